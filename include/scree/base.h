@@ -1,0 +1,105 @@
+/* Scree, base: status codes, the context, the allocator, logging and option tables.
+ *
+ * Units are SI, z is up, quaternions are (w, x, y, z) everywhere in Scree.
+ * No function of the library prints, exits or aborts. A call that can fail returns a
+ * scree_status; the context keeps a message that says what, where and what to do. */
+#ifndef SCREE_BASE_H
+#define SCREE_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define SCREE_API          __attribute__((visibility("default")))
+#define SCREE_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#else
+#define SCREE_API
+#define SCREE_PRINTF(f, a)
+#endif
+
+/* X(name, value, text): 0 is success, negative is failure. */
+#define SCREE_STATUS_LIST(X)                                                                       \
+  X(OK, 0, "ok")                                                                                   \
+  X(ERROR_ARGUMENT, -1, "invalid argument")                                                        \
+  X(ERROR_MEMORY, -2, "out of memory")                                                             \
+  X(ERROR_INPUT, -3, "bad input")                                                                  \
+  X(ERROR_IO, -4, "input or output failed")                                                        \
+  X(ERROR_UNSUPPORTED, -5, "not supported")                                                        \
+  X(ERROR_NUMERIC, -6, "numerical failure")                                                        \
+  X(ERROR_INTERNAL, -7, "internal error")
+
+typedef enum scree_status {
+#define SCREE_STATUS_ENUM(name, value, text) SCREE_##name = value,
+  SCREE_STATUS_LIST(SCREE_STATUS_ENUM)
+#undef SCREE_STATUS_ENUM
+} scree_status;
+
+SCREE_API const char *scree_status_text(scree_status status);
+SCREE_API const char *scree_version(void);
+
+/* Memory comes from here. `reallocate` with size 0 frees; blocks are 64-byte aligned by the
+ * library itself, so the hooks need no alignment beyond that of malloc. */
+typedef struct scree_allocator {
+  void *(*allocate)(void *user, size_t size);
+  void (*release)(void *user, void *block, size_t size);
+  void *user;
+} scree_allocator;
+
+typedef enum scree_log_level {
+  SCREE_LOG_DEBUG,
+  SCREE_LOG_INFO,
+  SCREE_LOG_WARNING,
+} scree_log_level;
+
+typedef void (*scree_log_function)(void *user, scree_log_level level, const char *message);
+
+typedef struct scree_context_def {
+  scree_allocator allocator; /* zeros: malloc and free */
+  scree_log_function log;    /* null: silent */
+  void *log_user;
+  int threads; /* 0: what OpenMP offers; results do not depend on it */
+} scree_context_def;
+
+typedef struct scree_context scree_context;
+
+SCREE_API scree_context_def scree_context_def_default(void);
+/* Null only when there is no memory. */
+SCREE_API scree_context *scree_context_create(const scree_context_def *def);
+SCREE_API void scree_context_destroy(scree_context *context);
+/* The message of the last failed call on this context; "" when there was none. */
+SCREE_API const char *scree_context_message(const scree_context *context);
+SCREE_API int scree_context_threads(const scree_context *context);
+SCREE_API void scree_context_set_threads(scree_context *context, int threads);
+/* Bytes held now, the most ever held, and how many allocations were made. */
+SCREE_API size_t scree_context_bytes(const scree_context *context);
+SCREE_API size_t scree_context_peak_bytes(const scree_context *context);
+SCREE_API size_t scree_context_allocations(const scree_context *context);
+
+/* Option tables: one table serves validation, command-line flags, scene keys and reference pages. */
+typedef enum scree_option_type {
+  SCREE_OPTION_BOOL,
+  SCREE_OPTION_INT,
+  SCREE_OPTION_REAL,
+  SCREE_OPTION_CHOICE,
+} scree_option_type;
+
+typedef struct scree_option_def {
+  const char *key;
+  scree_option_type type;
+  double fallback;     /* the default; for a choice: its index */
+  double minimum;      /* range of int and real, both ends allowed */
+  double maximum;      /* */
+  const char *choices; /* "one|two|three" */
+  const char *unit;    /* "" when dimensionless */
+  const char *help;
+} scree_option_def;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

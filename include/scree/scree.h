@@ -1,0 +1,9 @@
+/* Scree: hard-contact multibody dynamics. This header includes all the others. */
+#ifndef SCREE_SCREE_H
+#define SCREE_SCREE_H
+
+#include "scree/base.h"
+#include "scree/ccp.h"
+#include "scree/solver.h"
+
+#endif

@@ -1,0 +1,95 @@
+/* Scree, solver: one door to every solver of cone complementarity problems.
+ *
+ *   scree_solver *s;  scree_solver_create(context, "apgd", &s);
+ *   scree_solver_set(s, "restart", "on");
+ *   scree_solve_settings settings = scree_solve_settings_default();
+ *   scree_solver_solve(s, problem, &settings, g, &info);      g: in warm start, out impulses
+ *
+ * Not converging is an outcome in scree_solve_info, never a failed status. The residuals in info
+ * come from one function that all solvers share; no solver reports its own. */
+#ifndef SCREE_SOLVER_H
+#define SCREE_SOLVER_H
+
+#include "scree/ccp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct scree_solver scree_solver;
+
+#define SCREE_OUTCOME_LIST(X)                                                                      \
+  X(SOLVED, "solved")                                                                              \
+  X(ITERATION_LIMIT, "iteration_limit")                                                            \
+  X(TIME_LIMIT, "time_limit")                                                                      \
+  X(STALLED, "stalled")                                                                            \
+  X(INFEASIBLE, "infeasible")
+
+typedef enum scree_outcome {
+#define SCREE_OUTCOME_ENUM(name, text) SCREE_OUTCOME_##name,
+  SCREE_OUTCOME_LIST(SCREE_OUTCOME_ENUM)
+#undef SCREE_OUTCOME_ENUM
+} scree_outcome;
+
+SCREE_API const char *scree_outcome_text(scree_outcome outcome);
+
+/* Called at each check of the residual; return false to stop early with the best iterate. */
+typedef struct scree_progress {
+  long iteration;
+  double seconds; /* since the solve began, setup included */
+  scree_residual residual;
+} scree_progress;
+typedef bool (*scree_progress_function)(void *user, const scree_progress *progress);
+
+typedef struct scree_solve_settings {
+  scree_model model;
+  double tolerance_error;    /* on E; 0: not asked */
+  double tolerance_residual; /* on R; 0: not asked. Solved means all that is asked */
+  long iteration_limit;      /* 0: none */
+  double time_limit;         /* s, 0: none */
+  bool warm_start;           /* g holds a start */
+  long check_interval;       /* iterations between residual checks; 0: the solver's choice */
+  scree_progress_function progress;
+  void *progress_user;
+} scree_solve_settings;
+
+typedef struct scree_solve_info {
+  scree_outcome outcome;
+  scree_model model; /* the one solved: relaxed when the solver has no other */
+  long iterations;
+  long products;  /* applications of N, or sweeps */
+  scree_residual residual; /* of the returned iterate */
+  double setup_seconds;
+  double seconds; /* setup and solve */
+  char detail[160]; /* why it stalled, what was chosen; "" when there is nothing to say */
+} scree_solve_info;
+
+SCREE_API scree_solve_settings scree_solve_settings_default(void);
+
+SCREE_API scree_status scree_solver_create(scree_context *context, const char *name,
+                                           scree_solver **solver);
+SCREE_API void scree_solver_destroy(scree_solver *solver);
+SCREE_API scree_status scree_solver_set(scree_solver *solver, const char *key, const char *value);
+SCREE_API scree_status scree_solver_solve(scree_solver *solver, const scree_ccp *problem,
+                                          const scree_solve_settings *settings, double *g,
+                                          scree_solve_info *info);
+
+/* u = N g + r, and v = v_free + M^-1 D g where the form has bodies (either may be null). */
+SCREE_API scree_status scree_ccp_velocities(scree_context *context, const scree_ccp *problem,
+                                            const double *g, double *u, double *v);
+SCREE_API scree_status scree_ccp_residual(scree_context *context, const scree_ccp *problem,
+                                          scree_model model, const double *g,
+                                          scree_residual *residual);
+
+/* The list: i from 0 to scree_solver_count() - 1. */
+SCREE_API size_t scree_solver_count(void);
+SCREE_API const char *scree_solver_name(size_t i);
+SCREE_API const char *scree_solver_summary(size_t i);
+SCREE_API const scree_option_def *scree_solver_options(size_t i, size_t *count);
+/* Null when the named solver can take the problem with this model, else why it cannot. */
+SCREE_API const char *scree_solver_refusal(size_t i, const scree_ccp *problem, scree_model model);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,20 @@
+/* Memory from the context's allocator: blocks are 64-byte aligned, so that a body's line is a cache
+ * line and vector loads never split; growable arrays for what lives with a world or a workspace.
+ *
+ *   double *x = memory_new(context, n, sizeof *x);           null: no memory, message set
+ *   if (memory_grow(context, &x, &capacity, n, sizeof *x)) return SCREE_ERROR_MEMORY;
+ *   memory_free(context, x);                                                                   */
+#ifndef SCREE_BASE_MEMORY_H
+#define SCREE_BASE_MEMORY_H
+
+#include "base/context.h"
+
+/* Zeroed. A count of 0 gives a valid block. Overflow of count * size is refused. */
+void *memory_new(scree_context *context, size_t count, size_t size);
+void memory_free(scree_context *context, void *block);
+/* Makes room for `need` elements at *array (a pointer to a pointer), by half as much again at least;
+ * new elements are zero, old ones are kept. */
+scree_status memory_grow(scree_context *context, void *array, size_t *capacity, size_t need,
+                         size_t size);
+
+#endif
