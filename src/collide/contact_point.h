@@ -1,0 +1,33 @@
+/* What the narrow phase says about two shapes: points of touch, or of near touch.
+ *
+ *        a            b
+ *      (     ) -n-> (     )      point_b = point_a + gap n
+ *                                gap > 0 apart, gap < 0 overlapping
+ *
+ * The points lie on the surfaces, in the world frame; the normal is unit, from a to b. */
+#ifndef SCREE_COLLIDE_CONTACT_POINT_H
+#define SCREE_COLLIDE_CONTACT_POINT_H
+
+#include "math/pose.h"
+#include <stdint.h>
+
+typedef struct contact_point {
+  v3 point_a, point_b;
+  v3 normal;
+  double gap;       /* m */
+  uint32_t feature; /* which features touch, stable from step to step within a pair of shapes */
+} contact_point;
+
+/* No pair reports more points than this through one call unless `capacity` allows it; an array of
+ * this size holds the manifold of every pair of simple shapes. */
+enum { CONTACT_POINT_MAX = 32 };
+
+typedef struct scree_shape shape;
+
+/* All contacts with gap <= margin (m, >= 0), at most `capacity` of them: when there are more the
+ * deepest are kept. Returns how many. Allocates nothing and cannot fail. Swapping a with b flips
+ * the contacts. */
+int narrow_collide(const shape *a, pose pa, const shape *b, pose pb, double margin,
+                   contact_point *out, int capacity);
+
+#endif
