@@ -62,12 +62,15 @@ SCREE_API const char *scree_set_name(scree_set_kind kind);
 /* Null when the set is well formed, else what is wrong with it. */
 SCREE_API const char *scree_set_fault(const scree_set *set);
 
-/* Euclidean projection, with moment rows weighted by `moment_weight` (1: plain). In place. */
+/* Exact projection in the metric |force|^2 + moment_weight |moment|^2 (weight > 0; 1: plain), of
+ * the set as modified. In place. Input that is not finite gives NaN for sets with friction. */
 SCREE_API void scree_set_project(const scree_set *set, double moment_weight, double *x);
-/* How far u is from the dual cone of the set (m/s; 0 inside). For an interval: of its normal cone
- * at g. For modified cones the unmodified cone's dual is meant. */
+/* How far u is from the dual cone of the set, m/s; 0 inside. Cones: what u_n lacks to
+ * mu |u_T| + rolling |w_T| + spinning |w_n|. Free: |u|. Interval: the part of u that no end of it
+ * can balance, thus 0 when both are finite. Modified cones: the unmodified cone's. */
 SCREE_API double scree_set_dual_violation(const scree_set *set, const double *u);
-/* The De Saxcé shift mu |u_T| + rolling |w_T| + spinning |w_n| of u; 0 for sets without friction. */
+/* The De Saxcé shift mu |u_T| + rolling |w_T| + spinning |w_n| of u; elliptic:
+ * sqrt(mu^2 u_1^2 + mu2^2 u_2^2); 0 for sets without friction. */
 SCREE_API double scree_set_shift(const scree_set *set, const double *u);
 
 /* ---- sparse matrices handed in and out ------------------------------------------------------ */
@@ -138,9 +141,8 @@ SCREE_API scree_status scree_ccp_create_local(scree_context *context, size_t blo
 /* Global form: M (n x n, positive definite), H (n x rows), f (n), w (rows). */
 SCREE_API scree_status scree_ccp_create_global(scree_context *context, size_t block_count,
                                                const scree_set *sets, const scree_csc *m,
-                                               const scree_csc *h, const double *f,
-                                               const double *w, const double *compliance,
-                                               scree_ccp **problem);
+                                               const scree_csc *h, const double *f, const double *w,
+                                               const double *compliance, scree_ccp **problem);
 SCREE_API void scree_ccp_destroy(scree_ccp *problem);
 
 SCREE_API scree_form scree_ccp_form(const scree_ccp *problem);
@@ -150,7 +152,8 @@ SCREE_API size_t scree_ccp_row_count(const scree_ccp *problem);
 SCREE_API size_t scree_ccp_velocity_count(const scree_ccp *problem);
 SCREE_API size_t scree_ccp_block_row(const scree_ccp *problem, size_t block);
 SCREE_API scree_set scree_ccp_block_set(const scree_ccp *problem, size_t block);
-/* The speed that R is measured in, m/s: gravity times step in a simulation. 0 (the default): |r|_inf. */
+/* The speed that R is measured in, m/s: gravity times step in a simulation. 0 (the default):
+ * |r|_inf. */
 SCREE_API void scree_ccp_set_reference_speed(scree_ccp *problem, double speed);
 
 /* ---- residuals ------------------------------------------------------------------------------ */

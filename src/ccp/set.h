@@ -1,0 +1,63 @@
+/* What a set of impulses must supply, and the few helpers that its file may use.
+ *
+ * A set is a file set_<name>.c with one `set_ops` and a row in set_list.h. Rows are normal first.
+ * The metric of a projection is |force|^2 + w |moment|^2: w, in 1/m^2, makes moments comparable.
+ *
+ * Cohesion c and cap are handled inside the projections: with n the normal and t the rest, the set
+ * is
+ * {-c <= n <= cap, t in (n + c) B} for a convex B. After minimising over t the squared distance is
+ * a convex function of n alone (a partial minimum of a jointly convex function), hence its minimum
+ * over an interval is its free minimum clamped to it; t then follows from the clamped n. */
+#ifndef SCREE_CCP_SET_H
+#define SCREE_CCP_SET_H
+
+#include "scree/ccp.h"
+#include <math.h>
+#include <stdbool.h>
+
+typedef struct set_ops {
+  const char *name;
+  /* Null, or what is wrong; the kind is already known to be right, modifiers are checked apart. */
+  const char *(*fault)(const scree_set *set);
+  void (*project)(const scree_set *set, double moment_weight, double *x);
+  double (*dual_violation)(const scree_set *set, const double *u);
+  /* Null: no friction, the shift is 0. */
+  double (*shift)(const scree_set *set, const double *u);
+  /* Cohesion and cap may be used. */
+  bool modifiable;
+} set_ops;
+
+/* Null for a kind that is none. */
+const set_ops *set_ops_of(scree_set_kind kind);
+
+static inline bool set_is_modified(const scree_set *set) {
+  return set->cohesion != 0.0 || set->cap < INFINITY;
+}
+
+/* Euclidean norm; hypot only where the squares would leave the range of double. */
+static inline double set_norm2(double a, double b) {
+  const double s = a * a + b * b;
+  return s > 1e-280 && s < 1e280 ? sqrt(s) : hypot(a, b);
+}
+
+static inline bool set_finite(int dim, const double *x) {
+  double zero = 0.0;
+  for (int i = 0; i < dim; i++) zero += x[i] * 0.0;
+  return zero == 0.0;
+}
+
+/* A projection of something that is not finite is no number: never silently zero. */
+static inline void set_fill_nan(int dim, double *x) {
+  for (int i = 0; i < dim; i++) x[i] = NAN;
+}
+
+/* max(0, a), but NaN stays. */
+static inline double set_positive(double a) {
+  return a < 0.0 ? 0.0 : a;
+}
+
+static inline bool set_is_coefficient(double a) {
+  return a >= 0.0 && a < INFINITY;
+}
+
+#endif
