@@ -80,7 +80,8 @@ SCREE_API size_t scree_context_bytes(const scree_context *context);
 SCREE_API size_t scree_context_peak_bytes(const scree_context *context);
 SCREE_API size_t scree_context_allocations(const scree_context *context);
 
-/* Option tables: one table serves validation, command-line flags, scene keys and reference pages. */
+/* Option tables: one table serves validation, command-line flags, scene keys and reference pages.
+ */
 typedef enum scree_option_type {
   SCREE_OPTION_BOOL,
   SCREE_OPTION_INT,

@@ -57,10 +57,10 @@ typedef struct scree_solve_info {
   scree_outcome outcome;
   scree_model model; /* the one solved: relaxed when the solver has no other */
   long iterations;
-  long products;  /* applications of N, or sweeps */
+  long products;           /* applications of N, or sweeps */
   scree_residual residual; /* of the returned iterate */
   double setup_seconds;
-  double seconds; /* setup and solve */
+  double seconds;   /* setup and solve */
   char detail[160]; /* why it stalled, what was chosen; "" when there is nothing to say */
 } scree_solve_info;
 

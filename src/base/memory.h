@@ -12,8 +12,8 @@
 /* Zeroed. A count of 0 gives a valid block. Overflow of count * size is refused. */
 void *memory_new(scree_context *context, size_t count, size_t size);
 void memory_free(scree_context *context, void *block);
-/* Makes room for `need` elements at *array (a pointer to a pointer), by half as much again at least;
- * new elements are zero, old ones are kept. */
+/* Makes room for `need` elements at *array (a pointer to a pointer), by half as much again at
+ * least; new elements are zero, old ones are kept. */
 scree_status memory_grow(scree_context *context, void *array, size_t *capacity, size_t need,
                          size_t size);
 

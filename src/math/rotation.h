@@ -13,13 +13,16 @@ typedef struct m33 {
   double m[3][3];
 } m33;
 
-static inline quat quat_identity(void) { return (quat){1, 0, 0, 0}; }
-static inline quat quat_conj(quat q) { return (quat){q.w, -q.x, -q.y, -q.z}; }
+static inline quat quat_identity(void) {
+  return (quat){1, 0, 0, 0};
+}
+static inline quat quat_conj(quat q) {
+  return (quat){q.w, -q.x, -q.y, -q.z};
+}
 static inline quat quat_mul(quat a, quat b) {
-  return (quat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-                a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+  return (quat){
+      a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+      a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 static inline quat quat_normalize(quat q) {
   const double s = 1.0 / sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
@@ -30,7 +33,9 @@ static inline v3 quat_rotate(quat q, v3 a) {
   const v3 t = v3_scale(2.0, v3_cross(u, a));
   return v3_add(v3_add_scaled(a, q.w, t), v3_cross(u, t));
 }
-static inline v3 quat_rotate_inverse(quat q, v3 a) { return quat_rotate(quat_conj(q), a); }
+static inline v3 quat_rotate_inverse(quat q, v3 a) {
+  return quat_rotate(quat_conj(q), a);
+}
 /* exp of a rotation vector (axis times angle, rad); series near zero keeps full precision. */
 static inline quat quat_exp(v3 rotation) {
   const double angle2 = v3_norm2(rotation), half = 0.5 * sqrt(angle2);
@@ -58,8 +63,7 @@ static inline m33 m33_mul(const m33 *a, const m33 *b) {
   m33 c;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      c.m[i][j] =
-          a->m[i][0] * b->m[0][j] + a->m[i][1] * b->m[1][j] + a->m[i][2] * b->m[2][j];
+      c.m[i][j] = a->m[i][0] * b->m[0][j] + a->m[i][1] * b->m[1][j] + a->m[i][2] * b->m[2][j];
   return c;
 }
 /* R diag(d) R', stored as xx xy xz yy yz zz: a body's inertia in the world frame. */
