@@ -1,0 +1,62 @@
+# Thin: CMake does the work (see CMakePresets.json), these are the short names.
+#   make test       install what is missing, build, run every test, sanitizers, fuzzing, checks
+#   make test-long  the long tests too
+#   make bench      benchmarks; results in out/bench
+#   make install    into PREFIX (default /usr/local)
+#   make format     rewrite sources by .clang-format;  make check  only look
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+SOURCES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h' 2>/dev/null)
+
+configure = cmake --preset $(1) -DSCREE_WERROR=ON $(2) > build/$(1).log 2>&1 || { tail -30 build/$(1).log; exit 1; }
+compile = cmake --build build/$(1) -j $(JOBS)
+run_tests = cd build/$(1) && ctest -j $(JOBS) --output-on-failure $(2)
+
+all: release
+release debug: setup | build
+	@$(call configure,$@)
+	$(call compile,$@)
+
+test: release
+	@$(call run_tests,release,-LE long)
+	@$(MAKE) --no-print-directory asan fuzz check
+	@echo "make test: all passed"
+test-long: release
+	$(call run_tests,release,)
+	@$(MAKE) --no-print-directory tsan
+asan: setup | build
+	@$(call configure,asan)
+	$(call compile,asan)
+	@$(call run_tests,asan,-LE "long|slow|once")
+# Two threads at least, or there is nothing to find.
+tsan: setup | build
+	@$(call configure,tsan,-DSCREE_WERROR=OFF)
+	$(call compile,tsan)
+	OMP_NUM_THREADS=2 ctest --preset tsan -j 1 -LE "long|slow|once"
+fuzz: setup | build
+	@$(call configure,fuzz,-DSCREE_WERROR=OFF -DSCREE_FUZZ_SECONDS=$(FUZZ_SECONDS))
+	$(call compile,fuzz)
+	@$(call run_tests,fuzz,)
+
+bench: release
+	tools/run-benchmarks build/release out/bench
+ifneq ($(wildcard tools/demo),)
+demo: release
+	tools/demo build/release
+endif
+install: release
+	cmake --install build/release --prefix $(DESTDIR)$(PREFIX)
+
+check:
+	@clang-format --dry-run -Werror $(SOURCES) && echo "format: clean"
+	@tools/check-layers
+format:
+	clang-format -i $(SOURCES)
+setup:
+	@tools/setup
+build:
+	@mkdir -p build
+clean:
+	rm -rf build
+.PHONY: all release debug test test-long asan tsan fuzz bench demo install check format setup clean

@@ -1,0 +1,28 @@
+# What `cmake --install` leaves: libraries, headers, the CMake package (scree::scree shared,
+# scree::scree_static) and scree.pc. tests/consumer proves both ways of linking.
+include(CMakePackageConfigHelpers)
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/scree)
+
+install(TARGETS scree scree_static EXPORT scree-targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/scree DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(EXPORT scree-targets NAMESPACE scree:: DESTINATION ${package_directory})
+configure_package_config_file(cmake/scree-config.cmake.in ${PROJECT_BINARY_DIR}/scree-config.cmake
+                              INSTALL_DESTINATION ${package_directory})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/scree-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/scree-config.cmake
+              ${PROJECT_BINARY_DIR}/scree-config-version.cmake DESTINATION ${package_directory})
+
+list(JOIN SCREE_LIBRARIES " " SCREE_PRIVATE_LIBRARIES)
+string(REPLACE " m" " -lm" SCREE_PRIVATE_LIBRARIES "${SCREE_PRIVATE_LIBRARIES}")
+configure_file(scree.pc.in ${PROJECT_BINARY_DIR}/scree.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/scree.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET scree_command)
+  install(TARGETS scree_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+file(GLOB manual_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
+if(manual_pages)
+  install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,88 @@
+# The parts of Scree that need a library of the system. Each has an option SCREE_WITH_<PART>:
+#   ON    needed: configuring fails with the name of the package that brings it
+#   AUTO  used when it is there
+#   OFF   left out
+# A part that is in defines SCREE_WITH_<PART>=1 for the compiler; sources that need a part guard
+# themselves with #ifdef and answer SCREE_ERROR_UNSUPPORTED without it.
+#
+# Results: the interface target scree_parts for building, and SCREE_LIBRARIES, the same as plain
+# paths for those who link the installed static library.
+find_package(PkgConfig QUIET)
+if(NOT PKG_CONFIG_FOUND)
+  message(FATAL_ERROR "pkg-config is missing: install the Debian package pkg-config (tools/setup "
+                      "installs everything)")
+endif()
+
+add_library(scree_parts INTERFACE)
+set(SCREE_LIBRARIES "")
+set(SCREE_PARTS_IN "")
+
+# scree_part(<PART> <what it brings> <Debian packages> [MODULES pkg-config modules]
+#            [LIBRARIES library names] [HEADER header] [SUFFIXES include directories to try])
+function(scree_part part what packages)
+  cmake_parse_arguments(PART "" "HEADER" "MODULES;LIBRARIES;SUFFIXES" ${ARGN})
+  set(SCREE_WITH_${part} ON CACHE STRING "${what}: ON, AUTO or OFF (Debian: ${packages})")
+  set_property(CACHE SCREE_WITH_${part} PROPERTY STRINGS ON AUTO OFF)
+  if(NOT SCREE_WITH_${part})
+    return()
+  endif()
+  set(missing "")
+  set(libraries "")
+  set(includes "")
+  if(PART_MODULES)
+    pkg_check_modules(SCREE_${part} QUIET ${PART_MODULES})
+    if(SCREE_${part}_FOUND)
+      list(APPEND libraries ${SCREE_${part}_LINK_LIBRARIES})
+      list(APPEND includes ${SCREE_${part}_INCLUDE_DIRS})
+    else()
+      list(APPEND missing ${PART_MODULES})
+    endif()
+  endif()
+  foreach(name ${PART_LIBRARIES})
+    find_library(SCREE_LIBRARY_${name} ${name})
+    mark_as_advanced(SCREE_LIBRARY_${name})
+    if(SCREE_LIBRARY_${name})
+      list(APPEND libraries ${SCREE_LIBRARY_${name}})
+    else()
+      list(APPEND missing lib${name})
+    endif()
+  endforeach()
+  if(PART_HEADER)
+    find_path(SCREE_INCLUDE_${part} ${PART_HEADER} PATH_SUFFIXES ${PART_SUFFIXES})
+    mark_as_advanced(SCREE_INCLUDE_${part})
+    if(SCREE_INCLUDE_${part})
+      list(APPEND includes ${SCREE_INCLUDE_${part}})
+    else()
+      list(APPEND missing ${PART_HEADER})
+    endif()
+  endif()
+  if(missing)
+    list(JOIN missing ", " missing)
+    set(advice "${what} needs ${missing}: install the Debian packages ${packages} (tools/setup does)")
+    if(SCREE_WITH_${part} STREQUAL "AUTO")
+      message(STATUS "${advice}; left out")
+      return()
+    endif()
+    message(FATAL_ERROR "${advice}, or leave it out by -DSCREE_WITH_${part}=OFF")
+  endif()
+  list(REMOVE_ITEM includes /usr/include)
+  target_compile_definitions(scree_parts INTERFACE SCREE_WITH_${part}=1)
+  target_include_directories(scree_parts SYSTEM INTERFACE ${includes})
+  target_link_libraries(scree_parts INTERFACE ${libraries})
+  set(SCREE_LIBRARIES ${SCREE_LIBRARIES} ${libraries} PARENT_SCOPE)
+  set(SCREE_PARTS_IN ${SCREE_PARTS_IN} ${part} PARENT_SCOPE)
+endfunction()
+
+scree_part(HDF5 "problem files and recordings" "libhdf5-dev" MODULES hdf5-serial)
+scree_part(MUMPS "sparse and dense direct solvers" "libmumps-seq-dev libopenblas-dev liblapacke-dev"
+           MODULES openblas lapacke LIBRARIES dmumps_seq HEADER dmumps_c.h)
+scree_part(YAML "scene files" "libyaml-dev" MODULES yaml-0.1)
+scree_part(QHULL "convex hulls" "libqhull-dev" MODULES qhull_r)
+scree_part(ASSIMP "mesh import" "libassimp-dev" MODULES assimp)
+scree_part(PNG "pictures" "libpng-dev" MODULES libpng)
+
+target_link_libraries(scree_parts INTERFACE m)
+list(APPEND SCREE_LIBRARIES ${OpenMP_C_LIBRARIES} m)
+list(REMOVE_DUPLICATES SCREE_LIBRARIES)
+list(JOIN SCREE_PARTS_IN " " parts)
+message(STATUS "Scree ${PROJECT_VERSION} with the parts: ${parts}")
