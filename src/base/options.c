@@ -17,11 +17,11 @@ double options_get(const scree_option_def *table, size_t count, const double *va
   return NAN;
 }
 
-/* Edit distance, bounded by the row buffer: long words are simply far. */
+/* Edit distance, bounded by the row buffer: long words are near nothing. */
 static size_t distance(const char *a, const char *b) {
   enum { LONGEST = 63 };
   const size_t na = strlen(a), nb = strlen(b);
-  if (na > LONGEST || nb > LONGEST) return LONGEST;
+  if (na > LONGEST || nb > LONGEST) return SIZE_MAX;
   size_t row[LONGEST + 1];
   for (size_t j = 0; j <= nb; j++) row[j] = j;
   for (size_t i = 1; i <= na; i++) {
