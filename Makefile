@@ -4,6 +4,7 @@
 #   make bench      benchmarks; results in out/bench
 #   make install    into PREFIX (default /usr/local)
 #   make format     rewrite sources by .clang-format;  make check  only look
+MAKEFLAGS += --no-print-directory
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -20,11 +21,11 @@ release debug: setup | build
 
 test: release
 	@$(call run_tests,release,-LE long)
-	@$(MAKE) --no-print-directory asan fuzz check
+	@$(MAKE) asan fuzz check
 	@echo "make test: all passed"
 test-long: release
 	$(call run_tests,release,)
-	@$(MAKE) --no-print-directory tsan
+	@$(MAKE) tsan
 asan: setup | build
 	@$(call configure,asan)
 	$(call compile,asan)

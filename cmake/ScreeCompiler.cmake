@@ -11,6 +11,8 @@ add_library(scree_options INTERFACE)
 target_compile_definitions(scree_options INTERFACE _POSIX_C_SOURCE=200809L)
 target_compile_options(scree_options INTERFACE -Wall -Wextra -Wconversion -Wshadow
                                                -Wstrict-prototypes -ffp-contract=off)
+# A program loads only the libraries that it uses.
+target_link_options(scree_options INTERFACE LINKER:--as-needed)
 if(SCREE_WERROR)
   target_compile_options(scree_options INTERFACE -Werror)
 endif()

@@ -16,6 +16,9 @@ install(FILES ${PROJECT_BINARY_DIR}/scree-config.cmake
 
 list(JOIN SCREE_LIBRARIES " " SCREE_PRIVATE_LIBRARIES)
 string(REPLACE " m" " -lm" SCREE_PRIVATE_LIBRARIES "${SCREE_PRIVATE_LIBRARIES}")
+# The prefix is told from where scree.pc lies, so that an installed tree may be moved.
+file(RELATIVE_PATH SCREE_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" SCREE_PC_TO_PREFIX "${SCREE_PC_TO_PREFIX}")
 configure_file(scree.pc.in ${PROJECT_BINARY_DIR}/scree.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/scree.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(TARGET scree_command)
