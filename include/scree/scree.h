@@ -4,6 +4,7 @@
 
 #include "scree/base.h"
 #include "scree/ccp.h"
+#include "scree/shape.h"
 #include "scree/solver.h"
 
 #endif

@@ -1,0 +1,26 @@
+/* Half-edges by sorting: deterministic, and no hash table. */
+#include "shape/edges.h"
+#include <stdlib.h>
+
+static int half_edge_order(const void *pa, const void *pb) {
+  const half_edge *a = pa, *b = pb;
+  if (a->low != b->low) return a->low < b->low ? -1 : 1;
+  if (a->high != b->high) return a->high < b->high ? -1 : 1;
+  if (a->face != b->face) return a->face < b->face ? -1 : 1;
+  return a->slot < b->slot ? -1 : a->slot > b->slot;
+}
+
+half_edge *half_edges_create(scree_context *context, uint32_t face_count,
+                             const uint32_t *face_start, const uint32_t *face_vertex) {
+  const uint32_t n = face_start[face_count];
+  half_edge *h = memory_new(context, n, sizeof *h);
+  if (!h) return NULL;
+  for (uint32_t f = 0; f < face_count; f++)
+    for (uint32_t k = face_start[f]; k < face_start[f + 1]; k++) {
+      const uint32_t a = face_vertex[k],
+                     b = face_vertex[k + 1 < face_start[f + 1] ? k + 1 : face_start[f]];
+      h[k] = (half_edge){a < b ? a : b, a < b ? b : a, f, k - face_start[f], a < b};
+    }
+  qsort(h, n, sizeof *h, half_edge_order);
+  return h;
+}

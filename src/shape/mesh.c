@@ -1,0 +1,208 @@
+/* Triangle mesh: a thin surface with two sides. Vertices at the same place are made one, so that
+ * files without shared vertices still have edges that know both their faces. */
+#include "shape/edges.h"
+#include "shape/mesh_tree.h"
+#include "shape/shape.h"
+#include <stdlib.h>
+
+static void mesh_clear(shape *s) {
+  shape_mesh *m = &s->mesh;
+  void *blocks[] = {
+      m->vertex,    m->triangle,     m->triangle_edge,    m->normal,      m->edge, m->edge_inward,
+      m->edge_face, m->vertex_start, m->vertex_neighbour, m->vertex_face, m->node, m->order};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) memory_free(s->context, blocks[i]);
+}
+
+typedef struct mesh_corner {
+  v3 place;
+  uint32_t number;
+} mesh_corner;
+
+static int mesh_corner_order(const void *pa, const void *pb) {
+  const mesh_corner *a = pa, *b = pb;
+  if (a->place.x != b->place.x) return a->place.x < b->place.x ? -1 : 1;
+  if (a->place.y != b->place.y) return a->place.y < b->place.y ? -1 : 1;
+  if (a->place.z != b->place.z) return a->place.z < b->place.z ? -1 : 1;
+  return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Copies vertices and triangles; of vertices at one place the first one stands for all. */
+static scree_status mesh_weld(shape *s, const double *vertices, const uint32_t *triangles) {
+  shape_mesh *m = &s->mesh;
+  mesh_corner *corner = memory_new(s->context, m->vertex_count, sizeof *corner);
+  uint32_t *same = memory_new(s->context, m->vertex_count, sizeof *same);
+  if (!corner || !same) {
+    memory_free(s->context, corner);
+    memory_free(s->context, same);
+    return SCREE_ERROR_MEMORY;
+  }
+  for (uint32_t i = 0; i < m->vertex_count; i++) {
+    m->vertex[i] = v3_load(vertices + 3 * (size_t)i);
+    corner[i] = (mesh_corner){m->vertex[i], i};
+    s->size = fmax(s->size, v3_norm(m->vertex[i]));
+  }
+  qsort(corner, m->vertex_count, sizeof *corner, mesh_corner_order);
+  for (uint32_t i = 0, first = 0; i < m->vertex_count; i++) {
+    const v3 p = corner[first].place, q = corner[i].place;
+    if (p.x != q.x || p.y != q.y || p.z != q.z) first = i;
+    same[corner[i].number] = corner[first].number;
+  }
+  for (uint32_t t = 0; t < m->triangle_count; t++)
+    for (int k = 0; k < 3; k++) m->triangle[t][k] = same[triangles[3 * (size_t)t + (size_t)k]];
+  memory_free(s->context, corner);
+  memory_free(s->context, same);
+  return SCREE_OK;
+}
+
+static scree_status mesh_check_triangles(shape *s) {
+  shape_mesh *m = &s->mesh;
+  for (uint32_t t = 0; t < m->triangle_count; t++) {
+    const v3 a = m->vertex[m->triangle[t][0]], b = m->vertex[m->triangle[t][1]],
+             c = m->vertex[m->triangle[t][2]];
+    const v3 ab = v3_sub(b, a), bc = v3_sub(c, b), ca = v3_sub(a, c), area = v3_cross(ab, bc);
+    const double longest = fmax(v3_norm2(ab), fmax(v3_norm2(bc), v3_norm2(ca)));
+    if (!(v3_norm(area) > 1e-12 * longest))
+      return context_fail(s->context, SCREE_ERROR_INPUT,
+                          "triangle %u of a mesh has no area (its height is below 1e-12 of its "
+                          "longest side); remove it",
+                          t);
+    m->normal[t] = v3_normalize(area);
+  }
+  return SCREE_OK;
+}
+
+/* Half-edges of the same two vertices become edges two by two; more than two faces at one line give
+ * several edges there. */
+static void mesh_add_edges(shape_mesh *m, const half_edge *half) {
+  const uint32_t n = 3 * m->triangle_count;
+  m->closed = true;
+  for (uint32_t i = 0; i < n;) {
+    const bool pair =
+        i + 1 < n && half[i].low == half[i + 1].low && half[i].high == half[i + 1].high;
+    const uint32_t e = m->edge_count++;
+    m->edge[e][0] = half[i].low;
+    m->edge[e][1] = half[i].high;
+    m->edge_face[e][1] = UINT32_MAX;
+    for (uint32_t k = 0; k < (pair ? 2u : 1u); k++) {
+      const half_edge h = half[i + k];
+      const v3 along = v3_normalize(v3_sub(m->vertex[h.high], m->vertex[h.low]));
+      const v3 in = v3_cross(m->normal[h.face], along);
+      m->edge_face[e][k] = h.face;
+      m->edge_inward[e][k] = h.forward ? in : v3_neg(in);
+      m->triangle_edge[h.face][h.slot] = e;
+    }
+    if (!pair || half[i].forward == half[i + 1].forward) m->closed = false;
+    i += pair ? 2 : 1;
+  }
+}
+
+static void mesh_add_neighbours(shape_mesh *m) {
+  for (uint32_t e = 0; e < m->edge_count; e++)
+    for (int k = 0; k < 2; k++) m->vertex_start[m->edge[e][k] + 1]++;
+  for (uint32_t v = 0; v < m->vertex_count; v++) m->vertex_start[v + 1] += m->vertex_start[v];
+  /* vertex_face serves as the fill count until it gets its own meaning below. */
+  for (uint32_t e = 0; e < m->edge_count; e++)
+    for (int k = 0; k < 2; k++) {
+      const uint32_t v = m->edge[e][k];
+      m->vertex_neighbour[m->vertex_start[v] + m->vertex_face[v]++] = m->edge[e][1 - k];
+    }
+  for (uint32_t v = 0; v < m->vertex_count; v++) m->vertex_face[v] = UINT32_MAX;
+  for (uint32_t t = m->triangle_count; t-- > 0;)
+    for (int k = 0; k < 3; k++) m->vertex_face[m->triangle[t][k]] = t;
+}
+
+static scree_status mesh_check(scree_context *context, size_t vertex_count, const double *vertices,
+                               size_t triangle_count, const uint32_t *triangles) {
+  if (triangle_count == 0 || triangle_count > UINT32_MAX / 8 || vertex_count > UINT32_MAX / 8)
+    return context_fail(context, SCREE_ERROR_ARGUMENT,
+                        "a mesh of %zu triangles and %zu vertices; it needs at least one triangle "
+                        "and at most %u",
+                        triangle_count, vertex_count, UINT32_MAX / 8);
+  for (size_t i = 0; i < 3 * vertex_count; i++)
+    if (!isfinite(vertices[i]))
+      return context_fail(context, SCREE_ERROR_INPUT, "vertex %zu of a mesh is not finite", i / 3);
+  for (size_t i = 0; i < 3 * triangle_count; i++)
+    if (triangles[i] >= vertex_count)
+      return context_fail(context, SCREE_ERROR_INPUT,
+                          "triangle %zu of a mesh uses vertex %u of %zu; numbers start at 0", i / 3,
+                          triangles[i], vertex_count);
+  return SCREE_OK;
+}
+
+static bool mesh_allocate(shape *s) {
+  shape_mesh *m = &s->mesh;
+  scree_context *c = s->context;
+  const size_t nv = m->vertex_count, nt = m->triangle_count;
+  m->vertex = memory_new(c, nv, sizeof *m->vertex);
+  m->triangle = memory_new(c, nt, sizeof *m->triangle);
+  m->triangle_edge = memory_new(c, nt, sizeof *m->triangle_edge);
+  m->normal = memory_new(c, nt, sizeof *m->normal);
+  m->edge = memory_new(c, 3 * nt, sizeof *m->edge);
+  m->edge_inward = memory_new(c, 3 * nt, sizeof *m->edge_inward);
+  m->edge_face = memory_new(c, 3 * nt, sizeof *m->edge_face);
+  m->vertex_start = memory_new(c, nv + 1, sizeof *m->vertex_start);
+  m->vertex_neighbour = memory_new(c, 6 * nt, sizeof *m->vertex_neighbour);
+  m->vertex_face = memory_new(c, nv, sizeof *m->vertex_face);
+  return m->vertex && m->triangle && m->triangle_edge && m->normal && m->edge && m->edge_inward &&
+         m->edge_face && m->vertex_start && m->vertex_neighbour && m->vertex_face;
+}
+
+static scree_status mesh_build(shape *s, const double *vertices, const uint32_t *triangles) {
+  shape_mesh *m = &s->mesh;
+  if (!mesh_allocate(s)) return SCREE_ERROR_MEMORY;
+  scree_status status = mesh_weld(s, vertices, triangles);
+  if (!status) status = mesh_check_triangles(s);
+  if (status) return status;
+  uint32_t *start = memory_new(s->context, (size_t)m->triangle_count + 1, sizeof *start);
+  if (!start) return SCREE_ERROR_MEMORY;
+  for (uint32_t t = 0; t <= m->triangle_count; t++) start[t] = 3 * t;
+  half_edge *half = half_edges_create(s->context, m->triangle_count, start, m->triangle[0]);
+  memory_free(s->context, start);
+  if (!half) return SCREE_ERROR_MEMORY;
+  mesh_add_edges(m, half);
+  memory_free(s->context, half);
+  mesh_add_neighbours(m);
+  return mesh_tree_build(s->context, m);
+}
+
+scree_status scree_shape_create_mesh(scree_context *context, size_t vertex_count,
+                                     const double *vertices, size_t triangle_count,
+                                     const uint32_t *triangles, scree_shape **out) {
+  *out = NULL;
+  scree_status status = mesh_check(context, vertex_count, vertices, triangle_count, triangles);
+  if (status) return status;
+  shape *s = shape_new(context, SCREE_SHAPE_MESH);
+  if (!s) return SCREE_ERROR_MEMORY;
+  s->mesh.vertex_count = (uint32_t)vertex_count;
+  s->mesh.triangle_count = (uint32_t)triangle_count;
+  status = mesh_build(s, vertices, triangles);
+  if (status) {
+    scree_shape_destroy(s);
+    return status;
+  }
+  *out = s;
+  return SCREE_OK;
+}
+
+static aabb mesh_bounds(const shape *s, pose p) {
+  const m33 r = quat_to_m33(p.rotation);
+  const aabb b = s->mesh.node[0].box;
+  const v3 c = v3_scale(0.5, v3_add(b.lo, b.hi)), e = v3_scale(0.5, v3_sub(b.hi, b.lo));
+  const v3 at = v3_add(p.position, m33_mul_v3(&r, c));
+  double h[3];
+  for (int i = 0; i < 3; i++)
+    h[i] = fabs(r.m[i][0]) * e.x + fabs(r.m[i][1]) * e.y + fabs(r.m[i][2]) * e.z;
+  return (aabb){v3_sub(at, v3_load(h)), v3_add(at, v3_load(h))};
+}
+
+static bool mesh_moments(const shape *s, double *volume, v3 *first, double second[6]) {
+  const shape_mesh *m = &s->mesh;
+  if (!m->closed) return false;
+  for (uint32_t t = 0; t < m->triangle_count; t++)
+    shape_add_triangle_moments(m->vertex[m->triangle[t][0]], m->vertex[m->triangle[t][1]],
+                               m->vertex[m->triangle[t][2]], volume, first, second);
+  return true;
+}
+
+const shape_ops shape_mesh_ops = {
+    .name = "mesh", .bounds = mesh_bounds, .moments = mesh_moments, .clear = mesh_clear};

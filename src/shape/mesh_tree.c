@@ -1,0 +1,68 @@
+/* Built top-down: halves by the middle centroid along the longest extent, so the depth is log2 of
+ * the number of triangles whatever the mesh looks like. */
+#include "shape/mesh_tree.h"
+#include <stdlib.h>
+
+enum { LEAF_SIZE = 4 };
+
+typedef struct tree_key {
+  double key;
+  uint32_t triangle;
+} tree_key;
+
+static int tree_key_order(const void *pa, const void *pb) {
+  const tree_key *a = pa, *b = pb;
+  if (a->key != b->key) return a->key < b->key ? -1 : 1;
+  return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
+}
+
+static v3 tree_center(const shape_mesh *m, uint32_t t) {
+  const uint32_t *v = m->triangle[t];
+  return v3_scale(1.0 / 3.0, v3_add(m->vertex[v[0]], v3_add(m->vertex[v[1]], m->vertex[v[2]])));
+}
+
+static void tree_split(shape_mesh *m, tree_key *keys, uint32_t first, uint32_t count) {
+  shape_mesh_node *node = m->node + m->node_count++;
+  aabb box = aabb_empty(), centers = aabb_empty();
+  for (uint32_t i = first; i < first + count; i++) {
+    const uint32_t t = keys[i].triangle;
+    const v3 c = tree_center(m, t);
+    centers = aabb_union(centers, (aabb){c, c});
+    for (int k = 0; k < 3; k++) {
+      const v3 p = m->vertex[m->triangle[t][k]];
+      box = aabb_union(box, (aabb){p, p});
+    }
+  }
+  node->box = box;
+  if (count <= LEAF_SIZE) {
+    node->first = first;
+    node->count = count;
+    return;
+  }
+  const v3 e = v3_sub(centers.hi, centers.lo);
+  for (uint32_t i = first; i < first + count; i++) {
+    const v3 c = tree_center(m, keys[i].triangle);
+    keys[i].key = e.x >= e.y && e.x >= e.z ? c.x : e.y >= e.z ? c.y : c.z;
+  }
+  qsort(keys + first, count, sizeof *keys, tree_key_order);
+  tree_split(m, keys, first, count / 2);
+  node->first = m->node_count;
+  tree_split(m, keys, first + count / 2, count - count / 2);
+}
+
+scree_status mesh_tree_build(scree_context *context, shape_mesh *m) {
+  const uint32_t n = m->triangle_count;
+  m->node = memory_new(context, 2 * (size_t)n, sizeof *m->node);
+  m->order = memory_new(context, n, sizeof *m->order);
+  tree_key *keys = memory_new(context, n, sizeof *keys);
+  if (!m->node || !m->order || !keys) {
+    memory_free(context, keys);
+    return SCREE_ERROR_MEMORY;
+  }
+  for (uint32_t i = 0; i < n; i++) keys[i].triangle = i;
+  m->node_count = 0;
+  tree_split(m, keys, 0, n);
+  for (uint32_t i = 0; i < n; i++) m->order[i] = keys[i].triangle;
+  memory_free(context, keys);
+  return SCREE_OK;
+}
