@@ -1,0 +1,223 @@
+/* Creating operators, and the verbs that are the same for all forms: the generic sweep, vector
+ * kernels and reductions. A reduction sums fixed chunks, each in order, then the chunks in order.
+ */
+#include "ccp/operator.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "ccp/set_local.h"
+
+enum { CHUNK = 2048, PARALLEL_ROWS = 16384 };
+
+int op_force_rows(const ccp_operator *op, size_t block) {
+  const int dim = ccp_dim(op->problem, block);
+  return ccp_set(op->problem, block)->kind == SCREE_SET_ROLLING ? 3 : dim;
+}
+
+/* A block without any inertia (both sides fixed, or an empty row) has trace 0: eta 0 leaves its
+ * impulse alone instead of dividing by zero, and the residual counts it as it is. */
+static double eta_of(double trace, int rows) {
+  return trace > 0.0 ? (double)rows / trace : 0.0;
+}
+
+static scree_status fill_eta(ccp_operator *op) {
+  bool moments = false;
+  for (size_t s = 0; s < op->problem->set_count; s++)
+    moments = moments || op->problem->set[s].kind == SCREE_SET_ROLLING;
+  op->eta_force = memory_new(op->context, op->block_count, sizeof *op->eta_force);
+  if (!op->eta_force) return SCREE_ERROR_MEMORY;
+  if (moments) {
+    op->eta_moment = memory_new(op->context, op->block_count, sizeof *op->eta_moment);
+    if (!op->eta_moment) return SCREE_ERROR_MEMORY;
+  }
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(op->context->threads) if (op->row_count > PARALLEL_ROWS)
+  for (size_t i = 0; i < op->block_count; i++) {
+    double nii[SCREE_MAX_DIM * SCREE_MAX_DIM];
+    op_diagonal_block(op, i, nii);
+    const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
+    double force = 0.0, moment = 0.0;
+    for (int k = 0; k < dim; k++) *(k < forces ? &force : &moment) += nii[k * dim + k];
+    op->eta_force[i] = eta_of(force, forces);
+    if (op->eta_moment) op->eta_moment[i] = eta_of(moment, dim - forces);
+  }
+  return SCREE_OK;
+}
+
+scree_status op_create(scree_context *context, const scree_ccp *problem, ccp_operator **out) {
+  *out = NULL;
+  ccp_operator *op = memory_new(context, 1, sizeof *op);
+  if (!op) return SCREE_ERROR_MEMORY;
+  op->context = context;
+  op->problem = problem;
+  op->block_count = problem->block_count;
+  op->row_count = problem->row_count;
+  op->row_start = problem->row_start;
+  op->r = memory_new(context, op->row_count, sizeof *op->r);
+  op->partial = memory_new(context, op->row_count / CHUNK + 2, sizeof *op->partial);
+  scree_status status = op->r && op->partial ? SCREE_OK : SCREE_ERROR_MEMORY;
+  if (!status) {
+    static scree_status (*const init[])(ccp_operator *) = {
+        [SCREE_FORM_BODIES] = op_bodies_init,
+        [SCREE_FORM_LOCAL] = op_local_init,
+        [SCREE_FORM_GLOBAL] = op_global_init,
+    };
+    status = init[problem->form](op);
+  }
+  if (!status) status = fill_eta(op);
+  if (status) {
+    op_destroy(op);
+    return status;
+  }
+  op->reference_speed = problem->reference_speed;
+  const double r_max = op_max_abs(op, op->r);
+  if (op->reference_speed <= 0.0) op->reference_speed = r_max;
+  if (op->reference_speed < 1e-3 * r_max) op->reference_speed = 1e-3 * r_max;
+  if (op->reference_speed < 1e-30) op->reference_speed = 1.0;
+  *out = op;
+  return SCREE_OK;
+}
+
+void op_destroy(ccp_operator *op) {
+  if (!op) return;
+  if (op->class && op->class->destroy) op->class->destroy(op);
+  memory_free(op->context, op->r);
+  memory_free(op->context, op->eta_force);
+  memory_free(op->context, op->eta_moment);
+  memory_free(op->context, op->order);
+  memory_free(op->context, op->colour_start);
+  memory_free(op->context, op->partial);
+  memory_free(op->context, op);
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+/* One block: isotropic projected step or the exact local solve, then relaxation. */
+static double sweep_block(ccp_operator *op, const op_sweep_params *params, double *g, size_t i) {
+  const scree_set *set = ccp_set(op->problem, i);
+  const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
+  const double eta = op->eta_force[i], eta_m = op->eta_moment ? op->eta_moment[i] : 0.0;
+  double *gi = g + op->row_start[i];
+  double u[SCREE_MAX_DIM], x[SCREE_MAX_DIM], change[SCREE_MAX_DIM];
+  op->class->block_velocity(op, g, i, u);
+  if (params->metric == OP_METRIC_ISOTROPIC) {
+    if (params->model == SCREE_MODEL_COULOMB) u[0] += scree_set_shift(set, u);
+    for (int k = 0; k < dim; k++) x[k] = gi[k] - params->omega * (k < forces ? eta : eta_m) * u[k];
+    scree_set_project(set, dim > forces && eta_m > 0.0 ? eta / eta_m : 1.0, x);
+  } else {
+    double nii[SCREE_MAX_DIM * SCREE_MAX_DIM], q[SCREE_MAX_DIM];
+    op_diagonal_block(op, i, nii);
+    for (int k = 0; k < dim; k++) {
+      q[k] = u[k];
+      for (int l = 0; l < dim; l++) q[k] -= nii[k * dim + l] * gi[l];
+      x[k] = gi[k];
+    }
+    set_solve_block(set, params->model, nii, q, x);
+    if (params->omega != 1.0) {
+      for (int k = 0; k < dim; k++) x[k] = gi[k] + params->omega * (x[k] - gi[k]);
+      scree_set_project(set, 1.0, x);
+    }
+  }
+  double size = 0.0;
+  for (int k = 0; k < dim; k++) {
+    const double next = params->lambda * x[k] + (1.0 - params->lambda) * gi[k];
+    change[k] = next - gi[k];
+    gi[k] = next;
+    if (k < forces) size += change[k] * change[k];
+  }
+  op->class->block_push(op, i, change);
+  return eta > 0.0 ? sqrt(size) / eta : 0.0;
+}
+
+static double sweep_generic(ccp_operator *op, const op_sweep_params *params, double *g) {
+  double worst = 0.0;
+  for (size_t k = 0; k < op->colour_count; k++) {
+    const size_t c = params->backward ? op->colour_count - 1 - k : k;
+    const size_t begin = op->colour_start[c], end = op->colour_start[c + 1];
+#pragma omp parallel for schedule(static) num_threads(op->context->threads)                        \
+    reduction(max                                                                                  \
+              : worst) if (end - begin > 512)
+    for (size_t j = begin; j < end; j++) {
+      const size_t at = params->backward ? end - 1 - (j - begin) : j;
+      const double change = sweep_block(op, params, g, op->order[at]);
+      if (change > worst) worst = change;
+    }
+  }
+  return worst;
+}
+
+double op_sweep(ccp_operator *op, const op_sweep_params *params, double *g) {
+  return op->class->sweep ? op->class->sweep(op, params, g) : sweep_generic(op, params, g);
+}
+
+/* ---- vectors --------------------------------------------------------------------------------- */
+
+void op_local_velocity(ccp_operator *op, const double *g, double *u) {
+  op_apply(op, g, u);
+  op_combine(op, 1.0, u, 1.0, op->r, u);
+}
+
+double op_dot(ccp_operator *op, const double *x, const double *y) {
+  const size_t n = op->row_count, chunks = (n + CHUNK - 1) / CHUNK;
+  double *partial = op->partial;
+#pragma omp parallel for schedule(static) num_threads(op->context->threads) if (n > PARALLEL_ROWS)
+  for (size_t c = 0; c < chunks; c++) {
+    const size_t end = (c + 1) * CHUNK < n ? (c + 1) * CHUNK : n;
+    double sum[4] = {0.0, 0.0, 0.0, 0.0};
+    size_t i = c * CHUNK;
+    for (; i + 4 <= end; i += 4)
+      for (size_t k = 0; k < 4; k++) sum[k] += x[i + k] * y[i + k];
+    for (; i < end; i++) sum[0] += x[i] * y[i];
+    partial[c] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+  double total = 0.0;
+  for (size_t c = 0; c < chunks; c++) total += partial[c];
+  return total;
+}
+
+double op_norm(ccp_operator *op, const double *x) {
+  return sqrt(op_dot(op, x, x));
+}
+
+double op_max_abs(ccp_operator *op, const double *x) {
+  const size_t n = op->row_count;
+  double worst = 0.0;
+#pragma omp parallel for schedule(static) num_threads(op->context->threads)                        \
+    reduction(max                                                                                  \
+              : worst) if (n > PARALLEL_ROWS)
+  for (size_t i = 0; i < n; i++)
+    if (!(fabs(x[i]) <= worst)) worst = fabs(x[i]);
+  return worst;
+}
+
+void op_copy(ccp_operator *op, const double *x, double *y) {
+  memcpy(y, x, op->row_count * sizeof *y);
+}
+
+void op_combine(ccp_operator *op, double a, const double *x, double b, const double *y, double *z) {
+  const size_t n = op->row_count;
+#pragma omp parallel for schedule(static) num_threads(op->context->threads) if (n > PARALLEL_ROWS)
+  for (size_t i = 0; i < n; i++) z[i] = a * x[i] + b * y[i];
+}
+
+void op_project_step(ccp_operator *op, const double *y, double step, const double *u, double *z) {
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(op->context->threads) if (op->row_count > PARALLEL_ROWS)
+  for (size_t i = 0; i < op->block_count; i++) {
+    const size_t row = op->row_start[i];
+    const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
+    const double eta = op->eta_force[i], eta_m = op->eta_moment ? op->eta_moment[i] : 0.0;
+    double x[SCREE_MAX_DIM];
+    for (int k = 0; k < dim; k++)
+      x[k] = y[row + (size_t)k] - step * (k < forces ? eta : eta_m) * u[row + (size_t)k];
+    scree_set_project(ccp_set(op->problem, i), dim > forces && eta_m > 0.0 ? eta / eta_m : 1.0, x);
+    memcpy(z + row, x, (size_t)dim * sizeof *x);
+  }
+}
+
+void op_project(ccp_operator *op, double *x) {
+  for (size_t i = 0; i < op->block_count; i++)
+    scree_set_project(ccp_set(op->problem, i), 1.0, x + op->row_start[i]);
+}

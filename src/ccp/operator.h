@@ -1,0 +1,111 @@
+/* The operator: what solvers see of a problem. They never see bodies, matrices or how vectors are
+ * stored and summed; a distributed or device backend would plug in here.
+ *
+ *   u = N g + r          rows of block i: row_start[i] … row_start[i + 1] - 1
+ *
+ * Verbs: apply N; block diagonal; a sweep over blocks in colour order (Gauss–Seidel) with row
+ * access to single blocks; fused vector kernels; reductions in a fixed order, so that any number of
+ * threads gives the same bits; assembly of sparse matrices for direct methods.
+ *
+ * eta_i = d_i / trace(N_ii), moment rows apart: eta_force, eta_moment (METHODS: the local metric).
+ */
+#ifndef SCREE_CCP_OPERATOR_H
+#define SCREE_CCP_OPERATOR_H
+
+#include "ccp/problem.h"
+
+typedef struct ccp_operator ccp_operator;
+
+typedef enum op_metric {
+  OP_METRIC_ISOTROPIC, /* g_i <- P(g_i - omega eta_i u_i) */
+  OP_METRIC_EXACT,     /* block i solved exactly, the others held */
+} op_metric;
+
+typedef struct op_sweep_params {
+  op_metric metric;
+  scree_model model;
+  double omega;  /* over-relaxation of the block step */
+  double lambda; /* g_i <- lambda (new) + (1 - lambda) (old) */
+  bool backward; /* colours and blocks in reverse order */
+} op_sweep_params;
+
+/* What a form supplies. `sweep` may be null: then the generic one runs over block_velocity and
+ * block_push. All the others must be there. */
+typedef struct op_class {
+  const char *name;
+  void (*destroy)(ccp_operator *op);
+  void (*apply)(ccp_operator *op, const double *x, double *y);
+  void (*diagonal_block)(const ccp_operator *op, size_t block, double *nii);
+  void (*sweep_begin)(ccp_operator *op, const double *g);
+  void (*block_velocity)(const ccp_operator *op, const double *g, size_t block, double *u);
+  void (*block_push)(ccp_operator *op, size_t block, const double *change);
+  double (*sweep)(ccp_operator *op, const op_sweep_params *params, double *g);
+  /* v = v_free + M^-1 D g; null where the form has no v. */
+  void (*velocity)(ccp_operator *op, const double *g, double *v);
+} op_class;
+
+struct ccp_operator {
+  scree_context *context;
+  const scree_ccp *problem;
+  const op_class *class;
+  void *impl;
+  size_t block_count, row_count;
+  const uint32_t *row_start;
+  double *r;          /* row_count */
+  double *eta_force;  /* block_count */
+  double *eta_moment; /* block_count; null when no block has moment rows */
+  double reference_speed;
+  double asymmetry; /* |W - W'|_F / |W|_F; 0 where N is symmetric by construction */
+  /* Colours: blocks order[colour_start[c]] … share no moving body and are not coupled by N. */
+  uint32_t *order;
+  uint32_t *colour_start;
+  size_t colour_count;
+  double *partial; /* partial sums of the reductions, one a chunk */
+};
+
+scree_status op_create(scree_context *context, const scree_ccp *problem, ccp_operator **op);
+void op_destroy(ccp_operator *op);
+
+/* y = N x */
+static inline void op_apply(ccp_operator *op, const double *x, double *y) {
+  op->class->apply(op, x, y);
+}
+/* u = N g + r */
+void op_local_velocity(ccp_operator *op, const double *g, double *u);
+static inline void op_diagonal_block(const ccp_operator *op, size_t block, double *nii) {
+  op->class->diagonal_block(op, block, nii);
+}
+/* Rows of a block that are forces; the rest are moments. */
+int op_force_rows(const ccp_operator *op, size_t block);
+
+/* Sweeps keep a state (bodies: twists) in step with g. begin once, then sweep; after changing g by
+ * other means, begin again. Returns the largest block change over its eta, m/s: a hint, not R. */
+static inline void op_sweep_begin(ccp_operator *op, const double *g) {
+  op->class->sweep_begin(op, g);
+}
+double op_sweep(ccp_operator *op, const op_sweep_params *params, double *g);
+
+/* Vector verbs over row_count entries. */
+double op_dot(ccp_operator *op, const double *x, const double *y);
+double op_norm(ccp_operator *op, const double *x);
+double op_max_abs(ccp_operator *op, const double *x);
+void op_copy(ccp_operator *op, const double *x, double *y);
+/* z = a x + b y; z may be x or y. */
+void op_combine(ccp_operator *op, double a, const double *x, double b, const double *y, double *z);
+/* z_i = P_i(y_i - step eta_i u_i), in the metric of eta; z may be y. */
+void op_project_step(ccp_operator *op, const double *y, double step, const double *u, double *z);
+/* x_i = P_i(x_i): makes a warm start feasible. */
+void op_project(ccp_operator *op, double *x);
+
+/* The one function for residuals. u: N g + r when the caller has it, or null. `scratch` has
+ * row_count entries (used when u is null). */
+void op_residual(ccp_operator *op, scree_model model, const double *g, const double *u,
+                 double *scratch, scree_residual *out);
+
+/* The forms' constructors, called by op_create: they set class, impl and asymmetry, fill r, and
+ * leave a colouring. */
+scree_status op_bodies_init(ccp_operator *op);
+scree_status op_local_init(ccp_operator *op);
+scree_status op_global_init(ccp_operator *op);
+
+#endif

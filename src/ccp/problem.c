@@ -1,0 +1,389 @@
+/* Building problems: everything that comes in is checked here, so that operators and solvers can
+ * rely on finite numbers, valid indices and well-formed sets. */
+#include "ccp/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/vec3.h"
+
+static bool all_finite(const double *x, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+scree_ccp_contact_def scree_ccp_contact_def_default(void) {
+  scree_ccp_contact_def def = {
+      .body_a = SCREE_CCP_WORLD, .body_b = SCREE_CCP_WORLD, .normal = {0.0, 0.0, 1.0}};
+  def.set = scree_set_coulomb(3, 0.0);
+  return def;
+}
+
+static scree_status create(scree_context *context, scree_form form, scree_ccp **problem) {
+  *problem = NULL;
+  scree_ccp *p = memory_new(context, 1, sizeof *p);
+  if (!p) return SCREE_ERROR_MEMORY;
+  p->context = context;
+  p->form = form;
+  if (memory_grow(context, &p->row_start, &p->row_start_capacity, 1, sizeof *p->row_start) ||
+      memory_grow(context, &p->bodies.term_start, &p->bodies.term_start_capacity, 1,
+                  sizeof *p->bodies.term_start)) {
+    scree_ccp_destroy(p);
+    return SCREE_ERROR_MEMORY;
+  }
+  *problem = p;
+  return SCREE_OK;
+}
+
+scree_status scree_ccp_create_bodies(scree_context *context, scree_ccp **problem) {
+  return create(context, SCREE_FORM_BODIES, problem);
+}
+
+void scree_ccp_clear(scree_ccp *p) {
+  p->block_count = p->row_count = p->set_count = 0;
+  p->bodies.body_count = p->bodies.contact_count = 0;
+  p->bodies.term_count = p->bodies.generic_row_count = 0;
+  if (p->compliance) memset(p->compliance, 0, p->compliance_capacity * sizeof *p->compliance);
+}
+
+static void free_matrix(scree_context *context, ccp_matrix *m) {
+  memory_free(context, m->start);
+  memory_free(context, m->index);
+  memory_free(context, m->value);
+}
+
+void scree_ccp_destroy(scree_ccp *p) {
+  if (!p) return;
+  scree_context *context = p->context;
+  memory_free(context, p->row_start);
+  memory_free(context, p->set_index);
+  memory_free(context, p->set);
+  memory_free(context, p->offset);
+  memory_free(context, p->compliance);
+  memory_free(context, p->bodies.body);
+  memory_free(context, p->bodies.contact);
+  memory_free(context, p->bodies.term);
+  memory_free(context, p->bodies.term_start);
+  free_matrix(context, &p->w);
+  free_matrix(context, &p->m);
+  free_matrix(context, &p->h);
+  memory_free(context, p->f);
+  memory_free(context, p);
+}
+
+static bool same_set(const scree_set *a, const scree_set *b) {
+  return a->kind == b->kind && a->dim == b->dim && a->mu == b->mu && a->mu2 == b->mu2 &&
+         a->rolling == b->rolling && a->spinning == b->spinning && a->lo == b->lo &&
+         a->hi == b->hi && a->cohesion == b->cohesion && a->cap == b->cap;
+}
+
+/* Sets repeat (one a material pair), so only distinct ones are stored. The last few are searched:
+ * a file with as many sets as blocks must not cost quadratic time. */
+static scree_status intern_set(scree_ccp *p, const scree_set *set, uint32_t *index) {
+  enum { RECENT = 16 };
+  const size_t stop = p->set_count > RECENT ? p->set_count - RECENT : 0;
+  for (size_t i = p->set_count; i-- > stop;)
+    if (same_set(&p->set[i], set)) {
+      *index = (uint32_t)i;
+      return SCREE_OK;
+    }
+  if (memory_grow(p->context, &p->set, &p->set_capacity, p->set_count + 1, sizeof *set))
+    return SCREE_ERROR_MEMORY;
+  p->set[p->set_count] = *set;
+  *index = (uint32_t)p->set_count++;
+  return SCREE_OK;
+}
+
+static scree_status check_compliance(scree_ccp *p, const double *compliance, size_t dim,
+                                     bool *compliant) {
+  *compliant = false;
+  for (size_t k = 0; compliance && k < dim; k++) {
+    if (!(compliance[k] >= 0.0) || isinf(compliance[k]))
+      return context_fail(p->context, SCREE_ERROR_INPUT,
+                          "block %zu: compliance %g of row %zu must be finite and not negative",
+                          p->block_count, compliance[k], k);
+    *compliant = *compliant || compliance[k] > 0.0;
+  }
+  return SCREE_OK;
+}
+
+/* Appends a block: its set, offsets and compliances (either may be null for zeros). */
+static scree_status append_block(scree_ccp *p, const scree_set *set, const double *offset,
+                                 const double *compliance) {
+  scree_context *context = p->context;
+  const char *fault = scree_set_fault(set);
+  const size_t block = p->block_count;
+  if (fault)
+    return context_fail(context, SCREE_ERROR_INPUT, "block %zu: %s set: %s", block,
+                        scree_set_name(set->kind), fault);
+  const size_t dim = (size_t)set->dim, rows = p->row_count + dim;
+  if (offset && !all_finite(offset, dim))
+    return context_fail(context, SCREE_ERROR_INPUT, "block %zu: its offset is not finite", block);
+  bool compliant;
+  if (check_compliance(p, compliance, dim, &compliant)) return SCREE_ERROR_INPUT;
+  if (rows > UINT32_MAX - 8)
+    return context_fail(context, SCREE_ERROR_INPUT, "more than %u rows", UINT32_MAX - 8);
+  uint32_t set_index = 0;
+  if (intern_set(p, set, &set_index) ||
+      memory_grow(context, &p->row_start, &p->row_start_capacity, block + 2, sizeof(uint32_t)) ||
+      memory_grow(context, &p->set_index, &p->set_index_capacity, block + 1, sizeof(uint32_t)) ||
+      memory_grow(context, &p->offset, &p->offset_capacity, rows, sizeof(double)))
+    return SCREE_ERROR_MEMORY;
+  if ((compliant || p->compliance) &&
+      memory_grow(context, &p->compliance, &p->compliance_capacity, rows, sizeof(double)))
+    return SCREE_ERROR_MEMORY;
+  for (size_t k = 0; k < dim; k++) {
+    p->offset[p->row_count + k] = offset ? offset[k] : 0.0;
+    if (p->compliance) p->compliance[p->row_count + k] = compliance ? compliance[k] : 0.0;
+  }
+  p->set_index[block] = set_index;
+  p->row_start[block] = (uint32_t)p->row_count;
+  p->row_start[block + 1] = (uint32_t)rows;
+  p->row_count = rows;
+  p->block_count++;
+  return SCREE_OK;
+}
+
+scree_status scree_ccp_add_body(scree_ccp *p, const scree_ccp_body_def *def, uint32_t *index) {
+  ccp_bodies *bodies = &p->bodies;
+  const size_t n = bodies->body_count;
+  if (p->form != SCREE_FORM_BODIES)
+    return context_fail(p->context, SCREE_ERROR_ARGUMENT, "only a problem of bodies takes bodies");
+  if (!(def->inverse_mass >= 0.0) || isinf(def->inverse_mass) ||
+      !all_finite(def->inverse_inertia, 6) || !all_finite(def->v_free, 6))
+    return context_fail(p->context, SCREE_ERROR_INPUT,
+                        "body %zu: mass, inertia and velocity must be finite, mass not negative",
+                        n);
+  const double *s = def->inverse_inertia;
+  const double det = s[0] * (s[3] * s[5] - s[4] * s[4]) - s[1] * (s[1] * s[5] - s[4] * s[2]) +
+                     s[2] * (s[1] * s[4] - s[3] * s[2]);
+  const double trace = s[0] + s[3] + s[5];
+  if (s[0] < 0.0 || s[3] < 0.0 || s[5] < 0.0 ||
+      s[0] * s[3] - s[1] * s[1] < -1e-12 * trace * trace || det < -1e-12 * trace * trace * trace)
+    return context_fail(p->context, SCREE_ERROR_INPUT,
+                        "body %zu: the inverse inertia is not positive semidefinite", n);
+  if (memory_grow(p->context, &bodies->body, &bodies->body_capacity, n + 1, sizeof *bodies->body))
+    return SCREE_ERROR_MEMORY;
+  bodies->body[n] = *def;
+  bodies->body_count++;
+  if (index) *index = (uint32_t)n;
+  return SCREE_OK;
+}
+
+static scree_status check_body(scree_ccp *p, uint32_t body) {
+  if (body == SCREE_CCP_WORLD || body < p->bodies.body_count) return SCREE_OK;
+  return context_fail(p->context, SCREE_ERROR_INPUT, "block %zu: there is no body %u (%zu bodies)",
+                      p->block_count, body, p->bodies.body_count);
+}
+
+scree_status scree_ccp_add_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
+  ccp_bodies *bodies = &p->bodies;
+  const size_t n = bodies->contact_count;
+  if (p->form != SCREE_FORM_BODIES || n != p->block_count)
+    return context_fail(p->context, SCREE_ERROR_ARGUMENT,
+                        "contacts go into a problem of bodies, before its generic blocks");
+  if (check_body(p, def->body_a) || check_body(p, def->body_b)) return SCREE_ERROR_INPUT;
+  if (def->body_a == def->body_b)
+    return context_fail(p->context, SCREE_ERROR_INPUT, "contact %zu: a body against itself", n);
+  v3 normal = v3_load(def->normal), tangent = v3_load(def->tangent);
+  if (!(fabs(v3_norm2(normal) - 1.0) < 1e-6))
+    return context_fail(p->context, SCREE_ERROR_INPUT, "contact %zu: the normal has length %g", n,
+                        v3_norm(normal));
+  if (!all_finite(def->arm_a, 3) || !all_finite(def->arm_b, 3))
+    return context_fail(p->context, SCREE_ERROR_INPUT, "contact %zu: a lever arm is not finite", n);
+  normal = v3_normalize(normal);
+  if (v3_norm2(tangent) == 0.0) tangent = v3_across(normal);
+  tangent = v3_add_scaled(tangent, -v3_dot(tangent, normal), normal);
+  if (!(v3_norm2(tangent) > 1e-6))
+    return context_fail(p->context, SCREE_ERROR_INPUT,
+                        "contact %zu: the tangent is not across the normal", n);
+  tangent = v3_normalize(tangent);
+  if (memory_grow(p->context, &bodies->contact, &bodies->contact_capacity, n + 1,
+                  sizeof *bodies->contact))
+    return SCREE_ERROR_MEMORY;
+  const scree_status status = append_block(p, &def->set, def->offset, def->compliance);
+  if (status) return status;
+  ccp_contact *c = &bodies->contact[n];
+  c->body_a = def->body_a;
+  c->body_b = def->body_b;
+  v3_store(c->normal, normal);
+  v3_store(c->tangent, tangent);
+  memcpy(c->arm_a, def->arm_a, sizeof c->arm_a);
+  memcpy(c->arm_b, def->arm_b, sizeof c->arm_b);
+  bodies->contact_count++;
+  return SCREE_OK;
+}
+
+scree_status scree_ccp_add_block(scree_ccp *p, const scree_set *set,
+                                 const scree_ccp_row_def *rows) {
+  ccp_bodies *bodies = &p->bodies;
+  const char *fault = scree_set_fault(set);
+  if (p->form != SCREE_FORM_BODIES)
+    return context_fail(p->context, SCREE_ERROR_ARGUMENT, "only a problem of bodies takes rows");
+  if (fault)
+    return context_fail(p->context, SCREE_ERROR_INPUT, "block %zu: %s", p->block_count, fault);
+  const size_t dim = (size_t)set->dim;
+  double offset[SCREE_MAX_DIM], compliance[SCREE_MAX_DIM];
+  size_t terms = bodies->term_count;
+  for (size_t k = 0; k < dim; k++) {
+    offset[k] = rows[k].offset;
+    compliance[k] = rows[k].compliance;
+    for (size_t t = 0; t < rows[k].term_count; t++) {
+      if (check_body(p, rows[k].terms[t].body)) return SCREE_ERROR_INPUT;
+      if (!all_finite(rows[k].terms[t].coefficient, 6))
+        return context_fail(p->context, SCREE_ERROR_INPUT,
+                            "block %zu: row %zu has a coefficient that is not finite",
+                            p->block_count, k);
+    }
+    terms += rows[k].term_count;
+  }
+  if (memory_grow(p->context, &bodies->term, &bodies->term_capacity, terms, sizeof *bodies->term) ||
+      memory_grow(p->context, &bodies->term_start, &bodies->term_start_capacity,
+                  bodies->generic_row_count + dim + 1, sizeof *bodies->term_start))
+    return SCREE_ERROR_MEMORY;
+  const scree_status status = append_block(p, set, offset, compliance);
+  if (status) return status;
+  for (size_t k = 0; k < dim; k++) {
+    bodies->term_start[bodies->generic_row_count++] = bodies->term_count;
+    for (size_t t = 0; t < rows[k].term_count; t++)
+      if (rows[k].terms[t].body != SCREE_CCP_WORLD)
+        bodies->term[bodies->term_count++] = rows[k].terms[t];
+  }
+  bodies->term_start[bodies->generic_row_count] = bodies->term_count;
+  return SCREE_OK;
+}
+
+static scree_status check_matrix(scree_context *context, const char *name, const scree_csc *from) {
+  if (from->start[0] != 0)
+    return context_fail(context, SCREE_ERROR_INPUT, "%s: the first column starts at %zu, not 0",
+                        name, from->start[0]);
+  for (size_t j = 0; j < from->columns; j++) {
+    if (from->start[j + 1] < from->start[j])
+      return context_fail(context, SCREE_ERROR_INPUT, "%s: the column starts descend at column %zu",
+                          name, j);
+    for (size_t k = from->start[j]; k < from->start[j + 1]; k++) {
+      if (from->index[k] >= from->rows ||
+          (k > from->start[j] && from->index[k] <= from->index[k - 1]))
+        return context_fail(
+            context, SCREE_ERROR_INPUT,
+            "%s: column %zu: row index %u is out of range, repeated or not ascending", name, j,
+            from->index[k]);
+      if (!isfinite(from->value[k]))
+        return context_fail(context, SCREE_ERROR_INPUT, "%s: entry (%u, %zu) is not finite", name,
+                            from->index[k], j);
+    }
+  }
+  return SCREE_OK;
+}
+
+static scree_status copy_matrix(scree_context *context, const char *name, const scree_csc *from,
+                                ccp_matrix *to) {
+  const scree_status status = check_matrix(context, name, from);
+  if (status) return status;
+  const size_t entries = from->start[from->columns];
+  to->rows = from->rows;
+  to->columns = from->columns;
+  to->start = memory_new(context, from->columns + 1, sizeof *to->start);
+  to->index = memory_new(context, entries, sizeof *to->index);
+  to->value = memory_new(context, entries, sizeof *to->value);
+  if (!to->start || !to->index || !to->value) return SCREE_ERROR_MEMORY;
+  memcpy(to->start, from->start, (from->columns + 1) * sizeof *to->start);
+  if (entries) memcpy(to->index, from->index, entries * sizeof *to->index);
+  if (entries) memcpy(to->value, from->value, entries * sizeof *to->value);
+  return SCREE_OK;
+}
+
+static scree_status append_blocks(scree_ccp *p, size_t block_count, const scree_set *sets,
+                                  const double *offset, const double *compliance) {
+  for (size_t i = 0; i < block_count; i++) {
+    const size_t row = p->row_count;
+    const scree_status status =
+        append_block(p, &sets[i], offset + row, compliance ? compliance + row : NULL);
+    if (status) return status;
+  }
+  return SCREE_OK;
+}
+
+static size_t count_rows(size_t block_count, const scree_set *sets) {
+  size_t rows = 0;
+  for (size_t i = 0; i < block_count; i++)
+    rows += sets[i].dim > 0 && sets[i].dim <= SCREE_MAX_DIM ? (size_t)sets[i].dim : 0;
+  return rows;
+}
+
+scree_status scree_ccp_create_local(scree_context *context, size_t block_count,
+                                    const scree_set *sets, const scree_csc *w, const double *q,
+                                    const double *compliance, scree_ccp **problem) {
+  const size_t rows = count_rows(block_count, sets);
+  *problem = NULL;
+  if (w->rows != rows || w->columns != rows)
+    return context_fail(context, SCREE_ERROR_INPUT, "W is %zu x %zu, the sets have %zu rows",
+                        w->rows, w->columns, rows);
+  scree_ccp *p = NULL;
+  scree_status status = create(context, SCREE_FORM_LOCAL, &p);
+  if (!status) status = append_blocks(p, block_count, sets, q, compliance);
+  if (!status) status = copy_matrix(context, "W", w, &p->w);
+  if (status) {
+    scree_ccp_destroy(p);
+    return status;
+  }
+  *problem = p;
+  return SCREE_OK;
+}
+
+scree_status scree_ccp_create_global(scree_context *context, size_t block_count,
+                                     const scree_set *sets, const scree_csc *m, const scree_csc *h,
+                                     const double *f, const double *w, const double *compliance,
+                                     scree_ccp **problem) {
+  const size_t rows = count_rows(block_count, sets);
+  *problem = NULL;
+  if (m->rows != m->columns || h->rows != m->rows || h->columns != rows)
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "M is %zu x %zu, H is %zu x %zu, the sets have %zu rows", m->rows,
+                        m->columns, h->rows, h->columns, rows);
+  if (!all_finite(f, m->rows))
+    return context_fail(context, SCREE_ERROR_INPUT, "f has an entry that is not finite");
+  scree_ccp *p = NULL;
+  scree_status status = create(context, SCREE_FORM_GLOBAL, &p);
+  if (!status) status = append_blocks(p, block_count, sets, w, compliance);
+  if (!status) status = copy_matrix(context, "M", m, &p->m);
+  if (!status) status = copy_matrix(context, "H", h, &p->h);
+  if (!status && !(p->f = memory_new(context, m->rows, sizeof *p->f))) status = SCREE_ERROR_MEMORY;
+  if (status) {
+    scree_ccp_destroy(p);
+    return status;
+  }
+  memcpy(p->f, f, m->rows * sizeof *p->f);
+  *problem = p;
+  return SCREE_OK;
+}
+
+scree_form scree_ccp_form(const scree_ccp *p) {
+  return p->form;
+}
+
+size_t scree_ccp_block_count(const scree_ccp *p) {
+  return p->block_count;
+}
+
+size_t scree_ccp_row_count(const scree_ccp *p) {
+  return p->row_count;
+}
+
+size_t scree_ccp_velocity_count(const scree_ccp *p) {
+  return p->form == SCREE_FORM_BODIES ? 6 * p->bodies.body_count : p->m.rows;
+}
+
+size_t scree_ccp_block_row(const scree_ccp *p, size_t block) {
+  return p->row_start[block];
+}
+
+scree_set scree_ccp_block_set(const scree_ccp *p, size_t block) {
+  return *ccp_set(p, block);
+}
+
+void scree_ccp_set_reference_speed(scree_ccp *p, double speed) {
+  p->reference_speed = speed > 0.0 && isfinite(speed) ? speed : 0.0;
+}

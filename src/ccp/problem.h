@@ -1,0 +1,72 @@
+/* The stored problem. Blocks are common to all forms; the rest depends on the form. */
+#ifndef SCREE_CCP_PROBLEM_H
+#define SCREE_CCP_PROBLEM_H
+
+#include "base/context.h"
+#include "scree/ccp.h"
+
+/* Geometry of a compact contact. Rows follow the order stated in scree/ccp.h; the second tangent is
+ * normal x tangent. u = velocity of b minus velocity of a, in the frame (n, t1, t2). */
+typedef struct ccp_contact {
+  uint32_t body_a, body_b;
+  double normal[3], tangent[3], arm_a[3], arm_b[3];
+} ccp_contact;
+
+typedef struct ccp_bodies {
+  scree_ccp_body_def *body;
+  size_t body_count, body_capacity;
+  ccp_contact *contact; /* block i < contact_count */
+  size_t contact_count, contact_capacity;
+  /* Generic rows: row k (counted from the first generic row) has the terms
+   * term_start[k] … term_start[k + 1] - 1. */
+  scree_ccp_term *term;
+  size_t term_count, term_capacity;
+  size_t *term_start;
+  size_t generic_row_count, term_start_capacity;
+} ccp_bodies;
+
+/* A matrix of the problem's own, compressed columns. */
+typedef struct ccp_matrix {
+  size_t rows, columns;
+  size_t *start;
+  uint32_t *index;
+  double *value;
+} ccp_matrix;
+
+struct scree_ccp {
+  scree_context *context;
+  scree_form form;
+  size_t block_count, row_count;
+  uint32_t *row_start; /* block_count + 1 */
+  size_t row_start_capacity;
+  uint32_t *set_index; /* block_count, into set */
+  size_t set_index_capacity;
+  scree_set *set; /* distinct sets, in order of first use */
+  size_t set_count, set_capacity;
+  double *offset; /* row_count: b, q or w */
+  size_t offset_capacity;
+  double *compliance; /* row_count; null: all zero */
+  size_t compliance_capacity;
+  double reference_speed;
+  ccp_bodies bodies;
+  ccp_matrix w; /* local */
+  ccp_matrix m, h;
+  double *f; /* global: m.rows */
+};
+
+static inline const scree_set *ccp_set(const scree_ccp *problem, size_t block) {
+  return &problem->set[problem->set_index[block]];
+}
+
+static inline int ccp_dim(const scree_ccp *problem, size_t block) {
+  return (int)(problem->row_start[block + 1] - problem->row_start[block]);
+}
+
+static inline bool ccp_body_moves(const ccp_bodies *bodies, uint32_t body) {
+  return body != SCREE_CCP_WORLD &&
+         (bodies->body[body].inverse_mass > 0.0 || bodies->body[body].inverse_inertia[0] > 0.0 ||
+          bodies->body[body].inverse_inertia[3] > 0.0 ||
+          bodies->body[body].inverse_inertia[5] > 0.0);
+}
+
+#endif

@@ -1,0 +1,114 @@
+/* The one function that judges every solver's result (METHODS 0b).
+ *
+ *   E: local   sqrt(sum |g_i - P(g_i - û_i)|^2) / max(|r|, |g|, |u|)
+ *      global  the same over max(|u|, |g|); M v = f + H g holds because v is computed from g
+ *   R: max_i |g_i - P(g_i - eta_i û_i)| / eta_i / v_ref, projected in the metric of eta; moment
+ * rows count as d / sqrt(eta_force eta_moment), which is a speed too û: u for the relaxed model;
+ * with the De Saxcé shift on the normal for exact Coulomb.           */
+#include <math.h>
+#include <string.h>
+
+#include "ccp/operator.h"
+
+typedef struct block_residual {
+  double natural2; /* |g - P(g - û)|^2 */
+  double scaled;   /* m/s */
+  double penetration, gap;
+} block_residual;
+
+static bool has_normal(const scree_set *set) {
+  return set->kind != SCREE_SET_FREE && set->kind != SCREE_SET_INTERVAL;
+}
+
+static block_residual block_judge(const ccp_operator *op, scree_model model, const double *g,
+                                  const double *u, size_t i) {
+  const scree_set *set = ccp_set(op->problem, i);
+  const size_t row = op->row_start[i];
+  const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
+  const double eta = op->eta_force[i], eta_m = op->eta_moment ? op->eta_moment[i] : 0.0;
+  const double *gi = g + row;
+  double shifted[SCREE_MAX_DIM], x[SCREE_MAX_DIM];
+  block_residual out = {0.0, 0.0, 0.0, 0.0};
+  memcpy(shifted, u + row, (size_t)dim * sizeof *shifted);
+  const double shift = scree_set_shift(set, shifted);
+  if (model == SCREE_MODEL_COULOMB) shifted[0] += shift;
+
+  for (int k = 0; k < dim; k++) x[k] = gi[k] - shifted[k];
+  scree_set_project(set, 1.0, x);
+  for (int k = 0; k < dim; k++) out.natural2 += (gi[k] - x[k]) * (gi[k] - x[k]);
+
+  const bool moments = dim > forces && eta_m > 0.0;
+  if (eta > 0.0) {
+    for (int k = 0; k < dim; k++) x[k] = gi[k] - (k < forces ? eta : eta_m) * shifted[k];
+    scree_set_project(set, moments ? eta / eta_m : 1.0, x);
+    double force = 0.0, moment = 0.0;
+    for (int k = 0; k < dim; k++)
+      *(k < forces ? &force : &moment) += (gi[k] - x[k]) * (gi[k] - x[k]);
+    out.scaled = sqrt(force / (eta * eta) + (moments ? moment / (eta * eta_m) : 0.0));
+  } else {
+    /* No inertia on either side: the block cannot be changed, it is met or it is not. */
+    out.scaled =
+        set->kind == SCREE_SET_FREE ? sqrt(out.natural2) : scree_set_dual_violation(set, shifted);
+  }
+  if (has_normal(set)) {
+    out.penetration = u[row] < 0.0 ? -u[row] : 0.0;
+    if (gi[0] + set->cohesion > 0.0) out.gap = shift;
+  }
+  return out;
+}
+
+void op_residual(ccp_operator *op, scree_model model, const double *g, const double *u,
+                 double *scratch, scree_residual *out) {
+  enum { CHUNK = 1024 };
+  if (!u) {
+    op_local_velocity(op, g, scratch);
+    u = scratch;
+  }
+  const size_t n = op->block_count;
+  double natural2 = 0.0, square = 0.0, worst = 0.0, penetration = 0.0, gap = 0.0;
+  bool broken = false;
+  /* Chunks of fixed size, each summed in order, then added in order. */
+  for (size_t begin = 0; begin < n; begin += CHUNK * 64) {
+    const size_t stop = begin + CHUNK * 64 < n ? begin + CHUNK * 64 : n;
+    const size_t chunks = (stop - begin + CHUNK - 1) / CHUNK;
+    double part_natural[64], part_square[64];
+#pragma omp parallel for schedule(static) num_threads(op->context->threads)                        \
+    reduction(max                                                                                  \
+              : worst, penetration, gap) reduction(||                                              \
+                                                   : broken) if (chunks > 4)
+    for (size_t c = 0; c < chunks; c++) {
+      const size_t first = begin + c * CHUNK, last = first + CHUNK < stop ? first + CHUNK : stop;
+      double sum_natural = 0.0, sum_square = 0.0;
+      for (size_t i = first; i < last; i++) {
+        const block_residual b = block_judge(op, model, g, u, i);
+        sum_natural += b.natural2;
+        sum_square += b.scaled * b.scaled;
+        if (b.scaled > worst) worst = b.scaled;
+        if (b.penetration > penetration) penetration = b.penetration;
+        if (b.gap > gap) gap = b.gap;
+        broken = broken || !isfinite(b.natural2) || !isfinite(b.scaled);
+      }
+      part_natural[c] = sum_natural;
+      part_square[c] = sum_square;
+    }
+    for (size_t c = 0; c < chunks; c++) {
+      natural2 += part_natural[c];
+      square += part_square[c];
+    }
+  }
+  const double g_norm = op_norm(op, g), u_norm = op_norm(op, u), r_norm = op_norm(op, op->r);
+  double scale = g_norm > u_norm ? g_norm : u_norm;
+  if (op->problem->form != SCREE_FORM_GLOBAL && r_norm > scale) scale = r_norm;
+  const double product = g_norm * u_norm;
+  *out = (scree_residual){
+      .error = sqrt(natural2) / (scale > 2.2e-16 ? scale : 1.0),
+      .residual = worst / op->reference_speed,
+      .rms = n ? sqrt(square / (double)n) : 0.0,
+      .duality_gap = product > 0.0 ? fabs(op_dot(op, g, u)) / product : 0.0,
+      .penetration_speed = penetration,
+      .relaxation_gap = gap,
+      .reference_speed = op->reference_speed,
+  };
+  /* A NaN must never look like a small residual. */
+  if (broken) out->error = out->residual = out->rms = INFINITY;
+}

@@ -1,0 +1,218 @@
+/* The door to all solvers: creation by name, options, and the frame around a run: operator,
+ * workspace, feasible start, outcome and the final residual. */
+#include "solve/solver.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/timer.h"
+#include "solve/solver_list.h"
+
+#define DECLARE(symbol) extern const solver_class symbol;
+SOLVER_LIST(DECLARE)
+#undef DECLARE
+
+#define ADDRESS(symbol) &symbol,
+static const solver_class *const solvers[] = {SOLVER_LIST(ADDRESS)};
+#undef ADDRESS
+
+enum { SOLVER_COUNT = sizeof solvers / sizeof solvers[0], STALL_FROM = 400 };
+
+struct scree_solver {
+  scree_context *context;
+  const solver_class *class;
+  double *option;
+  double **vector; /* class->vector_count + 1; the last is the monitor's best */
+  size_t vector_rows;
+  void *state;
+};
+
+const char *scree_outcome_text(scree_outcome outcome) {
+  switch (outcome) {
+#define OUTCOME_TEXT(name, text)                                                                   \
+  case SCREE_OUTCOME_##name:                                                                       \
+    return text;
+    SCREE_OUTCOME_LIST(OUTCOME_TEXT)
+#undef OUTCOME_TEXT
+  }
+  return "unknown";
+}
+
+scree_solve_settings scree_solve_settings_default(void) {
+  return (scree_solve_settings){
+      .model = SCREE_MODEL_COULOMB, .tolerance_error = 1e-6, .time_limit = 60.0};
+}
+
+size_t scree_solver_count(void) {
+  return SOLVER_COUNT;
+}
+
+const char *scree_solver_name(size_t i) {
+  return i < SOLVER_COUNT ? solvers[i]->name : NULL;
+}
+
+const char *scree_solver_summary(size_t i) {
+  return i < SOLVER_COUNT ? solvers[i]->summary : NULL;
+}
+
+bool scree_solver_has_coulomb(size_t i) {
+  return i < SOLVER_COUNT && solvers[i]->coulomb;
+}
+
+const scree_option_def *scree_solver_options(size_t i, size_t *count) {
+  *count = i < SOLVER_COUNT ? solvers[i]->option_count : 0;
+  return i < SOLVER_COUNT ? solvers[i]->options : NULL;
+}
+
+const char *scree_solver_refusal(size_t i, const scree_ccp *problem, scree_model model) {
+  if (i >= SOLVER_COUNT) return "there is no such solver";
+  return solvers[i]->refuse ? solvers[i]->refuse(problem, model) : NULL;
+}
+
+scree_status scree_solver_create(scree_context *context, const char *name, scree_solver **out) {
+  *out = NULL;
+  const char *names[SOLVER_COUNT];
+  const solver_class *class = NULL;
+  for (size_t i = 0; i < SOLVER_COUNT; i++) {
+    names[i] = solvers[i]->name;
+    if (strcmp(names[i], name) == 0) class = solvers[i];
+  }
+  if (!class) {
+    const char *near = options_nearest(name, names, SOLVER_COUNT);
+    return context_fail(context, SCREE_ERROR_ARGUMENT, "there is no solver '%s'%s%s%s", name,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  }
+  scree_solver *s = memory_new(context, 1, sizeof *s);
+  if (!s) return SCREE_ERROR_MEMORY;
+  s->context = context;
+  s->class = class;
+  s->option = memory_new(context, class->option_count, sizeof *s->option);
+  s->vector = memory_new(context, class->vector_count + 2, sizeof *s->vector);
+  if (!s->option || !s->vector) {
+    scree_solver_destroy(s);
+    return SCREE_ERROR_MEMORY;
+  }
+  options_reset(class->options, class->option_count, s->option);
+  *out = s;
+  return SCREE_OK;
+}
+
+void scree_solver_destroy(scree_solver *s) {
+  if (!s) return;
+  if (s->class->release && s->state) s->class->release(s->context, s->state);
+  for (size_t k = 0; s->vector && k < s->class->vector_count + 2; k++)
+    memory_free(s->context, s->vector[k]);
+  memory_free(s->context, s->vector);
+  memory_free(s->context, s->option);
+  memory_free(s->context, s);
+}
+
+scree_status scree_solver_set(scree_solver *s, const char *key, const char *value) {
+  char owner[64];
+  snprintf(owner, sizeof owner, "solver %s", s->class->name);
+  return options_set(s->context, owner, s->class->options, s->class->option_count, s->option, key,
+                     value);
+}
+
+static scree_status grow_vectors(scree_solver *s, size_t rows) {
+  if (rows <= s->vector_rows && s->vector[0]) return SCREE_OK;
+  const size_t room =
+      s->vector_rows + s->vector_rows / 2 > rows ? s->vector_rows + s->vector_rows / 2 : rows;
+  for (size_t k = 0; k < s->class->vector_count + 2; k++) {
+    memory_free(s->context, s->vector[k]);
+    s->vector[k] = memory_new(s->context, room, sizeof(double));
+    if (!s->vector[k]) return SCREE_ERROR_MEMORY;
+  }
+  s->vector_rows = room;
+  return SCREE_OK;
+}
+
+static scree_status check_settings(scree_context *context, const scree_solve_settings *s) {
+  if (!(s->tolerance_error >= 0.0) || !(s->tolerance_residual >= 0.0) || !(s->time_limit >= 0.0) ||
+      s->iteration_limit < 0)
+    return context_fail(context, SCREE_ERROR_ARGUMENT,
+                        "tolerances and limits of a solve must not be negative or NaN");
+  return SCREE_OK;
+}
+
+scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
+                                const scree_solve_settings *settings, double *g,
+                                scree_solve_info *info) {
+  scree_context *context = s->context;
+  const double start_time = timer_now();
+  memset(info, 0, sizeof *info);
+  scree_status status = check_settings(context, settings);
+  if (status) return status;
+  const scree_model model = s->class->coulomb ? settings->model : SCREE_MODEL_RELAXED;
+  const char *refusal = s->class->refuse ? s->class->refuse(problem, model) : NULL;
+  if (refusal)
+    return context_fail(context, SCREE_ERROR_UNSUPPORTED, "solver %s: %s", s->class->name, refusal);
+  ccp_operator *op = NULL;
+  status = grow_vectors(s, problem->row_count);
+  if (!status) status = op_create(context, problem, &op);
+  if (status) return status;
+
+  if (!settings->warm_start) memset(g, 0, op->row_count * sizeof *g);
+  for (size_t i = 0; i < op->row_count; i++)
+    if (!isfinite(g[i])) g[i] = 0.0;
+  op_project(op, g);
+  solve_run run = {
+      .context = context,
+      .op = op,
+      .class = s->class,
+      .settings = settings,
+      .model = model,
+      .option = s->option,
+      .g = g,
+      .vector = s->vector,
+      .state = &s->state,
+      .best = s->vector[s->class->vector_count + 1],
+      .best_merit = INFINITY,
+      .mark_iteration = STALL_FROM,
+      .mark_merit = INFINITY,
+      .start_time = start_time,
+      .outcome = SCREE_OUTCOME_STALLED,
+  };
+  info->setup_seconds = timer_now() - start_time;
+  if (!solve_check(&run, 0, g, NULL)) status = s->class->run(&run);
+  if (isfinite(run.best_merit)) op_copy(op, run.best, g);
+  info->outcome = run.outcome;
+  info->model = model;
+  info->iterations = run.iterations;
+  info->products = run.products;
+  info->residual = run.best_residual;
+  if (!isfinite(run.best_merit)) info->residual.error = info->residual.residual = INFINITY;
+  memcpy(info->detail, run.detail, sizeof info->detail);
+  op_destroy(op);
+  info->seconds = timer_now() - start_time;
+  return status;
+}
+
+scree_status scree_ccp_velocities(scree_context *context, const scree_ccp *problem, const double *g,
+                                  double *u, double *v) {
+  ccp_operator *op = NULL;
+  const scree_status status = op_create(context, problem, &op);
+  if (status) return status;
+  if (u) op_local_velocity(op, g, u);
+  if (v && op->class->velocity) op->class->velocity(op, g, v);
+  op_destroy(op);
+  return SCREE_OK;
+}
+
+scree_status scree_ccp_residual(scree_context *context, const scree_ccp *problem, scree_model model,
+                                const double *g, scree_residual *residual) {
+  ccp_operator *op = NULL;
+  scree_status status = op_create(context, problem, &op);
+  if (status) return status;
+  double *scratch = memory_new(context, op->row_count, sizeof *scratch);
+  if (scratch)
+    op_residual(op, model, g, NULL, scratch, residual);
+  else
+    status = SCREE_ERROR_MEMORY;
+  memory_free(context, scratch);
+  op_destroy(op);
+  return status;
+}

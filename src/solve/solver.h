@@ -1,0 +1,63 @@
+/* What solvers share: the class each declares, the run each is handed, and the monitor that judges
+ * iterates, keeps the best, watches limits and notices stalls. A solver is one file that defines a
+ * solver_class and one row in solver_list.h. */
+#ifndef SCREE_SOLVE_SOLVER_H
+#define SCREE_SOLVE_SOLVER_H
+
+#include "ccp/operator.h"
+#include "scree/solver.h"
+
+typedef struct solve_run solve_run;
+
+typedef struct solver_class {
+  const char *name;
+  const char *summary;
+  const scree_option_def *options;
+  size_t option_count;
+  bool coulomb;        /* offers the exact model */
+  size_t vector_count; /* row vectors of workspace, allocated before run */
+  /* Null when it can take the problem, else why not. May be null: takes everything. */
+  const char *(*refuse)(const scree_ccp *problem, scree_model model);
+  /* Iterates until solve_check says stop; ends with solve_finish or by returning. */
+  scree_status (*run)(solve_run *run);
+  /* Frees run->state, which a solver may keep from one solve to the next. May be null. */
+  void (*release)(scree_context *context, void *state);
+} solver_class;
+
+struct solve_run {
+  scree_context *context;
+  ccp_operator *op;
+  const solver_class *class;
+  const scree_solve_settings *settings;
+  scree_model model;
+  const double *option; /* values, in the order of the class's table */
+  double *g;            /* the start, feasible; on return the monitor's best is used */
+  double **vector;      /* class->vector_count of row_count entries each */
+  void **state;
+
+  /* The monitor. */
+  double *best;
+  scree_residual best_residual;
+  double best_merit; /* max of E / tolerance and R / tolerance; <= 1: solved */
+  long iterations, products;
+  long next_check;
+  long mark_iteration; /* stall: what the merit was at an earlier iteration */
+  double mark_merit;
+  double start_time;
+  bool ended;
+  scree_outcome outcome;
+  char detail[sizeof((scree_solve_info *)0)->detail];
+};
+
+double run_option(const solve_run *run, const char *key);
+
+/* Is a residual due at this iteration? Sweeps, which must pay a product for one, ask first. */
+bool solve_due(const solve_run *run, long iteration);
+/* Judges g (u = N g + r if at hand, else null), keeps it if it is the best so far. True: stop now;
+ * the outcome is set. */
+bool solve_check(solve_run *run, long iteration, const double *g, const double *u);
+/* Ends the run for a reason of the solver's own; the format fills info.detail. */
+void solve_finish(solve_run *run, scree_outcome outcome, const char *format, ...)
+    SCREE_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,12 @@
+/* Every solver, in the order that lists show. X(symbol of its solver_class). */
+#ifndef SCREE_SOLVE_SOLVER_LIST_H
+#define SCREE_SOLVE_SOLVER_LIST_H
+
+#define SOLVER_LIST(X)                                                                             \
+  X(solver_jacobi)                                                                                 \
+  X(solver_gs)                                                                                     \
+  X(solver_sor)                                                                                    \
+  X(solver_ssor)                                                                                   \
+  X(solver_apgd)
+
+#endif

@@ -1,0 +1,108 @@
+/* Sweep solvers: Jacobi, Gauss–Seidel, SOR and SSOR, projected block by block (source documents 000
+ * and 003; METHODS 1b).
+ *
+ *   isotropic   g_i <- lambda P(g_i - omega eta_i u_i) + (1 - lambda) g_i
+ *   exact       g_i <- the solution of block i with the others held, over-relaxed by omega
+ *
+ * Gauss–Seidel uses u as the sweep leaves it, Jacobi u of the last iterate. The exact Coulomb model
+ * shifts u_n by mu |u_T|. Iterations grow with the square of the height of a pile in bodies. */
+#include "solve/solver.h"
+
+static const scree_option_def sweep_options[] = {
+    {"omega", SCREE_OPTION_REAL, 1.0, 0.01, 1.99, NULL, "", "over-relaxation of the block step"},
+    {"lambda", SCREE_OPTION_REAL, 1.0, 0.01, 1.0, NULL, "", "blend of new and old impulses"},
+    {"metric", SCREE_OPTION_CHOICE, 1, 0, 1, "isotropic|exact", "",
+     "block step: scaled by eta, or the block solved exactly"},
+};
+
+static const scree_option_def sor_options[] = {
+    {"omega", SCREE_OPTION_REAL, 1.2, 0.01, 1.99, NULL, "", "over-relaxation of the block step"},
+    {"lambda", SCREE_OPTION_REAL, 1.0, 0.01, 1.0, NULL, "", "blend of new and old impulses"},
+    {"metric", SCREE_OPTION_CHOICE, 1, 0, 1, "isotropic|exact", "",
+     "block step: scaled by eta, or the block solved exactly"},
+};
+
+static op_sweep_params params_of(const solve_run *run) {
+  return (op_sweep_params){
+      .metric = run_option(run, "metric") > 0.5 ? OP_METRIC_EXACT : OP_METRIC_ISOTROPIC,
+      .model = run->model,
+      .omega = run_option(run, "omega"),
+      .lambda = run_option(run, "lambda"),
+  };
+}
+
+static scree_status run_sweeps(solve_run *run, bool symmetric) {
+  op_sweep_params params = params_of(run);
+  op_sweep_begin(run->op, run->g);
+  for (long iteration = 1;; iteration++) {
+    params.backward = symmetric && iteration % 2 == 0;
+    op_sweep(run->op, &params, run->g);
+    run->products++;
+    if (solve_due(run, iteration) && solve_check(run, iteration, run->g, NULL)) return SCREE_OK;
+  }
+}
+
+static scree_status run_gs(solve_run *run) {
+  return run_sweeps(run, false);
+}
+
+static scree_status run_ssor(solve_run *run) {
+  return run_sweeps(run, true);
+}
+
+static const scree_option_def jacobi_options[] = {
+    {"omega", SCREE_OPTION_REAL, 0.2, 0.001, 1.99, NULL, "", "step of the block in units of eta"},
+    {"lambda", SCREE_OPTION_REAL, 1.0, 0.01, 1.0, NULL, "", "blend of new and old impulses"},
+};
+
+static scree_status run_jacobi(solve_run *run) {
+  ccp_operator *op = run->op;
+  double *u = run->vector[1], *next = run->vector[2];
+  const double omega = run_option(run, "omega"), lambda = run_option(run, "lambda");
+  op_local_velocity(op, run->g, u);
+  for (long iteration = 1;; iteration++) {
+    op_project_step(op, run->g, omega, u, next);
+    op_combine(op, lambda, next, 1.0 - lambda, run->g, run->g);
+    op_local_velocity(op, run->g, u);
+    run->products++;
+    if (solve_due(run, iteration) && solve_check(run, iteration, run->g, u)) return SCREE_OK;
+  }
+}
+
+#define OPTIONS(table) .options = table, .option_count = sizeof table / sizeof table[0]
+
+const solver_class solver_jacobi = {
+    .name = "jacobi",
+    .summary = "projected Jacobi: all blocks at once; the slowest, a reference",
+    OPTIONS(jacobi_options),
+    .coulomb = false,
+    .vector_count = 3,
+    .run = run_jacobi,
+};
+
+const solver_class solver_gs = {
+    .name = "gs",
+    .summary = "projected Gauss-Seidel over a colouring of the blocks",
+    OPTIONS(sweep_options),
+    .coulomb = true,
+    .vector_count = 1,
+    .run = run_gs,
+};
+
+const solver_class solver_sor = {
+    .name = "sor",
+    .summary = "Gauss-Seidel with over-relaxation omega and blending lambda",
+    OPTIONS(sor_options),
+    .coulomb = true,
+    .vector_count = 1,
+    .run = run_gs,
+};
+
+const solver_class solver_ssor = {
+    .name = "ssor",
+    .summary = "SOR with sweeps forward and backward in turn",
+    OPTIONS(sor_options),
+    .coulomb = true,
+    .vector_count = 1,
+    .run = run_ssor,
+};
