@@ -35,7 +35,9 @@ if(SCREE_SANITIZE)
 endif()
 
 # A fuzz target runs on one thread; without OpenMP its parallel regions are plain loops.
-if(NOT SCREE_FUZZ)
+if(SCREE_FUZZ)
+  target_compile_options(scree_options INTERFACE -Wno-unknown-pragmas -Wno-source-uses-openmp)
+else()
   find_package(OpenMP QUIET COMPONENTS C)
   if(NOT OpenMP_C_FOUND)
     message(FATAL_ERROR "the C compiler ${CMAKE_C_COMPILER} has no OpenMP: gcc brings its own, clang "

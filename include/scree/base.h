@@ -42,8 +42,8 @@ typedef enum scree_status {
 SCREE_API const char *scree_status_text(scree_status status);
 SCREE_API const char *scree_version(void);
 
-/* Memory comes from here. `reallocate` with size 0 frees; blocks are 64-byte aligned by the
- * library itself, so the hooks need no alignment beyond that of malloc. */
+/* Memory comes from here; `release` gets the size that was asked for. Blocks are 64-byte aligned by
+ * the library itself, so the hooks need no alignment beyond that of malloc. */
 typedef struct scree_allocator {
   void *(*allocate)(void *user, size_t size);
   void (*release)(void *user, void *block, size_t size);
