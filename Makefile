@@ -43,6 +43,7 @@ fuzz: setup | build
 bench: release
 	tools/run-benchmarks build/release out/bench
 ifneq ($(wildcard tools/demo),)
+.PHONY: demo
 demo: release
 	tools/demo build/release
 endif
@@ -60,4 +61,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz bench demo install check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz bench install check format setup clean
