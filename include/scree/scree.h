@@ -4,7 +4,10 @@
 
 #include "scree/base.h"
 #include "scree/ccp.h"
+#include "scree/contact.h"
+#include "scree/model.h"
 #include "scree/shape.h"
 #include "scree/solver.h"
+#include "scree/stepper.h"
 
 #endif

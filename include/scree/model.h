@@ -1,0 +1,284 @@
+/* Scree, model: the world of bodies, materials, joints and forces; no contacts, no solver.
+ *
+ *   scree_world *world;           scree_world_create(context, NULL, &world);
+ *   scree_body_def d = scree_body_def_default();
+ *   d.shape = ball;  d.density = 2500.0;  d.position[2] = 1.0;
+ *   scree_body_id body;           scree_world_add_body(world, &d, &body);
+ *
+ * SI units, z up, quaternions (w, x, y, z). The pose of a body is that of its shape's frame; its
+ * velocity is that of its centre of mass, and its angular velocity is in the world frame. Ids are
+ * small values that stay unique when a place is used again; an id of zeros is null. A call with an
+ * id that is not alive fails with SCREE_ERROR_ARGUMENT. */
+#ifndef SCREE_MODEL_H
+#define SCREE_MODEL_H
+
+#include "scree/shape.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct scree_world scree_world;
+
+typedef struct scree_body_id {
+  uint32_t index, generation;
+} scree_body_id;
+typedef struct scree_joint_id {
+  uint32_t index, generation;
+} scree_joint_id;
+/* Zero is the default material, which every world has. Materials and motions are never removed. */
+typedef struct scree_material_id {
+  uint32_t index;
+} scree_material_id;
+/* Zero is null: no motion. */
+typedef struct scree_motion_id {
+  uint32_t index;
+} scree_motion_id;
+
+/* ---- world ---------------------------------------------------------------------------------- */
+
+typedef struct scree_world_def {
+  double gravity[3];             /* m/s^2, default 0 0 -9.81 */
+  double gravitational_constant; /* pairwise attraction, m^3/(kg s^2); default 0: none */
+  double coulomb_constant;       /* pairwise force of charges, N m^2/C^2; default 0: none */
+} scree_world_def;
+
+SCREE_API scree_world_def scree_world_def_default(void);
+/* def null: the default. The context must outlive the world. */
+SCREE_API scree_status scree_world_create(scree_context *context, const scree_world_def *def,
+                                          scree_world **world);
+SCREE_API void scree_world_destroy(scree_world *world);
+SCREE_API scree_context *scree_world_context(const scree_world *world);
+SCREE_API double scree_world_time(const scree_world *world); /* s */
+SCREE_API void scree_world_get_gravity(const scree_world *world, double gravity[3]);
+SCREE_API scree_status scree_world_set_gravity(scree_world *world, const double gravity[3]);
+/* Keeps a shape in the world's table before a body uses it; bodies' shapes enter by themselves. A
+ * checkpoint names shapes by their place in this table: what an emitter will use later should be
+ * added while the world is built, so that a world built anew has the same table. */
+SCREE_API scree_status scree_world_add_shape(scree_world *world, scree_shape *shape);
+
+/* ---- materials ------------------------------------------------------------------------------ */
+
+/* What happens where two surfaces meet. As a material: of one surface. The law of a pair is the one
+ * set for it, else mixed: friction, rolling, spinning and restitution by the geometric mean, the
+ * smaller cohesion, the larger threshold and damping, compliances added (springs in series). */
+typedef struct scree_material_def {
+  double friction;              /* mu, default 0.5 */
+  double rolling;               /* m: |rolling moment| <= rolling * normal force; default 0 */
+  double spinning;              /* m: the same about the normal; default 0 */
+  double restitution;           /* Newton's e, 0 … 1; default 0 */
+  double restitution_threshold; /* m/s: slower impacts do not bounce; default 0: 2 |g| h */
+  double cohesion;              /* N: pull that a touching contact bears; default 0 */
+  double compliance;            /* m/N, normal; default 0: rigid */
+  double compliance_tangent;    /* m/N; default 0 */
+  double damping;               /* s: damper over spring of a compliant contact; default 0 */
+} scree_material_def;
+
+SCREE_API scree_material_def scree_material_def_default(void);
+SCREE_API scree_status scree_world_add_material(scree_world *world, const scree_material_def *def,
+                                                scree_material_id *id);
+SCREE_API scree_status scree_world_set_material(scree_world *world, scree_material_id id,
+                                                const scree_material_def *def);
+SCREE_API size_t scree_world_material_count(const scree_world *world);
+/* The law between two materials, in place of the mixing rule. */
+SCREE_API scree_status scree_world_set_pair(scree_world *world, scree_material_id a,
+                                            scree_material_id b, const scree_material_def *law);
+/* The law in force between two materials, set or mixed. */
+SCREE_API scree_status scree_world_get_pair(const scree_world *world, scree_material_id a,
+                                            scree_material_id b, scree_material_def *law);
+
+/* ---- prescribed motion ---------------------------------------------------------------------- */
+
+typedef enum scree_motion_kind {
+  SCREE_MOTION_CONSTANT, /* velocity and angular velocity */
+  SCREE_MOTION_SINE,     /* those, and a swing about them: amplitude sin(2 pi frequency t + phase)
+                            - amplitude sin(phase), so that it starts in place */
+  SCREE_MOTION_TABLE     /* places at given times, between them straight and by the shortest turn */
+} scree_motion_kind;
+
+/* A motion moves the body's frame from the pose that it has when it is added to the world. Time
+ * runs from that moment. */
+typedef struct scree_motion_def {
+  scree_motion_kind kind;
+  double velocity[3];  /* m/s */
+  double angular[3];   /* rad/s, world frame, about the body's origin */
+  double amplitude[3]; /* m */
+  double swing[3];     /* rad: axis times angle amplitude, world frame */
+  double frequency;    /* Hz */
+  double phase;        /* rad */
+  /* Table: count times in ascending order (s), displacements (3 a time, m) and rotations (4 a time,
+   * w x y z; null: none) from the first pose; copied. Before the first and after the last time the
+   * body rests there, unless `repeat`: then the table starts again after its last time. */
+  size_t count;
+  const double *times;
+  const double *displacements;
+  const double *rotations;
+  bool repeat;
+} scree_motion_def;
+
+SCREE_API scree_motion_def scree_motion_def_default(void); /* constant, at rest */
+SCREE_API scree_status scree_world_add_motion(scree_world *world, const scree_motion_def *def,
+                                              scree_motion_id *id);
+
+/* ---- bodies --------------------------------------------------------------------------------- */
+
+typedef enum scree_body_kind {
+  SCREE_BODY_DYNAMIC,
+  SCREE_BODY_FIXED,
+  SCREE_BODY_PRESCRIBED /* moves by its motion or by the velocity it is given, whatever it meets */
+} scree_body_kind;
+
+typedef struct scree_body_def {
+  scree_body_kind kind; /* default dynamic */
+  scree_shape *shape;   /* retained by the world; null: collides with nothing */
+  double position[3];   /* of the shape's frame, m */
+  double rotation[4];   /* w x y z, any length but 0; default 1 0 0 0 */
+  double velocity[3];   /* of the centre of mass, m/s */
+  double angular[3];    /* rad/s, world frame */
+  /* Mass of a dynamic body: from density (default 1000 kg/m^3), or `mass` when it is not 0 (then
+   * the inertia is the shape's, scaled), or mass and inertia (xx xy xz yy yz zz about the centre of
+   * mass, shape's axes, kg m^2) when the latter is not all 0; then `center` is the centre of mass
+   * in the shape's frame. A body without shape needs the third form. */
+  double density;
+  double mass;
+  double inertia[6];
+  double center[3];
+  scree_material_id material;
+  double charge;          /* C */
+  uint32_t category;      /* bits that it is; default 1 */
+  uint32_t collides_with; /* bits that it meets, asked of both; default all */
+  scree_motion_id motion; /* prescribed bodies; null: keeps the velocity given here */
+} scree_body_def;
+
+SCREE_API scree_body_def scree_body_def_default(void);
+SCREE_API scree_status scree_world_add_body(scree_world *world, const scree_body_def *def,
+                                            scree_body_id *id);
+/* Removes its joints as well. */
+SCREE_API scree_status scree_world_remove_body(scree_world *world, scree_body_id id);
+SCREE_API bool scree_body_is_valid(const scree_world *world, scree_body_id id);
+
+SCREE_API size_t scree_world_body_count(const scree_world *world);
+SCREE_API size_t scree_world_dynamic_count(const scree_world *world);
+/* One more than the largest index of a living body: for loops over scree_world_body_at. */
+SCREE_API size_t scree_world_body_limit(const scree_world *world);
+/* The body at an index, or null id when that place is free. */
+SCREE_API scree_body_id scree_world_body_at(const scree_world *world, size_t index);
+
+typedef struct scree_body_state {
+  double position[3]; /* of the shape's frame */
+  double rotation[4]; /* w x y z */
+  double velocity[3]; /* of the centre of mass */
+  double angular[3];  /* world frame */
+} scree_body_state;
+
+typedef struct scree_body_info {
+  scree_body_kind kind;
+  scree_shape *shape; /* not retained for the caller */
+  scree_material_id material;
+  double mass;                 /* kg, 0: not dynamic */
+  double principal_inertia[3]; /* kg m^2 */
+  double center[3];            /* centre of mass, world frame, m */
+  double diameter;             /* of the ball of equal volume, m; infinite where it has none */
+  double charge;
+  uint32_t category, collides_with;
+} scree_body_info;
+
+SCREE_API scree_status scree_body_get_state(const scree_world *world, scree_body_id id,
+                                            scree_body_state *state);
+SCREE_API scree_status scree_body_set_state(scree_world *world, scree_body_id id,
+                                            const scree_body_state *state);
+SCREE_API scree_status scree_body_get_info(const scree_world *world, scree_body_id id,
+                                           scree_body_info *info);
+/* The body's velocity becomes what it is told, or its motion changes from now on. */
+SCREE_API scree_status scree_body_set_motion(scree_world *world, scree_body_id id,
+                                             scree_motion_id motion);
+/* All places at once, in the order of index, for recordings: `limit` bodies at most, arrays of
+ * 3, 4, 3 and 3 numbers each (any may be null); free places read as NaN. Returns how many. */
+SCREE_API size_t scree_world_get_states(const scree_world *world, size_t limit, double *positions,
+                                        double *rotations, double *velocities, double *angulars);
+
+/* ---- forces --------------------------------------------------------------------------------- */
+
+/* A lasting force (N, at the centre of mass) and torque (N m), world frame, until set again. */
+SCREE_API scree_status scree_body_set_force(scree_world *world, scree_body_id id,
+                                            const double force[3], const double torque[3]);
+/* Adds to what acts during the next step only. The force acts at `point` (world frame; null: at the
+ * centre of mass). torque may be null. */
+SCREE_API scree_status scree_body_add_force(scree_world *world, scree_body_id id,
+                                            const double force[3], const double *point,
+                                            const double *torque);
+/* Called at the start of each step, to call scree_body_add_force. It must not add or remove. */
+typedef void (*scree_force_function)(void *user, scree_world *world, double time, double h);
+SCREE_API void scree_world_set_force_function(scree_world *world, scree_force_function function,
+                                              void *user);
+
+/* ---- joints --------------------------------------------------------------------------------- */
+
+typedef enum scree_joint_kind {
+  SCREE_JOINT_FIXED,
+  SCREE_JOINT_BALL,
+  SCREE_JOINT_HINGE,  /* turns about the axis */
+  SCREE_JOINT_SLIDER, /* slides along the axis */
+  SCREE_JOINT_KIND_COUNT
+} scree_joint_kind;
+
+typedef enum scree_motor_kind {
+  SCREE_MOTOR_NONE,
+  SCREE_MOTOR_SPEED, /* holds `value` (rad/s or m/s) with at most `limit` (N m or N) */
+  SCREE_MOTOR_TORQUE /* applies `value` (N m or N) */
+} scree_motor_kind;
+
+/* Frames are given in the world at the moment the joint is added, and then move with the bodies.
+ * Positive motor values turn or push body b relative to body a about or along +axis. */
+typedef struct scree_joint_def {
+  scree_joint_kind kind;
+  scree_body_id body_a, body_b; /* one of them may be null: the world */
+  double anchor[3];             /* m */
+  double axis[3];               /* hinge, slider; any length but 0; default 0 0 1 */
+  scree_motor_kind motor;       /* hinge, slider */
+  double motor_value;
+  double motor_limit; /* default infinite */
+  double compliance;  /* m/N of the linear rows, default 0 */
+  bool collide;       /* do the two bodies touch each other? default no */
+} scree_joint_def;
+
+SCREE_API scree_joint_def scree_joint_def_default(void);
+SCREE_API scree_status scree_world_add_joint(scree_world *world, const scree_joint_def *def,
+                                             scree_joint_id *id);
+SCREE_API scree_status scree_world_remove_joint(scree_world *world, scree_joint_id id);
+SCREE_API bool scree_joint_is_valid(const scree_world *world, scree_joint_id id);
+SCREE_API size_t scree_world_joint_count(const scree_world *world);
+SCREE_API size_t scree_world_joint_limit(const scree_world *world);
+SCREE_API scree_joint_id scree_world_joint_at(const scree_world *world, size_t index);
+SCREE_API scree_status scree_joint_set_motor(scree_world *world, scree_joint_id id,
+                                             scree_motor_kind motor, double value, double limit);
+typedef struct scree_joint_state {
+  double force[3];    /* on body b at the anchor, mean of the last step, N, world frame */
+  double torque[3];   /* on body b, N m */
+  double motor;       /* what the motor gave, N m or N */
+  double position;    /* hinge: angle in (-pi, pi]; slider: m; else 0 */
+  double speed;       /* rad/s or m/s */
+  double error;       /* distance of the two anchors across what is free, m */
+  double angle_error; /* rad */
+} scree_joint_state;
+SCREE_API scree_status scree_joint_get_state(const scree_world *world, scree_joint_id id,
+                                             scree_joint_state *state);
+
+/* A hash of time, poses and velocities: equal bits give equal hashes. */
+SCREE_API uint64_t scree_world_hash(const scree_world *world);
+
+/* ---- energy --------------------------------------------------------------------------------- */
+
+typedef struct scree_energy {
+  double linear;    /* kinetic, of the centres of mass, J */
+  double angular;   /* kinetic, of rotation */
+  double potential; /* in the uniform gravity, zero at the origin */
+  double pairwise;  /* gravitational and electrostatic pairs */
+} scree_energy;
+/* Of the dynamic bodies. The pairwise part costs n^2 when there are such forces. */
+SCREE_API scree_energy scree_world_get_energy(const scree_world *world);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

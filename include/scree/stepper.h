@@ -1,0 +1,107 @@
+/* Scree, stepper: moves a world through time. A step finds the contacts, states the cone problem,
+ * solves it and moves the bodies; what happened is in scree_step_info, and nothing is hidden there.
+ *
+ *   scree_stepper *stepper;       scree_stepper_create(world, NULL, &stepper);
+ *   scree_step_info info;         scree_stepper_step(stepper, 0.005, &info);
+ *
+ * The same world gives the same bits for any number of threads. */
+#ifndef SCREE_STEPPER_H
+#define SCREE_STEPPER_H
+
+#include "scree/contact.h"
+#include "scree/model.h"
+#include "scree/solver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct scree_stepper scree_stepper;
+
+typedef enum scree_on_nonconverged {
+  SCREE_ON_NONCONVERGED_CONTINUE, /* go on with the best iterate, and count the step */
+  SCREE_ON_NONCONVERGED_RETRY,    /* the retry solver, then halves of the step, then go on */
+  SCREE_ON_NONCONVERGED_STOP      /* leave the world as it was; info.advanced is false */
+} scree_on_nonconverged;
+
+typedef struct scree_stepper_def {
+  const char *stepper;       /* default "nonsmooth" */
+  const char *solver;        /* null: "auto" where it is registered, else "gs" */
+  scree_model model;         /* default relaxed; info says which one was solved */
+  double tolerance_residual; /* on R, default 1e-3 */
+  double tolerance_error;    /* on E, default 0: not asked */
+  long iteration_limit;      /* a step; default 100 */
+  double time_budget;        /* s a step for the solver, default 0: none. Not reproducible */
+  bool warm_start;           /* default true */
+  double warm_start_scale;   /* default 1 */
+  double stabilisation;      /* factor of overlap removed a step, (0, 1], default 1 */
+  double recovery_speed;     /* m/s, most that overlap is removed with; default 0: half of
+                                sqrt(|g| diameter of the smaller body); infinite without gravity */
+  double margin;             /* contacts are seen from this fraction of the smaller diameter, plus
+                                what the two may approach in a step; default 0.1 */
+  scree_on_nonconverged on_nonconverged; /* default continue */
+  const char *retry_solver;              /* null: the same solver */
+  long retry_iteration_limit;            /* default 10 iteration_limit */
+  int retry_halvings;                    /* default 3: a step may become 8 */
+} scree_stepper_def;
+
+SCREE_API scree_stepper_def scree_stepper_def_default(void);
+/* def null: the default. The world must outlive the stepper. */
+SCREE_API scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *def,
+                                            scree_stepper **stepper);
+SCREE_API void scree_stepper_destroy(scree_stepper *stepper);
+/* An option of the solver, by its table. */
+SCREE_API scree_status scree_stepper_set_solver(scree_stepper *stepper, const char *key,
+                                                const char *value);
+
+typedef struct scree_step_info {
+  bool advanced;         /* false: the world is where it was (stop) */
+  bool converged;        /* every solve of the step met its tolerance */
+  scree_outcome outcome; /* of the worst solve */
+  scree_model model;     /* the one solved */
+  size_t contacts;       /* near ones included */
+  size_t touching;       /* contacts with an impulse */
+  size_t joints;
+  size_t rows;
+  long iterations;            /* of all solves of the step */
+  int solves;                 /* 1, more after retries */
+  double residual;            /* R, worst over solves */
+  double error;               /* E */
+  double penetration;         /* worst overlap at the start of the step, m */
+  double penetration_percent; /* worst, of the diameter of the smaller body of its contact */
+  double penetration_speed;   /* worst approach speed left after the solve, m/s */
+  double relaxation_gap;      /* m/s, scree/ccp.h */
+  double joint_error;         /* worst drift of a joint at the start of the step, m */
+  scree_energy energy;        /* after the step */
+  double seconds_collide, seconds_assemble, seconds_solve, seconds_integrate;
+  double seconds; /* all of it */
+} scree_step_info;
+
+/* Advances by h seconds. info may be null. A failed status leaves the world as it was. */
+SCREE_API scree_status scree_stepper_step(scree_stepper *stepper, double h, scree_step_info *info);
+SCREE_API size_t scree_stepper_step_count(const scree_stepper *stepper);
+
+/* Contacts of the last step: fills at most `capacity` and returns how many there are. */
+SCREE_API size_t scree_stepper_get_contacts(const scree_stepper *stepper, size_t capacity,
+                                            scree_contact *contacts);
+/* Sum over the contacts of a body in the last step: force (N) on it and torque about its origin. */
+SCREE_API scree_status scree_stepper_get_contact_force(const scree_stepper *stepper,
+                                                       scree_body_id body, double force[3],
+                                                       double torque[3]);
+/* The cone problem of the last solve and the impulses found (scree_ccp_row_count of them), to save
+ * or to study; they live until the next step. */
+SCREE_API const scree_ccp *scree_stepper_problem(const scree_stepper *stepper);
+SCREE_API const double *scree_stepper_impulses(const scree_stepper *stepper);
+
+/* Everything that a step depends on, as bytes: restored into a world that was built in the same way
+ * (same shapes, materials, motions) the run goes on with the same bits. Bodies and joints that were
+ * added or removed since are part of it. */
+SCREE_API size_t scree_stepper_save_size(const scree_stepper *stepper);
+SCREE_API scree_status scree_stepper_save(const scree_stepper *stepper, void *blob, size_t size);
+/* Checks everything first; on failure nothing has changed. */
+SCREE_API scree_status scree_stepper_restore(scree_stepper *stepper, const void *blob, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
