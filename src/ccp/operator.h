@@ -42,6 +42,9 @@ typedef struct op_class {
   double (*sweep)(ccp_operator *op, const op_sweep_params *params, double *g);
   /* v = v_free + M^-1 D g; null where the form has no v. */
   void (*velocity)(ccp_operator *op, const double *g, double *v);
+  /* |f + H g - M v| / max(|f|, |M v|, |H g|) at v = M^-1 (f + H g); null where v is not solved for.
+   */
+  double (*balance)(ccp_operator *op, const double *g);
 } op_class;
 
 struct ccp_operator {

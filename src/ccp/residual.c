@@ -1,7 +1,8 @@
 /* The one function that judges every solver's result (METHODS 0b).
  *
  *   E: local   sqrt(sum |g_i - P(g_i - û_i)|^2) / max(|r|, |g|, |u|)
- *      global  the same over max(|u|, |g|); M v = f + H g holds because v is computed from g
+ *      global  the same over max(|u|, |g|), plus |f + H g - M v| / max(|f|, |M v|, |H g|) measured
+ *              at the v that is solved for from g
  *   R: max_i |g_i - P(g_i - eta_i û_i)| / eta_i / v_ref, projected in the metric of eta; moment
  * rows count as d / sqrt(eta_force eta_moment), which is a speed too û: u for the relaxed model;
  * with the De Saxcé shift on the normal for exact Coulomb.           */
@@ -109,6 +110,7 @@ void op_residual(ccp_operator *op, scree_model model, const double *g, const dou
       .relaxation_gap = gap,
       .reference_speed = op->reference_speed,
   };
+  if (op->class->balance) out->error += op->class->balance(op, g);
   /* A NaN must never look like a small residual. */
   if (broken) out->error = out->residual = out->rms = INFINITY;
 }
