@@ -3,11 +3,10 @@
  * A set is a file set_<name>.c with one `set_ops` and a row in set_list.h. Rows are normal first.
  * The metric of a projection is |force|^2 + w |moment|^2: w, in 1/m^2, makes moments comparable.
  *
- * Cohesion c and cap are handled inside the projections: with n the normal and t the rest, the set
- * is
- * {-c <= n <= cap, t in (n + c) B} for a convex B. After minimising over t the squared distance is
- * a convex function of n alone (a partial minimum of a jointly convex function), hence its minimum
- * over an interval is its free minimum clamped to it; t then follows from the clamped n. */
+ * Cohesion c and cap are handled inside the projections. With n the normal and t the rest, the set
+ * is {-c <= n <= cap, t in (n + c) B} for a convex B. After minimising over t the squared distance
+ * is a convex function of n alone (a partial minimum of a jointly convex function), hence its
+ * minimum over an interval is its free minimum clamped to it; t then follows from that n. */
 #ifndef SCREE_CCP_SET_H
 #define SCREE_CCP_SET_H
 
@@ -23,6 +22,9 @@ typedef struct set_ops {
   double (*dual_violation)(const scree_set *set, const double *u);
   /* Null: no friction, the shift is 0. */
   double (*shift)(const scree_set *set, const double *u);
+  /* One block alone: set_solve_block of set_local.h. */
+  bool (*solve)(const scree_set *set, scree_model model, const double *nii, const double *q,
+                double *g);
   /* Cohesion and cap may be used. */
   bool modifiable;
 } set_ops;

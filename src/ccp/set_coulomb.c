@@ -3,6 +3,7 @@
  * With s = n + c and a = |t| the squared distance at a given s is (s - s0)^2 + max(0, a - mu s)^2;
  * its free minimum is (s0 + mu a)/(1 + mu^2) if s0 is outside, clamped to [0, cap + c] (set.h). */
 #include "ccp/set.h"
+#include "ccp/set_local.h"
 
 static const char *fault(const scree_set *set) {
   if (set->dim != 2 && set->dim != 3) return "a Coulomb cone has 2 or 3 rows";
@@ -54,9 +55,15 @@ static double dual_violation(const scree_set *set, const double *u) {
   return set_positive(shift(set, u) - u[0]);
 }
 
+static bool solve(const scree_set *set, scree_model model, const double *nii, const double *q,
+                  double *g) {
+  return set_local_cone(set, set->mu, set->dim == 3 ? set->mu : 0.0, model, nii, q, g);
+}
+
 const set_ops set_coulomb_ops = {.name = "coulomb",
                                  .fault = fault,
                                  .project = project,
                                  .dual_violation = dual_violation,
                                  .shift = shift,
+                                 .solve = solve,
                                  .modifiable = true};

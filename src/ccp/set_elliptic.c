@@ -1,17 +1,19 @@
 /* Anisotropic Coulomb friction: sqrt((t1/a1)^2 + (t2/a2)^2) <= n, a = (mu, mu2).
  *
  * Exact Euclidean projection, not a scaling of axes. Stationarity of the distance on the boundary,
- * with the multiplier eliminated by the normal row, leaves one secular equation in the new normal
- * s: h(s) = sum_i (a_i t_i / ((1 + a_i^2) s - s0))^2 = 1,    t_i' = t_i a_i^2 s / ((1 + a_i^2) s -
- * s0). With s = max(s0, 0) + p the denominators are e_i p + f_i, e_i = 1 + a_i^2 and f_i = a_i^2 s0
- * or -s0: sums of terms that are not negative, so nothing cancels at any ratio of a1 to a2.
- * 1/sqrt(h) is increasing and concave in p, thus Newton on 1/sqrt(h) = 1 climbs monotonically from
- * any p left of the root; the larger of the roots of the two terms alone is such a start, with 1 <=
- * h <= 2 there.
+ * with the multiplier eliminated by the normal row, leaves a secular equation in the new normal s:
+ *
+ *   h(s) = sum_i (a_i t_i / d_i)^2 = 1,   t_i' = t_i a_i^2 s / d_i,   d_i = (1 + a_i^2) s - s0.
+ *
+ * With s = max(s0, 0) + p, d_i = e_i p + f_i where e_i = 1 + a_i^2 and f_i = a_i^2 s0 or -s0: sums
+ * of terms that are not negative, so nothing cancels at any ratio of a1 to a2. 1/sqrt(h) is
+ * increasing and concave in p, thus Newton on 1/sqrt(h) = 1 climbs monotonically from any p left of
+ * the root; the larger root of the two terms alone is such a start, and has h between 1 and 2.
  *
  * A cap m on s: project (t1, t2) on the ellipse of half axes m a_i, which is the same equation with
- * e_i = 1, f_i = a_i^2 m and t_i' = t_i a_i^2 m / (p + f_i). */
+ * e_i = 1, f_i = a_i^2 m and t_i' = t_i f_i / (p + f_i). */
 #include "ccp/set.h"
+#include "ccp/set_local.h"
 
 enum { ELLIPTIC_MAX_STEPS = 60 };
 
@@ -118,9 +120,15 @@ static double dual_violation(const scree_set *set, const double *u) {
   return set_positive(shift(set, u) - u[0]);
 }
 
+static bool solve(const scree_set *set, scree_model model, const double *nii, const double *q,
+                  double *g) {
+  return set_local_cone(set, set->mu, set->mu2, model, nii, q, g);
+}
+
 const set_ops set_elliptic_ops = {.name = "elliptic",
                                   .fault = fault,
                                   .project = project,
                                   .dual_violation = dual_violation,
                                   .shift = shift,
+                                  .solve = solve,
                                   .modifiable = true};

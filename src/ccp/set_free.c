@@ -1,5 +1,6 @@
 /* R^d: bilateral rows. Every impulse is allowed, and u must vanish. */
 #include "ccp/set.h"
+#include "ccp/set_local.h"
 
 static const char *fault(const scree_set *set) {
   return set->dim >= 1 && set->dim <= SCREE_MAX_DIM ? NULL : "a free set has 1 to 6 rows";
@@ -17,5 +18,8 @@ static double dual_violation(const scree_set *set, const double *u) {
   return norm;
 }
 
-const set_ops set_free_ops = {
-    .name = "free", .fault = fault, .project = project, .dual_violation = dual_violation};
+const set_ops set_free_ops = {.name = "free",
+                              .fault = fault,
+                              .project = project,
+                              .dual_violation = dual_violation,
+                              .solve = set_local_free};

@@ -1,6 +1,7 @@
 /* lo <= g <= hi: limited motors, dry friction of a joint, box friction. Either end may be infinite.
  */
 #include "ccp/set.h"
+#include "ccp/set_local.h"
 
 static const char *fault(const scree_set *set) {
   if (set->dim != 1) return "an interval has 1 row";
@@ -22,5 +23,14 @@ static double dual_violation(const scree_set *set, const double *u) {
   return set->lo > -INFINITY ? 0.0 : u[0];
 }
 
-const set_ops set_interval_ops = {
-    .name = "interval", .fault = fault, .project = project, .dual_violation = dual_violation};
+static bool solve(const scree_set *set, scree_model model, const double *nii, const double *q,
+                  double *g) {
+  (void)model;
+  return set_local_clamp(set->lo, set->hi, nii[0], q[0], g);
+}
+
+const set_ops set_interval_ops = {.name = "interval",
+                                  .fault = fault,
+                                  .project = project,
+                                  .dual_violation = dual_violation,
+                                  .solve = solve};

@@ -1,5 +1,6 @@
 /* g >= 0: frictionless unilateral contact; with modifiers -cohesion <= g <= cap. */
 #include "ccp/set.h"
+#include "ccp/set_local.h"
 
 static const char *fault(const scree_set *set) {
   return set->dim == 1 ? NULL : "a ray has 1 row";
@@ -16,8 +17,15 @@ static double dual_violation(const scree_set *set, const double *u) {
   return set_positive(-u[0]);
 }
 
+static bool solve(const scree_set *set, scree_model model, const double *nii, const double *q,
+                  double *g) {
+  (void)model;
+  return set_local_clamp(-set->cohesion, set->cap, nii[0], q[0], g);
+}
+
 const set_ops set_ray_ops = {.name = "ray",
                              .fault = fault,
                              .project = project,
                              .dual_violation = dual_violation,
+                             .solve = solve,
                              .modifiable = true};

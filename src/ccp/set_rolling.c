@@ -8,6 +8,7 @@
  * descending order of their kink until the root s = (s0 + sum w k a)/(1 + sum w k^2) lies above the
  * next; then s is clamped to [0, cap + c] (set.h) and each group shrunk to k_j s. */
 #include "ccp/set.h"
+#include "ccp/set_local.h"
 
 typedef struct group {
   int first, count; /* rows */
@@ -98,4 +99,5 @@ const set_ops set_rolling_ops = {.name = "rolling",
                                  .project = project,
                                  .dual_violation = dual_violation,
                                  .shift = shift,
+                                 .solve = set_local_rolling,
                                  .modifiable = true};

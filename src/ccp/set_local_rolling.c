@@ -1,0 +1,225 @@
+/* One block with rolling and spinning resistance, scaled so that every group obeys |tau_j| <= s.
+ *
+ * Newton on the Alart–Curnier map, which for groups that only share the normal is equivalent to the
+ * complementarity problem:
+ *
+ *   s = P_[0,m](s - r v),   tau_j = P_disc(s)(z_j),   z_j = tau_j - r_j u_j,
+ *   v = u_n (exact) or u_n - sum |u_j| (relaxed; |u_j| = -e_j'u_j, e_j = z_j/|z_j|, in slip).
+ *
+ * It has no guarantee: when it does not settle, projected steps with the scaled set take over and
+ * Newton is tried again from where they end. */
+#include "ccp/set.h"
+#include "ccp/set_local.h"
+
+enum { ROLLING_GROUPS = 3, ROLLING_NEWTON_STEPS = 30, ROLLING_DESCENT_STEPS = 3000 };
+
+typedef struct roll {
+  int dim, groups;
+  int first[ROLLING_GROUPS], count[ROLLING_GROUPS];
+  double r[ROLLING_GROUPS], r_n;
+  double n[SCREE_MAX_DIM][SCREE_MAX_DIM], q[SCREE_MAX_DIM], scale[SCREE_MAX_DIM];
+  double top; /* bound of s */
+  bool relaxed;
+  scree_set set; /* the scaled set */
+} roll;
+
+static void add_group(roll *p, int first, int count, double k) {
+  for (int i = first; i < first + count; i++) p->scale[i] = k;
+  if (k == 0.0) return;
+  p->first[p->groups] = first;
+  p->count[p->groups] = count;
+  p->groups++;
+}
+
+static roll roll_of(const scree_set *set, scree_model model, const double *nii, const double *q) {
+  roll p = {.dim = set->dim,
+            .top = set->cap + set->cohesion,
+            .relaxed = model == SCREE_MODEL_RELAXED,
+            .set = *set};
+  p.scale[0] = 1.0;
+  add_group(&p, 1, 2, set->mu);
+  if (p.dim >= 5) add_group(&p, 3, 2, set->rolling);
+  if (p.dim != 5) add_group(&p, p.dim - 1, 1, set->spinning);
+  p.set.mu = set->mu > 0.0;
+  p.set.rolling = set->rolling > 0.0;
+  p.set.spinning = set->spinning > 0.0;
+  p.set.cohesion = 0.0;
+  p.set.cap = p.top;
+  for (int i = 0; i < p.dim; i++) {
+    p.q[i] = p.scale[i] * (q[i] - set->cohesion * nii[i * p.dim]);
+    for (int j = 0; j < p.dim; j++) p.n[i][j] = p.scale[i] * p.scale[j] * nii[i * p.dim + j];
+    if (!(p.n[i][i] > 0.0)) p.n[i][i] = p.scale[i] == 0.0 ? nii[0] : 1e-15 * nii[0];
+  }
+  p.r_n = 1.0 / p.n[0][0];
+  for (int k = 0; k < p.groups; k++) {
+    double trace = 0.0;
+    for (int i = 0; i < p.count[k]; i++) trace += p.n[p.first[k] + i][p.first[k] + i];
+    p.r[k] = p.count[k] / trace;
+  }
+  return p;
+}
+
+static void velocity(const roll *p, const double *y, double *u) {
+  for (int i = 0; i < p->dim; i++) {
+    u[i] = p->q[i];
+    for (int j = 0; j < p->dim; j++) u[i] += p->n[i][j] * y[j];
+  }
+}
+
+/* Partial pivoting; false: singular. The right-hand side is column dim. */
+static bool solve_dense(int d, double m[][SCREE_MAX_DIM + 1]) {
+  for (int k = 0; k < d; k++) {
+    int pivot = k;
+    for (int i = k + 1; i < d; i++)
+      if (fabs(m[i][k]) > fabs(m[pivot][k])) pivot = i;
+    if (!(fabs(m[pivot][k]) > 0.0)) return false;
+    for (int j = k; j <= d; j++) {
+      const double swap = m[k][j];
+      m[k][j] = m[pivot][j];
+      m[pivot][j] = swap;
+    }
+    for (int i = k + 1; i < d; i++) {
+      const double f = m[i][k] / m[k][k];
+      for (int j = k + 1; j <= d; j++) m[i][j] -= f * m[k][j];
+    }
+  }
+  for (int i = d - 1; i >= 0; i--) {
+    for (int j = i + 1; j < d; j++) m[i][d] -= m[i][j] * m[j][d];
+    m[i][d] /= m[i][i];
+  }
+  return true;
+}
+
+/* A group's rows of the Newton system; in the relaxed model also its part of row 0. Returns its
+ * share of the map's residual. */
+static double group_rows(const roll *p, int k, const double *y, const double *u, double *v,
+                         double m[][SCREE_MAX_DIM + 1]) {
+  const int d = p->dim, first = p->first[k], count = p->count[k];
+  double z[2] = {0.0, 0.0}, worst = 0.0;
+  for (int i = 0; i < count; i++) z[i] = y[first + i] - p->r[k] * u[first + i];
+  const double norm = set_norm2(z[0], z[1]);
+  if (norm <= y[0]) {
+    for (int i = 0; i < count; i++) {
+      for (int j = 0; j < d; j++) m[first + i][j] = p->n[first + i][j];
+      m[first + i][d] = -u[first + i];
+      worst = fmax(worst, fabs(z[i] - y[first + i]));
+    }
+    return worst;
+  }
+  const double e[2] = {z[0] / norm, z[1] / norm};
+  for (int i = 0; i < count; i++) {
+    double *row = m[first + i];
+    row[first + i] = 1.0;
+    row[0] = -e[i];
+    row[d] = y[0] * e[i] - y[first + i];
+    worst = fmax(worst, fabs(row[d]));
+    if (p->relaxed) {
+      *v += e[i] * u[first + i];
+      for (int j = 0; j < d; j++) m[0][j] += e[i] * p->n[first + i][j];
+    }
+    for (int a = 0; a < count; a++) {
+      const double turn = ((i == a ? 1.0 : 0.0) - e[i] * e[a]) / norm;
+      for (int j = 0; j < d; j++) {
+        const double dz = (j == first + a ? 1.0 : 0.0) - p->r[k] * p->n[first + a][j];
+        row[j] -= y[0] * turn * dz;
+        if (p->relaxed) m[0][j] += u[first + i] * turn * dz;
+      }
+    }
+  }
+  return worst;
+}
+
+/* One Newton step from y; returns the residual at the given y relative to its size. */
+static double newton_step(const roll *p, double *y) {
+  const int d = p->dim;
+  double u[SCREE_MAX_DIM], m[SCREE_MAX_DIM][SCREE_MAX_DIM + 1] = {{0.0}}, size = 0.0;
+  velocity(p, y, u);
+  for (int i = 1; i < d; i++)
+    if (p->scale[i] == 0.0) m[i][i] = 1.0;
+  for (int j = 0; j < d; j++) m[0][j] = p->n[0][j];
+  double v = u[0], worst = 0.0;
+  for (int k = 0; k < p->groups; k++) worst = fmax(worst, group_rows(p, k, y, u, &v, m));
+  const double wish = y[0] - p->r_n * v;
+  worst = fmax(worst, fabs(fmin(fmax(wish, 0.0), p->top) - y[0]));
+  m[0][d] = -v;
+  if (wish >= p->top) {
+    for (int j = 0; j < d; j++) m[0][j] = j == 0;
+    m[0][d] = p->top - y[0];
+  }
+  for (int i = 0; i < d; i++) size = fmax(size, fabs(y[i]));
+  size = fmax(size, p->r_n * fabs(p->q[0]));
+  if (worst <= 1e-15 * size) return worst / size;
+  if (!solve_dense(d, m)) return INFINITY;
+  for (int i = 0; i < d; i++) y[i] += m[i][d];
+  if (!(y[0] > 0.0)) y[0] = fmin(p->r_n * (fabs(p->q[0]) + 1e-300), p->top);
+  return worst / size;
+}
+
+/* The best point of a Newton run is left in y. */
+static double newton_run(const roll *p, double *y) {
+  double best = INFINITY, x[SCREE_MAX_DIM];
+  for (int i = 0; i < p->dim; i++) x[i] = y[i];
+  for (int step = 0; step < ROLLING_NEWTON_STEPS; step++) {
+    double here[SCREE_MAX_DIM];
+    for (int i = 0; i < p->dim; i++) here[i] = x[i];
+    const double error = newton_step(p, x);
+    if (error < best) {
+      best = error;
+      for (int i = 0; i < p->dim; i++) y[i] = here[i];
+    } else if (best <= 1e-12) {
+      break;
+    }
+    if (best <= 1e-15 || !set_finite(p->dim, x)) break;
+  }
+  return best;
+}
+
+static void descend(const roll *p, double *y) {
+  double trace = 0.0;
+  for (int i = 0; i < p->dim; i++) trace += p->n[i][i];
+  const double step = 1.0 / trace;
+  for (int k = 0; k < ROLLING_DESCENT_STEPS; k++) {
+    double u[SCREE_MAX_DIM], moved = 0.0, size = 0.0;
+    velocity(p, y, u);
+    if (!p->relaxed) u[0] += scree_set_shift(&p->set, u);
+    for (int i = 0; i < p->dim; i++) u[i] = y[i] - step * u[i];
+    scree_set_project(&p->set, 1.0, u);
+    for (int i = 0; i < p->dim; i++) {
+      moved = fmax(moved, fabs(u[i] - y[i]));
+      size = fmax(size, fabs(u[i]));
+      y[i] = u[i];
+    }
+    if (moved <= 1e-16 * size) break;
+  }
+}
+
+static bool apex_solves(const roll *p) {
+  return p->q[0] >= (p->relaxed ? scree_set_shift(&p->set, p->q) : 0.0);
+}
+
+bool set_local_rolling(const scree_set *set, scree_model model, const double *nii, const double *q,
+                       double *g) {
+  if (!(nii[0] > 0.0)) {
+    const double need = model == SCREE_MODEL_RELAXED ? scree_set_shift(set, q) : 0.0;
+    for (int i = 0; i < set->dim; i++) g[i] = i == 0 ? -set->cohesion : 0.0;
+    return q[0] >= need;
+  }
+  const roll p = roll_of(set, model, nii, q);
+  double y[SCREE_MAX_DIM] = {0.0};
+  bool solved = true;
+  if (!apex_solves(&p) && p.top > 0.0) {
+    y[0] = fmax(g[0] + set->cohesion, 0.0);
+    for (int i = 1; i < p.dim; i++) y[i] = p.scale[i] > 0.0 ? g[i] / p.scale[i] : 0.0;
+    if (!(y[0] > 0.0)) y[0] = fmin(p.r_n * fabs(p.q[0]), p.top);
+    solved = newton_run(&p, y) <= 1e-12;
+    if (!solved) {
+      scree_set_project(&p.set, 1.0, y);
+      descend(&p, y);
+      solved = newton_run(&p, y) <= 1e-9;
+    }
+    scree_set_project(&p.set, 1.0, y);
+  }
+  for (int i = 0; i < p.dim; i++) g[i] = p.scale[i] * y[i];
+  g[0] = y[0] >= p.top ? set->cap : y[0] - set->cohesion;
+  return solved;
+}
