@@ -7,12 +7,35 @@
 #include "ccp/set_cone.h"
 #include <float.h>
 
+static bool unsymmetric(int d, const double *n) {
+  for (int i = 1; i < d; i++)
+    for (int j = 0; j < i; j++)
+      if (fabs(n[i * d + j] - n[j * d + i]) > 1e-14 * (n[i * d + i] + n[j * d + j])) return true;
+  return false;
+}
+
+/* N = S + A: S is solved with, A acts on the given g. */
+static bool solve_unsymmetric(const scree_set *set, scree_model model, const double *nii,
+                              const double *q, double *g) {
+  const int d = set->dim;
+  double s[SCREE_MAX_DIM * SCREE_MAX_DIM], r[SCREE_MAX_DIM];
+  for (int i = 0; i < d; i++) {
+    r[i] = q[i];
+    for (int j = 0; j < d; j++) {
+      s[i * d + j] = 0.5 * (nii[i * d + j] + nii[j * d + i]);
+      r[i] += 0.5 * (nii[i * d + j] - nii[j * d + i]) * g[j];
+    }
+  }
+  return set_ops_of(set->kind)->solve(set, model, s, r, g);
+}
+
 bool set_solve_block(const scree_set *set, scree_model model, const double *nii, const double *q,
                      double *g) {
   if (!set_finite(set->dim, q)) {
     set_fill_nan(set->dim, g);
     return false;
   }
+  if (unsymmetric(set->dim, nii)) return solve_unsymmetric(set, model, nii, q, g);
   return set_ops_of(set->kind)->solve(set, model, nii, q, g);
 }
 

@@ -1,6 +1,7 @@
 /* One block alone: g in Y with -(N g + q [+ shift e_n]) in the normal cone of Y at g, the step of
- * Gauss–Seidel methods. N is d x d, row-major, symmetric positive semi-definite; q holds everything
- * that the other blocks do to this one. */
+ * Gauss–Seidel methods. N is d x d, row-major, positive semi-definite; q holds everything that the
+ * other blocks do to this one. Of an N that is not quite symmetric, the skew part acts on the given
+ * g: sweeps then end in a solution of the matrix as it is. */
 #ifndef SCREE_CCP_SET_LOCAL_H
 #define SCREE_CCP_SET_LOCAL_H
 

@@ -6,12 +6,12 @@
  *   s = P_[0,m](s - r v),   tau_j = P_disc(s)(z_j),   z_j = tau_j - r_j u_j,
  *   v = u_n (exact) or u_n - sum |u_j| (relaxed; |u_j| = -e_j'u_j, e_j = z_j/|z_j|, in slip).
  *
- * It has no guarantee: when it does not settle, projected steps with the scaled set take over and
- * Newton is tried again from where they end. */
+ * It has no guarantee: when it does not settle, it works on proximal points, between projected
+ * steps with the scaled set. */
 #include "ccp/set.h"
 #include "ccp/set_local.h"
 
-enum { ROLLING_GROUPS = 3, ROLLING_NEWTON_STEPS = 30, ROLLING_DESCENT_STEPS = 3000 };
+enum { ROLLING_GROUPS = 3, ROLLING_NEWTON_STEPS = 15, ROLLING_TRIALS = 40 };
 
 typedef struct roll {
   int dim, groups;
@@ -174,11 +174,11 @@ static double newton_run(const roll *p, double *y) {
   return best;
 }
 
-static void descend(const roll *p, double *y) {
+static void descend(const roll *p, int steps, double *y) {
   double trace = 0.0;
   for (int i = 0; i < p->dim; i++) trace += p->n[i][i];
   const double step = 1.0 / trace;
-  for (int k = 0; k < ROLLING_DESCENT_STEPS; k++) {
+  for (int k = 0; k < steps; k++) {
     double u[SCREE_MAX_DIM], moved = 0.0, size = 0.0;
     velocity(p, y, u);
     if (!p->relaxed) u[0] += scree_set_shift(&p->set, u);
@@ -191,6 +191,33 @@ static void descend(const roll *p, double *y) {
     }
     if (moved <= 1e-16 * size) break;
   }
+}
+
+/* Proximal points: Newton on N + a diag(N) about y settles for a large enough, and y is a solution
+ * when a is next to nothing. Returns the residual of the true problem. */
+static double approach(const roll *p, double *y) {
+  double a = 1e-2, error = INFINITY;
+  scree_set_project(&p->set, 1.0, y);
+  for (int trial = 0; trial < ROLLING_TRIALS && error > 1e-12; trial++) {
+    roll near = *p;
+    double x[SCREE_MAX_DIM];
+    descend(p, 8, y);
+    for (int i = 0; i < p->dim; i++) {
+      near.n[i][i] += a * p->n[i][i];
+      near.q[i] -= a * p->n[i][i] * y[i];
+      x[i] = y[i];
+    }
+    if (newton_run(&near, x) > 1e-9) {
+      a *= 5.0;
+      continue;
+    }
+    a *= 0.1;
+    for (int i = 0; i < p->dim; i++) y[i] = x[i];
+    error = newton_run(p, x);
+    if (error <= 1e-9)
+      for (int i = 0; i < p->dim; i++) y[i] = x[i];
+  }
+  return error;
 }
 
 static bool apex_solves(const roll *p) {
@@ -211,12 +238,9 @@ bool set_local_rolling(const scree_set *set, scree_model model, const double *ni
     y[0] = fmax(g[0] + set->cohesion, 0.0);
     for (int i = 1; i < p.dim; i++) y[i] = p.scale[i] > 0.0 ? g[i] / p.scale[i] : 0.0;
     if (!(y[0] > 0.0)) y[0] = fmin(p.r_n * fabs(p.q[0]), p.top);
-    solved = newton_run(&p, y) <= 1e-12;
-    if (!solved) {
-      scree_set_project(&p.set, 1.0, y);
-      descend(&p, y);
-      solved = newton_run(&p, y) <= 1e-9;
-    }
+    double error = newton_run(&p, y);
+    if (error > 1e-12) error = approach(&p, y);
+    solved = error <= 1e-9;
     scree_set_project(&p.set, 1.0, y);
   }
   for (int i = 0; i < p.dim; i++) g[i] = p.scale[i] * y[i];

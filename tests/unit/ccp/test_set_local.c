@@ -122,7 +122,7 @@ static void test_well_conditioned(void **state) {
 
 static void test_ill_conditioned(void **state) {
   (void)state;
-  check_all(8.0, 1e-10, 1e-8, 0.06);
+  check_all(8.0, 1e-10, 1e-8, 0.005);
 }
 
 /* Ten thousand projected gradient steps on the relaxed problem know nothing of cases and roots. */
@@ -195,6 +195,27 @@ static void test_redundant(void **state) {
   }
 }
 
+/* Repeated, the solve of a block that is not quite symmetric ends in a solution with that matrix.
+ */
+static void test_unsymmetric(void **state) {
+  (void)state;
+  for (int round = 0; round < 200 * FORM_COUNT; round++) {
+    const scree_set set = fair_set(round % FORM_COUNT);
+    const int d = set.dim;
+    double n[36], q[6], g[6] = {0.0};
+    random_block(d, 0.5, n);
+    for (int i = 0; i < d; i++) {
+      q[i] = uniform(-3.0, 3.0);
+      for (int j = 0; j < i; j++) n[i * d + j] += uniform(-2e-3, 2e-3) * n[0];
+    }
+    for (int m = 0; m < 2; m++) {
+      for (int sweep = 0; sweep < 12; sweep++)
+        assert_true(set_solve_block(&set, models[m], n, q, g));
+      assert_true(natural_residual(&set, models[m], n, q, g) <= 1e-11);
+    }
+  }
+}
+
 static void test_immovable(void **state) {
   (void)state;
   const double n[36] = {0.0};
@@ -218,7 +239,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_well_conditioned),   cmocka_unit_test(test_ill_conditioned),
       cmocka_unit_test(test_projected_gradient), cmocka_unit_test(test_closed_forms),
-      cmocka_unit_test(test_redundant),          cmocka_unit_test(test_immovable),
+      cmocka_unit_test(test_redundant),          cmocka_unit_test(test_unsymmetric),
+      cmocka_unit_test(test_immovable),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
