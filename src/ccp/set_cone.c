@@ -139,7 +139,7 @@ static bool angle_search(const set_cone *b, double c, double s, double slack, do
     c = c_next * i;
     s = s_next * i;
     if (last && best <= 1e-7) {
-      const double n = ray_at(b, c, s).n;
+      const double n = r.n - turn * (eq + 2.0 * r.n * ed) * r.i_dd;
       g[0] = n;
       g[1] = n * c;
       g[2] = n * s;
@@ -233,6 +233,17 @@ bool set_cone_relaxed(const set_cone *block, double *g) {
   return true;
 }
 
+/* The last Newton step is linear in t, its error quadratic in a step below 1e-7; |t| = n then
+ * by one step of an inverse square root that starts next to 1. */
+static bool slip_finish(const slip *s, double t1, double t2, double *g) {
+  const double t[2] = {t1, t2}, n = slip_normal(s, t);
+  const double scale = 1.5 - 0.5 * (t1 * t1 + t2 * t2) / (n * n);
+  g[0] = n;
+  g[1] = t1 * scale;
+  g[2] = t2 * scale;
+  return true;
+}
+
 bool set_cone_exact(const set_cone *block, double *g) {
   if (block->q[0] >= 0.0) {
     g[0] = g[1] = g[2] = 0.0;
@@ -240,7 +251,9 @@ bool set_cone_exact(const set_cone *block, double *g) {
   }
   const slip s = slip_of(block);
   double lo = 0.0, hi = INFINITY, alpha = slip_guess(&s, g), miss = INFINITY;
-  if (stick(&s, g)) return true;
+  /* A block that slipped is likely to slip again: stick is looked at when alpha = 0 comes near. */
+  bool slips = g[1] * g[1] + g[2] * g[2] >= 0.999999 * g[0] * g[0] && g[0] > 0.0 && alpha > 0.0;
+  if (!slips && stick(&s, g)) return true;
   for (int step = 0; step < CONE_ROOT_STEPS; step++) {
     double t[2], dt[2];
     const pivots p = slip_pivots(&s, alpha);
@@ -249,7 +262,7 @@ bool set_cone_exact(const set_cone *block, double *g) {
     const double n = slip_normal(&s, t), t2 = t[0] * t[0] + t[1] * t[1], i_t = 1.0 / sqrt(t2);
     const double value = n * i_t - 1.0;
     const double dn = -(s.n1 * dt[0] + s.n2 * dt[1]) * s.i_nn;
-    const double slope = (dn - n * (t[0] * dt[0] + t[1] * dt[1]) / t2) * i_t;
+    const double slope = (dn - n * (t[0] * dt[0] + t[1] * dt[1]) * i_t * i_t) * i_t;
     miss = fabs(value);
     if (n > 0.0) {
       g[0] = n;
@@ -262,10 +275,17 @@ bool set_cone_exact(const set_cone *block, double *g) {
     else
       hi = alpha;
     double next = alpha - value / slope;
+    if (slips && !(next > 0.0)) {
+      if (stick(&s, g)) return true;
+      slips = false;
+    }
     if (!(next > lo && next < hi))
       next = hi < INFINITY ? 0.5 * (lo + hi) : 4.0 * lo + (s.s11 + s.s22);
-    if (fabs(next - alpha) <= DBL_EPSILON * alpha) break;
+    const double move = next - alpha;
+    if (fabs(move) <= DBL_EPSILON * alpha) break;
+    if (miss <= 1e-7 && move * move * (dt[0] * dt[0] + dt[1] * dt[1]) <= cone_accuracy * t2)
+      return slip_finish(&s, t[0] + move * dt[0], t[1] + move * dt[1], g);
     alpha = next;
   }
-  return miss <= cone_acceptable || set_cone_search(block, false, INFINITY, g);
+  return miss <= cone_acceptable || stick(&s, g) || set_cone_search(block, false, INFINITY, g);
 }

@@ -131,7 +131,8 @@ bool set_local_cone(const scree_set *set, double a1, double a2, scree_model mode
   if (!(nii[0] > 0.0)) return immovable(set, model, q, g);
   const double c = set->cohesion;
   const set_cone block = scaled_block(c, a1, a2, set->dim, nii, q);
-  double y[3] = {g[0] + c, a1 > 0.0 ? g[1] / a1 : 0.0, a2 > 0.0 ? g[2] / a2 : 0.0};
+  const double i1 = a1 > 0.0 ? 1.0 / a1 : 0.0, i2 = a2 == a1 ? i1 : a2 > 0.0 ? 1.0 / a2 : 0.0;
+  double y[3] = {g[0] + c, g[1] * i1, a2 > 0.0 ? g[2] * i2 : 0.0};
   bool solved =
       model == SCREE_MODEL_RELAXED ? set_cone_relaxed(&block, y) : set_cone_exact(&block, y);
   g[0] = y[0] - c;
