@@ -7,6 +7,10 @@
   X(solver_gs)                                                                                     \
   X(solver_sor)                                                                                    \
   X(solver_ssor)                                                                                   \
-  X(solver_apgd)
+  X(solver_apgd)                                                                                   \
+  X(solver_nsgs)                                                                                   \
+  X(solver_fpp)                                                                                    \
+  X(solver_admm)                                                                                   \
+  X(solver_prox)
 
 #endif

@@ -31,23 +31,24 @@ static op_sweep_params params_of(const solve_run *run) {
   };
 }
 
-static scree_status run_sweeps(solve_run *run, bool symmetric) {
-  op_sweep_params params = params_of(run);
+static scree_status iterate(solve_run *run, op_sweep_params *params, bool symmetric) {
   op_sweep_begin(run->op, run->g);
   for (long iteration = 1;; iteration++) {
-    params.backward = symmetric && iteration % 2 == 0;
-    op_sweep(run->op, &params, run->g);
+    params->backward = symmetric && iteration % 2 == 0;
+    op_sweep(run->op, params, run->g);
     run->products++;
     if (solve_due(run, iteration) && solve_check(run, iteration, run->g, NULL)) return SCREE_OK;
   }
 }
 
 static scree_status run_gs(solve_run *run) {
-  return run_sweeps(run, false);
+  op_sweep_params params = params_of(run);
+  return iterate(run, &params, false);
 }
 
 static scree_status run_ssor(solve_run *run) {
-  return run_sweeps(run, true);
+  op_sweep_params params = params_of(run);
+  return iterate(run, &params, true);
 }
 
 static const scree_option_def jacobi_options[] = {
@@ -105,4 +106,27 @@ const solver_class solver_ssor = {
     .coulomb = true,
     .vector_count = 1,
     .run = run_ssor,
+};
+
+static const scree_option_def nsgs_options[] = {
+    {"omega", SCREE_OPTION_REAL, 1.0, 0.01, 1.99, NULL, "", "over-relaxation of the block step"},
+    {"lambda", SCREE_OPTION_REAL, 1.0, 0.01, 1.0, NULL, "", "blend of new and old impulses"},
+    {"symmetric", SCREE_OPTION_BOOL, 0, 0, 1, NULL, "", "sweeps forward and backward in turn"},
+};
+
+static scree_status run_nsgs(solve_run *run) {
+  op_sweep_params params = {.metric = OP_METRIC_EXACT,
+                            .model = run->model,
+                            .omega = run_option(run, "omega"),
+                            .lambda = run_option(run, "lambda")};
+  return iterate(run, &params, run_option(run, "symmetric") > 0.5);
+}
+
+const solver_class solver_nsgs = {
+    .name = "nsgs",
+    .summary = "non-smooth Gauss-Seidel: each block solved exactly, exact Coulomb",
+    OPTIONS(nsgs_options),
+    .coulomb = true,
+    .vector_count = 1,
+    .run = run_nsgs,
 };
