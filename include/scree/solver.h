@@ -44,7 +44,9 @@ typedef bool (*scree_progress_function)(void *user, const scree_progress *progre
 typedef struct scree_solve_settings {
   scree_model model;
   double tolerance_error;    /* on E; 0: not asked */
-  double tolerance_residual; /* on R; 0: not asked. Solved means all that is asked */
+  double tolerance_residual; /* on R; 0: not asked. Solved means all that is asked. When only E is,
+                              * R <= sqrt(tolerance_error) must hold too: E is relative to |g|, so a
+                              * huge impulse alone can make it small */
   long iteration_limit;      /* 0: none */
   double time_limit;         /* s, 0: none */
   bool warm_start;           /* g holds a start */

@@ -1,5 +1,13 @@
-/* The monitor: see solver.h. A run is solved when everything asked (E, R or both) is met; it has
- * stalled when twice the iterations improved the best merit by less than a tenth. */
+/* The monitor: see solver.h.
+ *
+ * Solved: everything asked is met. E is relative to the largest of |r|, |g|, |u|, with g in N s and
+ * u in m/s, so a huge impulse alone makes it small; an infeasible problem, whose impulses grow
+ * without end, would pass. R is a speed over the reference speed and cannot be talked down. So when
+ * E alone is asked, R <= sqrt(tolerance of E) is asked too (1e-6: velocities to a thousandth of the
+ * reference speed).
+ *
+ * Infeasible: only with the certificate of infeasible.c, tried when impulses grow and are large.
+ * Stalled: while the iterations tripled the best merit improved by less than 3%. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,17 +15,24 @@
 
 #include "base/options.h"
 #include "base/timer.h"
+#include "ccp/operator_fused.h"
 #include "solve/solver.h"
+
+enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2 };
+static const double stall_gain = 0.97;
+static const double suspect_growth = 1.2, suspect_size = 300.0;
 
 double run_option(const solve_run *run, const char *key) {
   return options_get(run->class->options, run->class->option_count, run->option, key);
 }
 
-static double merit(const scree_solve_settings *s, const scree_residual *r) {
+static double merit_of(const scree_solve_settings *s, const scree_residual *r) {
   double worst = 0.0;
-  if (s->tolerance_error > 0.0) worst = fmax(worst, r->error / s->tolerance_error);
-  if (s->tolerance_residual > 0.0) worst = fmax(worst, r->residual / s->tolerance_residual);
-  if (s->tolerance_error <= 0.0 && s->tolerance_residual <= 0.0) worst = 2.0 + r->residual;
+  const double e = s->tolerance_error, t = s->tolerance_residual;
+  if (e > 0.0) worst = fmax(worst, r->error / e);
+  if (t > 0.0) worst = fmax(worst, r->residual / t);
+  if (e > 0.0 && t <= 0.0) worst = fmax(worst, r->residual / sqrt(e));
+  if (e <= 0.0 && t <= 0.0) worst = 2.0 + r->residual;
   return isnan(worst) ? INFINITY : worst;
 }
 
@@ -41,12 +56,65 @@ void solve_finish(solve_run *run, scree_outcome outcome, const char *format, ...
   va_end(list);
 }
 
-static bool stalled(solve_run *run, long iteration) {
+/* |g| in the metric of eta, in units of what r asks for block by block. */
+static double impulse_size(solve_run *run, const double *g) {
+  const double r = sqrt(op_dot_by_eta(run->op, run->op->r, run->op->r));
+  return sqrt(op_dot_over_eta(run->op, g, g)) / fmax(r, 1e-300);
+}
+
+static bool proved_infeasible(solve_run *run, long iteration, const double *g) {
+  if (iteration < run->suspect_iteration) return false;
+  const double size = impulse_size(run, g);
+  const bool suspect = size > suspect_size && size > suspect_growth * run->suspect_size;
+  run->suspect_size = size;
+  run->suspect_iteration = SUSPECT_FACTOR * iteration;
+  infeasible_certificate proof;
+  if (!suspect || !infeasible_prove(run->op, run->model, run->infeasible, iteration, g, &proof))
+    return false;
+  solve_finish(
+      run, SCREE_OUTCOME_INFEASIBLE,
+      "impulses of size 1 push nothing (%.1e) and gain %.1e: a solution would be %.0e times "
+      "the natural impulses",
+      proof.push, proof.drop, proof.bound);
+  return true;
+}
+
+static void explain_stall(solve_run *run, long since, const double *g) {
+  const double size = impulse_size(run, g);
+  if (run->best_residual.error < 1e-13)
+    solve_finish(run, SCREE_OUTCOME_STALLED, "at the limit of double precision");
+  else if (size > 1e6)
+    solve_finish(run, SCREE_OUTCOME_STALLED,
+                 "no progress since iteration %ld while impulses grow (%.0e times the natural): "
+                 "probably no solution",
+                 since, size);
+  else if (run->op->asymmetry > 1e-12)
+    solve_finish(run, SCREE_OUTCOME_STALLED,
+                 "no progress since iteration %ld; the matrix is unsymmetric by %.1e", since,
+                 run->op->asymmetry);
+  else
+    solve_finish(run, SCREE_OUTCOME_STALLED,
+                 "no progress since iteration %ld: too badly conditioned for this method", since);
+}
+
+static bool stalled(solve_run *run, long iteration, const double *g) {
   if (iteration < run->mark_iteration) return false;
-  const bool stuck = !(run->best_merit < 0.9 * run->mark_merit);
+  const bool stuck = !(run->best_merit < stall_gain * run->mark_merit);
+  if (stuck) explain_stall(run, iteration / STALL_FACTOR, g);
   run->mark_merit = run->best_merit;
-  run->mark_iteration = 2 * iteration;
+  run->mark_iteration = STALL_FACTOR * iteration;
   return stuck;
+}
+
+static bool stopped_by_caller(solve_run *run, long iteration, double seconds,
+                              const scree_residual *residual) {
+  const scree_solve_settings *s = run->settings;
+  if (!s->progress) return false;
+  const scree_progress progress = {
+      .iteration = iteration, .seconds = seconds, .residual = *residual};
+  if (s->progress(s->progress_user, &progress)) return false;
+  solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, "stopped by the caller");
+  return true;
 }
 
 bool solve_check(solve_run *run, long iteration, const double *g, const double *u) {
@@ -57,28 +125,24 @@ bool solve_check(solve_run *run, long iteration, const double *g, const double *
   if (!u) run->products++;
   run->iterations = iteration;
   schedule(run, iteration);
-  const double m = merit(s, &residual);
-  if (m < run->best_merit) {
-    run->best_merit = m;
+  run->merit = merit_of(s, &residual);
+  if (run->merit < run->best_merit) {
+    run->best_merit = run->merit;
     run->best_residual = residual;
     op_copy(run->op, g, run->best);
   }
   const double seconds = timer_now() - run->start_time;
-  if (s->progress) {
-    const scree_progress progress = {
-        .iteration = iteration, .seconds = seconds, .residual = residual};
-    if (!s->progress(s->progress_user, &progress)) {
-      solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, "stopped by the caller");
-      return true;
-    }
-  }
+  if (stopped_by_caller(run, iteration, seconds, &residual)) return true;
   if (run->best_merit <= 1.0)
     solve_finish(run, SCREE_OUTCOME_SOLVED, "%s", "");
+  else if (isinf(run->merit))
+    solve_finish(run, SCREE_OUTCOME_STALLED, "impulses are no longer finite at iteration %ld",
+                 iteration);
   else if (s->iteration_limit > 0 && iteration >= s->iteration_limit)
     solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, "%s", "");
   else if (s->time_limit > 0.0 && seconds >= s->time_limit)
     solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, "%s", "");
-  else if (stalled(run, iteration))
-    solve_finish(run, SCREE_OUTCOME_STALLED, "no progress since iteration %ld", iteration / 2);
+  else if (!proved_infeasible(run, iteration, g))
+    stalled(run, iteration, g);
   return run->ended;
 }

@@ -19,7 +19,7 @@ SOLVER_LIST(DECLARE)
 static const solver_class *const solvers[] = {SOLVER_LIST(ADDRESS)};
 #undef ADDRESS
 
-enum { SOLVER_COUNT = sizeof solvers / sizeof solvers[0], STALL_FROM = 400 };
+enum { SOLVER_COUNT = sizeof solvers / sizeof solvers[0], STALL_FROM = 1000, SUSPECT_FROM = 64 };
 
 struct scree_solver {
   scree_context *context;
@@ -27,6 +27,7 @@ struct scree_solver {
   double *option;
   double **vector; /* class->vector_count + 1; the last is the monitor's best */
   size_t vector_rows;
+  infeasible_work infeasible;
   void *state;
 };
 
@@ -105,6 +106,7 @@ void scree_solver_destroy(scree_solver *s) {
   if (s->class->release && s->state) s->class->release(s->context, s->state);
   for (size_t k = 0; s->vector && k < s->class->vector_count + 2; k++)
     memory_free(s->context, s->vector[k]);
+  infeasible_clear(s->context, &s->infeasible);
   memory_free(s->context, s->vector);
   memory_free(s->context, s->option);
   memory_free(s->context, s);
@@ -159,6 +161,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   for (size_t i = 0; i < op->row_count; i++)
     if (!isfinite(g[i])) g[i] = 0.0;
   op_project(op, g);
+  s->infeasible.marked_at = 0;
   solve_run run = {
       .context = context,
       .op = op,
@@ -174,6 +177,8 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
       .mark_iteration = STALL_FROM,
       .mark_merit = INFINITY,
       .start_time = start_time,
+      .infeasible = &s->infeasible,
+      .suspect_iteration = SUSPECT_FROM,
       .outcome = SCREE_OUTCOME_STALLED,
   };
   info->setup_seconds = timer_now() - start_time;

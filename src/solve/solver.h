@@ -6,6 +6,7 @@
 
 #include "ccp/operator.h"
 #include "scree/solver.h"
+#include "solve/infeasible.h"
 
 typedef struct solve_run solve_run;
 
@@ -38,12 +39,16 @@ struct solve_run {
   /* The monitor. */
   double *best;
   scree_residual best_residual;
-  double best_merit; /* max of E / tolerance and R / tolerance; <= 1: solved */
+  double merit; /* of the last check: max of E / tolerance and R / tolerance; <= 1: solved */
+  double best_merit;
   long iterations, products;
   long next_check;
   long mark_iteration; /* stall: what the merit was at an earlier iteration */
   double mark_merit;
   double start_time;
+  infeasible_work *infeasible; /* the solver's, kept between solves */
+  long suspect_iteration;      /* when to ask next whether impulses grow without end */
+  double suspect_size;
   bool ended;
   scree_outcome outcome;
   char detail[sizeof((scree_solve_info *)0)->detail];

@@ -1,0 +1,128 @@
+/* What a run may claim: infeasible only with a proof, solved never by a huge impulse, and a stall
+ * with its reason. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scree/scree.h"
+
+/* A ball between a floor and a ceiling that both ask for a speed of separation: d = (1, 0, 0) on
+ * both pushes nothing and r'd = -2 speed. Units are scaled to show that none enters. */
+static scree_ccp *squeezed(scree_context *context, double mass, double speed, double compliance) {
+  scree_ccp *problem = NULL;
+  assert_int_equal(scree_ccp_create_bodies(context, &problem), SCREE_OK);
+  const double inertia = 0.1 * mass;
+  const scree_ccp_body_def body = {
+      .inverse_mass = 1.0 / mass,
+      .inverse_inertia = {1 / inertia, 0, 0, 1 / inertia, 0, 1 / inertia},
+      .v_free = {0.1 * speed, 0, -speed, 0, 0, 0}};
+  uint32_t index;
+  assert_int_equal(scree_ccp_add_body(problem, &body, &index), SCREE_OK);
+  for (int side = 0; side < 2; side++) {
+    scree_ccp_contact_def c = scree_ccp_contact_def_default();
+    c.body_b = index;
+    c.normal[2] = side ? -1.0 : 1.0;
+    c.arm_b[2] = side ? 0.5 : -0.5;
+    c.offset[0] = -speed;
+    c.compliance[0] = compliance / mass;
+    c.set = scree_set_coulomb(3, 0.3);
+    assert_int_equal(scree_ccp_add_contact(problem, &c), SCREE_OK);
+  }
+  return problem;
+}
+
+static scree_solve_info solve(scree_context *context, const char *name, const scree_ccp *problem,
+                              double tolerance_error, double tolerance_residual, double *g) {
+  scree_solver *solver = NULL;
+  assert_int_equal(scree_solver_create(context, name, &solver), SCREE_OK);
+  scree_solve_settings settings = scree_solve_settings_default();
+  settings.model = SCREE_MODEL_RELAXED;
+  settings.tolerance_error = tolerance_error;
+  settings.tolerance_residual = tolerance_residual;
+  settings.time_limit = 5.0;
+  scree_solve_info info;
+  assert_int_equal(scree_solver_solve(solver, problem, &settings, g, &info), SCREE_OK);
+  scree_solver_destroy(solver);
+  return info;
+}
+
+static void test_infeasible(void **state) {
+  (void)state;
+  scree_context *context = scree_context_create(NULL);
+  static const double mass[] = {1.0, 1e-6, 1e6}, speed[] = {1.0, 1e3, 1e-4};
+  for (int k = 0; k < 3; k++) {
+    scree_ccp *problem = squeezed(context, mass[k], speed[k], 0.0);
+    for (size_t i = 0; i < scree_solver_count(); i++) {
+      if (scree_solver_refusal(i, problem, SCREE_MODEL_RELAXED)) continue;
+      double g[6];
+      const scree_solve_info info =
+          solve(context, scree_solver_name(i), problem, 1e-4, k == 1 ? 1e-3 : 0.0, g);
+      assert_true(info.outcome == SCREE_OUTCOME_INFEASIBLE ||
+                  info.outcome == SCREE_OUTCOME_STALLED);
+      assert_true(info.residual.residual > 0.1);
+      assert_true(strlen(info.detail) > 0);
+      const char *name = scree_solver_name(i);
+      if (strcmp(name, "gs") == 0 || strcmp(name, "apgd") == 0)
+        assert_int_equal(info.outcome, SCREE_OUTCOME_INFEASIBLE);
+    }
+    scree_ccp_destroy(problem);
+  }
+  assert_int_equal(scree_context_bytes(context), 0);
+  scree_context_destroy(context);
+}
+
+/* With compliance the same scene has a solution, however large its impulses: nobody may claim the
+ * contrary. g_n = speed mass / compliance and more. */
+static void test_stiff_is_feasible(void **state) {
+  (void)state;
+  scree_context *context = scree_context_create(NULL);
+  scree_ccp *problem = squeezed(context, 2.0, 1.0, 1e-4);
+  static const char *const names[] = {"apgd", "gs"};
+  for (int k = 0; k < 2; k++) {
+    double g[6];
+    const scree_solve_info info = solve(context, names[k], problem, 0.0, 1e-8, g);
+    assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
+    /* Sum of both rows: the ball cannot satisfy either, so C (g1 + g2) = 2 speed. */
+    assert_true(fabs(1e-4 / 2.0 * (g[0] + g[3]) - 2.0) < 1e-4);
+  }
+  scree_ccp_destroy(problem);
+  scree_context_destroy(context);
+}
+
+/* E = |natural residual| / max(|q|, |g|, |u|): with W = 1e-9 the impulses are 1e9 and E is tiny
+ * from the start of the way; the velocities must be right all the same. */
+static void test_huge_impulse_is_not_solved(void **state) {
+  (void)state;
+  scree_context *context = scree_context_create(NULL);
+  static const size_t start[] = {0, 2, 4};
+  static const uint32_t index[] = {0, 1, 0, 1};
+  static const double value[] = {1e-9, 0.9e-9, 0.9e-9, 1e-9}, q[] = {-1.0, -0.5};
+  const scree_csc w = {2, 2, start, index, value};
+  const scree_set sets[] = {scree_set_ray(), scree_set_ray()};
+  scree_ccp *problem = NULL;
+  assert_int_equal(scree_ccp_create_local(context, 2, sets, &w, q, NULL, &problem), SCREE_OK);
+  for (size_t i = 0; i < scree_solver_count(); i++) {
+    if (scree_solver_refusal(i, problem, SCREE_MODEL_RELAXED)) continue;
+    double g[2];
+    const scree_solve_info info = solve(context, scree_solver_name(i), problem, 1e-6, 0.0, g);
+    assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
+    assert_true(fabs(1e-9 * g[0] + 0.9e-9 * g[1] - 1.0) <= 1e-3);
+    assert_true(0.9e-9 * g[0] + 1e-9 * g[1] - 0.5 >= -1e-3);
+  }
+  scree_ccp_destroy(problem);
+  scree_context_destroy(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_infeasible),
+      cmocka_unit_test(test_stiff_is_feasible),
+      cmocka_unit_test(test_huge_impulse_is_not_solved),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
