@@ -22,19 +22,17 @@ static double eta_of(double trace, int rows) {
   return trace > 0.0 ? (double)rows / trace : 0.0;
 }
 
-static scree_status fill_eta(ccp_operator *op) {
-  bool moments = false;
-  for (size_t s = 0; s < op->problem->set_count; s++)
-    moments = moments || op->problem->set[s].kind == SCREE_SET_ROLLING;
-  op->eta_force = memory_new(op->context, op->block_count, sizeof *op->eta_force);
-  if (!op->eta_force) return SCREE_ERROR_MEMORY;
-  if (moments) {
-    op->eta_moment = memory_new(op->context, op->block_count, sizeof *op->eta_moment);
-    if (!op->eta_moment) return SCREE_ERROR_MEMORY;
-  }
+static bool has_moments(const scree_ccp *problem) {
+  for (size_t s = 0; s < problem->set_count; s++)
+    if (problem->set[s].kind == SCREE_SET_ROLLING) return true;
+  return false;
+}
+
+static void fill_eta(ccp_operator *op) {
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(op->context->threads) if (op->row_count > PARALLEL_ROWS)
   for (size_t i = 0; i < op->block_count; i++) {
+    if (op->eta_force[i] > 0.0) continue;
     double nii[SCREE_MAX_DIM * SCREE_MAX_DIM];
     op_diagonal_block(op, i, nii);
     const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
@@ -43,6 +41,59 @@ static scree_status fill_eta(ccp_operator *op) {
     op->eta_force[i] = eta_of(force, forces);
     if (op->eta_moment) op->eta_moment[i] = eta_of(moment, dim - forces);
   }
+}
+
+static void drop_form(ccp_operator *op) {
+  if (op->class && op->class->destroy) op->class->destroy(op);
+  op->class = NULL;
+  op->impl = NULL;
+}
+
+static scree_status reserve(ccp_operator *op) {
+  scree_context *context = op->context;
+  const size_t rows = op->row_count, blocks = op->block_count;
+  if (memory_grow(context, &op->r, &op->r_capacity, rows, sizeof *op->r) ||
+      memory_grow(context, &op->eta_force, &op->eta_force_capacity, blocks,
+                  sizeof *op->eta_force) ||
+      memory_grow(context, &op->order, &op->order_capacity, blocks, sizeof *op->order) ||
+      memory_grow(context, &op->partial, &op->partial_capacity, rows / CHUNK + 2,
+                  sizeof *op->partial))
+    return SCREE_ERROR_MEMORY;
+  if (!has_moments(op->problem)) {
+    memory_free(context, op->eta_moment);
+    op->eta_moment = NULL;
+    op->eta_moment_capacity = 0;
+    return SCREE_OK;
+  }
+  return memory_grow(context, &op->eta_moment, &op->eta_moment_capacity, blocks,
+                     sizeof *op->eta_moment);
+}
+
+scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
+  static scree_status (*const init[])(ccp_operator *) = {
+      [SCREE_FORM_BODIES] = op_bodies_init,
+      [SCREE_FORM_LOCAL] = op_local_init,
+      [SCREE_FORM_GLOBAL] = op_global_init,
+  };
+  if (op->form != problem->form || problem->form != SCREE_FORM_BODIES) drop_form(op);
+  op->problem = problem;
+  op->form = problem->form;
+  op->block_count = problem->block_count;
+  op->row_count = problem->row_count;
+  op->row_start = problem->row_start;
+  op->head_count = op->colour_count = 0;
+  op->asymmetry = 0.0;
+  scree_status status = reserve(op);
+  if (status) return status;
+  if (op->block_count) memset(op->eta_force, 0, op->block_count * sizeof *op->eta_force);
+  status = init[problem->form](op);
+  if (status) return status;
+  fill_eta(op);
+  op->reference_speed = problem->reference_speed;
+  const double r_max = op_max_abs(op, op->r);
+  if (op->reference_speed <= 0.0) op->reference_speed = r_max;
+  if (op->reference_speed < 1e-3 * r_max) op->reference_speed = 1e-3 * r_max;
+  if (op->reference_speed < 1e-30) op->reference_speed = 1.0;
   return SCREE_OK;
 }
 
@@ -51,38 +102,17 @@ scree_status op_create(scree_context *context, const scree_ccp *problem, ccp_ope
   ccp_operator *op = memory_new(context, 1, sizeof *op);
   if (!op) return SCREE_ERROR_MEMORY;
   op->context = context;
-  op->problem = problem;
-  op->block_count = problem->block_count;
-  op->row_count = problem->row_count;
-  op->row_start = problem->row_start;
-  op->r = memory_new(context, op->row_count, sizeof *op->r);
-  op->partial = memory_new(context, op->row_count / CHUNK + 2, sizeof *op->partial);
-  scree_status status = op->r && op->partial ? SCREE_OK : SCREE_ERROR_MEMORY;
-  if (!status) {
-    static scree_status (*const init[])(ccp_operator *) = {
-        [SCREE_FORM_BODIES] = op_bodies_init,
-        [SCREE_FORM_LOCAL] = op_local_init,
-        [SCREE_FORM_GLOBAL] = op_global_init,
-    };
-    status = init[problem->form](op);
-  }
-  if (!status) status = fill_eta(op);
-  if (status) {
+  const scree_status status = op_prepare(op, problem);
+  if (status)
     op_destroy(op);
-    return status;
-  }
-  op->reference_speed = problem->reference_speed;
-  const double r_max = op_max_abs(op, op->r);
-  if (op->reference_speed <= 0.0) op->reference_speed = r_max;
-  if (op->reference_speed < 1e-3 * r_max) op->reference_speed = 1e-3 * r_max;
-  if (op->reference_speed < 1e-30) op->reference_speed = 1.0;
-  *out = op;
-  return SCREE_OK;
+  else
+    *out = op;
+  return status;
 }
 
 void op_destroy(ccp_operator *op) {
   if (!op) return;
-  if (op->class && op->class->destroy) op->class->destroy(op);
+  drop_form(op);
   memory_free(op->context, op->r);
   memory_free(op->context, op->eta_force);
   memory_free(op->context, op->eta_moment);
@@ -131,25 +161,68 @@ static double sweep_block(ccp_operator *op, const op_sweep_params *params, doubl
   return eta > 0.0 ? sqrt(size) / eta : 0.0;
 }
 
-static double sweep_generic(ccp_operator *op, const op_sweep_params *params, double *g) {
+/* One thread's part of a sweep over the colours; all threads of a team must call it. */
+static double sweep_share(ccp_operator *op, const op_sweep_params *params, double *g) {
   double worst = 0.0;
   for (size_t k = 0; k < op->colour_count; k++) {
     const size_t c = params->backward ? op->colour_count - 1 - k : k;
     const size_t begin = op->colour_start[c], end = op->colour_start[c + 1];
-#pragma omp parallel for schedule(static) num_threads(op->context->threads)                        \
-    reduction(max                                                                                  \
-              : worst) if (end - begin > 512)
+#pragma omp for schedule(static)
     for (size_t j = begin; j < end; j++) {
-      const size_t at = params->backward ? end - 1 - (j - begin) : j;
-      const double change = sweep_block(op, params, g, op->order[at]);
+      const double change = sweep_block(op, params, g, op->order[j]);
       if (change > worst) worst = change;
     }
   }
   return worst;
 }
 
+static double sweep_tail(ccp_operator *op, const op_sweep_params *params, double *g) {
+  const size_t begin = op->colour_count ? op->colour_start[op->colour_count] : op->head_count;
+  double worst = 0.0;
+  for (size_t j = begin; j < op->block_count; j++) {
+    const size_t at = params->backward ? op->block_count - 1 - (j - begin) : j;
+    const double change = sweep_block(op, params, g, op->order[at]);
+    if (change > worst) worst = change;
+  }
+  return worst;
+}
+
+double op_sweep_colours(ccp_operator *op, const op_sweep_params *params, double *g) {
+  double worst = params->backward ? sweep_tail(op, params, g) : 0.0;
+  if (op->colour_count) {
+#pragma omp parallel num_threads(op->context->threads) if (op->block_count - op->head_count > 1024)
+    {
+      const double mine = sweep_share(op, params, g);
+#pragma omp critical
+      if (mine > worst) worst = mine;
+    }
+  }
+  const double tail = params->backward ? 0.0 : sweep_tail(op, params, g);
+  return tail > worst ? tail : worst;
+}
+
+double op_sweep_reference(ccp_operator *op, const op_sweep_params *params, double *g) {
+  double worst = 0.0;
+  for (size_t j = 0; j < op->block_count; j++) {
+    const size_t at = params->backward ? op->block_count - 1 - j : j;
+    const double change = sweep_block(op, params, g, op->order[at]);
+    if (change > worst) worst = change;
+  }
+  return worst;
+}
+
+double op_sweep_inside(ccp_operator *op, const op_sweep_params *params, double *g) {
+  return op->class->sweep ? op->class->sweep(op, params, g) : op_sweep_colours(op, params, g);
+}
+
+void op_sweep_store(const ccp_operator *op, double *g) {
+  if (op->class->sweep_store) op->class->sweep_store(op, g);
+}
+
 double op_sweep(ccp_operator *op, const op_sweep_params *params, double *g) {
-  return op->class->sweep ? op->class->sweep(op, params, g) : sweep_generic(op, params, g);
+  const double worst = op_sweep_inside(op, params, g);
+  op_sweep_store(op, g);
+  return worst;
 }
 
 /* ---- vectors --------------------------------------------------------------------------------- */

@@ -29,8 +29,7 @@ typedef struct op_sweep_params {
   bool backward; /* colours and blocks in reverse order */
 } op_sweep_params;
 
-/* What a form supplies. `sweep` may be null: then the generic one runs over block_velocity and
- * block_push. All the others must be there. */
+/* What a form supplies; what may be null is marked. */
 typedef struct op_class {
   const char *name;
   void (*destroy)(ccp_operator *op);
@@ -39,7 +38,10 @@ typedef struct op_class {
   void (*sweep_begin)(ccp_operator *op, const double *g);
   void (*block_velocity)(const ccp_operator *op, const double *g, size_t block, double *u);
   void (*block_push)(ccp_operator *op, size_t block, const double *change);
+  /* A sweep of the form's own; null: op_sweep_colours over all blocks. It may keep the impulses of
+   * order[0 … head_count - 1] inside until sweep_store, which is null when it never does. */
   double (*sweep)(ccp_operator *op, const op_sweep_params *params, double *g);
+  void (*sweep_store)(const ccp_operator *op, double *g);
   /* v = v_free + M^-1 D g; null where the form has no v. */
   void (*velocity)(ccp_operator *op, const double *g, double *v);
   /* |f + H g - M v| / max(|f|, |M v|, |H g|) at v = M^-1 (f + H g); null where v is not solved for.
@@ -50,6 +52,7 @@ typedef struct op_class {
 struct ccp_operator {
   scree_context *context;
   const scree_ccp *problem;
+  scree_form form;
   const op_class *class;
   void *impl;
   size_t block_count, row_count;
@@ -57,16 +60,27 @@ struct ccp_operator {
   double *r;          /* row_count */
   double *eta_force;  /* block_count */
   double *eta_moment; /* block_count; null when no block has moment rows */
+  size_t r_capacity, eta_force_capacity, eta_moment_capacity;
   double reference_speed;
   double asymmetry; /* |W - W'|_F / |W|_F; 0 where N is symmetric by construction */
-  /* Colours: blocks order[colour_start[c]] … share no moving body and are not coupled by N. */
+  /* The order of a sweep. The first head_count blocks are swept by the form itself; colour c is
+   * order[colour_start[c]] … order[colour_start[c + 1] - 1], blocks that share no moving body and
+   * are not coupled by N; what follows the last colour goes one after the other. */
   uint32_t *order;
+  size_t order_capacity;
+  size_t head_count;
   uint32_t *colour_start;
+  size_t colour_start_capacity;
   size_t colour_count;
   double *partial; /* partial sums of the reductions, one a chunk */
+  size_t partial_capacity;
 };
 
 scree_status op_create(scree_context *context, const scree_ccp *problem, ccp_operator **op);
+/* The same operator for another problem (or the same, changed): memory is kept, and a problem of
+ * bodies no larger than those before needs no new one. After a failure the operator can only be
+ * destroyed or prepared again. */
+scree_status op_prepare(ccp_operator *op, const scree_ccp *problem);
 void op_destroy(ccp_operator *op);
 
 /* y = N x */
@@ -87,6 +101,14 @@ static inline void op_sweep_begin(ccp_operator *op, const double *g) {
   op->class->sweep_begin(op, g);
 }
 double op_sweep(ccp_operator *op, const op_sweep_params *params, double *g);
+/* The same, faster, but g is out of date until op_sweep_store. */
+double op_sweep_inside(ccp_operator *op, const op_sweep_params *params, double *g);
+void op_sweep_store(const ccp_operator *op, double *g);
+/* The same sweep a block at a time in `order`: the slow reference. Begin again when changing from
+ * one kind to the other. */
+double op_sweep_reference(ccp_operator *op, const op_sweep_params *params, double *g);
+/* The part of a sweep behind head_count, for the forms. */
+double op_sweep_colours(ccp_operator *op, const op_sweep_params *params, double *g);
 
 /* Vector verbs over row_count entries. */
 double op_dot(ccp_operator *op, const double *x, const double *y);
@@ -105,8 +127,9 @@ void op_project(ccp_operator *op, double *x);
 void op_residual(ccp_operator *op, scree_model model, const double *g, const double *u,
                  double *scratch, scree_residual *out);
 
-/* The forms' constructors, called by op_create: they set class, impl and asymmetry, fill r, and
- * leave a colouring. */
+/* The forms' constructors, called by op_prepare: they set class, impl and asymmetry, fill r, and
+ * leave a colouring. They may set eta_force of blocks where they know it. The bodies form finds its
+ * own impl again when it has one. */
 scree_status op_bodies_init(ccp_operator *op);
 scree_status op_local_init(ccp_operator *op);
 scree_status op_global_init(ccp_operator *op);

@@ -1,72 +1,26 @@
 /* The bodies form: contacts and generic rows over rigid bodies, matrix-free.
  *
- * A contact's impulse g gives body b the force f = sum g_k d_k and the moment m = sum g_l d_l over
- * its moment rows, at the lever arm: twist_b += (f / m_b, I_b^-1 (arm_b x f + m)), and the opposite
- * to a. The local velocity is d_k . (v_b + w_b x arm_b - v_a - w_a x arm_a), moments d_l . (w_b -
- * w_a).
- *
- * N x is made in two passes: pushes are summed a body at a time in ascending block order (so the
- * same bits for any number of threads), then read back by the blocks. */
+ * N x is made in three passes: blocks push their momentum D x into body lines, in the order of the
+ * sweep, so that each body's sum has a fixed order whatever the number of threads; bodies turn it
+ * into twists; blocks read them back. */
 #include "ccp/operator_bodies.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "ccp/colouring.h"
+#include "ccp/bodies_setup.h"
 
-enum { PARALLEL_BLOCKS = 4096 };
+/* Where a group keeps its impulses, in doubles. */
+enum {
+  GROUP_STRIDE = sizeof(sphere_group) / sizeof(double),
+  IMPULSE_AT = offsetof(sphere_group, impulse) / sizeof(double)
+};
 
-/* ---- one contact, one generic block --------------------------------------------------------- */
-
-typedef struct wrench {
-  v3 force, moment;
-} wrench;
-
-static wrench contact_wrench(const ccp_contact *c, int dim, const double *x) {
-  const contact_rows rows = contact_rows_of(c, dim);
-  wrench w = {{0, 0, 0}, {0, 0, 0}};
-  for (int k = 0; k < rows.forces; k++) w.force = v3_add_scaled(w.force, x[k], rows.direction[k]);
-  for (int k = rows.forces; k < dim; k++)
-    w.moment = v3_add_scaled(w.moment, x[k], rows.direction[k]);
-  return w;
-}
-
-static void add_wrench(body_line *line, const scree_ccp_body_def *body, double sign, wrench w,
-                       const double *arm) {
-  const v3 moment = v3_add(v3_cross(v3_load(arm), w.force), w.moment);
-  const v3 turn = sym3_mul_v3(body->inverse_inertia, moment);
-  const double s = sign * body->inverse_mass;
-  line->linear[0] += s * w.force.x;
-  line->linear[1] += s * w.force.y;
-  line->linear[2] += s * w.force.z;
-  line->angular[0] += sign * turn.x;
-  line->angular[1] += sign * turn.y;
-  line->angular[2] += sign * turn.z;
-}
-
-/* Point velocity and angular velocity of one side; zero for the world. */
-static void side_velocity(const body_line *lines, uint32_t body, const double *arm, v3 *linear,
-                          v3 *angular) {
-  *linear = *angular = v3_make(0, 0, 0);
-  if (body == SCREE_CCP_WORLD) return;
-  *angular = v3_load(lines[body].angular);
-  *linear = v3_add(v3_load(lines[body].linear), v3_cross(*angular, v3_load(arm)));
-}
-
-static void contact_velocity(const ccp_contact *c, int dim, const body_line *lines, double *u) {
-  v3 la, wa, lb, wb;
-  side_velocity(lines, c->body_a, c->arm_a, &la, &wa);
-  side_velocity(lines, c->body_b, c->arm_b, &lb, &wb);
-  const v3 linear = v3_sub(lb, la), angular = v3_sub(wb, wa);
-  const contact_rows rows = contact_rows_of(c, dim);
-  for (int k = 0; k < dim; k++)
-    u[k] = v3_dot(rows.direction[k], k < rows.forces ? linear : angular);
-}
+/* ---- generic blocks -------------------------------------------------------------------------- */
 
 static size_t generic_row(const ccp_operator *op, size_t block) {
-  const size_t contacts = op->problem->bodies.contact_count;
-  return op->row_start[block] - op->row_start[contacts];
+  return op->row_start[block] - op->row_start[op->problem->bodies.contact_count];
 }
 
 static void generic_velocity(const ccp_operator *op, size_t block, const body_line *lines,
@@ -83,58 +37,21 @@ static void generic_velocity(const ccp_operator *op, size_t block, const body_li
   }
 }
 
-static void add_term(body_line *line, const scree_ccp_body_def *body, const double *c, double x) {
-  const v3 turn = sym3_mul_v3(body->inverse_inertia, v3_load(c + 3));
-  for (int j = 0; j < 3; j++) line->linear[j] += body->inverse_mass * c[j] * x;
-  line->angular[0] += turn.x * x;
-  line->angular[1] += turn.y * x;
-  line->angular[2] += turn.z * x;
-}
-
-/* Adds the push of one block to the lines of its moving bodies. */
-static void push_block(const ccp_operator *op, size_t block, const double *x, body_line *lines) {
+static void generic_push(const ccp_operator *op, size_t block, const double *x, body_line *lines) {
   const ccp_bodies *bodies = &op->problem->bodies;
-  const int dim = ccp_dim(op->problem, block);
-  if (block < bodies->contact_count) {
-    const ccp_contact *c = &bodies->contact[block];
-    const wrench w = contact_wrench(c, dim, x);
-    if (ccp_body_moves(bodies, c->body_a))
-      add_wrench(&lines[c->body_a], &bodies->body[c->body_a], -1.0, w, c->arm_a);
-    if (ccp_body_moves(bodies, c->body_b))
-      add_wrench(&lines[c->body_b], &bodies->body[c->body_b], 1.0, w, c->arm_b);
-    return;
-  }
-  const size_t row = generic_row(op, block);
-  for (size_t k = 0; k < (size_t)dim; k++)
+  const size_t row = generic_row(op, block), dim = (size_t)ccp_dim(op->problem, block);
+  for (size_t k = 0; k < dim; k++)
     for (size_t t = bodies->term_start[row + k]; t < bodies->term_start[row + k + 1]; t++) {
       const scree_ccp_term *term = &bodies->term[t];
-      if (ccp_body_moves(bodies, term->body))
-        add_term(&lines[term->body], &bodies->body[term->body], term->coefficient, x[k]);
+      if (!ccp_body_moves(bodies, term->body)) continue;
+      for (int j = 0; j < 3; j++) {
+        lines[term->body].linear[j] += term->coefficient[j] * x[k];
+        lines[term->body].angular[j] += term->coefficient[3 + j] * x[k];
+      }
     }
 }
 
-/* The part of one block's push that goes to one body: the gather side of apply. */
-static void push_block_to(const ccp_operator *op, size_t block, uint32_t target, const double *x,
-                          body_line *line) {
-  const ccp_bodies *bodies = &op->problem->bodies;
-  const int dim = ccp_dim(op->problem, block);
-  const scree_ccp_body_def *body = &bodies->body[target];
-  if (block < bodies->contact_count) {
-    const ccp_contact *c = &bodies->contact[block];
-    const wrench w = contact_wrench(c, dim, x);
-    if (c->body_a == target)
-      add_wrench(line, body, -1.0, w, c->arm_a);
-    else
-      add_wrench(line, body, 1.0, w, c->arm_b);
-    return;
-  }
-  const size_t row = generic_row(op, block);
-  for (size_t k = 0; k < (size_t)dim; k++)
-    for (size_t t = bodies->term_start[row + k]; t < bodies->term_start[row + k + 1]; t++)
-      if (bodies->term[t].body == target) add_term(line, body, bodies->term[t].coefficient, x[k]);
-}
-
-static void read_block(const ccp_operator *op, size_t block, const body_line *lines, double *u) {
+void bodies_read_block(const ccp_operator *op, size_t block, const body_line *lines, double *u) {
   const ccp_bodies *bodies = &op->problem->bodies;
   if (block < bodies->contact_count)
     contact_velocity(&bodies->contact[block], ccp_dim(op->problem, block), lines, u);
@@ -142,130 +59,252 @@ static void read_block(const ccp_operator *op, size_t block, const body_line *li
     generic_velocity(op, block, lines, u);
 }
 
-/* ---- verbs ---------------------------------------------------------------------------------- */
-
-static void sum_pushes(ccp_operator *op, const double *x, body_line *lines) {
-  const op_bodies *impl = op->impl;
-  const size_t n = op->problem->bodies.body_count;
-  if (op->context->threads == 1 || op->block_count < PARALLEL_BLOCKS) {
-    for (size_t i = 0; i < op->block_count; i++) push_block(op, i, x + op->row_start[i], lines);
+void bodies_push_block(const ccp_operator *op, size_t block, const double *x, body_line *lines) {
+  const ccp_bodies *bodies = &op->problem->bodies;
+  if (block >= bodies->contact_count) {
+    generic_push(op, block, x, lines);
     return;
   }
-#pragma omp parallel for schedule(static) num_threads(op->context->threads)
-  for (size_t k = 0; k < n; k++)
-    for (size_t t = impl->touch_start[k]; t < impl->touch_start[k + 1]; t++) {
-      const size_t block = impl->touch_block[t];
-      push_block_to(op, block, (uint32_t)k, x + op->row_start[block], &lines[k]);
-    }
+  const ccp_contact *c = &bodies->contact[block];
+  const wrench w = contact_wrench(c, ccp_dim(op->problem, block), x);
+  if (ccp_body_moves(bodies, c->body_a)) line_add_wrench(&lines[c->body_a], -1.0, w, c->arm_a);
+  if (ccp_body_moves(bodies, c->body_b)) line_add_wrench(&lines[c->body_b], 1.0, w, c->arm_b);
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+/* Lines 0 … body_count - 1 of impl->push: D x. Every thread of a team calls it. */
+static void push_share(const ccp_operator *op, const double *x) {
+  const op_bodies *impl = op->impl;
+  const bodies_pack *pack = &impl->pack;
+  body_line *lines = impl->push;
+#pragma omp for schedule(static)
+  for (size_t k = 0; k < op->problem->bodies.body_count; k++)
+    lines[k] = (body_line){.inverse_mass = 0.0};
+  for (size_t phase = 0; phase < pack->phase_count; phase++) {
+#pragma omp for schedule(static)
+    for (size_t unit = pack->phase_start[phase]; unit < pack->phase_start[phase + 1]; unit++)
+      for (size_t slot = (size_t)PACK_LANES * pack->unit_start[unit];
+           slot < (size_t)PACK_LANES * pack->unit_start[unit + 1]; slot++) {
+        const uint32_t i = pack->block[slot];
+        if (i != PACK_NO_BLOCK) bodies_push_block(op, i, x + op->row_start[i], lines);
+      }
+  }
+  for (size_t c = 0; c < op->colour_count; c++) {
+#pragma omp for schedule(static)
+    for (size_t j = op->colour_start[c]; j < op->colour_start[c + 1]; j++)
+      bodies_push_block(op, op->order[j], x + op->row_start[op->order[j]], lines);
+  }
+#pragma omp single
+  for (size_t j = op->colour_start[op->colour_count]; j < op->block_count; j++)
+    bodies_push_block(op, op->order[j], x + op->row_start[op->order[j]], lines);
 }
 
 static void apply(ccp_operator *op, const double *x, double *y) {
-  op_bodies *impl = op->impl;
+  const op_bodies *impl = op->impl;
+  const ccp_bodies *bodies = &op->problem->bodies;
   const double *compliance = op->problem->compliance;
-  memset(impl->push, 0, op->problem->bodies.body_count * sizeof *impl->push);
-  sum_pushes(op, x, impl->push);
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (op->block_count > PARALLEL_BLOCKS)
-  for (size_t i = 0; i < op->block_count; i++) {
-    const size_t row = op->row_start[i], dim = op->row_start[i + 1] - row;
-    read_block(op, i, impl->push, y + row);
-    for (size_t k = 0; compliance && k < dim; k++) y[row + k] += compliance[row + k] * x[row + k];
+#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+  {
+    push_share(op, x);
+#pragma omp for schedule(static)
+    for (size_t k = 0; k < bodies->body_count; k++) {
+      double twist[6];
+      line_to_twist(&bodies->body[k], &impl->push[k], twist);
+      memcpy(impl->push[k].linear, twist, 3 * sizeof *twist);
+      memcpy(impl->push[k].angular, twist + 3, 3 * sizeof *twist);
+    }
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < op->block_count; i++) {
+      const size_t row = op->row_start[i], dim = op->row_start[i + 1] - row;
+      bodies_read_block(op, i, impl->push, y + row);
+      for (size_t k = 0; compliance && k < dim; k++) y[row + k] += compliance[row + k] * x[row + k];
+    }
   }
 }
 
-static void set_to_free(const ccp_operator *op, body_line *lines) {
-  const ccp_bodies *bodies = &op->problem->bodies;
-  for (size_t k = 0; k < bodies->body_count; k++) {
-    memcpy(lines[k].linear, bodies->body[k].v_free, sizeof lines[k].linear);
-    memcpy(lines[k].angular, bodies->body[k].v_free + 3, sizeof lines[k].angular);
+/* v_free + M^-1 of the momentum in impl->push. */
+static void body_velocity(const ccp_operator *op, size_t k, double *v) {
+  const op_bodies *impl = op->impl;
+  const scree_ccp_body_def *body = &op->problem->bodies.body[k];
+  line_to_twist(body, &impl->push[k], v);
+  for (int l = 0; l < 6; l++) v[l] += body->v_free[l];
+}
+
+static void velocity(ccp_operator *op, const double *g, double *v) {
+#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+  {
+    push_share(op, g);
+#pragma omp for schedule(static)
+    for (size_t k = 0; k < op->problem->bodies.body_count; k++) body_velocity(op, k, v + 6 * k);
   }
 }
+
+/* ---- sweeps ---------------------------------------------------------------------------------- */
 
 static void sweep_begin(ccp_operator *op, const double *g) {
   op_bodies *impl = op->impl;
-  set_to_free(op, impl->state);
-  sum_pushes(op, g, impl->state);
+  bodies_pack_load(&impl->pack, op, g, (double *)impl->pack.group + IMPULSE_AT, GROUP_STRIDE);
+#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+  {
+    push_share(op, g);
+#pragma omp for schedule(static)
+    for (size_t k = 0; k < op->problem->bodies.body_count; k++) {
+      double v[6];
+      body_velocity(op, k, v);
+      memcpy(impl->state[k].linear, v, sizeof impl->state[k].linear);
+      memcpy(impl->state[k].angular, v + 3, sizeof impl->state[k].angular);
+    }
+  }
+}
+
+static void sweep_store(const ccp_operator *op, double *g) {
+  const op_bodies *impl = op->impl;
+  bodies_pack_store(&impl->pack, op, (const double *)impl->pack.group + IMPULSE_AT, GROUP_STRIDE,
+                    g);
+}
+
+static double sweep_packed(const ccp_operator *op, const op_sweep_params *params) {
+  const op_bodies *impl = op->impl;
+  const bodies_pack *pack = &impl->pack;
+  const sphere_sweep work = {
+      .group = pack->group,
+      .group_count = pack->group_count,
+      .extra = pack->has_extra ? pack->extra : NULL,
+      .lines = impl->state,
+      .relaxed = params->model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,
+      .omega = params->omega,
+      .lambda = params->lambda,
+      .isotropic = params->metric == OP_METRIC_ISOTROPIC,
+      .backward = params->backward,
+  };
+  double worst = 0.0;
+#pragma omp parallel num_threads(op->context->threads) if (pack->contact_count > BODIES_PARALLEL)
+  {
+    double mine = 0.0;
+    for (size_t k = 0; k < pack->phase_count; k++) {
+      const size_t phase = params->backward ? pack->phase_count - 1 - k : k;
+      size_t begin, end;
+      bodies_share(pack->phase_start[phase], pack->phase_start[phase + 1], &begin, &end);
+      const double change =
+          impl->kernels->sweep(&work, pack->unit_start[begin], pack->unit_start[end]);
+      if (change > mine) mine = change;
+#pragma omp barrier
+    }
+#pragma omp critical
+    if (mine > worst) worst = mine;
+  }
+  return sqrt(worst);
+}
+
+static double sweep(ccp_operator *op, const op_sweep_params *params, double *g) {
+  const bool rest = op->head_count < op->block_count;
+  double worst = rest && params->backward ? op_sweep_colours(op, params, g) : 0.0;
+  worst = fmax(worst, sweep_packed(op, params));
+  if (rest && !params->backward) worst = fmax(worst, op_sweep_colours(op, params, g));
+  return worst;
 }
 
 static void block_velocity(const ccp_operator *op, const double *g, size_t i, double *u) {
   const op_bodies *impl = op->impl;
   const scree_ccp *p = op->problem;
   const size_t row = op->row_start[i], dim = op->row_start[i + 1] - row;
-  read_block(op, i, impl->state, u);
+  bodies_read_block(op, i, impl->state, u);
   for (size_t k = 0; k < dim; k++) {
     u[k] += p->offset[row + k];
     if (p->compliance) u[k] += p->compliance[row + k] * g[row + k];
   }
 }
 
-static void block_push(ccp_operator *op, size_t i, const double *change) {
+static void add_twist(const ccp_operator *op, uint32_t body, const body_line *momentum) {
   const op_bodies *impl = op->impl;
-  push_block(op, i, change, impl->state);
-}
-
-static void velocity(ccp_operator *op, const double *g, double *v) {
-  const op_bodies *impl = op->impl;
-  set_to_free(op, impl->push);
-  sum_pushes(op, g, impl->push);
-  for (size_t k = 0; k < op->problem->bodies.body_count; k++) {
-    memcpy(v + 6 * k, impl->push[k].linear, sizeof impl->push[k].linear);
-    memcpy(v + 6 * k + 3, impl->push[k].angular, sizeof impl->push[k].angular);
+  double twist[6];
+  line_to_twist(&op->problem->bodies.body[body], momentum, twist);
+  for (int k = 0; k < 3; k++) {
+    impl->state[body].linear[k] += twist[k];
+    impl->state[body].angular[k] += twist[3 + k];
   }
 }
 
-/* N_ii column by column: push a unit impulse into scratch lines and read it back. A generic block
- * touches few bodies, so its lines are gathered into a small table. */
+static void block_push(ccp_operator *op, size_t i, const double *change) {
+  const ccp_bodies *bodies = &op->problem->bodies;
+  const size_t dim = (size_t)ccp_dim(op->problem, i);
+  if (i < bodies->contact_count) {
+    const ccp_contact *c = &bodies->contact[i];
+    const wrench w = contact_wrench(c, (int)dim, change);
+    body_line a = {.inverse_mass = 0.0}, b = {.inverse_mass = 0.0};
+    line_add_wrench(&a, -1.0, w, c->arm_a);
+    line_add_wrench(&b, 1.0, w, c->arm_b);
+    if (ccp_body_moves(bodies, c->body_a)) add_twist(op, c->body_a, &a);
+    if (ccp_body_moves(bodies, c->body_b)) add_twist(op, c->body_b, &b);
+    return;
+  }
+  const size_t row = generic_row(op, i);
+  for (size_t k = 0; k < dim; k++)
+    for (size_t t = bodies->term_start[row + k]; t < bodies->term_start[row + k + 1]; t++) {
+      const scree_ccp_term *term = &bodies->term[t];
+      if (!ccp_body_moves(bodies, term->body)) continue;
+      body_line line = {.inverse_mass = 0.0};
+      for (int j = 0; j < 3; j++) {
+        line.linear[j] = term->coefficient[j] * change[k];
+        line.angular[j] = term->coefficient[3 + j] * change[k];
+      }
+      add_twist(op, term->body, &line);
+    }
+}
+
+/* ---- the diagonal ---------------------------------------------------------------------------- */
+
+static void add_side(const ccp_bodies *bodies, uint32_t body, const double *arm,
+                     const contact_rows *rows, double *nii) {
+  if (!ccp_body_moves(bodies, body)) return;
+  const scree_ccp_body_def *def = &bodies->body[body];
+  const int n = rows->dim;
+  v3 lever[SCREE_MAX_DIM], turn[SCREE_MAX_DIM];
+  for (int k = 0; k < n; k++) {
+    lever[k] = k < rows->forces ? v3_cross(v3_load(arm), rows->direction[k]) : rows->direction[k];
+    turn[k] = sym3_mul_v3(def->inverse_inertia, lever[k]);
+  }
+  for (int k = 0; k < n; k++)
+    for (int l = 0; l < n; l++) {
+      nii[k * n + l] += v3_dot(lever[k], turn[l]);
+      if (k == l && k < rows->forces) nii[k * n + l] += def->inverse_mass;
+    }
+}
+
+static double term_product(const ccp_bodies *bodies, const scree_ccp_term *a,
+                           const scree_ccp_term *b) {
+  if (a->body != b->body || !ccp_body_moves(bodies, a->body)) return 0.0;
+  const scree_ccp_body_def *def = &bodies->body[a->body];
+  const v3 turn = sym3_mul_v3(def->inverse_inertia, v3_load(b->coefficient + 3));
+  return def->inverse_mass * v3_dot(v3_load(a->coefficient), v3_load(b->coefficient)) +
+         v3_dot(v3_load(a->coefficient + 3), turn);
+}
+
 static void diagonal_block(const ccp_operator *op, size_t i, double *nii) {
   const ccp_bodies *bodies = &op->problem->bodies;
   const int dim = ccp_dim(op->problem, i);
   const size_t n = (size_t)dim, row = op->row_start[i];
+  memset(nii, 0, n * n * sizeof *nii);
   if (i < bodies->contact_count) {
     const ccp_contact *c = &bodies->contact[i];
-    const uint32_t side[2] = {c->body_a, c->body_b};
-    ccp_contact local = *c;
-    local.body_a = 0;
-    local.body_b = 1;
-    for (size_t k = 0; k < n; k++) {
-      double unit[SCREE_MAX_DIM] = {0.0}, column[SCREE_MAX_DIM];
-      unit[k] = 1.0;
-      body_line lines[2] = {{.inverse_mass = 0.0}, {.inverse_mass = 0.0}};
-      const wrench w = contact_wrench(c, dim, unit);
-      for (int s = 0; s < 2; s++)
-        if (ccp_body_moves(bodies, side[s]))
-          add_wrench(&lines[s], &bodies->body[side[s]], s ? 1.0 : -1.0, w, s ? c->arm_b : c->arm_a);
-      contact_velocity(&local, dim, lines, column);
-      for (size_t l = 0; l < n; l++) nii[l * n + k] = column[l];
-    }
+    const contact_rows rows = contact_rows_of(c, dim);
+    add_side(bodies, c->body_a, c->arm_a, &rows, nii);
+    add_side(bodies, c->body_b, c->arm_b, &rows, nii);
   } else {
-    const size_t first = generic_row(op, i);
+    const size_t *start = bodies->term_start + generic_row(op, i);
     for (size_t k = 0; k < n; k++)
-      for (size_t l = 0; l < n; l++) {
-        double sum = 0.0;
-        for (size_t t = bodies->term_start[first + k]; t < bodies->term_start[first + k + 1]; t++)
-          for (size_t s = bodies->term_start[first + l]; s < bodies->term_start[first + l + 1];
-               s++) {
-            const scree_ccp_term *a = &bodies->term[t], *b = &bodies->term[s];
-            if (a->body != b->body || !ccp_body_moves(bodies, a->body)) continue;
-            body_line line = {.inverse_mass = 0.0};
-            add_term(&line, &bodies->body[a->body], b->coefficient, 1.0);
-            for (int j = 0; j < 3; j++)
-              sum += a->coefficient[j] * line.linear[j] + a->coefficient[3 + j] * line.angular[j];
-          }
-        nii[k * n + l] = sum;
-      }
+      for (size_t l = 0; l < n; l++)
+        for (size_t t = start[k]; t < start[k + 1]; t++)
+          for (size_t s = start[l]; s < start[l + 1]; s++)
+            nii[k * n + l] += term_product(bodies, &bodies->term[t], &bodies->term[s]);
   }
   for (size_t k = 0; op->problem->compliance && k < n; k++)
     nii[k * n + k] += op->problem->compliance[row + k];
 }
 
 static void destroy(ccp_operator *op) {
-  op_bodies *impl = op->impl;
-  if (!impl) return;
-  memory_free(op->context, impl->state);
-  memory_free(op->context, impl->push);
-  memory_free(op->context, impl->touch_start);
-  memory_free(op->context, impl->touch_block);
-  memory_free(op->context, impl);
+  bodies_setup_free(op);
 }
 
 static const op_class bodies_class = {
@@ -276,76 +315,12 @@ static const op_class bodies_class = {
     .sweep_begin = sweep_begin,
     .block_velocity = block_velocity,
     .block_push = block_push,
-    .sweep = NULL,
+    .sweep = sweep,
+    .sweep_store = sweep_store,
     .velocity = velocity,
 };
 
-/* ---- setup ---------------------------------------------------------------------------------- */
-
-/* Moving bodies of a block, each once; returns how many. */
-static size_t block_bodies(const ccp_operator *op, size_t block, uint32_t *list, size_t capacity) {
-  const ccp_bodies *bodies = &op->problem->bodies;
-  size_t n = 0;
-  if (block < bodies->contact_count) {
-    const ccp_contact *c = &bodies->contact[block];
-    if (ccp_body_moves(bodies, c->body_a)) list[n++] = c->body_a;
-    if (ccp_body_moves(bodies, c->body_b)) list[n++] = c->body_b;
-    return n;
-  }
-  const size_t row = generic_row(op, block), dim = (size_t)ccp_dim(op->problem, block);
-  for (size_t t = bodies->term_start[row]; t < bodies->term_start[row + dim]; t++) {
-    const uint32_t body = bodies->term[t].body;
-    size_t k = 0;
-    while (k < n && list[k] != body) k++;
-    if (k == n && n < capacity && ccp_body_moves(bodies, body)) list[n++] = body;
-  }
-  return n;
-}
-
-/* Resources of blocks (for the colouring) and, transposed, the blocks of each body. */
-static scree_status build_touches(ccp_operator *op, op_bodies *impl, size_t **start,
-                                  uint32_t **body) {
-  scree_context *context = op->context;
-  const ccp_bodies *bodies = &op->problem->bodies;
-  const size_t blocks = op->block_count, most = 2 * bodies->contact_count + bodies->term_count;
-  *start = memory_new(context, blocks + 1, sizeof **start);
-  *body = memory_new(context, most, sizeof **body);
-  impl->touch_start = memory_new(context, bodies->body_count + 2, sizeof *impl->touch_start);
-  if (!*start || !*body || !impl->touch_start) return SCREE_ERROR_MEMORY;
-  for (size_t i = 0; i < blocks; i++)
-    (*start)[i + 1] = (*start)[i] + block_bodies(op, i, *body + (*start)[i], most - (*start)[i]);
-  impl->touch_block = memory_new(context, (*start)[blocks], sizeof *impl->touch_block);
-  if (!impl->touch_block) return SCREE_ERROR_MEMORY;
-  size_t *touch = impl->touch_start;
-  for (size_t k = 0; k < (*start)[blocks]; k++) touch[(*body)[k] + 2]++;
-  for (size_t k = 2; k < bodies->body_count + 2; k++) touch[k] += touch[k - 1];
-  for (size_t i = 0; i < blocks; i++)
-    for (size_t k = (*start)[i]; k < (*start)[i + 1]; k++)
-      impl->touch_block[touch[(*body)[k] + 1]++] = (uint32_t)i;
-  return SCREE_OK;
-}
-
 scree_status op_bodies_init(ccp_operator *op) {
-  scree_context *context = op->context;
-  const ccp_bodies *bodies = &op->problem->bodies;
-  op_bodies *impl = op->impl = memory_new(context, 1, sizeof *impl);
-  if (!impl) return SCREE_ERROR_MEMORY;
   op->class = &bodies_class;
-  impl->state = memory_new(context, bodies->body_count, sizeof *impl->state);
-  impl->push = memory_new(context, bodies->body_count, sizeof *impl->push);
-  if (!impl->state || !impl->push) return SCREE_ERROR_MEMORY;
-  size_t *start = NULL;
-  uint32_t *body = NULL;
-  scree_status status = build_touches(op, impl, &start, &body);
-  if (!status) status = colouring_by_resource(op, bodies->body_count, start, body);
-  memory_free(context, start);
-  memory_free(context, body);
-  if (status) return status;
-  set_to_free(op, impl->state);
-  for (size_t i = 0; i < op->block_count; i++) {
-    const size_t row = op->row_start[i], dim = op->row_start[i + 1] - row;
-    read_block(op, i, impl->state, op->r + row);
-    for (size_t k = 0; k < dim; k++) op->r[row + k] += op->problem->offset[row + k];
-  }
-  return SCREE_OK;
+  return bodies_setup(op);
 }

@@ -1,0 +1,14 @@
+/* See bodies_kernel.h: the choice. */
+#include "ccp/bodies_kernel.h"
+
+const body_kernels *bodies_kernels(size_t i) {
+  const body_kernels *found[3];
+  size_t n = 0;
+#if defined(__x86_64__) && !defined(SCREE_PORTABLE)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+    found[n++] = &bodies_kernels_avx512;
+  if (__builtin_cpu_supports("avx2")) found[n++] = &bodies_kernels_avx2;
+#endif
+  found[n++] = &bodies_kernels_plain;
+  return i < n ? found[i] : NULL;
+}

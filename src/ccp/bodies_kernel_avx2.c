@@ -1,0 +1,95 @@
+/* The kernels of bodies_kernel.h, four lanes at a time. */
+#include "ccp/bodies_kernel.h"
+
+#if defined(__x86_64__) && !defined(SCREE_PORTABLE)
+#include <immintrin.h>
+
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC target("avx2")
+#endif
+
+#define LANES        4
+#define KERNEL_TABLE bodies_kernels_avx2
+#define KERNEL_NAME  "avx2"
+
+typedef __m256d vd;
+
+static inline vd vd_load(const double *p) {
+  return _mm256_load_pd(p);
+}
+static inline void vd_store(double *p, vd a) {
+  _mm256_store_pd(p, a);
+}
+static inline void vd_store_any(double *p, vd a) {
+  _mm256_storeu_pd(p, a);
+}
+static inline vd vd_set(double a) {
+  return _mm256_set1_pd(a);
+}
+static inline vd vd_max(vd a, vd b) {
+  return _mm256_max_pd(a, b);
+}
+static inline vd vd_min(vd a, vd b) {
+  return _mm256_min_pd(a, b);
+}
+static inline vd vd_sqrt(vd a) {
+  return _mm256_sqrt_pd(a);
+}
+static inline double vd_most(vd a) {
+  double lane[LANES], most = 0.0;
+  vd_store_any(lane, a);
+  for (size_t k = 0; k < LANES; k++) most = lane[k] > most ? lane[k] : most;
+  return most;
+}
+
+static inline void transpose(const vd *in, vd *out) {
+  const vd t0 = _mm256_unpacklo_pd(in[0], in[1]), t1 = _mm256_unpackhi_pd(in[0], in[1]);
+  const vd t2 = _mm256_unpacklo_pd(in[2], in[3]), t3 = _mm256_unpackhi_pd(in[2], in[3]);
+  out[0] = _mm256_permute2f128_pd(t0, t2, 0x20);
+  out[1] = _mm256_permute2f128_pd(t1, t3, 0x20);
+  out[2] = _mm256_permute2f128_pd(t0, t2, 0x31);
+  out[3] = _mm256_permute2f128_pd(t1, t3, 0x31);
+}
+
+static inline void lines_load(const body_line *lines, const uint32_t *id, vd *out) {
+  vd low[4], high[4];
+  for (size_t k = 0; k < LANES; k++) {
+    const double *line = (const double *)&lines[id[k] & ~PACK_FIXED];
+    low[k] = _mm256_load_pd(line);
+    high[k] = _mm256_load_pd(line + 4);
+  }
+  transpose(low, out);
+  transpose(high, out + 4);
+}
+
+static inline void lines_store(body_line *lines, body_line *trash, const uint32_t *id,
+                               const vd *in) {
+  vd low[4], high[4];
+  transpose(in, low);
+  transpose(in + 4, high);
+  for (size_t k = 0; k < LANES; k++) {
+    double *line = (double *)(id[k] & PACK_FIXED ? trash : &lines[id[k]]);
+    _mm256_storeu_pd(line, low[k]);
+    _mm256_storeu_pd(line + 4, high[k]);
+  }
+}
+
+static inline void lines_add(body_line *lines, body_line *trash, const uint32_t *id, const vd *in) {
+  vd low[4], high[4];
+  transpose(in, low);
+  transpose(in + 4, high);
+  for (size_t k = 0; k < LANES; k++) {
+    double *line = (double *)(id[k] & PACK_FIXED ? trash : &lines[id[k]]);
+    _mm256_storeu_pd(line, _mm256_loadu_pd(line) + low[k]);
+    _mm256_storeu_pd(line + 4, _mm256_loadu_pd(line + 4) + high[k]);
+  }
+}
+
+#include "ccp/bodies_kernel_body.h"
+
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
+#endif

@@ -1,0 +1,108 @@
+/* The kernels of bodies_kernel.h, eight lanes at a time. A set of eight body lines is transposed by
+ * joining halves of lines four apart on load and by two rounds of shuffles. */
+#include "ccp/bodies_kernel.h"
+
+#if defined(__x86_64__) && !defined(SCREE_PORTABLE)
+#include <immintrin.h>
+
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq"))), apply_to = function)
+#else
+#pragma GCC target("avx512f,avx512dq")
+#endif
+
+#define LANES        8
+#define KERNEL_TABLE bodies_kernels_avx512
+#define KERNEL_NAME  "avx512"
+
+typedef __m512d vd;
+
+static inline vd vd_load(const double *p) {
+  return _mm512_load_pd(p);
+}
+static inline void vd_store(double *p, vd a) {
+  _mm512_store_pd(p, a);
+}
+static inline void vd_store_any(double *p, vd a) {
+  _mm512_storeu_pd(p, a);
+}
+static inline vd vd_set(double a) {
+  return _mm512_set1_pd(a);
+}
+static inline vd vd_max(vd a, vd b) {
+  return _mm512_max_pd(a, b);
+}
+static inline vd vd_min(vd a, vd b) {
+  return _mm512_min_pd(a, b);
+}
+static inline vd vd_sqrt(vd a) {
+  return _mm512_sqrt_pd(a);
+}
+static inline double vd_most(vd a) {
+  double lane[LANES], most = 0.0;
+  vd_store_any(lane, a);
+  for (size_t k = 0; k < LANES; k++) most = lane[k] > most ? lane[k] : most;
+  return most;
+}
+
+/* Transposes 4 x 4 in each half: rows in[0..3] hold (lanes 0-3 | lanes 4-7). */
+static inline __attribute__((always_inline)) void transpose(const vd *in, vd *out) {
+  const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+  const __m512i odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+  const vd t0 = _mm512_unpacklo_pd(in[0], in[1]), t1 = _mm512_unpackhi_pd(in[0], in[1]);
+  const vd t2 = _mm512_unpacklo_pd(in[2], in[3]), t3 = _mm512_unpackhi_pd(in[2], in[3]);
+  out[0] = _mm512_permutex2var_pd(t0, even, t2);
+  out[1] = _mm512_permutex2var_pd(t1, even, t3);
+  out[2] = _mm512_permutex2var_pd(t0, odd, t2);
+  out[3] = _mm512_permutex2var_pd(t1, odd, t3);
+}
+
+static inline __attribute__((always_inline)) void lines_load(const body_line *lines,
+                                                             const uint32_t *id, vd *out) {
+  vd low[4], high[4];
+  for (size_t k = 0; k < 4; k++) {
+    const double *p = (const double *)&lines[id[k] & ~PACK_FIXED];
+    const double *q = (const double *)&lines[id[k + 4] & ~PACK_FIXED];
+    low[k] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(p)), _mm256_load_pd(q), 1);
+    high[k] =
+        _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(p + 4)), _mm256_load_pd(q + 4), 1);
+  }
+  transpose(low, out);
+  transpose(high, out + 4);
+}
+
+/* Fields 0-3 and 4-7 of eight lines, as whole lines. */
+static inline __attribute__((always_inline)) void join(const vd *in, vd *line) {
+  vd low[4], high[4];
+  transpose(in, low);
+  transpose(in + 4, high);
+  for (size_t k = 0; k < 4; k++) {
+    line[k] = _mm512_insertf64x4(low[k], _mm512_castpd512_pd256(high[k]), 1);
+    line[k + 4] = _mm512_shuffle_f64x2(low[k], high[k], 0xee);
+  }
+}
+
+static inline __attribute__((always_inline)) void lines_store(body_line *lines, body_line *trash,
+                                                              const uint32_t *id, const vd *in) {
+  vd line[8];
+  join(in, line);
+  for (size_t k = 0; k < LANES; k++)
+    _mm512_storeu_pd(id[k] & PACK_FIXED ? trash : &lines[id[k]], line[k]);
+}
+
+static inline __attribute__((always_inline)) void lines_add(body_line *lines, body_line *trash,
+                                                            const uint32_t *id, const vd *in) {
+  vd line[8];
+  join(in, line);
+  for (size_t k = 0; k < LANES; k++) {
+    body_line *to = id[k] & PACK_FIXED ? trash : &lines[id[k]];
+    _mm512_storeu_pd(to, _mm512_loadu_pd(to) + line[k]);
+  }
+}
+
+#include "ccp/bodies_kernel_body.h"
+
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
+#endif

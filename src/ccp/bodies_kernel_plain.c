@@ -1,0 +1,65 @@
+/* The kernels of bodies_kernel.h in plain C, a lane at a time. */
+#include "ccp/bodies_kernel.h"
+
+#include <math.h>
+
+#define LANES        1
+#define KERNEL_TABLE bodies_kernels_plain
+#define KERNEL_NAME  "plain"
+
+typedef double vd;
+
+static inline vd vd_load(const double *p) {
+  return *p;
+}
+static inline void vd_store(double *p, vd a) {
+  *p = a;
+}
+static inline void vd_store_any(double *p, vd a) {
+  *p = a;
+}
+static inline vd vd_set(double a) {
+  return a;
+}
+/* The second argument when either is no number, as the vector instructions do. */
+static inline vd vd_max(vd a, vd b) {
+  return a > b ? a : b;
+}
+static inline vd vd_min(vd a, vd b) {
+  return a < b ? a : b;
+}
+static inline vd vd_sqrt(vd a) {
+  return sqrt(a);
+}
+static inline double vd_most(vd a) {
+  return a;
+}
+
+static inline void lines_load(const body_line *lines, const uint32_t *id, vd *out) {
+  const body_line *line = &lines[id[0] & ~PACK_FIXED];
+  for (size_t k = 0; k < 3; k++) {
+    out[k] = line->linear[k];
+    out[3 + k] = line->angular[k];
+  }
+  out[6] = line->inverse_mass;
+  out[7] = line->inverse_inertia;
+}
+
+static inline void lines_store(body_line *lines, body_line *trash, const uint32_t *id,
+                               const vd *in) {
+  body_line *line = id[0] & PACK_FIXED ? trash : &lines[id[0]];
+  for (size_t k = 0; k < 3; k++) {
+    line->linear[k] = in[k];
+    line->angular[k] = in[3 + k];
+  }
+}
+
+static inline void lines_add(body_line *lines, body_line *trash, const uint32_t *id, const vd *in) {
+  body_line *line = id[0] & PACK_FIXED ? trash : &lines[id[0]];
+  for (size_t k = 0; k < 3; k++) {
+    line->linear[k] += in[k];
+    line->angular[k] += in[3 + k];
+  }
+}
+
+#include "ccp/bodies_kernel_body.h"

@@ -1,0 +1,48 @@
+/* Sphere-like contacts of a problem, coloured and packed into groups of lanes for the kernels. */
+#ifndef SCREE_CCP_BODIES_PACK_H
+#define SCREE_CCP_BODIES_PACK_H
+
+#include "ccp/bodies_kernel.h"
+#include "ccp/operator.h"
+
+#define PACK_NO_BLOCK UINT32_MAX
+
+/* Phases follow each other; the units of a phase share no moving body and may run in any order or
+ * at once; the groups of a unit run in order. Phases and units depend on the problem alone, never
+ * on the number of threads. */
+typedef struct bodies_pack {
+  sphere_group *group;
+  size_t group_count, group_capacity;
+  sphere_extra *extra; /* in use when has_extra */
+  size_t extra_capacity;
+  bool has_extra;
+  uint32_t *block; /* of each lane, PACK_NO_BLOCK where there is none */
+  size_t block_capacity;
+  uint32_t *unit_start; /* unit_count + 1, groups */
+  size_t unit_count, unit_capacity;
+  uint32_t *phase_start; /* phase_count + 1, units */
+  size_t phase_count, phase_capacity;
+  size_t contact_count;
+  /* Scratch of the setup. */
+  uint8_t *colour; /* a block */
+  size_t colour_capacity;
+  uint64_t *used; /* a body: colours taken */
+  size_t used_capacity;
+} bodies_pack;
+
+enum { PACK_COLOURS = 64, PACK_REST = 255 };
+
+/* Colours the contacts that fit; pack->colour[i] is PACK_REST for all other blocks. */
+scree_status bodies_pack_colour(bodies_pack *pack, const ccp_operator *op);
+/* Fills the groups, without impulses, and eta_force of the packed contacts. */
+void bodies_pack_fill(bodies_pack *pack, ccp_operator *op);
+void bodies_pack_free(scree_context *context, bodies_pack *pack);
+
+/* Impulses between row order, in the frames of the contacts, and lanes, in the world frame.
+ * `lanes`: 3 * PACK_LANES doubles every `stride` doubles. */
+void bodies_pack_load(const bodies_pack *pack, const ccp_operator *op, const double *g,
+                      double *lanes, size_t stride);
+void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
+                       size_t stride, double *g);
+
+#endif

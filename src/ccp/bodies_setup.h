@@ -1,0 +1,12 @@
+/* Preparing the bodies form for a problem, over memory that is kept from one to the next. */
+#ifndef SCREE_CCP_BODIES_SETUP_H
+#define SCREE_CCP_BODIES_SETUP_H
+
+#include "ccp/operator_bodies.h"
+
+scree_status bodies_setup(ccp_operator *op);
+void bodies_setup_free(ccp_operator *op);
+/* The part of begin … end - 1 that belongs to the calling thread of a team. */
+void bodies_share(size_t begin, size_t end, size_t *mine_begin, size_t *mine_end);
+
+#endif

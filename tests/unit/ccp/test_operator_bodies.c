@@ -1,0 +1,296 @@
+/* The bodies form against dense matrices: product, velocities, r, diagonal blocks and eta over
+ * random problems of every dimension, with generic rows, prescribed bodies and compliance; and the
+ * packed sweeps against the sweep a block at a time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "ccp/operator_bodies.h"
+#include "tests/support/packing.h"
+#include "tests/unit/ccp/random_bodies.h"
+
+static const random_def cases[] = {
+    {.bodies = 9, .contacts = 40, .generic = 6, .seed = 1},
+    {.bodies = 9, .contacts = 40, .generic = 6, .compliance = true, .seed = 2},
+    {.bodies = 14, .contacts = 60, .spheres = true, .seed = 3},
+    {.bodies = 14, .contacts = 60, .generic = 5, .spheres = true, .compliance = true, .seed = 4},
+    {.bodies = 30, .contacts = 400, .generic = 3, .spheres = true, .hub = true, .seed = 5},
+    {.bodies = 12, .contacts = 300, .generic = 3, .hub = true, .seed = 6},
+    {.bodies = 5, .contacts = 0, .generic = 4, .seed = 7},
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+typedef struct fixture {
+  scree_context *context;
+  scree_ccp *problem;
+  ccp_operator *op;
+  dense_problem dense;
+  size_t rows;
+  double *g, *u, *v, *expected_u, *expected_v;
+} fixture;
+
+static fixture open_case(const random_def *def, int threads) {
+  fixture f;
+  scree_context_def context_def = scree_context_def_default();
+  context_def.threads = threads;
+  f.context = scree_context_create(&context_def);
+  assert_int_equal(random_problem(f.context, def, &f.problem, &f.dense), SCREE_OK);
+  assert_int_equal(op_create(f.context, f.problem, &f.op), SCREE_OK);
+  f.rows = scree_ccp_row_count(f.problem);
+  assert_int_equal(f.rows, f.dense.rows);
+  f.g = calloc(f.rows, sizeof *f.g);
+  f.u = calloc(f.rows, sizeof *f.u);
+  f.expected_u = calloc(f.rows, sizeof *f.u);
+  f.v = calloc(f.dense.columns, sizeof *f.v);
+  f.expected_v = calloc(f.dense.columns, sizeof *f.v);
+  uint64_t state = 99 + def->seed;
+  for (size_t i = 0; i < f.rows; i++) f.g[i] = random_in(&state, -1.0, 1.0);
+  return f;
+}
+
+static void close_case(fixture *f) {
+  free(f->g);
+  free(f->u);
+  free(f->expected_u);
+  free(f->v);
+  free(f->expected_v);
+  dense_free(&f->dense);
+  op_destroy(f->op);
+  scree_ccp_destroy(f->problem);
+  assert_int_equal(scree_context_bytes(f->context), 0);
+  scree_context_destroy(f->context);
+}
+
+static void assert_near(const double *x, const double *y, size_t n, double tolerance) {
+  double scale = 1.0;
+  for (size_t i = 0; i < n; i++) scale = fmax(scale, fabs(y[i]));
+  for (size_t i = 0; i < n; i++)
+    if (!(fabs(x[i] - y[i]) <= tolerance * scale))
+      fail_msg("entry %zu: %.17g, expected %.17g", i, x[i], y[i]);
+}
+
+static void test_products(void **state) {
+  (void)state;
+  for (size_t k = 0; k < CASES; k++) {
+    fixture f = open_case(&cases[k], 2);
+    dense_velocity(&f.dense, f.g, true, f.expected_v, f.expected_u);
+    op_apply(f.op, f.g, f.u);
+    assert_near(f.u, f.expected_u, f.rows, 1e-13);
+    dense_velocity(&f.dense, f.g, false, f.expected_v, f.expected_u);
+    op_local_velocity(f.op, f.g, f.u);
+    assert_near(f.u, f.expected_u, f.rows, 1e-13);
+    f.op->class->velocity(f.op, f.g, f.v);
+    assert_near(f.v, f.expected_v, f.dense.columns, 1e-13);
+    close_case(&f);
+  }
+}
+
+static void test_diagonal(void **state) {
+  (void)state;
+  for (size_t k = 0; k < CASES; k++) {
+    fixture f = open_case(&cases[k], 1);
+    for (size_t i = 0; i < f.op->block_count; i++) {
+      const size_t row = scree_ccp_block_row(f.problem, i),
+                   dim = (size_t)scree_ccp_block_set(f.problem, i).dim;
+      double nii[36], expected[36], force = 0.0, moment = 0.0;
+      const size_t forces = (size_t)op_force_rows(f.op, i);
+      op_diagonal_block(f.op, i, nii);
+      for (size_t c = 0; c < dim; c++) {
+        memset(f.g, 0, f.rows * sizeof *f.g);
+        f.g[row + c] = 1.0;
+        dense_velocity(&f.dense, f.g, true, f.expected_v, f.expected_u);
+        for (size_t r = 0; r < dim; r++) expected[r * dim + c] = f.expected_u[row + r];
+        *(c < forces ? &force : &moment) += f.expected_u[row + c];
+      }
+      assert_near(nii, expected, dim * dim, 1e-13);
+      const double eta = force > 0.0 ? (double)forces / force : 0.0;
+      assert_near(&f.op->eta_force[i], &eta, 1, 1e-12);
+      if (dim > forces && moment > 0.0) {
+        const double eta_m = (double)(dim - forces) / moment;
+        assert_near(&f.op->eta_moment[i], &eta_m, 1, 1e-12);
+      }
+    }
+    close_case(&f);
+  }
+}
+
+/* Every block once; no moving body twice in a phase of the pack or in a colour. */
+static void test_order(void **state) {
+  (void)state;
+  for (size_t k = 0; k < CASES; k++) {
+    fixture f = open_case(&cases[k], 1);
+    const ccp_operator *op = f.op;
+    const op_bodies *impl = op->impl;
+    const bodies_pack *pack = &impl->pack;
+    size_t *seen = calloc(op->block_count, sizeof *seen);
+    for (size_t j = 0; j < op->block_count; j++) seen[op->order[j]]++;
+    for (size_t i = 0; i < op->block_count; i++) assert_int_equal(seen[i], 1);
+    free(seen);
+    const size_t bodies = cases[k].bodies;
+    size_t *last = calloc(bodies, sizeof *last);
+    for (size_t g = 0; g < pack->group_count; g++)
+      for (size_t lane = 0; lane < 2 * PACK_LANES; lane++) {
+        const sphere_group *group = &pack->group[g];
+        const uint32_t body = lane < PACK_LANES ? group->a[lane] : group->b[lane - PACK_LANES];
+        if (body & PACK_FIXED) continue;
+        assert_true(last[body] != g + 1);
+        last[body] = g + 1;
+      }
+    memset(last, 0, bodies * sizeof *last);
+    for (size_t c = 0; c < op->colour_count; c++)
+      for (size_t j = op->colour_start[c]; j < op->colour_start[c + 1]; j++) {
+        const size_t i = op->order[j];
+        if (i >= f.problem->bodies.contact_count) continue;
+        const uint32_t side[2] = {f.problem->bodies.contact[i].body_a,
+                                  f.problem->bodies.contact[i].body_b};
+        for (int s = 0; s < 2; s++) {
+          if (!ccp_body_moves(&f.problem->bodies, side[s])) continue;
+          assert_true(last[side[s]] != c + 1);
+          last[side[s]] = c + 1;
+        }
+      }
+    free(last);
+    if (cases[k].spheres && !cases[k].hub) assert_true(op->head_count > op->block_count / 2);
+    close_case(&f);
+  }
+}
+
+static const op_sweep_params sweeps[] = {
+    {OP_METRIC_EXACT, SCREE_MODEL_RELAXED, 1.0, 1.0, false},
+    {OP_METRIC_EXACT, SCREE_MODEL_RELAXED, 1.3, 0.9, true},
+    {OP_METRIC_EXACT, SCREE_MODEL_COULOMB, 1.0, 1.0, true},
+    {OP_METRIC_EXACT, SCREE_MODEL_COULOMB, 0.8, 1.0, false},
+    {OP_METRIC_ISOTROPIC, SCREE_MODEL_RELAXED, 1.0, 1.0, false},
+    {OP_METRIC_ISOTROPIC, SCREE_MODEL_RELAXED, 1.2, 0.9, true},
+    {OP_METRIC_ISOTROPIC, SCREE_MODEL_COULOMB, 0.7, 0.8, false},
+};
+enum { SWEEPS = sizeof sweeps / sizeof sweeps[0] };
+
+static void test_sweeps_against_reference(void **state) {
+  (void)state;
+  for (size_t k = 0; k < CASES; k++)
+    for (size_t s = 0; s < SWEEPS; s++)
+      for (size_t kernel = 0; bodies_kernels(kernel); kernel++) {
+        fixture f = open_case(&cases[k], 1);
+        op_bodies *impl = f.op->impl;
+        impl->kernels = bodies_kernels(kernel);
+        op_project(f.op, f.g);
+        double *reference = calloc(f.rows, sizeof *reference);
+        memcpy(reference, f.g, f.rows * sizeof *reference);
+        double hint = 0.0, expected_hint = 0.0;
+        op_sweep_begin(f.op, f.g);
+        for (int i = 0; i < 3; i++) hint = op_sweep(f.op, &sweeps[s], f.g);
+        memcpy(f.v, impl->state, 6 * sizeof(double));
+        op_sweep_begin(f.op, reference);
+        for (int i = 0; i < 3; i++) expected_hint = op_sweep_reference(f.op, &sweeps[s], reference);
+        assert_near(f.g, reference, f.rows, 1e-12);
+        assert_near(&hint, &expected_hint, 1, 1e-11);
+        free(reference);
+        close_case(&f);
+      }
+}
+
+/* The twists that a sweep carries along stay those of its impulses. */
+static void test_sweep_state(void **state) {
+  (void)state;
+  for (size_t k = 0; k < CASES; k++) {
+    fixture f = open_case(&cases[k], 1);
+    op_project(f.op, f.g);
+    op_sweep_begin(f.op, f.g);
+    for (int i = 0; i < 4; i++) op_sweep_inside(f.op, &sweeps[0], f.g);
+    op_sweep_store(f.op, f.g);
+    dense_velocity(&f.dense, f.g, false, f.expected_v, f.expected_u);
+    const op_bodies *impl = f.op->impl;
+    for (size_t b = 0; b < cases[k].bodies; b++) {
+      assert_near(impl->state[b].linear, f.expected_v + 6 * b, 3, 1e-12);
+      assert_near(impl->state[b].angular, f.expected_v + 6 * b + 3, 3, 1e-12);
+    }
+    close_case(&f);
+  }
+}
+
+/* Impulses, products and sums have the same bits for any number of threads and any kernel. */
+static void test_same_bits(void **state) {
+  (void)state;
+  double *first = NULL, *first_u = NULL, first_dot = 0.0;
+  for (int run = 0; run < 5; run++) {
+    static const int threads[] = {1, 2, 4, 1, 2};
+    scree_context_def context_def = scree_context_def_default();
+    context_def.threads = threads[run];
+    scree_context *context = scree_context_create(&context_def);
+    packing_def def = packing_def_default();
+    def.nx = def.ny = def.nz = 11;
+    def.compliance = 1e-6;
+    scree_ccp *problem = NULL;
+    ccp_operator *op = NULL;
+    assert_int_equal(packing_create(context, &def, &problem), SCREE_OK);
+    assert_int_equal(op_create(context, problem, &op), SCREE_OK);
+    size_t kernel = 0;
+    while (run > 2 && bodies_kernels(kernel + 1)) kernel++;
+    ((op_bodies *)op->impl)->kernels = bodies_kernels(kernel);
+    double *g = calloc(op->row_count, sizeof *g), *u = calloc(op->row_count, sizeof *u);
+    op_sweep_begin(op, g);
+    for (int i = 0; i < 5; i++) op_sweep_inside(op, &sweeps[i % 2], g);
+    op_sweep_store(op, g);
+    op_local_velocity(op, g, u);
+    const double dot = op_dot(op, g, u);
+    if (!first) {
+      first = g;
+      first_u = u;
+      first_dot = dot;
+    } else {
+      assert_memory_equal(g, first, op->row_count * sizeof *g);
+      assert_memory_equal(u, first_u, op->row_count * sizeof *u);
+      assert_true(dot == first_dot);
+      free(g);
+      free(u);
+    }
+    op_destroy(op);
+    scree_ccp_destroy(problem);
+    scree_context_destroy(context);
+  }
+  free(first);
+  free(first_u);
+}
+
+/* Preparing again for problems that are no larger takes no memory, and gives what a new operator
+ * gives. */
+static void test_prepare_again(void **state) {
+  (void)state;
+  fixture big = open_case(&cases[4], 1);
+  const random_def order[] = {cases[2], cases[4], cases[3], cases[0], cases[4]};
+  for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
+    fixture f = open_case(&order[k], 1);
+    const bool fits = order[k].spheres && !order[k].compliance;
+    const size_t before = scree_context_allocations(big.context);
+    assert_int_equal(op_prepare(big.op, f.problem), SCREE_OK);
+    if (fits) assert_int_equal(scree_context_allocations(big.context), before);
+    double *g = calloc(f.rows, sizeof *g);
+    op_sweep_begin(f.op, g);
+    for (int i = 0; i < 3; i++) op_sweep(f.op, &sweeps[0], g);
+    op_local_velocity(f.op, g, f.u);
+    memset(f.g, 0, f.rows * sizeof *f.g);
+    op_sweep_begin(big.op, f.g);
+    for (int i = 0; i < 3; i++) op_sweep(big.op, &sweeps[0], f.g);
+    op_local_velocity(big.op, f.g, f.expected_u);
+    assert_memory_equal(g, f.g, f.rows * sizeof *g);
+    assert_memory_equal(f.u, f.expected_u, f.rows * sizeof *f.u);
+    free(g);
+    assert_int_equal(op_prepare(big.op, big.problem), SCREE_OK);
+    close_case(&f);
+  }
+  close_case(&big);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_products),      cmocka_unit_test(test_diagonal),
+      cmocka_unit_test(test_order),         cmocka_unit_test(test_sweeps_against_reference),
+      cmocka_unit_test(test_sweep_state),   cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_prepare_again),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
