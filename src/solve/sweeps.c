@@ -35,9 +35,11 @@ static scree_status iterate(solve_run *run, op_sweep_params *params, bool symmet
   op_sweep_begin(run->op, run->g);
   for (long iteration = 1;; iteration++) {
     params->backward = symmetric && iteration % 2 == 0;
-    op_sweep(run->op, params, run->g);
+    op_sweep_inside(run->op, params, run->g);
     run->products++;
-    if (solve_due(run, iteration) && solve_check(run, iteration, run->g, NULL)) return SCREE_OK;
+    if (!solve_due(run, iteration)) continue;
+    op_sweep_store(run->op, run->g);
+    if (solve_check(run, iteration, run->g, NULL)) return SCREE_OK;
   }
 }
 
