@@ -1,0 +1,280 @@
+/* Sharpens the normal. h(n) = h_a(n) + h_b(-n) = -s(n) is to be least over unit n. Where both
+ * supports are vertices or smooth patches Newton's method on the sphere does it: with x = b - a the
+ * difference of the support points and H the sum of the Hessians of h_a and h_b,
+ *
+ *     (P H P + s P) d = x - s n,   n <- (n + d)/|n + d|,   P = 1 - n n'
+ *
+ * Edges, flat faces, and the straight lines of cylinders and cones are kinks of h: the minimum
+ * likes to sit on them. A kink is a circle n.d = c of normals (an edge along d: c = 0); on it
+ * Newton has one dimension, at the crossing of two circles or at a face's normal none is left. All
+ * candidates near the start are tried and the largest s wins, so a candidate can never do harm. */
+#include "collide/gjk.h"
+
+typedef struct kink {
+  v3 d;
+  double c;
+} kink;
+
+enum { KINKS = 12 };
+
+typedef struct kinks {
+  kink circle[KINKS];
+  int count;
+  v3 face; /* the nearest face normal, when `flat` */
+  bool flat;
+} kinks;
+
+static void kink_add(kinks *k, v3 d, double c, v3 n, double tolerance) {
+  if (k->count < KINKS && fabs(v3_dot(n, d) - c) <= tolerance) k->circle[k->count++] = (kink){d, c};
+}
+
+static void kinks_polyhedron(const polyhedron *h, v3 n, double size, double tolerance, kinks *k) {
+  double most = -2, top = -INFINITY;
+  for (uint32_t f = 0; f < h->face_count; f++) {
+    const double cosine = v3_dot(n, h->face_normal[f]);
+    if (cosine > most) most = cosine, k->face = h->face_normal[f];
+  }
+  k->flat = true;
+  for (uint32_t i = 0; i < h->vertex_count; i++) top = fmax(top, v3_dot(n, h->vertex[i]));
+  const double low = top - tolerance * size;
+  for (uint32_t e = 0; e < h->edge_count; e++) {
+    const v3 p = h->vertex[h->edge[2 * e]], q = h->vertex[h->edge[2 * e + 1]];
+    if (v3_dot(n, p) >= low && v3_dot(n, q) >= low)
+      kink_add(k, v3_normalize(v3_sub(q, p)), 0, n, INFINITY);
+  }
+}
+
+static void kinks_points(const gjk_solid *s, v3 n, double tolerance, kinks *k) {
+  for (uint32_t i = 0; i < s->point_count; i++)
+    for (uint32_t j = i + 1; j < s->point_count; j++)
+      kink_add(k, v3_normalize(v3_sub(s->point[j], s->point[i])), 0, n, tolerance);
+  if (s->point_count == 3) {
+    const v3 f =
+        v3_normalize(v3_cross(v3_sub(s->point[1], s->point[0]), v3_sub(s->point[2], s->point[0])));
+    k->face = v3_dot(f, n) > 0 ? f : v3_neg(f);
+    k->flat = true;
+  }
+}
+
+/* Kinks near n, a direction in the solid's own frame. */
+static void kinks_local(const gjk_solid *s, v3 n, double tolerance, kinks *k) {
+  static const v3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  if (!s->shape) {
+    kinks_points(s, n, tolerance, k);
+    return;
+  }
+  const v3 m = v3_abs(n);
+  switch (s->shape->kind) {
+  case SCREE_SHAPE_BOX:
+    for (int i = 0; i < 3; i++) kink_add(k, axis[i], 0, n, tolerance);
+    k->flat = true;
+    k->face = m.x >= m.y && m.x >= m.z ? (v3){copysign(1, n.x), 0, 0}
+              : m.y >= m.z             ? (v3){0, copysign(1, n.y), 0}
+                                       : (v3){0, 0, copysign(1, n.z)};
+    break;
+  case SCREE_SHAPE_CAPSULE:
+    kink_add(k, axis[2], 0, n, tolerance);
+    break;
+  case SCREE_SHAPE_CYLINDER:
+    kink_add(k, axis[2], 0, n, tolerance);
+    k->flat = true;
+    k->face = (v3){0, 0, copysign(1, n.z)};
+    break;
+  case SCREE_SHAPE_CONE: {
+    const double r = s->shape->cone.radius, height = s->shape->cone.top - s->shape->cone.bottom;
+    kink_add(k, axis[2], r / sqrt(r * r + height * height), n, tolerance);
+    k->flat = true;
+    k->face = (v3){0, 0, -1};
+    break;
+  }
+  case SCREE_SHAPE_HULL:
+    kinks_polyhedron(&s->shape->hull, n, s->size, tolerance, k);
+    break;
+  default:
+    break;
+  }
+}
+
+/* In the common frame, for the solid that is touched along `n` (its outward direction). */
+static kinks kinks_near(const gjk_solid *s, v3 n, double tolerance) {
+  kinks k = {.count = 0};
+  kinks_local(s, m33_tmul_v3(&s->r, n), tolerance, &k);
+  for (int i = 0; i < k.count; i++) k.circle[i].d = m33_mul_v3(&s->r, k.circle[i].d);
+  if (k.flat) k.face = m33_mul_v3(&s->r, k.face);
+  return k;
+}
+
+/* u'Hv of the core's support function at its outward direction n. */
+static double curvature(const gjk_solid *s, v3 n, v3 u, v3 v) {
+  if (!s->smooth) return 0;
+  n = m33_tmul_v3(&s->r, n);
+  u = m33_tmul_v3(&s->r, u);
+  v = m33_tmul_v3(&s->r, v);
+  if (s->shape->kind == SCREE_SHAPE_ELLIPSOID) {
+    const v3 e = s->shape->ellipsoid.radii, e2 = {e.x * e.x, e.y * e.y, e.z * e.z};
+    const v3 m = {e2.x * n.x, e2.y * n.y, e2.z * n.z};
+    const double h = sqrt(v3_dot(m, n));
+    return (e2.x * u.x * v.x + e2.y * u.y * v.y + e2.z * u.z * v.z -
+            v3_dot(m, u) * v3_dot(m, v) / (h * h)) /
+           h;
+  }
+  const double across = sqrt(n.x * n.x + n.y * n.y);
+  if (!(across > 0)) return 0;
+  double radius = s->shape->cylinder.radius;
+  if (s->shape->kind == SCREE_SHAPE_CONE) {
+    radius = s->shape->cone.radius;
+    if (n.z * s->shape->cone.top >= n.z * s->shape->cone.bottom + radius * across) return 0;
+  }
+  const double tu = (n.x * u.y - n.y * u.x) / across, tv = (n.x * v.y - n.y * v.x) / across;
+  return radius / across * tu * tv;
+}
+
+typedef struct try_at {
+  v3 n, x, a, b;
+  double s;
+} try_at;
+
+static try_at refine_try(const gjk_solid *a, const gjk_solid *b, v3 n) {
+  try_at t = {.n = n, .a = gjk_support(a, n), .b = gjk_support(b, v3_neg(n))};
+  t.x = v3_sub(t.b, t.a);
+  t.s = v3_dot(n, t.x);
+  return t;
+}
+
+/* Of equals (to rounding) the later one stays: candidates come with less and less freedom, and what
+ * a kink fixes is exact. */
+static void refine_keep(try_at *best, try_at t, double rounding) {
+  if (t.s > best->s - rounding) *best = t;
+}
+
+/* A step this small is Newton's own: s is flat to rounding there and cannot tell better from worse,
+ * while the points of touch still gain digits. */
+static try_at refine_sphere(const gjk_solid *a, const gjk_solid *b, try_at t) {
+  for (int iteration = 0; iteration < 30; iteration++) {
+    const v3 n = t.n, r = v3_add_scaled(t.x, -t.s, n), t1 = v3_across(n), t2 = v3_cross(n, t1);
+    const v3 m = v3_neg(n);
+    const double k11 = curvature(a, n, t1, t1) + curvature(b, m, t1, t1) + t.s,
+                 k12 = curvature(a, n, t1, t2) + curvature(b, m, t1, t2),
+                 k22 = curvature(a, n, t2, t2) + curvature(b, m, t2, t2) + t.s;
+    const double det = k11 * k22 - k12 * k12, r1 = v3_dot(r, t1), r2 = v3_dot(r, t2);
+    if (!(det > 0) || !(k11 > 0)) return t;
+    double d1 = (k22 * r1 - k12 * r2) / det, d2 = (k11 * r2 - k12 * r1) / det;
+    const double step = sqrt(d1 * d1 + d2 * d2);
+    if (step > 0.5) d1 *= 0.5 / step, d2 *= 0.5 / step;
+    try_at next = t;
+    for (int half = 0; half < 8; half++, d1 *= 0.5, d2 *= 0.5) {
+      next = refine_try(a, b, v3_normalize(v3_add_scaled(v3_add_scaled(n, d1, t1), d2, t2)));
+      if (next.s > t.s || step < 1e-5) break;
+    }
+    if (!(next.s > t.s) && !(step < 1e-5)) return t;
+    t = next;
+    if (step < 1e-10) return t;
+  }
+  return t;
+}
+
+static try_at refine_circle(const gjk_solid *a, const gjk_solid *b, kink k, v3 n) {
+  v3 e = v3_add_scaled(n, -v3_dot(n, k.d), k.d);
+  const double sigma = sqrt(fmax(0, 1 - k.c * k.c));
+  if (!(v3_norm2(e) > 1e-12)) return refine_try(a, b, n);
+  e = v3_normalize(e);
+  try_at t = refine_try(a, b, v3_add_scaled(v3_scale(k.c, k.d), sigma, e));
+  for (int iteration = 0; iteration < 30; iteration++) {
+    const v3 tau = v3_cross(k.d, e), m = v3_neg(t.n);
+    const double slope = sigma * v3_dot(tau, t.x);
+    const double bend = sigma * sigma * (curvature(a, t.n, tau, tau) + curvature(b, m, tau, tau)) +
+                        sigma * v3_dot(e, t.x);
+    if (!(bend > 0)) return t;
+    double angle = fmax(-0.5, fmin(0.5, slope / bend));
+    const double step = fabs(angle);
+    try_at next = t;
+    v3 turned = e;
+    for (int half = 0; half < 8; half++, angle *= 0.5) {
+      turned = v3_normalize(v3_add_scaled(e, tan(angle), tau));
+      next = refine_try(a, b, v3_add_scaled(v3_scale(k.c, k.d), sigma, turned));
+      if (next.s > t.s || step < 1e-5) break;
+    }
+    if (!(next.s > t.s) && !(step < 1e-5)) return t;
+    t = next;
+    e = turned;
+    if (step < 1e-10) return t;
+  }
+  return t;
+}
+
+/* The normal nearest to n on both circles: n = p d1 + q d2 ± r d1 x d2. */
+static bool kinks_cross(kink k, kink l, v3 n, v3 *out) {
+  const double cosine = v3_dot(k.d, l.d), det = 1 - cosine * cosine;
+  if (!(det > 1e-14)) return false;
+  const v3 across = v3_cross(k.d, l.d);
+  const double p = (k.c - cosine * l.c) / det, q = (l.c - cosine * k.c) / det;
+  const double rest = 1 - p * k.c - q * l.c;
+  if (!(rest > 0)) return false;
+  const double r = copysign(sqrt(rest / det), v3_dot(across, n));
+  *out = v3_normalize(v3_add_scaled(v3_add_scaled(v3_scale(p, k.d), q, l.d), r, across));
+  return true;
+}
+
+/* Where two edges that hold the normal cross, seen along it. An edge or a straight line of a curved
+ * surface runs across n, in the plane of n and the circle's d. */
+static void refine_cross_edges(const kinks *ka, const kinks *kb, const try_at *t, gjk_result *g) {
+  const v3 n = t->n;
+  if (ka->count != 1 || kb->count != 1) return;
+  const v3 u = v3_add_scaled(ka->circle[0].d, -v3_dot(n, ka->circle[0].d), n),
+           w = v3_add_scaled(kb->circle[0].d, -v3_dot(n, kb->circle[0].d), n);
+  const v3 across = v3_cross(w, n);
+  const double det = v3_dot(u, across);
+  if (!(fabs(det) > 1e-6 * v3_norm(u) * v3_norm(w))) return;
+  g->a = v3_add_scaled(t->a, v3_dot(t->x, across) / det, u);
+  g->b = g->a;
+}
+
+gjk_hold gjk_refine(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
+  const double near = 4e-3, rounding = 1e-15 * (a->size + b->size);
+  const v3 n = g->normal;
+  const try_at start = refine_try(a, b, n);
+  try_at best = start;
+  const kinks ka = kinks_near(a, n, near), kb = kinks_near(b, v3_neg(n), near);
+  if (a->smooth || b->smooth || start.s > 0) {
+    refine_keep(&best, refine_sphere(a, b, start), rounding);
+    for (int i = 0; i < ka.count; i++)
+      refine_keep(&best, refine_circle(a, b, ka.circle[i], n), rounding);
+    for (int j = 0; j < kb.count; j++) {
+      /* b's circles are those of its outward direction, -n. */
+      const kink l = {kb.circle[j].d, -kb.circle[j].c};
+      refine_keep(&best, refine_circle(a, b, l, n), rounding);
+    }
+  }
+  for (int i = 0; i < ka.count; i++)
+    for (int j = 0; j < kb.count; j++) {
+      v3 m;
+      const kink l = {kb.circle[j].d, -kb.circle[j].c};
+      if (kinks_cross(ka.circle[i], l, n, &m) && v3_dot(m, n) > 0.9)
+        refine_keep(&best, refine_try(a, b, m), rounding);
+    }
+  if (ka.flat && v3_dot(ka.face, n) > 0.9) refine_keep(&best, refine_try(a, b, ka.face), rounding);
+  if (kb.flat && v3_dot(kb.face, n) < -0.9)
+    refine_keep(&best, refine_try(a, b, v3_neg(kb.face)), rounding);
+  g->normal = best.n;
+  g->gap = best.s;
+  const double exact = 1e-7;
+  const kinks ha = kinks_near(a, best.n, exact), hb = kinks_near(b, v3_neg(best.n), exact);
+  const gjk_hold hold = {ha.count > 0 || (ha.flat && v3_dot(ha.face, best.n) > 1 - 1e-14),
+                         hb.count > 0 || (hb.flat && v3_dot(hb.face, best.n) < -1 + 1e-14)};
+  if (!hold.a) {
+    g->a = best.a;
+    g->b = v3_add_scaled(best.a, best.s, best.n);
+    return hold;
+  }
+  if (!hold.b) {
+    g->b = best.b;
+    g->a = v3_add_scaled(best.b, -best.s, best.n);
+    return hold;
+  }
+  refine_cross_edges(&ha, &hb, &best, g);
+  const v3 middle = v3_scale(0.5, v3_add(g->a, g->b));
+  const double shift = v3_dot(best.n, v3_sub(v3_scale(0.5, v3_add(best.a, best.b)), middle));
+  g->a = v3_add_scaled(middle, shift - 0.5 * best.s, best.n);
+  g->b = v3_add_scaled(middle, shift + 0.5 * best.s, best.n);
+  return hold;
+}

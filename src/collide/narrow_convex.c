@@ -1,0 +1,86 @@
+/* Any two convex solids: signed distance by GJK, penetration and refinement, then a manifold where
+ * faces or edges lie along each other. The first contact is always the exact one. */
+#include "collide/narrow_convex.h"
+#include "collide/manifold.h"
+
+int narrow_put_exact(contact_point *c, int count, contact_point exact, double tolerance) {
+  int nearest = 0;
+  double best = INFINITY;
+  for (int i = 0; i < count; i++) {
+    const double d = v3_norm2(v3_sub(c[i].point_a, exact.point_a));
+    if (d < best) best = d, nearest = i;
+    if (fabs(c[i].gap - exact.gap) <= tolerance) return count;
+  }
+  if (count == 0) {
+    c[0] = exact;
+    return 1;
+  }
+  for (int i = 0; i < count; i++) c[i].gap = fmax(c[i].gap, exact.gap);
+  exact.feature = c[nearest].feature;
+  c[nearest] = c[0];
+  c[0] = exact;
+  return count;
+}
+
+/* Two edges that run along each other: the ends of what they share. */
+static int convex_edge_pair(const manifold_face *fa, const manifold_face *fb, contact_point exact,
+                            double ra, double rb, contact_point *c) {
+  const v3 n = exact.normal, u = v3_sub(fa->point[1], fa->point[0]),
+           w = v3_sub(fb->point[1], fb->point[0]);
+  const double length = v3_norm(u);
+  const v3 d = v3_scale(1 / length, u);
+  if (v3_norm(v3_cross(d, w)) > 0.02 * v3_norm(w) || fabs(v3_dot(n, d)) > 0.02) return 0;
+  const double t0 = v3_dot(d, v3_sub(fb->point[0], fa->point[0])),
+               t1 = v3_dot(d, v3_sub(fb->point[1], fa->point[0]));
+  const double lo = fmax(0, fmin(t0, t1)), hi = fmin(length, fmax(t0, t1));
+  if (!(hi > lo)) return 0;
+  for (int i = 0; i < 2; i++) {
+    const double t = i ? hi : lo;
+    const v3 pa = v3_add_scaled(fa->point[0], t, d),
+             pb = v3_add_scaled(fb->point[0], (t - t0) / (t1 - t0), w);
+    c[i].normal = n;
+    c[i].gap = v3_dot(n, v3_sub(pb, pa)) - ra - rb;
+    c[i].point_a = v3_add_scaled(pa, ra, n);
+    c[i].feature = narrow_mix(fa->vertex[0] + 1, 0x100 + (uint32_t)i);
+  }
+  return 2;
+}
+
+void narrow_convex_solids(const gjk_solid *a, const gjk_solid *b, v3 origin, uint32_t feature,
+                          narrow_sink *sink) {
+  gjk_result g;
+  gjk_hold hold;
+  const double radii = a->round + b->round;
+  if (!gjk_signed_distance(a, b, sink->margin + radii, &g, &hold)) return;
+  const v3 n = g.normal;
+  manifold_face fa, fb;
+  manifold_face_along(a, n, &fa);
+  manifold_face_along(b, v3_neg(n), &fb);
+  contact_point c[NARROW_CANDIDATES];
+  int count = 0, most = fa.round || fb.round ? MANIFOLD_ROUND : 4;
+  const contact_point exact = {
+      .point_a = v3_add_scaled(g.a, a->round, n), .normal = n, .gap = g.gap - radii, .feature = 0};
+  const double along_a = fa.count > 2 ? v3_dot(fa.normal, n) : -1,
+               along_b = fb.count > 2 ? -v3_dot(fb.normal, n) : -1;
+  const double flat = 0.995; /* 6 degrees: faces that will lie on each other soon */
+  if (along_a >= along_b && along_a > flat && fb.count > 1)
+    count = manifold_clip(&fa, &fb, false, a->round, b->round, c);
+  else if (along_b > flat && fa.count > 1)
+    count = manifold_clip(&fb, &fa, true, a->round, b->round, c);
+  else if (fa.count == 2 && fb.count == 2)
+    count = convex_edge_pair(&fa, &fb, exact, a->round, b->round, c);
+  count = narrow_put_exact(c, count, exact, 1e-11 * (a->size + b->size));
+  for (int i = 0; i < count; i++)
+    c[i].feature = feature ? narrow_mix(feature, c[i].feature) : c[i].feature;
+  manifold_deliver(c, count, most, origin, sink);
+}
+
+void narrow_convex_convex(const shape *a, const pose *pa, const shape *b, const pose *pb,
+                          narrow_sink *sink) {
+  const v3 d = v3_sub(pb->position, pa->position);
+  const double reach = a->size + b->size + sink->margin;
+  if (v3_norm2(d) > reach * reach) return;
+  const gjk_solid sa = gjk_solid_shape(a, (v3){0, 0, 0}, pa->rotation),
+                  sb = gjk_solid_shape(b, d, pb->rotation);
+  narrow_convex_solids(&sa, &sb, pa->position, 0, sink);
+}
