@@ -156,6 +156,16 @@ SCREE_API scree_set scree_ccp_block_set(const scree_ccp *problem, size_t block);
  * |r|_inf. */
 SCREE_API void scree_ccp_set_reference_speed(scree_ccp *problem, double speed);
 
+/* What the operator of a problem knows; costs as much as the setup of a solve. */
+typedef struct scree_ccp_facts {
+  size_t bodies;         /* 0 where the form has none */
+  size_t entries;        /* stored numbers of W, or of M and H; 0 in the bodies form */
+  double asymmetry;      /* |N - N'|_F / |N|_F */
+  double largest_offset; /* |r|_inf, m/s */
+} scree_ccp_facts;
+SCREE_API scree_status scree_ccp_get_facts(scree_context *context, const scree_ccp *problem,
+                                           scree_ccp_facts *facts);
+
 /* ---- residuals ------------------------------------------------------------------------------ */
 
 typedef struct scree_residual {
