@@ -1,7 +1,7 @@
 /* See packing.h: a face-centred lattice of unit spheres (radius 0.5 within 2%), positions jittered
  * by 1% of the spacing; pairs closer than touching distance + 2% become contacts, b_n = max(gap,
  * 0)/h. */
-#include "tests/support/packing.h"
+#include "cli/packing.h"
 
 #include <math.h>
 #include <stdlib.h>
