@@ -1,0 +1,203 @@
+/* `scree list`: what there is, told by the tables of the library and of the command themselves. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const cli_flag flags[] = {
+    {"json", NULL, "one JSON array"},
+    {"names", NULL, "the names alone, one a line"},
+    {0},
+};
+
+/* Value of an option as it is written with --set. */
+static void option_text(const scree_option_def *o, double value, char *text, size_t size) {
+  if (o->type == SCREE_OPTION_BOOL) {
+    snprintf(text, size, "%s", value != 0.0 ? "on" : "off");
+  } else if (o->type == SCREE_OPTION_CHOICE) {
+    const char *at = o->choices;
+    for (int i = 0; i < (int)value && at; i++) {
+      at = strchr(at, '|');
+      if (at) at++;
+    }
+    snprintf(text, size, "%.*s", at ? (int)strcspn(at, "|") : 0, at ? at : "");
+  } else {
+    snprintf(text, size, "%g", value);
+  }
+}
+
+static void range_text(const scree_option_def *o, char *text, size_t size) {
+  if (o->type == SCREE_OPTION_BOOL)
+    snprintf(text, size, "on|off");
+  else if (o->type == SCREE_OPTION_CHOICE)
+    snprintf(text, size, "%s", o->choices);
+  else if (isinf(o->maximum) || o->maximum >= 1e300)
+    snprintf(text, size, "at least %g%s%s", o->minimum, *o->unit ? " " : "", o->unit);
+  else
+    snprintf(text, size, "%g to %g%s%s", o->minimum, o->maximum, *o->unit ? " " : "", o->unit);
+}
+
+static void option_json(const scree_option_def *o) {
+  static const char *const types[] = {"bool", "int", "real", "choice"};
+  char text[64];
+  bool first = true;
+  option_text(o, o->fallback, text, sizeof text);
+  printf("{");
+  json_text_member(stdout, &first, "key", o->key);
+  json_text_member(stdout, &first, "type", types[o->type]);
+  if (o->type == SCREE_OPTION_BOOL) {
+    json_key(stdout, &first, "default");
+    printf("%s", o->fallback != 0.0 ? "true" : "false");
+  } else if (o->type == SCREE_OPTION_CHOICE) {
+    json_text_member(stdout, &first, "default", text);
+    json_text_member(stdout, &first, "choices", o->choices);
+  } else {
+    json_real_member(stdout, &first, "default", o->fallback);
+    json_real_member(stdout, &first, "minimum", o->minimum);
+    json_real_member(stdout, &first, "maximum", o->maximum);
+  }
+  json_text_member(stdout, &first, "unit", o->unit);
+  json_text_member(stdout, &first, "help", o->help);
+  printf("}");
+}
+
+static void solvers_json(void) {
+  printf("[");
+  for (size_t i = 0; i < scree_solver_count(); i++) {
+    bool first = true;
+    size_t count = 0;
+    const scree_option_def *table = scree_solver_options(i, &count);
+    printf("%s\n  {", i ? "," : "");
+    json_text_member(stdout, &first, "name", scree_solver_name(i));
+    json_text_member(stdout, &first, "summary", scree_solver_summary(i));
+    json_key(stdout, &first, "models");
+    printf("%s", scree_solver_has_coulomb(i) ? "[\"relaxed\", \"coulomb\"]" : "[\"relaxed\"]");
+    json_key(stdout, &first, "options");
+    printf("[");
+    for (size_t k = 0; k < count; k++) {
+      printf("%s\n    ", k ? "," : "");
+      option_json(&table[k]);
+    }
+    printf("]}");
+  }
+  printf("\n]\n");
+}
+
+static void solvers_text(void) {
+  for (size_t i = 0; i < scree_solver_count(); i++) {
+    size_t count = 0;
+    const scree_option_def *table = scree_solver_options(i, &count);
+    printf("%s%s%s%s  %s\n", i ? "\n" : "", cli_bold(stdout), scree_solver_name(i),
+           cli_plain(stdout), scree_solver_summary(i));
+    printf("    models: relaxed%s\n", scree_solver_has_coulomb(i) ? ", coulomb" : "");
+    for (size_t k = 0; k < count; k++) {
+      char fallback[64], range[160];
+      option_text(&table[k], table[k].fallback, fallback, sizeof fallback);
+      range_text(&table[k], range, sizeof range);
+      printf("    %-18s %s (%s; default %s)\n", table[k].key, table[k].help, range, fallback);
+    }
+  }
+  printf("\nOptions are set by 'scree solve --set key=value'.\n");
+}
+
+typedef struct set_row {
+  const char *dims, *parameters, *meaning;
+} set_row;
+
+/* What a set means, by kind; dims and parameters are those that scree_set_fault lets pass. */
+static const set_row set_rows[SCREE_SET_KIND_COUNT] = {
+    [SCREE_SET_FREE] = {"1 to 6", "", "all of R^d: bilateral rows, u = 0"},
+    [SCREE_SET_RAY] = {"1", "cohesion, cap", "g >= 0: contact without friction"},
+    [SCREE_SET_INTERVAL] = {"1", "lo, hi", "lo <= g <= hi: motors, friction of joints"},
+    [SCREE_SET_COULOMB] = {"2, 3", "mu, cohesion, cap", "|g_T| <= mu g_n"},
+    [SCREE_SET_ELLIPTIC] = {"3", "mu, mu2, cohesion, cap",
+                            "(g_1/mu)^2 + (g_2/mu2)^2 <= g_n^2: friction by direction"},
+    [SCREE_SET_ROLLING] = {"4, 5, 6", "mu, rolling, spinning, cohesion, cap",
+                           "Coulomb, |m_T| <= rolling g_n, |m_n| <= spinning g_n"},
+};
+
+static void list_sets(bool json) {
+  if (json) printf("[");
+  for (int i = 0; i < SCREE_SET_KIND_COUNT; i++) {
+    const set_row *row = &set_rows[i];
+    const char *name = scree_set_name((scree_set_kind)i);
+    if (json) {
+      bool first = true;
+      printf("%s\n  {", i ? "," : "");
+      json_text_member(stdout, &first, "name", name);
+      json_text_member(stdout, &first, "dimensions", row->dims);
+      json_text_member(stdout, &first, "parameters", row->parameters);
+      json_text_member(stdout, &first, "meaning", row->meaning);
+      printf("}");
+    } else {
+      printf("%s%-9s%s  dim %-8s %s%s%s%s\n", cli_bold(stdout), name, cli_plain(stdout), row->dims,
+             row->meaning, *row->parameters ? " (" : "", row->parameters,
+             *row->parameters ? ")" : "");
+    }
+  }
+  printf(json ? "\n]\n"
+              : "\nmu and mu2 have no unit, rolling and spinning are in m; lo, hi, cohesion (the "
+                "apex moves to\ng_n = -cohesion) and cap (g_n <= cap) in N s.\n");
+}
+
+static void list_verbs(bool json) {
+  if (json) printf("[");
+  for (size_t i = 0; i < cli_verb_count; i++) {
+    const cli_verb *verb = cli_verbs[i];
+    if (!json) {
+      printf("%s%-10s%s %s\n", cli_bold(stdout), verb->name, cli_plain(stdout), verb->summary);
+      continue;
+    }
+    bool first = true;
+    printf("%s\n  {", i ? "," : "");
+    json_text_member(stdout, &first, "name", verb->name);
+    json_text_member(stdout, &first, "operands", verb->operands);
+    json_text_member(stdout, &first, "summary", verb->summary);
+    json_key(stdout, &first, "options");
+    printf("[");
+    for (const cli_flag *f = verb->flags; f && f->name; f++) {
+      bool first_member = true;
+      printf("%s\n    {", f == verb->flags ? "" : ",");
+      json_text_member(stdout, &first_member, "name", f->name);
+      if (f->value) json_text_member(stdout, &first_member, "value", f->value);
+      json_text_member(stdout, &first_member, "help", f->help);
+      printf("}");
+    }
+    printf("]}");
+  }
+  if (json) printf("\n]\n");
+}
+
+static int run(cli_args *args) {
+  static const char *const lists[] = {"solvers", "sets", "verbs"};
+  const char *what = args->operand[0];
+  const bool json = cli_has(args, "json"), names = cli_has(args, "names");
+  if (json && names) return cli_fail(CLI_USAGE, "--json and --names exclude each other");
+  if (strcmp(what, "solvers") == 0) {
+    if (json) solvers_json();
+    if (!json && !names) solvers_text();
+    for (size_t i = 0; names && i < scree_solver_count(); i++) printf("%s\n", scree_solver_name(i));
+  } else if (strcmp(what, "sets") == 0) {
+    if (!names) list_sets(json);
+    for (int i = 0; names && i < SCREE_SET_KIND_COUNT; i++)
+      printf("%s\n", scree_set_name((scree_set_kind)i));
+  } else if (strcmp(what, "verbs") == 0) {
+    if (!names) list_verbs(json);
+    for (size_t i = 0; names && i < cli_verb_count; i++) printf("%s\n", cli_verbs[i]->name);
+  } else {
+    const char *near = cli_suggest(what, lists, 3);
+    return cli_fail(CLI_USAGE, "there is no list of '%s'%s lists are solvers, sets, verbs", what,
+                    *near ? near : ";");
+  }
+  return CLI_OK;
+}
+
+const cli_verb cli_verb_list = {
+    .name = "list",
+    .operands = "solvers|sets|verbs",
+    .operand_min = 1,
+    .operand_max = 1,
+    .summary = "list the solvers with their options, the sets of impulses, or the verbs",
+    .flags = flags,
+    .run = run,
+};

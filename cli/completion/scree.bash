@@ -1,0 +1,50 @@
+# bash completion for scree. Solver names come from the command itself.
+_scree_solvers() {
+  local prefix="" last=$1
+  if [[ $last == *,* ]]; then
+    prefix=${last%,*},
+    last=${last##*,}
+  fi
+  local name
+  COMPREPLY=()
+  while read -r name; do
+    COMPREPLY+=("$prefix$name")
+  done < <(compgen -W "all $("${COMP_WORDS[0]}" list solvers --names 2>/dev/null)" -- "$last")
+}
+
+_scree() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W "solve info bench generate list doctor help --help --version" -- "$current")
+    return
+  fi
+  case $previous in
+    --solver | --solvers) _scree_solvers "$current"; return ;;
+    --model) mapfile -t COMPREPLY < <(compgen -W "relaxed coulomb" -- "$current"); return ;;
+    --masses) mapfile -t COMPREPLY < <(compgen -W "equal top random" -- "$current"); return ;;
+    --out | --plot) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --tol | --tol-residual | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
+      --size | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
+  esac
+  local options=--help
+  case $verb in
+    solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --threads --json --out --plot --strict --verbose" ;;
+    info) options+=" --json --threads" ;;
+    bench) options+=" --solvers --tol --tol-residual --max-iter --time-limit --model --set --threads --repeat --out --json" ;;
+    generate) options+=" --out --spheres --size --mu --masses --mass-ratio --rolling --spinning --compliance --seed --json" ;;
+    list) options+=" --json --names" ;;
+    doctor) options+=" --json --threads" ;;
+  esac
+  if [[ $current == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+    return
+  fi
+  case $verb in
+    list) mapfile -t COMPREPLY < <(compgen -W "solvers sets verbs" -- "$current") ;;
+    generate) mapfile -t COMPREPLY < <(compgen -W "packing" -- "$current") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W "solve info bench generate list doctor" -- "$current") ;;
+    solve | info | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+  esac
+}
+complete -o filenames -F _scree scree

@@ -1,0 +1,86 @@
+/* See file.h. */
+#include "cli/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The directory part of a path, for free(); "." when there is none. */
+static char *directory_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  if (!slash) return strdup(".");
+  return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+int file_check_writable(const char *path) {
+  struct stat s;
+  if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))
+    return cli_fail(CLI_IO, "%s: cannot write it: it is a directory", path);
+  char *directory = directory_of(path);
+  int code = CLI_OK;
+  if (!directory)
+    code = cli_fail(CLI_INTERNAL, "out of memory");
+  else if (access(directory, W_OK | X_OK) != 0)
+    code = cli_fail(CLI_IO, "%s: cannot write it: directory '%s': %s", path, directory,
+                    strerror(errno));
+  free(directory);
+  return code;
+}
+
+FILE *file_begin(const char *path, char **temporary) {
+  const size_t size = strlen(path) + sizeof ".XXXXXX";
+  *temporary = malloc(size);
+  if (!*temporary) {
+    cli_fail(CLI_INTERNAL, "out of memory");
+    return NULL;
+  }
+  snprintf(*temporary, size, "%s.XXXXXX", path);
+  const int descriptor = mkstemp(*temporary);
+  FILE *file = NULL;
+  if (descriptor >= 0) {
+    const mode_t mask = umask(0);
+    umask(mask);
+    fchmod(descriptor, 0666 & ~mask);
+    file = fdopen(descriptor, "w+");
+  }
+  if (!file) {
+    cli_fail(CLI_IO, "%s: cannot write it: %s", path, strerror(errno));
+    if (descriptor >= 0) {
+      close(descriptor);
+      unlink(*temporary);
+    }
+    free(*temporary);
+    *temporary = NULL;
+  }
+  return file;
+}
+
+int file_end(FILE *file, char *temporary, const char *path, bool ok) {
+  int code = CLI_OK;
+  const bool sound = fflush(file) == 0 && !ferror(file) && fsync(fileno(file)) == 0;
+  const int fault = errno;
+  const bool closed = fclose(file) == 0;
+  if (ok && sound && closed && rename(temporary, path) != 0)
+    code = cli_fail(CLI_IO, "%s: cannot write it: %s", path, strerror(errno));
+  else if (ok && !(sound && closed))
+    code = cli_fail(CLI_IO, "%s: cannot write it: %s", path, strerror(fault));
+  if (!ok || code) unlink(temporary);
+  free(temporary);
+  return code;
+}
+
+bool file_program_exists(const char *name) {
+  const char *path = getenv("PATH");
+  for (const char *at = path ? path : "/usr/bin:/bin"; at;) {
+    const size_t n = strcspn(at, ":");
+    char candidate[4096];
+    const int length =
+        snprintf(candidate, sizeof candidate, "%.*s%s%s", (int)n, at, n ? "/" : "", name);
+    if (length > 0 && (size_t)length < sizeof candidate && access(candidate, X_OK) == 0)
+      return true;
+    at = at[n] ? at + n + 1 : NULL;
+  }
+  return false;
+}

@@ -1,0 +1,103 @@
+/* Messages, colours, exit codes of failures, interrupts: see cli.h. */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "cli/cli.h"
+
+static const char *verb_name = "";
+
+void cli_set_verb(const char *name) {
+  verb_name = name;
+}
+
+static bool coloured(FILE *stream) {
+  const char *off = getenv("NO_COLOR"), *term = getenv("TERM");
+  return !(off && *off) && term && strcmp(term, "dumb") != 0 && isatty(fileno(stream));
+}
+
+const char *cli_bold(FILE *stream) {
+  return coloured(stream) ? "\033[1m" : "";
+}
+
+const char *cli_plain(FILE *stream) {
+  return coloured(stream) ? "\033[0m" : "";
+}
+
+static void print_message(const char *colour, const char *format, va_list list) {
+  const bool colours = coloured(stderr);
+  fprintf(stderr, "%sscree%s%s:%s ", colours ? colour : "", *verb_name ? " " : "", verb_name,
+          colours ? "\033[0m" : "");
+  vfprintf(stderr, format, list);
+  fputc('\n', stderr);
+}
+
+int cli_fail(int code, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  print_message("\033[1;31m", format, list);
+  va_end(list);
+  return code;
+}
+
+void cli_note(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  print_message("\033[1;33m", format, list);
+  va_end(list);
+}
+
+int cli_code(scree_status status) {
+  switch (status) {
+  case SCREE_OK:
+    return CLI_OK;
+  case SCREE_ERROR_ARGUMENT:
+    return CLI_USAGE;
+  case SCREE_ERROR_INPUT:
+  case SCREE_ERROR_UNSUPPORTED:
+    return CLI_INPUT;
+  case SCREE_ERROR_IO:
+    return CLI_IO;
+  default:
+    return CLI_INTERNAL;
+  }
+}
+
+const char *cli_suggest(const char *word, const char *const *names, size_t count) {
+  static char text[128];
+  const char *near = options_nearest(word, names, count);
+  text[0] = '\0';
+  if (near) snprintf(text, sizeof text, "; did you mean '%s'?", near);
+  return text;
+}
+
+scree_context *cli_context(const cli_args *args, int *code) {
+  long threads = 0;
+  *code = CLI_USAGE;
+  if (!cli_whole(args, "threads", 1, 1024, &threads)) return NULL;
+  scree_context_def def = scree_context_def_default();
+  def.threads = (int)threads;
+  scree_context *context = scree_context_create(&def);
+  *code = context ? CLI_OK : cli_fail(CLI_INTERNAL, "out of memory");
+  return context;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number) {
+  interrupted = 1;
+  signal(number, SIG_DFL);
+}
+
+bool cli_interrupted(void) {
+  return interrupted != 0;
+}
+
+void cli_catch_interrupts(void) {
+  signal(SIGINT, on_signal);
+  signal(SIGTERM, on_signal);
+}

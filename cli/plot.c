@@ -1,0 +1,266 @@
+/* See plot.h. */
+#include "cli/plot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/file.h"
+
+extern char **environ;
+
+/* Told apart also in print and by readers who do not see red and green alike: a colour, a dash and
+ * a marker each. */
+static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                      "#56b4e9", "#e69f00", "#000000", "#8c510a"};
+static const int marks[] = {6, 4, 8, 12, 1, 2, 10, 3};
+enum { COLOUR_COUNT = 8, STYLE_COUNT = 32, MARKS_PER_CURVE = 8, POINTS_PER_CURVE = 1500 };
+/* What an exact zero is drawn as. */
+#define SMALLEST_ERROR 1e-17
+
+typedef struct format {
+  const char *ending, *terminal;
+  double scale; /* of the sizes below, which are in pixels */
+} format;
+
+static const format formats[] = {
+    {".png", "pngcairo font 'Sans,11' background 'white' size", 1.0},
+    {".svg", "svg font 'Sans,12' background 'white' size", 1.0},
+    {".pdf", "pdfcairo font 'Sans,11' background 'white' size", 0.01}, /* inches */
+};
+
+static const format *format_of(const char *path) {
+  const char *dot = strrchr(path, '.');
+  for (size_t i = 0; dot && i < sizeof formats / sizeof formats[0]; i++)
+    if (strcmp(dot, formats[i].ending) == 0) return &formats[i];
+  return NULL;
+}
+
+int plot_check(const char *path) {
+  if (!format_of(path))
+    return cli_fail(CLI_USAGE, "%s: a plot's name ends in .png, .svg or .pdf", path);
+  if (!file_program_exists("gnuplot"))
+    return cli_fail(CLI_IO, "gnuplot is not there, and plots are drawn by it; install the Debian "
+                            "package gnuplot-nox");
+  return file_check_writable(path);
+}
+
+/* Runs gnuplot from `script` to `picture`; its complaints go to `complaints`. */
+static int run_gnuplot(FILE *script, FILE *picture, FILE *complaints) {
+  posix_spawn_file_actions_t actions;
+  if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
+  posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(picture), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(complaints), STDERR_FILENO);
+  char name[] = "gnuplot", norc[] = "-d", dash[] = "-";
+  char *const argv[] = {name, norc, dash, NULL};
+  pid_t child = 0;
+  const int fault = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (fault) return fault;
+  int state = 0;
+  while (waitpid(child, &state, 0) < 0)
+    if (errno != EINTR) return errno;
+  return WIFEXITED(state) && WEXITSTATUS(state) == 0 ? 0 : -1;
+}
+
+static int draw(const char *path, FILE *script) {
+  char *temporary = NULL;
+  FILE *complaints = tmpfile(), *picture = complaints ? file_begin(path, &temporary) : NULL;
+  if (!complaints) return cli_fail(CLI_IO, "no temporary file: %s", strerror(errno));
+  int code = CLI_IO;
+  if (picture) {
+    fflush(script);
+    lseek(fileno(script), 0, SEEK_SET);
+    const int fault = run_gnuplot(script, picture, complaints);
+    const bool drawn = fault == 0 && lseek(fileno(picture), 0, SEEK_END) > 0;
+    code = file_end(picture, temporary, path, drawn);
+    if (!drawn) {
+      char line[256] = "it wrote nothing";
+      rewind(complaints);
+      while (fgets(line, sizeof line, complaints) && strspn(line, " \t\n^") == strlen(line)) {
+      }
+      line[strcspn(line, "\n")] = '\0';
+      code = cli_fail(CLI_IO, "%s: gnuplot failed: %s", path, fault > 0 ? strerror(fault) : line);
+    }
+  }
+  fclose(complaints);
+  return code;
+}
+
+/* A text in double quotes of gnuplot. */
+static void quote(FILE *out, const char *text) {
+  fputc('"', out);
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\' || *text == '`') fputc('\\', out);
+    fputc((unsigned char)*text < 0x20 ? '?' : *text, out);
+  }
+  fputc('"', out);
+}
+
+static FILE *begin_script(const char *path, double width, double height) {
+  const format *f = format_of(path);
+  FILE *script = tmpfile();
+  if (!script) {
+    cli_fail(CLI_IO, "no temporary file: %s", strerror(errno));
+    return NULL;
+  }
+  fprintf(script, "set terminal %s %g,%g\nset encoding utf8\n", f->terminal, f->scale * width,
+          f->scale * height);
+  fputs("set border 3 lc rgb '#404040'\nset tics nomirror\nset grid xtics ytics lt 1 lc rgb "
+        "'#d4d4d4' lw 0.6\n",
+        script);
+  for (int i = 0; i < STYLE_COUNT; i++)
+    fprintf(script, "set style line %d lc rgb '%s' lw 1.6 dt %d pt %d ps 0.7\n", i + 1,
+            colours[i % COLOUR_COUNT], 1 + i / COLOUR_COUNT, marks[i % COLOUR_COUNT]);
+  return script;
+}
+
+/* Curves of thousands of points are thinned; marks are spread evenly over a log axis, about
+ * MARKS_PER_CURVE of them, so that they tell curves apart without hiding them. */
+static void write_curve(FILE *out, const trial *t, bool by_time, const char *name) {
+  fprintf(out, "$%s << EOD\n", name);
+  size_t step = t->history_count / POINTS_PER_CURVE + 1;
+  double first = 0.0, next = 0.0, ratio = 1.0;
+  for (size_t i = 0; i < t->history_count; i++) {
+    const trial_point *p = &t->history[i];
+    const double x = by_time ? p->seconds : p->iteration, e = fmax(p->error, SMALLEST_ERROR);
+    if (!(x > 0.0) || !isfinite(e)) continue;
+    if (first == 0.0) {
+      const trial_point *last = &t->history[t->history_count - 1];
+      first = next = x;
+      ratio = pow((by_time ? last->seconds : last->iteration) / x, 1.0 / MARKS_PER_CURVE);
+    }
+    const bool end = i + 1 == t->history_count, mark = x >= next || end;
+    if (i % step != 0 && !mark) continue;
+    fprintf(out, "%.9g %.9g ", x, e);
+    if (mark)
+      fprintf(out, "%.9g\n", e);
+    else
+      fputs("NaN\n", out);
+    if (mark) next = x * fmax(ratio, 1.0);
+  }
+  /* A solver that was refused or failed has no curve but keeps its place in the legend. */
+  if (first == 0.0) fputs("NaN NaN NaN\n", out);
+  fputs("EOD\n", out);
+}
+
+static void write_panel(FILE *out, const trial *trials, size_t count, bool by_time,
+                        double tolerance) {
+  const char *axis = by_time ? "seconds" : "iteration";
+  fprintf(out, "set lmargin at screen %g\nset rmargin at screen %g\n", by_time ? 0.475 : 0.07,
+          by_time ? 0.80 : 0.395);
+  fprintf(out, "set xlabel '%s'\nset ylabel '%s'\n",
+          by_time ? "wall time, setup included (s)" : axis, by_time ? "" : "error E (relative)");
+  fputs(by_time ? "set key at screen 0.99,0.88 right top vertical maxrows 24 Left reverse "
+                  "noenhanced samplen 2.5 spacing 1.15\n"
+                : "unset key\n",
+        out);
+  for (size_t i = 0; i < count; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "%s%zu", axis, i);
+    write_curve(out, &trials[i], by_time, name);
+  }
+  fputs("plot ", out);
+  for (size_t i = 0; i < count; i++) {
+    const trial *t = &trials[i];
+    char legend[96];
+    if (trial_solved(t))
+      snprintf(legend, sizeof legend, "%s (%.3g s)", scree_solver_name(t->solver), t->info.seconds);
+    else
+      snprintf(legend, sizeof legend, "%s (%s)", scree_solver_name(t->solver), trial_outcome(t));
+    const int style = (int)(i % STYLE_COUNT) + 1;
+    fprintf(out,
+            "$%s%zu using 1:2 with lines ls %d notitle, $%s%zu using 1:3 with points ls %d "
+            "notitle, NaN with linespoints ls %d title ",
+            axis, i, style, axis, i, style, style);
+    quote(out, legend);
+    fputs(", ", out);
+  }
+  if (tolerance > 0.0)
+    fprintf(out, "%.9g with lines dt 2 lw 1 lc rgb '#808080' title 'tolerance'", tolerance);
+  else
+    fputs("NaN notitle", out);
+  fputs("\n", out);
+}
+
+int plot_convergence(const char *path, const char *title, const trial *trials, size_t count,
+                     double tolerance) {
+  FILE *script = begin_script(path, 1100, 460);
+  if (!script) return CLI_IO;
+  fputs("set multiplot\nset logscale xy\nset format y '10^{%L}'\nset label 1 noenhanced ", script);
+  quote(script, title);
+  fputs(" at screen 0.07,0.95 font ',13'\nset tmargin at screen 0.88\nset bmargin at screen 0.14\n",
+        script);
+  for (int by_time = 0; by_time < 2; by_time++) {
+    fputs(by_time ? "unset label 1\nset format x '10^{%L}'\n" : "", script);
+    write_panel(script, trials, count, by_time, tolerance);
+  }
+  fputs("unset multiplot\n", script);
+  const int code = draw(path, script);
+  fclose(script);
+  return code;
+}
+
+static int compare(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Sorted ratios to the fastest of each problem; the count of problems solved. */
+static size_t profile_ratios(size_t problems, size_t solvers, size_t s, const double *seconds,
+                             double *ratio) {
+  size_t count = 0;
+  for (size_t p = 0; p < problems; p++) {
+    double best = INFINITY;
+    for (size_t k = 0; k < solvers; k++)
+      if (seconds[p * solvers + k] >= 0.0) best = fmin(best, seconds[p * solvers + k]);
+    const double mine = seconds[p * solvers + s];
+    if (mine >= 0.0) ratio[count++] = mine / fmax(best, 1e-9);
+  }
+  qsort(ratio, count, sizeof *ratio, compare);
+  return count;
+}
+
+int plot_profile(const char *path, size_t problems, size_t solvers, const size_t *solver,
+                 const double *seconds) {
+  double *ratio = calloc(problems, sizeof *ratio);
+  FILE *script = ratio ? begin_script(path, 900, 480) : NULL;
+  if (!script) {
+    free(ratio);
+    return CLI_IO;
+  }
+  double widest = 2.0;
+  for (size_t s = 0; s < solvers; s++) {
+    const size_t n = profile_ratios(problems, solvers, s, seconds, ratio);
+    if (n) widest = fmax(widest, ratio[n - 1]);
+  }
+  for (size_t s = 0; s < solvers; s++) {
+    const size_t n = profile_ratios(problems, solvers, s, seconds, ratio);
+    fprintf(script, "$s%zu << EOD\n1 0\n", s);
+    for (size_t i = 0; i < n; i++)
+      fprintf(script, "%.9g %.9g\n", fmax(ratio[i], 1.0), (double)(i + 1) / (double)problems);
+    fprintf(script, "%.9g %.9g\nEOD\n", 1.2 * widest, (double)n / (double)problems);
+  }
+  fprintf(script,
+          "set logscale x\nset xrange [1:%.9g]\nset yrange [0:1.02]\n"
+          "set key outside right noenhanced Left reverse samplen 2.5 spacing 1.15\n"
+          "set title 'Performance profile over %zu problem%s' noenhanced\n"
+          "set xlabel 'time as a multiple of the fastest solver on each problem'\n"
+          "set ylabel 'share of the problems solved'\nplot ",
+          1.2 * widest, problems, problems == 1 ? "" : "s");
+  for (size_t s = 0; s < solvers; s++) {
+    fprintf(script, "%s$s%zu using 1:2 with steps ls %zu title ", s ? ", " : "", s,
+            s % STYLE_COUNT + 1);
+    quote(script, scree_solver_name(solver[s]));
+  }
+  fputs("\n", script);
+  const int code = draw(path, script);
+  fclose(script);
+  free(ratio);
+  return code;
+}

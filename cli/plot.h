@@ -1,0 +1,19 @@
+/* Plots by gnuplot. The script goes in by its stdin and the picture comes out of its stdout, so
+ * that no file name passes through a shell or a script. */
+#ifndef SCREE_CLI_PLOT_H
+#define SCREE_CLI_PLOT_H
+
+#include "cli/trial.h"
+
+/* Before the work: can a plot be drawn at `path`? 0, or an exit code after a message. */
+int plot_check(const char *path);
+/* E against iterations and against seconds, log axes, one curve a trial; a line at the tolerance
+ * unless it is 0. */
+int plot_convergence(const char *path, const char *title, const trial *trials, size_t count,
+                     double tolerance);
+/* Dolan and More: for each solver the share of problems that it solved within a factor of the
+ * fastest. seconds[p * solvers + s]; negative: not solved. */
+int plot_profile(const char *path, size_t problems, size_t solvers, const size_t *solver,
+                 const double *seconds);
+
+#endif

@@ -1,0 +1,8 @@
+/* Every verb, in the order of the help: VERB(name) for cmd_<name>.c. The only place that names them
+ * all. */
+VERB(solve)
+VERB(info)
+VERB(bench)
+VERB(generate)
+VERB(list)
+VERB(doctor)
