@@ -11,7 +11,10 @@
 static const cli_flag flags[] = {
     {"solver", "NAME[,NAME]...",
      "solvers to use, or all ('scree list solvers'); default auto, which chooses by the problem"},
-    {"tol", "T", "tolerance on E, the exchange format's error; default 1e-6"},
+    {"tol", "T",
+     "tolerance on E, the exchange format's error; default 1e-6. R must be below its square root, "
+     "as "
+     "a huge impulse alone makes E small"},
     {"tol-residual", "T",
      "tolerance on R, the worst contact's scaled residual; alone it replaces --tol, with --tol "
      "both must be met"},
@@ -75,7 +78,7 @@ static void explain(const trial *t, const scree_solve_settings *s) {
   } else if (t->info.outcome != SCREE_OUTCOME_SOLVED) {
     char asked[96], also[48] = "";
     const double e = s->tolerance_error, r = s->tolerance_residual;
-    if (e > 0.0 && r > 0.0) snprintf(also, sizeof also, " and R = %.3g", r);
+    if (e > 0.0) snprintf(also, sizeof also, " and R = %.3g", r > 0.0 ? r : sqrt(e));
     snprintf(asked, sizeof asked, "%s = %.3g%s", e > 0.0 ? "E" : "R", e > 0.0 ? e : r, also);
     const char *why = t->info.outcome == SCREE_OUTCOME_TIME_LIMIT        ? "ran out of time"
                       : t->info.outcome == SCREE_OUTCOME_ITERATION_LIMIT ? "ran out of iterations"
@@ -101,69 +104,83 @@ static int exit_code(const trial *trials, size_t count, bool strict) {
   return strict && unsolved ? CLI_UNCONVERGED : CLI_OK;
 }
 
-static int write_results(const cli_args *args, scree_context *context, const scree_ccp *problem,
-                         const trial *trials, size_t count, double tolerance) {
-  const char *out = cli_text(args, "out", NULL), *plot = cli_text(args, "plot", NULL);
-  if (out && !trials[0].status) {
-    char description[256];
-    const scree_solve_info *info = &trials[0].info;
-    snprintf(description, sizeof description,
-             "solution by scree %s, solver %s, model %s: %s, E = %.6g, R = %.6g", scree_version(),
-             scree_solver_name(trials[0].solver), trial_model_name(info->model),
-             trial_outcome(&trials[0]), info->residual.error, info->residual.residual);
-    scree_problem_save_def def = scree_problem_save_def_default();
-    def.description = description;
-    def.g = trials[0].g;
-    const scree_status status = scree_problem_save(context, out, problem, &def);
-    if (status) return cli_fail(cli_code(status), "%s", scree_context_message(context));
-  }
-  if (!plot) return CLI_OK;
-  return plot_convergence(plot, args->operand[0], trials, count, tolerance);
+typedef struct job {
+  const cli_args *args;
+  scree_context *context;
+  scree_ccp *problem;
+  scree_problem_info info;
+  trial_settings settings;
+  trial *trials;
+  size_t count;
+} job;
+
+/* The input's texts stay; how the solution came about is added to the mathematical ones. */
+static int write_solution(const job *j, const char *path) {
+  const trial *t = &j->trials[0];
+  const char *old = j->info.math_info;
+  const bool blank = old[strspn(old, " \t\n")] == '\0';
+  const size_t size = strlen(old) + 256;
+  char *text = malloc(size);
+  if (!text) return cli_fail(CLI_INTERNAL, "out of memory");
+  snprintf(text, size, "%s%ssolution by scree %s, solver %s, model %s: %s, E = %.6g, R = %.6g",
+           blank ? "" : old, blank ? "" : "; ", scree_version(), scree_solver_name(t->solver),
+           trial_model_name(t->info.model), trial_outcome(t), t->info.residual.error,
+           t->info.residual.residual);
+  scree_problem_save_def def = scree_problem_save_def_default();
+  def.title = j->info.title;
+  def.description = j->info.description;
+  def.math_info = text;
+  def.g = t->g;
+  const scree_status status = scree_problem_save(j->context, path, j->problem, &def);
+  free(text);
+  return status ? cli_fail(cli_code(status), "%s", scree_context_message(j->context)) : CLI_OK;
 }
 
-static int solve_all(const cli_args *args, scree_context *context, const scree_ccp *problem,
-                     const trial_settings *settings, trial *trials, size_t count) {
-  const char *path = args->operand[0];
-  const bool json = cli_has(args, "json");
-  if (!json) print_header(path, problem);
-  for (size_t i = 0; i < count && !cli_interrupted(); i++) {
-    trial *t = &trials[i];
-    if (!settings->model_given && !scree_solver_has_coulomb(t->solver) &&
-        trial_has_friction(problem))
+static int solve_all(job *j) {
+  const char *path = j->args->operand[0];
+  const char *out = cli_text(j->args, "out", NULL), *plot = cli_text(j->args, "plot", NULL);
+  const bool json = cli_has(j->args, "json");
+  if (!json) print_header(path, j->problem);
+  for (size_t i = 0; i < j->count && !cli_interrupted(); i++) {
+    trial *t = &j->trials[i];
+    if (!j->settings.model_given && !scree_solver_has_coulomb(t->solver) &&
+        trial_has_friction(j->problem))
       cli_note("%s has no exact Coulomb model; it solves the relaxed one",
                scree_solver_name(t->solver));
-    trial_run(t, context, problem, settings);
-    if (json && (!t->status || count > 1)) print_json(path, trial_contact_count(problem), t);
+    trial_run(t, j->context, j->problem, &j->settings);
+    if (json && (!t->status || j->count > 1)) print_json(path, j->info.contacts, t);
     if (!json) print_row(t);
     fflush(stdout);
-    explain(t, &settings->solve);
+    explain(t, &j->settings.solve);
   }
-  const int code = exit_code(trials, count, cli_has(args, "strict"));
-  const int write_code =
-      write_results(args, context, problem, trials, count, settings->solve.tolerance_error);
+  int code = exit_code(j->trials, j->count, cli_has(j->args, "strict")), write_code = CLI_OK;
+  if (out && !j->trials[0].status) write_code = write_solution(j, out);
+  if (plot && !write_code)
+    write_code =
+        plot_convergence(plot, path, j->trials, j->count, j->settings.solve.tolerance_error);
   return write_code ? write_code : code;
 }
 
 static int load_and_solve(const cli_args *args, scree_context *context, const size_t *solvers,
                           size_t count) {
-  trial_settings settings;
-  if (!trial_settings_read(args, &settings) || !trial_set_check(args, context, solvers, count))
+  job j = {.args = args, .context = context, .count = count};
+  if (!trial_settings_read(args, &j.settings) || !trial_set_check(args, context, solvers, count))
     return CLI_USAGE;
-  scree_ccp *problem = NULL;
-  const scree_status status = scree_problem_load(context, args->operand[0], &problem, NULL);
+  const scree_status status = scree_problem_load(context, args->operand[0], &j.problem, &j.info);
   if (status) return cli_fail(cli_code(status), "%s", scree_context_message(context));
-  trial *trials = calloc(count, sizeof *trials);
   int code = CLI_INTERNAL;
-  if (!trials) {
+  j.trials = calloc(count, sizeof *j.trials);
+  if (!j.trials) {
     cli_fail(CLI_INTERNAL, "out of memory");
   } else {
-    for (size_t i = 0; i < count; i++) trials[i].solver = solvers[i];
+    for (size_t i = 0; i < count; i++) j.trials[i].solver = solvers[i];
     cli_catch_interrupts();
-    code = solve_all(args, context, problem, &settings, trials, count);
-    for (size_t i = 0; i < count; i++) trial_clear(&trials[i]);
+    code = solve_all(&j);
+    for (size_t i = 0; i < count; i++) trial_clear(&j.trials[i]);
   }
-  free(trials);
-  scree_ccp_destroy(problem);
+  free(j.trials);
+  scree_problem_info_clear(&j.info);
+  scree_ccp_destroy(j.problem);
   return code;
 }
 
