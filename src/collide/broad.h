@@ -1,0 +1,63 @@
+/* The broad phase: which bodies may touch. Bodies are sorted by size into grids, each with cells as
+ * wide as its largest member, so that partners of like size lie in neighbouring cells and a small
+ * body looks up the few cells of a coarser grid that its box meets. Time is O(n) for any ratio of
+ * sizes. What has no end, and coarse grids with hardly a member, go to a list that is tested
+ * directly: a floor or a drum costs one test a body.
+ *
+ * Boxes are found with some slack; the list of pairs holds as long as no body has left its box, so
+ * that a bed at rest pays for it once. It is always a superset, and what comes out of the narrow
+ * phase does not depend on when it was made. */
+#ifndef SCREE_COLLIDE_BROAD_H
+#define SCREE_COLLIDE_BROAD_H
+
+#include "math/aabb.h"
+#include "shape/shape.h"
+
+/* Bodies as collision sees them; arrays of `count`, lent by the caller. */
+typedef struct collide_view {
+  size_t count;
+  const shape *const *shape; /* null: touches nothing */
+  const v3 *position;        /* centre of motion */
+  const quat *rotation;
+  const pose *place;          /* the shape's frame seen from the body; null: the same for all */
+  const v3 *linear, *angular; /* expected velocity during the step */
+  const double *radius;       /* that holds the shape, about the centre of motion */
+  const double *diameter;     /* scale of the margin; infinite where there is none */
+  const uint32_t *category, *collides_with;
+  const uint8_t *kind;      /* 0: can be pushed; two others never form a pair */
+  const uint64_t *excluded; /* low index << 32 | high index, ascending */
+  size_t excluded_count;
+  double h;      /* s */
+  double margin; /* fraction of the smaller diameter */
+  double most;   /* m, the margin's part by diameter is never more */
+} collide_view;
+
+typedef struct broad broad;
+
+scree_status broad_create(scree_context *context, broad **out);
+void broad_destroy(broad *b);
+/* Brings the pairs up to date. */
+scree_status broad_update(broad *b, const collide_view *view);
+/* Partners of body i, all > i, ascending. */
+const uint32_t *broad_partners(const broad *b, size_t i, size_t *count);
+/* The list must be made anew at the next update: bodies came or went. */
+void broad_invalidate(broad *b);
+size_t broad_rebuild_count(const broad *b);
+
+static inline pose view_shape_pose(const collide_view *view, size_t i) {
+  const pose p = {view->position[i], view->rotation[i]};
+  return view->place ? pose_mul(p, view->place[i]) : p;
+}
+
+/* How far ahead of touch a pair's contacts are wanted, m. */
+static inline double view_pair_margin(const collide_view *view, size_t i, size_t k) {
+  const double scale = fmin(view->diameter[i], view->diameter[k]);
+  double speed = v3_norm(v3_sub(view->linear[i], view->linear[k]));
+  if (view->shape[i]->kind != SCREE_SHAPE_SPHERE && isfinite(view->radius[i]))
+    speed += view->radius[i] * v3_norm(view->angular[i]);
+  if (view->shape[k]->kind != SCREE_SHAPE_SPHERE && isfinite(view->radius[k]))
+    speed += view->radius[k] * v3_norm(view->angular[k]);
+  return fmin(view->margin * scale, view->most) + view->h * speed;
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* The grids of the broad phase: levels by size, each a hash of the cells in use. */
+#ifndef SCREE_COLLIDE_BROAD_GRID_H
+#define SCREE_COLLIDE_BROAD_GRID_H
+
+#include "base/memory.h"
+#include "collide/broad.h"
+
+enum { BROAD_LEVELS = 64, BROAD_NO_LEVEL = 255 };
+
+typedef struct broad_pair {
+  uint32_t low, high;
+} broad_pair;
+
+typedef struct broad_pairs {
+  broad_pair *pair;
+  size_t count, capacity;
+} broad_pairs;
+
+typedef struct broad_cell {
+  uint64_t key;          /* 1 + three coordinates of 21 bits; 0: empty */
+  uint32_t first, count; /* members */
+} broad_cell;
+
+typedef struct broad_level {
+  double size; /* of a cell, m */
+  size_t members, first_member;
+  size_t table, mask; /* its part of the hash table */
+} broad_level;
+
+typedef struct broad_grid {
+  scree_context *context;
+  uint8_t *level; /* of each body, BROAD_NO_LEVEL: none */
+  size_t level_capacity;
+  broad_level levels[BROAD_LEVELS]; /* ascending cell size */
+  broad_cell *cell;
+  size_t cell_capacity;
+  uint32_t *slot; /* of each body: its cell */
+  size_t slot_capacity;
+  uint32_t *member; /* bodies by level and cell */
+  size_t member_capacity;
+  size_t member_count;
+} broad_grid;
+
+void broad_grid_clear(broad_grid *g);
+/* Gives each body a level and puts it into its cell. Levels with fewer than `least` members that
+ * are not the finest, and boxes without end, get none. */
+scree_status broad_grid_sort(broad_grid *g, const collide_view *view, const aabb *box,
+                             const double *slack, size_t least);
+scree_status broad_grid_pairs(broad_grid *g, const collide_view *view, const aabb *box,
+                              const double *slack, broad_pairs *out);
+
+bool broad_is_excluded(const collide_view *view, uint32_t low, uint32_t high);
+
+/* Do two bodies make a pair? */
+static inline bool broad_meet(const collide_view *view, const aabb *box, const double *slack,
+                              uint32_t i, uint32_t k) {
+  if (view->kind[i] && view->kind[k]) return false;
+  if (!(view->category[i] & view->collides_with[k]) ||
+      !(view->category[k] & view->collides_with[i]))
+    return false;
+  if (!aabb_overlap(aabb_grow(box[i], fmin(slack[i], slack[k])), box[k])) return false;
+  return !view->excluded_count || !broad_is_excluded(view, i < k ? i : k, i < k ? k : i);
+}
+
+static inline scree_status broad_add_pair(scree_context *context, broad_pairs *out, uint32_t i,
+                                          uint32_t k) {
+  if (out->count == out->capacity &&
+      memory_grow(context, &out->pair, &out->capacity, out->count + 1, sizeof *out->pair))
+    return SCREE_ERROR_MEMORY;
+  out->pair[out->count++] = i < k ? (broad_pair){i, k} : (broad_pair){k, i};
+  return SCREE_OK;
+}
+
+#endif
