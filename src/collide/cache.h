@@ -1,0 +1,43 @@
+/* Names of contacts from step to step: body pair and feature. Contacts come grouped by their first
+ * body, second bodies ascending within a group, so that last step's contacts are found again by
+ * walking both groups side by side: no hashing, O(contacts). */
+#ifndef SCREE_COLLIDE_CACHE_H
+#define SCREE_COLLIDE_CACHE_H
+
+#include "base/memory.h"
+
+enum { CACHE_NONE = UINT32_MAX };
+
+typedef struct cache_key {
+  uint32_t a, b, feature;
+} cache_key;
+
+typedef struct cache_list {
+  cache_key *key;
+  size_t count, capacity;
+  uint32_t *first; /* of body a: 1 + its first contact, 0: none */
+  size_t first_capacity;
+} cache_list;
+
+typedef struct cache {
+  scree_context *context;
+  cache_list now, before;
+  uint32_t *generation; /* bodies' generations when `now` was filled */
+  size_t generation_capacity;
+  uint32_t group; /* the walk: whose contacts, where */
+  size_t at;
+} cache;
+
+void cache_clear(cache *c);
+/* A new step: what was now is before. `generation` (body_count of them) tells which places hold
+ * another body since; contacts of those are forgotten. */
+scree_status cache_begin(cache *c, size_t body_count, const uint32_t *generation);
+/* Adds a contact and tells its index in the step before, or CACHE_NONE. */
+scree_status cache_add(cache *c, cache_key key, uint32_t *previous);
+/* For checkpoints: `now` becomes these keys. */
+scree_status cache_restore(cache *c, size_t body_count, const uint32_t *generation, size_t count,
+                           const cache_key *keys);
+/* Forgets the step in progress: `before` is `now` again. */
+void cache_undo(cache *c);
+
+#endif

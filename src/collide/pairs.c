@@ -1,0 +1,172 @@
+/* See pairs.h. A batch is cut into pieces of some pairs each; a piece belongs to one thread and has
+ * its own output. A piece whose output is too small is done again with more room. */
+#include "collide/pairs.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { PIECES = 64, PIECE_PAIRS = 256, SEGMENT_PAIRS = 128, PIECE_ROOM = 64 };
+
+/* Some partners of one body. */
+typedef struct segment {
+  uint32_t body, first, count;
+} segment;
+
+typedef struct piece {
+  segment segments[PIECE_PAIRS];
+  size_t segment_count;
+  collide_contact *out;
+  size_t count, capacity;
+  bool short_of_room;
+} piece;
+
+struct collide {
+  scree_context *context;
+  broad *broad;
+  cache cache;
+  collide_view view;
+  const uint32_t *order;
+  size_t order_count;
+  size_t body, partner; /* where the next batch starts: place in the order, partner */
+  piece *piece;
+  size_t piece_count;
+  collide_contact *batch;
+  size_t batch_capacity;
+};
+
+scree_status collide_create(scree_context *context, collide **out) {
+  collide *c = memory_new(context, 1, sizeof *c);
+  *out = NULL;
+  if (!c) return SCREE_ERROR_MEMORY;
+  c->context = c->cache.context = context;
+  c->piece = memory_new(context, PIECES, sizeof *c->piece);
+  if (!c->piece || broad_create(context, &c->broad)) {
+    collide_destroy(c);
+    return SCREE_ERROR_MEMORY;
+  }
+  *out = c;
+  return SCREE_OK;
+}
+
+void collide_destroy(collide *c) {
+  if (!c) return;
+  scree_context *context = c->context;
+  for (size_t k = 0; c->piece && k < PIECES; k++) memory_free(context, c->piece[k].out);
+  memory_free(context, c->piece);
+  memory_free(context, c->batch);
+  cache_clear(&c->cache);
+  broad_destroy(c->broad);
+  memory_free(context, c);
+}
+
+void collide_invalidate(collide *c) {
+  broad_invalidate(c->broad);
+}
+
+cache *collide_cache(collide *c) {
+  return &c->cache;
+}
+
+scree_status collide_begin(collide *c, const collide_view *view, const uint32_t *generation,
+                           const uint32_t *order, size_t order_count) {
+  c->view = *view;
+  c->order = order;
+  c->order_count = order ? order_count : view->count;
+  c->body = c->partner = 0;
+  const scree_status status = broad_update(c->broad, view);
+  return status ? status : cache_begin(&c->cache, view->count, generation);
+}
+
+/* Fills pieces with the next pairs in order. */
+static void cut(collide *c) {
+  c->piece_count = 0;
+  while (c->body < c->order_count && c->piece_count < PIECES) {
+    piece *p = &c->piece[c->piece_count++];
+    size_t pairs = 0;
+    p->segment_count = p->count = 0;
+    while (c->body < c->order_count && pairs < PIECE_PAIRS) {
+      const uint32_t i = c->order ? c->order[c->body] : (uint32_t)c->body;
+      size_t partners;
+      broad_partners(c->broad, i, &partners);
+      size_t take = partners - c->partner;
+      if (take > SEGMENT_PAIRS) take = SEGMENT_PAIRS;
+      if (take > PIECE_PAIRS - pairs) take = PIECE_PAIRS - pairs;
+      if (take)
+        p->segments[p->segment_count++] = (segment){i, (uint32_t)c->partner, (uint32_t)take};
+      pairs += take;
+      c->partner += take;
+      if (c->partner < partners) continue;
+      c->partner = 0;
+      c->body++;
+    }
+  }
+}
+
+/* Contacts of one pair; false: no room. */
+static bool touch(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
+  const double margin = view_pair_margin(view, i, k);
+  const double reach = view->radius[i] + view->radius[k] + margin;
+  if (v3_norm2(v3_sub(view->position[i], view->position[k])) > reach * reach) return true;
+  contact_point found[CONTACT_POINT_MAX];
+  const int n = narrow_collide(view->shape[i], view_shape_pose(view, i), view->shape[k],
+                               view_shape_pose(view, k), margin, found, CONTACT_POINT_MAX);
+  if (p->count + (size_t)n > p->capacity) return false;
+  for (int m = 0; m < n; m++)
+    p->out[p->count++] = (collide_contact){.a = i, .b = k, .point = found[m]};
+  return true;
+}
+
+static void run_piece(const collide *c, piece *p) {
+  p->count = 0;
+  p->short_of_room = false;
+  for (size_t s = 0; s < p->segment_count; s++) {
+    const segment *seg = &p->segments[s];
+    size_t partners;
+    const uint32_t *partner = broad_partners(c->broad, seg->body, &partners) + seg->first;
+    for (uint32_t k = 0; k < seg->count; k++)
+      if (!touch(&c->view, seg->body, partner[k], p)) {
+        p->short_of_room = true;
+        return;
+      }
+  }
+}
+
+static scree_status collect(collide *c, size_t *total) {
+  *total = 0;
+  for (size_t k = 0; k < c->piece_count; k++) {
+    piece *p = &c->piece[k];
+    while (p->short_of_room) {
+      if (memory_grow(c->context, &p->out, &p->capacity, 2 * p->capacity + PIECE_ROOM,
+                      sizeof *p->out))
+        return SCREE_ERROR_MEMORY;
+      run_piece(c, p);
+    }
+    *total += p->count;
+  }
+  if (memory_grow(c->context, &c->batch, &c->batch_capacity, *total, sizeof *c->batch))
+    return SCREE_ERROR_MEMORY;
+  size_t at = 0;
+  for (size_t k = 0; k < c->piece_count; k++)
+    for (size_t m = 0; m < c->piece[k].count; m++) {
+      collide_contact *contact = &c->batch[at++];
+      *contact = c->piece[k].out[m];
+      const cache_key key = {contact->a, contact->b, contact->point.feature};
+      if (cache_add(&c->cache, key, &contact->previous)) return SCREE_ERROR_MEMORY;
+    }
+  return SCREE_OK;
+}
+
+scree_status collide_next(collide *c, const collide_contact **batch, size_t *count) {
+  *count = 0;
+  *batch = NULL;
+  while (c->body < c->order_count && *count == 0) {
+    cut(c);
+#pragma omp parallel for schedule(dynamic) num_threads(c->context->threads) if (c->piece_count > 4)
+    for (size_t k = 0; k < c->piece_count; k++) run_piece(c, &c->piece[k]);
+    const scree_status status = collect(c, count);
+    if (status) return status;
+    *batch = c->batch;
+  }
+  return SCREE_OK;
+}

@@ -1,0 +1,32 @@
+/* Contacts of all pairs, in batches: the broad phase's pairs go through the narrow phase, in
+ * parallel and in a fixed order, a few thousand at a time, so that no list of all contacts with
+ * their geometry is ever held. */
+#ifndef SCREE_COLLIDE_PAIRS_H
+#define SCREE_COLLIDE_PAIRS_H
+
+#include "collide/broad.h"
+#include "collide/cache.h"
+#include "collide/contact_point.h"
+
+typedef struct collide_contact {
+  uint32_t a, b;     /* a < b */
+  uint32_t previous; /* index of the same contact in the step before, or CACHE_NONE */
+  contact_point point;
+} collide_contact;
+
+typedef struct collide collide;
+
+scree_status collide_create(scree_context *context, collide **out);
+void collide_destroy(collide *c);
+/* Bodies came or went. */
+void collide_invalidate(collide *c);
+cache *collide_cache(collide *c);
+/* Starts a step: pairs are brought up to date, and last step's contacts become the ones before.
+ * `order` lists bodies (all with a shape, each once) in the order in which contacts are to come;
+ * null: by index. It must last until the last batch. */
+scree_status collide_begin(collide *c, const collide_view *view, const uint32_t *generation,
+                           const uint32_t *order, size_t order_count);
+/* The next batch, valid until the following call; none left: *count is 0. */
+scree_status collide_next(collide *c, const collide_contact **batch, size_t *count);
+
+#endif
