@@ -59,6 +59,7 @@ narrow_function narrow_convex_half_space;
 narrow_function narrow_box_box, narrow_convex_convex;
 narrow_function narrow_sphere_box_container, narrow_convex_box_container;
 narrow_function narrow_sphere_round_container, narrow_convex_round_container;
+narrow_function narrow_sphere_mesh, narrow_convex_mesh;
 
 /* Contacts of a convex solid with the half-space below the plane n . x = offset (world frame); the
  * normal of the contacts is -n, as the solid is a. `feature` tells planes apart. */

@@ -8,7 +8,7 @@
 #define CONVEX(a)                                                                                  \
   PAIR(a, HALF_SPACE, narrow_convex_half_space),                                                   \
       PAIR(a, BOX_CONTAINER, narrow_convex_box_container),                                         \
-      PAIR(a, ROUND_CONTAINER, narrow_convex_round_container)
+      PAIR(a, ROUND_CONTAINER, narrow_convex_round_container), PAIR(a, MESH, narrow_convex_mesh)
 
 static narrow_function *const narrow_table[SCREE_SHAPE_KIND_COUNT][SCREE_SHAPE_KIND_COUNT] = {
     PAIR(SPHERE, SPHERE, narrow_sphere_sphere),
@@ -21,6 +21,7 @@ static narrow_function *const narrow_table[SCREE_SHAPE_KIND_COUNT][SCREE_SHAPE_K
     PAIR(SPHERE, HALF_SPACE, narrow_sphere_half_space),
     PAIR(SPHERE, BOX_CONTAINER, narrow_sphere_box_container),
     PAIR(SPHERE, ROUND_CONTAINER, narrow_sphere_round_container),
+    PAIR(SPHERE, MESH, narrow_sphere_mesh),
     PAIR(ELLIPSOID, ELLIPSOID, narrow_convex_convex),
     PAIR(ELLIPSOID, BOX, narrow_convex_convex),
     PAIR(ELLIPSOID, CAPSULE, narrow_convex_convex),

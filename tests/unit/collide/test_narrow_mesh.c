@@ -1,0 +1,194 @@
+/* Solids on meshes: brute force over all triangles, and floors cut into triangles that must feel as
+ * one plane. */
+#include "collide/narrow.h"
+#include "tests/unit/shape/shape_random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static scree_context *context;
+
+static int setup(void **state) {
+  (void)state;
+  context = scree_context_create(NULL);
+  return context ? 0 : -1;
+}
+
+static int teardown(void **state) {
+  (void)state;
+  const size_t left = scree_context_bytes(context);
+  scree_context_destroy(context);
+  return left == 0 ? 0 : -1;
+}
+
+enum { GRID = 12 };
+
+/* A square of side 2 about the origin, height(x, y) = bump * something wavy. */
+static shape *grid(double bump) {
+  double p[3 * (GRID + 1) * (GRID + 1)];
+  uint32_t t[6 * GRID * GRID], n = 0;
+  for (int i = 0; i <= GRID; i++)
+    for (int j = 0; j <= GRID; j++) {
+      const double x = 2.0 * i / GRID - 1, y = 2.0 * j / GRID - 1;
+      v3_store(p + 3 * (i * (GRID + 1) + j), (v3){x, y, bump * sin(5 * x) * cos(4 * y)});
+    }
+  for (uint32_t i = 0; i < GRID; i++)
+    for (uint32_t j = 0; j < GRID; j++) {
+      const uint32_t a = i * (GRID + 1) + j, b = a + GRID + 1;
+      const uint32_t two[6] = {a, b, a + 1, b, b + 1, a + 1},
+                     other[6] = {a, b, b + 1, a, b + 1, a + 1};
+      for (int k = 0; k < 6; k++) t[n++] = (i + j) % 2 ? two[k] : other[k];
+    }
+  shape *s;
+  assert_int_equal(scree_shape_create_mesh(context, (GRID + 1) * (GRID + 1), p, n / 3, t, &s), 0);
+  return s;
+}
+
+/* Distance of a point to a triangle by a fine search on barycentric coordinates. */
+static double search_triangle(const v3 p[3], v3 x) {
+  double best = INFINITY, bu = 0, bv = 0, step = 0.25;
+  for (int level = 0; level < 60; level++, step *= 0.6) {
+    const double cu = bu, cv = bv;
+    for (int i = -3; i <= 3; i++)
+      for (int j = -3; j <= 3; j++) {
+        const double u = fmin(1, fmax(0, cu + i * step)), v = fmin(1 - u, fmax(0, cv + j * step));
+        const v3 q =
+            v3_add_scaled(v3_add_scaled(p[0], u, v3_sub(p[1], p[0])), v, v3_sub(p[2], p[0]));
+        const double d = v3_norm(v3_sub(x, q));
+        if (d < best) best = d, bu = u, bv = v;
+      }
+  }
+  return best;
+}
+
+static void balls_on_a_wavy_floor(void **state) {
+  (void)state;
+  shape *floor = grid(0.3), *ball;
+  uint64_t seed = 2;
+  assert_int_equal(scree_shape_create_sphere(context, 0.1, &ball), 0);
+  const shape_mesh *m = &floor->mesh;
+  assert_int_equal(m->edge_count, 3 * GRID * GRID + 2 * GRID);
+  int touched = 0;
+  for (int trial = 0; trial < 150; trial++) {
+    const pose pb = random_pose(&seed, 1);
+    const v3 x = {random_real(&seed, -1.1, 1.1), random_real(&seed, -1.1, 1.1),
+                  random_real(&seed, -0.4, 0.4)};
+    double reference = INFINITY;
+    for (uint32_t t = 0; t < m->triangle_count; t++) {
+      const v3 p[3] = {m->vertex[m->triangle[t][0]], m->vertex[m->triangle[t][1]],
+                       m->vertex[m->triangle[t][2]]};
+      aabb b = aabb_empty();
+      for (int k = 0; k < 3; k++) b = aabb_union(b, (aabb){p[k], p[k]});
+      if (aabb_overlap(aabb_grow(b, 0.2), (aabb){x, x}))
+        reference = fmin(reference, search_triangle(p, x));
+    }
+    contact_point c[32];
+    const int n =
+        narrow_collide(ball, (pose){pose_apply(pb, x), quat_identity()}, floor, pb, 0.05, c, 32);
+    double least = INFINITY;
+    for (int i = 0; i < n; i++) {
+      least = fmin(least, c[i].gap);
+      for (int k = 0; k < i; k++) assert_true(c[k].feature != c[i].feature);
+    }
+    if (n) {
+      touched++;
+      assert_true(fabs(least - (reference - 0.1)) < 1e-9);
+    } else
+      assert_true(reference > 0.15 - 1e-9);
+  }
+  assert_true(touched > 30);
+  scree_shape_destroy(ball);
+  scree_shape_destroy(floor);
+}
+
+/* A ball at any place of a flat floor, over seams and corners too, has one contact straight up. */
+static void flat_floor_has_no_bumps_for_balls(void **state) {
+  (void)state;
+  shape *floor = grid(0), *ball;
+  uint64_t seed = 8;
+  assert_int_equal(scree_shape_create_sphere(context, 0.1, &ball), 0);
+  for (int trial = 0; trial < 3000; trial++) {
+    pose pa = {{random_real(&seed, -0.8, 0.8), random_real(&seed, -0.8, 0.8),
+                0.1 + random_real(&seed, -1e-3, 1e-3)},
+               quat_identity()};
+    if (trial % 3 == 0) pa.position.x = 2.0 * (trial % 9) / GRID - 0.5; /* on a seam */
+    if (trial % 6 == 0) pa.position.y = 2.0 * (trial % 7) / GRID - 0.5; /* on a corner */
+    contact_point c[32];
+    assert_int_equal(narrow_collide(ball, pa, floor, pose_identity(), 0.05, c, 32), 1);
+    assert_true(c[0].normal.z < -1 + 1e-15);
+    assert_true(fabs(c[0].gap - (pa.position.z - 0.1)) < 1e-15);
+  }
+  scree_shape_destroy(ball);
+  scree_shape_destroy(floor);
+}
+
+/* The same for solids with faces: all normals straight, the gap that of the plane, held by what
+ * holds on a plane. */
+static void flat_floor_has_no_bumps_for_solids(void **state) {
+  (void)state;
+  shape *floor = grid(0), *plane;
+  uint64_t seed = 10;
+  assert_int_equal(scree_shape_create_half_space(context, &plane), 0);
+  for (int kind = SCREE_SHAPE_ELLIPSOID; kind <= SCREE_SHAPE_HULL; kind++)
+    for (int trial = 0; trial < 120; trial++) {
+      shape *s = random_shape(context, &seed, (scree_shape_kind)kind, 0.2);
+      pose pa = {{random_real(&seed, -0.5, 0.5), random_real(&seed, -0.5, 0.5), 0},
+                 quat_identity()};
+      if (trial % 2) pa.rotation = random_pose(&seed, 1).rotation;
+      if (trial % 4 == 0) pa.rotation = quat_exp((v3){0, 0, random_real(&seed, -3, 3)});
+      pa.position.z = -shape_bounds(s, pa).lo.z + random_real(&seed, -1e-4, 1e-4);
+      contact_point c[32], d[32];
+      const int n = narrow_collide(s, pa, floor, pose_identity(), 1e-3, c, 32);
+      const int m = narrow_collide(s, pa, plane, pose_identity(), 1e-3, d, 32);
+      double least = INFINITY, expect = INFINITY;
+      for (int i = 0; i < n; i++) {
+        if (c[i].normal.z > -1 + 1e-9)
+          fail_msg("%s, trial %d: normal %g %g %g", scree_shape_kind_name(s->kind), trial,
+                   c[i].normal.x, c[i].normal.y, c[i].normal.z);
+        least = fmin(least, c[i].gap);
+      }
+      for (int i = 0; i < m; i++) expect = fmin(expect, d[i].gap);
+      assert_true(fabs(least - expect) < 1e-9);
+      if (m >= 3) assert_true(n >= 3);
+      scree_shape_destroy(s);
+    }
+  scree_shape_destroy(floor);
+  scree_shape_destroy(plane);
+}
+
+/* Solids beside the floor's border or on a ridge see the true edge. */
+static void ridge_is_felt(void **state) {
+  (void)state;
+  const double p[12] = {-1, 0, 0, 1, 0, 0, 0, -1, -1, 0, 1, -1};
+  const uint32_t t[6] = {0, 2, 1, 0, 1, 3};
+  shape *roof, *ball, *bar;
+  assert_int_equal(scree_shape_create_mesh(context, 4, p, 2, t, &roof), 0);
+  assert_int_equal(scree_shape_create_sphere(context, 0.1, &ball), 0);
+  assert_int_equal(scree_shape_create_capsule(context, 0.1, 0.3, &bar), 0);
+  contact_point c[32];
+  const pose pa = {{0.1, 0, 0.1001}, quat_identity()};
+  assert_int_equal(narrow_collide(ball, pa, roof, pose_identity(), 0.01, c, 32), 1);
+  assert_true(c[0].normal.z < -1 + 1e-12 && fabs(c[0].gap - 1e-4) < 1e-12);
+  /* A bar across the ridge. */
+  const pose across = {{0.1, 0, 0.1001}, quat_exp((v3){0.5 * acos(-1.0), 0, 0})};
+  const int n = narrow_collide(bar, across, roof, pose_identity(), 0.01, c, 32);
+  assert_true(n >= 1);
+  for (int i = 0; i < n; i++)
+    assert_true(c[i].normal.z < -1 + 1e-9 && fabs(c[i].gap - 1e-4) < 1e-9);
+  scree_shape_destroy(roof);
+  scree_shape_destroy(ball);
+  scree_shape_destroy(bar);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(balls_on_a_wavy_floor),
+      cmocka_unit_test(flat_floor_has_no_bumps_for_balls),
+      cmocka_unit_test(flat_floor_has_no_bumps_for_solids),
+      cmocka_unit_test(ridge_is_felt),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
