@@ -151,7 +151,7 @@ static int solve_all(job *j) {
     if (json && (!t->status || j->count > 1)) print_json(path, j->info.contacts, t);
     if (!json) print_row(t);
     fflush(stdout);
-    explain(t, &j->settings.solve);
+    if (json || j->count == 1 || !t->refused) explain(t, &j->settings.solve);
   }
   int code = exit_code(j->trials, j->count, cli_has(j->args, "strict")), write_code = CLI_OK;
   if (out && !j->trials[0].status) write_code = write_solution(j, out);

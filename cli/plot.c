@@ -152,8 +152,8 @@ static void write_curve(FILE *out, const trial *t, bool by_time, const char *nam
 static void write_panel(FILE *out, const trial *trials, size_t count, bool by_time,
                         double tolerance) {
   const char *axis = by_time ? "seconds" : "iteration";
-  fprintf(out, "set lmargin at screen %g\nset rmargin at screen %g\n", by_time ? 0.475 : 0.07,
-          by_time ? 0.80 : 0.395);
+  fprintf(out, "set lmargin at screen %g\nset rmargin at screen %g\n", by_time ? 0.455 : 0.065,
+          by_time ? 0.775 : 0.385);
   fprintf(out, "set xlabel '%s'\nset ylabel '%s'\n",
           by_time ? "wall time, setup included (s)" : axis, by_time ? "" : "error E (relative)");
   fputs(by_time ? "set key at screen 0.99,0.88 right top vertical maxrows 24 Left reverse "
@@ -182,7 +182,7 @@ static void write_panel(FILE *out, const trial *trials, size_t count, bool by_ti
     fputs(", ", out);
   }
   if (tolerance > 0.0)
-    fprintf(out, "%.9g with lines dt 2 lw 1 lc rgb '#808080' title 'tolerance'", tolerance);
+    fprintf(out, "%.9g with lines dt 2 lw 1 lc rgb '#808080' title 'tolerance on E'", tolerance);
   else
     fputs("NaN notitle", out);
   fputs("\n", out);
@@ -190,14 +190,15 @@ static void write_panel(FILE *out, const trial *trials, size_t count, bool by_ti
 
 int plot_convergence(const char *path, const char *title, const trial *trials, size_t count,
                      double tolerance) {
-  FILE *script = begin_script(path, 1100, 460);
+  FILE *script = begin_script(path, 1180, 470);
   if (!script) return CLI_IO;
-  fputs("set multiplot\nset logscale xy\nset format y '10^{%L}'\nset label 1 noenhanced ", script);
+  fputs("set multiplot\nset logscale xy\nset format '10^{%L}'\nset label 1 noenhanced ", script);
   quote(script, title);
-  fputs(" at screen 0.07,0.95 font ',13'\nset tmargin at screen 0.88\nset bmargin at screen 0.14\n",
-        script);
+  fputs(
+      " at screen 0.065,0.95 font ',13'\nset tmargin at screen 0.88\nset bmargin at screen 0.14\n",
+      script);
   for (int by_time = 0; by_time < 2; by_time++) {
-    fputs(by_time ? "unset label 1\nset format x '10^{%L}'\n" : "", script);
+    if (by_time) fputs("unset label 1\n", script);
     write_panel(script, trials, count, by_time, tolerance);
   }
   fputs("unset multiplot\n", script);
