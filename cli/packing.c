@@ -60,9 +60,16 @@ static scree_status add_contact(scree_ccp *problem, const packing_def *def, uint
   scree_ccp_contact_def c = scree_ccp_contact_def_default();
   c.body_a = a;
   c.body_b = b;
-  const bool rolls = def->rolling > 0.0 || def->spinning > 0.0;
-  c.set = rolls ? scree_set_rolling(6, def->mu, def->rolling, def->spinning)
-                : scree_set_coulomb(3, def->mu);
+  const bool rolls = def->rolling > 0.0, spins = def->spinning > 0.0;
+  if (def->frictionless)
+    c.set = scree_set_ray();
+  else if (rolls || spins)
+    c.set = scree_set_rolling(rolls && spins ? 6
+                              : rolls        ? 5
+                                             : 4,
+                              def->mu, def->rolling, def->spinning);
+  else
+    c.set = scree_set_coulomb(3, def->mu);
   for (int k = 0; k < 3; k++) {
     c.normal[k] = n[k];
     c.arm_a[k] = radius_a * n[k];

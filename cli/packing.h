@@ -16,7 +16,8 @@ typedef struct packing_def {
   double mu;
   packing_masses masses;
   double mass_ratio;
-  double rolling, spinning; /* m; both zero: 3-D Coulomb contacts */
+  double rolling, spinning; /* m; contacts are 4-D, 5-D or 6-D by which are there, else 3-D */
+  bool frictionless;        /* rays, whatever mu is */
   double compliance;        /* m/N s, normal rows */
   uint64_t seed;
 } packing_def;

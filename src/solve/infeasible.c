@@ -76,14 +76,10 @@ static bool prepare(ccp_operator *op, infeasible_work *work) {
   return false;
 }
 
-bool infeasible_prove(ccp_operator *op, scree_model model, infeasible_work *work, long iteration,
-                      const double *g, infeasible_certificate *certificate) {
-  if (op->asymmetry > 1e-12 || !prepare(op, work)) return false;
-  const bool marked = work->marked_at > 0;
-  if (marked) op_combine(op, 1.0, g, -1.0, work->mark, work->d);
-  op_copy(op, g, work->mark);
-  work->marked_at = iteration;
-  if (!marked || !polish(op, model, 0.0, NULL, work->d)) return false;
+/* Polishes work->d until it proves, or does not. */
+static bool certify(ccp_operator *op, scree_model model, infeasible_work *work,
+                    infeasible_certificate *certificate) {
+  if (!polish(op, model, 0.0, NULL, work->d)) return false;
   const double r_size = sqrt(op_dot_by_eta(op, op->r, op->r));
   double l = 2.0;
   for (int k = 0; k <= POLISH; k++) {
@@ -93,7 +89,9 @@ bool infeasible_prove(ccp_operator *op, scree_model model, infeasible_work *work
     if (!(drop > 1e-9 * r_size) || !isfinite(push)) return false;
     if (k == 0 && push > 1e-2 * l) return false;
     if (drop >= bound_asked * push * r_size) {
-      *certificate = (infeasible_certificate){drop, push, drop / (fmax(push, 1e-300) * r_size)};
+      /* Beyond 1e15 the rounding of N d is all that is left. */
+      const double bound = fmin(1e15, drop / (fmax(push, 1e-300) * r_size));
+      *certificate = (infeasible_certificate){drop, push, bound};
       return true;
     }
     /* |N d|* <= lambda_max for a normalised d: a lower bound of L. */
@@ -101,6 +99,23 @@ bool infeasible_prove(ccp_operator *op, scree_model model, infeasible_work *work
     if (!polish(op, model, 1.0 / l, work->nd, work->d)) return false;
   }
   return false;
+}
+
+bool infeasible_prove(ccp_operator *op, scree_model model, infeasible_work *work, long iteration,
+                      const double *g, infeasible_certificate *certificate) {
+  if (op->asymmetry > 1e-12 || !prepare(op, work)) return false;
+  const bool marked = work->marked_at > 0;
+  if (marked) op_combine(op, 1.0, g, -1.0, work->mark, work->d);
+  op_copy(op, g, work->mark);
+  work->marked_at = iteration;
+  return marked && certify(op, model, work, certificate);
+}
+
+bool infeasible_prove_direction(ccp_operator *op, scree_model model, infeasible_work *work,
+                                const double *d, infeasible_certificate *certificate) {
+  if (op->asymmetry > 1e-12 || !prepare(op, work)) return false;
+  op_copy(op, d, work->d);
+  return certify(op, model, work, certificate);
 }
 
 void infeasible_clear(scree_context *context, infeasible_work *work) {

@@ -19,6 +19,9 @@ typedef struct infeasible_certificate {
 /* Looks for a certificate along the change of g since the last call. True: proved. */
 bool infeasible_prove(ccp_operator *op, scree_model model, infeasible_work *work, long iteration,
                       const double *g, infeasible_certificate *certificate);
+/* The same for a direction that the caller has found. */
+bool infeasible_prove_direction(ccp_operator *op, scree_model model, infeasible_work *work,
+                                const double *d, infeasible_certificate *certificate);
 void infeasible_clear(scree_context *context, infeasible_work *work);
 
 #endif

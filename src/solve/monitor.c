@@ -41,6 +41,17 @@ bool solve_due(const solve_run *run, long iteration) {
          (run->settings->iteration_limit > 0 && iteration >= run->settings->iteration_limit);
 }
 
+bool solve_due_hint(const solve_run *run, long iteration, double change) {
+  const scree_solve_settings *s = run->settings;
+  const bool due = solve_due(run, iteration);
+  if (s->tolerance_residual <= 0.0 || s->check_interval > 0) return due;
+  const double tolerance = s->tolerance_residual * run->op->reference_speed;
+  if (change < 0.2 * tolerance) return iteration > run->iterations + 2 || due;
+  const bool forced = s->iteration_limit > 0 && iteration >= s->iteration_limit;
+  const bool far = change > 30.0 * tolerance && iteration < run->iterations + 25;
+  return due && (forced || s->progress || !far);
+}
+
 static void schedule(solve_run *run, long iteration) {
   long step = run->settings->check_interval;
   if (step <= 0) step = iteration < 10 ? 1 : iteration / 10 < 25 ? iteration / 10 : 25;
@@ -62,6 +73,14 @@ static double impulse_size(solve_run *run, const double *g) {
   return sqrt(op_dot_over_eta(run->op, g, g)) / fmax(r, 1e-300);
 }
 
+static void finish_infeasible(solve_run *run, const infeasible_certificate *proof) {
+  solve_finish(
+      run, SCREE_OUTCOME_INFEASIBLE,
+      "proof: a set of impulses of norm 1 moves nothing (%.1e) and gains %.1e; any solution "
+      "exceeds %.0e times the natural impulses",
+      proof->push, proof->drop, proof->bound);
+}
+
 static bool proved_infeasible(solve_run *run, long iteration, const double *g) {
   if (iteration < run->suspect_iteration) return false;
   const double size = impulse_size(run, g);
@@ -71,11 +90,14 @@ static bool proved_infeasible(solve_run *run, long iteration, const double *g) {
   infeasible_certificate proof;
   if (!suspect || !infeasible_prove(run->op, run->model, run->infeasible, iteration, g, &proof))
     return false;
-  solve_finish(
-      run, SCREE_OUTCOME_INFEASIBLE,
-      "impulses of size 1 push nothing (%.1e) and gain %.1e: a solution would be %.0e times "
-      "the natural impulses",
-      proof.push, proof.drop, proof.bound);
+  finish_infeasible(run, &proof);
+  return true;
+}
+
+bool solve_prove_infeasible(solve_run *run, const double *d) {
+  infeasible_certificate proof;
+  if (!infeasible_prove_direction(run->op, run->model, run->infeasible, d, &proof)) return false;
+  finish_infeasible(run, &proof);
   return true;
 }
 
@@ -83,11 +105,12 @@ static void explain_stall(solve_run *run, long since, const double *g) {
   const double size = impulse_size(run, g);
   if (run->best_residual.error < 1e-13)
     solve_finish(run, SCREE_OUTCOME_STALLED, "at the limit of double precision");
-  else if (size > 1e6)
-    solve_finish(run, SCREE_OUTCOME_STALLED,
-                 "no progress since iteration %ld while impulses grow (%.0e times the natural): "
-                 "probably no solution",
-                 since, size);
+  else if (size > 1.5 * run->mark_size && size > 10.0)
+    solve_finish(
+        run, SCREE_OUTCOME_STALLED,
+        "no progress since iteration %ld while impulses grow (now %.0e times the natural): "
+        "probably no solution",
+        since, size);
   else if (run->op->asymmetry > 1e-12)
     solve_finish(run, SCREE_OUTCOME_STALLED,
                  "no progress since iteration %ld; the matrix is unsymmetric by %.1e", since,
@@ -102,6 +125,7 @@ static bool stalled(solve_run *run, long iteration, const double *g) {
   const bool stuck = !(run->best_merit < stall_gain * run->mark_merit);
   if (stuck) explain_stall(run, iteration / STALL_FACTOR, g);
   run->mark_merit = run->best_merit;
+  run->mark_size = impulse_size(run, g);
   run->mark_iteration = STALL_FACTOR * iteration;
   return stuck;
 }

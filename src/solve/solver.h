@@ -44,7 +44,7 @@ struct solve_run {
   long iterations, products;
   long next_check;
   long mark_iteration; /* stall: what the merit was at an earlier iteration */
-  double mark_merit;
+  double mark_merit, mark_size;
   double start_time;
   infeasible_work *infeasible; /* the solver's, kept between solves */
   long suspect_iteration;      /* when to ask next whether impulses grow without end */
@@ -58,9 +58,15 @@ double run_option(const solve_run *run, const char *key);
 
 /* Is a residual due at this iteration? Sweeps, which must pay a product for one, ask first. */
 bool solve_due(const solve_run *run, long iteration);
+/* The same where the largest change of a block over its eta, m/s, is at hand: a check is put off
+ * while that is far above the tolerance on R, and made early when it is below. */
+bool solve_due_hint(const solve_run *run, long iteration, double change);
 /* Judges g (u = N g + r if at hand, else null), keeps it if it is the best so far. True: stop now;
  * the outcome is set. */
 bool solve_check(solve_run *run, long iteration, const double *g, const double *u);
+/* A direction d along which impulses may grow without end: ends the run as infeasible if it proves
+ * that. */
+bool solve_prove_infeasible(solve_run *run, const double *d);
 /* Ends the run for a reason of the solver's own; the format fills info.detail. */
 void solve_finish(solve_run *run, scree_outcome outcome, const char *format, ...)
     SCREE_PRINTF(3, 4);

@@ -7,7 +7,11 @@
   X(solver_gs)                                                                                     \
   X(solver_sor)                                                                                    \
   X(solver_ssor)                                                                                   \
+  X(solver_nncg)                                                                                   \
   X(solver_apgd)                                                                                   \
+  X(solver_spg)                                                                                    \
+  X(solver_gpminres)                                                                               \
+  X(solver_mprgp)                                                                                  \
   X(solver_nsgs)                                                                                   \
   X(solver_fpp)                                                                                    \
   X(solver_admm)                                                                                   \

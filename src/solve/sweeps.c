@@ -4,8 +4,10 @@
  *   isotropic   g_i <- lambda P(g_i - omega eta_i u_i) + (1 - lambda) g_i
  *   exact       g_i <- the solution of block i with the others held, over-relaxed by omega
  *
- * Gauss–Seidel uses u as the sweep leaves it, Jacobi u of the last iterate. The exact Coulomb model
- * shifts u_n by mu |u_T|. Iterations grow with the square of the height of a pile in bodies. */
+ * Gauss–Seidel uses u as the sweep leaves it, Jacobi u of the last iterate (isotropic only). The
+ * exact Coulomb model shifts u_n by mu |u_T|. Iterations grow with the square of the height of a
+ * pile in bodies. */
+#include "ccp/operator_fused.h"
 #include "solve/solver.h"
 
 static const scree_option_def sweep_options[] = {
@@ -54,20 +56,31 @@ static scree_status run_ssor(solve_run *run) {
 }
 
 static const scree_option_def jacobi_options[] = {
-    {"omega", SCREE_OPTION_REAL, 0.2, 0.001, 1.99, NULL, "", "step of the block in units of eta"},
+    {"omega", SCREE_OPTION_REAL, 0.5, 0.001, 1.99, NULL, "",
+     "step of the blocks in units of eta; halved while it is too long"},
     {"lambda", SCREE_OPTION_REAL, 1.0, 0.01, 1.0, NULL, "", "blend of new and old impulses"},
 };
 
+/* A step d of length omega descends when omega d'Nd < 2 |d|^2/eta; longer ones are halved for good.
+ */
 static scree_status run_jacobi(solve_run *run) {
   ccp_operator *op = run->op;
-  double *u = run->vector[1], *next = run->vector[2];
-  const double omega = run_option(run, "omega"), lambda = run_option(run, "lambda");
+  double *u = run->vector[1], *next = run->vector[2], *nd = run->vector[3];
+  const double lambda = run_option(run, "lambda");
+  double omega = run_option(run, "omega");
   op_local_velocity(op, run->g, u);
   for (long iteration = 1;; iteration++) {
     op_project_step(op, run->g, omega, u, next);
-    op_combine(op, lambda, next, 1.0 - lambda, run->g, run->g);
-    op_local_velocity(op, run->g, u);
+    op_combine(op, lambda, next, -lambda, run->g, next); /* now the change */
+    op_apply(op, next, nd);
     run->products++;
+    if (omega * op_dot(op, next, nd) > 1.9 * op_dot_over_eta(op, next, next))
+      omega *= 0.5;
+    else {
+      op_combine(op, 1.0, run->g, 1.0, next, run->g);
+      op_combine(op, 1.0, u, 1.0, nd, u);
+    }
+    if (iteration % 100 == 0) op_local_velocity(op, run->g, u);
     if (solve_due(run, iteration) && solve_check(run, iteration, run->g, u)) return SCREE_OK;
   }
 }
@@ -79,7 +92,7 @@ const solver_class solver_jacobi = {
     .summary = "projected Jacobi: all blocks at once; the slowest, a reference",
     OPTIONS(jacobi_options),
     .coulomb = false,
-    .vector_count = 3,
+    .vector_count = 4,
     .run = run_jacobi,
 };
 
