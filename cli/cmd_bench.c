@@ -85,9 +85,9 @@ static void print_row(const trial *t) {
   if (t->status)
     printf("  %-10s %-15s %s\n", scree_solver_name(t->solver), trial_outcome(t), t->message);
   else
-    printf("  %-10s %-15s %10.2e %10.2e %11ld %10.4f  %s\n", scree_solver_name(t->solver),
+    printf("  %-10s %-15s %9.2e %9.2e %10ld %10.3g%s%s\n", scree_solver_name(t->solver),
            trial_outcome(t), info->residual.error, info->residual.residual, info->iterations,
-           info->seconds, info->detail);
+           info->seconds, *info->detail ? "  " : "", info->detail);
   fflush(stdout);
 }
 
@@ -116,7 +116,8 @@ static void run_repeated(bench *b, trial *t, const scree_ccp *problem) {
 }
 
 /* convergence_<name of the file>.png; a number keeps two files of one name apart. */
-static int plot_file(const bench *b, const char *path, size_t p, const trial *trials) {
+static int plot_file(const bench *b, const char *path, size_t p, size_t contacts,
+                     const trial *trials) {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
   const char *dot = strrchr(base, '.');
   const int length = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
@@ -126,7 +127,7 @@ static int plot_file(const bench *b, const char *path, size_t p, const trial *tr
   char *picture = join(b->directory, name, ".png");
   if (!picture) return cli_fail(CLI_INTERNAL, "out of memory");
   const int code =
-      plot_convergence(picture, base, trials, b->solver_count, b->settings.solve.tolerance_error);
+      plot_convergence(picture, base, contacts, trials, b->solver_count, &b->settings.solve);
   free(picture);
   return code;
 }
@@ -168,7 +169,7 @@ static int bench_file(bench *b, size_t p) {
     if (b->csv) csv_row(b->csv, path, contacts, t);
   }
   int code = cli_interrupted() ? CLI_INTERRUPTED : CLI_OK;
-  if (b->directory && !code) code = plot_file(b, path, p, trials);
+  if (b->directory && !code) code = plot_file(b, path, p, contacts, trials);
   for (size_t i = 0; i < b->solver_count; i++) trial_clear(&trials[i]);
   free(trials);
   scree_ccp_destroy(problem);
@@ -185,7 +186,7 @@ static void print_score(const bench *b) {
       solved += s >= 0.0;
       total += fmax(s, 0.0);
     }
-    printf("  %-10s %zu of %zu, in %.4f s\n", scree_solver_name(b->solver[i]), solved,
+    printf("  %-10s %zu of %zu, in %.3g s\n", scree_solver_name(b->solver[i]), solved,
            b->problem_count, total);
   }
 }
@@ -238,8 +239,8 @@ static int run_all(bench *b) {
     cli_catch_interrupts();
     const bool json = cli_has(b->args, "json");
     if (!json)
-      printf("  %-10s %-15s %10s %10s %11s %10s\n", "solver", "outcome", "error E", "resid. R",
-             "iterations", "seconds");
+      printf("  %-10s %-15s %9s %9s %10s %10s\n", "solver", "outcome", "E", "R", "iterations",
+             "seconds");
     for (size_t p = 0; p < b->problem_count && code != CLI_INTERRUPTED; p++) {
       const int file_code = bench_file(b, p);
       if (file_code == CLI_INTERRUPTED || !code) code = file_code;

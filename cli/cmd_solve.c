@@ -23,6 +23,7 @@ static const cli_flag flags[] = {
     {"model", "relaxed|coulomb",
      "friction law; default coulomb where the solver has it, else relaxed (it says so)"},
     {"set", "KEY=VALUE", "set an option of the solver, or SOLVER.KEY=VALUE; may be repeated"},
+    {"warm-start", NULL, "begin with the solution that is in the file"},
     {"threads", "N", "threads; results do not depend on it; default: what OpenMP offers"},
     {"json", NULL, "print one JSON object for each solver, one a line"},
     {"out", "FILE", "write the problem with its solution (v, u, r) as FCLIB HDF5"},
@@ -57,12 +58,13 @@ static void print_row(const trial *t) {
            trial_outcome(t), t->message);
     return;
   }
-  printf("%-9s %-8s %-15s %9.2e %9.2e %9.2e %9.2e %10ld %9.4f\n", scree_solver_name(t->solver),
+  printf("%-9s %-8s %-15s %9.2e %9.2e %9.2e %9.2e %10ld %9.3g\n", scree_solver_name(t->solver),
          trial_model_name(t->info.model), trial_outcome(t), r->error, r->residual,
          r->relaxation_gap, r->penetration_speed, t->info.iterations, t->info.seconds);
 }
 
-/* A plain sentence for what is not solved; solved needs none. */
+/* A plain sentence for what is not solved; solved needs none unless the solver has something to
+ * say. */
 static void explain(const trial *t, const scree_solve_settings *s) {
   const char *name = scree_solver_name(t->solver), *detail = t->info.detail;
   const char *gap = *detail ? ": " : "";
@@ -75,7 +77,9 @@ static void explain(const trial *t, const scree_solve_settings *s) {
              t->info.iterations);
   } else if (t->info.outcome == SCREE_OUTCOME_INFEASIBLE) {
     cli_note("the problem has no solution, as %s found%s%s", name, gap, detail);
-  } else if (t->info.outcome != SCREE_OUTCOME_SOLVED) {
+  } else if (t->info.outcome == SCREE_OUTCOME_SOLVED) {
+    if (*detail) cli_note("%s: %s", name, detail);
+  } else {
     char asked[96], also[48] = "";
     const double e = s->tolerance_error, r = s->tolerance_residual;
     if (e > 0.0) snprintf(also, sizeof also, " and R = %.3g", r > 0.0 ? r : sqrt(e));
@@ -112,6 +116,7 @@ typedef struct job {
   trial_settings settings;
   trial *trials;
   size_t count;
+  double *start; /* null: zeros */
 } job;
 
 /* The input's texts stay; how the solution came about is added to the mathematical ones. */
@@ -136,6 +141,20 @@ static int write_solution(const job *j, const char *path) {
   return status ? cli_fail(cli_code(status), "%s", scree_context_message(j->context)) : CLI_OK;
 }
 
+static int load_start(job *j) {
+  const char *path = j->args->operand[0];
+  if (!cli_has(j->args, "warm-start")) return CLI_OK;
+  if (!j->info.has_solution)
+    return cli_fail(CLI_INPUT, "%s: there is no solution in it to start with", path);
+  const size_t rows = scree_ccp_row_count(j->problem);
+  j->start = calloc(rows ? rows : 1, sizeof *j->start);
+  if (!j->start) return cli_fail(CLI_INTERNAL, "out of memory");
+  j->settings.start = j->start;
+  const scree_status status =
+      scree_problem_load_solution(j->context, path, j->problem, 0, NULL, NULL, j->start);
+  return status ? cli_fail(cli_code(status), "%s", scree_context_message(j->context)) : CLI_OK;
+}
+
 static int solve_all(job *j) {
   const char *path = j->args->operand[0];
   const char *out = cli_text(j->args, "out", NULL), *plot = cli_text(j->args, "plot", NULL);
@@ -157,7 +176,7 @@ static int solve_all(job *j) {
   if (out && !j->trials[0].status) write_code = write_solution(j, out);
   if (plot && !write_code)
     write_code =
-        plot_convergence(plot, path, j->trials, j->count, j->settings.solve.tolerance_error);
+        plot_convergence(plot, path, j->info.contacts, j->trials, j->count, &j->settings.solve);
   return write_code ? write_code : code;
 }
 
@@ -168,17 +187,17 @@ static int load_and_solve(const cli_args *args, scree_context *context, const si
     return CLI_USAGE;
   const scree_status status = scree_problem_load(context, args->operand[0], &j.problem, &j.info);
   if (status) return cli_fail(cli_code(status), "%s", scree_context_message(context));
-  int code = CLI_INTERNAL;
+  int code = load_start(&j);
   j.trials = calloc(count, sizeof *j.trials);
-  if (!j.trials) {
-    cli_fail(CLI_INTERNAL, "out of memory");
-  } else {
-    for (size_t i = 0; i < count; i++) j.trials[i].solver = solvers[i];
+  if (!j.trials) code = cli_fail(CLI_INTERNAL, "out of memory");
+  for (size_t i = 0; j.trials && i < count; i++) j.trials[i].solver = solvers[i];
+  if (!code) {
     cli_catch_interrupts();
     code = solve_all(&j);
-    for (size_t i = 0; i < count; i++) trial_clear(&j.trials[i]);
   }
+  for (size_t i = 0; j.trials && i < count; i++) trial_clear(&j.trials[i]);
   free(j.trials);
+  free(j.start);
   scree_problem_info_clear(&j.info);
   scree_ccp_destroy(j.problem);
   return code;

@@ -13,12 +13,12 @@
 
 extern char **environ;
 
-/* Told apart also in print and by readers who do not see red and green alike: a colour, a dash and
- * a marker each. */
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                      "#56b4e9", "#e69f00", "#000000", "#8c510a"};
-static const int marks[] = {6, 4, 8, 12, 1, 2, 10, 3};
-enum { COLOUR_COUNT = 8, STYLE_COUNT = 32, MARKS_PER_CURVE = 8, POINTS_PER_CURVE = 1500 };
+/* Curves are told apart by colour and mark, past the twelfth by dashes too; the first eight colours
+ * are those that readers who do not see red and green alike can tell apart. */
+static const char *const colours[] = {"0072b2", "d55e00", "009e73", "cc79a7", "56b4e9", "e69f00",
+                                      "000000", "8c510a", "7b3294", "a6a600", "999999", "e7298a"};
+static const int marks[] = {6, 4, 8, 12, 1, 2, 10, 3, 5, 7, 9, 13};
+enum { COLOUR_COUNT = 12, STYLE_COUNT = 36, MARKS_PER_CURVE = 8, POINTS_PER_CURVE = 1500 };
 /* What an exact zero is drawn as. */
 #define SMALLEST_ERROR 1e-17
 
@@ -115,83 +115,96 @@ static FILE *begin_script(const char *path, double width, double height) {
         "'#d4d4d4' lw 0.6\n",
         script);
   for (int i = 0; i < STYLE_COUNT; i++)
-    fprintf(script, "set style line %d lc rgb '%s' lw 1.6 dt %d pt %d ps 0.7\n", i + 1,
+    fprintf(script, "set style line %d lc rgb '#%s' lw 1.6 dt %d pt %d ps 0.7\n", i + 1,
             colours[i % COLOUR_COUNT], 1 + i / COLOUR_COUNT, marks[i % COLOUR_COUNT]);
   return script;
 }
 
-/* Curves of thousands of points are thinned; marks are spread evenly over a log axis, about
- * MARKS_PER_CURVE of them, so that they tell curves apart without hiding them. */
-static void write_curve(FILE *out, const trial *t, bool by_time, const char *name) {
+/* Columns: x, the error there, the best error so far (what the solver would return), and the same
+ * where a mark is due. Curves of thousands of points are thinned; marks are spread evenly over a
+ * log axis, about MARKS_PER_CURVE of them, so that they tell curves apart without hiding them. */
+static void write_curve(FILE *out, const trial *t, bool by_time, bool scaled, const char *name) {
   fprintf(out, "$%s << EOD\n", name);
-  size_t step = t->history_count / POINTS_PER_CURVE + 1;
-  double first = 0.0, next = 0.0, ratio = 1.0;
+  const size_t step = t->history_count / POINTS_PER_CURVE + 1;
+  double next = 0.0, ratio = 1.0, best = INFINITY;
   for (size_t i = 0; i < t->history_count; i++) {
     const trial_point *p = &t->history[i];
-    const double x = by_time ? p->seconds : p->iteration, e = fmax(p->error, SMALLEST_ERROR);
+    const double x = by_time ? p->seconds : p->iteration;
+    const double e = fmax(scaled ? p->residual : p->error, SMALLEST_ERROR);
     if (!(x > 0.0) || !isfinite(e)) continue;
-    if (first == 0.0) {
+    if (isinf(best)) {
       const trial_point *last = &t->history[t->history_count - 1];
-      first = next = x;
+      next = x;
       ratio = pow((by_time ? last->seconds : last->iteration) / x, 1.0 / MARKS_PER_CURVE);
     }
-    const bool end = i + 1 == t->history_count, mark = x >= next || end;
+    best = fmin(best, e);
+    const bool mark = x >= next || i + 1 == t->history_count;
     if (i % step != 0 && !mark) continue;
-    fprintf(out, "%.9g %.9g ", x, e);
-    if (mark)
-      fprintf(out, "%.9g\n", e);
-    else
-      fputs("NaN\n", out);
+    fprintf(out, "%.9g %.9g %.9g ", x, e, best);
+    fprintf(out, mark ? "%.9g\n" : "NaN\n", best);
     if (mark) next = x * fmax(ratio, 1.0);
   }
   /* A solver that was refused or failed has no curve but keeps its place in the legend. */
-  if (first == 0.0) fputs("NaN NaN NaN\n", out);
+  if (isinf(best)) fputs("NaN NaN NaN NaN\n", out);
   fputs("EOD\n", out);
 }
 
-static void write_panel(FILE *out, const trial *trials, size_t count, bool by_time,
+/* The models are told when not all curves solve the same one. */
+static void write_legend(FILE *out, const trial *t, bool mixed) {
+  char text[160], time[32];
+  snprintf(time, sizeof time, "%.3g s", t->info.seconds);
+  snprintf(text, sizeof text, "%s%s%s (%s)", scree_solver_name(t->solver), mixed ? ", " : "",
+           mixed ? trial_model_name(t->info.model) : "", trial_solved(t) ? time : trial_outcome(t));
+  for (char *at = strchr(text, '_'); at; at = strchr(at, '_')) *at = ' ';
+  quote(out, text);
+}
+
+static void write_panel(FILE *out, const trial *trials, size_t count, bool by_time, bool scaled,
                         double tolerance) {
   const char *axis = by_time ? "seconds" : "iteration";
+  bool mixed = false;
+  for (size_t i = 1; i < count; i++) mixed |= trials[i].info.model != trials[0].info.model;
   fprintf(out, "set lmargin at screen %g\nset rmargin at screen %g\n", by_time ? 0.455 : 0.065,
           by_time ? 0.775 : 0.385);
-  fprintf(out, "set xlabel '%s'\nset ylabel '%s'\n",
-          by_time ? "wall time, setup included (s)" : axis, by_time ? "" : "error E (relative)");
-  fputs(by_time ? "set key at screen 0.99,0.88 right top vertical maxrows 24 Left reverse "
+  fprintf(out, "set xlabel '%s'\n", by_time ? "wall time, setup included (s)" : axis);
+  fprintf(out, by_time ? "set ylabel ''\n" : "set ylabel '%s: best so far; thin: each iterate'\n",
+          scaled ? "residual R" : "error E");
+  fputs(by_time ? "set key at screen 0.785,0.88 left top vertical maxrows 24 Left reverse "
                   "noenhanced samplen 2.5 spacing 1.15\n"
                 : "unset key\n",
         out);
   for (size_t i = 0; i < count; i++) {
     char name[32];
     snprintf(name, sizeof name, "%s%zu", axis, i);
-    write_curve(out, &trials[i], by_time, name);
+    write_curve(out, &trials[i], by_time, scaled, name);
   }
   fputs("plot ", out);
   for (size_t i = 0; i < count; i++) {
-    const trial *t = &trials[i];
-    char legend[96];
-    if (trial_solved(t))
-      snprintf(legend, sizeof legend, "%s (%.3g s)", scree_solver_name(t->solver), t->info.seconds);
-    else
-      snprintf(legend, sizeof legend, "%s (%s)", scree_solver_name(t->solver), trial_outcome(t));
     const int style = (int)(i % STYLE_COUNT) + 1;
     fprintf(out,
-            "$%s%zu using 1:2 with lines ls %d notitle, $%s%zu using 1:3 with points ls %d "
-            "notitle, NaN with linespoints ls %d title ",
-            axis, i, style, axis, i, style, style);
-    quote(out, legend);
+            "$%s%zu using 1:2 with lines lw 0.5 lc rgb '#a0%s' notitle, "
+            "$%s%zu using 1:3 with lines ls %d notitle, "
+            "$%s%zu using 1:4 with points ls %d notitle, NaN with linespoints ls %d title ",
+            axis, i, colours[(style - 1) % COLOUR_COUNT], axis, i, style, axis, i, style, style);
+    write_legend(out, &trials[i], mixed);
     fputs(", ", out);
   }
   if (tolerance > 0.0)
-    fprintf(out, "%.9g with lines dt 2 lw 1 lc rgb '#808080' title 'tolerance on E'", tolerance);
+    fprintf(out, "%.9g with lines dt 2 lw 1 lc rgb '#808080' title 'tolerance'", tolerance);
   else
     fputs("NaN notitle", out);
   fputs("\n", out);
 }
 
-int plot_convergence(const char *path, const char *title, const trial *trials, size_t count,
-                     double tolerance) {
+int plot_convergence(const char *path, const char *problem, size_t contacts, const trial *trials,
+                     size_t count, const scree_solve_settings *settings) {
   FILE *script = begin_script(path, 1180, 470);
   if (!script) return CLI_IO;
+  const bool scaled = settings->tolerance_error <= 0.0 && settings->tolerance_residual > 0.0;
+  const char *slash = strrchr(problem, '/');
+  char title[300];
+  snprintf(title, sizeof title, "%.200s: %zu contact%s", slash ? slash + 1 : problem, contacts,
+           contacts == 1 ? "" : "s");
   fputs("set multiplot\nset logscale xy\nset format '10^{%L}'\nset label 1 noenhanced ", script);
   quote(script, title);
   fputs(
@@ -199,7 +212,8 @@ int plot_convergence(const char *path, const char *title, const trial *trials, s
       script);
   for (int by_time = 0; by_time < 2; by_time++) {
     if (by_time) fputs("unset label 1\n", script);
-    write_panel(script, trials, count, by_time, tolerance);
+    write_panel(script, trials, count, by_time, scaled,
+                scaled ? settings->tolerance_residual : settings->tolerance_error);
   }
   fputs("unset multiplot\n", script);
   const int code = draw(path, script);

@@ -7,10 +7,10 @@
 
 /* Before the work: can a plot be drawn at `path`? 0, or an exit code after a message. */
 int plot_check(const char *path);
-/* E against iterations and against seconds, log axes, one curve a trial; a line at the tolerance
- * unless it is 0. */
-int plot_convergence(const char *path, const char *title, const trial *trials, size_t count,
-                     double tolerance);
+/* E (or R, when the tolerance is on R alone) against iterations and against seconds, log axes, one
+ * curve a trial, a line at the tolerance. */
+int plot_convergence(const char *path, const char *problem, size_t contacts, const trial *trials,
+                     size_t count, const scree_solve_settings *settings);
 /* Dolan and More: for each solver the share of problems that it solved within a factor of the
  * fastest. seconds[p * solvers + s]; negative: not solved. */
 int plot_profile(const char *path, size_t problems, size_t solvers, const size_t *solver,

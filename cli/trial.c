@@ -240,6 +240,10 @@ void trial_run(trial *t, scree_context *context, const scree_ccp *problem,
     fail(t, SCREE_ERROR_MEMORY, "out of memory");
     return;
   }
+  if (settings->start) {
+    memcpy(t->g, settings->start, rows * sizeof *t->g);
+    s.warm_start = true;
+  }
   scree_solver *solver = NULL;
   t->status = scree_solver_create(context, scree_solver_name(t->solver), &solver);
   if (!t->status) t->status = apply_settings(settings->args, solver, t->solver, false);

@@ -23,15 +23,11 @@ typedef struct trial {
   double line_time;
 } trial;
 
-typedef struct trial_set {
-  const size_t *solver;
-  size_t solver_count;
-} trial_set;
-
 typedef struct trial_settings {
   scree_solve_settings solve;
   bool model_given;
   const cli_args *args; /* --set */
+  const double *start;  /* impulses to begin with; null: zeros */
   bool verbose;
 } trial_settings;
 

@@ -29,7 +29,7 @@ _scree() {
   esac
   local options=--help
   case $verb in
-    solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --threads --json --out --plot --strict --verbose" ;;
+    solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --out --plot --strict --verbose" ;;
     info) options+=" --json --threads" ;;
     bench) options+=" --solvers --tol --tol-residual --max-iter --time-limit --model --set --threads --repeat --out --json" ;;
     generate) options+=" --out --spheres --size --mu --masses --mass-ratio --rolling --spinning --compliance --seed --json" ;;

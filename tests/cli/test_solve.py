@@ -163,6 +163,17 @@ class Out(CommandTest):
         self.assertEqual(runs[0]["iterations"], runs[1]["iterations"])
         self.assertEqual(runs[0]["error"], runs[1]["error"])
 
+    def test_warm_start(self):
+        name = self.packing()
+        self.check(["solve", name, "--solver", "gs", "--warm-start"], 3,
+                   f"scree solve: {name}: there is no solution in it to start with\n", "")
+        self.check(["solve", name, "--solver", "gs", "--tol", "1e-9", "--out", "solved.hdf5"], 0)
+        cold, warm = (self.lines(self.check(["solve", "solved.hdf5", "--solver", "gs", "--json",
+                                             *more], 0))[0] for more in ([], ["--warm-start"]))
+        self.assertGreater(cold["iterations"], 0)
+        self.assertEqual(warm["iterations"], 0)
+        self.assertLess(warm["error"], 1e-8)
+
     def test_in_place(self):
         name = self.packing()
         self.check(["solve", name, "--solver", "gs", "--out", name], 0)
