@@ -37,9 +37,9 @@ static scree_status iterate(solve_run *run, op_sweep_params *params, bool symmet
   op_sweep_begin(run->op, run->g);
   for (long iteration = 1;; iteration++) {
     params->backward = symmetric && iteration % 2 == 0;
-    op_sweep_inside(run->op, params, run->g);
+    const double change = op_sweep_inside(run->op, params, run->g);
     run->products++;
-    if (!solve_due(run, iteration)) continue;
+    if (!solve_due_hint(run, iteration, change)) continue;
     op_sweep_store(run->op, run->g);
     if (solve_check(run, iteration, run->g, NULL)) return SCREE_OK;
   }

@@ -1,0 +1,298 @@
+/* Every solver on problems where the difficulty is: iterations and seconds to R = 1e-2, 1e-4 and
+ * 1e-6, and why the last was not reached; then the settled beds of the shared directory, when they
+ * are there, by the rms natural residual in m/s.
+ *
+ *   bench_solvers [--json] [--solver NAME] [--problem PART] [--time-limit S] [--csv FILE]
+ *
+ * Relaxed model, cold start, one thread. The table goes to FILE (bench_solvers.csv) and, without
+ * --json, to stdout; with it stdout gets one object with the figures of the beds and the counts.
+ * Residuals are checked every 25 iterations at most, so counts are that coarse. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/bed.h"
+#include "tests/support/packing.h"
+#include "tests/support/scenes.h"
+
+enum { LEVELS = 3 };
+static const double levels[LEVELS] = {1e-2, 1e-4, 1e-6};
+
+typedef struct options {
+  bool json;
+  const char *solver, *problem, *csv;
+  double time_limit;
+} options;
+
+typedef struct watch {
+  double level[LEVELS];
+  bool by_rms;
+  long iterations[LEVELS];
+  double seconds[LEVELS];
+} watch;
+
+static bool observe(void *user, const scree_progress *p) {
+  watch *w = user;
+  const double value = w->by_rms ? p->residual.rms : p->residual.residual;
+  for (int k = 0; k < LEVELS; k++)
+    if (value <= w->level[k] && w->iterations[k] < 0) {
+      w->iterations[k] = p->iteration;
+      w->seconds[k] = p->seconds;
+    }
+  return w->iterations[LEVELS - 1] < 0;
+}
+
+static watch watch_make(const double *level, bool by_rms) {
+  watch w = {.by_rms = by_rms};
+  for (int k = 0; k < LEVELS; k++) {
+    w.level[k] = level[k];
+    w.iterations[k] = -1;
+  }
+  return w;
+}
+
+/* True: the solver took the problem. */
+static bool measure(scree_context *context, size_t solver, const scree_ccp *problem,
+                    double time_limit, watch *w, scree_solve_info *info) {
+  if (scree_solver_refusal(solver, problem, SCREE_MODEL_RELAXED)) return false;
+  scree_solver *s = NULL;
+  double *g = calloc(scree_ccp_row_count(problem) + 1, sizeof *g);
+  scree_solve_settings settings = scree_solve_settings_default();
+  settings.model = SCREE_MODEL_RELAXED;
+  settings.tolerance_error = 0.0;
+  settings.tolerance_residual = w->by_rms ? 1e-9 : 0.999 * levels[LEVELS - 1];
+  settings.time_limit = time_limit;
+  settings.progress = observe;
+  settings.progress_user = w;
+  const bool ok = g && !scree_solver_create(context, scree_solver_name(solver), &s) &&
+                  !scree_solver_solve(s, problem, &settings, g, info);
+  if (!ok) fprintf(stderr, "%s: %s\n", scree_solver_name(solver), scree_context_message(context));
+  scree_solver_destroy(s);
+  free(g);
+  return ok;
+}
+
+static const char *why(const watch *w, const scree_solve_info *info) {
+  if (w->iterations[LEVELS - 1] >= 0) return "";
+  if (info->detail[0]) return info->detail;
+  return info->outcome == SCREE_OUTCOME_TIME_LIMIT ? "out of time" : "";
+}
+
+static void report(FILE *csv, const options *o, const char *problem, size_t blocks, size_t solver,
+                   const watch *w, const scree_solve_info *info) {
+  const bool reached = w->iterations[LEVELS - 1] >= 0;
+  const char *outcome = reached ? "solved" : scree_outcome_text(info->outcome);
+  fprintf(csv, "\"%s\",%zu,%s,%s", problem, blocks, scree_solver_name(solver), outcome);
+  for (int k = 0; k < LEVELS; k++) {
+    if (w->iterations[k] >= 0)
+      fprintf(csv, ",%ld,%.4g", w->iterations[k], w->seconds[k]);
+    else
+      fprintf(csv, ",,");
+  }
+  fprintf(csv, ",%ld,%.4g,%.3e,%.3e,\"%s\"\n", info->iterations, info->seconds,
+          info->residual.residual, info->residual.rms, why(w, info));
+  fflush(csv);
+  if (o->json) return;
+  printf("%-34s %-9s", problem, scree_solver_name(solver));
+  for (int k = 0; k < LEVELS; k++) {
+    if (w->iterations[k] >= 0)
+      printf(" %7ld %8.4f s", w->iterations[k], w->seconds[k]);
+    else
+      printf(" %7s %10s", "-", "");
+  }
+  printf("  %s\n", why(w, info));
+  fflush(stdout);
+}
+
+static bool wanted(const options *o, const char *problem) {
+  return !o->problem || strstr(problem, o->problem);
+}
+
+/* Runs all solvers; counts those that reach the last level in *solved. */
+static void run_all(scree_context *context, FILE *csv, const options *o, const char *name,
+                    const scree_ccp *problem, const double *level, bool by_rms, int *runs,
+                    int *solved) {
+  const size_t blocks = scree_ccp_block_count(problem);
+  const double limit = o->time_limit * (blocks > 100000 ? 5.0 : blocks > 10000 ? 2.0 : 1.0);
+  if (!o->json) printf("\n%s: %zu blocks, limit %.0f s\n", name, blocks, limit);
+  for (size_t i = 0; i < scree_solver_count(); i++) {
+    if (o->solver && strcmp(o->solver, scree_solver_name(i)) != 0) continue;
+    watch w = watch_make(level, by_rms);
+    scree_solve_info info;
+    if (!measure(context, i, problem, limit, &w, &info)) continue;
+    report(csv, o, name, blocks, i, &w, &info);
+    *runs += 1;
+    *solved += w.iterations[LEVELS - 1] >= 0;
+  }
+}
+
+/* ---- problems -------------------------------------------------------------------------------- */
+
+typedef struct packing_case {
+  const char *name;
+  int size;
+  double mu;
+  packing_masses masses;
+  double ratio, rolling, spinning, compliance;
+  bool frictionless;
+} packing_case;
+
+static const packing_case packings[] = {
+    {.name = "packing 1k mu 0.3", .size = 6, .mu = 0.3},
+    {.name = "packing 1k mu 0.8", .size = 6, .mu = 0.8},
+    {.name = "packing 1k frictionless", .size = 6, .frictionless = true},
+    {.name = "packing 1k rolling", .size = 6, .mu = 0.3, .rolling = 0.02, .spinning = 0.02},
+    {.name = "packing 1k compliant", .size = 6, .mu = 0.3, .compliance = 1e-5},
+    {.name = "layered mass ratio 10",
+     .size = 3,
+     .mu = 0.3,
+     .masses = PACKING_TOP_HEAVY,
+     .ratio = 1e1},
+    {.name = "layered mass ratio 1e2",
+     .size = 3,
+     .mu = 0.3,
+     .masses = PACKING_TOP_HEAVY,
+     .ratio = 1e2},
+    {.name = "layered mass ratio 1e3",
+     .size = 3,
+     .mu = 0.3,
+     .masses = PACKING_TOP_HEAVY,
+     .ratio = 1e3},
+    {.name = "layered mass ratio 1e4",
+     .size = 3,
+     .mu = 0.3,
+     .masses = PACKING_TOP_HEAVY,
+     .ratio = 1e4},
+    {.name = "random mass ratio 1e2", .size = 6, .mu = 0.3, .masses = PACKING_RANDOM, .ratio = 1e2},
+    {.name = "random mass ratio 1e4", .size = 6, .mu = 0.3, .masses = PACKING_RANDOM, .ratio = 1e4},
+    {.name = "packing 20k mu 0.3", .size = 16, .mu = 0.3},
+    {.name = "packing 20k mu 0.8", .size = 16, .mu = 0.8},
+    {.name = "packing 200k mu 0.3", .size = 33, .mu = 0.3},
+    {.name = "packing 200k mu 0.8", .size = 33, .mu = 0.8},
+};
+
+typedef struct scene_case {
+  const char *name;
+  scree_status (*create)(scree_context *context, int size, scree_ccp **problem);
+  int size;
+} scene_case;
+
+static const scene_case others[] = {
+    {"box stack 10", scene_box_stack, 10},
+    {"box stack 30", scene_box_stack, 30},
+    {"redundant joints 20", scene_redundant_joints, 20},
+    {"planar 30 wide", scene_planar, 30},
+    {"boxes on a prescribed body", scene_conveyor, 5},
+};
+
+static scree_status make_packing(scree_context *context, const packing_case *c,
+                                 scree_ccp **problem) {
+  packing_def def = packing_def_default();
+  def.nx = def.ny = def.nz = c->size;
+  def.mu = c->mu;
+  def.masses = c->masses;
+  def.mass_ratio = c->ratio > 0.0 ? c->ratio : 1.0;
+  def.rolling = c->rolling;
+  def.spinning = c->spinning;
+  def.compliance = c->compliance;
+  def.frictionless = c->frictionless;
+  return packing_create(context, &def, problem);
+}
+
+/* The beds: one figure a solver at the rms that a peer's APGD reaches in 3,000 and 1,000
+ * iterations. */
+static void run_beds(scree_context *context, FILE *csv, const options *o, int *runs, int *solved,
+                     double *apgd_seconds, long *apgd_iterations) {
+  static const int counts[2] = {1000, 4000};
+  static const double level[2][LEVELS] = {{2.8e-4, 4e-5, 4.3e-6}, {5.2e-3, 3.2e-3, 2.2e-3}};
+  const char *shared = shared_directory(SCREE_SOURCE_DIR);
+  for (int k = 0; k < 2; k++) {
+    char name[32];
+    snprintf(name, sizeof name, "bed settled_%d", counts[k]);
+    apgd_seconds[k] = -1.0;
+    apgd_iterations[k] = -1;
+    scree_ccp *problem = NULL;
+    if (!wanted(o, name) || !shared || bed_create(context, shared, counts[k], &problem)) continue;
+    if (!o->json)
+      printf("\n%s: rms %.1e, %.1e, %.1e m/s", name, level[k][0], level[k][1], level[k][2]);
+    run_all(context, csv, o, name, problem, level[k], true, runs, solved);
+    for (size_t i = 0; i < scree_solver_count(); i++)
+      for (int repeat = 0; repeat < 3 && strcmp(scree_solver_name(i), "apgd") == 0; repeat++) {
+        watch w = watch_make(level[k], true);
+        scree_solve_info info;
+        if (!measure(context, i, problem, 20.0, &w, &info) || w.iterations[LEVELS - 1] < 0) break;
+        apgd_iterations[k] = w.iterations[LEVELS - 1];
+        if (apgd_seconds[k] < 0.0 || w.seconds[LEVELS - 1] < apgd_seconds[k])
+          apgd_seconds[k] = w.seconds[LEVELS - 1];
+      }
+    if (!o->json)
+      printf("%s: apgd, best of three: %ld iterations, %.4f s\n", name, apgd_iterations[k],
+             apgd_seconds[k]);
+    scree_ccp_destroy(problem);
+  }
+}
+
+static bool parse(int argc, char **argv, options *o) {
+  *o = (options){.csv = "bench_solvers.csv", .time_limit = 2.0};
+  for (int k = 1; k < argc; k++) {
+    const bool more = k + 1 < argc;
+    if (strcmp(argv[k], "--json") == 0)
+      o->json = true;
+    else if (more && strcmp(argv[k], "--solver") == 0)
+      o->solver = argv[++k];
+    else if (more && strcmp(argv[k], "--problem") == 0)
+      o->problem = argv[++k];
+    else if (more && strcmp(argv[k], "--csv") == 0)
+      o->csv = argv[++k];
+    else if (more && strcmp(argv[k], "--time-limit") == 0)
+      o->time_limit = strtod(argv[++k], NULL);
+    else
+      return false;
+  }
+  return o->time_limit > 0.0;
+}
+
+int main(int argc, char **argv) {
+  options o;
+  if (!parse(argc, argv, &o)) {
+    fprintf(stderr, "usage: bench_solvers [--json] [--solver NAME] [--problem PART] "
+                    "[--time-limit S] [--csv FILE]\n");
+    return 2;
+  }
+  FILE *csv = fopen(o.csv, "w");
+  scree_context *context = scree_context_create(NULL);
+  if (!csv || !context) {
+    fprintf(stderr, "bench_solvers: cannot write %s\n", o.csv);
+    return 1;
+  }
+  scree_context_set_threads(context, 1);
+  fprintf(csv, "problem,blocks,solver,outcome,iterations_1,seconds_1,iterations_2,seconds_2,"
+               "iterations_3,seconds_3,iterations,seconds,R,rms,why\n");
+  if (!o.json)
+    printf("%-34s %-9s %18s %18s %18s\n", "problem", "solver", "R 1e-2", "R 1e-4", "R 1e-6");
+  int runs = 0, solved = 0;
+  for (size_t k = 0; k < sizeof others / sizeof others[0]; k++) {
+    scree_ccp *problem = NULL;
+    if (!wanted(&o, others[k].name) || others[k].create(context, others[k].size, &problem))
+      continue;
+    run_all(context, csv, &o, others[k].name, problem, levels, false, &runs, &solved);
+    scree_ccp_destroy(problem);
+  }
+  for (size_t k = 0; k < sizeof packings / sizeof packings[0]; k++) {
+    scree_ccp *problem = NULL;
+    if (!wanted(&o, packings[k].name) || make_packing(context, &packings[k], &problem)) continue;
+    run_all(context, csv, &o, packings[k].name, problem, levels, false, &runs, &solved);
+    scree_ccp_destroy(problem);
+  }
+  double seconds[2];
+  long iterations[2];
+  run_beds(context, csv, &o, &runs, &solved, seconds, iterations);
+  if (o.json)
+    printf("{\"runs\": %d, \"reached_the_last_level\": %d, \"bed_1000_apgd_iterations\": %ld, "
+           "\"bed_1000_apgd_seconds\": %.4f, \"bed_4000_apgd_iterations\": %ld, "
+           "\"bed_4000_apgd_seconds\": %.4f, \"csv\": \"%s\"}\n",
+           runs, solved, iterations[0], seconds[0], iterations[1], seconds[1], o.csv);
+  fclose(csv);
+  scree_context_destroy(context);
+  return 0;
+}
