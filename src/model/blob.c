@@ -1,0 +1,198 @@
+/* The world's part of a checkpoint: arrays as they lie in memory, after a header that tells whether
+ * they fit. Shapes, materials and motions are not in it: the world that takes the blob has been
+ * built with the same ones. */
+#include "model/world.h"
+
+#include <string.h>
+
+enum { BLOB_VERSION = 1 };
+
+typedef struct blob_header {
+  uint64_t magic;
+  uint32_t version, word;
+  uint64_t limit, free_count, shape_count, material_count, motion_count, joint_limit;
+  uint64_t optional; /* bit k: the k-th optional array is there */
+  scree_world_def def;
+  double time;
+} blob_header;
+
+static const uint64_t blob_magic = 0x444C524F57524353u; /* "SCRWORLD" */
+
+static void put(char *blob, size_t *at, const void *data, size_t size) {
+  if (blob && size) memcpy(blob + *at, data, size);
+  *at += size;
+}
+
+size_t world_save(const scree_world *w, void *blob) {
+  const world_bodies *b = &w->bodies;
+  blob_header head;
+  memset(&head, 0, sizeof head);
+  head.magic = blob_magic;
+  head.version = BLOB_VERSION;
+  head.word = (uint32_t)sizeof(joint);
+  head.limit = b->limit;
+  head.free_count = b->free_count;
+  head.shape_count = w->shape_count;
+  head.material_count = w->material_count;
+  head.motion_count = w->motion_count;
+  head.joint_limit = w->joint_limit;
+  head.def = w->def;
+  head.time = w->time;
+  uint64_t bit = 1;
+#define BLOB_BIT(type, name)                                                                       \
+  if (b->name) head.optional |= bit;                                                               \
+  bit <<= 1;
+  WORLD_OPTIONAL_LIST(BLOB_BIT)
+#undef BLOB_BIT
+  size_t at = 0;
+  put(blob, &at, &head, sizeof head);
+#define BLOB_PUT(type, name)                                                                       \
+  if (b->name) put(blob, &at, b->name, b->limit * sizeof(type));
+  WORLD_BODY_LIST(BLOB_PUT)
+  WORLD_OPTIONAL_LIST(BLOB_PUT)
+#undef BLOB_PUT
+  put(blob, &at, b->free_list, b->free_count * sizeof *b->free_list);
+  put(blob, &at, w->joint, w->joint_limit * sizeof *w->joint);
+  return at;
+}
+
+static size_t expected_size(const blob_header *head) {
+  size_t body = 0;
+  uint64_t bit = 1;
+#define BLOB_SIZE(type, name) body += sizeof(type);
+#define BLOB_SIZE_OPTIONAL(type, name)                                                             \
+  if (head->optional & bit) body += sizeof(type);                                                  \
+  bit <<= 1;
+  WORLD_BODY_LIST(BLOB_SIZE)
+  WORLD_OPTIONAL_LIST(BLOB_SIZE_OPTIONAL)
+#undef BLOB_SIZE_OPTIONAL
+#undef BLOB_SIZE
+  return sizeof *head + head->limit * body + head->free_count * sizeof(uint32_t) +
+         head->joint_limit * sizeof(joint);
+}
+
+static scree_status check_header(scree_world *w, const blob_header *head, size_t size) {
+  scree_context *context = w->context;
+  if (head->magic != blob_magic || head->version != BLOB_VERSION || head->word != sizeof(joint))
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "checkpoint: not one of this version of Scree, or of another machine");
+  if (head->limit > UINT32_MAX || head->free_count > head->limit ||
+      head->joint_limit > UINT32_MAX || size != expected_size(head))
+    return context_fail(context, SCREE_ERROR_INPUT, "checkpoint: its size does not fit its header");
+  if (head->shape_count > w->shape_count || head->material_count != w->material_count ||
+      head->motion_count > w->motion_count)
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "checkpoint: it is of a world with %zu shapes, %zu materials and %zu "
+                        "motions; this one has %zu, %zu and %zu; build it in the same way",
+                        (size_t)head->shape_count, (size_t)head->material_count,
+                        (size_t)head->motion_count, w->shape_count, w->material_count,
+                        w->motion_count);
+  return SCREE_OK;
+}
+
+/* Where an array lies in the blob: as the lists run. */
+typedef struct blob_map {
+#define BLOB_FIELD(type, name) const char *name;
+  WORLD_BODY_LIST(BLOB_FIELD)
+  WORLD_OPTIONAL_LIST(BLOB_FIELD)
+#undef BLOB_FIELD
+  const char *free_list, *joints;
+} blob_map;
+
+static blob_map map_blob(const blob_header *head, const char *blob) {
+  blob_map map = {0};
+  const char *at = blob + sizeof *head;
+  uint64_t bit = 1;
+#define BLOB_AT(type, name)                                                                        \
+  map.name = at;                                                                                   \
+  at += head->limit * sizeof(type);
+#define BLOB_AT_OPTIONAL(type, name)                                                               \
+  if (head->optional & bit) {                                                                      \
+    BLOB_AT(type, name)                                                                            \
+  }                                                                                                \
+  bit <<= 1;
+  WORLD_BODY_LIST(BLOB_AT)
+  WORLD_OPTIONAL_LIST(BLOB_AT_OPTIONAL)
+#undef BLOB_AT_OPTIONAL
+#undef BLOB_AT
+  map.free_list = at;
+  map.joints = at + head->free_count * sizeof(uint32_t);
+  return map;
+}
+
+/* Indices inside the arrays must not lead outside. */
+static bool indices_fit(const scree_world *w, const blob_header *head, const blob_map *map) {
+  for (size_t i = 0; i < head->limit; i++) {
+    uint32_t shape, material;
+    memcpy(&shape, map->shape_index + i * sizeof shape, sizeof shape);
+    memcpy(&material, map->material + i * sizeof material, sizeof material);
+    if (shape > w->shape_count || material >= w->material_count) return false;
+    if (map->drive) {
+      body_drive drive;
+      memcpy(&drive, map->drive + i * sizeof drive, sizeof drive);
+      if (drive.motion > w->motion_count) return false;
+    }
+  }
+  for (size_t i = 0; i < head->free_count; i++) {
+    uint32_t place;
+    memcpy(&place, map->free_list + i * sizeof place, sizeof place);
+    if (place >= head->limit || map->alive[place]) return false;
+  }
+  for (size_t i = 0; i < head->joint_limit; i++) {
+    joint j;
+    memcpy(&j, map->joints + i * sizeof j, sizeof j);
+    if (!j.alive) continue;
+    if ((int)j.kind < 0 || j.kind >= SCREE_JOINT_KIND_COUNT) return false;
+    if ((j.body_a >= head->limit && j.body_a != WORLD_NO_BODY) ||
+        (j.body_b >= head->limit && j.body_b != WORLD_NO_BODY))
+      return false;
+  }
+  return true;
+}
+
+scree_status world_restore(scree_world *w, const void *blob, size_t size) {
+  world_bodies *b = &w->bodies;
+  blob_header head;
+  if (size < sizeof head)
+    return context_fail(w->context, SCREE_ERROR_INPUT, "checkpoint: it is cut short");
+  memcpy(&head, blob, sizeof head);
+  const scree_status status = check_header(w, &head, size);
+  if (status) return status;
+  const blob_map map = map_blob(&head, blob);
+  if (!indices_fit(w, &head, &map))
+    return context_fail(w->context, SCREE_ERROR_INPUT, "checkpoint: its indices are out of range");
+  if (world_reserve_bodies(w, head.limit) ||
+      memory_grow(w->context, &w->joint, &w->joint_capacity, head.joint_limit, sizeof *w->joint))
+    return SCREE_ERROR_MEMORY;
+#define BLOB_NEED(type, name)                                                                      \
+  if (map.name && world_need(w, &b->name, sizeof(type), NULL)) return SCREE_ERROR_MEMORY;
+  WORLD_OPTIONAL_LIST(BLOB_NEED)
+#undef BLOB_NEED
+#define BLOB_GET(type, name)                                                                       \
+  if (map.name && head.limit) memcpy(b->name, map.name, head.limit * sizeof(type));
+#define BLOB_GET_OPTIONAL(type, name)                                                              \
+  if (b->name) memset(b->name, 0, b->capacity * sizeof(type));                                     \
+  BLOB_GET(type, name)
+  WORLD_BODY_LIST(BLOB_GET)
+  WORLD_OPTIONAL_LIST(BLOB_GET_OPTIONAL)
+#undef BLOB_GET_OPTIONAL
+#undef BLOB_GET
+  for (size_t i = 0; b->place && i < b->capacity; i++)
+    if (!map.place || i >= head.limit) b->place[i] = pose_identity();
+  if (head.free_count) memcpy(b->free_list, map.free_list, head.free_count * sizeof(uint32_t));
+  if (head.joint_limit) memcpy(w->joint, map.joints, head.joint_limit * sizeof *w->joint);
+  b->limit = head.limit;
+  b->free_count = head.free_count;
+  w->joint_limit = head.joint_limit;
+  w->def = head.def;
+  w->time = head.time;
+  w->joint_count = b->count = b->dynamic_count = 0;
+  for (size_t i = 0; i < b->limit; i++) {
+    b->shape[i] = b->shape_index[i] ? w->shape[b->shape_index[i] - 1] : NULL;
+    b->count += b->alive[i];
+    b->dynamic_count += b->alive[i] && b->mass[i] > 0.0;
+  }
+  for (size_t i = 0; i < w->joint_limit; i++) w->joint_count += w->joint[i].alive;
+  w->revision++;
+  return world_list_excluded(w);
+}

@@ -1,0 +1,165 @@
+/* Forces, and the twists that they alone would lead to: v_free = v + h M^-1 f.
+ *
+ * Pairwise forces are summed directly over all pairs of masses or charges: n^2, but exact, and each
+ * body's sum runs in the order of the indices, so that threads do not change the bits. */
+#include "model/world.h"
+
+#include <string.h>
+
+scree_status scree_body_set_force(scree_world *w, scree_body_id id, const double force[3],
+                                  const double torque[3]) {
+  const uint32_t i = world_find_body(w, id);
+  if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
+  const body_load load = {v3_load(force), v3_load(torque)};
+  if (!isfinite(v3_norm2(load.force)) || !isfinite(v3_norm2(load.torque)))
+    return context_fail(w->context, SCREE_ERROR_INPUT, "body %u: force and torque must be finite",
+                        i);
+  if (world_need(w, &w->bodies.load, sizeof load, NULL)) return SCREE_ERROR_MEMORY;
+  w->bodies.load[i] = load;
+  return SCREE_OK;
+}
+
+scree_status scree_body_add_force(scree_world *w, scree_body_id id, const double force[3],
+                                  const double *point, const double *torque) {
+  const uint32_t i = world_find_body(w, id);
+  if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
+  body_load load = {v3_load(force), torque ? v3_load(torque) : v3_make(0, 0, 0)};
+  if (point)
+    load.torque =
+        v3_add(load.torque, v3_cross(v3_sub(v3_load(point), w->bodies.position[i]), load.force));
+  if (!isfinite(v3_norm2(load.force)) || !isfinite(v3_norm2(load.torque)))
+    return context_fail(w->context, SCREE_ERROR_INPUT, "body %u: force and torque must be finite",
+                        i);
+  if (world_need(w, &w->bodies.step_load, sizeof load, NULL)) return SCREE_ERROR_MEMORY;
+  body_load *sum = &w->bodies.step_load[i];
+  sum->force = v3_add(sum->force, load.force);
+  sum->torque = v3_add(sum->torque, load.torque);
+  return SCREE_OK;
+}
+
+void world_clear_step_loads(scree_world *w) {
+  if (w->bodies.step_load)
+    memset(w->bodies.step_load, 0, w->bodies.limit * sizeof *w->bodies.step_load);
+}
+
+static bool has_pairwise(const scree_world *w) {
+  return w->def.gravitational_constant != 0.0 ||
+         (w->def.coulomb_constant != 0.0 && w->bodies.charge);
+}
+
+/* Strength of the attraction between two bodies: force = strength / distance^2 towards the other.
+ */
+static double pair_strength(const scree_world *w, size_t i, size_t k) {
+  const world_bodies *b = &w->bodies;
+  double s = w->def.gravitational_constant * b->mass[i] * b->mass[k];
+  if (b->charge) s -= w->def.coulomb_constant * b->charge[i] * b->charge[k];
+  return s;
+}
+
+static v3 pairwise_force(const scree_world *w, size_t i) {
+  const world_bodies *b = &w->bodies;
+  v3 sum = {0, 0, 0};
+  for (size_t k = 0; k < b->limit; k++) {
+    if (k == i || !b->alive[k]) continue;
+    const v3 d = v3_sub(b->position[k], b->position[i]);
+    const double r2 = v3_norm2(d);
+    if (r2 > 0.0) sum = v3_add_scaled(sum, pair_strength(w, i, k) / (r2 * sqrt(r2)), d);
+  }
+  return sum;
+}
+
+double world_pairwise_energy(const scree_world *w) {
+  const world_bodies *b = &w->bodies;
+  double sum = 0.0;
+  if (!has_pairwise(w)) return 0.0;
+  for (size_t i = 0; i < b->limit; i++)
+    for (size_t k = i + 1; b->alive[i] && k < b->limit; k++) {
+      const double r = v3_norm(v3_sub(b->position[k], b->position[i]));
+      if (b->alive[k] && r > 0.0) sum -= pair_strength(w, i, k) / r;
+    }
+  return sum;
+}
+
+static void add_turn(const scree_world *w, size_t i, double h, v3 torque, v3 *angular) {
+  const world_bodies *b = &w->bodies;
+  const v3 local = quat_rotate_inverse(b->rotation[i], torque);
+  const v3 change = {h * local.x / b->inertia[i].x, h * local.y / b->inertia[i].y,
+                     h * local.z / b->inertia[i].z};
+  *angular = v3_add(*angular, quat_rotate(b->rotation[i], change));
+}
+
+/* Motors that give a torque or a force act like applied ones: on b as told, on a the opposite. A
+ * slider's force acts along the line through the two anchors' mean, so that it adds no moment to
+ * the pair. */
+static void add_motors(const scree_world *w, double h, v3 *linear, v3 *angular) {
+  const world_bodies *b = &w->bodies;
+  for (size_t k = 0; k < w->joint_limit; k++) {
+    const joint *j = &w->joint[k];
+    if (!j->alive || j->motor != SCREE_MOTOR_TORQUE) continue;
+    const uint32_t side[2] = {j->body_a, j->body_b};
+    const pose frame[2] = {j->frame_a, j->frame_b};
+    pose at[2];
+    for (int s = 0; s < 2; s++)
+      at[s] = side[s] == WORLD_NO_BODY ? frame[s] : pose_mul(world_pose(w, side[s]), frame[s]);
+    const v3 push = v3_scale(j->motor_value, quat_rotate(at[0].rotation, v3_make(0, 0, 1)));
+    const v3 point = v3_scale(0.5, v3_add(at[0].position, at[1].position));
+    for (int s = 0; s < 2; s++) {
+      const uint32_t i = side[s];
+      if (i == WORLD_NO_BODY || !world_is_dynamic(w, i)) continue;
+      const v3 act = v3_scale(s ? 1.0 : -1.0, push);
+      if (j->kind == SCREE_JOINT_HINGE) {
+        add_turn(w, i, h, act, &angular[i]);
+      } else {
+        linear[i] = v3_add_scaled(linear[i], h / b->mass[i], act);
+        add_turn(w, i, h, v3_cross(v3_sub(point, b->position[i]), act), &angular[i]);
+      }
+    }
+  }
+}
+
+static void drive(const scree_world *w, size_t i, double h, v3 *linear, v3 *angular) {
+  const world_bodies *b = &w->bodies;
+  *linear = b->linear[i];
+  *angular = b->angular[i];
+  if (!b->drive || !b->drive[i].motion) return;
+  const pose end = world_driven_pose(w, i, w->time + h);
+  const quat turn = quat_mul(end.rotation, quat_conj(b->rotation[i]));
+  *linear = v3_scale(1.0 / h, v3_sub(end.position, b->position[i]));
+  *angular = v3_scale(1.0 / h, world_rotation_vector(turn));
+}
+
+scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *angular) {
+  const world_bodies *b = &w->bodies;
+  const v3 gravity = v3_load(w->def.gravity);
+  const bool pairwise = has_pairwise(w);
+  if (w->force_function) w->force_function(w->force_user, w, w->time, h);
+#pragma omp parallel for schedule(static) num_threads(w->context->threads) if (pairwise)
+  for (size_t i = 0; i < b->limit; i++) {
+    linear[i] = angular[i] = v3_make(0, 0, 0);
+    if (!b->alive[i] || b->kind[i] == SCREE_BODY_FIXED) continue;
+    if (b->kind[i] == SCREE_BODY_PRESCRIBED) {
+      drive(w, i, h, &linear[i], &angular[i]);
+      continue;
+    }
+    linear[i] = v3_add_scaled(b->linear[i], h, gravity);
+    angular[i] = b->angular[i];
+    const double push = h / b->mass[i];
+    if (pairwise) linear[i] = v3_add_scaled(linear[i], push, pairwise_force(w, i));
+    if (b->load) {
+      linear[i] = v3_add_scaled(linear[i], push, b->load[i].force);
+      add_turn(w, i, h, b->load[i].torque, &angular[i]);
+    }
+    if (b->step_load) {
+      linear[i] = v3_add_scaled(linear[i], push, b->step_load[i].force);
+      add_turn(w, i, h, b->step_load[i].torque, &angular[i]);
+    }
+  }
+  add_motors(w, h, linear, angular);
+  for (size_t i = 0; i < b->limit; i++)
+    if (!isfinite(v3_norm2(linear[i])) || !isfinite(v3_norm2(angular[i])))
+      return context_fail(w->context, SCREE_ERROR_NUMERIC,
+                          "body %zu: its velocity is not finite at t = %g s; look for forces "
+                          "without bound or a step that is too long",
+                          i, w->time);
+  return SCREE_OK;
+}

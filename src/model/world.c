@@ -1,0 +1,212 @@
+/* The world as a whole: creation, arrays, the table of shapes, energy and the state hash. */
+#include "model/world.h"
+
+#include <string.h>
+
+scree_world_def scree_world_def_default(void) {
+  return (scree_world_def){.gravity = {0.0, 0.0, -9.81}};
+}
+
+static bool finite3(const double *x) {
+  return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+}
+
+static scree_status check_def(scree_context *context, const scree_world_def *def) {
+  if (!finite3(def->gravity) || !isfinite(def->gravitational_constant) ||
+      !isfinite(def->coulomb_constant))
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "world: gravity and the constants of pairwise forces must be finite");
+  return SCREE_OK;
+}
+
+scree_status scree_world_create(scree_context *context, const scree_world_def *def,
+                                scree_world **out) {
+  const scree_world_def fallback = scree_world_def_default();
+  *out = NULL;
+  if (!def) def = &fallback;
+  scree_status status = check_def(context, def);
+  if (status) return status;
+  scree_world *w = memory_new(context, 1, sizeof *w);
+  if (!w) return SCREE_ERROR_MEMORY;
+  w->context = context;
+  w->def = *def;
+  const scree_material_def material = scree_material_def_default();
+  scree_material_id id;
+  status = scree_world_add_material(w, &material, &id);
+  if (status) {
+    scree_world_destroy(w);
+    return status;
+  }
+  *out = w;
+  return SCREE_OK;
+}
+
+void scree_world_destroy(scree_world *w) {
+  if (!w) return;
+  scree_context *context = w->context;
+#define WORLD_FREE(type, name) memory_free(context, w->bodies.name);
+  WORLD_BODY_LIST(WORLD_FREE)
+  WORLD_OPTIONAL_LIST(WORLD_FREE)
+#undef WORLD_FREE
+  memory_free(context, w->bodies.shape);
+  memory_free(context, w->bodies.free_list);
+  for (size_t i = 0; i < w->shape_count; i++) scree_shape_destroy(w->shape[i]);
+  memory_free(context, w->shape);
+  memory_free(context, w->shape_slot);
+  memory_free(context, w->material);
+  memory_free(context, w->pair);
+  memory_free(context, w->pair_set);
+  for (size_t i = 0; i < w->motion_count; i++) world_free_motion(w, &w->motion[i]);
+  memory_free(context, w->motion);
+  memory_free(context, w->joint);
+  memory_free(context, w->excluded);
+  memory_free(context, w);
+}
+
+scree_context *scree_world_context(const scree_world *w) {
+  return w->context;
+}
+
+double scree_world_time(const scree_world *w) {
+  return w->time;
+}
+
+void scree_world_get_gravity(const scree_world *w, double gravity[3]) {
+  memcpy(gravity, w->def.gravity, sizeof w->def.gravity);
+}
+
+scree_status scree_world_set_gravity(scree_world *w, const double gravity[3]) {
+  if (!finite3(gravity))
+    return context_fail(w->context, SCREE_ERROR_INPUT, "world: gravity must be finite");
+  memcpy(w->def.gravity, gravity, sizeof w->def.gravity);
+  return SCREE_OK;
+}
+
+void scree_world_set_force_function(scree_world *w, scree_force_function function, void *user) {
+  w->force_function = function;
+  w->force_user = user;
+}
+
+/* ---- arrays --------------------------------------------------------------------------------- */
+
+scree_status world_need(scree_world *w, void *array, size_t size, const void *fill) {
+  char **block = array;
+  if (*block) return SCREE_OK;
+  char *made = memory_new(w->context, w->bodies.capacity, size);
+  if (!made) return SCREE_ERROR_MEMORY;
+  for (size_t i = 0; fill && i < w->bodies.capacity; i++) memcpy(made + i * size, fill, size);
+  *block = made;
+  return SCREE_OK;
+}
+
+scree_status world_reserve_bodies(scree_world *w, size_t count) {
+  world_bodies *b = &w->bodies;
+  if (count <= b->capacity) return SCREE_OK;
+  size_t room = b->capacity;
+#define WORLD_GROW(type, name)                                                                     \
+  room = b->capacity;                                                                              \
+  if (memory_grow(w->context, &b->name, &room, count, sizeof(type))) return SCREE_ERROR_MEMORY;
+#define WORLD_GROW_OPTIONAL(type, name)                                                            \
+  if (b->name) {                                                                                   \
+    WORLD_GROW(type, name)                                                                         \
+  }
+  WORLD_BODY_LIST(WORLD_GROW)
+  WORLD_OPTIONAL_LIST(WORLD_GROW_OPTIONAL)
+  WORLD_GROW(const scree_shape *, shape)
+  WORLD_GROW(uint32_t, free_list)
+#undef WORLD_GROW_OPTIONAL
+#undef WORLD_GROW
+  for (size_t i = b->capacity; b->place && i < room; i++) b->place[i] = pose_identity();
+  b->capacity = room;
+  return SCREE_OK;
+}
+
+/* ---- shapes --------------------------------------------------------------------------------- */
+
+static size_t shape_home(const scree_world *w, const scree_shape *shape) {
+  const uint64_t key = (uint64_t)(uintptr_t)shape >> 4;
+  return (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & (w->shape_slots - 1);
+}
+
+/* Where the shape is in the hash table, or the empty slot where it belongs. */
+static size_t shape_find(const scree_world *w, const scree_shape *shape) {
+  size_t slot = shape_home(w, shape);
+  while (w->shape_slot[slot] && w->shape[w->shape_slot[slot] - 1] != shape)
+    slot = (slot + 1) & (w->shape_slots - 1);
+  return slot;
+}
+
+static scree_status shape_rehash(scree_world *w) {
+  if (w->shape_slots >= 2 * (w->shape_count + 1)) return SCREE_OK;
+  const size_t slots = w->shape_slots ? 2 * w->shape_slots : 64;
+  uint32_t *table = memory_new(w->context, slots, sizeof *table);
+  if (!table) return SCREE_ERROR_MEMORY;
+  memory_free(w->context, w->shape_slot);
+  w->shape_slot = table;
+  w->shape_slots = slots;
+  for (size_t i = 0; i < w->shape_count; i++)
+    w->shape_slot[shape_find(w, w->shape[i])] = (uint32_t)i + 1;
+  return SCREE_OK;
+}
+
+scree_status world_intern_shape(scree_world *w, scree_shape *shape, uint32_t *index) {
+  if (shape_rehash(w)) return SCREE_ERROR_MEMORY;
+  const size_t slot = shape_find(w, shape);
+  if (!w->shape_slot[slot]) {
+    if (memory_grow(w->context, &w->shape, &w->shape_capacity, w->shape_count + 1,
+                    sizeof *w->shape))
+      return SCREE_ERROR_MEMORY;
+    w->shape[w->shape_count++] = scree_shape_retain(shape);
+    w->shape_slot[slot] = (uint32_t)w->shape_count;
+  }
+  if (index) *index = w->shape_slot[slot];
+  return SCREE_OK;
+}
+
+scree_status scree_world_add_shape(scree_world *w, scree_shape *shape) {
+  if (!shape) return context_fail(w->context, SCREE_ERROR_ARGUMENT, "world: no shape to add");
+  return world_intern_shape(w, shape, NULL);
+}
+
+/* ---- energy and hash ------------------------------------------------------------------------ */
+
+scree_energy scree_world_get_energy(const scree_world *w) {
+  const world_bodies *b = &w->bodies;
+  const v3 gravity = v3_load(w->def.gravity);
+  scree_energy e = {.linear = 0.0};
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!b->alive[i] || !world_is_dynamic(w, i)) continue;
+    const v3 spin = quat_rotate_inverse(b->rotation[i], b->angular[i]);
+    e.linear += 0.5 * b->mass[i] * v3_norm2(b->linear[i]);
+    e.angular += 0.5 * (b->inertia[i].x * spin.x * spin.x + b->inertia[i].y * spin.y * spin.y +
+                        b->inertia[i].z * spin.z * spin.z);
+    e.potential -= b->mass[i] * v3_dot(gravity, b->position[i]);
+  }
+  e.pairwise = world_pairwise_energy(w);
+  return e;
+}
+
+/* Multiply and rotate, a word at a time. */
+static uint64_t hash_doubles(uint64_t hash, const double *x, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    uint64_t word;
+    memcpy(&word, &x[i], sizeof word);
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+uint64_t scree_world_hash(const scree_world *w) {
+  const world_bodies *b = &w->bodies;
+  uint64_t hash = hash_doubles(0xCBF29CE484222325u, &w->time, 1);
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!b->alive[i]) continue;
+    const double state[13] = {
+        b->position[i].x, b->position[i].y, b->position[i].z, b->rotation[i].w, b->rotation[i].x,
+        b->rotation[i].y, b->rotation[i].z, b->linear[i].x,   b->linear[i].y,   b->linear[i].z,
+        b->angular[i].x,  b->angular[i].y,  b->angular[i].z};
+    hash = hash_doubles(hash ^ i, state, 13);
+  }
+  return hash;
+}

@@ -1,0 +1,153 @@
+/* The world's data: one array a property (a body is an index), so that passes over all bodies read
+ * only what they need. A place whose body was removed is used again; `alive` tells.
+ *
+ * The state of a dynamic body is that of its centre of mass, with axes along its principal inertia;
+ * `place` is its shape's frame seen from there. Fixed and prescribed bodies are their shape's frame
+ * and have mass 0. */
+#ifndef SCREE_MODEL_WORLD_H
+#define SCREE_MODEL_WORLD_H
+
+#include "base/memory.h"
+#include "math/pose.h"
+#include "scree/model.h"
+
+enum { WORLD_NO_BODY = UINT32_MAX };
+
+typedef struct body_load {
+  v3 force, torque; /* N, N m; world frame, at the centre of mass */
+} body_load;
+
+/* A prescribed body's motion: which one, and from where and when. */
+typedef struct body_drive {
+  pose start;
+  double since;
+  uint32_t motion; /* 0: none */
+  uint32_t unused; /* the checkpoint holds no bytes that nobody set */
+} body_drive;
+
+/* X(type, name): arrays that every world has. `shape_index` is 1 + the place in the table. */
+#define WORLD_BODY_LIST(X)                                                                         \
+  X(v3, position)                                                                                  \
+  X(quat, rotation)                                                                                \
+  X(v3, linear)                                                                                    \
+  X(v3, angular)                                                                                   \
+  X(v3, inertia)                                                                                   \
+  X(double, mass)                                                                                  \
+  X(double, radius)                                                                                \
+  X(double, diameter)                                                                              \
+  X(uint32_t, shape_index)                                                                         \
+  X(uint32_t, material)                                                                            \
+  X(uint32_t, category)                                                                            \
+  X(uint32_t, collides_with)                                                                       \
+  X(uint32_t, generation)                                                                          \
+  X(uint8_t, kind)                                                                                 \
+  X(uint8_t, alive)
+
+/* Arrays that exist from the first body that needs them. */
+#define WORLD_OPTIONAL_LIST(X)                                                                     \
+  X(pose, place)                                                                                   \
+  X(body_drive, drive)                                                                             \
+  X(body_load, load)                                                                               \
+  X(body_load, step_load)                                                                          \
+  X(double, charge)
+
+typedef struct world_bodies {
+#define WORLD_ARRAY(type, name) type *name;
+  WORLD_BODY_LIST(WORLD_ARRAY)
+  WORLD_OPTIONAL_LIST(WORLD_ARRAY)
+#undef WORLD_ARRAY
+  const scree_shape **shape; /* null: none */
+  uint32_t *free_list;
+  size_t free_count;
+  size_t limit, capacity; /* places in use or once used; room */
+  size_t count, dynamic_count;
+} world_bodies;
+
+typedef struct world_motion {
+  scree_motion_def def; /* its arrays are the world's own */
+  double *times, *displacements, *rotations;
+} world_motion;
+
+typedef struct joint {
+  scree_joint_kind kind;
+  scree_motor_kind motor;
+  uint32_t body_a, body_b; /* WORLD_NO_BODY: the world */
+  uint32_t generation;
+  uint8_t alive, collide, unused[2];
+  pose frame_a, frame_b; /* anchor and axes (z: the joint's axis) seen from each body */
+  double motor_value, motor_limit, compliance;
+  /* What the last step found, world frame, N s: warm start and report. */
+  v3 impulse, moment;
+  double motor_impulse;
+  double step; /* s, of that step; 0: none yet */
+} joint;
+
+struct scree_world {
+  scree_context *context;
+  scree_world_def def;
+  double time;
+  scree_force_function force_function;
+  void *force_user;
+  world_bodies bodies;
+  scree_shape **shape;
+  size_t shape_count, shape_capacity;
+  uint32_t *shape_slot; /* hash table of 1 + indices, by pointer */
+  size_t shape_slots;
+  scree_material_def *material;
+  size_t material_count, material_capacity;
+  scree_material_def *pair; /* material_count^2; laws in force */
+  uint8_t *pair_set;
+  world_motion *motion;
+  size_t motion_count, motion_capacity;
+  joint *joint;
+  size_t joint_limit, joint_capacity, joint_count;
+  uint64_t *excluded; /* pairs (low << 32 | high) joined and not colliding, ascending */
+  size_t excluded_count, excluded_capacity;
+  uint64_t revision; /* grows with every change of the set of bodies or joints */
+};
+
+/* The index of a living body, or WORLD_NO_BODY with the message set. */
+uint32_t world_find_body(const scree_world *world, scree_body_id id);
+static inline bool world_is_dynamic(const scree_world *world, size_t i) {
+  return world->bodies.mass[i] > 0.0;
+}
+static inline pose world_pose(const scree_world *world, size_t i) {
+  return (pose){world->bodies.position[i], world->bodies.rotation[i]};
+}
+/* Pose of the shape's frame. */
+static inline pose world_shape_pose(const scree_world *world, size_t i) {
+  const pose p = world_pose(world, i);
+  return world->bodies.place ? pose_mul(p, world->bodies.place[i]) : p;
+}
+static inline const scree_material_def *world_pair(const scree_world *world, uint32_t a,
+                                                   uint32_t b) {
+  return &world->pair[a * world->material_count + b];
+}
+/* Makes an optional array where there is none, all places set to `fill` (size bytes). */
+scree_status world_need(scree_world *world, void *array, size_t size, const void *fill);
+scree_status world_reserve_bodies(scree_world *world, size_t count);
+scree_status world_intern_shape(scree_world *world, scree_shape *shape, uint32_t *index);
+void world_remove_joint_at(scree_world *world, size_t index);
+/* Rebuilds the excluded pairs from the joints. */
+scree_status world_list_excluded(scree_world *world);
+
+/* motion.c: where a driven body's frame is at a time. */
+pose world_driven_pose(const scree_world *world, size_t body, double time);
+/* Rotation vector of a unit quaternion, angle in [0, pi]. */
+v3 world_rotation_vector(quat q);
+void world_free_motion(scree_world *world, world_motion *motion);
+
+/* force.c: v_free of every body for a step h: dynamic ones v + h M^-1 f (without the gyroscopic
+ * term, which belongs to the integration), prescribed ones the velocity that takes them to their
+ * place at the end of the step, fixed ones 0. Arrays of bodies.limit. Calls the force function. */
+scree_status world_free_velocities(scree_world *world, double h, v3 *linear, v3 *angular);
+/* Forgets what acts for one step only. */
+void world_clear_step_loads(scree_world *world);
+double world_pairwise_energy(const scree_world *world);
+
+/* blob.c: the part of a checkpoint that is the world's. `save` returns the size; blob null: only
+ * that. `restore` checks first and changes nothing when it fails. */
+size_t world_save(const scree_world *world, void *blob);
+scree_status world_restore(scree_world *world, const void *blob, size_t size);
+
+#endif
