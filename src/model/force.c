@@ -128,11 +128,14 @@ static void drive(const scree_world *w, size_t i, double h, v3 *linear, v3 *angu
   *angular = v3_scale(1.0 / h, world_rotation_vector(turn));
 }
 
+void world_call_forces(scree_world *w, double h) {
+  if (w->force_function) w->force_function(w->force_user, w, w->time, h);
+}
+
 scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *angular) {
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_load(w->def.gravity);
   const bool pairwise = has_pairwise(w);
-  if (w->force_function) w->force_function(w->force_user, w, w->time, h);
 #pragma omp parallel for schedule(static) num_threads(w->context->threads) if (pairwise)
   for (size_t i = 0; i < b->limit; i++) {
     linear[i] = angular[i] = v3_make(0, 0, 0);

@@ -137,9 +137,11 @@ pose world_driven_pose(const scree_world *world, size_t body, double time);
 v3 world_rotation_vector(quat q);
 void world_free_motion(scree_world *world, world_motion *motion);
 
-/* force.c: v_free of every body for a step h: dynamic ones v + h M^-1 f (without the gyroscopic
+/* force.c: calls the force function, once a step. */
+void world_call_forces(scree_world *world, double h);
+/* v_free of every body for a step h: dynamic ones v + h M^-1 f (without the gyroscopic
  * term, which belongs to the integration), prescribed ones the velocity that takes them to their
- * place at the end of the step, fixed ones 0. Arrays of bodies.limit. Calls the force function. */
+ * place at the end of the step, fixed ones 0. Arrays of bodies.limit. */
 scree_status world_free_velocities(scree_world *world, double h, v3 *linear, v3 *angular);
 /* Forgets what acts for one step only. */
 void world_clear_step_loads(scree_world *world);

@@ -1,0 +1,142 @@
+/* See assembly.h. */
+#include "assemble/assembly.h"
+
+#include <string.h>
+
+scree_status assembly_create(scree_world *world, assembly **out) {
+  scree_context *context = world->context;
+  assembly *a = memory_new(context, 1, sizeof *a);
+  *out = NULL;
+  if (!a) return SCREE_ERROR_MEMORY;
+  a->context = context;
+  a->world = world;
+  a->revision = world->revision - 1;
+  if (scree_ccp_create_bodies(context, &a->problem) || collide_create(context, &a->collide)) {
+    assembly_destroy(a);
+    return SCREE_ERROR_MEMORY;
+  }
+  *out = a;
+  return SCREE_OK;
+}
+
+void assembly_destroy(assembly *a) {
+  if (!a) return;
+  scree_context *context = a->context;
+  collide_destroy(a->collide);
+  scree_ccp_destroy(a->problem);
+  memory_free(context, a->order);
+  memory_free(context, a->rank);
+  memory_free(context, a->sort_key);
+  memory_free(context, a->linear);
+  memory_free(context, a->angular);
+  memory_free(context, a->now);
+  memory_free(context, a->before);
+  memory_free(context, a->extra_now);
+  memory_free(context, a->extra_before);
+  memory_free(context, a->g);
+  memory_free(context, a->joint_block);
+  memory_free(context, a);
+}
+
+scree_status assembly_reserve_g(assembly *a, size_t rows) {
+  return memory_grow(a->context, &a->g, &a->g_capacity, rows, sizeof *a->g);
+}
+
+static scree_status reserve_bodies(assembly *a) {
+  const size_t n = a->world->bodies.limit;
+  if (memory_grow(a->context, &a->linear, &a->linear_capacity, n, sizeof *a->linear) ||
+      memory_grow(a->context, &a->angular, &a->angular_capacity, n, sizeof *a->angular) ||
+      memory_grow(a->context, &a->rank, &a->rank_capacity, n, sizeof *a->rank) ||
+      memory_grow(a->context, &a->order, &a->order_capacity, n, sizeof *a->order) ||
+      memory_grow(a->context, &a->sort_key, &a->sort_capacity, n, sizeof *a->sort_key))
+    return SCREE_ERROR_MEMORY;
+  return SCREE_OK;
+}
+
+static void world_inverse_inertia(quat rotation, v3 inertia, double *s) {
+  const v3 inverse = {1.0 / inertia.x, 1.0 / inertia.y, 1.0 / inertia.z};
+  memset(s, 0, 6 * sizeof *s);
+  s[0] = s[3] = s[5] = inverse.x;
+  if (inertia.x == inertia.y && inertia.y == inertia.z) return;
+  const m33 r = quat_to_m33(rotation);
+  m33_rotate_diagonal(&r, inverse, s);
+}
+
+static scree_status add_bodies(assembly *a) {
+  const world_bodies *b = &a->world->bodies;
+  for (size_t k = 0; k < a->moving; k++) {
+    const uint32_t i = a->order[k];
+    scree_ccp_body_def def = {.inverse_mass = 0.0};
+    if (world_is_dynamic(a->world, i)) {
+      def.inverse_mass = 1.0 / b->mass[i];
+      world_inverse_inertia(b->rotation[i], b->inertia[i], def.inverse_inertia);
+    }
+    v3_store(def.v_free, a->linear[i]);
+    v3_store(def.v_free + 3, a->angular[i]);
+    const scree_status status = scree_ccp_add_body(a->problem, &def, NULL);
+    if (status) return status;
+  }
+  return SCREE_OK;
+}
+
+/* R is measured in the speed that gravity gives in a step; without gravity the problem's own. */
+static double reference_speed(const assembly *a, double h) {
+  return h * v3_norm(v3_load(a->world->def.gravity));
+}
+
+scree_status assembly_build(assembly *a, const assembly_params *params, assembly_report *report) {
+  scree_world *w = a->world;
+  *report = (assembly_report){.contacts = 0};
+  if (reserve_bodies(a)) return SCREE_ERROR_MEMORY;
+  if (a->revision != w->revision) collide_invalidate(a->collide);
+  scree_status status = world_free_velocities(w, params->h, a->linear, a->angular);
+  if (!status) status = assembly_order_bodies(a);
+  if (status) return status;
+  a->revision = w->revision;
+  scree_ccp_clear(a->problem);
+  scree_ccp_set_reference_speed(a->problem, reference_speed(a, params->h));
+  status = add_bodies(a);
+  if (status) return status;
+  status = assembly_add_contacts(a, params, report);
+  if (!status) status = assembly_add_joints(a, params, report);
+  if (status) assembly_undo(a);
+  return status;
+}
+
+scree_status assembly_finish(assembly *a, assembly_report *report) {
+  const scree_status status = assembly_keep_contacts(a, report);
+  if (status) return status;
+  assembly_keep_joints(a);
+  for (size_t i = 0; i < a->world->bodies.limit; i++)
+    if (!isfinite(v3_norm2(a->linear[i])) || !isfinite(v3_norm2(a->angular[i]))) {
+      assembly_undo(a);
+      return context_fail(a->context, SCREE_ERROR_NUMERIC,
+                          "body %zu: its velocity is not finite after the solve at t = %g s", i,
+                          a->world->time);
+    }
+  return SCREE_OK;
+}
+
+void assembly_swap_memory(assembly *a) {
+  contact_memory *memory = a->now;
+  contact_extra *extra = a->extra_now;
+  const size_t capacity = a->now_capacity, extra_capacity = a->extra_now_capacity;
+  a->now = a->before;
+  a->now_capacity = a->before_capacity;
+  a->before = memory;
+  a->before_capacity = capacity;
+  a->extra_now = a->extra_before;
+  a->extra_now_capacity = a->extra_before_capacity;
+  a->extra_before = extra;
+  a->extra_before_capacity = extra_capacity;
+  const bool used = a->has_extra_now;
+  a->has_extra_now = a->has_extra_before;
+  a->has_extra_before = used;
+}
+
+void assembly_undo(assembly *a) {
+  assembly_swap_memory(a);
+  cache_undo(collide_cache(a->collide));
+  a->contact_count = collide_cache(a->collide)->now.count;
+  a->h = a->h_before;
+}

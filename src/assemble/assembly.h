@@ -1,0 +1,101 @@
+/* The assembly: from a world to a cone problem and back.
+ *
+ *   assembly_build    v_free, contacts and joints become the problem; g gets the warm start
+ *   (someone solves)
+ *   assembly_finish   twists from the impulses; what lives with contacts is kept
+ *
+ * What lives with a contact across steps is here: its impulse as a world vector, and, where some
+ * contact needs them, its moment and its elastic slip. */
+#ifndef SCREE_ASSEMBLE_ASSEMBLY_H
+#define SCREE_ASSEMBLE_ASSEMBLY_H
+
+#include "collide/pairs.h"
+#include "model/world.h"
+#include "scree/ccp.h"
+
+typedef struct contact_memory {
+  v3 impulse; /* on body b, N s */
+  double gap; /* m */
+} contact_memory;
+
+typedef struct contact_extra {
+  v3 moment; /* on body b, N m s */
+  v3 slip;   /* m */
+} contact_extra;
+
+typedef struct assembly_params {
+  double h;
+  double stabilisation, recovery_speed, margin;
+  bool warm_start;
+  double warm_start_scale;
+} assembly_params;
+
+typedef struct assembly_report {
+  size_t contacts, touching;
+  double penetration, penetration_percent;
+  double joint_error;
+  double seconds_collide;
+} assembly_report;
+
+typedef struct assembly {
+  scree_context *context;
+  scree_world *world;
+  collide *collide;
+  scree_ccp *problem;
+  uint64_t revision; /* of the world, when last seen */
+
+  /* Bodies: in the order of the problem first (`moving` of them), then the others with a shape. */
+  uint32_t *order;
+  size_t order_count, order_capacity, moving;
+  uint32_t *rank; /* of each body: its index in the problem, or SCREE_CCP_WORLD */
+  size_t rank_capacity;
+  uint64_t *sort_key;
+  size_t sort_capacity;
+  size_t steps_since_order;
+  v3 *linear, *angular; /* v_free, after finish v; by body */
+  size_t linear_capacity, angular_capacity;
+
+  contact_memory *now, *before;
+  size_t now_capacity, before_capacity;
+  contact_extra *extra_now, *extra_before; /* null until needed */
+  size_t extra_now_capacity, extra_before_capacity;
+  bool has_extra_now, has_extra_before; /* filled for all contacts, or for none */
+  size_t contact_count;
+  size_t generation_count; /* bodies that the contacts' names are about */
+  double h, h_before;      /* of the step, and of the one that `before` is of; 0: none */
+
+  double *g;
+  size_t g_capacity;
+  uint32_t *joint_block; /* of each joint: its block, CACHE_NONE: none; its motor comes next */
+  size_t joint_block_capacity;
+} assembly;
+
+scree_status assembly_create(scree_world *world, assembly **out);
+void assembly_destroy(assembly *a);
+scree_status assembly_build(assembly *a, const assembly_params *params, assembly_report *report);
+/* On failure of either the memory is the one before the step. `a->g` holds the solution. Fills
+ * linear and angular with the new twists. */
+scree_status assembly_finish(assembly *a, assembly_report *report);
+/* Forgets the step that was built: the memory is the one before it. */
+void assembly_undo(assembly *a);
+
+/* The memory of contacts and the order of bodies as bytes, as in model/world.h. */
+size_t assembly_save(const assembly *a, void *blob);
+scree_status assembly_check(const assembly *a, const void *blob, size_t size);
+/* Of a blob that was checked; after the world's part. */
+scree_status assembly_restore(assembly *a, const void *blob);
+
+/* order.c */
+scree_status assembly_order_bodies(assembly *a);
+/* contacts.c */
+scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
+                                   assembly_report *report);
+scree_status assembly_keep_contacts(assembly *a, assembly_report *report);
+/* joint_blocks.c */
+scree_status assembly_add_joints(assembly *a, const assembly_params *params,
+                                 assembly_report *report);
+void assembly_keep_joints(assembly *a);
+void assembly_swap_memory(assembly *a);
+scree_status assembly_reserve_g(assembly *a, size_t rows);
+
+#endif

@@ -1,0 +1,122 @@
+/* The assembly's part of a checkpoint: names and memory of contacts, and the order of bodies. */
+#include "assemble/assembly.h"
+
+#include <string.h>
+
+typedef struct blob_header {
+  uint64_t magic;
+  uint64_t contact_count, order_count, moving, steps_since_order, extra, body_limit;
+  double h;
+} blob_header;
+
+static const uint64_t blob_magic = 0x31424D4553534153u; /* "SASSEMB1" */
+
+static void put(char *blob, size_t *at, const void *data, size_t size) {
+  if (blob && size) memcpy(blob + *at, data, size);
+  *at += size;
+}
+
+size_t assembly_save(const assembly *a, void *blob) {
+  /* Before the first step, and after bodies came or went, the order is not one of these bodies. */
+  const bool ordered = a->revision == a->world->revision;
+  const cache *c = collide_cache(a->collide);
+  const blob_header head = {.magic = blob_magic,
+                            .contact_count = a->contact_count,
+                            .order_count = ordered ? a->order_count : 0,
+                            .moving = ordered ? a->moving : 0,
+                            .steps_since_order = a->steps_since_order,
+                            .extra = a->has_extra_now,
+                            .body_limit = c->generation ? a->generation_count : 0,
+                            .h = a->h};
+  size_t at = 0;
+  put(blob, &at, &head, sizeof head);
+  put(blob, &at, c->now.key, head.contact_count * sizeof *c->now.key);
+  put(blob, &at, a->now, head.contact_count * sizeof *a->now);
+  if (head.extra) put(blob, &at, a->extra_now, head.contact_count * sizeof *a->extra_now);
+  put(blob, &at, c->generation, head.body_limit * sizeof *c->generation);
+  put(blob, &at, a->order, head.order_count * sizeof *a->order);
+  return at;
+}
+
+static size_t expected_size(const blob_header *h) {
+  return sizeof *h +
+         h->contact_count *
+             (sizeof(cache_key) + sizeof(contact_memory) + (h->extra ? sizeof(contact_extra) : 0)) +
+         (h->body_limit + h->order_count) * sizeof(uint32_t);
+}
+
+scree_status assembly_check(const assembly *a, const void *blob, size_t size) {
+  blob_header h;
+  const char *bytes = blob;
+  if (size >= sizeof h) memcpy(&h, blob, sizeof h);
+  if (size < sizeof h || h.magic != blob_magic || h.contact_count > UINT32_MAX || h.extra > 1 ||
+      h.body_limit > UINT32_MAX || h.order_count > h.body_limit || h.moving > h.order_count ||
+      size != expected_size(&h) || !(h.h >= 0.0))
+    return context_fail(a->context, SCREE_ERROR_INPUT,
+                        "checkpoint: its table of contacts does not fit its header");
+  for (size_t k = 0; k < h.contact_count; k++) {
+    cache_key key;
+    memcpy(&key, bytes + sizeof h + k * sizeof key, sizeof key);
+    if (key.a >= h.body_limit || key.b >= h.body_limit)
+      return context_fail(a->context, SCREE_ERROR_INPUT,
+                          "checkpoint: contact %zu is of a body that is not there", k);
+  }
+  for (size_t k = 0; k < h.order_count; k++) {
+    uint32_t body;
+    memcpy(&body, bytes + size - (h.order_count - k) * sizeof body, sizeof body);
+    if (body >= h.body_limit)
+      return context_fail(a->context, SCREE_ERROR_INPUT,
+                          "checkpoint: its order names a body that is not there");
+  }
+  return SCREE_OK;
+}
+
+scree_status assembly_restore(assembly *a, const void *blob) {
+  const size_t limit = a->world->bodies.limit;
+  blob_header h;
+  memcpy(&h, blob, sizeof h);
+  if (h.body_limit > limit)
+    return context_fail(a->context, SCREE_ERROR_INPUT,
+                        "checkpoint: its contacts are of more bodies than it has");
+  const char *key = (const char *)blob + sizeof h;
+  const char *memory = key + h.contact_count * sizeof(cache_key);
+  const char *extra = memory + h.contact_count * sizeof(contact_memory);
+  const char *generation = extra + (h.extra ? h.contact_count * sizeof(contact_extra) : 0);
+  const char *order = generation + h.body_limit * sizeof(uint32_t);
+  if (memory_grow(a->context, &a->now, &a->now_capacity, h.contact_count, sizeof *a->now) ||
+      (h.extra && memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, h.contact_count,
+                              sizeof *a->extra_now)) ||
+      memory_grow(a->context, &a->rank, &a->rank_capacity, limit, sizeof *a->rank) ||
+      memory_grow(a->context, &a->order, &a->order_capacity, limit, sizeof *a->order))
+    return SCREE_ERROR_MEMORY;
+  /* Copies, because nothing says that a blob's parts are aligned. */
+  cache_key *keys = memory_new(a->context, h.contact_count, sizeof *keys);
+  uint32_t *generations = memory_new(a->context, h.body_limit, sizeof *generations);
+  scree_status status = keys && generations ? SCREE_OK : SCREE_ERROR_MEMORY;
+  if (!status) {
+    if (h.contact_count) memcpy(keys, key, h.contact_count * sizeof *keys);
+    if (h.body_limit) memcpy(generations, generation, h.body_limit * sizeof *generations);
+    status =
+        cache_restore(collide_cache(a->collide), h.body_limit, generations, h.contact_count, keys);
+  }
+  memory_free(a->context, keys);
+  memory_free(a->context, generations);
+  if (status) return status;
+  if (h.contact_count) memcpy(a->now, memory, h.contact_count * sizeof *a->now);
+  if (h.extra && h.contact_count)
+    memcpy(a->extra_now, extra, h.contact_count * sizeof *a->extra_now);
+  if (h.order_count) memcpy(a->order, order, h.order_count * sizeof *a->order);
+  a->contact_count = h.contact_count;
+  a->generation_count = h.body_limit;
+  a->has_extra_now = h.extra;
+  a->h = h.h;
+  a->order_count = h.order_count;
+  a->moving = h.moving;
+  a->steps_since_order = h.steps_since_order;
+  for (size_t i = 0; i < limit; i++) a->rank[i] = SCREE_CCP_WORLD;
+  for (size_t k = 0; k < a->moving; k++) a->rank[a->order[k]] = (uint32_t)k;
+  a->revision = h.order_count ? a->world->revision : a->world->revision - 1;
+  collide_invalidate(a->collide);
+  scree_ccp_clear(a->problem);
+  return SCREE_OK;
+}

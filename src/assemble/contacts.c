@@ -1,0 +1,207 @@
+/* Contacts into the problem, with what they remember, and out of it again. */
+#include "assemble/assembly.h"
+#include "assemble/law.h"
+#include "base/timer.h"
+#include "ccp/problem.h"
+
+static bool needs_extra(const scree_world *w) {
+  for (size_t k = 0; k < w->material_count * w->material_count; k++)
+    if (w->pair[k].rolling > 0.0 || w->pair[k].spinning > 0.0 ||
+        w->pair[k].compliance_tangent > 0.0)
+      return true;
+  return false;
+}
+
+static collide_view view_of(const assembly *a, const assembly_params *params) {
+  const scree_world *w = a->world;
+  const world_bodies *b = &w->bodies;
+  return (collide_view){
+      .count = b->limit,
+      .shape = b->shape,
+      .position = b->position,
+      .rotation = b->rotation,
+      .place = b->place,
+      .linear = a->linear,
+      .angular = a->angular,
+      .radius = b->radius,
+      .diameter = b->diameter,
+      .category = b->category,
+      .collides_with = b->collides_with,
+      .kind = b->kind,
+      .excluded = w->excluded,
+      .excluded_count = w->excluded_count,
+      .h = params->h,
+      .margin = params->margin,
+      .most = INFINITY,
+  };
+}
+
+/* ---- in ------------------------------------------------------------------------------------- */
+
+/* Velocity of a body's point at the start of the step; of a driven body during the step. */
+static v3 start_velocity(const assembly *a, uint32_t i, v3 arm) {
+  const world_bodies *b = &a->world->bodies;
+  const bool dynamic = world_is_dynamic(a->world, i);
+  const v3 linear = dynamic ? b->linear[i] : a->linear[i];
+  return v3_add(linear, v3_cross(dynamic ? b->angular[i] : a->angular[i], arm));
+}
+
+static double recovery_speed(const assembly *a, const assembly_params *params, double diameter) {
+  const double gravity = v3_norm(v3_load(a->world->def.gravity));
+  if (params->recovery_speed > 0.0) return params->recovery_speed;
+  return gravity > 0.0 ? 0.5 * sqrt(gravity * diameter) : INFINITY;
+}
+
+/* Impulses in the frame of the contact, from the world vectors of the step before. */
+static void warm_start(const assembly *a, const assembly_params *params, uint32_t previous,
+                       const scree_ccp_contact_def *def, double *g) {
+  const int dim = def->set.dim;
+  for (int k = 0; k < dim; k++) g[k] = 0.0;
+  if (!params->warm_start || previous == CACHE_NONE || !(a->h_before > 0.0)) return;
+  const double scale = params->warm_start_scale * params->h / a->h_before;
+  const v3 n = v3_load(def->normal), t1 = v3_load(def->tangent), t2 = v3_cross(n, t1);
+  const v3 p = v3_scale(scale, a->before[previous].impulse);
+  g[0] = v3_dot(n, p);
+  if (dim >= 2) g[1] = v3_dot(t1, p);
+  if (dim >= 3) g[2] = v3_dot(t2, p);
+  if (dim <= 3 || !a->has_extra_before) return;
+  const v3 m = v3_scale(scale, a->extra_before[previous].moment);
+  if (dim != 4) g[3] = v3_dot(t1, m);
+  if (dim != 4) g[4] = v3_dot(t2, m);
+  if (dim != 5) g[dim - 1] = v3_dot(n, m);
+}
+
+static scree_status add_contact(assembly *a, const assembly_params *params,
+                                const collide_contact *c, assembly_report *report) {
+  const world_bodies *b = &a->world->bodies;
+  const size_t k = a->contact_count, row = a->problem->row_count;
+  const v3 n = c->point.normal, t1 = v3_across(n), t2 = v3_cross(n, t1);
+  const v3 point = v3_scale(0.5, v3_add(c->point.point_a, c->point.point_b));
+  const v3 arm_a = v3_sub(point, b->position[c->a]), arm_b = v3_sub(point, b->position[c->b]);
+  const v3 relative = v3_sub(start_velocity(a, c->b, arm_b), start_velocity(a, c->a, arm_a));
+  const double diameter = fmin(b->diameter[c->a], b->diameter[c->b]);
+  law_input in = {
+      .material = world_pair(a->world, b->material[c->a], b->material[c->b]),
+      .h = params->h,
+      .gap = c->point.gap,
+      .approach = v3_dot(n, relative),
+      .diameter = diameter,
+      .stabilisation = params->stabilisation,
+      .recovery_speed = recovery_speed(a, params, diameter),
+      .bounce_speed = 2.0 * params->h * v3_norm(v3_load(a->world->def.gravity)),
+  };
+  if (c->previous != CACHE_NONE && a->has_extra_before) {
+    in.slip[0] = v3_dot(t1, a->extra_before[c->previous].slip);
+    in.slip[1] = v3_dot(t2, a->extra_before[c->previous].slip);
+  }
+  scree_ccp_contact_def def = {.body_a = a->rank[c->a], .body_b = a->rank[c->b]};
+  v3_store(def.normal, n);
+  v3_store(def.tangent, t1);
+  v3_store(def.arm_a, arm_a);
+  v3_store(def.arm_b, arm_b);
+  law_for(in.material)->fill(&in, &def);
+  const scree_status status = scree_ccp_add_contact(a->problem, &def);
+  if (status) return status;
+  if (memory_grow(a->context, &a->now, &a->now_capacity, k + 1, sizeof *a->now) ||
+      (a->has_extra_now && memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, k + 1,
+                                       sizeof *a->extra_now)) ||
+      assembly_reserve_g(a, row + SCREE_MAX_DIM))
+    return SCREE_ERROR_MEMORY;
+  a->now[k].gap = c->point.gap;
+  warm_start(a, params, c->previous, &def, a->g + row);
+  a->contact_count++;
+  if (c->point.gap < 0.0) {
+    report->penetration = fmax(report->penetration, -c->point.gap);
+    report->penetration_percent =
+        fmax(report->penetration_percent, -100.0 * c->point.gap / diameter);
+  }
+  return SCREE_OK;
+}
+
+scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
+                                   assembly_report *report) {
+  const collide_view view = view_of(a, params);
+  double start = timer_now();
+  scree_status status =
+      collide_begin(a->collide, &view, a->world->bodies.generation, a->order, a->order_count);
+  /* The cache moves on only when the search began well; the memory must move with it. */
+  if (status) return status;
+  assembly_swap_memory(a);
+  a->h_before = a->h;
+  a->h = params->h;
+  a->contact_count = 0;
+  a->generation_count = view.count;
+  a->has_extra_now = needs_extra(a->world);
+  for (;;) {
+    const collide_contact *batch;
+    size_t count;
+    status = collide_next(a->collide, &batch, &count);
+    report->seconds_collide += timer_now() - start;
+    if (status || !count) break;
+    for (size_t k = 0; !status && k < count; k++)
+      status = add_contact(a, params, &batch[k], report);
+    if (status) break;
+    start = timer_now();
+  }
+  report->contacts = a->contact_count;
+  return status;
+}
+
+/* ---- out ------------------------------------------------------------------------------------ */
+
+static void push(assembly *a, uint32_t body, uint32_t rank, double sign, v3 impulse, v3 moment,
+                 const double *arm) {
+  if (rank == SCREE_CCP_WORLD) return;
+  const scree_ccp_body_def *def = &a->problem->bodies.body[rank];
+  if (def->inverse_mass == 0.0) return;
+  const v3 turn = v3_add(v3_cross(v3_load(arm), impulse), moment);
+  a->linear[body] = v3_add_scaled(a->linear[body], sign * def->inverse_mass, impulse);
+  a->angular[body] = v3_add_scaled(a->angular[body], sign, sym3_mul_v3(def->inverse_inertia, turn));
+}
+
+static v3 end_velocity(const assembly *a, uint32_t body, const double *arm) {
+  return v3_add(a->linear[body], v3_cross(a->angular[body], v3_load(arm)));
+}
+
+static void keep_slip(assembly *a) {
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  const world_bodies *b = &a->world->bodies;
+  for (size_t k = 0; k < a->contact_count; k++) {
+    const ccp_contact *c = &a->problem->bodies.contact[k];
+    const scree_material_def *m =
+        world_pair(a->world, b->material[key[k].a], b->material[key[k].b]);
+    const law_class *law = law_for(m);
+    a->extra_now[k].slip = v3_make(0, 0, 0);
+    if (!law->slip || ccp_dim(a->problem, k) < 3) continue;
+    const double *g = a->g + a->problem->row_start[k];
+    const v3 t1 = v3_load(c->tangent), t2 = v3_cross(v3_load(c->normal), t1);
+    const v3 u = v3_sub(end_velocity(a, key[k].b, c->arm_b), end_velocity(a, key[k].a, c->arm_a));
+    const double velocity[2] = {v3_dot(t1, u), v3_dot(t2, u)};
+    double slip[2];
+    law->slip(m, a->h, a->now[k].gap, g + 1, velocity, slip);
+    if (g[0] > 0.0) a->extra_now[k].slip = v3_add(v3_scale(slip[0], t1), v3_scale(slip[1], t2));
+  }
+}
+
+scree_status assembly_keep_contacts(assembly *a, assembly_report *report) {
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  report->touching = 0;
+  for (size_t k = 0; k < a->contact_count; k++) {
+    const ccp_contact *c = &a->problem->bodies.contact[k];
+    const int dim = ccp_dim(a->problem, k);
+    const double *g = a->g + a->problem->row_start[k];
+    const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
+    v3 p = v3_scale(g[0], n), m = {0, 0, 0};
+    if (dim >= 2) p = v3_add_scaled(p, g[1], t1);
+    if (dim >= 3) p = v3_add_scaled(p, g[2], t2);
+    if (dim >= 5) m = v3_add(v3_scale(g[3], t1), v3_scale(g[4], t2));
+    if (dim == 4 || dim == 6) m = v3_add_scaled(m, g[dim - 1], n);
+    report->touching += g[0] != 0.0;
+    a->now[k].impulse = p;
+    if (a->has_extra_now) a->extra_now[k].moment = m;
+    push(a, key[k].a, c->body_a, -1.0, p, m, c->arm_a);
+    push(a, key[k].b, c->body_b, 1.0, p, m, c->arm_b);
+  }
+  if (a->has_extra_now) keep_slip(a);
+  return SCREE_OK;
+}

@@ -1,0 +1,209 @@
+/* The stepper `nonsmooth`: semi-implicit Euler at velocity level, one cone problem a step.
+ *
+ *   v_free = v + h M^-1 f(q, v, t)                 contacts and joints at q
+ *   v+     = v_free + M^-1 D g,   g from the CCP   b = gap/h: no contact closes beyond touch
+ *   q+     = q exp(h v+)
+ *
+ * A step that did not reach its tolerance is never hidden: it goes on with the best iterate, is
+ * solved again (stronger solver, then halves of the step), or is not made, as the definition says.
+ */
+#include <string.h>
+
+#include "base/timer.h"
+#include "step/stepper.h"
+
+static assembly_params params_of(const scree_stepper *s, double h) {
+  return (assembly_params){
+      .h = h,
+      .stabilisation = s->def.stabilisation,
+      .recovery_speed = s->def.recovery_speed,
+      .margin = s->def.margin,
+      .warm_start = s->def.warm_start,
+      .warm_start_scale = s->def.warm_start_scale,
+  };
+}
+
+static scree_solve_settings settings_of(const scree_stepper *s, bool retry) {
+  const scree_stepper_def *d = &s->def;
+  scree_solve_settings settings = scree_solve_settings_default();
+  settings.model = d->model;
+  settings.tolerance_residual = d->tolerance_residual;
+  settings.tolerance_error = d->tolerance_error;
+  settings.iteration_limit = d->iteration_limit;
+  if (retry)
+    settings.iteration_limit =
+        d->retry_iteration_limit > 0 ? d->retry_iteration_limit : 10 * d->iteration_limit;
+  settings.time_limit = d->time_budget;
+  settings.warm_start = true;
+  return settings;
+}
+
+static void note_build(scree_step_info *info, const assembly *a, const assembly_report *report) {
+  info->contacts = report->contacts;
+  info->joints = a->world->joint_count;
+  info->rows = scree_ccp_row_count(a->problem);
+  info->penetration = fmax(info->penetration, report->penetration);
+  info->penetration_percent = fmax(info->penetration_percent, report->penetration_percent);
+  info->joint_error = fmax(info->joint_error, report->joint_error);
+}
+
+static scree_status build(scree_stepper *s, double h, scree_step_info *info,
+                          assembly_report *report) {
+  const double start = timer_now();
+  const assembly_params params = params_of(s, h);
+  const scree_status status = assembly_build(s->assembly, &params, report);
+  const double seconds = timer_now() - start;
+  info->seconds_collide += report->seconds_collide;
+  info->seconds_assemble += seconds - report->seconds_collide;
+  if (!status) note_build(info, s->assembly, report);
+  return status;
+}
+
+static scree_status solve(scree_stepper *s, bool retry, scree_solve_info *out) {
+  assembly *a = s->assembly;
+  const scree_solve_settings settings = settings_of(s, retry);
+  memset(out, 0, sizeof *out);
+  out->model = s->def.model;
+  if (scree_ccp_row_count(a->problem) == 0) return SCREE_OK;
+  scree_solver *solver = retry && s->retry_solver ? s->retry_solver : s->solver;
+  return scree_solver_solve(solver, a->problem, &settings, a->g, out);
+}
+
+/* Adds a solve that counts to what the step reports: the worst of each. */
+static void note_solve(scree_step_info *info, const scree_solve_info *solved) {
+  const scree_residual *r = &solved->residual;
+  if (solved->outcome != SCREE_OUTCOME_SOLVED) info->outcome = solved->outcome;
+  info->model = solved->model;
+  info->residual = fmax(info->residual, r->residual);
+  info->error = fmax(info->error, r->error);
+  info->penetration_speed = fmax(info->penetration_speed, r->penetration_speed);
+  info->relaxation_gap = fmax(info->relaxation_gap, r->relaxation_gap);
+}
+
+static scree_status advance(scree_stepper *s, double h, scree_step_info *info,
+                            assembly_report *report) {
+  double start = timer_now();
+  const scree_status status = assembly_finish(s->assembly, report);
+  info->seconds_assemble += timer_now() - start;
+  if (status) return status;
+  start = timer_now();
+  step_integrate(s->world, h, s->assembly->linear, s->assembly->angular);
+  info->seconds_integrate += timer_now() - start;
+  info->touching = report->touching;
+  info->advanced = true;
+  return SCREE_OK;
+}
+
+/* Build and solve, once more with the retry solver when asked and needed. */
+static scree_status attempt(scree_stepper *s, double h, bool again, scree_step_info *info,
+                            scree_solve_info *solved, assembly_report *report) {
+  scree_status status = build(s, h, info, report);
+  if (status) return status;
+  const double start = timer_now();
+  status = solve(s, false, solved);
+  info->iterations += solved->iterations;
+  info->solves++;
+  if (!status && again && solved->outcome != SCREE_OUTCOME_SOLVED) {
+    status = solve(s, true, solved);
+    info->iterations += solved->iterations;
+    info->solves++;
+  }
+  info->seconds_solve += timer_now() - start;
+  if (status) assembly_undo(s->assembly);
+  return status;
+}
+
+/* ---- halves --------------------------------------------------------------------------------- */
+
+static scree_status keep_snapshot(scree_stepper *s, size_t *world_size) {
+  *world_size = world_save(s->world, NULL);
+  const size_t size = *world_size + assembly_save(s->assembly, NULL);
+  if (memory_grow(s->context, &s->snapshot, &s->snapshot_capacity, size, 1))
+    return SCREE_ERROR_MEMORY;
+  world_save(s->world, s->snapshot);
+  assembly_save(s->assembly, s->snapshot + *world_size);
+  return SCREE_OK;
+}
+
+static scree_status back_to_snapshot(scree_stepper *s, size_t world_size) {
+  const scree_status status = world_restore(s->world, s->snapshot, world_size);
+  return status ? status : assembly_restore(s->assembly, s->snapshot + world_size);
+}
+
+/* `parts` steps of h / parts. Stops early, not converged, unless this is the last try. */
+static scree_status step_parts(scree_stepper *s, double h, int parts, bool last,
+                               scree_step_info *info, bool *converged) {
+  *converged = true;
+  for (int k = 0; k < parts; k++) {
+    scree_solve_info solved;
+    assembly_report report;
+    scree_status status = attempt(s, h / parts, true, info, &solved, &report);
+    if (status) return status;
+    const bool good = solved.outcome == SCREE_OUTCOME_SOLVED;
+    *converged = *converged && good;
+    if (!good && !last) {
+      assembly_undo(s->assembly);
+      return SCREE_OK;
+    }
+    note_solve(info, &solved);
+    status = advance(s, h / parts, info, &report);
+    if (status) return status;
+  }
+  return SCREE_OK;
+}
+
+static void forget_judgement(scree_step_info *info) {
+  info->advanced = false;
+  info->outcome = SCREE_OUTCOME_SOLVED;
+  info->residual = info->error = info->penetration_speed = info->relaxation_gap = 0.0;
+}
+
+static scree_status step_halves(scree_stepper *s, double h, scree_step_info *info) {
+  size_t world_size;
+  scree_status status = keep_snapshot(s, &world_size);
+  if (status) return status;
+  for (int k = 1; k <= s->def.retry_halvings; k++) {
+    forget_judgement(info);
+    const bool last = k == s->def.retry_halvings;
+    status = step_parts(s, h, 1 << k, last, info, &info->converged);
+    if (status || info->converged || last) break;
+    status = back_to_snapshot(s, world_size);
+    if (status) return status;
+  }
+  if (status) {
+    char message[CONTEXT_MESSAGE_SIZE];
+    memcpy(message, s->context->message, sizeof message);
+    back_to_snapshot(s, world_size);
+    memcpy(s->context->message, message, sizeof message);
+  }
+  return status;
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
+  const scree_on_nonconverged policy = s->def.on_nonconverged;
+  const bool retry = policy == SCREE_ON_NONCONVERGED_RETRY;
+  scree_solve_info solved;
+  assembly_report report;
+  world_call_forces(s->world, h);
+  scree_status status = attempt(s, h, retry, info, &solved, &report);
+  if (status) return status;
+  info->converged = solved.outcome == SCREE_OUTCOME_SOLVED;
+  if (!info->converged && retry && s->def.retry_halvings > 0) {
+    assembly_undo(s->assembly);
+    return step_halves(s, h, info);
+  }
+  note_solve(info, &solved);
+  if (!info->converged && policy == SCREE_ON_NONCONVERGED_STOP) {
+    assembly_undo(s->assembly);
+    return SCREE_OK;
+  }
+  return advance(s, h, info, &report);
+}
+
+const stepper_class stepper_nonsmooth = {
+    .name = "nonsmooth",
+    .summary = "semi-implicit, velocity level, hard contacts: one cone problem a step",
+    .step = step,
+};

@@ -1,0 +1,195 @@
+/* The door to steppers: creation, the step with its report, and the contacts of the last one. */
+#include "step/stepper.h"
+
+#include <string.h>
+
+#include "base/options.h"
+#include "base/timer.h"
+#include "ccp/problem.h"
+#include "step/stepper_list.h"
+
+#define STEPPER_DECLARE(symbol) extern const stepper_class symbol;
+STEPPER_LIST(STEPPER_DECLARE)
+#undef STEPPER_DECLARE
+
+#define STEPPER_ADDRESS(symbol) &symbol,
+static const stepper_class *const steppers[] = {STEPPER_LIST(STEPPER_ADDRESS)};
+#undef STEPPER_ADDRESS
+
+enum { STEPPER_COUNT = sizeof steppers / sizeof steppers[0] };
+
+scree_stepper_def scree_stepper_def_default(void) {
+  return (scree_stepper_def){
+      .stepper = "nonsmooth",
+      .model = SCREE_MODEL_RELAXED,
+      .tolerance_residual = 1e-3,
+      .iteration_limit = 100,
+      .warm_start = true,
+      .warm_start_scale = 1.0,
+      .stabilisation = 1.0,
+      .margin = 0.1,
+      .on_nonconverged = SCREE_ON_NONCONVERGED_CONTINUE,
+      .retry_halvings = 3,
+  };
+}
+
+static scree_status check_def(scree_context *context, const scree_stepper_def *d) {
+  if (!(d->tolerance_residual >= 0.0) || !(d->tolerance_error >= 0.0) || !(d->time_budget >= 0.0) ||
+      d->iteration_limit < 0 || d->retry_iteration_limit < 0)
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "stepper: tolerances and limits must not be negative");
+  if (!(d->stabilisation > 0.0 && d->stabilisation <= 1.0))
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "stepper: stabilisation is %g; it must lie in (0, 1]", d->stabilisation);
+  if (!(d->recovery_speed >= 0.0) || !(d->margin >= 0.0) || isinf(d->margin))
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "stepper: recovery speed and margin must not be negative");
+  if (!(d->warm_start_scale >= 0.0 && d->warm_start_scale <= 1.0))
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "stepper: warm_start_scale is %g; it must lie in [0, 1]",
+                        d->warm_start_scale);
+  if (d->retry_halvings < 0 || d->retry_halvings > 10)
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "stepper: retry_halvings is %d; it must lie between 0 and 10",
+                        d->retry_halvings);
+  return SCREE_OK;
+}
+
+static scree_status find_class(scree_context *context, const char *name,
+                               const stepper_class **class) {
+  const char *names[STEPPER_COUNT];
+  for (size_t i = 0; i < STEPPER_COUNT; i++) {
+    names[i] = steppers[i]->name;
+    if (!name || strcmp(names[i], name) == 0) {
+      *class = steppers[i];
+      return SCREE_OK;
+    }
+  }
+  const char *near = options_nearest(name, names, STEPPER_COUNT);
+  return context_fail(context, SCREE_ERROR_ARGUMENT, "there is no stepper '%s'%s%s%s", name,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static const char *default_solver(void) {
+  for (size_t i = 0; i < scree_solver_count(); i++)
+    if (strcmp(scree_solver_name(i), "auto") == 0) return "auto";
+  return "gs";
+}
+
+scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *def,
+                                  scree_stepper **out) {
+  scree_context *context = world->context;
+  const scree_stepper_def fallback = scree_stepper_def_default();
+  const stepper_class *class = NULL;
+  *out = NULL;
+  if (!def) def = &fallback;
+  scree_status status = check_def(context, def);
+  if (!status) status = find_class(context, def->stepper, &class);
+  if (status) return status;
+  scree_stepper *s = memory_new(context, 1, sizeof *s);
+  if (!s) return SCREE_ERROR_MEMORY;
+  s->context = context;
+  s->world = world;
+  s->class = class;
+  s->def = *def;
+  status = scree_solver_create(context, def->solver ? def->solver : default_solver(), &s->solver);
+  if (!status && def->retry_solver)
+    status = scree_solver_create(context, def->retry_solver, &s->retry_solver);
+  if (!status) status = assembly_create(world, &s->assembly);
+  s->def.stepper = s->def.solver = s->def.retry_solver = NULL;
+  if (status) {
+    scree_stepper_destroy(s);
+    return status;
+  }
+  *out = s;
+  return SCREE_OK;
+}
+
+void scree_stepper_destroy(scree_stepper *s) {
+  if (!s) return;
+  scree_solver_destroy(s->solver);
+  scree_solver_destroy(s->retry_solver);
+  assembly_destroy(s->assembly);
+  memory_free(s->context, s->snapshot);
+  memory_free(s->context, s);
+}
+
+scree_status scree_stepper_set_solver(scree_stepper *s, const char *key, const char *value) {
+  return scree_solver_set(s->solver, key, value);
+}
+
+scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *info) {
+  scree_step_info local;
+  const double start = timer_now();
+  if (!info) info = &local;
+  memset(info, 0, sizeof *info);
+  if (!(h > 0.0) || isinf(h))
+    return context_fail(s->context, SCREE_ERROR_ARGUMENT,
+                        "step: %g s; it must be finite and above 0", h);
+  const scree_status status = s->class->step(s, h, info);
+  if (status) return status;
+  if (info->advanced) {
+    world_clear_step_loads(s->world);
+    s->step_count++;
+  }
+  info->energy = scree_world_get_energy(s->world);
+  info->seconds = timer_now() - start;
+  return SCREE_OK;
+}
+
+size_t scree_stepper_step_count(const scree_stepper *s) {
+  return s->step_count;
+}
+
+/* ---- contacts ------------------------------------------------------------------------------- */
+
+static scree_contact read_contact(const scree_stepper *s, size_t k) {
+  const assembly *a = s->assembly;
+  const world_bodies *b = &s->world->bodies;
+  const ccp_contact *c = &a->problem->bodies.contact[k];
+  const cache_key *key = &collide_cache(a->collide)->now.key[k];
+  /* Arms are those of the start of the step, bodies have moved on since. */
+  const v3 center = v3_add_scaled(b->position[key->a], -a->h, b->linear[key->a]);
+  scree_contact out = {
+      .body_a = key->a, .body_b = key->b, .feature = key->feature, .gap = a->now[k].gap};
+  v3_store(out.position, v3_add(center, v3_load(c->arm_a)));
+  memcpy(out.normal, c->normal, sizeof out.normal);
+  v3_store(out.impulse, a->now[k].impulse);
+  if (a->has_extra_now) v3_store(out.moment, a->extra_now[k].moment);
+  return out;
+}
+
+size_t scree_stepper_get_contacts(const scree_stepper *s, size_t capacity, scree_contact *out) {
+  const size_t n = s->assembly->problem->bodies.contact_count;
+  for (size_t k = 0; k < n && k < capacity; k++) out[k] = read_contact(s, k);
+  return n;
+}
+
+scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_id body,
+                                             double force[3], double torque[3]) {
+  const uint32_t i = world_find_body(s->world, body);
+  const assembly *a = s->assembly;
+  v3 f = {0, 0, 0}, t = {0, 0, 0};
+  if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  for (size_t k = 0; k < a->problem->bodies.contact_count; k++) {
+    if (key[k].a != i && key[k].b != i) continue;
+    const ccp_contact *c = &a->problem->bodies.contact[k];
+    const double sign = key[k].b == i ? 1.0 : -1.0;
+    const v3 p = v3_scale(sign / a->h, a->now[k].impulse);
+    f = v3_add(f, p);
+    t = v3_add(t, v3_cross(v3_load(key[k].b == i ? c->arm_b : c->arm_a), p));
+    if (a->has_extra_now) t = v3_add_scaled(t, sign / a->h, a->extra_now[k].moment);
+  }
+  v3_store(force, f);
+  v3_store(torque, t);
+  return SCREE_OK;
+}
+
+const scree_ccp *scree_stepper_problem(const scree_stepper *s) {
+  return s->assembly->problem;
+}
+
+const double *scree_stepper_impulses(const scree_stepper *s) {
+  return s->assembly->g;
+}

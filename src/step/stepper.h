@@ -1,0 +1,32 @@
+/* What steppers share. A stepper is one file with a stepper_class and one row in stepper_list.h. */
+#ifndef SCREE_STEP_STEPPER_H
+#define SCREE_STEP_STEPPER_H
+
+#include "assemble/assembly.h"
+#include "scree/stepper.h"
+
+typedef struct stepper_class {
+  const char *name;
+  const char *summary;
+  /* One step; info is zeroed. On failure the world is where it was. */
+  scree_status (*step)(scree_stepper *stepper, double h, scree_step_info *info);
+} stepper_class;
+
+struct scree_stepper {
+  scree_context *context;
+  scree_world *world;
+  const stepper_class *class;
+  scree_stepper_def def; /* its texts are not kept */
+  scree_solver *solver, *retry_solver;
+  assembly *assembly;
+  size_t step_count;
+  char *snapshot; /* retry: the state at the start of the step */
+  size_t snapshot_capacity;
+};
+
+/* integrate.c: bodies move by their new twists; dynamic ones carry their angular momentum. */
+void step_integrate(scree_world *world, double h, const v3 *linear, const v3 *angular);
+/* One body free to turn: q and w after h, with the angular momentum of now. */
+void step_turn(quat *q, v3 *w, v3 inertia, double h);
+
+#endif
