@@ -119,8 +119,10 @@ void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_resu
   if (!(v3_norm2(v) > 0)) v = (v3){0, 0, 1};
   g->count = 0;
   g->apart = true;
-  /* Curved surfaces are left to gjk_refine, which is faster from here on. */
-  const double enough = (a->smooth || b->smooth ? 1e-8 : 1e-14) * size;
+  /* On curved surfaces the last digits are left to gjk_refine, which is faster from here on. */
+  const bool smooth = a->smooth || b->smooth;
+  const double absolute = (smooth ? 1e-9 : 1e-14) * size, relative = smooth ? 1e-6 : 0;
+  double doubt = INFINITY;
   double d2 = INFINITY;
   for (int iteration = 0; iteration < 128; iteration++) {
     const gjk_corner c = gjk_corner_at(a, b, v);
@@ -130,7 +132,8 @@ void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_resu
       g->gap = reach;
       return;
     }
-    if (g->count && norm - reach <= enough) break;
+    doubt = norm - reach;
+    if (g->count && doubt <= absolute + relative * norm) break;
     bool known = false;
     for (int k = 0; k < g->count; k++) known |= v3_norm2(v3_sub(c.w, g->simplex[k].w)) == 0;
     if (known) break;
@@ -160,13 +163,14 @@ void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_resu
   }
   g->normal = v3_normalize(v);
   g->gap = v3_norm(v);
+  /* Stuck at a touch with the bounds apart: gjk_penetration copes better. */
+  if (g->gap < 1e-6 * size && doubt > 1e-7 * size) g->apart = false;
 }
 
 bool gjk_signed_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_result *result,
                          gjk_hold *hold) {
   gjk_distance(a, b, limit, result);
   if (result->apart && result->gap > limit) return false;
-  if (!result->apart) gjk_penetration(a, b, result);
-  *hold = gjk_refine(a, b, result);
+  *hold = result->apart ? gjk_refine(a, b, result) : gjk_penetration(a, b, result);
   return result->gap <= limit;
 }

@@ -50,13 +50,15 @@ typedef struct gjk_result {
 
 /* Stops early, with `apart`, once the cores are proven farther apart than `limit`. */
 void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_result *result);
-void gjk_penetration(const gjk_solid *a, const gjk_solid *b, gjk_result *result);
+
 /* What holds the normal at the maximum: a point or smooth patch on a solid leaves it free, an edge
  * or a face does not. */
 typedef struct gjk_hold {
   bool a, b; /* true: more than one point of that solid's surface is extreme along the normal */
 } gjk_hold;
 gjk_hold gjk_refine(const gjk_solid *a, const gjk_solid *b, gjk_result *result);
+/* Goes on from the simplex that gjk_distance left; its answer is refined. */
+gjk_hold gjk_penetration(const gjk_solid *a, const gjk_solid *b, gjk_result *result);
 
 /* All of it; false when the cores are farther apart than `limit`. */
 bool gjk_signed_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_result *result,

@@ -151,51 +151,57 @@ static void epa_answer(const epa *e, const epa_face *f, gjk_result *g) {
   g->gap = -f->distance;
 }
 
-/* Deep in each other, curved solids have many directions that part them at nearly the same price;
- * when the polytope is full, the best of several is sharpened and kept. */
-static void epa_compare(const epa *e, const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
+/* The nearest face begins the search for the best normal. Curved solids may have other directions
+ * that part them at nearly the same price: a face that is nearer than the depth found so far and
+ * looks elsewhere gets its turn. */
+static gjk_hold epa_choose(const epa *e, const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
   enum { PICKS = 8 };
   v3 picked[PICKS];
   gjk_result best = *g;
+  gjk_hold hold = {false, false};
   best.gap = -INFINITY;
   for (int k = 0; k < PICKS; k++) {
     const epa_face *next = NULL;
     for (int i = 0; i < e->faces; i++) {
-      bool known = next && e->face[i].distance >= next->distance;
-      for (int j = 0; j < k && !known; j++) known = v3_dot(picked[j], e->face[i].n) > 0.95;
-      if (!known) next = e->face + i;
+      const epa_face *f = e->face + i;
+      if (f->distance >= (next ? next->distance : -best.gap)) continue;
+      bool known = k > 0 && v3_dot(best.normal, f->n) < -0.97;
+      for (int j = 0; j < k && !known; j++) known = v3_dot(picked[j], f->n) > 0.97;
+      if (!known) next = f;
     }
     if (!next) break;
     picked[k] = next->n;
     epa_answer(e, next, g);
-    gjk_refine(a, b, g);
-    if (g->gap > best.gap) best = *g;
+    const gjk_hold h = gjk_refine(a, b, g);
+    if (g->gap > best.gap) best = *g, hold = h;
   }
   *g = best;
+  return hold;
 }
 
-void gjk_penetration(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
+/* b - a has no volume (points, segments, flat things in one plane): part along what is free. */
+static void epa_flat(const epa *e, const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
+  g->normal = v3_sub(b->at, a->at);
+  if (e->corners == 3)
+    g->normal =
+        v3_cross(v3_sub(e->corner[1].w, e->corner[0].w), v3_sub(e->corner[2].w, e->corner[0].w));
+  if (e->corners == 2) g->normal = v3_across(v3_normalize(v3_sub(e->corner[1].w, e->corner[0].w)));
+  g->normal = v3_norm2(g->normal) > 0 ? v3_normalize(g->normal) : (v3){0, 0, 1};
+  g->gap = 0;
+}
+
+gjk_hold gjk_penetration(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
   epa e;
-  const double enough = (a->smooth || b->smooth ? 1e-6 : 1e-13) * (a->size + b->size);
+  const double size = a->size + b->size, enough = (a->smooth || b->smooth ? 1e-5 : 1e-13) * size;
   if (!epa_begin(&e, a, b, g)) {
-    /* b - a has no volume (points, segments, flat things in one plane): part along what is free. */
-    g->normal = v3_sub(b->at, a->at);
-    if (e.corners == 3)
-      g->normal =
-          v3_cross(v3_sub(e.corner[1].w, e.corner[0].w), v3_sub(e.corner[2].w, e.corner[0].w));
-    if (e.corners == 2) g->normal = v3_across(v3_normalize(v3_sub(e.corner[1].w, e.corner[0].w)));
-    g->normal = v3_norm2(g->normal) > 0 ? v3_normalize(g->normal) : (v3){0, 0, 1};
-    g->gap = 0;
-    return;
+    epa_flat(&e, a, b, g);
+    return gjk_refine(a, b, g);
   }
-  epa_answer(&e, epa_nearest(&e), g);
   while (e.corners < EPA_CORNERS) {
     const epa_face nearest = *epa_nearest(&e);
     const gjk_corner c = epa_support(a, b, nearest.n);
-    const double gain = v3_dot(nearest.n, c.w) - nearest.distance;
-    epa_answer(&e, &nearest, g);
-    if (!(gain > enough)) return;
-    if (!epa_expand(&e, c, 1e-13 * (a->size + b->size))) return;
+    if (!(v3_dot(nearest.n, c.w) - nearest.distance > enough)) break;
+    if (!epa_expand(&e, c, 1e-13 * size)) break;
   }
-  epa_compare(&e, a, b, g);
+  return epa_choose(&e, a, b, g);
 }

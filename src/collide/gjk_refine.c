@@ -202,6 +202,15 @@ static try_at refine_circle(const gjk_solid *a, const gjk_solid *b, kink k, v3 n
   return t;
 }
 
+/* The maximum may lie across the kink from where the search began: look to either side of it. */
+static void refine_beside(const gjk_solid *a, const gjk_solid *b, kink k, try_at on,
+                          double rounding, try_at *best) {
+  for (int side = -1; side <= 1; side += 2) {
+    const try_at t = refine_try(a, b, v3_normalize(v3_add_scaled(on.n, 1e-4 * side, k.d)));
+    if (t.s > on.s + rounding) refine_keep(best, refine_sphere(a, b, t), rounding);
+  }
+}
+
 /* The normal nearest to n on both circles: n = p d1 + q d2 ± r d1 x d2. */
 static bool kinks_cross(kink k, kink l, v3 n, v3 *out) {
   const double cosine = v3_dot(k.d, l.d), det = 1 - cosine * cosine;
@@ -230,19 +239,19 @@ static void refine_cross_edges(const kinks *ka, const kinks *kb, const try_at *t
 }
 
 gjk_hold gjk_refine(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
-  const double near = 4e-3, rounding = 1e-15 * (a->size + b->size);
+  const double near = 1e-2, rounding = 1e-15 * (a->size + b->size);
   const v3 n = g->normal;
   const try_at start = refine_try(a, b, n);
   try_at best = start;
   const kinks ka = kinks_near(a, n, near), kb = kinks_near(b, v3_neg(n), near);
   if (a->smooth || b->smooth || start.s > 0) {
     refine_keep(&best, refine_sphere(a, b, start), rounding);
-    for (int i = 0; i < ka.count; i++)
-      refine_keep(&best, refine_circle(a, b, ka.circle[i], n), rounding);
-    for (int j = 0; j < kb.count; j++) {
-      /* b's circles are those of its outward direction, -n. */
-      const kink l = {kb.circle[j].d, -kb.circle[j].c};
-      refine_keep(&best, refine_circle(a, b, l, n), rounding);
+    for (int i = 0; i < ka.count + kb.count; i++) {
+      kink l = i < ka.count ? ka.circle[i] : kb.circle[i - ka.count];
+      if (i >= ka.count) l.c = -l.c; /* b's circles are those of its outward direction, -n */
+      const try_at on = refine_circle(a, b, l, n);
+      refine_keep(&best, on, rounding);
+      refine_beside(a, b, l, on, rounding, &best);
     }
   }
   for (int i = 0; i < ka.count; i++)

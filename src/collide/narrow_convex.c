@@ -9,7 +9,8 @@ int narrow_put_exact(contact_point *c, int count, contact_point exact, double to
   for (int i = 0; i < count; i++) {
     const double d = v3_norm2(v3_sub(c[i].point_a, exact.point_a));
     if (d < best) best = d, nearest = i;
-    if (fabs(c[i].gap - exact.gap) <= tolerance) return count;
+    if (fabs(c[i].gap - exact.gap) <= tolerance && v3_dot(c[i].normal, exact.normal) > 1 - 1e-12)
+      return count;
   }
   if (count == 0) {
     c[0] = exact;

@@ -147,9 +147,55 @@ static void random_pairs_are_exact(void **state) {
   assert_true(good);
 }
 
+/* Moves b along a line until the solids just touch, then a little on or back: where simulations
+ * live. */
+static void touching_pairs_are_exact(void **state) {
+  (void)state;
+  const char *more = getenv("SCREE_TRIALS");
+  const int trials = more ? atoi(more) : 50;
+  uint64_t seed = 21;
+  bool good = true;
+  for (int i = 0; i <= SCREE_SHAPE_HULL; i++)
+    for (int j = i; j <= SCREE_SHAPE_HULL; j++) {
+      tally t = {0};
+      for (int trial = 0; trial < trials; trial++) {
+        shape *a = random_shape(context, &seed, (scree_shape_kind)i, 1.0),
+              *b = random_shape(context, &seed, (scree_shape_kind)j, 1.0);
+        const pose pa = random_pose(&seed, 1);
+        pose pb = random_pose(&seed, 1);
+        if (trial % 4 == 0) pb.rotation = pa.rotation;
+        const v3 d = trial % 8 ? random_unit(&seed) : quat_rotate(pa.rotation, (v3){0, 0, 1});
+        double lo = 0, hi = a->size + b->size;
+        contact_point c[CONTACT_POINT_MAX];
+        for (int k = 0; k < 50; k++) {
+          const double middle = 0.5 * (lo + hi);
+          pb.position = v3_add_scaled(pa.position, middle, d);
+          if (narrow_collide(a, pa, b, pb, 0, c, CONTACT_POINT_MAX))
+            lo = middle;
+          else
+            hi = middle;
+        }
+        const double off = pow(10, -random_real(&seed, 3, 13)) * (trial % 2 ? 1 : -1);
+        pb.position = v3_add_scaled(pa.position, lo + off, d);
+        check_pair(a, pa, b, pb, &seed, &t);
+        scree_shape_destroy(a);
+        scree_shape_destroy(b);
+      }
+      const bool ok = t.worst_apart < 1e-9 && t.worst_overlap < 1e-9 && t.worst_flip < 1e-9;
+      if (!ok)
+        print_message("%s-%s: apart %d (%.1e) overlap %d (%.1e) none %d flipped %.1e\n",
+                      scree_shape_kind_name((scree_shape_kind)i),
+                      scree_shape_kind_name((scree_shape_kind)j), t.apart, t.worst_apart, t.overlap,
+                      t.worst_overlap, t.none, t.worst_flip);
+      good &= ok;
+    }
+  assert_true(good);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_pairs_are_exact),
+      cmocka_unit_test(touching_pairs_are_exact),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
