@@ -172,8 +172,10 @@ static int solve_all(job *j) {
     fflush(stdout);
     if (json || j->count == 1 || !t->refused) explain(t, &j->settings.solve);
   }
+  for (size_t i = 0; i < j->count; i++)
+    if (!j->trials[i].g && !j->trials[i].status) j->trials[i].interrupted = true;
   int code = exit_code(j->trials, j->count, cli_has(j->args, "strict")), write_code = CLI_OK;
-  if (out && !j->trials[0].status) write_code = write_solution(j, out);
+  if (out && !j->trials[0].status && j->trials[0].g) write_code = write_solution(j, out);
   if (plot && !write_code)
     write_code =
         plot_convergence(plot, path, j->info.contacts, j->trials, j->count, &j->settings.solve);

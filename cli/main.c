@@ -1,6 +1,7 @@
 /* The command `scree`: finds the verb, parses its arguments, runs it, and makes sure that what was
  * printed has arrived. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 
@@ -87,7 +88,15 @@ static int run(int argc, char **argv) {
   return verb ? run_verb(verb, argc - 2, argv + 2) : unknown_verb(argv[1]);
 }
 
+/* A file opened while a standard stream is closed would take its number, and what is printed would
+ * end up in it. Opened for the wrong direction, a closed stream still fails as it should. */
+static void hold_standard_streams(void) {
+  for (int fd = 0; fd <= 2; fd++)
+    if (fcntl(fd, F_GETFD) == -1) (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv) {
+  hold_standard_streams();
   signal(SIGPIPE, SIG_IGN);
   const int code = run(argc, argv);
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;

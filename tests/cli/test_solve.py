@@ -33,6 +33,17 @@ class Solve(CommandTest):
         self.assertGreater(answer["iterations"], 0)
         self.assertLessEqual(answer["setup_seconds"], answer["seconds"])
 
+    def test_any_name(self):
+        name = self.packing()
+        for odd in (b'a"b\\c\n\td.hdf5', "größe 文.hdf5".encode(), b"\xff\xc0\xaf\xed\xa0\x80.hdf5",
+                    b"-dash.hdf5"):
+            os.rename(os.path.join(os.fsencode(self.dir), os.fsencode(name)),
+                      os.path.join(os.fsencode(self.dir), odd))
+            name = os.fsdecode(odd)
+            (answer,) = self.lines(self.check(["solve", "--solver", "gs", "--json", "--", name], 0))
+            if b"\xff" not in odd:
+                self.assertEqual(answer["problem"], name)
+
     def test_default_solver_and_fallback(self):
         name = self.packing()
         names = self.run_scree("list", "solvers", "--names").out.split()

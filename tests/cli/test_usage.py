@@ -2,8 +2,9 @@
 """What is typed: verbs, options, numbers, help; and where the output goes."""
 import json
 import os
+import subprocess
 
-from command import CommandTest, main
+from command import SCREE, CommandTest, main
 
 
 class Usage(CommandTest):
@@ -106,6 +107,20 @@ class Usage(CommandTest):
         result = self.run_scree("list", "solvers", stdout=writer)
         os.close(writer)
         self.assertEqual((result.code, result.err), (6, ""))
+
+    def test_closed_streams(self):
+        """What is printed must not end up in the file that is written."""
+        name = self.packing()
+        for closed in (">&-", "2>&-", "<&-", ">&- 2>&- <&-"):
+            with self.subTest(closed=closed):
+                run = subprocess.run(["sh", "-c", f'"$0" solve {name} --solver gs --out o.hdf5 '
+                                      + closed, SCREE], cwd=self.dir, capture_output=True)
+                self.assertEqual(run.returncode, 6 if closed[0] == ">" else 0)
+                if closed == ">&-":
+                    self.assertEqual(run.stderr, b"scree solve: cannot write to standard output: "
+                                     b"Bad file descriptor\n")
+                self.check(["info", "o.hdf5"], 0)
+                os.remove(self.path("o.hdf5"))
 
     def test_generate(self):
         for arguments, message in [
