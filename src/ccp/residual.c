@@ -6,6 +6,7 @@
  *   R: max_i |g_i - P(g_i - eta_i û_i)| / eta_i / v_ref, projected in the metric of eta; moment
  * rows count as d / sqrt(eta_force eta_moment), which is a speed too û: u for the relaxed model;
  * with the De Saxcé shift on the normal for exact Coulomb.           */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -46,6 +47,11 @@ static block_residual block_judge(const ccp_operator *op, scree_model model, con
     for (int k = 0; k < dim; k++)
       *(k < forces ? &force : &moment) += (gi[k] - x[k]) * (gi[k] - x[k]);
     out.scaled = sqrt(force / (eta * eta) + (moments ? moment / (eta * eta_m) : 0.0));
+    /* An impulse beyond 1e16 times what its velocity asks swallows it: g - eta u is g. The residual
+     * is no smaller than what it can be told from. */
+    double largest = 0.0;
+    for (int k = 0; k < forces; k++) largest = fmax(largest, fabs(gi[k]));
+    out.scaled = fmax(out.scaled, 0.5 * DBL_EPSILON * largest / eta);
   } else {
     /* No inertia on either side: the block cannot be changed, it is met or it is not. */
     out.scaled =

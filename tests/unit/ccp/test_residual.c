@@ -1,0 +1,38 @@
+/* The common residual where floating point could make it lie. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "scree/scree.h"
+
+/* Two walls close in at 1 m/s each on a body between them: u = (g0 - g1 - 1, g1 - g0 - 1) whatever
+ * the impulses, and no impulse solves it. */
+static void huge_impulses_do_not_hide_an_approach(void **state) {
+  (void)state;
+  scree_context *context = scree_context_create(NULL);
+  const scree_set sets[2] = {scree_set_ray(), scree_set_ray()};
+  const size_t start[3] = {0, 2, 4};
+  const uint32_t index[4] = {0, 1, 0, 1};
+  const double value[4] = {1, -1, -1, 1}, q[2] = {-1, -1};
+  const scree_csc w = {.rows = 2, .columns = 2, .start = start, .index = index, .value = value};
+  scree_ccp *problem = NULL;
+  assert_int_equal(scree_ccp_create_local(context, 2, sets, &w, q, NULL, &problem), SCREE_OK);
+  for (double size = 1.0; size < 1e40; size *= 10.0) {
+    const double g[2] = {size, size};
+    scree_residual r;
+    assert_int_equal(scree_ccp_residual(context, problem, SCREE_MODEL_RELAXED, g, &r), SCREE_OK);
+    assert_true(r.residual >= 0.99);
+    assert_true(r.penetration_speed >= 0.99);
+  }
+  scree_ccp_destroy(problem);
+  scree_context_destroy(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(huge_impulses_do_not_hide_an_approach),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
