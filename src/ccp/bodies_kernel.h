@@ -77,8 +77,9 @@ typedef struct sphere_step {
 
 /* With d = next - y: sums over the groups. */
 typedef struct sphere_sums {
-  double size;      /* d'd / eta */
-  double slope;     /* u'(next - current) */
+  double distance2; /* d'd / eta */
+  double uphill;    /* -d'(next - current) / eta */
+  double value;     /* next'u + 1/2 next'C next - next'C y */
   double compliant; /* d'C d */
 } sphere_sums;
 

@@ -157,7 +157,7 @@ static double sweep(const sphere_sweep *w, size_t begin, size_t end) {
 /* ---- the gradient step ----------------------------------------------------------------------- */
 
 typedef struct step_sums {
-  vd size, slope, compliant;
+  vd distance2, uphill, value, compliant;
 } step_sums;
 
 INLINE void step_lanes(const sphere_step *w, size_t i, size_t k, bool extra, body_line *trash,
@@ -177,10 +177,9 @@ INLINE void step_lanes(const sphere_step *w, size_t i, size_t k, bool extra, bod
   vd cn = un, ct = un;
   if (extra) {
     const sphere_extra *e = &w->extra[i];
-    const vd yn = vd3_dot(y, n);
     cn = vd_load(e->compliance_n + k);
     ct = vd_load(e->compliance_t + k);
-    un = un + (cn - ct) * yn;
+    un = un + (cn - ct) * vd3_dot(y, n);
     u = vd3_add(vd3_add(u, vd3_load((const double(*)[PACK_LANES])e->offset, k)), vd3_scale(ct, y));
   }
   u = vd3_add(u, vd3_scale(un, n));
@@ -189,22 +188,20 @@ INLINE void step_lanes(const sphere_step *w, size_t i, size_t k, bool extra, bod
   vd3_store((double(*)[PACK_LANES])(w->next + at), k, next);
   const vd3 d = vd3_sub(next, y);
   const vd dd = vd3_dot(d, d);
-  sums->size = sums->size + dd * weight;
-  sums->slope = sums->slope + vd3_dot(u, vd3_sub(next, current));
+  sums->distance2 = sums->distance2 + dd * weight;
+  sums->uphill = sums->uphill - vd3_dot(d, vd3_sub(next, current)) * weight;
+  sums->value = sums->value + vd3_dot(next, u);
   if (extra) {
+    const vd3 half = vd3_sub(vd3_scale(vd_set(0.5), next), y);
     const vd dn = vd3_dot(d, n);
+    sums->value = sums->value +
+                  (ct * vd3_dot(next, half) + (cn - ct) * (vd3_dot(next, n) * vd3_dot(half, n)));
     sums->compliant = sums->compliant + (ct * dd + (cn - ct) * (dn * dn));
   }
   const vd3 moment = vd3_cross(n, next);
-  const vd zero = vd_set(0.0);
-  const vd to_a[8] = {zero - next.x,
-                      zero - next.y,
-                      zero - next.z,
-                      zero - reach_a * moment.x,
-                      zero - reach_a * moment.y,
-                      zero - reach_a * moment.z,
-                      zero,
-                      zero};
+  const vd zero = vd_set(0.0), arm_a = zero - reach_a;
+  const vd to_a[8] = {zero - next.x,    zero - next.y,    zero - next.z, arm_a * moment.x,
+                      arm_a * moment.y, arm_a * moment.z, zero,          zero};
   lines_add(w->push, trash, g->a + k, to_a);
   const vd to_b[8] = {
       next.x, next.y, next.z, reach_b * moment.x, reach_b * moment.y, reach_b * moment.z,
@@ -217,7 +214,7 @@ INLINE void step_groups(const sphere_step *w, size_t begin, size_t end, bool ext
   body_line trash = {.inverse_mass = 0.0};
   step_sums sums[PACK_LANES / LANES];
   for (size_t k = 0; k < PACK_LANES / LANES; k++)
-    sums[k] = (step_sums){vd_set(0.0), vd_set(0.0), vd_set(0.0)};
+    sums[k] = (step_sums){vd_set(0.0), vd_set(0.0), vd_set(0.0), vd_set(0.0)};
   for (size_t i = begin; i < end; i++) {
     if (i + AHEAD < w->group_count) {
       prefetch_lines(w->lines, &w->group[i + AHEAD]);
@@ -227,16 +224,18 @@ INLINE void step_groups(const sphere_step *w, size_t begin, size_t end, bool ext
       step_lanes(w, i, k, extra, &trash, &sums[k / LANES]);
   }
   /* Lane by lane in order, whatever the width of a vector. */
-  *out = (sphere_sums){0.0, 0.0, 0.0};
+  *out = (sphere_sums){0.0, 0.0, 0.0, 0.0};
   for (size_t k = 0; k < PACK_LANES / LANES; k++) {
-    double size[LANES], slope[LANES], compliant[LANES];
-    vd_store_any(size, sums[k].size);
-    vd_store_any(slope, sums[k].slope);
-    vd_store_any(compliant, sums[k].compliant);
+    double lane[4][LANES];
+    vd_store_any(lane[0], sums[k].distance2);
+    vd_store_any(lane[1], sums[k].uphill);
+    vd_store_any(lane[2], sums[k].value);
+    vd_store_any(lane[3], sums[k].compliant);
     for (size_t l = 0; l < LANES; l++) {
-      out->size += size[l];
-      out->slope += slope[l];
-      out->compliant += compliant[l];
+      out->distance2 += lane[0][l];
+      out->uphill += lane[1][l];
+      out->value += lane[2][l];
+      out->compliant += lane[3][l];
     }
   }
 }

@@ -100,6 +100,11 @@ static void push_share(const ccp_operator *op, const double *x) {
     bodies_push_block(op, op->order[j], x + op->row_start[op->order[j]], lines);
 }
 
+void bodies_sum_pushes(const ccp_operator *op, const double *x) {
+#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+  push_share(op, x);
+}
+
 static void apply(ccp_operator *op, const double *x, double *y) {
   const op_bodies *impl = op->impl;
   const ccp_bodies *bodies = &op->problem->bodies;
@@ -317,6 +322,7 @@ static const op_class bodies_class = {
     .block_push = block_push,
     .sweep = sweep,
     .sweep_store = sweep_store,
+    .momentum = &bodies_momentum_class,
     .velocity = velocity,
 };
 
