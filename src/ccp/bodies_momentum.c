@@ -22,7 +22,10 @@ static scree_status reserve(ccp_operator *op, op_bodies *impl) {
       return SCREE_ERROR_MEMORY;
     it->push[bodies] = (body_line){.inverse_mass = 0.0};
   }
-  if (memory_grow(context, &m->sums, &m->sums_capacity, impl->pack.unit_count + rest,
+  if (memory_grow(context, &m->inverse, &m->inverse_capacity, bodies, sizeof *m->inverse) ||
+      memory_grow(context, &m->v_free, &m->v_free_capacity, bodies, sizeof *m->v_free) ||
+      memory_grow(context, &m->full, &m->full_capacity, bodies / BODY_CHUNK + 1, sizeof *m->full) ||
+      memory_grow(context, &m->sums, &m->sums_capacity, impl->pack.unit_count + rest,
                   sizeof *m->sums) ||
       memory_grow(context, &m->energy, &m->energy_capacity, bodies / BODY_CHUNK + 1,
                   sizeof *m->energy))
@@ -30,11 +33,33 @@ static scree_status reserve(ccp_operator *op, op_bodies *impl) {
   return SCREE_OK;
 }
 
+static bool is_diagonal(const scree_ccp_body_def *body) {
+  const double *s = body->inverse_inertia;
+  return s[1] == 0.0 && s[2] == 0.0 && s[4] == 0.0;
+}
+
+static void fill_lines(const ccp_operator *op, const bodies_momentum *m) {
+  const ccp_bodies *bodies = &op->problem->bodies;
+  memset(m->full, 0, (bodies->body_count / BODY_CHUNK + 1) * sizeof *m->full);
+  for (size_t k = 0; k < bodies->body_count; k++) {
+    const scree_ccp_body_def *body = &bodies->body[k];
+    const double *s = body->inverse_inertia, im = body->inverse_mass;
+    const bool full = !is_diagonal(body);
+    m->full[k / BODY_CHUNK] = m->full[k / BODY_CHUNK] || full;
+    m->inverse[k] = full ? (body_line){.inverse_mass = 0.0}
+                         : (body_line){.linear = {im, im, im}, .angular = {s[0], s[3], s[5]}};
+    m->v_free[k] = (body_line){.inverse_mass = 0.0};
+    memcpy(m->v_free[k].linear, body->v_free, sizeof m->v_free[k].linear);
+    memcpy(m->v_free[k].angular, body->v_free + 3, sizeof m->v_free[k].angular);
+  }
+}
+
 static scree_status begin(ccp_operator *op, const double *g) {
   op_bodies *impl = op->impl;
   bodies_momentum *m = &impl->momentum;
   const scree_status status = reserve(op, impl);
   if (status) return status;
+  fill_lines(op, m);
   bodies_sum_pushes(op, g);
   for (int k = CURRENT; k <= PREVIOUS; k++) {
     bodies_pack_load(&impl->pack, op, g, m->iterate[k].lanes, 3 * PACK_LANES);
@@ -46,47 +71,48 @@ static scree_status begin(ccp_operator *op, const double *g) {
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* Twists v_free + M^-1 P_y in impl->push; P_next is cleared. */
-static void start_body(const ccp_operator *op, size_t k, double beta) {
-  const op_bodies *impl = op->impl;
-  const bodies_momentum *m = &impl->momentum;
-  const scree_ccp_body_def *body = &op->problem->bodies.body[k];
+static body_line momentum_at_y(const bodies_momentum *m, size_t k, double beta) {
   const body_line *c = &m->iterate[CURRENT].push[k], *p = &m->iterate[PREVIOUS].push[k];
-  body_line y;
-  double twist[6];
+  body_line y = {.inverse_mass = 0.0};
   for (int l = 0; l < 3; l++) {
     y.linear[l] = c->linear[l] + beta * (c->linear[l] - p->linear[l]);
     y.angular[l] = c->angular[l] + beta * (c->angular[l] - p->angular[l]);
   }
+  return y;
+}
+
+/* What the kernels leave out: bodies with a full inertia. */
+static void start_full(const ccp_operator *op, size_t k, double beta) {
+  const op_bodies *impl = op->impl;
+  const scree_ccp_body_def *body = &op->problem->bodies.body[k];
+  const body_line y = momentum_at_y(&impl->momentum, k, beta);
+  double twist[6];
   line_to_twist(body, &y, twist);
   for (int l = 0; l < 3; l++) {
     impl->push[k].linear[l] = body->v_free[l] + twist[l];
     impl->push[k].angular[l] = body->v_free[3 + l] + twist[3 + l];
   }
-  m->iterate[NEXT].push[k] = (body_line){.inverse_mass = 0.0};
 }
 
-/* q'M^-1 q, and P_next'M^-1 (P_next / 2 - P_y), which next'u turns into the objective. */
-static void judge_body(const ccp_operator *op, size_t k, double beta, double *energy) {
+static void judge_full(const ccp_operator *op, size_t k, double beta, body_sums *sums) {
   const op_bodies *impl = op->impl;
-  const bodies_momentum *m = &impl->momentum;
-  const body_line *c = &m->iterate[CURRENT].push[k], *p = &m->iterate[PREVIOUS].push[k],
-                  *n = &m->iterate[NEXT].push[k];
+  const body_line y = momentum_at_y(&impl->momentum, k, beta),
+                  *n = &impl->momentum.iterate[NEXT].push[k];
   body_line q, h;
   double q_twist[6], h_twist[6];
   for (int l = 0; l < 3; l++) {
-    const double linear = c->linear[l] + beta * (c->linear[l] - p->linear[l]);
-    const double angular = c->angular[l] + beta * (c->angular[l] - p->angular[l]);
-    q.linear[l] = n->linear[l] - linear;
-    q.angular[l] = n->angular[l] - angular;
-    h.linear[l] = 0.5 * n->linear[l] - linear;
-    h.angular[l] = 0.5 * n->angular[l] - angular;
+    q.linear[l] = n->linear[l] - y.linear[l];
+    q.angular[l] = n->angular[l] - y.angular[l];
+    h.linear[l] = 0.5 * n->linear[l] - y.linear[l];
+    h.angular[l] = 0.5 * n->angular[l] - y.angular[l];
   }
   line_to_twist(&op->problem->bodies.body[k], &q, q_twist);
   line_to_twist(&op->problem->bodies.body[k], &h, h_twist);
   for (int l = 0; l < 3; l++) {
-    energy[0] += q.linear[l] * q_twist[l] + q.angular[l] * q_twist[3 + l];
-    energy[1] += n->linear[l] * h_twist[l] + n->angular[l] * h_twist[3 + l];
+    sums->curvature[l] += q.linear[l] * q_twist[l];
+    sums->curvature[3 + l] += q.angular[l] * q_twist[3 + l];
+    sums->objective[l] += n->linear[l] * h_twist[l];
+    sums->objective[3 + l] += n->angular[l] * h_twist[3 + l];
   }
 }
 
@@ -111,15 +137,15 @@ static void step_block(const ccp_operator *op, size_t i, double beta, double len
     x[k] = y[k] - length * (k < forces ? eta : eta_m) * u[k];
   }
   scree_set_project(ccp_set(problem, i), dim > forces && eta_m > 0.0 ? eta / eta_m : 1.0, x);
-  *sums = (sphere_sums){0.0, 0.0, 0.0, 0.0};
+  *sums = (sphere_sums){.distance2 = {0.0}};
   for (int k = 0; k < dim; k++) {
     const double e = k < forces ? eta : eta_m, d = x[k] - y[k];
     if (e > 0.0) {
-      sums->distance2 += d * d / e;
-      sums->uphill -= d * (x[k] - current[k]) / e;
+      sums->distance2[0] += d * d / e;
+      sums->uphill[0] -= d * (x[k] - current[k]) / e;
     }
-    sums->value += x[k] * u[k] + c[k] * x[k] * (0.5 * x[k] - y[k]);
-    sums->compliant += c[k] * d * d;
+    sums->value[0] += x[k] * u[k] + c[k] * x[k] * (0.5 * x[k] - y[k]);
+    sums->compliant[0] += c[k] * d * d;
     next[k] = x[k];
   }
   bodies_push_block(op, i, x, m->iterate[NEXT].push);
@@ -137,27 +163,66 @@ static void step_rest(const ccp_operator *op, double beta, double length, sphere
     step_block(op, op->order[j], beta, length, &sums[j - op->head_count]);
 }
 
-static void judge_bodies(const ccp_operator *op, double beta) {
+/* The passes over the bodies, in chunks of fixed size. All threads of a team call them. */
+static void start_bodies(const ccp_operator *op, const body_step *work) {
   const op_bodies *impl = op->impl;
   const size_t count = op->problem->bodies.body_count;
 #pragma omp for schedule(static)
   for (size_t chunk = 0; chunk <= count / BODY_CHUNK; chunk++) {
     const size_t first = chunk * BODY_CHUNK,
                  last = first + BODY_CHUNK < count ? first + BODY_CHUNK : count;
-    double energy[2] = {0.0, 0.0};
-    for (size_t k = first; k < last; k++) judge_body(op, k, beta, energy);
-    memcpy(impl->momentum.energy[chunk], energy, sizeof energy);
+    impl->kernels->start_bodies(work, first, last);
+    for (size_t k = first; impl->momentum.full[chunk] && k < last; k++)
+      if (!is_diagonal(&op->problem->bodies.body[k])) start_full(op, k, work->beta);
   }
+}
+
+static void judge_bodies(const ccp_operator *op, const body_step *work) {
+  const op_bodies *impl = op->impl;
+  const size_t count = op->problem->bodies.body_count;
+#pragma omp for schedule(static)
+  for (size_t chunk = 0; chunk <= count / BODY_CHUNK; chunk++) {
+    const size_t first = chunk * BODY_CHUNK,
+                 last = first + BODY_CHUNK < count ? first + BODY_CHUNK : count;
+    impl->kernels->judge_bodies(work, first, last, &impl->momentum.energy[chunk]);
+    for (size_t k = first; impl->momentum.full[chunk] && k < last; k++)
+      if (!is_diagonal(&op->problem->bodies.body[k]))
+        judge_full(op, k, work->beta, &impl->momentum.energy[chunk]);
+  }
+}
+
+static double sum_of(const double *x) {
+  return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+}
+
+static op_momentum_sums total_of(const bodies_momentum *m, size_t units, size_t chunks) {
+  sphere_sums s = {.distance2 = {0.0}};
+  body_sums e = {.curvature = {0.0}};
+  for (size_t k = 0; k < units; k++)
+    for (size_t l = 0; l < PACK_LANES; l++) {
+      s.distance2[l] += m->sums[k].distance2[l];
+      s.uphill[l] += m->sums[k].uphill[l];
+      s.value[l] += m->sums[k].value[l];
+      s.compliant[l] += m->sums[k].compliant[l];
+    }
+  for (size_t k = 0; k < chunks; k++)
+    for (size_t l = 0; l < PACK_LANES; l++) {
+      e.curvature[l] += m->energy[k].curvature[l];
+      e.objective[l] += m->energy[k].objective[l];
+    }
+  return (op_momentum_sums){.distance2 = sum_of(s.distance2),
+                            .uphill = sum_of(s.uphill),
+                            .curvature = sum_of(s.compliant) + sum_of(e.curvature),
+                            .objective = sum_of(s.value) + sum_of(e.objective)};
 }
 
 static op_momentum_sums step(ccp_operator *op, double beta, double length) {
   const op_bodies *impl = op->impl;
   const bodies_momentum *m = &impl->momentum;
   const bodies_pack *pack = &impl->pack;
-  const size_t bodies = op->problem->bodies.body_count;
+  const size_t rest = op->block_count - op->head_count;
   const sphere_step work = {
       .group = pack->group,
-      .group_count = pack->group_count,
       .extra = pack->has_extra ? pack->extra : NULL,
       .lines = impl->push,
       .push = m->iterate[NEXT].push,
@@ -167,31 +232,28 @@ static op_momentum_sums step(ccp_operator *op, double beta, double length) {
       .beta = beta,
       .step = length,
   };
+  const body_step bodies = {
+      .current = m->iterate[CURRENT].push,
+      .previous = m->iterate[PREVIOUS].push,
+      .next = m->iterate[NEXT].push,
+      .twist = impl->push,
+      .inverse = m->inverse,
+      .v_free = m->v_free,
+      .beta = beta,
+  };
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
   {
-#pragma omp for schedule(static)
-    for (size_t k = 0; k < bodies; k++) start_body(op, k, beta);
+    start_bodies(op, &bodies);
     for (size_t phase = 0; phase < pack->phase_count; phase++) {
 #pragma omp for schedule(static)
       for (size_t unit = pack->phase_start[phase]; unit < pack->phase_start[phase + 1]; unit++)
         impl->kernels->step(&work, pack->unit_start[unit], pack->unit_start[unit + 1],
                             &m->sums[unit]);
     }
-    if (op->head_count < op->block_count) step_rest(op, beta, length, m->sums + pack->unit_count);
-    judge_bodies(op, beta);
+    if (rest) step_rest(op, beta, length, m->sums + pack->unit_count);
+    judge_bodies(op, &bodies);
   }
-  op_momentum_sums total = {0.0, 0.0, 0.0, 0.0};
-  for (size_t k = 0; k < pack->unit_count + (op->block_count - op->head_count); k++) {
-    total.distance2 += m->sums[k].distance2;
-    total.uphill += m->sums[k].uphill;
-    total.curvature += m->sums[k].compliant;
-    total.objective += m->sums[k].value;
-  }
-  for (size_t chunk = 0; chunk <= bodies / BODY_CHUNK; chunk++) {
-    total.curvature += m->energy[chunk][0];
-    total.objective += m->energy[chunk][1];
-  }
-  return total;
+  return total_of(m, pack->unit_count + rest, op->problem->bodies.body_count / BODY_CHUNK + 1);
 }
 
 static void accept(ccp_operator *op) {
@@ -246,6 +308,9 @@ void bodies_momentum_free(scree_context *context, bodies_momentum *m) {
     memory_free(context, m->iterate[k].rows);
     memory_free(context, m->iterate[k].push);
   }
+  memory_free(context, m->inverse);
+  memory_free(context, m->v_free);
+  memory_free(context, m->full);
   memory_free(context, m->sums);
   memory_free(context, m->energy);
 }

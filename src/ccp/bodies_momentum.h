@@ -21,10 +21,15 @@ typedef struct bodies_iterate {
 
 typedef struct bodies_momentum {
   bodies_iterate iterate[3];
+  body_line *inverse; /* M^-1 a body as a line, zeros where the inertia is not diagonal */
+  body_line *v_free;
+  size_t inverse_capacity, v_free_capacity;
   sphere_sums *sums; /* a unit, then a block that is not packed */
   size_t sums_capacity;
-  double (*energy)[2]; /* a chunk of bodies: curvature, objective */
+  body_sums *energy; /* a chunk of bodies */
   size_t energy_capacity;
+  bool *full; /* a chunk of bodies: some inertia in it is not diagonal */
+  size_t full_capacity;
 } bodies_momentum;
 
 extern const op_momentum_class bodies_momentum_class;

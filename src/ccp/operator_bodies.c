@@ -174,7 +174,6 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
   const bodies_pack *pack = &impl->pack;
   const sphere_sweep work = {
       .group = pack->group,
-      .group_count = pack->group_count,
       .extra = pack->has_extra ? pack->extra : NULL,
       .lines = impl->state,
       .relaxed = params->model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,
