@@ -13,11 +13,12 @@ static const cli_flag flags[] = {
     {"spheres", "N", "about so many spheres, in a cube; default 512"},
     {"size", "NXxNYxNZ", "spheres along each axis, instead of --spheres"},
     {"mu", "MU", "friction coefficient; default 0.3"},
+    {"frictionless", NULL, "contacts with a normal row alone, as frictionless solvers want them"},
     {"masses", "equal|top|random",
      "who is heavy: none, the top layer, or each sphere at random; default equal"},
     {"mass-ratio", "X", "how much heavier, 1e-6 to 1e6; default 1, or 100 with --masses"},
-    {"rolling", "M", "coefficient of rolling friction in m; makes contacts 6-D"},
-    {"spinning", "M", "coefficient of spinning friction in m; makes contacts 6-D"},
+    {"rolling", "M", "coefficient of rolling friction in m; adds rows of moments"},
+    {"spinning", "M", "coefficient of spinning friction in m; adds rows of moments"},
     {"compliance", "C", "compliance of normals in m/(N s); default 0: rigid"},
     {"seed", "N", "of the jitter; default 1"},
     {"json", NULL, "print one JSON object that says what was made"},
@@ -69,6 +70,12 @@ static bool read_def(const cli_args *args, packing_def *def) {
       !cli_real(args, "compliance", 0.0, 1e6, &def->compliance) ||
       !cli_whole(args, "seed", 0, 2147483647, &seed))
     return false;
+  def->frictionless = cli_has(args, "frictionless");
+  if (def->frictionless && (cli_has(args, "mu") || def->rolling > 0.0 || def->spinning > 0.0)) {
+    cli_fail(CLI_USAGE, "--frictionless excludes --mu, --rolling and --spinning");
+    return false;
+  }
+  if (def->frictionless) def->mu = 0.0;
   def->masses = (packing_masses)masses;
   def->seed = (uint64_t)seed;
   return true;

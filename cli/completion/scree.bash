@@ -32,7 +32,7 @@ _scree() {
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --out --plot --strict --verbose" ;;
     info) options+=" --json --threads" ;;
     bench) options+=" --solvers --tol --tol-residual --max-iter --time-limit --model --set --threads --repeat --out --json" ;;
-    generate) options+=" --out --spheres --size --mu --masses --mass-ratio --rolling --spinning --compliance --seed --json" ;;
+    generate) options+=" --out --spheres --size --mu --frictionless --masses --mass-ratio --rolling --spinning --compliance --seed --json" ;;
     list) options+=" --json --names" ;;
     doctor) options+=" --json --threads" ;;
   esac

@@ -13,7 +13,8 @@ class Demo(CommandTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn(f'The results are in {self.path("demo")}:', result.stdout)
         self.assertEqual(sorted(os.listdir(self.path("demo"))),
-                         ["convergence.png", "packing.hdf5", "solution.hdf5"])
+                         ["convergence.png", "frictionless.hdf5", "frictionless.png", "packing.hdf5",
+                          "solution.hdf5"])
         for name in self.run_scree("list", "solvers", "--names").out.split():
             self.assertIn(f"\n{name} ", result.stdout)
 

@@ -135,6 +135,8 @@ class Usage(CommandTest):
              "--spheres and --size exclude each other"),
             (["--mass-ratio", "3", "--out", "f"],
              "--mass-ratio needs --masses top or --masses random"),
+            (["--frictionless", "--mu", "0.1", "--out", "f"],
+             "--frictionless excludes --mu, --rolling and --spinning"),
             (["--mu", "-0.1", "--out", "f"], "--mu -0.1 is out of range: 0 to 100"),
         ]:
             with self.subTest(arguments=arguments):
