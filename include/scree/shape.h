@@ -15,7 +15,8 @@
  * meshes and compounds keep the frame of the numbers that were given.
  *
  * Half-space, containers and meshes that are not closed have no mass: for fixed or prescribed
- * bodies only. A mesh is a thin surface with two sides, a closed one as well. */
+ * bodies only. A mesh is a thin surface with two sides, a closed one as well. Half-spaces,
+ * containers and meshes touch convex shapes (and compounds of them), never each other. */
 #ifndef SCREE_SHAPE_H
 #define SCREE_SHAPE_H
 

@@ -7,6 +7,7 @@
  * polyhedron, end spheres of a capsule, and for curved solids the points where the support along
  * the wall's outward normal has that very normal's azimuth, found by fixed-point iteration. */
 #include "collide/manifold.h"
+#include "collide/narrow_rim.h"
 
 enum { WALL_FACE = 0, WALL_END = 4, WALL_RIM = 8, WALL_TOP = 16 };
 
@@ -222,4 +223,6 @@ void narrow_convex_round_container(const shape *a, const pose *pa, const shape *
   default:
     wall_corners(&w, pb, &p.solid, sink);
   }
+  if (w.open_top) narrow_convex_rim(a, pa, b, pb, true, sink);
+  if (w.open_bottom) narrow_convex_rim(a, pa, b, pb, false, sink);
 }

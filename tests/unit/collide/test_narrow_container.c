@@ -43,7 +43,7 @@ static void check_sound(const contact_point *c, int n, double margin) {
 /* Distance from (x, z) to the segment p-q in a plane, by golden section. */
 static double search_segment(double x, double z, const double p[2], const double q[2]) {
   double lo = 0, hi = 1;
-  for (int i = 0; i < 200; i++) {
+  for (int i = 0; i < 80; i++) {
     const double a = lo + 0.382 * (hi - lo), b = lo + 0.618 * (hi - lo);
     const double fa = hypot(p[0] + a * (q[0] - p[0]) - x, p[1] + a * (q[1] - p[1]) - z),
                  fb = hypot(p[0] + b * (q[0] - p[0]) - x, p[1] + b * (q[1] - p[1]) - z);
@@ -289,6 +289,55 @@ static void box_over_the_rim_of_a_pit(void **state) {
   scree_shape_destroy(b);
 }
 
+/* A capsule is all balls along its axis: the nearest of them to the material around the cavity. */
+static double search_capsule(const shape *a, pose pa, const shape *b) {
+  double best = INFINITY, at = 0, step = 0.01;
+  for (double t = -1; t <= 1; t += step) {
+    const v3 x = pose_apply(pa, (v3){0, 0, t * a->capsule.half});
+    const double d = search_round(b, hypot(x.x, x.y), x.z);
+    if (d < best) best = d, at = t;
+  }
+  for (; step > 1e-9; step *= 0.6)
+    for (int k = -2; k <= 2; k++) {
+      const double t = fmax(-1, fmin(1, at + k * step));
+      const v3 x = pose_apply(pa, (v3){0, 0, t * a->capsule.half});
+      const double d = search_round(b, hypot(x.x, x.y), x.z);
+      if (d < best) best = d, at = t;
+    }
+  return best - a->capsule.radius;
+}
+
+static void capsules_lean_on_round_rims(void **state) {
+  (void)state;
+  uint64_t seed = 12;
+  int touched = 0;
+  for (int trial = 0; trial < 500; trial++) {
+    shape *a, *b;
+    assert_int_equal(scree_shape_create_capsule(context, random_real(&seed, 0.02, 0.1),
+                                                random_real(&seed, 0.1, 0.5), &a),
+                     0);
+    assert_int_equal(scree_shape_create_cone_container(context, random_real(&seed, 0.3, 1),
+                                                       random_real(&seed, 0.3, 1),
+                                                       random_real(&seed, 0.4, 1), 3, &b),
+                     0);
+    const pose pa = random_pose(&seed, 0.9), pb = random_pose(&seed, 1);
+    const double reference = search_capsule(a, pa, b);
+    contact_point c[CONTACT_POINT_MAX];
+    const int n = narrow_collide(a, pose_mul(pb, pa), b, pb, 0.3, c, CONTACT_POINT_MAX);
+    check_sound(c, n, 0.3);
+    if (reference > 0) {
+      if (n == 0)
+        assert_true(reference > 0.3 - 1e-7);
+      else if (fabs(least(c, n) - reference) > 1e-7)
+        fail_msg("trial %d: gap %.12g reference %.12g", trial, least(c, n), reference);
+      touched += n > 0;
+    }
+    scree_shape_destroy(a);
+    scree_shape_destroy(b);
+  }
+  assert_true(touched > 50);
+}
+
 /* A ball in a funnel's throat is held from three sides. */
 static void ball_in_a_throat(void **state) {
   (void)state;
@@ -317,6 +366,7 @@ int main(void) {
       cmocka_unit_test(convex_solids_in_round_cavities),
       cmocka_unit_test(convex_solids_on_planes_and_in_boxes),
       cmocka_unit_test(box_over_the_rim_of_a_pit),
+      cmocka_unit_test(capsules_lean_on_round_rims),
       cmocka_unit_test(ball_in_a_throat),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
