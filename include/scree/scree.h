@@ -7,6 +7,7 @@
 #include "scree/contact.h"
 #include "scree/io.h"
 #include "scree/model.h"
+#include "scree/scene.h"
 #include "scree/shape.h"
 #include "scree/solver.h"
 #include "scree/stepper.h"

@@ -1,0 +1,140 @@
+/* Scree, scene: a world and how to run it, from a file in YAML or JSON.
+ *
+ *   scree_scene *scene;   scree_scene_load(context, "drum.yaml", NULL, &scene);
+ *   scree_world *world;   scree_scene_build(scene, &world);
+ *
+ * docs/scenes.md describes the keys, docs/scene.schema.json is their JSON Schema. A fault in a
+ * scene is told as "file:line:column: what is wrong; what is allowed". */
+#ifndef SCREE_SCENE_H
+#define SCREE_SCENE_H
+
+#include "scree/ccp.h"
+#include "scree/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct scree_scene scree_scene;
+
+/* Called for every fault found, up to a limit; the first one is also the context's message. */
+typedef void (*scree_report_function)(void *user, const char *message);
+
+typedef struct scree_scene_def {
+  /* Changes before the scene is read, each "a.b.0.c=value"; the words walk through maps and lists.
+   * A parameter may be given by its name alone. */
+  size_t set_count;
+  const char *const *sets;
+  scree_report_function report;
+  void *report_user;
+} scree_scene_def;
+
+SCREE_API scree_scene_def scree_scene_def_default(void);
+/* def null: the default. SCREE_ERROR_INPUT: faults in the scene; SCREE_ERROR_IO: no such file. */
+SCREE_API scree_status scree_scene_load(scree_context *context, const char *path,
+                                        const scree_scene_def *def, scree_scene **scene);
+/* The same from text; `name` stands in messages, and other files are sought beside it. */
+SCREE_API scree_status scree_scene_load_text(scree_context *context, const char *name,
+                                             const char *text, size_t size,
+                                             const scree_scene_def *def, scree_scene **scene);
+SCREE_API void scree_scene_destroy(scree_scene *scene);
+
+/* The files that the scene was read from so far (the scene itself first; meshes and CSV files after
+ * build) and the changes, so that a recording can hold everything that the run depends on. */
+SCREE_API size_t scree_scene_file_count(const scree_scene *scene);
+SCREE_API const char *scree_scene_file_path(const scree_scene *scene, size_t i);
+SCREE_API const char *scree_scene_file_bytes(const scree_scene *scene, size_t i, size_t *size);
+SCREE_API size_t scree_scene_set_count(const scree_scene *scene);
+SCREE_API const char *scree_scene_set_text(const scree_scene *scene, size_t i);
+/* A scene from such files: the disk is not read, now or when it is built. */
+SCREE_API scree_status scree_scene_load_files(scree_context *context, size_t file_count,
+                                              const char *const *paths, const char *const *bytes,
+                                              const size_t *sizes, const scree_scene_def *def,
+                                              scree_scene **scene);
+
+/* Builds the world anew: materials, bodies, joints, motions. The scene must outlive the world, and
+ * has one world at a time. */
+SCREE_API scree_status scree_scene_build(scree_scene *scene, scree_world **world);
+
+/* ---- what a scene says -------------------------------------------------------------------- */
+
+typedef struct scree_scene_settings {
+  const char *title;       /* "" when none */
+  const char *description; /* "" */
+  double step;             /* s */
+  double duration;         /* s */
+  double overlap;          /* overlap allowed at the start, as a fraction of the smaller diameter */
+  /* The solver and the stepper, as in scree_stepper_def; null: the default. */
+  const char *solver, *stepper, *retry_solver;
+  scree_model model;
+  double tolerance_residual, tolerance_error;
+  long iteration_limit, retry_iteration_limit;
+  double time_budget, warm_start_scale, stabilisation, recovery_speed, margin;
+  bool warm_start;
+  int on_nonconverged; /* continue, retry, stop: as scree_on_nonconverged */
+  int retry_halvings;
+  size_t option_count; /* options of the solver */
+  const char *const *option_keys, *const *option_values;
+  double record_every;     /* simulated s between frames */
+  bool record_contacts;    /* contact forces in the frames? */
+  double checkpoint_every; /* s of wall time */
+} scree_scene_settings;
+
+SCREE_API const scree_scene_settings *scree_scene_get_settings(const scree_scene *scene);
+
+typedef enum scree_probe_kind {
+  SCREE_PROBE_BODY,   /* a body's state */
+  SCREE_PROBE_FORCE,  /* force and torque of the contacts on a body, as on a wall */
+  SCREE_PROBE_PLANE,  /* mass and bodies through a plane */
+  SCREE_PROBE_ENERGY, /* energies */
+  SCREE_PROBE_KIND_COUNT
+} scree_probe_kind;
+
+typedef struct scree_probe_def {
+  const char *name;
+  scree_probe_kind kind;
+  scree_body_id body;
+  double every;               /* s; 0: every step */
+  double point[3], normal[3]; /* plane: what crosses along the normal counts positive */
+} scree_probe_def;
+
+SCREE_API size_t scree_scene_probe_count(const scree_scene *scene);
+/* After build. */
+SCREE_API scree_status scree_scene_get_probe(const scree_scene *scene, size_t i,
+                                             scree_probe_def *probe);
+/* A body by its name, the first of several; the null id when there is none. After build. */
+SCREE_API scree_body_id scree_scene_find_body(const scree_scene *scene, const char *name);
+/* "'name' (file:line:column)" of a body that was built, for messages. */
+SCREE_API void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, char *buffer,
+                                         size_t size);
+
+/* Forces, emitters and drains act as time goes by. `before` is called before each step, `after`
+ * after it; both are deterministic. The state of emitters is a part of a checkpoint. */
+SCREE_API scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, double h);
+SCREE_API scree_status scree_scene_after_step(scree_scene *scene, scree_world *world);
+SCREE_API size_t scree_scene_save_size(const scree_scene *scene);
+SCREE_API scree_status scree_scene_save(const scree_scene *scene, void *blob, size_t size);
+SCREE_API scree_status scree_scene_restore(scree_scene *scene, const void *blob, size_t size);
+typedef struct scree_scene_flow {
+  size_t emitted, drained;           /* bodies so far */
+  double emitted_mass, drained_mass; /* kg */
+} scree_scene_flow;
+SCREE_API scree_scene_flow scree_scene_get_flow(const scree_scene *scene);
+
+/* The JSON Schema of scene files, and their reference page in Markdown, written from the tables
+ * that the reader uses. Returns the length; fills at most `size` bytes, with an ending zero. */
+SCREE_API size_t scree_scene_schema(char *buffer, size_t size);
+SCREE_API size_t scree_scene_reference(char *buffer, size_t size);
+
+/* The gallery of scenes, sought in the directory SCREE_SCENES (environment), beside the program and
+ * where systems install. find gives the path of NAME.yaml, list calls for each of them. */
+SCREE_API scree_status scree_scene_find(scree_context *context, const char *name, char *path,
+                                        size_t size);
+typedef void (*scree_scene_visit)(void *user, const char *name, const char *title);
+SCREE_API scree_status scree_scene_list(scree_context *context, scree_scene_visit visit,
+                                        void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

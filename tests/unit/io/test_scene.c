@@ -1,0 +1,412 @@
+/* Scenes that are right: values, units, expressions, changes, includes, generators, the gallery,
+ * and that the published schema and reference page are those of the tables. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scree/scree.h"
+
+static scree_context *context;
+
+static int setup(void **state) {
+  (void)state;
+  context = scree_context_create(NULL);
+  return context ? 0 : -1;
+}
+
+static int teardown(void **state) {
+  (void)state;
+  size_t left = scree_context_bytes(context);
+  scree_context_destroy(context);
+  return left ? -1 : 0;
+}
+
+static scree_scene *load(const char *text, size_t set_count, const char *const *sets) {
+  scree_scene_def def = {.set_count = set_count, .sets = sets};
+  scree_scene *scene;
+  if (scree_scene_load_text(context, "scene.yaml", text, strlen(text), &def, &scene))
+    fail_msg("%s", scree_context_message(context));
+  return scene;
+}
+
+static scree_world *build(scree_scene *scene) {
+  scree_world *world;
+  if (scree_scene_build(scene, &world)) fail_msg("%s", scree_context_message(context));
+  return world;
+}
+
+#define BALL "bodies: [{shape: {sphere: {radius: 1}}}]\n"
+
+static double duration_of(const char *value, size_t set_count, const char *const *sets) {
+  char text[512];
+  snprintf(text, sizeof text, "parameters: {a: 2, b: '${a + 1}', c: 5 mm}\nduration: %s\n" BALL,
+           value);
+  scree_scene *scene = load(text, set_count, sets);
+  double duration = scree_scene_get_settings(scene)->duration;
+  scree_scene_destroy(scene);
+  return duration;
+}
+
+static void test_values(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double value;
+  } values[] = {
+      {"3", 3},
+      {"2.5e-1", 0.25},
+      {"5 ms", 0.005},
+      {"2 min", 120},
+      {"1 h", 3600},
+      {"'${a}'", 2},
+      {"'${b * b}'", 9},
+      {"'${c * 1000}'", 5},
+      {"'${a^b}'", 8},
+      {"'${-a^2 + 5}'", 1},
+      {"'${2 * (a + b) / 5 % 3}'", 2},
+      {"'${sqrt(16) + cbrt(27) + abs(-1)}'", 8},
+      {"'${if(a < b, 10, 20) + max(a, b)}'", 13},
+      {"'${floor(2.7) + ceil(2.2) + round(2.5)}'", 8},
+      {"'${cos(pi) + 2}'", 1},
+      {"'${a} ms'", 0.002},
+      {"'${1e3} us'", 0.001},
+      {"'${hypot(3, 4) + atan2(0, 1) + mod(7, 4) + clamp(9, 0, 1)}'", 9},
+      {"'${(a == 2) + (a != 2) + (a >= 2) + (a > 2) + (a <= 2)}'", 3},
+  };
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    double got = duration_of(values[i].text, 0, NULL);
+    if (fabs(got - values[i].value) > 1e-12) fail_msg("%s gives %g", values[i].text, got);
+  }
+}
+
+static void test_sets(void **state) {
+  (void)state;
+  const char *const sets[] = {"a=7"};
+  assert_true(duration_of("'${b}'", 1, sets) == 8.0);
+  const char *const more[] = {"duration=0.25", "solver.model=coulomb", "bodies.0.mass=3 g",
+                              "solver={name: apgd, tolerance: 1e-5}", "solver.iterations=7"};
+  scree_scene *scene = load(BALL, 5, more);
+  const scree_scene_settings *s = scree_scene_get_settings(scene);
+  assert_true(s->duration == 0.25);
+  assert_int_equal(s->model, SCREE_MODEL_RELAXED); /* the later change replaces the whole section */
+  assert_string_equal(s->solver, "apgd");
+  assert_int_equal(s->iteration_limit, 7);
+  scree_world *world = build(scene);
+  scree_body_info info;
+  assert_int_equal(scree_body_get_info(world, scree_world_body_at(world, 0), &info), SCREE_OK);
+  assert_true(fabs(info.mass - 0.003) < 1e-15);
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+}
+
+static void test_json(void **state) {
+  (void)state;
+  scree_scene *scene = load("{\"gravity\": [0, 0, -1.5], \"bodies\": [{\"name\": \"a\", \"shape\": "
+                            "{\"box\": {\"size\": [1, 2, 3]}}, \"density\": 10}]}",
+                            0, NULL);
+  scree_world *world = build(scene);
+  scree_body_info info;
+  assert_int_equal(scree_body_get_info(world, scree_scene_find_body(scene, "a"), &info), SCREE_OK);
+  assert_true(fabs(info.mass - 60.0) < 1e-12);
+  double g[3];
+  scree_world_get_gravity(world, g);
+  assert_true(g[2] == -1.5);
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+}
+
+/* The including file wins; lists of sections are joined; files come from memory. */
+static void test_include(void **state) {
+  (void)state;
+  const char *const paths[] = {"dir/scene.yaml", "dir/base.yaml"};
+  const char *const bytes[] = {
+      "include: base.yaml\nparameters: {n: 3}\ngravity: [0, 0, -1]\n" BALL,
+      "parameters: {n: 2, m: 5}\nduration: ${n + m}\ngravity: [1, 1, 1]\nbodies: [{name: b, shape: "
+      "{sphere: {radius: 2}}, position: [9, 0, 0]}]\n"};
+  const size_t sizes[] = {strlen(bytes[0]), strlen(bytes[1])};
+  scree_scene *scene;
+  if (scree_scene_load_files(context, 2, paths, bytes, sizes, NULL, &scene))
+    fail_msg("%s", scree_context_message(context));
+  assert_true(scree_scene_get_settings(scene)->duration == 8.0);
+  scree_world *world = build(scene);
+  double g[3];
+  scree_world_get_gravity(world, g);
+  assert_true(g[0] == 0.0 && g[2] == -1.0);
+  assert_int_equal(scree_world_body_count(world), 2);
+  char text[128];
+  scree_scene_describe_body(scene, scree_scene_find_body(scene, "b"), text, sizeof text);
+  assert_string_equal(text, "dir/base.yaml:4:10 'b'");
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+}
+
+static void test_for(void **state) {
+  (void)state;
+  scree_scene *scene = load("bodies:\n  - name: p${i}_${j}\n    for: {i: 4, j: '${4 - i}'}\n"
+                            "    shape: {sphere: {radius: 0.1}}\n    position: ['${i}', '${j}', 0]",
+                            0, NULL);
+  scree_world *world = build(scene);
+  assert_int_equal(scree_world_body_count(world), 10);
+  scree_body_state s;
+  assert_int_equal(scree_body_get_state(world, scree_scene_find_body(scene, "p2_1"), &s), SCREE_OK);
+  assert_true(s.position[0] == 2.0 && s.position[1] == 1.0);
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+}
+
+/* The first numbers of the documented generator (seed 1), and the lattice's order. */
+static void test_lattice(void **state) {
+  (void)state;
+  scree_scene *scene = load(
+      "bodies:\n  - shape: {sphere: {radius: 0.1}}\n    lattice: {count: [2, 3, 4], pitch: [1, "
+      "10, 100], origin: [0.5, 0, 0], jitter: [0.25, 0, 0.5], number: 7}",
+      0, NULL);
+  scree_world *world = build(scene);
+  assert_int_equal(scree_world_body_count(world), 7);
+  uint64_t seed = 1;
+  for (size_t i = 0; i < 7; i++) {
+    double u[2];
+    for (int k = 0; k < 2; k++) {
+      uint64_t z = seed += 0x9e3779b97f4a7c15u;
+      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+      z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+      u[k] = (double)((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
+    }
+    scree_body_state s;
+    scree_body_get_state(world, scree_world_body_at(world, i), &s);
+    assert_true(fabs(s.position[0] - (0.5 + (double)(i % 2) + 0.25 * (2 * u[0] - 1))) < 1e-14);
+    assert_true(s.position[1] == 10.0 * (double)(i / 2 % 3));
+    assert_true(fabs(s.position[2] - (100.0 * (double)(i / 6) + 0.5 * (2 * u[1] - 1))) < 1e-13);
+  }
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+}
+
+/* No two balls overlap, all lie inside, shares of sizes come out, by brute force. */
+static void test_random(void **state) {
+  (void)state;
+  scree_scene *scene = load(
+      "bodies:\n  - shape: {sphere: {radius: 0.05}}\n    rotation: random\n    sizes: {classes: "
+      "[{scale: 1, weight: 3}, {scale: 2, weight: 1}]}\n    random: {number: 400, gap: 0.01, "
+      "region: "
+      "{cylinder: {center: [1, 2, 3], radius: 1, height: 2}}}",
+      0, NULL);
+  scree_world *world = build(scene);
+  enum { N = 400 };
+  scree_body_state s[N];
+  double r[N];
+  int large = 0;
+  for (size_t i = 0; i < N; i++) {
+    scree_body_info info;
+    scree_body_get_state(world, scree_world_body_at(world, i), &s[i]);
+    scree_body_get_info(world, scree_world_body_at(world, i), &info);
+    r[i] = 0.5 * info.diameter;
+    large += r[i] > 0.075;
+    double far = hypot(s[i].position[0] - 1.0, s[i].position[1] - 2.0);
+    assert_true(far + r[i] <= 1.0 + 1e-12);
+    assert_true(s[i].position[2] - r[i] >= 3.0 - 1e-12 && s[i].position[2] + r[i] <= 5.0 + 1e-12);
+    for (size_t k = 0; k < i; k++) {
+      double d = 0.0;
+      for (int c = 0; c < 3; c++) {
+        double x = s[i].position[c] - s[k].position[c];
+        d += x * x;
+      }
+      assert_true(sqrt(d) >= r[i] + r[k] + 0.01 - 1e-12);
+    }
+  }
+  assert_in_range(large, 70, 130);
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+}
+
+static void test_csv(void **state) {
+  (void)state;
+  const char *const paths[] = {"scene.yaml", "bed.csv"};
+  const char *const bytes[] = {
+      "bodies: [{csv: {file: bed.csv}, position: [0, 0, 1]}]",
+      "# a remark\nid,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,radius,mass\n"
+      "0,1,2,3,1,0,0,0,4,5,6,7,8,9,0.5,10\r\n1,-1e-1,0,0,0,1,0,0,0,0,0,0,0,0,0.25,2\n"};
+  const size_t sizes[] = {strlen(bytes[0]), strlen(bytes[1])};
+  scree_scene *scene;
+  if (scree_scene_load_files(context, 2, paths, bytes, sizes, NULL, &scene))
+    fail_msg("%s", scree_context_message(context));
+  scree_world *world = build(scene);
+  assert_int_equal(scree_world_body_count(world), 2);
+  scree_body_state s;
+  scree_body_info info;
+  scree_body_get_state(world, scree_world_body_at(world, 0), &s);
+  scree_body_get_info(world, scree_world_body_at(world, 0), &info);
+  assert_true(s.position[2] == 4.0 && s.velocity[1] == 5.0 && s.angular[2] == 9.0);
+  assert_true(info.mass == 10.0 && fabs(info.diameter - 1.0) < 1e-14);
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+
+  static const struct {
+    const char *table, *message;
+  } wrong[] = {
+      {"", "bed.csv:0:0: the table is empty"},
+      {"x,y\n", "bed.csv:1:3: column 'z' is missing"},
+      {"x,y,z,radus\n", "bed.csv:1:7: unknown column 'radus'; did you mean 'radius'?"},
+      {"x,y,z,x\n", "bed.csv:1:7: column 'x' is given twice"},
+      {"x,y,z\n", "scene.yaml:1:23: csv: the table has no radii, so a shape is wanted"},
+      {"x,y,z,radius\n1,2,3\n", "bed.csv:2:6: 4 columns are wanted, as in the header"},
+      {"x,y,z,radius\n1,2,3,1,9\n", "bed.csv:2:8: 4 columns are wanted, as in the header"},
+      {"x,y,z,radius\n1,b,3,1\n", "bed.csv:2:3: column 'y': a finite number is wanted"},
+      {"x,y,z,radius\n1,nan,3,1\n", "bed.csv:2:3: column 'y': a finite number is wanted"},
+      {"x,y,z,radius\n1,2,3,0\n", "bed.csv:2:1: column 'radius': 0 is not over 0"},
+      {"x,y,z,radius,mass\n1,2,3,1,-1\n", "bed.csv:2:1: column 'mass': -1 is not over 0"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    const char *const texts[] = {bytes[0], wrong[i].table};
+    const size_t lengths[] = {strlen(texts[0]), strlen(texts[1])};
+    assert_int_equal(scree_scene_load_files(context, 2, paths, texts, lengths, NULL, &scene),
+                     SCREE_OK);
+    assert_int_equal(scree_scene_build(scene, &world), SCREE_ERROR_INPUT);
+    assert_string_equal(scree_context_message(context), wrong[i].message);
+    scree_scene_destroy(scene);
+  }
+}
+
+/* A cube as ASCII STL: twelve triangles without shared vertices, which are joined: closed, so that
+ * it has a mass. */
+static void test_mesh(void **state) {
+  (void)state;
+#ifdef SCREE_WITH_ASSIMP
+  static const int corner[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
+                                    {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
+                                    {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  static char stl[8192];
+  int used = snprintf(stl, sizeof stl, "solid cube\n");
+  for (int t = 0; t < 12; t++) {
+    used += snprintf(stl + used, sizeof stl - (size_t)used, "facet normal 0 0 0\nouter loop\n");
+    for (int k = 0; k < 3; k++)
+      used += snprintf(stl + used, sizeof stl - (size_t)used, "vertex %d %d %d\n", corner[t][k] & 1,
+                       corner[t][k] >> 1 & 1, corner[t][k] >> 2);
+    used += snprintf(stl + used, sizeof stl - (size_t)used, "endloop\nendfacet\n");
+  }
+  snprintf(stl + used, sizeof stl - (size_t)used, "endsolid cube\n");
+  const char *const paths[] = {"scene.yaml", "cube.stl"};
+  const char *const bytes[] = {
+      "bodies: [{kind: dynamic, density: 2, shape: {mesh: {file: cube.stl, scale: 3}}}]", stl};
+  const size_t sizes[] = {strlen(bytes[0]), strlen(stl)};
+  scree_scene *scene;
+  assert_int_equal(scree_scene_load_files(context, 2, paths, bytes, sizes, NULL, &scene), SCREE_OK);
+  scree_world *world = build(scene);
+  scree_body_info info;
+  scree_body_get_info(world, scree_world_body_at(world, 0), &info);
+  assert_true(fabs(info.mass - 54.0) < 1e-5);
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+#endif
+}
+
+static void visit(void *user, const char *name, const char *title) {
+  int *count = user;
+  char path[4096];
+  assert_int_equal(scree_scene_find(context, name, path, sizeof path), SCREE_OK);
+  scree_scene *scene;
+  if (scree_scene_load(context, path, NULL, &scene)) fail_msg("%s", scree_context_message(context));
+  assert_true(*title);
+  scree_world *world = build(scene);
+  assert_true(scree_world_body_count(world) > 0);
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+  ++*count;
+}
+
+static void test_gallery(void **state) {
+  (void)state;
+  int count = 0;
+  setenv("SCREE_SCENES", SCREE_SOURCE_DIR "/scenes", 1);
+  assert_int_equal(scree_scene_list(context, visit, &count), SCREE_OK);
+  assert_true(count >= 10);
+  char path[4096];
+  assert_int_equal(scree_scene_find(context, "no-such-scene", path, sizeof path),
+                   SCREE_ERROR_INPUT);
+}
+
+/* The scene `settle` is the drop of the shared beds but for the random moves. */
+static void test_settle_is_the_drop(void **state) {
+  (void)state;
+  const char *shared = getenv("SCREE_SHARED");
+  char path[4096];
+  snprintf(path, sizeof path, "%s/beds/drop_1000.csv",
+           shared ? shared : SCREE_SOURCE_DIR "/../shared");
+  FILE *file = fopen(path, "r");
+  if (!file) skip();
+  scree_scene *scene;
+  assert_int_equal(scree_scene_load(context, SCREE_SOURCE_DIR "/scenes/settle.yaml", NULL, &scene),
+                   SCREE_OK);
+  scree_world *world = build(scene);
+  char line[512];
+  size_t n = 0;
+  while (fgets(line, sizeof line, file)) {
+    double x[3], radius, mass;
+    if (sscanf(line, "%*d,%lf,%lf,%lf,%lf,%lf", &x[0], &x[1], &x[2], &radius, &mass) != 5) continue;
+    scree_body_id id = scree_world_body_at(world, ++n);
+    scree_body_state s;
+    scree_body_info info;
+    assert_int_equal(scree_body_get_state(world, id, &s), SCREE_OK);
+    scree_body_get_info(world, id, &info);
+    for (int k = 0; k < 3; k++) assert_true(fabs(s.position[k] - x[k]) <= 0.008);
+    assert_true(fabs(info.mass - mass) < 1e-8);
+  }
+  fclose(file);
+  assert_int_equal(n, 1000);
+  assert_int_equal(scree_world_dynamic_count(world), 1000);
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+}
+
+static void same_as_file(const char *path, const char *text, bool part) {
+  FILE *file = fopen(path, "rb");
+  if (!file) fail_msg("%s is missing; tools/write-scene-docs writes it", path);
+  static char have[1 << 18];
+  size_t size = fread(have, 1, sizeof have - 1, file);
+  have[size] = 0;
+  fclose(file);
+  bool same = part ? strstr(have, text) != NULL : strcmp(have, text) == 0;
+  if (!same) fail_msg("%s is not that of the tables; run tools/write-scene-docs", path);
+}
+
+static void test_documents(void **state) {
+  (void)state;
+  size_t size = scree_scene_schema(NULL, 0) + 1;
+  char *text = malloc(size);
+  assert_int_equal(scree_scene_schema(text, size), size - 1);
+  same_as_file(SCREE_SOURCE_DIR "/docs/scene.schema.json", text, false);
+  free(text);
+  size = scree_scene_reference(NULL, 0) + 1;
+  text = malloc(size);
+  scree_scene_reference(text, size);
+  same_as_file(SCREE_SOURCE_DIR "/docs/scenes.md", text, true);
+  free(text);
+}
+
+int main(void) {
+#ifndef SCREE_WITH_YAML
+  return 0;
+#endif
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_values, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_sets, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_json, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_include, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_for, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_lattice, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_random, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_csv, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_mesh, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_gallery, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_settle_is_the_drop, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_documents, setup, teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
