@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/arena.h"
 #include "math/front.h"
 #include "math/ordering.h"
 
@@ -27,6 +27,7 @@ typedef struct front {
 
 struct block_lu {
   scree_context *context;
+  arena scratch; /* of the analysis */
   size_t n, rows;
   uint32_t *size;
   size_t *start;
@@ -60,6 +61,7 @@ scree_status block_lu_create(scree_context *context, block_lu **out) {
   *out = lu;
   if (!lu) return SCREE_ERROR_MEMORY;
   lu->context = context;
+  arena_init(&lu->scratch, context);
   return SCREE_OK;
 }
 
@@ -69,6 +71,7 @@ void block_lu_destroy(block_lu *lu) {
                  lu->position, lu->front_of, lu->first_row, lu->local, lu->boundary, lu->factor,
                  lu->swap,     lu->stack,    lu->work,      lu->gather};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) memory_free(lu->context, all[k]);
+  arena_clear(&lu->scratch);
   memory_free(lu->context, lu);
 }
 
@@ -150,13 +153,9 @@ static scree_status find_boundary(block_lu *lu, uint32_t s, uint32_t *mark, cons
 /* Renumbers the fronts in postorder (children before parents, each subtree together). */
 static scree_status postorder(block_lu *lu, uint32_t *child, uint32_t *sibling, uint32_t *place) {
   const size_t count = lu->front_count;
-  front *sorted = memory_new(lu->context, count, sizeof *sorted);
-  uint32_t *stack = memory_new(lu->context, count, sizeof *stack);
-  if (!sorted || !stack) {
-    memory_free(lu->context, sorted);
-    memory_free(lu->context, stack);
-    return SCREE_ERROR_MEMORY;
-  }
+  front *sorted = arena_take(&lu->scratch, count, sizeof *sorted);
+  uint32_t *stack = arena_take(&lu->scratch, count, sizeof *stack);
+  if (!sorted || !stack) return SCREE_ERROR_MEMORY;
   size_t next = 0;
   for (size_t root = 0; root < count; root++) {
     if (lu->fronts[root].parent != UINT32_MAX) continue;
@@ -181,18 +180,16 @@ static scree_status postorder(block_lu *lu, uint32_t *child, uint32_t *sibling, 
     sorted[sorted[s].parent].children++;
   }
   memcpy(lu->fronts, sorted, count * sizeof *sorted);
-  memory_free(lu->context, sorted);
-  memory_free(lu->context, stack);
   return SCREE_OK;
 }
 
 static scree_status build_fronts(block_lu *lu) {
   const size_t count = lu->front_count;
-  scree_context *c = lu->context;
-  uint32_t *mark = memory_new(c, lu->n, sizeof *mark);
-  uint32_t *child = memory_new(c, count, sizeof *child);
-  uint32_t *sibling = memory_new(c, count, sizeof *sibling);
-  uint32_t *place = memory_new(c, count, sizeof *place);
+  arena *c = &lu->scratch;
+  uint32_t *mark = arena_take(c, lu->n, sizeof *mark);
+  uint32_t *child = arena_take(c, count, sizeof *child);
+  uint32_t *sibling = arena_take(c, count, sizeof *sibling);
+  uint32_t *place = arena_take(c, count, sizeof *place);
   scree_status status = mark && child && sibling && place ? SCREE_OK : SCREE_ERROR_MEMORY;
   lu->boundary_count = 0;
   for (size_t i = 0; !status && i < lu->n; i++) mark[i] = UINT32_MAX;
@@ -206,10 +203,6 @@ static scree_status build_fronts(block_lu *lu) {
     child[parent] = (uint32_t)s;
   }
   if (!status) status = postorder(lu, child, sibling, place);
-  memory_free(c, mark);
-  memory_free(c, child);
-  memory_free(c, sibling);
-  memory_free(c, place);
   return status;
 }
 
@@ -222,7 +215,7 @@ static scree_status measure(block_lu *lu) {
     row += lu->size[i];
   }
   lu->rows = row;
-  size_t *pending_size = memory_new(lu->context, lu->front_count, sizeof *pending_size);
+  size_t *pending_size = arena_take(&lu->scratch, lu->front_count, sizeof *pending_size);
   scree_status status = pending_size ? SCREE_OK : SCREE_ERROR_MEMORY;
   size_t depth = 0;
   for (size_t s = 0; !status && s < lu->front_count; s++) {
@@ -239,7 +232,6 @@ static scree_status measure(block_lu *lu) {
     if (stack > peak) peak = stack;
     if (f->parent == UINT32_MAX) stack -= pending_size[--depth];
   }
-  memory_free(lu->context, pending_size);
   lu->factor_count = factor;
   if (status ||
       memory_grow(lu->context, &lu->factor, &lu->factor_capacity, factor, sizeof *lu->factor) ||
@@ -266,7 +258,8 @@ scree_status block_lu_analyse(block_lu *lu, size_t n, const uint32_t *size, cons
   memcpy(lu->start, start, (n + 1) * sizeof *start);
   memcpy(lu->neighbour, neighbour, start[n] * sizeof *neighbour);
   size_t groups = 0;
-  status = ordering_minimum_degree(lu->context, n, size, start, neighbour, lu->order, lu->group,
+  arena_reset(&lu->scratch);
+  status = ordering_minimum_degree(&lu->scratch, n, size, start, neighbour, lu->order, lu->group,
                                    &groups);
   if (status) return status;
   for (size_t s = 0; s < groups; s++)

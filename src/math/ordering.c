@@ -9,12 +9,10 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-
 enum { NONE = -1 };
 
 typedef struct quotient {
-  scree_context *context;
+  arena *scratch;
   size_t n;
   uint32_t *list; /* lists of variables and elements, one after the other */
   size_t list_end, list_capacity;
@@ -57,27 +55,28 @@ static void merge(quotient *q, int32_t a, int32_t b) {
 
 static scree_status quotient_init(quotient *q, const uint32_t *weight, const size_t *start,
                                   const uint32_t *neighbour) {
-  scree_context *c = q->context;
+  arena *a = q->scratch;
   const size_t n = q->n;
   for (size_t i = 0; i < n; i++) q->most += weight[i];
-  q->at = memory_new(c, n + 1, sizeof *q->at);
-  q->elements = memory_new(c, n, sizeof *q->elements);
-  q->length = memory_new(c, n, sizeof *q->length);
-  q->weight = memory_new(c, n, sizeof *q->weight);
-  q->degree = memory_new(c, n, sizeof *q->degree);
-  q->stamp = memory_new(c, n, sizeof *q->stamp);
-  q->is_element = memory_new(c, n, sizeof *q->is_element);
-  q->next = memory_new(c, n, sizeof *q->next);
-  q->last = memory_new(c, n, sizeof *q->last);
-  q->head = memory_new(c, (size_t)q->most + 1, sizeof *q->head);
-  q->member = memory_new(c, n, sizeof *q->member);
-  q->tail = memory_new(c, n, sizeof *q->tail);
-  q->hash_next = memory_new(c, n, sizeof *q->hash_next);
-  q->boundary = memory_new(c, n, sizeof *q->boundary);
-  if (!q->at || !q->elements || !q->length || !q->weight || !q->degree || !q->stamp ||
+  q->list_capacity = 2 * start[n] + n + 1;
+  q->list = arena_take(a, q->list_capacity, sizeof *q->list);
+  q->at = arena_take(a, n + 1, sizeof *q->at);
+  q->elements = arena_take(a, n, sizeof *q->elements);
+  q->length = arena_take(a, n, sizeof *q->length);
+  q->weight = arena_take(a, n, sizeof *q->weight);
+  q->degree = arena_take(a, n, sizeof *q->degree);
+  q->stamp = arena_take(a, n, sizeof *q->stamp);
+  q->is_element = arena_take(a, n, sizeof *q->is_element);
+  q->next = arena_take(a, n, sizeof *q->next);
+  q->last = arena_take(a, n, sizeof *q->last);
+  q->head = arena_take(a, (size_t)q->most + 1, sizeof *q->head);
+  q->member = arena_take(a, n, sizeof *q->member);
+  q->tail = arena_take(a, n, sizeof *q->tail);
+  q->hash_next = arena_take(a, n, sizeof *q->hash_next);
+  q->boundary = arena_take(a, n, sizeof *q->boundary);
+  if (!q->list || !q->at || !q->elements || !q->length || !q->weight || !q->degree || !q->stamp ||
       !q->is_element || !q->next || !q->last || !q->head || !q->member || !q->tail ||
-      !q->hash_next || !q->boundary ||
-      memory_grow(c, &q->list, &q->list_capacity, start[n] + n + 1, sizeof *q->list))
+      !q->hash_next || !q->boundary)
     return SCREE_ERROR_MEMORY;
   for (int64_t d = 0; d <= q->most; d++) q->head[d] = NONE;
   for (size_t i = 0; i < n; i++) {
@@ -94,13 +93,6 @@ static scree_status quotient_init(quotient *q, const uint32_t *weight, const siz
   }
   for (size_t i = n; i-- > 0;) bucket_insert(q, (int32_t)i);
   return SCREE_OK;
-}
-
-static void quotient_clear(quotient *q) {
-  void *all[] = {q->list,   q->at,     q->elements,   q->length, q->weight,
-                 q->degree, q->stamp,  q->is_element, q->next,   q->last,
-                 q->head,   q->member, q->hash_next,  q->tail,   q->boundary};
-  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) memory_free(q->context, all[k]);
 }
 
 /* Forms L_p in q->boundary; returns its length. Marks its variables with stamp = -1 - p. */
@@ -221,14 +213,26 @@ static int64_t measure_elements(quotient *q, size_t count) {
   return weight;
 }
 
-typedef struct scratch {
+/* Room for a boundary at the end of the lists. */
+static bool make_list_room(quotient *q, size_t count) {
+  if (q->list_end + count <= q->list_capacity) return true;
+  const size_t capacity = 2 * q->list_capacity + count;
+  uint32_t *grown = arena_take(q->scratch, capacity, sizeof *grown);
+  if (!grown) return false;
+  memcpy(grown, q->list, q->list_end * sizeof *grown);
+  q->list = grown;
+  q->list_capacity = capacity;
+  return true;
+}
+
+typedef struct merge_work {
   uint64_t *hash;
   uint32_t *bucket;
   int64_t tag;
-} scratch;
+} merge_work;
 
 /* One elimination; returns the weight of what was eliminated (p and what it takes along). */
-static scree_status eliminate(quotient *q, int32_t p, scratch *s, int64_t *eliminated) {
+static scree_status eliminate(quotient *q, int32_t p, merge_work *s, int64_t *eliminated) {
   const size_t n = q->n, count = form_boundary(q, p);
   const int64_t mark = -1 - (int64_t)p;
   const int64_t weight = measure_elements(q, count);
@@ -241,8 +245,7 @@ static scree_status eliminate(quotient *q, int32_t p, scratch *s, int64_t *elimi
     merge(q, p, (int32_t)i);
   }
   merge_equal(q, count, s->hash, s->bucket, n, &s->tag);
-  if (memory_grow(q->context, &q->list, &q->list_capacity, q->list_end + count, sizeof *q->list))
-    return SCREE_ERROR_MEMORY;
+  if (!make_list_room(q, count)) return SCREE_ERROR_MEMORY;
   *eliminated = q->weight[p];
   q->at[p] = q->list_end;
   int64_t left = 0;
@@ -259,18 +262,18 @@ static scree_status eliminate(quotient *q, int32_t p, scratch *s, int64_t *elimi
   return SCREE_OK;
 }
 
-scree_status ordering_minimum_degree(scree_context *context, size_t n, const uint32_t *weight,
+scree_status ordering_minimum_degree(arena *scratch, size_t n, const uint32_t *weight,
                                      const size_t *start, const uint32_t *neighbour,
                                      uint32_t *order, uint32_t *group, size_t *group_count) {
-  quotient q = {.context = context, .n = n};
-  scratch s = {.hash = memory_new(context, n, sizeof *s.hash),
-               .bucket = memory_new(context, n, sizeof *s.bucket)};
+  quotient q = {.scratch = scratch, .n = n};
+  merge_work s = {.hash = arena_take(scratch, n, sizeof *s.hash),
+                  .bucket = arena_take(scratch, n, sizeof *s.bucket)};
   scree_status status = s.hash && s.bucket ? SCREE_OK : SCREE_ERROR_MEMORY;
   if (!status) status = quotient_init(&q, weight, start, neighbour);
   s.tag = q.most + 1;
   size_t placed = 0, groups = 0;
-  int64_t lowest = 0;
   while (!status && placed < n) {
+    int64_t lowest = 0;
     while (q.head[lowest] == NONE) lowest++;
     const int32_t p = q.head[lowest];
     int64_t eliminated = 0;
@@ -278,12 +281,8 @@ scree_status ordering_minimum_degree(scree_context *context, size_t n, const uin
     status = eliminate(&q, p, &s, &eliminated);
     group[groups++] = (uint32_t)placed;
     for (int32_t i = p; i != NONE; i = q.member[i]) order[placed++] = (uint32_t)i;
-    lowest = 0;
   }
   group[groups] = (uint32_t)placed;
   *group_count = groups;
-  quotient_clear(&q);
-  memory_free(context, s.hash);
-  memory_free(context, s.bucket);
   return status;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "ccp/operator_local.h"
 #include "math/block_lu.h"
 
 enum { MAX_DISCS = 3 };
@@ -34,20 +33,6 @@ struct active_set {
   bool based; /* some base is not zero */
 };
 
-const char *active_matrix_refusal(const scree_ccp *problem, scree_model model) {
-  (void)model;
-  return problem->form == SCREE_FORM_BODIES ? "a problem of bodies has no assembled matrix" : NULL;
-}
-
-scree_status active_matrix_of(const ccp_operator *op, active_matrix *n) {
-  if (op->problem->form == SCREE_FORM_BODIES)
-    return context_fail(op->context, SCREE_ERROR_UNSUPPORTED,
-                        "the problem of bodies has no assembled matrix");
-  const op_local *local = op->impl;
-  *n = (active_matrix){local->start, local->column, local->offset, local->value};
-  return SCREE_OK;
-}
-
 scree_status active_set_create(scree_context *context, active_set **out) {
   active_set *s = memory_new(context, 1, sizeof *s);
   *out = s;
@@ -65,7 +50,7 @@ void active_set_destroy(active_set *s) {
   memory_free(s->context, s);
 }
 
-scree_status active_set_prepare(active_set *s, const ccp_operator *op, const active_matrix *n) {
+scree_status active_set_prepare(active_set *s, const ccp_operator *op, const sparse_blocks *n) {
   scree_context *c = s->context;
   const size_t blocks = op->block_count, entries = n->start[blocks], rows = op->row_count;
   if (memory_grow(c, &s->block, &s->block_capacity, blocks, sizeof *s->block) ||
@@ -240,8 +225,8 @@ static void reduce_block(active_set *s, const ccp_operator *op, scree_model mode
 /* ---- the reduced system --------------------------------------------------------------------- */
 
 static void classify(active_set *s, const ccp_operator *op, scree_model model, double a,
-                     const double *g, const double *u, size_t *nodes, size_t *unknowns) {
-  *nodes = *unknowns = 0;
+                     const double *g, const double *u, size_t *nodes) {
+  *nodes = 0;
   s->based = false;
   for (size_t i = 0; i < op->block_count; i++) {
     reduce_block(s, op, model, a, g, u, i);
@@ -252,7 +237,6 @@ static void classify(active_set *s, const ccp_operator *op, scree_model model, d
     s->node[i] = (uint32_t)*nodes;
     s->active[*nodes] = (uint32_t)i;
     s->size[(*nodes)++] = (uint32_t)s->block[i].count;
-    *unknowns += (size_t)s->block[i].count;
   }
 }
 
@@ -288,7 +272,7 @@ static void add_prox(const ccp_operator *op, size_t i, double a, const reduced *
   }
 }
 
-static void build_matrix(active_set *s, const ccp_operator *op, const active_matrix *n, double a,
+static void build_matrix(active_set *s, const ccp_operator *op, const sparse_blocks *n, double a,
                          size_t nodes) {
   size_t entries = 0, values = 0;
   for (size_t p = 0; p < nodes; p++) {
@@ -347,11 +331,11 @@ static void expand(const active_set *s, const ccp_operator *op, size_t nodes, do
   }
 }
 
-scree_status active_set_step(active_set *s, ccp_operator *op, const active_matrix *n,
+scree_status active_set_step(active_set *s, ccp_operator *op, const sparse_blocks *n,
                              scree_model model, double a, const double *centre, const double *g,
-                             const double *u_prox, double *next, size_t *unknowns) {
+                             const double *u_prox, double *next) {
   size_t nodes = 0, replaced = 0;
-  classify(s, op, model, a, g, u_prox, &nodes, unknowns);
+  classify(s, op, model, a, g, u_prox, &nodes);
   build_matrix(s, op, n, a, nodes);
   build_rhs(s, op, a, centre, nodes, next);
   scree_status status = block_lu_analyse(s->lu, nodes, s->size, s->start, s->neighbour);

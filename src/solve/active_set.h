@@ -14,30 +14,18 @@
 #define SCREE_SOLVE_ACTIVE_SET_H
 
 #include "ccp/operator.h"
-
-/* N in block rows, as direct methods want it. */
-typedef struct active_matrix {
-  const size_t *start;
-  const uint32_t *column;
-  const size_t *offset;
-  const double *value;
-} active_matrix;
-
-/* The operator's N; fails where the form has not assembled it. */
-scree_status active_matrix_of(const ccp_operator *op, active_matrix *n);
-/* Why a solver on active_matrix_of cannot take a problem, or null. */
-const char *active_matrix_refusal(const scree_ccp *problem, scree_model model);
+#include "math/sparse.h"
 
 typedef struct active_set active_set;
 
 scree_status active_set_create(scree_context *context, active_set **set);
 void active_set_destroy(active_set *set);
 /* Room for a problem. */
-scree_status active_set_prepare(active_set *set, const ccp_operator *op, const active_matrix *n);
+scree_status active_set_prepare(active_set *set, const ccp_operator *op, const sparse_blocks *n);
 /* From g with prox velocity u_prox (both row_count) to the next g. *unknowns: size of the system.
  */
-scree_status active_set_step(active_set *set, ccp_operator *op, const active_matrix *n,
+scree_status active_set_step(active_set *set, ccp_operator *op, const sparse_blocks *n,
                              scree_model model, double a, const double *centre, const double *g,
-                             const double *u_prox, double *next, size_t *unknowns);
+                             const double *u_prox, double *next);
 
 #endif

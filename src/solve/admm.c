@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ccp/assembly.h"
 #include "math/block_lu.h"
 
 struct admm_work {
@@ -44,7 +45,7 @@ static double metric(const ccp_operator *op, size_t i, int k, int forces) {
   return eta > 0.0 ? 1.0 / eta : 0.0;
 }
 
-static scree_status factor(admm_work *w, const ccp_operator *op, const active_matrix *n,
+static scree_status factor(admm_work *w, const ccp_operator *op, const sparse_blocks *n,
                            double rho) {
   const size_t blocks = op->block_count, entries = n->start[blocks];
   if (memory_grow(w->context, &w->size, &w->size_capacity, blocks, sizeof *w->size) ||
@@ -106,7 +107,7 @@ static void project(const ccp_operator *op, double relax, const double *x, doubl
   }
 }
 
-scree_status admm_iterate(admm_work *work, solve_run *run, const active_matrix *n,
+scree_status admm_iterate(admm_work *work, solve_run *run, const sparse_blocks *n,
                           const admm_params *params, double *const vector[3], long *iteration) {
   ccp_operator *op = run->op;
   double *x = vector[0], *y = vector[1], *w = vector[2];
@@ -160,16 +161,18 @@ static const scree_option_def admm_options[] = {
 };
 
 static scree_status run_admm(solve_run *run) {
-  active_matrix n;
-  scree_status status = active_matrix_of(run->op, &n);
+  assembly_matrix n = {.start = NULL};
+  scree_status status = assembly_delassus(run->op, &n);
   if (!status && !*run->state) status = admm_work_create(run->context, (admm_work **)run->state);
-  if (status) return status;
   const admm_params params = {.rho = run_option(run, "rho"),
                               .relax = run_option(run, "relax"),
                               .balance = run_option(run, "balance") > 0.5,
                               .limit = 0};
   long iteration = 0;
-  return admm_iterate(*run->state, run, &n, &params, run->vector + 1, &iteration);
+  if (!status)
+    status = admm_iterate(*run->state, run, &n.blocks, &params, run->vector + 1, &iteration);
+  assembly_matrix_clear(run->context, &n);
+  return status;
 }
 
 static void release(scree_context *context, void *state) {
@@ -184,7 +187,6 @@ const solver_class solver_admm = {
     .option_count = sizeof admm_options / sizeof admm_options[0],
     .coulomb = true,
     .vector_count = 4,
-    .refuse = active_matrix_refusal,
     .run = run_admm,
     .release = release,
 };

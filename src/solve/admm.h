@@ -19,7 +19,7 @@ typedef struct admm_params {
 
 /* Iterates from run->g (vectors: x, y, w of row_count each), counting on *iteration. On
  * return run->g is the last feasible iterate. */
-scree_status admm_iterate(admm_work *work, solve_run *run, const active_matrix *n,
+scree_status admm_iterate(admm_work *work, solve_run *run, const sparse_blocks *n,
                           const admm_params *params, double *const vector[3], long *iteration);
 
 #endif

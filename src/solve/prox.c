@@ -5,10 +5,16 @@
  *   inner: full Newton steps on the active set (active_set.h), no line search
  *
  * Exact Coulomb problems have no potential: steps are judged by the residual of the proximal
- * problem against the true one. A failed inner loop restores the centre and raises a. */
+ * problem against the true one. A failed inner loop keeps its best iterate, or the centre, and
+ * raises a; the weight that failed is remembered, so that a settles just above it instead of
+ * bouncing off it.
+ *
+ * When the active set churns (hyperstatic piles with high friction), the loop starts again from
+ * elsewhere: from ADMM iterates, then from the solution of the relaxed problem, in turn. */
 #include <math.h>
 
 #include "base/memory.h"
+#include "ccp/assembly.h"
 #include "solve/active_set.h"
 #include "solve/admm.h"
 #include "solve/solver.h"
@@ -21,22 +27,35 @@ static const scree_option_def prox_options[] = {
     {"inner", SCREE_OPTION_INT, 10, 1, 1000, NULL, "", "Newton steps for one a"},
 };
 
+static const double largest_weight = 1e6;
+
 /* Kept from one solve to the next. */
 typedef struct prox_state {
   active_set *set;
   admm_work *admm;
 } prox_state;
 
+/* How one stage of the loop is driven. */
+typedef struct stage {
+  scree_model model;
+  double decrease;    /* of a after a success */
+  long most_steps;    /* Newton steps for one a */
+  long most_without;  /* of them without a new best */
+  long failure_limit; /* then the stage is given up */
+  double target;      /* R at which a preparing stage is done; 0: the run's own tolerances */
+  long step_limit;    /* Newton steps in a preparing stage */
+} stage;
+
 typedef struct prox {
   solve_run *run;
   ccp_operator *op;
   prox_state *state;
-  active_set *set;
-  active_matrix n;
-  double *u, *next, *centre, *prox_u, *scratch;
-  double a, decrease, next_decrease;
-  long iteration, most_steps, most_without;
-  int failures, failure_limit;
+  const sparse_blocks *n;
+  stage stage;
+  double *u, *next, *centre, *prox_u, *scratch, *kept;
+  double centre_residual, kept_residual;
+  double a, next_decrease, failed_a;
+  long iteration, stage_end;
 } prox;
 
 /* Sweeps while they pay: go on only while E falls by more than 6.7 in ten sweeps. True: ended. */
@@ -77,32 +96,46 @@ static void prox_velocity(const prox *p, const double *g, const double *u, doubl
 
 typedef enum inner_result { INNER_SUCCESS, INNER_FAILURE, INNER_ENDED } inner_result;
 
+/* Judges the iterate at hand; true when the stage or the run is over. */
+static bool judge(prox *p, scree_residual *truth) {
+  solve_run *run = p->run;
+  run->products++;
+  p->iteration++;
+  op_residual(p->op, p->stage.model, run->g, p->u, p->scratch, truth);
+  if (!isfinite(truth->residual)) return false; /* a wild step is the inner loop's to undo */
+  if (p->stage.target <= 0.0) return solve_check(run, p->iteration, run->g, p->u);
+  return truth->residual <= p->stage.target || p->iteration >= p->stage_end;
+}
+
 /* Newton steps at the present a, from the centre in run->g. */
 static scree_status inner(prox *p, inner_result *result, long *steps) {
   ccp_operator *op = p->op;
-  solve_run *run = p->run;
-  double best = INFINITY;
+  double *g = p->run->g, best = INFINITY;
+  scree_residual truth, proximal;
   long without = 0;
-  op_local_velocity(op, run->g, p->u);
+  op_local_velocity(op, g, p->u);
   op_copy(op, p->u, p->prox_u);
+  op_residual(op, p->stage.model, g, p->u, p->scratch, &truth);
+  p->centre_residual = p->kept_residual = truth.residual;
   *result = INNER_FAILURE;
-  for (*steps = 1; *steps <= p->most_steps; ++*steps) {
-    size_t unknowns = 0;
-    const scree_status status = active_set_step(p->set, op, &p->n, run->model, p->a, p->centre,
-                                                run->g, p->prox_u, p->next, &unknowns);
+  for (*steps = 1; *steps <= p->stage.most_steps; ++*steps) {
+    const scree_status status = active_set_step(p->state->set, op, p->n, p->stage.model, p->a,
+                                                p->centre, g, p->prox_u, p->next);
     if (status) return status;
-    op_copy(op, p->next, run->g);
-    op_local_velocity(op, run->g, p->u);
-    run->products++;
-    p->iteration++;
-    if (solve_check(run, p->iteration, run->g, p->u)) {
+    if (!isfinite(op_max_abs(op, p->next))) return SCREE_OK; /* a singular step is a failed one */
+    op_copy(op, p->next, g);
+    op_local_velocity(op, g, p->u);
+    if (judge(p, &truth)) {
       *result = INNER_ENDED;
       return SCREE_OK;
     }
-    scree_residual truth, proximal;
-    prox_velocity(p, run->g, p->u, p->prox_u);
-    op_residual(op, run->model, run->g, p->u, p->scratch, &truth);
-    op_residual(op, run->model, run->g, p->prox_u, p->scratch, &proximal);
+    prox_velocity(p, g, p->u, p->prox_u);
+    op_residual(op, p->stage.model, g, p->prox_u, p->scratch, &proximal);
+    if (!isfinite(truth.residual) || !isfinite(proximal.residual)) return SCREE_OK;
+    if (truth.residual < p->kept_residual) {
+      p->kept_residual = truth.residual;
+      op_copy(op, g, p->kept);
+    }
     if (proximal.residual <= 0.5 * truth.residual || proximal.error <= 0.1 * truth.error) {
       *result = INNER_SUCCESS;
       return SCREE_OK;
@@ -110,72 +143,101 @@ static scree_status inner(prox *p, inner_result *result, long *steps) {
     if (proximal.residual < best) {
       best = proximal.residual;
       without = 0;
-    } else if (++without >= p->most_without) {
+    } else if (++without >= p->stage.most_without) {
       return SCREE_OK;
     }
   }
   return SCREE_OK;
 }
 
-static scree_status outer(prox *p) {
-  solve_run *run = p->run;
-  const double floor_a = run_option(run, "floor");
-  for (;;) {
+static void after_success(prox *p, long steps) {
+  if (steps > 5) return;
+  const double above_failed = sqrt(p->a * p->failed_a);
+  double a = p->a * p->next_decrease;
+  if (above_failed < p->a) a = fmax(a, above_failed);
+  p->a = fmax(a, run_option(p->run, "floor"));
+  p->failed_a *= 0.7;
+  p->next_decrease = p->stage.decrease;
+}
+
+static void after_failure(prox *p) {
+  const bool gained = p->kept_residual < 0.9 * p->centre_residual;
+  op_copy(p->op, gained ? p->kept : p->centre, p->run->g);
+  p->failed_a = p->a;
+  p->a *= 3.0;
+  p->next_decrease = sqrt(p->stage.decrease);
+}
+
+/* One stage, from run->g. Returns with run->ended, or at its target, or given up. */
+static scree_status run_stage(prox *p, const stage *s) {
+  p->stage = *s;
+  p->a = run_option(p->run, "prox");
+  p->next_decrease = s->decrease;
+  p->failed_a = 0.0;
+  p->stage_end = p->iteration + s->step_limit;
+  for (long failures = 0; failures <= s->failure_limit && p->a < largest_weight;) {
     inner_result result;
     long steps = 0;
-    op_copy(p->op, run->g, p->centre);
+    op_copy(p->op, p->run->g, p->centre);
     const scree_status status = inner(p, &result, &steps);
     if (status || result == INNER_ENDED) return status;
     if (result == INNER_SUCCESS) {
-      if (steps <= 5) {
-        p->a = fmax(p->a * p->next_decrease, floor_a);
-        p->next_decrease = p->decrease;
-      }
-      continue;
-    }
-    op_copy(p->op, p->centre, run->g);
-    p->a *= 3.0;
-    p->next_decrease = sqrt(p->decrease);
-    if (++p->failures > p->failure_limit) return SCREE_OK;
-    if (p->a > 1e6) {
-      solve_finish(run, SCREE_OUTCOME_STALLED, "the proximal weight grew without a success");
-      return SCREE_OK;
+      after_success(p, steps);
+    } else {
+      after_failure(p);
+      failures++;
     }
   }
+  return SCREE_OK;
 }
 
-/* When the active set churns from the warm-up's point: start again from ADMM iterates, with a
- * slower schedule. */
-static scree_status restart_from_admm(prox *p) {
+static scree_status start_from_admm(prox *p) {
   solve_run *run = p->run;
   const admm_params params = {.rho = 0.1, .relax = 1.6, .balance = true, .limit = 100};
   double *const vectors[3] = {p->u, p->next, p->centre};
-  scree_status status = SCREE_OK;
-  if (!p->state->admm) status = admm_work_create(run->context, &p->state->admm);
-  if (status) return status;
+  if (!p->state->admm) {
+    const scree_status status = admm_work_create(run->context, &p->state->admm);
+    if (status) return status;
+  }
   for (size_t k = 0; k < p->op->row_count; k++) run->g[k] = 0.0;
   op_project(p->op, run->g);
-  status = admm_iterate(p->state->admm, run, &p->n, &params, vectors, &p->iteration);
-  if (status || run->ended) return status;
-  p->a = run_option(run, "prox");
-  p->decrease = p->next_decrease = 0.3;
-  p->most_steps = 8;
-  p->most_without = 2;
-  p->failure_limit = 1000000;
-  return outer(p);
+  return admm_iterate(p->state->admm, run, p->n, &params, vectors, &p->iteration);
 }
 
-static scree_status prepare(prox *p) {
+static scree_status start_from_relaxed(prox *p) {
+  const stage relaxed = {.model = SCREE_MODEL_RELAXED,
+                         .decrease = 0.1,
+                         .most_steps = 10,
+                         .most_without = 3,
+                         .failure_limit = 1000,
+                         .target = 1e-3,
+                         .step_limit = 400};
+  op_copy(p->op, p->run->best, p->run->g);
+  return run_stage(p, &relaxed);
+}
+
+/* The first stage from the warm-up, then from other starts with ever more patience. */
+static scree_status run_stages(prox *p) {
   solve_run *run = p->run;
-  if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(prox_state));
-  p->state = *run->state;
-  if (!p->state) return SCREE_ERROR_MEMORY;
-  scree_status status = SCREE_OK;
-  if (!p->state->set) status = active_set_create(run->context, &p->state->set);
-  if (status) return status;
-  p->set = p->state->set;
-  status = active_matrix_of(run->op, &p->n);
-  return status ? status : active_set_prepare(p->set, run->op, &p->n);
+  stage s = {.model = run->model,
+             .decrease = run_option(run, "decrease"),
+             .most_steps = (long)run_option(run, "inner"),
+             .most_without = 3,
+             .failure_limit = 4};
+  scree_status status = run_stage(p, &s);
+  s.decrease = 0.3;
+  s.most_steps = 8;
+  s.most_without = 2;
+  s.failure_limit = 60;
+  for (int start = 0; !status && !run->ended && start < 6; start++) {
+    const bool relaxed = start % 2 == 1 && run->model == SCREE_MODEL_COULOMB;
+    status = relaxed ? start_from_relaxed(p) : start_from_admm(p);
+    if (!status && !run->ended) status = run_stage(p, &s);
+    s.failure_limit *= 3;
+  }
+  if (!status && !run->ended)
+    solve_finish(run, SCREE_OUTCOME_STALLED, "the active set keeps changing from every start");
+  return status;
 }
 
 static scree_status run_prox(solve_run *run) {
@@ -186,16 +248,18 @@ static scree_status run_prox(solve_run *run) {
             .centre = run->vector[3],
             .prox_u = run->vector[4],
             .scratch = run->vector[5],
-            .a = run_option(run, "prox"),
-            .decrease = run_option(run, "decrease"),
-            .next_decrease = run_option(run, "decrease"),
-            .most_steps = (long)run_option(run, "inner"),
-            .most_without = 3,
-            .failure_limit = 4};
+            .kept = run->vector[6]};
   if (warm_up(&p)) return SCREE_OK;
-  scree_status status = prepare(&p);
-  if (!status) status = outer(&p);
-  if (!status && !run->ended) status = restart_from_admm(&p);
+  if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(prox_state));
+  p.state = *run->state;
+  if (!p.state) return SCREE_ERROR_MEMORY;
+  assembly_matrix n = {.start = NULL};
+  scree_status status = assembly_delassus(run->op, &n);
+  p.n = &n.blocks;
+  if (!status && !p.state->set) status = active_set_create(run->context, &p.state->set);
+  if (!status) status = active_set_prepare(p.state->set, run->op, p.n);
+  if (!status) status = run_stages(&p);
+  assembly_matrix_clear(run->context, &n);
   return status;
 }
 
@@ -212,8 +276,8 @@ const solver_class solver_prox = {
     .options = prox_options,
     .option_count = sizeof prox_options / sizeof prox_options[0],
     .coulomb = true,
-    .vector_count = 6,
-    .refuse = active_matrix_refusal,
+    .patient = true,
+    .vector_count = 7,
     .run = run_prox,
     .release = release,
 };

@@ -16,6 +16,7 @@ typedef struct solver_class {
   const scree_option_def *options;
   size_t option_count;
   bool coulomb;        /* offers the exact model */
+  bool patient;        /* progress comes late and at once: the stall rule waits longer */
   size_t vector_count; /* row vectors of workspace, allocated before run */
   /* Null when it can take the problem, else why not. May be null: takes everything. */
   const char *(*refuse)(const scree_ccp *problem, scree_model model);
