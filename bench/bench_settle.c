@@ -95,6 +95,7 @@ int main(int argc, char **argv) {
     if (!strncmp(argv[i], "solver=", 7)) def.solver = value;
     if (!strncmp(argv[i], "tol=", 4)) def.tolerance_residual = strtod(value, NULL);
     if (!strncmp(argv[i], "limit=", 6)) def.iteration_limit = strtol(value, NULL, 10);
+    if (!strncmp(argv[i], "check=", 6)) def.check_interval = strtol(value, NULL, 10);
     if (!strncmp(argv[i], "margin=", 7)) def.margin = strtod(value, NULL);
     if (!strncmp(argv[i], "model=", 6))
       def.model = value[0] == 'c' ? SCREE_MODEL_COULOMB : SCREE_MODEL_RELAXED;
@@ -106,7 +107,7 @@ int main(int argc, char **argv) {
   check(context, scree_world_create(context, NULL, &world));
   fill(context, world, count);
   check(context, scree_stepper_create(world, &def, &stepper));
-  const char *ours = "n= h= seconds= solver= tol= limit= margin= model= threads=";
+  const char *ours = "n= h= seconds= solver= tol= limit= check= margin= model= threads=";
   for (int i = 1; i < argc; i++) {
     char key[64];
     const char *value = strchr(argv[i], '=');

@@ -16,8 +16,7 @@ static v3 velocity_at(quat q, v3 momentum, v3 inertia) {
 }
 
 void step_turn(quat *q, v3 *w, v3 inertia, double h) {
-  const double speed = v3_norm(*w);
-  if (speed == 0.0) return;
+  if (v3_norm2(*w) == 0.0) return;
   if (inertia.x == inertia.y && inertia.y == inertia.z) {
     *q = quat_normalize(quat_mul(quat_exp(v3_scale(h, *w)), *q));
     return;
@@ -25,7 +24,10 @@ void step_turn(quat *q, v3 *w, v3 inertia, double h) {
   const v3 local = quat_rotate_inverse(*q, *w);
   const v3 momentum =
       quat_rotate(*q, v3_make(inertia.x * local.x, inertia.y * local.y, inertia.z * local.z));
-  const double parts = fmin(fmax(ceil(h * speed / part_angle), 1.0), MOST_PARTS), dt = h / parts;
+  /* By |L|, which a free body keeps: steps of one length have no drift of energy. */
+  const double least = fmin(inertia.x, fmin(inertia.y, inertia.z));
+  const double angle = h * v3_norm(momentum) / least;
+  const double parts = fmin(fmax(ceil(angle / part_angle), 1.0), MOST_PARTS), dt = h / parts;
   for (int k = 0; k < (int)parts; k++) {
     v3 mid = velocity_at(*q, momentum, inertia);
     for (int round = 0; round < ROUNDS; round++)

@@ -34,6 +34,7 @@ static scree_solve_settings settings_of(const scree_stepper *s, bool retry) {
     settings.iteration_limit =
         d->retry_iteration_limit > 0 ? d->retry_iteration_limit : 10 * d->iteration_limit;
   settings.time_limit = d->time_budget;
+  settings.check_interval = d->check_interval;
   settings.warm_start = true;
   return settings;
 }
