@@ -11,7 +11,7 @@ scree_status scree_body_set_force(scree_world *w, scree_body_id id, const double
   const uint32_t i = world_find_body(w, id);
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
   const body_load load = {v3_load(force), v3_load(torque)};
-  if (!isfinite(v3_norm2(load.force)) || !isfinite(v3_norm2(load.torque)))
+  if (!world_finite(load.force) || !world_finite(load.torque))
     return context_fail(w->context, SCREE_ERROR_INPUT, "body %u: force and torque must be finite",
                         i);
   if (world_need(w, &w->bodies.load, sizeof load, NULL)) return SCREE_ERROR_MEMORY;
@@ -27,7 +27,7 @@ scree_status scree_body_add_force(scree_world *w, scree_body_id id, const double
   if (point)
     load.torque =
         v3_add(load.torque, v3_cross(v3_sub(v3_load(point), w->bodies.position[i]), load.force));
-  if (!isfinite(v3_norm2(load.force)) || !isfinite(v3_norm2(load.torque)))
+  if (!world_finite(load.force) || !world_finite(load.torque))
     return context_fail(w->context, SCREE_ERROR_INPUT, "body %u: force and torque must be finite",
                         i);
   if (world_need(w, &w->bodies.step_load, sizeof load, NULL)) return SCREE_ERROR_MEMORY;

@@ -106,6 +106,9 @@ struct scree_world {
   uint64_t revision; /* grows with every change of the set of bodies or joints */
 };
 
+static inline bool world_finite(v3 x) {
+  return isfinite(x.x) && isfinite(x.y) && isfinite(x.z);
+}
 /* The index of a living body, or WORLD_NO_BODY with the message set. */
 uint32_t world_find_body(const scree_world *world, scree_body_id id);
 static inline bool world_is_dynamic(const scree_world *world, size_t i) {

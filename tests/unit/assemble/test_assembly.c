@@ -1,0 +1,183 @@
+/* The assembly: contact laws as numbers, the frame of the warm start, and memory that stays. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "assemble/assembly.h"
+#include "assemble/law.h"
+#include "ccp/problem.h"
+
+static void assert_near(double a, double b, double tolerance) {
+  if (!(fabs(a - b) <= tolerance)) fail_msg("%.17g is not %.17g to %g", a, b, tolerance);
+}
+
+static law_input input(const scree_material_def *m) {
+  return (law_input){.material = m,
+                     .h = 0.01,
+                     .diameter = 0.1,
+                     .stabilisation = 0.5,
+                     .recovery_speed = 0.3,
+                     .bounce_speed = 0.2};
+}
+
+static void rigid_offsets(void **state) {
+  (void)state;
+  scree_material_def m = scree_material_def_default();
+  law_input in = input(&m);
+  in.gap = 0.002;
+  assert_near(law_rigid_offset(&in), 0.2, 1e-15);
+  in.gap = -0.002;
+  assert_near(law_rigid_offset(&in), -0.1, 1e-15);
+  in.gap = -0.02;
+  assert_near(law_rigid_offset(&in), -0.3, 1e-15);
+  /* A bounce: fast enough, and within the step. */
+  m.restitution = 0.6;
+  in.gap = 0.002;
+  in.approach = -1.0;
+  assert_near(law_rigid_offset(&in), -0.6, 1e-15);
+  in.approach = -0.19;
+  assert_near(law_rigid_offset(&in), 0.2, 1e-15);
+  in.approach = -1.0;
+  in.gap = 0.02;
+  assert_near(law_rigid_offset(&in), 2.0, 1e-15);
+}
+
+static void sets_have_only_the_rows_they_need(void **state) {
+  (void)state;
+  scree_material_def m = scree_material_def_default();
+  law_input in = input(&m);
+  assert_int_equal(law_set(&in).dim, 3);
+  m.friction = 0.0;
+  assert_int_equal(law_set(&in).kind, SCREE_SET_RAY);
+  m.rolling = 0.01;
+  assert_int_equal(law_set(&in).dim, 5);
+  m.spinning = 0.01;
+  assert_int_equal(law_set(&in).dim, 6);
+  m.rolling = 0.0;
+  assert_int_equal(law_set(&in).dim, 4);
+  m.cohesion = 5.0;
+  assert_near(law_set(&in).cohesion, 0.05, 1e-17);
+  in.gap = 0.001;
+  assert_near(law_set(&in).cohesion, 0.0, 0.0);
+}
+
+static void compliance_is_an_implicit_spring(void **state) {
+  (void)state;
+  scree_material_def m = scree_material_def_default();
+  m.compliance = 1e-5;
+  m.compliance_tangent = 2e-5;
+  m.damping = 0.03;
+  law_input in = input(&m);
+  scree_ccp_contact_def def = {.body_a = 0};
+  in.gap = -0.001;
+  in.slip[0] = 0.0004;
+  assert_ptr_equal(law_for(&m), &law_compliant);
+  law_for(&m)->fill(&in, &def);
+  assert_near(def.offset[0], -0.001 / 0.04, 1e-15);
+  assert_near(def.compliance[0], 1e-5 / (0.01 * 0.04), 1e-15);
+  assert_near(def.offset[1], 0.0004 / 0.04, 1e-15);
+  /* Sticking: u_t = v + b + C g = 0 gives the slip s + h v. */
+  const double v[2] = {0.02, 0.0};
+  const double g[2] = {-(v[0] + def.offset[1]) / def.compliance[1], 0.0};
+  double slip[2];
+  law_compliant.slip(&m, in.h, in.gap, g, v, slip);
+  assert_near(slip[0], 0.0004 + 0.01 * 0.02, 1e-15);
+  /* Ahead of touch the damper does not act. */
+  in.gap = 0.001;
+  law_for(&m)->fill(&in, &def);
+  assert_near(def.offset[0], 0.1, 1e-15);
+}
+
+typedef struct pile {
+  scree_context *context;
+  scree_world *world;
+  assembly *assembly;
+} pile;
+
+static pile make(void) {
+  pile p;
+  scree_shape *ball, *plane;
+  p.context = scree_context_create(NULL);
+  assert_int_equal(scree_world_create(p.context, NULL, &p.world), SCREE_OK);
+  scree_shape_create_sphere(p.context, 0.05, &ball);
+  scree_shape_create_half_space(p.context, &plane);
+  scree_body_def d = scree_body_def_default();
+  d.kind = SCREE_BODY_FIXED;
+  d.shape = plane;
+  assert_int_equal(scree_world_add_body(p.world, &d, NULL), SCREE_OK);
+  for (int i = 0; i < 300; i++) {
+    d = scree_body_def_default();
+    d.shape = ball;
+    d.position[0] = 0.101 * (i % 10);
+    d.position[1] = 0.101 * (i / 10 % 10);
+    d.position[2] = 0.0499 + 0.0995 * (i / 100);
+    assert_int_equal(scree_world_add_body(p.world, &d, NULL), SCREE_OK);
+  }
+  scree_shape_destroy(ball);
+  scree_shape_destroy(plane);
+  assert_int_equal(assembly_create(p.world, &p.assembly), SCREE_OK);
+  return p;
+}
+
+static void drop(pile *p) {
+  assembly_destroy(p->assembly);
+  scree_world_destroy(p->world);
+  assert_int_equal(scree_context_bytes(p->context), 0);
+  scree_context_destroy(p->context);
+}
+
+static const assembly_params params = {
+    .h = 0.005, .stabilisation = 1.0, .margin = 0.1, .warm_start = true, .warm_start_scale = 1.0};
+
+/* Impulses come back in the next step's frames, scaled by the ratio of the steps. */
+static void impulses_are_carried(void **state) {
+  (void)state;
+  pile p = make();
+  assembly *a = p.assembly;
+  assembly_report report;
+  assert_int_equal(assembly_build(a, &params, &report), SCREE_OK);
+  assert_true(report.contacts >= 300);
+  assert_near(report.penetration, 0.0005, 1e-12);
+  assert_near(report.penetration_percent, 0.5, 1e-9);
+  const size_t rows = scree_ccp_row_count(a->problem);
+  double *g = malloc(rows * sizeof *g);
+  for (size_t k = 0; k < rows; k++) g[k] = a->g[k] = 0.1 + 0.01 * (double)(k % 17);
+  assert_int_equal(assembly_finish(a, &report), SCREE_OK);
+  assert_int_equal(report.touching, report.contacts);
+  assembly_params half = params;
+  half.h = 0.0025;
+  assert_int_equal(assembly_build(a, &half, &report), SCREE_OK);
+  assert_int_equal(scree_ccp_row_count(a->problem), rows);
+  for (size_t k = 0; k < rows; k++) assert_near(a->g[k], 0.5 * g[k], 1e-15);
+  free(g);
+  drop(&p);
+}
+
+static void building_again_allocates_nothing(void **state) {
+  (void)state;
+  pile p = make();
+  assembly_report report;
+  size_t before = 0;
+  for (int k = 0; k < 6; k++) {
+    if (k == 3) before = scree_context_allocations(p.context);
+    assert_int_equal(assembly_build(p.assembly, &params, &report), SCREE_OK);
+    assert_int_equal(assembly_finish(p.assembly, &report), SCREE_OK);
+  }
+  assert_int_equal(scree_context_allocations(p.context), before);
+  drop(&p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rigid_offsets),
+      cmocka_unit_test(sets_have_only_the_rows_they_need),
+      cmocka_unit_test(compliance_is_an_implicit_spring),
+      cmocka_unit_test(impulses_are_carried),
+      cmocka_unit_test(building_again_allocates_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
