@@ -96,7 +96,8 @@ void narrow_sphere_mesh(const shape *a, const pose *pa, const shape *b, const po
     const v3 out = v3_neg(quat_rotate(pb->rotation, n));
     const v3 point = v3_add_scaled(pa->position, radius, out);
     if (!contact_known(sink, from, point, out, radius))
-      narrow_add(sink, point, out, distance - radius, feature_name(m, t, where));
+      narrow_add(sink, point, out, distance - radius,
+                 where == AT_FACE ? 3 * m->patch[t] : feature_name(m, t, where));
   }
 }
 

@@ -8,8 +8,9 @@
 static void mesh_clear(shape *s) {
   shape_mesh *m = &s->mesh;
   void *blocks[] = {
-      m->vertex,    m->triangle,     m->triangle_edge,    m->normal,      m->edge, m->edge_inward,
-      m->edge_face, m->vertex_start, m->vertex_neighbour, m->vertex_face, m->node, m->order};
+      m->vertex,      m->triangle,  m->triangle_edge, m->normal,           m->edge,
+      m->edge_inward, m->edge_face, m->vertex_start,  m->vertex_neighbour, m->vertex_face,
+      m->node,        m->order,     m->patch};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) memory_free(s->context, blocks[i]);
 }
 
@@ -111,6 +112,25 @@ static void mesh_add_neighbours(shape_mesh *m) {
     for (int k = 0; k < 3; k++) m->vertex_face[m->triangle[t][k]] = t;
 }
 
+static uint32_t patch_root(uint32_t *patch, uint32_t t) {
+  while (patch[t] != t) t = patch[t] = patch[patch[t]];
+  return t;
+}
+
+/* Joins triangles across edges that do not bend, so that a contact that moves over such an edge can
+ * keep its name. */
+static void mesh_add_patches(shape_mesh *m) {
+  for (uint32_t t = 0; t < m->triangle_count; t++) m->patch[t] = t;
+  for (uint32_t e = 0; e < m->edge_count; e++) {
+    const uint32_t f = m->edge_face[e][0], g = m->edge_face[e][1];
+    if (g == UINT32_MAX || fabs(v3_dot(m->normal[f], m->edge_inward[e][1])) > 1e-9) continue;
+    if (v3_dot(m->edge_inward[e][0], m->edge_inward[e][1]) > 0) continue; /* folded back */
+    const uint32_t p = patch_root(m->patch, f), q = patch_root(m->patch, g);
+    m->patch[p < q ? q : p] = p < q ? p : q;
+  }
+  for (uint32_t t = 0; t < m->triangle_count; t++) m->patch[t] = patch_root(m->patch, t);
+}
+
 static scree_status mesh_check(scree_context *context, size_t vertex_count, const double *vertices,
                                size_t triangle_count, const uint32_t *triangles) {
   if (triangle_count == 0 || triangle_count > UINT32_MAX / 8 || vertex_count > UINT32_MAX / 8)
@@ -137,14 +157,15 @@ static bool mesh_allocate(shape *s) {
   m->triangle = memory_new(c, nt, sizeof *m->triangle);
   m->triangle_edge = memory_new(c, nt, sizeof *m->triangle_edge);
   m->normal = memory_new(c, nt, sizeof *m->normal);
+  m->patch = memory_new(c, nt, sizeof *m->patch);
   m->edge = memory_new(c, 3 * nt, sizeof *m->edge);
   m->edge_inward = memory_new(c, 3 * nt, sizeof *m->edge_inward);
   m->edge_face = memory_new(c, 3 * nt, sizeof *m->edge_face);
   m->vertex_start = memory_new(c, nv + 1, sizeof *m->vertex_start);
   m->vertex_neighbour = memory_new(c, 6 * nt, sizeof *m->vertex_neighbour);
   m->vertex_face = memory_new(c, nv, sizeof *m->vertex_face);
-  return m->vertex && m->triangle && m->triangle_edge && m->normal && m->edge && m->edge_inward &&
-         m->edge_face && m->vertex_start && m->vertex_neighbour && m->vertex_face;
+  return m->vertex && m->triangle && m->triangle_edge && m->normal && m->patch && m->edge &&
+         m->edge_inward && m->edge_face && m->vertex_start && m->vertex_neighbour && m->vertex_face;
 }
 
 static scree_status mesh_build(shape *s, const double *vertices, const uint32_t *triangles) {
@@ -162,6 +183,7 @@ static scree_status mesh_build(shape *s, const double *vertices, const uint32_t 
   mesh_add_edges(m, half);
   memory_free(s->context, half);
   mesh_add_neighbours(m);
+  mesh_add_patches(m);
   return mesh_tree_build(s->context, m);
 }
 

@@ -36,6 +36,7 @@ typedef struct shape_mesh {
   uint32_t (*triangle)[3];
   uint32_t (*triangle_edge)[3]; /* edge k joins vertices k and k+1 */
   v3 *normal;
+  uint32_t *patch; /* the lowest triangle of the flat, connected piece that a triangle is in */
   uint32_t (*edge)[2];
   v3 (*edge_inward)[2];     /* unit, across the edge, in the plane of face 0 and 1 */
   uint32_t (*edge_face)[2]; /* UINT32_MAX: none */
