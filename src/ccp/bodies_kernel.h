@@ -12,8 +12,9 @@
  * plain projection.
  *
  * Contacts lie in groups of eight lanes; no moving body appears twice in a group. A kernel loads
- * whole body lines and transposes them, which is faster than gathers. Every kernel does the same
- * IEEE operations in the same order, so all of them give the same bits. */
+ * whole body lines and transposes them, which is faster than gathers. The vector kernels use fused
+ * multiply-adds and give the same bits as each other; the plain one, which a portable build takes
+ * everywhere, differs in the last digits. */
 #ifndef SCREE_CCP_BODIES_KERNEL_H
 #define SCREE_CCP_BODIES_KERNEL_H
 
@@ -52,7 +53,6 @@ typedef struct sphere_extra {
 
 typedef struct sphere_sweep {
   sphere_group *group;
-  size_t group_count;
   const sphere_extra *extra; /* null: none */
   body_line *lines;
   double relaxed; /* 1: relaxed model, 0: exact Coulomb */
@@ -66,7 +66,6 @@ typedef struct sphere_sweep {
  * with u read from `lines`. Impulses are [3][PACK_LANES] a group. */
 typedef struct sphere_step {
   const sphere_group *group;
-  size_t group_count;
   const sphere_extra *extra;
   const body_line *lines; /* v_free + M^-1 D y */
   body_line *push;        /* momentum: D next */
@@ -75,18 +74,39 @@ typedef struct sphere_step {
   double beta, step;
 } sphere_step;
 
-/* With d = next - y: sums over the groups. */
+/* With d = next - y: sums over groups, still a lane apart so that widths of vectors do not show. */
 typedef struct sphere_sums {
-  double size;      /* d'd / eta */
-  double slope;     /* u'(next - current) */
-  double compliant; /* d'C d */
+  double distance2[PACK_LANES]; /* d'd / eta */
+  double uphill[PACK_LANES];    /* -d'(next - current) / eta */
+  double value[PACK_LANES];     /* next'u + 1/2 next'C next - next'C y */
+  double compliant[PACK_LANES]; /* d'C d */
 } sphere_sums;
+
+/* The bodies' part of such a step, over lines of momentum P = D g; a line at a time, the inverse
+ * mass matrix being a line too. A body whose inertia is not diagonal has a line of zeros there and
+ * is done elsewhere. */
+typedef struct body_step {
+  const body_line *current, *previous;
+  body_line *next;
+  body_line *twist;
+  const body_line *inverse, *v_free;
+  double beta;
+} body_step;
+
+/* Sums over bodies, a field of the line apart. */
+typedef struct body_sums {
+  double curvature[8]; /* q'M^-1 q, q = P_next - P_y */
+  double objective[8]; /* P_next'M^-1 (P_next / 2 - P_y) */
+} body_sums;
 
 typedef struct body_kernels {
   const char *name;
   /* Groups begin … end - 1; returns the largest |change| / eta squared. */
   double (*sweep)(const sphere_sweep *work, size_t begin, size_t end);
   void (*step)(const sphere_step *work, size_t begin, size_t end, sphere_sums *sums);
+  /* twist = v_free + M^-1 P_y, next = 0 */
+  void (*start_bodies)(const body_step *work, size_t begin, size_t end);
+  void (*judge_bodies)(const body_step *work, size_t begin, size_t end, body_sums *sums);
 } body_kernels;
 
 extern const body_kernels bodies_kernels_plain, bodies_kernels_avx2, bodies_kernels_avx512;

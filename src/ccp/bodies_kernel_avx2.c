@@ -5,9 +5,9 @@
 #include <immintrin.h>
 
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else
-#pragma GCC target("avx2")
+#pragma GCC target("avx2,fma")
 #endif
 
 #define LANES        4
@@ -37,6 +37,12 @@ static inline vd vd_min(vd a, vd b) {
 static inline vd vd_sqrt(vd a) {
   return _mm256_sqrt_pd(a);
 }
+static inline vd vd_fma(vd a, vd b, vd c) {
+  return _mm256_fmadd_pd(a, b, c);
+}
+static inline vd vd_fnma(vd a, vd b, vd c) {
+  return _mm256_fnmadd_pd(a, b, c);
+}
 static inline double vd_most(vd a) {
   double lane[LANES], most = 0.0;
   vd_store_any(lane, a);
@@ -53,10 +59,24 @@ static inline void transpose(const vd *in, vd *out) {
   out[3] = _mm256_permute2f128_pd(t1, t3, 0x31);
 }
 
-static inline void lines_load(const body_line *lines, const uint32_t *id, vd *out) {
+static inline void addresses(const body_line *lines, const uint32_t *id, uintptr_t *address) {
+  for (size_t k = 0; k < PACK_LANES; k++) address[k] = (uintptr_t)&lines[id[k] & ~PACK_FIXED];
+}
+
+/* Lanes that must not be written go to the trash, without a branch to guess. */
+static inline void addresses_or(const body_line *lines, const uint32_t *id, const body_line *trash,
+                                uintptr_t *address) {
+  for (size_t k = 0; k < PACK_LANES; k++) {
+    const uintptr_t line = (uintptr_t)&lines[id[k] & ~PACK_FIXED];
+    const uintptr_t fixed = (uintptr_t)0 - (id[k] >> 31);
+    address[k] = line ^ ((line ^ (uintptr_t)trash) & fixed);
+  }
+}
+
+static inline void lines_load(const uintptr_t *address, vd *out) {
   vd low[4], high[4];
   for (size_t k = 0; k < LANES; k++) {
-    const double *line = (const double *)&lines[id[k] & ~PACK_FIXED];
+    const double *line = (const double *)address[k];
     low[k] = _mm256_load_pd(line);
     high[k] = _mm256_load_pd(line + 4);
   }
@@ -64,26 +84,25 @@ static inline void lines_load(const body_line *lines, const uint32_t *id, vd *ou
   transpose(high, out + 4);
 }
 
-static inline void lines_store(body_line *lines, body_line *trash, const uint32_t *id,
-                               const vd *in) {
+static inline void lines_store(const uintptr_t *address, const vd *in) {
   vd low[4], high[4];
   transpose(in, low);
   transpose(in + 4, high);
   for (size_t k = 0; k < LANES; k++) {
-    double *line = (double *)(id[k] & PACK_FIXED ? trash : &lines[id[k]]);
-    _mm256_storeu_pd(line, low[k]);
-    _mm256_storeu_pd(line + 4, high[k]);
+    double *line = (double *)address[k];
+    _mm256_store_pd(line, low[k]);
+    _mm256_store_pd(line + 4, high[k]);
   }
 }
 
-static inline void lines_add(body_line *lines, body_line *trash, const uint32_t *id, const vd *in) {
+static inline void lines_add(const uintptr_t *address, const vd *in) {
   vd low[4], high[4];
   transpose(in, low);
   transpose(in + 4, high);
   for (size_t k = 0; k < LANES; k++) {
-    double *line = (double *)(id[k] & PACK_FIXED ? trash : &lines[id[k]]);
-    _mm256_storeu_pd(line, _mm256_loadu_pd(line) + low[k]);
-    _mm256_storeu_pd(line + 4, _mm256_loadu_pd(line + 4) + high[k]);
+    double *line = (double *)address[k];
+    _mm256_store_pd(line, _mm256_load_pd(line) + low[k]);
+    _mm256_store_pd(line + 4, _mm256_load_pd(line + 4) + high[k]);
   }
 }
 

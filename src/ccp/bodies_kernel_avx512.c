@@ -38,6 +38,12 @@ static inline vd vd_min(vd a, vd b) {
 static inline vd vd_sqrt(vd a) {
   return _mm512_sqrt_pd(a);
 }
+static inline vd vd_fma(vd a, vd b, vd c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
+static inline vd vd_fnma(vd a, vd b, vd c) {
+  return _mm512_fnmadd_pd(a, b, c);
+}
 static inline double vd_most(vd a) {
   double lane[LANES], most = 0.0;
   vd_store_any(lane, a);
@@ -57,12 +63,30 @@ static inline __attribute__((always_inline)) void transpose(const vd *in, vd *ou
   out[3] = _mm512_permutex2var_pd(t1, odd, t3);
 }
 
-static inline __attribute__((always_inline)) void lines_load(const body_line *lines,
-                                                             const uint32_t *id, vd *out) {
+static inline __m512i line_addresses(const body_line *lines, __m512i id) {
+  const __m512i index = _mm512_and_si512(id, _mm512_set1_epi64(0x7fffffff));
+  return _mm512_add_epi64(_mm512_set1_epi64((long long)(uintptr_t)lines),
+                          _mm512_slli_epi64(index, 6));
+}
+
+static inline void addresses(const body_line *lines, const uint32_t *id, uintptr_t *address) {
+  const __m512i wide = _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)id));
+  _mm512_store_si512(address, line_addresses(lines, wide));
+}
+
+/* Lanes that must not be written go to the trash, without a branch to guess. */
+static inline void addresses_or(const body_line *lines, const uint32_t *id, const body_line *trash,
+                                uintptr_t *address) {
+  const __m512i wide = _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)id));
+  const __mmask8 fixed = _mm512_test_epi64_mask(wide, _mm512_set1_epi64((long long)PACK_FIXED));
+  const __m512i away = _mm512_set1_epi64((long long)(uintptr_t)trash);
+  _mm512_store_si512(address, _mm512_mask_mov_epi64(line_addresses(lines, wide), fixed, away));
+}
+
+static inline __attribute__((always_inline)) void lines_load(const uintptr_t *address, vd *out) {
   vd low[4], high[4];
   for (size_t k = 0; k < 4; k++) {
-    const double *p = (const double *)&lines[id[k] & ~PACK_FIXED];
-    const double *q = (const double *)&lines[id[k + 4] & ~PACK_FIXED];
+    const double *p = (const double *)address[k], *q = (const double *)address[k + 4];
     low[k] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(p)), _mm256_load_pd(q), 1);
     high[k] =
         _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(p + 4)), _mm256_load_pd(q + 4), 1);
@@ -82,22 +106,19 @@ static inline __attribute__((always_inline)) void join(const vd *in, vd *line) {
   }
 }
 
-static inline __attribute__((always_inline)) void lines_store(body_line *lines, body_line *trash,
-                                                              const uint32_t *id, const vd *in) {
+static inline __attribute__((always_inline)) void lines_store(const uintptr_t *address,
+                                                              const vd *in) {
+  vd line[8];
+  join(in, line);
+  for (size_t k = 0; k < LANES; k++) _mm512_store_pd((void *)address[k], line[k]);
+}
+
+static inline __attribute__((always_inline)) void lines_add(const uintptr_t *address,
+                                                            const vd *in) {
   vd line[8];
   join(in, line);
   for (size_t k = 0; k < LANES; k++)
-    _mm512_storeu_pd(id[k] & PACK_FIXED ? trash : &lines[id[k]], line[k]);
-}
-
-static inline __attribute__((always_inline)) void lines_add(body_line *lines, body_line *trash,
-                                                            const uint32_t *id, const vd *in) {
-  vd line[8];
-  join(in, line);
-  for (size_t k = 0; k < LANES; k++) {
-    body_line *to = id[k] & PACK_FIXED ? trash : &lines[id[k]];
-    _mm512_storeu_pd(to, _mm512_loadu_pd(to) + line[k]);
-  }
+    _mm512_store_pd((void *)address[k], _mm512_load_pd((const void *)address[k]) + line[k]);
 }
 
 #include "ccp/bodies_kernel_body.h"

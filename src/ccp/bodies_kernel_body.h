@@ -25,45 +25,91 @@ INLINE vd3 vd3_sub(vd3 a, vd3 b) {
 INLINE vd3 vd3_scale(vd s, vd3 a) {
   return (vd3){s * a.x, s * a.y, s * a.z};
 }
+/* a + s b, a - s b */
+INLINE vd3 vd3_add_scaled(vd3 a, vd s, vd3 b) {
+  return (vd3){vd_fma(s, b.x, a.x), vd_fma(s, b.y, a.y), vd_fma(s, b.z, a.z)};
+}
+INLINE vd3 vd3_sub_scaled(vd3 a, vd s, vd3 b) {
+  return (vd3){vd_fnma(s, b.x, a.x), vd_fnma(s, b.y, a.y), vd_fnma(s, b.z, a.z)};
+}
 INLINE vd vd3_dot(vd3 a, vd3 b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
+  return vd_fma(a.z, b.z, vd_fma(a.y, b.y, a.x * b.x));
 }
 INLINE vd3 vd3_cross(vd3 a, vd3 b) {
-  return (vd3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+  return (vd3){vd_fnma(a.z, b.y, a.y * b.z), vd_fnma(a.x, b.z, a.z * b.x),
+               vd_fnma(a.y, b.x, a.x * b.y)};
+}
+
+/* Where the lines of a group are read and where they are written. */
+typedef struct lane_lines {
+  _Alignas(64) uintptr_t from_a[PACK_LANES], from_b[PACK_LANES], to_a[PACK_LANES], to_b[PACK_LANES];
+} lane_lines;
+
+/* Groups ahead whose body lines are asked for. */
+enum { AHEAD = 3, RING = 4 };
+
+INLINE void find_lines(const sphere_group *g, const body_line *from, const body_line *to,
+                       const body_line *trash, lane_lines *at) {
+  addresses(from, g->a, at->from_a);
+  addresses(from, g->b, at->from_b);
+  addresses_or(to, g->a, trash, at->to_a);
+  addresses_or(to, g->b, trash, at->to_b);
+  for (size_t k = 0; k < PACK_LANES; k++) {
+    __builtin_prefetch((const void *)at->from_a[k], 1);
+    __builtin_prefetch((const void *)at->from_b[k], 1);
+  }
+  if (from == to) return;
+  for (size_t k = 0; k < PACK_LANES; k++) {
+    __builtin_prefetch((const void *)at->to_a[k], 1);
+    __builtin_prefetch((const void *)at->to_b[k], 1);
+  }
 }
 
 /* Velocity of b against a at the contact point: arms are along the normal. */
 INLINE vd3 relative_velocity(const vd *a, const vd *b, vd reach_a, vd reach_b, vd3 n) {
-  const vd3 spin = {reach_b * b[3] - reach_a * a[3], reach_b * b[4] - reach_a * a[4],
-                    reach_b * b[5] - reach_a * a[5]};
-  const vd3 linear = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-  return vd3_add(linear, vd3_cross(spin, n));
+  const vd3 spin = {vd_fnma(reach_a, a[3], reach_b * b[3]), vd_fnma(reach_a, a[4], reach_b * b[4]),
+                    vd_fnma(reach_a, a[5], reach_b * b[5])};
+  const vd3 u = {vd_fma(spin.y, n.z, b[0] - a[0]), vd_fma(spin.z, n.x, b[1] - a[1]),
+                 vd_fma(spin.x, n.y, b[2] - a[2])};
+  return (vd3){vd_fnma(spin.z, n.y, u.x), vd_fnma(spin.x, n.z, u.y), vd_fnma(spin.y, n.x, u.z)};
 }
 
-/* The cone's formula of bodies_kernel.h, from p and T (across n) to the impulse. The order of the
- * arguments of max and min lets a NaN through and turns 0/0 into 1. */
+/* The cone's formula of bodies_kernel.h, from p and T (across n) to the impulse. 1/t is made of
+ * sqrt(t^2) and 1/t^2, which do not wait for each other. The order of the arguments of max and min
+ * lets a NaN through and turns 0/0 into 1. */
 INLINE vd3 clamp_to_cone(vd p, vd3 t, vd mu, vd beta, vd3 n) {
-  const vd zero = vd_set(0.0);
-  const vd length = vd_sqrt(vd3_dot(t, t));
-  const vd normal = vd_max(zero, p + beta * vd_max(zero, length - mu * p));
-  const vd scale = vd_min(mu * normal / length, vd_set(1.0));
-  return vd3_add(vd3_scale(normal, n), vd3_scale(scale, t));
+  const vd zero = vd_set(0.0), one = vd_set(1.0);
+  const vd square = vd3_dot(t, t);
+  const vd length = vd_sqrt(square), inverse = one / square;
+  const vd normal = vd_max(zero, vd_fma(beta, vd_max(zero, vd_fnma(mu, p, length)), p));
+  const vd scale = vd_min((mu * normal) * (length * inverse), one);
+  return vd3_add_scaled(vd3_scale(normal, n), scale, t);
 }
 
 INLINE vd3 project_on_cone(vd3 x, vd mu, vd3 n) {
   const vd p = vd3_dot(x, n);
-  const vd beta = mu / (vd_set(1.0) + mu * mu);
-  return clamp_to_cone(p, vd3_sub(x, vd3_scale(p, n)), mu, beta, n);
+  const vd beta = mu / vd_fma(mu, mu, vd_set(1.0));
+  return clamp_to_cone(p, vd3_sub_scaled(x, p, n), mu, beta, n);
+}
+
+/* The increments of twist (or momentum) that an impulse gives a side; s = -1 for a. */
+INLINE void add_push(vd *line, vd mass, vd turn, vd3 force, vd3 moment) {
+  line[0] = vd_fma(mass, force.x, line[0]);
+  line[1] = vd_fma(mass, force.y, line[1]);
+  line[2] = vd_fma(mass, force.z, line[2]);
+  line[3] = vd_fma(turn, moment.x, line[3]);
+  line[4] = vd_fma(turn, moment.y, line[4]);
+  line[5] = vd_fma(turn, moment.z, line[5]);
 }
 
 /* ---- the sweep ------------------------------------------------------------------------------- */
 
-INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, bool extra, bool isotropic,
-                      bool blended, body_line *trash) {
+INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_lines *at, bool extra,
+                      bool isotropic, bool blended) {
   sphere_group *g = &w->group[i];
   vd a[8], b[8];
-  lines_load(w->lines, g->a + k, a);
-  lines_load(w->lines, g->b + k, b);
+  lines_load(at->from_a + k, a);
+  lines_load(at->from_b + k, b);
   const vd3 n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
   const vd reach_a = vd_load(g->reach_a + k), reach_b = vd_load(g->reach_b + k);
   const vd3 old = vd3_load((const double(*)[PACK_LANES])g->impulse, k);
@@ -74,70 +120,55 @@ INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, bool extra, boo
   if (extra) {
     const sphere_extra *e = &w->extra[i];
     const vd ct = vd_load(e->compliance_t + k);
-    un = un + vd_load(e->compliance_n + k) * gn;
+    un = vd_fma(vd_load(e->compliance_n + k), gn, un);
     u = vd3_add(u, vd3_load((const double(*)[PACK_LANES])e->offset, k));
-    u = vd3_add(u, vd3_scale(ct, vd3_sub(old, vd3_scale(gn, n))));
+    u = vd3_add_scaled(u, ct, vd3_sub_scaled(old, gn, n));
   }
   vd3 next;
   if (isotropic) {
     const vd eta = vd_set(w->omega) / vd_load(g->weight + k);
-    const vd3 ut = vd3_sub(u, vd3_scale(geometric, n));
+    const vd3 ut = vd3_sub_scaled(u, geometric, n);
     const vd shift = vd_set(1.0 - w->relaxed) * (mu * vd_sqrt(vd3_dot(ut, ut)));
-    const vd3 gt = vd3_sub(old, vd3_scale(gn, n));
-    const vd beta = mu / (vd_set(1.0) + mu * mu);
-    next = clamp_to_cone(gn - eta * (un + shift), vd3_sub(gt, vd3_scale(eta, ut)), mu, beta, n);
+    const vd3 gt = vd3_sub_scaled(old, gn, n);
+    const vd beta = mu / vd_fma(mu, mu, vd_set(1.0));
+    next = clamp_to_cone(vd_fnma(eta, un + shift, gn), vd3_sub_scaled(gt, eta, ut), mu, beta, n);
   } else {
     const vd itt = vd_load(g->inverse_tt + k);
-    const vd3 x = vd3_sub(old, vd3_scale(itt, u));
-    const vd3 t = vd3_sub(x, vd3_scale(gn - itt * geometric, n));
+    const vd3 x = vd3_sub_scaled(old, itt, u);
+    const vd3 t = vd3_sub_scaled(x, vd_fnma(itt, geometric, gn), n);
     const vd beta = vd_set(w->relaxed) * vd_load(g->beta + k);
-    next = clamp_to_cone(gn - vd_load(g->inverse_nn + k) * un, t, mu, beta, n);
+    next = clamp_to_cone(vd_fnma(vd_load(g->inverse_nn + k), un, gn), t, mu, beta, n);
     if (blended)
-      next = project_on_cone(vd3_add(old, vd3_scale(vd_set(w->omega), vd3_sub(next, old))), mu, n);
+      next = project_on_cone(vd3_add_scaled(old, vd_set(w->omega), vd3_sub(next, old)), mu, n);
   }
   if (blended)
-    next = vd3_add(vd3_scale(vd_set(w->lambda), next), vd3_scale(vd_set(1.0 - w->lambda), old));
+    next = vd3_add_scaled(vd3_scale(vd_set(w->lambda), next), vd_set(1.0 - w->lambda), old);
   vd3_store(g->impulse, k, next);
   const vd3 change = vd3_sub(next, old), moment = vd3_cross(n, change);
-  const vd wa = reach_a * a[7], wb = reach_b * b[7];
-  a[0] = a[0] - a[6] * change.x;
-  a[1] = a[1] - a[6] * change.y;
-  a[2] = a[2] - a[6] * change.z;
-  a[3] = a[3] - wa * moment.x;
-  a[4] = a[4] - wa * moment.y;
-  a[5] = a[5] - wa * moment.z;
-  lines_store(w->lines, trash, g->a + k, a);
-  b[0] = b[0] + b[6] * change.x;
-  b[1] = b[1] + b[6] * change.y;
-  b[2] = b[2] + b[6] * change.z;
-  b[3] = b[3] + wb * moment.x;
-  b[4] = b[4] + wb * moment.y;
-  b[5] = b[5] + wb * moment.z;
-  lines_store(w->lines, trash, g->b + k, b);
+  const vd zero = vd_set(0.0);
+  add_push(a, zero - a[6], zero - reach_a * a[7], change, moment);
+  lines_store(at->to_a + k, a);
+  add_push(b, b[6], reach_b * b[7], change, moment);
+  lines_store(at->to_b + k, b);
   const vd weight = vd_load(g->weight + k);
   return vd3_dot(change, change) * (weight * weight);
 }
 
-INLINE void prefetch_lines(const body_line *lines, const sphere_group *g) {
-  for (size_t k = 0; k < PACK_LANES; k++) {
-    __builtin_prefetch(&lines[g->a[k] & ~PACK_FIXED], 1);
-    __builtin_prefetch(&lines[g->b[k] & ~PACK_FIXED], 1);
-  }
-}
-
-/* Groups ahead whose body lines are asked for. */
-enum { AHEAD = 3 };
-
 INLINE double sweep_groups(const sphere_sweep *w, size_t begin, size_t end, bool extra,
                            bool isotropic, bool blended) {
-  body_line trash;
+  _Alignas(64) body_line trash;
+  lane_lines ring[RING];
   vd worst = vd_set(0.0);
-  for (size_t j = begin; j < end; j++) {
-    const size_t i = w->backward ? end - 1 - (j - begin) : j;
-    const size_t ahead = w->backward ? i - AHEAD : i + AHEAD; /* wraps below 0: beyond the count */
-    if (ahead < w->group_count) prefetch_lines(w->lines, &w->group[ahead]);
+  const size_t count = end - begin;
+  for (size_t j = 0; j < count + AHEAD; j++) {
+    if (j < count)
+      find_lines(&w->group[w->backward ? end - 1 - j : begin + j], w->lines, w->lines, &trash,
+                 &ring[j % RING]);
+    if (j < AHEAD) continue;
+    const size_t i = w->backward ? end - 1 - (j - AHEAD) : begin + (j - AHEAD);
     for (size_t k = 0; k < PACK_LANES; k += LANES)
-      worst = vd_max(sweep_lanes(w, i, k, extra, isotropic, blended, &trash), worst);
+      worst =
+          vd_max(sweep_lanes(w, i, k, &ring[(j - AHEAD) % RING], extra, isotropic, blended), worst);
   }
   return vd_most(worst);
 }
@@ -157,87 +188,77 @@ static double sweep(const sphere_sweep *w, size_t begin, size_t end) {
 /* ---- the gradient step ----------------------------------------------------------------------- */
 
 typedef struct step_sums {
-  vd size, slope, compliant;
+  vd distance2, uphill, value, compliant;
 } step_sums;
 
-INLINE void step_lanes(const sphere_step *w, size_t i, size_t k, bool extra, body_line *trash,
+INLINE void step_lanes(const sphere_step *w, size_t i, size_t k, const lane_lines *at, bool extra,
                        step_sums *sums) {
   const sphere_group *g = &w->group[i];
-  const size_t at = i * 3 * PACK_LANES;
+  const size_t lane = i * 3 * PACK_LANES;
   vd a[8], b[8];
-  lines_load(w->lines, g->a + k, a);
-  lines_load(w->lines, g->b + k, b);
+  lines_load(at->from_a + k, a);
+  lines_load(at->from_b + k, b);
   const vd3 n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
   const vd reach_a = vd_load(g->reach_a + k), reach_b = vd_load(g->reach_b + k);
-  const vd3 current = vd3_load((const double(*)[PACK_LANES])(w->current + at), k);
-  const vd3 previous = vd3_load((const double(*)[PACK_LANES])(w->previous + at), k);
-  const vd3 y = vd3_add(current, vd3_scale(vd_set(w->beta), vd3_sub(current, previous)));
+  const vd3 current = vd3_load((const double(*)[PACK_LANES])(w->current + lane), k);
+  const vd3 previous = vd3_load((const double(*)[PACK_LANES])(w->previous + lane), k);
+  const vd3 y = vd3_add_scaled(current, vd_set(w->beta), vd3_sub(current, previous));
   vd3 u = relative_velocity(a, b, reach_a, reach_b, n);
   vd un = vd_load(g->offset + k);
   vd cn = un, ct = un;
   if (extra) {
     const sphere_extra *e = &w->extra[i];
-    const vd yn = vd3_dot(y, n);
     cn = vd_load(e->compliance_n + k);
     ct = vd_load(e->compliance_t + k);
-    un = un + (cn - ct) * yn;
-    u = vd3_add(vd3_add(u, vd3_load((const double(*)[PACK_LANES])e->offset, k)), vd3_scale(ct, y));
+    un = vd_fma(cn - ct, vd3_dot(y, n), un);
+    u = vd3_add(u, vd3_load((const double(*)[PACK_LANES])e->offset, k));
+    u = vd3_add_scaled(u, ct, y);
   }
-  u = vd3_add(u, vd3_scale(un, n));
+  u = vd3_add_scaled(u, un, n);
   const vd mu = vd_load(g->mu + k), weight = vd_load(g->weight + k);
-  const vd3 next = project_on_cone(vd3_sub(y, vd3_scale(vd_set(w->step) / weight, u)), mu, n);
-  vd3_store((double(*)[PACK_LANES])(w->next + at), k, next);
+  const vd3 next = project_on_cone(vd3_sub_scaled(y, vd_set(w->step) / weight, u), mu, n);
+  vd3_store((double(*)[PACK_LANES])(w->next + lane), k, next);
   const vd3 d = vd3_sub(next, y);
   const vd dd = vd3_dot(d, d);
-  sums->size = sums->size + dd * weight;
-  sums->slope = sums->slope + vd3_dot(u, vd3_sub(next, current));
+  sums->distance2 = vd_fma(dd, weight, sums->distance2);
+  sums->uphill = vd_fnma(vd3_dot(d, vd3_sub(next, current)), weight, sums->uphill);
+  sums->value = sums->value + vd3_dot(next, u);
   if (extra) {
+    const vd3 half = vd3_sub(vd3_scale(vd_set(0.5), next), y);
     const vd dn = vd3_dot(d, n);
+    sums->value = sums->value +
+                  (ct * vd3_dot(next, half) + (cn - ct) * (vd3_dot(next, n) * vd3_dot(half, n)));
     sums->compliant = sums->compliant + (ct * dd + (cn - ct) * (dn * dn));
   }
   const vd3 moment = vd3_cross(n, next);
-  const vd zero = vd_set(0.0);
-  const vd to_a[8] = {zero - next.x,
-                      zero - next.y,
-                      zero - next.z,
-                      zero - reach_a * moment.x,
-                      zero - reach_a * moment.y,
-                      zero - reach_a * moment.z,
-                      zero,
-                      zero};
-  lines_add(w->push, trash, g->a + k, to_a);
+  const vd zero = vd_set(0.0), arm_a = zero - reach_a;
+  const vd to_a[8] = {zero - next.x,    zero - next.y,    zero - next.z, arm_a * moment.x,
+                      arm_a * moment.y, arm_a * moment.z, zero,          zero};
+  lines_add(at->to_a + k, to_a);
   const vd to_b[8] = {
       next.x, next.y, next.z, reach_b * moment.x, reach_b * moment.y, reach_b * moment.z,
       zero,   zero};
-  lines_add(w->push, trash, g->b + k, to_b);
+  lines_add(at->to_b + k, to_b);
 }
 
 INLINE void step_groups(const sphere_step *w, size_t begin, size_t end, bool extra,
                         sphere_sums *out) {
-  body_line trash = {.inverse_mass = 0.0};
+  _Alignas(64) body_line trash = {.inverse_mass = 0.0};
+  lane_lines ring[RING];
   step_sums sums[PACK_LANES / LANES];
   for (size_t k = 0; k < PACK_LANES / LANES; k++)
-    sums[k] = (step_sums){vd_set(0.0), vd_set(0.0), vd_set(0.0)};
-  for (size_t i = begin; i < end; i++) {
-    if (i + AHEAD < w->group_count) {
-      prefetch_lines(w->lines, &w->group[i + AHEAD]);
-      prefetch_lines(w->push, &w->group[i + AHEAD]);
-    }
+    sums[k] = (step_sums){vd_set(0.0), vd_set(0.0), vd_set(0.0), vd_set(0.0)};
+  for (size_t j = begin; j < end + AHEAD; j++) {
+    if (j < end) find_lines(&w->group[j], w->lines, w->push, &trash, &ring[j % RING]);
+    if (j < begin + AHEAD) continue;
     for (size_t k = 0; k < PACK_LANES; k += LANES)
-      step_lanes(w, i, k, extra, &trash, &sums[k / LANES]);
+      step_lanes(w, j - AHEAD, k, &ring[(j - AHEAD) % RING], extra, &sums[k / LANES]);
   }
-  /* Lane by lane in order, whatever the width of a vector. */
-  *out = (sphere_sums){0.0, 0.0, 0.0};
-  for (size_t k = 0; k < PACK_LANES / LANES; k++) {
-    double size[LANES], slope[LANES], compliant[LANES];
-    vd_store_any(size, sums[k].size);
-    vd_store_any(slope, sums[k].slope);
-    vd_store_any(compliant, sums[k].compliant);
-    for (size_t l = 0; l < LANES; l++) {
-      out->size += size[l];
-      out->slope += slope[l];
-      out->compliant += compliant[l];
-    }
+  for (size_t k = 0; k < PACK_LANES; k += LANES) {
+    vd_store_any(out->distance2 + k, sums[k / LANES].distance2);
+    vd_store_any(out->uphill + k, sums[k / LANES].uphill);
+    vd_store_any(out->value + k, sums[k / LANES].value);
+    vd_store_any(out->compliant + k, sums[k / LANES].compliant);
   }
 }
 
@@ -248,4 +269,40 @@ static void step(const sphere_step *w, size_t begin, size_t end, sphere_sums *su
     step_groups(w, begin, end, false, sums);
 }
 
-const body_kernels KERNEL_TABLE = {.name = KERNEL_NAME, .sweep = sweep, .step = step};
+/* ---- bodies of a gradient step --------------------------------------------------------------- */
+
+INLINE vd momentum_at_y(const body_step *w, size_t at) {
+  const vd current = vd_load((const double *)w->current + at);
+  const vd previous = vd_load((const double *)w->previous + at);
+  return vd_fma(vd_set(w->beta), current - previous, current);
+}
+
+static void start_bodies(const body_step *w, size_t begin, size_t end) {
+  for (size_t at = 8 * begin; at < 8 * end; at += LANES) {
+    vd_store((double *)w->twist + at,
+             vd_fma(vd_load((const double *)w->inverse + at), momentum_at_y(w, at),
+                    vd_load((const double *)w->v_free + at)));
+    vd_store((double *)w->next + at, vd_set(0.0));
+  }
+}
+
+static void judge_bodies(const body_step *w, size_t begin, size_t end, body_sums *out) {
+  for (size_t k = 0; k < 8; k += LANES) {
+    vd curvature = vd_set(0.0), objective = vd_set(0.0);
+    for (size_t at = 8 * begin + k; at < 8 * end; at += 8) {
+      const vd y = momentum_at_y(w, at), next = vd_load((const double *)w->next + at);
+      const vd inverse = vd_load((const double *)w->inverse + at);
+      const vd q = next - y;
+      curvature = vd_fma(q * inverse, q, curvature);
+      objective = vd_fma(next * inverse, vd_fnma(vd_set(0.5), next, y), objective);
+    }
+    vd_store_any(out->curvature + k, curvature);
+    vd_store_any(out->objective + k, vd_set(0.0) - objective);
+  }
+}
+
+const body_kernels KERNEL_TABLE = {.name = KERNEL_NAME,
+                                   .sweep = sweep,
+                                   .step = step,
+                                   .start_bodies = start_bodies,
+                                   .judge_bodies = judge_bodies};

@@ -35,8 +35,25 @@ static inline double vd_most(vd a) {
   return a;
 }
 
-static inline void lines_load(const body_line *lines, const uint32_t *id, vd *out) {
-  const body_line *line = &lines[id[0] & ~PACK_FIXED];
+static inline vd vd_fma(vd a, vd b, vd c) {
+  return a * b + c;
+}
+static inline vd vd_fnma(vd a, vd b, vd c) {
+  return c - a * b;
+}
+
+static inline void addresses(const body_line *lines, const uint32_t *id, uintptr_t *address) {
+  for (size_t k = 0; k < PACK_LANES; k++) address[k] = (uintptr_t)&lines[id[k] & ~PACK_FIXED];
+}
+
+static inline void addresses_or(const body_line *lines, const uint32_t *id, const body_line *trash,
+                                uintptr_t *address) {
+  for (size_t k = 0; k < PACK_LANES; k++)
+    address[k] = (uintptr_t)(id[k] & PACK_FIXED ? trash : &lines[id[k]]);
+}
+
+static inline void lines_load(const uintptr_t *address, vd *out) {
+  const body_line *line = (const body_line *)address[0];
   for (size_t k = 0; k < 3; k++) {
     out[k] = line->linear[k];
     out[3 + k] = line->angular[k];
@@ -45,17 +62,16 @@ static inline void lines_load(const body_line *lines, const uint32_t *id, vd *ou
   out[7] = line->inverse_inertia;
 }
 
-static inline void lines_store(body_line *lines, body_line *trash, const uint32_t *id,
-                               const vd *in) {
-  body_line *line = id[0] & PACK_FIXED ? trash : &lines[id[0]];
+static inline void lines_store(const uintptr_t *address, const vd *in) {
+  body_line *line = (body_line *)address[0];
   for (size_t k = 0; k < 3; k++) {
     line->linear[k] = in[k];
     line->angular[k] = in[3 + k];
   }
 }
 
-static inline void lines_add(body_line *lines, body_line *trash, const uint32_t *id, const vd *in) {
-  body_line *line = id[0] & PACK_FIXED ? trash : &lines[id[0]];
+static inline void lines_add(const uintptr_t *address, const vd *in) {
+  body_line *line = (body_line *)address[0];
   for (size_t k = 0; k < 3; k++) {
     line->linear[k] += in[k];
     line->angular[k] += in[3 + k];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ccp/operator_momentum.h"
 #include "ccp/set_local.h"
 
 enum { CHUNK = 2048, PARALLEL_ROWS = 16384 };
@@ -119,6 +120,7 @@ void op_destroy(ccp_operator *op) {
   memory_free(op->context, op->order);
   memory_free(op->context, op->colour_start);
   memory_free(op->context, op->partial);
+  op_momentum_free(op);
   memory_free(op->context, op);
 }
 

@@ -42,6 +42,8 @@ typedef struct op_class {
    * order[0 … head_count - 1] inside until sweep_store, which is null when it never does. */
   double (*sweep)(ccp_operator *op, const op_sweep_params *params, double *g);
   void (*sweep_store)(const ccp_operator *op, double *g);
+  /* Gradient steps of the form's own, see operator_momentum.h; null: made of products. */
+  const struct op_momentum_class *momentum;
   /* v = v_free + M^-1 D g; null where the form has no v. */
   void (*velocity)(ccp_operator *op, const double *g, double *v);
   /* |f + H g - M v| / max(|f|, |M v|, |H g|) at v = M^-1 (f + H g); null where v is not solved for.
@@ -74,6 +76,7 @@ struct ccp_operator {
   size_t colour_count;
   double *partial; /* partial sums of the reductions, one a chunk */
   size_t partial_capacity;
+  struct op_momentum *momentum; /* workspace of operator_momentum.c, made when it is first used */
 };
 
 scree_status op_create(scree_context *context, const scree_ccp *problem, ccp_operator **op);

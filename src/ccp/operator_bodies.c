@@ -100,6 +100,11 @@ static void push_share(const ccp_operator *op, const double *x) {
     bodies_push_block(op, op->order[j], x + op->row_start[op->order[j]], lines);
 }
 
+void bodies_sum_pushes(const ccp_operator *op, const double *x) {
+#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+  push_share(op, x);
+}
+
 static void apply(ccp_operator *op, const double *x, double *y) {
   const op_bodies *impl = op->impl;
   const ccp_bodies *bodies = &op->problem->bodies;
@@ -169,7 +174,6 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
   const bodies_pack *pack = &impl->pack;
   const sphere_sweep work = {
       .group = pack->group,
-      .group_count = pack->group_count,
       .extra = pack->has_extra ? pack->extra : NULL,
       .lines = impl->state,
       .relaxed = params->model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,
@@ -317,6 +321,7 @@ static const op_class bodies_class = {
     .block_push = block_push,
     .sweep = sweep,
     .sweep_store = sweep_store,
+    .momentum = &bodies_momentum_class,
     .velocity = velocity,
 };
 

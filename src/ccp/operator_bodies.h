@@ -7,6 +7,7 @@
 #ifndef SCREE_CCP_OPERATOR_BODIES_H
 #define SCREE_CCP_OPERATOR_BODIES_H
 
+#include "ccp/bodies_momentum.h"
 #include "ccp/bodies_pack.h"
 #include "ccp/colouring.h"
 #include "ccp/operator.h"
@@ -21,6 +22,7 @@ typedef struct op_bodies {
   size_t state_capacity, push_capacity;
   const body_kernels *kernels;
   bodies_pack pack;
+  bodies_momentum momentum;
   /* Blocks that are not packed, and their moving bodies. */
   uint32_t *rest;
   size_t *rest_start;
@@ -117,5 +119,7 @@ static inline void line_to_twist(const scree_ccp_body_def *body, const body_line
 void bodies_read_block(const ccp_operator *op, size_t block, const body_line *lines, double *u);
 /* lines += D_i x, momentum, at the moving bodies. */
 void bodies_push_block(const ccp_operator *op, size_t block, const double *x, body_line *lines);
+/* push = D x, momentum a body. */
+void bodies_sum_pushes(const ccp_operator *op, const double *x);
 
 #endif

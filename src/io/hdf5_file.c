@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/hdf5_check.h"
+
 scree_status hdf5_fail(const hdf5_file *file, const char *path, const char *format, ...) {
   char what[512];
   va_list list;
@@ -56,39 +58,28 @@ static hid_t strict_access(void) {
   return access;
 }
 
-static const unsigned char SIGNATURE[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-
-/* The signature stands at byte 0, or at 512, 1024, 2048, … after a user block. */
-static bool is_hdf5(int descriptor, size_t size) {
-  unsigned char head[sizeof SIGNATURE];
-  for (size_t at = 0; at + sizeof head <= size; at = at ? 2 * at : 512) {
-    if (pread(descriptor, head, sizeof head, (off_t)at) != (ssize_t)sizeof head) return false;
-    if (memcmp(head, SIGNATURE, sizeof head) == 0) return true;
-  }
-  return false;
-}
-
-static scree_status check_plain_file(hdf5_file *file, const char *path) {
-  struct stat status;
+/* A plain file, whose structure is looked through before HDF5 gets it. */
+static scree_status check_file(hdf5_file *file, const char *path) {
+  struct stat info;
   const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     return context_fail(file->context, SCREE_ERROR_IO, "%s: cannot be opened: %s", path,
                         strerror(errno));
-  const bool plain = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
-  file->size = plain ? (size_t)status.st_size : 0;
-  const bool right = plain && is_hdf5(descriptor, file->size);
+  scree_status status = SCREE_OK;
+  if (fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
+    status = context_fail(file->context, SCREE_ERROR_IO, "%s: is not a plain file", path);
+  if (!status) {
+    file->size = (size_t)info.st_size;
+    status = check_container(&(check_source){
+        .context = file->context, .name = path, .descriptor = descriptor, .size = file->size});
+  }
   close(descriptor);
-  if (!plain) return context_fail(file->context, SCREE_ERROR_IO, "%s: is not a plain file", path);
-  if (!right)
-    return context_fail(file->context, SCREE_ERROR_INPUT,
-                        "%s: is not an HDF5 file; problem files are HDF5 in the FCLIB layout",
-                        path);
-  return SCREE_OK;
+  return status;
 }
 
 scree_status hdf5_open(scree_context *context, const char *path, hdf5_file *file) {
   begin(context, path, file);
-  scree_status status = check_plain_file(file, path);
+  scree_status status = check_file(file, path);
   if (!status) {
     const hid_t access = strict_access();
     file->id = H5Fopen(path, H5F_ACC_RDONLY, access);
@@ -104,10 +95,15 @@ scree_status hdf5_open_image(scree_context *context, const char *name, const voi
                              size_t size, hdf5_file *file) {
   begin(context, name, file);
   file->size = size;
+  scree_status status = check_container(
+      &(check_source){.context = context, .name = name, .image = bytes, .size = size});
+  if (status) {
+    hdf5_close(file);
+    return status;
+  }
   const hid_t access = strict_access();
-  scree_status status = SCREE_OK;
   /* The core driver copies the image; nothing is written back. */
-  if (!size || H5Pset_fapl_core(access, 65536, 0) < 0 ||
+  if (H5Pset_fapl_core(access, 65536, 0) < 0 ||
       H5Pset_file_image(access, (void *)(uintptr_t)bytes, size) < 0 ||
       (file->id = H5Fopen(name, H5F_ACC_RDONLY, access)) < 0)
     status = hdf5_fail_library(file, SCREE_ERROR_INPUT, "", "cannot be opened as HDF5");

@@ -68,7 +68,8 @@ scree_status hdf5_load_reals(const hdf5_file *file, const char *path, size_t cou
                              double **out);
 scree_status hdf5_load_indices(const hdf5_file *file, const char *path, size_t count, size_t used,
                                int64_t high, uint32_t **out);
-/* A string of fixed length in one element, as new memory; control characters are replaced. */
+/* A string of fixed length in one element, as new memory; control characters are replaced. One of
+ * variable length (in a heap that is not checked) comes back empty, with a warning in the log. */
 scree_status hdf5_load_string(const hdf5_file *file, const char *path, char **out);
 
 /* ---- writing ---- */

@@ -254,11 +254,13 @@ scree_status hdf5_load_string(const hdf5_file *file, const char *path, char **ou
   *out = NULL;
   scree_status status = open_dataset(file, path, &o);
   if (status) return status;
-  const size_t size = H5Tget_size(o.type);
+  const bool is_variable = H5Tis_variable_str(o.type) > 0;
+  const size_t size = is_variable ? 0 : H5Tget_size(o.type);
   if (o.count != 1 || H5Tget_class(o.type) != H5T_STRING)
     status = hdf5_fail(file, path, "is not a string");
-  else if (H5Tis_variable_str(o.type) != 0)
-    status = hdf5_fail(file, path, "is a string of variable length; a fixed length is expected");
+  else if (is_variable)
+    context_log(file->context, SCREE_LOG_WARNING,
+                "%s: %s: is a string of variable length and is not read", file->name, path);
   else if (size > MAX_TEXT)
     status = hdf5_fail(file, path, "is a string of %zu bytes; %d are allowed", size, MAX_TEXT);
   else
@@ -268,7 +270,7 @@ scree_status hdf5_load_string(const hdf5_file *file, const char *path, char **ou
     text = memory_new(file->context, size + 1, 1);
     status = text ? SCREE_OK : SCREE_ERROR_MEMORY;
   }
-  if (!status && H5Dread(o.set, o.type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0)
+  if (!status && size && H5Dread(o.set, o.type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0)
     status = hdf5_fail_library(file, SCREE_ERROR_INPUT, path, "its data cannot be read");
   close_opened(&o);
   if (status) {

@@ -10,8 +10,8 @@
  *   gradient step; or when the objective has grown
  *   L *= shrink, and L is kept for the next solve
  *
- * Rounding gathers in N g by that linearity only through one combination, since N next is computed
- * afresh each time.
+ * The step itself is one verb of the operator (operator_momentum.h): N next is computed afresh each
+ * time, so rounding does not gather.
  *
  * N that is not quite symmetric: the steps use N as given, so a fixed point solves the variational
  * inequality of the file, not of (N + N')/2. Its field is monotone but has a turning part, which
@@ -22,7 +22,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "ccp/operator_fused.h"
+#include "ccp/operator_momentum.h"
 #include "solve/solver.h"
 
 static const scree_option_def apgd_options[] = {
@@ -37,66 +37,51 @@ typedef struct apgd_state {
 
 typedef struct apgd {
   solve_run *run;
-  double *y, *ny, *g, *ng, *next, *n_next, *u;
-  double theta, l, grow, shrink, beta_most, objective;
+  double theta, beta, l, grow, shrink, beta_most, objective;
   bool restart;
 } apgd;
 
-static void swap(double **a, double **b) {
-  double *t = *a;
-  *a = *b;
-  *b = t;
-}
-
-static void begin_at(apgd *s, const double *start) {
-  ccp_operator *op = s->run->op;
-  op_copy(op, start, s->g);
-  op_apply(op, s->g, s->ng);
+static scree_status begin_at(apgd *s, const double *start) {
   s->run->products++;
-  op_copy(op, s->g, s->y);
-  op_copy(op, s->ng, s->ny);
   s->theta = 1.0;
+  s->beta = 0.0;
   s->objective = INFINITY;
+  return op_momentum_begin(s->run->op, start);
 }
 
 static void iterate(apgd *s) {
   ccp_operator *op = s->run->op;
-  op_step_sums sums;
-  op_step_quality quality;
+  op_momentum_sums sums;
   for (int tries = 0;; tries++) {
-    sums = op_step(op, s->y, 1.0 / s->l, s->ny, s->g, s->next);
-    op_apply(op, s->next, s->n_next);
+    sums = op_momentum_step(op, s->beta, 1.0 / s->l);
     s->run->products++;
-    quality = op_judge_step(op, s->next, s->n_next, s->y, s->ny);
-    if (!(quality.curvature > s->l * sums.distance2 * (1.0 + 1e-12)) || tries > 60) break;
+    if (!(sums.curvature > s->l * sums.distance2 * (1.0 + 1e-12)) || tries > 60) break;
     s->l *= s->grow;
   }
+  op_momentum_accept(op);
   const double theta2 = s->theta * s->theta;
   const double theta_next = 0.5 * (-theta2 + s->theta * sqrt(theta2 + 4.0));
   double beta = s->theta * (1.0 - s->theta) / (theta2 + theta_next);
   s->theta = theta_next;
-  const bool grown = quality.objective > s->objective + 1e-14 * fabs(s->objective);
+  const bool grown = sums.objective > s->objective + 1e-14 * fabs(s->objective);
   if (s->restart && (sums.uphill > 0.0 || grown)) {
     beta = 0.0;
     s->theta = 1.0;
   }
-  s->objective = quality.objective;
-  op_extrapolate(op, fmin(beta, s->beta_most), s->next, s->n_next, s->g, s->ng, s->y, s->ny);
-  swap(&s->g, &s->next);
-  swap(&s->ng, &s->n_next);
+  s->objective = sums.objective;
+  s->beta = fmin(beta, s->beta_most);
   s->l *= s->shrink;
 }
 
 /* For N that is not symmetric; see the head. */
-static void guard(apgd *s) {
+static scree_status guard(apgd *s) {
   const solve_run *run = s->run;
-  if (run->op->asymmetry <= 1e-12 || !(run->merit > 100.0 * run->best_merit)) return;
+  if (run->op->asymmetry <= 1e-12 || !(run->merit > 100.0 * run->best_merit)) return SCREE_OK;
   s->beta_most = s->beta_most >= 1.0 ? 0.999 : fmax(0.0, 1.0 - 10.0 * (1.0 - s->beta_most));
-  begin_at(s, run->best);
+  return begin_at(s, run->best);
 }
 
 static scree_status run_apgd(solve_run *run) {
-  ccp_operator *op = run->op;
   apgd_state *kept = *run->state;
   if (!kept) {
     kept = *run->state = memory_new(run->context, 1, sizeof *kept);
@@ -105,29 +90,23 @@ static scree_status run_apgd(solve_run *run) {
   }
   apgd s = {
       .run = run,
-      .y = run->vector[1],
-      .ny = run->vector[2],
-      .g = run->vector[3],
-      .ng = run->vector[4],
-      .next = run->vector[5],
-      .n_next = run->vector[6],
-      .u = run->vector[7],
       .l = kept->l,
       .grow = run_option(run, "grow"),
       .shrink = run_option(run, "shrink"),
       .restart = run_option(run, "restart") > 0.5,
       .beta_most = 1.0,
   };
-  begin_at(&s, run->g);
-  for (long iteration = 1;; iteration++) {
+  double *g = run->vector[1], *u = run->vector[2];
+  scree_status status = begin_at(&s, run->g);
+  for (long iteration = 1; !status; iteration++) {
     iterate(&s);
     if (!solve_due(run, iteration)) continue;
-    op_combine(op, 1.0, s.ng, 1.0, op->r, s.u);
-    if (solve_check(run, iteration, s.g, s.u)) break;
-    guard(&s);
+    op_momentum_get(run->op, g, u);
+    if (solve_check(run, iteration, g, u)) break;
+    status = guard(&s);
   }
   if (isfinite(s.l) && s.l > 1e-6 && s.l < 1e6) kept->l = s.l;
-  return SCREE_OK;
+  return status;
 }
 
 static void release(scree_context *context, void *state) {
@@ -140,7 +119,7 @@ const solver_class solver_apgd = {
     .options = apgd_options,
     .option_count = sizeof apgd_options / sizeof apgd_options[0],
     .coulomb = false,
-    .vector_count = 8,
+    .vector_count = 3,
     .run = run_apgd,
     .release = release,
 };

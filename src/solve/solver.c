@@ -27,6 +27,7 @@ struct scree_solver {
   double *option;
   double **vector; /* class->vector_count + 1; the last is the monitor's best */
   size_t vector_rows;
+  ccp_operator *op; /* kept for its memory; its problem may be gone */
   infeasible_work infeasible;
   void *state;
 };
@@ -91,7 +92,7 @@ scree_status scree_solver_create(scree_context *context, const char *name, scree
   s->context = context;
   s->class = class;
   s->option = memory_new(context, class->option_count, sizeof *s->option);
-  s->vector = memory_new(context, class->vector_count + 2, sizeof *s->vector);
+  s->vector = memory_new(context, class->vector_count + 1, sizeof *s->vector);
   if (!s->option || !s->vector) {
     scree_solver_destroy(s);
     return SCREE_ERROR_MEMORY;
@@ -103,8 +104,9 @@ scree_status scree_solver_create(scree_context *context, const char *name, scree
 
 void scree_solver_destroy(scree_solver *s) {
   if (!s) return;
+  op_destroy(s->op);
   if (s->class->release && s->state) s->class->release(s->context, s->state);
-  for (size_t k = 0; s->vector && k < s->class->vector_count + 2; k++)
+  for (size_t k = 0; s->vector && k < s->class->vector_count + 1; k++)
     memory_free(s->context, s->vector[k]);
   infeasible_clear(s->context, &s->infeasible);
   memory_free(s->context, s->vector);
@@ -123,7 +125,7 @@ static scree_status grow_vectors(scree_solver *s, size_t rows) {
   if (rows <= s->vector_rows && s->vector[0]) return SCREE_OK;
   const size_t room =
       s->vector_rows + s->vector_rows / 2 > rows ? s->vector_rows + s->vector_rows / 2 : rows;
-  for (size_t k = 0; k < s->class->vector_count + 2; k++) {
+  for (size_t k = 0; k < s->class->vector_count + 1; k++) {
     memory_free(s->context, s->vector[k]);
     s->vector[k] = memory_new(s->context, room, sizeof(double));
     if (!s->vector[k]) return SCREE_ERROR_MEMORY;
@@ -152,10 +154,10 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   const char *refusal = s->class->refuse ? s->class->refuse(problem, model) : NULL;
   if (refusal)
     return context_fail(context, SCREE_ERROR_UNSUPPORTED, "solver %s: %s", s->class->name, refusal);
-  ccp_operator *op = NULL;
   status = grow_vectors(s, problem->row_count);
-  if (!status) status = op_create(context, problem, &op);
+  if (!status) status = s->op ? op_prepare(s->op, problem) : op_create(context, problem, &s->op);
   if (status) return status;
+  ccp_operator *op = s->op;
 
   if (!settings->warm_start) memset(g, 0, op->row_count * sizeof *g);
   for (size_t i = 0; i < op->row_count; i++)
@@ -172,7 +174,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
       .g = g,
       .vector = s->vector,
       .state = &s->state,
-      .best = s->vector[s->class->vector_count + 1],
+      .best = s->vector[s->class->vector_count],
       .best_merit = INFINITY,
       .mark_iteration = s->class->patient ? 5 * STALL_FROM : STALL_FROM,
       .mark_merit = INFINITY,
@@ -191,7 +193,6 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   info->residual = run.best_residual;
   if (!isfinite(run.best_merit)) info->residual.error = info->residual.residual = INFINITY;
   memcpy(info->detail, run.detail, sizeof info->detail);
-  op_destroy(op);
   info->seconds = timer_now() - start_time;
   return status;
 }

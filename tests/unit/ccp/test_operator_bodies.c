@@ -212,12 +212,52 @@ static void test_sweep_state(void **state) {
   }
 }
 
-/* Impulses, products and sums have the same bits for any number of threads and any kernel. */
-static void test_same_bits(void **state) {
+/* Steps with momentum: what the passes over lanes and bodies give is what products give. */
+static void test_momentum(void **state) {
   (void)state;
+  for (size_t k = 0; k < CASES; k++)
+    for (size_t kernel = 0; bodies_kernels(kernel); kernel++) {
+      fixture f = open_case(&cases[k], 2), h = open_case(&cases[k], 1);
+      op_class by_products = *h.op->class;
+      by_products.momentum = NULL;
+      const op_class *class = h.op->class;
+      h.op->class = &by_products;
+      ((op_bodies *)f.op->impl)->kernels = bodies_kernels(kernel);
+      op_project(f.op, f.g);
+      assert_int_equal(op_momentum_begin(f.op, f.g), SCREE_OK);
+      assert_int_equal(op_momentum_begin(h.op, f.g), SCREE_OK);
+      double beta = 0.0;
+      for (int i = 0; i < 12; i++) {
+        op_momentum_sums x = op_momentum_step(f.op, beta, 0.4), y;
+        x = op_momentum_step(f.op, beta, 0.2); /* a second try of the same step */
+        y = op_momentum_step(h.op, beta, 0.2);
+        assert_near(&x.distance2, &y.distance2, 1, 1e-11);
+        assert_near(&x.uphill, &y.uphill, 1, 1e-11);
+        assert_near(&x.curvature, &y.curvature, 1, 1e-11);
+        assert_near(&x.objective, &y.objective, 1, 1e-11);
+        op_momentum_accept(f.op);
+        op_momentum_accept(h.op);
+        beta = i % 4 == 3 ? 0.0 : 0.3 + 0.1 * i / 2;
+      }
+      op_momentum_get(f.op, f.g, f.u);
+      op_momentum_get(h.op, h.g, h.u);
+      assert_near(f.g, h.g, f.rows, 1e-11);
+      assert_near(f.u, h.u, f.rows, 1e-11);
+      dense_velocity(&f.dense, f.g, false, f.expected_v, f.expected_u);
+      assert_near(f.u, f.expected_u, f.rows, 1e-13);
+      op_momentum_get(f.op, NULL, f.u);
+      assert_near(f.u, f.expected_u, f.rows, 1e-13);
+      h.op->class = class;
+      close_case(&h);
+      close_case(&f);
+    }
+}
+
+/* Impulses, products and sums have the same bits for any number of threads. */
+static void same_bits_of(size_t kernel) {
   double *first = NULL, *first_u = NULL, first_dot = 0.0;
-  for (int run = 0; run < 5; run++) {
-    static const int threads[] = {1, 2, 4, 1, 2};
+  for (int run = 0; run < 3; run++) {
+    static const int threads[] = {1, 2, 4};
     scree_context_def context_def = scree_context_def_default();
     context_def.threads = threads[run];
     scree_context *context = scree_context_create(&context_def);
@@ -228,15 +268,20 @@ static void test_same_bits(void **state) {
     ccp_operator *op = NULL;
     assert_int_equal(packing_create(context, &def, &problem), SCREE_OK);
     assert_int_equal(op_create(context, problem, &op), SCREE_OK);
-    size_t kernel = 0;
-    while (run > 2 && bodies_kernels(kernel + 1)) kernel++;
     ((op_bodies *)op->impl)->kernels = bodies_kernels(kernel);
     double *g = calloc(op->row_count, sizeof *g), *u = calloc(op->row_count, sizeof *u);
     op_sweep_begin(op, g);
     for (int i = 0; i < 5; i++) op_sweep_inside(op, &sweeps[i % 2], g);
     op_sweep_store(op, g);
     op_local_velocity(op, g, u);
-    const double dot = op_dot(op, g, u);
+    double dot = op_dot(op, g, u);
+    assert_int_equal(op_momentum_begin(op, g), SCREE_OK);
+    for (int i = 0; i < 5; i++) {
+      const op_momentum_sums sums = op_momentum_step(op, 0.2 * i, 0.5);
+      dot += sums.distance2 + sums.uphill + sums.curvature + sums.objective;
+      op_momentum_accept(op);
+    }
+    op_momentum_get(op, g, u);
     if (!first) {
       first = g;
       first_u = u;
@@ -254,6 +299,11 @@ static void test_same_bits(void **state) {
   }
   free(first);
   free(first_u);
+}
+
+static void test_same_bits(void **state) {
+  (void)state;
+  for (size_t kernel = 0; bodies_kernels(kernel); kernel++) same_bits_of(kernel);
 }
 
 /* Preparing again for problems that are no larger takes no memory, and gives what a new operator
@@ -290,7 +340,7 @@ int main(void) {
       cmocka_unit_test(test_products),      cmocka_unit_test(test_diagonal),
       cmocka_unit_test(test_order),         cmocka_unit_test(test_sweeps_against_reference),
       cmocka_unit_test(test_sweep_state),   cmocka_unit_test(test_same_bits),
-      cmocka_unit_test(test_prepare_again),
+      cmocka_unit_test(test_prepare_again), cmocka_unit_test(test_momentum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,105 @@
+/* See operator_momentum.h: for forms without steps of their own, one product a step. N y follows
+ * from N current and N previous by linearity; N next is computed afresh, so rounding does not
+ * gather. */
+#include "ccp/operator_momentum.h"
+
+#include "base/memory.h"
+#include "ccp/operator_fused.h"
+
+typedef struct op_momentum {
+  double *y, *ny;
+  double *current, *n_current;
+  double *other, *n_other; /* previous until y is made of it, then next */
+  size_t capacity[6];
+  bool y_is_made;
+} op_momentum;
+
+static scree_status reserve(ccp_operator *op) {
+  if (!op->momentum) op->momentum = memory_new(op->context, 1, sizeof *op->momentum);
+  op_momentum *m = op->momentum;
+  if (!m) return SCREE_ERROR_MEMORY;
+  double **const vector[6] = {&m->y, &m->ny, &m->current, &m->n_current, &m->other, &m->n_other};
+  /* Vectors change places: all have one size. */
+  for (size_t k = 0; k < 6; k++)
+    if (memory_grow(op->context, vector[k], &m->capacity[k], op->row_count, sizeof(double)))
+      return SCREE_ERROR_MEMORY;
+  return SCREE_OK;
+}
+
+static scree_status begin(ccp_operator *op, const double *g) {
+  const scree_status status = reserve(op);
+  if (status) return status;
+  op_momentum *m = op->momentum;
+  op_copy(op, g, m->current);
+  op_apply(op, g, m->n_current);
+  op_copy(op, g, m->other);
+  op_copy(op, m->n_current, m->n_other);
+  m->y_is_made = false;
+  return SCREE_OK;
+}
+
+static op_momentum_sums step(ccp_operator *op, double beta, double length) {
+  op_momentum *m = op->momentum;
+  if (!m->y_is_made)
+    op_extrapolate(op, beta, m->current, m->n_current, m->other, m->n_other, m->y, m->ny);
+  m->y_is_made = true;
+  const op_step_sums sums = op_step(op, m->y, length, m->ny, m->current, m->other);
+  op_apply(op, m->other, m->n_other);
+  const op_step_quality quality = op_judge_step(op, m->other, m->n_other, m->y, m->ny);
+  return (op_momentum_sums){.distance2 = sums.distance2,
+                            .uphill = sums.uphill,
+                            .curvature = quality.curvature,
+                            .objective = quality.objective};
+}
+
+static void accept(ccp_operator *op) {
+  op_momentum *m = op->momentum;
+  double *const g = m->current, *const ng = m->n_current;
+  m->current = m->other;
+  m->n_current = m->n_other;
+  m->other = g;
+  m->n_other = ng;
+  m->y_is_made = false;
+}
+
+static void get(ccp_operator *op, double *g, double *u) {
+  const op_momentum *m = op->momentum;
+  if (g) op_copy(op, m->current, g);
+  if (u) op_combine(op, 1.0, m->n_current, 1.0, op->r, u);
+}
+
+static const op_momentum_class by_products = {
+    .begin = begin, .step = step, .accept = accept, .get = get};
+
+static const op_momentum_class *class_of(const ccp_operator *op) {
+  return op->class->momentum ? op->class->momentum : &by_products;
+}
+
+scree_status op_momentum_begin(ccp_operator *op, const double *g) {
+  return class_of(op)->begin(op, g);
+}
+
+op_momentum_sums op_momentum_step(ccp_operator *op, double beta, double length) {
+  return class_of(op)->step(op, beta, length);
+}
+
+void op_momentum_accept(ccp_operator *op) {
+  class_of(op)->accept(op);
+}
+
+void op_momentum_get(ccp_operator *op, double *g, double *u) {
+  class_of(op)->get(op, g, u);
+}
+
+void op_momentum_free(ccp_operator *op) {
+  op_momentum *m = op->momentum;
+  if (!m) return;
+  memory_free(op->context, m->y);
+  memory_free(op->context, m->ny);
+  memory_free(op->context, m->current);
+  memory_free(op->context, m->n_current);
+  memory_free(op->context, m->other);
+  memory_free(op->context, m->n_other);
+  memory_free(op->context, m);
+  op->momentum = NULL;
+}

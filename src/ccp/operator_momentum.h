@@ -1,0 +1,39 @@
+/* Projected gradient steps with momentum, as one verb: a form can then make a step in one pass over
+ * its blocks and never store N y.
+ *
+ *   y = current + beta (current - previous),   u = N y + r
+ *   next = P(y - step eta u)                   in the metric of eta
+ *
+ *   op_momentum_begin(op, g)                   current = previous = g
+ *   op_momentum_step(op, beta, step)           as often as the step length must be tried
+ *   op_momentum_accept(op)                     previous = current, current = next
+ *   op_momentum_get(op, g, u)                  current, and its N g + r
+ *
+ * Sums have a fixed order: same bits for any number of threads. */
+#ifndef SCREE_CCP_OPERATOR_MOMENTUM_H
+#define SCREE_CCP_OPERATOR_MOMENTUM_H
+
+#include "ccp/operator.h"
+
+typedef struct op_momentum_sums {
+  double distance2; /* |next - y|^2 / eta */
+  double uphill;    /* (y - next)'(next - current) / eta */
+  double curvature; /* (next - y)'N(next - y) */
+  double objective; /* 1/2 next'N next + r'next */
+} op_momentum_sums;
+
+typedef struct op_momentum_class {
+  scree_status (*begin)(ccp_operator *op, const double *g);
+  op_momentum_sums (*step)(ccp_operator *op, double beta, double step);
+  void (*accept)(ccp_operator *op);
+  void (*get)(ccp_operator *op, double *g, double *u);
+} op_momentum_class;
+
+scree_status op_momentum_begin(ccp_operator *op, const double *g);
+op_momentum_sums op_momentum_step(ccp_operator *op, double beta, double step);
+void op_momentum_accept(ccp_operator *op);
+/* Either may be null. */
+void op_momentum_get(ccp_operator *op, double *g, double *u);
+void op_momentum_free(ccp_operator *op);
+
+#endif
