@@ -164,8 +164,8 @@ static void write_panel(FILE *out, const trial *trials, size_t count, bool by_ti
   const char *axis = by_time ? "seconds" : "iteration";
   bool mixed = false;
   for (size_t i = 1; i < count; i++) mixed |= trials[i].info.model != trials[0].info.model;
-  fprintf(out, "set lmargin at screen %g\nset rmargin at screen %g\n", by_time ? 0.455 : 0.065,
-          by_time ? 0.775 : 0.385);
+  fprintf(out, "set lmargin at screen %g\nset rmargin at screen %g\n", by_time ? 0.46 : 0.075,
+          by_time ? 0.775 : 0.39);
   fprintf(out, "set xlabel '%s'\n", by_time ? "wall time, setup included (s)" : axis);
   fprintf(out, by_time ? "set ylabel ''\n" : "set ylabel '%s: best so far; thin: each iterate'\n",
           scaled ? "residual R" : "error E");
@@ -178,6 +178,11 @@ static void write_panel(FILE *out, const trial *trials, size_t count, bool by_ti
     snprintf(name, sizeof name, "%s%zu", axis, i);
     write_curve(out, &trials[i], by_time, scaled, name);
   }
+  if (tolerance > 0.0)
+    fprintf(out,
+            "set arrow 1 from graph 0, first %.9g to graph 1, first %.9g nohead dt 2 lw 1 "
+            "lc rgb '#808080'\n",
+            tolerance, tolerance);
   fputs("plot ", out);
   for (size_t i = 0; i < count; i++) {
     const int style = (int)(i % STYLE_COUNT) + 1;
@@ -190,10 +195,30 @@ static void write_panel(FILE *out, const trial *trials, size_t count, bool by_ti
     fputs(", ", out);
   }
   if (tolerance > 0.0)
-    fprintf(out, "%.9g with lines dt 2 lw 1 lc rgb '#808080' title 'tolerance'", tolerance);
+    fputs("NaN with lines dt 2 lw 1 lc rgb '#808080' title 'tolerance'", out);
   else
     fputs("NaN notitle", out);
   fputs("\n", out);
+}
+
+/* Both panels share the decades from the worst start to the best end. */
+static void write_range(FILE *out, const trial *trials, size_t count, bool scaled,
+                        double tolerance) {
+  double low = tolerance > 0.0 ? tolerance : INFINITY, high = 0.0;
+  for (size_t i = 0; i < count; i++) {
+    double best = INFINITY;
+    for (size_t k = 0; k < trials[i].history_count; k++) {
+      const trial_point *p = &trials[i].history[k];
+      const double e = scaled ? p->residual : p->error;
+      if (!isfinite(e)) continue;
+      if (isinf(best)) high = fmax(high, e);
+      best = fmin(best, fmax(e, SMALLEST_ERROR));
+    }
+    low = fmin(low, best);
+  }
+  if (isfinite(low) && high > low)
+    fprintf(out, "set yrange [%.9g:%.9g]\n", pow(10.0, floor(log10(low * 0.8))),
+            pow(10.0, ceil(log10(high * 1.2))));
 }
 
 int plot_convergence(const char *path, const char *problem, size_t contacts, const trial *trials,
@@ -208,12 +233,13 @@ int plot_convergence(const char *path, const char *problem, size_t contacts, con
   fputs("set multiplot\nset logscale xy\nset format '10^{%L}'\nset label 1 noenhanced ", script);
   quote(script, title);
   fputs(
-      " at screen 0.065,0.95 font ',13'\nset tmargin at screen 0.88\nset bmargin at screen 0.14\n",
+      " at screen 0.075,0.95 font ',13'\nset tmargin at screen 0.88\nset bmargin at screen 0.14\n",
       script);
+  const double tolerance = scaled ? settings->tolerance_residual : settings->tolerance_error;
+  write_range(script, trials, count, scaled, tolerance);
   for (int by_time = 0; by_time < 2; by_time++) {
     if (by_time) fputs("unset label 1\n", script);
-    write_panel(script, trials, count, by_time, scaled,
-                scaled ? settings->tolerance_residual : settings->tolerance_error);
+    write_panel(script, trials, count, by_time, scaled, tolerance);
   }
   fputs("unset multiplot\n", script);
   const int code = draw(path, script);
