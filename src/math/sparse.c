@@ -159,7 +159,7 @@ static bool eliminate(sparse_factor *f, const sparse_front *front, size_t ld, do
     dense_right_lower_transposed(r, p, a, ld, a + p, ld);
     dense_subtract_square(r, p, a + p, ld, a + p + p * ld, ld);
   } else {
-    if (dense_lu(p, a, ld, 1e-15, f->exchange + front->row) < p) return false;
+    if (dense_lu(p, a, ld, 0.0, f->exchange + front->row) < p) return false;
     dense_left_lower_pivoted(p, r, a, ld, f->exchange + front->row, a + p * ld, ld);
     dense_right_upper(r, p, a, ld, a + p, ld);
     dense_subtract(r, r, p, a + p, ld, a + p * ld, ld, a + p + p * ld, ld);

@@ -15,6 +15,7 @@
   X(solver_nsgs)                                                                                   \
   X(solver_fpp)                                                                                    \
   X(solver_admm)                                                                                   \
-  X(solver_prox)
+  X(solver_prox)                                                                                   \
+  X(solver_ipm)
 
 #endif

@@ -1,0 +1,390 @@
+/* Primal-dual interior point method with Nesterov–Todd scaling and Mehrotra's predictor and
+ * corrector (METHODS 4): few iterations at any mass ratio and size, each with a factorisation.
+ *
+ *   x = A g + a in K,  û(g) = A's,  s in K,  x o s -> 0          (ipm_cone.h; û: u with the shift)
+ *   predictor  (J + F'E N F) z = -lambda - F'(û - A's),   dg = F z,  dx = z,  ds = -lambda - dx
+ *   corrector  the same + lambda \ (sigma mu e - dx o ds)
+ *
+ * in scaled unknowns (ipm_kkt.h); dx, ds are the scaled steps W^-1 dx, W ds. Exact Coulomb: û = u +
+ * e_n shift(u), with the derivative E = I + e_n slope' of the shift in the matrix. Islands (blocks
+ * that are not coupled) have their own mu, sigma and step; one factorisation serves all, as their
+ * fronts form separate trees. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "solve/ipm_kkt.h"
+#include "solve/solver.h"
+
+static const scree_option_def ipm_options[] = {
+    {"space", SCREE_OPTION_CHOICE, 0, 0, 2, "auto|local|bodies", "",
+     "where the linear system is set up: over blocks or over bodies"},
+    {"centre", SCREE_OPTION_REAL, 0.1, 1e-10, 0.9, NULL, "",
+     "least centring, as a share of the mean complementarity"},
+    {"iterations", SCREE_OPTION_INT, 200, 1, 1e6, NULL, "", "most iterations"},
+};
+
+/* An island whose worst residual, as a fraction of the reference speed, is below this is left as
+ * it is: going on would only spoil the scaling. */
+static const double finished = 1e-13;
+/* A step with more than this left of its equation is tried again with more regularisation. */
+static const double inexact = 1e-6;
+
+/* So many iterations no better than the best, with x's this far down: rounding has taken over. */
+static const long most_worse = 8;
+static const double late = 1e-9;
+
+typedef struct ipm_island {
+  size_t cones;
+  double speed;
+  double mu, first_mu, centre; /* x's per cone; where the corrector aims */
+  double step, worst;
+  int bad;     /* short steps in a row */
+  bool frozen; /* cannot be improved in double precision */
+} ipm_island;
+
+typedef struct ipm {
+  solve_run *run;
+  ccp_operator *op;
+  ipm_cones cones;
+  ipm_kkt kkt;
+  size_t island_count;
+  ipm_island *island;
+  uint32_t *island_of; /* of each block */
+  bool coulomb;
+  double least_centre;
+  double progress; /* the largest mu, as a share of the first, of islands at work */
+  double *u, *shifted, *slope, *rhs, *z, *step, *trial;
+  double (*correction)[3]; /* of each cone: the corrector's part of ds */
+} ipm;
+
+/* ---- islands -------------------------------------------------------------------------------- */
+
+static uint32_t root_of(uint32_t *parent, uint32_t i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+static void unite(uint32_t *parent, uint32_t a, uint32_t b) {
+  a = root_of(parent, a);
+  b = root_of(parent, b);
+  if (a < b)
+    parent[b] = a;
+  else
+    parent[a] = b;
+}
+
+static scree_status link_blocks(ipm *p, uint32_t *parent) {
+  const ipm_kkt *k = &p->kkt;
+  if (!k->bodies) {
+    for (size_t i = 0; i < p->op->block_count; i++)
+      for (size_t l = k->n.blocks.start[i]; l < k->n.blocks.start[i + 1]; l++)
+        unite(parent, (uint32_t)i, k->n.blocks.column[l]);
+    return SCREE_OK;
+  }
+  uint32_t *first = memory_new(p->op->context, k->b.body_count, sizeof *first);
+  if (!first) return SCREE_ERROR_MEMORY;
+  for (size_t i = 0; i < p->op->block_count; i++)
+    for (size_t l = k->b.start[i]; l < k->b.start[i + 1]; l++) {
+      uint32_t *seen = &first[k->b.body[l]];
+      if (*seen)
+        unite(parent, *seen - 1, (uint32_t)i);
+      else
+        *seen = (uint32_t)i + 1;
+    }
+  memory_free(p->op->context, first);
+  return SCREE_OK;
+}
+
+static scree_status find_islands(ipm *p) {
+  scree_context *context = p->op->context;
+  const size_t n = p->op->block_count;
+  p->island_of = memory_new(context, n, sizeof *p->island_of);
+  uint32_t *parent = memory_new(context, n, sizeof *parent);
+  scree_status status = p->island_of && parent ? SCREE_OK : SCREE_ERROR_MEMORY;
+  for (size_t i = 0; !status && i < n; i++) parent[i] = (uint32_t)i;
+  if (!status) status = link_blocks(p, parent);
+  for (size_t i = 0; !status && i < n; i++) {
+    const uint32_t root = root_of(parent, (uint32_t)i);
+    p->island_of[i] = root == i ? (uint32_t)p->island_count++ : p->island_of[root];
+  }
+  memory_free(context, parent);
+  if (!status && !(p->island = memory_new(context, p->island_count, sizeof *p->island)))
+    status = SCREE_ERROR_MEMORY;
+  if (status) return status;
+  for (size_t c = 0; c < p->cones.count; c++) {
+    ipm_cone *cone = &p->cones.cone[c];
+    cone->island = p->island_of[cone->block];
+    p->island[cone->island].cones++;
+  }
+  for (size_t i = 0; i < n; i++) {
+    ipm_island *island = &p->island[p->island_of[i]];
+    for (size_t r = p->op->row_start[i]; r < p->op->row_start[i + 1]; r++)
+      island->speed = fmax(island->speed, fabs(p->op->r[r]));
+  }
+  for (size_t i = 0; i < p->island_count; i++)
+    if (!(p->island[i].speed > 0.0)) p->island[i].speed = p->op->reference_speed;
+  return SCREE_OK;
+}
+
+/* ---- one iteration -------------------------------------------------------------------------- */
+
+/* û and the gradient of its shift. Near u_T = 0 the shift has a kink: the gradient is bounded. */
+static void shift_velocity(ipm *p) {
+  const ccp_operator *op = p->op;
+  op_copy(p->op, p->u, p->shifted);
+  if (!p->coulomb) return;
+  for (size_t i = 0; i < op->block_count; i++) {
+    const scree_set *set = ccp_set(op->problem, i);
+    const size_t first = op->row_start[i], dim = op->row_start[i + 1] - first;
+    p->shifted[first] += scree_set_shift(set, p->u + first);
+    memset(p->slope + first, 0, dim * sizeof *p->slope);
+    for (size_t c = p->cones.of_block[i]; c < p->cones.of_block[i + 1]; c++) {
+      const ipm_cone *cone = &p->cones.cone[c];
+      double norm2 = 0.0;
+      for (int k = 1; k < cone->dim; k++) {
+        const double a = cone->scale[k] * p->u[cone->row[k]];
+        norm2 += a * a;
+      }
+      const double norm = sqrt(norm2);
+      for (int k = 1; k < cone->dim && norm > 1e-14 * p->island[cone->island].speed; k++)
+        p->slope[cone->row[k]] = cone->scale[k] * cone->scale[k] * p->u[cone->row[k]] / norm;
+    }
+  }
+}
+
+/* Freezes islands that are solved: the residual R block by block. */
+static void freeze_solved(ipm *p) {
+  ccp_operator *op = p->op;
+  for (size_t i = 0; i < p->island_count; i++) p->island[i].worst = 0.0;
+  op_project_step(op, p->run->g, 1.0, p->shifted, p->trial);
+  for (size_t i = 0; i < op->block_count; i++) {
+    if (!(op->eta_force[i] > 0.0)) continue;
+    double sum = 0.0;
+    for (size_t r = op->row_start[i]; r < op->row_start[i + 1]; r++) {
+      const double d = p->run->g[r] - p->trial[r];
+      sum += d * d;
+    }
+    ipm_island *island = &p->island[p->island_of[i]];
+    island->worst = fmax(island->worst, sqrt(sum) / op->eta_force[i]);
+  }
+  for (size_t i = 0; i < p->island_count; i++)
+    if (p->island[i].worst < finished * op->reference_speed) p->island[i].frozen = true;
+}
+
+static bool scale_cones(ipm *p) {
+  bool any = false;
+  p->progress = 0.0;
+  for (size_t i = 0; i < p->island_count; i++) p->island[i].mu = 0.0;
+  for (size_t c = 0; c < p->cones.count; c++) {
+    ipm_cone *cone = &p->cones.cone[c];
+    ipm_island *island = &p->island[cone->island];
+    if (!island->frozen && !ipm_cone_scale(cone)) island->frozen = true;
+    island->mu += cone->product;
+  }
+  for (size_t i = 0; i < p->island_count; i++) {
+    ipm_island *island = &p->island[i];
+    if (island->cones) island->mu /= (double)island->cones;
+    if (!(island->first_mu > 0.0)) island->first_mu = island->mu;
+    if (island->frozen) continue;
+    any = true;
+    if (island->cones) p->progress = fmax(p->progress, island->mu / island->first_mu);
+  }
+  return any;
+}
+
+static void clear_frozen(const ipm *p, double *rhs) {
+  for (size_t i = 0; i < p->op->block_count; i++)
+    for (size_t r = p->op->row_start[i];
+         p->island[p->island_of[i]].frozen && r < p->op->row_start[i + 1]; r++)
+      rhs[r] = 0.0;
+}
+
+/* rhs of the predictor: sum P'(-lambda) - F'(û - A's). */
+static void fill_rhs(ipm *p) {
+  op_copy(p->op, p->shifted, p->trial);
+  for (size_t c = 0; c < p->cones.count; c++) ipm_cone_subtract_dual(&p->cones.cone[c], p->trial);
+  memset(p->rhs, 0, p->op->row_count * sizeof *p->rhs);
+  ipm_kkt_add_rhs(&p->kkt, -1.0, p->trial, p->rhs);
+  for (size_t c = 0; c < p->cones.count; c++) {
+    const double *lambda = p->cones.cone[c].lambda;
+    const double y[3] = {-lambda[0], -lambda[1], -lambda[2]};
+    ipm_cone_add_rhs(&p->cones.cone[c], y, p->rhs);
+  }
+  clear_frozen(p, p->rhs);
+}
+
+/* Adds the corrector's part to the rhs, which holds the predictor's. */
+static void correct_rhs(ipm *p) {
+  for (size_t c = 0; c < p->cones.count; c++) {
+    const ipm_cone *cone = &p->cones.cone[c];
+    ipm_cone_corrector(cone, p->island[cone->island].centre, p->correction[c]);
+    ipm_cone_add_rhs(cone, p->correction[c], p->rhs);
+  }
+  clear_frozen(p, p->rhs);
+}
+
+/* The cones' scaled steps from z; corrected: with the corrector's part of ds. */
+static void take_steps(ipm *p, bool corrected) {
+  for (size_t c = 0; c < p->cones.count; c++) {
+    ipm_cone *cone = &p->cones.cone[c];
+    ipm_cone_take_step(cone, p->z);
+    for (int k = 0; k < cone->dim; k++)
+      cone->ds[k] = -cone->lambda[k] - cone->dx[k] + (corrected ? p->correction[c][k] : 0.0);
+  }
+}
+
+static void longest_steps(ipm *p, double most) {
+  for (size_t i = 0; i < p->island_count; i++) p->island[i].step = most;
+  for (size_t c = 0; c < p->cones.count; c++) {
+    ipm_island *island = &p->island[p->cones.cone[c].island];
+    island->step = ipm_cone_longest(&p->cones.cone[c], island->step);
+  }
+}
+
+/* Mehrotra: aim lower the further the predictor could go. */
+static void choose_centres(ipm *p) {
+  longest_steps(p, 1.0);
+  for (size_t i = 0; i < p->island_count; i++) p->island[i].centre = 0.0;
+  for (size_t c = 0; c < p->cones.count; c++) {
+    ipm_island *island = &p->island[p->cones.cone[c].island];
+    island->centre += ipm_cone_product(&p->cones.cone[c], island->step);
+  }
+  for (size_t i = 0; i < p->island_count; i++) {
+    ipm_island *island = &p->island[i];
+    if (!island->cones) continue;
+    const double reached = fmax(island->centre / (double)island->cones, 0.0);
+    const double power = fmax(1.0, 3.0 * island->step * island->step);
+    const double sigma = fmin(1.0, pow(reached / island->mu, power));
+    island->centre = fmax(sigma, p->least_centre) * island->mu;
+  }
+}
+
+static bool predict_and_correct(ipm *p) {
+  double left;
+  ipm_kkt_relax(&p->kkt);
+  do {
+    if (!ipm_kkt_factor(&p->kkt, p->coulomb ? p->slope : NULL)) return false;
+    fill_rhs(p);
+    left = ipm_kkt_solve(&p->kkt, p->rhs, p->z);
+  } while (!(left < inexact) && ipm_kkt_regularise(&p->kkt));
+  take_steps(p, false);
+  choose_centres(p);
+  correct_rhs(p);
+  ipm_kkt_solve(&p->kkt, p->rhs, p->z);
+  take_steps(p, true);
+  ipm_kkt_step(&p->kkt, p->z, p->step);
+  return true;
+}
+
+static void advance(ipm *p) {
+  longest_steps(p, 1e3);
+  for (size_t i = 0; i < p->island_count; i++) {
+    ipm_island *island = &p->island[i];
+    const double limit = fmin(1.0, island->step);
+    island->step = fmin(1.0, (0.9 + 0.09 * limit) * island->step);
+    if (island->frozen || !isfinite(island->step)) island->step = 0.0;
+    island->bad = island->step < 1e-3 ? island->bad + 1 : 0;
+    if (island->bad > 2) island->frozen = true;
+  }
+  for (size_t i = 0; i < p->op->block_count; i++) {
+    const double step = p->island[p->island_of[i]].step;
+    for (size_t r = p->op->row_start[i]; r < p->op->row_start[i + 1]; r++)
+      p->run->g[r] += step * p->step[r];
+  }
+  for (size_t c = 0; c < p->cones.count; c++)
+    ipm_cone_advance(&p->cones.cone[c], p->island[p->cones.cone[c].island].step, p->run->g);
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static void iterate(ipm *p) {
+  solve_run *run = p->run;
+  const long most = (long)run_option(run, "iterations");
+  long best_at = 0;
+  for (long k = 0;; k++) {
+    op_local_velocity(p->op, run->g, p->u);
+    run->products++;
+    if (k > 0 && solve_check(run, k, run->g, p->u)) return;
+    if (run->merit <= run->best_merit) best_at = k;
+    if (k - best_at >= most_worse && p->progress < late) {
+      solve_finish(run, SCREE_OUTCOME_STALLED, "at the limit of double precision after %ld", k);
+      return;
+    }
+    if (k == most) {
+      solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, "%s", "");
+      return;
+    }
+    shift_velocity(p);
+    if (k > 0) freeze_solved(p);
+    if (!scale_cones(p)) {
+      solve_finish(run, SCREE_OUTCOME_STALLED, "at the limit of double precision after %ld", k);
+      return;
+    }
+    if (!predict_and_correct(p)) {
+      solve_finish(run, SCREE_OUTCOME_STALLED, "the linear system has no factorisation");
+      return;
+    }
+    advance(p);
+  }
+}
+
+static scree_status run_ipm(solve_run *run) {
+  ccp_operator *op = run->op;
+  scree_context *context = run->context;
+  ipm p = {.run = run,
+           .op = op,
+           .progress = 1.0,
+           .coulomb = run->model == SCREE_MODEL_COULOMB,
+           .least_centre = run_option(run, "centre"),
+           .u = run->vector[1],
+           .shifted = run->vector[2],
+           .slope = run->vector[3],
+           .rhs = run->vector[4],
+           .step = run->vector[5],
+           .trial = run->vector[6],
+           .z = run->vector[7]};
+  sparse_factor *keep = *run->state;
+  *run->state = NULL;
+  scree_status status = ipm_cones_init(op, &p.cones);
+  if (status) {
+    sparse_destroy(keep);
+    return status;
+  }
+  status = ipm_kkt_init(op, &p.cones, (ipm_space)run_option(run, "space"), keep, &p.kkt);
+  if (!status) {
+    status = find_islands(&p);
+    double *speed = memory_new(context, p.island_count, sizeof *speed);
+    p.correction = memory_new(context, p.cones.count, sizeof *p.correction);
+    if (!speed || !p.correction) status = SCREE_ERROR_MEMORY;
+    for (size_t i = 0; !status && i < p.island_count; i++) speed[i] = p.island[i].speed;
+    if (!status) {
+      ipm_cones_start(op, &p.cones, speed, run->g);
+      for (size_t c = 0; c < p.cones.count; c++) ipm_cone_begin(&p.cones.cone[c], run->g);
+      iterate(&p);
+    }
+    memory_free(context, speed);
+    *run->state = ipm_kkt_clear(&p.kkt);
+  }
+  memory_free(context, p.correction);
+  memory_free(context, p.island);
+  memory_free(context, p.island_of);
+  ipm_cones_clear(context, &p.cones);
+  return status;
+}
+
+static void release(scree_context *context, void *state) {
+  (void)context;
+  sparse_destroy(state);
+}
+
+const solver_class solver_ipm = {
+    .name = "ipm",
+    .summary = "interior point with a sparse factorisation: exact, flat in mass ratio and size",
+    .options = ipm_options,
+    .option_count = sizeof ipm_options / sizeof ipm_options[0],
+    .coulomb = true,
+    .vector_count = 8,
+    .run = run_ipm,
+    .release = release,
+};
