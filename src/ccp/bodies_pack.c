@@ -1,7 +1,5 @@
-/* See bodies_pack.h. Contacts in ascending order take the lowest colour that is free at both of
- * their moving bodies; a colour keeps its contacts in ascending order, so that contacts near in the
- * caller's order, and with them their bodies, stay near in memory. A contact for which no colour is
- * left (a large moving body with hundreds of contacts) is left to the generic path. */
+/* See bodies_pack.h: which contacts fit, filling their lanes, and impulses in and out. The order
+ * of the lanes is made in bodies_schedule.c. */
 #include "ccp/bodies_pack.h"
 
 #include <math.h>
@@ -10,7 +8,7 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 
-enum { UNIT_GROUPS = 8, PARALLEL_GROUPS = 512 };
+enum { PARALLEL_GROUPS = 512 };
 
 /* ---- what fits ------------------------------------------------------------------------------- */
 
@@ -38,7 +36,7 @@ static bool set_fits(const scree_set *set) {
          set->cohesion == 0.0 && set->cap == INFINITY && set->mu < 1e8;
 }
 
-static bool contact_fits(const scree_ccp *p, size_t i) {
+bool bodies_pack_fits(const scree_ccp *p, size_t i) {
   const ccp_contact *c = &p->bodies.contact[i];
   double inverse_mass = 0.0;
   if (!set_fits(ccp_set(p, i))) return false;
@@ -47,100 +45,6 @@ static bool contact_fits(const scree_ccp *p, size_t i) {
     return false;
   return side_fits(&p->bodies, c->body_a, c->arm_a, c->normal, &inverse_mass) &&
          side_fits(&p->bodies, c->body_b, c->arm_b, c->normal, &inverse_mass) && inverse_mass > 0.0;
-}
-
-/* ---- colours, groups, units, phases ---------------------------------------------------------- */
-
-static scree_status reserve(bodies_pack *pack, scree_context *context, size_t groups, size_t units,
-                            size_t phases) {
-  if (memory_grow(context, &pack->group, &pack->group_capacity, groups, sizeof *pack->group) ||
-      memory_grow(context, &pack->block, &pack->block_capacity, groups * PACK_LANES,
-                  sizeof *pack->block) ||
-      memory_grow(context, &pack->unit_start, &pack->unit_capacity, units + 1,
-                  sizeof *pack->unit_start) ||
-      memory_grow(context, &pack->phase_start, &pack->phase_capacity, phases + 1,
-                  sizeof *pack->phase_start))
-    return SCREE_ERROR_MEMORY;
-  if (pack->has_extra &&
-      memory_grow(context, &pack->extra, &pack->extra_capacity, groups, sizeof *pack->extra))
-    return SCREE_ERROR_MEMORY;
-  return SCREE_OK;
-}
-
-static bool wants_extra(const scree_ccp *p, size_t i) {
-  const size_t row = p->row_start[i], dim = p->row_start[i + 1] - row;
-  bool wants = false;
-  for (size_t k = 0; k < dim; k++)
-    wants = wants || (k && p->offset[row + k] != 0.0) ||
-            (p->compliance && p->compliance[row + k] != 0.0);
-  return wants;
-}
-
-static scree_status arrange(bodies_pack *pack, const ccp_operator *op, const size_t *count,
-                            size_t colours) {
-  size_t next[PACK_COLOURS], groups = 0, units = 0;
-  for (size_t c = 0; c < colours; c++) {
-    next[c] = groups * PACK_LANES;
-    const size_t here = (count[c] + PACK_LANES - 1) / PACK_LANES;
-    groups += here;
-    units += (here + UNIT_GROUPS - 1) / UNIT_GROUPS;
-  }
-  if (reserve(pack, op->context, groups, units, colours)) return SCREE_ERROR_MEMORY;
-  pack->group_count = groups;
-  pack->unit_count = units;
-  pack->phase_count = colours;
-  if (groups) memset(pack->block, 0xff, groups * PACK_LANES * sizeof *pack->block);
-  size_t unit = 0;
-  for (size_t c = 0; c < colours; c++) {
-    const size_t end = c + 1 < colours ? next[c + 1] / PACK_LANES : groups;
-    pack->phase_start[c] = (uint32_t)unit;
-    for (size_t g = next[c] / PACK_LANES; g < end; g += UNIT_GROUPS)
-      pack->unit_start[unit++] = (uint32_t)g;
-  }
-  pack->phase_start[colours] = (uint32_t)units;
-  pack->unit_start[units] = (uint32_t)groups;
-  for (size_t i = 0; i < op->problem->bodies.contact_count; i++)
-    if (pack->colour[i] != PACK_REST) pack->block[next[pack->colour[i]]++] = (uint32_t)i;
-  return SCREE_OK;
-}
-
-scree_status bodies_pack_colour(bodies_pack *pack, const ccp_operator *op) {
-  const scree_ccp *p = op->problem;
-  const ccp_bodies *bodies = &p->bodies;
-  size_t count[PACK_COLOURS] = {0}, colours = 0;
-  if (memory_grow(op->context, &pack->colour, &pack->colour_capacity, op->block_count,
-                  sizeof *pack->colour) ||
-      memory_grow(op->context, &pack->used, &pack->used_capacity, bodies->body_count,
-                  sizeof *pack->used))
-    return SCREE_ERROR_MEMORY;
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (op->block_count > PARALLEL_GROUPS * PACK_LANES)
-  for (size_t i = 0; i < op->block_count; i++)
-    pack->colour[i] = i < bodies->contact_count && contact_fits(p, i) ? 0 : PACK_REST;
-  if (bodies->body_count) memset(pack->used, 0, bodies->body_count * sizeof *pack->used);
-  pack->has_extra = false;
-  pack->contact_count = 0;
-  for (size_t i = 0; i < bodies->contact_count; i++) {
-    if (pack->colour[i] == PACK_REST) continue;
-    const ccp_contact *c = &bodies->contact[i];
-    const bool moves_a = ccp_body_moves(bodies, c->body_a),
-               moves_b = ccp_body_moves(bodies, c->body_b);
-    const uint64_t used =
-        (moves_a ? pack->used[c->body_a] : 0) | (moves_b ? pack->used[c->body_b] : 0);
-    if (!~used) {
-      pack->colour[i] = PACK_REST;
-      continue;
-    }
-    const unsigned colour = (unsigned)__builtin_ctzll(~used);
-    if (moves_a) pack->used[c->body_a] |= (uint64_t)1 << colour;
-    if (moves_b) pack->used[c->body_b] |= (uint64_t)1 << colour;
-    pack->colour[i] = (uint8_t)colour;
-    pack->has_extra = pack->has_extra || wants_extra(p, i);
-    pack->contact_count++;
-    count[colour]++;
-    if (colour + 1 > colours) colours = colour + 1;
-  }
-  return arrange(pack, op, count, colours);
 }
 
 /* ---- filling --------------------------------------------------------------------------------- */
@@ -222,6 +126,9 @@ void bodies_pack_free(scree_context *context, bodies_pack *pack) {
   memory_free(context, pack->phase_start);
   memory_free(context, pack->colour);
   memory_free(context, pack->used);
+  memory_free(context, pack->tile);
+  memory_free(context, pack->tile_colours);
+  memory_free(context, pack->stamp);
 }
 
 /* ---- impulses in and out --------------------------------------------------------------------- */

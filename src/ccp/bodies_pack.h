@@ -28,12 +28,20 @@ typedef struct bodies_pack {
   size_t colour_capacity;
   uint64_t *used; /* a body: colours taken */
   size_t used_capacity;
+  struct pack_tile *tile; /* these three only for large problems */
+  size_t tile_capacity;
+  uint64_t *tile_colours; /* a body: colours of tiles taken */
+  uint32_t *stamp;        /* a body: the last tile that looked at it, from 1 */
+  size_t tile_colours_capacity, stamp_capacity;
 } bodies_pack;
 
 enum { PACK_COLOURS = 64, PACK_REST = 255 };
 
-/* Colours the contacts that fit; pack->colour[i] is PACK_REST for all other blocks. */
-scree_status bodies_pack_colour(bodies_pack *pack, const ccp_operator *op);
+/* Does the contact have the form of a sphere's? */
+bool bodies_pack_fits(const scree_ccp *problem, size_t contact);
+/* Puts the contacts that fit into an order of lanes, groups, units and phases (bodies_schedule.c);
+ * pack->colour[i] is PACK_REST for all other blocks. */
+scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op);
 /* Fills the groups, without impulses, and eta_force of the packed contacts. */
 void bodies_pack_fill(bodies_pack *pack, ccp_operator *op);
 void bodies_pack_free(scree_context *context, bodies_pack *pack);

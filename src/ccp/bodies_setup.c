@@ -102,7 +102,7 @@ scree_status bodies_setup(ccp_operator *op) {
     return SCREE_ERROR_MEMORY;
   impl->kernels = bodies_kernels(0);
   fill_lines(op, impl);
-  scree_status status = bodies_pack_colour(&impl->pack, op);
+  scree_status status = bodies_pack_schedule(&impl->pack, op);
   if (status) return status;
   bodies_pack_fill(&impl->pack, op);
   for (size_t slot = 0; slot < impl->pack.group_count * PACK_LANES; slot++)

@@ -335,12 +335,74 @@ static void test_prepare_again(void **state) {
   close_case(&big);
 }
 
+/* A problem large enough for tiles: units of a phase share no moving body, the sweep is that of the
+ * reference, and the bits do not depend on threads. */
+static void test_tiles(void **state) {
+  (void)state;
+  double *first = NULL;
+  for (int threads = 1; threads <= 3; threads++) {
+    scree_context_def context_def = scree_context_def_default();
+    context_def.threads = threads;
+    scree_context *context = scree_context_create(&context_def);
+    packing_def def = packing_def_default();
+    def.nx = 60;
+    def.ny = 24;
+    def.nz = 20;
+    scree_ccp *problem = NULL;
+    ccp_operator *op = NULL;
+    assert_int_equal(packing_create(context, &def, &problem), SCREE_OK);
+    assert_int_equal(op_create(context, problem, &op), SCREE_OK);
+    const op_bodies *impl = op->impl;
+    const bodies_pack *pack = &impl->pack;
+    double *g = calloc(op->row_count, sizeof *g);
+    op_sweep_begin(op, g);
+    op_sweep(op, &sweeps[0], g);
+    op_sweep(op, &sweeps[2], g);
+    if (first) {
+      assert_memory_equal(g, first, op->row_count * sizeof *g);
+      free(g);
+    } else {
+      first = g;
+      assert_true(pack->unit_count >= 32);
+      assert_true(pack->unit_start[1] - pack->unit_start[0] > 100);
+      size_t *unit_of = calloc(problem->bodies.body_count, sizeof *unit_of);
+      size_t *phase_of = calloc(problem->bodies.body_count, sizeof *phase_of);
+      for (size_t phase = 0; phase < pack->phase_count; phase++)
+        for (size_t u = pack->phase_start[phase]; u < pack->phase_start[phase + 1]; u++)
+          for (size_t slot = 8 * pack->unit_start[u]; slot < 8 * pack->unit_start[u + 1]; slot++) {
+            if (pack->block[slot] == PACK_NO_BLOCK) continue;
+            const ccp_contact *c = &problem->bodies.contact[pack->block[slot]];
+            const uint32_t side[2] = {c->body_a, c->body_b};
+            for (int s = 0; s < 2; s++) {
+              if (side[s] == SCREE_CCP_WORLD) continue;
+              if (phase_of[side[s]] == phase + 1) assert_int_equal(unit_of[side[s]], u);
+              phase_of[side[s]] = phase + 1;
+              unit_of[side[s]] = u;
+            }
+          }
+      free(unit_of);
+      free(phase_of);
+      double *reference = calloc(op->row_count, sizeof *reference);
+      op_sweep_begin(op, reference);
+      op_sweep_reference(op, &sweeps[0], reference);
+      op_sweep_reference(op, &sweeps[2], reference);
+      assert_near(g, reference, op->row_count, 1e-12);
+      free(reference);
+    }
+    op_destroy(op);
+    scree_ccp_destroy(problem);
+    scree_context_destroy(context);
+  }
+  free(first);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_products),      cmocka_unit_test(test_diagonal),
       cmocka_unit_test(test_order),         cmocka_unit_test(test_sweeps_against_reference),
       cmocka_unit_test(test_sweep_state),   cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_prepare_again), cmocka_unit_test(test_momentum),
+      cmocka_unit_test(test_tiles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
