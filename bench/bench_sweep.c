@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "base/timer.h"
 #include "bench/naive.h"
 #include "ccp/operator_bodies.h"
@@ -222,7 +223,7 @@ static void measure_large(figures *f) {
   scree_context *one = context_with(1);
   scree_ccp *problem = pack(one, LARGE_EDGE);
   double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
-  double *from = malloc(COPY_BYTES), *to = malloc(COPY_BYTES);
+  double *from = memory_new(one, COPY_BYTES, 1), *to = memory_new(one, COPY_BYTES, 1);
   if (!g || !from || !to) exit(1);
   memset(from, 1, COPY_BYTES);
   memset(to, 2, COPY_BYTES);
@@ -243,8 +244,8 @@ static void measure_large(figures *f) {
   f->large_bandwidth = bytes / seconds;
   f->large_ns_per_contact = 1e9 * seconds / (double)f->large_contacts;
   free(g);
-  free(from);
-  free(to);
+  memory_free(one, from);
+  memory_free(one, to);
   op_destroy(op);
   scree_ccp_destroy(problem);
   scree_context_destroy(one);

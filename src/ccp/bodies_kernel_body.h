@@ -45,8 +45,8 @@ typedef struct lane_lines {
   _Alignas(64) uintptr_t from_a[PACK_LANES], from_b[PACK_LANES], to_a[PACK_LANES], to_b[PACK_LANES];
 } lane_lines;
 
-/* Groups ahead whose body lines are asked for. */
-enum { AHEAD = 3, RING = 4 };
+/* Groups ahead that are asked for with their body lines. */
+enum { AHEAD = 5, RING = 8 };
 
 INLINE void find_lines(const sphere_group *g, const body_line *from, const body_line *to,
                        const body_line *trash, lane_lines *at) {
@@ -54,6 +54,7 @@ INLINE void find_lines(const sphere_group *g, const body_line *from, const body_
   addresses(from, g->b, at->from_b);
   addresses_or(to, g->a, trash, at->to_a);
   addresses_or(to, g->b, trash, at->to_b);
+  for (size_t k = 0; k < sizeof *g; k += 64) __builtin_prefetch((const char *)g + k, 0);
   for (size_t k = 0; k < PACK_LANES; k++) {
     __builtin_prefetch((const void *)at->from_a[k], 1);
     __builtin_prefetch((const void *)at->from_b[k], 1);
