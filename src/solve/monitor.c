@@ -37,6 +37,7 @@ static double merit_of(const scree_solve_settings *s, const scree_residual *r) {
 }
 
 bool solve_due(const solve_run *run, long iteration) {
+  iteration += run->iteration_base;
   return iteration >= run->next_check ||
          (run->settings->iteration_limit > 0 && iteration >= run->settings->iteration_limit);
 }
@@ -44,6 +45,7 @@ bool solve_due(const solve_run *run, long iteration) {
 bool solve_due_hint(const solve_run *run, long iteration, double change) {
   const scree_solve_settings *s = run->settings;
   const bool due = solve_due(run, iteration);
+  iteration += run->iteration_base;
   if (s->tolerance_residual <= 0.0 || s->check_interval > 0) return due;
   const double tolerance = s->tolerance_residual * run->op->reference_speed;
   if (change < 0.2 * tolerance) return iteration > run->iterations + 2 || due;
@@ -143,6 +145,7 @@ static bool stopped_by_caller(solve_run *run, long iteration, double seconds,
 
 bool solve_check(solve_run *run, long iteration, const double *g, const double *u) {
   const scree_solve_settings *s = run->settings;
+  iteration += run->iteration_base;
   if (run->ended) return true;
   scree_residual residual;
   op_residual(run->op, run->model, g, u, run->vector[0], &residual);

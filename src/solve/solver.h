@@ -43,6 +43,7 @@ struct solve_run {
   double merit; /* of the last check: max of E / tolerance and R / tolerance; <= 1: solved */
   double best_merit;
   long iterations, products;
+  long iteration_base; /* iterations of the method that handed the run over */
   long next_check;
   long mark_iteration; /* stall: what the merit was at an earlier iteration */
   double mark_merit, mark_size;

@@ -3,6 +3,7 @@
 #define SCREE_SOLVE_SOLVER_LIST_H
 
 #define SOLVER_LIST(X)                                                                             \
+  X(solver_auto)                                                                                   \
   X(solver_jacobi)                                                                                 \
   X(solver_gs)                                                                                     \
   X(solver_sor)                                                                                    \

@@ -1,0 +1,165 @@
+/* The automatic choice. It begins with Gauss–Seidel sweeps that solve each block exactly: nothing
+ * is cheaper, and a warm start often needs no more. From their rate of convergence it foresees what
+ * the rest would cost, and changes to a method whose foreseen cost is lower:
+ *
+ *   prox    while its factorisations are affordable: cost of a step from the number of blocks and
+ * how densely they are coupled, both models apgd    relaxed problems beyond that sweeps  exact
+ * problems beyond that
+ *
+ * Costs are counted in operations of the measured machine (docs/solvers.md), never by the clock or
+ * the number of threads: the same problem is solved the same way everywhere. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/options.h"
+#include "ccp/operator_fused.h"
+#include "ccp/operator_local.h"
+#include "solve/solver.h"
+
+extern const solver_class solver_prox;
+extern const solver_class solver_apgd;
+
+static const scree_option_def auto_options[] = {
+    {"sweeps", SCREE_OPTION_INT, 10, 0, 1e6, NULL, "", "sweeps before the first choice"},
+    {"newton_blocks", SCREE_OPTION_INT, 40000, 0, 1e9, NULL, "",
+     "largest problem given to prox, in blocks"},
+};
+
+enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 2 };
+
+/* What the methods keep from one solve to the next, and their vectors: made when first needed, for
+ * a simulation whose sweeps always suffice pays for none. */
+typedef struct auto_state {
+  void *kept[METHODS];
+  double *vector[MAX_VECTORS];
+  size_t capacity[MAX_VECTORS];
+} auto_state;
+
+static const solver_class *const methods[METHODS] = {&solver_prox, &solver_apgd};
+
+typedef struct costs {
+  double sweep, newton; /* s, of one sweep and one Newton step */
+} costs;
+
+static costs foresee(const ccp_operator *op) {
+  const double n = (double)op->block_count;
+  double coupled = 15.0, entry = 1.0e-9, block = 20e-9;
+  if (op->problem->form != SCREE_FORM_BODIES) {
+    const op_local *local = op->impl;
+    coupled = n > 0.0 ? (double)local->start[op->block_count] / n : 1.0;
+    entry = 10e-9;
+    block = 100e-9;
+  }
+  const double sparse = 6.3e-8 * n * sqrt(n), dense = 13.5e-9 * n * coupled * coupled;
+  return (costs){.sweep = 0.3e-6 + n * (block + entry * coupled),
+                 .newton = 3e-6 + fmax(sparse, dense)};
+}
+
+/* Hands the run over to another method, which starts from run->g; the monitor goes on. */
+static scree_status delegate(solve_run *run, int method, const char *key, double value) {
+  const solver_class *class = methods[method];
+  double option[MAX_OPTIONS];
+  options_reset(class->options, class->option_count, option);
+  for (size_t k = 0; key && k < class->option_count; k++)
+    if (strcmp(class->options[k].key, key) == 0) option[k] = value;
+  auto_state *state = *run->state;
+  state->vector[0] = run->vector[0];
+  for (size_t k = 1; k < class->vector_count; k++)
+    if (memory_grow(run->context, &state->vector[k], &state->capacity[k], run->op->row_count,
+                    sizeof(double)))
+      return SCREE_ERROR_MEMORY;
+  solve_run sub = *run;
+  sub.vector = state->vector;
+  sub.class = class;
+  sub.option = option;
+  sub.state = &state->kept[method];
+  sub.iteration_base = run->iterations;
+  sub.next_check = 0;
+  const scree_status status = class->run(&sub);
+  const solve_run outer = *run;
+  *run = sub;
+  run->class = outer.class;
+  run->option = outer.option;
+  run->vector = outer.vector;
+  run->state = outer.state;
+  run->iteration_base = 0;
+  return status;
+}
+
+typedef enum phase_end { PHASE_SOLVED, PHASE_LEFT } phase_end;
+
+/* Sweeps until something else is foreseen to be cheaper. `reason` says why they were left. */
+static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
+  ccp_operator *op = run->op;
+  const costs cost = foresee(op);
+  const long first = (long)run_option(run, "sweeps");
+  const op_sweep_params params = {
+      .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
+  const bool other = newton || run->model == SCREE_MODEL_RELAXED;
+  long since = 0;
+  double merit_since = run->merit;
+  op_sweep_begin(op, run->g);
+  for (long iteration = 1;; iteration++) {
+    const double change = op_sweep_inside(op, &params, run->g);
+    run->products++;
+    const bool choice = other && iteration >= first && iteration >= 2 * since;
+    if (!choice && !solve_due_hint(run, iteration, change)) continue;
+    op_sweep_store(op, run->g);
+    if (solve_check(run, iteration, run->g, NULL)) return PHASE_SOLVED;
+    if (!choice) continue;
+    const double rate = pow(run->merit / merit_since, 1.0 / (double)(iteration - since));
+    const double left = rate < 1.0 ? log(run->merit) / -log(rate) : INFINITY;
+    const double steps = 15.0 + 2.0 * log10(run->merit);
+    since = iteration;
+    merit_since = run->merit;
+    /* Rates slow down: what is foreseen is the least it can be. */
+    if (left * cost.sweep < 0.4 * steps * (newton ? cost.newton : 20.0 * cost.sweep)) continue;
+    snprintf(reason, room, "%ld sweeps converge by %.3f each: %.0e more foreseen", iteration, rate,
+             fmin(left, 9e9));
+    return PHASE_LEFT;
+  }
+}
+
+static scree_status run_auto(solve_run *run) {
+  if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(auto_state));
+  if (!*run->state) return SCREE_ERROR_MEMORY;
+  const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks");
+  char reason[100] = "", note[sizeof run->detail];
+  if (sweep(run, newton, reason, sizeof reason) == PHASE_SOLVED) {
+    if (!run->detail[0])
+      snprintf(run->detail, sizeof run->detail, "solved by %ld sweeps", run->iterations);
+    return SCREE_OK;
+  }
+  const int method = newton ? 0 : 1;
+  scree_status status = delegate(run, method, newton ? "warmup" : NULL, 0.0);
+  if (status) return status;
+  if (run->detail[0]) {
+    snprintf(note, sizeof note, "%s: %.110s", methods[method]->name, run->detail);
+  } else {
+    snprintf(note, sizeof note, "%s: %s", methods[method]->name, reason);
+  }
+  memcpy(run->detail, note, sizeof note);
+  return status;
+}
+
+static void release(scree_context *context, void *state) {
+  auto_state *s = state;
+  for (int k = 0; k < METHODS; k++)
+    if (s->kept[k] && methods[k]->release) methods[k]->release(context, s->kept[k]);
+  for (int k = 1; k < MAX_VECTORS; k++) memory_free(context, s->vector[k]);
+  memory_free(context, s);
+}
+
+const solver_class solver_auto = {
+    .name = "auto",
+    .summary = "sweeps first, then what is foreseen to be cheapest; the default",
+    .options = auto_options,
+    .option_count = sizeof auto_options / sizeof auto_options[0],
+    .coulomb = true,
+    .patient = true,
+    .vector_count = 1,
+    .run = run_auto,
+    .release = release,
+};
