@@ -6,6 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef SCREE_WITH_HDF5
+#include <hdf5.h>
+#endif
+
 #include "scree/io.h"
 
 /* HDF5 asks for what a damaged header says and takes a refusal well, as from any malloc. */
@@ -79,6 +83,35 @@ static void save_seed(scree_context *context, const char *directory, const char 
   scree_ccp_destroy(p);
 }
 
+#ifdef SCREE_WITH_HDF5
+/* A seed whose matrix is in chunks, deflated or not. */
+static void save_chunked_seed(scree_context *context, const char *directory, const char *name,
+                              bool deflated) {
+  char path[4096];
+  const double x[3] = {1.0, 2.0, 3.0};
+  const hsize_t size = 3, chunk = 2;
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  if (access(path, F_OK) == 0) return;
+  save_seed(context, directory, name, seed_matrix_problem(context, false, 3, false));
+  const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t create = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &size, NULL);
+  H5Pset_chunk(create, 1, &chunk);
+  if (deflated) {
+    H5Pset_shuffle(create);
+    H5Pset_deflate(create, 6);
+    H5Pset_fletcher32(create);
+  }
+  H5Ldelete(file, "/fclib_local/W/x", H5P_DEFAULT);
+  const hid_t set =
+      H5Dcreate2(file, "/fclib_local/W/x", H5T_IEEE_F64LE, space, H5P_DEFAULT, create, H5P_DEFAULT);
+  H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x);
+  H5Dclose(set);
+  H5Sclose(space);
+  H5Pclose(create);
+  H5Fclose(file);
+}
+#endif
+
 /* The first argument that is a directory is where libFuzzer keeps its corpus. */
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
   const char *directory = NULL;
@@ -95,6 +128,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
                 seed_matrix_problem(context, global, dims[k], dims[k] < 5));
     }
   save_seed(context, directory, "seed-bodies", seed_bodies(context));
+#ifdef SCREE_WITH_HDF5
+  save_chunked_seed(context, directory, "seed-chunked", false);
+  save_chunked_seed(context, directory, "seed-deflated", true);
+#endif
   scree_context_destroy(context);
   return 0;
 }

@@ -315,6 +315,83 @@ static void test_same_bytes_and_image(void **state) {
   free(b);
 }
 
+/* ---- storages that others may choose ---- */
+
+static void put(hid_t file, const char *name, hid_t type, hsize_t count, hid_t create,
+                const void *data) {
+  const hid_t space = H5Screate_simple(1, &count, NULL);
+  H5Ldelete(file, name, H5P_DEFAULT);
+  const hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
+  assert_true(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+  H5Dclose(set);
+  H5Sclose(space);
+}
+
+static void assert_loads_as(const double *dense) {
+  test_matrix expected = test_matrix_new(3, 3, dense);
+  scree_ccp *p = load(NULL);
+  const size_t entries = expected.start[3];
+  assert_int_equal(p->w.start[3], entries);
+  assert_memory_equal(p->w.start, expected.start, 4 * sizeof(size_t));
+  assert_memory_equal(p->w.index, expected.index, entries * sizeof(uint32_t));
+  assert_memory_equal(p->w.value, expected.value, entries * sizeof(double));
+  test_matrix_free(&expected);
+  scree_ccp_destroy(p);
+}
+
+static void test_other_storages(void **state) {
+  (void)state;
+  const double dense[9] = {4, 1, 0, 2, 5, 0, 0, 3, 6}, transposed[9] = {4, 2, 0, 1, 5, 3, 0, 0, 6};
+  const double summed[9] = {7, 0, 0, 0, 0, 2, 0, 0, 0}, q[3] = {1, 2, 3};
+  const scree_set set = scree_set_coulomb(3, 0.5);
+  test_matrix w = test_matrix_new(3, 3, dense);
+  scree_ccp *p = NULL;
+  assert_int_equal(scree_ccp_create_local(context, 1, &set, &w.csc, q, NULL, &p), SCREE_OK);
+  save(p, &(scree_problem_save_def){.title = "a title"});
+  scree_ccp_destroy(p);
+  assert_loads_as(dense);
+
+  /* chunks, deflated; and a title as h5py would write it: left out, not refused */
+  const hsize_t chunk = 2;
+  const hid_t create = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(create, 1, &chunk);
+  H5Pset_shuffle(create);
+  H5Pset_deflate(create, 9);
+  H5Pset_fletcher32(create);
+  const hid_t text = H5Tcopy(H5T_C_S1);
+  H5Tset_size(text, H5T_VARIABLE);
+  hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  const char *const title = "in a heap";
+  put(file, "/fclib_local/W/x", H5T_NATIVE_DOUBLE, w.start[3], create, w.value);
+  put(file, "/fclib_local/info/title", text, 1, H5P_DEFAULT, &title);
+  H5Fclose(file);
+  assert_loads_as(dense);
+  scree_problem_info info;
+  scree_ccp_destroy(load(&info));
+  assert_string_equal(info.title, "");
+  scree_problem_info_clear(&info);
+
+  /* the same arrays read as compressed rows */
+  const int by_rows = -2, count = 4, row[4] = {1, 0, 0, 0}, column[4] = {2, 0, 0, 0};
+  const double value[4] = {2, 3, 1, 3};
+  file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  put(file, "/fclib_local/W/nz", H5T_NATIVE_INT, 1, H5P_DEFAULT, &by_rows);
+  H5Fclose(file);
+  assert_loads_as(transposed);
+
+  /* triplets in any order; equal places add up */
+  file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  put(file, "/fclib_local/W/nz", H5T_NATIVE_INT, 1, H5P_DEFAULT, &count);
+  put(file, "/fclib_local/W/i", H5T_NATIVE_INT, 4, H5P_DEFAULT, row);
+  put(file, "/fclib_local/W/p", H5T_NATIVE_INT, 4, H5P_DEFAULT, column);
+  put(file, "/fclib_local/W/x", H5T_NATIVE_DOUBLE, 4, H5P_DEFAULT, value);
+  H5Fclose(file);
+  assert_loads_as(summed);
+  H5Pclose(create);
+  H5Tclose(text);
+  test_matrix_free(&w);
+}
+
 static void test_failed_save(void **state) {
   (void)state;
   scree_ccp *p = make_bodies(true, 3);
@@ -345,6 +422,7 @@ int main(void) {
                                      TEST(test_bodies_as_global),
                                      TEST(test_solution_in_any_order),
                                      TEST(test_same_bytes_and_image),
+                                     TEST(test_other_storages),
                                      TEST(test_failed_save)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
