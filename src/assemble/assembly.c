@@ -79,11 +79,6 @@ static scree_status add_bodies(assembly *a) {
   return SCREE_OK;
 }
 
-/* R is measured in the speed that gravity gives in a step; without gravity the problem's own. */
-static double reference_speed(const assembly *a, double h) {
-  return h * v3_norm(v3_load(a->world->def.gravity));
-}
-
 scree_status assembly_build(assembly *a, const assembly_params *params, assembly_report *report) {
   scree_world *w = a->world;
   *report = (assembly_report){.contacts = 0};
@@ -94,7 +89,9 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   if (status) return status;
   a->revision = w->revision;
   scree_ccp_clear(a->problem);
-  scree_ccp_set_reference_speed(a->problem, reference_speed(a, params->h));
+  /* R is measured in the speed that gravity gives in a step; without gravity the problem's own. */
+  a->gravity = v3_norm(v3_load(w->def.gravity));
+  scree_ccp_set_reference_speed(a->problem, params->h * a->gravity);
   status = add_bodies(a);
   if (status) return status;
   status = assembly_add_contacts(a, params, report);

@@ -62,6 +62,7 @@ typedef struct assembly {
   bool has_extra_now, has_extra_before; /* filled for all contacts, or for none */
   size_t contact_count;
   size_t generation_count; /* bodies that the contacts' names are about */
+  double gravity;          /* m/s^2, its size */
   double h, h_before;      /* of the step, and of the one that `before` is of; 0: none */
 
   double *g;

@@ -12,6 +12,22 @@ static bool needs_extra(const scree_world *w) {
   return false;
 }
 
+/* The farthest that two bodies may come nearer in a step beyond their own relative motion: that of
+ * the fastest body handed on to both, doubled as a light body hit by a heavy one leaves. In a bed
+ * at rest this is far less than the margin by diameter and keeps idle contacts out of the problem.
+ */
+static double farthest_approach(const assembly *a, double h) {
+  const world_bodies *b = &a->world->bodies;
+  double most = 0.0;
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!b->alive[i] || !b->shape[i]) continue;
+    double speed = v3_norm(a->linear[i]);
+    if (isfinite(b->radius[i])) speed += b->radius[i] * v3_norm(a->angular[i]);
+    if (speed > most) most = speed;
+  }
+  return 4.0 * h * most;
+}
+
 static collide_view view_of(const assembly *a, const assembly_params *params) {
   const scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
@@ -32,7 +48,7 @@ static collide_view view_of(const assembly *a, const assembly_params *params) {
       .excluded_count = w->excluded_count,
       .h = params->h,
       .margin = params->margin,
-      .most = INFINITY,
+      .most = farthest_approach(a, params->h),
   };
 }
 
@@ -47,9 +63,8 @@ static v3 start_velocity(const assembly *a, uint32_t i, v3 arm) {
 }
 
 static double recovery_speed(const assembly *a, const assembly_params *params, double diameter) {
-  const double gravity = v3_norm(v3_load(a->world->def.gravity));
   if (params->recovery_speed > 0.0) return params->recovery_speed;
-  return gravity > 0.0 ? 0.5 * sqrt(gravity * diameter) : INFINITY;
+  return a->gravity > 0.0 ? 0.5 * sqrt(a->gravity * diameter) : INFINITY;
 }
 
 /* Impulses in the frame of the contact, from the world vectors of the step before. */
@@ -79,7 +94,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   const v3 point = v3_scale(0.5, v3_add(c->point.point_a, c->point.point_b));
   const v3 arm_a = v3_sub(point, b->position[c->a]), arm_b = v3_sub(point, b->position[c->b]);
   const v3 relative = v3_sub(start_velocity(a, c->b, arm_b), start_velocity(a, c->a, arm_a));
-  const double diameter = fmin(b->diameter[c->a], b->diameter[c->b]);
+  const double diameter = view_less(b->diameter[c->a], b->diameter[c->b]);
   law_input in = {
       .material = world_pair(a->world, b->material[c->a], b->material[c->b]),
       .h = params->h,
@@ -87,8 +102,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
       .approach = v3_dot(n, relative),
       .diameter = diameter,
       .stabilisation = params->stabilisation,
-      .recovery_speed = recovery_speed(a, params, diameter),
-      .bounce_speed = 2.0 * params->h * v3_norm(v3_load(a->world->def.gravity)),
+      .recovery_speed = c->point.gap < 0.0 ? recovery_speed(a, params, diameter) : 0.0,
+      .bounce_speed = 2.0 * params->h * a->gravity,
   };
   if (c->previous != CACHE_NONE && a->has_extra_before) {
     in.slip[0] = v3_dot(t1, a->extra_before[c->previous].slip);

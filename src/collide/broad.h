@@ -49,15 +49,20 @@ static inline pose view_shape_pose(const collide_view *view, size_t i) {
   return view->place ? pose_mul(p, view->place[i]) : p;
 }
 
+/* fmin is a call; no operand here is NaN. */
+static inline double view_less(double a, double b) {
+  return a < b ? a : b;
+}
+
 /* How far ahead of touch a pair's contacts are wanted, m. */
 static inline double view_pair_margin(const collide_view *view, size_t i, size_t k) {
-  const double scale = fmin(view->diameter[i], view->diameter[k]);
+  const double scale = view_less(view->diameter[i], view->diameter[k]);
   double speed = v3_norm(v3_sub(view->linear[i], view->linear[k]));
   if (view->shape[i]->kind != SCREE_SHAPE_SPHERE && isfinite(view->radius[i]))
     speed += view->radius[i] * v3_norm(view->angular[i]);
   if (view->shape[k]->kind != SCREE_SHAPE_SPHERE && isfinite(view->radius[k]))
     speed += view->radius[k] * v3_norm(view->angular[k]);
-  return fmin(view->margin * scale, view->most) + view->h * speed;
+  return view_less(view->margin * scale, view->most) + view->h * speed;
 }
 
 #endif

@@ -105,8 +105,10 @@ static uint64_t key_of(int64_t x, int64_t y, int64_t z) {
 }
 
 static int64_t coordinate(double x, double size) {
-  const double c = floor(x / size);
-  return (int64_t)fmin(fmax(c, -4e18), 4e18);
+  const double c = x / size;
+  if (!(c > -4e18 && c < 4e18)) return c < 0.0 ? -4000000000000000000 : 4000000000000000000;
+  const int64_t i = (int64_t)c;
+  return i - (c < (double)i);
 }
 
 static size_t find_cell(const broad_grid *g, const broad_level *level, uint64_t key) {

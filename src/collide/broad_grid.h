@@ -58,7 +58,7 @@ static inline bool broad_meet(const collide_view *view, const aabb *box, const d
   if (!(view->category[i] & view->collides_with[k]) ||
       !(view->category[k] & view->collides_with[i]))
     return false;
-  if (!aabb_overlap(aabb_grow(box[i], fmin(slack[i], slack[k])), box[k])) return false;
+  if (!aabb_overlap(aabb_grow(box[i], view_less(slack[i], slack[k])), box[k])) return false;
   return !view->excluded_count || !broad_is_excluded(view, i < k ? i : k, i < k ? k : i);
 }
 
