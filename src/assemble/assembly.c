@@ -33,6 +33,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->before);
   memory_free(context, a->extra_now);
   memory_free(context, a->extra_before);
+  memory_free(context, a->taken);
   memory_free(context, a->g);
   memory_free(context, a->joint_block);
   memory_free(context, a);

@@ -14,8 +14,9 @@
 #include "scree/ccp.h"
 
 typedef struct contact_memory {
-  v3 impulse; /* on body b, N s */
-  double gap; /* m */
+  v3 impulse;     /* on body b, N s */
+  float gap;      /* m */
+  float place[3]; /* from the centre of mass of body a, world frame, m */
 } contact_memory;
 
 typedef struct contact_extra {
@@ -60,6 +61,8 @@ typedef struct assembly {
   contact_extra *extra_now, *extra_before; /* null until needed */
   size_t extra_now_capacity, extra_before_capacity;
   bool has_extra_now, has_extra_before; /* filled for all contacts, or for none */
+  uint8_t *taken;                       /* of the contacts before: has been found again */
+  size_t taken_capacity;
   size_t contact_count;
   size_t generation_count; /* bodies that the contacts' names are about */
   double gravity;          /* m/s^2, its size */

@@ -1,8 +1,13 @@
 /* Contacts into the problem, with what they remember, and out of it again. */
 #include "assemble/assembly.h"
 #include "assemble/law.h"
+#include <string.h>
+
 #include "base/timer.h"
 #include "ccp/problem.h"
+
+/* How far a contact may have moved and still be found by its place, in diameters. */
+static const double match_range = 0.1;
 
 static bool needs_extra(const scree_world *w) {
   for (size_t k = 0; k < w->material_count * w->material_count; k++)
@@ -86,6 +91,26 @@ static void warm_start(const assembly *a, const assembly_params *params, uint32_
   if (dim != 5) g[dim - 1] = v3_dot(n, m);
 }
 
+/* A contact's index in the step before. Features of a manifold may change their names while the
+ * point stays (two faces that are parallel to rounding take turns as the one that is cut to); then
+ * it is the nearest of its pair, within reach, that no other contact has taken. */
+static uint32_t find_previous(assembly *a, const collide_contact *c, v3 arm, double diameter) {
+  const cache_match *m = &c->match;
+  uint32_t best = m->previous;
+  if (best == CACHE_NONE) {
+    double least = match_range * match_range * diameter * diameter;
+    for (uint32_t k = m->pair_first; k < m->pair_first + m->pair_count; k++) {
+      const float *p = a->before[k].place;
+      const v3 apart = {arm.x - (double)p[0], arm.y - (double)p[1], arm.z - (double)p[2]};
+      if (a->taken[k] || !(v3_norm2(apart) < least)) continue;
+      least = v3_norm2(apart);
+      best = k;
+    }
+  }
+  if (best != CACHE_NONE) a->taken[best] = 1;
+  return best;
+}
+
 static scree_status add_contact(assembly *a, const assembly_params *params,
                                 const collide_contact *c, assembly_report *report) {
   const world_bodies *b = &a->world->bodies;
@@ -95,6 +120,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   const v3 arm_a = v3_sub(point, b->position[c->a]), arm_b = v3_sub(point, b->position[c->b]);
   const v3 relative = v3_sub(start_velocity(a, c->b, arm_b), start_velocity(a, c->a, arm_a));
   const double diameter = view_less(b->diameter[c->a], b->diameter[c->b]);
+  const uint32_t previous = find_previous(a, c, arm_a, diameter);
   law_input in = {
       .material = world_pair(a->world, b->material[c->a], b->material[c->b]),
       .h = params->h,
@@ -105,9 +131,9 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
       .recovery_speed = c->point.gap < 0.0 ? recovery_speed(a, params, diameter) : 0.0,
       .bounce_speed = 2.0 * params->h * a->gravity,
   };
-  if (c->previous != CACHE_NONE && a->has_extra_before) {
-    in.slip[0] = v3_dot(t1, a->extra_before[c->previous].slip);
-    in.slip[1] = v3_dot(t2, a->extra_before[c->previous].slip);
+  if (previous != CACHE_NONE && a->has_extra_before) {
+    in.slip[0] = v3_dot(t1, a->extra_before[previous].slip);
+    in.slip[1] = v3_dot(t2, a->extra_before[previous].slip);
   }
   scree_ccp_contact_def def = {.body_a = a->rank[c->a], .body_b = a->rank[c->b]};
   v3_store(def.normal, n);
@@ -122,8 +148,11 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
                                        sizeof *a->extra_now)) ||
       assembly_reserve_g(a, row + SCREE_MAX_DIM))
     return SCREE_ERROR_MEMORY;
-  a->now[k].gap = c->point.gap;
-  warm_start(a, params, c->previous, &def, a->g + row);
+  a->now[k].gap = (float)c->point.gap;
+  a->now[k].place[0] = (float)arm_a.x;
+  a->now[k].place[1] = (float)arm_a.y;
+  a->now[k].place[2] = (float)arm_a.z;
+  warm_start(a, params, previous, &def, a->g + row);
   a->contact_count++;
   if (c->point.gap < 0.0) {
     report->penetration = fmax(report->penetration, -c->point.gap);
@@ -146,6 +175,10 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
   a->h = params->h;
   a->contact_count = 0;
   a->generation_count = view.count;
+  const size_t before = collide_cache(a->collide)->before.count;
+  if (memory_grow(a->context, &a->taken, &a->taken_capacity, before, sizeof *a->taken))
+    return SCREE_ERROR_MEMORY;
+  if (before) memset(a->taken, 0, before * sizeof *a->taken);
   a->has_extra_now = needs_extra(a->world);
   for (;;) {
     const collide_contact *batch;
@@ -193,7 +226,7 @@ static void keep_slip(assembly *a) {
     const v3 u = v3_sub(end_velocity(a, key[k].b, c->arm_b), end_velocity(a, key[k].a, c->arm_a));
     const double velocity[2] = {v3_dot(t1, u), v3_dot(t2, u)};
     double slip[2];
-    law->slip(m, a->h, a->now[k].gap, g + 1, velocity, slip);
+    law->slip(m, a->h, (double)a->now[k].gap, g + 1, velocity, slip);
     if (g[0] > 0.0) a->extra_now[k].slip = v3_add(v3_scale(slip[0], t1), v3_scale(slip[1], t2));
   }
 }

@@ -62,9 +62,9 @@ static bool belongs(const cache_list *list, size_t k, uint32_t a) {
   return k < list->count && list->key[k].a == a;
 }
 
-scree_status cache_add(cache *c, cache_key key, uint32_t *previous) {
+scree_status cache_add(cache *c, cache_key key, cache_match *match) {
   const cache_list *before = &c->before;
-  *previous = CACHE_NONE;
+  *match = (cache_match){.previous = CACHE_NONE};
   if (append(c, key)) return SCREE_ERROR_MEMORY;
   if (c->group != key.a) {
     c->group = key.a;
@@ -73,11 +73,12 @@ scree_status cache_add(cache *c, cache_key key, uint32_t *previous) {
   while (belongs(before, c->at, key.a) &&
          (before->key[c->at].b < key.b || before->key[c->at].b == CACHE_NONE))
     c->at++;
-  for (size_t k = c->at; belongs(before, k, key.a) && before->key[k].b == key.b; k++)
-    if (before->key[k].feature == key.feature) {
-      *previous = (uint32_t)k;
-      return SCREE_OK;
-    }
+  match->pair_first = (uint32_t)c->at;
+  for (size_t k = c->at; belongs(before, k, key.a) && before->key[k].b == key.b; k++) {
+    match->pair_count++;
+    if (before->key[k].feature == key.feature && match->previous == CACHE_NONE)
+      match->previous = (uint32_t)k;
+  }
   return SCREE_OK;
 }
 

@@ -32,8 +32,12 @@ void cache_clear(cache *c);
 /* A new step: what was now is before. `generation` (body_count of them) tells which places hold
  * another body since; contacts of those are forgotten. */
 scree_status cache_begin(cache *c, size_t body_count, const uint32_t *generation);
-/* Adds a contact and tells its index in the step before, or CACHE_NONE. */
-scree_status cache_add(cache *c, cache_key key, uint32_t *previous);
+/* Where a contact was in the step before: its index, or CACHE_NONE; and the range of all contacts
+ * of its pair, in which a caller may look for one that has changed its feature only. */
+typedef struct cache_match {
+  uint32_t previous, pair_first, pair_count;
+} cache_match;
+scree_status cache_add(cache *c, cache_key key, cache_match *match);
 /* For checkpoints: `now` becomes these keys. */
 scree_status cache_restore(cache *c, size_t body_count, const uint32_t *generation, size_t count,
                            const cache_key *keys);

@@ -152,7 +152,7 @@ static scree_status collect(collide *c, size_t *total) {
       collide_contact *contact = &c->batch[at++];
       *contact = c->piece[k].out[m];
       const cache_key key = {contact->a, contact->b, contact->point.feature};
-      if (cache_add(&c->cache, key, &contact->previous)) return SCREE_ERROR_MEMORY;
+      if (cache_add(&c->cache, key, &contact->match)) return SCREE_ERROR_MEMORY;
     }
   return SCREE_OK;
 }

@@ -10,7 +10,7 @@
 
 typedef struct collide_contact {
   uint32_t a, b;     /* a < b */
-  uint32_t previous; /* index of the same contact in the step before, or CACHE_NONE */
+  cache_match match; /* in the step before */
   contact_point point;
 } collide_contact;
 

@@ -152,7 +152,7 @@ static scree_contact read_contact(const scree_stepper *s, size_t k) {
   /* Arms are those of the start of the step, bodies have moved on since. */
   const v3 center = v3_add_scaled(b->position[key->a], -a->h, b->linear[key->a]);
   scree_contact out = {
-      .body_a = key->a, .body_b = key->b, .feature = key->feature, .gap = a->now[k].gap};
+      .body_a = key->a, .body_b = key->b, .feature = key->feature, .gap = (double)a->now[k].gap};
   v3_store(out.position, v3_add(center, v3_load(c->arm_a)));
   memcpy(out.normal, c->normal, sizeof out.normal);
   v3_store(out.impulse, a->now[k].impulse);

@@ -38,7 +38,9 @@ static inline lab lab_open(double angle, double azimuth) {
   w.gravity[0] = earth * sin(angle) * cos(azimuth);
   w.gravity[1] = earth * sin(angle) * sin(azimuth);
   w.gravity[2] = -earth * cos(angle);
-  l.context = scree_context_create(NULL);
+  scree_context_def c = scree_context_def_default();
+  c.threads = 1;
+  l.context = scree_context_create(&c);
   ok(&l, scree_world_create(l.context, &w, &l.world));
   l.def.solver = "gs";
   l.def.model = SCREE_MODEL_COULOMB;

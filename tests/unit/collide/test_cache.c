@@ -11,9 +11,9 @@
 static scree_context *context;
 
 static uint32_t add(cache *c, uint32_t a, uint32_t b, uint32_t feature) {
-  uint32_t previous;
-  assert_int_equal(cache_add(c, (cache_key){a, b, feature}, &previous), SCREE_OK);
-  return previous;
+  cache_match match;
+  assert_int_equal(cache_add(c, (cache_key){a, b, feature}, &match), SCREE_OK);
+  return match.previous;
 }
 
 static void finds_last_steps_contacts(void **state) {
