@@ -59,6 +59,7 @@ typedef struct sphere_sweep {
   double omega, lambda;
   bool isotropic;
   bool backward;
+  bool far; /* the problem is beyond the caches: prefetch */
 } sphere_sweep;
 
 /* One step of a gradient method with momentum beta and step length `step`, in units of eta:
@@ -72,6 +73,7 @@ typedef struct sphere_step {
   const double *current, *previous;
   double *next;
   double beta, step;
+  bool far;
 } sphere_step;
 
 /* With d = next - y: sums over groups, still a lane apart so that widths of vectors do not show. */

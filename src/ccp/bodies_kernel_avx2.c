@@ -95,14 +95,21 @@ static inline void lines_store(const uintptr_t *address, const vd *in) {
   }
 }
 
-static inline void lines_add(const uintptr_t *address, const vd *in) {
+/* Momentum to both sides from one transpose: a gets -(force, reach_a moment), b the opposite. */
+static inline void lines_push(const uintptr_t *to_a, const uintptr_t *to_b, const double *reach_a,
+                              const double *reach_b, const vd *in) {
+  const vd one = _mm256_set1_pd(1.0);
   vd low[4], high[4];
   transpose(in, low);
   transpose(in + 4, high);
   for (size_t k = 0; k < LANES; k++) {
-    double *line = (double *)address[k];
-    _mm256_store_pd(line, _mm256_load_pd(line) + low[k]);
-    _mm256_store_pd(line + 4, _mm256_load_pd(line + 4) + high[k]);
+    const vd arm_a = _mm256_set1_pd(reach_a[k]), arm_b = _mm256_set1_pd(reach_b[k]);
+    double *a = (double *)to_a[k], *b = (double *)to_b[k];
+    const vd low_a = _mm256_blend_pd(one, arm_a, 8), low_b = _mm256_blend_pd(one, arm_b, 8);
+    _mm256_store_pd(a, _mm256_fnmadd_pd(low[k], low_a, _mm256_load_pd(a)));
+    _mm256_store_pd(a + 4, _mm256_fnmadd_pd(high[k], arm_a, _mm256_load_pd(a + 4)));
+    _mm256_store_pd(b, _mm256_fmadd_pd(low[k], low_b, _mm256_load_pd(b)));
+    _mm256_store_pd(b + 4, _mm256_fmadd_pd(high[k], arm_b, _mm256_load_pd(b + 4)));
   }
 }
 

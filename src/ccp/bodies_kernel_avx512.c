@@ -113,12 +113,21 @@ static inline __attribute__((always_inline)) void lines_store(const uintptr_t *a
   for (size_t k = 0; k < LANES; k++) _mm512_store_pd((void *)address[k], line[k]);
 }
 
-static inline __attribute__((always_inline)) void lines_add(const uintptr_t *address,
-                                                            const vd *in) {
+/* Momentum to both sides from one transpose: a gets -(force, reach_a moment), b the opposite. */
+static inline __attribute__((always_inline)) void lines_push(const uintptr_t *to_a,
+                                                             const uintptr_t *to_b,
+                                                             const double *reach_a,
+                                                             const double *reach_b, const vd *in) {
+  const vd one = _mm512_set1_pd(1.0);
   vd line[8];
   join(in, line);
-  for (size_t k = 0; k < LANES; k++)
-    _mm512_store_pd((void *)address[k], _mm512_load_pd((const void *)address[k]) + line[k]);
+  for (size_t k = 0; k < LANES; k++) {
+    const vd arm_a = _mm512_mask_broadcastsd_pd(one, 0x38, _mm_load_sd(reach_a + k));
+    const vd arm_b = _mm512_mask_broadcastsd_pd(one, 0x38, _mm_load_sd(reach_b + k));
+    void *a = (void *)to_a[k], *b = (void *)to_b[k];
+    _mm512_store_pd(a, _mm512_fnmadd_pd(line[k], arm_a, _mm512_load_pd(a)));
+    _mm512_store_pd(b, _mm512_fmadd_pd(line[k], arm_b, _mm512_load_pd(b)));
+  }
 }
 
 #include "ccp/bodies_kernel_body.h"

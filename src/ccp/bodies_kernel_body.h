@@ -48,12 +48,14 @@ typedef struct lane_lines {
 /* Groups ahead that are asked for with their body lines. */
 enum { AHEAD = 5, RING = 8 };
 
+/* `far`: the problem is beyond the caches, and asking early pays. */
 INLINE void find_lines(const sphere_group *g, const body_line *from, const body_line *to,
-                       const body_line *trash, lane_lines *at) {
+                       const body_line *trash, bool far, lane_lines *at) {
   addresses(from, g->a, at->from_a);
   addresses(from, g->b, at->from_b);
   addresses_or(to, g->a, trash, at->to_a);
   addresses_or(to, g->b, trash, at->to_b);
+  if (!far) return;
   for (size_t k = 0; k < sizeof *g; k += 64) __builtin_prefetch((const char *)g + k, 0);
   for (size_t k = 0; k < PACK_LANES; k++) {
     __builtin_prefetch((const void *)at->from_a[k], 1);
@@ -164,7 +166,7 @@ INLINE double sweep_groups(const sphere_sweep *w, size_t begin, size_t end, bool
   for (size_t j = 0; j < count + AHEAD; j++) {
     if (j < count)
       find_lines(&w->group[w->backward ? end - 1 - j : begin + j], w->lines, w->lines, &trash,
-                 &ring[j % RING]);
+                 w->far, &ring[j % RING]);
     if (j < AHEAD) continue;
     const size_t i = w->backward ? end - 1 - (j - AHEAD) : begin + (j - AHEAD);
     for (size_t k = 0; k < PACK_LANES; k += LANES)
@@ -232,14 +234,9 @@ INLINE void step_lanes(const sphere_step *w, size_t i, size_t k, const lane_line
     sums->compliant = sums->compliant + (ct * dd + (cn - ct) * (dn * dn));
   }
   const vd3 moment = vd3_cross(n, next);
-  const vd zero = vd_set(0.0), arm_a = zero - reach_a;
-  const vd to_a[8] = {zero - next.x,    zero - next.y,    zero - next.z, arm_a * moment.x,
-                      arm_a * moment.y, arm_a * moment.z, zero,          zero};
-  lines_add(at->to_a + k, to_a);
-  const vd to_b[8] = {
-      next.x, next.y, next.z, reach_b * moment.x, reach_b * moment.y, reach_b * moment.z,
-      zero,   zero};
-  lines_add(at->to_b + k, to_b);
+  const vd zero = vd_set(0.0);
+  const vd push[8] = {next.x, next.y, next.z, moment.x, moment.y, moment.z, zero, zero};
+  lines_push(at->to_a + k, at->to_b + k, g->reach_a + k, g->reach_b + k, push);
 }
 
 INLINE void step_groups(const sphere_step *w, size_t begin, size_t end, bool extra,
@@ -250,7 +247,7 @@ INLINE void step_groups(const sphere_step *w, size_t begin, size_t end, bool ext
   for (size_t k = 0; k < PACK_LANES / LANES; k++)
     sums[k] = (step_sums){vd_set(0.0), vd_set(0.0), vd_set(0.0), vd_set(0.0)};
   for (size_t j = begin; j < end + AHEAD; j++) {
-    if (j < end) find_lines(&w->group[j], w->lines, w->push, &trash, &ring[j % RING]);
+    if (j < end) find_lines(&w->group[j], w->lines, w->push, &trash, w->far, &ring[j % RING]);
     if (j < begin + AHEAD) continue;
     for (size_t k = 0; k < PACK_LANES; k += LANES)
       step_lanes(w, j - AHEAD, k, &ring[(j - AHEAD) % RING], extra, &sums[k / LANES]);

@@ -70,11 +70,17 @@ static inline void lines_store(const uintptr_t *address, const vd *in) {
   }
 }
 
-static inline void lines_add(const uintptr_t *address, const vd *in) {
-  body_line *line = (body_line *)address[0];
+/* Momentum to both sides: a gets -(force, reach_a moment), b the opposite. */
+static inline void lines_push(const uintptr_t *to_a, const uintptr_t *to_b, const double *reach_a,
+                              const double *reach_b, const vd *in) {
+  body_line *a = (body_line *)to_a[0], *b = (body_line *)to_b[0];
   for (size_t k = 0; k < 3; k++) {
-    line->linear[k] += in[k];
-    line->angular[k] += in[3 + k];
+    a->linear[k] -= in[k];
+    a->angular[k] -= reach_a[0] * in[3 + k];
+  }
+  for (size_t k = 0; k < 3; k++) {
+    b->linear[k] += in[k];
+    b->angular[k] += reach_b[0] * in[3 + k];
   }
 }
 

@@ -231,6 +231,7 @@ static op_momentum_sums step(ccp_operator *op, double beta, double length) {
       .next = m->iterate[NEXT].lanes,
       .beta = beta,
       .step = length,
+      .far = pack->contact_count > PACK_FAR,
   };
   const body_step bodies = {
       .current = m->iterate[CURRENT].push,

@@ -35,7 +35,8 @@ typedef struct bodies_pack {
   size_t tile_colours_capacity, stamp_capacity;
 } bodies_pack;
 
-enum { PACK_COLOURS = 64, PACK_REST = 255 };
+/* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache. */
+enum { PACK_COLOURS = 64, PACK_REST = 255, PACK_FAR = 65536 };
 
 /* Does the contact have the form of a sphere's? */
 bool bodies_pack_fits(const scree_ccp *problem, size_t contact);

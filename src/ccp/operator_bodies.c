@@ -181,6 +181,7 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
       .lambda = params->lambda,
       .isotropic = params->metric == OP_METRIC_ISOTROPIC,
       .backward = params->backward,
+      .far = pack->contact_count > PACK_FAR,
   };
   double worst = 0.0;
 #pragma omp parallel num_threads(op->context->threads) if (pack->contact_count > BODIES_PARALLEL)
