@@ -23,6 +23,7 @@ typedef struct bodies_pack {
   uint32_t *phase_start; /* phase_count + 1, units */
   size_t phase_count, phase_capacity;
   size_t contact_count;
+  bool tiled; /* else the groups of a phase share no moving body, whatever their units */
   /* Scratch of the setup. */
   uint8_t *colour; /* a block */
   size_t colour_capacity;

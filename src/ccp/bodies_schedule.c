@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "ccp/bodies_pack.h"
 
-enum { UNIT_GROUPS = 8, TILE_CONTACTS = 4096, TILES_FROM = 32, PARALLEL_BLOCKS = 4096 };
+enum { UNIT_GROUPS = 16, TILE_CONTACTS = 4096, TILES_FROM = 32, PARALLEL_BLOCKS = 4096 };
 
 typedef struct pack_tile {
   uint32_t first, end; /* contacts: first … end - 1, those that fit */
@@ -243,9 +243,11 @@ scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op) {
                   sizeof *pack->used))
     return SCREE_ERROR_MEMORY;
   find_fitting(pack, op);
+  pack->tiled = false;
   if (pack->contact_count >= (size_t)TILES_FROM * TILE_CONTACTS) {
     bool good = false;
     const scree_status status = schedule_tiles(pack, op, &good);
+    pack->tiled = good;
     if (status || good) return status;
     find_fitting(pack, op);
   }

@@ -189,10 +189,12 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
     double mine = 0.0;
     for (size_t k = 0; k < pack->phase_count; k++) {
       const size_t phase = params->backward ? pack->phase_count - 1 - k : k;
-      size_t begin, end;
-      bodies_share(pack->phase_start[phase], pack->phase_start[phase + 1], &begin, &end);
-      const double change =
-          impl->kernels->sweep(&work, pack->unit_start[begin], pack->unit_start[end]);
+      size_t begin = pack->phase_start[phase], end = pack->phase_start[phase + 1];
+      if (pack->tiled) bodies_share(begin, end, &begin, &end);
+      begin = pack->unit_start[begin];
+      end = pack->unit_start[end];
+      if (!pack->tiled) bodies_share(begin, end, &begin, &end);
+      const double change = impl->kernels->sweep(&work, begin, end);
       if (change > mine) mine = change;
 #pragma omp barrier
     }

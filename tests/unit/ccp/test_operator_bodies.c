@@ -363,7 +363,7 @@ static void test_tiles(void **state) {
       free(g);
     } else {
       first = g;
-      assert_true(pack->unit_count >= 32);
+      assert_true(pack->tiled && pack->unit_count >= 32);
       assert_true(pack->unit_start[1] - pack->unit_start[0] > 100);
       size_t *unit_of = calloc(problem->bodies.body_count, sizeof *unit_of);
       size_t *phase_of = calloc(problem->bodies.body_count, sizeof *phase_of);
