@@ -56,7 +56,7 @@ static void run_scene(scree_context *context, const scene *one) {
   for (size_t i = 0; i < scree_solver_count(); i++) {
     const char *name = scree_solver_name(i);
     if (scree_solver_refusal(i, problem, SCREE_MODEL_RELAXED)) continue;
-    const scree_solve_info info = solve(context, i, problem, g, 10.0);
+    const scree_solve_info info = solve(context, i, problem, g, 60.0);
     if (!one->feasible) {
       check_infeasible(one, name, &info);
       continue;
@@ -140,7 +140,7 @@ static void test_warm_start_and_limits(void **state) {
     double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
     for (size_t i = 0; i < scree_solver_count(); i++) {
       if (scree_solver_refusal(i, problem, SCREE_MODEL_RELAXED)) continue;
-      const scree_solve_info first = solve(context, i, problem, g, 10.0);
+      const scree_solve_info first = solve(context, i, problem, g, 60.0);
       assert_int_equal(first.outcome, SCREE_OUTCOME_SOLVED);
       scree_solver *s = NULL;
       assert_int_equal(scree_solver_create(context, scree_solver_name(i), &s), SCREE_OK);

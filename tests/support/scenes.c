@@ -79,7 +79,7 @@ static scree_status top_heavy_stack(scree_context *context, int size, scree_ccp 
   scree_ccp *p = NULL;
   scree_status status = scree_ccp_create_bodies(context, &p);
   if (!status)
-    status = stack(p, SCREE_CCP_WORLD, size, scree_set_coulomb(3, 0.5), 0.02, 100.0, 0.0);
+    status = stack(p, SCREE_CCP_WORLD, size, scree_set_coulomb(3, 0.5), 0.02, 10.0, 0.0);
   return finish(status, p, problem);
 }
 
@@ -326,7 +326,7 @@ const scene scenes[] = {
     {"box stack elliptic", elliptic_stack, 3, true, true},
     {"box stack compliant", compliant_stack, 4, true, true},
     {"box stack cohesive", cohesive_stack, 3, true, true},
-    {"conveyor", scene_conveyor, 3, true, true},
+    {"conveyor", scene_conveyor, 2, true, true},
     {"redundant joints", scene_redundant_joints, 5, true, true},
     {"motors", motors, 5, true, true},
     {"planar", scene_planar, 6, true, true},
