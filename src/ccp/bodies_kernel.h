@@ -33,7 +33,7 @@ typedef struct body_line {
   double inverse_inertia; /* of a moving body whose inertia is a multiple of the identity */
 } body_line;
 
-/* Eight contacts. Lanes without a contact have zeros, weight 1, and the world on both sides. */
+/* Eight contacts. Lanes without a contact have zeros, weights 1, and the world on both sides. */
 typedef struct sphere_group {
   uint32_t a[PACK_LANES], b[PACK_LANES];
   double normal[3][PACK_LANES];
@@ -62,9 +62,10 @@ typedef struct sphere_sweep {
   bool far; /* the problem is beyond the caches: prefetch */
 } sphere_sweep;
 
-/* One step of a gradient method with momentum beta and step length `step`, in units of eta:
- *   y = current + beta (current - previous),  next = P(y - step eta u(y)),  push += D next
- * with u read from `lines`. Impulses are [3][PACK_LANES] a group. */
+/* One step of a gradient method with momentum beta and step length `step`, in the metric
+ * diag(N_nn, N_tt, N_tt) of operator_metric.h:
+ *   y = current + beta (current - previous),  next = P(y - step e u(y)),  push += D next
+ * e = 1 / N_nn and 1 / N_tt; P is then the formula above with that beta. u is read from `lines`. Impulses are [3][PACK_LANES] a group. */
 typedef struct sphere_step {
   const sphere_group *group;
   const sphere_extra *extra;
@@ -78,8 +79,8 @@ typedef struct sphere_step {
 
 /* With d = next - y: sums over groups, still a lane apart so that widths of vectors do not show. */
 typedef struct sphere_sums {
-  double distance2[PACK_LANES]; /* d'd / eta */
-  double uphill[PACK_LANES];    /* -d'(next - current) / eta */
+  double distance2[PACK_LANES]; /* d'd / e */
+  double uphill[PACK_LANES];    /* -d'(next - current) / e */
   double value[PACK_LANES];     /* next'u + 1/2 next'C next - next'C y */
   double compliant[PACK_LANES]; /* d'C d */
 } sphere_sums;

@@ -218,20 +218,26 @@ INLINE void step_lanes(const sphere_step *w, size_t i, size_t k, const lane_line
     u = vd3_add_scaled(u, ct, y);
   }
   u = vd3_add_scaled(u, un, n);
-  const vd mu = vd_load(g->mu + k), weight = vd_load(g->weight + k);
-  const vd3 next = project_on_cone(vd3_sub_scaled(y, vd_set(w->step) / weight, u), mu, n);
+  const vd inn = vd_load(g->inverse_nn + k), itt = vd_load(g->inverse_tt + k);
+  const vd step_n = vd_set(w->step) * inn, step_t = vd_set(w->step) * itt;
+  const vd3 x = vd3_sub_scaled(y, step_t, u);
+  const vd p = vd_fnma(step_n, vd3_dot(u, n), vd3_dot(y, n));
+  const vd3 t = vd3_sub_scaled(x, vd3_dot(x, n), n);
+  const vd3 next = clamp_to_cone(p, t, vd_load(g->mu + k), vd_load(g->beta + k), n);
   vd3_store((double(*)[PACK_LANES])(w->next + lane), k, next);
-  const vd3 d = vd3_sub(next, y);
-  const vd dd = vd3_dot(d, d);
-  sums->distance2 = vd_fma(dd, weight, sums->distance2);
-  sums->uphill = vd_fnma(vd3_dot(d, vd3_sub(next, current)), weight, sums->uphill);
+  /* N_tt from the weight (N_nn + 2 N_tt) / 3; across the normal d'd is |d|^2 - d_n^2. */
+  const vd nn = vd_set(1.0) / inn;
+  const vd tt = vd_fnma(vd_set(0.5), nn, vd_set(1.5) * vd_load(g->weight + k)), more = nn - tt;
+  const vd3 d = vd3_sub(next, y), gone = vd3_sub(next, current);
+  const vd dd = vd3_dot(d, d), d_n = vd3_dot(d, n);
+  sums->distance2 = sums->distance2 + vd_fma(more * d_n, d_n, tt * dd);
+  sums->uphill = sums->uphill - vd_fma(more * d_n, vd3_dot(gone, n), tt * vd3_dot(d, gone));
   sums->value = sums->value + vd3_dot(next, u);
   if (extra) {
     const vd3 half = vd3_sub(vd3_scale(vd_set(0.5), next), y);
-    const vd dn = vd3_dot(d, n);
     sums->value = sums->value +
                   (ct * vd3_dot(next, half) + (cn - ct) * (vd3_dot(next, n) * vd3_dot(half, n)));
-    sums->compliant = sums->compliant + (ct * dd + (cn - ct) * (dn * dn));
+    sums->compliant = sums->compliant + (ct * dd + (cn - ct) * (d_n * d_n));
   }
   const vd3 moment = vd3_cross(n, next);
   const vd zero = vd_set(0.0);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "ccp/bodies_setup.h"
+#include "ccp/operator_metric.h"
 
 enum { CURRENT, PREVIOUS, NEXT, BODY_CHUNK = 256 };
 
@@ -57,7 +58,9 @@ static void fill_lines(const ccp_operator *op, const bodies_momentum *m) {
 static scree_status begin(ccp_operator *op, const double *g) {
   op_bodies *impl = op->impl;
   bodies_momentum *m = &impl->momentum;
-  const scree_status status = reserve(op, impl);
+  scree_status status = reserve(op, impl);
+  if (!status && op->head_count < op->block_count)
+    status = op_metric_prepare(op, op->order + op->head_count, op->block_count - op->head_count);
   if (status) return status;
   fill_lines(op, m);
   bodies_sum_pushes(op, g);
@@ -123,8 +126,8 @@ static void step_block(const ccp_operator *op, size_t i, double beta, double len
   const bodies_momentum *m = &impl->momentum;
   const scree_ccp *problem = op->problem;
   const size_t row = op->row_start[i];
-  const int dim = ccp_dim(problem, i), forces = op_force_rows(op, i);
-  const double eta = op->eta_force[i], eta_m = op->eta_moment ? op->eta_moment[i] : 0.0;
+  const int dim = ccp_dim(problem, i);
+  const double *root = op->root + row;
   const double *current = m->iterate[CURRENT].rows + row,
                *previous = m->iterate[PREVIOUS].rows + row;
   double *next = m->iterate[NEXT].rows + row;
@@ -134,12 +137,11 @@ static void step_block(const ccp_operator *op, size_t i, double beta, double len
     y[k] = current[k] + beta * (current[k] - previous[k]);
     c[k] = problem->compliance ? problem->compliance[row + (size_t)k] : 0.0;
     u[k] += problem->offset[row + (size_t)k] + c[k] * y[k];
-    x[k] = y[k] - length * (k < forces ? eta : eta_m) * u[k];
   }
-  scree_set_project(ccp_set(problem, i), dim > forces && eta_m > 0.0 ? eta / eta_m : 1.0, x);
+  op_metric_step_block(op, i, length, y, u, x);
   *sums = (sphere_sums){.distance2 = {0.0}};
   for (int k = 0; k < dim; k++) {
-    const double e = k < forces ? eta : eta_m, d = x[k] - y[k];
+    const double e = root[k] * root[k], d = x[k] - y[k];
     if (e > 0.0) {
       sums->distance2[0] += d * d / e;
       sums->uphill[0] -= d * (x[k] - current[k]) / e;

@@ -110,7 +110,7 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op) {
       if (pack->has_extra) memset(&pack->extra[j], 0, sizeof pack->extra[j]);
       for (size_t k = 0; k < PACK_LANES; k++) {
         g->a[k] = g->b[k] = world;
-        g->weight[k] = 1.0;
+        g->weight[k] = g->inverse_nn[k] = g->inverse_tt[k] = 1.0;
       }
     }
     for (size_t k = 0; k < PACK_LANES; k++)

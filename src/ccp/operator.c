@@ -120,6 +120,7 @@ void op_destroy(ccp_operator *op) {
   memory_free(op->context, op->order);
   memory_free(op->context, op->colour_start);
   memory_free(op->context, op->partial);
+  memory_free(op->context, op->root);
   op_momentum_free(op);
   memory_free(op->context, op);
 }

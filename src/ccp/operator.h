@@ -76,6 +76,8 @@ struct ccp_operator {
   size_t colour_count;
   double *partial; /* partial sums of the reductions, one a chunk */
   size_t partial_capacity;
+  double *root; /* row_count, the metric of gradient steps; null until operator_metric.h made it */
+  size_t root_capacity;
   struct op_momentum *momentum; /* workspace of operator_momentum.c, made when it is first used */
 };
 

@@ -2,58 +2,25 @@
  * added in order, so that no scratch memory is needed. */
 #include "ccp/operator_fused.h"
 
-#include <string.h>
-
-#include "ccp/set.h"
-#include "ccp/set_coulomb.h"
+#include "ccp/operator_metric.h"
 
 enum { CHUNK = 512, GROUP = 64, PARALLEL_CHUNKS = 8 };
 
-static bool is_plain_cone(const scree_set *set) {
-  return set->kind == SCREE_SET_COULOMB && set->dim == 3 && !set_is_modified(set);
-}
-
-static op_step_sums step_cone(const ccp_operator *op, size_t i, const double *y, double step,
-                              const double *ny, const double *g, double *next) {
-  const size_t row = op->row_start[i];
-  const double *r = op->r + row, eta = op->eta_force[i], s = step * eta;
-  double x[3], distance = 0.0, uphill = 0.0;
-  y += row;
-  ny += row;
-  g += row;
-  for (int k = 0; k < 3; k++) x[k] = y[k] - s * (ny[k] + r[k]);
-  coulomb3_project(ccp_set(op->problem, i)->mu, x);
-  for (int k = 0; k < 3; k++) {
-    distance += (x[k] - y[k]) * (x[k] - y[k]);
-    uphill += (y[k] - x[k]) * (x[k] - g[k]);
-    next[row + (size_t)k] = x[k];
-  }
-  const double w = eta > 0.0 ? 1.0 / eta : 0.0;
-  return (op_step_sums){distance * w, uphill * w};
-}
-
 static op_step_sums step_block(const ccp_operator *op, size_t i, const double *y, double step,
                                const double *ny, const double *g, double *next) {
-  const scree_set *set = ccp_set(op->problem, i);
-  if (is_plain_cone(set)) return step_cone(op, i, y, step, ny, g, next);
   const size_t row = op->row_start[i];
-  const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
-  const double eta = op->eta_force[i], eta_m = op->eta_moment ? op->eta_moment[i] : 0.0;
-  double x[SCREE_MAX_DIM];
-  for (int k = 0; k < dim; k++) {
-    const size_t at = row + (size_t)k;
-    x[k] = y[at] - step * (k < forces ? eta : eta_m) * (ny[at] + op->r[at]);
-  }
-  scree_set_project(set, dim > forces && eta_m > 0.0 ? eta / eta_m : 1.0, x);
+  const int dim = ccp_dim(op->problem, i);
+  const double *root = op->root + row;
+  double u[SCREE_MAX_DIM], *x = next + row;
+  for (int k = 0; k < dim; k++) u[k] = ny[row + (size_t)k] + op->r[row + (size_t)k];
+  y += row;
+  g += row;
+  op_metric_step_block(op, i, step, y, u, x);
   op_step_sums sums = {0.0, 0.0};
   for (int k = 0; k < dim; k++) {
-    const size_t at = row + (size_t)k;
-    const double e = k < forces ? eta : eta_m;
-    if (e > 0.0) {
-      sums.distance2 += (x[k] - y[at]) * (x[k] - y[at]) / e;
-      sums.uphill += (y[at] - x[k]) * (x[k] - g[at]) / e;
-    }
-    next[at] = x[k];
+    const double w = root[k] > 0.0 ? 1.0 / (root[k] * root[k]) : 0.0;
+    sums.distance2 += (x[k] - y[k]) * (x[k] - y[k]) * w;
+    sums.uphill += (y[k] - x[k]) * (x[k] - g[k]) * w;
   }
   return sums;
 }

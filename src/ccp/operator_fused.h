@@ -7,11 +7,11 @@
 #include "ccp/operator.h"
 
 typedef struct op_step_sums {
-  double distance2; /* sum |next - y|^2 / eta */
-  double uphill;    /* sum (y - next)'(next - g) / eta */
+  double distance2; /* sum |next - y|^2 / e */
+  double uphill;    /* sum (y - next)'(next - g) / e */
 } op_step_sums;
 
-/* next = P(y - step eta (ny + r)), in the metric of eta. */
+/* next = P(y - step e (ny + r)), in the metric of operator_metric.h, which must be prepared. */
 op_step_sums op_step(ccp_operator *op, const double *y, double step, const double *ny,
                      const double *g, double *next);
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "ccp/operator_fused.h"
+#include "ccp/operator_metric.h"
 
 typedef struct op_momentum {
   double *y, *ny;
@@ -27,7 +28,8 @@ static scree_status reserve(ccp_operator *op) {
 }
 
 static scree_status begin(ccp_operator *op, const double *g) {
-  const scree_status status = reserve(op);
+  scree_status status = reserve(op);
+  if (!status) status = op_metric_prepare(op, NULL, 0);
   if (status) return status;
   op_momentum *m = op->momentum;
   op_copy(op, g, m->current);

@@ -2,7 +2,7 @@
  * its blocks and never store N y.
  *
  *   y = current + beta (current - previous),   u = N y + r
- *   next = P(y - step eta u)                   in the metric of eta
+ *   next = P(y - step e u)                     in the metric of operator_metric.h
  *
  *   op_momentum_begin(op, g)                   current = previous = g
  *   op_momentum_step(op, beta, step)           as often as the step length must be tried
@@ -16,8 +16,8 @@
 #include "ccp/operator.h"
 
 typedef struct op_momentum_sums {
-  double distance2; /* |next - y|^2 / eta */
-  double uphill;    /* (y - next)'(next - current) / eta */
+  double distance2; /* |next - y|^2 / e */
+  double uphill;    /* (y - next)'(next - current) / e */
   double curvature; /* (next - y)'N(next - y) */
   double objective; /* 1/2 next'N next + r'next */
 } op_momentum_sums;
