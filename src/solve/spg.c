@@ -1,20 +1,20 @@
 /* Preconditioned spectral projected gradient with fallback (METHODS 2), for
  * min f = 1/2 g'Ng + r'g over the sets; u = N g + r is the gradient.
  *
- *   d = P(g - alpha eta u) - g                 projection in the metric of eta, so d'u < 0
+ *   d = P(g - alpha e u) - g                   in the metric of operator_metric.h, so d'u < 0
  *   g += lambda d, u += lambda N d             one product, N d, an iteration
  *   f(g + lambda d) = f + lambda u'd + 1/2 lambda^2 d'Nd      exact: trials cost no product
  *   lambda = 1, accepted when f(g + lambda d) <= max of the last `memory` f + 1e-4 lambda u'd,
  *            else the minimiser of that parabola within [0.1, 0.9] of the last lambda
- *   alpha = (d'd/eta)/(d'Nd) and (d'Nd)/(Nd'Nd eta) in turn: Barzilai and Borwein's two lengths for
- *            the preconditioner eta^-1
+ *   alpha = (d'd/e)/(d'Nd) and (d'Nd)/(Nd'Nd e) in turn: Barzilai and Borwein's two lengths for
+ *            the preconditioner 1/e
  *
  * u is computed afresh every 50 iterations. Where N is not quite symmetric u is still the field
  * whose zero is sought, and f only steers the search. The monitor returns the best iterate, since
  * neither f nor the residual falls from step to step. */
 #include <math.h>
 
-#include "ccp/operator_fused.h"
+#include "ccp/operator_metric.h"
 #include "solve/solver.h"
 
 enum { MEMORY_MOST = 50, REFRESH = 50, TRIALS = 60 };
@@ -30,7 +30,8 @@ typedef struct spg {
   double *g, *u, *d, *nd;
   double past[MEMORY_MOST];
   int memory, filled, at;
-  double f, alpha;
+  double f; /* since the start: summed from the steps, so that small falls are not lost in f */
+  double alpha;
   bool alternate;
 } spg;
 
@@ -49,7 +50,6 @@ static void remember(spg *s) {
 static void refresh(solve_run *run, spg *s) {
   op_local_velocity(run->op, s->g, s->u);
   run->products++;
-  s->f = 0.5 * (op_dot(run->op, s->g, s->u) + op_dot(run->op, s->g, run->op->r));
 }
 
 static double search(const spg *s, double slope, double curvature) {
@@ -67,9 +67,9 @@ static double search(const spg *s, double slope, double curvature) {
 /* False: the step is lost in rounding. */
 static bool step(solve_run *run, spg *s, long iteration) {
   ccp_operator *op = run->op;
-  op_project_step(op, s->g, s->alpha, s->u, s->d);
+  op_metric_step(op, s->g, s->alpha, s->u, s->d);
   op_combine(op, 1.0, s->d, -1.0, s->g, s->d);
-  const double size = op_dot_over_eta(op, s->d, s->d);
+  const double size = op_metric_dot(op, s->d, s->d);
   const double slope = op_dot(op, s->u, s->d);
   if (!(size > 0.0) || !(slope < 0.0)) return false;
   op_apply(op, s->d, s->nd);
@@ -80,7 +80,7 @@ static bool step(solve_run *run, spg *s, long iteration) {
   op_combine(op, 1.0, s->u, lambda, s->nd, s->u);
   s->f += lambda * slope + 0.5 * lambda * lambda * curvature;
   remember(s);
-  const double length = op_dot_by_eta(op, s->nd, s->nd);
+  const double length = op_metric_dual_dot(op, s->nd, s->nd);
   const bool second = s->alternate && iteration % 2 == 0;
   const double alpha = second ? curvature / length : size / curvature;
   s->alpha = curvature > 0.0 && isfinite(alpha) ? fmin(fmax(alpha, 1e-10), 1e10) : 1e10;
@@ -97,6 +97,8 @@ static scree_status run_spg(solve_run *run) {
       .alternate = run_option(run, "alternate") > 0.5,
       .alpha = 1.0,
   };
+  const scree_status status = op_metric_prepare(run->op, NULL, 0);
+  if (status) return status;
   op_copy(run->op, run->g, s.g);
   refresh(run, &s);
   remember(&s);

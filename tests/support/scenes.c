@@ -326,7 +326,7 @@ const scene scenes[] = {
     {"box stack elliptic", elliptic_stack, 3, true, true},
     {"box stack compliant", compliant_stack, 4, true, true},
     {"box stack cohesive", cohesive_stack, 3, true, true},
-    {"conveyor", scene_conveyor, 2, true, true},
+    {"conveyor", scene_conveyor, 4, true, true},
     {"redundant joints", scene_redundant_joints, 5, true, true},
     {"motors", motors, 5, true, true},
     {"planar", scene_planar, 6, true, true},
