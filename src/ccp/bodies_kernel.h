@@ -65,7 +65,8 @@ typedef struct sphere_sweep {
 /* One step of a gradient method with momentum beta and step length `step`, in the metric
  * diag(N_nn, N_tt, N_tt) of operator_metric.h:
  *   y = current + beta (current - previous),  next = P(y - step e u(y)),  push += D next
- * e = 1 / N_nn and 1 / N_tt; P is then the formula above with that beta. u is read from `lines`. Impulses are [3][PACK_LANES] a group. */
+ * e = 1 / N_nn and 1 / N_tt; P is then the formula above with that beta. u is read from `lines`.
+ * Impulses are [3][PACK_LANES] a group. */
 typedef struct sphere_step {
   const sphere_group *group;
   const sphere_extra *extra;

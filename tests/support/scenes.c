@@ -78,8 +78,7 @@ scree_status scene_box_stack(scree_context *context, int size, scree_ccp **probl
 static scree_status top_heavy_stack(scree_context *context, int size, scree_ccp **problem) {
   scree_ccp *p = NULL;
   scree_status status = scree_ccp_create_bodies(context, &p);
-  if (!status)
-    status = stack(p, SCREE_CCP_WORLD, size, scree_set_coulomb(3, 0.5), 0.02, 10.0, 0.0);
+  if (!status) status = stack(p, SCREE_CCP_WORLD, size, scree_set_coulomb(3, 0.5), 0.02, 10.0, 0.0);
   return finish(status, p, problem);
 }
 
