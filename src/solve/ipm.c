@@ -31,6 +31,10 @@ static const double finished = 1e-13;
 static const double inexact = 1e-6;
 
 /* So many iterations no better than the best, with x's this far down: rounding has taken over. */
+/* Exact Coulomb has no potential and no guarantee: starts with more and with less trust in the
+ * direction of small sliding velocities, each tried for a while. */
+static const double kinks[] = {0.3, 0.0, 3.0};
+static const long attempt = 80;
 static const long most_worse = 8;
 static const double late = 1e-9;
 
@@ -53,6 +57,7 @@ typedef struct ipm {
   uint32_t *island_of; /* of each block */
   bool coulomb;
   double least_centre;
+  double kink;     /* what of mu/x_0 counts as sticking, for the slope of the shift */
   double progress; /* the largest mu, as a share of the first, of islands at work */
   double *u, *shifted, *slope, *rhs, *z, *step, *trial;
   double (*correction)[3]; /* of each cone: the corrector's part of ds */
@@ -146,9 +151,12 @@ static void shift_velocity(ipm *p) {
         const double a = cone->scale[k] * p->u[cone->row[k]];
         norm2 += a * a;
       }
-      const double norm = sqrt(norm2);
-      for (int k = 1; k < cone->dim && norm > 1e-14 * p->island[cone->island].speed; k++)
-        p->slope[cone->row[k]] = cone->scale[k] * cone->scale[k] * p->u[cone->row[k]] / norm;
+      /* Sticking contacts have |u_T| of the size mu/x_0: their direction means little yet. */
+      const double level = p->kink * cone->product / cone->x[0];
+      const double norm = sqrt(norm2), trust = norm2 / (norm2 + level * level);
+      for (int k = 1; k < cone->dim && norm > 0.0 && trust > 0.0; k++)
+        p->slope[cone->row[k]] =
+            trust * cone->scale[k] * cone->scale[k] * p->u[cone->row[k]] / norm;
     }
   }
 }
@@ -254,8 +262,7 @@ static void choose_centres(ipm *p) {
     ipm_island *island = &p->island[i];
     if (!island->cones) continue;
     const double reached = fmax(island->centre / (double)island->cones, 0.0);
-    const double power = fmax(1.0, 3.0 * island->step * island->step);
-    const double sigma = fmin(1.0, pow(reached / island->mu, power));
+    const double share = reached / island->mu, sigma = fmin(1.0, share * share * share);
     island->centre = fmax(sigma, p->least_centre) * island->mu;
   }
 }
@@ -298,35 +305,51 @@ static void advance(ipm *p) {
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
-static void iterate(ipm *p) {
+/* From a new start. Returns when the run has ended, or with what stopped it. */
+static const char *iterate(ipm *p, long limit, long *k) {
   solve_run *run = p->run;
-  const long most = (long)run_option(run, "iterations");
-  long best_at = 0;
-  for (long k = 0;; k++) {
+  long best_at = *k;
+  const long first = *k;
+  for (;; ++*k) {
     op_local_velocity(p->op, run->g, p->u);
     run->products++;
-    if (k > 0 && solve_check(run, k, run->g, p->u)) return;
-    if (run->merit <= run->best_merit) best_at = k;
-    if (k - best_at >= most_worse && p->progress < late) {
-      solve_finish(run, SCREE_OUTCOME_STALLED, "at the limit of double precision after %ld", k);
-      return;
-    }
-    if (k == most) {
-      solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, "%s", "");
-      return;
-    }
+    if (*k > first && solve_check(run, *k, run->g, p->u)) return NULL;
+    if (run->merit <= run->best_merit) best_at = *k;
+    if (*k - best_at >= most_worse && p->progress < late) return "at the limit of double precision";
+    if (*k - first >= limit) return "no convergence";
     shift_velocity(p);
-    if (k > 0) freeze_solved(p);
-    if (!scale_cones(p)) {
-      solve_finish(run, SCREE_OUTCOME_STALLED, "at the limit of double precision after %ld", k);
-      return;
-    }
-    if (!predict_and_correct(p)) {
-      solve_finish(run, SCREE_OUTCOME_STALLED, "the linear system has no factorisation");
-      return;
-    }
+    if (*k > first) freeze_solved(p);
+    if (!scale_cones(p)) return "steps have become too short";
+    if (!predict_and_correct(p)) return "the linear system has no factorisation";
     advance(p);
   }
+}
+
+static void begin(ipm *p, const double *speed) {
+  ipm_cones_start(p->op, &p->cones, speed, p->run->g);
+  for (size_t c = 0; c < p->cones.count; c++) ipm_cone_begin(&p->cones.cone[c], p->run->g);
+  for (size_t i = 0; i < p->island_count; i++) {
+    p->island[i].first_mu = 0.0;
+    p->island[i].frozen = false;
+    p->island[i].bad = 0;
+  }
+  p->progress = 1.0;
+}
+
+static void run_attempts(ipm *p, const double *speed) {
+  const long most = (long)run_option(p->run, "iterations");
+  const size_t attempts = p->coulomb ? sizeof kinks / sizeof kinks[0] : 1;
+  const char *reason = NULL;
+  long k = 0;
+  for (size_t a = 0; a < attempts && k < most; a++) {
+    const long limit = a + 1 < attempts && attempt < most - k ? attempt : most - k;
+    p->kink = kinks[a];
+    begin(p, speed);
+    reason = iterate(p, limit, &k);
+    if (p->run->ended) return;
+  }
+  solve_finish(p->run, k >= most ? SCREE_OUTCOME_ITERATION_LIMIT : SCREE_OUTCOME_STALLED,
+               "%s after %ld iterations", reason, k);
 }
 
 static scree_status run_ipm(solve_run *run) {
@@ -334,7 +357,6 @@ static scree_status run_ipm(solve_run *run) {
   scree_context *context = run->context;
   ipm p = {.run = run,
            .op = op,
-           .progress = 1.0,
            .coulomb = run->model == SCREE_MODEL_COULOMB,
            .least_centre = run_option(run, "centre"),
            .u = run->vector[1],
@@ -358,11 +380,7 @@ static scree_status run_ipm(solve_run *run) {
     p.correction = memory_new(context, p.cones.count, sizeof *p.correction);
     if (!speed || !p.correction) status = SCREE_ERROR_MEMORY;
     for (size_t i = 0; !status && i < p.island_count; i++) speed[i] = p.island[i].speed;
-    if (!status) {
-      ipm_cones_start(op, &p.cones, speed, run->g);
-      for (size_t c = 0; c < p.cones.count; c++) ipm_cone_begin(&p.cones.cone[c], run->g);
-      iterate(&p);
-    }
+    if (!status) run_attempts(&p, speed);
     memory_free(context, speed);
     *run->state = ipm_kkt_clear(&p.kkt);
   }

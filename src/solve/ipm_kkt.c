@@ -11,7 +11,7 @@ enum { BODY = 6, MOST = SCREE_MAX_DIM * SCREE_MAX_DIM, REFINEMENTS = 20 };
 static const double regular_least = 1e-15, regular_free = 1e-10, regular_most = 1e-6;
 /* Above this, a symmetric matrix that Cholesky refused is tried by LU. */
 static const double regular_cholesky = 1e-11;
-static const double regular_refine = 1e-7, solved = 1e-12;
+static const double regular_refine = 1e-7, solved = 1e-10;
 
 static size_t block_dim(const ipm_kkt *k, size_t i) {
   return k->op->row_start[i + 1] - k->op->row_start[i];

@@ -304,11 +304,67 @@ static void test_unsymmetric(void **state) {
   scree_context_destroy(context);
 }
 
+/* A sliding block stays down and loses mu g h in the exact model; the relaxed one lifts it. */
+static void test_coulomb_slides(void **state) {
+  (void)state;
+  scree_context *context = scree_context_create(NULL);
+  scree_ccp *problem = NULL;
+  assert_int_equal(scree_ccp_create_bodies(context, &problem), SCREE_OK);
+  const scree_ccp_body_def body = {
+      .inverse_mass = 0.25, .inverse_inertia = {1, 0, 0, 1, 0, 1}, .v_free = {3, 4, -0.1}};
+  assert_int_equal(scree_ccp_add_body(problem, &body, NULL), SCREE_OK);
+  scree_ccp_contact_def c = scree_ccp_contact_def_default();
+  c.body_b = 0;
+  c.set = scree_set_coulomb(3, 0.5);
+  assert_int_equal(scree_ccp_add_contact(problem, &c), SCREE_OK);
+  double g[3], v[6];
+  ask a = {SCREE_MODEL_COULOMB, NULL, 1e-10, 1e-10};
+  assert_int_equal(solve(context, problem, a, g).outcome, SCREE_OUTCOME_SOLVED);
+  assert_int_equal(scree_ccp_velocities(context, problem, g, NULL, v), SCREE_OK);
+  assert_true(fabs(v[2]) < 1e-9 && fabs(g[0] - 0.4) < 1e-9);
+  assert_true(fabs(hypot(v[0], v[1]) - (5.0 - 0.5 * 0.1)) < 1e-9);
+  assert_true(fabs(v[0] * 4.0 - v[1] * 3.0) < 1e-9);
+  assert_int_equal(solve(context, problem, oracle, g).outcome, SCREE_OUTCOME_SOLVED);
+  assert_int_equal(scree_ccp_velocities(context, problem, g, NULL, v), SCREE_OK);
+  assert_true(fabs(v[2] - 0.5 * hypot(v[0], v[1])) < 1e-9);
+  scree_ccp_destroy(problem);
+  scree_context_destroy(context);
+}
+
+static void test_coulomb_packings(void **state) {
+  (void)state;
+  scree_context *context = scree_context_create(NULL);
+  for (int k = 0; k < 4; k++) {
+    packing_def def = packing_def_default();
+    def.nx = def.ny = def.nz = 3 + (k == 0);
+    if (k == 1) def.rolling = def.spinning = 0.03;
+    if (k >= 2) {
+      def.masses = k == 2 ? PACKING_TOP_HEAVY : PACKING_RANDOM;
+      def.mass_ratio = 1e3;
+    }
+    scree_ccp *problem = NULL;
+    assert_int_equal(packing_create(context, &def, &problem), SCREE_OK);
+    double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
+    const scree_solve_info info =
+        solve(context, problem, (ask){SCREE_MODEL_COULOMB, NULL, 0.0, 1e-7}, g);
+    assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
+    scree_residual judged;
+    assert_int_equal(scree_ccp_residual(context, problem, SCREE_MODEL_COULOMB, g, &judged),
+                     SCREE_OK);
+    assert_true(judged.residual <= 1e-7);
+    free(g);
+    scree_ccp_destroy(problem);
+  }
+  assert_int_equal(scree_context_bytes(context), 0);
+  scree_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_all_sets),        cmocka_unit_test(test_heavy_top),
       cmocka_unit_test(test_redundant_joint), cmocka_unit_test(test_islands),
       cmocka_unit_test(test_spaces_agree),    cmocka_unit_test(test_unsymmetric),
+      cmocka_unit_test(test_coulomb_slides),  cmocka_unit_test(test_coulomb_packings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
