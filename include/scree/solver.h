@@ -83,6 +83,30 @@ SCREE_API scree_status scree_ccp_residual(scree_context *context, const scree_cc
                                           scree_model model, const double *g,
                                           scree_residual *residual);
 
+/* ---- existence ------------------------------------------------------------------------------ */
+
+typedef enum scree_existence_verdict {
+  SCREE_EXISTENCE_EXISTS,  /* a velocity lies strictly inside all dual cones: there is a solution */
+  SCREE_EXISTENCE_UNKNOWN, /* neither a witness nor a certificate was found */
+  SCREE_EXISTENCE_NONE,    /* a certificate was found and checked: there is no solution */
+} scree_existence_verdict;
+
+typedef struct scree_existence {
+  scree_existence_verdict verdict;
+  /* The least u_n - shift(u) of the witness, m/s; -INFINITY when no witness was found. */
+  double margin;
+  /* Of a certificate d, scaled by the blocks' own inertia: -r'd, |N d|, and how many times larger
+   * than the impulses that r asks for any solution would have to be. */
+  double drop, push, bound;
+} scree_existence;
+
+/* Sufficient and necessary conditions, both checked from the problem's own numbers. v (witness,
+ * velocity_count), u (its local velocities, row_count) and certificate (row_count) may be null;
+ * each is written only with its verdict. */
+SCREE_API scree_status scree_ccp_check_existence(scree_context *context, const scree_ccp *problem,
+                                                 scree_model model, double *v, double *u,
+                                                 double *certificate, scree_existence *existence);
+
 /* The list: i from 0 to scree_solver_count() - 1. */
 SCREE_API size_t scree_solver_count(void);
 SCREE_API const char *scree_solver_name(size_t i);

@@ -348,6 +348,13 @@ static void run_attempts(ipm *p, const double *speed) {
     reason = iterate(p, limit, &k);
     if (p->run->ended) return;
   }
+  /* Impulses that grew without end point along a certificate, if there is one. */
+  infeasible_certificate proof;
+  if (infeasible_prove_direction(p->op, p->run->model, p->run->infeasible, p->run->g, &proof)) {
+    solve_finish(p->run, SCREE_OUTCOME_INFEASIBLE,
+                 "impulses of size 1 push nothing (%.1e) and gain %.1e", proof.push, proof.drop);
+    return;
+  }
   solve_finish(p->run, k >= most ? SCREE_OUTCOME_ITERATION_LIMIT : SCREE_OUTCOME_STALLED,
                "%s after %ld iterations", reason, k);
 }
