@@ -3,6 +3,8 @@
 #   make test       install what is missing, build, run every test, sanitizers, fuzzing, checks
 #   make test-long  the long tests too
 #   make bench      benchmarks; results in out/bench
+#   make bench-peers  another library's solvers beside ours on the same problem files (PEER_FILES,
+#                     default the problems in $SCREE_SHARED or ../shared); tables, plots in out/bench
 #   make install    into PREFIX (default /usr/local)
 #   make format     rewrite sources by .clang-format;  make check  only look
 MAKEFLAGS += --no-print-directory
@@ -43,6 +45,15 @@ fuzz: setup | build
 
 bench: release
 	tools/run-benchmarks build/release out/bench
+PEER_SHARED = $(or $(SCREE_SHARED),../shared)
+PEER_FILES ?= $(wildcard $(addprefix $(PEER_SHARED)/problems/,local/*.hdf5 global/*.hdf5 rolling/*.hdf5))
+PEER_FLAGS ?=
+bench-peers: setup | build
+	@tools/setup --peers
+	@$(call configure,release,-DSCREE_PEERS=ON)
+	$(call compile,release) --target bench-peers
+	@mkdir -p out/bench
+	build/release/bench-peers $(PEER_FLAGS) --out out/bench $(PEER_FILES) | tee out/bench/peers.txt
 ifneq ($(wildcard tools/demo),)
 .PHONY: demo
 demo: release
@@ -62,4 +73,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz bench install check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz bench bench-peers install check format setup clean
