@@ -77,6 +77,7 @@ void dense_lu_solve(size_t n, const double *a, size_t ld, const int *pivot, size
   dense_left_lower_pivoted(n, columns, a, ld, pivot, b, b_ld);
 #ifdef SCREE_WITH_MUMPS
   if (n * n * columns > SMALL_PRODUCT && columns > 1) {
+    library_ready();
     cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, (int)n,
                 (int)columns, 1.0, a, (int)ld, b, (int)b_ld);
     return;

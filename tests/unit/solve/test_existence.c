@@ -74,6 +74,17 @@ static void test_vice(void **state) {
       assert_true(hypot(d[3 * side + 1], d[3 * side + 2]) <= 0.2 * d[3 * side] + 1e-12);
     assert_true(-0.5 * (d[0] + d[3]) < 0.0);
     scree_ccp_destroy(problem);
+    /* The interior point method ends with the same proof. */
+    scree_solver *solver = NULL;
+    assert_int_equal(scree_solver_create(context, "ipm", &solver), SCREE_OK);
+    scree_solve_settings settings = scree_solve_settings_default();
+    settings.model = (scree_model)model;
+    scree_solve_info info;
+    problem = squeezed(context, 0.5, 0.2, 0.0);
+    assert_int_equal(scree_solver_solve(solver, problem, &settings, d, &info), SCREE_OK);
+    assert_int_equal(info.outcome, SCREE_OUTCOME_INFEASIBLE);
+    scree_solver_destroy(solver);
+    scree_ccp_destroy(problem);
     /* The walls stand still: a solution exists, at margin 0, so nothing can be said. */
     problem = squeezed(context, 0.0, 0.2, 0.0);
     assert_int_equal(check(context, problem, (scree_model)model, NULL, NULL, NULL).verdict,
