@@ -168,8 +168,41 @@ static void list_verbs(bool json) {
   if (json) printf("\n]\n");
 }
 
+typedef struct scene_list {
+  bool json, names, first;
+} scene_list;
+
+static void show_scene(void *user, const char *name, const char *title) {
+  scene_list *l = user;
+  if (l->names) {
+    printf("%s\n", name);
+  } else if (l->json) {
+    bool first = true;
+    printf("%s\n  {", l->first ? "" : ",");
+    json_text_member(stdout, &first, "name", name);
+    json_text_member(stdout, &first, "title", title);
+    printf("}");
+  } else {
+    printf("%s%-14s%s %s\n", cli_bold(stdout), name, cli_plain(stdout), title);
+  }
+  l->first = false;
+}
+
+static int list_scenes(const cli_args *args, bool json, bool names) {
+  int code;
+  scree_context *context = cli_context(args, &code);
+  if (!context) return code;
+  scene_list l = {json, names, true};
+  if (json) printf("[");
+  const scree_status status = scree_scene_list(context, show_scene, &l);
+  if (json) printf("\n]\n");
+  code = status ? cli_fail(cli_code(status), "%s", scree_context_message(context)) : CLI_OK;
+  scree_context_destroy(context);
+  return code;
+}
+
 static int run(cli_args *args) {
-  static const char *const lists[] = {"solvers", "sets", "verbs"};
+  static const char *const lists[] = {"solvers", "sets", "scenes", "verbs"};
   const char *what = args->operand[0];
   const bool json = cli_has(args, "json"), names = cli_has(args, "names");
   if (json && names) return cli_fail(CLI_USAGE, "--json and --names exclude each other");
@@ -181,23 +214,26 @@ static int run(cli_args *args) {
     if (!names) list_sets(json);
     for (int i = 0; names && i < SCREE_SET_KIND_COUNT; i++)
       printf("%s\n", scree_set_name((scree_set_kind)i));
+  } else if (strcmp(what, "scenes") == 0) {
+    return list_scenes(args, json, names);
   } else if (strcmp(what, "verbs") == 0) {
     if (!names) list_verbs(json);
     for (size_t i = 0; names && i < cli_verb_count; i++) printf("%s\n", cli_verbs[i]->name);
   } else {
-    const char *near = cli_suggest(what, lists, 3);
-    return cli_fail(CLI_USAGE, "there is no list of '%s'%s lists are solvers, sets, verbs", what,
-                    *near ? near : ";");
+    const char *near = cli_suggest(what, lists, 4);
+    return cli_fail(CLI_USAGE, "there is no list of '%s'%s lists are solvers, sets, scenes, verbs",
+                    what, *near ? near : ";");
   }
   return CLI_OK;
 }
 
 const cli_verb cli_verb_list = {
     .name = "list",
-    .operands = "solvers|sets|verbs",
+    .operands = "solvers|sets|scenes|verbs",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "list the solvers with their options, the sets of impulses, or the verbs",
+    .summary =
+        "list the solvers with their options, the sets of impulses, the scenes, or the verbs",
     .flags = flags,
     .run = run,
 };

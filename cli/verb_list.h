@@ -1,5 +1,8 @@
 /* Every verb, in the order of the help: VERB(name) for cmd_<name>.c. The only place that names them
  * all. */
+VERB(run)
+VERB(resume)
+VERB(check)
 VERB(solve)
 VERB(info)
 VERB(bench)

@@ -16,19 +16,22 @@ _scree() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "solve info bench generate list doctor help --help --version" -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W "run resume check solve info bench generate list doctor help --help --version" -- "$current")
     return
   fi
   case $previous in
     --solver | --solvers) _scree_solvers "$current"; return ;;
     --model) mapfile -t COMPREPLY < <(compgen -W "relaxed coulomb" -- "$current"); return ;;
     --masses) mapfile -t COMPREPLY < <(compgen -W "equal top random" -- "$current"); return ;;
-    --out | --plot) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-    --tol | --tol-residual | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
+    --out | --plot | --export-to) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --tol | --tol-residual | --duration | --export-problem | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
       --size | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
   esac
   local options=--help
   case $verb in
+    run) options+=" --out --duration --threads --solver --model --set --json --export-problem --export-to --strict" ;;
+    resume) options+=" --duration --threads --json --strict" ;;
+    check) options+=" --set --threads --json --schema --reference" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --out --plot --strict --verbose" ;;
     info) options+=" --json --threads" ;;
     bench) options+=" --solvers --tol --tol-residual --max-iter --time-limit --model --set --threads --repeat --out --json" ;;
@@ -41,10 +44,13 @@ _scree() {
     return
   fi
   case $verb in
-    list) mapfile -t COMPREPLY < <(compgen -W "solvers sets verbs" -- "$current") ;;
+    list) mapfile -t COMPREPLY < <(compgen -W "solvers sets scenes verbs" -- "$current") ;;
     generate) mapfile -t COMPREPLY < <(compgen -W "packing" -- "$current") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W "solve info bench generate list doctor" -- "$current") ;;
-    solve | info | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W "run resume check solve info bench generate list doctor" -- "$current") ;;
+    run | check)
+      mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" list scenes --names 2>/dev/null)" -- "$current"
+                               compgen -f -- "$current") ;;
+    resume | solve | info | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
   esac
 }
 complete -o filenames -F _scree scree

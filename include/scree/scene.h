@@ -38,6 +38,7 @@ SCREE_API scree_status scree_scene_load_text(scree_context *context, const char 
                                              const char *text, size_t size,
                                              const scree_scene_def *def, scree_scene **scene);
 SCREE_API void scree_scene_destroy(scree_scene *scene);
+SCREE_API scree_context *scree_scene_context(const scree_scene *scene);
 
 /* The files that the scene was read from so far (the scene itself first; meshes and CSV files after
  * build) and the changes, so that a recording can hold everything that the run depends on. */
@@ -104,7 +105,7 @@ SCREE_API scree_status scree_scene_get_probe(const scree_scene *scene, size_t i,
                                              scree_probe_def *probe);
 /* A body by its name, the first of several; the null id when there is none. After build. */
 SCREE_API scree_body_id scree_scene_find_body(const scree_scene *scene, const char *name);
-/* "'name' (file:line:column)" of a body that was built, for messages. */
+/* "file:line:column: 'name'" of a body that was built, for messages. */
 SCREE_API void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, char *buffer,
                                          size_t size);
 

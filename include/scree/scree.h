@@ -7,8 +7,10 @@
 #include "scree/contact.h"
 #include "scree/io.h"
 #include "scree/model.h"
+#include "scree/recording.h"
 #include "scree/scene.h"
 #include "scree/shape.h"
+#include "scree/sim.h"
 #include "scree/solver.h"
 #include "scree/stepper.h"
 

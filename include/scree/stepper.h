@@ -51,6 +51,8 @@ SCREE_API scree_stepper_def scree_stepper_def_default(void);
 SCREE_API scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *def,
                                             scree_stepper **stepper);
 SCREE_API void scree_stepper_destroy(scree_stepper *stepper);
+/* The solver in use, by its name in the list. */
+SCREE_API const char *scree_stepper_solver_name(const scree_stepper *stepper);
 /* An option of the solver, by its table. */
 SCREE_API scree_status scree_stepper_set_solver(scree_stepper *stepper, const char *key,
                                                 const char *value);

@@ -7,6 +7,10 @@
 
 #include "io/scene_build.h"
 
+scree_context *scree_scene_context(const scree_scene *scene) {
+  return scene->context;
+}
+
 size_t scree_scene_file_count(const scree_scene *scene) {
   return scene->doc.file_count;
 }
@@ -73,7 +77,7 @@ void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, cha
           at->file < scene->doc.file_count ? scene->doc.files[at->file].path : "--set";
       char order[32] = "";
       if (e->count > 1) snprintf(order, sizeof order, "[%zu]", n);
-      snprintf(buffer, size, "%s:%u:%u '%s%s'", file, at->line, at->column,
+      snprintf(buffer, size, "%s:%u:%u: '%s%s'", file, at->line, at->column,
                *e->name ? e->name : "body", order);
       return;
     }

@@ -93,7 +93,10 @@ scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *d
   s->world = world;
   s->class = class;
   s->def = *def;
-  status = scree_solver_create(context, def->solver ? def->solver : default_solver(), &s->solver);
+  const char *solver = def->solver ? def->solver : default_solver();
+  status = scree_solver_create(context, solver, &s->solver);
+  for (size_t i = 0; i < scree_solver_count() && !status; i++)
+    if (strcmp(scree_solver_name(i), solver) == 0) s->solver_name = scree_solver_name(i);
   if (!status && def->retry_solver)
     status = scree_solver_create(context, def->retry_solver, &s->retry_solver);
   if (!status) status = assembly_create(world, &s->assembly);
@@ -113,6 +116,10 @@ void scree_stepper_destroy(scree_stepper *s) {
   assembly_destroy(s->assembly);
   memory_free(s->context, s->snapshot);
   memory_free(s->context, s);
+}
+
+const char *scree_stepper_solver_name(const scree_stepper *s) {
+  return s->solver_name;
 }
 
 scree_status scree_stepper_set_solver(scree_stepper *s, const char *key, const char *value) {

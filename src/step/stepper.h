@@ -18,6 +18,7 @@ struct scree_stepper {
   const stepper_class *class;
   scree_stepper_def def; /* its texts are not kept */
   scree_solver *solver, *retry_solver;
+  const char *solver_name; /* in the list of solvers */
   assembly *assembly;
   size_t step_count;
   char *snapshot; /* retry: the state at the start of the step */

@@ -142,7 +142,7 @@ static void test_include(void **state) {
   assert_int_equal(scree_world_body_count(world), 2);
   char text[128];
   scree_scene_describe_body(scene, scree_scene_find_body(scene, "b"), text, sizeof text);
-  assert_string_equal(text, "dir/base.yaml:4:10 'b'");
+  assert_string_equal(text, "dir/base.yaml:4:10: 'b'");
   scree_world_destroy(world);
   scree_scene_destroy(scene);
 }

@@ -1,0 +1,111 @@
+/* `scree check`: everything that is wrong with a scene, before it is run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/simulate.h"
+
+static const cli_flag flags[] = {
+    {"set", "KEY=VALUE",
+     "change a value of the scene, or a parameter by its name; may be repeated"},
+    {"threads", "N", "threads; default: what OpenMP offers"},
+    {"json", NULL, "one JSON object: the scene, its bodies, and the messages"},
+    {"schema", NULL, "print the JSON Schema of scene files, and no more"},
+    {"reference", NULL, "print the reference of scene keys in Markdown, and no more"},
+    {0},
+};
+
+typedef struct found {
+  bool json, first;
+  int count;
+} found;
+
+static void report(void *user, const char *message) {
+  found *f = user;
+  f->count++;
+  if (!f->json) {
+    cli_fail(CLI_INPUT, "%s", message);
+    return;
+  }
+  printf("%s", f->first ? "" : ", ");
+  json_string(stdout, message);
+  f->first = false;
+}
+
+static int print_document(size_t (*write)(char *, size_t)) {
+  size_t size = write(NULL, 0) + 1;
+  char *text = malloc(size);
+  if (!text) return cli_fail(CLI_INTERNAL, "out of memory");
+  write(text, size);
+  fputs(text, stdout);
+  free(text);
+  return CLI_OK;
+}
+
+static scree_status check(scree_context *context, const char *path, const scree_scene_def *def,
+                          size_t *bodies, char *title, size_t title_size) {
+  scree_scene *scene = NULL;
+  scree_world *world = NULL;
+  scree_status status = scree_scene_load(context, path, def, &scene);
+  if (!status) status = scree_scene_build(scene, &world);
+  if (!status) {
+    *bodies = scree_world_body_count(world);
+    snprintf(title, title_size, "%s", scree_scene_get_settings(scene)->title);
+    scree_world_destroy(world);
+    status = scree_sim_check(scene, def->report, def->report_user);
+  }
+  scree_scene_destroy(scene);
+  return status;
+}
+
+static int check_scene(scree_context *context, const cli_args *args, const char **sets) {
+  size_t set_count = 0, bodies = 0;
+  for (size_t i = 0; i < args->given_count; i++)
+    if (strcmp(args->given[i].flag->name, "set") == 0) sets[set_count++] = args->given[i].value;
+  char path[4096], title[256] = "";
+  int code = simulate_find(context, args->operand[0], path, sizeof path);
+  if (code) return code;
+  found f = {.json = cli_has(args, "json"), .first = true};
+  scree_scene_def def = {.set_count = set_count, .sets = sets, .report = report, .report_user = &f};
+  bool first = true;
+  if (f.json) {
+    printf("{");
+    json_text_member(stdout, &first, "scene", path);
+    json_key(stdout, &first, "messages");
+    printf("[");
+  }
+  scree_status status = check(context, path, &def, &bodies, title, sizeof title);
+  if (status && !f.count) report(&f, scree_context_message(context));
+  if (f.json) {
+    printf("]");
+    json_whole_member(stdout, &first, "bodies", (long long)bodies);
+    json_key(stdout, &first, "ok");
+    printf("%s}\n", status ? "false" : "true");
+  } else if (!status) {
+    printf("%s: fine; %zu bodies%s%s\n", path, bodies, *title ? ": " : "", title);
+  }
+  return cli_code(status);
+}
+
+static int run(cli_args *args) {
+  if (cli_has(args, "schema")) return print_document(scree_scene_schema);
+  if (cli_has(args, "reference")) return print_document(scree_scene_reference);
+  if (!args->operand_count) return cli_fail(CLI_USAGE, "SCENE is missing");
+  int code;
+  scree_context *context = cli_context(args, &code);
+  if (!context) return code;
+  const char **sets = calloc(args->given_count + 1, sizeof *sets);
+  code = sets ? check_scene(context, args, sets) : cli_fail(CLI_INTERNAL, "out of memory");
+  free(sets);
+  scree_context_destroy(context);
+  return code;
+}
+
+const cli_verb cli_verb_check = {
+    .name = "check",
+    .operands = "SCENE|NAME",
+    .operand_min = 0,
+    .operand_max = 1,
+    .summary = "find what is wrong with a scene, with file, line and column",
+    .flags = flags,
+    .run = run,
+};

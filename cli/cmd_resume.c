@@ -1,0 +1,42 @@
+/* `scree resume`: goes on with a run that was stopped or killed. */
+#include "cli/simulate.h"
+
+static const cli_flag flags[] = {
+    {"duration", "S", "simulated seconds of the whole run, in place of the scene's"},
+    {"threads", "N", "threads; results do not depend on it; default: what OpenMP offers"},
+    {"json", NULL, "the last line of stdout is one JSON object"},
+    {"strict", NULL, "exit 4 when a step did not reach its tolerance"},
+    {0},
+};
+
+static int run(cli_args *args) {
+  double duration = 0.0;
+  if (!cli_real(args, "duration", 0.0, 1e12, &duration)) return CLI_USAGE;
+  int code;
+  scree_context *context = cli_context(args, &code);
+  if (!context) return code;
+  scree_sim *sim = NULL;
+  scree_status status = scree_sim_resume(context, args->operand[0], duration, &sim);
+  if (status) {
+    code = cli_fail(cli_code(status), "%s", scree_context_message(context));
+  } else {
+    simulate_def def = {.scene = scree_scene_file_path(scree_sim_scene(sim), 0),
+                        .out = args->operand[0],
+                        .json = cli_has(args, "json"),
+                        .strict = cli_has(args, "strict")};
+    code = simulate(context, sim, &def);
+  }
+  scree_sim_destroy(sim);
+  scree_context_destroy(context);
+  return code;
+}
+
+const cli_verb cli_verb_resume = {
+    .name = "resume",
+    .operands = "FILE",
+    .operand_min = 1,
+    .operand_max = 1,
+    .summary = "go on with a recorded run from its checkpoint; it ends with the same bits",
+    .flags = flags,
+    .run = run,
+};

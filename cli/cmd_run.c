@@ -1,0 +1,121 @@
+/* `scree run`: a scene through time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/file.h"
+#include "cli/simulate.h"
+
+static const cli_flag flags[] = {
+    {"out", "FILE", "record to this HDF5 file, with probes and the checkpoint beside it"},
+    {"duration", "S", "simulated seconds, in place of the scene's"},
+    {"threads", "N", "threads; results do not depend on it; default: what OpenMP offers"},
+    {"solver", "NAME", "solver, in place of the scene's ('scree list solvers')"},
+    {"model", "relaxed|coulomb", "friction law, in place of the scene's"},
+    {"set", "KEY=VALUE",
+     "change a value of the scene, or a parameter by its name; may be repeated"},
+    {"json", NULL, "the last line of stdout is one JSON object"},
+    {"export-problem", "STEP", "save the cone problem of this step (from 1) as FCLIB HDF5"},
+    {"export-to", "FILE", "where to; default NAME-STEP.hdf5"},
+    {"strict", NULL, "exit 4 when a step did not reach its tolerance"},
+    {0},
+};
+
+typedef struct changes {
+  const char **sets;
+  char (*texts)[256];
+  size_t count;
+} changes;
+
+/* --solver, --model and --duration are changes of the scene like any other, and so are recorded. */
+static int collect_changes(const cli_args *args, changes *c) {
+  static const struct {
+    const char *flag, *key;
+  } words[] = {{"duration", "duration"}, {"solver", "solver.name"}, {"model", "solver.model"}};
+  c->sets = calloc(args->given_count + 1, sizeof *c->sets);
+  c->texts = calloc(args->given_count + 1, sizeof *c->texts);
+  if (!c->sets || !c->texts) return cli_fail(CLI_INTERNAL, "out of memory");
+  for (size_t i = 0; i < args->given_count; i++) {
+    const char *name = args->given[i].flag->name, *value = args->given[i].value;
+    if (strcmp(name, "set") == 0) c->sets[c->count++] = value;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+      if (strcmp(name, words[k].flag) != 0) continue;
+      snprintf(c->texts[c->count], sizeof *c->texts, "%s=%s", words[k].key, value);
+      c->sets[c->count] = c->texts[c->count];
+      c->count++;
+    }
+  }
+  return CLI_OK;
+}
+
+static void report(void *user, const char *message) {
+  ++*(int *)user;
+  cli_fail(CLI_INPUT, "%s", message);
+}
+
+static int fail(scree_context *context, scree_status status, int reported) {
+  if (reported) return cli_code(status);
+  return cli_fail(cli_code(status), "%s", scree_context_message(context));
+}
+
+static int run_scene(scree_context *context, scree_scene *scene, const cli_args *args,
+                     simulate_def *def) {
+  int reported = 0;
+  char path[4096];
+  if (def->export_step) {
+    const char *base = strrchr(def->scene, '/');
+    base = base ? base + 1 : def->scene;
+    snprintf(path, sizeof path, "%.*s-%ld.hdf5", (int)strcspn(base, "."), base, def->export_step);
+    def->export_path = cli_text(args, "export-to", path);
+    int code = file_check_writable(def->export_path);
+    if (code) return code;
+  }
+  scree_sim_def sim_def = scree_sim_def_default();
+  sim_def.out = def->out;
+  sim_def.report = report;
+  sim_def.report_user = &reported;
+  scree_sim *sim = NULL;
+  scree_status status = scree_sim_create(scene, &sim_def, &sim);
+  int code = status ? fail(context, status, reported) : simulate(context, sim, def);
+  scree_sim_destroy(sim);
+  return code;
+}
+
+static int run(cli_args *args) {
+  simulate_def def = {.scene = args->operand[0],
+                      .out = cli_text(args, "out", NULL),
+                      .json = cli_has(args, "json"),
+                      .strict = cli_has(args, "strict")};
+  if (!cli_whole(args, "export-problem", 1, 2000000000, &def.export_step)) return CLI_USAGE;
+  int code;
+  scree_context *context = cli_context(args, &code);
+  if (!context) return code;
+  char path[4096];
+  changes c = {0};
+  code = simulate_find(context, def.scene, path, sizeof path);
+  if (!code) code = collect_changes(args, &c);
+  if (!code) {
+    int reported = 0;
+    scree_scene_def scene_def = {
+        .set_count = c.count, .sets = c.sets, .report = report, .report_user = &reported};
+    scree_scene *scene = NULL;
+    scree_status status = scree_scene_load(context, path, &scene_def, &scene);
+    code = status ? fail(context, status, reported) : run_scene(context, scene, args, &def);
+    scree_scene_destroy(scene);
+  }
+  free(c.sets);
+  free(c.texts);
+  scree_context_destroy(context);
+  return code;
+}
+
+const cli_verb cli_verb_run = {
+    .name = "run",
+    .operands = "SCENE|NAME",
+    .operand_min = 1,
+    .operand_max = 1,
+    .summary = "run a scene: a file, or one of the gallery ('scree list scenes')",
+    .details = "Ctrl-C writes a checkpoint and exits 7; 'scree resume FILE' goes on. A recording\n"
+               "survives being killed at any moment.",
+    .flags = flags,
+    .run = run,
+};

@@ -1,0 +1,255 @@
+/* The loop of a run on the command line. */
+#include "cli/simulate.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/timer.h"
+#include "cli/file.h"
+
+int simulate_find(scree_context *context, const char *name, char *path, size_t size) {
+  if (access(name, F_OK) == 0) {
+    if ((size_t)snprintf(path, size, "%s", name) < size) return CLI_OK;
+    return cli_fail(CLI_USAGE, "the path is too long");
+  }
+  if (scree_scene_find(context, name, path, size) == SCREE_OK) return CLI_OK;
+  return cli_fail(CLI_INPUT, "%s", scree_context_message(context));
+}
+
+/* ---- progress ------------------------------------------------------------------------------- */
+
+typedef struct progress {
+  bool terminal, shown;
+  double start, last;
+  uint64_t first_step;
+} progress;
+
+static void span_text(double seconds, char *text, size_t size) {
+  if (!isfinite(seconds))
+    snprintf(text, size, "?");
+  else if (seconds < 100.0)
+    snprintf(text, size, "%.0f s", seconds);
+  else if (seconds < 6000.0)
+    snprintf(text, size, "%.0f min", seconds / 60.0);
+  else
+    snprintf(text, size, "%.1f h", seconds / 3600.0);
+}
+
+/* On a terminal one line that is written over, else a line now and then. */
+static void show_progress(progress *p, const scree_sim *sim, const scree_step_info *info) {
+  double now = timer_now();
+  if (now - p->last < (p->terminal ? 0.1 : 10.0)) return;
+  p->last = now;
+  scree_sim_summary s;
+  scree_sim_get_summary(sim, &s);
+  double wall = now - p->start, done = (double)(s.steps - p->first_step);
+  double left = (double)(s.total_steps - s.steps) * wall / done;
+  double h = s.steps ? s.simulated_seconds / (double)s.steps : 0.0;
+  char eta[32], text[256];
+  span_text(left, eta, sizeof eta);
+  snprintf(text, sizeof text,
+           "%5.1f %%  %.3f s  ETA %s  real time x %.3g  bodies %zu  contacts %zu  R %.1e  "
+           "penetration %.3g %%",
+           100.0 * (double)s.steps / (double)(s.total_steps ? s.total_steps : 1),
+           s.simulated_seconds, eta, done * h / wall, s.bodies, info->contacts, info->residual,
+           info->penetration_percent);
+  if (p->terminal)
+    fprintf(stderr, "\r%-120s", text);
+  else
+    cli_note("%s", text);
+  fflush(stderr);
+  p->shown = true;
+}
+
+static void end_progress(progress *p) {
+  if (p->terminal && p->shown) fprintf(stderr, "\r%-120s\r", "");
+  p->shown = false;
+}
+
+/* ---- summary -------------------------------------------------------------------------------- */
+
+static double peak_memory(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024.0 * (double)usage.ru_maxrss;
+}
+
+static const char *model_name(scree_model model) {
+  return model == SCREE_MODEL_COULOMB ? "coulomb" : "relaxed";
+}
+
+static void energy_json(const scree_energy *e) {
+  bool first = true;
+  printf("{");
+  json_real_member(stdout, &first, "kinetic", e->linear + e->angular);
+  json_real_member(stdout, &first, "kinetic_linear", e->linear);
+  json_real_member(stdout, &first, "kinetic_angular", e->angular);
+  json_real_member(stdout, &first, "potential", e->potential);
+  json_real_member(stdout, &first, "pairwise", e->pairwise);
+  printf("}");
+}
+
+static void phases_json(const scree_sim_summary *s) {
+  bool first = true;
+  printf("{");
+  json_real_member(stdout, &first, "collide", s->seconds_collide);
+  json_real_member(stdout, &first, "assemble", s->seconds_assemble);
+  json_real_member(stdout, &first, "solve", s->seconds_solve);
+  json_real_member(stdout, &first, "integrate", s->seconds_integrate);
+  json_real_member(stdout, &first, "record", s->seconds_record);
+  printf("}");
+}
+
+static void summary_json(const scree_sim_summary *s, const simulate_def *def, bool interrupted) {
+  bool first = true;
+  char hash[32];
+  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)s->state_hash);
+  printf("{");
+  json_text_member(stdout, &first, "scene", def->scene);
+  json_whole_member(stdout, &first, "bodies", (long long)s->bodies);
+  json_whole_member(stdout, &first, "steps", (long long)s->steps);
+  json_real_member(stdout, &first, "simulated_seconds", s->simulated_seconds);
+  json_real_member(stdout, &first, "seconds", s->seconds);
+  json_key(stdout, &first, "seconds_by_phase");
+  phases_json(s);
+  json_whole_member(stdout, &first, "contacts", (long long)s->contacts);
+  json_text_member(stdout, &first, "solver", s->solver);
+  json_text_member(stdout, &first, "model", model_name(s->model));
+  json_whole_member(stdout, &first, "iterations", (long long)s->iterations);
+  json_whole_member(stdout, &first, "nonconverged_steps", (long long)s->nonconverged_steps);
+  json_real_member(stdout, &first, "worst_residual", s->worst_residual);
+  json_real_member(stdout, &first, "worst_penetration", s->worst_penetration);
+  json_real_member(stdout, &first, "worst_penetration_percent", s->worst_penetration_percent);
+  json_real_member(stdout, &first, "relaxation_gap", s->relaxation_gap);
+  json_real_member(stdout, &first, "worst_joint_error", s->worst_joint_error);
+  json_key(stdout, &first, "energy");
+  energy_json(&s->energy);
+  json_whole_member(stdout, &first, "emitted", (long long)s->flow.emitted);
+  json_whole_member(stdout, &first, "drained", (long long)s->flow.drained);
+  json_whole_member(stdout, &first, "peak_memory_bytes", (long long)peak_memory());
+  json_text_member(stdout, &first, "state_hash", hash);
+  if (def->out) json_text_member(stdout, &first, "recording", def->out);
+  json_text_member(stdout, &first, "ended",
+                   interrupted  ? "interrupted"
+                   : s->stopped ? "stopped"
+                                : "completed");
+  printf("}\n");
+}
+
+static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
+  printf("%s%s%s: %zu bodies, %llu steps, %.6g s simulated in %.3g s\n", cli_bold(stdout),
+         def->scene, cli_plain(stdout), s->bodies, (unsigned long long)s->steps,
+         s->simulated_seconds, s->seconds);
+  printf("  phases       collide %.3g  assemble %.3g  solve %.3g  integrate %.3g  record %.3g s\n",
+         s->seconds_collide, s->seconds_assemble, s->seconds_solve, s->seconds_integrate,
+         s->seconds_record);
+  printf("  solver       %s, %s model, %llu iterations, %llu steps not converged\n", s->solver,
+         model_name(s->model), (unsigned long long)s->iterations,
+         (unsigned long long)s->nonconverged_steps);
+  printf("  worst        R %.3g, penetration %.3g m (%.3g %% of a diameter), relaxation gap %.3g "
+         "m/s\n",
+         s->worst_residual, s->worst_penetration, s->worst_penetration_percent, s->relaxation_gap);
+  printf("  end          %zu contacts, kinetic energy %.4g J, state %016llx\n", s->contacts,
+         s->energy.linear + s->energy.angular, (unsigned long long)s->state_hash);
+  if (s->flow.emitted || s->flow.drained)
+    printf("  flow         %zu bodies emitted (%.4g kg), %zu drained (%.4g kg)\n", s->flow.emitted,
+           s->flow.emitted_mass, s->flow.drained, s->flow.drained_mass);
+  if (def->out) printf("  recording    %s\n", def->out);
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
+
+static int fail(scree_context *context, scree_status status) {
+  return cli_fail(cli_code(status), "%s", scree_context_message(context));
+}
+
+static int export_problem(scree_context *context, const scree_sim *sim, const simulate_def *def) {
+  const scree_stepper *stepper = scree_sim_stepper(sim);
+  scree_problem_save_def save = scree_problem_save_def_default();
+  char title[256], text[256];
+  snprintf(title, sizeof title, "%s", def->scene);
+  snprintf(text, sizeof text, "step %ld of the scene %s, by scree %s", def->export_step, def->scene,
+           scree_version());
+  save.title = title;
+  save.description = text;
+  save.g = scree_stepper_impulses(stepper);
+  scree_status status =
+      scree_problem_save(context, def->export_path, scree_stepper_problem(stepper), &save);
+  if (status) return fail(context, status);
+  cli_note("step %ld is in %s", def->export_step, def->export_path);
+  return CLI_OK;
+}
+
+/* An interrupted run without recording gets one, under a name that is free. */
+static int save_interrupted(scree_context *context, scree_sim *sim, const simulate_def *def,
+                            char *path, size_t size) {
+  const char *base = strrchr(def->scene, '/'), *out = def->out;
+  base = base ? base + 1 : def->scene;
+  int stem = (int)strcspn(base, ".");
+  for (int i = 0; !out; i++) {
+    if (i == 0)
+      snprintf(path, size, "%.*s.h5", stem, base);
+    else
+      snprintf(path, size, "%.*s-%d.h5", stem, base, i);
+    if (access(path, F_OK) != 0) out = path;
+  }
+  scree_status status = scree_sim_checkpoint(sim, out);
+  if (!status) status = scree_sim_finish(sim);
+  if (status) return fail(context, status);
+  cli_note("interrupted; go on with: scree resume %s", out);
+  return CLI_INTERRUPTED;
+}
+
+static int loop(scree_context *context, scree_sim *sim, const simulate_def *def) {
+  scree_sim_summary s;
+  scree_sim_get_summary(sim, &s);
+  progress p = {.terminal = isatty(fileno(stderr)), .start = timer_now(), .first_step = s.steps};
+  p.last = p.start;
+  while (!scree_sim_done(sim) && !cli_interrupted()) {
+    scree_step_info info;
+    scree_status status = scree_sim_step(sim, &info);
+    if (status) {
+      end_progress(&p);
+      return fail(context, status);
+    }
+    show_progress(&p, sim, &info);
+    scree_sim_get_summary(sim, &s);
+    if (def->export_step && s.steps == (uint64_t)def->export_step) {
+      end_progress(&p);
+      int code = export_problem(context, sim, def);
+      if (code) return code;
+    }
+  }
+  end_progress(&p);
+  return CLI_OK;
+}
+
+int simulate(scree_context *context, scree_sim *sim, const simulate_def *given) {
+  char path[4096];
+  simulate_def def = *given;
+  cli_catch_interrupts();
+  int code = loop(context, sim, &def);
+  if (code) return code;
+  bool interrupted = !scree_sim_done(sim);
+  if (interrupted) {
+    code = save_interrupted(context, sim, &def, path, sizeof path);
+    if (code != CLI_INTERRUPTED) return code;
+    if (!def.out) def.out = path;
+  } else {
+    scree_status status = scree_sim_finish(sim);
+    if (status) return fail(context, status);
+  }
+  scree_sim_summary s;
+  scree_sim_get_summary(sim, &s);
+  if (def.json)
+    summary_json(&s, &def, interrupted);
+  else
+    summary_text(&s, &def);
+  if (s.infeasible) cli_note("a step was proven to have no solution; a container may be squeezed");
+  if (s.stopped) cli_note("stopped at a step that did not converge (solver.on_nonconverged: stop)");
+  if (interrupted) return CLI_INTERRUPTED;
+  if (s.infeasible) return CLI_INFEASIBLE;
+  return def.strict && s.nonconverged_steps ? CLI_UNCONVERGED : CLI_OK;
+}

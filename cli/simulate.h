@@ -1,0 +1,20 @@
+/* What `run` and `resume` share: the loop with its progress line, and the summary. */
+#ifndef SCREE_CLI_SIMULATE_H
+#define SCREE_CLI_SIMULATE_H
+
+#include "cli/cli.h"
+
+typedef struct simulate_def {
+  const char *scene; /* as the user named it */
+  const char *out;   /* null: no recording */
+  bool json, strict;
+  long export_step; /* 0: none */
+  const char *export_path;
+} simulate_def;
+
+/* Runs to the end, prints the summary, and returns the exit code. Does not destroy the run. */
+int simulate(scree_context *context, scree_sim *sim, const simulate_def *def);
+/* The path of a scene: a file, or one of the gallery. 0, or an exit code after a message. */
+int simulate_find(scree_context *context, const char *name, char *path, size_t size);
+
+#endif

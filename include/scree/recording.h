@@ -1,0 +1,99 @@
+/* Scree, recording: what a run keeps, in one HDF5 file.
+ *
+ *   /                    attributes format, format_version, scree_version, run
+ *   /scene/file0 …       bytes of the scene's files (attribute path); /scene/set0 … of its changes
+ *   /frames/time         f64 [F], s
+ *   /frames/index        u64 [F, 5]: step, first row and number of bodies, of contacts
+ *   /bodies/id           u32 [B, 3]: place and generation of the body's id, shape (1 + its place in
+ *                        the world's table of shapes, 0: none)
+ *   /bodies/pose         f64 [B, 7]: x y z, qw qx qy qz of the shape's frame
+ *   /bodies/velocity     f32 [B, 6]: linear, angular
+ *   /contacts/bodies     u32 [C, 2]: places of a and b
+ *   /contacts/values     f32 [C, 10]: position, normal (a to b), force on b (N), gap (m)
+ *   /steps               f64 [S, SCREE_STEP_COLUMNS], attribute columns
+ *
+ * The file is written in HDF5's mode for one writer and many readers (SWMR): it can be read while
+ * the run goes on, and after the run was killed. Readers other than this one open such a file with
+ * the flag for SWMR reading. */
+#ifndef SCREE_RECORDING_H
+#define SCREE_RECORDING_H
+
+#include "scree/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Columns of the log of steps: X(name, unit). */
+#define SCREE_STEP_COLUMN_LIST(X)                                                                  \
+  X(time, "s")                                                                                     \
+  X(bodies, "")                                                                                    \
+  X(contacts, "")                                                                                  \
+  X(touching, "")                                                                                  \
+  X(rows, "")                                                                                      \
+  X(iterations, "")                                                                                \
+  X(solves, "")                                                                                    \
+  X(converged, "")                                                                                 \
+  X(outcome, "")                                                                                   \
+  X(residual, "")                                                                                  \
+  X(error, "")                                                                                     \
+  X(penetration, "m")                                                                              \
+  X(penetration_percent, "%")                                                                      \
+  X(penetration_speed, "m/s")                                                                      \
+  X(relaxation_gap, "m/s")                                                                         \
+  X(joint_error, "m")                                                                              \
+  X(kinetic_linear, "J")                                                                           \
+  X(kinetic_angular, "J")                                                                          \
+  X(potential, "J")                                                                                \
+  X(pairwise, "J")                                                                                 \
+  X(seconds_collide, "s")                                                                          \
+  X(seconds_assemble, "s")                                                                         \
+  X(seconds_solve, "s")                                                                            \
+  X(seconds_integrate, "s")
+
+enum {
+#define SCREE_STEP_COLUMN_ENUM(name, unit) SCREE_STEP_##name,
+  SCREE_STEP_COLUMN_LIST(SCREE_STEP_COLUMN_ENUM)
+#undef SCREE_STEP_COLUMN_ENUM
+      SCREE_STEP_COLUMNS
+};
+
+typedef struct scree_recording scree_recording;
+
+SCREE_API scree_status scree_recording_open(scree_context *context, const char *path,
+                                            scree_recording **recording);
+SCREE_API void scree_recording_close(scree_recording *recording);
+SCREE_API size_t scree_recording_frame_count(const scree_recording *recording);
+SCREE_API size_t scree_recording_step_count(const scree_recording *recording);
+SCREE_API const char *scree_recording_version(const scree_recording *recording);
+
+/* One frame; the arrays live until the next call or close. */
+typedef struct scree_frame {
+  double time;
+  uint64_t step;
+  size_t body_count, contact_count;
+  const uint32_t *ids;            /* 3 a body: place, generation, shape */
+  const double *poses;            /* 7 a body */
+  const float *velocities;        /* 6 a body */
+  const uint32_t *contact_bodies; /* 2 a contact */
+  const float *contacts;          /* 10 a contact */
+} scree_frame;
+SCREE_API scree_status scree_recording_get_frame(scree_recording *recording, size_t i,
+                                                 scree_frame *frame);
+/* Rows of the log of steps, SCREE_STEP_COLUMNS numbers each. */
+SCREE_API scree_status scree_recording_get_steps(scree_recording *recording, size_t first,
+                                                 size_t count, double *rows);
+SCREE_API const char *scree_step_column_name(size_t column);
+SCREE_API const char *scree_step_column_unit(size_t column);
+
+/* The scene that was run, and the world as it was built: owned by the recording. */
+SCREE_API scree_status scree_recording_get_scene(scree_recording *recording, scree_scene **scene,
+                                                 scree_world **world);
+/* The shape of a frame's ids; null for 0. After scree_recording_get_scene. */
+SCREE_API const scree_shape *scree_recording_shape(const scree_recording *recording,
+                                                   uint32_t shape);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

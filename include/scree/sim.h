@@ -1,0 +1,83 @@
+/* Scree, sim: a run of a scene. World, stepper, recording, probes, emitters and checkpoints as one.
+ *
+ *   scree_sim *sim;  scree_sim_create(scene, &def, &sim);
+ *   while (!scree_sim_done(sim)) scree_sim_step(sim, NULL);
+ *   scree_sim_finish(sim);  scree_sim_get_summary(sim, &summary);
+ *
+ * A run that was stopped or killed goes on with scree_sim_resume, and ends with the same bits. */
+#ifndef SCREE_SIM_H
+#define SCREE_SIM_H
+
+#include "scree/recording.h"
+#include "scree/scene.h"
+#include "scree/stepper.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct scree_sim scree_sim;
+
+typedef struct scree_sim_def {
+  const char *out;    /* the recording; null: none. Probes and the checkpoint lie beside it */
+  bool check_overlap; /* fail when bodies overlap at the start; default true */
+  scree_report_function report; /* of every overlap found, may be null */
+  void *report_user;
+} scree_sim_def;
+
+SCREE_API scree_sim_def scree_sim_def_default(void);
+/* The scene must outlive the run. Nothing is written when something is wrong with it. */
+SCREE_API scree_status scree_sim_create(scree_scene *scene, const scree_sim_def *def,
+                                        scree_sim **sim);
+/* Goes on with a recording where its checkpoint is, or from the start when there is none. The run
+ * owns its scene. A duration (s, 0: the scene's) may lengthen the run. */
+SCREE_API scree_status scree_sim_resume(scree_context *context, const char *path, double duration,
+                                        scree_sim **sim);
+/* Closes files without a checkpoint: call finish first. Null is allowed. */
+SCREE_API void scree_sim_destroy(scree_sim *sim);
+
+SCREE_API bool scree_sim_done(const scree_sim *sim);
+/* One step. SCREE_OK with info->advanced false: the scene says stop at a step that does not
+ * converge, and the run is done. */
+SCREE_API scree_status scree_sim_step(scree_sim *sim, scree_step_info *info);
+/* Writes a checkpoint now. A run without a recording gets one first, at `path` (null: an error). */
+SCREE_API scree_status scree_sim_checkpoint(scree_sim *sim, const char *path);
+/* Brings everything to the files, with a last checkpoint. */
+SCREE_API scree_status scree_sim_finish(scree_sim *sim);
+
+typedef struct scree_sim_summary {
+  const char *title;
+  size_t bodies;            /* now */
+  uint64_t steps;           /* done */
+  uint64_t total_steps;     /* of the whole run */
+  double simulated_seconds; /* s */
+  double seconds;           /* wall time of the steps and the recording, all parts of the run */
+  double seconds_collide, seconds_assemble, seconds_solve, seconds_integrate, seconds_record;
+  size_t contacts;     /* of the last step */
+  const char *solver;  /* its name */
+  scree_model model;   /* the one solved */
+  uint64_t iterations; /* all */
+  uint64_t nonconverged_steps;
+  bool stopped;    /* at a step that did not converge */
+  bool infeasible; /* a step was proven to have no solution */
+  double worst_residual, worst_penetration, worst_penetration_percent, relaxation_gap;
+  double worst_joint_error;
+  scree_energy energy;
+  scree_scene_flow flow;
+  uint64_t state_hash;
+} scree_sim_summary;
+
+SCREE_API void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *summary);
+SCREE_API scree_scene *scree_sim_scene(const scree_sim *sim);
+SCREE_API scree_world *scree_sim_world(const scree_sim *sim);
+SCREE_API scree_stepper *scree_sim_stepper(const scree_sim *sim);
+
+/* Overlaps at the start, deeper than the scene allows: each is reported as
+ * "file:line:column: 'name' overlaps … by …". SCREE_ERROR_INPUT when there are any. */
+SCREE_API scree_status scree_sim_check(scree_scene *scene, scree_report_function report,
+                                       void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,114 @@
+/* Recordings in a build without HDF5: every call says so. */
+#include "io/recording.h"
+
+#ifndef SCREE_WITH_HDF5
+#include "base/context.h"
+
+static scree_status refuse(scree_context *context) {
+  return context_fail(context, SCREE_ERROR_UNSUPPORTED,
+                      "this build has no recordings; configure with SCREE_WITH_HDF5=ON");
+}
+
+scree_status recorder_create(scree_context *context, const char *path, const scree_scene *scene,
+                             uint64_t run, recorder **out) {
+  (void)path, (void)scene, (void)run;
+  *out = NULL;
+  return refuse(context);
+}
+
+scree_status recorder_reopen(scree_context *context, const char *path,
+                             const recording_counts *counts, recorder **out) {
+  (void)path, (void)counts;
+  *out = NULL;
+  return refuse(context);
+}
+
+scree_status recorder_add_step(recorder *r, const double row[SCREE_STEP_COLUMNS]) {
+  (void)r, (void)row;
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
+scree_status recorder_add_frame(recorder *r, const scree_world *world, uint64_t step,
+                                const scree_contact *contacts, size_t contact_count, double h) {
+  (void)r, (void)world, (void)step, (void)contacts, (void)contact_count, (void)h;
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
+scree_status recorder_flush(recorder *r) {
+  (void)r;
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
+recording_counts recorder_counts(const recorder *r) {
+  (void)r;
+  return (recording_counts){0};
+}
+
+scree_status recorder_close(recorder *r) {
+  (void)r;
+  return SCREE_OK;
+}
+
+scree_status recording_read_scene(scree_recording *r, scree_scene **scene) {
+  (void)r;
+  *scene = NULL;
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
+uint64_t recording_run(const scree_recording *r) {
+  (void)r;
+  return 0;
+}
+
+scree_status scree_recording_open(scree_context *context, const char *path,
+                                  scree_recording **recording) {
+  (void)path;
+  *recording = NULL;
+  return refuse(context);
+}
+
+void scree_recording_close(scree_recording *r) {
+  (void)r;
+}
+
+size_t scree_recording_frame_count(const scree_recording *r) {
+  (void)r;
+  return 0;
+}
+
+size_t scree_recording_step_count(const scree_recording *r) {
+  (void)r;
+  return 0;
+}
+
+const char *scree_recording_version(const scree_recording *r) {
+  (void)r;
+  return "";
+}
+
+scree_status scree_recording_get_frame(scree_recording *r, size_t i, scree_frame *frame) {
+  (void)r, (void)i;
+  *frame = (scree_frame){0};
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
+scree_status scree_recording_get_steps(scree_recording *r, size_t first, size_t count,
+                                       double *rows) {
+  (void)r, (void)first, (void)count, (void)rows;
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
+scree_status scree_recording_get_scene(scree_recording *r, scree_scene **scene,
+                                       scree_world **world) {
+  (void)r;
+  *scene = NULL;
+  *world = NULL;
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
+const scree_shape *scree_recording_shape(const scree_recording *r, uint32_t shape) {
+  (void)r, (void)shape;
+  return NULL;
+}
+
+#endif

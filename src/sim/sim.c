@@ -1,0 +1,412 @@
+/* The run: emitters and forces, a step, drains, probes, frames, and now and then a checkpoint. */
+#include "sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/timer.h"
+
+static const double flush_seconds = 1.0; /* readers of a live recording lag by this at most */
+
+scree_sim_def scree_sim_def_default(void) {
+  return (scree_sim_def){.check_overlap = true};
+}
+
+bool sim_is_due(const scree_sim *sim, double every, uint64_t step) {
+  if (every <= 0.0 || step == 0) return true;
+  double ratio = sim->settings->step / every;
+  return floor((double)step * ratio + 1e-9) > floor((double)(step - 1) * ratio + 1e-9);
+}
+
+/* ---- creation ------------------------------------------------------------------------------- */
+
+/* `look`: only to find contacts. */
+static scree_status create_stepper(scree_scene *scene, scree_world *world, bool look,
+                                   scree_stepper **stepper) {
+  const scree_scene_settings *s = scree_scene_get_settings(scene);
+  scree_stepper_def d = scree_stepper_def_default();
+  if (s->stepper) d.stepper = s->stepper;
+  d.solver = s->solver;
+  d.retry_solver = s->retry_solver;
+  d.model = s->model;
+  d.tolerance_residual = s->tolerance_residual;
+  d.tolerance_error = s->tolerance_error;
+  d.iteration_limit = look ? 1 : s->iteration_limit;
+  d.time_budget = s->time_budget;
+  d.warm_start = s->warm_start;
+  d.warm_start_scale = s->warm_start_scale;
+  d.stabilisation = s->stabilisation;
+  d.recovery_speed = s->recovery_speed;
+  d.margin = s->margin;
+  if (!look) d.on_nonconverged = (scree_on_nonconverged)s->on_nonconverged;
+  if (s->retry_iteration_limit) d.retry_iteration_limit = s->retry_iteration_limit;
+  d.retry_halvings = s->retry_halvings;
+  scree_status status = scree_stepper_create(world, &d, stepper);
+  for (size_t i = 0; i < s->option_count && !status; i++)
+    status = scree_stepper_set_solver(*stepper, s->option_keys[i], s->option_values[i]);
+  return status;
+}
+
+/* Settings, world, stepper and probes; no files yet. */
+static scree_status prepare(scree_sim *sim, double duration) {
+  sim->settings = scree_scene_get_settings(sim->scene);
+  if (duration <= 0.0) duration = sim->settings->duration;
+  double steps = ceil(duration / sim->settings->step - 1e-9);
+  if (!(steps < 9e15))
+    return context_fail(sim->context, SCREE_ERROR_INPUT, "the run would take %g steps", steps);
+  sim->total_steps = (uint64_t)steps;
+  scree_status status = scree_scene_build(sim->scene, &sim->world);
+  if (!status) status = create_stepper(sim->scene, sim->world, false, &sim->stepper);
+  if (status) return status;
+  sim->totals.energy = scree_world_get_energy(sim->world);
+  sim->totals.model = sim->settings->model;
+  sim->probe_count = scree_scene_probe_count(sim->scene);
+  sim->probes = memory_new(sim->context, sim->probe_count, sizeof *sim->probes);
+  if (!sim->probes) {
+    sim->probe_count = 0;
+    return SCREE_ERROR_MEMORY;
+  }
+  for (size_t i = 0; i < sim->probe_count && !status; i++)
+    status = scree_scene_get_probe(sim->scene, i, &sim->probes[i].def);
+  return status;
+}
+
+static scree_status set_out(scree_sim *sim, const char *path) {
+  sim->out = memory_new(sim->context, strlen(path) + 1, 1);
+  if (!sim->out) return SCREE_ERROR_MEMORY;
+  strcpy(sim->out, path);
+  return SCREE_OK;
+}
+
+/* A number that no other run has: it ties a checkpoint to its recording. */
+static uint64_t new_run(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  uint64_t z = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + ((uint64_t)getpid() << 48);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+static scree_status record_frame(scree_sim *sim) {
+  size_t count = 0;
+  if (sim->settings->record_contacts && sim->totals.steps) {
+    count = scree_stepper_get_contacts(sim->stepper, 0, NULL);
+    scree_status status =
+        memory_grow(sim->context, &sim->contacts, &sim->contact_room, count, sizeof *sim->contacts);
+    if (status) return status;
+    scree_stepper_get_contacts(sim->stepper, count, sim->contacts);
+  }
+  return recorder_add_frame(sim->recorder, sim->world, sim->totals.steps, sim->contacts, count,
+                            sim->settings->step);
+}
+
+static scree_status begin_recording(scree_sim *sim) {
+  sim->run = new_run();
+  scree_status status =
+      recorder_create(sim->context, sim->out, sim->scene, sim->run, &sim->recorder);
+  if (status) return status;
+  sim_checkpoint_forget(sim);
+  sim->last_flush = sim->last_checkpoint = timer_now();
+  return SCREE_OK;
+}
+
+static scree_status record_start(scree_sim *sim) {
+  scree_status status = record_frame(sim);
+  if (!status) status = sim_probes_write(sim, 0);
+  if (!status) status = recorder_flush(sim->recorder);
+  sim->recorded = true;
+  return status;
+}
+
+static scree_status finish_create(scree_status status, scree_sim **sim) {
+  if (status) {
+    scree_sim_destroy(*sim);
+    *sim = NULL;
+  }
+  return status;
+}
+
+scree_status scree_sim_create(scree_scene *scene, const scree_sim_def *def, scree_sim **out) {
+  scree_sim_def fallback = scree_sim_def_default();
+  *out = NULL;
+  if (!def) def = &fallback;
+  if (def->check_overlap) {
+    scree_status status = scree_sim_check(scene, def->report, def->report_user);
+    if (status) return status;
+  }
+  scree_context *context = scree_scene_context(scene);
+  scree_sim *sim = *out = memory_new(context, 1, sizeof *sim);
+  if (!sim) return SCREE_ERROR_MEMORY;
+  sim->context = context;
+  sim->scene = scene;
+  scree_status status = prepare(sim, 0.0);
+  if (!status && def->out) status = set_out(sim, def->out);
+  if (!status && sim->out) status = begin_recording(sim);
+  if (!status) status = sim_probes_open(sim, false);
+  if (!status && sim->out) status = record_start(sim);
+  return finish_create(status, out);
+}
+
+scree_status scree_sim_resume(scree_context *context, const char *path, double duration,
+                              scree_sim **out) {
+  scree_sim *sim = *out = memory_new(context, 1, sizeof *sim);
+  if (!sim) return SCREE_ERROR_MEMORY;
+  sim->context = context;
+  scree_recording *recording = NULL;
+  scree_status status = set_out(sim, path);
+  if (!status) status = scree_recording_open(context, path, &recording);
+  if (!status) {
+    sim->run = recording_run(recording);
+    status = recording_read_scene(recording, &sim->scene);
+    sim->owns_scene = sim->scene != NULL;
+  }
+  scree_recording_close(recording);
+  if (!status) status = prepare(sim, duration);
+  recording_counts counts;
+  bool found = false;
+  if (!status) status = sim_checkpoint_read(sim, &counts, &found);
+  if (!status) status = recorder_reopen(context, path, &counts, &sim->recorder);
+  if (!status) status = sim_probes_open(sim, true);
+  sim->last_flush = sim->last_checkpoint = timer_now();
+  if (!status && !found) status = record_start(sim);
+  sim->recorded = true;
+  return finish_create(status, out);
+}
+
+void scree_sim_destroy(scree_sim *sim) {
+  if (!sim) return;
+  recorder_close(sim->recorder);
+  sim_probes_close(sim);
+  scree_stepper_destroy(sim->stepper);
+  scree_world_destroy(sim->world);
+  if (sim->owns_scene) scree_scene_destroy(sim->scene);
+  memory_free(sim->context, sim->contacts);
+  memory_free(sim->context, sim->out);
+  memory_free(sim->context, sim);
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
+
+bool scree_sim_done(const scree_sim *sim) {
+  return sim->totals.steps >= sim->total_steps || sim->totals.stopped;
+}
+
+static void add_up(scree_sim *sim, const scree_step_info *info) {
+  sim_totals *t = &sim->totals;
+  t->iterations += (uint64_t)info->iterations;
+  t->nonconverged += !info->converged;
+  t->collide += info->seconds_collide;
+  t->assemble += info->seconds_assemble;
+  t->solve += info->seconds_solve;
+  t->integrate += info->seconds_integrate;
+  t->residual = fmax(t->residual, info->residual);
+  t->penetration = fmax(t->penetration, info->penetration);
+  t->percent = fmax(t->percent, info->penetration_percent);
+  t->gap = fmax(t->gap, info->relaxation_gap);
+  t->joint_error = fmax(t->joint_error, info->joint_error);
+  t->contacts = info->contacts;
+  t->energy = info->energy;
+  t->model = info->model;
+  if (info->outcome == SCREE_OUTCOME_INFEASIBLE) t->infeasible = 1;
+}
+
+static scree_status log_step(scree_sim *sim, const scree_step_info *info) {
+  double row[SCREE_STEP_COLUMNS] = {
+      [SCREE_STEP_time] = scree_world_time(sim->world),
+      [SCREE_STEP_bodies] = (double)scree_world_body_count(sim->world),
+      [SCREE_STEP_contacts] = (double)info->contacts,
+      [SCREE_STEP_touching] = (double)info->touching,
+      [SCREE_STEP_rows] = (double)info->rows,
+      [SCREE_STEP_iterations] = (double)info->iterations,
+      [SCREE_STEP_solves] = info->solves,
+      [SCREE_STEP_converged] = info->converged,
+      [SCREE_STEP_outcome] = (double)info->outcome,
+      [SCREE_STEP_residual] = info->residual,
+      [SCREE_STEP_error] = info->error,
+      [SCREE_STEP_penetration] = info->penetration,
+      [SCREE_STEP_penetration_percent] = info->penetration_percent,
+      [SCREE_STEP_penetration_speed] = info->penetration_speed,
+      [SCREE_STEP_relaxation_gap] = info->relaxation_gap,
+      [SCREE_STEP_joint_error] = info->joint_error,
+      [SCREE_STEP_kinetic_linear] = info->energy.linear,
+      [SCREE_STEP_kinetic_angular] = info->energy.angular,
+      [SCREE_STEP_potential] = info->energy.potential,
+      [SCREE_STEP_pairwise] = info->energy.pairwise,
+      [SCREE_STEP_seconds_collide] = info->seconds_collide,
+      [SCREE_STEP_seconds_assemble] = info->seconds_assemble,
+      [SCREE_STEP_seconds_solve] = info->seconds_solve,
+      [SCREE_STEP_seconds_integrate] = info->seconds_integrate,
+  };
+  return recorder_add_step(sim->recorder, row);
+}
+
+static scree_status record_step(scree_sim *sim, const scree_step_info *info) {
+  uint64_t step = sim->totals.steps;
+  scree_status status = sim_probes_write(sim, step);
+  if (status || !sim->recorder) return status;
+  status = log_step(sim, info);
+  if (!status && sim_is_due(sim, sim->settings->record_every, step)) status = record_frame(sim);
+  double now = timer_now();
+  if (!status && now - sim->last_flush > flush_seconds) {
+    status = recorder_flush(sim->recorder);
+    sim->last_flush = now;
+  }
+  return status;
+}
+
+scree_status scree_sim_step(scree_sim *sim, scree_step_info *info) {
+  scree_step_info local;
+  double start = timer_now();
+  if (!info) info = &local;
+  scree_status status = scree_scene_before_step(sim->scene, sim->world, sim->settings->step);
+  if (!status) status = scree_stepper_step(sim->stepper, sim->settings->step, info);
+  if (status) return status;
+  add_up(sim, info);
+  if (!info->advanced) {
+    sim->totals.stopped = 1;
+    sim->totals.seconds += timer_now() - start;
+    return SCREE_OK;
+  }
+  sim->totals.steps++;
+  status = scree_scene_after_step(sim->scene, sim->world);
+  double record = timer_now();
+  if (!status) status = record_step(sim, info);
+  double end = timer_now();
+  sim->totals.record += end - record;
+  sim->totals.seconds += end - start;
+  if (!status && sim->recorder && end - sim->last_checkpoint > sim->settings->checkpoint_every) {
+    status = sim_checkpoint_write(sim);
+    double more = timer_now() - end;
+    sim->totals.record += more;
+    sim->totals.seconds += more;
+  }
+  return status;
+}
+
+scree_status scree_sim_checkpoint(scree_sim *sim, const char *path) {
+  if (!sim->recorder) {
+    if (!path)
+      return context_fail(sim->context, SCREE_ERROR_ARGUMENT,
+                          "scree_sim_checkpoint: a run without a recording needs a path");
+    scree_status status = set_out(sim, path);
+    if (!status) status = begin_recording(sim);
+    if (!status) status = sim_probes_open(sim, false);
+    if (!status) status = record_frame(sim);
+    if (status) return status;
+  }
+  return sim_checkpoint_write(sim);
+}
+
+scree_status scree_sim_finish(scree_sim *sim) {
+  double start = timer_now();
+  scree_status status = sim_checkpoint_write(sim);
+  scree_status closed = recorder_close(sim->recorder);
+  sim->recorder = NULL;
+  sim->totals.record += timer_now() - start;
+  sim->totals.seconds += timer_now() - start;
+  return status ? status : closed;
+}
+
+void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
+  const sim_totals *t = &sim->totals;
+  *s = (scree_sim_summary){
+      .title = sim->settings->title,
+      .bodies = scree_world_body_count(sim->world),
+      .steps = t->steps,
+      .total_steps = sim->total_steps,
+      .simulated_seconds = scree_world_time(sim->world),
+      .seconds = t->seconds,
+      .seconds_collide = t->collide,
+      .seconds_assemble = t->assemble,
+      .seconds_solve = t->solve,
+      .seconds_integrate = t->integrate,
+      .seconds_record = t->record,
+      .contacts = (size_t)t->contacts,
+      .solver = scree_stepper_solver_name(sim->stepper),
+      .model = (scree_model)t->model,
+      .iterations = t->iterations,
+      .nonconverged_steps = t->nonconverged,
+      .stopped = t->stopped != 0,
+      .infeasible = t->infeasible != 0,
+      .worst_residual = t->residual,
+      .worst_penetration = t->penetration,
+      .worst_penetration_percent = t->percent,
+      .relaxation_gap = t->gap,
+      .worst_joint_error = t->joint_error,
+      .energy = t->energy,
+      .flow = scree_scene_get_flow(sim->scene),
+      .state_hash = scree_world_hash(sim->world),
+  };
+}
+
+scree_scene *scree_sim_scene(const scree_sim *sim) {
+  return sim->scene;
+}
+
+scree_world *scree_sim_world(const scree_sim *sim) {
+  return sim->world;
+}
+
+scree_stepper *scree_sim_stepper(const scree_sim *sim) {
+  return sim->stepper;
+}
+
+/* ---- overlaps ------------------------------------------------------------------------------- */
+
+enum { OVERLAP_LIMIT = 20 };
+
+static size_t report_overlaps(scree_scene *scene, scree_world *world, scree_contact *contacts,
+                              size_t count, scree_report_function report, void *user) {
+  scree_context *context = scree_world_context(world);
+  double allowed = scree_scene_get_settings(scene)->overlap;
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) {
+    const scree_contact *c = &contacts[i];
+    if (c->gap >= 0.0) continue;
+    scree_body_id id[2] = {scree_world_body_at(world, c->body_a),
+                           scree_world_body_at(world, c->body_b)};
+    scree_body_info info[2];
+    if (scree_body_get_info(world, id[0], &info[0]) || scree_body_get_info(world, id[1], &info[1]))
+      continue;
+    double diameter = fmin(info[0].diameter, info[1].diameter);
+    if (-c->gap <= allowed * diameter) continue;
+    char a[512], b[512], text[CONTEXT_MESSAGE_SIZE + 256];
+    scree_scene_describe_body(scene, id[0], a, sizeof a);
+    scree_scene_describe_body(scene, id[1], b, sizeof b);
+    snprintf(text, sizeof text,
+             "%s overlaps %s at the start by %.3g m, %.3g %% of the smaller diameter; move them "
+             "apart, or allow it by `overlap`",
+             a, b, -c->gap, -100.0 * c->gap / diameter);
+    if (!found) context_fail(context, SCREE_ERROR_INPUT, "%s", text);
+    if (report && found < OVERLAP_LIMIT) report(user, text);
+    found++;
+  }
+  return found;
+}
+
+/* Contacts are found by a step so short that nothing moves, in a world that is then thrown away. */
+scree_status scree_sim_check(scree_scene *scene, scree_report_function report, void *user) {
+  scree_world *world;
+  scree_stepper *stepper = NULL;
+  scree_contact *contacts = NULL;
+  scree_status status = scree_scene_build(scene, &world);
+  if (status) return status;
+  scree_context *context = scree_world_context(world);
+  status = create_stepper(scene, world, true, &stepper);
+  if (!status) status = scree_stepper_step(stepper, 1e-9, NULL);
+  if (!status) {
+    size_t count = scree_stepper_get_contacts(stepper, 0, NULL);
+    contacts = memory_new(context, count, sizeof *contacts);
+    if (!contacts) status = SCREE_ERROR_MEMORY;
+    if (contacts) scree_stepper_get_contacts(stepper, count, contacts);
+    if (contacts && report_overlaps(scene, world, contacts, count, report, user))
+      status = SCREE_ERROR_INPUT;
+  }
+  memory_free(context, contacts);
+  scree_stepper_destroy(stepper);
+  scree_world_destroy(world);
+  return status;
+}

@@ -1,0 +1,75 @@
+/* Inside a run. */
+#ifndef SCREE_SIM_SIM_H
+#define SCREE_SIM_SIM_H
+
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "io/recording.h"
+#include "scree/sim.h"
+
+/* What adds up over a run; a checkpoint keeps it as bytes, so it holds no pointers. */
+typedef struct sim_totals {
+  uint64_t steps, iterations, nonconverged;
+  double seconds, collide, assemble, solve, integrate, record;
+  double residual, penetration, percent, gap, joint_error;
+  uint64_t contacts;
+  scree_energy energy;
+  int32_t model, stopped, infeasible, spare;
+} sim_totals;
+
+/* A probe and its file. The side of the plane that bodies are on follows from the world, so only
+ * sums are kept in a checkpoint. */
+typedef struct sim_probe {
+  scree_probe_def def;
+  char *path;
+  FILE *file;
+  struct {
+    double mass, up_mass, down_mass;
+    uint64_t up, down;
+    uint64_t bytes; /* of the file */
+  } sums;
+  struct side {
+    uint32_t generation;
+    bool above;
+  } * sides;
+  size_t side_room;
+} sim_probe;
+
+struct scree_sim {
+  scree_context *context;
+  scree_scene *scene;
+  bool owns_scene;
+  scree_world *world;
+  scree_stepper *stepper;
+  const scree_scene_settings *settings;
+  uint64_t total_steps;
+  sim_totals totals;
+  char *out; /* null: no recording */
+  uint64_t run;
+  recorder *recorder;
+  double last_flush, last_checkpoint; /* wall time */
+  bool recorded;                      /* the start is in the recording */
+  scree_contact *contacts;
+  size_t contact_room;
+  sim_probe *probes;
+  size_t probe_count;
+};
+
+/* probe.c */
+scree_status sim_probes_open(scree_sim *sim, bool resumed);
+scree_status sim_probes_write(scree_sim *sim, uint64_t step);
+scree_status sim_probes_flush(scree_sim *sim);
+void sim_probes_close(scree_sim *sim);
+
+/* checkpoint.c: a side file beside the recording. */
+scree_status sim_checkpoint_write(scree_sim *sim);
+/* *found is false when there is none of this run. */
+scree_status sim_checkpoint_read(scree_sim *sim, recording_counts *counts, bool *found);
+/* Removes what an earlier run left. */
+void sim_checkpoint_forget(scree_sim *sim);
+
+/* Is something that happens every `every` seconds due at the end of this step? 0: always. */
+bool sim_is_due(const scree_sim *sim, double every, uint64_t step);
+
+#endif

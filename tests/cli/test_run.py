@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""`scree run`, `resume` and `check` on real scenes: the summary, exit codes, recordings, probes."""
+import csv
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+
+from command import SCREE, CommandTest, main
+
+KEYS = ["scene", "bodies", "steps", "simulated_seconds", "seconds", "seconds_by_phase", "contacts", "solver", "model",
+        "iterations", "nonconverged_steps", "worst_residual", "worst_penetration", "worst_penetration_percent",
+        "relaxation_gap", "energy", "peak_memory_bytes", "state_hash"]
+SHORT = ["settle", "--set", "n=60", "--duration", "0.5", "--solver", "gs", "--json"]
+DENSE = ["--set", "recording.checkpoint=0.005", "--set", "recording.every=0.005"]
+BALLS = "bodies: [{name: a, shape: {sphere: {radius: 1}}}, {name: b, shape: {sphere: {radius: 1}}, position: [%g, 0, 0]}]\n"
+
+
+def rows(path):
+    with open(path, encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+class Run(CommandTest):
+    def scene(self, text, name="scene.yaml"):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return name
+
+    def summary(self, *arguments, code=0):
+        result = self.run_scree(*arguments)
+        self.assertEqual((result.code, result.err), (code, ""))
+        return self.lines(result)[-1]
+
+    def test_summary(self):
+        s = self.summary("run", *SHORT, "--threads", "1")
+        self.assertEqual([key for key in s if key in KEYS], KEYS)
+        self.assertEqual(list(s["seconds_by_phase"]), ["collide", "assemble", "solve", "integrate", "record"])
+        self.assertEqual((s["scene"], s["bodies"], s["steps"]), ("settle", 61, 100))
+        self.assertAlmostEqual(s["simulated_seconds"], 0.5, places=12)
+        self.assertRegex(s["state_hash"], "^[0-9a-f]{16}$")
+        self.assertAlmostEqual(s["worst_penetration_percent"], 1000.0 * s["worst_penetration"], places=9)
+        self.assertEqual(os.listdir(self.dir), [])
+
+    def test_threads_give_the_same_bits(self):
+        hashes = {self.summary("run", *SHORT, "--threads", str(n))["state_hash"] for n in (1, 2, 4)}
+        self.assertEqual(len(hashes), 1)
+
+    def test_text_summary_and_gallery(self):
+        result = self.check(["run", "bouncing-ball", "--duration", "0.1"], 0)
+        self.assertIn("bouncing-ball: 2 bodies, 100 steps, 0.1 s simulated", result.out)
+        names = self.check(["list", "scenes", "--names"], 0).out.split()
+        for name in ("settle", "shaker", "bouncing-ball", "stack", "pyramid", "incline", "rolling", "mass-ratio",
+                     "pebble-bed", "clumps"):
+            self.assertIn(name, names)
+
+    def test_closed_forms(self):
+        self.summary("run", "incline", "--json", "--out", "i.h5")
+        last = [float(x) for x in rows(self.path("i_block.csv"))[-1]]
+        self.assertAlmostEqual(last[8], 0.58967 * 2.0, places=3)
+        self.summary("run", "rolling", "--json", "--out", "r.h5")
+        last = [float(x) for x in rows(self.path("r_ball.csv"))[-1]]
+        self.assertAlmostEqual(last[8], 2.0 * 5.0 / 7.0, places=3)
+        self.summary("run", "bouncing-ball", "--json", "--out", "b.h5")
+        table = rows(self.path("b_ball.csv"))
+        self.assertEqual(table[0][:4], ["time [s]", "x [m]", "y [m]", "z [m]"])
+        high = [float(row[0]) for row in table[1:] if float(row[3]) > 0.0501]
+        self.assertAlmostEqual(max(high), 4.06, delta=0.12)
+
+    def test_emitter_drain_and_plane(self):
+        name = self.scene("""
+duration: 1 s
+bodies: [{name: floor, kind: fixed, position: [0, 0, -9], shape: {half_space: {}}}]
+emitters:
+  - {rate: 40 1/s, number: 20, region: {box: {lower: [0, 0, 0], upper: [1, 1, 1]}}, body: {mass: 2, shape: {sphere: {radius: 0.1}}}}
+drains: [{lower: [-9, -9, -9], upper: [9, 9, -1.5]}]
+probes:
+  - {name: gate, kind: plane, point: [0, 0, -1]}
+  - {name: energy, kind: energy}
+""")
+        s = self.summary("run", name, "--json", "--out", "e.h5")
+        self.assertEqual(s["emitted"], 20)
+        self.assertGreater(s["drained"], 10)
+        self.assertEqual(s["bodies"], 21 - s["drained"])
+        last = [float(x) for x in rows(self.path("e_gate.csv"))[-1]]
+        self.assertGreaterEqual(last[4], s["drained"])
+        self.assertEqual(last[1], 2.0 * last[4])
+        self.assertEqual(last[5], 0.0)
+
+    def test_changes_are_recorded(self):
+        first = self.summary("run", *SHORT, "--solver", "apgd", "--set", "solver.tolerance=1e-4", "--out", "a.h5")
+        self.assertEqual(first["solver"], "apgd")
+        again = self.summary("resume", "a.h5", "--json")
+        for key in ("state_hash", "steps", "iterations", "solver", "worst_penetration"):
+            self.assertEqual(again[key], first[key])
+        longer = self.summary("resume", "a.h5", "--json", "--duration", "0.6")
+        self.assertEqual(longer["steps"], 120)
+
+    def test_export(self):
+        result = self.run_scree("run", *SHORT, "--export-problem", "90", "--export-to", "p.hdf5")
+        self.assertEqual((result.code, result.err), (0, "scree run: step 90 is in p.hdf5\n"))
+        solved = self.lines(self.run_scree("solve", "p.hdf5", "--model", "relaxed", "--solver", "apgd", "--json",
+                                           "--max-iter", "100"))[0]
+        self.assertGreater(solved["contacts"], 50)
+
+    def test_strict(self):
+        self.summary("run", *SHORT, "--strict", "--set", "solver.iterations=1", code=4)
+
+    def test_interrupt_and_resume(self):
+        straight = self.summary("run", *SHORT, "--set", "n=300")
+        for out in (["--out", "run.h5"], []):
+            process = subprocess.Popen([SCREE, "run", *SHORT, "--set", "n=300", *out], cwd=self.dir,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(0.25)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate()
+            if process.returncode == 0:
+                continue  # a fast machine
+            path = "run.h5" if out else "settle.h5"
+            self.assertEqual(process.returncode, 7)
+            self.assertEqual(err.decode(), f"scree run: interrupted; go on with: scree resume {path}\n")
+            resumed = self.summary("resume", path, "--json")
+            self.assertEqual(resumed["state_hash"], straight["state_hash"])
+            self.assertEqual(resumed["steps"], straight["steps"])
+
+    def test_bad_recordings(self):
+        self.check(["resume", "none.h5"], 6, "scree resume: none.h5: it cannot be opened as HDF5\n", "")
+        self.scene("no recording", "x.h5")
+        self.check(["resume", "x.h5"], 6, "scree resume: x.h5: it cannot be opened as HDF5\n", "")
+        self.packing("p.hdf5")
+        self.check(["resume", "p.hdf5"], 3, "scree resume: p.hdf5: it is not a recording of Scree\n", "")
+        self.summary("run", *SHORT, "--out", "a.h5")
+        with open(self.path("a.h5.checkpoint"), "r+b") as file:
+            file.seek(5000)
+            file.write(b"broken")
+        self.check(["resume", "a.h5"], 3, "scree resume: a.h5.checkpoint: the checkpoint is damaged; remove it to "
+                   "start anew\n", "")
+
+    def test_check(self):
+        self.scene(BALLS % 3)
+        self.check(["check", "scene.yaml"], 0, "", "scene.yaml: fine; 2 bodies\n")
+        self.scene(BALLS % 1.9)
+        message = ("scene.yaml:1:10: 'a' overlaps scene.yaml:1:51: 'b' at the start by 0.1 m, 5 % of the smaller "
+                   "diameter; move them apart, or allow it by `overlap`")
+        self.check(["check", "scene.yaml"], 3, f"scree check: {message}\n", "")
+        self.check(["run", "scene.yaml", "--out", "x.h5"], 3, f"scree run: {message}\n", "")
+        self.assertFalse(os.path.exists(self.path("x.h5")))
+        self.check(["check", "scene.yaml", "--set", "overlap=6 %"], 0, "", "scene.yaml: fine; 2 bodies\n")
+        result = self.check(["check", "scene.yaml", "--json"], 3)
+        self.assertEqual(json.loads(result.out), {"scene": "scene.yaml", "messages": [message], "bodies": 2, "ok": False})
+        self.scene("stp: 1\nduration: 1 kg\n" + BALLS % 3)
+        self.check(["check", "scene.yaml"], 3, "scree check: scene.yaml:1:1: unknown key 'stp'; did you mean 'step'?\n"
+                   "scree check: scene.yaml:2:11: duration: '1 kg' has the wrong unit; wanted is a value in s\n", "")
+        self.check(["check", "no-such"], 3, "scree check: there is no file and no scene of the gallery 'no-such'; "
+                   "`scree list scenes` shows them\n", "")
+        self.check(["check"], 2, "scree check: SCENE is missing\n", "")
+        self.assertIn("$defs", json.loads(self.check(["check", "--schema"], 0).out))
+
+    def test_scale(self):
+        """The same scene in millimetres and in tens of metres: the defaults scale with it."""
+        results = []
+        for scale in (0.005, 1.0, 100.0):
+            s = self.summary("run", *SHORT, "--set", f"r={0.05 * scale}", "--set", "bodies.0=" + json.dumps(
+                {"kind": "fixed", "shape": {"box_container": {"size": [f"${{{0.45 * scale}}}"] * 2 + [9 * scale]}},
+                 "position": [0, 0, 4.5 * scale]}), "--set", "bodies.1.lattice=" + json.dumps(
+                {"count": [4, 4, 4], "pitch": [0.11 * scale] * 3,
+                 "origin": [-0.165 * scale, -0.165 * scale, 0.06 * scale], "jitter": [0.004 * scale] * 3, "number": 60}),
+                "--set", "probes=[]", "--set", f"step={0.005 * scale ** 0.5}", "--set", f"duration={0.5 * scale ** 0.5}")
+            self.assertEqual(s["steps"], 100)
+            self.assertLess(s["worst_penetration_percent"], 1.0)
+            results.append(s["worst_penetration_percent"])
+        for value in results:
+            self.assertAlmostEqual(value, results[1], delta=0.05 + 0.2 * results[1])
+
+
+class Survive(CommandTest):
+    """A recording that was killed, or whose disk was full, is read and goes on to the same bits."""
+
+    def summary(self, *arguments):
+        result = self.run_scree(*arguments)
+        self.assertEqual((result.code, result.err), (0, ""))
+        return self.lines(result)[-1]
+
+    def clear(self):
+        for name in os.listdir(self.dir):
+            if name.startswith("k"):
+                os.remove(self.path(name))
+
+    def compare(self, straight, files):
+        s = self.summary("resume", "k.h5", "--json")
+        for key in ("state_hash", "steps", "iterations", "worst_penetration", "worst_residual", "energy"):
+            self.assertEqual(s[key], straight[key])
+        for name, content in files.items():
+            with open(self.path("k_" + name), "rb") as file:
+                self.assertEqual(file.read(), content)
+
+    def reference(self):
+        start = time.monotonic()
+        straight = self.summary("run", *SHORT, *DENSE, "--out", "ref.h5")
+        span = time.monotonic() - start
+        files = {}
+        for name in ("floor.csv", "energy.csv"):
+            with open(self.path("ref_" + name), "rb") as file:
+                files[name] = file.read()
+        return straight, files, span
+
+    def test_kill(self):
+        straight, files, span = self.reference()
+        for i in range(20):
+            self.clear()
+            process = subprocess.Popen([SCREE, "run", *SHORT, *DENSE, "--out", "k.h5"], cwd=self.dir,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(span * ((i * 0.618034) % 1.0))
+            process.kill()
+            process.wait()
+            if not os.path.exists(self.path("k.h5")):
+                continue  # killed before it was there
+            if i % 2:  # and once more while it goes on
+                process = subprocess.Popen([SCREE, "resume", "k.h5"], cwd=self.dir, stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL)
+                time.sleep(span * 0.5 * ((i * 0.324718) % 1.0))
+                process.kill()
+                process.wait()
+            self.compare(straight, files)
+
+    def test_full_disk(self):
+        straight, files, _ = self.reference()
+        size = os.path.getsize(self.path("ref.h5"))
+        for part in (0.02, 0.1, 0.4, 0.8):
+            self.clear()
+            limit = int(part * size)
+
+            def small():
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            result = subprocess.run([SCREE, "run", *SHORT, *DENSE, "--out", "k.h5"], cwd=self.dir, preexec_fn=small,
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(result.returncode, 6)
+            self.assertIn(b"File too large", result.stderr)
+            self.compare(straight, files)
+
+
+if __name__ == "__main__":
+    main()
