@@ -10,7 +10,9 @@
 #include "ccp/operator_momentum.h"
 #include "ccp/set_local.h"
 
-enum { CHUNK = 2048, PARALLEL_ROWS = 16384 };
+/* A team of one pays for its start, its barriers and its locks all the same (a microsecond, a tenth
+ * of a small solve): what is small runs outside any parallel region. */
+enum { CHUNK = 2048, PARALLEL_ROWS = 16384, PARALLEL_BLOCKS = 1024 };
 
 int op_force_rows(const ccp_operator *op, size_t block) {
   const int dim = ccp_dim(op->problem, block);
@@ -29,19 +31,24 @@ static bool has_moments(const scree_ccp *problem) {
   return false;
 }
 
+static void fill_eta_of(ccp_operator *op, size_t i) {
+  if (op->eta_force[i] > 0.0) return;
+  double nii[SCREE_MAX_DIM * SCREE_MAX_DIM];
+  op_diagonal_block(op, i, nii);
+  const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
+  double force = 0.0, moment = 0.0;
+  for (int k = 0; k < dim; k++) *(k < forces ? &force : &moment) += nii[k * dim + k];
+  op->eta_force[i] = eta_of(force, forces);
+  if (op->eta_moment) op->eta_moment[i] = eta_of(moment, dim - forces);
+}
+
 static void fill_eta(ccp_operator *op) {
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (op->row_count > PARALLEL_ROWS)
-  for (size_t i = 0; i < op->block_count; i++) {
-    if (op->eta_force[i] > 0.0) continue;
-    double nii[SCREE_MAX_DIM * SCREE_MAX_DIM];
-    op_diagonal_block(op, i, nii);
-    const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
-    double force = 0.0, moment = 0.0;
-    for (int k = 0; k < dim; k++) *(k < forces ? &force : &moment) += nii[k * dim + k];
-    op->eta_force[i] = eta_of(force, forces);
-    if (op->eta_moment) op->eta_moment[i] = eta_of(moment, dim - forces);
+  if (op->row_count <= PARALLEL_ROWS) {
+    for (size_t i = 0; i < op->block_count; i++) fill_eta_of(op, i);
+    return;
   }
+#pragma omp parallel for schedule(static) num_threads(op->context->threads)
+  for (size_t i = 0; i < op->block_count; i++) fill_eta_of(op, i);
 }
 
 static void drop_form(ccp_operator *op) {
@@ -179,8 +186,9 @@ static double sweep_share(ccp_operator *op, const op_sweep_params *params, doubl
   return worst;
 }
 
-static double sweep_tail(ccp_operator *op, const op_sweep_params *params, double *g) {
-  const size_t begin = op->colour_count ? op->colour_start[op->colour_count] : op->head_count;
+/* Blocks order[begin] … to the last, one after the other. */
+static double sweep_alone(ccp_operator *op, const op_sweep_params *params, double *g,
+                          size_t begin) {
   double worst = 0.0;
   for (size_t j = begin; j < op->block_count; j++) {
     const size_t at = params->backward ? op->block_count - 1 - (j - begin) : j;
@@ -191,16 +199,19 @@ static double sweep_tail(ccp_operator *op, const op_sweep_params *params, double
 }
 
 double op_sweep_colours(ccp_operator *op, const op_sweep_params *params, double *g) {
-  double worst = params->backward ? sweep_tail(op, params, g) : 0.0;
+  if (op->block_count - op->head_count <= PARALLEL_BLOCKS)
+    return sweep_alone(op, params, g, op->head_count);
+  const size_t rest = op->colour_count ? op->colour_start[op->colour_count] : op->head_count;
+  double worst = params->backward ? sweep_alone(op, params, g, rest) : 0.0;
   if (op->colour_count) {
-#pragma omp parallel num_threads(op->context->threads) if (op->block_count - op->head_count > 1024)
+#pragma omp parallel num_threads(op->context->threads)
     {
       const double mine = sweep_share(op, params, g);
 #pragma omp critical
       if (mine > worst) worst = mine;
     }
   }
-  const double tail = params->backward ? 0.0 : sweep_tail(op, params, g);
+  const double tail = params->backward ? 0.0 : sweep_alone(op, params, g, rest);
   return tail > worst ? tail : worst;
 }
 
@@ -235,20 +246,27 @@ void op_local_velocity(ccp_operator *op, const double *g, double *u) {
   op_combine(op, 1.0, u, 1.0, op->r, u);
 }
 
+static double dot_chunk(const double *x, const double *y, size_t n) {
+  double sum[4] = {0.0, 0.0, 0.0, 0.0};
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (size_t k = 0; k < 4; k++) sum[k] += x[i + k] * y[i + k];
+  for (; i < n; i++) sum[0] += x[i] * y[i];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 double op_dot(ccp_operator *op, const double *x, const double *y) {
   const size_t n = op->row_count, chunks = (n + CHUNK - 1) / CHUNK;
-  double *partial = op->partial;
-#pragma omp parallel for schedule(static) num_threads(op->context->threads) if (n > PARALLEL_ROWS)
-  for (size_t c = 0; c < chunks; c++) {
-    const size_t end = (c + 1) * CHUNK < n ? (c + 1) * CHUNK : n;
-    double sum[4] = {0.0, 0.0, 0.0, 0.0};
-    size_t i = c * CHUNK;
-    for (; i + 4 <= end; i += 4)
-      for (size_t k = 0; k < 4; k++) sum[k] += x[i + k] * y[i + k];
-    for (; i < end; i++) sum[0] += x[i] * y[i];
-    partial[c] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  }
   double total = 0.0;
+  if (n <= PARALLEL_ROWS) {
+    for (size_t c = 0; c < chunks; c++)
+      total += dot_chunk(x + c * CHUNK, y + c * CHUNK, c + 1 < chunks ? CHUNK : n - c * CHUNK);
+    return total;
+  }
+  double *partial = op->partial;
+#pragma omp parallel for schedule(static) num_threads(op->context->threads)
+  for (size_t c = 0; c < chunks; c++)
+    partial[c] = dot_chunk(x + c * CHUNK, y + c * CHUNK, c + 1 < chunks ? CHUNK : n - c * CHUNK);
   for (size_t c = 0; c < chunks; c++) total += partial[c];
   return total;
 }
@@ -260,9 +278,12 @@ double op_norm(ccp_operator *op, const double *x) {
 double op_max_abs(ccp_operator *op, const double *x) {
   const size_t n = op->row_count;
   double worst = 0.0;
-#pragma omp parallel for schedule(static) num_threads(op->context->threads)                        \
-    reduction(max                                                                                  \
-              : worst) if (n > PARALLEL_ROWS)
+  if (n <= PARALLEL_ROWS) {
+    for (size_t i = 0; i < n; i++)
+      if (!(fabs(x[i]) <= worst)) worst = fabs(x[i]);
+    return worst;
+  }
+#pragma omp parallel for schedule(static) num_threads(op->context->threads) reduction(max : worst)
   for (size_t i = 0; i < n; i++)
     if (!(fabs(x[i]) <= worst)) worst = fabs(x[i]);
   return worst;
@@ -274,7 +295,11 @@ void op_copy(ccp_operator *op, const double *x, double *y) {
 
 void op_combine(ccp_operator *op, double a, const double *x, double b, const double *y, double *z) {
   const size_t n = op->row_count;
-#pragma omp parallel for schedule(static) num_threads(op->context->threads) if (n > PARALLEL_ROWS)
+  if (n <= PARALLEL_ROWS) {
+    for (size_t i = 0; i < n; i++) z[i] = a * x[i] + b * y[i];
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(op->context->threads)
   for (size_t i = 0; i < n; i++) z[i] = a * x[i] + b * y[i];
 }
 

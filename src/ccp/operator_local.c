@@ -42,8 +42,11 @@ static void row_product(const ccp_operator *op, size_t i, const double *x, doubl
 
 static void apply(ccp_operator *op, const double *x, double *y) {
   const op_local *impl = op->impl;
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (impl->start[op->block_count] * 9 > PARALLEL_ENTRIES)
+  if (impl->start[op->block_count] * 9 <= PARALLEL_ENTRIES) {
+    for (size_t i = 0; i < op->block_count; i++) row_product(op, i, x, y + op->row_start[i]);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(op->context->threads)
   for (size_t i = 0; i < op->block_count; i++) row_product(op, i, x, y + op->row_start[i]);
 }
 

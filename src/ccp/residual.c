@@ -64,59 +64,85 @@ static block_residual block_judge(const ccp_operator *op, scree_model model, con
   return out;
 }
 
+/* Sums and maxima over some blocks, in order. */
+typedef struct part {
+  double natural2, square, worst, penetration, gap;
+  bool broken;
+} part;
+
+static part judge_blocks(const ccp_operator *op, scree_model model, const double *g,
+                         const double *u, size_t first, size_t last) {
+  part p = {0};
+  for (size_t i = first; i < last; i++) {
+    const block_residual b = block_judge(op, model, g, u, i);
+    p.natural2 += b.natural2;
+    p.square += b.scaled * b.scaled;
+    if (b.scaled > p.worst) p.worst = b.scaled;
+    if (b.penetration > p.penetration) p.penetration = b.penetration;
+    if (b.gap > p.gap) p.gap = b.gap;
+    p.broken = p.broken || !isfinite(b.natural2) || !isfinite(b.scaled);
+  }
+  return p;
+}
+
+static void add_part(part *sum, const part *p) {
+  sum->natural2 += p->natural2;
+  sum->square += p->square;
+  sum->worst = p->worst > sum->worst ? p->worst : sum->worst;
+  sum->penetration = p->penetration > sum->penetration ? p->penetration : sum->penetration;
+  sum->gap = p->gap > sum->gap ? p->gap : sum->gap;
+  sum->broken = sum->broken || p->broken;
+}
+
+/* Chunks of fixed size, each summed in order, then added in order: the same bits for any number of
+ * threads. A single chunk needs no team. */
+static part judge_all(const ccp_operator *op, scree_model model, const double *g, const double *u) {
+  enum { CHUNK = 1024, GROUP = 64, ALONE = 4 };
+  const size_t n = op->block_count;
+  part total = {0}, parts[GROUP];
+  for (size_t begin = 0; begin < n; begin += CHUNK * GROUP) {
+    const size_t stop = begin + CHUNK * GROUP < n ? begin + CHUNK * GROUP : n;
+    const size_t chunks = (stop - begin + CHUNK - 1) / CHUNK;
+    if (chunks <= ALONE) {
+      for (size_t first = begin; first < stop; first += CHUNK) {
+        const part p =
+            judge_blocks(op, model, g, u, first, first + CHUNK < stop ? first + CHUNK : stop);
+        add_part(&total, &p);
+      }
+      continue;
+    }
+#pragma omp parallel for schedule(static) num_threads(op->context->threads)
+    for (size_t c = 0; c < chunks; c++) {
+      const size_t first = begin + c * CHUNK, last = first + CHUNK < stop ? first + CHUNK : stop;
+      parts[c] = judge_blocks(op, model, g, u, first, last);
+    }
+    for (size_t c = 0; c < chunks; c++) add_part(&total, &parts[c]);
+  }
+  return total;
+}
+
 void op_residual(ccp_operator *op, scree_model model, const double *g, const double *u,
                  double *scratch, scree_residual *out) {
-  enum { CHUNK = 1024 };
   if (!u) {
     op_local_velocity(op, g, scratch);
     u = scratch;
   }
   const size_t n = op->block_count;
-  double natural2 = 0.0, square = 0.0, worst = 0.0, penetration = 0.0, gap = 0.0;
-  bool broken = false;
-  /* Chunks of fixed size, each summed in order, then added in order. */
-  for (size_t begin = 0; begin < n; begin += CHUNK * 64) {
-    const size_t stop = begin + CHUNK * 64 < n ? begin + CHUNK * 64 : n;
-    const size_t chunks = (stop - begin + CHUNK - 1) / CHUNK;
-    double part_natural[64], part_square[64];
-#pragma omp parallel for schedule(static) num_threads(op->context->threads)                        \
-    reduction(max                                                                                  \
-              : worst, penetration, gap) reduction(||                                              \
-                                                   : broken) if (chunks > 4)
-    for (size_t c = 0; c < chunks; c++) {
-      const size_t first = begin + c * CHUNK, last = first + CHUNK < stop ? first + CHUNK : stop;
-      double sum_natural = 0.0, sum_square = 0.0;
-      for (size_t i = first; i < last; i++) {
-        const block_residual b = block_judge(op, model, g, u, i);
-        sum_natural += b.natural2;
-        sum_square += b.scaled * b.scaled;
-        if (b.scaled > worst) worst = b.scaled;
-        if (b.penetration > penetration) penetration = b.penetration;
-        if (b.gap > gap) gap = b.gap;
-        broken = broken || !isfinite(b.natural2) || !isfinite(b.scaled);
-      }
-      part_natural[c] = sum_natural;
-      part_square[c] = sum_square;
-    }
-    for (size_t c = 0; c < chunks; c++) {
-      natural2 += part_natural[c];
-      square += part_square[c];
-    }
-  }
+  const part sum = judge_all(op, model, g, u);
   const double g_norm = op_norm(op, g), u_norm = op_norm(op, u), r_norm = op_norm(op, op->r);
   double scale = g_norm > u_norm ? g_norm : u_norm;
   if (op->problem->form != SCREE_FORM_GLOBAL && r_norm > scale) scale = r_norm;
   const double product = g_norm * u_norm;
   *out = (scree_residual){
-      .error = sqrt(natural2) / (scale > 2.2e-16 ? scale : 1.0),
-      .residual = worst / op->reference_speed,
-      .rms = n ? sqrt(square / (double)n) : 0.0,
+      .error = sqrt(sum.natural2) / (scale > 2.2e-16 ? scale : 1.0),
+      .residual = sum.worst / op->reference_speed,
+      .rms = n ? sqrt(sum.square / (double)n) : 0.0,
       .duality_gap = product > 0.0 ? fabs(op_dot(op, g, u)) / product : 0.0,
-      .penetration_speed = penetration,
-      .relaxation_gap = gap,
+      .penetration_speed = sum.penetration,
+      .relaxation_gap = sum.gap,
       .reference_speed = op->reference_speed,
   };
   if (op->class->balance) out->error += op->class->balance(op, g);
   /* A NaN must never look like a small residual. */
-  if (broken) out->error = out->residual = out->rms = INFINITY;
+  if (sum.broken) out->error = out->residual = out->rms = INFINITY;
 }

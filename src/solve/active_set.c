@@ -12,6 +12,7 @@ enum { MAX_DISCS = 3 };
 /* A block reduced to its unknowns: column-major C and R, dim x count each. */
 typedef struct reduced {
   int count;
+  bool whole; /* a sticking cone of 3 rows: C and R are the unit matrix */
   double column[SCREE_MAX_DIM * SCREE_MAX_DIM];
   double row[SCREE_MAX_DIM * SCREE_MAX_DIM];
   double beta[SCREE_MAX_DIM]; /* added to the diagonal of the unknown */
@@ -147,7 +148,7 @@ static void reduce_cone(const scree_set *set, scree_model model, const double *z
   for (int j = 0; j < count; j++) {
     const disc *e = &discs[j];
     const double *zj = z + e->first;
-    const double length = e->size == 2 ? hypot(zj[0], zj[1]) : fabs(zj[0]);
+    const double length = e->size == 2 ? sqrt(zj[0] * zj[0] + zj[1] * zj[1]) : fabs(zj[0]);
     const double radius = e->k * level;
     if (length <= radius) {
       for (int k = 0; k < e->size; k++) add_unit(b, dim, e->first + k);
@@ -189,6 +190,7 @@ static void reduce_block(active_set *s, const ccp_operator *op, scree_model mode
   const size_t row = op->row_start[i];
   const int dim = set->dim, forces = op_force_rows(op, i);
   reduced *b = &s->block[i];
+  b->whole = false;
   double *base = s->base + row, z[SCREE_MAX_DIM], scale[SCREE_MAX_DIM];
   memset(base, 0, (size_t)dim * sizeof *base);
   if (set->kind == SCREE_SET_FREE) {
@@ -214,7 +216,8 @@ static void reduce_block(active_set *s, const ccp_operator *op, scree_model mode
   unit.cohesion = set->cohesion;
   unit.cap = set->cap;
   reduce_cone(&unit, model, z, (1.0 + a) / eta, eta_m > 0.0 ? (1.0 + a) / eta_m : 0.0, b, base);
-  for (int c = 0; c < b->count; c++)
+  b->whole = set->kind == SCREE_SET_COULOMB && dim == 3 && b->count == 3;
+  for (int c = 0; set->kind == SCREE_SET_ELLIPTIC && c < b->count; c++)
     for (int k = 0; k < dim; k++) {
       b->column[c * dim + k] *= scale[k];
       b->row[c * dim + k] *= scale[k];
@@ -240,22 +243,41 @@ static void classify(active_set *s, const ccp_operator *op, scree_model model, d
   }
 }
 
-/* out (count_i x count_j) = R_i' N_ij C_j */
-static void project_block(const reduced *bi, const reduced *bj, int di, int dj, const double *nij,
-                          double *out) {
+/* out (ri x cj) = R_i' N_ij C_j; inlined with sizes known where they are the usual ones. */
+static inline void project_sized(int di, int dj, int ri, int cj, const reduced *bi,
+                                 const reduced *bj, const double *nij, double *out) {
   double half[SCREE_MAX_DIM * SCREE_MAX_DIM];
   for (int r = 0; r < di; r++)
-    for (int c = 0; c < bj->count; c++) {
+    for (int c = 0; c < cj; c++) {
       double sum = 0.0;
       for (int k = 0; k < dj; k++) sum += nij[r * dj + k] * bj->column[c * dj + k];
-      half[r * bj->count + c] = sum;
+      half[r * cj + c] = sum;
     }
-  for (int r = 0; r < bi->count; r++)
-    for (int c = 0; c < bj->count; c++) {
+  for (int r = 0; r < ri; r++)
+    for (int c = 0; c < cj; c++) {
       double sum = 0.0;
-      for (int k = 0; k < di; k++) sum += bi->row[r * di + k] * half[k * bj->count + c];
-      out[r * bj->count + c] = sum;
+      for (int k = 0; k < di; k++) sum += bi->row[r * di + k] * half[k * cj + c];
+      out[r * cj + c] = sum;
     }
+}
+
+static void project_block(const reduced *bi, const reduced *bj, int di, int dj, const double *nij,
+                          double *out) {
+  if (di != 3 || dj != 3) {
+    project_sized(di, dj, bi->count, bj->count, bi, bj, nij, out);
+  } else if (bi->whole && bj->whole) {
+    memcpy(out, nij, 9 * sizeof *out);
+  } else if (bi->count == 3 && bj->count == 3) {
+    project_sized(3, 3, 3, 3, bi, bj, nij, out);
+  } else if (bi->count == 2 && bj->count == 2) {
+    project_sized(3, 3, 2, 2, bi, bj, nij, out);
+  } else if (bi->count == 2 && bj->count == 3) {
+    project_sized(3, 3, 2, 3, bi, bj, nij, out);
+  } else if (bi->count == 3 && bj->count == 2) {
+    project_sized(3, 3, 3, 2, bi, bj, nij, out);
+  } else {
+    project_sized(3, 3, bi->count, bj->count, bi, bj, nij, out);
+  }
 }
 
 /* Adds a R'D C and beta to the diagonal block of node i. */

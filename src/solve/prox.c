@@ -103,7 +103,7 @@ static bool judge(prox *p, scree_residual *truth) {
   p->iteration++;
   op_residual(p->op, p->stage.model, run->g, p->u, p->scratch, truth);
   if (!isfinite(truth->residual)) return false; /* a wild step is the inner loop's to undo */
-  if (p->stage.target <= 0.0) return solve_check(run, p->iteration, run->g, p->u);
+  if (p->stage.target <= 0.0) return solve_check_judged(run, p->iteration, run->g, truth);
   return truth->residual <= p->stage.target || p->iteration >= p->stage_end;
 }
 

@@ -66,6 +66,9 @@ bool solve_due_hint(const solve_run *run, long iteration, double change);
 /* Judges g (u = N g + r if at hand, else null), keeps it if it is the best so far. True: stop now;
  * the outcome is set. */
 bool solve_check(solve_run *run, long iteration, const double *g, const double *u);
+/* The same where the residual of g in the run's model is at hand. */
+bool solve_check_judged(solve_run *run, long iteration, const double *g,
+                        const scree_residual *residual);
 /* A direction d along which impulses may grow without end: ends the run as infeasible if it proves
  * that. */
 bool solve_prove_infeasible(solve_run *run, const double *d);
