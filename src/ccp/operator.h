@@ -131,6 +131,10 @@ void op_project(ccp_operator *op, double *x);
  * row_count entries (used when u is null). */
 void op_residual(ccp_operator *op, scree_model model, const double *g, const double *u,
                  double *scratch, scree_residual *out);
+/* The same without a global problem's equation of motion, which costs a solve with M and holds to
+ * rounding: for iterates that are not yet to be reported. */
+void op_residual_contacts(ccp_operator *op, scree_model model, const double *g, const double *u,
+                          double *scratch, scree_residual *out);
 
 /* The forms' constructors, called by op_prepare: they set class, impl and asymmetry, fill r, and
  * leave a colouring. They may set eta_force of blocks where they know it. The bodies form finds its

@@ -121,8 +121,8 @@ static part judge_all(const ccp_operator *op, scree_model model, const double *g
   return total;
 }
 
-void op_residual(ccp_operator *op, scree_model model, const double *g, const double *u,
-                 double *scratch, scree_residual *out) {
+void op_residual_contacts(ccp_operator *op, scree_model model, const double *g, const double *u,
+                          double *scratch, scree_residual *out) {
   if (!u) {
     op_local_velocity(op, g, scratch);
     u = scratch;
@@ -142,7 +142,12 @@ void op_residual(ccp_operator *op, scree_model model, const double *g, const dou
       .relaxation_gap = sum.gap,
       .reference_speed = op->reference_speed,
   };
-  if (op->class->balance) out->error += op->class->balance(op, g);
   /* A NaN must never look like a small residual. */
   if (sum.broken) out->error = out->residual = out->rms = INFINITY;
+}
+
+void op_residual(ccp_operator *op, scree_model model, const double *g, const double *u,
+                 double *scratch, scree_residual *out) {
+  op_residual_contacts(op, model, g, u, scratch, out);
+  if (op->class->balance && isfinite(out->error)) out->error += op->class->balance(op, g);
 }

@@ -15,15 +15,22 @@
 #define VECTOR_CLONES
 #endif
 
-/* The k pivot rows over all n columns, with row exchanges among them. */
-static size_t eliminate_rows(double *a, size_t n, size_t k, uint32_t *swap) {
-  size_t replaced = 0;
+/* Pivots below this are replaced. */
+static double smallest_pivot(const double *a, size_t n, size_t k) {
   double largest = 0.0;
   for (size_t i = 0; i < k; i++)
     for (size_t j = 0; j < k; j++)
       if (fabs(a[i * n + j]) > largest) largest = fabs(a[i * n + j]);
-  const double smallest = largest > 0.0 ? 1e-14 * largest : 1.0;
-  for (size_t p = 0; p < k; p++) {
+  return largest > 0.0 ? 1e-14 * largest : 1.0;
+}
+
+/* Pivots from … to - 1 of the k pivot rows, with row exchanges among them; only columns below
+ * `width` are eliminated, but whole rows are exchanged. */
+VECTOR_CLONES
+static size_t eliminate_rows(double *a, size_t n, size_t k, size_t from, size_t to, size_t width,
+                             double smallest, uint32_t *swap) {
+  size_t replaced = 0;
+  for (size_t p = from; p < to; p++) {
     size_t best = p;
     for (size_t i = p + 1; i < k; i++)
       if (fabs(a[i * n + p]) > fabs(a[best * n + p])) best = i;
@@ -45,21 +52,45 @@ static size_t eliminate_rows(double *a, size_t n, size_t k, uint32_t *swap) {
       const double l = a[i * n + p] * inverse;
       a[i * n + p] = l;
       if (l == 0.0) continue;
-      for (size_t j = p + 1; j < n; j++) a[i * n + j] -= l * a[p * n + j];
+      double *restrict row = a + i * n;
+      const double *restrict top = a + p * n;
+      for (size_t j = p + 1; j < width; j++) row[j] -= l * top[j];
     }
   }
   return replaced;
 }
 
+#ifdef SCREE_WITH_MUMPS
+/* Large dense pivots by panels: what is right of a panel is updated by BLAS at once. */
+static size_t eliminate_panels(double *a, size_t n, size_t k, double smallest, uint32_t *swap) {
+  enum { PANEL = 32 };
+  size_t replaced = 0;
+  for (size_t from = 0; from < k; from += PANEL) {
+    const size_t to = from + PANEL < k ? from + PANEL : k, width = to - from, right = n - to;
+    replaced += eliminate_rows(a, n, k, from, to, to, smallest, swap);
+    if (right == 0) continue;
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, (int)width,
+                (int)right, 1.0, a + from * n + from, (int)n, a + from * n + to, (int)n);
+    if (to < k)
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(k - to), (int)right, (int)width,
+                  -1.0, a + to * n + from, (int)n, a + from * n + to, (int)n, 1.0, a + to * n + to,
+                  (int)n);
+  }
+  return replaced;
+}
+#endif
+
 /* L21 = A21 U11^-1, row by row. */
+VECTOR_CLONES
 static void eliminate_columns(double *a, size_t n, size_t k) {
   for (size_t i = k; i < n; i++) {
-    double *row = a + i * n;
+    double *restrict row = a + i * n;
     for (size_t p = 0; p < k; p++) {
       const double l = row[p] / a[p * n + p];
       row[p] = l;
       if (l == 0.0) continue;
-      for (size_t j = p + 1; j < k; j++) row[j] -= l * a[p * n + j];
+      const double *restrict top = a + p * n;
+      for (size_t j = p + 1; j < k; j++) row[j] -= l * top[j];
     }
   }
 }
@@ -99,7 +130,20 @@ static void update(double *a, size_t n, size_t k) {
 }
 
 size_t front_eliminate(double *a, size_t n, size_t k, uint32_t *swap) {
-  const size_t replaced = eliminate_rows(a, n, k, swap);
+  const double smallest = smallest_pivot(a, n, k);
+#ifdef SCREE_WITH_MUMPS
+  enum { PANELS_FROM = 64 };
+  if (k >= PANELS_FROM) {
+    const size_t replaced = eliminate_panels(a, n, k, smallest, swap);
+    if (n > k) {
+      cblas_dtrsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)(n - k),
+                  (int)k, 1.0, a, (int)n, a + k * n, (int)n);
+      update(a, n, k);
+    }
+    return replaced;
+  }
+#endif
+  const size_t replaced = eliminate_rows(a, n, k, 0, k, n, smallest, swap);
   if (n > k) {
     eliminate_columns(a, n, k);
     update(a, n, k);

@@ -22,7 +22,7 @@ extern const solver_class solver_prox;
 extern const solver_class solver_apgd;
 
 static const scree_option_def auto_options[] = {
-    {"sweeps", SCREE_OPTION_INT, 10, 0, 1e6, NULL, "", "sweeps before the first choice"},
+    {"sweeps", SCREE_OPTION_INT, 4, 0, 1e6, NULL, "", "sweeps before the first choice"},
     {"newton_blocks", SCREE_OPTION_INT, 40000, 0, 1e9, NULL, "",
      "largest problem given to prox, in blocks"},
 };
@@ -49,12 +49,18 @@ static costs foresee(const ccp_operator *op) {
   if (op->problem->form != SCREE_FORM_BODIES) {
     const op_local *local = op->impl;
     coupled = n > 0.0 ? (double)local->start[op->block_count] / n : 1.0;
-    entry = 10e-9;
-    block = 100e-9;
+    entry = 5e-9;
+    block = 80e-9;
   }
-  const double sparse = 6.3e-8 * n * sqrt(n), dense = 13.5e-9 * n * coupled * coupled;
+  const double sparse = 4.8e-8 * n * sqrt(n), dense = 10e-9 * n * coupled * coupled;
   return (costs){.sweep = 0.3e-6 + n * (block + entry * coupled),
                  .newton = 3e-6 + fmax(sparse, dense)};
+}
+
+/* Sweeps until the merit is 1, if the last ones went on as they did. */
+static double sweeps_left(double merit, double before, double sweeps) {
+  const double gain = log(before / merit) / sweeps;
+  return gain > 0.0 ? log(merit) / gain : INFINITY;
 }
 
 /* Hands the run over to another method, which starts from run->g; the monitor goes on. */
@@ -90,6 +96,16 @@ static scree_status delegate(solve_run *run, int method, const char *key, double
 
 typedef enum phase_end { PHASE_SOLVED, PHASE_LEFT } phase_end;
 
+/* A residual costs more than a sweep of a small problem, and where E is asked alone the sweeps' own
+ * changes do not tell when it is worth one (solve_due_hint). The next one is due when most of the
+ * sweeps that the rate so far foresees are done; `left` of them. */
+static long next_check(const solve_run *run, long iteration, double left) {
+  const scree_solve_settings *s = run->settings;
+  if (s->tolerance_residual > 0.0 || s->check_interval > 0 || s->progress) return 0;
+  const long next = iteration + (long)fmax(1.0, fmin(0.7 * left, 25.0));
+  return s->iteration_limit > 0 && next > s->iteration_limit ? s->iteration_limit : next;
+}
+
 /* Sweeps until something else is foreseen to be cheaper. `reason` says why they were left. */
 static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
   ccp_operator *op = run->op;
@@ -98,19 +114,23 @@ static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
   const op_sweep_params params = {
       .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
   const bool other = newton || run->model == SCREE_MODEL_RELAXED;
-  long since = 0;
-  double merit_since = run->merit;
+  long since = 0, checked = 0, due = 0;
+  double merit_since = run->merit, merit_checked = run->merit;
   op_sweep_begin(op, run->g);
   for (long iteration = 1;; iteration++) {
     const double change = op_sweep_inside(op, &params, run->g);
     run->products++;
     const bool choice = other && iteration >= first && iteration >= 2 * since;
-    if (!choice && !solve_due_hint(run, iteration, change)) continue;
+    if (!choice && (iteration < due || !solve_due_hint(run, iteration, change))) continue;
     op_sweep_store(op, run->g);
     if (solve_check(run, iteration, run->g, NULL)) return PHASE_SOLVED;
+    due = next_check(run, iteration,
+                     sweeps_left(run->merit, merit_checked, (double)(iteration - checked)));
+    checked = iteration;
+    merit_checked = run->merit;
     if (!choice) continue;
     const double rate = pow(run->merit / merit_since, 1.0 / (double)(iteration - since));
-    const double left = rate < 1.0 ? log(run->merit) / -log(rate) : INFINITY;
+    const double left = sweeps_left(run->merit, merit_since, (double)(iteration - since));
     const double steps = 15.0 + 2.0 * log10(run->merit);
     since = iteration;
     merit_since = run->merit;

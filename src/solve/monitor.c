@@ -146,26 +146,33 @@ static bool stopped_by_caller(solve_run *run, long iteration, double seconds,
 bool solve_check(solve_run *run, long iteration, const double *g, const double *u) {
   if (run->ended) return true;
   scree_residual residual;
-  op_residual(run->op, run->model, g, u, run->vector[0], &residual);
+  op_residual_contacts(run->op, run->model, g, u, run->vector[0], &residual);
   if (!u) run->products++;
   return solve_check_judged(run, iteration, g, &residual);
 }
 
 bool solve_check_judged(solve_run *run, long iteration, const double *g,
-                        const scree_residual *residual) {
+                        const scree_residual *contacts) {
   const scree_solve_settings *s = run->settings;
   iteration += run->iteration_base;
   if (run->ended) return true;
   run->iterations = iteration;
   schedule(run, iteration);
-  run->merit = merit_of(s, residual);
+  scree_residual residual = *contacts;
+  run->merit = merit_of(s, &residual);
+  const bool balanced = run->op->class->balance && run->merit <= 1.0;
+  if (balanced) {
+    residual.error += run->op->class->balance(run->op, g);
+    run->merit = merit_of(s, &residual);
+  }
   if (run->merit < run->best_merit) {
     run->best_merit = run->merit;
-    run->best_residual = *residual;
+    run->best_residual = residual;
+    run->best_balanced = balanced;
     op_copy(run->op, g, run->best);
   }
   const double seconds = timer_now() - run->start_time;
-  if (stopped_by_caller(run, iteration, seconds, residual)) return true;
+  if (stopped_by_caller(run, iteration, seconds, &residual)) return true;
   if (run->best_merit <= 1.0)
     solve_finish(run, SCREE_OUTCOME_SOLVED, "%s", "");
   else if (isinf(run->merit))

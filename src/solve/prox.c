@@ -101,7 +101,7 @@ static bool judge(prox *p, scree_residual *truth) {
   solve_run *run = p->run;
   run->products++;
   p->iteration++;
-  op_residual(p->op, p->stage.model, run->g, p->u, p->scratch, truth);
+  op_residual_contacts(p->op, p->stage.model, run->g, p->u, p->scratch, truth);
   if (!isfinite(truth->residual)) return false; /* a wild step is the inner loop's to undo */
   if (p->stage.target <= 0.0) return solve_check_judged(run, p->iteration, run->g, truth);
   return truth->residual <= p->stage.target || p->iteration >= p->stage_end;
@@ -115,7 +115,7 @@ static scree_status inner(prox *p, inner_result *result, long *steps) {
   long without = 0;
   op_local_velocity(op, g, p->u);
   op_copy(op, p->u, p->prox_u);
-  op_residual(op, p->stage.model, g, p->u, p->scratch, &truth);
+  op_residual_contacts(op, p->stage.model, g, p->u, p->scratch, &truth);
   p->centre_residual = p->kept_residual = truth.residual;
   *result = INNER_FAILURE;
   for (*steps = 1; *steps <= p->stage.most_steps; ++*steps) {
@@ -130,7 +130,7 @@ static scree_status inner(prox *p, inner_result *result, long *steps) {
       return SCREE_OK;
     }
     prox_velocity(p, g, p->u, p->prox_u);
-    op_residual(op, p->stage.model, g, p->prox_u, p->scratch, &proximal);
+    op_residual_contacts(op, p->stage.model, g, p->prox_u, p->scratch, &proximal);
     if (!isfinite(truth.residual) || !isfinite(proximal.residual)) return SCREE_OK;
     if (truth.residual < p->kept_residual) {
       p->kept_residual = truth.residual;

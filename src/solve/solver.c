@@ -191,6 +191,8 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   info->iterations = run.iterations;
   info->products = run.products;
   info->residual = run.best_residual;
+  if (op->class->balance && isfinite(run.best_merit) && !run.best_balanced)
+    info->residual.error += op->class->balance(op, g);
   if (!isfinite(run.best_merit)) info->residual.error = info->residual.residual = INFINITY;
   memcpy(info->detail, run.detail, sizeof info->detail);
   info->seconds = timer_now() - start_time;

@@ -40,7 +40,8 @@ struct solve_run {
   /* The monitor. */
   double *best;
   scree_residual best_residual;
-  double merit; /* of the last check: max of E / tolerance and R / tolerance; <= 1: solved */
+  bool best_balanced; /* it counts the equation of motion of a global problem */
+  double merit;       /* of the last check: max of E / tolerance and R / tolerance; <= 1: solved */
   double best_merit;
   long iterations, products;
   long iteration_base; /* iterations of the method that handed the run over */
@@ -66,9 +67,9 @@ bool solve_due_hint(const solve_run *run, long iteration, double change);
 /* Judges g (u = N g + r if at hand, else null), keeps it if it is the best so far. True: stop now;
  * the outcome is set. */
 bool solve_check(solve_run *run, long iteration, const double *g, const double *u);
-/* The same where the residual of g in the run's model is at hand. */
+/* The same where the residual of g in the run's model is at hand (op_residual_contacts). */
 bool solve_check_judged(solve_run *run, long iteration, const double *g,
-                        const scree_residual *residual);
+                        const scree_residual *contacts);
 /* A direction d along which impulses may grow without end: ends the run as infeasible if it proves
  * that. */
 bool solve_prove_infeasible(solve_run *run, const double *d);
