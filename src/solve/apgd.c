@@ -7,7 +7,8 @@
  *   y = next + beta (next - g)
  *   restart (beta = 0) when (y - next)'(next - g)/e > 0: the momentum runs against the gradient
  *   step; with function_restart also when the objective has grown
- *   L *= shrink, and L is kept for the next solve
+ *   L *= shrink; it starts from the same number in every solve, as one that depended on those
+ *   before it would not go on with the same bits from a checkpoint
  *
  * beta, `momentum`:
  *   nesterov   theta+ = (-theta^2 + theta sqrt(theta^2 + 4))/2, beta = theta (1 - theta)/(theta^2 +
@@ -28,7 +29,6 @@
  * last is the plain projected step with L from the majorant test. */
 #include <math.h>
 
-#include "base/memory.h"
 #include "ccp/operator_momentum.h"
 #include "solve/solver.h"
 
@@ -41,9 +41,8 @@ static const scree_option_def apgd_options[] = {
     {"shrink", SCREE_OPTION_REAL, 0.98, 0.1, 1.0, NULL, "", "factor on L after each iteration"},
 };
 
-typedef struct apgd_state {
-  double l; /* the last L: the next problem of a run is much like this one */
-} apgd_state;
+/* In this metric a block alone has L near 1; its neighbours in a packing add to it. */
+static const double first_l = 4.0;
 
 typedef struct apgd {
   solve_run *run;
@@ -96,15 +95,9 @@ static scree_status guard(apgd *s) {
 }
 
 static scree_status run_apgd(solve_run *run) {
-  apgd_state *kept = *run->state;
-  if (!kept) {
-    kept = *run->state = memory_new(run->context, 1, sizeof *kept);
-    if (!kept) return SCREE_ERROR_MEMORY;
-    kept->l = 1.0;
-  }
   apgd s = {
       .run = run,
-      .l = kept->l,
+      .l = first_l,
       .grow = run_option(run, "grow"),
       .shrink = run_option(run, "shrink"),
       .restart = run_option(run, "restart") > 0.5,
@@ -121,12 +114,7 @@ static scree_status run_apgd(solve_run *run) {
     if (solve_check(run, iteration, g, u)) break;
     status = guard(&s);
   }
-  if (isfinite(s.l) && s.l > 1e-6 && s.l < 1e6) kept->l = s.l;
   return status;
-}
-
-static void release(scree_context *context, void *state) {
-  memory_free(context, state);
 }
 
 const solver_class solver_apgd = {
@@ -137,5 +125,4 @@ const solver_class solver_apgd = {
     .coulomb = false,
     .vector_count = 3,
     .run = run_apgd,
-    .release = release,
 };
