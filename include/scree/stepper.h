@@ -26,7 +26,7 @@ typedef enum scree_on_nonconverged {
 
 typedef struct scree_stepper_def {
   const char *stepper;       /* default "nonsmooth" */
-  const char *solver;        /* null: "auto" where it is registered, else "gs" */
+  const char *solver;        /* null: "apgd" for the relaxed model, else "auto" */
   scree_model model;         /* default relaxed; info says which one was solved */
   double tolerance_residual; /* on R, default 1e-3 */
   double tolerance_error;    /* on E, default 0: not asked */

@@ -299,6 +299,37 @@ static void ball_follows_a_moving_floor(void **state) {
   lab_close(&l);
 }
 
+/* Two plates that nothing can stop close on a ball: no velocities satisfy that. It is said, and the
+ * ball stays where numbers are finite. */
+static void squeezed_ball_is_reported(void **state) {
+  (void)state;
+  lab l = lab_open(0.0, 0.0);
+  l.law.friction = 0.3;
+  l.def = scree_stepper_def_default();
+  l.def.iteration_limit = 2000;
+  for (int k = 0; k < 2; k++) {
+    scree_shape *s;
+    scree_body_def d = scree_body_def_default();
+    d.kind = SCREE_BODY_PRESCRIBED;
+    d.rotation[0] = k ? 0.0 : 1.0;
+    d.rotation[1] = k ? 1.0 : 0.0;
+    d.position[2] = k ? 0.2 : 0.0;
+    d.velocity[2] = k ? -0.1 : 0.1;
+    ok(&l, scree_shape_create_half_space(l.context, &s));
+    lab_add(&l, d, s);
+  }
+  const scree_body_id ball = lab_add_ball(&l, 0.1, 0.1, 0.0);
+  ok(&l, scree_stepper_create(l.world, &l.def, &l.stepper));
+  scree_step_info info;
+  for (int i = 0; i < 5; i++) {
+    ok(&l, scree_stepper_step(l.stepper, 0.005, &info));
+    assert_false(info.converged);
+    assert_int_equal(info.outcome, SCREE_OUTCOME_INFEASIBLE);
+  }
+  assert_true(fabs(lab_state(&l, ball).position[2] - 0.1) < 0.01);
+  lab_close(&l);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(flight_and_spin),
@@ -311,6 +342,7 @@ int main(void) {
       cmocka_unit_test(motor_turns_a_hinge),
       cmocka_unit_test(slider_slides_and_fixed_holds),
       cmocka_unit_test(ball_follows_a_moving_floor),
+      cmocka_unit_test(squeezed_ball_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The stepper as a machine: the same bits for any number of threads and after a checkpoint, and
- * what it does when a solve does not converge. */
+/* The stepper as a machine: the same bits for any number of threads and after a checkpoint, no
+ * allocation in a steady step, and what it does when a solve does not converge. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -163,6 +163,23 @@ static void damaged_checkpoints_are_refused(void **state) {
   drop(&p);
 }
 
+static void steady_steps_allocate_nothing(void **state) {
+  (void)state;
+  const char *solvers[2] = {"gs", "apgd"};
+  for (int k = 0; k < 2; k++) {
+    scree_stepper_def def = scree_stepper_def_default();
+    def.solver = solvers[k];
+    pile p = make(100, 1, &def);
+    const scree_body_id box = scree_world_body_at(p.world, 0);
+    ok(&p, scree_body_set_motion(p.world, box, (scree_motion_id){0}));
+    steps(&p, 300);
+    const size_t before = scree_context_allocations(p.context);
+    steps(&p, 20);
+    assert_int_equal(scree_context_allocations(p.context), before);
+    drop(&p);
+  }
+}
+
 static void stop_leaves_the_world_alone(void **state) {
   (void)state;
   scree_stepper_def def = scree_stepper_def_default();
@@ -269,6 +286,7 @@ int main(void) {
       cmocka_unit_test(checkpoint_goes_on_with_the_same_bits),
       cmocka_unit_test(checkpoint_knows_later_bodies),
       cmocka_unit_test(damaged_checkpoints_are_refused),
+      cmocka_unit_test(steady_steps_allocate_nothing),
       cmocka_unit_test(stop_leaves_the_world_alone),
       cmocka_unit_test(retry_makes_it_converge),
       cmocka_unit_test(bad_steps_are_refused),
