@@ -2,12 +2,13 @@
  * is cheaper, and a warm start often needs no more. From their rate of convergence it foresees what
  * the rest would cost, and changes to a method whose foreseen cost is lower:
  *
- *   prox    while its factorisations are affordable: cost of a step from the number of blocks and
- * how densely they are coupled, both models apgd    relaxed problems beyond that sweeps  exact
- * problems beyond that
+ *   prox   while its factorisations are affordable, in both models; when its active set churns, in
+ *          turns with sweeps (exact), or followed by ipm (relaxed)
+ *   apgd   relaxed problems beyond that; exact ones go on with sweeps
  *
- * Costs are counted in operations of the measured machine (docs/solvers.md), never by the clock or
- * the number of threads: the same problem is solved the same way everywhere. */
+ * The cost of a sweep and of a Newton step is foreseen from the number of blocks and how densely
+ * they are coupled, in seconds of the measured machine (docs/solvers.md), never by the clock or the
+ * number of threads: the same problem is solved the same way everywhere. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 
 extern const solver_class solver_prox;
 extern const solver_class solver_apgd;
+extern const solver_class solver_ipm;
 
 static const scree_option_def auto_options[] = {
     {"sweeps", SCREE_OPTION_INT, 4, 0, 1e6, NULL, "", "sweeps before the first choice"},
@@ -27,7 +29,8 @@ static const scree_option_def auto_options[] = {
      "largest problem given to prox, in blocks"},
 };
 
-enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 2 };
+enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 3 };
+enum { PROX, APGD, IPM };
 
 /* What the methods keep from one solve to the next, and their vectors: made when first needed, for
  * a simulation whose sweeps always suffice pays for none. */
@@ -37,7 +40,8 @@ typedef struct auto_state {
   size_t capacity[MAX_VECTORS];
 } auto_state;
 
-static const solver_class *const methods[METHODS] = {&solver_prox, &solver_apgd};
+static const solver_class *const methods[METHODS] = {
+    [PROX] = &solver_prox, [APGD] = &solver_apgd, [IPM] = &solver_ipm};
 
 typedef struct costs {
   double sweep, newton; /* s, of one sweep and one Newton step */
@@ -64,12 +68,18 @@ static double sweeps_left(double merit, double before, double sweeps) {
 }
 
 /* Hands the run over to another method, which starts from run->g; the monitor goes on. */
-static scree_status delegate(solve_run *run, int method, const char *key, double value) {
+typedef struct setting {
+  const char *key;
+  double value;
+} setting;
+
+static scree_status delegate(solve_run *run, int method, const setting *set, size_t count) {
   const solver_class *class = methods[method];
   double option[MAX_OPTIONS];
   options_reset(class->options, class->option_count, option);
-  for (size_t k = 0; key && k < class->option_count; k++)
-    if (strcmp(class->options[k].key, key) == 0) option[k] = value;
+  for (size_t k = 0; k < class->option_count; k++)
+    for (size_t j = 0; j < count; j++)
+      if (strcmp(class->options[k].key, set[j].key) == 0) option[k] = set[j].value;
   auto_state *state = *run->state;
   state->vector[0] = run->vector[0];
   for (size_t k = 1; k < class->vector_count; k++)
@@ -142,24 +152,64 @@ static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
   }
 }
 
+/* A given number of sweeps from where the last turn of them ended, vector[1]. */
+static phase_end sweep_on(solve_run *run, long count) {
+  ccp_operator *op = run->op;
+  const op_sweep_params params = {
+      .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
+  op_copy(op, run->vector[1], run->g);
+  op_sweep_begin(op, run->g);
+  run->iteration_base = run->iterations;
+  phase_end end = PHASE_LEFT;
+  for (long k = 1; k <= count && end == PHASE_LEFT; k++) {
+    op_sweep_inside(op, &params, run->g);
+    run->products++;
+    if (k % 25 != 0 && k != count) continue;
+    op_sweep_store(op, run->g);
+    if (solve_check(run, k, run->g, NULL)) end = PHASE_SOLVED;
+  }
+  op_copy(op, run->g, run->vector[1]);
+  run->iteration_base = 0;
+  return end;
+}
+
+/* Newton steps and sweeps in turns. Steps end at once what sweeps have brought near, but on
+ * hyperstatic packings with high friction they churn, where sweeps creep on: each turn of sweeps
+ * costs what the steps before it did, and goes on from the sweeps before it, so that all together
+ * cost twice the better method at most. Relaxed problems have a method that does not churn. */
+static scree_status take_turns(solve_run *run, long *turns) {
+  const costs cost = foresee(run->op);
+  static const setting first[] = {{"warmup", 0.0}, {"patience", 300.0}},
+                       later[] = {{"warmup", 0.0}, {"patience", 100.0}, {"failures", 60.0}};
+  scree_status status = SCREE_OK;
+  op_copy(run->op, run->g, run->vector[1]);
+  for (*turns = 0;;) {
+    const long before = run->iterations;
+    status = *turns == 0 ? delegate(run, PROX, first, 2) : delegate(run, PROX, later, 3);
+    if (status || run->ended) return status;
+    if (run->model == SCREE_MODEL_RELAXED) return delegate(run, IPM, NULL, 0);
+    const double sweeps = (double)(run->iterations - before) * cost.newton / cost.sweep;
+    ++*turns;
+    if (sweep_on(run, (long)fmax(100.0, fmin(sweeps, 1e8))) == PHASE_SOLVED) return SCREE_OK;
+  }
+}
+
 static scree_status run_auto(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(auto_state));
   if (!*run->state) return SCREE_ERROR_MEMORY;
   const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks");
-  char reason[100] = "", note[sizeof run->detail];
+  char reason[100] = "", note[sizeof run->detail], turns_note[40] = "";
   if (sweep(run, newton, reason, sizeof reason) == PHASE_SOLVED) {
     if (!run->detail[0])
       snprintf(run->detail, sizeof run->detail, "solved by %ld sweeps", run->iterations);
     return SCREE_OK;
   }
-  const int method = newton ? 0 : 1;
-  scree_status status = delegate(run, method, newton ? "warmup" : NULL, 0.0);
+  long turns = 0;
+  const scree_status status = newton ? take_turns(run, &turns) : delegate(run, APGD, NULL, 0);
   if (status) return status;
-  if (run->detail[0]) {
-    snprintf(note, sizeof note, "%s: %.110s", methods[method]->name, run->detail);
-  } else {
-    snprintf(note, sizeof note, "%s: %s", methods[method]->name, reason);
-  }
+  if (turns > 0) snprintf(turns_note, sizeof turns_note, " and sweeps in turns, %ld", turns);
+  snprintf(note, sizeof note, "%s%s: %.100s", newton ? "prox" : "apgd", turns_note,
+           run->detail[0] ? run->detail : reason);
   memcpy(run->detail, note, sizeof note);
   return status;
 }
@@ -179,7 +229,7 @@ const solver_class solver_auto = {
     .option_count = sizeof auto_options / sizeof auto_options[0],
     .coulomb = true,
     .patient = true,
-    .vector_count = 1,
+    .vector_count = 2,
     .run = run_auto,
     .release = release,
 };

@@ -25,6 +25,10 @@ static const scree_option_def prox_options[] = {
     {"decrease", SCREE_OPTION_REAL, 0.1, 1e-3, 0.9, NULL, "", "factor on a after a success"},
     {"floor", SCREE_OPTION_REAL, 1e-8, 0.0, 1.0, NULL, "", "smallest a"},
     {"inner", SCREE_OPTION_INT, 10, 1, 1000, NULL, "", "Newton steps for one a"},
+    {"failures", SCREE_OPTION_INT, 4, 0, 1e6, NULL, "",
+     "failures of the inner loop before it starts from elsewhere"},
+    {"patience", SCREE_OPTION_INT, 0, 0, 1e9, NULL, "",
+     "Newton steps without halving the best residual before it gives up; 0: no limit"},
 };
 
 static const double largest_weight = 1e6;
@@ -56,6 +60,9 @@ typedef struct prox {
   double centre_residual, kept_residual;
   double a, next_decrease, failed_a;
   long iteration, stage_end;
+  double mark_merit; /* patience: the best merit at an earlier iteration */
+  long mark_iteration;
+  bool gave_up;
 } prox;
 
 /* Sweeps while they pay: go on only while E falls by more than 6.7 in ten sweeps. True: ended. */
@@ -96,6 +103,16 @@ static void prox_velocity(const prox *p, const double *g, const double *u, doubl
 
 typedef enum inner_result { INNER_SUCCESS, INNER_FAILURE, INNER_ENDED } inner_result;
 
+static bool out_of_patience(prox *p) {
+  const long patience = (long)run_option(p->run, "patience");
+  if (p->run->best_merit < 0.5 * p->mark_merit) {
+    p->mark_merit = p->run->best_merit;
+    p->mark_iteration = p->iteration;
+  }
+  p->gave_up = patience > 0 && p->iteration - p->mark_iteration >= patience;
+  return p->gave_up;
+}
+
 /* Judges the iterate at hand; true when the stage or the run is over. */
 static bool judge(prox *p, scree_residual *truth) {
   solve_run *run = p->run;
@@ -103,7 +120,8 @@ static bool judge(prox *p, scree_residual *truth) {
   p->iteration++;
   op_residual_contacts(p->op, p->stage.model, run->g, p->u, p->scratch, truth);
   if (!isfinite(truth->residual)) return false; /* a wild step is the inner loop's to undo */
-  if (p->stage.target <= 0.0) return solve_check_judged(run, p->iteration, run->g, truth);
+  if (p->stage.target <= 0.0)
+    return solve_check_judged(run, p->iteration, run->g, truth) || out_of_patience(p);
   return truth->residual <= p->stage.target || p->iteration >= p->stage_end;
 }
 
@@ -223,19 +241,19 @@ static scree_status run_stages(prox *p) {
              .decrease = run_option(run, "decrease"),
              .most_steps = (long)run_option(run, "inner"),
              .most_without = 3,
-             .failure_limit = 4};
+             .failure_limit = (long)run_option(run, "failures")};
   scree_status status = run_stage(p, &s);
   s.decrease = 0.3;
   s.most_steps = 8;
   s.most_without = 2;
   s.failure_limit = 60;
-  for (int start = 0; !status && !run->ended && start < 6; start++) {
+  for (int start = 0; !status && !run->ended && !p->gave_up && start < 6; start++) {
     const bool relaxed = start % 2 == 1 && run->model == SCREE_MODEL_COULOMB;
     status = relaxed ? start_from_relaxed(p) : start_from_admm(p);
     if (!status && !run->ended) status = run_stage(p, &s);
     s.failure_limit *= 3;
   }
-  if (!status && !run->ended)
+  if (!status && !run->ended && !p->gave_up)
     solve_finish(run, SCREE_OUTCOME_STALLED, "the active set keeps changing from every start");
   return status;
 }
@@ -248,7 +266,8 @@ static scree_status run_prox(solve_run *run) {
             .centre = run->vector[3],
             .prox_u = run->vector[4],
             .scratch = run->vector[5],
-            .kept = run->vector[6]};
+            .kept = run->vector[6],
+            .mark_merit = INFINITY};
   if (warm_up(&p)) return SCREE_OK;
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(prox_state));
   p.state = *run->state;
