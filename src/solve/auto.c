@@ -198,7 +198,7 @@ static scree_status run_auto(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(auto_state));
   if (!*run->state) return SCREE_ERROR_MEMORY;
   const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks");
-  char reason[100] = "", note[sizeof run->detail], turns_note[40] = "";
+  char reason[100] = "", note[sizeof run->detail], turns_note[48] = "";
   if (sweep(run, newton, reason, sizeof reason) == PHASE_SOLVED) {
     if (!run->detail[0])
       snprintf(run->detail, sizeof run->detail, "solved by %ld sweeps", run->iterations);

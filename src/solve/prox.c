@@ -28,7 +28,7 @@ static const scree_option_def prox_options[] = {
     {"failures", SCREE_OPTION_INT, 4, 0, 1e6, NULL, "",
      "failures of the inner loop before it starts from elsewhere"},
     {"patience", SCREE_OPTION_INT, 0, 0, 1e9, NULL, "",
-     "Newton steps without halving the best residual before it gives up; 0: no limit"},
+     "Newton steps without halving the best residual before it hands back; 0: no limit"},
 };
 
 static const double largest_weight = 1e6;
@@ -253,7 +253,7 @@ static scree_status run_stages(prox *p) {
     if (!status && !run->ended) status = run_stage(p, &s);
     s.failure_limit *= 3;
   }
-  if (!status && !run->ended && !p->gave_up)
+  if (!status && !run->ended && run_option(run, "patience") == 0.0)
     solve_finish(run, SCREE_OUTCOME_STALLED, "the active set keeps changing from every start");
   return status;
 }
