@@ -48,7 +48,7 @@ typedef struct curve {
 } curve;
 
 static double factor_at(int point) {
-  return pow(10.0, 4.0 * point / (POINTS - 1));
+  return pow(10.0, 2.0 * point / (POINTS - 1));
 }
 
 static int by_area(const void *a, const void *b) {
@@ -115,7 +115,7 @@ void report_profile(const outcome *list, int count, double tolerance, const char
       s,
       "set terminal pngcairo size 1100,700 font 'sans,12'\nset output '%s/profile-%.0e.png'\n"
       "set title 'Problems solved to E = %.0e within a factor of the best time'\n"
-      "set logscale x\nset xrange [1:1e4]\nset yrange [0:1.02]\nset key right bottom\nset grid\n"
+      "set logscale x\nset xrange [1:100]\nset yrange [0:1.02]\nset key right bottom\nset grid\n"
       "set xlabel 'factor of the best of all'\nset ylabel 'fraction of problems'\n"
       "set datafile separator '\\t'\nplot ",
       directory, tolerance, tolerance);

@@ -169,6 +169,7 @@ static phase_end sweep_on(solve_run *run, long count) {
     if (solve_check(run, k, run->g, NULL)) end = PHASE_SOLVED;
   }
   op_copy(op, run->g, run->vector[1]);
+  run->mark_iteration += run->iterations - run->iteration_base; /* no stall: Newton steps count */
   run->iteration_base = 0;
   return end;
 }
@@ -179,17 +180,20 @@ static phase_end sweep_on(solve_run *run, long count) {
  * cost twice the better method at most. Relaxed problems have a method that does not churn. */
 static scree_status take_turns(solve_run *run, long *turns) {
   const costs cost = foresee(run->op);
-  static const setting first[] = {{"warmup", 0.0}, {"patience", 300.0}},
-                       later[] = {{"warmup", 0.0}, {"patience", 100.0}, {"failures", 60.0}};
   scree_status status = SCREE_OK;
+  double patience = fmax(300.0, fmin(0.5 / cost.newton, 2000.0)); /* Newton steps */
   op_copy(run->op, run->g, run->vector[1]);
   for (*turns = 0;;) {
     const long before = run->iterations;
-    status = *turns == 0 ? delegate(run, PROX, first, 2) : delegate(run, PROX, later, 3);
+    /* Every other turn stays near the sweeps' iterate; the rest may start from elsewhere too. */
+    const setting settings[] = {
+        {"warmup", 0.0}, {"patience", patience}, {"failures", *turns % 2 ? 60.0 : 4.0}};
+    status = delegate(run, PROX, settings, 3);
     if (status || run->ended) return status;
     if (run->model == SCREE_MODEL_RELAXED) return delegate(run, IPM, NULL, 0);
     const double sweeps = (double)(run->iterations - before) * cost.newton / cost.sweep;
     ++*turns;
+    patience *= *turns % 2 ? 0.3 : 6.0;
     if (sweep_on(run, (long)fmax(100.0, fmin(sweeps, 1e8))) == PHASE_SOLVED) return SCREE_OK;
   }
 }
