@@ -5,9 +5,9 @@
  * Each run is a process of its own, forked before anything of the solver was called, with a limit
  * on its CPU time; the solver alone is timed (stopwatch in entrants.h). Peers and Scree take
  * turns on a file; each is repeated, and the least time counts. A peer is stopped at --factor times
- * the fastest peer so far (and 0.2 s at least): it is not the best, and counts as not there. A peer
- * that stops by its own measure above the tolerance is asked again for a tenth and a hundredth of
- * it. */
+ * the fastest peer so far (and 0.05 s at least): it is not the best, and counts as not there. A
+ * peer that stops by its own measure above the tolerance is asked again for a tenth and a hundredth
+ * of it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -118,7 +118,7 @@ static void compare(bench *b, const char *path, const problem *p, double toleran
     if (k % 8 == 0)
       o->ours = fmin(o->ours, run_repeated(b, path, p, NULL, tolerance, 60.0, &o->our_error,
                                            o->note, sizeof o->note));
-    const double limit = fmin(b->set.limit, fmax(0.2, b->set.factor * o->peer));
+    const double limit = fmin(b->set.limit, fmax(0.05, b->set.factor * o->peer));
     o->seconds[k] = run_repeated(b, path, p, &list[k], tolerance, limit, &error, NULL, 0);
     snprintf(o->name[k], sizeof o->name[k], "%s", list[k].name);
     fprintf(b->log, "%s,%s,%d,%.0e,%s,%.4g,%.4g\n", o->kind, o->problem, o->contacts, tolerance,

@@ -178,21 +178,15 @@ static scree_status build_pattern(ccp_operator *op, op_local *impl, const size_t
   return status;
 }
 
-static size_t find_block(const op_local *impl, size_t i, uint32_t j) {
-  size_t lo = impl->start[i], hi = impl->start[i + 1];
-  while (lo + 1 < hi) {
-    const size_t mid = lo + (hi - lo) / 2;
-    if (impl->column[mid] <= j)
-      lo = mid;
-    else
-      hi = mid;
-  }
-  return lo;
+/* Block (i, j), for calls with j that never falls: each row's cursor only moves on. */
+static size_t find_block(const op_local *impl, size_t *cursor, size_t i, size_t j) {
+  while (impl->column[cursor[i]] < j) cursor[i]++;
+  return cursor[i];
 }
 
 static scree_status fill_values(ccp_operator *op, op_local *impl, const size_t *start,
                                 const uint32_t *index, const double *value,
-                                const uint32_t *block_of) {
+                                const uint32_t *block_of, size_t *cursor) {
   const size_t n = op->block_count, blocks = impl->start[n];
   impl->offset = memory_new(op->context, blocks + 1, sizeof *impl->offset);
   impl->diagonal = memory_new(op->context, n, sizeof *impl->diagonal);
@@ -205,12 +199,13 @@ static scree_status fill_values(ccp_operator *op, op_local *impl, const size_t *
     }
   impl->value = memory_new(op->context, impl->offset[blocks], sizeof *impl->value);
   if (!impl->value) return SCREE_ERROR_MEMORY;
+  memcpy(cursor, impl->start, n * sizeof *cursor);
   for (size_t c = 0; c < op->row_count; c++) {
     const uint32_t j = block_of[c];
     const size_t columns = op->row_start[j + 1] - op->row_start[j], at = c - op->row_start[j];
     for (size_t k = start[c]; k < start[c + 1]; k++) {
       const uint32_t i = block_of[index[k]];
-      double *block = impl->value + impl->offset[find_block(impl, i, j)];
+      double *block = impl->value + impl->offset[find_block(impl, cursor, i, j)];
       block[(index[k] - op->row_start[i]) * columns + at] = value[k];
     }
   }
@@ -222,15 +217,16 @@ static scree_status fill_values(ccp_operator *op, op_local *impl, const size_t *
   return SCREE_OK;
 }
 
-static double measure_asymmetry(const ccp_operator *op, const op_local *impl) {
+static double measure_asymmetry(const ccp_operator *op, const op_local *impl, size_t *cursor) {
   double difference = 0.0, total = 0.0;
+  memcpy(cursor, impl->start, op->block_count * sizeof *cursor);
   for (size_t i = 0; i < op->block_count; i++)
     for (size_t k = impl->start[i]; k < impl->start[i + 1]; k++) {
       const uint32_t j = impl->column[k];
       const size_t rows = op->row_start[i + 1] - op->row_start[i],
                    columns = op->row_start[j + 1] - op->row_start[j];
       const double *a = impl->value + impl->offset[k],
-                   *b = impl->value + impl->offset[find_block(impl, j, (uint32_t)i)];
+                   *b = impl->value + impl->offset[find_block(impl, cursor, j, i)];
       for (size_t r = 0; r < rows; r++)
         for (size_t c = 0; c < columns; c++) {
           const double d = a[r * columns + c] - b[c * rows + r];
@@ -254,11 +250,11 @@ scree_status op_local_build(ccp_operator *op, size_t n, const size_t *start, con
     map_rows(op, block_of);
     status = build_pattern(op, impl, start, index, block_of, mark);
   }
-  if (!status) status = fill_values(op, impl, start, index, value, block_of);
+  if (!status) status = fill_values(op, impl, start, index, value, block_of, mark);
+  if (!status) op->asymmetry = measure_asymmetry(op, impl, mark);
   memory_free(context, block_of);
   memory_free(context, mark);
   if (status) return status;
-  op->asymmetry = measure_asymmetry(op, impl);
   return colouring_by_graph(op, impl->start, impl->column);
 }
 
