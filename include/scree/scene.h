@@ -65,11 +65,12 @@ typedef struct scree_scene_settings {
   double step;             /* s */
   double duration;         /* s */
   double overlap;          /* overlap allowed at the start, as a fraction of the smaller diameter */
-  /* The solver and the stepper, as in scree_stepper_def; null: the default. */
+  /* The solver and the stepper, as in scree_stepper_def; null: the default (solver: apgd, auto for
+   * the exact model). */
   const char *solver, *stepper, *retry_solver;
   scree_model model;
   double tolerance_residual, tolerance_error;
-  long iteration_limit, retry_iteration_limit;
+  long iteration_limit, check_interval, retry_iteration_limit;
   double time_budget, warm_start_scale, stabilisation, recovery_speed, margin;
   bool warm_start;
   int on_nonconverged; /* continue, retry, stop: as scree_on_nonconverged */

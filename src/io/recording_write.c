@@ -4,6 +4,7 @@
 
 #ifdef SCREE_WITH_HDF5
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +37,7 @@ struct recorder {
   scree_context *context;
   char *path;
   hid_t file;
+  int lock; /* holds off a second writer; a kill gives it back */
   stream streams[STREAM_COUNT];
   recording_counts counts;
   bool failed, quiet;
@@ -196,6 +198,7 @@ static recorder *new_recorder(scree_context *context, const char *path) {
   if (!r) return NULL;
   r->context = context;
   r->file = -1;
+  r->lock = -1;
   for (int i = 0; i < STREAM_COUNT; i++) r->streams[i].id = -1;
   r->path = memory_new(context, strlen(path) + 16, 1);
   if (!r->path) {
@@ -210,6 +213,16 @@ static recorder *new_recorder(scree_context *context, const char *path) {
   return r;
 }
 
+static scree_status take_lock(recorder *r, const char *path) {
+  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  r->lock = open(path, O_RDWR | O_CLOEXEC);
+  if (r->lock < 0) return write_fault(r, "opening the recording");
+  if (fcntl(r->lock, F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN)) return SCREE_OK;
+  r->failed = true;
+  return context_fail(r->context, SCREE_ERROR_IO,
+                      "%s: another run is writing it; wait for that one, or stop it", path);
+}
+
 scree_status recorder_create(scree_context *context, const char *path, const scree_scene *scene,
                              uint64_t run, recorder **out) {
   recorder *r = *out = new_recorder(context, path);
@@ -221,8 +234,9 @@ scree_status recorder_create(scree_context *context, const char *path, const scr
   errno = 0;
   r->file = H5Fcreate(fresh, H5F_ACC_TRUNC, H5P_DEFAULT, list);
   H5Pclose(list);
-  bool ok = r->file >= 0 && fill_new_file(r->file, scene, run) && open_streams(r) &&
-            H5Fstart_swmr_write(r->file) >= 0 && H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0;
+  bool ok = r->file >= 0 && take_lock(r, fresh) == SCREE_OK && fill_new_file(r->file, scene, run) &&
+            open_streams(r) && H5Fstart_swmr_write(r->file) >= 0 &&
+            H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0;
   if (ok && rename(fresh, path) != 0) ok = false;
   scree_status status = ok ? SCREE_OK : write_fault(r, "creating the recording");
   if (!ok) unlink(fresh);
@@ -238,11 +252,16 @@ scree_status recorder_reopen(scree_context *context, const char *path,
                              const recording_counts *counts, recorder **out) {
   recorder *r = *out = new_recorder(context, path);
   if (!r) return SCREE_ERROR_MEMORY;
+  scree_status status = take_lock(r, path);
+  if (status) {
+    recorder_close(r);
+    *out = NULL;
+    return status;
+  }
   hid_t list = access_list(true);
   errno = 0;
   r->file = H5Fopen(path, H5F_ACC_RDWR, list);
   H5Pclose(list);
-  scree_status status = SCREE_OK;
   /* A killed writer does not say where its space ends: new space begins well behind it. */
   bool ok = r->file >= 0 && H5Fincrement_filesize(r->file, SAFE_BYTES) >= 0 && open_streams(r) &&
             H5Fstart_swmr_write(r->file) >= 0;
@@ -415,6 +434,7 @@ scree_status recorder_close(recorder *r) {
     errno = 0;
     if (r->file >= 0 && H5Fclose(r->file) < 0) status = write_fault(r, "closing");
   }
+  if (r->lock >= 0) close(r->lock);
   if (r->quiet) H5Eset_auto2(H5E_DEFAULT, r->old_print, r->old_print_data);
   for (int i = 0; i < STREAM_COUNT; i++) memory_free(r->context, r->streams[i].buffer);
   memory_free(r->context, r->path);

@@ -122,6 +122,7 @@ static scree_status read_options(scree_scene *scene, const scene_solver_keys *k,
 static scree_status read_solver(scree_scene *scene) {
   scene_solver_keys k = {.tolerance = 1e-3,
                          .iterations = 100,
+                         .check_interval = 10,
                          .warm_start = true,
                          .warm_start_scale = 1.0,
                          .stabilisation = 1.0,
@@ -149,6 +150,7 @@ static scree_status read_solver(scree_scene *scene) {
   s->tolerance_error = k.error_tolerance;
   s->iteration_limit = k.iterations;
   s->retry_iteration_limit = k.retry_iterations;
+  s->check_interval = k.check_interval;
   s->time_budget = k.time_budget;
   s->warm_start = k.warm_start;
   s->warm_start_scale = k.warm_start_scale;

@@ -74,7 +74,8 @@ SECTION(scene, "scene", "The file itself.", scene_fields, false);
 
 #define SOLVER(m) AT(scene_solver_keys, m)
 static const scene_field solver_fields[] = {
-    TEXT("name", false, SOLVER(name), "a solver of `scree list solvers`; default auto"),
+    TEXT("name", false, SOLVER(name),
+         "a solver of `scree list solvers`; default apgd, auto for the model coulomb"),
     TEXT("stepper", false, SOLVER(stepper), "default nonsmooth"),
     ANY("options", false, SOLVER(options), "", "options of the solver, by its own table"),
     CHOICE("model", false, SOLVER(model), "relaxed|coulomb", "default relaxed"),
@@ -84,6 +85,8 @@ static const scene_field solver_fields[] = {
          "on the error E; default 0: not asked"),
     WHOLE("iterations", false, SOLVER(iterations), "", FROM(1), 1e9,
           "most of them in a step; default 100"),
+    WHOLE("check_interval", false, SOLVER(check_interval), "", FROM(1), 1e9,
+          "iterations between looks at the residual, which cost some sweeps each; default 10"),
     REAL("time_budget", false, SOLVER(time_budget), "s", FROM(0), INFINITY,
          "of the solver in a step; default 0: none. Results then depend on the machine"),
     FLAG("warm_start", false, SOLVER(warm_start), "default true"),

@@ -85,7 +85,7 @@ typedef struct scene_solver_keys {
   int model, on_nonconverged;
   double tolerance, error_tolerance, time_budget, warm_start_scale, stabilisation, recovery_speed,
       margin;
-  long iterations, retry_iterations, retry_halvings;
+  long iterations, check_interval, retry_iterations, retry_halvings;
   bool warm_start;
 } scene_solver_keys;
 

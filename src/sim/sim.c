@@ -28,7 +28,9 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
   const scree_scene_settings *s = scree_scene_get_settings(scene);
   scree_stepper_def d = scree_stepper_def_default();
   if (s->stepper) d.stepper = s->stepper;
-  d.solver = s->solver;
+  /* In a run with few iterations a step nothing beats apgd on the relaxed problem: sweeps do not
+   * carry through stacks, and automatic choice, made for single problems, solves too well. */
+  d.solver = s->solver ? s->solver : s->model == SCREE_MODEL_COULOMB ? NULL : "apgd";
   d.retry_solver = s->retry_solver;
   d.model = s->model;
   d.tolerance_residual = s->tolerance_residual;
@@ -40,6 +42,7 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
   d.stabilisation = s->stabilisation;
   d.recovery_speed = s->recovery_speed;
   d.margin = s->margin;
+  d.check_interval = s->check_interval;
   if (!look) d.on_nonconverged = (scree_on_nonconverged)s->on_nonconverged;
   if (s->retry_iteration_limit) d.retry_iteration_limit = s->retry_iteration_limit;
   d.retry_halvings = s->retry_halvings;

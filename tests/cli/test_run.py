@@ -225,6 +225,16 @@ class Survive(CommandTest):
                 process.wait()
             self.compare(straight, files)
 
+    def test_two_writers(self):
+        process = subprocess.Popen([SCREE, "run", *SHORT, "--set", "n=300", "--set", "duration=60", "--out", "k.h5"],
+                                   cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not os.path.exists(self.path("k.h5")):
+            time.sleep(0.01)
+        self.check(["resume", "k.h5"], 6, "scree resume: k.h5: another run is writing it; wait for that one, or stop "
+                   "it\n", "")
+        process.kill()
+        process.wait()
+
     def test_full_disk(self):
         straight, files, _ = self.reference()
         size = os.path.getsize(self.path("ref.h5"))
