@@ -160,6 +160,7 @@ static phase_end sweep_on(solve_run *run, long count) {
   op_copy(op, run->vector[1], run->g);
   op_sweep_begin(op, run->g);
   run->iteration_base = run->iterations;
+  run->mark_iteration += count; /* they begin far behind the best iterate: that is no stall */
   phase_end end = PHASE_LEFT;
   for (long k = 1; k <= count && end == PHASE_LEFT; k++) {
     op_sweep_inside(op, &params, run->g);
@@ -169,7 +170,6 @@ static phase_end sweep_on(solve_run *run, long count) {
     if (solve_check(run, k, run->g, NULL)) end = PHASE_SOLVED;
   }
   op_copy(op, run->g, run->vector[1]);
-  run->mark_iteration += run->iterations - run->iteration_base; /* no stall: Newton steps count */
   run->iteration_base = 0;
   return end;
 }
