@@ -31,7 +31,7 @@ typedef struct scree_stepper_def {
   double tolerance_residual; /* on R, default 1e-3 */
   double tolerance_error;    /* on E, default 0: not asked */
   long iteration_limit;      /* a step; default 100 */
-  long check_interval;       /* iterations between residual checks; default 10 */
+  long check_interval;       /* iterations between residual checks; default 0: as the solver sees fit */
   double time_budget;        /* s a step for the solver, default 0: none. Not reproducible */
   bool warm_start;           /* default true */
   double warm_start_scale;   /* default 1 */

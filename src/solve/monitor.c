@@ -42,16 +42,19 @@ bool solve_due(const solve_run *run, long iteration) {
          (run->settings->iteration_limit > 0 && iteration >= run->settings->iteration_limit);
 }
 
-bool solve_due_hint(const solve_run *run, long iteration, double change) {
+/* A residual costs as much as a dozen sweeps of packed contacts. The last check told how R relates to
+ * the change that a sweep makes; the next is due when that foresees R within the tolerance, and now
+ * and then in case it misleads. */
+bool solve_due_hint(solve_run *run, long iteration, double change) {
   const scree_solve_settings *s = run->settings;
   const bool due = solve_due(run, iteration);
+  if (s->tolerance_residual <= 0.0 || s->check_interval > 0 || s->progress) return due;
   iteration += run->iteration_base;
-  if (s->tolerance_residual <= 0.0 || s->check_interval > 0) return due;
-  const double tolerance = s->tolerance_residual * run->op->reference_speed;
-  if (change < 0.2 * tolerance) return iteration > run->iterations + 2 || due;
-  const bool forced = s->iteration_limit > 0 && iteration >= s->iteration_limit;
-  const bool far = change > 30.0 * tolerance && iteration < run->iterations + 25;
-  return due && (forced || s->progress || !far);
+  run->change = change;
+  const long since = iteration - run->iterations;
+  if (s->iteration_limit > 0 && iteration >= s->iteration_limit) return true;
+  if (change * run->change_ratio < s->tolerance_residual) return since > 3;
+  return since >= (iteration < 100 ? 25 : iteration / 4);
 }
 
 static void schedule(solve_run *run, long iteration) {
@@ -160,6 +163,7 @@ bool solve_check_judged(solve_run *run, long iteration, const double *g,
   schedule(run, iteration);
   scree_residual residual = *contacts;
   run->merit = merit_of(s, &residual);
+  if (run->change > 0.0) run->change_ratio = residual.residual / run->change;
   const bool balanced = run->op->class->balance && run->merit <= 1.0;
   if (balanced) {
     residual.error += run->op->class->balance(run->op, g);

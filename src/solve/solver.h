@@ -46,6 +46,7 @@ struct solve_run {
   long iterations, products;
   long iteration_base; /* iterations of the method that handed the run over */
   long next_check;
+  double change, change_ratio; /* of the last sweep, m/s; R over it at the last check */
   long mark_iteration; /* stall: what the merit was at an earlier iteration */
   double mark_merit, mark_size;
   double start_time;
@@ -61,9 +62,9 @@ double run_option(const solve_run *run, const char *key);
 
 /* Is a residual due at this iteration? Sweeps, which must pay a product for one, ask first. */
 bool solve_due(const solve_run *run, long iteration);
-/* The same where the largest change of a block over its eta, m/s, is at hand: a check is put off
- * while that is far above the tolerance on R, and made early when it is below. */
-bool solve_due_hint(const solve_run *run, long iteration, double change);
+/* The same where the largest change of a block over its eta, m/s, is at hand: it tells when a check
+ * is worth its price. */
+bool solve_due_hint(solve_run *run, long iteration, double change);
 /* Judges g (u = N g + r if at hand, else null), keeps it if it is the best so far. True: stop now;
  * the outcome is set. */
 bool solve_check(solve_run *run, long iteration, const double *g, const double *u);

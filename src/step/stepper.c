@@ -24,7 +24,7 @@ scree_stepper_def scree_stepper_def_default(void) {
       .model = SCREE_MODEL_RELAXED,
       .tolerance_residual = 1e-3,
       .iteration_limit = 100,
-      .check_interval = 10,
+      .check_interval = 0,
       .warm_start = true,
       .warm_start_scale = 1.0,
       .stabilisation = 1.0,
