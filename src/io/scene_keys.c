@@ -85,8 +85,9 @@ static const scene_field solver_fields[] = {
          "on the error E; default 0: not asked"),
     WHOLE("iterations", false, SOLVER(iterations), "", FROM(1), 1e9,
           "most of them in a step; default 100"),
-    WHOLE("check_interval", false, SOLVER(check_interval), "", FROM(1), 1e9,
-          "iterations between looks at the residual, which cost some sweeps each; default 10"),
+    WHOLE("check_interval", false, SOLVER(check_interval), "", FROM(0), 1e9,
+          "iterations between looks at the residual, which cost some sweeps each; default 0: "
+          "when the sweeps foresee that it is met"),
     REAL("time_budget", false, SOLVER(time_budget), "s", FROM(0), INFINITY,
          "of the solver in a step; default 0: none. Results then depend on the machine"),
     FLAG("warm_start", false, SOLVER(warm_start), "default true"),

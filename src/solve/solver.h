@@ -47,7 +47,7 @@ struct solve_run {
   long iteration_base; /* iterations of the method that handed the run over */
   long next_check;
   double change, change_ratio; /* of the last sweep, m/s; R over it at the last check */
-  long mark_iteration; /* stall: what the merit was at an earlier iteration */
+  long mark_iteration;         /* stall: what the merit was at an earlier iteration */
   double mark_merit, mark_size;
   double start_time;
   infeasible_work *infeasible; /* the solver's, kept between solves */
