@@ -31,15 +31,15 @@ typedef struct scree_stepper_def {
   double tolerance_residual; /* on R, default 1e-3 */
   double tolerance_error;    /* on E, default 0: not asked */
   long iteration_limit;      /* a step; default 100 */
-  long check_interval;       /* iterations between residual checks; default 0: as the solver sees fit */
-  double time_budget;        /* s a step for the solver, default 0: none. Not reproducible */
-  bool warm_start;           /* default true */
-  double warm_start_scale;   /* default 1 */
-  double stabilisation;      /* factor of overlap removed a step, (0, 1], default 1 */
-  double recovery_speed;     /* m/s, most that overlap is removed with; default 0: half of
-                                sqrt(|g| diameter of the smaller body); infinite without gravity */
-  double margin;             /* contacts are seen from this fraction of the smaller diameter, plus
-                                what the two may approach in a step; default 0.1 */
+  long check_interval; /* iterations between residual checks; default 0: as the solver sees fit */
+  double time_budget;  /* s a step for the solver, default 0: none. Not reproducible */
+  bool warm_start;     /* default true */
+  double warm_start_scale; /* default 1 */
+  double stabilisation;    /* factor of overlap removed a step, (0, 1], default 1 */
+  double recovery_speed;   /* m/s, most that overlap is removed with; default 0: half of
+                              sqrt(|g| diameter of the smaller body); infinite without gravity */
+  double margin;           /* contacts are seen from this fraction of the smaller diameter, plus
+                              what the two may approach in a step; default 0.1 */
   scree_on_nonconverged on_nonconverged; /* default continue */
   const char *retry_solver;              /* null: the same solver */
   long retry_iteration_limit;            /* default 10 iteration_limit */

@@ -136,7 +136,7 @@ static scree_status lay_out(broad_grid *g, size_t count) {
       memory_grow(g->context, &g->slot, &g->slot_capacity, count, sizeof *g->slot) ||
       memory_grow(g->context, &g->member, &g->member_capacity, members, sizeof *g->member))
     return SCREE_ERROR_MEMORY;
-  memset(g->cell, 0, cells * sizeof *g->cell);
+  if (cells) memset(g->cell, 0, cells * sizeof *g->cell);
   return SCREE_OK;
 }
 

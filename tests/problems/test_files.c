@@ -19,23 +19,24 @@
 
 typedef void (*visit)(scree_context *context, const char *path, const scree_ccp *problem);
 
-static void each_file(scree_context *context, const char *kind, visit function) {
+/* Whatever is skipped is skipped before anything is created. */
+static DIR *open_directory(const char *kind, char *directory, size_t room) {
   const char *shared = shared_directory(SCREE_SOURCE_DIR);
   if (!shared) skip();
-  char directory[1200];
-  snprintf(directory, sizeof directory, "%s/problems/%s", shared, kind);
+  snprintf(directory, room, "%s/problems/%s", shared, kind);
   DIR *d = opendir(directory);
   if (!d) skip();
+  return d;
+}
+
+static void each_file(scree_context *context, DIR *d, const char *directory, visit function) {
   for (const struct dirent *entry = readdir(d); entry; entry = readdir(d)) {
     if (!strstr(entry->d_name, ".hdf5")) continue;
     char path[1500];
     snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
     scree_ccp *problem = NULL;
     const scree_status status = scree_problem_load(context, path, &problem, NULL);
-    if (status == SCREE_ERROR_UNSUPPORTED) {
-      closedir(d);
-      skip();
-    }
+    if (status == SCREE_ERROR_UNSUPPORTED) break;
     if (status) fail_msg("%s", scree_context_message(context));
     function(context, path, problem);
     scree_ccp_destroy(problem);
@@ -96,9 +97,11 @@ static void check_other(scree_context *context, const char *path, const scree_cc
 }
 
 static void run(const char *kind, visit function) {
+  char directory[1200];
+  DIR *d = open_directory(kind, directory, sizeof directory);
   scree_context *context = scree_context_create(NULL);
   scree_context_set_threads(context, 1);
-  each_file(context, kind, function);
+  each_file(context, d, directory, function);
   assert_int_equal(scree_context_bytes(context), 0);
   scree_context_destroy(context);
 }
