@@ -116,10 +116,28 @@ static long next_check(const solve_run *run, long iteration, double left) {
   return s->iteration_limit > 0 && next > s->iteration_limit ? s->iteration_limit : next;
 }
 
+/* A simulation's step: a loose tolerance on a large problem. How many Newton steps a packing takes
+ * cannot be foreseen (the active set may churn), so there they must wait. */
+static bool is_coarse(const solve_run *run) {
+  const scree_solve_settings *s = run->settings;
+  return run->op->block_count > 300 && (s->tolerance_error <= 0.0 || s->tolerance_error > 1e-5) &&
+         (s->tolerance_residual <= 0.0 || s->tolerance_residual > 1e-5);
+}
+
+/* Is it time to leave the sweeps, having made `done`, with `left` foreseen? */
+static bool should_leave(const solve_run *run, bool newton, double done, double left) {
+  const costs cost = foresee(run->op);
+  const double steps = 15.0 + 2.0 * log10(run->merit);
+  if (!newton) return left > 20.0 * 0.4 * steps;
+  /* A loose tolerance waits until the sweeps have cost what a few tries of Newton steps would. */
+  if (is_coarse(run)) return done * cost.sweep > 3.0 * steps * cost.newton && left > 0.1 * done;
+  /* Rates slow down: what is foreseen is the least it can be. */
+  return left * cost.sweep >= 0.4 * steps * cost.newton;
+}
+
 /* Sweeps until something else is foreseen to be cheaper. `reason` says why they were left. */
 static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
   ccp_operator *op = run->op;
-  const costs cost = foresee(op);
   const long first = (long)run_option(run, "sweeps");
   const op_sweep_params params = {
       .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
@@ -141,11 +159,9 @@ static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
     if (!choice) continue;
     const double rate = pow(run->merit / merit_since, 1.0 / (double)(iteration - since));
     const double left = sweeps_left(run->merit, merit_since, (double)(iteration - since));
-    const double steps = 15.0 + 2.0 * log10(run->merit);
     since = iteration;
     merit_since = run->merit;
-    /* Rates slow down: what is foreseen is the least it can be. */
-    if (left * cost.sweep < 0.4 * steps * (newton ? cost.newton : 20.0 * cost.sweep)) continue;
+    if (!should_leave(run, newton, (double)iteration, left)) continue;
     snprintf(reason, room, "%ld sweeps converge by %.3f each: %.0e more foreseen", iteration, rate,
              fmin(left, 9e9));
     return PHASE_LEFT;
@@ -176,8 +192,8 @@ static phase_end sweep_on(solve_run *run, long count) {
 
 /* Newton steps and sweeps in turns. Steps end at once what sweeps have brought near, but on
  * hyperstatic packings with high friction they churn, where sweeps creep on: each turn of sweeps
- * costs what the steps before it did, and goes on from the sweeps before it, so that all together
- * cost twice the better method at most. Relaxed problems have a method that does not churn. */
+ * costs what the steps before it did, and goes on from the sweeps before it. Relaxed problems have
+ * a method that does not churn. */
 static scree_status take_turns(solve_run *run, long *turns) {
   const costs cost = foresee(run->op);
   scree_status status = SCREE_OK;
@@ -201,7 +217,9 @@ static scree_status take_turns(solve_run *run, long *turns) {
 static scree_status run_auto(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(auto_state));
   if (!*run->state) return SCREE_ERROR_MEMORY;
-  const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks");
+  /* Large relaxed problems at loose tolerances are apgd's, whatever they could afford. */
+  const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks") &&
+                      !(is_coarse(run) && run->model == SCREE_MODEL_RELAXED);
   char reason[100] = "", note[sizeof run->detail], turns_note[48] = "";
   if (sweep(run, newton, reason, sizeof reason) == PHASE_SOLVED) {
     if (!run->detail[0])
