@@ -13,6 +13,7 @@ typedef struct law_input {
   double h;                           /* s */
   double gap;                         /* m */
   double approach;                    /* u_n at the start of the step, m/s; < 0: closing */
+  double speed;                       /* |u| at the start of the step, m/s */
   double diameter;                    /* of the smaller body, m */
   double stabilisation, recovery_speed;
   double bounce_speed; /* threshold where the material gives none, m/s */
@@ -41,7 +42,8 @@ const law_class *law_for(const scree_material_def *material);
 /* The set of the pair: rows of rolling and spinning only where they resist. Cohesion holds while
  * the surfaces touch. */
 scree_set law_set(const law_input *in);
-/* b_n of a rigid contact: gap/h ahead of touch, overlap removed at the allowed speed, a bounce. */
+/* b_n of a rigid contact: gap/h ahead of touch, overlap removed at the allowed speed, a bounce;
+ * within a thousandth of a diameter and at rest a small part of the gap only. */
 double law_rigid_offset(const law_input *in);
 
 #endif
