@@ -1,8 +1,10 @@
 /* The reader of recordings. A file is an untrusted thing: extents, ranges and finiteness are
  * checked before anything is handed out. */
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "io/recording.h"
@@ -87,9 +89,26 @@ static bool read_extent(hid_t file, const recording_stream *s, uint64_t *rows) {
   return ok;
 }
 
+/* A writer holds a lock on the whole file as long as it lives. */
+static bool is_being_written(const char *path) {
+  struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool held = fcntl(file, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
+  close(file);
+  return held;
+}
+
+/* At rest; then as its live or killed writer leaves it; then as one leaves it that was killed after
+ * it opened the file to go on and before it said that others may read. */
 static scree_status open_file(scree_recording *r) {
   r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (r->file < 0) r->file = H5Fopen(r->path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
+  if (r->file < 0 && !is_being_written(r->path)) {
+    const hid_t list = recording_access_list(true);
+    r->file = H5Fopen(r->path, H5F_ACC_RDONLY, list);
+    H5Pclose(list);
+  }
   if (r->file < 0)
     return context_fail(r->context, SCREE_ERROR_IO, "%s: it cannot be opened as HDF5", r->path);
   char text[64];

@@ -168,7 +168,7 @@ static bool fill_new_file(hid_t file, const scree_scene *scene, uint64_t run) {
   return ok;
 }
 
-static hid_t access_list(bool clear) {
+hid_t recording_access_list(bool clear) {
   hid_t list = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_libver_bounds(list, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
   /* A killed writer leaves its mark in the file; this is how h5clear removes it. */
@@ -230,7 +230,7 @@ scree_status recorder_create(scree_context *context, const char *path, const scr
   char *fresh = memory_new(context, strlen(path) + 16, 1);
   if (!fresh) return SCREE_ERROR_MEMORY;
   sprintf(fresh, "%s.new", path);
-  hid_t list = access_list(false);
+  hid_t list = recording_access_list(false);
   errno = 0;
   r->file = H5Fcreate(fresh, H5F_ACC_TRUNC, H5P_DEFAULT, list);
   H5Pclose(list);
@@ -258,7 +258,7 @@ scree_status recorder_reopen(scree_context *context, const char *path,
     *out = NULL;
     return status;
   }
-  hid_t list = access_list(true);
+  hid_t list = recording_access_list(true);
   errno = 0;
   r->file = H5Fopen(path, H5F_ACC_RDWR, list);
   H5Pclose(list);
