@@ -8,6 +8,10 @@
  *                        the world's table of shapes, 0: none)
  *   /bodies/pose         f64 [B, 7]: x y z, qw qx qy qz of the shape's frame
  *   /bodies/velocity     f32 [B, 6]: linear, angular
+ *   /bodies/list         u32 [L, 5]: every body once, when it first is in a frame: place,
+ *                        generation, shape, kind (scree_body_kind), material
+ *   /bodies/mass         f64 [L, 2]: its mass (kg, 0: not dynamic), and the diameter of the ball of
+ *                        equal volume (m, infinite: none)
  *   /contacts/bodies     u32 [C, 2]: places of a and b
  *   /contacts/values     f32 [C, 10]: position, normal (a to b), force on b (N), gap (m)
  *   /steps               f64 [S, SCREE_STEP_COLUMNS], attribute columns
@@ -66,6 +70,9 @@ SCREE_API void scree_recording_close(scree_recording *recording);
 SCREE_API size_t scree_recording_frame_count(const scree_recording *recording);
 SCREE_API size_t scree_recording_step_count(const scree_recording *recording);
 SCREE_API const char *scree_recording_version(const scree_recording *recording);
+/* Times of frames, s. */
+SCREE_API scree_status scree_recording_get_times(scree_recording *recording, size_t first,
+                                                 size_t count, double *times);
 
 /* One frame; the arrays live until the next call or close. */
 typedef struct scree_frame {
@@ -80,6 +87,18 @@ typedef struct scree_frame {
 } scree_frame;
 SCREE_API scree_status scree_recording_get_frame(scree_recording *recording, size_t i,
                                                  scree_frame *frame);
+/* What does not change about a body of any frame, emitted ones included. */
+typedef struct scree_recorded_body {
+  scree_body_id id;
+  uint32_t shape; /* as in a frame's ids */
+  scree_body_kind kind;
+  scree_material_id material;
+  double mass;     /* kg, 0: not dynamic */
+  double diameter; /* of the ball of equal volume, m; infinite where it has none */
+} scree_recorded_body;
+/* SCREE_ERROR_INPUT: the recording does not know it. */
+SCREE_API scree_status scree_recording_get_body(scree_recording *recording, scree_body_id id,
+                                                scree_recorded_body *body);
 /* Rows of the log of steps, SCREE_STEP_COLUMNS numbers each. */
 SCREE_API scree_status scree_recording_get_steps(scree_recording *recording, size_t first,
                                                  size_t count, double *rows);

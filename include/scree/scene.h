@@ -104,6 +104,10 @@ SCREE_API size_t scree_scene_probe_count(const scree_scene *scene);
 /* After build. */
 SCREE_API scree_status scree_scene_get_probe(const scree_scene *scene, size_t i,
                                              scree_probe_def *probe);
+/* The name of a material in the scene's `materials`; "default" for the one that has none. After
+ * build. */
+SCREE_API const char *scree_scene_material_name(const scree_scene *scene,
+                                                scree_material_id material);
 /* A body by its name, the first of several; the null id when there is none. After build. */
 SCREE_API scree_body_id scree_scene_find_body(const scree_scene *scene, const char *name);
 /* "file:line:column: 'name'" of a body that was built, for messages. */

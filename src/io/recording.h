@@ -11,7 +11,7 @@
 #include "scree/recording.h"
 
 typedef struct recording_counts {
-  uint64_t frames, bodies, contacts, steps;
+  uint64_t frames, bodies, contacts, steps, listed;
 } recording_counts;
 
 typedef struct recorder recorder;
@@ -40,6 +40,8 @@ scree_status recording_read_scene(scree_recording *r, scree_scene **scene);
 #include <hdf5.h>
 /* Streams of rows in a recording. */
 enum {
+  STREAM_BODY_LIST,
+  STREAM_BODY_MASS,
   STREAM_BODY_ID,
   STREAM_BODY_POSE,
   STREAM_BODY_VELOCITY,
@@ -57,6 +59,7 @@ typedef struct recording_stream {
   enum { STREAM_U32, STREAM_U64, STREAM_F32, STREAM_F64 } type;
 } recording_stream;
 extern const recording_stream recording_streams[STREAM_COUNT];
+enum { RECORDING_VERSION = 2 };
 hid_t recording_type(const recording_stream *s);
 /* How files are opened; `clear`: whatever mark a killed writer left in them is ignored. */
 hid_t recording_access_list(bool clear);

@@ -49,6 +49,19 @@ scree_status recorder_close(recorder *r) {
   return SCREE_OK;
 }
 
+scree_status scree_recording_get_times(scree_recording *r, size_t first, size_t count,
+                                       double *times) {
+  (void)r, (void)first, (void)count, (void)times;
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
+scree_status scree_recording_get_body(scree_recording *r, scree_body_id id,
+                                      scree_recorded_body *body) {
+  (void)r, (void)id;
+  *body = (scree_recorded_body){0};
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
 scree_status recording_read_scene(scree_recording *r, scree_scene **scene) {
   (void)r;
   *scene = NULL;

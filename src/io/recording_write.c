@@ -13,6 +13,8 @@
 #include "model/world.h"
 
 const recording_stream recording_streams[STREAM_COUNT] = {
+    [STREAM_BODY_LIST] = {"/bodies/list", 5, 4, STREAM_U32},
+    [STREAM_BODY_MASS] = {"/bodies/mass", 2, 8, STREAM_F64},
     [STREAM_BODY_ID] = {"/bodies/id", 3, 4, STREAM_U32},
     [STREAM_BODY_POSE] = {"/bodies/pose", 7, 8, STREAM_F64},
     [STREAM_BODY_VELOCITY] = {"/bodies/velocity", 6, 4, STREAM_F32},
@@ -23,7 +25,7 @@ const recording_stream recording_streams[STREAM_COUNT] = {
     [STREAM_STEPS] = {"/steps", SCREE_STEP_COLUMNS, 8, STREAM_F64},
 };
 
-enum { BUFFER_BYTES = 1 << 20, CHUNK_BYTES = 1 << 17, SAFE_BYTES = 1 << 24 };
+enum { BUFFER_BYTES = 1 << 20, CHUNK_BYTES = 1 << 17, SAFE_BYTES = 1 << 24, PLACE_LIMIT = 1 << 28 };
 
 typedef struct stream {
   hid_t id;
@@ -40,6 +42,8 @@ struct recorder {
   int lock; /* holds off a second writer; a kill gives it back */
   stream streams[STREAM_COUNT];
   recording_counts counts;
+  uint32_t *known; /* generation of the body last listed at each place; 0: none */
+  size_t known_room;
   bool failed, quiet;
   H5E_auto2_t old_print;
   void *old_print_data;
@@ -160,7 +164,7 @@ static bool fill_new_file(hid_t file, const scree_scene *scene, uint64_t run) {
                              scree_step_column_name(i), *scree_step_column_unit(i) ? " [" : "",
                              scree_step_column_unit(i), *scree_step_column_unit(i) ? "]" : "");
   bool ok = write_attribute(file, "format", "scree recording") &&
-            write_number(file, "format_version", 1) &&
+            write_number(file, "format_version", RECORDING_VERSION) &&
             write_attribute(file, "scree_version", scree_version()) &&
             write_attribute(file, "step_columns", columns) && write_number(file, "run", run) &&
             write_scene(file, scene) && create_groups(file);
@@ -248,6 +252,33 @@ scree_status recorder_create(scree_context *context, const char *path, const scr
   return status;
 }
 
+/* Who is in the list already, when a run goes on. */
+static scree_status read_known(recorder *r) {
+  const hsize_t count[2] = {r->counts.listed, 5}, start[2] = {0, 0};
+  if (!r->counts.listed) return SCREE_OK;
+  uint32_t *rows = memory_new(r->context, (size_t)count[0], 5 * sizeof *rows);
+  if (!rows) return SCREE_ERROR_MEMORY;
+  const hid_t id = r->streams[STREAM_BODY_LIST].id;
+  const hid_t from = H5Dget_space(id), to = H5Screate_simple(2, count, NULL);
+  const bool ok = H5Sselect_hyperslab(from, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+                  H5Dread(id, H5T_NATIVE_UINT32, to, from, H5P_DEFAULT, rows) >= 0;
+  H5Sclose(to);
+  H5Sclose(from);
+  scree_status status = ok ? SCREE_OK : write_fault(r, "reading the list of bodies");
+  for (size_t i = 0; i < count[0] && !status; i++) {
+    const uint32_t place = rows[5 * i];
+    if (place >= PLACE_LIMIT)
+      status =
+          context_fail(r->context, SCREE_ERROR_INPUT, "%s: its list of bodies is damaged", r->path);
+    else
+      status =
+          memory_grow(r->context, &r->known, &r->known_room, (size_t)place + 1, sizeof *r->known);
+    if (!status) r->known[place] = rows[5 * i + 1];
+  }
+  memory_free(r->context, rows);
+  return status;
+}
+
 scree_status recorder_reopen(scree_context *context, const char *path,
                              const recording_counts *counts, recorder **out) {
   recorder *r = *out = new_recorder(context, path);
@@ -267,9 +298,9 @@ scree_status recorder_reopen(scree_context *context, const char *path,
             H5Fstart_swmr_write(r->file) >= 0;
   if (!ok) status = write_fault(r, "opening the recording to go on");
   r->counts = *counts;
-  const uint64_t rows[STREAM_COUNT] = {counts->bodies,   counts->bodies,   counts->bodies,
-                                       counts->contacts, counts->contacts, counts->frames,
-                                       counts->frames,   counts->steps};
+  const uint64_t rows[STREAM_COUNT] = {
+      counts->listed,   counts->listed,   counts->bodies, counts->bodies, counts->bodies,
+      counts->contacts, counts->contacts, counts->frames, counts->frames, counts->steps};
   for (int i = 0; i < STREAM_COUNT && !status; i++) {
     r->streams[i].rows = rows[i];
     if (r->streams[i].extent < rows[i])
@@ -280,6 +311,7 @@ scree_status recorder_reopen(scree_context *context, const char *path,
                        path, recording_streams[i].path, (unsigned long long)r->streams[i].extent,
                        (unsigned long long)rows[i]);
   }
+  if (!status) status = read_known(r);
   if (status) {
     recorder_close(r);
     *out = NULL;
@@ -337,10 +369,25 @@ scree_status recorder_add_step(recorder *r, const double row[SCREE_STEP_COLUMNS]
   return SCREE_OK;
 }
 
+static scree_status add_to_list(recorder *r, const scree_world *world, size_t i) {
+  const world_bodies *b = &world->bodies;
+  if (r->known[i] == b->generation[i]) return SCREE_OK;
+  scree_status status = SCREE_OK;
+  uint32_t *row = take_rows(r, STREAM_BODY_LIST, 1, &status);
+  double *mass = take_rows(r, STREAM_BODY_MASS, 1, &status);
+  if (status) return status;
+  row[0] = (uint32_t)i, row[1] = b->generation[i], row[2] = b->shape_index[i];
+  row[3] = b->kind[i], row[4] = b->material[i];
+  mass[0] = b->mass[i], mass[1] = b->diameter[i];
+  r->known[i] = b->generation[i];
+  r->counts.listed++;
+  return SCREE_OK;
+}
+
 static scree_status add_bodies(recorder *r, const scree_world *world, size_t *count) {
   size_t limit = scree_world_body_limit(world);
   *count = scree_world_body_count(world);
-  scree_status status = SCREE_OK;
+  scree_status status = memory_grow(r->context, &r->known, &r->known_room, limit, sizeof *r->known);
   uint32_t *id = take_rows(r, STREAM_BODY_ID, *count, &status);
   double *place = take_rows(r, STREAM_BODY_POSE, *count, &status);
   float *velocity = take_rows(r, STREAM_BODY_VELOCITY, *count, &status);
@@ -349,6 +396,8 @@ static scree_status add_bodies(recorder *r, const scree_world *world, size_t *co
     scree_body_id body = scree_world_body_at(world, i);
     scree_body_state s;
     if (!body.generation || scree_body_get_state(world, body, &s)) continue;
+    status = add_to_list(r, world, i);
+    if (status) return status;
     id[0] = body.index, id[1] = body.generation, id[2] = world->bodies.shape_index[i];
     memcpy(place, s.position, 3 * sizeof *place);
     memcpy(place + 3, s.rotation, 4 * sizeof *place);
@@ -437,6 +486,7 @@ scree_status recorder_close(recorder *r) {
   if (r->lock >= 0) close(r->lock);
   if (r->quiet) H5Eset_auto2(H5E_DEFAULT, r->old_print, r->old_print_data);
   for (int i = 0; i < STREAM_COUNT; i++) memory_free(r->context, r->streams[i].buffer);
+  memory_free(r->context, r->known);
   memory_free(r->context, r->path);
   memory_free(r->context, r);
   return status;

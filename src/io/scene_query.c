@@ -56,6 +56,12 @@ scree_status scree_scene_get_probe(const scree_scene *scene, size_t i, scree_pro
   return SCREE_OK;
 }
 
+const char *scree_scene_material_name(const scree_scene *scene, scree_material_id material) {
+  for (size_t i = 0; i < scene->material_count; i++)
+    if (scene->materials[i].id.index == material.index) return scene->materials[i].name;
+  return "default";
+}
+
 scree_body_id scree_scene_find_body(const scree_scene *scene, const char *name) {
   for (size_t i = 0; i < scene->entry_count; i++) {
     const scene_entry *e = &scene->entries[i];

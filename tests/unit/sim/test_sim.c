@@ -81,7 +81,7 @@ static void test_frames(void **state) {
   scree_world *world = scree_sim_world(sim);
   enum { FRAMES = 61, BODIES = 64 };
   static double positions[FRAMES][BODIES][3];
-  static double radius[FRAMES][BODIES];
+  static double radius[FRAMES][BODIES], masses[FRAMES][BODIES];
   size_t counts[FRAMES] = {0};
   for (size_t frame = 0; frame < FRAMES; frame++) {
     size_t limit = scree_world_body_limit(world);
@@ -93,6 +93,7 @@ static void test_frames(void **state) {
       scree_body_get_state(world, id, &s);
       scree_body_get_info(world, id, &info);
       memcpy(positions[frame][counts[frame]], s.position, sizeof s.position);
+      masses[frame][counts[frame]] = info.mass;
       radius[frame][counts[frame]++] = info.diameter;
     }
     for (int k = 0; k < 2 && !scree_sim_done(sim); k++)
@@ -125,6 +126,12 @@ static void test_frames(void **state) {
       assert_memory_equal(&f.poses[7 * k], positions[i][k], sizeof positions[i][k]);
       const scree_shape *shape = scree_recording_shape(r, f.ids[3 * k + 2]);
       assert_non_null(shape);
+      scree_recorded_body body;
+      const scree_body_id id = {f.ids[3 * k], f.ids[3 * k + 1]};
+      assert_int_equal(scree_recording_get_body(r, id, &body), SCREE_OK);
+      assert_int_equal(body.shape, f.ids[3 * k + 2]);
+      assert_true(body.mass == masses[i][k] && body.diameter == radius[i][k]);
+      assert_int_equal(body.kind, id.index ? SCREE_BODY_DYNAMIC : SCREE_BODY_PRESCRIBED);
       if (scree_shape_get_kind(shape) != SCREE_SHAPE_SPHERE) continue;
       scree_mass mass;
       scree_shape_get_mass(shape, 1.0, &mass);
@@ -139,6 +146,12 @@ static void test_frames(void **state) {
   assert_int_equal(scree_recording_get_steps(r, 119, 2, rows), SCREE_ERROR_INPUT);
   scree_frame f;
   assert_int_equal(scree_recording_get_frame(r, FRAMES, &f), SCREE_ERROR_ARGUMENT);
+  scree_recorded_body body;
+  assert_int_equal(scree_recording_get_body(r, (scree_body_id){0, 99}, &body), SCREE_ERROR_INPUT);
+  assert_int_equal(scree_recording_get_body(r, (scree_body_id){9999, 1}, &body), SCREE_ERROR_INPUT);
+  double times[2];
+  assert_int_equal(scree_recording_get_times(r, FRAMES - 2, 2, times), SCREE_OK);
+  assert_true(fabs(times[0] - 0.59) < 1e-12 && fabs(times[1] - 0.6) < 1e-12);
   scree_recording_close(r);
 }
 

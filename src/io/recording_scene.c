@@ -1,0 +1,192 @@
+/* The scene inside a recording, and the list of its bodies. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/recording_store.h"
+#include "model/world.h"
+
+#ifdef SCREE_WITH_HDF5
+
+enum { ITEM_LIMIT = 10000 };
+
+/* The bytes of /scene/NAME, zero-ended; its path too when `path` is not null. */
+static scree_status read_item(scree_recording *r, const char *name, char **bytes, size_t *size,
+                              char **path) {
+  char text[4096] = "";
+  hid_t id = H5Dopen2(r->file, name, H5P_DEFAULT);
+  if (id < 0) return recording_fault(r, "a file of the scene is missing");
+  hid_t space = H5Dget_space(id), type = H5Dget_type(id);
+  hssize_t count = H5Sget_simple_extent_npoints(space);
+  bool ok = count >= 0 && count < (hssize_t)1 << 30 && H5Tget_size(type) == 1 &&
+            (hsize_t)count == H5Dget_storage_size(id);
+  scree_status status = ok ? SCREE_OK : recording_fault(r, "a file of the scene has another form");
+  if (!status) {
+    *size = (size_t)count;
+    *bytes = memory_new(r->context, *size + 1, 1);
+    if (!*bytes)
+      status = SCREE_ERROR_MEMORY;
+    else if (*size && H5Dread(id, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, *bytes) < 0)
+      status = recording_fault(r, "a file of the scene cannot be read");
+  }
+  if (!status && path) {
+    recording_text(id, "path", text, sizeof text);
+    *path = memory_new(r->context, strlen(text) + 1, 1);
+    if (*path)
+      strcpy(*path, text);
+    else
+      status = SCREE_ERROR_MEMORY;
+  }
+  H5Tclose(type);
+  H5Sclose(space);
+  H5Dclose(id);
+  return status;
+}
+
+typedef struct scene_items {
+  uint64_t files, sets;
+  char **paths, **bytes, **texts;
+  size_t *sizes;
+} scene_items;
+
+static scree_status read_items(scree_recording *r, scene_items *items) {
+  hid_t group = H5Gopen2(r->file, "/scene", H5P_DEFAULT);
+  bool ok = group >= 0 && recording_number(group, "files", &items->files) &&
+            recording_number(group, "sets", &items->sets) && items->files > 0 &&
+            items->files < ITEM_LIMIT && items->sets < ITEM_LIMIT;
+  if (group >= 0) H5Gclose(group);
+  if (!ok) {
+    items->files = items->sets = 0;
+    return recording_fault(r, "the scene is missing");
+  }
+  items->paths = memory_new(r->context, items->files, sizeof *items->paths);
+  items->bytes = memory_new(r->context, items->files, sizeof *items->bytes);
+  items->sizes = memory_new(r->context, items->files, sizeof *items->sizes);
+  items->texts = memory_new(r->context, items->sets, sizeof *items->texts);
+  if (!items->paths || !items->bytes || !items->sizes || !items->texts) return SCREE_ERROR_MEMORY;
+  scree_status status = SCREE_OK;
+  char name[48];
+  for (size_t i = 0; i < items->files && !status; i++) {
+    snprintf(name, sizeof name, "/scene/file%zu", i);
+    status = read_item(r, name, &items->bytes[i], &items->sizes[i], &items->paths[i]);
+  }
+  for (size_t i = 0; i < items->sets && !status; i++) {
+    size_t size;
+    snprintf(name, sizeof name, "/scene/set%zu", i);
+    status = read_item(r, name, &items->texts[i], &size, NULL);
+  }
+  return status;
+}
+
+static void clear_items(scree_context *context, scene_items *items) {
+  for (size_t i = 0; items->paths && i < items->files; i++) memory_free(context, items->paths[i]);
+  for (size_t i = 0; items->bytes && i < items->files; i++) memory_free(context, items->bytes[i]);
+  for (size_t i = 0; items->texts && i < items->sets; i++) memory_free(context, items->texts[i]);
+  memory_free(context, items->paths);
+  memory_free(context, items->bytes);
+  memory_free(context, items->sizes);
+  memory_free(context, items->texts);
+}
+
+scree_status recording_read_scene(scree_recording *r, scree_scene **scene) {
+  scene_items items = {0};
+  *scene = NULL;
+  scree_status status = read_items(r, &items);
+  if (!status) {
+    scree_scene_def def = scree_scene_def_default();
+    def.set_count = items.sets;
+    def.sets = (const char *const *)items.texts;
+    status = scree_scene_load_files(r->context, items.files, (const char *const *)items.paths,
+                                    (const char *const *)items.bytes, items.sizes, &def, scene);
+  }
+  clear_items(r->context, &items);
+  return status;
+}
+
+uint64_t recording_run(const scree_recording *r) {
+  return r->run;
+}
+
+scree_status scree_recording_get_scene(scree_recording *r, scree_scene **scene,
+                                       scree_world **world) {
+  scree_status status = SCREE_OK;
+  if (!r->scene) status = recording_read_scene(r, &r->scene);
+  if (!status && !r->world) status = scree_scene_build(r->scene, &r->world);
+  *scene = r->scene;
+  *world = r->world;
+  return status;
+}
+
+const scree_shape *scree_recording_shape(const scree_recording *r, uint32_t shape) {
+  if (!r->world || shape == 0 || shape > r->world->shape_count) return NULL;
+  return r->world->shape[shape - 1];
+}
+
+/* ---- bodies --------------------------------------------------------------------------------- */
+
+enum { LIST_COLUMNS = 5, PLACE_LIMIT = 1 << 28 };
+
+static scree_status index_list(scree_recording *r, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const uint32_t *row = &r->list[LIST_COLUMNS * i];
+    const double mass = r->mass[2 * i];
+    if (row[0] >= PLACE_LIMIT || !row[1] || row[3] > SCREE_BODY_PRESCRIBED || !(mass >= 0.0) ||
+        isinf(mass) || !(r->mass[2 * i + 1] >= 0.0))
+      return recording_fault(r, "its list of bodies is damaged");
+    const scree_status status =
+        memory_grow(r->context, &r->last, &r->last_room, (size_t)row[0] + 1, sizeof *r->last);
+    if (status) return status;
+    r->before[i] = r->last[row[0]];
+    r->last[row[0]] = (uint32_t)i + 1;
+  }
+  return SCREE_OK;
+}
+
+void recording_forget_list(scree_recording *r) {
+  memory_free(r->context, r->list);
+  memory_free(r->context, r->mass);
+  memory_free(r->context, r->last);
+  memory_free(r->context, r->before);
+  r->list = r->last = r->before = NULL;
+  r->mass = NULL;
+  r->last_room = 0;
+}
+
+static scree_status load_list(scree_recording *r) {
+  const uint64_t a = r->rows[STREAM_BODY_LIST], b = r->rows[STREAM_BODY_MASS];
+  const size_t count = (size_t)(a < b ? a : b);
+  if (count >= UINT32_MAX) return recording_fault(r, "its list of bodies is damaged");
+  r->list = memory_new(r->context, count, LIST_COLUMNS * sizeof *r->list);
+  r->mass = memory_new(r->context, count, 2 * sizeof *r->mass);
+  r->before = memory_new(r->context, count, sizeof *r->before);
+  if (!r->list || !r->mass || !r->before) return SCREE_ERROR_MEMORY;
+  scree_status status = recording_rows(r, STREAM_BODY_LIST, 0, count, r->list);
+  if (!status) status = recording_rows(r, STREAM_BODY_MASS, 0, count, r->mass);
+  if (!status) status = index_list(r, count);
+  return status;
+}
+
+scree_status scree_recording_get_body(scree_recording *r, scree_body_id id,
+                                      scree_recorded_body *body) {
+  *body = (scree_recorded_body){.id = id};
+  if (!r->before) {
+    const scree_status status = load_list(r);
+    if (status) recording_forget_list(r);
+    if (status) return status;
+  }
+  uint32_t at = id.index < r->last_room ? r->last[id.index] : 0;
+  while (at && r->list[LIST_COLUMNS * (at - 1) + 1] != id.generation) at = r->before[at - 1];
+  if (!at)
+    return context_fail(r->context, SCREE_ERROR_INPUT, "%s: body %u (%u) is not in its list",
+                        r->path, id.index, id.generation);
+  const uint32_t *row = &r->list[LIST_COLUMNS * (at - 1)];
+  body->shape = row[2];
+  body->kind = (scree_body_kind)row[3];
+  body->material.index = row[4];
+  body->mass = r->mass[2 * (at - 1)];
+  body->diameter = r->mass[2 * (at - 1) + 1];
+  return SCREE_OK;
+}
+
+#endif
