@@ -86,6 +86,40 @@ typedef struct sphere_sums {
   double compliant[PACK_LANES]; /* d'C d */
 } sphere_sums;
 
+/* Products with D and D' over lanes: [3][PACK_LANES] doubles every `stride`, those of group `first`
+ * at `lanes`. push: lines += D lanes, momentum. read: out = D' lines (+ C lanes), twists. */
+typedef struct sphere_product {
+  const sphere_group *group;
+  const sphere_extra *extra;
+  const double *lanes;
+  double *out; /* read: 3 * PACK_LANES doubles a group */
+  size_t stride, first;
+  body_line *lines;
+  bool far;
+} sphere_product;
+
+/* The residuals of residual.c over lanes, u read from `lines` = v_free + M^-1 D g. */
+typedef struct sphere_judge {
+  const sphere_group *group;
+  const sphere_extra *extra;
+  const double (*rough)[PACK_LANES]; /* 0: a ray, without tangents; null: there is none */
+  const body_line *lines;
+  const double *lanes;
+  size_t stride, first;
+  double shifted; /* 1: exact Coulomb, 0: relaxed model */
+  bool far;
+} sphere_judge;
+
+typedef struct sphere_judged {
+  double natural2[PACK_LANES];  /* sum |g - P(g - û)|^2 */
+  double scaled2[PACK_LANES];   /* sum |g - P(g - eta û)|^2 / eta^2 */
+  double worst2[PACK_LANES];    /* the largest of these */
+  double impulse2[PACK_LANES];  /* g'g */
+  double velocity2[PACK_LANES]; /* u'u */
+  double product[PACK_LANES];   /* g'u */
+  double penetration[PACK_LANES], gap[PACK_LANES];
+} sphere_judged;
+
 /* The bodies' part of such a step, over lines of momentum P = D g; a line at a time, the inverse
  * mass matrix being a line too. A body whose inertia is not diagonal has a line of zeros there and
  * is done elsewhere. */
@@ -108,6 +142,9 @@ typedef struct body_kernels {
   /* Groups begin … end - 1; returns the largest |change| / eta squared. */
   double (*sweep)(const sphere_sweep *work, size_t begin, size_t end);
   void (*step)(const sphere_step *work, size_t begin, size_t end, sphere_sums *sums);
+  void (*push)(const sphere_product *work, size_t begin, size_t end);
+  void (*read)(const sphere_product *work, size_t begin, size_t end);
+  void (*judge)(const sphere_judge *work, size_t begin, size_t end, sphere_judged *sums);
   /* twist = v_free + M^-1 P_y, next = 0 */
   void (*start_bodies)(const body_step *work, size_t begin, size_t end);
   void (*judge_bodies)(const body_step *work, size_t begin, size_t end, body_sums *sums);

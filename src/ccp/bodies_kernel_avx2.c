@@ -1,6 +1,8 @@
 /* The kernels of bodies_kernel.h, four lanes at a time. */
 #include "ccp/bodies_kernel.h"
 
+#include <float.h>
+
 #if defined(__x86_64__) && !defined(SCREE_PORTABLE)
 #include <immintrin.h>
 
@@ -42,6 +44,10 @@ static inline vd vd_fma(vd a, vd b, vd c) {
 }
 static inline vd vd_fnma(vd a, vd b, vd c) {
   return _mm256_fnmadd_pd(a, b, c);
+}
+/* b where a > 0, else 0 */
+static inline vd vd_if_positive(vd a, vd b) {
+  return _mm256_and_pd(_mm256_cmp_pd(a, _mm256_setzero_pd(), _CMP_GT_OQ), b);
 }
 static inline double vd_most(vd a) {
   double lane[LANES], most = 0.0;

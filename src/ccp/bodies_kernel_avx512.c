@@ -2,6 +2,8 @@
  * joining halves of lines four apart on load and by two rounds of shuffles. */
 #include "ccp/bodies_kernel.h"
 
+#include <float.h>
+
 #if defined(__x86_64__) && !defined(SCREE_PORTABLE)
 #include <immintrin.h>
 
@@ -43,6 +45,10 @@ static inline vd vd_fma(vd a, vd b, vd c) {
 }
 static inline vd vd_fnma(vd a, vd b, vd c) {
   return _mm512_fnmadd_pd(a, b, c);
+}
+/* b where a > 0, else 0 */
+static inline vd vd_if_positive(vd a, vd b) {
+  return _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(a, _mm512_setzero_pd(), _CMP_GT_OQ), b);
 }
 static inline double vd_most(vd a) {
   double lane[LANES], most = 0.0;

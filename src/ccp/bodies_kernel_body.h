@@ -77,15 +77,20 @@ INLINE vd3 relative_velocity(const vd *a, const vd *b, vd reach_a, vd reach_b, v
   return (vd3){vd_fnma(spin.z, n.y, u.x), vd_fnma(spin.x, n.z, u.y), vd_fnma(spin.y, n.x, u.z)};
 }
 
-/* The cone's formula of bodies_kernel.h, from p and T (across n) to the impulse. 1/t is made of
+/* The cone's formula of bodies_kernel.h, from p and |T|^2 to n' and the factor on T. 1/t is made of
  * sqrt(t^2) and 1/t^2, which do not wait for each other. The order of the arguments of max and min
  * lets a NaN through and turns 0/0 into 1. */
-INLINE vd3 clamp_to_cone(vd p, vd3 t, vd mu, vd beta, vd3 n) {
+INLINE vd cone_normal(vd p, vd square, vd mu, vd beta, vd *scale) {
   const vd zero = vd_set(0.0), one = vd_set(1.0);
-  const vd square = vd3_dot(t, t);
   const vd length = vd_sqrt(square), inverse = one / square;
   const vd normal = vd_max(zero, vd_fma(beta, vd_max(zero, vd_fnma(mu, p, length)), p));
-  const vd scale = vd_min((mu * normal) * (length * inverse), one);
+  *scale = vd_min((mu * normal) * (length * inverse), one);
+  return normal;
+}
+
+INLINE vd3 clamp_to_cone(vd p, vd3 t, vd mu, vd beta, vd3 n) {
+  vd scale;
+  const vd normal = cone_normal(p, vd3_dot(t, t), mu, beta, &scale);
   return vd3_add_scaled(vd3_scale(normal, n), scale, t);
 }
 
@@ -305,8 +310,13 @@ static void judge_bodies(const body_step *w, size_t begin, size_t end, body_sums
   }
 }
 
+#include "ccp/bodies_kernel_product.h"
+
 const body_kernels KERNEL_TABLE = {.name = KERNEL_NAME,
                                    .sweep = sweep,
                                    .step = step,
+                                   .push = push_lines,
+                                   .read = read_lines,
+                                   .judge = judge,
                                    .start_bodies = start_bodies,
                                    .judge_bodies = judge_bodies};

@@ -1,6 +1,7 @@
 /* The kernels of bodies_kernel.h in plain C, a lane at a time. */
 #include "ccp/bodies_kernel.h"
 
+#include <float.h>
 #include <math.h>
 
 #define LANES        1
@@ -30,6 +31,10 @@ static inline vd vd_min(vd a, vd b) {
 }
 static inline vd vd_sqrt(vd a) {
   return sqrt(a);
+}
+/* b where a > 0, else 0 */
+static inline vd vd_if_positive(vd a, vd b) {
+  return a > 0.0 ? b : 0.0;
 }
 static inline double vd_most(vd a) {
   return a;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ccp/bodies_judge.h"
 #include "ccp/bodies_setup.h"
 #include "ccp/operator_metric.h"
 
@@ -302,8 +303,14 @@ static void get(ccp_operator *op, double *g, double *u) {
   }
 }
 
+static void judge(ccp_operator *op, scree_model model, op_judged *sum) {
+  const op_bodies *impl = op->impl;
+  const bodies_iterate *it = &impl->momentum.iterate[CURRENT];
+  bodies_judge_momenta(op, model, it->push, it->lanes, it->rows, sum);
+}
+
 const op_momentum_class bodies_momentum_class = {
-    .begin = begin, .step = step, .accept = accept, .get = get};
+    .begin = begin, .step = step, .accept = accept, .get = get, .judge = judge};
 
 void bodies_momentum_free(scree_context *context, bodies_momentum *m) {
   for (int k = 0; k < 3; k++) {

@@ -86,6 +86,7 @@ static void fill_lane(bodies_pack *pack, ccp_operator *op, size_t slot) {
   g->beta[k] = mu * tt / (nn + mu * mu * tt);
   g->weight[k] = (nn + 2.0 * tt) / 3.0;
   op->eta_force[i] = 1.0 / g->weight[k];
+  if (pack->has_rays) pack->rough[slot / PACK_LANES][k] = ray ? 0.0 : 1.0;
   if (!pack->has_extra) return;
   sphere_extra *e = &pack->extra[slot / PACK_LANES];
   const v3 t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
@@ -108,6 +109,7 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op) {
       sphere_group *g = &pack->group[j];
       memset(g, 0, sizeof *g);
       if (pack->has_extra) memset(&pack->extra[j], 0, sizeof pack->extra[j]);
+      if (pack->has_rays) memset(&pack->rough[j], 0, sizeof pack->rough[j]);
       for (size_t k = 0; k < PACK_LANES; k++) {
         g->a[k] = g->b[k] = world;
         g->weight[k] = g->inverse_nn[k] = g->inverse_tt[k] = 1.0;
@@ -121,6 +123,7 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op) {
 void bodies_pack_free(scree_context *context, bodies_pack *pack) {
   memory_free(context, pack->group);
   memory_free(context, pack->extra);
+  memory_free(context, pack->rough);
   memory_free(context, pack->block);
   memory_free(context, pack->unit_start);
   memory_free(context, pack->phase_start);
@@ -133,12 +136,10 @@ void bodies_pack_free(scree_context *context, bodies_pack *pack) {
 
 /* ---- impulses in and out --------------------------------------------------------------------- */
 
-void bodies_pack_load(const bodies_pack *pack, const ccp_operator *op, const double *g,
-                      double *lanes, size_t stride) {
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (pack->group_count > PARALLEL_GROUPS)
-  for (size_t j = 0; j < pack->group_count; j++) {
-    double *to = lanes + j * stride;
+void bodies_pack_load_some(const bodies_pack *pack, const ccp_operator *op, const double *g,
+                           size_t begin, size_t end, double *lanes, size_t stride) {
+  for (size_t j = begin; j < end; j++) {
+    double *to = lanes + (j - begin) * stride;
     for (size_t k = 0; k < PACK_LANES; k++) {
       const uint32_t i = pack->block[j * PACK_LANES + k];
       v3 world = {0.0, 0.0, 0.0};
@@ -157,12 +158,10 @@ void bodies_pack_load(const bodies_pack *pack, const ccp_operator *op, const dou
   }
 }
 
-void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
-                       size_t stride, double *g) {
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (pack->group_count > PARALLEL_GROUPS)
-  for (size_t j = 0; j < pack->group_count; j++) {
-    const double *from = lanes + j * stride;
+void bodies_pack_store_some(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
+                            size_t stride, size_t begin, size_t end, double *g) {
+  for (size_t j = begin; j < end; j++) {
+    const double *from = lanes + (j - begin) * stride;
     for (size_t k = 0; k < PACK_LANES; k++) {
       const uint32_t i = pack->block[j * PACK_LANES + k];
       if (i == PACK_NO_BLOCK) continue;
@@ -177,4 +176,22 @@ void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const do
       }
     }
   }
+}
+
+void bodies_pack_load(const bodies_pack *pack, const ccp_operator *op, const double *g,
+                      double *lanes, size_t stride) {
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(op->context->threads) if (pack->group_count > PARALLEL_GROUPS)
+  for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
+    bodies_pack_load_some(pack, op, g, j, bodies_pack_batch(j, pack->group_count),
+                          lanes + j * stride, stride);
+}
+
+void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
+                       size_t stride, double *g) {
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(op->context->threads) if (pack->group_count > PARALLEL_GROUPS)
+  for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
+    bodies_pack_store_some(pack, op, lanes + j * stride, stride, j,
+                           bodies_pack_batch(j, pack->group_count), g);
 }

@@ -16,6 +16,9 @@ typedef struct bodies_pack {
   sphere_extra *extra; /* in use when has_extra */
   size_t extra_capacity;
   bool has_extra;
+  double (*rough)[PACK_LANES]; /* 0: a ray; in use when has_rays */
+  size_t rough_capacity;
+  bool has_rays;
   uint32_t *block; /* of each lane, PACK_NO_BLOCK where there is none */
   size_t block_capacity;
   uint32_t *unit_start; /* unit_count + 1, groups */
@@ -37,7 +40,7 @@ typedef struct bodies_pack {
 } bodies_pack;
 
 /* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache. */
-enum { PACK_COLOURS = 64, PACK_REST = 255, PACK_FAR = 65536 };
+enum { PACK_COLOURS = 64, PACK_REST = 255, PACK_FAR = 65536, PACK_BATCH = 16 };
 
 /* Does the contact have the form of a sphere's? */
 bool bodies_pack_fits(const scree_ccp *problem, size_t contact);
@@ -49,10 +52,20 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op);
 void bodies_pack_free(scree_context *context, bodies_pack *pack);
 
 /* Impulses between row order, in the frames of the contacts, and lanes, in the world frame.
- * `lanes`: 3 * PACK_LANES doubles every `stride` doubles. */
+ * `lanes`: 3 * PACK_LANES doubles every `stride` doubles, from group `begin` on. */
+void bodies_pack_load_some(const bodies_pack *pack, const ccp_operator *op, const double *g,
+                           size_t begin, size_t end, double *lanes, size_t stride);
+void bodies_pack_store_some(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
+                            size_t stride, size_t begin, size_t end, double *g);
+/* The same of all groups. */
 void bodies_pack_load(const bodies_pack *pack, const ccp_operator *op, const double *g,
                       double *lanes, size_t stride);
 void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
                        size_t stride, double *g);
+
+/* The end of the batch of groups that begins at j. */
+static inline size_t bodies_pack_batch(size_t j, size_t end) {
+  return j + PACK_BATCH < end ? j + PACK_BATCH : end;
+}
 
 #endif

@@ -46,6 +46,9 @@ static scree_status reserve(bodies_pack *pack, scree_context *context, size_t gr
   if (pack->has_extra &&
       memory_grow(context, &pack->extra, &pack->extra_capacity, groups, sizeof *pack->extra))
     return SCREE_ERROR_MEMORY;
+  if (pack->has_rays &&
+      memory_grow(context, &pack->rough, &pack->rough_capacity, groups, sizeof *pack->rough))
+    return SCREE_ERROR_MEMORY;
   pack->group_count = groups;
   pack->unit_count = units;
   pack->phase_count = phases;
@@ -223,17 +226,19 @@ static bool wants_extra(const scree_ccp *p, size_t i) {
 static void find_fitting(bodies_pack *pack, const ccp_operator *op) {
   const scree_ccp *p = op->problem;
   size_t count = 0;
-  bool extra = false;
+  bool extra = false, rays = false;
 #pragma omp parallel for schedule(static) num_threads(op->context->threads)                        \
-    reduction(+ : count) reduction(|| : extra) if (op->block_count > PARALLEL_BLOCKS)
+    reduction(+ : count) reduction(|| : extra, rays) if (op->block_count > PARALLEL_BLOCKS)
   for (size_t i = 0; i < op->block_count; i++) {
     const bool fits = i < p->bodies.contact_count && bodies_pack_fits(p, i);
     pack->colour[i] = fits ? 0 : PACK_REST;
     count += fits;
     extra = extra || (fits && wants_extra(p, i));
+    rays = rays || (fits && ccp_dim(p, i) == 1);
   }
   pack->contact_count = count;
   pack->has_extra = extra;
+  pack->has_rays = rays;
 }
 
 scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op) {

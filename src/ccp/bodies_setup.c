@@ -7,6 +7,7 @@
 #endif
 
 #include "base/memory.h"
+#include "ccp/bodies_judge.h"
 
 void bodies_share(size_t begin, size_t end, size_t *mine_begin, size_t *mine_end) {
 #ifdef _OPENMP
@@ -110,7 +111,7 @@ scree_status bodies_setup(ccp_operator *op) {
       op->order[op->head_count++] = impl->pack.block[slot];
   status = colour_rest(op, impl);
   if (!status) fill_r(op, impl);
-  return status;
+  return status ? status : bodies_judge_reserve(op);
 }
 
 void bodies_setup_free(ccp_operator *op) {
@@ -125,5 +126,6 @@ void bodies_setup_free(ccp_operator *op) {
   memory_free(context, impl->rest_start);
   memory_free(context, impl->rest_body);
   colouring_free(context, &impl->colours);
+  memory_free(context, impl->judged);
   memory_free(context, impl);
 }

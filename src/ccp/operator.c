@@ -97,6 +97,7 @@ scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   status = init[problem->form](op);
   if (status) return status;
   fill_eta(op);
+  op->r_norm = op_norm(op, op->r);
   op->reference_speed = problem->reference_speed;
   const double r_max = op_max_abs(op, op->r);
   if (op->reference_speed <= 0.0) op->reference_speed = r_max;

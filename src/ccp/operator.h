@@ -29,6 +29,15 @@ typedef struct op_sweep_params {
   bool backward; /* colours and blocks in reverse order */
 } op_sweep_params;
 
+/* What the residuals are made of: sums and maxima over blocks, in a fixed order. */
+typedef struct op_judged {
+  double natural2; /* sum |g - P(g - û)|^2 */
+  double square;   /* sum of the squares of the scaled residuals, m/s */
+  double worst;    /* the largest of these */
+  double penetration, gap;
+  double impulse2, velocity2, product; /* g'g, u'u, g'u */
+} op_judged;
+
 /* What a form supplies; what may be null is marked. */
 typedef struct op_class {
   const char *name;
@@ -42,6 +51,10 @@ typedef struct op_class {
    * order[0 … head_count - 1] inside until sweep_store, which is null when it never does. */
   double (*sweep)(ccp_operator *op, const op_sweep_params *params, double *g);
   void (*sweep_store)(const ccp_operator *op, double *g);
+  /* Judges g from N g + r of the problem as it is; null: made of a product and a pass over it. A
+   * null g stands for the impulses that a sweep keeps inside; `rest` then holds the others. */
+  void (*judge)(ccp_operator *op, scree_model model, const double *g, const double *rest,
+                op_judged *sum);
   /* Gradient steps of the form's own, see operator_momentum.h; null: made of products. */
   const struct op_momentum_class *momentum;
   /* v = v_free + M^-1 D g; null where the form has no v. */
@@ -63,6 +76,7 @@ struct ccp_operator {
   double *eta_force;  /* block_count */
   double *eta_moment; /* block_count; null when no block has moment rows */
   size_t r_capacity, eta_force_capacity, eta_moment_capacity;
+  double r_norm; /* |r| of the problem */
   double reference_speed;
   double asymmetry; /* |W - W'|_F / |W|_F; 0 where N is symmetric by construction */
   /* The order of a sweep. The first head_count blocks are swept by the form itself; colour c is
@@ -128,13 +142,24 @@ void op_project_step(ccp_operator *op, const double *y, double step, const doubl
 void op_project(ccp_operator *op, double *x);
 
 /* The one function for residuals. u: N g + r when the caller has it, or null. `scratch` has
- * row_count entries (used when u is null). */
+ * row_count entries (used when u is null, and not always then). */
 void op_residual(ccp_operator *op, scree_model model, const double *g, const double *u,
                  double *scratch, scree_residual *out);
 /* The same without a global problem's equation of motion, which costs a solve with M and holds to
  * rounding: for iterates that are not yet to be reported. */
 void op_residual_contacts(ccp_operator *op, scree_model model, const double *g, const double *u,
                           double *scratch, scree_residual *out);
+
+/* The same of the impulses of a sweep that are inside (op_sweep_inside): g need not be stored. */
+void op_sweep_residual(ccp_operator *op, scree_model model, const double *g, double *scratch,
+                       scree_residual *out);
+/* Adds one block to the sums; g and u start at the block. */
+void op_judge_block(const ccp_operator *op, scree_model model, size_t block, const double *g,
+                    const double *u, op_judged *sum);
+void op_judged_add(op_judged *sum, const op_judged *part);
+/* The residuals of sums over all blocks. r_norm: |r|. */
+void op_judged_finish(const ccp_operator *op, const op_judged *sum, double r_norm,
+                      scree_residual *out);
 
 /* The forms' constructors, called by op_prepare: they set class, impl and asymmetry, fill r, and
  * leave a colouring. They may set eta_force of blocks where they know it. The bodies form finds its

@@ -9,13 +9,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ccp/bodies_judge.h"
 #include "ccp/bodies_setup.h"
-
-/* Where a group keeps its impulses, in doubles. */
-enum {
-  GROUP_STRIDE = sizeof(sphere_group) / sizeof(double),
-  IMPULSE_AT = offsetof(sphere_group, impulse) / sizeof(double)
-};
 
 /* ---- generic blocks -------------------------------------------------------------------------- */
 
@@ -73,8 +68,34 @@ void bodies_push_block(const ccp_operator *op, size_t block, const double *x, bo
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* Lines 0 … body_count - 1 of impl->push: D x. Every thread of a team calls it. */
-static void push_share(const ccp_operator *op, const double *x) {
+/* A unit of packed contacts: lines += D x, from rows by way of the stack. */
+static void push_unit(const ccp_operator *op, const double *x, size_t begin, size_t end) {
+  const op_bodies *impl = op->impl;
+  _Alignas(64) double lanes[PACK_BATCH * 3 * PACK_LANES];
+  for (size_t j = begin; j < end; j += PACK_BATCH) {
+    const size_t stop = bodies_pack_batch(j, end);
+    const sphere_product work = {.group = impl->pack.group,
+                                 .lanes = lanes,
+                                 .stride = (size_t)3 * PACK_LANES,
+                                 .first = j,
+                                 .lines = impl->push,
+                                 .far = impl->pack.contact_count > PACK_FAR};
+    bodies_pack_load_some(&impl->pack, op, x, j, stop, lanes, work.stride);
+    impl->kernels->push(&work, j, stop);
+  }
+}
+
+/* The same of the impulses that the groups hold. */
+static void push_unit_inside(const op_bodies *impl, size_t begin, size_t end) {
+  const sphere_product work = {.group = impl->pack.group,
+                               .lanes = bodies_inside(impl),
+                               .stride = BODIES_GROUP_STRIDE,
+                               .lines = impl->push,
+                               .far = impl->pack.contact_count > PACK_FAR};
+  impl->kernels->push(&work, begin, end);
+}
+
+void bodies_push_share(const ccp_operator *op, const double *x, const double *rest) {
   const op_bodies *impl = op->impl;
   const bodies_pack *pack = &impl->pack;
   body_line *lines = impl->push;
@@ -83,26 +104,45 @@ static void push_share(const ccp_operator *op, const double *x) {
     lines[k] = (body_line){.inverse_mass = 0.0};
   for (size_t phase = 0; phase < pack->phase_count; phase++) {
 #pragma omp for schedule(static)
-    for (size_t unit = pack->phase_start[phase]; unit < pack->phase_start[phase + 1]; unit++)
-      for (size_t slot = (size_t)PACK_LANES * pack->unit_start[unit];
-           slot < (size_t)PACK_LANES * pack->unit_start[unit + 1]; slot++) {
-        const uint32_t i = pack->block[slot];
-        if (i != PACK_NO_BLOCK) bodies_push_block(op, i, x + op->row_start[i], lines);
-      }
+    for (size_t unit = pack->phase_start[phase]; unit < pack->phase_start[phase + 1]; unit++) {
+      if (x)
+        push_unit(op, x, pack->unit_start[unit], pack->unit_start[unit + 1]);
+      else
+        push_unit_inside(impl, pack->unit_start[unit], pack->unit_start[unit + 1]);
+    }
   }
   for (size_t c = 0; c < op->colour_count; c++) {
 #pragma omp for schedule(static)
     for (size_t j = op->colour_start[c]; j < op->colour_start[c + 1]; j++)
-      bodies_push_block(op, op->order[j], x + op->row_start[op->order[j]], lines);
+      bodies_push_block(op, op->order[j], rest + op->row_start[op->order[j]], lines);
   }
 #pragma omp single
   for (size_t j = op->colour_start[op->colour_count]; j < op->block_count; j++)
-    bodies_push_block(op, op->order[j], x + op->row_start[op->order[j]], lines);
+    bodies_push_block(op, op->order[j], rest + op->row_start[op->order[j]], lines);
 }
 
 void bodies_sum_pushes(const ccp_operator *op, const double *x) {
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
-  push_share(op, x);
+  bodies_push_share(op, x, x);
+}
+
+/* Packed contacts: y = D'(twists in push) + C x. */
+static void read_batch(const ccp_operator *op, const double *x, size_t begin, size_t end,
+                       double *y) {
+  const op_bodies *impl = op->impl;
+  _Alignas(64) double lanes[PACK_BATCH * 3 * PACK_LANES], out[PACK_BATCH * 3 * PACK_LANES];
+  const sphere_product work = {
+      .group = impl->pack.group,
+      .extra = op->problem->compliance && impl->pack.has_extra ? impl->pack.extra : NULL,
+      .lanes = lanes,
+      .out = out,
+      .stride = (size_t)3 * PACK_LANES,
+      .first = begin,
+      .lines = impl->push,
+      .far = impl->pack.contact_count > PACK_FAR};
+  if (work.extra) bodies_pack_load_some(&impl->pack, op, x, begin, end, lanes, work.stride);
+  impl->kernels->read(&work, begin, end);
+  bodies_pack_store_some(&impl->pack, op, out, work.stride, begin, end, y);
 }
 
 static void apply(ccp_operator *op, const double *x, double *y) {
@@ -111,7 +151,7 @@ static void apply(ccp_operator *op, const double *x, double *y) {
   const double *compliance = op->problem->compliance;
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
   {
-    push_share(op, x);
+    bodies_push_share(op, x, x);
 #pragma omp for schedule(static)
     for (size_t k = 0; k < bodies->body_count; k++) {
       double twist[6];
@@ -119,17 +159,21 @@ static void apply(ccp_operator *op, const double *x, double *y) {
       memcpy(impl->push[k].linear, twist, 3 * sizeof *twist);
       memcpy(impl->push[k].angular, twist + 3, 3 * sizeof *twist);
     }
+#pragma omp for schedule(static) nowait
+    for (size_t j = 0; j < impl->pack.group_count; j += PACK_BATCH)
+      read_batch(op, x, j, bodies_pack_batch(j, impl->pack.group_count), y);
 #pragma omp for schedule(static)
-    for (size_t i = 0; i < op->block_count; i++) {
-      const size_t row = op->row_start[i], dim = op->row_start[i + 1] - row;
-      bodies_read_block(op, i, impl->push, y + row);
-      for (size_t k = 0; compliance && k < dim; k++) y[row + k] += compliance[row + k] * x[row + k];
+    for (size_t j = op->head_count; j < op->block_count; j++) {
+      const size_t i = op->order[j], row = op->row_start[i], dim = op->row_start[i + 1] - row;
+      double u[SCREE_MAX_DIM];
+      bodies_read_block(op, i, impl->push, u);
+      for (size_t k = 0; k < dim; k++)
+        y[row + k] = compliance ? u[k] + compliance[row + k] * x[row + k] : u[k];
     }
   }
 }
 
-/* v_free + M^-1 of the momentum in impl->push. */
-static void body_velocity(const ccp_operator *op, size_t k, double *v) {
+void bodies_velocity_of(const ccp_operator *op, size_t k, double *v) {
   const op_bodies *impl = op->impl;
   const scree_ccp_body_def *body = &op->problem->bodies.body[k];
   line_to_twist(body, &impl->push[k], v);
@@ -139,9 +183,10 @@ static void body_velocity(const ccp_operator *op, size_t k, double *v) {
 static void velocity(ccp_operator *op, const double *g, double *v) {
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
   {
-    push_share(op, g);
+    bodies_push_share(op, g, g);
 #pragma omp for schedule(static)
-    for (size_t k = 0; k < op->problem->bodies.body_count; k++) body_velocity(op, k, v + 6 * k);
+    for (size_t k = 0; k < op->problem->bodies.body_count; k++)
+      bodies_velocity_of(op, k, v + 6 * k);
   }
 }
 
@@ -149,14 +194,14 @@ static void velocity(ccp_operator *op, const double *g, double *v) {
 
 static void sweep_begin(ccp_operator *op, const double *g) {
   op_bodies *impl = op->impl;
-  bodies_pack_load(&impl->pack, op, g, (double *)impl->pack.group + IMPULSE_AT, GROUP_STRIDE);
+  bodies_pack_load(&impl->pack, op, g, bodies_inside(impl), BODIES_GROUP_STRIDE);
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
   {
-    push_share(op, g);
+    bodies_push_share(op, NULL, g);
 #pragma omp for schedule(static)
     for (size_t k = 0; k < op->problem->bodies.body_count; k++) {
       double v[6];
-      body_velocity(op, k, v);
+      bodies_velocity_of(op, k, v);
       memcpy(impl->state[k].linear, v, sizeof impl->state[k].linear);
       memcpy(impl->state[k].angular, v + 3, sizeof impl->state[k].angular);
     }
@@ -165,8 +210,7 @@ static void sweep_begin(ccp_operator *op, const double *g) {
 
 static void sweep_store(const ccp_operator *op, double *g) {
   const op_bodies *impl = op->impl;
-  bodies_pack_store(&impl->pack, op, (const double *)impl->pack.group + IMPULSE_AT, GROUP_STRIDE,
-                    g);
+  bodies_pack_store(&impl->pack, op, bodies_inside(impl), BODIES_GROUP_STRIDE, g);
 }
 
 static double sweep_packed(const ccp_operator *op, const op_sweep_params *params) {
@@ -324,6 +368,7 @@ static const op_class bodies_class = {
     .block_push = block_push,
     .sweep = sweep,
     .sweep_store = sweep_store,
+    .judge = bodies_judge,
     .momentum = &bodies_momentum_class,
     .velocity = velocity,
 };

@@ -29,7 +29,16 @@ typedef struct op_bodies {
   uint32_t *rest_body;
   size_t rest_capacity, rest_start_capacity, rest_body_capacity;
   colouring colours;
+  op_judged *judged; /* a unit, then a chunk of the blocks that are not packed */
+  size_t judged_capacity;
 } op_bodies;
+
+/* Where the groups keep their impulses, and how far apart, in doubles. */
+enum { BODIES_GROUP_STRIDE = sizeof(sphere_group) / sizeof(double) };
+
+static inline double *bodies_inside(const op_bodies *impl) {
+  return (double *)impl->pack.group + offsetof(sphere_group, impulse) / sizeof(double);
+}
 
 /* ---- one contact ---------------------------------------------------------------------------- */
 
@@ -119,6 +128,11 @@ static inline void line_to_twist(const scree_ccp_body_def *body, const body_line
 void bodies_read_block(const ccp_operator *op, size_t block, const body_line *lines, double *u);
 /* lines += D_i x, momentum, at the moving bodies. */
 void bodies_push_block(const ccp_operator *op, size_t block, const double *x, body_line *lines);
+/* The same for all blocks, from zero; every thread of a team calls it. A null x stands for the
+ * impulses that the groups hold; `rest` holds those of the blocks that are not packed. */
+void bodies_push_share(const ccp_operator *op, const double *x, const double *rest);
+/* v_free + M^-1 of the momentum in impl->push. */
+void bodies_velocity_of(const ccp_operator *op, size_t body, double *v);
 /* push = D x, momentum a body. */
 void bodies_sum_pushes(const ccp_operator *op, const double *x);
 

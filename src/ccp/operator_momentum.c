@@ -93,6 +93,19 @@ void op_momentum_get(ccp_operator *op, double *g, double *u) {
   class_of(op)->get(op, g, u);
 }
 
+void op_momentum_residual(ccp_operator *op, scree_model model, double *g, double *u,
+                          scree_residual *out) {
+  if (!class_of(op)->judge) {
+    op_momentum_get(op, g, u);
+    op_residual_contacts(op, model, g, u, u, out);
+    return;
+  }
+  op_judged sum = {0};
+  op_momentum_get(op, g, NULL);
+  class_of(op)->judge(op, model, &sum);
+  op_judged_finish(op, &sum, op->r_norm, out);
+}
+
 void op_momentum_free(ccp_operator *op) {
   op_momentum *m = op->momentum;
   if (!m) return;

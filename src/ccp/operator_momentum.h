@@ -8,6 +8,7 @@
  *   op_momentum_step(op, beta, step)           as often as the step length must be tried
  *   op_momentum_accept(op)                     previous = current, current = next
  *   op_momentum_get(op, g, u)                  current, and its N g + r
+ *   op_momentum_residual(op, model, g, u, out) current, and its residuals
  *
  * Sums have a fixed order: same bits for any number of threads. */
 #ifndef SCREE_CCP_OPERATOR_MOMENTUM_H
@@ -27,6 +28,8 @@ typedef struct op_momentum_class {
   op_momentum_sums (*step)(ccp_operator *op, double beta, double step);
   void (*accept)(ccp_operator *op);
   void (*get)(ccp_operator *op, double *g, double *u);
+  /* Null: from N g + r. */
+  void (*judge)(ccp_operator *op, scree_model model, op_judged *sum);
 } op_momentum_class;
 
 scree_status op_momentum_begin(ccp_operator *op, const double *g);
@@ -34,6 +37,9 @@ op_momentum_sums op_momentum_step(ccp_operator *op, double beta, double step);
 void op_momentum_accept(ccp_operator *op);
 /* Either may be null. */
 void op_momentum_get(ccp_operator *op, double *g, double *u);
+/* u is scratch. */
+void op_momentum_residual(ccp_operator *op, scree_model model, double *g, double *u,
+                          scree_residual *out);
 void op_momentum_free(ccp_operator *op);
 
 #endif

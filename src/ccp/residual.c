@@ -4,110 +4,104 @@
  *      global  the same over max(|u|, |g|), plus |f + H g - M v| / max(|f|, |M v|, |H g|) measured
  *              at the v that is solved for from g
  *   R: max_i |g_i - P(g_i - eta_i û_i)| / eta_i / v_ref, projected in the metric of eta; moment
- * rows count as d / sqrt(eta_force eta_moment), which is a speed too û: u for the relaxed model;
- * with the De Saxcé shift on the normal for exact Coulomb.           */
+ * rows count as d / sqrt(eta_force eta_moment), which is a speed too
+ *   û: u for the relaxed model; with the De Saxcé shift on the normal for exact Coulomb
+ *
+ * A block is judged by op_judge_block, or in lanes by the same formulas (bodies_kernel_product.h);
+ * what the sums mean is said here alone. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "ccp/operator.h"
 
-typedef struct block_residual {
-  double natural2; /* |g - P(g - û)|^2 */
-  double scaled;   /* m/s */
-  double penetration, gap;
-} block_residual;
-
 static bool has_normal(const scree_set *set) {
   return set->kind != SCREE_SET_FREE && set->kind != SCREE_SET_INTERVAL;
 }
 
-static block_residual block_judge(const ccp_operator *op, scree_model model, const double *g,
-                                  const double *u, size_t i) {
-  const scree_set *set = ccp_set(op->problem, i);
-  const size_t row = op->row_start[i];
-  const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
+/* An impulse beyond 1e16 times what its velocity asks swallows it: g - eta u is g. The residual is
+ * no smaller than what it can be told from. */
+static double least_scaled(int forces, const double *g, double eta) {
+  double across = 0.0;
+  for (int k = 1; k < forces; k++) across += g[k] * g[k];
+  return 0.5 * DBL_EPSILON * fmax(fabs(g[0]), sqrt(across)) / eta;
+}
+
+static double scaled_residual(const ccp_operator *op, const scree_set *set, size_t i,
+                              const double *g, const double *shifted) {
+  const int dim = set->dim, forces = op_force_rows(op, i);
   const double eta = op->eta_force[i], eta_m = op->eta_moment ? op->eta_moment[i] : 0.0;
-  const double *gi = g + row;
-  double shifted[SCREE_MAX_DIM], x[SCREE_MAX_DIM];
-  block_residual out = {0.0, 0.0, 0.0, 0.0};
-  memcpy(shifted, u + row, (size_t)dim * sizeof *shifted);
+  const bool moments = dim > forces && eta_m > 0.0;
+  double x[SCREE_MAX_DIM], force = 0.0, moment = 0.0;
+  for (int k = 0; k < dim; k++) x[k] = g[k] - (k < forces ? eta : eta_m) * shifted[k];
+  scree_set_project(set, moments ? eta / eta_m : 1.0, x);
+  for (int k = 0; k < dim; k++) *(k < forces ? &force : &moment) += (g[k] - x[k]) * (g[k] - x[k]);
+  const double scaled = sqrt(force / (eta * eta) + (moments ? moment / (eta * eta_m) : 0.0));
+  return fmax(scaled, least_scaled(forces, g, eta));
+}
+
+void op_judge_block(const ccp_operator *op, scree_model model, size_t i, const double *g,
+                    const double *u, op_judged *sum) {
+  const scree_set *set = ccp_set(op->problem, i);
+  const int dim = ccp_dim(op->problem, i);
+  double shifted[SCREE_MAX_DIM], x[SCREE_MAX_DIM], natural2 = 0.0;
+  memcpy(shifted, u, (size_t)dim * sizeof *shifted);
   const double shift = scree_set_shift(set, shifted);
   if (model == SCREE_MODEL_COULOMB) shifted[0] += shift;
-
-  for (int k = 0; k < dim; k++) x[k] = gi[k] - shifted[k];
+  for (int k = 0; k < dim; k++) x[k] = g[k] - shifted[k];
   scree_set_project(set, 1.0, x);
-  for (int k = 0; k < dim; k++) out.natural2 += (gi[k] - x[k]) * (gi[k] - x[k]);
-
-  const bool moments = dim > forces && eta_m > 0.0;
-  if (eta > 0.0) {
-    for (int k = 0; k < dim; k++) x[k] = gi[k] - (k < forces ? eta : eta_m) * shifted[k];
-    scree_set_project(set, moments ? eta / eta_m : 1.0, x);
-    double force = 0.0, moment = 0.0;
-    for (int k = 0; k < dim; k++)
-      *(k < forces ? &force : &moment) += (gi[k] - x[k]) * (gi[k] - x[k]);
-    out.scaled = sqrt(force / (eta * eta) + (moments ? moment / (eta * eta_m) : 0.0));
-    /* An impulse beyond 1e16 times what its velocity asks swallows it: g - eta u is g. The residual
-     * is no smaller than what it can be told from. */
-    double largest = 0.0;
-    for (int k = 0; k < forces; k++) largest = fmax(largest, fabs(gi[k]));
-    out.scaled = fmax(out.scaled, 0.5 * DBL_EPSILON * largest / eta);
-  } else {
-    /* No inertia on either side: the block cannot be changed, it is met or it is not. */
-    out.scaled =
-        set->kind == SCREE_SET_FREE ? sqrt(out.natural2) : scree_set_dual_violation(set, shifted);
+  for (int k = 0; k < dim; k++) {
+    natural2 += (g[k] - x[k]) * (g[k] - x[k]);
+    sum->impulse2 += g[k] * g[k];
+    sum->velocity2 += u[k] * u[k];
+    sum->product += g[k] * u[k];
   }
-  if (has_normal(set)) {
-    out.penetration = u[row] < 0.0 ? -u[row] : 0.0;
-    if (gi[0] + set->cohesion > 0.0) out.gap = shift;
-  }
-  return out;
+  /* No inertia on either side: the block cannot be changed, it is met or it is not. */
+  const double scaled = op->eta_force[i] > 0.0        ? scaled_residual(op, set, i, g, shifted)
+                        : set->kind == SCREE_SET_FREE ? sqrt(natural2)
+                                                      : scree_set_dual_violation(set, shifted);
+  sum->natural2 += natural2;
+  sum->square += scaled * scaled;
+  if (scaled > sum->worst) sum->worst = scaled;
+  if (!has_normal(set)) return;
+  if (-u[0] > sum->penetration) sum->penetration = -u[0];
+  if (g[0] + set->cohesion > 0.0 && shift > sum->gap) sum->gap = shift;
 }
 
-/* Sums and maxima over some blocks, in order. */
-typedef struct part {
-  double natural2, square, worst, penetration, gap;
-  bool broken;
-} part;
-
-static part judge_blocks(const ccp_operator *op, scree_model model, const double *g,
-                         const double *u, size_t first, size_t last) {
-  part p = {0};
-  for (size_t i = first; i < last; i++) {
-    const block_residual b = block_judge(op, model, g, u, i);
-    p.natural2 += b.natural2;
-    p.square += b.scaled * b.scaled;
-    if (b.scaled > p.worst) p.worst = b.scaled;
-    if (b.penetration > p.penetration) p.penetration = b.penetration;
-    if (b.gap > p.gap) p.gap = b.gap;
-    p.broken = p.broken || !isfinite(b.natural2) || !isfinite(b.scaled);
-  }
-  return p;
+void op_judged_add(op_judged *sum, const op_judged *part) {
+  sum->natural2 += part->natural2;
+  sum->square += part->square;
+  sum->worst = part->worst > sum->worst ? part->worst : sum->worst;
+  sum->penetration = part->penetration > sum->penetration ? part->penetration : sum->penetration;
+  sum->gap = part->gap > sum->gap ? part->gap : sum->gap;
+  sum->impulse2 += part->impulse2;
+  sum->velocity2 += part->velocity2;
+  sum->product += part->product;
 }
 
-static void add_part(part *sum, const part *p) {
-  sum->natural2 += p->natural2;
-  sum->square += p->square;
-  sum->worst = p->worst > sum->worst ? p->worst : sum->worst;
-  sum->penetration = p->penetration > sum->penetration ? p->penetration : sum->penetration;
-  sum->gap = p->gap > sum->gap ? p->gap : sum->gap;
-  sum->broken = sum->broken || p->broken;
+static op_judged judge_blocks(const ccp_operator *op, scree_model model, const double *g,
+                              const double *u, size_t first, size_t last) {
+  op_judged sum = {0};
+  for (size_t i = first; i < last; i++)
+    op_judge_block(op, model, i, g + op->row_start[i], u + op->row_start[i], &sum);
+  return sum;
 }
 
 /* Chunks of fixed size, each summed in order, then added in order: the same bits for any number of
  * threads. A single chunk needs no team. */
-static part judge_all(const ccp_operator *op, scree_model model, const double *g, const double *u) {
+static op_judged judge_all(const ccp_operator *op, scree_model model, const double *g,
+                           const double *u) {
   enum { CHUNK = 1024, GROUP = 64, ALONE = 4 };
   const size_t n = op->block_count;
-  part total = {0}, parts[GROUP];
+  op_judged total = {0}, parts[GROUP];
   for (size_t begin = 0; begin < n; begin += CHUNK * GROUP) {
     const size_t stop = begin + CHUNK * GROUP < n ? begin + CHUNK * GROUP : n;
     const size_t chunks = (stop - begin + CHUNK - 1) / CHUNK;
     if (chunks <= ALONE) {
       for (size_t first = begin; first < stop; first += CHUNK) {
-        const part p =
+        const op_judged p =
             judge_blocks(op, model, g, u, first, first + CHUNK < stop ? first + CHUNK : stop);
-        add_part(&total, &p);
+        op_judged_add(&total, &p);
       }
       continue;
     }
@@ -116,34 +110,57 @@ static part judge_all(const ccp_operator *op, scree_model model, const double *g
       const size_t first = begin + c * CHUNK, last = first + CHUNK < stop ? first + CHUNK : stop;
       parts[c] = judge_blocks(op, model, g, u, first, last);
     }
-    for (size_t c = 0; c < chunks; c++) add_part(&total, &parts[c]);
+    for (size_t c = 0; c < chunks; c++) op_judged_add(&total, &parts[c]);
   }
   return total;
 }
 
-void op_residual_contacts(ccp_operator *op, scree_model model, const double *g, const double *u,
-                          double *scratch, scree_residual *out) {
-  if (!u) {
-    op_local_velocity(op, g, scratch);
-    u = scratch;
-  }
+void op_judged_finish(const ccp_operator *op, const op_judged *sum, double r_norm,
+                      scree_residual *out) {
   const size_t n = op->block_count;
-  const part sum = judge_all(op, model, g, u);
-  const double g_norm = op_norm(op, g), u_norm = op_norm(op, u), r_norm = op_norm(op, op->r);
+  const double g_norm = sqrt(sum->impulse2), u_norm = sqrt(sum->velocity2);
   double scale = g_norm > u_norm ? g_norm : u_norm;
   if (op->problem->form != SCREE_FORM_GLOBAL && r_norm > scale) scale = r_norm;
   const double product = g_norm * u_norm;
   *out = (scree_residual){
-      .error = sqrt(sum.natural2) / (scale > 2.2e-16 ? scale : 1.0),
-      .residual = sum.worst / op->reference_speed,
-      .rms = n ? sqrt(sum.square / (double)n) : 0.0,
-      .duality_gap = product > 0.0 ? fabs(op_dot(op, g, u)) / product : 0.0,
-      .penetration_speed = sum.penetration,
-      .relaxation_gap = sum.gap,
+      .error = sqrt(sum->natural2) / (scale > 2.2e-16 ? scale : 1.0),
+      .residual = sum->worst / op->reference_speed,
+      .rms = n ? sqrt(sum->square / (double)n) : 0.0,
+      .duality_gap = product > 0.0 ? fabs(sum->product) / product : 0.0,
+      .penetration_speed = sum->penetration,
+      .relaxation_gap = sum->gap,
       .reference_speed = op->reference_speed,
   };
-  /* A NaN must never look like a small residual. */
-  if (sum.broken) out->error = out->residual = out->rms = INFINITY;
+  /* A NaN must never look like a small residual; it is in the sums. */
+  if (!isfinite(sum->natural2) || !isfinite(sum->square))
+    out->error = out->residual = out->rms = INFINITY;
+}
+
+void op_residual_contacts(ccp_operator *op, scree_model model, const double *g, const double *u,
+                          double *scratch, scree_residual *out) {
+  op_judged sum = {0};
+  if (!u && op->class->judge) {
+    op->class->judge(op, model, g, NULL, &sum);
+    op_judged_finish(op, &sum, op->r_norm, out);
+    return;
+  }
+  if (!u) {
+    op_local_velocity(op, g, scratch);
+    u = scratch;
+  }
+  sum = judge_all(op, model, g, u);
+  op_judged_finish(op, &sum, op_norm(op, op->r), out);
+}
+
+void op_sweep_residual(ccp_operator *op, scree_model model, const double *g, double *scratch,
+                       scree_residual *out) {
+  op_judged sum = {0};
+  if (!op->class->judge) {
+    op_residual_contacts(op, model, g, NULL, scratch, out);
+    return;
+  }
+  op->class->judge(op, model, NULL, g, &sum);
+  op_judged_finish(op, &sum, op->r_norm, out);
 }
 
 void op_residual(ccp_operator *op, scree_model model, const double *g, const double *u,

@@ -110,8 +110,9 @@ static scree_status run_apgd(solve_run *run) {
   for (long iteration = 1; !status; iteration++) {
     iterate(&s);
     if (!solve_due(run, iteration)) continue;
-    op_momentum_get(run->op, g, u);
-    if (solve_check(run, iteration, g, u)) break;
+    scree_residual residual;
+    op_momentum_residual(run->op, run->model, g, u, &residual);
+    if (solve_check_judged(run, iteration, g, &residual)) break;
     status = guard(&s);
   }
   return status;

@@ -42,9 +42,9 @@ bool solve_due(const solve_run *run, long iteration) {
          (run->settings->iteration_limit > 0 && iteration >= run->settings->iteration_limit);
 }
 
-/* A residual costs as much as a dozen sweeps of packed contacts. The last check told how R relates
- * to the change that a sweep makes; the next is due when that foresees R within the tolerance, and
- * now and then in case it misleads. */
+/* A residual costs as much as two sweeps of packed contacts, with its impulses put back in rows; of
+ * others as much as a few. The last check told how R relates to the change that a sweep makes; the
+ * next is due when that foresees R within the tolerance, and now and then in case it misleads. */
 bool solve_due_hint(solve_run *run, long iteration, double change) {
   const scree_solve_settings *s = run->settings;
   const bool due = solve_due(run, iteration);

@@ -42,7 +42,10 @@ static scree_status run_nncg(solve_run *run) {
     op_sweep(op, &params, x);
     run->products++;
     if (solve_due(run, iteration)) {
-      if (solve_check(run, iteration, x, NULL)) break;
+      scree_residual residual;
+      op_sweep_residual(op, run->model, x, run->vector[0], &residual);
+      run->products++;
+      if (solve_check_judged(run, iteration, x, &residual)) break;
       if (run->merit > 10.0 * run->best_merit) {
         op_copy(op, run->best, g);
         op_sweep_begin(op, g);

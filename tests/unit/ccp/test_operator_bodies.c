@@ -212,6 +212,57 @@ static void test_sweep_state(void **state) {
   }
 }
 
+static void assert_residuals_near(const scree_residual *x, const scree_residual *y) {
+  const double a[] = {x->error,       x->residual,          x->rms,
+                      x->duality_gap, x->penetration_speed, x->relaxation_gap};
+  const double b[] = {y->error,       y->residual,          y->rms,
+                      y->duality_gap, y->penetration_speed, y->relaxation_gap};
+  for (size_t k = 0; k < sizeof a / sizeof a[0]; k++)
+    if (!(fabs(a[k] - b[k]) <= 1e-11 * fmax(1.0, fabs(b[k]))))
+      fail_msg("figure %zu: %.17g, expected %.17g", k, a[k], b[k]);
+}
+
+/* Residuals over lanes, of impulses in rows, inside a sweep and of a gradient step, are those of
+ * the blocks one by one at a dense u; also of impulses far outside their sets. */
+static void test_residuals(void **state) {
+  (void)state;
+  for (size_t k = 0; k < CASES; k++)
+    for (size_t kernel = 0; bodies_kernels(kernel); kernel++)
+      for (int round = 0; round < 8; round++) {
+        const scree_model model = round % 2 ? SCREE_MODEL_COULOMB : SCREE_MODEL_RELAXED;
+        fixture f = open_case(&cases[k], 2);
+        ((op_bodies *)f.op->impl)->kernels = bodies_kernels(kernel);
+        double *scratch = calloc(f.rows, sizeof *scratch);
+        scree_residual found, expected;
+        if (round >= 2) op_project(f.op, f.g);
+        if (round >= 4 && round < 6) {
+          op_sweep_begin(f.op, f.g);
+          for (int i = 0; i < 3; i++) op_sweep_inside(f.op, &sweeps[0], f.g);
+          op_sweep_residual(f.op, model, f.g, scratch, &found);
+          op_sweep_store(f.op, f.g);
+        } else if (round >= 6) {
+          assert_int_equal(op_momentum_begin(f.op, f.g), SCREE_OK);
+          for (int i = 0; i < 3; i++) {
+            op_momentum_step(f.op, 0.2 * i, 0.2);
+            op_momentum_accept(f.op);
+          }
+          op_momentum_residual(f.op, model, f.g, scratch, &found);
+        } else {
+          op_residual(f.op, model, f.g, NULL, scratch, &found);
+        }
+        dense_velocity(&f.dense, f.g, false, f.expected_v, f.expected_u);
+        op_residual(f.op, model, f.g, f.expected_u, NULL, &expected);
+        assert_residuals_near(&found, &expected);
+        if (f.op->head_count) {
+          f.g[f.op->row_start[f.op->order[0]]] = NAN;
+          op_residual(f.op, model, f.g, NULL, scratch, &found);
+          assert_true(isinf(found.residual) && isinf(found.error));
+        }
+        free(scratch);
+        close_case(&f);
+      }
+}
+
 /* Steps with momentum: what the passes over lanes and bodies give is what products give. */
 static void test_momentum(void **state) {
   (void)state;
@@ -273,8 +324,11 @@ static void same_bits_of(size_t kernel) {
     op_sweep_begin(op, g);
     for (int i = 0; i < 5; i++) op_sweep_inside(op, &sweeps[i % 2], g);
     op_sweep_store(op, g);
+    scree_residual inside, rows;
+    op_sweep_residual(op, SCREE_MODEL_COULOMB, g, u, &inside);
+    op_residual(op, SCREE_MODEL_RELAXED, g, NULL, u, &rows);
     op_local_velocity(op, g, u);
-    double dot = op_dot(op, g, u);
+    double dot = op_dot(op, g, u) + inside.error + inside.rms + rows.error + rows.duality_gap;
     assert_int_equal(op_momentum_begin(op, g), SCREE_OK);
     for (int i = 0; i < 5; i++) {
       const op_momentum_sums sums = op_momentum_step(op, 0.2 * i, 0.5);
@@ -402,7 +456,7 @@ int main(void) {
       cmocka_unit_test(test_order),         cmocka_unit_test(test_sweeps_against_reference),
       cmocka_unit_test(test_sweep_state),   cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_prepare_again), cmocka_unit_test(test_momentum),
-      cmocka_unit_test(test_tiles),
+      cmocka_unit_test(test_tiles),         cmocka_unit_test(test_residuals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

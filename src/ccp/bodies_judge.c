@@ -1,0 +1,166 @@
+/* See bodies_judge.h. Momenta D g are summed afresh, so a sweep's drift shows; bodies turn them
+ * into v = v_free + M^-1 D g; a last pass over the blocks reads u = D'v + b + C g and sums. Sums
+ * are a unit of packed contacts, or a chunk of other blocks, apart, and then added in order. */
+#include "ccp/bodies_judge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "ccp/operator_bodies.h"
+
+enum { CHUNK = 64 };
+
+static size_t chunks_of(const ccp_operator *op) {
+  return (op->block_count - op->head_count + CHUNK - 1) / CHUNK;
+}
+
+scree_status bodies_judge_reserve(ccp_operator *op) {
+  op_bodies *impl = op->impl;
+  return memory_grow(op->context, &impl->judged, &impl->judged_capacity,
+                     impl->pack.unit_count + chunks_of(op), sizeof *impl->judged);
+}
+
+static double sum_of(const double *x) {
+  return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+}
+
+static double most_of(const double *x) {
+  double most = 0.0;
+  for (size_t k = 0; k < PACK_LANES; k++) most = x[k] > most ? x[k] : most;
+  return most;
+}
+
+static op_judged judge_groups(const op_bodies *impl, const sphere_judge *work, size_t begin,
+                              size_t end) {
+  sphere_judged s;
+  impl->kernels->judge(work, begin, end, &s);
+  return (op_judged){.natural2 = sum_of(s.natural2),
+                     .square = sum_of(s.scaled2),
+                     .worst = sqrt(most_of(s.worst2)),
+                     .penetration = most_of(s.penetration),
+                     .gap = most_of(s.gap),
+                     .impulse2 = sum_of(s.impulse2),
+                     .velocity2 = sum_of(s.velocity2),
+                     .product = sum_of(s.product)};
+}
+
+/* A unit whose impulses are in rows, by way of the stack. */
+static op_judged judge_rows(const ccp_operator *op, const sphere_judge *base, const double *g,
+                            size_t begin, size_t end) {
+  const op_bodies *impl = op->impl;
+  _Alignas(64) double lanes[PACK_BATCH * 3 * PACK_LANES];
+  op_judged total = {0};
+  for (size_t j = begin; j < end; j += PACK_BATCH) {
+    const size_t stop = bodies_pack_batch(j, end);
+    sphere_judge work = *base;
+    work.lanes = lanes;
+    work.stride = (size_t)3 * PACK_LANES;
+    work.first = j;
+    bodies_pack_load_some(&impl->pack, op, g, j, stop, lanes, work.stride);
+    const op_judged part = judge_groups(impl, &work, j, stop);
+    op_judged_add(&total, &part);
+  }
+  return total;
+}
+
+static op_judged judge_rest(const ccp_operator *op, scree_model model, const double *g,
+                            size_t begin, size_t end) {
+  const op_bodies *impl = op->impl;
+  const scree_ccp *p = op->problem;
+  op_judged sum = {0};
+  for (size_t j = begin; j < end; j++) {
+    const size_t i = op->order[j], row = op->row_start[i], dim = op->row_start[i + 1] - row;
+    double u[SCREE_MAX_DIM];
+    bodies_read_block(op, i, impl->push, u);
+    for (size_t k = 0; k < dim; k++) {
+      u[k] += p->offset[row + k];
+      if (p->compliance) u[k] += p->compliance[row + k] * g[row + k];
+    }
+    op_judge_block(op, model, i, g + row, u, &sum);
+  }
+  return sum;
+}
+
+/* One thread's part; the twists are in impl->push. g: rows, or null when work has lanes. */
+static void judge_share(const ccp_operator *op, scree_model model, const sphere_judge *work,
+                        const double *g, const double *rest) {
+  const op_bodies *impl = op->impl;
+  const bodies_pack *pack = &impl->pack;
+#pragma omp for schedule(static) nowait
+  for (size_t unit = 0; unit < pack->unit_count; unit++) {
+    const size_t begin = pack->unit_start[unit], end = pack->unit_start[unit + 1];
+    impl->judged[unit] =
+        g ? judge_rows(op, work, g, begin, end) : judge_groups(impl, work, begin, end);
+  }
+#pragma omp for schedule(static)
+  for (size_t c = 0; c < chunks_of(op); c++) {
+    const size_t begin = op->head_count + c * CHUNK,
+                 end = begin + CHUNK < op->block_count ? begin + CHUNK : op->block_count;
+    impl->judged[pack->unit_count + c] = judge_rest(op, model, rest, begin, end);
+  }
+}
+
+static sphere_judge work_of(const ccp_operator *op, scree_model model) {
+  const op_bodies *impl = op->impl;
+  const bodies_pack *pack = &impl->pack;
+  return (sphere_judge){
+      .group = pack->group,
+      .extra = pack->has_extra ? pack->extra : NULL,
+      .rough = pack->has_rays ? (const double(*)[PACK_LANES])pack->rough : NULL,
+      .lines = impl->push,
+      .lanes = bodies_inside(impl),
+      .stride = BODIES_GROUP_STRIDE,
+      .shifted = model == SCREE_MODEL_COULOMB ? 1.0 : 0.0,
+      .far = pack->contact_count > PACK_FAR,
+  };
+}
+
+static void total_of(const ccp_operator *op, op_judged *sum) {
+  const op_bodies *impl = op->impl;
+  for (size_t k = 0; k < impl->pack.unit_count + chunks_of(op); k++)
+    op_judged_add(sum, &impl->judged[k]);
+}
+
+/* Momenta into velocities, in impl->push; all threads of a team call it. */
+static void velocities_share(const ccp_operator *op, const body_line *momenta) {
+  const op_bodies *impl = op->impl;
+  const ccp_bodies *bodies = &op->problem->bodies;
+#pragma omp for schedule(static)
+  for (size_t k = 0; k < bodies->body_count; k++) {
+    const scree_ccp_body_def *body = &bodies->body[k];
+    double twist[6];
+    line_to_twist(body, &momenta[k], twist);
+    for (int l = 0; l < 3; l++) {
+      impl->push[k].linear[l] = body->v_free[l] + twist[l];
+      impl->push[k].angular[l] = body->v_free[3 + l] + twist[3 + l];
+    }
+  }
+}
+
+void bodies_judge(ccp_operator *op, scree_model model, const double *g, const double *rest,
+                  op_judged *sum) {
+  const op_bodies *impl = op->impl;
+  const sphere_judge work = work_of(op, model);
+  if (g) rest = g;
+#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+  {
+    bodies_push_share(op, g, rest);
+    velocities_share(op, impl->push);
+    judge_share(op, model, &work, g, rest);
+  }
+  total_of(op, sum);
+}
+
+void bodies_judge_momenta(ccp_operator *op, scree_model model, const body_line *momenta,
+                          const double *lanes, const double *rest, op_judged *sum) {
+  sphere_judge work = work_of(op, model);
+  work.lanes = lanes;
+  work.stride = (size_t)3 * PACK_LANES;
+#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+  {
+    velocities_share(op, momenta);
+    judge_share(op, model, &work, NULL, rest);
+  }
+  total_of(op, sum);
+}

@@ -1,0 +1,18 @@
+/* The residuals of the bodies form: packed contacts in lanes, the others a block at a time, without
+ * ever storing u. */
+#ifndef SCREE_CCP_BODIES_JUDGE_H
+#define SCREE_CCP_BODIES_JUDGE_H
+
+#include "ccp/bodies_kernel.h"
+#include "ccp/operator.h"
+
+scree_status bodies_judge_reserve(ccp_operator *op);
+/* See op_class. */
+void bodies_judge(ccp_operator *op, scree_model model, const double *g, const double *rest,
+                  op_judged *sum);
+/* The same where momenta D g are at hand, as well as g in lanes (3 * PACK_LANES doubles a group)
+ * and, for the blocks that are not packed, in rows. */
+void bodies_judge_momenta(ccp_operator *op, scree_model model, const body_line *momenta,
+                          const double *lanes, const double *rest, op_judged *sum);
+
+#endif
