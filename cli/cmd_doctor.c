@@ -28,10 +28,10 @@ typedef struct part {
 #else
 #define WITH_HDF5 false
 #endif
-#ifdef SCREE_WITH_MUMPS
-#define WITH_MUMPS true
+#ifdef SCREE_WITH_BLAS
+#define WITH_BLAS true
 #else
-#define WITH_MUMPS false
+#define WITH_BLAS false
 #endif
 #ifdef SCREE_WITH_YAML
 #define WITH_YAML true
@@ -61,7 +61,7 @@ typedef struct part {
 
 static const part parts[] = {
     {"hdf5", "problem files and recordings", WITH_HDF5},
-    {"mumps", "sparse direct solvers", WITH_MUMPS},
+    {"blas", "dense kernels of the direct solvers", WITH_BLAS},
     {"yaml", "scene files", WITH_YAML},
     {"qhull", "convex hulls", WITH_QHULL},
     {"assimp", "mesh import", WITH_ASSIMP},

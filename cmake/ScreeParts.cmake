@@ -74,8 +74,8 @@ function(scree_part part what packages)
 endfunction()
 
 scree_part(HDF5 "problem files and recordings" "libhdf5-dev" MODULES hdf5-serial)
-scree_part(MUMPS "sparse and dense direct solvers" "libmumps-seq-dev libopenblas-dev liblapacke-dev"
-           MODULES openblas lapacke LIBRARIES dmumps_seq HEADER dmumps_c.h)
+scree_part(BLAS "dense kernels of the direct solvers" "libopenblas-dev liblapacke-dev"
+           MODULES openblas lapacke)
 scree_part(YAML "scene files" "libyaml-dev" MODULES yaml-0.1)
 scree_part(QHULL "convex hulls" "libqhull-dev" MODULES qhull_r)
 scree_part(ASSIMP "mesh import" "libassimp-dev" MODULES assimp)

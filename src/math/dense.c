@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#ifdef SCREE_WITH_MUMPS
+#ifdef SCREE_WITH_BLAS
 #include <cblas.h>
 #include <lapacke.h>
 #include <pthread.h>
@@ -59,7 +59,7 @@ static void lu_small(size_t n, double *a, size_t ld, int *pivot) {
 
 size_t dense_lu(size_t n, double *a, size_t ld, double tiny, int *pivot) {
   const double least = tiny * largest(n, a, ld);
-#ifdef SCREE_WITH_MUMPS
+#ifdef SCREE_WITH_BLAS
   if (n > SMALL_FACTOR) {
     library_ready();
     LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, (int)n, (int)n, a, (int)ld, pivot);
@@ -75,7 +75,7 @@ size_t dense_lu(size_t n, double *a, size_t ld, double tiny, int *pivot) {
 void dense_lu_solve(size_t n, const double *a, size_t ld, const int *pivot, size_t columns,
                     double *b, size_t b_ld) {
   dense_left_lower_pivoted(n, columns, a, ld, pivot, b, b_ld);
-#ifdef SCREE_WITH_MUMPS
+#ifdef SCREE_WITH_BLAS
   if (n * n * columns > SMALL_PRODUCT && columns > 1) {
     library_ready();
     cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, (int)n,
@@ -110,7 +110,7 @@ static size_t cholesky_small(size_t n, double *a, size_t ld) {
 }
 
 size_t dense_cholesky(size_t n, double *a, size_t ld) {
-#ifdef SCREE_WITH_MUMPS
+#ifdef SCREE_WITH_BLAS
   if (n > SMALL_FACTOR) {
     library_ready();
     const int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)n, a, (int)ld);
@@ -122,7 +122,7 @@ size_t dense_cholesky(size_t n, double *a, size_t ld) {
 
 void dense_subtract(size_t m, size_t n, size_t k, const double *a, size_t a_ld, const double *b,
                     size_t b_ld, double *c, size_t c_ld) {
-#ifdef SCREE_WITH_MUMPS
+#ifdef SCREE_WITH_BLAS
   if (m * n * k > SMALL_PRODUCT) {
     library_ready();
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)n, (int)k, -1.0, a,
@@ -139,7 +139,7 @@ void dense_subtract(size_t m, size_t n, size_t k, const double *a, size_t a_ld, 
 
 void dense_subtract_square(size_t n, size_t k, const double *a, size_t a_ld, double *c,
                            size_t c_ld) {
-#ifdef SCREE_WITH_MUMPS
+#ifdef SCREE_WITH_BLAS
   if (n * n * k > SMALL_PRODUCT) {
     library_ready();
     cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1.0, a, (int)a_ld, 1.0, c,
@@ -156,7 +156,7 @@ void dense_subtract_square(size_t n, size_t k, const double *a, size_t a_ld, dou
 
 void dense_right_lower_transposed(size_t m, size_t n, const double *l, size_t l_ld, double *x,
                                   size_t x_ld) {
-#ifdef SCREE_WITH_MUMPS
+#ifdef SCREE_WITH_BLAS
   if (m * n * n > SMALL_PRODUCT) {
     library_ready();
     cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)m, (int)n,
@@ -176,7 +176,7 @@ void dense_right_lower_transposed(size_t m, size_t n, const double *l, size_t l_
 }
 
 void dense_right_upper(size_t m, size_t n, const double *u, size_t u_ld, double *x, size_t x_ld) {
-#ifdef SCREE_WITH_MUMPS
+#ifdef SCREE_WITH_BLAS
   if (m * n * n > SMALL_PRODUCT) {
     library_ready();
     cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)m, (int)n,
@@ -199,7 +199,7 @@ void dense_left_lower_pivoted(size_t m, size_t n, const double *l, size_t l_ld, 
                               double *x, size_t x_ld) {
   for (size_t k = 0; k < m; k++)
     if ((size_t)pivot[k] != k) swap_rows(n, x, x_ld, k, (size_t)pivot[k]);
-#ifdef SCREE_WITH_MUMPS
+#ifdef SCREE_WITH_BLAS
   if (m * m * n > SMALL_PRODUCT && n > 1) {
     library_ready();
     cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, (int)m, (int)n, 1.0,

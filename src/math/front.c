@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#ifdef SCREE_WITH_MUMPS
+#ifdef SCREE_WITH_BLAS
 #include <cblas.h>
 #endif
 
@@ -60,7 +60,7 @@ static size_t eliminate_rows(double *a, size_t n, size_t k, size_t from, size_t 
   return replaced;
 }
 
-#ifdef SCREE_WITH_MUMPS
+#ifdef SCREE_WITH_BLAS
 /* Large dense pivots by panels: what is right of a panel is updated by BLAS at once. */
 static size_t eliminate_panels(double *a, size_t n, size_t k, double smallest, uint32_t *swap) {
   enum { PANEL = 32 };
@@ -117,7 +117,7 @@ static void update_small(double *a, size_t n, size_t k) {
 }
 
 static void update(double *a, size_t n, size_t k) {
-#ifdef SCREE_WITH_MUMPS
+#ifdef SCREE_WITH_BLAS
   enum { BLAS_FROM = 40 };
   const size_t b = n - k;
   if (k >= 8 && b >= BLAS_FROM) {
@@ -131,7 +131,7 @@ static void update(double *a, size_t n, size_t k) {
 
 size_t front_eliminate(double *a, size_t n, size_t k, uint32_t *swap) {
   const double smallest = smallest_pivot(a, n, k);
-#ifdef SCREE_WITH_MUMPS
+#ifdef SCREE_WITH_BLAS
   enum { PANELS_FROM = 64 };
   if (k >= PANELS_FROM) {
     const size_t replaced = eliminate_panels(a, n, k, smallest, swap);
