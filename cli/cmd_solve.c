@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/existence.h"
 #include "cli/file.h"
 #include "cli/plot.h"
 #include "cli/trial.h"
@@ -26,6 +27,8 @@ static const cli_flag flags[] = {
     {"warm-start", NULL, "begin with the solution that is in the file"},
     {"threads", "N", "threads; results do not depend on it; default: what OpenMP offers"},
     {"json", NULL, "print one JSON object for each solver, one a line"},
+    {"check-existence", NULL,
+     "solve nothing: say whether a solution exists, with the witness velocity or the certificate"},
     {"out", "FILE", "write the problem with its solution (v, u, r) as FCLIB HDF5"},
     {"plot", "FILE", "draw E against iterations and time by gnuplot: .png, .svg or .pdf"},
     {"strict", NULL, "exit 4 when a solver did not reach the tolerance"},
@@ -39,6 +42,8 @@ static void print_json(const char *path, size_t contacts, const trial *t) {
   json_text_member(stdout, &first, "problem", path);
   json_whole_member(stdout, &first, "contacts", (long long)contacts);
   trial_json(stdout, &first, t);
+  if (t->proof.holds)
+    existence_json_certificate(stdout, &first, &t->proof, t->certificate, t->rows);
   printf("}\n");
 }
 
@@ -75,8 +80,12 @@ static void explain(const trial *t, const scree_solve_settings *s) {
   } else if (t->interrupted) {
     cli_note("%s was interrupted after %ld iterations; this is its best iterate", name,
              t->info.iterations);
-  } else if (t->info.outcome == SCREE_OUTCOME_INFEASIBLE) {
+  } else if (t->info.outcome == SCREE_OUTCOME_INFEASIBLE && t->proof.holds) {
     cli_note("the problem has no solution, as %s found%s%s", name, gap, detail);
+  } else if (t->info.outcome == SCREE_OUTCOME_INFEASIBLE) {
+    cli_note("%s found the problem infeasible, but its certificate did not stand the check against "
+             "the problem's own numbers (push %.1e, gain %.1e): nothing is proven",
+             name, t->proof.push, t->proof.gain);
   } else if (t->info.outcome == SCREE_OUTCOME_SOLVED) {
     if (*detail) cli_note("%s: %s", name, detail);
   } else {
@@ -99,7 +108,7 @@ static int exit_code(const trial *trials, size_t count, bool strict) {
     if (t->status && !t->refused) return cli_code(t->status);
     refused &= t->refused;
     stopped |= t->interrupted;
-    infeasible |= !t->status && t->info.outcome == SCREE_OUTCOME_INFEASIBLE;
+    infeasible |= !t->status && t->info.outcome == SCREE_OUTCOME_INFEASIBLE && t->proof.holds;
     unsolved |= !trial_solved(t);
   }
   if (stopped) return CLI_INTERRUPTED;
@@ -124,20 +133,26 @@ static int write_solution(const job *j, const char *path) {
   const trial *t = &j->trials[0];
   const char *old = j->info.math_info;
   const bool blank = old[strspn(old, " \t\n")] == '\0';
-  const size_t size = strlen(old) + 256;
-  char *text = malloc(size);
-  if (!text) return cli_fail(CLI_INTERNAL, "out of memory");
-  snprintf(text, size, "%s%ssolution by scree %s, solver %s, model %s: %s, E = %.6g, R = %.6g",
-           blank ? "" : old, blank ? "" : "; ", scree_version(), scree_solver_name(t->solver),
-           trial_model_name(t->info.model), trial_outcome(t), t->info.residual.error,
-           t->info.residual.residual);
+  existence_text text = {.room = strlen(old) + 3};
+  text.text = malloc(text.room);
+  if (text.text)
+    text.length =
+        (size_t)snprintf(text.text, text.room, "%s%s", blank ? "" : old, blank ? "" : "; ");
+  existence_add(&text, "solution by scree %s, solver %s, model %s: %s, E = %.6g, R = %.6g",
+                scree_version(), scree_solver_name(t->solver), trial_model_name(t->info.model),
+                trial_outcome(t), t->info.residual.error, t->info.residual.residual);
+  if (t->proof.holds) {
+    existence_add(&text, "; ");
+    existence_add_certificate(&text, &t->proof, t->certificate, t->rows);
+  }
+  if (!text.text) return cli_fail(CLI_INTERNAL, "out of memory");
   scree_problem_save_def def = scree_problem_save_def_default();
   def.title = j->info.title;
   def.description = j->info.description;
-  def.math_info = text;
+  def.math_info = text.text;
   def.g = t->g;
   const scree_status status = scree_problem_save(j->context, path, j->problem, &def);
-  free(text);
+  free(text.text);
   return status ? cli_fail(cli_code(status), "%s", scree_context_message(j->context)) : CLI_OK;
 }
 
@@ -189,6 +204,12 @@ static int load_and_solve(const cli_args *args, scree_context *context, const si
     return CLI_USAGE;
   const scree_status status = scree_problem_load(context, args->operand[0], &j.problem, &j.info);
   if (status) return cli_fail(cli_code(status), "%s", scree_context_message(context));
+  if (cli_has(args, "check-existence")) {
+    const int found = existence_run(args, context, j.problem, &j.info, j.settings.solve.model);
+    scree_problem_info_clear(&j.info);
+    scree_ccp_destroy(j.problem);
+    return found;
+  }
   int code = load_start(&j);
   j.trials = calloc(count, sizeof *j.trials);
   if (!j.trials) code = cli_fail(CLI_INTERNAL, "out of memory");
@@ -203,6 +224,17 @@ static int load_and_solve(const cli_args *args, scree_context *context, const si
   scree_problem_info_clear(&j.info);
   scree_ccp_destroy(j.problem);
   return code;
+}
+
+static int check_existence_alone(const cli_args *args) {
+  static const char *const others[] = {"solver",   "tol",        "tol-residual",
+                                       "max-iter", "time-limit", "warm-start",
+                                       "set",      "plot",       "strict"};
+  for (size_t i = 0; cli_has(args, "check-existence") && i < sizeof others / sizeof *others; i++)
+    if (cli_has(args, others[i]))
+      return cli_fail(CLI_USAGE, "--check-existence solves nothing, so --%s has no meaning with it",
+                      others[i]);
+  return CLI_OK;
 }
 
 /* What can be known before minutes of work is said before them. */
@@ -239,6 +271,7 @@ static int run(cli_args *args) {
   if (trial_solvers_read(cli_text(args, "solver", trial_default_solver()), &solvers, &count))
     code = check_outputs(args, count);
   if (!code) code = check_model(args, solvers, count);
+  if (!code) code = check_existence_alone(args);
   scree_context *context = code ? NULL : cli_context(args, &code);
   if (context) code = load_and_solve(args, context, solvers, count);
   scree_context_destroy(context);

@@ -211,6 +211,18 @@ static void fail(trial *t, scree_status status, const char *message) {
   snprintf(t->message, sizeof t->message, "%s", message);
 }
 
+/* A solver's certificate is believed after a check that does not depend on it. */
+static scree_status keep_certificate(trial *t, scree_context *context, const scree_ccp *problem,
+                                     const scree_solver *solver) {
+  const double *d = scree_solver_certificate(solver);
+  if (!d) return SCREE_OK;
+  t->rows = scree_ccp_row_count(problem);
+  t->certificate = calloc(t->rows ? t->rows : 1, sizeof *t->certificate);
+  if (!t->certificate) return SCREE_ERROR_MEMORY;
+  memcpy(t->certificate, d, t->rows * sizeof *d);
+  return scree_ccp_check_certificate(context, problem, t->info.model, d, &t->proof);
+}
+
 void trial_run(trial *t, scree_context *context, const scree_ccp *problem,
                const trial_settings *settings) {
   scree_solve_settings s = settings->solve;
@@ -248,6 +260,7 @@ void trial_run(trial *t, scree_context *context, const scree_ccp *problem,
   t->status = scree_solver_create(context, scree_solver_name(t->solver), &solver);
   if (!t->status) t->status = apply_settings(settings->args, solver, t->solver, false);
   if (!t->status) t->status = scree_solver_solve(solver, problem, &s, t->g, &t->info);
+  if (!t->status) t->status = keep_certificate(t, context, problem, solver);
   if (t->status) fail(t, t->status, scree_context_message(context));
   scree_solver_destroy(solver);
   if (t->line_shown) fprintf(stderr, "\r%78s\r", "");
@@ -255,6 +268,7 @@ void trial_run(trial *t, scree_context *context, const scree_ccp *problem,
 
 void trial_clear(trial *t) {
   free(t->g);
+  free(t->certificate);
   free(t->history);
   *t = (trial){0};
 }

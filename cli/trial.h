@@ -16,7 +16,10 @@ typedef struct trial {
   bool refused;
   char message[512]; /* why it was refused or failed */
   scree_solve_info info;
-  double *g; /* the impulses; null when refused */
+  double *g;           /* the impulses; null when refused */
+  double *certificate; /* infeasible: why, `rows` entries; null otherwise */
+  size_t rows;
+  scree_certificate proof; /* what the check of the certificate said */
   trial_point *history;
   size_t history_count, history_room;
   bool verbose, progress_line, line_shown, interrupted;

@@ -32,7 +32,7 @@ _scree() {
     run) options+=" --out --duration --threads --solver --model --set --json --export-problem --export-to --strict" ;;
     resume) options+=" --duration --threads --json --strict" ;;
     check) options+=" --set --threads --json --schema --reference" ;;
-    solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --out --plot --strict --verbose" ;;
+    solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose" ;;
     info) options+=" --json --threads" ;;
     bench) options+=" --solvers --tol --tol-residual --max-iter --time-limit --model --set --threads --repeat --out --json" ;;
     generate) options+=" --out --spheres --size --mu --frictionless --masses --mass-ratio --rolling --spinning --compliance --seed --json" ;;

@@ -93,19 +93,44 @@ typedef enum scree_existence_verdict {
 
 typedef struct scree_existence {
   scree_existence_verdict verdict;
-  /* The least u_n - shift(u) of the witness, m/s; -INFINITY when no witness was found. */
-  double margin;
-  /* Of a certificate d, scaled by the blocks' own inertia: -r'd, |N d|, and how many times larger
-   * than the impulses that r asks for any solution would have to be. */
-  double drop, push, bound;
+  /* The largest u_n - shift(u) that a velocity can have at all contacts, m/s, lies between these:
+   * `margin` is that of the velocity found (-INFINITY: none was), `margin_bound` follows from the
+   * impulses that forbid more (INFINITY: none were found). A margin beyond the reference speed is
+   * not looked for. Positive: a solution exists. */
+  double margin, margin_bound;
+  double reference_speed; /* m/s */
+  double asymmetry;       /* |N - N'|_F / |N|_F; beyond 1e-9 in the local form a witness is one of
+                           * the symmetric part alone, and the verdict stays unknown */
+  long states;            /* states of the contacts that were enumerated; 0: none */
+  bool states_refuted;    /* NONE rests on them: there is no certificate */
+  bool witness;           /* v and u have been written */
+  const char *reason;     /* one sentence, static */
 } scree_existence;
 
 /* Sufficient and necessary conditions, both checked from the problem's own numbers. v (witness,
  * velocity_count), u (its local velocities, row_count) and certificate (row_count) may be null;
- * each is written only with its verdict. */
+ * each is written only with its verdict. Exact Coulomb: certificates are of normals alone; planar
+ * problems with few contacts have all their states enumerated. */
 SCREE_API scree_status scree_ccp_check_existence(scree_context *context, const scree_ccp *problem,
                                                  scree_model model, double *v, double *u,
                                                  double *certificate, scree_existence *existence);
+
+/* A proof that there is no solution: impulses d in the cones (exact Coulomb: normals alone) with
+ * D d = 0 (local form: W'd = 0) and r'd < 0. */
+typedef struct scree_certificate {
+  bool holds;
+  double cone; /* how far d is outside of the cones, relative to its largest entry */
+  double push; /* D d, relative to the terms of its sums */
+  double gain; /* -r'd, relative to the terms of its sum */
+} scree_certificate;
+
+/* Checks d against the numbers of the problem alone, whoever found it. */
+SCREE_API scree_status scree_ccp_check_certificate(scree_context *context, const scree_ccp *problem,
+                                                   scree_model model, const double *d,
+                                                   scree_certificate *check);
+/* The certificate with which the last solve ended as infeasible, row_count entries; null when it
+ * did not. Valid until the next solve. */
+SCREE_API const double *scree_solver_certificate(const scree_solver *solver);
 
 /* The list: i from 0 to scree_solver_count() - 1. */
 SCREE_API size_t scree_solver_count(void);

@@ -43,6 +43,8 @@ typedef struct op_class {
   const char *name;
   void (*destroy)(ccp_operator *op);
   void (*apply)(ccp_operator *op, const double *x, double *y);
+  /* y = N'x; null where N is symmetric by construction. */
+  void (*apply_transposed)(ccp_operator *op, const double *x, double *y);
   void (*diagonal_block)(const ccp_operator *op, size_t block, double *nii);
   void (*sweep_begin)(ccp_operator *op, const double *g);
   void (*block_velocity)(const ccp_operator *op, const double *g, size_t block, double *u);
@@ -105,6 +107,10 @@ void op_destroy(ccp_operator *op);
 /* y = N x */
 static inline void op_apply(ccp_operator *op, const double *x, double *y) {
   op->class->apply(op, x, y);
+}
+/* y = N'x */
+static inline void op_apply_transposed(ccp_operator *op, const double *x, double *y) {
+  (op->class->apply_transposed ? op->class->apply_transposed : op->class->apply)(op, x, y);
 }
 /* u = N g + r */
 void op_local_velocity(ccp_operator *op, const double *g, double *u);

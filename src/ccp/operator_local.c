@@ -50,6 +50,21 @@ static void apply(ccp_operator *op, const double *x, double *y) {
   for (size_t i = 0; i < op->block_count; i++) row_product(op, i, x, y + op->row_start[i]);
 }
 
+static void apply_transposed(ccp_operator *op, const double *x, double *y) {
+  const op_local *impl = op->impl;
+  memset(y, 0, op->row_count * sizeof *y);
+  for (size_t i = 0; i < op->block_count; i++) {
+    const size_t first = op->row_start[i], dim = op->row_start[i + 1] - first;
+    for (size_t k = impl->start[i]; k < impl->start[i + 1]; k++) {
+      const size_t j = impl->column[k], columns = op->row_start[j + 1] - op->row_start[j];
+      const double *a = impl->value + impl->offset[k];
+      double *yj = y + op->row_start[j];
+      for (size_t l = 0; l < dim; l++)
+        for (size_t c = 0; c < columns; c++) yj[c] += a[l * columns + c] * x[first + l];
+    }
+  }
+}
+
 static void diagonal_block(const ccp_operator *op, size_t i, double *nii) {
   const op_local *impl = op->impl;
   const size_t dim = op->row_start[i + 1] - op->row_start[i];
@@ -89,6 +104,7 @@ static const op_class local_class = {
     .name = "local",
     .destroy = destroy,
     .apply = apply,
+    .apply_transposed = apply_transposed,
     .diagonal_block = diagonal_block,
     .sweep_begin = sweep_begin,
     .block_velocity = block_velocity,

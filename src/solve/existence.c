@@ -2,81 +2,67 @@
  *
  * Sufficient, for the relaxed and for the exact Coulomb model: a velocity with u strictly inside
  * the dual cones,   u = N y + r,  u_n - shift(u) >= margin > 0,  and u = 0 in free rows.
- * The largest margin is a cone program. Its feasibility at a given margin x is that of the relaxed
- * problem with r_n lowered by x, so the interior point method decides it: a solution of the lowered
- * problem is a witness. Margins are tried from large to small.
+ * The largest margin x* is a cone program (phase I):   max x,  u - x a in the dual cones,  a: the
+ * normals. Feasibility at a given x is that of the relaxed problem with r - x a, so the interior
+ * point method decides it, and either answer is worth something:
  *
- * Necessary, by duality: no impulse d in the cones with N d = 0 and r'd < 0 (exact Coulomb: over
- * normals alone). Where no margin is found, the impulses that grew without end are tried as d.
+ *   solved       its velocity is a witness of a margin of x
+ *   infeasible   its certificate d (in the cones, N d = 0, (r - x a)'d < 0) forbids any margin
+ *                beyond r'd / a'd: that is where to try next
  *
- * Neither answer rests on the solver: witness and certificate are checked from N and r afresh. */
+ * Necessary, by duality: r'd >= 0 for all those d. Exact Coulomb: over normals alone, which is the
+ * same search with all friction left out. Planar problems with few contacts are settled by trying
+ * every state of them (existence_states.c).
+ *
+ * No answer rests on the solver: witness and certificate are checked afresh (certificate.c). */
+#include "solve/existence.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/timer.h"
+#include "solve/certificate.h"
 #include "solve/solver.h"
 
 extern const solver_class solver_ipm;
 
-static const double margins[] = {1.0, 1e-1, 1e-2, 1e-4, 1e-6};
+enum { TRIES = 12 };
 /* Free rows of a witness: |u| as a share of the reference speed. */
 static const double free_tolerance = 1e-7;
+/* Margins below this share of the reference speed are not told from 0. */
+static const double least_margin = 1e-6;
+/* An unsymmetric W has no D: its symmetric part has a witness, it need not have a solution. */
+static const double unsymmetric = 1e-9;
 
-/* Does the set let the normal impulse grow for ever? Only then its u is bound to a dual cone. */
-static bool is_unbounded(const scree_set *set) {
-  switch (set->kind) {
-  case SCREE_SET_FREE:
-    return false;
-  case SCREE_SET_INTERVAL:
-    return set->lo > -INFINITY ? isinf(set->hi) : set->hi < INFINITY;
-  default:
-    return isinf(set->cap);
-  }
-}
-
-/* u >= 0 where impulses grow upwards, u <= 0 for an interval without a lower end. */
-static double sign_of(const scree_set *set) {
-  return set->kind == SCREE_SET_INTERVAL && isinf(set->lo) ? -1.0 : 1.0;
-}
-
-static bool is_rigid(const scree_set *set) {
-  return set->kind == SCREE_SET_FREE ||
-         (set->kind == SCREE_SET_INTERVAL && isinf(set->lo) && isinf(set->hi));
-}
-
-/* The margin that u has, from the sets alone; -INFINITY where a free row moves. */
-static double margin_of(const ccp_operator *op, const double *u) {
-  double least = INFINITY;
-  for (size_t i = 0; i < op->block_count; i++) {
-    const scree_set *set = ccp_set(op->problem, i);
-    const double *ui = u + op->row_start[i];
-    if (is_rigid(set))
-      for (int k = 0; k < ccp_dim(op->problem, i); k++)
-        if (!(fabs(ui[k]) <= free_tolerance * op->reference_speed)) return -INFINITY;
-    if (!is_unbounded(set)) continue;
-    const double margin = sign_of(set) * ui[0] - scree_set_shift(set, ui);
-    if (!(margin >= least)) least = margin;
-  }
-  return least;
-}
+typedef struct existence_work {
+  const scree_ccp *problem;
+  ccp_operator *op;
+  double **vector; /* those of the method, one for the monitor's best */
+  double *option, *g, *r, *u, *v, *d;
+  infeasible_work infeasible;
+  void *state;
+} existence_work;
 
 static void lower(ccp_operator *op, double x) {
   for (size_t i = 0; i < op->block_count; i++) {
     const scree_set *set = ccp_set(op->problem, i);
-    if (is_unbounded(set)) op->r[op->row_start[i]] -= sign_of(set) * x;
+    if (certificate_is_unbounded(set)) op->r[op->row_start[i]] -= certificate_sign(set) * x;
   }
 }
 
-typedef struct existence_work {
-  ccp_operator *op;
-  double **vector; /* those of the method, one for the monitor's best */
-  double *option, *g, *r, *u;
-  infeasible_work infeasible;
-  void *state;
-} existence_work;
+/* r'd / a'd: no velocity has a larger margin. */
+static double bound_of(const existence_work *w, const double *d) {
+  const ccp_operator *op = w->op;
+  double normals = 0.0, gain = 0.0;
+  for (size_t i = 0; i < op->block_count; i++) {
+    const scree_set *set = ccp_set(op->problem, i);
+    if (certificate_is_unbounded(set)) normals += certificate_sign(set) * d[op->row_start[i]];
+    for (size_t k = op->row_start[i]; k < op->row_start[i + 1]; k++) gain += w->r[k] * d[k];
+  }
+  return normals > 0.0 ? gain / normals : gain < 0.0 ? -INFINITY : INFINITY;
+}
 
 /* The relaxed problem with the operator's present r; g is the best found. */
 static scree_status solve(existence_work *w, scree_outcome *outcome) {
@@ -110,43 +96,73 @@ static scree_status solve(existence_work *w, scree_outcome *outcome) {
   return status;
 }
 
-static scree_status search(existence_work *w, scree_existence *out) {
+/* Is the velocity of g a witness? Keeps the best margin, with its velocities. */
+static scree_status witness(existence_work *w, scree_existence *out) {
   ccp_operator *op = w->op;
+  double margin = -INFINITY;
+  if (op->class->velocity) op->class->velocity(op, w->g, w->v);
+  const scree_status status = certificate_witness(
+      op->context, w->problem, w->v, w->g, free_tolerance * op->reference_speed, w->u, &margin);
+  out->margin = fmax(out->margin, margin);
+  return status;
+}
+
+/* Is the certificate of the lowered problem one of the problem itself? Keeps it in d. */
+static scree_status refutes(existence_work *w, scree_model model, bool *yes) {
+  scree_certificate check;
+  const scree_status status =
+      scree_ccp_check_certificate(w->op->context, w->problem, model, w->infeasible.d, &check);
+  *yes = !status && check.holds;
+  if (*yes) op_copy(w->op, w->infeasible.d, w->d);
+  return status;
+}
+
+/* Phase I: ends with a positive margin (EXISTS), a certificate in d (NONE), or bounds of x*. */
+static scree_status search(existence_work *w, scree_model model, scree_existence *out) {
+  ccp_operator *op = w->op;
+  const double speed = op->reference_speed;
+  double x = speed, step = 1e-4 * speed;
   out->margin = -INFINITY;
-  for (size_t k = 0; k < sizeof margins / sizeof margins[0]; k++) {
+  out->margin_bound = INFINITY;
+  for (int k = 0; k < TRIES; k++) {
     scree_outcome outcome;
-    lower(op, margins[k] * op->reference_speed);
-    const scree_status status = solve(w, &outcome);
+    lower(op, x);
+    scree_status status = solve(w, &outcome);
     op_copy(op, w->r, op->r);
+    if (!status && outcome == SCREE_OUTCOME_SOLVED) status = witness(w, out);
     if (status) return status;
-    if (outcome != SCREE_OUTCOME_SOLVED) continue;
-    op_local_velocity(op, w->g, w->u);
-    out->margin = margin_of(op, w->u);
     if (out->margin > 0.0) {
       out->verdict = SCREE_EXISTENCE_EXISTS;
       return SCREE_OK;
     }
+    if (outcome == SCREE_OUTCOME_INFEASIBLE) {
+      const double bound = bound_of(w, w->infeasible.d);
+      bool none = false;
+      if (bound < 0.0) status = refutes(w, model, &none);
+      if (status) return status;
+      out->margin_bound = fmin(out->margin_bound, bound);
+      if (none) {
+        out->verdict = SCREE_EXISTENCE_NONE;
+        return SCREE_OK;
+      }
+    } else if (outcome == SCREE_OUTCOME_SOLVED && x <= 0.0) {
+      return SCREE_OK;
+    }
+    /* Halfway below what is possible; a solver that gave up gets an easier task. */
+    const double easier = outcome == SCREE_OUTCOME_INFEASIBLE ? 0.5 * out->margin_bound : 0.03 * x;
+    x = fmin(0.5 * x, easier);
+    if (!(x > least_margin * speed)) {
+      x = fmin(out->margin_bound, 0.0) - step;
+      step *= 10.0;
+    }
+    if (!(x > -1e3 * speed)) return SCREE_OK;
   }
-  return SCREE_OK;
-}
-
-/* The impulses of the problem as it is, which grow along a certificate if there is one. */
-static scree_status refute(existence_work *w, scree_model model, scree_existence *out) {
-  scree_outcome outcome;
-  const scree_status status = solve(w, &outcome);
-  if (status || outcome == SCREE_OUTCOME_SOLVED) return status;
-  infeasible_certificate proof;
-  if (!infeasible_prove_direction(w->op, model, &w->infeasible, w->g, &proof)) return SCREE_OK;
-  out->verdict = SCREE_EXISTENCE_NONE;
-  out->drop = proof.drop;
-  out->push = proof.push;
-  out->bound = proof.bound;
-  op_copy(w->op, w->infeasible.d, w->g);
   return SCREE_OK;
 }
 
 static scree_status prepare(scree_context *context, const scree_ccp *problem, existence_work *w) {
   const size_t vectors = solver_ipm.vector_count + 1;
+  w->problem = problem;
   scree_status status = op_create(context, problem, &w->op);
   if (status) return status;
   const size_t rows = w->op->row_count;
@@ -155,7 +171,10 @@ static scree_status prepare(scree_context *context, const scree_ccp *problem, ex
   w->g = memory_new(context, rows, sizeof *w->g);
   w->r = memory_new(context, rows, sizeof *w->r);
   w->u = memory_new(context, rows, sizeof *w->u);
-  if (!w->vector || !w->option || !w->g || !w->r || !w->u) return SCREE_ERROR_MEMORY;
+  w->d = memory_new(context, rows, sizeof *w->d);
+  w->v = memory_new(context, scree_ccp_velocity_count(problem), sizeof *w->v);
+  if (!w->vector || !w->option || !w->g || !w->r || !w->u || !w->d || !w->v)
+    return SCREE_ERROR_MEMORY;
   for (size_t k = 0; k < vectors; k++)
     if (!(w->vector[k] = memory_new(context, rows, sizeof(double)))) return SCREE_ERROR_MEMORY;
   options_reset(solver_ipm.options, solver_ipm.option_count, w->option);
@@ -173,25 +192,88 @@ static void clear(scree_context *context, existence_work *w) {
   memory_free(context, w->g);
   memory_free(context, w->r);
   memory_free(context, w->u);
+  memory_free(context, w->d);
+  memory_free(context, w->v);
   op_destroy(w->op);
+}
+
+/* The problem without any friction: its certificates are those of normals alone. */
+static scree_status refute_normals(scree_context *context, const scree_ccp *problem,
+                                   double *certificate, scree_existence *out) {
+  scree_ccp smooth = *problem;
+  smooth.set = memory_new(context, problem->set_count, sizeof *smooth.set);
+  if (!smooth.set) return SCREE_ERROR_MEMORY;
+  for (size_t s = 0; s < problem->set_count; s++) {
+    smooth.set[s] = problem->set[s];
+    smooth.set[s].mu = smooth.set[s].mu2 = 0.0;
+    smooth.set[s].rolling = smooth.set[s].spinning = 0.0;
+  }
+  existence_work w = {.op = NULL};
+  scree_existence answer = {.verdict = SCREE_EXISTENCE_UNKNOWN};
+  scree_status status = prepare(context, &smooth, &w);
+  if (!status) status = search(&w, SCREE_MODEL_COULOMB, &answer);
+  if (!status && answer.verdict == SCREE_EXISTENCE_NONE) {
+    out->verdict = SCREE_EXISTENCE_NONE;
+    out->reason = "impulses along the normals alone move nothing, and gain: no solution";
+    if (certificate) op_copy(w.op, w.d, certificate);
+  }
+  clear(context, &w);
+  memory_free(context, smooth.set);
+  return status;
+}
+
+static scree_status enumerate(scree_context *context, const scree_ccp *problem,
+                              scree_existence *out) {
+  existence_states answer;
+  const scree_status status = existence_enumerate(context, problem, &answer);
+  if (status || !answer.tried) return status;
+  out->states = answer.tried;
+  if (answer.found) {
+    out->verdict = SCREE_EXISTENCE_EXISTS;
+    out->reason = "a state of the contacts that solves it was found by trying all";
+  } else if (answer.undecided == 0) {
+    out->verdict = SCREE_EXISTENCE_NONE;
+    out->states_refuted = true;
+    out->reason = "every state of the contacts contradicts itself: no solution";
+  }
+  return SCREE_OK;
+}
+
+static void report_witness(existence_work *w, double *v, double *u, scree_existence *out) {
+  if (w->op->form == SCREE_FORM_LOCAL && out->asymmetry > unsymmetric) {
+    out->verdict = SCREE_EXISTENCE_UNKNOWN;
+    out->reason = "the witness is one of the symmetric part of W; W itself is not symmetric";
+    return;
+  }
+  out->witness = true;
+  out->reason = "a velocity lies strictly inside all dual cones";
+  if (u) op_copy(w->op, w->u, u);
+  if (v && w->op->class->velocity)
+    memcpy(v, w->v, scree_ccp_velocity_count(w->problem) * sizeof *v);
 }
 
 scree_status scree_ccp_check_existence(scree_context *context, const scree_ccp *problem,
                                        scree_model model, double *v, double *u, double *certificate,
                                        scree_existence *out) {
   existence_work w = {.op = NULL};
-  memset(out, 0, sizeof *out);
-  out->verdict = SCREE_EXISTENCE_UNKNOWN;
+  *out = (scree_existence){.verdict = SCREE_EXISTENCE_UNKNOWN,
+                           .reason = "no velocity is strictly inside all dual cones, and no "
+                                     "certificate forbids a solution"};
   scree_status status = prepare(context, problem, &w);
-  if (!status) status = search(&w, out);
-  if (!status && out->verdict == SCREE_EXISTENCE_EXISTS) {
-    if (u) op_copy(w.op, w.u, u);
-    if (v && w.op->class->velocity) w.op->class->velocity(w.op, w.g, v);
-  } else if (!status) {
-    status = refute(&w, model, out);
-    if (!status && out->verdict == SCREE_EXISTENCE_NONE && certificate)
-      op_copy(w.op, w.g, certificate);
+  if (!status) {
+    out->asymmetry = w.op->asymmetry;
+    out->reference_speed = w.op->reference_speed;
+    status = search(&w, model, out);
+  }
+  if (!status && out->verdict == SCREE_EXISTENCE_EXISTS) report_witness(&w, v, u, out);
+  if (!status && out->verdict == SCREE_EXISTENCE_NONE) {
+    out->reason = "impulses in the cones move nothing, and gain: no solution";
+    if (certificate) op_copy(w.op, w.d, certificate);
   }
   clear(context, &w);
+  if (model != SCREE_MODEL_COULOMB) return status;
+  if (!status && out->verdict == SCREE_EXISTENCE_UNKNOWN && out->margin <= 0.0)
+    status = refute_normals(context, problem, certificate, out);
+  if (!status && out->verdict == SCREE_EXISTENCE_UNKNOWN) status = enumerate(context, problem, out);
   return status;
 }

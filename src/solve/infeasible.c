@@ -1,14 +1,15 @@
 /* An infeasible problem makes impulses grow along a direction d that pushes nothing.
  *
- * Certificate: d in the recession cone of Y, N d = 0, r'd < 0. Were g0 a point with u0 = N g0 + r
- * in the dual of that cone, then 0 <= d'u0 = (N d)'g0 + r'd < 0 (N symmetric): a contradiction. In
- * floating point N d is only small. With |x|^2 = sum |x_i|^2/eta_i for impulses and |u|*^2 = sum
- * eta_i |u_i|^2 for velocities the same line says
+ * Certificate: d in the recession cone of Y, N'd = 0, r'd < 0. Were g0 a point with u0 = N g0 + r
+ * in the dual of that cone, then 0 <= d'u0 = (N'd)'g0 + r'd < 0: a contradiction. That holds for an
+ * unsymmetric N as it is given; so it is N'd that is looked at. In floating point it is only small.
+ * With |x|^2 = sum |x_i|^2/eta_i for impulses and |u|*^2 = sum eta_i |u_i|^2 for velocities the
+ * same line says
  *
- *   |g0| >= -r'd / |N d|*        for every solution g0,
+ *   |g0| >= -r'd / |N'd|*        for every solution g0,
  *
  * and |r|* is the size of the impulses that r asks for block by block. So the proof that is checked
- * is: every solution is at least `bound` = -r'd / (|N d|* |r|*) times as large as those, with
+ * is: every solution is at least `bound` = -r'd / (|N'd|* |r|*) times as large as those, with
  * bound >= 1e10 (a tower of a hundred bodies, top heavy by 1e4, has about 1e6). No unit and no mass
  * enters. -r'd must itself be clear of the rounding of its terms.
  *
@@ -16,7 +17,8 @@
  *
  * The direction is the change of g over a doubling of iterations (transients cancel), projected on
  * the recession cone and polished by projected gradient steps on d'Nd, which leave r'd < 0 alone
- * unless it was not a direction of descent after all. */
+ * unless it was not a direction of descent after all. With an unsymmetric N the steps use N'd,
+ * which is that gradient but for the unsymmetric part. */
 #include "solve/infeasible.h"
 
 #include <math.h>
@@ -83,18 +85,18 @@ static bool certify(ccp_operator *op, scree_model model, infeasible_work *work,
   const double r_size = sqrt(op_dot_by_eta(op, op->r, op->r));
   double l = 2.0;
   for (int k = 0; k <= POLISH; k++) {
-    op_apply(op, work->d, work->nd);
+    op_apply_transposed(op, work->d, work->nd);
     const double drop = -op_dot(op, op->r, work->d);
     const double push = sqrt(op_dot_by_eta(op, work->nd, work->nd));
     if (!(drop > 1e-9 * r_size) || !isfinite(push)) return false;
     if (k == 0 && push > 1e-2 * l) return false;
     if (drop >= bound_asked * push * r_size) {
-      /* Beyond 1e15 the rounding of N d is all that is left. */
+      /* Beyond 1e15 the rounding of N'd is all that is left. */
       const double bound = fmin(1e15, drop / (fmax(push, 1e-300) * r_size));
       *certificate = (infeasible_certificate){drop, push, bound};
       return true;
     }
-    /* |N d|* <= lambda_max for a normalised d: a lower bound of L. */
+    /* |N'd|* <= lambda_max for a normalised d: a lower bound of L. */
     l = fmax(l, 2.0 * push);
     if (!polish(op, model, 1.0 / l, work->nd, work->d)) return false;
   }
@@ -103,7 +105,7 @@ static bool certify(ccp_operator *op, scree_model model, infeasible_work *work,
 
 bool infeasible_prove(ccp_operator *op, scree_model model, infeasible_work *work, long iteration,
                       const double *g, infeasible_certificate *certificate) {
-  if (op->asymmetry > 1e-12 || !prepare(op, work)) return false;
+  if (!prepare(op, work)) return false;
   const bool marked = work->marked_at > 0;
   if (marked) op_combine(op, 1.0, g, -1.0, work->mark, work->d);
   op_copy(op, g, work->mark);
@@ -113,7 +115,7 @@ bool infeasible_prove(ccp_operator *op, scree_model model, infeasible_work *work
 
 bool infeasible_prove_direction(ccp_operator *op, scree_model model, infeasible_work *work,
                                 const double *d, infeasible_certificate *certificate) {
-  if (op->asymmetry > 1e-12 || !prepare(op, work)) return false;
+  if (!prepare(op, work)) return false;
   op_copy(op, d, work->d);
   return certify(op, model, work, certificate);
 }

@@ -29,6 +29,7 @@ struct scree_solver {
   size_t vector_rows;
   ccp_operator *op; /* kept for its memory; its problem may be gone */
   infeasible_work infeasible;
+  bool proved; /* infeasible.d is the certificate of the last solve */
   void *state;
 };
 
@@ -148,6 +149,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   scree_context *context = s->context;
   const double start_time = timer_now();
   memset(info, 0, sizeof *info);
+  s->proved = false;
   scree_status status = check_settings(context, settings);
   if (status) return status;
   const scree_model model = s->class->coulomb ? settings->model : SCREE_MODEL_RELAXED;
@@ -187,6 +189,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   if (!solve_check(&run, 0, g, NULL)) status = s->class->run(&run);
   if (isfinite(run.best_merit)) op_copy(op, run.best, g);
   info->outcome = run.outcome;
+  s->proved = run.outcome == SCREE_OUTCOME_INFEASIBLE;
   info->model = model;
   info->iterations = run.iterations;
   info->products = run.products;
@@ -197,6 +200,10 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   memcpy(info->detail, run.detail, sizeof info->detail);
   info->seconds = timer_now() - start_time;
   return status;
+}
+
+const double *scree_solver_certificate(const scree_solver *s) {
+  return s->proved ? s->infeasible.d : NULL;
 }
 
 scree_status scree_ccp_velocities(scree_context *context, const scree_ccp *problem, const double *g,

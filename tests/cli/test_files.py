@@ -107,6 +107,75 @@ class Files(CommandTest):
                 proven += result.code == 5
         self.assertGreaterEqual(proven, 1)
 
+    def existence(self, problem, model, code):
+        local_problem(self.path("p.hdf5"), *problem)
+        result = self.run_scree("solve", "p.hdf5", "--check-existence", "--model", model, "--json",
+                                "--out", "o.hdf5")
+        self.assertEqual((result.code, result.err), (code, ""))
+        with h5py.File(self.path("o.hdf5"), "r") as file:
+            text = file["fclib_local/info/math_info"][()]
+        text = text if isinstance(text, bytes) else bytes(text)
+        (answer,) = self.lines(result)
+        return answer, text.decode()
+
+    def test_existence(self):
+        """A certificate is impulses that move nothing and gain; a witness a velocity inside."""
+        w = numpy.zeros((6, 6))
+        w[numpy.ix_([0, 3], [0, 3])] = [[1, -1], [-1, 1]]
+        for k in (1, 2, 4, 5):
+            w[k, k] = 1
+        q = numpy.array([-1, 0, 0, -1, 0, 0])
+        for model in ("relaxed", "coulomb"):
+            for skew in (0, 1e-3):
+                w[1, 2] = skew
+                answer, text = self.existence((w, q, [0.3, 0.3]), model, 5)
+                self.assertEqual((answer["existence"], answer["model"]), ("none", model))
+                d = numpy.array(answer["certificate"])
+                self.assertLess(abs(w.T @ d).max(), 1e-8 * abs(d).max())
+                self.assertLess(q @ d, 0)
+                for k in (0, 3):
+                    self.assertLessEqual(numpy.hypot(d[k + 1], d[k + 2]), 0.3 * d[k] + 1e-12)
+                self.assertIn("certificate that there is no solution", text)
+                stored = dict(pair.split(":") for pair in text.split("): ")[-1].split())
+                numpy.testing.assert_array_equal([float(stored.get(str(k), 0)) for k in range(6)], d)
+            w[1, 2] = 0
+            answer, text = self.existence((w, -q, [0.3, 0.3]), model, 0)
+            self.assertEqual(answer["existence"], "exists")
+            u = numpy.array(answer["witness_local_velocity"])
+            for k in (0, 3):
+                self.assertGreaterEqual(u[k] - 0.3 * numpy.hypot(u[k + 1], u[k + 2]) + 1e-12,
+                                        answer["margin"])
+            self.assertGreater(answer["margin"], 0)
+            self.assertIn("witness u", text)
+            answer, _ = self.existence((w, 0 * q, [0.3, 0.3]), model, 0)
+            self.assertEqual(answer["existence"], "unknown")
+            self.assertLessEqual(answer["margin"], 0)
+            self.assertLess(abs(answer["margin_bound"]), 1e-6)
+
+    def test_existence_text(self):
+        local_problem(self.path("p.hdf5"), numpy.eye(3), [-2, 0.3, -0.4], [0.7])
+        result = self.run_scree("solve", "p.hdf5", "--check-existence")
+        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertIn("existence     exists (coulomb model)\n", result.out)
+        self.check(["solve", "p.hdf5", "--check-existence", "--solver", "ipm"], 2,
+                   "scree solve: --check-existence solves nothing, so --solver has no meaning with it\n", "")
+
+    def test_solve_stores_certificate(self):
+        w = numpy.zeros((6, 6))
+        w[numpy.ix_([0, 3], [0, 3])] = [[1, -1], [-1, 1]]
+        for k in (1, 2, 4, 5):
+            w[k, k] = 1
+        w[1, 2] = 1e-5
+        local_problem(self.path("p.hdf5"), w, [-1, 0, 0, -1, 0, 0], [0.3, 0.3])
+        result = self.run_scree("solve", "p.hdf5", "--solver", "ipm", "--json", "--out", "o.hdf5")
+        self.assertEqual(result.code, 5)
+        (answer,) = self.lines(result)
+        self.assertEqual(answer["outcome"], "infeasible")
+        self.assertLess(abs(w.T @ answer["certificate"]).max(), 1e-8)
+        with h5py.File(self.path("o.hdf5"), "r") as file:
+            self.assertIn(b"certificate that there is no solution",
+                          bytes(file["fclib_local/info/math_info"][()]))
+
     def test_bad_values(self):
         for problem, part in (
             ((numpy.eye(3), [numpy.nan, 0, 0], [0.5]), "/fclib_local/vectors/q"),
