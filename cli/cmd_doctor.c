@@ -53,6 +53,11 @@ typedef struct part {
 #else
 #define WITH_PNG false
 #endif
+#ifdef SCREE_WITH_RENDER
+#define WITH_RENDER true
+#else
+#define WITH_RENDER false
+#endif
 #ifdef SCREE_PORTABLE
 #define PORTABLE true
 #else
@@ -66,6 +71,7 @@ static const part parts[] = {
     {"qhull", "convex hulls", WITH_QHULL},
     {"assimp", "mesh import", WITH_ASSIMP},
     {"png", "pictures", WITH_PNG},
+    {"render", "pictures by ray tracing", WITH_RENDER},
 };
 enum { PART_COUNT = sizeof parts / sizeof parts[0] };
 

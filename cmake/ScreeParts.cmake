@@ -80,6 +80,7 @@ scree_part(YAML "scene files" "libyaml-dev" MODULES yaml-0.1)
 scree_part(QHULL "convex hulls" "libqhull-dev" MODULES qhull_r)
 scree_part(ASSIMP "mesh import" "libassimp-dev" MODULES assimp)
 scree_part(PNG "pictures" "libpng-dev" MODULES libpng)
+scree_part(RENDER "pictures by ray tracing" "libembree-dev" LIBRARIES embree3 HEADER embree3/rtcore.h)
 
 target_link_libraries(scree_parts INTERFACE m)
 list(APPEND SCREE_LIBRARIES ${OpenMP_C_LIBRARIES} m)

@@ -8,6 +8,7 @@
 #include "scree/io.h"
 #include "scree/model.h"
 #include "scree/recording.h"
+#include "scree/render.h"
 #include "scree/scene.h"
 #include "scree/shape.h"
 #include "scree/sim.h"

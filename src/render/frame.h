@@ -1,0 +1,43 @@
+/* One picture: camera, light, background, and the sums of its pixels. */
+#ifndef SCREE_RENDER_FRAME_H
+#define SCREE_RENDER_FRAME_H
+
+#include "render/render.h"
+
+/* A pixel as a sum over its samples: colour = plain + surface * light. Light is kept apart from the
+ * surface it falls on, so that its noise can be smoothed without blurring colours. */
+typedef struct render_pixel {
+  f3 plain;   /* background, glass, highlights */
+  f3 surface; /* colour of the first surface that is not glass */
+  f3 lit;     /* surface * light */
+  f3 normal;
+  float depth;  /* m */
+  float spread; /* 0: all samples met the same plane, larger: an edge goes through the pixel */
+} render_pixel;
+
+typedef struct render_frame {
+  const scree_render *render;
+  scree_render_settings settings;
+  int width, height;
+  f3 eye, right, up, forward; /* right and up reach to the picture's border at distance 1 */
+  float pixel;                /* size of a pixel at distance 1 */
+  f3 sun, sun_t, sun_b;       /* to the light, and across */
+  float grid_pitch;           /* m */
+  float *jitter;              /* 6 a sample: pixel, light, sky; each pair fills the unit square */
+  render_pixel *pixels;
+} render_frame;
+
+/* One sample of the picture at (x, y) in pixels. `turn` moves the samples of light and sky. */
+typedef struct render_sample {
+  f3 plain, surface, light, normal;
+  float depth;
+  uint32_t item;
+} render_sample;
+render_sample render_shade(const render_frame *f, float x, float y, const float jitter[4]);
+f3 render_back(const render_frame *f, float x, float y);
+f3 render_direction(const render_frame *f, float x, float y);
+
+/* Smooths the light of pixels without crossing edges. */
+scree_status render_smooth(render_frame *f);
+
+#endif

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Pictures of recordings: they show something, and bad requests are told so."""
+import os
+import struct
+import zlib
+
+from command import CommandTest, main
+
+SCENE = """
+step: 5 ms
+duration: 0.05 s
+bodies:
+  - {name: floor, kind: fixed, shape: {half_space: {}}}
+  - {name: ball, shape: {sphere: {radius: 0.1}}, position: [0, 0, 0.1]}
+  - {name: box, shape: {box: {size: [0.2, 0.2, 0.2]}}, position: [0.3, 0, 0.1]}
+recording: {every: 10 ms}
+"""
+
+
+def read_png(path):
+    """(width, height, rows of rgb bytes) of a PNG without interlace, 8 bits, rgb."""
+    with open(path, "rb") as file:
+        data = file.read()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, packed = 8, b""
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + size]
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack(">IIBB", body[:10])
+            assert (depth, colour) == (8, 2)
+        if kind == b"IDAT":
+            packed += body
+        at += size + 12
+    raw, stride, rows, last = zlib.decompress(packed), 3 * width, [], bytearray(3 * width)
+    for y in range(height):
+        kind, line = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride):
+            left, up = line[i - 3] if i >= 3 else 0, last[i]
+            corner = last[i - 3] if i >= 3 else 0
+            if kind == 1:
+                line[i] = (line[i] + left) & 255
+            elif kind == 2:
+                line[i] = (line[i] + up) & 255
+            elif kind == 3:
+                line[i] = (line[i] + (left + up) // 2) & 255
+            elif kind == 4:
+                guess = left + up - corner
+                pick = min((abs(guess - left), 0, left), (abs(guess - up), 1, up),
+                           (abs(guess - corner), 2, corner))[2]
+                line[i] = (line[i] + pick) & 255
+        rows.append(bytes(line))
+        last = line
+    return width, height, rows
+
+
+def coloured(row, x):
+    """Far from grey: a body, not the ground or its shadow."""
+    pixel = row[3 * x:3 * x + 3]
+    return max(pixel) - min(pixel) > 40
+
+
+class Render(CommandTest):
+    def setUp(self):
+        super().setUp()
+        with open(self.path("scene.yaml"), "w", encoding="utf-8") as file:
+            file.write(SCENE)
+        result = self.run_scree("run", "scene.yaml", "--out", "run.h5")
+        self.assertEqual(result.code, 0, result.err)
+
+    def render(self, *options, out="picture.png"):
+        result = self.run_scree("render", "run.h5", "--out", out, "--size", "192x108", "--samples",
+                                "4", *options)
+        self.assertEqual((result.code, result.err), (0, ""))
+        return read_png(self.path(out))
+
+    def test_picture_shows_the_bodies_whole(self):
+        for background in ("studio", "white", "dark"):
+            with self.subTest(background=background):
+                width, height, rows = self.render("--background", background)
+                self.assertEqual((width, height), (192, 108))
+                count = sum(coloured(row, x) for row in rows for x in range(width))
+                self.assertGreater(count, width * height // 20)
+                self.assertLess(count, width * height // 2)
+                border = [coloured(rows[y], x) for y in range(height) for x in range(width)
+                          if x in (0, 1, width - 2, width - 1) or y in (0, 1, height - 2, height - 1)]
+                self.assertFalse(any(border), "a body touches the border")
+
+    def test_threads_do_not_matter(self):
+        self.render("--threads", "1", out="one.png")
+        self.render("--threads", "3", out="three.png")
+        with open(self.path("one.png"), "rb") as a, open(self.path("three.png"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_default_name(self):
+        result = self.run_scree("render", "run.h5", "--size", "32x32", "--samples", "1")
+        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertTrue(os.path.exists(self.path("run.png")))
+
+    def refuse(self, code, text, *arguments):
+        result = self.run_scree("render", *arguments)
+        self.assertEqual(result.code, code, result.err)
+        self.assertIn(text, result.err)
+        self.assertFalse(os.path.exists(self.path("no.png")))
+
+    def test_bad_requests(self):
+        out = ("--out", "no.png")
+        self.refuse(2, "frames 0 to 5", "run.h5", "--frame", "99", *out)
+        self.refuse(2, "--frame wants a whole number", "run.h5", "--frame", "first", *out)
+        self.refuse(2, "WIDTHxHEIGHT", "run.h5", "--size", "big", *out)
+        self.refuse(2, "WIDTHxHEIGHT", "run.h5", "--size", "1x1", *out)
+        self.refuse(2, "did you mean '--frame", "run.h5", "--frames", "1", *out)
+        self.refuse(2, "one of studio|white|dark", "run.h5", "--background", "pink", *out)
+        self.refuse(6, "cannot be opened", "missing.h5", *out)
+        self.refuse(6, "directory", "run.h5", "--out", "nowhere/no.png")
+
+    def test_bad_files(self):
+        with open(self.path("text.h5"), "w", encoding="utf-8") as file:
+            file.write("no recording at all\n")
+        self.refuse(6, "cannot be opened as HDF5", "text.h5", "--out", "no.png")
+        with open(self.path("run.h5"), "rb") as file:
+            data = file.read()
+        for share in (0.02, 0.3, 0.6, 0.9):
+            with open(self.path("cut.h5"), "wb") as file:
+                file.write(data[:int(share * len(data))])
+            result = self.run_scree("render", "cut.h5", "--out", "no.png", "--size", "16x16",
+                                    "--samples", "1")
+            self.assertIn(result.code, (3, 6), result.err)
+            self.assertIn("cut.h5", result.err)
+        self.packing("problem.hdf5")
+        self.refuse(3, "not a recording", "problem.hdf5", "--out", "no.png")
+
+
+if __name__ == "__main__":
+    main()
