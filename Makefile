@@ -27,6 +27,7 @@ test: release
 	@$(MAKE) asan fuzz check
 	@echo "make test: all passed"
 test-long: release
+	@tools/setup --paraview
 	$(call run_tests,release,)
 	@$(MAKE) tsan
 asan: setup | build

@@ -16,7 +16,7 @@ _scree() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run resume check solve render info bench generate list doctor help --help --version" -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W "run resume check solve render export info bench generate list doctor help --help --version" -- "$current")
     return
   fi
   case $previous in
@@ -25,6 +25,9 @@ _scree() {
     --background) mapfile -t COMPREPLY < <(compgen -W "studio white dark" -- "$current"); return ;;
     --masses) mapfile -t COMPREPLY < <(compgen -W "equal top random" -- "$current"); return ;;
     --out | --plot | --export-to) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --format) mapfile -t COMPREPLY < <(compgen -W "vtkhdf csv" -- "$current"); return ;;
+    --what) mapfile -t COMPREPLY < <(compgen -W "bodies contacts steps surfaces" -- "$current"); return ;;
+    --from | --to | --every) return ;;
     --tol | --tol-residual | --duration | --export-problem | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
       --size | --frame | --samples | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
   esac
@@ -35,6 +38,7 @@ _scree() {
     check) options+=" --set --threads --json --schema --reference" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose" ;;
     render) options+=" --out --frame --size --samples --background --threads" ;;
+    export) options+=" --format --out --what --surface --from --to --every --threads --json" ;;
     info) options+=" --json --threads" ;;
     bench) options+=" --solvers --tol --tol-residual --max-iter --time-limit --model --set --threads --repeat --out --json" ;;
     generate) options+=" --out --spheres --size --mu --frictionless --masses --mass-ratio --rolling --spinning --compliance --seed --json" ;;
@@ -48,11 +52,11 @@ _scree() {
   case $verb in
     list) mapfile -t COMPREPLY < <(compgen -W "solvers sets scenes verbs" -- "$current") ;;
     generate) mapfile -t COMPREPLY < <(compgen -W "packing" -- "$current") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W "run resume check solve render info bench generate list doctor" -- "$current") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W "run resume check solve render export info bench generate list doctor" -- "$current") ;;
     run | check)
       mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" list scenes --names 2>/dev/null)" -- "$current"
                                compgen -f -- "$current") ;;
-    resume | solve | render | info | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    resume | solve | render | export | info | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
   esac
 }
 complete -o filenames -F _scree scree

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "io/hdf5_check.h"
 
 scree_status hdf5_fail(const hdf5_file *file, const char *path, const char *format, ...) {
@@ -43,12 +44,10 @@ static void begin(scree_context *context, const char *name, hdf5_file *file) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-bool hdf5_close(hdf5_file *file) {
-  bool done = true;
-  if (file->id >= 0) done = H5Fclose(file->id) >= 0;
+void hdf5_close(hdf5_file *file) {
+  if (file->id >= 0) H5Fclose(file->id);
   file->id = H5I_INVALID_HID;
   H5Eset_auto2(H5E_DEFAULT, file->old_print, file->old_print_data);
-  return done;
 }
 
 /* Nothing stays open behind the file: a handle that was forgotten does not keep it. */
@@ -112,15 +111,44 @@ scree_status hdf5_open_image(scree_context *context, const char *name, const voi
   return status;
 }
 
-scree_status hdf5_create(scree_context *context, const char *path, hdf5_file *file) {
-  begin(context, path, file);
+scree_status hdf5_create(scree_context *context, const char *name, hdf5_file *file) {
+  begin(context, name, file);
   const hid_t access = strict_access();
-  file->id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
   scree_status status = SCREE_OK;
-  if (file->id < 0) status = hdf5_fail_library(file, SCREE_ERROR_IO, "", "cannot be created");
+  if (H5Pset_fapl_core(access, 1 << 20, 0) < 0 ||
+      (file->id = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access)) < 0)
+    status = hdf5_fail_library(file, SCREE_ERROR_IO, "", "cannot be created");
   H5Pclose(access);
   if (status) hdf5_close(file);
   return status;
+}
+
+static bool write_all(int descriptor, const char *bytes, size_t size) {
+  for (size_t done = 0; done < size;) {
+    const ssize_t n = write(descriptor, bytes + done, size - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += (size_t)n;
+  }
+  return true;
+}
+
+scree_status hdf5_save(hdf5_file *file, const char *path) {
+  H5Fflush(file->id, H5F_SCOPE_GLOBAL);
+  const ssize_t size = H5Fget_file_image(file->id, NULL, 0);
+  if (size <= 0) return hdf5_fail_library(file, SCREE_ERROR_IO, "", "cannot be written");
+  char *bytes = memory_new(file->context, (size_t)size, 1);
+  if (!bytes) return SCREE_ERROR_MEMORY;
+  const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  bool ok = descriptor >= 0 && H5Fget_file_image(file->id, bytes, (size_t)size) == size &&
+            write_all(descriptor, bytes, (size_t)size);
+  const int reason = errno;
+  if (descriptor >= 0 && close(descriptor) != 0) ok = false;
+  memory_free(file->context, bytes);
+  if (ok) return SCREE_OK;
+  unlink(path);
+  return context_fail(file->context, SCREE_ERROR_IO, "%s: cannot be written: %s", path,
+                      strerror(reason));
 }
 
 const char *hdf5_join(char *path, const char *group, const char *name) {

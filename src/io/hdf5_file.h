@@ -29,10 +29,11 @@ typedef enum hdf5_object { HDF5_ABSENT, HDF5_GROUP, HDF5_DATASET } hdf5_object;
 scree_status hdf5_open(scree_context *context, const char *path, hdf5_file *file);
 scree_status hdf5_open_image(scree_context *context, const char *name, const void *bytes,
                              size_t size, hdf5_file *file);
-/* A new file; what is at `path` is lost. */
-scree_status hdf5_create(scree_context *context, const char *path, hdf5_file *file);
-/* False when what was written could not be brought to the file. */
-bool hdf5_close(hdf5_file *file);
+/* A new file in memory, and its bytes to a path: HDF5 crashes at times when a disk is full, plain
+ * writes fail cleanly. */
+scree_status hdf5_create(scree_context *context, const char *name, hdf5_file *file);
+scree_status hdf5_save(hdf5_file *file, const char *path);
+void hdf5_close(hdf5_file *file);
 
 /* context_fail with file and path before, and, for `fail_library`, HDF5's innermost reason behind.
  */
@@ -75,7 +76,9 @@ scree_status hdf5_load_string(const hdf5_file *file, const char *path, char **ou
 /* ---- writing ---- */
 
 scree_status hdf5_write_group(const hdf5_file *file, const char *path);
-/* columns 0: rank 1 of `rows`; else rank 2. */
+/* columns 0: rank 1 of `rows`; else rank 2. Of type `given` in memory, `stored` in the file. */
+scree_status hdf5_write_array(const hdf5_file *file, const char *path, size_t rows, size_t columns,
+                              hid_t stored, hid_t given, const void *in);
 scree_status hdf5_write_reals(const hdf5_file *file, const char *path, size_t rows, size_t columns,
                               const double *in);
 scree_status hdf5_write_int32(const hdf5_file *file, const char *path, size_t count,

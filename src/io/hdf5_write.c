@@ -31,8 +31,8 @@ static scree_status write_dataset(const hdf5_file *file, const char *path, hid_t
   return status;
 }
 
-static scree_status write_array(const hdf5_file *file, const char *path, size_t rows,
-                                size_t columns, hid_t stored, hid_t given, const void *in) {
+scree_status hdf5_write_array(const hdf5_file *file, const char *path, size_t rows, size_t columns,
+                              hid_t stored, hid_t given, const void *in) {
   const hsize_t size[2] = {rows, columns};
   const hid_t space = H5Screate_simple(columns ? 2 : 1, size, NULL);
   const scree_status status =
@@ -43,22 +43,22 @@ static scree_status write_array(const hdf5_file *file, const char *path, size_t 
 
 scree_status hdf5_write_reals(const hdf5_file *file, const char *path, size_t rows, size_t columns,
                               const double *in) {
-  return write_array(file, path, rows, columns, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, in);
+  return hdf5_write_array(file, path, rows, columns, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, in);
 }
 
 scree_status hdf5_write_int32(const hdf5_file *file, const char *path, size_t count,
                               const int32_t *in) {
-  return write_array(file, path, count, 0, H5T_STD_I32LE, H5T_NATIVE_INT32, in);
+  return hdf5_write_array(file, path, count, 0, H5T_STD_I32LE, H5T_NATIVE_INT32, in);
 }
 
 scree_status hdf5_write_uint32(const hdf5_file *file, const char *path, size_t rows, size_t columns,
                                const uint32_t *in) {
-  return write_array(file, path, rows, columns, H5T_STD_U32LE, H5T_NATIVE_UINT32, in);
+  return hdf5_write_array(file, path, rows, columns, H5T_STD_U32LE, H5T_NATIVE_UINT32, in);
 }
 
 scree_status hdf5_write_uint64(const hdf5_file *file, const char *path, size_t count,
                                const uint64_t *in) {
-  return write_array(file, path, count, 0, H5T_STD_U64LE, H5T_NATIVE_UINT64, in);
+  return hdf5_write_array(file, path, count, 0, H5T_STD_U64LE, H5T_NATIVE_UINT64, in);
 }
 
 scree_status hdf5_write_string(const hdf5_file *file, const char *path, const char *text) {

@@ -175,8 +175,8 @@ static scree_status write_file(scree_context *context, const char *path, const s
   status = hdf5_create(context, path, &file);
   if (!status) {
     status = write_all(&file, p, &view, def, solution);
-    if (!hdf5_close(&file) && !status)
-      status = context_fail(context, SCREE_ERROR_IO, "%s: cannot be written to its end", path);
+    if (!status) status = hdf5_save(&file, path);
+    hdf5_close(&file);
   }
   view_clear(context, &view);
   return status;

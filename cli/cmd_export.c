@@ -1,0 +1,172 @@
+/* `scree export`: a recording for ParaView (VTKHDF) or for anything that reads CSV. */
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/file.h"
+
+static const cli_flag flags[] = {
+    {"format", "vtkhdf|csv", "what to write; default: by the ending of --out, else vtkhdf"},
+    {"out", "STEM", "stem of the names, as out/run; default: the recording's without .h5"},
+    {"what", "LIST",
+     "bodies, contacts, surfaces (vtkhdf) or steps (csv), by commas; default: all but surfaces"},
+    {"surface", NULL, "the bodies' surfaces as triangles, in addition (vtkhdf)"},
+    {"from", "S", "frames from this simulated time on"},
+    {"to", "S", "frames up to this simulated time"},
+    {"every", "N", "each N-th frame; default 1"},
+    {"threads", "N", "threads"},
+    {"json", NULL, "say what was written as one JSON object"},
+    {0},
+};
+
+static const char *const endings[] = {".hdf.series", ".hdf", ".vtkhdf", ".csv"};
+
+/* The stem without an ending that names a format; *format is changed by one. */
+static void cut_ending(char *stem, int *format) {
+  const size_t length = strlen(stem);
+  for (int i = 0; i < 4; i++) {
+    const size_t n = strlen(endings[i]);
+    if (length <= n || strcmp(stem + length - n, endings[i]) != 0) continue;
+    stem[length - n] = '\0';
+    *format = i == 3 ? SCREE_EXPORT_CSV : SCREE_EXPORT_VTKHDF;
+    return;
+  }
+}
+
+static bool parse_parts(const char *list, unsigned *parts) {
+  static const char *const names[] = {"bodies", "contacts", "steps", "surfaces"};
+  for (const char *at = list; at;) {
+    const size_t n = strcspn(at, ",");
+    int found = -1;
+    for (int i = 0; i < 4; i++)
+      if (strlen(names[i]) == n && strncmp(names[i], at, n) == 0) found = i;
+    if (found < 0) {
+      char word[64];
+      snprintf(word, sizeof word, "%.*s", (int)(n < 60 ? n : 60), at);
+      cli_fail(CLI_USAGE,
+               "--what: there is no '%s'%s allowed are bodies, contacts, steps, surfaces", word,
+               *cli_suggest(word, names, 4) ? cli_suggest(word, names, 4) : ";");
+      return false;
+    }
+    *parts |= 1U << found;
+    at = at[n] ? at + n + 1 : NULL;
+  }
+  return true;
+}
+
+static bool show(void *user, size_t done, size_t total) {
+  const bool *terminal = user;
+  if (*terminal) {
+    fprintf(stderr, "\r%zu of %zu frames", done, total);
+    fflush(stderr);
+  }
+  return !cli_interrupted();
+}
+
+/* All that can be said before the recording is opened. */
+static int read_options(const cli_args *args, char *stem, size_t size, scree_export_def *def) {
+  const char *path = args->operand[0];
+  int format = SCREE_EXPORT_VTKHDF, asked = -1;
+  long every = 1;
+  const char *given = cli_text(args, "out", path);
+  if ((size_t)snprintf(stem, size, "%s", given) >= size)
+    return cli_fail(CLI_USAGE, "the path is too long");
+  const size_t length = strlen(stem);
+  if (given == path && length > 3 && strcmp(stem + length - 3, ".h5") == 0) stem[length - 3] = '\0';
+  if (given != path) cut_ending(stem, &format);
+  if (!cli_choice(args, "format", "vtkhdf|csv", &asked) ||
+      !cli_real(args, "from", -INFINITY, INFINITY, &def->from) ||
+      !cli_real(args, "to", -INFINITY, INFINITY, &def->to) ||
+      !cli_whole(args, "every", 1, 1000000000, &every))
+    return CLI_USAGE;
+  if (asked >= 0) format = asked;
+  def->format = (scree_export_format)format;
+  def->every = (size_t)every;
+  def->out = stem;
+  const char *what = cli_text(args, "what", NULL);
+  if (what && !parse_parts(what, &def->parts)) return CLI_USAGE;
+  if (cli_has(args, "surface")) {
+    if (!def->parts) def->parts = SCREE_EXPORT_BODIES | SCREE_EXPORT_CONTACTS;
+    def->parts |= SCREE_EXPORT_SURFACES;
+  }
+  const size_t end = strlen(stem);
+  if (end && stem[end - 1] == '/')
+    return cli_fail(CLI_USAGE, "--out %s names a directory; a stem is wanted: %srun", given, stem);
+  return file_check_writable(stem[0] ? stem : ".");
+}
+
+static void report(const cli_args *args, const scree_export_def *def,
+                   const scree_export_info *info) {
+  const bool grid = def->format == SCREE_EXPORT_VTKHDF;
+  const unsigned parts = def->parts ? def->parts
+                         : grid     ? SCREE_EXPORT_BODIES | SCREE_EXPORT_CONTACTS
+                                : SCREE_EXPORT_BODIES | SCREE_EXPORT_CONTACTS | SCREE_EXPORT_STEPS;
+  static const char *const names[] = {"bodies", "contacts", "steps", "surfaces"};
+  if (cli_has(args, "json")) {
+    bool first = true, first_name = true;
+    printf("{");
+    json_text_member(stdout, &first, "recording", args->operand[0]);
+    json_text_member(stdout, &first, "format", grid ? "vtkhdf" : "csv");
+    json_whole_member(stdout, &first, "frames", (long long)info->frames);
+    json_whole_member(stdout, &first, "files", (long long)info->files);
+    json_key(stdout, &first, "open");
+    printf("[");
+    for (int i = 0; i < 4; i++) {
+      char name[4200];
+      if (!(parts >> i & 1U)) continue;
+      snprintf(name, sizeof name, "%s_%s%s", def->out, names[i], grid ? ".hdf.series" : ".csv");
+      printf("%s", first_name ? "" : ", ");
+      json_string(stdout, name);
+      first_name = false;
+    }
+    printf("]}\n");
+    return;
+  }
+  printf("%zu frames in %zu files; open", info->frames, info->files);
+  for (int i = 0; i < 4; i++)
+    if (parts >> i & 1U) printf(" %s_%s%s", def->out, names[i], grid ? ".hdf.series" : ".csv");
+  printf("\n");
+}
+
+static int run(cli_args *args) {
+  int code = CLI_OK;
+  char stem[4096];
+  scree_export_def def = scree_export_def_default();
+  code = read_options(args, stem, sizeof stem, &def);
+  if (code) return code;
+  scree_context *context = cli_context(args, &code);
+  if (!context) return code;
+  bool terminal = isatty(fileno(stderr));
+  def.progress = show;
+  def.user = &terminal;
+  cli_catch_interrupts();
+  scree_recording *recording = NULL;
+  scree_export_info info = {0};
+  scree_status status = scree_recording_open(context, args->operand[0], &recording);
+  if (!status) status = scree_export(recording, &def, &info);
+  if (terminal && info.frames) fprintf(stderr, "\r%40s\r", "");
+  if (status)
+    code = cli_fail(cli_code(status), "%s", scree_context_message(context));
+  else
+    report(args, &def, &info);
+  scree_recording_close(recording);
+  scree_context_destroy(context);
+  if (!code && cli_interrupted()) {
+    cli_note("interrupted; the frames so far are whole");
+    code = CLI_INTERRUPTED;
+  }
+  return code;
+}
+
+const cli_verb cli_verb_export = {
+    .name = "export",
+    .operands = "RUN",
+    .operand_min = 1,
+    .operand_max = 1,
+    .summary = "write a recording for ParaView (VTKHDF) or as CSV",
+    .details = "VTKHDF: open STEM_bodies.hdf.series and STEM_contacts.hdf.series in ParaView 5.11 "
+               "or later.\nCSV: names and units are in the first line.",
+    .flags = flags,
+    .run = run,
+};
