@@ -17,7 +17,7 @@
 #include "base/options.h"
 #include "ccp/operator_fused.h"
 #include "ccp/operator_local.h"
-#include "solve/solver.h"
+#include "solve/islands.h"
 
 extern const solver_class solver_prox;
 extern const solver_class solver_apgd;
@@ -27,6 +27,8 @@ static const scree_option_def auto_options[] = {
     {"sweeps", SCREE_OPTION_INT, 4, 0, 1e6, NULL, "", "sweeps before the first choice"},
     {"newton_blocks", SCREE_OPTION_INT, 40000, 0, 1e9, NULL, "",
      "largest problem given to prox, in blocks"},
+    {"islands", SCREE_OPTION_CHOICE, 1, 0, 1, "together|apart", "",
+     "blocks that nothing couples: as one problem, or each island by what suits it"},
 };
 
 enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 3 };
@@ -38,6 +40,7 @@ typedef struct auto_state {
   void *kept[METHODS];
   double *vector[MAX_VECTORS];
   size_t capacity[MAX_VECTORS];
+  islands islands;
 } auto_state;
 
 static const solver_class *const methods[METHODS] = {
@@ -104,7 +107,7 @@ static scree_status delegate(solve_run *run, int method, const setting *set, siz
   return status;
 }
 
-typedef enum phase_end { PHASE_SOLVED, PHASE_LEFT } phase_end;
+typedef enum phase_end { PHASE_SOLVED, PHASE_LEFT, PHASE_APART } phase_end;
 
 /* A residual costs more than a sweep of a small problem, and where E is asked alone the sweeps' own
  * changes do not tell when it is worth one (solve_due_hint). The next one is due when most of the
@@ -135,9 +138,16 @@ static bool should_leave(const solve_run *run, bool newton, double done, double 
   return left * cost.sweep >= 0.4 * steps * cost.newton;
 }
 
+/* Islands are solved apart when the sweeps that are foreseen cost more than setting them up does.
+ */
+static const double apart_sweeps = 50.0;
+
 /* Sweeps until something else is foreseen to be cheaper. `reason` says why they were left. */
 static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
   ccp_operator *op = run->op;
+  islands *parts = &((auto_state *)*run->state)->islands;
+  const bool split = run_option(run, "islands") > 0.0;
+  bool apart = false, looked = false;
   const long first = (long)run_option(run, "sweeps");
   const op_sweep_params params = {
       .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
@@ -148,7 +158,11 @@ static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
   for (long iteration = 1;; iteration++) {
     const double change = op_sweep_inside(op, &params, run->g);
     run->products++;
-    const bool choice = other && iteration >= first && iteration >= 2 * since;
+    if (split && !looked && iteration >= first) {
+      looked = true;
+      apart = islands_find(op, parts) == SCREE_OK && islands_apart(op, parts);
+    }
+    const bool choice = (other || apart) && iteration >= first && iteration >= 2 * since;
     if (!choice && (iteration < due || !solve_due_hint(run, iteration, change))) continue;
     op_sweep_store(op, run->g);
     if (solve_check(run, iteration, run->g, NULL)) return PHASE_SOLVED;
@@ -161,10 +175,11 @@ static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
     const double left = sweeps_left(run->merit, merit_since, (double)(iteration - since));
     since = iteration;
     merit_since = run->merit;
-    if (!should_leave(run, newton, (double)iteration, left)) continue;
+    const bool leave = other && should_leave(run, newton, (double)iteration, left);
+    if (!leave && !(apart && left > apart_sweeps)) continue;
     snprintf(reason, room, "%ld sweeps converge by %.3f each: %.0e more foreseen", iteration, rate,
              fmin(left, 9e9));
-    return PHASE_LEFT;
+    return apart ? PHASE_APART : PHASE_LEFT;
   }
 }
 
@@ -221,7 +236,17 @@ static scree_status run_auto(solve_run *run) {
   const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks") &&
                       !(is_coarse(run) && run->model == SCREE_MODEL_RELAXED);
   char reason[100] = "", note[sizeof run->detail], turns_note[48] = "";
-  if (sweep(run, newton, reason, sizeof reason) == PHASE_SOLVED) {
+  const phase_end end = sweep(run, newton, reason, sizeof reason);
+  if (end == PHASE_APART) {
+    islands *parts = &((auto_state *)*run->state)->islands;
+    const scree_status status = islands_solve(run, parts);
+    if (status) return status;
+    if (run->ended && run->outcome == SCREE_OUTCOME_SOLVED)
+      snprintf(run->detail, sizeof run->detail, "%ld of %zu islands apart: %.80s",
+               parts->solved_apart, parts->count, reason);
+    if (run->ended) return SCREE_OK;
+  }
+  if (end == PHASE_SOLVED) {
     if (!run->detail[0])
       snprintf(run->detail, sizeof run->detail, "solved by %ld sweeps", run->iterations);
     return SCREE_OK;
@@ -241,6 +266,7 @@ static void release(scree_context *context, void *state) {
   for (int k = 0; k < METHODS; k++)
     if (s->kept[k] && methods[k]->release) methods[k]->release(context, s->kept[k]);
   for (int k = 1; k < MAX_VECTORS; k++) memory_free(context, s->vector[k]);
+  islands_clear(context, &s->islands);
   memory_free(context, s);
 }
 

@@ -7,13 +7,14 @@
  *
  * in scaled unknowns (ipm_kkt.h); dx, ds are the scaled steps W^-1 dx, W ds. Exact Coulomb: û = u +
  * e_n shift(u), with the derivative E = I + e_n slope' of the shift in the matrix. Islands (blocks
- * that are not coupled) have their own mu, sigma and step; one factorisation serves all, as their
- * fronts form separate trees. */
+ * that are not coupled) are solved apart (islands.h); where one of them is nearly all, together:
+ * with their own mu, sigma and step, in one factorisation whose fronts form separate trees. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "solve/ipm_kkt.h"
+#include "solve/islands.h"
 #include "solve/solver.h"
 
 static const scree_option_def ipm_options[] = {
@@ -22,6 +23,8 @@ static const scree_option_def ipm_options[] = {
     {"centre", SCREE_OPTION_REAL, 0.1, 1e-10, 0.9, NULL, "",
      "least centring, as a share of the mean complementarity"},
     {"iterations", SCREE_OPTION_INT, 200, 1, 1e6, NULL, "", "most iterations"},
+    {"islands", SCREE_OPTION_CHOICE, 1, 0, 1, "together|apart", "",
+     "blocks that nothing couples: in one factorisation, or as problems of their own"},
 };
 
 /* An island whose worst residual, as a fraction of the reference speed, is below this is left as
@@ -359,7 +362,12 @@ static void run_attempts(ipm *p, const double *speed) {
                "%s after %ld iterations", reason, k);
 }
 
-static scree_status run_ipm(solve_run *run) {
+typedef struct ipm_state {
+  sparse_factor *factor; /* kept while the pattern is the same */
+  islands islands;
+} ipm_state;
+
+static scree_status run_whole(solve_run *run, ipm_state *state) {
   ccp_operator *op = run->op;
   scree_context *context = run->context;
   ipm p = {.run = run,
@@ -373,8 +381,8 @@ static scree_status run_ipm(solve_run *run) {
            .step = run->vector[5],
            .trial = run->vector[6],
            .z = run->vector[7]};
-  sparse_factor *keep = *run->state;
-  *run->state = NULL;
+  sparse_factor *keep = state->factor;
+  state->factor = NULL;
   scree_status status = ipm_cones_init(op, &p.cones);
   if (status) {
     sparse_destroy(keep);
@@ -389,7 +397,7 @@ static scree_status run_ipm(solve_run *run) {
     for (size_t i = 0; !status && i < p.island_count; i++) speed[i] = p.island[i].speed;
     if (!status) run_attempts(&p, speed);
     memory_free(context, speed);
-    *run->state = ipm_kkt_clear(&p.kkt);
+    state->factor = ipm_kkt_clear(&p.kkt);
   }
   memory_free(context, p.correction);
   memory_free(context, p.island);
@@ -398,9 +406,26 @@ static scree_status run_ipm(solve_run *run) {
   return status;
 }
 
+static scree_status run_ipm(solve_run *run) {
+  if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(ipm_state));
+  ipm_state *state = *run->state;
+  if (!state) return SCREE_ERROR_MEMORY;
+  if (run_option(run, "islands") > 0.0) {
+    scree_status status = islands_find(run->op, &state->islands);
+    if (!status && islands_apart(run->op, &state->islands)) {
+      status = islands_solve(run, &state->islands);
+      if (status || run->ended) return status;
+    }
+    if (status) return status;
+  }
+  return run_whole(run, state);
+}
+
 static void release(scree_context *context, void *state) {
-  (void)context;
-  sparse_destroy(state);
+  ipm_state *s = state;
+  sparse_destroy(s->factor);
+  islands_clear(context, &s->islands);
+  memory_free(context, s);
 }
 
 const solver_class solver_ipm = {

@@ -122,6 +122,10 @@ scree_status scree_solver_set(scree_solver *s, const char *key, const char *valu
                      value);
 }
 
+void solver_take_options(scree_solver *s, const double *option) {
+  if (s->class->option_count) memcpy(s->option, option, s->class->option_count * sizeof *option);
+}
+
 static scree_status grow_vectors(scree_solver *s, size_t rows) {
   if (rows <= s->vector_rows && s->vector[0]) return SCREE_OK;
   const size_t room =

@@ -59,6 +59,8 @@ struct solve_run {
 };
 
 double run_option(const solve_run *run, const char *key);
+/* All option values at once, in the order of the class's table. */
+void solver_take_options(scree_solver *solver, const double *option);
 
 /* Is a residual due at this iteration? Sweeps, which must pay a product for one, ask first. */
 bool solve_due(const solve_run *run, long iteration);

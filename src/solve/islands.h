@@ -1,0 +1,34 @@
+/* Islands: blocks that no moving body couples with the rest are problems of their own; see
+ * islands.c. */
+#ifndef SCREE_SOLVE_ISLANDS_H
+#define SCREE_SOLVE_ISLANDS_H
+
+#include "solve/solver.h"
+
+/* What finding and solving islands needs, kept by a solver between solves. Zeros to begin with. */
+typedef struct islands {
+  size_t count, largest; /* islands; blocks of the largest */
+  uint32_t *start;       /* count + 1, into block */
+  uint32_t *block;       /* blocks by island; islands and blocks ascend */
+  size_t start_capacity, block_capacity;
+  uint32_t *parent, *first; /* of blocks; of bodies: 1 + the block or the body of an island's own */
+  size_t parent_capacity, first_capacity;
+  scree_solver *solver;
+  scree_ccp *problem; /* of bodies */
+  double *g, *d;
+  size_t g_capacity, d_capacity;
+  long solved_apart; /* islands that were not solved yet when islands_solve began */
+} islands;
+
+scree_status islands_find(ccp_operator *op, islands *w);
+/* More than one, and no island that is nearly all of it. */
+static inline bool islands_apart(const ccp_operator *op, const islands *w) {
+  return w->count > 1 && 5 * w->largest <= 4 * op->block_count;
+}
+/* Solves each island found by the run's own method (its class and options), from run->g on, and
+ * judges the whole. The run has ended then, but for islands that were solved and do not add up to
+ * a solution of the whole. */
+scree_status islands_solve(solve_run *run, islands *w);
+void islands_clear(scree_context *context, islands *w);
+
+#endif
