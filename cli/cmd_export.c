@@ -165,8 +165,8 @@ const cli_verb cli_verb_export = {
     .operand_min = 1,
     .operand_max = 1,
     .summary = "write a recording for ParaView (VTKHDF) or as CSV",
-    .details = "VTKHDF: open STEM_bodies.hdf.series and STEM_contacts.hdf.series in ParaView 5.11 "
-               "or later.\nCSV: names and units are in the first line.",
+    .details = "VTKHDF: open STEM_bodies.hdf.series and STEM_contacts.hdf.series in ParaView 5.11\n"
+               "or later. CSV: names and units are in the first line.",
     .flags = flags,
     .run = run,
 };

@@ -1,57 +1,20 @@
-/* `scree info`: what is in a problem file, on one screen. */
+/* `scree info`: what is in a recording, a problem file or a scene, on one screen. */
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/info.h"
 
 static const cli_flag flags[] = {
-    {"json", NULL, "one JSON object"},
+    {"json", NULL, "one JSON object; the member content is recording, problem or scene"},
     {"threads", "N", "threads"},
     {0},
 };
 
-typedef struct summary {
-  size_t count[SCREE_SET_KIND_COUNT];
-  int dim_least, dim_most;
-  double mu_least, mu_most, rolling_least, rolling_most;
-  size_t frictional, rolls, modified;
-} summary;
-
-static bool has_mu(const scree_set *set) {
-  return set->kind == SCREE_SET_COULOMB || set->kind == SCREE_SET_ELLIPTIC ||
-         set->kind == SCREE_SET_ROLLING;
-}
-
-static summary summarise(const scree_ccp *problem) {
-  summary s = {.dim_least = SCREE_MAX_DIM + 1,
-               .mu_least = INFINITY,
-               .mu_most = -INFINITY,
-               .rolling_least = INFINITY,
-               .rolling_most = -INFINITY};
-  for (size_t i = 0; i < scree_ccp_block_count(problem); i++) {
-    const scree_set set = scree_ccp_block_set(problem, i);
-    s.count[set.kind]++;
-    if (set.kind == SCREE_SET_FREE) continue;
-    if (set.dim < s.dim_least) s.dim_least = set.dim;
-    if (set.dim > s.dim_most) s.dim_most = set.dim;
-    if (set.cohesion > 0.0 || (set.kind != SCREE_SET_INTERVAL && isfinite(set.cap))) s.modified++;
-    if (!has_mu(&set)) continue;
-    s.frictional++;
-    const double other = set.kind == SCREE_SET_ELLIPTIC ? set.mu2 : set.mu;
-    s.mu_least = fmin(s.mu_least, fmin(set.mu, other));
-    s.mu_most = fmax(s.mu_most, fmax(set.mu, other));
-    if (set.kind != SCREE_SET_ROLLING) continue;
-    s.rolls++;
-    s.rolling_least = fmin(s.rolling_least, set.rolling);
-    s.rolling_most = fmax(s.rolling_most, set.rolling);
-  }
-  return s;
-}
-
-static const char *const form_names[] = {"bodies", "local", "global"};
-
-/* A description may be long and hold anything: control characters become spaces. */
-static void print_line(const char *label, const char *text) {
+void info_line(const char *label, const char *text) {
   if (!*text) return;
   printf("%-13s ", label);
   for (size_t i = 0; text[i] && i < 400; i++)
@@ -59,100 +22,137 @@ static void print_line(const char *label, const char *text) {
   printf("%s\n", strlen(text) > 400 ? "…" : "");
 }
 
-static void print_text(const char *path, const scree_ccp *problem, const scree_problem_info *info,
-                       const scree_ccp_facts *facts) {
-  const summary s = summarise(problem);
-  printf("%s%s%s\n", cli_bold(stdout), path, cli_plain(stdout));
-  print_line("title", info->title);
-  print_line("description", info->description);
-  print_line("math info", info->math_info);
-  printf("kind          %s, form %s\n", scree_problem_kind_text(info->kind),
-         form_names[info->form]);
-  printf("contacts      %zu", info->contacts);
-  if (s.dim_most > 0 && s.dim_least == s.dim_most) printf(", dimension %d", s.dim_least);
-  if (s.dim_most > 0 && s.dim_least < s.dim_most)
-    printf(", dimensions %d to %d", s.dim_least, s.dim_most);
-  printf("\nblocks       ");
-  for (int i = 0; i < SCREE_SET_KIND_COUNT; i++)
-    if (s.count[i]) printf(" %zu %s", s.count[i], scree_set_name((scree_set_kind)i));
-  printf("\nequalities    %zu rows\n", info->equalities);
-  if (s.frictional) printf("mu            %g to %g\n", s.mu_least, s.mu_most);
-  if (s.rolls) printf("rolling       %g to %g m\n", s.rolling_least, s.rolling_most);
-  if (s.modified) printf("modified      %zu blocks with cohesion or a cap\n", s.modified);
-  printf("rows          %zu impulses", scree_ccp_row_count(problem));
-  if (scree_ccp_velocity_count(problem))
-    printf(", %zu velocities", scree_ccp_velocity_count(problem));
-  if (facts->bodies) printf(", %zu bodies", facts->bodies);
-  if (facts->entries)
-    printf("\n%-13s %zu", info->form == SCREE_FORM_LOCAL ? "entries of W" : "of M and H",
-           facts->entries);
-  printf("\nasymmetry     %.3g\noffset        up to %.6g m/s\n", facts->asymmetry,
-         facts->largest_offset);
-  printf("solution      %s", info->has_solution ? "yes" : "no");
-  printf(info->guesses ? ", %zu guesses\n" : "\n", info->guesses);
+/* ---- bodies --------------------------------------------------------------------------------- */
+
+static const char *const kind_names[] = {"dynamic", "fixed", "prescribed"};
+
+info_census info_census_new(void) {
+  return (info_census){.least = INFINITY, .most = -INFINITY};
 }
 
-static void print_json(const char *path, const scree_ccp *problem, const scree_problem_info *info,
-                       const scree_ccp_facts *facts) {
-  const summary s = summarise(problem);
-  bool first = true, first_set = true;
+void info_count(info_census *c, scree_body_kind kind, const scree_shape *shape, double mass,
+                double diameter) {
+  c->bodies++;
+  c->kind[kind]++;
+  c->shape[shape ? scree_shape_get_kind(shape) : SCREE_SHAPE_KIND_COUNT]++;
+  if (kind != SCREE_BODY_DYNAMIC) return;
+  c->mass += mass;
+  if (!(diameter > 0.0) || !isfinite(diameter)) return;
+  c->least = fmin(c->least, diameter);
+  c->most = fmax(c->most, diameter);
+}
+
+static const char *shape_name(int i) {
+  return i < SCREE_SHAPE_KIND_COUNT ? scree_shape_kind_name((scree_shape_kind)i) : "none";
+}
+
+void info_print_census(const info_census *c) {
+  printf("bodies        %zu:", c->bodies);
+  for (int i = 0; i < 3; i++)
+    if (c->kind[i]) printf(" %zu %s", c->kind[i], kind_names[i]);
+  if (c->kind[0]) printf("; %.6g kg", c->mass);
+  if (c->least < c->most) printf(", diameters %.4g to %.4g m", c->least, c->most);
+  if (c->least == c->most) printf(", diameter %.4g m", c->least);
+  printf("\nshapes       ");
+  for (int i = 0; i <= SCREE_SHAPE_KIND_COUNT; i++)
+    if (c->shape[i]) printf(" %zu %s", c->shape[i], shape_name(i));
+  printf("\n");
+}
+
+void info_json_census(bool *first, const info_census *c) {
+  bool inner = true;
+  json_whole_member(stdout, first, "bodies", (long long)c->bodies);
+  json_key(stdout, first, "kinds");
   printf("{");
-  json_text_member(stdout, &first, "problem", path);
-  json_text_member(stdout, &first, "title", info->title);
-  json_text_member(stdout, &first, "description", info->description);
-  json_text_member(stdout, &first, "kind", scree_problem_kind_text(info->kind));
-  json_text_member(stdout, &first, "form", form_names[info->form]);
-  json_whole_member(stdout, &first, "contacts", (long long)info->contacts);
-  json_whole_member(stdout, &first, "dimension", info->dimension);
-  json_key(stdout, &first, "sets");
-  printf("{");
-  for (int i = 0; i < SCREE_SET_KIND_COUNT; i++)
-    if (s.count[i])
-      json_whole_member(stdout, &first_set, scree_set_name((scree_set_kind)i),
-                        (long long)s.count[i]);
+  for (int i = 0; i < 3; i++)
+    json_whole_member(stdout, &inner, kind_names[i], (long long)c->kind[i]);
   printf("}");
-  json_whole_member(stdout, &first, "equalities", (long long)info->equalities);
-  json_real_member(stdout, &first, "mu_least", s.mu_least);
-  json_real_member(stdout, &first, "mu_most", s.mu_most);
-  json_whole_member(stdout, &first, "rows", (long long)scree_ccp_row_count(problem));
-  json_whole_member(stdout, &first, "velocities", (long long)scree_ccp_velocity_count(problem));
-  json_whole_member(stdout, &first, "bodies", (long long)facts->bodies);
-  json_whole_member(stdout, &first, "entries", (long long)facts->entries);
-  json_real_member(stdout, &first, "asymmetry", facts->asymmetry);
-  json_real_member(stdout, &first, "largest_offset", facts->largest_offset);
-  json_key(stdout, &first, "has_solution");
-  printf("%s", info->has_solution ? "true" : "false");
-  json_whole_member(stdout, &first, "guesses", (long long)info->guesses);
-  printf("}\n");
+  json_key(stdout, first, "shapes");
+  printf("{");
+  inner = true;
+  for (int i = 0; i <= SCREE_SHAPE_KIND_COUNT; i++)
+    if (c->shape[i]) json_whole_member(stdout, &inner, shape_name(i), (long long)c->shape[i]);
+  printf("}");
+  json_real_member(stdout, first, "mass", c->mass);
+}
+
+/* ---- settings ------------------------------------------------------------------------------- */
+
+static const char *model_name(const scree_scene_settings *s) {
+  return s->model == SCREE_MODEL_COULOMB ? "coulomb" : "relaxed";
+}
+
+void info_print_settings(const scree_scene_settings *s) {
+  printf("run           %.6g s in steps of %.6g s; a frame every %.6g s%s\n", s->duration, s->step,
+         s->record_every, s->record_contacts ? "" : ", without contacts");
+  printf("solver        %s, %s model, tolerance R %.3g", s->solver ? s->solver : "default",
+         model_name(s), s->tolerance_residual);
+  if (s->iteration_limit) printf(", at most %ld iterations", s->iteration_limit);
+  printf("\n");
+}
+
+void info_json_settings(bool *first, const scree_scene_settings *s) {
+  json_text_member(stdout, first, "title", s->title);
+  json_text_member(stdout, first, "description", s->description);
+  json_real_member(stdout, first, "step", s->step);
+  json_real_member(stdout, first, "duration", s->duration);
+  json_real_member(stdout, first, "record_every", s->record_every);
+  json_text_member(stdout, first, "solver", s->solver ? s->solver : "default");
+  json_text_member(stdout, first, "model", model_name(s));
+  json_real_member(stdout, first, "tolerance", s->tolerance_residual);
+}
+
+/* ---- the verb ------------------------------------------------------------------------------- */
+
+/* By the first bytes: recordings are HDF5 of the newer kind, problem files of the older, scenes are
+ * text. */
+static int inform(scree_context *context, const char *name, bool json) {
+  char path[4096];
+  unsigned char head[512];
+  struct stat s;
+  const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0 && errno == ENOENT && !strchr(name, '/') &&
+      scree_scene_find(context, name, path, sizeof path) == SCREE_OK)
+    return info_scene(context, path, json);
+  if (file < 0 && errno == ENOENT)
+    return cli_fail(CLI_IO,
+                    "%s: cannot be opened: %s; no scene of the gallery has that name either", name,
+                    strerror(ENOENT));
+  if (file < 0) return cli_fail(CLI_IO, "%s: cannot be opened: %s", name, strerror(errno));
+  const bool plain = fstat(file, &s) == 0 && S_ISREG(s.st_mode);
+  const ssize_t size = plain ? read(file, head, sizeof head) : -1;
+  const int reason = errno;
+  close(file);
+  if (!plain) return cli_fail(CLI_IO, "%s: is not a plain file", name);
+  if (size < 0) return cli_fail(CLI_IO, "%s: cannot be read: %s", name, strerror(reason));
+  if (size == 0) return cli_fail(CLI_INPUT, "%s: the file is empty", name);
+  if (size >= 9 && memcmp(head, "\211HDF\r\n\032\n", 8) == 0)
+    return head[8] >= 2 ? info_recording(context, name, json) : info_problem(context, name, json);
+  const char *dot = strrchr(name, '.');
+  if (dot && (strcmp(dot, ".h5") == 0 || strncmp(dot, ".hdf", 4) == 0))
+    return cli_fail(CLI_INPUT, "%s: is not an HDF5 file, as recordings and problems are", name);
+  if (memchr(head, 0, (size_t)size) || (head[0] >= 0x80 && head[0] < 0xc0))
+    return cli_fail(CLI_INPUT,
+                    "%s: is neither a recording nor a problem (HDF5) nor a scene (YAML or JSON)",
+                    name);
+  return info_scene(context, name, json);
 }
 
 static int run(cli_args *args) {
   int code = CLI_OK;
   scree_context *context = cli_context(args, &code);
   if (!context) return code;
-  const char *path = args->operand[0];
-  scree_ccp *problem = NULL;
-  scree_problem_info info = {0};
-  scree_ccp_facts facts;
-  scree_status status = scree_problem_load(context, path, &problem, &info);
-  if (!status) {
-    status = scree_ccp_get_facts(context, problem, &facts);
-    if (!status && cli_has(args, "json")) print_json(path, problem, &info, &facts);
-    if (!status && !cli_has(args, "json")) print_text(path, problem, &info, &facts);
-    scree_problem_info_clear(&info);
-  }
-  if (status) code = cli_fail(cli_code(status), "%s", scree_context_message(context));
-  scree_ccp_destroy(problem);
+  code = inform(context, args->operand[0], cli_has(args, "json"));
   scree_context_destroy(context);
   return code;
 }
 
 const cli_verb cli_verb_info = {
     .name = "info",
-    .operands = "FILE",
+    .operands = "FILE|SCENE",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "say what is in a problem file",
+    .summary = "say what is in a recording, a problem file or a scene",
     .flags = flags,
     .run = run,
 };

@@ -33,6 +33,10 @@ static const format formats[] = {
     {".pdf", "pdfcairo font 'Sans,11' background 'white' size", 0.01}, /* inches */
 };
 
+const char *plot_colour(int i) {
+  return colours[i % COLOUR_COUNT];
+}
+
 static const format *format_of(const char *path) {
   const char *dot = strrchr(path, '.');
   for (size_t i = 0; dot && i < sizeof formats / sizeof formats[0]; i++)
@@ -68,10 +72,13 @@ static int run_gnuplot(FILE *script, FILE *picture, FILE *complaints) {
   return WIFEXITED(state) && WEXITSTATUS(state) == 0 ? 0 : -1;
 }
 
-static int draw(const char *path, FILE *script) {
+int plot_end(const char *path, FILE *script) {
   char *temporary = NULL;
   FILE *complaints = tmpfile(), *picture = complaints ? file_begin(path, &temporary) : NULL;
-  if (!complaints) return cli_fail(CLI_IO, "no temporary file: %s", strerror(errno));
+  if (!complaints) {
+    fclose(script);
+    return cli_fail(CLI_IO, "no temporary file: %s", strerror(errno));
+  }
   int code = CLI_IO;
   if (picture) {
     fflush(script);
@@ -89,11 +96,11 @@ static int draw(const char *path, FILE *script) {
     }
   }
   fclose(complaints);
+  fclose(script);
   return code;
 }
 
-/* A text in double quotes of gnuplot. */
-static void quote(FILE *out, const char *text) {
+void plot_quote(FILE *out, const char *text) {
   fputc('"', out);
   for (; *text; text++) {
     if (*text == '"' || *text == '\\' || *text == '`') fputc('\\', out);
@@ -102,7 +109,7 @@ static void quote(FILE *out, const char *text) {
   fputc('"', out);
 }
 
-static FILE *begin_script(const char *path, double width, double height) {
+FILE *plot_begin(const char *path, double width, double height) {
   const format *f = format_of(path);
   FILE *script = tmpfile();
   if (!script) {
@@ -156,7 +163,7 @@ static void write_legend(FILE *out, const trial *t, bool mixed) {
   snprintf(text, sizeof text, "%s%s%s (%s)", scree_solver_name(t->solver), mixed ? ", " : "",
            mixed ? trial_model_name(t->info.model) : "", trial_solved(t) ? time : trial_outcome(t));
   for (char *at = strchr(text, '_'); at; at = strchr(at, '_')) *at = ' ';
-  quote(out, text);
+  plot_quote(out, text);
 }
 
 static void write_panel(FILE *out, const trial *trials, size_t count, bool by_time, bool scaled,
@@ -223,7 +230,7 @@ static void write_range(FILE *out, const trial *trials, size_t count, bool scale
 
 int plot_convergence(const char *path, const char *problem, size_t contacts, const trial *trials,
                      size_t count, const scree_solve_settings *settings) {
-  FILE *script = begin_script(path, 1180, 470);
+  FILE *script = plot_begin(path, 1180, 470);
   if (!script) return CLI_IO;
   const bool scaled = settings->tolerance_error <= 0.0 && settings->tolerance_residual > 0.0;
   const char *slash = strrchr(problem, '/');
@@ -231,7 +238,7 @@ int plot_convergence(const char *path, const char *problem, size_t contacts, con
   snprintf(title, sizeof title, "%.200s: %zu contact%s", slash ? slash + 1 : problem, contacts,
            contacts == 1 ? "" : "s");
   fputs("set multiplot\nset logscale xy\nset format '10^{%L}'\nset label 1 noenhanced ", script);
-  quote(script, title);
+  plot_quote(script, title);
   fputs(
       " at screen 0.075,0.95 font ',13'\nset tmargin at screen 0.88\nset bmargin at screen 0.14\n",
       script);
@@ -242,9 +249,7 @@ int plot_convergence(const char *path, const char *problem, size_t contacts, con
     write_panel(script, trials, count, by_time, scaled, tolerance);
   }
   fputs("unset multiplot\n", script);
-  const int code = draw(path, script);
-  fclose(script);
-  return code;
+  return plot_end(path, script);
 }
 
 static int compare(const void *a, const void *b) {
@@ -270,7 +275,7 @@ static size_t profile_ratios(size_t problems, size_t solvers, size_t s, const do
 int plot_profile(const char *path, size_t problems, size_t solvers, const size_t *solver,
                  const double *seconds) {
   double *ratio = calloc(problems, sizeof *ratio);
-  FILE *script = ratio ? begin_script(path, 900, 480) : NULL;
+  FILE *script = ratio ? plot_begin(path, 900, 480) : NULL;
   if (!script) {
     free(ratio);
     return CLI_IO;
@@ -297,11 +302,10 @@ int plot_profile(const char *path, size_t problems, size_t solvers, const size_t
   for (size_t s = 0; s < solvers; s++) {
     fprintf(script, "%s$s%zu using 1:2 with steps ls %zu title ", s ? ", " : "", s,
             s % STYLE_COUNT + 1);
-    quote(script, scree_solver_name(solver[s]));
+    plot_quote(script, scree_solver_name(solver[s]));
   }
   fputs("\n", script);
-  const int code = draw(path, script);
-  fclose(script);
+  const int code = plot_end(path, script);
   free(ratio);
   return code;
 }

@@ -7,6 +7,14 @@
 
 /* Before the work: can a plot be drawn at `path`? 0, or an exit code after a message. */
 int plot_check(const char *path);
+/* A script for gnuplot that begins with terminal and styles (sizes in pixels), null after a
+ * message; what is added to it is drawn at the end, which closes it. */
+FILE *plot_begin(const char *path, double width, double height);
+int plot_end(const char *path, FILE *script);
+/* A text in double quotes of gnuplot. */
+void plot_quote(FILE *out, const char *text);
+/* "rrggbb", told apart by all readers for the first eight. */
+const char *plot_colour(int i);
 /* E (or R, when the tolerance is on R alone) against iterations and against seconds, log axes, one
  * curve a trial, a line at the tolerance. */
 int plot_convergence(const char *path, const char *problem, size_t contacts, const trial *trials,

@@ -16,7 +16,7 @@ _scree() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run resume check solve render export info bench generate list doctor help --help --version" -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info bench generate list doctor help --help --version" -- "$current")
     return
   fi
   case $previous in
@@ -26,7 +26,13 @@ _scree() {
     --masses) mapfile -t COMPREPLY < <(compgen -W "equal top random" -- "$current"); return ;;
     --out | --plot | --export-to) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "vtkhdf csv" -- "$current"); return ;;
-    --what) mapfile -t COMPREPLY < <(compgen -W "bodies contacts steps surfaces" -- "$current"); return ;;
+    --what)
+      if [[ $verb == plot ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "energy contacts residual penetration iterations bodies seconds" -- "$current")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "bodies contacts steps surfaces" -- "$current")
+      fi
+      return ;;
     --from | --to | --every) return ;;
     --tol | --tol-residual | --duration | --export-problem | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
       --size | --frame | --samples | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
@@ -38,6 +44,7 @@ _scree() {
     check) options+=" --set --threads --json --schema --reference" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose" ;;
     render) options+=" --out --frame --size --samples --background --threads" ;;
+    plot) options+=" --what --out --from --to" ;;
     export) options+=" --format --out --what --surface --from --to --every --threads --json" ;;
     info) options+=" --json --threads" ;;
     bench) options+=" --solvers --tol --tol-residual --max-iter --time-limit --model --set --threads --repeat --out --json" ;;
@@ -52,11 +59,11 @@ _scree() {
   case $verb in
     list) mapfile -t COMPREPLY < <(compgen -W "solvers sets scenes verbs" -- "$current") ;;
     generate) mapfile -t COMPREPLY < <(compgen -W "packing" -- "$current") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W "run resume check solve render export info bench generate list doctor" -- "$current") ;;
-    run | check)
+    help) mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info bench generate list doctor" -- "$current") ;;
+    run | check | info)
       mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" list scenes --names 2>/dev/null)" -- "$current"
                                compgen -f -- "$current") ;;
-    resume | solve | render | export | info | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    resume | solve | render | plot | export | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
   esac
 }
 complete -o filenames -F _scree scree

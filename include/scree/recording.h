@@ -70,6 +70,8 @@ SCREE_API void scree_recording_close(scree_recording *recording);
 SCREE_API size_t scree_recording_frame_count(const scree_recording *recording);
 SCREE_API size_t scree_recording_step_count(const scree_recording *recording);
 SCREE_API const char *scree_recording_version(const scree_recording *recording);
+/* Was a run writing to it when it was opened? */
+SCREE_API bool scree_recording_is_live(const scree_recording *recording);
 /* Times of frames, s. */
 SCREE_API scree_status scree_recording_get_times(scree_recording *recording, size_t first,
                                                  size_t count, double *times);
@@ -105,7 +107,8 @@ SCREE_API scree_status scree_recording_get_steps(scree_recording *recording, siz
 SCREE_API const char *scree_step_column_name(size_t column);
 SCREE_API const char *scree_step_column_unit(size_t column);
 
-/* The scene that was run, and the world as it was built: owned by the recording. */
+/* The scene that was run, and the world as it was built: owned by the recording. world null: it is
+ * not built. */
 SCREE_API scree_status scree_recording_get_scene(scree_recording *recording, scree_scene **scene,
                                                  scree_world **world);
 /* The shape of a frame's ids; null for 0. After scree_recording_get_scene. */

@@ -49,6 +49,11 @@ scree_status recorder_close(recorder *r) {
   return SCREE_OK;
 }
 
+bool scree_recording_is_live(const scree_recording *r) {
+  (void)r;
+  return false;
+}
+
 scree_status scree_recording_get_times(scree_recording *r, size_t first, size_t count,
                                        double *times) {
   (void)r, (void)first, (void)count, (void)times;
@@ -115,7 +120,7 @@ scree_status scree_recording_get_scene(scree_recording *r, scree_scene **scene,
                                        scree_world **world) {
   (void)r;
   *scene = NULL;
-  *world = NULL;
+  if (world) *world = NULL;
   return SCREE_ERROR_UNSUPPORTED;
 }
 

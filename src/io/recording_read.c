@@ -86,9 +86,10 @@ static bool is_being_written(const char *path) {
 /* At rest; then as its live or killed writer leaves it; then as one leaves it that was killed after
  * it opened the file to go on and before it said that others may read. */
 static scree_status open_file(scree_recording *r) {
+  r->live = is_being_written(r->path);
   r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (r->file < 0) r->file = H5Fopen(r->path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
-  if (r->file < 0 && !is_being_written(r->path)) {
+  if (r->file < 0 && !r->live) {
     const hid_t list = recording_access_list(true);
     r->file = H5Fopen(r->path, H5F_ACC_RDONLY, list);
     H5Pclose(list);
@@ -159,6 +160,10 @@ size_t scree_recording_frame_count(const scree_recording *r) {
 
 size_t scree_recording_step_count(const scree_recording *r) {
   return (size_t)r->rows[STREAM_STEPS];
+}
+
+bool scree_recording_is_live(const scree_recording *r) {
+  return r->live;
 }
 
 const char *scree_recording_version(const scree_recording *r) {

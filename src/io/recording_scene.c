@@ -112,9 +112,9 @@ scree_status scree_recording_get_scene(scree_recording *r, scree_scene **scene,
                                        scree_world **world) {
   scree_status status = SCREE_OK;
   if (!r->scene) status = recording_read_scene(r, &r->scene);
-  if (!status && !r->world) status = scree_scene_build(r->scene, &r->world);
+  if (!status && world && !r->world) status = scree_scene_build(r->scene, &r->world);
   *scene = r->scene;
-  *world = r->world;
+  if (world) *world = r->world;
   return status;
 }
 

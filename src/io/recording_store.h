@@ -13,6 +13,7 @@ struct scree_recording {
   uint64_t rows[STREAM_COUNT];
   char version[64];
   uint64_t run;
+  bool live;
   char *buffer[STREAM_COUNT];
   size_t room[STREAM_COUNT];
   /* The list of bodies, read when it is first asked for: rows, and for each place the row of the

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""`scree info` on recordings and scenes (on problems: test_solve.py)."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+from command import SCREE, CommandTest, main
+
+
+class Info(CommandTest):
+    def info(self, name):
+        text = self.check(["info", name], 0).out
+        self.assertLessEqual(text.count("\n"), 24)
+        return json.loads(self.check(["info", name, "--json"], 0).out), text
+
+    def test_recording(self):
+        run = self.lines(self.run_scree("run", "settle", "--set", "n=40", "--duration", "0.5", "--out", "r.h5", "--json"))[-1]
+        found, text = self.info("r.h5")
+        for key in ("steps", "iterations", "nonconverged_steps", "worst_residual", "worst_penetration", "simulated_seconds",
+                    "worst_penetration_percent", "relaxation_gap", "bodies", "model"):
+            self.assertEqual(found[key], run[key], key)
+        self.assertEqual((found["content"], found["state"], found["checkpoint"]), ("recording", "complete", True))
+        self.assertEqual(found["kinds"], {"dynamic": 40, "fixed": 1, "prescribed": 0})
+        self.assertEqual(found["shapes"], {"sphere": 40, "box_container": 1})
+        self.assertEqual((found["frames"], found["first_frame"], found["last_frame"]), (31, 0, run["simulated_seconds"]))
+        self.assertEqual(found["kinetic_energy"], run["energy"]["kinetic"])
+        self.assertEqual(found["changes"], ["n=40", "duration=0.5"])
+        self.assertEqual(found["probes"], ["floor", "energy"])
+        for part in ("state         complete at 0.5 s of 0.5 s", "bodies        41: 40 dynamic 1 fixed", "r_floor.csv\n"):
+            self.assertIn(part, text)
+        os.remove(self.path("r_floor.csv"))
+        self.assertIn("floor: r_floor.csv (missing)", self.check(["info", "r.h5"], 0).out)
+
+    def test_running_and_stopped(self):
+        process = subprocess.Popen([SCREE, "run", "settle", "--set", "n=100", "--duration", "60", "--out", "k.h5"],
+                                   cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not os.path.exists(self.path("k.h5")):
+            time.sleep(0.01)
+        time.sleep(0.2)
+        found, text = self.info("k.h5")
+        self.assertEqual(found["state"], "running")
+        self.assertIn("state         running at", text)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        found, text = self.info("k.h5")
+        self.assertEqual((found["state"], found["checkpoint"]), ("stopped", False))
+        self.assertIn("; scree resume starts it again", text)
+
+    def test_scene(self):
+        found, text = self.info("bouncing-ball")
+        self.assertEqual((found["content"], found["bodies"], found["duration"]), ("scene", 2, 5))
+        self.assertEqual(found["kinds"], {"dynamic": 1, "fixed": 1, "prescribed": 0})
+        self.assertIn("gravity       0 0 -9.81 m/s^2", text)
+        with open(self.path("s.yaml"), "w", encoding="utf-8") as file:
+            file.write("title: mine\nbodies: [{shape: {sphere: {radius: 1}}, mass: 3}, {shape: {sphere: {radius: 2}}, mass: 4, "
+                       "position: [9, 0, 0]}]\n")
+        found, text = self.info("s.yaml")
+        self.assertEqual((found["title"], found["mass"]), ("mine", 7))
+        self.assertIn("bodies        2: 2 dynamic; 7 kg, diameters 2 to 4 m", text)
+        with open(self.path("s.yaml"), "w", encoding="utf-8") as file:
+            file.write("titel: mine\n")
+        self.check(["info", "s.yaml"], 3, "scree info: s.yaml:1:1: unknown key 'titel'; did you mean 'title'?\n", "")
+        self.check(["info", "setle"], 6, "scree info: setle: cannot be opened: No such file or directory; no scene of the "
+                   "gallery has that name either\n", "")
+
+    def test_problem(self):
+        self.packing("p.hdf5")
+        self.assertEqual(json.loads(self.check(["info", "p.hdf5", "--json"], 0).out)["content"], "problem")
+
+
+if __name__ == "__main__":
+    main()
