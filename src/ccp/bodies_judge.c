@@ -64,15 +64,14 @@ static op_judged judge_rows(const ccp_operator *op, const sphere_judge *base, co
   return total;
 }
 
-static op_judged judge_rest(const ccp_operator *op, scree_model model, const double *g,
-                            size_t begin, size_t end) {
-  const op_bodies *impl = op->impl;
+static op_judged judge_rest(const ccp_operator *op, scree_model model, const body_line *lines,
+                            const double *g, size_t begin, size_t end) {
   const scree_ccp *p = op->problem;
   op_judged sum = {0};
   for (size_t j = begin; j < end; j++) {
     const size_t i = op->order[j], row = op->row_start[i], dim = op->row_start[i + 1] - row;
     double u[SCREE_MAX_DIM];
-    bodies_read_block(op, i, impl->push, u);
+    bodies_read_block(op, i, lines, u);
     for (size_t k = 0; k < dim; k++) {
       u[k] += p->offset[row + k];
       if (p->compliance) u[k] += p->compliance[row + k] * g[row + k];
@@ -82,7 +81,7 @@ static op_judged judge_rest(const ccp_operator *op, scree_model model, const dou
   return sum;
 }
 
-/* One thread's part; the twists are in impl->push. g: rows, or null when work has lanes. */
+/* One thread's part, with twists in work->lines. g: rows, or null when work has lanes. */
 static void judge_share(const ccp_operator *op, scree_model model, const sphere_judge *work,
                         const double *g, const double *rest) {
   const op_bodies *impl = op->impl;
@@ -97,7 +96,7 @@ static void judge_share(const ccp_operator *op, scree_model model, const sphere_
   for (size_t c = 0; c < chunks_of(op); c++) {
     const size_t begin = op->head_count + c * CHUNK,
                  end = begin + CHUNK < op->block_count ? begin + CHUNK : op->block_count;
-    impl->judged[pack->unit_count + c] = judge_rest(op, model, rest, begin, end);
+    impl->judged[pack->unit_count + c] = judge_rest(op, model, work->lines, rest, begin, end);
   }
 }
 
@@ -122,45 +121,38 @@ static void total_of(const ccp_operator *op, op_judged *sum) {
     op_judged_add(sum, &impl->judged[k]);
 }
 
-/* Momenta into velocities, in impl->push; all threads of a team call it. */
-static void velocities_share(const ccp_operator *op, const body_line *momenta) {
+/* Momenta in impl->push into velocities; all threads of a team call it. */
+static void velocities_share(const ccp_operator *op) {
   const op_bodies *impl = op->impl;
-  const ccp_bodies *bodies = &op->problem->bodies;
 #pragma omp for schedule(static)
-  for (size_t k = 0; k < bodies->body_count; k++) {
-    const scree_ccp_body_def *body = &bodies->body[k];
-    double twist[6];
-    line_to_twist(body, &momenta[k], twist);
-    for (int l = 0; l < 3; l++) {
-      impl->push[k].linear[l] = body->v_free[l] + twist[l];
-      impl->push[k].angular[l] = body->v_free[3 + l] + twist[3 + l];
-    }
+  for (size_t k = 0; k < op->problem->bodies.body_count; k++) {
+    double v[6];
+    bodies_velocity_of(op, k, v);
+    memcpy(impl->push[k].linear, v, sizeof impl->push[k].linear);
+    memcpy(impl->push[k].angular, v + 3, sizeof impl->push[k].angular);
   }
 }
 
 void bodies_judge(ccp_operator *op, scree_model model, const double *g, const double *rest,
                   op_judged *sum) {
-  const op_bodies *impl = op->impl;
   const sphere_judge work = work_of(op, model);
   if (g) rest = g;
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
   {
     bodies_push_share(op, g, rest);
-    velocities_share(op, impl->push);
+    velocities_share(op);
     judge_share(op, model, &work, g, rest);
   }
   total_of(op, sum);
 }
 
-void bodies_judge_momenta(ccp_operator *op, scree_model model, const body_line *momenta,
-                          const double *lanes, const double *rest, op_judged *sum) {
+void bodies_judge_velocities(ccp_operator *op, scree_model model, const body_line *lines,
+                             const double *lanes, const double *rest, op_judged *sum) {
   sphere_judge work = work_of(op, model);
+  work.lines = lines;
   work.lanes = lanes;
   work.stride = (size_t)3 * PACK_LANES;
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
-  {
-    velocities_share(op, momenta);
-    judge_share(op, model, &work, NULL, rest);
-  }
+  judge_share(op, model, &work, NULL, rest);
   total_of(op, sum);
 }

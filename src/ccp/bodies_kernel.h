@@ -120,14 +120,16 @@ typedef struct sphere_judged {
   double penetration[PACK_LANES], gap[PACK_LANES];
 } sphere_judged;
 
-/* The bodies' part of such a step, over lines of momentum P = D g; a line at a time, the inverse
- * mass matrix being a line too. A body whose inertia is not diagonal has a line of zeros there and
- * is done elsewhere. */
+/* The bodies' part of such a step, a line at a time. Iterates are kept as twists v_free + M^-1 D g,
+ * with mass and inertia where a line of the sweep has their inverses; `next` begins as momentum. A
+ * body whose inertia is no multiple of the identity is done elsewhere: here its base has zeros for
+ * the inverses. */
 typedef struct body_step {
   const body_line *current, *previous;
   body_line *next;
-  body_line *twist;
-  const body_line *inverse, *v_free;
+  body_line *twist;      /* start: at y; null: it is there already */
+  const body_line *at_y; /* judge */
+  const body_line *base; /* v_free, inverse mass and inertia */
   double beta;
 } body_step;
 
@@ -145,8 +147,9 @@ typedef struct body_kernels {
   void (*push)(const sphere_product *work, size_t begin, size_t end);
   void (*read)(const sphere_product *work, size_t begin, size_t end);
   void (*judge)(const sphere_judge *work, size_t begin, size_t end, sphere_judged *sums);
-  /* twist = v_free + M^-1 P_y, next = 0 */
+  /* twist = current + beta (current - previous), next = 0 */
   void (*start_bodies)(const body_step *work, size_t begin, size_t end);
+  /* next: from momentum to twist. */
   void (*judge_bodies)(const body_step *work, size_t begin, size_t end, body_sums *sums);
 } body_kernels;
 

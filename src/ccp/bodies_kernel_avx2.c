@@ -75,7 +75,7 @@ static inline void addresses_or(const body_line *lines, const uint32_t *id, cons
   for (size_t k = 0; k < PACK_LANES; k++) {
     const uintptr_t line = (uintptr_t)&lines[id[k] & ~PACK_FIXED];
     const uintptr_t fixed = (uintptr_t)0 - (id[k] >> 31);
-    address[k] = line ^ ((line ^ (uintptr_t)trash) & fixed);
+    address[k] = line ^ ((line ^ (uintptr_t)(trash + k)) & fixed);
   }
 }
 
@@ -117,6 +117,20 @@ static inline void lines_push(const uintptr_t *to_a, const uintptr_t *to_b, cons
     _mm256_store_pd(b, _mm256_fmadd_pd(low[k], low_b, _mm256_load_pd(b)));
     _mm256_store_pd(b + 4, _mm256_fmadd_pd(high[k], arm_b, _mm256_load_pd(b + 4)));
   }
+}
+
+/* Fields that are a twist, zero in the others; and the others of b. */
+static inline vd vd_line(vd a, vd b, size_t k) {
+  return k ? _mm256_blend_pd(a, b, 0xc) : a;
+}
+static inline vd vd_twist(vd a, size_t k) {
+  return vd_line(a, _mm256_setzero_pd(), k);
+}
+/* Inverse mass and inertia, or mass and inertia, of a line spread over the fields they belong to.
+ */
+static inline vd line_spread(const double *line, size_t k) {
+  const vd high = _mm256_load_pd(line + 4);
+  return k ? _mm256_permute4x64_pd(high, 0xef) : _mm256_permute4x64_pd(high, 0xea);
 }
 
 #include "ccp/bodies_kernel_body.h"

@@ -80,12 +80,14 @@ static inline void addresses(const body_line *lines, const uint32_t *id, uintptr
   _mm512_store_si512(address, line_addresses(lines, wide));
 }
 
-/* Lanes that must not be written go to the trash, without a branch to guess. */
+/* Lanes that must not be written go to the trash, a line each so that none waits for another,
+ * without a branch to guess. */
 static inline void addresses_or(const body_line *lines, const uint32_t *id, const body_line *trash,
                                 uintptr_t *address) {
   const __m512i wide = _mm512_cvtepu32_epi64(_mm256_load_si256((const __m256i *)id));
   const __mmask8 fixed = _mm512_test_epi64_mask(wide, _mm512_set1_epi64((long long)PACK_FIXED));
-  const __m512i away = _mm512_set1_epi64((long long)(uintptr_t)trash);
+  const __m512i lane = _mm512_setr_epi64(0, 64, 128, 192, 256, 320, 384, 448);
+  const __m512i away = _mm512_add_epi64(_mm512_set1_epi64((long long)(uintptr_t)trash), lane);
   _mm512_store_si512(address, _mm512_mask_mov_epi64(line_addresses(lines, wide), fixed, away));
 }
 
@@ -119,14 +121,24 @@ static inline __attribute__((always_inline)) void lines_store(const uintptr_t *a
   for (size_t k = 0; k < LANES; k++) _mm512_store_pd((void *)address[k], line[k]);
 }
 
-/* Momentum to both sides from one transpose: a gets -(force, reach_a moment), b the opposite. */
+/* Momentum to both sides from one transpose of six fields: a gets -(force, reach_a moment), b the
+ * opposite. */
 static inline __attribute__((always_inline)) void lines_push(const uintptr_t *to_a,
                                                              const uintptr_t *to_b,
                                                              const double *reach_a,
                                                              const double *reach_b, const vd *in) {
   const vd one = _mm512_set1_pd(1.0);
-  vd line[8];
-  join(in, line);
+  vd low[4], line[8];
+  transpose(in, low);
+  const vd even = _mm512_unpacklo_pd(in[4], in[5]), odd = _mm512_unpackhi_pd(in[4], in[5]);
+  for (size_t k = 0; k < 4; k++) {
+    const vd pair = k % 2 ? odd : even;
+    const long long at = 8 + 2 * (long long)(k / 2);
+    line[k] = _mm512_maskz_permutex2var_pd(0x3f, low[k],
+                                           _mm512_setr_epi64(0, 1, 2, 3, at, at + 1, 0, 0), pair);
+    line[k + 4] = _mm512_maskz_permutex2var_pd(
+        0x3f, low[k], _mm512_setr_epi64(4, 5, 6, 7, at + 4, at + 5, 0, 0), pair);
+  }
   for (size_t k = 0; k < LANES; k++) {
     const vd arm_a = _mm512_mask_broadcastsd_pd(one, 0x38, _mm_load_sd(reach_a + k));
     const vd arm_b = _mm512_mask_broadcastsd_pd(one, 0x38, _mm_load_sd(reach_b + k));
@@ -134,6 +146,22 @@ static inline __attribute__((always_inline)) void lines_push(const uintptr_t *to
     _mm512_store_pd(a, _mm512_fnmadd_pd(line[k], arm_a, _mm512_load_pd(a)));
     _mm512_store_pd(b, _mm512_fmadd_pd(line[k], arm_b, _mm512_load_pd(b)));
   }
+}
+
+/* Fields that are a twist, zero in the others; and the others of b. */
+static inline vd vd_twist(vd a, size_t k) {
+  (void)k;
+  return _mm512_maskz_mov_pd(0x3f, a);
+}
+static inline vd vd_line(vd a, vd b, size_t k) {
+  (void)k;
+  return _mm512_mask_mov_pd(b, 0x3f, a);
+}
+/* Inverse mass and inertia, or mass and inertia, of a line spread over the fields they belong to.
+ */
+static inline vd line_spread(const double *line, size_t k) {
+  (void)k;
+  return _mm512_permutexvar_pd(_mm512_setr_epi64(6, 6, 6, 7, 7, 7, 6, 7), _mm512_load_pd(line));
 }
 
 #include "ccp/bodies_kernel_body.h"

@@ -164,13 +164,13 @@ INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_line
 
 INLINE double sweep_groups(const sphere_sweep *w, size_t begin, size_t end, bool extra,
                            bool isotropic, bool blended) {
-  _Alignas(64) body_line trash;
+  _Alignas(64) body_line trash[PACK_LANES];
   lane_lines ring[RING];
   vd worst = vd_set(0.0);
   const size_t count = end - begin;
   for (size_t j = 0; j < count + AHEAD; j++) {
     if (j < count)
-      find_lines(&w->group[w->backward ? end - 1 - j : begin + j], w->lines, w->lines, &trash,
+      find_lines(&w->group[w->backward ? end - 1 - j : begin + j], w->lines, w->lines, trash,
                  w->far, &ring[j % RING]);
     if (j < AHEAD) continue;
     const size_t i = w->backward ? end - 1 - (j - AHEAD) : begin + (j - AHEAD);
@@ -252,13 +252,13 @@ INLINE void step_lanes(const sphere_step *w, size_t i, size_t k, const lane_line
 
 INLINE void step_groups(const sphere_step *w, size_t begin, size_t end, bool extra,
                         sphere_sums *out) {
-  _Alignas(64) body_line trash = {.inverse_mass = 0.0};
+  _Alignas(64) body_line trash[PACK_LANES] = {{.inverse_mass = 0.0}};
   lane_lines ring[RING];
   step_sums sums[PACK_LANES / LANES];
   for (size_t k = 0; k < PACK_LANES / LANES; k++)
     sums[k] = (step_sums){vd_set(0.0), vd_set(0.0), vd_set(0.0), vd_set(0.0)};
   for (size_t j = begin; j < end + AHEAD; j++) {
-    if (j < end) find_lines(&w->group[j], w->lines, w->push, &trash, w->far, &ring[j % RING]);
+    if (j < end) find_lines(&w->group[j], w->lines, w->push, trash, w->far, &ring[j % RING]);
     if (j < begin + AHEAD) continue;
     for (size_t k = 0; k < PACK_LANES; k += LANES)
       step_lanes(w, j - AHEAD, k, &ring[(j - AHEAD) % RING], extra, &sums[k / LANES]);
@@ -280,30 +280,30 @@ static void step(const sphere_step *w, size_t begin, size_t end, sphere_sums *su
 
 /* ---- bodies of a gradient step --------------------------------------------------------------- */
 
-INLINE vd momentum_at_y(const body_step *w, size_t at) {
-  const vd current = vd_load((const double *)w->current + at);
-  const vd previous = vd_load((const double *)w->previous + at);
-  return vd_fma(vd_set(w->beta), current - previous, current);
-}
-
 static void start_bodies(const body_step *w, size_t begin, size_t end) {
-  for (size_t at = 8 * begin; at < 8 * end; at += LANES) {
-    vd_store((double *)w->twist + at,
-             vd_fma(vd_load((const double *)w->inverse + at), momentum_at_y(w, at),
-                    vd_load((const double *)w->v_free + at)));
-    vd_store((double *)w->next + at, vd_set(0.0));
+  const vd beta = vd_set(w->beta), zero = vd_set(0.0);
+  for (size_t at = 8 * begin; w->twist && at < 8 * end; at += LANES) {
+    const vd current = vd_load((const double *)w->current + at);
+    const vd previous = vd_load((const double *)w->previous + at);
+    vd_store((double *)w->twist + at, vd_fma(beta, current - previous, current));
   }
+  for (size_t at = 8 * begin; at < 8 * end; at += LANES) vd_store((double *)w->next + at, zero);
 }
 
 static void judge_bodies(const body_step *w, size_t begin, size_t end, body_sums *out) {
   for (size_t k = 0; k < 8; k += LANES) {
     vd curvature = vd_set(0.0), objective = vd_set(0.0);
-    for (size_t at = 8 * begin + k; at < 8 * end; at += 8) {
-      const vd y = momentum_at_y(w, at), next = vd_load((const double *)w->next + at);
-      const vd inverse = vd_load((const double *)w->inverse + at);
-      const vd q = next - y;
-      curvature = vd_fma(q * inverse, q, curvature);
-      objective = vd_fma(next * inverse, vd_fnma(vd_set(0.5), next, y), objective);
+    for (size_t i = begin; i < end; i++) {
+      const double *y_line = (const double *)(w->at_y + i), *base = (const double *)(w->base + i);
+      double *next = (double *)(w->next + i) + k;
+      const vd momentum = vd_load(next), y = vd_load(y_line + k), free = vd_load(base + k);
+      const vd gain = line_spread(base, k) * momentum, twist = free + gain;
+      const vd gone = twist - y, from = y - free;
+      if (LANES > 1 || k < 6) {
+        curvature = vd_fma(line_spread(y_line, k) * vd_twist(gone, k), gone, curvature);
+        objective = vd_fma(momentum, vd_fnma(vd_set(0.5), gain, from), objective);
+      }
+      vd_store(next, vd_line(twist, y, k));
     }
     vd_store_any(out->curvature + k, curvature);
     vd_store_any(out->objective + k, vd_set(0.0) - objective);

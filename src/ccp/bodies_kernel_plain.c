@@ -54,7 +54,7 @@ static inline void addresses(const body_line *lines, const uint32_t *id, uintptr
 static inline void addresses_or(const body_line *lines, const uint32_t *id, const body_line *trash,
                                 uintptr_t *address) {
   for (size_t k = 0; k < PACK_LANES; k++)
-    address[k] = (uintptr_t)(id[k] & PACK_FIXED ? trash : &lines[id[k]]);
+    address[k] = (uintptr_t)(id[k] & PACK_FIXED ? trash + k : &lines[id[k]]);
 }
 
 static inline void lines_load(const uintptr_t *address, vd *out) {
@@ -87,6 +87,18 @@ static inline void lines_push(const uintptr_t *to_a, const uintptr_t *to_b, cons
     b->linear[k] += in[k];
     b->angular[k] += reach_b[0] * in[3 + k];
   }
+}
+
+/* Fields that are a twist, zero in the others; and the others of b. */
+static inline vd vd_line(vd a, vd b, size_t k) {
+  return k < 6 ? a : b;
+}
+static inline vd vd_twist(vd a, size_t k) {
+  return vd_line(a, 0.0, k);
+}
+/* Inverse mass and inertia, or mass and inertia, of a line: the one that field k belongs to. */
+static inline vd line_spread(const double *line, size_t k) {
+  return line[k < 3 ? 6 : 7];
 }
 
 #include "ccp/bodies_kernel_body.h"

@@ -8,11 +8,11 @@ INLINE const double (*lanes_of(const double *lanes, size_t stride, size_t i))[PA
 /* ---- D and its transpose --------------------------------------------------------------------- */
 
 static void push_lines(const sphere_product *w, size_t begin, size_t end) {
-  _Alignas(64) body_line trash = {.inverse_mass = 0.0};
+  _Alignas(64) body_line trash[PACK_LANES] = {{.inverse_mass = 0.0}};
   lane_lines ring[RING];
   const vd zero = vd_set(0.0);
   for (size_t j = begin; j < end + AHEAD; j++) {
-    if (j < end) find_lines(&w->group[j], w->lines, w->lines, &trash, w->far, &ring[j % RING]);
+    if (j < end) find_lines(&w->group[j], w->lines, w->lines, trash, w->far, &ring[j % RING]);
     if (j < begin + AHEAD) continue;
     const size_t i = j - AHEAD;
     const sphere_group *g = &w->group[i];
@@ -28,10 +28,10 @@ static void push_lines(const sphere_product *w, size_t begin, size_t end) {
 }
 
 static void read_lines(const sphere_product *w, size_t begin, size_t end) {
-  _Alignas(64) body_line trash;
+  _Alignas(64) body_line trash[PACK_LANES];
   lane_lines ring[RING];
   for (size_t j = begin; j < end + AHEAD; j++) {
-    if (j < end) find_lines(&w->group[j], w->lines, w->lines, &trash, w->far, &ring[j % RING]);
+    if (j < end) find_lines(&w->group[j], w->lines, w->lines, trash, w->far, &ring[j % RING]);
     if (j < begin + AHEAD) continue;
     const size_t i = j - AHEAD;
     const sphere_group *g = &w->group[i];
@@ -109,14 +109,14 @@ INLINE void judge_lanes(const sphere_judge *w, size_t i, size_t k, const lane_li
 
 INLINE void judge_groups(const sphere_judge *w, size_t begin, size_t end, bool extra,
                          sphere_judged *out) {
-  _Alignas(64) body_line trash;
+  _Alignas(64) body_line trash[PACK_LANES];
   lane_lines ring[RING];
   judge_sums sums[PACK_LANES / LANES];
   const vd zero = vd_set(0.0);
   for (size_t k = 0; k < PACK_LANES / LANES; k++)
     sums[k] = (judge_sums){zero, zero, zero, zero, zero, zero, zero, zero};
   for (size_t j = begin; j < end + AHEAD; j++) {
-    if (j < end) find_lines(&w->group[j], w->lines, w->lines, &trash, w->far, &ring[j % RING]);
+    if (j < end) find_lines(&w->group[j], w->lines, w->lines, trash, w->far, &ring[j % RING]);
     if (j < begin + AHEAD) continue;
     for (size_t k = 0; k < PACK_LANES; k += LANES)
       judge_lanes(w, j - AHEAD, k, &ring[(j - AHEAD) % RING], extra, &sums[k / LANES]);

@@ -10,22 +10,34 @@
 
 enum { CURRENT, PREVIOUS, NEXT, BODY_CHUNK = 256 };
 
+static bool is_full(const scree_ccp_body_def *body) {
+  const double *s = body->inverse_inertia;
+  return s[1] != 0.0 || s[2] != 0.0 || s[4] != 0.0 || s[3] != s[0] || s[5] != s[0];
+}
+
+static bool any_full(const ccp_bodies *bodies) {
+  for (size_t k = 0; k < bodies->body_count; k++)
+    if (is_full(&bodies->body[k])) return true;
+  return false;
+}
+
 static scree_status reserve(ccp_operator *op, op_bodies *impl) {
   bodies_momentum *m = &impl->momentum;
   scree_context *context = op->context;
   const size_t bodies = op->problem->bodies.body_count, rest = op->block_count - op->head_count;
+  const size_t full = any_full(&op->problem->bodies) ? bodies : 0;
   for (int k = 0; k < 3; k++) {
     bodies_iterate *it = &m->iterate[k];
     if (memory_grow(context, &it->lanes, &it->lanes_capacity,
                     impl->pack.group_count * 3 * PACK_LANES, sizeof(double)) ||
         memory_grow(context, &it->rows, &it->rows_capacity, rest ? op->row_count : 0,
                     sizeof(double)) ||
-        memory_grow(context, &it->push, &it->push_capacity, bodies + 1, sizeof(body_line)))
+        memory_grow(context, &it->twist, &it->twist_capacity, bodies + 1, sizeof(body_line)) ||
+        memory_grow(context, &it->momentum, &it->momentum_capacity, full, sizeof(body_line)))
       return SCREE_ERROR_MEMORY;
-    it->push[bodies] = (body_line){.inverse_mass = 0.0};
+    it->twist[bodies] = (body_line){.inverse_mass = 0.0};
   }
-  if (memory_grow(context, &m->inverse, &m->inverse_capacity, bodies, sizeof *m->inverse) ||
-      memory_grow(context, &m->v_free, &m->v_free_capacity, bodies, sizeof *m->v_free) ||
+  if (memory_grow(context, &m->base, &m->base_capacity, bodies, sizeof *m->base) ||
       memory_grow(context, &m->full, &m->full_capacity, bodies / BODY_CHUNK + 1, sizeof *m->full) ||
       memory_grow(context, &m->sums, &m->sums_capacity, impl->pack.unit_count + rest,
                   sizeof *m->sums) ||
@@ -35,24 +47,38 @@ static scree_status reserve(ccp_operator *op, op_bodies *impl) {
   return SCREE_OK;
 }
 
-static bool is_diagonal(const scree_ccp_body_def *body) {
-  const double *s = body->inverse_inertia;
-  return s[1] == 0.0 && s[2] == 0.0 && s[4] == 0.0;
+/* V of momentum in a line; the line keeps its last two fields. */
+static void line_to_velocity(const scree_ccp_body_def *body, const body_line *momentum,
+                             body_line *line) {
+  double twist[6];
+  line_to_twist(body, momentum, twist);
+  for (int l = 0; l < 3; l++) {
+    line->linear[l] = body->v_free[l] + twist[l];
+    line->angular[l] = body->v_free[3 + l] + twist[3 + l];
+  }
 }
 
+/* Twists of the momenta in impl->push, and what stays the same in all steps. */
 static void fill_lines(const ccp_operator *op, const bodies_momentum *m) {
+  const op_bodies *impl = op->impl;
   const ccp_bodies *bodies = &op->problem->bodies;
   memset(m->full, 0, (bodies->body_count / BODY_CHUNK + 1) * sizeof *m->full);
   for (size_t k = 0; k < bodies->body_count; k++) {
     const scree_ccp_body_def *body = &bodies->body[k];
-    const double *s = body->inverse_inertia, im = body->inverse_mass;
-    const bool full = !is_diagonal(body);
+    const double im = body->inverse_mass, ii = body->inverse_inertia[0];
+    const bool full = is_full(body);
+    body_line line = {.inverse_mass = full ? 0.0 : im, .inverse_inertia = full ? 0.0 : ii};
     m->full[k / BODY_CHUNK] = m->full[k / BODY_CHUNK] || full;
-    m->inverse[k] = full ? (body_line){.inverse_mass = 0.0}
-                         : (body_line){.linear = {im, im, im}, .angular = {s[0], s[3], s[5]}};
-    m->v_free[k] = (body_line){.inverse_mass = 0.0};
-    memcpy(m->v_free[k].linear, body->v_free, sizeof m->v_free[k].linear);
-    memcpy(m->v_free[k].angular, body->v_free + 3, sizeof m->v_free[k].angular);
+    memcpy(line.linear, body->v_free, sizeof line.linear);
+    memcpy(line.angular, body->v_free + 3, sizeof line.angular);
+    m->base[k] = line;
+    line.inverse_mass = !full && im > 0.0 ? 1.0 / im : 0.0;
+    line.inverse_inertia = !full && ii > 0.0 ? 1.0 / ii : 0.0;
+    line_to_velocity(body, &impl->push[k], &line);
+    for (int i = CURRENT; i <= PREVIOUS; i++) {
+      m->iterate[i].twist[k] = line;
+      if (full) m->iterate[i].momentum[k] = impl->push[k];
+    }
   }
 }
 
@@ -63,20 +89,21 @@ static scree_status begin(ccp_operator *op, const double *g) {
   if (!status && op->head_count < op->block_count)
     status = op_metric_prepare(op, op->order + op->head_count, op->block_count - op->head_count);
   if (status) return status;
-  fill_lines(op, m);
   bodies_sum_pushes(op, g);
-  for (int k = CURRENT; k <= PREVIOUS; k++) {
-    bodies_pack_load(&impl->pack, op, g, m->iterate[k].lanes, 3 * PACK_LANES);
-    if (op->head_count < op->block_count) op_copy(op, g, m->iterate[k].rows);
-    memcpy(m->iterate[k].push, impl->push, op->problem->bodies.body_count * sizeof *impl->push);
-  }
+  fill_lines(op, m);
+  bodies_pack_load(&impl->pack, op, g, m->iterate[CURRENT].lanes, (size_t)3 * PACK_LANES);
+  memcpy(m->iterate[PREVIOUS].lanes, m->iterate[CURRENT].lanes,
+         impl->pack.group_count * 3 * PACK_LANES * sizeof(double));
+  for (int k = CURRENT; op->head_count < op->block_count && k <= PREVIOUS; k++)
+    op_copy(op, g, m->iterate[k].rows);
+  m->y_is_made = false;
   return SCREE_OK;
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 static body_line momentum_at_y(const bodies_momentum *m, size_t k, double beta) {
-  const body_line *c = &m->iterate[CURRENT].push[k], *p = &m->iterate[PREVIOUS].push[k];
+  const body_line *c = &m->iterate[CURRENT].momentum[k], *p = &m->iterate[PREVIOUS].momentum[k];
   body_line y = {.inverse_mass = 0.0};
   for (int l = 0; l < 3; l++) {
     y.linear[l] = c->linear[l] + beta * (c->linear[l] - p->linear[l]);
@@ -85,39 +112,31 @@ static body_line momentum_at_y(const bodies_momentum *m, size_t k, double beta) 
   return y;
 }
 
-/* What the kernels leave out: bodies with a full inertia. */
-static void start_full(const ccp_operator *op, size_t k, double beta) {
-  const op_bodies *impl = op->impl;
-  const scree_ccp_body_def *body = &op->problem->bodies.body[k];
-  const body_line y = momentum_at_y(&impl->momentum, k, beta);
-  double twist[6];
-  line_to_twist(body, &y, twist);
-  for (int l = 0; l < 3; l++) {
-    impl->push[k].linear[l] = body->v_free[l] + twist[l];
-    impl->push[k].angular[l] = body->v_free[3 + l] + twist[3 + l];
-  }
-}
-
+/* What the kernels leave out of a body with a full inertia: its twist, d'Nd, and the part of the
+ * objective that is quadratic in the momentum. */
 static void judge_full(const ccp_operator *op, size_t k, double beta, body_sums *sums) {
-  const op_bodies *impl = op->impl;
-  const body_line y = momentum_at_y(&impl->momentum, k, beta),
-                  *n = &impl->momentum.iterate[NEXT].push[k];
-  body_line q, h;
-  double q_twist[6], h_twist[6];
+  const bodies_momentum *m = &((op_bodies *)op->impl)->momentum;
+  const body_line y = momentum_at_y(m, k, beta), *n = &m->iterate[NEXT].momentum[k];
+  body_line q;
+  double q_twist[6], n_twist[6];
   for (int l = 0; l < 3; l++) {
     q.linear[l] = n->linear[l] - y.linear[l];
     q.angular[l] = n->angular[l] - y.angular[l];
-    h.linear[l] = 0.5 * n->linear[l] - y.linear[l];
-    h.angular[l] = 0.5 * n->angular[l] - y.angular[l];
   }
   line_to_twist(&op->problem->bodies.body[k], &q, q_twist);
-  line_to_twist(&op->problem->bodies.body[k], &h, h_twist);
+  line_to_twist(&op->problem->bodies.body[k], n, n_twist);
+  line_to_velocity(&op->problem->bodies.body[k], n, &m->iterate[NEXT].twist[k]);
   for (int l = 0; l < 3; l++) {
     sums->curvature[l] += q.linear[l] * q_twist[l];
     sums->curvature[3 + l] += q.angular[l] * q_twist[3 + l];
-    sums->objective[l] += n->linear[l] * h_twist[l];
-    sums->objective[3 + l] += n->angular[l] * h_twist[3 + l];
+    sums->objective[l] += 0.5 * n->linear[l] * n_twist[l];
+    sums->objective[3 + l] += 0.5 * n->angular[l] * n_twist[3 + l];
   }
+}
+
+/* Without momentum y is the current iterate. */
+static const body_line *lines_at_y(const op_bodies *impl) {
+  return impl->momentum.beta == 0.0 ? impl->momentum.iterate[CURRENT].twist : impl->push;
 }
 
 /* A block that is not packed. */
@@ -133,7 +152,7 @@ static void step_block(const ccp_operator *op, size_t i, double beta, double len
                *previous = m->iterate[PREVIOUS].rows + row;
   double *next = m->iterate[NEXT].rows + row;
   double u[SCREE_MAX_DIM], x[SCREE_MAX_DIM], y[SCREE_MAX_DIM], c[SCREE_MAX_DIM];
-  bodies_read_block(op, i, impl->push, u);
+  bodies_read_block(op, i, lines_at_y(impl), u);
   for (int k = 0; k < dim; k++) {
     y[k] = current[k] + beta * (current[k] - previous[k]);
     c[k] = problem->compliance ? problem->compliance[row + (size_t)k] : 0.0;
@@ -151,7 +170,7 @@ static void step_block(const ccp_operator *op, size_t i, double beta, double len
     sums->compliant[0] += c[k] * d * d;
     next[k] = x[k];
   }
-  bodies_push_block(op, i, x, m->iterate[NEXT].push);
+  bodies_push_block(op, i, x, m->iterate[NEXT].twist);
 }
 
 /* One thread's part of the blocks that are not packed; all threads of a team call it. */
@@ -175,8 +194,6 @@ static void start_bodies(const ccp_operator *op, const body_step *work) {
     const size_t first = chunk * BODY_CHUNK,
                  last = first + BODY_CHUNK < count ? first + BODY_CHUNK : count;
     impl->kernels->start_bodies(work, first, last);
-    for (size_t k = first; impl->momentum.full[chunk] && k < last; k++)
-      if (!is_diagonal(&op->problem->bodies.body[k])) start_full(op, k, work->beta);
   }
 }
 
@@ -187,9 +204,13 @@ static void judge_bodies(const ccp_operator *op, const body_step *work) {
   for (size_t chunk = 0; chunk <= count / BODY_CHUNK; chunk++) {
     const size_t first = chunk * BODY_CHUNK,
                  last = first + BODY_CHUNK < count ? first + BODY_CHUNK : count;
+    const bool full = impl->momentum.full[chunk];
+    for (size_t k = first; full && k < last; k++)
+      if (is_full(&op->problem->bodies.body[k]))
+        impl->momentum.iterate[NEXT].momentum[k] = work->next[k];
     impl->kernels->judge_bodies(work, first, last, &impl->momentum.energy[chunk]);
-    for (size_t k = first; impl->momentum.full[chunk] && k < last; k++)
-      if (!is_diagonal(&op->problem->bodies.body[k]))
+    for (size_t k = first; full && k < last; k++)
+      if (is_full(&op->problem->bodies.body[k]))
         judge_full(op, k, work->beta, &impl->momentum.energy[chunk]);
   }
 }
@@ -220,15 +241,18 @@ static op_momentum_sums total_of(const bodies_momentum *m, size_t units, size_t 
 }
 
 static op_momentum_sums step(ccp_operator *op, double beta, double length) {
-  const op_bodies *impl = op->impl;
-  const bodies_momentum *m = &impl->momentum;
+  op_bodies *impl = op->impl;
+  bodies_momentum *m = &impl->momentum;
   const bodies_pack *pack = &impl->pack;
   const size_t rest = op->block_count - op->head_count;
+  const bool make_y = beta != 0.0 && !(m->y_is_made && m->beta == beta);
+  m->beta = beta;
+  m->y_is_made = beta != 0.0;
   const sphere_step work = {
       .group = pack->group,
       .extra = pack->has_extra ? pack->extra : NULL,
-      .lines = impl->push,
-      .push = m->iterate[NEXT].push,
+      .lines = lines_at_y(impl),
+      .push = m->iterate[NEXT].twist,
       .current = m->iterate[CURRENT].lanes,
       .previous = m->iterate[PREVIOUS].lanes,
       .next = m->iterate[NEXT].lanes,
@@ -237,12 +261,12 @@ static op_momentum_sums step(ccp_operator *op, double beta, double length) {
       .far = pack->contact_count > PACK_FAR,
   };
   const body_step bodies = {
-      .current = m->iterate[CURRENT].push,
-      .previous = m->iterate[PREVIOUS].push,
-      .next = m->iterate[NEXT].push,
-      .twist = impl->push,
-      .inverse = m->inverse,
-      .v_free = m->v_free,
+      .current = m->iterate[CURRENT].twist,
+      .previous = m->iterate[PREVIOUS].twist,
+      .next = m->iterate[NEXT].twist,
+      .twist = make_y ? impl->push : NULL,
+      .at_y = lines_at_y(impl),
+      .base = m->base,
       .beta = beta,
   };
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
@@ -267,46 +291,35 @@ static void accept(ccp_operator *op) {
   it[PREVIOUS] = it[CURRENT];
   it[CURRENT] = it[NEXT];
   it[NEXT] = previous;
+  impl->momentum.y_is_made = false;
 }
 
 static void get(ccp_operator *op, double *g, double *u) {
   const op_bodies *impl = op->impl;
   const bodies_iterate *it = &impl->momentum.iterate[CURRENT];
-  const ccp_bodies *bodies = &op->problem->bodies;
   double *to = g ? g : u;
   if (!to) return;
   if (op->head_count < op->block_count) op_copy(op, it->rows, to);
   bodies_pack_store(&impl->pack, op, it->lanes, 3 * PACK_LANES, to);
   if (!u) return;
-#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
-  {
-#pragma omp for schedule(static)
-    for (size_t k = 0; k < bodies->body_count; k++) {
-      double twist[6];
-      line_to_twist(&bodies->body[k], &it->push[k], twist);
-      for (int l = 0; l < 3; l++) {
-        impl->push[k].linear[l] = bodies->body[k].v_free[l] + twist[l];
-        impl->push[k].angular[l] = bodies->body[k].v_free[3 + l] + twist[3 + l];
-      }
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+  for (size_t i = 0; i < op->block_count; i++) {
+    const size_t row = op->row_start[i], dim = op->row_start[i + 1] - row;
+    double velocity[SCREE_MAX_DIM];
+    bodies_read_block(op, i, it->twist, velocity);
+    for (size_t k = 0; k < dim; k++) {
+      velocity[k] += op->problem->offset[row + k];
+      if (op->problem->compliance) velocity[k] += op->problem->compliance[row + k] * to[row + k];
     }
-#pragma omp for schedule(static)
-    for (size_t i = 0; i < op->block_count; i++) {
-      const size_t row = op->row_start[i], dim = op->row_start[i + 1] - row;
-      double velocity[SCREE_MAX_DIM];
-      bodies_read_block(op, i, impl->push, velocity);
-      for (size_t k = 0; k < dim; k++) {
-        velocity[k] += op->problem->offset[row + k];
-        if (op->problem->compliance) velocity[k] += op->problem->compliance[row + k] * to[row + k];
-      }
-      memcpy(u + row, velocity, dim * sizeof *u);
-    }
+    memcpy(u + row, velocity, dim * sizeof *u);
   }
 }
 
 static void judge(ccp_operator *op, scree_model model, op_judged *sum) {
   const op_bodies *impl = op->impl;
   const bodies_iterate *it = &impl->momentum.iterate[CURRENT];
-  bodies_judge_momenta(op, model, it->push, it->lanes, it->rows, sum);
+  bodies_judge_velocities(op, model, it->twist, it->lanes, it->rows, sum);
 }
 
 const op_momentum_class bodies_momentum_class = {
@@ -316,10 +329,10 @@ void bodies_momentum_free(scree_context *context, bodies_momentum *m) {
   for (int k = 0; k < 3; k++) {
     memory_free(context, m->iterate[k].lanes);
     memory_free(context, m->iterate[k].rows);
-    memory_free(context, m->iterate[k].push);
+    memory_free(context, m->iterate[k].twist);
+    memory_free(context, m->iterate[k].momentum);
   }
-  memory_free(context, m->inverse);
-  memory_free(context, m->v_free);
+  memory_free(context, m->base);
   memory_free(context, m->full);
   memory_free(context, m->sums);
   memory_free(context, m->energy);
