@@ -111,7 +111,7 @@ static sphere_judge work_of(const ccp_operator *op, scree_model model) {
       .lanes = bodies_inside(impl),
       .stride = BODIES_GROUP_STRIDE,
       .shifted = model == SCREE_MODEL_COULOMB ? 1.0 : 0.0,
-      .far = pack->contact_count > PACK_FAR,
+      .reach = bodies_pack_reach(pack),
   };
 }
 

@@ -26,6 +26,11 @@ enum { PACK_LANES = 8 };
 /* Bit of a body index: the line is read but never written (fixed, prescribed, the world). */
 #define PACK_FIXED 0x80000000u
 
+/* What is asked for ahead of its use. Near: nothing, caches hold the problem. Beyond them the
+ * groups ahead, as prefetchers of the machine stop at pages; and their body lines too where a tile
+ * is entered: the rest of it finds them in a cache. */
+typedef enum pack_reach { PACK_NEAR, PACK_GROUPS_AHEAD, PACK_ALL_AHEAD } pack_reach;
+
 /* A body as kernels read it: one cache line of twist and inverse mass. */
 typedef struct body_line {
   double linear[3], angular[3];
@@ -59,7 +64,7 @@ typedef struct sphere_sweep {
   double omega, lambda;
   bool isotropic;
   bool backward;
-  bool far; /* the problem is beyond the caches: prefetch */
+  pack_reach reach;
 } sphere_sweep;
 
 /* One step of a gradient method with momentum beta and step length `step`, in the metric
@@ -75,7 +80,7 @@ typedef struct sphere_step {
   const double *current, *previous;
   double *next;
   double beta, step;
-  bool far;
+  pack_reach reach;
 } sphere_step;
 
 /* With d = next - y: sums over groups, still a lane apart so that widths of vectors do not show. */
@@ -95,7 +100,7 @@ typedef struct sphere_product {
   double *out; /* read: 3 * PACK_LANES doubles a group */
   size_t stride, first;
   body_line *lines;
-  bool far;
+  pack_reach reach;
 } sphere_product;
 
 /* The residuals of residual.c over lanes, u read from `lines` = v_free + M^-1 D g. */
@@ -107,7 +112,7 @@ typedef struct sphere_judge {
   const double *lanes;
   size_t stride, first;
   double shifted; /* 1: exact Coulomb, 0: relaxed model */
-  bool far;
+  pack_reach reach;
 } sphere_judge;
 
 typedef struct sphere_judged {

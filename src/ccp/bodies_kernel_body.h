@@ -45,18 +45,22 @@ typedef struct lane_lines {
   _Alignas(64) uintptr_t from_a[PACK_LANES], from_b[PACK_LANES], to_a[PACK_LANES], to_b[PACK_LANES];
 } lane_lines;
 
-/* Groups ahead that are asked for with their body lines. */
-enum { AHEAD = 5, RING = 8 };
+/* Groups ahead whose body lines are asked for, and groups ahead that are asked for themselves. */
+enum { AHEAD = 5, RING = 8, GROUPS_AHEAD = 10 };
 
-/* `far`: the problem is beyond the caches, and asking early pays. */
+INLINE void ask_for_groups(const sphere_group *g, bool backward, pack_reach reach) {
+  if (reach == PACK_NEAR) return;
+  const char *at = (const char *)(backward ? g - GROUPS_AHEAD : g + GROUPS_AHEAD);
+  for (size_t k = 0; k < sizeof *g; k += 64) __builtin_prefetch(at + k, 0);
+}
+
 INLINE void find_lines(const sphere_group *g, const body_line *from, const body_line *to,
-                       const body_line *trash, bool far, lane_lines *at) {
+                       const body_line *trash, pack_reach reach, lane_lines *at) {
   addresses(from, g->a, at->from_a);
   addresses(from, g->b, at->from_b);
   addresses_or(to, g->a, trash, at->to_a);
   addresses_or(to, g->b, trash, at->to_b);
-  if (!far) return;
-  for (size_t k = 0; k < sizeof *g; k += 64) __builtin_prefetch((const char *)g + k, 0);
+  if (reach != PACK_ALL_AHEAD) return;
   for (size_t k = 0; k < PACK_LANES; k++) {
     __builtin_prefetch((const void *)at->from_a[k], 1);
     __builtin_prefetch((const void *)at->from_b[k], 1);
@@ -169,9 +173,11 @@ INLINE double sweep_groups(const sphere_sweep *w, size_t begin, size_t end, bool
   vd worst = vd_set(0.0);
   const size_t count = end - begin;
   for (size_t j = 0; j < count + AHEAD; j++) {
-    if (j < count)
-      find_lines(&w->group[w->backward ? end - 1 - j : begin + j], w->lines, w->lines, trash,
-                 w->far, &ring[j % RING]);
+    if (j < count) {
+      const sphere_group *g = &w->group[w->backward ? end - 1 - j : begin + j];
+      ask_for_groups(g, w->backward, w->reach);
+      find_lines(g, w->lines, w->lines, trash, w->reach, &ring[j % RING]);
+    }
     if (j < AHEAD) continue;
     const size_t i = w->backward ? end - 1 - (j - AHEAD) : begin + (j - AHEAD);
     for (size_t k = 0; k < PACK_LANES; k += LANES)
@@ -258,7 +264,10 @@ INLINE void step_groups(const sphere_step *w, size_t begin, size_t end, bool ext
   for (size_t k = 0; k < PACK_LANES / LANES; k++)
     sums[k] = (step_sums){vd_set(0.0), vd_set(0.0), vd_set(0.0), vd_set(0.0)};
   for (size_t j = begin; j < end + AHEAD; j++) {
-    if (j < end) find_lines(&w->group[j], w->lines, w->push, trash, w->far, &ring[j % RING]);
+    if (j < end) {
+      ask_for_groups(&w->group[j], false, w->reach);
+      find_lines(&w->group[j], w->lines, w->push, trash, w->reach, &ring[j % RING]);
+    }
     if (j < begin + AHEAD) continue;
     for (size_t k = 0; k < PACK_LANES; k += LANES)
       step_lanes(w, j - AHEAD, k, &ring[(j - AHEAD) % RING], extra, &sums[k / LANES]);

@@ -12,7 +12,10 @@ static void push_lines(const sphere_product *w, size_t begin, size_t end) {
   lane_lines ring[RING];
   const vd zero = vd_set(0.0);
   for (size_t j = begin; j < end + AHEAD; j++) {
-    if (j < end) find_lines(&w->group[j], w->lines, w->lines, trash, w->far, &ring[j % RING]);
+    if (j < end) {
+      ask_for_groups(&w->group[j], false, w->reach);
+      find_lines(&w->group[j], w->lines, w->lines, trash, w->reach, &ring[j % RING]);
+    }
     if (j < begin + AHEAD) continue;
     const size_t i = j - AHEAD;
     const sphere_group *g = &w->group[i];
@@ -31,7 +34,10 @@ static void read_lines(const sphere_product *w, size_t begin, size_t end) {
   _Alignas(64) body_line trash[PACK_LANES];
   lane_lines ring[RING];
   for (size_t j = begin; j < end + AHEAD; j++) {
-    if (j < end) find_lines(&w->group[j], w->lines, w->lines, trash, w->far, &ring[j % RING]);
+    if (j < end) {
+      ask_for_groups(&w->group[j], false, w->reach);
+      find_lines(&w->group[j], w->lines, w->lines, trash, w->reach, &ring[j % RING]);
+    }
     if (j < begin + AHEAD) continue;
     const size_t i = j - AHEAD;
     const sphere_group *g = &w->group[i];
@@ -116,7 +122,10 @@ INLINE void judge_groups(const sphere_judge *w, size_t begin, size_t end, bool e
   for (size_t k = 0; k < PACK_LANES / LANES; k++)
     sums[k] = (judge_sums){zero, zero, zero, zero, zero, zero, zero, zero};
   for (size_t j = begin; j < end + AHEAD; j++) {
-    if (j < end) find_lines(&w->group[j], w->lines, w->lines, trash, w->far, &ring[j % RING]);
+    if (j < end) {
+      ask_for_groups(&w->group[j], false, w->reach);
+      find_lines(&w->group[j], w->lines, w->lines, trash, w->reach, &ring[j % RING]);
+    }
     if (j < begin + AHEAD) continue;
     for (size_t k = 0; k < PACK_LANES; k += LANES)
       judge_lanes(w, j - AHEAD, k, &ring[(j - AHEAD) % RING], extra, &sums[k / LANES]);

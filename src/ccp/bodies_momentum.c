@@ -258,7 +258,7 @@ static op_momentum_sums step(ccp_operator *op, double beta, double length) {
       .next = m->iterate[NEXT].lanes,
       .beta = beta,
       .step = length,
-      .far = pack->contact_count > PACK_FAR,
+      .reach = bodies_pack_reach(pack),
   };
   const body_step bodies = {
       .current = m->iterate[CURRENT].twist,

@@ -68,4 +68,8 @@ static inline size_t bodies_pack_batch(size_t j, size_t end) {
   return j + PACK_BATCH < end ? j + PACK_BATCH : end;
 }
 
+static inline pack_reach bodies_pack_reach(const bodies_pack *pack) {
+  return pack->contact_count > PACK_FAR ? PACK_ALL_AHEAD : PACK_NEAR;
+}
+
 #endif

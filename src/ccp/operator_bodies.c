@@ -79,7 +79,7 @@ static void push_unit(const ccp_operator *op, const double *x, size_t begin, siz
                                  .stride = (size_t)3 * PACK_LANES,
                                  .first = j,
                                  .lines = impl->push,
-                                 .far = impl->pack.contact_count > PACK_FAR};
+                                 .reach = bodies_pack_reach(&impl->pack)};
     bodies_pack_load_some(&impl->pack, op, x, j, stop, lanes, work.stride);
     impl->kernels->push(&work, j, stop);
   }
@@ -91,7 +91,7 @@ static void push_unit_inside(const op_bodies *impl, size_t begin, size_t end) {
                                .lanes = bodies_inside(impl),
                                .stride = BODIES_GROUP_STRIDE,
                                .lines = impl->push,
-                               .far = impl->pack.contact_count > PACK_FAR};
+                               .reach = bodies_pack_reach(&impl->pack)};
   impl->kernels->push(&work, begin, end);
 }
 
@@ -139,7 +139,7 @@ static void read_batch(const ccp_operator *op, const double *x, size_t begin, si
       .stride = (size_t)3 * PACK_LANES,
       .first = begin,
       .lines = impl->push,
-      .far = impl->pack.contact_count > PACK_FAR};
+      .reach = bodies_pack_reach(&impl->pack)};
   if (work.extra) bodies_pack_load_some(&impl->pack, op, x, begin, end, lanes, work.stride);
   impl->kernels->read(&work, begin, end);
   bodies_pack_store_some(&impl->pack, op, out, work.stride, begin, end, y);
@@ -213,6 +213,28 @@ static void sweep_store(const ccp_operator *op, double *g) {
   bodies_pack_store(&impl->pack, op, bodies_inside(impl), BODIES_GROUP_STRIDE, g);
 }
 
+/* Tiles begin … end - 1. The first colours of a tile meet nearly all of its bodies. */
+static double sweep_tiles(const op_bodies *impl, const sphere_sweep *base, size_t begin,
+                          size_t end) {
+  const bodies_pack *pack = &impl->pack;
+  sphere_sweep work = *base;
+  double worst = 0.0;
+  for (size_t k = begin; k < end; k++) {
+    const size_t unit = work.backward ? end - 1 - (k - begin) : k;
+    const size_t first = pack->unit_start[unit], last = pack->unit_start[unit + 1];
+    const size_t entry = (last - first) / 4;
+    const size_t cut = work.backward ? last - entry : first + entry;
+    work.reach = PACK_ALL_AHEAD;
+    const double in = work.backward ? impl->kernels->sweep(&work, cut, last)
+                                    : impl->kernels->sweep(&work, first, cut);
+    work.reach = PACK_GROUPS_AHEAD;
+    const double on = work.backward ? impl->kernels->sweep(&work, first, cut)
+                                    : impl->kernels->sweep(&work, cut, last);
+    worst = fmax(worst, fmax(in, on));
+  }
+  return worst;
+}
+
 static double sweep_packed(const ccp_operator *op, const op_sweep_params *params) {
   const op_bodies *impl = op->impl;
   const bodies_pack *pack = &impl->pack;
@@ -225,7 +247,7 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
       .lambda = params->lambda,
       .isotropic = params->metric == OP_METRIC_ISOTROPIC,
       .backward = params->backward,
-      .far = pack->contact_count > PACK_FAR,
+      .reach = bodies_pack_reach(pack),
   };
   double worst = 0.0;
 #pragma omp parallel num_threads(op->context->threads) if (pack->contact_count > BODIES_PARALLEL)
@@ -234,11 +256,13 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
     for (size_t k = 0; k < pack->phase_count; k++) {
       const size_t phase = params->backward ? pack->phase_count - 1 - k : k;
       size_t begin = pack->phase_start[phase], end = pack->phase_start[phase + 1];
-      if (pack->tiled) bodies_share(begin, end, &begin, &end);
-      begin = pack->unit_start[begin];
-      end = pack->unit_start[end];
-      if (!pack->tiled) bodies_share(begin, end, &begin, &end);
-      const double change = impl->kernels->sweep(&work, begin, end);
+      if (!pack->tiled) {
+        begin = pack->unit_start[begin];
+        end = pack->unit_start[end];
+      }
+      bodies_share(begin, end, &begin, &end);
+      const double change = pack->tiled ? sweep_tiles(impl, &work, begin, end)
+                                        : impl->kernels->sweep(&work, begin, end);
       if (change > mine) mine = change;
 #pragma omp barrier
     }
