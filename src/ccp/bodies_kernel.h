@@ -67,6 +67,34 @@ typedef struct sphere_sweep {
   pack_reach reach;
 } sphere_sweep;
 
+/* Eight rigid contacts with friction, of any shape: both lever arms, full inertias. The block is in
+ * the coordinates of the standard cone (set_cone.h): tangential rows times mu. */
+typedef struct rigid_group {
+  uint32_t a[PACK_LANES], b[PACK_LANES];
+  uint32_t row[PACK_LANES]; /* of the impulse */
+  uint32_t count;           /* lanes in use, from the first on; the rest has unit blocks */
+  _Alignas(64) double normal[3][PACK_LANES];
+  double tangent[3][PACK_LANES];
+  double arm_a[3][PACK_LANES], arm_b[3][PACK_LANES];
+  double turn_a[9][PACK_LANES], turn_b[9][PACK_LANES]; /* I^-1 [arm]x: spin that a force gives */
+  double offset[3][PACK_LANES], compliance[3][PACK_LANES];
+  double nn[PACK_LANES], n1[PACK_LANES], n2[PACK_LANES];
+  double t11[PACK_LANES], t12[PACK_LANES], t22[PACK_LANES];
+  /* Schur complement of nn, and what a solve with it needs. */
+  double inverse_nn[PACK_LANES], s11[PACK_LANES], s12[PACK_LANES], s22[PACK_LANES];
+  double inverse_s11[PACK_LANES], inverse_det[PACK_LANES];
+  double mu[PACK_LANES], inverse_mu[PACK_LANES];
+  double weight[PACK_LANES]; /* 1 / eta */
+} rigid_group;
+
+typedef struct rigid_sweep {
+  const rigid_group *group;
+  body_line *lines;
+  double *impulse; /* rows */
+  bool relaxed;    /* else exact Coulomb */
+  bool backward;
+} rigid_sweep;
+
 /* One step of a gradient method with momentum beta and step length `step`, in the metric
  * diag(N_nn, N_tt, N_tt) of operator_metric.h:
  *   y = current + beta (current - previous),  next = P(y - step e u(y)),  push += D next
@@ -148,6 +176,7 @@ typedef struct body_kernels {
   const char *name;
   /* Groups begin … end - 1; returns the largest |change| / eta squared. */
   double (*sweep)(const sphere_sweep *work, size_t begin, size_t end);
+  double (*sweep_rigid)(const rigid_sweep *work, size_t begin, size_t end);
   void (*step)(const sphere_step *work, size_t begin, size_t end, sphere_sums *sums);
   void (*push)(const sphere_product *work, size_t begin, size_t end);
   void (*read)(const sphere_product *work, size_t begin, size_t end);

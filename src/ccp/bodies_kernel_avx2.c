@@ -1,7 +1,10 @@
 /* The kernels of bodies_kernel.h, four lanes at a time. */
 #include "ccp/bodies_kernel.h"
+#include "ccp/set_cone.h"
 
 #include <float.h>
+#include <math.h>
+#include <string.h>
 
 #if defined(__x86_64__) && !defined(SCREE_PORTABLE)
 #include <immintrin.h>
@@ -24,6 +27,9 @@ static inline vd vd_load(const double *p) {
 static inline void vd_store(double *p, vd a) {
   _mm256_store_pd(p, a);
 }
+static inline vd vd_load_any(const double *p) {
+  return _mm256_loadu_pd(p);
+}
 static inline void vd_store_any(double *p, vd a) {
   _mm256_storeu_pd(p, a);
 }
@@ -44,6 +50,33 @@ static inline vd vd_fma(vd a, vd b, vd c) {
 }
 static inline vd vd_fnma(vd a, vd b, vd c) {
   return _mm256_fnmadd_pd(a, b, c);
+}
+typedef __m256d vm;
+static inline vm vd_less(vd a, vd b) {
+  return _mm256_cmp_pd(a, b, _CMP_LT_OQ);
+}
+static inline vm vd_most_equal(vd a, vd b) {
+  return _mm256_cmp_pd(a, b, _CMP_LE_OQ);
+}
+static inline vm vm_and(vm a, vm b) {
+  return _mm256_and_pd(a, b);
+}
+static inline vm vm_or(vm a, vm b) {
+  return _mm256_or_pd(a, b);
+}
+/* a without b */
+static inline vm vm_less(vm a, vm b) {
+  return _mm256_andnot_pd(b, a);
+}
+static inline unsigned vm_bits(vm a) {
+  return (unsigned)_mm256_movemask_pd(a);
+}
+/* a where m, else b */
+static inline vd vd_select(vm m, vd a, vd b) {
+  return _mm256_blendv_pd(b, a, m);
+}
+static inline vd vd_abs(vd a) {
+  return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
 }
 /* b where a > 0, else 0 */
 static inline vd vd_if_positive(vd a, vd b) {

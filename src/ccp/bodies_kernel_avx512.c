@@ -1,8 +1,11 @@
 /* The kernels of bodies_kernel.h, eight lanes at a time. A set of eight body lines is transposed by
  * joining halves of lines four apart on load and by two rounds of shuffles. */
 #include "ccp/bodies_kernel.h"
+#include "ccp/set_cone.h"
 
 #include <float.h>
+#include <math.h>
+#include <string.h>
 
 #if defined(__x86_64__) && !defined(SCREE_PORTABLE)
 #include <immintrin.h>
@@ -25,6 +28,9 @@ static inline vd vd_load(const double *p) {
 static inline void vd_store(double *p, vd a) {
   _mm512_store_pd(p, a);
 }
+static inline vd vd_load_any(const double *p) {
+  return _mm512_loadu_pd(p);
+}
 static inline void vd_store_any(double *p, vd a) {
   _mm512_storeu_pd(p, a);
 }
@@ -45,6 +51,33 @@ static inline vd vd_fma(vd a, vd b, vd c) {
 }
 static inline vd vd_fnma(vd a, vd b, vd c) {
   return _mm512_fnmadd_pd(a, b, c);
+}
+typedef __mmask8 vm;
+static inline vm vd_less(vd a, vd b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
+}
+static inline vm vd_most_equal(vd a, vd b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ);
+}
+static inline vm vm_and(vm a, vm b) {
+  return a & b;
+}
+static inline vm vm_or(vm a, vm b) {
+  return a | b;
+}
+/* a without b */
+static inline vm vm_less(vm a, vm b) {
+  return (vm)(a & ~b);
+}
+static inline unsigned vm_bits(vm a) {
+  return a;
+}
+/* a where m, else b */
+static inline vd vd_select(vm m, vd a, vd b) {
+  return _mm512_mask_mov_pd(b, m, a);
+}
+static inline vd vd_abs(vd a) {
+  return _mm512_abs_pd(a);
 }
 /* b where a > 0, else 0 */
 static inline vd vd_if_positive(vd a, vd b) {

@@ -320,9 +320,11 @@ static void judge_bodies(const body_step *w, size_t begin, size_t end, body_sums
 }
 
 #include "ccp/bodies_kernel_product.h"
+#include "ccp/bodies_kernel_rigid.h"
 
 const body_kernels KERNEL_TABLE = {.name = KERNEL_NAME,
                                    .sweep = sweep,
+                                   .sweep_rigid = sweep_rigid,
                                    .step = step,
                                    .push = push_lines,
                                    .read = read_lines,

@@ -1,8 +1,10 @@
 /* The kernels of bodies_kernel.h in plain C, a lane at a time. */
 #include "ccp/bodies_kernel.h"
+#include "ccp/set_cone.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #define LANES        1
 #define KERNEL_TABLE bodies_kernels_plain
@@ -15,6 +17,9 @@ static inline vd vd_load(const double *p) {
 }
 static inline void vd_store(double *p, vd a) {
   *p = a;
+}
+static inline vd vd_load_any(const double *p) {
+  return *p;
 }
 static inline void vd_store_any(double *p, vd a) {
   *p = a;
@@ -31,6 +36,33 @@ static inline vd vd_min(vd a, vd b) {
 }
 static inline vd vd_sqrt(vd a) {
   return sqrt(a);
+}
+typedef bool vm;
+static inline vm vd_less(vd a, vd b) {
+  return a < b;
+}
+static inline vm vd_most_equal(vd a, vd b) {
+  return a <= b;
+}
+static inline vm vm_and(vm a, vm b) {
+  return a && b;
+}
+static inline vm vm_or(vm a, vm b) {
+  return a || b;
+}
+/* a without b */
+static inline vm vm_less(vm a, vm b) {
+  return a && !b;
+}
+static inline unsigned vm_bits(vm a) {
+  return a;
+}
+/* a where m, else b */
+static inline vd vd_select(vm m, vd a, vd b) {
+  return m ? a : b;
+}
+static inline vd vd_abs(vd a) {
+  return fabs(a);
 }
 /* b where a > 0, else 0 */
 static inline vd vd_if_positive(vd a, vd b) {

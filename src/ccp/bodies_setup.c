@@ -110,6 +110,7 @@ scree_status bodies_setup(ccp_operator *op) {
     if (impl->pack.block[slot] != PACK_NO_BLOCK)
       op->order[op->head_count++] = impl->pack.block[slot];
   status = colour_rest(op, impl);
+  if (!status) status = bodies_rigid_fill(&impl->rigid, op);
   if (!status) fill_r(op, impl);
   return status ? status : bodies_judge_reserve(op);
 }
@@ -126,6 +127,7 @@ void bodies_setup_free(ccp_operator *op) {
   memory_free(context, impl->rest_start);
   memory_free(context, impl->rest_body);
   colouring_free(context, &impl->colours);
+  bodies_rigid_free(context, &impl->rigid);
   memory_free(context, impl->judged);
   memory_free(context, impl);
 }

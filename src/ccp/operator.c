@@ -135,8 +135,7 @@ void op_destroy(ccp_operator *op) {
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-/* One block: isotropic projected step or the exact local solve, then relaxation. */
-static double sweep_block(ccp_operator *op, const op_sweep_params *params, double *g, size_t i) {
+double op_sweep_block(ccp_operator *op, const op_sweep_params *params, double *g, size_t i) {
   const scree_set *set = ccp_set(op->problem, i);
   const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
   const double eta = op->eta_force[i], eta_m = op->eta_moment ? op->eta_moment[i] : 0.0;
@@ -180,7 +179,7 @@ static double sweep_share(ccp_operator *op, const op_sweep_params *params, doubl
     const size_t begin = op->colour_start[c], end = op->colour_start[c + 1];
 #pragma omp for schedule(static)
     for (size_t j = begin; j < end; j++) {
-      const double change = sweep_block(op, params, g, op->order[j]);
+      const double change = op_sweep_block(op, params, g, op->order[j]);
       if (change > worst) worst = change;
     }
   }
@@ -193,7 +192,7 @@ static double sweep_alone(ccp_operator *op, const op_sweep_params *params, doubl
   double worst = 0.0;
   for (size_t j = begin; j < op->block_count; j++) {
     const size_t at = params->backward ? op->block_count - 1 - (j - begin) : j;
-    const double change = sweep_block(op, params, g, op->order[at]);
+    const double change = op_sweep_block(op, params, g, op->order[at]);
     if (change > worst) worst = change;
   }
   return worst;
@@ -220,7 +219,7 @@ double op_sweep_reference(ccp_operator *op, const op_sweep_params *params, doubl
   double worst = 0.0;
   for (size_t j = 0; j < op->block_count; j++) {
     const size_t at = params->backward ? op->block_count - 1 - j : j;
-    const double change = sweep_block(op, params, g, op->order[at]);
+    const double change = op_sweep_block(op, params, g, op->order[at]);
     if (change > worst) worst = change;
   }
   return worst;

@@ -132,6 +132,8 @@ void op_sweep_store(const ccp_operator *op, double *g);
 /* The same sweep a block at a time in `order`: the slow reference. Begin again when changing from
  * one kind to the other. */
 double op_sweep_reference(ccp_operator *op, const op_sweep_params *params, double *g);
+/* One block of a sweep: isotropic projected step or the exact local solve, then relaxation. */
+double op_sweep_block(ccp_operator *op, const op_sweep_params *params, double *g, size_t block);
 /* The part of a sweep behind head_count, for the forms. */
 double op_sweep_colours(ccp_operator *op, const op_sweep_params *params, double *g);
 

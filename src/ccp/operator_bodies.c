@@ -272,12 +272,17 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
   return sqrt(worst);
 }
 
+static double sweep_rest(ccp_operator *op, const op_sweep_params *params, double *g) {
+  const op_bodies *impl = op->impl;
+  if (op->head_count == op->block_count) return 0.0;
+  return bodies_rigid_serves(&impl->rigid, params) ? bodies_rigid_sweep(op, params, g)
+                                                   : op_sweep_colours(op, params, g);
+}
+
 static double sweep(ccp_operator *op, const op_sweep_params *params, double *g) {
-  const bool rest = op->head_count < op->block_count;
-  double worst = rest && params->backward ? op_sweep_colours(op, params, g) : 0.0;
+  double worst = params->backward ? sweep_rest(op, params, g) : 0.0;
   worst = fmax(worst, sweep_packed(op, params));
-  if (rest && !params->backward) worst = fmax(worst, op_sweep_colours(op, params, g));
-  return worst;
+  return params->backward ? worst : fmax(worst, sweep_rest(op, params, g));
 }
 
 static void block_velocity(const ccp_operator *op, const double *g, size_t i, double *u) {

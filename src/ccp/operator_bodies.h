@@ -9,6 +9,7 @@
 
 #include "ccp/bodies_momentum.h"
 #include "ccp/bodies_pack.h"
+#include "ccp/bodies_rigid.h"
 #include "ccp/colouring.h"
 #include "ccp/operator.h"
 #include "math/vec3.h"
@@ -29,6 +30,7 @@ typedef struct op_bodies {
   uint32_t *rest_body;
   size_t rest_capacity, rest_start_capacity, rest_body_capacity;
   colouring colours;
+  bodies_rigid rigid;
   op_judged *judged; /* a unit, then a chunk of the blocks that are not packed */
   size_t judged_capacity;
 } op_bodies;

@@ -15,6 +15,7 @@ enum { RANDOM_BODIES_MAX_ROWS = 6 };
 typedef struct random_def {
   size_t bodies, contacts, generic;
   bool spheres;    /* every contact is sphere-like: Coulomb 3-D or ray */
+  bool rigid;      /* every contact is Coulomb 3-D, with arms and inertias of any kind */
   bool compliance; /* and offsets across the normal */
   bool hub;        /* body 0 moves and takes part in every third contact */
   uint64_t seed;
@@ -75,6 +76,7 @@ static inline scree_ccp_body_def random_body(uint64_t *state, const random_def *
 
 static inline scree_set random_set(uint64_t *state, const random_def *def) {
   const double mu = random_in(state, 0.0, 1.2);
+  if (def->rigid) return scree_set_coulomb(3, mu);
   const int choice = (int)(random_unit(state) * (def->spheres ? 4.0 : 9.0));
   switch (choice) {
   case 0:

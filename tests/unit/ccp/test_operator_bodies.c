@@ -20,6 +20,8 @@ static const random_def cases[] = {
     {.bodies = 30, .contacts = 400, .generic = 3, .spheres = true, .hub = true, .seed = 5},
     {.bodies = 12, .contacts = 300, .generic = 3, .hub = true, .seed = 6},
     {.bodies = 5, .contacts = 0, .generic = 4, .seed = 7},
+    {.bodies = 40, .contacts = 90, .rigid = true, .seed = 8},
+    {.bodies = 30, .contacts = 80, .generic = 5, .rigid = true, .compliance = true, .seed = 9},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -191,6 +193,67 @@ static void test_sweeps_against_reference(void **state) {
         free(reference);
         close_case(&f);
       }
+}
+
+/* A problem without its dense matrices: a large one. */
+static scree_ccp *sparse_problem(scree_context *context, const random_def *def) {
+  uint64_t state = def->seed;
+  scree_ccp *problem = NULL;
+  assert_int_equal(scree_ccp_create_bodies(context, &problem), SCREE_OK);
+  for (size_t i = 0; i < def->bodies; i++) {
+    const scree_ccp_body_def body = random_body(&state, def, i);
+    assert_int_equal(scree_ccp_add_body(problem, &body, NULL), SCREE_OK);
+  }
+  for (size_t i = 0; i < def->contacts; i++) {
+    const scree_ccp_contact_def c = random_contact(&state, def, i);
+    assert_int_equal(scree_ccp_add_contact(problem, &c), SCREE_OK);
+  }
+  return problem;
+}
+
+/* Contacts of any shape in lanes end in the same solution as one by one, in both models, with many
+ * blocks slipping; whatever the kernel, and with the same bits for any number of threads. */
+static void test_rigid_lanes(void **state) {
+  (void)state;
+  const random_def def = {.bodies = 1500, .contacts = 4000, .rigid = true, .seed = 10};
+  for (size_t s = 0; s <= 2; s += 2)
+    for (size_t kernel = 0; bodies_kernels(kernel); kernel++) {
+      double *first = NULL;
+      for (int threads = 1; threads <= 4; threads *= 2) {
+        scree_context_def context_def = scree_context_def_default();
+        context_def.threads = threads;
+        scree_context *context = scree_context_create(&context_def);
+        scree_ccp *problem = sparse_problem(context, &def);
+        ccp_operator *op = NULL;
+        assert_int_equal(op_create(context, problem, &op), SCREE_OK);
+        op_bodies *impl = op->impl;
+        impl->kernels = bodies_kernels(kernel);
+        assert_true(impl->rigid.group_count * PACK_LANES > op->block_count * 4 / 5);
+        double *g = calloc(op->row_count, sizeof *g), *u = calloc(op->row_count, sizeof *u);
+        op_sweep_begin(op, g);
+        for (int i = 0; i < 10; i++) op_sweep_inside(op, &sweeps[s], g);
+        if (!first) {
+          size_t slips = 0;
+          first = calloc(op->row_count, sizeof *first);
+          op_sweep_begin(op, u);
+          for (int i = 0; i < 10; i++) op_sweep_reference(op, &sweeps[s], u);
+          assert_near(g, u, op->row_count, 1e-10);
+          for (size_t i = 0; i < op->block_count; i++) {
+            const double *x = g + 3 * i, mu = ccp_set(problem, i)->mu;
+            slips += x[0] > 0.0 && hypot(x[1], x[2]) > (1.0 - 1e-9) * mu * x[0];
+          }
+          assert_true(slips > op->block_count / 10);
+          memcpy(first, g, op->row_count * sizeof *g);
+        }
+        assert_memory_equal(g, first, op->row_count * sizeof *g);
+        free(g);
+        free(u);
+        op_destroy(op);
+        scree_ccp_destroy(problem);
+        scree_context_destroy(context);
+      }
+      free(first);
+    }
 }
 
 /* The twists that a sweep carries along stay those of its impulses. */
@@ -457,6 +520,7 @@ int main(void) {
       cmocka_unit_test(test_sweep_state),   cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_prepare_again), cmocka_unit_test(test_momentum),
       cmocka_unit_test(test_tiles),         cmocka_unit_test(test_residuals),
+      cmocka_unit_test(test_rigid_lanes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

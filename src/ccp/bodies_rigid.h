@@ -1,0 +1,26 @@
+/* Contacts with friction that are not sphere-like, in lanes for sweeps: boxes, hulls, meshes. They
+ * stay among the blocks that are not packed, in the colours of op->order and with their impulses in
+ * rows; only an exact sweep without relaxation takes them eight at a time. */
+#ifndef SCREE_CCP_BODIES_RIGID_H
+#define SCREE_CCP_BODIES_RIGID_H
+
+#include "ccp/bodies_kernel.h"
+#include "ccp/operator.h"
+
+typedef struct bodies_rigid {
+  rigid_group *group;
+  size_t group_count, group_capacity;
+  /* Colour c: groups start[c] … start[c + 1] - 1, then the blocks order[single[c]] … to its end. */
+  uint32_t *start, *single;
+  size_t start_capacity, single_capacity;
+} bodies_rigid;
+
+/* Groups the contacts that fit, colour by colour; they come first in their colours in op->order. */
+scree_status bodies_rigid_fill(bodies_rigid *rigid, ccp_operator *op);
+/* Does a sweep with these parameters take groups? */
+bool bodies_rigid_serves(const bodies_rigid *rigid, const op_sweep_params *params);
+/* The sweep over the blocks that are not packed. Returns as op_sweep does. */
+double bodies_rigid_sweep(ccp_operator *op, const op_sweep_params *params, double *g);
+void bodies_rigid_free(scree_context *context, bodies_rigid *rigid);
+
+#endif
