@@ -57,9 +57,26 @@ static int fail(scree_context *context, scree_status status, int reported) {
   return cli_fail(cli_code(status), "%s", scree_context_message(context));
 }
 
+/* The exact model with a solver that lacks it: what was asked for on the command line excludes each
+ * other, else the solver gives way. */
+static int check_model(const scree_scene *scene, const cli_args *args) {
+  const scree_scene_settings *s = scree_scene_get_settings(scene);
+  if (!s->solver || s->model != SCREE_MODEL_COULOMB) return CLI_OK;
+  for (size_t i = 0; i < scree_solver_count(); i++) {
+    if (strcmp(scree_solver_name(i), s->solver) != 0 || scree_solver_has_coulomb(i)) continue;
+    if (cli_has(args, "solver"))
+      return cli_fail(CLI_USAGE, "%s has only the relaxed model; leave out --solver or choose auto",
+                      s->solver);
+    cli_note("%s has only the relaxed model; auto solves the exact one in its place", s->solver);
+  }
+  return CLI_OK;
+}
+
 static int run_scene(scree_context *context, scree_scene *scene, const cli_args *args,
                      simulate_def *def) {
   int reported = 0;
+  const int fault = check_model(scene, args);
+  if (fault) return fault;
   char path[4096];
   if (def->export_step) {
     const char *base = strrchr(def->scene, '/');

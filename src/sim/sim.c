@@ -22,6 +22,14 @@ bool sim_is_due(const scree_sim *sim, double every, uint64_t step) {
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
+/* Null when the scene names none that has its model. */
+static const char *named_solver(const scree_scene_settings *s) {
+  if (!s->solver || s->model != SCREE_MODEL_COULOMB) return s->solver;
+  for (size_t i = 0; i < scree_solver_count(); i++)
+    if (strcmp(scree_solver_name(i), s->solver) == 0 && !scree_solver_has_coulomb(i)) return NULL;
+  return s->solver;
+}
+
 /* `look`: only to find contacts. */
 static scree_status create_stepper(scree_scene *scene, scree_world *world, bool look,
                                    scree_stepper **stepper) {
@@ -30,7 +38,8 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
   if (s->stepper) d.stepper = s->stepper;
   /* In a run with few iterations a step nothing beats apgd on the relaxed problem: sweeps do not
    * carry through stacks, and automatic choice, made for single problems, solves too well. */
-  d.solver = s->solver ? s->solver : s->model == SCREE_MODEL_COULOMB ? NULL : "apgd";
+  const char *named = named_solver(s);
+  d.solver = named ? named : s->model == SCREE_MODEL_COULOMB ? NULL : "apgd";
   d.retry_solver = s->retry_solver;
   d.model = s->model;
   d.tolerance_residual = s->tolerance_residual;
@@ -47,7 +56,8 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
   if (s->retry_iteration_limit) d.retry_iteration_limit = s->retry_iteration_limit;
   d.retry_halvings = s->retry_halvings;
   scree_status status = scree_stepper_create(world, &d, stepper);
-  for (size_t i = 0; i < s->option_count && !status; i++)
+  const bool replaced = s->solver && !named;
+  for (size_t i = 0; i < s->option_count && !status && !replaced; i++)
     status = scree_stepper_set_solver(*stepper, s->option_keys[i], s->option_values[i]);
   return status;
 }

@@ -134,8 +134,12 @@ static bool should_leave(const solve_run *run, bool newton, double done, double 
   if (!newton) return left > 20.0 * 0.4 * steps;
   /* A loose tolerance waits until the sweeps have cost what a few tries of Newton steps would. */
   if (is_coarse(run)) return done * cost.sweep > 3.0 * steps * cost.newton && left > 0.1 * done;
-  /* Rates slow down: what is foreseen is the least it can be. */
-  return left * cost.sweep >= 0.4 * steps * cost.newton;
+  /* Rates slow down: what is foreseen is the least it can be. So sweeps that have cost twice what
+   * the steps are foreseen to are left as well, unless they are about to end. Near the solution,
+   * as warm starts are, steps are few. */
+  const double near = fmin(15.0, 4.0 + 4.0 * log10(run->merit)) - 15.0;
+  const double price = 0.4 * (steps + near) * cost.newton;
+  return left * cost.sweep >= price || (done * cost.sweep >= 2.0 * price && left > 0.1 * done);
 }
 
 /* Islands are solved apart when the sweeps that are foreseen cost more than setting them up does.

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Every scene of the gallery runs with the exact model, for a few steps."""
+import glob
+import json
+import os
+
+from command import SOURCE, CommandTest, main
+
+
+class Scenes(CommandTest):
+    def test_coulomb(self):
+        files = sorted(glob.glob(os.path.join(SOURCE, "scenes", "*.yaml")))
+        self.assertGreaterEqual(len(files), 10)
+        table = json.loads(self.check(["list", "solvers", "--json"], 0).out)
+        exact = [s["name"] for s in table if "coulomb" in s["models"]]
+        for path in files:
+            with self.subTest(scene=os.path.basename(path)):
+                with open(path, encoding="utf-8") as file:
+                    text = file.read()
+                step = next(line for line in text.splitlines() if line.startswith("step:"))
+                value, unit = step.split()[1:3]
+                smaller = ["--set", "base=6"] if "base:" in text else []
+                duration = 3 * float(value) * {"s": 1, "ms": 1e-3, "us": 1e-6}[unit]
+                result = self.run_scree("run", path, "--model", "coulomb", "--duration",
+                                        repr(duration), "--json", *smaller)
+                self.assertEqual(result.code, 0, result.err)
+                summary = json.loads(result.out.splitlines()[-1])
+                self.assertEqual(summary["model"], "coulomb")
+                self.assertIn(summary["solver"], exact)
+                self.assertEqual(summary["steps"], 3)
+                if "name: apgd" in text:
+                    self.assertIn("auto solves the exact one in its place", result.err)
+
+    def test_contradiction(self):
+        result = self.run_scree("run", "stack", "--model", "coulomb", "--solver", "apgd")
+        self.assertEqual((result.code, result.out), (2, ""))
+        self.assertIn("apgd has only the relaxed model", result.err)
+
+    def test_heavy(self):
+        result = self.run_scree("run", "mass-ratio", "--set", "ratio=1e6", "--duration", "0.5",
+                                "--model", "coulomb", "--json")
+        self.assertEqual(result.code, 0, result.err)
+        summary = json.loads(result.out.splitlines()[-1])
+        self.assertLess(summary["worst_penetration"], 1e-6)
+        self.assertEqual(summary["contacts"], 40)
+
+
+if __name__ == "__main__":
+    main()
