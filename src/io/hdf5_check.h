@@ -54,6 +54,8 @@ static inline bool check_inside(const check_source *source, uint64_t address, ui
 }
 scree_status check_fail(const check_source *source, const char *path, const char *what);
 
+/* A datatype: integers, IEEE reals, strings of fixed length; its size. */
+bool check_type(const unsigned char *type, size_t size, uint64_t *element);
 scree_status check_dataset(const check_source *source, const char *path,
                            const check_header *header);
 

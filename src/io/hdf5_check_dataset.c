@@ -40,7 +40,7 @@ enum type_class { CLASS_INTEGER = 0, CLASS_REAL = 1, CLASS_STRING = 3, CLASS_VAR
 
 /* class | version << 4, 3 bytes of bits, 4 of size, then by class: integers have offset 2 and
  * precision 2, reals these and the places of their parts. */
-static bool read_type(const unsigned char *t, size_t size, uint64_t *element) {
+bool check_type(const unsigned char *t, size_t size, uint64_t *element) {
   const int version = size >= 8 ? t[0] >> 4 : 0;
   if (version < 1 || version > 3) return false;
   *element = check_number(t + 4, 4);
@@ -67,7 +67,7 @@ static bool is_variable_string(const check_message *m, uint64_t *element) {
   const int version = m->data[0] >> 4;
   *element = check_number(m->data + 4, 4);
   return version >= 1 && version <= 3 && *element == 16 &&
-         read_type(m->data + 8, m->size - 8, &byte) && byte == 1;
+         check_type(m->data + 8, m->size - 8, &byte) && byte == 1;
 }
 
 /* Size 4 and that many bytes, from `at`; as long as an element or empty. */
@@ -205,7 +205,7 @@ scree_status check_dataset(const check_source *source, const char *path, const c
     return check_fail(source, path, "is neither a group nor a dataset");
   if (!read_space(&h->space, &s))
     return check_fail(source, path, "its extent is damaged; 0, 1 or 2 dimensions are expected");
-  if (!read_type(h->type.data, h->type.size, &s.element) &&
+  if (!check_type(h->type.data, h->type.size, &s.element) &&
       !is_variable_string(&h->type, &s.element))
     return check_fail(source, path,
                       "its datatype is damaged; integers, IEEE reals or strings are expected");

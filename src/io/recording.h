@@ -59,7 +59,7 @@ typedef struct recording_stream {
   enum { STREAM_U32, STREAM_U64, STREAM_F32, STREAM_F64 } type;
 } recording_stream;
 extern const recording_stream recording_streams[STREAM_COUNT];
-enum { RECORDING_VERSION = 2 };
+enum { RECORDING_VERSION = 2, RECORDING_PLACES = 1 << 28 };
 hid_t recording_type(const recording_stream *s);
 /* How files are opened; `clear`: whatever mark a killed writer left in them is ignored. */
 hid_t recording_access_list(bool clear);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/hdf5_check.h"
 #include "io/recording_store.h"
 #include "model/world.h"
 
@@ -11,37 +12,39 @@
 
 enum { ITEM_LIMIT = 10000 };
 
+recording_item *recording_item_of(scree_recording *r, const char *name) {
+  /* Items come one after the other, first their path and then their data. */
+  for (size_t i = r->item_count; i-- > 0;)
+    if (strcmp(r->items[i].name, name) == 0) return &r->items[i];
+  if (r->item_count >= 2 * ITEM_LIMIT) {
+    recording_fault(r, "its scene has too many files");
+    return NULL;
+  }
+  if (memory_grow(r->context, &r->items, &r->item_room, r->item_count + 1, sizeof *r->items))
+    return NULL;
+  recording_item *item = &r->items[r->item_count++];
+  *item = (recording_item){.address = CHECK_UNDEFINED};
+  snprintf(item->name, sizeof item->name, "%s", name);
+  return item;
+}
+
 /* The bytes of /scene/NAME, zero-ended; its path too when `path` is not null. */
 static scree_status read_item(scree_recording *r, const char *name, char **bytes, size_t *size,
                               char **path) {
-  char text[4096] = "";
-  hid_t id = H5Dopen2(r->file, name, H5P_DEFAULT);
-  if (id < 0) return recording_fault(r, "a file of the scene is missing");
-  hid_t space = H5Dget_space(id), type = H5Dget_type(id);
-  hssize_t count = H5Sget_simple_extent_npoints(space);
-  bool ok = count >= 0 && count < (hssize_t)1 << 30 && H5Tget_size(type) == 1 &&
-            (hsize_t)count == H5Dget_storage_size(id);
-  scree_status status = ok ? SCREE_OK : recording_fault(r, "a file of the scene has another form");
-  if (!status) {
-    *size = (size_t)count;
-    *bytes = memory_new(r->context, *size + 1, 1);
-    if (!*bytes)
-      status = SCREE_ERROR_MEMORY;
-    else if (*size && H5Dread(id, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, *bytes) < 0)
-      status = recording_fault(r, "a file of the scene cannot be read");
-  }
-  if (!status && path) {
-    recording_text(id, "path", text, sizeof text);
+  const recording_item *item = NULL;
+  for (size_t i = 0; i < r->item_count && !item; i++)
+    if (strcmp(r->items[i].name, name) == 0) item = &r->items[i];
+  if (!item) return recording_fault(r, "a file of the scene is missing");
+  *size = (size_t)item->size;
+  *bytes = memory_new(r->context, *size + 1, 1);
+  if (!*bytes) return SCREE_ERROR_MEMORY;
+  if (path) {
+    const char *text = item->path ? item->path : "";
     *path = memory_new(r->context, strlen(text) + 1, 1);
-    if (*path)
-      strcpy(*path, text);
-    else
-      status = SCREE_ERROR_MEMORY;
+    if (!*path) return SCREE_ERROR_MEMORY;
+    strcpy(*path, text);
   }
-  H5Tclose(type);
-  H5Sclose(space);
-  H5Dclose(id);
-  return status;
+  return *size ? recording_bytes(r, item->address, *size, *bytes) : SCREE_OK;
 }
 
 typedef struct scene_items {
@@ -51,15 +54,10 @@ typedef struct scene_items {
 } scene_items;
 
 static scree_status read_items(scree_recording *r, scene_items *items) {
-  hid_t group = H5Gopen2(r->file, "/scene", H5P_DEFAULT);
-  bool ok = group >= 0 && recording_number(group, "files", &items->files) &&
-            recording_number(group, "sets", &items->sets) && items->files > 0 &&
-            items->files < ITEM_LIMIT && items->sets < ITEM_LIMIT;
-  if (group >= 0) H5Gclose(group);
-  if (!ok) {
-    items->files = items->sets = 0;
+  if (!r->files || r->files > ITEM_LIMIT || r->sets > ITEM_LIMIT)
     return recording_fault(r, "the scene is missing");
-  }
+  items->files = r->files;
+  items->sets = r->sets;
   items->paths = memory_new(r->context, items->files, sizeof *items->paths);
   items->bytes = memory_new(r->context, items->files, sizeof *items->bytes);
   items->sizes = memory_new(r->context, items->files, sizeof *items->sizes);
@@ -68,12 +66,12 @@ static scree_status read_items(scree_recording *r, scene_items *items) {
   scree_status status = SCREE_OK;
   char name[48];
   for (size_t i = 0; i < items->files && !status; i++) {
-    snprintf(name, sizeof name, "/scene/file%zu", i);
+    snprintf(name, sizeof name, "file%zu", i);
     status = read_item(r, name, &items->bytes[i], &items->sizes[i], &items->paths[i]);
   }
   for (size_t i = 0; i < items->sets && !status; i++) {
     size_t size;
-    snprintf(name, sizeof name, "/scene/set%zu", i);
+    snprintf(name, sizeof name, "set%zu", i);
     status = read_item(r, name, &items->texts[i], &size, NULL);
   }
   return status;
@@ -125,13 +123,13 @@ const scree_shape *scree_recording_shape(const scree_recording *r, uint32_t shap
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-enum { LIST_COLUMNS = 5, PLACE_LIMIT = 1 << 28 };
+enum { LIST_COLUMNS = 5 };
 
 static scree_status index_list(scree_recording *r, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const uint32_t *row = &r->list[LIST_COLUMNS * i];
     const double mass = r->mass[2 * i];
-    if (row[0] >= PLACE_LIMIT || !row[1] || row[3] > SCREE_BODY_PRESCRIBED || !(mass >= 0.0) ||
+    if (row[0] >= RECORDING_PLACES || !row[1] || row[3] > SCREE_BODY_PRESCRIBED || !(mass >= 0.0) ||
         isinf(mass) || !(r->mass[2 * i + 1] >= 0.0))
       return recording_fault(r, "its list of bodies is damaged");
     const scree_status status =

@@ -6,13 +6,27 @@
 
 #ifdef SCREE_WITH_HDF5
 
+/* A file of the scene, or a change. */
+typedef struct recording_item {
+  char name[32];
+  char *path;
+  uint64_t address, size;
+} recording_item;
+
 struct scree_recording {
   scree_context *context;
   char *path;
-  hid_t file;
+  int descriptor;
+  size_t size; /* of the file, when it was opened */
   uint64_t rows[STREAM_COUNT];
-  char version[64];
-  uint64_t run;
+  uint64_t *chunk[STREAM_COUNT]; /* addresses */
+  uint64_t chunk_rows[STREAM_COUNT];
+  bool there[STREAM_COUNT];
+  char format[64], version[64];
+  uint64_t format_version, run, files, sets;
+  unsigned attributes; /* bits of those found */
+  recording_item *items;
+  size_t item_count, item_room;
   bool live;
   char *buffer[STREAM_COUNT];
   size_t room[STREAM_COUNT];
@@ -23,14 +37,13 @@ struct scree_recording {
   size_t last_room;
   scree_scene *scene;
   scree_world *world;
-  H5E_auto2_t old_print;
-  void *old_print_data;
 };
 
 scree_status recording_fault(const scree_recording *r, const char *what);
-/* Attributes; false when there is none of that name and form. */
-bool recording_text(hid_t object, const char *name, char *text, size_t size);
-bool recording_number(hid_t object, const char *name, uint64_t *value);
+/* Bytes of the file. */
+scree_status recording_bytes(const scree_recording *r, uint64_t address, size_t size, void *out);
+/* The item of that name, a new one when there is none; null: no memory. */
+recording_item *recording_item_of(scree_recording *r, const char *name);
 scree_status recording_rows(scree_recording *r, int which, uint64_t first, uint64_t count,
                             void *out);
 void recording_forget_list(scree_recording *r);

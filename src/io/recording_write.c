@@ -7,9 +7,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "io/hdf5_walk.h"
 #include "model/world.h"
 
 const recording_stream recording_streams[STREAM_COUNT] = {
@@ -25,7 +27,7 @@ const recording_stream recording_streams[STREAM_COUNT] = {
     [STREAM_STEPS] = {"/steps", SCREE_STEP_COLUMNS, 8, STREAM_F64},
 };
 
-enum { BUFFER_BYTES = 1 << 20, CHUNK_BYTES = 1 << 17, SAFE_BYTES = 1 << 24, PLACE_LIMIT = 1 << 28 };
+enum { BUFFER_BYTES = 1 << 20, CHUNK_BYTES = 1 << 17 };
 
 typedef struct stream {
   hid_t id;
@@ -111,7 +113,11 @@ static bool write_bytes(hid_t group, const char *name, const char *path, const c
 }
 
 static bool write_scene(hid_t file, const scree_scene *scene) {
-  hid_t group = H5Gcreate2(file, "/scene", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  /* All links stay in the header of the group, where the reader looks for them. */
+  hid_t create = H5Pcreate(H5P_GROUP_CREATE);
+  H5Pset_link_phase_change(create, UINT16_MAX, 0);
+  hid_t group = H5Gcreate2(file, "/scene", H5P_DEFAULT, create, H5P_DEFAULT);
+  H5Pclose(create);
   bool ok = group >= 0;
   char name[32];
   for (size_t i = 0; ok && i < scree_scene_file_count(scene); i++) {
@@ -267,7 +273,7 @@ static scree_status read_known(recorder *r) {
   scree_status status = ok ? SCREE_OK : write_fault(r, "reading the list of bodies");
   for (size_t i = 0; i < count[0] && !status; i++) {
     const uint32_t place = rows[5 * i];
-    if (place >= PLACE_LIMIT)
+    if (place >= RECORDING_PLACES)
       status =
           context_fail(r->context, SCREE_ERROR_INPUT, "%s: its list of bodies is damaged", r->path);
     else
@@ -276,6 +282,21 @@ static scree_status read_known(recorder *r) {
     if (!status) r->known[place] = rows[5 * i + 1];
   }
   memory_free(r->context, rows);
+  return status;
+}
+
+/* A killed writer does not say where its space ends, and may have named chunks that it never wrote:
+ * new space begins behind all that the file refers to. */
+static scree_status find_end(recorder *r, hsize_t *missing) {
+  struct stat info;
+  *missing = 0;
+  if (fstat(r->lock, &info) != 0) return write_fault(r, "looking at the recording");
+  walk_file file = {.source = {.context = r->context,
+                               .name = r->path,
+                               .descriptor = r->lock,
+                               .size = (size_t)info.st_size}};
+  const scree_status status = walk_container(&file);
+  if (!status && file.end > (uint64_t)info.st_size) *missing = file.end - (uint64_t)info.st_size;
   return status;
 }
 
@@ -289,12 +310,18 @@ scree_status recorder_reopen(scree_context *context, const char *path,
     *out = NULL;
     return status;
   }
+  hsize_t missing = 0;
+  status = find_end(r, &missing);
+  if (status) {
+    recorder_close(r);
+    *out = NULL;
+    return status;
+  }
   hid_t list = recording_access_list(true);
   errno = 0;
   r->file = H5Fopen(path, H5F_ACC_RDWR, list);
   H5Pclose(list);
-  /* A killed writer does not say where its space ends: new space begins well behind it. */
-  bool ok = r->file >= 0 && H5Fincrement_filesize(r->file, SAFE_BYTES) >= 0 && open_streams(r) &&
+  bool ok = r->file >= 0 && H5Fincrement_filesize(r->file, missing) >= 0 && open_streams(r) &&
             H5Fstart_swmr_write(r->file) >= 0;
   if (!ok) status = write_fault(r, "opening the recording to go on");
   r->counts = *counts;

@@ -117,7 +117,7 @@ class Render(CommandTest):
     def test_bad_files(self):
         with open(self.path("text.h5"), "w", encoding="utf-8") as file:
             file.write("no recording at all\n")
-        self.refuse(6, "cannot be opened as HDF5", "text.h5", "--out", "no.png")
+        self.refuse(3, "is not a recording", "text.h5", "--out", "no.png")
         with open(self.path("run.h5"), "rb") as file:
             data = file.read()
         for share in (0.02, 0.3, 0.6, 0.9):

@@ -126,11 +126,11 @@ probes:
             self.assertEqual(resumed["steps"], straight["steps"])
 
     def test_bad_recordings(self):
-        self.check(["resume", "none.h5"], 6, "scree resume: none.h5: it cannot be opened as HDF5\n", "")
+        self.check(["resume", "none.h5"], 6, "scree resume: none.h5: cannot be opened: No such file or directory\n", "")
         self.scene("no recording", "x.h5")
-        self.check(["resume", "x.h5"], 6, "scree resume: x.h5: it cannot be opened as HDF5\n", "")
+        self.check(["resume", "x.h5"], 3, "scree resume: x.h5: is not a recording: recordings are HDF5 files\n", "")
         self.packing("p.hdf5")
-        self.check(["resume", "p.hdf5"], 3, "scree resume: p.hdf5: it is not a recording of Scree\n", "")
+        self.check(["resume", "p.hdf5"], 3, "scree resume: p.hdf5: is an HDF5 file, but not a recording of Scree\n", "")
         self.summary("run", *SHORT, "--out", "a.h5")
         with open(self.path("a.h5.checkpoint"), "r+b") as file:
             file.seek(5000)
