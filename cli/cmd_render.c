@@ -10,7 +10,7 @@ static const cli_flag flags[] = {
     {"out", "FILE", "the picture, .png; default: the recording's name with .png"},
     {"frame", "N|last", "which frame, from 0; default last"},
     {"size", "WxH", "pixels; default 1280x720"},
-    {"samples", "N", "samples a pixel; default 16"},
+    {"samples", "N", "samples a pixel; default 12"},
     {"background", "studio|white|dark", "for the screen, for paper, for talks; default studio"},
     {"threads", "N", "threads; pictures do not depend on it"},
     {0},
@@ -24,7 +24,7 @@ typedef struct request {
 } request;
 
 static bool read_request(const cli_args *args, request *q) {
-  *q = (request){.width = 1280, .height = 720, .samples = 16, .frame = -1};
+  *q = (request){.width = 1280, .height = 720, .samples = 12, .frame = -1};
   const char *in = args->operand[0], *size = cli_text(args, "size", "1280x720");
   const char *base = strrchr(in, '/'), *dot = strrchr(base ? base : in, '.');
   const char *out = cli_text(args, "out", NULL);

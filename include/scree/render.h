@@ -130,7 +130,7 @@ typedef enum scree_background {
 } scree_background;
 
 typedef struct scree_render_settings {
-  int samples;                 /* a pixel, 1 to 4096; default 16 */
+  int samples;                 /* a pixel, 1 to 4096; default 12 */
   scree_background background; /* default studio */
   double light_azimuth;        /* rad, where the sun stands; default: left of the camera */
   double light_elevation;      /* rad */
@@ -172,6 +172,31 @@ typedef enum scree_map {
 } scree_map;
 /* x from 0 to 1; beyond, the end's colour. */
 SCREE_API scree_colour scree_map_colour(scree_map map, double x);
+
+/* Text in a font of strokes. `size` is the height of a line in pixels; (x, y) the left end of the
+ * base line. UTF-8; what the font lacks is drawn as a box. Width in pixels is returned. */
+SCREE_API double scree_image_text(scree_image *image, double x, double y, double size,
+                                  scree_colour colour, const char *text);
+SCREE_API double scree_text_width(double size, const char *text);
+
+/* A legend on a plate, at the right border of the picture. */
+typedef struct scree_legend {
+  const char *title, *unit; /* unit "" when none */
+  /* A scale … */
+  scree_map map;
+  double least, most;
+  /* … or, when count is not 0, names with colours. */
+  size_t count;
+  const char *const *names;
+  const scree_colour *colours;
+} scree_legend;
+SCREE_API void scree_image_legend(scree_image *image, const scree_legend *legend,
+                                  scree_background background);
+/* The share of the picture's width that this legend takes. */
+SCREE_API double scree_legend_width(const scree_legend *legend, int width, int height);
+/* A line of text in a corner: 0 upper left, 1 upper right, 2 lower left, 3 lower right. */
+SCREE_API void scree_image_caption(scree_image *image, int corner, const char *text,
+                                   scree_background background);
 
 #ifdef __cplusplus
 }

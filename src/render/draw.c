@@ -55,34 +55,77 @@ static float tent(float u) {
   return u < 0.5f ? sqrtf(2.0f * u) - 1.0f : 1.0f - sqrtf(2.0f - 2.0f * u);
 }
 
+/* Two neighbours on one smooth surface share their light: one looks for the sun, one for the sky.
+ */
+static bool may_share(const render_sample *a, const render_sample *b) {
+  const f3 bend = f3_sub(a->normal, b->normal);
+  return a->kind == b->kind && a->item == b->item && f3_dot(bend, bend) < 0.1f;
+}
+
+static void light_alone(const render_frame *f, render_sample *s, const float *jitter) {
+  if (s->kind == RENDER_NOTHING) return;
+  render_light l = render_sun_ray(f, s, jitter + 2);
+  render_sky_ray(f, s, jitter + 4, &l);
+  render_finish(f, s, &l);
+}
+
+static void light_pair(const render_frame *f, render_sample s[2], float jitter[2][6]) {
+  if (!may_share(&s[0], &s[1])) {
+    light_alone(f, &s[0], jitter[0]);
+    light_alone(f, &s[1], jitter[1]);
+  } else if (s[0].kind != RENDER_NOTHING) {
+    render_light l = render_sun_ray(f, &s[0], jitter[0] + 2);
+    render_sky_ray(f, &s[1], jitter[1] + 4, &l);
+    render_finish(f, &s[0], &l);
+    render_finish(f, &s[1], &l);
+  }
+}
+
+typedef struct pixel_sum {
+  render_pixel pixel;
+  render_sample first;
+  int count;
+} pixel_sum;
+
+static void add_sample(pixel_sum *sum, const render_sample *s) {
+  render_pixel *p = &sum->pixel;
+  if (sum->count++ == 0) sum->first = *s;
+  const f3 bend = f3_sub(s->normal, sum->first.normal);
+  p->plain = f3_add(p->plain, s->plain);
+  p->surface = f3_add(p->surface, s->surface);
+  p->lit = f3_add(p->lit, f3_mul(s->surface, s->light));
+  p->normal = f3_add(p->normal, s->normal);
+  p->depth += s->depth;
+  p->spread = fmaxf(p->spread, s->item == sum->first.item ? f3_dot(bend, bend) : 4.0f);
+}
+
 static void draw_pixel(render_frame *f, int px, int py) {
   const int samples = f->settings.samples;
   const uint32_t seed = hash((uint32_t)px + hash((uint32_t)py + 0x51ed270bu));
   float turn[6];
   for (uint32_t k = 0; k < 6; k++) turn[k] = unit(hash(seed + 0x9e3779b9u * (k + 1)));
-  render_pixel sum = {0};
-  uint32_t first_item = 0;
-  f3 first_normal = {0, 0, 0};
-  float spread = 0.0f;
-  for (int i = 0; i < samples; i++) {
-    float u[6];
-    for (int k = 0; k < 6; k++) u[k] = wrap(f->jitter[6 * i + k] + turn[k]);
-    const float x = (float)px + 0.5f + 0.8f * tent(u[0]), y = (float)py + 0.5f + 0.8f * tent(u[1]);
-    const render_sample s = render_shade(f, x, y, u + 2);
-    sum.plain = f3_add(sum.plain, s.plain);
-    sum.surface = f3_add(sum.surface, s.surface);
-    sum.lit = f3_add(sum.lit, f3_mul(s.surface, s.light));
-    sum.normal = f3_add(sum.normal, s.normal);
-    sum.depth += s.depth;
-    if (i == 0) first_item = s.item, first_normal = s.normal;
-    const f3 bend = f3_sub(s.normal, first_normal);
-    spread = fmaxf(spread, s.item == first_item ? f3_dot(bend, bend) : 4.0f);
+  pixel_sum sum = {0};
+  for (int i = 0; i < samples; i += 2) {
+    render_sample s[2];
+    float u[2][6];
+    const int pair = i + 1 < samples ? 2 : 1;
+    for (int n = 0; n < pair; n++) {
+      for (int k = 0; k < 6; k++) u[n][k] = wrap(f->jitter[6 * (i + n) + k] + turn[k]);
+      s[n] = render_look(f, (float)px + 0.5f + 0.8f * tent(u[n][0]),
+                         (float)py + 0.5f + 0.8f * tent(u[n][1]));
+    }
+    if (pair == 2)
+      light_pair(f, s, u);
+    else
+      light_alone(f, &s[0], u[0]);
+    for (int n = 0; n < pair; n++) add_sample(&sum, &s[n]);
   }
   const float scale = 1.0f / (float)samples;
+  const render_pixel *p = &sum.pixel;
   f->pixels[(size_t)py * (size_t)f->width + (size_t)px] =
-      (render_pixel){f3_scale(scale, sum.plain), f3_scale(scale, sum.surface),
-                     f3_scale(scale, sum.lit),   f3_scale(scale, sum.normal),
-                     scale * sum.depth,          spread};
+      (render_pixel){f3_scale(scale, p->plain), f3_scale(scale, p->surface),
+                     f3_scale(scale, p->lit),   f3_scale(scale, p->normal),
+                     scale * p->depth,          p->spread};
 }
 
 static void draw_pixels(render_frame *f, int threads) {

@@ -27,13 +27,23 @@ typedef struct render_frame {
   render_pixel *pixels;
 } render_frame;
 
-/* One sample of the picture at (x, y) in pixels. `turn` moves the samples of light and sky. */
+/* One ray of the camera, before and after it is lit: colour = plain + surface * light. */
 typedef struct render_sample {
   f3 plain, surface, light, normal;
-  float depth;
-  uint32_t item;
+  f3 above, view; /* where rays to the light begin; the ray's direction */
+  float depth, through, gone;
+  uint32_t item;    /* UINT32_MAX: nothing, one less: the ground */
+  render_what kind; /* RENDER_NOTHING: no light falls on it */
 } render_sample;
-render_sample render_shade(const render_frame *f, float x, float y, const float jitter[4]);
+typedef struct render_light {
+  f3 to_sun, sky;
+  float sun, open; /* is the sun seen, is the sky? */
+} render_light;
+render_sample render_look(const render_frame *f, float x, float y);
+render_light render_sun_ray(const render_frame *f, const render_sample *s, const float jitter[2]);
+void render_sky_ray(const render_frame *f, const render_sample *s, const float jitter[2],
+                    render_light *light);
+void render_finish(const render_frame *f, render_sample *s, const render_light *light);
 f3 render_back(const render_frame *f, float x, float y);
 f3 render_direction(const render_frame *f, float x, float y);
 

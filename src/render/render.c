@@ -2,7 +2,7 @@
 #include "render/render.h"
 
 scree_render_settings scree_render_settings_default(const scree_camera *camera) {
-  scree_render_settings s = {.samples = 16,
+  scree_render_settings s = {.samples = 12,
                              .background = SCREE_BACKGROUND_STUDIO,
                              .light_elevation = 0.87,
                              .light_size = 0.07,

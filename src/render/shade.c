@@ -45,32 +45,34 @@ static float soften(float e) {
   return e < 0.85f ? e : 0.85f + 0.3f * (1.0f - expf((0.85f - e) / 0.3f));
 }
 
-typedef struct lighting {
-  f3 diffuse;
-  float sun; /* seen or not */
-  float sky;
-} lighting;
-
-static lighting light_at(const render_frame *f, f3 at, f3 normal, const float jitter[4]) {
-  const scree_render *r = f->render;
-  lighting out = {{0, 0, 0}, 1.0f, 1.0f};
-  const float far = 1e4f * r->size;
+render_light render_sun_ray(const render_frame *f, const render_sample *s, const float jitter[2]) {
+  render_light l = {.sun = 1.0f};
   const float reach = (float)f->settings.light_size * sqrtf(jitter[0]);
   const float turn = 2.0f * PI_F * jitter[1];
-  const f3 to_sun = f3_normalize(f3_add_scaled(f3_add_scaled(f->sun, reach * cosf(turn), f->sun_t),
-                                               reach * sinf(turn), f->sun_b));
-  const float facing = f3_dot(normal, to_sun);
-  if (facing > 0.0f && f->settings.shadows && render_occluded(r, at, to_sun, far)) out.sun = 0.0f;
-  if (facing > 0.0f) out.diffuse = f3_scale(out.sun * facing, SUN);
-  /* Cosine-weighted: the mean of what is seen is the light. */
-  const float rho = sqrtf(jitter[2]), phi = 2.0f * PI_F * jitter[3];
+  l.to_sun = f3_normalize(f3_add_scaled(f3_add_scaled(f->sun, reach * cosf(turn), f->sun_t),
+                                        reach * sinf(turn), f->sun_b));
+  if (f->settings.shadows && f3_dot(s->normal, l.to_sun) > 0.0f &&
+      render_occluded(f->render, s->above, l.to_sun, 1e4f * f->render->size))
+    l.sun = 0.0f;
+  return l;
+}
+
+/* Directions follow the cosine: the mean of what is seen is the light. */
+void render_sky_ray(const render_frame *f, const render_sample *s, const float jitter[2],
+                    render_light *l) {
+  const float rho = sqrtf(jitter[0]), phi = 2.0f * PI_F * jitter[1];
   f3 t, b;
-  f3_frame(normal, &t, &b);
+  f3_frame(s->normal, &t, &b);
   const f3 d = f3_add_scaled(f3_add_scaled(f3_scale(rho * cosf(phi), t), rho * sinf(phi), b),
-                             sqrtf(fmaxf(0.0f, 1.0f - jitter[2])), normal);
-  if (f->settings.occlusion && render_occluded(r, at, d, far)) out.sky = 0.0f;
-  out.diffuse = f3_add(out.diffuse, out.sky > 0.0f ? sky(d) : CREVICE);
-  return out;
+                             sqrtf(fmaxf(0.0f, 1.0f - jitter[0])), s->normal);
+  l->open = 1.0f;
+  if (f->settings.occlusion && render_occluded(f->render, s->above, d, 1e4f * f->render->size))
+    l->open = 0.0f;
+  l->sky = l->open > 0.0f ? sky(d) : CREVICE;
+}
+
+static f3 diffuse(const render_sample *s, const render_light *l) {
+  return f3_add_scaled(l->sky, l->sun * fmaxf(0.0f, f3_dot(s->normal, l->to_sun)), SUN);
 }
 
 static f3 soften3(f3 e) {
@@ -78,15 +80,28 @@ static f3 soften3(f3 e) {
 }
 
 /* A little gloss: the sun's highlight, and the sky at grazing angles. */
-static f3 gloss(const render_frame *f, f3 d, f3 normal, const lighting *l) {
-  const f3 half = f3_normalize(f3_sub(f->sun, d));
-  const float h = fmaxf(0.0f, f3_dot(normal, half)), away = 1.0f + f3_dot(normal, d);
+static f3 gloss(const render_frame *f, const render_sample *s, const render_light *l) {
+  const f3 half = f3_normalize(f3_sub(f->sun, s->view));
+  const float h = fmaxf(0.0f, f3_dot(s->normal, half)), away = 1.0f + f3_dot(s->normal, s->view);
   const float h2 = h * h, h4 = h2 * h2, h8 = h4 * h4, h16 = h8 * h8, h32 = h16 * h16;
   const float a2 = away * away;
   const float fresnel = 0.03f + 0.55f * a2 * a2 * away;
-  const f3 mirror = f3_add_scaled(d, -2.0f * f3_dot(d, normal), normal);
+  const f3 mirror = f3_add_scaled(s->view, -2.0f * f3_dot(s->view, s->normal), s->normal);
   return f3_add(f3_scale(0.16f * l->sun * h32 * h8, SUN),
-                f3_scale(0.55f * fresnel * l->sky, sky(mirror)));
+                f3_scale(0.55f * fresnel * l->open, sky(mirror)));
+}
+
+void render_finish(const render_frame *f, render_sample *s, const render_light *l) {
+  if (s->kind == RENDER_PLANE && s->item == UINT32_MAX - 1) {
+    /* The ground shows the background, darkened by what hides the light. */
+    const float facing = fmaxf(0.0f, f3_dot(s->normal, f->sun));
+    const f3 full = f3_add(f3_scale(facing, SUN), f3_mix(HORIZON, ZENITH, 0.667f));
+    const f3 e = diffuse(s, l), share = {e.x / full.x, e.y / full.y, e.z / full.z};
+    s->light = f3_mix(share, (f3){1, 1, 1}, s->gone);
+    return;
+  }
+  s->light = soften3(diffuse(s, l));
+  if (s->kind == RENDER_BODY) s->plain = f3_add_scaled(s->plain, s->through, gloss(f, s, l));
 }
 
 /* Lines of a square grid, as wide as a pixel: 0 none, 1 on a line. */
@@ -109,31 +124,17 @@ static float fade(const scree_render *r, f3 at, float near, float far) {
   return f_step(near * r->size, far * r->size, sqrtf(f3_dot(beyond, beyond)));
 }
 
-static void shade_ground(const render_frame *f, f3 at, f3 above, const render_hit *hit, f3 back,
-                         const float jitter[4], render_sample *s) {
-  const float gone = fade(f->render, at, 1.2f, 4.5f);
+static void meet_ground(const render_frame *f, f3 at, const render_hit *hit, f3 back,
+                        render_sample *s) {
+  s->gone = fade(f->render, at, 1.2f, 4.5f);
   s->surface = back;
-  s->light = (f3){1, 1, 1};
-  if (gone >= 1.0f) return;
-  const lighting l = light_at(f, above, hit->normal, jitter);
-  const float facing = fmaxf(0.0f, f3_dot(hit->normal, f->sun));
-  const f3 full = f3_add(f3_scale(facing, SUN), f3_mix(HORIZON, ZENITH, 0.667f));
-  const f3 share = {l.diffuse.x / full.x, l.diffuse.y / full.y, l.diffuse.z / full.z};
-  s->light = f3_mix(share, (f3){1, 1, 1}, gone);
-  if (f->settings.grid && hit->ground) {
-    const float line = grid_line(f, at, hit->t) * (1.0f - fade(f->render, at, 0.3f, 2.6f));
-    s->surface = f3_scale(1.0f - 0.10f * line, s->surface);
-    if (f->settings.background == SCREE_BACKGROUND_DARK)
-      s->surface = f3_add_scaled(s->surface, 0.035f * line, (f3){1, 1, 1});
-  }
-}
-
-static void shade_body(const render_frame *f, f3 d, f3 above, const render_hit *hit, f3 colour,
-                       const float jitter[4], render_sample *s, f3 *shine) {
-  const lighting l = light_at(f, above, hit->normal, jitter);
-  s->surface = colour;
-  s->light = soften3(l.diffuse);
-  if (hit->what == RENDER_BODY && !hit->section) *shine = gloss(f, d, hit->normal, &l);
+  s->item = UINT32_MAX - 1;
+  if (s->gone >= 1.0f) s->kind = RENDER_NOTHING;
+  if (!f->settings.grid || s->gone >= 1.0f) return;
+  const float line = grid_line(f, at, hit->t) * (1.0f - fade(f->render, at, 0.3f, 2.6f));
+  s->surface = f3_scale(1.0f - 0.10f * line, s->surface);
+  if (f->settings.background == SCREE_BACKGROUND_DARK)
+    s->surface = f3_add_scaled(s->surface, 0.035f * line, (f3){1, 1, 1});
 }
 
 /* Colour and opacity of a layer of glass. */
@@ -153,44 +154,42 @@ static float glass(const render_frame *f, f3 d, const render_hit *hit, f3 *colou
   return 0.03f + 0.25f * away * away * away * away;
 }
 
-render_sample render_shade(const render_frame *f, float x, float y, const float jitter[4]) {
+render_sample render_look(const render_frame *f, float x, float y) {
   const scree_render *r = f->render;
   const f3 d = render_direction(f, x, y), back = render_back(f, x, y);
   const float far = 1e4f * r->size;
-  render_sample s = {.depth = far, .item = UINT32_MAX};
+  render_sample s = {.depth = far, .item = UINT32_MAX, .light = {1, 1, 1}, .view = d};
   float through = 1.0f, t_min = 0.0f;
   for (int layer = 0; layer < LAYERS; layer++) {
-    render_hit hit = render_trace(r, f->eye, d, t_min, far);
+    const render_hit hit = render_trace(r, f->eye, d, t_min, far);
     const f3 at = f3_add_scaled(f->eye, hit.t, d);
-    const float lift = 2e-5f * r->size + 1e-6f * hit.t;
-    const f3 above = f3_add_scaled(at, lift, hit.normal);
-    f3 shine = {0, 0, 0}, colour;
     if (hit.what == RENDER_NOTHING) break;
     if (hit.what == RENDER_GLASS) {
+      f3 colour;
       const float share = through * glass(f, d, &hit, &colour);
       s.plain = f3_add_scaled(s.plain, share, colour);
       through -= share;
       t_min = hit.t * 1.000001f + 1e-6f * r->size;
       continue;
     }
-    const f3 own = hit.item == UINT32_MAX ? back : r->colours[hit.item];
-    if (hit.what == RENDER_PLANE && !hit.ground) {
-      /* A wall without end is a surface near the focus and nothing far from it. */
-      const float share = through * fade(r, at, 0.25f, 0.6f);
-      shade_body(f, d, above, &hit, f3_scale(through - share, own), jitter, &s, &shine);
-      s.plain = f3_add_scaled(s.plain, share, back);
-    } else if (hit.what == RENDER_PLANE) {
-      shade_ground(f, at, above, &hit, back, jitter, &s);
-      s.surface = f3_scale(through, s.surface);
-    } else {
-      const bool edge = hit.edge > 0.0f && hit.edge < 1.1f * f->pixel * hit.t;
-      shade_body(f, d, above, &hit, f3_scale(edge ? 0.35f * through : through, own), jitter, &s,
-                 &shine);
-      s.plain = f3_add_scaled(s.plain, through, shine);
-    }
+    s.kind = hit.what == RENDER_BODY && hit.section ? RENDER_INSIDE : hit.what;
     s.normal = hit.normal;
     s.depth = hit.t;
-    s.item = hit.what == RENDER_PLANE ? UINT32_MAX - 1 : hit.item;
+    s.item = hit.item;
+    s.above = f3_add_scaled(at, 2e-5f * r->size + 1e-6f * hit.t, hit.normal);
+    s.surface = hit.item == UINT32_MAX ? back : r->colours[hit.item];
+    if (hit.what == RENDER_PLANE && hit.ground) {
+      meet_ground(f, at, &hit, back, &s);
+    } else if (hit.what == RENDER_PLANE) {
+      /* A wall without end is a surface near the focus and nothing far from it. */
+      const float share = through * fade(r, at, 0.25f, 0.6f);
+      s.plain = f3_add_scaled(s.plain, share, back);
+      through -= share;
+    } else if (hit.edge > 0.0f && hit.edge < 1.1f * f->pixel * hit.t) {
+      s.surface = f3_scale(0.35f, s.surface);
+    }
+    s.surface = f3_scale(through, s.surface);
+    s.through = through;
     return s;
   }
   s.plain = f3_add_scaled(s.plain, through, back);
