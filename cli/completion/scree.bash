@@ -22,6 +22,9 @@ _scree() {
   case $previous in
     --solver | --solvers) _scree_solvers "$current"; return ;;
     --model) mapfile -t COMPREPLY < <(compgen -W "relaxed coulomb" -- "$current"); return ;;
+    --color) mapfile -t COMPREPLY < <(compgen -W "auto material kind body plain speed spin vx vy vz force contacts height size mass energy" -- "$current"); return ;;
+    --map) mapfile -t COMPREPLY < <(compgen -W "deep heat balance" -- "$current"); return ;;
+    --bodies) mapfile -t COMPREPLY < <(compgen -W "solid ghost hidden" -- "$current"); return ;;
     --background) mapfile -t COMPREPLY < <(compgen -W "studio white dark" -- "$current"); return ;;
     --masses) mapfile -t COMPREPLY < <(compgen -W "equal top random" -- "$current"); return ;;
     --out | --plot | --export-to) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
@@ -35,7 +38,7 @@ _scree() {
       return ;;
     --from | --to | --every) return ;;
     --tol | --tol-residual | --duration | --export-problem | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
-      --size | --frame | --samples | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
+      --size | --frame | --time | --sheet | --start | --stop | --fps | --speed | --samples | --range | --cut | --camera | --caption | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
   esac
   local options=--help
   case $verb in
@@ -43,7 +46,7 @@ _scree() {
     resume) options+=" --duration --threads --json --strict" ;;
     check) options+=" --set --threads --json --schema --reference" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose" ;;
-    render) options+=" --out --frame --size --samples --background --threads" ;;
+    render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --no-ground --no-grid --no-legend --no-shadows --threads --json" ;;
     plot) options+=" --what --out --from --to" ;;
     export) options+=" --format --out --what --surface --from --to --every --threads --json" ;;
     info) options+=" --json --threads" ;;

@@ -27,8 +27,9 @@ typedef struct scree_colour {
 
 typedef enum scree_look {
   SCREE_LOOK_SOLID,
-  SCREE_LOOK_WALL, /* around the others: glass where it stands between them and the camera */
-  SCREE_LOOK_GHOST /* glass everywhere, in its colour; casts no shadow */
+  SCREE_LOOK_WALL,  /* around the others: glass where it stands between them and the camera */
+  SCREE_LOOK_GHOST, /* glass everywhere, in its colour; casts no shadow */
+  SCREE_LOOK_HIDDEN /* not drawn, but framed */
 } scree_look;
 
 /* Half-spaces are grounds and walls that fade away from the focus, containers are glass in front
@@ -81,7 +82,9 @@ SCREE_API bool scree_render_wall_box(const scree_render_item *item, const scree_
 
 typedef struct scree_camera {
   double eye[3], target[3], up[3];
-  double field; /* vertical angle of view, rad */
+  double field;    /* vertical angle of view, rad */
+  double shift[2]; /* where the target is, as a share of width and height right of and above the
+                      middle */
 } scree_camera;
 
 /* The nearest place from which everything added is seen, with a margin, from a given direction. The

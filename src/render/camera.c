@@ -67,5 +67,6 @@ bool scree_framing_end(const scree_framing *f, scree_camera *camera) {
   v3_store(camera->target, v3_add_scaled(side, middle, v3_load(f->forward)));
   v3_store(camera->up, v3_load(f->up));
   camera->field = f->field;
+  camera->shift[0] = camera->shift[1] = 0.0;
   return true;
 }

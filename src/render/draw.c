@@ -164,7 +164,7 @@ static scree_status aim(render_frame *f, const scree_camera *camera) {
   const double distance = v3_norm(forward), across = v3_norm(right);
   if (!isfinite(v3_norm(eye)) || !isfinite(distance) ||
       !(across > 1e-9 * distance * v3_norm(v3_load(camera->up))) || !(camera->field > 1e-3) ||
-      !(camera->field < 3.1))
+      !(camera->field < 3.1) || !isfinite(camera->shift[0] + camera->shift[1]))
     return context_fail(context, SCREE_ERROR_ARGUMENT,
                         "render: the camera looks nowhere: eye and target are one place, up is "
                         "along the view, or the field is not within 0.001 and 3.1 rad");
@@ -174,6 +174,7 @@ static scree_status aim(render_frame *f, const scree_camera *camera) {
   f->forward = f3_from(w);
   f->up = f3_from(v3_scale(tangent, v3_cross(u, w)));
   f->right = f3_from(v3_scale(tangent * f->width / f->height, u));
+  for (int k = 0; k < 2; k++) f->shift[k] = (float)(2.0 * camera->shift[k]);
   f->pixel = (float)(2.0 * tangent / f->height);
   return SCREE_OK;
 }

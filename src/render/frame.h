@@ -20,6 +20,7 @@ typedef struct render_frame {
   scree_render_settings settings;
   int width, height;
   f3 eye, right, up, forward; /* right and up reach to the picture's border at distance 1 */
+  float shift[2];             /* of the target, in halves of the picture */
   float pixel;                /* size of a pixel at distance 1 */
   f3 sun, sun_t, sun_b;       /* to the light, and across */
   float grid_pitch;           /* m */
@@ -34,6 +35,7 @@ typedef struct render_sample {
   float depth, through, gone;
   uint32_t item;    /* UINT32_MAX: nothing, one less: the ground */
   render_what kind; /* RENDER_NOTHING: no light falls on it */
+  bool wall;
 } render_sample;
 typedef struct render_light {
   f3 to_sun, sky;

@@ -11,7 +11,7 @@
 #include "render/span.h"
 #include "scree/render.h"
 
-enum { RENDER_LOOK_CONTAINER = SCREE_LOOK_GHOST + 1 };
+enum { RENDER_LOOK_CONTAINER = SCREE_LOOK_HIDDEN + 1 };
 
 typedef struct render_prim {
   const shape *shape; /* null: a link, a capsule of radius a and half length b */

@@ -185,7 +185,8 @@ scree_status render_collect(scree_render *r, const scree_render_scene *scene) {
     status = check_item(r, item, i);
     const double *q = item->rotation;
     const pose place = {v3_load(item->position), quat_normalize((quat){q[0], q[1], q[2], q[3]})};
-    if (!status) status = add_shape(r, item->shape, place, (uint32_t)i, item->look, f);
+    if (!status && item->look != SCREE_LOOK_HIDDEN)
+      status = add_shape(r, item->shape, place, (uint32_t)i, item->look, f);
   }
   for (size_t i = 0; i < scene->link_count && !status; i++) {
     r->colours[scene->item_count + i] = render_linear(scene->links[i].colour);

@@ -17,7 +17,8 @@ static const f3 BOUNCE = {0.25f, 0.235f, 0.22f};
 static const f3 CREVICE = {0.085f, 0.08f, 0.075f};
 
 f3 render_direction(const render_frame *f, float x, float y) {
-  const float u = 2.0f * x / (float)f->width - 1.0f, v = 1.0f - 2.0f * y / (float)f->height;
+  const float u = 2.0f * x / (float)f->width - 1.0f - f->shift[0];
+  const float v = 1.0f - 2.0f * y / (float)f->height - f->shift[1];
   return f3_normalize(f3_add_scaled(f3_add_scaled(f->forward, u, f->right), v, f->up));
 }
 
@@ -101,6 +102,8 @@ void render_finish(const render_frame *f, render_sample *s, const render_light *
     return;
   }
   s->light = soften3(diffuse(s, l));
+  /* Walls are lit more evenly than bodies, which are what the picture is of. */
+  if (s->wall) s->light = f3_mix(s->light, (f3){0.95f, 0.95f, 0.95f}, 0.4f);
   if (s->kind == RENDER_BODY) s->plain = f3_add_scaled(s->plain, s->through, gloss(f, s, l));
 }
 
@@ -173,11 +176,14 @@ render_sample render_look(const render_frame *f, float x, float y) {
       continue;
     }
     s.kind = hit.what == RENDER_BODY && hit.section ? RENDER_INSIDE : hit.what;
+    s.wall = hit.what == RENDER_INSIDE || (hit.what == RENDER_PLANE && !hit.ground);
     s.normal = hit.normal;
     s.depth = hit.t;
     s.item = hit.item;
     s.above = f3_add_scaled(at, 2e-5f * r->size + 1e-6f * hit.t, hit.normal);
     s.surface = hit.item == UINT32_MAX ? back : r->colours[hit.item];
+    if (s.wall && f->settings.background == SCREE_BACKGROUND_DARK)
+      s.surface = f3_scale(0.16f, s.surface);
     if (hit.what == RENDER_PLANE && hit.ground) {
       meet_ground(f, at, &hit, back, &s);
     } else if (hit.what == RENDER_PLANE) {

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Pictures of recordings: they show something, and bad requests are told so."""
 import os
+import shutil
 import struct
+import subprocess
 import zlib
 
 from command import CommandTest, main
@@ -9,10 +11,15 @@ from command import CommandTest, main
 SCENE = """
 step: 5 ms
 duration: 0.05 s
+materials:
+  rubber: {friction: 0.9}
 bodies:
   - {name: floor, kind: fixed, shape: {half_space: {}}}
   - {name: ball, shape: {sphere: {radius: 0.1}}, position: [0, 0, 0.1]}
-  - {name: box, shape: {box: {size: [0.2, 0.2, 0.2]}}, position: [0.3, 0, 0.1]}
+  - {name: box, shape: {box: {size: [0.2, 0.2, 0.2]}}, position: [0.3, 0, 0.1], material: rubber}
+probes:
+  - {name: ball, kind: body, body: ball}
+  - {name: energy, kind: energy}
 recording: {every: 10 ms}
 """
 
@@ -97,6 +104,63 @@ class Render(CommandTest):
         self.assertEqual((result.code, result.err), (0, ""))
         self.assertTrue(os.path.exists(self.path("run.png")))
 
+    def test_fields_colour_the_picture(self):
+        """Every field draws; a range changes the colours; values are in the report."""
+        pictures = {}
+        for field in ("auto", "material", "kind", "body", "plain", "speed", "spin", "vx", "force",
+                      "contacts", "height", "size", "mass", "energy", "ball.vz", "energy.total"):
+            with self.subTest(field=field):
+                pictures[field] = self.render("--color", field, "--samples", "1")[2]
+        self.assertNotEqual(pictures["material"], pictures["plain"])
+        self.assertNotEqual(self.render("--color", "mass", "--range", "0:1000")[2],
+                            self.render("--color", "mass", "--range", "0:5")[2])
+        result = self.run_scree("render", "run.h5", "--color", "mass", "--json", "--size", "16x16")
+        (answer,) = self.lines(result)
+        self.assertAlmostEqual(answer["least"], 4000 / 3 * 3.14159265 * 0.001, places=5)
+        self.assertAlmostEqual(answer["most"], 8.0, places=9)
+
+    def test_cuts_and_cameras(self):
+        whole = self.render()[2]
+        for option in (["--cut", "x=0.3"], ["--cut", "x>0.3&z>0.1"], ["--cut", "y<0", "--cut", "z>0.15"],
+                       ["--camera", "azimuth=90,elevation=60"], ["--camera", "zoom=2"],
+                       ["--camera", "target=0.3:0:0.1,distance=3,field=20"],
+                       ["--camera", "follow=ball"], ["--chains"], ["--bodies", "ghost"],
+                       ["--no-grid"], ["--no-shadows"], ["--caption", "Words"], ["--no-legend"]):
+            with self.subTest(option=option):
+                self.assertNotEqual(self.render(*option)[2], whole)
+        hidden = self.render("--bodies", "hidden", "--no-legend")[2]
+        self.assertFalse(any(coloured(row, x) for row in hidden for x in range(192)))
+
+    def test_sheet(self):
+        width, height, rows = self.render("--sheet", "4", "--no-legend", "--caption", "none")
+        self.assertEqual((width, height), (192, 108))
+        for x0, y0 in ((0, 0), (97, 0), (0, 55), (97, 55)):
+            self.assertTrue(any(coloured(rows[y], x) for y in range(y0, y0 + 50)
+                                for x in range(x0, x0 + 90)))
+
+    def test_film(self):
+        if not shutil.which("ffmpeg"):
+            self.skipTest("ffmpeg is missing")
+        result = self.run_scree("render", "run.h5", "--out", "film.mp4", "--size", "96x64",
+                                "--samples", "1", "--speed", "0.05", "--fps", "10", "--camera",
+                                "turn=30", "--json")
+        self.assertEqual((result.code, result.err), (0, ""))
+        (answer,) = self.lines(result)
+        self.assertEqual(answer["pictures"], 11)
+        self.assertFalse(os.path.exists(self.path("film.mp4.part")))
+        shown = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries",
+                                "stream=width,height,nb_read_frames", "-of", "csv=p=0",
+                                self.path("film.mp4")], capture_output=True, text=True)
+        self.assertEqual(shown.stdout.strip(), "96,64,11", shown.stderr)
+
+    def test_no_ffmpeg(self):
+        os.mkdir(self.path("empty"))
+        result = self.run_scree("render", "run.h5", "--out", "film.mp4", "--size", "32x32",
+                                environment={"PATH": self.path("empty")})
+        self.assertEqual(result.code, 6)
+        self.assertIn("needs the program ffmpeg", result.err)
+        self.assertFalse(os.path.exists(self.path("film.mp4")))
+
     def refuse(self, code, text, *arguments):
         result = self.run_scree("render", *arguments)
         self.assertEqual(result.code, code, result.err)
@@ -111,6 +175,21 @@ class Render(CommandTest):
         self.refuse(2, "WIDTHxHEIGHT", "run.h5", "--size", "1x1", *out)
         self.refuse(2, "did you mean '--frame", "run.h5", "--frames", "1", *out)
         self.refuse(2, "one of studio|white|dark", "run.h5", "--background", "pink", *out)
+        self.refuse(2, "from 0 to 0.05 s", "run.h5", "--time", "7", *out)
+        self.refuse(2, "leave nothing", "run.h5", "--sheet", "2", "--start", "9", *out)
+        self.refuse(2, "did you mean 'speed'", "run.h5", "--color", "sped", *out)
+        self.refuse(2, "no probe 'nobody'; it has: ball, energy", "run.h5", "--color", "nobody.x", *out)
+        self.refuse(2, "no column 'q'", "run.h5", "--color", "ball.q", *out)
+        self.refuse(2, "A:B", "run.h5", "--range", "2:1", *out)
+        self.refuse(2, "--cut wants", "run.h5", "--cut", "w=1", *out)
+        self.refuse(2, "--cut wants", "run.h5", "--cut", "x>", *out)
+        self.refuse(2, "did you mean 'azimuth'", "run.h5", "--camera", "azimut=3", *out)
+        self.refuse(2, "out of range", "run.h5", "--camera", "elevation=91", *out)
+        self.refuse(2, "a target is", "run.h5", "--camera", "target=1:2", *out)
+        self.refuse(2, "no body of that name", "run.h5", "--camera", "follow=ghost", *out)
+        self.refuse(2, ".png or .mp4", "run.h5", "--out", "no.jpg")
+        self.refuse(2, "even numbers", "run.h5", "--out", "no.mp4", "--size", "31x31")
+        self.refuse(2, "is for a film", "run.h5", "--fps", "10", *out)
         self.refuse(6, "cannot be opened", "missing.h5", *out)
         self.refuse(6, "directory", "run.h5", "--out", "nowhere/no.png")
 

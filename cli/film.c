@@ -1,0 +1,112 @@
+/* See film.h. */
+#include "cli/film.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/file.h"
+
+extern char **environ;
+
+int film_begin(film *f, const char *path, int width, int height, double fps) {
+  int ends[2];
+  char size[32], rate[32];
+  *f = (film){.path = path, .pipe = -1};
+  if (!file_program_exists("ffmpeg"))
+    return cli_fail(CLI_IO,
+                    "%s: a film needs the program ffmpeg, which is not on the PATH; "
+                    "install the Debian package ffmpeg, or draw pictures (.png)",
+                    path);
+  if ((size_t)snprintf(f->part, sizeof f->part, "%s.part", path) >= sizeof f->part)
+    return cli_fail(CLI_USAGE, "the path is too long");
+  snprintf(size, sizeof size, "%dx%d", width, height);
+  snprintf(rate, sizeof rate, "%.17g", fps);
+  /* Colours as on the screen, in the words that players understand. */
+  char *const arguments[] = {"ffmpeg",
+                             "-hide_banner",
+                             "-loglevel",
+                             "error",
+                             "-nostdin",
+                             "-y",
+                             "-f",
+                             "rawvideo",
+                             "-pix_fmt",
+                             "rgb24",
+                             "-s",
+                             size,
+                             "-r",
+                             rate,
+                             "-i",
+                             "pipe:0",
+                             "-vf",
+                             "scale=out_color_matrix=bt709:out_range=tv",
+                             "-c:v",
+                             "libx264",
+                             "-preset",
+                             "medium",
+                             "-crf",
+                             "17",
+                             "-pix_fmt",
+                             "yuv420p",
+                             "-colorspace",
+                             "bt709",
+                             "-color_primaries",
+                             "bt709",
+                             "-color_trc",
+                             "bt709",
+                             "-movflags",
+                             "+faststart",
+                             "-f",
+                             "mp4",
+                             f->part,
+                             NULL};
+  if (pipe(ends) != 0) return cli_fail(CLI_IO, "%s: no pipe: %s", path, strerror(errno));
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
+  posix_spawn_file_actions_addclose(&actions, ends[0]);
+  const int fault = posix_spawnp(&f->child, "ffmpeg", &actions, NULL, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[0]);
+  f->pipe = ends[1];
+  if (!fault) return CLI_OK;
+  close(f->pipe);
+  f->pipe = -1;
+  return cli_fail(CLI_IO, "%s: ffmpeg cannot be started: %s", path, strerror(fault));
+}
+
+int film_add(film *f, const scree_image *image) {
+  const uint8_t *at = image->pixels;
+  size_t left = 3 * (size_t)image->width * (size_t)image->height;
+  while (left) {
+    const ssize_t n = write(f->pipe, at, left);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0)
+      return cli_fail(CLI_IO, "%s: ffmpeg does not take the pictures: %s", f->path,
+                      strerror(errno));
+    at += n;
+    left -= (size_t)n;
+  }
+  return CLI_OK;
+}
+
+int film_end(film *f, bool ok) {
+  int state = 0;
+  if (f->pipe < 0) return CLI_OK;
+  close(f->pipe);
+  f->pipe = -1;
+  while (waitpid(f->child, &state, 0) < 0 && errno == EINTR) {
+  }
+  const bool sound = WIFEXITED(state) && WEXITSTATUS(state) == 0;
+  if (ok && sound && rename(f->part, f->path) == 0) return CLI_OK;
+  const int fault = errno;
+  unlink(f->part);
+  if (!ok) return CLI_OK;
+  if (!sound) return cli_fail(CLI_IO, "%s: ffmpeg failed, see its message above", f->path);
+  return cli_fail(CLI_IO, "%s: cannot be written: %s", f->path, strerror(fault));
+}

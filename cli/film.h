@@ -1,0 +1,22 @@
+/* A film by a pipe to ffmpeg: raw pictures go in, H.264 in MP4 comes out, whole or not at all. */
+#ifndef SCREE_CLI_FILM_H
+#define SCREE_CLI_FILM_H
+
+#include <sys/types.h>
+
+#include "cli/cli.h"
+
+typedef struct film {
+  const char *path;
+  char part[4096]; /* where it is written until it is whole */
+  pid_t child;
+  int pipe;
+} film;
+
+/* Exit codes, after a message. */
+int film_begin(film *f, const char *path, int width, int height, double fps);
+int film_add(film *f, const scree_image *image);
+/* Ends it and puts it in its place, or removes what there is when not ok. */
+int film_end(film *f, bool ok);
+
+#endif
