@@ -27,8 +27,8 @@ const cli_flag render_flags[] = {
     {"bodies", "solid|ghost|hidden", "moving bodies; default solid, with --chains ghost"},
     {"cut", "PLANES", "take a side away: x=0 (that of the camera), z>0.5, or x>0&y>0; repeatable"},
     {"camera", "KEYS",
-     "azimuth=40,elevation=20,zoom=1.2,distance=3,target=0:0:1,field=28,follow=BODY,turn=10 "
-     "(degrees, metres; turn: degrees a second of a film)"},
+     "with commas between: azimuth=, elevation=, field= (degrees), zoom=, distance= (m), "
+     "target=X:Y:Z, follow=BODY, turn= (degrees a second of a film)"},
     {"background", "studio|white|dark", "for the screen, for paper, for talks; default studio"},
     {"caption", "TEXT", "words in the corner; 'time' and 'none' have a meaning"},
     {"no-ground", NULL, "no ground where the scene has none"},
