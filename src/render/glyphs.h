@@ -92,7 +92,7 @@ static const render_glyph render_glyphs[] = {
     {'i', 0, "060i 0n0n"},
     {'j', 4, "4i43 ~432001 4n4n"},
     {'k', 9, "060o 9i0b 3e96"},
-    {'l', 0, "060o"},
+    {'l', 3, "0o09 ~091636"},
     {'m', 16, "060i ~0d2h5i7h8d 8d86 ~8dahdifhgd gdg6"},
     {'n', 10, "060i ~0d3h6i9gac aca6"},
     {'o', 10, BOWL},

@@ -1,6 +1,8 @@
 /* Smooths the noise of light. Light (lit / surface) is averaged over nearby pixels that lie on the
  * same smooth surface, in rounds of 5 x 5 pixels with gaps that double; pixels through which an
- * edge goes take no part. What is averaged is light alone: colours and outlines stay sharp. */
+ * edge goes take no part. Shadows must not blur: pixels are averaged only when their
+ * neighbourhoods (3 x 3, which have less noise than a pixel) are about as light. What is averaged
+ * is light alone: colours and outlines stay sharp. */
 #include "render/frame.h"
 
 #ifdef SCREE_WITH_RENDER
@@ -14,41 +16,61 @@ static bool takes_part(const render_pixel *p) {
   return p->spread < 0.3f && p->surface.x + p->surface.y + p->surface.z > 1e-4f;
 }
 
-static f3 smooth_one(const render_frame *f, const f3 *light, int px, int py, int gap) {
+/* One round: what is averaged, what tells whether pixels are alike (null: not asked), how far. */
+typedef struct round_def {
+  const f3 *light, *guide;
+  int reach, gap;
+  float clear; /* 1 / square of the difference in light from which on pixels are not alike */
+} round_def;
+
+static float likeness(const render_frame *f, const round_def *r, size_t at, size_t i, float steep) {
+  const render_pixel *p = &f->pixels[at], *q = &f->pixels[i];
+  const f3 bend = f3_sub(q->normal, p->normal);
+  const float off = (q->depth - p->depth) * steep;
+  const float step = r->guide ? r->guide[i].y - r->guide[at].y : 0.0f;
+  const float distance = r->clear * step * step + 12.0f * f3_dot(bend, bend) + 0.02f * off * off;
+  return distance < 1.0f ? (1.0f - distance) * (1.0f - distance) : 0.0f;
+}
+
+static f3 smooth_one(const render_frame *f, const round_def *r, int px, int py) {
   const size_t at = (size_t)py * (size_t)f->width + (size_t)px;
-  const render_pixel *p = &f->pixels[at];
-  const float steep = 1.0f / (3.0f * f->pixel * p->depth * (float)gap);
+  const float steep = 1.0f / (3.0f * f->pixel * f->pixels[at].depth * (float)r->gap);
   f3 sum = {0, 0, 0};
   float weight = 0.0f;
-  for (int dy = -2; dy <= 2; dy++) {
-    const int y = py + dy * gap;
+  for (int dy = -r->reach; dy <= r->reach; dy++) {
+    const int y = py + dy * r->gap;
     if (y < 0 || y >= f->height) continue;
-    for (int dx = -2; dx <= 2; dx++) {
-      const int x = px + dx * gap;
+    for (int dx = -r->reach; dx <= r->reach; dx++) {
+      const int x = px + dx * r->gap;
       if (x < 0 || x >= f->width) continue;
       const size_t i = (size_t)y * (size_t)f->width + (size_t)x;
-      const render_pixel *q = &f->pixels[i];
-      if (!takes_part(q)) continue;
-      const f3 bend = f3_sub(q->normal, p->normal);
-      const float off = (q->depth - p->depth) * steep;
-      const float distance = 12.0f * f3_dot(bend, bend) + 0.02f * off * off;
-      if (distance >= 1.0f) continue;
-      const float near = 1.0f - distance;
-      const float w = near * near * kernel[dx < 0 ? -dx : dx] * kernel[dy < 0 ? -dy : dy];
-      sum = f3_add_scaled(sum, w, light[i]);
+      if (!takes_part(&f->pixels[i])) continue;
+      const float w =
+          likeness(f, r, at, i, steep) * kernel[dx < 0 ? -dx : dx] * kernel[dy < 0 ? -dy : dy];
+      sum = f3_add_scaled(sum, w, r->light[i]);
       weight += w;
     }
   }
-  return weight > 0.0f ? f3_scale(1.0f / weight, sum) : light[at];
+  return weight > 0.0f ? f3_scale(1.0f / weight, sum) : r->light[at];
 }
 
-static void smooth_round(const render_frame *f, const f3 *from, f3 *to, int gap, int threads) {
+static void smooth_round(const render_frame *f, const round_def *r, f3 *to, int threads) {
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
   for (int y = 0; y < f->height; y++)
     for (int x = 0; x < f->width; x++) {
       const size_t i = (size_t)y * (size_t)f->width + (size_t)x;
-      to[i] = takes_part(&f->pixels[i]) ? smooth_one(f, from, x, y, gap) : from[i];
+      to[i] = takes_part(&f->pixels[i]) ? smooth_one(f, r, x, y) : r->light[i];
     }
+}
+
+static void take_light(const render_frame *f, f3 *light) {
+  for (size_t i = 0; i < (size_t)f->width * (size_t)f->height; i++) {
+    const render_pixel *p = &f->pixels[i];
+    if (takes_part(p))
+      light[i] = (f3){p->surface.x > 1e-6f ? p->lit.x / p->surface.x : 0.0f,
+                      p->surface.y > 1e-6f ? p->lit.y / p->surface.y : 0.0f,
+                      p->surface.z > 1e-6f ? p->lit.z / p->surface.z : 0.0f};
+  }
 }
 
 scree_status render_smooth(render_frame *f) {
@@ -56,17 +78,15 @@ scree_status render_smooth(render_frame *f) {
   const size_t count = (size_t)f->width * (size_t)f->height;
   const int threads = context->threads > 0 ? context->threads : omp_get_max_threads();
   f3 *a = memory_new(context, count, sizeof *a), *b = memory_new(context, count, sizeof *b);
-  const bool ok = a && b;
+  f3 *guide = memory_new(context, count, sizeof *guide);
+  const bool ok = a && b && guide;
   if (ok) {
-    for (size_t i = 0; i < count; i++) {
-      const render_pixel *p = &f->pixels[i];
-      if (takes_part(p))
-        a[i] = (f3){p->surface.x > 1e-6f ? p->lit.x / p->surface.x : 0.0f,
-                    p->surface.y > 1e-6f ? p->lit.y / p->surface.y : 0.0f,
-                    p->surface.z > 1e-6f ? p->lit.z / p->surface.z : 0.0f};
-    }
+    take_light(f, a);
+    smooth_round(f, &(round_def){a, NULL, 1, 1, 0.0f}, guide, threads);
+    /* The light of a pixel is off by about 0.35 / sqrt(pairs of samples), the guide by a third. */
+    const float clear = 0.5f * (float)f->settings.samples / (0.45f * 0.45f);
     for (int round = 0; round < ROUNDS; round++) {
-      smooth_round(f, a, b, 1 << round, threads);
+      smooth_round(f, &(round_def){a, guide, 2, 1 << round, clear}, b, threads);
       f3 *swap = a;
       a = b, b = swap;
     }
@@ -75,6 +95,7 @@ scree_status render_smooth(render_frame *f) {
   }
   memory_free(context, a);
   memory_free(context, b);
+  memory_free(context, guide);
   return ok ? SCREE_OK : SCREE_ERROR_MEMORY;
 }
 
