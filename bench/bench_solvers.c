@@ -6,7 +6,12 @@
  *
  * Relaxed model, cold start, one thread. The table goes to FILE (bench_solvers.csv) and, without
  * --json, to stdout; with it stdout gets one object with the figures of the beds and the counts.
- * Residuals are checked every 25 iterations at most, so counts are that coarse. */
+ * Residuals are checked every 25 iterations at most, so counts are that coarse.
+ *
+ * Why a level was missed is read off the history of residuals: the rate of the last half of the
+ * iterations, and how many more it would take; or that there was no decrease, and how far it went
+ * up and down. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +20,7 @@
 #include "tests/support/packing.h"
 #include "tests/support/scenes.h"
 
-enum { LEVELS = 3 };
+enum { LEVELS = 3, HISTORY = 256 };
 static const double levels[LEVELS] = {1e-2, 1e-4, 1e-6};
 
 typedef struct options {
@@ -29,11 +34,33 @@ typedef struct watch {
   bool by_rms;
   long iterations[LEVELS];
   double seconds[LEVELS];
+  /* Every `stride`-th check. */
+  long at[HISTORY];
+  double value[HISTORY];
+  size_t count, stride, checks;
+  double best, rise; /* the largest factor from a best to a later value */
 } watch;
+
+static void remember(watch *w, long iteration, double value) {
+  if (value < w->best) w->best = value;
+  if (w->best > 0.0 && value / w->best > w->rise) w->rise = value / w->best;
+  if (w->checks++ % w->stride) return;
+  if (w->count == HISTORY) {
+    for (size_t k = 0; k < HISTORY / 2; k++) {
+      w->at[k] = w->at[2 * k];
+      w->value[k] = w->value[2 * k];
+    }
+    w->count = HISTORY / 2;
+    w->stride *= 2;
+  }
+  w->at[w->count] = iteration;
+  w->value[w->count++] = value;
+}
 
 static bool observe(void *user, const scree_progress *p) {
   watch *w = user;
   const double value = w->by_rms ? p->residual.rms : p->residual.residual;
+  remember(w, p->iteration, value);
   for (int k = 0; k < LEVELS; k++)
     if (value <= w->level[k] && w->iterations[k] < 0) {
       w->iterations[k] = p->iteration;
@@ -43,7 +70,7 @@ static bool observe(void *user, const scree_progress *p) {
 }
 
 static watch watch_make(const double *level, bool by_rms) {
-  watch w = {.by_rms = by_rms};
+  watch w = {.by_rms = by_rms, .stride = 1, .best = INFINITY};
   for (int k = 0; k < LEVELS; k++) {
     w.level[k] = level[k];
     w.iterations[k] = -1;
@@ -72,15 +99,44 @@ static bool measure(scree_context *context, size_t solver, const scree_ccp *prob
   return ok;
 }
 
-static const char *why(const watch *w, const scree_solve_info *info) {
-  if (w->iterations[LEVELS - 1] >= 0) return "";
-  if (info->detail[0]) return info->detail;
-  return info->outcome == SCREE_OUTCOME_TIME_LIMIT ? "out of time" : "";
+/* The lowest value in a part of the history. */
+static double lowest(const watch *w, size_t begin, size_t end) {
+  double low = INFINITY;
+  for (size_t k = begin; k < end; k++) low = fmin(low, w->value[k]);
+  return low;
+}
+
+/* Lowest values of the last two quarters of the iterations tell the rate: single ones may jump. */
+static void why(const watch *w, const scree_solve_info *info, char *text, size_t room) {
+  text[0] = 0;
+  if (w->iterations[LEVELS - 1] >= 0) return;
+  const char *end = info->outcome == SCREE_OUTCOME_TIME_LIMIT ? "out of time" : info->detail;
+  if (w->count < 8) {
+    snprintf(text, room, "%s after %ld iterations", end, info->iterations);
+    return;
+  }
+  const long last = w->at[w->count - 1];
+  size_t half = 0, late = 0;
+  while (w->at[half] < last / 2) half++;
+  while (w->at[late] < last / 4 * 3) late++;
+  const double before = lowest(w, half, late), after = lowest(w, late, w->count);
+  const double steps = 0.25 * (double)last;
+  const double goal = w->level[LEVELS - 1];
+  char swing[48] = "";
+  if (w->rise > 3.0) snprintf(swing, sizeof swing, ", jumps by up to %.1g", w->rise);
+  if (after < 0.97 * before)
+    snprintf(text, room, "%s: last rate %.6f an iteration, %.1e more foreseen%s", end,
+             pow(after / before, 1.0 / steps), steps * log(after / goal) / log(before / after),
+             swing);
+  else
+    snprintf(text, room, "%s: no decrease in the last half of %ld iterations%s", end, last, swing);
 }
 
 static void report(FILE *csv, const options *o, const char *problem, size_t blocks, size_t solver,
                    const watch *w, const scree_solve_info *info) {
   const bool reached = w->iterations[LEVELS - 1] >= 0;
+  char reason[512];
+  why(w, info, reason, sizeof reason);
   const char *outcome = reached ? "solved" : scree_outcome_text(info->outcome);
   fprintf(csv, "\"%s\",%zu,%s,%s", problem, blocks, scree_solver_name(solver), outcome);
   for (int k = 0; k < LEVELS; k++) {
@@ -90,7 +146,7 @@ static void report(FILE *csv, const options *o, const char *problem, size_t bloc
       fprintf(csv, ",,");
   }
   fprintf(csv, ",%ld,%.4g,%.3e,%.3e,\"%s\"\n", info->iterations, info->seconds,
-          info->residual.residual, info->residual.rms, why(w, info));
+          info->residual.residual, info->residual.rms, reason);
   fflush(csv);
   if (o->json) return;
   printf("%-34s %-9s", problem, scree_solver_name(solver));
@@ -100,7 +156,7 @@ static void report(FILE *csv, const options *o, const char *problem, size_t bloc
     else
       printf(" %7s %10s", "-", "");
   }
-  printf("  %s\n", why(w, info));
+  printf("  %s\n", reason);
   fflush(stdout);
 }
 
@@ -143,6 +199,7 @@ static const packing_case packings[] = {
     {.name = "packing 1k frictionless", .size = 6, .frictionless = true},
     {.name = "packing 1k rolling", .size = 6, .mu = 0.3, .rolling = 0.02, .spinning = 0.02},
     {.name = "packing 1k compliant", .size = 6, .mu = 0.3, .compliance = 1e-5},
+    {.name = "layered mass ratio 1", .size = 3, .mu = 0.3},
     {.name = "layered mass ratio 10",
      .size = 3,
      .mu = 0.3,
@@ -163,7 +220,9 @@ static const packing_case packings[] = {
      .mu = 0.3,
      .masses = PACKING_TOP_HEAVY,
      .ratio = 1e4},
+    {.name = "random mass ratio 10", .size = 6, .mu = 0.3, .masses = PACKING_RANDOM, .ratio = 1e1},
     {.name = "random mass ratio 1e2", .size = 6, .mu = 0.3, .masses = PACKING_RANDOM, .ratio = 1e2},
+    {.name = "random mass ratio 1e3", .size = 6, .mu = 0.3, .masses = PACKING_RANDOM, .ratio = 1e3},
     {.name = "random mass ratio 1e4", .size = 6, .mu = 0.3, .masses = PACKING_RANDOM, .ratio = 1e4},
     {.name = "packing 20k mu 0.3", .size = 16, .mu = 0.3},
     {.name = "packing 20k mu 0.8", .size = 16, .mu = 0.8},

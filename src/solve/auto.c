@@ -168,8 +168,7 @@ static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
     }
     const bool choice = (other || apart) && iteration >= first && iteration >= 2 * since;
     if (!choice && (iteration < due || !solve_due_hint(run, iteration, change))) continue;
-    op_sweep_store(op, run->g);
-    if (solve_check(run, iteration, run->g, NULL)) return PHASE_SOLVED;
+    if (solve_check_sweep(run, iteration)) return PHASE_SOLVED;
     due = next_check(run, iteration,
                      sweeps_left(run->merit, merit_checked, (double)(iteration - checked)));
     checked = iteration;
@@ -201,8 +200,7 @@ static phase_end sweep_on(solve_run *run, long count) {
     op_sweep_inside(op, &params, run->g);
     run->products++;
     if (k % 25 != 0 && k != count) continue;
-    op_sweep_store(op, run->g);
-    if (solve_check(run, k, run->g, NULL)) end = PHASE_SOLVED;
+    if (solve_check_sweep(run, k)) end = PHASE_SOLVED;
   }
   op_copy(op, run->g, run->vector[1]);
   run->iteration_base = 0;

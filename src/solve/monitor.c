@@ -154,6 +154,15 @@ bool solve_check(solve_run *run, long iteration, const double *g, const double *
   return solve_check_judged(run, iteration, g, &residual);
 }
 
+bool solve_check_sweep(solve_run *run, long iteration) {
+  if (run->ended) return true;
+  scree_residual residual;
+  op_sweep_residual(run->op, run->model, run->g, run->vector[0], &residual);
+  run->products++;
+  op_sweep_store(run->op, run->g);
+  return solve_check_judged(run, iteration, run->g, &residual);
+}
+
 bool solve_check_judged(solve_run *run, long iteration, const double *g,
                         const scree_residual *contacts) {
   const scree_solve_settings *s = run->settings;

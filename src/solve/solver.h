@@ -73,6 +73,9 @@ bool solve_check(solve_run *run, long iteration, const double *g, const double *
 /* The same where the residual of g in the run's model is at hand (op_residual_contacts). */
 bool solve_check_judged(solve_run *run, long iteration, const double *g,
                         const scree_residual *contacts);
+/* The same of the impulses that a sweep keeps inside (op_sweep_inside); they are stored in run->g.
+ * vector[0] is scratch. */
+bool solve_check_sweep(solve_run *run, long iteration);
 /* A direction d along which impulses may grow without end: ends the run as infeasible if it proves
  * that. */
 bool solve_prove_infeasible(solve_run *run, const double *d);

@@ -40,11 +40,7 @@ static scree_status iterate(solve_run *run, op_sweep_params *params, bool symmet
     const double change = op_sweep_inside(run->op, params, run->g);
     run->products++;
     if (!solve_due_hint(run, iteration, change)) continue;
-    scree_residual residual;
-    op_sweep_residual(run->op, run->model, run->g, run->vector[0], &residual);
-    run->products++;
-    op_sweep_store(run->op, run->g);
-    if (solve_check_judged(run, iteration, run->g, &residual)) return SCREE_OK;
+    if (solve_check_sweep(run, iteration)) return SCREE_OK;
   }
 }
 
