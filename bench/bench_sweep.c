@@ -1,6 +1,8 @@
 /* bench_sweep [--json]: what a Gauss-Seidel sweep costs, against a plain one, against an iteration
  * of apgd, on two threads, and against the bandwidth of memory. Packing of 4,096 spheres (about
- * 22,000 contacts, in cache) and of 185,193 (about a million, beyond it), bodies form.
+ * 22,000 contacts, in cache) and of 185,193 (about a million, beyond it), bodies form. Also what
+ * the residuals cost, and a sweep over boxes (a stack: contacts of any shape) in lanes and one by
+ * one.
  *
  * Every figure is a median over rounds; what is compared is measured in turns within a round, so
  * that a busy machine slows both. A sweep is timed alone and the fastest of a round counts: on a
@@ -19,6 +21,7 @@
 #include "bench/naive.h"
 #include "ccp/operator_bodies.h"
 #include "tests/support/packing.h"
+#include "tests/support/scenes.h"
 
 enum { ROUNDS = 21, SWEEPS = 25, LARGE_ROUNDS = 7, LARGE_SWEEPS = 4, EDGE = 16, LARGE_EDGE = 57 };
 
@@ -27,7 +30,8 @@ typedef struct figures {
   double gs_contacts_per_s, naive_contacts_per_s, gs_over_naive;
   double apgd_iteration_over_gs_sweep, speedup_2_threads, bytes_per_contact;
   double copy_bandwidth, large_bandwidth, copy_bandwidth_fraction, large_ns_per_contact;
-  double setup_in_sweeps, gs_residual, naive_residual;
+  double setup_in_sweeps, residual_in_sweeps, gs_residual, naive_residual;
+  double rigid_ns_per_contact, rigid_singly_ns_per_contact;
   const char *kernel;
 } figures;
 
@@ -129,6 +133,17 @@ static double setup_seconds(ccp_operator *op, const scree_ccp *problem) {
   return cpu_now() - start;
 }
 
+static double residual_seconds(ccp_operator *op, const double *g, double *scratch, int count) {
+  double best = INFINITY;
+  for (int k = 0; k < count; k++) {
+    scree_residual residual;
+    const double start = timer_now();
+    op_sweep_residual(op, SCREE_MODEL_RELAXED, g, scratch, &residual);
+    best = fmin(best, timer_now() - start);
+  }
+  return best;
+}
+
 /* R after 200 sweeps from zero: both do the same work. */
 static double residual_after(const scree_ccp *problem, ccp_operator *op, naive *plain, double *g) {
   scree_residual residual;
@@ -161,12 +176,14 @@ static void measure_small(figures *f) {
   naive *plain = naive_create(problem);
   op_sweep_begin(op, g);
   op_sweep_begin(op2, g2);
-  double gs[ROUNDS], slow[ROUNDS], ratio[ROUNDS], speedup[ROUNDS], apgd[ROUNDS], setup[ROUNDS];
+  double gs[ROUNDS], slow[ROUNDS], ratio[ROUNDS], speedup[ROUNDS], apgd[ROUNDS], setup[ROUNDS],
+      judge[ROUNDS];
   for (size_t k = 0; k < ROUNDS; k++) {
     gs[k] = sweep_seconds(op, g, SWEEPS);
     slow[k] = naive_seconds(plain, SWEEPS);
     gs[k] = fmin(gs[k], sweep_seconds(op, g, SWEEPS));
     ratio[k] = slow[k] / gs[k];
+    judge[k] = residual_seconds(op, g, g2, SWEEPS) / gs[k];
     const double half = sweep_seconds(op2, g2, SWEEPS);
     speedup[k] = sweep_seconds(op, g, SWEEPS) / fmin(half, sweep_seconds(op2, g2, SWEEPS));
   }
@@ -188,6 +205,7 @@ static void measure_small(figures *f) {
   f->speedup_2_threads = median(speedup, ROUNDS);
   f->apgd_iteration_over_gs_sweep = median(apgd, ROUNDS);
   f->setup_in_sweeps = median(setup, ROUNDS);
+  f->residual_in_sweeps = median(judge, ROUNDS);
   f->bytes_per_contact = (double)bytes / (double)f->contacts;
   free(g);
   free(g2);
@@ -199,11 +217,37 @@ static void measure_small(figures *f) {
   scree_context_destroy(two);
 }
 
+static void measure_boxes(figures *f) {
+  enum { BOXES = 1500 };
+  scree_context *one = context_with(1);
+  scree_ccp *problem = NULL;
+  check(one, scene_box_stack(one, BOXES, &problem));
+  double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
+  ccp_operator *op = NULL;
+  check(one, op_create(one, problem, &op));
+  if (!g) exit(1);
+  op_sweep_begin(op, g);
+  double lanes[ROUNDS], singly[ROUNDS];
+  for (size_t k = 0; k < ROUNDS; k++) {
+    lanes[k] = sweep_seconds(op, g, SWEEPS);
+    const double start = timer_now();
+    op_sweep_reference(op, &params, g);
+    singly[k] = timer_now() - start;
+  }
+  const double each = 1e9 / (double)scree_ccp_block_count(problem);
+  f->rigid_ns_per_contact = each * median(lanes, ROUNDS);
+  f->rigid_singly_ns_per_contact = each * median(singly, ROUNDS);
+  free(g);
+  op_destroy(op);
+  scree_ccp_destroy(problem);
+  scree_context_destroy(one);
+}
+
 /* Bytes that a sweep cannot avoid: every contact is read and its impulse written, every moving
  * body's line read and written once. */
 static double compulsory_bytes(const ccp_operator *op) {
   const op_bodies *impl = op->impl;
-  const double group = sizeof(sphere_group) + sizeof impl->pack.group->impulse;
+  const double group = sizeof(sphere_group) + 2.0 * PACK_IMPULSES * sizeof(double);
   return (double)impl->pack.group_count * group +
          (double)op->problem->bodies.body_count * 2.0 * sizeof(body_line);
 }
@@ -255,14 +299,18 @@ static void print_json(const figures *f) {
   printf("{\"contacts\": %zu, \"kernel\": \"%s\", \"gs_contacts_per_s\": %.4g, "
          "\"naive_contacts_per_s\": %.4g, \"gs_over_naive\": %.3f, "
          "\"apgd_iteration_over_gs_sweep\": %.3f, \"speedup_2_threads\": %.3f, "
-         "\"bytes_per_contact\": %.1f, \"setup_in_sweeps\": %.1f, \"large_contacts\": %zu, "
+         "\"bytes_per_contact\": %.1f, \"setup_in_sweeps\": %.1f, \"residual_in_sweeps\": %.2f, "
+         "\"rigid_ns_per_contact\": %.1f, \"rigid_singly_ns_per_contact\": %.1f, "
+         "\"large_contacts\": %zu, "
          "\"large_ns_per_contact\": %.2f, \"copy_bandwidth_gb_per_s\": %.2f, "
          "\"large_bandwidth_gb_per_s\": %.2f, \"copy_bandwidth_fraction\": %.3f, "
          "\"gs_residual\": %.3g, \"naive_residual\": %.3g}\n",
          f->contacts, f->kernel, f->gs_contacts_per_s, f->naive_contacts_per_s, f->gs_over_naive,
          f->apgd_iteration_over_gs_sweep, f->speedup_2_threads, f->bytes_per_contact,
-         f->setup_in_sweeps, f->large_contacts, f->large_ns_per_contact, 1e-9 * f->copy_bandwidth,
-         1e-9 * f->large_bandwidth, f->copy_bandwidth_fraction, f->gs_residual, f->naive_residual);
+         f->setup_in_sweeps, f->residual_in_sweeps, f->rigid_ns_per_contact,
+         f->rigid_singly_ns_per_contact, f->large_contacts, f->large_ns_per_contact,
+         1e-9 * f->copy_bandwidth, 1e-9 * f->large_bandwidth, f->copy_bandwidth_fraction,
+         f->gs_residual, f->naive_residual);
 }
 
 static void print_table(const figures *f) {
@@ -275,7 +323,11 @@ static void print_table(const figures *f) {
   printf("  two threads          %8.2f times one\n", f->speedup_2_threads);
   printf("  memory of the solver %8.1f bytes a contact\n", f->bytes_per_contact);
   printf("  setup                %8.1f sweeps\n", f->setup_in_sweeps);
+  printf("  residuals            %8.2f sweeps\n", f->residual_in_sweeps);
   printf("  R afterwards         %8.1e (naive %.1e)\n", f->gs_residual, f->naive_residual);
+  printf("stack of boxes\n");
+  printf("  Gauss-Seidel         %8.1f ns a contact, one by one %.1f\n", f->rigid_ns_per_contact,
+         f->rigid_singly_ns_per_contact);
   printf("packing of %zu contacts\n", f->large_contacts);
   printf("  Gauss-Seidel         %8.1f ns a contact, %.1f GB/s of compulsory traffic\n",
          f->large_ns_per_contact, 1e-9 * f->large_bandwidth);
@@ -291,6 +343,7 @@ int main(int argc, char **argv) {
   }
   figures f = {0};
   measure_small(&f);
+  measure_boxes(&f);
   measure_large(&f);
   if (json)
     print_json(&f);

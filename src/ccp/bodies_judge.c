@@ -49,15 +49,14 @@ static op_judged judge_groups(const op_bodies *impl, const sphere_judge *work, s
 static op_judged judge_rows(const ccp_operator *op, const sphere_judge *base, const double *g,
                             size_t begin, size_t end) {
   const op_bodies *impl = op->impl;
-  _Alignas(64) double lanes[PACK_BATCH * 3 * PACK_LANES];
+  _Alignas(64) double lanes[PACK_BATCH * PACK_IMPULSES];
   op_judged total = {0};
   for (size_t j = begin; j < end; j += PACK_BATCH) {
     const size_t stop = bodies_pack_batch(j, end);
     sphere_judge work = *base;
     work.lanes = lanes;
-    work.stride = (size_t)3 * PACK_LANES;
     work.first = j;
-    bodies_pack_load_some(&impl->pack, op, g, j, stop, lanes, work.stride);
+    bodies_pack_load_some(&impl->pack, op, g, j, stop, lanes);
     const op_judged part = judge_groups(impl, &work, j, stop);
     op_judged_add(&total, &part);
   }
@@ -108,8 +107,7 @@ static sphere_judge work_of(const ccp_operator *op, scree_model model) {
       .extra = pack->has_extra ? pack->extra : NULL,
       .rough = pack->has_rays ? (const double(*)[PACK_LANES])pack->rough : NULL,
       .lines = impl->push,
-      .lanes = bodies_inside(impl),
-      .stride = BODIES_GROUP_STRIDE,
+      .lanes = impl->pack.impulse,
       .shifted = model == SCREE_MODEL_COULOMB ? 1.0 : 0.0,
       .reach = bodies_pack_reach(pack),
   };
@@ -151,7 +149,6 @@ void bodies_judge_velocities(ccp_operator *op, scree_model model, const body_lin
   sphere_judge work = work_of(op, model);
   work.lines = lines;
   work.lanes = lanes;
-  work.stride = (size_t)3 * PACK_LANES;
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
   judge_share(op, model, &work, NULL, rest);
   total_of(op, sum);

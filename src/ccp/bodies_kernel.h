@@ -22,7 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PACK_LANES = 8 };
+/* PACK_IMPULSES: doubles of a group's impulses, [3][PACK_LANES] in the world frame. */
+enum { PACK_LANES = 8, PACK_IMPULSES = 3 * PACK_LANES };
 /* Bit of a body index: the line is read but never written (fixed, prescribed, the world). */
 #define PACK_FIXED 0x80000000u
 
@@ -47,7 +48,6 @@ typedef struct sphere_group {
   double inverse_nn[PACK_LANES], inverse_tt[PACK_LANES];
   double mu[PACK_LANES], beta[PACK_LANES];
   double weight[PACK_LANES]; /* 1 / eta */
-  double impulse[3][PACK_LANES];
 } sphere_group;
 
 /* What most problems do not have: tangential offsets (a world vector) and compliance. */
@@ -57,7 +57,8 @@ typedef struct sphere_extra {
 } sphere_extra;
 
 typedef struct sphere_sweep {
-  sphere_group *group;
+  const sphere_group *group;
+  double *impulse;           /* PACK_IMPULSES a group */
   const sphere_extra *extra; /* null: none */
   body_line *lines;
   double relaxed; /* 1: relaxed model, 0: exact Coulomb */
@@ -99,7 +100,7 @@ typedef struct rigid_sweep {
  * diag(N_nn, N_tt, N_tt) of operator_metric.h:
  *   y = current + beta (current - previous),  next = P(y - step e u(y)),  push += D next
  * e = 1 / N_nn and 1 / N_tt; P is then the formula above with that beta. u is read from `lines`.
- * Impulses are [3][PACK_LANES] a group. */
+ */
 typedef struct sphere_step {
   const sphere_group *group;
   const sphere_extra *extra;
@@ -119,14 +120,14 @@ typedef struct sphere_sums {
   double compliant[PACK_LANES]; /* d'C d */
 } sphere_sums;
 
-/* Products with D and D' over lanes: [3][PACK_LANES] doubles every `stride`, those of group `first`
- * at `lanes`. push: lines += D lanes, momentum. read: out = D' lines (+ C lanes), twists. */
+/* Products with D and D' over lanes, PACK_IMPULSES a group, those of group `first` at `lanes`.
+ * push: lines += D lanes, momentum. read: out = D' lines (+ C lanes), twists. */
 typedef struct sphere_product {
   const sphere_group *group;
   const sphere_extra *extra;
   const double *lanes;
-  double *out; /* read: 3 * PACK_LANES doubles a group */
-  size_t stride, first;
+  double *out; /* read */
+  size_t first;
   body_line *lines;
   pack_reach reach;
 } sphere_product;
@@ -138,7 +139,7 @@ typedef struct sphere_judge {
   const double (*rough)[PACK_LANES]; /* 0: a ray, without tangents; null: there is none */
   const body_line *lines;
   const double *lanes;
-  size_t stride, first;
+  size_t first;
   double shifted; /* 1: exact Coulomb, 0: relaxed model */
   pack_reach reach;
 } sphere_judge;

@@ -118,13 +118,14 @@ INLINE void add_push(vd *line, vd mass, vd turn, vd3 force, vd3 moment) {
 
 INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_lines *at, bool extra,
                       bool isotropic, bool blended) {
-  sphere_group *g = &w->group[i];
+  const sphere_group *g = &w->group[i];
+  double(*impulse)[PACK_LANES] = (double(*)[PACK_LANES])(w->impulse + i * PACK_IMPULSES);
   vd a[8], b[8];
   lines_load(at->from_a + k, a);
   lines_load(at->from_b + k, b);
   const vd3 n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
   const vd reach_a = vd_load(g->reach_a + k), reach_b = vd_load(g->reach_b + k);
-  const vd3 old = vd3_load((const double(*)[PACK_LANES])g->impulse, k);
+  const vd3 old = vd3_load((const double(*)[PACK_LANES])impulse, k);
   const vd mu = vd_load(g->mu + k);
   vd3 u = relative_velocity(a, b, reach_a, reach_b, n);
   const vd gn = vd3_dot(old, n), geometric = vd3_dot(u, n);
@@ -155,7 +156,7 @@ INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_line
   }
   if (blended)
     next = vd3_add_scaled(vd3_scale(vd_set(w->lambda), next), vd_set(1.0 - w->lambda), old);
-  vd3_store(g->impulse, k, next);
+  vd3_store(impulse, k, next);
   const vd3 change = vd3_sub(next, old), moment = vd3_cross(n, change);
   const vd zero = vd_set(0.0);
   add_push(a, zero - a[6], zero - reach_a * a[7], change, moment);
@@ -208,7 +209,7 @@ typedef struct step_sums {
 INLINE void step_lanes(const sphere_step *w, size_t i, size_t k, const lane_lines *at, bool extra,
                        step_sums *sums) {
   const sphere_group *g = &w->group[i];
-  const size_t lane = i * 3 * PACK_LANES;
+  const size_t lane = i * PACK_IMPULSES;
   vd a[8], b[8];
   lines_load(at->from_a + k, a);
   lines_load(at->from_b + k, b);

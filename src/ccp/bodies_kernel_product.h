@@ -1,8 +1,8 @@
 /* Products with D and D', and the residuals, over lanes: the part of bodies_kernel_body.h that is
  * no step of a solver. This is a template: no include guard. */
 
-INLINE const double (*lanes_of(const double *lanes, size_t stride, size_t i))[PACK_LANES] {
-  return (const double(*)[PACK_LANES])(lanes + i * stride);
+INLINE const double (*lanes_of(const double *lanes, size_t i))[PACK_LANES] {
+  return (const double(*)[PACK_LANES])(lanes + i * PACK_IMPULSES);
 }
 
 /* ---- D and its transpose --------------------------------------------------------------------- */
@@ -22,7 +22,7 @@ static void push_lines(const sphere_product *w, size_t begin, size_t end) {
     const lane_lines *at = &ring[i % RING];
     for (size_t k = 0; k < PACK_LANES; k += LANES) {
       const vd3 n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
-      const vd3 x = vd3_load(lanes_of(w->lanes, w->stride, i - w->first), k);
+      const vd3 x = vd3_load(lanes_of(w->lanes, i - w->first), k);
       const vd3 moment = vd3_cross(n, x);
       const vd line[8] = {x.x, x.y, x.z, moment.x, moment.y, moment.z, zero, zero};
       lines_push(at->to_a + k, at->to_b + k, g->reach_a + k, g->reach_b + k, line);
@@ -49,12 +49,12 @@ static void read_lines(const sphere_product *w, size_t begin, size_t end) {
       const vd3 n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
       vd3 u = relative_velocity(a, b, vd_load(g->reach_a + k), vd_load(g->reach_b + k), n);
       if (w->extra) {
-        const vd3 x = vd3_load(lanes_of(w->lanes, w->stride, i - w->first), k);
+        const vd3 x = vd3_load(lanes_of(w->lanes, i - w->first), k);
         const vd cn = vd_load(w->extra[i].compliance_n + k),
                  ct = vd_load(w->extra[i].compliance_t + k);
         u = vd3_add_scaled(vd3_add_scaled(u, ct, x), (cn - ct) * vd3_dot(x, n), n);
       }
-      vd3_store((double(*)[PACK_LANES])(w->out + (i - w->first) * 3 * PACK_LANES), k, u);
+      vd3_store((double(*)[PACK_LANES])(w->out + (i - w->first) * PACK_IMPULSES), k, u);
     }
   }
 }
@@ -82,7 +82,7 @@ INLINE void judge_lanes(const sphere_judge *w, size_t i, size_t k, const lane_li
   lines_load(at->from_a + k, a);
   lines_load(at->from_b + k, b);
   const vd3 n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
-  const vd3 x = vd3_load(lanes_of(w->lanes, w->stride, i - w->first), k);
+  const vd3 x = vd3_load(lanes_of(w->lanes, i - w->first), k);
   const vd mu = vd_load(g->mu + k), weight = vd_load(g->weight + k), one = vd_set(1.0);
   const vd3 u = relative_velocity(a, b, vd_load(g->reach_a + k), vd_load(g->reach_b + k), n);
   const vd gn = vd3_dot(x, n), geometric = vd3_dot(u, n);

@@ -29,7 +29,7 @@ static scree_status reserve(ccp_operator *op, op_bodies *impl) {
   for (int k = 0; k < 3; k++) {
     bodies_iterate *it = &m->iterate[k];
     if (memory_grow(context, &it->lanes, &it->lanes_capacity,
-                    impl->pack.group_count * 3 * PACK_LANES, sizeof(double)) ||
+                    impl->pack.group_count * PACK_IMPULSES, sizeof(double)) ||
         memory_grow(context, &it->rows, &it->rows_capacity, rest ? op->row_count : 0,
                     sizeof(double)) ||
         memory_grow(context, &it->twist, &it->twist_capacity, bodies + 1, sizeof(body_line)) ||
@@ -91,9 +91,9 @@ static scree_status begin(ccp_operator *op, const double *g) {
   if (status) return status;
   bodies_sum_pushes(op, g);
   fill_lines(op, m);
-  bodies_pack_load(&impl->pack, op, g, m->iterate[CURRENT].lanes, (size_t)3 * PACK_LANES);
+  bodies_pack_load(&impl->pack, op, g, m->iterate[CURRENT].lanes);
   memcpy(m->iterate[PREVIOUS].lanes, m->iterate[CURRENT].lanes,
-         impl->pack.group_count * 3 * PACK_LANES * sizeof(double));
+         impl->pack.group_count * PACK_IMPULSES * sizeof(double));
   for (int k = CURRENT; op->head_count < op->block_count && k <= PREVIOUS; k++)
     op_copy(op, g, m->iterate[k].rows);
   m->y_is_made = false;
@@ -300,7 +300,7 @@ static void get(ccp_operator *op, double *g, double *u) {
   double *to = g ? g : u;
   if (!to) return;
   if (op->head_count < op->block_count) op_copy(op, it->rows, to);
-  bodies_pack_store(&impl->pack, op, it->lanes, 3 * PACK_LANES, to);
+  bodies_pack_store(&impl->pack, op, it->lanes, to);
   if (!u) return;
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)

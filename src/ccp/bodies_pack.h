@@ -13,6 +13,8 @@
 typedef struct bodies_pack {
   sphere_group *group;
   size_t group_count, group_capacity;
+  double *impulse; /* of the sweep in progress, PACK_IMPULSES a group */
+  size_t impulse_capacity;
   sphere_extra *extra; /* in use when has_extra */
   size_t extra_capacity;
   bool has_extra;
@@ -26,7 +28,9 @@ typedef struct bodies_pack {
   uint32_t *phase_start; /* phase_count + 1, units */
   size_t phase_count, phase_capacity;
   size_t contact_count;
-  bool tiled; /* else the groups of a phase share no moving body, whatever their units */
+  bool tiled;     /* else the groups of a phase share no moving body, whatever their units */
+  uint8_t *trait; /* a body, and the world last: PACK_MOVES … */
+  size_t trait_capacity;
   /* Scratch of the setup. */
   uint8_t *colour; /* a block */
   size_t colour_capacity;
@@ -40,28 +44,33 @@ typedef struct bodies_pack {
 } bodies_pack;
 
 /* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache. */
+enum { PACK_MOVES = 1, PACK_ROUND = 2, PACK_MASS = 4 };
 enum { PACK_COLOURS = 64, PACK_REST = 255, PACK_FAR = 65536, PACK_BATCH = 16 };
 
+/* What contacts ask of bodies, a byte a body: it moves, its inertia is a multiple of the identity,
+ * it has an inverse mass. */
+void bodies_pack_traits(bodies_pack *pack, const ccp_bodies *bodies);
 /* Does the contact have the form of a sphere's? */
-bool bodies_pack_fits(const scree_ccp *problem, size_t contact);
+bool bodies_pack_fits(const bodies_pack *pack, const scree_ccp *problem, size_t contact);
 /* Puts the contacts that fit into an order of lanes, groups, units and phases (bodies_schedule.c);
  * pack->colour[i] is PACK_REST for all other blocks. */
 scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op);
-/* Fills the groups, without impulses, and eta_force of the packed contacts. */
-void bodies_pack_fill(bodies_pack *pack, ccp_operator *op);
+/* Fills the groups, without impulses, and eta_force of the packed contacts. `lines` has inverse
+ * masses and inertias. */
+void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *lines);
 void bodies_pack_free(scree_context *context, bodies_pack *pack);
 
 /* Impulses between row order, in the frames of the contacts, and lanes, in the world frame.
- * `lanes`: 3 * PACK_LANES doubles every `stride` doubles, from group `begin` on. */
+ * `lanes`: PACK_IMPULSES a group, from group `begin` on. */
 void bodies_pack_load_some(const bodies_pack *pack, const ccp_operator *op, const double *g,
-                           size_t begin, size_t end, double *lanes, size_t stride);
+                           size_t begin, size_t end, double *lanes);
 void bodies_pack_store_some(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
-                            size_t stride, size_t begin, size_t end, double *g);
+                            size_t begin, size_t end, double *g);
 /* The same of all groups. */
 void bodies_pack_load(const bodies_pack *pack, const ccp_operator *op, const double *g,
-                      double *lanes, size_t stride);
+                      double *lanes);
 void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
-                       size_t stride, double *g);
+                       double *g);
 
 /* The end of the batch of groups that begins at j. */
 static inline size_t bodies_pack_batch(size_t j, size_t end) {

@@ -43,6 +43,9 @@ static scree_status reserve(bodies_pack *pack, scree_context *context, size_t gr
       memory_grow(context, &pack->phase_start, &pack->phase_capacity, phases + 1,
                   sizeof *pack->phase_start))
     return SCREE_ERROR_MEMORY;
+  if (memory_grow(context, &pack->impulse, &pack->impulse_capacity, groups * PACK_IMPULSES,
+                  sizeof *pack->impulse))
+    return SCREE_ERROR_MEMORY;
   if (pack->has_extra &&
       memory_grow(context, &pack->extra, &pack->extra_capacity, groups, sizeof *pack->extra))
     return SCREE_ERROR_MEMORY;
@@ -58,12 +61,15 @@ static scree_status reserve(bodies_pack *pack, scree_context *context, size_t gr
   return SCREE_OK;
 }
 
+static bool pack_moves(const bodies_pack *pack, uint32_t body) {
+  return body != SCREE_CCP_WORLD && (pack->trait[body] & PACK_MOVES);
+}
+
 /* Colours contact i at bodies whose masks are pack->used. False: no colour is left. */
 static bool take_colour(bodies_pack *pack, const ccp_bodies *bodies, size_t i,
                         colour_counts *counts) {
   const ccp_contact *c = &bodies->contact[i];
-  const bool moves_a = ccp_body_moves(bodies, c->body_a),
-             moves_b = ccp_body_moves(bodies, c->body_b);
+  const bool moves_a = pack_moves(pack, c->body_a), moves_b = pack_moves(pack, c->body_b);
   const uint64_t used =
       (moves_a ? pack->used[c->body_a] : 0) | (moves_b ? pack->used[c->body_b] : 0);
   if (!~used) return false;
@@ -121,9 +127,8 @@ static scree_status schedule_colours(bodies_pack *pack, const ccp_operator *op) 
 
 /* ---- a unit a tile --------------------------------------------------------------------------- */
 
-static void forget_colours(bodies_pack *pack, const ccp_bodies *bodies, uint32_t body,
-                           uint32_t stamp, uint64_t *taken) {
-  if (!ccp_body_moves(bodies, body)) return;
+static void forget_colours(bodies_pack *pack, uint32_t body, uint32_t stamp, uint64_t *taken) {
+  if (!pack_moves(pack, body)) return;
   *taken |= pack->tile_colours[body];
   if (pack->stamp[body] == stamp) return;
   pack->stamp[body] = stamp;
@@ -137,8 +142,8 @@ static void colour_tile(bodies_pack *pack, const ccp_bodies *bodies, uint32_t st
   uint64_t taken = 0;
   for (size_t i = tile->first; i < tile->end; i++) {
     if (pack->colour[i] == PACK_REST) continue;
-    forget_colours(pack, bodies, bodies->contact[i].body_a, stamp, &taken);
-    forget_colours(pack, bodies, bodies->contact[i].body_b, stamp, &taken);
+    forget_colours(pack, bodies->contact[i].body_a, stamp, &taken);
+    forget_colours(pack, bodies->contact[i].body_b, stamp, &taken);
     if (take_colour(pack, bodies, i, &counts)) continue;
     pack->colour[i] = PACK_REST;
     pack->contact_count--;
@@ -150,8 +155,7 @@ static void colour_tile(bodies_pack *pack, const ccp_bodies *bodies, uint32_t st
     if (pack->colour[i] == PACK_REST) continue;
     const uint32_t side[2] = {bodies->contact[i].body_a, bodies->contact[i].body_b};
     for (int s = 0; s < 2; s++)
-      if (ccp_body_moves(bodies, side[s]))
-        pack->tile_colours[side[s]] |= (uint64_t)1 << tile->colour;
+      if (pack_moves(pack, side[s])) pack->tile_colours[side[s]] |= (uint64_t)1 << tile->colour;
   }
 }
 
@@ -230,7 +234,7 @@ static void find_fitting(bodies_pack *pack, const ccp_operator *op) {
 #pragma omp parallel for schedule(static) num_threads(op->context->threads)                        \
     reduction(+ : count) reduction(|| : extra, rays) if (op->block_count > PARALLEL_BLOCKS)
   for (size_t i = 0; i < op->block_count; i++) {
-    const bool fits = i < p->bodies.contact_count && bodies_pack_fits(p, i);
+    const bool fits = i < p->bodies.contact_count && bodies_pack_fits(pack, p, i);
     pack->colour[i] = fits ? 0 : PACK_REST;
     count += fits;
     extra = extra || (fits && wants_extra(p, i));
@@ -245,8 +249,11 @@ scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op) {
   if (memory_grow(op->context, &pack->colour, &pack->colour_capacity, op->block_count,
                   sizeof *pack->colour) ||
       memory_grow(op->context, &pack->used, &pack->used_capacity, op->problem->bodies.body_count,
-                  sizeof *pack->used))
+                  sizeof *pack->used) ||
+      memory_grow(op->context, &pack->trait, &pack->trait_capacity,
+                  op->problem->bodies.body_count + 1, sizeof *pack->trait))
     return SCREE_ERROR_MEMORY;
+  bodies_pack_traits(pack, &op->problem->bodies);
   find_fitting(pack, op);
   pack->tiled = false;
   if (pack->contact_count >= (size_t)TILES_FROM * TILE_CONTACTS) {

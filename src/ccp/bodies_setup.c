@@ -105,7 +105,7 @@ scree_status bodies_setup(ccp_operator *op) {
   fill_lines(op, impl);
   scree_status status = bodies_pack_schedule(&impl->pack, op);
   if (status) return status;
-  bodies_pack_fill(&impl->pack, op);
+  bodies_pack_fill(&impl->pack, op, impl->state);
   for (size_t slot = 0; slot < impl->pack.group_count * PACK_LANES; slot++)
     if (impl->pack.block[slot] != PACK_NO_BLOCK)
       op->order[op->head_count++] = impl->pack.block[slot];

@@ -71,16 +71,15 @@ void bodies_push_block(const ccp_operator *op, size_t block, const double *x, bo
 /* A unit of packed contacts: lines += D x, from rows by way of the stack. */
 static void push_unit(const ccp_operator *op, const double *x, size_t begin, size_t end) {
   const op_bodies *impl = op->impl;
-  _Alignas(64) double lanes[PACK_BATCH * 3 * PACK_LANES];
+  _Alignas(64) double lanes[PACK_BATCH * PACK_IMPULSES];
   for (size_t j = begin; j < end; j += PACK_BATCH) {
     const size_t stop = bodies_pack_batch(j, end);
     const sphere_product work = {.group = impl->pack.group,
                                  .lanes = lanes,
-                                 .stride = (size_t)3 * PACK_LANES,
                                  .first = j,
                                  .lines = impl->push,
                                  .reach = bodies_pack_reach(&impl->pack)};
-    bodies_pack_load_some(&impl->pack, op, x, j, stop, lanes, work.stride);
+    bodies_pack_load_some(&impl->pack, op, x, j, stop, lanes);
     impl->kernels->push(&work, j, stop);
   }
 }
@@ -88,8 +87,7 @@ static void push_unit(const ccp_operator *op, const double *x, size_t begin, siz
 /* The same of the impulses that the groups hold. */
 static void push_unit_inside(const op_bodies *impl, size_t begin, size_t end) {
   const sphere_product work = {.group = impl->pack.group,
-                               .lanes = bodies_inside(impl),
-                               .stride = BODIES_GROUP_STRIDE,
+                               .lanes = impl->pack.impulse,
                                .lines = impl->push,
                                .reach = bodies_pack_reach(&impl->pack)};
   impl->kernels->push(&work, begin, end);
@@ -130,19 +128,18 @@ void bodies_sum_pushes(const ccp_operator *op, const double *x) {
 static void read_batch(const ccp_operator *op, const double *x, size_t begin, size_t end,
                        double *y) {
   const op_bodies *impl = op->impl;
-  _Alignas(64) double lanes[PACK_BATCH * 3 * PACK_LANES], out[PACK_BATCH * 3 * PACK_LANES];
+  _Alignas(64) double lanes[PACK_BATCH * PACK_IMPULSES], out[PACK_BATCH * PACK_IMPULSES];
   const sphere_product work = {
       .group = impl->pack.group,
       .extra = op->problem->compliance && impl->pack.has_extra ? impl->pack.extra : NULL,
       .lanes = lanes,
       .out = out,
-      .stride = (size_t)3 * PACK_LANES,
       .first = begin,
       .lines = impl->push,
       .reach = bodies_pack_reach(&impl->pack)};
-  if (work.extra) bodies_pack_load_some(&impl->pack, op, x, begin, end, lanes, work.stride);
+  if (work.extra) bodies_pack_load_some(&impl->pack, op, x, begin, end, lanes);
   impl->kernels->read(&work, begin, end);
-  bodies_pack_store_some(&impl->pack, op, out, work.stride, begin, end, y);
+  bodies_pack_store_some(&impl->pack, op, out, begin, end, y);
 }
 
 static void apply(ccp_operator *op, const double *x, double *y) {
@@ -194,7 +191,7 @@ static void velocity(ccp_operator *op, const double *g, double *v) {
 
 static void sweep_begin(ccp_operator *op, const double *g) {
   op_bodies *impl = op->impl;
-  bodies_pack_load(&impl->pack, op, g, bodies_inside(impl), BODIES_GROUP_STRIDE);
+  bodies_pack_load(&impl->pack, op, g, impl->pack.impulse);
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
   {
     bodies_push_share(op, NULL, g);
@@ -210,7 +207,7 @@ static void sweep_begin(ccp_operator *op, const double *g) {
 
 static void sweep_store(const ccp_operator *op, double *g) {
   const op_bodies *impl = op->impl;
-  bodies_pack_store(&impl->pack, op, bodies_inside(impl), BODIES_GROUP_STRIDE, g);
+  bodies_pack_store(&impl->pack, op, impl->pack.impulse, g);
 }
 
 /* Tiles begin … end - 1. The first colours of a tile meet nearly all of its bodies. */
@@ -240,6 +237,7 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
   const bodies_pack *pack = &impl->pack;
   const sphere_sweep work = {
       .group = pack->group,
+      .impulse = pack->impulse,
       .extra = pack->has_extra ? pack->extra : NULL,
       .lines = impl->state,
       .relaxed = params->model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,

@@ -35,13 +35,6 @@ typedef struct op_bodies {
   size_t judged_capacity;
 } op_bodies;
 
-/* Where the groups keep their impulses, and how far apart, in doubles. */
-enum { BODIES_GROUP_STRIDE = sizeof(sphere_group) / sizeof(double) };
-
-static inline double *bodies_inside(const op_bodies *impl) {
-  return (double *)impl->pack.group + offsetof(sphere_group, impulse) / sizeof(double);
-}
-
 /* ---- one contact ---------------------------------------------------------------------------- */
 
 /* Directions of a contact's rows: forces then moments, in the row order of scree/ccp.h. */

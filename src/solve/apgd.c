@@ -38,7 +38,7 @@ static const scree_option_def apgd_options[] = {
      "drop the momentum also when the objective has grown"},
     {"momentum", SCREE_OPTION_CHOICE, 1, 0, 1, "nesterov|greedy", "", "how beta is chosen"},
     {"grow", SCREE_OPTION_REAL, 1.5, 1.01, 10.0, NULL, "", "factor on L when a step is too long"},
-    {"shrink", SCREE_OPTION_REAL, 0.98, 0.1, 1.0, NULL, "", "factor on L after each iteration"},
+    {"shrink", SCREE_OPTION_REAL, 0.995, 0.1, 1.0, NULL, "", "factor on L after each iteration"},
 };
 
 /* In this metric a block alone has L near 1; its neighbours in a packing add to it. */
