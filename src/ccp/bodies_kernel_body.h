@@ -81,20 +81,20 @@ INLINE vd3 relative_velocity(const vd *a, const vd *b, vd reach_a, vd reach_b, v
   return (vd3){vd_fnma(spin.z, n.y, u.x), vd_fnma(spin.x, n.z, u.y), vd_fnma(spin.y, n.x, u.z)};
 }
 
-/* The cone's formula of bodies_kernel.h, from p and |T|^2 to n' and the factor on T. 1/t is made of
- * sqrt(t^2) and 1/t^2, which do not wait for each other. The order of the arguments of max and min
- * lets a NaN through and turns 0/0 into 1. */
-INLINE vd cone_normal(vd p, vd square, vd mu, vd beta, vd *scale) {
+/* The cone's formula of bodies_kernel.h, from p, t and 1/t^2 to n' and the factor on T. 1/t is made
+ * of t = sqrt(t^2) and 1/t^2, which do not wait for each other. The order of the arguments of max
+ * and min lets a NaN through and turns 0/0 into 1. */
+INLINE vd cone_normal(vd p, vd length, vd inverse, vd mu, vd beta, vd *scale) {
   const vd zero = vd_set(0.0), one = vd_set(1.0);
-  const vd length = vd_sqrt(square), inverse = one / square;
   const vd normal = vd_max(zero, vd_fma(beta, vd_max(zero, vd_fnma(mu, p, length)), p));
   *scale = vd_min((mu * normal) * (length * inverse), one);
   return normal;
 }
 
 INLINE vd3 clamp_to_cone(vd p, vd3 t, vd mu, vd beta, vd3 n) {
+  const vd square = vd3_dot(t, t);
   vd scale;
-  const vd normal = cone_normal(p, vd3_dot(t, t), mu, beta, &scale);
+  const vd normal = cone_normal(p, vd_sqrt(square), vd_set(1.0) / square, mu, beta, &scale);
   return vd3_add_scaled(vd3_scale(normal, n), scale, t);
 }
 
@@ -206,78 +206,105 @@ typedef struct step_sums {
   vd distance2, uphill, value, compliant;
 } step_sums;
 
-INLINE void step_lanes(const sphere_step *w, size_t i, size_t k, const lane_lines *at, bool extra,
-                       step_sums *sums) {
+/* A step up to the square root. The chain of one group is longer than what a core looks ahead, so
+ * the first half of a group is issued before the second half of the one before it. */
+typedef struct step_half {
+  vd3 y, u, t;
+  vd p, length, inverse;
+} step_half;
+
+INLINE step_half step_begin(const sphere_step *w, size_t i, size_t k, const lane_lines *at,
+                            bool extra) {
   const sphere_group *g = &w->group[i];
   const size_t lane = i * PACK_IMPULSES;
+  step_half h;
   vd a[8], b[8];
   lines_load(at->from_a + k, a);
   lines_load(at->from_b + k, b);
   const vd3 n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
-  const vd reach_a = vd_load(g->reach_a + k), reach_b = vd_load(g->reach_b + k);
   const vd3 current = vd3_load((const double(*)[PACK_LANES])(w->current + lane), k);
   const vd3 previous = vd3_load((const double(*)[PACK_LANES])(w->previous + lane), k);
-  const vd3 y = vd3_add_scaled(current, vd_set(w->beta), vd3_sub(current, previous));
-  vd3 u = relative_velocity(a, b, reach_a, reach_b, n);
+  h.y = vd3_add_scaled(current, vd_set(w->beta), vd3_sub(current, previous));
+  h.u = relative_velocity(a, b, vd_load(g->reach_a + k), vd_load(g->reach_b + k), n);
   vd un = vd_load(g->offset + k);
-  vd cn = un, ct = un;
   if (extra) {
     const sphere_extra *e = &w->extra[i];
-    cn = vd_load(e->compliance_n + k);
-    ct = vd_load(e->compliance_t + k);
-    un = vd_fma(cn - ct, vd3_dot(y, n), un);
-    u = vd3_add(u, vd3_load((const double(*)[PACK_LANES])e->offset, k));
-    u = vd3_add_scaled(u, ct, y);
+    const vd cn = vd_load(e->compliance_n + k), ct = vd_load(e->compliance_t + k);
+    un = vd_fma(cn - ct, vd3_dot(h.y, n), un);
+    h.u = vd3_add(h.u, vd3_load((const double(*)[PACK_LANES])e->offset, k));
+    h.u = vd3_add_scaled(h.u, ct, h.y);
   }
-  u = vd3_add_scaled(u, un, n);
-  const vd inn = vd_load(g->inverse_nn + k), itt = vd_load(g->inverse_tt + k);
-  const vd step_n = vd_set(w->step) * inn, step_t = vd_set(w->step) * itt;
-  const vd3 x = vd3_sub_scaled(y, step_t, u);
-  const vd p = vd_fnma(step_n, vd3_dot(u, n), vd3_dot(y, n));
-  const vd3 t = vd3_sub_scaled(x, vd3_dot(x, n), n);
-  const vd3 next = clamp_to_cone(p, t, vd_load(g->mu + k), vd_load(g->beta + k), n);
+  h.u = vd3_add_scaled(h.u, un, n);
+  const vd step_n = vd_set(w->step) * vd_load(g->inverse_nn + k);
+  const vd step_t = vd_set(w->step) * vd_load(g->inverse_tt + k);
+  const vd3 x = vd3_sub_scaled(h.y, step_t, h.u);
+  h.p = vd_fnma(step_n, vd3_dot(h.u, n), vd3_dot(h.y, n));
+  h.t = vd3_sub_scaled(x, vd3_dot(x, n), n);
+  const vd square = vd3_dot(h.t, h.t);
+  h.length = vd_sqrt(square);
+  h.inverse = vd_set(1.0) / square;
+  return h;
+}
+
+INLINE void step_end(const sphere_step *w, size_t i, size_t k, const lane_lines *at, bool extra,
+                     const step_half *h, step_sums *sums) {
+  const sphere_group *g = &w->group[i];
+  const size_t lane = i * PACK_IMPULSES;
+  const vd3 n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
+  const vd3 current = vd3_load((const double(*)[PACK_LANES])(w->current + lane), k);
+  vd scale;
+  const vd normal =
+      cone_normal(h->p, h->length, h->inverse, vd_load(g->mu + k), vd_load(g->beta + k), &scale);
+  const vd3 next = vd3_add_scaled(vd3_scale(normal, n), scale, h->t);
   vd3_store((double(*)[PACK_LANES])(w->next + lane), k, next);
+  const vd zero = vd_set(0.0);
+  const vd3 moment = vd3_cross(n, next);
+  const vd push[8] = {next.x, next.y, next.z, moment.x, moment.y, moment.z, zero, zero};
+  lines_push(at->to_a + k, at->to_b + k, g->reach_a + k, g->reach_b + k, push);
   /* N_tt from the weight (N_nn + 2 N_tt) / 3; across the normal d'd is |d|^2 - d_n^2. */
-  const vd nn = vd_set(1.0) / inn;
+  const vd nn = vd_set(1.0) / vd_load(g->inverse_nn + k);
   const vd tt = vd_fnma(vd_set(0.5), nn, vd_set(1.5) * vd_load(g->weight + k)), more = nn - tt;
-  const vd3 d = vd3_sub(next, y), gone = vd3_sub(next, current);
+  const vd3 d = vd3_sub(next, h->y), gone = vd3_sub(next, current);
   const vd dd = vd3_dot(d, d), d_n = vd3_dot(d, n);
   sums->distance2 = sums->distance2 + vd_fma(more * d_n, d_n, tt * dd);
   sums->uphill = sums->uphill - vd_fma(more * d_n, vd3_dot(gone, n), tt * vd3_dot(d, gone));
-  sums->value = sums->value + vd3_dot(next, u);
+  sums->value = sums->value + vd3_dot(next, h->u);
   if (extra) {
-    const vd3 half = vd3_sub(vd3_scale(vd_set(0.5), next), y);
+    const vd cn = vd_load(w->extra[i].compliance_n + k), ct = vd_load(w->extra[i].compliance_t + k);
+    const vd3 half = vd3_sub(vd3_scale(vd_set(0.5), next), h->y);
     sums->value = sums->value +
                   (ct * vd3_dot(next, half) + (cn - ct) * (vd3_dot(next, n) * vd3_dot(half, n)));
     sums->compliant = sums->compliant + (ct * dd + (cn - ct) * (d_n * d_n));
   }
-  const vd3 moment = vd3_cross(n, next);
-  const vd zero = vd_set(0.0);
-  const vd push[8] = {next.x, next.y, next.z, moment.x, moment.y, moment.z, zero, zero};
-  lines_push(at->to_a + k, at->to_b + k, g->reach_a + k, g->reach_b + k, push);
 }
 
 INLINE void step_groups(const sphere_step *w, size_t begin, size_t end, bool extra,
                         sphere_sums *out) {
+  enum { PARTS = PACK_LANES / LANES };
   _Alignas(64) body_line trash[PACK_LANES] = {{.inverse_mass = 0.0}};
   lane_lines ring[RING];
-  step_sums sums[PACK_LANES / LANES];
-  for (size_t k = 0; k < PACK_LANES / LANES; k++)
+  step_sums sums[PARTS];
+  step_half half[PARTS] = {0};
+  for (size_t k = 0; k < PARTS; k++)
     sums[k] = (step_sums){vd_set(0.0), vd_set(0.0), vd_set(0.0), vd_set(0.0)};
-  for (size_t j = begin; j < end + AHEAD; j++) {
+  for (size_t j = begin; j < end + AHEAD + 1; j++) {
     if (j < end) {
       ask_for_groups(&w->group[j], false, w->reach);
       find_lines(&w->group[j], w->lines, w->push, trash, w->reach, &ring[j % RING]);
     }
     if (j < begin + AHEAD) continue;
-    for (size_t k = 0; k < PACK_LANES; k += LANES)
-      step_lanes(w, j - AHEAD, k, &ring[(j - AHEAD) % RING], extra, &sums[k / LANES]);
+    const size_t i = j - AHEAD;
+    for (size_t k = 0; k < PARTS; k++) {
+      const step_half before = half[k];
+      if (i < end) half[k] = step_begin(w, i, k * LANES, &ring[i % RING], extra);
+      if (i > begin) step_end(w, i - 1, k * LANES, &ring[(i - 1) % RING], extra, &before, &sums[k]);
+    }
   }
-  for (size_t k = 0; k < PACK_LANES; k += LANES) {
-    vd_store_any(out->distance2 + k, sums[k / LANES].distance2);
-    vd_store_any(out->uphill + k, sums[k / LANES].uphill);
-    vd_store_any(out->value + k, sums[k / LANES].value);
-    vd_store_any(out->compliant + k, sums[k / LANES].compliant);
+  for (size_t k = 0; k < PARTS; k++) {
+    vd_store_any(out->distance2 + k * LANES, sums[k].distance2);
+    vd_store_any(out->uphill + k * LANES, sums[k].uphill);
+    vd_store_any(out->value + k * LANES, sums[k].value);
+    vd_store_any(out->compliant + k * LANES, sums[k].compliant);
   }
 }
 

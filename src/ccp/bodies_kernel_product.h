@@ -68,8 +68,10 @@ typedef struct judge_sums {
 /* |g - P(g - eta û)|^2, normal and tangents apart. */
 INLINE vd natural_map(vd eta, vd gn, vd3 gt, vd un, vd3 ut, vd mu, vd beta) {
   const vd3 t = vd3_sub_scaled(gt, eta, ut);
+  const vd square = vd3_dot(t, t);
   vd scale;
-  const vd normal = cone_normal(vd_fnma(eta, un, gn), vd3_dot(t, t), mu, beta, &scale);
+  const vd normal =
+      cone_normal(vd_fnma(eta, un, gn), vd_sqrt(square), vd_set(1.0) / square, mu, beta, &scale);
   const vd dn = gn - normal;
   const vd3 dt = vd3_sub_scaled(gt, scale, t);
   return vd_fma(dn, dn, vd3_dot(dt, dt));
