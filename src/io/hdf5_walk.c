@@ -246,9 +246,10 @@ static scree_status take_block(object *o, const unsigned char *block, size_t at,
 
 /* "OHDR", version 2, flags, times (0x20), phase change (0x10), size (1 << flags & 3), messages. */
 static scree_status read_header(object *o, uint64_t address) {
-  unsigned char p[32];
+  unsigned char p[6 + 16 + 4 + 8] = {0};
   const check_source *source = &o->file->source;
-  if (!check_inside(source, address, sizeof p) || !check_get(source, address, sizeof p, p))
+  const uint64_t left = address < source->size ? source->size - address : 0;
+  if (!left || !check_get(source, address, left < sizeof p ? (size_t)left : sizeof p, p))
     return damaged(o, "its header is outside the file, which is truncated or damaged");
   if (memcmp(p, "OHDR", 4) != 0 || p[4] != 2 || (p[5] & 0xc0))
     return damaged(o, "its header is damaged");

@@ -380,7 +380,8 @@ static void *take_rows(recorder *r, int which, size_t count, scree_status *statu
   size_t row = recording_row_size(&recording_streams[which]);
   if (*status) return NULL;
   if (s->used && (s->used + count) * row > BUFFER_BYTES) *status = write_rows(r, which);
-  if (!*status) *status = memory_grow(r->context, &s->buffer, &s->room, (s->used + count) * row, 1);
+  if (!*status)
+    *status = memory_grow(r->context, &s->buffer, &s->room, (s->used + count) * row + 1, 1);
   if (*status) return NULL;
   void *at = s->buffer + s->used * row;
   s->used += count;
