@@ -18,6 +18,7 @@
   X(solver_admm)                                                                                   \
   X(solver_prox)                                                                                   \
   X(solver_ipm)                                                                                    \
+  X(solver_sap)                                                                                    \
   X(solver_lemke)                                                                                  \
   X(solver_fixed_point)
 
