@@ -4,6 +4,8 @@
  *   bead         the landscape of |F(s) - s|^2 / 2 of a bead in a corner  bead.dat, .png
  *   newton       |F(s) - s| of a packing of 112 contacts, fixed point and Newton
  *                                                                        newton.csv, .png
+ *   painleve     Painlevé and Klein's bar over a grid of angles and frictions, for both directions
+ * of the conveyor: is there a solution, and its force   painleve.csv, .png
  *
  * bench_exact [DIRECTORY]; with --json: one JSON object on stdout, files in the working directory.
  * Without gnuplot the data is written all the same. */
@@ -27,6 +29,9 @@ static struct {
   double order[2];
   long evaluations[2];
   double seconds[2];
+  long bars,
+      wrong; /* points of the grid; those where existence was answered wrongly or not at all */
+  double force_error;
 } summary;
 
 static int fail(const char *what) {
@@ -205,6 +210,81 @@ static int newton(void) {
   return failed;
 }
 
+/* v = cos(a) r_x + sin(a) r_y - sin(a),  u_x = cos(a) v + u0,  u_y = sin(a) v: a solution exists
+ * iff u0 <= 0 or tan a > mu, with r_y = tan a / (tan a - sign(u0) mu). */
+static int bar(scree_context *context, double u0, double a, double mu, FILE *file) {
+  const double h[2] = {sin(a), cos(a)};
+  const planar p = {.contacts = 1,
+                    .w = {h[0] * h[0], h[0] * h[1], h[1] * h[0], h[1] * h[1]},
+                    .q = {-h[0] * h[0], u0 - h[1] * h[0]},
+                    .mu = {mu}};
+  static const char *const verdicts[] = {"exists", "unknown", "none"};
+  const bool exists = u0 <= 0.0 || tan(a) > mu;
+  const double force = exists ? tan(a) / (tan(a) - (u0 > 0.0 ? mu : -mu)) : NAN;
+  double g[2] = {0.0, 0.0}, error = NAN;
+  scree_ccp *problem = NULL;
+  scree_solver *solver = NULL;
+  scree_existence answer = {0};
+  scree_solve_info info = {0};
+  scree_solve_settings settings = scree_solve_settings_default();
+  settings.tolerance_error = 0.0;
+  settings.tolerance_residual = 1e-13;
+  scree_status status = planar_create(context, &p, &problem);
+  if (!status)
+    status =
+        scree_ccp_check_existence(context, problem, SCREE_MODEL_COULOMB, NULL, NULL, NULL, &answer);
+  if (!status && exists) status = scree_solver_create(context, "auto", &solver);
+  if (!status && exists) {
+    status = scree_solver_solve(solver, problem, &settings, g, &info);
+    error = fabs(g[0] - force) / force;
+    summary.force_error = fmax(summary.force_error, error);
+  }
+  summary.bars++;
+  summary.wrong += answer.verdict != (exists ? SCREE_EXISTENCE_EXISTS : SCREE_EXISTENCE_NONE);
+  fprintf(file, "%g,%.6f,%.6f,%s,%.15g,%.15g,%.3e\n", u0, a, mu, verdicts[answer.verdict],
+          exists ? g[0] : NAN, force, error);
+  scree_solver_destroy(solver);
+  scree_ccp_destroy(problem);
+  return status != SCREE_OK;
+}
+
+static int painleve(scree_context *context) {
+  FILE *file = open_file("painleve.csv");
+  if (!file) return 1;
+  int failed = 0;
+  fprintf(file, "u0,angle,mu,existence,r_y,closed_form,relative_error\n");
+  for (int sign = -1; sign <= 1; sign += 2)
+    for (int i = 1; i <= 20; i++) {
+      for (int k = 1; k <= 30; k++) failed += bar(context, sign, 0.05 * k, 0.1013 * i, file);
+      fprintf(file, "\n");
+    }
+  fclose(file);
+  if (!json)
+    printf(
+        "bar: %ld points, %ld answered wrongly or not at all, worst relative error of r_y %.1e\n",
+        summary.bars, summary.wrong, summary.force_error);
+  draw("set term pngcairo size 1400,600\nset output d.'painleve.png'\nset datafile separator ','\n"
+       "set multiplot layout 1,2\nset xlabel 'angle, rad'\nset ylabel 'mu'\nset xrange [0:1.55]\n"
+       "set yrange [0:2.1]\nset title 'u0 > 0: where a solution exists'\nset key outside bottom\n"
+       "f = d.'painleve.csv'\n"
+       "plot f skip 1 using (($1 > 0 && strcol(4) eq 'exists') ? $2 : NaN):3 with points pt 7 lc "
+       "rgb "
+       "'#2060c0' title 'exists', '' skip 1 using (($1 > 0 && strcol(4) eq 'none') ? $2 : NaN):3 "
+       "with "
+       "points pt 6 lc rgb '#c03020' title 'proven to have none', tan(x) lw 2 lc rgb 'black' title "
+       "'mu = tan(angle)'\n"
+       "set title 'normal force r_y, computed and in closed form'\nset ylabel 'r_y'\n"
+       "set yrange [0:6]\nplot for [m in '0.202600 0.506500 1.013000'] f skip 1 using "
+       "(strcol(3) eq m && $1 > 0 ? $2 : NaN):5 with points pt 7 title 'u0 > 0, mu '.m, "
+       "for [m in '0.202600 0.506500 1.013000'] f skip 1 using (strcol(3) eq m && $1 < 0 ? $2 : "
+       "NaN):5 with points pt 6 title 'u0 < 0, mu '.m, "
+       "for [m in '0.202600 0.506500 1.013000'] tan(x) > m ? tan(x) / (tan(x) - m) : NaN lc rgb "
+       "'gray' "
+       "notitle, for [m in '0.202600 0.506500 1.013000'] tan(x) / (tan(x) + m) lc rgb 'gray' "
+       "notitle\n");
+  return failed > 0;
+}
+
 int main(int argc, char **argv) {
   json = argc > 1 && strcmp(argv[1], "--json") == 0;
   if (json)
@@ -213,13 +293,14 @@ int main(int argc, char **argv) {
     directory = argv[1];
   if (mkdir(directory, 0777) && errno != EEXIST) return fail(strerror(errno));
   scree_context *context = scree_context_create(NULL);
-  const int failed = relaxation(context) + landscape(context) + newton();
+  const int failed = relaxation(context) + landscape(context) + newton() + painleve(context);
   scree_context_destroy(context);
   if (json)
     printf("{\"bench\":\"exact\",\"relaxation_error\":[%.6e,%.6e],\"relaxation_order\":[%.3f,%.3f],"
            "\"fixed_evaluations\":%ld,\"newton_evaluations\":%ld,\"fixed_seconds\":%.6f,"
-           "\"newton_seconds\":%.6f}\n",
+           "\"newton_seconds\":%.6f,\"bars\":%ld,\"bars_wrong\":%ld,\"bar_error\":%.3e}\n",
            summary.error[0], summary.error[1], summary.order[0], summary.order[1],
-           summary.evaluations[0], summary.evaluations[1], summary.seconds[0], summary.seconds[1]);
+           summary.evaluations[0], summary.evaluations[1], summary.seconds[0], summary.seconds[1],
+           summary.bars, summary.wrong, summary.force_error);
   return failed > 0;
 }

@@ -39,6 +39,8 @@ static const scree_option_def apgd_options[] = {
     {"momentum", SCREE_OPTION_CHOICE, 1, 0, 1, "nesterov|greedy", "", "how beta is chosen"},
     {"grow", SCREE_OPTION_REAL, 1.5, 1.01, 10.0, NULL, "", "factor on L when a step is too long"},
     {"shrink", SCREE_OPTION_REAL, 0.995, 0.1, 1.0, NULL, "", "factor on L after each iteration"},
+    {"patience", SCREE_OPTION_INT, 0, 0, 1e9, NULL, "",
+     "iterations after which it hands back to the solver that called it; 0: never"},
 };
 
 /* In this metric a block alone has L near 1; its neighbours in a packing add to it. */
@@ -106,8 +108,9 @@ static scree_status run_apgd(solve_run *run) {
   };
   s.greedy = s.restart && run_option(run, "momentum") > 0.5;
   double *g = run->vector[1], *u = run->vector[2];
+  const long patience = (long)run_option(run, "patience");
   scree_status status = begin_at(&s, run->g);
-  for (long iteration = 1; !status; iteration++) {
+  for (long iteration = 1; !status && !(patience > 0 && iteration > patience); iteration++) {
     iterate(&s);
     if (!solve_due(run, iteration)) continue;
     scree_residual residual;

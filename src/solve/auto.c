@@ -2,9 +2,10 @@
  * is cheaper, and a warm start often needs no more. From their rate of convergence it foresees what
  * the rest would cost, and changes to a method whose foreseen cost is lower:
  *
+ *   apgd   relaxed problems of bodies, for what Newton steps would cost; relaxed problems that are
+ *          too large for those; exact ones go on with sweeps then
  *   prox   while its factorisations are affordable, in both models; when its active set churns, in
  *          turns with sweeps (exact), or followed by ipm (relaxed)
- *   apgd   relaxed problems beyond that; exact ones go on with sweeps
  *
  * The cost of a sweep and of a Newton step is foreseen from the number of blocks and how densely
  * they are coupled, in seconds of the measured machine (docs/solvers.md), never by the clock or the
@@ -231,6 +232,17 @@ static scree_status take_turns(solve_run *run, long *turns) {
   }
 }
 
+/* Relaxed problems of bodies: gradient steps cost little more than sweeps, and easy packings need
+ * few of them. They get what Newton steps are foreseen to cost, at most as much again is lost. */
+static scree_status try_gradient(solve_run *run) {
+  const costs cost = foresee(run->op);
+  const double steps = 15.0 + 2.0 * log10(run->merit);
+  const setting patience = {"patience", ceil(steps * cost.newton / (1.3 * cost.sweep))};
+  const scree_status status = delegate(run, APGD, &patience, 1);
+  if (!status && !run->ended) op_copy(run->op, run->best, run->g);
+  return status;
+}
+
 static scree_status run_auto(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(auto_state));
   if (!*run->state) return SCREE_ERROR_MEMORY;
@@ -254,10 +266,19 @@ static scree_status run_auto(solve_run *run) {
     return SCREE_OK;
   }
   long turns = 0;
-  const scree_status status = newton ? take_turns(run, &turns) : delegate(run, APGD, NULL, 0);
+  scree_status status = SCREE_OK;
+  bool gradient = !newton;
+  if (!newton) {
+    status = delegate(run, APGD, NULL, 0);
+  } else {
+    const bool gentle = run->model == SCREE_MODEL_RELAXED && run->op->form == SCREE_FORM_BODIES;
+    if (gentle) status = try_gradient(run);
+    gradient = gentle && run->ended;
+    if (!status && !gradient) status = take_turns(run, &turns);
+  }
   if (status) return status;
   if (turns > 0) snprintf(turns_note, sizeof turns_note, " and sweeps in turns, %ld", turns);
-  snprintf(note, sizeof note, "%s%s: %.100s", newton ? "prox" : "apgd", turns_note,
+  snprintf(note, sizeof note, "%s%s: %.100s", gradient ? "apgd" : "prox", turns_note,
            run->detail[0] ? run->detail : reason);
   memcpy(run->detail, note, sizeof note);
   return status;
