@@ -267,11 +267,12 @@ static scree_status run_auto(solve_run *run) {
   }
   long turns = 0;
   scree_status status = SCREE_OK;
-  bool gradient = !newton;
-  if (!newton) {
+  const bool convex = run->model == SCREE_MODEL_RELAXED;
+  bool gradient = convex && !newton;
+  if (gradient) {
     status = delegate(run, APGD, NULL, 0);
   } else {
-    const bool gentle = run->model == SCREE_MODEL_RELAXED && run->op->form == SCREE_FORM_BODIES;
+    const bool gentle = convex && run->op->form == SCREE_FORM_BODIES;
     if (gentle) status = try_gradient(run);
     gradient = gentle && run->ended;
     if (!status && !gradient) status = take_turns(run, &turns);
