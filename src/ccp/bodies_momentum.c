@@ -92,8 +92,9 @@ static scree_status begin(ccp_operator *op, const double *g) {
   bodies_sum_pushes(op, g);
   fill_lines(op, m);
   bodies_pack_load(&impl->pack, op, g, m->iterate[CURRENT].lanes);
-  memcpy(m->iterate[PREVIOUS].lanes, m->iterate[CURRENT].lanes,
-         impl->pack.group_count * PACK_IMPULSES * sizeof(double));
+  if (impl->pack.group_count)
+    memcpy(m->iterate[PREVIOUS].lanes, m->iterate[CURRENT].lanes,
+           impl->pack.group_count * PACK_IMPULSES * sizeof(double));
   for (int k = CURRENT; op->head_count < op->block_count && k <= PREVIOUS; k++)
     op_copy(op, g, m->iterate[k].rows);
   m->y_is_made = false;
