@@ -85,17 +85,26 @@ typedef struct scree_scene_settings {
 SCREE_API const scree_scene_settings *scree_scene_get_settings(const scree_scene *scene);
 
 typedef enum scree_probe_kind {
-  SCREE_PROBE_BODY,   /* a body's state */
-  SCREE_PROBE_FORCE,  /* force and torque of the contacts on a body, as on a wall */
-  SCREE_PROBE_PLANE,  /* mass and bodies through a plane */
-  SCREE_PROBE_ENERGY, /* energies */
+  SCREE_PROBE_BODY,    /* a body's state */
+  SCREE_PROBE_FORCE,   /* force and torque of the contacts on a body, as on a wall */
+  SCREE_PROBE_PLANE,   /* mass and bodies through a plane */
+  SCREE_PROBE_ENERGY,  /* energies */
+  SCREE_PROBE_GROUP,   /* mass, centre of mass, mean velocity and extent of many bodies */
+  SCREE_PROBE_SURFACE, /* height and slope of the surface of many bodies */
   SCREE_PROBE_KIND_COUNT
 } scree_probe_kind;
+
+typedef enum scree_probe_form { SCREE_PROBE_FORM_PLANE, SCREE_PROBE_FORM_CONE } scree_probe_form;
 
 typedef struct scree_probe_def {
   const char *name;
   scree_probe_kind kind;
   scree_body_id body;
+  const scree_body_id *bodies; /* group, surface: of these, in the scene's memory; null: of all */
+  size_t body_count;
+  double lower[3], upper[3];  /* group, surface: of those in this box only */
+  scree_probe_form form;      /* surface: what is fitted; the point is the cone's axis and base */
+  double cell;                /* surface: m; 0: twice the mean diameter */
   double every;               /* s; 0: every step */
   double point[3], normal[3]; /* plane: what crosses along the normal counts positive */
 } scree_probe_def;

@@ -73,6 +73,8 @@ typedef struct scene_force {
 typedef struct scene_probe {
   scene_probe_keys keys;
   scree_body_id body;
+  const scree_body_id *bodies; /* null: all */
+  size_t body_count;
 } scene_probe;
 
 struct scree_scene {

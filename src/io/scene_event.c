@@ -157,7 +157,10 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
                                size_t i) {
   (void)world;
   scene_probe *p = &scene->probes[i];
-  p->keys = (scene_probe_keys){.body_name = "", .normal = {0, 0, -1}};
+  p->keys = (scene_probe_keys){.body_name = "",
+                               .normal = {0, 0, -1},
+                               .lower = {-INFINITY, -INFINITY, -INFINITY},
+                               .upper = {INFINITY, INFINITY, INFINITY}};
   scree_status status =
       scene_read(&scene->doc, &scene->scope, node, &scene_section_probe, &p->keys);
   if (status) return status;
@@ -172,12 +175,20 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
     return scene_fault(&scene->doc, scene_place(&p->keys.head, "normal"),
                        "normal: its length is zero");
   for (int k = 0; k < 3; k++) p->keys.normal[k] /= n;
-  if (p->keys.kind > 1) return SCREE_OK;
+  for (int k = 0; k < 3; k++)
+    if (!(p->keys.lower[k] < p->keys.upper[k]))
+      return scene_fault(&scene->doc, scene_place(&p->keys.head, "upper"),
+                         "upper: must lie above lower in x, y and z");
+  bool one = p->keys.kind == SCREE_PROBE_BODY || p->keys.kind == SCREE_PROBE_FORCE;
+  bool many = p->keys.kind == SCREE_PROBE_GROUP || p->keys.kind == SCREE_PROBE_SURFACE;
+  if (!one && (!many || !*p->keys.body_name)) return SCREE_OK;
   if (!*p->keys.body_name) return scene_fault(&scene->doc, node, "probe: key 'body' is missing");
   const scene_entry *e =
       scene_find_entry(scene, scene_place(&p->keys.head, "body"), p->keys.body_name);
   if (!e) return SCREE_ERROR_INPUT;
   p->body = scene->bodies[e->first];
+  p->bodies = scene->bodies + e->first;
+  p->body_count = e->count;
   return SCREE_OK;
 }
 

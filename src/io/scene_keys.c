@@ -426,14 +426,29 @@ SECTION(drain, "drain", "Removes bodies whose origin is in a box.", drain_fields
 #define PROBE(m) AT(scene_probe_keys, m)
 static const scene_field probe_fields[] = {
     TEXT("name", true, PROBE(name), "of its CSV file, beside the recording"),
-    CHOICE("kind", true, PROBE(kind), "body|force|plane|energy",
+    CHOICE("kind", true, PROBE(kind), "body|force|plane|energy|group|surface",
            "a body's state; force and torque of the contacts on a body, as a wall; mass through a "
-           "plane; energies"),
-    TEXT("body", false, PROBE(body_name), "of the kinds body and force"),
+           "plane; energies; mass, centre of mass, mean velocity and extent of many bodies, "
+           "with the horizontal distance from the point that 99 % of them keep as reach; height "
+           "and slope of the surface of many bodies"),
+    TEXT("body", false, PROBE(body_name),
+         "of the kinds body and force; for group and surface the name of many, default all that "
+         "are dynamic"),
     REAL("every", false, PROBE(every), "s", FROM(0), INFINITY, "default each step"),
-    VECTOR("point", false, PROBE(point), "m", 3, FROM(-INFINITY), "of the plane; default 0"),
+    VECTOR("point", false, PROBE(point), "m", 3, FROM(-INFINITY),
+           "of the plane; of the reach; of a surface, where its height is taken, the axis of a "
+           "cone and the level of its base; default 0"),
     VECTOR("normal", false, PROBE(normal), "", 3, FROM(-INFINITY),
            "of the plane: what crosses along it counts positive; default [0, 0, -1]"),
+    VECTOR("lower", false, PROBE(lower), "m", 3, FROM(-INFINITY),
+           "group, surface: only bodies with their centre of mass in a box; default all"),
+    VECTOR("upper", false, PROBE(upper), "m", 3, FROM(-INFINITY), "of that box"),
+    CHOICE("form", false, PROBE(form), "plane|cone",
+           "what is fitted to a surface; a cone to its flank, from 20 to 80 % of the height; "
+           "default plane"),
+    REAL("cell", false, PROBE(cell), "m", FROM(0), INFINITY,
+         "a surface is made of the highest bodies in square cells of this size; default 0: twice "
+         "the mean diameter"),
 };
 SECTION(probe, "probe", "A CSV file with units in its header.", probe_fields, false);
 

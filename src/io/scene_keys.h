@@ -165,8 +165,8 @@ typedef struct scene_event_keys { /* forces, emitters, drains */
 typedef struct scene_probe_keys {
   scene_head head;
   const char *name, *body_name;
-  int kind;
-  double every, point[3], normal[3];
+  int kind, form;
+  double every, point[3], normal[3], lower[3], upper[3], cell;
 } scene_probe_keys;
 
 typedef struct scene_recording_keys {

@@ -50,7 +50,13 @@ scree_status scree_scene_get_probe(const scree_scene *scene, size_t i, scree_pro
   *probe = (scree_probe_def){.name = k->name,
                              .kind = (scree_probe_kind)k->kind,
                              .body = scene->probes[i].body,
-                             .every = k->every};
+                             .every = k->every,
+                             .bodies = scene->probes[i].bodies,
+                             .body_count = scene->probes[i].body_count,
+                             .form = (scree_probe_form)k->form,
+                             .cell = k->cell};
+  memcpy(probe->lower, k->lower, sizeof probe->lower);
+  memcpy(probe->upper, k->upper, sizeof probe->upper);
   memcpy(probe->point, k->point, sizeof probe->point);
   memcpy(probe->normal, k->normal, sizeof probe->normal);
   return SCREE_OK;

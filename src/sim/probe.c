@@ -15,6 +15,10 @@ static const char *const headers[SCREE_PROBE_KIND_COUNT] = {
                           "bodies backward",
     [SCREE_PROBE_ENERGY] = "time [s],kinetic linear [J],kinetic angular [J],potential [J],"
                            "pairwise [J],total [J]",
+    [SCREE_PROBE_GROUP] = "time [s],bodies,mass [kg],x [m],y [m],z [m],vx [m/s],vy [m/s],vz [m/s],"
+                          "x min [m],y min [m],z min [m],x max [m],y max [m],z max [m],"
+                          "reach [m]",
+    [SCREE_PROBE_SURFACE] = "time [s],cells,height [m],slope [rad],azimuth [rad],rms [m]",
 };
 
 static scree_status fault(scree_sim *sim, const sim_probe *p) {
@@ -82,7 +86,8 @@ static void put(FILE *file, const double *x, int count) {
   for (int i = 0; i < count; i++) fprintf(file, ",%.17g", x[i]);
 }
 
-static void write_row(scree_sim *sim, sim_probe *p) {
+static scree_status write_row(scree_sim *sim, sim_probe *p) {
+  scree_status status = SCREE_OK;
   fprintf(p->file, "%.17g", scree_world_time(sim->world));
   if (p->def.kind == SCREE_PROBE_BODY) {
     scree_body_state s;
@@ -102,6 +107,14 @@ static void write_row(scree_sim *sim, sim_probe *p) {
     const double sums[] = {p->sums.mass, p->sums.up_mass, p->sums.down_mass, (double)p->sums.up,
                            (double)p->sums.down};
     put(p->file, sums, 5);
+  } else if (p->def.kind == SCREE_PROBE_GROUP) {
+    double row[PROBE_GROUP_COLUMNS];
+    status = probe_group(sim->world, &p->def, row);
+    put(p->file, row, PROBE_GROUP_COLUMNS);
+  } else if (p->def.kind == SCREE_PROBE_SURFACE) {
+    double row[PROBE_SURFACE_COLUMNS];
+    status = probe_surface(sim->world, &p->def, row);
+    put(p->file, row, PROBE_SURFACE_COLUMNS);
   } else {
     scree_energy e = scree_world_get_energy(sim->world);
     const double parts[] = {e.linear, e.angular, e.potential, e.pairwise,
@@ -109,6 +122,7 @@ static void write_row(scree_sim *sim, sim_probe *p) {
     put(p->file, parts, 5);
   }
   fprintf(p->file, "\n");
+  return status;
 }
 
 scree_status sim_probes_write(scree_sim *sim, uint64_t step) {
@@ -120,7 +134,9 @@ scree_status sim_probes_write(scree_sim *sim, uint64_t step) {
     }
     /* There are no contact forces before the first step. */
     bool now = step ? sim_is_due(sim, p->def.every, step) : p->def.kind != SCREE_PROBE_FORCE;
-    if (p->file && now) write_row(sim, p);
+    if (!p->file || !now) continue;
+    scree_status status = write_row(sim, p);
+    if (status) return status;
   }
   return SCREE_OK;
 }

@@ -62,6 +62,13 @@ scree_status sim_probes_write(scree_sim *sim, uint64_t step);
 scree_status sim_probes_flush(scree_sim *sim);
 void sim_probes_close(scree_sim *sim);
 
+/* probe_bulk.c: what many bodies do together; NaN where there are too few of them. */
+enum { PROBE_GROUP_COLUMNS = 15, PROBE_SURFACE_COLUMNS = 5 };
+scree_status probe_group(const scree_world *world, const scree_probe_def *def,
+                 double row[PROBE_GROUP_COLUMNS]);
+scree_status probe_surface(const scree_world *world, const scree_probe_def *def,
+                           double row[PROBE_SURFACE_COLUMNS]);
+
 /* checkpoint.c: a side file beside the recording. */
 scree_status sim_checkpoint_write(scree_sim *sim);
 /* *found is false when there is none of this run. */
