@@ -65,7 +65,7 @@ void sim_probes_close(scree_sim *sim);
 /* probe_bulk.c: what many bodies do together; NaN where there are too few of them. */
 enum { PROBE_GROUP_COLUMNS = 15, PROBE_SURFACE_COLUMNS = 5 };
 scree_status probe_group(const scree_world *world, const scree_probe_def *def,
-                 double row[PROBE_GROUP_COLUMNS]);
+                         double row[PROBE_GROUP_COLUMNS]);
 scree_status probe_surface(const scree_world *world, const scree_probe_def *def,
                            double row[PROBE_SURFACE_COLUMNS]);
 

@@ -256,7 +256,8 @@ static const struct {
     {"probes: [{name: a, kind: plane, normal: [0, 0, 0]}]\n" BALL,
      "scene.yaml:1:41: normal: its length is zero"},
     {"probes: [{name: a, kind: heat}]\n" BALL,
-     "scene.yaml:1:26: kind: 'heat' is not known; allowed: body, force, plane, energy"},
+     "scene.yaml:1:26: kind: 'heat' is not known; allowed: body, force, plane, energy, group, "
+     "surface"},
     {"recording: {every: 1 m}\n" BALL,
      "scene.yaml:1:20: every: '1 m' has the wrong unit; wanted is a value in s"},
     {"include: nowhere.yaml\n" BALL,

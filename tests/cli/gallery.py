@@ -1,0 +1,25 @@
+"""Runs scenes of the gallery at a reduced size and reads their probes; shared by the tests of the gallery."""
+import csv
+
+from command import CommandTest
+
+
+def column(table, name):
+    """The numbers of the column whose title begins with `name`."""
+    k = next(i for i, title in enumerate(table[0]) if title == name or title.startswith(name + " ["))
+    return [float(row[k]) for row in table[1:]]
+
+
+class GalleryTest(CommandTest):
+    def summary(self, scene, *options, nonconverged=0):
+        """Runs it; its summary. Steps that did not converge fail the test."""
+        result = self.run_scree("run", scene, "--json", "--out", scene + ".h5", *options)
+        self.assertEqual((result.code, result.err), (0, ""))
+        s = self.lines(result)[-1]
+        self.assertLessEqual(s["nonconverged_steps"], nonconverged)
+        self.assertLess(s["worst_penetration_percent"], 5.0)
+        return s
+
+    def probe(self, scene, name):
+        with open(self.path("%s_%s.csv" % (scene, name)), encoding="utf-8") as file:
+            return list(csv.reader(file))

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""The small scenes of the gallery, each with the number that its comment tells the reader to expect. Those with
+many grains are in test_gallery_slow.py."""
+import math
+import os
+
+from command import SOURCE, CommandTest, main
+from gallery import GalleryTest, column
+
+G = 9.81
+
+
+class Listing(CommandTest):
+    NAMES = ["arch", "bouncing-ball", "brazil-nut", "clumps", "column-collapse", "crater", "dominoes", "drum", "heap",
+             "hopper", "incline", "launched-cube", "mass-ratio", "pebble-bed", "pyramid", "rolling", "settle", "shaker",
+             "stack", "wall"]
+
+    def test_every_scene_is_listed_in_one_line(self):
+        lines = self.check(["list", "scenes"], 0).out.splitlines()
+        self.assertEqual([line.split()[0] for line in lines], self.NAMES)
+        for line in lines:
+            self.assertGreater(len(line.split()), 3, line)
+            self.assertLess(len(line), 80, line)
+
+    def test_every_scene_is_sound_and_says_what_to_look_at(self):
+        for name in self.NAMES:
+            with self.subTest(scene=name):
+                self.assertEqual(self.run_scree("check", name).code, 0)
+                with open(os.path.join(SOURCE, "scenes", name + ".yaml"), encoding="utf-8") as file:
+                    head = file.read().split("title:")[0]
+                self.assertIn("Look at:", head)
+                self.assertRegex(head, "[0-9]")
+
+
+class Small(GalleryTest):
+    def test_launched_cube(self):
+        self.summary("launched-cube")
+        cube = self.probe("launched-cube", "cube")
+        self.assertLess(max(abs(z - 0.05) for z in column(cube, "z")), 1e-6)
+        self.assertLess(abs(column(cube, "x")[-1] / (36.0 / G) - 1.0), 0.01)
+        moving = [t for t, v in zip(column(cube, "time"), column(cube, "vx")) if v > 1e-6]
+        self.assertLess(abs(moving[-1] - 6.0 / (0.5 * G)), 0.01)
+
+    def test_launched_cube_relaxed(self):
+        s = self.summary("launched-cube", "--model", "relaxed")
+        self.assertGreater(max(column(self.probe("launched-cube", "cube"), "z")), 0.05 + 1e-3)
+        self.assertGreater(s["relaxation_gap"], 1.0)
+
+    def test_dominoes_scale_with_root_g_h(self):
+        speeds = []
+        for height in (0.05, 0.2):
+            self.summary("dominoes", "--set", "n=15", "--set", "H=%g" % height)
+            when = []
+            for name in ("third", "late"):
+                table = self.probe("dominoes", name)
+                fallen = [t for t, q in zip(column(table, "time"), column(table, "qy")) if abs(q) > math.sin(0.05)]
+                when.append(fallen[0])
+            speeds.append(5 * 0.5 * height / (when[1] - when[0]))
+        self.assertLess(abs(speeds[1] / speeds[0] / 2.0 - 1.0), 0.01)
+        self.assertLess(abs(speeds[0] / math.sqrt(G * 0.05) - 1.23), 0.12)
+
+    def test_arch(self):
+        for ratio, stands in ((0.12, True), (0.11, True), (0.105, False), (0.09, False)):
+            self.summary("arch", "--set", "ratio=%g" % ratio, "--duration", "1")
+            drop = 1.0 - column(self.probe("arch", "keystone"), "z")[-1]
+            if stands:
+                self.assertLess(abs(drop), 1e-5, ratio)
+            else:
+                self.assertGreater(drop, 0.2, ratio)
+
+    def test_wall(self):
+        self.summary("wall", "--set", "rows=6", "--set", "columns=5", "--duration", "0.6")
+        total = column(self.probe("wall", "energy"), "total")
+        self.assertLess(max(b - a for a, b in zip(total, total[1:])), 1e-6 * total[0])
+        ball = self.probe("wall", "ball")
+        before = [v for t, v in zip(column(ball, "time"), column(ball, "vy")) if t < 0.2]
+        self.assertLess(max(abs(v - 9.0) for v in before), 1e-9)
+        self.assertLess(column(ball, "vy")[-1], 7.0)
+        self.assertGreater(column(ball, "y")[-1], 1.0)
+        corner = self.probe("wall", "corner")
+        still = [x for t, x in zip(column(corner, "time"), column(corner, "x")) if t < 0.2]
+        self.assertLess(max(still) - min(still), 1e-4)
+
+    def test_stack_and_mass_ratio_bear_the_weight(self):
+        self.summary("stack", "--duration", "1")
+        self.assertLess(abs(column(self.probe("stack", "floor"), "fz")[-1] / -98.1 - 1.0), 1e-3)
+        self.summary("mass-ratio", "--duration", "0.5")
+        self.assertLess(abs(column(self.probe("mass-ratio", "floor"), "fz")[-1] / -9898.3 - 1.0), 1e-2)
+
+    def test_pyramid_stands(self):
+        self.summary("pyramid", "--set", "base=6", "--duration", "2")
+        top = self.probe("pyramid", "top")
+        self.assertLess(abs(column(top, "x")[-1]), 1e-3)
+        self.assertLess(abs(column(top, "z")[-1] - 1.1), 1e-3)
+
+    def test_incline_sticks_and_slides(self):
+        self.summary("incline")
+        self.assertLess(abs(column(self.probe("incline", "block"), "vx")[-1] - 1.1793), 1e-3)
+        self.summary("incline", "--set", "mu=0.37", "--duration", "1")
+        self.assertLess(abs(column(self.probe("incline", "block"), "x")[-1]), 1e-8)
+
+    def test_rolling_and_bouncing(self):
+        self.summary("rolling")
+        self.assertLess(abs(column(self.probe("rolling", "ball"), "vx")[-1] - 10.0 / 7.0), 1e-3)
+        self.summary("bouncing-ball")
+        ball = self.probe("bouncing-ball", "ball")
+        up = [t for t, z in zip(column(ball, "time"), column(ball, "z")) if z > 0.0501]
+        self.assertLess(abs(up[-1] - 4.06), 0.12)
+
+
+if __name__ == "__main__":
+    main()

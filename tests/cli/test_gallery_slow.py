@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""The granular scenes of the gallery at a reduced size, each with the number that its comment tells the reader to
+expect."""
+import math
+
+from command import main
+from gallery import GalleryTest, column
+
+G = 9.81
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def late(table, name, start):
+    return [x for t, x in zip(column(table, "time"), column(table, name)) if t >= start]
+
+
+class Granular(GalleryTest):
+    def run_small(self, scene, *sets, nonconverged=0):
+        options = ["--threads", "1"]
+        for one in sets:
+            options += ["--set", one]
+        return self.summary(scene, *options, nonconverged=nonconverged)
+
+    def test_brazil_nut_rises(self):
+        self.run_small("brazil-nut", "n=140", "R=0.065", "shakes=20")
+        nut = column(self.probe("brazil-nut", "nut"), "z")
+        grains = column(self.probe("brazil-nut", "grains"), "z")
+        self.assertAlmostEqual(nut[0], 0.03, places=9)
+        self.assertGreater(nut[-1], 0.045)
+        self.assertGreater(nut[-1], 0.95 * grains[-1])
+
+    def test_drum_keeps_its_slope(self):
+        self.run_small("drum", "n=250", "R=0.07", "duration=2 s")
+        slope = mean(late(self.probe("drum", "slope"), "slope", 1.0))
+        bed = self.probe("drum", "bed")
+        center = mean([math.atan2(-x, -z) for x, z in zip(late(bed, "x", 1.0), late(bed, "z", 1.0))])
+        self.assertLess(abs(slope - 0.69), 0.12)
+        self.assertLess(abs(slope - center), 0.1)
+
+    def test_heap_has_an_angle_of_repose(self):
+        s = self.run_small("heap", "n=400", "R=0.06", "rate=200", "duration=2.5 s")
+        self.assertEqual(s["emitted"], 400)
+        self.assertGreater(s["drained"], 50)
+        self.assertLess(abs(mean(late(self.probe("heap", "slope"), "slope", 2.3)) - 0.4), 0.12)
+
+    def test_column_runs_out(self):
+        for a, trend in ((1.0, 1.24), (2.0, 2.26)):
+            self.run_small("column-collapse", "d=18 mm", "a=%g" % a)
+            run_out = column(self.probe("column-collapse", "grains"), "reach")[-1] / 0.09 - 1.0
+            self.assertLess(abs(run_out / trend - 1.0), 0.25, (a, run_out))
+
+    def test_crater_has_a_depth(self):
+        self.run_small("crater", "n=1200", "g=8 mm", "density=3000", "step=1.5 ms", nonconverged=10)
+        ball = column(self.probe("crater", "ball"), "z")
+        bed = self.probe("crater", "bed")
+        surface = [z for t, z in zip(column(bed, "time"), column(bed, "height")) if t < 0.6][-1]
+        depth, height = surface + 0.015 - min(ball), ball[0] - 0.015 - surface
+        law = 0.14 / 0.3 * math.sqrt(2.0) * 0.03 ** (2 / 3) * (height + depth) ** (1 / 3)
+        self.assertTrue(0.3 < depth / law < 0.8, depth / law)
+
+    def test_hopper_flows_steadily(self):
+        self.run_small("hopper", "n=800", "D=0.05", "R=0.06", "duration=1.3 s")
+        outlet = self.probe("hopper", "outlet")
+        time, mass = column(outlet, "time"), column(outlet, "mass")
+
+        def rate(start, stop):
+            at = [m for t, m in zip(time, mass) if start - 1e-9 <= t <= stop + 1e-9]
+            return (at[-1] - at[0]) / (stop - start)
+        beverloo = 0.55 * 1500.0 * math.sqrt(G) * (0.05 - 1.4 * 0.01) ** 2.5
+        self.assertLess(abs(rate(0.7, 1.3) / beverloo - 1.0), 0.15)
+        self.assertLess(abs(rate(0.7, 1.0) / rate(1.0, 1.3) - 1.0), 0.15)
+
+    def test_shaker_bears_the_weight_in_the_mean(self):
+        self.run_small("shaker", "n=80", "side=0.2", "duration=3 s")
+        mass = column(self.probe("shaker", "grains"), "mass")[-1]
+        force = mean(late(self.probe("shaker", "box"), "fz", 1.0 + 1e-6))
+        self.assertLess(abs(force / (-G * mass) - 1.0), 0.05)
+
+    def test_clumps_stay_loose(self):
+        self.run_small("clumps", "n=30", "side=0.3", "duration=1.2 s")
+        jacks = self.probe("clumps", "jacks")
+        filled = column(jacks, "mass")[-1] / 1200.0 / (0.09 * column(jacks, "z max")[-1])
+        self.assertTrue(0.1 < filled < 0.35, filled)
+
+    def test_pebble_bed_and_settle(self):
+        s = self.run_small("pebble-bed", "n=300", nonconverged=5)
+        self.assertEqual(s["emitted"], 300)
+        weight = 300 * 1740 * 4 / 3 * math.pi * 0.03 ** 3 * G
+        self.assertLess(abs(column(self.probe("pebble-bed", "vessel"), "fz")[-1] / -weight - 1.0), 0.02)
+        s = self.run_small("settle", "n=200")
+        self.assertLess(s["worst_penetration_percent"], 0.2)
+        self.assertLess(sum(column(self.probe("settle", "energy"), "kinetic " + k)[-1] for k in ("linear", "angular")), 0.02)
+
+
+if __name__ == "__main__":
+    main()
