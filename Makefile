@@ -5,6 +5,7 @@
 #   make bench      benchmarks; results in out/bench
 #   make bench-peers  another library's solvers beside ours on the same problem files (PEER_FILES,
 #                     default the problems in $SCREE_SHARED or ../shared); tables, plots in out/bench
+#   make studies    scenes of the gallery against published laws; tables, plots in out/studies
 #   make install    into PREFIX (default /usr/local)
 #   make format     rewrite sources by .clang-format;  make check  only look
 MAKEFLAGS += --no-print-directory
@@ -46,6 +47,9 @@ fuzz: setup | build
 
 bench: release
 	tools/run-benchmarks build/release out/bench
+studies: release
+	@for study in hopper dominoes column-collapse drum; do \
+	  echo "== $$study"; bench/studies/$$study --out out/studies || exit 1; done
 PEER_SHARED = $(or $(SCREE_SHARED),../shared)
 PEER_FILES ?= $(wildcard $(addprefix $(PEER_SHARED)/problems/,local/*.hdf5 global/*.hdf5 rolling/*.hdf5))
 PEER_FLAGS ?=
@@ -74,4 +78,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz bench bench-peers install check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz bench studies bench-peers install check format setup clean

@@ -14,7 +14,7 @@ class GalleryTest(CommandTest):
     def summary(self, scene, *options, nonconverged=0):
         """Runs it; its summary. Steps that did not converge fail the test."""
         result = self.run_scree("run", scene, "--json", "--out", scene + ".h5", *options)
-        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertEqual(result.code, 0, result.err)
         s = self.lines(result)[-1]
         self.assertLessEqual(s["nonconverged_steps"], nonconverged)
         self.assertLess(s["worst_penetration_percent"], 5.0)
