@@ -105,6 +105,7 @@ static void draw_pixel(render_frame *f, int px, int py) {
   float turn[6];
   for (uint32_t k = 0; k < 6; k++) turn[k] = unit(hash(seed + 0x9e3779b9u * (k + 1)));
   pixel_sum sum = {0};
+  const f3 back = render_back(f, (float)px + 0.5f, (float)py + 0.5f);
   for (int i = 0; i < samples; i += 2) {
     render_sample s[2];
     float u[2][6];
@@ -112,7 +113,7 @@ static void draw_pixel(render_frame *f, int px, int py) {
     for (int n = 0; n < pair; n++) {
       for (int k = 0; k < 6; k++) u[n][k] = wrap(f->jitter[6 * (i + n) + k] + turn[k]);
       s[n] = render_look(f, (float)px + 0.5f + 0.8f * tent(u[n][0]),
-                         (float)py + 0.5f + 0.8f * tent(u[n][1]));
+                         (float)py + 0.5f + 0.8f * tent(u[n][1]), back);
     }
     if (pair == 2)
       light_pair(f, s, u);

@@ -41,7 +41,8 @@ typedef struct render_light {
   f3 to_sun, sky;
   float sun, open; /* is the sun seen, is the sky? */
 } render_light;
-render_sample render_look(const render_frame *f, float x, float y);
+/* `back`: the background there. */
+render_sample render_look(const render_frame *f, float x, float y, f3 back);
 render_light render_sun_ray(const render_frame *f, const render_sample *s, const float jitter[2]);
 void render_sky_ray(const render_frame *f, const render_sample *s, const float jitter[2],
                     render_light *light);

@@ -88,7 +88,7 @@ static f3 gloss(const render_frame *f, const render_sample *s, const render_ligh
   const float a2 = away * away;
   const float fresnel = 0.03f + 0.55f * a2 * a2 * away;
   const f3 mirror = f3_add_scaled(s->view, -2.0f * f3_dot(s->view, s->normal), s->normal);
-  return f3_add(f3_scale(0.16f * l->sun * h32 * h8, SUN),
+  return f3_add(f3_scale(0.09f * l->sun * h32 * h8, SUN),
                 f3_scale(0.55f * fresnel * l->open, sky(mirror)));
 }
 
@@ -129,11 +129,9 @@ static float fade(const scree_render *r, f3 at, float near, float far) {
 
 static void meet_ground(const render_frame *f, f3 at, const render_hit *hit, f3 back,
                         render_sample *s) {
-  s->gone = fade(f->render, at, 1.2f, 4.5f);
   s->surface = back;
   s->item = UINT32_MAX - 1;
-  if (s->gone >= 1.0f) s->kind = RENDER_NOTHING;
-  if (!f->settings.grid || s->gone >= 1.0f) return;
+  if (!f->settings.grid) return;
   const float line = grid_line(f, at, hit->t) * (1.0f - fade(f->render, at, 0.3f, 2.6f));
   s->surface = f3_scale(1.0f - 0.10f * line, s->surface);
   if (f->settings.background == SCREE_BACKGROUND_DARK)
@@ -157,9 +155,9 @@ static float glass(const render_frame *f, f3 d, const render_hit *hit, f3 *colou
   return 0.03f + 0.25f * away * away * away * away;
 }
 
-render_sample render_look(const render_frame *f, float x, float y) {
+render_sample render_look(const render_frame *f, float x, float y, f3 back) {
   const scree_render *r = f->render;
-  const f3 d = render_direction(f, x, y), back = render_back(f, x, y);
+  const f3 d = render_direction(f, x, y);
   const float far = 1e4f * r->size;
   render_sample s = {.depth = far, .item = UINT32_MAX, .light = {1, 1, 1}, .view = d};
   float through = 1.0f, t_min = 0.0f;
@@ -167,6 +165,7 @@ render_sample render_look(const render_frame *f, float x, float y) {
     const render_hit hit = render_trace(r, f->eye, d, t_min, far);
     const f3 at = f3_add_scaled(f->eye, hit.t, d);
     if (hit.what == RENDER_NOTHING) break;
+    if (hit.ground && (s.gone = fade(r, at, 1.2f, 4.5f)) >= 1.0f) break;
     if (hit.what == RENDER_GLASS) {
       f3 colour;
       const float share = through * glass(f, d, &hit, &colour);

@@ -84,7 +84,7 @@ scree_status render_smooth(render_frame *f) {
     take_light(f, a);
     smooth_round(f, &(round_def){a, NULL, 1, 1, 0.0f}, guide, threads);
     /* The light of a pixel is off by about 0.35 / sqrt(pairs of samples), the guide by a third. */
-    const float clear = 0.5f * (float)f->settings.samples / (0.45f * 0.45f);
+    const float clear = 0.5f * (float)f->settings.samples / (0.6f * 0.6f);
     for (int round = 0; round < ROUNDS; round++) {
       smooth_round(f, &(round_def){a, guide, 2, 1 << round, clear}, b, threads);
       f3 *swap = a;
