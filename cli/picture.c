@@ -12,6 +12,7 @@ static int fail(const picture *p, scree_status status) {
 int picture_open(picture *p, scree_context *context, const char *path) {
   p->context = context;
   p->path = path;
+  p->first_material = UINT32_MAX;
   scree_status status = scree_recording_open(context, path, &p->recording);
   if (!status) status = scree_recording_get_scene(p->recording, &p->scene, &p->world);
   if (status) return fail(p, status);
@@ -173,8 +174,8 @@ static scree_look look_of_fixed(const scree_render_item *item, const scree_box *
   }
   const double least = fmin(side[0], fmin(side[1], side[2]));
   const double second = side[0] + side[1] + side[2] - reach - least;
-  return reach > 3.0 * size || (beside && least < 0.25 * second) ? SCREE_LOOK_WALL
-                                                                 : SCREE_LOOK_SOLID;
+  const bool plate = beside && least < 0.25 * second && reach > 0.7 * size;
+  return plate || reach > 3.0 * size ? SCREE_LOOK_WALL : SCREE_LOOK_SOLID;
 }
 
 /* The box of what moves, or of everything when nothing does. */
@@ -292,6 +293,7 @@ int picture_survey(picture *p, size_t count, const size_t *frames) {
     if (p->chains) code = find_reference(p);
     if (code) return code;
   }
+  if (p->first_material == UINT32_MAX) p->first_material = 0;
   if (!p->has_focus) p->focus = (scree_box){{-0.5, -0.5, 0.0}, {0.5, 0.5, 1.0}};
   /* Then what stands among the moving bodies and does not move. */
   set_looks(p);

@@ -73,8 +73,9 @@ typedef struct picture {
   bool has_focus;
   int field; /* in the table of fields */
   picture_probe probe;
-  double force_reference; /* N: as thick as a chain gets */
-  double link_radius;     /* m, at that force */
+  double force_reference;  /* N: as thick as a chain gets */
+  double link_radius;      /* m, at that force */
+  uint32_t first_material; /* the lowest that a moving body has: the first colour */
   picture_group groups[PICTURE_NAMES];
   size_t group_count;
   scree_colour legend_colours[PICTURE_NAMES];

@@ -132,7 +132,9 @@ static size_t find_group(const picture *p, size_t item) {
 
 void picture_add_groups(picture *p) {
   for (size_t i = 0; i < p->item_count; i++) {
-    if (!is_moving(&p->bodies[i]) || p->group_count > PICTURE_NAMES) continue;
+    if (!is_moving(&p->bodies[i])) continue;
+    if (p->bodies[i].material < p->first_material) p->first_material = p->bodies[i].material;
+    if (p->group_count > PICTURE_NAMES) continue;
     if (find_group(p, i) < p->group_count) continue;
     if (p->group_count < PICTURE_NAMES) {
       picture_group *g = &p->groups[p->group_count];
@@ -269,7 +271,7 @@ void picture_paint(picture *p) {
     else if (which >= FIELD_SCALAR)
       *c = value_colour(p, fields[which].value(&p->items[i], b));
     else if (which == FIELD_MATERIAL)
-      *c = vary(scree_palette(b->material), b->id);
+      *c = vary(scree_palette(b->material - p->first_material), b->id);
     else if (which == FIELD_KIND)
       *c = vary(scree_palette(find_group(p, i)), b->id);
     else if (which == FIELD_BODY)
@@ -290,7 +292,7 @@ static void name_materials(picture *p, scree_legend *legend) {
     for (size_t k = 0; k < legend->count; k++) known |= strcmp(p->legend_names[k], name) == 0;
     if (known) continue;
     p->legend_names[legend->count] = name;
-    p->legend_colours[legend->count++] = scree_palette(m);
+    p->legend_colours[legend->count++] = scree_palette(m - p->first_material);
   }
 }
 

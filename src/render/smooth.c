@@ -1,7 +1,7 @@
 /* Smooths the noise of light. Light (lit / surface) is averaged over nearby pixels that lie on the
  * same smooth surface, in rounds of 5 x 5 pixels with gaps that double; pixels through which an
  * edge goes take no part. Shadows must not blur: pixels are averaged only when their
- * neighbourhoods (3 x 3, which have less noise than a pixel) are about as light. What is averaged
+ * neighbourhoods (5 x 5, which have less noise than a pixel) are about as light. What is averaged
  * is light alone: colours and outlines stay sharp. */
 #include "render/frame.h"
 
@@ -82,7 +82,7 @@ scree_status render_smooth(render_frame *f) {
   const bool ok = a && b && guide;
   if (ok) {
     take_light(f, a);
-    smooth_round(f, &(round_def){a, NULL, 1, 1, 0.0f}, guide, threads);
+    smooth_round(f, &(round_def){a, NULL, 2, 1, 0.0f}, guide, threads);
     /* The light of a pixel is off by about 0.35 / sqrt(pairs of samples), the guide by a third. */
     const float clear = 0.5f * (float)f->settings.samples / (0.6f * 0.6f);
     for (int round = 0; round < ROUNDS; round++) {

@@ -145,25 +145,33 @@ static bool in_range(const scree_render *r, const prim_ray *ray, double t) {
   return t > ray->t_min && t < ray->t_max && !(r->cut_count && is_cut(r, ray, t));
 }
 
+/* Distance from the nearest edge of a box's face. */
+static double box_edge(v3 half, v3 normal, v3 x) {
+  const double dx = half.x - fabs(x.x), dy = half.y - fabs(x.y), dz = half.z - fabs(x.z);
+  if (fabs(normal.x) > 0.5) return fmin(dy, dz);
+  return fabs(normal.y) > 0.5 ? fmin(dx, dz) : fmin(dx, dy);
+}
+
 /* A thin shell: either side of the body may be met. */
-static bool shell_hit(const scree_render *r, const prim_ray *ray, const render_span *span,
-                      prim_hit *hit) {
+static bool shell_hit(const scree_render *r, const render_prim *p, const prim_ray *ray,
+                      const render_span *span, prim_hit *hit) {
   const render_surface *s = in_range(r, ray, span->in.t)    ? &span->in
                             : in_range(r, ray, span->out.t) ? &span->out
                                                             : NULL;
-  if (s) *hit = (prim_hit){s->t, s->normal, 0.0, 0};
-  return s != NULL;
+  if (!s) return false;
+  *hit = (prim_hit){s->t, s->normal, 0.0, 0};
+  if (p->shape->kind == SCREE_SHAPE_BOX)
+    hit->edge = box_edge(p->shape->box.half, s->normal, v3_add_scaled(ray->o, s->t, ray->d));
+  return true;
 }
 
 /* Distance from the nearest edge of the face or rim of the mantle, for lines along edges. */
 static double container_edge(const render_prim *p, const render_surface *s, v3 x) {
   const double low = (double)p->a, high = (double)p->b;
   if (p->shape->kind == SCREE_SHAPE_BOX_CONTAINER) {
-    const v3 half = p->shape->box_container.half;
-    const double dx = half.x - fabs(x.x), dy = half.y - fabs(x.y);
-    const double dz = fmin(x.z - low, high - x.z);
-    if (fabs(s->normal.x) > 0.5) return fmin(dy, dz);
-    return fabs(s->normal.y) > 0.5 ? fmin(dx, dz) : fmin(dx, dy);
+    const v3 half = {p->shape->box_container.half.x, p->shape->box_container.half.y,
+                     0.5 * (high - low)};
+    return box_edge(half, s->normal, (v3){x.x, x.y, x.z - 0.5 * (low + high)});
   }
   if (s->end == 0) return fmin(x.z - low, high - x.z);
   const double half = p->shape->round_container.half, bottom = p->shape->round_container.bottom;
@@ -236,7 +244,7 @@ static bool prim_meets(const scree_render *r, const render_prim *p, prim_ray *ra
                        ? render_shape_span(p->shape, ray->o, ray->d, &span)
                        : render_capsule_span((double)p->a, (double)p->b, ray->o, ray->d, &span);
   if (!met) return false;
-  if (p->look == SCREE_LOOK_WALL) return shell_hit(r, ray, &span, hit);
+  if (p->shape && p->look == SCREE_LOOK_WALL) return shell_hit(r, p, ray, &span, hit);
   return solid_hit(r, p, ray, &span, hit);
 }
 
