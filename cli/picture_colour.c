@@ -283,15 +283,14 @@ void picture_paint(picture *p) {
 
 /* ---- legend --------------------------------------------------------------------------------- */
 
+/* In the order of the scene's materials, those that moving bodies have. */
 static void name_materials(picture *p, scree_legend *legend) {
-  for (size_t i = 0; i < p->item_count && legend->count < PICTURE_NAMES; i++) {
-    if (!is_moving(&p->bodies[i])) continue;
-    const uint32_t m = p->bodies[i].material;
-    const char *name = scree_scene_material_name(p->scene, (scree_material_id){m});
-    bool known = false;
-    for (size_t k = 0; k < legend->count; k++) known |= strcmp(p->legend_names[k], name) == 0;
-    if (known) continue;
-    p->legend_names[legend->count] = name;
+  for (uint32_t m = p->first_material; m < p->first_material + PICTURE_NAMES; m++) {
+    bool used = false;
+    for (size_t i = 0; i < p->item_count && !used; i++)
+      used = is_moving(&p->bodies[i]) && p->bodies[i].material == m;
+    if (!used) continue;
+    p->legend_names[legend->count] = scree_scene_material_name(p->scene, (scree_material_id){m});
     p->legend_colours[legend->count++] = scree_palette(m - p->first_material);
   }
 }

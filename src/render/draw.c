@@ -6,7 +6,6 @@
 #include "render/frame.h"
 
 #ifdef SCREE_WITH_RENDER
-#include <omp.h>
 #include <string.h>
 
 enum { TILE = 16 };
@@ -208,7 +207,7 @@ scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
   f.jitter = memory_new(r->context, 6 * (size_t)settings->samples, sizeof *f.jitter);
   f.pixels = memory_new(r->context, (size_t)f.width * (size_t)f.height, sizeof *f.pixels);
   if (f.jitter && f.pixels) {
-    const int threads = r->context->threads > 0 ? r->context->threads : omp_get_max_threads();
+    const int threads = r->context->threads;
     fill_jitter(f.jitter, settings->samples);
     draw_pixels(&f, threads);
     status = render_smooth(&f);

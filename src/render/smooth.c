@@ -6,7 +6,6 @@
 #include "render/frame.h"
 
 #ifdef SCREE_WITH_RENDER
-#include <omp.h>
 
 enum { ROUNDS = 3 };
 
@@ -76,7 +75,7 @@ static void take_light(const render_frame *f, f3 *light) {
 scree_status render_smooth(render_frame *f) {
   scree_context *context = f->render->context;
   const size_t count = (size_t)f->width * (size_t)f->height;
-  const int threads = context->threads > 0 ? context->threads : omp_get_max_threads();
+  const int threads = context->threads;
   f3 *a = memory_new(context, count, sizeof *a), *b = memory_new(context, count, sizeof *b);
   f3 *guide = memory_new(context, count, sizeof *guide);
   const bool ok = a && b && guide;

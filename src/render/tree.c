@@ -5,7 +5,6 @@
 
 #ifdef SCREE_WITH_RENDER
 #include <embree3/rtcore.h>
-#include <omp.h>
 #include <stdio.h>
 
 enum { GEOMETRY_BALLS, GEOMETRY_PRIMS };
@@ -14,7 +13,6 @@ typedef struct render_tree {
   RTCDevice device;
   RTCScene scene;
   RTCScene *meshes;
-  int threads;
 } render_tree;
 
 static scree_status tree_fault(scree_render *r, const char *what) {
@@ -27,9 +25,8 @@ static scree_status tree_fault(scree_render *r, const char *what) {
 scree_status render_tree_create(scree_render *r) {
   render_tree *tree = r->tree = memory_new(r->context, 1, sizeof *tree);
   if (!tree) return SCREE_ERROR_MEMORY;
-  tree->threads = r->context->threads > 0 ? r->context->threads : omp_get_max_threads();
   char config[64];
-  snprintf(config, sizeof config, "threads=%d,set_affinity=0", tree->threads);
+  snprintf(config, sizeof config, "threads=%d,set_affinity=0", r->context->threads);
   tree->device = rtcNewDevice(config);
   return tree->device ? SCREE_OK : tree_fault(r, "start");
 }

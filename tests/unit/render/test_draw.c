@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <fenv.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +189,28 @@ static void test_threads_give_the_same_bytes(void **state) {
   }
   scree_image_clear(&first);
   clear_stage(&keep);
+}
+
+/* Embree's threads and kernels must not change how the caller's numbers round: tiny numbers are
+ * still numbers, and rounding is to the nearest. */
+static void test_arithmetic_is_untouched(void **state) {
+  (void)state;
+  stage g;
+  set_stage(&g, 2);
+  scree_render_settings s = scree_render_settings_default(&g.camera);
+  s.samples = 2;
+  const int rounding = fegetround();
+  scree_image image = draw(&g, &s);
+  volatile double tiny = 1e-310, third = 1.0;
+  double sums[64];
+  assert_int_equal(fegetround(), rounding);
+  assert_true(tiny * 0.5 > 0.0);
+#pragma omp parallel for num_threads(2)
+  for (int i = 0; i < 64; i++) sums[i] = tiny * 0.5;
+  for (int i = 0; i < 64; i++) assert_true(sums[i] > 0.0);
+  assert_true(third / 3.0 == 0x1.5555555555555p-2);
+  scree_image_clear(&image);
+  clear_stage(&g);
 }
 
 static int colourfulness(const scree_image *image, int x, int y) {
@@ -394,6 +417,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rays_meet_shapes),
       cmocka_unit_test(test_threads_give_the_same_bytes),
+      cmocka_unit_test(test_arithmetic_is_untouched),
       cmocka_unit_test(test_the_scene_is_seen_whole),
       cmocka_unit_test(test_shadow),
       cmocka_unit_test(test_cuts),
