@@ -81,19 +81,24 @@ static bool write_png(const scree_image *image, FILE *file, char fault[128]) {
   return ok;
 }
 
+/* Beside its place first, so that a picture is whole or not there. */
 scree_status scree_image_save(const scree_image *image, const char *path) {
+  scree_context *context = image->context;
   char fault[128] = "out of memory";
-  FILE *file = fopen(path, "wb");
-  if (!file)
-    return context_fail(image->context, SCREE_ERROR_IO, "%s: cannot be written: %s", path,
-                        strerror(errno));
-  const bool drawn = write_png(image, file, fault);
+  char *part = memory_new(context, strlen(path) + sizeof ".part", 1);
+  if (!part) return SCREE_ERROR_MEMORY;
+  sprintf(part, "%s.part", path);
   errno = 0;
-  const bool closed = fclose(file) == 0;
-  if (drawn && closed) return SCREE_OK;
-  remove(path);
-  return context_fail(image->context, SCREE_ERROR_IO, "%s: cannot be written: %s", path,
-                      drawn ? strerror(errno) : fault);
+  FILE *file = fopen(part, "wb");
+  const bool drawn = file && write_png(image, file, fault);
+  const bool closed = file && fclose(file) == 0;
+  const bool done = drawn && closed && rename(part, path) == 0;
+  const int reason = errno;
+  if (file && !done) remove(part);
+  memory_free(context, part);
+  if (done) return SCREE_OK;
+  return context_fail(context, SCREE_ERROR_IO, "%s: cannot be written: %s", path,
+                      reason ? strerror(reason) : fault);
 }
 
 #else
