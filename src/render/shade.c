@@ -143,8 +143,8 @@ static float glass(const render_frame *f, f3 d, const render_hit *hit, f3 *colou
   const bool dark = f->settings.background == SCREE_BACKGROUND_DARK;
   const float away = 1.0f + f3_dot(hit->normal, d);
   if (hit->ghost) {
-    *colour = f3_mix(f->render->colours[hit->item], (f3){0.7f, 0.72f, 0.75f}, 0.35f);
-    return 0.06f + 0.5f * away * away * away;
+    *colour = f3_mix(f->render->colours[hit->item], (f3){0.55f, 0.58f, 0.62f}, 0.6f);
+    return 0.02f + 0.4f * away * away * away;
   }
   const float line = f->pixel * hit->t;
   if (hit->edge > 0.0f && hit->edge < 1.1f * line) {
