@@ -137,7 +137,8 @@ static void forget_all(scree_recording *r) {
   r->attributes = 0;
 }
 
-/* While a run writes to it a look may come in between: then another one follows. */
+/* While a run writes to it a look may come in between, or the file may grow under it, so that an
+ * index is newer than what was held to be the end: then another look follows. */
 static scree_status look_through(scree_recording *r) {
   enum { LOOKS = 50 };
   struct stat info;
@@ -146,7 +147,8 @@ static scree_status look_through(scree_recording *r) {
     return context_fail(r->context, SCREE_ERROR_IO, "%s: cannot be opened: %s", r->path,
                         strerror(errno));
   scree_status status = SCREE_ERROR_INPUT;
-  for (int i = 0; i < (r->live ? LOOKS : 1) && status == SCREE_ERROR_INPUT; i++) {
+  bool grown = false;
+  for (int i = 0; i < (r->live ? LOOKS : 1) && (status == SCREE_ERROR_INPUT || grown); i++) {
     if (i) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     if (fstat(r->descriptor, &info) != 0 || !S_ISREG(info.st_mode))
       return context_fail(r->context, SCREE_ERROR_IO, "%s: is not a plain file", r->path);
@@ -160,6 +162,8 @@ static scree_status look_through(scree_recording *r) {
                       .user = r};
     forget_all(r);
     status = walk_container(&file);
+    grown = fstat(r->descriptor, &info) == 0 && (size_t)info.st_size != r->size;
+    if (status && status != SCREE_ERROR_INPUT) break;
   }
   return status;
 }

@@ -157,6 +157,23 @@ class Odd(CommandTest):
             self.assertEqual(result.code, 0, result.err)
             self.assertGreater(self.lines(self.run_scree("info", "m.h5", "--json"))[0]["frames"], frames)
 
+    def test_live(self):
+        """A run that is being written is read at any moment, and grows."""
+        process = subprocess.Popen([SCREE, "run", "settle", "--set", "n=60", "--duration", "60", "--set",
+                                    "recording.checkpoint=0.001", "--set", "recording.every=0.005", "--out", "k.h5"],
+                                   cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not os.path.exists(self.path("k.h5")):
+            time.sleep(0.01)
+        frames = []
+        for _ in range(25):
+            result = self.run_scree("info", "k.h5", "--json")
+            self.assertEqual((result.code, result.err), (0, ""))
+            frames.append(self.lines(result)[0]["frames"])
+        process.kill()
+        process.wait()
+        self.assertEqual(frames, sorted(frames))
+        self.assertGreater(frames[-1], frames[0] + 2)
+
     def test_no_holes(self):
         """A run that goes on after kills leaves no holes in its file."""
         self.killed()
