@@ -9,16 +9,25 @@
 #include "base/memory.h"
 #include "ccp/operator_bodies.h"
 
-enum { CHUNK = 64 };
+enum { CHUNK = 64, RIGID_CHUNK = 16 };
 
 static size_t chunks_of(const ccp_operator *op) {
   return (op->block_count - op->head_count + CHUNK - 1) / CHUNK;
 }
 
+static size_t rigid_chunks_of(const op_bodies *impl) {
+  return (impl->rigid.group_count + RIGID_CHUNK - 1) / RIGID_CHUNK;
+}
+
+static size_t parts_of(const ccp_operator *op) {
+  const op_bodies *impl = op->impl;
+  return impl->pack.unit_count + chunks_of(op) + rigid_chunks_of(impl);
+}
+
 scree_status bodies_judge_reserve(ccp_operator *op) {
   op_bodies *impl = op->impl;
-  return memory_grow(op->context, &impl->judged, &impl->judged_capacity,
-                     impl->pack.unit_count + chunks_of(op), sizeof *impl->judged);
+  return memory_grow(op->context, &impl->judged, &impl->judged_capacity, parts_of(op),
+                     sizeof *impl->judged);
 }
 
 static double sum_of(const double *x) {
@@ -31,20 +40,33 @@ static double most_of(const double *x) {
   return most;
 }
 
+static op_judged total_lanes(const sphere_judged *s) {
+  return (op_judged){.natural2 = sum_of(s->natural2),
+                     .square = sum_of(s->scaled2),
+                     .worst = sqrt(most_of(s->worst2)),
+                     .penetration = most_of(s->penetration),
+                     .gap = most_of(s->gap),
+                     .impulse2 = sum_of(s->impulse2),
+                     .velocity2 = sum_of(s->velocity2),
+                     .product = sum_of(s->product)};
+}
+
 static op_judged judge_groups(const op_bodies *impl, const sphere_judge *work, size_t begin,
                               size_t end) {
   sphere_judged s;
   impl->kernels->judge(work, begin, end, &s);
-  return (op_judged){.natural2 = sum_of(s.natural2),
-                     .square = sum_of(s.scaled2),
-                     .worst = sqrt(most_of(s.worst2)),
-                     .penetration = most_of(s.penetration),
-                     .gap = most_of(s.gap),
-                     .impulse2 = sum_of(s.impulse2),
-                     .velocity2 = sum_of(s.velocity2),
-                     .product = sum_of(s.product)};
+  return total_lanes(&s);
 }
 
+/* Blocks that are not packed but in rigid groups. */
+static op_judged judge_rigid(const op_bodies *impl, const sphere_judge *base, const double *g,
+                             size_t begin, size_t end) {
+  const rigid_judge work = {
+      .group = impl->rigid.group, .lines = base->lines, .impulse = g, .shifted = base->shifted};
+  sphere_judged s;
+  impl->kernels->judge_rigid(&work, begin, end, &s);
+  return total_lanes(&s);
+}
 /* A unit whose impulses are in rows, by way of the stack. */
 static op_judged judge_rows(const ccp_operator *op, const sphere_judge *base, const double *g,
                             size_t begin, size_t end) {
@@ -65,11 +87,13 @@ static op_judged judge_rows(const ccp_operator *op, const sphere_judge *base, co
 
 static op_judged judge_rest(const ccp_operator *op, scree_model model, const body_line *lines,
                             const double *g, size_t begin, size_t end) {
+  const op_bodies *impl = op->impl;
   const scree_ccp *p = op->problem;
   op_judged sum = {0};
   for (size_t j = begin; j < end; j++) {
     const size_t i = op->order[j], row = op->row_start[i], dim = op->row_start[i + 1] - row;
     double u[SCREE_MAX_DIM];
+    if (impl->pack.colour[i] == PACK_RIGID) continue;
     bodies_read_block(op, i, lines, u);
     for (size_t k = 0; k < dim; k++) {
       u[k] += p->offset[row + k];
@@ -90,6 +114,13 @@ static void judge_share(const ccp_operator *op, scree_model model, const sphere_
     const size_t begin = pack->unit_start[unit], end = pack->unit_start[unit + 1];
     impl->judged[unit] =
         g ? judge_rows(op, work, g, begin, end) : judge_groups(impl, work, begin, end);
+  }
+  op_judged *const parts = impl->judged + pack->unit_count + chunks_of(op);
+#pragma omp for schedule(static) nowait
+  for (size_t c = 0; c < rigid_chunks_of(impl); c++) {
+    const size_t begin = c * RIGID_CHUNK, groups = impl->rigid.group_count;
+    parts[c] = judge_rigid(impl, work, rest, begin,
+                           begin + RIGID_CHUNK < groups ? begin + RIGID_CHUNK : groups);
   }
 #pragma omp for schedule(static)
   for (size_t c = 0; c < chunks_of(op); c++) {
@@ -115,8 +146,7 @@ static sphere_judge work_of(const ccp_operator *op, scree_model model) {
 
 static void total_of(const ccp_operator *op, op_judged *sum) {
   const op_bodies *impl = op->impl;
-  for (size_t k = 0; k < impl->pack.unit_count + chunks_of(op); k++)
-    op_judged_add(sum, &impl->judged[k]);
+  for (size_t k = 0; k < parts_of(op); k++) op_judged_add(sum, &impl->judged[k]);
 }
 
 /* Momenta in impl->push into velocities; all threads of a team call it. */

@@ -96,6 +96,14 @@ typedef struct rigid_sweep {
   bool backward;
 } rigid_sweep;
 
+/* Residuals of rigid groups, as of spheres below. */
+typedef struct rigid_judge {
+  const rigid_group *group;
+  const body_line *lines; /* v_free + M^-1 D g */
+  const double *impulse;  /* rows */
+  double shifted;
+} rigid_judge;
+
 /* One step of a gradient method with momentum beta and step length `step`, in the metric
  * diag(N_nn, N_tt, N_tt) of operator_metric.h:
  *   y = current + beta (current - previous),  next = P(y - step e u(y)),  push += D next
@@ -182,6 +190,7 @@ typedef struct body_kernels {
   void (*push)(const sphere_product *work, size_t begin, size_t end);
   void (*read)(const sphere_product *work, size_t begin, size_t end);
   void (*judge)(const sphere_judge *work, size_t begin, size_t end, sphere_judged *sums);
+  void (*judge_rigid)(const rigid_judge *work, size_t begin, size_t end, sphere_judged *sums);
   /* twist = current + beta (current - previous), next = 0 */
   void (*start_bodies)(const body_step *work, size_t begin, size_t end);
   /* next: from momentum to twist. */

@@ -4,7 +4,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #if defined(__x86_64__) && !defined(SCREE_PORTABLE)
 #include <immintrin.h>

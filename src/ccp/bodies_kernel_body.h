@@ -357,5 +357,6 @@ const body_kernels KERNEL_TABLE = {.name = KERNEL_NAME,
                                    .push = push_lines,
                                    .read = read_lines,
                                    .judge = judge,
+                                   .judge_rigid = judge_rigid,
                                    .start_bodies = start_bodies,
                                    .judge_bodies = judge_bodies};

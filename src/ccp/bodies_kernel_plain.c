@@ -4,7 +4,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #define LANES        1
 #define KERNEL_TABLE bodies_kernels_plain

@@ -77,6 +77,44 @@ INLINE vd natural_map(vd eta, vd gn, vd3 gt, vd un, vd3 ut, vd mu, vd beta) {
   return vd_fma(dn, dn, vd3_dot(dt, dt));
 }
 
+/* One contact a lane: impulse and velocity, normal and tangents apart; rough = 0 leaves the slip of
+ * a ray out of |u|^2. */
+INLINE void judge_add(judge_sums *s, vd shift_on, vd gn, vd3 gt, vd un, vd3 ut, vd mu, vd weight,
+                      vd rough) {
+  const vd one = vd_set(1.0);
+  const vd slip2 = vd3_dot(ut, ut), gt2 = vd3_dot(gt, gt);
+  const vd shift = mu * vd_sqrt(slip2), shifted = vd_fma(shift_on, shift, un);
+  const vd beta = mu / vd_fma(mu, mu, one);
+  s->natural2 = s->natural2 + natural_map(one, gn, gt, shifted, ut, mu, beta);
+  const vd map2 = natural_map(one / weight, gn, gt, shifted, ut, mu, beta);
+  /* No smaller than what the impulse can be told from, see residual.c. */
+  const vd least = vd_set(0.25 * DBL_EPSILON * DBL_EPSILON) * vd_max(gn * gn, gt2);
+  const vd scaled2 = vd_max(least, map2) * (weight * weight);
+  s->scaled2 = s->scaled2 + scaled2;
+  s->worst2 = vd_max(scaled2, s->worst2);
+  s->impulse2 = s->impulse2 + vd_fma(gn, gn, gt2);
+  s->velocity2 = s->velocity2 + vd_fma(un, un, rough * slip2);
+  s->product = s->product + vd_fma(gn, un, vd3_dot(gt, ut));
+  s->penetration = vd_max(vd_set(0.0) - un, s->penetration);
+  s->gap = vd_max(vd_if_positive(gn, shift), s->gap);
+}
+
+INLINE void judge_store(const judge_sums *s, size_t k, sphere_judged *out) {
+  vd_store_any(out->natural2 + k, s->natural2);
+  vd_store_any(out->scaled2 + k, s->scaled2);
+  vd_store_any(out->worst2 + k, s->worst2);
+  vd_store_any(out->impulse2 + k, s->impulse2);
+  vd_store_any(out->velocity2 + k, s->velocity2);
+  vd_store_any(out->product + k, s->product);
+  vd_store_any(out->penetration + k, s->penetration);
+  vd_store_any(out->gap + k, s->gap);
+}
+
+INLINE judge_sums judge_zero(void) {
+  const vd zero = vd_set(0.0);
+  return (judge_sums){zero, zero, zero, zero, zero, zero, zero, zero};
+}
+
 INLINE void judge_lanes(const sphere_judge *w, size_t i, size_t k, const lane_lines *at, bool extra,
                         judge_sums *s) {
   const sphere_group *g = &w->group[i];
@@ -85,7 +123,7 @@ INLINE void judge_lanes(const sphere_judge *w, size_t i, size_t k, const lane_li
   lines_load(at->from_b + k, b);
   const vd3 n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
   const vd3 x = vd3_load(lanes_of(w->lanes, i - w->first), k);
-  const vd mu = vd_load(g->mu + k), weight = vd_load(g->weight + k), one = vd_set(1.0);
+  const vd mu = vd_load(g->mu + k), weight = vd_load(g->weight + k);
   const vd3 u = relative_velocity(a, b, vd_load(g->reach_a + k), vd_load(g->reach_b + k), n);
   const vd gn = vd3_dot(x, n), geometric = vd3_dot(u, n);
   const vd3 gt = vd3_sub_scaled(x, gn, n);
@@ -97,22 +135,8 @@ INLINE void judge_lanes(const sphere_judge *w, size_t i, size_t k, const lane_li
     ut = vd3_add(ut, vd3_load((const double(*)[PACK_LANES])e->offset, k));
     ut = vd3_add_scaled(ut, vd_load(e->compliance_t + k), gt);
   }
-  const vd slip2 = vd3_dot(ut, ut), gt2 = vd3_dot(gt, gt);
-  const vd shift = mu * vd_sqrt(slip2), shifted = vd_fma(vd_set(w->shifted), shift, un);
-  const vd beta = mu / vd_fma(mu, mu, one);
-  s->natural2 = s->natural2 + natural_map(one, gn, gt, shifted, ut, mu, beta);
-  const vd map2 = natural_map(one / weight, gn, gt, shifted, ut, mu, beta);
-  /* No smaller than what the impulse can be told from, see residual.c. */
-  const vd least = vd_set(0.25 * DBL_EPSILON * DBL_EPSILON) * vd_max(gn * gn, gt2);
-  const vd scaled2 = vd_max(least, map2) * (weight * weight);
-  s->scaled2 = s->scaled2 + scaled2;
-  s->worst2 = vd_max(scaled2, s->worst2);
-  s->impulse2 = s->impulse2 + vd_fma(gn, gn, gt2);
-  const vd rough = w->rough ? vd_load(w->rough[i] + k) : one;
-  s->velocity2 = s->velocity2 + vd_fma(un, un, rough * slip2);
-  s->product = s->product + vd_fma(gn, un, vd3_dot(gt, ut));
-  s->penetration = vd_max(vd_set(0.0) - un, s->penetration);
-  s->gap = vd_max(vd_if_positive(gn, shift), s->gap);
+  const vd rough = w->rough ? vd_load(w->rough[i] + k) : vd_set(1.0);
+  judge_add(s, vd_set(w->shifted), gn, gt, un, ut, mu, weight, rough);
 }
 
 INLINE void judge_groups(const sphere_judge *w, size_t begin, size_t end, bool extra,
@@ -120,9 +144,7 @@ INLINE void judge_groups(const sphere_judge *w, size_t begin, size_t end, bool e
   _Alignas(64) body_line trash[PACK_LANES];
   lane_lines ring[RING];
   judge_sums sums[PACK_LANES / LANES];
-  const vd zero = vd_set(0.0);
-  for (size_t k = 0; k < PACK_LANES / LANES; k++)
-    sums[k] = (judge_sums){zero, zero, zero, zero, zero, zero, zero, zero};
+  for (size_t k = 0; k < PACK_LANES / LANES; k++) sums[k] = judge_zero();
   for (size_t j = begin; j < end + AHEAD; j++) {
     if (j < end) {
       ask_for_groups(&w->group[j], false, w->reach);
@@ -132,17 +154,7 @@ INLINE void judge_groups(const sphere_judge *w, size_t begin, size_t end, bool e
     for (size_t k = 0; k < PACK_LANES; k += LANES)
       judge_lanes(w, j - AHEAD, k, &ring[(j - AHEAD) % RING], extra, &sums[k / LANES]);
   }
-  for (size_t k = 0; k < PACK_LANES; k += LANES) {
-    const judge_sums *s = &sums[k / LANES];
-    vd_store_any(out->natural2 + k, s->natural2);
-    vd_store_any(out->scaled2 + k, s->scaled2);
-    vd_store_any(out->worst2 + k, s->worst2);
-    vd_store_any(out->impulse2 + k, s->impulse2);
-    vd_store_any(out->velocity2 + k, s->velocity2);
-    vd_store_any(out->product + k, s->product);
-    vd_store_any(out->penetration + k, s->penetration);
-    vd_store_any(out->gap + k, s->gap);
-  }
+  for (size_t k = 0; k < PACK_LANES; k += LANES) judge_store(&sums[k / LANES], k, out);
 }
 
 static void judge(const sphere_judge *w, size_t begin, size_t end, sphere_judged *sums) {

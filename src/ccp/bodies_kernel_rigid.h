@@ -198,37 +198,57 @@ INLINE vd3 point_velocity(const vd *line, vd3 arm) {
   return vd3_add((vd3){line[0], line[1], line[2]}, vd3_cross(w, arm));
 }
 
-INLINE vd rigid_lanes(const rigid_sweep *w, const rigid_group *g, size_t k, const lane_lines *at,
-                      double (*x)[PACK_LANES]) {
+/* What a group's contacts see: their frames and their velocities in them. */
+typedef struct rigid_view {
   vd a[8], b[8];
-  lines_load(at->from_a + k, a);
-  lines_load(at->from_b + k, b);
-  const vd3 n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
-  const vd3 t1 = vd3_load((const double(*)[PACK_LANES])g->tangent, k), t2 = vd3_cross(n, t1);
+  vd3 n, t1, t2, u;
+} rigid_view;
+
+INLINE rigid_view rigid_look(const rigid_group *g, size_t k, const lane_lines *at, vd3 x) {
+  rigid_view v;
+  lines_load(at->from_a + k, v.a);
+  lines_load(at->from_b + k, v.b);
+  v.n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
+  v.t1 = vd3_load((const double(*)[PACK_LANES])g->tangent, k);
+  v.t2 = vd3_cross(v.n, v.t1);
   const vd3 arm_a = vd3_load((const double(*)[PACK_LANES])g->arm_a, k);
   const vd3 arm_b = vd3_load((const double(*)[PACK_LANES])g->arm_b, k);
-  const vd3 rel = vd3_sub(point_velocity(b, arm_b), point_velocity(a, arm_a));
-  const vd3 old = vd3_load((const double(*)[PACK_LANES])x, k);
-  const vd mu = vd_load(g->mu + k), inverse_mu = vd_load(g->inverse_mu + k);
+  const vd3 rel = vd3_sub(point_velocity(v.b, arm_b), point_velocity(v.a, arm_a));
   const vd3 offset = vd3_load((const double(*)[PACK_LANES])g->offset, k);
   const vd3 soft = vd3_load((const double(*)[PACK_LANES])g->compliance, k);
-  const vd3 u = {vd_fma(soft.x, old.x, vd3_dot(n, rel) + offset.x),
-                 mu * vd_fma(soft.y, old.y, vd3_dot(t1, rel) + offset.y),
-                 mu * vd_fma(soft.z, old.z, vd3_dot(t2, rel) + offset.z)};
+  v.u = (vd3){vd_fma(soft.x, x.x, vd3_dot(v.n, rel) + offset.x),
+              vd_fma(soft.y, x.y, vd3_dot(v.t1, rel) + offset.y),
+              vd_fma(soft.z, x.z, vd3_dot(v.t2, rel) + offset.z)};
+  return v;
+}
+
+INLINE vd rigid_lanes(const rigid_sweep *w, const rigid_group *g, size_t k, const lane_lines *at,
+                      double (*x)[PACK_LANES]) {
+  const vd3 old = vd3_load((const double(*)[PACK_LANES])x, k);
+  rigid_view v = rigid_look(g, k, at, old);
+  const vd mu = vd_load(g->mu + k), inverse_mu = vd_load(g->inverse_mu + k);
   const vd3 from = {old.x, old.y * inverse_mu, old.z * inverse_mu};
-  const vd3 y = solve_cone(g, k, w->relaxed, from, u);
+  const vd3 y = solve_cone(g, k, w->relaxed, from, (vd3){v.u.x, mu * v.u.y, mu * v.u.z});
   const vd3 next = {y.x, mu * y.y, mu * y.z}, change = vd3_sub(next, old);
   vd3_store(x, k, next);
   const vd3 force =
-      vd3_add_scaled(vd3_add_scaled(vd3_scale(change.x, n), change.y, t1), change.z, t2);
+      vd3_add_scaled(vd3_add_scaled(vd3_scale(change.x, v.n), change.y, v.t1), change.z, v.t2);
   const vd one = vd_set(1.0), minus = vd_set(-1.0);
-  add_push(a, minus * a[6], minus, force,
+  add_push(v.a, minus * v.a[6], minus, force,
            turn_by((const double(*)[PACK_LANES])g->turn_a, k, force));
-  lines_store(at->to_a + k, a);
-  add_push(b, b[6], one, force, turn_by((const double(*)[PACK_LANES])g->turn_b, k, force));
-  lines_store(at->to_b + k, b);
+  lines_store(at->to_a + k, v.a);
+  add_push(v.b, v.b[6], one, force, turn_by((const double(*)[PACK_LANES])g->turn_b, k, force));
+  lines_store(at->to_b + k, v.b);
   const vd weight = vd_load(g->weight + k);
   return vd3_dot(change, change) * (weight * weight);
+}
+
+/* Impulses of a group from rows; zeros in lanes without a contact. */
+INLINE void rigid_load(const rigid_group *g, const double *impulse, double (*x)[PACK_LANES]) {
+  for (size_t k = 0; k < g->count; k++)
+    for (size_t f = 0; f < 3; f++) x[f][k] = impulse[g->row[k] + f];
+  for (size_t k = g->count; k < PACK_LANES; k++)
+    for (size_t f = 0; f < 3; f++) x[f][k] = 0.0;
 }
 
 static double sweep_rigid(const rigid_sweep *w, size_t begin, size_t end) {
@@ -236,21 +256,38 @@ static double sweep_rigid(const rigid_sweep *w, size_t begin, size_t end) {
   _Alignas(64) double x[3][PACK_LANES];
   lane_lines at;
   vd worst = vd_set(0.0);
-  memset(x, 0, sizeof x);
   for (size_t j = 0; j < end - begin; j++) {
     const rigid_group *g = &w->group[w->backward ? end - 1 - j : begin + j];
     addresses(w->lines, g->a, at.from_a);
     addresses(w->lines, g->b, at.from_b);
     addresses_or(w->lines, g->a, trash, at.to_a);
     addresses_or(w->lines, g->b, trash, at.to_b);
-    for (size_t k = 0; k < g->count; k++)
-      for (size_t f = 0; f < 3; f++) x[f][k] = w->impulse[g->row[k] + f];
-    for (size_t k = g->count; k < PACK_LANES; k++)
-      for (size_t f = 0; f < 3; f++) x[f][k] = 0.0;
+    rigid_load(g, w->impulse, x);
     for (size_t k = 0; k < PACK_LANES; k += LANES)
       worst = vd_max(rigid_lanes(w, g, k, &at, x), worst);
     for (size_t k = 0; k < g->count; k++)
       for (size_t f = 0; f < 3; f++) w->impulse[g->row[k] + f] = x[f][k];
   }
   return vd_most(worst);
+}
+
+static void judge_rigid(const rigid_judge *w, size_t begin, size_t end, sphere_judged *out) {
+  _Alignas(64) double x[3][PACK_LANES];
+  lane_lines at;
+  judge_sums sums[PACK_LANES / LANES];
+  for (size_t k = 0; k < PACK_LANES / LANES; k++) sums[k] = judge_zero();
+  for (size_t i = begin; i < end; i++) {
+    const rigid_group *g = &w->group[i];
+    addresses(w->lines, g->a, at.from_a);
+    addresses(w->lines, g->b, at.from_b);
+    rigid_load(g, w->impulse, x);
+    for (size_t k = 0; k < PACK_LANES; k += LANES) {
+      const vd3 old = vd3_load((const double(*)[PACK_LANES])x, k);
+      const rigid_view v = rigid_look(g, k, &at, old);
+      const vd zero = vd_set(0.0);
+      judge_add(&sums[k / LANES], vd_set(w->shifted), old.x, (vd3){zero, old.y, old.z}, v.u.x,
+                (vd3){zero, v.u.y, v.u.z}, vd_load(g->mu + k), vd_load(g->weight + k), vd_set(1.0));
+    }
+  }
+  for (size_t k = 0; k < PACK_LANES; k += LANES) judge_store(&sums[k / LANES], k, out);
 }

@@ -32,7 +32,7 @@ typedef struct bodies_pack {
   uint8_t *trait; /* a body, and the world last: PACK_MOVES … */
   size_t trait_capacity;
   /* Scratch of the setup. */
-  uint8_t *colour; /* a block */
+  uint8_t *colour; /* a block; PACK_REST, PACK_RIGID: not packed, of those in rigid groups */
   size_t colour_capacity;
   uint64_t *used; /* a body: colours taken */
   size_t used_capacity;
@@ -45,7 +45,7 @@ typedef struct bodies_pack {
 
 /* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache. */
 enum { PACK_MOVES = 1, PACK_ROUND = 2, PACK_MASS = 4 };
-enum { PACK_COLOURS = 64, PACK_REST = 255, PACK_FAR = 65536, PACK_BATCH = 16 };
+enum { PACK_COLOURS = 64, PACK_REST = 255, PACK_RIGID = 254, PACK_FAR = 65536, PACK_BATCH = 16 };
 
 /* What contacts ask of bodies, a byte a body: it moves, its inertia is a multiple of the identity,
  * it has an inverse mass. */

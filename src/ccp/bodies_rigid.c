@@ -25,12 +25,14 @@ static bool fits(const ccp_operator *op, size_t i) {
 
 /* The blocks of a colour that fit first, each kind in its order. Returns how many fit. */
 static size_t part_colour(const ccp_operator *op, uint32_t *scratch, size_t begin, size_t end) {
+  const op_bodies *impl = op->impl;
   size_t fitting = 0, others = 0;
   for (size_t j = begin; j < end; j++) {
     const uint32_t i = op->order[j];
-    if (fits(op, i))
+    if (fits(op, i)) {
       op->order[begin + fitting++] = i;
-    else
+      impl->pack.colour[i] = PACK_RIGID;
+    } else
       scratch[others++] = i;
   }
   if (others) memcpy(op->order + begin + fitting, scratch, others * sizeof *scratch);
