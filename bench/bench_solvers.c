@@ -127,14 +127,17 @@ static void why(const watch *w, const scree_solve_info *info, char *text, size_t
   if (w->iterations[LEVELS - 1] >= 0) return;
   const bool late = w->late || info->outcome == SCREE_OUTCOME_TIME_LIMIT;
   const char *end = late ? "out of time" : info->detail;
-  if (w->count < 8) {
-    snprintf(text, room, "%s after %ld iterations", end, info->iterations);
+  const long last = w->count ? w->at[w->count - 1] : 0;
+  size_t half = 0, quarter = 0;
+  while (half < w->count && w->at[half] < last / 2) half++;
+  while (quarter < w->count && w->at[quarter] < last / 4 * 3) quarter++;
+  if (half == quarter || quarter == w->count) {
+    if (info->iterations)
+      snprintf(text, room, "%s after %ld iterations", end, info->iterations);
+    else
+      snprintf(text, room, "%s", end);
     return;
   }
-  const long last = w->at[w->count - 1];
-  size_t half = 0, quarter = 0;
-  while (w->at[half] < last / 2) half++;
-  while (w->at[quarter] < last / 4 * 3) quarter++;
   const double before = lowest(w, half, quarter), after = lowest(w, quarter, w->count);
   const double steps = 0.25 * (double)last;
   const double goal = w->level[LEVELS - 1];
@@ -182,6 +185,14 @@ static bool wanted(const options *o, const char *problem) {
   return !o->problem || strstr(problem, o->problem);
 }
 
+/* Methods that factorise: at 200,000 contacts the factors ask for 14 GB and more. */
+static bool is_too_large(const char *solver, size_t blocks) {
+  static const char *const direct[] = {"admm", "prox", "ipm", "fixed-point"};
+  for (size_t k = 0; k < sizeof direct / sizeof direct[0]; k++)
+    if (strcmp(solver, direct[k]) == 0) return blocks > 100000;
+  return false;
+}
+
 /* Runs all solvers; counts those that reach the last level in *solved. */
 static void run_all(scree_context *context, FILE *csv, const options *o, const char *name,
                     const scree_ccp *problem, const double *level, bool by_rms, int *runs,
@@ -192,8 +203,11 @@ static void run_all(scree_context *context, FILE *csv, const options *o, const c
   for (size_t i = 0; i < scree_solver_count(); i++) {
     if (o->solver && strcmp(o->solver, scree_solver_name(i)) != 0) continue;
     watch w = watch_make(level, by_rms);
-    scree_solve_info info;
-    if (!measure(context, i, problem, limit, &w, &info)) continue;
+    scree_solve_info info = {.outcome = SCREE_OUTCOME_STALLED,
+                             .detail = "not tried, its factors would not fit in memory"};
+    if (!is_too_large(scree_solver_name(i), blocks) &&
+        !measure(context, i, problem, limit, &w, &info))
+      continue;
     report(csv, o, name, blocks, i, &w, &info);
     *runs += 1;
     *solved += w.iterations[LEVELS - 1] >= 0;
