@@ -166,7 +166,7 @@ static void write_panel(FILE *out, const panel *panels, size_t count, size_t k, 
           (WIDTH + 14.0) / (WIDTH + LEGEND), top);
   write_axes(out, p, find_range(panels, count, p));
   for (size_t i = 0; i < p->count; i++) {
-    char name[40];
+    char name[64];
     snprintf(name, sizeof name, "p%zuc%zu", k, i);
     write_data(out, p, &p->curves[i], name);
   }
