@@ -5,7 +5,8 @@
 #   make bench      benchmarks; results in out/bench
 #   make bench-peers  another library's solvers beside ours on the same problem files (PEER_FILES,
 #                     default the problems in $SCREE_SHARED or ../shared); tables, plots in out/bench
-#   make studies    scenes of the gallery against published laws; tables, plots in out/studies
+#   make studies    exact friction, what accuracy costs, and scenes of the gallery against published
+#                   laws; tables, plots in out/studies
 #   make install    into PREFIX (default /usr/local)
 #   make format     rewrite sources by .clang-format;  make check  only look
 MAKEFLAGS += --no-print-directory
@@ -48,7 +49,7 @@ fuzz: setup | build
 bench: release
 	tools/run-benchmarks build/release out/bench
 studies: release
-	@for study in hopper dominoes column-collapse drum; do \
+	@for study in exact-friction accuracy hopper dominoes column-collapse drum; do \
 	  echo "== $$study"; bench/studies/$$study --out out/studies || exit 1; done
 PEER_SHARED = $(or $(SCREE_SHARED),../shared)
 PEER_FILES ?= $(wildcard $(addprefix $(PEER_SHARED)/problems/,local/*.hdf5 global/*.hdf5 rolling/*.hdf5))
