@@ -87,6 +87,19 @@ static op_judged judge_blocks(const ccp_operator *op, scree_model model, const d
   return sum;
 }
 
+static op_judged judge_each(const ccp_operator *op, scree_model model, const double *g,
+                            const double *u, double *each) {
+  op_judged sum = {0};
+  for (size_t i = 0; i < op->block_count; i++) {
+    op_judged one = {0};
+    op_judge_block(op, model, i, g + op->row_start[i], u + op->row_start[i], &one);
+    each[i] =
+        isfinite(one.natural2) && isfinite(one.square) ? one.worst / op->reference_speed : INFINITY;
+    op_judged_add(&sum, &one);
+  }
+  return sum;
+}
+
 /* Chunks of fixed size, each summed in order, then added in order: the same bits for any number of
  * threads. A single chunk needs no team. */
 static op_judged judge_all(const ccp_operator *op, scree_model model, const double *g,
@@ -149,6 +162,12 @@ void op_residual_contacts(ccp_operator *op, scree_model model, const double *g, 
     u = scratch;
   }
   sum = judge_all(op, model, g, u);
+  op_judged_finish(op, &sum, op_norm(op, op->r), out);
+}
+
+void op_residual_each(ccp_operator *op, scree_model model, const double *g, const double *u,
+                      scree_residual *out, double *each) {
+  const op_judged sum = judge_each(op, model, g, u, each);
   op_judged_finish(op, &sum, op_norm(op, op->r), out);
 }
 

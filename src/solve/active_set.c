@@ -227,12 +227,12 @@ static void reduce_block(active_set *s, const ccp_operator *op, scree_model mode
 
 /* ---- the reduced system --------------------------------------------------------------------- */
 
-static void classify(active_set *s, const ccp_operator *op, scree_model model, double a,
+static void classify(active_set *s, const ccp_operator *op, scree_model model, const double *a,
                      const double *g, const double *u, size_t *nodes) {
   *nodes = 0;
   s->based = false;
   for (size_t i = 0; i < op->block_count; i++) {
-    reduce_block(s, op, model, a, g, u, i);
+    reduce_block(s, op, model, a[i], g, u, i);
     for (size_t k = op->row_start[i]; k < op->row_start[i + 1]; k++)
       s->based = s->based || s->base[k] != 0.0;
     s->node[i] = UINT32_MAX;
@@ -294,8 +294,8 @@ static void add_prox(const ccp_operator *op, size_t i, double a, const reduced *
   }
 }
 
-static void build_matrix(active_set *s, const ccp_operator *op, const sparse_blocks *n, double a,
-                         size_t nodes) {
+static void build_matrix(active_set *s, const ccp_operator *op, const sparse_blocks *n,
+                         const double *a, size_t nodes) {
   size_t entries = 0, values = 0;
   for (size_t p = 0; p < nodes; p++) {
     const size_t i = s->active[p];
@@ -308,7 +308,7 @@ static void build_matrix(active_set *s, const ccp_operator *op, const sparse_blo
       s->offset[entries++] = values;
       project_block(&s->block[i], &s->block[j], di, ccp_dim(op->problem, j),
                     n->value + n->offset[k], s->value + values);
-      if (i == j) add_prox(op, i, a, &s->block[i], s->value + values);
+      if (i == j) add_prox(op, i, a[i], &s->block[i], s->value + values);
       values += (size_t)(s->block[i].count * s->block[j].count);
     }
   }
@@ -316,8 +316,8 @@ static void build_matrix(active_set *s, const ccp_operator *op, const sparse_blo
 }
 
 /* rhs = R'(a D (centre - base) - r - N base); `work` takes N base. */
-static void build_rhs(active_set *s, ccp_operator *op, double a, const double *centre, size_t nodes,
-                      double *work) {
+static void build_rhs(active_set *s, ccp_operator *op, const double *a, const double *centre,
+                      size_t nodes, double *work) {
   if (s->based) op_apply(op, s->base, work);
   size_t at = 0;
   for (size_t p = 0; p < nodes; p++) {
@@ -330,7 +330,7 @@ static void build_rhs(active_set *s, ccp_operator *op, double a, const double *c
       const size_t at_row = row + (size_t)k;
       const double e = k < forces ? eta : eta_m;
       full[k] = -op->r[at_row] - (s->based ? work[at_row] : 0.0);
-      if (e > 0.0) full[k] += a / e * (centre[at_row] - s->base[at_row]);
+      if (e > 0.0) full[k] += a[i] / e * (centre[at_row] - s->base[at_row]);
     }
     for (int r = 0; r < b->count; r++) {
       double sum = 0.0;
@@ -354,8 +354,8 @@ static void expand(const active_set *s, const ccp_operator *op, size_t nodes, do
 }
 
 scree_status active_set_step(active_set *s, ccp_operator *op, const sparse_blocks *n,
-                             scree_model model, double a, const double *centre, const double *g,
-                             const double *u_prox, double *next) {
+                             scree_model model, const double *a, const double *centre,
+                             const double *g, const double *u_prox, double *next) {
   size_t nodes = 0, replaced = 0;
   classify(s, op, model, a, g, u_prox, &nodes);
   build_matrix(s, op, n, a, nodes);

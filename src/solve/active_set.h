@@ -25,7 +25,7 @@ scree_status active_set_prepare(active_set *set, const ccp_operator *op, const s
 /* From g with prox velocity u_prox (both row_count) to the next g. *unknowns: size of the system.
  */
 scree_status active_set_step(active_set *set, ccp_operator *op, const sparse_blocks *n,
-                             scree_model model, double a, const double *centre, const double *g,
-                             const double *u_prox, double *next);
+                             scree_model model, const double *a, const double *centre,
+                             const double *g, const double *u_prox, double *next);
 
 #endif

@@ -17,6 +17,7 @@
 #include "ccp/assembly.h"
 #include "solve/active_set.h"
 #include "solve/admm.h"
+#include "solve/prox_local.h"
 #include "solve/solver.h"
 
 static const scree_option_def prox_options[] = {
@@ -27,16 +28,27 @@ static const scree_option_def prox_options[] = {
     {"inner", SCREE_OPTION_INT, 10, 1, 1000, NULL, "", "Newton steps for one a"},
     {"failures", SCREE_OPTION_INT, 4, 0, 1e6, NULL, "",
      "failures of the inner loop before it starts from elsewhere"},
+    {"starts", SCREE_OPTION_INT, 6, 0, 100, NULL, "", "starts from elsewhere"},
+    {"local", SCREE_OPTION_INT, 3000, 0, 1e9, NULL, "",
+     "Newton steps with weights of each block's own, when the failures are spent"},
+    {"local_prox", SCREE_OPTION_REAL, 1e-3, 1e-6, 0.1, NULL, "", "first of those weights"},
+    {"local_sweeps", SCREE_OPTION_REAL, 0, 0, 1e6, NULL, "",
+     "sweeps that cost as much as a Newton step; 0: as is usual for the form of the problem"},
     {"patience", SCREE_OPTION_INT, 0, 0, 1e9, NULL, "",
      "Newton steps without halving the best residual before it hands back; 0: no limit"},
 };
 
 static const double largest_weight = 1e6;
+/* Up to so many blocks other starts come before weights of each block's own. */
+enum { small = 600 };
 
 /* Kept from one solve to the next. */
 typedef struct prox_state {
   active_set *set;
   admm_work *admm;
+  prox_local *local;
+  double *weight; /* block_count: a */
+  size_t weight_capacity;
 } prox_state;
 
 /* How one stage of the loop is driven. */
@@ -136,9 +148,10 @@ static scree_status inner(prox *p, inner_result *result, long *steps) {
   op_residual_contacts(op, p->stage.model, g, p->u, p->scratch, &truth);
   p->centre_residual = p->kept_residual = truth.residual;
   *result = INNER_FAILURE;
+  for (size_t i = 0; i < op->block_count; i++) p->state->weight[i] = p->a;
   for (*steps = 1; *steps <= p->stage.most_steps; ++*steps) {
-    const scree_status status = active_set_step(p->state->set, op, p->n, p->stage.model, p->a,
-                                                p->centre, g, p->prox_u, p->next);
+    const scree_status status = active_set_step(p->state->set, op, p->n, p->stage.model,
+                                                p->state->weight, p->centre, g, p->prox_u, p->next);
     if (status) return status;
     if (!isfinite(op_max_abs(op, p->next))) return SCREE_OK; /* a singular step is a failed one */
     op_copy(op, p->next, g);
@@ -234,6 +247,23 @@ static scree_status start_from_relaxed(prox *p) {
   return run_stage(p, &relaxed);
 }
 
+/* From where the first stage ended. */
+static scree_status run_local(prox *p, long limit) {
+  solve_run *run = p->run;
+  double *const vectors[4] = {p->u, p->next, p->centre, p->prox_u};
+  const double sweeps = run_option(run, "local_sweeps");
+  const double usual = run->op->problem->form == SCREE_FORM_BODIES ? 100.0 : 10.0;
+  const prox_local_params params = {.weight = run_option(run, "local_prox"),
+                                    .sweeps = sweeps > 0.0 ? sweeps : usual,
+                                    .limit = limit};
+  if (!p->state->local) {
+    const scree_status status = prox_local_create(run->context, &p->state->local);
+    if (status) return status;
+  }
+  return prox_local_iterate(p->state->local, run, p->state->set, p->n, &params, vectors,
+                            &p->iteration);
+}
+
 /* The first stage from the warm-up, then from other starts with ever more patience. */
 static scree_status run_stages(prox *p) {
   solve_run *run = p->run;
@@ -242,12 +272,16 @@ static scree_status run_stages(prox *p) {
              .most_steps = (long)run_option(run, "inner"),
              .most_without = 3,
              .failure_limit = (long)run_option(run, "failures")};
+  const long starts = (long)run_option(run, "starts"), local = (long)run_option(run, "local");
+  const int local_at = p->op->block_count > small ? 0 : 2;
   scree_status status = run_stage(p, &s);
   s.decrease = 0.3;
   s.most_steps = 8;
   s.most_without = 2;
   s.failure_limit = 60;
-  for (int start = 0; !status && !run->ended && !p->gave_up && start < 6; start++) {
+  for (int start = 0; start <= starts && !status && !run->ended && !p->gave_up; start++) {
+    if (start == local_at && local > 0) status = run_local(p, local);
+    if (status || run->ended || start == starts) break;
     const bool relaxed = start % 2 == 1 && run->model == SCREE_MODEL_COULOMB;
     status = relaxed ? start_from_relaxed(p) : start_from_admm(p);
     if (!status && !run->ended) status = run_stage(p, &s);
@@ -277,6 +311,9 @@ static scree_status run_prox(solve_run *run) {
   p.n = &n.blocks;
   if (!status && !p.state->set) status = active_set_create(run->context, &p.state->set);
   if (!status) status = active_set_prepare(p.state->set, run->op, p.n);
+  if (!status)
+    status = memory_grow(run->context, &p.state->weight, &p.state->weight_capacity,
+                         run->op->block_count, sizeof *p.state->weight);
   if (!status) status = run_stages(&p);
   assembly_matrix_clear(run->context, &n);
   return status;
@@ -286,6 +323,8 @@ static void release(scree_context *context, void *state) {
   prox_state *s = state;
   active_set_destroy(s->set);
   admm_work_destroy(s->admm);
+  prox_local_destroy(s->local);
+  memory_free(context, s->weight);
   memory_free(context, s);
 }
 
