@@ -34,6 +34,7 @@ static const scree_option_def auto_options[] = {
 
 enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 3 };
 enum { PROX, APGD, IPM };
+enum { small = 600 }; /* blocks: where Newton steps may start from elsewhere */
 
 /* What the methods keep from one solve to the next, and their vectors: made when first needed, for
  * a simulation whose sweeps always suffice pays for none. */
@@ -214,20 +215,31 @@ static phase_end sweep_on(solve_run *run, long count) {
  * a method that does not churn. */
 static scree_status take_turns(solve_run *run, long *turns) {
   const costs cost = foresee(run->op);
-  scree_status status = SCREE_OK;
+  const double ratio = cost.newton / cost.sweep;
+  const bool large = run->model == SCREE_MODEL_COULOMB && run->op->block_count > small;
   double patience = fmax(300.0, fmin(0.5 / cost.newton, 2000.0)); /* Newton steps */
+  double local = 0.0;
   op_copy(run->op, run->g, run->vector[1]);
   for (*turns = 0;;) {
     const long before = run->iterations;
-    /* Every other turn stays near the sweeps' iterate; the rest may start from elsewhere too. */
-    const setting settings[] = {
-        {"warmup", 0.0}, {"patience", patience}, {"failures", *turns % 2 ? 60.0 : 4.0}};
-    status = delegate(run, PROX, settings, 3);
+    /* Small ones: every other turn stays near the sweeps' iterate; the rest may start from
+     * elsewhere too. Large ones: once with one weight for all, then with a weight for each block.
+     */
+    const setting settings[] = {{"warmup", 0.0},
+                                {"patience", patience},
+                                {"failures", large        ? (*turns ? 0.0 : 4.0)
+                                             : *turns % 2 ? 60.0
+                                                          : 4.0},
+                                {"starts", large ? 0.0 : 6.0},
+                                {"local", local},
+                                {"local_sweeps", fmax(5.0, fmin(ratio, 300.0))}};
+    const scree_status status = delegate(run, PROX, settings, sizeof settings / sizeof settings[0]);
     if (status || run->ended) return status;
     if (run->model == SCREE_MODEL_RELAXED) return delegate(run, IPM, NULL, 0);
-    const double sweeps = (double)(run->iterations - before) * cost.newton / cost.sweep;
+    const double sweeps = (double)(run->iterations - before) * ratio;
     ++*turns;
     patience *= *turns % 2 ? 0.3 : 6.0;
+    if (large) local = fmax(500.0, 2.0 * local);
     if (sweep_on(run, (long)fmax(100.0, fmin(sweeps, 1e8))) == PHASE_SOLVED) return SCREE_OK;
   }
 }
