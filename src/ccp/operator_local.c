@@ -139,8 +139,9 @@ static scree_status build_pattern(ccp_operator *op, op_local *impl, const size_t
         const size_t i = block_of[index[k]];
         if (mark[i] == j) continue;
         mark[i] = j;
-        if (memory_grow(context, &row, &capacity_row, pairs + 1, sizeof *row) ||
-            memory_grow(context, &column, &capacity_column, pairs + 1, sizeof *column)) {
+        const bool full = pairs == capacity_row || pairs == capacity_column;
+        if (full && (memory_grow(context, &row, &capacity_row, pairs + 1, sizeof *row) ||
+                     memory_grow(context, &column, &capacity_column, pairs + 1, sizeof *column))) {
           status = SCREE_ERROR_MEMORY;
           break;
         }
@@ -219,9 +220,12 @@ static scree_status fill_values(ccp_operator *op, op_local *impl, const size_t *
   for (size_t c = 0; c < op->row_count; c++) {
     const uint32_t j = block_of[c];
     const size_t columns = op->row_start[j + 1] - op->row_start[j], at = c - op->row_start[j];
+    uint32_t last = UINT32_MAX;
+    double *block = NULL;
     for (size_t k = start[c]; k < start[c + 1]; k++) {
       const uint32_t i = block_of[index[k]];
-      double *block = impl->value + impl->offset[find_block(impl, cursor, i, j)];
+      if (i != last) block = impl->value + impl->offset[find_block(impl, cursor, i, j)];
+      last = i;
       block[(index[k] - op->row_start[i]) * columns + at] = value[k];
     }
   }
@@ -233,22 +237,34 @@ static scree_status fill_values(ccp_operator *op, op_local *impl, const size_t *
   return SCREE_OK;
 }
 
+/* Adds |A - B'|^2 and |A|^2 + |B|^2 of two blocks across the diagonal. */
+static inline void compare_across(size_t rows, size_t columns, const double *a, const double *b,
+                                  double *difference, double *total) {
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c < columns; c++) {
+      const double x = a[r * columns + c], y = b[c * rows + r];
+      *difference += (x - y) * (x - y);
+      *total += x * x + y * y;
+    }
+}
+
 static double measure_asymmetry(const ccp_operator *op, const op_local *impl, size_t *cursor) {
   double difference = 0.0, total = 0.0;
   memcpy(cursor, impl->start, op->block_count * sizeof *cursor);
   for (size_t i = 0; i < op->block_count; i++)
-    for (size_t k = impl->start[i]; k < impl->start[i + 1]; k++) {
+    for (size_t k = impl->diagonal[i]; k < impl->start[i + 1]; k++) {
       const uint32_t j = impl->column[k];
       const size_t rows = op->row_start[i + 1] - op->row_start[i],
                    columns = op->row_start[j + 1] - op->row_start[j];
       const double *a = impl->value + impl->offset[k],
                    *b = impl->value + impl->offset[find_block(impl, cursor, j, i)];
-      for (size_t r = 0; r < rows; r++)
-        for (size_t c = 0; c < columns; c++) {
-          const double d = a[r * columns + c] - b[c * rows + r];
-          difference += d * d;
-          total += a[r * columns + c] * a[r * columns + c];
-        }
+      double apart = 0.0, both = 0.0;
+      if (rows == 3 && columns == 3)
+        compare_across(3, 3, a, b, &apart, &both);
+      else
+        compare_across(rows, columns, a, b, &apart, &both);
+      difference += i == j ? apart : 2.0 * apart;
+      total += i == j ? 0.5 * both : both;
     }
   return total > 0.0 ? sqrt(difference / total) : 0.0;
 }

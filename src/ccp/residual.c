@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "ccp/operator.h"
+#include "ccp/set.h"
 
 static bool has_normal(const scree_set *set) {
   return set->kind != SCREE_SET_FREE && set->kind != SCREE_SET_INTERVAL;
@@ -24,7 +25,7 @@ static bool has_normal(const scree_set *set) {
 static double least_scaled(int forces, const double *g, double eta) {
   double across = 0.0;
   for (int k = 1; k < forces; k++) across += g[k] * g[k];
-  return 0.5 * DBL_EPSILON * fmax(fabs(g[0]), sqrt(across)) / eta;
+  return 0.5 * DBL_EPSILON * set_larger(fabs(g[0]), sqrt(across)) / eta;
 }
 
 static double scaled_residual(const ccp_operator *op, const scree_set *set, size_t i,
@@ -37,7 +38,7 @@ static double scaled_residual(const ccp_operator *op, const scree_set *set, size
   scree_set_project(set, moments ? eta / eta_m : 1.0, x);
   for (int k = 0; k < dim; k++) *(k < forces ? &force : &moment) += (g[k] - x[k]) * (g[k] - x[k]);
   const double scaled = sqrt(force / (eta * eta) + (moments ? moment / (eta * eta_m) : 0.0));
-  return fmax(scaled, least_scaled(forces, g, eta));
+  return set_larger(scaled, least_scaled(forces, g, eta));
 }
 
 void op_judge_block(const ccp_operator *op, scree_model model, size_t i, const double *g,

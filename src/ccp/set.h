@@ -39,7 +39,8 @@ static inline bool set_is_modified(const scree_set *set) {
 /* Euclidean norm; hypot only where the squares would leave the range of double. */
 static inline double set_norm2(double a, double b) {
   const double s = a * a + b * b;
-  return s > 1e-280 && s < 1e280 ? sqrt(s) : hypot(a, b);
+  if (s > 1e-280 && s < 1e280) return sqrt(s);
+  return a == 0.0 && b == 0.0 ? 0.0 : hypot(a, b);
 }
 
 static inline bool set_finite(int dim, const double *x) {
@@ -51,6 +52,16 @@ static inline bool set_finite(int dim, const double *x) {
 /* A projection of something that is not finite is no number: never silently zero. */
 static inline void set_fill_nan(int dim, double *x) {
   for (int i = 0; i < dim; i++) x[i] = NAN;
+}
+
+/* The larger and the smaller; a where b is NaN. fmax and fmin obey NaN on both sides and are calls.
+ */
+static inline double set_larger(double a, double b) {
+  return b > a ? b : a;
+}
+
+static inline double set_smaller(double a, double b) {
+  return b < a ? b : a;
 }
 
 /* max(0, a), but NaN stays. */

@@ -32,7 +32,7 @@ static const char *fault(const scree_set *set) {
 /* The root p >= 0 of sum (c/(e p + f))^2 = 1; 0 where the sum is below 1 already at p = 0. */
 static double secular_root(const secular *q) {
   double p = 0.0;
-  for (int i = 0; i < 2; i++) p = fmax(p, (q->c[i] - q->f[i]) / q->e[i]);
+  for (int i = 0; i < 2; i++) p = set_larger(p, (q->c[i] - q->f[i]) / q->e[i]);
   for (int step = 0; step < ELLIPTIC_MAX_STEPS; step++) {
     double h = 0.0, slope = 0.0;
     for (int i = 0; i < 2; i++) {
@@ -71,7 +71,7 @@ static double project_cone(const double *a, double s0, double *t) {
     q.e[i] = 1.0 + a[i] * a[i];
     q.f[i] = s0 > 0.0 ? a[i] * a[i] * s0 : -s0;
   }
-  const double p = secular_root(&q), s = fmax(s0, 0.0) + p;
+  const double p = secular_root(&q), s = set_larger(s0, 0.0) + p;
   for (int i = 0; i < 2; i++)
     t[i] = q.c[i] == 0.0 ? 0.0 : t[i] * (a[i] * a[i] * s / (q.e[i] * p + q.f[i]));
   return s;

@@ -48,10 +48,10 @@ bool set_local_free(const scree_set *set, scree_model model, const double *nii, 
   bool used[SCREE_MAX_DIM];
   for (int i = 0; i < d; i++) {
     r[i] = -q[i];
-    size = fmax(size, fabs(q[i]));
+    size = set_larger(size, fabs(q[i]));
     for (int j = 0; j < d; j++) {
       r[i] -= nii[i * d + j] * g[j];
-      size = fmax(size, fabs(nii[i * d + j] * g[j]));
+      size = set_larger(size, fabs(nii[i * d + j] * g[j]));
     }
   }
   for (int i = 0; i < d; i++) {
@@ -77,9 +77,9 @@ bool set_local_free(const scree_set *set, scree_model model, const double *nii, 
     double u = q[i];
     for (int j = 0; j < d; j++) {
       u += nii[i * d + j] * g[j];
-      size = fmax(size, fabs(nii[i * d + j] * g[j]));
+      size = set_larger(size, fabs(nii[i * d + j] * g[j]));
     }
-    left = fmax(left, fabs(u));
+    left = set_larger(left, fabs(u));
   }
   return left <= 1e-9 * size;
 }

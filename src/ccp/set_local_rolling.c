@@ -102,7 +102,7 @@ static double group_rows(const roll *p, int k, const double *y, const double *u,
     for (int i = 0; i < count; i++) {
       for (int j = 0; j < d; j++) m[first + i][j] = p->n[first + i][j];
       m[first + i][d] = -u[first + i];
-      worst = fmax(worst, fabs(z[i] - y[first + i]));
+      worst = set_larger(worst, fabs(z[i] - y[first + i]));
     }
     return worst;
   }
@@ -112,7 +112,7 @@ static double group_rows(const roll *p, int k, const double *y, const double *u,
     row[first + i] = 1.0;
     row[0] = -e[i];
     row[d] = y[0] * e[i] - y[first + i];
-    worst = fmax(worst, fabs(row[d]));
+    worst = set_larger(worst, fabs(row[d]));
     if (p->relaxed) {
       *v += e[i] * u[first + i];
       for (int j = 0; j < d; j++) m[0][j] += e[i] * p->n[first + i][j];
@@ -138,20 +138,20 @@ static double newton_step(const roll *p, double *y) {
     if (p->scale[i] == 0.0) m[i][i] = 1.0;
   for (int j = 0; j < d; j++) m[0][j] = p->n[0][j];
   double v = u[0], worst = 0.0;
-  for (int k = 0; k < p->groups; k++) worst = fmax(worst, group_rows(p, k, y, u, &v, m));
+  for (int k = 0; k < p->groups; k++) worst = set_larger(worst, group_rows(p, k, y, u, &v, m));
   const double wish = y[0] - p->r_n * v;
-  worst = fmax(worst, fabs(fmin(fmax(wish, 0.0), p->top) - y[0]));
+  worst = set_larger(worst, fabs(set_smaller(set_larger(wish, 0.0), p->top) - y[0]));
   m[0][d] = -v;
   if (wish >= p->top) {
     for (int j = 0; j < d; j++) m[0][j] = j == 0;
     m[0][d] = p->top - y[0];
   }
-  for (int i = 0; i < d; i++) size = fmax(size, fabs(y[i]));
-  size = fmax(size, p->r_n * fabs(p->q[0]));
+  for (int i = 0; i < d; i++) size = set_larger(size, fabs(y[i]));
+  size = set_larger(size, p->r_n * fabs(p->q[0]));
   if (worst <= 1e-15 * size) return worst / size;
   if (!solve_dense(d, m)) return INFINITY;
   for (int i = 0; i < d; i++) y[i] += m[i][d];
-  if (!(y[0] > 0.0)) y[0] = fmin(p->r_n * (fabs(p->q[0]) + 1e-300), p->top);
+  if (!(y[0] > 0.0)) y[0] = set_smaller(p->r_n * (fabs(p->q[0]) + 1e-300), p->top);
   return worst / size;
 }
 
@@ -185,8 +185,8 @@ static void descend(const roll *p, int steps, double *y) {
     for (int i = 0; i < p->dim; i++) u[i] = y[i] - step * u[i];
     scree_set_project(&p->set, 1.0, u);
     for (int i = 0; i < p->dim; i++) {
-      moved = fmax(moved, fabs(u[i] - y[i]));
-      size = fmax(size, fabs(u[i]));
+      moved = set_larger(moved, fabs(u[i] - y[i]));
+      size = set_larger(size, fabs(u[i]));
       y[i] = u[i];
     }
     if (moved <= 1e-16 * size) break;
@@ -235,9 +235,9 @@ bool set_local_rolling(const scree_set *set, scree_model model, const double *ni
   double y[SCREE_MAX_DIM] = {0.0};
   bool solved = true;
   if (!apex_solves(&p) && p.top > 0.0) {
-    y[0] = fmax(g[0] + set->cohesion, 0.0);
+    y[0] = set_larger(g[0] + set->cohesion, 0.0);
     for (int i = 1; i < p.dim; i++) y[i] = p.scale[i] > 0.0 ? g[i] / p.scale[i] : 0.0;
-    if (!(y[0] > 0.0)) y[0] = fmin(p.r_n * fabs(p.q[0]), p.top);
+    if (!(y[0] > 0.0)) y[0] = set_smaller(p.r_n * fabs(p.q[0]), p.top);
     double error = newton_run(&p, y);
     if (error > 1e-12) error = approach(&p, y);
     solved = error <= 1e-9;

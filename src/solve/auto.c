@@ -18,6 +18,7 @@
 #include "base/options.h"
 #include "ccp/operator_fused.h"
 #include "ccp/operator_local.h"
+#include "ccp/set.h"
 #include "solve/islands.h"
 
 extern const solver_class solver_prox;
@@ -63,13 +64,26 @@ static costs foresee(const ccp_operator *op) {
   }
   const double sparse = 4.8e-8 * n * sqrt(n), dense = 10e-9 * n * coupled * coupled;
   return (costs){.sweep = 0.3e-6 + n * (block + entry * coupled),
-                 .newton = 3e-6 + fmax(sparse, dense)};
+                 .newton = 3e-6 + set_larger(sparse, dense)};
+}
+
+/* log2 to 0.01, of a positive number: the exponent, and a parabola for the rest. The library's is
+ * a call into pages that nothing else touches: the first costs as much as a small problem. */
+static double log2_near(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  const double rest = (double)(bits & 0xfffffffffffff) * 0x1p-52;
+  return (double)((int)(bits >> 52) - 1023) + rest * (4.0 - rest) / 3.0;
+}
+
+static double log10_near(double x) {
+  return 0.30103 * log2_near(x);
 }
 
 /* Sweeps until the merit is 1, if the last ones went on as they did. */
 static double sweeps_left(double merit, double before, double sweeps) {
-  const double gain = log(before / merit) / sweeps;
-  return gain > 0.0 ? log(merit) / gain : INFINITY;
+  const double gain = log2_near(before / merit) / sweeps;
+  return gain > 0.0 ? log2_near(merit) / gain : INFINITY;
 }
 
 /* Hands the run over to another method, which starts from run->g; the monitor goes on. */
@@ -117,7 +131,7 @@ typedef enum phase_end { PHASE_SOLVED, PHASE_LEFT, PHASE_APART } phase_end;
 static long next_check(const solve_run *run, long iteration, double left) {
   const scree_solve_settings *s = run->settings;
   if (s->tolerance_residual > 0.0 || s->check_interval > 0 || s->progress) return 0;
-  const long next = iteration + (long)fmax(1.0, fmin(0.7 * left, 25.0));
+  const long next = iteration + (long)set_larger(1.0, set_smaller(0.7 * left, 25.0));
   return s->iteration_limit > 0 && next > s->iteration_limit ? s->iteration_limit : next;
 }
 
@@ -132,14 +146,14 @@ static bool is_coarse(const solve_run *run) {
 /* Is it time to leave the sweeps, having made `done`, with `left` foreseen? */
 static bool should_leave(const solve_run *run, bool newton, double done, double left) {
   const costs cost = foresee(run->op);
-  const double steps = 15.0 + 2.0 * log10(run->merit);
+  const double steps = 15.0 + 2.0 * log10_near(run->merit);
   if (!newton) return left > 20.0 * 0.4 * steps;
   /* A loose tolerance waits until the sweeps have cost what a few tries of Newton steps would. */
   if (is_coarse(run)) return done * cost.sweep > 3.0 * steps * cost.newton && left > 0.1 * done;
   /* Rates slow down: what is foreseen is the least it can be. So sweeps that have cost twice what
    * the steps are foreseen to are left as well, unless they are about to end. Near the solution,
    * as warm starts are, steps are few. */
-  const double near = fmin(15.0, 4.0 + 4.0 * log10(run->merit)) - 15.0;
+  const double near = set_smaller(15.0, 4.0 + 4.0 * log10_near(run->merit)) - 15.0;
   const double price = 0.4 * (steps + near) * cost.newton;
   return left * cost.sweep >= price || (done * cost.sweep >= 2.0 * price && left > 0.1 * done);
 }
@@ -147,12 +161,13 @@ static bool should_leave(const solve_run *run, bool newton, double done, double 
 /* Islands are solved apart when the sweeps that are foreseen cost more than setting them up does.
  */
 static const double apart_sweeps = 50.0;
+enum { few = 20 }; /* blocks: nothing is gained by looking for islands */
 
 /* Sweeps until something else is foreseen to be cheaper. `reason` says why they were left. */
 static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
   ccp_operator *op = run->op;
   islands *parts = &((auto_state *)*run->state)->islands;
-  const bool split = run_option(run, "islands") > 0.0;
+  const bool split = run_option(run, "islands") > 0.0 && op->block_count > few;
   bool apart = false, looked = false;
   const long first = (long)run_option(run, "sweeps");
   const op_sweep_params params = {
@@ -176,14 +191,14 @@ static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
     checked = iteration;
     merit_checked = run->merit;
     if (!choice) continue;
-    const double rate = pow(run->merit / merit_since, 1.0 / (double)(iteration - since));
-    const double left = sweeps_left(run->merit, merit_since, (double)(iteration - since));
+    const double gone = (double)(iteration - since), gain = run->merit / merit_since;
+    const double left = sweeps_left(run->merit, merit_since, gone);
     since = iteration;
     merit_since = run->merit;
     const bool leave = other && should_leave(run, newton, (double)iteration, left);
     if (!leave && !(apart && left > apart_sweeps)) continue;
-    snprintf(reason, room, "%ld sweeps converge by %.3f each: %.0e more foreseen", iteration, rate,
-             fmin(left, 9e9));
+    snprintf(reason, room, "%ld sweeps converge by %.3f each: %.0e more foreseen", iteration,
+             pow(gain, 1.0 / gone), set_smaller(left, 9e9));
     return apart ? PHASE_APART : PHASE_LEFT;
   }
 }
@@ -217,7 +232,7 @@ static scree_status take_turns(solve_run *run, long *turns) {
   const costs cost = foresee(run->op);
   const double ratio = cost.newton / cost.sweep;
   const bool large = run->model == SCREE_MODEL_COULOMB && run->op->block_count > small;
-  double patience = fmax(300.0, fmin(0.5 / cost.newton, 2000.0)); /* Newton steps */
+  double patience = set_larger(300.0, set_smaller(0.5 / cost.newton, 2000.0)); /* Newton steps */
   double local = 0.0;
   op_copy(run->op, run->g, run->vector[1]);
   for (*turns = 0;;) {
@@ -232,15 +247,16 @@ static scree_status take_turns(solve_run *run, long *turns) {
                                                           : 4.0},
                                 {"starts", large ? 0.0 : 6.0},
                                 {"local", local},
-                                {"local_sweeps", fmax(5.0, fmin(ratio, 300.0))}};
+                                {"local_sweeps", set_larger(5.0, set_smaller(ratio, 300.0))}};
     const scree_status status = delegate(run, PROX, settings, sizeof settings / sizeof settings[0]);
     if (status || run->ended) return status;
     if (run->model == SCREE_MODEL_RELAXED) return delegate(run, IPM, NULL, 0);
     const double sweeps = (double)(run->iterations - before) * ratio;
     ++*turns;
     patience *= *turns % 2 ? 0.3 : 6.0;
-    if (large) local = fmax(500.0, 2.0 * local);
-    if (sweep_on(run, (long)fmax(100.0, fmin(sweeps, 1e8))) == PHASE_SOLVED) return SCREE_OK;
+    if (large) local = set_larger(500.0, 2.0 * local);
+    if (sweep_on(run, (long)set_larger(100.0, set_smaller(sweeps, 1e8))) == PHASE_SOLVED)
+      return SCREE_OK;
   }
 }
 

@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "base/timer.h"
 #include "ccp/operator_fused.h"
+#include "ccp/set.h"
 #include "solve/solver.h"
 
 enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2 };
@@ -29,9 +30,9 @@ double run_option(const solve_run *run, const char *key) {
 static double merit_of(const scree_solve_settings *s, const scree_residual *r) {
   double worst = 0.0;
   const double e = s->tolerance_error, t = s->tolerance_residual;
-  if (e > 0.0) worst = fmax(worst, r->error / e);
-  if (t > 0.0) worst = fmax(worst, r->residual / t);
-  if (e > 0.0 && t <= 0.0) worst = fmax(worst, r->residual / sqrt(e));
+  if (e > 0.0) worst = set_larger(worst, r->error / e);
+  if (t > 0.0) worst = set_larger(worst, r->residual / t);
+  if (e > 0.0 && t <= 0.0) worst = set_larger(worst, r->residual / sqrt(e));
   if (e <= 0.0 && t <= 0.0) worst = 2.0 + r->residual;
   return isnan(worst) ? INFINITY : worst;
 }
@@ -75,7 +76,7 @@ void solve_finish(solve_run *run, scree_outcome outcome, const char *format, ...
 /* |g| in the metric of eta, in units of what r asks for block by block. */
 static double impulse_size(solve_run *run, const double *g) {
   const double r = sqrt(op_dot_by_eta(run->op, run->op->r, run->op->r));
-  return sqrt(op_dot_over_eta(run->op, g, g)) / fmax(r, 1e-300);
+  return sqrt(op_dot_over_eta(run->op, g, g)) / set_larger(r, 1e-300);
 }
 
 static void finish_infeasible(solve_run *run, const infeasible_certificate *proof) {

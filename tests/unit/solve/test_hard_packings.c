@@ -1,0 +1,103 @@
+/* Hyperstatic packings with friction 0.8, exact Coulomb: where sweeps may run in cycles and the
+ * active set of Newton steps churns. Judged by Coulomb's law itself, and relaxed by the interior
+ * point method. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "scree/scree.h"
+#include "tests/support/coulomb.h"
+#include "tests/support/packing.h"
+
+static const double tolerance = 1e-8, reference = 0.0981; /* m/s: gravity times the step */
+static const double mass_scale = 500.0;                   /* kg: about a sphere's mass */
+
+static scree_ccp *packing(scree_context *context, int edge, double mu, uint64_t seed) {
+  packing_def def = packing_def_default();
+  scree_ccp *problem = NULL;
+  def.nx = def.ny = def.nz = edge;
+  def.mu = mu;
+  def.seed = seed;
+  assert_int_equal(packing_create(context, &def, &problem), SCREE_OK);
+  return problem;
+}
+
+static scree_solve_info solve(scree_context *context, const scree_ccp *problem, const char *name,
+                              scree_model model, bool local, double *g) {
+  scree_solver *solver = NULL;
+  assert_int_equal(scree_solver_create(context, name, &solver), SCREE_OK);
+  if (local) {
+    assert_int_equal(scree_solver_set(solver, "failures", "0"), SCREE_OK);
+    assert_int_equal(scree_solver_set(solver, "starts", "0"), SCREE_OK);
+  }
+  scree_solve_settings settings = scree_solve_settings_default();
+  settings.model = model;
+  settings.tolerance_error = 0.0;
+  settings.tolerance_residual = tolerance;
+  settings.time_limit = 0.0;
+  scree_solve_info info;
+  assert_int_equal(scree_solver_solve(solver, problem, &settings, g, &info), SCREE_OK);
+  scree_solver_destroy(solver);
+  return info;
+}
+
+static void test_exact(void **state) {
+  scree_context *context = *state;
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    scree_ccp *problem = packing(context, 6, 0.8, seed);
+    double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
+    for (int local = 0; local < 2; local++) {
+      const scree_solve_info info =
+          solve(context, problem, local ? "prox" : "auto", SCREE_MODEL_COULOMB, local, g);
+      assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
+      assert_true(coulomb_violation(context, problem, g, mass_scale) <
+                  10.0 * tolerance * reference);
+    }
+    free(g);
+    scree_ccp_destroy(problem);
+  }
+}
+
+/* Velocities of the relaxed problem are unique. */
+static void test_relaxed_agrees(void **state) {
+  scree_context *context = *state;
+  scree_ccp *problem = packing(context, 5, 0.8, 4);
+  const size_t rows = scree_ccp_row_count(problem);
+  double *g = calloc(rows, sizeof *g), *u = calloc(rows, sizeof *u), *v = calloc(rows, sizeof *v);
+  assert_int_equal(solve(context, problem, "ipm", SCREE_MODEL_RELAXED, false, g).outcome,
+                   SCREE_OUTCOME_SOLVED);
+  assert_int_equal(scree_ccp_velocities(context, problem, g, u, NULL), SCREE_OK);
+  assert_int_equal(solve(context, problem, "prox", SCREE_MODEL_RELAXED, true, g).outcome,
+                   SCREE_OUTCOME_SOLVED);
+  assert_int_equal(scree_ccp_velocities(context, problem, g, v, NULL), SCREE_OK);
+  for (size_t k = 0; k < rows; k++) assert_true(fabs(u[k] - v[k]) < 1e-4 * reference);
+  free(g);
+  free(u);
+  free(v);
+  scree_ccp_destroy(problem);
+}
+
+static int setup(void **state) {
+  scree_context_def def = scree_context_def_default();
+  def.threads = 1;
+  *state = scree_context_create(&def);
+  return *state ? 0 : -1;
+}
+
+static int teardown(void **state) {
+  scree_context_destroy(*state);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_exact),
+      cmocka_unit_test(test_relaxed_agrees),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
