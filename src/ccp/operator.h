@@ -157,7 +157,8 @@ void op_residual(ccp_operator *op, scree_model model, const double *g, const dou
  * rounding: for iterates that are not yet to be reported. */
 void op_residual_contacts(ccp_operator *op, scree_model model, const double *g, const double *u,
                           double *scratch, scree_residual *out);
-/* The same at u = N g + r; each[i] becomes what block i contributes to R, which is their largest. */
+/* The same at u = N g + r; each[i] becomes what block i contributes to R, which is their largest.
+ */
 void op_residual_each(ccp_operator *op, scree_model model, const double *g, const double *u,
                       scree_residual *out, double *each);
 
