@@ -60,7 +60,8 @@ static scree_status begin_at(apgd *s, const double *start) {
   return op_momentum_begin(s->run->op, start);
 }
 
-static void iterate(apgd *s) {
+/* Returns how far the step went: in the metric of 1/e times L it is the natural residual at y. */
+static double iterate(apgd *s) {
   ccp_operator *op = s->run->op;
   op_momentum_sums sums;
   for (int tries = 0;; tries++) {
@@ -83,7 +84,9 @@ static void iterate(apgd *s) {
   }
   s->objective = sums.objective;
   s->beta = fmin(beta, s->beta_most);
+  const double moved = s->l * sqrt(fmax(sums.distance2, 0.0));
   s->l *= s->shrink;
+  return moved;
 }
 
 /* See the head. */
@@ -111,8 +114,8 @@ static scree_status run_apgd(solve_run *run) {
   const long patience = (long)run_option(run, "patience");
   scree_status status = begin_at(&s, run->g);
   for (long iteration = 1; !status && !(patience > 0 && iteration > patience); iteration++) {
-    iterate(&s);
-    if (!solve_due(run, iteration)) continue;
+    const double moved = iterate(&s);
+    if (!solve_due_hint(run, iteration, moved)) continue;
     scree_residual residual;
     op_momentum_residual(run->op, run->model, g, u, &residual);
     if (solve_check_judged(run, iteration, g, &residual)) break;
