@@ -51,6 +51,18 @@ scree_status broad_grid_pairs(broad_grid *g, const collide_view *view, const aab
 
 bool broad_is_excluded(const collide_view *view, uint32_t low, uint32_t high);
 
+/* Spheres that stay within their boxes, cubes of side s about c: each centre moves by at most
+ * sqrt(3) (s/2 - r) from c, so those farther apart cannot meet. Of a cube's neighbours these are a
+ * third. */
+static inline bool broad_spheres_apart(const collide_view *view, const aabb *box, double slack,
+                                       uint32_t i, uint32_t k) {
+  const double room = 0.5 * (box[i].hi.x - box[i].lo.x + box[k].hi.x - box[k].lo.x);
+  const double radii = view->radius[i] + view->radius[k];
+  const double reach = radii + 1.7320508075688774 * (room - radii) * (1.0 + 1e-9) + slack;
+  const v3 d = v3_scale(0.5, v3_sub(v3_add(box[i].lo, box[i].hi), v3_add(box[k].lo, box[k].hi)));
+  return v3_norm2(d) > reach * reach;
+}
+
 /* Do two bodies make a pair? */
 static inline bool broad_meet(const collide_view *view, const aabb *box, const double *slack,
                               uint32_t i, uint32_t k) {
@@ -58,7 +70,11 @@ static inline bool broad_meet(const collide_view *view, const aabb *box, const d
   if (!(view->category[i] & view->collides_with[k]) ||
       !(view->category[k] & view->collides_with[i]))
     return false;
-  if (!aabb_overlap(aabb_grow(box[i], view_less(slack[i], slack[k])), box[k])) return false;
+  const double between = view_less(slack[i], slack[k]);
+  if (!aabb_overlap(aabb_grow(box[i], between), box[k])) return false;
+  if (!view->place && view->shape[i]->kind == SCREE_SHAPE_SPHERE &&
+      view->shape[k]->kind == SCREE_SHAPE_SPHERE && broad_spheres_apart(view, box, between, i, k))
+    return false;
   return !view->excluded_count || !broad_is_excluded(view, i < k ? i : k, i < k ? k : i);
 }
 

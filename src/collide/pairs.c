@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "collide/narrow_sphere.h"
 
 enum { PIECES = 64, PIECE_PAIRS = 256, SEGMENT_PAIRS = 128, PIECE_ROOM = 64 };
 
@@ -103,6 +104,23 @@ static void cut(collide *c) {
   }
 }
 
+static bool is_plain_sphere(const collide_view *view, uint32_t i) {
+  return !view->place && view->shape[i]->kind == SCREE_SHAPE_SPHERE;
+}
+
+/* Most pairs are two spheres: no pose, no table. */
+static bool touch_spheres(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
+  if (p->count == p->capacity) return false;
+  collide_contact *c = &p->out[p->count];
+  if (!narrow_touch_spheres(view->position[i], view->radius[i], view->position[k], view->radius[k],
+                            view_pair_margin(view, i, k), &c->point))
+    return true;
+  c->a = i;
+  c->b = k;
+  p->count++;
+  return true;
+}
+
 /* Contacts of one pair; false: no room. */
 static bool touch(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
   const double margin = view_pair_margin(view, i, k);
@@ -124,8 +142,10 @@ static void run_piece(const collide *c, piece *p) {
     const segment *seg = &p->segments[s];
     size_t partners;
     const uint32_t *partner = broad_partners(c->broad, seg->body, &partners) + seg->first;
+    const bool ball = is_plain_sphere(&c->view, seg->body);
     for (uint32_t k = 0; k < seg->count; k++)
-      if (!touch(&c->view, seg->body, partner[k], p)) {
+      if (!(ball && is_plain_sphere(&c->view, partner[k]) ? touch_spheres : touch)(
+              &c->view, seg->body, partner[k], p)) {
         p->short_of_room = true;
         return;
       }
