@@ -69,7 +69,7 @@ typedef struct scree_scene_settings {
    * the exact model). */
   const char *solver, *stepper, *retry_solver;
   scree_model model;
-  double tolerance_residual, tolerance_error;
+  double tolerance_residual, tolerance_moving, tolerance_error;
   long iteration_limit, check_interval, retry_iteration_limit;
   double time_budget, warm_start_scale, stabilisation, recovery_speed, margin;
   bool warm_start;

@@ -29,7 +29,11 @@ typedef struct scree_stepper_def {
   const char *solver;        /* null: "apgd" for the relaxed model, else "auto" */
   scree_model model;         /* default relaxed; info says which one was solved */
   double tolerance_residual; /* on R, default 1e-3 */
-  double tolerance_error;    /* on E, default 0: not asked */
+  /* On R while bodies move, default 0: the same. Then R may reach a fifth of their rms speed over
+   * the reference speed, between tolerance_residual and this: what rests is solved well, and
+   * impacts are not solved better than they are known. */
+  double tolerance_moving;
+  double tolerance_error; /* on E, default 0: not asked */
   long iteration_limit;      /* a step; default 100 */
   long check_interval; /* iterations between residual checks; default 0: as the solver sees fit */
   double time_budget;  /* s a step for the solver, default 0: none. Not reproducible */

@@ -140,12 +140,17 @@ static scree_status read_solver(scree_scene *scene) {
   if (!status && k.tolerance == 0.0 && k.error_tolerance == 0.0)
     status = scene_fault(&scene->doc, scene_place(&k.head, "tolerance"),
                          "tolerance: it is 0 and error_tolerance too; one must be over 0");
+  if (!status && k.tolerance_moving > 0.0 && k.tolerance_moving < k.tolerance)
+    status = scene_fault(&scene->doc, scene_place(&k.head, "tolerance_moving"),
+                         "tolerance_moving: %g is below the tolerance of bodies at rest, %g",
+                         k.tolerance_moving, k.tolerance);
   scree_scene_settings *s = &scene->settings;
   s->solver = k.name;
   s->stepper = k.stepper;
   s->retry_solver = k.retry_solver;
   s->model = k.model == 0 ? SCREE_MODEL_RELAXED : SCREE_MODEL_COULOMB;
   s->tolerance_residual = k.tolerance;
+  s->tolerance_moving = k.tolerance_moving;
   s->tolerance_error = k.error_tolerance;
   s->iteration_limit = k.iterations;
   s->retry_iteration_limit = k.retry_iterations;

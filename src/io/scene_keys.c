@@ -81,6 +81,9 @@ static const scene_field solver_fields[] = {
     CHOICE("model", false, SOLVER(model), "relaxed|coulomb", "default relaxed"),
     REAL("tolerance", false, SOLVER(tolerance), "", FROM(0), INFINITY,
          "on the residual R; default 1e-3"),
+    REAL("tolerance_moving", false, SOLVER(tolerance_moving), "", FROM(0), INFINITY,
+         "on R while bodies move: R may reach a fifth of their rms speed over g·h, at most this; "
+         "default 0: `tolerance` always"),
     REAL("error_tolerance", false, SOLVER(error_tolerance), "", FROM(0), INFINITY,
          "on the error E; default 0: not asked"),
     WHOLE("iterations", false, SOLVER(iterations), "", FROM(1), 1e9,

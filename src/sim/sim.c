@@ -43,6 +43,7 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
   d.retry_solver = s->retry_solver;
   d.model = s->model;
   d.tolerance_residual = s->tolerance_residual;
+  d.tolerance_moving = s->tolerance_moving;
   d.tolerance_error = s->tolerance_error;
   d.iteration_limit = look ? 1 : s->iteration_limit;
   d.time_budget = s->time_budget;

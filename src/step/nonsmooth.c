@@ -23,11 +23,32 @@ static assembly_params params_of(const scree_stepper *s, double h) {
   };
 }
 
-static scree_solve_settings settings_of(const scree_stepper *s, bool retry) {
+/* A step's tolerance on R while bodies move: a part of their rms speed, in the units of R. */
+static const double moving_part = 0.2;
+
+static double rms_speed(const scree_world *w) {
+  const world_bodies *b = &w->bodies;
+  double twice_energy = 0.0, mass = 0.0;
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!world_is_dynamic(w, (uint32_t)i)) continue;
+    twice_energy += b->mass[i] * v3_norm2(b->linear[i]);
+    mass += b->mass[i];
+  }
+  return mass > 0.0 ? sqrt(twice_energy / mass) : 0.0;
+}
+
+static double tolerance_of(const scree_stepper *s, double h) {
+  const double rest = s->def.tolerance_residual, moving = s->def.tolerance_moving;
+  const double reference = h * s->assembly->gravity;
+  if (!(moving > rest) || !(reference > 0.0)) return rest;
+  return fmin(fmax(rest, moving_part * rms_speed(s->world) / reference), moving);
+}
+
+static scree_solve_settings settings_of(const scree_stepper *s, double h, bool retry) {
   const scree_stepper_def *d = &s->def;
   scree_solve_settings settings = scree_solve_settings_default();
   settings.model = d->model;
-  settings.tolerance_residual = d->tolerance_residual;
+  settings.tolerance_residual = tolerance_of(s, h);
   settings.tolerance_error = d->tolerance_error;
   settings.iteration_limit = d->iteration_limit;
   if (retry)
@@ -60,9 +81,9 @@ static scree_status build(scree_stepper *s, double h, scree_step_info *info,
   return status;
 }
 
-static scree_status solve(scree_stepper *s, bool retry, scree_solve_info *out) {
+static scree_status solve(scree_stepper *s, double h, bool retry, scree_solve_info *out) {
   assembly *a = s->assembly;
-  const scree_solve_settings settings = settings_of(s, retry);
+  const scree_solve_settings settings = settings_of(s, h, retry);
   memset(out, 0, sizeof *out);
   out->model = s->def.model;
   if (scree_ccp_row_count(a->problem) == 0) return SCREE_OK;
@@ -101,11 +122,11 @@ static scree_status attempt(scree_stepper *s, double h, bool again, scree_step_i
   scree_status status = build(s, h, info, report);
   if (status) return status;
   const double start = timer_now();
-  status = solve(s, false, solved);
+  status = solve(s, h, false, solved);
   info->iterations += solved->iterations;
   info->solves++;
   if (!status && again && solved->outcome != SCREE_OUTCOME_SOLVED) {
-    status = solve(s, true, solved);
+    status = solve(s, h, true, solved);
     info->iterations += solved->iterations;
     info->solves++;
   }

@@ -169,6 +169,8 @@ static const struct {
      "scene.yaml:1:22: iterations: a whole number is wanted, not 2.5"},
     {"solver: {tolerance: 0}\n" BALL,
      "scene.yaml:1:21: tolerance: it is 0 and error_tolerance too; one must be over 0"},
+    {"solver: {tolerance: 0.1, tolerance_moving: 0.05}\n" BALL,
+     "scene.yaml:1:44: tolerance_moving: 0.05 is below the tolerance of bodies at rest, 0.1"},
     {"solver: {on_nonconverged: halt}\n" BALL,
      "scene.yaml:1:27: on_nonconverged: 'halt' is not known; allowed: continue, retry, stop"},
     {"solver: {warm_start: perhaps}\n" BALL,
@@ -326,7 +328,7 @@ static const struct {
     {"step=1 m", "--set step=1 m:6: step: '1 m' has the wrong unit; wanted is a value in s"},
     {"solver.tol=1",
      "--set solver.tol=1:8: unknown key 'tol'; allowed: name, stepper, options, "
-     "model, tolerance, error_tolerance, iterations, check_interval, time_budget, warm_start, "
+     "model, tolerance, tolerance_moving, error_tolerance, iterations, check_interval, time_budget, warm_start, "
      "warm_start_scale, stabilisation, recovery_speed, margin, on_nonconverged, "
      "retry_solver, retry_iterations, retry_halvings"},
 };
