@@ -65,8 +65,7 @@ typedef struct scree_scene_settings {
   double step;             /* s */
   double duration;         /* s */
   double overlap;          /* overlap allowed at the start, as a fraction of the smaller diameter */
-  /* The solver and the stepper, as in scree_stepper_def; null: the default (solver: apgd, auto for
-   * the exact model). */
+  /* The solver and the stepper, as in scree_stepper_def; null: the default (solver: auto). */
   const char *solver, *stepper, *retry_solver;
   scree_model model;
   double tolerance_residual, tolerance_moving, tolerance_error;

@@ -26,7 +26,7 @@ typedef enum scree_on_nonconverged {
 
 typedef struct scree_stepper_def {
   const char *stepper;       /* default "nonsmooth" */
-  const char *solver;        /* null: "apgd" for the relaxed model, else "auto" */
+  const char *solver;        /* null: "auto" */
   scree_model model;         /* default relaxed; info says which one was solved */
   double tolerance_residual; /* on R, default 1e-3 */
   /* On R while bodies move, default 0: the same. Then R may reach a fifth of their rms speed over
@@ -34,7 +34,7 @@ typedef struct scree_stepper_def {
    * impacts are not solved better than they are known. */
   double tolerance_moving;
   double tolerance_error; /* on E, default 0: not asked */
-  long iteration_limit;      /* a step; default 100 */
+  long iteration_limit;   /* a step; default 100 */
   long check_interval; /* iterations between residual checks; default 0: as the solver sees fit */
   double time_budget;  /* s a step for the solver, default 0: none. Not reproducible */
   bool warm_start;     /* default true */

@@ -7,9 +7,15 @@
  *   prox   while its factorisations are affordable, in both models; when its active set churns, in
  *          turns with sweeps (exact), or followed by ipm (relaxed)
  *
- * The relaxed steps of a large simulation are apgd's from the start. Sweeps leave an error of long
- * wavelength, small in any one contact, that a tall stack adds up from step to step until it rocks:
- * on a pyramid of 210 boxes a few of them first cost twenty times the iterations in the end.
+ * The steps of a simulation, problems of bodies that start warm, are another matter. Sweeps leave
+ * an error of long wavelength, small in any one contact, that a stack adds up from step to step
+ * until it rocks: on a pyramid of 210 boxes a few sweeps first cost twenty times the iterations in
+ * the end. So there
+ *
+ *   small, at any tolerance  prox at once: near the solution its steps are few
+ *   large, relaxed, loose    apgd at once
+ *   large, exact, loose      the fixed point s = F(s) over apgd where they are stacked: many bodies
+ *                            touch each other in several contacts, as boxes do; sweeps for grains
  *
  * The cost of a sweep and of a Newton step is foreseen from the number of blocks and how densely
  * they are coupled, in seconds of the measured machine (docs/solvers.md), never by the clock or the
@@ -28,6 +34,7 @@
 extern const solver_class solver_prox;
 extern const solver_class solver_apgd;
 extern const solver_class solver_ipm;
+extern const solver_class solver_fixed_point;
 
 static const scree_option_def auto_options[] = {
     {"sweeps", SCREE_OPTION_INT, 4, 0, 1e6, NULL, "", "sweeps before the first choice"},
@@ -37,8 +44,8 @@ static const scree_option_def auto_options[] = {
      "blocks that nothing couples: as one problem, or each island by what suits it"},
 };
 
-enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 3 };
-enum { PROX, APGD, IPM };
+enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 4, COARSE_BLOCKS = 300 };
+enum { PROX, APGD, IPM, FIXED_POINT };
 enum { small = 600 }; /* blocks: where Newton steps may start from elsewhere */
 
 /* What the methods keep from one solve to the next, and their vectors: made when first needed, for
@@ -50,8 +57,10 @@ typedef struct auto_state {
   islands islands;
 } auto_state;
 
-static const solver_class *const methods[METHODS] = {
-    [PROX] = &solver_prox, [APGD] = &solver_apgd, [IPM] = &solver_ipm};
+static const solver_class *const methods[METHODS] = {[PROX] = &solver_prox,
+                                                     [APGD] = &solver_apgd,
+                                                     [IPM] = &solver_ipm,
+                                                     [FIXED_POINT] = &solver_fixed_point};
 
 typedef struct costs {
   double sweep, newton; /* s, of one sweep and one Newton step */
@@ -139,16 +148,25 @@ static long next_check(const solve_run *run, long iteration, double left) {
   return s->iteration_limit > 0 && next > s->iteration_limit ? s->iteration_limit : next;
 }
 
-/* A simulation's step: a loose tolerance on a large problem. How many Newton steps a packing takes
- * cannot be foreseen (the active set may churn), so there they must wait. */
-static bool is_coarse(const solve_run *run) {
+static bool is_loose(const solve_run *run) {
   const scree_solve_settings *s = run->settings;
-  return run->op->block_count > 300 && (s->tolerance_error <= 0.0 || s->tolerance_error > 1e-5) &&
+  return (s->tolerance_error <= 0.0 || s->tolerance_error > 1e-5) &&
          (s->tolerance_residual <= 0.0 || s->tolerance_residual > 1e-5);
 }
 
-static bool is_simulation(const solve_run *run) {
-  return is_coarse(run) && run->model == SCREE_MODEL_RELAXED;
+/* A loose tolerance on a large problem. How many Newton steps a packing takes cannot be foreseen
+ * (the active set may churn), so there they must wait. */
+static bool is_coarse(const solve_run *run) {
+  return run->op->block_count > COARSE_BLOCKS && is_loose(run);
+}
+
+/* Do a quarter of the contacts share their two bodies with the contact before? */
+static bool is_stacked(const scree_ccp *p) {
+  const ccp_contact *c = p->bodies.contact;
+  size_t shared = 0;
+  for (size_t k = 1; k < p->bodies.contact_count; k++)
+    shared += c[k].body_a == c[k - 1].body_a && c[k].body_b == c[k - 1].body_b;
+  return 4 * shared > p->bodies.contact_count;
 }
 
 /* Is it time to leave the sweeps, having made `done`, with `left` foreseen? */
@@ -279,16 +297,42 @@ static scree_status try_gradient(solve_run *run) {
   return status;
 }
 
+/* The steps of a simulation: see the head. */
+static scree_status solve_step(solve_run *run, bool *chosen) {
+  const scree_ccp *p = run->op->problem;
+  static const setting over_apgd[] = {{"method", 0.0}, {"inner", 2.0}};
+  const bool few_blocks = run->op->block_count <= COARSE_BLOCKS;
+  scree_status status = SCREE_OK;
+  const char *why = "";
+  long turns;
+  *chosen =
+      p->form == SCREE_FORM_BODIES && run->settings->warm_start && (few_blocks || is_loose(run));
+  if (!*chosen) return SCREE_OK;
+  if (few_blocks) {
+    status = take_turns(run, &turns);
+    why = "prox: a small problem of bodies, warm";
+  } else if (run->model == SCREE_MODEL_RELAXED) {
+    status = delegate(run, APGD, NULL, 0);
+    why = "apgd: a large relaxed problem of bodies, warm, at a loose tolerance";
+  } else if (is_stacked(p)) {
+    status = delegate(run, FIXED_POINT, over_apgd, 2);
+    why = "fixed point over apgd: a large stacked problem, warm, at a loose tolerance";
+  } else {
+    *chosen = false;
+  }
+  if (*chosen && !status && !run->detail[0]) snprintf(run->detail, sizeof run->detail, "%s", why);
+  return status;
+}
+
 static scree_status run_auto(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(auto_state));
   if (!*run->state) return SCREE_ERROR_MEMORY;
-  if (is_simulation(run)) {
-    const scree_status status = delegate(run, APGD, NULL, 0);
-    if (!status && !run->detail[0])
-      snprintf(run->detail, sizeof run->detail, "apgd: large, relaxed, at a loose tolerance");
-    return status;
-  }
-  const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks");
+  bool chosen;
+  const scree_status step_status = solve_step(run, &chosen);
+  if (step_status || chosen) return step_status;
+  /* Large relaxed problems at loose tolerances are apgd's, whatever they could afford. */
+  const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks") &&
+                      !(is_coarse(run) && run->model == SCREE_MODEL_RELAXED);
   char reason[100] = "", note[sizeof run->detail], turns_note[48] = "";
   const phase_end end = sweep(run, newton, reason, sizeof reason);
   if (end == PHASE_APART) {

@@ -14,6 +14,7 @@
  * not fall, and given up for s <- F(s). The shift goes into the offsets of a copy of the problem,
  * as every solver reads them. An iteration is one evaluation of F. What |F(s) - s| was at each is
  * logged (level debug); the last stands in the detail. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +35,9 @@ static const scree_option_def fixed_point_options[] = {
 };
 static const char *const inner_names[] = {"prox", "ipm", "apgd", "admm", "nsgs"};
 
-enum { HALVINGS = 4 };
+/* INNER_FACTOR: iterations of the inner solver in all, in units of the limit on those of one solve.
+ */
+enum { HALVINGS = 4, INNER_FACTOR = 5 };
 static const double regular =
     1e-9; /* added to the system's diagonal: hyperstatic sets of contacts */
 static const double usable = 1e-3; /* R of an inner solve, relative to the outer's, to go on */
@@ -60,7 +63,8 @@ typedef struct fixed {
   const sparse_blocks *n;
   double *g, *u, *trial_g, *trial_u, *dg;
   double distance; /* |F(s) - s| */
-  long evaluations;
+  long evaluations, inner_iterations;
+  bool newton;
   double first_distance;
   char fault[100]; /* what stops the inner solver; "": nothing */
 } fixed;
@@ -75,10 +79,14 @@ static scree_solve_settings inner_settings(const fixed *p) {
   const solve_run *run = p->run;
   const scree_solve_settings *s = run->settings;
   scree_solve_settings inner = scree_solve_settings_default();
-  const double least = s->tolerance_residual > 0.0 ? 0.1 * s->tolerance_residual : 1e-12;
+  /* Newton differentiates F and needs it well; s <- F(s) gains a digit at most. */
+  const double gain = p->newton ? 1e-3 : 0.1, part = p->newton ? 0.1 : 0.3;
+  const double least = s->tolerance_residual > 0.0 ? part * s->tolerance_residual : 1e-12;
   inner.model = SCREE_MODEL_RELAXED;
   inner.tolerance_error = 0.1 * s->tolerance_error;
-  inner.tolerance_residual = fmax(least, fmin(1e-3, 1e-3 * run->best_residual.residual));
+  inner.tolerance_residual =
+      fmax(least, fmin(p->newton ? 1e-3 : 1.0, gain * run->best_residual.residual));
+  inner.iteration_limit = s->iteration_limit;
   inner.warm_start = strcmp(inner_names[p->state->inner_kind], "ipm") != 0; /* it starts inside */
   inner.time_limit =
       s->time_limit > 0.0 ? fmax(s->time_limit - (timer_now() - run->start_time), 1e-3) : 0.0;
@@ -99,6 +107,7 @@ static scree_status evaluate(fixed *p, const double *s, double *g, double *u, do
   if (status) return status;
   run->products += info.products;
   p->evaluations++;
+  p->inner_iterations += info.iterations;
   p->fault[0] = 0;
   const double needed = fmax(usable * run->best_residual.residual, 1e-9);
   if (info.outcome == SCREE_OUTCOME_INFEASIBLE ||
@@ -289,12 +298,15 @@ static scree_status begin(fixed *p, bool *ended) {
 }
 
 static scree_status iterate(fixed *p) {
-  const bool newton = run_option(p->run, "method") > 0.5;
+  const bool newton = p->newton;
+  const long limit = p->run->settings->iteration_limit;
+  const long most_inner = limit > 0 ? INNER_FACTOR * limit : LONG_MAX;
   const long most = (long)run_option(p->run, "evaluations");
   bool ended = false;
   scree_status status = begin(p, &ended);
   p->distance = p->first_distance = distance_of(p, p->state->s, p->state->f);
-  while (!status && !ended && !p->fault[0] && p->evaluations < most)
+  while (!status && !ended && !p->fault[0] && p->evaluations < most &&
+         p->inner_iterations < most_inner)
     status = newton ? newton_round(p, &ended) : fixed_round(p, &ended);
   if (status) return status;
   const char *name = newton ? "Newton" : "fixed point";
@@ -359,15 +371,16 @@ static scree_status run_fixed_point(solve_run *run) {
              .u = run->vector[1],
              .trial_g = run->vector[2],
              .trial_u = run->vector[3],
-             .dg = run->vector[4]};
+             .dg = run->vector[4],
+             .newton = run_option(run, "method") > 0.5};
   if (!p.state) return SCREE_ERROR_MEMORY;
   scree_status status = prepare(&p);
   if (status) return status;
   if (run->model == SCREE_MODEL_RELAXED) return run_relaxed(&p);
   assembly_matrix n = {.start = NULL};
-  status = assembly_delassus(run->op, &n);
+  if (p.newton) status = assembly_delassus(run->op, &n);
   p.n = &n.blocks;
-  if (!status) status = prepare_newton(&p);
+  if (p.newton && !status) status = prepare_newton(&p);
   if (!status) status = iterate(&p);
   assembly_matrix_clear(run->context, &n);
   return status;

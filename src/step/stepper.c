@@ -72,12 +72,6 @@ static scree_status find_class(scree_context *context, const char *name,
                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* Relaxed: iterations of apgd grow with the height of a pile in bodies, those of sweeps with its
- * square; and it keeps stacks of boxes quiet at the default tolerance, which sweeps do not. */
-static const char *default_solver(scree_model model) {
-  return model == SCREE_MODEL_RELAXED ? "apgd" : "auto";
-}
-
 scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *def,
                                   scree_stepper **out) {
   scree_context *context = world->context;
@@ -94,7 +88,7 @@ scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *d
   s->world = world;
   s->class = class;
   s->def = *def;
-  const char *solver = def->solver ? def->solver : default_solver(def->model);
+  const char *solver = def->solver ? def->solver : "auto";
   status = scree_solver_create(context, solver, &s->solver);
   for (size_t i = 0; i < scree_solver_count() && !status; i++)
     if (strcmp(scree_solver_name(i), solver) == 0) s->solver_name = scree_solver_name(i);

@@ -203,6 +203,7 @@ static void retry_makes_it_converge(void **state) {
   (void)state;
   scree_stepper_def def = scree_stepper_def_default();
   scree_step_info info;
+  def.solver = "apgd"; /* slow enough to need both */
   def.iteration_limit = 2;
   def.check_interval = 1;
   def.retry_iteration_limit = 6;
