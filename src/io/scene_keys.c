@@ -74,8 +74,7 @@ SECTION(scene, "scene", "The file itself.", scene_fields, false);
 
 #define SOLVER(m) AT(scene_solver_keys, m)
 static const scene_field solver_fields[] = {
-    TEXT("name", false, SOLVER(name),
-         "a solver of `scree list solvers`; default auto"),
+    TEXT("name", false, SOLVER(name), "a solver of `scree list solvers`; default auto"),
     TEXT("stepper", false, SOLVER(stepper), "default nonsmooth"),
     ANY("options", false, SOLVER(options), "", "options of the solver, by its own table"),
     CHOICE("model", false, SOLVER(model), "relaxed|coulomb", "default relaxed"),

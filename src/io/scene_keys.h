@@ -83,8 +83,8 @@ typedef struct scene_solver_keys {
   const char *name, *stepper, *retry_solver;
   const scene_node *options;
   int model, on_nonconverged;
-  double tolerance, tolerance_moving, error_tolerance, time_budget, warm_start_scale, stabilisation, recovery_speed,
-      margin;
+  double tolerance, tolerance_moving, error_tolerance, time_budget, warm_start_scale, stabilisation,
+      recovery_speed, margin;
   long iterations, check_interval, retry_iterations, retry_halvings;
   bool warm_start;
 } scene_solver_keys;

@@ -326,11 +326,11 @@ static const struct {
      "--set bodies.4.mass=1:8: '4' is not a place in a list of 1; they count from "
      "0"},
     {"step=1 m", "--set step=1 m:6: step: '1 m' has the wrong unit; wanted is a value in s"},
-    {"solver.tol=1",
-     "--set solver.tol=1:8: unknown key 'tol'; allowed: name, stepper, options, "
-     "model, tolerance, tolerance_moving, error_tolerance, iterations, check_interval, time_budget, warm_start, "
-     "warm_start_scale, stabilisation, recovery_speed, margin, on_nonconverged, "
-     "retry_solver, retry_iterations, retry_halvings"},
+    {"solver.tol=1", "--set solver.tol=1:8: unknown key 'tol'; allowed: name, stepper, options, "
+                     "model, tolerance, tolerance_moving, error_tolerance, iterations, "
+                     "check_interval, time_budget, warm_start, "
+                     "warm_start_scale, stabilisation, recovery_speed, margin, on_nonconverged, "
+                     "retry_solver, retry_iterations, retry_halvings"},
 };
 
 static void test_wrong_sets(void **state) {
