@@ -91,6 +91,8 @@ SCREE_API size_t scree_stepper_step_count(const scree_stepper *stepper);
 /* Contacts of the last step: fills at most `capacity` and returns how many there are. */
 SCREE_API size_t scree_stepper_get_contacts(const scree_stepper *stepper, size_t capacity,
                                             scree_contact *contacts);
+/* One of them, k below what the call above returns. */
+SCREE_API scree_contact scree_stepper_get_contact(const scree_stepper *stepper, size_t k);
 /* Sum over the contacts of a body in the last step: force (N) on it and torque about its origin. */
 SCREE_API scree_status scree_stepper_get_contact_force(const scree_stepper *stepper,
                                                        scree_body_id body, double force[3],

@@ -23,9 +23,16 @@ scree_status recorder_create(scree_context *context, const char *path, const scr
 scree_status recorder_reopen(scree_context *context, const char *path,
                              const recording_counts *counts, recorder **out);
 scree_status recorder_add_step(recorder *r, const double row[SCREE_STEP_COLUMNS]);
+/* Contacts of a frame, read one at a time: a list of all would double what they need. */
+typedef struct recorder_contacts {
+  size_t count;
+  const void *source;
+  scree_contact (*at)(const void *source, size_t k);
+} recorder_contacts;
+
 /* `h`: the step that the impulses belong to. */
 scree_status recorder_add_frame(recorder *r, const scree_world *world, uint64_t step,
-                                const scree_contact *contacts, size_t contact_count, double h);
+                                const recorder_contacts *contacts, double h);
 /* Everything so far is in the file, for readers and for a kill. */
 scree_status recorder_flush(recorder *r);
 recording_counts recorder_counts(const recorder *r);

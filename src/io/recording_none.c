@@ -29,8 +29,8 @@ scree_status recorder_add_step(recorder *r, const double row[SCREE_STEP_COLUMNS]
 }
 
 scree_status recorder_add_frame(recorder *r, const scree_world *world, uint64_t step,
-                                const scree_contact *contacts, size_t contact_count, double h) {
-  (void)r, (void)world, (void)step, (void)contacts, (void)contact_count, (void)h;
+                                const recorder_contacts *contacts, double h) {
+  (void)r, (void)world, (void)step, (void)contacts, (void)h;
   return SCREE_ERROR_UNSUPPORTED;
 }
 

@@ -444,24 +444,27 @@ static bool bears(const scree_contact *c) {
   return c->impulse[0] != 0.0 || c->impulse[1] != 0.0 || c->impulse[2] != 0.0;
 }
 
-static scree_status add_contacts(recorder *r, const scree_contact *contacts, size_t count, double h,
+static scree_status add_contacts(recorder *r, const recorder_contacts *contacts, double h,
                                  size_t *kept) {
   *kept = 0;
-  for (size_t i = 0; i < count; i++) *kept += bears(&contacts[i]);
+  for (size_t i = 0; i < contacts->count; i++) {
+    const scree_contact c = contacts->at(contacts->source, i);
+    *kept += bears(&c);
+  }
   scree_status status = SCREE_OK;
   uint32_t *bodies = take_rows(r, STREAM_CONTACT_BODIES, *kept, &status);
   float *value = take_rows(r, STREAM_CONTACT_VALUES, *kept, &status);
   if (status) return status;
-  for (size_t i = 0; i < count; i++) {
-    const scree_contact *c = &contacts[i];
-    if (!bears(c)) continue;
-    bodies[0] = c->body_a, bodies[1] = c->body_b;
+  for (size_t i = 0; i < contacts->count; i++) {
+    const scree_contact c = contacts->at(contacts->source, i);
+    if (!bears(&c)) continue;
+    bodies[0] = c.body_a, bodies[1] = c.body_b;
     for (int k = 0; k < 3; k++) {
-      value[k] = (float)c->position[k];
-      value[3 + k] = (float)c->normal[k];
-      value[6 + k] = (float)(c->impulse[k] / h);
+      value[k] = (float)c.position[k];
+      value[3 + k] = (float)c.normal[k];
+      value[6 + k] = (float)(c.impulse[k] / h);
     }
-    value[9] = (float)c->gap;
+    value[9] = (float)c.gap;
     bodies += 2;
     value += 10;
   }
@@ -469,10 +472,10 @@ static scree_status add_contacts(recorder *r, const scree_contact *contacts, siz
 }
 
 scree_status recorder_add_frame(recorder *r, const scree_world *world, uint64_t step,
-                                const scree_contact *contacts, size_t contact_count, double h) {
+                                const recorder_contacts *contacts, double h) {
   size_t bodies, kept;
   scree_status status = add_bodies(r, world, &bodies);
-  if (!status) status = add_contacts(r, contacts, contact_count, h, &kept);
+  if (!status) status = add_contacts(r, contacts, h, &kept);
   if (status) return status;
   uint64_t *index = take_rows(r, STREAM_FRAME_INDEX, 1, &status);
   double *time = take_rows(r, STREAM_FRAME_TIME, 1, &status);

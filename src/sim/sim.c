@@ -104,16 +104,15 @@ static uint64_t new_run(void) {
   return z ^ (z >> 31);
 }
 
+static scree_contact contact_at(const void *stepper, size_t k) {
+  return scree_stepper_get_contact(stepper, k);
+}
+
 static scree_status record_frame(scree_sim *sim) {
-  size_t count = 0;
-  if (sim->settings->record_contacts && sim->totals.steps) {
-    count = scree_stepper_get_contacts(sim->stepper, 0, NULL);
-    scree_status status =
-        memory_grow(sim->context, &sim->contacts, &sim->contact_room, count, sizeof *sim->contacts);
-    if (status) return status;
-    scree_stepper_get_contacts(sim->stepper, count, sim->contacts);
-  }
-  return recorder_add_frame(sim->recorder, sim->world, sim->totals.steps, sim->contacts, count,
+  recorder_contacts contacts = {.count = 0, .source = sim->stepper, .at = contact_at};
+  if (sim->settings->record_contacts && sim->totals.steps)
+    contacts.count = scree_stepper_get_contacts(sim->stepper, 0, NULL);
+  return recorder_add_frame(sim->recorder, sim->world, sim->totals.steps, &contacts,
                             sim->settings->step);
 }
 
@@ -197,7 +196,6 @@ void scree_sim_destroy(scree_sim *sim) {
   scree_stepper_destroy(sim->stepper);
   scree_world_destroy(sim->world);
   if (sim->owns_scene) scree_scene_destroy(sim->scene);
-  memory_free(sim->context, sim->contacts);
   memory_free(sim->context, sim->out);
   memory_free(sim->context, sim);
 }

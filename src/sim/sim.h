@@ -50,8 +50,6 @@ struct scree_sim {
   recorder *recorder;
   double last_flush, last_checkpoint; /* wall time */
   bool recorded;                      /* the start is in the recording */
-  scree_contact *contacts;
-  size_t contact_room;
   sim_probe *probes;
   size_t probe_count;
 };

@@ -146,7 +146,7 @@ size_t scree_stepper_step_count(const scree_stepper *s) {
 
 /* ---- contacts ------------------------------------------------------------------------------- */
 
-static scree_contact read_contact(const scree_stepper *s, size_t k) {
+scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
   const assembly *a = s->assembly;
   const world_bodies *b = &s->world->bodies;
   const ccp_contact *c = &a->problem->bodies.contact[k];
@@ -164,7 +164,7 @@ static scree_contact read_contact(const scree_stepper *s, size_t k) {
 
 size_t scree_stepper_get_contacts(const scree_stepper *s, size_t capacity, scree_contact *out) {
   const size_t n = s->assembly->problem->bodies.contact_count;
-  for (size_t k = 0; k < n && k < capacity; k++) out[k] = read_contact(s, k);
+  for (size_t k = 0; k < n && k < capacity; k++) out[k] = scree_stepper_get_contact(s, k);
   return n;
 }
 
