@@ -1,5 +1,5 @@
 # Thin: CMake does the work (see CMakePresets.json), these are the short names.
-#   make demo       install what is missing, build, solve a packing with all solvers: out/demo
+#   make demo       install what is missing, build, let a ball break a wall: picture, film, plot, recording in out/demo
 #   make test       install what is missing, build, run every test, sanitizers, fuzzing, checks
 #   make test-long  the long tests too
 #   make bench      benchmarks; results in out/bench
