@@ -187,7 +187,7 @@ static bool should_leave(const solve_run *run, bool newton, double done, double 
 /* Islands are solved apart when the sweeps that are foreseen cost more than setting them up does.
  */
 static const double apart_sweeps = 50.0;
-enum { few = 20 }; /* blocks: nothing is gained by looking for islands */
+enum { few = 100 }; /* blocks: nothing is gained by looking for islands */
 
 /* Sweeps until something else is foreseen to be cheaper. `reason` says why they were left. */
 static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
