@@ -50,6 +50,9 @@ typedef struct scree_allocator {
   void *user;
 } scree_allocator;
 
+/* Takes the next bytes of something that is written piece by piece; a failure ends it. */
+typedef scree_status (*scree_write_function)(void *user, const void *data, size_t size);
+
 typedef enum scree_log_level {
   SCREE_LOG_DEBUG,
   SCREE_LOG_INFO,
@@ -59,7 +62,7 @@ typedef enum scree_log_level {
 typedef void (*scree_log_function)(void *user, scree_log_level level, const char *message);
 
 typedef struct scree_context_def {
-  scree_allocator allocator; /* zeros: malloc and free */
+  scree_allocator allocator; /* zeros: malloc, and pages for large blocks */
   scree_log_function log;    /* null: silent */
   void *log_user;
   int threads; /* 0: what OpenMP offers; results do not depend on it */

@@ -107,6 +107,9 @@ SCREE_API const double *scree_stepper_impulses(const scree_stepper *stepper);
  * added or removed since are part of it. */
 SCREE_API size_t scree_stepper_save_size(const scree_stepper *stepper);
 SCREE_API scree_status scree_stepper_save(const scree_stepper *stepper, void *blob, size_t size);
+/* The same bytes piece by piece, so that no copy of the state is held. */
+SCREE_API scree_status scree_stepper_write(const scree_stepper *stepper, scree_write_function write,
+                                           void *user);
 /* Checks everything first; on failure nothing has changed. */
 SCREE_API scree_status scree_stepper_restore(scree_stepper *stepper, const void *blob, size_t size);
 

@@ -29,7 +29,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->sort_key);
   memory_free(context, a->linear);
   memory_free(context, a->angular);
-  memory_free(context, a->now);
+  memory_free(context, a->gap);
   memory_free(context, a->before);
   memory_free(context, a->extra_now);
   memory_free(context, a->extra_before);
@@ -88,7 +88,10 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   scree_status status = world_free_velocities(w, params->h, a->linear, a->angular);
   if (!status) status = assembly_order_bodies(a);
   if (status) return status;
+  status = assembly_remember(a);
+  if (status) return status;
   a->revision = w->revision;
+  a->begun = false;
   scree_ccp_clear(a->problem);
   /* R is measured in the speed that gravity gives in a step; without gravity the problem's own. */
   a->gravity = v3_norm(v3_load(w->def.gravity));
@@ -112,28 +115,27 @@ scree_status assembly_finish(assembly *a, assembly_report *report) {
                           "body %zu: its velocity is not finite after the solve at t = %g s", i,
                           a->world->time);
     }
+  a->solved = true;
+  a->begun = false;
   return SCREE_OK;
 }
 
-void assembly_swap_memory(assembly *a) {
-  contact_memory *memory = a->now;
+void assembly_swap_extra(assembly *a) {
   contact_extra *extra = a->extra_now;
-  const size_t capacity = a->now_capacity, extra_capacity = a->extra_now_capacity;
-  a->now = a->before;
-  a->now_capacity = a->before_capacity;
-  a->before = memory;
-  a->before_capacity = capacity;
+  const size_t capacity = a->extra_now_capacity;
   a->extra_now = a->extra_before;
   a->extra_now_capacity = a->extra_before_capacity;
   a->extra_before = extra;
-  a->extra_before_capacity = extra_capacity;
+  a->extra_before_capacity = capacity;
   const bool used = a->has_extra_now;
   a->has_extra_now = a->has_extra_before;
   a->has_extra_before = used;
 }
 
 void assembly_undo(assembly *a) {
-  assembly_swap_memory(a);
+  if (!a->begun) return;
+  a->begun = a->solved = false;
+  assembly_swap_extra(a);
   cache_undo(collide_cache(a->collide));
   a->contact_count = collide_cache(a->collide)->now.count;
   a->h = a->h_before;

@@ -9,6 +9,7 @@
 #ifndef SCREE_ASSEMBLE_ASSEMBLY_H
 #define SCREE_ASSEMBLE_ASSEMBLY_H
 
+#include "base/blob.h"
 #include "collide/pairs.h"
 #include "model/world.h"
 #include "scree/ccp.h"
@@ -56,8 +57,14 @@ typedef struct assembly {
   v3 *linear, *angular; /* v_free, after finish v; by body */
   size_t linear_capacity, angular_capacity;
 
-  contact_memory *now, *before;
-  size_t now_capacity, before_capacity;
+  /* While a step is built and solved `before` has what its contacts start from. After it that lies
+   * in the problem, g and gap (`solved`), and is written down when the next step begins. */
+  contact_memory *before;
+  size_t before_capacity;
+  float *gap; /* of the contacts in the problem, m */
+  size_t gap_capacity;
+  bool begun;  /* the cache and `extra_before` are of the step before */
+  bool solved; /* finished: the cache's contacts are those of the problem */
   contact_extra *extra_now, *extra_before; /* null until needed */
   size_t extra_now_capacity, extra_before_capacity;
   bool has_extra_now, has_extra_before; /* filled for all contacts, or for none */
@@ -84,7 +91,8 @@ scree_status assembly_finish(assembly *a, assembly_report *report);
 void assembly_undo(assembly *a);
 
 /* The memory of contacts and the order of bodies as bytes, as in model/world.h. */
-size_t assembly_save(const assembly *a, void *blob);
+void assembly_put(const assembly *a, blob_out *out);
+size_t assembly_save(const assembly *a, void *bytes);
 scree_status assembly_check(const assembly *a, const void *blob, size_t size);
 /* Of a blob that was checked; after the world's part. */
 scree_status assembly_restore(assembly *a, const void *blob);
@@ -95,11 +103,16 @@ scree_status assembly_order_bodies(assembly *a);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report);
 scree_status assembly_keep_contacts(assembly *a, assembly_report *report);
+/* The world vectors of a contact of the last solve, N s and N m s. */
+v3 assembly_impulse(const assembly *a, size_t contact);
+contact_memory assembly_memory_of(const assembly *a, size_t contact);
+/* Writes down what the next step starts from. */
+scree_status assembly_remember(assembly *a);
 /* joint_blocks.c */
 scree_status assembly_add_joints(assembly *a, const assembly_params *params,
                                  assembly_report *report);
 void assembly_keep_joints(assembly *a);
-void assembly_swap_memory(assembly *a);
+void assembly_swap_extra(assembly *a);
 scree_status assembly_reserve_g(assembly *a, size_t rows);
 
 #endif

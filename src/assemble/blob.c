@@ -11,12 +11,21 @@ typedef struct blob_header {
 
 static const uint64_t blob_magic = 0x31424D4553534153u; /* "SASSEMB1" */
 
-static void put(char *blob, size_t *at, const void *data, size_t size) {
-  if (blob && size) memcpy(blob + *at, data, size);
-  *at += size;
+/* The contacts that the next step starts from, where they lie now. */
+static void put_contacts(const assembly *a, blob_out *out) {
+  if (!a->solved) {
+    blob_put(out, a->before, a->contact_count * sizeof *a->before);
+    return;
+  }
+  contact_memory some[64];
+  for (size_t k = 0; k < a->contact_count;) {
+    size_t n = 0;
+    for (; n < 64 && k < a->contact_count; n++, k++) some[n] = assembly_memory_of(a, k);
+    blob_put(out, some, n * sizeof *some);
+  }
 }
 
-size_t assembly_save(const assembly *a, void *blob) {
+void assembly_put(const assembly *a, blob_out *out) {
   /* Before the first step, and after bodies came or went, the order is not one of these bodies. */
   const bool ordered = a->revision == a->world->revision;
   const cache *c = collide_cache(a->collide);
@@ -28,14 +37,18 @@ size_t assembly_save(const assembly *a, void *blob) {
                             .extra = a->has_extra_now,
                             .body_limit = c->generation ? a->generation_count : 0,
                             .h = a->h};
-  size_t at = 0;
-  put(blob, &at, &head, sizeof head);
-  put(blob, &at, c->now.key, head.contact_count * sizeof *c->now.key);
-  put(blob, &at, a->now, head.contact_count * sizeof *a->now);
-  if (head.extra) put(blob, &at, a->extra_now, head.contact_count * sizeof *a->extra_now);
-  put(blob, &at, c->generation, head.body_limit * sizeof *c->generation);
-  put(blob, &at, a->order, head.order_count * sizeof *a->order);
-  return at;
+  blob_put(out, &head, sizeof head);
+  blob_put(out, c->now.key, head.contact_count * sizeof *c->now.key);
+  put_contacts(a, out);
+  if (head.extra) blob_put(out, a->extra_now, head.contact_count * sizeof *a->extra_now);
+  blob_put(out, c->generation, head.body_limit * sizeof *c->generation);
+  blob_put(out, a->order, head.order_count * sizeof *a->order);
+}
+
+size_t assembly_save(const assembly *a, void *bytes) {
+  blob_out out = {.bytes = bytes};
+  assembly_put(a, &out);
+  return out.at;
 }
 
 static size_t expected_size(const blob_header *h) {
@@ -83,7 +96,8 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   const char *extra = memory + h.contact_count * sizeof(contact_memory);
   const char *generation = extra + (h.extra ? h.contact_count * sizeof(contact_extra) : 0);
   const char *order = generation + h.body_limit * sizeof(uint32_t);
-  if (memory_grow(a->context, &a->now, &a->now_capacity, h.contact_count, sizeof *a->now) ||
+  if (memory_grow(a->context, &a->before, &a->before_capacity, h.contact_count,
+                  sizeof *a->before) ||
       (h.extra && memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, h.contact_count,
                               sizeof *a->extra_now)) ||
       memory_grow(a->context, &a->rank, &a->rank_capacity, limit, sizeof *a->rank) ||
@@ -102,7 +116,8 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   memory_free(a->context, keys);
   memory_free(a->context, generations);
   if (status) return status;
-  if (h.contact_count) memcpy(a->now, memory, h.contact_count * sizeof *a->now);
+  if (h.contact_count) memcpy(a->before, memory, h.contact_count * sizeof *a->before);
+  a->solved = false;
   if (h.extra && h.contact_count)
     memcpy(a->extra_now, extra, h.contact_count * sizeof *a->extra_now);
   if (h.order_count) memcpy(a->order, order, h.order_count * sizeof *a->order);

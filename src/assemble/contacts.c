@@ -144,15 +144,12 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   law_for(in.material)->fill(&in, &def);
   const scree_status status = scree_ccp_add_contact(a->problem, &def);
   if (status) return status;
-  if (memory_grow(a->context, &a->now, &a->now_capacity, k + 1, sizeof *a->now) ||
+  if (memory_grow(a->context, &a->gap, &a->gap_capacity, k + 1, sizeof *a->gap) ||
       (a->has_extra_now && memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, k + 1,
                                        sizeof *a->extra_now)) ||
       assembly_reserve_g(a, row + SCREE_MAX_DIM))
     return SCREE_ERROR_MEMORY;
-  a->now[k].gap = (float)c->point.gap;
-  a->now[k].place[0] = (float)arm_a.x;
-  a->now[k].place[1] = (float)arm_a.y;
-  a->now[k].place[2] = (float)arm_a.z;
+  a->gap[k] = (float)c->point.gap;
   warm_start(a, params, previous, &def, a->g + row);
   a->contact_count++;
   if (c->point.gap < 0.0) {
@@ -169,9 +166,10 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
   double start = timer_now();
   scree_status status =
       collide_begin(a->collide, &view, a->world->bodies.generation, a->order, a->order_count);
-  /* The cache moves on only when the search began well; the memory must move with it. */
+  /* The cache moves on only when the search began well; what goes with it must do the same. */
   if (status) return status;
-  assembly_swap_memory(a);
+  a->begun = true;
+  assembly_swap_extra(a);
   a->h_before = a->h;
   a->h = params->h;
   a->contact_count = 0;
@@ -197,6 +195,44 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
 }
 
 /* ---- out ------------------------------------------------------------------------------------ */
+
+v3 assembly_impulse(const assembly *a, size_t k) {
+  const ccp_contact *c = &a->problem->bodies.contact[k];
+  const int dim = ccp_dim(a->problem, k);
+  const double *g = a->g + a->problem->row_start[k];
+  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+  v3 p = v3_scale(g[0], n);
+  if (dim >= 2) p = v3_add_scaled(p, g[1], t1);
+  if (dim >= 3) p = v3_add_scaled(p, g[2], v3_cross(n, t1));
+  return p;
+}
+
+static v3 moment_of(const assembly *a, size_t k) {
+  const ccp_contact *c = &a->problem->bodies.contact[k];
+  const int dim = ccp_dim(a->problem, k);
+  v3 m = {0, 0, 0};
+  if (dim < 4) return m;
+  const double *g = a->g + a->problem->row_start[k];
+  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
+  if (dim >= 5) m = v3_add(v3_scale(g[3], t1), v3_scale(g[4], t2));
+  return dim == 5 ? m : v3_add_scaled(m, g[dim - 1], n);
+}
+
+contact_memory assembly_memory_of(const assembly *a, size_t k) {
+  const double *arm = a->problem->bodies.contact[k].arm_a;
+  return (contact_memory){.impulse = assembly_impulse(a, k),
+                          .gap = a->gap[k],
+                          .place = {(float)arm[0], (float)arm[1], (float)arm[2]}};
+}
+
+scree_status assembly_remember(assembly *a) {
+  if (!a->solved) return SCREE_OK;
+  if (memory_grow(a->context, &a->before, &a->before_capacity, a->contact_count, sizeof *a->before))
+    return SCREE_ERROR_MEMORY;
+  for (size_t k = 0; k < a->contact_count; k++) a->before[k] = assembly_memory_of(a, k);
+  a->solved = false;
+  return SCREE_OK;
+}
 
 static void push(assembly *a, uint32_t body, uint32_t rank, double sign, v3 impulse, v3 moment,
                  const double *arm) {
@@ -227,7 +263,7 @@ static void keep_slip(assembly *a) {
     const v3 u = v3_sub(end_velocity(a, key[k].b, c->arm_b), end_velocity(a, key[k].a, c->arm_a));
     const double velocity[2] = {v3_dot(t1, u), v3_dot(t2, u)};
     double slip[2];
-    law->slip(m, a->h, (double)a->now[k].gap, g + 1, velocity, slip);
+    law->slip(m, a->h, (double)a->gap[k], g + 1, velocity, slip);
     if (g[0] > 0.0) a->extra_now[k].slip = v3_add(v3_scale(slip[0], t1), v3_scale(slip[1], t2));
   }
 }
@@ -237,16 +273,8 @@ scree_status assembly_keep_contacts(assembly *a, assembly_report *report) {
   report->touching = 0;
   for (size_t k = 0; k < a->contact_count; k++) {
     const ccp_contact *c = &a->problem->bodies.contact[k];
-    const int dim = ccp_dim(a->problem, k);
-    const double *g = a->g + a->problem->row_start[k];
-    const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
-    v3 p = v3_scale(g[0], n), m = {0, 0, 0};
-    if (dim >= 2) p = v3_add_scaled(p, g[1], t1);
-    if (dim >= 3) p = v3_add_scaled(p, g[2], t2);
-    if (dim >= 5) m = v3_add(v3_scale(g[3], t1), v3_scale(g[4], t2));
-    if (dim == 4 || dim == 6) m = v3_add_scaled(m, g[dim - 1], n);
-    report->touching += g[0] != 0.0;
-    a->now[k].impulse = p;
+    const v3 p = assembly_impulse(a, k), m = moment_of(a, k);
+    report->touching += a->g[a->problem->row_start[k]] != 0.0;
     if (a->has_extra_now) a->extra_now[k].moment = m;
     push(a, key[k].a, c->body_a, -1.0, p, m, c->arm_a);
     push(a, key[k].b, c->body_b, 1.0, p, m, c->arm_b);

@@ -1,5 +1,5 @@
 /* See context.h. */
-#define _DEFAULT_SOURCE /* madvise */
+#define _GNU_SOURCE /* mremap */
 #include "base/context.h"
 
 #include <stdarg.h>
@@ -32,17 +32,36 @@ const char *scree_status_text(scree_status status) {
   return "unknown status";
 }
 
-/* Large blocks ask for huge pages: sweeps over them run a fifth faster, as they miss fewer address
- * translations. */
+/* Large blocks are pages of their own: they come zeroed, so that nothing is touched before it is
+ * used, they grow without a copy, and they go back at once. The largest ask for huge pages: sweeps
+ * over them run a fifth faster, as they miss fewer address translations. Where blocks are watched
+ * by a sanitizer all of them come from malloc. */
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define CONTEXT_MAPS
+static const size_t map_from = (size_t)256 << 10, small_page = (size_t)4 << 10,
+                    huge_page = (size_t)2 << 20;
+
+static size_t whole_pages(size_t size) {
+  return (size + small_page - 1) & ~(small_page - 1);
+}
+
+static void *map(size_t size) {
+  const size_t huge = size >= 2 * huge_page ? huge_page : 0;
+  char *raw = mmap(NULL, size + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (raw == MAP_FAILED) return NULL;
+  if (!huge) return raw;
+  const size_t before = (huge - (uintptr_t)raw % huge) % huge;
+  if (before) munmap(raw, before);
+  if (huge - before) munmap(raw + before + size, huge - before);
+  madvise(raw + before, size, MADV_HUGEPAGE);
+  return raw + before;
+}
+#endif
+
 static void *default_allocate(void *user, size_t size) {
   (void)user;
-#ifdef MADV_HUGEPAGE
-  const size_t page = (size_t)2 << 20;
-  void *block = NULL;
-  if (size >= 2 * page && posix_memalign(&block, page, size) == 0) {
-    madvise(block, size, MADV_HUGEPAGE);
-    return block;
-  }
+#ifdef CONTEXT_MAPS
+  if (size >= map_from) return size < SIZE_MAX - 2 * huge_page ? map(whole_pages(size)) : NULL;
 #endif
   return malloc(size);
 }
@@ -50,7 +69,32 @@ static void *default_allocate(void *user, size_t size) {
 static void default_release(void *user, void *block, size_t size) {
   (void)user;
   (void)size;
+#ifdef CONTEXT_MAPS
+  if (size >= map_from) {
+    munmap(block, whole_pages(size));
+    return;
+  }
+#endif
   free(block);
+}
+
+void *context_remap(void *block, size_t old_size, size_t size) {
+#ifdef CONTEXT_MAPS
+  const size_t now = whole_pages(old_size), then = whole_pages(size);
+  if (size >= SIZE_MAX - 2 * huge_page) return NULL;
+  void *place = map(then); /* where huge pages can lie, too */
+  if (!place) return NULL;
+  void *moved = mremap(block, now, then, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+  if (moved == MAP_FAILED) {
+    munmap(place, then);
+    return NULL;
+  }
+  if (then >= 2 * huge_page) madvise(moved, then, MADV_HUGEPAGE);
+  return moved;
+#else
+  (void)block, (void)old_size, (void)size;
+  return NULL;
+#endif
 }
 
 scree_context_def scree_context_def_default(void) {
@@ -59,13 +103,18 @@ scree_context_def scree_context_def_default(void) {
 
 scree_context *scree_context_create(const scree_context_def *def) {
   scree_context_def d = def ? *def : scree_context_def_default();
-  if (!d.allocator.allocate || !d.allocator.release)
+  const bool own = !d.allocator.allocate || !d.allocator.release;
+  if (own)
     d.allocator =
         (scree_allocator){.allocate = default_allocate, .release = default_release, .user = NULL};
   scree_context *context = d.allocator.allocate(d.allocator.user, sizeof *context);
   if (!context) return NULL;
   memset(context, 0, sizeof *context);
   context->allocator = d.allocator;
+  context->mapped_from = SIZE_MAX;
+#ifdef CONTEXT_MAPS
+  if (own) context->mapped_from = map_from;
+#endif
   context->log = d.log;
   context->log_user = d.log_user;
   scree_context_set_threads(context, d.threads);

@@ -13,8 +13,13 @@ struct scree_context {
   void *log_user;
   int threads;
   size_t bytes, peak_bytes, allocations;
+  size_t mapped_from; /* blocks this large are pages of their own, zeroed; SIZE_MAX: none are */
   char message[CONTEXT_MESSAGE_SIZE];
 };
+
+/* A mapped block at another size, maybe elsewhere, with nothing copied; what is new is zero. Null:
+ * not possible, the block is as it was. */
+void *context_remap(void *block, size_t old_size, size_t size);
 
 /* Stores the message and returns `status`, so that a caller can write `return context_fail(…)`. */
 scree_status context_fail(scree_context *context, scree_status status, const char *format, ...)

@@ -17,14 +17,24 @@ static block_header *header_of(void *data) {
   return (block_header *)(void *)((char *)data - sizeof(block_header));
 }
 
+enum { EXTRA = ALIGNMENT + sizeof(block_header) };
+
+static bool fits(scree_context *context, size_t count, size_t size) {
+  if (!size || count <= (SIZE_MAX - EXTRA) / size) return true;
+  context_fail(context, SCREE_ERROR_MEMORY, "%zu elements of %zu bytes do not fit in memory", count,
+               size);
+  return false;
+}
+
+static void count_in(scree_context *context, size_t size) {
+  context->allocations++;
+  context->bytes += size;
+  if (context->bytes > context->peak_bytes) context->peak_bytes = context->bytes;
+}
+
 void *memory_new(scree_context *context, size_t count, size_t size) {
-  const size_t extra = ALIGNMENT + sizeof(block_header);
-  if (size && count > (SIZE_MAX - extra) / size) {
-    context_fail(context, SCREE_ERROR_MEMORY, "%zu elements of %zu bytes do not fit in memory",
-                 count, size);
-    return NULL;
-  }
-  const size_t total = count * size + extra;
+  if (!fits(context, count, size)) return NULL;
+  const size_t total = count * size + EXTRA;
   char *block = context->allocator.allocate(context->allocator.user, total);
   if (!block) {
     context_fail(context, SCREE_ERROR_MEMORY, "no memory for %zu bytes", total);
@@ -34,10 +44,8 @@ void *memory_new(scree_context *context, size_t count, size_t size) {
   const uintptr_t aligned = (raw + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
   char *data = block + (aligned - (uintptr_t)block);
   *header_of(data) = (block_header){.block = block, .size = total};
-  memset(data, 0, count * size);
-  context->allocations++;
-  context->bytes += total;
-  if (context->bytes > context->peak_bytes) context->peak_bytes = context->bytes;
+  if (total < context->mapped_from) memset(data, 0, count * size);
+  count_in(context, total);
   return data;
 }
 
@@ -48,17 +56,40 @@ void memory_free(scree_context *context, void *data) {
   context->allocator.release(context->allocator.user, header.block, header.size);
 }
 
+/* Grows a block that is pages of its own; nothing is copied. Null: it is not, or there is no room.
+ */
+static void *remap(scree_context *context, void *data, size_t count, size_t size) {
+  if (!data || header_of(data)->size < context->mapped_from || !fits(context, count, size))
+    return NULL;
+  const block_header old = *header_of(data);
+  const size_t total = count * size + EXTRA, offset = (size_t)((char *)data - (char *)old.block);
+  char *block = context_remap(old.block, old.size, total);
+  if (!block) return NULL;
+  *header_of(block + offset) = (block_header){.block = block, .size = total};
+  context->bytes -= old.size;
+  count_in(context, total);
+  return block + offset;
+}
+
+/* Where growing copies nothing it need not look as far ahead. */
+static size_t room_for(const scree_context *context, size_t capacity, size_t need, size_t size) {
+  const size_t more = capacity * size < context->mapped_from ? capacity / 2 : capacity / 8;
+  return capacity + more > need ? capacity + more : need;
+}
+
 scree_status memory_grow(scree_context *context, void *array, size_t *capacity, size_t need,
                          size_t size) {
   if (need <= *capacity) return SCREE_OK;
-  size_t target = *capacity + *capacity / 2;
-  if (target < need) target = need;
+  const size_t target = room_for(context, *capacity, need, size);
   void *old;
   memcpy(&old, array, sizeof old);
-  void *grown = memory_new(context, target, size);
-  if (!grown) return SCREE_ERROR_MEMORY;
-  if (old) memcpy(grown, old, *capacity * size);
-  memory_free(context, old);
+  void *grown = remap(context, old, target, size);
+  if (!grown) {
+    grown = memory_new(context, target, size);
+    if (!grown) return SCREE_ERROR_MEMORY;
+    if (old) memcpy(grown, old, *capacity * size);
+    memory_free(context, old);
+  }
   memcpy(array, &grown, sizeof grown);
   *capacity = target;
   return SCREE_OK;

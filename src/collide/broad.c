@@ -9,6 +9,7 @@
 #include "collide/broad_grid.h"
 
 enum { LARGE_LEVEL = 12 }; /* a level with fewer members is tested directly */
+enum { KEPT_BYTES = 1 << 20 };
 
 struct broad {
   scree_context *context;
@@ -211,16 +212,29 @@ static scree_status make_rows(broad *b, size_t n) {
   return SCREE_OK;
 }
 
+/* What only the search needs is given back where it is large: pairs are made anew now and then, and
+ * memory is short when the solver runs. */
+static void give_back(broad *b) {
+  if (b->found.capacity * sizeof *b->found.pair < KEPT_BYTES) return;
+  memory_free(b->context, b->found.pair);
+  b->found.pair = NULL;
+  b->found.capacity = 0;
+  broad_grid_give_back(&b->grid);
+}
+
 scree_status broad_update(broad *b, const collide_view *view) {
   if (still_valid(b, view)) return SCREE_OK;
   b->valid = false;
+  scree_status status = memory_grow(b->context, &b->found.pair, &b->found.capacity, b->found.count,
+                                    sizeof *b->found.pair);
   b->found.count = 0;
-  scree_status status = make_boxes(b, view);
+  if (!status) status = make_boxes(b, view);
   if (!status) status = sort_bodies(b, view);
   if (!status) status = find_large(b, view);
   if (!status) status = broad_grid_pairs(&b->grid, view, b->box, b->slack, &b->found);
   if (!status) status = make_rows(b, view->count);
   if (status) return status;
+  give_back(b);
   b->count = view->count;
   b->valid = true;
   b->rebuilds++;

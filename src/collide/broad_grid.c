@@ -12,6 +12,15 @@ void broad_grid_clear(broad_grid *g) {
   memory_free(g->context, g->member);
 }
 
+void broad_grid_give_back(broad_grid *g) {
+  memory_free(g->context, g->cell);
+  memory_free(g->context, g->slot);
+  memory_free(g->context, g->member);
+  g->cell = NULL;
+  g->slot = g->member = NULL;
+  g->cell_capacity = g->slot_capacity = g->member_capacity = 0;
+}
+
 bool broad_is_excluded(const collide_view *view, uint32_t low, uint32_t high) {
   const uint64_t key = (uint64_t)low << 32 | high;
   size_t lo = 0, hi = view->excluded_count;

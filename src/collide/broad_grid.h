@@ -42,6 +42,8 @@ typedef struct broad_grid {
 } broad_grid;
 
 void broad_grid_clear(broad_grid *g);
+/* Frees what is made anew by a sort. */
+void broad_grid_give_back(broad_grid *g);
 /* Gives each body a level and puts it into its cell. Levels with fewer than `least` members that
  * are not the finest, and boxes without end, get none. */
 scree_status broad_grid_sort(broad_grid *g, const collide_view *view, const aabb *box,

@@ -374,23 +374,22 @@ static scree_status write_rows(recorder *r, int which) {
   return SCREE_OK;
 }
 
-/* Room for `count` rows at the end of a stream's buffer; null: failed. */
-static void *take_rows(recorder *r, int which, size_t count, scree_status *status) {
+/* Room for one more row at the end of a stream's buffer; null: failed. A full buffer is written, so
+ * that memory does not grow with the number of bodies. */
+static void *take_row(recorder *r, int which, scree_status *status) {
   stream *s = &r->streams[which];
-  size_t row = recording_row_size(&recording_streams[which]);
+  const size_t row = recording_row_size(&recording_streams[which]);
   if (*status) return NULL;
-  if (s->used && (s->used + count) * row > BUFFER_BYTES) *status = write_rows(r, which);
-  if (!*status)
-    *status = memory_grow(r->context, &s->buffer, &s->room, (s->used + count) * row + 1, 1);
+  if ((s->used + 1) * row > BUFFER_BYTES) *status = write_rows(r, which);
+  if (!*status && (s->used + 1) * row > s->room)
+    *status = memory_grow(r->context, &s->buffer, &s->room, (s->used + 1) * row, 1);
   if (*status) return NULL;
-  void *at = s->buffer + s->used * row;
-  s->used += count;
-  return at;
+  return s->buffer + row * s->used++;
 }
 
 scree_status recorder_add_step(recorder *r, const double row[SCREE_STEP_COLUMNS]) {
   scree_status status = SCREE_OK;
-  double *at = take_rows(r, STREAM_STEPS, 1, &status);
+  double *at = take_row(r, STREAM_STEPS, &status);
   if (status) return status;
   memcpy(at, row, SCREE_STEP_COLUMNS * sizeof *row);
   r->counts.steps++;
@@ -401,8 +400,8 @@ static scree_status add_to_list(recorder *r, const scree_world *world, size_t i)
   const world_bodies *b = &world->bodies;
   if (r->known[i] == b->generation[i]) return SCREE_OK;
   scree_status status = SCREE_OK;
-  uint32_t *row = take_rows(r, STREAM_BODY_LIST, 1, &status);
-  double *mass = take_rows(r, STREAM_BODY_MASS, 1, &status);
+  uint32_t *row = take_row(r, STREAM_BODY_LIST, &status);
+  double *mass = take_row(r, STREAM_BODY_MASS, &status);
   if (status) return status;
   row[0] = (uint32_t)i, row[1] = b->generation[i], row[2] = b->shape_index[i];
   row[3] = b->kind[i], row[4] = b->material[i];
@@ -416,15 +415,14 @@ static scree_status add_bodies(recorder *r, const scree_world *world, size_t *co
   size_t limit = scree_world_body_limit(world);
   *count = scree_world_body_count(world);
   scree_status status = memory_grow(r->context, &r->known, &r->known_room, limit, sizeof *r->known);
-  uint32_t *id = take_rows(r, STREAM_BODY_ID, *count, &status);
-  double *place = take_rows(r, STREAM_BODY_POSE, *count, &status);
-  float *velocity = take_rows(r, STREAM_BODY_VELOCITY, *count, &status);
-  if (status) return status;
-  for (size_t i = 0; i < limit; i++) {
+  for (size_t i = 0; i < limit && !status; i++) {
     scree_body_id body = scree_world_body_at(world, i);
     scree_body_state s;
     if (!body.generation || scree_body_get_state(world, body, &s)) continue;
     status = add_to_list(r, world, i);
+    uint32_t *id = take_row(r, STREAM_BODY_ID, &status);
+    double *place = take_row(r, STREAM_BODY_POSE, &status);
+    float *velocity = take_row(r, STREAM_BODY_VELOCITY, &status);
     if (status) return status;
     id[0] = body.index, id[1] = body.generation, id[2] = world->bodies.shape_index[i];
     memcpy(place, s.position, 3 * sizeof *place);
@@ -433,11 +431,8 @@ static scree_status add_bodies(recorder *r, const scree_world *world, size_t *co
       velocity[k] = (float)s.velocity[k];
       velocity[3 + k] = (float)s.angular[k];
     }
-    id += 3;
-    place += 7;
-    velocity += 6;
   }
-  return SCREE_OK;
+  return status;
 }
 
 static bool bears(const scree_contact *c) {
@@ -446,18 +441,14 @@ static bool bears(const scree_contact *c) {
 
 static scree_status add_contacts(recorder *r, const recorder_contacts *contacts, double h,
                                  size_t *kept) {
+  scree_status status = SCREE_OK;
   *kept = 0;
   for (size_t i = 0; i < contacts->count; i++) {
     const scree_contact c = contacts->at(contacts->source, i);
-    *kept += bears(&c);
-  }
-  scree_status status = SCREE_OK;
-  uint32_t *bodies = take_rows(r, STREAM_CONTACT_BODIES, *kept, &status);
-  float *value = take_rows(r, STREAM_CONTACT_VALUES, *kept, &status);
-  if (status) return status;
-  for (size_t i = 0; i < contacts->count; i++) {
-    const scree_contact c = contacts->at(contacts->source, i);
     if (!bears(&c)) continue;
+    uint32_t *bodies = take_row(r, STREAM_CONTACT_BODIES, &status);
+    float *value = take_row(r, STREAM_CONTACT_VALUES, &status);
+    if (status) return status;
     bodies[0] = c.body_a, bodies[1] = c.body_b;
     for (int k = 0; k < 3; k++) {
       value[k] = (float)c.position[k];
@@ -465,8 +456,7 @@ static scree_status add_contacts(recorder *r, const recorder_contacts *contacts,
       value[6 + k] = (float)(c.impulse[k] / h);
     }
     value[9] = (float)c.gap;
-    bodies += 2;
-    value += 10;
+    ++*kept;
   }
   return SCREE_OK;
 }
@@ -477,8 +467,8 @@ scree_status recorder_add_frame(recorder *r, const scree_world *world, uint64_t 
   scree_status status = add_bodies(r, world, &bodies);
   if (!status) status = add_contacts(r, contacts, h, &kept);
   if (status) return status;
-  uint64_t *index = take_rows(r, STREAM_FRAME_INDEX, 1, &status);
-  double *time = take_rows(r, STREAM_FRAME_TIME, 1, &status);
+  uint64_t *index = take_row(r, STREAM_FRAME_INDEX, &status);
+  double *time = take_row(r, STREAM_FRAME_TIME, &status);
   if (status) return status;
   index[0] = step;
   index[1] = r->counts.bodies, index[2] = bodies;

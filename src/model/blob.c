@@ -18,12 +18,7 @@ typedef struct blob_header {
 
 static const uint64_t blob_magic = 0x444C524F57524353u; /* "SCRWORLD" */
 
-static void put(char *blob, size_t *at, const void *data, size_t size) {
-  if (blob && size) memcpy(blob + *at, data, size);
-  *at += size;
-}
-
-size_t world_save(const scree_world *w, void *blob) {
+void world_put(const scree_world *w, blob_out *out) {
   const world_bodies *b = &w->bodies;
   blob_header head;
   memset(&head, 0, sizeof head);
@@ -44,16 +39,20 @@ size_t world_save(const scree_world *w, void *blob) {
   bit <<= 1;
   WORLD_OPTIONAL_LIST(BLOB_BIT)
 #undef BLOB_BIT
-  size_t at = 0;
-  put(blob, &at, &head, sizeof head);
+  blob_put(out, &head, sizeof head);
 #define BLOB_PUT(type, name)                                                                       \
-  if (b->name) put(blob, &at, b->name, b->limit * sizeof(type));
+  if (b->name) blob_put(out, b->name, b->limit * sizeof(type));
   WORLD_BODY_LIST(BLOB_PUT)
   WORLD_OPTIONAL_LIST(BLOB_PUT)
 #undef BLOB_PUT
-  put(blob, &at, b->free_list, b->free_count * sizeof *b->free_list);
-  put(blob, &at, w->joint, w->joint_limit * sizeof *w->joint);
-  return at;
+  blob_put(out, b->free_list, b->free_count * sizeof *b->free_list);
+  blob_put(out, w->joint, w->joint_limit * sizeof *w->joint);
+}
+
+size_t world_save(const scree_world *w, void *bytes) {
+  blob_out out = {.bytes = bytes};
+  world_put(w, &out);
+  return out.at;
 }
 
 static size_t expected_size(const blob_header *head) {
@@ -99,9 +98,9 @@ typedef struct blob_map {
   const char *free_list, *joints;
 } blob_map;
 
-static blob_map map_blob(const blob_header *head, const char *blob) {
+static blob_map map_blob(const blob_header *head, const char *bytes) {
   blob_map map = {0};
-  const char *at = blob + sizeof *head;
+  const char *at = bytes + sizeof *head;
   uint64_t bit = 1;
 #define BLOB_AT(type, name)                                                                        \
   map.name = at;                                                                                   \
@@ -150,15 +149,15 @@ static bool indices_fit(const scree_world *w, const blob_header *head, const blo
   return true;
 }
 
-scree_status world_restore(scree_world *w, const void *blob, size_t size) {
+scree_status world_restore(scree_world *w, const void *bytes, size_t size) {
   world_bodies *b = &w->bodies;
   blob_header head;
   if (size < sizeof head)
     return context_fail(w->context, SCREE_ERROR_INPUT, "checkpoint: it is cut short");
-  memcpy(&head, blob, sizeof head);
+  memcpy(&head, bytes, sizeof head);
   const scree_status status = check_header(w, &head, size);
   if (status) return status;
-  const blob_map map = map_blob(&head, blob);
+  const blob_map map = map_blob(&head, bytes);
   if (!indices_fit(w, &head, &map))
     return context_fail(w->context, SCREE_ERROR_INPUT, "checkpoint: its indices are out of range");
   if (world_reserve_bodies(w, head.limit) ||

@@ -7,6 +7,7 @@
 #ifndef SCREE_MODEL_WORLD_H
 #define SCREE_MODEL_WORLD_H
 
+#include "base/blob.h"
 #include "base/memory.h"
 #include "math/pose.h"
 #include "scree/model.h"
@@ -152,7 +153,8 @@ double world_pairwise_energy(const scree_world *world);
 
 /* blob.c: the part of a checkpoint that is the world's. `save` returns the size; blob null: only
  * that. `restore` checks first and changes nothing when it fails. */
-size_t world_save(const scree_world *world, void *blob);
+void world_put(const scree_world *world, blob_out *out);
+size_t world_save(const scree_world *world, void *bytes);
 scree_status world_restore(scree_world *world, const void *blob, size_t size);
 
 #endif

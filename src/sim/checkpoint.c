@@ -20,8 +20,7 @@ typedef struct checkpoint_head {
   sim_totals totals;
 } checkpoint_head;
 
-static uint64_t checksum(const char *bytes, size_t size) {
-  uint64_t h = 1469598103934665603u;
+static uint64_t checksum(uint64_t h, const char *bytes, size_t size) {
   size_t i = 0;
   for (; i + 8 <= size; i += 8) {
     uint64_t word;
@@ -33,38 +32,105 @@ static uint64_t checksum(const char *bytes, size_t size) {
   return h;
 }
 
+static const uint64_t checksum_start = 1469598103934665603u;
+
 static char *side_path(const scree_sim *sim, const char *end) {
   char *path = memory_new(sim->context, strlen(sim->out) + 32, 1);
   if (path) sprintf(path, "%s.checkpoint%s", sim->out, end);
   return path;
 }
 
-static scree_status save_bytes(scree_sim *sim, const char *bytes, size_t size) {
-  char *path = side_path(sim, ""), *fresh = side_path(sim, ".new");
-  scree_status status = path && fresh ? SCREE_OK : SCREE_ERROR_MEMORY;
-  if (!status) {
-    int file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    size_t done = 0;
-    bool ok = file >= 0;
-    while (ok && done < size) {
-      ssize_t n = write(file, bytes + done, size - done);
-      if (n < 0 && errno == EINTR) continue;
-      ok = n > 0;
-      if (ok) done += (size_t)n;
+/* ---- writing -------------------------------------------------------------------------------- */
+
+/* The file in progress: bytes pass through a buffer, so that no copy of the state is held. */
+typedef struct out_file {
+  int file, reason; /* errno of what failed; 0: nothing yet */
+  uint64_t size, checksum;
+  size_t used;
+  char buffer[1 << 16]; /* whole words: the checksum runs over full buffers */
+} out_file;
+
+static bool put_all(out_file *f, const char *bytes, size_t size) {
+  while (size && !f->reason) {
+    const ssize_t n = write(f->file, bytes, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      f->reason = n < 0 ? errno : EIO;
+      break;
     }
-    ok = ok && fsync(file) == 0;
-    int reason = errno;
-    if (file >= 0 && close(file) != 0) ok = false;
-    if (ok && rename(fresh, path) != 0) ok = false, reason = errno;
-    if (!ok) {
-      unlink(fresh);
-      status = context_fail(sim->context, SCREE_ERROR_IO,
-                            "%s: the checkpoint cannot be written: %s; the one before is as it was",
-                            path, strerror(reason));
-    }
+    bytes += n;
+    size -= (size_t)n;
   }
-  memory_free(sim->context, path);
-  memory_free(sim->context, fresh);
+  return !f->reason;
+}
+
+static bool flush(out_file *f) {
+  f->checksum = checksum(f->checksum, f->buffer, f->used);
+  const bool ok = put_all(f, f->buffer, f->used);
+  f->used = 0;
+  return ok;
+}
+
+static scree_status put(void *user, const void *data, size_t size) {
+  out_file *f = user;
+  const char *bytes = data;
+  f->size += size;
+  while (size) {
+    const size_t room = sizeof f->buffer - f->used, n = size < room ? size : room;
+    memcpy(f->buffer + f->used, bytes, n);
+    f->used += n;
+    bytes += n;
+    size -= n;
+    if (f->used == sizeof f->buffer && !flush(f)) return SCREE_ERROR_IO;
+  }
+  return SCREE_OK;
+}
+
+static scree_status put_scene(const scree_sim *sim, uint64_t size, out_file *f) {
+  char *bytes = memory_new(sim->context, size, 1);
+  scree_status status = bytes ? scree_scene_save(sim->scene, bytes, size) : SCREE_ERROR_MEMORY;
+  if (!status) status = put(f, bytes, size);
+  memory_free(sim->context, bytes);
+  return status;
+}
+
+/* The head is known last and lies first: its place is kept until then. */
+static scree_status put_state(scree_sim *sim, out_file *f) {
+  checkpoint_head head = {.run = sim->run,
+                          .probes = sim->probe_count,
+                          .scene_size = scree_scene_save_size(sim->scene),
+                          .stepper_size = scree_stepper_save_size(sim->stepper),
+                          .counts = recorder_counts(sim->recorder),
+                          .totals = sim->totals};
+  const checkpoint_head none = {0};
+  scree_status status = put_all(f, (const char *)&none, sizeof none) ? SCREE_OK : SCREE_ERROR_IO;
+  for (size_t i = 0; i < sim->probe_count && !status; i++)
+    status = put(f, &sim->probes[i].sums, sizeof sim->probes->sums);
+  if (!status) status = put_scene(sim, head.scene_size, f);
+  if (!status) status = scree_stepper_write(sim->stepper, put, f);
+  if (!status && !flush(f)) status = SCREE_ERROR_IO;
+  if (status) return status;
+  memcpy(head.magic, magic, sizeof magic);
+  head.size = f->size;
+  head.checksum = f->checksum;
+  if (lseek(f->file, 0, SEEK_SET) != 0) f->reason = errno;
+  if (!f->reason) put_all(f, (const char *)&head, sizeof head);
+  if (!f->reason && fsync(f->file) != 0) f->reason = errno;
+  return f->reason ? SCREE_ERROR_IO : SCREE_OK;
+}
+
+static scree_status write_file(scree_sim *sim, const char *path, const char *fresh, out_file *f) {
+  f->checksum = checksum_start;
+  f->file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (f->file < 0) f->reason = errno;
+  scree_status status = f->reason ? SCREE_ERROR_IO : put_state(sim, f);
+  if (f->file >= 0 && close(f->file) != 0 && !status) status = SCREE_ERROR_IO, f->reason = errno;
+  if (!status && rename(fresh, path) != 0) status = SCREE_ERROR_IO, f->reason = errno;
+  if (status) unlink(fresh);
+  if (status == SCREE_ERROR_IO)
+    context_fail(sim->context, SCREE_ERROR_IO,
+                 "%s: the checkpoint cannot be written: %s; the one before is as it was", path,
+                 strerror(f->reason));
   return status;
 }
 
@@ -73,29 +139,17 @@ scree_status sim_checkpoint_write(scree_sim *sim) {
   scree_status status = recorder_flush(sim->recorder);
   if (!status) status = sim_probes_flush(sim);
   if (status) return status;
-  checkpoint_head head = {.run = sim->run,
-                          .probes = sim->probe_count,
-                          .scene_size = scree_scene_save_size(sim->scene),
-                          .stepper_size = scree_stepper_save_size(sim->stepper),
-                          .counts = recorder_counts(sim->recorder),
-                          .totals = sim->totals};
-  memcpy(head.magic, magic, sizeof magic);
-  size_t probes = sim->probe_count * sizeof sim->probes->sums;
-  head.size = probes + head.scene_size + head.stepper_size;
-  char *bytes = memory_new(sim->context, sizeof head + head.size, 1);
-  if (!bytes) return SCREE_ERROR_MEMORY;
-  char *at = bytes + sizeof head;
-  for (size_t i = 0; i < sim->probe_count; i++, at += sizeof sim->probes->sums)
-    memcpy(at, &sim->probes[i].sums, sizeof sim->probes->sums);
-  status = scree_scene_save(sim->scene, at, head.scene_size);
-  if (!status) status = scree_stepper_save(sim->stepper, at + head.scene_size, head.stepper_size);
-  head.checksum = checksum(bytes + sizeof head, head.size);
-  memcpy(bytes, &head, sizeof head);
-  if (!status) status = save_bytes(sim, bytes, sizeof head + head.size);
-  memory_free(sim->context, bytes);
+  char *path = side_path(sim, ""), *fresh = side_path(sim, ".new");
+  out_file *f = memory_new(sim->context, 1, sizeof *f);
+  status = path && fresh && f ? write_file(sim, path, fresh, f) : SCREE_ERROR_MEMORY;
+  memory_free(sim->context, f);
+  memory_free(sim->context, path);
+  memory_free(sim->context, fresh);
   sim->last_checkpoint = timer_now();
   return status;
 }
+
+/* ---- reading -------------------------------------------------------------------------------- */
 
 static scree_status load_bytes(scree_sim *sim, const char *path, char **bytes, size_t *size) {
   *bytes = NULL;
@@ -129,7 +183,7 @@ static scree_status apply(scree_sim *sim, const char *path, const char *bytes, s
   if (head.run != sim->run) return SCREE_OK; /* of a run that was there before */
   size_t probes = sim->probe_count * sizeof sim->probes->sums;
   if (head.size != size - sizeof head ||
-      head.checksum != checksum(bytes + sizeof head, head.size) ||
+      head.checksum != checksum(checksum_start, bytes + sizeof head, head.size) ||
       head.probes != sim->probe_count || head.scene_size > head.size ||
       head.stepper_size != head.size - probes - head.scene_size)
     return context_fail(sim->context, SCREE_ERROR_INPUT,

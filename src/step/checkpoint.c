@@ -9,33 +9,85 @@ typedef struct checkpoint_header {
 
 static const uint64_t checkpoint_magic = 0x3150454B45524353u; /* "SCREKEP1" */
 
-static uint64_t checksum(const char *bytes, size_t size) {
-  uint64_t hash = 0xCBF29CE484222325u;
-  for (size_t i = 0; i < size; i += 8) {
-    uint64_t word = 0;
-    memcpy(&word, bytes + i, size - i < 8 ? size - i : 8);
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 31;
+/* Of bytes that come piece by piece, a word at a time; the last one is filled up with zeros. */
+typedef struct sum {
+  uint64_t hash;
+  char word[8];
+  size_t used;
+} sum;
+
+static const sum sum_start = {.hash = 0xCBF29CE484222325u};
+
+static uint64_t mix(uint64_t hash, const char *bytes) {
+  uint64_t word;
+  memcpy(&word, bytes, sizeof word);
+  hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 31;
+}
+
+static scree_status sum_add(void *user, const void *data, size_t size) {
+  sum *s = user;
+  const char *bytes = data;
+  while (size) {
+    if (!s->used && size >= 8) {
+      s->hash = mix(s->hash, bytes);
+      bytes += 8;
+      size -= 8;
+      continue;
+    }
+    s->word[s->used++] = *bytes++;
+    size--;
+    if (s->used == 8) {
+      s->hash = mix(s->hash, s->word);
+      s->used = 0;
+    }
   }
-  return hash;
+  return SCREE_OK;
+}
+
+static uint64_t sum_end(sum *s) {
+  while (s->used) sum_add(s, "", 1);
+  return s->hash;
+}
+
+static uint64_t checksum(const char *bytes, size_t size) {
+  sum s = sum_start;
+  sum_add(&s, bytes, size);
+  return sum_end(&s);
 }
 
 size_t scree_stepper_save_size(const scree_stepper *s) {
   return sizeof(checkpoint_header) + world_save(s->world, NULL) + assembly_save(s->assembly, NULL);
 }
 
-scree_status scree_stepper_save(const scree_stepper *s, void *blob, size_t size) {
+/* Twice over the state, first for the checksum. */
+static scree_status put(const scree_stepper *s, blob_out *out) {
+  sum state = sum_start;
+  blob_out seen = {.write = sum_add, .user = &state};
   checkpoint_header head = {.magic = checkpoint_magic, .step_count = s->step_count};
-  char *bytes = blob;
+  world_put(s->world, &seen);
+  head.world_size = seen.at;
+  assembly_put(s->assembly, &seen);
+  head.assembly_size = seen.at - head.world_size;
+  head.checksum = sum_end(&state);
+  blob_put(out, &head, sizeof head);
+  world_put(s->world, out);
+  assembly_put(s->assembly, out);
+  return out->status;
+}
+
+scree_status scree_stepper_save(const scree_stepper *s, void *bytes, size_t size) {
   if (size != scree_stepper_save_size(s))
     return context_fail(s->context, SCREE_ERROR_ARGUMENT,
                         "checkpoint: room for %zu bytes was given, it needs %zu", size,
                         scree_stepper_save_size(s));
-  head.world_size = world_save(s->world, bytes + sizeof head);
-  head.assembly_size = assembly_save(s->assembly, bytes + sizeof head + head.world_size);
-  head.checksum = checksum(bytes + sizeof head, size - sizeof head);
-  memcpy(blob, &head, sizeof head);
-  return SCREE_OK;
+  blob_out out = {.bytes = bytes};
+  return put(s, &out);
+}
+
+scree_status scree_stepper_write(const scree_stepper *s, scree_write_function write, void *user) {
+  blob_out out = {.write = write, .user = user};
+  return put(s, &out);
 }
 
 scree_status scree_stepper_restore(scree_stepper *s, const void *blob, size_t size) {

@@ -154,16 +154,16 @@ scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
   /* Arms are those of the start of the step, bodies have moved on since. */
   const v3 center = v3_add_scaled(b->position[key->a], -a->h, b->linear[key->a]);
   scree_contact out = {
-      .body_a = key->a, .body_b = key->b, .feature = key->feature, .gap = (double)a->now[k].gap};
+      .body_a = key->a, .body_b = key->b, .feature = key->feature, .gap = (double)a->gap[k]};
   v3_store(out.position, v3_add(center, v3_load(c->arm_a)));
   memcpy(out.normal, c->normal, sizeof out.normal);
-  v3_store(out.impulse, a->now[k].impulse);
+  v3_store(out.impulse, assembly_impulse(a, k));
   if (a->has_extra_now) v3_store(out.moment, a->extra_now[k].moment);
   return out;
 }
 
 size_t scree_stepper_get_contacts(const scree_stepper *s, size_t capacity, scree_contact *out) {
-  const size_t n = s->assembly->problem->bodies.contact_count;
+  const size_t n = s->assembly->solved ? s->assembly->contact_count : 0;
   for (size_t k = 0; k < n && k < capacity; k++) out[k] = scree_stepper_get_contact(s, k);
   return n;
 }
@@ -175,11 +175,11 @@ scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_
   v3 f = {0, 0, 0}, t = {0, 0, 0};
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
   const cache_key *key = collide_cache(a->collide)->now.key;
-  for (size_t k = 0; k < a->problem->bodies.contact_count; k++) {
+  for (size_t k = 0; a->solved && k < a->contact_count; k++) {
     if (key[k].a != i && key[k].b != i) continue;
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const double sign = key[k].b == i ? 1.0 : -1.0;
-    const v3 p = v3_scale(sign / a->h, a->now[k].impulse);
+    const v3 p = v3_scale(sign / a->h, assembly_impulse(a, k));
     f = v3_add(f, p);
     t = v3_add(t, v3_cross(v3_load(key[k].b == i ? c->arm_b : c->arm_a), p));
     if (a->has_extra_now) t = v3_add_scaled(t, sign / a->h, a->extra_now[k].moment);

@@ -155,6 +155,32 @@ static void failed_growth_leaves_all_as_it_was(void **state) {
   scree_context_destroy(context);
 }
 
+/* Blocks of the default allocator, through the sizes at which they become pages of their own and
+ * huge ones: nothing is lost, what is new is zero, and the counters follow. */
+static void large_blocks_grow(void **state) {
+  (void)state;
+  scree_context *context = scree_context_create(NULL);
+  uint32_t *x = NULL;
+  size_t capacity = 0, used = 0;
+  while (used < 5000000) {
+    const size_t more = used / 3 + 1000;
+    assert_int_equal(memory_grow(context, &x, &capacity, used + more, sizeof *x), SCREE_OK);
+    assert_int_equal((uintptr_t)x % 64, 0);
+    for (size_t k = used; k < capacity; k += 97) assert_int_equal(x[k], 0);
+    for (; used < capacity; used++) x[used] = (uint32_t)(used * 2654435761u);
+  }
+  for (size_t k = 0; k < used; k += 31) assert_int_equal(x[k], (uint32_t)(k * 2654435761u));
+  assert_true(scree_context_bytes(context) >= capacity * sizeof *x);
+  assert_true(scree_context_bytes(context) < capacity * sizeof *x + 1000);
+  memory_free(context, x);
+  assert_int_equal(scree_context_bytes(context), 0);
+  unsigned char *y = memory_new(context, 3000000, 1); /* where another block has been */
+  assert_non_null(y);
+  for (size_t k = 0; k < 3000000; k += 61) assert_int_equal(y[k], 0);
+  memory_free(context, y);
+  scree_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blocks_are_aligned_and_zero),
@@ -163,6 +189,7 @@ int main(void) {
       cmocka_unit_test(refusal_is_reported_with_its_size),
       cmocka_unit_test(growth_keeps_the_old_and_zeroes_the_new),
       cmocka_unit_test(failed_growth_leaves_all_as_it_was),
+      cmocka_unit_test(large_blocks_grow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
