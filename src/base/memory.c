@@ -71,16 +71,18 @@ static void *remap(scree_context *context, void *data, size_t count, size_t size
   return block + offset;
 }
 
-/* Where growing copies nothing it need not look as far ahead. */
-static size_t room_for(const scree_context *context, size_t capacity, size_t need, size_t size) {
-  const size_t more = capacity * size < context->mapped_from ? capacity / 2 : capacity / 8;
-  return capacity + more > need ? capacity + more : need;
+/* By count alone, whatever the size of an element: arrays of a world share one capacity. Large ones
+ * are mostly remapped, which copies nothing, and need not look far ahead. */
+static size_t room_for(size_t capacity, size_t need) {
+  enum { MANY = 16384 };
+  const size_t room = capacity + capacity / (capacity < MANY ? 2 : 8);
+  return room > need ? room : need;
 }
 
 scree_status memory_grow(scree_context *context, void *array, size_t *capacity, size_t need,
                          size_t size) {
   if (need <= *capacity) return SCREE_OK;
-  const size_t target = room_for(context, *capacity, need, size);
+  const size_t target = room_for(*capacity, need);
   void *old;
   memcpy(&old, array, sizeof old);
   void *grown = remap(context, old, target, size);

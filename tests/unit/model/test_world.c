@@ -290,6 +290,18 @@ static void blob_brings_back_the_world(void **state) {
   free(blob);
 }
 
+/* Past the sizes at which arrays grow in another way, some of them before others. */
+static void many_bodies_fit(void **state) {
+  fixture *f = *state;
+  for (size_t i = 0; i < 70000; i++) add(f, f->ball, (double)i);
+  for (size_t i = 0; i < 70000; i += 7) {
+    scree_body_state s;
+    assert_int_equal(scree_body_get_state(f->world, scree_world_body_at(f->world, i), &s),
+                     SCREE_OK);
+    assert_true(s.position[0] == (double)i && s.rotation[0] == 1.0);
+  }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -303,6 +315,7 @@ int main(void) {
       TEST(forces_make_free_velocities),
       TEST(joint_state_reads_back),
       TEST(blob_brings_back_the_world),
+      TEST(many_bodies_fit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
