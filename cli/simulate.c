@@ -119,6 +119,7 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_text_member(stdout, &first, "model", model_name(s->model));
   json_whole_member(stdout, &first, "iterations", (long long)s->iterations);
   json_whole_member(stdout, &first, "nonconverged_steps", (long long)s->nonconverged_steps);
+  json_whole_member(stdout, &first, "looks", (long long)s->looks);
   json_real_member(stdout, &first, "worst_residual", s->worst_residual);
   json_real_member(stdout, &first, "worst_penetration", s->worst_penetration);
   json_real_member(stdout, &first, "worst_penetration_percent", s->worst_penetration_percent);
@@ -148,6 +149,10 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
   printf("  solver       %s, %s model, %llu iterations, %llu steps not converged\n", s->solver,
          model_name(s->model), (unsigned long long)s->iterations,
          (unsigned long long)s->nonconverged_steps);
+  if (s->looks)
+    printf("  impacts      %llu more searches for contacts, as impacts led to others in the same "
+           "step\n",
+           (unsigned long long)s->looks);
   printf("  worst        R %.3g, penetration %.3g m (%.3g %% of a diameter), relaxation gap %.3g "
          "m/s\n",
          s->worst_residual, s->worst_penetration, s->worst_penetration_percent, s->relaxation_gap);

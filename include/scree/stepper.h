@@ -71,7 +71,9 @@ typedef struct scree_step_info {
   size_t joints;
   size_t rows;
   long iterations;            /* of all solves of the step */
-  int solves;                 /* 1, more after retries */
+  int solves;                 /* 1, more after retries and looks */
+  int looks;                  /* times that contacts were searched again, as those found before did
+                                 not stand for all that the impacts of the step led to */
   double residual;            /* R, worst over solves */
   double error;               /* E */
   double penetration;         /* worst overlap at the start of the step, m */

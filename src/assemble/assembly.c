@@ -30,6 +30,10 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->linear);
   memory_free(context, a->angular);
   memory_free(context, a->gap);
+  memory_free(context, a->free_linear);
+  memory_free(context, a->free_angular);
+  memory_free(context, a->extra);
+  memory_free(context, a->extra_used);
   memory_free(context, a->before);
   memory_free(context, a->extra_now);
   memory_free(context, a->extra_before);
@@ -107,7 +111,7 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
 scree_status assembly_finish(assembly *a, assembly_report *report) {
   const scree_status status = assembly_keep_contacts(a, report);
   if (status) return status;
-  assembly_keep_joints(a);
+  assembly_push_joints(a);
   for (size_t i = 0; i < a->world->bodies.limit; i++)
     if (!isfinite(v3_norm2(a->linear[i])) || !isfinite(v3_norm2(a->angular[i]))) {
       assembly_undo(a);
@@ -115,9 +119,13 @@ scree_status assembly_finish(assembly *a, assembly_report *report) {
                           "body %zu: its velocity is not finite after the solve at t = %g s", i,
                           a->world->time);
     }
+  return SCREE_OK;
+}
+
+void assembly_accept(assembly *a) {
+  assembly_keep_joints(a);
   a->solved = true;
   a->begun = false;
-  return SCREE_OK;
 }
 
 void assembly_swap_extra(assembly *a) {

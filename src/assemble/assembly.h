@@ -2,7 +2,9 @@
  *
  *   assembly_build    v_free, contacts and joints become the problem; g gets the warm start
  *   (someone solves)
- *   assembly_finish   twists from the impulses; what lives with contacts is kept
+ *   assembly_finish   twists from the impulses
+ *   assembly_look     would these twists lead to an overlap that no contact stood for?
+ *   assembly_accept   the step is made: what lives with contacts and joints is kept
  *
  * What lives with a contact across steps is here: its impulse as a world vector, and, where some
  * contact needs them, its moment and its elastic slip. */
@@ -30,6 +32,7 @@ typedef struct assembly_params {
   double stabilisation, recovery_speed, margin;
   bool warm_start;
   double warm_start_scale;
+  bool again; /* the same step once more, after assembly_look has found that contacts were missed */
 } assembly_params;
 
 typedef struct assembly_report {
@@ -57,6 +60,14 @@ typedef struct assembly {
   v3 *linear, *angular; /* v_free, after finish v; by body */
   size_t linear_capacity, angular_capacity;
 
+  /* The second look: v_free while linear is v, and how far a body's velocity after the solve leads
+   * from the expected one, m; the second of them is what the contacts were found with. */
+  v3 *free_linear, *free_angular;
+  size_t free_linear_capacity, free_angular_capacity;
+  double *extra, *extra_used;
+  size_t extra_capacity, extra_used_capacity;
+  double farthest, least_diameter; /* m; of the bodies as the contacts were searched */
+
   /* While a step is built and solved `before` has what its contacts start from. After it that lies
    * in the problem, g and gap (`solved`), and is written down when the next step begins. */
   contact_memory *before;
@@ -64,7 +75,7 @@ typedef struct assembly {
   float *gap; /* of the contacts in the problem, m */
   size_t gap_capacity;
   bool begun;  /* the cache and `extra_before` are of the step before */
-  bool solved; /* finished: the cache's contacts are those of the problem */
+  bool solved; /* accepted: the cache's contacts are those of the problem */
   contact_extra *extra_now, *extra_before; /* null until needed */
   size_t extra_now_capacity, extra_before_capacity;
   bool has_extra_now, has_extra_before; /* filled for all contacts, or for none */
@@ -87,6 +98,11 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
 /* On failure of either the memory is the one before the step. `a->g` holds the solution. Fills
  * linear and angular with the new twists. */
 scree_status assembly_finish(assembly *a, assembly_report *report);
+/* After finish. Sets *again when a body was given a velocity with which it would overlap another
+ * one that it has no contact with: undo the step and build it with `again`. Contacts are then seen
+ * from farther, those found before included. */
+scree_status assembly_look(assembly *a, const assembly_params *params, bool *again);
+void assembly_accept(assembly *a);
 /* Forgets the step that was built: the memory is the one before it. */
 void assembly_undo(assembly *a);
 
@@ -100,6 +116,7 @@ scree_status assembly_restore(assembly *a, const void *blob);
 /* order.c */
 scree_status assembly_order_bodies(assembly *a);
 /* contacts.c */
+collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report);
 scree_status assembly_keep_contacts(assembly *a, assembly_report *report);
@@ -111,6 +128,7 @@ scree_status assembly_remember(assembly *a);
 /* joint_blocks.c */
 scree_status assembly_add_joints(assembly *a, const assembly_params *params,
                                  assembly_report *report);
+void assembly_push_joints(assembly *a);
 void assembly_keep_joints(assembly *a);
 void assembly_swap_extra(assembly *a);
 scree_status assembly_reserve_g(assembly *a, size_t rows);

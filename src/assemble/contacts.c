@@ -21,19 +21,21 @@ static bool needs_extra(const scree_world *w) {
  * the fastest body handed on to both, doubled as a light body hit by a heavy one leaves. In a bed
  * at rest this is far less than the margin by diameter and keeps idle contacts out of the problem.
  */
-static double farthest_approach(const assembly *a, double h) {
+static void note_extremes(assembly *a, double h) {
   const world_bodies *b = &a->world->bodies;
-  double most = 0.0;
+  double most = 0.0, least = INFINITY;
   for (size_t i = 0; i < b->limit; i++) {
     if (!b->alive[i] || !b->shape[i]) continue;
     double speed = v3_norm(a->linear[i]);
     if (isfinite(b->radius[i])) speed += b->radius[i] * v3_norm(a->angular[i]);
     if (speed > most) most = speed;
+    if (world_is_dynamic(a->world, (uint32_t)i)) least = view_less(least, b->diameter[i]);
   }
-  return 4.0 * h * most;
+  a->farthest = 4.0 * h * most;
+  a->least_diameter = least;
 }
 
-static collide_view view_of(const assembly *a, const assembly_params *params) {
+collide_view assembly_view(const assembly *a, const assembly_params *params) {
   const scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
   return (collide_view){
@@ -53,7 +55,8 @@ static collide_view view_of(const assembly *a, const assembly_params *params) {
       .excluded_count = w->excluded_count,
       .h = params->h,
       .margin = params->margin,
-      .most = farthest_approach(a, params->h),
+      .most = a->farthest,
+      .extra = params->again ? a->extra_used : NULL,
   };
 }
 
@@ -162,7 +165,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
 
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report) {
-  const collide_view view = view_of(a, params);
+  note_extremes(a, params->h);
+  const collide_view view = assembly_view(a, params);
   double start = timer_now();
   scree_status status =
       collide_begin(a->collide, &view, a->world->bodies.generation, a->order, a->order_count);

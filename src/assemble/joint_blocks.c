@@ -121,6 +121,15 @@ static void push_terms(assembly *a, size_t block) {
   }
 }
 
+void assembly_push_joints(assembly *a) {
+  for (size_t k = 0; k < a->world->joint_limit; k++) {
+    const size_t block = a->joint_block[k];
+    if (block == CACHE_NONE) continue;
+    push_terms(a, block);
+    if (a->world->joint[k].motor == SCREE_MOTOR_SPEED) push_terms(a, block + 1);
+  }
+}
+
 void assembly_keep_joints(assembly *a) {
   scree_world *w = a->world;
   for (size_t k = 0; k < w->joint_limit; k++) {
@@ -136,12 +145,8 @@ void assembly_keep_joints(assembly *a) {
       v3 *sum = rows[r].angular ? &j->moment : &j->impulse;
       *sum = v3_add_scaled(*sum, g[r], rows[r].direction);
     }
-    push_terms(a, block);
-    j->motor_impulse = 0.0;
-    if (j->motor == SCREE_MOTOR_SPEED) {
-      j->motor_impulse = a->g[a->problem->row_start[block + 1]];
-      push_terms(a, block + 1);
-    }
+    const bool motor = j->motor == SCREE_MOTOR_SPEED;
+    j->motor_impulse = motor ? a->g[a->problem->row_start[block + 1]] : 0.0;
     j->step = a->h;
   }
 }

@@ -84,6 +84,7 @@ static v3 mean_velocity(const collide_view *view) {
 static aabb swept_box(const collide_view *view, size_t i, v3 v0) {
   const shape *s = view->shape[i];
   double reach = view->h * v3_norm(v3_sub(view->linear[i], v0));
+  if (view->extra) reach += view->extra[i];
   if (s->kind == SCREE_SHAPE_SPHERE && !view->place) {
     const double r = s->sphere.radius + reach;
     const v3 half = {r, r, r};
@@ -104,6 +105,24 @@ static bool still_valid(const broad *b, const collide_view *view) {
   const v3 v0 = mean_velocity(view);
   for (size_t i = 0; i < view->count; i++)
     if (view->shape[i] && !inside(swept_box(view, i, v0), b->box[i])) return false;
+  return true;
+}
+
+bool broad_covers(const broad *b, const collide_view *view, const v3 *linear, const v3 *angular) {
+  const v3 v0 = mean_velocity(view);
+  collide_view still = *view;
+  still.h = 0.0;
+  still.extra = NULL;
+  for (size_t i = 0; i < view->count; i++) {
+    if (!view->shape[i]) continue;
+    aabb box = swept_box(&still, i, v0);
+    if (view->shape[i]->kind != SCREE_SHAPE_SPHERE && isfinite(view->radius[i]))
+      box = aabb_grow(box, view->h * view->radius[i] * v3_norm(angular[i]));
+    const v3 way = v3_scale(view->h, v3_sub(linear[i], v0));
+    if (!inside(box, b->box[i]) ||
+        !inside((aabb){v3_add(box.lo, way), v3_add(box.hi, way)}, b->box[i]))
+      return false;
+  }
   return true;
 }
 

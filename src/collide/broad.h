@@ -27,9 +27,10 @@ typedef struct collide_view {
   const uint8_t *kind;      /* 0: can be pushed; two others never form a pair */
   const uint64_t *excluded; /* low index << 32 | high index, ascending */
   size_t excluded_count;
-  double h;      /* s */
-  double margin; /* fraction of the smaller diameter */
-  double most;   /* m, the margin's part by diameter is never more */
+  double h;            /* s */
+  double margin;       /* fraction of the smaller diameter */
+  double most;         /* m, the margin's part by diameter is never more */
+  const double *extra; /* m, by body, on top of the margin; null: none */
 } collide_view;
 
 typedef struct broad broad;
@@ -40,6 +41,9 @@ void broad_destroy(broad *b);
 scree_status broad_update(broad *b, const collide_view *view);
 /* Partners of body i, all > i, ascending. */
 const uint32_t *broad_partners(const broad *b, size_t i, size_t *count);
+/* Would every body that moves with these velocities for the step of `view` stay in the box that the
+ * pairs were found with? Then pairs that are not in the list do not meet. */
+bool broad_covers(const broad *b, const collide_view *view, const v3 *linear, const v3 *angular);
 /* The list must be made anew at the next update: bodies came or went. */
 void broad_invalidate(broad *b);
 size_t broad_rebuild_count(const broad *b);
@@ -62,7 +66,8 @@ static inline double view_pair_margin(const collide_view *view, size_t i, size_t
     speed += view->radius[i] * v3_norm(view->angular[i]);
   if (view->shape[k]->kind != SCREE_SHAPE_SPHERE && isfinite(view->radius[k]))
     speed += view->radius[k] * v3_norm(view->angular[k]);
-  return view_less(view->margin * scale, view->most) + view->h * speed;
+  const double margin = view_less(view->margin * scale, view->most) + view->h * speed;
+  return view->extra ? margin + view->extra[i] + view->extra[k] : margin;
 }
 
 #endif

@@ -69,6 +69,10 @@ cache *collide_cache(collide *c) {
   return &c->cache;
 }
 
+broad *collide_broad(collide *c) {
+  return c->broad;
+}
+
 scree_status collide_begin(collide *c, const collide_view *view, const uint32_t *generation,
                            const uint32_t *order, size_t order_count) {
   c->view = *view;

@@ -21,6 +21,7 @@ void collide_destroy(collide *c);
 /* Bodies came or went. */
 void collide_invalidate(collide *c);
 cache *collide_cache(collide *c);
+broad *collide_broad(collide *c);
 /* Starts a step: pairs are brought up to date, and last step's contacts become the ones before.
  * `order` lists bodies (all with a shape, each once) in the order in which contacts are to come;
  * null: by index. It must last until the last batch. */

@@ -210,6 +210,7 @@ static void add_up(scree_sim *sim, const scree_step_info *info) {
   sim_totals *t = &sim->totals;
   t->iterations += (uint64_t)info->iterations;
   t->nonconverged += !info->converged;
+  t->looks += info->looks;
   t->collide += info->seconds_collide;
   t->assemble += info->seconds_assemble;
   t->solve += info->seconds_solve;
@@ -341,6 +342,7 @@ void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
       .model = (scree_model)t->model,
       .iterations = t->iterations,
       .nonconverged_steps = t->nonconverged,
+      .looks = (uint64_t)t->looks,
       .stopped = t->stopped != 0,
       .infeasible = t->infeasible != 0,
       .worst_residual = t->residual,

@@ -15,7 +15,7 @@ typedef struct sim_totals {
   double residual, penetration, percent, gap, joint_error;
   uint64_t contacts;
   scree_energy energy;
-  int32_t model, stopped, infeasible, spare;
+  int32_t model, stopped, infeasible, looks;
 } sim_totals;
 
 /* A probe and its file. The side of the plane that bodies are on follows from the world, so only

@@ -12,7 +12,9 @@
 #include "base/timer.h"
 #include "step/stepper.h"
 
-static assembly_params params_of(const scree_stepper *s, double h) {
+enum { MOST_LOOKS = 16 }; /* of a step: links of a chain of impacts */
+
+static assembly_params params_of(const scree_stepper *s, double h, bool again) {
   return (assembly_params){
       .h = h,
       .stabilisation = s->def.stabilisation,
@@ -20,6 +22,7 @@ static assembly_params params_of(const scree_stepper *s, double h) {
       .margin = s->def.margin,
       .warm_start = s->def.warm_start,
       .warm_start_scale = s->def.warm_start_scale,
+      .again = again,
   };
 }
 
@@ -69,11 +72,10 @@ static void note_build(scree_step_info *info, const assembly *a, const assembly_
   info->joint_error = fmax(info->joint_error, report->joint_error);
 }
 
-static scree_status build(scree_stepper *s, double h, scree_step_info *info,
+static scree_status build(scree_stepper *s, const assembly_params *params, scree_step_info *info,
                           assembly_report *report) {
   const double start = timer_now();
-  const assembly_params params = params_of(s, h);
-  const scree_status status = assembly_build(s->assembly, &params, report);
+  const scree_status status = assembly_build(s->assembly, params, report);
   const double seconds = timer_now() - start;
   info->seconds_collide += report->seconds_collide;
   info->seconds_assemble += seconds - report->seconds_collide;
@@ -102,37 +104,66 @@ static void note_solve(scree_step_info *info, const scree_solve_info *solved) {
   info->relaxation_gap = fmax(info->relaxation_gap, r->relaxation_gap);
 }
 
-static scree_status advance(scree_stepper *s, double h, scree_step_info *info,
-                            assembly_report *report) {
-  double start = timer_now();
-  const scree_status status = assembly_finish(s->assembly, report);
-  info->seconds_assemble += timer_now() - start;
-  if (status) return status;
-  start = timer_now();
+static void advance(scree_stepper *s, double h, scree_step_info *info,
+                    const assembly_report *report) {
+  const double start = timer_now();
+  assembly_accept(s->assembly);
   step_integrate(s->world, h, s->assembly->linear, s->assembly->angular);
   info->seconds_integrate += timer_now() - start;
   info->touching = report->touching;
   info->advanced = true;
-  return SCREE_OK;
 }
 
 /* Build and solve, once more with the retry solver when asked and needed. */
-static scree_status attempt(scree_stepper *s, double h, bool again, scree_step_info *info,
-                            scree_solve_info *solved, assembly_report *report) {
-  scree_status status = build(s, h, info, report);
+static scree_status build_and_solve(scree_stepper *s, const assembly_params *params, bool retry,
+                                    scree_step_info *info, scree_solve_info *solved,
+                                    assembly_report *report) {
+  scree_status status = build(s, params, info, report);
   if (status) return status;
   const double start = timer_now();
-  status = solve(s, h, false, solved);
+  status = solve(s, params->h, false, solved);
   info->iterations += solved->iterations;
   info->solves++;
-  if (!status && again && solved->outcome != SCREE_OUTCOME_SOLVED) {
-    status = solve(s, h, true, solved);
+  if (!status && retry && solved->outcome != SCREE_OUTCOME_SOLVED) {
+    status = solve(s, params->h, true, solved);
     info->iterations += solved->iterations;
     info->solves++;
   }
   info->seconds_solve += timer_now() - start;
   if (status) assembly_undo(s->assembly);
   return status;
+}
+
+/* The new twists, and whether they lead to an overlap that no contact stood for. */
+static scree_status finish(scree_stepper *s, const assembly_params *params, scree_step_info *info,
+                           assembly_report *report, bool *missed) {
+  const double start = timer_now();
+  scree_status status = assembly_finish(s->assembly, report);
+  const double finished = timer_now();
+  if (!status) {
+    status = assembly_look(s->assembly, params, missed);
+    if (status) assembly_undo(s->assembly);
+  }
+  info->seconds_assemble += finished - start;
+  info->seconds_collide += timer_now() - finished;
+  return status;
+}
+
+/* Solves, and solves again with what was missed for as long as something was: impacts hand on
+ * velocities that nobody expected. A solve that is not accepted is left unfinished. */
+static scree_status attempt(scree_stepper *s, double h, bool retry, bool any, scree_step_info *info,
+                            scree_solve_info *solved, assembly_report *report) {
+  assembly_params params = params_of(s, h, false);
+  for (int look = 0;; look++) {
+    bool missed = false;
+    scree_status status = build_and_solve(s, &params, retry, info, solved, report);
+    if (status || (!any && solved->outcome != SCREE_OUTCOME_SOLVED)) return status;
+    status = finish(s, &params, info, report, &missed);
+    if (status || !missed || look == MOST_LOOKS) return status;
+    assembly_undo(s->assembly);
+    params.again = true;
+    info->looks++;
+  }
 }
 
 /* ---- halves --------------------------------------------------------------------------------- */
@@ -159,7 +190,7 @@ static scree_status step_parts(scree_stepper *s, double h, int parts, bool last,
   for (int k = 0; k < parts; k++) {
     scree_solve_info solved;
     assembly_report report;
-    scree_status status = attempt(s, h / parts, true, info, &solved, &report);
+    const scree_status status = attempt(s, h / parts, true, last, info, &solved, &report);
     if (status) return status;
     const bool good = solved.outcome == SCREE_OUTCOME_SOLVED;
     *converged = *converged && good;
@@ -168,8 +199,7 @@ static scree_status step_parts(scree_stepper *s, double h, int parts, bool last,
       return SCREE_OK;
     }
     note_solve(info, &solved);
-    status = advance(s, h / parts, info, &report);
-    if (status) return status;
+    advance(s, h / parts, info, &report);
   }
   return SCREE_OK;
 }
@@ -209,10 +239,12 @@ static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
   scree_solve_info solved;
   assembly_report report;
   world_call_forces(s->world, h);
-  scree_status status = attempt(s, h, retry, info, &solved, &report);
+  const bool halve = retry && s->def.retry_halvings > 0;
+  const bool any = !halve && policy != SCREE_ON_NONCONVERGED_STOP;
+  const scree_status status = attempt(s, h, retry, any, info, &solved, &report);
   if (status) return status;
   info->converged = solved.outcome == SCREE_OUTCOME_SOLVED;
-  if (!info->converged && retry && s->def.retry_halvings > 0) {
+  if (!info->converged && halve) {
     assembly_undo(s->assembly);
     return step_halves(s, h, info);
   }
@@ -221,7 +253,8 @@ static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
     assembly_undo(s->assembly);
     return SCREE_OK;
   }
-  return advance(s, h, info, &report);
+  advance(s, h, info, &report);
+  return SCREE_OK;
 }
 
 const stepper_class stepper_nonsmooth = {

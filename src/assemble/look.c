@@ -1,0 +1,85 @@
+/* The second look (see collide/look.h): which bodies the solve has given a velocity that leads them
+ * farther from the expected one than half of the margin. The two bodies of a pair without a contact
+ * are farther apart than their margin and what they were expected to approach; when neither is such
+ * a body, they cannot meet. In beds at rest or in slow flow there are none, and the look is a pass
+ * over the bodies. */
+#include "collide/look.h"
+
+#include <string.h>
+
+#include "assemble/assembly.h"
+#include "ccp/problem.h"
+
+/* Overlap that is put up with, as a fraction of the smaller diameter. */
+static const double tolerance = 0.005;
+
+static double led_away(const assembly *a, size_t rank, double h) {
+  const uint32_t i = a->order[rank];
+  const double *expected = a->problem->bodies.body[rank].v_free;
+  const world_bodies *b = &a->world->bodies;
+  double speed = v3_norm(v3_sub(a->linear[i], v3_load(expected)));
+  if (b->shape[i]->kind != SCREE_SHAPE_SPHERE && isfinite(b->radius[i]))
+    speed += b->radius[i] * v3_norm(v3_sub(a->angular[i], v3_load(expected + 3)));
+  return h * speed;
+}
+
+static scree_status reserve(assembly *a) {
+  const size_t n = a->world->bodies.limit;
+  if (memory_grow(a->context, &a->free_linear, &a->free_linear_capacity, n,
+                  sizeof *a->free_linear) ||
+      memory_grow(a->context, &a->free_angular, &a->free_angular_capacity, n,
+                  sizeof *a->free_angular) ||
+      memory_grow(a->context, &a->extra, &a->extra_capacity, n, sizeof *a->extra) ||
+      memory_grow(a->context, &a->extra_used, &a->extra_used_capacity, n, sizeof *a->extra_used))
+    return SCREE_ERROR_MEMORY;
+  return SCREE_OK;
+}
+
+static void note_expected(assembly *a) {
+  const size_t n = a->world->bodies.limit;
+  memcpy(a->free_linear, a->linear, n * sizeof *a->linear);
+  memcpy(a->free_angular, a->angular, n * sizeof *a->angular);
+  for (size_t k = 0; k < a->moving; k++) {
+    const double *expected = a->problem->bodies.body[k].v_free;
+    a->free_linear[a->order[k]] = v3_load(expected);
+    a->free_angular[a->order[k]] = v3_load(expected + 3);
+  }
+}
+
+scree_status assembly_look(assembly *a, const assembly_params *params, bool *again) {
+  const double margin = view_less(params->margin * a->least_diameter, a->farthest);
+  const double half = 0.5 * (margin + tolerance * a->least_diameter);
+  size_t first = 0;
+  *again = false;
+  while (first < a->moving &&
+         (!a->world->bodies.shape[a->order[first]] || led_away(a, first, params->h) <= half))
+    first++;
+  if (first == a->moving) return SCREE_OK;
+  if (reserve(a)) return SCREE_ERROR_MEMORY;
+  note_expected(a);
+  memset(a->extra, 0, a->world->bodies.limit * sizeof *a->extra);
+  for (size_t k = first; k < a->moving; k++) {
+    if (!a->world->bodies.shape[a->order[k]]) continue;
+    const double way = led_away(a, k, params->h);
+    if (way > half) a->extra[a->order[k]] = way;
+  }
+  if (params->again)
+    for (size_t i = 0; i < a->world->bodies.limit; i++)
+      a->extra[i] = fmax(a->extra[i], a->extra_used[i]);
+  collide_view view = assembly_view(a, params);
+  view.linear = a->free_linear;
+  view.angular = a->free_angular;
+  const look_def look = {.view = &view,
+                         .linear = a->linear,
+                         .angular = a->angular,
+                         .extra = a->extra,
+                         .tolerance = tolerance};
+  const scree_status status = look_for_missed(collide_broad(a->collide), &look, again);
+  double *used = a->extra;
+  const size_t capacity = a->extra_capacity;
+  a->extra = a->extra_used;
+  a->extra_capacity = a->extra_used_capacity;
+  a->extra_used = used;
+  a->extra_used_capacity = capacity;
+  return status;
+}
