@@ -1,10 +1,10 @@
-/* Sparse LU of a block matrix with a symmetric pattern and unsymmetric values, by fronts.
+/* Sparse LU of a block matrix with a symmetric pattern and unsymmetric values, by fronts
+ * (sparse.h).
  *
- * Nodes have 1 to a few rows. The pattern is ordered by minimum degree; each group of nodes is
- * eliminated in a dense front, with pivoting inside the group's own rows (a node's block may have a
- * zero on its diagonal, its group as a whole must not be singular). Pivots below a tiny fraction of
- * the front's size are replaced and counted. Analysis is kept and reused while the pattern is the
- * same. */
+ * Nodes have 1 to a few rows; each group of nodes is eliminated in a dense front, with pivoting
+ * inside the group's own rows (a node's block may have a zero on its diagonal, its group as a whole
+ * must not be singular). Pivots below a tiny fraction of the front's size are replaced and counted.
+ * Analysis is kept and reused while the pattern is the same. */
 #ifndef SCREE_MATH_BLOCK_LU_H
 #define SCREE_MATH_BLOCK_LU_H
 

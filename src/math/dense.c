@@ -12,10 +12,12 @@ static void pin_threads(void) {
   openblas_set_num_threads(1);
 }
 
-static void library_ready(void) {
+void dense_library_ready(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, pin_threads);
 }
+#else
+void dense_library_ready(void) {}
 #endif
 
 /* Below these sizes the call costs more than the work. */
@@ -61,7 +63,7 @@ size_t dense_lu(size_t n, double *a, size_t ld, double tiny, int *pivot) {
   const double least = tiny * largest(n, a, ld);
 #ifdef SCREE_WITH_BLAS
   if (n > SMALL_FACTOR) {
-    library_ready();
+    dense_library_ready();
     LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, (int)n, (int)n, a, (int)ld, pivot);
     for (size_t k = 0; k < n; k++) pivot[k]--;
   } else
@@ -77,7 +79,7 @@ void dense_lu_solve(size_t n, const double *a, size_t ld, const int *pivot, size
   dense_left_lower_pivoted(n, columns, a, ld, pivot, b, b_ld);
 #ifdef SCREE_WITH_BLAS
   if (n * n * columns > SMALL_PRODUCT && columns > 1) {
-    library_ready();
+    dense_library_ready();
     cblas_dtrsm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, (int)n,
                 (int)columns, 1.0, a, (int)ld, b, (int)b_ld);
     return;
@@ -112,7 +114,7 @@ static size_t cholesky_small(size_t n, double *a, size_t ld) {
 size_t dense_cholesky(size_t n, double *a, size_t ld) {
 #ifdef SCREE_WITH_BLAS
   if (n > SMALL_FACTOR) {
-    library_ready();
+    dense_library_ready();
     const int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)n, a, (int)ld);
     return info > 0 ? (size_t)info - 1 : n;
   }
@@ -124,7 +126,7 @@ void dense_subtract(size_t m, size_t n, size_t k, const double *a, size_t a_ld, 
                     size_t b_ld, double *c, size_t c_ld) {
 #ifdef SCREE_WITH_BLAS
   if (m * n * k > SMALL_PRODUCT) {
-    library_ready();
+    dense_library_ready();
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)n, (int)k, -1.0, a,
                 (int)a_ld, b, (int)b_ld, 1.0, c, (int)c_ld);
     return;
@@ -141,7 +143,7 @@ void dense_subtract_square(size_t n, size_t k, const double *a, size_t a_ld, dou
                            size_t c_ld) {
 #ifdef SCREE_WITH_BLAS
   if (n * n * k > SMALL_PRODUCT) {
-    library_ready();
+    dense_library_ready();
     cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1.0, a, (int)a_ld, 1.0, c,
                 (int)c_ld);
     return;
@@ -158,7 +160,7 @@ void dense_right_lower_transposed(size_t m, size_t n, const double *l, size_t l_
                                   size_t x_ld) {
 #ifdef SCREE_WITH_BLAS
   if (m * n * n > SMALL_PRODUCT) {
-    library_ready();
+    dense_library_ready();
     cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, (int)m, (int)n,
                 1.0, l, (int)l_ld, x, (int)x_ld);
     return;
@@ -178,7 +180,7 @@ void dense_right_lower_transposed(size_t m, size_t n, const double *l, size_t l_
 void dense_right_upper(size_t m, size_t n, const double *u, size_t u_ld, double *x, size_t x_ld) {
 #ifdef SCREE_WITH_BLAS
   if (m * n * n > SMALL_PRODUCT) {
-    library_ready();
+    dense_library_ready();
     cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)m, (int)n,
                 1.0, u, (int)u_ld, x, (int)x_ld);
     return;
@@ -201,7 +203,7 @@ void dense_left_lower_pivoted(size_t m, size_t n, const double *l, size_t l_ld, 
     if ((size_t)pivot[k] != k) swap_rows(n, x, x_ld, k, (size_t)pivot[k]);
 #ifdef SCREE_WITH_BLAS
   if (m * m * n > SMALL_PRODUCT && n > 1) {
-    library_ready();
+    dense_library_ready();
     cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, (int)m, (int)n, 1.0,
                 l, (int)l_ld, x, (int)x_ld);
     return;

@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* Pins the library to one thread, once: before any call of BLAS elsewhere. */
+void dense_library_ready(void);
+
 /* A = P L U with row interchanges, in place; pivot[k] is the row that was exchanged with row k.
  * Returns n, or the first column whose pivot is below `tiny` times the matrix's largest entry: the
  * matrix is singular to working precision, the factors are unusable. */

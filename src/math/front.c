@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "math/dense.h"
+
 #ifdef SCREE_WITH_BLAS
 #include <cblas.h>
 #endif
@@ -16,12 +18,12 @@
 #endif
 
 /* Pivots below this are replaced. */
-static double smallest_pivot(const double *a, size_t n, size_t k) {
+static double smallest_pivot(const double *a, size_t n, size_t k, double tiny) {
   double largest = 0.0;
   for (size_t i = 0; i < k; i++)
     for (size_t j = 0; j < k; j++)
       if (fabs(a[i * n + j]) > largest) largest = fabs(a[i * n + j]);
-  return largest > 0.0 ? 1e-14 * largest : 1.0;
+  return tiny * largest;
 }
 
 /* Pivots from … to - 1 of the k pivot rows, with row exchanges among them; only columns below
@@ -42,8 +44,9 @@ static size_t eliminate_rows(double *a, size_t n, size_t k, size_t from, size_t 
         a[best * n + j] = t;
       }
     double pivot = a[p * n + p];
-    if (!(fabs(pivot) >= smallest)) {
-      pivot = pivot < 0.0 ? -smallest : smallest;
+    if (!(fabs(pivot) > smallest)) {
+      const double size = smallest > 0.0 ? smallest : 1.0;
+      pivot = pivot < 0.0 ? -size : size;
       a[p * n + p] = pivot;
       replaced++;
     }
@@ -82,9 +85,11 @@ static size_t eliminate_panels(double *a, size_t n, size_t k, double smallest, u
 
 /* L21 = A21 U11^-1, row by row. */
 VECTOR_CLONES
-static void eliminate_columns(double *a, size_t n, size_t k) {
-  for (size_t i = k; i < n; i++) {
-    double *restrict row = a + i * n;
+static void eliminate_columns(const front *f) {
+  const size_t n = f->n, k = f->k;
+  const double *a = f->u;
+  for (size_t i = 0; i < n - k; i++) {
+    double *restrict row = f->l + i * k;
     for (size_t p = 0; p < k; p++) {
       const double l = row[p] / a[p * n + p];
       row[p] = l;
@@ -97,80 +102,121 @@ static void eliminate_columns(double *a, size_t n, size_t k) {
 
 /* S -= L21 U12 */
 VECTOR_CLONES
-static void update_small(double *a, size_t n, size_t k) {
-  for (size_t i = k; i < n; i++) {
-    double *restrict row = a + i * n;
+static void update_small(const front *f) {
+  const size_t n = f->n, k = f->k, b = n - k;
+  for (size_t i = 0; i < b; i++) {
+    const double *restrict l = f->l + i * k;
+    double *restrict row = f->s + i * b;
     size_t p = 0;
     for (; p + 4 <= k; p += 4) {
-      const double l0 = row[p], l1 = row[p + 1], l2 = row[p + 2], l3 = row[p + 3];
-      const double *restrict u0 = a + p * n, *restrict u1 = u0 + n, *restrict u2 = u1 + n,
+      const double l0 = l[p], l1 = l[p + 1], l2 = l[p + 2], l3 = l[p + 3];
+      const double *restrict u0 = f->u + p * n + k, *restrict u1 = u0 + n, *restrict u2 = u1 + n,
                              *restrict u3 = u2 + n;
-      for (size_t j = k; j < n; j++)
+      for (size_t j = 0; j < b; j++)
         row[j] -= (l0 * u0[j] + l1 * u1[j]) + (l2 * u2[j] + l3 * u3[j]);
     }
     for (; p < k; p++) {
-      const double l = row[p];
-      const double *restrict u = a + p * n;
-      for (size_t j = k; j < n; j++) row[j] -= l * u[j];
+      const double *restrict u = f->u + p * n + k;
+      for (size_t j = 0; j < b; j++) row[j] -= l[p] * u[j];
     }
   }
 }
 
-static void update(double *a, size_t n, size_t k) {
 #ifdef SCREE_WITH_BLAS
-  enum { BLAS_FROM = 40 };
-  const size_t b = n - k;
-  if (k >= 8 && b >= BLAS_FROM) {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)b, (int)b, (int)k, -1.0, a + k * n,
-                (int)n, a + k, (int)n, 1.0, a + k * n + k, (int)n);
-    return;
-  }
-#endif
-  update_small(a, n, k);
-}
+enum { PANELS_FROM = 64, BLAS_FROM = 40 };
 
-size_t front_eliminate(double *a, size_t n, size_t k, uint32_t *swap) {
-  const double smallest = smallest_pivot(a, n, k);
-#ifdef SCREE_WITH_BLAS
-  enum { PANELS_FROM = 64 };
-  if (k >= PANELS_FROM) {
-    const size_t replaced = eliminate_panels(a, n, k, smallest, swap);
-    if (n > k) {
-      cblas_dtrsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)(n - k),
-                  (int)k, 1.0, a, (int)n, a + k * n, (int)n);
-      update(a, n, k);
-    }
-    return replaced;
-  }
-#endif
-  const size_t replaced = eliminate_rows(a, n, k, 0, k, n, smallest, swap);
-  if (n > k) {
-    eliminate_columns(a, n, k);
-    update(a, n, k);
-  }
+size_t front_lu(const front *f, double tiny, uint32_t *swap) {
+  const size_t n = f->n, k = f->k, b = n - k;
+  const bool panels = k >= PANELS_FROM, product = k >= 8 && b >= BLAS_FROM;
+  const double smallest = smallest_pivot(f->u, n, k, tiny);
+  if (panels || product) dense_library_ready();
+  const size_t replaced = panels ? eliminate_panels(f->u, n, k, smallest, swap)
+                                 : eliminate_rows(f->u, n, k, 0, k, n, smallest, swap);
+  if (panels && b > 0)
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)b, (int)k,
+                1.0, f->u, (int)n, f->l, (int)k);
+  else
+    eliminate_columns(f);
+  if (product)
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)b, (int)b, (int)k, -1.0, f->l,
+                (int)k, f->u + k, (int)n, 1.0, f->s, (int)b);
+  else
+    update_small(f);
   return replaced;
 }
+#else
+size_t front_lu(const front *f, double tiny, uint32_t *swap) {
+  const size_t n = f->n, k = f->k;
+  const double smallest = smallest_pivot(f->u, n, k, tiny);
+  const size_t replaced = eliminate_rows(f->u, n, k, 0, k, n, smallest, swap);
+  eliminate_columns(f);
+  update_small(f);
+  return replaced;
+}
+#endif
 
-void front_forward(const double *factor, size_t n, size_t k, const uint32_t *swap, double *y) {
+/* By columns, the upper triangle by rows is the lower one. */
+bool front_cholesky(const front *f) {
+  const size_t n = f->n, k = f->k, b = n - k;
+  if (dense_cholesky(k, f->u, n) < k) return false;
+  if (b == 0) return true;
+  dense_right_lower_transposed(b, k, f->u, n, f->u + k, n);
+  dense_subtract_square(b, k, f->u + k, n, f->s, b);
+  return true;
+}
+
+/* ---- solves --------------------------------------------------------------------------------- */
+
+/* In eight sums, so that it vectorises; added in a fixed order. */
+VECTOR_CLONES
+static double dot(const double *restrict x, const double *restrict y, size_t n) {
+  double sum[8] = {0.0};
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (size_t l = 0; l < 8; l++) sum[l] += x[i + l] * y[i + l];
+  for (size_t l = 0; i < n; i++, l++) sum[l] += x[i] * y[i];
+  return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
+VECTOR_CLONES
+static void forward_columns(double *restrict y, const double *restrict u, size_t n, size_t k) {
+  for (size_t p = 0; p < k; p++) {
+    const double *restrict row = u + p * n;
+    const double x = y[p] /= row[p];
+    for (size_t j = p + 1; j < n; j++) y[j] -= row[j] * x;
+  }
+}
+
+void front_lu_forward(const front *f, const uint32_t *swap, double *y) {
+  const size_t n = f->n, k = f->k;
   for (size_t p = 0; p < k; p++) {
     const double t = y[p];
     y[p] = y[swap[p]];
     y[swap[p]] = t;
   }
-  for (size_t p = 1; p < k; p++)
-    for (size_t j = 0; j < p; j++) y[p] -= factor[p * n + j] * y[j];
-  const double *l21 = factor + k * n;
-  for (size_t i = 0; i < n - k; i++) {
-    double sum = 0.0;
-    for (size_t j = 0; j < k; j++) sum += l21[i * k + j] * y[j];
-    y[k + i] -= sum;
-  }
+  for (size_t p = 1; p < k; p++) y[p] -= dot(f->u + p * n, y, p);
+  for (size_t i = 0; i < n - k; i++) y[k + i] -= dot(f->l + i * k, y, k);
 }
 
-void front_backward(const double *factor, size_t n, size_t k, double *y) {
-  for (size_t p = k; p-- > 0;) {
-    double sum = y[p];
-    for (size_t j = p + 1; j < n; j++) sum -= factor[p * n + j] * y[j];
-    y[p] = sum / factor[p * n + p];
+void front_cholesky_forward(const front *f, double *y) {
+#ifdef SCREE_WITH_BLAS
+  enum { SOLVE_FROM = 48 };
+  if (f->k >= SOLVE_FROM) {
+    dense_library_ready();
+    cblas_dtrsv(CblasRowMajor, CblasUpper, CblasTrans, CblasNonUnit, (int)f->k, f->u, (int)f->n, y,
+                1);
+    if (f->n > f->k)
+      cblas_dgemv(CblasRowMajor, CblasTrans, (int)f->k, (int)(f->n - f->k), -1.0, f->u + f->k,
+                  (int)f->n, y, 1, 1.0, y + f->k, 1);
+    return;
+  }
+#endif
+  forward_columns(y, f->u, f->n, f->k);
+}
+
+void front_backward(const front *f, double *y) {
+  for (size_t p = f->k; p-- > 0;) {
+    const double *row = f->u + p * f->n;
+    y[p] = (y[p] - dot(row + p + 1, y + p + 1, f->n - p - 1)) / row[p];
   }
 }

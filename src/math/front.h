@@ -1,19 +1,34 @@
-/* Dense kernels of a front: partial LU of its first k rows and columns, and the solves with it. */
+/* Dense kernels of a front: partial LU or Cholesky of its first k rows and columns, and the solves
+ * with it. By rows, in pieces, so that factors are made where they stay:
+ *
+ *   u: k x n      A11 and A12         becomes L11 (unit, below) with U11, U12; Cholesky: U, U12
+ *   l: b x k      A21, b = n - k      becomes L21; Cholesky: not there, as it is U12'
+ *   s: b x b      A22                 becomes the Schur complement; Cholesky: its upper triangle
+ */
 #ifndef SCREE_MATH_FRONT_H
 #define SCREE_MATH_FRONT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* a: n x n, row-major. On return rows 0 … k-1 hold L11 (unit, below), U11 and U12, rows k … hold
- * L21 and S. Rows are exchanged only among the first k; swap[j] is the row exchanged with row j.
- * Returns how many pivots were too small and were replaced. */
-size_t front_eliminate(double *a, size_t n, size_t k, uint32_t *swap);
+typedef struct front {
+  size_t n, k;
+  double *u, *l, *s;
+} front;
 
-/* y (n) : the pivot part becomes L11^-1 P y1, the boundary part y2 - L21 y1. factor: k rows of n,
- * then the n - k rows of L21. */
-void front_forward(const double *factor, size_t n, size_t k, const uint32_t *swap, double *y);
-/* y1 <- U11^-1 (y1 - U12 y2) */
-void front_backward(const double *factor, size_t n, size_t k, double *y);
+/* Rows are exchanged among the first k alone; swap[j] is the row exchanged with row j. Pivots not
+ * above `tiny` times the largest entry of A11 are replaced (by 1 where tiny is 0); returns how many
+ * were. */
+size_t front_lu(const front *f, double tiny, uint32_t *swap);
+/* A = U'U. False: a pivot is not positive. */
+bool front_cholesky(const front *f);
+
+/* y (n): the pivot part becomes L11^-1 P y1, the boundary part y2 - L21 y1. */
+void front_lu_forward(const front *f, const uint32_t *swap, double *y);
+/* y1 <- U11^-1 (y1 - U12 y2), for both kinds. */
+void front_backward(const front *f, double *y);
+/* y1 <- U11^-T y1, y2 <- y2 - U12'y1 */
+void front_cholesky_forward(const front *f, double *y);
 
 #endif

@@ -1,285 +1,300 @@
-/* Multifrontal factorisation: see sparse.h.
- *
- * A front is a dense matrix over its pivots and its rest. It gathers the entries of A that belong
- * to its pivots and the updates of its children, eliminates its pivots, keeps that panel as factor
- * and leaves the update of the rest on a stack for its parent. */
+/* See sparse.h. A front gathers the entries of A that belong to its pivots and the updates of its
+ * children, eliminates its pivots where its part of the factors stays, and leaves the update of its
+ * boundary on a stack for its parent. With Cholesky the upper triangle by rows is all there is. */
 #include "math/sparse.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/dense.h"
-#include "math/sparse_symbolic.h"
+#include "math/front.h"
+#include "math/front_tree.h"
 
 struct sparse_factor {
   scree_context *context;
-  sparse_tree tree;
+  front_tree tree;
   sparse_kind kind;
-  double *lower;    /* panels: (pivots + rest) x pivots */
-  double *upper;    /* LU only: pivots x rest */
-  int *exchange;    /* LU only */
-  double *front;    /* the front at work */
-  double *stack;    /* updates that wait for their parent */
-  size_t *local;    /* of each node: its first row in the front at work */
-  double *x, *part; /* solve: permuted vector, rest of a front */
+  uint32_t *size;  /* of the nodes of the pattern being analysed */
+  double *upper;   /* k rows of each front */
+  double *lower;   /* LU: k columns below them */
+  uint32_t *swap;  /* LU: row exchanges */
+  double *stack;   /* updates that wait for their parent, and that of the front at work */
+  uint32_t *local; /* of a node: its first row in the front at work */
+  uint32_t *run;   /* pieces of a child's update that stay together in its parent: from, to, rows */
+  double *part;    /* solve: rows of a front */
+  size_t size_room, upper_room, lower_room, swap_room, stack_room, local_room, run_room, part_room;
 };
 
-void sparse_destroy(sparse_factor *f) {
-  if (!f) return;
-  sparse_tree_clear(f->context, &f->tree);
-  memory_free(f->context, f->lower);
-  memory_free(f->context, f->upper);
-  memory_free(f->context, f->exchange);
-  memory_free(f->context, f->front);
-  memory_free(f->context, f->stack);
-  memory_free(f->context, f->local);
-  memory_free(f->context, f->x);
-  memory_free(f->context, f->part);
-  memory_free(f->context, f);
-}
-
-scree_status sparse_analyse(scree_context *context, const sparse_blocks *pattern,
-                            sparse_factor **out) {
-  *out = NULL;
-  sparse_factor *f = memory_new(context, 1, sizeof *f);
+scree_status sparse_create(scree_context *context, sparse_factor **out) {
+  sparse_factor *f = *out = memory_new(context, 1, sizeof *f);
   if (!f) return SCREE_ERROR_MEMORY;
   f->context = context;
-  scree_status status = sparse_tree_build(context, pattern, &f->tree);
-  if (!status) {
-    const sparse_tree *t = &f->tree;
-    f->lower = memory_new(context, t->lower_total, sizeof *f->lower);
-    f->front = memory_new(context, t->front_most * t->front_most, sizeof *f->front);
-    f->stack = memory_new(context, t->stack_most, sizeof *f->stack);
-    f->local = memory_new(context, t->count, sizeof *f->local);
-    f->x = memory_new(context, t->rows, sizeof *f->x);
-    f->part = memory_new(context, t->front_most, sizeof *f->part);
-    if (!f->lower || !f->front || !f->stack || !f->local || !f->x || !f->part)
-      status = SCREE_ERROR_MEMORY;
-  }
-  if (status) {
-    sparse_destroy(f);
-    return status;
-  }
-  *out = f;
+  front_tree_init(&f->tree, context);
   return SCREE_OK;
 }
 
-bool sparse_same_pattern(const sparse_factor *f, const sparse_blocks *a) {
-  return sparse_tree_matches(&f->tree, a);
+void sparse_destroy(sparse_factor *f) {
+  if (!f) return;
+  void *const all[] = {f->size, f->upper, f->lower, f->swap, f->stack, f->local, f->run, f->part};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) memory_free(f->context, all[k]);
+  front_tree_clear(&f->tree);
+  memory_free(f->context, f);
 }
 
 double sparse_fill(const sparse_factor *f) {
-  return (double)f->tree.lower_total;
+  return (double)f->tree.upper_entries;
 }
 
 double sparse_work(const sparse_factor *f) {
   return f->tree.work;
 }
 
+/* Room whose contents need not be kept: never both the old and the new at once. Small ones get some
+ * to spare, for the next pattern. */
+static bool make_room(sparse_factor *f, double **array, size_t *room, size_t need) {
+  if (*room >= need && *array) return true;
+  if (need < 1 << 20) need += need / 2;
+  memory_free(f->context, *array);
+  *room = 0;
+  *array = memory_new(f->context, need, sizeof **array);
+  if (*array) *room = need;
+  return *array != NULL;
+}
+
+scree_status sparse_analyse_graph(sparse_factor *f, size_t n, const uint32_t *size,
+                                  const size_t *start, const uint32_t *neighbour) {
+  front_tree *t = &f->tree;
+  const scree_status status = front_tree_analyse(t, n, size, start, neighbour);
+  if (status) return status;
+  if (memory_grow(f->context, &f->local, &f->local_room, t->n, sizeof *f->local) ||
+      memory_grow(f->context, &f->run, &f->run_room, 3 * t->largest, sizeof *f->run) ||
+      memory_grow(f->context, &f->part, &f->part_room, t->largest, sizeof *f->part))
+    return SCREE_ERROR_MEMORY;
+  return SCREE_OK;
+}
+
+scree_status sparse_analyse(sparse_factor *f, const sparse_blocks *a) {
+  if (memory_grow(f->context, &f->size, &f->size_room, a->count, sizeof *f->size))
+    return SCREE_ERROR_MEMORY;
+  for (size_t i = 0; i < a->count; i++) f->size[i] = a->row_start[i + 1] - a->row_start[i];
+  return sparse_analyse_graph(f, a->count, f->size, a->start, a->column);
+}
+
 /* ---- factorisation -------------------------------------------------------------------------- */
 
-static void place_nodes(sparse_factor *f, const sparse_front *front) {
-  const sparse_tree *t = &f->tree;
-  size_t at = 0;
-  for (size_t k = front->node_begin; k < front->node_end; k++) {
-    f->local[t->node[k]] = at;
-    at += t->dim[t->node[k]];
+static front pieces(const sparse_factor *f, const tree_front *t) {
+  return (front){.n = t->rows,
+                 .k = t->pivots,
+                 .u = f->upper + t->upper,
+                 .l = f->kind == SPARSE_LU ? f->lower + t->lower : NULL};
+}
+
+/* Zeros where the front will be summed up, and where its nodes are in it. */
+static void begin_front(sparse_factor *f, const tree_front *t, const front *to) {
+  const front_tree *tree = &f->tree;
+  const size_t b = to->n - to->k;
+  memset(to->u, 0, to->k * to->n * sizeof *to->u);
+  if (to->l) memset(to->l, 0, b * to->k * sizeof *to->l);
+  for (size_t r = 0; r < b; r++) {
+    const size_t from = to->l ? 0 : r;
+    memset(to->s + r * b + from, 0, (b - from) * sizeof *to->s);
   }
-  for (size_t k = front->rest_begin; k < front->rest_end; k++) {
-    f->local[t->rest[k]] = at;
-    at += t->dim[t->rest[k]];
+  uint32_t row = 0;
+  for (uint32_t p = t->first; p < t->last; p++) {
+    f->local[tree->order[p]] = row;
+    row += tree->size[tree->order[p]];
   }
-}
-
-/* target (by columns) += block (by rows), or its transpose. */
-static void add_block(double *target, size_t ld, size_t rows, size_t columns, const double *block) {
-  for (size_t i = 0; i < rows; i++)
-    for (size_t j = 0; j < columns; j++) target[i + j * ld] += block[i * columns + j];
-}
-
-static void add_block_transposed(double *target, size_t ld, size_t rows, size_t columns,
-                                 const double *block) {
-  for (size_t j = 0; j < columns; j++)
-    for (size_t i = 0; i < rows; i++) target[i + j * ld] += block[j * rows + i];
-}
-
-static void gather_entries(sparse_factor *f, const sparse_front *front, const sparse_blocks *a,
-                           const double *add, size_t ld) {
-  const sparse_tree *t = &f->tree;
-  for (size_t n = front->node_begin; n < front->node_end; n++) {
-    const size_t i = t->node[n], at = f->local[i], dim = t->dim[i];
-    for (size_t k = a->start[i]; k < a->start[i + 1]; k++) {
-      const size_t j = a->column[k], other = f->local[j];
-      if (t->position[j] < t->position[i]) continue;
-      const double *block = a->value + a->offset[k];
-      if (j == i) {
-        add_block(f->front + at + at * ld, ld, dim, dim, block);
-      } else if (f->kind == SPARSE_CHOLESKY) {
-        add_block_transposed(f->front + other + at * ld, ld, t->dim[j], dim, block);
-      } else {
-        add_block(f->front + at + other * ld, ld, dim, t->dim[j], block);
-        add_block(f->front + other + at * ld, ld, t->dim[j], dim,
-                  a->value + a->offset[t->mirror[k]]);
-      }
-    }
-    if (add) add_block(f->front + at + at * ld, ld, dim, dim, add + t->square_start[i]);
+  for (uint32_t k = 0; k < t->boundary_count; k++) {
+    const uint32_t node = tree->boundary[t->boundary + k];
+    f->local[node] = row;
+    row += tree->size[node];
   }
 }
 
-/* Adds a child's update, whose rows are the child's rest, to the front at work. */
-static void gather_update(sparse_factor *f, const sparse_front *child, const double *update,
-                          size_t ld) {
-  const sparse_tree *t = &f->tree;
-  const size_t n = child->rest;
-  size_t column = 0;
-  for (size_t k = child->rest_begin; k < child->rest_end; k++) {
-    const size_t j = t->rest[k], width = t->dim[j];
-    for (size_t c = 0; c < width; c++, column++) {
-      double *target = f->front + (f->local[j] + c) * ld;
-      const double *source = update + column * n;
-      size_t row = 0;
-      for (size_t l = child->rest_begin; l < child->rest_end; l++) {
-        const size_t i = t->rest[l], height = t->dim[i];
-        if (f->kind == SPARSE_LU || l >= k) {
-          double *to = target + f->local[i];
-          for (size_t r = 0; r < height; r++) to[r] += source[row + r];
-        }
-        row += height;
-      }
+static void copy_block(double *to, size_t ld, size_t rows, size_t columns, const double *from) {
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c < columns; c++) to[r * ld + c] = from[r * columns + c];
+}
+
+/* The entries of A in the rows and columns of the front's pivots. */
+static void take_entries(sparse_factor *f, const tree_front *t, const front *to,
+                         const size_t *offset, const double *value) {
+  const front_tree *tree = &f->tree;
+  for (uint32_t p = t->first; p < t->last; p++) {
+    const uint32_t i = tree->order[p];
+    const size_t at = f->local[i], rows = tree->size[i];
+    for (size_t k = tree->start[i]; k < tree->start[i + 1]; k++) {
+      const uint32_t j = tree->neighbour[k], place = tree->position[j];
+      if (place < (to->l ? t->first : p)) continue;
+      copy_block(to->u + at * to->n + f->local[j], to->n, rows, tree->size[j], value + offset[k]);
+      if (to->l && place >= t->last)
+        copy_block(to->l + (f->local[j] - to->k) * to->k + at, to->k, tree->size[j], rows,
+                   value + offset[tree->mirror[k]]);
     }
   }
 }
 
-static bool eliminate(sparse_factor *f, const sparse_front *front, size_t ld, double *update) {
-  const size_t p = front->pivots, r = front->rest;
-  double *a = f->front, *lower = f->lower + front->lower;
-  if (f->kind == SPARSE_CHOLESKY) {
-    if (dense_cholesky(p, a, ld) < p) return false;
-    dense_right_lower_transposed(r, p, a, ld, a + p, ld);
-    dense_subtract_square(r, p, a + p, ld, a + p + p * ld, ld);
-  } else {
-    if (dense_lu(p, a, ld, 0.0, f->exchange + front->row) < p) return false;
-    dense_left_lower_pivoted(p, r, a, ld, f->exchange + front->row, a + p * ld, ld);
-    dense_right_upper(r, p, a, ld, a + p, ld);
-    dense_subtract(r, r, p, a + p, ld, a + p * ld, ld, a + p + p * ld, ld);
-    for (size_t j = 0; j < r; j++)
-      memcpy(f->upper + front->upper + j * p, a + (p + j) * ld, p * sizeof *a);
+/* Pieces of a child's rows that are neighbours in its parent too; returns how many. The pivots of
+ * the parent end a piece. */
+static size_t find_runs(sparse_factor *f, const tree_front *child, size_t pivots) {
+  const front_tree *tree = &f->tree;
+  uint32_t *run = f->run, from = 0;
+  size_t count = 0;
+  for (uint32_t k = 0; k < child->boundary_count; k++) {
+    const uint32_t node = tree->boundary[child->boundary + k], to = f->local[node];
+    if (count && run[3 * count - 2] + run[3 * count - 1] == to && to != pivots) {
+      run[3 * count - 1] += tree->size[node];
+    } else {
+      run[3 * count] = from;
+      run[3 * count + 1] = to;
+      run[3 * count + 2] = tree->size[node];
+      count++;
+    }
+    from += tree->size[node];
   }
-  for (size_t j = 0; j < p; j++) memcpy(lower + j * ld, a + j * ld, ld * sizeof *a);
-  for (size_t j = 0; j < r; j++) memcpy(update + j * r, a + p + (p + j) * ld, r * sizeof *a);
-  return true;
+  return count;
 }
 
-bool sparse_factorise(sparse_factor *f, const sparse_blocks *a, const double *add,
-                      sparse_kind kind) {
-  const sparse_tree *t = &f->tree;
-  f->kind = kind;
-  if (kind == SPARSE_LU && !f->upper) {
-    f->upper = memory_new(f->context, t->upper_total, sizeof *f->upper);
-    f->exchange = memory_new(f->context, t->rows, sizeof *f->exchange);
-    if (!f->upper || !f->exchange) return false;
+static void add_row(double *restrict to, const double *restrict from, size_t count) {
+  for (size_t c = 0; c < count; c++) to[c] += from[c];
+}
+
+/* Adds a child's update to the front. */
+static void add_child(sparse_factor *f, const tree_front *child, const double *update,
+                      const front *to) {
+  const size_t width = child->rows - child->pivots, k = to->k, b = to->n - k;
+  const size_t count = find_runs(f, child, k);
+  for (size_t x = 0; x < count; x++) {
+    const uint32_t *a = f->run + 3 * x;
+    for (size_t r = 0; r < a[2]; r++) {
+      const double *from = update + (a[0] + r) * width;
+      const size_t row = a[1] + r;
+      for (size_t y = to->l ? 0 : x; y < count; y++) {
+        const uint32_t *c = f->run + 3 * y;
+        const size_t skip = !to->l && y == x ? r : 0;
+        double *at;
+        if (row < k)
+          at = to->u + row * to->n + c[1];
+        else if (c[1] < k)
+          at = to->l + (row - k) * k + c[1];
+        else
+          at = to->s + (row - k) * b + (c[1] - k);
+        add_row(at + skip, from + c[0] + skip, c[2] - skip);
+      }
+    }
   }
+}
+
+/* The children's updates lie on top of the stack, the last child's last; returns where the first
+ * of them begins. */
+static size_t add_children(sparse_factor *f, size_t s, const front *to, size_t top) {
+  const front_tree *tree = &f->tree;
+  size_t c = s;
+  for (uint32_t done = 0; done < tree->front[s].children;) {
+    const tree_front *child = &tree->front[--c];
+    if (child->parent != s) continue;
+    const size_t b = child->rows - child->pivots;
+    top -= b * b;
+    add_child(f, child, f->stack + top, to);
+    done++;
+  }
+  return top;
+}
+
+static void move_update(const front *from, double *to) {
+  const size_t b = from->n - from->k;
+  if (from->s == to) return;
+  for (size_t r = 0; r < b; r++) {
+    const size_t first = from->l ? 0 : r;
+    memmove(to + r * b + first, from->s + r * b + first, (b - first) * sizeof *to);
+  }
+}
+
+/* False: no memory, or Cholesky met a pivot that is not positive. */
+static bool factorise(sparse_factor *f, const size_t *offset, const double *value, double tiny,
+                      size_t *replaced) {
+  const front_tree *tree = &f->tree;
+  *replaced = 0;
+  if (!make_room(f, &f->upper, &f->upper_room, tree->upper_entries) ||
+      !make_room(f, &f->stack, &f->stack_room, tree->stack_entries))
+    return false;
+  if (f->kind == SPARSE_LU &&
+      (!make_room(f, &f->lower, &f->lower_room, tree->lower_entries) ||
+       memory_grow(f->context, &f->swap, &f->swap_room, tree->rows, sizeof *f->swap)))
+    return false;
   size_t top = 0;
-  for (size_t k = 0; k < t->front_count; k++) {
-    const sparse_front *front = &t->front[k];
-    const size_t ld = front->pivots + front->rest;
-    memset(f->front, 0, ld * ld * sizeof *f->front);
-    place_nodes(f, front);
-    gather_entries(f, front, a, add, ld);
-    /* Children are the last on the stack, in order. */
-    size_t below = top;
-    for (size_t c = 0; c < front->child_count; c++) {
-      const sparse_front *child = &t->front[t->child[front->child_begin + c]];
-      below -= child->rest * child->rest;
-    }
-    size_t at = below;
-    for (size_t c = 0; c < front->child_count; c++) {
-      const sparse_front *child = &t->front[t->child[front->child_begin + c]];
-      gather_update(f, child, f->stack + at, ld);
-      at += child->rest * child->rest;
-    }
-    top = below;
-    if (!eliminate(f, front, ld, f->stack + top)) return false;
-    top += front->rest * front->rest;
+  for (size_t s = 0; s < tree->front_count; s++) {
+    const tree_front *t = &tree->front[s];
+    front to = pieces(f, t);
+    const size_t b = to.n - to.k;
+    to.s = f->stack + top;
+    begin_front(f, t, &to);
+    take_entries(f, t, &to, offset, value);
+    top = add_children(f, s, &to, top);
+    if (f->kind == SPARSE_LU)
+      *replaced += front_lu(&to, tiny, f->swap + t->row);
+    else if (!front_cholesky(&to))
+      return false;
+    move_update(&to, f->stack + top);
+    top += b * b;
   }
   return true;
+}
+
+bool sparse_factorise(sparse_factor *f, const sparse_blocks *a, sparse_kind kind) {
+  size_t replaced = 0;
+  f->kind = kind;
+  return factorise(f, a->offset, a->value, 0.0, &replaced) && replaced == 0;
+}
+
+scree_status sparse_factorise_lu(sparse_factor *f, const size_t *offset, const double *value,
+                                 double tiny, size_t *replaced) {
+  f->kind = SPARSE_LU;
+  return factorise(f, offset, value, tiny, replaced) ? SCREE_OK : SCREE_ERROR_MEMORY;
 }
 
 /* ---- solution ------------------------------------------------------------------------------- */
 
-static void load_rest(sparse_factor *f, const sparse_front *front) {
-  const sparse_tree *t = &f->tree;
-  size_t at = 0;
-  for (size_t k = front->rest_begin; k < front->rest_end; k++) {
-    const size_t i = t->rest[k];
-    for (size_t c = 0; c < t->dim[i]; c++) f->part[at++] = f->x[t->row[i] + c];
+static void gather(const front_tree *tree, const tree_front *t, const double *x, double *to) {
+  for (uint32_t p = t->first; p < t->last; p++) {
+    const uint32_t i = tree->order[p];
+    for (uint32_t r = 0; r < tree->size[i]; r++) *to++ = x[tree->first_row[i] + r];
+  }
+  for (uint32_t k = 0; k < t->boundary_count; k++) {
+    const uint32_t i = tree->boundary[t->boundary + k];
+    for (uint32_t r = 0; r < tree->size[i]; r++) *to++ = x[tree->first_row[i] + r];
   }
 }
 
-static void store_rest(sparse_factor *f, const sparse_front *front) {
-  const sparse_tree *t = &f->tree;
-  size_t at = 0;
-  for (size_t k = front->rest_begin; k < front->rest_end; k++) {
-    const size_t i = t->rest[k];
-    for (size_t c = 0; c < t->dim[i]; c++) f->x[t->row[i] + c] = f->part[at++];
+static void scatter(const front_tree *tree, const tree_front *t, double *x, const double *from,
+                    bool boundary) {
+  for (uint32_t p = t->first; p < t->last; p++) {
+    const uint32_t i = tree->order[p];
+    for (uint32_t r = 0; r < tree->size[i]; r++) x[tree->first_row[i] + r] = *from++;
+  }
+  for (uint32_t k = 0; boundary && k < t->boundary_count; k++) {
+    const uint32_t i = tree->boundary[t->boundary + k];
+    for (uint32_t r = 0; r < tree->size[i]; r++) x[tree->first_row[i] + r] = *from++;
   }
 }
 
-static void solve_forward(sparse_factor *f, const sparse_front *front) {
-  const size_t p = front->pivots, r = front->rest, ld = p + r;
-  const double *lower = f->lower + front->lower;
-  double *x = f->x + front->row;
-  if (f->kind == SPARSE_LU) {
-    for (size_t k = 0; k < p; k++) {
-      const size_t other = (size_t)f->exchange[front->row + k];
-      const double swap = x[k];
-      x[k] = x[other];
-      x[other] = swap;
-    }
+void sparse_solve(sparse_factor *f, double *x) {
+  const front_tree *tree = &f->tree;
+  for (size_t s = 0; s < tree->front_count; s++) {
+    const tree_front *t = &tree->front[s];
+    const front own = pieces(f, t);
+    gather(tree, t, x, f->part);
+    if (f->kind == SPARSE_LU)
+      front_lu_forward(&own, f->swap + t->row, f->part);
+    else
+      front_cholesky_forward(&own, f->part);
+    scatter(tree, t, x, f->part, true);
   }
-  load_rest(f, front);
-  for (size_t j = 0; j < p; j++) {
-    const double *column = lower + j * ld;
-    if (f->kind == SPARSE_CHOLESKY) x[j] /= column[j];
-    const double xj = x[j];
-    for (size_t i = j + 1; i < p; i++) x[i] -= column[i] * xj;
-    for (size_t i = 0; i < r; i++) f->part[i] -= column[p + i] * xj;
+  for (size_t s = tree->front_count; s-- > 0;) {
+    const tree_front *t = &tree->front[s];
+    const front own = pieces(f, t);
+    gather(tree, t, x, f->part);
+    front_backward(&own, f->part);
+    scatter(tree, t, x, f->part, false);
   }
-  store_rest(f, front);
-}
-
-static void solve_backward(sparse_factor *f, const sparse_front *front) {
-  const size_t p = front->pivots, r = front->rest, ld = p + r;
-  const double *lower = f->lower + front->lower;
-  double *x = f->x + front->row;
-  load_rest(f, front);
-  if (f->kind == SPARSE_CHOLESKY) {
-    for (size_t j = p; j-- > 0;) {
-      const double *column = lower + j * ld;
-      double sum = 0.0;
-      for (size_t i = j + 1; i < p; i++) sum += column[i] * x[i];
-      for (size_t i = 0; i < r; i++) sum += column[p + i] * f->part[i];
-      x[j] = (x[j] - sum) / column[j];
-    }
-    return;
-  }
-  const double *upper = f->upper + front->upper;
-  for (size_t j = 0; j < r; j++)
-    for (size_t i = 0; i < p; i++) x[i] -= upper[i + j * p] * f->part[j];
-  for (size_t j = p; j-- > 0;) {
-    const double *column = lower + j * ld;
-    x[j] /= column[j];
-    for (size_t i = 0; i < j; i++) x[i] -= column[i] * x[j];
-  }
-}
-
-void sparse_solve(sparse_factor *f, double *b) {
-  const sparse_tree *t = &f->tree;
-  for (size_t i = 0; i < t->count; i++)
-    memcpy(f->x + t->row[i], b + t->row_start[i], t->dim[i] * sizeof *b);
-  for (size_t k = 0; k < t->front_count; k++) solve_forward(f, &t->front[k]);
-  for (size_t k = t->front_count; k-- > 0;) solve_backward(f, &t->front[k]);
-  for (size_t i = 0; i < t->count; i++)
-    memcpy(b + t->row_start[i], f->x + t->row[i], t->dim[i] * sizeof *b);
 }

@@ -1,13 +1,14 @@
 /* Direct solution of sparse systems made of small dense blocks.
  *
  *   sparse_factor *f;
- *   sparse_analyse(context, &a, &f);                 once for a pattern: ordering, fronts, memory
- *   if (sparse_factorise(f, &a, add, SPARSE_CHOLESKY)) …   for each set of values
- *   sparse_solve(f, x);                              x <- (A + diag(add))^-1 x
+ *   sparse_create(context, &f);
+ *   sparse_analyse(f, &a);                           once for a pattern: ordering, fronts, memory
+ *   if (sparse_factorise(f, &a, SPARSE_CHOLESKY)) …  for each set of values
+ *   sparse_solve(f, x);                              x <- A^-1 x
  *
- * Multifrontal, right for symmetric block patterns: Cholesky for positive definite values, LU with
- * row exchanges inside each front's pivots for others. The work is done by dense kernels, on one
- * thread, in a fixed order: the same bits always. */
+ * Multifrontal (front_tree.h), for symmetric block patterns: Cholesky for positive definite values,
+ * LU with row exchanges inside each front's pivots for others. The work is done by dense kernels,
+ * on one thread, in a fixed order: the same bits always. */
 #ifndef SCREE_MATH_SPARSE_H
 #define SCREE_MATH_SPARSE_H
 
@@ -29,17 +30,21 @@ typedef enum sparse_kind { SPARSE_CHOLESKY, SPARSE_LU } sparse_kind;
 
 typedef struct sparse_factor sparse_factor;
 
-scree_status sparse_analyse(scree_context *context, const sparse_blocks *pattern,
-                            sparse_factor **factor);
+scree_status sparse_create(scree_context *context, sparse_factor **factor);
 void sparse_destroy(sparse_factor *factor);
 
-/* Does the pattern equal the one that was analysed? Then the analysis can be kept. */
-bool sparse_same_pattern(const sparse_factor *factor, const sparse_blocks *pattern);
+/* Nothing is done when the pattern is the one analysed last. */
+scree_status sparse_analyse(sparse_factor *factor, const sparse_blocks *pattern);
+/* The same for nodes of size[i] rows, with the neighbours neighbour[start[i]] …, ascending. */
+scree_status sparse_analyse_graph(sparse_factor *factor, size_t n, const uint32_t *size,
+                                  const size_t *start, const uint32_t *neighbour);
 
-/* `add`, or null: dense diagonal blocks to be added, one after another, each by rows. False: a
- * pivot was not positive (Cholesky) or vanished (LU); there is no factorisation then. */
-bool sparse_factorise(sparse_factor *factor, const sparse_blocks *a, const double *add,
-                      sparse_kind kind);
+/* False: a pivot was not positive (Cholesky) or vanished (LU), or there was no memory; there is no
+ * factorisation then. */
+bool sparse_factorise(sparse_factor *factor, const sparse_blocks *a, sparse_kind kind);
+/* LU that replaces pivots below `tiny` times their front's largest entry; *replaced: how many. */
+scree_status sparse_factorise_lu(sparse_factor *factor, const size_t *offset, const double *value,
+                                 double tiny, size_t *replaced);
 void sparse_solve(sparse_factor *factor, double *x);
 
 /* Entries of the factors and multiplications of a Cholesky factorisation, for choosing. */

@@ -79,13 +79,9 @@ scree_status ipm_kkt_init(ccp_operator *op, ipm_cones *cones, ipm_space space, s
   for (size_t i = 0; !status && i < op->block_count; i++)
     k->square[i + 1] = k->square[i] + block_dim(k, i) * block_dim(k, i);
   if (!status) status = init_vectors(k);
-  const sparse_blocks *pattern = k->bodies ? &k->s.blocks : &k->n.blocks;
-  if (!status && keep && sparse_same_pattern(keep, pattern)) {
-    k->factor = keep;
-    return SCREE_OK;
-  }
-  sparse_destroy(keep);
-  if (!status) status = sparse_analyse(context, pattern, &k->factor);
+  k->factor = keep;
+  if (!status && !keep) status = sparse_create(context, &k->factor);
+  if (!status) status = sparse_analyse(k->factor, k->bodies ? &k->s.blocks : &k->n.blocks);
   if (status) sparse_destroy(ipm_kkt_clear(k));
   return status;
 }
@@ -202,8 +198,7 @@ bool ipm_kkt_factor(ipm_kkt *k, const double *slope) {
     }
     k->factorisations++;
     if (k->regular > regular_cholesky) k->lu = true;
-    if (good && sparse_factorise(k->factor, &a, NULL, k->lu ? SPARSE_LU : SPARSE_CHOLESKY))
-      return true;
+    if (good && sparse_factorise(k->factor, &a, k->lu ? SPARSE_LU : SPARSE_CHOLESKY)) return true;
   }
   k->regular = regular_most;
   return false;

@@ -39,7 +39,8 @@ typedef struct ipm_kkt {
   long factorisations, solves;
 } ipm_kkt;
 
-/* `keep`: a factor of an earlier problem to be used again when it fits, else freed; may be null. */
+/* `keep`: a factor of an earlier problem, whose analysis or at least memory is used again; may be
+ * null. */
 scree_status ipm_kkt_init(ccp_operator *op, ipm_cones *cones, ipm_space space, sparse_factor *keep,
                           ipm_kkt *kkt);
 /* Hands the factor back to be kept. */

@@ -199,7 +199,7 @@ static double search(const sap *p) {
 
 static bool take_step(sap *p) {
   assembly_bodies_fill(&p->b, p->op->row_start, p->x, &p->s);
-  if (!sparse_factorise(p->factor, &p->s.blocks, NULL, SPARSE_CHOLESKY)) return false;
+  if (!sparse_factorise(p->factor, &p->s.blocks, SPARSE_CHOLESKY)) return false;
   for (size_t k = 0; k < 6 * p->bodies; k++) p->dy[k] = -p->slope[k];
   sparse_solve(p->factor, p->dy);
   to_rows(p, p->dy, p->du);
@@ -266,17 +266,12 @@ static scree_status run_sap(solve_run *run) {
            .du = run->vector[2],
            .centre = run->vector[3],
            .c = run->vector[4],
-           .prox = run->vector[5]};
-  sparse_factor *keep = *run->state;
-  *run->state = NULL;
+           .prox = run->vector[5],
+           .factor = *run->state};
   scree_status status = assembly_jacobian_build(op, &p.b);
   if (!status) status = assembly_bodies_build(context, &p.b, &p.s);
-  if (!status && keep && sparse_same_pattern(keep, &p.s.blocks)) {
-    p.factor = keep;
-    keep = NULL;
-  }
-  sparse_destroy(keep);
-  if (!status && !p.factor) status = sparse_analyse(context, &p.s.blocks, &p.factor);
+  if (!status && !p.factor) status = sparse_create(context, &p.factor);
+  if (!status) status = sparse_analyse(p.factor, &p.s.blocks);
   size_t squares = 0;
   for (size_t i = 0; i < op->block_count; i++)
     squares += (size_t)(ccp_dim(op->problem, i) * ccp_dim(op->problem, i));

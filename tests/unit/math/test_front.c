@@ -20,22 +20,43 @@ static double uniform(void) {
   return (double)(seed >> 11) / 9007199254740992.0 - 0.5;
 }
 
+/* The pieces of a whole front. */
+static front split(const double *a, size_t n, size_t k) {
+  const size_t b = n - k;
+  front f = {.n = n,
+             .k = k,
+             .u = calloc(k * n + 1, sizeof *f.u),
+             .l = calloc(b * k + 1, sizeof *f.l),
+             .s = calloc(b * b + 1, sizeof *f.s)};
+  memcpy(f.u, a, k * n * sizeof *a);
+  for (size_t i = 0; i < b; i++) {
+    memcpy(f.l + i * k, a + (k + i) * n, k * sizeof *a);
+    memcpy(f.s + i * b, a + (k + i) * n + k, b * sizeof *a);
+  }
+  return f;
+}
+
+static void release(front *f) {
+  free(f->u);
+  free(f->l);
+  free(f->s);
+}
+
 static void check(size_t n, size_t k) {
-  double *a = calloc(n * n, sizeof *a), *front = calloc(n * n, sizeof *front);
+  double *a = calloc(n * n, sizeof *a);
   double *pivots = calloc(k * k, sizeof *pivots), *x = calloc(n, sizeof *x);
   uint32_t *swap = calloc(k, sizeof *swap);
   for (size_t i = 0; i < n * n; i++) a[i] = uniform();
-  memcpy(front, a, n * n * sizeof *a);
   for (size_t i = 0; i < k; i++) memcpy(pivots + i * k, a + i * n, k * sizeof *a);
-  assert_int_equal(front_eliminate(front, n, k, swap), 0);
+  front whole = split(a, n, k);
+  assert_int_equal(front_lu(&whole, 1e-14, swap), 0);
   for (size_t c = k; c < n; c++) { /* column c of the Schur complement, through A11 of the front */
     for (size_t i = 0; i < k; i++) x[i] = a[i * n + c];
-    double *own = calloc(k * k, sizeof *own);
     uint32_t *order = calloc(k, sizeof *order);
-    memcpy(own, pivots, k * k * sizeof *own);
-    front_eliminate(own, k, k, order);
-    front_forward(own, k, k, order, x);
-    front_backward(own, k, k, x);
+    front own = split(pivots, k, k);
+    front_lu(&own, 1e-14, order);
+    front_lu_forward(&own, order, x);
+    front_backward(&own, x);
     for (size_t i = 0; i < k; i++) { /* A11 x = A12 */
       double sum = -a[i * n + c];
       for (size_t j = 0; j < k; j++) sum += a[i * n + j] * x[j];
@@ -44,13 +65,13 @@ static void check(size_t n, size_t k) {
     for (size_t i = k; i < n; i++) {
       double sum = a[i * n + c];
       for (size_t j = 0; j < k; j++) sum -= a[i * n + j] * x[j];
-      assert_true(fabs(sum - front[i * n + c]) < 1e-8 * (1.0 + fabs(sum)));
+      assert_true(fabs(sum - whole.s[(i - k) * (n - k) + c - k]) < 1e-8 * (1.0 + fabs(sum)));
     }
-    free(own);
+    release(&own);
     free(order);
   }
   free(a);
-  free(front);
+  release(&whole);
   free(pivots);
   free(x);
   free(swap);
@@ -66,6 +87,51 @@ static void test_sizes(void **state) {
   }
 }
 
+/* U'U of the pivots and the upper triangle of the Schur complement, and both solves: the whole of a
+ * positive definite matrix is made of a random one times its transpose. */
+static void check_cholesky(size_t n, size_t k) {
+  double *r = calloc(n * n, sizeof *r), *a = calloc(n * n, sizeof *a), *x = calloc(n, sizeof *x),
+         *y = calloc(n, sizeof *y);
+  for (size_t i = 0; i < n * n; i++) r[i] = uniform();
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j < n; j++)
+      for (size_t l = 0; l < n; l++)
+        a[i * n + j] += r[i * n + l] * r[j * n + l] + (i == j && i == l ? 1.0 : 0.0);
+  front f = split(a, n, k);
+  assert_true(front_cholesky(&f));
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = i; j < n; j++) {
+      double sum = i >= k ? f.s[(i - k) * (n - k) + j - k] : 0.0;
+      for (size_t l = 0; l < k && l <= i; l++) sum += f.u[l * n + i] * f.u[l * n + j];
+      assert_true(fabs(sum - a[i * n + j]) < 1e-10 * (double)n);
+    }
+  for (size_t i = 0; i < n; i++) x[i] = y[i] = uniform();
+  front_cholesky_forward(&f, y);
+  for (size_t i = 0; i < n; i++) {
+    double sum = i >= k ? y[i] : 0.0;
+    for (size_t l = 0; l < k && l <= i; l++) sum += f.u[l * n + i] * y[l];
+    assert_true(fabs(sum - x[i]) < 1e-10 * (double)n);
+  }
+  front_backward(&f, x);
+  f.u[0] = -1.0;
+  assert_false(front_cholesky(&f));
+  release(&f);
+  free(r);
+  free(a);
+  free(x);
+  free(y);
+}
+
+static void test_cholesky(void **state) {
+  (void)state;
+  const size_t pivots[] = {1, 2, 5, 23, 24, 25, 47, 48, 90};
+  for (size_t p = 0; p < sizeof pivots / sizeof pivots[0]; p++) {
+    check_cholesky(pivots[p], pivots[p]);
+    check_cholesky(pivots[p] + 1, pivots[p]);
+    check_cholesky(pivots[p] + 50, pivots[p]);
+  }
+}
+
 /* A singular pivot block is met with replaced pivots, never with a division by zero. */
 static void test_singular(void **state) {
   (void)state;
@@ -74,12 +140,14 @@ static void test_singular(void **state) {
   uint32_t swap[K];
   for (size_t i = 0; i < K; i++)
     for (size_t j = 0; j < K; j++) a[i * K + j] = i < 2 || j < 2 ? 1.0 : uniform();
-  assert_true(front_eliminate(a, K, K, swap) > 0);
+  front f = {.n = K, .k = K, .u = a};
+  assert_true(front_lu(&f, 1e-14, swap) > 0);
   for (size_t i = 0; i < (size_t)K * K; i++) assert_true(isfinite(a[i]));
   free(a);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_singular)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_cholesky),
+                                     cmocka_unit_test(test_singular)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
