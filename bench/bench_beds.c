@@ -1,28 +1,32 @@
 /* Settled beds of spheres of growing size: what a step costs and where, per body; what a warm start
  * saves; what the recording adds; and how memory grows.
  *
- *   bench_beds [--json] [n …]                      default 1000 4000 16000 64000
+ *   bench_beds [--json] [n …]              default 1000 4000 16000 64000; about four minutes
+ *   bench_beds --settled [DIRECTORY]       the beds settled_N.csv that a peer made and was timed on
+ *   bench_beds --pebble N                  projects how long the scene pebble-bed takes to fill
  *
- * A bed is made by letting a loose lattice of n spheres (radius 0.05 m, density 2000, mu 0.3) fall
- * into a box as wide as the settled bed is high, with a coarse tolerance, for 0.7 s. Then, one
- * thread, h = 5 ms:
+ * A bed is made by letting a loose lattice of n spheres (radius 0.05 m, density 2000, mu 0.3, pitch
+ * 0.104 m, ten layers) fall into a box, 1 s at 5 ms, gradient steps to R = 0.1 or 100 of them.
+ * All beds are ten layers deep, so that from size to size only the size changes; `rest` tells how
+ * still a bed is: its kinetic energy a body over m g d. Then, one thread, h = 5 ms:
  *
- *   split       a run of 40 steps with 50 sweeps each, recorded 60 times a simulated second with
+ *   split       a run of 100 steps with 50 sweeps each, recorded 60 times a simulated second with
  *               contact forces, as `scree run` does: milliseconds a step of each phase
  *   ns/body     of all phases but the recording; asked: from the smallest bed to the largest it
  *               grows by at most 1.5
  *   record      its part of the run; asked: below 5%
- *   warm, cold  sweeps to R = 0.05 from the impulses of the step before, and from none
- *   B/body      memory that the largest bed needs more than the one before it, a body: of the
- *               library's own count (peak), and of the resident set (peak); asked: 2000
- *
- * What bounds it: 16,000 spheres have 58,000 contacts of 230 bytes, 13 MB: past the caches a sweep
- * is bound by memory, so ns/body grows once, between beds that fit and beds that do not. */
+ *   warm, cold  gradient steps to R = 0.05 from the impulses of the step before, and from none
+ *   B/body      memory that a bed needs more than the one before it, a body: of the library's own
+ *               count (peak), and of the resident set (peak); asked: 2000. Each bed is measured in
+ * a process of its own. */
+#define _DEFAULT_SOURCE /* wait4 */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "scree/scree.h"
 
@@ -31,7 +35,7 @@ static const double radius = 0.05, h = 0.005;
 typedef struct row {
   size_t n, contacts;
   double collide, assemble, solve, integrate, record; /* ms a step */
-  double ns_per_body, record_part, warm, cold;
+  double ns_per_body, record_part, warm, cold, rest;
   size_t counted, resident; /* bytes, peak */
 } row;
 
@@ -47,15 +51,26 @@ static double jitter(uint64_t *seed) {
   return 0.0015 * (2.0 * (double)(*seed >> 11) / 9007199254740992.0 - 1.0);
 }
 
+static const double pitch = 0.104;
+enum { LAYERS = 10 };
+
+static size_t across(size_t n) {
+  return (size_t)ceil(sqrt((double)n / LAYERS));
+}
+
 static double side_of(size_t n) {
-  return 0.104 * ceil(cbrt((double)n));
+  return pitch * (double)across(n);
+}
+
+static double height_of(void) {
+  return 1.2 * pitch * LAYERS;
 }
 
 static void fill(scree_context *context, scree_world *world, size_t n) {
   scree_shape *ball, *box;
   scree_material_def material = scree_material_def_default();
-  const size_t m = (size_t)ceil(cbrt((double)n));
-  const double side = side_of(n), half[3] = {0.5 * side, 0.5 * side, side};
+  const size_t m = across(n);
+  const double side = side_of(n), half[3] = {0.5 * side, 0.5 * side, 0.5 * height_of()};
   material.friction = 0.3;
   check(context, scree_world_set_material(world, (scree_material_id){0}, &material));
   check(context, scree_shape_create_sphere(context, radius, &ball));
@@ -64,16 +79,16 @@ static void fill(scree_context *context, scree_world *world, size_t n) {
   d.kind = SCREE_BODY_FIXED;
   d.shape = box;
   d.position[0] = d.position[1] = 0.5 * side;
-  d.position[2] = side;
+  d.position[2] = half[2];
   check(context, scree_world_add_body(world, &d, NULL));
   uint64_t seed = 1;
   for (size_t i = 0; i < n; i++) {
     d = scree_body_def_default();
     d.shape = ball;
     d.density = 2000.0;
-    d.position[0] = 0.104 * ((double)(i % m) + 0.5) + jitter(&seed);
-    d.position[1] = 0.104 * ((double)(i / m % m) + 0.5) + jitter(&seed);
-    d.position[2] = 0.104 * ((double)(i / (m * m)) + 0.5) + jitter(&seed);
+    d.position[0] = pitch * ((double)(i % m) + 0.5) + jitter(&seed);
+    d.position[1] = pitch * ((double)(i / m % m) + 0.5) + jitter(&seed);
+    d.position[2] = pitch * ((double)(i / (m * m)) + 0.5) + jitter(&seed);
     check(context, scree_world_add_body(world, &d, NULL));
   }
   scree_shape_destroy(ball);
@@ -81,12 +96,13 @@ static void fill(scree_context *context, scree_world *world, size_t n) {
 }
 
 /* Mean iterations of `steps` steps after `before` others. */
-static double sweeps(scree_context *context, scree_world *world, bool warm, int before, int steps) {
+static double iterations(scree_context *context, scree_world *world, bool warm, int before,
+                         int steps) {
   scree_stepper_def def = scree_stepper_def_default();
   scree_stepper *stepper;
   scree_step_info info;
   double sum = 0.0;
-  def.solver = "gs";
+  def.solver = "apgd";
   def.tolerance_residual = 0.05;
   def.iteration_limit = 5000;
   def.warm_start = warm;
@@ -99,15 +115,18 @@ static double sweeps(scree_context *context, scree_world *world, bool warm, int 
   return sum / steps;
 }
 
-static void settle(scree_context *context, scree_world *world) {
+/* Returns the kinetic energy a body over m g d. */
+static double settle(scree_context *context, scree_world *world, size_t n) {
   scree_stepper_def def = scree_stepper_def_default();
   scree_stepper *stepper;
-  def.solver = "gs";
-  def.tolerance_residual = 0.3;
-  def.iteration_limit = 60;
+  scree_step_info info;
+  def.solver = "apgd";
+  def.tolerance_residual = 0.1;
   check(context, scree_stepper_create(world, &def, &stepper));
-  for (int k = 0; k < 140; k++) check(context, scree_stepper_step(stepper, h, NULL));
+  for (int k = 0; k < 200; k++) check(context, scree_stepper_step(stepper, h, &info));
   scree_stepper_destroy(stepper);
+  const double mass = 2000.0 * 4.0 / 3.0 * 3.141592653589793 * radius * radius * radius;
+  return (info.energy.linear + info.energy.angular) / ((double)n * mass * 9.81 * 2.0 * radius);
 }
 
 static void write_bed(scree_context *context, const scree_world *world, size_t n,
@@ -121,7 +140,7 @@ static void write_bed(scree_context *context, const scree_world *world, size_t n
   for (size_t i = 1; i <= n; i++) {
     scree_body_state state;
     check(context, scree_body_get_state(world, scree_world_body_at(world, i), &state));
-    fprintf(file, "%.17g,%.17g,%.17g,%g\n", state.position[0], state.position[1], state.position[2],
+    fprintf(file, "%.9f,%.9f,%.9f,%g\n", state.position[0], state.position[1], state.position[2],
             radius);
   }
   fclose(file);
@@ -130,7 +149,7 @@ static void write_bed(scree_context *context, const scree_world *world, size_t n
 static const char *const scene_text =
     "title: a settled bed\n"
     "solver: {name: gs, tolerance: 1e-14, iterations: 50, check_interval: 50}\n"
-    "step: 5 ms\nduration: 0.2 s\noverlap: 0.05\n"
+    "step: 5 ms\nduration: 0.5 s\noverlap: 0.05\n"
     "materials: {default: {friction: 0.3}}\n"
     "bodies:\n"
     "  - {name: box, kind: fixed, position: [%.17g, %.17g, %.17g],\n"
@@ -142,12 +161,12 @@ static void measure(row *r) {
   scree_context_def def = scree_context_def_default();
   def.threads = 1;
   scree_context *context = scree_context_create(&def);
-  const double side = side_of(r->n), half = 0.5 * side;
+  const double side = side_of(r->n), half = 0.5 * side, height = height_of();
   char text[1000];
   scree_scene *scene;
   scree_sim *sim;
   scree_sim_summary s;
-  snprintf(text, sizeof text, scene_text, half, half, side, side, side, 2.0 * side);
+  snprintf(text, sizeof text, scene_text, half, half, 0.5 * height, side, side, height);
   check(context,
         scree_scene_load_text(context, "bench_bed.yaml", text, strlen(text), NULL, &scene));
   scree_sim_def sim_def = scree_sim_def_default();
@@ -175,26 +194,49 @@ static void measure(row *r) {
   remove("bench_bed.h5");
   remove("bench_bed.h5.checkpoint");
   remove("bench_bed.csv");
-  struct rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  r->resident = (size_t)usage.ru_maxrss * 1024;
 }
 
-static row bench(size_t n) {
-  row r = {.n = n};
+static void make(row *r) {
   scree_context_def def = scree_context_def_default();
   def.threads = 1;
   scree_context *context = scree_context_create(&def);
   scree_world *world;
   check(context, scree_world_create(context, NULL, &world));
-  fill(context, world, n);
-  settle(context, world);
-  r.warm = sweeps(context, world, true, 5, 10);
-  r.cold = sweeps(context, world, false, 0, 3);
-  write_bed(context, world, n, "bench_bed.csv");
+  fill(context, world, r->n);
+  r->rest = settle(context, world, r->n);
+  r->warm = iterations(context, world, true, 5, 5);
+  r->cold = iterations(context, world, false, 0, 2);
+  write_bed(context, world, r->n, "bench_bed.csv");
   scree_world_destroy(world);
   scree_context_destroy(context);
-  measure(&r);
+}
+
+/* Calls `work` in a process of its own, so that its peak of memory is its own. */
+static void apart(void (*work)(row *), row *r) {
+  int ends[2];
+  fflush(stdout);
+  if (pipe(ends)) exit(1);
+  const pid_t child = fork();
+  if (child < 0) exit(1);
+  if (child == 0) {
+    work(r);
+    _exit(write(ends[1], r, sizeof *r) == (ssize_t)sizeof *r ? 0 : 1);
+  }
+  close(ends[1]);
+  row back;
+  const bool whole = read(ends[0], &back, sizeof back) == (ssize_t)sizeof back;
+  close(ends[0]);
+  struct rusage usage;
+  int status;
+  if (wait4(child, &status, 0, &usage) != child || status || !whole) exit(1);
+  *r = back;
+  r->resident = (size_t)usage.ru_maxrss * 1024;
+}
+
+static row bench(size_t n) {
+  row r = {.n = n};
+  apart(make, &r);
+  apart(measure, &r);
   return r;
 }
 
@@ -203,17 +245,18 @@ static void print_row(const row *r, const row *before, bool json) {
   const double counted = (double)(r->counted - (before ? before->counted : 0)) / more;
   const double resident = (double)(r->resident - (before ? before->resident : 0)) / more;
   if (json) {
-    printf("%s{\"bodies\":%zu,\"contacts\":%zu,\"collide_ms\":%.3f,\"assemble_ms\":%.3f,"
-           "\"solve_ms\":%.3f,\"integrate_ms\":%.3f,\"record_ms\":%.3f,\"ns_per_body_step\":%.0f,"
-           "\"record_fraction\":%.4f,\"sweeps_warm\":%.1f,\"sweeps_cold\":%.1f,"
-           "\"counted_bytes_per_added_body\":%.0f,\"resident_bytes_per_added_body\":%.0f}",
-           before ? "," : "", r->n, r->contacts, r->collide, r->assemble, r->solve, r->integrate,
-           r->record, r->ns_per_body, r->record_part, r->warm, r->cold, counted, resident);
+    printf(
+        "%s{\"bodies\":%zu,\"contacts\":%zu,\"collide_ms\":%.3f,\"assemble_ms\":%.3f,"
+        "\"solve_ms\":%.3f,\"integrate_ms\":%.3f,\"record_ms\":%.3f,\"ns_per_body_step\":%.0f,"
+        "\"record_fraction\":%.4f,\"iterations_warm\":%.1f,\"iterations_cold\":%.1f,\"rest\":%.2g,"
+        "\"counted_bytes_per_added_body\":%.0f,\"resident_bytes_per_added_body\":%.0f}",
+        before ? "," : "", r->n, r->contacts, r->collide, r->assemble, r->solve, r->integrate,
+        r->record, r->ns_per_body, r->record_part, r->warm, r->cold, r->rest, counted, resident);
     return;
   }
-  printf("%7zu %9zu %8.2f %8.2f %8.2f %9.2f %7.2f %8.0f %6.1f%% %6.1f %6.1f %8.0f %8.0f\n", r->n,
-         r->contacts, r->collide, r->assemble, r->solve, r->integrate, r->record, r->ns_per_body,
-         100.0 * r->record_part, r->warm, r->cold, counted, resident);
+  printf("%7zu %9zu %8.2f %8.2f %8.2f %9.2f %7.2f %8.0f %6.1f%% %6.1f %6.1f %8.1e %8.0f %8.0f\n",
+         r->n, r->contacts, r->collide, r->assemble, r->solve, r->integrate, r->record,
+         r->ns_per_body, 100.0 * r->record_part, r->warm, r->cold, r->rest, counted, resident);
 }
 
 int main(int argc, char **argv) {
@@ -232,7 +275,7 @@ int main(int argc, char **argv) {
     printf("{\"beds\":[");
   else
     printf(" bodies  contacts  collide assemble 50 sweeps integrate record  ns/body record   warm"
-           "   cold counted/body resident\n");
+           "   cold     rest counted/body resident\n");
   for (size_t k = 0; k < count; k++) {
     if (sizes[k] < 1) continue;
     const row r = bench(sizes[k]);
