@@ -114,8 +114,10 @@ static uint32_t find_previous(assembly *a, const collide_contact *c, v3 arm, dou
   return best;
 }
 
+/* `def` is one for all contacts; laws set the few offsets and compliances that are not zero. */
 static scree_status add_contact(assembly *a, const assembly_params *params,
-                                const collide_contact *c, assembly_report *report) {
+                                const collide_contact *c, scree_ccp_contact_def *def,
+                                assembly_report *report) {
   const world_bodies *b = &a->world->bodies;
   const size_t k = a->contact_count, row = a->problem->row_count;
   const v3 n = c->point.normal, t1 = v3_across(n), t2 = v3_cross(n, t1);
@@ -139,21 +141,19 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
     in.slip[0] = v3_dot(t1, a->extra_before[previous].slip);
     in.slip[1] = v3_dot(t2, a->extra_before[previous].slip);
   }
-  scree_ccp_contact_def def = {.body_a = a->rank[c->a], .body_b = a->rank[c->b]};
-  v3_store(def.normal, n);
-  v3_store(def.tangent, t1);
-  v3_store(def.arm_a, arm_a);
-  v3_store(def.arm_b, arm_b);
-  law_for(in.material)->fill(&in, &def);
-  const scree_status status = scree_ccp_add_contact(a->problem, &def);
+  def->body_a = a->rank[c->a];
+  def->body_b = a->rank[c->b];
+  v3_store(def->normal, n);
+  v3_store(def->tangent, t1);
+  v3_store(def->arm_a, arm_a);
+  v3_store(def->arm_b, arm_b);
+  memset(def->offset, 0, sizeof def->offset);
+  memset(def->compliance, 0, sizeof def->compliance);
+  law_for(in.material)->fill(&in, def);
+  const scree_status status = ccp_put_contact(a->problem, def);
   if (status) return status;
-  if (memory_grow(a->context, &a->gap, &a->gap_capacity, k + 1, sizeof *a->gap) ||
-      (a->has_extra_now && memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, k + 1,
-                                       sizeof *a->extra_now)) ||
-      assembly_reserve_g(a, row + SCREE_MAX_DIM))
-    return SCREE_ERROR_MEMORY;
   a->gap[k] = (float)c->point.gap;
-  warm_start(a, params, previous, &def, a->g + row);
+  warm_start(a, params, previous, def, a->g + row);
   a->contact_count++;
   if (c->point.gap < 0.0) {
     report->penetration = fmax(report->penetration, -c->point.gap);
@@ -161,6 +161,17 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
         fmax(report->penetration_percent, -100.0 * c->point.gap / diameter);
   }
   return SCREE_OK;
+}
+
+static scree_status reserve_contacts(assembly *a, size_t more) {
+  const size_t n = a->contact_count + more;
+  const scree_status status = ccp_reserve_contacts(a->problem, more);
+  if (status) return status;
+  if (memory_grow(a->context, &a->gap, &a->gap_capacity, n, sizeof *a->gap) ||
+      (a->has_extra_now &&
+       memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, n, sizeof *a->extra_now)))
+    return SCREE_ERROR_MEMORY;
+  return assembly_reserve_g(a, a->problem->row_count + more * SCREE_MAX_DIM);
 }
 
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
@@ -183,14 +194,16 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
     return SCREE_ERROR_MEMORY;
   if (before) memset(a->taken, 0, before * sizeof *a->taken);
   a->has_extra_now = needs_extra(a->world);
+  scree_ccp_contact_def def = scree_ccp_contact_def_default();
   for (;;) {
     const collide_contact *batch;
     size_t count;
     status = collide_next(a->collide, &batch, &count);
     report->seconds_collide += timer_now() - start;
     if (status || !count) break;
+    status = reserve_contacts(a, count);
     for (size_t k = 0; !status && k < count; k++)
-      status = add_contact(a, params, &batch[k], report);
+      status = add_contact(a, params, &batch[k], &def, report);
     if (status) break;
     start = timer_now();
   }

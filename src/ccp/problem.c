@@ -216,6 +216,65 @@ scree_status scree_ccp_add_contact(scree_ccp *p, const scree_ccp_contact_def *de
   return SCREE_OK;
 }
 
+scree_status ccp_reserve_contacts(scree_ccp *p, size_t more) {
+  scree_context *context = p->context;
+  ccp_bodies *b = &p->bodies;
+  const size_t blocks = p->block_count + more, rows = p->row_count + more * SCREE_MAX_DIM;
+  if (rows > UINT32_MAX - 8)
+    return context_fail(context, SCREE_ERROR_INPUT, "more than %u rows", UINT32_MAX - 8);
+  if (memory_grow(context, &b->contact, &b->contact_capacity, blocks, sizeof *b->contact) ||
+      memory_grow(context, &p->row_start, &p->row_start_capacity, blocks + 1, sizeof(uint32_t)) ||
+      memory_grow(context, &p->set_index, &p->set_index_capacity, blocks, sizeof(uint32_t)) ||
+      memory_grow(context, &p->offset, &p->offset_capacity, rows, sizeof(double)))
+    return SCREE_ERROR_MEMORY;
+  return SCREE_OK;
+}
+
+/* A sum is not finite when one of its terms is not. */
+static bool looks_finite(const scree_ccp_contact_def *def) {
+  double sum = 0.0;
+  for (int k = 0; k < 3; k++) sum += def->arm_a[k] + def->arm_b[k] + def->normal[k];
+  for (int k = 0; k < def->set.dim; k++) sum += def->offset[k] + def->compliance[k];
+  return isfinite(sum);
+}
+
+scree_status ccp_put_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
+  const size_t n = p->block_count, row = p->row_count, dim = (size_t)def->set.dim;
+  bool compliant = p->compliance != NULL;
+  for (size_t k = 0; k < dim; k++) compliant = compliant || def->compliance[k] != 0.0;
+  uint32_t set = (uint32_t)p->set_count - 1;
+  if (!looks_finite(def)) return scree_ccp_add_contact(p, def);
+  if (!p->set_count || !same_set(&p->set[set], &def->set)) {
+    const char *fault = scree_set_fault(&def->set);
+    if (fault)
+      return context_fail(p->context, SCREE_ERROR_INPUT, "contact %zu: %s set: %s", n,
+                          scree_set_name(def->set.kind), fault);
+    if (intern_set(p, &def->set, &set)) return SCREE_ERROR_MEMORY;
+  }
+  if (compliant) {
+    bool any;
+    if (check_compliance(p, def->compliance, dim, &any)) return SCREE_ERROR_INPUT;
+    if (memory_grow(p->context, &p->compliance, &p->compliance_capacity, row + dim, sizeof(double)))
+      return SCREE_ERROR_MEMORY;
+    memcpy(p->compliance + row, def->compliance, dim * sizeof(double));
+  }
+  ccp_contact *c = &p->bodies.contact[n];
+  c->body_a = def->body_a;
+  c->body_b = def->body_b;
+  memcpy(c->normal, def->normal, sizeof c->normal);
+  memcpy(c->tangent, def->tangent, sizeof c->tangent);
+  memcpy(c->arm_a, def->arm_a, sizeof c->arm_a);
+  memcpy(c->arm_b, def->arm_b, sizeof c->arm_b);
+  memcpy(p->offset + row, def->offset, dim * sizeof(double));
+  p->set_index[n] = set;
+  p->row_start[n] = (uint32_t)row;
+  p->row_start[n + 1] = (uint32_t)(row + dim);
+  p->row_count = row + dim;
+  p->block_count++;
+  p->bodies.contact_count++;
+  return SCREE_OK;
+}
+
 scree_status scree_ccp_add_block(scree_ccp *p, const scree_set *set,
                                  const scree_ccp_row_def *rows) {
   ccp_bodies *bodies = &p->bodies;

@@ -54,6 +54,13 @@ struct scree_ccp {
   double *f; /* global: m.rows */
 };
 
+/* Room for so many more contacts. */
+scree_status ccp_reserve_contacts(scree_ccp *problem, size_t more);
+/* scree_ccp_add_contact for an assembly that makes contacts by the hundred thousand: there is room,
+ * bodies exist, normal and tangent are unit and across each other. Only what may come from a broken
+ * state is looked at: numbers that are not finite. */
+scree_status ccp_put_contact(scree_ccp *problem, const scree_ccp_contact_def *def);
+
 static inline const scree_set *ccp_set(const scree_ccp *problem, size_t block) {
   return &problem->set[problem->set_index[block]];
 }
