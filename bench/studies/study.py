@@ -31,9 +31,9 @@ class Study:
         self.quick = self.args.quick
         os.makedirs(self.args.out, exist_ok=True)
 
-    def run(self, scene, probes, *sets):
+    def run(self, scene, probes, *sets, log=False, fixed=False):
         """Runs it with `--set` for each of `sets`; (summary, {probe: table}), a table as {column: [numbers]}, without
-        units."""
+        units. With `log` there is a table `steps` too; `fixed`: steps are not meant to reach a tolerance."""
         with tempfile.TemporaryDirectory() as place:
             command = [os.path.abspath(self.args.scree), "run", scene, "--json", "--out", "run.h5"]
             if self.args.threads != "0":
@@ -44,13 +44,21 @@ class Study:
             if done.returncode:
                 sys.exit("%s: %s" % (" ".join(command), done.stderr.strip()))
             summary = json.loads(done.stdout.splitlines()[-1])
-            if summary["nonconverged_steps"]:
+            if summary["nonconverged_steps"] and not fixed:
                 print("  note: %d of %d steps did not reach their tolerance (worst R %.2g)" % (
                     summary["nonconverged_steps"], summary["steps"], summary["worst_residual"]))
-            return summary, {probe: table(os.path.join(place, "run_%s.csv" % probe)) for probe in probes}
+            if log:
+                subprocess.run([command[0], "export", "run.h5", "--format", "csv", "--what", "steps"], cwd=place,
+                               check=True, capture_output=True)
+            tables = list(probes) + (["steps"] if log else [])
+            return summary, {one: table(os.path.join(place, "run_%s.csv" % one)) for one in tables}
 
     def path(self, ending):
         return os.path.join(self.args.out, self.name + ending)
+
+    def part(self, name):
+        """Tables and plots that follow are of this part of the study."""
+        self.name = self.name.split("-")[0] + "-" + name
 
     def write(self, header, rows):
         with open(self.path(".csv"), "w", encoding="utf-8", newline="") as file:
