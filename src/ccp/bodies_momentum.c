@@ -82,6 +82,26 @@ static void fill_lines(const ccp_operator *op, const bodies_momentum *m) {
   }
 }
 
+/* What steps leave alone in units asleep. */
+static void still_units(const bodies_pack *pack, const bodies_momentum *m) {
+  for (size_t unit = bodies_pack_open_unit(pack); unit < pack->unit_count; unit++) {
+    const size_t first = pack->unit_start[unit], count = pack->unit_start[unit + 1] - first;
+    if (!pack->asleep[unit]) continue;
+    memset(m->iterate[NEXT].lanes + first * PACK_IMPULSES, 0,
+           count * PACK_IMPULSES * sizeof(double));
+    m->sums[unit] = (sphere_sums){.distance2 = {0.0}};
+  }
+}
+
+/* Units whose residual is not zero are to take part. */
+static void wake_units(op_bodies *impl) {
+  bodies_pack *pack = &impl->pack;
+  for (size_t unit = bodies_pack_open_unit(pack); unit < pack->unit_count; unit++) {
+    if (impl->judged[unit].worst != 0.0) pack->asleep[unit] = false;
+    pack->stirring = pack->stirring || !pack->asleep[unit];
+  }
+}
+
 static scree_status begin(ccp_operator *op, const double *g) {
   op_bodies *impl = op->impl;
   bodies_momentum *m = &impl->momentum;
@@ -92,6 +112,8 @@ static scree_status begin(ccp_operator *op, const double *g) {
   bodies_sum_pushes(op, g);
   fill_lines(op, m);
   bodies_pack_load(&impl->pack, op, g, m->iterate[CURRENT].lanes);
+  bodies_pack_lull(&impl->pack, m->iterate[CURRENT].lanes);
+  still_units(&impl->pack, m);
   if (impl->pack.group_count)
     memcpy(m->iterate[PREVIOUS].lanes, m->iterate[CURRENT].lanes,
            impl->pack.group_count * PACK_IMPULSES * sizeof(double));
@@ -246,6 +268,7 @@ static op_momentum_sums step(ccp_operator *op, double beta, double length) {
   bodies_momentum *m = &impl->momentum;
   const bodies_pack *pack = &impl->pack;
   const size_t rest = op->block_count - op->head_count;
+  const size_t phases = pack->stirring ? pack->phase_count : pack->open_phase;
   const bool make_y = beta != 0.0 && !(m->y_is_made && m->beta == beta);
   m->beta = beta;
   m->y_is_made = beta != 0.0;
@@ -273,11 +296,12 @@ static op_momentum_sums step(ccp_operator *op, double beta, double length) {
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
   {
     start_bodies(op, &bodies);
-    for (size_t phase = 0; phase < pack->phase_count; phase++) {
+    for (size_t phase = 0; phase < phases; phase++) {
 #pragma omp for schedule(static)
       for (size_t unit = pack->phase_start[phase]; unit < pack->phase_start[phase + 1]; unit++)
-        impl->kernels->step(&work, pack->unit_start[unit], pack->unit_start[unit + 1],
-                            &m->sums[unit]);
+        if (phase < pack->open_phase || !pack->asleep[unit])
+          impl->kernels->step(&work, pack->unit_start[unit], pack->unit_start[unit + 1],
+                              &m->sums[unit]);
     }
     if (rest) step_rest(op, beta, length, m->sums + pack->unit_count);
     judge_bodies(op, &bodies);
@@ -318,9 +342,10 @@ static void get(ccp_operator *op, double *g, double *u) {
 }
 
 static void judge(ccp_operator *op, scree_model model, op_judged *sum) {
-  const op_bodies *impl = op->impl;
+  op_bodies *impl = op->impl;
   const bodies_iterate *it = &impl->momentum.iterate[CURRENT];
   bodies_judge_velocities(op, model, it->twist, it->lanes, it->rows, sum);
+  wake_units(impl);
 }
 
 const op_momentum_class bodies_momentum_class = {

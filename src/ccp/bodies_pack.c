@@ -149,12 +149,26 @@ void bodies_pack_free(scree_context *context, bodies_pack *pack) {
   memory_free(context, pack->block);
   memory_free(context, pack->unit_start);
   memory_free(context, pack->phase_start);
+  memory_free(context, pack->asleep);
   memory_free(context, pack->trait);
   memory_free(context, pack->colour);
   memory_free(context, pack->used);
   memory_free(context, pack->tile);
   memory_free(context, pack->tile_colours);
   memory_free(context, pack->stamp);
+}
+
+void bodies_pack_lull(bodies_pack *pack, const double *lanes) {
+  pack->sweeps = 0;
+  pack->stirring = false;
+  for (size_t unit = bodies_pack_open_unit(pack); unit < pack->unit_count; unit++) {
+    bool still = true;
+    for (size_t k = pack->unit_start[unit] * (size_t)PACK_IMPULSES;
+         still && k < pack->unit_start[unit + 1] * (size_t)PACK_IMPULSES; k++)
+      still = lanes[k] == 0.0;
+    pack->asleep[unit] = still;
+    pack->stirring = pack->stirring || !still;
+  }
 }
 
 /* ---- impulses in and out --------------------------------------------------------------------- */

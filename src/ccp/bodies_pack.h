@@ -27,6 +27,14 @@ typedef struct bodies_pack {
   size_t unit_count, unit_capacity;
   uint32_t *phase_start; /* phase_count + 1, units */
   size_t phase_count, phase_capacity;
+  /* From open_phase on: contacts that bodies left alone would leave wide open, so that an impulse
+   * is not to be expected. Their units are asleep, left out of iterations, until one gets an
+   * impulse; sweeps look at them in every round, other methods with each residual. */
+  size_t open_phase;
+  uint8_t *asleep; /* a unit */
+  size_t asleep_capacity;
+  bool stirring; /* some unit of an open phase is awake */
+  unsigned sweeps;
   size_t contact_count;
   bool tiled;     /* else the groups of a phase share no moving body, whatever their units */
   uint8_t *trait; /* a body, and the world last: PACK_MOVES … */
@@ -46,6 +54,8 @@ typedef struct bodies_pack {
 /* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache. */
 enum { PACK_MOVES = 1, PACK_ROUND = 2, PACK_MASS = 4 };
 enum { PACK_COLOURS = 64, PACK_REST = 255, PACK_RIGID = 254, PACK_FAR = 65536, PACK_BATCH = 16 };
+/* Sweeps look at units asleep every so often. */
+enum { PACK_ROUND_SWEEPS = 8 };
 
 /* What contacts ask of bodies, a byte a body: it moves, its inertia is a multiple of the identity,
  * it has an inverse mass. */
@@ -71,6 +81,13 @@ void bodies_pack_load(const bodies_pack *pack, const ccp_operator *op, const dou
                       double *lanes);
 void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
                        double *g);
+
+/* Units of open phases without impulses in `lanes` fall asleep, others wake. */
+void bodies_pack_lull(bodies_pack *pack, const double *lanes);
+
+static inline size_t bodies_pack_open_unit(const bodies_pack *pack) {
+  return pack->phase_start[pack->open_phase];
+}
 
 /* The end of the batch of groups that begins at j. */
 static inline size_t bodies_pack_batch(size_t j, size_t end) {

@@ -11,13 +11,29 @@
  * Large problems: a sweep would fetch every body line once a colour from far away. So contacts are
  * cut, in the caller's order, into tiles whose bodies stay in cache; a unit is a tile, with colours
  * inside; tiles that share no moving body make a phase. If the caller's order is so scattered that
- * most tiles share bodies, the colours of small problems serve better, and they are taken. */
+ * most tiles share bodies, the colours of small problems serve better, and they are taken.
+ *
+ * In a simulation, contacts that would stay wide open without impulses, r_n - mu |r_t| beyond
+ * open_speed times the reference speed, are put in phases of their own after all others: see
+ * bodies_pack.h. In a bed these are a third of the contacts. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "ccp/bodies_pack.h"
 
-enum { UNIT_GROUPS = 16, TILE_CONTACTS = 4096, TILES_FROM = 32, PARALLEL_BLOCKS = 4096 };
+/* Contacts to be placed, by what they expect; and the base of their colours. */
+typedef enum pack_kind { KIND_CLOSED, KIND_OPEN } pack_kind;
+enum { MARK_CLOSED = 252, MARK_OPEN = 253 };
+static const double open_speed = 2.0;
+
+enum {
+  UNIT_GROUPS = 16,
+  OPEN_UNIT_GROUPS = 2,
+  TILE_CONTACTS = 4096,
+  TILES_FROM = 32,
+  PARALLEL_BLOCKS = 4096
+};
 
 typedef struct pack_tile {
   uint32_t first, end; /* contacts: first … end - 1, those that fit */
@@ -33,8 +49,21 @@ static size_t groups_of(size_t contacts) {
   return (contacts + PACK_LANES - 1) / PACK_LANES;
 }
 
+static bool is_of(const bodies_pack *pack, size_t i, pack_kind kind) {
+  return pack->colour[i] / PACK_COLOURS == kind;
+}
+
+static bool is_to_place(const bodies_pack *pack, size_t i, pack_kind kind) {
+  return pack->colour[i] == (kind == KIND_OPEN ? MARK_OPEN : MARK_CLOSED);
+}
+
+/* Room for so many more. */
 static scree_status reserve(bodies_pack *pack, scree_context *context, size_t groups, size_t units,
                             size_t phases) {
+  const size_t before = pack->group_count;
+  groups += before;
+  units += pack->unit_count;
+  phases += pack->phase_count;
   if (memory_grow(context, &pack->group, &pack->group_capacity, groups, sizeof *pack->group) ||
       memory_grow(context, &pack->block, &pack->block_capacity, groups * PACK_LANES,
                   sizeof *pack->block) ||
@@ -55,7 +84,9 @@ static scree_status reserve(bodies_pack *pack, scree_context *context, size_t gr
   pack->group_count = groups;
   pack->unit_count = units;
   pack->phase_count = phases;
-  if (groups) memset(pack->block, 0xff, groups * PACK_LANES * sizeof *pack->block);
+  if (groups > before)
+    memset(pack->block + before * PACK_LANES, 0xff,
+           (groups - before) * PACK_LANES * sizeof *pack->block);
   pack->phase_start[phases] = (uint32_t)units;
   pack->unit_start[units] = (uint32_t)groups;
   return SCREE_OK;
@@ -66,7 +97,7 @@ static bool pack_moves(const bodies_pack *pack, uint32_t body) {
 }
 
 /* Colours contact i at bodies whose masks are pack->used. False: no colour is left. */
-static bool take_colour(bodies_pack *pack, const ccp_bodies *bodies, size_t i,
+static bool take_colour(bodies_pack *pack, const ccp_bodies *bodies, size_t i, pack_kind kind,
                         colour_counts *counts) {
   const ccp_contact *c = &bodies->contact[i];
   const bool moves_a = pack_moves(pack, c->body_a), moves_b = pack_moves(pack, c->body_b);
@@ -76,7 +107,7 @@ static bool take_colour(bodies_pack *pack, const ccp_bodies *bodies, size_t i,
   const unsigned colour = (unsigned)__builtin_ctzll(~used);
   if (moves_a) pack->used[c->body_a] |= (uint64_t)1 << colour;
   if (moves_b) pack->used[c->body_b] |= (uint64_t)1 << colour;
-  pack->colour[i] = (uint8_t)colour;
+  pack->colour[i] = (uint8_t)(kind * PACK_COLOURS + colour);
   counts->count[colour]++;
   return true;
 }
@@ -88,40 +119,41 @@ static size_t groups_of_all(const colour_counts *counts) {
 }
 
 /* Lanes of contacts first … end - 1, colour by colour from a group on. */
-static void place(bodies_pack *pack, const colour_counts *counts, size_t first, size_t end,
-                  size_t group) {
+static void place(bodies_pack *pack, pack_kind kind, const colour_counts *counts, size_t first,
+                  size_t end, size_t group) {
   size_t next[PACK_COLOURS];
   for (size_t c = 0; c < PACK_COLOURS; c++) {
     next[c] = group * PACK_LANES;
     group += groups_of(counts->count[c]);
   }
   for (size_t i = first; i < end; i++)
-    if (pack->colour[i] != PACK_REST) pack->block[next[pack->colour[i]]++] = (uint32_t)i;
+    if (is_of(pack, i, kind)) pack->block[next[pack->colour[i] % PACK_COLOURS]++] = (uint32_t)i;
 }
 
 /* ---- a phase a colour ------------------------------------------------------------------------ */
 
-static scree_status schedule_colours(bodies_pack *pack, const ccp_operator *op) {
+static scree_status schedule_colours(bodies_pack *pack, const ccp_operator *op, pack_kind kind) {
   const ccp_bodies *bodies = &op->problem->bodies;
   colour_counts counts = {{0}};
-  size_t units = 0, phases = 0;
+  size_t group = pack->group_count, unit = pack->unit_count, units = 0, phases = 0;
+  const size_t first_group = group, first_phase = pack->phase_count;
+  const size_t most = kind == KIND_OPEN ? OPEN_UNIT_GROUPS : UNIT_GROUPS;
   if (bodies->body_count) memset(pack->used, 0, bodies->body_count * sizeof *pack->used);
   for (size_t i = 0; i < bodies->contact_count; i++)
-    if (pack->colour[i] != PACK_REST && !take_colour(pack, bodies, i, &counts)) {
+    if (is_to_place(pack, i, kind) && !take_colour(pack, bodies, i, kind, &counts)) {
       pack->colour[i] = PACK_REST;
       pack->contact_count--;
     }
   for (; phases < PACK_COLOURS && counts.count[phases]; phases++)
-    units += (groups_of(counts.count[phases]) + UNIT_GROUPS - 1) / UNIT_GROUPS;
+    units += (groups_of(counts.count[phases]) + most - 1) / most;
   if (reserve(pack, op->context, groups_of_all(&counts), units, phases)) return SCREE_ERROR_MEMORY;
-  size_t group = 0, unit = 0;
   for (size_t c = 0; c < phases; c++) {
     const size_t end = group + groups_of(counts.count[c]);
-    pack->phase_start[c] = (uint32_t)unit;
-    for (; group < end; group = group + UNIT_GROUPS < end ? group + UNIT_GROUPS : end)
+    pack->phase_start[first_phase + c] = (uint32_t)unit;
+    for (; group < end; group = group + most < end ? group + most : end)
       pack->unit_start[unit++] = (uint32_t)group;
   }
-  place(pack, &counts, 0, bodies->contact_count, 0);
+  place(pack, kind, &counts, 0, bodies->contact_count, first_group);
   return SCREE_OK;
 }
 
@@ -136,15 +168,15 @@ static void forget_colours(bodies_pack *pack, uint32_t body, uint32_t stamp, uin
 }
 
 /* Colours the contacts of a tile, and the tile among tiles. Returns its counts of groups. */
-static void colour_tile(bodies_pack *pack, const ccp_bodies *bodies, uint32_t stamp,
+static void colour_tile(bodies_pack *pack, const ccp_bodies *bodies, pack_kind kind, uint32_t stamp,
                         pack_tile *tile) {
   colour_counts counts = {{0}};
   uint64_t taken = 0;
   for (size_t i = tile->first; i < tile->end; i++) {
-    if (pack->colour[i] == PACK_REST) continue;
+    if (!is_to_place(pack, i, kind)) continue;
     forget_colours(pack, bodies->contact[i].body_a, stamp, &taken);
     forget_colours(pack, bodies->contact[i].body_b, stamp, &taken);
-    if (take_colour(pack, bodies, i, &counts)) continue;
+    if (take_colour(pack, bodies, i, kind, &counts)) continue;
     pack->colour[i] = PACK_REST;
     pack->contact_count--;
   }
@@ -152,18 +184,18 @@ static void colour_tile(bodies_pack *pack, const ccp_bodies *bodies, uint32_t st
   tile->colour = ~taken ? (uint32_t)__builtin_ctzll(~taken) : PACK_COLOURS;
   if (tile->colour == PACK_COLOURS) return;
   for (size_t i = tile->first; i < tile->end; i++) {
-    if (pack->colour[i] == PACK_REST) continue;
+    if (!is_of(pack, i, kind)) continue;
     const uint32_t side[2] = {bodies->contact[i].body_a, bodies->contact[i].body_b};
     for (int s = 0; s < 2; s++)
       if (pack_moves(pack, side[s])) pack->tile_colours[side[s]] |= (uint64_t)1 << tile->colour;
   }
 }
 
-static size_t cut_tiles(bodies_pack *pack, size_t contact_count) {
+static size_t cut_tiles(bodies_pack *pack, pack_kind kind, size_t contact_count) {
   size_t tiles = 0, inside = 0;
   pack->tile[0].first = 0;
   for (size_t i = 0; i < contact_count; i++) {
-    if (pack->colour[i] == PACK_REST || inside++ < TILE_CONTACTS) continue;
+    if (!is_to_place(pack, i, kind) || inside++ < TILE_CONTACTS) continue;
     pack->tile[tiles++].end = (uint32_t)i;
     pack->tile[tiles].first = (uint32_t)i;
     inside = 1;
@@ -173,20 +205,21 @@ static size_t cut_tiles(bodies_pack *pack, size_t contact_count) {
 }
 
 /* Tiles of one colour make a phase. */
-static scree_status place_tiles(bodies_pack *pack, const ccp_operator *op, size_t tiles,
-                                size_t colours) {
-  size_t groups = 0, unit = 0, group = 0;
+static scree_status place_tiles(bodies_pack *pack, const ccp_operator *op, pack_kind kind,
+                                size_t tiles, size_t colours) {
+  const size_t first_phase = pack->phase_count;
+  size_t groups = 0, unit = pack->unit_count, group = pack->group_count;
   for (size_t t = 0; t < tiles; t++) groups += pack->tile[t].groups;
   if (reserve(pack, op->context, groups, tiles, colours)) return SCREE_ERROR_MEMORY;
   for (size_t c = 0; c < colours; c++) {
-    pack->phase_start[c] = (uint32_t)unit;
+    pack->phase_start[first_phase + c] = (uint32_t)unit;
     for (size_t t = 0; t < tiles; t++) {
       const pack_tile *tile = &pack->tile[t];
       if (tile->colour != c) continue;
       colour_counts counts = {{0}};
       for (size_t i = tile->first; i < tile->end; i++)
-        if (pack->colour[i] != PACK_REST) counts.count[pack->colour[i]]++;
-      place(pack, &counts, tile->first, tile->end, group);
+        if (is_of(pack, i, kind)) counts.count[pack->colour[i] % PACK_COLOURS]++;
+      place(pack, kind, &counts, tile->first, tile->end, group);
       pack->unit_start[unit++] = (uint32_t)group;
       group += tile->groups;
     }
@@ -195,7 +228,8 @@ static scree_status place_tiles(bodies_pack *pack, const ccp_operator *op, size_
 }
 
 /* False in *good: the tiles hang together too much. The colours are then to be taken again. */
-static scree_status schedule_tiles(bodies_pack *pack, const ccp_operator *op, bool *good) {
+static scree_status schedule_tiles(bodies_pack *pack, const ccp_operator *op, pack_kind kind,
+                                   bool *good) {
   const ccp_bodies *bodies = &op->problem->bodies;
   const size_t n = bodies->body_count, most = bodies->contact_count / TILE_CONTACTS + 1;
   if (memory_grow(op->context, &pack->tile, &pack->tile_capacity, most, sizeof *pack->tile) ||
@@ -205,15 +239,15 @@ static scree_status schedule_tiles(bodies_pack *pack, const ccp_operator *op, bo
     return SCREE_ERROR_MEMORY;
   memset(pack->tile_colours, 0, n * sizeof *pack->tile_colours);
   memset(pack->stamp, 0, n * sizeof *pack->stamp);
-  const size_t tiles = cut_tiles(pack, bodies->contact_count);
+  const size_t tiles = cut_tiles(pack, kind, bodies->contact_count);
   size_t colours = 0;
   *good = true;
   for (size_t t = 0; *good && t < tiles; t++) {
-    colour_tile(pack, bodies, (uint32_t)t + 1, &pack->tile[t]);
+    colour_tile(pack, bodies, kind, (uint32_t)t + 1, &pack->tile[t]);
     if (pack->tile[t].colour + 1 > colours) colours = pack->tile[t].colour + 1;
     *good = colours <= PACK_COLOURS && 4 * colours <= tiles + TILES_FROM;
   }
-  return *good ? place_tiles(pack, op, tiles, colours) : SCREE_OK;
+  return *good ? place_tiles(pack, op, kind, tiles, colours) : SCREE_OK;
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */
@@ -227,22 +261,48 @@ static bool wants_extra(const scree_ccp *p, size_t i) {
   return wants;
 }
 
-static void find_fitting(bodies_pack *pack, const ccp_operator *op) {
+/* Would the contact stay wide open without impulses? Only a simulation names the speed to ask by.
+ */
+static bool is_open(const ccp_operator *op, size_t i) {
   const scree_ccp *p = op->problem;
-  size_t count = 0;
+  const double *r = op->r + p->row_start[i];
+  const double across = ccp_dim(p, i) == 3 ? ccp_set(p, i)->mu * hypot(r[1], r[2]) : 0.0;
+  return p->reference_speed > 0.0 && r[0] - across > open_speed * p->reference_speed;
+}
+
+/* Marks what fits. Returns the number of closed ones. */
+static size_t find_fitting(bodies_pack *pack, const ccp_operator *op) {
+  const scree_ccp *p = op->problem;
+  size_t count = 0, closed = 0;
   bool extra = false, rays = false;
 #pragma omp parallel for schedule(static) num_threads(op->context->threads)                        \
-    reduction(+ : count) reduction(|| : extra, rays) if (op->block_count > PARALLEL_BLOCKS)
+    reduction(+ : count, closed)                                                                   \
+    reduction(|| : extra, rays) if (op->block_count > PARALLEL_BLOCKS)
   for (size_t i = 0; i < op->block_count; i++) {
     const bool fits = i < p->bodies.contact_count && bodies_pack_fits(pack, p, i);
-    pack->colour[i] = fits ? 0 : PACK_REST;
+    const bool open = fits && is_open(op, i);
+    pack->colour[i] = !fits ? PACK_REST : open ? MARK_OPEN : MARK_CLOSED;
     count += fits;
+    closed += fits && !open;
     extra = extra || (fits && wants_extra(p, i));
     rays = rays || (fits && ccp_dim(p, i) == 1);
   }
   pack->contact_count = count;
   pack->has_extra = extra;
   pack->has_rays = rays;
+  return closed;
+}
+
+static scree_status schedule_kind(bodies_pack *pack, const ccp_operator *op, pack_kind kind,
+                                  size_t count, bool *tiled) {
+  *tiled = false;
+  if (kind == KIND_CLOSED && count >= (size_t)TILES_FROM * TILE_CONTACTS) {
+    const scree_status status = schedule_tiles(pack, op, kind, tiled);
+    if (status || *tiled) return status;
+    for (size_t i = 0; i < op->problem->bodies.contact_count; i++)
+      if (is_of(pack, i, kind)) pack->colour[i] = kind == KIND_OPEN ? MARK_OPEN : MARK_CLOSED;
+  }
+  return schedule_colours(pack, op, kind);
 }
 
 scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op) {
@@ -254,14 +314,13 @@ scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op) {
                   op->problem->bodies.body_count + 1, sizeof *pack->trait))
     return SCREE_ERROR_MEMORY;
   bodies_pack_traits(pack, &op->problem->bodies);
-  find_fitting(pack, op);
-  pack->tiled = false;
-  if (pack->contact_count >= (size_t)TILES_FROM * TILE_CONTACTS) {
-    bool good = false;
-    const scree_status status = schedule_tiles(pack, op, &good);
-    pack->tiled = good;
-    if (status || good) return status;
-    find_fitting(pack, op);
-  }
-  return schedule_colours(pack, op);
+  const size_t closed = find_fitting(pack, op), open = pack->contact_count - closed;
+  pack->group_count = pack->unit_count = pack->phase_count = 0;
+  bool open_tiled;
+  scree_status status = schedule_kind(pack, op, KIND_CLOSED, closed, &pack->tiled);
+  pack->open_phase = pack->phase_count;
+  if (!status && open) status = schedule_kind(pack, op, KIND_OPEN, open, &open_tiled);
+  if (status) return status;
+  return memory_grow(op->context, &pack->asleep, &pack->asleep_capacity, pack->unit_count,
+                     sizeof *pack->asleep);
 }

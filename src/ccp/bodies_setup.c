@@ -103,6 +103,7 @@ scree_status bodies_setup(ccp_operator *op) {
     return SCREE_ERROR_MEMORY;
   impl->kernels = bodies_kernels(0);
   fill_lines(op, impl);
+  fill_r(op, impl);
   scree_status status = bodies_pack_schedule(&impl->pack, op);
   if (status) return status;
   bodies_pack_fill(&impl->pack, op, impl->state);
@@ -111,7 +112,6 @@ scree_status bodies_setup(ccp_operator *op) {
       op->order[op->head_count++] = impl->pack.block[slot];
   status = colour_rest(op, impl);
   if (!status) status = bodies_rigid_fill(&impl->rigid, op);
-  if (!status) fill_r(op, impl);
   return status ? status : bodies_judge_reserve(op);
 }
 

@@ -192,6 +192,7 @@ static void velocity(ccp_operator *op, const double *g, double *v) {
 static void sweep_begin(ccp_operator *op, const double *g) {
   op_bodies *impl = op->impl;
   bodies_pack_load(&impl->pack, op, g, impl->pack.impulse);
+  bodies_pack_lull(&impl->pack, impl->pack.impulse);
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
   {
     bodies_push_share(op, NULL, g);
@@ -232,9 +233,41 @@ static double sweep_tiles(const op_bodies *impl, const sphere_sweep *base, size_
   return worst;
 }
 
-static double sweep_packed(const ccp_operator *op, const op_sweep_params *params) {
-  const op_bodies *impl = op->impl;
+/* Units begin … end - 1 of an open phase, all of them. An impulse wakes. */
+static double sweep_round(const op_bodies *impl, const sphere_sweep *work, size_t begin,
+                          size_t end) {
   const bodies_pack *pack = &impl->pack;
+  double worst = 0.0;
+  for (size_t unit = begin; unit < end; unit++) {
+    const double change =
+        impl->kernels->sweep(work, pack->unit_start[unit], pack->unit_start[unit + 1]);
+    if (change != 0.0) pack->asleep[unit] = false;
+    worst = fmax(worst, change);
+  }
+  return worst;
+}
+
+/* Those awake, in runs. The units of an open phase share no moving body: any order will do. */
+static double sweep_awake(const op_bodies *impl, const sphere_sweep *work, size_t begin,
+                          size_t end) {
+  const bodies_pack *pack = &impl->pack;
+  double worst = 0.0;
+  for (size_t unit = begin; unit < end;) {
+    size_t stop = unit;
+    while (stop < end && !pack->asleep[stop]) stop++;
+    if (stop > unit)
+      worst =
+          fmax(worst, impl->kernels->sweep(work, pack->unit_start[unit], pack->unit_start[stop]));
+    unit = stop + 1;
+  }
+  return worst;
+}
+
+static double sweep_packed(const ccp_operator *op, const op_sweep_params *params) {
+  op_bodies *impl = op->impl;
+  bodies_pack *pack = &impl->pack;
+  const bool round = pack->sweeps++ % PACK_ROUND_SWEEPS == 0;
+  const size_t phases = round || pack->stirring ? pack->phase_count : pack->open_phase;
   const sphere_sweep work = {
       .group = pack->group,
       .impulse = pack->impulse,
@@ -251,22 +284,27 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
 #pragma omp parallel num_threads(op->context->threads) if (pack->contact_count > BODIES_PARALLEL)
   {
     double mine = 0.0;
-    for (size_t k = 0; k < pack->phase_count; k++) {
-      const size_t phase = params->backward ? pack->phase_count - 1 - k : k;
+    for (size_t k = 0; k < phases; k++) {
+      const size_t phase = params->backward ? phases - 1 - k : k;
+      const bool open = phase >= pack->open_phase;
       size_t begin = pack->phase_start[phase], end = pack->phase_start[phase + 1];
-      if (!pack->tiled) {
+      if (!pack->tiled && !open) {
         begin = pack->unit_start[begin];
         end = pack->unit_start[end];
       }
       bodies_share(begin, end, &begin, &end);
-      const double change = pack->tiled ? sweep_tiles(impl, &work, begin, end)
-                                        : impl->kernels->sweep(&work, begin, end);
+      const double change = open && round ? sweep_round(impl, &work, begin, end)
+                            : open        ? sweep_awake(impl, &work, begin, end)
+                            : pack->tiled ? sweep_tiles(impl, &work, begin, end)
+                                          : impl->kernels->sweep(&work, begin, end);
       if (change > mine) mine = change;
 #pragma omp barrier
     }
 #pragma omp critical
     if (mine > worst) worst = mine;
   }
+  for (size_t unit = bodies_pack_open_unit(pack); round && unit < pack->unit_count; unit++)
+    pack->stirring = pack->stirring || !pack->asleep[unit];
   return sqrt(worst);
 }
 
