@@ -54,8 +54,10 @@ bool solve_due_hint(solve_run *run, long iteration, double change) {
   run->change = change;
   const long since = iteration - run->iterations;
   if (s->iteration_limit > 0 && iteration >= s->iteration_limit) return true;
-  if (change * run->change_ratio < s->tolerance_residual) return since > 3;
-  return since >= (iteration < 100 ? 25 : iteration / 4);
+  const double foreseen = change * run->change_ratio;
+  if (foreseen < s->tolerance_residual) return since > 3;
+  const long patience = iteration < 100 ? 25 : iteration / 4;
+  return since >= (foreseen > 3.0 * s->tolerance_residual ? 2 * patience : patience);
 }
 
 static void schedule(solve_run *run, long iteration) {
