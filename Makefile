@@ -62,7 +62,10 @@ bench-peers: setup | build
 	build/release/bench-peers $(PEER_FLAGS) --out out/bench $(PEER_FILES) | tee out/bench/peers.txt
 ifneq ($(wildcard tools/demo),)
 .PHONY: demo
-demo: release
+demo: | build
+	@tools/setup --build
+	@$(call configure,release)
+	$(call compile,release) --target scree_command
 	tools/demo build/release
 endif
 install: release
