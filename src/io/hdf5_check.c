@@ -342,7 +342,8 @@ scree_status check_container(const check_source *source) {
                         source->name);
   if (b[8] != 0)
     return check_fail(source, "superblock",
-                      "is not of HDF5's earliest format, the default of libfclib and h5py");
+                      "is not of HDF5's earliest format, the default of libfclib and h5py (`scree "
+                      "info` tells whether it is a recording)");
   const uint64_t end = check_number(b + 40, 8);
   if (end > source->size) {
     snprintf(what, sizeof what, "the file is truncated: %llu bytes are told, %zu are there",

@@ -366,6 +366,13 @@ static scree_status parse_value(tree_parser *p, yaml_event_t *event, int depth, 
 scree_status scene_parse(scene_document *doc, const char *text, size_t size, uint32_t file,
                          scene_node **root) {
   tree_parser p = {.doc = doc, .file = file};
+  if (size >= 8 && memcmp(text, "\211HDF\r\n\032\n", 8) == 0) {
+    const scene_node start = {.file = file, .line = 1, .column = 1};
+    return scene_fault(
+        doc, &start,
+        "an HDF5 file is no scene; `scree resume` goes on with a recording, `scree solve` "
+        "solves a problem, `scree info` tells which it is");
+  }
   if (!yaml_parser_initialize(&p.yaml))
     return context_fail(doc->context, SCREE_ERROR_MEMORY, "no memory to read a scene");
   yaml_parser_set_input_string(&p.yaml, (const unsigned char *)text, size);

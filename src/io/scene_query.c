@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "io/scene_build.h"
 
 scree_context *scree_scene_context(const scree_scene *scene) {
@@ -118,6 +119,46 @@ static bool gallery(int i, char path[PATH_SIZE]) {
   return snprintf(path, PATH_SIZE, "%s/%s", program, beside[i - 1]) < PATH_SIZE;
 }
 
+enum { SCENE_NAME_SIZE = 64, SCENE_LIST_LIMIT = 256 };
+typedef char scene_name[SCENE_NAME_SIZE];
+
+static int by_name(const void *a, const void *b) {
+  return strcmp((const char *)a, (const char *)b);
+}
+
+/* The names of the first gallery that has any, sorted; SCENE_LIST_LIMIT of them at most. */
+static size_t list_names(scene_name *names) {
+  size_t count = 0;
+  for (int i = 0; i < GALLERIES && !count; i++) {
+    char path[PATH_SIZE];
+    DIR *directory = gallery(i, path) ? opendir(path) : NULL;
+    for (struct dirent *e; directory && (e = readdir(directory));) {
+      size_t n = strlen(e->d_name);
+      if (n < 6 || n >= SCENE_NAME_SIZE || strcmp(e->d_name + n - 5, ".yaml") != 0) continue;
+      if (count == SCENE_LIST_LIMIT) continue;
+      memcpy(names[count], e->d_name, n - 5);
+      names[count++][n - 5] = 0;
+    }
+    if (directory) closedir(directory);
+  }
+  qsort(names, count, sizeof *names, by_name);
+  return count;
+}
+
+static scree_status no_scene(scree_context *context, const char *name) {
+  scene_name *names = memory_new(context, SCENE_LIST_LIMIT, sizeof *names);
+  const char *word[SCENE_LIST_LIMIT];
+  const size_t count = names ? list_names(names) : 0;
+  for (size_t i = 0; i < count; i++) word[i] = names[i];
+  const char *near = count ? options_nearest(name, word, count) : NULL;
+  const scree_status status = context_fail(
+      context, SCREE_ERROR_INPUT,
+      "there is no file and no scene of the gallery '%s'%s%s%s; `scree list scenes` shows them",
+      name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  memory_free(context, names);
+  return status;
+}
+
 scree_status scree_scene_find(scree_context *context, const char *name, char *path, size_t size) {
   char directory[PATH_SIZE];
   for (int i = 0; i < GALLERIES; i++) {
@@ -126,33 +167,13 @@ scree_status scree_scene_find(scree_context *context, const char *name, char *pa
     if (n > 0 && (size_t)n < size && access(path, R_OK) == 0) return SCREE_OK;
   }
   path[0] = 0;
-  return context_fail(context, SCREE_ERROR_INPUT,
-                      "there is no file and no scene of the gallery '%s'; `scree list scenes` "
-                      "shows them",
-                      name);
+  return no_scene(context, name);
 }
-
-static int by_name(const void *a, const void *b) {
-  return strcmp((const char *)a, (const char *)b);
-}
-
-enum { SCENE_NAME_SIZE = 64, SCENE_LIST_LIMIT = 256 };
 
 scree_status scree_scene_list(scree_context *context, scree_scene_visit visit, void *user) {
-  char(*names)[SCENE_NAME_SIZE] = memory_new(context, SCENE_LIST_LIMIT, sizeof *names);
+  scene_name *names = memory_new(context, SCENE_LIST_LIMIT, sizeof *names);
   if (!names) return SCREE_ERROR_MEMORY;
-  size_t count = 0;
-  for (int i = 0; i < GALLERIES && !count; i++) {
-    char path[PATH_SIZE];
-    DIR *directory = gallery(i, path) ? opendir(path) : NULL;
-    for (struct dirent *e; directory && (e = readdir(directory));) {
-      size_t n = strlen(e->d_name);
-      if (n < 6 || n >= SCENE_NAME_SIZE || strcmp(e->d_name + n - 5, ".yaml") != 0) continue;
-      if (count < SCENE_LIST_LIMIT) memcpy(names[count++], e->d_name, n - 5);
-    }
-    if (directory) closedir(directory);
-  }
-  qsort(names, count, sizeof *names, by_name);
+  const size_t count = list_names(names);
   for (size_t i = 0; i < count; i++) {
     char path[PATH_SIZE];
     scree_scene *scene = NULL;

@@ -155,6 +155,10 @@ probes:
                    "scree check: scene.yaml:2:11: duration: '1 kg' has the wrong unit; wanted is a value in s\n", "")
         self.check(["check", "no-such"], 3, "scree check: there is no file and no scene of the gallery 'no-such'; "
                    "`scree list scenes` shows them\n", "")
+        self.check(["check", "wal"], 3, "scree check: there is no file and no scene of the gallery 'wal'; did you mean "
+                   "'wall'?; `scree list scenes` shows them\n", "")
+        self.check(["check", self.packing()], 3, "scree check: packing.hdf5:1:1: an HDF5 file is no scene; `scree resume` "
+                   "goes on with a recording, `scree solve` solves a problem, `scree info` tells which it is\n", "")
         self.check(["check"], 2, "scree check: SCENE is missing\n", "")
         self.assertIn("$defs", json.loads(self.check(["check", "--schema"], 0).out))
 
