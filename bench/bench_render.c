@@ -50,7 +50,7 @@ static scree_status measure(scree_context *context, const scree_render_scene *sc
   scree_framing framing;
   scree_camera camera;
   scree_framing_begin(&framing, -1.0, 0.38, 0.5, (double)image->width / image->height, 0.06);
-  scree_framing_add_items(&framing, scene->item_count, scene->items, &scene->focus);
+  scree_framing_add_scene(&framing, scene);
   scree_framing_end(&framing, &camera);
   scree_render_settings settings = scree_render_settings_default(&camera);
   if (samples > 0) settings.samples = samples;

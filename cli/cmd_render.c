@@ -90,17 +90,43 @@ static void choose_direction(const studio *s, double *azimuth, double *elevation
   if (isnan(*elevation)) *elevation = z < 0.25 * fmax(x, y) ? 0.52 : 0.38;
 }
 
+/* Those that take away the side of the camera know it by the direction to the eye. */
+static void place_cuts(studio *s, const double out[3]) {
+  for (size_t i = 0; i < s->options->section_count; i++) {
+    const render_section *section = &s->options->sections[i];
+    scree_render_cut *cut = &s->cuts[i];
+    *cut = (scree_render_cut){.count = section->count};
+    for (size_t k = 0; k < section->count; k++) {
+      const render_side *side = &section->side[k];
+      const double sign = side->sign ? side->sign : out[side->axis] >= 0.0 ? 1.0 : -1.0;
+      cut->normal[k][side->axis] = sign;
+      cut->offset[k] = sign * side->value;
+    }
+  }
+}
+
+static scree_render_scene cut_scene(const studio *s) {
+  scree_render_scene scene = picture_scene(&s->picture);
+  scene.cut_count = s->options->section_count;
+  scene.cuts = s->cuts;
+  return scene;
+}
+
 static int frame_all(studio *s, size_t count, const size_t *frames, int width, int height) {
   const render_view *v = &s->options->view;
   double azimuth, elevation;
   scree_framing framing;
   choose_direction(s, &azimuth, &elevation);
+  const double out[3] = {cos(elevation) * cos(azimuth), cos(elevation) * sin(azimuth),
+                         sin(elevation)};
+  place_cuts(s, out);
   scree_framing_begin(&framing, azimuth, elevation, v->field,
                       (1.0 - s->strip) * (double)width / (double)height, 0.06);
   for (size_t i = 0; i < count; i++) {
     const int code = picture_load(&s->picture, frames[i], 0.0);
     if (code) return code;
-    scree_framing_add_items(&framing, s->picture.item_count, s->picture.items, &s->picture.focus);
+    const scree_render_scene scene = cut_scene(s);
+    scree_framing_add_scene(&framing, &scene);
   }
   if (!scree_framing_end(&framing, &s->camera)) {
     scree_framing_add_box(&framing, &s->picture.focus);
@@ -154,20 +180,6 @@ static scree_camera camera_at(const studio *s, double film_time) {
   return c;
 }
 
-static void place_cuts(studio *s) {
-  for (size_t i = 0; i < s->options->section_count; i++) {
-    const render_section *section = &s->options->sections[i];
-    scree_render_cut *cut = &s->cuts[i];
-    *cut = (scree_render_cut){.count = section->count};
-    for (size_t k = 0; k < section->count; k++) {
-      const render_side *side = &section->side[k];
-      const double sign = side->sign ? side->sign : s->offset[side->axis] >= 0.0 ? 1.0 : -1.0;
-      cut->normal[k][side->axis] = sign;
-      cut->offset[k] = sign * side->value;
-    }
-  }
-}
-
 /* What holds for all pictures, after the survey: legend, camera, light. */
 static int prepare(studio *s, size_t count, const size_t *frames, int width, int height) {
   const render_options *o = s->options;
@@ -179,7 +191,6 @@ static int prepare(studio *s, size_t count, const size_t *frames, int width, int
   int code = frame_all(s, count, frames, width, height);
   if (!code) code = aim(s);
   if (code) return code;
-  place_cuts(s);
   s->settings = scree_render_settings_default(&s->camera);
   s->settings.samples = (int)o->samples;
   s->settings.background = (scree_background)o->background;
@@ -192,10 +203,8 @@ static int prepare(studio *s, size_t count, const size_t *frames, int width, int
 /* ---- drawing -------------------------------------------------------------------------------- */
 
 static int draw(studio *s, double film_time, scree_image *image) {
-  scree_render_scene scene = picture_scene(&s->picture);
+  scree_render_scene scene = cut_scene(s);
   scene.ground = s->options->ground;
-  scene.cut_count = s->options->section_count;
-  scene.cuts = s->cuts;
   const scree_camera camera = camera_at(s, film_time);
   scree_status status = scree_render_set_scene(s->render, &scene);
   if (!status) status = scree_render_draw(s->render, &camera, &s->settings, image);

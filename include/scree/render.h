@@ -102,9 +102,8 @@ SCREE_API void scree_framing_begin(scree_framing *framing, double azimuth, doubl
 SCREE_API void scree_framing_add_ball(scree_framing *framing, const double center[3],
                                       double radius);
 SCREE_API void scree_framing_add_box(scree_framing *framing, const scree_box *box);
-/* All items that belong to the focus. */
-SCREE_API void scree_framing_add_items(scree_framing *framing, size_t item_count,
-                                       const scree_render_item *items, const scree_box *focus);
+/* All items that belong to the focus, as far as the cuts leave them. */
+SCREE_API void scree_framing_add_scene(scree_framing *framing, const scree_render_scene *scene);
 /* False when nothing was added. */
 SCREE_API bool scree_framing_end(const scree_framing *framing, scree_camera *camera);
 

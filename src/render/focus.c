@@ -143,22 +143,49 @@ bool scree_render_wall_box(const scree_render_item *item, const scree_box *focus
   return v3_norm(v3_sub(sum.hi, sum.lo)) < 4.0 * size;
 }
 
-void scree_framing_add_items(scree_framing *framing, size_t count, const scree_render_item *items,
-                             const scree_box *focus) {
+/* What a cut by one plane leaves of a box; one by more planes takes away what lies within it
+ * wholly, and the rest is seen from here to there as before. False: nothing is left. Planes across
+ * two axes are left alone. */
+static bool clip(const scree_render_cut *cut, scree_box *box) {
+  size_t inside = 0;
+  for (size_t k = 0; k < cut->count; k++) {
+    double least = 0.0;
+    for (int m = 0; m < 3; m++)
+      least += cut->normal[k][m] * (cut->normal[k][m] > 0.0 ? box->lower[m] : box->upper[m]);
+    inside += least >= cut->offset[k];
+  }
+  if (inside == cut->count) return false;
+  for (int m = 0; m < 3 && cut->count == 1; m++) {
+    const double n = cut->normal[0][m], at = cut->offset[0] / n;
+    if (cut->normal[0][(m + 1) % 3] != 0.0 || cut->normal[0][(m + 2) % 3] != 0.0) continue;
+    if (n > 0.0) box->upper[m] = fmin(box->upper[m], at);
+    if (n < 0.0) box->lower[m] = fmax(box->lower[m], at);
+  }
+  return true;
+}
+
+static void add_clipped(scree_framing *framing, const scree_render_scene *scene, scree_box box) {
+  for (size_t k = 0; k < scene->cut_count; k++)
+    if (!clip(&scene->cuts[k], &box)) return;
+  scree_framing_add_box(framing, &box);
+}
+
+void scree_framing_add_scene(scree_framing *framing, const scree_render_scene *scene) {
+  const scree_box *focus = &scene->focus;
   const aabb range = {v3_load(focus->lower), v3_load(focus->upper)};
-  for (size_t i = 0; i < count; i++) {
-    const scree_render_item *item = &items[i];
+  for (size_t i = 0; i < scene->item_count; i++) {
+    const scree_render_item *item = &scene->items[i];
     scree_box box;
-    if (scree_render_wall_box(item, focus, &box)) scree_framing_add_box(framing, &box);
+    if (scree_render_wall_box(item, focus, &box)) add_clipped(framing, scene, box);
     if (!item->shape || item->look == SCREE_LOOK_WALL || !isfinite(item->shape->size)) continue;
     if (!is_in(range, item->position)) continue;
-    if (item->shape->kind == SCREE_SHAPE_SPHERE) {
+    if (item->shape->kind == SCREE_SHAPE_SPHERE && !scene->cut_count) {
       scree_framing_add_ball(framing, item->position, item->shape->sphere.radius);
     } else {
       const aabb b = shape_bounds(item->shape, item_place(item));
       v3_store(box.lower, b.lo);
       v3_store(box.upper, b.hi);
-      scree_framing_add_box(framing, &box);
+      add_clipped(framing, scene, box);
     }
   }
 }

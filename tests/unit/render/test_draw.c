@@ -143,7 +143,7 @@ static void set_stage(stage *g, int threads) {
   scree_render_focus(ITEMS, g->items, &g->scene.focus);
   scree_framing f;
   scree_framing_begin(&f, -1.0, 0.4, 0.5, (double)WIDTH / HEIGHT, 0.06);
-  scree_framing_add_items(&f, ITEMS, g->items, &g->scene.focus);
+  scree_framing_add_scene(&f, &g->scene);
   scree_framing_end(&f, &g->camera);
   assert_int_equal(scree_render_create(c, &g->render), SCREE_OK);
 }
@@ -251,6 +251,43 @@ static int tone(const scree_image *image, int x, int y) {
 }
 
 /* A ball above the ground, light from straight above: its shadow is below it and soft. */
+/* The distance from which all of a row of balls is seen, with these cuts. */
+static double distance_to_row(const scree_render_cut *cuts, size_t count, double *target) {
+  scree_context *c = scree_context_create(NULL);
+  scree_shape *ball;
+  scree_shape_create_sphere(c, 0.1, &ball);
+  scree_render_item items[10];
+  for (int i = 0; i < 10; i++)
+    items[i] = item_of(ball, (pose){{0.2 * i, 0, 0.1}, {1, 0, 0, 0}}, 0.9f, 0.5f, 0.1f);
+  scree_render_scene scene = {.item_count = 10, .items = items, .cut_count = count, .cuts = cuts};
+  scree_render_focus(10, items, &scene.focus);
+  scree_framing f;
+  scree_camera camera;
+  scree_framing_begin(&f, -1.5, 0.4, 0.5, 1.6, 0.06);
+  scree_framing_add_scene(&f, &scene);
+  assert_true(scree_framing_end(&f, &camera));
+  *target = camera.target[0];
+  scree_shape_destroy(ball);
+  scree_context_destroy(c);
+  return v3_norm(v3_sub(v3_load(camera.eye), v3_load(camera.target)));
+}
+
+static void test_the_camera_frames_what_cuts_leave(void **state) {
+  (void)state;
+  const scree_render_cut half = {1, {{1, 0, 0}}, {0.5}},
+                         corner = {2, {{1, 0, 0}, {0, 1, 0}}, {0.5, 0}},
+                         far = {2, {{1, 0, 0}, {0, 1, 0}}, {0.5, -1}};
+  double whole_at, half_at, corner_at, far_at;
+  const double whole = distance_to_row(NULL, 0, &whole_at),
+               near = distance_to_row(&half, 1, &half_at);
+  assert_true(fabs(whole_at - 0.9) < 0.1);
+  assert_true(fabs(half_at - 0.2) < 0.1);
+  assert_true(near < 0.5 * whole);
+  /* Half of each ball is left, or none of those that lie beyond. */
+  assert_true(distance_to_row(&corner, 1, &corner_at) > 0.9 * whole);
+  assert_true(distance_to_row(&far, 1, &far_at) < 0.6 * whole);
+}
+
 static void test_shadow(void **state) {
   (void)state;
   scree_context *context = scree_context_create(NULL);
@@ -419,6 +456,7 @@ int main(void) {
       cmocka_unit_test(test_threads_give_the_same_bytes),
       cmocka_unit_test(test_arithmetic_is_untouched),
       cmocka_unit_test(test_the_scene_is_seen_whole),
+      cmocka_unit_test(test_the_camera_frames_what_cuts_leave),
       cmocka_unit_test(test_shadow),
       cmocka_unit_test(test_cuts),
       cmocka_unit_test(test_glass),
