@@ -52,9 +52,10 @@ class Granular(GalleryTest):
 
     def test_column_runs_out(self):
         for a, trend in ((1.0, 1.24), (2.0, 2.26)):
-            self.run_small("column-collapse", "d=18 mm", "a=%g" % a)
-            run_out = column(self.probe("column-collapse", "grains"), "reach")[-1] / 0.09 - 1.0
-            self.assertLess(abs(run_out / trend - 1.0), 0.25, (a, run_out))
+            self.run_small("column-collapse", "d=15 mm", "a=%g" % a)
+            rim = column(self.probe("column-collapse", "grains"), "reach")[-1] + 0.0075
+            run_out = rim / 0.09 - 1.0
+            self.assertLess(abs(run_out / trend - 1.0), 0.15, (a, run_out))
 
     def test_crater_has_a_depth(self):
         self.run_small("crater", "n=1200", "g=8 mm", "density=3000", "step=1.5 ms", nonconverged=10)
@@ -62,26 +63,27 @@ class Granular(GalleryTest):
         bed = self.probe("crater", "bed")
         surface = [z for t, z in zip(column(bed, "time"), column(bed, "height")) if t < 0.6][-1]
         depth, height = surface + 0.015 - min(ball), ball[0] - 0.015 - surface
-        law = 0.14 / 0.3 * math.sqrt(2.0) * 0.03 ** (2 / 3) * (height + depth) ** (1 / 3)
-        self.assertTrue(0.3 < depth / law < 0.8, depth / law)
+        law = 0.14 / 0.43 * math.sqrt(2.0) * 0.03 ** (2 / 3) * (height + depth) ** (1 / 3)
+        self.assertLess(abs(depth / law - 0.54), 0.12, depth / law)
 
     def test_hopper_follows_beverloo(self):
+        # The flow through a narrow opening is unsteady: it is measured for longer.
         flow = []
-        for D, n, end in ((0.045, 1100, 1.5), (0.06, 2400, 1.2)):
-            self.run_small("hopper", "n=%d" % n, "D=%g" % D, "R=%g" % (1.2 * D), "duration=%g s" % end, nonconverged=3)
+        for D, n, start, end in ((0.045, 1650, 0.8, 2.8), (0.08, 6100, 0.75, 1.25)):
+            self.run_small("hopper", "n=%d" % n, "D=%g" % D, "duration=%g s" % end, nonconverged=30)
             outlet = self.probe("hopper", "outlet")
             time, mass = column(outlet, "time"), column(outlet, "mass")
 
             def rate(start, stop):
                 at = [m for t, m in zip(time, mass) if start - 1e-9 <= t <= stop + 1e-9]
                 return (at[-1] - at[0]) / (stop - start)
-            flow.append(rate(0.7, end))
-            beverloo = 0.57 * 1500.0 * math.sqrt(G) * (D - 1.4 * 0.01) ** 2.5
+            flow.append(rate(start, end))
+            middle = 0.5 * (start + end)
+            beverloo = 0.59 * 1500.0 * math.sqrt(G) * (D - 1.4 * 0.01) ** 2.5
             self.assertLess(abs(flow[-1] / beverloo - 1.0), 0.15)
-            self.assertLess(abs(rate(0.7, 0.95) / rate(0.95, 1.2) - 1.0), 0.3)
-        exponent = math.log(flow[1] / flow[0]) / math.log((0.06 - 0.014) / (0.045 - 0.014))
-        # Some hundred grains: the study, with thousands, is nearer to 5/2.
-        self.assertLess(abs(exponent / 2.5 - 1.0), 0.15)
+            self.assertLess(abs(rate(start, middle) / rate(middle, end) - 1.0), 0.2)
+        exponent = math.log(flow[1] / flow[0]) / math.log((0.08 - 0.014) / (0.045 - 0.014))
+        self.assertLess(abs(exponent / 2.5 - 1.0), 0.1)
 
     def test_shaker_bears_the_weight_in_the_mean(self):
         self.run_small("shaker", "n=80", "side=0.2", "duration=3 s")
