@@ -68,58 +68,15 @@ typedef struct ipm {
 
 /* ---- islands -------------------------------------------------------------------------------- */
 
-static uint32_t root_of(uint32_t *parent, uint32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
-static void unite(uint32_t *parent, uint32_t a, uint32_t b) {
-  a = root_of(parent, a);
-  b = root_of(parent, b);
-  if (a < b)
-    parent[b] = a;
-  else
-    parent[a] = b;
-}
-
-static scree_status link_blocks(ipm *p, uint32_t *parent) {
-  const ipm_kkt *k = &p->kkt;
-  if (!k->bodies) {
-    for (size_t i = 0; i < p->op->block_count; i++)
-      for (size_t l = k->n.blocks.start[i]; l < k->n.blocks.start[i + 1]; l++)
-        unite(parent, (uint32_t)i, k->n.blocks.column[l]);
-    return SCREE_OK;
-  }
-  uint32_t *first = memory_new(p->op->context, k->b.body_count, sizeof *first);
-  if (!first) return SCREE_ERROR_MEMORY;
-  for (size_t i = 0; i < p->op->block_count; i++)
-    for (size_t l = k->b.start[i]; l < k->b.start[i + 1]; l++) {
-      uint32_t *seen = &first[k->b.body[l]];
-      if (*seen)
-        unite(parent, *seen - 1, (uint32_t)i);
-      else
-        *seen = (uint32_t)i + 1;
-    }
-  memory_free(p->op->context, first);
-  return SCREE_OK;
-}
-
-static scree_status find_islands(ipm *p) {
-  scree_context *context = p->op->context;
+static scree_status begin_islands(ipm *p, const islands *found) {
   const size_t n = p->op->block_count;
-  p->island_of = memory_new(context, n, sizeof *p->island_of);
-  uint32_t *parent = memory_new(context, n, sizeof *parent);
-  scree_status status = p->island_of && parent ? SCREE_OK : SCREE_ERROR_MEMORY;
-  for (size_t i = 0; !status && i < n; i++) parent[i] = (uint32_t)i;
-  if (!status) status = link_blocks(p, parent);
-  for (size_t i = 0; !status && i < n; i++) {
-    const uint32_t root = root_of(parent, (uint32_t)i);
-    p->island_of[i] = root == i ? (uint32_t)p->island_count++ : p->island_of[root];
-  }
-  memory_free(context, parent);
-  if (!status && !(p->island = memory_new(context, p->island_count, sizeof *p->island)))
-    status = SCREE_ERROR_MEMORY;
-  if (status) return status;
+  p->island_count = found->count;
+  p->island = memory_new(p->op->context, p->island_count, sizeof *p->island);
+  p->island_of = memory_new(p->op->context, n, sizeof *p->island_of);
+  if (!p->island || !p->island_of) return SCREE_ERROR_MEMORY;
+  for (size_t c = 0; c < found->count; c++)
+    for (size_t k = found->start[c]; k < found->start[c + 1]; k++)
+      p->island_of[found->block[k]] = (uint32_t)c;
   for (size_t c = 0; c < p->cones.count; c++) {
     ipm_cone *cone = &p->cones.cone[c];
     cone->island = p->island_of[cone->block];
@@ -390,7 +347,7 @@ static scree_status run_whole(solve_run *run, ipm_state *state) {
   }
   status = ipm_kkt_init(op, &p.cones, (ipm_space)run_option(run, "space"), keep, &p.kkt);
   if (!status) {
-    status = find_islands(&p);
+    status = begin_islands(&p, &state->islands);
     double *speed = memory_new(context, p.island_count, sizeof *speed);
     p.correction = memory_new(context, p.cones.count, sizeof *p.correction);
     if (!speed || !p.correction) status = SCREE_ERROR_MEMORY;
@@ -410,15 +367,10 @@ static scree_status run_ipm(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(ipm_state));
   ipm_state *state = *run->state;
   if (!state) return SCREE_ERROR_MEMORY;
-  if (run_option(run, "islands") > 0.0) {
-    scree_status status = islands_find(run->op, &state->islands);
-    if (!status && islands_apart(run->op, &state->islands)) {
-      status = islands_solve(run, &state->islands);
-      if (status || run->ended) return status;
-    }
-    if (status) return status;
-  }
-  return run_whole(run, state);
+  scree_status status = islands_find(run->op, &state->islands);
+  if (!status && run_option(run, "islands") > 0.0 && islands_apart(run->op, &state->islands))
+    status = islands_solve(run, &state->islands);
+  return status || run->ended ? status : run_whole(run, state);
 }
 
 static void release(scree_context *context, void *state) {

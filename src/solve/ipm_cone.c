@@ -360,9 +360,19 @@ static double moved_determinant(const ipm_cone *c, double step, const double *d)
   return determinant(y, c->dim);
 }
 
-/* Makes x_0 large enough for the determinant that the scaled step promised. */
+/* Below this share of its terms a difference is rounding: what the scaled step promised is taken.
+ */
+static const double rounding = 64.0 * 0x1p-52;
+/* A step short of the boundary leaves this share of det lambda, whatever rounding says. */
+static const double least_left = 1e-6;
+
+/* Takes the determinant that the scaled step promised where that of x is mere rounding, and makes
+ * x_0 large enough for it. */
 static bool pushed_inside(double *x, int dim, double *det, double promised) {
-  if (x[0] > 0.0 && *det > 0.5 * promised) return false;
+  if (x[0] > 0.0 && *det > 0.5 * promised) {
+    if (*det - promised < rounding * x[0] * x[0]) *det = promised;
+    return false;
+  }
   const double t = tail_norm(x, dim);
   x[0] = sqrt(promised + t * t);
   *det = promised;
@@ -371,14 +381,16 @@ static bool pushed_inside(double *x, int dim, double *det, double promised) {
 
 void ipm_cone_advance(ipm_cone *c, double step, double *g) {
   if (!(step > 0.0)) return;
-  const double product = ipm_cone_product(c, step), e2 = c->e * c->e;
-  const double det_x = e2 * moved_determinant(c, step, c->dx),
-               det_s = moved_determinant(c, step, c->ds) / e2;
+  const double e2 = c->e * c->e, least = least_left * sqrt(c->det_x) * sqrt(c->det_s);
+  const double det_x = e2 * fmax(moved_determinant(c, step, c->dx), least),
+               det_s = fmax(moved_determinant(c, step, c->ds), least) / e2;
+  const double product = fmax(ipm_cone_product(c, step), sqrt(det_x) * sqrt(det_s));
   double ds[3];
   scale_vector(c, true, c->ds, ds);
   for (int k = 0; k < c->dim; k++) c->s[k] += step * ds[k];
   ipm_cone_begin(c, g);
   if (pushed_inside(c->x, c->dim, &c->det_x, det_x)) g[c->row[0]] = c->sign * (c->x[0] - c->shift);
   pushed_inside(c->s, c->dim, &c->det_s, det_s);
-  if (!(c->product > 0.5 * product)) c->product = product;
+  if (!(c->product > 0.5 * product) || c->product - product < rounding * c->x[0] * c->s[0])
+    c->product = product;
 }

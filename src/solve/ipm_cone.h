@@ -10,7 +10,9 @@
  * axis and a direction n a hyperbolic turn:  x_0 + n'x_1 times omega, x_0 - n'x_1 over omega.
  *
  * Sliding contacts have x and s next to the boundary, where x_0 - |x_1| drowns in the rounding of
- * x at last; the determinants x_0^2 - |x_1|^2 and x's then come from the scaled steps instead. */
+ * x at last; the determinants x_0^2 - |x_1|^2 and x's then come from the scaled steps instead, be
+ * they smaller or larger: else x's has a floor of 1e-16 x_0 s_0, and contacts that neither press
+ * nor part end at the square root of it. */
 #ifndef SCREE_SOLVE_IPM_CONE_H
 #define SCREE_SOLVE_IPM_CONE_H
 

@@ -288,6 +288,31 @@ static void test_spaces_agree(void **state) {
   scree_context_destroy(context);
 }
 
+static long packing_iterations(int edge, double mu, double residual) {
+  scree_context *context = scree_context_create(NULL);
+  packing_def def = packing_def_default();
+  def.nx = def.ny = def.nz = edge;
+  def.mu = mu;
+  scree_ccp *problem = NULL;
+  assert_int_equal(packing_create(context, &def, &problem), SCREE_OK);
+  double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
+  const scree_solve_info info =
+      solve(context, problem, (ask){SCREE_MODEL_RELAXED, NULL, 0.0, residual}, g);
+  assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
+  free(g);
+  scree_ccp_destroy(problem);
+  scree_context_destroy(context);
+  return info.iterations;
+}
+
+/* Packings with contacts that neither press nor part, where R falls with the square root of x's:
+ * the last digits need x's of 1e-20 and less. Iterations hardly grow with size. */
+static void test_packings(void **state) {
+  (void)state;
+  assert_true(packing_iterations(8, 0.8, 1e-10) < 40);
+  assert_true(packing_iterations(8, 0.3, 1e-6) <= 2 * packing_iterations(3, 0.3, 1e-6));
+}
+
 /* A slightly unsymmetric matrix is solved as it is given. */
 static void test_unsymmetric(void **state) {
   (void)state;
@@ -361,10 +386,11 @@ static void test_coulomb_packings(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all_sets),        cmocka_unit_test(test_heavy_top),
-      cmocka_unit_test(test_redundant_joint), cmocka_unit_test(test_islands),
-      cmocka_unit_test(test_spaces_agree),    cmocka_unit_test(test_unsymmetric),
-      cmocka_unit_test(test_coulomb_slides),  cmocka_unit_test(test_coulomb_packings),
+      cmocka_unit_test(test_all_sets),         cmocka_unit_test(test_heavy_top),
+      cmocka_unit_test(test_redundant_joint),  cmocka_unit_test(test_islands),
+      cmocka_unit_test(test_spaces_agree),     cmocka_unit_test(test_packings),
+      cmocka_unit_test(test_unsymmetric),      cmocka_unit_test(test_coulomb_slides),
+      cmocka_unit_test(test_coulomb_packings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
