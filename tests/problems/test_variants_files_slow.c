@@ -46,17 +46,4 @@ static void run(scree_model model) {
   scree_context_destroy(context);
 }
 
-static void relaxed(void **state) {
-  (void)state;
-  run(SCREE_MODEL_RELAXED);
-}
-
-static void coulomb(void **state) {
-  (void)state;
-  run(SCREE_MODEL_COULOMB);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(relaxed), cmocka_unit_test(coulomb)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+VARIANTS_MAIN(run)

@@ -21,4 +21,19 @@ typedef scree_status (*variant_source)(scree_context *context, const void *what,
 int variants_solve(scree_context *context, const char *name, variant_source make, const void *what,
                    scree_model model);
 
+/* The program that calls `run` as two tests, in the relaxed and in the exact model. */
+#define VARIANTS_MAIN(run)                                                                         \
+  static void relaxed(void **state) {                                                              \
+    (void)state;                                                                                   \
+    run(SCREE_MODEL_RELAXED);                                                                      \
+  }                                                                                                \
+  static void coulomb(void **state) {                                                              \
+    (void)state;                                                                                   \
+    run(SCREE_MODEL_COULOMB);                                                                      \
+  }                                                                                                \
+  int main(void) {                                                                                 \
+    const struct CMUnitTest tests[] = {cmocka_unit_test(relaxed), cmocka_unit_test(coulomb)};      \
+    return cmocka_run_group_tests(tests, NULL, NULL);                                              \
+  }
+
 #endif

@@ -10,20 +10,7 @@
 
 #include <cmocka.h>
 
-static scree_context *context;
-
-static int setup(void **state) {
-  (void)state;
-  context = scree_context_create(NULL);
-  return context ? 0 : -1;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  const size_t left = scree_context_bytes(context);
-  scree_context_destroy(context);
-  return left == 0 ? 0 : -1;
-}
+#include "tests/support/one_context.h"
 
 static double least(const contact_point *c, int n) {
   double gap = INFINITY;

@@ -9,20 +9,7 @@
 
 #include <cmocka.h>
 
-static scree_context *context;
-
-static int setup(void **state) {
-  (void)state;
-  context = scree_context_create(NULL);
-  return context ? 0 : -1;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  const size_t left = scree_context_bytes(context);
-  scree_context_destroy(context);
-  return left == 0 ? 0 : -1;
-}
+#include "tests/support/one_context.h"
 
 static shape *box(double x, double y, double z) {
   const double sizes[3] = {x, y, z};
