@@ -26,6 +26,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "scree/scree.h"
@@ -259,7 +260,137 @@ static void print_row(const row *r, const row *before, bool json) {
          r->ns_per_body, 100.0 * r->record_part, r->warm, r->cold, r->rest, counted, resident);
 }
 
+/* ---- beds of a peer ------------------------------------------------------------------------- */
+
+static double meta_value(const char *path, const char *key) {
+  char line[512];
+  double value = 0.0;
+  FILE *file = fopen(path, "r");
+  while (file && fgets(line, sizeof line, file))
+    if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == '=')
+      value = strtod(line + strlen(key) + 1, NULL);
+  if (file) fclose(file);
+  return value;
+}
+
+static const char *const settled_text =
+    "title: a settled bed of another engine\n"
+    "solver: {name: apgd, tolerance: 0.1, iterations: 200}\n"
+    "step: 5 ms\nduration: 0.5 s\noverlap: 0.05\n"
+    "materials: {default: {friction: %g}}\n"
+    "bodies:\n"
+    "  - {name: box, kind: fixed, position: [0, 0, %.17g],\n"
+    "     shape: {box_container: {size: [%.17g, %.17g, %.17g], open: top}}}\n"
+    "  - {name: grains, csv: {file: '%s'}}\n";
+
+/* Steps from the settled state on, as the peer was timed: milliseconds of CPU time a step, worst
+ * penetration over all steps, the first one included, and at the end. */
+static bool run_settled(const char *directory, int n, double peer, double peer_percent) {
+  char csv[600], meta[600], text[2000];
+  snprintf(csv, sizeof csv, "%s/settled_%d.csv", directory, n);
+  snprintf(meta, sizeof meta, "%s/settled_%d.meta", directory, n);
+  const double x = meta_value(meta, "box_inner_width_x"), y = meta_value(meta, "box_inner_width_y");
+  const double floor_z = meta_value(meta, "floor_z"), height = 4.0 * fmax(x, y);
+  if (!(x > 0.0 && y > 0.0)) return false;
+  scree_context_def def = scree_context_def_default();
+  def.threads = 1;
+  scree_context *context = scree_context_create(&def);
+  scree_scene *scene;
+  scree_sim *sim;
+  scree_sim_summary s;
+  scree_step_info info = {0};
+  snprintf(text, sizeof text, settled_text, meta_value(meta, "mu"), floor_z + 0.5 * height, x, y,
+           height, csv);
+  check(context, scree_scene_load_text(context, "settled.yaml", text, strlen(text), NULL, &scene));
+  scree_sim_def sim_def = scree_sim_def_default();
+  check(context, scree_sim_create(scene, &sim_def, &sim));
+  const clock_t start = clock();
+  while (!scree_sim_done(sim)) check(context, scree_sim_step(sim, &info));
+  const double cpu = 1e3 * (double)(clock() - start) / CLOCKS_PER_SEC;
+  scree_sim_get_summary(sim, &s);
+  const double steps = (double)s.steps, ms = cpu / steps, split = ms / s.seconds;
+  printf("%7d %9zu %8.2f %8.2f %8.2f %8.2f %10.1f %9.4f%% %9.4f%% %9zu", n, s.contacts, ms,
+         split * s.seconds_collide, split * s.seconds_assemble, split * s.seconds_solve,
+         (double)s.iterations / steps, s.worst_penetration_percent, info.penetration_percent,
+         (size_t)s.nonconverged_steps);
+  if (peer > 0.0)
+    printf(" %8.0f %6.2f%% %6.1f\n", peer, peer_percent, peer / ms);
+  else
+    printf("        -       -      -\n");
+  scree_sim_destroy(sim);
+  scree_scene_destroy(scene);
+  scree_context_destroy(context);
+  return true;
+}
+
+/* The peer's figures, of its fastest solver there: ms a step, penetration at the end. */
+static int settled(const char *directory) {
+  printf("  spheres contacts  ms/step  collide assemble    solve iterations     worst    at end"
+         "    missed    peer  worst  times\n");
+  const bool any = run_settled(directory, 1000, 61.0, 0.17) | run_settled(directory, 2000, 0, 0) |
+                   run_settled(directory, 4000, 362.0, 0.34);
+  if (!any) printf("there are no settled_N.csv and .meta in %s\n", directory);
+  return any ? 0 : 3;
+}
+
+/* ---- a pebble bed --------------------------------------------------------------------------- */
+
+/* The scene pebble-bed takes 1,200 steps of at most 300 sweeps; pebbles come in during the first
+ * 800 of them, so that there are 800 n of bodies times steps. Costs are measured at full size: a
+ * lattice of n spheres in free fall, whose neighbours are near enough to be contacts, three a body.
+ */
+static int pebble(size_t n) {
+  enum { SWEEPS = 300, STEPS = 3 };
+  scree_context_def def = scree_context_def_default();
+  scree_context *context = scree_context_create(&def);
+  scree_world *world;
+  scree_stepper *stepper;
+  scree_stepper_def d = scree_stepper_def_default();
+  scree_step_info info = {0};
+  d.solver = "gs";
+  d.tolerance_residual = 1e-14;
+  d.iteration_limit = d.check_interval = 2;
+  check(context, scree_world_create(context, NULL, &world));
+  fill(context, world, n);
+  check(context, scree_stepper_create(world, &d, &stepper));
+  for (int k = 0; k < 10; k++) check(context, scree_stepper_step(stepper, h, &info));
+  scree_stepper_destroy(stepper);
+  d.iteration_limit = d.check_interval = SWEEPS;
+  check(context, scree_stepper_create(world, &d, &stepper));
+  double other = 0.0, solve = 0.0, contacts = 0.0;
+  for (int k = 0; k < STEPS; k++) {
+    check(context, scree_stepper_step(stepper, h, &info));
+    other += info.seconds_collide + info.seconds_assemble + info.seconds_integrate;
+    solve += info.seconds_solve;
+    contacts += (double)info.contacts;
+  }
+  const double body = other / STEPS / (double)n, sweep = solve / contacts / SWEEPS;
+  printf(
+      "%zu spheres, %d threads: %.2f us a body and step beside the solver, %.1f ns a contact and "
+      "sweep (setup included), %.0f MB\n",
+      n, scree_context_threads(context), 1e6 * body, 1e9 * sweep,
+      1e-6 * (double)scree_context_peak_bytes(context));
+  for (int sweeps = 100; sweeps <= SWEEPS; sweeps += 100) {
+    const double seconds = 800.0 * (double)n * (body + 3.3 * sweep * sweeps);
+    printf("  %d sweeps a step: pebble-bed with n = %zu fills in %.0f s (%.2f h)%s\n", sweeps, n,
+           seconds, seconds / 3600.0, sweeps == SWEEPS ? ", at most: that is its limit" : "");
+  }
+  scree_stepper_destroy(stepper);
+  scree_world_destroy(world);
+  scree_context_destroy(context);
+  return 0;
+}
+
+static const char *shared_beds(void) {
+  static char path[600];
+  const char *shared = getenv("SCREE_SHARED");
+  snprintf(path, sizeof path, "%s/beds", shared ? shared : SCREE_SOURCE_DIR "/../shared");
+  return path;
+}
+
 int main(int argc, char **argv) {
+  if (argc > 1 && !strcmp(argv[1], "--settled")) return settled(argc > 2 ? argv[2] : shared_beds());
+  if (argc > 2 && !strcmp(argv[1], "--pebble")) return pebble(strtoul(argv[2], NULL, 10));
   size_t sizes[16] = {1000, 4000, 16000, 64000}, count = 4, given = 0;
   bool json = false;
   for (int i = 1; i < argc; i++) {

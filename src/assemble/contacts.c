@@ -17,21 +17,29 @@ static bool needs_extra(const scree_world *w) {
   return false;
 }
 
-/* The farthest that two bodies may come nearer in a step beyond their own relative motion: that of
- * the fastest body handed on to both, doubled as a light body hit by a heavy one leaves. In a bed
- * at rest this is far less than the margin by diameter and keeps idle contacts out of the problem.
- */
+/* How far two bodies may come nearer in a step beyond their own relative motion: a motion handed on
+ * to both. That is the fastest one at most, doubled as a light body hit by a heavy one leaves; but
+ * one fast grain must not fill the problem of a whole bed with idle contacts, so it is no more than
+ * what is usual: one and a half of the rms speed, or the fastest wall. What is faster and is handed
+ * on all the same is found by the second look. */
 static void note_extremes(assembly *a, double h) {
   const world_bodies *b = &a->world->bodies;
-  double most = 0.0, least = INFINITY;
+  double most = 0.0, wall = 0.0, square = 0.0, moving = 0.0, least = INFINITY;
   for (size_t i = 0; i < b->limit; i++) {
     if (!b->alive[i] || !b->shape[i]) continue;
     double speed = v3_norm(a->linear[i]);
     if (isfinite(b->radius[i])) speed += b->radius[i] * v3_norm(a->angular[i]);
     if (speed > most) most = speed;
-    if (world_is_dynamic(a->world, (uint32_t)i)) least = view_less(least, b->diameter[i]);
+    if (world_is_dynamic(a->world, (uint32_t)i)) {
+      least = view_less(least, b->diameter[i]);
+      square += speed * speed;
+      moving += 1.0;
+    } else if (speed > wall) {
+      wall = speed;
+    }
   }
-  a->farthest = 4.0 * h * most;
+  const double usual = moving > 0.0 ? 1.5 * sqrt(square / moving) : 0.0;
+  a->farthest = 4.0 * h * view_less(most, usual > wall ? usual : wall);
   a->least_diameter = least;
 }
 
