@@ -11,7 +11,7 @@
  * still a bed is: its kinetic energy a body over m g d. Then, one thread, h = 5 ms:
  *
  *   split       a run of 100 steps with 50 sweeps each, recorded 60 times a simulated second with
- *               contact forces, as `scree run` does: milliseconds a step of each phase
+ *               contact forces, as `scree run` does: milliseconds of CPU time a step of each phase
  *   ns/body     of all phases but the recording; asked: from the smallest bed to the largest it
  *               grows by at most 1.5
  *   record      its part of the run; asked: below 5%
@@ -141,7 +141,7 @@ static void write_bed(scree_context *context, const scree_world *world, size_t n
   for (size_t i = 1; i <= n; i++) {
     scree_body_state state;
     check(context, scree_body_get_state(world, scree_world_body_at(world, i), &state));
-    fprintf(file, "%.9f,%.9f,%.9f,%g\n", state.position[0], state.position[1], state.position[2],
+    fprintf(file, "%.7f,%.7f,%.7f,%g\n", state.position[0], state.position[1], state.position[2],
             radius);
   }
   fclose(file);
@@ -174,10 +174,14 @@ static void measure(row *r) {
   sim_def.out = "bench_bed.h5";
   remove(sim_def.out);
   check(context, scree_sim_create(scene, &sim_def, &sim));
+  const clock_t start = clock();
   while (!scree_sim_done(sim)) check(context, scree_sim_step(sim, NULL));
   check(context, scree_sim_finish(sim));
+  const double cpu = (double)(clock() - start) / CLOCKS_PER_SEC;
   scree_sim_get_summary(sim, &s);
-  const double ms = 1e3 / (double)s.steps;
+  /* Where others use the machine, too, wall time is not the program's own. */
+  const double own = cpu < s.seconds ? cpu / s.seconds : 1.0;
+  const double ms = 1e3 * own / (double)s.steps;
   const double work =
       s.seconds_collide + s.seconds_assemble + s.seconds_solve + s.seconds_integrate;
   r->contacts = s.contacts;
@@ -186,7 +190,7 @@ static void measure(row *r) {
   r->solve = ms * s.seconds_solve;
   r->integrate = ms * s.seconds_integrate;
   r->record = ms * s.seconds_record;
-  r->ns_per_body = 1e9 * work / (double)s.steps / (double)r->n;
+  r->ns_per_body = 1e6 * ms * work / (double)r->n;
   r->record_part = s.seconds_record / (work + s.seconds_record);
   r->counted = scree_context_peak_bytes(context);
   scree_sim_destroy(sim);
