@@ -49,7 +49,7 @@ void broad_destroy(broad *b) {
   memory_free(context, b->large);
   memory_free(context, b->large_list);
   broad_grid_clear(&b->grid);
-  memory_free(context, b->found.pair);
+  memory_free(context, b->found.entry);
   memory_free(context, b->row);
   memory_free(context, b->partner);
   memory_free(context, b);
@@ -217,10 +217,22 @@ static scree_status make_rows(broad *b, size_t n) {
   if (memory_grow(b->context, &b->partner, &b->partner_capacity, b->found.count,
                   sizeof *b->partner))
     return SCREE_ERROR_MEMORY;
-  for (size_t k = 0; k < b->found.count; k++) b->row[b->found.pair[k].low + 2]++;
+  uint32_t owner = 0;
+  for (size_t k = 0; k < b->found.entry_count; k++) {
+    const uint32_t e = b->found.entry[k];
+    if (e & BROAD_OWNER)
+      owner = e & ~BROAD_OWNER;
+    else
+      b->row[(owner < e ? owner : e) + 2]++;
+  }
   for (size_t i = 2; i < n + 2; i++) b->row[i] += b->row[i - 1];
-  for (size_t k = 0; k < b->found.count; k++)
-    b->partner[b->row[b->found.pair[k].low + 1]++] = b->found.pair[k].high;
+  for (size_t k = 0; k < b->found.entry_count; k++) {
+    const uint32_t e = b->found.entry[k];
+    if (e & BROAD_OWNER)
+      owner = e & ~BROAD_OWNER;
+    else
+      b->partner[b->row[(owner < e ? owner : e) + 1]++] = owner < e ? e : owner;
+  }
   for (size_t i = 0; i < n; i++) {
     const size_t length = b->row[i + 1] - b->row[i];
     if (length <= 64)
@@ -234,9 +246,9 @@ static scree_status make_rows(broad *b, size_t n) {
 /* What only the search needs is given back where it is large: pairs are made anew now and then, and
  * memory is short when the solver runs. */
 static void give_back(broad *b) {
-  if (b->found.capacity * sizeof *b->found.pair < KEPT_BYTES) return;
-  memory_free(b->context, b->found.pair);
-  b->found.pair = NULL;
+  if (b->found.capacity * sizeof *b->found.entry < KEPT_BYTES) return;
+  memory_free(b->context, b->found.entry);
+  b->found.entry = NULL;
   b->found.capacity = 0;
   broad_grid_give_back(&b->grid);
 }
@@ -244,9 +256,11 @@ static void give_back(broad *b) {
 scree_status broad_update(broad *b, const collide_view *view) {
   if (still_valid(b, view)) return SCREE_OK;
   b->valid = false;
-  scree_status status = memory_grow(b->context, &b->found.pair, &b->found.capacity, b->found.count,
-                                    sizeof *b->found.pair);
-  b->found.count = 0;
+  if (view->count >= BROAD_OWNER)
+    return context_fail(b->context, SCREE_ERROR_INPUT, "more than %u bodies", BROAD_OWNER - 1);
+  scree_status status = memory_grow(b->context, &b->found.entry, &b->found.capacity,
+                                    b->found.entry_count, sizeof *b->found.entry);
+  b->found.count = b->found.entry_count = 0;
   if (!status) status = make_boxes(b, view);
   if (!status) status = sort_bodies(b, view);
   if (!status) status = find_large(b, view);

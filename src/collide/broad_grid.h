@@ -7,13 +7,14 @@
 
 enum { BROAD_LEVELS = 64, BROAD_NO_LEVEL = 255 };
 
-typedef struct broad_pair {
-  uint32_t low, high;
-} broad_pair;
+/* Pairs as they are found: a body, marked, and its partners after it. */
+#define BROAD_OWNER 0x80000000u
 
 typedef struct broad_pairs {
-  broad_pair *pair;
-  size_t count, capacity;
+  uint32_t *entry;
+  size_t entry_count, capacity;
+  size_t count;   /* pairs */
+  uint32_t owner; /* of the last entries */
 } broad_pairs;
 
 typedef struct broad_cell {
@@ -82,10 +83,13 @@ static inline bool broad_meet(const collide_view *view, const aabb *box, const d
 
 static inline scree_status broad_add_pair(scree_context *context, broad_pairs *out, uint32_t i,
                                           uint32_t k) {
-  if (out->count == out->capacity &&
-      memory_grow(context, &out->pair, &out->capacity, out->count + 1, sizeof *out->pair))
+  if (out->entry_count + 2 > out->capacity &&
+      memory_grow(context, &out->entry, &out->capacity, out->entry_count + 2, sizeof *out->entry))
     return SCREE_ERROR_MEMORY;
-  out->pair[out->count++] = i < k ? (broad_pair){i, k} : (broad_pair){k, i};
+  if (!out->entry_count || out->owner != i) out->entry[out->entry_count++] = i | BROAD_OWNER;
+  out->owner = i;
+  out->entry[out->entry_count++] = k;
+  out->count++;
   return SCREE_OK;
 }
 
