@@ -35,6 +35,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->extra);
   memory_free(context, a->extra_used);
   memory_free(context, a->before);
+  memory_free(context, a->place);
   memory_free(context, a->extra_now);
   memory_free(context, a->extra_before);
   memory_free(context, a->taken);

@@ -16,11 +16,11 @@
 #include "model/world.h"
 #include "scree/ccp.h"
 
-typedef struct contact_memory {
-  v3 impulse;     /* on body b, N s */
-  float gap;      /* m */
-  float place[3]; /* from the centre of mass of body a, world frame, m */
-} contact_memory;
+/* Where a contact was, to find it again when its feature has another name: from the centre of mass
+ * of body a, world frame, m. Spheres need none. */
+typedef struct contact_place {
+  float at[3];
+} contact_place;
 
 typedef struct contact_extra {
   v3 moment; /* on body b, N m s */
@@ -70,8 +70,10 @@ typedef struct assembly {
 
   /* While a step is built and solved `before` has what its contacts start from. After it that lies
    * in the problem, g and gap (`solved`), and is written down when the next step begins. */
-  contact_memory *before;
-  size_t before_capacity;
+  v3 *before; /* impulse on body b, N s */
+  contact_place *place;
+  size_t before_capacity, place_capacity;
+  bool has_place;
   float *gap; /* of the contacts in the problem, m */
   size_t gap_capacity;
   bool begun;  /* the cache and `extra_before` are of the step before */
@@ -122,7 +124,8 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
 scree_status assembly_keep_contacts(assembly *a, assembly_report *report);
 /* The world vectors of a contact of the last solve, N s and N m s. */
 v3 assembly_impulse(const assembly *a, size_t contact);
-contact_memory assembly_memory_of(const assembly *a, size_t contact);
+contact_place assembly_place_of(const assembly *a, size_t contact);
+bool assembly_needs_places(const assembly *a);
 /* Writes down what the next step starts from. */
 scree_status assembly_remember(assembly *a);
 /* joint_blocks.c */

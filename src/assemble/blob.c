@@ -5,23 +5,26 @@
 
 typedef struct blob_header {
   uint64_t magic;
-  uint64_t contact_count, order_count, moving, steps_since_order, extra, body_limit;
+  uint64_t contact_count, order_count, moving, steps_since_order, extra, places, body_limit;
   double h;
 } blob_header;
 
-static const uint64_t blob_magic = 0x31424D4553534153u; /* "SASSEMB1" */
+static const uint64_t blob_magic = 0x32424D4553534153u; /* "SASSEMB2" */
 
 /* The contacts that the next step starts from, where they lie now. */
-static void put_contacts(const assembly *a, blob_out *out) {
-  if (!a->solved) {
-    blob_put(out, a->before, a->contact_count * sizeof *a->before);
-    return;
+static void put_impulses(const assembly *a, blob_out *out) {
+  if (!a->solved) blob_put(out, a->before, a->contact_count * sizeof *a->before);
+  for (size_t k = 0; a->solved && k < a->contact_count; k++) {
+    const v3 impulse = assembly_impulse(a, k);
+    blob_put(out, &impulse, sizeof impulse);
   }
-  contact_memory some[64];
-  for (size_t k = 0; k < a->contact_count;) {
-    size_t n = 0;
-    for (; n < 64 && k < a->contact_count; n++, k++) some[n] = assembly_memory_of(a, k);
-    blob_put(out, some, n * sizeof *some);
+}
+
+static void put_places(const assembly *a, blob_out *out) {
+  if (!a->solved) blob_put(out, a->place, a->contact_count * sizeof *a->place);
+  for (size_t k = 0; a->solved && k < a->contact_count; k++) {
+    const contact_place place = assembly_place_of(a, k);
+    blob_put(out, &place, sizeof place);
   }
 }
 
@@ -35,11 +38,13 @@ void assembly_put(const assembly *a, blob_out *out) {
                             .moving = ordered ? a->moving : 0,
                             .steps_since_order = a->steps_since_order,
                             .extra = a->has_extra_now,
+                            .places = a->solved ? assembly_needs_places(a) : a->has_place,
                             .body_limit = c->generation ? a->generation_count : 0,
                             .h = a->h};
   blob_put(out, &head, sizeof head);
   blob_put(out, c->now.key, head.contact_count * sizeof *c->now.key);
-  put_contacts(a, out);
+  put_impulses(a, out);
+  if (head.places) put_places(a, out);
   if (head.extra) blob_put(out, a->extra_now, head.contact_count * sizeof *a->extra_now);
   blob_put(out, c->generation, head.body_limit * sizeof *c->generation);
   blob_put(out, a->order, head.order_count * sizeof *a->order);
@@ -54,7 +59,8 @@ size_t assembly_save(const assembly *a, void *bytes) {
 static size_t expected_size(const blob_header *h) {
   return sizeof *h +
          h->contact_count *
-             (sizeof(cache_key) + sizeof(contact_memory) + (h->extra ? sizeof(contact_extra) : 0)) +
+             (sizeof(cache_key) + sizeof(v3) + (h->places ? sizeof(contact_place) : 0) +
+              (h->extra ? sizeof(contact_extra) : 0)) +
          (h->body_limit + h->order_count) * sizeof(uint32_t);
 }
 
@@ -63,8 +69,8 @@ scree_status assembly_check(const assembly *a, const void *blob, size_t size) {
   const char *bytes = blob;
   if (size >= sizeof h) memcpy(&h, blob, sizeof h);
   if (size < sizeof h || h.magic != blob_magic || h.contact_count > UINT32_MAX || h.extra > 1 ||
-      h.body_limit > UINT32_MAX || h.order_count > h.body_limit || h.moving > h.order_count ||
-      size != expected_size(&h) || !(h.h >= 0.0))
+      h.places > 1 || h.body_limit > UINT32_MAX || h.order_count > h.body_limit ||
+      h.moving > h.order_count || size != expected_size(&h) || !(h.h >= 0.0))
     return context_fail(a->context, SCREE_ERROR_INPUT,
                         "checkpoint: its table of contacts does not fit its header");
   for (size_t k = 0; k < h.contact_count; k++) {
@@ -93,11 +99,14 @@ scree_status assembly_restore(assembly *a, const void *blob) {
                         "checkpoint: its contacts are of more bodies than it has");
   const char *key = (const char *)blob + sizeof h;
   const char *memory = key + h.contact_count * sizeof(cache_key);
-  const char *extra = memory + h.contact_count * sizeof(contact_memory);
+  const char *place = memory + h.contact_count * sizeof(v3);
+  const char *extra = place + (h.places ? h.contact_count * sizeof(contact_place) : 0);
   const char *generation = extra + (h.extra ? h.contact_count * sizeof(contact_extra) : 0);
   const char *order = generation + h.body_limit * sizeof(uint32_t);
   if (memory_grow(a->context, &a->before, &a->before_capacity, h.contact_count,
                   sizeof *a->before) ||
+      (h.places &&
+       memory_grow(a->context, &a->place, &a->place_capacity, h.contact_count, sizeof *a->place)) ||
       (h.extra && memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, h.contact_count,
                               sizeof *a->extra_now)) ||
       memory_grow(a->context, &a->rank, &a->rank_capacity, limit, sizeof *a->rank) ||
@@ -117,6 +126,8 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   memory_free(a->context, generations);
   if (status) return status;
   if (h.contact_count) memcpy(a->before, memory, h.contact_count * sizeof *a->before);
+  if (h.places && h.contact_count) memcpy(a->place, place, h.contact_count * sizeof *a->place);
+  a->has_place = h.places;
   a->solved = false;
   if (h.extra && h.contact_count)
     memcpy(a->extra_now, extra, h.contact_count * sizeof *a->extra_now);

@@ -91,7 +91,7 @@ static void warm_start(const assembly *a, const assembly_params *params, uint32_
   if (!params->warm_start || previous == CACHE_NONE || !(a->h_before > 0.0)) return;
   const double scale = params->warm_start_scale * params->h / a->h_before;
   const v3 n = v3_load(def->normal), t1 = v3_load(def->tangent), t2 = v3_cross(n, t1);
-  const v3 p = v3_scale(scale, a->before[previous].impulse);
+  const v3 p = v3_scale(scale, a->before[previous]);
   g[0] = v3_dot(n, p);
   if (dim >= 2) g[1] = v3_dot(t1, p);
   if (dim >= 3) g[2] = v3_dot(t2, p);
@@ -108,10 +108,11 @@ static void warm_start(const assembly *a, const assembly_params *params, uint32_
 static uint32_t find_previous(assembly *a, const collide_contact *c, v3 arm, double diameter) {
   const cache_match *m = &c->match;
   uint32_t best = m->previous;
+  if (!a->has_place) return best;
   if (best == CACHE_NONE) {
     double least = match_range * match_range * diameter * diameter;
     for (uint32_t k = m->pair_first; k < m->pair_first + m->pair_count; k++) {
-      const float *p = a->before[k].place;
+      const float *p = a->place[k].at;
       const v3 apart = {arm.x - (double)p[0], arm.y - (double)p[1], arm.z - (double)p[2]};
       if (a->taken[k] || !(v3_norm2(apart) < least)) continue;
       least = v3_norm2(apart);
@@ -243,18 +244,35 @@ static v3 moment_of(const assembly *a, size_t k) {
   return dim == 5 ? m : v3_add_scaled(m, g[dim - 1], n);
 }
 
-contact_memory assembly_memory_of(const assembly *a, size_t k) {
+contact_place assembly_place_of(const assembly *a, size_t k) {
   const double *arm = a->problem->bodies.contact[k].arm_a;
-  return (contact_memory){.impulse = assembly_impulse(a, k),
-                          .gap = a->gap[k],
-                          .place = {(float)arm[0], (float)arm[1], (float)arm[2]}};
+  return (contact_place){{(float)arm[0], (float)arm[1], (float)arm[2]}};
+}
+
+/* Spheres among themselves and on planes keep the names of their contacts. */
+bool assembly_needs_places(const assembly *a) {
+  const world_bodies *b = &a->world->bodies;
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!b->alive[i] || !b->shape[i]) continue;
+    const scree_shape_kind kind = b->shape[i]->kind;
+    if (kind != SCREE_SHAPE_SPHERE && kind != SCREE_SHAPE_HALF_SPACE &&
+        kind != SCREE_SHAPE_BOX_CONTAINER)
+      return true;
+  }
+  return false;
 }
 
 scree_status assembly_remember(assembly *a) {
   if (!a->solved) return SCREE_OK;
-  if (memory_grow(a->context, &a->before, &a->before_capacity, a->contact_count, sizeof *a->before))
+  const bool places = assembly_needs_places(a);
+  if (memory_grow(a->context, &a->before, &a->before_capacity, a->contact_count,
+                  sizeof *a->before) ||
+      (places &&
+       memory_grow(a->context, &a->place, &a->place_capacity, a->contact_count, sizeof *a->place)))
     return SCREE_ERROR_MEMORY;
-  for (size_t k = 0; k < a->contact_count; k++) a->before[k] = assembly_memory_of(a, k);
+  for (size_t k = 0; k < a->contact_count; k++) a->before[k] = assembly_impulse(a, k);
+  for (size_t k = 0; places && k < a->contact_count; k++) a->place[k] = assembly_place_of(a, k);
+  a->has_place = places;
   a->solved = false;
   return SCREE_OK;
 }
