@@ -10,15 +10,13 @@
  * All beds are ten layers deep, so that from size to size only the size changes; `rest` tells how
  * still a bed is: its kinetic energy a body over m g d. Then, one thread, h = 5 ms:
  *
- *   split       a run of 100 steps with 50 sweeps each, recorded 60 times a simulated second with
- *               contact forces, as `scree run` does: milliseconds of CPU time a step of each phase
- *   ns/body     of all phases but the recording; asked: from the smallest bed to the largest it
- *               grows by at most 1.5
- *   record      its part of the run; asked: below 5%
- *   warm, cold  gradient steps to R = 0.05 from the impulses of the step before, and from none
- *   B/body      memory that a bed needs more than the one before it, a body: of the library's own
- *               count (peak), and of the resident set (peak); asked: 2000. Each bed is measured in
- * a process of its own. */
+ *   split       a run of 100 to 400 steps with 50 sweeps each, recorded 60 times a simulated second
+ * with contact forces, as `scree run` does: milliseconds of CPU time a step of each phase ns/body
+ * of all phases but the recording; asked: from the smallest bed to the largest it grows by at
+ * most 1.5 record      its part of the run; asked: below 5% warm, cold  gradient steps to R = 0.05
+ * from the impulses of the step before, and from none B/body      memory that a bed needs more than
+ * the one before it, a body: of the library's own count (peak), and of the resident set (peak);
+ * asked: 2000. Each bed is measured in a process of its own. */
 #define _DEFAULT_SOURCE /* wait4 */
 #include <math.h>
 #include <stdio.h>
@@ -150,7 +148,7 @@ static void write_bed(scree_context *context, const scree_world *world, size_t n
 static const char *const scene_text =
     "title: a settled bed\n"
     "solver: {name: gs, tolerance: 1e-14, iterations: 50, check_interval: 50}\n"
-    "step: 5 ms\nduration: 0.5 s\noverlap: 0.05\n"
+    "step: 5 ms\nduration: %g s\noverlap: 0.05\n"
     "materials: {default: {friction: 0.3}}\n"
     "bodies:\n"
     "  - {name: box, kind: fixed, position: [%.17g, %.17g, %.17g],\n"
@@ -163,11 +161,12 @@ static void measure(row *r) {
   def.threads = 1;
   scree_context *context = scree_context_create(&def);
   const double side = side_of(r->n), half = 0.5 * side, height = height_of();
+  const double duration = r->n < 2000 ? 2.0 : r->n < 8000 ? 1.0 : 0.5;
   char text[1000];
   scree_scene *scene;
   scree_sim *sim;
   scree_sim_summary s;
-  snprintf(text, sizeof text, scene_text, half, half, 0.5 * height, side, side, height);
+  snprintf(text, sizeof text, scene_text, duration, half, half, 0.5 * height, side, side, height);
   check(context,
         scree_scene_load_text(context, "bench_bed.yaml", text, strlen(text), NULL, &scene));
   scree_sim_def sim_def = scree_sim_def_default();
@@ -346,6 +345,7 @@ static int settled(const char *directory) {
 static int pebble(size_t n) {
   enum { SWEEPS = 300, STEPS = 3 };
   scree_context_def def = scree_context_def_default();
+  def.threads = 1;
   scree_context *context = scree_context_create(&def);
   scree_world *world;
   scree_stepper *stepper;
@@ -361,19 +361,21 @@ static int pebble(size_t n) {
   scree_stepper_destroy(stepper);
   d.iteration_limit = d.check_interval = SWEEPS;
   check(context, scree_stepper_create(world, &d, &stepper));
-  double other = 0.0, solve = 0.0, contacts = 0.0;
+  double other = 0.0, solve = 0.0, contacts = 0.0, all = 0.0;
+  const clock_t start = clock();
   for (int k = 0; k < STEPS; k++) {
     check(context, scree_stepper_step(stepper, h, &info));
     other += info.seconds_collide + info.seconds_assemble + info.seconds_integrate;
     solve += info.seconds_solve;
     contacts += (double)info.contacts;
+    all += info.seconds;
   }
-  const double body = other / STEPS / (double)n, sweep = solve / contacts / SWEEPS;
-  printf(
-      "%zu spheres, %d threads: %.2f us a body and step beside the solver, %.1f ns a contact and "
-      "sweep (setup included), %.0f MB\n",
-      n, scree_context_threads(context), 1e6 * body, 1e9 * sweep,
-      1e-6 * (double)scree_context_peak_bytes(context));
+  const double own = (double)(clock() - start) / CLOCKS_PER_SEC / all; /* CPU time over wall time */
+  const double body = own * other / STEPS / (double)n, sweep = own * solve / contacts / SWEEPS;
+  printf("%zu spheres, one thread, CPU time: %.2f us a body and step beside the solver, %.1f ns a "
+         "contact and "
+         "sweep (setup included), %.0f MB\n",
+         n, 1e6 * body, 1e9 * sweep, 1e-6 * (double)scree_context_peak_bytes(context));
   for (int sweeps = 100; sweeps <= SWEEPS; sweeps += 100) {
     const double seconds = 800.0 * (double)n * (body + 3.3 * sweep * sweeps);
     printf("  %d sweeps a step: pebble-bed with n = %zu fills in %.0f s (%.2f h)%s\n", sweeps, n,
