@@ -13,9 +13,9 @@
 
 static const uint32_t none = UINT32_MAX;
 
-/* Minimum degree is quick; nested dissection is tried where the factorisation costs more than it:
- * multiplications for each node and link. */
-static const double dissection_pays = 2e4;
+/* Minimum degree is quick; nested dissection, which saves a third or more of the work, is tried
+ * where the factorisations cost more than it: multiplications for each node and link. */
+static const double dissection_pays = 2e5;
 
 void front_tree_init(front_tree *t, scree_context *context) {
   memset(t, 0, sizeof *t);
@@ -376,7 +376,7 @@ static bool ordering_init(arena *a, size_t n, ordering *o) {
   return o->order && o->group;
 }
 
-static scree_status order_fronts(front_tree *t) {
+static scree_status order_fronts(front_tree *t, double uses) {
   arena *a = &t->scratch;
   ordering quick, good;
   if (!ordering_init(a, t->n, &quick)) return SCREE_ERROR_MEMORY;
@@ -384,7 +384,7 @@ static scree_status order_fronts(front_tree *t) {
                                                 quick.order, quick.group, &quick.groups);
   if (!status) status = build_fronts(t, quick.order, quick.group, quick.groups);
   const double work = t->work;
-  if (status || work < dissection_pays * (double)(t->n + t->start[t->n])) return status;
+  if (status || uses * work < dissection_pays * (double)(t->n + t->start[t->n])) return status;
   if (!ordering_init(a, t->n, &good)) return SCREE_ERROR_MEMORY;
   status = ordering_dissection(a, t->n, t->size, t->start, t->neighbour, good.order, good.group,
                                &good.groups);
@@ -394,7 +394,7 @@ static scree_status order_fronts(front_tree *t) {
 }
 
 scree_status front_tree_analyse(front_tree *t, size_t n, const uint32_t *size, const size_t *start,
-                                const uint32_t *neighbour) {
+                                const uint32_t *neighbour, double uses) {
   if (front_tree_matches(t, n, size, start, neighbour)) return SCREE_OK;
   t->front_count = t->boundary_count = t->n = t->rows = 0;
   t->upper_entries = t->lower_entries = t->stack_entries = t->largest = 0;
@@ -402,7 +402,7 @@ scree_status front_tree_analyse(front_tree *t, size_t n, const uint32_t *size, c
   if (n == 0) return SCREE_OK;
   arena_reset(&t->scratch);
   scree_status status = copy_pattern(t, n, size, start, neighbour);
-  if (!status) status = order_fronts(t);
+  if (!status) status = order_fronts(t, uses);
   if (status) t->front_count = 0;
   return status;
 }

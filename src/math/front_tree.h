@@ -49,9 +49,10 @@ void front_tree_init(front_tree *tree, scree_context *context);
 void front_tree_clear(front_tree *tree);
 
 /* Node i has size[i] rows; its neighbours (itself may be among them) are neighbour[start[i]] …
- * ascending; a pattern that is not symmetric is refused. */
+ * ascending; a pattern that is not symmetric is refused. `uses`: about how many factorisations are
+ * to come, which says how much the ordering may cost. */
 scree_status front_tree_analyse(front_tree *tree, size_t n, const uint32_t *size,
-                                const size_t *start, const uint32_t *neighbour);
+                                const size_t *start, const uint32_t *neighbour, double uses);
 bool front_tree_matches(const front_tree *tree, size_t n, const uint32_t *size, const size_t *start,
                         const uint32_t *neighbour);
 

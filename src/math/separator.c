@@ -3,27 +3,36 @@
 
 #include <string.h>
 
-enum { COARSEST = 60, LEVELS = 40, SEEDS = 8, PASSES = 8, LEFT = 0, RIGHT = 1, MIDDLE = 2 };
+enum {
+  COARSEST = 60,
+  LEVELS = 40,
+  SEEDS = 8,
+  PASSES = 8,
+  TRIALS = 5,
+  LEFT = 0,
+  RIGHT = 1,
+  MIDDLE = 2
+};
 static const uint32_t none = UINT32_MAX;
 
 /* ---- coarsening ----------------------------------------------------------------------------- */
 
 /* Each node and the neighbour it is most strongly linked with, the lighter one of equals, become
  * one node of the coarse graph. */
-static uint32_t match(const separator_graph *g, uint32_t heaviest, uint32_t *coarse,
-                      uint32_t *first, uint32_t *second) {
-  uint32_t count = 0;
+static uint32_t match(const separator_graph *g, uint32_t heaviest, uint32_t stride,
+                      uint32_t *coarse, uint32_t *first, uint32_t *second) {
+  uint32_t count = 0, i = 0;
   memset(coarse, 0xff, g->n * sizeof *coarse);
-  for (uint32_t i = 0; i < g->n; i++) {
+  for (uint32_t k = 0; k < g->n; k++, i = (uint32_t)(((uint64_t)i + stride) % g->n)) {
     if (coarse[i] != none) continue;
     uint32_t best = none, best_link = 0;
-    for (uint32_t k = g->start[i]; k < g->start[i + 1]; k++) {
-      const uint32_t j = g->neighbour[k];
+    for (uint32_t l = g->start[i]; l < g->start[i + 1]; l++) {
+      const uint32_t j = g->neighbour[l];
       if (coarse[j] != none || g->weight[i] + g->weight[j] > heaviest) continue;
-      if (best == none || g->link[k] > best_link ||
-          (g->link[k] == best_link && g->weight[j] < g->weight[best])) {
+      if (best == none || g->link[l] > best_link ||
+          (g->link[l] == best_link && g->weight[j] < g->weight[best])) {
         best = j;
-        best_link = g->link[k];
+        best_link = g->link[l];
       }
     }
     coarse[i] = count;
@@ -35,12 +44,28 @@ static uint32_t match(const separator_graph *g, uint32_t heaviest, uint32_t *coa
   return count;
 }
 
+static uint32_t common_divisor(uint32_t a, uint32_t b) {
+  while (b) {
+    const uint32_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* Nodes are visited in an order that depends on `trial`: their own, or jumping around. */
+static uint32_t stride_of(uint32_t n, uint32_t trial) {
+  uint32_t stride = 1 + (uint32_t)((uint64_t)n * (trial * 5 % 13) / 13);
+  while (common_divisor(stride, n) != 1) stride++;
+  return stride;
+}
+
 static scree_status coarsen(arena *scratch, const separator_graph *g, uint32_t heaviest,
-                            separator_graph *out, uint32_t *coarse) {
+                            uint32_t trial, separator_graph *out, uint32_t *coarse) {
   uint32_t *first = arena_take(scratch, g->n, sizeof *first);
   uint32_t *second = arena_take(scratch, g->n, sizeof *second);
   if (!first || !second) return SCREE_ERROR_MEMORY;
-  const uint32_t n = out->n = match(g, heaviest, coarse, first, second);
+  const uint32_t n = out->n = match(g, heaviest, stride_of(g->n, trial), coarse, first, second);
   out->start = arena_take(scratch, (size_t)n + 1, sizeof *out->start);
   out->neighbour = arena_take(scratch, g->start[g->n], sizeof *out->neighbour);
   out->link = arena_take(scratch, g->start[g->n], sizeof *out->link);
@@ -252,23 +277,25 @@ static void grow(const separator_graph *g, uint32_t seed, uint32_t *queue, uint8
   }
 }
 
-static scree_status cut_coarsest(arena *scratch, const separator_graph *g, uint8_t *side) {
+static scree_status cut_coarsest(arena *scratch, const separator_graph *g, uint8_t *side,
+                                 uint64_t *least) {
   cut c;
   uint32_t *queue = arena_take(scratch, g->n, sizeof *queue);
   uint8_t *trial = arena_take(scratch, g->n, 1);
   if (!queue || !trial || !cut_init(scratch, g, &c)) return SCREE_ERROR_MEMORY;
-  uint64_t least = UINT64_MAX;
+  *least = UINT64_MAX;
   for (uint32_t s = 0; s < SEEDS && s < g->n; s++) {
     grow(g, (uint32_t)((uint64_t)s * g->n / SEEDS), queue, trial);
     const uint64_t reached = refine(&c, trial);
-    if (reached >= least) continue;
-    least = reached;
+    if (reached >= *least) continue;
+    *least = reached;
     memcpy(side, trial, g->n);
   }
   return SCREE_OK;
 }
 
-scree_status separator_find(arena *scratch, const separator_graph *graph, uint8_t *side) {
+static scree_status cut_once(arena *scratch, const separator_graph *graph, uint32_t trial,
+                             uint8_t *side, uint64_t *reached) {
   separator_graph level[LEVELS] = {*graph};
   uint32_t *coarse[LEVELS] = {NULL};
   uint8_t *sides[LEVELS] = {side};
@@ -279,18 +306,33 @@ scree_status separator_find(arena *scratch, const separator_graph *graph, uint8_
   while (level[top].n > COARSEST && top + 1 < LEVELS) {
     const uint32_t n = level[top].n;
     coarse[top] = arena_take(scratch, n, sizeof(uint32_t));
-    if (!coarse[top] || coarsen(scratch, &level[top], heaviest, &level[top + 1], coarse[top]))
+    if (!coarse[top] ||
+        coarsen(scratch, &level[top], heaviest, trial, &level[top + 1], coarse[top]))
       return SCREE_ERROR_MEMORY;
     if (level[top + 1].n > n - n / 20) break;
     top++;
     if (!(sides[top] = arena_take(scratch, level[top].n, 1))) return SCREE_ERROR_MEMORY;
   }
-  scree_status status = cut_coarsest(scratch, &level[top], sides[top]);
+  scree_status status = cut_coarsest(scratch, &level[top], sides[top], reached);
   while (!status && top-- > 0) {
     cut c;
     for (uint32_t i = 0; i < level[top].n; i++) sides[top][i] = sides[top + 1][coarse[top][i]];
     if (!cut_init(scratch, &level[top], &c)) return SCREE_ERROR_MEMORY;
-    refine(&c, sides[top]);
+    *reached = refine(&c, sides[top]);
   }
   return status;
+}
+
+scree_status separator_find(arena *scratch, const separator_graph *graph, uint8_t *side) {
+  uint8_t *next = arena_take(scratch, graph->n, 1);
+  uint64_t least = UINT64_MAX, reached = 0;
+  if (!next) return SCREE_ERROR_MEMORY;
+  for (uint32_t trial = 0; trial < TRIALS; trial++) {
+    const scree_status status = cut_once(scratch, graph, trial, next, &reached);
+    if (status) return status;
+    if (reached >= least) continue;
+    least = reached;
+    memcpy(side, next, graph->n);
+  }
+  return SCREE_OK;
 }

@@ -62,9 +62,9 @@ static bool make_room(sparse_factor *f, double **array, size_t *room, size_t nee
 }
 
 scree_status sparse_analyse_graph(sparse_factor *f, size_t n, const uint32_t *size,
-                                  const size_t *start, const uint32_t *neighbour) {
+                                  const size_t *start, const uint32_t *neighbour, double uses) {
   front_tree *t = &f->tree;
-  const scree_status status = front_tree_analyse(t, n, size, start, neighbour);
+  const scree_status status = front_tree_analyse(t, n, size, start, neighbour, uses);
   if (status) return status;
   if (memory_grow(f->context, &f->local, &f->local_room, t->n, sizeof *f->local) ||
       memory_grow(f->context, &f->run, &f->run_room, 3 * t->largest, sizeof *f->run) ||
@@ -77,7 +77,7 @@ scree_status sparse_analyse(sparse_factor *f, const sparse_blocks *a) {
   if (memory_grow(f->context, &f->size, &f->size_room, a->count, sizeof *f->size))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < a->count; i++) f->size[i] = a->row_start[i + 1] - a->row_start[i];
-  return sparse_analyse_graph(f, a->count, f->size, a->start, a->column);
+  return sparse_analyse_graph(f, a->count, f->size, a->start, a->column, 24.0);
 }
 
 /* ---- factorisation -------------------------------------------------------------------------- */

@@ -144,6 +144,9 @@ void ipm_cones_start(const ccp_operator *op, ipm_cones *cones, const double *spe
   }
 }
 
+/* As far inside the cone as rounding can tell, as a share of x_0^2. */
+static const double inside = 0x1p-52;
+
 /* ---- scaling -------------------------------------------------------------------------------- */
 
 static double tail_norm(const double *x, int dim) {
@@ -212,13 +215,22 @@ static bool scaling_of(ipm_cone *c) {
          determinant(c->lambda, c->dim) > 0.0;
 }
 
-bool ipm_cone_scale(ipm_cone *c) {
+static bool try_scaling(ipm_cone *c) {
   ipm_cone next = *c;
   if (!(c->x[0] > 0.0) || !(c->s[0] > 0.0) || !(c->det_x > 0.0) || !(c->det_s > 0.0) ||
       !(c->product > 0.0) || !scaling_of(&next))
     return false;
   *c = next;
   return true;
+}
+
+bool ipm_cone_scale(ipm_cone *c) {
+  if (try_scaling(c)) return true;
+  /* What was promised does not fit together any more: a little inside, as x and s say. */
+  c->det_x = fmax(determinant(c->x, c->dim), inside * c->x[0] * c->x[0]);
+  c->det_s = fmax(determinant(c->s, c->dim), inside * c->s[0] * c->s[0]);
+  c->product = fmax(c->x[0] * c->s[0] + tail_dot(c->x, c->s, c->dim), sqrt(c->det_x * c->det_s));
+  return try_scaling(c);
 }
 
 /* The direction across n among the tangents. */

@@ -210,7 +210,7 @@ static void test_tree(void **state) {
   for (size_t e = 0; e < sizeof edges / sizeof edges[0]; e++) {
     graph g = box(edges[e][0], edges[e][1], edges[e][2], e % 2 == 0, 6);
     assert_false(front_tree_matches(&t, g.n, g.size, g.start, g.neighbour));
-    assert_int_equal(front_tree_analyse(&t, g.n, g.size, g.start, g.neighbour), SCREE_OK);
+    assert_int_equal(front_tree_analyse(&t, g.n, g.size, g.start, g.neighbour, 24.0), SCREE_OK);
     assert_true(front_tree_matches(&t, g.n, g.size, g.start, g.neighbour));
     expect_tree(&t);
     release(&g);
