@@ -117,7 +117,7 @@ static void draw(const char *directory, const char *sizes) {
           "set output '%s/accuracy.png'\nset datafile separator ','\n"
           "set datafile missing NaN\nset multiplot layout 2,4\n"
           "set logscale xy\nset format x '10^{%%T}'\nset format y '10^{%%T}'\nset grid\n"
-          "set key right center\nset xlabel 'R'\nset ylabel 'processor seconds, one thread'\n"
+          "set key below\nset xlabel 'R'\nset ylabel 'processor seconds, one thread'\n"
           "set xrange [1e-1:1e-11]\n"
           "do for [n in '%s'] {\nset title n.' balls'\n"
           "plot for [s in 'apgd ipm auto'] f skip 1 using "
@@ -128,7 +128,7 @@ static void draw(const char *directory, const char *sizes) {
                    "plot for [s in 'apgd ipm auto'] f skip 1 using "
                    "((strcol(1) eq s && $4 == 1e-2) ? $2 : NaN):6 with linespoints lw 2 title s\n"
                    "set title 'iterations of ipm'\nset ylabel 'iterations'\nunset logscale y\n"
-                   "set format y '%%g'\nset yrange [0:50]\n"
+                   "set format y '%%g'\nset yrange [0:60]\n"
                    "plot for [k = 2:10:2] f skip 1 using "
                    "((strcol(1) eq 'ipm' && abs($4 * 10.0**k - 1.0) < 1e-6) ? $2 : NaN):"
                    "($7 > 0 ? $7 : NaN) with linespoints lw 2 title sprintf('R = 1e-%%d', k)\n");
