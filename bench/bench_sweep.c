@@ -1,6 +1,7 @@
 /* bench_sweep [--json]: what a Gauss-Seidel sweep costs, against a plain one, against an iteration
  * of apgd, on two threads, and against the bandwidth of memory. Packing of 4,096 spheres (about
- * 22,000 contacts, in cache) and of 185,193 (about a million, beyond it), bodies form. Also what
+ * 22,000 contacts, in cache) and of 185,193 (about a million, beyond it; numbered along a
+ * space-filling curve, as simulations number theirs), bodies form. Also what
  * the residuals cost, and a sweep over boxes (a stack: contacts of any shape) in lanes and one by
  * one.
  *
@@ -63,6 +64,7 @@ static void check(scree_context *context, scree_status status) {
 static scree_ccp *pack(scree_context *context, int edge) {
   packing_def def = packing_def_default();
   def.nx = def.ny = def.nz = edge;
+  def.curve = edge == LARGE_EDGE;
   scree_ccp *problem = NULL;
   check(context, packing_create(context, &def, &problem));
   /* Without a reference speed no contact is taken for open and left out (ccp/bodies_pack.h): every

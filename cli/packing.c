@@ -25,6 +25,35 @@ packing_def packing_def_default(void) {
 
 static const double step = 0.01, gravity = 9.81, reach = 0.02;
 
+/* Lattice points in the order of the bodies, and the body of each point. */
+typedef struct lattice_order {
+  uint32_t *point, *body;
+} lattice_order;
+
+static uint32_t every_third_bit(uint32_t code) {
+  uint32_t x = 0;
+  for (int bit = 0; bit < 10; bit++) x |= (code >> (3 * bit) & 1u) << bit;
+  return x;
+}
+
+/* Row by row, or along a Morton curve. */
+static void number_bodies(const packing_def *def, const lattice_order *order) {
+  const uint32_t nx = (uint32_t)def->nx, ny = (uint32_t)def->ny, nz = (uint32_t)def->nz;
+  const uint32_t count = nx * ny * nz;
+  uint32_t n = 0;
+  for (uint32_t code = 0; n < count; code++) {
+    uint32_t point = code;
+    if (def->curve) {
+      const uint32_t i = every_third_bit(code), j = every_third_bit(code >> 1),
+                     k = every_third_bit(code >> 2);
+      if (i >= nx || j >= ny || k >= nz) continue;
+      point = (k * ny + j) * nx + i;
+    }
+    order->point[n] = point;
+    order->body[point] = n++;
+  }
+}
+
 static void place(const packing_def *def, ball *balls) {
   uint64_t state = def->seed;
   const double rise = sqrt(0.5);
@@ -95,47 +124,52 @@ static scree_status add_walls(scree_ccp *problem, const packing_def *def, const 
   return SCREE_OK;
 }
 
-/* Lattice neighbours lie within one cell in i and j and two layers in k. */
-static scree_status add_pairs(scree_ccp *problem, const packing_def *def, const ball *balls) {
-  for (int k = 0; k < def->nz; k++)
-    for (int j = 0; j < def->ny; j++)
-      for (int i = 0; i < def->nx; i++) {
-        const size_t a = (size_t)((k * def->ny + j) * def->nx + i);
-        scree_status status = add_walls(problem, def, &balls[a], (uint32_t)a);
-        for (int dk = 0; !status && dk <= 2; dk++)
-          for (int dj = -1; !status && dj <= 1; dj++)
-            for (int di = -1; !status && di <= 1; di++) {
-              const int ii = i + di, jj = j + dj, kk = k + dk;
-              if (ii < 0 || jj < 0 || ii >= def->nx || jj >= def->ny || kk >= def->nz) continue;
-              const size_t b = (size_t)((kk * def->ny + jj) * def->nx + ii);
-              if (b <= a) continue;
-              double d[3], length2 = 0.0;
-              for (int c = 0; c < 3; c++) {
-                d[c] = balls[b].x[c] - balls[a].x[c];
-                length2 += d[c] * d[c];
-              }
-              const double length = sqrt(length2), gap = length - balls[a].radius - balls[b].radius;
-              if (gap > reach) continue;
-              for (int c = 0; c < 3; c++) d[c] /= length;
-              status = add_contact(problem, def, (uint32_t)a, (uint32_t)b, d, gap, balls[a].radius,
-                                   balls[b].radius);
-            }
-        if (status) return status;
+/* Contacts of a ball with the walls and with balls of higher points: lattice neighbours lie within
+ * one cell in i and j and two layers in k. */
+static scree_status add_pairs_of(scree_ccp *problem, const packing_def *def, const ball *balls,
+                                 const uint32_t *body, size_t a) {
+  const int plane = def->nx * def->ny, k = (int)a / plane, j = (int)a % plane / def->nx,
+            i = (int)a % def->nx;
+  scree_status status = add_walls(problem, def, &balls[a], body[a]);
+  for (int dk = 0; !status && dk <= 2; dk++)
+    for (int dj = -1; !status && dj <= 1; dj++)
+      for (int di = -1; !status && di <= 1; di++) {
+        const int ii = i + di, jj = j + dj, kk = k + dk;
+        if (ii < 0 || jj < 0 || ii >= def->nx || jj >= def->ny || kk >= def->nz) continue;
+        const size_t b = (size_t)((kk * def->ny + jj) * def->nx + ii);
+        if (b <= a) continue;
+        double d[3], length2 = 0.0;
+        for (int c = 0; c < 3; c++) {
+          d[c] = balls[b].x[c] - balls[a].x[c];
+          length2 += d[c] * d[c];
+        }
+        const double length = sqrt(length2), gap = length - balls[a].radius - balls[b].radius;
+        if (gap > reach) continue;
+        for (int c = 0; c < 3; c++) d[c] /= length;
+        status =
+            add_contact(problem, def, body[a], body[b], d, gap, balls[a].radius, balls[b].radius);
       }
-  return SCREE_OK;
+  return status;
 }
 
 scree_status packing_create(scree_context *context, const packing_def *def, scree_ccp **problem) {
   const size_t n = (size_t)def->nx * (size_t)def->ny * (size_t)def->nz;
   *problem = NULL;
   ball *balls = calloc(n, sizeof *balls);
-  if (!balls) return SCREE_ERROR_MEMORY;
-  place(def, balls);
+  const lattice_order order = {calloc(n, sizeof *order.point), calloc(n, sizeof *order.body)};
   scree_ccp *p = NULL;
-  scree_status status = scree_ccp_create_bodies(context, &p);
-  for (size_t i = 0; !status && i < n; i++) status = add_ball(p, &balls[i]);
-  if (!status) status = add_pairs(p, def, balls);
+  scree_status status = SCREE_ERROR_MEMORY;
+  if (balls && order.point && order.body) {
+    place(def, balls);
+    number_bodies(def, &order);
+    status = scree_ccp_create_bodies(context, &p);
+  }
+  for (size_t i = 0; !status && i < n; i++) status = add_ball(p, &balls[order.point[i]]);
+  for (size_t i = 0; !status && i < n; i++)
+    status = add_pairs_of(p, def, balls, order.body, order.point[i]);
   free(balls);
+  free(order.point);
+  free(order.body);
   if (status) {
     scree_ccp_destroy(p);
     return status;

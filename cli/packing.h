@@ -20,6 +20,7 @@ typedef struct packing_def {
   bool frictionless;        /* rays, whatever mu is */
   double compliance;        /* m/N s, normal rows */
   uint64_t seed;
+  bool curve; /* bodies numbered along a space-filling curve, as simulations do, else row by row */
 } packing_def;
 
 packing_def packing_def_default(void);

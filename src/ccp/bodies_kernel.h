@@ -28,9 +28,8 @@ enum { PACK_LANES = 8, PACK_IMPULSES = 3 * PACK_LANES };
 #define PACK_FIXED 0x80000000u
 
 /* What is asked for ahead of its use. Near: nothing, caches hold the problem. Beyond them the
- * groups ahead, as prefetchers of the machine stop at pages; and their body lines too where a tile
- * is entered: the rest of it finds them in a cache. */
-typedef enum pack_reach { PACK_NEAR, PACK_GROUPS_AHEAD, PACK_ALL_AHEAD } pack_reach;
+ * groups ahead, as prefetchers of the machine stop at pages, and their body lines. */
+typedef enum pack_reach { PACK_NEAR, PACK_AHEAD } pack_reach;
 
 /* A body as kernels read it: one cache line of twist and inverse mass. */
 typedef struct body_line {

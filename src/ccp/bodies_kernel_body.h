@@ -60,7 +60,7 @@ INLINE void find_lines(const sphere_group *g, const body_line *from, const body_
   addresses(from, g->b, at->from_b);
   addresses_or(to, g->a, trash, at->to_a);
   addresses_or(to, g->b, trash, at->to_b);
-  if (reach != PACK_ALL_AHEAD) return;
+  if (reach != PACK_AHEAD) return;
   for (size_t k = 0; k < PACK_LANES; k++) {
     __builtin_prefetch((const void *)at->from_a[k], 1);
     __builtin_prefetch((const void *)at->from_b[k], 1);

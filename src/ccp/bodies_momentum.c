@@ -298,10 +298,12 @@ static op_momentum_sums step(ccp_operator *op, double beta, double length) {
     start_bodies(op, &bodies);
     for (size_t phase = 0; phase < phases; phase++) {
 #pragma omp for schedule(static)
-      for (size_t unit = pack->phase_start[phase]; unit < pack->phase_start[phase + 1]; unit++)
-        if (phase < pack->open_phase || !pack->asleep[unit])
-          impl->kernels->step(&work, pack->unit_start[unit], pack->unit_start[unit + 1],
-                              &m->sums[unit]);
+      for (size_t part = 0; part < bodies_pack_parts(pack, phase); part++)
+        for (size_t unit = bodies_pack_part(pack, phase, part);
+             unit < bodies_pack_part(pack, phase, part + 1); unit++)
+          if (phase < pack->open_phase || !pack->asleep[unit])
+            impl->kernels->step(&work, pack->unit_start[unit], pack->unit_start[unit + 1],
+                                &m->sums[unit]);
     }
     if (rest) step_rest(op, beta, length, m->sums + pack->unit_count);
     judge_bodies(op, &bodies);

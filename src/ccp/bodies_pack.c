@@ -148,12 +148,14 @@ void bodies_pack_free(scree_context *context, bodies_pack *pack) {
   memory_free(context, pack->rough);
   memory_free(context, pack->block);
   memory_free(context, pack->unit_start);
+  memory_free(context, pack->chain_start);
   memory_free(context, pack->phase_start);
   memory_free(context, pack->asleep);
   memory_free(context, pack->trait);
   memory_free(context, pack->colour);
   memory_free(context, pack->used);
   memory_free(context, pack->tile);
+  memory_free(context, pack->home_start);
   memory_free(context, pack->tile_colours);
   memory_free(context, pack->stamp);
 }

@@ -7,9 +7,10 @@
 
 #define PACK_NO_BLOCK UINT32_MAX
 
-/* Phases follow each other; the units of a phase share no moving body and may run in any order or
- * at once; the groups of a unit run in order. Phases and units depend on the problem alone, never
- * on the number of threads. */
+/* Phases follow each other; the parts of a phase share no moving body and may run in any order or
+ * at once. A part is a unit; in the first phase of a problem in tiles it is a chain of units, which
+ * run in order, as do the groups of a unit. All depend on the problem alone, never on the number of
+ * threads. */
 typedef struct bodies_pack {
   sphere_group *group;
   size_t group_count, group_capacity;
@@ -25,6 +26,8 @@ typedef struct bodies_pack {
   size_t block_capacity;
   uint32_t *unit_start; /* unit_count + 1, groups */
   size_t unit_count, unit_capacity;
+  uint32_t *chain_start; /* chain_count + 1, units of the first phase; in use when tiled */
+  size_t chain_count, chain_capacity;
   uint32_t *phase_start; /* phase_count + 1, units */
   size_t phase_count, phase_capacity;
   /* From open_phase on: contacts that bodies left alone would leave wide open, so that an impulse
@@ -44,8 +47,10 @@ typedef struct bodies_pack {
   size_t colour_capacity;
   uint64_t *used; /* a body: colours taken */
   size_t used_capacity;
-  struct pack_tile *tile; /* these three only for large problems */
+  struct pack_tile *tile; /* these four only for large problems */
   size_t tile_capacity;
+  size_t *home_start; /* a block of bodies: its contacts in a list */
+  size_t home_capacity;
   uint64_t *tile_colours; /* a body: colours of tiles taken */
   uint32_t *stamp;        /* a body: the last tile that looked at it, from 1 */
   size_t tile_colours_capacity, stamp_capacity;
@@ -89,13 +94,22 @@ static inline size_t bodies_pack_open_unit(const bodies_pack *pack) {
   return pack->phase_start[pack->open_phase];
 }
 
+/* The parts of a phase; the first unit of a part, or beyond the last part the end of the phase. */
+static inline size_t bodies_pack_parts(const bodies_pack *pack, size_t phase) {
+  return pack->tiled && phase == 0 ? pack->chain_count
+                                   : pack->phase_start[phase + 1] - pack->phase_start[phase];
+}
+static inline size_t bodies_pack_part(const bodies_pack *pack, size_t phase, size_t part) {
+  return pack->tiled && phase == 0 ? pack->chain_start[part] : pack->phase_start[phase] + part;
+}
+
 /* The end of the batch of groups that begins at j. */
 static inline size_t bodies_pack_batch(size_t j, size_t end) {
   return j + PACK_BATCH < end ? j + PACK_BATCH : end;
 }
 
 static inline pack_reach bodies_pack_reach(const bodies_pack *pack) {
-  return pack->contact_count > PACK_FAR ? PACK_ALL_AHEAD : PACK_NEAR;
+  return pack->contact_count > PACK_FAR ? PACK_AHEAD : PACK_NEAR;
 }
 
 #endif

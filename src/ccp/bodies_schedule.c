@@ -8,9 +8,12 @@
  * Small problems: a phase is a colour, cut into units of a few groups. All bodies are in cache, and
  * a sweep passes over them once a colour.
  *
- * Large problems: a sweep would fetch every body line once a colour from far away. So contacts are
- * cut, in the caller's order, into tiles whose bodies stay in cache; a unit is a tile, with colours
- * inside; tiles that share no moving body make a phase. If the caller's order is so scattered that
+ * Large problems: a sweep would fetch every body line once a colour from far away. So bodies are
+ * cut, in the caller's order, into blocks, and the contacts within a block, in the caller's order,
+ * into tiles whose bodies stay in cache; a unit is a tile, with colours inside. The tiles of a
+ * block follow each other, so that one finds in cache what it shares with those before it, and make
+ * a chain; blocks share no moving body and run at once. Contacts between blocks come last, in tiles
+ * of which those that share no moving body make a phase. If the caller's order is so scattered that
  * most tiles share bodies, the colours of small problems serve better, and they are taken.
  *
  * In a simulation, contacts that would stay wide open without impulses, r_n - mu |r_t| beyond
@@ -30,15 +33,18 @@ static const double open_speed = 2.0;
 enum {
   UNIT_GROUPS = 16,
   OPEN_UNIT_GROUPS = 2,
-  TILE_CONTACTS = 4096,
-  TILES_FROM = 32,
+  TILED_FROM = 131072, /* contacts */
+  TILE_CONTACTS = 1024,
+  BLOCK_CONTACTS = 65536, /* of a block of bodies, about */
+  BLOCKS_LEAST = 4,
   PARALLEL_BLOCKS = 4096
 };
 
 typedef struct pack_tile {
-  uint32_t first, end; /* contacts: first … end - 1, those that fit */
+  uint32_t first, end; /* contacts: those listed at first … end - 1 */
   uint32_t groups;
-  uint32_t colour;
+  uint32_t block;  /* of bodies; that of contacts between blocks comes last */
+  uint32_t colour; /* among tiles between blocks */
 } pack_tile;
 
 typedef struct colour_counts {
@@ -118,16 +124,18 @@ static size_t groups_of_all(const colour_counts *counts) {
   return groups;
 }
 
-/* Lanes of contacts first … end - 1, colour by colour from a group on. */
-static void place(bodies_pack *pack, pack_kind kind, const colour_counts *counts, size_t first,
-                  size_t end, size_t group) {
+/* Lanes of contacts first … end - 1 of a list, or of all, colour by colour from a group on. */
+static void place(bodies_pack *pack, pack_kind kind, const colour_counts *counts,
+                  const uint32_t *list, size_t first, size_t end, size_t group) {
   size_t next[PACK_COLOURS];
   for (size_t c = 0; c < PACK_COLOURS; c++) {
     next[c] = group * PACK_LANES;
     group += groups_of(counts->count[c]);
   }
-  for (size_t i = first; i < end; i++)
+  for (size_t j = first; j < end; j++) {
+    const size_t i = list ? list[j] : j;
     if (is_of(pack, i, kind)) pack->block[next[pack->colour[i] % PACK_COLOURS]++] = (uint32_t)i;
+  }
 }
 
 /* ---- a phase a colour ------------------------------------------------------------------------ */
@@ -153,37 +161,119 @@ static scree_status schedule_colours(bodies_pack *pack, const ccp_operator *op, 
     for (; group < end; group = group + most < end ? group + most : end)
       pack->unit_start[unit++] = (uint32_t)group;
   }
-  place(pack, kind, &counts, 0, bodies->contact_count, first_group);
+  place(pack, kind, &counts, NULL, 0, bodies->contact_count, first_group);
   return SCREE_OK;
 }
 
 /* ---- a unit a tile --------------------------------------------------------------------------- */
 
-static void forget_colours(bodies_pack *pack, uint32_t body, uint32_t stamp, uint64_t *taken) {
-  if (!pack_moves(pack, body)) return;
-  *taken |= pack->tile_colours[body];
-  if (pack->stamp[body] == stamp) return;
-  pack->stamp[body] = stamp;
-  pack->used[body] = 0;
+/* The block of a body, of `count` blocks. */
+static size_t block_of(const ccp_bodies *bodies, uint32_t body, size_t count) {
+  return (size_t)body * count / bodies->body_count;
 }
 
-/* Colours the contacts of a tile, and the tile among tiles. Returns its counts of groups. */
-static void colour_tile(bodies_pack *pack, const ccp_bodies *bodies, pack_kind kind, uint32_t stamp,
-                        pack_tile *tile) {
+/* The block that has all moving bodies of a contact, or `count`. */
+static size_t home_of(const bodies_pack *pack, const ccp_bodies *bodies, size_t i, size_t count) {
+  const ccp_contact *c = &bodies->contact[i];
+  if (!pack_moves(pack, c->body_a)) return block_of(bodies, c->body_b, count);
+  const size_t home = block_of(bodies, c->body_a, count);
+  if (!pack_moves(pack, c->body_b) || block_of(bodies, c->body_b, count) == home) return home;
+  return count;
+}
+
+/* Lists the contacts to place block by block, each in the caller's order; those of block k begin at
+ * start[k]. */
+static void list_homes(const bodies_pack *pack, const ccp_bodies *bodies, pack_kind kind,
+                       size_t count, size_t *start, uint32_t *list) {
+  memset(start, 0, (count + 2) * sizeof *start);
+  for (size_t i = 0; i < bodies->contact_count; i++)
+    if (is_to_place(pack, i, kind)) start[home_of(pack, bodies, i, count) + 1]++;
+  for (size_t k = 0; k <= count; k++) start[k + 1] += start[k];
+  for (size_t i = 0; i < bodies->contact_count; i++)
+    if (is_to_place(pack, i, kind)) list[start[home_of(pack, bodies, i, count)]++] = (uint32_t)i;
+  for (size_t k = count + 1; k > 0; k--) start[k] = start[k - 1];
+  start[0] = 0;
+}
+
+static size_t cut_tiles(bodies_pack *pack, size_t count, const size_t *start) {
+  size_t tiles = 0;
+  for (size_t k = 0; k <= count; k++) {
+    const size_t size = start[k + 1] - start[k], parts = (size + TILE_CONTACTS - 1) / TILE_CONTACTS;
+    for (size_t part = 0; part < parts; part++)
+      pack->tile[tiles++] = (pack_tile){.first = (uint32_t)(start[k] + size * part / parts),
+                                        .end = (uint32_t)(start[k] + size * (part + 1) / parts),
+                                        .block = (uint32_t)k};
+  }
+  return tiles;
+}
+
+static void forget_colours(bodies_pack *pack, const ccp_contact *c, uint32_t stamp) {
+  const uint32_t side[2] = {c->body_a, c->body_b};
+  for (int s = 0; s < 2; s++) {
+    if (!pack_moves(pack, side[s]) || pack->stamp[side[s]] == stamp) continue;
+    pack->stamp[side[s]] = stamp;
+    pack->used[side[s]] = 0;
+  }
+}
+
+static uint64_t colours_of_tiles(const bodies_pack *pack, const ccp_contact *c) {
+  return (pack_moves(pack, c->body_a) ? pack->tile_colours[c->body_a] : 0) |
+         (pack_moves(pack, c->body_b) ? pack->tile_colours[c->body_b] : 0);
+}
+
+static void leave(bodies_pack *pack, size_t i) {
+  pack->colour[i] = PACK_REST;
+  pack->contact_count--;
+}
+
+/* What the colours of a tile leave over after whole groups is coloured anew, beyond these colours:
+ * a tile is small, and a group that is not full a colour would be a good part of it. */
+static void gather_tails(bodies_pack *pack, const ccp_bodies *bodies, pack_kind kind,
+                         const uint32_t *list, uint32_t stamp, const pack_tile *tile,
+                         colour_counts *counts) {
+  colour_counts seen = {{0}}, tails = {{0}};
+  size_t colours = 0;
+  while (colours < PACK_COLOURS && counts->count[colours]) colours++;
+  for (size_t c = 0; c < colours; c++) counts->count[c] -= counts->count[c] % PACK_LANES;
+  for (size_t j = tile->first; j < tile->end; j++) {
+    const size_t i = list[j];
+    if (!is_of(pack, i, kind)) continue;
+    const size_t before = pack->colour[i] % PACK_COLOURS;
+    if (seen.count[before]++ < counts->count[before]) continue;
+    forget_colours(pack, &bodies->contact[i], stamp);
+    if (!take_colour(pack, bodies, i, kind, &tails) ||
+        colours + pack->colour[i] % PACK_COLOURS >= PACK_COLOURS)
+      leave(pack, i);
+    else
+      pack->colour[i] = (uint8_t)(colours + pack->colour[i]);
+  }
+  for (size_t c = colours; c < PACK_COLOURS; c++) counts->count[c] = tails.count[c - colours];
+}
+
+/* Colours the contacts of a tile, and counts its groups. Returns the colours that other tiles have
+ * at its bodies. */
+static uint64_t colour_tile(bodies_pack *pack, const ccp_bodies *bodies, pack_kind kind,
+                            const uint32_t *list, uint32_t stamp, pack_tile *tile) {
   colour_counts counts = {{0}};
   uint64_t taken = 0;
-  for (size_t i = tile->first; i < tile->end; i++) {
-    if (!is_to_place(pack, i, kind)) continue;
-    forget_colours(pack, bodies->contact[i].body_a, stamp, &taken);
-    forget_colours(pack, bodies->contact[i].body_b, stamp, &taken);
-    if (take_colour(pack, bodies, i, kind, &counts)) continue;
-    pack->colour[i] = PACK_REST;
-    pack->contact_count--;
+  for (size_t j = tile->first; j < tile->end; j++) {
+    const ccp_contact *c = &bodies->contact[list[j]];
+    forget_colours(pack, c, stamp);
+    taken |= colours_of_tiles(pack, c);
+    if (!take_colour(pack, bodies, list[j], kind, &counts)) leave(pack, list[j]);
   }
+  gather_tails(pack, bodies, kind, list, stamp + 1, tile, &counts);
   tile->groups = (uint32_t)groups_of_all(&counts);
+  return taken;
+}
+
+/* The colour of a tile among those between blocks. */
+static void join_tiles(bodies_pack *pack, const ccp_bodies *bodies, pack_kind kind,
+                       const uint32_t *list, uint64_t taken, pack_tile *tile) {
   tile->colour = ~taken ? (uint32_t)__builtin_ctzll(~taken) : PACK_COLOURS;
   if (tile->colour == PACK_COLOURS) return;
-  for (size_t i = tile->first; i < tile->end; i++) {
+  for (size_t j = tile->first; j < tile->end; j++) {
+    const size_t i = list[j];
     if (!is_of(pack, i, kind)) continue;
     const uint32_t side[2] = {bodies->contact[i].body_a, bodies->contact[i].body_b};
     for (int s = 0; s < 2; s++)
@@ -191,63 +281,74 @@ static void colour_tile(bodies_pack *pack, const ccp_bodies *bodies, pack_kind k
   }
 }
 
-static size_t cut_tiles(bodies_pack *pack, pack_kind kind, size_t contact_count) {
-  size_t tiles = 0, inside = 0;
-  pack->tile[0].first = 0;
-  for (size_t i = 0; i < contact_count; i++) {
-    if (!is_to_place(pack, i, kind) || inside++ < TILE_CONTACTS) continue;
-    pack->tile[tiles++].end = (uint32_t)i;
-    pack->tile[tiles].first = (uint32_t)i;
-    inside = 1;
-  }
-  pack->tile[tiles++].end = (uint32_t)contact_count;
-  return tiles;
+/* A tile is the next unit, its lanes from *group on. */
+static void place_tile(bodies_pack *pack, pack_kind kind, const pack_tile *tile,
+                       const uint32_t *list, size_t unit, size_t *group) {
+  colour_counts counts = {{0}};
+  for (size_t j = tile->first; j < tile->end; j++)
+    if (is_of(pack, list[j], kind)) counts.count[pack->colour[list[j]] % PACK_COLOURS]++;
+  place(pack, kind, &counts, list, tile->first, tile->end, *group);
+  pack->unit_start[unit] = (uint32_t)*group;
+  *group += tile->groups;
 }
 
-/* Tiles of one colour make a phase. */
+/* A phase of blocks, then tiles of one colour make a phase. These are the first phases. */
 static scree_status place_tiles(bodies_pack *pack, const ccp_operator *op, pack_kind kind,
-                                size_t tiles, size_t colours) {
-  const size_t first_phase = pack->phase_count;
-  size_t groups = 0, unit = pack->unit_count, group = pack->group_count;
+                                size_t tiles, size_t blocks, size_t colours) {
+  size_t groups = 0, inside = 0, unit = 0, group = 0;
   for (size_t t = 0; t < tiles; t++) groups += pack->tile[t].groups;
-  if (reserve(pack, op->context, groups, tiles, colours)) return SCREE_ERROR_MEMORY;
+  while (inside < tiles && pack->tile[inside].block < blocks) inside++;
+  if (reserve(pack, op->context, groups, tiles, colours + 1) ||
+      memory_grow(op->context, &pack->chain_start, &pack->chain_capacity, blocks + 1,
+                  sizeof *pack->chain_start))
+    return SCREE_ERROR_MEMORY;
+  pack->phase_start[0] = 0;
+  pack->chain_count = 0;
+  for (; unit < inside; unit++) {
+    if (unit == 0 || pack->tile[unit].block != pack->tile[unit - 1].block)
+      pack->chain_start[pack->chain_count++] = (uint32_t)unit;
+    place_tile(pack, kind, &pack->tile[unit], op->order, unit, &group);
+  }
+  pack->chain_start[pack->chain_count] = (uint32_t)unit;
   for (size_t c = 0; c < colours; c++) {
-    pack->phase_start[first_phase + c] = (uint32_t)unit;
-    for (size_t t = 0; t < tiles; t++) {
-      const pack_tile *tile = &pack->tile[t];
-      if (tile->colour != c) continue;
-      colour_counts counts = {{0}};
-      for (size_t i = tile->first; i < tile->end; i++)
-        if (is_of(pack, i, kind)) counts.count[pack->colour[i] % PACK_COLOURS]++;
-      place(pack, kind, &counts, tile->first, tile->end, group);
-      pack->unit_start[unit++] = (uint32_t)group;
-      group += tile->groups;
-    }
+    pack->phase_start[c + 1] = (uint32_t)unit;
+    for (size_t t = inside; t < tiles; t++)
+      if (pack->tile[t].colour == c)
+        place_tile(pack, kind, &pack->tile[t], op->order, unit++, &group);
   }
   return SCREE_OK;
 }
 
-/* False in *good: the tiles hang together too much. The colours are then to be taken again. */
+/* False in *good: the tiles hang together too much. The colours are then to be taken again. The
+ * order of the blocks, which is made last, holds the list of contacts until then. */
 static scree_status schedule_tiles(bodies_pack *pack, const ccp_operator *op, pack_kind kind,
-                                   bool *good) {
+                                   size_t count, bool *good) {
   const ccp_bodies *bodies = &op->problem->bodies;
-  const size_t n = bodies->body_count, most = bodies->contact_count / TILE_CONTACTS + 1;
+  const size_t n = bodies->body_count, even = count / BLOCK_CONTACTS;
+  const size_t blocks = even > BLOCKS_LEAST ? even : BLOCKS_LEAST;
+  const size_t most = bodies->contact_count / TILE_CONTACTS + blocks + 1;
   if (memory_grow(op->context, &pack->tile, &pack->tile_capacity, most, sizeof *pack->tile) ||
+      memory_grow(op->context, &pack->home_start, &pack->home_capacity, blocks + 2,
+                  sizeof *pack->home_start) ||
       memory_grow(op->context, &pack->tile_colours, &pack->tile_colours_capacity, n,
                   sizeof *pack->tile_colours) ||
       memory_grow(op->context, &pack->stamp, &pack->stamp_capacity, n, sizeof *pack->stamp))
     return SCREE_ERROR_MEMORY;
   memset(pack->tile_colours, 0, n * sizeof *pack->tile_colours);
   memset(pack->stamp, 0, n * sizeof *pack->stamp);
-  const size_t tiles = cut_tiles(pack, kind, bodies->contact_count);
+  list_homes(pack, bodies, kind, blocks, pack->home_start, op->order);
+  const size_t tiles = cut_tiles(pack, blocks, pack->home_start);
   size_t colours = 0;
   *good = true;
   for (size_t t = 0; *good && t < tiles; t++) {
-    colour_tile(pack, bodies, kind, (uint32_t)t + 1, &pack->tile[t]);
-    if (pack->tile[t].colour + 1 > colours) colours = pack->tile[t].colour + 1;
-    *good = colours <= PACK_COLOURS && 4 * colours <= tiles + TILES_FROM;
+    pack_tile *tile = &pack->tile[t];
+    const uint64_t taken = colour_tile(pack, bodies, kind, op->order, 2 * (uint32_t)t + 1, tile);
+    if (tile->block < blocks) continue;
+    join_tiles(pack, bodies, kind, op->order, taken, tile);
+    if (tile->colour + 1 > colours) colours = tile->colour + 1;
+    *good = colours <= PACK_COLOURS && 8 * colours <= tiles;
   }
-  return *good ? place_tiles(pack, op, kind, tiles, colours) : SCREE_OK;
+  return *good ? place_tiles(pack, op, kind, tiles, blocks, colours) : SCREE_OK;
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */
@@ -296,8 +397,8 @@ static size_t find_fitting(bodies_pack *pack, const ccp_operator *op) {
 static scree_status schedule_kind(bodies_pack *pack, const ccp_operator *op, pack_kind kind,
                                   size_t count, bool *tiled) {
   *tiled = false;
-  if (kind == KIND_CLOSED && count >= (size_t)TILES_FROM * TILE_CONTACTS) {
-    const scree_status status = schedule_tiles(pack, op, kind, tiled);
+  if (kind == KIND_CLOSED && count >= TILED_FROM) {
+    const scree_status status = schedule_tiles(pack, op, kind, count, tiled);
     if (status || *tiled) return status;
     for (size_t i = 0; i < op->problem->bodies.contact_count; i++)
       if (is_of(pack, i, kind)) pack->colour[i] = kind == KIND_OPEN ? MARK_OPEN : MARK_CLOSED;

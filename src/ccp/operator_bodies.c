@@ -68,8 +68,8 @@ void bodies_push_block(const ccp_operator *op, size_t block, const double *x, bo
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* A unit of packed contacts: lines += D x, from rows by way of the stack. */
-static void push_unit(const ccp_operator *op, const double *x, size_t begin, size_t end) {
+/* Groups of packed contacts: lines += D x, from rows by way of the stack. */
+static void push_part(const ccp_operator *op, const double *x, size_t begin, size_t end) {
   const op_bodies *impl = op->impl;
   _Alignas(64) double lanes[PACK_BATCH * PACK_IMPULSES];
   for (size_t j = begin; j < end; j += PACK_BATCH) {
@@ -85,7 +85,7 @@ static void push_unit(const ccp_operator *op, const double *x, size_t begin, siz
 }
 
 /* The same of the impulses that the groups hold. */
-static void push_unit_inside(const op_bodies *impl, size_t begin, size_t end) {
+static void push_part_inside(const op_bodies *impl, size_t begin, size_t end) {
   const sphere_product work = {.group = impl->pack.group,
                                .lanes = impl->pack.impulse,
                                .lines = impl->push,
@@ -102,11 +102,13 @@ void bodies_push_share(const ccp_operator *op, const double *x, const double *re
     lines[k] = (body_line){.inverse_mass = 0.0};
   for (size_t phase = 0; phase < pack->phase_count; phase++) {
 #pragma omp for schedule(static)
-    for (size_t unit = pack->phase_start[phase]; unit < pack->phase_start[phase + 1]; unit++) {
+    for (size_t part = 0; part < bodies_pack_parts(pack, phase); part++) {
+      const size_t begin = pack->unit_start[bodies_pack_part(pack, phase, part)],
+                   end = pack->unit_start[bodies_pack_part(pack, phase, part + 1)];
       if (x)
-        push_unit(op, x, pack->unit_start[unit], pack->unit_start[unit + 1]);
+        push_part(op, x, begin, end);
       else
-        push_unit_inside(impl, pack->unit_start[unit], pack->unit_start[unit + 1]);
+        push_part_inside(impl, begin, end);
     }
   }
   for (size_t c = 0; c < op->colour_count; c++) {
@@ -211,28 +213,6 @@ static void sweep_store(const ccp_operator *op, double *g) {
   bodies_pack_store(&impl->pack, op, impl->pack.impulse, g);
 }
 
-/* Tiles begin … end - 1. The first colours of a tile meet nearly all of its bodies. */
-static double sweep_tiles(const op_bodies *impl, const sphere_sweep *base, size_t begin,
-                          size_t end) {
-  const bodies_pack *pack = &impl->pack;
-  sphere_sweep work = *base;
-  double worst = 0.0;
-  for (size_t k = begin; k < end; k++) {
-    const size_t unit = work.backward ? end - 1 - (k - begin) : k;
-    const size_t first = pack->unit_start[unit], last = pack->unit_start[unit + 1];
-    const size_t entry = (last - first) / 4;
-    const size_t cut = work.backward ? last - entry : first + entry;
-    work.reach = PACK_ALL_AHEAD;
-    const double in = work.backward ? impl->kernels->sweep(&work, cut, last)
-                                    : impl->kernels->sweep(&work, first, cut);
-    work.reach = PACK_GROUPS_AHEAD;
-    const double on = work.backward ? impl->kernels->sweep(&work, first, cut)
-                                    : impl->kernels->sweep(&work, cut, last);
-    worst = fmax(worst, fmax(in, on));
-  }
-  return worst;
-}
-
 /* Units begin … end - 1 of an open phase, all of them. An impulse wakes. */
 static double sweep_round(const op_bodies *impl, const sphere_sweep *work, size_t begin,
                           size_t end) {
@@ -288,14 +268,16 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
       const size_t phase = params->backward ? phases - 1 - k : k;
       const bool open = phase >= pack->open_phase;
       size_t begin = pack->phase_start[phase], end = pack->phase_start[phase + 1];
-      if (!pack->tiled && !open) {
-        begin = pack->unit_start[begin];
-        end = pack->unit_start[end];
-      }
-      bodies_share(begin, end, &begin, &end);
+      if (open)
+        bodies_share(begin, end, &begin, &end);
+      else if (pack->tiled) {
+        bodies_share(0, bodies_pack_parts(pack, phase), &begin, &end);
+        begin = pack->unit_start[bodies_pack_part(pack, phase, begin)];
+        end = pack->unit_start[bodies_pack_part(pack, phase, end)];
+      } else
+        bodies_share(pack->unit_start[begin], pack->unit_start[end], &begin, &end);
       const double change = open && round ? sweep_round(impl, &work, begin, end)
                             : open        ? sweep_awake(impl, &work, begin, end)
-                            : pack->tiled ? sweep_tiles(impl, &work, begin, end)
                                           : impl->kernels->sweep(&work, begin, end);
       if (change > mine) mine = change;
 #pragma omp barrier

@@ -452,8 +452,8 @@ static void test_prepare_again(void **state) {
   close_case(&big);
 }
 
-/* A problem large enough for tiles: units of a phase share no moving body, the sweep is that of the
- * reference, and the bits do not depend on threads. */
+/* A problem large enough for tiles: parts of a phase share no moving body, the sweep is that of
+ * the reference, and the bits do not depend on threads. */
 static void test_tiles(void **state) {
   (void)state;
   double *first = NULL;
@@ -483,22 +483,23 @@ static void test_tiles(void **state) {
       first = g;
       assert_true(pack->tiled && pack->unit_count >= 32);
       assert_true(pack->unit_start[1] - pack->unit_start[0] > 100);
-      size_t *unit_of = calloc(problem->bodies.body_count, sizeof *unit_of);
+      size_t *part_of = calloc(problem->bodies.body_count, sizeof *part_of);
       size_t *phase_of = calloc(problem->bodies.body_count, sizeof *phase_of);
       for (size_t phase = 0; phase < pack->phase_count; phase++)
-        for (size_t u = pack->phase_start[phase]; u < pack->phase_start[phase + 1]; u++)
-          for (size_t slot = 8 * pack->unit_start[u]; slot < 8 * pack->unit_start[u + 1]; slot++) {
+        for (size_t h = 0; h < bodies_pack_parts(pack, phase); h++)
+          for (size_t slot = 8 * pack->unit_start[bodies_pack_part(pack, phase, h)];
+               slot < 8 * pack->unit_start[bodies_pack_part(pack, phase, h + 1)]; slot++) {
             if (pack->block[slot] == PACK_NO_BLOCK) continue;
             const ccp_contact *c = &problem->bodies.contact[pack->block[slot]];
             const uint32_t side[2] = {c->body_a, c->body_b};
             for (int s = 0; s < 2; s++) {
               if (side[s] == SCREE_CCP_WORLD) continue;
-              if (phase_of[side[s]] == phase + 1) assert_int_equal(unit_of[side[s]], u);
+              if (phase_of[side[s]] == phase + 1) assert_int_equal(part_of[side[s]], h);
               phase_of[side[s]] = phase + 1;
-              unit_of[side[s]] = u;
+              part_of[side[s]] = h;
             }
           }
-      free(unit_of);
+      free(part_of);
       free(phase_of);
       double *reference = calloc(op->row_count, sizeof *reference);
       op_sweep_begin(op, reference);
