@@ -169,17 +169,28 @@ static bool is_stacked(const scree_ccp *p) {
   return 4 * shared > p->bodies.contact_count;
 }
 
+/* Relaxed problems of bodies: gradient steps cost little more than sweeps, and easy packings need
+ * few of them. */
+static bool is_gentle(const solve_run *run) {
+  return run->model == SCREE_MODEL_RELAXED && run->op->form == SCREE_FORM_BODIES;
+}
+
+/* Sweeps that cost as much as the gradient steps that stand for one Newton step. */
+static const double gradient_sweeps = 8.0;
+
 /* Is it time to leave the sweeps, having made `done`, with `left` foreseen? */
 static bool should_leave(const solve_run *run, bool newton, double done, double left) {
   const costs cost = foresee(run->op);
   const double steps = 15.0 + 2.0 * log10_near(run->merit);
-  if (!newton) return left > 20.0 * 0.4 * steps;
+  const bool gradient = !newton || is_gentle(run);
+  if (gradient && left > gradient_sweeps * steps) return true;
+  if (!newton) return false;
   /* A loose tolerance waits until the sweeps have cost what a few tries of Newton steps would. */
   if (is_coarse(run)) return done * cost.sweep > 3.0 * steps * cost.newton && left > 0.1 * done;
   /* Rates slow down: what is foreseen is the least it can be. So sweeps that have cost twice what
    * the steps are foreseen to are left as well, unless they are about to end. Near the solution,
    * as warm starts are, steps are few. */
-  const double near = set_smaller(15.0, 4.0 + 4.0 * log10_near(run->merit)) - 15.0;
+  const double near = set_smaller(15.0, 2.0 + 4.0 * log10_near(run->merit)) - 15.0;
   const double price = 0.4 * (steps + near) * cost.newton;
   return left * cost.sweep >= price || (done * cost.sweep >= 2.0 * price && left > 0.1 * done);
 }
@@ -286,8 +297,7 @@ static scree_status take_turns(solve_run *run, long *turns) {
   }
 }
 
-/* Relaxed problems of bodies: gradient steps cost little more than sweeps, and easy packings need
- * few of them. They get what Newton steps are foreseen to cost, at most as much again is lost. */
+/* Gradient steps get what Newton steps are foreseen to cost; at most as much again is lost. */
 static scree_status try_gradient(solve_run *run) {
   const costs cost = foresee(run->op);
   const double steps = 15.0 + 2.0 * log10(run->merit);
@@ -356,7 +366,7 @@ static scree_status run_auto(solve_run *run) {
   if (gradient) {
     status = delegate(run, APGD, NULL, 0);
   } else {
-    const bool gentle = convex && run->op->form == SCREE_FORM_BODIES;
+    const bool gentle = is_gentle(run);
     if (gentle) status = try_gradient(run);
     gradient = gentle && run->ended;
     if (!status && !gradient) status = take_turns(run, &turns);
