@@ -367,7 +367,8 @@ static bool wants_extra(const scree_ccp *p, size_t i) {
 static bool is_open(const ccp_operator *op, size_t i) {
   const scree_ccp *p = op->problem;
   const double *r = op->r + p->row_start[i];
-  const double across = ccp_dim(p, i) == 3 ? ccp_set(p, i)->mu * hypot(r[1], r[2]) : 0.0;
+  const double across =
+      ccp_dim(p, i) == 3 ? ccp_set(p, i)->mu * sqrt(r[1] * r[1] + r[2] * r[2]) : 0.0;
   return p->reference_speed > 0.0 && r[0] - across > open_speed * p->reference_speed;
 }
 

@@ -64,7 +64,7 @@ class Plot(CommandTest):
         self.assertGreater(len(missed), 10)
         self.compare(self.data(script, 2, 1), missed)
         self.assertIn(f'title "{len(missed)} not converged"', script)
-        self.assertRegex(script, r"0\.02 with lines [^\n]* title 'tolerance'")
+        self.assertRegex(script, r"0\.1 with lines [^\n]* title 'tolerance'")
         self.compare(self.data(script, 3, 0), list(zip(t, (row["penetration_percent"] for row in steps))))
         self.compare(self.data(script, 4, 0), list(zip(t, (row["iterations"] for row in steps))))
         self.compare(self.data(script, 5, 0), list(zip(t, (row["relaxation_gap"] for row in steps))))
