@@ -57,7 +57,7 @@ bool solve_due_hint(solve_run *run, long iteration, double change) {
   const double foreseen = change * run->change_ratio;
   if (foreseen < s->tolerance_residual) return since > 3;
   const long patience = iteration < 100 ? 25 : iteration / 4;
-  return since >= (foreseen > 3.0 * s->tolerance_residual ? 2 * patience : patience);
+  return since >= (foreseen > 3.0 * s->tolerance_residual ? 4 * patience : patience);
 }
 
 static void schedule(solve_run *run, long iteration) {
