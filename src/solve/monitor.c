@@ -56,8 +56,9 @@ bool solve_due_hint(solve_run *run, long iteration, double change) {
   if (s->iteration_limit > 0 && iteration >= s->iteration_limit) return true;
   const double foreseen = change * run->change_ratio;
   if (foreseen < s->tolerance_residual) return since > 3;
-  const long patience = iteration < 100 ? 25 : iteration / 4;
-  return since >= (foreseen > 3.0 * s->tolerance_residual ? 4 * patience : patience);
+  if (foreseen > 3.0 * s->tolerance_residual)
+    return since >= (iteration < 200 ? 100 : iteration / 2);
+  return since >= (iteration < 100 ? 25 : iteration / 4);
 }
 
 static void schedule(solve_run *run, long iteration) {
