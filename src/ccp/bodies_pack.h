@@ -58,7 +58,7 @@ typedef struct bodies_pack {
 
 /* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache. */
 enum { PACK_MOVES = 1, PACK_ROUND = 2, PACK_MASS = 4 };
-enum { PACK_COLOURS = 64, PACK_REST = 255, PACK_RIGID = 254, PACK_FAR = 12000, PACK_BATCH = 16 };
+enum { PACK_COLOURS = 64, PACK_REST = 255, PACK_RIGID = 254, PACK_FAR = 65536, PACK_BATCH = 16 };
 /* Sweeps look at units asleep every so often. */
 enum { PACK_ROUND_SWEEPS = 8 };
 
