@@ -298,7 +298,7 @@ scree_status assembly_delassus(ccp_operator *op, assembly_matrix *n) {
         (sparse_blocks){op->block_count, op->row_start, n->start, n->column, n->offset, n->value};
     return SCREE_OK;
   }
-  const op_local *impl = op->impl;
+  const ccp_block_rows *impl = op_local_rows(op);
   n->blocks = (sparse_blocks){op->block_count, op->row_start, impl->start,
                               impl->column,    impl->offset,  impl->value};
   return SCREE_OK;

@@ -141,19 +141,25 @@ double op_sweep_block(ccp_operator *op, const op_sweep_params *params, double *g
   const double eta = op->eta_force[i], eta_m = op->eta_moment ? op->eta_moment[i] : 0.0;
   double *gi = g + op->row_start[i];
   double u[SCREE_MAX_DIM], x[SCREE_MAX_DIM], change[SCREE_MAX_DIM];
-  op->class->block_velocity(op, g, i, u);
   if (params->metric == OP_METRIC_ISOTROPIC) {
+    op->class->block_velocity(op, g, i, u);
     if (params->model == SCREE_MODEL_COULOMB) u[0] += scree_set_shift(set, u);
     for (int k = 0; k < dim; k++) x[k] = gi[k] - params->omega * (k < forces ? eta : eta_m) * u[k];
     scree_set_project(set, dim > forces && eta_m > 0.0 ? eta / eta_m : 1.0, x);
   } else {
-    double nii[SCREE_MAX_DIM * SCREE_MAX_DIM], q[SCREE_MAX_DIM];
-    op_diagonal_block(op, i, nii);
-    for (int k = 0; k < dim; k++) {
-      q[k] = u[k];
-      for (int l = 0; l < dim; l++) q[k] -= nii[k * dim + l] * gi[l];
-      x[k] = gi[k];
+    double room[SCREE_MAX_DIM * SCREE_MAX_DIM], q[SCREE_MAX_DIM];
+    const double *nii = room;
+    if (op->class->block_alone) {
+      nii = op->class->block_alone(op, g, i, q);
+    } else {
+      op->class->block_velocity(op, g, i, u);
+      op_diagonal_block(op, i, room);
+      for (int k = 0; k < dim; k++) {
+        q[k] = u[k];
+        for (int l = 0; l < dim; l++) q[k] -= nii[k * dim + l] * gi[l];
+      }
     }
+    for (int k = 0; k < dim; k++) x[k] = gi[k];
     set_solve_block(set, params->model, nii, q, x);
     if (params->omega != 1.0) {
       for (int k = 0; k < dim; k++) x[k] = gi[k] + params->omega * (x[k] - gi[k]);

@@ -48,6 +48,9 @@ typedef struct op_class {
   void (*diagonal_block)(const ccp_operator *op, size_t block, double *nii);
   void (*sweep_begin)(ccp_operator *op, const double *g);
   void (*block_velocity)(const ccp_operator *op, const double *g, size_t block, double *u);
+  /* q = the block's velocity without its own impulse; returns its N_ii. Null: made of these two.
+   */
+  const double *(*block_alone)(const ccp_operator *op, const double *g, size_t block, double *q);
   void (*block_push)(ccp_operator *op, size_t block, const double *change);
   /* A sweep of the form's own; null: op_sweep_colours over all blocks. It may keep the impulses of
    * order[0 … head_count - 1] inside until sweep_store, which is null when it never does. */

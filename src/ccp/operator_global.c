@@ -322,7 +322,7 @@ static scree_status condense(ccp_operator *op, global_state *s) {
     }
     start[j + 1] = at + count;
   }
-  if (!status) status = op_local_build(op, n, start, index, value);
+  if (!status) status = op_local_build(op, start, index, value);
   memory_free(context, start);
   memory_free(context, sum);
   memory_free(context, mark);

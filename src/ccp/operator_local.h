@@ -4,20 +4,19 @@
 
 #include "ccp/operator.h"
 
-/* Block row i holds blocks start[i] … start[i + 1] - 1; block k stands in block column column[k],
- * its entries (row-major, d_i x d_column) begin at value[offset[k]]. */
 typedef struct op_local {
-  size_t *start;
-  uint32_t *column;
-  size_t *offset;
-  double *value;
-  size_t *diagonal; /* index k of the diagonal block of each row */
-  void *owner;      /* data of a form built on top; freed by that form */
+  ccp_block_rows rows;
+  bool borrowed; /* the problem's own */
+  void *owner;   /* data of a form built on top; freed by that form */
 } op_local;
+
+static inline const ccp_block_rows *op_local_rows(const ccp_operator *op) {
+  return &((const op_local *)op->impl)->rows;
+}
 
 /* Builds the block rows from compressed columns (compliance of the problem is added to the
  * diagonal), measures the asymmetry and colours the graph. op->impl and op->class are set. */
-scree_status op_local_build(ccp_operator *op, size_t n, const size_t *start, const uint32_t *index,
+scree_status op_local_build(ccp_operator *op, const size_t *start, const uint32_t *index,
                             const double *value);
 
 #endif

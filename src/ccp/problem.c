@@ -1,6 +1,7 @@
 /* Building problems: everything that comes in is checked here, so that operators and solvers can
  * rely on finite numbers, valid indices and well-formed sets. */
 #include "ccp/problem.h"
+#include "ccp/block_rows.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,6 +68,7 @@ void scree_ccp_destroy(scree_ccp *p) {
   memory_free(context, p->bodies.term);
   memory_free(context, p->bodies.term_start);
   free_matrix(context, &p->w);
+  block_rows_clear(context, &p->rows);
   free_matrix(context, &p->m);
   free_matrix(context, &p->h);
   memory_free(context, p->f);
@@ -384,6 +386,7 @@ scree_status scree_ccp_create_local(scree_context *context, size_t block_count,
   scree_status status = create(context, SCREE_FORM_LOCAL, &p);
   if (!status) status = append_blocks(p, block_count, sets, q, compliance);
   if (!status) status = copy_matrix(context, "W", w, &p->w);
+  if (!status) status = block_rows_build(context, p, p->w.start, p->w.index, p->w.value, &p->rows);
   if (status) {
     scree_ccp_destroy(p);
     return status;

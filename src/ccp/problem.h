@@ -33,6 +33,17 @@ typedef struct ccp_matrix {
   double *value;
 } ccp_matrix;
 
+/* Block row i holds blocks start[i] … start[i + 1] - 1; block k stands in block column column[k],
+ * its entries (row-major, d_i x d_column) begin at value[offset[k]]. See block_rows.h. */
+typedef struct ccp_block_rows {
+  size_t *start;
+  uint32_t *column;
+  size_t *offset;
+  double *value;
+  size_t *diagonal; /* index k of the diagonal block of each row */
+  double asymmetry; /* |N - N'|_F / |N|_F */
+} ccp_block_rows;
+
 struct scree_ccp {
   scree_context *context;
   scree_form form;
@@ -49,7 +60,8 @@ struct scree_ccp {
   size_t compliance_capacity;
   double reference_speed;
   ccp_bodies bodies;
-  ccp_matrix w; /* local */
+  ccp_matrix w;        /* local */
+  ccp_block_rows rows; /* local: W with the compliance */
   ccp_matrix m, h;
   double *f; /* global: m.rows */
 };

@@ -41,9 +41,58 @@ static double scaled_residual(const ccp_operator *op, const scree_set *set, size
   return set_larger(scaled, least_scaled(forces, g, eta));
 }
 
+/* |g - P(g - eta u)|^2 on the cone |t| <= mu n. */
+static inline double moved_cone2(double mu, double eta, const double *g, double u_n,
+                                 const double *u) {
+  const double x0 = g[0] - eta * u_n, x1 = g[1] - eta * u[1], x2 = g[2] - eta * u[2];
+  const double a2 = x1 * x1 + x2 * x2;
+  double d0 = eta * u_n, d1 = eta * u[1], d2 = eta * u[2];
+  if (!(x0 >= 0.0 && a2 <= mu * mu * x0 * x0)) {
+    const double a = sqrt(a2), n = (x0 + mu * a) / (1.0 + mu * mu);
+    const double scale = n > 0.0 && a > 0.0 ? mu * n / a : 0.0;
+    d0 = g[0] - (n > 0.0 ? n : 0.0);
+    d1 = g[1] - scale * x1;
+    d2 = g[2] - scale * x2;
+  }
+  return d0 * d0 + d1 * d1 + d2 * d2;
+}
+
+/* Is the block a plain cone of three rows, of sizes whose squares neither vanish nor overflow? */
+static inline bool is_plain(const scree_set *set, double eta, const double *g, const double *u) {
+  if (set->kind != SCREE_SET_COULOMB || set->dim != 3 || !(eta > 0.0) || set_is_modified(set) ||
+      set->mu > 1e3)
+    return false;
+  const double u2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+  const double g2 = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
+  return u2 > 1e-200 && u2 < 1e200 && g2 < 1e200 && eta < 1e50 && eta > 1e-50;
+}
+
+/* The same as op_judge_block does below, for the usual case: most of the time of a small problem is
+ * spent in judging it. */
+static void judge_plain(double mu, double eta, scree_model model, const double *g, const double *u,
+                        op_judged *sum) {
+  const double shift = mu * sqrt(u[1] * u[1] + u[2] * u[2]);
+  const double u_n = model == SCREE_MODEL_COULOMB ? u[0] + shift : u[0];
+  const double natural2 = moved_cone2(mu, 1.0, g, u_n, u);
+  const double scaled =
+      set_larger(sqrt(moved_cone2(mu, eta, g, u_n, u)) / eta, least_scaled(3, g, eta));
+  sum->natural2 += natural2;
+  sum->impulse2 += g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
+  sum->velocity2 += u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+  sum->product += g[0] * u[0] + g[1] * u[1] + g[2] * u[2];
+  sum->square += scaled * scaled;
+  if (scaled > sum->worst) sum->worst = scaled;
+  if (-u[0] > sum->penetration) sum->penetration = -u[0];
+  if (g[0] > 0.0 && shift > sum->gap) sum->gap = shift;
+}
+
 void op_judge_block(const ccp_operator *op, scree_model model, size_t i, const double *g,
                     const double *u, op_judged *sum) {
   const scree_set *set = ccp_set(op->problem, i);
+  if (is_plain(set, op->eta_force[i], g, u)) {
+    judge_plain(set->mu, op->eta_force[i], model, g, u, sum);
+    return;
+  }
   const int dim = ccp_dim(op->problem, i);
   double shifted[SCREE_MAX_DIM], x[SCREE_MAX_DIM], natural2 = 0.0;
   memcpy(shifted, u, (size_t)dim * sizeof *shifted);

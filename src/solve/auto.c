@@ -70,7 +70,7 @@ static costs foresee(const ccp_operator *op) {
   const double n = (double)op->block_count;
   double coupled = 15.0, entry = 1.0e-9, block = 20e-9;
   if (op->problem->form != SCREE_FORM_BODIES) {
-    const op_local *local = op->impl;
+    const ccp_block_rows *local = op_local_rows(op);
     coupled = n > 0.0 ? (double)local->start[op->block_count] / n : 1.0;
     entry = 5e-9;
     block = 80e-9;
@@ -138,14 +138,30 @@ static scree_status delegate(solve_run *run, int method, const setting *set, siz
 
 typedef enum phase_end { PHASE_SOLVED, PHASE_LEFT, PHASE_APART } phase_end;
 
-/* A residual costs more than a sweep of a small problem, and where E is asked alone the sweeps' own
- * changes do not tell when it is worth one (solve_due_hint). The next one is due when most of the
- * sweeps that the rate so far foresees are done; `left` of them. */
-static long next_check(const solve_run *run, long iteration, double left) {
+/* A residual costs as much as a sweep of a small problem. Where E is asked alone (where R is,
+ * solve_due_hint looks after it) the next one is due when most of the sweeps that the rate so far
+ * foresees are done, `left` of them, and a sweep's change has shrunk as much as the merit must; or
+ * when more than all of them are done, in case the changes mislead. */
+typedef struct checks {
+  long last, first, latest; /* sweeps: the last check, bounds of the next one */
+  double merit, change;     /* at the last */
+} checks;
+
+static void plan_check(const solve_run *run, long iteration, double change, checks *c) {
   const scree_solve_settings *s = run->settings;
-  if (s->tolerance_residual > 0.0 || s->check_interval > 0 || s->progress) return 0;
-  const long next = iteration + (long)set_larger(1.0, set_smaller(0.7 * left, 25.0));
-  return s->iteration_limit > 0 && next > s->iteration_limit ? s->iteration_limit : next;
+  const double left = sweeps_left(run->merit, c->merit, (double)(iteration - c->last));
+  *c = (checks){.last = iteration, .merit = run->merit, .change = change};
+  if (s->tolerance_residual > 0.0 || s->check_interval > 0 || s->progress) return;
+  c->first = iteration + (long)set_larger(1.0, set_smaller(0.7 * left, 25.0));
+  c->latest = iteration + 2 + (long)set_smaller(1.5 * left, 50.0);
+  if (s->iteration_limit > 0 && c->first > s->iteration_limit) c->first = s->iteration_limit;
+  if (s->iteration_limit > 0 && c->latest > s->iteration_limit) c->latest = s->iteration_limit;
+}
+
+static bool is_due(solve_run *run, long iteration, double change, const checks *c) {
+  if (c->latest == 0) return solve_due_hint(run, iteration, change);
+  if (iteration < c->first) return false;
+  return iteration >= c->latest || c->merit * change <= c->change;
 }
 
 static bool is_loose(const solve_run *run) {
@@ -210,8 +226,9 @@ static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
   const op_sweep_params params = {
       .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
   const bool other = newton || run->model == SCREE_MODEL_RELAXED;
-  long since = 0, checked = 0, due = 0;
-  double merit_since = run->merit, merit_checked = run->merit;
+  long since = 0;
+  double merit_since = run->merit;
+  checks next = {.merit = run->merit};
   op_sweep_begin(op, run->g);
   for (long iteration = 1;; iteration++) {
     const double change = op_sweep_inside(op, &params, run->g);
@@ -221,12 +238,9 @@ static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
       apart = islands_find(op, parts) == SCREE_OK && islands_apart(op, parts);
     }
     const bool choice = (other || apart) && iteration >= first && iteration >= 2 * since;
-    if (!choice && (iteration < due || !solve_due_hint(run, iteration, change))) continue;
+    if (!choice && !is_due(run, iteration, change, &next)) continue;
     if (solve_check_sweep(run, iteration)) return PHASE_SOLVED;
-    due = next_check(run, iteration,
-                     sweeps_left(run->merit, merit_checked, (double)(iteration - checked)));
-    checked = iteration;
-    merit_checked = run->merit;
+    plan_check(run, iteration, change, &next);
     if (!choice) continue;
     const double gone = (double)(iteration - since), gain = run->merit / merit_since;
     const double left = sweeps_left(run->merit, merit_since, gone);
@@ -334,6 +348,17 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
   return status;
 }
 
+/* "solved by %ld sweeps", without the printer: its first call costs as much as a small problem. */
+static void say_sweeps(long count, char *to) {
+  char digit[24];
+  size_t digits = 0;
+  memcpy(to, "solved by ", 10);
+  do digit[digits++] = (char)('0' + count % 10);
+  while ((count /= 10) > 0);
+  for (size_t k = 0; k < digits; k++) to[10 + k] = digit[digits - 1 - k];
+  memcpy(to + 10 + digits, " sweeps", 8);
+}
+
 static scree_status run_auto(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(auto_state));
   if (!*run->state) return SCREE_ERROR_MEMORY;
@@ -355,8 +380,7 @@ static scree_status run_auto(solve_run *run) {
     if (run->ended) return SCREE_OK;
   }
   if (end == PHASE_SOLVED) {
-    if (!run->detail[0])
-      snprintf(run->detail, sizeof run->detail, "solved by %ld sweeps", run->iterations);
+    if (!run->detail[0]) say_sweeps(run->iterations, run->detail);
     return SCREE_OK;
   }
   long turns = 0;

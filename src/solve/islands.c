@@ -59,7 +59,7 @@ static void link_bodies(const scree_ccp *p, islands *w) {
 }
 
 static void link_matrix(const ccp_operator *op, islands *w) {
-  const op_local *local = op->impl;
+  const ccp_block_rows *local = op_local_rows(op);
   for (size_t i = 0; i < op->block_count; i++) {
     const size_t dim = op->row_start[i + 1] - op->row_start[i];
     for (size_t k = local->start[i]; k < local->start[i + 1]; k++) {
@@ -182,7 +182,7 @@ static scree_status build_bodies(const ccp_operator *op, islands *w, size_t c) {
 static scree_status build_local(const ccp_operator *op, const islands *w, size_t c,
                                 scree_ccp **problem) {
   scree_context *context = op->context;
-  const op_local *local = op->impl;
+  const ccp_block_rows *local = op_local_rows(op);
   const size_t count = w->start[c + 1] - w->start[c];
   const uint32_t *block = w->block + w->start[c];
   size_t rows = 0, entries = 0;
@@ -311,7 +311,7 @@ static bool is_over(solve_run *run) {
   if (s->progress && !s->progress(s->progress_user, &progress))
     solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, "stopped by the caller");
   else if (s->time_limit > 0.0 && seconds >= s->time_limit)
-    solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, "%s", "");
+    solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, NULL);
   return run->ended;
 }
 

@@ -70,6 +70,8 @@ static void schedule(solve_run *run, long iteration) {
 void solve_finish(solve_run *run, scree_outcome outcome, const char *format, ...) {
   run->outcome = outcome;
   run->ended = true;
+  run->detail[0] = '\0';
+  if (!format) return;
   va_list list;
   va_start(list, format);
   vsnprintf(run->detail, sizeof run->detail, format, list);
@@ -191,14 +193,14 @@ bool solve_check_judged(solve_run *run, long iteration, const double *g,
   const double seconds = timer_now() - run->start_time;
   if (stopped_by_caller(run, iteration, seconds, &residual)) return true;
   if (run->best_merit <= 1.0)
-    solve_finish(run, SCREE_OUTCOME_SOLVED, "%s", "");
+    solve_finish(run, SCREE_OUTCOME_SOLVED, NULL);
   else if (isinf(run->merit))
     solve_finish(run, SCREE_OUTCOME_STALLED, "impulses are no longer finite at iteration %ld",
                  iteration);
   else if (s->iteration_limit > 0 && iteration >= s->iteration_limit)
-    solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, "%s", "");
+    solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, NULL);
   else if (s->time_limit > 0.0 && seconds >= s->time_limit)
-    solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, "%s", "");
+    solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, NULL);
   else if (!proved_infeasible(run, iteration, g))
     stalled(run, iteration, g);
   return run->ended;
