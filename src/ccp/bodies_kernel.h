@@ -64,6 +64,10 @@ typedef struct sphere_sweep {
   double omega, lambda;
   bool isotropic;
   bool backward;
+  /* With momentum a block starts from y = impulse + momentum (impulse - before) instead, and its
+   * new impulse replaces `before`. */
+  double *before;
+  double momentum;
   pack_reach reach;
 } sphere_sweep;
 
@@ -184,6 +188,11 @@ typedef struct body_kernels {
   const char *name;
   /* Groups begin … end - 1; returns the largest |change| / eta squared. */
   double (*sweep)(const sphere_sweep *work, size_t begin, size_t end);
+  /* The same with momentum, forward and with exact blocks, over units begin … end - 1; unit i is
+   * groups start[i] … start[i + 1] - 1, none is empty. sums[i] becomes what it adds to
+   * (y - next)'(next - impulse) / eta, lane by lane. */
+  double (*sweep_momentum)(const sphere_sweep *work, const uint32_t *start, size_t begin,
+                           size_t end, double (*sums)[PACK_LANES]);
   double (*sweep_rigid)(const rigid_sweep *work, size_t begin, size_t end);
   void (*step)(const sphere_step *work, size_t begin, size_t end, sphere_sums *sums);
   void (*push)(const sphere_product *work, size_t begin, size_t end);

@@ -116,8 +116,9 @@ INLINE void add_push(vd *line, vd mass, vd turn, vd3 force, vd3 moment) {
 
 /* ---- the sweep ------------------------------------------------------------------------------- */
 
+/* uphill: null without momentum. */
 INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_lines *at, bool extra,
-                      bool isotropic, bool blended) {
+                      bool isotropic, bool blended, vd *uphill) {
   const sphere_group *g = &w->group[i];
   double(*impulse)[PACK_LANES] = (double(*)[PACK_LANES])(w->impulse + i * PACK_IMPULSES);
   vd a[8], b[8];
@@ -125,7 +126,13 @@ INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_line
   lines_load(at->from_b + k, b);
   const vd3 n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
   const vd reach_a = vd_load(g->reach_a + k), reach_b = vd_load(g->reach_b + k);
-  const vd3 old = vd3_load((const double(*)[PACK_LANES])impulse, k);
+  const vd3 current = vd3_load((const double(*)[PACK_LANES])impulse, k);
+  vd3 old = current;
+  if (uphill) {
+    impulse = (double(*)[PACK_LANES])(w->before + i * PACK_IMPULSES);
+    const vd3 gone = vd3_sub(current, vd3_load((const double(*)[PACK_LANES])impulse, k));
+    old = vd3_add_scaled(current, vd_set(w->momentum), gone);
+  }
   const vd mu = vd_load(g->mu + k);
   vd3 u = relative_velocity(a, b, reach_a, reach_b, n);
   const vd gn = vd3_dot(old, n), geometric = vd3_dot(u, n);
@@ -164,6 +171,7 @@ INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_line
   add_push(b, b[6], reach_b * b[7], change, moment);
   lines_store(at->to_b + k, b);
   const vd weight = vd_load(g->weight + k);
+  if (uphill) *uphill = vd_fnma(weight, vd3_dot(change, vd3_sub(next, current)), *uphill);
   return vd3_dot(change, change) * (weight * weight);
 }
 
@@ -182,8 +190,8 @@ INLINE double sweep_groups(const sphere_sweep *w, size_t begin, size_t end, bool
     if (j < AHEAD) continue;
     const size_t i = w->backward ? end - 1 - (j - AHEAD) : begin + (j - AHEAD);
     for (size_t k = 0; k < PACK_LANES; k += LANES)
-      worst =
-          vd_max(sweep_lanes(w, i, k, &ring[(j - AHEAD) % RING], extra, isotropic, blended), worst);
+      worst = vd_max(
+          sweep_lanes(w, i, k, &ring[(j - AHEAD) % RING], extra, isotropic, blended, NULL), worst);
   }
   return vd_most(worst);
 }
@@ -198,6 +206,42 @@ static double sweep(const sphere_sweep *w, size_t begin, size_t end) {
                     : sweep_groups(w, begin, end, false, false, true);
   return w->extra ? sweep_groups(w, begin, end, true, false, false)
                   : sweep_groups(w, begin, end, false, false, false);
+}
+
+/* Units are met in order, so that their sums are apart whatever run of them a thread has. */
+INLINE double sweep_units(const sphere_sweep *w, const uint32_t *start, size_t begin, size_t end,
+                          bool extra, double (*sums)[PACK_LANES]) {
+  enum { PARTS = PACK_LANES / LANES };
+  _Alignas(64) body_line trash[PACK_LANES];
+  lane_lines ring[RING];
+  vd worst = vd_set(0.0), uphill[PARTS];
+  const size_t first = start[begin], last = start[end];
+  size_t unit = begin;
+  for (size_t k = 0; k < PARTS; k++) uphill[k] = vd_set(0.0);
+  for (size_t j = first; j < last + AHEAD; j++) {
+    if (j < last) {
+      ask_for_groups(&w->group[j], false, w->reach);
+      find_lines(&w->group[j], w->lines, w->lines, trash, w->reach, &ring[j % RING]);
+    }
+    if (j < first + AHEAD) continue;
+    const size_t i = j - AHEAD;
+    for (size_t k = 0; k < PARTS; k++)
+      worst = vd_max(sweep_lanes(w, i, k * LANES, &ring[i % RING], extra, false, false, &uphill[k]),
+                     worst);
+    if (i + 1 < start[unit + 1]) continue;
+    for (size_t k = 0; k < PARTS; k++) {
+      vd_store_any(sums[unit] + k * LANES, uphill[k]);
+      uphill[k] = vd_set(0.0);
+    }
+    unit++;
+  }
+  return vd_most(worst);
+}
+
+static double sweep_momentum(const sphere_sweep *w, const uint32_t *start, size_t begin, size_t end,
+                             double (*sums)[PACK_LANES]) {
+  return w->extra ? sweep_units(w, start, begin, end, true, sums)
+                  : sweep_units(w, start, begin, end, false, sums);
 }
 
 /* ---- the gradient step ----------------------------------------------------------------------- */
@@ -352,6 +396,7 @@ static void judge_bodies(const body_step *w, size_t begin, size_t end, body_sums
 
 const body_kernels KERNEL_TABLE = {.name = KERNEL_NAME,
                                    .sweep = sweep,
+                                   .sweep_momentum = sweep_momentum,
                                    .sweep_rigid = sweep_rigid,
                                    .step = step,
                                    .push = push_lines,

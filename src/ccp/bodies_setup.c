@@ -123,6 +123,7 @@ void bodies_setup_free(ccp_operator *op) {
   memory_free(context, impl->push);
   bodies_pack_free(context, &impl->pack);
   bodies_momentum_free(context, &impl->momentum);
+  bodies_glide_free(context, &impl->glide);
   memory_free(context, impl->rest);
   memory_free(context, impl->rest_start);
   memory_free(context, impl->rest_body);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ccp/operator_glide.h"
 #include "ccp/operator_momentum.h"
 #include "ccp/set_local.h"
 
@@ -130,6 +131,7 @@ void op_destroy(ccp_operator *op) {
   memory_free(op->context, op->partial);
   memory_free(op->context, op->root);
   op_momentum_free(op);
+  op_glide_free(op);
   memory_free(op->context, op);
 }
 

@@ -62,6 +62,8 @@ typedef struct op_class {
                 op_judged *sum);
   /* Gradient steps of the form's own, see operator_momentum.h; null: made of products. */
   const struct op_momentum_class *momentum;
+  /* Sweeps with momentum of the form's own, see operator_glide.h; null: from rows. */
+  const struct op_glide_class *glide;
   /* v = v_free + M^-1 D g; null where the form has no v. */
   void (*velocity)(ccp_operator *op, const double *g, double *v);
   /* |f + H g - M v| / max(|f|, |M v|, |H g|) at v = M^-1 (f + H g); null where v is not solved for.
@@ -98,6 +100,7 @@ struct ccp_operator {
   double *root; /* row_count, the metric of gradient steps; null until operator_metric.h made it */
   size_t root_capacity;
   struct op_momentum *momentum; /* workspace of operator_momentum.c, made when it is first used */
+  struct op_glide *glide;       /* of operator_glide.c */
 };
 
 scree_status op_create(scree_context *context, const scree_ccp *problem, ccp_operator **op);

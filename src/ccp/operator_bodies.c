@@ -290,7 +290,7 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
   return sqrt(worst);
 }
 
-static double sweep_rest(ccp_operator *op, const op_sweep_params *params, double *g) {
+double bodies_sweep_rest(ccp_operator *op, const op_sweep_params *params, double *g) {
   const op_bodies *impl = op->impl;
   if (op->head_count == op->block_count) return 0.0;
   return bodies_rigid_serves(&impl->rigid, params) ? bodies_rigid_sweep(op, params, g)
@@ -298,9 +298,9 @@ static double sweep_rest(ccp_operator *op, const op_sweep_params *params, double
 }
 
 static double sweep(ccp_operator *op, const op_sweep_params *params, double *g) {
-  double worst = params->backward ? sweep_rest(op, params, g) : 0.0;
+  double worst = params->backward ? bodies_sweep_rest(op, params, g) : 0.0;
   worst = fmax(worst, sweep_packed(op, params));
-  return params->backward ? worst : fmax(worst, sweep_rest(op, params, g));
+  return params->backward ? worst : fmax(worst, bodies_sweep_rest(op, params, g));
 }
 
 static void block_velocity(const ccp_operator *op, const double *g, size_t i, double *u) {
@@ -417,6 +417,7 @@ static const op_class bodies_class = {
     .sweep_store = sweep_store,
     .judge = bodies_judge,
     .momentum = &bodies_momentum_class,
+    .glide = &bodies_glide_class,
     .velocity = velocity,
 };
 

@@ -7,6 +7,7 @@
 #ifndef SCREE_CCP_OPERATOR_BODIES_H
 #define SCREE_CCP_OPERATOR_BODIES_H
 
+#include "ccp/bodies_glide.h"
 #include "ccp/bodies_momentum.h"
 #include "ccp/bodies_pack.h"
 #include "ccp/bodies_rigid.h"
@@ -24,6 +25,7 @@ typedef struct op_bodies {
   const body_kernels *kernels;
   bodies_pack pack;
   bodies_momentum momentum;
+  bodies_glide glide;
   /* Blocks that are not packed, and their moving bodies. */
   uint32_t *rest;
   size_t *rest_start;
@@ -128,6 +130,8 @@ void bodies_push_block(const ccp_operator *op, size_t block, const double *x, bo
 void bodies_push_share(const ccp_operator *op, const double *x, const double *rest);
 /* v_free + M^-1 of the momentum in impl->push. */
 void bodies_velocity_of(const ccp_operator *op, size_t body, double *v);
+/* The sweep over the blocks that are not packed. Returns as op_sweep does. */
+double bodies_sweep_rest(ccp_operator *op, const op_sweep_params *params, double *g);
 /* push = D x, momentum a body. */
 void bodies_sum_pushes(const ccp_operator *op, const double *x);
 

@@ -8,6 +8,7 @@
   X(solver_gs)                                                                                     \
   X(solver_sor)                                                                                    \
   X(solver_ssor)                                                                                   \
+  X(solver_ags)                                                                                    \
   X(solver_nncg)                                                                                   \
   X(solver_apgd)                                                                                   \
   X(solver_spg)                                                                                    \

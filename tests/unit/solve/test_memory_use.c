@@ -60,7 +60,7 @@ static void test_bytes_per_contact(void **state) {
 
 static void test_no_allocation_in_the_steady_state(void **state) {
   (void)state;
-  static const char *const names[] = {"gs", "sor", "ssor", "jacobi", "apgd", "spg", "nncg"};
+  static const char *const names[] = {"gs", "sor", "ssor", "jacobi", "apgd", "spg", "nncg", "ags"};
   for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
     scene s = open_scene(names[k], 6);
     solve(&s, 0);

@@ -76,7 +76,7 @@ static double normal_velocity(const double *g, int row, int k) {
 
 static void test_hit_contacts_wake(void **state) {
   (void)state;
-  static const char *const names[] = {"gs", "sor", "ssor", "nsgs", "nncg", "apgd", "auto"};
+  static const char *const names[] = {"gs", "sor", "ssor", "nsgs", "nncg", "ags", "apgd", "auto"};
   scree_context *context = scree_context_create(NULL);
   scree_ccp *problem = make(context);
   for (size_t s = 0; s < sizeof names / sizeof names[0]; s++) {
@@ -99,7 +99,7 @@ static void test_hit_contacts_wake(void **state) {
 
 static void test_same_bits(void **state) {
   (void)state;
-  static const char *const names[] = {"gs", "nsgs", "apgd"};
+  static const char *const names[] = {"gs", "nsgs", "ags", "apgd"};
   for (size_t s = 0; s < sizeof names / sizeof names[0]; s++) {
     double *g[2];
     for (int t = 0; t < 2; t++) {
@@ -121,10 +121,10 @@ static void test_same_bits(void **state) {
 /* A contact that had an impulse in the step before takes part at once, and loses it. */
 static void test_warm_impulses_leave(void **state) {
   (void)state;
-  static const char *const names[] = {"gs", "apgd"};
+  static const char *const names[] = {"gs", "ags", "apgd"};
   scree_context *context = scree_context_create(NULL);
   scree_ccp *problem = make(context);
-  for (size_t s = 0; s < 2; s++) {
+  for (size_t s = 0; s < sizeof names / sizeof names[0]; s++) {
     double *g = calloc(3 * CONTACTS, sizeof *g), *cold = calloc(3 * CONTACTS, sizeof *cold);
     for (size_t i = 0; i < CONTACTS; i++) g[3 * i] = 0.3;
     solve(context, problem, names[s], SCREE_MODEL_RELAXED, g);

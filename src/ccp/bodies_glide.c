@@ -1,0 +1,135 @@
+/* See bodies_glide.h. */
+#include "ccp/bodies_glide.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "ccp/bodies_setup.h"
+
+static scree_status begin(ccp_operator *op) {
+  op_bodies *impl = op->impl;
+  bodies_glide *glide = &impl->glide;
+  const bodies_pack *pack = &impl->pack;
+  const size_t lanes = pack->group_count * PACK_IMPULSES;
+  const size_t lines = op->problem->bodies.body_count + 1;
+  if (memory_grow(op->context, &glide->before, &glide->before_capacity, lanes, sizeof(double)) ||
+      memory_grow(op->context, &glide->state_before, &glide->state_capacity, lines,
+                  sizeof *glide->state_before) ||
+      memory_grow(op->context, &glide->sums, &glide->sums_capacity, pack->unit_count,
+                  sizeof *glide->sums))
+    return SCREE_ERROR_MEMORY;
+  if (lanes) memcpy(glide->before, pack->impulse, lanes * sizeof(double));
+  if (pack->unit_count) memset(glide->sums, 0, pack->unit_count * sizeof *glide->sums);
+  memcpy(glide->state_before, impl->state, lines * sizeof *impl->state);
+  return SCREE_OK;
+}
+
+/* One thread's part: twists at y. Masses, in the same lines, are the same in both. */
+static void extrapolate_share(const ccp_operator *op, double beta) {
+  const op_bodies *impl = op->impl;
+  size_t first, last;
+  bodies_share(0, op->problem->bodies.body_count, &first, &last);
+  double *state = (double *)(impl->state + first);
+  double *before = (double *)(impl->glide.state_before + first);
+  for (size_t k = 0; k < 8 * (last - first); k++) {
+    const double current = state[k];
+    state[k] = current + beta * (current - before[k]);
+    before[k] = current;
+  }
+#pragma omp barrier
+}
+
+/* Units begin … end - 1 of an open phase: all of them in a round, where an impulse wakes, else
+ * those awake. */
+static double sweep_open(const op_bodies *impl, const sphere_sweep *work, bool round, size_t begin,
+                         size_t end) {
+  const bodies_pack *pack = &impl->pack;
+  double worst = 0.0;
+  for (size_t unit = begin; unit < end; unit++) {
+    if (pack->asleep[unit] && !round) continue;
+    const double change =
+        impl->kernels->sweep_momentum(work, pack->unit_start, unit, unit + 1, impl->glide.sums);
+    if (change != 0.0) pack->asleep[unit] = false;
+    worst = fmax(worst, change);
+  }
+  return worst;
+}
+
+static double sweep_share(const op_bodies *impl, const sphere_sweep *work, bool round) {
+  const bodies_pack *pack = &impl->pack;
+  const size_t phases = round || pack->stirring ? pack->phase_count : pack->open_phase;
+  double worst = 0.0;
+  for (size_t phase = 0; phase < phases; phase++) {
+    size_t begin, end;
+    bodies_share(0, bodies_pack_parts(pack, phase), &begin, &end);
+    begin = bodies_pack_part(pack, phase, begin);
+    end = bodies_pack_part(pack, phase, end);
+    const double change =
+        phase >= pack->open_phase ? sweep_open(impl, work, round, begin, end)
+        : begin < end
+            ? impl->kernels->sweep_momentum(work, pack->unit_start, begin, end, impl->glide.sums)
+            : 0.0;
+    worst = fmax(worst, change);
+#pragma omp barrier
+  }
+  return worst;
+}
+
+static double sum_of(const bodies_pack *pack, double (*sums)[PACK_LANES]) {
+  double lane[PACK_LANES] = {0.0};
+  for (size_t unit = 0; unit < pack->unit_count; unit++)
+    for (size_t k = 0; k < PACK_LANES; k++) lane[k] += sums[unit][k];
+  return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+}
+
+/* What was swept into is now the sweep's. */
+static void exchange(op_bodies *impl) {
+  double *const impulse = impl->glide.before;
+  const size_t capacity = impl->glide.before_capacity;
+  impl->glide.before = impl->pack.impulse;
+  impl->glide.before_capacity = impl->pack.impulse_capacity;
+  impl->pack.impulse = impulse;
+  impl->pack.impulse_capacity = capacity;
+}
+
+static op_glide_sums sweep(ccp_operator *op, scree_model model, double beta, double *g) {
+  op_bodies *impl = op->impl;
+  bodies_pack *pack = &impl->pack;
+  const bool round = pack->sweeps++ % PACK_ROUND_SWEEPS == 0;
+  const sphere_sweep work = {
+      .group = pack->group,
+      .impulse = pack->impulse,
+      .extra = pack->has_extra ? pack->extra : NULL,
+      .lines = impl->state,
+      .relaxed = model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,
+      .omega = 1.0,
+      .lambda = 1.0,
+      .before = impl->glide.before,
+      .momentum = beta,
+      .reach = bodies_pack_reach(pack),
+  };
+  double worst = 0.0;
+#pragma omp parallel num_threads(op->context->threads) if (pack->contact_count > BODIES_PARALLEL)
+  {
+    extrapolate_share(op, beta);
+    const double mine = sweep_share(impl, &work, round);
+#pragma omp critical
+    if (mine > worst) worst = mine;
+  }
+  exchange(impl);
+  for (size_t unit = bodies_pack_open_unit(pack); round && unit < pack->unit_count; unit++)
+    pack->stirring = pack->stirring || !pack->asleep[unit];
+  const op_sweep_params params = {
+      .metric = OP_METRIC_EXACT, .model = model, .omega = 1.0, .lambda = 1.0};
+  return (op_glide_sums){.change = fmax(sqrt(worst), bodies_sweep_rest(op, &params, g)),
+                         .uphill = sum_of(pack, impl->glide.sums)};
+}
+
+const op_glide_class bodies_glide_class = {.begin = begin, .sweep = sweep};
+
+void bodies_glide_free(scree_context *context, bodies_glide *glide) {
+  memory_free(context, glide->before);
+  memory_free(context, glide->state_before);
+  memory_free(context, glide->sums);
+}

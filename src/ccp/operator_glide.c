@@ -1,0 +1,105 @@
+/* See operator_glide.h: blocks whose impulses are in rows, of any form. */
+#include "ccp/operator_glide.h"
+
+#include "base/memory.h"
+
+enum { CHUNK = 256, GROUP = 64, PARALLEL_CHUNKS = 16 };
+
+typedef struct op_glide {
+  double *before, *from; /* rows; `from` is y */
+  size_t before_capacity, from_capacity;
+} op_glide;
+
+scree_status op_glide_begin(ccp_operator *op, const double *g) {
+  const size_t rows = op->head_count < op->block_count ? op->row_count : 0;
+  if (!op->glide) op->glide = memory_new(op->context, 1, sizeof *op->glide);
+  op_glide *glide = op->glide;
+  if (!glide ||
+      memory_grow(op->context, &glide->before, &glide->before_capacity, rows, sizeof(double)) ||
+      memory_grow(op->context, &glide->from, &glide->from_capacity, rows, sizeof(double)))
+    return SCREE_ERROR_MEMORY;
+  if (rows) op_copy(op, g, glide->before);
+  op_sweep_begin(op, g);
+  return op->class->glide ? op->class->glide->begin(op) : SCREE_OK;
+}
+
+/* The rows of the blocks order[begin] … order[end - 1]: g becomes y. */
+static void extrapolate_chunk(const ccp_operator *op, size_t begin, size_t end, double beta,
+                              double *g) {
+  const op_glide *glide = op->glide;
+  for (size_t j = begin; j < end; j++) {
+    const size_t i = op->order[j];
+    for (size_t k = op->row_start[i]; k < op->row_start[i + 1]; k++) {
+      const double current = g[k];
+      g[k] = glide->from[k] = current + beta * (current - glide->before[k]);
+      glide->before[k] = current;
+    }
+  }
+}
+
+static double uphill_chunk(const ccp_operator *op, size_t begin, size_t end, const double *g) {
+  const op_glide *glide = op->glide;
+  double sum = 0.0;
+  for (size_t j = begin; j < end; j++) {
+    const size_t i = op->order[j], row = op->row_start[i], rows = op->row_start[i + 1] - row;
+    const size_t forces = (size_t)op_force_rows(op, i);
+    double force = 0.0, moment = 0.0;
+    for (size_t k = 0; k < rows; k++) {
+      const double part =
+          (glide->from[row + k] - g[row + k]) * (g[row + k] - glide->before[row + k]);
+      if (k < forces)
+        force += part;
+      else
+        moment += part;
+    }
+    if (op->eta_force[i] > 0.0) sum += force / op->eta_force[i];
+    if (op->eta_moment && op->eta_moment[i] > 0.0) sum += moment / op->eta_moment[i];
+  }
+  return sum;
+}
+
+/* Either of these over all blocks behind head_count, chunk by chunk; groups of chunks are added in
+ * order. */
+static double pass(ccp_operator *op, bool extrapolate, double beta, double *g) {
+  double total = 0.0, part[GROUP];
+  for (size_t begin = op->head_count; begin < op->block_count; begin += (size_t)CHUNK * GROUP) {
+    const size_t left = op->block_count - begin,
+                 count = left < (size_t)CHUNK * GROUP ? left : (size_t)CHUNK * GROUP,
+                 chunks = (count + CHUNK - 1) / CHUNK;
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(op->context->threads) if (chunks > PARALLEL_CHUNKS)
+    for (size_t c = 0; c < chunks; c++) {
+      const size_t first = begin + c * CHUNK,
+                   last = (c + 1) * CHUNK < count ? first + CHUNK : begin + count;
+      part[c] = 0.0;
+      if (extrapolate)
+        extrapolate_chunk(op, first, last, beta, g);
+      else
+        part[c] = uphill_chunk(op, first, last, g);
+    }
+    for (size_t c = 0; c < chunks; c++) total += part[c];
+  }
+  return total;
+}
+
+op_glide_sums op_glide_sweep(ccp_operator *op, scree_model model, double beta, double *g) {
+  const op_sweep_params params = {
+      .metric = OP_METRIC_EXACT, .model = model, .omega = 1.0, .lambda = 1.0};
+  op_glide_sums sums = {0.0, 0.0};
+  pass(op, true, beta, g);
+  if (op->class->glide)
+    sums = op->class->glide->sweep(op, model, beta, g);
+  else {
+    if (beta != 0.0) op_sweep_begin(op, g);
+    sums.change = op_sweep_inside(op, &params, g);
+  }
+  sums.uphill += pass(op, false, 0.0, g);
+  return sums;
+}
+
+void op_glide_free(ccp_operator *op) {
+  if (!op->glide) return;
+  memory_free(op->context, op->glide->before);
+  memory_free(op->context, op->glide->from);
+  memory_free(op->context, op->glide);
+}

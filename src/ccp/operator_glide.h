@@ -1,0 +1,33 @@
+/* Gauss–Seidel sweeps with momentum, as one verb: a form can then extrapolate within its sweep.
+ *
+ *   y = g + beta (g - before),   next = a sweep from y with exact blocks,   before = g, g = next
+ *
+ *   op_glide_begin(op, g)         before = g
+ *   op_glide_sweep(op, …, g)      as op_sweep_inside: g is out of date until op_sweep_store, and
+ *                                 op_sweep_residual judges what is inside
+ *
+ * y may lie outside the sets, next never does. Sums have a fixed order: same bits for any number of
+ * threads. */
+#ifndef SCREE_CCP_OPERATOR_GLIDE_H
+#define SCREE_CCP_OPERATOR_GLIDE_H
+
+#include "ccp/operator.h"
+
+typedef struct op_glide_sums {
+  double change; /* the largest |next - y| of a block over its eta, m/s */
+  double
+      uphill; /* sum (y - next)'(next - g) / eta: positive when momentum runs against the sweep */
+} op_glide_sums;
+
+/* What a form supplies for the blocks order[0 … head_count - 1] that it keeps inside; it moves its
+ * state from g to y, and sweeps the other blocks, already at y in `g`, too. */
+typedef struct op_glide_class {
+  scree_status (*begin)(ccp_operator *op);
+  op_glide_sums (*sweep)(ccp_operator *op, scree_model model, double beta, double *g);
+} op_glide_class;
+
+scree_status op_glide_begin(ccp_operator *op, const double *g);
+op_glide_sums op_glide_sweep(ccp_operator *op, scree_model model, double beta, double *g);
+void op_glide_free(ccp_operator *op);
+
+#endif
