@@ -17,26 +17,28 @@ double options_get(const scree_option_def *table, size_t count, const double *va
   return NAN;
 }
 
-/* Edit distance, bounded by the row buffer: long words are near nothing. */
+/* Edit distance, two letters that changed places counted once; bounded by the rows: long words are
+ * near nothing. */
 static size_t distance(const char *a, const char *b) {
   enum { LONGEST = 63 };
   const size_t na = strlen(a), nb = strlen(b);
   if (na > LONGEST || nb > LONGEST) return SIZE_MAX;
-  size_t row[LONGEST + 1];
-  for (size_t j = 0; j <= nb; j++) row[j] = j;
+  size_t rows[3][LONGEST + 1];
+  for (size_t j = 0; j <= nb; j++) rows[0][j] = j;
   for (size_t i = 1; i <= na; i++) {
-    size_t diagonal = row[0];
+    size_t *row = rows[i % 3];
+    const size_t *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
     row[0] = i;
     for (size_t j = 1; j <= nb; j++) {
-      const size_t above = row[j];
-      size_t best = diagonal + (a[i - 1] != b[j - 1]);
-      if (above + 1 < best) best = above + 1;
+      size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
+      if (above[j] + 1 < best) best = above[j] + 1;
       if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped && second[j - 2] + 1 < best) best = second[j - 2] + 1;
       row[j] = best;
-      diagonal = above;
     }
   }
-  return row[nb];
+  return rows[na % 3][nb];
 }
 
 const char *options_nearest(const char *word, const char *const *names, size_t count) {
