@@ -19,6 +19,13 @@ void bodies_share(size_t begin, size_t end, size_t *mine_begin, size_t *mine_end
   *mine_end = begin + (end - begin) * (me + 1) / team;
 }
 
+void bodies_wait(void) {
+#ifdef _OPENMP
+  if (omp_get_num_threads() == 1) return;
+#pragma omp barrier
+#endif
+}
+
 /* Moving bodies of a block, each once, appended to the list from *n on. */
 static scree_status add_bodies(ccp_operator *op, op_bodies *impl, size_t block, size_t *n) {
   const ccp_bodies *bodies = &op->problem->bodies;

@@ -280,7 +280,7 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
                             : open        ? sweep_awake(impl, &work, begin, end)
                                           : impl->kernels->sweep(&work, begin, end);
       if (change > mine) mine = change;
-#pragma omp barrier
+      bodies_wait();
     }
 #pragma omp critical
     if (mine > worst) worst = mine;
