@@ -123,10 +123,29 @@ static uint32_t find_previous(assembly *a, const collide_contact *c, v3 arm, dou
   return best;
 }
 
-/* `def` is one for all contacts; laws set the few offsets and compliances that are not zero. */
+/* What contacts of one material pair share: most of them are of the pair before. */
+typedef struct contact_form {
+  scree_ccp_contact_def def;
+  const scree_material_def *material;
+  const law_class *law;
+} contact_form;
+
+static void take_form(contact_form *form, const law_input *in) {
+  if (in->material != form->material) {
+    form->material = in->material;
+    form->law = law_for(in->material);
+    memset(form->def.offset, 0, sizeof form->def.offset);
+    memset(form->def.compliance, 0, sizeof form->def.compliance);
+    form->def.set = law_set(in);
+  } else if (in->material->cohesion > 0.0) {
+    form->def.set = law_set(in);
+  }
+}
+
 static scree_status add_contact(assembly *a, const assembly_params *params,
-                                const collide_contact *c, scree_ccp_contact_def *def,
+                                const collide_contact *c, contact_form *form,
                                 assembly_report *report) {
+  scree_ccp_contact_def *def = &form->def;
   const world_bodies *b = &a->world->bodies;
   const size_t k = a->contact_count, row = a->problem->row_count;
   const v3 n = c->point.normal, t1 = v3_across(n), t2 = v3_cross(n, t1);
@@ -156,9 +175,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   v3_store(def->tangent, t1);
   v3_store(def->arm_a, arm_a);
   v3_store(def->arm_b, arm_b);
-  memset(def->offset, 0, sizeof def->offset);
-  memset(def->compliance, 0, sizeof def->compliance);
-  law_for(in.material)->fill(&in, def);
+  take_form(form, &in);
+  form->law->fill(&in, def);
   const scree_status status = ccp_put_contact(a->problem, def);
   if (status) return status;
   a->gap[k] = (float)c->point.gap;
@@ -203,7 +221,7 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
     return SCREE_ERROR_MEMORY;
   if (before) memset(a->taken, 0, before * sizeof *a->taken);
   a->has_extra_now = needs_extra(a->world);
-  scree_ccp_contact_def def = scree_ccp_contact_def_default();
+  contact_form form = {.def = scree_ccp_contact_def_default()};
   for (;;) {
     const collide_contact *batch;
     size_t count;
@@ -212,7 +230,7 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
     if (status || !count) break;
     status = reserve_contacts(a, count);
     for (size_t k = 0; !status && k < count; k++)
-      status = add_contact(a, params, &batch[k], &def, report);
+      status = add_contact(a, params, &batch[k], &form, report);
     if (status) break;
     start = timer_now();
   }

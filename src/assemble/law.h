@@ -23,6 +23,8 @@ typedef struct law_input {
 typedef struct law_class {
   const char *name;
   bool (*applies)(const scree_material_def *material);
+  /* Offsets and compliances, always the same ones of a material; the set is there, the rest is 0.
+   */
   void (*fill)(const law_input *in, scree_ccp_contact_def *out);
   /* The elastic slip after the step, from the tangential impulse and velocity; null: none. */
   void (*slip)(const scree_material_def *material, double h, double gap, const double *impulse,

@@ -15,7 +15,6 @@ static bool applies(const scree_material_def *m) {
 static void fill(const law_input *in, scree_ccp_contact_def *out) {
   const scree_material_def *m = in->material;
   const double h = in->h, a = in->gap > 0.0 ? 0.0 : m->damping;
-  out->set = law_set(in);
   out->offset[0] = m->compliance > 0.0 ? in->gap / (h + a) : law_rigid_offset(in);
   out->compliance[0] = m->compliance / (h * (h + a));
   if (out->set.dim < 3 || m->compliance_tangent <= 0.0) return;

@@ -7,7 +7,6 @@ static bool applies(const scree_material_def *material) {
 }
 
 static void fill(const law_input *in, scree_ccp_contact_def *out) {
-  out->set = law_set(in);
   out->offset[0] = law_rigid_offset(in);
 }
 

@@ -3,13 +3,22 @@
  * Two boxes make a pair when they come closer than the margin by the smaller diameter. */
 #include "collide/broad.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "collide/broad_grid.h"
+#include "collide/broad_cavity.h"
 
 enum { LARGE_LEVEL = 12 }; /* a level with fewer members is tested directly */
-enum { KEPT_BYTES = 1 << 20 };
+enum { KEPT_BYTES = 1 << 20, PIECE_MEMBERS = 512, PIECE_ROOM = 4096, PARALLEL_BODIES = 2048 };
+enum { SHORT_AGE = 3, WIDE_AGE = 20 };
+
+/* Some members of the grid, or one large body: what one thread searches at a time. */
+typedef struct piece {
+  size_t begin, end;
+  broad_list higher; /* rows one after the other, of the lengths in `length` */
+  broad_list lower;  /* pairs, the lower index first, that belong to other rows */
+} piece;
 
 struct broad {
   scree_context *context;
@@ -17,19 +26,24 @@ struct broad {
   size_t box_capacity;
   double *slack; /* by diameter, m */
   size_t slack_capacity;
-  uint8_t *large;
-  size_t large_capacity;
-  uint32_t *large_list;
+  uint32_t *large_list; /* ascending */
   size_t large_count, large_list_capacity;
+  broad_cavity *cavity; /* of the large ones */
+  size_t cavity_capacity;
   broad_grid grid;
-  /* Pairs as found, then in rows by their lower index. */
-  broad_pairs found;
-  size_t *row;
+  piece *piece;
+  size_t piece_count, piece_capacity;
+  uint32_t *length; /* of rows as pieces found them */
+  size_t length_capacity;
+  /* Pairs in rows by their lower index. */
+  uint32_t *row;
   size_t row_capacity;
   uint32_t *partner;
   size_t partner_capacity;
   size_t count;
   bool valid;
+  bool wide;  /* boxes of bodies that move much: not worth it once they do not */
+  size_t age; /* updates that the pairs have served */
   size_t rebuilds;
 };
 
@@ -38,7 +52,20 @@ scree_status broad_create(scree_context *context, broad **out) {
   if (!*out) return SCREE_ERROR_MEMORY;
   (*out)->context = context;
   (*out)->grid.context = context;
+  (*out)->age = WIDE_AGE;
   return SCREE_OK;
+}
+
+static void free_pieces(broad *b) {
+  for (size_t k = 0; k < b->piece_capacity; k++) {
+    memory_free(b->context, b->piece[k].higher.entry);
+    memory_free(b->context, b->piece[k].lower.entry);
+  }
+  memory_free(b->context, b->piece);
+  memory_free(b->context, b->length);
+  b->piece = NULL;
+  b->length = NULL;
+  b->piece_capacity = b->length_capacity = 0;
 }
 
 void broad_destroy(broad *b) {
@@ -46,10 +73,10 @@ void broad_destroy(broad *b) {
   scree_context *context = b->context;
   memory_free(context, b->box);
   memory_free(context, b->slack);
-  memory_free(context, b->large);
   memory_free(context, b->large_list);
+  memory_free(context, b->cavity);
   broad_grid_clear(&b->grid);
-  memory_free(context, b->found.entry);
+  free_pieces(b);
   memory_free(context, b->row);
   memory_free(context, b->partner);
   memory_free(context, b);
@@ -101,10 +128,12 @@ static bool inside(aabb a, aabb b) {
 }
 
 static bool still_valid(const broad *b, const collide_view *view) {
-  if (!b->valid || b->count != view->count) return false;
+  if (!b->valid || b->count != view->count || (b->wide && b->age > WIDE_AGE)) return false;
   const v3 v0 = mean_velocity(view);
   for (size_t i = 0; i < view->count; i++)
     if (view->shape[i] && !inside(swept_box(view, i, v0), b->box[i])) return false;
+  for (size_t k = 0; k < b->large_count; k++)
+    if (!broad_cavity_holds(&b->cavity[k], view, b->large_list[k], v0)) return false;
   return true;
 }
 
@@ -144,51 +173,46 @@ static double common_slack(const collide_view *view) {
   return n ? sum / (double)n : 0.0;
 }
 
-static scree_status make_boxes(broad *b, const collide_view *view) {
+static scree_status make_boxes(broad *b, const collide_view *view, broad_boxes *out) {
   const size_t n = view->count;
   if (memory_grow(b->context, &b->box, &b->box_capacity, n, sizeof *b->box) ||
       memory_grow(b->context, &b->slack, &b->slack_capacity, n, sizeof *b->slack) ||
-      memory_grow(b->context, &b->large, &b->large_capacity, n, sizeof *b->large) ||
-      memory_grow(b->context, &b->row, &b->row_capacity, n + 2, sizeof *b->row))
+      memory_grow(b->context, &b->length, &b->length_capacity, n, sizeof *b->length) ||
+      memory_grow(b->context, &b->row, &b->row_capacity, n + 1, sizeof *b->row))
     return SCREE_ERROR_MEMORY;
   const v3 v0 = mean_velocity(view);
   const double common = common_slack(view);
+  /* Wider boxes hold for longer, but make more pairs. */
+  b->wide = b->age < SHORT_AGE;
+  const double skin = b->wide ? 1.5 : 0.5;
+  *out = (broad_boxes){
+      .view = view, .box = b->box, .slack = b->slack, .mean_velocity = v0, .skin = skin * common};
   for (size_t i = 0; i < n; i++) {
     if (!view->shape[i]) continue;
     const aabb box = swept_box(view, i, v0);
     b->slack[i] = slack_of(view, i);
-    b->box[i] = aabb_grow(box, 0.5 * fmin(b->slack[i], common));
+    b->box[i] = aabb_grow(box, skin * view_less(b->slack[i], common));
+    if (isfinite(b->slack[i]) && b->slack[i] > out->most_slack) out->most_slack = b->slack[i];
   }
   return SCREE_OK;
 }
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
-/* A large body against everyone; two large ones meet once. */
-static scree_status find_large(broad *b, const collide_view *view) {
-  for (size_t k = 0; k < b->large_count; k++) {
-    const uint32_t l = b->large_list[k];
-    for (size_t i = 0; i < view->count; i++) {
-      if (!view->shape[i] || i == l || (b->large[i] && i < l)) continue;
-      if (broad_meet(view, b->box, b->slack, l, (uint32_t)i) &&
-          broad_add_pair(b->context, &b->found, l, (uint32_t)i))
-        return SCREE_ERROR_MEMORY;
-    }
-  }
-  return SCREE_OK;
-}
-
-static scree_status sort_bodies(broad *b, const collide_view *view) {
+static scree_status sort_bodies(broad *b, const broad_boxes *boxes) {
   b->large_count = 0;
-  const scree_status status = broad_grid_sort(&b->grid, view, b->box, b->slack, LARGE_LEVEL);
+  const scree_status status = broad_grid_sort(&b->grid, boxes, LARGE_LEVEL);
   if (status) return status;
-  for (size_t i = 0; i < view->count; i++) {
-    b->large[i] = view->shape[i] && b->grid.level[i] == BROAD_NO_LEVEL;
-    if (!b->large[i]) continue;
-    if (memory_grow(b->context, &b->large_list, &b->large_list_capacity, b->large_count + 1,
-                    sizeof *b->large_list))
+  for (size_t i = 0; i < boxes->view->count; i++) {
+    if (!boxes->view->shape[i] || b->grid.level[i] != BROAD_NO_LEVEL) continue;
+    const size_t k = b->large_count;
+    if (memory_grow(b->context, &b->large_list, &b->large_list_capacity, k + 1,
+                    sizeof *b->large_list) ||
+        memory_grow(b->context, &b->cavity, &b->cavity_capacity, k + 1, sizeof *b->cavity))
       return SCREE_ERROR_MEMORY;
-    b->large_list[b->large_count++] = (uint32_t)i;
+    b->large_list[k] = (uint32_t)i;
+    b->cavity[k] = broad_cavity_of(boxes->view, (uint32_t)i, boxes->mean_velocity, boxes->skin);
+    b->large_count++;
   }
   return SCREE_OK;
 }
@@ -202,74 +226,170 @@ static void sort_row(uint32_t *x, size_t n) {
   }
 }
 
-/* Long rows (a wall that comes first) are sorted by counting: partners are distinct and small. */
-static scree_status sort_long_row(broad *b, uint32_t *x, size_t n, size_t count) {
-  memset(b->large, 0, count);
-  for (size_t i = 0; i < n; i++) b->large[x[i]] = 1;
-  size_t at = 0;
-  for (size_t i = 0; i < count; i++)
-    if (b->large[i]) x[at++] = (uint32_t)i;
+static bool meet_large(const broad *b, const broad_boxes *boxes, size_t k, uint32_t i) {
+  const uint32_t l = b->large_list[k];
+  return broad_may_touch(boxes->view, l, i) && broad_near(boxes, l, i) &&
+         !broad_cavity_clears(&b->cavity[k], boxes, l, i);
+}
+
+/* A body of the grid: partners there, and large ones that come after it. */
+static void search_member(const broad *b, const broad_boxes *boxes, size_t place, piece *p) {
+  const uint32_t i = b->grid.member[place];
+  broad_list *out = &p->higher;
+  const size_t first = out->count;
+  broad_grid_partners(&b->grid, boxes, place, out, &p->lower);
+  for (size_t k = b->large_count; k-- > 0 && b->large_list[k] > i;)
+    if (meet_large(b, boxes, k, i)) broad_list_add(out, b->large_list[k]);
+  b->length[i] = (uint32_t)(out->count - first);
+  if (!out->short_of_room) sort_row(out->entry + first, out->count - first);
+}
+
+/* A large body against all that come after it. */
+static void search_large(const broad *b, const broad_boxes *boxes, size_t k, piece *p) {
+  const uint32_t l = b->large_list[k];
+  for (uint32_t i = l + 1; i < boxes->view->count; i++)
+    if (boxes->view->shape[i] && meet_large(b, boxes, k, i)) broad_list_add(&p->higher, i);
+  b->length[l] = (uint32_t)p->higher.count;
+}
+
+static size_t member_pieces(const broad *b) {
+  return (b->grid.member_count + PIECE_MEMBERS - 1) / PIECE_MEMBERS;
+}
+
+static void search_piece(const broad *b, const broad_boxes *boxes, size_t k) {
+  piece *p = &b->piece[k];
+  p->higher.count = p->lower.count = 0;
+  p->higher.short_of_room = p->lower.short_of_room = false;
+  if (k >= member_pieces(b)) {
+    search_large(b, boxes, k - member_pieces(b), p);
+    return;
+  }
+  for (size_t m = p->begin; m < p->end; m++) search_member(b, boxes, m, p);
+}
+
+static scree_status give_room(broad *b, broad_list *list, size_t least) {
+  const size_t need = list->count > least ? list->count : least;
+  return memory_grow(b->context, &list->entry, &list->capacity, need, sizeof *list->entry);
+}
+
+/* Pieces that had no room for what they found are searched again. */
+static scree_status search_all(broad *b, const broad_boxes *boxes) {
+  const size_t members = member_pieces(b);
+  b->piece_count = members + b->large_count;
+  if (memory_grow(b->context, &b->piece, &b->piece_capacity, b->piece_count, sizeof *b->piece))
+    return SCREE_ERROR_MEMORY;
+  for (size_t k = 0; k < b->piece_count; k++) {
+    piece *p = &b->piece[k];
+    p->begin = k * PIECE_MEMBERS;
+    p->end = p->begin + PIECE_MEMBERS;
+    if (p->end > b->grid.member_count) p->end = b->grid.member_count;
+    p->higher.count = 0;
+    if (give_room(b, &p->higher, PIECE_ROOM)) return SCREE_ERROR_MEMORY;
+  }
+#pragma omp parallel for schedule(dynamic)                                                         \
+    num_threads(b->context->threads) if (boxes->view->count > PARALLEL_BODIES)
+  for (size_t k = 0; k < b->piece_count; k++) search_piece(b, boxes, k);
+  for (size_t k = 0; k < b->piece_count; k++) {
+    piece *p = &b->piece[k];
+    if (!p->higher.short_of_room && !p->lower.short_of_room) continue;
+    if (give_room(b, &p->higher, 0) || give_room(b, &p->lower, 0)) return SCREE_ERROR_MEMORY;
+    search_piece(b, boxes, k);
+  }
   return SCREE_OK;
 }
 
-static scree_status make_rows(broad *b, size_t n) {
-  memset(b->row, 0, (n + 2) * sizeof *b->row);
-  if (memory_grow(b->context, &b->partner, &b->partner_capacity, b->found.count,
-                  sizeof *b->partner))
-    return SCREE_ERROR_MEMORY;
-  uint32_t owner = 0;
-  for (size_t k = 0; k < b->found.entry_count; k++) {
-    const uint32_t e = b->found.entry[k];
-    if (e & BROAD_OWNER)
-      owner = e & ~BROAD_OWNER;
-    else
-      b->row[(owner < e ? owner : e) + 2]++;
-  }
-  for (size_t i = 2; i < n + 2; i++) b->row[i] += b->row[i - 1];
-  for (size_t k = 0; k < b->found.entry_count; k++) {
-    const uint32_t e = b->found.entry[k];
-    if (e & BROAD_OWNER)
-      owner = e & ~BROAD_OWNER;
-    else
-      b->partner[b->row[(owner < e ? owner : e) + 1]++] = owner < e ? e : owner;
-  }
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+/* Where rows begin; `row` has the number of pairs from `lower` lists before, one place on. */
+static scree_status lay_out_rows(broad *b, size_t n) {
+  size_t total = 0;
   for (size_t i = 0; i < n; i++) {
-    const size_t length = b->row[i + 1] - b->row[i];
-    if (length <= 64)
-      sort_row(b->partner + b->row[i], length);
-    else
-      sort_long_row(b, b->partner + b->row[i], length, n);
+    total += b->row[i + 1] + b->length[i];
+    b->row[i + 1] = (uint32_t)total;
   }
+  if (total > UINT32_MAX)
+    return context_fail(b->context, SCREE_ERROR_MEMORY, "%zu pairs of near bodies are too many",
+                        total);
+  return memory_grow(b->context, &b->partner, &b->partner_capacity, total, sizeof *b->partner);
+}
+
+static void copy_rows(broad *b, size_t k) {
+  const piece *p = &b->piece[k];
+  if (k >= member_pieces(b)) {
+    const uint32_t l = b->large_list[k - member_pieces(b)];
+    if (b->length[l])
+      memcpy(b->partner + b->row[l], p->higher.entry, b->length[l] * sizeof *b->partner);
+    return;
+  }
+  const uint32_t *from = p->higher.entry;
+  for (size_t m = p->begin; m < p->end; m++) {
+    const uint32_t i = b->grid.member[m];
+    for (uint32_t e = 0; e < b->length[i]; e++) b->partner[b->row[i] + e] = from[e];
+    from += b->length[i];
+  }
+}
+
+static int ascending(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static void add_lower(broad *b, size_t n) {
+  for (size_t k = 0; k < b->piece_count; k++)
+    for (size_t e = 0; e < b->piece[k].lower.count; e += 2) {
+      const uint32_t i = b->piece[k].lower.entry[e];
+      b->partner[b->row[i] + b->length[i]++] = b->piece[k].lower.entry[e + 1];
+    }
+  for (size_t i = 0; i < n; i++) {
+    uint32_t *x = b->partner + b->row[i];
+    const size_t length = b->row[i + 1] - b->row[i];
+    size_t sorted = 1;
+    while (sorted < length && x[sorted] > x[sorted - 1]) sorted++;
+    if (sorted < length) qsort(x, length, sizeof *x, ascending);
+  }
+}
+
+static scree_status make_rows(broad *b, size_t n) {
+  bool any_lower = false;
+  memset(b->row, 0, (n + 1) * sizeof *b->row);
+  for (size_t k = 0; k < b->piece_count; k++)
+    for (size_t e = 0; e < b->piece[k].lower.count; e += 2) {
+      b->row[b->piece[k].lower.entry[e] + 1]++;
+      any_lower = true;
+    }
+  const scree_status status = lay_out_rows(b, n);
+  if (status) return status;
+#pragma omp parallel for schedule(dynamic) num_threads(b->context->threads) if (n > PARALLEL_BODIES)
+  for (size_t k = 0; k < b->piece_count; k++) copy_rows(b, k);
+  if (any_lower) add_lower(b, n);
   return SCREE_OK;
 }
 
 /* What only the search needs is given back where it is large: pairs are made anew now and then, and
  * memory is short when the solver runs. */
-static void give_back(broad *b) {
-  if (b->found.capacity * sizeof *b->found.entry < KEPT_BYTES) return;
-  memory_free(b->context, b->found.entry);
-  b->found.entry = NULL;
-  b->found.capacity = 0;
+static void give_back(broad *b, size_t n) {
+  if (b->row[n] * sizeof *b->partner < KEPT_BYTES) return;
+  free_pieces(b);
   broad_grid_give_back(&b->grid);
 }
 
 scree_status broad_update(broad *b, const collide_view *view) {
+  b->age++;
   if (still_valid(b, view)) return SCREE_OK;
   b->valid = false;
-  if (view->count >= BROAD_OWNER)
-    return context_fail(b->context, SCREE_ERROR_INPUT, "more than %u bodies", BROAD_OWNER - 1);
-  scree_status status = memory_grow(b->context, &b->found.entry, &b->found.capacity,
-                                    b->found.entry_count, sizeof *b->found.entry);
-  b->found.count = b->found.entry_count = 0;
-  if (!status) status = make_boxes(b, view);
-  if (!status) status = sort_bodies(b, view);
-  if (!status) status = find_large(b, view);
-  if (!status) status = broad_grid_pairs(&b->grid, view, b->box, b->slack, &b->found);
+  if (view->count >= UINT32_MAX)
+    return context_fail(b->context, SCREE_ERROR_INPUT, "more than %u bodies", UINT32_MAX - 1);
+  broad_boxes boxes;
+  scree_status status = make_boxes(b, view, &boxes);
+  if (!status && view->count) memset(b->length, 0, view->count * sizeof *b->length);
+  if (!status) status = sort_bodies(b, &boxes);
+  if (!status) status = search_all(b, &boxes);
   if (!status) status = make_rows(b, view->count);
   if (status) return status;
-  give_back(b);
+  give_back(b, view->count);
   b->count = view->count;
   b->valid = true;
+  b->age = 0;
   b->rebuilds++;
   return SCREE_OK;
 }

@@ -1,45 +1,51 @@
-/* The grids of the broad phase: levels by size, each a hash of the cells in use. */
+/* The grids of the broad phase: levels by size, each an array of cells.
+ *
+ * A level's array covers where most of its members are; coordinates beyond it wrap round, so that a
+ * few far bodies cost nothing:      cell of x = floor((x - origin) / size) mod n, n >= 3
+ *
+ * Members lie in the order of their cells, x first: the cells x - 1, x, x + 1 of a row are one run,
+ * nine runs are a neighbourhood, and a run is tested four members at a time, in floats that are
+ * rounded to the safe side. */
 #ifndef SCREE_COLLIDE_BROAD_GRID_H
 #define SCREE_COLLIDE_BROAD_GRID_H
 
 #include "base/memory.h"
 #include "collide/broad.h"
 
-enum { BROAD_LEVELS = 64, BROAD_NO_LEVEL = 255 };
-
-/* Pairs as they are found: a body, marked, and its partners after it. */
-#define BROAD_OWNER 0x80000000u
-
-typedef struct broad_pairs {
-  uint32_t *entry;
-  size_t entry_count, capacity;
-  size_t count;   /* pairs */
-  uint32_t owner; /* of the last entries */
-} broad_pairs;
-
-typedef struct broad_cell {
-  uint64_t key;          /* 1 + three coordinates of 21 bits; 0: empty */
-  uint32_t first, count; /* members */
-} broad_cell;
+enum { BROAD_LEVELS = 64, BROAD_NO_LEVEL = 255, BROAD_LANES = 5 };
 
 typedef struct broad_level {
   double size; /* of a cell, m */
+  v3 origin;
+  int64_t cells[3];
   size_t members, first_member;
-  size_t table, mask; /* its part of the hash table */
+  size_t first_cell; /* in `start`; each level has one more than it has cells */
 } broad_level;
+
+/* Boxes as the search sees them. */
+typedef struct broad_boxes {
+  const collide_view *view;
+  const aabb *box;
+  const double *slack; /* by diameter, m */
+  double most_slack;   /* of those that are finite */
+  v3 mean_velocity;    /* that boxes have grown against */
+  double skin;         /* what boxes of walls have grown by beyond that, m */
+} broad_boxes;
 
 typedef struct broad_grid {
   scree_context *context;
   uint8_t *level; /* of each body, BROAD_NO_LEVEL: none */
   size_t level_capacity;
   broad_level levels[BROAD_LEVELS]; /* ascending cell size */
-  broad_cell *cell;
-  size_t cell_capacity;
-  uint32_t *slot; /* of each body: its cell */
+  uint32_t *start;                  /* of each cell: its first member; the end of the last */
+  size_t start_capacity;
+  uint32_t *slot; /* of each body: its cell within its level */
   size_t slot_capacity;
   uint32_t *member; /* bodies by level and cell */
   size_t member_capacity;
   size_t member_count;
+  float *lane[BROAD_LANES]; /* by member: x, y, z from its level's origin, half side, ball */
+  size_t lane_capacity[BROAD_LANES];
 } broad_grid;
 
 void broad_grid_clear(broad_grid *g);
@@ -47,50 +53,53 @@ void broad_grid_clear(broad_grid *g);
 void broad_grid_give_back(broad_grid *g);
 /* Gives each body a level and puts it into its cell. Levels with fewer than `least` members that
  * are not the finest, and boxes without end, get none. */
-scree_status broad_grid_sort(broad_grid *g, const collide_view *view, const aabb *box,
-                             const double *slack, size_t least);
-scree_status broad_grid_pairs(broad_grid *g, const collide_view *view, const aabb *box,
-                              const double *slack, broad_pairs *out);
+scree_status broad_grid_sort(broad_grid *g, const broad_boxes *boxes, size_t least);
+
+/* Where partners are put. */
+typedef struct broad_list {
+  uint32_t *entry;
+  size_t count, capacity;
+  bool short_of_room; /* `count` says more than there is room for */
+} broad_list;
+
+static inline void broad_list_add(broad_list *list, uint32_t x) {
+  if (list->count < list->capacity)
+    list->entry[list->count] = x;
+  else
+    list->short_of_room = true;
+  list->count++;
+}
+
+/* Partners of the member at a place among members of its own level and coarser ones. Those with a
+ * higher index go to `higher`; lower ones of coarser levels, which do not see the member, to
+ * `lower`, followed by the member. Each pair is found once. */
+void broad_grid_partners(const broad_grid *g, const broad_boxes *boxes, size_t place,
+                         broad_list *higher, broad_list *lower);
 
 bool broad_is_excluded(const collide_view *view, uint32_t low, uint32_t high);
 
 /* Spheres that stay within their boxes, cubes of side s about c: each centre moves by at most
  * sqrt(3) (s/2 - r) from c, so those farther apart cannot meet. Of a cube's neighbours these are a
- * third. */
-static inline bool broad_spheres_apart(const collide_view *view, const aabb *box, double slack,
-                                       uint32_t i, uint32_t k) {
-  const double room = 0.5 * (box[i].hi.x - box[i].lo.x + box[k].hi.x - box[k].lo.x);
-  const double radii = view->radius[i] + view->radius[k];
-  const double reach = radii + 1.7320508075688774 * (room - radii) * (1.0 + 1e-9) + slack;
-  const v3 d = v3_scale(0.5, v3_sub(v3_add(box[i].lo, box[i].hi), v3_add(box[k].lo, box[k].hi)));
-  return v3_norm2(d) > reach * reach;
+ * third. The radius about c that holds such a sphere; others have none. */
+static inline double broad_ball(const broad_boxes *b, size_t i) {
+  if (b->view->place || b->view->shape[i]->kind != SCREE_SHAPE_SPHERE) return INFINITY;
+  const double r = b->view->radius[i], half = 0.5 * (b->box[i].hi.x - b->box[i].lo.x);
+  return r + 1.7320508075688774 * (half - r) * (1.0 + 1e-9);
 }
 
-/* Do two bodies make a pair? */
-static inline bool broad_meet(const collide_view *view, const aabb *box, const double *slack,
-                              uint32_t i, uint32_t k) {
+/* May two bodies touch at all? */
+static inline bool broad_may_touch(const collide_view *view, uint32_t i, uint32_t k) {
   if (view->kind[i] && view->kind[k]) return false;
   if (!(view->category[i] & view->collides_with[k]) ||
       !(view->category[k] & view->collides_with[i]))
     return false;
-  const double between = view_less(slack[i], slack[k]);
-  if (!aabb_overlap(aabb_grow(box[i], between), box[k])) return false;
-  if (!view->place && view->shape[i]->kind == SCREE_SHAPE_SPHERE &&
-      view->shape[k]->kind == SCREE_SHAPE_SPHERE && broad_spheres_apart(view, box, between, i, k))
-    return false;
   return !view->excluded_count || !broad_is_excluded(view, i < k ? i : k, i < k ? k : i);
 }
 
-static inline scree_status broad_add_pair(scree_context *context, broad_pairs *out, uint32_t i,
-                                          uint32_t k) {
-  if (out->entry_count + 2 > out->capacity &&
-      memory_grow(context, &out->entry, &out->capacity, out->entry_count + 2, sizeof *out->entry))
-    return SCREE_ERROR_MEMORY;
-  if (!out->entry_count || out->owner != i) out->entry[out->entry_count++] = i | BROAD_OWNER;
-  out->owner = i;
-  out->entry[out->entry_count++] = k;
-  out->count++;
-  return SCREE_OK;
+/* Do their boxes come closer than the margin? */
+static inline bool broad_near(const broad_boxes *b, uint32_t i, uint32_t k) {
+  const double between = view_less(b->slack[i], b->slack[k]);
+  return aabb_overlap(aabb_grow(b->box[i], between), b->box[k]);
 }
 
 #endif

@@ -50,7 +50,8 @@ void cache_undo(cache *c) {
 
 static scree_status append(cache *c, cache_key key) {
   cache_list *now = &c->now;
-  if (memory_grow(c->context, &now->key, &now->capacity, now->count + 1, sizeof *now->key))
+  if (now->count == now->capacity &&
+      memory_grow(c->context, &now->key, &now->capacity, now->count + 1, sizeof *now->key))
     return SCREE_ERROR_MEMORY;
   now->key[now->count++] = key;
   if (!now->first[key.a]) now->first[key.a] = (uint32_t)now->count;

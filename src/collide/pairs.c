@@ -31,9 +31,7 @@ struct collide {
   size_t order_count;
   size_t body, partner; /* where the next batch starts: place in the order, partner */
   piece *piece;
-  size_t piece_count;
-  collide_contact *batch;
-  size_t batch_capacity;
+  size_t piece_count, piece_next; /* the next one to be handed out */
 };
 
 scree_status collide_create(scree_context *context, collide **out) {
@@ -55,7 +53,6 @@ void collide_destroy(collide *c) {
   scree_context *context = c->context;
   for (size_t k = 0; c->piece && k < PIECES; k++) memory_free(context, c->piece[k].out);
   memory_free(context, c->piece);
-  memory_free(context, c->batch);
   cache_clear(&c->cache);
   broad_destroy(c->broad);
   memory_free(context, c);
@@ -79,6 +76,7 @@ scree_status collide_begin(collide *c, const collide_view *view, const uint32_t 
   c->order = order;
   c->order_count = order ? order_count : view->count;
   c->body = c->partner = 0;
+  c->piece_count = c->piece_next = 0;
   const scree_status status = broad_update(c->broad, view);
   return status ? status : cache_begin(&c->cache, view->count, generation);
 }
@@ -112,8 +110,19 @@ static bool is_plain_sphere(const collide_view *view, uint32_t i) {
   return !view->place && view->shape[i]->kind == SCREE_SHAPE_SPHERE;
 }
 
+/* Surely farther apart than the margin: sums of components instead of the root for a speed. */
+static bool far_apart(const collide_view *view, uint32_t i, uint32_t k) {
+  const v3 v = v3_abs(v3_sub(view->linear[i], view->linear[k]));
+  const double scale = view_less(view->diameter[i], view->diameter[k]);
+  double reach = view->radius[i] + view->radius[k] + view_less(view->margin * scale, view->most) +
+                 view->h * (v.x + v.y + v.z) * (1.0 + 1e-12);
+  if (view->extra) reach += view->extra[i] + view->extra[k];
+  return v3_norm2(v3_sub(view->position[i], view->position[k])) > reach * reach * (1.0 + 1e-12);
+}
+
 /* Most pairs are two spheres: no pose, no table. */
 static bool touch_spheres(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
+  if (far_apart(view, i, k)) return true;
   if (p->count == p->capacity) return false;
   collide_contact *c = &p->out[p->count];
   if (!narrow_touch_spheres(view->position[i], view->radius[i], view->position[k], view->radius[k],
@@ -156,8 +165,16 @@ static void run_piece(const collide *c, piece *p) {
   }
 }
 
-static scree_status collect(collide *c, size_t *total) {
-  *total = 0;
+/* Finds the next pieces' contacts. */
+static scree_status find(collide *c) {
+  cut(c);
+  c->piece_next = 0;
+  if (c->piece_count > 4 && c->context->threads > 1) {
+#pragma omp parallel for schedule(dynamic) num_threads(c->context->threads)
+    for (size_t k = 0; k < c->piece_count; k++) run_piece(c, &c->piece[k]);
+  } else {
+    for (size_t k = 0; k < c->piece_count; k++) run_piece(c, &c->piece[k]);
+  }
   for (size_t k = 0; k < c->piece_count; k++) {
     piece *p = &c->piece[k];
     while (p->short_of_room) {
@@ -166,31 +183,27 @@ static scree_status collect(collide *c, size_t *total) {
         return SCREE_ERROR_MEMORY;
       run_piece(c, p);
     }
-    *total += p->count;
   }
-  if (memory_grow(c->context, &c->batch, &c->batch_capacity, *total, sizeof *c->batch))
-    return SCREE_ERROR_MEMORY;
-  size_t at = 0;
-  for (size_t k = 0; k < c->piece_count; k++)
-    for (size_t m = 0; m < c->piece[k].count; m++) {
-      collide_contact *contact = &c->batch[at++];
-      *contact = c->piece[k].out[m];
-      const cache_key key = {contact->a, contact->b, contact->point.feature};
-      if (cache_add(&c->cache, key, &contact->match)) return SCREE_ERROR_MEMORY;
-    }
   return SCREE_OK;
 }
 
 scree_status collide_next(collide *c, const collide_contact **batch, size_t *count) {
   *count = 0;
   *batch = NULL;
-  while (c->body < c->order_count && *count == 0) {
-    cut(c);
-#pragma omp parallel for schedule(dynamic) num_threads(c->context->threads) if (c->piece_count > 4)
-    for (size_t k = 0; k < c->piece_count; k++) run_piece(c, &c->piece[k]);
-    const scree_status status = collect(c, count);
-    if (status) return status;
-    *batch = c->batch;
+  while (*count == 0) {
+    if (c->piece_next == c->piece_count) {
+      if (c->body == c->order_count) return SCREE_OK;
+      const scree_status status = find(c);
+      if (status) return status;
+    }
+    const piece *p = &c->piece[c->piece_next++];
+    *batch = p->out;
+    *count = p->count;
+    for (size_t m = 0; m < p->count; m++) {
+      collide_contact *contact = &p->out[m];
+      const cache_key key = {contact->a, contact->b, contact->point.feature};
+      if (cache_add(&c->cache, key, &contact->match)) return SCREE_ERROR_MEMORY;
+    }
   }
   return SCREE_OK;
 }

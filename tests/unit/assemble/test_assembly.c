@@ -102,6 +102,7 @@ static void compliance_is_an_implicit_spring(void **state) {
   in.gap = -0.001;
   in.slip[0] = 0.0004;
   assert_ptr_equal(law_for(&m), &law_compliant);
+  def.set = law_set(&in);
   law_for(&m)->fill(&in, &def);
   assert_near(def.offset[0], -0.001 / 0.04, 1e-15);
   assert_near(def.compliance[0], 1e-5 / (0.01 * 0.04), 1e-15);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "collide/broad.h"
+#include "collide/contact_point.h"
 
 typedef struct scene {
   collide_view view;
@@ -213,12 +214,99 @@ static void joined_pairs_are_left_out(void **state) {
   drop(&s);
 }
 
+/* Every sphere that a wall is near to is listed, also after small moves and when the container
+ * moves; those in the middle are not. */
+static void check_walls(const scene *s, const broad *b, size_t *listed_count) {
+  const collide_view *v = &s->view;
+  contact_point c[CONTACT_POINT_MAX];
+  *listed_count = 0;
+  for (size_t i = 1; i < v->count; i++) {
+    const bool there = listed(b, 0, i);
+    *listed_count += there;
+    if (!there)
+      assert_int_equal(narrow_collide(v->shape[0], view_shape_pose(v, 0), v->shape[i],
+                                      view_shape_pose(v, i), view_pair_margin(v, 0, i), c,
+                                      CONTACT_POINT_MAX),
+                       0);
+  }
+}
+
+static void walls_of_containers(void **state) {
+  (void)state;
+  for (int kind = 0; kind < 4; kind++) {
+    scene s = make(3000);
+    broad *b;
+    const double size[3] = {2, 1.6, 1.2};
+    const unsigned open = kind % 2 ? SCREE_OPEN_TOP : 0u;
+    if (kind < 2)
+      assert_int_equal(scree_shape_create_box_container(context, size, open, &s.owned[0]),
+                       SCREE_OK);
+    else
+      assert_int_equal(scree_shape_create_cone_container(context, 0.6, 1.0, 1.4, open, &s.owned[0]),
+                       SCREE_OK);
+    assert_int_equal(scree_shape_create_sphere(context, 0.03, &s.owned[1]), SCREE_OK);
+    s.owned_count = 2;
+    for (size_t i = 0; i < s.view.count; i++) {
+      s.shape[i] = s.owned[i > 0];
+      s.kind[i] = i == 0;
+      s.radius[i] = i ? 0.03 : 3.0;
+      s.diameter[i] = i ? 0.06 : INFINITY;
+      s.position[i] =
+          v3_make(2.4 * random_unit() - 1.2, 2.4 * random_unit() - 1.2, 2.0 * random_unit() - 1.0);
+      s.linear[i] = v3_make(random_unit() - 0.5, random_unit() - 0.5, random_unit() - 0.5);
+    }
+    s.position[0] = v3_make(0.1, 0, 0);
+    s.rotation[0] = quat_exp(v3_make(0.2, 0.1, 0.3));
+    s.linear[0] = v3_make(0, 0, 0);
+    assert_int_equal(broad_create(context, &b), SCREE_OK);
+    for (int step = 0; step < 8; step++) {
+      size_t count;
+      assert_int_equal(broad_update(b, &s.view), SCREE_OK);
+      check_walls(&s, b, &count);
+      assert_true(step >= 6 || count < 2600);
+      for (size_t i = 1; i < s.view.count; i++)
+        s.position[i] = v3_add_scaled(s.position[i], 0.1 * s.view.h, s.linear[i]);
+      if (step == 3) s.rotation[0] = quat_exp(v3_make(0.2, 0.1, 0.31));
+      s.angular[0].x = step == 5 ? 0.1 : 0.0;
+    }
+    broad_destroy(b);
+    drop(&s);
+  }
+}
+
+/* Rows do not depend on threads. */
+static void threads_give_the_same_rows(void **state) {
+  (void)state;
+  scene s = make(9000);
+  broad *one, *more;
+  scree_context *team = scree_context_create(NULL);
+  fill(&s, 20.0, 8.0);
+  scree_context_set_threads(team, 3);
+  scree_context_set_threads(context, 1);
+  assert_int_equal(broad_create(context, &one), SCREE_OK);
+  assert_int_equal(broad_create(team, &more), SCREE_OK);
+  assert_int_equal(broad_update(one, &s.view), SCREE_OK);
+  assert_int_equal(broad_update(more, &s.view), SCREE_OK);
+  size_t pairs = 0;
+  for (size_t i = 0; i < s.view.count; i++) {
+    size_t n, m;
+    const uint32_t *p = broad_partners(one, i, &n), *q = broad_partners(more, i, &m);
+    assert_int_equal(n, m);
+    if (n) assert_memory_equal(p, q, n * sizeof *p);
+    pairs += n;
+  }
+  assert_true(pairs > 9000);
+  broad_destroy(one);
+  broad_destroy(more);
+  scree_context_destroy(team);
+  drop(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(equal_sizes),
-      cmocka_unit_test(sizes_of_one_to_a_hundred),
-      cmocka_unit_test(floor_meets_all),
-      cmocka_unit_test(joined_pairs_are_left_out),
+      cmocka_unit_test(equal_sizes),         cmocka_unit_test(sizes_of_one_to_a_hundred),
+      cmocka_unit_test(floor_meets_all),     cmocka_unit_test(joined_pairs_are_left_out),
+      cmocka_unit_test(walls_of_containers), cmocka_unit_test(threads_give_the_same_rows),
   };
   context = scree_context_create(NULL);
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
