@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ccp/problem.h"
+
 /* PACK_IMPULSES: doubles of a group's impulses, [3][PACK_LANES] in the world frame. */
 enum { PACK_LANES = 8, PACK_IMPULSES = 3 * PACK_LANES };
 /* Bit of a body index: the line is read but never written (fixed, prescribed, the world). */
@@ -184,6 +186,49 @@ typedef struct body_sums {
   double objective[8]; /* P_next'M^-1 (P_next / 2 - P_y) */
 } body_sums;
 
+/* A contact's lines; PACK_FIXED as in groups. */
+typedef struct contact_pair {
+  uint32_t a, b;
+} contact_pair;
+
+/* The first look at PACK_LANES contacts that follow each other, of three rows each from `row` on:
+ * r = D'v_free + b, and what decides where they go. */
+typedef struct contact_look {
+  const ccp_contact *contact;
+  const body_line *lines; /* v_free */
+  _Alignas(64) uint32_t a[PACK_LANES], b[PACK_LANES];
+  _Alignas(64) double mu[PACK_LANES];
+  uint32_t row;
+  const double *offset;
+  double *r;
+  double open; /* r_n - mu |r_t| beyond this: wide open, m/s */
+} contact_look;
+
+/* A bit a lane. */
+typedef struct contact_seen {
+  unsigned along_a, along_b; /* the arm lies along the normal */
+  unsigned massive;          /* a side has an inverse mass */
+  unsigned open;
+  unsigned across; /* offsets of tangents */
+} contact_seen;
+
+/* Filling a whole group of contacts of three rows, without compliance and offsets of tangents. */
+typedef struct contact_fill {
+  const ccp_contact *contact;
+  const contact_pair *pair;
+  const body_line *lines, *world; /* the last line */
+  const uint32_t *row_start, *set_index;
+  const scree_set *set;
+  const double *offset;
+  double *eta;
+} contact_fill;
+
+/* Frames and rows of contacts, for impulses of a whole group of three rows each. */
+typedef struct contact_rows_at {
+  const ccp_contact *contact;
+  const uint32_t *row_start;
+} contact_rows_at;
+
 typedef struct body_kernels {
   const char *name;
   /* Groups begin … end - 1; returns the largest |change| / eta squared. */
@@ -203,6 +248,13 @@ typedef struct body_kernels {
   void (*start_bodies)(const body_step *work, size_t begin, size_t end);
   /* next: from momentum to twist. */
   void (*judge_bodies)(const body_step *work, size_t begin, size_t end, body_sums *sums);
+  /* Contacts i … i + PACK_LANES - 1. */
+  void (*look)(const contact_look *work, size_t i, contact_seen *seen);
+  void (*fill)(const contact_fill *work, const uint32_t *block, sphere_group *group);
+  void (*load)(const contact_rows_at *work, const uint32_t *block, const double *g,
+               double (*lanes)[PACK_LANES]);
+  void (*store)(const contact_rows_at *work, const uint32_t *block,
+                const double (*lanes)[PACK_LANES], double *g);
 } body_kernels;
 
 extern const body_kernels bodies_kernels_plain, bodies_kernels_avx2, bodies_kernels_avx512;

@@ -115,8 +115,8 @@ static inline void lines_load(const uintptr_t *address, vd *out) {
   vd low[4], high[4];
   for (size_t k = 0; k < LANES; k++) {
     const double *line = (const double *)address[k];
-    low[k] = _mm256_load_pd(line);
-    high[k] = _mm256_load_pd(line + 4);
+    low[k] = _mm256_loadu_pd(line);
+    high[k] = _mm256_loadu_pd(line + 4);
   }
   transpose(low, out);
   transpose(high, out + 4);

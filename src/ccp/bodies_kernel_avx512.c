@@ -127,9 +127,9 @@ static inline __attribute__((always_inline)) void lines_load(const uintptr_t *ad
   vd low[4], high[4];
   for (size_t k = 0; k < 4; k++) {
     const double *p = (const double *)address[k], *q = (const double *)address[k + 4];
-    low[k] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(p)), _mm256_load_pd(q), 1);
-    high[k] =
-        _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(p + 4)), _mm256_load_pd(q + 4), 1);
+    low[k] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(p)), _mm256_loadu_pd(q), 1);
+    high[k] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(p + 4)),
+                                 _mm256_loadu_pd(q + 4), 1);
   }
   transpose(low, out);
   transpose(high, out + 4);

@@ -393,6 +393,7 @@ static void judge_bodies(const body_step *w, size_t begin, size_t end, body_sums
 
 #include "ccp/bodies_kernel_product.h"
 #include "ccp/bodies_kernel_rigid.h"
+#include "ccp/bodies_kernel_setup.h"
 
 const body_kernels KERNEL_TABLE = {.name = KERNEL_NAME,
                                    .sweep = sweep,
@@ -404,4 +405,8 @@ const body_kernels KERNEL_TABLE = {.name = KERNEL_NAME,
                                    .judge = judge,
                                    .judge_rigid = judge_rigid,
                                    .start_bodies = start_bodies,
-                                   .judge_bodies = judge_bodies};
+                                   .judge_bodies = judge_bodies,
+                                   .look = look,
+                                   .fill = fill,
+                                   .load = load_impulses,
+                                   .store = store_impulses};

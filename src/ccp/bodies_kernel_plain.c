@@ -89,13 +89,8 @@ static inline void addresses_or(const body_line *lines, const uint32_t *id, cons
 }
 
 static inline void lines_load(const uintptr_t *address, vd *out) {
-  const body_line *line = (const body_line *)address[0];
-  for (size_t k = 0; k < 3; k++) {
-    out[k] = line->linear[k];
-    out[3 + k] = line->angular[k];
-  }
-  out[6] = line->inverse_mass;
-  out[7] = line->inverse_inertia;
+  const double *line = (const double *)address[0];
+  for (size_t k = 0; k < 8; k++) out[k] = line[k];
 }
 
 static inline void lines_store(const uintptr_t *address, const vd *in) {

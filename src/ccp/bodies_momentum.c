@@ -119,7 +119,7 @@ static scree_status begin(ccp_operator *op, const double *g) {
            impl->pack.group_count * PACK_IMPULSES * sizeof(double));
   for (int k = CURRENT; op->head_count < op->block_count && k <= PREVIOUS; k++)
     op_copy(op, g, m->iterate[k].rows);
-  m->y_is_made = false;
+  m->y_is_made = m->has_moved = false;
   return SCREE_OK;
 }
 
@@ -319,6 +319,7 @@ static void accept(ccp_operator *op) {
   it[CURRENT] = it[NEXT];
   it[NEXT] = previous;
   impl->momentum.y_is_made = false;
+  impl->momentum.has_moved = true;
 }
 
 static void get(ccp_operator *op, double *g, double *u) {
@@ -347,7 +348,7 @@ static void judge(ccp_operator *op, scree_model model, op_judged *sum) {
   op_bodies *impl = op->impl;
   const bodies_iterate *it = &impl->momentum.iterate[CURRENT];
   bodies_judge_velocities(op, model, it->twist, it->lanes, it->rows, sum);
-  wake_units(impl);
+  if (impl->momentum.has_moved) wake_units(impl);
 }
 
 const op_momentum_class bodies_momentum_class = {

@@ -28,6 +28,7 @@ typedef struct bodies_momentum {
   size_t base_capacity;
   double beta;       /* of the y in impl->push */
   bool y_is_made;    /* impl->push has it; else y is still to be made */
+  bool has_moved;    /* a step was accepted: before, what sleeps has not been left out yet */
   sphere_sums *sums; /* a unit, then a block that is not packed */
   size_t sums_capacity;
   body_sums *energy; /* a chunk of bodies */

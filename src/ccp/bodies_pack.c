@@ -1,58 +1,15 @@
-/* See bodies_pack.h: which contacts fit, filling their lanes, and impulses in and out. The order
- * of the lanes is made in bodies_schedule.c. */
+/* See bodies_pack.h: filling lanes, and impulses in and out. What fits is told in bodies_look.c,
+ * the order of the lanes made in bodies_schedule.c. */
 #include "ccp/bodies_pack.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/vec3.h"
+#include "ccp/operator_bodies.h"
 
-enum { PARALLEL_GROUPS = 512 };
-
-/* ---- what fits ------------------------------------------------------------------------------- */
-
-static bool is_round(const scree_ccp_body_def *body) {
-  const double *s = body->inverse_inertia;
-  return s[1] == 0.0 && s[2] == 0.0 && s[4] == 0.0 && fabs(s[3] - s[0]) <= 1e-14 * s[0] &&
-         fabs(s[5] - s[0]) <= 1e-14 * s[0];
-}
-
-void bodies_pack_traits(bodies_pack *pack, const ccp_bodies *bodies) {
-  for (size_t k = 0; k < bodies->body_count; k++) {
-    const scree_ccp_body_def *body = &bodies->body[k];
-    pack->trait[k] =
-        (uint8_t)((ccp_body_moves(bodies, (uint32_t)k) ? PACK_MOVES : 0) |
-                  (is_round(body) ? PACK_ROUND : 0) | (body->inverse_mass > 0.0 ? PACK_MASS : 0));
-  }
-  pack->trait[bodies->body_count] = PACK_ROUND;
-}
-
-/* Sides are along the normal when what the arm has across it is rounding: beyond that it would be
- * lost. */
-static bool is_along(const double *arm, v3 n) {
-  const v3 r = v3_load(arm), across = v3_add_scaled(r, -v3_dot(r, n), n);
-  return v3_norm2(across) <= 1e-22 * v3_norm2(r);
-}
-
-static bool set_fits(const scree_set *set) {
-  return (set->kind == SCREE_SET_RAY || (set->kind == SCREE_SET_COULOMB && set->dim == 3)) &&
-         set->cohesion == 0.0 && set->cap == INFINITY && set->mu < 1e8;
-}
-
-bool bodies_pack_fits(const bodies_pack *pack, const scree_ccp *p, size_t i) {
-  const ccp_contact *c = &p->bodies.contact[i];
-  const bool world_a = c->body_a == SCREE_CCP_WORLD, world_b = c->body_b == SCREE_CCP_WORLD;
-  const size_t world = p->bodies.body_count;
-  const uint8_t a = pack->trait[world_a ? world : c->body_a],
-                b = pack->trait[world_b ? world : c->body_b];
-  if (!(a & b & PACK_ROUND) || !((a | b) & PACK_MASS) || !set_fits(ccp_set(p, i))) return false;
-  if (p->compliance && ccp_dim(p, i) == 3 &&
-      p->compliance[p->row_start[i] + 1] != p->compliance[p->row_start[i] + 2])
-    return false;
-  const v3 n = v3_load(c->normal);
-  return (world_a || is_along(c->arm_a, n)) && (world_b || is_along(c->arm_b, n));
-}
+/* WINDOW: contacts that stay in a core's cache. */
+enum { PARALLEL_GROUPS = 512, WINDOW = 1024 };
 
 /* ---- filling --------------------------------------------------------------------------------- */
 
@@ -80,9 +37,9 @@ static void fill_lane(const bodies_pack *pack, const ccp_operator *op, const bod
   sphere_group *g = &pack->group[slot / PACK_LANES];
   const bool ray = ccp_dim(p, i) == 1;
   const double *compliance = p->compliance ? p->compliance + row : NULL;
-  const uint32_t world = (uint32_t)p->bodies.body_count;
   const bool world_a = c->body_a == SCREE_CCP_WORLD, world_b = c->body_b == SCREE_CCP_WORLD;
-  const uint32_t a = world_a ? world : c->body_a, b = world_b ? world : c->body_b;
+  const contact_pair pair = pack->pair[i];
+  const uint32_t a = pair.a & ~PACK_FIXED, b = pair.b & ~PACK_FIXED;
   const v3 n = v3_load(c->normal);
   const double ra = world_a ? 0.0 : v3_dot(v3_load(c->arm_a), n);
   const double rb = world_b ? 0.0 : v3_dot(v3_load(c->arm_b), n);
@@ -90,8 +47,8 @@ static void fill_lane(const bodies_pack *pack, const ccp_operator *op, const bod
   const double turn = lines[a].inverse_inertia * (ra * ra) + lines[b].inverse_inertia * (rb * rb);
   const double nn = mass + (compliance ? compliance[0] : 0.0);
   const double tt = ray ? nn : mass + turn + (compliance ? compliance[1] : 0.0);
-  g->a[k] = pack->trait[a] & PACK_MOVES ? a : a | PACK_FIXED;
-  g->b[k] = pack->trait[b] & PACK_MOVES ? b : b | PACK_FIXED;
+  g->a[k] = pair.a;
+  g->b[k] = pair.b;
   for (int l = 0; l < 3; l++) g->normal[l][k] = c->normal[l];
   g->reach_a[k] = ra;
   g->reach_b[k] = rb;
@@ -119,25 +76,96 @@ static void finish_lanes(sphere_group *g, const uint32_t *block, double *eta) {
     if (block[k] != PACK_NO_BLOCK) eta[block[k]] = inverse_weight[k];
 }
 
-void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *lines) {
+static bool is_whole(const uint32_t *block) {
+  return block[PACK_LANES - 1] != PACK_NO_BLOCK;
+}
+
+static void fill_group(bodies_pack *pack, ccp_operator *op, const body_line *lines, size_t j) {
   const uint32_t world = (uint32_t)op->problem->bodies.body_count | PACK_FIXED;
+  const uint32_t *block = pack->block + j * PACK_LANES;
+  if (!is_whole(block)) {
+    sphere_group *g = &pack->group[j];
+    memset(g, 0, sizeof *g);
+    if (pack->has_extra) memset(&pack->extra[j], 0, sizeof pack->extra[j]);
+    if (pack->has_rays) memset(&pack->rough[j], 0, sizeof pack->rough[j]);
+    for (size_t k = 0; k < PACK_LANES; k++) {
+      g->a[k] = g->b[k] = world;
+      g->inverse_nn[k] = g->inverse_tt[k] = 1.0;
+    }
+  }
+  for (size_t k = 0; k < PACK_LANES; k++)
+    if (block[k] != PACK_NO_BLOCK) fill_lane(pack, op, lines, j * PACK_LANES + k);
+  finish_lanes(&pack->group[j], block, op->eta_force);
+}
+
+typedef struct fill_work {
+  bodies_pack *pack;
+  ccp_operator *op;
+  const body_kernels *kernels;
+  contact_fill lanes;
+  bool plain; /* whole groups go through the kernel */
+} fill_work;
+
+static void fill_groups(const fill_work *w, size_t begin, size_t end) {
+  const bodies_pack *pack = w->pack;
+  for (size_t j = begin; j < end; j++) {
+    const uint32_t *block = pack->block + j * PACK_LANES;
+    if (w->plain && is_whole(block))
+      w->kernels->fill(&w->lanes, block, &pack->group[j]);
+    else
+      fill_group(w->pack, w->op, w->lanes.lines, j);
+  }
+}
+
+/* The first of the groups begin … end - 1, whose contacts ascend, that begins at `contact` or
+ * beyond. */
+static size_t first_from(const bodies_pack *pack, size_t begin, size_t end, size_t contact) {
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (pack->block[middle * PACK_LANES] < contact)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/* The groups of all phases that begin with contacts from … to - 1: what they read stays in cache
+ * from one colour to the next. */
+static void fill_window(const fill_work *w, size_t from, size_t to) {
+  const bodies_pack *pack = w->pack;
+  for (size_t phase = 0; phase < pack->phase_count; phase++) {
+    const size_t begin = pack->unit_start[pack->phase_start[phase]],
+                 end = pack->unit_start[pack->phase_start[phase + 1]];
+    const size_t first = first_from(pack, begin, end, from);
+    fill_groups(w, first, first_from(pack, first, end, to));
+  }
+}
+
+void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *lines) {
+  const scree_ccp *p = op->problem;
+  const fill_work work = {.pack = pack,
+                          .op = op,
+                          .kernels = ((const op_bodies *)op->impl)->kernels,
+                          .lanes = {.contact = p->bodies.contact,
+                                    .pair = pack->pair,
+                                    .lines = lines,
+                                    .world = lines + p->bodies.body_count,
+                                    .row_start = p->row_start,
+                                    .set_index = p->set_index,
+                                    .set = p->set,
+                                    .offset = p->offset,
+                                    .eta = op->eta_force},
+                          .plain = pack->uniform && !pack->has_extra};
+  /* Tiles are such windows. */
+  const size_t count = pack->tiled ? pack->unit_count : p->bodies.contact_count / WINDOW + 1;
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(op->context->threads) if (pack->group_count > PARALLEL_GROUPS)
-  for (size_t j = 0; j < pack->group_count; j++) {
-    const uint32_t *block = pack->block + j * PACK_LANES;
-    if (block[PACK_LANES - 1] == PACK_NO_BLOCK) {
-      sphere_group *g = &pack->group[j];
-      memset(g, 0, sizeof *g);
-      if (pack->has_extra) memset(&pack->extra[j], 0, sizeof pack->extra[j]);
-      if (pack->has_rays) memset(&pack->rough[j], 0, sizeof pack->rough[j]);
-      for (size_t k = 0; k < PACK_LANES; k++) {
-        g->a[k] = g->b[k] = world;
-        g->inverse_nn[k] = g->inverse_tt[k] = 1.0;
-      }
-    }
-    for (size_t k = 0; k < PACK_LANES; k++)
-      if (block[k] != PACK_NO_BLOCK) fill_lane(pack, op, lines, j * PACK_LANES + k);
-    finish_lanes(&pack->group[j], block, op->eta_force);
+  for (size_t k = 0; k < count; k++) {
+    if (pack->tiled)
+      fill_groups(&work, pack->unit_start[k], pack->unit_start[k + 1]);
+    else
+      fill_window(&work, k * WINDOW, (k + 1) * WINDOW);
   }
 }
 
@@ -151,6 +179,7 @@ void bodies_pack_free(scree_context *context, bodies_pack *pack) {
   memory_free(context, pack->chain_start);
   memory_free(context, pack->phase_start);
   memory_free(context, pack->asleep);
+  memory_free(context, pack->pair);
   memory_free(context, pack->trait);
   memory_free(context, pack->colour);
   memory_free(context, pack->used);
@@ -175,45 +204,59 @@ void bodies_pack_lull(bodies_pack *pack, const double *lanes) {
 
 /* ---- impulses in and out --------------------------------------------------------------------- */
 
+static void load_lane(const ccp_operator *op, uint32_t i, const double *g, double *to) {
+  v3 world = {0.0, 0.0, 0.0};
+  if (i != PACK_NO_BLOCK) {
+    const ccp_contact *c = &op->problem->bodies.contact[i];
+    const double *x = g + op->row_start[i];
+    const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+    world = v3_scale(x[0], n);
+    if (op->row_start[i + 1] - op->row_start[i] == 3)
+      world = v3_add_scaled(v3_add_scaled(world, x[1], t1), x[2], v3_cross(n, t1));
+  }
+  to[0] = world.x;
+  to[PACK_LANES] = world.y;
+  to[2 * PACK_LANES] = world.z;
+}
+
+static void store_lane(const ccp_operator *op, uint32_t i, const double *from, double *g) {
+  const ccp_contact *c = &op->problem->bodies.contact[i];
+  double *x = g + op->row_start[i];
+  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+  const v3 world = {from[0], from[PACK_LANES], from[2 * PACK_LANES]};
+  x[0] = v3_dot(world, n);
+  if (op->row_start[i + 1] - op->row_start[i] == 3) {
+    x[1] = v3_dot(world, t1);
+    x[2] = v3_dot(world, v3_cross(n, t1));
+  }
+}
+
 void bodies_pack_load_some(const bodies_pack *pack, const ccp_operator *op, const double *g,
                            size_t begin, size_t end, double *lanes) {
+  const body_kernels *kernels = ((const op_bodies *)op->impl)->kernels;
+  const contact_rows_at work = {op->problem->bodies.contact, op->row_start};
   for (size_t j = begin; j < end; j++) {
+    const uint32_t *block = pack->block + j * PACK_LANES;
     double *to = lanes + (j - begin) * PACK_IMPULSES;
-    for (size_t k = 0; k < PACK_LANES; k++) {
-      const uint32_t i = pack->block[j * PACK_LANES + k];
-      v3 world = {0.0, 0.0, 0.0};
-      if (i != PACK_NO_BLOCK) {
-        const ccp_contact *c = &op->problem->bodies.contact[i];
-        const double *x = g + op->row_start[i];
-        const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
-        world = v3_scale(x[0], n);
-        if (op->row_start[i + 1] - op->row_start[i] == 3)
-          world = v3_add_scaled(v3_add_scaled(world, x[1], t1), x[2], v3_cross(n, t1));
-      }
-      to[k] = world.x;
-      to[PACK_LANES + k] = world.y;
-      to[2 * PACK_LANES + k] = world.z;
-    }
+    if (pack->uniform && is_whole(block))
+      kernels->load(&work, block, g, (double(*)[PACK_LANES])to);
+    else
+      for (size_t k = 0; k < PACK_LANES; k++) load_lane(op, block[k], g, to + k);
   }
 }
 
 void bodies_pack_store_some(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
                             size_t begin, size_t end, double *g) {
+  const body_kernels *kernels = ((const op_bodies *)op->impl)->kernels;
+  const contact_rows_at work = {op->problem->bodies.contact, op->row_start};
   for (size_t j = begin; j < end; j++) {
+    const uint32_t *block = pack->block + j * PACK_LANES;
     const double *from = lanes + (j - begin) * PACK_IMPULSES;
-    for (size_t k = 0; k < PACK_LANES; k++) {
-      const uint32_t i = pack->block[j * PACK_LANES + k];
-      if (i == PACK_NO_BLOCK) continue;
-      const ccp_contact *c = &op->problem->bodies.contact[i];
-      double *x = g + op->row_start[i];
-      const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
-      const v3 world = {from[k], from[PACK_LANES + k], from[2 * PACK_LANES + k]};
-      x[0] = v3_dot(world, n);
-      if (op->row_start[i + 1] - op->row_start[i] == 3) {
-        x[1] = v3_dot(world, t1);
-        x[2] = v3_dot(world, v3_cross(n, t1));
-      }
-    }
+    if (pack->uniform && is_whole(block))
+      kernels->store(&work, block, (const double(*)[PACK_LANES])from, g);
+    else
+      for (size_t k = 0; k < PACK_LANES && block[k] != PACK_NO_BLOCK; k++)
+        store_lane(op, block[k], from + k, g);
   }
 }
 

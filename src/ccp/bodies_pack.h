@@ -38,14 +38,17 @@ typedef struct bodies_pack {
   size_t asleep_capacity;
   bool stirring; /* some unit of an open phase is awake */
   unsigned sweeps;
-  size_t contact_count;
-  bool tiled;     /* else the groups of a phase share no moving body, whatever their units */
+  size_t contact_count, closed_count; /* packed; of these expected closed */
+  bool uniform;                       /* all contacts of the problem have three rows */
+  bool tiled;         /* else the groups of a phase share no moving body, whatever their units */
+  contact_pair *pair; /* a contact of the problem */
+  size_t pair_capacity;
+  /* Scratch of the setup. */
   uint8_t *trait; /* a body, and the world last: PACK_MOVES … */
   size_t trait_capacity;
-  /* Scratch of the setup. */
-  uint8_t *colour; /* a block; PACK_REST, PACK_RIGID: not packed, of those in rigid groups */
+  uint8_t *colour; /* a block; or PACK_REST … PACK_CLOSED */
   size_t colour_capacity;
-  uint64_t *used; /* a body: colours taken */
+  uint64_t *used; /* a body, and the world last: colours taken; then those of open contacts */
   size_t used_capacity;
   struct pack_tile *tile; /* these four only for large problems */
   size_t tile_capacity;
@@ -56,19 +59,19 @@ typedef struct bodies_pack {
   size_t tile_colours_capacity, stamp_capacity;
 } bodies_pack;
 
-/* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache. */
+/* What contacts ask of bodies: it moves, its inertia is a multiple of the identity, it has an
+ * inverse mass. */
 enum { PACK_MOVES = 1, PACK_ROUND = 2, PACK_MASS = 4 };
-enum { PACK_COLOURS = 64, PACK_REST = 255, PACK_RIGID = 254, PACK_FAR = 65536, PACK_BATCH = 16 };
+/* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache. */
+enum { PACK_COLOURS = 64, PACK_FAR = 65536, PACK_BATCH = 16 };
+/* Of a block: not packed; not packed but in rigid groups; to be packed among contacts that are
+ * expected closed, or wide open. */
+enum { PACK_REST = 255, PACK_RIGID = 254, PACK_OPEN = 253, PACK_CLOSED = 252 };
 /* Sweeps look at units asleep every so often. */
 enum { PACK_ROUND_SWEEPS = 8 };
 
-/* What contacts ask of bodies, a byte a body: it moves, its inertia is a multiple of the identity,
- * it has an inverse mass. */
-void bodies_pack_traits(bodies_pack *pack, const ccp_bodies *bodies);
-/* Does the contact have the form of a sphere's? */
-bool bodies_pack_fits(const bodies_pack *pack, const scree_ccp *problem, size_t contact);
-/* Puts the contacts that fit into an order of lanes, groups, units and phases (bodies_schedule.c);
- * pack->colour[i] is PACK_REST for all other blocks. */
+/* Puts the contacts that bodies_look.h marked into an order of lanes, groups, units and phases
+ * (bodies_schedule.c); pack->colour[i] is PACK_REST for all other blocks. */
 scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op);
 /* Fills the groups, without impulses, and eta_force of the packed contacts. `lines` has inverse
  * masses and inertias. */

@@ -25,10 +25,9 @@
 #include "base/memory.h"
 #include "ccp/bodies_pack.h"
 
-/* Contacts to be placed, by what they expect; and the base of their colours. */
-typedef enum pack_kind { KIND_CLOSED, KIND_OPEN } pack_kind;
-enum { MARK_CLOSED = 252, MARK_OPEN = 253 };
-static const double open_speed = 2.0;
+/* Contacts by what they expect: those of a kind have its colours, PACK_COLOURS from
+ * kind * PACK_COLOURS on. Tiles are made of closed ones alone. */
+typedef enum pack_kind { KIND_CLOSED, KIND_OPEN, KINDS } pack_kind;
 
 enum {
   UNIT_GROUPS = 16,
@@ -36,8 +35,7 @@ enum {
   TILED_FROM = 131072, /* contacts */
   TILE_CONTACTS = 1024,
   BLOCK_CONTACTS = 65536, /* of a block of bodies, about */
-  BLOCKS_LEAST = 4,
-  PARALLEL_BLOCKS = 4096
+  BLOCKS_LEAST = 4
 };
 
 typedef struct pack_tile {
@@ -55,12 +53,8 @@ static size_t groups_of(size_t contacts) {
   return (contacts + PACK_LANES - 1) / PACK_LANES;
 }
 
-static bool is_of(const bodies_pack *pack, size_t i, pack_kind kind) {
-  return pack->colour[i] / PACK_COLOURS == kind;
-}
-
-static bool is_to_place(const bodies_pack *pack, size_t i, pack_kind kind) {
-  return pack->colour[i] == (kind == KIND_OPEN ? MARK_OPEN : MARK_CLOSED);
+static bool is_placed_closed(const bodies_pack *pack, size_t i) {
+  return pack->colour[i] < PACK_COLOURS;
 }
 
 /* Room for so many more. */
@@ -98,24 +92,24 @@ static scree_status reserve(bodies_pack *pack, scree_context *context, size_t gr
   return SCREE_OK;
 }
 
-static bool pack_moves(const bodies_pack *pack, uint32_t body) {
-  return body != SCREE_CCP_WORLD && (pack->trait[body] & PACK_MOVES);
+static bool moves(uint32_t side) {
+  return !(side & PACK_FIXED);
 }
 
-/* Colours contact i at bodies whose masks are pack->used. False: no colour is left. */
-static bool take_colour(bodies_pack *pack, const ccp_bodies *bodies, size_t i, pack_kind kind,
-                        colour_counts *counts) {
-  const ccp_contact *c = &bodies->contact[i];
-  const bool moves_a = pack_moves(pack, c->body_a), moves_b = pack_moves(pack, c->body_b);
-  const uint64_t used =
-      (moves_a ? pack->used[c->body_a] : 0) | (moves_b ? pack->used[c->body_b] : 0);
-  if (!~used) return false;
-  const unsigned colour = (unsigned)__builtin_ctzll(~used);
-  if (moves_a) pack->used[c->body_a] |= (uint64_t)1 << colour;
-  if (moves_b) pack->used[c->body_b] |= (uint64_t)1 << colour;
-  pack->colour[i] = (uint8_t)(kind * PACK_COLOURS + colour);
-  counts->count[colour]++;
-  return true;
+static size_t line_of(uint32_t side) {
+  return side & ~PACK_FIXED;
+}
+
+/* The lowest colour that is free at both sides, or PACK_COLOURS; it is then taken. `used` of what
+ * does not move stays zero. */
+static unsigned take_colour(uint64_t *used, contact_pair pair) {
+  uint64_t *const a = used + line_of(pair.a), *const b = used + line_of(pair.b);
+  const uint64_t free = ~(*a | *b);
+  if (!free) return PACK_COLOURS;
+  const uint64_t lowest = free & (0 - free);
+  *a |= lowest & (uint64_t)((int64_t)(pair.a >> 31) - 1);
+  *b |= lowest & (uint64_t)((int64_t)(pair.b >> 31) - 1);
+  return (unsigned)__builtin_ctzll(free);
 }
 
 static size_t groups_of_all(const colour_counts *counts) {
@@ -124,73 +118,101 @@ static size_t groups_of_all(const colour_counts *counts) {
   return groups;
 }
 
-/* Lanes of contacts first … end - 1 of a list, or of all, colour by colour from a group on. */
-static void place(bodies_pack *pack, pack_kind kind, const colour_counts *counts,
-                  const uint32_t *list, size_t first, size_t end, size_t group) {
-  size_t next[PACK_COLOURS];
-  for (size_t c = 0; c < PACK_COLOURS; c++) {
-    next[c] = group * PACK_LANES;
-    group += groups_of(counts->count[c]);
-  }
-  for (size_t j = first; j < end; j++) {
-    const size_t i = list ? list[j] : j;
-    if (is_of(pack, i, kind)) pack->block[next[pack->colour[i] % PACK_COLOURS]++] = (uint32_t)i;
+/* ---- a phase a colour ------------------------------------------------------------------------ */
+
+/* Colours what is marked, each kind with colours of its own. */
+static void colour_marked(bodies_pack *pack, const ccp_bodies *bodies, colour_counts *counts) {
+  uint64_t *const used[KINDS] = {pack->used, pack->used + bodies->body_count + 1};
+  memset(pack->used, 0, KINDS * (bodies->body_count + 1) * sizeof *pack->used);
+  for (size_t i = 0; i < bodies->contact_count; i++) {
+    const unsigned kind = (unsigned)pack->colour[i] - PACK_CLOSED;
+    if (kind >= KINDS) continue;
+    const unsigned colour = take_colour(used[kind], pack->pair[i]);
+    if (colour == PACK_COLOURS) {
+      pack->colour[i] = PACK_REST;
+      pack->contact_count--;
+      continue;
+    }
+    pack->colour[i] = (uint8_t)(kind * PACK_COLOURS + colour);
+    counts[kind].count[colour]++;
   }
 }
 
-/* ---- a phase a colour ------------------------------------------------------------------------ */
-
-static scree_status schedule_colours(bodies_pack *pack, const ccp_operator *op, pack_kind kind) {
-  const ccp_bodies *bodies = &op->problem->bodies;
-  colour_counts counts = {{0}};
-  size_t group = pack->group_count, unit = pack->unit_count, units = 0, phases = 0;
-  const size_t first_group = group, first_phase = pack->phase_count;
+/* Phases and units of a kind's colours, from a group and a unit on. */
+static void lay_out(bodies_pack *pack, pack_kind kind, const colour_counts *counts, size_t phase,
+                    size_t *unit, size_t *group) {
   const size_t most = kind == KIND_OPEN ? OPEN_UNIT_GROUPS : UNIT_GROUPS;
-  if (bodies->body_count) memset(pack->used, 0, bodies->body_count * sizeof *pack->used);
-  for (size_t i = 0; i < bodies->contact_count; i++)
-    if (is_to_place(pack, i, kind) && !take_colour(pack, bodies, i, kind, &counts)) {
-      pack->colour[i] = PACK_REST;
-      pack->contact_count--;
-    }
-  for (; phases < PACK_COLOURS && counts.count[phases]; phases++)
-    units += (groups_of(counts.count[phases]) + most - 1) / most;
-  if (reserve(pack, op->context, groups_of_all(&counts), units, phases)) return SCREE_ERROR_MEMORY;
-  for (size_t c = 0; c < phases; c++) {
-    const size_t end = group + groups_of(counts.count[c]);
-    pack->phase_start[first_phase + c] = (uint32_t)unit;
-    for (; group < end; group = group + most < end ? group + most : end)
-      pack->unit_start[unit++] = (uint32_t)group;
+  for (size_t c = 0; c < PACK_COLOURS && counts->count[c]; c++) {
+    const size_t end = *group + groups_of(counts->count[c]);
+    pack->phase_start[phase + c] = (uint32_t)*unit;
+    for (; *group < end; *group = *group + most < end ? *group + most : end)
+      pack->unit_start[(*unit)++] = (uint32_t)*group;
   }
-  place(pack, kind, &counts, NULL, 0, bodies->contact_count, first_group);
+}
+
+static size_t phases_of(const colour_counts *counts) {
+  size_t phases = 0;
+  while (phases < PACK_COLOURS && counts->count[phases]) phases++;
+  return phases;
+}
+
+static size_t units_of(pack_kind kind, const colour_counts *counts) {
+  const size_t most = kind == KIND_OPEN ? OPEN_UNIT_GROUPS : UNIT_GROUPS;
+  size_t units = 0;
+  for (size_t c = 0; c < PACK_COLOURS; c++)
+    units += (groups_of(counts->count[c]) + most - 1) / most;
+  return units;
+}
+
+/* What is still marked, after what has been placed. */
+static scree_status schedule_colours(bodies_pack *pack, const ccp_operator *op) {
+  const ccp_bodies *bodies = &op->problem->bodies;
+  const unsigned first = pack->tiled ? PACK_COLOURS : 0;
+  colour_counts counts[KINDS] = {{{0}}};
+  size_t next[KINDS * PACK_COLOURS], group = pack->group_count, unit = pack->unit_count;
+  size_t at = group * PACK_LANES, phase = pack->phase_count;
+  colour_marked(pack, bodies, counts);
+  pack->open_phase = phase + phases_of(&counts[KIND_CLOSED]);
+  for (size_t c = 0; c < KINDS * PACK_COLOURS; c++) {
+    next[c] = at;
+    at += PACK_LANES * groups_of(counts[c / PACK_COLOURS].count[c % PACK_COLOURS]);
+  }
+  if (reserve(pack, op->context, at / PACK_LANES - group,
+              units_of(KIND_CLOSED, &counts[KIND_CLOSED]) + units_of(KIND_OPEN, &counts[KIND_OPEN]),
+              phases_of(&counts[KIND_CLOSED]) + phases_of(&counts[KIND_OPEN])))
+    return SCREE_ERROR_MEMORY;
+  lay_out(pack, KIND_CLOSED, &counts[KIND_CLOSED], phase, &unit, &group);
+  lay_out(pack, KIND_OPEN, &counts[KIND_OPEN], pack->open_phase, &unit, &group);
+  for (size_t i = 0; i < bodies->contact_count; i++) {
+    const unsigned colour = pack->colour[i];
+    if (colour >= first && colour < KINDS * PACK_COLOURS) pack->block[next[colour]++] = (uint32_t)i;
+  }
   return SCREE_OK;
 }
 
 /* ---- a unit a tile --------------------------------------------------------------------------- */
 
-/* The block of a body, of `count` blocks. */
-static size_t block_of(const ccp_bodies *bodies, uint32_t body, size_t count) {
-  return (size_t)body * count / bodies->body_count;
-}
-
 /* The block that has all moving bodies of a contact, or `count`. */
-static size_t home_of(const bodies_pack *pack, const ccp_bodies *bodies, size_t i, size_t count) {
-  const ccp_contact *c = &bodies->contact[i];
-  if (!pack_moves(pack, c->body_a)) return block_of(bodies, c->body_b, count);
-  const size_t home = block_of(bodies, c->body_a, count);
-  if (!pack_moves(pack, c->body_b) || block_of(bodies, c->body_b, count) == home) return home;
-  return count;
+static size_t home_of(const uint32_t *home, contact_pair pair, size_t count) {
+  if (!moves(pair.a)) return home[line_of(pair.b)];
+  const size_t mine = home[line_of(pair.a)];
+  return !moves(pair.b) || home[line_of(pair.b)] == mine ? mine : count;
 }
 
-/* Lists the contacts to place block by block, each in the caller's order; those of block k begin at
- * start[k]. */
-static void list_homes(const bodies_pack *pack, const ccp_bodies *bodies, pack_kind kind,
-                       size_t count, size_t *start, uint32_t *list) {
+/* Lists the closed contacts block by block, each in the caller's order; those of block k begin at
+ * start[k]. home: scratch, a body. */
+static void list_homes(const bodies_pack *pack, const ccp_bodies *bodies, size_t count,
+                       uint32_t *home, size_t *start, uint32_t *list) {
+  const size_t contacts = bodies->contact_count;
+  for (size_t k = 0; k < bodies->body_count; k++)
+    home[k] = (uint32_t)(k * count / bodies->body_count);
   memset(start, 0, (count + 2) * sizeof *start);
-  for (size_t i = 0; i < bodies->contact_count; i++)
-    if (is_to_place(pack, i, kind)) start[home_of(pack, bodies, i, count) + 1]++;
+  for (size_t i = 0; i < contacts; i++)
+    if (pack->colour[i] == PACK_CLOSED) start[home_of(home, pack->pair[i], count) + 1]++;
   for (size_t k = 0; k <= count; k++) start[k + 1] += start[k];
-  for (size_t i = 0; i < bodies->contact_count; i++)
-    if (is_to_place(pack, i, kind)) list[start[home_of(pack, bodies, i, count)]++] = (uint32_t)i;
+  for (size_t i = 0; i < contacts; i++)
+    if (pack->colour[i] == PACK_CLOSED)
+      list[start[home_of(home, pack->pair[i], count)]++] = (uint32_t)i;
   for (size_t k = count + 1; k > 0; k--) start[k] = start[k - 1];
   start[0] = 0;
 }
@@ -207,18 +229,15 @@ static size_t cut_tiles(bodies_pack *pack, size_t count, const size_t *start) {
   return tiles;
 }
 
-static void forget_colours(bodies_pack *pack, const ccp_contact *c, uint32_t stamp) {
-  const uint32_t side[2] = {c->body_a, c->body_b};
+/* `used` of a line is of the last tile that looked at it. */
+static void forget_colours(bodies_pack *pack, contact_pair pair, uint32_t stamp) {
+  const uint32_t side[2] = {pair.a, pair.b};
   for (int s = 0; s < 2; s++) {
-    if (!pack_moves(pack, side[s]) || pack->stamp[side[s]] == stamp) continue;
-    pack->stamp[side[s]] = stamp;
-    pack->used[side[s]] = 0;
+    const size_t line = line_of(side[s]);
+    if (pack->stamp[line] == stamp) continue;
+    pack->stamp[line] = stamp;
+    pack->used[line] = 0;
   }
-}
-
-static uint64_t colours_of_tiles(const bodies_pack *pack, const ccp_contact *c) {
-  return (pack_moves(pack, c->body_a) ? pack->tile_colours[c->body_a] : 0) |
-         (pack_moves(pack, c->body_b) ? pack->tile_colours[c->body_b] : 0);
 }
 
 static void leave(bodies_pack *pack, size_t i) {
@@ -228,73 +247,83 @@ static void leave(bodies_pack *pack, size_t i) {
 
 /* What the colours of a tile leave over after whole groups is coloured anew, beyond these colours:
  * a tile is small, and a group that is not full a colour would be a good part of it. */
-static void gather_tails(bodies_pack *pack, const ccp_bodies *bodies, pack_kind kind,
-                         const uint32_t *list, uint32_t stamp, const pack_tile *tile,
-                         colour_counts *counts) {
+static void gather_tails(bodies_pack *pack, const uint32_t *list, uint32_t stamp,
+                         const pack_tile *tile, colour_counts *counts) {
   colour_counts seen = {{0}}, tails = {{0}};
-  size_t colours = 0;
-  while (colours < PACK_COLOURS && counts->count[colours]) colours++;
+  const size_t colours = phases_of(counts);
   for (size_t c = 0; c < colours; c++) counts->count[c] -= counts->count[c] % PACK_LANES;
   for (size_t j = tile->first; j < tile->end; j++) {
     const size_t i = list[j];
-    if (!is_of(pack, i, kind)) continue;
-    const size_t before = pack->colour[i] % PACK_COLOURS;
+    if (!is_placed_closed(pack, i)) continue;
+    const size_t before = pack->colour[i];
     if (seen.count[before]++ < counts->count[before]) continue;
-    forget_colours(pack, &bodies->contact[i], stamp);
-    if (!take_colour(pack, bodies, i, kind, &tails) ||
-        colours + pack->colour[i] % PACK_COLOURS >= PACK_COLOURS)
+    forget_colours(pack, pack->pair[i], stamp);
+    const size_t colour = take_colour(pack->used, pack->pair[i]);
+    if (colour < PACK_COLOURS) tails.count[colour]++;
+    if (colours + colour >= PACK_COLOURS)
       leave(pack, i);
     else
-      pack->colour[i] = (uint8_t)(colours + pack->colour[i]);
+      pack->colour[i] = (uint8_t)(colours + colour);
   }
   for (size_t c = colours; c < PACK_COLOURS; c++) counts->count[c] = tails.count[c - colours];
 }
 
 /* Colours the contacts of a tile, and counts its groups. Returns the colours that other tiles have
  * at its bodies. */
-static uint64_t colour_tile(bodies_pack *pack, const ccp_bodies *bodies, pack_kind kind,
-                            const uint32_t *list, uint32_t stamp, pack_tile *tile) {
+static uint64_t colour_tile(bodies_pack *pack, const uint32_t *list, uint32_t stamp,
+                            pack_tile *tile) {
   colour_counts counts = {{0}};
   uint64_t taken = 0;
   for (size_t j = tile->first; j < tile->end; j++) {
-    const ccp_contact *c = &bodies->contact[list[j]];
-    forget_colours(pack, c, stamp);
-    taken |= colours_of_tiles(pack, c);
-    if (!take_colour(pack, bodies, list[j], kind, &counts)) leave(pack, list[j]);
+    const contact_pair pair = pack->pair[list[j]];
+    forget_colours(pack, pair, stamp);
+    taken |= pack->tile_colours[line_of(pair.a)] | pack->tile_colours[line_of(pair.b)];
+    const unsigned colour = take_colour(pack->used, pair);
+    if (colour == PACK_COLOURS) {
+      leave(pack, list[j]);
+      continue;
+    }
+    pack->colour[list[j]] = (uint8_t)colour;
+    counts.count[colour]++;
   }
-  gather_tails(pack, bodies, kind, list, stamp + 1, tile, &counts);
+  gather_tails(pack, list, stamp + 1, tile, &counts);
   tile->groups = (uint32_t)groups_of_all(&counts);
   return taken;
 }
 
 /* The colour of a tile among those between blocks. */
-static void join_tiles(bodies_pack *pack, const ccp_bodies *bodies, pack_kind kind,
-                       const uint32_t *list, uint64_t taken, pack_tile *tile) {
+static void join_tiles(bodies_pack *pack, const uint32_t *list, uint64_t taken, pack_tile *tile) {
   tile->colour = ~taken ? (uint32_t)__builtin_ctzll(~taken) : PACK_COLOURS;
   if (tile->colour == PACK_COLOURS) return;
   for (size_t j = tile->first; j < tile->end; j++) {
     const size_t i = list[j];
-    if (!is_of(pack, i, kind)) continue;
-    const uint32_t side[2] = {bodies->contact[i].body_a, bodies->contact[i].body_b};
+    if (!is_placed_closed(pack, i)) continue;
+    const uint32_t side[2] = {pack->pair[i].a, pack->pair[i].b};
     for (int s = 0; s < 2; s++)
-      if (pack_moves(pack, side[s])) pack->tile_colours[side[s]] |= (uint64_t)1 << tile->colour;
+      if (moves(side[s])) pack->tile_colours[side[s]] |= (uint64_t)1 << tile->colour;
   }
 }
 
-/* A tile is the next unit, its lanes from *group on. */
-static void place_tile(bodies_pack *pack, pack_kind kind, const pack_tile *tile,
-                       const uint32_t *list, size_t unit, size_t *group) {
+/* A tile is the next unit, its lanes from *group on, colour by colour. */
+static void place_tile(bodies_pack *pack, const pack_tile *tile, const uint32_t *list, size_t unit,
+                       size_t *group) {
   colour_counts counts = {{0}};
+  size_t next[PACK_COLOURS], at = *group * PACK_LANES;
   for (size_t j = tile->first; j < tile->end; j++)
-    if (is_of(pack, list[j], kind)) counts.count[pack->colour[list[j]] % PACK_COLOURS]++;
-  place(pack, kind, &counts, list, tile->first, tile->end, *group);
+    if (is_placed_closed(pack, list[j])) counts.count[pack->colour[list[j]]]++;
+  for (size_t c = 0; c < PACK_COLOURS; c++) {
+    next[c] = at;
+    at += PACK_LANES * groups_of(counts.count[c]);
+  }
+  for (size_t j = tile->first; j < tile->end; j++)
+    if (is_placed_closed(pack, list[j])) pack->block[next[pack->colour[list[j]]]++] = list[j];
   pack->unit_start[unit] = (uint32_t)*group;
   *group += tile->groups;
 }
 
 /* A phase of blocks, then tiles of one colour make a phase. These are the first phases. */
-static scree_status place_tiles(bodies_pack *pack, const ccp_operator *op, pack_kind kind,
-                                size_t tiles, size_t blocks, size_t colours) {
+static scree_status place_tiles(bodies_pack *pack, const ccp_operator *op, size_t tiles,
+                                size_t blocks, size_t colours) {
   size_t groups = 0, inside = 0, unit = 0, group = 0;
   for (size_t t = 0; t < tiles; t++) groups += pack->tile[t].groups;
   while (inside < tiles && pack->tile[inside].block < blocks) inside++;
@@ -307,24 +336,22 @@ static scree_status place_tiles(bodies_pack *pack, const ccp_operator *op, pack_
   for (; unit < inside; unit++) {
     if (unit == 0 || pack->tile[unit].block != pack->tile[unit - 1].block)
       pack->chain_start[pack->chain_count++] = (uint32_t)unit;
-    place_tile(pack, kind, &pack->tile[unit], op->order, unit, &group);
+    place_tile(pack, &pack->tile[unit], op->order, unit, &group);
   }
   pack->chain_start[pack->chain_count] = (uint32_t)unit;
   for (size_t c = 0; c < colours; c++) {
     pack->phase_start[c + 1] = (uint32_t)unit;
     for (size_t t = inside; t < tiles; t++)
-      if (pack->tile[t].colour == c)
-        place_tile(pack, kind, &pack->tile[t], op->order, unit++, &group);
+      if (pack->tile[t].colour == c) place_tile(pack, &pack->tile[t], op->order, unit++, &group);
   }
   return SCREE_OK;
 }
 
 /* False in *good: the tiles hang together too much. The colours are then to be taken again. The
  * order of the blocks, which is made last, holds the list of contacts until then. */
-static scree_status schedule_tiles(bodies_pack *pack, const ccp_operator *op, pack_kind kind,
-                                   size_t count, bool *good) {
+static scree_status schedule_tiles(bodies_pack *pack, const ccp_operator *op, bool *good) {
   const ccp_bodies *bodies = &op->problem->bodies;
-  const size_t n = bodies->body_count, even = count / BLOCK_CONTACTS;
+  const size_t n = bodies->body_count + 1, even = pack->closed_count / BLOCK_CONTACTS;
   const size_t blocks = even > BLOCKS_LEAST ? even : BLOCKS_LEAST;
   const size_t most = bodies->contact_count / TILE_CONTACTS + blocks + 1;
   if (memory_grow(op->context, &pack->tile, &pack->tile_capacity, most, sizeof *pack->tile) ||
@@ -335,94 +362,37 @@ static scree_status schedule_tiles(bodies_pack *pack, const ccp_operator *op, pa
       memory_grow(op->context, &pack->stamp, &pack->stamp_capacity, n, sizeof *pack->stamp))
     return SCREE_ERROR_MEMORY;
   memset(pack->tile_colours, 0, n * sizeof *pack->tile_colours);
+  list_homes(pack, bodies, blocks, pack->stamp, pack->home_start, op->order);
   memset(pack->stamp, 0, n * sizeof *pack->stamp);
-  list_homes(pack, bodies, kind, blocks, pack->home_start, op->order);
   const size_t tiles = cut_tiles(pack, blocks, pack->home_start);
   size_t colours = 0;
   *good = true;
   for (size_t t = 0; *good && t < tiles; t++) {
     pack_tile *tile = &pack->tile[t];
-    const uint64_t taken = colour_tile(pack, bodies, kind, op->order, 2 * (uint32_t)t + 1, tile);
+    const uint64_t taken = colour_tile(pack, op->order, 2 * (uint32_t)t + 1, tile);
     if (tile->block < blocks) continue;
-    join_tiles(pack, bodies, kind, op->order, taken, tile);
+    join_tiles(pack, op->order, taken, tile);
     if (tile->colour + 1 > colours) colours = tile->colour + 1;
     *good = colours <= PACK_COLOURS && 8 * colours <= tiles;
   }
-  return *good ? place_tiles(pack, op, kind, tiles, blocks, colours) : SCREE_OK;
+  return *good ? place_tiles(pack, op, tiles, blocks, colours) : SCREE_OK;
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-static bool wants_extra(const scree_ccp *p, size_t i) {
-  const size_t row = p->row_start[i], dim = p->row_start[i + 1] - row;
-  bool wants = false;
-  for (size_t k = 0; k < dim; k++)
-    wants = wants || (k && p->offset[row + k] != 0.0) ||
-            (p->compliance && p->compliance[row + k] != 0.0);
-  return wants;
-}
-
-/* Would the contact stay wide open without impulses? Only a simulation names the speed to ask by.
- */
-static bool is_open(const ccp_operator *op, size_t i) {
-  const scree_ccp *p = op->problem;
-  const double *r = op->r + p->row_start[i];
-  const double across =
-      ccp_dim(p, i) == 3 ? ccp_set(p, i)->mu * sqrt(r[1] * r[1] + r[2] * r[2]) : 0.0;
-  return p->reference_speed > 0.0 && r[0] - across > open_speed * p->reference_speed;
-}
-
-/* Marks what fits. Returns the number of closed ones. */
-static size_t find_fitting(bodies_pack *pack, const ccp_operator *op) {
-  const scree_ccp *p = op->problem;
-  size_t count = 0, closed = 0;
-  bool extra = false, rays = false;
-#pragma omp parallel for schedule(static) num_threads(op->context->threads)                        \
-    reduction(+ : count, closed)                                                                   \
-    reduction(|| : extra, rays) if (op->block_count > PARALLEL_BLOCKS)
-  for (size_t i = 0; i < op->block_count; i++) {
-    const bool fits = i < p->bodies.contact_count && bodies_pack_fits(pack, p, i);
-    const bool open = fits && is_open(op, i);
-    pack->colour[i] = !fits ? PACK_REST : open ? MARK_OPEN : MARK_CLOSED;
-    count += fits;
-    closed += fits && !open;
-    extra = extra || (fits && wants_extra(p, i));
-    rays = rays || (fits && ccp_dim(p, i) == 1);
-  }
-  pack->contact_count = count;
-  pack->has_extra = extra;
-  pack->has_rays = rays;
-  return closed;
-}
-
-static scree_status schedule_kind(bodies_pack *pack, const ccp_operator *op, pack_kind kind,
-                                  size_t count, bool *tiled) {
-  *tiled = false;
-  if (kind == KIND_CLOSED && count >= TILED_FROM) {
-    const scree_status status = schedule_tiles(pack, op, kind, count, tiled);
-    if (status || *tiled) return status;
-    for (size_t i = 0; i < op->problem->bodies.contact_count; i++)
-      if (is_of(pack, i, kind)) pack->colour[i] = kind == KIND_OPEN ? MARK_OPEN : MARK_CLOSED;
-  }
-  return schedule_colours(pack, op, kind);
-}
-
 scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op) {
-  if (memory_grow(op->context, &pack->colour, &pack->colour_capacity, op->block_count,
-                  sizeof *pack->colour) ||
-      memory_grow(op->context, &pack->used, &pack->used_capacity, op->problem->bodies.body_count,
-                  sizeof *pack->used) ||
-      memory_grow(op->context, &pack->trait, &pack->trait_capacity,
-                  op->problem->bodies.body_count + 1, sizeof *pack->trait))
+  if (memory_grow(op->context, &pack->used, &pack->used_capacity,
+                  KINDS * (op->problem->bodies.body_count + 1), sizeof *pack->used))
     return SCREE_ERROR_MEMORY;
-  bodies_pack_traits(pack, &op->problem->bodies);
-  const size_t closed = find_fitting(pack, op), open = pack->contact_count - closed;
   pack->group_count = pack->unit_count = pack->phase_count = 0;
-  bool open_tiled;
-  scree_status status = schedule_kind(pack, op, KIND_CLOSED, closed, &pack->tiled);
-  pack->open_phase = pack->phase_count;
-  if (!status && open) status = schedule_kind(pack, op, KIND_OPEN, open, &open_tiled);
-  if (status) return status;
+  pack->tiled = false;
+  if (pack->closed_count >= TILED_FROM) {
+    const scree_status status = schedule_tiles(pack, op, &pack->tiled);
+    if (status) return status;
+    for (size_t i = 0; !pack->tiled && i < op->problem->bodies.contact_count; i++)
+      if (is_placed_closed(pack, i)) pack->colour[i] = PACK_CLOSED;
+  }
+  if (schedule_colours(pack, op)) return SCREE_ERROR_MEMORY;
   return memory_grow(op->context, &pack->asleep, &pack->asleep_capacity, pack->unit_count,
                      sizeof *pack->asleep);
 }

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "ccp/bodies_judge.h"
+#include "ccp/bodies_look.h"
 
 void bodies_share(size_t begin, size_t end, size_t *mine_begin, size_t *mine_end) {
 #ifdef _OPENMP
@@ -86,15 +87,18 @@ static void fill_lines(const ccp_operator *op, const op_bodies *impl) {
   impl->push[bodies->body_count] = (body_line){.inverse_mass = 0.0};
 }
 
-/* r = D'v_free + b, with v_free in the state. */
-static void fill_r(ccp_operator *op, const op_bodies *impl) {
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
-  for (size_t i = 0; i < op->block_count; i++) {
-    const size_t row = op->row_start[i], dim = op->row_start[i + 1] - row;
-    bodies_read_block(op, i, impl->state, op->r + row);
-    for (size_t k = 0; k < dim; k++) op->r[row + k] += op->problem->offset[row + k];
+/* The blocks of lanes in their order. */
+static size_t list_lanes(const bodies_pack *pack, uint32_t *order) {
+  size_t n = 0;
+  for (size_t j = 0; j < pack->group_count; j++) {
+    const uint32_t *block = pack->block + j * PACK_LANES;
+    if (block[PACK_LANES - 1] != PACK_NO_BLOCK) {
+      memcpy(order + n, block, PACK_LANES * sizeof *order);
+      n += PACK_LANES;
+    } else
+      for (size_t k = 0; block[k] != PACK_NO_BLOCK; k++) order[n++] = block[k];
   }
+  return n;
 }
 
 scree_status bodies_setup(ccp_operator *op) {
@@ -110,14 +114,14 @@ scree_status bodies_setup(ccp_operator *op) {
     return SCREE_ERROR_MEMORY;
   impl->kernels = bodies_kernels(0);
   fill_lines(op, impl);
-  fill_r(op, impl);
-  scree_status status = bodies_pack_schedule(&impl->pack, op);
+  scree_status status = bodies_look(op);
+  if (!status) status = bodies_pack_schedule(&impl->pack, op);
   if (status) return status;
   bodies_pack_fill(&impl->pack, op, impl->state);
-  for (size_t slot = 0; slot < impl->pack.group_count * PACK_LANES; slot++)
-    if (impl->pack.block[slot] != PACK_NO_BLOCK)
-      op->order[op->head_count++] = impl->pack.block[slot];
+  op->head_count = list_lanes(&impl->pack, op->order);
   status = colour_rest(op, impl);
+  for (size_t j = op->head_count; !status && j < op->block_count; j++)
+    op->eta_force[op->order[j]] = 0.0;
   if (!status) status = bodies_rigid_fill(&impl->rigid, op);
   return status ? status : bodies_judge_reserve(op);
 }

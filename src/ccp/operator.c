@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "ccp/operator_glide.h"
 #include "ccp/operator_momentum.h"
+#include "ccp/set.h"
 #include "ccp/set_local.h"
 
 /* A team of one pays for its start, its barriers and its locks all the same (a microsecond, a tenth
@@ -43,13 +44,15 @@ static void fill_eta_of(ccp_operator *op, size_t i) {
   if (op->eta_moment) op->eta_moment[i] = eta_of(moment, dim - forces);
 }
 
+/* What the form has not filled: it knows the blocks at the head of its order. */
 static void fill_eta(ccp_operator *op) {
-  if (op->row_count <= PARALLEL_ROWS) {
-    for (size_t i = 0; i < op->block_count; i++) fill_eta_of(op, i);
+  const size_t head = op->head_count;
+  if (op->block_count - head <= PARALLEL_BLOCKS) {
+    for (size_t j = head; j < op->block_count; j++) fill_eta_of(op, op->order[j]);
     return;
   }
 #pragma omp parallel for schedule(static) num_threads(op->context->threads)
-  for (size_t i = 0; i < op->block_count; i++) fill_eta_of(op, i);
+  for (size_t j = head; j < op->block_count; j++) fill_eta_of(op, op->order[j]);
 }
 
 static void drop_form(ccp_operator *op) {
@@ -78,6 +81,52 @@ static scree_status reserve(ccp_operator *op) {
                      sizeof *op->eta_moment);
 }
 
+/* ---- chunks ---------------------------------------------------------------------------------- */
+
+static double dot_chunk(const double *x, const double *y, size_t n) {
+  double sum[4] = {0.0, 0.0, 0.0, 0.0};
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (size_t k = 0; k < 4; k++) sum[k] += x[i + k] * y[i + k];
+  for (; i < n; i++) sum[0] += x[i] * y[i];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* A NaN passes where it is the last of its lane: callers look at the norm for it. */
+static double max_abs_chunk(const double *x, size_t n) {
+  double most[4] = {0.0, 0.0, 0.0, 0.0};
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (size_t k = 0; k < 4; k++) {
+      const double a = fabs(x[i + k]);
+      most[k] = most[k] > a ? most[k] : a;
+    }
+  for (; i < n; i++) most[0] = most[0] > fabs(x[i]) ? most[0] : fabs(x[i]);
+  for (size_t k = 1; k < 4; k++) most[0] = most[0] > most[k] ? most[0] : most[k];
+  return most[0];
+}
+
+static double measure_chunk(const ccp_operator *op, size_t c, double *square) {
+  const size_t begin = c * CHUNK, rest = op->row_count - begin, n = rest < CHUNK ? rest : CHUNK;
+  *square = dot_chunk(op->r + begin, op->r + begin, n);
+  return max_abs_chunk(op->r + begin, n);
+}
+
+/* |r|, summed as op_dot does, and the largest |r_k| in one pass. */
+static double measure_r(ccp_operator *op) {
+  const size_t chunks = (op->row_count + CHUNK - 1) / CHUNK;
+  double most = 0.0, total = 0.0, *partial = op->partial;
+  if (op->row_count <= PARALLEL_ROWS) {
+    for (size_t c = 0; c < chunks; c++) most = fmax(most, measure_chunk(op, c, &partial[c]));
+  } else {
+#pragma omp parallel for schedule(static) num_threads(op->context->threads) reduction(max : most)
+    for (size_t c = 0; c < chunks; c++) most = fmax(most, measure_chunk(op, c, &partial[c]));
+  }
+  for (size_t c = 0; c < chunks; c++) total += partial[c];
+  op->r_norm = sqrt(total);
+  return most;
+}
+
 scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   static scree_status (*const init[])(ccp_operator *) = {
       [SCREE_FORM_BODIES] = op_bodies_init,
@@ -94,13 +143,13 @@ scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   op->asymmetry = 0.0;
   scree_status status = reserve(op);
   if (status) return status;
-  if (op->block_count) memset(op->eta_force, 0, op->block_count * sizeof *op->eta_force);
+  if (problem->form != SCREE_FORM_BODIES && op->block_count)
+    memset(op->eta_force, 0, op->block_count * sizeof *op->eta_force);
   status = init[problem->form](op);
   if (status) return status;
   fill_eta(op);
-  op->r_norm = op_norm(op, op->r);
   op->reference_speed = problem->reference_speed;
-  const double r_max = op_max_abs(op, op->r);
+  const double r_max = measure_r(op);
   if (op->reference_speed <= 0.0) op->reference_speed = r_max;
   if (op->reference_speed < 1e-3 * r_max) op->reference_speed = 1e-3 * r_max;
   if (op->reference_speed < 1e-30) op->reference_speed = 1.0;
@@ -254,15 +303,6 @@ void op_local_velocity(ccp_operator *op, const double *g, double *u) {
   op_combine(op, 1.0, u, 1.0, op->r, u);
 }
 
-static double dot_chunk(const double *x, const double *y, size_t n) {
-  double sum[4] = {0.0, 0.0, 0.0, 0.0};
-  size_t i = 0;
-  for (; i + 4 <= n; i += 4)
-    for (size_t k = 0; k < 4; k++) sum[k] += x[i + k] * y[i + k];
-  for (; i < n; i++) sum[0] += x[i] * y[i];
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 double op_dot(ccp_operator *op, const double *x, const double *y) {
   const size_t n = op->row_count, chunks = (n + CHUNK - 1) / CHUNK;
   double total = 0.0;
@@ -284,17 +324,13 @@ double op_norm(ccp_operator *op, const double *x) {
 }
 
 double op_max_abs(ccp_operator *op, const double *x) {
-  const size_t n = op->row_count;
-  double worst = 0.0;
-  if (n <= PARALLEL_ROWS) {
-    for (size_t i = 0; i < n; i++)
-      if (!(fabs(x[i]) <= worst)) worst = fabs(x[i]);
-    return worst;
-  }
-#pragma omp parallel for schedule(static) num_threads(op->context->threads) reduction(max : worst)
-  for (size_t i = 0; i < n; i++)
-    if (!(fabs(x[i]) <= worst)) worst = fabs(x[i]);
-  return worst;
+  const size_t n = op->row_count, chunks = (n + CHUNK - 1) / CHUNK;
+  if (n <= PARALLEL_ROWS) return max_abs_chunk(x, n);
+  double *partial = op->partial;
+#pragma omp parallel for schedule(static) num_threads(op->context->threads)
+  for (size_t c = 0; c < chunks; c++)
+    partial[c] = max_abs_chunk(x + c * CHUNK, c + 1 < chunks ? CHUNK : n - c * CHUNK);
+  return max_abs_chunk(partial, chunks);
 }
 
 void op_copy(ccp_operator *op, const double *x, double *y) {
@@ -326,7 +362,22 @@ void op_project_step(ccp_operator *op, const double *y, double step, const doubl
   }
 }
 
+/* Warm starts lie inside their cones or at the apex, but for rounding. The test leaves a margin, so
+ * that what is not told from the border goes the long way. -0 is what that way makes of the apex.
+ */
+static bool is_feasible(const scree_set *set, double *x) {
+  if (set->kind != SCREE_SET_COULOMB || set->dim != 3 || set_is_modified(set)) return false;
+  const double most = set->mu * x[0], across2 = x[1] * x[1] + x[2] * x[2];
+  if (x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0) {
+    x[0] = -0.0;
+    return true;
+  }
+  return x[0] > 0.0 && across2 < 0.999999 * (most * most);
+}
+
 void op_project(ccp_operator *op, double *x) {
-  for (size_t i = 0; i < op->block_count; i++)
-    scree_set_project(ccp_set(op->problem, i), 1.0, x + op->row_start[i]);
+  for (size_t i = 0; i < op->block_count; i++) {
+    const scree_set *set = ccp_set(op->problem, i);
+    if (!is_feasible(set, x + op->row_start[i])) scree_set_project(set, 1.0, x + op->row_start[i]);
+  }
 }

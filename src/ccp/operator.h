@@ -60,6 +60,8 @@ typedef struct op_class {
    * null g stands for the impulses that a sweep keeps inside; `rest` then holds the others. */
   void (*judge)(ccp_operator *op, scree_model model, const double *g, const double *rest,
                 op_judged *sum);
+  /* The same of the impulses and the state that sweep_begin made of g; may be null. */
+  void (*judge_begun)(ccp_operator *op, scree_model model, const double *g, op_judged *sum);
   /* Gradient steps of the form's own, see operator_momentum.h; null: made of products. */
   const struct op_momentum_class *momentum;
   /* Sweeps with momentum of the form's own, see operator_glide.h; null: from rows. */
@@ -171,6 +173,9 @@ void op_residual_each(ccp_operator *op, scree_model model, const double *g, cons
 /* The same of the impulses of a sweep that are inside (op_sweep_inside): g need not be stored. */
 void op_sweep_residual(ccp_operator *op, scree_model model, const double *g, double *scratch,
                        scree_residual *out);
+/* op_sweep_begin, and the residuals at g, which then cost half; for forms that have judge_begun. */
+void op_sweep_begin_residual(ccp_operator *op, scree_model model, const double *g,
+                             scree_residual *out);
 /* Adds one block to the sums; g and u start at the block. */
 void op_judge_block(const ccp_operator *op, scree_model model, size_t block, const double *g,
                     const double *u, op_judged *sum);
@@ -180,8 +185,8 @@ void op_judged_finish(const ccp_operator *op, const op_judged *sum, double r_nor
                       scree_residual *out);
 
 /* The forms' constructors, called by op_prepare: they set class, impl and asymmetry, fill r, and
- * leave a colouring. They may set eta_force of blocks where they know it. The bodies form finds its
- * own impl again when it has one. */
+ * leave a colouring. They may set eta_force of blocks where they know it; the bodies form, which
+ * finds its own impl again when it has one, sets it of all blocks, to 0 where it does not know. */
 scree_status op_bodies_init(ccp_operator *op);
 scree_status op_local_init(ccp_operator *op);
 scree_status op_global_init(ccp_operator *op);

@@ -208,6 +208,11 @@ static void sweep_begin(ccp_operator *op, const double *g) {
   }
 }
 
+static void judge_begun(ccp_operator *op, scree_model model, const double *g, op_judged *sum) {
+  const op_bodies *impl = op->impl;
+  bodies_judge_velocities(op, model, impl->state, impl->pack.impulse, g, sum);
+}
+
 static void sweep_store(const ccp_operator *op, double *g) {
   const op_bodies *impl = op->impl;
   bodies_pack_store(&impl->pack, op, impl->pack.impulse, g);
@@ -416,6 +421,7 @@ static const op_class bodies_class = {
     .sweep = sweep,
     .sweep_store = sweep_store,
     .judge = bodies_judge,
+    .judge_begun = judge_begun,
     .momentum = &bodies_momentum_class,
     .glide = &bodies_glide_class,
     .velocity = velocity,

@@ -232,6 +232,14 @@ void op_sweep_residual(ccp_operator *op, scree_model model, const double *g, dou
   op_judged_finish(op, &sum, op->r_norm, out);
 }
 
+void op_sweep_begin_residual(ccp_operator *op, scree_model model, const double *g,
+                             scree_residual *out) {
+  op_judged sum = {0};
+  op_sweep_begin(op, g);
+  op->class->judge_begun(op, model, g, &sum);
+  op_judged_finish(op, &sum, op->r_norm, out);
+}
+
 void op_residual(ccp_operator *op, scree_model model, const double *g, const double *u,
                  double *scratch, scree_residual *out) {
   op_residual_contacts(op, model, g, u, scratch, out);

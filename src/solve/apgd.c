@@ -99,6 +99,14 @@ static scree_status guard(apgd *s) {
   return begin_at(s, run->best);
 }
 
+static bool check(apgd *s, long iteration) {
+  solve_run *run = s->run;
+  double *g = run->vector[1], *u = run->vector[2];
+  scree_residual residual;
+  op_momentum_residual(run->op, run->model, g, u, &residual);
+  return solve_check_judged(run, iteration, g, &residual);
+}
+
 static scree_status run_apgd(solve_run *run) {
   apgd s = {
       .run = run,
@@ -110,15 +118,13 @@ static scree_status run_apgd(solve_run *run) {
       .beta_most = 1.0,
   };
   s.greedy = s.restart && run_option(run, "momentum") > 0.5;
-  double *g = run->vector[1], *u = run->vector[2];
   const long patience = (long)run_option(run, "patience");
   scree_status status = begin_at(&s, run->g);
+  if (!status && solve_is_new(run) && check(&s, 0)) return status;
   for (long iteration = 1; !status && !(patience > 0 && iteration > patience); iteration++) {
     const double moved = iterate(&s);
     if (!solve_due_hint(run, iteration, moved)) continue;
-    scree_residual residual;
-    op_momentum_residual(run->op, run->model, g, u, &residual);
-    if (solve_check_judged(run, iteration, g, &residual)) break;
+    if (check(&s, iteration)) break;
     status = guard(&s);
   }
   return status;
@@ -130,6 +136,7 @@ const solver_class solver_apgd = {
     .options = apgd_options,
     .option_count = sizeof apgd_options / sizeof apgd_options[0],
     .coulomb = false,
+    .judges_start = true,
     .vector_count = 3,
     .run = run_apgd,
 };

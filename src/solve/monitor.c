@@ -160,6 +160,30 @@ bool solve_check(solve_run *run, long iteration, const double *g, const double *
   return solve_check_judged(run, iteration, g, &residual);
 }
 
+bool solve_is_new(const solve_run *run) {
+  return isinf(run->best_merit) && run->iterations == 0 && !run->ended;
+}
+
+bool solve_check_start(solve_run *run) {
+  ccp_operator *op = run->op;
+  /* At g = 0 the velocities are at hand. */
+  const bool at_zero =
+      !run->settings->warm_start && !op->class->judge && op_max_abs(op, run->g) == 0.0;
+  return solve_check(run, 0, run->g, at_zero ? op->r : NULL);
+}
+
+bool solve_begin_sweeps(solve_run *run) {
+  ccp_operator *op = run->op;
+  if (!solve_is_new(run) || !op->class->judge_begun) {
+    op_sweep_begin(op, run->g);
+    return solve_is_new(run) && solve_check_start(run);
+  }
+  scree_residual residual;
+  op_sweep_begin_residual(op, run->model, run->g, &residual);
+  run->products++;
+  return solve_check_judged(run, 0, run->g, &residual);
+}
+
 bool solve_check_sweep(solve_run *run, long iteration) {
   if (run->ended) return true;
   scree_residual residual;

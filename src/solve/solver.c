@@ -190,9 +190,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
       .outcome = SCREE_OUTCOME_STALLED,
   };
   info->setup_seconds = timer_now() - start_time;
-  /* At g = 0 the velocities are at hand. */
-  const bool at_zero = !settings->warm_start && !op->class->judge && op_max_abs(op, g) == 0.0;
-  if (!solve_check(&run, 0, g, at_zero ? op->r : NULL)) status = s->class->run(&run);
+  if (s->class->judges_start || !solve_check_start(&run)) status = s->class->run(&run);
   if (isfinite(run.best_merit)) op_copy(op, run.best, g);
   info->outcome = run.outcome;
   s->proved = run.outcome == SCREE_OUTCOME_INFEASIBLE;

@@ -17,6 +17,7 @@ typedef struct solver_class {
   size_t option_count;
   bool coulomb;        /* offers the exact model */
   bool patient;        /* progress comes late and at once: the stall rule waits longer */
+  bool judges_start;   /* run judges run->g as iterate 0 where nobody has: solve_is_new */
   size_t vector_count; /* row vectors of workspace, allocated before run */
   /* Null when it can take the problem, else why not. May be null: takes everything. */
   const char *(*refuse)(const scree_ccp *problem, scree_model model);
@@ -70,6 +71,12 @@ bool solve_due_hint(solve_run *run, long iteration, double change);
 /* Judges g (u = N g + r if at hand, else null), keeps it if it is the best so far. True: stop now;
  * the outcome is set. */
 bool solve_check(solve_run *run, long iteration, const double *g, const double *u);
+/* Has nothing been judged yet? */
+bool solve_is_new(const solve_run *run);
+/* Judges run->g as iterate 0. */
+bool solve_check_start(solve_run *run);
+/* op_sweep_begin at run->g, which is judged if the run is new. */
+bool solve_begin_sweeps(solve_run *run);
 /* The same where the residual of g in the run's model is at hand (op_residual_contacts). */
 bool solve_check_judged(solve_run *run, long iteration, const double *g,
                         const scree_residual *contacts);

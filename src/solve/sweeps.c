@@ -34,7 +34,7 @@ static op_sweep_params params_of(const solve_run *run) {
 }
 
 static scree_status iterate(solve_run *run, op_sweep_params *params, bool symmetric) {
-  op_sweep_begin(run->op, run->g);
+  if (solve_begin_sweeps(run)) return SCREE_OK;
   for (long iteration = 1;; iteration++) {
     params->backward = symmetric && iteration % 2 == 0;
     const double change = op_sweep_inside(run->op, params, run->g);
@@ -100,6 +100,7 @@ const solver_class solver_gs = {
     .summary = "projected Gauss-Seidel over a colouring of the blocks",
     OPTIONS(sweep_options),
     .coulomb = true,
+    .judges_start = true,
     .vector_count = 1,
     .run = run_gs,
 };
@@ -109,6 +110,7 @@ const solver_class solver_sor = {
     .summary = "Gauss-Seidel with over-relaxation omega and blending lambda",
     OPTIONS(sor_options),
     .coulomb = true,
+    .judges_start = true,
     .vector_count = 1,
     .run = run_gs,
 };
@@ -118,6 +120,7 @@ const solver_class solver_ssor = {
     .summary = "SOR with sweeps forward and backward in turn",
     OPTIONS(sor_options),
     .coulomb = true,
+    .judges_start = true,
     .vector_count = 1,
     .run = run_ssor,
 };
@@ -141,6 +144,7 @@ const solver_class solver_nsgs = {
     .summary = "non-smooth Gauss-Seidel: each block solved exactly, exact Coulomb",
     OPTIONS(nsgs_options),
     .coulomb = true,
+    .judges_start = true,
     .vector_count = 1,
     .run = run_nsgs,
 };

@@ -1,0 +1,206 @@
+/* The passes of a setup that go eight contacts at a time give the bits of the loops over single
+ * contacts, with every kernel: r, groups, and impulses between rows and lanes. A problem with one
+ * ray among its contacts, which fills its groups one by one, is the reference. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ccp/operator_bodies.h"
+#include "tests/support/packing.h"
+
+typedef struct fixture {
+  scree_context *context;
+  scree_ccp *problem;
+  ccp_operator *op;
+  op_bodies *impl;
+} fixture;
+
+static fixture make(double mass_ratio, bool ray, double reference_speed) {
+  fixture f = {.context = scree_context_create(NULL)};
+  packing_def def = packing_def_default();
+  def.nx = def.ny = 5;
+  def.nz = 6;
+  def.masses = PACKING_RANDOM;
+  def.mass_ratio = mass_ratio;
+  assert_int_equal(packing_create(f.context, &def, &f.problem), SCREE_OK);
+  if (ray) {
+    scree_ccp_contact_def contact = scree_ccp_contact_def_default();
+    contact.body_a = SCREE_CCP_WORLD;
+    contact.body_b = 0;
+    contact.set = scree_set_ray();
+    contact.normal[0] = contact.normal[1] = 0.0;
+    contact.normal[2] = 1.0;
+    assert_int_equal(scree_ccp_add_contact(f.problem, &contact), SCREE_OK);
+  }
+  scree_ccp_set_reference_speed(f.problem, reference_speed);
+  assert_int_equal(op_create(f.context, f.problem, &f.op), SCREE_OK);
+  f.impl = f.op->impl;
+  return f;
+}
+
+static void drop(fixture *f) {
+  op_destroy(f->op);
+  scree_ccp_destroy(f->problem);
+  scree_context_destroy(f->context);
+}
+
+/* The slot of each block, or UINT32_MAX. */
+static uint32_t *slots_of(const fixture *f) {
+  const bodies_pack *pack = &f->impl->pack;
+  uint32_t *slot = malloc(f->op->block_count * sizeof *slot);
+  memset(slot, 0xff, f->op->block_count * sizeof *slot);
+  for (size_t s = 0; s < pack->group_count * PACK_LANES; s++)
+    if (pack->block[s] != PACK_NO_BLOCK) slot[pack->block[s]] = (uint32_t)s;
+  return slot;
+}
+
+static void test_velocities(void **state) {
+  (void)state;
+  fixture f = make(100.0, false, 0.05);
+  for (size_t i = 0; i < f.op->block_count; i++) {
+    double u[SCREE_MAX_DIM];
+    bodies_read_block(f.op, i, f.impl->state, u);
+    for (size_t k = 0; k < 3; k++) {
+      const size_t row = f.op->row_start[i] + k;
+      u[k] += f.problem->offset[row];
+      assert_memory_equal(&u[k], &f.op->r[row], sizeof u[k]);
+    }
+  }
+  drop(&f);
+}
+
+static void test_groups(void **state) {
+  (void)state;
+  enum { FIELDS = (sizeof(sphere_group) - offsetof(sphere_group, normal)) / sizeof(double[8]) };
+  const double speed[] = {0.0, 0.05};
+  for (size_t s = 0; s < 2; s++) {
+    fixture f = make(100.0, false, speed[s]), one = make(100.0, true, speed[s]);
+    assert_true(f.impl->pack.uniform && !one.impl->pack.uniform);
+    assert_int_equal(f.op->head_count, f.op->block_count);
+    uint32_t *slot = slots_of(&f), *other = slots_of(&one);
+    for (size_t i = 0; i < f.op->block_count; i++) {
+      assert_true(slot[i] != UINT32_MAX && other[i] != UINT32_MAX);
+      const sphere_group *a = &f.impl->pack.group[slot[i] / PACK_LANES],
+                         *b = &one.impl->pack.group[other[i] / PACK_LANES];
+      const size_t k = slot[i] % PACK_LANES, l = other[i] % PACK_LANES;
+      assert_int_equal(a->a[k], b->a[l]);
+      assert_int_equal(a->b[k], b->b[l]);
+      for (size_t field = 0; field < FIELDS; field++)
+        assert_memory_equal(&a->normal[field][k], &b->normal[field][l], sizeof(double));
+      assert_memory_equal(&f.op->eta_force[i], &one.op->eta_force[i], sizeof(double));
+    }
+    free(slot);
+    free(other);
+    drop(&f);
+    drop(&one);
+  }
+}
+
+static void test_kernels(void **state) {
+  (void)state;
+  fixture f = make(1e4, false, 0.05);
+  const bodies_pack *pack = &f.impl->pack;
+  const scree_ccp *p = f.problem;
+  double *g = malloc(f.op->row_count * sizeof *g), *back = malloc(f.op->row_count * sizeof *g);
+  double *eta = malloc(f.op->block_count * sizeof *eta);
+  for (size_t k = 0; k < f.op->row_count; k++) g[k] = 0.01 * (double)((k * 7919) % 101) - 0.3;
+  const contact_fill work = {.contact = p->bodies.contact,
+                             .pair = pack->pair,
+                             .lines = f.impl->state,
+                             .world = f.impl->state + p->bodies.body_count,
+                             .row_start = p->row_start,
+                             .set_index = p->set_index,
+                             .set = p->set,
+                             .offset = p->offset,
+                             .eta = eta};
+  const contact_rows_at rows = {p->bodies.contact, p->row_start};
+  for (size_t kernel = 0; bodies_kernels(kernel); kernel++) {
+    const body_kernels *kernels = bodies_kernels(kernel);
+    for (size_t j = 0; j < pack->group_count; j++) {
+      const uint32_t *block = pack->block + j * PACK_LANES;
+      if (block[PACK_LANES - 1] == PACK_NO_BLOCK) continue;
+      _Alignas(64) sphere_group group;
+      _Alignas(64) double lanes[3][PACK_LANES], first[3][PACK_LANES];
+      kernels->fill(&work, block, &group);
+      assert_memory_equal(&group, &pack->group[j], sizeof group);
+      kernels->load(&rows, block, g, lanes);
+      bodies_kernels(0)->load(&rows, block, g, first);
+      assert_memory_equal(lanes, first, sizeof lanes);
+      kernels->store(&rows, block, (const double(*)[PACK_LANES])lanes, back);
+      for (size_t k = 0; k < PACK_LANES; k++) {
+        assert_memory_equal(&eta[block[k]], &f.op->eta_force[block[k]], sizeof(double));
+        for (size_t d = 0; d < 3; d++) {
+          const size_t row = p->row_start[block[k]] + d;
+          assert_true(fabs(back[row] - g[row]) < 1e-14);
+        }
+      }
+    }
+  }
+  free(g);
+  free(back);
+  free(eta);
+  drop(&f);
+}
+
+static void look_with(const fixture *f, const body_kernels *kernels, size_t i, double *r,
+                      contact_seen *seen) {
+  const scree_ccp *p = f->problem;
+  contact_look work = {.contact = p->bodies.contact,
+                       .lines = f->impl->state,
+                       .row = p->row_start[i],
+                       .offset = p->offset,
+                       .r = r,
+                       .open = 0.1};
+  for (size_t k = 0; k < PACK_LANES; k++) {
+    work.a[k] = f->impl->pack.pair[i + k].a & ~PACK_FIXED;
+    work.b[k] = f->impl->pack.pair[i + k].b & ~PACK_FIXED;
+    work.mu[k] = ccp_set(p, i + k)->mu;
+  }
+  kernels->look(&work, i, seen);
+}
+
+static void test_look(void **state) {
+  (void)state;
+  fixture f = make(1e4, false, 0.05);
+  double *r = calloc(f.op->row_count, sizeof *r);
+  size_t across = 0, open = 0;
+  for (size_t i = 0; i < f.op->block_count; i++) { /* what the packing does not have */
+    ccp_contact *c = &f.problem->bodies.contact[i];
+    for (size_t k = 0; i % 5 == 0 && k < 3; k++) c->arm_b[k] += 1e-6 * c->tangent[k];
+    if (i % 7 == 0) f.problem->offset[f.op->row_start[i] + 2] = 0.25;
+  }
+  for (size_t i = 0; i + PACK_LANES <= f.op->block_count; i += PACK_LANES) {
+    contact_seen first, seen;
+    look_with(&f, bodies_kernels(0), i, r, &first);
+    memcpy(f.op->r + f.op->row_start[i], r + f.op->row_start[i], 24 * sizeof *r);
+    for (size_t kernel = 1; bodies_kernels(kernel); kernel++) {
+      look_with(&f, bodies_kernels(kernel), i, r, &seen);
+      assert_memory_equal(&seen, &first, sizeof seen);
+      assert_memory_equal(r + f.op->row_start[i], f.op->r + f.op->row_start[i], 24 * sizeof *r);
+    }
+    for (unsigned k = 0; k < PACK_LANES; k++) {
+      const double *u = r + f.op->row_start[i] + 3 * k;
+      const double slip = ccp_set(f.problem, i + k)->mu * sqrt(u[1] * u[1] + u[2] * u[2]);
+      assert_int_equal(first.along_b >> k & 1u, (i + k) % 5 != 0);
+      assert_int_equal(first.across >> k & 1u, (i + k) % 7 == 0);
+      assert_int_equal(first.open >> k & 1u, u[0] - slip > 0.1);
+      across += first.across >> k & 1u;
+      open += first.open >> k & 1u;
+    }
+  }
+  assert_true(across > 0 && open > 0);
+  free(r);
+  drop(&f);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_velocities),
+                                     cmocka_unit_test(test_groups), cmocka_unit_test(test_kernels),
+                                     cmocka_unit_test(test_look)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
