@@ -2,12 +2,17 @@
  * 1e-6, and why the last was not reached; then the settled beds of the shared directory, when they
  * are there, by the rms natural residual in m/s.
  *
- *   bench_solvers [--json] [--solver NAME] [--problem PART] [--time-limit S] [--csv FILE]
+ *   bench_solvers [--json] [--solver NAME] [--problem PART] [--time-limit S] [--total S]
+ *                 [--memory GB] [--csv FILE]
  *
  * Relaxed model, cold start, one thread; seconds and limits are CPU time, so that a busy machine
- * does not count. The table goes to FILE (bench_solvers.csv) and, without
- * --json, to stdout; with it stdout gets one object with the figures of the beds and the counts.
- * Residuals are checked every 25 iterations at most, so counts are that coarse.
+ * does not count. The limit of a solve is --time-limit (1 s), twice that beyond 10,000 blocks, five
+ * times beyond 100,000. Every solve runs in a process of its own: one that does not look at the
+ * clock is ended at twice its limit, and one that asks for more than --memory (3 GB) fails with
+ * what the solver says then. After --total (1,200 s) nothing more is tried. The table goes to FILE
+ * (bench_solvers.csv) and, without --json, to stdout; with it stdout gets one object with the
+ * figures of the beds and the counts. Residuals are checked every 25 iterations at most, so counts
+ * are that coarse.
  *
  * Why a level was missed is read off the history of residuals: the rate of the last half of the
  * iterations, and how many more it would take; or that there was no decrease, and how far it went
@@ -18,6 +23,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/apart.h"
 #include "tests/support/bed.h"
 #include "tests/support/packing.h"
 #include "tests/support/scenes.h"
@@ -28,7 +34,8 @@ static const double levels[LEVELS] = {1e-2, 1e-4, 1e-6};
 typedef struct options {
   bool json;
   const char *solver, *problem, *csv;
-  double time_limit;
+  double time_limit, memory;
+  time_t deadline;
 } options;
 
 typedef struct watch {
@@ -42,6 +49,7 @@ typedef struct watch {
   size_t count, stride, checks;
   double best, rise; /* the largest factor from a best to a later value */
   double start, limit, spent;
+  long last; /* iteration */
   bool late;
 } watch;
 
@@ -72,6 +80,7 @@ static bool observe(void *user, const scree_progress *p) {
   const double value = w->by_rms ? p->residual.rms : p->residual.residual;
   const double seconds = cpu_now() - w->start;
   remember(w, p->iteration, value);
+  w->last = p->iteration;
   for (int k = 0; k < LEVELS; k++)
     if (value <= w->level[k] && w->iterations[k] < 0) {
       w->iterations[k] = p->iteration;
@@ -90,28 +99,60 @@ static watch watch_make(const double *level, bool by_rms) {
   return w;
 }
 
-/* True: the solver took the problem. */
-static bool measure(scree_context *context, size_t solver, const scree_ccp *problem,
-                    double time_limit, watch *w, scree_solve_info *info) {
-  if (scree_solver_refusal(solver, problem, SCREE_MODEL_RELAXED)) return false;
+/* One solve, in memory that its process shares with this one. */
+typedef struct trial {
+  scree_context *context;
+  size_t solver;
+  const scree_ccp *problem;
+  double limit, memory;
+  watch watch;
+  scree_solve_info info;
+} trial;
+
+static void solve(void *user) {
+  trial *t = user;
+  watch *w = &t->watch;
   scree_solver *s = NULL;
-  double *g = calloc(scree_ccp_row_count(problem) + 1, sizeof *g);
+  double *g = calloc(scree_ccp_row_count(t->problem) + 1, sizeof *g);
   scree_solve_settings settings = scree_solve_settings_default();
   settings.model = SCREE_MODEL_RELAXED;
   settings.tolerance_error = 0.0;
   settings.tolerance_residual = w->by_rms ? 1e-9 : 0.999 * levels[LEVELS - 1];
-  settings.time_limit = 10.0 * time_limit;
-  w->limit = time_limit;
+  settings.time_limit = 10.0 * t->limit;
+  w->limit = t->limit;
   w->start = cpu_now();
   settings.progress = observe;
   settings.progress_user = w;
-  const bool ok = g && !scree_solver_create(context, scree_solver_name(solver), &s) &&
-                  !scree_solver_solve(s, problem, &settings, g, info);
+  const bool ok = g && !scree_solver_create(t->context, scree_solver_name(t->solver), &s) &&
+                  !scree_solver_solve(s, t->problem, &settings, g, &t->info);
   w->spent = cpu_now() - w->start;
-  if (!ok) fprintf(stderr, "%s: %s\n", scree_solver_name(solver), scree_context_message(context));
+  const char *message = g ? scree_context_message(t->context) : "no memory";
+  const bool starved = strstr(message, "no memory");
+  if (!ok || starved) {
+    t->info.outcome = SCREE_OUTCOME_STALLED;
+    if (starved)
+      snprintf(t->info.detail, sizeof t->info.detail, "within %.1f GB %s", t->memory, message);
+    else
+      snprintf(t->info.detail, sizeof t->info.detail, "failed: %s", message);
+  }
   scree_solver_destroy(s);
   free(g);
-  return ok;
+}
+
+/* True: the solver takes the problem. */
+static bool measure(const options *o, trial *t) {
+  if (scree_solver_refusal(t->solver, t->problem, SCREE_MODEL_RELAXED)) return false;
+  const apart_end end = apart_run(2.0 * t->limit + 0.5, (size_t)(1e9 * o->memory), solve, t);
+  if (end == APART_DONE) return true;
+  t->info.outcome = SCREE_OUTCOME_STALLED;
+  if (end == APART_LATE) {
+    t->watch.late = true;
+    t->watch.spent = 2.0 * t->limit + 0.5;
+    t->info.iterations = t->watch.last;
+  } else
+    snprintf(t->info.detail, sizeof t->info.detail, "ended by the system within %.1f GB",
+             o->memory);
+  return true;
 }
 
 /* The lowest value in a part of the history. */
@@ -185,32 +226,26 @@ static bool wanted(const options *o, const char *problem) {
   return !o->problem || strstr(problem, o->problem);
 }
 
-/* Methods that factorise: at 200,000 contacts the factors ask for 14 GB and more. */
-static bool is_too_large(const char *solver, size_t blocks) {
-  static const char *const direct[] = {"admm", "prox", "ipm", "fixed-point"};
-  for (size_t k = 0; k < sizeof direct / sizeof direct[0]; k++)
-    if (strcmp(solver, direct[k]) == 0) return blocks > 100000;
-  return false;
+static double limit_for(const options *o, const scree_ccp *problem) {
+  const size_t blocks = scree_ccp_block_count(problem);
+  return o->time_limit * (blocks > 100000 ? 5.0 : blocks > 10000 ? 2.0 : 1.0);
 }
 
 /* Runs all solvers; counts those that reach the last level in *solved. */
-static void run_all(scree_context *context, FILE *csv, const options *o, const char *name,
-                    const scree_ccp *problem, const double *level, bool by_rms, int *runs,
-                    int *solved) {
-  const size_t blocks = scree_ccp_block_count(problem);
-  const double limit = o->time_limit * (blocks > 100000 ? 5.0 : blocks > 10000 ? 2.0 : 1.0);
-  if (!o->json) printf("\n%s: %zu blocks, limit %.0f s\n", name, blocks, limit);
-  for (size_t i = 0; i < scree_solver_count(); i++) {
-    if (o->solver && strcmp(o->solver, scree_solver_name(i)) != 0) continue;
-    watch w = watch_make(level, by_rms);
-    scree_solve_info info = {.outcome = SCREE_OUTCOME_STALLED,
-                             .detail = "not tried, its factors would not fit in memory"};
-    if (!is_too_large(scree_solver_name(i), blocks) &&
-        !measure(context, i, problem, limit, &w, &info))
-      continue;
-    report(csv, o, name, blocks, i, &w, &info);
+static void run_all(trial *t, FILE *csv, const options *o, const char *name, const double *level,
+                    bool by_rms, int *runs, int *solved) {
+  const size_t blocks = scree_ccp_block_count(t->problem);
+  t->limit = limit_for(o, t->problem);
+  if (!o->json) printf("\n%s: %zu blocks, limit %.1f s\n", name, blocks, t->limit);
+  for (t->solver = 0; t->solver < scree_solver_count(); t->solver++) {
+    if (o->solver && strcmp(o->solver, scree_solver_name(t->solver)) != 0) continue;
+    t->watch = watch_make(level, by_rms);
+    t->info = (scree_solve_info){.outcome = SCREE_OUTCOME_STALLED,
+                                 .detail = "not tried, the time for all was over"};
+    if (time(NULL) < o->deadline && !measure(o, t)) continue;
+    report(csv, o, name, blocks, t->solver, &t->watch, &t->info);
     *runs += 1;
-    *solved += w.iterations[LEVELS - 1] >= 0;
+    *solved += t->watch.iterations[LEVELS - 1] >= 0;
   }
 }
 
@@ -292,7 +327,7 @@ static scree_status make_packing(scree_context *context, const packing_case *c,
 
 /* The beds: one figure a solver at the rms that a peer's APGD reaches in 3,000 and 1,000
  * iterations. */
-static void run_beds(scree_context *context, FILE *csv, const options *o, int *runs, int *solved,
+static void run_beds(trial *t, FILE *csv, const options *o, int *runs, int *solved,
                      double *apgd_seconds, long *apgd_iterations) {
   static const int counts[2] = {1000, 4000};
   static const double level[2][LEVELS] = {{2.8e-4, 4e-5, 4.3e-6}, {5.2e-3, 3.2e-3, 2.2e-3}};
@@ -303,19 +338,21 @@ static void run_beds(scree_context *context, FILE *csv, const options *o, int *r
     apgd_seconds[k] = -1.0;
     apgd_iterations[k] = -1;
     scree_ccp *problem = NULL;
-    if (!wanted(o, name) || !shared || bed_create(context, shared, counts[k], &problem)) continue;
+    if (!wanted(o, name) || !shared || bed_create(t->context, shared, counts[k], &problem))
+      continue;
+    t->problem = problem;
     if (!o->json)
       printf("\n%s: rms %.1e, %.1e, %.1e m/s", name, level[k][0], level[k][1], level[k][2]);
-    run_all(context, csv, o, name, problem, level[k], true, runs, solved);
-    for (size_t i = 0; i < scree_solver_count(); i++)
-      for (int repeat = 0; repeat < 3 && strcmp(scree_solver_name(i), "apgd") == 0; repeat++) {
-        watch w = watch_make(level[k], true);
-        scree_solve_info info;
-        if (!measure(context, i, problem, 20.0, &w, &info) || w.iterations[LEVELS - 1] < 0) break;
-        apgd_iterations[k] = w.iterations[LEVELS - 1];
-        if (apgd_seconds[k] < 0.0 || w.seconds[LEVELS - 1] < apgd_seconds[k])
-          apgd_seconds[k] = w.seconds[LEVELS - 1];
-      }
+    run_all(t, csv, o, name, level[k], true, runs, solved);
+    for (int repeat = 0; repeat < 3; repeat++) {
+      for (t->solver = 0; strcmp(scree_solver_name(t->solver), "apgd") != 0;) t->solver++;
+      t->watch = watch_make(level[k], true);
+      t->limit = 20.0;
+      if (!measure(o, t) || t->watch.iterations[LEVELS - 1] < 0) break;
+      apgd_iterations[k] = t->watch.iterations[LEVELS - 1];
+      if (apgd_seconds[k] < 0.0 || t->watch.seconds[LEVELS - 1] < apgd_seconds[k])
+        apgd_seconds[k] = t->watch.seconds[LEVELS - 1];
+    }
     if (!o->json)
       printf("%s: apgd, best of three: %ld iterations, %.4f s\n", name, apgd_iterations[k],
              apgd_seconds[k]);
@@ -324,7 +361,8 @@ static void run_beds(scree_context *context, FILE *csv, const options *o, int *r
 }
 
 static bool parse(int argc, char **argv, options *o) {
-  *o = (options){.csv = "bench_solvers.csv", .time_limit = 2.0};
+  double total = 1200.0;
+  *o = (options){.csv = "bench_solvers.csv", .time_limit = 1.0, .memory = 3.0};
   for (int k = 1; k < argc; k++) {
     const bool more = k + 1 < argc;
     if (strcmp(argv[k], "--json") == 0)
@@ -337,26 +375,34 @@ static bool parse(int argc, char **argv, options *o) {
       o->csv = argv[++k];
     else if (more && strcmp(argv[k], "--time-limit") == 0)
       o->time_limit = strtod(argv[++k], NULL);
+    else if (more && strcmp(argv[k], "--total") == 0)
+      total = strtod(argv[++k], NULL);
+    else if (more && strcmp(argv[k], "--memory") == 0)
+      o->memory = strtod(argv[++k], NULL);
     else
       return false;
   }
-  return o->time_limit > 0.0;
+  o->deadline = time(NULL) + (time_t)total;
+  return o->time_limit > 0.0 && total > 0.0 && o->memory > 0.0;
 }
 
 int main(int argc, char **argv) {
   options o;
   if (!parse(argc, argv, &o)) {
     fprintf(stderr, "usage: bench_solvers [--json] [--solver NAME] [--problem PART] "
-                    "[--time-limit S] [--csv FILE]\n");
+                    "[--time-limit S] [--total S] [--memory GB] [--csv FILE]\n");
     return 2;
   }
   FILE *csv = fopen(o.csv, "w");
   scree_context *context = scree_context_create(NULL);
-  if (!csv || !context) {
+  trial *t = apart_memory(sizeof *t);
+  if (!csv || !context || !t) {
     fprintf(stderr, "bench_solvers: cannot write %s\n", o.csv);
     return 1;
   }
   scree_context_set_threads(context, 1);
+  t->context = context;
+  t->memory = o.memory;
   fprintf(csv, "problem,blocks,solver,outcome,iterations_1,seconds_1,iterations_2,seconds_2,"
                "iterations_3,seconds_3,iterations,seconds,R,rms,why\n");
   if (!o.json)
@@ -366,24 +412,27 @@ int main(int argc, char **argv) {
     scree_ccp *problem = NULL;
     if (!wanted(&o, others[k].name) || others[k].create(context, others[k].size, &problem))
       continue;
-    run_all(context, csv, &o, others[k].name, problem, levels, false, &runs, &solved);
+    t->problem = problem;
+    run_all(t, csv, &o, others[k].name, levels, false, &runs, &solved);
     scree_ccp_destroy(problem);
   }
   for (size_t k = 0; k < sizeof packings / sizeof packings[0]; k++) {
     scree_ccp *problem = NULL;
     if (!wanted(&o, packings[k].name) || make_packing(context, &packings[k], &problem)) continue;
-    run_all(context, csv, &o, packings[k].name, problem, levels, false, &runs, &solved);
+    t->problem = problem;
+    run_all(t, csv, &o, packings[k].name, levels, false, &runs, &solved);
     scree_ccp_destroy(problem);
   }
   double seconds[2];
   long iterations[2];
-  run_beds(context, csv, &o, &runs, &solved, seconds, iterations);
+  run_beds(t, csv, &o, &runs, &solved, seconds, iterations);
   if (o.json)
     printf("{\"runs\": %d, \"reached_the_last_level\": %d, \"bed_1000_apgd_iterations\": %ld, "
            "\"bed_1000_apgd_seconds\": %.4f, \"bed_4000_apgd_iterations\": %ld, "
            "\"bed_4000_apgd_seconds\": %.4f, \"csv\": \"%s\"}\n",
            runs, solved, iterations[0], seconds[0], iterations[1], seconds[1], o.csv);
   fclose(csv);
+  apart_memory_free(t, sizeof *t);
   scree_context_destroy(context);
   return 0;
 }
