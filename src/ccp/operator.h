@@ -56,6 +56,11 @@ typedef struct op_class {
    * order[0 … head_count - 1] inside until sweep_store, which is null when it never does. */
   double (*sweep)(ccp_operator *op, const op_sweep_params *params, double *g);
   void (*sweep_store)(const ccp_operator *op, double *g);
+  /* Keeping aside what a sweep holds inside, as it is: how many doubles, 0 where some of it is in
+   * rows; into `kept`; and from there into rows. Null: rows serve. */
+  size_t (*sweep_room)(const ccp_operator *op);
+  void (*sweep_keep)(const ccp_operator *op, double *kept);
+  void (*sweep_take)(const ccp_operator *op, const double *kept, double *g);
   /* Judges g from N g + r of the problem as it is; null: made of a product and a pass over it. A
    * null g stands for the impulses that a sweep keeps inside; `rest` then holds the others. */
   void (*judge)(ccp_operator *op, scree_model model, const double *g, const double *rest,
@@ -137,6 +142,17 @@ double op_sweep(ccp_operator *op, const op_sweep_params *params, double *g);
 /* The same, faster, but g is out of date until op_sweep_store. */
 double op_sweep_inside(ccp_operator *op, const op_sweep_params *params, double *g);
 void op_sweep_store(const ccp_operator *op, double *g);
+/* What op_sweep_keep needs, 0: it is not to be called, impulses are in rows or partly so. */
+static inline size_t op_sweep_room(const ccp_operator *op) {
+  return op->class->sweep_room ? op->class->sweep_room(op) : 0;
+}
+/* Keeps the impulses of a sweep as they are inside; op_sweep_take makes rows of them. */
+static inline void op_sweep_keep(const ccp_operator *op, double *kept) {
+  op->class->sweep_keep(op, kept);
+}
+static inline void op_sweep_take(const ccp_operator *op, const double *kept, double *g) {
+  op->class->sweep_take(op, kept, g);
+}
 /* The same sweep a block at a time in `order`: the slow reference. Begin again when changing from
  * one kind to the other. */
 double op_sweep_reference(ccp_operator *op, const op_sweep_params *params, double *g);

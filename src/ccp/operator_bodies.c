@@ -218,6 +218,21 @@ static void sweep_store(const ccp_operator *op, double *g) {
   bodies_pack_store(&impl->pack, op, impl->pack.impulse, g);
 }
 
+static size_t sweep_room(const ccp_operator *op) {
+  const op_bodies *impl = op->impl;
+  return op->head_count == op->block_count ? impl->pack.group_count * PACK_IMPULSES : 0;
+}
+
+static void sweep_keep(const ccp_operator *op, double *kept) {
+  const op_bodies *impl = op->impl;
+  memcpy(kept, impl->pack.impulse, sweep_room(op) * sizeof *kept);
+}
+
+static void sweep_take(const ccp_operator *op, const double *kept, double *g) {
+  const op_bodies *impl = op->impl;
+  bodies_pack_store(&impl->pack, op, kept, g);
+}
+
 /* Units begin … end - 1 of an open phase, all of them. An impulse wakes. */
 static double sweep_round(const op_bodies *impl, const sphere_sweep *work, size_t begin,
                           size_t end) {
@@ -420,6 +435,9 @@ static const op_class bodies_class = {
     .block_push = block_push,
     .sweep = sweep,
     .sweep_store = sweep_store,
+    .sweep_room = sweep_room,
+    .sweep_keep = sweep_keep,
+    .sweep_take = sweep_take,
     .judge = bodies_judge,
     .judge_begun = judge_begun,
     .momentum = &bodies_momentum_class,

@@ -172,18 +172,6 @@ bool solve_check_start(solve_run *run) {
   return solve_check(run, 0, run->g, at_zero ? op->r : NULL);
 }
 
-bool solve_begin_sweeps(solve_run *run) {
-  ccp_operator *op = run->op;
-  if (!solve_is_new(run) || !op->class->judge_begun) {
-    op_sweep_begin(op, run->g);
-    return solve_is_new(run) && solve_check_start(run);
-  }
-  scree_residual residual;
-  op_sweep_begin_residual(op, run->model, run->g, &residual);
-  run->products++;
-  return solve_check_judged(run, 0, run->g, &residual);
-}
-
 bool solve_check_sweep(solve_run *run, long iteration) {
   if (run->ended) return true;
   scree_residual residual;
@@ -193,29 +181,35 @@ bool solve_check_sweep(solve_run *run, long iteration) {
   return solve_check_judged(run, iteration, run->g, &residual);
 }
 
-bool solve_check_judged(solve_run *run, long iteration, const double *g,
-                        const scree_residual *contacts) {
+/* Sets the merit of iterate g. True: it is the best so far, and noted as such but for its place. */
+static bool weigh(solve_run *run, long iteration, const double *g, scree_residual *residual) {
   const scree_solve_settings *s = run->settings;
-  iteration += run->iteration_base;
-  if (run->ended) return true;
   run->iterations = iteration;
   schedule(run, iteration);
-  scree_residual residual = *contacts;
-  run->merit = merit_of(s, &residual);
-  if (run->change > 0.0) run->change_ratio = residual.residual / run->change;
+  run->merit = merit_of(s, residual);
+  if (run->change > 0.0) run->change_ratio = residual->residual / run->change;
   const bool balanced = run->op->class->balance && run->merit <= 1.0;
   if (balanced) {
-    residual.error += run->op->class->balance(run->op, g);
-    run->merit = merit_of(s, &residual);
+    residual->error += run->op->class->balance(run->op, g);
+    run->merit = merit_of(s, residual);
   }
-  if (run->merit < run->best_merit) {
-    run->best_merit = run->merit;
-    run->best_residual = residual;
-    run->best_balanced = balanced;
-    op_copy(run->op, g, run->best);
-  }
+  if (!(run->merit < run->best_merit)) return false;
+  run->best_merit = run->merit;
+  run->best_residual = *residual;
+  run->best_balanced = balanced;
+  return true;
+}
+
+/* Will the end of a check look at the impulses? */
+static bool looks_at_impulses(const solve_run *run, long iteration) {
+  return iteration >= run->suspect_iteration || iteration >= run->mark_iteration;
+}
+
+static bool conclude(solve_run *run, long iteration, const double *g,
+                     const scree_residual *residual) {
+  const scree_solve_settings *s = run->settings;
   const double seconds = timer_now() - run->start_time;
-  if (stopped_by_caller(run, iteration, seconds, &residual)) return true;
+  if (stopped_by_caller(run, iteration, seconds, residual)) return true;
   if (run->best_merit <= 1.0)
     solve_finish(run, SCREE_OUTCOME_SOLVED, NULL);
   else if (isinf(run->merit))
@@ -228,4 +222,73 @@ bool solve_check_judged(solve_run *run, long iteration, const double *g,
   else if (!proved_infeasible(run, iteration, g))
     stalled(run, iteration, g);
   return run->ended;
+}
+
+bool solve_check_judged(solve_run *run, long iteration, const double *g,
+                        const scree_residual *contacts) {
+  if (run->ended) return true;
+  scree_residual residual = *contacts;
+  iteration += run->iteration_base;
+  if (weigh(run, iteration, g, &residual)) {
+    op_copy(run->op, g, run->best);
+    run->best_place = BEST_IN_ROWS;
+  }
+  return conclude(run, iteration, g, &residual);
+}
+
+/* ---- sweeps that keep impulses inside -------------------------------------------------------- */
+
+/* Puts the impulses of the sweep in run->g. */
+static void store(solve_run *run) {
+  if (run->best_place == BEST_IN_G) {
+    op_copy(run->op, run->g, run->best);
+    run->best_place = BEST_IN_ROWS;
+  }
+  op_sweep_store(run->op, run->g);
+}
+
+static bool keeps_inside(const solve_run *run) {
+  const size_t room = op_sweep_room(run->op);
+  return room && room <= run->best_room;
+}
+
+bool solve_begin_sweeps(solve_run *run) {
+  ccp_operator *op = run->op;
+  if (!solve_is_new(run) || !op->class->judge_begun) {
+    op_sweep_begin(op, run->g);
+    return solve_is_new(run) && solve_check_start(run);
+  }
+  scree_residual residual;
+  op_sweep_begin_residual(op, run->model, run->g, &residual);
+  run->products++;
+  if (!keeps_inside(run)) return solve_check_judged(run, 0, run->g, &residual);
+  if (weigh(run, 0, run->g, &residual)) run->best_place = BEST_IN_G;
+  return conclude(run, 0, run->g, &residual);
+}
+
+bool solve_check_inside(solve_run *run, long iteration) {
+  ccp_operator *op = run->op;
+  if (run->ended) return true;
+  if (!keeps_inside(run)) return solve_check_sweep(run, iteration);
+  scree_residual residual;
+  op_sweep_residual(op, run->model, run->g, run->vector[0], &residual);
+  run->products++;
+  iteration += run->iteration_base;
+  const bool best = weigh(run, iteration, run->g, &residual);
+  if (looks_at_impulses(run, iteration)) store(run);
+  const bool ended = conclude(run, iteration, run->g, &residual);
+  if (best && ended) {
+    op_sweep_store(op, run->g);
+    run->best_place = BEST_IN_G;
+  } else if (best) {
+    op_sweep_keep(op, run->best);
+    run->best_place = BEST_IN_LANES;
+  }
+  return ended;
+}
+
+void solve_end_sweeps(solve_run *run) {
+  if (run->best_place != BEST_IN_LANES) return;
+  op_sweep_take(run->op, run->best, run->g);
+  run->best_place = BEST_IN_G;
 }

@@ -160,10 +160,12 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   const char *refusal = s->class->refuse ? s->class->refuse(problem, model) : NULL;
   if (refusal)
     return context_fail(context, SCREE_ERROR_UNSUPPORTED, "solver %s: %s", s->class->name, refusal);
-  status = grow_vectors(s, problem->row_count);
-  if (!status) status = s->op ? op_prepare(s->op, problem) : op_create(context, problem, &s->op);
+  status = s->op ? op_prepare(s->op, problem) : op_create(context, problem, &s->op);
   if (status) return status;
   ccp_operator *op = s->op;
+  const size_t room = s->class->judges_start ? op_sweep_room(op) : 0;
+  status = grow_vectors(s, room > op->row_count ? room : op->row_count);
+  if (status) return status;
 
   if (!settings->warm_start) memset(g, 0, op->row_count * sizeof *g);
   for (size_t i = 0; i < op->row_count; i++)
@@ -181,6 +183,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
       .vector = s->vector,
       .state = &s->state,
       .best = s->vector[s->class->vector_count],
+      .best_room = s->vector_rows,
       .best_merit = INFINITY,
       .mark_iteration = s->class->patient ? 5 * STALL_FROM : STALL_FROM,
       .mark_merit = INFINITY,
@@ -191,7 +194,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   };
   info->setup_seconds = timer_now() - start_time;
   if (s->class->judges_start || !solve_check_start(&run)) status = s->class->run(&run);
-  if (isfinite(run.best_merit)) op_copy(op, run.best, g);
+  if (isfinite(run.best_merit) && run.best_place == BEST_IN_ROWS) op_copy(op, run.best, g);
   info->outcome = run.outcome;
   s->proved = run.outcome == SCREE_OUTCOME_INFEASIBLE;
   info->model = model;

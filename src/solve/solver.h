@@ -27,6 +27,13 @@ typedef struct solver_class {
   void (*release)(scree_context *context, void *state);
 } solver_class;
 
+/* Where the best iterate is. */
+typedef enum best_place {
+  BEST_IN_ROWS,  /* run->best */
+  BEST_IN_G,     /* run->g, which sweeps leave alone as long as all is inside */
+  BEST_IN_LANES, /* run->best, as op_sweep_keep put it there */
+} best_place;
+
 struct solve_run {
   scree_context *context;
   ccp_operator *op;
@@ -40,6 +47,8 @@ struct solve_run {
 
   /* The monitor. */
   double *best;
+  size_t best_room; /* doubles of best, from which on op_sweep_keep may be used; may be 0 */
+  best_place best_place;
   scree_residual best_residual;
   bool best_balanced; /* it counts the equation of motion of a global problem */
   double merit;       /* of the last check: max of E / tolerance and R / tolerance; <= 1: solved */
@@ -83,6 +92,11 @@ bool solve_check_judged(solve_run *run, long iteration, const double *g,
 /* The same of the impulses that a sweep keeps inside (op_sweep_inside); they are stored in run->g.
  * vector[0] is scratch. */
 bool solve_check_sweep(solve_run *run, long iteration);
+/* The same, but run->g need not hold them; solve_end_sweeps before anything else is done with it.
+ */
+bool solve_check_inside(solve_run *run, long iteration);
+/* The best iterate is in rows from here on. */
+void solve_end_sweeps(solve_run *run);
 /* A direction d along which impulses may grow without end: ends the run as infeasible if it proves
  * that. */
 bool solve_prove_infeasible(solve_run *run, const double *d);

@@ -34,14 +34,15 @@ static op_sweep_params params_of(const solve_run *run) {
 }
 
 static scree_status iterate(solve_run *run, op_sweep_params *params, bool symmetric) {
-  if (solve_begin_sweeps(run)) return SCREE_OK;
-  for (long iteration = 1;; iteration++) {
+  bool ended = solve_begin_sweeps(run);
+  for (long iteration = 1; !ended; iteration++) {
     params->backward = symmetric && iteration % 2 == 0;
     const double change = op_sweep_inside(run->op, params, run->g);
     run->products++;
-    if (!solve_due_hint(run, iteration, change)) continue;
-    if (solve_check_sweep(run, iteration)) return SCREE_OK;
+    if (solve_due_hint(run, iteration, change)) ended = solve_check_inside(run, iteration);
   }
+  solve_end_sweeps(run);
+  return SCREE_OK;
 }
 
 static scree_status run_gs(solve_run *run) {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "scree/scree.h"
+#include "tests/support/packing.h"
 
 /* A ball between a floor and a ceiling that both ask for a speed of separation: d = (1, 0, 0) on
  * both pushes nothing and r'd = -2 speed. Units are scaled to show that none enters. */
@@ -118,11 +119,67 @@ static void test_huge_impulse_is_not_solved(void **state) {
   scree_context_destroy(context);
 }
 
+/* A run cut short returns the best iterate it has judged, wherever that was kept: impulses have the
+ * residual that is reported, and more iterations never report a larger one. Blends that overshoot
+ * make R go up and down; a bound on checks lets the best lie before the last. */
+static void test_cut_short(void **state) {
+  (void)state;
+  static const char *const names[] = {"gs", "sor", "ssor", "nsgs", "apgd"};
+  scree_context *context = scree_context_create(NULL);
+  packing_def def = packing_def_default();
+  def.nx = def.ny = def.nz = 4;
+  def.mu = 0.8;
+  for (int rays = 0; rays < 2; rays++) {
+    scree_ccp *problem = NULL;
+    assert_int_equal(packing_create(context, &def, &problem), SCREE_OK);
+    if (rays) { /* not all contacts are inside */
+      scree_ccp_contact_def c = scree_ccp_contact_def_default();
+      c.body_b = 0;
+      c.normal[0] = 1.0;
+      c.normal[2] = 0.0;
+      c.arm_b[1] = 0.01;
+      c.set = scree_set_ray();
+      assert_int_equal(scree_ccp_add_contact(problem, &c), SCREE_OK);
+    }
+    double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+      scree_solver *solver = NULL;
+      assert_int_equal(scree_solver_create(context, names[k], &solver), SCREE_OK);
+      if (k < 4) assert_int_equal(scree_solver_set(solver, "omega", "1.95"), SCREE_OK);
+      double last = INFINITY;
+      size_t behind = 0;
+      for (long limit = 3; limit < 200; limit += 3) {
+        scree_solve_settings settings = scree_solve_settings_default();
+        settings.model = SCREE_MODEL_RELAXED;
+        settings.tolerance_error = 0.0;
+        settings.tolerance_residual = 1e-9;
+        settings.check_interval = 3;
+        settings.iteration_limit = limit;
+        scree_solve_info info;
+        assert_int_equal(scree_solver_solve(solver, problem, &settings, g, &info), SCREE_OK);
+        scree_residual residual;
+        assert_int_equal(scree_ccp_residual(context, problem, SCREE_MODEL_RELAXED, g, &residual),
+                         SCREE_OK);
+        assert_true(fabs(residual.residual - info.residual.residual) <= 1e-9 * residual.residual);
+        assert_true(info.residual.residual <= last);
+        behind += info.residual.residual == last;
+        last = info.residual.residual;
+      }
+      assert_true(behind > 0);
+      scree_solver_destroy(solver);
+    }
+    free(g);
+    scree_ccp_destroy(problem);
+  }
+  scree_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_infeasible),
       cmocka_unit_test(test_stiff_is_feasible),
       cmocka_unit_test(test_huge_impulse_is_not_solved),
+      cmocka_unit_test(test_cut_short),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
