@@ -131,8 +131,9 @@ void narrow_box_box(const shape *a, const pose *pa, const shape *b, const pose *
       return;
     }
     /* Faces that nearly lie on each other keep their manifold about the edges' exact point. */
-    if (v3_dot(ne, nf) > 0.995) count = box_clip(&sa, &sb, face, nf, c);
-    count = narrow_put_exact(c, count, exact, tie);
+    const double size = fmin(a->size, b->size);
+    if (v3_dot(ne, nf) > narrow_flat(sink, size, edge.s)) count = box_clip(&sa, &sb, face, nf, c);
+    count = narrow_put_exact(c, count, exact, tie, narrow_range(sink, size));
   } else {
     count = box_clip(&sa, &sb, face, nf, c);
     double deepest = INFINITY;

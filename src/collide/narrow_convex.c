@@ -3,7 +3,8 @@
 #include "collide/narrow_convex.h"
 #include "collide/manifold.h"
 
-int narrow_put_exact(contact_point *c, int count, contact_point exact, double tolerance) {
+int narrow_put_exact(contact_point *c, int count, contact_point exact, double tolerance,
+                     double range) {
   int nearest = 0;
   double best = INFINITY;
   for (int i = 0; i < count; i++) {
@@ -17,6 +18,11 @@ int narrow_put_exact(contact_point *c, int count, contact_point exact, double to
     return 1;
   }
   for (int i = 0; i < count; i++) c[i].gap = fmax(c[i].gap, exact.gap);
+  if (best > range * range && count < NARROW_CANDIDATES) {
+    c[count] = c[0];
+    c[0] = exact;
+    return count + 1;
+  }
   exact.feature = c[nearest].feature;
   c[nearest] = c[0];
   c[0] = exact;
@@ -63,14 +69,14 @@ void narrow_convex_solids(const gjk_solid *a, const gjk_solid *b, v3 origin, uin
       .point_a = v3_add_scaled(g.a, a->round, n), .normal = n, .gap = g.gap - radii, .feature = 0};
   const double along_a = fa.count > 2 ? v3_dot(fa.normal, n) : -1,
                along_b = fb.count > 2 ? -v3_dot(fb.normal, n) : -1;
-  const double flat = 0.995; /* 6 degrees: faces that will lie on each other soon */
+  const double size = fmin(a->size, b->size), flat = narrow_flat(sink, size, g.gap - radii);
   if (along_a >= along_b && along_a > flat && fb.count > 1)
     count = manifold_clip(&fa, &fb, false, a->round, b->round, c);
   else if (along_b > flat && fa.count > 1)
     count = manifold_clip(&fb, &fa, true, a->round, b->round, c);
   else if (fa.count == 2 && fb.count == 2)
     count = convex_edge_pair(&fa, &fb, exact, a->round, b->round, c);
-  count = narrow_put_exact(c, count, exact, 1e-11 * (a->size + b->size));
+  count = narrow_put_exact(c, count, exact, 1e-11 * (a->size + b->size), narrow_range(sink, size));
   for (int i = 0; i < count; i++)
     c[i].feature = feature ? narrow_mix(feature, c[i].feature) : c[i].feature;
   manifold_deliver(c, count, most, origin, sink);

@@ -8,8 +8,27 @@
 void narrow_convex_solids(const gjk_solid *a, const gjk_solid *b, v3 origin, uint32_t feature,
                           narrow_sink *sink);
 
-/* Unless a candidate is it already, puts the exact contact first, in place of the nearest one.
- * None may be deeper: those that pretend to be lie on a slightly different normal. */
-int narrow_put_exact(contact_point *c, int count, contact_point exact, double tolerance);
+/* Unless a candidate is it already, puts the exact contact first, in place of the nearest one
+ * within `range`. None may be deeper: those that pretend to be lie on a slightly different normal.
+ */
+int narrow_put_exact(contact_point *c, int count, contact_point exact, double tolerance,
+                     double range);
+
+/* Solids of this size that may turn far in the step, as the margin tells: corners that are not near
+ * yet may be hit before it ends. */
+static inline bool narrow_is_fast(const narrow_sink *sink, double size) {
+  return sink->margin > 0.1 * size;
+}
+
+/* The cosine of the angle up to which faces make a manifold: 6 degrees, they will lie on each other
+ * soon; 37 for fast ones that are apart. */
+static inline double narrow_flat(const narrow_sink *sink, double size, double gap) {
+  return gap > 0.0 && narrow_is_fast(sink, size) ? 0.8 : 0.995;
+}
+
+/* How near a candidate must be for the exact contact to stand for it. */
+static inline double narrow_range(const narrow_sink *sink, double size) {
+  return narrow_is_fast(sink, size) ? 0.05 * size : INFINITY;
+}
 
 #endif
