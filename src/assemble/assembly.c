@@ -26,7 +26,6 @@ void assembly_destroy(assembly *a) {
   scree_ccp_destroy(a->problem);
   memory_free(context, a->order);
   memory_free(context, a->rank);
-  memory_free(context, a->sort_key);
   memory_free(context, a->linear);
   memory_free(context, a->angular);
   memory_free(context, a->gap);
@@ -53,8 +52,7 @@ static scree_status reserve_bodies(assembly *a) {
   if (memory_grow(a->context, &a->linear, &a->linear_capacity, n, sizeof *a->linear) ||
       memory_grow(a->context, &a->angular, &a->angular_capacity, n, sizeof *a->angular) ||
       memory_grow(a->context, &a->rank, &a->rank_capacity, n, sizeof *a->rank) ||
-      memory_grow(a->context, &a->order, &a->order_capacity, n, sizeof *a->order) ||
-      memory_grow(a->context, &a->sort_key, &a->sort_capacity, n, sizeof *a->sort_key))
+      memory_grow(a->context, &a->order, &a->order_capacity, n, sizeof *a->order))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
@@ -90,8 +88,8 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   *report = (assembly_report){.contacts = 0};
   if (reserve_bodies(a)) return SCREE_ERROR_MEMORY;
   if (a->revision != w->revision) collide_invalidate(a->collide);
+  assembly_order_bodies(a);
   scree_status status = world_free_velocities(w, params->h, a->linear, a->angular);
-  if (!status) status = assembly_order_bodies(a);
   if (status) return status;
   status = assembly_remember(a);
   if (status) return status;

@@ -54,8 +54,6 @@ typedef struct assembly {
   size_t order_count, order_capacity, moving;
   uint32_t *rank; /* of each body: its index in the problem, or SCREE_CCP_WORLD */
   size_t rank_capacity;
-  uint64_t *sort_key;
-  size_t sort_capacity;
   size_t steps_since_order;
   v3 *linear, *angular; /* v_free, after finish v; by body */
   size_t linear_capacity, angular_capacity;
@@ -70,9 +68,10 @@ typedef struct assembly {
 
   /* While a step is built and solved `before` has what its contacts start from. After it that lies
    * in the problem, g and gap (`solved`), and is written down when the next step begins. */
-  v3 *before; /* impulse on body b, N s */
+  void *before; /* impulse on body b, N s; v3, or three floats where contacts are many */
+  bool before_small;
   contact_place *place;
-  size_t before_capacity, place_capacity;
+  size_t before_capacity, place_capacity; /* the first one in bytes */
   bool has_place;
   float *gap; /* of the contacts in the problem, m */
   size_t gap_capacity;
@@ -115,8 +114,8 @@ scree_status assembly_check(const assembly *a, const void *blob, size_t size);
 /* Of a blob that was checked; after the world's part. */
 scree_status assembly_restore(assembly *a, const void *blob);
 
-/* order.c */
-scree_status assembly_order_bodies(assembly *a);
+/* order.c. Before there are velocities: sorts in their place. */
+void assembly_order_bodies(assembly *a);
 /* contacts.c */
 collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
@@ -128,6 +127,10 @@ contact_place assembly_place_of(const assembly *a, size_t contact);
 bool assembly_needs_places(const assembly *a);
 /* Writes down what the next step starts from. */
 scree_status assembly_remember(assembly *a);
+/* Room for that of `count` contacts. */
+scree_status assembly_reserve_before(assembly *a, size_t count);
+void assembly_set_before(assembly *a, size_t contact, v3 impulse);
+v3 assembly_get_before(const assembly *a, size_t contact);
 /* joint_blocks.c */
 scree_status assembly_add_joints(assembly *a, const assembly_params *params,
                                  assembly_report *report);

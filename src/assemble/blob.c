@@ -13,9 +13,8 @@ static const uint64_t blob_magic = 0x32424D4553534153u; /* "SASSEMB2" */
 
 /* The contacts that the next step starts from, where they lie now. */
 static void put_impulses(const assembly *a, blob_out *out) {
-  if (!a->solved) blob_put(out, a->before, a->contact_count * sizeof *a->before);
-  for (size_t k = 0; a->solved && k < a->contact_count; k++) {
-    const v3 impulse = assembly_impulse(a, k);
+  for (size_t k = 0; k < a->contact_count; k++) {
+    const v3 impulse = a->solved ? assembly_impulse(a, k) : assembly_get_before(a, k);
     blob_put(out, &impulse, sizeof impulse);
   }
 }
@@ -103,8 +102,7 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   const char *extra = place + (h.places ? h.contact_count * sizeof(contact_place) : 0);
   const char *generation = extra + (h.extra ? h.contact_count * sizeof(contact_extra) : 0);
   const char *order = generation + h.body_limit * sizeof(uint32_t);
-  if (memory_grow(a->context, &a->before, &a->before_capacity, h.contact_count,
-                  sizeof *a->before) ||
+  if (assembly_reserve_before(a, h.contact_count) ||
       (h.places &&
        memory_grow(a->context, &a->place, &a->place_capacity, h.contact_count, sizeof *a->place)) ||
       (h.extra && memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, h.contact_count,
@@ -125,7 +123,11 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   memory_free(a->context, keys);
   memory_free(a->context, generations);
   if (status) return status;
-  if (h.contact_count) memcpy(a->before, memory, h.contact_count * sizeof *a->before);
+  for (size_t k = 0; k < h.contact_count; k++) {
+    v3 impulse;
+    memcpy(&impulse, memory + k * sizeof impulse, sizeof impulse);
+    assembly_set_before(a, k, impulse);
+  }
   if (h.places && h.contact_count) memcpy(a->place, place, h.contact_count * sizeof *a->place);
   a->has_place = h.places;
   a->solved = false;

@@ -8,6 +8,7 @@
 
 /* How far a contact may have moved and still be found by its place, in diameters. */
 static const double match_range = 0.1;
+enum { MANY_CONTACTS = 32768 };
 
 static bool needs_extra(const scree_world *w) {
   for (size_t k = 0; k < w->material_count * w->material_count; k++)
@@ -91,7 +92,7 @@ static void warm_start(const assembly *a, const assembly_params *params, uint32_
   if (!params->warm_start || previous == CACHE_NONE || !(a->h_before > 0.0)) return;
   const double scale = params->warm_start_scale * params->h / a->h_before;
   const v3 n = v3_load(def->normal), t1 = v3_load(def->tangent), t2 = v3_cross(n, t1);
-  const v3 p = v3_scale(scale, a->before[previous]);
+  const v3 p = v3_scale(scale, assembly_get_before(a, previous));
   g[0] = v3_dot(n, p);
   if (dim >= 2) g[1] = v3_dot(t1, p);
   if (dim >= 3) g[2] = v3_dot(t2, p);
@@ -217,9 +218,11 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
   a->contact_count = 0;
   a->generation_count = view.count;
   const size_t before = collide_cache(a->collide)->before.count;
-  if (memory_grow(a->context, &a->taken, &a->taken_capacity, before, sizeof *a->taken))
-    return SCREE_ERROR_MEMORY;
-  if (before) memset(a->taken, 0, before * sizeof *a->taken);
+  if (a->has_place) {
+    if (memory_grow(a->context, &a->taken, &a->taken_capacity, before, sizeof *a->taken))
+      return SCREE_ERROR_MEMORY;
+    if (before) memset(a->taken, 0, before * sizeof *a->taken);
+  }
   a->has_extra_now = needs_extra(a->world);
   contact_form form = {.def = scree_ccp_contact_def_default()};
   for (;;) {
@@ -280,15 +283,38 @@ bool assembly_needs_places(const assembly *a) {
   return false;
 }
 
+/* A start need not be sharper than 1e-7 where contacts are so many that memory counts. */
+scree_status assembly_reserve_before(assembly *a, size_t count) {
+  a->before_small = count >= MANY_CONTACTS;
+  return memory_grow(a->context, &a->before, &a->before_capacity,
+                     count * (a->before_small ? 3 * sizeof(float) : sizeof(v3)), 1);
+}
+
+void assembly_set_before(assembly *a, size_t k, v3 impulse) {
+  if (!a->before_small) {
+    ((v3 *)a->before)[k] = impulse;
+    return;
+  }
+  float *p = (float *)a->before + 3 * k;
+  p[0] = (float)impulse.x;
+  p[1] = (float)impulse.y;
+  p[2] = (float)impulse.z;
+}
+
+v3 assembly_get_before(const assembly *a, size_t k) {
+  if (!a->before_small) return ((const v3 *)a->before)[k];
+  const float *p = (const float *)a->before + 3 * k;
+  return v3_make((double)p[0], (double)p[1], (double)p[2]);
+}
+
 scree_status assembly_remember(assembly *a) {
   if (!a->solved) return SCREE_OK;
   const bool places = assembly_needs_places(a);
-  if (memory_grow(a->context, &a->before, &a->before_capacity, a->contact_count,
-                  sizeof *a->before) ||
+  if (assembly_reserve_before(a, a->contact_count) ||
       (places &&
        memory_grow(a->context, &a->place, &a->place_capacity, a->contact_count, sizeof *a->place)))
     return SCREE_ERROR_MEMORY;
-  for (size_t k = 0; k < a->contact_count; k++) a->before[k] = assembly_impulse(a, k);
+  for (size_t k = 0; k < a->contact_count; k++) assembly_set_before(a, k, assembly_impulse(a, k));
   for (size_t k = 0; places && k < a->contact_count; k++) a->place[k] = assembly_place_of(a, k);
   a->has_place = places;
   a->solved = false;

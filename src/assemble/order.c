@@ -30,6 +30,7 @@ static bool in_problem(const world_bodies *b, size_t i) {
 }
 
 static size_t sort_moving(assembly *a) {
+  uint64_t *key = (uint64_t *)a->angular;
   const world_bodies *b = &a->world->bodies;
   v3 lo = {INFINITY, INFINITY, INFINITY}, hi = {-INFINITY, -INFINITY, -INFINITY};
   for (size_t i = 0; i < b->limit; i++)
@@ -42,21 +43,20 @@ static size_t sort_moving(assembly *a) {
   size_t n = 0;
   for (size_t i = 0; i < b->limit; i++)
     if (in_problem(b, i))
-      a->sort_key[n++] =
-          (along(b->position[i].x, lo.x, scale) | along(b->position[i].y, lo.y, scale) << 1 |
-           along(b->position[i].z, lo.z, scale) << 2)
-              << 32 |
-          i;
-  if (n) qsort(a->sort_key, n, sizeof *a->sort_key, compare);
-  for (size_t k = 0; k < n; k++) a->order[k] = (uint32_t)a->sort_key[k];
+      key[n++] = (along(b->position[i].x, lo.x, scale) | along(b->position[i].y, lo.y, scale) << 1 |
+                  along(b->position[i].z, lo.z, scale) << 2)
+                     << 32 |
+                 i;
+  if (n) qsort(key, n, sizeof *key, compare);
+  for (size_t k = 0; k < n; k++) a->order[k] = (uint32_t)key[k];
   return n;
 }
 
-scree_status assembly_order_bodies(assembly *a) {
+void assembly_order_bodies(assembly *a) {
   const world_bodies *b = &a->world->bodies;
   if (a->revision == a->world->revision && a->steps_since_order < REORDER_STEPS) {
     a->steps_since_order++;
-    return SCREE_OK;
+    return;
   }
   a->moving = a->order_count = sort_moving(a);
   for (size_t i = 0; i < b->limit; i++) {
@@ -65,5 +65,4 @@ scree_status assembly_order_bodies(assembly *a) {
   }
   for (size_t k = 0; k < a->moving; k++) a->rank[a->order[k]] = (uint32_t)k;
   a->steps_since_order = 1;
-  return SCREE_OK;
 }

@@ -75,7 +75,7 @@ static void *remap(scree_context *context, void *data, size_t count, size_t size
  * are mostly remapped, which copies nothing, and need not look far ahead. */
 static size_t room_for(size_t capacity, size_t need) {
   enum { MANY = 16384 };
-  const size_t room = capacity + capacity / (capacity < MANY ? 2 : 8);
+  const size_t room = capacity + capacity / (capacity < MANY ? 2 : 32);
   return room > need ? room : need;
 }
 

@@ -13,8 +13,8 @@
 void *memory_new(scree_context *context, size_t count, size_t size);
 void memory_free(scree_context *context, void *block);
 /* Makes room for `need` elements at *array (a pointer to a pointer), by half as much again at
- * least (an eighth where they are many; by count alone, so that arrays may share a capacity); new
- * elements are zero, old ones are kept. */
+ * least (a thirty-second where they are many; by count alone, so that arrays may share a capacity);
+ * new elements are zero, old ones are kept. */
 scree_status memory_grow(scree_context *context, void *array, size_t *capacity, size_t need,
                          size_t size);
 

@@ -24,8 +24,6 @@ struct broad {
   scree_context *context;
   aabb *box; /* with slack: what the pairs were found with */
   size_t box_capacity;
-  double *slack; /* by diameter, m */
-  size_t slack_capacity;
   uint32_t *large_list; /* ascending */
   size_t large_count, large_list_capacity;
   broad_cavity *cavity; /* of the large ones */
@@ -72,7 +70,6 @@ void broad_destroy(broad *b) {
   if (!b) return;
   scree_context *context = b->context;
   memory_free(context, b->box);
-  memory_free(context, b->slack);
   memory_free(context, b->large_list);
   memory_free(context, b->cavity);
   broad_grid_clear(&b->grid);
@@ -155,11 +152,6 @@ bool broad_covers(const broad *b, const collide_view *view, const v3 *linear, co
   return true;
 }
 
-static double slack_of(const collide_view *view, size_t i) {
-  const double d = view->diameter[i];
-  return isfinite(d) ? view->margin * d : INFINITY;
-}
-
 /* The room that walls get is the one of the bodies that can be pushed: their own size says nothing.
  */
 static double common_slack(const collide_view *view) {
@@ -167,7 +159,7 @@ static double common_slack(const collide_view *view) {
   size_t n = 0;
   for (size_t i = 0; i < view->count; i++)
     if (view->shape[i] && view->kind[i] == 0 && isfinite(view->diameter[i])) {
-      sum += slack_of(view, i);
+      sum += broad_slack(view, i);
       n++;
     }
   return n ? sum / (double)n : 0.0;
@@ -176,7 +168,6 @@ static double common_slack(const collide_view *view) {
 static scree_status make_boxes(broad *b, const collide_view *view, broad_boxes *out) {
   const size_t n = view->count;
   if (memory_grow(b->context, &b->box, &b->box_capacity, n, sizeof *b->box) ||
-      memory_grow(b->context, &b->slack, &b->slack_capacity, n, sizeof *b->slack) ||
       memory_grow(b->context, &b->length, &b->length_capacity, n, sizeof *b->length) ||
       memory_grow(b->context, &b->row, &b->row_capacity, n + 1, sizeof *b->row))
     return SCREE_ERROR_MEMORY;
@@ -185,14 +176,13 @@ static scree_status make_boxes(broad *b, const collide_view *view, broad_boxes *
   /* Wider boxes hold for longer, but make more pairs. */
   b->wide = b->age < SHORT_AGE;
   const double skin = b->wide ? 1.5 : 0.5;
-  *out = (broad_boxes){
-      .view = view, .box = b->box, .slack = b->slack, .mean_velocity = v0, .skin = skin * common};
+  *out = (broad_boxes){.view = view, .box = b->box, .mean_velocity = v0, .skin = skin * common};
   for (size_t i = 0; i < n; i++) {
     if (!view->shape[i]) continue;
     const aabb box = swept_box(view, i, v0);
-    b->slack[i] = slack_of(view, i);
-    b->box[i] = aabb_grow(box, skin * view_less(b->slack[i], common));
-    if (isfinite(b->slack[i]) && b->slack[i] > out->most_slack) out->most_slack = b->slack[i];
+    const double slack = broad_slack(view, i);
+    b->box[i] = aabb_grow(box, skin * view_less(slack, common));
+    if (isfinite(slack) && slack > out->most_slack) out->most_slack = slack;
   }
   return SCREE_OK;
 }

@@ -50,7 +50,8 @@ bool broad_cavity_clears(const broad_cavity *c, const broad_boxes *b, uint32_t c
       pose_apply_inverse(c->place, v3_scale(0.5, v3_add(b->box[body].lo, b->box[body].hi)));
   const double ball = view_less(broad_ball(b, body), v3_norm(half));
   const double reach =
-      (ball + c->growth + view_less(b->slack[body], b->slack[container])) * (1.0 + 1e-9);
+      (ball + c->growth + view_less(broad_slack(b->view, body), broad_slack(b->view, container))) *
+      (1.0 + 1e-9);
   if (s->kind == SCREE_SHAPE_BOX_CONTAINER) {
     const v3 side = s->box_container.half;
     return side.x - fabs(x.x) >= reach && side.y - fabs(x.y) >= reach &&

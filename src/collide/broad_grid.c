@@ -49,7 +49,8 @@ bool broad_is_excluded(const collide_view *view, uint32_t low, uint32_t high) {
 /* Slacks of two bodies are at least the smaller of both together; that of a wall, which has none of
  * its own, is its partner's. */
 static double slack_of(const broad_boxes *b, size_t i) {
-  return isfinite(b->slack[i]) ? b->slack[i] : b->most_slack;
+  const double slack = broad_slack(b->view, i);
+  return isfinite(slack) ? slack : b->most_slack;
 }
 
 /* The side that a cell must have for this body: its box and the reach of its margin. */

@@ -26,10 +26,9 @@ typedef struct broad_level {
 typedef struct broad_boxes {
   const collide_view *view;
   const aabb *box;
-  const double *slack; /* by diameter, m */
-  double most_slack;   /* of those that are finite */
-  v3 mean_velocity;    /* that boxes have grown against */
-  double skin;         /* what boxes of walls have grown by beyond that, m */
+  double most_slack; /* of those that are finite */
+  v3 mean_velocity;  /* that boxes have grown against */
+  double skin;       /* what boxes of walls have grown by beyond that, m */
 } broad_boxes;
 
 typedef struct broad_grid {
@@ -96,9 +95,14 @@ static inline bool broad_may_touch(const collide_view *view, uint32_t i, uint32_
   return !view->excluded_count || !broad_is_excluded(view, i < k ? i : k, i < k ? k : i);
 }
 
+/* The margin that a body brings, m; of a wall infinite, as its partner's counts. */
+static inline double broad_slack(const collide_view *view, size_t i) {
+  return isfinite(view->diameter[i]) ? view->margin * view->diameter[i] : INFINITY;
+}
+
 /* Do their boxes come closer than the margin? */
 static inline bool broad_near(const broad_boxes *b, uint32_t i, uint32_t k) {
-  const double between = view_less(b->slack[i], b->slack[k]);
+  const double between = view_less(broad_slack(b->view, i), broad_slack(b->view, k));
   return aabb_overlap(aabb_grow(b->box[i], between), b->box[k]);
 }
 
