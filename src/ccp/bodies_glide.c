@@ -76,11 +76,18 @@ static double sweep_share(const op_bodies *impl, const sphere_sweep *work, bool 
   return worst;
 }
 
-static double sum_of(const bodies_pack *pack, double (*sums)[PACK_LANES]) {
-  double lane[PACK_LANES] = {0.0};
+static double sum_of(const double *x) {
+  return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+}
+
+static op_glide_sums total_of(const bodies_pack *pack, const sphere_glide *sums) {
+  sphere_glide all = {.uphill = {0.0}};
   for (size_t unit = 0; unit < pack->unit_count; unit++)
-    for (size_t k = 0; k < PACK_LANES; k++) lane[k] += sums[unit][k];
-  return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+    for (size_t k = 0; k < PACK_LANES; k++) {
+      all.uphill[k] += sums[unit].uphill[k];
+      all.distance2[k] += sums[unit].distance2[k];
+    }
+  return (op_glide_sums){.uphill = sum_of(all.uphill), .distance2 = sum_of(all.distance2)};
 }
 
 /* What was swept into is now the sweep's. */
@@ -122,8 +129,9 @@ static op_glide_sums sweep(ccp_operator *op, scree_model model, double beta, dou
     pack->stirring = pack->stirring || !pack->asleep[unit];
   const op_sweep_params params = {
       .metric = OP_METRIC_EXACT, .model = model, .omega = 1.0, .lambda = 1.0};
-  return (op_glide_sums){.change = fmax(sqrt(worst), bodies_sweep_rest(op, &params, g)),
-                         .uphill = sum_of(pack, impl->glide.sums)};
+  op_glide_sums sums = total_of(pack, impl->glide.sums);
+  sums.change = fmax(sqrt(worst), bodies_sweep_rest(op, &params, g));
+  return sums;
 }
 
 const op_glide_class bodies_glide_class = {.begin = begin, .sweep = sweep};

@@ -11,7 +11,7 @@ typedef struct bodies_glide {
   size_t before_capacity;
   body_line *state_before;
   size_t state_capacity;
-  double (*sums)[PACK_LANES]; /* a unit */
+  sphere_glide *sums; /* a unit */
   size_t sums_capacity;
 } bodies_glide;
 

@@ -73,6 +73,11 @@ typedef struct sphere_sweep {
   pack_reach reach;
 } sphere_sweep;
 
+/* Sums over the groups of a unit, lane by lane; see operator_glide.h. */
+typedef struct sphere_glide {
+  double uphill[PACK_LANES], distance2[PACK_LANES];
+} sphere_glide;
+
 /* Eight rigid contacts with friction, of any shape: both lever arms, full inertias. The block is in
  * the coordinates of the standard cone (set_cone.h): tangential rows times mu. */
 typedef struct rigid_group {
@@ -234,10 +239,9 @@ typedef struct body_kernels {
   /* Groups begin … end - 1; returns the largest |change| / eta squared. */
   double (*sweep)(const sphere_sweep *work, size_t begin, size_t end);
   /* The same with momentum, forward and with exact blocks, over units begin … end - 1; unit i is
-   * groups start[i] … start[i + 1] - 1, none is empty. sums[i] becomes what it adds to
-   * (y - next)'(next - impulse) / eta, lane by lane. */
+   * groups start[i] … start[i + 1] - 1, none is empty. sums[i] becomes what it adds. */
   double (*sweep_momentum)(const sphere_sweep *work, const uint32_t *start, size_t begin,
-                           size_t end, double (*sums)[PACK_LANES]);
+                           size_t end, sphere_glide *sums);
   double (*sweep_rigid)(const rigid_sweep *work, size_t begin, size_t end);
   void (*step)(const sphere_step *work, size_t begin, size_t end, sphere_sums *sums);
   void (*push)(const sphere_product *work, size_t begin, size_t end);

@@ -116,9 +116,13 @@ INLINE void add_push(vd *line, vd mass, vd turn, vd3 force, vd3 moment) {
 
 /* ---- the sweep ------------------------------------------------------------------------------- */
 
-/* uphill: null without momentum. */
+typedef struct glide_lanes {
+  vd uphill, distance2;
+} glide_lanes;
+
+/* sums: null without momentum. */
 INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_lines *at, bool extra,
-                      bool isotropic, bool blended, vd *uphill) {
+                      bool isotropic, bool blended, glide_lanes *sums) {
   const sphere_group *g = &w->group[i];
   double(*impulse)[PACK_LANES] = (double(*)[PACK_LANES])(w->impulse + i * PACK_IMPULSES);
   vd a[8], b[8];
@@ -128,7 +132,7 @@ INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_line
   const vd reach_a = vd_load(g->reach_a + k), reach_b = vd_load(g->reach_b + k);
   const vd3 current = vd3_load((const double(*)[PACK_LANES])impulse, k);
   vd3 old = current;
-  if (uphill) {
+  if (sums) {
     impulse = (double(*)[PACK_LANES])(w->before + i * PACK_IMPULSES);
     const vd3 gone = vd3_sub(current, vd3_load((const double(*)[PACK_LANES])impulse, k));
     old = vd3_add_scaled(current, vd_set(w->momentum), gone);
@@ -170,9 +174,12 @@ INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_line
   lines_store(at->to_a + k, a);
   add_push(b, b[6], reach_b * b[7], change, moment);
   lines_store(at->to_b + k, b);
-  const vd weight = vd_load(g->weight + k);
-  if (uphill) *uphill = vd_fnma(weight, vd3_dot(change, vd3_sub(next, current)), *uphill);
-  return vd3_dot(change, change) * (weight * weight);
+  const vd weight = vd_load(g->weight + k), moved = vd3_dot(change, change) * weight;
+  if (sums) {
+    sums->uphill = vd_fnma(weight, vd3_dot(change, vd3_sub(next, current)), sums->uphill);
+    sums->distance2 = sums->distance2 + moved;
+  }
+  return moved * weight;
 }
 
 INLINE double sweep_groups(const sphere_sweep *w, size_t begin, size_t end, bool extra,
@@ -210,14 +217,16 @@ static double sweep(const sphere_sweep *w, size_t begin, size_t end) {
 
 /* Units are met in order, so that their sums are apart whatever run of them a thread has. */
 INLINE double sweep_units(const sphere_sweep *w, const uint32_t *start, size_t begin, size_t end,
-                          bool extra, double (*sums)[PACK_LANES]) {
+                          bool extra, sphere_glide *sums) {
   enum { PARTS = PACK_LANES / LANES };
   _Alignas(64) body_line trash[PACK_LANES];
   lane_lines ring[RING];
-  vd worst = vd_set(0.0), uphill[PARTS];
+  vd worst = vd_set(0.0);
+  const glide_lanes none = {vd_set(0.0), vd_set(0.0)};
+  glide_lanes sum[PARTS];
   const size_t first = start[begin], last = start[end];
   size_t unit = begin;
-  for (size_t k = 0; k < PARTS; k++) uphill[k] = vd_set(0.0);
+  for (size_t k = 0; k < PARTS; k++) sum[k] = none;
   for (size_t j = first; j < last + AHEAD; j++) {
     if (j < last) {
       ask_for_groups(&w->group[j], false, w->reach);
@@ -226,12 +235,13 @@ INLINE double sweep_units(const sphere_sweep *w, const uint32_t *start, size_t b
     if (j < first + AHEAD) continue;
     const size_t i = j - AHEAD;
     for (size_t k = 0; k < PARTS; k++)
-      worst = vd_max(sweep_lanes(w, i, k * LANES, &ring[i % RING], extra, false, false, &uphill[k]),
+      worst = vd_max(sweep_lanes(w, i, k * LANES, &ring[i % RING], extra, false, false, &sum[k]),
                      worst);
     if (i + 1 < start[unit + 1]) continue;
     for (size_t k = 0; k < PARTS; k++) {
-      vd_store_any(sums[unit] + k * LANES, uphill[k]);
-      uphill[k] = vd_set(0.0);
+      vd_store_any(sums[unit].uphill + k * LANES, sum[k].uphill);
+      vd_store_any(sums[unit].distance2 + k * LANES, sum[k].distance2);
+      sum[k] = none;
     }
     unit++;
   }
@@ -239,7 +249,7 @@ INLINE double sweep_units(const sphere_sweep *w, const uint32_t *start, size_t b
 }
 
 static double sweep_momentum(const sphere_sweep *w, const uint32_t *start, size_t begin, size_t end,
-                             double (*sums)[PACK_LANES]) {
+                             sphere_glide *sums) {
   return w->extra ? sweep_units(w, start, begin, end, true, sums)
                   : sweep_units(w, start, begin, end, false, sums);
 }

@@ -37,31 +37,26 @@ static void extrapolate_chunk(const ccp_operator *op, size_t begin, size_t end, 
   }
 }
 
-static double uphill_chunk(const ccp_operator *op, size_t begin, size_t end, const double *g) {
+static void sum_chunk(const ccp_operator *op, size_t begin, size_t end, const double *g,
+                      op_glide_sums *sums) {
   const op_glide *glide = op->glide;
-  double sum = 0.0;
   for (size_t j = begin; j < end; j++) {
     const size_t i = op->order[j], row = op->row_start[i], rows = op->row_start[i + 1] - row;
     const size_t forces = (size_t)op_force_rows(op, i);
-    double force = 0.0, moment = 0.0;
     for (size_t k = 0; k < rows; k++) {
-      const double part =
-          (glide->from[row + k] - g[row + k]) * (g[row + k] - glide->before[row + k]);
-      if (k < forces)
-        force += part;
-      else
-        moment += part;
+      const double eta = k < forces ? op->eta_force[i] : op->eta_moment[i];
+      const double back = glide->from[row + k] - g[row + k];
+      if (!(eta > 0.0)) continue;
+      sums->uphill += back * (g[row + k] - glide->before[row + k]) / eta;
+      sums->distance2 += back * back / eta;
     }
-    if (op->eta_force[i] > 0.0) sum += force / op->eta_force[i];
-    if (op->eta_moment && op->eta_moment[i] > 0.0) sum += moment / op->eta_moment[i];
   }
-  return sum;
 }
 
 /* Either of these over all blocks behind head_count, chunk by chunk; groups of chunks are added in
- * order. */
-static double pass(ccp_operator *op, bool extrapolate, double beta, double *g) {
-  double total = 0.0, part[GROUP];
+ * order. Without sums g is extrapolated. */
+static void pass(ccp_operator *op, double beta, double *g, op_glide_sums *sums) {
+  op_glide_sums part[GROUP];
   for (size_t begin = op->head_count; begin < op->block_count; begin += (size_t)CHUNK * GROUP) {
     const size_t left = op->block_count - begin,
                  count = left < (size_t)CHUNK * GROUP ? left : (size_t)CHUNK * GROUP,
@@ -71,29 +66,31 @@ static double pass(ccp_operator *op, bool extrapolate, double beta, double *g) {
     for (size_t c = 0; c < chunks; c++) {
       const size_t first = begin + c * CHUNK,
                    last = (c + 1) * CHUNK < count ? first + CHUNK : begin + count;
-      part[c] = 0.0;
-      if (extrapolate)
-        extrapolate_chunk(op, first, last, beta, g);
+      part[c] = (op_glide_sums){0.0, 0.0, 0.0};
+      if (sums)
+        sum_chunk(op, first, last, g, &part[c]);
       else
-        part[c] = uphill_chunk(op, first, last, g);
+        extrapolate_chunk(op, first, last, beta, g);
     }
-    for (size_t c = 0; c < chunks; c++) total += part[c];
+    for (size_t c = 0; sums && c < chunks; c++) {
+      sums->uphill += part[c].uphill;
+      sums->distance2 += part[c].distance2;
+    }
   }
-  return total;
 }
 
 op_glide_sums op_glide_sweep(ccp_operator *op, scree_model model, double beta, double *g) {
   const op_sweep_params params = {
       .metric = OP_METRIC_EXACT, .model = model, .omega = 1.0, .lambda = 1.0};
-  op_glide_sums sums = {0.0, 0.0};
-  pass(op, true, beta, g);
+  op_glide_sums sums = {0.0, 0.0, 0.0};
+  pass(op, beta, g, NULL);
   if (op->class->glide)
     sums = op->class->glide->sweep(op, model, beta, g);
   else {
     if (beta != 0.0) op_sweep_begin(op, g);
     sums.change = op_sweep_inside(op, &params, g);
   }
-  sums.uphill += pass(op, false, 0.0, g);
+  pass(op, 0.0, g, &sums);
   return sums;
 }
 

@@ -17,6 +17,7 @@ typedef struct op_glide_sums {
   double change; /* the largest |next - y| of a block over its eta, m/s */
   double
       uphill; /* sum (y - next)'(next - g) / eta: positive when momentum runs against the sweep */
+  double distance2; /* sum |next - y|^2 / eta */
 } op_glide_sums;
 
 /* What a form supplies for the blocks order[0 … head_count - 1] that it keeps inside; it moves its

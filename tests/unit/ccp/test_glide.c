@@ -32,14 +32,16 @@ static op_glide_sums sweep_by_rows(ccp_operator *op, scree_model model, double b
       .metric = OP_METRIC_EXACT, .model = model, .omega = 1.0, .lambda = 1.0};
   double *y = calloc(op->row_count, sizeof *y), *next = calloc(op->row_count, sizeof *next);
   for (size_t k = 0; k < op->row_count; k++) next[k] = y[k] = g[k] + beta * (g[k] - before[k]);
-  op_glide_sums sums = {0.0, 0.0};
+  op_glide_sums sums = {0.0, 0.0, 0.0};
   op_sweep_begin(op, next);
   sums.change = op_sweep_reference(op, &params, next);
   for (size_t i = 0; i < op->block_count; i++)
     for (size_t k = op->row_start[i]; k < op->row_start[i + 1]; k++) {
       const bool force = (int)(k - op->row_start[i]) < op_force_rows(op, i);
       const double eta = force ? op->eta_force[i] : op->eta_moment[i];
-      if (eta > 0.0) sums.uphill += (y[k] - next[k]) * (next[k] - g[k]) / eta;
+      if (!(eta > 0.0)) continue;
+      sums.uphill += (y[k] - next[k]) * (next[k] - g[k]) / eta;
+      sums.distance2 += (y[k] - next[k]) * (y[k] - next[k]) / eta;
     }
   memcpy(before, g, op->row_count * sizeof *g);
   memcpy(g, next, op->row_count * sizeof *g);
@@ -78,6 +80,7 @@ static void check_case(const random_def *def, scree_model model, size_t kernel) 
     for (size_t k = 0; k < op->row_count; k++) assert_close(g[k], expected[k], 1.0);
     assert_close(found.change, sums.change, 1.0 + sums.change);
     assert_close(found.uphill, sums.uphill, 10.0 + fabs(sums.uphill));
+    assert_close(found.distance2, sums.distance2, 1.0 + sums.distance2);
   }
   free(g);
   free(expected);
@@ -113,7 +116,7 @@ static void test_same_bits(void **state) {
     assert_int_equal(op_create(context, problem, &op), SCREE_OK);
     assert_true(op->block_count > BODIES_PARALLEL);
     double *g = calloc(op->row_count, sizeof *g);
-    op_glide_sums sums = {0.0, 0.0};
+    op_glide_sums sums = {0.0, 0.0, 0.0};
     assert_int_equal(op_glide_begin(op, g), SCREE_OK);
     for (int k = 0; k < 12; k++)
       sums = op_glide_sweep(op, SCREE_MODEL_RELAXED, k % 5 ? 0.8 : 0.0, g);
