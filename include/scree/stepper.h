@@ -34,7 +34,7 @@ typedef struct scree_stepper_def {
    * impacts are not solved better than they are known. */
   double tolerance_moving;
   double tolerance_error; /* on E, default 0: not asked */
-  long iteration_limit;   /* a step; default 100 */
+  long iteration_limit;   /* a step; default 1000 */
   long check_interval; /* iterations between residual checks; default 0: as the solver sees fit */
   double time_budget;  /* s a step for the solver, default 0: none. Not reproducible */
   bool warm_start;     /* default true */

@@ -121,7 +121,7 @@ static scree_status read_options(scree_scene *scene, const scene_solver_keys *k,
 
 static scree_status read_solver(scree_scene *scene) {
   scene_solver_keys k = {.tolerance = 1e-3,
-                         .iterations = 100,
+                         .iterations = 1000,
                          .warm_start = true,
                          .warm_start_scale = 1.0,
                          .stabilisation = 1.0,

@@ -86,7 +86,7 @@ static const scene_field solver_fields[] = {
     REAL("error_tolerance", false, SOLVER(error_tolerance), "", FROM(0), INFINITY,
          "on the error E; default 0: not asked"),
     WHOLE("iterations", false, SOLVER(iterations), "", FROM(1), 1e9,
-          "most of them in a step; default 100"),
+          "most of them in a step; default 1000"),
     WHOLE("check_interval", false, SOLVER(check_interval), "", FROM(0), 1e9,
           "iterations between looks at the residual, which cost some sweeps each; default 0: "
           "when the sweeps foresee that it is met"),

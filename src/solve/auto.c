@@ -13,9 +13,9 @@
  * the end. So there
  *
  *   small, at any tolerance  prox at once: near the solution its steps are few
- *   large, relaxed, loose    apgd at once
- *   large, exact, loose      the fixed point s = F(s) over apgd where they are stacked: many bodies
- *                            touch each other in several contacts, as boxes do; sweeps for grains
+ *   large, loose             stacked: many bodies touch each other in several contacts, as boxes
+ * do; apgd, for exact friction the fixed point s = F(s) over apgd grains: ags, sweeps with
+ * momentum, for both
  *
  * The cost of a sweep and of a Newton step is foreseen from the number of blocks and how densely
  * they are coupled, in seconds of the measured machine (docs/solvers.md), never by the clock or the
@@ -33,6 +33,7 @@
 
 extern const solver_class solver_prox;
 extern const solver_class solver_apgd;
+extern const solver_class solver_ags;
 extern const solver_class solver_ipm;
 extern const solver_class solver_fixed_point;
 
@@ -44,8 +45,8 @@ static const scree_option_def auto_options[] = {
      "blocks that nothing couples: as one problem, or each island by what suits it"},
 };
 
-enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 4, COARSE_BLOCKS = 300 };
-enum { PROX, APGD, IPM, FIXED_POINT };
+enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 5, COARSE_BLOCKS = 300 };
+enum { PROX, APGD, AGS, IPM, FIXED_POINT };
 enum { small = 600 }; /* blocks: where Newton steps may start from elsewhere */
 
 /* What the methods keep from one solve to the next, and their vectors: made when first needed, for
@@ -59,6 +60,7 @@ typedef struct auto_state {
 
 static const solver_class *const methods[METHODS] = {[PROX] = &solver_prox,
                                                      [APGD] = &solver_apgd,
+                                                     [AGS] = &solver_ags,
                                                      [IPM] = &solver_ipm,
                                                      [FIXED_POINT] = &solver_fixed_point};
 
@@ -335,14 +337,15 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
   if (few_blocks) {
     status = take_turns(run, &turns);
     why = "prox: a small problem of bodies, warm";
+  } else if (!is_stacked(p)) {
+    status = delegate(run, AGS, NULL, 0);
+    why = "ags: a large problem of grains, warm, at a loose tolerance";
   } else if (run->model == SCREE_MODEL_RELAXED) {
     status = delegate(run, APGD, NULL, 0);
-    why = "apgd: a large relaxed problem of bodies, warm, at a loose tolerance";
-  } else if (is_stacked(p)) {
+    why = "apgd: a large relaxed problem of stacked bodies, warm, at a loose tolerance";
+  } else {
     status = delegate(run, FIXED_POINT, over_apgd, 2);
     why = "fixed point over apgd: a large stacked problem, warm, at a loose tolerance";
-  } else {
-    *chosen = false;
   }
   if (*chosen && !status && !run->detail[0]) snprintf(run->detail, sizeof run->detail, "%s", why);
   return status;

@@ -23,7 +23,7 @@ scree_stepper_def scree_stepper_def_default(void) {
       .stepper = "nonsmooth",
       .model = SCREE_MODEL_RELAXED,
       .tolerance_residual = 1e-3,
-      .iteration_limit = 100,
+      .iteration_limit = 1000,
       .check_interval = 0,
       .warm_start = true,
       .warm_start_scale = 1.0,
