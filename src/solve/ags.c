@@ -24,6 +24,8 @@ static const scree_option_def ags_options[] = {
     {"momentum", SCREE_OPTION_CHOICE, 0, 0, 1, "nesterov|greedy", "", "how beta is chosen"},
     {"beta_most", SCREE_OPTION_REAL, 1.0, 0.0, 1.0, NULL, "",
      "largest beta; with exact friction at most 0.8"},
+    {"patience", SCREE_OPTION_INT, 0, 0, 1e9, NULL, "",
+     "iterations after which it hands back to the solver that called it; 0: never"},
 };
 
 static const double coulomb_beta = 0.8, coulomb_growth = 1.2, coulomb_far = 2.0;
@@ -89,8 +91,9 @@ static scree_status run_ags(solve_run *run) {
            .greedy = run_option(run, "momentum") > 0.5};
   if (run->model == SCREE_MODEL_COULOMB) s.beta_most = fmin(s.beta_most, coulomb_beta);
   s.beta_limit = s.beta_most;
+  const long patience = (long)run_option(run, "patience");
   scree_status status = begin(&s);
-  for (long iteration = 1; !status; iteration++) {
+  for (long iteration = 1; !status && !(patience > 0 && iteration > patience); iteration++) {
     const double change = iterate(&s);
     if (!solve_due_hint(run, iteration, change)) continue;
     if (solve_check_sweep(run, iteration)) break;

@@ -2,8 +2,9 @@
  * is cheaper, and a warm start often needs no more. From their rate of convergence it foresees what
  * the rest would cost, and changes to a method whose foreseen cost is lower:
  *
- *   apgd   relaxed problems of bodies, for what Newton steps would cost; relaxed problems that are
- *          too large for those; exact ones go on with sweeps then
+ *   ags    relaxed problems of bodies that mostly touch in one contact, grains, for what Newton
+ *   apgd   steps would cost: sweeps with momentum; where bodies are stacked, and for relaxed
+ *          problems of other forms that are too large for those, apgd; exact ones go on with sweeps
  *   prox   while its factorisations are affordable, in both models; when its active set churns, in
  *          turns with sweeps (exact), or followed by ipm (relaxed)
  *
@@ -193,15 +194,23 @@ static bool is_gentle(const solve_run *run) {
   return run->model == SCREE_MODEL_RELAXED && run->op->form == SCREE_FORM_BODIES;
 }
 
-/* Sweeps that cost as much as the gradient steps that stand for one Newton step. */
-static const double gradient_sweeps = 8.0;
+/* What needs the fewer iterations, gradient steps or sweeps, both with momentum. */
+static int gentle_method(const solve_run *run) {
+  return run->op->form == SCREE_FORM_BODIES && !is_stacked(run->op->problem) ? AGS : APGD;
+}
+
+/* Sweeps that cost as much as the gradient steps that stand for one Newton step; with momentum
+ * there is nothing to lose. */
+static double gradient_sweeps(const solve_run *run) {
+  return gentle_method(run) == AGS ? 1.0 : 8.0;
+}
 
 /* Is it time to leave the sweeps, having made `done`, with `left` foreseen? */
 static bool should_leave(const solve_run *run, bool newton, double done, double left) {
   const costs cost = foresee(run->op);
   const double steps = 15.0 + 2.0 * log10_near(run->merit);
   const bool gradient = !newton || is_gentle(run);
-  if (gradient && left > gradient_sweeps * steps) return true;
+  if (gradient && left > gradient_sweeps(run) * steps) return true;
   if (!newton) return false;
   /* A loose tolerance waits until the sweeps have cost what a few tries of Newton steps would. */
   if (is_coarse(run)) return done * cost.sweep > 3.0 * steps * cost.newton && left > 0.1 * done;
@@ -318,7 +327,7 @@ static scree_status try_gradient(solve_run *run) {
   const costs cost = foresee(run->op);
   const double steps = 15.0 + 2.0 * log10(run->merit);
   const setting patience = {"patience", ceil(steps * cost.newton / (1.3 * cost.sweep))};
-  const scree_status status = delegate(run, APGD, &patience, 1);
+  const scree_status status = delegate(run, gentle_method(run), &patience, 1);
   if (!status && !run->ended) op_copy(run->op, run->best, run->g);
   return status;
 }
@@ -391,7 +400,7 @@ static scree_status run_auto(solve_run *run) {
   const bool convex = run->model == SCREE_MODEL_RELAXED;
   bool gradient = convex && !newton;
   if (gradient) {
-    status = delegate(run, APGD, NULL, 0);
+    status = delegate(run, gentle_method(run), NULL, 0);
   } else {
     const bool gentle = is_gentle(run);
     if (gentle) status = try_gradient(run);
@@ -400,7 +409,8 @@ static scree_status run_auto(solve_run *run) {
   }
   if (status) return status;
   if (turns > 0) snprintf(turns_note, sizeof turns_note, " and sweeps in turns, %ld", turns);
-  snprintf(note, sizeof note, "%s%s: %.100s", gradient ? "apgd" : "prox", turns_note,
+  const char *const by = gradient ? methods[gentle_method(run)]->name : "prox";
+  snprintf(note, sizeof note, "%s%s: %.100s", by, turns_note,
            run->detail[0] ? run->detail : reason);
   memcpy(run->detail, note, sizeof note);
   return status;
