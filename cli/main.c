@@ -95,7 +95,21 @@ static void hold_standard_streams(void) {
     if (fcntl(fd, F_GETFD) == -1) (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/* OpenBLAS starts threads when it is loaded, which spin for a tenth of a second each before they
+ * sleep. Here it is called from one thread only; where it needs them after all it starts them anew.
+ */
+#if defined(__GNUC__) && defined(__linux__)
+extern int blas_thread_shutdown_(void) __attribute__((weak));
+
+static void end_idle_threads(void) {
+  if (blas_thread_shutdown_) blas_thread_shutdown_();
+}
+#else
+static void end_idle_threads(void) {}
+#endif
+
 int main(int argc, char **argv) {
+  end_idle_threads();
   hold_standard_streams();
   signal(SIGPIPE, SIG_IGN);
   const int code = run(argc, argv);
