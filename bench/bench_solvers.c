@@ -149,6 +149,8 @@ static bool measure(const options *o, trial *t) {
     t->watch.late = true;
     t->watch.spent = 2.0 * t->limit + 0.5;
     t->info.iterations = t->watch.last;
+    t->info.residual.residual = t->watch.by_rms ? NAN : t->watch.best;
+    t->info.residual.rms = t->watch.by_rms ? t->watch.best : NAN;
   } else
     snprintf(t->info.detail, sizeof t->info.detail, "ended by the system within %.1f GB",
              o->memory);

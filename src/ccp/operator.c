@@ -362,17 +362,16 @@ void op_project_step(ccp_operator *op, const double *y, double step, const doubl
   }
 }
 
-/* Warm starts lie inside their cones or at the apex, but for rounding. The test leaves a margin, so
- * that what is not told from the border goes the long way. -0 is what that way makes of the apex.
- */
+/* Most of a warm start lies in its cones or at an apex. Tells that as set_coulomb.c does, and
+ * leaves what it would: -0 at the apex. */
 static bool is_feasible(const scree_set *set, double *x) {
   if (set->kind != SCREE_SET_COULOMB || set->dim != 3 || set_is_modified(set)) return false;
-  const double most = set->mu * x[0], across2 = x[1] * x[1] + x[2] * x[2];
-  if (x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0) {
-    x[0] = -0.0;
-    return true;
-  }
-  return x[0] > 0.0 && across2 < 0.999999 * (most * most);
+  const double n = x[0], square = x[1] * x[1] + x[2] * x[2];
+  const bool zero = x[1] == 0.0 && x[2] == 0.0, usual = square > 1e-280 && square < 1e280;
+  const bool inside = (n > 0.0 && n < INFINITY && (zero || usual) && sqrt(square) <= set->mu * n) ||
+                      (n == 0.0 && zero);
+  if (inside) x[0] = n > 0.0 ? n : -0.0;
+  return inside;
 }
 
 void op_project(ccp_operator *op, double *x) {

@@ -84,13 +84,25 @@ static void push_part(const ccp_operator *op, const double *x, size_t begin, siz
   }
 }
 
-/* The same of the impulses that the groups hold. */
-static void push_part_inside(const op_bodies *impl, size_t begin, size_t end) {
-  const sphere_product work = {.group = impl->pack.group,
-                               .lanes = impl->pack.impulse,
+/* One thread's part of the same of the impulses that the groups of a phase hold. Units asleep have
+ * none. */
+static void push_inside(const op_bodies *impl, size_t phase) {
+  const bodies_pack *pack = &impl->pack;
+  const sphere_product work = {.group = pack->group,
+                               .lanes = pack->impulse,
                                .lines = impl->push,
-                               .reach = bodies_pack_reach(&impl->pack)};
-  impl->kernels->push(&work, begin, end);
+                               .reach = bodies_pack_reach(pack)};
+  size_t begin, end;
+  bodies_share(0, bodies_pack_parts(pack, phase), &begin, &end);
+  begin = bodies_pack_part(pack, phase, begin);
+  end = bodies_pack_part(pack, phase, end);
+  if (phase < pack->open_phase) {
+    impl->kernels->push(&work, pack->unit_start[begin], pack->unit_start[end]);
+    return;
+  }
+  for (size_t unit = begin; unit < end; unit++)
+    if (!pack->asleep[unit])
+      impl->kernels->push(&work, pack->unit_start[unit], pack->unit_start[unit + 1]);
 }
 
 void bodies_push_share(const ccp_operator *op, const double *x, const double *rest) {
@@ -100,16 +112,15 @@ void bodies_push_share(const ccp_operator *op, const double *x, const double *re
 #pragma omp for schedule(static)
   for (size_t k = 0; k < op->problem->bodies.body_count; k++)
     lines[k] = (body_line){.inverse_mass = 0.0};
-  for (size_t phase = 0; phase < pack->phase_count; phase++) {
+  for (size_t phase = 0; x && phase < pack->phase_count; phase++) {
 #pragma omp for schedule(static)
-    for (size_t part = 0; part < bodies_pack_parts(pack, phase); part++) {
-      const size_t begin = pack->unit_start[bodies_pack_part(pack, phase, part)],
-                   end = pack->unit_start[bodies_pack_part(pack, phase, part + 1)];
-      if (x)
-        push_part(op, x, begin, end);
-      else
-        push_part_inside(impl, begin, end);
-    }
+    for (size_t part = 0; part < bodies_pack_parts(pack, phase); part++)
+      push_part(op, x, pack->unit_start[bodies_pack_part(pack, phase, part)],
+                pack->unit_start[bodies_pack_part(pack, phase, part + 1)]);
+  }
+  for (size_t phase = 0; !x && phase < pack->phase_count; phase++) {
+    push_inside(impl, phase);
+    bodies_wait();
   }
   for (size_t c = 0; c < op->colour_count; c++) {
 #pragma omp for schedule(static)
