@@ -45,3 +45,7 @@ scree_status block_lu_factor(block_lu *lu, const size_t *offset, const double *v
 void block_lu_solve(const block_lu *lu, double *x) {
   sparse_solve(lu->factor, x);
 }
+
+int block_lu_sign(const block_lu *lu) {
+  return sparse_sign(lu->factor);
+}

@@ -253,6 +253,18 @@ scree_status sparse_factorise_lu(sparse_factor *f, const size_t *offset, const d
   return factorise(f, offset, value, tiny, replaced) ? SCREE_OK : SCREE_ERROR_MEMORY;
 }
 
+int sparse_sign(const sparse_factor *f) {
+  const front_tree *tree = &f->tree;
+  bool negative = false;
+  for (size_t s = 0; s < tree->front_count; s++) {
+    const front own = pieces(f, &tree->front[s]);
+    const uint32_t *swap = f->swap + tree->front[s].row;
+    for (size_t p = 0; p < own.k; p++)
+      negative ^= (own.u[p * own.n + p] < 0.0) != (f->kind == SPARSE_LU && swap[p] != p);
+  }
+  return negative ? -1 : 1;
+}
+
 /* ---- solution ------------------------------------------------------------------------------- */
 
 static void gather(const front_tree *tree, const tree_front *t, const double *x, double *to) {

@@ -47,6 +47,8 @@ bool sparse_factorise(sparse_factor *factor, const sparse_blocks *a, sparse_kind
 scree_status sparse_factorise_lu(sparse_factor *factor, const size_t *offset, const double *value,
                                  double tiny, size_t *replaced);
 void sparse_solve(sparse_factor *factor, double *x);
+/* Of the determinant of what was factored last, 1 or -1. */
+int sparse_sign(const sparse_factor *factor);
 
 /* Entries of the factors and multiplications of a Cholesky factorisation, for choosing. */
 double sparse_fill(const sparse_factor *factor);

@@ -32,6 +32,7 @@ struct active_set {
   double *value, *rhs, *base;
   size_t value_capacity, rhs_capacity, base_capacity;
   bool based; /* some base is not zero */
+  size_t nodes;
 };
 
 scree_status active_set_create(scree_context *context, active_set **out) {
@@ -351,6 +352,37 @@ static void expand(const active_set *s, const ccp_operator *op, size_t nodes, do
     for (int c = 0; c < b->count; c++, at++)
       for (int k = 0; k < dim; k++) to[k] += b->column[c * dim + k] * s->rhs[at];
   }
+}
+
+scree_status active_set_linearise(active_set *s, const ccp_operator *op, const sparse_blocks *n,
+                                  scree_model model, const double *a, const double *g,
+                                  const double *u_prox) {
+  size_t replaced = 0;
+  classify(s, op, model, a, g, u_prox, &s->nodes);
+  build_matrix(s, op, n, a, s->nodes);
+  const scree_status status = block_lu_analyse(s->lu, s->nodes, s->size, s->start, s->neighbour);
+  return status ? status : block_lu_factor(s->lu, s->offset, s->value, &replaced);
+}
+
+int active_set_sign(const active_set *s) {
+  return block_lu_sign(s->lu);
+}
+
+void active_set_direction(active_set *s, const ccp_operator *op, const double *push, double *dg) {
+  size_t at = 0;
+  for (size_t p = 0; p < s->nodes; p++) {
+    const size_t i = s->active[p], row = op->row_start[i];
+    const int dim = ccp_dim(op->problem, i);
+    const reduced *b = &s->block[i];
+    for (int r = 0; r < b->count; r++) {
+      double sum = 0.0;
+      for (int k = 0; k < dim; k++) sum += b->row[r * dim + k] * push[row + (size_t)k];
+      s->rhs[at++] = sum;
+    }
+  }
+  block_lu_solve(s->lu, s->rhs);
+  memset(s->base, 0, op->row_count * sizeof *s->base);
+  expand(s, op, s->nodes, dg);
 }
 
 scree_status active_set_step(active_set *s, ccp_operator *op, const sparse_blocks *n,

@@ -27,5 +27,13 @@ scree_status active_set_prepare(active_set *set, const ccp_operator *op, const s
 scree_status active_set_step(active_set *set, ccp_operator *op, const sparse_blocks *n,
                              scree_model model, const double *a, const double *centre,
                              const double *g, const double *u_prox, double *next);
+/* The two parts of a step, to follow a path of solutions: the system at g and u_prox factored; then
+ * the change of g that a push (velocities added to -r) makes while the active set stays. */
+scree_status active_set_linearise(active_set *set, const ccp_operator *op, const sparse_blocks *n,
+                                  scree_model model, const double *a, const double *g,
+                                  const double *u_prox);
+/* Sign of the determinant of that system: 1 where the blocks' own diagonals rule (a large). */
+int active_set_sign(const active_set *set);
+void active_set_direction(active_set *set, const ccp_operator *op, const double *push, double *dg);
 
 #endif

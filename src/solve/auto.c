@@ -21,6 +21,7 @@
  * The cost of a sweep and of a Newton step is foreseen from the number of blocks and how densely
  * they are coupled, in seconds of the measured machine (docs/solvers.md), never by the clock or the
  * number of threads: the same problem is solved the same way everywhere. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +49,9 @@ static const scree_option_def auto_options[] = {
 
 enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 5, COARSE_BLOCKS = 300 };
 enum { PROX, APGD, AGS, IPM, FIXED_POINT };
-enum { small = 600 }; /* blocks: where Newton steps may start from elsewhere */
+enum { first_path = 250 };  /* steps along a path without a gain, more each turn */
+enum { first_local = 400 }; /* steps with weights of each block's own, doubled each turn */
+enum { small = 600 };       /* blocks: where Newton steps may start from elsewhere */
 
 /* What the methods keep from one solve to the next, and their vectors: made when first needed, for
  * a simulation whose sweeps always suffice pays for none. */
@@ -179,6 +182,12 @@ static bool is_coarse(const solve_run *run) {
   return run->op->block_count > COARSE_BLOCKS && is_loose(run);
 }
 
+/* Many contacts of bodies with exact friction. */
+static bool is_hard(const solve_run *run) {
+  return run->model == SCREE_MODEL_COULOMB && run->op->form == SCREE_FORM_BODIES &&
+         run->op->block_count > small;
+}
+
 /* Do a quarter of the contacts share their two bodies with the contact before? */
 static bool is_stacked(const scree_ccp *p) {
   const ccp_contact *c = p->bodies.contact;
@@ -212,8 +221,10 @@ static bool should_leave(const solve_run *run, bool newton, double done, double 
   const bool gradient = !newton || is_gentle(run);
   if (gradient && left > gradient_sweeps(run) * steps) return true;
   if (!newton) return false;
-  /* A loose tolerance waits until the sweeps have cost what a few tries of Newton steps would. */
-  if (is_coarse(run)) return done * cost.sweep > 3.0 * steps * cost.newton && left > 0.1 * done;
+  /* A loose tolerance waits until the sweeps have cost what a few tries of Newton steps would, and
+   * so do large exact problems, whose steps fail where sweeps have not been. */
+  if (is_coarse(run) || is_hard(run))
+    return done * cost.sweep > 3.0 * steps * cost.newton && left > 0.1 * done;
   /* Rates slow down: what is foreseen is the least it can be. So sweeps that have cost twice what
    * the steps are foreseen to are left as well, unless they are about to end. Near the solution,
    * as warm starts are, steps are few. */
@@ -240,6 +251,8 @@ static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
   long since = 0;
   double merit_since = run->merit;
   checks next = {.merit = run->merit};
+  const long stall = run->mark_iteration;
+  if (other) run->mark_iteration = LONG_MAX; /* they are left, not given up */
   op_sweep_begin(op, run->g);
   for (long iteration = 1;; iteration++) {
     const double change = op_sweep_inside(op, &params, run->g);
@@ -259,6 +272,7 @@ static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
     merit_since = run->merit;
     const bool leave = other && should_leave(run, newton, (double)iteration, left);
     if (!leave && !(apart && left > apart_sweeps)) continue;
+    run->mark_iteration = stall > iteration ? stall : 2 * iteration;
     snprintf(reason, room, "%ld sweeps converge by %.3f each: %.0e more foreseen", iteration,
              pow(gain, 1.0 / gone), set_smaller(left, 9e9));
     return apart ? PHASE_APART : PHASE_LEFT;
@@ -295,7 +309,7 @@ static scree_status take_turns(solve_run *run, long *turns) {
   const double ratio = cost.newton / cost.sweep;
   const bool large = run->model == SCREE_MODEL_COULOMB && run->op->block_count > small;
   double patience = set_larger(300.0, set_smaller(0.5 / cost.newton, 2000.0)); /* Newton steps */
-  double local = 0.0;
+  double local = 0.0, path = first_path;
   op_copy(run->op, run->g, run->vector[1]);
   for (*turns = 0;;) {
     const long before = run->iterations;
@@ -309,6 +323,7 @@ static scree_status take_turns(solve_run *run, long *turns) {
                                                           : 4.0},
                                 {"starts", large ? 0.0 : 6.0},
                                 {"local", local},
+                                {"path", path},
                                 {"local_sweeps", set_larger(5.0, set_smaller(ratio, 300.0))}};
     const scree_status status = delegate(run, PROX, settings, sizeof settings / sizeof settings[0]);
     if (status || run->ended) return status;
@@ -316,7 +331,8 @@ static scree_status take_turns(solve_run *run, long *turns) {
     const double sweeps = (double)(run->iterations - before) * ratio;
     ++*turns;
     patience *= *turns % 2 ? 0.3 : 6.0;
-    if (large) local = set_larger(500.0, 2.0 * local);
+    path *= 1.3;
+    if (large) local = set_larger(first_local, 2.0 * local);
     if (sweep_on(run, (long)set_larger(100.0, set_smaller(sweeps, 1e8))) == PHASE_SOLVED)
       return SCREE_OK;
   }

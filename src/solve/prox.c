@@ -18,6 +18,7 @@
 #include "solve/active_set.h"
 #include "solve/admm.h"
 #include "solve/prox_local.h"
+#include "solve/prox_path.h"
 #include "solve/solver.h"
 
 static const scree_option_def prox_options[] = {
@@ -34,6 +35,10 @@ static const scree_option_def prox_options[] = {
     {"local_prox", SCREE_OPTION_REAL, 1e-3, 1e-6, 0.1, NULL, "", "first of those weights"},
     {"local_sweeps", SCREE_OPTION_REAL, 0, 0, 1e6, NULL, "",
      "sweeps that cost as much as a Newton step; 0: as is usual for the form of the problem"},
+    {"path", SCREE_OPTION_INT, 250, 0, 1e9, NULL, "",
+     "steps on the path of falling weights without halving the best residual"},
+    {"path_from", SCREE_OPTION_REAL, 60.0, 0, 1e9, NULL, "",
+     "R from which that is tried, times the number of blocks; at most 0.05"},
     {"patience", SCREE_OPTION_INT, 0, 0, 1e9, NULL, "",
      "Newton steps without halving the best residual before it hands back; 0: no limit"},
 };
@@ -47,6 +52,7 @@ typedef struct prox_state {
   active_set *set;
   admm_work *admm;
   prox_local *local;
+  prox_path *path;
   double *weight; /* block_count: a */
   size_t weight_capacity;
 } prox_state;
@@ -75,6 +81,7 @@ typedef struct prox {
   double mark_merit; /* patience: the best merit at an earlier iteration */
   long mark_iteration;
   bool gave_up;
+  double path_residual; /* the best R when the path was last tried */
 } prox;
 
 /* Sweeps while they pay: go on only while E falls by more than 6.7 in ten sweeps. True: ended. */
@@ -247,21 +254,57 @@ static scree_status start_from_relaxed(prox *p) {
   return run_stage(p, &relaxed);
 }
 
+/* Regions where the path turns are as many as the problem is large and R is. */
+static double path_from(const prox *p) {
+  return fmin(5e-2, run_option(p->run, "path_from") / (double)p->op->block_count);
+}
+
+/* Along the path of falling weights, from run->g or the best iterate; run->g is as before. */
+static scree_status try_path(prox *p, bool from_best) {
+  solve_run *run = p->run;
+  const long patience = (long)run_option(run, "path");
+  scree_residual start = run->best_residual;
+  if (patience == 0 || !prox_path_takes(p->op, run->model)) return SCREE_OK;
+  if (!from_best) op_residual_contacts(p->op, run->model, run->g, NULL, p->scratch, &start);
+  if (!(start.residual <= path_from(p))) return SCREE_OK;
+  if (!p->state->path) {
+    const scree_status status = prox_path_create(run->context, &p->state->path);
+    if (status) return status;
+  }
+  op_copy(p->op, run->g, p->kept);
+  if (from_best) op_copy(p->op, run->best, run->g);
+  const scree_status status =
+      prox_path_iterate(p->state->path, run, p->state->set, p->n, patience, &p->iteration);
+  if (!run->ended) op_copy(p->op, p->kept, run->g);
+  p->path_residual = run->best_residual.residual;
+  return status;
+}
+
 /* From where the first stage ended. */
 static scree_status run_local(prox *p, long limit) {
   solve_run *run = p->run;
   double *const vectors[4] = {p->u, p->next, p->centre, p->prox_u};
   const double sweeps = run_option(run, "local_sweeps");
   const double usual = run->op->problem->form == SCREE_FORM_BODIES ? 100.0 : 10.0;
-  const prox_local_params params = {.weight = run_option(run, "local_prox"),
-                                    .sweeps = sweeps > 0.0 ? sweeps : usual,
-                                    .limit = limit};
+  prox_local_params params = {.weight = run_option(run, "local_prox"),
+                              .sweeps = sweeps > 0.0 ? sweeps : usual};
   if (!p->state->local) {
     const scree_status status = prox_local_create(run->context, &p->state->local);
     if (status) return status;
   }
-  return prox_local_iterate(p->state->local, run, p->state->set, p->n, &params, vectors,
-                            &p->iteration);
+  /* It pauses where the path is worth a try, and goes on if that fails. */
+  scree_status status = SCREE_OK;
+  const long end = p->iteration + limit;
+  while (!status && !run->ended && p->iteration < end) {
+    params.pause = fmin(path_from(p), 0.3 * p->path_residual);
+    params.limit = end - p->iteration;
+    status = prox_local_iterate(p->state->local, run, p->state->set, p->n, &params, vectors,
+                                &p->iteration);
+    params.resumes = true;
+    if (!status && !run->ended && run->best_residual.residual < params.pause)
+      status = try_path(p, true);
+  }
+  return status;
 }
 
 /* The first stage from the warm-up, then from other starts with ever more patience. */
@@ -275,6 +318,7 @@ static scree_status run_stages(prox *p) {
   const long starts = (long)run_option(run, "starts"), local = (long)run_option(run, "local");
   const int local_at = p->op->block_count > small ? 0 : 2;
   scree_status status = run_stage(p, &s);
+  if (!status && !run->ended) status = try_path(p, false);
   s.decrease = 0.3;
   s.most_steps = 8;
   s.most_without = 2;
@@ -301,7 +345,8 @@ static scree_status run_prox(solve_run *run) {
             .prox_u = run->vector[4],
             .scratch = run->vector[5],
             .kept = run->vector[6],
-            .mark_merit = INFINITY};
+            .mark_merit = INFINITY,
+            .path_residual = INFINITY};
   if (warm_up(&p)) return SCREE_OK;
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(prox_state));
   p.state = *run->state;
@@ -324,6 +369,7 @@ static void release(scree_context *context, void *state) {
   active_set_destroy(s->set);
   admm_work_destroy(s->admm);
   prox_local_destroy(s->local);
+  prox_path_destroy(s->path);
   memory_free(context, s->weight);
   memory_free(context, s);
 }

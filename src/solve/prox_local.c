@@ -45,13 +45,13 @@ void prox_local_destroy(prox_local *w) {
   memory_free(w->context, w);
 }
 
-static scree_status prepare(prox_local *w, size_t blocks, double weight) {
+static scree_status prepare(prox_local *w, size_t blocks, double weight, bool resumes) {
   double **const all[] = {&w->weight,   &w->failed, &w->wanted, &w->truth,
                           &w->proximal, &w->mark,   &w->raised, &w->scratch};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
     if (memory_grow(w->context, all[k], &w->capacity[k], blocks, sizeof(double)))
       return SCREE_ERROR_MEMORY;
-  for (size_t i = 0; i < blocks; i++) {
+  for (size_t i = 0; i < blocks && !resumes; i++) {
     w->weight[i] = weight;
     w->failed[i] = 0.0;
   }
@@ -235,8 +235,8 @@ scree_status prox_local_iterate(prox_local *w, solve_run *run, active_set *set,
   const size_t blocks = run->op->block_count;
   const long last = *iteration + params->limit;
   size_t turn = 0;
-  scree_status status = prepare(w, blocks, params->weight);
-  while (!status && *iteration < last) {
+  scree_status status = prepare(w, blocks, params->weight, params->resumes);
+  while (!status && *iteration < last && !(run->best_residual.residual < params->pause)) {
     scree_residual start;
     bool ended;
     op_copy(run->op, run->g, p.centre);

@@ -21,10 +21,13 @@ typedef struct prox_local_params {
   double weight; /* the first */
   double sweeps; /* that cost as much as a Newton step */
   long limit;    /* Newton steps */
+  double pause;  /* returns when the run's best R is below */
+  bool resumes;  /* with the weights of the last call */
 } prox_local_params;
 
 /* Iterates from run->g (vectors: u, next, centre, prox_u of row_count each), counting Newton steps
- * on *iteration, until the run ends or the limit is reached. On return run->g is the last iterate.
+ * on *iteration, until the run ends or the limit or the pause is
+ * reached. On return run->g is the last iterate.
  */
 scree_status prox_local_iterate(prox_local *work, solve_run *run, active_set *set,
                                 const sparse_blocks *n, const prox_local_params *params,

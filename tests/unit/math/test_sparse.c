@@ -112,6 +112,62 @@ static bool star_link(size_t n, size_t i, size_t j) {
   return i == 0;
 }
 
+/* Against elimination of the whole matrix; without a dominant diagonal, so that both signs occur.
+ */
+static int sign_of(const sparse_blocks *a, size_t rows) {
+  double *d = calloc(rows * rows, sizeof *d);
+  int sign = 1;
+  for (size_t i = 0; i < a->count; i++)
+    for (size_t k = a->start[i]; k < a->start[i + 1]; k++) {
+      const size_t j = a->column[k], columns = a->row_start[j + 1] - a->row_start[j];
+      for (size_t e = a->offset[k]; e < a->offset[k + 1]; e++) {
+        const size_t r = (e - a->offset[k]) / columns, c = (e - a->offset[k]) % columns;
+        d[(a->row_start[i] + r) * rows + a->row_start[j] + c] = a->value[e];
+      }
+    }
+  for (size_t p = 0; p < rows; p++) {
+    size_t best = p;
+    for (size_t r = p; r < rows; r++)
+      if (fabs(d[r * rows + p]) > fabs(d[best * rows + p])) best = r;
+    if (best != p) sign = -sign;
+    if (d[best * rows + p] < 0.0) sign = -sign;
+    for (size_t c = 0; c < rows; c++) {
+      const double x = d[best * rows + c];
+      d[best * rows + c] = d[p * rows + c];
+      d[p * rows + c] = x;
+    }
+    for (size_t r = p + 1; r < rows; r++) {
+      const double l = d[r * rows + p] / d[p * rows + p];
+      for (size_t c = p; c < rows; c++) d[r * rows + c] -= l * d[p * rows + c];
+    }
+  }
+  free(d);
+  return sign;
+}
+
+static void test_sign(void **state) {
+  (void)state;
+  scree_context *context = scree_context_create(NULL);
+  int negative = 0, count = 0;
+  for (size_t n = 2; n < 40; n += 3) {
+    uint32_t dim[40];
+    size_t rows = 0;
+    for (size_t i = 0; i < n; i++) rows += dim[i] = (uint32_t)(1 + (i * 5 + n) % 3);
+    matrix m = make(n, dim, n % 2 ? random_link : grid_link, false, 0.3);
+    sparse_factor *f = NULL;
+    assert_int_equal(sparse_create(context, &f), SCREE_OK);
+    assert_int_equal(sparse_analyse(f, &m.a), SCREE_OK);
+    assert_true(sparse_factorise(f, &m.a, SPARSE_LU));
+    assert_int_equal(sparse_sign(f), sign_of(&m.a, rows));
+    negative += sparse_sign(f) < 0;
+    count++;
+    sparse_destroy(f);
+    release(&m);
+  }
+  assert_true(negative > 0 && negative < count);
+  scree_context_destroy(context);
+}
+
 static void expect_solution(size_t n, bool (*linked)(size_t, size_t, size_t), sparse_kind kind) {
   scree_context *context = scree_context_create(NULL);
   uint32_t *dim = calloc(n + 1, sizeof *dim);
@@ -206,6 +262,7 @@ static void test_failures(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sign),
       cmocka_unit_test(test_solves),
       cmocka_unit_test(test_fill),
       cmocka_unit_test(test_failures),

@@ -63,6 +63,39 @@ static void test_exact(void **state) {
   }
 }
 
+/* From where sweeps run in circles, by following the path of falling weights alone. */
+static void test_path(void **state) {
+  static const char *const options[][2] = {
+      {"warmup", "4000"}, {"failures", "0"}, {"starts", "0"}, {"local", "0"}, {"path", "150"}};
+  scree_context *context = *state;
+  int solved[2] = {0, 0};
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    scree_ccp *problem = packing(context, 8, 0.8, seed);
+    double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
+    for (int path = 0; path < 2; path++) {
+      scree_solver *solver = NULL;
+      scree_solve_info info;
+      assert_int_equal(scree_solver_create(context, "prox", &solver), SCREE_OK);
+      for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
+        assert_int_equal(scree_solver_set(solver, options[k][0], options[k][1]), SCREE_OK);
+      if (!path) assert_int_equal(scree_solver_set(solver, "path", "0"), SCREE_OK);
+      scree_solve_settings settings = scree_solve_settings_default();
+      settings.tolerance_error = 0.0;
+      settings.tolerance_residual = tolerance;
+      settings.time_limit = 0.0;
+      assert_int_equal(scree_solver_solve(solver, problem, &settings, g, &info), SCREE_OK);
+      solved[path] += info.outcome == SCREE_OUTCOME_SOLVED;
+      if (info.outcome == SCREE_OUTCOME_SOLVED)
+        assert_true(coulomb_violation(context, problem, g, mass_scale) <
+                    10.0 * tolerance * reference);
+      scree_solver_destroy(solver);
+    }
+    free(g);
+    scree_ccp_destroy(problem);
+  }
+  assert_true(solved[1] > solved[0]);
+}
+
 /* Velocities of the relaxed problem are unique. */
 static void test_relaxed_agrees(void **state) {
   scree_context *context = *state;
@@ -97,6 +130,7 @@ static int teardown(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_exact),
+      cmocka_unit_test(test_path),
       cmocka_unit_test(test_relaxed_agrees),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
