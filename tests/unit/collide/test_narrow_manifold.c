@@ -169,6 +169,25 @@ static void degenerate_poses_are_sound(void **state) {
     }
 }
 
+/* Fast bodies, told by a wide margin, keep all corners, and those of a face that is about to slap
+ * down; slow ones four, or the edge alone. */
+static void fast_bodies_keep_all_corners(void **state) {
+  (void)state;
+  shape *a = box(0.5, 0.5, 0.5), *b = box(0.5, 0.5, 0.5);
+  contact_point c[CONTACT_POINT_MAX];
+  const pose turned = {{0, 0, 1.01}, quat_exp((v3){0, 0, 0.7853981633974483})};
+  assert_int_equal(narrow_collide(a, pose_identity(), b, turned, 0.02, c, 32), 4);
+  assert_int_equal(narrow_collide(a, pose_identity(), b, turned, 0.3, c, 32), 8);
+  /* Two edges cross at the corner of b; its other corners hang 0.15 and 0.3 over a's face. */
+  const pose tilted = {{0.2, 0.1, 1.15}, quat_exp((v3){0.15, 0.15, 0.02})};
+  const int slow = narrow_collide(a, pose_identity(), b, tilted, 0.05, c, 32);
+  const int fast = narrow_collide(a, pose_identity(), b, tilted, 0.5, c, 32);
+  assert_true(slow < fast && fast >= 4);
+  for (int i = 0; i < fast; i++) assert_true(c[i].gap >= -1e-12);
+  scree_shape_destroy(a);
+  scree_shape_destroy(b);
+}
+
 static void few_places_keep_the_deepest(void **state) {
   (void)state;
   shape *a = box(1, 1, 0.5), *b = box(0.4, 0.3, 0.5);
@@ -230,6 +249,7 @@ int main(void) {
       cmocka_unit_test(round_ends_stand_and_lie),
       cmocka_unit_test(features_persist),
       cmocka_unit_test(degenerate_poses_are_sound),
+      cmocka_unit_test(fast_bodies_keep_all_corners),
       cmocka_unit_test(few_places_keep_the_deepest),
       cmocka_unit_test(compounds_touch_by_parts),
       cmocka_unit_test(nothing_is_allocated),
