@@ -11,7 +11,7 @@
 
 enum { LARGE_LEVEL = 12 }; /* a level with fewer members is tested directly */
 enum { KEPT_BYTES = 1 << 20, PIECE_MEMBERS = 512, PIECE_ROOM = 4096, PARALLEL_BODIES = 2048 };
-enum { SHORT_AGE = 3, WIDE_AGE = 20 };
+enum { SHORT_AGE = 3, WIDE_AGE = 20, MANY_MEMBERS = 16384 };
 
 /* Some members of the grid, or one large body: what one thread searches at a time. */
 typedef struct piece {
@@ -339,6 +339,15 @@ static void add_lower(broad *b, size_t n) {
   }
 }
 
+/* Large lists are not held twice: old pairs go before the search, what it needed before they are
+ * made anew. */
+static void give_way(broad *b) {
+  if (b->partner_capacity * sizeof *b->partner < KEPT_BYTES) return;
+  memory_free(b->context, b->partner);
+  b->partner = NULL;
+  b->partner_capacity = 0;
+}
+
 static scree_status make_rows(broad *b, size_t n) {
   bool any_lower = false;
   memset(b->row, 0, (n + 1) * sizeof *b->row);
@@ -373,7 +382,9 @@ scree_status broad_update(broad *b, const collide_view *view) {
   scree_status status = make_boxes(b, view, &boxes);
   if (!status && view->count) memset(b->length, 0, view->count * sizeof *b->length);
   if (!status) status = sort_bodies(b, &boxes);
+  give_way(b);
   if (!status) status = search_all(b, &boxes);
+  if (b->grid.member_count > MANY_MEMBERS) broad_grid_give_back_lanes(&b->grid);
   if (!status) status = make_rows(b, view->count);
   if (status) return status;
   give_back(b, view->count);

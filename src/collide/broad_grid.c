@@ -13,17 +13,23 @@ static const double CELLS_A_MEMBER = 3.0;
 /* Sizes within this ratio make one level. */
 static const double one_level = 1.5;
 
-void broad_grid_give_back(broad_grid *g) {
+void broad_grid_give_back_lanes(broad_grid *g) {
   memory_free(g->context, g->start);
   memory_free(g->context, g->slot);
-  memory_free(g->context, g->member);
-  g->start = g->slot = g->member = NULL;
-  g->start_capacity = g->slot_capacity = g->member_capacity = 0;
+  g->start = g->slot = NULL;
+  g->start_capacity = g->slot_capacity = 0;
   for (int k = 0; k < BROAD_LANES; k++) {
     memory_free(g->context, g->lane[k]);
     g->lane[k] = NULL;
     g->lane_capacity[k] = 0;
   }
+}
+
+void broad_grid_give_back(broad_grid *g) {
+  broad_grid_give_back_lanes(g);
+  memory_free(g->context, g->member);
+  g->member = NULL;
+  g->member_capacity = 0;
 }
 
 void broad_grid_clear(broad_grid *g) {

@@ -48,8 +48,9 @@ typedef struct broad_grid {
 } broad_grid;
 
 void broad_grid_clear(broad_grid *g);
-/* Frees what is made anew by a sort. */
+/* Frees what is made anew by a sort; and of that what only partners are searched with. */
 void broad_grid_give_back(broad_grid *g);
+void broad_grid_give_back_lanes(broad_grid *g);
 /* Gives each body a level and puts it into its cell. Levels with fewer than `least` members that
  * are not the finest, and boxes without end, get none. */
 scree_status broad_grid_sort(broad_grid *g, const broad_boxes *boxes, size_t least);
