@@ -316,7 +316,9 @@ static void run_attempts(ipm *p, const double *speed) {
     return;
   }
   solve_finish(p->run, k >= most ? SCREE_OUTCOME_ITERATION_LIMIT : SCREE_OUTCOME_STALLED,
-               "%s after %ld iterations", reason, k);
+               "%s after %ld iterations%s", reason, k,
+               p->coulomb ? "; exact friction is no cone program, large ones need auto or prox"
+                          : "");
 }
 
 typedef struct ipm_state {
