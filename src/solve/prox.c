@@ -318,7 +318,7 @@ static scree_status run_stages(prox *p) {
   const long starts = (long)run_option(run, "starts"), local = (long)run_option(run, "local");
   const int local_at = p->op->block_count > small ? 0 : 2;
   scree_status status = run_stage(p, &s);
-  if (!status && !run->ended) status = try_path(p, false);
+  if (!status && !run->ended && p->op->block_count > small) status = try_path(p, false);
   s.decrease = 0.3;
   s.most_steps = 8;
   s.most_without = 2;
