@@ -2,9 +2,10 @@
  * is cheaper, and a warm start often needs no more. From their rate of convergence it foresees what
  * the rest would cost, and changes to a method whose foreseen cost is lower:
  *
- *   ags    relaxed problems of bodies that mostly touch in one contact, grains, for what Newton
- *   apgd   steps would cost: sweeps with momentum; where bodies are stacked, and for relaxed
- *          problems of other forms that are too large for those, apgd; exact ones go on with sweeps
+ *   ags    relaxed problems of grains, bodies that mostly touch in one contact, for what Newton
+ *          steps would cost: sweeps with momentum
+ *   apgd   the same for bodies that are stacked, and for large relaxed problems of other forms;
+ *          exact ones go on with sweeps
  *   prox   while its factorisations are affordable, in both models; when its active set churns, in
  *          turns with sweeps (exact), or followed by ipm (relaxed)
  *
@@ -13,10 +14,10 @@
  * until it rocks: on a pyramid of 210 boxes a few sweeps first cost twenty times the iterations in
  * the end. So there
  *
- *   small, at any tolerance  prox at once: near the solution its steps are few
- *   large, loose             stacked: many bodies touch each other in several contacts, as boxes
- * do; apgd, for exact friction the fixed point s = F(s) over apgd grains: ags, sweeps with
- * momentum, for both
+ *   small, any tolerance   prox at once: near the solution its steps are few
+ *   large, loose, stacked  apgd, for exact friction the fixed point s = F(s) over apgd: many bodies
+ *                          touch each other in several contacts, as boxes do
+ *   large, loose, grains   ags in both models
  *
  * The cost of a sweep and of a Newton step is foreseen from the number of blocks and how densely
  * they are coupled, in seconds of the measured machine (docs/solvers.md), never by the clock or the
