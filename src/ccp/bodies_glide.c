@@ -37,7 +37,7 @@ static void extrapolate_share(const ccp_operator *op, double beta) {
     state[k] = current + beta * (current - before[k]);
     before[k] = current;
   }
-#pragma omp barrier
+  bodies_wait();
 }
 
 /* Units begin … end - 1 of an open phase: all of them in a round, where an impulse wakes, else
@@ -71,7 +71,7 @@ static double sweep_share(const op_bodies *impl, const sphere_sweep *work, bool 
             ? impl->kernels->sweep_momentum(work, pack->unit_start, begin, end, impl->glide.sums)
             : 0.0;
     worst = fmax(worst, change);
-#pragma omp barrier
+    bodies_wait();
   }
   return worst;
 }

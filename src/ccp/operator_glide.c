@@ -19,7 +19,6 @@ scree_status op_glide_begin(ccp_operator *op, const double *g) {
       memory_grow(op->context, &glide->from, &glide->from_capacity, rows, sizeof(double)))
     return SCREE_ERROR_MEMORY;
   if (rows) op_copy(op, g, glide->before);
-  op_sweep_begin(op, g);
   return op->class->glide ? op->class->glide->begin(op) : SCREE_OK;
 }
 

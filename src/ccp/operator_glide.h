@@ -2,7 +2,7 @@
  *
  *   y = g + beta (g - before),   next = a sweep from y with exact blocks,   before = g, g = next
  *
- *   op_glide_begin(op, g)         before = g
+ *   op_glide_begin(op, g)         before = g, right after op_sweep_begin(op, g)
  *   op_glide_sweep(op, …, g)      as op_sweep_inside: g is out of date until op_sweep_store, and
  *                                 op_sweep_residual judges what is inside
  *

@@ -68,11 +68,22 @@ static double iterate(ags *s) {
   return sums.change;
 }
 
+/* Sweeps have begun at run->g. */
 static scree_status begin(ags *s) {
   s->theta = 1.0;
   s->beta = 0.0;
   s->last2 = s->least2 = INFINITY;
   return op_glide_begin(s->run->op, s->run->g);
+}
+
+/* Puts the best iterate in run->g and leaves it in rows of its own. */
+static void go_back(solve_run *run) {
+  solve_end_sweeps(run);
+  if (run->best_place == BEST_IN_ROWS)
+    op_copy(run->op, run->best, run->g);
+  else
+    op_copy(run->op, run->g, run->best);
+  run->best_place = BEST_IN_ROWS;
 }
 
 /* See the head. */
@@ -81,7 +92,8 @@ static scree_status guard(ags *s) {
   if (!(run->merit > 10.0 * run->best_merit)) return SCREE_OK;
   s->beta_most = s->beta_most > 0.9 ? 0.9 : s->beta_most > 0.5 ? 0.5 : 0.0;
   s->beta_limit = s->beta_most;
-  op_copy(run->op, run->best, run->g);
+  go_back(run);
+  op_sweep_begin(run->op, run->g);
   return begin(s);
 }
 
@@ -92,13 +104,19 @@ static scree_status run_ags(solve_run *run) {
   if (run->model == SCREE_MODEL_COULOMB) s.beta_most = fmin(s.beta_most, coulomb_beta);
   s.beta_limit = s.beta_most;
   const long patience = (long)run_option(run, "patience");
-  scree_status status = begin(&s);
-  for (long iteration = 1; !status && !(patience > 0 && iteration > patience); iteration++) {
+  bool ended = solve_begin_sweeps(run);
+  scree_status status = ended ? SCREE_OK : begin(&s);
+  for (long iteration = 1; !status && !ended; iteration++) {
+    if (patience > 0 && iteration > patience) {
+      go_back(run);
+      break;
+    }
     const double change = iterate(&s);
     if (!solve_due_hint(run, iteration, change)) continue;
-    if (solve_check_sweep(run, iteration)) break;
-    status = guard(&s);
+    ended = solve_check_inside(run, iteration);
+    if (!ended) status = guard(&s);
   }
+  solve_end_sweeps(run);
   return status;
 }
 
@@ -108,6 +126,7 @@ const solver_class solver_ags = {
     .options = ags_options,
     .option_count = sizeof ags_options / sizeof ags_options[0],
     .coulomb = true,
+    .judges_start = true,
     .vector_count = 1,
     .run = run_ags,
 };

@@ -72,6 +72,7 @@ static void check_case(const random_def *def, scree_model model, size_t kernel) 
   op_project(op, g);
   memcpy(expected, g, op->row_count * sizeof *g);
   memcpy(before, g, op->row_count * sizeof *g);
+  op_sweep_begin(op, g);
   assert_int_equal(op_glide_begin(op, g), SCREE_OK);
   for (size_t j = 0; j < BETAS; j++) {
     const op_glide_sums found = op_glide_sweep(op, model, betas[j], g);
@@ -117,6 +118,7 @@ static void test_same_bits(void **state) {
     assert_true(op->block_count > BODIES_PARALLEL);
     double *g = calloc(op->row_count, sizeof *g);
     op_glide_sums sums = {0.0, 0.0, 0.0};
+    op_sweep_begin(op, g);
     assert_int_equal(op_glide_begin(op, g), SCREE_OK);
     for (int k = 0; k < 12; k++)
       sums = op_glide_sweep(op, SCREE_MODEL_RELAXED, k % 5 ? 0.8 : 0.0, g);
