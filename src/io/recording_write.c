@@ -68,6 +68,10 @@ size_t recording_row_size(const recording_stream *s) {
   return s->size * (size_t)(s->columns ? s->columns : 1);
 }
 
+static size_t chunk_rows(const recording_stream *d) {
+  return CHUNK_BYTES / recording_row_size(d);
+}
+
 /* HDF5 keeps the errno only in its text; a full disk is by far the likeliest. */
 static scree_status write_fault(recorder *r, const char *what) {
   int reason = errno;
@@ -141,7 +145,7 @@ static bool create_stream(hid_t file, const recording_stream *s) {
   int rank = s->columns ? 2 : 1;
   hsize_t columns = (hsize_t)(s->columns ? s->columns : 1);
   hsize_t dims[2] = {0, columns}, most[2] = {H5S_UNLIMITED, columns};
-  hsize_t chunk[2] = {CHUNK_BYTES / recording_row_size(s), columns};
+  hsize_t chunk[2] = {chunk_rows(s), columns};
   hid_t space = H5Screate_simple(rank, dims, most), set = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_chunk(set, rank, chunk);
   H5Pset_fill_time(set, H5D_FILL_TIME_NEVER);
@@ -348,30 +352,54 @@ scree_status recorder_reopen(scree_context *context, const char *path,
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static scree_status write_rows(recorder *r, int which) {
+/* Rows of the buffer within one chunk of the file; a whole one passes HDF5's cache by. */
+static bool write_within_chunk(const stream *s, const recording_stream *d, const char *rows,
+                               size_t count) {
+  const int rank = d->columns ? 2 : 1;
+  const hsize_t columns = (hsize_t)(d->columns ? d->columns : 1);
+  const hsize_t start[2] = {s->rows, 0}, size[2] = {count, columns};
+  if (count == chunk_rows(d))
+    return H5Dwrite_chunk(s->id, H5P_DEFAULT, 0, start, count * recording_row_size(d), rows) >= 0;
+  hid_t to = H5Dget_space(s->id), from = H5Screate_simple(rank, size, NULL);
+  const bool ok = H5Sselect_hyperslab(to, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+                  H5Dwrite(s->id, recording_type(d), from, to, H5P_DEFAULT, rows) >= 0;
+  H5Sclose(to);
+  H5Sclose(from);
+  return ok;
+}
+
+/* All rows, or those that end whole chunks; the rest stays in the buffer. */
+static scree_status write_rows(recorder *r, int which, bool all) {
   stream *s = &r->streams[which];
   const recording_stream *d = &recording_streams[which];
-  if (!s->used) return SCREE_OK;
+  const size_t row = recording_row_size(d), chunk = chunk_rows(d);
+  const uint64_t end = s->rows + s->used, stop = all ? end : end - end % chunk;
+  size_t done = 0;
+  if (stop <= s->rows) return SCREE_OK;
   if (r->failed)
     return context_fail(r->context, SCREE_ERROR_IO, "%s: an earlier write failed", r->path);
-  int rank = d->columns ? 2 : 1;
-  hsize_t columns = (hsize_t)(d->columns ? d->columns : 1);
-  hsize_t start[2] = {s->rows, 0}, count[2] = {s->used, columns};
-  hsize_t extent[2] = {s->rows + s->used, columns};
+  const hsize_t extent[2] = {stop, (hsize_t)(d->columns ? d->columns : 1)};
   errno = 0;
   if (extent[0] > s->extent) {
     if (H5Dset_extent(s->id, extent) < 0) return write_fault(r, "writing");
     s->extent = extent[0];
   }
-  hid_t to = H5Dget_space(s->id), from = H5Screate_simple(rank, count, NULL);
-  bool ok = H5Sselect_hyperslab(to, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-            H5Dwrite(s->id, recording_type(d), from, to, H5P_DEFAULT, s->buffer) >= 0;
-  H5Sclose(to);
-  H5Sclose(from);
-  if (!ok) return write_fault(r, "writing");
-  s->rows += s->used;
-  s->used = 0;
+  while (s->rows < stop) {
+    const uint64_t left = stop - s->rows, fits = chunk - s->rows % chunk;
+    const size_t count = (size_t)(left < fits ? left : fits);
+    if (!write_within_chunk(s, d, s->buffer + done * row, count)) return write_fault(r, "writing");
+    s->rows += count;
+    done += count;
+  }
+  s->used -= done;
+  memmove(s->buffer, s->buffer + done * row, s->used * row);
   return SCREE_OK;
+}
+
+/* Buffers double, as rows come one by one. */
+static scree_status widen(recorder *r, stream *s, size_t need) {
+  const size_t twice = 2 * s->room < BUFFER_BYTES ? 2 * s->room : BUFFER_BYTES;
+  return memory_grow(r->context, &s->buffer, &s->room, need > twice ? need : twice, 1);
 }
 
 /* Room for one more row at the end of a stream's buffer; null: failed. A full buffer is written, so
@@ -380,9 +408,8 @@ static void *take_row(recorder *r, int which, scree_status *status) {
   stream *s = &r->streams[which];
   const size_t row = recording_row_size(&recording_streams[which]);
   if (*status) return NULL;
-  if ((s->used + 1) * row > BUFFER_BYTES) *status = write_rows(r, which);
-  if (!*status && (s->used + 1) * row > s->room)
-    *status = memory_grow(r->context, &s->buffer, &s->room, (s->used + 1) * row, 1);
+  if ((s->used + 1) * row > BUFFER_BYTES) *status = write_rows(r, which, false);
+  if (!*status && (s->used + 1) * row > s->room) *status = widen(r, s, (s->used + 1) * row);
   if (*status) return NULL;
   return s->buffer + row * s->used++;
 }
@@ -482,7 +509,7 @@ scree_status recorder_add_frame(recorder *r, const scree_world *world, uint64_t 
 
 scree_status recorder_flush(recorder *r) {
   for (int i = 0; i < STREAM_COUNT; i++) {
-    scree_status status = write_rows(r, i);
+    scree_status status = write_rows(r, i, true);
     if (status) return status;
     errno = 0;
     if (H5Dflush(r->streams[i].id) < 0) return write_fault(r, "writing");
