@@ -36,10 +36,8 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
   const scree_scene_settings *s = scree_scene_get_settings(scene);
   scree_stepper_def d = scree_stepper_def_default();
   if (s->stepper) d.stepper = s->stepper;
-  /* In a run with few iterations a step nothing beats apgd on the relaxed problem: sweeps do not
-   * carry through stacks, and automatic choice, made for single problems, solves too well. */
   const char *named = named_solver(s);
-  d.solver = named ? named : s->model == SCREE_MODEL_COULOMB ? NULL : "apgd";
+  d.solver = named; /* null: auto */
   d.retry_solver = s->retry_solver;
   d.model = s->model;
   d.tolerance_residual = s->tolerance_residual;

@@ -89,6 +89,11 @@ probes:
         self.assertEqual(last[1], 2.0 * last[4])
         self.assertEqual(last[5], 0.0)
 
+    def test_default_solver(self):
+        for model in ("relaxed", "coulomb"):
+            s = self.summary("run", "stack", "--duration", "0.05", "--set", "solver={tolerance: 1e-3}", "--model", model, "--json")
+            self.assertEqual((s["solver"], s["model"], s["nonconverged_steps"]), ("auto", model, 0))
+
     def test_changes_are_recorded(self):
         first = self.summary("run", *SHORT, "--solver", "apgd", "--set", "solver.tolerance=1e-4", "--out", "a.h5")
         self.assertEqual(first["solver"], "apgd")
