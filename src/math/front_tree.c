@@ -137,14 +137,16 @@ static scree_status find_boundary(front_tree *t, build *b, uint32_t s) {
       status = add_boundary(t, b, s, t->boundary[b->group[c].boundary + k]);
   if (status) return status;
   f->boundary_count = (uint32_t)(t->boundary_count - f->boundary);
+  f->rows = f->pivots;
+  f->parent = none;
+  if (!f->boundary_count) return SCREE_OK;
   uint32_t *nodes = t->boundary + f->boundary;
   sort_numbers(nodes, f->boundary_count);
-  f->rows = f->pivots;
   for (uint32_t k = 0; k < f->boundary_count; k++) {
     nodes[k] = b->order[nodes[k]];
     f->rows += t->size[nodes[k]];
   }
-  f->parent = f->boundary_count ? b->group_of[nodes[0]] : none;
+  f->parent = b->group_of[nodes[0]];
   return SCREE_OK;
 }
 

@@ -73,7 +73,7 @@ static scree_status prepare(scree_sim *sim, double duration) {
   if (!status) status = create_stepper(sim->scene, sim->world, false, &sim->stepper);
   if (status) return status;
   sim->totals.energy = scree_world_get_energy(sim->world);
-  sim->totals.model = sim->settings->model;
+  sim->totals.model = (int32_t)sim->settings->model;
   sim->probe_count = scree_scene_probe_count(sim->scene);
   sim->probes = memory_new(sim->context, sim->probe_count, sizeof *sim->probes);
   if (!sim->probes) {
@@ -220,7 +220,7 @@ static void add_up(scree_sim *sim, const scree_step_info *info) {
   t->joint_error = fmax(t->joint_error, info->joint_error);
   t->contacts = info->contacts;
   t->energy = info->energy;
-  t->model = info->model;
+  t->model = (int32_t)info->model;
   if (info->outcome == SCREE_OUTCOME_INFEASIBLE) t->infeasible = 1;
 }
 
