@@ -14,7 +14,8 @@
  * until it rocks: on a pyramid of 210 boxes a few sweeps first cost twenty times the iterations in
  * the end. So there
  *
- *   small, any tolerance   prox at once: near the solution its steps are few
+ *   small, any tolerance   prox at once: near the solution its steps are few, and where little is
+ *                          asked they go on to a hundredth of it
  *   large, loose, stacked  apgd, for exact friction the fixed point s = F(s) over apgd: many bodies
  *                          touch each other in several contacts, as boxes do
  *   large, loose, grains   ags in both models
@@ -360,7 +361,9 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
   *chosen =
       p->form == SCREE_FORM_BODIES && run->settings->warm_start && (few_blocks || is_loose(run));
   if (!*chosen) return SCREE_OK;
+  run->strives = few_blocks && is_loose(run);
   if (few_blocks) {
+    if (solve_check_start(run)) return SCREE_OK;
     status = take_turns(run, &turns);
     why = "prox: a small problem of bodies, warm";
   } else if (!is_stacked(p)) {
@@ -370,6 +373,7 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
     status = delegate(run, APGD, NULL, 0);
     why = "apgd: a large relaxed problem of stacked bodies, warm, at a loose tolerance";
   } else {
+    if (solve_check_start(run)) return SCREE_OK;
     status = delegate(run, FIXED_POINT, over_apgd, 2);
     why = "fixed point over apgd: a large stacked problem, warm, at a loose tolerance";
   }
@@ -393,7 +397,7 @@ static scree_status run_auto(solve_run *run) {
   if (!*run->state) return SCREE_ERROR_MEMORY;
   bool chosen;
   const scree_status step_status = solve_step(run, &chosen);
-  if (step_status || chosen) return step_status;
+  if (step_status || chosen || solve_check_start(run)) return step_status;
   /* Large relaxed problems at loose tolerances are apgd's, whatever they could afford. */
   const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks") &&
                       !(is_coarse(run) && run->model == SCREE_MODEL_RELAXED);
@@ -449,6 +453,7 @@ const solver_class solver_auto = {
     .option_count = sizeof auto_options / sizeof auto_options[0],
     .coulomb = true,
     .patient = true,
+    .judges_start = true,
     .vector_count = 2,
     .run = run_auto,
     .release = release,

@@ -19,8 +19,8 @@
 #include "ccp/set.h"
 #include "solve/solver.h"
 
-enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2 };
-static const double stall_gain = 0.97;
+enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2, STRIVE_ITERATIONS = 10 };
+static const double stall_gain = 0.97, strive_part = 0.01;
 static const double suspect_growth = 1.2, suspect_size = 300.0;
 
 double run_option(const solve_run *run, const char *key) {
@@ -194,10 +194,23 @@ static bool weigh(solve_run *run, long iteration, const double *g, scree_residua
     run->merit = merit_of(s, residual);
   }
   if (!(run->merit < run->best_merit)) return false;
+  if (run->merit <= 1.0 && run->best_merit > 1.0) run->met_iteration = iteration;
   run->best_merit = run->merit;
   run->best_residual = *residual;
   run->best_balanced = balanced;
   return true;
+}
+
+/* Is nothing more to be had? Who strives takes what comes soon after all that is asked: the error
+ * of a warm step is the next one's start, and a tolerance that is only just met every time adds up.
+ */
+static bool is_solved(const solve_run *run, long iteration, double seconds) {
+  const scree_solve_settings *s = run->settings;
+  if (!(run->best_merit <= 1.0)) return false;
+  return !run->strives || run->best_merit <= strive_part ||
+         iteration >= run->met_iteration + STRIVE_ITERATIONS || isinf(run->merit) ||
+         (s->iteration_limit > 0 && iteration >= s->iteration_limit) ||
+         (s->time_limit > 0.0 && seconds >= s->time_limit);
 }
 
 /* Will the end of a check look at the impulses? */
@@ -210,7 +223,7 @@ static bool conclude(solve_run *run, long iteration, const double *g,
   const scree_solve_settings *s = run->settings;
   const double seconds = timer_now() - run->start_time;
   if (stopped_by_caller(run, iteration, seconds, residual)) return true;
-  if (run->best_merit <= 1.0)
+  if (is_solved(run, iteration, seconds))
     solve_finish(run, SCREE_OUTCOME_SOLVED, NULL);
   else if (isinf(run->merit))
     solve_finish(run, SCREE_OUTCOME_STALLED, "impulses are no longer finite at iteration %ld",
@@ -219,7 +232,7 @@ static bool conclude(solve_run *run, long iteration, const double *g,
     solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, NULL);
   else if (s->time_limit > 0.0 && seconds >= s->time_limit)
     solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, NULL);
-  else if (!proved_infeasible(run, iteration, g))
+  else if (run->best_merit > 1.0 && !proved_infeasible(run, iteration, g))
     stalled(run, iteration, g);
   return run->ended;
 }

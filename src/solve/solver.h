@@ -53,6 +53,8 @@ struct solve_run {
   bool best_balanced; /* it counts the equation of motion of a global problem */
   double merit;       /* of the last check: max of E / tolerance and R / tolerance; <= 1: solved */
   double best_merit;
+  bool strives;       /* goes on below what is asked while that costs little; see monitor.c */
+  long met_iteration; /* where the best merit first was at most 1 */
   long iterations, products;
   long iteration_base; /* iterations of the method that handed the run over */
   long next_check;

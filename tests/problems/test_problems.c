@@ -154,7 +154,9 @@ static void test_warm_start_and_limits(void **state) {
       scree_solve_settings settings = scree_solve_settings_default();
       settings.model = first.model;
       settings.tolerance_error = 0.0;
-      settings.tolerance_residual = asked * 1.01;
+      /* auto goes on to a hundredth of a loose tolerance where that is cheap. */
+      const bool strives = strcmp(scree_solver_name(i), "auto") == 0;
+      settings.tolerance_residual = asked * (strives ? 101.0 : 1.01);
       settings.warm_start = true;
       scree_solve_info info;
       assert_int_equal(scree_solver_solve(s, problem, &settings, g, &info), SCREE_OK);
