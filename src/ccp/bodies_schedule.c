@@ -32,7 +32,7 @@ typedef enum pack_kind { KIND_CLOSED, KIND_OPEN, KINDS } pack_kind;
 enum {
   UNIT_GROUPS = 16,
   OPEN_UNIT_GROUPS = 2,
-  TILED_FROM = 131072, /* contacts */
+  TILED_FROM = 32768, /* contacts */
   TILE_CONTACTS = 1024,
   BLOCK_CONTACTS = 65536, /* of a block of bodies, about */
   BLOCKS_LEAST = 4
