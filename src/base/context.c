@@ -11,6 +11,9 @@
 #endif
 #ifdef __linux__
 #include <sys/mman.h>
+#ifndef MADV_COLLAPSE /* of Linux 6.1; an older one refuses, and pages stay small */
+#define MADV_COLLAPSE 25
+#endif
 #endif
 
 #ifndef SCREE_VERSION
@@ -33,21 +36,22 @@ const char *scree_status_text(scree_status status) {
 }
 
 /* Large blocks are pages of their own: they come zeroed, so that nothing is touched before it is
- * used, they grow without a copy, and they go back at once. The largest ask for huge pages: sweeps
- * over them run a fifth faster, as they miss fewer address translations. Smaller ones would waste
- * more at their ends than that is worth. Where blocks are watched
- * by a sanitizer all of them come from malloc. */
+ * used, they grow without a copy, and they go back at once. Those of a huge page or more ask for
+ * huge pages: sweeps over them run a fifth faster, as they miss fewer address translations. A block
+ * grows in small steps, and what was touched before the step keeps its small pages; these are put
+ * together as far as they are known to be in use, so that no memory is wasted beyond a block's end.
+ * Where blocks are watched by a sanitizer all of them come from malloc. */
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CONTEXT_MAPS
 static const size_t map_from = (size_t)256 << 10, small_page = (size_t)4 << 10,
-                    huge_page = (size_t)2 << 20, huge_from = (size_t)8 << 20;
+                    huge_page = (size_t)2 << 20;
 
 static size_t whole_pages(size_t size) {
   return (size + small_page - 1) & ~(small_page - 1);
 }
 
 static void *map(size_t size) {
-  const size_t huge = size >= huge_from ? huge_page : 0;
+  const size_t huge = size >= huge_page ? huge_page : 0;
   char *raw = mmap(NULL, size + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (raw == MAP_FAILED) return NULL;
   if (!huge) return raw;
@@ -90,7 +94,10 @@ void *context_remap(void *block, size_t old_size, size_t size) {
     munmap(place, then);
     return NULL;
   }
-  if (then >= huge_from) madvise(moved, then, MADV_HUGEPAGE);
+  if (then >= huge_page) {
+    madvise(moved, then, MADV_HUGEPAGE);
+    if (now >= huge_page) madvise(moved, now / huge_page * huge_page, MADV_COLLAPSE);
+  }
   return moved;
 #else
   (void)block, (void)old_size, (void)size;

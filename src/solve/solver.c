@@ -128,8 +128,10 @@ void solver_take_options(scree_solver *s, const double *option) {
 
 static scree_status grow_vectors(scree_solver *s, size_t rows) {
   if (rows <= s->vector_rows && s->vector[0]) return SCREE_OK;
-  const size_t room =
-      s->vector_rows + s->vector_rows / 2 > rows ? s->vector_rows + s->vector_rows / 2 : rows;
+  /* Half as much again; less where that is much. */
+  enum { MANY = 16384 };
+  const size_t ahead = s->vector_rows + s->vector_rows / (s->vector_rows < MANY ? 2 : 32);
+  const size_t room = ahead > rows ? ahead : rows;
   for (size_t k = 0; k < s->class->vector_count + 1; k++) {
     memory_free(s->context, s->vector[k]);
     s->vector[k] = memory_new(s->context, room, sizeof(double));
