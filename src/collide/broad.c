@@ -8,10 +8,11 @@
 
 #include "base/memory.h"
 #include "collide/broad_cavity.h"
+#include "collide/broad_stray.h"
 
 enum { LARGE_LEVEL = 12 }; /* a level with fewer members is tested directly */
 enum { KEPT_BYTES = 1 << 20, PIECE_MEMBERS = 512, PIECE_ROOM = 4096, PARALLEL_BODIES = 2048 };
-enum { SHORT_AGE = 3, WIDE_AGE = 20, MANY_MEMBERS = 16384 };
+enum { SHORT_AGE = 3, WIDE_AGE = 20, MANY_MEMBERS = 16384, FEW_LEVELS = 3 };
 
 /* Some members of the grid, or one large body: what one thread searches at a time. */
 typedef struct piece {
@@ -39,6 +40,11 @@ struct broad {
   uint32_t *partner;
   size_t partner_capacity;
   size_t count;
+  broad_stray stray;
+  double most_slack;
+  double common; /* slack of the bodies that can be pushed, m */
+  double side;   /* of the largest box in the grid, its margin included; 0: strays are not mended */
+  double most_side; /* beyond that all is found anew */
   bool valid;
   bool wide;  /* boxes of bodies that move much: not worth it once they do not */
   size_t age; /* updates that the pairs have served */
@@ -49,7 +55,7 @@ scree_status broad_create(scree_context *context, broad **out) {
   *out = memory_new(context, 1, sizeof **out);
   if (!*out) return SCREE_ERROR_MEMORY;
   (*out)->context = context;
-  (*out)->grid.context = context;
+  (*out)->grid.context = (*out)->stray.context = context;
   (*out)->age = WIDE_AGE;
   return SCREE_OK;
 }
@@ -73,6 +79,7 @@ void broad_destroy(broad *b) {
   memory_free(context, b->large_list);
   memory_free(context, b->cavity);
   broad_grid_clear(&b->grid);
+  broad_stray_clear(&b->stray);
   free_pieces(b);
   memory_free(context, b->row);
   memory_free(context, b->partner);
@@ -124,16 +131,6 @@ static bool inside(aabb a, aabb b) {
          a.hi.y <= b.hi.y && a.hi.z <= b.hi.z;
 }
 
-static bool still_valid(const broad *b, const collide_view *view) {
-  if (!b->valid || b->count != view->count || (b->wide && b->age > WIDE_AGE)) return false;
-  const v3 v0 = mean_velocity(view);
-  for (size_t i = 0; i < view->count; i++)
-    if (view->shape[i] && !inside(swept_box(view, i, v0), b->box[i])) return false;
-  for (size_t k = 0; k < b->large_count; k++)
-    if (!broad_cavity_holds(&b->cavity[k], view, b->large_list[k], v0)) return false;
-  return true;
-}
-
 bool broad_covers(const broad *b, const collide_view *view, const v3 *linear, const v3 *angular) {
   const v3 v0 = mean_velocity(view);
   collide_view still = *view;
@@ -172,7 +169,7 @@ static scree_status make_boxes(broad *b, const collide_view *view, broad_boxes *
       memory_grow(b->context, &b->row, &b->row_capacity, n + 1, sizeof *b->row))
     return SCREE_ERROR_MEMORY;
   const v3 v0 = mean_velocity(view);
-  const double common = common_slack(view);
+  const double common = b->common = common_slack(view);
   /* Wider boxes hold for longer, but make more pairs. */
   b->wide = b->age < SHORT_AGE;
   const double skin = b->wide ? 1.5 : 0.5;
@@ -184,6 +181,7 @@ static scree_status make_boxes(broad *b, const collide_view *view, broad_boxes *
     b->box[i] = aabb_grow(box, skin * view_less(slack, common));
     if (isfinite(slack) && slack > out->most_slack) out->most_slack = slack;
   }
+  b->most_slack = out->most_slack;
   return SCREE_OK;
 }
 
@@ -300,7 +298,8 @@ static scree_status lay_out_rows(broad *b, size_t n) {
   if (total > UINT32_MAX)
     return context_fail(b->context, SCREE_ERROR_MEMORY, "%zu pairs of near bodies are too many",
                         total);
-  return memory_grow(b->context, &b->partner, &b->partner_capacity, total, sizeof *b->partner);
+  return memory_grow(b->context, &b->partner, &b->partner_capacity, total + broad_stray_room(n),
+                     sizeof *b->partner);
 }
 
 static void copy_rows(broad *b, size_t k) {
@@ -372,6 +371,64 @@ static void give_back(broad *b, size_t n) {
   broad_grid_give_back(&b->grid);
 }
 
+/* ---- the same pairs once more --------------------------------------------------------------- */
+
+/* Where sizes are alike: cells that the largest fills are small enough for the others. */
+static scree_status prepare_strays(broad *b, size_t n) {
+  int finest = BROAD_LEVELS, coarsest = 0;
+  for (int l = 0; l < BROAD_LEVELS; l++) {
+    if (!b->grid.levels[l].members) continue;
+    if (l < finest) finest = l;
+    coarsest = l;
+  }
+  const bool few = coarsest - finest < FEW_LEVELS;
+  b->side = few ? b->grid.levels[coarsest].size : 0.0;
+  b->most_side = 2.0 * b->side;
+  return broad_stray_reserve(&b->stray, n);
+}
+
+/* A box for one that moves: wide. */
+static bool give_box(broad *b, const collide_view *view, uint32_t i, v3 v0) {
+  const double slack = broad_slack(view, i);
+  const aabb box = aabb_grow(swept_box(view, i, v0), 1.5 * view_less(slack, b->common));
+  const v3 d = v3_sub(box.hi, box.lo);
+  const double side = fmax(d.x, fmax(d.y, d.z)) + (isfinite(slack) ? slack : b->most_slack);
+  if (!(side <= b->most_side) || !isfinite(v3_norm2(box.lo))) return false;
+  if (side > b->side) b->side = side;
+  b->box[i] = box;
+  return true;
+}
+
+static bool mend(broad *b, const collide_view *view, v3 v0) {
+  broad_stray *s = &b->stray;
+  const broad_boxes boxes = {.view = view, .box = b->box, .mean_velocity = v0};
+  for (size_t k = 0; k < s->count; k++)
+    if (!give_box(b, view, s->body[k], v0)) return false;
+  if (!broad_stray_search(s, &boxes, b->grid.level, b->side, b->row, b->partner)) return false;
+  for (size_t k = 0; k < s->count; k++)
+    for (size_t l = 0; l < b->large_count; l++)
+      if (meet_large(b, &boxes, l, s->body[k]) &&
+          !broad_stray_note(s, s->body[k], b->large_list[l], b->row, b->partner))
+        return false;
+  broad_stray_insert(s, view->count, b->row, b->partner);
+  return true;
+}
+
+/* Do the pairs hold, with those of a few bodies that have left their boxes made anew? */
+static bool still_valid(broad *b, const collide_view *view) {
+  if (!b->valid || b->count != view->count || (b->wide && b->age > WIDE_AGE)) return false;
+  const v3 v0 = mean_velocity(view);
+  for (size_t k = 0; k < b->large_count; k++)
+    if (!broad_cavity_holds(&b->cavity[k], view, b->large_list[k], v0)) return false;
+  b->stray.count = b->stray.pair_count = 0;
+  for (size_t i = 0; i < view->count; i++) {
+    if (!view->shape[i] || inside(swept_box(view, i, v0), b->box[i])) continue;
+    if (b->side == 0.0 || b->grid.level[i] == BROAD_NO_LEVEL || !broad_stray_add(&b->stray, i))
+      return false;
+  }
+  return !b->stray.count || mend(b, view, v0);
+}
+
 scree_status broad_update(broad *b, const collide_view *view) {
   b->age++;
   if (still_valid(b, view)) return SCREE_OK;
@@ -382,6 +439,7 @@ scree_status broad_update(broad *b, const collide_view *view) {
   scree_status status = make_boxes(b, view, &boxes);
   if (!status && view->count) memset(b->length, 0, view->count * sizeof *b->length);
   if (!status) status = sort_bodies(b, &boxes);
+  if (!status) status = prepare_strays(b, view->count);
   give_way(b);
   if (!status) status = search_all(b, &boxes);
   if (b->grid.member_count > MANY_MEMBERS) broad_grid_give_back_lanes(&b->grid);

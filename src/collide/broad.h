@@ -5,7 +5,8 @@
  * directly: a floor or a drum costs one test a body.
  *
  * Boxes are found with some slack; the list of pairs holds as long as no body has left its box, so
- * that a bed at rest pays for it once. It is always a superset, and what comes out of the narrow
+ * that a bed at rest pays for it once; a few that leave theirs get new ones, and the pairs that go
+ * with them are added (broad_stray.h). It is always a superset, and what comes out of the narrow
  * phase does not depend on when it was made. */
 #ifndef SCREE_COLLIDE_BROAD_H
 #define SCREE_COLLIDE_BROAD_H

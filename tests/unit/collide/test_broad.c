@@ -152,6 +152,37 @@ static void finds_all_pairs(double ratio, double side) {
   drop(&s);
 }
 
+/* A few bodies cross a bed at rest: the pairs are mended, not found anew, and each of them stands
+ * once in its row, in order. */
+static void strays(double ratio, double side, size_t most) {
+  enum { COUNT = 1200, MOVERS = 6 };
+  scene s = make(COUNT);
+  broad *b;
+  fill(&s, ratio, side);
+  assert_int_equal(broad_create(context, &b), SCREE_OK);
+  for (size_t i = 0; i < COUNT; i++) s.linear[i] = v3_make(0, 0, 0);
+  assert_int_equal(broad_update(b, &s.view), SCREE_OK);
+  for (int step = 0; step < 60; step++) {
+    for (size_t m = 0; m < MOVERS; m++) {
+      const size_t i = 191 * m + (size_t)(step / 40);
+      s.position[i] = v3_add(s.position[i], v3_make(0.02 * random_unit(), 0.01, 0.005 * (double)m));
+      s.linear[i] = v3_make(0.1 * random_unit(), 0, 0);
+    }
+    assert_int_equal(broad_update(b, &s.view), SCREE_OK);
+    check_all(&s, b);
+  }
+  assert_true(broad_rebuild_count(b) <= most);
+  broad_destroy(b);
+  drop(&s);
+}
+
+static void strays_are_mended(void **state) {
+  (void)state;
+  strays(1.3, 1.5, 1);
+  strays(4.0, 3.0, 1);
+  strays(100.0, 30.0, 61);
+}
+
 static void equal_sizes(void **state) {
   (void)state;
   finds_all_pairs(1.3, 1.5);
@@ -304,9 +335,10 @@ static void threads_give_the_same_rows(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(equal_sizes),         cmocka_unit_test(sizes_of_one_to_a_hundred),
-      cmocka_unit_test(floor_meets_all),     cmocka_unit_test(joined_pairs_are_left_out),
-      cmocka_unit_test(walls_of_containers), cmocka_unit_test(threads_give_the_same_rows),
+      cmocka_unit_test(strays_are_mended),          cmocka_unit_test(equal_sizes),
+      cmocka_unit_test(sizes_of_one_to_a_hundred),  cmocka_unit_test(floor_meets_all),
+      cmocka_unit_test(joined_pairs_are_left_out),  cmocka_unit_test(walls_of_containers),
+      cmocka_unit_test(threads_give_the_same_rows),
   };
   context = scree_context_create(NULL);
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
