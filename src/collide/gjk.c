@@ -57,12 +57,6 @@ static gjk_corner gjk_corner_at(const gjk_solid *a, const gjk_solid *b, v3 n) {
   return (gjk_corner){v3_sub(pb, pa), pa, pb};
 }
 
-/* Weights of the point of a simplex nearest to the origin; unused corners get 0. */
-typedef struct gjk_weights {
-  double l[4];
-  double d2;
-} gjk_weights;
-
 static gjk_weights nearest_on_segment(v3 p, v3 q) {
   const v3 e = v3_sub(q, p);
   const double e2 = v3_norm2(e);
@@ -70,7 +64,7 @@ static gjk_weights nearest_on_segment(v3 p, v3 q) {
   return (gjk_weights){{1 - t, t}, v3_norm2(v3_add_scaled(p, t, e))};
 }
 
-static gjk_weights nearest_on_triangle(v3 p, v3 q, v3 r) {
+gjk_weights gjk_nearest_on_triangle(v3 p, v3 q, v3 r) {
   const v3 n = v3_cross(v3_sub(q, p), v3_sub(r, p));
   const double u = v3_dot(n, v3_cross(q, r)), v = v3_dot(n, v3_cross(r, p)),
                w = v3_dot(n, v3_cross(p, q)), n2 = v3_norm2(n);
@@ -95,7 +89,7 @@ static gjk_weights nearest_on_tetrahedron(const gjk_corner *c) {
     const double origin = -v3_dot(n, p), other = v3_dot(n, v3_sub(c[face[f][3]].w, p));
     if (origin * other > 0) continue;
     inside = false;
-    const gjk_weights t = nearest_on_triangle(p, q, r);
+    const gjk_weights t = gjk_nearest_on_triangle(p, q, r);
     if (t.d2 < best.d2) {
       best = (gjk_weights){{0}, t.d2};
       for (int k = 0; k < 3; k++) best.l[face[f][k]] = t.l[k];
@@ -108,7 +102,7 @@ static gjk_weights nearest_on_tetrahedron(const gjk_corner *c) {
 static gjk_weights gjk_nearest(const gjk_corner *c, int count) {
   if (count == 1) return (gjk_weights){{1}, v3_norm2(c[0].w)};
   if (count == 2) return nearest_on_segment(c[0].w, c[1].w);
-  if (count == 3) return nearest_on_triangle(c[0].w, c[1].w, c[2].w);
+  if (count == 3) return gjk_nearest_on_triangle(c[0].w, c[1].w, c[2].w);
   return nearest_on_tetrahedron(c);
 }
 
@@ -119,6 +113,8 @@ void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_resu
   if (!(v3_norm2(v) > 0)) v = (v3){0, 0, 1};
   g->count = 0;
   g->apart = true;
+  g->far = false;
+  g->sure = true;
   /* On curved surfaces the last digits are left to gjk_refine, which is faster from here on. */
   const bool smooth = a->smooth || b->smooth;
   const double absolute = (smooth ? 1e-9 : 1e-14) * size, relative = smooth ? 1e-6 : 0;
@@ -130,6 +126,7 @@ void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_resu
     if (reach > limit) { /* the plane across v parts the cores by more than the limit */
       g->normal = v3_scale(1 / norm, v);
       g->gap = reach;
+      g->far = true;
       return;
     }
     doubt = norm - reach;
@@ -167,10 +164,13 @@ void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_resu
   if (g->gap < 1e-6 * size && doubt > 1e-7 * size) g->apart = false;
 }
 
-bool gjk_signed_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_result *result,
-                         gjk_hold *hold) {
+bool gjk_signed_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_result *result) {
   gjk_distance(a, b, limit, result);
-  if (result->apart && result->gap > limit) return false;
-  *hold = result->apart ? gjk_refine(a, b, result) : gjk_penetration(a, b, result);
+  if (result->far) return false;
+  if (result->apart)
+    gjk_refine(a, b, result);
+  else
+    gjk_penetration(a, b, result);
+  if (!result->sure || !result->shown) gjk_search(a, b, result);
   return result->gap <= limit;
 }

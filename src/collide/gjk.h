@@ -1,10 +1,11 @@
-/* Signed distance of two convex solids, in three steps that share one formula. With a's and b's
+/* Signed distance of two convex solids, in steps that share one formula. With a's and b's
  * support functions h_a, h_b the separation along a unit normal n (from a to b) is
  *
  *     s(n) = -h_a(n) - h_b(-n),      signed distance = max over n of s(n)
  *
  * gjk_distance finds n when the solids are apart, gjk_penetration when they overlap, and
- * gjk_refine sharpens n until s is right to rounding: an error in n counts only squared.
+ * gjk_refine sharpens n until s is right to rounding: an error in n counts only squared. Where
+ * that cannot be shown to be the maximum gjk_search looks everywhere.
  *
  * Solids are cores with a roundness: a sphere is a point, a capsule a segment. The functions here
  * see cores; the radii are subtracted at the end. Coordinates are relative to a's origin, so that a
@@ -46,22 +47,35 @@ typedef struct gjk_result {
   v3 a, b;    /* points of the cores that are nearest, or deepest in each other */
   double gap; /* s(normal), cores */
   bool apart; /* false: the cores touch or overlap; call gjk_penetration */
+  bool far;   /* proven farther apart than the limit; the gap is a lower bound */
+  bool shown; /* the points lie in the cores, so the normal is at least a local maximum */
+  bool sure;  /* no other normal far from this one can be better */
 } gjk_result;
 
-/* Stops early, with `apart`, once the cores are proven farther apart than `limit`. */
+/* Weights of the point of a simplex nearest to the origin; unused corners get 0. */
+typedef struct gjk_weights {
+  double l[4];
+  double d2;
+} gjk_weights;
+gjk_weights gjk_nearest_on_triangle(v3 p, v3 q, v3 r);
+
+/* Stops early, with `apart` and `far`, once the cores are proven farther apart than `limit`. */
 void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_result *result);
 
-/* What holds the normal at the maximum: a point or smooth patch on a solid leaves it free, an edge
- * or a face does not. */
-typedef struct gjk_hold {
-  bool a, b; /* true: more than one point of that solid's surface is extreme along the normal */
-} gjk_hold;
-gjk_hold gjk_refine(const gjk_solid *a, const gjk_solid *b, gjk_result *result);
+/* Whether the points a and b are in their cores, or nearly so and could be put there: that shows
+ * that the normal is right. */
+bool gjk_is_witnessed(const gjk_solid *a, const gjk_solid *b, gjk_result *result);
+
+/* Sharpens the normal and moves the points to where it touches; sets `shown`. */
+void gjk_refine(const gjk_solid *a, const gjk_solid *b, gjk_result *result);
 /* Goes on from the simplex that gjk_distance left; its answer is refined. */
-gjk_hold gjk_penetration(const gjk_solid *a, const gjk_solid *b, gjk_result *result);
+void gjk_penetration(const gjk_solid *a, const gjk_solid *b, gjk_result *result);
+
+/* Looks for a better normal than the given one, refined already, among all directions: slow, and
+ * right to 1e-12 of the sizes where it returns with `sure`. */
+void gjk_search(const gjk_solid *a, const gjk_solid *b, gjk_result *result);
 
 /* All of it; false when the cores are farther apart than `limit`. */
-bool gjk_signed_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_result *result,
-                         gjk_hold *hold);
+bool gjk_signed_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_result *result);
 
 #endif

@@ -1,7 +1,7 @@
 /* Overlapping cores: b - a holds the origin. A polytope inside it, begun from four of its corners,
  * is blown up at the face nearest to the origin until that face lies on the surface; the contact
  * normal is then minus the face's outward normal, and the depth its distance. */
-#include "collide/gjk.h"
+#include "collide//gjk.h"
 
 enum { EPA_CORNERS = 128, EPA_FACES = 2 * EPA_CORNERS };
 
@@ -151,32 +151,25 @@ static void epa_answer(const epa *e, const epa_face *f, gjk_result *g) {
   g->gap = -f->distance;
 }
 
-/* The nearest face begins the search for the best normal. Curved solids may have other directions
- * that part them at nearly the same price: a face that is nearer than the depth found so far and
- * looks elsewhere gets its turn. */
-static gjk_hold epa_choose(const epa *e, const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
-  enum { PICKS = 8 };
-  v3 picked[PICKS];
-  gjk_result best = *g;
-  gjk_hold hold = {false, false};
-  best.gap = -INFINITY;
-  for (int k = 0; k < PICKS; k++) {
-    const epa_face *next = NULL;
-    for (int i = 0; i < e->faces; i++) {
-      const epa_face *f = e->face + i;
-      if (f->distance >= (next ? next->distance : -best.gap)) continue;
-      bool known = k > 0 && v3_dot(best.normal, f->n) < -0.97;
-      for (int j = 0; j < k && !known; j++) known = v3_dot(picked[j], f->n) > 0.97;
-      if (!known) next = f;
-    }
-    if (!next) break;
-    picked[k] = next->n;
-    epa_answer(e, next, g);
-    const gjk_hold h = gjk_refine(a, b, g);
-    if (g->gap > best.gap) best = *g, hold = h;
-  }
-  *g = best;
-  return hold;
+/* A closed surface around the origin: corners - edges + faces = 2. */
+static bool epa_is_sound(const epa *e) {
+  bool used[EPA_CORNERS] = {false};
+  int corners = 0;
+  for (int i = 0; i < e->faces; i++)
+    for (int k = 0; k < 3; k++)
+      if (!used[e->face[i].v[k]]) used[e->face[i].v[k]] = true, corners++;
+  return 2 * corners == e->faces + 4;
+}
+
+/* The nearest face gives the normal to refine. Curved solids may have other directions that part
+ * them at nearly the same price: with a face that is nearer than the depth found and looks
+ * elsewhere nothing is sure. */
+static void epa_choose(const epa *e, const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
+  epa_answer(e, epa_nearest(e), g);
+  gjk_refine(a, b, g);
+  g->sure = true;
+  for (int i = 0; i < e->faces && (a->smooth || b->smooth); i++)
+    if (e->face[i].distance < -g->gap && v3_dot(e->face[i].n, g->normal) > -0.97) g->sure = false;
 }
 
 /* b - a has no volume (points, segments, flat things in one plane): part along what is free. */
@@ -187,21 +180,26 @@ static void epa_flat(const epa *e, const gjk_solid *a, const gjk_solid *b, gjk_r
         v3_cross(v3_sub(e->corner[1].w, e->corner[0].w), v3_sub(e->corner[2].w, e->corner[0].w));
   if (e->corners == 2) g->normal = v3_across(v3_normalize(v3_sub(e->corner[1].w, e->corner[0].w)));
   g->normal = v3_norm2(g->normal) > 0 ? v3_normalize(g->normal) : (v3){0, 0, 1};
+  const v3 x = epa_support(a, b, v3_neg(g->normal)).w;
+  if (v3_dot(x, g->normal) < 0) g->normal = v3_neg(g->normal);
   g->gap = 0;
 }
 
-gjk_hold gjk_penetration(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
+void gjk_penetration(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
   epa e;
   const double size = a->size + b->size, enough = (a->smooth || b->smooth ? 1e-5 : 1e-13) * size;
   if (!epa_begin(&e, a, b, g)) {
     epa_flat(&e, a, b, g);
-    return gjk_refine(a, b, g);
+    gjk_refine(a, b, g);
+    return;
   }
+  bool done = false;
   while (e.corners < EPA_CORNERS) {
     const epa_face nearest = *epa_nearest(&e);
     const gjk_corner c = epa_support(a, b, nearest.n);
-    if (!(v3_dot(nearest.n, c.w) - nearest.distance > enough)) break;
-    if (!epa_expand(&e, c, 1e-13 * size)) break;
+    done = !(v3_dot(nearest.n, c.w) - nearest.distance > enough);
+    if (done || !epa_expand(&e, c, 1e-13 * size)) break;
   }
-  return epa_choose(&e, a, b, g);
+  epa_choose(&e, a, b, g);
+  g->sure &= done && epa_is_sound(&e);
 }

@@ -224,21 +224,54 @@ static bool kinks_cross(kink k, kink l, v3 n, v3 *out) {
   return true;
 }
 
-/* Where two edges that hold the normal cross, seen along it. An edge or a straight line of a curved
- * surface runs across n, in the plane of n and the circle's d. */
-static void refine_cross_edges(const kinks *ka, const kinks *kb, const try_at *t, gjk_result *g) {
-  const v3 n = t->n;
-  if (ka->count != 1 || kb->count != 1) return;
-  const v3 u = v3_add_scaled(ka->circle[0].d, -v3_dot(n, ka->circle[0].d), n),
-           w = v3_add_scaled(kb->circle[0].d, -v3_dot(n, kb->circle[0].d), n);
-  const v3 across = v3_cross(w, n);
-  const double det = v3_dot(u, across);
-  if (!(fabs(det) > 1e-6 * v3_norm(u) * v3_norm(w))) return;
-  g->a = v3_add_scaled(t->a, v3_dot(t->x, across) / det, u);
-  g->b = g->a;
+/* The direction of the edge or straight line that alone holds the normal: it runs across n, in the
+ * plane of n and the circle's d. False where a face does. */
+static bool held_by_line(const kinks *k, v3 n, v3 *along) {
+  if (k->count != 1) return false;
+  const v3 u = v3_add_scaled(k->circle[0].d, -v3_dot(n, k->circle[0].d), n);
+  *along = v3_scale(1 / v3_norm(u), u);
+  return true;
 }
 
-gjk_hold gjk_refine(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
+/* Both solids hold the normal: points a and b from before, which lie in the solids but not quite
+ * across from each other, are moved to where lines cross, or onto the line, or along n. */
+static void refine_points(const kinks *ka, const kinks *kb, const try_at *t, gjk_result *g) {
+  const v3 n = t->n;
+  v3 u = {0, 0, 0}, w = {0, 0, 0}, middle = v3_scale(0.5, v3_add(g->a, g->b));
+  const bool line_a = held_by_line(ka, n, &u), line_b = held_by_line(kb, n, &w);
+  if (line_a && line_b) {
+    const v3 across = v3_cross(w, n);
+    const double det = v3_dot(u, across);
+    if (fabs(det) > 1e-6) middle = v3_add_scaled(t->a, v3_dot(t->x, across) / det, u);
+  }
+  if (line_a)
+    middle = v3_add_scaled(t->a, v3_dot(u, v3_sub(middle, t->a)), u);
+  else if (line_b)
+    middle = v3_add_scaled(t->b, v3_dot(w, v3_sub(middle, t->b)), w);
+  const double shift = v3_dot(n, v3_sub(v3_scale(0.5, v3_add(t->a, t->b)), middle));
+  g->a = v3_add_scaled(middle, shift - 0.5 * t->s, n);
+  g->b = v3_add_scaled(middle, shift + 0.5 * t->s, n);
+}
+
+/* A point or a smooth patch leaves the normal free, an edge or a face holds it. */
+static void refine_answer(const gjk_solid *a, const gjk_solid *b, const try_at *best,
+                          double tolerance, gjk_result *g) {
+  const v3 n = best->n;
+  const kinks ka = kinks_near(a, n, tolerance), kb = kinks_near(b, v3_neg(n), tolerance);
+  const bool held_a = ka.count > 0 || (ka.flat && v3_dot(ka.face, n) > 1 - 1e-14),
+             held_b = kb.count > 0 || (kb.flat && v3_dot(kb.face, n) < -1 + 1e-14);
+  if (!held_a) {
+    g->a = best->a;
+    g->b = v3_add_scaled(best->a, best->s, n);
+  } else if (!held_b) {
+    g->b = best->b;
+    g->a = v3_add_scaled(best->b, -best->s, n);
+  } else {
+    refine_points(&ka, &kb, best, g);
+  }
+}
+
+void gjk_refine(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
   const double near = 1e-2, rounding = 1e-15 * (a->size + b->size);
   const v3 n = g->normal;
   const try_at start = refine_try(a, b, n);
@@ -266,24 +299,13 @@ gjk_hold gjk_refine(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
     refine_keep(&best, refine_try(a, b, v3_neg(kb.face)), rounding);
   g->normal = best.n;
   g->gap = best.s;
-  const double exact = 1e-7;
-  const kinks ha = kinks_near(a, best.n, exact), hb = kinks_near(b, v3_neg(best.n), exact);
-  const gjk_hold hold = {ha.count > 0 || (ha.flat && v3_dot(ha.face, best.n) > 1 - 1e-14),
-                         hb.count > 0 || (hb.flat && v3_dot(hb.face, best.n) < -1 + 1e-14)};
-  if (!hold.a) {
-    g->a = best.a;
-    g->b = v3_add_scaled(best.a, best.s, best.n);
-    return hold;
-  }
-  if (!hold.b) {
-    g->b = best.b;
-    g->a = v3_add_scaled(best.b, -best.s, best.n);
-    return hold;
-  }
-  refine_cross_edges(&ha, &hb, &best, g);
-  const v3 middle = v3_scale(0.5, v3_add(g->a, g->b));
-  const double shift = v3_dot(best.n, v3_sub(v3_scale(0.5, v3_add(best.a, best.b)), middle));
-  g->a = v3_add_scaled(middle, shift - 0.5 * best.s, best.n);
-  g->b = v3_add_scaled(middle, shift + 0.5 * best.s, best.n);
-  return hold;
+  /* What almost holds the normal may hold it or not: the points tell. */
+  const v3 pa = g->a, pb = g->b;
+  refine_answer(a, b, &best, 1e-12, g);
+  g->shown = gjk_is_witnessed(a, b, g);
+  if (g->shown) return;
+  g->a = pa;
+  g->b = pb;
+  refine_answer(a, b, &best, 1e-7, g);
+  g->shown = gjk_is_witnessed(a, b, g);
 }

@@ -30,7 +30,8 @@ static bool box_axes(const box_pair *p, double margin, box_axis *face, box_axis 
     if (s > margin) return false;
     if (s > face->s) *face = (box_axis){s, i, -1, p->t[i] < 0 ? -1 : 1};
   }
-  const double tie = 1e-10 * (p->a[0] + p->a[1] + p->a[2] + p->b[0] + p->b[1] + p->b[2]);
+  const double all = p->a[0] + p->a[1] + p->a[2] + p->b[0] + p->b[1] + p->b[2];
+  const double tie = 1e-13 * all, noise = 1e-15 * all;
   for (int j = 0; j < 3; j++) {
     const double d = p->t[0] * p->r[0][j] + p->t[1] * p->r[1][j] + p->t[2] * p->r[2][j];
     const double s =
@@ -45,8 +46,10 @@ static bool box_axes(const box_pair *p, double margin, box_axis *face, box_axis 
       const double n2 = p->r[i1][j] * p->r[i1][j] + p->r[i2][j] * p->r[i2][j];
       if (n2 < 1e-14) continue;
       const double d = p->t[i2] * p->r[i1][j] - p->t[i1] * p->r[i2][j];
-      const double raw = fabs(d) - (p->a[i1] * m[i2][j] + p->a[i2] * m[i1][j] +
-                                    p->b[j1] * m[i][j2] + p->b[j2] * m[i][j1]);
+      /* Nearly parallel edges make much of rounding, as raw is divided by their angle. */
+      const double raw =
+          fabs(d) - noise -
+          (p->a[i1] * m[i2][j] + p->a[i2] * m[i1][j] + p->b[j1] * m[i][j2] + p->b[j2] * m[i][j1]);
       /* Cheap first: raw <= s sqrt(n2) cannot win. */
       if (raw <= 0 && raw * raw >= edge->s * edge->s * n2 && edge->s < 0 && edge->s > -INFINITY)
         continue;
@@ -118,7 +121,7 @@ void narrow_box_box(const shape *a, const pose *pa, const shape *b, const pose *
           sa.r.m[0][i] * sb.r.m[0][j] + sa.r.m[1][i] * sb.r.m[1][j] + sa.r.m[2][i] * sb.r.m[2][j];
   box_axis face = {.i = 0, .j = -1}, edge = {.i = 0, .j = 0};
   if (!box_axes(&p, sink->margin, &face, &edge)) return;
-  const double tie = 1e-10 * (a->size + b->size);
+  const double tie = 1e-13 * (a->size + b->size);
   const v3 nf = box_axis_normal(&p, &sa.r, face);
   contact_point c[NARROW_CANDIDATES];
   int count = 0;

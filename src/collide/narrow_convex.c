@@ -10,7 +10,8 @@ int narrow_put_exact(contact_point *c, int count, contact_point exact, double to
   for (int i = 0; i < count; i++) {
     const double d = v3_norm2(v3_sub(c[i].point_a, exact.point_a));
     if (d < best) best = d, nearest = i;
-    if (fabs(c[i].gap - exact.gap) <= tolerance && v3_dot(c[i].normal, exact.normal) > 1 - 1e-12)
+    if (fabs(c[i].gap - exact.gap) <= tolerance &&
+        v3_norm2(v3_sub(c[i].normal, exact.normal)) < 1e-24)
       return count;
   }
   if (count == 0) {
@@ -53,23 +54,20 @@ static int convex_edge_pair(const manifold_face *fa, const manifold_face *fb, co
   return 2;
 }
 
-void narrow_convex_solids(const gjk_solid *a, const gjk_solid *b, v3 origin, uint32_t feature,
-                          narrow_sink *sink) {
-  gjk_result g;
-  gjk_hold hold;
-  const double radii = a->round + b->round;
-  if (!gjk_signed_distance(a, b, sink->margin + radii, &g, &hold)) return;
-  const v3 n = g.normal;
+void narrow_convex_manifold(const gjk_solid *a, const gjk_solid *b, v3 n, double gap, v3 on_a,
+                            v3 origin, uint32_t feature, narrow_sink *sink) {
   manifold_face fa, fb;
   manifold_face_along(a, n, &fa);
   manifold_face_along(b, v3_neg(n), &fb);
   contact_point c[NARROW_CANDIDATES];
   int count = 0, most = fa.round || fb.round ? MANIFOLD_ROUND : 4;
-  const contact_point exact = {
-      .point_a = v3_add_scaled(g.a, a->round, n), .normal = n, .gap = g.gap - radii, .feature = 0};
+  const contact_point exact = {.point_a = v3_add_scaled(on_a, a->round, n),
+                               .normal = n,
+                               .gap = gap - a->round - b->round,
+                               .feature = 0};
   const double along_a = fa.count > 2 ? v3_dot(fa.normal, n) : -1,
                along_b = fb.count > 2 ? -v3_dot(fb.normal, n) : -1;
-  const double size = fmin(a->size, b->size), flat = narrow_flat(sink, size, g.gap - radii);
+  const double size = fmin(a->size, b->size), flat = narrow_flat(sink, size, exact.gap);
   if (along_a >= along_b && along_a > flat && fb.count > 1)
     count = manifold_clip(&fa, &fb, false, a->round, b->round, c);
   else if (along_b > flat && fa.count > 1)
@@ -80,6 +78,13 @@ void narrow_convex_solids(const gjk_solid *a, const gjk_solid *b, v3 origin, uin
   for (int i = 0; i < count; i++)
     c[i].feature = feature ? narrow_mix(feature, c[i].feature) : c[i].feature;
   manifold_deliver(c, count, most, origin, sink);
+}
+
+void narrow_convex_solids(const gjk_solid *a, const gjk_solid *b, v3 origin, uint32_t feature,
+                          narrow_sink *sink) {
+  gjk_result g;
+  if (!gjk_signed_distance(a, b, sink->margin + a->round + b->round, &g)) return;
+  narrow_convex_manifold(a, b, g.normal, g.gap, g.a, origin, feature, sink);
 }
 
 void narrow_convex_convex(const shape *a, const pose *pa, const shape *b, const pose *pb,

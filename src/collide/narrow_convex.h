@@ -8,6 +8,11 @@
 void narrow_convex_solids(const gjk_solid *a, const gjk_solid *b, v3 origin, uint32_t feature,
                           narrow_sink *sink);
 
+/* The same, once normal, gap and nearest point of a's core are known; coordinates are relative to
+ * `origin`, the gap is that of the cores. */
+void narrow_convex_manifold(const gjk_solid *a, const gjk_solid *b, v3 normal, double gap, v3 on_a,
+                            v3 origin, uint32_t feature, narrow_sink *sink);
+
 /* Unless a candidate is it already, puts the exact contact first, in place of the nearest one
  * within `range`. None may be deeper: those that pretend to be lie on a slightly different normal.
  */

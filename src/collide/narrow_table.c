@@ -35,7 +35,7 @@ static narrow_function *const narrow_table[SCREE_SHAPE_KIND_COUNT][SCREE_SHAPE_K
     PAIR(BOX, CONE, narrow_convex_convex),
     PAIR(BOX, HULL, narrow_convex_convex),
     CONVEX(BOX),
-    PAIR(CAPSULE, CAPSULE, narrow_convex_convex),
+    PAIR(CAPSULE, CAPSULE, narrow_capsule_capsule),
     PAIR(CAPSULE, CYLINDER, narrow_convex_convex),
     PAIR(CAPSULE, CONE, narrow_convex_convex),
     PAIR(CAPSULE, HULL, narrow_convex_convex),

@@ -1,0 +1,65 @@
+/* Two capsules: the nearest points of their axes, in closed form. With unit axes u, w, the middles
+ * at 0 and d, and x = d + t w - s u between points of the axes,
+ *
+ *     x.u = 0 unless s is at an end,   x.w = 0 unless t is at an end.
+ *
+ * Axes that (nearly) meet leave no direction in x: where neither point is at an end it is that of
+ * u x w, else x is kept across the axis that goes on. */
+#include "collide/narrow_convex.h"
+
+static double clamp(double x, double most) {
+  return fmax(-most, fmin(most, x));
+}
+
+/* Alternating from a good start; the second round takes away what rounding left when the axes are
+ * nearly parallel. */
+static v3 axes_nearest(v3 d, v3 u, v3 w, double la, double lb, double *s, double *t) {
+  const double c = v3_dot(u, w);
+  const v3 across = v3_cross(u, w);
+  const double det = v3_norm2(across);
+  v3 x = d;
+  *s = *t = 0;
+  for (int round = 0; round < 2; round++) {
+    const double xu = v3_dot(x, u), xw = v3_dot(x, w);
+    *s = clamp(*s + (det > 1e-24 ? (xu - c * xw) / det : 0), la);
+    *t = clamp(v3_dot(w, v3_sub(v3_scale(*s, u), d)), lb);
+    *s = clamp(v3_dot(u, v3_add_scaled(d, *t, w)), la);
+    x = v3_sub(v3_add_scaled(d, *t, w), v3_scale(*s, u));
+  }
+  return x;
+}
+
+/* The product of nearly parallel axes is all rounding but for its direction across them. */
+static v3 axes_across(v3 u, v3 w) {
+  const v3 n = v3_cross(u, w);
+  if (!(v3_norm2(n) > 1e-20)) return v3_across(u);
+  return v3_normalize(v3_add_scaled(n, -v3_dot(n, u), u));
+}
+
+static v3 axes_normal(v3 x, v3 d, v3 u, v3 w, bool free_s, bool free_t, double size) {
+  if (free_s && free_t && v3_norm2(v3_cross(u, w)) > 1e-20) {
+    const v3 n = axes_across(u, w);
+    return v3_dot(n, v3_norm2(x) > 0 ? x : d) < 0 ? v3_neg(n) : n;
+  }
+  if (free_s) x = v3_add_scaled(x, -v3_dot(x, u), u);
+  if (free_t) x = v3_add_scaled(x, -v3_dot(x, w), w);
+  if (v3_norm(x) > 1e-15 * size) return v3_normalize(x);
+  return axes_across(u, w);
+}
+
+void narrow_capsule_capsule(const shape *a, const pose *pa, const shape *b, const pose *pb,
+                            narrow_sink *sink) {
+  const v3 d = v3_sub(pb->position, pa->position);
+  const double reach = a->size + b->size + sink->margin;
+  if (v3_norm2(d) > reach * reach) return;
+  const gjk_solid sa = gjk_solid_shape(a, (v3){0, 0, 0}, pa->rotation),
+                  sb = gjk_solid_shape(b, d, pb->rotation);
+  const v3 u = {sa.r.m[0][2], sa.r.m[1][2], sa.r.m[2][2]},
+           w = {sb.r.m[0][2], sb.r.m[1][2], sb.r.m[2][2]};
+  const double la = a->capsule.half, lb = b->capsule.half;
+  double s, t;
+  const v3 x = axes_nearest(d, u, w, la, lb, &s, &t);
+  if (v3_norm(x) > sink->margin + sa.round + sb.round) return;
+  const v3 n = axes_normal(x, d, u, w, fabs(s) < la, fabs(t) < lb, a->size + b->size);
+  narrow_convex_manifold(&sa, &sb, n, v3_dot(n, x), v3_scale(s, u), pa->position, 0, sink);
+}
