@@ -16,8 +16,9 @@
  *
  *   small, any tolerance   prox at once: near the solution its steps are few, and where little is
  *                          asked they go on to a hundredth of it
- *   large, loose, stacked  apgd, for exact friction the fixed point s = F(s) over apgd: many bodies
- *                          touch each other in several contacts, as boxes do
+ *   large, loose, stacked  apgd, for exact friction the fixed point s = F(s) over apgd, with ags to
+ *                          follow: many bodies touch each other in several contacts, as boxes do
+ *   the same, tumbling     ags in both models: nothing is left to add up
  *   large, loose, grains   ags in both models
  *
  * The cost of a sweep and of a Newton step is foreseen from the number of blocks and how densely
@@ -54,6 +55,10 @@ enum { PROX, APGD, AGS, IPM, FIXED_POINT };
 enum { first_path = 250 };  /* steps along a path without a gain, more each turn */
 enum { first_local = 400 }; /* steps with weights of each block's own, doubled each turn */
 enum { small = 600 };       /* blocks: where Newton steps may start from elsewhere */
+
+/* R of the impulses of the step before, in the units of what gravity adds in a step: above this
+ * bodies hit each other; where they rest it is below 0.01, and 1 when there was no step before. */
+static const double impact = 2.0;
 
 /* What the methods keep from one solve to the next, and their vectors: made when first needed, for
  * a simulation whose sweeps always suffice pays for none. */
@@ -353,7 +358,7 @@ static scree_status try_gradient(solve_run *run) {
 /* The steps of a simulation: see the head. */
 static scree_status solve_step(solve_run *run, bool *chosen) {
   const scree_ccp *p = run->op->problem;
-  static const setting over_apgd[] = {{"method", 0.0}, {"inner", 2.0}};
+  static const setting over_apgd[] = {{"method", 0.0}, {"inner", 2.0}, {"patience", 1000.0}};
   const bool few_blocks = run->op->block_count <= COARSE_BLOCKS;
   scree_status status = SCREE_OK;
   const char *why = "";
@@ -369,13 +374,22 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
   } else if (!is_stacked(p)) {
     status = delegate(run, AGS, NULL, 0);
     why = "ags: a large problem of grains, warm, at a loose tolerance";
+  } else if (solve_check_start(run)) {
+    return SCREE_OK;
+  } else if (run->best_residual.residual > impact) {
+    status = delegate(run, AGS, NULL, 0);
+    why = "ags: a large problem of bodies that tumble, warm, at a loose tolerance";
   } else if (run->model == SCREE_MODEL_RELAXED) {
     status = delegate(run, APGD, NULL, 0);
     why = "apgd: a large relaxed problem of stacked bodies, warm, at a loose tolerance";
   } else {
-    if (solve_check_start(run)) return SCREE_OK;
-    status = delegate(run, FIXED_POINT, over_apgd, 2);
+    status = delegate(run, FIXED_POINT, over_apgd, 3);
     why = "fixed point over apgd: a large stacked problem, warm, at a loose tolerance";
+    if (!status && !run->ended) {
+      op_copy(run->op, run->best, run->g);
+      status = delegate(run, AGS, NULL, 0);
+      why = "ags after the fixed point over apgd: a large stacked problem, warm";
+    }
   }
   if (*chosen && !status && !run->detail[0]) snprintf(run->detail, sizeof run->detail, "%s", why);
   return status;

@@ -32,6 +32,8 @@ static const scree_option_def fixed_point_options[] = {
     {"inner", SCREE_OPTION_CHOICE, 0, 0, 4, "prox|ipm|apgd|admm|nsgs", "",
      "the solver of the relaxed problems"},
     {"evaluations", SCREE_OPTION_INT, 300, 1, 1e6, NULL, "", "most evaluations of F"},
+    {"patience", SCREE_OPTION_INT, 0, 0, 1e9, NULL, "",
+     "iterations of the inner solver in all before it hands back; 0: no limit"},
 };
 static const char *const inner_names[] = {"prox", "ipm", "apgd", "admm", "nsgs"};
 
@@ -300,7 +302,8 @@ static scree_status begin(fixed *p, bool *ended) {
 static scree_status iterate(fixed *p) {
   const bool newton = p->newton;
   const long limit = p->run->settings->iteration_limit;
-  const long most_inner = limit > 0 ? INNER_FACTOR * limit : LONG_MAX;
+  const long patience = (long)run_option(p->run, "patience");
+  const long most_inner = patience > 0 ? patience : limit > 0 ? INNER_FACTOR * limit : LONG_MAX;
   const long most = (long)run_option(p->run, "evaluations");
   bool ended = false;
   scree_status status = begin(p, &ended);
@@ -311,6 +314,7 @@ static scree_status iterate(fixed *p) {
   if (status) return status;
   const char *name = newton ? "Newton" : "fixed point";
   if (p->run->outcome == SCREE_OUTCOME_INFEASIBLE) return SCREE_OK;
+  if (patience > 0 && !p->run->ended) return SCREE_OK;
   const scree_outcome outcome = p->run->ended ? p->run->outcome : SCREE_OUTCOME_STALLED;
   solve_finish(p->run, outcome, "%s: |F(s) - s| from %.1e to %.1e m/s in %ld evaluations%s%s", name,
                p->first_distance, p->distance, p->evaluations, p->fault[0] ? "; " : "", p->fault);
