@@ -4,6 +4,8 @@
 static const cli_flag flags[] = {
     {"duration", "S", "simulated seconds of the whole run, in place of the scene's"},
     {"threads", "N", "threads; results do not depend on it; default: what OpenMP offers"},
+    {"export-problem", "STEP", "save the cone problem of this step (from 1) as FCLIB HDF5"},
+    {"export-to", "FILE", "where to; default NAME-STEP.hdf5"},
     {"json", NULL, "the last line of stdout is one JSON object"},
     {"strict", NULL, "exit 4 when a step did not reach its tolerance"},
     {0},
@@ -11,7 +13,10 @@ static const cli_flag flags[] = {
 
 static int run(cli_args *args) {
   double duration = 0.0;
-  if (!cli_real(args, "duration", 0.0, 1e12, &duration)) return CLI_USAGE;
+  long export_step = 0;
+  if (!cli_real(args, "duration", 0.0, 1e12, &duration) ||
+      !cli_whole(args, "export-problem", 1, 2000000000, &export_step))
+    return CLI_USAGE;
   int code;
   scree_context *context = cli_context(args, &code);
   if (!context) return code;
@@ -23,8 +28,11 @@ static int run(cli_args *args) {
     simulate_def def = {.scene = scree_scene_file_path(scree_sim_scene(sim), 0),
                         .out = args->operand[0],
                         .json = cli_has(args, "json"),
-                        .strict = cli_has(args, "strict")};
-    code = simulate(context, sim, &def);
+                        .strict = cli_has(args, "strict"),
+                        .export_step = export_step};
+    char path[4096];
+    code = simulate_export_path(args, &def, path, sizeof path);
+    if (!code) code = simulate(context, sim, &def);
   }
   scree_sim_destroy(sim);
   scree_context_destroy(context);

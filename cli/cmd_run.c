@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/file.h"
 #include "cli/simulate.h"
 
 static const cli_flag flags[] = {
@@ -78,21 +77,15 @@ static int run_scene(scree_context *context, scree_scene *scene, const cli_args 
   const int fault = check_model(scene, args);
   if (fault) return fault;
   char path[4096];
-  if (def->export_step) {
-    const char *base = strrchr(def->scene, '/');
-    base = base ? base + 1 : def->scene;
-    snprintf(path, sizeof path, "%.*s-%ld.hdf5", (int)strcspn(base, "."), base, def->export_step);
-    def->export_path = cli_text(args, "export-to", path);
-    int code = file_check_writable(def->export_path);
-    if (code) return code;
-  }
+  int code = simulate_export_path(args, def, path, sizeof path);
+  if (code) return code;
   scree_sim_def sim_def = scree_sim_def_default();
   sim_def.out = def->out;
   sim_def.report = report;
   sim_def.report_user = &reported;
   scree_sim *sim = NULL;
   scree_status status = scree_sim_create(scene, &sim_def, &sim);
-  int code = status ? fail(context, status, reported) : simulate(context, sim, def);
+  code = status ? fail(context, status, reported) : simulate(context, sim, def);
   scree_sim_destroy(sim);
   return code;
 }

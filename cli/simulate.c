@@ -187,6 +187,15 @@ static int export_problem(scree_context *context, const scree_sim *sim, const si
   return CLI_OK;
 }
 
+int simulate_export_path(const cli_args *args, simulate_def *def, char *path, size_t size) {
+  if (!def->export_step) return CLI_OK;
+  const char *base = strrchr(def->scene, '/');
+  base = base ? base + 1 : def->scene;
+  snprintf(path, size, "%.*s-%ld.hdf5", (int)strcspn(base, "."), base, def->export_step);
+  def->export_path = cli_text(args, "export-to", path);
+  return file_check_writable(def->export_path);
+}
+
 /* An interrupted run without recording gets one, under a name that is free. */
 static int save_interrupted(scree_context *context, scree_sim *sim, const simulate_def *def,
                             char *path, size_t size) {
@@ -212,6 +221,9 @@ static int loop(scree_context *context, scree_sim *sim, const simulate_def *def)
   scree_sim_get_summary(sim, &s);
   progress p = {.terminal = isatty(fileno(stderr)), .start = timer_now(), .first_step = s.steps};
   p.last = p.start;
+  if (def->export_step && s.steps >= (uint64_t)def->export_step)
+    return cli_fail(CLI_USAGE, "step %ld was made before: this run goes on with step %lu",
+                    def->export_step, (unsigned long)s.steps + 1);
   while (!scree_sim_done(sim) && !cli_interrupted()) {
     scree_step_info info;
     scree_status status = scree_sim_step(sim, &info);
@@ -256,5 +268,8 @@ int simulate(scree_context *context, scree_sim *sim, const simulate_def *given) 
   if (s.stopped) cli_note("stopped at a step that did not converge (solver.on_nonconverged: stop)");
   if (interrupted) return CLI_INTERRUPTED;
   if (s.infeasible) return CLI_INFEASIBLE;
+  if ((uint64_t)def.export_step > s.steps)
+    return cli_fail(CLI_USAGE, "the run ended with step %lu: step %ld is not exported",
+                    (unsigned long)s.steps, def.export_step);
   return def.strict && s.nonconverged_steps ? CLI_UNCONVERGED : CLI_OK;
 }

@@ -43,7 +43,7 @@ _scree() {
   local options=--help
   case $verb in
     run) options+=" --out --duration --threads --solver --model --set --json --export-problem --export-to --strict" ;;
-    resume) options+=" --duration --threads --json --strict" ;;
+    resume) options+=" --duration --threads --export-problem --export-to --json --strict" ;;
     check) options+=" --set --threads --json --schema --reference" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose" ;;
     render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --no-ground --no-grid --no-legend --no-shadows --threads --json" ;;

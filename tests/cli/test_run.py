@@ -110,6 +110,22 @@ probes:
                                            "--max-iter", "100"))[0]
         self.assertGreater(solved["contacts"], 50)
 
+    def test_export_of_a_resumed_run(self):
+        self.run_scree("run", *SHORT, "--export-problem", "95", "--export-to", "straight.hdf5")
+        self.run_scree("run", *SHORT, "--duration", "0.4", "--out", "half.h5")
+        late = self.run_scree("resume", "half.h5", "--duration", "0.5", "--export-problem", "80")
+        self.assertEqual((late.code, late.err),
+                         (2, "scree resume: step 80 was made before: this run goes on with step 81\n"))
+        result = self.run_scree("resume", "half.h5", "--duration", "0.5", "--export-problem", "95", "--export-to", "resumed.hdf5")
+        self.assertEqual((result.code, result.err), (0, "scree resume: step 95 is in resumed.hdf5\n"))
+        solve = ("--model", "relaxed", "--solver", "gs", "--max-iter", "30", "--json")
+        one, other = (self.lines(self.run_scree("solve", name, *solve))[0] for name in ("straight.hdf5", "resumed.hdf5"))
+        self.assertEqual([one[k] for k in ("contacts", "error", "residual")], [other[k] for k in ("contacts", "error", "residual")])
+
+    def test_export_of_a_step_beyond_the_end(self):
+        result = self.run_scree("run", *SHORT, "--export-problem", "5000", "--export-to", "never.hdf5")
+        self.assertEqual((result.code, result.err), (2, "scree run: the run ended with step 100: step 5000 is not exported\n"))
+
     def test_strict(self):
         self.summary("run", *SHORT, "--strict", "--set", "solver.iterations=1", code=4)
 
