@@ -259,12 +259,16 @@ static double path_from(const prox *p) {
   return fmin(5e-2, run_option(p->run, "path_from") / (double)p->op->block_count);
 }
 
+static bool has_path(const prox *p) {
+  return run_option(p->run, "path") > 0.0 && prox_path_takes(p->op, p->run->model);
+}
+
 /* Along the path of falling weights, from run->g or the best iterate; run->g is as before. */
 static scree_status try_path(prox *p, bool from_best) {
   solve_run *run = p->run;
   const long patience = (long)run_option(run, "path");
   scree_residual start = run->best_residual;
-  if (patience == 0 || !prox_path_takes(p->op, run->model)) return SCREE_OK;
+  if (!has_path(p)) return SCREE_OK;
   if (!from_best) op_residual_contacts(p->op, run->model, run->g, NULL, p->scratch, &start);
   if (!(start.residual <= path_from(p))) return SCREE_OK;
   if (!p->state->path) {
@@ -295,8 +299,9 @@ static scree_status run_local(prox *p, long limit) {
   /* It pauses where the path is worth a try, and goes on if that fails. */
   scree_status status = SCREE_OK;
   const long end = p->iteration + limit;
+  const bool path = has_path(p);
   while (!status && !run->ended && p->iteration < end) {
-    params.pause = fmin(path_from(p), 0.3 * p->path_residual);
+    params.pause = path ? fmin(path_from(p), 0.3 * p->path_residual) : 0.0;
     params.limit = end - p->iteration;
     status = prox_local_iterate(p->state->local, run, p->state->set, p->n, &params, vectors,
                                 &p->iteration);

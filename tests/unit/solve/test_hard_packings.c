@@ -96,6 +96,35 @@ static void test_path(void **state) {
   assert_true(solved[1] > solved[0]);
 }
 
+/* Where there is no path to follow (relaxed, or not asked for), the steps with weights of each
+ * block's own go on, and end, below the residual from which it would be tried. */
+static void test_no_path(void **state) {
+  static const char *const options[][2] = {
+      {"warmup", "300"}, {"failures", "0"}, {"starts", "0"}, {"local", "60"}};
+  scree_context *context = *state;
+  scree_ccp *problem = packing(context, 6, 0.8, 1);
+  double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
+  for (int relaxed = 0; relaxed < 2; relaxed++) {
+    scree_solver *solver = NULL;
+    scree_solve_info info;
+    assert_int_equal(scree_solver_create(context, "prox", &solver), SCREE_OK);
+    for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
+      assert_int_equal(scree_solver_set(solver, options[k][0], options[k][1]), SCREE_OK);
+    if (!relaxed) assert_int_equal(scree_solver_set(solver, "path", "0"), SCREE_OK);
+    scree_solve_settings settings = scree_solve_settings_default();
+    settings.model = relaxed ? SCREE_MODEL_RELAXED : SCREE_MODEL_COULOMB;
+    settings.tolerance_error = 0.0;
+    settings.tolerance_residual = 1e-14;
+    settings.time_limit = 20.0;
+    assert_int_equal(scree_solver_solve(solver, problem, &settings, g, &info), SCREE_OK);
+    assert_true(info.iterations > 300);
+    assert_true(info.residual.residual < 0.05);
+    scree_solver_destroy(solver);
+  }
+  free(g);
+  scree_ccp_destroy(problem);
+}
+
 /* Velocities of the relaxed problem are unique. */
 static void test_relaxed_agrees(void **state) {
   scree_context *context = *state;
@@ -131,6 +160,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_exact),
       cmocka_unit_test(test_path),
+      cmocka_unit_test(test_no_path),
       cmocka_unit_test(test_relaxed_agrees),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
