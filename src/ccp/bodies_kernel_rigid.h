@@ -162,7 +162,7 @@ INLINE vd3 solve_cone(const rigid_group *g, size_t k, bool relaxed, vd3 old, vd3
   b.q1 = u.y - vd_fma(b.t12, old.z, vd_fma(b.t11, old.y, b.n1 * old.x));
   b.q2 = u.z - vd_fma(b.t22, old.z, vd_fma(b.t12, old.y, b.n2 * old.x));
   const vd qt2 = vd_fma(b.q1, b.q1, b.q2 * b.q2);
-  const vm apex = vd_most_equal(relaxed ? vd_sqrt(qt2) : zero, b.q0);
+  const vm apex = vd_most_equal(relaxed ? vd_sqrt(qt2) : zero, b.q0 + vd_set(SET_CONE_NOTHING));
   const vd3 hold = stick_lanes(g, k, &b);
   const vd hold2 = vd_fma(hold.y, hold.y, hold.z * hold.z);
   const vm sticks = vm_and(vd_most_equal(zero, hold.x), vd_most_equal(hold2, hold.x * hold.x));

@@ -211,13 +211,13 @@ bool set_cone_search(const set_cone *block, bool relaxed, double top, double *g)
 bool set_cone_relaxed(const set_cone *block, double *g) {
   const double *q = block->q;
   const double q_t = sqrt(q[1] * q[1] + q[2] * q[2]);
-  if (q[0] >= q_t) {
+  if (q[0] + SET_CONE_NOTHING >= q_t) {
     g[0] = g[1] = g[2] = 0.0;
     return true;
   }
   /* A block that slipped is likely to slip again; by convexity no other case need be looked at. */
   const double old = sqrt(g[1] * g[1] + g[2] * g[2]);
-  const bool slipped = old > 0.0 && old >= 0.999999 * g[0];
+  const bool slipped = old > SET_CONE_NOTHING && old >= 0.999999 * g[0];
   if (slipped && angle_search(block, g[1] / old, g[2] / old, cone_accuracy, g)) return true;
   const slip s = slip_of(block);
   if (stick(&s, g)) return true;
@@ -245,7 +245,7 @@ static bool slip_finish(const slip *s, double t1, double t2, double *g) {
 }
 
 bool set_cone_exact(const set_cone *block, double *g) {
-  if (block->q[0] >= 0.0) {
+  if (block->q[0] + SET_CONE_NOTHING >= 0.0) {
     g[0] = g[1] = g[2] = 0.0;
     return true;
   }

@@ -12,6 +12,10 @@ typedef struct set_cone {
   double q[3];
 } set_cone;
 
+/* m/s: what is added to q_n before it is compared with others. It changes no q_n that matters, and
+ * takes an approach so slow that squares of its impulses vanish for none. */
+#define SET_CONE_NOTHING 1e-100
+
 /* min 1/2 g'Ng + q'g over the cone; g in: warm start. False: accuracy not reached. */
 bool set_cone_relaxed(const set_cone *block, double *g);
 /* g in the cone, across u + |u_T| e_n in the (self-)dual cone, u = N g + q. A solution exists

@@ -257,6 +257,38 @@ static void test_rigid_lanes(void **state) {
 }
 
 /* The twists that a sweep carries along stay those of its impulses. */
+/* Bodies at rest leave impulses whose squares vanish. */
+static void test_rigid_vanishing(void **state) {
+  (void)state;
+  const random_def def = {.bodies = 1500, .contacts = 4000, .rigid = true, .seed = 11};
+  scree_context *context = scree_context_create(NULL);
+  scree_ccp *problem = sparse_problem(context, &def);
+  for (size_t i = 0; i < problem->block_count; i++) {
+    double *offset = problem->offset + problem->row_start[i];
+    offset[0] = i % 2 ? -1e-196 : -1e-300;
+    offset[1] = 0.3;
+    offset[2] = 0.0;
+  }
+  for (size_t i = 0; i < def.bodies; i++)
+    memset(problem->bodies.body[i].v_free, 0, sizeof problem->bodies.body[i].v_free);
+  for (size_t s = 0; s <= 2; s += 2)
+    for (size_t kernel = 0; bodies_kernels(kernel); kernel++) {
+      ccp_operator *op = NULL;
+      assert_int_equal(op_create(context, problem, &op), SCREE_OK);
+      ((op_bodies *)op->impl)->kernels = bodies_kernels(kernel);
+      double *g = calloc(op->row_count, sizeof *g);
+      for (size_t i = 0; i < op->row_count; i++) g[i] = (i % 3 ? 1e-199 : 4e-199);
+      op_sweep_begin(op, g);
+      for (int i = 0; i < 3; i++) op_sweep_inside(op, &sweeps[s], g);
+      op_sweep_store(op, g);
+      for (size_t i = 0; i < op->row_count; i++) assert_true(isfinite(g[i]));
+      free(g);
+      op_destroy(op);
+    }
+  scree_ccp_destroy(problem);
+  scree_context_destroy(context);
+}
+
 static void test_sweep_state(void **state) {
   (void)state;
   for (size_t k = 0; k < CASES; k++) {
@@ -522,7 +554,7 @@ int main(void) {
       cmocka_unit_test(test_sweep_state),   cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_prepare_again), cmocka_unit_test(test_momentum),
       cmocka_unit_test(test_tiles),         cmocka_unit_test(test_residuals),
-      cmocka_unit_test(test_rigid_lanes),
+      cmocka_unit_test(test_rigid_lanes),   cmocka_unit_test(test_rigid_vanishing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,6 +216,26 @@ static void test_unsymmetric(void **state) {
   }
 }
 
+/* Numbers whose squares vanish, as bodies at rest leave them. */
+static void test_vanishing(void **state) {
+  (void)state;
+  for (int round = 0; round < 2000 * FORM_COUNT; round++) {
+    const scree_set set = fair_set(round % FORM_COUNT);
+    const int slight = pick(3) ? 1 : set.dim;
+    double n[36], q[6], g[6];
+    random_block(set.dim, 1.0, n);
+    for (int i = 0; i < set.dim; i++) {
+      q[i] = uniform(-1.0, 1.0) * pow(10.0, i < slight ? uniform(-320.0, -120.0) : 0.0);
+      g[i] = uniform(-1.0, 1.0) * pow(10.0, uniform(-320.0, -120.0));
+    }
+    scree_set_project(&set, 1.0, g);
+    const scree_model model = models[pick(2)];
+    set_solve_block(&set, model, n, q, g);
+    for (int i = 0; i < set.dim; i++) assert_true(isfinite(g[i]));
+    assert_true(natural_residual(&set, model, n, q, g) <= 1e-8);
+  }
+}
+
 static void test_immovable(void **state) {
   (void)state;
   const double n[36] = {0.0};
@@ -240,7 +260,7 @@ int main(void) {
       cmocka_unit_test(test_well_conditioned),   cmocka_unit_test(test_ill_conditioned),
       cmocka_unit_test(test_projected_gradient), cmocka_unit_test(test_closed_forms),
       cmocka_unit_test(test_redundant),          cmocka_unit_test(test_unsymmetric),
-      cmocka_unit_test(test_immovable),
+      cmocka_unit_test(test_vanishing),          cmocka_unit_test(test_immovable),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
