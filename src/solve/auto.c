@@ -15,7 +15,8 @@
  * the end. So there
  *
  *   small, any tolerance   prox at once: near the solution its steps are few, and where little is
- *                          asked they go on to a hundredth of it
+ *                          asked they go on to a hundredth of it; some grains without joints,
+ *                          loose: ags before it, a tenth of the time
  *   large, loose, stacked  apgd, for exact friction the fixed point s = F(s) over apgd, with ags to
  *                          follow: many bodies touch each other in several contacts, as boxes do
  *   the same, tumbling     ags in both models: nothing is left to add up
@@ -55,6 +56,9 @@ enum { PROX, APGD, AGS, IPM, FIXED_POINT };
 enum { first_path = 250 };  /* steps along a path without a gain, more each turn */
 enum { first_local = 400 }; /* steps with weights of each block's own, doubled each turn */
 enum { small = 600 };       /* blocks: where Newton steps may start from elsewhere */
+enum { few_moments = 200 }; /* blocks with moments: above, relaxed, ipm needs a third of the time */
+enum { least_grains = 30 }; /* blocks: fewer are one cheap factorisation */
+static const double newton_price = 20.0; /* Newton steps' cost that grains are swept for */
 
 /* R of the impulses of the step before, in the units of what gravity adds in a step: above this
  * bodies hit each other; where they rest it is below 0.01, and 1 when there was no step before. */
@@ -79,6 +83,13 @@ typedef struct costs {
   double sweep, newton; /* s, of one sweep and one Newton step */
 } costs;
 
+static double moment_part(const ccp_operator *op) {
+  size_t count = 0;
+  if (!op->eta_moment) return 0.0;
+  for (size_t i = 0; i < op->block_count; i++) count += op->row_start[i + 1] - op->row_start[i] > 3;
+  return op->block_count ? (double)count / (double)op->block_count : 0.0;
+}
+
 static costs foresee(const ccp_operator *op) {
   const double n = (double)op->block_count;
   double coupled = 15.0, entry = 1.0e-9, block = 20e-9;
@@ -89,8 +100,10 @@ static costs foresee(const ccp_operator *op) {
     block = 80e-9;
   }
   const double sparse = 4.8e-8 * n * sqrt(n), dense = 10e-9 * n * coupled * coupled;
-  return (costs){.sweep = 0.3e-6 + n * (block + entry * coupled),
-                 .newton = 3e-6 + set_larger(sparse, dense)};
+  /* Blocks with moments are solved by Newton's method each, and have twice the rows. */
+  const double moments = moment_part(op);
+  return (costs){.sweep = 0.3e-6 + n * (block + entry * coupled + 2e-6 * moments),
+                 .newton = 3e-6 + (1.0 + 3.0 * moments) * set_larger(sparse, dense)};
 }
 
 /* log2 to 0.01, of a positive number: the exponent, and a parabola for the rest. The library's is
@@ -307,6 +320,12 @@ static phase_end sweep_on(solve_run *run, long count) {
   return end;
 }
 
+/* Relaxed, with many moments: the active set of Newton steps churns there. */
+static bool wants_interior(const solve_run *run) {
+  return run->model == SCREE_MODEL_RELAXED && run->op->block_count > few_moments &&
+         moment_part(run->op) > 0.5;
+}
+
 /* Newton steps and sweeps in turns. Steps end at once what sweeps have brought near, but on
  * hyperstatic packings with high friction they churn, where sweeps creep on: each turn of sweeps
  * costs what the steps before it did, and goes on from the sweeps before it. Relaxed problems have
@@ -317,6 +336,8 @@ static scree_status take_turns(solve_run *run, long *turns) {
   const bool large = run->model == SCREE_MODEL_COULOMB && run->op->block_count > small;
   double patience = set_larger(300.0, set_smaller(0.5 / cost.newton, 2000.0)); /* Newton steps */
   double local = 0.0, path = first_path;
+  *turns = 0;
+  if (wants_interior(run)) return delegate(run, IPM, NULL, 0);
   op_copy(run->op, run->g, run->vector[1]);
   for (*turns = 0;;) {
     const long before = run->iterations;
@@ -355,6 +376,26 @@ static scree_status try_gradient(solve_run *run) {
   return status;
 }
 
+/* Is everything a contact, without joints? Sweeps carry what a chain of joints bears from link to
+ * link only. */
+static bool has_grains_alone(const scree_ccp *p) {
+  return p->bodies.contact_count == p->block_count && !is_stacked(p);
+}
+
+/* Sweeps with momentum for what Newton steps are foreseen to cost, then those. */
+static scree_status solve_few_grains(solve_run *run) {
+  const costs cost = foresee(run->op);
+  const setting patience = {"patience", ceil(newton_price * cost.newton / (1.3 * cost.sweep))};
+  const long stall = run->mark_iteration;
+  long turns;
+  run->mark_iteration = LONG_MAX; /* they are left, not given up */
+  const scree_status status = delegate(run, AGS, &patience, 1);
+  if (status || run->ended) return status;
+  op_copy(run->op, run->best, run->g);
+  run->mark_iteration = stall > 2 * run->iterations ? stall : 2 * run->iterations;
+  return take_turns(run, &turns);
+}
+
 /* The steps of a simulation: see the head. */
 static scree_status solve_step(solve_run *run, bool *chosen) {
   const scree_ccp *p = run->op->problem;
@@ -366,8 +407,13 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
   *chosen =
       p->form == SCREE_FORM_BODIES && run->settings->warm_start && (few_blocks || is_loose(run));
   if (!*chosen) return SCREE_OK;
-  run->strives = few_blocks && is_loose(run);
-  if (few_blocks) {
+  const bool swept =
+      few_blocks && p->block_count > least_grains && is_loose(run) && has_grains_alone(p);
+  run->strives = few_blocks && is_loose(run) && !swept;
+  if (swept) {
+    status = solve_few_grains(run);
+    why = "ags: some grains, warm, at a loose tolerance";
+  } else if (few_blocks) {
     if (solve_check_start(run)) return SCREE_OK;
     status = take_turns(run, &turns);
     why = "prox: a small problem of bodies, warm";
@@ -427,7 +473,8 @@ static scree_status run_auto(solve_run *run) {
     if (run->ended) return SCREE_OK;
   }
   if (end == PHASE_SOLVED) {
-    if (!run->detail[0]) say_sweeps(run->iterations, run->detail);
+    if (!run->detail[0] && run->outcome == SCREE_OUTCOME_SOLVED)
+      say_sweeps(run->iterations, run->detail);
     return SCREE_OK;
   }
   long turns = 0;
@@ -444,7 +491,9 @@ static scree_status run_auto(solve_run *run) {
   }
   if (status) return status;
   if (turns > 0) snprintf(turns_note, sizeof turns_note, " and sweeps in turns, %ld", turns);
-  const char *const by = gradient ? methods[gentle_method(run)]->name : "prox";
+  const char *const by = gradient              ? methods[gentle_method(run)]->name
+                         : wants_interior(run) ? "ipm"
+                                               : "prox";
   snprintf(note, sizeof note, "%s%s: %.100s", by, turns_note,
            run->detail[0] ? run->detail : reason);
   memcpy(run->detail, note, sizeof note);

@@ -1,0 +1,74 @@
+/* What `auto` chooses, by its own account, where a choice once cost a factor. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scree/scree.h"
+#include "tests/support/packing.h"
+
+static scree_solve_info solve(scree_context *context, const packing_def *def,
+                              const scree_solve_settings *settings) {
+  scree_ccp *problem = NULL;
+  scree_solver *solver = NULL;
+  scree_solve_info info;
+  assert_int_equal(packing_create(context, def, &problem), SCREE_OK);
+  assert_int_equal(scree_solver_create(context, "auto", &solver), SCREE_OK);
+  double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
+  assert_int_equal(scree_solver_solve(solver, problem, settings, g, &info), SCREE_OK);
+  free(g);
+  scree_solver_destroy(solver);
+  scree_ccp_destroy(problem);
+  return info;
+}
+
+/* A step of some grains, loose: sweeps with momentum, a tenth of what Newton steps take. */
+static void test_some_grains(void **state) {
+  packing_def def = packing_def_default();
+  def.nx = def.ny = def.nz = 3;
+  scree_solve_settings settings = scree_solve_settings_default();
+  settings.model = SCREE_MODEL_RELAXED;
+  settings.tolerance_error = 0.0;
+  settings.tolerance_residual = 1e-3;
+  settings.warm_start = true;
+  const scree_solve_info info = solve(*state, &def, &settings);
+  assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
+  assert_non_null(strstr(info.detail, "ags"));
+}
+
+/* Hundreds of blocks with moments, relaxed: a block alone costs as much as forty without, so few
+ * are swept, and the interior point method ends it within a hundred and fifty iterations. */
+static void test_moments(void **state) {
+  packing_def def = packing_def_default();
+  def.nx = def.ny = def.nz = 5;
+  def.mu = 0.8;
+  def.rolling = 0.01;
+  scree_solve_settings settings = scree_solve_settings_default();
+  settings.model = SCREE_MODEL_RELAXED;
+  settings.tolerance_error = 1e-8;
+  const scree_solve_info info = solve(*state, &def, &settings);
+  assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
+  assert_non_null(strstr(info.detail, "ipm"));
+  assert_true(info.iterations < 150);
+}
+
+static int setup(void **state) {
+  *state = scree_context_create(NULL);
+  return *state ? 0 : -1;
+}
+
+static int teardown(void **state) {
+  scree_context_destroy(*state);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_some_grains),
+      cmocka_unit_test(test_moments),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
