@@ -258,8 +258,9 @@ static void refine_answer(const gjk_solid *a, const gjk_solid *b, const try_at *
                           double tolerance, gjk_result *g) {
   const v3 n = best->n;
   const kinks ka = kinks_near(a, n, tolerance), kb = kinks_near(b, v3_neg(n), tolerance);
-  const bool held_a = ka.count > 0 || (ka.flat && v3_dot(ka.face, n) > 1 - 1e-14),
-             held_b = kb.count > 0 || (kb.flat && v3_dot(kb.face, n) < -1 + 1e-14);
+  const double flat = tolerance * tolerance;
+  const bool held_a = ka.count > 0 || (ka.flat && v3_norm2(v3_sub(ka.face, n)) < flat),
+             held_b = kb.count > 0 || (kb.flat && v3_norm2(v3_add(kb.face, n)) < flat);
   if (!held_a) {
     g->a = best->a;
     g->b = v3_add_scaled(best->a, best->s, n);

@@ -158,7 +158,7 @@ static v3 search_support(const gjk_solid *a, const gjk_solid *b, v3 n) {
 
 /* One pass: s is the best but for the tolerance when it returns true. */
 static bool search_pass(const gjk_solid *a, const gjk_solid *b, double tolerance, gjk_result *g) {
-  enum { CELLS = 192, PATIENCE = 8000 };
+  enum { CELLS = 192, PATIENCE = 30000 };
   search_cell stack[CELLS];
   int count = 0;
   for (int k = 0; k < 8; k++) {
@@ -192,13 +192,15 @@ static bool search_pass(const gjk_solid *a, const gjk_solid *b, double tolerance
 }
 
 void gjk_search(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
-  static const double tolerance[3] = {1e-2, 1e-5, 1e-12};
+  static const double tolerance[4] = {1e-2, 1e-5, 1e-8, 1e-12};
   const double size = a->size + b->size;
-  for (int pass = 0; pass < 3; pass++) {
+  for (int pass = 0; pass < 4; pass++) {
     gjk_result next = *g;
     next.sure = g->sure = search_pass(a, b, tolerance[pass] * size, &next);
-    if (!(next.gap > g->gap)) continue;
-    gjk_refine(a, b, &next);
-    if (next.gap > g->gap) *g = next;
+    if (next.gap > g->gap) {
+      gjk_refine(a, b, &next);
+      if (next.gap > g->gap) *g = next;
+    }
+    if (!g->sure) return;
   }
 }

@@ -10,9 +10,11 @@ int narrow_put_exact(contact_point *c, int count, contact_point exact, double to
   for (int i = 0; i < count; i++) {
     const double d = v3_norm2(v3_sub(c[i].point_a, exact.point_a));
     if (d < best) best = d, nearest = i;
-    if (fabs(c[i].gap - exact.gap) <= tolerance &&
-        v3_norm2(v3_sub(c[i].normal, exact.normal)) < 1e-24)
+    if (fabs(c[i].gap - exact.gap) <= tolerance && v3_dot(c[i].normal, exact.normal) > 1 - 1e-12) {
+      c[i].gap = exact.gap;
+      c[i].normal = exact.normal;
       return count;
+    }
   }
   if (count == 0) {
     c[0] = exact;
