@@ -123,6 +123,7 @@ scree_status bodies_setup(ccp_operator *op) {
   for (size_t j = op->head_count; !status && j < op->block_count; j++)
     op->eta_force[op->order[j]] = 0.0;
   if (!status) status = bodies_rigid_fill(&impl->rigid, op);
+  if (!status) status = bodies_diagonal_fill(&impl->diagonal, op);
   return status ? status : bodies_judge_reserve(op);
 }
 
@@ -140,6 +141,7 @@ void bodies_setup_free(ccp_operator *op) {
   memory_free(context, impl->rest_body);
   colouring_free(context, &impl->colours);
   bodies_rigid_free(context, &impl->rigid);
+  bodies_diagonal_free(context, &impl->diagonal);
   memory_free(context, impl->judged);
   memory_free(context, impl);
 }

@@ -33,10 +33,18 @@ static bool has_moments(const scree_ccp *problem) {
   return false;
 }
 
+/* N_ii as the form keeps it, or made in `room`. */
+static const double *diagonal_of(const ccp_operator *op, size_t i, double *room) {
+  const double *kept = op->class->block_diagonal ? op->class->block_diagonal(op, i) : NULL;
+  if (kept) return kept;
+  op_diagonal_block(op, i, room);
+  return room;
+}
+
 static void fill_eta_of(ccp_operator *op, size_t i) {
   if (op->eta_force[i] > 0.0) return;
-  double nii[SCREE_MAX_DIM * SCREE_MAX_DIM];
-  op_diagonal_block(op, i, nii);
+  double room[SCREE_MAX_DIM * SCREE_MAX_DIM];
+  const double *nii = diagonal_of(op, i, room);
   const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
   double force = 0.0, moment = 0.0;
   for (int k = 0; k < dim; k++) *(k < forces ? &force : &moment) += nii[k * dim + k];
@@ -203,12 +211,11 @@ double op_sweep_block(ccp_operator *op, const op_sweep_params *params, double *g
     if (op->class->block_alone) {
       nii = op->class->block_alone(op, g, i, q);
     } else {
-      op->class->block_velocity(op, g, i, u);
-      op_diagonal_block(op, i, room);
-      for (int k = 0; k < dim; k++) {
-        q[k] = u[k];
+      op->class->block_velocity(op, g, i, q);
+      if (set_stays_open(set, params->model, q, gi)) return 0.0;
+      nii = diagonal_of(op, i, room);
+      for (int k = 0; k < dim; k++)
         for (int l = 0; l < dim; l++) q[k] -= nii[k * dim + l] * gi[l];
-      }
     }
     for (int k = 0; k < dim; k++) x[k] = gi[k];
     set_solve_block(set, params->model, nii, q, x);

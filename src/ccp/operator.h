@@ -51,6 +51,8 @@ typedef struct op_class {
   /* q = the block's velocity without its own impulse; returns its N_ii. Null: made of these two.
    */
   const double *(*block_alone)(const ccp_operator *op, const double *g, size_t block, double *q);
+  /* Its N_ii where the form keeps it, else null; may be null. */
+  const double *(*block_diagonal)(const ccp_operator *op, size_t block);
   void (*block_push)(ccp_operator *op, size_t block, const double *change);
   /* A sweep of the form's own; null: op_sweep_colours over all blocks. It may keep the impulses of
    * order[0 … head_count - 1] inside until sweep_store, which is null when it never does. */

@@ -9,19 +9,16 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ccp/bodies_diagonal.h"
 #include "ccp/bodies_judge.h"
 #include "ccp/bodies_setup.h"
 
 /* ---- generic blocks -------------------------------------------------------------------------- */
 
-static size_t generic_row(const ccp_operator *op, size_t block) {
-  return op->row_start[block] - op->row_start[op->problem->bodies.contact_count];
-}
-
 static void generic_velocity(const ccp_operator *op, size_t block, const body_line *lines,
                              double *u) {
   const ccp_bodies *bodies = &op->problem->bodies;
-  const size_t row = generic_row(op, block), dim = (size_t)ccp_dim(op->problem, block);
+  const size_t row = bodies_generic_row(op, block), dim = (size_t)ccp_dim(op->problem, block);
   for (size_t k = 0; k < dim; k++) {
     u[k] = 0.0;
     for (size_t t = bodies->term_start[row + k]; t < bodies->term_start[row + k + 1]; t++) {
@@ -34,7 +31,7 @@ static void generic_velocity(const ccp_operator *op, size_t block, const body_li
 
 static void generic_push(const ccp_operator *op, size_t block, const double *x, body_line *lines) {
   const ccp_bodies *bodies = &op->problem->bodies;
-  const size_t row = generic_row(op, block), dim = (size_t)ccp_dim(op->problem, block);
+  const size_t row = bodies_generic_row(op, block), dim = (size_t)ccp_dim(op->problem, block);
   for (size_t k = 0; k < dim; k++)
     for (size_t t = bodies->term_start[row + k]; t < bodies->term_start[row + k + 1]; t++) {
       const scree_ccp_term *term = &bodies->term[t];
@@ -368,7 +365,7 @@ static void block_push(ccp_operator *op, size_t i, const double *change) {
     if (ccp_body_moves(bodies, c->body_b)) add_twist(op, c->body_b, &b);
     return;
   }
-  const size_t row = generic_row(op, i);
+  const size_t row = bodies_generic_row(op, i);
   for (size_t k = 0; k < dim; k++)
     for (size_t t = bodies->term_start[row + k]; t < bodies->term_start[row + k + 1]; t++) {
       const scree_ccp_term *term = &bodies->term[t];
@@ -382,56 +379,6 @@ static void block_push(ccp_operator *op, size_t i, const double *change) {
     }
 }
 
-/* ---- the diagonal ---------------------------------------------------------------------------- */
-
-static void add_side(const ccp_bodies *bodies, uint32_t body, const double *arm,
-                     const contact_rows *rows, double *nii) {
-  if (!ccp_body_moves(bodies, body)) return;
-  const scree_ccp_body_def *def = &bodies->body[body];
-  const int n = rows->dim;
-  v3 lever[SCREE_MAX_DIM], turn[SCREE_MAX_DIM];
-  for (int k = 0; k < n; k++) {
-    lever[k] = k < rows->forces ? v3_cross(v3_load(arm), rows->direction[k]) : rows->direction[k];
-    turn[k] = sym3_mul_v3(def->inverse_inertia, lever[k]);
-  }
-  for (int k = 0; k < n; k++)
-    for (int l = 0; l < n; l++) {
-      nii[k * n + l] += v3_dot(lever[k], turn[l]);
-      if (k == l && k < rows->forces) nii[k * n + l] += def->inverse_mass;
-    }
-}
-
-static double term_product(const ccp_bodies *bodies, const scree_ccp_term *a,
-                           const scree_ccp_term *b) {
-  if (a->body != b->body || !ccp_body_moves(bodies, a->body)) return 0.0;
-  const scree_ccp_body_def *def = &bodies->body[a->body];
-  const v3 turn = sym3_mul_v3(def->inverse_inertia, v3_load(b->coefficient + 3));
-  return def->inverse_mass * v3_dot(v3_load(a->coefficient), v3_load(b->coefficient)) +
-         v3_dot(v3_load(a->coefficient + 3), turn);
-}
-
-static void diagonal_block(const ccp_operator *op, size_t i, double *nii) {
-  const ccp_bodies *bodies = &op->problem->bodies;
-  const int dim = ccp_dim(op->problem, i);
-  const size_t n = (size_t)dim, row = op->row_start[i];
-  memset(nii, 0, n * n * sizeof *nii);
-  if (i < bodies->contact_count) {
-    const ccp_contact *c = &bodies->contact[i];
-    const contact_rows rows = contact_rows_of(c, dim);
-    add_side(bodies, c->body_a, c->arm_a, &rows, nii);
-    add_side(bodies, c->body_b, c->arm_b, &rows, nii);
-  } else {
-    const size_t *start = bodies->term_start + generic_row(op, i);
-    for (size_t k = 0; k < n; k++)
-      for (size_t l = 0; l < n; l++)
-        for (size_t t = start[k]; t < start[k + 1]; t++)
-          for (size_t s = start[l]; s < start[l + 1]; s++)
-            nii[k * n + l] += term_product(bodies, &bodies->term[t], &bodies->term[s]);
-  }
-  for (size_t k = 0; op->problem->compliance && k < n; k++)
-    nii[k * n + k] += op->problem->compliance[row + k];
-}
-
 static void destroy(ccp_operator *op) {
   bodies_setup_free(op);
 }
@@ -440,9 +387,10 @@ static const op_class bodies_class = {
     .name = "bodies",
     .destroy = destroy,
     .apply = apply,
-    .diagonal_block = diagonal_block,
+    .diagonal_block = bodies_diagonal_block,
     .sweep_begin = sweep_begin,
     .block_velocity = block_velocity,
+    .block_diagonal = bodies_diagonal_kept,
     .block_push = block_push,
     .sweep = sweep,
     .sweep_store = sweep_store,

@@ -7,6 +7,7 @@
 #ifndef SCREE_CCP_OPERATOR_BODIES_H
 #define SCREE_CCP_OPERATOR_BODIES_H
 
+#include "ccp/bodies_diagonal.h"
 #include "ccp/bodies_glide.h"
 #include "ccp/bodies_momentum.h"
 #include "ccp/bodies_pack.h"
@@ -33,9 +34,15 @@ typedef struct op_bodies {
   size_t rest_capacity, rest_start_capacity, rest_body_capacity;
   colouring colours;
   bodies_rigid rigid;
+  bodies_diagonal diagonal;
   op_judged *judged; /* a unit, then a chunk of the blocks that are not packed */
   size_t judged_capacity;
 } op_bodies;
+
+/* The first row of a block that is no contact, counted from the first of these. */
+static inline size_t bodies_generic_row(const ccp_operator *op, size_t block) {
+  return op->row_start[block] - op->row_start[op->problem->bodies.contact_count];
+}
 
 /* ---- one contact ---------------------------------------------------------------------------- */
 

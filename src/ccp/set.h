@@ -69,6 +69,15 @@ static inline double set_positive(double a) {
   return a < 0.0 ? 0.0 : a;
 }
 
+/* Does a cone block without impulse, at velocity u, stay so? False may mean: not looked into. */
+static inline bool set_stays_open(const scree_set *set, scree_model model, const double *u,
+                                  const double *g) {
+  if (set->kind != SCREE_SET_ROLLING || set->cohesion != 0.0 || !(u[0] >= 0.0)) return false;
+  for (int k = 0; k < set->dim; k++)
+    if (g[k] != 0.0 || !(u[k] * 0.0 == 0.0)) return false;
+  return model == SCREE_MODEL_COULOMB || u[0] >= scree_set_shift(set, u);
+}
+
 static inline bool set_is_coefficient(double a) {
   return a >= 0.0 && a < INFINITY;
 }

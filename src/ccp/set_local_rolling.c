@@ -6,11 +6,13 @@
  *   s = P_[0,m](s - r v),   tau_j = P_disc(s)(z_j),   z_j = tau_j - r_j u_j,
  *   v = u_n (exact) or u_n - sum |u_j| (relaxed; |u_j| = -e_j'u_j, e_j = z_j/|z_j|, in slip).
  *
+ * Written for a number of rows that the compiler knows, four to six: sweeps spend their time here.
  * It has no guarantee: when it does not settle, it works on proximal points, between projected
  * steps with the scaled set. */
 #include "ccp/set.h"
 #include "ccp/set_local.h"
 
+static const double settled = 1e-14; /* of the map, relative to the impulses */
 enum { ROLLING_GROUPS = 3, ROLLING_NEWTON_STEPS = 15, ROLLING_TRIALS = 40 };
 
 typedef struct roll {
@@ -59,27 +61,35 @@ static roll roll_of(const scree_set *set, scree_model model, const double *nii, 
   return p;
 }
 
-static void velocity(const roll *p, const double *y, double *u) {
-  for (int i = 0; i < p->dim; i++) {
+#define SIZED static inline __attribute__((always_inline))
+
+SIZED void velocity(const roll *p, int d, const double *y, double *u) {
+  for (int i = 0; i < d; i++) {
     u[i] = p->q[i];
-    for (int j = 0; j < p->dim; j++) u[i] += p->n[i][j] * y[j];
+    for (int j = 0; j < d; j++) u[i] += p->n[i][j] * y[j];
   }
 }
 
-/* Partial pivoting; false: singular. The right-hand side is column dim. */
-static bool solve_dense(int d, double m[][SCREE_MAX_DIM + 1]) {
+/* False: singular. The right-hand side is column dim. Rows come scaled so that the diagonal mostly
+ * serves: they are exchanged where it is small, which a processor can foresee. */
+SIZED bool solve_dense(int d, double m[][SCREE_MAX_DIM + 1]) {
   for (int k = 0; k < d; k++) {
-    int pivot = k;
-    for (int i = k + 1; i < d; i++)
-      if (fabs(m[i][k]) > fabs(m[pivot][k])) pivot = i;
-    if (!(fabs(m[pivot][k]) > 0.0)) return false;
-    for (int j = k; j <= d; j++) {
-      const double swap = m[k][j];
-      m[k][j] = m[pivot][j];
-      m[pivot][j] = swap;
+    double largest = 0.0;
+    for (int i = k + 1; i < d; i++) largest = set_larger(largest, fabs(m[i][k]));
+    if (!(fabs(m[k][k]) > 0.1 * largest)) {
+      int pivot = k;
+      for (int i = k + 1; i < d; i++)
+        if (fabs(m[i][k]) > fabs(m[pivot][k])) pivot = i;
+      if (!(fabs(m[pivot][k]) > 0.0)) return false;
+      for (int j = k; j <= d; j++) {
+        const double swap = m[k][j];
+        m[k][j] = m[pivot][j];
+        m[pivot][j] = swap;
+      }
     }
+    const double inverse = 1.0 / m[k][k];
     for (int i = k + 1; i < d; i++) {
-      const double f = m[i][k] / m[k][k];
+      const double f = m[i][k] * inverse;
       for (int j = k + 1; j <= d; j++) m[i][j] -= f * m[k][j];
     }
   }
@@ -92,16 +102,16 @@ static bool solve_dense(int d, double m[][SCREE_MAX_DIM + 1]) {
 
 /* A group's rows of the Newton system; in the relaxed model also its part of row 0. Returns its
  * share of the map's residual. */
-static double group_rows(const roll *p, int k, const double *y, const double *u, double *v,
-                         double m[][SCREE_MAX_DIM + 1]) {
-  const int d = p->dim, first = p->first[k], count = p->count[k];
+SIZED double group_rows(const roll *p, int d, int k, const double *y, const double *u, double *v,
+                        double m[][SCREE_MAX_DIM + 1]) {
+  const int first = p->first[k], count = p->count[k];
   double z[2] = {0.0, 0.0}, worst = 0.0;
   for (int i = 0; i < count; i++) z[i] = y[first + i] - p->r[k] * u[first + i];
   const double norm = set_norm2(z[0], z[1]);
   if (norm <= y[0]) {
     for (int i = 0; i < count; i++) {
-      for (int j = 0; j < d; j++) m[first + i][j] = p->n[first + i][j];
-      m[first + i][d] = -u[first + i];
+      for (int j = 0; j < d; j++) m[first + i][j] = p->r[k] * p->n[first + i][j];
+      m[first + i][d] = -p->r[k] * u[first + i];
       worst = set_larger(worst, fabs(z[i] - y[first + i]));
     }
     return worst;
@@ -130,25 +140,25 @@ static double group_rows(const roll *p, int k, const double *y, const double *u,
 }
 
 /* One Newton step from y; returns the residual at the given y relative to its size. */
-static double newton_step(const roll *p, double *y) {
-  const int d = p->dim;
+SIZED double newton_step(const roll *p, int d, double *y) {
   double u[SCREE_MAX_DIM], m[SCREE_MAX_DIM][SCREE_MAX_DIM + 1] = {{0.0}}, size = 0.0;
-  velocity(p, y, u);
+  velocity(p, d, y, u);
   for (int i = 1; i < d; i++)
     if (p->scale[i] == 0.0) m[i][i] = 1.0;
   for (int j = 0; j < d; j++) m[0][j] = p->n[0][j];
   double v = u[0], worst = 0.0;
-  for (int k = 0; k < p->groups; k++) worst = set_larger(worst, group_rows(p, k, y, u, &v, m));
+  for (int k = 0; k < p->groups; k++) worst = set_larger(worst, group_rows(p, d, k, y, u, &v, m));
   const double wish = y[0] - p->r_n * v;
   worst = set_larger(worst, fabs(set_smaller(set_larger(wish, 0.0), p->top) - y[0]));
-  m[0][d] = -v;
+  for (int j = 0; j < d; j++) m[0][j] *= p->r_n;
+  m[0][d] = -p->r_n * v;
   if (wish >= p->top) {
     for (int j = 0; j < d; j++) m[0][j] = j == 0;
     m[0][d] = p->top - y[0];
   }
   for (int i = 0; i < d; i++) size = set_larger(size, fabs(y[i]));
   size = set_larger(size, p->r_n * fabs(p->q[0]));
-  if (worst <= 1e-15 * size) return worst / size;
+  if (worst <= settled * size) return worst / size;
   if (!solve_dense(d, m)) return INFINITY;
   for (int i = 0; i < d; i++) y[i] += m[i][d];
   if (!(y[0] > 0.0)) y[0] = set_smaller(p->r_n * (fabs(p->q[0]) + 1e-300), p->top);
@@ -156,22 +166,28 @@ static double newton_step(const roll *p, double *y) {
 }
 
 /* The best point of a Newton run is left in y. */
-static double newton_run(const roll *p, double *y) {
+SIZED double newton_sized(const roll *p, int d, double *y) {
   double best = INFINITY, x[SCREE_MAX_DIM];
-  for (int i = 0; i < p->dim; i++) x[i] = y[i];
+  for (int i = 0; i < d; i++) x[i] = y[i];
   for (int step = 0; step < ROLLING_NEWTON_STEPS; step++) {
     double here[SCREE_MAX_DIM];
-    for (int i = 0; i < p->dim; i++) here[i] = x[i];
-    const double error = newton_step(p, x);
+    for (int i = 0; i < d; i++) here[i] = x[i];
+    const double error = newton_step(p, d, x);
     if (error < best) {
       best = error;
-      for (int i = 0; i < p->dim; i++) y[i] = here[i];
+      for (int i = 0; i < d; i++) y[i] = here[i];
     } else if (best <= 1e-12) {
       break;
     }
-    if (best <= 1e-15 || !set_finite(p->dim, x)) break;
+    if (best <= settled || !set_finite(d, x)) break;
   }
   return best;
+}
+
+static double newton_run(const roll *p, double *y) {
+  return p->dim == 5   ? newton_sized(p, 5, y)
+         : p->dim == 4 ? newton_sized(p, 4, y)
+                       : newton_sized(p, 6, y);
 }
 
 static void descend(const roll *p, int steps, double *y) {
@@ -180,7 +196,7 @@ static void descend(const roll *p, int steps, double *y) {
   const double step = 1.0 / trace;
   for (int k = 0; k < steps; k++) {
     double u[SCREE_MAX_DIM], moved = 0.0, size = 0.0;
-    velocity(p, y, u);
+    velocity(p, p->dim, y, u);
     if (!p->relaxed) u[0] += scree_set_shift(&p->set, u);
     for (int i = 0; i < p->dim; i++) u[i] = y[i] - step * u[i];
     scree_set_project(&p->set, 1.0, u);
