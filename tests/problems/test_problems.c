@@ -99,86 +99,88 @@ static void test_scenes(void **state) {
   scree_context_destroy(context);
 }
 
-/* Once a solver has met a problem, a long solve allocates no more than a short one: nothing is
- * allocated in the loop. */
-static void test_no_allocation_in_the_loop(void **state) {
-  (void)state;
+/* Each solver that takes it on a packing with friction and on one without; g is the solver's to
+ * use. */
+static void with_every_solver(void (*check)(scree_context *context, size_t solver,
+                                            const scree_ccp *problem, double *g)) {
   scree_context *context = scree_context_create(NULL);
-  scree_ccp *problem = NULL;
   for (int kind = 0; kind < 2; kind++) {
-    const scene *one = &scenes[kind ? 3 : 0];
-    assert_int_equal(one->create(context, 3, &problem), SCREE_OK);
+    scree_ccp *problem = NULL;
+    assert_int_equal(scenes[kind ? 3 : 0].create(context, 3, &problem), SCREE_OK);
     double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
-    for (size_t i = 0; i < scree_solver_count(); i++) {
-      if (scree_solver_refusal(i, problem, SCREE_MODEL_RELAXED)) continue;
-      scree_solver *s = NULL;
-      assert_int_equal(scree_solver_create(context, scree_solver_name(i), &s), SCREE_OK);
-      size_t used[3];
-      for (int round = 0; round < 3; round++) {
-        scree_solve_settings settings = scree_solve_settings_default();
-        settings.model = SCREE_MODEL_RELAXED;
-        settings.tolerance_error = 1e-14;
-        settings.iteration_limit = round == 1 ? 100 : 200;
-        scree_solve_info info;
-        const size_t before = scree_context_allocations(context);
-        assert_int_equal(scree_solver_solve(s, problem, &settings, g, &info), SCREE_OK);
-        used[round] = scree_context_allocations(context) - before;
-      }
-      if (used[2] > used[1])
-        fail_msg("%s: %zu allocations in 100 iterations, %zu in 200", scree_solver_name(i), used[1],
-                 used[2]);
-      scree_solver_destroy(s);
-    }
+    for (size_t i = 0; i < scree_solver_count(); i++)
+      if (!scree_solver_refusal(i, problem, SCREE_MODEL_RELAXED)) check(context, i, problem, g);
     free(g);
     scree_ccp_destroy(problem);
   }
+  assert_int_equal(scree_context_bytes(context), 0);
   scree_context_destroy(context);
 }
 
+/* Once a solver has met a problem, a long solve allocates no more than a short one: nothing is
+ * allocated in the loop. */
+static void check_allocations(scree_context *context, size_t i, const scree_ccp *problem,
+                              double *g) {
+  scree_solver *s = NULL;
+  assert_int_equal(scree_solver_create(context, scree_solver_name(i), &s), SCREE_OK);
+  size_t used[3];
+  for (int round = 0; round < 3; round++) {
+    scree_solve_settings settings = scree_solve_settings_default();
+    settings.model = SCREE_MODEL_RELAXED;
+    settings.tolerance_error = 1e-14;
+    settings.iteration_limit = round == 1 ? 100 : 200;
+    scree_solve_info info;
+    const size_t before = scree_context_allocations(context);
+    assert_int_equal(scree_solver_solve(s, problem, &settings, g, &info), SCREE_OK);
+    used[round] = scree_context_allocations(context) - before;
+  }
+  if (used[2] > used[1])
+    fail_msg("%s: %zu allocations in 100 iterations, %zu in 200", scree_solver_name(i), used[1],
+             used[2]);
+  scree_solver_destroy(s);
+}
+
+static void test_no_allocation_in_the_loop(void **state) {
+  (void)state;
+  with_every_solver(check_allocations);
+}
+
 /* From its own solution every solver is done at once; a limit returns the best iterate so far. */
+static void check_warm_start(scree_context *context, size_t i, const scree_ccp *problem,
+                             double *g) {
+  const scree_solve_info first = solve(context, i, problem, g, 60.0);
+  if (polyhedral_only(&first)) return;
+  assert_int_equal(first.outcome, SCREE_OUTCOME_SOLVED);
+  scree_solver *s = NULL;
+  assert_int_equal(scree_solver_create(context, scree_solver_name(i), &s), SCREE_OK);
+  scree_solve_settings settings = scree_solve_settings_default();
+  settings.model = first.model;
+  settings.tolerance_error = 0.0;
+  /* auto goes on to a hundredth of a loose tolerance where that is cheap. */
+  const bool strives = strcmp(scree_solver_name(i), "auto") == 0;
+  settings.tolerance_residual = asked * (strives ? 101.0 : 1.01);
+  settings.warm_start = true;
+  scree_solve_info info;
+  assert_int_equal(scree_solver_solve(s, problem, &settings, g, &info), SCREE_OK);
+  assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
+  assert_int_equal(info.iterations, 0);
+  settings.warm_start = false;
+  settings.tolerance_residual = 1e-13;
+  settings.iteration_limit = 4;
+  assert_int_equal(scree_solver_solve(s, problem, &settings, g, &info), SCREE_OK);
+  if (info.outcome == SCREE_OUTCOME_ITERATION_LIMIT) {
+    assert_true(info.iterations >= 4 && info.iterations <= 8);
+    scree_residual again;
+    assert_int_equal(scree_ccp_residual(context, problem, info.model, g, &again), SCREE_OK);
+    assert_true(fabs(again.residual - info.residual.residual) <=
+                1e-9 * info.residual.residual + 1e-12);
+  }
+  scree_solver_destroy(s);
+}
+
 static void test_warm_start_and_limits(void **state) {
   (void)state;
-  scree_context *context = scree_context_create(NULL);
-  scree_ccp *problem = NULL;
-  for (int kind = 0; kind < 2; kind++) {
-    const scene *one = &scenes[kind ? 3 : 0];
-    assert_int_equal(one->create(context, 3, &problem), SCREE_OK);
-    double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
-    for (size_t i = 0; i < scree_solver_count(); i++) {
-      if (scree_solver_refusal(i, problem, SCREE_MODEL_RELAXED)) continue;
-      const scree_solve_info first = solve(context, i, problem, g, 60.0);
-      if (polyhedral_only(&first)) continue;
-      assert_int_equal(first.outcome, SCREE_OUTCOME_SOLVED);
-      scree_solver *s = NULL;
-      assert_int_equal(scree_solver_create(context, scree_solver_name(i), &s), SCREE_OK);
-      scree_solve_settings settings = scree_solve_settings_default();
-      settings.model = first.model;
-      settings.tolerance_error = 0.0;
-      /* auto goes on to a hundredth of a loose tolerance where that is cheap. */
-      const bool strives = strcmp(scree_solver_name(i), "auto") == 0;
-      settings.tolerance_residual = asked * (strives ? 101.0 : 1.01);
-      settings.warm_start = true;
-      scree_solve_info info;
-      assert_int_equal(scree_solver_solve(s, problem, &settings, g, &info), SCREE_OK);
-      assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
-      assert_int_equal(info.iterations, 0);
-      settings.warm_start = false;
-      settings.tolerance_residual = 1e-13;
-      settings.iteration_limit = 4;
-      assert_int_equal(scree_solver_solve(s, problem, &settings, g, &info), SCREE_OK);
-      if (info.outcome == SCREE_OUTCOME_ITERATION_LIMIT) {
-        assert_true(info.iterations >= 4 && info.iterations <= 8);
-        scree_residual again;
-        assert_int_equal(scree_ccp_residual(context, problem, info.model, g, &again), SCREE_OK);
-        assert_true(fabs(again.residual - info.residual.residual) <=
-                    1e-9 * info.residual.residual + 1e-12);
-      }
-      scree_solver_destroy(s);
-    }
-    free(g);
-    scree_ccp_destroy(problem);
-  }
-  scree_context_destroy(context);
+  with_every_solver(check_warm_start);
 }
 
 int main(void) {

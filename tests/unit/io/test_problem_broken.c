@@ -1,6 +1,7 @@
 /* Broken and hostile files: each is a good one, edited. The message must name the dataset and the
  * fault; nothing may crash or leak. */
 #include "problem_common.h"
+#include "problem_file.h"
 
 #ifdef SCREE_WITH_HDF5
 #include <fcntl.h>
@@ -163,24 +164,6 @@ static const broken CASES[] = {
     {LOCAL, POKE, "", 13, 4, ": superblock: is damaged"},
     {LOCAL, POKE, "", 65, 0xff, ": /: its header is outside the file"},
 };
-
-static scree_context *context;
-static char path[64];
-
-static int set_up(void **state) {
-  (void)state;
-  context = scree_context_create(NULL);
-  snprintf(path, sizeof path, "broken-%ld.hdf5", (long)getpid());
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  unlink(path);
-  const size_t left = scree_context_bytes(context);
-  scree_context_destroy(context);
-  return left == 0 ? 0 : -1;
-}
 
 static scree_ccp *make_base(base from) {
   const scree_set plain[] = {scree_set_coulomb(3, 0.5), scree_set_coulomb(3, 0.25),

@@ -1,29 +1,12 @@
 /* Problems of every form come back from a file with the same bits; what FCLIB can tell is told in
  * its layout alone, the rest also or only in /scree_ccp. */
 #include "problem_common.h"
+#include "problem_file.h"
 
 #ifdef SCREE_WITH_HDF5
 #include <hdf5.h>
 
 #include "scree/solver.h"
-
-static scree_context *context;
-static char path[64];
-
-static int set_up(void **state) {
-  (void)state;
-  context = scree_context_create(NULL);
-  snprintf(path, sizeof path, "round-trip-%ld.hdf5", (long)getpid());
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  unlink(path);
-  const size_t left = scree_context_bytes(context);
-  scree_context_destroy(context);
-  return left == 0 ? 0 : -1;
-}
 
 static void save(const scree_ccp *p, const scree_problem_save_def *def) {
   if (scree_problem_save(context, path, p, def)) fail_msg("%s", scree_context_message(context));
