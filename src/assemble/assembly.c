@@ -66,10 +66,23 @@ static void world_inverse_inertia(quat rotation, v3 inertia, double *s) {
   m33_rotate_diagonal(&r, inverse, s);
 }
 
+/* The order of the problem is not that of the world's arrays. */
+static void ask_for_body(const assembly *a, size_t k) {
+  const world_bodies *b = &a->world->bodies;
+  if (k >= a->moving) return;
+  const uint32_t i = a->order[k];
+  __builtin_prefetch(&a->linear[i]);
+  __builtin_prefetch(&a->angular[i]);
+  __builtin_prefetch(&b->mass[i]);
+  __builtin_prefetch(&b->inertia[i]);
+}
+
 static scree_status add_bodies(assembly *a) {
+  enum { AHEAD = 8 };
   const world_bodies *b = &a->world->bodies;
   for (size_t k = 0; k < a->moving; k++) {
     const uint32_t i = a->order[k];
+    ask_for_body(a, k + AHEAD);
     scree_ccp_body_def def = {.inverse_mass = 0.0};
     if (world_is_dynamic(a->world, i)) {
       def.inverse_mass = 1.0 / b->mass[i];

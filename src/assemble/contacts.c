@@ -356,9 +356,14 @@ static void keep_slip(assembly *a) {
 }
 
 scree_status assembly_keep_contacts(assembly *a, assembly_report *report) {
+  enum { AHEAD = 12 };
   const cache_key *key = collide_cache(a->collide)->now.key;
   report->touching = 0;
   for (size_t k = 0; k < a->contact_count; k++) {
+    if (k + AHEAD < a->contact_count) {
+      __builtin_prefetch(&a->linear[key[k + AHEAD].b], 1);
+      __builtin_prefetch(&a->angular[key[k + AHEAD].b], 1);
+    }
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const v3 p = assembly_impulse(a, k), m = moment_of(a, k);
     report->touching += a->g[a->problem->row_start[k]] != 0.0;

@@ -99,6 +99,10 @@ const uint32_t *broad_partners(const broad *b, size_t i, size_t *count) {
   return b->partner + b->row[i];
 }
 
+void broad_ask_for_row(const broad *b, size_t i) {
+  __builtin_prefetch(&b->row[i]);
+}
+
 /* ---- boxes ---------------------------------------------------------------------------------- */
 
 static v3 mean_velocity(const collide_view *view) {

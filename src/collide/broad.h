@@ -42,6 +42,8 @@ void broad_destroy(broad *b);
 scree_status broad_update(broad *b, const collide_view *view);
 /* Partners of body i, all > i, ascending. */
 const uint32_t *broad_partners(const broad *b, size_t i, size_t *count);
+/* Brings into cache where these are. */
+void broad_ask_for_row(const broad *b, size_t i);
 /* Would every body that moves with these velocities for the step of `view` stay in the box that the
  * pairs were found with? Then pairs that are not in the list do not meet. */
 bool broad_covers(const broad *b, const collide_view *view, const v3 *linear, const v3 *angular);

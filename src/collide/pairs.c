@@ -8,6 +8,11 @@
 #include "collide/narrow_sphere.h"
 
 enum { PIECES = 64, PIECE_PAIRS = 256, SEGMENT_PAIRS = 128, PIECE_ROOM = 64 };
+/* One thread hands contacts on while they are in its cache. */
+enum { PIECES_ALONE = 8 };
+/* Bodies ahead whose rows are asked for, and segments ahead whose bodies are: the order of bodies
+ * is not that of their arrays, which no longer fit in cache from FAR_BODIES on. */
+enum { ROWS_AHEAD = 16, LISTS_AHEAD = 8, BODIES_AHEAD = 4, FAR_BODIES = 4096 };
 
 /* Some partners of one body. */
 typedef struct segment {
@@ -29,6 +34,7 @@ struct collide {
   collide_view view;
   const uint32_t *order;
   size_t order_count;
+  bool far;
   size_t body, partner; /* where the next batch starts: place in the order, partner */
   piece *piece;
   size_t piece_count, piece_next; /* the next one to be handed out */
@@ -75,6 +81,7 @@ scree_status collide_begin(collide *c, const collide_view *view, const uint32_t 
   c->view = *view;
   c->order = order;
   c->order_count = order ? order_count : view->count;
+  c->far = view->count > FAR_BODIES;
   c->body = c->partner = 0;
   c->piece_count = c->piece_next = 0;
   const scree_status status = broad_update(c->broad, view);
@@ -83,14 +90,17 @@ scree_status collide_begin(collide *c, const collide_view *view, const uint32_t 
 
 /* Fills pieces with the next pairs in order. */
 static void cut(collide *c) {
+  const size_t most = c->context->threads > 1 ? PIECES : PIECES_ALONE;
   c->piece_count = 0;
-  while (c->body < c->order_count && c->piece_count < PIECES) {
+  while (c->body < c->order_count && c->piece_count < most) {
     piece *p = &c->piece[c->piece_count++];
     size_t pairs = 0;
     p->segment_count = p->count = 0;
     while (c->body < c->order_count && pairs < PIECE_PAIRS) {
       const uint32_t i = c->order ? c->order[c->body] : (uint32_t)c->body;
       size_t partners;
+      if (c->far && c->order && c->body + ROWS_AHEAD < c->order_count)
+        broad_ask_for_row(c->broad, c->order[c->body + ROWS_AHEAD]);
       broad_partners(c->broad, i, &partners);
       size_t take = partners - c->partner;
       if (take > SEGMENT_PAIRS) take = SEGMENT_PAIRS;
@@ -148,10 +158,31 @@ static bool touch(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
   return true;
 }
 
+static void ask_for_body(const collide_view *view, uint32_t i) {
+  __builtin_prefetch(&view->position[i]);
+  __builtin_prefetch(&view->linear[i]);
+  __builtin_prefetch(&view->radius[i]);
+  __builtin_prefetch(&view->diameter[i]);
+  __builtin_prefetch(&view->shape[i]);
+}
+
+/* What segment s and those after it will need. */
+static void ask_ahead(const collide *c, const piece *p, size_t s) {
+  size_t partners;
+  if (s + LISTS_AHEAD < p->segment_count)
+    __builtin_prefetch(broad_partners(c->broad, p->segments[s + LISTS_AHEAD].body, &partners));
+  if (s + BODIES_AHEAD >= p->segment_count) return;
+  const segment *seg = &p->segments[s + BODIES_AHEAD];
+  const uint32_t *partner = broad_partners(c->broad, seg->body, &partners) + seg->first;
+  ask_for_body(&c->view, seg->body);
+  for (uint32_t k = 0; k < seg->count; k++) ask_for_body(&c->view, partner[k]);
+}
+
 static void run_piece(const collide *c, piece *p) {
   p->count = 0;
   p->short_of_room = false;
   for (size_t s = 0; s < p->segment_count; s++) {
+    if (c->far) ask_ahead(c, p, s);
     const segment *seg = &p->segments[s];
     size_t partners;
     const uint32_t *partner = broad_partners(c->broad, seg->body, &partners) + seg->first;
