@@ -106,6 +106,9 @@ static op_glide_sums sweep(ccp_operator *op, scree_model model, double beta, dou
   const bool round = pack->sweeps++ % PACK_ROUND_SWEEPS == 0;
   const sphere_sweep work = {
       .group = pack->group,
+      .scale = pack->scale,
+      .mu = bodies_pack_mu(pack),
+      .mu_stride = bodies_pack_mu_stride(pack),
       .impulse = pack->impulse,
       .extra = pack->has_extra ? pack->extra : NULL,
       .lines = impl->state,

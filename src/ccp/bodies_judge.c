@@ -135,6 +135,7 @@ static sphere_judge work_of(const ccp_operator *op, scree_model model) {
   const bodies_pack *pack = &impl->pack;
   return (sphere_judge){
       .group = pack->group,
+      .scale = pack->scale,
       .extra = pack->has_extra ? pack->extra : NULL,
       .rough = pack->has_rays ? (const double(*)[PACK_LANES])pack->rough : NULL,
       .lines = impl->push,

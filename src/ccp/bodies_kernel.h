@@ -40,16 +40,23 @@ typedef struct body_line {
   double inverse_inertia; /* of a moving body whose inertia is a multiple of the identity */
 } body_line;
 
-/* Eight contacts. Lanes without a contact have zeros, weights 1, and the world on both sides. */
+/* Eight contacts: what a sweep reads of them. Lanes without a contact have zeros, inverses 1, and
+ * the world on both sides. */
 typedef struct sphere_group {
   uint32_t a[PACK_LANES], b[PACK_LANES];
   double normal[3][PACK_LANES];
   double reach_a[PACK_LANES], reach_b[PACK_LANES]; /* arm = reach * normal, m */
   double offset[PACK_LANES];                       /* b_n */
   double inverse_nn[PACK_LANES], inverse_tt[PACK_LANES];
-  double mu[PACK_LANES], beta[PACK_LANES];
-  double weight[PACK_LANES]; /* 1 / eta */
+  double beta[PACK_LANES];
 } sphere_group;
+
+/* What a sweep reads only where contacts differ in mu: large problems are bound by what they read.
+ */
+typedef struct sphere_scale {
+  double mu[PACK_LANES];
+  double weight[PACK_LANES]; /* 1 / eta = (N_nn + 2 N_tt) / 3 */
+} sphere_scale;
 
 /* What most problems do not have: tangential offsets (a world vector) and compliance. */
 typedef struct sphere_extra {
@@ -59,6 +66,9 @@ typedef struct sphere_extra {
 
 typedef struct sphere_sweep {
   const sphere_group *group;
+  const sphere_scale *scale;
+  const double *mu; /* of group i: PACK_LANES from mu_stride * i on */
+  size_t mu_stride;
   double *impulse;           /* PACK_IMPULSES a group */
   const sphere_extra *extra; /* null: none */
   body_line *lines;
@@ -121,6 +131,7 @@ typedef struct rigid_judge {
  */
 typedef struct sphere_step {
   const sphere_group *group;
+  const sphere_scale *scale;
   const sphere_extra *extra;
   const body_line *lines; /* v_free + M^-1 D y */
   body_line *push;        /* momentum: D next */
@@ -153,6 +164,7 @@ typedef struct sphere_product {
 /* The residuals of residual.c over lanes, u read from `lines` = v_free + M^-1 D g. */
 typedef struct sphere_judge {
   const sphere_group *group;
+  const sphere_scale *scale;
   const sphere_extra *extra;
   const double (*rough)[PACK_LANES]; /* 0: a ray, without tangents; null: there is none */
   const body_line *lines;
@@ -254,7 +266,8 @@ typedef struct body_kernels {
   void (*judge_bodies)(const body_step *work, size_t begin, size_t end, body_sums *sums);
   /* Contacts i … i + PACK_LANES - 1. */
   void (*look)(const contact_look *work, size_t i, contact_seen *seen);
-  void (*fill)(const contact_fill *work, const uint32_t *block, sphere_group *group);
+  void (*fill)(const contact_fill *work, const uint32_t *block, sphere_group *group,
+               sphere_scale *scale);
   void (*load)(const contact_rows_at *work, const uint32_t *block, const double *g,
                double (*lanes)[PACK_LANES]);
   void (*store)(const contact_rows_at *work, const uint32_t *block,

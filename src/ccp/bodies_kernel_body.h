@@ -120,7 +120,8 @@ typedef struct glide_lanes {
   vd uphill, distance2;
 } glide_lanes;
 
-/* sums: null without momentum. */
+/* sums: null without momentum. Where all contacts are of one set, with friction and without
+ * compliance, the weight (N_nn + 2 N_tt) / 3 is made of what is at hand. */
 INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_lines *at, bool extra,
                       bool isotropic, bool blended, glide_lanes *sums) {
   const sphere_group *g = &w->group[i];
@@ -137,10 +138,13 @@ INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_line
     const vd3 gone = vd3_sub(current, vd3_load((const double(*)[PACK_LANES])impulse, k));
     old = vd3_add_scaled(current, vd_set(w->momentum), gone);
   }
-  const vd mu = vd_load(g->mu + k);
+  const vd mu = vd_load(w->mu + i * w->mu_stride + k);
   vd3 u = relative_velocity(a, b, reach_a, reach_b, n);
   const vd gn = vd3_dot(old, n), geometric = vd3_dot(u, n);
   vd un = geometric + vd_load(g->offset + k);
+  const vd turn_a = reach_a * a[7], turn_b = reach_b * b[7];
+  vd weight = vd_fma(vd_set(2.0 / 3.0), vd_fma(turn_a, reach_a, turn_b * reach_b), a[6] + b[6]);
+  if (extra || w->mu_stride) weight = vd_load(w->scale[i].weight + k);
   if (extra) {
     const sphere_extra *e = &w->extra[i];
     const vd ct = vd_load(e->compliance_t + k);
@@ -150,7 +154,7 @@ INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_line
   }
   vd3 next;
   if (isotropic) {
-    const vd eta = vd_set(w->omega) / vd_load(g->weight + k);
+    const vd eta = vd_set(w->omega) / vd_load(w->scale[i].weight + k);
     const vd3 ut = vd3_sub_scaled(u, geometric, n);
     const vd shift = vd_set(1.0 - w->relaxed) * (mu * vd_sqrt(vd3_dot(ut, ut)));
     const vd3 gt = vd3_sub_scaled(old, gn, n);
@@ -170,11 +174,11 @@ INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_line
   vd3_store(impulse, k, next);
   const vd3 change = vd3_sub(next, old), moment = vd3_cross(n, change);
   const vd zero = vd_set(0.0);
-  add_push(a, zero - a[6], zero - reach_a * a[7], change, moment);
+  add_push(a, zero - a[6], zero - turn_a, change, moment);
   lines_store(at->to_a + k, a);
-  add_push(b, b[6], reach_b * b[7], change, moment);
+  add_push(b, b[6], turn_b, change, moment);
   lines_store(at->to_b + k, b);
-  const vd weight = vd_load(g->weight + k), moved = vd3_dot(change, change) * weight;
+  const vd moved = vd3_dot(change, change) * weight;
   if (sums) {
     sums->uphill = vd_fnma(weight, vd3_dot(change, vd3_sub(next, current)), sums->uphill);
     sums->distance2 = sums->distance2 + moved;
@@ -307,8 +311,8 @@ INLINE void step_end(const sphere_step *w, size_t i, size_t k, const lane_lines 
   const vd3 n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
   const vd3 current = vd3_load((const double(*)[PACK_LANES])(w->current + lane), k);
   vd scale;
-  const vd normal =
-      cone_normal(h->p, h->length, h->inverse, vd_load(g->mu + k), vd_load(g->beta + k), &scale);
+  const vd normal = cone_normal(h->p, h->length, h->inverse, vd_load(w->scale[i].mu + k),
+                                vd_load(g->beta + k), &scale);
   const vd3 next = vd3_add_scaled(vd3_scale(normal, n), scale, h->t);
   vd3_store((double(*)[PACK_LANES])(w->next + lane), k, next);
   const vd zero = vd_set(0.0);
@@ -317,7 +321,8 @@ INLINE void step_end(const sphere_step *w, size_t i, size_t k, const lane_lines 
   lines_push(at->to_a + k, at->to_b + k, g->reach_a + k, g->reach_b + k, push);
   /* N_tt from the weight (N_nn + 2 N_tt) / 3; across the normal d'd is |d|^2 - d_n^2. */
   const vd nn = vd_set(1.0) / vd_load(g->inverse_nn + k);
-  const vd tt = vd_fnma(vd_set(0.5), nn, vd_set(1.5) * vd_load(g->weight + k)), more = nn - tt;
+  const vd tt = vd_fnma(vd_set(0.5), nn, vd_set(1.5) * vd_load(w->scale[i].weight + k)),
+           more = nn - tt;
   const vd3 d = vd3_sub(next, h->y), gone = vd3_sub(next, current);
   const vd dd = vd3_dot(d, d), d_n = vd3_dot(d, n);
   sums->distance2 = sums->distance2 + vd_fma(more * d_n, d_n, tt * dd);

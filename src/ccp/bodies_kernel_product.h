@@ -123,7 +123,7 @@ INLINE void judge_lanes(const sphere_judge *w, size_t i, size_t k, const lane_li
   lines_load(at->from_b + k, b);
   const vd3 n = vd3_load((const double(*)[PACK_LANES])g->normal, k);
   const vd3 x = vd3_load(lanes_of(w->lanes, i - w->first), k);
-  const vd mu = vd_load(g->mu + k), weight = vd_load(g->weight + k);
+  const vd mu = vd_load(w->scale[i].mu + k), weight = vd_load(w->scale[i].weight + k);
   const vd3 u = relative_velocity(a, b, vd_load(g->reach_a + k), vd_load(g->reach_b + k), n);
   const vd gn = vd3_dot(x, n), geometric = vd3_dot(u, n);
   const vd3 gt = vd3_sub_scaled(x, gn, n);

@@ -84,7 +84,8 @@ static void look(const contact_look *w, size_t i, contact_seen *seen) {
 }
 
 /* An arm of the world does not count; its inertia is zero. */
-static void fill(const contact_fill *w, const uint32_t *block, sphere_group *g) {
+static void fill(const contact_fill *w, const uint32_t *block, sphere_group *g,
+                 sphere_scale *scale) {
   uintptr_t contact[PACK_LANES], line_a[PACK_LANES], line_b[PACK_LANES];
   _Alignas(64) double eta[PACK_LANES], friction[PACK_LANES];
   /* What is written to the group is not read back from it: it may be far away. */
@@ -114,8 +115,8 @@ static void fill(const contact_fill *w, const uint32_t *block, sphere_group *g) 
     vd3_store(g->normal, k, n);
     vd_store(g->reach_a + k, ra);
     vd_store(g->reach_b + k, rb);
-    vd_store(g->mu + k, mu);
-    vd_store(g->weight + k, weight);
+    vd_store(scale->mu + k, mu);
+    vd_store(scale->weight + k, weight);
     vd_store(eta + k, one / weight);
     vd_store(g->beta + k, mu * tt / (nn + mu * mu * tt));
     vd_store(g->inverse_nn + k, one / nn);

@@ -274,6 +274,7 @@ static op_momentum_sums step(ccp_operator *op, double beta, double length) {
   m->y_is_made = beta != 0.0;
   const sphere_step work = {
       .group = pack->group,
+      .scale = pack->scale,
       .extra = pack->has_extra ? pack->extra : NULL,
       .lines = lines_at_y(impl),
       .push = m->iterate[NEXT].twist,

@@ -53,7 +53,7 @@ static void fill_lane(const bodies_pack *pack, const ccp_operator *op, const bod
   g->reach_a[k] = ra;
   g->reach_b[k] = rb;
   g->offset[k] = p->offset[row];
-  g->mu[k] = ray ? 0.0 : ccp_set(p, i)->mu;
+  pack->scale[slot / PACK_LANES].mu[k] = ray ? 0.0 : ccp_set(p, i)->mu;
   /* Turned into their inverses for all lanes at once, by finish_lanes. */
   g->inverse_nn[k] = nn;
   g->inverse_tt[k] = tt;
@@ -62,12 +62,12 @@ static void fill_lane(const bodies_pack *pack, const ccp_operator *op, const bod
 }
 
 /* Lanes of a group from N_nn and N_tt on; eta of the contacts. */
-static void finish_lanes(sphere_group *g, const uint32_t *block, double *eta) {
+static void finish_lanes(sphere_group *g, sphere_scale *scale, const uint32_t *block, double *eta) {
   double inverse_weight[PACK_LANES];
   for (size_t k = 0; k < PACK_LANES; k++) {
-    const double nn = g->inverse_nn[k], tt = g->inverse_tt[k], mu = g->mu[k];
-    g->weight[k] = (nn + 2.0 * tt) / 3.0;
-    inverse_weight[k] = 1.0 / g->weight[k];
+    const double nn = g->inverse_nn[k], tt = g->inverse_tt[k], mu = scale->mu[k];
+    scale->weight[k] = (nn + 2.0 * tt) / 3.0;
+    inverse_weight[k] = 1.0 / scale->weight[k];
     g->beta[k] = mu * tt / (nn + mu * mu * tt);
     g->inverse_nn[k] = 1.0 / nn;
     g->inverse_tt[k] = 1.0 / tt;
@@ -86,6 +86,7 @@ static void fill_group(bodies_pack *pack, ccp_operator *op, const body_line *lin
   if (!is_whole(block)) {
     sphere_group *g = &pack->group[j];
     memset(g, 0, sizeof *g);
+    memset(&pack->scale[j], 0, sizeof pack->scale[j]);
     if (pack->has_extra) memset(&pack->extra[j], 0, sizeof pack->extra[j]);
     if (pack->has_rays) memset(&pack->rough[j], 0, sizeof pack->rough[j]);
     for (size_t k = 0; k < PACK_LANES; k++) {
@@ -95,7 +96,7 @@ static void fill_group(bodies_pack *pack, ccp_operator *op, const body_line *lin
   }
   for (size_t k = 0; k < PACK_LANES; k++)
     if (block[k] != PACK_NO_BLOCK) fill_lane(pack, op, lines, j * PACK_LANES + k);
-  finish_lanes(&pack->group[j], block, op->eta_force);
+  finish_lanes(&pack->group[j], &pack->scale[j], block, op->eta_force);
 }
 
 typedef struct fill_work {
@@ -111,7 +112,7 @@ static void fill_groups(const fill_work *w, size_t begin, size_t end) {
   for (size_t j = begin; j < end; j++) {
     const uint32_t *block = pack->block + j * PACK_LANES;
     if (w->plain && is_whole(block))
-      w->kernels->fill(&w->lanes, block, &pack->group[j]);
+      w->kernels->fill(&w->lanes, block, &pack->group[j], &pack->scale[j]);
     else
       fill_group(w->pack, w->op, w->lanes.lines, j);
   }
@@ -157,6 +158,8 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *line
                                     .offset = p->offset,
                                     .eta = op->eta_force},
                           .plain = pack->uniform && !pack->has_extra};
+  pack->same_mu = pack->uniform && p->set_count == 1;
+  for (size_t k = 0; pack->same_mu && k < PACK_LANES; k++) pack->mu[k] = p->set[0].mu;
   /* Tiles are such windows. */
   const size_t count = pack->tiled ? pack->unit_count : p->bodies.contact_count / WINDOW + 1;
 #pragma omp parallel for schedule(static)                                                          \
@@ -171,6 +174,7 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *line
 
 void bodies_pack_free(scree_context *context, bodies_pack *pack) {
   memory_free(context, pack->group);
+  memory_free(context, pack->scale);
   memory_free(context, pack->impulse);
   memory_free(context, pack->extra);
   memory_free(context, pack->rough);

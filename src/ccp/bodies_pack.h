@@ -14,6 +14,10 @@
 typedef struct bodies_pack {
   sphere_group *group;
   size_t group_count, group_capacity;
+  sphere_scale *scale; /* a group */
+  size_t scale_capacity;
+  _Alignas(64) double mu[PACK_LANES]; /* of all contacts, when same_mu */
+  bool same_mu;
   double *impulse; /* of the sweep in progress, PACK_IMPULSES a group */
   size_t impulse_capacity;
   sphere_extra *extra; /* in use when has_extra */
@@ -109,6 +113,14 @@ static inline size_t bodies_pack_part(const bodies_pack *pack, size_t phase, siz
 /* The end of the batch of groups that begins at j. */
 static inline size_t bodies_pack_batch(size_t j, size_t end) {
   return j + PACK_BATCH < end ? j + PACK_BATCH : end;
+}
+
+/* Where sweeps find mu, and how far that of a group is from the next one's. */
+static inline const double *bodies_pack_mu(const bodies_pack *pack) {
+  return pack->same_mu || !pack->group_count ? pack->mu : pack->scale->mu;
+}
+static inline size_t bodies_pack_mu_stride(const bodies_pack *pack) {
+  return pack->same_mu ? 0 : sizeof(sphere_scale) / sizeof(double);
 }
 
 static inline pack_reach bodies_pack_reach(const bodies_pack *pack) {

@@ -65,6 +65,7 @@ static scree_status reserve(bodies_pack *pack, scree_context *context, size_t gr
   units += pack->unit_count;
   phases += pack->phase_count;
   if (memory_grow(context, &pack->group, &pack->group_capacity, groups, sizeof *pack->group) ||
+      memory_grow(context, &pack->scale, &pack->scale_capacity, groups, sizeof *pack->scale) ||
       memory_grow(context, &pack->block, &pack->block_capacity, groups * PACK_LANES,
                   sizeof *pack->block) ||
       memory_grow(context, &pack->unit_start, &pack->unit_capacity, units + 1,

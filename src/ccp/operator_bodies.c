@@ -278,6 +278,9 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
   const size_t phases = round || pack->stirring ? pack->phase_count : pack->open_phase;
   const sphere_sweep work = {
       .group = pack->group,
+      .scale = pack->scale,
+      .mu = bodies_pack_mu(pack),
+      .mu_stride = bodies_pack_mu_stride(pack),
       .impulse = pack->impulse,
       .extra = pack->has_extra ? pack->extra : NULL,
       .lines = impl->state,

@@ -98,6 +98,10 @@ static void test_groups(void **state) {
       assert_int_equal(a->b[k], b->b[l]);
       for (size_t field = 0; field < FIELDS; field++)
         assert_memory_equal(lane_of(a, field, k), lane_of(b, field, l), sizeof(double));
+      const sphere_scale *of_a = &f.impl->pack.scale[slot[i] / PACK_LANES],
+                         *of_b = &one.impl->pack.scale[other[i] / PACK_LANES];
+      assert_memory_equal(&of_a->mu[k], &of_b->mu[l], sizeof(double));
+      assert_memory_equal(&of_a->weight[k], &of_b->weight[l], sizeof(double));
       assert_memory_equal(&f.op->eta_force[i], &one.op->eta_force[i], sizeof(double));
     }
     free(slot);
@@ -131,9 +135,11 @@ static void test_kernels(void **state) {
       const uint32_t *block = pack->block + j * PACK_LANES;
       if (block[PACK_LANES - 1] == PACK_NO_BLOCK) continue;
       _Alignas(64) sphere_group group;
+      _Alignas(64) sphere_scale scale;
       _Alignas(64) double lanes[3][PACK_LANES], first[3][PACK_LANES];
-      kernels->fill(&work, block, &group);
+      kernels->fill(&work, block, &group, &scale);
       assert_memory_equal(&group, &pack->group[j], sizeof group);
+      assert_memory_equal(&scale, &pack->scale[j], sizeof scale);
       kernels->load(&rows, block, g, lanes);
       bodies_kernels(0)->load(&rows, block, g, first);
       assert_memory_equal(lanes, first, sizeof lanes);
