@@ -309,4 +309,8 @@ void gjk_refine(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
   g->b = pb;
   refine_answer(a, b, &best, 1e-7, g);
   g->shown = gjk_is_witnessed(a, b, g);
+  if (g->shown) return;
+  g->a = pa;
+  g->b = v3_add_scaled(pa, best.s, best.n);
+  g->shown = gjk_is_witnessed(a, b, g);
 }

@@ -80,7 +80,8 @@ static v3 search_nearest(const gjk_solid *s, v3 point) {
 }
 
 /* Where the points are a little off they are put back into the solids by turns, across from each
- * other: faces and lines that lie along each other have room for that. */
+ * other: faces and lines that lie along each other have room for that. When that fails a is at
+ * least in its core. */
 bool gjk_is_witnessed(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
   enum { ROUNDS = 16 };
   const double enough = 1e-12 * (a->size + b->size);
@@ -97,6 +98,8 @@ bool gjk_is_witnessed(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
     }
     p = v3_sub(q, step);
   }
+  g->a = search_nearest(a, p);
+  g->b = v3_add(g->a, step);
   return false;
 }
 

@@ -162,24 +162,26 @@ static clip_corner clip_cross(const manifold_face *base, const manifold_face *ot
   return c;
 }
 
-/* One side of the base, Sutherland and Hodgman. An edge (two corners) is a path, not a loop. */
+/* One side of the base, Sutherland and Hodgman. An edge (two corners) is a path, not a loop. What
+ * lies on the side but for rounding is inside: edges that coincide must not vanish. */
 static int clip_side(const manifold_face *base, const manifold_face *other, uint32_t side,
                      v3 origin, v3 inward, const clip_corner *in, int n, clip_corner *out) {
   int m = 0;
   const bool loop = other->count > 2;
+  const double on = -1e-12 * v3_norm2(inward);
   for (int i = 0; i < n && m + 2 <= CLIP_CORNERS; i++) {
     const clip_corner p = in[i];
     const double dp = v3_dot(inward, v3_sub(p.point, origin));
     if (!loop && i + 1 == n) {
-      if (dp >= 0) out[m++] = p;
+      if (dp >= on) out[m++] = p;
       break;
     }
     const clip_corner q = in[i + 1 < n ? i + 1 : 0];
     const double dq = v3_dot(inward, v3_sub(q.point, origin));
-    if (dp >= 0) out[m++] = p;
-    if ((dp >= 0) != (dq >= 0)) {
-      clip_corner c = clip_cross(base, other, p, q, dp / (dp - dq), side);
-      if (dp >= 0) c.edge = CUT + side; /* from here the border follows the base's side */
+    if (dp >= on) out[m++] = p;
+    if ((dp >= on) != (dq >= on)) {
+      clip_corner c = clip_cross(base, other, p, q, fmax(0, fmin(1, dp / (dp - dq))), side);
+      if (dp >= on) c.edge = CUT + side; /* from here the border follows the base's side */
       out[m++] = c;
     }
   }

@@ -135,8 +135,9 @@ void narrow_box_box(const shape *a, const pose *pa, const shape *b, const pose *
     }
     /* Faces that nearly lie on each other keep their manifold about the edges' exact point. */
     const double size = fmin(a->size, b->size);
-    if (v3_dot(ne, nf) > narrow_flat(sink, size, edge.s)) count = box_clip(&sa, &sb, face, nf, c);
-    count = narrow_put_exact(c, count, exact, tie, narrow_range(sink, size));
+    if (v3_dot(ne, nf) > narrow_flat(sink->margin, size, edge.s))
+      count = box_clip(&sa, &sb, face, nf, c);
+    count = narrow_put_exact(c, count, exact, tie, narrow_range(sink->margin, size));
   } else {
     count = box_clip(&sa, &sb, face, nf, c);
     double deepest = INFINITY;

@@ -56,30 +56,40 @@ static int convex_edge_pair(const manifold_face *fa, const manifold_face *fb, co
   return 2;
 }
 
-void narrow_convex_manifold(const gjk_solid *a, const gjk_solid *b, v3 n, double gap, v3 on_a,
-                            v3 origin, uint32_t feature, narrow_sink *sink) {
+int narrow_convex_candidates(const gjk_solid *a, const gjk_solid *b, contact_point exact,
+                             double margin, contact_point *c, bool *round) {
+  const v3 n = exact.normal;
   manifold_face fa, fb;
   manifold_face_along(a, n, &fa);
   manifold_face_along(b, v3_neg(n), &fb);
+  *round = fa.round || fb.round;
+  const double along_a = fa.count > 2 ? v3_dot(fa.normal, n) : -1,
+               along_b = fb.count > 2 ? -v3_dot(fb.normal, n) : -1;
+  const double flat = narrow_flat(margin, fmin(a->size, b->size), exact.gap);
+  /* A floor of triangles has the normals of its triangles. */
+  const bool base_a = b->shape ? along_a >= along_b : !(along_b > flat);
+  if (base_a && along_a > flat && fb.count > 1)
+    return manifold_clip(&fa, &fb, false, a->round, b->round, c);
+  if (along_b > flat && fa.count > 1) return manifold_clip(&fb, &fa, true, a->round, b->round, c);
+  if (fa.count == 2 && fb.count == 2)
+    return convex_edge_pair(&fa, &fb, exact, a->round, b->round, c);
+  return 0;
+}
+
+void narrow_convex_manifold(const gjk_solid *a, const gjk_solid *b, v3 n, double gap, v3 on_a,
+                            v3 origin, uint32_t feature, narrow_sink *sink) {
   contact_point c[NARROW_CANDIDATES];
-  int count = 0, most = fa.round || fb.round ? MANIFOLD_ROUND : 4;
   const contact_point exact = {.point_a = v3_add_scaled(on_a, a->round, n),
                                .normal = n,
                                .gap = gap - a->round - b->round,
                                .feature = 0};
-  const double along_a = fa.count > 2 ? v3_dot(fa.normal, n) : -1,
-               along_b = fb.count > 2 ? -v3_dot(fb.normal, n) : -1;
-  const double size = fmin(a->size, b->size), flat = narrow_flat(sink, size, exact.gap);
-  if (along_a >= along_b && along_a > flat && fb.count > 1)
-    count = manifold_clip(&fa, &fb, false, a->round, b->round, c);
-  else if (along_b > flat && fa.count > 1)
-    count = manifold_clip(&fb, &fa, true, a->round, b->round, c);
-  else if (fa.count == 2 && fb.count == 2)
-    count = convex_edge_pair(&fa, &fb, exact, a->round, b->round, c);
-  count = narrow_put_exact(c, count, exact, 1e-11 * (a->size + b->size), narrow_range(sink, size));
+  bool round;
+  int count = narrow_convex_candidates(a, b, exact, sink->margin, c, &round);
+  count = narrow_put_exact(c, count, exact, 1e-11 * (a->size + b->size),
+                           narrow_range(sink->margin, fmin(a->size, b->size)));
   for (int i = 0; i < count; i++)
     c[i].feature = feature ? narrow_mix(feature, c[i].feature) : c[i].feature;
-  manifold_deliver(c, count, most, origin, sink);
+  manifold_deliver(c, count, round ? MANIFOLD_ROUND : 4, origin, sink);
 }
 
 void narrow_convex_solids(const gjk_solid *a, const gjk_solid *b, v3 origin, uint32_t feature,

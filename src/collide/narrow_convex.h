@@ -13,6 +13,11 @@ void narrow_convex_solids(const gjk_solid *a, const gjk_solid *b, v3 origin, uin
 void narrow_convex_manifold(const gjk_solid *a, const gjk_solid *b, v3 normal, double gap, v3 on_a,
                             v3 origin, uint32_t feature, narrow_sink *sink);
 
+/* Points where the faces or edges that look along the exact contact's normal lie along each other,
+ * if they do; at most NARROW_CANDIDATES. `round` tells of corners sampled on a circle. */
+int narrow_convex_candidates(const gjk_solid *a, const gjk_solid *b, contact_point exact,
+                             double margin, contact_point *c, bool *round);
+
 /* Unless a candidate is it already, puts the exact contact first, in place of the nearest one
  * within `range`. None may be deeper: those that pretend to be lie on a slightly different normal.
  */
@@ -21,19 +26,19 @@ int narrow_put_exact(contact_point *c, int count, contact_point exact, double to
 
 /* Solids of this size that may turn far in the step, as the margin tells: corners that are not near
  * yet may be hit before it ends. */
-static inline bool narrow_is_fast(const narrow_sink *sink, double size) {
-  return sink->margin > 0.1 * size;
+static inline bool narrow_is_fast(double margin, double size) {
+  return margin > 0.1 * size;
 }
 
 /* The cosine of the angle up to which faces make a manifold: 6 degrees, they will lie on each other
  * soon; 37 for fast ones that are apart. */
-static inline double narrow_flat(const narrow_sink *sink, double size, double gap) {
-  return gap > 0.0 && narrow_is_fast(sink, size) ? 0.8 : 0.995;
+static inline double narrow_flat(double margin, double size, double gap) {
+  return gap > 0.0 && narrow_is_fast(margin, size) ? 0.8 : 0.995;
 }
 
 /* How near a candidate must be for the exact contact to stand for it. */
-static inline double narrow_range(const narrow_sink *sink, double size) {
-  return narrow_is_fast(sink, size) ? 0.05 * size : INFINITY;
+static inline double narrow_range(double margin, double size) {
+  return narrow_is_fast(margin, size) ? 0.05 * size : INFINITY;
 }
 
 #endif

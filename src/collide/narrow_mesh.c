@@ -45,6 +45,8 @@ static bool feature_counts(const shape_mesh *m, uint32_t t, int where, v3 d, boo
   if (where < 3) {
     const uint32_t e = m->triangle_edge[t][where];
     if (once && m->edge_face[e][0] != t) return false;
+    const v3 along = v3_sub(m->vertex[m->edge[e][1]], m->vertex[m->edge[e][0]]);
+    if (fabs(v3_dot(d, along)) > 0.2 * v3_norm(along)) return false;
     return v3_dot(d, m->edge_inward[e][0]) <= lean &&
            (m->edge_face[e][1] == UINT32_MAX || v3_dot(d, m->edge_inward[e][1]) <= lean);
   }
@@ -124,26 +126,119 @@ static contact_point face_contact(const gjk_solid *a, const v3 p[3], v3 normal, 
                          .feature = 0};
 }
 
-/* Contacts with nearly the same normal are one manifold, whichever triangles they came from. */
-static void mesh_deliver(contact_point *c, int count, v3 origin, narrow_sink *sink) {
-  while (count > 0) {
-    contact_point group[NARROW_CANDIDATES];
-    int size = 0, rest = 0;
-    const v3 n = c[0].normal;
-    for (int i = 0; i < count; i++) {
-      bool known = false;
-      if (v3_dot(n, c[i].normal) < 1 - 1e-6) {
-        c[rest++] = c[i];
-        continue;
-      }
-      for (int k = 0; k < size && !known; k++)
-        known = v3_norm2(v3_sub(group[k].point_a, c[i].point_a)) <
-                1e-24 + 1e-18 * v3_norm2(c[i].point_a);
-      if (!known) group[size++] = c[i];
-    }
-    count = rest;
-    manifold_deliver(group, size, 4, origin, sink);
+/* Contacts with nearly the same normal are one manifold, whichever triangles they came from, and
+ * there may be very many: the deepest is kept and those farthest out in eight directions, none of
+ * which is along a likely edge. */
+enum { WAYS = 8, GROUPS = 12 };
+typedef struct mesh_group {
+  v3 normal, way[WAYS];
+  contact_point kept[WAYS + 1]; /* the last one is the deepest */
+} mesh_group;
+
+typedef struct mesh_groups {
+  mesh_group group[GROUPS];
+  int count;
+} mesh_groups;
+
+static void group_begin(mesh_group *g, const contact_point *c) {
+  const v3 u = v3_across(c->normal), w = v3_cross(c->normal, u);
+  g->normal = c->normal;
+  for (int k = 0; k < WAYS; k++) {
+    const double phi = 0.1931 + 0.78539816339744831 * k;
+    g->way[k] = v3_add_scaled(v3_scale(cos(phi), u), sin(phi), w);
+    g->kept[k] = *c;
   }
+  g->kept[WAYS] = *c;
+}
+
+static void group_add(mesh_groups *all, const contact_point *c) {
+  mesh_group *g = NULL;
+  for (int i = 0; i < all->count && !g; i++)
+    if (v3_dot(all->group[i].normal, c->normal) > 1 - 1e-6) g = all->group + i;
+  if (!g && all->count < GROUPS) {
+    group_begin(all->group + all->count++, c);
+    return;
+  }
+  if (!g) { /* no room: the shallowest one goes */
+    g = all->group;
+    for (int i = 1; i < GROUPS; i++)
+      if (all->group[i].kept[WAYS].gap > g->kept[WAYS].gap) g = all->group + i;
+    if (c->gap < g->kept[WAYS].gap) group_begin(g, c);
+    return;
+  }
+  for (int k = 0; k < WAYS; k++)
+    if (v3_dot(g->way[k], c->point_a) > v3_dot(g->way[k], g->kept[k].point_a)) g->kept[k] = *c;
+  if (c->gap < g->kept[WAYS].gap) g->kept[WAYS] = *c;
+}
+
+/* One contact for each place; the deepest only where it is deeper than what is there, by more than
+ * rounding. */
+static void group_deliver(const mesh_group *g, const pose *pb, v3 origin, double size,
+                          narrow_sink *sink) {
+  contact_point c[WAYS + 1];
+  int n = 0;
+  double least = INFINITY;
+  for (int k = 0; k < WAYS; k++) {
+    bool known = false;
+    for (int i = 0; i < n && !known; i++)
+      known = v3_norm2(v3_sub(c[i].point_a, g->kept[k].point_a)) < 1e-16 * size * size;
+    if (!known) c[n++] = g->kept[k];
+    least = fmin(least, g->kept[k].gap);
+  }
+  if (g->kept[WAYS].gap < least - 1e-12 * size) c[n++] = g->kept[WAYS];
+  for (int i = 0; i < n; i++)
+    narrow_add(sink, v3_add(origin, quat_rotate(pb->rotation, c[i].point_a)),
+               quat_rotate(pb->rotation, c[i].normal), c[i].gap, c[i].feature);
+}
+
+static bool is_over(const v3 p[3], v3 normal, v3 x, double size) {
+  for (int i = 0; i < 3; i++) {
+    const v3 e = v3_sub(p[(i + 1) % 3], p[i]);
+    if (v3_dot(v3_cross(normal, e), v3_sub(x, p[i])) < -1e-9 * size * v3_norm(e)) return false;
+  }
+  return true;
+}
+
+/* What a contact of triangle t lies on, when it is one of the mesh and not for another triangle to
+ * tell. */
+static bool triangle_takes(const shape_mesh *m, uint32_t t, const v3 p[3], const contact_point *k,
+                           double size, int *where) {
+  *where = AT_FACE;
+  if (fabs(v3_dot(k->normal, m->normal[t])) >= 1 - 1e-9) return true;
+  *where = triangle_feature(p, m->normal[t], k->point_b, 1e-7 * size);
+  return *where != AT_FACE && feature_counts(m, t, *where, v3_neg(k->normal), false);
+}
+
+/* Contacts of one triangle. The nearest points do when they are on the face or on a true ridge. A
+ * solid through the surface, or at a seam of a flat floor, is looked at along the face's normal. */
+static void triangle_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *solid,
+                              const v3 p[3], double margin, double size, mesh_groups *all) {
+  const v3 up = m->normal[t];
+  const gjk_solid triangle = gjk_solid_points(p, 3);
+  gjk_result g;
+  if (!gjk_signed_distance(solid, &triangle, margin + solid->round, &g)) return;
+  contact_point c[NARROW_CANDIDATES + 1],
+      exact = {.point_a = v3_add_scaled(g.a, solid->round, g.normal),
+               .point_b = g.b,
+               .normal = g.normal,
+               .gap = g.gap - solid->round,
+               .feature = 0};
+  int where;
+  bool round, keep = true;
+  const bool taken = triangle_takes(m, t, p, &exact, size, &where);
+  if (!taken || (where == AT_FACE && !g.shown)) {
+    const bool through = !taken && where == AT_FACE;
+    exact = face_contact(solid, p, up, (v3){0, 0, 0});
+    keep = through || is_over(p, up, exact.point_a, size);
+  }
+  int count = narrow_convex_candidates(solid, &triangle, exact, margin, c, &round);
+  for (int i = 0; i < count; i++) c[i].point_b = v3_add_scaled(c[i].point_a, c[i].gap, c[i].normal);
+  if (keep) c[count++] = exact;
+  for (int i = 0; i < count; i++)
+    if (c[i].gap <= margin && triangle_takes(m, t, p, c + i, size, &where)) {
+      c[i].feature = narrow_mix(feature_name(m, t, where) + 1, c[i].feature);
+      group_add(all, c + i);
+    }
 }
 
 void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const pose *pb,
@@ -153,34 +248,14 @@ void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const po
   const aabb box = aabb_grow(shape_bounds(a, place), sink->margin);
   /* All in the mesh's axes, about the solid's position; turned into the world's at the end. */
   const gjk_solid solid = gjk_solid_shape(a, (v3){0, 0, 0}, place.rotation);
-  contact_point found[NARROW_CANDIDATES];
-  narrow_sink all = {.out = found, .capacity = NARROW_CANDIDATES, .margin = sink->margin};
+  mesh_groups all;
+  all.count = 0;
   mesh_walk walk = mesh_walk_begin();
   uint32_t t;
   while (mesh_walk_next(m, box, &walk, &t)) {
     v3 p[3];
     for (int k = 0; k < 3; k++) p[k] = v3_sub(m->vertex[m->triangle[t][k]], place.position);
-    const gjk_solid triangle = gjk_solid_points(p, 3);
-    contact_point c[CONTACT_POINT_MAX];
-    narrow_sink one = {.out = c, .capacity = CONTACT_POINT_MAX, .margin = sink->margin};
-    narrow_convex_solids(&solid, &triangle, (v3){0, 0, 0}, 0, &one);
-    for (int i = 0; i < one.count; i++) {
-      contact_point k = c[i];
-      int where = AT_FACE;
-      if (fabs(v3_dot(k.normal, m->normal[t])) < 1 - 1e-9) {
-        where = triangle_feature(p, m->normal[t], k.point_b, 1e-7 * a->size);
-        if (where == AT_FACE)
-          k = face_contact(&solid, p, m->normal[t], (v3){0, 0, 0});
-        else if (!feature_counts(m, t, where, v3_neg(k.normal), false))
-          continue;
-      }
-      narrow_add(&all, k.point_a, k.normal, k.gap,
-                 narrow_mix(feature_name(m, t, where) + 1, k.feature));
-    }
+    triangle_contacts(m, t, &solid, p, sink->margin, a->size, &all);
   }
-  for (int i = 0; i < all.count; i++) {
-    found[i].point_a = quat_rotate(pb->rotation, found[i].point_a);
-    found[i].normal = quat_rotate(pb->rotation, found[i].normal);
-  }
-  mesh_deliver(found, all.count, pa->position, sink);
+  for (int i = 0; i < all.count; i++) group_deliver(all.group + i, pb, pa->position, a->size, sink);
 }
