@@ -40,6 +40,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->taken);
   memory_free(context, a->g);
   memory_free(context, a->joint_block);
+  memory_free(context, a->stiffness);
   memory_free(context, a);
 }
 
@@ -77,7 +78,7 @@ static void ask_for_body(const assembly *a, size_t k) {
   __builtin_prefetch(&b->inertia[i]);
 }
 
-static scree_status add_bodies(assembly *a) {
+static scree_status add_bodies(assembly *a, double h) {
   enum { AHEAD = 8 };
   const world_bodies *b = &a->world->bodies;
   for (size_t k = 0; k < a->moving; k++) {
@@ -87,6 +88,7 @@ static scree_status add_bodies(assembly *a) {
     if (world_is_dynamic(a->world, i)) {
       def.inverse_mass = 1.0 / b->mass[i];
       world_inverse_inertia(b->rotation[i], b->inertia[i], def.inverse_inertia);
+      assembly_stiffen(a, i, h, def.inverse_inertia);
     }
     v3_store(def.v_free, a->linear[i]);
     v3_store(def.v_free + 3, a->angular[i]);
@@ -112,7 +114,8 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   /* R is measured in the speed that gravity gives in a step; without gravity the problem's own. */
   a->gravity = v3_norm(v3_load(w->def.gravity));
   scree_ccp_set_reference_speed(a->problem, params->h * a->gravity);
-  status = add_bodies(a);
+  status = assembly_find_stiffness(a, params);
+  if (!status) status = add_bodies(a, params->h);
   if (status) return status;
   status = assembly_add_contacts(a, params, report);
   if (!status) status = assembly_add_joints(a, params, report);

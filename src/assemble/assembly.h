@@ -91,6 +91,9 @@ typedef struct assembly {
   size_t g_capacity;
   uint32_t *joint_block; /* of each joint: its block, CACHE_NONE: none; its motor comes next */
   size_t joint_block_capacity;
+  double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
+  size_t stiffness_capacity;
+  bool stiff;
 } assembly;
 
 scree_status assembly_create(scree_world *world, assembly **out);
@@ -131,6 +134,10 @@ scree_status assembly_remember(assembly *a);
 scree_status assembly_reserve_before(assembly *a, size_t count);
 void assembly_set_before(assembly *a, size_t contact, v3 impulse);
 v3 assembly_get_before(const assembly *a, size_t contact);
+/* stiffness.c: of joints under load, in (I + h K). */
+scree_status assembly_find_stiffness(assembly *a, const assembly_params *params);
+/* Changes the inverse inertia of a body and its free angular velocity, where it is stiff. */
+void assembly_stiffen(assembly *a, uint32_t body, double h, double *inverse_inertia);
 /* joint_blocks.c */
 scree_status assembly_add_joints(assembly *a, const assembly_params *params,
                                  assembly_report *report);

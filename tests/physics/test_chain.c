@@ -1,0 +1,70 @@
+/* A load on a chain of light links, with the default solver: it swings, and gains no energy,
+ * whatever the ratio of masses. The period is a pendulum's. */
+#include "physics.h"
+
+enum { LINKS = 8 };
+static const double link = 0.1, load_arm = 0.1, speed = 0.5, step = 5e-3;
+
+static scree_body_id hang(lab *l, scree_body_id above, scree_shape *shape, double mass, double z,
+                          double anchor, double vx) {
+  scree_body_def body = scree_body_def_default();
+  scree_joint_def joint = scree_joint_def_default();
+  body.mass = mass;
+  body.position[2] = z;
+  body.velocity[0] = vx;
+  const scree_body_id id = lab_add(l, body, shape);
+  joint.kind = SCREE_JOINT_BALL;
+  joint.body_a = above;
+  joint.body_b = id;
+  joint.anchor[2] = anchor;
+  ok(l, scree_world_add_joint(l->world, &joint, NULL));
+  return id;
+}
+
+static scree_body_id build(lab *l, double link_mass, double load) {
+  scree_body_id above = {0};
+  scree_shape *s;
+  for (int k = 0; k < LINKS; k++) {
+    ok(l, scree_shape_create_capsule(l->context, 0.01, 0.5 * link - 0.01, &s));
+    above = hang(l, above, s, link_mass, -link * (k + 0.5), -link * k, 0.0);
+  }
+  ok(l, scree_shape_create_sphere(l->context, load_arm, &s));
+  return hang(l, above, s, load, -LINKS * link - load_arm, -LINKS * link, speed);
+}
+
+static double total(const lab *l) {
+  const scree_energy e = scree_world_get_energy(l->world);
+  return e.linear + e.angular + e.potential;
+}
+
+static void test_load(void **state) {
+  (void)state;
+  static const double ratios[] = {10.0, 1e3, 1e4, 1e6};
+  for (size_t r = 0; r < sizeof ratios / sizeof ratios[0]; r++) {
+    lab l = lab_open(0.0, 0.0);
+    l.def = scree_stepper_def_default();
+    const double load = ratios[r] * 0.01;
+    const scree_body_id bob = build(&l, 0.01, load);
+    const double start = total(&l), swing = 0.5 * load * speed * speed;
+    double last = 0.0, crossed[2] = {0.0, 0.0};
+    int count = 0;
+    for (int k = 1; k <= 1000; k++) {
+      lab_run(&l, step, step);
+      const scree_body_state s = lab_state(&l, bob);
+      assert_true(total(&l) < start + 0.01 * swing);
+      assert_true(s.position[2] < -LINKS * link - load_arm + 0.02);
+      if (last > 0.0 && s.position[0] <= 0.0) crossed[count++ > 0] = k * step;
+      last = s.position[0];
+    }
+    assert_true(count >= 2);
+    /* A chain of links without mass, a ball at its end. */
+    const double period = (crossed[1] - crossed[0]) / (count - 1), arm = LINKS * link + load_arm;
+    if (ratios[r] > 100.0) assert_near(period, 2.0 * pi * sqrt(arm / earth), 0.03);
+    lab_close(&l);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_load)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
