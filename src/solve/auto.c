@@ -217,10 +217,11 @@ static bool is_stacked(const scree_ccp *p) {
   return 4 * shared > p->bodies.contact_count;
 }
 
-/* Relaxed problems of bodies: gradient steps cost little more than sweeps, and easy packings need
- * few of them. */
+/* Problems of bodies: gradient steps cost little more than sweeps, and easy packings need few of
+ * them; exact ones of grains are swept with momentum. */
 static bool is_gentle(const solve_run *run) {
-  return run->model == SCREE_MODEL_RELAXED && run->op->form == SCREE_FORM_BODIES;
+  return run->op->form == SCREE_FORM_BODIES &&
+         (run->model == SCREE_MODEL_RELAXED || !is_stacked(run->op->problem));
 }
 
 /* What needs the fewer iterations, gradient steps or sweeps, both with momentum. */
@@ -234,11 +235,16 @@ static double gradient_sweeps(const solve_run *run) {
   return gentle_method(run) == AGS ? 1.0 : 8.0;
 }
 
+/* What sweeps may be left for. */
+typedef struct ways {
+  bool newton, gradient;
+} ways;
+
 /* Is it time to leave the sweeps, having made `done`, with `left` foreseen? */
-static bool should_leave(const solve_run *run, bool newton, double done, double left) {
+static bool should_leave(const solve_run *run, ways way, double done, double left) {
   const costs cost = foresee(run->op);
   const double steps = 15.0 + 2.0 * log10_near(run->merit);
-  const bool gradient = !newton || is_gentle(run);
+  const bool newton = way.newton, gradient = way.gradient;
   if (gradient && left > gradient_sweeps(run) * steps) return true;
   if (!newton) return false;
   /* A loose tolerance waits until the sweeps have cost what a few tries of Newton steps would, and
@@ -259,7 +265,7 @@ static const double apart_sweeps = 50.0;
 enum { few = 100 }; /* blocks: nothing is gained by looking for islands */
 
 /* Sweeps until something else is foreseen to be cheaper. `reason` says why they were left. */
-static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
+static phase_end sweep(solve_run *run, ways way, char *reason, size_t room) {
   ccp_operator *op = run->op;
   islands *parts = &((auto_state *)*run->state)->islands;
   const bool split = run_option(run, "islands") > 0.0 && op->block_count > few;
@@ -267,7 +273,7 @@ static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
   const long first = (long)run_option(run, "sweeps");
   const op_sweep_params params = {
       .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
-  const bool other = newton || run->model == SCREE_MODEL_RELAXED;
+  const bool other = way.newton || run->model == SCREE_MODEL_RELAXED;
   long since = 0;
   double merit_since = run->merit;
   checks next = {.merit = run->merit};
@@ -290,7 +296,7 @@ static phase_end sweep(solve_run *run, bool newton, char *reason, size_t room) {
     const double left = sweeps_left(run->merit, merit_since, gone);
     since = iteration;
     merit_since = run->merit;
-    const bool leave = other && should_leave(run, newton, (double)iteration, left);
+    const bool leave = other && should_leave(run, way, (double)iteration, left);
     if (!leave && !(apart && left > apart_sweeps)) continue;
     run->mark_iteration = stall > iteration ? stall : 2 * iteration;
     snprintf(reason, room, "%ld sweeps converge by %.3f each: %.0e more foreseen", iteration,
@@ -366,10 +372,12 @@ static scree_status take_turns(solve_run *run, long *turns) {
   }
 }
 
-/* Gradient steps get what Newton steps are foreseen to cost; at most as much again is lost. */
+/* Gradient steps get what Newton steps are foreseen to cost, at most as much again is lost; large
+ * relaxed problems at loose tolerances ten times that, as their active sets may churn. */
 static scree_status try_gradient(solve_run *run) {
   const costs cost = foresee(run->op);
-  const double steps = 15.0 + 2.0 * log10(run->merit);
+  const bool coarse = is_coarse(run) && run->model == SCREE_MODEL_RELAXED;
+  const double steps = (coarse ? 10.0 : 1.0) * (15.0 + 2.0 * log10(run->merit));
   const setting patience = {"patience", ceil(steps * cost.newton / (1.3 * cost.sweep))};
   const scree_status status = delegate(run, gentle_method(run), &patience, 1);
   if (!status && !run->ended) op_copy(run->op, run->best, run->g);
@@ -441,6 +449,16 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
   return status;
 }
 
+/* Sweeps as far as Newton steps of many contacts with exact friction want them. */
+static void sweep_again(solve_run *run) {
+  char reason[100];
+  const ways way = {.newton = true};
+  if (run->ended) return;
+  run->iteration_base = run->iterations;
+  sweep(run, way, reason, sizeof reason);
+  run->iteration_base = 0;
+}
+
 /* "solved by %ld sweeps", without the printer: its first call costs as much as a small problem. */
 static void say_sweeps(long count, char *to) {
   char digit[24];
@@ -458,11 +476,11 @@ static scree_status run_auto(solve_run *run) {
   bool chosen;
   const scree_status step_status = solve_step(run, &chosen);
   if (step_status || chosen || solve_check_start(run)) return step_status;
-  /* Large relaxed problems at loose tolerances are apgd's, whatever they could afford. */
-  const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks") &&
-                      !(is_coarse(run) && run->model == SCREE_MODEL_RELAXED);
+  const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks");
   char reason[100] = "", note[sizeof run->detail], turns_note[48] = "";
-  const phase_end end = sweep(run, newton, reason, sizeof reason);
+  const bool gentle = is_gentle(run);
+  const ways way = {.newton = newton, .gradient = !newton || gentle};
+  const phase_end end = sweep(run, way, reason, sizeof reason);
   if (end == PHASE_APART) {
     islands *parts = &((auto_state *)*run->state)->islands;
     const scree_status status = islands_solve(run, parts);
@@ -484,10 +502,10 @@ static scree_status run_auto(solve_run *run) {
   if (gradient) {
     status = delegate(run, gentle_method(run), NULL, 0);
   } else {
-    const bool gentle = is_gentle(run);
     if (gentle) status = try_gradient(run);
     gradient = gentle && run->ended;
-    if (!status && !gradient) status = take_turns(run, &turns);
+    if (!status && gentle && is_hard(run)) sweep_again(run);
+    if (!status && !run->ended) status = take_turns(run, &turns);
   }
   if (status) return status;
   if (turns > 0) snprintf(turns_note, sizeof turns_note, " and sweeps in turns, %ld", turns);

@@ -55,6 +55,33 @@ static void test_moments(void **state) {
   assert_true(info.iterations < 150);
 }
 
+/* A top layer 1e6 times as heavy, relaxed, loose: sweeps with momentum alone did not end. */
+static void test_heavy_top(void **state) {
+  packing_def def = packing_def_default();
+  def.nx = def.ny = def.nz = 5;
+  def.mu = 0.5;
+  def.masses = PACKING_TOP_HEAVY;
+  def.mass_ratio = 1e6;
+  scree_solve_settings settings = scree_solve_settings_default();
+  settings.model = SCREE_MODEL_RELAXED;
+  settings.tolerance_error = 1e-4;
+  settings.iteration_limit = 30000;
+  const scree_solve_info info = solve(*state, &def, &settings);
+  assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
+}
+
+/* An easy packing with exact friction: sweeps with momentum end it. */
+static void test_easy_exact(void **state) {
+  packing_def def = packing_def_default();
+  def.nx = def.ny = def.nz = 6;
+  def.mu = 0.3;
+  scree_solve_settings settings = scree_solve_settings_default();
+  settings.tolerance_error = 1e-8;
+  const scree_solve_info info = solve(*state, &def, &settings);
+  assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
+  assert_non_null(strstr(info.detail, "ags"));
+}
+
 static int setup(void **state) {
   *state = scree_context_create(NULL);
   return *state ? 0 : -1;
@@ -69,6 +96,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_some_grains),
       cmocka_unit_test(test_moments),
+      cmocka_unit_test(test_heavy_top),
+      cmocka_unit_test(test_easy_exact),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
