@@ -22,6 +22,8 @@
 enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2, STRIVE_ITERATIONS = 10 };
 static const double stall_gain = 0.97, strive_part = 0.01;
 static const double suspect_growth = 1.2, suspect_size = 300.0;
+/* R of the best iterate at the limit of iterations from which a proof is tried in any case. */
+static const double hopeless = 0.5;
 
 double run_option(const solve_run *run, const char *key) {
   return options_get(run->class->options, run->class->option_count, run->option, key);
@@ -215,7 +217,9 @@ static bool is_solved(const solve_run *run, long iteration, double seconds) {
 
 /* Will the end of a check look at the impulses? */
 static bool looks_at_impulses(const solve_run *run, long iteration) {
-  return iteration >= run->suspect_iteration || iteration >= run->mark_iteration;
+  const long limit = run->settings->iteration_limit;
+  return iteration >= run->suspect_iteration || iteration >= run->mark_iteration ||
+         (limit > 0 && iteration >= limit && run->best_residual.residual > hopeless);
 }
 
 static bool conclude(solve_run *run, long iteration, const double *g,
@@ -228,9 +232,10 @@ static bool conclude(solve_run *run, long iteration, const double *g,
   else if (isinf(run->merit))
     solve_finish(run, SCREE_OUTCOME_STALLED, "impulses are no longer finite at iteration %ld",
                  iteration);
-  else if (s->iteration_limit > 0 && iteration >= s->iteration_limit)
-    solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, NULL);
-  else if (s->time_limit > 0.0 && seconds >= s->time_limit)
+  else if (s->iteration_limit > 0 && iteration >= s->iteration_limit) {
+    if (!(run->best_residual.residual > hopeless) || !solve_prove_infeasible(run, g))
+      solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, NULL);
+  } else if (s->time_limit > 0.0 && seconds >= s->time_limit)
     solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, NULL);
   else if (run->best_merit > 1.0 && !proved_infeasible(run, iteration, g))
     stalled(run, iteration, g);

@@ -149,6 +149,25 @@ static scree_status check_settings(scree_context *context, const scree_solve_set
   return SCREE_OK;
 }
 
+/* A start far from any solution, that nothing improved, is worse than no impulses at all: a run
+ * that goes on with it would hand it from step to step. */
+static void prefer_none(solve_run *run) {
+  ccp_operator *op = run->op;
+  scree_residual none;
+  if (!(run->best_residual.residual > 1.0) && isfinite(run->best_merit)) return;
+  op_copy(op, run->g, run->best);
+  memset(run->g, 0, op->row_count * sizeof *run->g);
+  op_project(op, run->g);
+  op_residual_contacts(op, run->model, run->g, NULL, run->vector[0], &none);
+  if (none.residual < run->best_residual.residual || !isfinite(run->best_merit)) {
+    run->best_residual = none;
+    run->best_merit = none.residual;
+    run->best_balanced = false;
+  } else {
+    op_copy(op, run->best, run->g);
+  }
+}
+
 scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
                                 const scree_solve_settings *settings, double *g,
                                 scree_solve_info *info) {
@@ -197,6 +216,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   info->setup_seconds = timer_now() - start_time;
   if (s->class->judges_start || !solve_check_start(&run)) status = s->class->run(&run);
   if (isfinite(run.best_merit) && run.best_place == BEST_IN_ROWS) op_copy(op, run.best, g);
+  if (run.outcome != SCREE_OUTCOME_SOLVED && settings->warm_start) prefer_none(&run);
   info->outcome = run.outcome;
   s->proved = run.outcome == SCREE_OUTCOME_INFEASIBLE;
   info->model = model;

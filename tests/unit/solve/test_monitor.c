@@ -77,6 +77,38 @@ static void test_infeasible(void **state) {
   scree_context_destroy(context);
 }
 
+/* The steps of a run have few iterations: at their end a proof is tried all the same; and a wild
+ * start that they cannot mend is not handed on. */
+static void test_infeasible_in_few(void **state) {
+  (void)state;
+  scree_context *context = scree_context_create(NULL);
+  scree_ccp *problem = squeezed(context, 1.0, 1.0, 0.0);
+  static const char *const names[] = {"ags", "apgd", "auto"};
+  scree_residual none;
+  const double zero[6] = {0.0};
+  assert_int_equal(scree_ccp_residual(context, problem, SCREE_MODEL_RELAXED, zero, &none),
+                   SCREE_OK);
+  for (int k = 0; k < 3; k++)
+    for (int wild = 0; wild < 2; wild++) {
+      double g[6] = {wild ? 1e20 : 0.0};
+      scree_solver *solver = NULL;
+      scree_solve_info info;
+      assert_int_equal(scree_solver_create(context, names[k], &solver), SCREE_OK);
+      scree_solve_settings settings = scree_solve_settings_default();
+      settings.model = SCREE_MODEL_RELAXED;
+      settings.tolerance_error = 0.0;
+      settings.tolerance_residual = 1e-3;
+      settings.iteration_limit = wild ? 1 : k < 2 ? 20 : 200;
+      settings.warm_start = true;
+      assert_int_equal(scree_solver_solve(solver, problem, &settings, g, &info), SCREE_OK);
+      if (!wild) assert_int_equal(info.outcome, SCREE_OUTCOME_INFEASIBLE);
+      assert_true(info.residual.residual <= none.residual);
+      scree_solver_destroy(solver);
+    }
+  scree_ccp_destroy(problem);
+  scree_context_destroy(context);
+}
+
 /* With compliance the same scene has a solution, however large its impulses: nobody may claim the
  * contrary. g_n = speed mass / compliance and more. */
 static void test_stiff_is_feasible(void **state) {
@@ -176,9 +208,8 @@ static void test_cut_short(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_infeasible),
-      cmocka_unit_test(test_stiff_is_feasible),
-      cmocka_unit_test(test_huge_impulse_is_not_solved),
+      cmocka_unit_test(test_infeasible),        cmocka_unit_test(test_infeasible_in_few),
+      cmocka_unit_test(test_stiff_is_feasible), cmocka_unit_test(test_huge_impulse_is_not_solved),
       cmocka_unit_test(test_cut_short),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
