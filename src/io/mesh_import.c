@@ -116,6 +116,10 @@ static void drop_flat(mesh_import *mesh) {
 scree_status mesh_import_load(scree_context *context, const char *path, const char *bytes,
                               size_t size, mesh_import *mesh, char *why, size_t why_size) {
   *mesh = (mesh_import){0};
+  if (size == 0) { /* the library aborts */
+    snprintf(why, why_size, "it is empty");
+    return SCREE_ERROR_INPUT;
+  }
   const char *dot = strrchr(path, '.');
   struct aiPropertyStore *settings = aiCreatePropertyStore();
   aiSetImportPropertyInteger(settings, AI_CONFIG_PP_SBP_REMOVE,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "io/place.h"
 #include "io/problem_store.h"
 #include "scree/io.h"
 #include "scree/solver.h"
@@ -216,6 +217,9 @@ scree_status scree_problem_save(scree_context *context, const char *path, const 
   full_solution solution;
   const scree_problem_save_def nothing = scree_problem_save_def_default();
   if (!def) def = &nothing;
+  if (!place_is_free(path))
+    return context_fail(context, SCREE_ERROR_IO,
+                        "%s: is there already and not a plain file; give another name", path);
   scree_status status = complete_solution(context, problem, def, &solution);
   if (!status) status = reserve_name(context, path, name, sizeof name);
   if (!status) {

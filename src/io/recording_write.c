@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "io/hdf5_walk.h"
+#include "io/place.h"
 #include "model/world.h"
 
 const recording_stream recording_streams[STREAM_COUNT] = {
@@ -239,6 +240,10 @@ static scree_status take_lock(recorder *r, const char *path) {
 
 scree_status recorder_create(scree_context *context, const char *path, const scree_scene *scene,
                              uint64_t run, recorder **out) {
+  *out = NULL;
+  if (!place_is_free(path))
+    return context_fail(context, SCREE_ERROR_IO,
+                        "%s: is there already and not a plain file; give another name", path);
   recorder *r = *out = new_recorder(context, path);
   if (!r) return SCREE_ERROR_MEMORY;
   char *fresh = memory_new(context, strlen(path) + 16, 1);

@@ -217,11 +217,18 @@ static bool is_stacked(const scree_ccp *p) {
   return 4 * shared > p->bodies.contact_count;
 }
 
+/* Is everything a contact, without joints? Sweeps carry what a chain of joints bears from link to
+ * link only. */
+static bool has_grains_alone(const scree_ccp *p) {
+  return p->bodies.contact_count == p->block_count && !is_stacked(p);
+}
+
 /* Problems of bodies: gradient steps cost little more than sweeps, and easy packings need few of
  * them; exact ones of grains are swept with momentum. */
 static bool is_gentle(const solve_run *run) {
-  return run->op->form == SCREE_FORM_BODIES &&
-         (run->model == SCREE_MODEL_RELAXED || !is_stacked(run->op->problem));
+  const scree_ccp *p = run->op->problem;
+  if (run->op->form != SCREE_FORM_BODIES || p->bodies.contact_count == 0) return false;
+  return run->model == SCREE_MODEL_RELAXED || has_grains_alone(p);
 }
 
 /* What needs the fewer iterations, gradient steps or sweeps, both with momentum. */
@@ -235,9 +242,10 @@ static double gradient_sweeps(const solve_run *run) {
   return gentle_method(run) == AGS ? 1.0 : 8.0;
 }
 
-/* What sweeps may be left for. */
+/* What sweeps may be left for, and how many more were foreseen when they were. */
 typedef struct ways {
   bool newton, gradient;
+  double left;
 } ways;
 
 /* Is it time to leave the sweeps, having made `done`, with `left` foreseen? */
@@ -265,7 +273,7 @@ static const double apart_sweeps = 50.0;
 enum { few = 100 }; /* blocks: nothing is gained by looking for islands */
 
 /* Sweeps until something else is foreseen to be cheaper. `reason` says why they were left. */
-static phase_end sweep(solve_run *run, ways way, char *reason, size_t room) {
+static phase_end sweep(solve_run *run, ways *way, char *reason, size_t room) {
   ccp_operator *op = run->op;
   islands *parts = &((auto_state *)*run->state)->islands;
   const bool split = run_option(run, "islands") > 0.0 && op->block_count > few;
@@ -273,7 +281,7 @@ static phase_end sweep(solve_run *run, ways way, char *reason, size_t room) {
   const long first = (long)run_option(run, "sweeps");
   const op_sweep_params params = {
       .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
-  const bool other = way.newton || run->model == SCREE_MODEL_RELAXED;
+  const bool other = way->newton || run->model == SCREE_MODEL_RELAXED;
   long since = 0;
   double merit_since = run->merit;
   checks next = {.merit = run->merit};
@@ -296,12 +304,14 @@ static phase_end sweep(solve_run *run, ways way, char *reason, size_t room) {
     const double left = sweeps_left(run->merit, merit_since, gone);
     since = iteration;
     merit_since = run->merit;
-    const bool leave = other && should_leave(run, way, (double)iteration, left);
+    const bool leave = other && should_leave(run, *way, (double)iteration, left);
     if (!leave && !(apart && left > apart_sweeps)) continue;
     run->mark_iteration = stall > iteration ? stall : 2 * iteration;
     snprintf(reason, room, "%ld sweeps converge by %.3f each: %.0e more foreseen", iteration,
              pow(gain, 1.0 / gone), set_smaller(left, 9e9));
-    return apart ? PHASE_APART : PHASE_LEFT;
+    way->left = left;
+    /* Where few are left, momentum ends them all together. */
+    return apart && !(way->gradient && left <= apart_sweeps) ? PHASE_APART : PHASE_LEFT;
   }
 }
 
@@ -372,6 +382,11 @@ static scree_status take_turns(solve_run *run, long *turns) {
   }
 }
 
+/* A few blocks that sweeps hardly move, as under a great weight: momentum would not either. */
+static bool has_hope(const solve_run *run, double left) {
+  return run->op->block_count > few || left < 1e4;
+}
+
 /* Gradient steps get what Newton steps are foreseen to cost, at most as much again is lost; large
  * relaxed problems at loose tolerances ten times that, as their active sets may churn. */
 static scree_status try_gradient(solve_run *run) {
@@ -382,12 +397,6 @@ static scree_status try_gradient(solve_run *run) {
   const scree_status status = delegate(run, gentle_method(run), &patience, 1);
   if (!status && !run->ended) op_copy(run->op, run->best, run->g);
   return status;
-}
-
-/* Is everything a contact, without joints? Sweeps carry what a chain of joints bears from link to
- * link only. */
-static bool has_grains_alone(const scree_ccp *p) {
-  return p->bodies.contact_count == p->block_count && !is_stacked(p);
 }
 
 /* Sweeps with momentum for what Newton steps are foreseen to cost, then those. */
@@ -452,10 +461,10 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
 /* Sweeps as far as Newton steps of many contacts with exact friction want them. */
 static void sweep_again(solve_run *run) {
   char reason[100];
-  const ways way = {.newton = true};
+  ways way = {.newton = true};
   if (run->ended) return;
   run->iteration_base = run->iterations;
-  sweep(run, way, reason, sizeof reason);
+  sweep(run, &way, reason, sizeof reason);
   run->iteration_base = 0;
 }
 
@@ -479,8 +488,8 @@ static scree_status run_auto(solve_run *run) {
   const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks");
   char reason[100] = "", note[sizeof run->detail], turns_note[48] = "";
   const bool gentle = is_gentle(run);
-  const ways way = {.newton = newton, .gradient = !newton || gentle};
-  const phase_end end = sweep(run, way, reason, sizeof reason);
+  ways way = {.newton = newton, .gradient = !newton || gentle};
+  const phase_end end = sweep(run, &way, reason, sizeof reason);
   if (end == PHASE_APART) {
     islands *parts = &((auto_state *)*run->state)->islands;
     const scree_status status = islands_solve(run, parts);
@@ -502,8 +511,8 @@ static scree_status run_auto(solve_run *run) {
   if (gradient) {
     status = delegate(run, gentle_method(run), NULL, 0);
   } else {
-    if (gentle) status = try_gradient(run);
-    gradient = gentle && run->ended;
+    if (gentle && has_hope(run, way.left)) status = try_gradient(run);
+    gradient = run->ended;
     if (!status && gentle && is_hard(run)) sweep_again(run);
     if (!status && !run->ended) status = take_turns(run, &turns);
   }

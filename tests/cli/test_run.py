@@ -159,6 +159,20 @@ probes:
         self.check(["resume", "a.h5"], 3, "scree resume: a.h5.checkpoint: the checkpoint is damaged; remove it to "
                    "start anew\n", "")
 
+    def test_no_plain_file_in_the_way(self):
+        """What is written and renamed takes the place of nothing but a plain file."""
+        self.packing("p.hdf5")
+        os.mkfifo(self.path("pipe"))
+        tail = "pipe: is there already and not a plain file; give another name\n"
+        self.check(["run", *SHORT, "--out", "pipe"], 6, f"scree run: {tail}", "")
+        self.check(["generate", "packing", "--spheres", "8", "--out", "pipe"], 6, f"scree generate: {tail}", "")
+        self.assertEqual(sorted(os.listdir(self.dir)), ["p.hdf5", "pipe"])
+
+    def test_empty_mesh(self):
+        self.scene("", "empty.stl")
+        self.scene("bodies: [{kind: fixed, shape: {mesh: {file: empty.stl}}}]\n")
+        self.check(["check", "scene.yaml"], 3, "scree check: scene.yaml:1:45: file: 'empty.stl' is no mesh: it is empty\n", "")
+
     def test_check(self):
         self.scene(BALLS % 3)
         self.check(["check", "scene.yaml"], 0, "", "scene.yaml: fine; 2 bodies\n")

@@ -1,0 +1,15 @@
+/* Files that are written beside their place and renamed to it take the place of whatever is there:
+ * only a plain file may be lost that way, no device, pipe or directory. */
+#ifndef SCREE_IO_PLACE_H
+#define SCREE_IO_PLACE_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+/* Is there nothing, or a plain file? */
+static inline bool place_is_free(const char *path) {
+  struct stat at;
+  return stat(path, &at) != 0 || S_ISREG(at.st_mode);
+}
+
+#endif
