@@ -350,7 +350,10 @@ static scree_status take_turns(solve_run *run, long *turns) {
   const costs cost = foresee(run->op);
   const double ratio = cost.newton / cost.sweep;
   const bool large = run->model == SCREE_MODEL_COULOMB && run->op->block_count > small;
-  double patience = set_larger(300.0, set_smaller(0.5 / cost.newton, 2000.0)); /* Newton steps */
+  /* Newton steps; relaxed problems that churn are soon the interior point method's. */
+  double patience = run->model == SCREE_MODEL_RELAXED
+                        ? 60.0
+                        : set_larger(300.0, set_smaller(0.5 / cost.newton, 2000.0));
   double local = 0.0, path = first_path;
   *turns = 0;
   if (wants_interior(run)) return delegate(run, IPM, NULL, 0);
