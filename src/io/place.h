@@ -3,13 +3,17 @@
 #ifndef SCREE_IO_PLACE_H
 #define SCREE_IO_PLACE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* Is there nothing, or a plain file? */
+/* Is there nothing, or a plain file? Leaves errno alone. */
 static inline bool place_is_free(const char *path) {
   struct stat at;
-  return stat(path, &at) != 0 || S_ISREG(at.st_mode);
+  const int before = errno;
+  const bool is_free = stat(path, &at) != 0 || S_ISREG(at.st_mode);
+  errno = before;
+  return is_free;
 }
 
 #endif
