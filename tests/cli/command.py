@@ -4,7 +4,9 @@
 """
 import json
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +36,18 @@ class CommandTest(unittest.TestCase):
         return Result(subprocess.run(
             [SCREE, *arguments], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
             cwd=self.dir, env={**os.environ, "NO_COLOR": "1", **(environment or {})}, timeout=300))
+
+    def run_on_full_disk(self, limit, *arguments):
+        """As if the disk had room for `limit` bytes a file. The thread sanitizer keeps its own books in files and
+        dies of that."""
+        if os.environ.get("SCREE_SANITIZER") == "thread":
+            self.skipTest("the thread sanitizer needs large files")
+
+        def small():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        return Result(subprocess.run([SCREE, *arguments], cwd=self.dir, preexec_fn=small, stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.PIPE, check=False))
 
     def check(self, arguments, code, err="", out=None):
         """Runs it and compares exit code, stderr and (unless None) stdout, all exactly."""

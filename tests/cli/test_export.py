@@ -4,7 +4,6 @@ import csv
 import json
 import math
 import os
-import signal
 import sys
 
 from command import CommandTest, main
@@ -232,18 +231,10 @@ class Export(CommandTest):
 
     def test_full_disk(self):
         """Nothing is left that is not whole."""
-        import resource
-        import subprocess
-        from command import SCREE
-
-        def small():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         for arguments in (["--out", "f"], ["--out", "f.csv"]):
-            result = subprocess.run([SCREE, "export", "run.h5", *arguments], cwd=self.dir, preexec_fn=small,
-                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-            self.assertEqual(result.returncode, 6, result.stderr)
-            self.assertIn(b"cannot be", result.stderr)
+            result = self.run_on_full_disk(4096, "export", "run.h5", *arguments)
+            self.assertEqual(result.code, 6, result.err)
+            self.assertIn("cannot be", result.err)
             self.assertEqual([n for n in os.listdir(self.dir) if n.startswith("f")], [])
 
 

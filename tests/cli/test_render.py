@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """Pictures of recordings: they show something, and bad requests are told so."""
 import os
-import resource
 import shutil
-import signal
 import struct
 import subprocess
 import zlib
 
-from command import SCREE, CommandTest, main
+from command import CommandTest, main
 
 SCENE = """
 step: 5 ms
@@ -199,15 +197,9 @@ class Render(CommandTest):
         """The picture that was there stays; nothing else is left."""
         with open(self.path("no.png"), "w", encoding="utf-8") as file:
             file.write("old")
-
-        def small():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
-        result = subprocess.run([SCREE, "render", "run.h5", "--out", "no.png", "--size", "192x108",
-                                 "--samples", "1"], cwd=self.dir, preexec_fn=small, check=False,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        self.assertEqual(result.returncode, 6, result.stderr)
-        self.assertIn(b"no.png: cannot be written: File too large", result.stderr)
+        result = self.run_on_full_disk(2000, "render", "run.h5", "--out", "no.png", "--size", "192x108", "--samples", "1")
+        self.assertEqual(result.code, 6, result.err)
+        self.assertIn("no.png: cannot be written: File too large", result.err)
         with open(self.path("no.png"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "old")
         self.assertFalse(os.path.exists(self.path("no.png.part")))

@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import resource
 import signal
 import subprocess
 import time
@@ -279,15 +278,9 @@ class Survive(CommandTest):
         size = os.path.getsize(self.path("ref.h5"))
         for part in (0.02, 0.1, 0.4, 0.8):
             self.clear()
-            limit = int(part * size)
-
-            def small():
-                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-            result = subprocess.run([SCREE, "run", *SHORT, *DENSE, "--out", "k.h5"], cwd=self.dir, preexec_fn=small,
-                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
-            self.assertEqual(result.returncode, 6)
-            self.assertIn(b"File too large", result.stderr)
+            result = self.run_on_full_disk(int(part * size), "run", *SHORT, *DENSE, "--out", "k.h5")
+            self.assertEqual(result.code, 6)
+            self.assertIn("File too large", result.err)
             self.compare(straight, files)
 
 

@@ -2,8 +2,6 @@
 """What is typed: verbs, options, numbers, help; and where the output goes."""
 import json
 import os
-import resource
-import signal
 import subprocess
 
 from command import SCREE, CommandTest, main
@@ -100,13 +98,9 @@ class Usage(CommandTest):
         self.assertIn("--json: ", result.err)
 
     def test_problem_on_a_full_disk(self):
-        def small():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
-        result = subprocess.run([SCREE, "generate", "packing", "--out", "p.hdf5"], cwd=self.dir, preexec_fn=small,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
-        self.assertEqual(result.returncode, 6)
-        self.assertIn(b"cannot be written: File too large", result.stderr)
+        result = self.run_on_full_disk(8192, "generate", "packing", "--out", "p.hdf5")
+        self.assertEqual(result.code, 6)
+        self.assertIn("cannot be written: File too large", result.err)
         self.assertEqual(os.listdir(self.dir), [])
 
     def test_full_disk_and_closed_pipe(self):
