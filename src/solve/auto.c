@@ -342,6 +342,22 @@ static bool wants_interior(const solve_run *run) {
          moment_part(run->op) > 0.5;
 }
 
+/* The interior point method. Where it gives up at the limit of its precision, as it may where many
+ * contacts neither press nor part, the run goes on from the best iterate. */
+static scree_status try_interior(solve_run *run) {
+  const long limit = run->settings->iteration_limit;
+  const scree_status status = delegate(run, IPM, NULL, 0);
+  const bool spent = limit > 0 && run->iterations >= limit;
+  if (status || !run->ended ||
+      !(run->outcome == SCREE_OUTCOME_STALLED ||
+        (run->outcome == SCREE_OUTCOME_ITERATION_LIMIT && !spent)))
+    return status;
+  run->ended = false;
+  run->detail[0] = '\0';
+  op_copy(run->op, run->best, run->g);
+  return SCREE_OK;
+}
+
 /* Newton steps and sweeps in turns. Steps end at once what sweeps have brought near, but on
  * hyperstatic packings with high friction they churn, where sweeps creep on: each turn of sweeps
  * costs what the steps before it did, and goes on from the sweeps before it. Relaxed problems have
@@ -351,14 +367,18 @@ static scree_status take_turns(solve_run *run, long *turns) {
   const double ratio = cost.newton / cost.sweep;
   const bool large = run->model == SCREE_MODEL_COULOMB && run->op->block_count > small;
   /* Newton steps; relaxed problems that churn are soon the interior point method's. */
-  double patience = run->model == SCREE_MODEL_RELAXED
-                        ? 60.0
-                        : set_larger(300.0, set_smaller(0.5 / cost.newton, 2000.0));
+  const double most_patience = set_larger(300.0, set_smaller(0.5 / cost.newton, 2000.0));
+  double patience = run->model == SCREE_MODEL_RELAXED ? 60.0 : most_patience;
   double local = 0.0, path = first_path;
+  bool interior = wants_interior(run);
   *turns = 0;
-  if (wants_interior(run)) return delegate(run, IPM, NULL, 0);
+  if (interior) {
+    const scree_status status = try_interior(run);
+    if (status || run->ended) return status;
+    patience = most_patience;
+  }
   op_copy(run->op, run->g, run->vector[1]);
-  for (*turns = 0;;) {
+  for (;;) {
     const long before = run->iterations;
     /* Small ones: every other turn stays near the sweeps' iterate; the rest may start from
      * elsewhere too. Large ones: once with one weight for all, then with a weight for each block.
@@ -374,7 +394,18 @@ static scree_status take_turns(solve_run *run, long *turns) {
                                 {"local_sweeps", set_larger(5.0, set_smaller(ratio, 300.0))}};
     const scree_status status = delegate(run, PROX, settings, sizeof settings / sizeof settings[0]);
     if (status || run->ended) return status;
-    if (run->model == SCREE_MODEL_RELAXED) return delegate(run, IPM, NULL, 0);
+    if (run->model == SCREE_MODEL_RELAXED) {
+      if (interior) {
+        solve_finish(run, SCREE_OUTCOME_STALLED,
+                     "neither Newton steps nor the interior point method arrive");
+        return SCREE_OK;
+      }
+      interior = true;
+      patience = most_patience;
+      const scree_status tried = try_interior(run);
+      if (tried || run->ended) return tried;
+      continue;
+    }
     const double sweeps = (double)(run->iterations - before) * ratio;
     ++*turns;
     patience *= *turns % 2 ? 0.3 : 6.0;
