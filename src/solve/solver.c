@@ -20,6 +20,7 @@ static const solver_class *const solvers[] = {SOLVER_LIST(ADDRESS)};
 #undef ADDRESS
 
 enum { SOLVER_COUNT = sizeof solvers / sizeof solvers[0], STALL_FROM = 1000, SUSPECT_FROM = 64 };
+enum { LARGE_ROWS = 65536 };
 
 struct scree_solver {
   scree_context *context;
@@ -219,6 +220,9 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   if (run.outcome != SCREE_OUTCOME_SOLVED && settings->warm_start) prefer_none(&run);
   info->outcome = run.outcome;
   s->proved = run.outcome == SCREE_OUTCOME_INFEASIBLE;
+  /* What a suspicion needed and did not prove is kept for the next one, but not by large problems:
+   * a bed would hold it to the end. */
+  if (!s->proved && s->infeasible.rows > LARGE_ROWS) infeasible_clear(context, &s->infeasible);
   info->model = model;
   info->iterations = run.iterations;
   info->products = run.products;
