@@ -18,7 +18,9 @@
  * The direction is the change of g over a doubling of iterations (transients cancel), projected on
  * the recession cone and polished by projected gradient steps on d'Nd, which leave r'd < 0 alone
  * unless it was not a direction of descent after all. With an unsymmetric N the steps use N'd,
- * which is that gradient but for the unsymmetric part. */
+ * which is that gradient but for the unsymmetric part. Steps are 1/l long; l begins low, as the
+ * largest eigenvalue is not known, and is doubled whenever |N'd|* grows. What gains too slowly to
+ * reach the bound in the steps left is given up: a bed at rest must not pay for a proof. */
 #include "solve/infeasible.h"
 
 #include <math.h>
@@ -27,7 +29,10 @@
 #include "ccp/operator_fused.h"
 
 static const double bound_asked = 1e10;
-enum { POLISH = 300 };
+/* GLANCE: steps between two looks at the gain. */
+enum { POLISH = 300, GLANCE = 10 };
+/* So many times the gain that is seen may be hoped for. */
+static const double hope = 4.0;
 
 static void project_recession(const scree_set *set, scree_model model, double weight, double *d) {
   const bool cone = set->kind != SCREE_SET_FREE && set->kind != SCREE_SET_INTERVAL;
@@ -78,26 +83,37 @@ static bool prepare(ccp_operator *op, infeasible_work *work) {
   return false;
 }
 
+/* Will a bound that grew from `before` to `now` in the last GLANCE steps get there? */
+static bool is_on_its_way(int step, double before, double now) {
+  const double left = (double)(POLISH - step) / GLANCE;
+  return hope * left * log(now / before) > log(bound_asked / now);
+}
+
 /* Polishes work->d until it proves, or does not. */
 static bool certify(ccp_operator *op, scree_model model, infeasible_work *work,
                     infeasible_certificate *certificate) {
   if (!polish(op, model, 0.0, NULL, work->d)) return false;
   const double r_size = sqrt(op_dot_by_eta(op, op->r, op->r));
-  double l = 2.0;
+  double l = 2.0, last_push = INFINITY, last_bound = 0.0;
   for (int k = 0; k <= POLISH; k++) {
     op_apply_transposed(op, work->d, work->nd);
     const double drop = -op_dot(op, op->r, work->d);
     const double push = sqrt(op_dot_by_eta(op, work->nd, work->nd));
     if (!(drop > 1e-9 * r_size) || !isfinite(push)) return false;
     if (k == 0 && push > 1e-2 * l) return false;
-    if (drop >= bound_asked * push * r_size) {
-      /* Beyond 1e15 the rounding of N'd is all that is left. */
-      const double bound = fmin(1e15, drop / (fmax(push, 1e-300) * r_size));
+    /* Beyond 1e15 the rounding of N'd is all that is left. */
+    const double bound = fmin(1e15, drop / (fmax(push, 1e-300) * r_size));
+    if (bound >= bound_asked) {
       *certificate = (infeasible_certificate){drop, push, bound};
       return true;
     }
+    if (k % GLANCE == 0) {
+      if (k > 0 && !is_on_its_way(k, last_bound, bound)) return false;
+      last_bound = bound;
+    }
     /* |N'd|* <= lambda_max for a normalised d: a lower bound of L. */
-    l = fmax(l, 2.0 * push);
+    l = fmax(push > 1.001 * last_push ? 2.0 * l : l, 2.0 * push);
+    last_push = push;
     if (!polish(op, model, 1.0 / l, work->nd, work->d)) return false;
   }
   return false;

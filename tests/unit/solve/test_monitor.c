@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include "ccp/operator.h"
 #include "scree/scree.h"
+#include "solve/infeasible.h"
 #include "tests/support/packing.h"
 
 /* A ball between a floor and a ceiling that both ask for a speed of separation: d = (1, 0, 0) on
@@ -105,6 +107,45 @@ static void test_infeasible_in_few(void **state) {
       assert_true(info.residual.residual <= none.residual);
       scree_solver_destroy(solver);
     }
+  scree_ccp_destroy(problem);
+  scree_context_destroy(context);
+}
+
+/* A plate between many supports: the largest eigenvalue is the number of contacts, and a proof that
+ * begins a little off its direction must not move away from it. */
+static void test_infeasible_plate(void **state) {
+  (void)state;
+  enum { SIDE = 5, CONTACTS = 2 * SIDE * SIDE };
+  scree_context *context = scree_context_create(NULL);
+  scree_ccp *problem = NULL;
+  assert_int_equal(scree_ccp_create_bodies(context, &problem), SCREE_OK);
+  const scree_ccp_body_def body = {.inverse_mass = 1.0,
+                                   .inverse_inertia = {3.0, 0, 0, 3.0, 0, 3.0},
+                                   .v_free = {0.1, 0.0, -1.0, 0.2, -0.1, 0.3}};
+  uint32_t index;
+  assert_int_equal(scree_ccp_add_body(problem, &body, &index), SCREE_OK);
+  for (int i = 0; i < CONTACTS; i++) {
+    const int top = i % 2, x = i / 2 % SIDE, y = i / 2 / SIDE;
+    scree_ccp_contact_def c = scree_ccp_contact_def_default();
+    c.body_b = index;
+    c.normal[2] = top ? -1.0 : 1.0;
+    c.arm_b[0] = 0.25 * (x - SIDE / 2);
+    c.arm_b[1] = 0.25 * (y - SIDE / 2);
+    c.arm_b[2] = top ? 0.05 : -0.05;
+    c.offset[0] = -1.0 - 0.01 * i;
+    c.set = scree_set_coulomb(3, 0.3);
+    assert_int_equal(scree_ccp_add_contact(problem, &c), SCREE_OK);
+  }
+  ccp_operator *op = NULL;
+  infeasible_work work = {0};
+  infeasible_certificate proof;
+  double d[3 * CONTACTS] = {0.0};
+  for (int i = 0; i < CONTACTS; i++) d[3 * i] = 1.0 + 1e-3 * (i % 7);
+  assert_int_equal(op_create(context, problem, &op), SCREE_OK);
+  assert_true(infeasible_prove_direction(op, SCREE_MODEL_RELAXED, &work, d, &proof));
+  assert_true(proof.bound >= 1e10);
+  infeasible_clear(context, &work);
+  op_destroy(op);
   scree_ccp_destroy(problem);
   scree_context_destroy(context);
 }
@@ -208,8 +249,11 @@ static void test_cut_short(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_infeasible),        cmocka_unit_test(test_infeasible_in_few),
-      cmocka_unit_test(test_stiff_is_feasible), cmocka_unit_test(test_huge_impulse_is_not_solved),
+      cmocka_unit_test(test_infeasible),
+      cmocka_unit_test(test_infeasible_in_few),
+      cmocka_unit_test(test_infeasible_plate),
+      cmocka_unit_test(test_stiff_is_feasible),
+      cmocka_unit_test(test_huge_impulse_is_not_solved),
       cmocka_unit_test(test_cut_short),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
