@@ -7,20 +7,26 @@
 #include "base/memory.h"
 #include "ccp/bodies_setup.h"
 
-static scree_status begin(ccp_operator *op) {
-  op_bodies *impl = op->impl;
-  bodies_glide *glide = &impl->glide;
-  const bodies_pack *pack = &impl->pack;
-  const size_t lanes = pack->group_count * PACK_IMPULSES;
-  const size_t lines = op->problem->bodies.body_count + 1;
+static scree_status begin_pack(ccp_operator *op, const bodies_pack *pack, glide_pack *glide) {
+  const size_t lanes = bodies_pack_doubles(pack);
   if (memory_grow(op->context, &glide->before, &glide->before_capacity, lanes, sizeof(double)) ||
-      memory_grow(op->context, &glide->state_before, &glide->state_capacity, lines,
-                  sizeof *glide->state_before) ||
       memory_grow(op->context, &glide->sums, &glide->sums_capacity, pack->unit_count,
                   sizeof *glide->sums))
     return SCREE_ERROR_MEMORY;
   if (lanes) memcpy(glide->before, pack->impulse, lanes * sizeof(double));
   if (pack->unit_count) memset(glide->sums, 0, pack->unit_count * sizeof *glide->sums);
+  return SCREE_OK;
+}
+
+static scree_status begin(ccp_operator *op) {
+  op_bodies *impl = op->impl;
+  bodies_glide *glide = &impl->glide;
+  const size_t lines = op->problem->bodies.body_count + 1;
+  if (memory_grow(op->context, &glide->state_before, &glide->state_capacity, lines,
+                  sizeof *glide->state_before))
+    return SCREE_ERROR_MEMORY;
+  for (int k = 0; k < BODIES_PACKS; k++)
+    if (begin_pack(op, bodies_pack_at(impl, k), &glide->of[k])) return SCREE_ERROR_MEMORY;
   memcpy(glide->state_before, impl->state, lines * sizeof *impl->state);
   return SCREE_OK;
 }
@@ -40,25 +46,33 @@ static void extrapolate_share(const ccp_operator *op, double beta) {
   bodies_wait();
 }
 
+/* A sweep over a pack. */
+typedef struct glide_work {
+  const bodies_pack *pack;
+  const sphere_kernels *kernels;
+  sphere_sweep sweep;
+  sphere_glide *sums;
+  bool round;
+} glide_work;
+
 /* Units begin … end - 1 of an open phase: all of them in a round, where an impulse wakes, else
  * those awake. */
-static double sweep_open(const op_bodies *impl, const sphere_sweep *work, bool round, size_t begin,
-                         size_t end) {
-  const bodies_pack *pack = &impl->pack;
+static double sweep_open(const glide_work *w, size_t begin, size_t end) {
+  const bodies_pack *pack = w->pack;
   double worst = 0.0;
   for (size_t unit = begin; unit < end; unit++) {
-    if (pack->asleep[unit] && !round) continue;
+    if (pack->asleep[unit] && !w->round) continue;
     const double change =
-        impl->kernels->sweep_momentum(work, pack->unit_start, unit, unit + 1, impl->glide.sums);
+        w->kernels->sweep_momentum(&w->sweep, pack->unit_start, unit, unit + 1, w->sums);
     if (change != 0.0) pack->asleep[unit] = false;
     worst = fmax(worst, change);
   }
   return worst;
 }
 
-static double sweep_share(const op_bodies *impl, const sphere_sweep *work, bool round) {
-  const bodies_pack *pack = &impl->pack;
-  const size_t phases = round || pack->stirring ? pack->phase_count : pack->open_phase;
+static double sweep_share(const glide_work *w) {
+  const bodies_pack *pack = w->pack;
+  const size_t phases = w->round || pack->stirring ? pack->phase_count : pack->open_phase;
   double worst = 0.0;
   for (size_t phase = 0; phase < phases; phase++) {
     size_t begin, end;
@@ -66,10 +80,9 @@ static double sweep_share(const op_bodies *impl, const sphere_sweep *work, bool 
     begin = bodies_pack_part(pack, phase, begin);
     end = bodies_pack_part(pack, phase, end);
     const double change =
-        phase >= pack->open_phase ? sweep_open(impl, work, round, begin, end)
-        : begin < end
-            ? impl->kernels->sweep_momentum(work, pack->unit_start, begin, end, impl->glide.sums)
-            : 0.0;
+        phase >= pack->open_phase ? sweep_open(w, begin, end)
+        : begin < end ? w->kernels->sweep_momentum(&w->sweep, pack->unit_start, begin, end, w->sums)
+                      : 0.0;
     worst = fmax(worst, change);
     bodies_wait();
   }
@@ -80,59 +93,73 @@ static double sum_of(const double *x) {
   return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
 }
 
-static op_glide_sums total_of(const bodies_pack *pack, const sphere_glide *sums) {
+static void add_sums(const bodies_pack *pack, const sphere_glide *sums, op_glide_sums *total) {
   sphere_glide all = {.uphill = {0.0}};
   for (size_t unit = 0; unit < pack->unit_count; unit++)
     for (size_t k = 0; k < PACK_LANES; k++) {
       all.uphill[k] += sums[unit].uphill[k];
       all.distance2[k] += sums[unit].distance2[k];
     }
-  return (op_glide_sums){.uphill = sum_of(all.uphill), .distance2 = sum_of(all.distance2)};
+  total->uphill += sum_of(all.uphill);
+  total->distance2 += sum_of(all.distance2);
 }
 
 /* What was swept into is now the sweep's. */
-static void exchange(op_bodies *impl) {
-  double *const impulse = impl->glide.before;
-  const size_t capacity = impl->glide.before_capacity;
-  impl->glide.before = impl->pack.impulse;
-  impl->glide.before_capacity = impl->pack.impulse_capacity;
-  impl->pack.impulse = impulse;
-  impl->pack.impulse_capacity = capacity;
+static void exchange(bodies_pack *pack, glide_pack *glide) {
+  double *const impulse = glide->before;
+  const size_t capacity = glide->before_capacity;
+  glide->before = pack->impulse;
+  glide->before_capacity = pack->impulse_capacity;
+  pack->impulse = impulse;
+  pack->impulse_capacity = capacity;
+}
+
+static glide_work work_of(const op_bodies *impl, int k, scree_model model, double beta) {
+  bodies_pack *pack = bodies_pack_at(impl, k);
+  return (glide_work){.pack = pack,
+                      .kernels = bodies_pack_kernels(pack, impl->kernels),
+                      .sweep = {.group = pack->group,
+                                .scale = pack->scale,
+                                .roll = pack->roll,
+                                .mu = bodies_pack_mu(pack),
+                                .mu_stride = bodies_pack_mu_stride(pack),
+                                .impulse = pack->impulse,
+                                .extra = pack->has_extra ? pack->extra : NULL,
+                                .lines = impl->state,
+                                .relaxed = model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,
+                                .omega = 1.0,
+                                .lambda = 1.0,
+                                .before = impl->glide.of[k].before,
+                                .momentum = beta,
+                                .reach = bodies_pack_reach(pack)},
+                      .sums = impl->glide.of[k].sums,
+                      .round = pack->sweeps++ % PACK_ROUND_SWEEPS == 0};
 }
 
 static op_glide_sums sweep(ccp_operator *op, scree_model model, double beta, double *g) {
   op_bodies *impl = op->impl;
-  bodies_pack *pack = &impl->pack;
-  const bool round = pack->sweeps++ % PACK_ROUND_SWEEPS == 0;
-  const sphere_sweep work = {
-      .group = pack->group,
-      .scale = pack->scale,
-      .mu = bodies_pack_mu(pack),
-      .mu_stride = bodies_pack_mu_stride(pack),
-      .impulse = pack->impulse,
-      .extra = pack->has_extra ? pack->extra : NULL,
-      .lines = impl->state,
-      .relaxed = model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,
-      .omega = 1.0,
-      .lambda = 1.0,
-      .before = impl->glide.before,
-      .momentum = beta,
-      .reach = bodies_pack_reach(pack),
-  };
+  glide_work work[BODIES_PACKS];
   double worst = 0.0;
-#pragma omp parallel num_threads(op->context->threads) if (pack->contact_count > BODIES_PARALLEL)
+  for (int k = 0; k < BODIES_PACKS; k++) work[k] = work_of(impl, k, model, beta);
+#pragma omp parallel num_threads(op->context->threads) if (op->head_count > BODIES_PARALLEL)
   {
+    double mine = 0.0;
     extrapolate_share(op, beta);
-    const double mine = sweep_share(impl, &work, round);
+    for (int k = 0; k < BODIES_PACKS; k++) mine = fmax(mine, sweep_share(&work[k]));
 #pragma omp critical
     if (mine > worst) worst = mine;
   }
-  exchange(impl);
-  for (size_t unit = bodies_pack_open_unit(pack); round && unit < pack->unit_count; unit++)
-    pack->stirring = pack->stirring || !pack->asleep[unit];
   const op_sweep_params params = {
       .metric = OP_METRIC_EXACT, .model = model, .omega = 1.0, .lambda = 1.0};
-  op_glide_sums sums = total_of(pack, impl->glide.sums);
+  op_glide_sums sums = {0.0, 0.0, 0.0};
+  for (int k = 0; k < BODIES_PACKS; k++) {
+    bodies_pack *pack = bodies_pack_at(impl, k);
+    exchange(pack, &impl->glide.of[k]);
+    for (size_t unit = bodies_pack_open_unit(pack); work[k].round && unit < pack->unit_count;
+         unit++)
+      pack->stirring = pack->stirring || !pack->asleep[unit];
+    add_sums(pack, impl->glide.of[k].sums, &sums);
+  }
   sums.change = fmax(sqrt(worst), bodies_sweep_rest(op, &params, g));
   return sums;
 }
@@ -140,7 +167,9 @@ static op_glide_sums sweep(ccp_operator *op, scree_model model, double beta, dou
 const op_glide_class bodies_glide_class = {.begin = begin, .sweep = sweep};
 
 void bodies_glide_free(scree_context *context, bodies_glide *glide) {
-  memory_free(context, glide->before);
+  for (int k = 0; k < BODIES_PACKS; k++) {
+    memory_free(context, glide->of[k].before);
+    memory_free(context, glide->of[k].sums);
+  }
   memory_free(context, glide->state_before);
-  memory_free(context, glide->sums);
 }

@@ -3,16 +3,20 @@
 #ifndef SCREE_CCP_BODIES_GLIDE_H
 #define SCREE_CCP_BODIES_GLIDE_H
 
-#include "ccp/bodies_kernel.h"
+#include "ccp/bodies_pack.h"
 #include "ccp/operator_glide.h"
 
-typedef struct bodies_glide {
+typedef struct glide_pack {
   double *before; /* impulses in lanes; changes places with those of the sweep */
   size_t before_capacity;
-  body_line *state_before;
-  size_t state_capacity;
   sphere_glide *sums; /* a unit */
   size_t sums_capacity;
+} glide_pack;
+
+typedef struct bodies_glide {
+  glide_pack of[BODIES_PACKS];
+  body_line *state_before;
+  size_t state_capacity;
 } bodies_glide;
 
 extern const op_glide_class bodies_glide_class;

@@ -21,7 +21,7 @@ static size_t rigid_chunks_of(const op_bodies *impl) {
 
 static size_t parts_of(const ccp_operator *op) {
   const op_bodies *impl = op->impl;
-  return impl->pack.unit_count + chunks_of(op) + rigid_chunks_of(impl);
+  return impl->pack.unit_count + impl->rolled.unit_count + chunks_of(op) + rigid_chunks_of(impl);
 }
 
 scree_status bodies_judge_reserve(ccp_operator *op) {
@@ -51,35 +51,37 @@ static op_judged total_lanes(const sphere_judged *s) {
                      .product = sum_of(s->product)};
 }
 
-static op_judged judge_groups(const op_bodies *impl, const sphere_judge *work, size_t begin,
-                              size_t end) {
+static op_judged judge_groups(const op_bodies *impl, const bodies_pack *pack,
+                              const sphere_judge *work, size_t begin, size_t end) {
   sphere_judged s;
-  impl->kernels->judge(work, begin, end, &s);
+  bodies_pack_kernels(pack, impl->kernels)->judge(work, begin, end, &s);
   return total_lanes(&s);
 }
 
 /* Blocks that are not packed but in rigid groups. */
-static op_judged judge_rigid(const op_bodies *impl, const sphere_judge *base, const double *g,
-                             size_t begin, size_t end) {
-  const rigid_judge work = {
-      .group = impl->rigid.group, .lines = base->lines, .impulse = g, .shifted = base->shifted};
+static op_judged judge_rigid(const op_bodies *impl, scree_model model, const body_line *lines,
+                             const double *g, size_t begin, size_t end) {
+  const rigid_judge work = {.group = impl->rigid.group,
+                            .lines = lines,
+                            .impulse = g,
+                            .shifted = model == SCREE_MODEL_COULOMB ? 1.0 : 0.0};
   sphere_judged s;
   impl->kernels->judge_rigid(&work, begin, end, &s);
   return total_lanes(&s);
 }
 /* A unit whose impulses are in rows, by way of the stack. */
-static op_judged judge_rows(const ccp_operator *op, const sphere_judge *base, const double *g,
-                            size_t begin, size_t end) {
+static op_judged judge_rows(const ccp_operator *op, const bodies_pack *pack,
+                            const sphere_judge *base, const double *g, size_t begin, size_t end) {
   const op_bodies *impl = op->impl;
-  _Alignas(64) double lanes[PACK_BATCH * PACK_IMPULSES];
+  _Alignas(64) double lanes[PACK_BATCH * ROLL_IMPULSES];
   op_judged total = {0};
   for (size_t j = begin; j < end; j += PACK_BATCH) {
     const size_t stop = bodies_pack_batch(j, end);
     sphere_judge work = *base;
     work.lanes = lanes;
     work.first = j;
-    bodies_pack_load_some(&impl->pack, op, g, j, stop, lanes);
-    const op_judged part = judge_groups(impl, &work, j, stop);
+    bodies_pack_load_some(pack, op, g, j, stop, lanes);
+    const op_judged part = judge_groups(impl, pack, &work, j, stop);
     op_judged_add(&total, &part);
   }
   return total;
@@ -104,45 +106,51 @@ static op_judged judge_rest(const ccp_operator *op, scree_model model, const bod
   return sum;
 }
 
-/* One thread's part, with twists in work->lines. g: rows, or null when work has lanes. */
-static void judge_share(const ccp_operator *op, scree_model model, const sphere_judge *work,
-                        const double *g, const double *rest) {
+static sphere_judge work_of(const bodies_pack *pack, scree_model model, const body_line *lines,
+                            const double *lanes) {
+  return (sphere_judge){
+      .group = pack->group,
+      .scale = pack->scale,
+      .roll = pack->roll,
+      .extra = pack->has_extra ? pack->extra : NULL,
+      .rough = pack->has_rays ? (const double(*)[PACK_LANES])pack->rough : NULL,
+      .lines = lines,
+      .lanes = lanes,
+      .shifted = model == SCREE_MODEL_COULOMB ? 1.0 : 0.0,
+      .reach = bodies_pack_reach(pack),
+  };
+}
+
+/* One thread's part, with twists in `lines`. g: rows, or null when the impulses of the packs are in
+ * lanes. */
+static void judge_share(const ccp_operator *op, scree_model model, const body_line *lines,
+                        const double *const *lanes, const double *g, const double *rest) {
   const op_bodies *impl = op->impl;
-  const bodies_pack *pack = &impl->pack;
+  op_judged *parts = impl->judged;
+  for (int k = 0; k < BODIES_PACKS; k++) {
+    const bodies_pack *pack = bodies_pack_at(impl, k);
+    const sphere_judge work = work_of(pack, model, lines, lanes ? lanes[k] : pack->impulse);
 #pragma omp for schedule(static) nowait
-  for (size_t unit = 0; unit < pack->unit_count; unit++) {
-    const size_t begin = pack->unit_start[unit], end = pack->unit_start[unit + 1];
-    impl->judged[unit] =
-        g ? judge_rows(op, work, g, begin, end) : judge_groups(impl, work, begin, end);
+    for (size_t unit = 0; unit < pack->unit_count; unit++) {
+      const size_t begin = pack->unit_start[unit], end = pack->unit_start[unit + 1];
+      parts[unit] = g ? judge_rows(op, pack, &work, g, begin, end)
+                      : judge_groups(impl, pack, &work, begin, end);
+    }
+    parts += pack->unit_count;
   }
-  op_judged *const parts = impl->judged + pack->unit_count + chunks_of(op);
+  op_judged *const rigid = parts + chunks_of(op);
 #pragma omp for schedule(static) nowait
   for (size_t c = 0; c < rigid_chunks_of(impl); c++) {
     const size_t begin = c * RIGID_CHUNK, groups = impl->rigid.group_count;
-    parts[c] = judge_rigid(impl, work, rest, begin,
+    rigid[c] = judge_rigid(impl, model, lines, rest, begin,
                            begin + RIGID_CHUNK < groups ? begin + RIGID_CHUNK : groups);
   }
 #pragma omp for schedule(static)
   for (size_t c = 0; c < chunks_of(op); c++) {
     const size_t begin = op->head_count + c * CHUNK,
                  end = begin + CHUNK < op->block_count ? begin + CHUNK : op->block_count;
-    impl->judged[pack->unit_count + c] = judge_rest(op, model, work->lines, rest, begin, end);
+    parts[c] = judge_rest(op, model, lines, rest, begin, end);
   }
-}
-
-static sphere_judge work_of(const ccp_operator *op, scree_model model) {
-  const op_bodies *impl = op->impl;
-  const bodies_pack *pack = &impl->pack;
-  return (sphere_judge){
-      .group = pack->group,
-      .scale = pack->scale,
-      .extra = pack->has_extra ? pack->extra : NULL,
-      .rough = pack->has_rays ? (const double(*)[PACK_LANES])pack->rough : NULL,
-      .lines = impl->push,
-      .lanes = impl->pack.impulse,
-      .shifted = model == SCREE_MODEL_COULOMB ? 1.0 : 0.0,
-      .reach = bodies_pack_reach(pack),
-  };
 }
 
 static void total_of(const ccp_operator *op, op_judged *sum) {
@@ -164,23 +172,20 @@ static void velocities_share(const ccp_operator *op) {
 
 void bodies_judge(ccp_operator *op, scree_model model, const double *g, const double *rest,
                   op_judged *sum) {
-  const sphere_judge work = work_of(op, model);
+  const op_bodies *impl = op->impl;
   if (g) rest = g;
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
   {
     bodies_push_share(op, g, rest);
     velocities_share(op);
-    judge_share(op, model, &work, g, rest);
+    judge_share(op, model, impl->push, NULL, g, rest);
   }
   total_of(op, sum);
 }
 
 void bodies_judge_velocities(ccp_operator *op, scree_model model, const body_line *lines,
-                             const double *lanes, const double *rest, op_judged *sum) {
-  sphere_judge work = work_of(op, model);
-  work.lines = lines;
-  work.lanes = lanes;
+                             const double *const *lanes, const double *rest, op_judged *sum) {
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
-  judge_share(op, model, &work, NULL, rest);
+  judge_share(op, model, lines, lanes, NULL, rest);
   total_of(op, sum);
 }

@@ -11,6 +11,10 @@
  * the exact Coulomb solution, normal first and then the tangent clamped; beta = mu / (1 + mu^2) the
  * plain projection.
  *
+ * With rolling and spinning resistance there is a moment too, also a world vector, and N_ii has two
+ * numbers more: mm, the sum of the inverse inertias, and c, by which a moment across the normal
+ * turns into slip: see bodies_kernel_roll_solve.h. Equal spheres have c = 0.
+ *
  * Contacts lie in groups of eight lanes; no moving body appears twice in a group. A kernel loads
  * whole body lines and transposes them, which is faster than gathers. The vector kernels use fused
  * multiply-adds and give the same bits as each other; the plain one, which a portable build takes
@@ -24,8 +28,9 @@
 
 #include "ccp/problem.h"
 
-/* PACK_IMPULSES: doubles of a group's impulses, [3][PACK_LANES] in the world frame. */
-enum { PACK_LANES = 8, PACK_IMPULSES = 3 * PACK_LANES };
+/* Doubles of a group's impulses in the world frame: forces [3][PACK_LANES]; of contacts with
+ * rolling or spinning resistance moments [3][PACK_LANES] behind them. */
+enum { PACK_LANES = 8, PACK_IMPULSES = 3 * PACK_LANES, ROLL_IMPULSES = 6 * PACK_LANES };
 /* Bit of a body index: the line is read but never written (fixed, prescribed, the world). */
 #define PACK_FIXED 0x80000000u
 
@@ -64,9 +69,17 @@ typedef struct sphere_extra {
   double compliance_n[PACK_LANES], compliance_t[PACK_LANES];
 } sphere_extra;
 
+/* What contacts with rolling and spinning resistance have besides. */
+typedef struct sphere_roll {
+  double rolling[PACK_LANES], spinning[PACK_LANES];
+  double inverse_mm[PACK_LANES];
+  double rolls[PACK_LANES], spins[PACK_LANES]; /* 1: the block has such rows, 0: not */
+} sphere_roll;
+
 typedef struct sphere_sweep {
   const sphere_group *group;
   const sphere_scale *scale;
+  const sphere_roll *roll;
   const double *mu; /* of group i: PACK_LANES from mu_stride * i on */
   size_t mu_stride;
   double *impulse;           /* PACK_IMPULSES a group */
@@ -132,6 +145,7 @@ typedef struct rigid_judge {
 typedef struct sphere_step {
   const sphere_group *group;
   const sphere_scale *scale;
+  const sphere_roll *roll;
   const sphere_extra *extra;
   const body_line *lines; /* v_free + M^-1 D y */
   body_line *push;        /* momentum: D next */
@@ -149,8 +163,8 @@ typedef struct sphere_sums {
   double compliant[PACK_LANES]; /* d'C d */
 } sphere_sums;
 
-/* Products with D and D' over lanes, PACK_IMPULSES a group, those of group `first` at `lanes`.
- * push: lines += D lanes, momentum. read: out = D' lines (+ C lanes), twists. */
+/* Products with D and D' over lanes, PACK_IMPULSES or ROLL_IMPULSES a group, those of group `first`
+ * at `lanes`. push: lines += D lanes, momentum. read: out = D' lines (+ C lanes), twists. */
 typedef struct sphere_product {
   const sphere_group *group;
   const sphere_extra *extra;
@@ -165,6 +179,7 @@ typedef struct sphere_product {
 typedef struct sphere_judge {
   const sphere_group *group;
   const sphere_scale *scale;
+  const sphere_roll *roll;
   const sphere_extra *extra;
   const double (*rough)[PACK_LANES]; /* 0: a ray, without tangents; null: there is none */
   const body_line *lines;
@@ -246,19 +261,24 @@ typedef struct contact_rows_at {
   const uint32_t *row_start;
 } contact_rows_at;
 
-typedef struct body_kernels {
-  const char *name;
+/* Kernels over packed contacts: those without moments, and those with. */
+typedef struct sphere_kernels {
   /* Groups begin … end - 1; returns the largest |change| / eta squared. */
   double (*sweep)(const sphere_sweep *work, size_t begin, size_t end);
   /* The same with momentum, forward and with exact blocks, over units begin … end - 1; unit i is
    * groups start[i] … start[i + 1] - 1, none is empty. sums[i] becomes what it adds. */
   double (*sweep_momentum)(const sphere_sweep *work, const uint32_t *start, size_t begin,
                            size_t end, sphere_glide *sums);
-  double (*sweep_rigid)(const rigid_sweep *work, size_t begin, size_t end);
   void (*step)(const sphere_step *work, size_t begin, size_t end, sphere_sums *sums);
   void (*push)(const sphere_product *work, size_t begin, size_t end);
   void (*read)(const sphere_product *work, size_t begin, size_t end);
   void (*judge)(const sphere_judge *work, size_t begin, size_t end, sphere_judged *sums);
+} sphere_kernels;
+
+typedef struct body_kernels {
+  const char *name;
+  sphere_kernels plain, rolling;
+  double (*sweep_rigid)(const rigid_sweep *work, size_t begin, size_t end);
   void (*judge_rigid)(const rigid_judge *work, size_t begin, size_t end, sphere_judged *sums);
   /* twist = current + beta (current - previous), next = 0 */
   void (*start_bodies)(const body_step *work, size_t begin, size_t end);
@@ -273,6 +293,18 @@ typedef struct body_kernels {
   void (*store)(const contact_rows_at *work, const uint32_t *block,
                 const double (*lanes)[PACK_LANES], double *g);
 } body_kernels;
+
+/* A contact with rolling and spinning resistance that its lane did not end: its block and
+ * velocities without its own impulse, in the coordinates of bodies_kernel_roll_solve.h (normal,
+ * tangents, moment turned, spin); x: the impulse, old and then new. */
+typedef struct roll_single {
+  double normal[3];
+  double nn, tt, mm, c;
+  double mu, rolling, spinning;
+  double q[8], x[8];
+} roll_single;
+
+void bodies_roll_single(roll_single *one, bool relaxed);
 
 extern const body_kernels bodies_kernels_plain, bodies_kernels_avx2, bodies_kernels_avx512;
 

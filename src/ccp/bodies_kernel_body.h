@@ -408,16 +408,24 @@ static void judge_bodies(const body_step *w, size_t begin, size_t end, body_sums
 
 #include "ccp/bodies_kernel_product.h"
 #include "ccp/bodies_kernel_rigid.h"
+#include "ccp/bodies_kernel_roll_solve.h"
+#include "ccp/bodies_kernel_rolling.h"
 #include "ccp/bodies_kernel_setup.h"
 
 const body_kernels KERNEL_TABLE = {.name = KERNEL_NAME,
-                                   .sweep = sweep,
-                                   .sweep_momentum = sweep_momentum,
+                                   .plain = {.sweep = sweep,
+                                             .sweep_momentum = sweep_momentum,
+                                             .step = step,
+                                             .push = push_lines,
+                                             .read = read_lines,
+                                             .judge = judge},
+                                   .rolling = {.sweep = roll_sweep,
+                                               .sweep_momentum = roll_sweep_momentum,
+                                               .step = roll_step,
+                                               .push = roll_push,
+                                               .read = roll_read,
+                                               .judge = roll_judge},
                                    .sweep_rigid = sweep_rigid,
-                                   .step = step,
-                                   .push = push_lines,
-                                   .read = read_lines,
-                                   .judge = judge,
                                    .judge_rigid = judge_rigid,
                                    .start_bodies = start_bodies,
                                    .judge_bodies = judge_bodies,

@@ -6,15 +6,18 @@
 #include "ccp/bodies_look.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 
 static const double open_speed = 2.0;
 
-/* What was seen of some blocks. */
+/* What was seen of some blocks: of the pack of contacts without moments, and of that with. */
 typedef struct look_sums {
   size_t fitting, closed;
   bool extra, rays, mixed;
+  size_t rolling, rolling_closed;
+  bool rolling_extra;
 } look_sums;
 
 static bool is_round(const scree_ccp_body_def *body) {
@@ -45,14 +48,29 @@ static bool set_fits(const scree_set *set) {
          set->cohesion == 0.0 && set->cap == INFINITY && set->mu < 1e8;
 }
 
+static bool set_rolls(const scree_set *set) {
+  return set->kind == SCREE_SET_ROLLING && set->cohesion == 0.0 && set->cap == INFINITY &&
+         set->mu < 1e8 && (set->dim == 4 || set->rolling < 1e8) &&
+         (set->dim == 5 || set->spinning < 1e8);
+}
+
+/* Rows of moments have neither offsets nor compliance, and something that turns. */
+static bool moments_fit(const scree_ccp *p, const body_line *lines, size_t i, contact_pair pair) {
+  bool fit = lines[pair.a & ~PACK_FIXED].inverse_inertia > 0.0 ||
+             lines[pair.b & ~PACK_FIXED].inverse_inertia > 0.0;
+  for (size_t row = p->row_start[i] + 3; row < p->row_start[i + 1]; row++)
+    fit = fit && p->offset[row] == 0.0 && (!p->compliance || p->compliance[row] == 0.0);
+  return fit;
+}
+
 static bool contact_fits(const bodies_pack *pack, const scree_ccp *p, size_t i) {
   const ccp_contact *c = &p->bodies.contact[i];
   const bool world_a = c->body_a == SCREE_CCP_WORLD, world_b = c->body_b == SCREE_CCP_WORLD;
   const size_t world = p->bodies.body_count;
   const uint8_t a = pack->trait[world_a ? world : c->body_a],
                 b = pack->trait[world_b ? world : c->body_b];
-  if (!(a & b & PACK_ROUND) || !((a | b) & PACK_MASS) || !set_fits(ccp_set(p, i))) return false;
-  if (p->compliance && ccp_dim(p, i) == 3 &&
+  if (!(a & b & PACK_ROUND) || !((a | b) & PACK_MASS)) return false;
+  if (p->compliance && ccp_dim(p, i) >= 3 &&
       p->compliance[p->row_start[i] + 1] != p->compliance[p->row_start[i] + 2])
     return false;
   const v3 n = v3_load(c->normal);
@@ -68,8 +86,9 @@ static double speed_of_open(const scree_ccp *p) {
 static bool is_open(const ccp_operator *op, size_t i) {
   const scree_ccp *p = op->problem;
   const double *r = op->r + p->row_start[i];
-  const double across =
-      ccp_dim(p, i) == 3 ? ccp_set(p, i)->mu * sqrt(r[1] * r[1] + r[2] * r[2]) : 0.0;
+  const double across = ccp_dim(p, i) == 3  ? ccp_set(p, i)->mu * sqrt(r[1] * r[1] + r[2] * r[2])
+                        : ccp_dim(p, i) > 3 ? scree_set_shift(ccp_set(p, i), r)
+                                            : 0.0;
   return r[0] - across > speed_of_open(p);
 }
 
@@ -101,6 +120,13 @@ static void mark(bodies_pack *pack, size_t i, bool fits, bool open, look_sums *s
   sums->closed += fits && !open;
 }
 
+static void mark_rolling(op_bodies *impl, size_t i, bool fits, bool open, look_sums *sums) {
+  impl->pack.colour[i] = fits ? PACK_ROLLED : PACK_REST;
+  impl->rolled.colour[i] = !fits ? PACK_REST : open ? PACK_OPEN : PACK_CLOSED;
+  sums->rolling += fits;
+  sums->rolling_closed += fits && !open;
+}
+
 static void look_at_block(const ccp_operator *op, size_t i, look_sums *sums) {
   op_bodies *impl = op->impl;
   bodies_pack *pack = &impl->pack;
@@ -113,9 +139,18 @@ static void look_at_block(const ccp_operator *op, size_t i, look_sums *sums) {
     return;
   }
   const ccp_contact *c = &p->bodies.contact[i];
-  const bool fits = contact_fits(pack, p, i);
-  pack->pair[i] = (contact_pair){.a = side_of(pack, line_of(&p->bodies, c->body_a)),
-                                 .b = side_of(pack, line_of(&p->bodies, c->body_b))};
+  const bool rolls = set_rolls(ccp_set(p, i));
+  const bool round = (rolls || set_fits(ccp_set(p, i))) && contact_fits(pack, p, i);
+  const contact_pair pair = {.a = side_of(pack, line_of(&p->bodies, c->body_a)),
+                             .b = side_of(pack, line_of(&p->bodies, c->body_b))};
+  pack->pair[i] = pair;
+  if (rolls) {
+    mark_rolling(impl, i, round && moments_fit(p, impl->state, i, pair), round && is_open(op, i),
+                 sums);
+    sums->rolling_extra = sums->rolling_extra || is_compliant(p, i) || is_pushed_across(p, i);
+    return;
+  }
+  const bool fits = round;
   mark(pack, i, fits, fits && is_open(op, i), sums);
   sums->mixed = sums->mixed || dim != 3;
   sums->rays = sums->rays || (fits && dim == 1);
@@ -194,16 +229,36 @@ static scree_status reserve(ccp_operator *op, bodies_pack *pack) {
                      sizeof *pack->trait);
 }
 
+static bool any_rolls(const scree_ccp *p) {
+  for (size_t s = 0; s < p->set_count; s++)
+    if (set_rolls(&p->set[s])) return true;
+  return false;
+}
+
+/* What the pack of contacts with moments needs before they are looked at. */
+static scree_status begin_rolling(ccp_operator *op, op_bodies *impl) {
+  bodies_pack *rolled = &impl->rolled;
+  rolled->rolling = true;
+  if (!any_rolls(op->problem)) return SCREE_OK;
+  if (memory_grow(op->context, &rolled->colour, &rolled->colour_capacity, op->block_count,
+                  sizeof *rolled->colour) ||
+      memory_grow(op->context, &rolled->pair, &rolled->pair_capacity,
+                  op->problem->bodies.contact_count, sizeof *rolled->pair))
+    return SCREE_ERROR_MEMORY;
+  memset(rolled->colour, PACK_REST, op->block_count * sizeof *rolled->colour);
+  return SCREE_OK;
+}
+
 scree_status bodies_look(ccp_operator *op) {
   op_bodies *impl = op->impl;
   bodies_pack *pack = &impl->pack;
-  if (reserve(op, pack)) return SCREE_ERROR_MEMORY;
+  if (reserve(op, pack) || begin_rolling(op, impl)) return SCREE_ERROR_MEMORY;
   fill_traits(pack, &op->problem->bodies);
-  size_t fitting = 0, closed = 0;
-  bool extra = false, rays = false, mixed = false;
+  size_t fitting = 0, closed = 0, rolling = 0, rolling_closed = 0;
+  bool extra = false, rays = false, mixed = false, rolling_extra = false;
 #pragma omp parallel for schedule(static) num_threads(op->context->threads)                        \
-    reduction(+ : fitting, closed)                                                                 \
-    reduction(|| : extra, rays, mixed) if (op->block_count > BODIES_PARALLEL)
+    reduction(+ : fitting, closed, rolling, rolling_closed)                                        \
+    reduction(|| : extra, rays, mixed, rolling_extra) if (op->block_count > BODIES_PARALLEL)
   for (size_t i = 0; i < op->block_count; i += PACK_LANES) {
     look_sums sums = {0};
     if (is_whole(op, i))
@@ -216,11 +271,19 @@ scree_status bodies_look(ccp_operator *op) {
     extra = extra || sums.extra;
     rays = rays || sums.rays;
     mixed = mixed || sums.mixed;
+    rolling += sums.rolling;
+    rolling_closed += sums.rolling_closed;
+    rolling_extra = rolling_extra || sums.rolling_extra;
   }
   pack->contact_count = fitting;
   pack->closed_count = closed;
   pack->has_extra = extra;
   pack->has_rays = rays;
   pack->uniform = !mixed;
+  impl->rolled.contact_count = rolling;
+  impl->rolled.closed_count = rolling_closed;
+  impl->rolled.has_extra = rolling_extra;
+  if (rolling)
+    memcpy(impl->rolled.pair, pack->pair, op->problem->bodies.contact_count * sizeof *pack->pair);
   return SCREE_OK;
 }

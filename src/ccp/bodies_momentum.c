@@ -21,6 +21,15 @@ static bool any_full(const ccp_bodies *bodies) {
   return false;
 }
 
+static size_t units_of(const op_bodies *impl) {
+  return impl->pack.unit_count + impl->rolled.unit_count;
+}
+
+/* The sums of a pack's units. */
+static sphere_sums *sums_of(const op_bodies *impl, int pack) {
+  return impl->momentum.sums + (pack ? impl->pack.unit_count : 0);
+}
+
 static scree_status reserve(ccp_operator *op, op_bodies *impl) {
   bodies_momentum *m = &impl->momentum;
   scree_context *context = op->context;
@@ -28,9 +37,11 @@ static scree_status reserve(ccp_operator *op, op_bodies *impl) {
   const size_t full = any_full(&op->problem->bodies) ? bodies : 0;
   for (int k = 0; k < 3; k++) {
     bodies_iterate *it = &m->iterate[k];
-    if (memory_grow(context, &it->lanes, &it->lanes_capacity,
-                    impl->pack.group_count * PACK_IMPULSES, sizeof(double)) ||
-        memory_grow(context, &it->rows, &it->rows_capacity, rest ? op->row_count : 0,
+    for (int p = 0; p < BODIES_PACKS; p++)
+      if (memory_grow(context, &it->lanes[p], &it->lanes_capacity[p],
+                      bodies_pack_doubles(bodies_pack_at(impl, p)), sizeof(double)))
+        return SCREE_ERROR_MEMORY;
+    if (memory_grow(context, &it->rows, &it->rows_capacity, rest ? op->row_count : 0,
                     sizeof(double)) ||
         memory_grow(context, &it->twist, &it->twist_capacity, bodies + 1, sizeof(body_line)) ||
         memory_grow(context, &it->momentum, &it->momentum_capacity, full, sizeof(body_line)))
@@ -39,8 +50,7 @@ static scree_status reserve(ccp_operator *op, op_bodies *impl) {
   }
   if (memory_grow(context, &m->base, &m->base_capacity, bodies, sizeof *m->base) ||
       memory_grow(context, &m->full, &m->full_capacity, bodies / BODY_CHUNK + 1, sizeof *m->full) ||
-      memory_grow(context, &m->sums, &m->sums_capacity, impl->pack.unit_count + rest,
-                  sizeof *m->sums) ||
+      memory_grow(context, &m->sums, &m->sums_capacity, units_of(impl) + rest, sizeof *m->sums) ||
       memory_grow(context, &m->energy, &m->energy_capacity, bodies / BODY_CHUNK + 1,
                   sizeof *m->energy))
     return SCREE_ERROR_MEMORY;
@@ -83,21 +93,20 @@ static void fill_lines(const ccp_operator *op, const bodies_momentum *m) {
 }
 
 /* What steps leave alone in units asleep. */
-static void still_units(const bodies_pack *pack, const bodies_momentum *m) {
+static void still_units(const bodies_pack *pack, double *lanes, sphere_sums *sums) {
+  const size_t stride = bodies_pack_stride(pack);
   for (size_t unit = bodies_pack_open_unit(pack); unit < pack->unit_count; unit++) {
     const size_t first = pack->unit_start[unit], count = pack->unit_start[unit + 1] - first;
     if (!pack->asleep[unit]) continue;
-    memset(m->iterate[NEXT].lanes + first * PACK_IMPULSES, 0,
-           count * PACK_IMPULSES * sizeof(double));
-    m->sums[unit] = (sphere_sums){.distance2 = {0.0}};
+    memset(lanes + first * stride, 0, count * stride * sizeof(double));
+    sums[unit] = (sphere_sums){.distance2 = {0.0}};
   }
 }
 
 /* Units whose residual is not zero are to take part. */
-static void wake_units(op_bodies *impl) {
-  bodies_pack *pack = &impl->pack;
+static void wake_units(bodies_pack *pack, const op_judged *judged) {
   for (size_t unit = bodies_pack_open_unit(pack); unit < pack->unit_count; unit++) {
-    if (impl->judged[unit].worst != 0.0) pack->asleep[unit] = false;
+    if (judged[unit].worst != 0.0) pack->asleep[unit] = false;
     pack->stirring = pack->stirring || !pack->asleep[unit];
   }
 }
@@ -111,12 +120,15 @@ static scree_status begin(ccp_operator *op, const double *g) {
   if (status) return status;
   bodies_sum_pushes(op, g);
   fill_lines(op, m);
-  bodies_pack_load(&impl->pack, op, g, m->iterate[CURRENT].lanes);
-  bodies_pack_lull(&impl->pack, m->iterate[CURRENT].lanes);
-  still_units(&impl->pack, m);
-  if (impl->pack.group_count)
-    memcpy(m->iterate[PREVIOUS].lanes, m->iterate[CURRENT].lanes,
-           impl->pack.group_count * PACK_IMPULSES * sizeof(double));
+  for (int k = 0; k < BODIES_PACKS; k++) {
+    bodies_pack *pack = bodies_pack_at(impl, k);
+    bodies_pack_load(pack, op, g, m->iterate[CURRENT].lanes[k]);
+    bodies_pack_lull(pack, m->iterate[CURRENT].lanes[k]);
+    still_units(pack, m->iterate[NEXT].lanes[k], sums_of(impl, k));
+    if (pack->group_count)
+      memcpy(m->iterate[PREVIOUS].lanes[k], m->iterate[CURRENT].lanes[k],
+             bodies_pack_doubles(pack) * sizeof(double));
+  }
   for (int k = CURRENT; op->head_count < op->block_count && k <= PREVIOUS; k++)
     op_copy(op, g, m->iterate[k].rows);
   m->y_is_made = m->has_moved = false;
@@ -263,28 +275,44 @@ static op_momentum_sums total_of(const bodies_momentum *m, size_t units, size_t 
                             .objective = sum_of(s.value) + sum_of(e.objective)};
 }
 
-static op_momentum_sums step(ccp_operator *op, double beta, double length) {
-  op_bodies *impl = op->impl;
-  bodies_momentum *m = &impl->momentum;
-  const bodies_pack *pack = &impl->pack;
-  const size_t rest = op->block_count - op->head_count;
+/* One thread's part of a pack; all threads of a team call it. */
+static void step_pack(const op_bodies *impl, int k, double beta, double length) {
+  const bodies_momentum *m = &impl->momentum;
+  const bodies_pack *pack = bodies_pack_at(impl, k);
+  const sphere_kernels *kernels = bodies_pack_kernels(pack, impl->kernels);
   const size_t phases = pack->stirring ? pack->phase_count : pack->open_phase;
-  const bool make_y = beta != 0.0 && !(m->y_is_made && m->beta == beta);
-  m->beta = beta;
-  m->y_is_made = beta != 0.0;
+  sphere_sums *sums = sums_of(impl, k);
   const sphere_step work = {
       .group = pack->group,
       .scale = pack->scale,
+      .roll = pack->roll,
       .extra = pack->has_extra ? pack->extra : NULL,
       .lines = lines_at_y(impl),
       .push = m->iterate[NEXT].twist,
-      .current = m->iterate[CURRENT].lanes,
-      .previous = m->iterate[PREVIOUS].lanes,
-      .next = m->iterate[NEXT].lanes,
+      .current = m->iterate[CURRENT].lanes[k],
+      .previous = m->iterate[PREVIOUS].lanes[k],
+      .next = m->iterate[NEXT].lanes[k],
       .beta = beta,
       .step = length,
       .reach = bodies_pack_reach(pack),
   };
+  for (size_t phase = 0; phase < phases; phase++) {
+#pragma omp for schedule(static)
+    for (size_t part = 0; part < bodies_pack_parts(pack, phase); part++)
+      for (size_t unit = bodies_pack_part(pack, phase, part);
+           unit < bodies_pack_part(pack, phase, part + 1); unit++)
+        if (phase < pack->open_phase || !pack->asleep[unit])
+          kernels->step(&work, pack->unit_start[unit], pack->unit_start[unit + 1], &sums[unit]);
+  }
+}
+
+static op_momentum_sums step(ccp_operator *op, double beta, double length) {
+  op_bodies *impl = op->impl;
+  bodies_momentum *m = &impl->momentum;
+  const size_t rest = op->block_count - op->head_count;
+  const bool make_y = beta != 0.0 && !(m->y_is_made && m->beta == beta);
+  m->beta = beta;
+  m->y_is_made = beta != 0.0;
   const body_step bodies = {
       .current = m->iterate[CURRENT].twist,
       .previous = m->iterate[PREVIOUS].twist,
@@ -297,19 +325,11 @@ static op_momentum_sums step(ccp_operator *op, double beta, double length) {
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
   {
     start_bodies(op, &bodies);
-    for (size_t phase = 0; phase < phases; phase++) {
-#pragma omp for schedule(static)
-      for (size_t part = 0; part < bodies_pack_parts(pack, phase); part++)
-        for (size_t unit = bodies_pack_part(pack, phase, part);
-             unit < bodies_pack_part(pack, phase, part + 1); unit++)
-          if (phase < pack->open_phase || !pack->asleep[unit])
-            impl->kernels->step(&work, pack->unit_start[unit], pack->unit_start[unit + 1],
-                                &m->sums[unit]);
-    }
-    if (rest) step_rest(op, beta, length, m->sums + pack->unit_count);
+    for (int k = 0; k < BODIES_PACKS; k++) step_pack(impl, k, beta, length);
+    if (rest) step_rest(op, beta, length, m->sums + units_of(impl));
     judge_bodies(op, &bodies);
   }
-  return total_of(m, pack->unit_count + rest, op->problem->bodies.body_count / BODY_CHUNK + 1);
+  return total_of(m, units_of(impl) + rest, op->problem->bodies.body_count / BODY_CHUNK + 1);
 }
 
 static void accept(ccp_operator *op) {
@@ -329,7 +349,8 @@ static void get(ccp_operator *op, double *g, double *u) {
   double *to = g ? g : u;
   if (!to) return;
   if (op->head_count < op->block_count) op_copy(op, it->rows, to);
-  bodies_pack_store(&impl->pack, op, it->lanes, to);
+  for (int k = 0; k < BODIES_PACKS; k++)
+    bodies_pack_store(bodies_pack_at(impl, k), op, it->lanes[k], to);
   if (!u) return;
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
@@ -348,8 +369,10 @@ static void get(ccp_operator *op, double *g, double *u) {
 static void judge(ccp_operator *op, scree_model model, op_judged *sum) {
   op_bodies *impl = op->impl;
   const bodies_iterate *it = &impl->momentum.iterate[CURRENT];
-  bodies_judge_velocities(op, model, it->twist, it->lanes, it->rows, sum);
-  if (impl->momentum.has_moved) wake_units(impl);
+  bodies_judge_velocities(op, model, it->twist, (const double *const *)it->lanes, it->rows, sum);
+  if (!impl->momentum.has_moved) return;
+  wake_units(&impl->pack, impl->judged);
+  wake_units(&impl->rolled, impl->judged + impl->pack.unit_count);
 }
 
 const op_momentum_class bodies_momentum_class = {
@@ -357,7 +380,7 @@ const op_momentum_class bodies_momentum_class = {
 
 void bodies_momentum_free(scree_context *context, bodies_momentum *m) {
   for (int k = 0; k < 3; k++) {
-    memory_free(context, m->iterate[k].lanes);
+    for (int p = 0; p < BODIES_PACKS; p++) memory_free(context, m->iterate[k].lanes[p]);
     memory_free(context, m->iterate[k].rows);
     memory_free(context, m->iterate[k].twist);
     memory_free(context, m->iterate[k].momentum);

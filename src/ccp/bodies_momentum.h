@@ -10,16 +10,16 @@
 #ifndef SCREE_CCP_BODIES_MOMENTUM_H
 #define SCREE_CCP_BODIES_MOMENTUM_H
 
-#include "ccp/bodies_kernel.h"
+#include "ccp/bodies_pack.h"
 #include "ccp/operator_momentum.h"
 
 /* current, previous, next: they change places. */
 typedef struct bodies_iterate {
-  double *lanes;       /* packed impulses */
-  double *rows;        /* the others, at their rows */
-  body_line *twist;    /* V, and a line for the world; momenta D g while they are summed */
-  body_line *momentum; /* of bodies with a full inertia; null when there are none */
-  size_t lanes_capacity, rows_capacity, twist_capacity, momentum_capacity;
+  double *lanes[BODIES_PACKS]; /* packed impulses */
+  double *rows;                /* the others, at their rows */
+  body_line *twist;            /* V, and a line for the world; momenta D g while they are summed */
+  body_line *momentum;         /* of bodies with a full inertia; null when there are none */
+  size_t lanes_capacity[BODIES_PACKS], rows_capacity, twist_capacity, momentum_capacity;
 } bodies_iterate;
 
 typedef struct bodies_momentum {
@@ -29,7 +29,7 @@ typedef struct bodies_momentum {
   double beta;       /* of the y in impl->push */
   bool y_is_made;    /* impl->push has it; else y is still to be made */
   bool has_moved;    /* a step was accepted: before, what sleeps has not been left out yet */
-  sphere_sums *sums; /* a unit, then a block that is not packed */
+  sphere_sums *sums; /* a unit of each pack, then a block that is not packed */
   size_t sums_capacity;
   body_sums *energy; /* a chunk of bodies */
   size_t energy_capacity;

@@ -29,6 +29,18 @@ static void fill_extra(const bodies_pack *pack, const scree_ccp *p, size_t slot)
   e->compliance_t[k] = compliance && !ray ? compliance[1] : 0.0;
 }
 
+/* mm: the sum of the inverse inertias. */
+static void fill_roll(const bodies_pack *pack, const ccp_operator *op, size_t slot, double mm) {
+  const size_t i = pack->block[slot], k = slot % PACK_LANES;
+  const scree_set *set = ccp_set(op->problem, i);
+  sphere_roll *r = &pack->roll[slot / PACK_LANES];
+  r->rolls[k] = set->dim == 4 ? 0.0 : 1.0;
+  r->spins[k] = set->dim == 5 ? 0.0 : 1.0;
+  r->rolling[k] = set->dim == 4 ? 0.0 : set->rolling;
+  r->spinning[k] = set->dim == 5 ? 0.0 : set->spinning;
+  r->inverse_mm[k] = op->eta_moment[i] = 1.0 / mm;
+}
+
 static void fill_lane(const bodies_pack *pack, const ccp_operator *op, const body_line *lines,
                       size_t slot) {
   const scree_ccp *p = op->problem;
@@ -59,6 +71,7 @@ static void fill_lane(const bodies_pack *pack, const ccp_operator *op, const bod
   g->inverse_tt[k] = tt;
   if (pack->has_rays) pack->rough[slot / PACK_LANES][k] = ray ? 0.0 : 1.0;
   if (pack->has_extra) fill_extra(pack, p, slot);
+  if (pack->rolling) fill_roll(pack, op, slot, lines[a].inverse_inertia + lines[b].inverse_inertia);
 }
 
 /* Lanes of a group from N_nn and N_tt on; eta of the contacts. */
@@ -89,9 +102,11 @@ static void fill_group(bodies_pack *pack, ccp_operator *op, const body_line *lin
     memset(&pack->scale[j], 0, sizeof pack->scale[j]);
     if (pack->has_extra) memset(&pack->extra[j], 0, sizeof pack->extra[j]);
     if (pack->has_rays) memset(&pack->rough[j], 0, sizeof pack->rough[j]);
+    if (pack->rolling) memset(&pack->roll[j], 0, sizeof pack->roll[j]);
     for (size_t k = 0; k < PACK_LANES; k++) {
       g->a[k] = g->b[k] = world;
       g->inverse_nn[k] = g->inverse_tt[k] = 1.0;
+      if (pack->rolling) pack->roll[j].inverse_mm[k] = 1.0;
     }
   }
   for (size_t k = 0; k < PACK_LANES; k++)
@@ -157,8 +172,8 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *line
                                     .set = p->set,
                                     .offset = p->offset,
                                     .eta = op->eta_force},
-                          .plain = pack->uniform && !pack->has_extra};
-  pack->same_mu = pack->uniform && p->set_count == 1;
+                          .plain = pack->uniform && !pack->has_extra && !pack->rolling};
+  pack->same_mu = (pack->uniform || pack->rolling) && p->set_count == 1;
   for (size_t k = 0; pack->same_mu && k < PACK_LANES; k++) pack->mu[k] = p->set[0].mu;
   /* Tiles are such windows. */
   const size_t count = pack->tiled ? pack->unit_count : p->bodies.contact_count / WINDOW + 1;
@@ -178,6 +193,7 @@ void bodies_pack_free(scree_context *context, bodies_pack *pack) {
   memory_free(context, pack->impulse);
   memory_free(context, pack->extra);
   memory_free(context, pack->rough);
+  memory_free(context, pack->roll);
   memory_free(context, pack->block);
   memory_free(context, pack->unit_start);
   memory_free(context, pack->chain_start);
@@ -198,8 +214,8 @@ void bodies_pack_lull(bodies_pack *pack, const double *lanes) {
   pack->stirring = false;
   for (size_t unit = bodies_pack_open_unit(pack); unit < pack->unit_count; unit++) {
     bool still = true;
-    for (size_t k = pack->unit_start[unit] * (size_t)PACK_IMPULSES;
-         still && k < pack->unit_start[unit + 1] * (size_t)PACK_IMPULSES; k++)
+    for (size_t k = pack->unit_start[unit] * bodies_pack_stride(pack);
+         still && k < pack->unit_start[unit + 1] * bodies_pack_stride(pack); k++)
       still = lanes[k] == 0.0;
     pack->asleep[unit] = still;
     pack->stirring = pack->stirring || !still;
@@ -215,7 +231,7 @@ static void load_lane(const ccp_operator *op, uint32_t i, const double *g, doubl
     const double *x = g + op->row_start[i];
     const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
     world = v3_scale(x[0], n);
-    if (op->row_start[i + 1] - op->row_start[i] == 3)
+    if (op->row_start[i + 1] - op->row_start[i] >= 3)
       world = v3_add_scaled(v3_add_scaled(world, x[1], t1), x[2], v3_cross(n, t1));
   }
   to[0] = world.x;
@@ -229,10 +245,38 @@ static void store_lane(const ccp_operator *op, uint32_t i, const double *from, d
   const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
   const v3 world = {from[0], from[PACK_LANES], from[2 * PACK_LANES]};
   x[0] = v3_dot(world, n);
-  if (op->row_start[i + 1] - op->row_start[i] == 3) {
+  if (op->row_start[i + 1] - op->row_start[i] >= 3) {
     x[1] = v3_dot(world, t1);
     x[2] = v3_dot(world, v3_cross(n, t1));
   }
+}
+
+/* Moments, as forces above; in rows a spinning moment comes last. */
+static void load_moment(const ccp_operator *op, uint32_t i, const double *g, double *to) {
+  v3 world = {0.0, 0.0, 0.0};
+  if (i != PACK_NO_BLOCK) {
+    const ccp_contact *c = &op->problem->bodies.contact[i];
+    const double *x = g + op->row_start[i];
+    const int dim = ccp_dim(op->problem, i);
+    const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+    if (dim != 5) world = v3_scale(x[dim - 1], n);
+    if (dim != 4) world = v3_add_scaled(v3_add_scaled(world, x[3], t1), x[4], v3_cross(n, t1));
+  }
+  to[0] = world.x;
+  to[PACK_LANES] = world.y;
+  to[2 * PACK_LANES] = world.z;
+}
+
+static void store_moment(const ccp_operator *op, uint32_t i, const double *from, double *g) {
+  const ccp_contact *c = &op->problem->bodies.contact[i];
+  double *x = g + op->row_start[i];
+  const int dim = ccp_dim(op->problem, i);
+  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+  const v3 world = {from[0], from[PACK_LANES], from[2 * PACK_LANES]};
+  if (dim != 5) x[dim - 1] = v3_dot(world, n);
+  if (dim == 4) return;
+  x[3] = v3_dot(world, t1);
+  x[4] = v3_dot(world, v3_cross(n, t1));
 }
 
 void bodies_pack_load_some(const bodies_pack *pack, const ccp_operator *op, const double *g,
@@ -241,11 +285,13 @@ void bodies_pack_load_some(const bodies_pack *pack, const ccp_operator *op, cons
   const contact_rows_at work = {op->problem->bodies.contact, op->row_start};
   for (size_t j = begin; j < end; j++) {
     const uint32_t *block = pack->block + j * PACK_LANES;
-    double *to = lanes + (j - begin) * PACK_IMPULSES;
-    if (pack->uniform && is_whole(block))
+    double *to = lanes + (j - begin) * bodies_pack_stride(pack);
+    if ((pack->uniform || pack->rolling) && is_whole(block))
       kernels->load(&work, block, g, (double(*)[PACK_LANES])to);
     else
       for (size_t k = 0; k < PACK_LANES; k++) load_lane(op, block[k], g, to + k);
+    for (size_t k = 0; pack->rolling && k < PACK_LANES; k++)
+      load_moment(op, block[k], g, to + PACK_IMPULSES + k);
   }
 }
 
@@ -255,12 +301,14 @@ void bodies_pack_store_some(const bodies_pack *pack, const ccp_operator *op, con
   const contact_rows_at work = {op->problem->bodies.contact, op->row_start};
   for (size_t j = begin; j < end; j++) {
     const uint32_t *block = pack->block + j * PACK_LANES;
-    const double *from = lanes + (j - begin) * PACK_IMPULSES;
-    if (pack->uniform && is_whole(block))
+    const double *from = lanes + (j - begin) * bodies_pack_stride(pack);
+    if ((pack->uniform || pack->rolling) && is_whole(block))
       kernels->store(&work, block, (const double(*)[PACK_LANES])from, g);
     else
       for (size_t k = 0; k < PACK_LANES && block[k] != PACK_NO_BLOCK; k++)
         store_lane(op, block[k], from + k, g);
+    for (size_t k = 0; pack->rolling && k < PACK_LANES && block[k] != PACK_NO_BLOCK; k++)
+      store_moment(op, block[k], from + PACK_IMPULSES + k, g);
   }
 }
 
@@ -270,7 +318,7 @@ void bodies_pack_load(const bodies_pack *pack, const ccp_operator *op, const dou
     num_threads(op->context->threads) if (pack->group_count > PARALLEL_GROUPS)
   for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
     bodies_pack_load_some(pack, op, g, j, bodies_pack_batch(j, pack->group_count),
-                          lanes + j * PACK_IMPULSES);
+                          lanes + j * bodies_pack_stride(pack));
 }
 
 void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
@@ -278,6 +326,6 @@ void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const do
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(op->context->threads) if (pack->group_count > PARALLEL_GROUPS)
   for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
-    bodies_pack_store_some(pack, op, lanes + j * PACK_IMPULSES, j,
+    bodies_pack_store_some(pack, op, lanes + j * bodies_pack_stride(pack), j,
                            bodies_pack_batch(j, pack->group_count), g);
 }

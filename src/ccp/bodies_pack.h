@@ -1,4 +1,5 @@
-/* Sphere-like contacts of a problem, coloured and packed into groups of lanes for the kernels. */
+/* Sphere-like contacts of a problem, coloured and packed into groups of lanes for the kernels:
+ * those with a force alone in one pack, those with rolling or spinning resistance in another. */
 #ifndef SCREE_CCP_BODIES_PACK_H
 #define SCREE_CCP_BODIES_PACK_H
 
@@ -6,6 +7,9 @@
 #include "ccp/operator.h"
 
 #define PACK_NO_BLOCK UINT32_MAX
+
+/* Of a problem. */
+enum { BODIES_PACKS = 2 };
 
 /* Phases follow each other; the parts of a phase share no moving body and may run in any order or
  * at once. A part is a unit; in the first phase of a problem in tiles it is a chain of units, which
@@ -18,7 +22,7 @@ typedef struct bodies_pack {
   size_t scale_capacity;
   _Alignas(64) double mu[PACK_LANES]; /* of all contacts, when same_mu */
   bool same_mu;
-  double *impulse; /* of the sweep in progress, PACK_IMPULSES a group */
+  double *impulse; /* of the sweep in progress, bodies_pack_stride a group */
   size_t impulse_capacity;
   sphere_extra *extra; /* in use when has_extra */
   size_t extra_capacity;
@@ -26,6 +30,9 @@ typedef struct bodies_pack {
   double (*rough)[PACK_LANES]; /* 0: a ray; in use when has_rays */
   size_t rough_capacity;
   bool has_rays;
+  bool rolling;      /* contacts with moments: impulses are ROLL_IMPULSES a group */
+  sphere_roll *roll; /* a group, when rolling */
+  size_t roll_capacity;
   uint32_t *block; /* of each lane, PACK_NO_BLOCK where there is none */
   size_t block_capacity;
   uint32_t *unit_start; /* unit_count + 1, groups */
@@ -69,8 +76,8 @@ enum { PACK_MOVES = 1, PACK_ROUND = 2, PACK_MASS = 4 };
 /* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache. */
 enum { PACK_COLOURS = 64, PACK_FAR = 65536, PACK_BATCH = 16 };
 /* Of a block: not packed; not packed but in rigid groups; to be packed among contacts that are
- * expected closed, or wide open. */
-enum { PACK_REST = 255, PACK_RIGID = 254, PACK_OPEN = 253, PACK_CLOSED = 252 };
+ * expected closed, or wide open; in the pack of contacts with moments. */
+enum { PACK_REST = 255, PACK_RIGID = 254, PACK_OPEN = 253, PACK_CLOSED = 252, PACK_ROLLED = 251 };
 /* Sweeps look at units asleep every so often. */
 enum { PACK_ROUND_SWEEPS = 8 };
 
@@ -83,7 +90,7 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *line
 void bodies_pack_free(scree_context *context, bodies_pack *pack);
 
 /* Impulses between row order, in the frames of the contacts, and lanes, in the world frame.
- * `lanes`: PACK_IMPULSES a group, from group `begin` on. */
+ * `lanes`: bodies_pack_stride a group, from group `begin` on. */
 void bodies_pack_load_some(const bodies_pack *pack, const ccp_operator *op, const double *g,
                            size_t begin, size_t end, double *lanes);
 void bodies_pack_store_some(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
@@ -96,6 +103,18 @@ void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const do
 
 /* Units of open phases without impulses in `lanes` fall asleep, others wake. */
 void bodies_pack_lull(bodies_pack *pack, const double *lanes);
+
+/* Doubles of a group's impulses. */
+static inline size_t bodies_pack_stride(const bodies_pack *pack) {
+  return pack->rolling ? ROLL_IMPULSES : PACK_IMPULSES;
+}
+static inline size_t bodies_pack_doubles(const bodies_pack *pack) {
+  return pack->group_count * bodies_pack_stride(pack);
+}
+static inline const sphere_kernels *bodies_pack_kernels(const bodies_pack *pack,
+                                                        const body_kernels *kernels) {
+  return pack->rolling ? &kernels->rolling : &kernels->plain;
+}
 
 static inline size_t bodies_pack_open_unit(const bodies_pack *pack) {
   return pack->phase_start[pack->open_phase];

@@ -73,8 +73,11 @@ static scree_status reserve(bodies_pack *pack, scree_context *context, size_t gr
       memory_grow(context, &pack->phase_start, &pack->phase_capacity, phases + 1,
                   sizeof *pack->phase_start))
     return SCREE_ERROR_MEMORY;
-  if (memory_grow(context, &pack->impulse, &pack->impulse_capacity, groups * PACK_IMPULSES,
-                  sizeof *pack->impulse))
+  if (memory_grow(context, &pack->impulse, &pack->impulse_capacity,
+                  groups * bodies_pack_stride(pack), sizeof *pack->impulse))
+    return SCREE_ERROR_MEMORY;
+  if (pack->rolling &&
+      memory_grow(context, &pack->roll, &pack->roll_capacity, groups, sizeof *pack->roll))
     return SCREE_ERROR_MEMORY;
   if (pack->has_extra &&
       memory_grow(context, &pack->extra, &pack->extra_capacity, groups, sizeof *pack->extra))
@@ -382,11 +385,12 @@ static scree_status schedule_tiles(bodies_pack *pack, const ccp_operator *op, bo
 /* ---- the choice ------------------------------------------------------------------------------ */
 
 scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op) {
+  pack->group_count = pack->unit_count = pack->phase_count = pack->open_phase = 0;
+  pack->tiled = false;
+  if (!pack->contact_count) return reserve(pack, op->context, 0, 0, 0);
   if (memory_grow(op->context, &pack->used, &pack->used_capacity,
                   KINDS * (op->problem->bodies.body_count + 1), sizeof *pack->used))
     return SCREE_ERROR_MEMORY;
-  pack->group_count = pack->unit_count = pack->phase_count = 0;
-  pack->tiled = false;
   if (pack->closed_count >= TILED_FROM) {
     const scree_status status = schedule_tiles(pack, op, &pack->tiled);
     if (status) return status;

@@ -101,6 +101,17 @@ static size_t list_lanes(const bodies_pack *pack, uint32_t *order) {
   return n;
 }
 
+/* Contacts with moments for which no colour was left are not packed. */
+static scree_status schedule_rolled(ccp_operator *op, op_bodies *impl) {
+  const size_t before = impl->rolled.contact_count;
+  const scree_status status = bodies_pack_schedule(&impl->rolled, op);
+  if (status || impl->rolled.contact_count == before) return status;
+  for (size_t i = 0; i < op->problem->bodies.contact_count; i++)
+    if (impl->pack.colour[i] == PACK_ROLLED && impl->rolled.colour[i] == PACK_REST)
+      impl->pack.colour[i] = PACK_REST;
+  return SCREE_OK;
+}
+
 scree_status bodies_setup(ccp_operator *op) {
   scree_context *context = op->context;
   const size_t lines = op->problem->bodies.body_count + 1;
@@ -116,9 +127,13 @@ scree_status bodies_setup(ccp_operator *op) {
   fill_lines(op, impl);
   scree_status status = bodies_look(op);
   if (!status) status = bodies_pack_schedule(&impl->pack, op);
+  if (!status) status = schedule_rolled(op, impl);
   if (status) return status;
-  bodies_pack_fill(&impl->pack, op, impl->state);
-  op->head_count = list_lanes(&impl->pack, op->order);
+  op->head_count = 0;
+  for (int k = 0; k < BODIES_PACKS; k++) {
+    bodies_pack_fill(bodies_pack_at(impl, k), op, impl->state);
+    op->head_count += list_lanes(bodies_pack_at(impl, k), op->order + op->head_count);
+  }
   status = colour_rest(op, impl);
   for (size_t j = op->head_count; !status && j < op->block_count; j++)
     op->eta_force[op->order[j]] = 0.0;
@@ -133,7 +148,7 @@ void bodies_setup_free(ccp_operator *op) {
   if (!impl) return;
   memory_free(context, impl->state);
   memory_free(context, impl->push);
-  bodies_pack_free(context, &impl->pack);
+  for (int k = 0; k < BODIES_PACKS; k++) bodies_pack_free(context, bodies_pack_at(impl, k));
   bodies_momentum_free(context, &impl->momentum);
   bodies_glide_free(context, &impl->glide);
   memory_free(context, impl->rest);

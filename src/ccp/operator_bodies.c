@@ -66,25 +66,26 @@ void bodies_push_block(const ccp_operator *op, size_t block, const double *x, bo
 /* ---- products -------------------------------------------------------------------------------- */
 
 /* Groups of packed contacts: lines += D x, from rows by way of the stack. */
-static void push_part(const ccp_operator *op, const double *x, size_t begin, size_t end) {
+static void push_part(const ccp_operator *op, const bodies_pack *pack, const double *x,
+                      size_t begin, size_t end) {
   const op_bodies *impl = op->impl;
-  _Alignas(64) double lanes[PACK_BATCH * PACK_IMPULSES];
+  _Alignas(64) double lanes[PACK_BATCH * ROLL_IMPULSES];
   for (size_t j = begin; j < end; j += PACK_BATCH) {
     const size_t stop = bodies_pack_batch(j, end);
-    const sphere_product work = {.group = impl->pack.group,
+    const sphere_product work = {.group = pack->group,
                                  .lanes = lanes,
                                  .first = j,
                                  .lines = impl->push,
-                                 .reach = bodies_pack_reach(&impl->pack)};
-    bodies_pack_load_some(&impl->pack, op, x, j, stop, lanes);
-    impl->kernels->push(&work, j, stop);
+                                 .reach = bodies_pack_reach(pack)};
+    bodies_pack_load_some(pack, op, x, j, stop, lanes);
+    bodies_pack_kernels(pack, impl->kernels)->push(&work, j, stop);
   }
 }
 
 /* One thread's part of the same of the impulses that the groups of a phase hold. Units asleep have
  * none. */
-static void push_inside(const op_bodies *impl, size_t phase) {
-  const bodies_pack *pack = &impl->pack;
+static void push_inside(const op_bodies *impl, const bodies_pack *pack, size_t phase) {
+  const sphere_kernels *kernels = bodies_pack_kernels(pack, impl->kernels);
   const sphere_product work = {.group = pack->group,
                                .lanes = pack->impulse,
                                .lines = impl->push,
@@ -94,31 +95,35 @@ static void push_inside(const op_bodies *impl, size_t phase) {
   begin = bodies_pack_part(pack, phase, begin);
   end = bodies_pack_part(pack, phase, end);
   if (phase < pack->open_phase) {
-    impl->kernels->push(&work, pack->unit_start[begin], pack->unit_start[end]);
+    kernels->push(&work, pack->unit_start[begin], pack->unit_start[end]);
     return;
   }
   for (size_t unit = begin; unit < end; unit++)
     if (!pack->asleep[unit])
-      impl->kernels->push(&work, pack->unit_start[unit], pack->unit_start[unit + 1]);
+      kernels->push(&work, pack->unit_start[unit], pack->unit_start[unit + 1]);
+}
+
+/* All of a pack; every thread of a team calls it. */
+static void push_pack(const ccp_operator *op, const bodies_pack *pack, const double *x) {
+  for (size_t phase = 0; x && phase < pack->phase_count; phase++) {
+#pragma omp for schedule(static)
+    for (size_t part = 0; part < bodies_pack_parts(pack, phase); part++)
+      push_part(op, pack, x, pack->unit_start[bodies_pack_part(pack, phase, part)],
+                pack->unit_start[bodies_pack_part(pack, phase, part + 1)]);
+  }
+  for (size_t phase = 0; !x && phase < pack->phase_count; phase++) {
+    push_inside(op->impl, pack, phase);
+    bodies_wait();
+  }
 }
 
 void bodies_push_share(const ccp_operator *op, const double *x, const double *rest) {
   const op_bodies *impl = op->impl;
-  const bodies_pack *pack = &impl->pack;
   body_line *lines = impl->push;
 #pragma omp for schedule(static)
   for (size_t k = 0; k < op->problem->bodies.body_count; k++)
     lines[k] = (body_line){.inverse_mass = 0.0};
-  for (size_t phase = 0; x && phase < pack->phase_count; phase++) {
-#pragma omp for schedule(static)
-    for (size_t part = 0; part < bodies_pack_parts(pack, phase); part++)
-      push_part(op, x, pack->unit_start[bodies_pack_part(pack, phase, part)],
-                pack->unit_start[bodies_pack_part(pack, phase, part + 1)]);
-  }
-  for (size_t phase = 0; !x && phase < pack->phase_count; phase++) {
-    push_inside(impl, phase);
-    bodies_wait();
-  }
+  for (int k = 0; k < BODIES_PACKS; k++) push_pack(op, bodies_pack_at(impl, k), x);
   for (size_t c = 0; c < op->colour_count; c++) {
 #pragma omp for schedule(static)
     for (size_t j = op->colour_start[c]; j < op->colour_start[c + 1]; j++)
@@ -135,21 +140,21 @@ void bodies_sum_pushes(const ccp_operator *op, const double *x) {
 }
 
 /* Packed contacts: y = D'(twists in push) + C x. */
-static void read_batch(const ccp_operator *op, const double *x, size_t begin, size_t end,
-                       double *y) {
+static void read_batch(const ccp_operator *op, const bodies_pack *pack, const double *x,
+                       size_t begin, size_t end, double *y) {
   const op_bodies *impl = op->impl;
-  _Alignas(64) double lanes[PACK_BATCH * PACK_IMPULSES], out[PACK_BATCH * PACK_IMPULSES];
-  const sphere_product work = {
-      .group = impl->pack.group,
-      .extra = op->problem->compliance && impl->pack.has_extra ? impl->pack.extra : NULL,
-      .lanes = lanes,
-      .out = out,
-      .first = begin,
-      .lines = impl->push,
-      .reach = bodies_pack_reach(&impl->pack)};
-  if (work.extra) bodies_pack_load_some(&impl->pack, op, x, begin, end, lanes);
-  impl->kernels->read(&work, begin, end);
-  bodies_pack_store_some(&impl->pack, op, out, begin, end, y);
+  _Alignas(64) double lanes[PACK_BATCH * ROLL_IMPULSES], out[PACK_BATCH * ROLL_IMPULSES];
+  const sphere_product work = {.group = pack->group,
+                               .extra =
+                                   op->problem->compliance && pack->has_extra ? pack->extra : NULL,
+                               .lanes = lanes,
+                               .out = out,
+                               .first = begin,
+                               .lines = impl->push,
+                               .reach = bodies_pack_reach(pack)};
+  if (work.extra) bodies_pack_load_some(pack, op, x, begin, end, lanes);
+  bodies_pack_kernels(pack, impl->kernels)->read(&work, begin, end);
+  bodies_pack_store_some(pack, op, out, begin, end, y);
 }
 
 static void apply(ccp_operator *op, const double *x, double *y) {
@@ -166,9 +171,12 @@ static void apply(ccp_operator *op, const double *x, double *y) {
       memcpy(impl->push[k].linear, twist, 3 * sizeof *twist);
       memcpy(impl->push[k].angular, twist + 3, 3 * sizeof *twist);
     }
+    for (int k = 0; k < BODIES_PACKS; k++) {
+      const bodies_pack *pack = bodies_pack_at(impl, k);
 #pragma omp for schedule(static) nowait
-    for (size_t j = 0; j < impl->pack.group_count; j += PACK_BATCH)
-      read_batch(op, x, j, bodies_pack_batch(j, impl->pack.group_count), y);
+      for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
+        read_batch(op, pack, x, j, bodies_pack_batch(j, pack->group_count), y);
+    }
 #pragma omp for schedule(static)
     for (size_t j = op->head_count; j < op->block_count; j++) {
       const size_t i = op->order[j], row = op->row_start[i], dim = op->row_start[i + 1] - row;
@@ -201,8 +209,11 @@ static void velocity(ccp_operator *op, const double *g, double *v) {
 
 static void sweep_begin(ccp_operator *op, const double *g) {
   op_bodies *impl = op->impl;
-  bodies_pack_load(&impl->pack, op, g, impl->pack.impulse);
-  bodies_pack_lull(&impl->pack, impl->pack.impulse);
+  for (int k = 0; k < BODIES_PACKS; k++) {
+    bodies_pack *pack = bodies_pack_at(impl, k);
+    bodies_pack_load(pack, op, g, pack->impulse);
+    bodies_pack_lull(pack, pack->impulse);
+  }
 #pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
   {
     bodies_push_share(op, NULL, g);
@@ -218,37 +229,47 @@ static void sweep_begin(ccp_operator *op, const double *g) {
 
 static void judge_begun(ccp_operator *op, scree_model model, const double *g, op_judged *sum) {
   const op_bodies *impl = op->impl;
-  bodies_judge_velocities(op, model, impl->state, impl->pack.impulse, g, sum);
+  const double *const lanes[BODIES_PACKS] = {impl->pack.impulse, impl->rolled.impulse};
+  bodies_judge_velocities(op, model, impl->state, lanes, g, sum);
 }
 
 static void sweep_store(const ccp_operator *op, double *g) {
   const op_bodies *impl = op->impl;
-  bodies_pack_store(&impl->pack, op, impl->pack.impulse, g);
+  for (int k = 0; k < BODIES_PACKS; k++)
+    bodies_pack_store(bodies_pack_at(impl, k), op, bodies_pack_at(impl, k)->impulse, g);
 }
 
 static size_t sweep_room(const ccp_operator *op) {
   const op_bodies *impl = op->impl;
-  return op->head_count == op->block_count ? impl->pack.group_count * PACK_IMPULSES : 0;
+  return op->head_count == op->block_count
+             ? bodies_pack_doubles(&impl->pack) + bodies_pack_doubles(&impl->rolled)
+             : 0;
 }
 
 static void sweep_keep(const ccp_operator *op, double *kept) {
   const op_bodies *impl = op->impl;
-  memcpy(kept, impl->pack.impulse, sweep_room(op) * sizeof *kept);
+  for (int k = 0; k < BODIES_PACKS; k++) {
+    const bodies_pack *pack = bodies_pack_at(impl, k);
+    const size_t count = bodies_pack_doubles(pack);
+    if (count) memcpy(kept, pack->impulse, count * sizeof *kept);
+    kept += count;
+  }
 }
 
 static void sweep_take(const ccp_operator *op, const double *kept, double *g) {
   const op_bodies *impl = op->impl;
-  bodies_pack_store(&impl->pack, op, kept, g);
+  for (int k = 0; k < BODIES_PACKS; k++) {
+    bodies_pack_store(bodies_pack_at(impl, k), op, kept, g);
+    kept += bodies_pack_doubles(bodies_pack_at(impl, k));
+  }
 }
 
 /* Units begin … end - 1 of an open phase, all of them. An impulse wakes. */
-static double sweep_round(const op_bodies *impl, const sphere_sweep *work, size_t begin,
-                          size_t end) {
-  const bodies_pack *pack = &impl->pack;
+static double sweep_round(const bodies_pack *pack, const sphere_kernels *kernels,
+                          const sphere_sweep *work, size_t begin, size_t end) {
   double worst = 0.0;
   for (size_t unit = begin; unit < end; unit++) {
-    const double change =
-        impl->kernels->sweep(work, pack->unit_start[unit], pack->unit_start[unit + 1]);
+    const double change = kernels->sweep(work, pack->unit_start[unit], pack->unit_start[unit + 1]);
     if (change != 0.0) pack->asleep[unit] = false;
     worst = fmax(worst, change);
   }
@@ -256,29 +277,30 @@ static double sweep_round(const op_bodies *impl, const sphere_sweep *work, size_
 }
 
 /* Those awake, in runs. The units of an open phase share no moving body: any order will do. */
-static double sweep_awake(const op_bodies *impl, const sphere_sweep *work, size_t begin,
-                          size_t end) {
-  const bodies_pack *pack = &impl->pack;
+static double sweep_awake(const bodies_pack *pack, const sphere_kernels *kernels,
+                          const sphere_sweep *work, size_t begin, size_t end) {
   double worst = 0.0;
   for (size_t unit = begin; unit < end;) {
     size_t stop = unit;
     while (stop < end && !pack->asleep[stop]) stop++;
     if (stop > unit)
-      worst =
-          fmax(worst, impl->kernels->sweep(work, pack->unit_start[unit], pack->unit_start[stop]));
+      worst = fmax(worst, kernels->sweep(work, pack->unit_start[unit], pack->unit_start[stop]));
     unit = stop + 1;
   }
   return worst;
 }
 
-static double sweep_packed(const ccp_operator *op, const op_sweep_params *params) {
+static double sweep_packed(const ccp_operator *op, bodies_pack *pack,
+                           const op_sweep_params *params) {
   op_bodies *impl = op->impl;
-  bodies_pack *pack = &impl->pack;
+  const sphere_kernels *kernels = bodies_pack_kernels(pack, impl->kernels);
+  if (!pack->group_count) return 0.0;
   const bool round = pack->sweeps++ % PACK_ROUND_SWEEPS == 0;
   const size_t phases = round || pack->stirring ? pack->phase_count : pack->open_phase;
   const sphere_sweep work = {
       .group = pack->group,
       .scale = pack->scale,
+      .roll = pack->roll,
       .mu = bodies_pack_mu(pack),
       .mu_stride = bodies_pack_mu_stride(pack),
       .impulse = pack->impulse,
@@ -307,9 +329,9 @@ static double sweep_packed(const ccp_operator *op, const op_sweep_params *params
         end = pack->unit_start[bodies_pack_part(pack, phase, end)];
       } else
         bodies_share(pack->unit_start[begin], pack->unit_start[end], &begin, &end);
-      const double change = open && round ? sweep_round(impl, &work, begin, end)
-                            : open        ? sweep_awake(impl, &work, begin, end)
-                                          : impl->kernels->sweep(&work, begin, end);
+      const double change = open && round ? sweep_round(pack, kernels, &work, begin, end)
+                            : open        ? sweep_awake(pack, kernels, &work, begin, end)
+                                          : kernels->sweep(&work, begin, end);
       if (change > mine) mine = change;
       bodies_wait();
     }
@@ -329,8 +351,12 @@ double bodies_sweep_rest(ccp_operator *op, const op_sweep_params *params, double
 }
 
 static double sweep(ccp_operator *op, const op_sweep_params *params, double *g) {
+  op_bodies *impl = op->impl;
   double worst = params->backward ? bodies_sweep_rest(op, params, g) : 0.0;
-  worst = fmax(worst, sweep_packed(op, params));
+  for (int k = 0; k < BODIES_PACKS; k++) {
+    const int at = params->backward ? BODIES_PACKS - 1 - k : k;
+    worst = fmax(worst, sweep_packed(op, bodies_pack_at(impl, at), params));
+  }
   return params->backward ? worst : fmax(worst, bodies_sweep_rest(op, params, g));
 }
 

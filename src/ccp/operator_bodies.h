@@ -24,7 +24,7 @@ typedef struct op_bodies {
   body_line *push;  /* D x, then M^-1 D x */
   size_t state_capacity, push_capacity;
   const body_kernels *kernels;
-  bodies_pack pack;
+  bodies_pack pack, rolled; /* contacts without moments, and with */
   bodies_momentum momentum;
   bodies_glide glide;
   /* Blocks that are not packed, and their moving bodies. */
@@ -35,9 +35,14 @@ typedef struct op_bodies {
   colouring colours;
   bodies_rigid rigid;
   bodies_diagonal diagonal;
-  op_judged *judged; /* a unit, then a chunk of the blocks that are not packed */
+  op_judged *judged; /* a unit of each pack, then a chunk of the blocks that are not packed */
   size_t judged_capacity;
 } op_bodies;
+
+/* The packs: k = 0 and 1, BODIES_PACKS in all. */
+static inline bodies_pack *bodies_pack_at(const op_bodies *impl, int k) {
+  return (bodies_pack *)(k ? &impl->rolled : &impl->pack);
+}
 
 /* The first row of a block that is no contact, counted from the first of these. */
 static inline size_t bodies_generic_row(const ccp_operator *op, size_t block) {

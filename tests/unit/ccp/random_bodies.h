@@ -16,6 +16,8 @@ typedef struct random_def {
   size_t bodies, contacts, generic;
   bool spheres;    /* every contact is sphere-like: Coulomb 3-D or ray */
   bool rigid;      /* every contact is Coulomb 3-D, with arms and inertias of any kind */
+  bool rolling;    /* spheres: most contacts have moments, some of them with coefficients 0 */
+  bool equal;      /* spheres: most bodies and arms are the same, so that moments do not slip */
   bool compliance; /* and offsets across the normal */
   bool hub;        /* body 0 moves and takes part in every third contact */
   uint64_t seed;
@@ -61,7 +63,7 @@ static inline scree_ccp_body_def random_body(uint64_t *state, const random_def *
   for (int k = 0; k < 6; k++) body.v_free[k] = random_in(state, -1.0, 1.0);
   if (i % 7 == 3) return body; /* prescribed */
   body.inverse_mass = random_in(state, 0.2, 3.0);
-  const double s = random_in(state, 0.5, 8.0);
+  const double s = def->equal && i % 5 ? 2.5 : random_in(state, 0.5, 8.0);
   double *inertia = body.inverse_inertia;
   inertia[0] = inertia[3] = inertia[5] = s;
   if (!def->spheres && i % 3 != 0) {
@@ -76,6 +78,12 @@ static inline scree_ccp_body_def random_body(uint64_t *state, const random_def *
 
 static inline scree_set random_set(uint64_t *state, const random_def *def) {
   const double mu = random_in(state, 0.0, 1.2);
+  if (def->rolling) {
+    const int kind = (int)(random_unit(state) * 8.0);
+    const double rho = kind == 0 ? 0.0 : random_in(state, 0.0, 0.3);
+    const double sigma = kind == 1 ? 0.0 : random_in(state, 0.0, 0.2);
+    if (kind < 6) return scree_set_rolling(kind % 3 + 4, kind == 2 ? 0.0 : mu, rho, sigma);
+  }
   if (def->rigid) return scree_set_coulomb(3, mu);
   const int choice = (int)(random_unit(state) * (def->spheres ? 4.0 : 9.0));
   switch (choice) {
@@ -149,14 +157,16 @@ static inline scree_ccp_contact_def random_contact(uint64_t *state, const random
   random_cross(c.normal, c.tangent, across);
   memcpy(c.tangent, across, sizeof across);
   c.set = random_set(state, def);
-  const double reach_a = random_in(state, 0.1, 0.6), reach_b = random_in(state, 0.1, 0.6);
+  const double reach_a = def->equal ? 0.3 : random_in(state, 0.1, 0.6),
+               reach_b = def->equal ? 0.3 : random_in(state, 0.1, 0.6);
   for (int k = 0; k < 3; k++) {
     c.arm_a[k] = def->spheres ? reach_a * c.normal[k] : random_in(state, -0.6, 0.6);
     c.arm_b[k] = def->spheres ? -reach_b * c.normal[k] : random_in(state, -0.6, 0.6);
   }
   c.offset[0] = random_in(state, -0.2, 0.2);
   if (def->compliance) {
-    for (int k = 1; k < c.set.dim; k++) c.offset[k] = random_in(state, -0.2, 0.2);
+    const int pushed = def->rolling && i % 3 && c.set.dim > 3 ? 3 : c.set.dim;
+    for (int k = 1; k < pushed; k++) c.offset[k] = random_in(state, -0.2, 0.2);
     c.compliance[0] = random_in(state, 0.0, 0.3);
     c.compliance[1] = c.compliance[2] = i % 2 ? random_in(state, 0.0, 0.3) : 0.0;
   }

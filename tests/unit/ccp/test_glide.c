@@ -19,6 +19,17 @@ static const random_def cases[] = {
     {.bodies = 14, .contacts = 60, .generic = 5, .spheres = true, .compliance = true, .seed = 23},
     {.bodies = 30, .contacts = 400, .generic = 3, .spheres = true, .hub = true, .seed = 24},
     {.bodies = 40, .contacts = 90, .rigid = true, .seed = 25},
+    {.bodies = 40, .contacts = 120, .spheres = true, .rolling = true, .seed = 41},
+    {.bodies = 40, .contacts = 120, .spheres = true, .rolling = true, .equal = true, .seed = 42},
+    {.bodies = 30,
+     .contacts = 300,
+     .generic = 5,
+     .spheres = true,
+     .rolling = true,
+     .compliance = true,
+     .hub = true,
+     .seed = 43},
+    {.bodies = 30, .contacts = 90, .generic = 5, .rolling = true, .compliance = true, .seed = 44},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 

@@ -22,6 +22,17 @@ static const random_def cases[] = {
     {.bodies = 5, .contacts = 0, .generic = 4, .seed = 7},
     {.bodies = 40, .contacts = 90, .rigid = true, .seed = 8},
     {.bodies = 30, .contacts = 80, .generic = 5, .rigid = true, .compliance = true, .seed = 9},
+    {.bodies = 40, .contacts = 120, .spheres = true, .rolling = true, .seed = 31},
+    {.bodies = 40, .contacts = 120, .spheres = true, .rolling = true, .equal = true, .seed = 32},
+    {.bodies = 30,
+     .contacts = 300,
+     .generic = 5,
+     .spheres = true,
+     .rolling = true,
+     .compliance = true,
+     .hub = true,
+     .seed = 33},
+    {.bodies = 30, .contacts = 90, .generic = 5, .rolling = true, .compliance = true, .seed = 34},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -126,22 +137,27 @@ static void test_order(void **state) {
     fixture f = open_case(&cases[k], 1);
     const ccp_operator *op = f.op;
     const op_bodies *impl = op->impl;
-    const bodies_pack *pack = &impl->pack;
     size_t *seen = calloc(op->block_count, sizeof *seen);
     for (size_t j = 0; j < op->block_count; j++) seen[op->order[j]]++;
     for (size_t i = 0; i < op->block_count; i++) assert_int_equal(seen[i], 1);
     free(seen);
     const size_t bodies = cases[k].bodies;
     size_t *last = calloc(bodies, sizeof *last);
-    for (size_t g = 0; g < pack->group_count; g++)
-      for (size_t lane = 0; lane < 2 * PACK_LANES; lane++) {
-        const sphere_group *group = &pack->group[g];
-        const uint32_t body = lane < PACK_LANES ? group->a[lane] : group->b[lane - PACK_LANES];
-        if (body & PACK_FIXED) continue;
-        assert_true(last[body] != g + 1);
-        last[body] = g + 1;
-      }
+    for (int p = 0; p < BODIES_PACKS; p++) {
+      const bodies_pack *pack = bodies_pack_at(impl, p);
+      memset(last, 0, bodies * sizeof *last);
+      for (size_t g = 0; g < pack->group_count; g++)
+        for (size_t lane = 0; lane < 2 * PACK_LANES; lane++) {
+          const sphere_group *group = &pack->group[g];
+          const uint32_t body = lane < PACK_LANES ? group->a[lane] : group->b[lane - PACK_LANES];
+          if (body & PACK_FIXED) continue;
+          assert_true(last[body] != g + 1);
+          last[body] = g + 1;
+        }
+    }
     memset(last, 0, bodies * sizeof *last);
+    if (cases[k].spheres && cases[k].rolling)
+      assert_true(impl->rolled.contact_count > op->block_count / 4);
     for (size_t c = 0; c < op->colour_count; c++)
       for (size_t j = op->colour_start[c]; j < op->colour_start[c + 1]; j++) {
         const size_t i = op->order[j];
