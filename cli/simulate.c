@@ -150,8 +150,8 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
          model_name(s->model), (unsigned long long)s->iterations,
          (unsigned long long)s->nonconverged_steps);
   if (s->looks)
-    printf("  impacts      %llu more searches for contacts, as impacts led to others in the same "
-           "step\n",
+    printf("  looks        %llu more searches for contacts, as impacts and turns led to others in "
+           "the same step\n",
            (unsigned long long)s->looks);
   printf("  worst        R %.3g, penetration %.3g m (%.3g %% of a diameter), relaxation gap %.3g "
          "m/s\n",

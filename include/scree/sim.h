@@ -58,7 +58,7 @@ typedef struct scree_sim_summary {
   scree_model model;   /* the one solved */
   uint64_t iterations; /* all */
   uint64_t nonconverged_steps;
-  uint64_t looks;  /* searches for contacts made again after an impact (scree_step_info), all */
+  uint64_t looks;  /* searches for contacts made again within a step (scree_step_info), all */
   bool stopped;    /* at a step that did not converge */
   bool infeasible; /* a step was proven to have no solution */
   double worst_residual, worst_penetration, worst_penetration_percent, relaxation_gap;

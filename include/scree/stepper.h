@@ -73,7 +73,8 @@ typedef struct scree_step_info {
   long iterations;            /* of all solves of the step */
   int solves;                 /* 1, more after retries and looks */
   int looks;                  /* times that contacts were searched again, as those found before did
-                                 not stand for all that the impacts of the step led to */
+                                 not stand for all that the step led to: impacts handed on, and
+                                 bodies that turn far in a step */
   double residual;            /* R, worst over solves */
   double error;               /* E */
   double penetration;         /* worst overlap at the start of the step, m */

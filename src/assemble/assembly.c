@@ -33,6 +33,8 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->free_angular);
   memory_free(context, a->extra);
   memory_free(context, a->extra_used);
+  memory_free(context, a->late);
+  memory_free(context, a->suspect);
   memory_free(context, a->before);
   memory_free(context, a->place);
   memory_free(context, a->extra_now);

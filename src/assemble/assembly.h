@@ -65,6 +65,10 @@ typedef struct assembly {
   double *extra, *extra_used;
   size_t extra_capacity, extra_used_capacity;
   double farthest, least_diameter; /* m; of the bodies as the contacts were searched */
+  collide_given *late;             /* contacts of the step's end that it is solved with again */
+  size_t late_count, late_capacity;
+  struct late_suspect *suspect; /* room for pairs that may overlap at the end */
+  size_t suspect_capacity;
 
   /* While a step is built and solved `before` has what its contacts start from. After it that lies
    * in the problem, g and gap (`solved`), and is written down when the next step begins. */
@@ -106,7 +110,12 @@ scree_status assembly_finish(assembly *a, assembly_report *report);
  * one that it has no contact with: undo the step and build it with `again`. Contacts are then seen
  * from farther, those found before included. */
 scree_status assembly_look(assembly *a, const assembly_params *params, bool *again);
+/* After assembly_look. Sets *again when a pair would overlap at the end of the step although its
+ * contacts, which are linear in the velocities, say that it does not (late.c). */
+scree_status assembly_look_late(assembly *a, const assembly_params *params, bool *again);
 void assembly_accept(assembly *a);
+/* look.c: `again` will see contacts from no farther than before. */
+scree_status assembly_see_no_farther(assembly *a);
 /* Forgets the step that was built: the memory is the one before it. */
 void assembly_undo(assembly *a);
 

@@ -66,6 +66,8 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
       .margin = params->margin,
       .most = a->farthest,
       .extra = params->again ? a->extra_used : NULL,
+      .given = a->late,
+      .given_count = params->again ? a->late_count : 0,
   };
 }
 
@@ -166,6 +168,10 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
       .recovery_speed = c->point.gap < 0.0 ? recovery_speed(a, params, diameter) : 0.0,
       .bounce_speed = 2.0 * params->h * a->gravity,
   };
+  if (c->given) {
+    in.stabilisation = 1.0;
+    in.recovery_speed = INFINITY;
+  }
   if (previous != CACHE_NONE && a->has_extra_before) {
     in.slip[0] = v3_dot(t1, a->extra_before[previous].slip);
     in.slip[1] = v3_dot(t2, a->extra_before[previous].slip);
@@ -183,7 +189,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   a->gap[k] = (float)c->point.gap;
   warm_start(a, params, previous, def, a->g + row);
   a->contact_count++;
-  if (c->point.gap < 0.0) {
+  if (c->point.gap < 0.0 && !c->given) {
     report->penetration = fmax(report->penetration, -c->point.gap);
     report->penetration_percent =
         fmax(report->penetration_percent, -100.0 * c->point.gap / diameter);

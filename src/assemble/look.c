@@ -35,6 +35,12 @@ static scree_status reserve(assembly *a) {
   return SCREE_OK;
 }
 
+scree_status assembly_see_no_farther(assembly *a) {
+  if (reserve(a)) return SCREE_ERROR_MEMORY;
+  memset(a->extra_used, 0, a->world->bodies.limit * sizeof *a->extra_used);
+  return SCREE_OK;
+}
+
 static void note_expected(assembly *a) {
   const size_t n = a->world->bodies.limit;
   memcpy(a->free_linear, a->linear, n * sizeof *a->linear);

@@ -11,8 +11,16 @@
 #ifndef SCREE_COLLIDE_BROAD_H
 #define SCREE_COLLIDE_BROAD_H
 
+#include "collide/contact_point.h"
 #include "math/aabb.h"
 #include "shape/shape.h"
+
+/* A contact that the caller knows of and that the narrow phase does not see at the start of the
+ * step. */
+typedef struct collide_given {
+  uint32_t a, b; /* a < b */
+  contact_point point;
+} collide_given;
 
 /* Bodies as collision sees them; arrays of `count`, lent by the caller. */
 typedef struct collide_view {
@@ -28,10 +36,12 @@ typedef struct collide_view {
   const uint8_t *kind;      /* 0: can be pushed; two others never form a pair */
   const uint64_t *excluded; /* low index << 32 | high index, ascending */
   size_t excluded_count;
-  double h;            /* s */
-  double margin;       /* fraction of the smaller diameter */
-  double most;         /* m, the margin's part by diameter is never more */
-  const double *extra; /* m, by body, on top of the margin; null: none */
+  double h;                   /* s */
+  double margin;              /* fraction of the smaller diameter */
+  double most;                /* m, the margin's part by diameter is never more */
+  const double *extra;        /* m, by body, on top of the margin; null: none */
+  const collide_given *given; /* on top of what is found; ascending by a, then b */
+  size_t given_count;
 } collide_view;
 
 typedef struct broad broad;

@@ -140,7 +140,32 @@ static bool touch_spheres(const collide_view *view, uint32_t i, uint32_t k, piec
     return true;
   c->a = i;
   c->b = k;
+  c->given = false;
   p->count++;
+  return true;
+}
+
+/* The first given contact of the pair, or of one after it. */
+static size_t find_given(const collide_view *view, uint32_t i, uint32_t k) {
+  size_t lo = 0, hi = view->given_count;
+  while (lo < hi) {
+    const size_t mid = (lo + hi) / 2;
+    const collide_given *g = &view->given[mid];
+    if (g->a < i || (g->a == i && g->b < k))
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo;
+}
+
+static bool add_given(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
+  for (size_t m = find_given(view, i, k); m < view->given_count; m++) {
+    const collide_given *g = &view->given[m];
+    if (g->a != i || g->b != k) break;
+    if (p->count == p->capacity) return false;
+    p->out[p->count++] = (collide_contact){.a = i, .b = k, .given = true, .point = g->point};
+  }
   return true;
 }
 
@@ -148,14 +173,15 @@ static bool touch_spheres(const collide_view *view, uint32_t i, uint32_t k, piec
 static bool touch(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
   const double margin = view_pair_margin(view, i, k);
   const double reach = view->radius[i] + view->radius[k] + margin;
-  if (v3_norm2(v3_sub(view->position[i], view->position[k])) > reach * reach) return true;
+  if (v3_norm2(v3_sub(view->position[i], view->position[k])) > reach * reach)
+    return add_given(view, i, k, p);
   contact_point found[CONTACT_POINT_MAX];
   const int n = narrow_collide(view->shape[i], view_shape_pose(view, i), view->shape[k],
                                view_shape_pose(view, k), margin, found, CONTACT_POINT_MAX);
   if (p->count + (size_t)n > p->capacity) return false;
   for (int m = 0; m < n; m++)
     p->out[p->count++] = (collide_contact){.a = i, .b = k, .point = found[m]};
-  return true;
+  return add_given(view, i, k, p);
 }
 
 static void ask_for_body(const collide_view *view, uint32_t i) {

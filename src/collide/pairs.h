@@ -10,6 +10,7 @@
 
 typedef struct collide_contact {
   uint32_t a, b;     /* a < b */
+  bool given;        /* one of the view's */
   cache_match match; /* in the step before */
   contact_point point;
 } collide_contact;

@@ -137,6 +137,9 @@ scree_status world_list_excluded(scree_world *world);
 
 /* motion.c: where a driven body's frame is at a time. */
 pose world_driven_pose(const scree_world *world, size_t body, double time);
+/* Where a body is when it has moved with this twist for h; *angular is then the one after, as a
+ * dynamic body keeps its angular momentum. A driven one goes its own way. */
+pose world_pose_after(const scree_world *world, size_t body, double h, v3 linear, v3 *angular);
 /* Rotation vector of a unit quaternion, angle in [0, pi]. */
 v3 world_rotation_vector(quat q);
 void world_free_motion(scree_world *world, world_motion *motion);

@@ -12,7 +12,8 @@
 #include "base/timer.h"
 #include "step/stepper.h"
 
-enum { MOST_LOOKS = 16 }; /* of a step: links of a chain of impacts */
+enum { MOST_LOOKS = 16 };     /* of a step: links of a chain of impacts */
+enum { MOST_LATE_LOOKS = 8 }; /* of them, for contacts of the end of the step */
 
 static assembly_params params_of(const scree_stepper *s, double h, bool again) {
   return (assembly_params){
@@ -135,13 +136,15 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
 }
 
 /* The new twists, and whether they lead to an overlap that no contact stood for. */
-static scree_status finish(scree_stepper *s, const assembly_params *params, scree_step_info *info,
-                           assembly_report *report, bool *missed) {
+static scree_status finish(scree_stepper *s, const assembly_params *params, int looks,
+                           scree_step_info *info, assembly_report *report, bool *missed) {
   const double start = timer_now();
   scree_status status = assembly_finish(s->assembly, report);
   const double finished = timer_now();
   if (!status) {
     status = assembly_look(s->assembly, params, missed);
+    if (!status && looks < MOST_LATE_LOOKS)
+      status = assembly_look_late(s->assembly, params, missed);
     if (status) assembly_undo(s->assembly);
   }
   info->seconds_assemble += finished - start;
@@ -158,7 +161,7 @@ static scree_status attempt(scree_stepper *s, double h, bool retry, bool any, sc
     bool missed = false;
     scree_status status = build_and_solve(s, &params, retry, info, solved, report);
     if (status || (!any && solved->outcome != SCREE_OUTCOME_SOLVED)) return status;
-    status = finish(s, &params, info, report, &missed);
+    status = finish(s, &params, look, info, report, &missed);
     if (status || !missed || look == MOST_LOOKS) return status;
     assembly_undo(s->assembly);
     params.again = true;

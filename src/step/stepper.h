@@ -27,7 +27,5 @@ struct scree_stepper {
 
 /* integrate.c: bodies move by their new twists; dynamic ones carry their angular momentum. */
 void step_integrate(scree_world *world, double h, const v3 *linear, const v3 *angular);
-/* One body free to turn: q and w after h, with the angular momentum of now. */
-void step_turn(quat *q, v3 *w, v3 inertia, double h);
 
 #endif
