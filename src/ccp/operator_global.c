@@ -170,6 +170,41 @@ static scree_status find_components(ccp_operator *op, global_state *s) {
   return SCREE_OK;
 }
 
+/* Energy v'Mv / 2 must be positive for every v but 0. Only the symmetric part counts: that of M
+ * with damping or gyroscopic terms is the mass. Rounding of a part in 1e12 is let pass. */
+static double *symmetric_part(ccp_operator *op, const double *a, size_t n) {
+  double *part = memory_new(op->context, n * n, sizeof *part), most = 0.0;
+  if (!part) return NULL;
+  for (size_t j = 0; j < n; j++) most = fmax(most, fabs(a[j + j * n]));
+  for (size_t j = 0; j < n; j++) {
+    for (size_t i = j; i < n; i++) part[i + j * n] = 0.5 * (a[i + j * n] + a[j + i * n]);
+    part[j + j * n] += 1e-12 * most;
+  }
+  return part;
+}
+
+static scree_status factor_component(ccp_operator *op, global_state *s, size_t c) {
+  const size_t n = component_size(s, c);
+  const uint32_t *row = s->row + s->start[c];
+  double *a = s->factor + s->factor_start[c], *part = symmetric_part(op, a, n);
+  if (!part) return SCREE_ERROR_MEMORY;
+  const size_t bad = dense_lu(n, a, n, singular, s->pivot + s->start[c]);
+  const size_t negative = bad < n ? n : dense_cholesky(n, part, n);
+  memory_free(op->context, part);
+  if (bad < n)
+    return context_fail(op->context, SCREE_ERROR_INPUT,
+                        "M is singular: its %zu coupled rows from row %u on have no inverse; "
+                        "give every velocity a mass",
+                        n, row[0]);
+  if (negative < n)
+    return context_fail(op->context, SCREE_ERROR_INPUT,
+                        "M is not positive definite: its %zu coupled rows from row %u on have "
+                        "velocities of negative energy, first seen at row %u; every mass must be "
+                        "over 0",
+                        n, row[0], row[negative]);
+  return SCREE_OK;
+}
+
 static scree_status factor_components(ccp_operator *op, global_state *s) {
   const ccp_matrix *m = &op->problem->m;
   s->factor_start = memory_new(op->context, s->component_count + 1, sizeof *s->factor_start);
@@ -190,17 +225,9 @@ static scree_status factor_components(ccp_operator *op, global_state *s) {
     for (size_t k = m->start[j]; k < m->start[j + 1]; k++)
       if (m->value[k] != 0.0) column[s->place[m->index[k]]] = m->value[k];
   }
-  for (size_t c = 0; c < s->component_count; c++) {
-    const size_t n = component_size(s, c);
-    const size_t bad =
-        dense_lu(n, s->factor + s->factor_start[c], n, singular, s->pivot + s->start[c]);
-    if (bad < n)
-      return context_fail(op->context, SCREE_ERROR_INPUT,
-                          "M is singular: its %zu coupled rows from row %u on have no inverse; "
-                          "give every velocity a mass",
-                          n, s->row[s->start[c]]);
-  }
-  return SCREE_OK;
+  scree_status status = SCREE_OK;
+  for (size_t c = 0; c < s->component_count && !status; c++) status = factor_component(op, s, c);
+  return status;
 }
 
 /* Entries of H by column, and within a column by component: the pairs. */

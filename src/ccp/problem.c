@@ -374,6 +374,22 @@ static size_t count_rows(size_t block_count, const scree_set *sets) {
   return rows;
 }
 
+/* W = H'M^-1 H with masses over 0 has no negative diagonal but for rounding. */
+static scree_status check_diagonal(scree_context *context, const ccp_matrix *w) {
+  double most = 0.0;
+  for (size_t j = 0; j < w->columns; j++)
+    for (size_t k = w->start[j]; k < w->start[j + 1]; k++)
+      if (w->index[k] == j) most = fmax(most, w->value[k]);
+  for (size_t j = 0; j < w->columns; j++)
+    for (size_t k = w->start[j]; k < w->start[j + 1]; k++)
+      if (w->index[k] == j && w->value[k] < -1e-9 * most)
+        return context_fail(context, SCREE_ERROR_INPUT,
+                            "W is not positive semidefinite: the diagonal of row %zu is %g; every "
+                            "mass must be over 0",
+                            j, w->value[k]);
+  return SCREE_OK;
+}
+
 scree_status scree_ccp_create_local(scree_context *context, size_t block_count,
                                     const scree_set *sets, const scree_csc *w, const double *q,
                                     const double *compliance, scree_ccp **problem) {
@@ -386,6 +402,7 @@ scree_status scree_ccp_create_local(scree_context *context, size_t block_count,
   scree_status status = create(context, SCREE_FORM_LOCAL, &p);
   if (!status) status = append_blocks(p, block_count, sets, q, compliance);
   if (!status) status = copy_matrix(context, "W", w, &p->w);
+  if (!status) status = check_diagonal(context, &p->w);
   if (!status) status = block_rows_build(context, p, p->w.start, p->w.index, p->w.value, &p->rows);
   if (status) {
     scree_ccp_destroy(p);

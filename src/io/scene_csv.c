@@ -43,13 +43,19 @@ static scree_status read_header(csv_reader *r) {
   const char *line;
   size_t length;
   scene_document *doc = &r->scene->doc;
-  if (!next_line(r, &line, &length)) return scene_fault(doc, &r->place, "the table is empty");
+  if (!next_line(r, &line, &length)) {
+    r->place.line = r->place.column = 1;
+    return scene_fault(doc, &r->place, "the table is empty; a header and rows are wanted");
+  }
   for (size_t i = 0; i <= length;) {
     size_t stop = i;
     while (stop < length && line[stop] != ',') stop++;
+    size_t first = i, last = stop;
+    while (first < last && isspace((unsigned char)line[first])) first++;
+    while (last > first && isspace((unsigned char)line[last - 1])) last--;
     char word[32];
-    snprintf(word, sizeof word, "%.*s", (int)(stop - i > 30 ? 30 : stop - i), line + i);
-    r->place.column = (uint32_t)i + 1;
+    snprintf(word, sizeof word, "%.*s", (int)(last - first > 30 ? 30 : last - first), line + first);
+    r->place.column = (uint32_t)first + 1;
     int kind = 0;
     while (kind < COLUMN_KINDS && strcmp(column_names[kind], word) != 0) kind++;
     char buffer[256];
@@ -78,6 +84,7 @@ static scree_status read_row(csv_reader *r, const char *line, size_t length, dou
                          column_names[r->kinds[i]]);
     value[r->kinds[i]] = x;
     at = after;
+    while (at < end && (*at == ' ' || *at == '\t')) at++;
     bool last = i + 1 == r->columns;
     r->place.column = (uint32_t)(at - line) + 1;
     if (last ? at != end : at >= end || *at != ',')
@@ -132,6 +139,7 @@ scree_status scene_build_csv(scree_scene *scene, scree_world *world, const scene
   if (status) return status;
   csv_reader r = {.scene = scene, .at = scene->doc.files[file].bytes, .place = {.file = file}};
   r.end = r.at + scene->doc.files[file].size;
+  if (r.end - r.at >= 3 && memcmp(r.at, "\xef\xbb\xbf", 3) == 0) r.at += 3;
   status = read_header(&r);
   if (status) return status;
   if (r.has[RADIUS] == (t->keys.shape != NULL))
@@ -143,11 +151,16 @@ scree_status scene_build_csv(scree_scene *scene, scree_world *world, const scene
   if (t->keys.shape) status = scene_template_shape(scene, scope, t, 1.0, &given, &owned);
   const char *line;
   size_t length;
-  for (long n = 0; !status && n != k.number && next_line(&r, &line, &length); n++) {
+  long n = 0;
+  for (; !status && n != k.number && next_line(&r, &line, &length); n++) {
     double value[COLUMN_KINDS] = {0};
     status = read_row(&r, line, length, value);
     r.place.column = 1;
     if (!status) status = add_row(&r, world, t, given, value);
+  }
+  if (!status && n == 0 && k.number != 0) {
+    r.place.column = 1;
+    status = scene_fault(&scene->doc, &r.place, "the table has a header and no rows");
   }
   scree_shape_destroy(r.shape);
   if (owned) scree_shape_destroy(given);

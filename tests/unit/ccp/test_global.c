@@ -179,6 +179,14 @@ static void test_singular(void **state) {
   assert_int_equal(create(context, &x, &problem), SCREE_OK);
   assert_int_equal(op_create(context, problem, &op), SCREE_ERROR_INPUT);
   scree_ccp_destroy(problem);
+  for (int k = 0; k < NV; k += 3) {
+    fill(&x, k % 2 == 0);
+    x.m[k][k] = -x.m[k][k];
+    assert_int_equal(create(context, &x, &problem), SCREE_OK);
+    assert_int_equal(op_create(context, problem, &op), SCREE_ERROR_INPUT);
+    assert_non_null(strstr(scree_context_message(context), "not positive definite"));
+    scree_ccp_destroy(problem);
+  }
   assert_int_equal(scree_context_bytes(context), 0);
   scree_context_destroy(context);
 }

@@ -231,8 +231,8 @@ static void test_csv(void **state) {
   const char *const paths[] = {"scene.yaml", "bed.csv"};
   const char *const bytes[] = {
       "bodies: [{csv: {file: bed.csv}, position: [0, 0, 1]}]",
-      "# a remark\nid,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,radius,mass\n"
-      "0,1,2,3,1,0,0,0,4,5,6,7,8,9,0.5,10\r\n1,-1e-1,0,0,0,1,0,0,0,0,0,0,0,0,0.25,2\n"};
+      "\xef\xbb\xbf# a remark\nid, x ,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,radius,mass\n"
+      "0,1 , 2,3,1,0,0,0,4,5,6,7,8,9,0.5,10\r\n1,-1e-1,0,0,0,1,0,0,0,0,0,0,0,0,0.25,2\n"};
   const size_t sizes[] = {strlen(bytes[0]), strlen(bytes[1])};
   scree_scene *scene;
   if (scree_scene_load_files(context, 2, paths, bytes, sizes, NULL, &scene))
@@ -251,7 +251,9 @@ static void test_csv(void **state) {
   static const struct {
     const char *table, *message;
   } wrong[] = {
-      {"", "bed.csv:0:0: the table is empty"},
+      {"", "bed.csv:1:1: the table is empty; a header and rows are wanted"},
+      {"# x\n\n", "bed.csv:1:1: the table is empty; a header and rows are wanted"},
+      {"x,y,z,radius\n", "bed.csv:1:1: the table has a header and no rows"},
       {"x,y\n", "bed.csv:1:3: column 'z' is missing"},
       {"x,y,z,radus\n", "bed.csv:1:7: unknown column 'radus'; did you mean 'radius'?"},
       {"x,y,z,x\n", "bed.csv:1:7: column 'x' is given twice"},
