@@ -116,7 +116,8 @@ SCREE_API scree_status scree_scene_get_probe(const scree_scene *scene, size_t i,
  * build. */
 SCREE_API const char *scree_scene_material_name(const scree_scene *scene,
                                                 scree_material_id material);
-/* A body by its name, the first of several; the null id when there is none. After build. */
+/* A body by its name, the first of several, or NAME[i], one of them; the null id when there is
+ * none. After build. */
 SCREE_API scree_body_id scree_scene_find_body(const scree_scene *scene, const char *name);
 /* "file:line:column: 'name'" of a body that was built, for messages. */
 SCREE_API void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, char *buffer,

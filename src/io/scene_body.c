@@ -24,7 +24,11 @@ scree_status scene_add_body(scree_scene *scene, scree_world *world, const scree_
   return SCREE_OK;
 }
 
+/* Turns of a loop that share a name are one entry: many bodies of that name. */
 static scree_status begin_entry(scree_scene *scene, const scene_template *t) {
+  const scene_entry *last = scene->entry_count ? &scene->entries[scene->entry_count - 1] : NULL;
+  if (last && last->node == t->keys.head.node && strcmp(last->name, t->keys.name) == 0)
+    return SCREE_OK;
   scree_status status = memory_grow(scene->context, &scene->entries, &scene->entry_room,
                                     scene->entry_count + 1, sizeof *scene->entries);
   if (status) return status;
@@ -86,8 +90,8 @@ static scree_status build_lattice(scree_scene *scene, scree_world *world, const 
   return status;
 }
 
-static scree_status build_scoped(scree_scene *scene, scree_world *world, const scene_scope *scope,
-                                 const scene_node *node) {
+static scree_status build_turn(scree_scene *scene, scree_world *world, const scene_node *node) {
+  const scene_scope *scope = &scene->scope;
   scene_template t;
   scree_status status = scene_read_template(scene, scope, world, node, &t);
   if (!status) status = begin_entry(scene, &t);
@@ -110,9 +114,10 @@ static scree_status build_scoped(scree_scene *scene, scree_world *world, const s
   return status;
 }
 
-static scree_status build_loop(scree_scene *scene, scree_world *world, scene_scope *scope,
-                               const scene_node *node, const scene_node *loop, size_t level) {
-  if (level == loop->count) return build_scoped(scene, world, scope, node);
+static scree_status build_loop(scree_scene *scene, scree_world *world, const scene_node *node,
+                               const scene_node *loop, size_t level, scene_build_function *build) {
+  scene_scope *scope = &scene->scope;
+  if (level == loop->count) return build(scene, world, node);
   const scene_node *key = loop->keys[level];
   double count;
   scree_status status = scene_number(&scene->doc, scope, loop->items[level], key->text, "", &count);
@@ -124,16 +129,21 @@ static scree_status build_loop(scree_scene *scene, scree_world *world, scene_sco
   for (double i = 0.0; i < count && !status; i += 1.0) {
     scope->count = outer;
     status = scene_scope_add(&scene->doc, key, scope, key->text, i);
-    if (!status) status = build_loop(scene, world, scope, node, loop, level + 1);
+    if (!status) status = build_loop(scene, world, node, loop, level + 1, build);
   }
   scope->count = outer;
   return status;
 }
 
-scree_status scene_build_entry(scree_scene *scene, scree_world *world, const scene_node *node) {
+scree_status scene_build_loop(scree_scene *scene, scree_world *world, const scene_node *node,
+                              scene_build_function *build) {
   const scene_node *loop = scene_find(node, "for");
-  if (!loop) return build_scoped(scene, world, &scene->scope, node);
+  if (!loop) return build(scene, world, node);
   if (loop->kind != SCENE_MAP || loop->count == 0)
     return scene_fault(&scene->doc, loop, "for: a map of loop variables is wanted, as {i: 4}");
-  return build_loop(scene, world, &scene->scope, node, loop, 0);
+  return build_loop(scene, world, node, loop, 0, build);
+}
+
+scree_status scene_build_entry(scree_scene *scene, scree_world *world, const scene_node *node) {
+  return scene_build_loop(scene, world, node, build_turn);
 }

@@ -5,7 +5,7 @@
 #include "io/scene_keys.h"
 #include "io/scene_random.h"
 
-/* Bodies that came from one entry of `bodies` (one turn of its loops), for names and messages. */
+/* Bodies of one name that came from one entry of `bodies`, for names and messages. */
 typedef struct scene_entry {
   const char *name; /* "" when none */
   const scene_node *node;
@@ -67,7 +67,7 @@ typedef struct scene_emitter {
 
 typedef struct scene_force {
   scene_event_keys keys;
-  size_t entry;
+  size_t first, count; /* of the bodies */
 } scene_force;
 
 typedef struct scene_probe {
@@ -128,7 +128,12 @@ scree_status scene_read_region(scree_scene *scene, const scene_scope *scope, con
 scree_status scene_add_body(scree_scene *scene, scree_world *world, const scree_body_def *def,
                             const scene_node *at);
 
-/* scene_body.c: one entry of `bodies`, which may be many bodies. */
+/* scene_body.c: calls `build` once, or once a turn of the entry's `for`, with its variables. */
+typedef scree_status scene_build_function(scree_scene *scene, scree_world *world,
+                                          const scene_node *node);
+scree_status scene_build_loop(scree_scene *scene, scree_world *world, const scene_node *node,
+                              scene_build_function *build);
+/* One entry of `bodies`, which may be many bodies. */
 scree_status scene_build_entry(scree_scene *scene, scree_world *world, const scene_node *node);
 /* scene_csv.c */
 scree_status scene_build_csv(scree_scene *scene, scree_world *world, const scene_scope *scope,
@@ -141,7 +146,12 @@ bool scene_region_draw(const scene_region *region, scene_random *random, double 
 /* scene_event.c: joints, forces, emitters, drains, probes */
 scree_status scene_build_events(scree_scene *scene, scree_world *world);
 void scene_clear_events(scree_scene *scene);
-/* The entry of a name; null after a fault at `at`. */
-const scene_entry *scene_find_entry(scree_scene *scene, const scene_node *at, const char *name);
+/* The bodies of a name, or NAME[i], one of them; a fault at `at` when there are none, when two
+ * entries have that name, or with `one` when they are several. */
+scree_status scene_find_bodies(scree_scene *scene, const scene_node *at, const char *name, bool one,
+                               size_t *first, size_t *count);
+/* The same without a message: how many bodies have the name; in *entries how many entries. */
+size_t scene_match_bodies(const scree_scene *scene, const char *name, size_t *entries,
+                          size_t *first);
 
 #endif

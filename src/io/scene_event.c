@@ -1,23 +1,56 @@
 /* Joints, probes, and what acts as time goes by: forces, emitters, drains. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/scene_build.h"
 #include "shape/shape.h"
 
-const scene_entry *scene_find_entry(scree_scene *scene, const scene_node *at, const char *name) {
-  const char *names[64];
+size_t scene_match_bodies(const scree_scene *scene, const char *name, size_t *entries,
+                          size_t *first) {
   size_t count = 0;
+  *entries = 0;
   for (size_t i = 0; i < scene->entry_count; i++) {
     const scene_entry *e = &scene->entries[i];
-    if (*e->name && count < 64) names[count++] = e->name;
-    if (*e->name && strcmp(e->name, name) == 0 && e->count) return e;
+    if (!*e->name || !e->count || strcmp(e->name, name) != 0) continue;
+    if ((*entries)++ == 0) {
+      *first = e->first;
+      count = e->count;
+    }
   }
+  const char *bracket = strrchr(name, '[');
+  if (*entries || !bracket || bracket == name) return count;
+  char *end;
+  const unsigned long i = strtoul(bracket + 1, &end, 10);
+  if (end == bracket + 1 || strcmp(end, "]") != 0) return 0;
+  for (size_t k = 0; k < scene->entry_count; k++) {
+    const scene_entry *e = &scene->entries[k];
+    const size_t length = (size_t)(bracket - name);
+    if (strlen(e->name) != length || strncmp(e->name, name, length) != 0 || i >= e->count) continue;
+    if ((*entries)++ == 0) *first = e->first + i;
+  }
+  return *entries ? 1 : 0;
+}
+
+scree_status scene_find_bodies(scree_scene *scene, const scene_node *at, const char *name, bool one,
+                               size_t *first, size_t *count) {
+  size_t entries;
+  *count = scene_match_bodies(scene, name, &entries, first);
+  if (entries > 1)
+    return scene_fault(&scene->doc, at, "%zu entries of bodies have the name '%s'; rename some",
+                       entries, name);
+  if (one && *count > 1)
+    return scene_fault(&scene->doc, at, "'%s' are %zu bodies; name one, from %s[0] to %s[%zu]",
+                       name, *count, name, name, *count - 1);
+  if (*count) return SCREE_OK;
+  const char *names[64];
+  size_t known = 0;
+  for (size_t i = 0; i < scene->entry_count && known < 64; i++)
+    if (*scene->entries[i].name) names[known++] = scene->entries[i].name;
   char buffer[256];
-  scene_fault(&scene->doc, at, "there is no body '%s'%s", name,
-              scene_suggest(name, names, count, buffer, sizeof buffer));
-  return NULL;
+  return scene_fault(&scene->doc, at, "there is no body '%s'%s", name,
+                     scene_suggest(name, names, known, buffer, sizeof buffer));
 }
 
 /* ---- joints --------------------------------------------------------------------------------- */
@@ -51,12 +84,13 @@ static scree_status joint_bodies(scree_scene *scene, const scene_node *list, scr
     scree_status status = scene_text(&scene->doc, &scene->scope, list->items[i], "bodies", &name);
     if (status) return status;
     if (strcmp(name, "world") == 0) continue;
-    const scene_entry *e = scene_find_entry(scene, list->items[i], name);
-    if (!e) return SCREE_ERROR_INPUT;
+    size_t first, count;
+    status = scene_find_bodies(scene, list->items[i], name, true, &first, &count);
+    if (status) return status;
     if (i == 0)
-      def->body_a = scene->bodies[e->first];
+      def->body_a = scene->bodies[first];
     else
-      def->body_b = scene->bodies[e->first];
+      def->body_b = scene->bodies[first];
   }
   return SCREE_OK;
 }
@@ -104,11 +138,8 @@ static scree_status read_force(scree_scene *scene, scree_world *world, const sce
   scene_force *f = &scene->forces[i];
   scree_status status = read_event(scene, node, &scene_section_force, &f->keys);
   if (status) return status;
-  const scene_entry *e =
-      scene_find_entry(scene, scene_place(&f->keys.head, "body"), f->keys.body_name);
-  if (!e) return SCREE_ERROR_INPUT;
-  f->entry = (size_t)(e - scene->entries);
-  return SCREE_OK;
+  return scene_find_bodies(scene, scene_place(&f->keys.head, "body"), f->keys.body_name, false,
+                           &f->first, &f->count);
 }
 
 static scree_status read_drain(scree_scene *scene, scree_world *world, const scene_node *node,
@@ -183,12 +214,12 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
   bool many = p->keys.kind == SCREE_PROBE_GROUP || p->keys.kind == SCREE_PROBE_SURFACE;
   if (!one && (!many || !*p->keys.body_name)) return SCREE_OK;
   if (!*p->keys.body_name) return scene_fault(&scene->doc, node, "probe: key 'body' is missing");
-  const scene_entry *e =
-      scene_find_entry(scene, scene_place(&p->keys.head, "body"), p->keys.body_name);
-  if (!e) return SCREE_ERROR_INPUT;
-  p->body = scene->bodies[e->first];
-  p->bodies = scene->bodies + e->first;
-  p->body_count = e->count;
+  size_t first;
+  status = scene_find_bodies(scene, scene_place(&p->keys.head, "body"), p->keys.body_name, one,
+                             &first, &p->body_count);
+  if (status) return status;
+  p->body = scene->bodies[first];
+  p->bodies = scene->bodies + first;
   return SCREE_OK;
 }
 
@@ -214,7 +245,7 @@ static scree_status read_list(scree_scene *scene, scree_world *world, const scen
 scree_status scene_build_events(scree_scene *scene, scree_world *world) {
   scree_status status = SCREE_OK, one;
   for (size_t i = 0; scene->top.joints && i < scene->top.joints->count; i++) {
-    one = build_joint(scene, world, scene->top.joints->items[i]);
+    one = scene_build_loop(scene, world, scene->top.joints->items[i], build_joint);
     if (one) status = one;
   }
   const scene_top *t = &scene->top;

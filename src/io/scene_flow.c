@@ -106,9 +106,8 @@ scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, dou
   for (size_t i = 0; i < scene->force_count; i++) {
     const scene_force *f = &scene->forces[i];
     if (!active(&f->keys, time)) continue;
-    const scene_entry *e = &scene->entries[f->entry];
-    for (size_t n = 0; n < e->count; n++) {
-      scree_body_id id = scene->bodies[e->first + n];
+    for (size_t n = 0; n < f->count; n++) {
+      scree_body_id id = scene->bodies[f->first + n];
       if (!scree_body_is_valid(world, id)) continue;
       scree_status status = scree_body_add_force(world, id, f->keys.force, NULL, f->keys.torque);
       if (status) return status;

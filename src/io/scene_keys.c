@@ -375,12 +375,14 @@ SECTION(table, "table motion", "", table_fields, false);
 static const scene_field joint_fields[] = {
     TEXT("name", false, JOINT(name), ""),
     CHOICE("kind", true, JOINT(kind), "fixed|ball|hinge|slider", ""),
-    ANY("bodies", true, JOINT(bodies), "", "two names of bodies; `world` for one of them"),
+    ANY("bodies", true, JOINT(bodies), "",
+        "two names of bodies, of one of many as chain[3]; `world` for one of them"),
     VECTOR("anchor", true, JOINT(anchor), "m", 3, FROM(-INFINITY), "in the world at the start"),
     VECTOR("axis", false, JOINT(axis), "", 3, FROM(-INFINITY), "hinge, slider; default [0, 0, 1]"),
     PART("motor", false, JOINT(motor), motor),
     REAL("compliance", false, JOINT(compliance), "m/N", FROM(0), INFINITY, "default 0"),
     FLAG("collide", false, JOINT(collide), "do the two touch? default false"),
+    ANY("for", false, JOINT(loop), "", "a joint for each value of loop variables, as of a body"),
 };
 SECTION(joint, "joint", "Ties two bodies, or a body and the world.", joint_fields, false);
 #define MOTOR(m) AT(scene_motor_keys, m)
@@ -398,7 +400,8 @@ SECTION(motor, "motor", "Of a hinge or slider; turns the second body relative to
   REAL("start", false, EVENT(start), "s", FROM(0), INFINITY, "default 0"),                         \
       REAL("stop", false, EVENT(stop), "s", FROM(0), INFINITY, "default never")
 static const scene_field force_fields[] = {
-    TEXT("body", true, EVENT(body_name), "the name of a body, or of many"),
+    TEXT("body", true, EVENT(body_name),
+         "the name of a body, of one of many as grain[3], or of many"),
     VECTOR("force", false, EVENT(force), "N", 3, FROM(-INFINITY), "at the centre of mass"),
     VECTOR("torque", false, EVENT(torque), "N m", 3, FROM(-INFINITY), ""),
     WINDOW_ROWS,

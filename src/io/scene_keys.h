@@ -142,7 +142,7 @@ typedef struct scene_joint_keys {
   scene_head head;
   const char *name;
   int kind;
-  const scene_node *bodies, *motor;
+  const scene_node *bodies, *motor, *loop;
   double anchor[3], axis[3], compliance;
   bool collide;
 } scene_joint_keys;

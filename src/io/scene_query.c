@@ -70,10 +70,8 @@ const char *scree_scene_material_name(const scree_scene *scene, scree_material_i
 }
 
 scree_body_id scree_scene_find_body(const scree_scene *scene, const char *name) {
-  for (size_t i = 0; i < scene->entry_count; i++) {
-    const scene_entry *e = &scene->entries[i];
-    if (*e->name && e->count && strcmp(e->name, name) == 0) return scene->bodies[e->first];
-  }
+  size_t entries, first;
+  if (scene_match_bodies(scene, name, &entries, &first)) return scene->bodies[first];
   return (scree_body_id){0, 0};
 }
 

@@ -226,6 +226,38 @@ static void test_random(void **state) {
   scree_scene_destroy(scene);
 }
 
+/* Turns of a loop that share a name are many of that name. */
+static void test_names_of_many(void **state) {
+  (void)state;
+  scree_scene *scene =
+      load("bodies:\n"
+           "  - {name: k, for: {i: 5}, shape: {sphere: {radius: 0.1}}, position: ['${i}', 0, 0]}\n"
+           "  - {name: g, shape: {sphere: {radius: 0.1}},\n"
+           "     lattice: {count: [3, 1, 1], pitch: [1, 1, 1], origin: [0, 5, 0]}}\n"
+           "joints:\n"
+           "  - {for: {i: 4}, kind: ball, bodies: ['k[${i}]', 'k[${i + 1}]'], anchor: ['${i + "
+           "0.5}', 0, 0]}\n"
+           "  - {kind: fixed, bodies: [world, 'g[1]'], anchor: [1, 5, 0]}\n"
+           "forces: [{body: k, force: [0, 1, 0]}]\n"
+           "probes: [{name: a, kind: group, body: k}, {name: b, kind: body, body: 'g[2]'}]\n",
+           0, NULL);
+  scree_world *world = build(scene);
+  assert_int_equal(scree_world_joint_count(world), 5);
+  scree_probe_def probe;
+  scree_scene_get_probe(scene, 0, &probe);
+  assert_int_equal(probe.body_count, 5);
+  scree_scene_get_probe(scene, 1, &probe);
+  scree_body_state s;
+  assert_int_equal(scree_body_get_state(world, probe.body, &s), SCREE_OK);
+  assert_true(s.position[0] == 2.0 && s.position[1] == 5.0);
+  char text[200];
+  scree_scene_describe_body(scene, scree_scene_find_body(scene, "k[3]"), text, sizeof text);
+  assert_non_null(strstr(text, "'k[3]'"));
+  assert_int_equal(scree_scene_find_body(scene, "k[5]").generation, 0);
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+}
+
 static void test_csv(void **state) {
   (void)state;
   const char *const paths[] = {"scene.yaml", "bed.csv"};
@@ -404,6 +436,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_for, setup, teardown),
       cmocka_unit_test_setup_teardown(test_lattice, setup, teardown),
       cmocka_unit_test_setup_teardown(test_random, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_names_of_many, setup, teardown),
       cmocka_unit_test_setup_teardown(test_csv, setup, teardown),
       cmocka_unit_test_setup_teardown(test_mesh, setup, teardown),
       cmocka_unit_test_setup_teardown(test_gallery, setup, teardown),

@@ -217,6 +217,15 @@ static const struct {
      "scene.yaml:1:10: body: one of lattice, random and csv is wanted"},
     {"joints: [{kind: hinge, bodies: [a, world], anchor: [0, 0, 0]}]\n" BALL,
      "scene.yaml:1:33: there is no body 'a'; there are none"},
+    {"bodies: [{name: k, for: {i: 3}, position: ['${9 * i}', 0, 0], shape: {sphere: {radius: "
+     "1}}}]\njoints: [{kind: ball, bodies: [k, world], anchor: [0, 0, 0]}]",
+     "scene.yaml:2:32: 'k' are 3 bodies; name one, from k[0] to k[2]"},
+    {"bodies: [{name: k, for: {i: 3}, position: ['${9 * i}', 0, 0], shape: {sphere: {radius: "
+     "1}}}]\nprobes: [{name: p, kind: body, body: 'k[3]'}]",
+     "scene.yaml:2:38: there is no body 'k[3]'; allowed: k"},
+    {"bodies: [{name: k, shape: {sphere: {radius: 1}}}, {name: k, position: [9, 0, 0], shape: "
+     "{sphere: {radius: 1}}}]\nforces: [{body: k, force: [0, 0, 1]}]",
+     "scene.yaml:2:17: 2 entries of bodies have the name 'k'; rename some"},
     {"joints: [{kind: weld, bodies: [a, world], anchor: [0, 0, 0]}]\n" BALL,
      "scene.yaml:1:17: kind: 'weld' is not known; allowed: fixed, ball, hinge, slider"},
     {"joints: [{kind: ball, bodies: [world, world], anchor: [0, 0, 0]}]\n" BALL,
