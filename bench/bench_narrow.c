@@ -1,5 +1,7 @@
 /* Narrow phase: nanoseconds a call for pairs that just touch, the least of several rounds. Poses
- * are random; each pair is moved along a line until the gap is within 0.2% of a size. */
+ * are random; each pair is moved along a line until the gap is within 0.2% of a size. Two names of
+ * kinds ask for that pair alone, and for one round: then `valgrind --tool=callgrind
+ * --toggle-collect=run_pairs` counts its instructions. */
 #include "base/timer.h"
 #include "collide/narrow.h"
 #include "tests/unit/shape/shape_random.h"
@@ -9,8 +11,18 @@
 
 enum { PAIRS = 1000, ROUNDS = 7 };
 
-static double measure(const shape *a, const shape *b, uint64_t *seed, double *contacts) {
-  static pose pa[PAIRS], pb[PAIRS];
+static pose pa[PAIRS], pb[PAIRS];
+
+__attribute__((noinline)) static long run_pairs(const shape *a, const shape *b) {
+  contact_point c[CONTACT_POINT_MAX];
+  long total = 0;
+  for (int k = 0; k < PAIRS; k++)
+    total += narrow_collide(a, pa[k], b, pb[k], 2e-3, c, CONTACT_POINT_MAX);
+  return total;
+}
+
+static double measure(const shape *a, const shape *b, uint64_t *seed, int rounds,
+                      double *contacts) {
   contact_point c[CONTACT_POINT_MAX];
   for (int k = 0; k < PAIRS; k++) {
     pa[k] = random_pose(seed, 0.3);
@@ -28,11 +40,9 @@ static double measure(const shape *a, const shape *b, uint64_t *seed, double *co
     pa[k].position = v3_add_scaled(pb[k].position, lo + random_real(seed, -4e-4, 4e-4), d);
   }
   double best = INFINITY;
-  for (int round = 0; round < ROUNDS; round++) {
-    long total = 0;
+  for (int round = 0; round < rounds; round++) {
     const double start = timer_now();
-    for (int k = 0; k < PAIRS; k++)
-      total += narrow_collide(a, pa[k], b, pb[k], 2e-3, c, CONTACT_POINT_MAX);
+    const long total = run_pairs(a, b);
     best = fmin(best, timer_now() - start);
     *contacts = (double)total / PAIRS;
   }
@@ -40,7 +50,7 @@ static double measure(const shape *a, const shape *b, uint64_t *seed, double *co
 }
 
 int main(int argc, char **argv) {
-  const bool json = argc > 1 && strcmp(argv[1], "--json") == 0;
+  const bool json = argc > 1 && strcmp(argv[1], "--json") == 0, one = argc == 3;
   scree_context *context = scree_context_create(NULL);
   shape *s[SCREE_SHAPE_HALF_SPACE + 1];
   uint64_t seed = 1;
@@ -52,8 +62,9 @@ int main(int argc, char **argv) {
   for (int i = 0; i <= SCREE_SHAPE_HULL; i++)
     for (int j = i; j <= SCREE_SHAPE_HALF_SPACE; j++) {
       double contacts;
-      const double ns = measure(s[i], s[j], &seed, &contacts);
       const char *a = scree_shape_kind_name(s[i]->kind), *b = scree_shape_kind_name(s[j]->kind);
+      if (one && (strcmp(a, argv[1]) != 0 || strcmp(b, argv[2]) != 0)) continue;
+      const double ns = measure(s[i], s[j], &seed, one ? 1 : ROUNDS, &contacts);
       if (json)
         printf(",\"%s-%s\":%.0f", a, b, ns);
       else

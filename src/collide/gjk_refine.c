@@ -147,6 +147,26 @@ static void refine_keep(try_at *best, try_at t, double rounding) {
   if (t.s > best->s - rounding) *best = t;
 }
 
+/* Where h bends the wrong way Newton's step would go downhill: with |K| in place of K it climbs. */
+static void refine_climb(double k11, double k12, double k22, double r1, double r2, double *d1,
+                         double *d2) {
+  const double mean = 0.5 * (k11 + k22), half = 0.5 * (k11 - k22),
+               root = sqrt(half * half + k12 * k12);
+  const double big = mean >= 0 ? mean + root : mean - root;
+  /* The eigenvector of `big`, from the larger column of K - small. */
+  double c = mean >= 0 ? half + root : half - root, s = k12;
+  if ((mean >= 0) == (half < 0)) c = k12, s = mean >= 0 ? root - half : -root - half;
+  const double norm = sqrt(c * c + s * s);
+  c = norm > 0 ? c / norm : 1;
+  s = norm > 0 ? s / norm : 0;
+  const double small = 2 * mean - big, tiny = 1e-300;
+  const double p = (c * r1 + s * r2) / (fabs(big) + tiny),
+               q = (c * r2 - s * r1) / (fabs(small) + tiny);
+  const double most = fmax(fabs(p), fabs(q)), less = most > 1 ? 1 / most : 1;
+  *d1 = less * (c * p - s * q);
+  *d2 = less * (s * p + c * q);
+}
+
 /* A step this small is Newton's own: s is flat to rounding there and cannot tell better from worse,
  * while the points of touch still gain digits. */
 static try_at refine_sphere(const gjk_solid *a, const gjk_solid *b, try_at t) {
@@ -157,8 +177,13 @@ static try_at refine_sphere(const gjk_solid *a, const gjk_solid *b, try_at t) {
                  k12 = curvature(a, n, t1, t2) + curvature(b, m, t1, t2),
                  k22 = curvature(a, n, t2, t2) + curvature(b, m, t2, t2) + t.s;
     const double det = k11 * k22 - k12 * k12, r1 = v3_dot(r, t1), r2 = v3_dot(r, t2);
-    if (!(det > 0) || !(k11 > 0)) return t;
-    double d1 = (k22 * r1 - k12 * r2) / det, d2 = (k11 * r2 - k12 * r1) / det;
+    double d1, d2;
+    if (det > 0 && k11 > 0) {
+      d1 = (k22 * r1 - k12 * r2) / det;
+      d2 = (k11 * r2 - k12 * r1) / det;
+    } else {
+      refine_climb(k11, k12, k22, r1, r2, &d1, &d2);
+    }
     const double step = sqrt(d1 * d1 + d2 * d2);
     if (step > 0.5) d1 *= 0.5 / step, d2 *= 0.5 / step;
     try_at next = t;
@@ -184,8 +209,7 @@ static try_at refine_circle(const gjk_solid *a, const gjk_solid *b, kink k, v3 n
     const double slope = sigma * v3_dot(tau, t.x);
     const double bend = sigma * sigma * (curvature(a, t.n, tau, tau) + curvature(b, m, tau, tau)) +
                         sigma * v3_dot(e, t.x);
-    if (!(bend > 0)) return t;
-    double angle = fmax(-0.5, fmin(0.5, slope / bend));
+    double angle = fmax(-0.5, fmin(0.5, slope / (fabs(bend) + 1e-300)));
     const double step = fabs(angle);
     try_at next = t;
     v3 turned = e;

@@ -159,8 +159,55 @@ static v3 search_support(const gjk_solid *a, const gjk_solid *b, v3 n) {
   return v3_sub(gjk_support(a, n), gjk_support(b, v3_neg(n)));
 }
 
+/* Directions about as good as the best, apart from each other: nearly coaxial solids have a ring of
+ * them, along which s hardly changes, too many to be told apart by halving cells. */
+enum { PEAKS = 48 };
+typedef struct search_peaks {
+  v3 n[PEAKS];
+  double s[PEAKS];
+  int count;
+} search_peaks;
+
+static void peak_add(search_peaks *p, v3 n, double s) {
+  const double beside = 0.99;
+  int at = p->count;
+  for (int i = 0; i < p->count; i++)
+    if (v3_dot(p->n[i], n) > beside) {
+      if (p->s[i] >= s) return;
+      at = i;
+      break;
+    }
+  if (at == PEAKS) {
+    at = 0;
+    for (int i = 1; i < PEAKS; i++)
+      if (p->s[i] < p->s[at]) at = i;
+    if (p->s[at] >= s) return;
+  }
+  if (at == p->count) p->count++;
+  p->n[at] = n;
+  p->s[at] = s;
+}
+
+/* Climbs from each of them that is as good as `least`. */
+static void search_climb(const gjk_solid *a, const gjk_solid *b, const search_peaks *p,
+                         double least, gjk_result *g) {
+  const double rounding = 1e-15 * (a->size + b->size);
+  for (int i = 0; i < p->count; i++) {
+    if (p->s[i] < least) continue;
+    gjk_result next = *g;
+    next.normal = p->n[i];
+    next.gap = p->s[i];
+    for (double before = -INFINITY; next.gap > before + rounding;) {
+      before = next.gap;
+      gjk_refine(a, b, &next);
+    }
+    if (next.gap > g->gap) *g = next;
+  }
+}
+
 /* One pass: s is the best but for the tolerance when it returns true. */
-static bool search_pass(const gjk_solid *a, const gjk_solid *b, double tolerance, gjk_result *g) {
+static bool search_pass(const gjk_solid *a, const gjk_solid *b, double tolerance, gjk_result *g,
+                        search_peaks *peaks) {
   enum { CELLS = 192, PATIENCE = 30000 };
   search_cell stack[CELLS];
   int count = 0;
@@ -180,6 +227,7 @@ static bool search_pass(const gjk_solid *a, const gjk_solid *b, double tolerance
     const int j = (i + 1) % 3;
     const v3 n = v3_normalize(v3_add(c.n[i], c.n[j])), x = search_support(a, b, n);
     const double s = -v3_dot(n, x);
+    if (s > g->gap - tolerance) peak_add(peaks, n, s);
     if (s > g->gap) g->gap = s, g->normal = n;
     search_cell *left = stack + count++, *right = stack + count++;
     *left = c;
@@ -199,11 +247,10 @@ void gjk_search(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
   const double size = a->size + b->size;
   for (int pass = 0; pass < 4; pass++) {
     gjk_result next = *g;
-    next.sure = g->sure = search_pass(a, b, tolerance[pass] * size, &next);
-    if (next.gap > g->gap) {
-      gjk_refine(a, b, &next);
-      if (next.gap > g->gap) *g = next;
-    }
-    if (!g->sure) return;
+    search_peaks peaks = {.count = 0};
+    const bool sure = search_pass(a, b, tolerance[pass] * size, &next, &peaks);
+    search_climb(a, b, &peaks, next.gap - tolerance[pass] * size, g);
+    g->sure = sure;
+    if (!sure) return;
   }
 }

@@ -1,9 +1,11 @@
 /* Signed distances of all pairs of convex solids, each proven: near touch, apart, overlapping and
  * deep; thin and small solids; poses that are aligned, nearly so, or at random. Apart, the normal
- * gives a lower bound and the points an upper one. Overlapping, see narrow_reference.h.
+ * gives a lower bound and the points an upper one. Overlapping, see narrow_reference.h. Then the
+ * families that are known to be hard, see `family`.
  *
  * SCREE_TRIALS asks for more cases of each pair, SCREE_SEED for others, SCREE_VERBOSE=1 for counts,
- * SCREE_PAIR=i,j for one pair of kinds, SCREE_CASE=k for those from case k on. */
+ * SCREE_PAIR=i,j for one pair of kinds, SCREE_CASE=k for those from case k on, SCREE_FAMILY=f for
+ * one family. */
 #include "collide/narrow.h"
 #include "tests/unit/collide/narrow_reference.h"
 #include "tests/unit/shape/shape_random.h"
@@ -25,6 +27,7 @@ static int below(uint64_t *seed, int n) {
 
 /* A length of about `size`; thin ones down to 1:100. */
 static double length(uint64_t *seed, double size, int style) {
+  if (style == 2) return size * (below(seed, 2) ? 1 : 0.01);
   return size * (style == 0 ? random_real(seed, 0.3, 1) : pow(10, -random_real(seed, 0, 2)));
 }
 
@@ -182,6 +185,76 @@ static trial draw(uint64_t *seed, int i, int j) {
   return t;
 }
 
+/* What is hard: axes that (nearly) coincide, with the solids deep in each other; edges and faces
+ * along each other; centres (nearly) in one place; needles and plates of 1:100; very small and
+ * very large solids; a touch to 1e-12. */
+typedef enum family {
+  ANY,
+  COAXIAL,
+  PARALLEL,
+  CONCENTRIC,
+  THIN,
+  SCALED,
+  TOUCHING,
+  FAMILY_COUNT
+} family;
+static const char *const family_name[FAMILY_COUNT] = {"any",  "coaxial", "parallel", "concentric",
+                                                      "thin", "scaled",  "touching"};
+
+static double tiny(uint64_t *seed) {
+  return below(seed, 4) ? pow(10, -random_real(seed, 1, 16)) : 0;
+}
+
+static quat nearly(uint64_t *seed, quat q) {
+  return quat_mul(q, quat_exp(v3_scale(tiny(seed), random_unit(seed))));
+}
+
+static void place_hard(uint64_t *seed, trial *t, family f) {
+  const double all = t->a->size + t->b->size;
+  v3 way = random_unit(seed);
+  t->pa = random_pose(seed, 0);
+  t->pb = random_pose(seed, 0);
+  if (f == COAXIAL) {
+    if (below(seed, 2)) t->pa.rotation = quat_identity();
+    t->pb.rotation = nearly(seed, t->pa.rotation);
+    if (below(seed, 2))
+      t->pb.rotation = quat_mul(
+          t->pb.rotation, quat_exp((v3){HALF_TURN * below(seed, 2), 0, random_real(seed, 0, 6)}));
+    way = v3_scale(all * random_real(seed, -1, 1), quat_rotate(t->pa.rotation, (v3){0, 0, 1}));
+    way = v3_add_scaled(way, t->size * tiny(seed), random_unit(seed));
+  } else if (f == PARALLEL) {
+    v3 turn = {0, 0, 0};
+    (&turn.x)[below(seed, 3)] = random_real(seed, 0, 6);
+    t->pb.rotation =
+        nearly(seed, quat_mul(quat_mul(t->pa.rotation, quarter_turns(seed)), quat_exp(turn)));
+    way = v3_scale(touch_at(t, way) + (below(seed, 2) ? -1 : 1) * t->size * tiny(seed), way);
+  } else if (f == CONCENTRIC) {
+    if (below(seed, 2)) t->pb.rotation = nearly(seed, t->pa.rotation);
+    way = v3_scale(t->size * tiny(seed), way);
+  } else if (f == TOUCHING) {
+    way = v3_scale(touch_at(t, way) + 1e-12 * t->size * random_real(seed, -1, 1), way);
+  } else {
+    turn(seed, t);
+    place(seed, t);
+    return;
+  }
+  t->pb.position = v3_add(t->pa.position, way);
+}
+
+static trial draw_hard(uint64_t *seed, int i, int j, family f) {
+  if (f == ANY) return draw(seed, i, j);
+  trial t;
+  const double size = f == SCALED ? (below(seed, 2) ? 1e-4 : 1e4) : 1;
+  const double ratio = f == THIN || below(seed, 3) ? 1 : pow(10, -random_real(seed, 0, 2));
+  const int style = f == THIN ? 2 : below(seed, 3);
+  t.a = make(seed, (scree_shape_kind)i, size, style);
+  t.b = make(seed, (scree_shape_kind)j, size * ratio, style);
+  if (!t.a || !t.b) return t;
+  t.size = fmax(fmin(t.a->size, t.b->size), 0.01 * fmax(t.a->size, t.b->size));
+  place_hard(seed, &t, f);
+  return t;
+}
+
 typedef struct tally {
   long tried, apart, overlap, open, far, refuted, faults;
   double apart_error, overlap_error, flip_error, points_error;
@@ -286,11 +359,27 @@ static void check(const trial *t, tally *y) {
     fault(t, y, "margin changes the gap by", (deepest(c, n, &ra, &rb).gap - d.gap) / t->size);
 }
 
-static void gaps_are_proven(void **state) {
-  (void)state;
+static void check_pair(int i, int j, family f, int first, int count, uint64_t start, tally *y) {
+  for (int k = first; k < count; k++) {
+    uint64_t seed =
+        start * 1000003u + (uint64_t)k * 64 + (uint64_t)(8 * i + j) * 7919u + (uint64_t)f * 104729u;
+    const trial t = draw_hard(&seed, i, j, f);
+    const long bad = y->faults + y->refuted;
+    const double before = fmax(y->apart_error, fmax(y->overlap_error, y->flip_error));
+    if (t.a && t.b) check(&t, y);
+    if (getenv("SCREE_VERBOSE") &&
+        (y->faults + y->refuted > bad ||
+         fmax(y->apart_error, fmax(y->overlap_error, y->flip_error)) > fmax(1e-9, before)))
+      print_message("    %s case %d\n", family_name[f], k);
+    scree_shape_destroy(t.a);
+    scree_shape_destroy(t.b);
+  }
+}
+
+static bool prove_family(family f, int some) {
   const char *trials = getenv("SCREE_TRIALS"), *start = getenv("SCREE_SEED"),
              *only = getenv("SCREE_PAIR"), *from = getenv("SCREE_CASE");
-  const int count = trials ? atoi(trials) : 60, first = from ? atoi(from) : 0;
+  const int count = trials ? atoi(trials) : some, first = from ? atoi(from) : 0;
   int oi = -1, oj = -1;
   if (only) sscanf(only, "%d,%d", &oi, &oj);
   bool good = true;
@@ -298,37 +387,44 @@ static void gaps_are_proven(void **state) {
     for (int j = i; j <= SCREE_SHAPE_HULL; j++) {
       if (only && (i != oi || j != oj)) continue;
       tally y = {0};
-      for (int k = first; k < count; k++) {
-        uint64_t seed = (start ? strtoull(start, NULL, 10) : 1) * 1000003u + (uint64_t)k * 64 +
-                        (uint64_t)(8 * i + j) * 7919u;
-        const trial t = draw(&seed, i, j);
-        const long bad = y.faults + y.refuted;
-        const double before = fmax(y.apart_error, fmax(y.overlap_error, y.flip_error));
-        if (t.a && t.b) check(&t, &y);
-        if (getenv("SCREE_VERBOSE") &&
-            (y.faults + y.refuted > bad ||
-             fmax(y.apart_error, fmax(y.overlap_error, y.flip_error)) > fmax(1e-9, before)))
-          print_message("    case %d\n", k);
-        scree_shape_destroy(t.a);
-        scree_shape_destroy(t.b);
-      }
+      check_pair(i, j, f, first, count, start ? strtoull(start, NULL, 10) : 1, &y);
       const bool ok = !y.faults && !y.refuted &&
                       fmax(y.apart_error, fmax(y.overlap_error, y.flip_error)) < 1e-9;
       if (!ok || getenv("SCREE_VERBOSE"))
         print_message(
-            "%-9s %-9s tried %ld apart %ld (%.1e, points %.1e) overlap %ld (%.1e, %ld refuted, %ld "
-            "open) far %ld flipped %.1e faults %ld\n",
-            scree_shape_kind_name((scree_shape_kind)i), scree_shape_kind_name((scree_shape_kind)j),
-            y.tried, y.apart, y.apart_error, y.points_error, y.overlap, y.overlap_error, y.refuted,
-            y.open, y.far, y.flip_error, y.faults);
+            "%-10s %-9s %-9s tried %ld apart %ld (%.1e, points %.1e) overlap %ld (%.1e, %ld "
+            "refuted, %ld open) far %ld flipped %.1e faults %ld\n",
+            family_name[f], scree_shape_kind_name((scree_shape_kind)i),
+            scree_shape_kind_name((scree_shape_kind)j), y.tried, y.apart, y.apart_error,
+            y.points_error, y.overlap, y.overlap_error, y.refuted, y.open, y.far, y.flip_error,
+            y.faults);
       good &= ok;
     }
+  return good;
+}
+
+static bool is_asked_for(family f) {
+  const char *only = getenv("SCREE_FAMILY");
+  return !only || atoi(only) == (int)f;
+}
+
+static void gaps_are_proven(void **state) {
+  (void)state;
+  if (is_asked_for(ANY)) assert_true(prove_family(ANY, 60));
+}
+
+static void hard_gaps_are_proven(void **state) {
+  (void)state;
+  bool good = true;
+  for (int f = ANY + 1; f < FAMILY_COUNT; f++)
+    if (is_asked_for((family)f)) good &= prove_family((family)f, 8);
   assert_true(good);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaps_are_proven),
+      cmocka_unit_test(hard_gaps_are_proven),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
