@@ -106,7 +106,8 @@ static gjk_weights gjk_nearest(const gjk_corner *c, int count) {
   return nearest_on_tetrahedron(c);
 }
 
-void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_result *result) {
+void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, bool rough,
+                  gjk_result *result) {
   const double size = a->size + b->size + 1e-300;
   gjk_result *g = result;
   v3 v = v3_sub(b->at, a->at);
@@ -117,7 +118,13 @@ void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_resu
   g->sure = true;
   /* On curved surfaces the last digits are left to gjk_refine, which is faster from here on. */
   const bool smooth = a->smooth || b->smooth;
-  const double absolute = (smooth ? 1e-9 : 1e-14) * size, relative = smooth ? 1e-6 : 0;
+  const double absolute = (rough    ? 1e-3
+                           : smooth ? 1e-9
+                                    : 1e-14) *
+                          size,
+               relative = rough    ? 1e-2
+                          : smooth ? 1e-6
+                                   : 0;
   double doubt = INFINITY;
   double d2 = INFINITY;
   for (int iteration = 0; iteration < 128; iteration++) {
@@ -161,11 +168,20 @@ void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_resu
   g->normal = v3_normalize(v);
   g->gap = v3_norm(v);
   /* Stuck at a touch with the bounds apart: gjk_penetration copes better. */
-  if (g->gap < 1e-6 * size && doubt > 1e-7 * size) g->apart = false;
+  if (!rough && g->gap < 1e-6 * size && doubt > 1e-7 * size) g->apart = false;
 }
 
+/* Curved solids that are apart or a little in each other begin with a rough normal, and end with it
+ * only when it is shown to lead to the right one. */
 bool gjk_signed_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_result *result) {
-  gjk_distance(a, b, limit, result);
+  const bool curved = a->smooth || b->smooth;
+  gjk_distance(a, b, limit, curved, result);
+  if (curved && result->apart && !result->far) {
+    gjk_refine(a, b, result);
+    if (result->shown && (result->gap > 0 || gjk_confirm(a, b, result)))
+      return result->gap <= limit;
+    gjk_distance(a, b, limit, false, result);
+  }
   if (result->far) return false;
   if (result->apart)
     gjk_refine(a, b, result);

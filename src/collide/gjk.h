@@ -59,17 +59,24 @@ typedef struct gjk_weights {
 } gjk_weights;
 gjk_weights gjk_nearest_on_triangle(v3 p, v3 q, v3 r);
 
-/* Stops early, with `apart` and `far`, once the cores are proven farther apart than `limit`. */
-void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_result *result);
+/* Stops early, with `apart` and `far`, once the cores are proven farther apart than `limit`. A
+ * rough answer is a start for gjk_refine, which is to be checked. */
+void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, bool rough,
+                  gjk_result *result);
 
 /* Whether the points a and b are in their cores, or nearly so and could be put there: that shows
- * that the normal is right. */
+ * that the normal is right; `plain` without putting. */
+bool gjk_is_plain(const gjk_solid *a, const gjk_solid *b, const gjk_result *result);
 bool gjk_is_witnessed(const gjk_solid *a, const gjk_solid *b, gjk_result *result);
 
 /* Sharpens the normal and moves the points to where it touches; sets `shown`. */
 void gjk_refine(const gjk_solid *a, const gjk_solid *b, gjk_result *result);
 /* Goes on from the simplex that gjk_distance left; its answer is refined. */
 void gjk_penetration(const gjk_solid *a, const gjk_solid *b, gjk_result *result);
+
+/* Whether no other normal far from the given one, which is refined and shown, parts the overlapping
+ * cores by less. False where a few corners do not tell. */
+bool gjk_confirm(const gjk_solid *a, const gjk_solid *b, gjk_result *result);
 
 /* Looks for a better normal than the given one, refined already, among all directions: slow, and
  * right to 1e-12 of the sizes where it returns with `sure`. */

@@ -1,7 +1,7 @@
 /* Overlapping cores: b - a holds the origin. A polytope inside it, begun from four of its corners,
  * is blown up at the face nearest to the origin until that face lies on the surface; the contact
  * normal is then minus the face's outward normal, and the depth its distance. */
-#include "collide//gjk.h"
+#include "collide/gjk.h"
 
 enum { EPA_CORNERS = 128, EPA_FACES = 2 * EPA_CORNERS };
 
@@ -123,7 +123,7 @@ static bool epa_expand(epa *e, gjk_corner c, double flat) {
   e->faces = kept;
   for (int j = 0; j < e->edges; j++)
     if (!epa_add_face(e, e->edge[j][0], e->edge[j][1], at)) return false;
-  return true;
+  return e->faces > 0;
 }
 
 static const epa_face *epa_nearest(const epa *e) {
@@ -161,15 +161,79 @@ static bool epa_is_sound(const epa *e) {
   return 2 * corners == e->faces + 4;
 }
 
-/* The nearest face gives the normal to refine. Curved solids may have other directions that part
- * them at nearly the same price: with a face that is nearer than the depth found and looks
- * elsewhere nothing is sure. */
-static void epa_choose(const epa *e, const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
+/* Curved solids may have other directions that part them at nearly the same price: with a face that
+ * is nearer than the depth found and looks elsewhere nothing is sure. */
+static const epa_face *epa_doubtful(const epa *e, const gjk_result *g) {
+  for (int i = 0; i < e->faces; i++)
+    if (e->face[i].distance < -g->gap && v3_dot(e->face[i].n, g->normal) > -0.99)
+      return e->face + i;
+  return NULL;
+}
+
+/* Thin solids and those with many faces have normals beside each other that are about as good:
+ * climbs from those about the answer's from which the way up leads elsewhere. */
+static bool epa_improves(const epa *e, const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
+  const double size = a->size + b->size, beside = 1 - 1e-6;
+  for (int i = 0; i < e->faces; i++) {
+    const epa_face *f = e->face + i;
+    const double cosine = -v3_dot(f->n, g->normal);
+    if (f->distance >= -g->gap || cosine > beside) continue;
+    const v3 w = epa_support(a, b, f->n).w, up = v3_add_scaled(w, -v3_dot(w, f->n), f->n),
+             back = v3_add_scaled(g->normal, cosine, f->n);
+    if (v3_dot(up, back) > 0.3 * sqrt(v3_norm2(up) * v3_norm2(back))) continue;
+    gjk_result next = *g;
+    next.normal = v3_neg(f->n);
+    gjk_refine(a, b, &next);
+    if (!(next.gap > g->gap + 1e-13 * size)) continue;
+    *g = next;
+    return true;
+  }
+  return false;
+}
+
+/* The nearest face gives the normal to refine. */
+static void epa_choose(const epa *e, const gjk_solid *a, const gjk_solid *b, bool done,
+                       gjk_result *g) {
   epa_answer(e, epa_nearest(e), g);
   gjk_refine(a, b, g);
-  g->sure = true;
-  for (int i = 0; i < e->faces && (a->smooth || b->smooth); i++)
-    if (e->face[i].distance < -g->gap && v3_dot(e->face[i].n, g->normal) > -0.97) g->sure = false;
+  g->sure = done && epa_is_sound(e);
+  if (!(a->smooth || b->smooth)) return;
+  while (epa_improves(e, a, b, g)) continue;
+  g->sure &= !epa_doubtful(e, g);
+}
+
+/* Whether the refined answer is the best of all: blows the polytope up until no face is nearer than
+ * it, but for those about its own normal, which are to be as far to 1e-5. */
+static bool epa_confirms(epa *e, const gjk_solid *a, const gjk_solid *b, gjk_result *g, int most) {
+  const double size = a->size + b->size, enough = 1e-5 * size;
+  for (;;) {
+    const double depth = -g->gap;
+    const epa_face *f = epa_nearest(e);
+    if (f->distance >= depth - enough) f = epa_doubtful(e, g);
+    if (!f) {
+      if (epa_improves(e, a, b, g)) continue;
+      return g->shown && epa_is_sound(e);
+    }
+    const gjk_corner corner = epa_support(a, b, f->n);
+    if (e->corners >= most || v3_dot(f->n, corner.w) < depth - 1e-12 * size ||
+        !epa_expand(e, corner, 1e-13 * size))
+      return false;
+  }
+}
+
+/* A polytope begun about the answer needs few corners: faces through the corner that touches along
+ * the normal are about as far as the depth already. */
+bool gjk_confirm(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
+  static const double c[3] = {1, -0.5, -0.5}, s[3] = {0, 0.86602540378443865, -0.86602540378443865};
+  enum { FEW = 48 };
+  epa e;
+  gjk_result seed = {.count = 4};
+  const v3 n = g->normal, u = v3_across(n), w = v3_cross(n, u);
+  seed.simplex[0] = epa_support(a, b, v3_neg(n));
+  for (int k = 0; k < 3; k++)
+    seed.simplex[k + 1] =
+        epa_support(a, b, v3_add_scaled(v3_add_scaled(v3_scale(0.3, n), c[k], u), s[k], w));
+  return epa_begin(&e, a, b, &seed) && epa_confirms(&e, a, b, g, FEW);
 }
 
 /* b - a has no volume (points, segments, flat things in one plane): part along what is free. */
@@ -185,6 +249,17 @@ static void epa_flat(const epa *e, const gjk_solid *a, const gjk_solid *b, gjk_r
   g->gap = 0;
 }
 
+/* Until the nearest face is on the surface, to `enough`. */
+static bool epa_blow_up(epa *e, const gjk_solid *a, const gjk_solid *b, double enough) {
+  while (e->corners < EPA_CORNERS) {
+    const epa_face nearest = *epa_nearest(e);
+    const gjk_corner c = epa_support(a, b, nearest.n);
+    if (!(v3_dot(nearest.n, c.w) - nearest.distance > enough)) return true;
+    if (!epa_expand(e, c, 1e-13 * (a->size + b->size))) return false;
+  }
+  return false;
+}
+
 void gjk_penetration(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
   epa e;
   const double size = a->size + b->size, enough = (a->smooth || b->smooth ? 1e-5 : 1e-13) * size;
@@ -193,13 +268,12 @@ void gjk_penetration(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
     gjk_refine(a, b, g);
     return;
   }
-  bool done = false;
-  while (e.corners < EPA_CORNERS) {
-    const epa_face nearest = *epa_nearest(&e);
-    const gjk_corner c = epa_support(a, b, nearest.n);
-    done = !(v3_dot(nearest.n, c.w) - nearest.distance > enough);
-    if (done || !epa_expand(&e, c, 1e-13 * size)) break;
+  if (a->smooth || b->smooth) {
+    epa_choose(&e, a, b, epa_blow_up(&e, a, b, 1e-3 * size), g);
+    if (g->shown && epa_confirms(&e, a, b, g, EPA_CORNERS)) {
+      g->sure = true;
+      return;
+    }
   }
-  epa_choose(&e, a, b, g);
-  g->sure &= done && epa_is_sound(&e);
+  epa_choose(&e, a, b, epa_blow_up(&e, a, b, enough), g);
 }

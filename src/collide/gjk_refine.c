@@ -28,20 +28,26 @@ static void kink_add(kinks *k, v3 d, double c, v3 n, double tolerance) {
   if (k->count < KINKS && fabs(v3_dot(n, d) - c) <= tolerance) k->circle[k->count++] = (kink){d, c};
 }
 
+/* An edge or a face is near when all its corners are about as far along n as the farthest. */
 static void kinks_polyhedron(const polyhedron *h, v3 n, double size, double tolerance, kinks *k) {
-  double most = -2, top = -INFINITY;
-  for (uint32_t f = 0; f < h->face_count; f++) {
-    const double cosine = v3_dot(n, h->face_normal[f]);
-    if (cosine > most) most = cosine, k->face = h->face_normal[f];
-  }
-  k->flat = true;
+  double top = -INFINITY;
   for (uint32_t i = 0; i < h->vertex_count; i++) top = fmax(top, v3_dot(n, h->vertex[i]));
   const double low = top - tolerance * size;
+  uint32_t high = 0;
+  for (uint32_t i = 0; i < h->vertex_count; i++) high += v3_dot(n, h->vertex[i]) >= low;
+  if (high < 2) return;
   for (uint32_t e = 0; e < h->edge_count; e++) {
     const v3 p = h->vertex[h->edge[2 * e]], q = h->vertex[h->edge[2 * e + 1]];
     if (v3_dot(n, p) >= low && v3_dot(n, q) >= low)
       kink_add(k, v3_normalize(v3_sub(q, p)), 0, n, INFINITY);
   }
+  if (high < 3) return;
+  double most = -2;
+  for (uint32_t f = 0; f < h->face_count; f++) {
+    const double cosine = v3_dot(n, h->face_normal[f]);
+    if (cosine > most) most = cosine, k->face = h->face_normal[f];
+  }
+  k->flat = true;
 }
 
 static void kinks_points(const gjk_solid *s, v3 n, double tolerance, kinks *k) {
@@ -214,7 +220,7 @@ static try_at refine_circle(const gjk_solid *a, const gjk_solid *b, kink k, v3 n
     try_at next = t;
     v3 turned = e;
     for (int half = 0; half < 8; half++, angle *= 0.5) {
-      turned = v3_normalize(v3_add_scaled(e, tan(angle), tau));
+      turned = v3_normalize(v3_add_scaled(e, angle, tau));
       next = refine_try(a, b, v3_add_scaled(v3_scale(k.c, k.d), sigma, turned));
       if (next.s > t.s || step < 1e-5) break;
     }
@@ -226,7 +232,6 @@ static try_at refine_circle(const gjk_solid *a, const gjk_solid *b, kink k, v3 n
   return t;
 }
 
-/* The maximum may lie across the kink from where the search began: look to either side of it. */
 static void refine_beside(const gjk_solid *a, const gjk_solid *b, kink k, try_at on,
                           double rounding, try_at *best) {
   for (int side = -1; side <= 1; side += 2) {
@@ -296,45 +301,137 @@ static void refine_answer(const gjk_solid *a, const gjk_solid *b, const try_at *
   }
 }
 
-void gjk_refine(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
-  const double near = 1e-2, rounding = 1e-15 * (a->size + b->size);
-  const v3 n = g->normal;
-  const try_at start = refine_try(a, b, n);
-  try_at best = start;
-  const kinks ka = kinks_near(a, n, near), kb = kinks_near(b, v3_neg(n), near);
-  if (a->smooth || b->smooth || start.s > 0) {
-    refine_keep(&best, refine_sphere(a, b, start), rounding);
-    for (int i = 0; i < ka.count + kb.count; i++) {
-      kink l = i < ka.count ? ka.circle[i] : kb.circle[i - ka.count];
-      if (i >= ka.count) l.c = -l.c; /* b's circles are those of its outward direction, -n */
-      const try_at on = refine_circle(a, b, l, n);
-      refine_keep(&best, on, rounding);
-      refine_beside(a, b, l, on, rounding, &best);
-    }
-  }
-  for (int i = 0; i < ka.count; i++)
-    for (int j = 0; j < kb.count; j++) {
-      v3 m;
-      const kink l = {kb.circle[j].d, -kb.circle[j].c};
-      if (kinks_cross(ka.circle[i], l, n, &m) && v3_dot(m, n) > 0.9)
-        refine_keep(&best, refine_try(a, b, m), rounding);
-    }
-  if (ka.flat && v3_dot(ka.face, n) > 0.9) refine_keep(&best, refine_try(a, b, ka.face), rounding);
-  if (kb.flat && v3_dot(kb.face, n) < -0.9)
-    refine_keep(&best, refine_try(a, b, v3_neg(kb.face)), rounding);
-  g->normal = best.n;
-  g->gap = best.s;
-  /* What almost holds the normal may hold it or not: the points tell. */
+/* Points of the answer, and whether they show that it is one; what almost holds the normal may hold
+ * it or not. */
+static bool refine_show(const gjk_solid *a, const gjk_solid *b, const try_at *best, gjk_result *g) {
   const v3 pa = g->a, pb = g->b;
-  refine_answer(a, b, &best, 1e-12, g);
-  g->shown = gjk_is_witnessed(a, b, g);
-  if (g->shown) return;
+  g->normal = best->n;
+  g->gap = best->s;
+  refine_answer(a, b, best, 1e-12, g);
+  if (gjk_is_witnessed(a, b, g)) return true;
   g->a = pa;
   g->b = pb;
-  refine_answer(a, b, &best, 1e-7, g);
-  g->shown = gjk_is_witnessed(a, b, g);
-  if (g->shown) return;
+  refine_answer(a, b, best, 1e-7, g);
+  if (gjk_is_witnessed(a, b, g)) return true;
   g->a = pa;
-  g->b = v3_add_scaled(pa, best.s, best.n);
-  g->shown = gjk_is_witnessed(a, b, g);
+  g->b = v3_add_scaled(pa, best->s, best->n);
+  return gjk_is_witnessed(a, b, g);
+}
+
+/* The same when it is plain. */
+static bool refine_show_at_once(const gjk_solid *a, const gjk_solid *b, const try_at *best,
+                                gjk_result *g) {
+  gjk_result next = *g;
+  next.normal = best->n;
+  next.gap = best->s;
+  refine_answer(a, b, best, 1e-12, &next);
+  if (!gjk_is_plain(a, b, &next)) return false;
+  *g = next;
+  return true;
+}
+
+/* The rungs of a round, from the cheapest; each takes what is near n, where the round began, and
+ * returns whether it found a better normal, or one as good with less freedom. */
+typedef struct refining {
+  const gjk_solid *a, *b;
+  kinks ka, kb;
+  v3 n;
+  double rounding;
+  bool round; /* curved or apart: there is something to climb between kinks */
+} refining;
+
+static bool refine_take(const refining *r, v3 n, try_at *best) {
+  const try_at t = refine_try(r->a, r->b, n);
+  if (!(t.s > best->s - r->rounding)) return false;
+  *best = t;
+  return true;
+}
+
+static bool refine_faces(const refining *r, try_at *best) {
+  bool better = false;
+  if (r->ka.flat && v3_dot(r->ka.face, r->n) > 0.9) better |= refine_take(r, r->ka.face, best);
+  if (r->kb.flat && v3_dot(r->kb.face, r->n) < -0.9)
+    better |= refine_take(r, v3_neg(r->kb.face), best);
+  return better;
+}
+
+static kink refining_circle(const refining *r, int i) {
+  if (i < r->ka.count) return r->ka.circle[i];
+  /* b's circles are those of its outward direction, -n */
+  const kink k = r->kb.circle[i - r->ka.count];
+  return (kink){k.d, -k.c};
+}
+
+static bool refine_circles(const refining *r, try_at *best) {
+  bool better = false;
+  for (int i = 0; r->round && i < r->ka.count + r->kb.count; i++) {
+    const try_at on = refine_circle(r->a, r->b, refining_circle(r, i), r->n);
+    better |= on.s > best->s - r->rounding;
+    refine_keep(best, on, r->rounding);
+  }
+  return better;
+}
+
+static bool refine_crossings(const refining *r, try_at *best) {
+  bool better = false;
+  for (int i = 0; i < r->ka.count; i++)
+    for (int j = 0; j < r->kb.count; j++) {
+      v3 m;
+      if (kinks_cross(r->ka.circle[i], refining_circle(r, r->ka.count + j), r->n, &m) &&
+          v3_dot(m, r->n) > 0.9)
+        better |= refine_take(r, m, best);
+    }
+  return better;
+}
+
+/* The maximum may lie across a kink from where the search began: look to either side of it. */
+static bool refine_besides(const refining *r, try_at *best) {
+  const double before = best->s;
+  for (int i = 0; r->round && i < r->ka.count + r->kb.count; i++) {
+    const kink k = refining_circle(r, i);
+    const try_at on = refine_circle(r->a, r->b, k, r->n);
+    refine_beside(r->a, r->b, k, on, r->rounding, best);
+  }
+  return best->s > before;
+}
+
+/* Supports that lie across from each other along n are the points that show it, and so are points
+ * that came with the normal. */
+static bool is_across(v3 x, v3 n, double s, double size) {
+  return v3_norm2(v3_add_scaled(x, -s, n)) <= 1e-26 * size * size;
+}
+
+static void refine_freely(const try_at *t, gjk_result *g) {
+  g->normal = t->n;
+  g->gap = t->s;
+  g->a = t->a;
+  g->b = v3_add_scaled(t->a, t->s, t->n);
+  g->shown = true;
+}
+
+void gjk_refine(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
+  static bool (*const rung[])(const refining *, try_at *) = {refine_faces, refine_crossings,
+                                                             refine_circles, refine_besides};
+  enum { ROUNDS = 4, RUNGS = sizeof rung / sizeof *rung };
+  const double size = a->size + b->size;
+  try_at best = refine_try(a, b, g->normal);
+  g->shown = is_across(v3_sub(g->b, g->a), best.n, best.s, size);
+  g->gap = best.s;
+  refining r = {.a = a, .b = b, .rounding = 1e-15 * size};
+  for (int round = 0; round < ROUNDS && !g->shown; round++) {
+    const double before = best.s;
+    r.round = a->smooth || b->smooth || best.s > 0;
+    if (r.round) refine_keep(&best, refine_sphere(a, b, best), r.rounding);
+    if (r.round && is_across(best.x, best.n, best.s, size)) {
+      refine_freely(&best, g);
+      return;
+    }
+    r.n = best.n;
+    r.ka = kinks_near(a, r.n, 1e-2);
+    r.kb = kinks_near(b, v3_neg(r.n), 1e-2);
+    for (int k = 0; k < RUNGS && !g->shown; k++)
+      if (rung[k](&r, &best)) g->shown = refine_show_at_once(a, b, &best, g);
+    if (!g->shown) g->shown = refine_show(a, b, &best, g);
+    if (!(best.s > before + r.rounding)) return;
+  }
 }

@@ -79,13 +79,18 @@ static v3 search_nearest(const gjk_solid *s, v3 point) {
   return v3_add(s->at, m33_mul_v3(&s->r, near));
 }
 
+bool gjk_is_plain(const gjk_solid *a, const gjk_solid *b, const gjk_result *g) {
+  const double enough = 1e-12 * (a->size + b->size);
+  return search_outside(a, g->a) <= enough && search_outside(b, g->b) <= enough;
+}
+
 /* Where the points are a little off they are put back into the solids by turns, across from each
  * other: faces and lines that lie along each other have room for that. When that fails a is at
  * least in its core. */
 bool gjk_is_witnessed(const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
   enum { ROUNDS = 16 };
   const double enough = 1e-12 * (a->size + b->size);
-  if (search_outside(a, g->a) <= enough && search_outside(b, g->b) <= enough) return true;
+  if (gjk_is_plain(a, b, g)) return true;
   const v3 step = v3_scale(g->gap, g->normal);
   v3 p = g->a;
   for (int round = 0; round < ROUNDS; round++) {

@@ -4,7 +4,7 @@
  *     x.u = 0 unless s is at an end,   x.w = 0 unless t is at an end.
  *
  * Axes that (nearly) meet leave no direction in x: where neither point is at an end it is that of
- * u x w, else x is kept across the axis that goes on. */
+ * u x w, else x across the axis that goes on. */
 #include "collide/narrow_convex.h"
 
 static double clamp(double x, double most) {
@@ -32,19 +32,29 @@ static v3 axes_nearest(v3 d, v3 u, v3 w, double la, double lb, double *s, double
 /* The product of nearly parallel axes is all rounding but for its direction across them. */
 static v3 axes_across(v3 u, v3 w) {
   const v3 n = v3_cross(u, w);
-  if (!(v3_norm2(n) > 1e-20)) return v3_across(u);
+  if (!(v3_norm2(n) > 1e-30)) return v3_across(u);
   return v3_normalize(v3_add_scaled(n, -v3_dot(n, u), u));
 }
 
-static v3 axes_normal(v3 x, v3 d, v3 u, v3 w, bool free_s, bool free_t, double size) {
-  if (free_s && free_t && v3_norm2(v3_cross(u, w)) > 1e-20) {
-    const v3 n = axes_across(u, w);
-    return v3_dot(n, v3_norm2(x) > 0 ? x : d) < 0 ? v3_neg(n) : n;
+/* Whether a point is at the end of its axis is for rounding to say when the axes are nearly
+ * parallel: all that may be the normal are tried, and the one that parts the axes the most is it.
+ */
+static v3 axes_normal(v3 x, v3 d, v3 u, v3 w, double la, double lb, double *gap) {
+  const v3 across = axes_across(u, w), on_u = v3_add_scaled(x, -v3_dot(x, u), u),
+           on_w = v3_add_scaled(x, -v3_dot(x, w), w),
+           on_both = v3_add_scaled(on_u, -v3_dot(on_u, w), w);
+  const v3 way[5] = {v3_dot(across, v3_norm2(x) > 0 ? x : d) < 0 ? v3_neg(across) : across, x, on_u,
+                     on_w, on_both};
+  v3 best = way[0];
+  *gap = -INFINITY;
+  for (int k = 0; k < 5; k++) {
+    const double length = v3_norm(way[k]);
+    if (!(length > 0)) continue;
+    const v3 n = v3_scale(1 / length, way[k]);
+    const double s = v3_dot(n, d) - la * fabs(v3_dot(n, u)) - lb * fabs(v3_dot(n, w));
+    if (s > *gap) *gap = s, best = n;
   }
-  if (free_s) x = v3_add_scaled(x, -v3_dot(x, u), u);
-  if (free_t) x = v3_add_scaled(x, -v3_dot(x, w), w);
-  if (v3_norm(x) > 1e-15 * size) return v3_normalize(x);
-  return axes_across(u, w);
+  return best;
 }
 
 void narrow_capsule_capsule(const shape *a, const pose *pa, const shape *b, const pose *pb,
@@ -60,6 +70,7 @@ void narrow_capsule_capsule(const shape *a, const pose *pa, const shape *b, cons
   double s, t;
   const v3 x = axes_nearest(d, u, w, la, lb, &s, &t);
   if (v3_norm(x) > sink->margin + sa.round + sb.round) return;
-  const v3 n = axes_normal(x, d, u, w, fabs(s) < la, fabs(t) < lb, a->size + b->size);
-  narrow_convex_manifold(&sa, &sb, n, v3_dot(n, x), v3_scale(s, u), pa->position, 0, sink);
+  double gap;
+  const v3 n = axes_normal(x, d, u, w, la, lb, &gap);
+  narrow_convex_manifold(&sa, &sb, n, gap, v3_scale(s, u), pa->position, 0, sink);
 }

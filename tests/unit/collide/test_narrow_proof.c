@@ -417,7 +417,7 @@ static void hard_gaps_are_proven(void **state) {
   (void)state;
   bool good = true;
   for (int f = ANY + 1; f < FAMILY_COUNT; f++)
-    if (is_asked_for((family)f)) good &= prove_family((family)f, 8);
+    if (is_asked_for((family)f)) good &= prove_family((family)f, 4);
   assert_true(good);
 }
 
