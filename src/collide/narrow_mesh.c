@@ -209,6 +209,17 @@ static bool triangle_takes(const shape_mesh *m, uint32_t t, const v3 p[3], const
   return *where != AT_FACE && feature_counts(m, t, *where, v3_neg(k->normal), false);
 }
 
+/* A contact along the face's normal may be deeper than the solid is in the triangle by this: where
+ * the triangle beside it goes on nearly as this one does, and corners over it are to be kept, a
+ * part of the size. Beyond a ridge it would be a wall that the solid stands on top of. */
+static double deeper_allowed(const shape_mesh *m, uint32_t t, int where, double size) {
+  if (where >= 3) return 0.02 * size;
+  const uint32_t e = m->triangle_edge[t][where];
+  const bool goes_on = m->edge_face[e][1] != UINT32_MAX &&
+                       v3_dot(m->edge_inward[e][0], m->edge_inward[e][1]) < -0.95;
+  return goes_on ? 0.02 * size : 1e-9 * size;
+}
+
 /* Contacts of one triangle. The nearest points do when they are on the face or on a true ridge. A
  * solid through the surface, or at a seam of a flat floor, is looked at along the face's normal. */
 static void triangle_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *solid,
@@ -228,7 +239,10 @@ static void triangle_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *
   const bool taken = triangle_takes(m, t, p, &exact, size, &where);
   if (!taken || (where == AT_FACE && !g.shown)) {
     const bool through = !taken && where == AT_FACE;
+    const double distance = exact.gap;
     exact = face_contact(solid, p, up, (v3){0, 0, 0});
+    if (where != AT_FACE && exact.gap < fmin(distance, 0.0) - deeper_allowed(m, t, where, size))
+      return;
     keep = through || is_over(p, up, exact.point_a, size);
   }
   int count = narrow_convex_candidates(solid, &triangle, exact, margin, c, &round);

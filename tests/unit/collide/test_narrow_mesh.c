@@ -171,12 +171,64 @@ static void ridge_is_felt(void **state) {
   scree_shape_destroy(bar);
 }
 
+/* Solids over, on and slightly in the edges and corners of a block: no triangle may say that one is
+ * deeper than it is in the block. A side of the block is no wall for what stands on its top. */
+static void nothing_is_deeper_than_it_is(void **state) {
+  (void)state;
+  const double half[3] = {0.5, 0.5, 0.5}, small[3] = {0.1, 0.07, 0.05};
+  double p[24];
+  for (int k = 0; k < 8; k++)
+    for (int i = 0; i < 3; i++) p[3 * k + i] = k >> i & 1 ? half[i] : -half[i];
+  const uint32_t t[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                          2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+  shape *mesh, *block, *solid[3];
+  assert_int_equal(scree_shape_create_mesh(context, 8, p, 12, t, &mesh), 0);
+  assert_int_equal(scree_shape_create_box(context, half, &block), 0);
+  assert_int_equal(scree_shape_create_box(context, small, &solid[0]), 0);
+  assert_int_equal(scree_shape_create_cylinder(context, 0.08, 0.06, &solid[1]), 0);
+  const double rock[18] = {0.12, 0,     0,    -0.1, 0.04, 0,    0,    0.11, 0,
+                           0,    -0.12, 0.03, 0,    0,    0.12, 0.03, 0,    -0.11};
+  assert_int_equal(scree_shape_create_hull(context, 6, rock, &solid[2]), 0);
+  uint64_t seed = 7;
+  int touching = 0;
+  for (int n = 0; n < 3000; n++) {
+    const shape *s = solid[n % 3];
+    pose at = random_pose(&seed, 0.6);
+    if (n % 2) at.rotation = quat_exp(v3_scale(0.01, random_unit(&seed)));
+    if (n % 5 == 0) at.position.x = random_real(&seed, 0.45, 0.55);
+    const pose origin = pose_identity();
+    contact_point c[CONTACT_POINT_MAX];
+    /* Down until it is as deep as is wanted, by bisection. */
+    const double deep = n % 4 == 0 ? 0.005 : n % 4 == 1 ? -1e-7 : n % 4 == 2 ? -1e-4 : -2e-3;
+    double lo = 0.45, hi = 1.2;
+    for (int k = 0; k < 50; k++) {
+      at.position.z = 0.5 * (lo + hi);
+      const int m = narrow_collide(s, at, block, origin, 0.1, c, CONTACT_POINT_MAX);
+      double gap = INFINITY;
+      for (int i = 0; i < m; i++) gap = fmin(gap, c[i].gap);
+      *(gap > deep ? &hi : &lo) = at.position.z;
+    }
+    const int m = narrow_collide(s, at, mesh, origin, 0.01, c, CONTACT_POINT_MAX);
+    for (int i = 0; i < m; i++) {
+      if (c[i].gap < deep - 0.003)
+        fail_msg("case %d: gap %g, but it is %g deep; normal %g %g %g", n, c[i].gap, deep,
+                 c[i].normal.x, c[i].normal.y, c[i].normal.z);
+      touching += c[i].gap < deep + 1e-6;
+    }
+  }
+  assert_true(touching > 2000);
+  for (int k = 0; k < 3; k++) scree_shape_destroy(solid[k]);
+  scree_shape_destroy(mesh);
+  scree_shape_destroy(block);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(balls_on_a_wavy_floor),
       cmocka_unit_test(flat_floor_has_no_bumps_for_balls),
       cmocka_unit_test(flat_floor_has_no_bumps_for_solids),
       cmocka_unit_test(ridge_is_felt),
+      cmocka_unit_test(nothing_is_deeper_than_it_is),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
