@@ -123,6 +123,7 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_real_member(stdout, &first, "worst_residual", s->worst_residual);
   json_real_member(stdout, &first, "worst_penetration", s->worst_penetration);
   json_real_member(stdout, &first, "worst_penetration_percent", s->worst_penetration_percent);
+  json_real_member(stdout, &first, "worst_penetration_time", s->worst_penetration_time);
   json_real_member(stdout, &first, "relaxation_gap", s->relaxation_gap);
   json_real_member(stdout, &first, "worst_joint_error", s->worst_joint_error);
   json_key(stdout, &first, "energy");
@@ -130,6 +131,7 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_whole_member(stdout, &first, "emitted", (long long)s->flow.emitted);
   json_whole_member(stdout, &first, "drained", (long long)s->flow.drained);
   json_whole_member(stdout, &first, "peak_memory_bytes", (long long)peak_memory());
+  if (s->infeasible) json_real_member(stdout, &first, "infeasible_time", s->infeasible_time);
   json_text_member(stdout, &first, "state_hash", hash);
   if (def->out) json_text_member(stdout, &first, "recording", def->out);
   json_text_member(stdout, &first, "ended",
@@ -153,9 +155,10 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
     printf("  looks        %llu more searches for contacts, as impacts and turns led to others in "
            "the same step\n",
            (unsigned long long)s->looks);
-  printf("  worst        R %.3g, penetration %.3g m (%.3g %% of a diameter), relaxation gap %.3g "
-         "m/s\n",
-         s->worst_residual, s->worst_penetration, s->worst_penetration_percent, s->relaxation_gap);
+  printf("  worst        R %.3g, penetration %.3g m (%.3g %% of a diameter, at %.4g s), relaxation "
+         "gap %.3g m/s\n",
+         s->worst_residual, s->worst_penetration, s->worst_penetration_percent,
+         s->worst_penetration_time, s->relaxation_gap);
   printf("  end          %zu contacts, kinetic energy %.4g J, state %016llx\n", s->contacts,
          s->energy.linear + s->energy.angular, (unsigned long long)s->state_hash);
   if (s->flow.emitted || s->flow.drained)
@@ -264,8 +267,12 @@ int simulate(scree_context *context, scree_sim *sim, const simulate_def *given) 
     summary_json(&s, &def, interrupted);
   else
     summary_text(&s, &def);
-  if (s.infeasible) cli_note("a step was proven to have no solution; a container may be squeezed");
-  if (s.stopped) cli_note("stopped at a step that did not converge (solver.on_nonconverged: stop)");
+  if (s.infeasible)
+    cli_note("the step at %.6g s was proven to have no solution; a container may be squeezed",
+             s.infeasible_time);
+  if (s.stopped)
+    cli_note("stopped at %.6g s, at a step that did not converge (solver.on_nonconverged: stop)",
+             s.simulated_seconds);
   if (interrupted) return CLI_INTERRUPTED;
   if (s.infeasible) return CLI_INFEASIBLE;
   if ((uint64_t)def.export_step > s.steps)

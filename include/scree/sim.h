@@ -62,6 +62,8 @@ typedef struct scree_sim_summary {
   bool stopped;    /* at a step that did not converge */
   bool infeasible; /* a step was proven to have no solution */
   double worst_residual, worst_penetration, worst_penetration_percent, relaxation_gap;
+  double worst_penetration_time; /* when it was worst in percent, s */
+  double infeasible_time;        /* start of the first such step, s */
   double worst_joint_error;
   scree_energy energy;
   scree_scene_flow flow;

@@ -204,7 +204,8 @@ bool scree_sim_done(const scree_sim *sim) {
   return sim->totals.steps >= sim->total_steps || sim->totals.stopped;
 }
 
-static void add_up(scree_sim *sim, const scree_step_info *info) {
+/* `time` is that of the start of the step, s. */
+static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
   sim_totals *t = &sim->totals;
   t->iterations += (uint64_t)info->iterations;
   t->nonconverged += !info->converged;
@@ -215,13 +216,19 @@ static void add_up(scree_sim *sim, const scree_step_info *info) {
   t->integrate += info->seconds_integrate;
   t->residual = fmax(t->residual, info->residual);
   t->penetration = fmax(t->penetration, info->penetration);
-  t->percent = fmax(t->percent, info->penetration_percent);
+  if (info->penetration_percent > t->percent) {
+    t->percent = info->penetration_percent;
+    t->percent_time = time;
+  }
   t->gap = fmax(t->gap, info->relaxation_gap);
   t->joint_error = fmax(t->joint_error, info->joint_error);
   t->contacts = info->contacts;
   t->energy = info->energy;
   t->model = (int32_t)info->model;
-  if (info->outcome == SCREE_OUTCOME_INFEASIBLE) t->infeasible = 1;
+  if (info->outcome == SCREE_OUTCOME_INFEASIBLE && !t->infeasible) {
+    t->infeasible = 1;
+    t->infeasible_time = time;
+  }
 }
 
 static scree_status log_step(scree_sim *sim, const scree_step_info *info) {
@@ -270,12 +277,12 @@ static scree_status record_step(scree_sim *sim, const scree_step_info *info) {
 
 scree_status scree_sim_step(scree_sim *sim, scree_step_info *info) {
   scree_step_info local;
-  double start = timer_now();
+  double start = timer_now(), time = scree_world_time(sim->world);
   if (!info) info = &local;
   scree_status status = scree_scene_before_step(sim->scene, sim->world, sim->settings->step);
   if (!status) status = scree_stepper_step(sim->stepper, sim->settings->step, info);
   if (status) return status;
-  add_up(sim, info);
+  add_up(sim, time, info);
   if (!info->advanced) {
     sim->totals.stopped = 1;
     sim->totals.seconds += timer_now() - start;
@@ -346,6 +353,8 @@ void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
       .worst_residual = t->residual,
       .worst_penetration = t->penetration,
       .worst_penetration_percent = t->percent,
+      .worst_penetration_time = t->percent_time,
+      .infeasible_time = t->infeasible_time,
       .relaxation_gap = t->gap,
       .worst_joint_error = t->joint_error,
       .energy = t->energy,

@@ -13,6 +13,7 @@ typedef struct sim_totals {
   uint64_t steps, iterations, nonconverged;
   double seconds, collide, assemble, solve, integrate, record;
   double residual, penetration, percent, gap, joint_error;
+  double percent_time, infeasible_time;
   uint64_t contacts;
   scree_energy energy;
   int32_t model, stopped, infeasible, looks;

@@ -115,6 +115,12 @@ static void advance(scree_stepper *s, double h, scree_step_info *info,
   info->advanced = true;
 }
 
+/* Proven to have no solution: where the step would end there is an overlap, in however many parts
+ * it is made. Nothing is tried again. */
+static bool has_none(const scree_solve_info *solved) {
+  return solved->outcome == SCREE_OUTCOME_INFEASIBLE;
+}
+
 /* Build and solve, once more with the retry solver when asked and needed. */
 static scree_status build_and_solve(scree_stepper *s, const assembly_params *params, bool retry,
                                     scree_step_info *info, scree_solve_info *solved,
@@ -125,7 +131,7 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   status = solve(s, params->h, false, solved);
   info->iterations += solved->iterations;
   info->solves++;
-  if (!status && retry && solved->outcome != SCREE_OUTCOME_SOLVED) {
+  if (!status && retry && solved->outcome != SCREE_OUTCOME_SOLVED && !has_none(solved)) {
     status = solve(s, params->h, true, solved);
     info->iterations += solved->iterations;
     info->solves++;
@@ -160,7 +166,8 @@ static scree_status attempt(scree_stepper *s, double h, bool retry, bool any, sc
   for (int look = 0;; look++) {
     bool missed = false;
     scree_status status = build_and_solve(s, &params, retry, info, solved, report);
-    if (status || (!any && solved->outcome != SCREE_OUTCOME_SOLVED)) return status;
+    const bool good = solved->outcome == SCREE_OUTCOME_SOLVED || (retry && has_none(solved));
+    if (status || (!any && !good)) return status;
     status = finish(s, &params, look, info, report, &missed);
     if (status || !missed || look == MOST_LOOKS) return status;
     assembly_undo(s->assembly);
@@ -189,15 +196,17 @@ static scree_status back_to_snapshot(scree_stepper *s, size_t world_size) {
 /* `parts` steps of h / parts. Stops early, not converged, unless this is the last try. */
 static scree_status step_parts(scree_stepper *s, double h, int parts, bool last,
                                scree_step_info *info, bool *converged) {
+  bool any = last; /* one that has no solution is the last try too */
   *converged = true;
   for (int k = 0; k < parts; k++) {
     scree_solve_info solved;
     assembly_report report;
-    const scree_status status = attempt(s, h / parts, true, last, info, &solved, &report);
+    const scree_status status = attempt(s, h / parts, true, any, info, &solved, &report);
     if (status) return status;
     const bool good = solved.outcome == SCREE_OUTCOME_SOLVED;
     *converged = *converged && good;
-    if (!good && !last) {
+    any = any || has_none(&solved);
+    if (!good && !any) {
       assembly_undo(s->assembly);
       return SCREE_OK;
     }
@@ -221,7 +230,7 @@ static scree_status step_halves(scree_stepper *s, double h, scree_step_info *inf
     forget_judgement(info);
     const bool last = k == s->def.retry_halvings;
     status = step_parts(s, h, 1 << k, last, info, &info->converged);
-    if (status || info->converged || last) break;
+    if (status || info->converged || last || info->outcome == SCREE_OUTCOME_INFEASIBLE) break;
     status = back_to_snapshot(s, world_size);
     if (status) return status;
   }
@@ -247,7 +256,7 @@ static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
   const scree_status status = attempt(s, h, retry, any, info, &solved, &report);
   if (status) return status;
   info->converged = solved.outcome == SCREE_OUTCOME_SOLVED;
-  if (!info->converged && halve) {
+  if (!info->converged && halve && !has_none(&solved)) {
     assembly_undo(s->assembly);
     return step_halves(s, h, info);
   }

@@ -301,12 +301,12 @@ static void ball_follows_a_moving_floor(void **state) {
 
 /* Two plates that nothing can stop close on a ball: no velocities satisfy that. It is said, and the
  * ball stays where numbers are finite. */
-static void squeezed_ball_is_reported(void **state) {
-  (void)state;
+static void squeeze_a_ball(scree_on_nonconverged policy) {
   lab l = lab_open(0.0, 0.0);
   l.law.friction = 0.3;
   l.def = scree_stepper_def_default();
   l.def.iteration_limit = 2000;
+  l.def.on_nonconverged = policy;
   for (int k = 0; k < 2; k++) {
     scree_shape *s;
     scree_body_def d = scree_body_def_default();
@@ -325,9 +325,18 @@ static void squeezed_ball_is_reported(void **state) {
     ok(&l, scree_stepper_step(l.stepper, 0.005, &info));
     assert_false(info.converged);
     assert_int_equal(info.outcome, SCREE_OUTCOME_INFEASIBLE);
+    assert_int_equal(info.solves, 1);
+    assert_true(info.advanced);
   }
   assert_true(fabs(lab_state(&l, ball).position[2] - 0.1) < 0.01);
   lab_close(&l);
+}
+
+/* What is proven to have no solution is not tried again. */
+static void squeezed_ball_is_reported(void **state) {
+  (void)state;
+  squeeze_a_ball(SCREE_ON_NONCONVERGED_CONTINUE);
+  squeeze_a_ball(SCREE_ON_NONCONVERGED_RETRY);
 }
 
 int main(void) {
