@@ -2,8 +2,9 @@
  * of apgd, on two threads, and against the bandwidth of memory. Packing of 4,096 spheres (about
  * 22,000 contacts, in cache) and of 185,193 (about a million, beyond it; numbered along a
  * space-filling curve, as simulations number theirs), bodies form. Also what
- * the residuals cost, and a sweep over boxes (a stack: contacts of any shape) in lanes and one by
- * one.
+ * the residuals cost, a sweep over boxes (a stack: contacts of any shape) in lanes and one by one,
+ * and what sweeps and iterations of apgd cost with rolling and spinning friction, against those
+ * without: between equal spheres, and where masses differ.
  *
  * Every figure is a median over rounds; what is compared is measured in turns within a round, so
  * that a busy machine slows both. A sweep is timed alone and the fastest of a round counts: on a
@@ -33,6 +34,8 @@ typedef struct figures {
   double copy_bandwidth, large_bandwidth, copy_bandwidth_fraction, large_ns_per_contact;
   double setup_in_sweeps, residual_in_sweeps, gs_residual, naive_residual;
   double rigid_ns_per_contact, rigid_singly_ns_per_contact;
+  double rolling_over_plain, rolling_unequal_over_plain, rolling_apgd_over_plain;
+  double rolling_unequal_apgd_over_plain, rolling_ns_per_contact, rolling_singly_ns_per_contact;
   const char *kernel;
 } figures;
 
@@ -248,6 +251,74 @@ static void measure_boxes(figures *f) {
   scree_context_destroy(one);
 }
 
+/* The packing of measure_small, with or without rolling and spinning friction. The sweeps are timed
+ * where they are needed, from rest on. */
+typedef struct rolling_run {
+  scree_context *context;
+  scree_ccp *problem;
+  ccp_operator *op;
+  double *g;
+} rolling_run;
+
+static rolling_run rolling_open(double friction, packing_masses masses) {
+  enum { WARM = 20 };
+  rolling_run run = {.context = context_with(1)};
+  packing_def def = packing_def_default();
+  def.nx = def.ny = def.nz = EDGE;
+  def.rolling = def.spinning = friction;
+  def.masses = masses;
+  if (masses == PACKING_RANDOM) def.mass_ratio = 4.0;
+  check(run.context, packing_create(run.context, &def, &run.problem));
+  scree_ccp_set_reference_speed(run.problem, 0.0);
+  run.g = calloc(scree_ccp_row_count(run.problem), sizeof *run.g);
+  if (!run.g) exit(1);
+  check(run.context, op_create(run.context, run.problem, &run.op));
+  op_sweep_begin(run.op, run.g);
+  for (int k = 0; k < WARM; k++) op_sweep_inside(run.op, &params, run.g);
+  return run;
+}
+
+static void rolling_close(rolling_run *run) {
+  free(run->g);
+  op_destroy(run->op);
+  scree_ccp_destroy(run->problem);
+  scree_context_destroy(run->context);
+}
+
+/* Ratios to the packing without, of a sweep and of an iteration of apgd. */
+static double rolling_ratios(packing_masses masses, double *apgd_ratio, double *singly) {
+  enum { FEW = 7 };
+  rolling_run plain = rolling_open(0.0, masses), roll = rolling_open(0.005, masses);
+  const double each = 1e9 / (double)scree_ccp_block_count(plain.problem);
+  double ratio[ROUNDS], apgd[FEW], single = INFINITY;
+  size_t ignored;
+  for (size_t k = 0; k < ROUNDS; k++)
+    ratio[k] = sweep_seconds(roll.op, roll.g, SWEEPS) / sweep_seconds(plain.op, plain.g, SWEEPS);
+  op_sweep_store(roll.op, roll.g);
+  for (size_t k = 0; k < FEW; k++) {
+    op_sweep_begin(roll.op, roll.g);
+    const double start = timer_now();
+    op_sweep_reference(roll.op, &params, roll.g);
+    single = fmin(single, timer_now() - start);
+    apgd[k] = iteration_seconds(roll.context, roll.problem, "apgd", roll.g, &ignored) /
+              iteration_seconds(plain.context, plain.problem, "apgd", plain.g, &ignored);
+  }
+  rolling_close(&plain);
+  rolling_close(&roll);
+  *apgd_ratio = median(apgd, FEW);
+  *singly = each * single;
+  return median(ratio, ROUNDS);
+}
+
+static void measure_rolling(figures *f) {
+  double ignored;
+  f->rolling_over_plain =
+      rolling_ratios(PACKING_EQUAL, &f->rolling_apgd_over_plain, &f->rolling_singly_ns_per_contact);
+  f->rolling_ns_per_contact = f->rolling_over_plain * 1e9 / f->gs_contacts_per_s;
+  f->rolling_unequal_over_plain =
+      rolling_ratios(PACKING_RANDOM, &f->rolling_unequal_apgd_over_plain, &ignored);
+}
+
 /* Bytes that a sweep cannot avoid: every contact is read and its impulse written, every moving
  * body's line read and written once. */
 static double compulsory_bytes(const ccp_operator *op) {
@@ -306,6 +377,9 @@ static void print_json(const figures *f) {
          "\"apgd_iteration_over_gs_sweep\": %.3f, \"speedup_2_threads\": %.3f, "
          "\"bytes_per_contact\": %.1f, \"setup_in_sweeps\": %.1f, \"residual_in_sweeps\": %.2f, "
          "\"rigid_ns_per_contact\": %.1f, \"rigid_singly_ns_per_contact\": %.1f, "
+         "\"rolling_ns_per_contact\": %.1f, \"rolling_singly_ns_per_contact\": %.1f, "
+         "\"rolling_over_plain\": %.2f, \"rolling_unequal_over_plain\": %.2f, "
+         "\"rolling_apgd_over_plain\": %.2f, \"rolling_unequal_apgd_over_plain\": %.2f, "
          "\"large_contacts\": %zu, "
          "\"large_ns_per_contact\": %.2f, \"copy_bandwidth_gb_per_s\": %.2f, "
          "\"large_bandwidth_gb_per_s\": %.2f, \"copy_bandwidth_fraction\": %.3f, "
@@ -313,9 +387,11 @@ static void print_json(const figures *f) {
          f->contacts, f->kernel, f->gs_contacts_per_s, f->naive_contacts_per_s, f->gs_over_naive,
          f->apgd_iteration_over_gs_sweep, f->speedup_2_threads, f->bytes_per_contact,
          f->setup_in_sweeps, f->residual_in_sweeps, f->rigid_ns_per_contact,
-         f->rigid_singly_ns_per_contact, f->large_contacts, f->large_ns_per_contact,
-         1e-9 * f->copy_bandwidth, 1e-9 * f->large_bandwidth, f->copy_bandwidth_fraction,
-         f->gs_residual, f->naive_residual);
+         f->rigid_singly_ns_per_contact, f->rolling_ns_per_contact,
+         f->rolling_singly_ns_per_contact, f->rolling_over_plain, f->rolling_unequal_over_plain,
+         f->rolling_apgd_over_plain, f->rolling_unequal_apgd_over_plain, f->large_contacts,
+         f->large_ns_per_contact, 1e-9 * f->copy_bandwidth, 1e-9 * f->large_bandwidth,
+         f->copy_bandwidth_fraction, f->gs_residual, f->naive_residual);
 }
 
 static void print_table(const figures *f) {
@@ -333,6 +409,12 @@ static void print_table(const figures *f) {
   printf("stack of boxes\n");
   printf("  Gauss-Seidel         %8.1f ns a contact, one by one %.1f\n", f->rigid_ns_per_contact,
          f->rigid_singly_ns_per_contact);
+  printf("rolling and spinning friction\n");
+  printf("  Gauss-Seidel         %8.2f times without (%.1f ns a contact), masses unequal %.2f\n",
+         f->rolling_over_plain, f->rolling_ns_per_contact, f->rolling_unequal_over_plain);
+  printf("  one by one           %8.1f ns a contact\n", f->rolling_singly_ns_per_contact);
+  printf("  apgd iteration       %8.2f times without, masses unequal %.2f\n",
+         f->rolling_apgd_over_plain, f->rolling_unequal_apgd_over_plain);
   printf("packing of %zu contacts\n", f->large_contacts);
   printf("  Gauss-Seidel         %8.1f ns a contact, %.1f GB/s of compulsory traffic\n",
          f->large_ns_per_contact, 1e-9 * f->large_bandwidth);
@@ -349,6 +431,7 @@ int main(int argc, char **argv) {
   figures f = {0};
   measure_small(&f);
   measure_boxes(&f);
+  measure_rolling(&f);
   measure_large(&f);
   if (json)
     print_json(&f);

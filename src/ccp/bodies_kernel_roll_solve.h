@@ -42,20 +42,22 @@ INLINE roll_part roll_part_of(vd weight, vd k, vd a) {
 }
 
 /* The root of weight (n - p) = sum_j w_j k_j max(0, a_j - k_j n). The difference is concave and
- * piecewise linear: Newton steps from p never pass the root and pass a kink each. */
+ * piecewise linear: Newton steps from p never pass the root and pass a kink each. They are taken on
+ * a fraction, which is divided once. */
 INLINE vd roll_normal(vd weight, vd p, const roll_part *part, int count) {
   const vd zero = vd_set(0.0), base = weight * p;
-  vd n = p;
+  vd over = base, under = weight;
   for (int step = 0; step < count; step++) {
-    vd over = base, under = weight;
+    vd top = base, bottom = weight;
     for (int j = 0; j < count; j++) {
-      const vm held = vd_less(part[j].k * n, part[j].a);
-      over = over + vd_select(held, part[j].gain, zero);
-      under = under + vd_select(held, part[j].load, zero);
+      const vm held = vd_less(part[j].k * over, part[j].a * under);
+      top = top + vd_select(held, part[j].gain, zero);
+      bottom = bottom + vd_select(held, part[j].load, zero);
     }
-    n = over / under;
+    over = top;
+    under = bottom;
   }
-  return n;
+  return over / under;
 }
 
 /* A vector's length and the inverse of its square, which do not wait for each other. */
@@ -140,29 +142,25 @@ INLINE vd vd2_dot(vd2 a, vd2 b) {
 INLINE vd vd2_across(vd2 a, vd2 b) {
   return vd_fnma(a.x, b.y, a.y * b.x);
 }
-/* b turned by an angle, to first order and of unit length again. */
-INLINE vd2 vd2_turn(vd2 a, vd angle) {
-  const vd norm = vd_set(1.0) / vd_sqrt(vd_fma(angle, angle, vd_set(1.0)));
-  return (vd2){norm * vd_fnma(angle, a.y, a.x), norm * vd_fma(angle, a.x, a.y)};
+/* a turned by an angle, twice the one whose tangent is h; inverse: 1 / (1 + h^2). */
+INLINE vd2 vd2_turn(vd2 a, vd h, vd inverse) {
+  const vd cos = vd_fnma(h, h, vd_set(1.0)) * inverse, sin = (h + h) * inverse;
+  return (vd2){vd_fnma(sin, a.y, cos * a.x), vd_fma(sin, a.x, cos * a.y)};
 }
 INLINE vd vd_bound(vd a) {
   return vd_min(vd_max(a, vd_set(-1.0)), vd_set(1.0));
 }
 
-/* The normal at given directions, and what its slope is over. */
-INLINE vd roll_slip_normal(const roll_block *b, bool relaxed, vd along, vd cross, vd *slope) {
-  const vd zero = vd_set(0.0);
-  const vd fixed = zero - b->q.n * b->inverse_nn;
-  if (!relaxed) return fixed;
-  const vd mu = b->k.mu, rho = b->k.rho, sigma = b->k.sigma;
+/* The normal at given directions, and the inverse of its slope. `along`, `cross`: their parts. */
+INLINE vd roll_slip_normal(const roll_block *b, vd along, vd cross, vd *inverse_slope) {
+  const vd zero = vd_set(0.0), mu = b->k.mu, rho = b->k.rho, sigma = b->k.sigma;
   const vd load = zero - (b->q.n + along);
   const vd gain = vd_fma(mu * mu, b->tt, vd_fma(rho * rho, b->mm, b->nn)) + cross;
   const vd spin = vd_fma(sigma, vd_abs(b->q.s), load);
   const vd spin_gain = vd_fma(sigma * sigma, b->mm, gain);
-  const vd held = load / gain, spun = spin / spin_gain;
-  const vm spins = vd_less(held, spun);
-  *slope = vd_select(spins, spin_gain, gain);
-  return vd_select(spins, spun, held);
+  const vm spins = vd_less(load * spin_gain, spin * gain);
+  *inverse_slope = vd_set(1.0) / vd_select(spins, spin_gain, gain);
+  return vd_select(spins, spin, load) * *inverse_slope;
 }
 
 /* Both discs hold, in the lanes of `open`; those that end are taken out of it. `from` has the
@@ -171,19 +169,22 @@ INLINE roll_point roll_slip(const roll_block *b, bool relaxed, vd3 normal, roll_
                             roll_point y, vm *open) {
   const vd zero = vd_set(0.0), one = vd_set(1.0), c = b->c, mu = b->k.mu, rho = b->k.rho;
   const vd3 start = vd3_add_scaled(b->q.t, c, from.z), other = vd3_add_scaled(b->q.z, c, from.t);
-  const vd3 f1 = vd3_scale((zero - one) / vd_sqrt(vd3_dot(start, start)), start);
+  const vd long_start = vd_sqrt(vd3_dot(start, start)), long_other = vd_sqrt(vd3_dot(other, other));
+  const vd i_both = (zero - one) / (long_start * long_other);
+  const vd3 f1 = vd3_scale(long_other * i_both, start);
   const vd3 f2 = vd3_cross(normal, f1);
   const vd2 qe = {vd3_dot(b->q.t, f1), vd3_dot(b->q.t, f2)};
   const vd2 qf = {vd3_dot(b->q.z, f1), vd3_dot(b->q.z, f2)};
   const vd size_e = vd_abs(qe.x) + vd_abs(qe.y), size_f = vd_abs(qf.x) + vd_abs(qf.y);
-  const vd i_other = (zero - one) / vd_sqrt(vd3_dot(other, other));
+  const vd i_other = long_start * i_both, fixed = zero - b->q.n * b->inverse_nn;
   vd2 e = {one, zero}, f = {i_other * vd3_dot(other, f1), i_other * vd3_dot(other, f2)};
   for (int step = 0; step < ROLL_STEPS && vm_bits(*open); step++) {
     const vd cos = vd2_dot(e, f), sin = vd2_across(e, f); /* e . f', f' = f turned: sin */
     const vd c_mu = c * mu, c_rho = c * rho;
-    vd slope = one;
-    const vd n = roll_slip_normal(b, relaxed, vd_fma(mu, vd2_dot(qe, e), rho * vd2_dot(qf, f)),
-                                  vd_set(2.0) * c_mu * rho * cos, &slope);
+    vd i_slope = one, n = fixed;
+    if (relaxed)
+      n = roll_slip_normal(b, vd_fma(mu, vd2_dot(qe, e), rho * vd2_dot(qf, f)),
+                           vd_set(2.0) * c_mu * rho * cos, &i_slope);
     /* e' . v_e and f' . v_f, which are to vanish; -e . v_e and -f . v_f, which are to be large. */
     const vd out_e = vd_fma(c_rho * n, zero - sin, vd2_across(qe, e));
     const vd out_f = vd_fma(c_mu * n, sin, vd2_across(qf, f));
@@ -193,8 +194,8 @@ INLINE roll_point roll_slip(const roll_block *b, bool relaxed, vd3 normal, roll_
     vd n_e = zero, n_f = zero;
     if (relaxed) {
       /* How n follows the angles. */
-      n_e = (zero - mu * vd_fnma(c_rho * n, sin, out_e)) / slope;
-      n_f = (zero - rho * vd_fma(c_mu * n, sin, out_f)) / slope;
+      n_e = (zero - mu * vd_fnma(c_rho * n, sin, out_e)) * i_slope;
+      n_f = (zero - rho * vd_fma(c_mu * n, sin, out_f)) * i_slope;
       jee = vd_fnma(c_rho * sin, n_e, jee);
       jef = vd_fnma(c_rho * sin, n_f, jef);
       jfe = vd_fma(c_mu * sin, n_e, jfe);
@@ -203,9 +204,12 @@ INLINE roll_point roll_slip(const roll_block *b, bool relaxed, vd3 normal, roll_
     const vd inverse = one / vd_fnma(jef, jfe, jee * jff);
     const vd turn_e = vd_bound(vd_fnma(jff, out_e, jef * out_f) * inverse);
     const vd turn_f = vd_bound(vd_fnma(jee, out_f, jfe * out_e) * inverse);
-    e = vd2_turn(e, turn_e);
-    f = vd2_turn(f, turn_f);
-    const vd near = vd_set(1e-7), room = vd_set(1.0 - 1e-12);
+    const vd he = vd_set(0.5) * turn_e, hf = vd_set(0.5) * turn_f;
+    const vd round_e = vd_fma(he, he, one), round_f = vd_fma(hf, hf, one);
+    const vd i_round = one / (round_e * round_f);
+    e = vd2_turn(e, he, round_f * i_round);
+    f = vd2_turn(f, hf, round_e * i_round);
+    const vd near = vd_set(2e-6), room = vd_set(1.0 - 1e-12);
     const vm small =
         vm_and(vm_and(vd_most_equal(vd_abs(turn_e), near), vd_most_equal(vd_abs(turn_f), near)),
                vm_and(vd_most_equal(vd_abs(out_e), near * vd_fma(vd_abs(c_rho), n, size_e)),
@@ -253,12 +257,17 @@ INLINE roll_point roll_coupled(const roll_block *b, bool relaxed, vd3 normal, ro
   const vd zero = vd_set(0.0);
   const vd det = vd_fnma(b->c, b->c, b->tt * b->mm);
   const vd held_t = det * b->inverse_mm, held_z = det * b->inverse_tt, i_det = vd_set(1.0) / det;
-  vd need = zero;
+  /* u_n beyond mu |u_t| + rho |w_z| + sigma |w_n| without impulses, without roots. */
+  vm apex = vd_most_equal(zero, b->q.n);
   if (relaxed) {
-    need = vd_fma(b->k.mu, vd_sqrt(vd3_dot(b->q.t, b->q.t)),
-                  vd_fma(b->k.rho, vd_sqrt(vd3_dot(b->q.z, b->q.z)), b->k.sigma * vd_abs(b->q.s)));
+    const vd left = vd_fnma(b->k.sigma, vd_abs(b->q.s), b->q.n);
+    const vd slide2 = b->k.mu * b->k.mu * vd3_dot(b->q.t, b->q.t);
+    const vd roll2 = b->k.rho * b->k.rho * vd3_dot(b->q.z, b->q.z);
+    const vd over = vd_fma(left, left, zero - (slide2 + roll2));
+    apex = vm_and(vd_most_equal(zero, left),
+                  vm_and(vd_most_equal(zero, over),
+                         vd_most_equal(vd_set(4.0) * slide2 * roll2, over * over)));
   }
-  const vm apex = vd_most_equal(need, b->q.n);
   const vd3 none = {zero, zero, zero};
   roll_point y = {zero, none, none, zero}, half;
   vm open = vm_less(vd_most_equal(zero, zero), apex);
