@@ -58,7 +58,8 @@ enum { first_local = 400 }; /* steps with weights of each block's own, doubled e
 enum { small = 600 };       /* blocks: where Newton steps may start from elsewhere */
 enum { few_moments = 200 }; /* blocks with moments: above, relaxed, ipm needs a third of the time */
 enum { least_grains = 30 }; /* blocks: fewer are one cheap factorisation */
-static const double newton_price = 20.0; /* Newton steps' cost that grains are swept for */
+static const double newton_price = 20.0;   /* Newton steps' cost that grains are swept for */
+static const double interior_price = 5e-4; /* s a block with moments, of all of ipm's iterations */
 
 /* R of the impulses of the step before, in the units of what gravity adds in a step: above this
  * bodies hit each other; where they rest it is below 0.01, and 1 when there was no step before. */
@@ -427,13 +428,16 @@ static bool has_hope(const solve_run *run, double left) {
   return run->op->block_count > few || left < 1e4;
 }
 
-/* Gradient steps get what Newton steps are foreseen to cost, at most as much again is lost; large
- * relaxed problems at loose tolerances ten times that, as their active sets may churn. */
+/* Gradient steps get what Newton steps, or ipm, are foreseen to cost, at most as much again is
+ * lost; large relaxed problems at loose tolerances ten times that, as their active sets may churn.
+ */
 static scree_status try_gradient(solve_run *run) {
   const costs cost = foresee(run->op);
   const bool coarse = is_coarse(run) && run->model == SCREE_MODEL_RELAXED;
   const double steps = (coarse ? 10.0 : 1.0) * (15.0 + 2.0 * log10(run->merit));
-  const setting patience = {"patience", ceil(steps * cost.newton / (1.3 * cost.sweep))};
+  const double interior = wants_interior(run) ? interior_price * (double)run->op->block_count : 0.0;
+  const double price = set_larger(steps * cost.newton, interior);
+  const setting patience = {"patience", ceil(price / (1.3 * cost.sweep))};
   const scree_status status = delegate(run, gentle_method(run), &patience, 1);
   if (!status && !run->ended) op_copy(run->op, run->best, run->g);
   return status;

@@ -270,11 +270,15 @@ static const char *iterate(ipm *p, long limit, long *k) {
   solve_run *run = p->run;
   long best_at = *k;
   const long first = *k;
+  double best = INFINITY; /* of this start: the run's may be another method's */
   for (;; ++*k) {
     op_local_velocity(p->op, run->g, p->u);
     run->products++;
     if (*k > first && solve_check(run, *k, run->g, p->u)) return NULL;
-    if (run->merit <= run->best_merit) best_at = *k;
+    if (*k > first && run->merit <= best) {
+      best = run->merit;
+      best_at = *k;
+    }
     if (*k - best_at >= most_worse && p->progress < late) return "at the limit of double precision";
     if (*k - first >= limit) return "no convergence";
     shift_velocity(p);
