@@ -22,6 +22,9 @@
  *   the same, tumbling     ags in both models: nothing is left to add up
  *   large, loose, grains   ags in both models
  *
+ * Of the large ones those of up to some 2,000 blocks that are not solved for what twenty Newton
+ * steps would cost go on with these.
+ *
  * The cost of a sweep and of a Newton step is foreseen from the number of blocks and how densely
  * they are coupled, in seconds of the measured machine (docs/solvers.md), never by the clock or the
  * number of threads: the same problem is solved the same way everywhere. */
@@ -443,14 +446,14 @@ static scree_status try_gradient(solve_run *run) {
   return status;
 }
 
-/* Sweeps with momentum for what Newton steps are foreseen to cost, then those. */
-static scree_status solve_few_grains(solve_run *run) {
+/* A method with momentum for what Newton steps are foreseen to cost, then those. */
+static scree_status solve_then_turns(solve_run *run, int method) {
   const costs cost = foresee(run->op);
   const setting patience = {"patience", ceil(newton_price * cost.newton / (1.3 * cost.sweep))};
   const long stall = run->mark_iteration;
   long turns;
   run->mark_iteration = LONG_MAX; /* they are left, not given up */
-  const scree_status status = delegate(run, AGS, &patience, 1);
+  const scree_status status = delegate(run, method, &patience, 1);
   if (status || run->ended) return status;
   op_copy(run->op, run->best, run->g);
   run->mark_iteration = stall > 2 * run->iterations ? stall : 2 * run->iterations;
@@ -472,29 +475,29 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
       few_blocks && p->block_count > least_grains && is_loose(run) && has_grains_alone(p);
   run->strives = few_blocks && is_loose(run) && !swept;
   if (swept) {
-    status = solve_few_grains(run);
+    status = solve_then_turns(run, AGS);
     why = "ags: some grains, warm, at a loose tolerance";
   } else if (few_blocks) {
     if (solve_check_start(run)) return SCREE_OK;
     status = take_turns(run, &turns);
     why = "prox: a small problem of bodies, warm";
   } else if (!is_stacked(p)) {
-    status = delegate(run, AGS, NULL, 0);
+    status = solve_then_turns(run, AGS);
     why = "ags: a large problem of grains, warm, at a loose tolerance";
   } else if (solve_check_start(run)) {
     return SCREE_OK;
   } else if (run->best_residual.residual > impact) {
-    status = delegate(run, AGS, NULL, 0);
+    status = solve_then_turns(run, AGS);
     why = "ags: a large problem of bodies that tumble, warm, at a loose tolerance";
   } else if (run->model == SCREE_MODEL_RELAXED) {
-    status = delegate(run, APGD, NULL, 0);
+    status = solve_then_turns(run, APGD);
     why = "apgd: a large relaxed problem of stacked bodies, warm, at a loose tolerance";
   } else {
     status = delegate(run, FIXED_POINT, over_apgd, 3);
     why = "fixed point over apgd: a large stacked problem, warm, at a loose tolerance";
     if (!status && !run->ended) {
       op_copy(run->op, run->best, run->g);
-      status = delegate(run, AGS, NULL, 0);
+      status = solve_then_turns(run, AGS);
       why = "ags after the fixed point over apgd: a large stacked problem, warm";
     }
   }
