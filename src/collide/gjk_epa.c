@@ -173,14 +173,16 @@ static const epa_face *epa_doubtful(const epa *e, const gjk_result *g) {
 /* Thin solids and those with many faces have normals beside each other that are about as good:
  * climbs from those about the answer's from which the way up leads elsewhere. */
 static bool epa_improves(const epa *e, const gjk_solid *a, const gjk_solid *b, gjk_result *g) {
-  const double size = a->size + b->size, beside = 1 - 1e-6;
+  const double size = a->size + b->size, close = 1 - 1e-6, same = 1 - 1e-11;
   for (int i = 0; i < e->faces; i++) {
     const epa_face *f = e->face + i;
     const double cosine = -v3_dot(f->n, g->normal);
-    if (f->distance >= -g->gap || cosine > beside) continue;
+    if (f->distance >= -g->gap || cosine > same) continue;
     const v3 w = epa_support(a, b, f->n).w, up = v3_add_scaled(w, -v3_dot(w, f->n), f->n),
              back = v3_add_scaled(g->normal, cosine, f->n);
-    if (v3_dot(up, back) > 0.3 * sqrt(v3_norm2(up) * v3_norm2(back))) continue;
+    const double slope = sqrt(v3_norm2(up) * v3_norm2(back));
+    if (v3_dot(up, back) > 0.3 * slope) continue;
+    if (cosine > close && v3_dot(w, f->n) + g->gap > 0.05 * slope) continue;
     gjk_result next = *g;
     next.normal = v3_neg(f->n);
     gjk_refine(a, b, &next);
