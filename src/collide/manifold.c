@@ -127,6 +127,63 @@ void manifold_face_along(const gjk_solid *s, v3 direction, manifold_face *f) {
   }
 }
 
+typedef struct edge_list {
+  const gjk_solid *s;
+  v3 n; /* own frame */
+  double angle, top;
+  manifold_edge *edge;
+  int count;
+} edge_list;
+
+static void edge_add(edge_list *l, v3 p, v3 q, uint32_t name) {
+  const v3 e = v3_sub(q, p);
+  const double length = v3_norm(e), rise = fabs(v3_dot(l->n, e));
+  if (l->count == MANIFOLD_EDGES || rise > l->angle * length ||
+      fmax(v3_dot(l->n, p), v3_dot(l->n, q)) < l->top - l->angle * length)
+    return;
+  const gjk_solid *s = l->s;
+  l->edge[l->count++] = (manifold_edge){v3_add(s->at, m33_mul_v3(&s->r, p)),
+                                        v3_add(s->at, m33_mul_v3(&s->r, q)), name};
+}
+
+static void edges_box(edge_list *l) {
+  const double n[3] = {l->n.x, l->n.y, l->n.z};
+  const v3 half = l->s->shape->box.half;
+  const v3 corner = {copysign(half.x, n[0]), copysign(half.y, n[1]), copysign(half.z, n[2])};
+  for (int k = 0; k < 3; k++) {
+    v3 p = corner, q = corner;
+    (&p.x)[k] = -(&half.x)[k];
+    (&q.x)[k] = (&half.x)[k];
+    edge_add(l, p, q, 1u + (uint32_t)k);
+  }
+}
+
+static void edges_hull(edge_list *l) {
+  const polyhedron *h = &l->s->shape->hull;
+  for (uint32_t i = 0; i < h->edge_count; i++)
+    edge_add(l, h->vertex[h->edge[2 * i]], h->vertex[h->edge[2 * i + 1]], i + 1);
+}
+
+int manifold_edges_along(const gjk_solid *s, v3 n, double angle, manifold_edge *edge) {
+  edge_list l = {.s = s, .n = m33_tmul_v3(&s->r, n), .angle = angle, .edge = edge};
+  l.top = v3_dot(l.n, s->support(s, l.n));
+  if (!s->shape) {
+    for (uint32_t i = 0; i < s->point_count; i++)
+      edge_add(&l, s->point[i], s->point[i + 1 < s->point_count ? i + 1 : 0], i + 1);
+    return l.count;
+  }
+  if (s->shape->kind == SCREE_SHAPE_BOX) {
+    edges_box(&l);
+  } else if (s->shape->kind == SCREE_SHAPE_HULL) {
+    edges_hull(&l);
+  } else {
+    manifold_face f;
+    manifold_face_along(s, n, &f);
+    if (f.count == 2) edge[l.count++] = (manifold_edge){f.point[0], f.point[1], f.vertex[0] + 1};
+  }
+  return l.count;
+}
+
 /* A corner of the polygon being clipped. `edge` is the edge that leaves it: an edge of the clipped
  * face by its number, or CUT plus the number of the base's side it runs along. */
 enum { CUT = 256, CLIP_CORNERS = 2 * MANIFOLD_CORNERS };

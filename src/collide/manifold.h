@@ -21,6 +21,15 @@ typedef struct manifold_face {
  * that way the edge or point. */
 void manifold_face_along(const gjk_solid *s, v3 direction, manifold_face *face);
 
+/* Edges of the core that a plane across n touches, or nearly so, by the angle: those of a box, hull
+ * or triangle, the straight line of a cylinder, cone or capsule. At most MANIFOLD_EDGES. */
+enum { MANIFOLD_EDGES = 8 };
+typedef struct manifold_edge {
+  v3 p, q;
+  uint32_t name;
+} manifold_edge;
+int manifold_edges_along(const gjk_solid *s, v3 n, double angle, manifold_edge *edge);
+
 /* Corners of `other` cut to the sides of the face `base` (looking along base's normal), with their
  * height over it, as contacts of a = base's solid. When `swapped`, base belongs to b, and the
  * contacts are turned to fit. Radii are those of a and b; returns the number, at most

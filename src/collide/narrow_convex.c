@@ -32,28 +32,47 @@ int narrow_put_exact(contact_point *c, int count, contact_point exact, double to
   return count;
 }
 
+/* How far edges may turn from each other and from the plane across n to lie along each other. */
+static const double edge_angle = 0.02;
+
 /* Two edges that run along each other: the ends of what they share. */
-static int convex_edge_pair(const manifold_face *fa, const manifold_face *fb, contact_point exact,
+static int convex_edge_pair(const manifold_edge *ea, const manifold_edge *eb, contact_point exact,
                             double ra, double rb, contact_point *c) {
-  const v3 n = exact.normal, u = v3_sub(fa->point[1], fa->point[0]),
-           w = v3_sub(fb->point[1], fb->point[0]);
+  const v3 n = exact.normal, u = v3_sub(ea->q, ea->p), w = v3_sub(eb->q, eb->p);
   const double length = v3_norm(u);
   const v3 d = v3_scale(1 / length, u);
-  if (v3_norm(v3_cross(d, w)) > 0.02 * v3_norm(w) || fabs(v3_dot(n, d)) > 0.02) return 0;
-  const double t0 = v3_dot(d, v3_sub(fb->point[0], fa->point[0])),
-               t1 = v3_dot(d, v3_sub(fb->point[1], fa->point[0]));
+  if (v3_norm(v3_cross(d, w)) > edge_angle * v3_norm(w) || fabs(v3_dot(n, d)) > edge_angle)
+    return 0;
+  const double t0 = v3_dot(d, v3_sub(eb->p, ea->p)), t1 = v3_dot(d, v3_sub(eb->q, ea->p));
   const double lo = fmax(0, fmin(t0, t1)), hi = fmin(length, fmax(t0, t1));
   if (!(hi > lo)) return 0;
   for (int i = 0; i < 2; i++) {
     const double t = i ? hi : lo;
-    const v3 pa = v3_add_scaled(fa->point[0], t, d),
-             pb = v3_add_scaled(fb->point[0], (t - t0) / (t1 - t0), w);
+    const v3 pa = v3_add_scaled(ea->p, t, d), pb = v3_add_scaled(eb->p, (t - t0) / (t1 - t0), w);
     c[i].normal = n;
     c[i].gap = v3_dot(n, v3_sub(pb, pa)) - ra - rb;
     c[i].point_a = v3_add_scaled(pa, ra, n);
-    c[i].feature = narrow_mix(fa->vertex[0] + 1, 0x100 + (uint32_t)i);
+    c[i].feature = narrow_mix(ea->name, 0x100 * eb->name + (uint32_t)i);
   }
   return 2;
+}
+
+/* The two edges, of those that may touch along n, that are the nearest to parallel. */
+static int convex_edges(const gjk_solid *a, const gjk_solid *b, contact_point exact,
+                        contact_point *c) {
+  manifold_edge ea[MANIFOLD_EDGES], eb[MANIFOLD_EDGES];
+  const int na = manifold_edges_along(a, exact.normal, edge_angle, ea);
+  if (!na) return 0;
+  const int nb = manifold_edges_along(b, v3_neg(exact.normal), edge_angle, eb);
+  int bi = 0, bj = 0;
+  double least = INFINITY;
+  for (int i = 0; i < na; i++)
+    for (int j = 0; j < nb; j++) {
+      const v3 u = v3_sub(ea[i].q, ea[i].p), w = v3_sub(eb[j].q, eb[j].p);
+      const double sine2 = v3_norm2(v3_cross(u, w)) / (v3_norm2(u) * v3_norm2(w));
+      if (sine2 < least) least = sine2, bi = i, bj = j;
+    }
+  return nb ? convex_edge_pair(ea + bi, eb + bj, exact, a->round, b->round, c) : 0;
 }
 
 int narrow_convex_candidates(const gjk_solid *a, const gjk_solid *b, contact_point exact,
@@ -71,9 +90,7 @@ int narrow_convex_candidates(const gjk_solid *a, const gjk_solid *b, contact_poi
   if (base_a && along_a > flat && fb.count > 1)
     return manifold_clip(&fa, &fb, false, a->round, b->round, c);
   if (along_b > flat && fa.count > 1) return manifold_clip(&fb, &fa, true, a->round, b->round, c);
-  if (fa.count == 2 && fb.count == 2)
-    return convex_edge_pair(&fa, &fb, exact, a->round, b->round, c);
-  return 0;
+  return fa.count > 1 && fb.count > 1 ? convex_edges(a, b, exact, c) : 0;
 }
 
 void narrow_convex_manifold(const gjk_solid *a, const gjk_solid *b, v3 n, double gap, v3 on_a,

@@ -2,7 +2,7 @@
  * that hold them must reach to the rim of what they stand on and never go from one step to the
  * next, each with the height of its place over the floor as gap.
  *
- * SCREE_TRIALS asks for more poses of each body and floor. */
+ * SCREE_TRIALS asks for more poses of each body and floor, SCREE_SEED for others. */
 #include "collide/narrow.h"
 #include "tests/unit/shape/shape_random.h"
 
@@ -193,7 +193,8 @@ static void bodies_at_rest_are_held(void **state) {
   (void)state;
   const char *more = getenv("SCREE_TRIALS");
   const int trials = more ? atoi(more) : 120;
-  uint64_t seed = 31;
+  const char *other = getenv("SCREE_SEED");
+  uint64_t seed = other ? strtoull(other, NULL, 10) : 31;
   body b[BODIES];
   ground g[GROUNDS];
   make_bodies(b);
@@ -205,9 +206,50 @@ static void bodies_at_rest_are_held(void **state) {
   for (int i = GROUNDS - 1; i >= 0; i--) scree_shape_destroy(g[i].shape);
 }
 
+/* Edges of boxes and hulls, on edge, along the top line of a lying cylinder or capsule, or along
+ * each other (apart: else faces part them): two points hold them, at the ends of what is shared. */
+static void edges_lie_along_lines(void **state) {
+  (void)state;
+  enum { UPPER = 2, LOWER = 4 };
+  const double eighth = TURN / 8, half = 0.5, root = sqrt(2);
+  uint64_t seed = 47;
+  shape *upper[UPPER] = {box(0.4, 0.1, 0.1), brick(0.4, 0.1, 0.1)},
+        *lower[LOWER] = {NULL, NULL, box(half, 0.2, 0.2), brick(half, 0.2, 0.2)};
+  assert_int_equal(scree_shape_create_cylinder(context, 0.2, half, lower), 0);
+  assert_int_equal(scree_shape_create_capsule(context, 0.2, half, lower + 1), 0);
+  for (int trial = 0; trial < 400; trial++) {
+    const int i = trial % UPPER, j = trial / UPPER % LOWER;
+    const double top = j < 2 ? 0.2 : 0.2 * root, tilt = trial % 5 ? pow(10, -10 - trial % 7) : 0,
+                 gap = (j < 2 ? trial % 3 - 1 : 1) * pow(10, -random_real(&seed, 4, 10)),
+                 shift = random_real(&seed, -0.7, 0.7);
+    const pose a = {{shift, 0, top + 0.1 * root + gap},
+                    quat_mul(quat_exp((v3){0, tilt, tilt}), quat_exp((v3){eighth, 0, 0}))},
+               b = {{0, 0, 0},
+                    j < 2 ? quat_exp((v3){0, TURN / 4, 0}) : quat_exp((v3){eighth, 0, 0})},
+               world = random_pose(&seed, 1);
+    contact_point c[CONTACT_POINT_MAX];
+    const int n = narrow_collide(upper[i], pose_mul(world, a), lower[j], pose_mul(world, b), 2e-3,
+                                 c, CONTACT_POINT_MAX);
+    const double left = fmax(-half, shift - 0.4), right = fmin(half, shift + 0.4);
+    bool at_left = false, at_right = false;
+    for (int k = 0; k < n; k++) {
+      const v3 x = pose_apply_inverse(world, c[k].point_a);
+      if (fabs(c[k].gap - gap) > 1e-9 || fabs(x.z - top - gap) > 1e-9 || fabs(x.y) > 1e-9)
+        fail_msg("trial %d: gap %.3e for %.3e at %g %g %g", trial, c[k].gap, gap, x.x, x.y, x.z);
+      at_left |= fabs(x.x - left) < 1e-9;
+      at_right |= fabs(x.x - right) < 1e-9;
+    }
+    if (n != 2 || !at_left || !at_right)
+      fail_msg("trial %d: shapes %d on %d, gap %.3e: %d points", trial, i, j, gap, n);
+  }
+  for (int i = 0; i < UPPER; i++) scree_shape_destroy(upper[i]);
+  for (int j = 0; j < LOWER; j++) scree_shape_destroy(lower[j]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_at_rest_are_held),
+      cmocka_unit_test(edges_lie_along_lines),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
