@@ -319,7 +319,7 @@ int manifold_thin(contact_point *c, int count) {
 /* Four points hold a body at rest. One that tumbles may turn about two of them and run a corner
  * that was left out deep into the other: where the margin, which grows with the speed, is no longer
  * small against the manifold, all points stay. */
-static bool is_slow(const contact_point *c, int count, double margin) {
+bool manifold_is_slow(const contact_point *c, int count, double margin) {
   double spread = 0.0;
   for (int i = 1; i < count; i++)
     spread = fmax(spread, v3_norm2(v3_sub(c[i].point_a, c[0].point_a)));
@@ -330,7 +330,7 @@ void manifold_deliver(contact_point *c, int count, int most, v3 origin, narrow_s
   int n = 0;
   for (int i = 0; i < count; i++)
     if (c[i].gap <= sink->margin) c[n++] = c[i];
-  if (most <= 4 && n > 4 && is_slow(c, n, sink->margin)) n = manifold_thin(c, n);
+  if (most <= 4 && n > 4 && manifold_is_slow(c, n, sink->margin)) n = manifold_thin(c, n);
   for (int i = 0; i < n; i++)
     narrow_add(sink, v3_add(c[i].point_a, origin), c[i].normal, c[i].gap, c[i].feature);
 }

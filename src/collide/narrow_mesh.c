@@ -116,13 +116,29 @@ static int triangle_feature(const v3 p[3], v3 normal, v3 x, double tolerance) {
   return 3 + (first == 0 && edge == 2 ? 0 : edge);
 }
 
-/* A solid that is through the surface: out along the face's normal, on the side of its centre. */
-static contact_point face_contact(const gjk_solid *a, const v3 p[3], v3 normal, v3 center) {
-  const v3 n = v3_dot(normal, v3_sub(center, p[0])) >= 0 ? v3_neg(normal) : normal;
-  const v3 x = gjk_support(a, n);
-  return (contact_point){.point_a = v3_add_scaled(x, a->round, n),
+/* What of a solid looks along a normal: triangles of a flat floor ask for the same. */
+typedef struct mesh_view {
+  v3 n, lowest;
+  manifold_face face;
+  bool known, has_face;
+} mesh_view;
+
+static void look_along(mesh_view *view, const gjk_solid *a, v3 n) {
+  if (view->known && v3_norm2(v3_sub(view->n, n)) == 0) return;
+  view->n = n;
+  view->lowest = gjk_support(a, n);
+  view->known = true;
+  view->has_face = false;
+}
+
+/* The solid's lowest point over the plane of a triangle, on the side of its centre (the origin):
+ * also the way out for one that is through the surface. */
+static contact_point face_contact(const gjk_solid *a, const v3 p[3], v3 normal, mesh_view *view) {
+  const v3 n = v3_dot(normal, p[0]) <= 0 ? v3_neg(normal) : normal;
+  look_along(view, a, n);
+  return (contact_point){.point_a = v3_add_scaled(view->lowest, a->round, n),
                          .normal = n,
-                         .gap = v3_dot(n, v3_sub(p[0], x)) - a->round,
+                         .gap = v3_dot(n, v3_sub(p[0], view->lowest)) - a->round,
                          .feature = 0};
 }
 
@@ -171,8 +187,31 @@ static void group_add(mesh_groups *all, const contact_point *c) {
   if (c->gap < g->kept[WAYS].gap) g->kept[WAYS] = *c;
 }
 
-/* One contact for each place; the deepest only where it is deeper than what is there, by more than
- * rounding. */
+/* Keeps the four that span the widest, of points in order round about; of equals, to more than
+ * rounding, always the same. */
+static int group_thin(const mesh_group *g, contact_point *c, int n) {
+  double x[WAYS], y[WAYS], most = -1;
+  int best[4] = {0, 1, 2, 3};
+  for (int i = 0; i < n; i++) {
+    const v3 d = v3_sub(c[i].point_a, c[0].point_a);
+    x[i] = v3_dot(d, g->way[0]);
+    y[i] = v3_dot(d, g->way[2]);
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = i + 1; j < n; j++)
+      for (int k = j + 1; k < n; k++)
+        for (int l = k + 1; l < n; l++) {
+          const double area = fabs((x[k] - x[i]) * (y[l] - y[j]) - (x[l] - x[j]) * (y[k] - y[i]));
+          if (!(area > most * (1 + 1e-6))) continue;
+          most = area;
+          best[0] = i, best[1] = j, best[2] = k, best[3] = l;
+        }
+  for (int i = 0; i < 4; i++) c[i] = c[best[i]];
+  return 4;
+}
+
+/* One contact for each place, four of them where that is enough; the deepest only where it is
+ * deeper than what is there, by more than rounding. */
 static void group_deliver(const mesh_group *g, const pose *pb, v3 origin, double size,
                           narrow_sink *sink) {
   contact_point c[WAYS + 1];
@@ -183,8 +222,9 @@ static void group_deliver(const mesh_group *g, const pose *pb, v3 origin, double
     for (int i = 0; i < n && !known; i++)
       known = v3_norm2(v3_sub(c[i].point_a, g->kept[k].point_a)) < 1e-16 * size * size;
     if (!known) c[n++] = g->kept[k];
-    least = fmin(least, g->kept[k].gap);
   }
+  if (n > 4 && manifold_is_slow(c, n, sink->margin)) n = group_thin(g, c, n);
+  for (int i = 0; i < n; i++) least = fmin(least, c[i].gap);
   if (g->kept[WAYS].gap < least - 1e-12 * size) c[n++] = g->kept[WAYS];
   for (int i = 0; i < n; i++)
     narrow_add(sink, v3_add(origin, quat_rotate(pb->rotation, c[i].point_a)),
@@ -220,39 +260,86 @@ static double deeper_allowed(const shape_mesh *m, uint32_t t, int where, double 
   return goes_on ? 0.02 * size : 1e-9 * size;
 }
 
-/* Contacts of one triangle. The nearest points do when they are on the face or on a true ridge. A
- * solid through the surface, or at a seam of a flat floor, is looked at along the face's normal. */
-static void triangle_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *solid,
-                              const v3 p[3], double margin, double size, mesh_groups *all) {
-  const v3 up = m->normal[t];
-  const gjk_solid triangle = gjk_solid_points(p, 3);
-  gjk_result g;
-  if (!gjk_signed_distance(solid, &triangle, margin + solid->round, &g)) return;
-  contact_point c[NARROW_CANDIDATES + 1],
-      exact = {.point_a = v3_add_scaled(g.a, solid->round, g.normal),
-               .point_b = g.b,
-               .normal = g.normal,
-               .gap = g.gap - solid->round,
-               .feature = 0};
-  int where;
-  bool round, keep = true;
-  const bool taken = triangle_takes(m, t, p, &exact, size, &where);
-  if (!taken || (where == AT_FACE && !g.shown)) {
-    const bool through = !taken && where == AT_FACE;
-    const double distance = exact.gap;
-    exact = face_contact(solid, p, up, (v3){0, 0, 0});
-    if (where != AT_FACE && exact.gap < fmin(distance, 0.0) - deeper_allowed(m, t, where, size))
-      return;
-    keep = through || is_over(p, up, exact.point_a, size);
+static bool is_flat_about(const shape_mesh *m, const uint32_t v[3]) {
+  return m->vertex_flat[v[0]] && m->vertex_flat[v[1]] && m->vertex_flat[v[2]];
+}
+
+/* A triangle with nothing but flat floor round about: corners of the solid's face that are over it,
+ * and its lowest point. Their names are those of the floor, as they move over its seams. */
+static void flat_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *solid, const v3 p[3],
+                          const contact_point *along, double margin, double size, mesh_view *view,
+                          mesh_groups *all) {
+  const uint32_t name = 3 * m->patch[t] + 1;
+  const v3 up = m->normal[t], n = along->normal;
+  if (!view->has_face) manifold_face_along(solid, n, &view->face);
+  view->has_face = true;
+  const manifold_face *f = &view->face;
+  for (int i = 0; i < f->count; i++) {
+    const contact_point c = {.point_a = v3_add_scaled(f->point[i], solid->round, n),
+                             .normal = n,
+                             .gap = v3_dot(n, v3_sub(p[0], f->point[i])) - solid->round,
+                             .feature = narrow_mix(name, f->vertex[i] + 1)};
+    if (c.gap <= margin && is_over(p, up, c.point_a, size)) group_add(all, &c);
   }
+  if (!is_over(p, up, along->point_a, size)) return;
+  contact_point exact = *along;
+  exact.feature = narrow_mix(name, 0);
+  group_add(all, &exact);
+}
+
+/* The exact contact of one triangle, if there is one; false: too far. `keep` is false for one that
+ * only tells where to look for others. Along the face's normal it is exact when apart and over the
+ * face. Else the nearest points do when they are on the face or on a true ridge; a solid through
+ * the surface, or at a seam of a flat floor, is looked at along the face's normal. */
+static bool triangle_exact(const shape_mesh *m, uint32_t t, const gjk_solid *solid,
+                           const gjk_solid *triangle, const contact_point *along, double margin,
+                           double size, contact_point *exact, bool *keep) {
+  const v3 *p = triangle->point;
+  const bool over = is_over(p, m->normal[t], along->point_a, size);
+  *exact = *along;
+  *keep = true;
+  if (over && along->gap > 0) return true;
+  gjk_result g;
+  if (!gjk_signed_distance(solid, triangle, margin + solid->round, &g)) return false;
+  *exact = (contact_point){.point_a = v3_add_scaled(g.a, solid->round, g.normal),
+                           .point_b = g.b,
+                           .normal = g.normal,
+                           .gap = g.gap - solid->round,
+                           .feature = 0};
+  int where;
+  const bool taken = triangle_takes(m, t, p, exact, size, &where);
+  if (!taken || (where == AT_FACE && !g.shown)) {
+    if (where != AT_FACE && along->gap < fmin(exact->gap, 0.0) - deeper_allowed(m, t, where, size))
+      return false;
+    *exact = *along;
+    *keep = (!taken && where == AT_FACE) || over;
+  }
+  return true;
+}
+
+static void triangle_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *solid,
+                              const v3 p[3], double margin, double size, mesh_view *view,
+                              mesh_groups *all) {
+  const contact_point along = face_contact(solid, p, m->normal[t], view);
+  if (along.gap > margin) return;
+  if (along.gap > -0.1 * size && is_flat_about(m, m->triangle[t])) {
+    flat_contacts(m, t, solid, p, &along, margin, size, view, all);
+    return;
+  }
+  const gjk_solid triangle = gjk_solid_points(p, 3);
+  contact_point c[NARROW_CANDIDATES + 1], exact;
+  bool round, keep;
+  if (!triangle_exact(m, t, solid, &triangle, &along, margin, size, &exact, &keep)) return;
   int count = narrow_convex_candidates(solid, &triangle, exact, margin, c, &round);
   for (int i = 0; i < count; i++) c[i].point_b = v3_add_scaled(c[i].point_a, c[i].gap, c[i].normal);
   if (keep) c[count++] = exact;
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
+    int where;
     if (c[i].gap <= margin && triangle_takes(m, t, p, c + i, size, &where)) {
       c[i].feature = narrow_mix(feature_name(m, t, where) + 1, c[i].feature);
       group_add(all, c + i);
     }
+  }
 }
 
 void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const pose *pb,
@@ -263,13 +350,15 @@ void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const po
   /* All in the mesh's axes, about the solid's position; turned into the world's at the end. */
   const gjk_solid solid = gjk_solid_shape(a, (v3){0, 0, 0}, place.rotation);
   mesh_groups all;
+  mesh_view view;
   all.count = 0;
+  view.known = false;
   mesh_walk walk = mesh_walk_begin();
   uint32_t t;
   while (mesh_walk_next(m, box, &walk, &t)) {
     v3 p[3];
     for (int k = 0; k < 3; k++) p[k] = v3_sub(m->vertex[m->triangle[t][k]], place.position);
-    triangle_contacts(m, t, &solid, p, sink->margin, a->size, &all);
+    triangle_contacts(m, t, &solid, p, sink->margin, a->size, &view, &all);
   }
   for (int i = 0; i < all.count; i++) group_deliver(all.group + i, pb, pa->position, a->size, sink);
 }

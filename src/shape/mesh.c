@@ -10,7 +10,7 @@ static void mesh_clear(shape *s) {
   void *blocks[] = {
       m->vertex,      m->triangle,  m->triangle_edge, m->normal,           m->edge,
       m->edge_inward, m->edge_face, m->vertex_start,  m->vertex_neighbour, m->vertex_face,
-      m->node,        m->order,     m->patch};
+      m->node,        m->order,     m->patch,         m->vertex_flat};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) memory_free(s->context, blocks[i]);
 }
 
@@ -129,6 +129,12 @@ static void mesh_add_patches(shape_mesh *m) {
     m->patch[p < q ? q : p] = p < q ? p : q;
   }
   for (uint32_t t = 0; t < m->triangle_count; t++) m->patch[t] = patch_root(m->patch, t);
+  for (uint32_t v = 0; v < m->vertex_count; v++) m->vertex_flat[v] = true;
+  for (uint32_t e = 0; e < m->edge_count; e++) {
+    const uint32_t f = m->edge_face[e][0], g = m->edge_face[e][1];
+    if (g != UINT32_MAX && m->patch[f] == m->patch[g]) continue;
+    m->vertex_flat[m->edge[e][0]] = m->vertex_flat[m->edge[e][1]] = false;
+  }
 }
 
 static scree_status mesh_check(scree_context *context, size_t vertex_count, const double *vertices,
@@ -164,8 +170,10 @@ static bool mesh_allocate(shape *s) {
   m->vertex_start = memory_new(c, nv + 1, sizeof *m->vertex_start);
   m->vertex_neighbour = memory_new(c, 6 * nt, sizeof *m->vertex_neighbour);
   m->vertex_face = memory_new(c, nv, sizeof *m->vertex_face);
+  m->vertex_flat = memory_new(c, nv, sizeof *m->vertex_flat);
   return m->vertex && m->triangle && m->triangle_edge && m->normal && m->patch && m->edge &&
-         m->edge_inward && m->edge_face && m->vertex_start && m->vertex_neighbour && m->vertex_face;
+         m->edge_inward && m->edge_face && m->vertex_start && m->vertex_neighbour &&
+         m->vertex_face && m->vertex_flat;
 }
 
 static scree_status mesh_build(shape *s, const double *vertices, const uint32_t *triangles) {

@@ -42,6 +42,7 @@ typedef struct shape_mesh {
   uint32_t (*edge_face)[2]; /* UINT32_MAX: none */
   uint32_t *vertex_start, *vertex_neighbour; /* compressed rows */
   uint32_t *vertex_face;                     /* the lowest triangle at a vertex */
+  bool *vertex_flat;                         /* all about a vertex is one flat piece */
   shape_mesh_node *node;
   uint32_t *order;
   uint32_t vertex_count, triangle_count, edge_count, node_count;
