@@ -6,11 +6,17 @@
 int narrow_put_exact(contact_point *c, int count, contact_point exact, double tolerance,
                      double range) {
   int nearest = 0;
+  bool beside = false;
   double best = INFINITY;
   for (int i = 0; i < count; i++) {
     const double d = v3_norm2(v3_sub(c[i].point_a, exact.point_a));
     if (d < best) best = d, nearest = i;
-    if (fabs(c[i].gap - exact.gap) <= tolerance && v3_dot(c[i].normal, exact.normal) > 1 - 1e-12) {
+    const double turn = v3_norm(v3_sub(c[i].normal, exact.normal));
+    if (fabs(c[i].gap - exact.gap) <= tolerance && turn < 1e-6 &&
+        turn * fabs(exact.gap) <= tolerance) {
+      const v3 across = v3_add_scaled(c[i].point_a, c[i].gap, c[i].normal);
+      beside = v3_norm(v3_sub(c[i].point_b, across)) > 100 * tolerance;
+      if (beside) continue;
       c[i].gap = exact.gap;
       c[i].normal = exact.normal;
       return count;
@@ -21,7 +27,7 @@ int narrow_put_exact(contact_point *c, int count, contact_point exact, double to
     return 1;
   }
   for (int i = 0; i < count; i++) c[i].gap = fmax(c[i].gap, exact.gap);
-  if (best > range * range && count < NARROW_CANDIDATES) {
+  if ((beside || best > range * range) && count < NARROW_CANDIDATES) {
     c[count] = c[0];
     c[0] = exact;
     return count + 1;
@@ -52,6 +58,7 @@ static int convex_edge_pair(const manifold_edge *ea, const manifold_edge *eb, co
     c[i].normal = n;
     c[i].gap = v3_dot(n, v3_sub(pb, pa)) - ra - rb;
     c[i].point_a = v3_add_scaled(pa, ra, n);
+    c[i].point_b = v3_add_scaled(pb, -rb, n);
     c[i].feature = narrow_mix(ea->name, 0x100 * eb->name + (uint32_t)i);
   }
   return 2;

@@ -19,8 +19,8 @@ int narrow_convex_candidates(const gjk_solid *a, const gjk_solid *b, contact_poi
                              double margin, contact_point *c, bool *round);
 
 /* Unless a candidate is it already, puts the exact contact first, in place of the nearest one
- * within `range`. None may be deeper: those that pretend to be lie on a slightly different normal.
- */
+ * within `range`, or beside those that are as deep but whose points are not quite across from each
+ * other. None may be deeper: those that pretend to be lie on a slightly different normal. */
 int narrow_put_exact(contact_point *c, int count, contact_point exact, double tolerance,
                      double range);
 
