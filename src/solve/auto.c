@@ -22,7 +22,8 @@
  *   the same, tumbling     ags in both models: nothing is left to add up
  *   large, loose, grains   ags in both models
  *
- * Of the large ones those of up to some 2,000 blocks that are not solved for what twenty Newton
+ * Islands of the large ones are solved apart, each by what suits it, grains after a few sweeps. Of
+ * the large ones those of up to some 2,000 blocks that are not solved for what twenty Newton
  * steps would cost go on with these.
  *
  * The cost of a sweep and of a Newton step is foreseen from the number of blocks and how densely
@@ -61,6 +62,7 @@ enum { first_local = 400 }; /* steps with weights of each block's own, doubled e
 enum { small = 600 };       /* blocks: where Newton steps may start from elsewhere */
 enum { few_moments = 200 }; /* blocks with moments: above, relaxed, ipm needs a third of the time */
 enum { least_grains = 30 }; /* blocks: fewer are one cheap factorisation */
+enum { most_split = 30000 }; /* blocks: beyond, looking for islands costs as much as some sweeps */
 static const double newton_price = 20.0;   /* Newton steps' cost that grains are swept for */
 static const double interior_price = 5e-4; /* s a block with moments, of all of ipm's iterations */
 
@@ -446,6 +448,23 @@ static scree_status try_gradient(solve_run *run) {
   return status;
 }
 
+/* Islands of a step, each by what suits it: one that is hard, as a heavy body on light grains,
+ * would cost the others as many sweeps. Grains are swept a few times first, which is all that most
+ * need. */
+static scree_status try_islands(solve_run *run, int method) {
+  islands *parts = &((auto_state *)*run->state)->islands;
+  static const setting first = {"patience", 30.0};
+  if (!(run_option(run, "islands") > 0.0) || run->op->block_count > most_split) return SCREE_OK;
+  scree_status status = islands_find(run->op, parts);
+  if (status || !islands_apart(run->op, parts)) return status;
+  if (method == AGS) {
+    status = delegate(run, AGS, &first, 1);
+    if (status || run->ended) return status;
+    op_copy(run->op, run->best, run->g);
+  }
+  return islands_solve(run, parts);
+}
+
 /* A method with momentum for what Newton steps are foreseen to cost, then those. */
 static scree_status solve_then_turns(solve_run *run, int method) {
   const costs cost = foresee(run->op);
@@ -453,7 +472,8 @@ static scree_status solve_then_turns(solve_run *run, int method) {
   const long stall = run->mark_iteration;
   long turns;
   run->mark_iteration = LONG_MAX; /* they are left, not given up */
-  const scree_status status = delegate(run, method, &patience, 1);
+  scree_status status = run->op->block_count > COARSE_BLOCKS ? try_islands(run, method) : SCREE_OK;
+  if (!status && !run->ended) status = delegate(run, method, &patience, 1);
   if (status || run->ended) return status;
   op_copy(run->op, run->best, run->g);
   run->mark_iteration = stall > 2 * run->iterations ? stall : 2 * run->iterations;
@@ -479,8 +499,15 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
     why = "ags: some grains, warm, at a loose tolerance";
   } else if (few_blocks) {
     if (solve_check_start(run)) return SCREE_OK;
-    status = take_turns(run, &turns);
-    why = "prox: a small problem of bodies, warm";
+    if (is_loose(run) && p->bodies.contact_count == p->block_count &&
+        p->block_count > least_grains && run->best_residual.residual > impact) {
+      run->strives = false;
+      status = solve_then_turns(run, AGS);
+      why = "ags: some bodies that tumble, warm, at a loose tolerance";
+    } else {
+      status = take_turns(run, &turns);
+      why = "prox: a small problem of bodies, warm";
+    }
   } else if (!is_stacked(p)) {
     status = solve_then_turns(run, AGS);
     why = "ags: a large problem of grains, warm, at a loose tolerance";
