@@ -121,8 +121,27 @@ typedef struct rigid_group {
   double weight[PACK_LANES]; /* 1 / eta */
 } rigid_group;
 
+/* Eight contacts of any shape with rolling or spinning resistance. Rows n t1 t2 mt1 mt2 mn; those
+ * that a contact does not have are scaled by 0. The block, its upper half by rows, has them scaled
+ * by mu, rolling and spinning, with a diagonal that is positive. */
+typedef struct turning_group {
+  uint32_t a[PACK_LANES], b[PACK_LANES];
+  uint32_t row[PACK_LANES], dim[PACK_LANES]; /* of the impulse */
+  uint32_t count;                            /* lanes in use, as above */
+  _Alignas(64) double normal[3][PACK_LANES];
+  double tangent[3][PACK_LANES];
+  double arm_a[3][PACK_LANES], arm_b[3][PACK_LANES];
+  double inertia_a[6][PACK_LANES], inertia_b[6][PACK_LANES]; /* inverse */
+  double offset[6][PACK_LANES], compliance[6][PACK_LANES];
+  double n[21][PACK_LANES];
+  double r[4][PACK_LANES]; /* one over the mean diagonal of each group, the normal first */
+  double scale[3][PACK_LANES], inverse_scale[3][PACK_LANES]; /* 0 for 0 */
+  double weight[PACK_LANES];                                 /* 1 / eta */
+} turning_group;
+
 typedef struct rigid_sweep {
   const rigid_group *group;
+  const turning_group *turning;
   body_line *lines;
   double *impulse; /* rows */
   bool relaxed;    /* else exact Coulomb */
@@ -279,6 +298,7 @@ typedef struct body_kernels {
   const char *name;
   sphere_kernels plain, rolling;
   double (*sweep_rigid)(const rigid_sweep *work, size_t begin, size_t end);
+  double (*sweep_turning)(const rigid_sweep *work, size_t begin, size_t end);
   void (*judge_rigid)(const rigid_judge *work, size_t begin, size_t end, sphere_judged *sums);
   /* twist = current + beta (current - previous), next = 0 */
   void (*start_bodies)(const body_step *work, size_t begin, size_t end);

@@ -1,9 +1,11 @@
 /* The kernels of bodies_kernel.h, four lanes at a time. */
 #include "ccp/bodies_kernel.h"
 #include "ccp/set_cone.h"
+#include "ccp/set_local.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #if defined(__x86_64__) && !defined(SCREE_PORTABLE)
 #include <immintrin.h>

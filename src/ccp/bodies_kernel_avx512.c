@@ -2,9 +2,11 @@
  * joining halves of lines four apart on load and by two rounds of shuffles. */
 #include "ccp/bodies_kernel.h"
 #include "ccp/set_cone.h"
+#include "ccp/set_local.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #if defined(__x86_64__) && !defined(SCREE_PORTABLE)
 #include <immintrin.h>

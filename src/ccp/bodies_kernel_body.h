@@ -411,6 +411,7 @@ static void judge_bodies(const body_step *w, size_t begin, size_t end, body_sums
 #include "ccp/bodies_kernel_roll_solve.h"
 #include "ccp/bodies_kernel_rolling.h"
 #include "ccp/bodies_kernel_setup.h"
+#include "ccp/bodies_kernel_turning.h"
 
 const body_kernels KERNEL_TABLE = {.name = KERNEL_NAME,
                                    .plain = {.sweep = sweep,
@@ -426,6 +427,7 @@ const body_kernels KERNEL_TABLE = {.name = KERNEL_NAME,
                                                .read = roll_read,
                                                .judge = roll_judge},
                                    .sweep_rigid = sweep_rigid,
+                                   .sweep_turning = sweep_turning,
                                    .judge_rigid = judge_rigid,
                                    .start_bodies = start_bodies,
                                    .judge_bodies = judge_bodies,

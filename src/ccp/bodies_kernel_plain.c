@@ -1,9 +1,11 @@
 /* The kernels of bodies_kernel.h in plain C, a lane at a time. */
 #include "ccp/bodies_kernel.h"
 #include "ccp/set_cone.h"
+#include "ccp/set_local.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #define LANES        1
 #define KERNEL_TABLE bodies_kernels_plain

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "ccp/bodies_setup.h"
+#include "ccp/bodies_turning.h"
 #include "ccp/operator_bodies.h"
 
 enum { PARALLEL_BLOCKS = 256 };
@@ -23,10 +24,12 @@ static bool fits(const ccp_operator *op, size_t i) {
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-/* The blocks of a colour that fit first, each kind in its order. Returns how many fit. */
-static size_t part_colour(const ccp_operator *op, uint32_t *scratch, size_t begin, size_t end) {
+/* The blocks of a colour that fit first, then those that turn, each kind in its order. Returns how
+ * many fit. */
+static size_t part_colour(const ccp_operator *op, uint32_t *scratch, size_t begin, size_t end,
+                          size_t *turning) {
   const op_bodies *impl = op->impl;
-  size_t fitting = 0, others = 0;
+  size_t fitting = 0, others = 0, at = begin;
   for (size_t j = begin; j < end; j++) {
     const uint32_t i = op->order[j];
     if (fits(op, i)) {
@@ -35,7 +38,12 @@ static size_t part_colour(const ccp_operator *op, uint32_t *scratch, size_t begi
     } else
       scratch[others++] = i;
   }
-  if (others) memcpy(op->order + begin + fitting, scratch, others * sizeof *scratch);
+  at += fitting;
+  for (size_t j = 0; j < others; j++)
+    if (bodies_turning_fits(op, scratch[j])) op->order[at++] = scratch[j];
+  *turning = at - begin - fitting;
+  for (size_t j = 0; j < others; j++)
+    if (!bodies_turning_fits(op, scratch[j])) op->order[at++] = scratch[j];
   return fitting;
 }
 
@@ -77,7 +85,7 @@ static void fill_cone(rigid_group *g, size_t k, double mu, const double *nii) {
   g->inverse_mu[k] = 1.0 / mu;
 }
 
-static uint32_t side_index(const ccp_bodies *bodies, uint32_t body) {
+uint32_t bodies_rigid_side(const ccp_bodies *bodies, uint32_t body) {
   if (body == SCREE_CCP_WORLD) return (uint32_t)bodies->body_count | PACK_FIXED;
   return ccp_body_moves(bodies, body) ? body : body | PACK_FIXED;
 }
@@ -88,8 +96,8 @@ static void fill_lane(ccp_operator *op, rigid_group *g, size_t k, size_t i) {
   const size_t row = op->row_start[i];
   double nii[9];
   op_diagonal_block(op, i, nii);
-  g->a[k] = side_index(&p->bodies, c->body_a);
-  g->b[k] = side_index(&p->bodies, c->body_b);
+  g->a[k] = bodies_rigid_side(&p->bodies, c->body_a);
+  g->b[k] = bodies_rigid_side(&p->bodies, c->body_b);
   g->row[k] = (uint32_t)row;
   for (size_t f = 0; f < 3; f++) {
     g->normal[f][k] = c->normal[f];
@@ -118,35 +126,64 @@ static void fill_group(ccp_operator *op, rigid_group *g, const uint32_t *block, 
   }
 }
 
-scree_status bodies_rigid_fill(bodies_rigid *rigid, ccp_operator *op) {
+/* Groups of all colours. */
+static scree_status lay_out(bodies_rigid *rigid, ccp_operator *op) {
   scree_context *context = op->context;
   op_bodies *impl = op->impl;
   const size_t colours = op->colour_count;
-  rigid->group_count = 0;
-  if (op->head_count == op->block_count || !colours) return SCREE_OK;
+  size_t groups = 0, turning_groups = 0;
   if (memory_grow(context, &rigid->start, &rigid->start_capacity, colours + 1,
                   sizeof *rigid->start) ||
+      memory_grow(context, &rigid->turning_start, &rigid->turning_start_capacity, colours + 1,
+                  sizeof *rigid->turning_start) ||
+      memory_grow(context, &rigid->first_turning, &rigid->first_turning_capacity, colours,
+                  sizeof *rigid->first_turning) ||
       memory_grow(context, &rigid->single, &rigid->single_capacity, colours, sizeof *rigid->single))
     return SCREE_ERROR_MEMORY;
-  size_t groups = 0;
   for (size_t c = 0; c < colours; c++) {
     const size_t begin = op->colour_start[c];
-    const size_t fitting = part_colour(op, impl->rest, begin, op->colour_start[c + 1]);
+    size_t turning;
+    const size_t fitting = part_colour(op, impl->rest, begin, op->colour_start[c + 1], &turning);
     rigid->start[c] = (uint32_t)groups;
-    rigid->single[c] = (uint32_t)(begin + fitting);
+    rigid->turning_start[c] = (uint32_t)turning_groups;
+    rigid->first_turning[c] = (uint32_t)(begin + fitting);
+    rigid->single[c] = (uint32_t)(begin + fitting + turning);
     groups += (fitting + PACK_LANES - 1) / PACK_LANES;
+    turning_groups += (turning + PACK_LANES - 1) / PACK_LANES;
   }
   rigid->start[colours] = (uint32_t)groups;
-  if (memory_grow(context, &rigid->group, &rigid->group_capacity, groups, sizeof *rigid->group))
+  rigid->turning_start[colours] = (uint32_t)turning_groups;
+  if (memory_grow(context, &rigid->group, &rigid->group_capacity, groups, sizeof *rigid->group) ||
+      memory_grow(context, &rigid->turning, &rigid->turning_capacity, turning_groups,
+                  sizeof *rigid->turning))
     return SCREE_ERROR_MEMORY;
   rigid->group_count = groups;
-#pragma omp parallel num_threads(op->context->threads) if (groups > PARALLEL_BLOCKS)
+  rigid->turning_count = turning_groups;
+  return SCREE_OK;
+}
+
+static size_t lanes_of(size_t first, size_t end) {
+  return end - first < PACK_LANES ? end - first : PACK_LANES;
+}
+
+scree_status bodies_rigid_fill(bodies_rigid *rigid, ccp_operator *op) {
+  const size_t colours = op->colour_count;
+  rigid->group_count = rigid->turning_count = 0;
+  if (op->head_count == op->block_count || !colours) return SCREE_OK;
+  if (lay_out(rigid, op)) return SCREE_ERROR_MEMORY;
+#pragma omp parallel num_threads(                                                                  \
+    op->context->threads) if (rigid->group_count + rigid->turning_count > PARALLEL_BLOCKS)
   for (size_t c = 0; c < colours; c++) {
 #pragma omp for schedule(static) nowait
     for (size_t j = rigid->start[c]; j < rigid->start[c + 1]; j++) {
       const size_t first = op->colour_start[c] + (j - rigid->start[c]) * PACK_LANES;
-      const size_t left = rigid->single[c] - first;
-      fill_group(op, &rigid->group[j], op->order + first, left < PACK_LANES ? left : PACK_LANES);
+      fill_group(op, &rigid->group[j], op->order + first, lanes_of(first, rigid->first_turning[c]));
+    }
+#pragma omp for schedule(static) nowait
+    for (size_t j = rigid->turning_start[c]; j < rigid->turning_start[c + 1]; j++) {
+      const size_t first = rigid->first_turning[c] + (j - rigid->turning_start[c]) * PACK_LANES;
+      bodies_turning_fill(op, &rigid->turning[j], op->order + first,
+                          lanes_of(first, rigid->single[c]));
     }
   }
   return SCREE_OK;
@@ -154,15 +191,18 @@ scree_status bodies_rigid_fill(bodies_rigid *rigid, ccp_operator *op) {
 
 void bodies_rigid_free(scree_context *context, bodies_rigid *rigid) {
   memory_free(context, rigid->group);
+  memory_free(context, rigid->turning);
   memory_free(context, rigid->start);
+  memory_free(context, rigid->turning_start);
+  memory_free(context, rigid->first_turning);
   memory_free(context, rigid->single);
 }
 
 /* ---- the sweep ------------------------------------------------------------------------------- */
 
 bool bodies_rigid_serves(const bodies_rigid *rigid, const op_sweep_params *params) {
-  return rigid->group_count && params->metric == OP_METRIC_EXACT && params->omega == 1.0 &&
-         params->lambda == 1.0;
+  return rigid->group_count + rigid->turning_count && params->metric == OP_METRIC_EXACT &&
+         params->omega == 1.0 && params->lambda == 1.0;
 }
 
 /* One thread's part of the colours; all threads of a team call it. */
@@ -176,6 +216,8 @@ static double sweep_share(ccp_operator *op, const op_sweep_params *params, const
     size_t begin, end;
     bodies_share(rigid->start[c], rigid->start[c + 1], &begin, &end);
     worst = fmax(worst, sqrt(impl->kernels->sweep_rigid(work, begin, end)));
+    bodies_share(rigid->turning_start[c], rigid->turning_start[c + 1], &begin, &end);
+    worst = fmax(worst, sqrt(impl->kernels->sweep_turning(work, begin, end)));
 #pragma omp for schedule(static)
     for (size_t j = rigid->single[c]; j < op->colour_start[c + 1]; j++)
       worst = fmax(worst, op_sweep_block(op, params, g, op->order[j]));
@@ -196,12 +238,14 @@ static double sweep_tail(ccp_operator *op, const op_sweep_params *params, double
 double bodies_rigid_sweep(ccp_operator *op, const op_sweep_params *params, double *g) {
   const op_bodies *impl = op->impl;
   const rigid_sweep work = {.group = impl->rigid.group,
+                            .turning = impl->rigid.turning,
                             .lines = impl->state,
                             .impulse = g,
                             .relaxed = params->model == SCREE_MODEL_RELAXED,
                             .backward = params->backward};
   double worst = params->backward ? sweep_tail(op, params, g) : 0.0;
-#pragma omp parallel num_threads(op->context->threads) if (impl->rigid.group_count >               \
+#pragma omp parallel num_threads(op->context->threads) if (impl->rigid.group_count +               \
+                                                               impl->rigid.turning_count >         \
                                                            PARALLEL_BLOCKS)
   {
     const double mine = sweep_share(op, params, &work, g);

@@ -14,9 +14,11 @@
 
 #define bodies_kernels_plain counted_kernels
 #define bodies_roll_single   counted_single
+#define set_solve_block      counted_block
 #include "ccp/bodies_kernel_plain.c"
 #undef bodies_kernels_plain
 #undef bodies_roll_single
+#undef set_solve_block
 
 #include "ccp/operator_bodies.h"
 #include "ccp/operator_glide.h"
@@ -25,12 +27,20 @@
 #include "tests/unit/ccp/random_bodies.h"
 
 void bodies_roll_single(roll_single *one, bool relaxed);
+bool set_solve_block(const scree_set *set, scree_model model, const double *nii, const double *q,
+                     double *g);
 
 static size_t singles;
 
 void counted_single(roll_single *one, bool relaxed) {
   singles++;
   bodies_roll_single(one, relaxed);
+}
+
+bool counted_block(const scree_set *set, scree_model model, const double *nii, const double *q,
+                   double *g) {
+  singles++;
+  return set_solve_block(set, model, nii, q, g);
 }
 
 static const op_sweep_params exact[2] = {
@@ -40,8 +50,8 @@ static const op_sweep_params exact[2] = {
 
 enum { PAIRS = 4000, STATES = 9 };
 
-/* Contact i of bodies 2 i and 2 i + 1, or of one and the world. */
-static scree_ccp *pairs_problem(scree_context *context, uint64_t seed) {
+/* Contact i of bodies 2 i and 2 i + 1, or of one and the world; of spheres, or of any shape. */
+static scree_ccp *pairs_problem(scree_context *context, bool spheres, uint64_t seed) {
   scree_ccp *problem = NULL;
   uint64_t state = seed;
   assert_int_equal(scree_ccp_create_bodies(context, &problem), SCREE_OK);
@@ -49,6 +59,8 @@ static scree_ccp *pairs_problem(scree_context *context, uint64_t seed) {
     scree_ccp_body_def body = {.inverse_mass = random_in(&state, 0.2, 3.0)};
     double *inertia = body.inverse_inertia;
     inertia[0] = inertia[3] = inertia[5] = i % 8 < 4 ? 2.5 : random_in(&state, 0.2, 40.0);
+    for (int k = 0, at = 0; !spheres && k < 3; k++)
+      for (int l = k; l < 3; l++, at++) inertia[at] += l == k ? random_in(&state, 0.0, 3.0) : 0.2;
     const double fast = i % 3 ? 1.0 : 0.02;
     for (int k = 0; k < 6; k++) body.v_free[k] = fast * random_in(&state, -1.0, 1.0);
     assert_int_equal(scree_ccp_add_body(problem, &body, NULL), SCREE_OK);
@@ -64,14 +76,18 @@ static scree_ccp *pairs_problem(scree_context *context, uint64_t seed) {
     const double ra = i % 4 == 1 ? 0.3 : random_in(&state, 0.1, 0.6);
     const double rb = i % 4 == 1 ? 0.3 : random_in(&state, 0.1, 0.6);
     for (int k = 0; k < 3; k++) {
-      c.arm_a[k] = ra * c.normal[k];
-      c.arm_b[k] = -rb * c.normal[k];
+      c.arm_a[k] = ra * c.normal[k] + (spheres ? 0.0 : random_in(&state, -0.3, 0.3));
+      c.arm_b[k] = -rb * c.normal[k] + (spheres ? 0.0 : random_in(&state, -0.3, 0.3));
     }
     c.offset[0] = random_in(&state, -2.0, 0.3);
     const double mu = i % 13 == 5 ? 0.0 : random_in(&state, 0.0, 1.0);
     const double rho = i % 11 == 5 ? 0.0 : random_in(&state, 0.0, i % 2 ? 0.5 : 0.02);
     const double sigma = i % 7 == 5 ? 0.0 : random_in(&state, 0.0, i % 2 ? 0.3 : 0.01);
     c.set = scree_set_rolling(4 + (int)(i % 3), mu, rho, sigma);
+    for (int k = 1; !spheres && i % 9 == 0 && k < c.set.dim; k++) {
+      c.offset[k] = random_in(&state, -0.2, 0.2);
+      c.compliance[k] = random_in(&state, 0.0, 0.3);
+    }
     assert_int_equal(scree_ccp_add_contact(problem, &c), SCREE_OK);
   }
   return problem;
@@ -111,10 +127,9 @@ static void start_at(const scree_ccp *problem, int start, const double *solution
 }
 
 /* From nothing, from anything, from near the solution. */
-static void test_blocks(void **state) {
-  (void)state;
+static void check_blocks(bool spheres) {
   scree_context *context = scree_context_create(NULL);
-  scree_ccp *problem = pairs_problem(context, 5);
+  scree_ccp *problem = pairs_problem(context, spheres, 5);
   for (int model = 0; model < 2; model++) {
     double *g = calloc(problem->row_count, sizeof *g);
     double *expected = calloc(problem->row_count, sizeof *g);
@@ -126,7 +141,8 @@ static void test_blocks(void **state) {
         assert_int_equal(op_create(context, problem, &op), SCREE_OK);
         op_bodies *impl = op->impl;
         impl->kernels = kernel ? bodies_kernels(kernel - 1) : &counted_kernels;
-        assert_int_equal(impl->rolled.contact_count, PAIRS);
+        assert_int_equal(impl->rolled.contact_count, spheres ? PAIRS : 0);
+        assert_true(spheres || impl->rigid.turning_count == PAIRS / PACK_LANES);
         if (!kernel) {
           start_at(problem, start, expected, g);
           op_project(op, g);
@@ -155,6 +171,16 @@ static void test_blocks(void **state) {
   }
   scree_ccp_destroy(problem);
   scree_context_destroy(context);
+}
+
+static void test_blocks(void **state) {
+  (void)state;
+  check_blocks(true);
+}
+
+static void test_blocks_of_any_shape(void **state) {
+  (void)state;
+  check_blocks(false);
 }
 
 static scree_ccp *rolling_packing(scree_context *context, int edge) {
@@ -250,10 +276,9 @@ static void test_tiles(void **state) {
 }
 
 /* Bodies at rest leave impulses whose squares vanish; a velocity that is no number shows. */
-static void test_vanishing(void **state) {
-  (void)state;
+static void check_vanishing(bool spheres) {
   scree_context *context = scree_context_create(NULL);
-  scree_ccp *problem = pairs_problem(context, 6);
+  scree_ccp *problem = pairs_problem(context, spheres, 6);
   for (size_t i = 0; i < PAIRS; i++)
     problem->offset[problem->row_start[i]] = i % 3 == 0 ? -1e-196 : i % 3 == 1 ? -1e-300 : 0.0;
   for (size_t i = 0; i < problem->bodies.body_count; i++)
@@ -282,12 +307,74 @@ static void test_vanishing(void **state) {
   scree_context_destroy(context);
 }
 
+static void test_vanishing(void **state) {
+  (void)state;
+  check_vanishing(true);
+  check_vanishing(false);
+}
+
+/* Contacts of any shape that share bodies, among others without moments: as one by one, and with
+ * the same bits on any number of threads. */
+static scree_ccp *any_shape(scree_context *context, const random_def *def) {
+  scree_ccp *problem = NULL;
+  uint64_t random = def->seed;
+  assert_int_equal(scree_ccp_create_bodies(context, &problem), SCREE_OK);
+  for (size_t i = 0; i < def->bodies; i++) {
+    const scree_ccp_body_def body = random_body(&random, def, i);
+    assert_int_equal(scree_ccp_add_body(problem, &body, NULL), SCREE_OK);
+  }
+  for (size_t i = 0; i < def->contacts; i++) {
+    const scree_ccp_contact_def c = random_contact(&random, def, i);
+    assert_int_equal(scree_ccp_add_contact(problem, &c), SCREE_OK);
+  }
+  return problem;
+}
+
+static void check_any_shape(size_t kernel) {
+  const random_def def = {.bodies = 1500, .contacts = 5000, .rolling = true, .seed = 12};
+  double *first = NULL;
+  for (int threads = 1; threads <= 4; threads *= 2) {
+    scree_context_def context_def = scree_context_def_default();
+    context_def.threads = threads;
+    scree_context *context = scree_context_create(&context_def);
+    scree_ccp *problem = any_shape(context, &def);
+    ccp_operator *op = NULL;
+    assert_int_equal(op_create(context, problem, &op), SCREE_OK);
+    op_bodies *impl = op->impl;
+    impl->kernels = bodies_kernels(kernel);
+    assert_true(impl->rigid.turning_count * PACK_LANES > def.contacts / 2);
+    double *g = calloc(op->row_count, sizeof *g), *u = calloc(op->row_count, sizeof *u);
+    op_sweep_begin(op, g);
+    for (int k = 0; k < 6; k++) op_sweep_inside(op, &exact[k % 2], g);
+    op_sweep_store(op, g);
+    if (!first) {
+      first = calloc(op->row_count, sizeof *first);
+      op_sweep_begin(op, u);
+      for (int k = 0; k < 6; k++) op_sweep_reference(op, &exact[k % 2], u);
+      for (size_t k = 0; k < op->row_count; k++)
+        if (!(fabs(g[k] - u[k]) <= 1e-9)) fail_msg("row %zu: %g, expected %g", k, g[k], u[k]);
+      memcpy(first, g, op->row_count * sizeof *g);
+    }
+    assert_memory_equal(g, first, op->row_count * sizeof *g);
+    free(g);
+    free(u);
+    op_destroy(op);
+    scree_ccp_destroy(problem);
+    scree_context_destroy(context);
+  }
+  free(first);
+}
+
+static void test_any_shape(void **state) {
+  (void)state;
+  for (size_t kernel = 0; bodies_kernels(kernel); kernel++) check_any_shape(kernel);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_blocks),
-      cmocka_unit_test(test_same_bits),
-      cmocka_unit_test(test_tiles),
-      cmocka_unit_test(test_vanishing),
+      cmocka_unit_test(test_blocks),    cmocka_unit_test(test_blocks_of_any_shape),
+      cmocka_unit_test(test_same_bits), cmocka_unit_test(test_tiles),
+      cmocka_unit_test(test_vanishing), cmocka_unit_test(test_any_shape),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
