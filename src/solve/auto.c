@@ -15,13 +15,14 @@
  * the end. So there
  *
  *   small, any tolerance   prox at once: near the solution its steps are few, and where little is
- *                          asked they go on to a hundredth of it; some grains without joints,
- *                          loose: ags before it, a tenth of the time
+ *                          asked they go on to a hundredth of it; some grains, or bodies that
+ *                          tumble, without joints, loose: ags before it, a tenth of the time
  *   large, loose, stacked  apgd, for exact friction the fixed point s = F(s) over apgd, with ags to
  *                          follow: many bodies touch each other in several contacts, as boxes do
  *   the same, tumbling     ags in both models: nothing is left to add up
  *   large, loose, grains   ags in both models
  *
+ * Small are up to 300 blocks, 600 of stacked bodies with exact friction.
  * Islands of the large ones are solved apart, each by what suits it, grains after a few sweeps. Of
  * the large ones those of up to some 2,000 blocks that are not solved for what twenty Newton
  * steps would cost go on with these.
@@ -484,7 +485,9 @@ static scree_status solve_then_turns(solve_run *run, int method) {
 static scree_status solve_step(solve_run *run, bool *chosen) {
   const scree_ccp *p = run->op->problem;
   static const setting over_apgd[] = {{"method", 0.0}, {"inner", 2.0}, {"patience", 1000.0}};
-  const bool few_blocks = run->op->block_count <= COARSE_BLOCKS;
+  const bool few_blocks =
+      run->op->block_count <= COARSE_BLOCKS ||
+      (run->model == SCREE_MODEL_COULOMB && run->op->block_count <= small && is_stacked(p));
   scree_status status = SCREE_OK;
   const char *why = "";
   long turns;
