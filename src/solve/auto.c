@@ -15,8 +15,8 @@
  * the end. So there
  *
  *   small, any tolerance   prox at once: near the solution its steps are few, and where little is
- *                          asked they go on to a hundredth of it; some grains, or bodies that
- *                          tumble, without joints, loose: ags before it, a tenth of the time
+ *                          asked they go on to a hundredth of it; some grains without joints,
+ *                          loose: ags before it, a tenth of the time
  *   large, loose, stacked  apgd, for exact friction the fixed point s = F(s) over apgd, with ags to
  *                          follow: many bodies touch each other in several contacts, as boxes do
  *   the same, tumbling     ags in both models: nothing is left to add up
@@ -502,15 +502,8 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
     why = "ags: some grains, warm, at a loose tolerance";
   } else if (few_blocks) {
     if (solve_check_start(run)) return SCREE_OK;
-    if (is_loose(run) && p->bodies.contact_count == p->block_count &&
-        p->block_count > least_grains && run->best_residual.residual > impact) {
-      run->strives = false;
-      status = solve_then_turns(run, AGS);
-      why = "ags: some bodies that tumble, warm, at a loose tolerance";
-    } else {
-      status = take_turns(run, &turns);
-      why = "prox: a small problem of bodies, warm";
-    }
+    status = take_turns(run, &turns);
+    why = "prox: a small problem of bodies, warm";
   } else if (!is_stacked(p)) {
     status = solve_then_turns(run, AGS);
     why = "ags: a large problem of grains, warm, at a loose tolerance";
