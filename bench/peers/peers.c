@@ -178,7 +178,8 @@ int main(int count, char **arguments) {
   one_thread(arguments);
   bench b = {.set = {.limit = 10.0, .factor = 20.0, .repeats = 5, .directory = "."}};
   int k = 1;
-  for (; k + 1 < count && strncmp(arguments[k], "--", 2) == 0; k += 2) {
+  for (; k < count && strncmp(arguments[k], "--", 2) == 0; k += 2) {
+    if (k + 1 == count) return usage();
     const char *value = arguments[k + 1];
     if (strcmp(arguments[k], "--limit") == 0)
       b.set.limit = fmax(0.1, atof(value));

@@ -106,15 +106,12 @@ static int box_clip(const gjk_solid *a, const gjk_solid *b, box_axis x, v3 n, co
 
 void narrow_box_box(const shape *a, const pose *pa, const shape *b, const pose *pb,
                     narrow_sink *sink) {
-  const v3 d = v3_sub(pb->position, pa->position);
-  const double reach = a->size + b->size + sink->margin;
-  if (v3_norm2(d) > reach * reach) return;
-  const gjk_solid sa = gjk_solid_shape(a, (v3){0, 0, 0}, pa->rotation),
-                  sb = gjk_solid_shape(b, d, pb->rotation);
+  gjk_solid sa, sb;
+  if (!narrow_place(a, pa, b, pb, sink->margin, &sa, &sb)) return;
   box_pair p;
   v3_store(p.a, a->box.half);
   v3_store(p.b, b->box.half);
-  v3_store(p.t, m33_tmul_v3(&sa.r, d));
+  v3_store(p.t, m33_tmul_v3(&sa.r, sb.at));
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       p.r[i][j] =

@@ -59,11 +59,9 @@ static v3 axes_normal(v3 x, v3 d, v3 u, v3 w, double la, double lb, double *gap)
 
 void narrow_capsule_capsule(const shape *a, const pose *pa, const shape *b, const pose *pb,
                             narrow_sink *sink) {
-  const v3 d = v3_sub(pb->position, pa->position);
-  const double reach = a->size + b->size + sink->margin;
-  if (v3_norm2(d) > reach * reach) return;
-  const gjk_solid sa = gjk_solid_shape(a, (v3){0, 0, 0}, pa->rotation),
-                  sb = gjk_solid_shape(b, d, pb->rotation);
+  gjk_solid sa, sb;
+  if (!narrow_place(a, pa, b, pb, sink->margin, &sa, &sb)) return;
+  const v3 d = sb.at;
   const v3 u = {sa.r.m[0][2], sa.r.m[1][2], sa.r.m[2][2]},
            w = {sb.r.m[0][2], sb.r.m[1][2], sb.r.m[2][2]};
   const double la = a->capsule.half, lb = b->capsule.half;

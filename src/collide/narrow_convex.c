@@ -125,10 +125,7 @@ void narrow_convex_solids(const gjk_solid *a, const gjk_solid *b, v3 origin, uin
 
 void narrow_convex_convex(const shape *a, const pose *pa, const shape *b, const pose *pb,
                           narrow_sink *sink) {
-  const v3 d = v3_sub(pb->position, pa->position);
-  const double reach = a->size + b->size + sink->margin;
-  if (v3_norm2(d) > reach * reach) return;
-  const gjk_solid sa = gjk_solid_shape(a, (v3){0, 0, 0}, pa->rotation),
-                  sb = gjk_solid_shape(b, d, pb->rotation);
+  gjk_solid sa, sb;
+  if (!narrow_place(a, pa, b, pb, sink->margin, &sa, &sb)) return;
   narrow_convex_solids(&sa, &sb, pa->position, 0, sink);
 }

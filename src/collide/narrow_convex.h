@@ -5,6 +5,18 @@
 #include "collide/gjk.h"
 #include "collide/narrow.h"
 
+/* The two solids in coordinates relative to a's position; false: farther apart than the margin by
+ * their sizes alone. */
+static inline bool narrow_place(const shape *a, const pose *pa, const shape *b, const pose *pb,
+                                double margin, gjk_solid *sa, gjk_solid *sb) {
+  const v3 d = v3_sub(pb->position, pa->position);
+  const double reach = a->size + b->size + margin;
+  if (v3_norm2(d) > reach * reach) return false;
+  *sa = gjk_solid_shape(a, (v3){0, 0, 0}, pa->rotation);
+  *sb = gjk_solid_shape(b, d, pb->rotation);
+  return true;
+}
+
 void narrow_convex_solids(const gjk_solid *a, const gjk_solid *b, v3 origin, uint32_t feature,
                           narrow_sink *sink);
 

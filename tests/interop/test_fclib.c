@@ -3,25 +3,7 @@
 #include <fclib.h>
 
 #include "tests/unit/io/problem_common.h"
-
-static scree_context *context;
-static char path[64];
-
-static int set_up(void **state) {
-  (void)state;
-  context = scree_context_create(NULL);
-  snprintf(path, sizeof path, "fclib-%ld.hdf5", (long)getpid());
-  unlink(path);
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  unlink(path);
-  const size_t left = scree_context_bytes(context);
-  scree_context_destroy(context);
-  return left == 0 ? 0 : -1;
-}
+#include "tests/unit/io/problem_file.h"
 
 enum { CONTACTS = 3, EQUALITIES = 2, BLOCKS = CONTACTS + EQUALITIES, VELOCITIES = 7, MAX = 16 };
 

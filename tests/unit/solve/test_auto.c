@@ -8,19 +8,14 @@
 #include <cmocka.h>
 
 #include "scree/scree.h"
-#include "tests/support/packing.h"
+#include "tests/support/solve_packing.h"
 
 static scree_solve_info solve(scree_context *context, const packing_def *def,
                               const scree_solve_settings *settings) {
-  scree_ccp *problem = NULL;
-  scree_solver *solver = NULL;
-  scree_solve_info info;
-  assert_int_equal(packing_create(context, def, &problem), SCREE_OK);
-  assert_int_equal(scree_solver_create(context, "auto", &solver), SCREE_OK);
+  scree_ccp *problem = packing_make(context, def);
   double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
-  assert_int_equal(scree_solver_solve(solver, problem, settings, g, &info), SCREE_OK);
+  const scree_solve_info info = packing_solve(context, problem, "auto", NULL, 0, settings, g);
   free(g);
-  scree_solver_destroy(solver);
   scree_ccp_destroy(problem);
   return info;
 }

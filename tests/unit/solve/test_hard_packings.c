@@ -12,38 +12,33 @@
 
 #include "scree/scree.h"
 #include "tests/support/coulomb.h"
-#include "tests/support/packing.h"
+#include "tests/support/solve_packing.h"
 
 static const double tolerance = 1e-8, reference = 0.0981; /* m/s: gravity times the step */
 static const double mass_scale = 500.0;                   /* kg: about a sphere's mass */
 
 static scree_ccp *packing(scree_context *context, int edge, double mu, uint64_t seed) {
   packing_def def = packing_def_default();
-  scree_ccp *problem = NULL;
   def.nx = def.ny = def.nz = edge;
   def.mu = mu;
   def.seed = seed;
-  assert_int_equal(packing_create(context, &def, &problem), SCREE_OK);
-  return problem;
+  return packing_make(context, &def);
 }
 
-static scree_solve_info solve(scree_context *context, const scree_ccp *problem, const char *name,
-                              scree_model model, bool local, double *g) {
-  scree_solver *solver = NULL;
-  assert_int_equal(scree_solver_create(context, name, &solver), SCREE_OK);
-  if (local) {
-    assert_int_equal(scree_solver_set(solver, "failures", "0"), SCREE_OK);
-    assert_int_equal(scree_solver_set(solver, "starts", "0"), SCREE_OK);
-  }
+static scree_solve_settings exactly(scree_model model) {
   scree_solve_settings settings = scree_solve_settings_default();
   settings.model = model;
   settings.tolerance_error = 0.0;
   settings.tolerance_residual = tolerance;
   settings.time_limit = 0.0;
-  scree_solve_info info;
-  assert_int_equal(scree_solver_solve(solver, problem, &settings, g, &info), SCREE_OK);
-  scree_solver_destroy(solver);
-  return info;
+  return settings;
+}
+
+static scree_solve_info solve(scree_context *context, const scree_ccp *problem, const char *name,
+                              scree_model model, bool local, double *g) {
+  static const solver_option options[] = {{"failures", "0"}, {"starts", "0"}};
+  const scree_solve_settings settings = exactly(model);
+  return packing_solve(context, problem, name, options, local ? 2 : 0, &settings, g);
 }
 
 static void test_exact(void **state) {
@@ -65,30 +60,22 @@ static void test_exact(void **state) {
 
 /* From where sweeps run in circles, by following the path of falling weights alone. */
 static void test_path(void **state) {
-  static const char *const options[][2] = {
-      {"warmup", "4000"}, {"failures", "0"}, {"starts", "0"}, {"local", "0"}, {"path", "150"}};
+  static const solver_option options[2][5] = {
+      {{"warmup", "4000"}, {"failures", "0"}, {"starts", "0"}, {"local", "0"}, {"path", "0"}},
+      {{"warmup", "4000"}, {"failures", "0"}, {"starts", "0"}, {"local", "0"}, {"path", "150"}}};
+  const scree_solve_settings settings = exactly(scree_solve_settings_default().model);
   scree_context *context = *state;
   int solved[2] = {0, 0};
   for (uint64_t seed = 1; seed <= 3; seed++) {
     scree_ccp *problem = packing(context, 8, 0.8, seed);
     double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
     for (int path = 0; path < 2; path++) {
-      scree_solver *solver = NULL;
-      scree_solve_info info;
-      assert_int_equal(scree_solver_create(context, "prox", &solver), SCREE_OK);
-      for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
-        assert_int_equal(scree_solver_set(solver, options[k][0], options[k][1]), SCREE_OK);
-      if (!path) assert_int_equal(scree_solver_set(solver, "path", "0"), SCREE_OK);
-      scree_solve_settings settings = scree_solve_settings_default();
-      settings.tolerance_error = 0.0;
-      settings.tolerance_residual = tolerance;
-      settings.time_limit = 0.0;
-      assert_int_equal(scree_solver_solve(solver, problem, &settings, g, &info), SCREE_OK);
+      const scree_solve_info info =
+          packing_solve(context, problem, "prox", options[path], 5, &settings, g);
       solved[path] += info.outcome == SCREE_OUTCOME_SOLVED;
       if (info.outcome == SCREE_OUTCOME_SOLVED)
         assert_true(coulomb_violation(context, problem, g, mass_scale) <
                     10.0 * tolerance * reference);
-      scree_solver_destroy(solver);
     }
     free(g);
     scree_ccp_destroy(problem);
@@ -99,27 +86,19 @@ static void test_path(void **state) {
 /* Where there is no path to follow (relaxed, or not asked for), the steps with weights of each
  * block's own go on, and end, below the residual from which it would be tried. */
 static void test_no_path(void **state) {
-  static const char *const options[][2] = {
-      {"warmup", "300"}, {"failures", "0"}, {"starts", "0"}, {"local", "60"}};
+  static const solver_option options[] = {
+      {"warmup", "300"}, {"failures", "0"}, {"starts", "0"}, {"local", "60"}, {"path", "0"}};
   scree_context *context = *state;
   scree_ccp *problem = packing(context, 6, 0.8, 1);
   double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
   for (int relaxed = 0; relaxed < 2; relaxed++) {
-    scree_solver *solver = NULL;
-    scree_solve_info info;
-    assert_int_equal(scree_solver_create(context, "prox", &solver), SCREE_OK);
-    for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
-      assert_int_equal(scree_solver_set(solver, options[k][0], options[k][1]), SCREE_OK);
-    if (!relaxed) assert_int_equal(scree_solver_set(solver, "path", "0"), SCREE_OK);
-    scree_solve_settings settings = scree_solve_settings_default();
-    settings.model = relaxed ? SCREE_MODEL_RELAXED : SCREE_MODEL_COULOMB;
-    settings.tolerance_error = 0.0;
+    scree_solve_settings settings = exactly(relaxed ? SCREE_MODEL_RELAXED : SCREE_MODEL_COULOMB);
     settings.tolerance_residual = 1e-14;
     settings.time_limit = 20.0;
-    assert_int_equal(scree_solver_solve(solver, problem, &settings, g, &info), SCREE_OK);
+    const scree_solve_info info =
+        packing_solve(context, problem, "prox", options, relaxed ? 4 : 5, &settings, g);
     assert_true(info.iterations > 300);
     assert_true(info.residual.residual < 0.05);
-    scree_solver_destroy(solver);
   }
   free(g);
   scree_ccp_destroy(problem);
