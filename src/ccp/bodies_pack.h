@@ -74,7 +74,7 @@ typedef struct bodies_pack {
  * inverse mass. */
 enum { PACK_MOVES = 1, PACK_ROUND = 2, PACK_MASS = 4 };
 /* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache. */
-enum { PACK_COLOURS = 64, PACK_FAR = 65536, PACK_BATCH = 16 };
+enum { PACK_COLOURS = 64, PACK_FAR = 32768, PACK_BATCH = 16 };
 /* Of a block: not packed; not packed but in rigid groups; to be packed among contacts that are
  * expected closed, or wide open; in the pack of contacts with moments. */
 enum { PACK_REST = 255, PACK_RIGID = 254, PACK_OPEN = 253, PACK_CLOSED = 252, PACK_ROLLED = 251 };
