@@ -126,6 +126,10 @@ static uint32_t find_previous(assembly *a, const collide_contact *c, v3 arm, dou
   return best;
 }
 
+static bool is_sphere(const world_bodies *b, uint32_t i) {
+  return b->shape[i]->kind == SCREE_SHAPE_SPHERE;
+}
+
 /* What contacts of one material pair share: most of them are of the pair before. */
 typedef struct contact_form {
   scree_ccp_contact_def def;
@@ -164,6 +168,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
       .approach = v3_dot(n, relative),
       .speed = v3_norm(relative),
       .diameter = diameter,
+      .round = is_sphere(b, c->a) || is_sphere(b, c->b),
       .stabilisation = params->stabilisation,
       .recovery_speed = c->point.gap < 0.0 ? recovery_speed(a, params, diameter) : 0.0,
       .bounce_speed = 2.0 * params->h * a->gravity,

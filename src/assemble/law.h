@@ -4,6 +4,8 @@
 #ifndef SCREE_ASSEMBLE_LAW_H
 #define SCREE_ASSEMBLE_LAW_H
 
+#include <stdbool.h>
+
 #include "math/vec3.h"
 #include "scree/ccp.h"
 #include "scree/model.h"
@@ -15,6 +17,7 @@ typedef struct law_input {
   double approach;                    /* u_n at the start of the step, m/s; < 0: closing */
   double speed;                       /* |u| at the start of the step, m/s */
   double diameter;                    /* of the smaller body, m */
+  bool round; /* one of the two is a sphere */
   double stabilisation, recovery_speed;
   double bounce_speed; /* threshold where the material gives none, m/s */
   double slip[2];      /* elastic slip along the tangents, m */
@@ -45,7 +48,7 @@ const law_class *law_for(const scree_material_def *material);
  * the surfaces touch. */
 scree_set law_set(const law_input *in);
 /* b_n of a rigid contact: gap/h ahead of touch, overlap removed at the allowed speed, a bounce;
- * within a thousandth of a diameter and at rest a small part of the gap only. */
+ * within a thousandth of a diameter and at rest a part of the gap only. */
 double law_rigid_offset(const law_input *in);
 
 #endif

@@ -15,7 +15,7 @@
  * the end. So there
  *
  *   small, any tolerance   prox at once: near the solution its steps are few, and where little is
- *                          asked they go on to a hundredth of it; some grains without joints,
+ *                          asked they go on to a thousandth of it; some grains without joints,
  *                          loose: ags before it, a tenth of the time
  *   large, loose, stacked  apgd, for exact friction the fixed point s = F(s) over apgd, with ags to
  *                          follow: many bodies touch each other in several contacts, as boxes do

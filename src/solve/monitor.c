@@ -20,7 +20,7 @@
 #include "solve/solver.h"
 
 enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2, STRIVE_ITERATIONS = 10 };
-static const double stall_gain = 0.97, strive_part = 0.01;
+static const double stall_gain = 0.97, strive_part = 0.001;
 static const double suspect_growth = 1.2, suspect_size = 300.0;
 /* R of the best iterate at the limit of iterations from which a proof is tried in any case. */
 static const double hopeless = 0.5;
