@@ -1,6 +1,6 @@
 /* Boxes of several contacts a pair that fall on each other: some hundred contacts, hit and turned
- * in every step. With default settings the steps reach their tolerance, in both models (all but two,
- * as which ones are hard is chance), and no box runs deep into another. */
+ * in every step. With default settings the steps reach their tolerance, in both models (all but
+ * two, as which ones are hard is chance), and no box runs deep into another. */
 #include "tests/physics/physics.h"
 
 static double noise(uint64_t *state) {
@@ -29,6 +29,7 @@ static void pour(scree_model model) {
     ok(&l, scree_shape_create_box(l.context, half, &s));
     lab_add(&l, d, s);
   }
+  ok(&l, scree_world_set_material(l.world, (scree_material_id){0}, &l.law));
   ok(&l, scree_stepper_create(l.world, &l.def, &l.stepper));
   double worst = 0.0;
   int missed = 0;
