@@ -17,7 +17,7 @@ typedef struct law_input {
   double approach;                    /* u_n at the start of the step, m/s; < 0: closing */
   double speed;                       /* |u| at the start of the step, m/s */
   double diameter;                    /* of the smaller body, m */
-  bool round; /* one of the two is a sphere */
+  bool round;                         /* one of the two is a sphere */
   double stabilisation, recovery_speed;
   double bounce_speed; /* threshold where the material gives none, m/s */
   double slip[2];      /* elastic slip along the tangents, m */
