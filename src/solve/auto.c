@@ -38,8 +38,8 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "ccp/operator_fused.h"
-#include "ccp/operator_local.h"
 #include "ccp/set.h"
+#include "solve/auto_costs.h"
 #include "solve/islands.h"
 
 extern const solver_class solver_prox;
@@ -85,58 +85,6 @@ static const solver_class *const methods[METHODS] = {[PROX] = &solver_prox,
                                                      [AGS] = &solver_ags,
                                                      [IPM] = &solver_ipm,
                                                      [FIXED_POINT] = &solver_fixed_point};
-
-typedef struct costs {
-  double sweep, newton; /* s, of one sweep and one Newton step */
-} costs;
-
-/* Blocks with moments among those from order[first] on, as a part of all. */
-static double moment_part(const ccp_operator *op, size_t first) {
-  size_t count = 0;
-  if (!op->eta_moment) return 0.0;
-  for (size_t j = first; j < op->block_count; j++) {
-    const size_t i = op->order[j];
-    count += op->row_start[i + 1] - op->row_start[i] > 3;
-  }
-  return op->block_count ? (double)count / (double)op->block_count : 0.0;
-}
-
-static costs foresee(const ccp_operator *op) {
-  const double n = (double)op->block_count;
-  double coupled = 15.0, entry = 1.0e-9, block = 20e-9;
-  if (op->problem->form != SCREE_FORM_BODIES) {
-    const ccp_block_rows *local = op_local_rows(op);
-    coupled = n > 0.0 ? (double)local->start[op->block_count] / n : 1.0;
-    entry = 5e-9;
-    block = 80e-9;
-  }
-  const double sparse = 4.8e-8 * n * sqrt(n), dense = 10e-9 * n * coupled * coupled;
-  /* Blocks with moments have twice the rows; those that are not packed are solved by Newton's
-   * method each. */
-  const double moments = moment_part(op, 0), single = moment_part(op, op->head_count);
-  const double more = 2e-6 * single + 30e-9 * (moments - single);
-  return (costs){.sweep = 0.3e-6 + n * (block + entry * coupled + more),
-                 .newton = 3e-6 + (1.0 + 3.0 * moments) * set_larger(sparse, dense)};
-}
-
-/* log2 to 0.01, of a positive number: the exponent, and a parabola for the rest. The library's is
- * a call into pages that nothing else touches: the first costs as much as a small problem. */
-static double log2_near(double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  const double rest = (double)(bits & 0xfffffffffffff) * 0x1p-52;
-  return (double)((int)(bits >> 52) - 1023) + rest * (4.0 - rest) / 3.0;
-}
-
-static double log10_near(double x) {
-  return 0.30103 * log2_near(x);
-}
-
-/* Sweeps until the merit is 1, if the last ones went on as they did. */
-static double sweeps_left(double merit, double before, double sweeps) {
-  const double gain = log2_near(before / merit) / sweeps;
-  return gain > 0.0 ? log2_near(merit) / gain : INFINITY;
-}
 
 /* Hands the run over to another method, which starts from run->g; the monitor goes on. */
 typedef struct setting {
@@ -188,7 +136,7 @@ typedef struct checks {
 
 static void plan_check(const solve_run *run, long iteration, double change, checks *c) {
   const scree_solve_settings *s = run->settings;
-  const double left = sweeps_left(run->merit, c->merit, (double)(iteration - c->last));
+  const double left = auto_sweeps_left(run->merit, c->merit, (double)(iteration - c->last));
   *c = (checks){.last = iteration, .merit = run->merit, .change = change};
   if (s->tolerance_residual > 0.0 || s->check_interval > 0 || s->progress) return;
   c->first = iteration + (long)set_larger(1.0, set_smaller(0.7 * left, 25.0));
@@ -221,32 +169,17 @@ static bool is_hard(const solve_run *run) {
          run->op->block_count > small;
 }
 
-/* Do a quarter of the contacts share their two bodies with the contact before? */
-static bool is_stacked(const scree_ccp *p) {
-  const ccp_contact *c = p->bodies.contact;
-  size_t shared = 0;
-  for (size_t k = 1; k < p->bodies.contact_count; k++)
-    shared += c[k].body_a == c[k - 1].body_a && c[k].body_b == c[k - 1].body_b;
-  return 4 * shared > p->bodies.contact_count;
-}
-
-/* Is everything a contact, without joints? Sweeps carry what a chain of joints bears from link to
- * link only. */
-static bool has_grains_alone(const scree_ccp *p) {
-  return p->bodies.contact_count == p->block_count && !is_stacked(p);
-}
-
 /* Problems of bodies: gradient steps cost little more than sweeps, and easy packings need few of
  * them; exact ones of grains are swept with momentum. */
 static bool is_gentle(const solve_run *run) {
   const scree_ccp *p = run->op->problem;
   if (run->op->form != SCREE_FORM_BODIES || p->bodies.contact_count == 0) return false;
-  return run->model == SCREE_MODEL_RELAXED || has_grains_alone(p);
+  return run->model == SCREE_MODEL_RELAXED || auto_has_grains_alone(p);
 }
 
 /* What needs the fewer iterations, gradient steps or sweeps, both with momentum. */
 static int gentle_method(const solve_run *run) {
-  return run->op->form == SCREE_FORM_BODIES && !is_stacked(run->op->problem) ? AGS : APGD;
+  return run->op->form == SCREE_FORM_BODIES && !auto_is_stacked(run->op->problem) ? AGS : APGD;
 }
 
 /* Sweeps that cost as much as the gradient steps that stand for one Newton step; with momentum
@@ -263,8 +196,8 @@ typedef struct ways {
 
 /* Is it time to leave the sweeps, having made `done`, with `left` foreseen? */
 static bool should_leave(const solve_run *run, ways way, double done, double left) {
-  const costs cost = foresee(run->op);
-  const double steps = 15.0 + 2.0 * log10_near(run->merit);
+  const auto_costs cost = auto_foresee(run->op);
+  const double steps = 15.0 + 2.0 * auto_log10(run->merit);
   const bool newton = way.newton, gradient = way.gradient;
   if (gradient && left > gradient_sweeps(run) * steps) return true;
   if (!newton) return false;
@@ -275,7 +208,7 @@ static bool should_leave(const solve_run *run, ways way, double done, double lef
   /* Rates slow down: what is foreseen is the least it can be. So sweeps that have cost twice what
    * the steps are foreseen to are left as well, unless they are about to end. Near the solution,
    * as warm starts are, steps are few. */
-  const double near = set_smaller(15.0, 2.0 + 4.0 * log10_near(run->merit)) - 15.0;
+  const double near = set_smaller(15.0, 2.0 + 4.0 * auto_log10(run->merit)) - 15.0;
   const double price = 0.4 * (steps + near) * cost.newton;
   return left * cost.sweep >= price || (done * cost.sweep >= 2.0 * price && left > 0.1 * done);
 }
@@ -314,7 +247,7 @@ static phase_end sweep(solve_run *run, ways *way, char *reason, size_t room) {
     plan_check(run, iteration, change, &next);
     if (!choice) continue;
     const double gone = (double)(iteration - since), gain = run->merit / merit_since;
-    const double left = sweeps_left(run->merit, merit_since, gone);
+    const double left = auto_sweeps_left(run->merit, merit_since, gone);
     since = iteration;
     merit_since = run->merit;
     const bool leave = other && should_leave(run, *way, (double)iteration, left);
@@ -352,7 +285,7 @@ static phase_end sweep_on(solve_run *run, long count) {
 /* Relaxed, with many moments: the active set of Newton steps churns there. */
 static bool wants_interior(const solve_run *run) {
   return run->model == SCREE_MODEL_RELAXED && run->op->block_count > few_moments &&
-         moment_part(run->op, 0) > 0.5;
+         auto_moment_part(run->op, 0) > 0.5;
 }
 
 /* The interior point method. Where it gives up at the limit of its precision, as it may where many
@@ -376,7 +309,7 @@ static scree_status try_interior(solve_run *run) {
  * costs what the steps before it did, and goes on from the sweeps before it. Relaxed problems have
  * a method that does not churn. */
 static scree_status take_turns(solve_run *run, long *turns) {
-  const costs cost = foresee(run->op);
+  const auto_costs cost = auto_foresee(run->op);
   const double ratio = cost.newton / cost.sweep;
   const bool large = run->model == SCREE_MODEL_COULOMB && run->op->block_count > small;
   /* Newton steps; relaxed problems that churn are soon the interior point method's. */
@@ -438,7 +371,7 @@ static bool has_hope(const solve_run *run, double left) {
  * lost; large relaxed problems at loose tolerances ten times that, as their active sets may churn.
  */
 static scree_status try_gradient(solve_run *run) {
-  const costs cost = foresee(run->op);
+  const auto_costs cost = auto_foresee(run->op);
   const bool coarse = is_coarse(run) && run->model == SCREE_MODEL_RELAXED;
   const double steps = (coarse ? 10.0 : 1.0) * (15.0 + 2.0 * log10(run->merit));
   const double interior = wants_interior(run) ? interior_price * (double)run->op->block_count : 0.0;
@@ -468,7 +401,7 @@ static scree_status try_islands(solve_run *run, int method) {
 
 /* A method with momentum for what Newton steps are foreseen to cost, then those. */
 static scree_status solve_then_turns(solve_run *run, int method) {
-  const costs cost = foresee(run->op);
+  const auto_costs cost = auto_foresee(run->op);
   const setting patience = {"patience", ceil(newton_price * cost.newton / (1.3 * cost.sweep))};
   const long stall = run->mark_iteration;
   long turns;
@@ -487,7 +420,7 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
   static const setting over_apgd[] = {{"method", 0.0}, {"inner", 2.0}, {"patience", 1000.0}};
   const bool few_blocks =
       run->op->block_count <= COARSE_BLOCKS ||
-      (run->model == SCREE_MODEL_COULOMB && run->op->block_count <= small && is_stacked(p));
+      (run->model == SCREE_MODEL_COULOMB && run->op->block_count <= small && auto_is_stacked(p));
   scree_status status = SCREE_OK;
   const char *why = "";
   long turns;
@@ -495,7 +428,7 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
       p->form == SCREE_FORM_BODIES && run->settings->warm_start && (few_blocks || is_loose(run));
   if (!*chosen) return SCREE_OK;
   const bool swept =
-      few_blocks && p->block_count > least_grains && is_loose(run) && has_grains_alone(p);
+      few_blocks && p->block_count > least_grains && is_loose(run) && auto_has_grains_alone(p);
   run->strives = few_blocks && is_loose(run) && !swept;
   if (swept) {
     status = solve_then_turns(run, AGS);
@@ -504,7 +437,7 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
     if (solve_check_start(run)) return SCREE_OK;
     status = take_turns(run, &turns);
     why = "prox: a small problem of bodies, warm";
-  } else if (!is_stacked(p)) {
+  } else if (!auto_is_stacked(p)) {
     status = solve_then_turns(run, AGS);
     why = "ags: a large problem of grains, warm, at a loose tolerance";
   } else if (solve_check_start(run)) {
