@@ -49,8 +49,8 @@ scree_set law_set(const law_input *in) {
  * s^3 + 2 a s^2 + a s + a f: stable when f < 2 a. So with any fixed f the modes that a tolerance
  * does not see grow, until they are large enough to cost iterations at every step: a pyramid of
  * boxes swings. With f in proportion to |x| small errors stay what they are, and a body pressed on
- * another comes as near as h touch_range diameter / t in the time t. Spheres have one point of
- * touch and no such modes of their own; they keep a part that brings them to touch sooner.
+ * another comes as near as h touch_range diameter / t in the time t. Spheres keep a
+ * least part: it is what beds were measured with, and theirs is left as it was.
  *
  * Impacts and sliding keep all of it: the lift of the relaxed model, mu |u_T| h / f, would grow. */
 static double closed_part(const law_input *in, double full) {
