@@ -7,7 +7,7 @@
 #include "io/scene_build.h"
 #include "scree/solver.h"
 
-enum { INCLUDE_DEPTH = 16 };
+enum { INCLUDE_DEPTH = 16, INCLUDE_LIMIT = 1000 };
 
 scree_scene_def scree_scene_def_default(void) {
   return (scree_scene_def){0};
@@ -31,6 +31,8 @@ static scree_status read_includes(scree_scene *scene, int depth, scene_node **ro
     if (depth >= INCLUDE_DEPTH)
       return scene_fault(doc, item, "include: more than %d deep; does a file include itself?",
                          INCLUDE_DEPTH);
+    if (++doc->included > INCLUDE_LIMIT) /* two a level make 2^16 */
+      return scene_fault(doc, item, "include: more than %d times in all", INCLUDE_LIMIT);
     uint32_t file;
     scene_node *other;
     status = scene_open_file(doc, item, item->file, path, &file);
@@ -278,6 +280,7 @@ static void clear_built(scree_scene *scene) {
   scene->bodies = NULL;
   scene->shape_count = scene->material_count = 0;
   scene->entry_count = scene->entry_room = scene->body_count = scene->body_room = 0;
+  scene->turns = 0;
   scene->flow = (scree_scene_flow){0};
 }
 

@@ -6,6 +6,7 @@
 #include "io/scene_build.h"
 
 #define BODY_LIMIT 100000000.0
+#define TURN_LIMIT 20000000.0
 
 scree_status scene_add_body(scree_scene *scene, scree_world *world, const scree_body_def *def,
                             const scene_node *at) {
@@ -72,7 +73,8 @@ static scree_status build_lattice(scree_scene *scene, scree_world *world, const 
   if (places > BODY_LIMIT)
     return scene_fault(&scene->doc, t->keys.lattice, "lattice: %.0f bodies are too many", places);
   scene_random random = {(uint64_t)k.seed};
-  size_t nx = (size_t)k.count[0], ny = (size_t)k.count[1], total = (size_t)places;
+  size_t nx = (size_t)fmin(k.count[0], BODY_LIMIT), ny = (size_t)fmin(k.count[1], BODY_LIMIT);
+  size_t total = (size_t)places;
   for (size_t n = 0; n < total && !status; n++) {
     const double cell[3] = {(double)(n % nx), (double)(n / nx % ny), (double)(n / nx / ny)};
     scree_body_def def = t->def;
@@ -129,6 +131,8 @@ static scree_status build_loop(scree_scene *scene, scree_world *world, const sce
   for (double i = 0.0; i < count && !status; i += 1.0) {
     scope->count = outer;
     status = scene_scope_add(&scene->doc, key, scope, key->text, i);
+    if (++scene->turns > (size_t)TURN_LIMIT) /* loops in loops: each may be small */
+      status = scene_fault(&scene->doc, loop, "for: more than %g turns in all", TURN_LIMIT);
     if (!status) status = build_loop(scene, world, node, loop, level + 1, build);
   }
   scope->count = outer;

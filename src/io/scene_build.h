@@ -88,6 +88,7 @@ struct scree_scene {
   scene_named_shape *shapes;
   size_t shape_count;
   int shape_depth;
+  size_t turns; /* of all loops */
   scene_named_material *materials;
   size_t material_count;
   scene_entry *entries;

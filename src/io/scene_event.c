@@ -188,10 +188,12 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
                                size_t i) {
   (void)world;
   scene_probe *p = &scene->probes[i];
-  p->keys = (scene_probe_keys){.body_name = "",
-                               .normal = {0, 0, -1},
-                               .lower = {-INFINITY, -INFINITY, -INFINITY},
-                               .upper = {INFINITY, INFINITY, INFINITY}};
+  p->keys =
+      (scene_probe_keys){.name = "", /* one that failed to be read is compared with others too */
+                         .body_name = "",
+                         .normal = {0, 0, -1},
+                         .lower = {-INFINITY, -INFINITY, -INFINITY},
+                         .upper = {INFINITY, INFINITY, INFINITY}};
   scree_status status =
       scene_read(&scene->doc, &scene->scope, node, &scene_section_probe, &p->keys);
   if (status) return status;

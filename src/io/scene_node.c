@@ -2,9 +2,12 @@
 #include "io/scene_node.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/options.h"
 
@@ -13,6 +16,8 @@
 #endif
 
 enum { BLOCK_SIZE = 1 << 16, DEPTH_LIMIT = 48, FAULT_LIMIT = 50 };
+/* Keys of a map are compared with each other; values that aliases copy double with every level. */
+enum { KEY_LIMIT = 20000, COPY_LIMIT = 1000000 };
 #define FILE_SIZE_LIMIT ((size_t)1 << 30)
 
 struct scene_block {
@@ -133,10 +138,31 @@ static scree_status cannot_read(scene_document *doc, const scene_node *at, const
   return SCREE_ERROR_IO;
 }
 
+/* What a scene names must be a regular file: a pipe would wait for ever, a device has no end. The
+ * scene itself may come through a pipe, for its path is the user's own. */
+static FILE *open_to_read(const char *path, bool regular, const char **why) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | (regular ? O_NONBLOCK | O_NOCTTY : 0));
+  struct stat about;
+  *why = NULL;
+  if (fd < 0 || fstat(fd, &about) != 0)
+    *why = strerror(errno);
+  else if (S_ISDIR(about.st_mode))
+    *why = "it is a directory";
+  else if (regular && !S_ISREG(about.st_mode))
+    *why = "it is not a regular file";
+  else if (S_ISREG(about.st_mode) && (uint64_t)about.st_size > FILE_SIZE_LIMIT)
+    *why = "it is larger than 1 GiB";
+  FILE *in = *why ? NULL : fdopen(fd, "rb");
+  if (!*why && !in) *why = strerror(errno);
+  if (!in && fd >= 0) close(fd);
+  return in;
+}
+
 static scree_status slurp(scene_document *doc, const scene_node *at, const char *path,
                           uint32_t *file) {
-  FILE *in = fopen(path, "rb");
-  if (!in) return cannot_read(doc, at, path, strerror(errno));
+  const char *why;
+  FILE *in = open_to_read(path, at != NULL, &why);
+  if (!in) return cannot_read(doc, at, path, why);
   char *bytes = NULL;
   size_t size = 0, room = 0;
   scree_status status = SCREE_OK;
@@ -288,6 +314,8 @@ static scree_status parse_map_item(tree_parser *p, yaml_event_t *key_event, int 
   }
   scene_node *key = NULL, *item = NULL;
   scree_status status = parse_value(p, key_event, depth, &key);
+  if (!status && map->count == KEY_LIMIT)
+    status = scene_fault(p->doc, key, "more than %d keys in a map", KEY_LIMIT);
   if (status) return status;
   if (scene_find(map, key->text))
     return scene_fault(p->doc, key, "key '%s' is given twice", key->text);
@@ -317,14 +345,35 @@ static scree_status parse_children(tree_parser *p, int depth, scene_node *node) 
   }
 }
 
-static scree_status parse_alias(tree_parser *p, const yaml_event_t *event, scene_node *at,
-                                scene_node **node) {
+/* A node of its own for every alias, for a change of one place (an include, --set) must not reach
+ * another; an anchored key may be a value elsewhere. */
+static scree_status copy_node(tree_parser *p, const scene_node *at, const scene_node *from,
+                              int depth, scene_node **copy) {
+  if (depth > DEPTH_LIMIT) return scene_fault(p->doc, at, "nested more than %d deep", DEPTH_LIMIT);
+  if (++p->doc->copied > COPY_LIMIT)
+    return scene_fault(p->doc, at, "aliases stand for more than %d values", COPY_LIMIT);
+  scene_node *n = scene_alloc(p->doc, sizeof *n);
+  if (!n) return SCREE_ERROR_MEMORY;
+  *n = *from;
+  n->items = n->keys = NULL;
+  n->count = n->room = 0;
+  *copy = n;
+  scree_status status = SCREE_OK;
+  for (size_t i = 0; i < from->count && !status; i++) {
+    scene_node *key = NULL, *item = NULL;
+    if (from->keys) status = copy_node(p, at, from->keys[i], depth + 1, &key);
+    if (!status) status = copy_node(p, at, from->items[i], depth + 1, &item);
+    if (!status) status = scene_append(p->doc, n, key, item);
+  }
+  return status;
+}
+
+static scree_status parse_alias(tree_parser *p, const yaml_event_t *event, int depth,
+                                scene_node *at, scene_node **node) {
   const char *name = (const char *)event->data.alias.anchor;
   for (size_t i = p->anchor_count; i-- > 0;) {
-    if (strcmp(p->anchors[i].name, name) == 0) {
-      *node = p->anchors[i].node;
-      return SCREE_OK;
-    }
+    if (strcmp(p->anchors[i].name, name) == 0)
+      return copy_node(p, at, p->anchors[i].node, depth, node);
   }
   return scene_fault(p->doc, at, "there is no anchor '%s' above", name);
 }
@@ -341,7 +390,7 @@ static scree_status parse_value(tree_parser *p, yaml_event_t *event, int depth, 
   } else if (depth > DEPTH_LIMIT) {
     status = scene_fault(p->doc, n, "nested more than %d deep", DEPTH_LIMIT);
   } else if (event->type == YAML_ALIAS_EVENT) {
-    status = parse_alias(p, event, n, &n);
+    status = parse_alias(p, event, depth, n, &n);
   } else if (event->type == YAML_SCALAR_EVENT) {
     name = event->data.scalar.anchor;
     n->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;

@@ -45,6 +45,8 @@ typedef struct scene_document {
   scree_report_function report;
   void *report_user;
   size_t fault_count;
+  size_t copied;   /* nodes that aliases made */
+  size_t included; /* files, each time they were */
   bool out_of_memory;
 } scene_document;
 

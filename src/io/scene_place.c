@@ -43,7 +43,7 @@ static size_t cell_slot(const packer *p, const long c[3]) {
 }
 
 static void cell_of(const packer *p, const double x[3], long c[3]) {
-  for (int i = 0; i < 3; i++) c[i] = (long)floor(x[i] / p->width);
+  for (int i = 0; i < 3; i++) c[i] = (long)fmax(-1e15, fmin(1e15, floor(x[i] / p->width)));
 }
 
 static bool is_free(const packer *p, const double x[3], double r) {

@@ -5,7 +5,7 @@
 #include "io/mesh_import.h"
 #include "io/scene_build.h"
 
-enum { SHAPE_DEPTH = 8 };
+enum { SHAPE_DEPTH = 16 }; /* names and compounds, one level each */
 
 typedef struct maker {
   scree_scene *scene;
@@ -199,7 +199,16 @@ static scree_status make_named(scree_scene *scene, const scene_scope *scope, con
 scree_status scene_make_shape(scree_scene *scene, const scene_scope *scope, const scene_node *node,
                               double scale, scree_shape **shape) {
   *shape = NULL;
-  if (node->kind == SCENE_SCALAR) return make_named(scene, scope, node, scale, shape);
+  if (scene->shape_depth > SHAPE_DEPTH)
+    return scene_fault(&scene->doc, node,
+                       "shapes within shapes more than %d deep; does one contain itself?",
+                       SHAPE_DEPTH);
+  if (node->kind == SCENE_SCALAR) {
+    scene->shape_depth++; /* a name may lead back to itself */
+    const scree_status named = make_named(scene, scope, node, scale, shape);
+    scene->shape_depth--;
+    return named;
+  }
   scene_shape_keys which = {0};
   scree_status status = scene_read(&scene->doc, scope, node, &scene_section_shape, &which);
   if (status) return status;
@@ -210,8 +219,6 @@ scree_status scene_make_shape(scree_scene *scene, const scene_scope *scope, cons
   status = scene_read(&scene->doc, scope, which.shape, makers[kind].section, &keys);
   if (status) return status;
   size_t faults = scene->doc.fault_count;
-  if (scene->shape_depth > SHAPE_DEPTH)
-    return scene_fault(&scene->doc, node, "shapes within shapes more than %d deep", SHAPE_DEPTH);
   scene->shape_depth++;
   status = makers[kind].make(&m, &keys, shape);
   scene->shape_depth--;

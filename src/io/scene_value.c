@@ -346,6 +346,7 @@ static scree_status check_unit(scene_document *doc, const scene_node *node, cons
     return scene_fault(doc, node, "%s: '%s' has the wrong unit; %s%s", what, node->text,
                        *unit ? "wanted is a value in " : "no unit is wanted here", unit);
   *value *= have.factor;
+  if (!isfinite(*value)) return scene_fault(doc, node, "%s: '%s' is not finite", what, node->text);
   return SCREE_OK;
 }
 

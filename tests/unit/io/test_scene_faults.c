@@ -3,7 +3,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -101,7 +105,24 @@ static const struct {
     {"shapes: {rock: {sphere: {radius: 1}}}\nbodies: [{shape: rok}]",
      "scene.yaml:2:18: there is no shape 'rok' in `shapes`; did you mean 'rock'?"},
     {"shapes: {a: {compound: {parts: [{shape: a}]}}}\nbodies: [{shape: a}]",
-     "scene.yaml:1:13: shapes within shapes more than 8 deep"},
+     "scene.yaml:1:41: shapes within shapes more than 16 deep; does one contain itself?"},
+    {"shapes: {a: a}\nbodies: [{shape: a}]",
+     "scene.yaml:1:13: shapes within shapes more than 16 deep; does one contain itself?"},
+    {"shapes: {a: b, b: a}\nbodies: [{shape: a}]",
+     "scene.yaml:1:19: shapes within shapes more than 16 deep; does one contain itself?"},
+    {"shapes: {a: a}\nbodies: [{shape: a, lattice: {count: [2, 1, 1], pitch: [1, 1, 1]}, sizes: "
+     "{uniform: [2, 3]}}]",
+     "scene.yaml:1:13: shapes within shapes more than 16 deep; does one contain itself?"},
+    {"bodies: [{shape: {sphere: {radius: 1e308 km}}}]",
+     "scene.yaml:1:36: radius: '1e308 km' is not finite"},
+    {"bodies: [{shape: {sphere: {radius: 1}}, for: {i: 1e8, j: 1e8, k: 0}}]",
+     "scene.yaml:1:46: for: more than 2e+07 turns in all"},
+    {"a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
+     "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
+     "e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]",
+     "scene.yaml:6:29: aliases stand for more than 1000000 values"},
+    {BALL "\nprobes: [{kind: energy}, {name: c, kind: energy}]",
+     "scene.yaml:2:10: probe: key 'name' is missing"},
     {"bodies: [{shape: {compound: {parts: []}}}]",
      "scene.yaml:1:18: a compound of 0 parts; it needs one"},
     {"bodies: [{kind: fixed, shape: {mesh: {file: nowhere.stl}}}]",
@@ -358,14 +379,102 @@ static void test_wrong_sets(void **state) {
   }
 }
 
+static scree_status load(scree_context *context, const char *text, const char *set,
+                         scree_scene **scene) {
+  scree_scene_def def = scree_scene_def_default();
+  def.set_count = set != NULL;
+  def.sets = &set;
+  return scree_scene_load_text(context, "scene.yaml", text, strlen(text), &def, scene);
+}
+
+/* An alias is a value of its own: a change of one place does not reach the others, not even when
+ * the anchor is that of a key. */
+static void test_aliases(void **state) {
+  (void)state;
+  scree_context *context = scree_context_create(NULL);
+  scree_scene *scene;
+  assert_int_equal(load(context, "&a title: x\ndescription: *a\n" BALL, "description.x=1", &scene),
+                   SCREE_ERROR_INPUT);
+  assert_string_equal(scree_context_message(context),
+                      "scene.yaml:1:1: description: a text is wanted, not a map");
+  assert_int_equal(load(context,
+                        "bodies:\n- &b {shape: {sphere: {radius: 1}}, position: [0, 0, 0]}\n- *b\n",
+                        "bodies.1.position=[5, 0, 0]", &scene),
+                   SCREE_OK);
+  scree_world *world;
+  assert_int_equal(scree_scene_build(scene, &world), SCREE_OK);
+  for (size_t i = 0; i < 2; i++) {
+    scree_body_state body;
+    scree_body_get_state(world, scree_world_body_at(world, i), &body);
+    assert_true(body.position[0] == 5.0 * (double)i);
+  }
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+  assert_int_equal(load(context, BALL,
+                        "description=[&a [1,1,1,1,1,1,1,1,1], &b [*a,*a,*a,*a,*a,*a,*a,*a,*a], &c "
+                        "[*b,*b,*b,*b,*b,*b,*b,*b,*b], &d [*c,*c,*c,*c,*c,*c,*c,*c,*c], &e "
+                        "[*d,*d,*d,*d,*d,*d,*d,*d,*d], [*e,*e,*e,*e,*e,*e,*e,*e,*e], "
+                        "[*e,*e,*e,*e,*e,*e,*e,*e,*e]]",
+                        &scene),
+                   SCREE_ERROR_INPUT);
+  assert_non_null(strstr(scree_context_message(context), "aliases stand for more than"));
+  scree_context_destroy(context);
+}
+
+/* Two includes a level, sixteen levels deep. */
+static void test_include_bomb(void **state) {
+  (void)state;
+  scree_context *context = scree_context_create(NULL);
+  const char *paths[] = {"a", "b"};
+  const char *bytes[] = {"include: [b, b, b]\n" BALL, "include: [a, a, a]"};
+  const size_t sizes[] = {strlen(bytes[0]), strlen(bytes[1])};
+  scree_scene *scene;
+  assert_int_equal(scree_scene_load_files(context, 2, paths, bytes, sizes, NULL, &scene),
+                   SCREE_ERROR_INPUT);
+  assert_non_null(strstr(scree_context_message(context), "include: more than"));
+  scree_context_destroy(context);
+}
+
+/* A pipe that nobody writes to must not hang what a scene names; nor a device without an end. */
+static void test_only_regular_files(void **state) {
+  (void)state;
+  char directory[] = "/tmp/scree_faults_XXXXXX", pipe[64], text[256];
+  assert_non_null(mkdtemp(directory));
+  snprintf(pipe, sizeof pipe, "%s/pipe.stl", directory);
+  assert_int_equal(mkfifo(pipe, 0600), 0);
+  const char *const what[] = {pipe, "/dev/zero", directory};
+  const char *const why[] = {"it is not a regular file", "it is not a regular file",
+                             "it is a directory"};
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 2; k++) {
+      scree_context *context = scree_context_create(NULL);
+      scree_scene *scene;
+      scree_world *world;
+      snprintf(text, sizeof text,
+               k ? "include: %s\n" BALL : "bodies: [{kind: fixed, shape: {mesh: {file: %s}}}]",
+               what[i]);
+      scree_status status = load(context, text, NULL, &scene);
+      if (!k) {
+        assert_int_equal(status, SCREE_OK);
+        status = scree_scene_build(scene, &world);
+        scree_scene_destroy(scene);
+      }
+      assert_int_equal(status, SCREE_ERROR_INPUT);
+      assert_non_null(strstr(scree_context_message(context), why[i]));
+      scree_context_destroy(context);
+    }
+  unlink(pipe);
+  rmdir(directory);
+}
+
 int main(void) {
 #ifndef SCREE_WITH_YAML
   return 0;
 #endif
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_faults),
-      cmocka_unit_test(test_all_faults_are_told),
-      cmocka_unit_test(test_wrong_sets),
+      cmocka_unit_test(test_faults),       cmocka_unit_test(test_all_faults_are_told),
+      cmocka_unit_test(test_wrong_sets),   cmocka_unit_test(test_aliases),
+      cmocka_unit_test(test_include_bomb), cmocka_unit_test(test_only_regular_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
