@@ -104,7 +104,10 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   scree_world *w = a->world;
   *report = (assembly_report){.contacts = 0};
   if (reserve_bodies(a)) return SCREE_ERROR_MEMORY;
-  if (a->revision != w->revision) collide_invalidate(a->collide);
+  if (a->revision != w->revision) {
+    if (assembly_check_holes(w)) return SCREE_ERROR_INPUT;
+    collide_invalidate(a->collide);
+  }
   assembly_order_bodies(a);
   scree_status status = world_free_velocities(w, params->h, a->linear, a->angular);
   if (status) return status;

@@ -126,6 +126,12 @@ scree_status assembly_check(const assembly *a, const void *blob, size_t size);
 /* Of a blob that was checked; after the world's part. */
 scree_status assembly_restore(assembly *a, const void *blob);
 
+/* hole.c: two bodies that may meet and whose shapes cannot touch, as places in the world; false:
+ * there are none. */
+bool assembly_find_hole(const scree_world *world, uint32_t pair[2]);
+/* SCREE_ERROR_INPUT, with both of them in the message, when there are two. */
+scree_status assembly_check_holes(const scree_world *world);
+
 /* order.c. Before there are velocities: sorts in their place. */
 void assembly_order_bodies(assembly *a);
 /* contacts.c */

@@ -30,4 +30,10 @@ typedef struct scree_shape shape;
 int narrow_collide(const shape *a, pose pa, const shape *b, pose pb, double margin,
                    contact_point *out, int capacity);
 
+/* The kinds of shapes in a shape, a compound's parts included: bit k is kind k. */
+uint32_t narrow_kinds(const shape *s);
+/* The kinds that have no function of contacts with this one: a pair of such bodies falls through
+ * each other, so it must be refused. */
+uint32_t narrow_untouchable(uint32_t kind);
+
 #endif

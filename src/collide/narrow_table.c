@@ -1,6 +1,6 @@
 /* The pair table: which function answers for which two kinds of shapes. Only a <= b is filled in;
- * the other half is the same with the contacts turned round. Pairs without a row (two things that
- * have no end, or two surfaces that only fixed and prescribed bodies may have) never touch. */
+ * the other half is the same with the contacts turned round. A pair without a row cannot
+ * touch; bodies that would need one are refused (hole.h). */
 #include "collide/narrow.h"
 #include "collide/narrow_sphere.h"
 
@@ -50,6 +50,20 @@ static narrow_function *const narrow_table[SCREE_SHAPE_KIND_COUNT][SCREE_SHAPE_K
     PAIR(HULL, HULL, narrow_convex_convex),
     CONVEX(HULL),
 };
+
+uint32_t narrow_kinds(const shape *s) {
+  if (s->kind != SCREE_SHAPE_COMPOUND) return 1u << s->kind;
+  uint32_t kinds = 0;
+  for (uint32_t i = 0; i < s->compound.count; i++) kinds |= 1u << s->compound.part[i].shape->kind;
+  return kinds;
+}
+
+uint32_t narrow_untouchable(uint32_t kind) {
+  uint32_t kinds = 0;
+  for (uint32_t k = 0; k < SCREE_SHAPE_COMPOUND; k++)
+    if (!narrow_table[kind][k] && !narrow_table[k][kind]) kinds |= 1u << k;
+  return kinds;
+}
 
 /* Parts against all of b; each part's contacts are told apart by its number. */
 static void narrow_parts(const shape *a, const pose *pa, const shape *b, const pose *pb,

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "assemble/assembly.h"
 #include "base/timer.h"
 
 static const double flush_seconds = 1.0; /* readers of a live recording lag by this at most */
@@ -408,6 +409,30 @@ static size_t report_overlaps(scree_scene *scene, scree_world *world, scree_cont
   return found;
 }
 
+/* Two bodies that may meet and cannot touch, by their names. */
+static scree_status report_hole(scree_scene *scene, const scree_world *world,
+                                scree_report_function report, void *user) {
+  uint32_t pair[2];
+  if (!assembly_find_hole(world, pair)) return SCREE_OK;
+  char name[2][512], text[CONTEXT_MESSAGE_SIZE + 256];
+  const char *kind[2];
+  for (int k = 0; k < 2; k++) {
+    const scree_body_id id = scree_world_body_at(world, pair[k]);
+    scree_body_info info;
+    scree_scene_describe_body(scene, id, name[k], sizeof name[k]);
+    kind[k] = scree_body_get_info(world, id, &info)
+                  ? ""
+                  : scree_shape_kind_name(scree_shape_get_kind(info.shape));
+  }
+  snprintf(text, sizeof text,
+           "%s (%s) and %s (%s) cannot touch: there are no contacts between these shapes, so they "
+           "would pass through each other; change a shape, or keep them apart by `category` and "
+           "`collides_with`",
+           name[0], kind[0], name[1], kind[1]);
+  if (report) report(user, text);
+  return context_fail(scree_world_context(world), SCREE_ERROR_INPUT, "%s", text);
+}
+
 /* Contacts are found by a step so short that nothing moves, in a world that is then thrown away. */
 scree_status scree_sim_check(scree_scene *scene, scree_report_function report, void *user) {
   scree_world *world;
@@ -416,7 +441,8 @@ scree_status scree_sim_check(scree_scene *scene, scree_report_function report, v
   scree_status status = scree_scene_build(scene, &world);
   if (status) return status;
   scree_context *context = scree_world_context(world);
-  status = create_stepper(scene, world, true, &stepper);
+  status = report_hole(scene, world, report, user);
+  if (!status) status = create_stepper(scene, world, true, &stepper);
   if (!status) status = scree_stepper_step(stepper, 1e-9, NULL);
   if (!status) {
     size_t count = scree_stepper_get_contacts(stepper, 0, NULL);

@@ -172,6 +172,21 @@ probes:
         self.scene("bodies: [{kind: fixed, shape: {mesh: {file: empty.stl}}}]\n")
         self.check(["check", "scene.yaml"], 3, "scree check: scene.yaml:1:45: file: 'empty.stl' is no mesh: it is empty\n", "")
 
+    def test_shapes_that_cannot_touch(self):
+        """Bodies that would pass through each other are refused by name, unless they never meet."""
+        text = ("bodies:\n- {name: floor, kind: fixed, shape: {half_space: {}}%s}\n"
+                "- {name: lid, mass: 1, inertia: [1, 0, 0, 1, 0, 1], position: [0, 0, 1], shape: {compound: {parts: [{shape: {sphere: "
+                "{radius: 1}}}, {shape: {half_space: {}}}]}}}\n")
+        self.scene(text % "")
+        message = ("scene.yaml:2:3: 'floor' (half_space) and scene.yaml:3:3: 'lid' (compound) cannot touch: there are no "
+                   "contacts between these shapes, so they would pass through each other; change a shape, or keep them "
+                   "apart by `category` and `collides_with`")
+        self.check(["check", "scene.yaml"], 3, f"scree check: {message}\n", "")
+        self.check(["run", "scene.yaml", "--out", "x.h5"], 3, f"scree run: {message}\n", "")
+        self.assertFalse(os.path.exists(self.path("x.h5")))
+        self.scene(text % ", collides_with: 2")
+        self.check(["check", "scene.yaml"], 0, "", "scene.yaml: fine; 2 bodies\n")
+
     def test_check(self):
         self.scene(BALLS % 3)
         self.check(["check", "scene.yaml"], 0, "", "scene.yaml: fine; 2 bodies\n")
