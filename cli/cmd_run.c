@@ -56,11 +56,16 @@ static int fail(scree_context *context, scree_status status, int reported) {
   return cli_fail(cli_code(status), "%s", scree_context_message(context));
 }
 
-/* The exact model with a solver that lacks it: what was asked for on the command line excludes each
- * other, else the solver gives way. */
+/* The exact model with a solver that lacks it: where both were asked for they exclude each other on
+ * the command line, else the solver gives way; where the model was not, the run is relaxed. */
 static int check_model(const scree_scene *scene, const cli_args *args) {
   const scree_scene_settings *s = scree_scene_get_settings(scene);
-  if (!s->solver || s->model != SCREE_MODEL_COULOMB) return CLI_OK;
+  if (!s->solver) return CLI_OK;
+  if (!s->model_given && s->model == SCREE_MODEL_RELAXED)
+    cli_note("%s has only the relaxed model: this run is relaxed; leave out the solver for exact "
+             "friction",
+             s->solver);
+  if (s->model != SCREE_MODEL_COULOMB) return CLI_OK;
   for (size_t i = 0; i < scree_solver_count(); i++) {
     if (strcmp(scree_solver_name(i), s->solver) != 0 || scree_solver_has_coulomb(i)) continue;
     if (cli_has(args, "solver"))

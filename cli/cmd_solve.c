@@ -63,9 +63,11 @@ static void print_row(const trial *t) {
            trial_outcome(t), t->message);
     return;
   }
-  printf("%-9s %-8s %-15s %9.2e %9.2e %9.2e %9.2e %10ld %9.3g\n", scree_solver_name(t->solver),
-         trial_model_name(t->info.model), trial_outcome(t), r->error, r->residual,
-         r->relaxation_gap, r->penetration_speed, t->info.iterations, t->info.seconds);
+  char gap[16] = "-"; /* it means nothing in the exact model */
+  if (t->info.model == SCREE_MODEL_RELAXED) snprintf(gap, sizeof gap, "%.2e", r->relaxation_gap);
+  printf("%-9s %-8s %-15s %9.2e %9.2e %9s %9.2e %10ld %9.3g\n", scree_solver_name(t->solver),
+         trial_model_name(t->info.model), trial_outcome(t), r->error, r->residual, gap,
+         r->penetration_speed, t->info.iterations, t->info.seconds);
 }
 
 /* A plain sentence for what is not solved; solved needs none unless the solver has something to

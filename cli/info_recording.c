@@ -142,9 +142,10 @@ static void print_text(const content *c) {
   printf("steps         %zu, %.0f iterations, %zu not converged; up to %zu contacts\n", t->steps,
          t->iterations, t->missed, t->contacts_most);
   if (t->steps) {
-    printf("worst         R %.3g, penetration %.3g m (%.3g %% of a diameter), relaxation gap %.3g "
-           "m/s\n",
-           t->residual, t->penetration, t->percent, t->gap);
+    printf("worst         R %.3g, penetration %.3g m (%.3g %% of a diameter)\n", t->residual,
+           t->penetration, t->percent);
+    if (s->model == SCREE_MODEL_RELAXED)
+      printf("relaxation    sliding contacts part at up to %.3g m/s\n", t->gap);
     printf(
         "energy        kinetic %.4g J after the first step, %.4g J at the end; potential %.6g J, "
         "%.6g J\n",
@@ -200,7 +201,8 @@ static void print_json(const content *c) {
   json_real_member(stdout, &first, "worst_residual", t->residual);
   json_real_member(stdout, &first, "worst_penetration", t->penetration);
   json_real_member(stdout, &first, "worst_penetration_percent", t->percent);
-  json_real_member(stdout, &first, "relaxation_gap", t->gap);
+  json_real_member(stdout, &first, "relaxation_gap",
+                   scree_scene_get_settings(c->scene)->model == SCREE_MODEL_RELAXED ? t->gap : NAN);
   json_real_member(stdout, &first, "kinetic_energy", energy(t->last));
   json_list(&first, "probes", c->scene, scree_scene_probe_count(c->scene), probe_name);
   json_list(&first, "files", c->scene, scree_scene_file_count(c->scene), scree_scene_file_path);

@@ -102,6 +102,29 @@ static void phases_json(const scree_sim_summary *s) {
   printf("}");
 }
 
+/* How many steps each method ended. */
+static void methods_json(const scree_sim_summary *s) {
+  bool first = true;
+  printf("{");
+  if (s->start_steps) json_whole_member(stdout, &first, "start", (long long)s->start_steps);
+  for (size_t i = 0; i < SCREE_SOLVERS_MOST; i++)
+    if (s->method_steps[i])
+      json_whole_member(stdout, &first, scree_solver_name(i), (long long)s->method_steps[i]);
+  printf("}");
+}
+
+static void methods_text(const scree_sim_summary *s) {
+  const char *before = "  steps by     ";
+  for (size_t i = 0; i < SCREE_SOLVERS_MOST; i++) {
+    if (!s->method_steps[i]) continue;
+    printf("%s%s %llu", before, scree_solver_name(i), (unsigned long long)s->method_steps[i]);
+    before = ", ";
+  }
+  if (s->start_steps)
+    printf("%sthe impulses of the step before %llu", before, (unsigned long long)s->start_steps);
+  if (s->start_steps || before[0] == ',') printf("\n");
+}
+
 static void summary_json(const scree_sim_summary *s, const simulate_def *def, bool interrupted) {
   bool first = true;
   char hash[32];
@@ -119,12 +142,20 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_text_member(stdout, &first, "model", model_name(s->model));
   json_whole_member(stdout, &first, "iterations", (long long)s->iterations);
   json_whole_member(stdout, &first, "nonconverged_steps", (long long)s->nonconverged_steps);
+  json_whole_member(stdout, &first, "retried_steps", (long long)s->retried_steps);
+  json_key(stdout, &first, "methods");
+  methods_json(s);
   json_whole_member(stdout, &first, "looks", (long long)s->looks);
   json_real_member(stdout, &first, "worst_residual", s->worst_residual);
   json_real_member(stdout, &first, "worst_penetration", s->worst_penetration);
   json_real_member(stdout, &first, "worst_penetration_percent", s->worst_penetration_percent);
   json_real_member(stdout, &first, "worst_penetration_time", s->worst_penetration_time);
-  json_real_member(stdout, &first, "relaxation_gap", s->relaxation_gap);
+  const bool relaxed = s->model == SCREE_MODEL_RELAXED;
+  json_real_member(stdout, &first, "relaxation_gap", relaxed ? s->relaxation_gap : NAN);
+  if (relaxed) {
+    json_real_member(stdout, &first, "worst_lift_percent", s->worst_lift_percent);
+    json_real_member(stdout, &first, "lifted_part", s->lifted_part);
+  }
   json_real_member(stdout, &first, "worst_joint_error", s->worst_joint_error);
   json_key(stdout, &first, "energy");
   energy_json(&s->energy);
@@ -148,17 +179,22 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
   printf("  phases       collide %.3g  assemble %.3g  solve %.3g  integrate %.3g  record %.3g s\n",
          s->seconds_collide, s->seconds_assemble, s->seconds_solve, s->seconds_integrate,
          s->seconds_record);
-  printf("  solver       %s, %s model, %llu iterations, %llu steps not converged\n", s->solver,
-         model_name(s->model), (unsigned long long)s->iterations,
+  printf("  solver       %s, %s, %llu iterations, %llu steps solved again, %llu not converged\n",
+         s->solver, s->model == SCREE_MODEL_COULOMB ? "exact friction" : "RELAXED friction",
+         (unsigned long long)s->iterations, (unsigned long long)s->retried_steps,
          (unsigned long long)s->nonconverged_steps);
+  methods_text(s);
   if (s->looks)
     printf("  looks        %llu more searches for contacts, as impacts and turns led to others in "
            "the same step\n",
            (unsigned long long)s->looks);
-  printf("  worst        R %.3g, penetration %.3g m (%.3g %% of a diameter, at %.4g s), relaxation "
-         "gap %.3g m/s\n",
+  printf("  worst        R %.3g, penetration %.3g m (%.3g %% of a diameter, at %.4g s)\n",
          s->worst_residual, s->worst_penetration, s->worst_penetration_percent,
-         s->worst_penetration_time, s->relaxation_gap);
+         s->worst_penetration_time);
+  if (s->model == SCREE_MODEL_RELAXED)
+    printf(
+        "  relaxation   sliding contacts part at up to %.3g m/s, %.3g %% of a diameter in a step\n",
+        s->relaxation_gap, s->worst_lift_percent);
   printf("  end          %zu contacts, kinetic energy %.4g J, state %016llx\n", s->contacts,
          s->energy.linear + s->energy.angular, (unsigned long long)s->state_hash);
   if (s->flow.emitted || s->flow.drained)
@@ -270,6 +306,16 @@ int simulate(scree_context *context, scree_sim *sim, const simulate_def *given) 
   if (s.infeasible)
     cli_note("the step at %.6g s was proven to have no solution; a container may be squeezed",
              s.infeasible_time);
+  if (s.relaxation_matters)
+    cli_note(
+        "warning: friction was relaxed, which pushes sliding contacts apart: at up to %.3g m/s, "
+        "%.3g %% of a diameter in a step; %.3g %% of the bearing contacts by more than 0.1 %%. Use "
+        "the exact law: --model coulomb, or leave out solver.model",
+        s.relaxation_gap, s.worst_lift_percent, 100.0 * s.lifted_part);
+  if (s.nonconverged_steps)
+    cli_note("warning: %llu of %llu steps did not reach their tolerance (worst R %.3g)",
+             (unsigned long long)s.nonconverged_steps, (unsigned long long)s.steps,
+             s.worst_residual);
   if (s.stopped)
     cli_note("stopped at %.6g s, at a step that did not converge (solver.on_nonconverged: stop)",
              s.simulated_seconds);

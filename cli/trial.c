@@ -298,7 +298,8 @@ void trial_json(FILE *out, bool *first, const trial *t) {
     json_real_member(out, first, "iterations", NAN);
   json_real_member(out, first, "error", ran ? r->error : NAN);
   json_real_member(out, first, "residual", ran ? r->residual : NAN);
-  json_real_member(out, first, "relaxation_gap", ran ? r->relaxation_gap : NAN);
+  const bool relaxed = ran && info->model == SCREE_MODEL_RELAXED;
+  json_real_member(out, first, "relaxation_gap", relaxed ? r->relaxation_gap : NAN);
   json_real_member(out, first, "seconds", ran ? info->seconds : NAN);
   json_real_member(out, first, "setup_seconds", ran ? info->setup_seconds : NAN);
   if (ran) {

@@ -28,7 +28,9 @@
 extern "C" {
 #endif
 
-/* Columns of the log of steps: X(name, unit). */
+/* Columns of the log of steps: X(name, unit). New ones go to the end: a recording of an older Scree
+ * has fewer, and reads as NaN in those it lacks. `method` is the place in the list of solvers, from
+ * 1, of the one that ended the last solve of the step; 0: the start met the tolerance. */
 #define SCREE_STEP_COLUMN_LIST(X)                                                                  \
   X(time, "s")                                                                                     \
   X(bodies, "")                                                                                    \
@@ -53,7 +55,9 @@ extern "C" {
   X(seconds_collide, "s")                                                                          \
   X(seconds_assemble, "s")                                                                         \
   X(seconds_solve, "s")                                                                            \
-  X(seconds_integrate, "s")
+  X(seconds_integrate, "s")                                                                        \
+  X(retries, "")                                                                                   \
+  X(method, "")
 
 enum {
 #define SCREE_STEP_COLUMN_ENUM(name, unit) SCREE_STEP_##name,

@@ -68,6 +68,7 @@ typedef struct scree_scene_settings {
   /* The solver and the stepper, as in scree_stepper_def; null: the default (solver: auto). */
   const char *solver, *stepper, *retry_solver;
   scree_model model;
+  bool model_given; /* false: coulomb, or relaxed where the named solver has no other */
   double tolerance_residual, tolerance_moving, tolerance_error;
   long iteration_limit, check_interval, retry_iteration_limit;
   double time_budget, warm_start_scale, stabilisation, recovery_speed, margin;

@@ -45,6 +45,8 @@ SCREE_API scree_status scree_sim_checkpoint(scree_sim *sim, const char *path);
 /* Brings everything to the files, with a last checkpoint. */
 SCREE_API scree_status scree_sim_finish(scree_sim *sim);
 
+enum { SCREE_SOLVERS_MOST = 31 };
+
 typedef struct scree_sim_summary {
   const char *title;
   size_t bodies;            /* now */
@@ -58,10 +60,19 @@ typedef struct scree_sim_summary {
   scree_model model;   /* the one solved */
   uint64_t iterations; /* all */
   uint64_t nonconverged_steps;
+  uint64_t retried_steps; /* did not converge at once and were solved again, with success or not */
+  /* Steps whose last solve was ended by the solver i of the list, and by the start (impulses of the
+   * step before) alone. Steps without contacts and joints are in none. */
+  uint64_t method_steps[SCREE_SOLVERS_MOST], start_steps;
   uint64_t looks;  /* searches for contacts made again within a step (scree_step_info), all */
   bool stopped;    /* at a step that did not converge */
   bool infeasible; /* a step was proven to have no solution */
   double worst_residual, worst_penetration, worst_penetration_percent, relaxation_gap;
+  /* Relaxed model: how far a contact that slides is pushed apart in a step, worst, of the smaller
+   * diameter, and the part of all bearing contacts that are by more than 0.1 %. The run is to be
+   * doubted when `relaxation_matters`. */
+  double worst_lift_percent, lifted_part;
+  bool relaxation_matters;
   double worst_penetration_time; /* when it was worst in percent, s */
   double infeasible_time;        /* start of the first such step, s */
   double worst_joint_error;

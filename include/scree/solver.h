@@ -62,8 +62,10 @@ typedef struct scree_solve_info {
   long products;           /* applications of N, or sweeps */
   scree_residual residual; /* of the returned iterate */
   double setup_seconds;
-  double seconds;   /* setup and solve */
-  char detail[160]; /* why it stalled, what was chosen; "" when there is nothing to say */
+  double seconds;     /* setup and solve */
+  const char *method; /* static: the solver of the list that ended it, "gs" for the sweeps of auto;
+                       * "start": the given impulses were good enough */
+  char detail[160];   /* why it stalled, what was chosen; "" when there is nothing to say */
 } scree_solve_info;
 
 SCREE_API scree_solve_settings scree_solve_settings_default(void);

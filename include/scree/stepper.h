@@ -20,14 +20,15 @@ typedef struct scree_stepper scree_stepper;
 
 typedef enum scree_on_nonconverged {
   SCREE_ON_NONCONVERGED_CONTINUE, /* go on with the best iterate, and count the step */
-  SCREE_ON_NONCONVERGED_RETRY,    /* the retry solver, then halves of the step, then go on */
+  SCREE_ON_NONCONVERGED_RETRY,    /* the retry solver, then parts of the step, then go on */
   SCREE_ON_NONCONVERGED_STOP      /* leave the world as it was; info.advanced is false */
 } scree_on_nonconverged;
 
 typedef struct scree_stepper_def {
   const char *stepper;       /* default "nonsmooth" */
   const char *solver;        /* null: "auto" */
-  scree_model model;         /* default relaxed; info says which one was solved */
+  scree_model model;         /* default coulomb, the exact law; info says which one was
+                                solved: relaxed where the named solver has no other */
   double tolerance_residual; /* on R, default 1e-3 */
   /* On R while bodies move, default 0: the same. Then R may reach a fifth of their rms speed over
    * the reference speed, between tolerance_residual and this: what rests is solved well, and
@@ -44,10 +45,12 @@ typedef struct scree_stepper_def {
                               sqrt(|g| diameter of the smaller body); infinite without gravity */
   double margin;           /* contacts are seen from this fraction of the smaller diameter, plus
                               what the two may approach in a step; default 0.1 */
-  scree_on_nonconverged on_nonconverged; /* default continue */
-  const char *retry_solver;              /* null: the same solver */
+  scree_on_nonconverged on_nonconverged; /* default retry */
+  const char *retry_solver;              /* null: "auto" */
   long retry_iteration_limit;            /* default 10 iteration_limit */
-  int retry_halvings;                    /* default 3: a step may become 8 */
+  int retry_halvings;                    /* default 1: a step may become 2. All retries of a step
+                                            together get 20 iteration_limit iterations, or what a
+                                            larger retry_iteration_limit asks for */
 } scree_stepper_def;
 
 SCREE_API scree_stepper_def scree_stepper_def_default(void);
@@ -72,6 +75,8 @@ typedef struct scree_step_info {
   size_t rows;
   long iterations;            /* of all solves of the step */
   int solves;                 /* 1, more after retries and looks */
+  int retries;                /* solves that were made because another had not converged */
+  const char *method;         /* what ended the last solve (scree_solve_info); "" without one */
   int looks;                  /* times that contacts were searched again, as those found before did
                                  not stand for all that the step led to: impacts handed on, and
                                  bodies that turn far in a step */
@@ -80,7 +85,10 @@ typedef struct scree_step_info {
   double penetration;         /* worst overlap at the start of the step, m */
   double penetration_percent; /* worst, of the diameter of the smaller body of its contact */
   double penetration_speed;   /* worst approach speed left after the solve, m/s */
-  double relaxation_gap;      /* m/s, scree/ccp.h */
+  double relaxation_gap;      /* m/s, scree/ccp.h; 0 in the exact model, where it means nothing */
+  double lift_percent;        /* relaxed model: how far sliding contacts are pushed apart in the
+                                 step, worst, of the diameter of the smaller body */
+  size_t lifted;              /* contacts pushed apart by more than 0.1 % */
   double joint_error;         /* worst drift of a joint at the start of the step, m */
   scree_energy energy;        /* after the step */
   double seconds_collide, seconds_assemble, seconds_solve, seconds_integrate;

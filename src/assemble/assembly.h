@@ -160,5 +160,7 @@ void assembly_push_joints(assembly *a);
 void assembly_keep_joints(assembly *a);
 void assembly_swap_extra(assembly *a);
 scree_status assembly_reserve_g(assembly *a, size_t rows);
+/* lift.c, after finish: how far the relaxed model pushes contacts that slide apart in the step. */
+void assembly_find_lift(const assembly *a, double *worst_percent, size_t *lifted);
 
 #endif

@@ -88,11 +88,19 @@ static scree_status note_attribute(void *user, const walk_attribute *a) {
   return SCREE_OK;
 }
 
+/* The log of steps of an older Scree has fewer columns, this many at least. */
+enum { LEAST_STEP_COLUMNS = 24 };
+
+static bool has_columns(const walk_dataset *d, const recording_stream *s) {
+  if (s == &recording_streams[STREAM_STEPS])
+    return d->size[1] >= LEAST_STEP_COLUMNS && d->size[1] <= SCREE_STEP_COLUMNS;
+  return !s->columns || d->size[1] == (uint64_t)s->columns;
+}
+
 static bool has_form(const walk_dataset *d, const recording_stream *s) {
   const bool real = s->type == STREAM_F32 || s->type == STREAM_F64;
   return d->type.kind == (real ? WALK_REAL : WALK_INTEGER) && d->type.size == s->size &&
-         d->type.little && d->rank == (s->columns ? 2 : 1) &&
-         (!s->columns || d->size[1] == (uint64_t)s->columns) && d->chunk_rows;
+         d->type.little && d->rank == (s->columns ? 2 : 1) && has_columns(d, s) && d->chunk_rows;
 }
 
 static scree_status note_stream(scree_recording *r, int i, const walk_dataset *d) {
@@ -105,6 +113,7 @@ static scree_status note_stream(scree_recording *r, int i, const walk_dataset *d
   r->chunk_rows[i] = d->chunk_rows;
   r->rows[i] = d->stored;
   r->there[i] = true;
+  if (i == STREAM_STEPS) r->step_columns = (size_t)d->size[1];
   return SCREE_OK;
 }
 
@@ -258,7 +267,8 @@ scree_status recording_bytes(const scree_recording *r, uint64_t address, size_t 
 
 scree_status recording_rows(scree_recording *r, int which, uint64_t first, uint64_t count,
                             void *out) {
-  const size_t row = recording_row_size(&recording_streams[which]);
+  const size_t row = which == STREAM_STEPS ? r->step_columns * sizeof(double)
+                                           : recording_row_size(&recording_streams[which]);
   const uint64_t chunk_rows = r->chunk_rows[which];
   if (first > r->rows[which] || count > r->rows[which] - first)
     return recording_fault(r, "rows that it speaks of are not in it; it is truncated or damaged");
@@ -327,7 +337,14 @@ scree_status scree_recording_get_frame(scree_recording *r, size_t i, scree_frame
 
 scree_status scree_recording_get_steps(scree_recording *r, size_t first, size_t count,
                                        double *rows) {
-  return recording_rows(r, STREAM_STEPS, first, count, rows);
+  const size_t have = r->step_columns;
+  const scree_status status = recording_rows(r, STREAM_STEPS, first, count, rows);
+  if (status || have == SCREE_STEP_COLUMNS) return status;
+  for (size_t i = count; i-- > 0;) {
+    memmove(rows + i * SCREE_STEP_COLUMNS, rows + i * have, have * sizeof *rows);
+    for (size_t k = have; k < SCREE_STEP_COLUMNS; k++) rows[i * SCREE_STEP_COLUMNS + k] = NAN;
+  }
+  return SCREE_OK;
 }
 
 scree_status scree_recording_get_times(scree_recording *r, size_t first, size_t count,

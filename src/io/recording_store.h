@@ -22,6 +22,7 @@ struct scree_recording {
   uint64_t *chunk[STREAM_COUNT]; /* addresses */
   uint64_t chunk_rows[STREAM_COUNT];
   bool there[STREAM_COUNT];
+  size_t step_columns; /* of the log of steps; older files have fewer */
   char format[64], version[64];
   uint64_t format_version, run, files, sets;
   unsigned attributes; /* bits of those found */

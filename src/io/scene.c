@@ -122,13 +122,16 @@ static scree_status read_options(scree_scene *scene, const scene_solver_keys *k,
 }
 
 static scree_status read_solver(scree_scene *scene) {
-  scene_solver_keys k = {.tolerance = 1e-3,
+  enum { NOT_GIVEN = -1, RETRY = 1 }; /* of the choices */
+  scene_solver_keys k = {.model = NOT_GIVEN,
+                         .on_nonconverged = RETRY,
+                         .tolerance = 1e-3,
                          .iterations = 1000,
                          .warm_start = true,
                          .warm_start_scale = 1.0,
                          .stabilisation = 1.0,
                          .margin = 0.1,
-                         .retry_halvings = 3};
+                         .retry_halvings = 1};
   scree_status status = SCREE_OK;
   size_t solver = 0;
   if (scene->top.solver)
@@ -150,7 +153,10 @@ static scree_status read_solver(scree_scene *scene) {
   s->solver = k.name;
   s->stepper = k.stepper;
   s->retry_solver = k.retry_solver;
-  s->model = k.model == 0 ? SCREE_MODEL_RELAXED : SCREE_MODEL_COULOMB;
+  s->model = k.model == 0 || (k.model == NOT_GIVEN && k.name && !scree_solver_has_coulomb(solver))
+                 ? SCREE_MODEL_RELAXED
+                 : SCREE_MODEL_COULOMB;
+  s->model_given = k.model != NOT_GIVEN;
   s->tolerance_residual = k.tolerance;
   s->tolerance_moving = k.tolerance_moving;
   s->tolerance_error = k.error_tolerance;

@@ -77,7 +77,10 @@ static const scene_field solver_fields[] = {
     TEXT("name", false, SOLVER(name), "a solver of `scree list solvers`; default auto"),
     TEXT("stepper", false, SOLVER(stepper), "default nonsmooth"),
     ANY("options", false, SOLVER(options), "", "options of the solver, by its own table"),
-    CHOICE("model", false, SOLVER(model), "relaxed|coulomb", "default relaxed"),
+    CHOICE("model", false, SOLVER(model), "relaxed|coulomb",
+           "friction: coulomb is the exact law, relaxed its convex relaxation, in which sliding "
+           "contacts "
+           "part; default coulomb, or relaxed where the named solver has no other"),
     REAL("tolerance", false, SOLVER(tolerance), "", FROM(0), INFINITY,
          "on the residual R; default 1e-3"),
     REAL("tolerance_moving", false, SOLVER(tolerance_moving), "", FROM(0), INFINITY,
@@ -101,12 +104,13 @@ static const scene_field solver_fields[] = {
     REAL("margin", false, SOLVER(margin), "", FROM(0), 10,
          "contacts are seen from this part of the smaller diameter; default 0.1"),
     CHOICE("on_nonconverged", false, SOLVER(on_nonconverged), "continue|retry|stop",
-           "default continue: go on with the best iterate, and count the step"),
-    TEXT("retry_solver", false, SOLVER(retry_solver), "default: the same"),
+           "default retry: solve it again by a stronger method, at bounded cost; then, and with "
+           "`continue` at once, go on with the best iterate and count the step"),
+    TEXT("retry_solver", false, SOLVER(retry_solver), "default auto"),
     WHOLE("retry_iterations", false, SOLVER(retry_iterations), "", FROM(1), 1e9,
           "default 10 times the iterations"),
     WHOLE("retry_halvings", false, SOLVER(retry_halvings), "", FROM(0), 10,
-          "of the step; default 3"),
+          "of the step; default 1"),
 };
 SECTION(solver, "solver", "How a step is solved.", solver_fields, false);
 

@@ -10,7 +10,7 @@
 #include "base/timer.h"
 #include "sim/sim.h"
 
-static const char magic[8] = "SCRCKP03";
+static const char magic[8] = "SCRCKP04";
 
 typedef struct checkpoint_head {
   char magic[8];

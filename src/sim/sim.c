@@ -205,11 +205,23 @@ bool scree_sim_done(const scree_sim *sim) {
   return sim->totals.steps >= sim->total_steps || sim->totals.stopped;
 }
 
+/* 1 + the solver's place in the list; 0: the start, or none. */
+static size_t method_index(const char *method) {
+  for (size_t i = 0; i < scree_solver_count() && i < SCREE_SOLVERS_MOST; i++)
+    if (strcmp(scree_solver_name(i), method) == 0) return i + 1;
+  return 0;
+}
+
 /* `time` is that of the start of the step, s. */
 static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
   sim_totals *t = &sim->totals;
   t->iterations += (uint64_t)info->iterations;
   t->nonconverged += !info->converged;
+  t->retried += info->retries > 0;
+  if (info->method[0]) t->method[method_index(info->method)]++;
+  t->touching += info->touching;
+  t->lifted += info->lifted;
+  t->lift_percent = fmax(t->lift_percent, info->lift_percent);
   t->looks += info->looks;
   t->collide += info->seconds_collide;
   t->assemble += info->seconds_assemble;
@@ -258,6 +270,8 @@ static scree_status log_step(scree_sim *sim, const scree_step_info *info) {
       [SCREE_STEP_seconds_assemble] = info->seconds_assemble,
       [SCREE_STEP_seconds_solve] = info->seconds_solve,
       [SCREE_STEP_seconds_integrate] = info->seconds_integrate,
+      [SCREE_STEP_retries] = info->retries,
+      [SCREE_STEP_method] = (double)method_index(info->method),
   };
   return recorder_add_step(sim->recorder, row);
 }
@@ -329,6 +343,15 @@ scree_status scree_sim_finish(scree_sim *sim) {
   return status ? status : closed;
 }
 
+/* The relaxation is to be doubted where a contact was pushed apart by a hundredth of a body in one
+ * step, or a hundredth of all contacts by a thousandth. */
+static void judge_relaxation(const sim_totals *t, scree_sim_summary *s) {
+  s->worst_lift_percent = t->lift_percent;
+  s->lifted_part = t->touching ? (double)t->lifted / (double)t->touching : 0.0;
+  s->relaxation_matters =
+      t->model == SCREE_MODEL_RELAXED && (s->worst_lift_percent >= 1.0 || s->lifted_part >= 0.01);
+}
+
 void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
   const sim_totals *t = &sim->totals;
   *s = (scree_sim_summary){
@@ -348,6 +371,8 @@ void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
       .model = (scree_model)t->model,
       .iterations = t->iterations,
       .nonconverged_steps = t->nonconverged,
+      .retried_steps = t->retried,
+      .start_steps = t->method[0],
       .looks = (uint64_t)t->looks,
       .stopped = t->stopped != 0,
       .infeasible = t->infeasible != 0,
@@ -362,6 +387,8 @@ void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
       .flow = scree_scene_get_flow(sim->scene),
       .state_hash = scree_world_hash(sim->world),
   };
+  memcpy(s->method_steps, t->method + 1, sizeof s->method_steps);
+  judge_relaxation(t, s);
 }
 
 scree_scene *scree_sim_scene(const scree_sim *sim) {

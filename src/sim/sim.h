@@ -17,6 +17,10 @@ typedef struct sim_totals {
   uint64_t contacts;
   scree_energy energy;
   int32_t model, stopped, infeasible, looks;
+  uint64_t retried, touching, lifted; /* steps; contacts of all steps */
+  double lift_percent;
+  uint64_t
+      method[1 + SCREE_SOLVERS_MOST]; /* steps that the start, or a solver of the list, ended */
 } sim_totals;
 
 /* A probe and its file. The side of the plane that bodies are on follows from the world, so only

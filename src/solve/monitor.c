@@ -72,6 +72,7 @@ static void schedule(solve_run *run, long iteration) {
 void solve_finish(solve_run *run, scree_outcome outcome, const char *format, ...) {
   run->outcome = outcome;
   run->ended = true;
+  run->method = run->iterations > 0 ? run->class->name : "start";
   run->detail[0] = '\0';
   if (!format) return;
   va_list list;

@@ -224,6 +224,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
    * a bed would hold it to the end. */
   if (!s->proved && s->infeasible.rows > LARGE_ROWS) infeasible_clear(context, &s->infeasible);
   info->model = model;
+  info->method = !run.method ? s->class->name : strcmp(run.method, "auto") == 0 ? "gs" : run.method;
   info->iterations = run.iterations;
   info->products = run.products;
   info->residual = run.best_residual;

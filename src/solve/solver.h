@@ -67,6 +67,7 @@ struct solve_run {
   double suspect_size;
   bool ended;
   scree_outcome outcome;
+  const char *method; /* what ended it, scree/solver.h */
   char detail[sizeof((scree_solve_info *)0)->detail];
 };
 

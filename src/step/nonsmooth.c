@@ -4,9 +4,9 @@
  *   v+     = v_free + M^-1 D g,   g from the CCP   b = gap/h: no contact closes beyond touch
  *   q+     = q exp(h v+)
  *
- * A step that did not reach its tolerance is never hidden: it goes on with the best iterate, is
- * solved again (stronger solver, then halves of the step), or is not made, as the definition says.
- */
+ * A step that did not reach its tolerance is never hidden: it is solved again from its best iterate
+ * (stronger solver, then parts of the step) within a bounded number of iterations, goes on with
+ * what was found, or is not made, as the definition says. */
 #include <string.h>
 
 #include "base/timer.h"
@@ -48,6 +48,19 @@ static double tolerance_of(const scree_stepper *s, double h) {
   return fmin(fmax(rest, moving_part * rms_speed(s->world) / reference), moving);
 }
 
+/* Iterations that the retries of a step may take together, in limits of a solve. */
+enum { RETRY_BUDGET = 20 };
+
+static long retry_limit(const scree_stepper_def *d) {
+  return d->retry_iteration_limit > 0 ? d->retry_iteration_limit : 10 * d->iteration_limit;
+}
+
+/* Are the iterations spent that retries of this step may take? */
+static bool is_spent(const scree_stepper *s, const scree_step_info *info) {
+  const long most = RETRY_BUDGET * s->def.iteration_limit, one = retry_limit(&s->def);
+  return s->def.iteration_limit > 0 && info->iterations >= (most > one ? most : one);
+}
+
 static scree_solve_settings settings_of(const scree_stepper *s, double h, bool retry) {
   const scree_stepper_def *d = &s->def;
   scree_solve_settings settings = scree_solve_settings_default();
@@ -55,9 +68,7 @@ static scree_solve_settings settings_of(const scree_stepper *s, double h, bool r
   settings.tolerance_residual = tolerance_of(s, h);
   settings.tolerance_error = d->tolerance_error;
   settings.iteration_limit = d->iteration_limit;
-  if (retry)
-    settings.iteration_limit =
-        d->retry_iteration_limit > 0 ? d->retry_iteration_limit : 10 * d->iteration_limit;
+  if (retry) settings.iteration_limit = retry_limit(d);
   settings.time_limit = d->time_budget;
   settings.check_interval = d->check_interval;
   settings.warm_start = true;
@@ -99,15 +110,19 @@ static void note_solve(scree_step_info *info, const scree_solve_info *solved) {
   const scree_residual *r = &solved->residual;
   if (solved->outcome != SCREE_OUTCOME_SOLVED) info->outcome = solved->outcome;
   info->model = solved->model;
+  info->method = solved->method ? solved->method : "";
   info->residual = fmax(info->residual, r->residual);
   info->error = fmax(info->error, r->error);
   info->penetration_speed = fmax(info->penetration_speed, r->penetration_speed);
-  info->relaxation_gap = fmax(info->relaxation_gap, r->relaxation_gap);
+  if (solved->model == SCREE_MODEL_RELAXED)
+    info->relaxation_gap = fmax(info->relaxation_gap, r->relaxation_gap);
 }
 
 static void advance(scree_stepper *s, double h, scree_step_info *info,
                     const assembly_report *report) {
   const double start = timer_now();
+  if (info->model == SCREE_MODEL_RELAXED)
+    assembly_find_lift(s->assembly, &info->lift_percent, &info->lifted);
   assembly_accept(s->assembly);
   step_integrate(s->world, h, s->assembly->linear, s->assembly->angular);
   info->seconds_integrate += timer_now() - start;
@@ -131,10 +146,12 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   status = solve(s, params->h, false, solved);
   info->iterations += solved->iterations;
   info->solves++;
-  if (!status && retry && solved->outcome != SCREE_OUTCOME_SOLVED && !has_none(solved)) {
+  if (!status && retry && solved->outcome != SCREE_OUTCOME_SOLVED && !has_none(solved) &&
+      !is_spent(s, info)) {
     status = solve(s, params->h, true, solved);
     info->iterations += solved->iterations;
     info->solves++;
+    info->retries++;
   }
   info->seconds_solve += timer_now() - start;
   if (status) assembly_undo(s->assembly);
@@ -193,7 +210,8 @@ static scree_status back_to_snapshot(scree_stepper *s, size_t world_size) {
   return status ? status : assembly_restore(s->assembly, s->snapshot + world_size);
 }
 
-/* `parts` steps of h / parts. Stops early, not converged, unless this is the last try. */
+/* `parts` steps of h / parts. Stops early, not converged, unless this is the last try: what follows
+ * it, and what follows when the iterations are spent, is accepted as it is. */
 static scree_status step_parts(scree_stepper *s, double h, int parts, bool last,
                                scree_step_info *info, bool *converged) {
   bool any = last; /* one that has no solution is the last try too */
@@ -201,8 +219,10 @@ static scree_status step_parts(scree_stepper *s, double h, int parts, bool last,
   for (int k = 0; k < parts; k++) {
     scree_solve_info solved;
     assembly_report report;
+    any = any || is_spent(s, info);
     const scree_status status = attempt(s, h / parts, true, any, info, &solved, &report);
     if (status) return status;
+    info->retries++;
     const bool good = solved.outcome == SCREE_OUTCOME_SOLVED;
     *converged = *converged && good;
     any = any || has_none(&solved);
@@ -220,6 +240,8 @@ static void forget_judgement(scree_step_info *info) {
   info->advanced = false;
   info->outcome = SCREE_OUTCOME_SOLVED;
   info->residual = info->error = info->penetration_speed = info->relaxation_gap = 0.0;
+  info->lift_percent = 0.0;
+  info->lifted = 0;
 }
 
 static scree_status step_halves(scree_stepper *s, double h, scree_step_info *info) {

@@ -21,7 +21,7 @@ enum { STEPPER_COUNT = sizeof steppers / sizeof steppers[0] };
 scree_stepper_def scree_stepper_def_default(void) {
   return (scree_stepper_def){
       .stepper = "nonsmooth",
-      .model = SCREE_MODEL_RELAXED,
+      .model = SCREE_MODEL_COULOMB,
       .tolerance_residual = 1e-3,
       .iteration_limit = 1000,
       .check_interval = 0,
@@ -29,8 +29,8 @@ scree_stepper_def scree_stepper_def_default(void) {
       .warm_start_scale = 1.0,
       .stabilisation = 1.0,
       .margin = 0.1,
-      .on_nonconverged = SCREE_ON_NONCONVERGED_CONTINUE,
-      .retry_halvings = 3,
+      .on_nonconverged = SCREE_ON_NONCONVERGED_RETRY,
+      .retry_halvings = 1,
   };
 }
 
@@ -92,8 +92,9 @@ scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *d
   status = scree_solver_create(context, solver, &s->solver);
   for (size_t i = 0; i < scree_solver_count() && !status; i++)
     if (strcmp(scree_solver_name(i), solver) == 0) s->solver_name = scree_solver_name(i);
-  if (!status && def->retry_solver)
-    status = scree_solver_create(context, def->retry_solver, &s->retry_solver);
+  if (!status && (def->retry_solver || strcmp(solver, "auto") != 0))
+    status = scree_solver_create(context, def->retry_solver ? def->retry_solver : "auto",
+                                 &s->retry_solver);
   if (!status) status = assembly_create(world, &s->assembly);
   s->def.stepper = s->def.solver = s->def.retry_solver = NULL;
   if (status) {
@@ -126,6 +127,7 @@ scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *inf
   const double start = timer_now();
   if (!info) info = &local;
   memset(info, 0, sizeof *info);
+  info->method = "";
   if (!(h > 0.0) || isinf(h))
     return context_fail(s->context, SCREE_ERROR_ARGUMENT,
                         "step: %g s; it must be finite and above 0", h);

@@ -25,7 +25,7 @@ class Plot(CommandTest):
 
     def record(self, name, *options):
         result = self.run_scree("run", "settle", "--set", "n=30", "--duration", "0.4", "--out", name + ".h5", *options)
-        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertEqual(result.code, 0, result.err)
 
     def script(self, *arguments):
         copy = self.path("script")

@@ -94,8 +94,8 @@ probes:
             self.assertEqual((s["solver"], s["model"], s["nonconverged_steps"]), ("auto", model, 0))
 
     def test_changes_are_recorded(self):
-        first = self.summary("run", *SHORT, "--solver", "apgd", "--set", "solver.tolerance=1e-4", "--out", "a.h5")
-        self.assertEqual(first["solver"], "apgd")
+        first = self.summary("run", *SHORT, "--solver", "nsgs", "--set", "solver.tolerance=1e-4", "--out", "a.h5")
+        self.assertEqual(first["solver"], "nsgs")
         again = self.summary("resume", "a.h5", "--json")
         for key in ("state_hash", "steps", "iterations", "solver", "worst_penetration"):
             self.assertEqual(again[key], first[key])
@@ -126,7 +126,9 @@ probes:
         self.assertEqual((result.code, result.err), (2, "scree run: the run ended with step 100: step 5000 is not exported\n"))
 
     def test_strict(self):
-        self.summary("run", *SHORT, "--strict", "--set", "solver.iterations=1", code=4)
+        result = self.run_scree("run", *SHORT, "--strict", "--set", "solver.iterations=1")
+        self.assertEqual(result.code, 4)
+        self.assertRegex(result.err, r"^scree run: warning: \d+ of 100 steps did not reach their tolerance \(worst R ")
 
     def test_interrupt_and_resume(self):
         straight = self.summary("run", *SHORT, "--set", "n=300")

@@ -206,7 +206,9 @@ static void retry_makes_it_converge(void **state) {
   def.solver = "apgd"; /* slow enough to need both */
   def.iteration_limit = 2;
   def.check_interval = 1;
+  def.retry_solver = "apgd";
   def.retry_iteration_limit = 6;
+  def.retry_halvings = 3;
   def.tolerance_residual = 1e-3;
   def.on_nonconverged = SCREE_ON_NONCONVERGED_RETRY;
   pile p = make(64, 1, &def);
@@ -215,6 +217,7 @@ static void retry_makes_it_converge(void **state) {
     ok(&p, scree_stepper_step(p.stepper, 0.004, &info));
     assert_true(info.advanced);
     if (info.converged) assert_true(info.residual <= 1e-3);
+    assert_int_equal(info.retries > 0, info.solves > 1 + info.looks);
     again += info.solves > 1;
     halves += info.solves > 2;
   }
