@@ -20,7 +20,7 @@ static const cli_flag flags[] = {
     {"model", "relaxed|coulomb",
      "friction law; default relaxed, which all solvers have, so that they can be compared"},
     {"set", "KEY=VALUE", "set an option of the solvers that have it; may be repeated"},
-    {"threads", "N", "threads; default: what OpenMP offers"},
+    {"threads", "N", "threads; default: as many as are idle"},
     {"repeat", "N", "solve N times and keep the fastest; default 1"},
     {"out", "DIR", "where results.csv and the plots go; it is made if need be"},
     {"json", NULL, "print one JSON object for each solve, one a line, instead of the table"},

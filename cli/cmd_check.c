@@ -7,7 +7,7 @@
 static const cli_flag flags[] = {
     {"set", "KEY=VALUE",
      "change a value of the scene, or a parameter by its name; may be repeated"},
-    {"threads", "N", "threads; default: what OpenMP offers"},
+    {"threads", "N", "threads; default: as many as are idle"},
     {"json", NULL, "one JSON object: the scene, its bodies, and the messages"},
     {"schema", NULL, "print the JSON Schema of scene files, and no more"},
     {"reference", NULL, "print the reference of scene keys in Markdown, and no more"},

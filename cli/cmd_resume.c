@@ -3,7 +3,7 @@
 
 static const cli_flag flags[] = {
     {"duration", "S", "simulated seconds of the whole run, in place of the scene's"},
-    {"threads", "N", "threads; results do not depend on it; default: what OpenMP offers"},
+    {"threads", "N", "threads; results do not depend on it; default: as many as are idle"},
     {"export-problem", "STEP", "save the cone problem of this step (from 1) as FCLIB HDF5"},
     {"export-to", "FILE", "where to; default NAME-STEP.hdf5"},
     {"json", NULL, "the last line of stdout is one JSON object"},

@@ -7,7 +7,7 @@
 static const cli_flag flags[] = {
     {"out", "FILE", "record to this HDF5 file, with probes and the checkpoint beside it"},
     {"duration", "S", "simulated seconds, in place of the scene's"},
-    {"threads", "N", "threads; results do not depend on it; default: what OpenMP offers"},
+    {"threads", "N", "threads; results do not depend on it; default: as many as are idle"},
     {"solver", "NAME", "solver, in place of the scene's ('scree list solvers')"},
     {"model", "relaxed|coulomb", "friction law, in place of the scene's"},
     {"set", "KEY=VALUE",

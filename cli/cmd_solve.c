@@ -25,7 +25,7 @@ static const cli_flag flags[] = {
      "friction law; default coulomb where the solver has it, else relaxed (it says so)"},
     {"set", "KEY=VALUE", "set an option of the solver, or SOLVER.KEY=VALUE; may be repeated"},
     {"warm-start", NULL, "begin with the solution that is in the file"},
-    {"threads", "N", "threads; results do not depend on it; default: what OpenMP offers"},
+    {"threads", "N", "threads; results do not depend on it; default: as many as are idle"},
     {"json", NULL, "print one JSON object for each solver, one a line"},
     {"check-existence", NULL,
      "solve nothing: say whether a solution exists, with the witness velocity or the certificate"},

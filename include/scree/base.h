@@ -65,7 +65,9 @@ typedef struct scree_context_def {
   scree_allocator allocator; /* zeros: malloc, and pages for large blocks */
   scree_log_function log;    /* null: silent */
   void *log_user;
-  int threads; /* 0: what OpenMP offers; results do not depend on it */
+  /* 0: up to what OpenMP offers, at any time no more than there are idle cores, as threads that
+   * wait for each other cost CPU time; results do not depend on it */
+  int threads;
 } scree_context_def;
 
 typedef struct scree_context scree_context;

@@ -220,7 +220,7 @@ scree_status assembly_look_late(assembly *a, const assembly_params *params, bool
   scree_status status = find_suspects(a, params->h, &count);
   if (status || !count) return status;
 #pragma omp parallel for schedule(dynamic)                                                         \
-    num_threads(a->context->threads) if (count > FEW_SUSPECTS)
+    num_threads(context_team(a->context, count > FEW_SUSPECTS))
   for (size_t k = 0; k < count; k++) judge(a, params->h, &a->suspect[k]);
   for (size_t k = 0; k < count && !status; k++)
     if (a->suspect[k].deep) status = add_late(a, params->h, &a->suspect[k], mark, &added);

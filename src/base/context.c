@@ -142,6 +142,7 @@ int scree_context_threads(const scree_context *context) {
 }
 
 void scree_context_set_threads(scree_context *context, int threads) {
+  const bool given = threads > 0;
   if (threads <= 0) {
 #ifdef _OPENMP
     threads = omp_get_max_threads();
@@ -150,6 +151,7 @@ void scree_context_set_threads(scree_context *context, int threads) {
 #endif
   }
   context->threads = threads;
+  team_reset(&context->team, threads, given);
 }
 
 size_t scree_context_bytes(const scree_context *context) {

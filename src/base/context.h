@@ -3,6 +3,7 @@
 #ifndef SCREE_BASE_CONTEXT_H
 #define SCREE_BASE_CONTEXT_H
 
+#include "base/team.h"
 #include "scree/base.h"
 
 enum { CONTEXT_MESSAGE_SIZE = 1024 };
@@ -12,6 +13,7 @@ struct scree_context {
   scree_log_function log;
   void *log_user;
   int threads;
+  team_state team; /* how many of them work: see team.h */
   size_t bytes, peak_bytes, allocations;
   size_t mapped_from; /* blocks this large are pages of their own, zeroed; SIZE_MAX: none are */
   char message[CONTEXT_MESSAGE_SIZE];

@@ -141,7 +141,7 @@ static op_glide_sums sweep(ccp_operator *op, scree_model model, double beta, dou
   glide_work work[BODIES_PACKS];
   double worst = 0.0;
   for (int k = 0; k < BODIES_PACKS; k++) work[k] = work_of(impl, k, model, beta);
-#pragma omp parallel num_threads(op->context->threads) if (op->head_count > BODIES_PARALLEL)
+#pragma omp parallel num_threads(context_team(op->context, op->head_count > BODIES_PARALLEL))
   {
     double mine = 0.0;
     extrapolate_share(op, beta);

@@ -174,7 +174,7 @@ void bodies_judge(ccp_operator *op, scree_model model, const double *g, const do
                   op_judged *sum) {
   const op_bodies *impl = op->impl;
   if (g) rest = g;
-#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+#pragma omp parallel num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))
   {
     bodies_push_share(op, g, rest);
     velocities_share(op);
@@ -185,7 +185,7 @@ void bodies_judge(ccp_operator *op, scree_model model, const double *g, const do
 
 void bodies_judge_velocities(ccp_operator *op, scree_model model, const body_line *lines,
                              const double *const *lanes, const double *rest, op_judged *sum) {
-#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+#pragma omp parallel num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))
   judge_share(op, model, lines, lanes, NULL, rest);
   total_of(op, sum);
 }

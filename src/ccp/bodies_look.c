@@ -256,9 +256,10 @@ scree_status bodies_look(ccp_operator *op) {
   fill_traits(pack, &op->problem->bodies);
   size_t fitting = 0, closed = 0, rolling = 0, rolling_closed = 0;
   bool extra = false, rays = false, mixed = false, rolling_extra = false;
-#pragma omp parallel for schedule(static) num_threads(op->context->threads)                        \
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))                      \
     reduction(+ : fitting, closed, rolling, rolling_closed)                                        \
-    reduction(|| : extra, rays, mixed, rolling_extra) if (op->block_count > BODIES_PARALLEL)
+    reduction(|| : extra, rays, mixed, rolling_extra)
   for (size_t i = 0; i < op->block_count; i += PACK_LANES) {
     look_sums sums = {0};
     if (is_whole(op, i))

@@ -322,7 +322,7 @@ static op_momentum_sums step(ccp_operator *op, double beta, double length) {
       .base = m->base,
       .beta = beta,
   };
-#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+#pragma omp parallel num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))
   {
     start_bodies(op, &bodies);
     for (int k = 0; k < BODIES_PACKS; k++) step_pack(impl, k, beta, length);
@@ -353,7 +353,7 @@ static void get(ccp_operator *op, double *g, double *u) {
     bodies_pack_store(bodies_pack_at(impl, k), op, it->lanes[k], to);
   if (!u) return;
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+    num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))
   for (size_t i = 0; i < op->block_count; i++) {
     const size_t row = op->row_start[i], dim = op->row_start[i + 1] - row;
     double velocity[SCREE_MAX_DIM];

@@ -178,7 +178,7 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *line
   /* Tiles are such windows. */
   const size_t count = pack->tiled ? pack->unit_count : p->bodies.contact_count / WINDOW + 1;
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (pack->group_count > PARALLEL_GROUPS)
+    num_threads(context_team(op->context, pack->group_count > PARALLEL_GROUPS))
   for (size_t k = 0; k < count; k++) {
     if (pack->tiled)
       fill_groups(&work, pack->unit_start[k], pack->unit_start[k + 1]);
@@ -315,7 +315,7 @@ void bodies_pack_store_some(const bodies_pack *pack, const ccp_operator *op, con
 void bodies_pack_load(const bodies_pack *pack, const ccp_operator *op, const double *g,
                       double *lanes) {
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (pack->group_count > PARALLEL_GROUPS)
+    num_threads(context_team(op->context, pack->group_count > PARALLEL_GROUPS))
   for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
     bodies_pack_load_some(pack, op, g, j, bodies_pack_batch(j, pack->group_count),
                           lanes + j * bodies_pack_stride(pack));
@@ -324,7 +324,7 @@ void bodies_pack_load(const bodies_pack *pack, const ccp_operator *op, const dou
 void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
                        double *g) {
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (pack->group_count > PARALLEL_GROUPS)
+    num_threads(context_team(op->context, pack->group_count > PARALLEL_GROUPS))
   for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
     bodies_pack_store_some(pack, op, lanes + j * bodies_pack_stride(pack), j,
                            bodies_pack_batch(j, pack->group_count), g);

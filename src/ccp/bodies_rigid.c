@@ -172,7 +172,7 @@ scree_status bodies_rigid_fill(bodies_rigid *rigid, ccp_operator *op) {
   if (op->head_count == op->block_count || !colours) return SCREE_OK;
   if (lay_out(rigid, op)) return SCREE_ERROR_MEMORY;
 #pragma omp parallel num_threads(                                                                  \
-    op->context->threads) if (rigid->group_count + rigid->turning_count > PARALLEL_BLOCKS)
+    context_team(op->context, rigid->group_count + rigid->turning_count > PARALLEL_BLOCKS))
   for (size_t c = 0; c < colours; c++) {
 #pragma omp for schedule(static) nowait
     for (size_t j = rigid->start[c]; j < rigid->start[c + 1]; j++) {
@@ -244,9 +244,8 @@ double bodies_rigid_sweep(ccp_operator *op, const op_sweep_params *params, doubl
                             .relaxed = params->model == SCREE_MODEL_RELAXED,
                             .backward = params->backward};
   double worst = params->backward ? sweep_tail(op, params, g) : 0.0;
-#pragma omp parallel num_threads(op->context->threads) if (impl->rigid.group_count +               \
-                                                               impl->rigid.turning_count >         \
-                                                           PARALLEL_BLOCKS)
+#pragma omp parallel num_threads(context_team(                                                     \
+    op->context, impl->rigid.group_count + impl->rigid.turning_count > PARALLEL_BLOCKS))
   {
     const double mine = sweep_share(op, params, &work, g);
 #pragma omp critical

@@ -59,7 +59,7 @@ static void fill_eta(ccp_operator *op) {
     for (size_t j = head; j < op->block_count; j++) fill_eta_of(op, op->order[j]);
     return;
   }
-#pragma omp parallel for schedule(static) num_threads(op->context->threads)
+#pragma omp parallel for schedule(static) num_threads(context_team(op->context, true))
   for (size_t j = head; j < op->block_count; j++) fill_eta_of(op, op->order[j]);
 }
 
@@ -127,7 +127,9 @@ static double measure_r(ccp_operator *op) {
   if (op->row_count <= PARALLEL_ROWS) {
     for (size_t c = 0; c < chunks; c++) most = fmax(most, measure_chunk(op, c, &partial[c]));
   } else {
-#pragma omp parallel for schedule(static) num_threads(op->context->threads) reduction(max : most)
+#pragma omp parallel for schedule(static) num_threads(context_team(op->context, true))             \
+    reduction(max                                                                                  \
+              : most)
     for (size_t c = 0; c < chunks; c++) most = fmax(most, measure_chunk(op, c, &partial[c]));
   }
   for (size_t c = 0; c < chunks; c++) total += partial[c];
@@ -268,7 +270,7 @@ double op_sweep_colours(ccp_operator *op, const op_sweep_params *params, double 
   const size_t rest = op->colour_count ? op->colour_start[op->colour_count] : op->head_count;
   double worst = params->backward ? sweep_alone(op, params, g, rest) : 0.0;
   if (op->colour_count) {
-#pragma omp parallel num_threads(op->context->threads)
+#pragma omp parallel num_threads(context_team(op->context, true))
     {
       const double mine = sweep_share(op, params, g);
 #pragma omp critical
@@ -319,7 +321,7 @@ double op_dot(ccp_operator *op, const double *x, const double *y) {
     return total;
   }
   double *partial = op->partial;
-#pragma omp parallel for schedule(static) num_threads(op->context->threads)
+#pragma omp parallel for schedule(static) num_threads(context_team(op->context, true))
   for (size_t c = 0; c < chunks; c++)
     partial[c] = dot_chunk(x + c * CHUNK, y + c * CHUNK, c + 1 < chunks ? CHUNK : n - c * CHUNK);
   for (size_t c = 0; c < chunks; c++) total += partial[c];
@@ -334,7 +336,7 @@ double op_max_abs(ccp_operator *op, const double *x) {
   const size_t n = op->row_count, chunks = (n + CHUNK - 1) / CHUNK;
   if (n <= PARALLEL_ROWS) return max_abs_chunk(x, n);
   double *partial = op->partial;
-#pragma omp parallel for schedule(static) num_threads(op->context->threads)
+#pragma omp parallel for schedule(static) num_threads(context_team(op->context, true))
   for (size_t c = 0; c < chunks; c++)
     partial[c] = max_abs_chunk(x + c * CHUNK, c + 1 < chunks ? CHUNK : n - c * CHUNK);
   return max_abs_chunk(partial, chunks);
@@ -350,13 +352,13 @@ void op_combine(ccp_operator *op, double a, const double *x, double b, const dou
     for (size_t i = 0; i < n; i++) z[i] = a * x[i] + b * y[i];
     return;
   }
-#pragma omp parallel for schedule(static) num_threads(op->context->threads)
+#pragma omp parallel for schedule(static) num_threads(context_team(op->context, true))
   for (size_t i = 0; i < n; i++) z[i] = a * x[i] + b * y[i];
 }
 
 void op_project_step(ccp_operator *op, const double *y, double step, const double *u, double *z) {
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (op->row_count > PARALLEL_ROWS)
+    num_threads(context_team(op->context, op->row_count > PARALLEL_ROWS))
   for (size_t i = 0; i < op->block_count; i++) {
     const size_t row = op->row_start[i];
     const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);

@@ -135,7 +135,7 @@ void bodies_push_share(const ccp_operator *op, const double *x, const double *re
 }
 
 void bodies_sum_pushes(const ccp_operator *op, const double *x) {
-#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+#pragma omp parallel num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))
   bodies_push_share(op, x, x);
 }
 
@@ -161,7 +161,7 @@ static void apply(ccp_operator *op, const double *x, double *y) {
   const op_bodies *impl = op->impl;
   const ccp_bodies *bodies = &op->problem->bodies;
   const double *compliance = op->problem->compliance;
-#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+#pragma omp parallel num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))
   {
     bodies_push_share(op, x, x);
 #pragma omp for schedule(static)
@@ -196,7 +196,7 @@ void bodies_velocity_of(const ccp_operator *op, size_t k, double *v) {
 }
 
 static void velocity(ccp_operator *op, const double *g, double *v) {
-#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+#pragma omp parallel num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))
   {
     bodies_push_share(op, g, g);
 #pragma omp for schedule(static)
@@ -214,7 +214,7 @@ static void sweep_begin(ccp_operator *op, const double *g) {
     bodies_pack_load(pack, op, g, pack->impulse);
     bodies_pack_lull(pack, pack->impulse);
   }
-#pragma omp parallel num_threads(op->context->threads) if (op->block_count > BODIES_PARALLEL)
+#pragma omp parallel num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))
   {
     bodies_push_share(op, NULL, g);
 #pragma omp for schedule(static)
@@ -314,7 +314,7 @@ static double sweep_packed(const ccp_operator *op, bodies_pack *pack,
       .reach = bodies_pack_reach(pack),
   };
   double worst = 0.0;
-#pragma omp parallel num_threads(op->context->threads) if (pack->contact_count > BODIES_PARALLEL)
+#pragma omp parallel num_threads(context_team(op->context, pack->contact_count > BODIES_PARALLEL))
   {
     double mine = 0.0;
     for (size_t k = 0; k < phases; k++) {

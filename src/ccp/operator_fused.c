@@ -33,7 +33,7 @@ op_step_sums op_step(ccp_operator *op, const double *y, double step, const doubl
     const size_t stop = begin + (size_t)CHUNK * GROUP < n ? begin + (size_t)CHUNK * GROUP : n;
     const size_t chunks = (stop - begin + CHUNK - 1) / CHUNK;
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (chunks > PARALLEL_CHUNKS)
+    num_threads(context_team(op->context, chunks > PARALLEL_CHUNKS))
     for (size_t c = 0; c < chunks; c++) {
       const size_t first = begin + c * CHUNK, last = first + CHUNK < stop ? first + CHUNK : stop;
       op_step_sums sum = {0.0, 0.0};
@@ -62,7 +62,7 @@ op_step_quality op_judge_step(ccp_operator *op, const double *next, const double
     const size_t stop = begin + (size_t)ROWS * GROUP < n ? begin + (size_t)ROWS * GROUP : n;
     const size_t chunks = (stop - begin + ROWS - 1) / ROWS;
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (chunks > PARALLEL_CHUNKS)
+    num_threads(context_team(op->context, chunks > PARALLEL_CHUNKS))
     for (size_t c = 0; c < chunks; c++) {
       const size_t first = begin + c * ROWS, last = first + ROWS < stop ? first + ROWS : stop;
       double curvature[4] = {0.0}, objective[4] = {0.0};
@@ -91,7 +91,7 @@ void op_extrapolate(ccp_operator *op, double beta, const double *next, const dou
                     const double *g, const double *ng, double *y, double *ny) {
   const size_t n = op->row_count;
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (n > 4 * CHUNK * PARALLEL_CHUNKS)
+    num_threads(context_team(op->context, n > 4 * CHUNK * PARALLEL_CHUNKS))
   for (size_t i = 0; i < n; i++) {
     y[i] = next[i] + beta * (next[i] - g[i]);
     ny[i] = n_next[i] + beta * (n_next[i] - ng[i]);

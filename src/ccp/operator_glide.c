@@ -61,7 +61,7 @@ static void pass(ccp_operator *op, double beta, double *g, op_glide_sums *sums) 
                  count = left < (size_t)CHUNK * GROUP ? left : (size_t)CHUNK * GROUP,
                  chunks = (count + CHUNK - 1) / CHUNK;
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (chunks > PARALLEL_CHUNKS)
+    num_threads(context_team(op->context, chunks > PARALLEL_CHUNKS))
     for (size_t c = 0; c < chunks; c++) {
       const size_t first = begin + c * CHUNK,
                    last = (c + 1) * CHUNK < count ? first + CHUNK : begin + count;

@@ -47,7 +47,7 @@ static void apply(ccp_operator *op, const double *x, double *y) {
     for (size_t i = 0; i < op->block_count; i++) row_product(op, i, x, y + op->row_start[i]);
     return;
   }
-#pragma omp parallel for schedule(static) num_threads(op->context->threads)
+#pragma omp parallel for schedule(static) num_threads(context_team(op->context, true))
   for (size_t i = 0; i < op->block_count; i++) row_product(op, i, x, y + op->row_start[i]);
 }
 

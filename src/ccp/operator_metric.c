@@ -48,7 +48,8 @@ scree_status op_metric_prepare(ccp_operator *op, const uint32_t *blocks, size_t 
   if (memory_grow(op->context, &op->root, &op->root_capacity, op->row_count, sizeof *op->root))
     return SCREE_ERROR_MEMORY;
   const size_t n = blocks ? count : op->block_count;
-#pragma omp parallel for schedule(static) num_threads(op->context->threads) if (n > PARALLEL_BLOCKS)
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(op->context, n > PARALLEL_BLOCKS))
   for (size_t j = 0; j < n; j++) fill_block(op, blocks ? blocks[j] : j);
   return SCREE_OK;
 }
@@ -93,7 +94,7 @@ void op_metric_step_block(const ccp_operator *op, size_t i, double step, const d
 
 void op_metric_step(ccp_operator *op, const double *y, double step, const double *u, double *z) {
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(op->context->threads) if (op->block_count > PARALLEL_BLOCKS)
+    num_threads(context_team(op->context, op->block_count > PARALLEL_BLOCKS))
   for (size_t i = 0; i < op->block_count; i++) {
     const size_t row = op->row_start[i];
     op_metric_step_block(op, i, step, y + row, u + row, z + row);

@@ -168,7 +168,7 @@ static op_judged judge_all(const ccp_operator *op, scree_model model, const doub
       }
       continue;
     }
-#pragma omp parallel for schedule(static) num_threads(op->context->threads)
+#pragma omp parallel for schedule(static) num_threads(context_team(op->context, true))
     for (size_t c = 0; c < chunks; c++) {
       const size_t first = begin + c * CHUNK, last = first + CHUNK < stop ? first + CHUNK : stop;
       parts[c] = judge_blocks(op, model, g, u, first, last);

@@ -279,7 +279,7 @@ static scree_status search_all(broad *b, const broad_boxes *boxes) {
     if (give_room(b, &p->higher, PIECE_ROOM)) return SCREE_ERROR_MEMORY;
   }
 #pragma omp parallel for schedule(dynamic)                                                         \
-    num_threads(b->context->threads) if (boxes->view->count > PARALLEL_BODIES)
+    num_threads(context_team(b->context, boxes->view->count > PARALLEL_BODIES))
   for (size_t k = 0; k < b->piece_count; k++) search_piece(b, boxes, k);
   for (size_t k = 0; k < b->piece_count; k++) {
     piece *p = &b->piece[k];
@@ -361,7 +361,8 @@ static scree_status make_rows(broad *b, size_t n) {
     }
   const scree_status status = lay_out_rows(b, n);
   if (status) return status;
-#pragma omp parallel for schedule(dynamic) num_threads(b->context->threads) if (n > PARALLEL_BODIES)
+#pragma omp parallel for schedule(dynamic)                                                         \
+    num_threads(context_team(b->context, n > PARALLEL_BODIES))
   for (size_t k = 0; k < b->piece_count; k++) copy_rows(b, k);
   if (any_lower) add_lower(b, n);
   return SCREE_OK;

@@ -274,7 +274,7 @@ scree_status broad_grid_sort(broad_grid *g, const broad_boxes *b, size_t least) 
     g->member[g->start[cell + 1]++] = (uint32_t)i;
   }
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(g->context->threads) if (g->member_count > PARALLEL_BODIES)
+    num_threads(context_team(g->context, g->member_count > PARALLEL_BODIES))
   for (size_t m = 0; m < g->member_count; m++) fill_lanes(g, b, m);
   return SCREE_OK;
 }

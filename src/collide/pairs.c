@@ -227,7 +227,7 @@ static scree_status find(collide *c) {
   cut(c);
   c->piece_next = 0;
   if (c->piece_count > 4 && c->context->threads > 1) {
-#pragma omp parallel for schedule(dynamic) num_threads(c->context->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(context_team(c->context, true))
     for (size_t k = 0; k < c->piece_count; k++) run_piece(c, &c->piece[k]);
   } else {
     for (size_t k = 0; k < c->piece_count; k++) run_piece(c, &c->piece[k]);

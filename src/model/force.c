@@ -136,7 +136,7 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_load(w->def.gravity);
   const bool pairwise = has_pairwise(w);
-#pragma omp parallel for schedule(static) num_threads(w->context->threads) if (pairwise)
+#pragma omp parallel for schedule(static) num_threads(context_team(w->context, pairwise))
   for (size_t i = 0; i < b->limit; i++) {
     linear[i] = angular[i] = v3_make(0, 0, 0);
     if (!b->alive[i] || b->kind[i] == SCREE_BODY_FIXED) continue;

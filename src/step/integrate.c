@@ -3,7 +3,7 @@
 
 void step_integrate(scree_world *world, double h, const v3 *linear, const v3 *angular) {
   world_bodies *b = &world->bodies;
-#pragma omp parallel for schedule(static) num_threads(world->context->threads) if (b->limit > 2048)
+#pragma omp parallel for schedule(static) num_threads(context_team(world->context, b->limit > 2048))
   for (size_t i = 0; i < b->limit; i++) {
     if (!b->alive[i] || b->kind[i] == SCREE_BODY_FIXED) continue;
     b->linear[i] = linear[i];
