@@ -68,7 +68,7 @@ typedef struct scree_material_def {
   double spinning;              /* m: the same about the normal; default 0 */
   double restitution;           /* Newton's e, 0 … 1; default 0 */
   double restitution_threshold; /* m/s: slower impacts do not bounce; default 0: 2 |g| h */
-  double cohesion;              /* N: pull that a touching contact bears; default 0 */
+  double cohesion;              /* N: pull that two touching bodies bear; default 0 */
   double compliance;            /* m/N, normal; default 0: rigid */
   double compliance_tangent;    /* m/N; default 0 */
   double damping;               /* s: damper over spring of a compliant contact; default 0 */

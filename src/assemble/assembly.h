@@ -86,6 +86,7 @@ typedef struct assembly {
   bool has_extra_now, has_extra_before; /* filled for all contacts, or for none */
   uint8_t *taken;                       /* of the contacts before: has been found again */
   size_t taken_capacity;
+  bool has_cohesion; /* of some pair of materials */
   size_t contact_count;
   size_t generation_count; /* bodies that the contacts' names are about */
   double gravity;          /* m/s^2, its size */

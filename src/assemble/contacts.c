@@ -18,6 +18,12 @@ static bool needs_extra(const scree_world *w) {
   return false;
 }
 
+static bool any_cohesion(const scree_world *w) {
+  for (size_t k = 0; k < w->material_count * w->material_count; k++)
+    if (w->pair[k].cohesion > 0.0) return true;
+  return false;
+}
+
 /* How far two bodies may come nearer in a step beyond their own relative motion: a motion handed on
  * to both. That is the fastest one at most, doubled as a light body hit by a heavy one leaves; but
  * one fast grain must not fill the problem of a whole bed with idle contacts, so it is no more than
@@ -149,8 +155,23 @@ static void take_form(contact_form *form, const law_input *in) {
   }
 }
 
+/* How many of the contacts from c on, of the same pair, touch; 1 at least. Contacts of a pair
+ * follow each other in a batch. */
+static int count_sharing(const assembly *a, const collide_contact *c, const collide_contact *end) {
+  const world_bodies *b = &a->world->bodies;
+  const double diameter = view_less(b->diameter[c->a], b->diameter[c->b]);
+  const uint32_t i = c->a, k = c->b;
+  int count = 0;
+  for (; c < end && c->a == i && c->b == k; c++) count += law_touches(c->point.gap, diameter);
+  return count > 1 ? count : 1;
+}
+
+static bool begins_pair(const collide_contact *batch, size_t k) {
+  return k == 0 || batch[k].a != batch[k - 1].a || batch[k].b != batch[k - 1].b;
+}
+
 static scree_status add_contact(assembly *a, const assembly_params *params,
-                                const collide_contact *c, contact_form *form,
+                                const collide_contact *c, int sharing, contact_form *form,
                                 assembly_report *report) {
   scree_ccp_contact_def *def = &form->def;
   const world_bodies *b = &a->world->bodies;
@@ -172,6 +193,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
       .stabilisation = params->stabilisation,
       .recovery_speed = c->point.gap < 0.0 ? recovery_speed(a, params, diameter) : 0.0,
       .bounce_speed = 2.0 * params->h * a->gravity,
+      .sharing = sharing,
   };
   if (c->given) {
     in.stabilisation = 1.0;
@@ -235,6 +257,8 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
     if (before) memset(a->taken, 0, before * sizeof *a->taken);
   }
   a->has_extra_now = needs_extra(a->world);
+  a->has_cohesion = any_cohesion(a->world);
+  int sharing = 1;
   contact_form form = {.def = scree_ccp_contact_def_default()};
   for (;;) {
     const collide_contact *batch;
@@ -243,8 +267,11 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
     report->seconds_collide += timer_now() - start;
     if (status || !count) break;
     status = reserve_contacts(a, count);
-    for (size_t k = 0; !status && k < count; k++)
-      status = add_contact(a, params, &batch[k], &form, report);
+    for (size_t k = 0; !status && k < count; k++) {
+      if (a->has_cohesion && begins_pair(batch, k))
+        sharing = count_sharing(a, &batch[k], batch + count);
+      status = add_contact(a, params, &batch[k], sharing, &form, report);
+    }
     if (status) break;
     start = timer_now();
   }

@@ -21,6 +21,10 @@ const law_class *law_for(const scree_material_def *material) {
   return &law_rigid;
 }
 
+bool law_touches(double gap, double diameter) {
+  return gap <= touch_range * diameter;
+}
+
 scree_set law_set(const law_input *in) {
   const scree_material_def *m = in->material;
   scree_set set;
@@ -33,8 +37,9 @@ scree_set law_set(const law_input *in) {
     set = scree_set_coulomb(3, m->friction);
   else
     set = scree_set_ray();
-  if (m->cohesion > 0.0 && in->gap <= touch_range * in->diameter)
-    set.cohesion = m->cohesion * in->h;
+  /* The pull of a pair does not depend on by how many points its surfaces are represented. */
+  if (m->cohesion > 0.0 && law_touches(in->gap, in->diameter))
+    set.cohesion = m->cohesion * in->h / in->sharing;
   return set;
 }
 

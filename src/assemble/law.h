@@ -21,6 +21,7 @@ typedef struct law_input {
   double stabilisation, recovery_speed;
   double bounce_speed; /* threshold where the material gives none, m/s */
   double slip[2];      /* elastic slip along the tangents, m */
+  int sharing;         /* points of the pair that touch, law_touches: they share its cohesion */
 } law_input;
 
 typedef struct law_class {
@@ -44,6 +45,8 @@ LAW_LIST(LAW_DECLARE)
 
 const law_class *law_for(const scree_material_def *material);
 
+/* Near enough to be held by cohesion? */
+bool law_touches(double gap, double diameter);
 /* The set of the pair: rows of rolling and spinning only where they resist. Cohesion holds while
  * the surfaces touch. */
 scree_set law_set(const law_input *in);

@@ -125,7 +125,7 @@ SECTION(solver, "solver", "How a step is solved.", solver_fields, false);
       REAL("restitution_threshold", false, MATERIAL(restitution_threshold), "m/s", FROM(0),        \
            INFINITY, "slower impacts do not bounce; default 0: 2 |gravity| step"),                 \
       REAL("cohesion", false, MATERIAL(cohesion), "N", FROM(0), INFINITY,                          \
-           "pull that a touching contact bears; default 0"),                                       \
+           "pull that two touching bodies bear; default 0"),                                       \
       REAL("compliance", false, MATERIAL(compliance), "m/N", FROM(0), INFINITY,                    \
            "along the normal; default 0: rigid"),                                                  \
       REAL("compliance_tangent", false, MATERIAL(compliance_tangent), "m/N", FROM(0), INFINITY,    \

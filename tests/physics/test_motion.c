@@ -173,6 +173,30 @@ static void cohesion_holds_a_ball_up(void **state) {
   }
 }
 
+/* A box hangs by four points, and by no more than its material says. */
+static void cohesion_of_a_box_is_shared_by_its_points(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    lab l = lab_open(pi, 0.0);
+    scree_body_info info;
+    scree_body_def d = scree_body_def_default();
+    scree_shape *s;
+    ok(&l, scree_shape_create_box(l.context, (double[3]){0.1, 0.15, 0.05}, &s));
+    d.position[2] = 0.05;
+    lab_add_floor(&l);
+    const scree_body_id box = lab_add(&l, d, s);
+    ok(&l, scree_body_get_info(l.world, box, &info));
+    l.law.cohesion = (k ? 1.05 : 0.95) * info.mass * earth;
+    lab_run(&l, 0.005, 0.5);
+    const double z = lab_state(&l, box).position[2];
+    if (k)
+      assert_near(z, 0.05, 1e-9);
+    else
+      assert_true(z > 0.5);
+    lab_close(&l);
+  }
+}
+
 /* Small swings of a bob on a ball joint: the period, and the joint's drift. */
 static void pendulum_swings(void **state) {
   (void)state;
@@ -347,6 +371,7 @@ int main(void) {
       cmocka_unit_test(stack_presses_with_its_weight),
       cmocka_unit_test(spring_sags_and_slip_is_carried),
       cmocka_unit_test(cohesion_holds_a_ball_up),
+      cmocka_unit_test(cohesion_of_a_box_is_shared_by_its_points),
       cmocka_unit_test(pendulum_swings),
       cmocka_unit_test(motor_turns_a_hinge),
       cmocka_unit_test(slider_slides_and_fixed_holds),
