@@ -15,8 +15,10 @@
  * meshes and compounds keep the frame of the numbers that were given.
  *
  * Half-space, containers and meshes that are not closed have no mass: for fixed or prescribed
- * bodies only. A mesh is a thin surface with two sides, a closed one as well. Half-spaces,
- * containers and meshes touch convex shapes (and compounds of them), never each other. */
+ * bodies, or with mass and inertia given. Convex shapes, meshes and compounds of them touch each
+ * other and all other shapes; half-spaces and containers never touch each other, and a world in
+ * which such two would have to is refused. A closed mesh is a solid for other meshes; for convex
+ * shapes every mesh is a thin surface with two sides. */
 #ifndef SCREE_SHAPE_H
 #define SCREE_SHAPE_H
 

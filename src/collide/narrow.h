@@ -59,11 +59,15 @@ narrow_function narrow_convex_half_space;
 narrow_function narrow_box_box, narrow_capsule_capsule, narrow_convex_convex;
 narrow_function narrow_sphere_box_container, narrow_convex_box_container;
 narrow_function narrow_sphere_round_container, narrow_convex_round_container;
-narrow_function narrow_sphere_mesh, narrow_convex_mesh;
+narrow_function narrow_sphere_mesh, narrow_convex_mesh, narrow_mesh_mesh;
 
-/* Contacts of a convex solid with the half-space below the plane n . x = offset (world frame); the
- * normal of the contacts is -n, as the solid is a. `feature` tells planes apart. */
+/* Contacts of a convex solid or a mesh with the half-space below the plane n . x = offset (world
+ * frame); the normal of the contacts is -n, as the solid is a. `feature` tells planes apart. */
 void narrow_convex_plane(const shape *a, const pose *pa, v3 n, double offset, uint32_t feature,
                          narrow_sink *sink);
+
+/* The same of a mesh: the vertices beyond the plane or near it, thinned. */
+void narrow_mesh_plane(const shape *a, const pose *pa, v3 n, double offset, uint32_t feature,
+                       narrow_sink *sink);
 
 #endif

@@ -9,39 +9,15 @@
  * (m: from the edge into a face). Faces themselves always count, so a flat floor gives one normal.
  */
 #include "collide/manifold.h"
+#include "collide/mesh_group.h"
 #include "collide/narrow_convex.h"
-#include "shape/mesh_tree.h"
-
-enum { AT_FACE = -1 }; /* else 0, 1, 2: edge k; 3, 4, 5: corner k - 3 */
-
-/* The nearest point of a triangle to x, and what it lies on. */
-static v3 triangle_near(const v3 p[3], v3 normal, v3 x, int *where) {
-  double best = INFINITY;
-  v3 nearest = x;
-  bool inside = true;
-  for (int k = 0; k < 3; k++) {
-    const v3 a = p[k], e = v3_sub(p[(k + 1) % 3], a), d = v3_sub(x, a);
-    if (v3_dot(v3_cross(normal, e), d) > 0) continue;
-    inside = false;
-    const double t = v3_dot(d, e) / v3_norm2(e);
-    const v3 q = t <= 0 ? a : t >= 1 ? p[(k + 1) % 3] : v3_add_scaled(a, t, e);
-    const double d2 = v3_norm2(v3_sub(x, q));
-    if (d2 < best) {
-      best = d2;
-      nearest = q;
-      *where = t <= 0 ? 3 + k : t >= 1 ? 3 + (k + 1) % 3 : k;
-    }
-  }
-  if (!inside) return nearest;
-  *where = AT_FACE;
-  return v3_add_scaled(x, -v3_dot(normal, v3_sub(x, p[0])), normal);
-}
+#include "shape/mesh_near.h"
 
 /* Whether the contact at this feature of triangle t, towards the unit vector d (mesh's frame), is
  * one that no neighbour takes over; of triangles that share it only the lowest reports it. */
 static bool feature_counts(const shape_mesh *m, uint32_t t, int where, v3 d, bool once) {
   const double lean = 1e-9;
-  if (where == AT_FACE) return true;
+  if (where == MESH_AT_FACE) return true;
   if (where < 3) {
     const uint32_t e = m->triangle_edge[t][where];
     if (once && m->edge_face[e][0] != t) return false;
@@ -60,7 +36,7 @@ static bool feature_counts(const shape_mesh *m, uint32_t t, int where, v3 d, boo
 }
 
 static uint32_t feature_name(const shape_mesh *m, uint32_t t, int where) {
-  if (where == AT_FACE) return 3 * t;
+  if (where == MESH_AT_FACE) return 3 * t;
   if (where < 3) return 3 * m->triangle_edge[t][where] + 1;
   return 3 * m->triangle[t][where - 3] + 2;
 }
@@ -88,24 +64,24 @@ void narrow_sphere_mesh(const shape *a, const pose *pa, const shape *b, const po
     const v3 p[3] = {m->vertex[v[0]], m->vertex[v[1]], m->vertex[v[2]]};
     const double height = v3_dot(m->normal[t], v3_sub(x, p[0]));
     if (fabs(height) > reach) continue;
-    int where = AT_FACE;
-    const v3 d = v3_sub(x, triangle_near(p, m->normal[t], x, &where));
-    const double distance = where == AT_FACE ? fabs(height) : v3_norm(d);
+    int where = MESH_AT_FACE;
+    const v3 d = v3_sub(x, mesh_triangle_near(p, m->normal[t], x, &where));
+    const double distance = where == MESH_AT_FACE ? fabs(height) : v3_norm(d);
     if (distance > reach) continue;
     v3 n = height >= 0 ? m->normal[t] : v3_neg(m->normal[t]);
-    if (where != AT_FACE && distance > 0) n = v3_scale(1 / distance, d);
+    if (where != MESH_AT_FACE && distance > 0) n = v3_scale(1 / distance, d);
     if (!feature_counts(m, t, where, n, true)) continue;
     const v3 out = v3_neg(quat_rotate(pb->rotation, n));
     const v3 point = v3_add_scaled(pa->position, radius, out);
     if (!contact_known(sink, from, point, out, radius))
       narrow_add(sink, point, out, distance - radius,
-                 where == AT_FACE ? 3 * m->patch[t] : feature_name(m, t, where));
+                 where == MESH_AT_FACE ? 3 * m->patch[t] : feature_name(m, t, where));
   }
 }
 
 /* What a point of the triangle lies on, to a tolerance. */
 static int triangle_feature(const v3 p[3], v3 normal, v3 x, double tolerance) {
-  int edge = AT_FACE, edges = 0, first = AT_FACE;
+  int edge = MESH_AT_FACE, edges = 0, first = MESH_AT_FACE;
   for (int k = 0; k < 3; k++) {
     const v3 e = v3_sub(p[(k + 1) % 3], p[k]);
     if (v3_dot(v3_cross(normal, e), v3_sub(x, p[k])) > tolerance * v3_norm(e)) continue;
@@ -142,95 +118,6 @@ static contact_point face_contact(const gjk_solid *a, const v3 p[3], v3 normal, 
                          .feature = 0};
 }
 
-/* Contacts with nearly the same normal are one manifold, whichever triangles they came from, and
- * there may be very many: the deepest is kept and those farthest out in eight directions, none of
- * which is along a likely edge. */
-enum { WAYS = 8, GROUPS = 12 };
-typedef struct mesh_group {
-  v3 normal, way[WAYS];
-  contact_point kept[WAYS + 1]; /* the last one is the deepest */
-} mesh_group;
-
-typedef struct mesh_groups {
-  mesh_group group[GROUPS];
-  int count;
-} mesh_groups;
-
-static void group_begin(mesh_group *g, const contact_point *c) {
-  const v3 u = v3_across(c->normal), w = v3_cross(c->normal, u);
-  g->normal = c->normal;
-  for (int k = 0; k < WAYS; k++) {
-    const double phi = 0.1931 + 0.78539816339744831 * k;
-    g->way[k] = v3_add_scaled(v3_scale(cos(phi), u), sin(phi), w);
-    g->kept[k] = *c;
-  }
-  g->kept[WAYS] = *c;
-}
-
-static void group_add(mesh_groups *all, const contact_point *c) {
-  mesh_group *g = NULL;
-  for (int i = 0; i < all->count && !g; i++)
-    if (v3_dot(all->group[i].normal, c->normal) > 1 - 1e-6) g = all->group + i;
-  if (!g && all->count < GROUPS) {
-    group_begin(all->group + all->count++, c);
-    return;
-  }
-  if (!g) { /* no room: the shallowest one goes */
-    g = all->group;
-    for (int i = 1; i < GROUPS; i++)
-      if (all->group[i].kept[WAYS].gap > g->kept[WAYS].gap) g = all->group + i;
-    if (c->gap < g->kept[WAYS].gap) group_begin(g, c);
-    return;
-  }
-  for (int k = 0; k < WAYS; k++)
-    if (v3_dot(g->way[k], c->point_a) > v3_dot(g->way[k], g->kept[k].point_a)) g->kept[k] = *c;
-  if (c->gap < g->kept[WAYS].gap) g->kept[WAYS] = *c;
-}
-
-/* Keeps the four that span the widest, of points in order round about; of equals, to more than
- * rounding, always the same. */
-static int group_thin(const mesh_group *g, contact_point *c, int n) {
-  double x[WAYS], y[WAYS], most = -1;
-  int best[4] = {0, 1, 2, 3};
-  for (int i = 0; i < n; i++) {
-    const v3 d = v3_sub(c[i].point_a, c[0].point_a);
-    x[i] = v3_dot(d, g->way[0]);
-    y[i] = v3_dot(d, g->way[2]);
-  }
-  for (int i = 0; i < n; i++)
-    for (int j = i + 1; j < n; j++)
-      for (int k = j + 1; k < n; k++)
-        for (int l = k + 1; l < n; l++) {
-          const double area = fabs((x[k] - x[i]) * (y[l] - y[j]) - (x[l] - x[j]) * (y[k] - y[i]));
-          if (!(area > most * (1 + 1e-6))) continue;
-          most = area;
-          best[0] = i, best[1] = j, best[2] = k, best[3] = l;
-        }
-  for (int i = 0; i < 4; i++) c[i] = c[best[i]];
-  return 4;
-}
-
-/* One contact for each place, four of them where that is enough; the deepest only where it is
- * deeper than what is there, by more than rounding. */
-static void group_deliver(const mesh_group *g, const pose *pb, v3 origin, double size,
-                          narrow_sink *sink) {
-  contact_point c[WAYS + 1];
-  int n = 0;
-  double least = INFINITY;
-  for (int k = 0; k < WAYS; k++) {
-    bool known = false;
-    for (int i = 0; i < n && !known; i++)
-      known = v3_norm2(v3_sub(c[i].point_a, g->kept[k].point_a)) < 1e-16 * size * size;
-    if (!known) c[n++] = g->kept[k];
-  }
-  if (n > 4 && manifold_is_slow(c, n, sink->margin)) n = group_thin(g, c, n);
-  for (int i = 0; i < n; i++) least = fmin(least, c[i].gap);
-  if (g->kept[WAYS].gap < least - 1e-12 * size) c[n++] = g->kept[WAYS];
-  for (int i = 0; i < n; i++)
-    narrow_add(sink, v3_add(origin, quat_rotate(pb->rotation, c[i].point_a)),
-               quat_rotate(pb->rotation, c[i].normal), c[i].gap, c[i].feature);
-}
-
 static bool is_over(const v3 p[3], v3 normal, v3 x, double size) {
   for (int i = 0; i < 3; i++) {
     const v3 e = v3_sub(p[(i + 1) % 3], p[i]);
@@ -243,10 +130,10 @@ static bool is_over(const v3 p[3], v3 normal, v3 x, double size) {
  * tell. */
 static bool triangle_takes(const shape_mesh *m, uint32_t t, const v3 p[3], const contact_point *k,
                            double size, int *where) {
-  *where = AT_FACE;
+  *where = MESH_AT_FACE;
   if (fabs(v3_dot(k->normal, m->normal[t])) >= 1 - 1e-9) return true;
   *where = triangle_feature(p, m->normal[t], k->point_b, 1e-7 * size);
-  return *where != AT_FACE && feature_counts(m, t, *where, v3_neg(k->normal), false);
+  return *where != MESH_AT_FACE && feature_counts(m, t, *where, v3_neg(k->normal), false);
 }
 
 /* A contact along the face's normal may be deeper than the solid is in the triangle by this: where
@@ -279,12 +166,12 @@ static void flat_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *soli
                              .normal = n,
                              .gap = v3_dot(n, v3_sub(p[0], f->point[i])) - solid->round,
                              .feature = narrow_mix(name, f->vertex[i] + 1)};
-    if (c.gap <= margin && is_over(p, up, c.point_a, size)) group_add(all, &c);
+    if (c.gap <= margin && is_over(p, up, c.point_a, size)) mesh_group_add(all, &c);
   }
   if (!is_over(p, up, along->point_a, size)) return;
   contact_point exact = *along;
   exact.feature = narrow_mix(name, 0);
-  group_add(all, &exact);
+  mesh_group_add(all, &exact);
 }
 
 /* The exact contact of one triangle, if there is one; false: too far. `keep` is false for one that
@@ -308,11 +195,12 @@ static bool triangle_exact(const shape_mesh *m, uint32_t t, const gjk_solid *sol
                            .feature = 0};
   int where;
   const bool taken = triangle_takes(m, t, p, exact, size, &where);
-  if (!taken || (where == AT_FACE && !g.shown)) {
-    if (where != AT_FACE && along->gap < fmin(exact->gap, 0.0) - deeper_allowed(m, t, where, size))
+  if (!taken || (where == MESH_AT_FACE && !g.shown)) {
+    if (where != MESH_AT_FACE &&
+        along->gap < fmin(exact->gap, 0.0) - deeper_allowed(m, t, where, size))
       return false;
     *exact = *along;
-    *keep = (!taken && where == AT_FACE) || over;
+    *keep = (!taken && where == MESH_AT_FACE) || over;
   }
   return true;
 }
@@ -337,7 +225,7 @@ static void triangle_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *
     int where;
     if (c[i].gap <= margin && triangle_takes(m, t, p, c + i, size, &where)) {
       c[i].feature = narrow_mix(feature_name(m, t, where) + 1, c[i].feature);
-      group_add(all, c + i);
+      mesh_group_add(all, c + i);
     }
   }
 }
@@ -351,7 +239,7 @@ void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const po
   const gjk_solid solid = gjk_solid_shape(a, (v3){0, 0, 0}, place.rotation);
   mesh_groups all;
   mesh_view view;
-  all.count = 0;
+  mesh_groups_begin(&all, 1 - 1e-6);
   view.known = false;
   mesh_walk walk = mesh_walk_begin();
   uint32_t t;
@@ -360,5 +248,5 @@ void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const po
     for (int k = 0; k < 3; k++) p[k] = v3_sub(m->vertex[m->triangle[t][k]], place.position);
     triangle_contacts(m, t, &solid, p, sink->margin, a->size, &view, &all);
   }
-  for (int i = 0; i < all.count; i++) group_deliver(all.group + i, pb, pa->position, a->size, sink);
+  mesh_groups_deliver(&all, pb->rotation, pa->position, a->size, sink);
 }

@@ -123,6 +123,10 @@ void narrow_convex_plane(const shape *a, const pose *pa, v3 n, double offset, ui
   };
   const double height = v3_dot(n, pa->position) - offset;
   if (height - a->size > sink->margin) return;
+  if (a->kind == SCREE_SHAPE_MESH) {
+    narrow_mesh_plane(a, pa, n, offset, feature, sink);
+    return;
+  }
   const gjk_solid s = gjk_solid_shape(a, (v3){0, 0, 0}, pa->rotation);
   plane_target t;
   t.n = n;

@@ -174,6 +174,13 @@ static void wall_piece(const wall *w, const pose *pb, const piece *p, uint32_t i
 }
 
 static void wall_corners(const wall *w, const pose *pb, const gjk_solid *s, narrow_sink *sink) {
+  if (s->shape->kind == SCREE_SHAPE_MESH) {
+    const shape_mesh *m = &s->shape->mesh;
+    for (uint32_t i = 0; i < m->vertex_count; i++)
+      if (m->vertex_face[i] != UINT32_MAX && !m->vertex_flat[i])
+        wall_ball(w, pb, v3_add(s->at, m33_mul_v3(&s->r, m->vertex[i])), 0, false, i + 1, sink);
+    return;
+  }
   if (s->shape->kind == SCREE_SHAPE_HULL) {
     const polyhedron *h = &s->shape->hull;
     for (uint32_t i = 0; i < h->vertex_count; i++)

@@ -49,6 +49,10 @@ static narrow_function *const narrow_table[SCREE_SHAPE_KIND_COUNT][SCREE_SHAPE_K
     CONVEX(CONE),
     PAIR(HULL, HULL, narrow_convex_convex),
     CONVEX(HULL),
+    PAIR(MESH, HALF_SPACE, narrow_convex_half_space),
+    PAIR(MESH, BOX_CONTAINER, narrow_convex_box_container),
+    PAIR(MESH, ROUND_CONTAINER, narrow_convex_round_container),
+    PAIR(MESH, MESH, narrow_mesh_mesh),
 };
 
 uint32_t narrow_kinds(const shape *s) {

@@ -225,7 +225,9 @@ static const scene_field mesh_fields[] = {
     TEXT("file", true, SHAPE(file), "OBJ or STL, beside the scene"),
     REAL("scale", false, SHAPE(scale), "", OVER(0), INFINITY, "its unit in m; default 1"),
 };
-SECTION(mesh, "mesh", "A surface of triangles with two sides.", mesh_fields, false);
+SECTION(mesh, "mesh",
+        "Triangles: a solid of any form where they are closed, else a thin surface with two sides.",
+        mesh_fields, false);
 static const scene_field compound_fields[] = {
     PARTS("parts", true, SHAPE(parts), part),
 };

@@ -8,9 +8,9 @@
 static void mesh_clear(shape *s) {
   shape_mesh *m = &s->mesh;
   void *blocks[] = {
-      m->vertex,      m->triangle,  m->triangle_edge, m->normal,           m->edge,
-      m->edge_inward, m->edge_face, m->vertex_start,  m->vertex_neighbour, m->vertex_face,
-      m->node,        m->order,     m->patch,         m->vertex_flat};
+      m->vertex,    m->triangle,     m->triangle_edge,    m->normal,      m->edge, m->edge_inward,
+      m->edge_face, m->vertex_start, m->vertex_neighbour, m->vertex_face, m->node, m->order,
+      m->patch,     m->vertex_flat,  m->vertex_normal,    m->edge_sharp};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) memory_free(s->context, blocks[i]);
 }
 
@@ -137,6 +137,30 @@ static void mesh_add_patches(shape_mesh *m) {
   }
 }
 
+/* Faces f and g beside an edge bend away from the outside where g goes down from f's plane. */
+static void mesh_add_ridges(shape_mesh *m) {
+  const double bend = 1e-7;
+  for (uint32_t e = 0; e < m->edge_count; e++) {
+    const uint32_t f = m->edge_face[e][0], g = m->edge_face[e][1];
+    if (g == UINT32_MAX) {
+      m->edge_sharp[e] = true;
+      continue;
+    }
+    const double rise = v3_dot(m->normal[f], m->edge_inward[e][1]);
+    const bool folded = v3_dot(m->edge_inward[e][0], m->edge_inward[e][1]) > 0;
+    m->edge_sharp[e] = m->closed ? rise < -bend : fabs(rise) > bend || folded;
+  }
+  for (uint32_t t = 0; t < m->triangle_count; t++)
+    for (int k = 0; k < 3; k++) {
+      const v3 p = m->vertex[m->triangle[t][k]],
+               a = v3_normalize(v3_sub(m->vertex[m->triangle[t][(k + 1) % 3]], p)),
+               b = v3_normalize(v3_sub(m->vertex[m->triangle[t][(k + 2) % 3]], p));
+      const double angle = atan2(v3_norm(v3_cross(a, b)), v3_dot(a, b));
+      v3 *sum = m->vertex_normal + m->triangle[t][k];
+      *sum = v3_add_scaled(*sum, angle, m->normal[t]);
+    }
+}
+
 static scree_status mesh_check(scree_context *context, size_t vertex_count, const double *vertices,
                                size_t triangle_count, const uint32_t *triangles) {
   if (triangle_count == 0 || triangle_count > UINT32_MAX / 8 || vertex_count > UINT32_MAX / 8)
@@ -171,9 +195,11 @@ static bool mesh_allocate(shape *s) {
   m->vertex_neighbour = memory_new(c, 6 * nt, sizeof *m->vertex_neighbour);
   m->vertex_face = memory_new(c, nv, sizeof *m->vertex_face);
   m->vertex_flat = memory_new(c, nv, sizeof *m->vertex_flat);
+  m->vertex_normal = memory_new(c, nv, sizeof *m->vertex_normal);
+  m->edge_sharp = memory_new(c, 3 * nt, sizeof *m->edge_sharp);
   return m->vertex && m->triangle && m->triangle_edge && m->normal && m->patch && m->edge &&
          m->edge_inward && m->edge_face && m->vertex_start && m->vertex_neighbour &&
-         m->vertex_face && m->vertex_flat;
+         m->vertex_face && m->vertex_flat && m->vertex_normal && m->edge_sharp;
 }
 
 static scree_status mesh_build(shape *s, const double *vertices, const uint32_t *triangles) {
@@ -192,6 +218,7 @@ static scree_status mesh_build(shape *s, const double *vertices, const uint32_t 
   memory_free(s->context, half);
   mesh_add_neighbours(m);
   mesh_add_patches(m);
+  mesh_add_ridges(m);
   return mesh_tree_build(s->context, m);
 }
 

@@ -43,6 +43,8 @@ typedef struct shape_mesh {
   uint32_t *vertex_start, *vertex_neighbour; /* compressed rows */
   uint32_t *vertex_face;                     /* the lowest triangle at a vertex */
   bool *vertex_flat;                         /* all about a vertex is one flat piece */
+  v3 *vertex_normal; /* sum of the normals about a vertex, weighted by the faces' angles there */
+  bool *edge_sharp; /* may be the first to touch: convex, or of a surface without inside not flat */
   shape_mesh_node *node;
   uint32_t *order;
   uint32_t vertex_count, triangle_count, edge_count, node_count;

@@ -1,0 +1,209 @@
+/* Two meshes: convex ones against the exact distance of their hulls, stacks at all offsets and
+ * tilts, and shapes that are not convex. */
+#include "collide/narrow.h"
+#include "shape/mesh_near.h"
+#include "tests/unit/shape/shape_random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/support/one_context.h"
+
+/* The faces of a hull as triangles. */
+static shape *mesh_of(const shape *hull) {
+  const polyhedron *h = &hull->hull;
+  uint32_t t[3 * 256], n = 0;
+  for (uint32_t f = 0; f < h->face_count; f++)
+    for (uint32_t k = h->face_start[f] + 1; k + 1 < h->face_start[f + 1]; k++) {
+      t[n++] = h->face_vertex[h->face_start[f]];
+      t[n++] = h->face_vertex[k];
+      t[n++] = h->face_vertex[k + 1];
+    }
+  shape *s;
+  assert_int_equal(scree_shape_create_mesh(context, h->vertex_count, &h->vertex[0].x, n / 3, t, &s),
+                   0);
+  assert_true(s->mesh.closed);
+  return s;
+}
+
+static shape *random_hull(uint64_t *seed, int points) {
+  double p[3 * 16];
+  for (int i = 0; i < 3 * points; i++) p[i] = random_real(seed, -1, 1);
+  shape *s;
+  assert_int_equal(scree_shape_create_hull(context, (size_t)points, p, &s), 0);
+  return s;
+}
+
+static shape *cuboid(v3 half) {
+  double p[24];
+  for (int i = 0; i < 8; i++)
+    v3_store(p + 3 * i,
+             (v3){i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z});
+  shape *hull;
+  assert_int_equal(scree_shape_create_hull(context, 8, p, &hull), 0);
+  shape *s = mesh_of(hull);
+  scree_shape_destroy(hull);
+  return s;
+}
+
+static double least_gap(const contact_point *c, int n) {
+  double gap = INFINITY;
+  for (int i = 0; i < n; i++) gap = fmin(gap, c[i].gap);
+  return gap;
+}
+
+/* Apart the least gap is the distance, with points on both surfaces; overlapping by up to a tenth
+ * of the size the deepest contact is within what the hulls say. */
+static void convex_meshes_have_the_hulls_distance(void **state) {
+  (void)state;
+  uint64_t seed = 5;
+  int apart = 0, over = 0;
+  for (int trial = 0; trial < 4000; trial++) {
+    shape *ha = random_hull(&seed, 4 + trial % 9), *hb = random_hull(&seed, 4 + trial % 7);
+    shape *a = mesh_of(ha), *b = mesh_of(hb);
+    const pose pa = random_pose(&seed, 1), pb = random_pose(&seed, 1);
+    const double margin = 0.5;
+    contact_point exact[32], c[32];
+    const int n = narrow_collide(ha, pa, hb, pb, margin, exact, 32);
+    const int m = narrow_collide(a, pa, b, pb, margin, c, 32);
+    const double want = least_gap(exact, n), got = least_gap(c, m);
+    if (n == 0) {
+      assert_int_equal(m, 0);
+    } else if (want > 0) {
+      apart++;
+      if (fabs(got - want) > 1e-9) fail_msg("trial %d: %g, not %g", trial, got, want);
+    } else if (want > -0.1) {
+      over++;
+      if (m == 0) fail_msg("trial %d: no contact, depth %g", trial, want);
+      if (got > 1e-12 || got < 3 * want - 1e-9) fail_msg("trial %d: %g, not %g", trial, got, want);
+    }
+    scree_shape_destroy(ha);
+    scree_shape_destroy(hb);
+    scree_shape_destroy(a);
+    scree_shape_destroy(b);
+  }
+  assert_true(apart > 300 && over > 300);
+}
+
+/* A cube on a block, at offsets and turns from none to rounding to visible ones: all contacts point
+ * up, and they hold the cube's centre. */
+static void stacked_cubes_are_held(void **state) {
+  (void)state;
+  uint64_t seed = 3;
+  const v3 half = {0.05, 0.05, 0.05}, wide = {2, 2, 0.1};
+  shape *cube = cuboid(half), *block = cuboid(wide);
+  const double tiny[8] = {0, 1e-16, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4};
+  for (int trial = 0; trial < 4000; trial++) {
+    const double e = tiny[trial % 8], tilt = tiny[trial / 8 % 8];
+    const shape *below = trial % 3 ? cube : block;
+    const double level = 0.05 + (trial % 3 ? 0.05 : 0.1);
+    const v3 turn = {0.1 * random_real(&seed, -tilt, tilt), 0.1 * random_real(&seed, -tilt, tilt),
+                     10 * random_real(&seed, -e, e)};
+    const pose pa = {{random_real(&seed, -e, e), random_real(&seed, -e, e),
+                      level + 0.01 * random_real(&seed, -tilt, tilt)},
+                     quat_exp(turn)};
+    contact_point c[32];
+    const int n = narrow_collide(cube, pa, below, pose_identity(), 1e-3, c, 32);
+    double lo[2] = {1, 1}, hi[2] = {-1, -1};
+    if (n < 3) fail_msg("trial %d: %d contacts", trial, n);
+    for (int i = 0; i < n; i++) {
+      if (c[i].normal.z > -0.99) fail_msg("trial %d: sideways", trial);
+      const double x[2] = {c[i].point_a.x, c[i].point_a.y};
+      for (int k = 0; k < 2; k++) {
+        lo[k] = fmin(lo[k], x[k]);
+        hi[k] = fmax(hi[k], x[k]);
+      }
+      if (fabs(c[i].gap) > 0.1 * tilt + 1e-12) fail_msg("trial %d: gap %g", trial, c[i].gap);
+    }
+    for (int k = 0; k < 2; k++)
+      if (lo[k] > -0.045 || hi[k] < 0.045) fail_msg("trial %d: held by a part", trial);
+  }
+  scree_shape_destroy(cube);
+  scree_shape_destroy(block);
+}
+
+/* An L, 1 x 1 x 0.4 with arms 0.4 wide, as a mesh and as three boxes. */
+static shape *ell_mesh(void) {
+  static const double x[6] = {0, 1, 1, 0.4, 0.4, 0}, y[6] = {0, 0, 0.4, 0.4, 1, 1};
+  double p[36];
+  uint32_t t[60], n = 0;
+  for (uint32_t i = 0; i < 12; i++) v3_store(p + 3 * i, (v3){x[i % 6], y[i % 6], i < 6 ? 0 : 0.4});
+  for (uint32_t i = 0; i < 6; i++) {
+    const uint32_t k = (i + 1) % 6, side[6] = {i, k, k + 6, i, k + 6, i + 6};
+    for (int j = 0; j < 6; j++) t[n++] = side[j];
+  }
+  for (uint32_t i = 1; i < 5; i++) {
+    const uint32_t ends[6] = {0, i + 1, i, 6, i + 6, i + 7};
+    for (int j = 0; j < 6; j++) t[n++] = ends[j];
+  }
+  shape *s;
+  assert_int_equal(scree_shape_create_mesh(context, 12, p, n / 3, t, &s), 0);
+  assert_true(s->mesh.closed);
+  return s;
+}
+
+static shape *ell_boxes(void) {
+  const double half[3][3] = {{0.2, 0.2, 0.2}, {0.3, 0.2, 0.2}, {0.2, 0.3, 0.2}};
+  scree_shape_part part[3] = {{.position = {0.2, 0.2, 0.2}, .rotation = {1}},
+                              {.position = {0.7, 0.2, 0.2}, .rotation = {1}},
+                              {.position = {0.2, 0.7, 0.2}, .rotation = {1}}};
+  shape *s;
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(scree_shape_create_box(context, half[i], &part[i].shape), 0);
+  assert_int_equal(scree_shape_create_compound(context, 3, part, &s), 0);
+  for (int i = 0; i < 3; i++) scree_shape_destroy(part[i].shape);
+  return s;
+}
+
+/* Apart the least gap is the distance; what touches is never told to be deep. Overlapping by little
+ * they are told so, and moving them apart as the contacts say, a few times, parts them. */
+static void ells_have_the_boxes_distance(void **state) {
+  (void)state;
+  uint64_t seed = 11;
+  shape *mesh = ell_mesh(), *boxes = ell_boxes();
+  int apart = 0, over = 0;
+  for (int trial = 0; trial < 12000; trial++) {
+    const pose pb = random_pose(&seed, 0.5);
+    pose pa = random_pose(&seed, 1);
+    contact_point exact[32], c[32];
+    const double margin = 0.2;
+    const int n = narrow_collide(boxes, pa, boxes, pb, margin, exact, 32);
+    const int m = narrow_collide(mesh, pa, mesh, pb, margin, c, 32);
+    const double want = least_gap(exact, n), got = least_gap(c, m);
+    if (n == 0) {
+      assert_int_equal(m, 0);
+    } else if (want > 0) {
+      apart++;
+      if (fabs(got - want) > 1e-9) fail_msg("trial %d: %g, not %g", trial, got, want);
+    } else if (want > -0.05) {
+      over++;
+      if (m == 0 || got > 1e-12) fail_msg("trial %d: %d contacts, depth %g", trial, m, want);
+      double left = got;
+      for (int k = 0; k < 60 && left < -1e-6; k++) {
+        int deepest = 0;
+        const int now = narrow_collide(mesh, pa, mesh, pb, margin, c, 32);
+        for (int i = 1; i < now; i++)
+          if (c[i].gap < c[deepest].gap) deepest = i;
+        left = now ? c[deepest].gap : INFINITY;
+        if (left < -0.15) fail_msg("trial %d: %g, not %g", trial, left, want);
+        if (left < 0) pa.position = v3_add_scaled(pa.position, left, c[deepest].normal);
+      }
+      if (left < -1e-3) fail_msg("trial %d: %g are left of %g", trial, left, want);
+    }
+  }
+  assert_true(apart > 200 && over > 200);
+  scree_shape_destroy(mesh);
+  scree_shape_destroy(boxes);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(convex_meshes_have_the_hulls_distance),
+      cmocka_unit_test(ells_have_the_boxes_distance),
+      cmocka_unit_test(stacked_cubes_are_held),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
