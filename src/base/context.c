@@ -16,6 +16,8 @@
 #endif
 #endif
 
+#include "base/number.h"
+
 #ifndef SCREE_VERSION
 #define SCREE_VERSION "0.0.0"
 #endif
@@ -170,7 +172,7 @@ scree_status context_fail(scree_context *context, scree_status status, const cha
   if (!context) return status;
   va_list list;
   va_start(list, format);
-  vsnprintf(context->message, sizeof context->message, format, list);
+  number_format_list(context->message, sizeof context->message, format, list);
   va_end(list);
   return status;
 }
@@ -180,7 +182,7 @@ void context_log(const scree_context *context, scree_log_level level, const char
   char text[CONTEXT_MESSAGE_SIZE];
   va_list list;
   va_start(list, format);
-  vsnprintf(text, sizeof text, format, list);
+  number_format_list(text, sizeof text, format, list);
   va_end(list);
   context->log(context->log_user, level, text);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 void options_reset(const scree_option_def *table, size_t count, double *values) {
   for (size_t i = 0; i < count; i++) values[i] = table[i].fallback;
 }
@@ -70,7 +72,7 @@ static scree_status parse_number(scree_context *context, const char *owner,
                                  const scree_option_def *option, const char *text, double *value) {
   char *end = NULL;
   errno = 0;
-  const double x = strtod(text, &end);
+  const double x = number_read(text, &end);
   if (end == text || *end || isnan(x))
     return context_fail(context, SCREE_ERROR_ARGUMENT, "%s: %s wants a number, not '%s'", owner,
                         option->key, text);

@@ -21,6 +21,7 @@ scree_status scree_export(scree_recording *recording, const scree_export_def *de
 
 #else
 
+#include "base/number.h"
 #include "io/recording_store.h"
 
 enum { PART_COUNT = 4, PATH_SIZE = 4096, STEP_BATCH = 1024 };
@@ -94,7 +95,9 @@ static void add_to_series(FILE *series, const char *path, double time, bool firs
     if (*c == '"' || *c == '\\') fputc('\\', series);
     fputc((unsigned char)*c < 0x20 ? '?' : *c, series);
   }
-  fprintf(series, "\", \"time\": %.17g}", time);
+  char text[40];
+  number_format(text, sizeof text, "%.17g", time);
+  fprintf(series, "\", \"time\": %s}", text);
 }
 
 static scree_status write_grid(job *j, int part, size_t i, const scree_frame *frame,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "io/export.h"
 
 static const char *component(int components, int k) {
@@ -24,8 +25,8 @@ void export_csv_header(FILE *file, const export_table *table) {
 static void put_real(FILE *file, double x, bool single) {
   char text[40];
   for (int digits = single ? 6 : 15; digits <= (single ? 9 : 17); digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, x);
-    const double back = strtod(text, NULL);
+    number_format(text, sizeof text, "%.*g", digits, x);
+    const double back = number_read(text, NULL);
     if (single ? (float)back == (float)x : back == x) break;
   }
   fputs(text, file);

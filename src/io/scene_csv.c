@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "io/scene_build.h"
 
 enum { X, Y, Z, QW, QX, QY, QZ, VX, VY, VZ, WX, WY, WZ, RADIUS, MASS, ID, COLUMN_KINDS };
@@ -78,7 +79,7 @@ static scree_status read_row(csv_reader *r, const char *line, size_t length, dou
   for (size_t i = 0; i < r->columns; i++) {
     r->place.column = (uint32_t)(at - line) + 1;
     char *after;
-    double x = strtod(at, &after);
+    double x = number_read(at, &after);
     if (after == at || after > end || !isfinite(x))
       return scene_fault(doc, &r->place, "column '%s': a finite number is wanted",
                          column_names[r->kinds[i]]);

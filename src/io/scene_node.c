@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/options.h"
 
 #ifdef SCREE_WITH_YAML
@@ -88,7 +89,7 @@ scree_status scene_fault(scene_document *doc, const scene_node *node, const char
   size_t used = strlen(text);
   va_list list;
   va_start(list, format);
-  vsnprintf(text + used, sizeof text - used, format, list);
+  number_format_list(text + used, sizeof text - used, format, list);
   va_end(list);
   if (doc->fault_count == 0) context_fail(doc->context, SCREE_ERROR_INPUT, "%s", text);
   if (doc->fault_count < FAULT_LIMIT && doc->report) doc->report(doc->report_user, text);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "io/scene_keys.h"
 
 typedef struct writer {
@@ -16,7 +17,7 @@ static void put(writer *w, const char *format, ...) {
   bool room = w->used < w->size;
   va_list list;
   va_start(list, format);
-  int n = vsnprintf(room ? w->buffer + w->used : NULL, room ? w->size - w->used : 0, format, list);
+  int n = number_format_list(room ? w->buffer + w->used : NULL, room ? w->size - w->used : 0, format, list);
   va_end(list);
   if (n > 0) w->used += (size_t)n;
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 #define PI 3.14159265358979323846
 
 /* ---- units ---------------------------------------------------------------------------------- */
@@ -216,7 +218,7 @@ static double primary(expression *e) {
   }
   if (isdigit((unsigned char)*e->at) || *e->at == '.') {
     char *end;
-    double value = strtod(e->at, &end);
+    double value = number_read(e->at, &end);
     if (end == e->at) return stop(e, "a number is wanted", "");
     e->at = end;
     return value;
@@ -363,7 +365,7 @@ scree_status scene_number(scene_document *doc, const scene_scope *scope, const s
     if (status) return status;
   } else {
     char *after;
-    *value = strtod(text, &after);
+    *value = number_read(text, &after);
     end = after;
     if (after == text || strchr("nNiI", text[text[0] == '-' || text[0] == '+'])) {
       if (strcmp(text, ".inf") == 0 || strcmp(text, ".nan") == 0 || after != text)
@@ -399,7 +401,7 @@ scree_status scene_text(scene_document *doc, const scene_scope *scope, const sce
     double value;
     scree_status status = evaluate(doc, scope, node, c + 2, &value, &c);
     if (status) return status;
-    used += (size_t)snprintf(out + used, sizeof out - used, "%.12g", value);
+    used += (size_t)number_format(out + used, sizeof out - used, "%.12g", value);
   }
   *text = scene_copy_text(doc, out, used);
   return *text ? SCREE_OK : SCREE_ERROR_MEMORY;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "render/colour.h"
 
 enum { TICK_LIMIT = 12 };
@@ -49,11 +50,11 @@ static int find_ticks(double least, double most, double *ticks, double *step) {
 static void tick_text(double value, double step, char *text, size_t size) {
   const double largest = fmax(fabs(value), step);
   if (largest >= 1e5 || largest < 1e-3) {
-    snprintf(text, size, "%.3g", value);
+    number_format(text, size, "%.3g", value);
     return;
   }
   const int digits = (int)fmax(0.0, -floor(log10(step) + 1e-9));
-  snprintf(text, size, "%.*f", digits, value);
+  number_format(text, size, "%.*f", digits, value);
 }
 
 static double content_width(const scree_legend *l, double font) {

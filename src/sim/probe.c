@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "sim/sim.h"
 
 static const char *const headers[SCREE_PROBE_KIND_COUNT] = {
@@ -82,13 +83,19 @@ scree_status sim_probes_open(scree_sim *sim, bool resumed) {
   return status;
 }
 
+static void put_number(FILE *file, const char *before, double x) {
+  char text[40];
+  number_format(text, sizeof text, "%.17g", x);
+  fprintf(file, "%s%s", before, text);
+}
+
 static void put(FILE *file, const double *x, int count) {
-  for (int i = 0; i < count; i++) fprintf(file, ",%.17g", x[i]);
+  for (int i = 0; i < count; i++) put_number(file, ",", x[i]);
 }
 
 static scree_status write_row(scree_sim *sim, sim_probe *p) {
   scree_status status = SCREE_OK;
-  fprintf(p->file, "%.17g", scree_world_time(sim->world));
+  put_number(p->file, "", scree_world_time(sim->world));
   if (p->def.kind == SCREE_PROBE_BODY) {
     scree_body_state s;
     if (!scree_body_get_state(sim->world, p->def.body, &s)) {

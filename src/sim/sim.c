@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "assemble/assembly.h"
+#include "base/number.h"
 #include "base/timer.h"
 
 static const double flush_seconds = 1.0; /* readers of a live recording lag by this at most */
@@ -425,10 +426,11 @@ static size_t report_overlaps(scree_scene *scene, scree_world *world, scree_cont
     char a[512], b[512], text[CONTEXT_MESSAGE_SIZE + 256];
     scree_scene_describe_body(scene, id[0], a, sizeof a);
     scree_scene_describe_body(scene, id[1], b, sizeof b);
-    snprintf(text, sizeof text,
-             "%s overlaps %s at the start by %.3g m, %.3g %% of the smaller diameter; move them "
-             "apart, or allow it by `overlap`",
-             a, b, -c->gap, -100.0 * c->gap / diameter);
+    number_format(
+        text, sizeof text,
+        "%s overlaps %s at the start by %.3g m, %.3g %% of the smaller diameter; move them "
+        "apart, or allow it by `overlap`",
+        a, b, -c->gap, -100.0 * c->gap / diameter);
     if (!found) context_fail(context, SCREE_ERROR_INPUT, "%s", text);
     if (report && found < OVERLAP_LIMIT) report(user, text);
     found++;

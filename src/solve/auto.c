@@ -36,6 +36,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/options.h"
 #include "ccp/operator_fused.h"
 #include "ccp/set.h"
@@ -253,8 +254,8 @@ static phase_end sweep(solve_run *run, ways *way, char *reason, size_t room) {
     const bool leave = other && should_leave(run, *way, (double)iteration, left);
     if (!leave && !(apart && left > apart_sweeps)) continue;
     run->mark_iteration = stall > iteration ? stall : 2 * iteration;
-    snprintf(reason, room, "%ld sweeps converge by %.3f each: %.0e more foreseen", iteration,
-             pow(gain, 1.0 / gone), set_smaller(left, 9e9));
+    number_format(reason, room, "%ld sweeps converge by %.3f each: %.0e more foreseen", iteration,
+                  pow(gain, 1.0 / gone), set_smaller(left, 9e9));
     way->left = left;
     /* Where few are left, momentum ends them all together. */
     return apart && !(way->gradient && left <= apart_sweeps) ? PHASE_APART : PHASE_LEFT;

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/timer.h"
 #include "ccp/assembly.h"
 #include "ccp/set.h"
@@ -114,9 +115,9 @@ static scree_status evaluate(fixed *p, const double *s, double *g, double *u, do
   const double needed = fmax(usable * run->best_residual.residual, 1e-9);
   if (info.outcome == SCREE_OUTCOME_INFEASIBLE ||
       (info.outcome != SCREE_OUTCOME_SOLVED && !(info.residual.residual <= needed)))
-    snprintf(p->fault, sizeof p->fault, "%s on the relaxed problem: %s, R %.1e",
-             inner_names[p->state->inner_kind], scree_outcome_text(info.outcome),
-             info.residual.residual);
+    number_format(p->fault, sizeof p->fault, "%s on the relaxed problem: %s, R %.1e",
+                  inner_names[p->state->inner_kind], scree_outcome_text(info.outcome),
+                  info.residual.residual);
   op_local_velocity(p->op, g, u);
   for (size_t i = 0; i < op->block_count; i++)
     f[i] = scree_set_shift(ccp_set(op->problem, i), u + op->row_start[i]);

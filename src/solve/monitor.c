@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/options.h"
 #include "base/timer.h"
 #include "ccp/operator_fused.h"
@@ -77,7 +78,7 @@ void solve_finish(solve_run *run, scree_outcome outcome, const char *format, ...
   if (!format) return;
   va_list list;
   va_start(list, format);
-  vsnprintf(run->detail, sizeof run->detail, format, list);
+  number_format_list(run->detail, sizeof run->detail, format, list);
   va_end(list);
 }
 
