@@ -69,7 +69,7 @@ static const part parts[] = {
     {"blas", "dense kernels of the direct solvers", WITH_BLAS},
     {"yaml", "scene files", WITH_YAML},
     {"qhull", "convex hulls", WITH_QHULL},
-    {"assimp", "mesh import", WITH_ASSIMP},
+    {"assimp", "mesh files other than STL, OBJ and PLY", WITH_ASSIMP},
     {"png", "pictures", WITH_PNG},
     {"render", "pictures by ray tracing", WITH_RENDER},
 };

@@ -18,10 +18,13 @@ set(SCREE_LIBRARIES "")
 set(SCREE_PARTS_IN "")
 
 # scree_part(<PART> <what it brings> <Debian packages> [MODULES pkg-config modules]
-#            [LIBRARIES library names] [HEADER header] [SUFFIXES include directories to try])
+#            [DEFAULT AUTO or OFF] [LIBRARIES library names] [HEADER header] [SUFFIXES include directories to try])
 function(scree_part part what packages)
-  cmake_parse_arguments(PART "" "HEADER" "MODULES;LIBRARIES;SUFFIXES" ${ARGN})
-  set(SCREE_WITH_${part} ON CACHE STRING "${what}: ON, AUTO or OFF (Debian: ${packages})")
+  cmake_parse_arguments(PART "" "HEADER;DEFAULT" "MODULES;LIBRARIES;SUFFIXES" ${ARGN})
+  if(NOT DEFINED PART_DEFAULT)
+    set(PART_DEFAULT ON)
+  endif()
+  set(SCREE_WITH_${part} ${PART_DEFAULT} CACHE STRING "${what}: ON, AUTO or OFF (Debian: ${packages})")
   set_property(CACHE SCREE_WITH_${part} PROPERTY STRINGS ON AUTO OFF)
   if(NOT SCREE_WITH_${part})
     return()
@@ -78,7 +81,8 @@ scree_part(BLAS "dense kernels of the direct solvers" "libopenblas-dev liblapack
            MODULES openblas lapacke)
 scree_part(YAML "scene files" "libyaml-dev" MODULES yaml-0.1)
 scree_part(QHULL "convex hulls" "libqhull-dev" MODULES qhull_r)
-scree_part(ASSIMP "mesh import" "libassimp-dev" MODULES assimp)
+# STL, OBJ and PLY are read without it. It has had many faults of memory: for files one trusts.
+scree_part(ASSIMP "other mesh files" "libassimp-dev" DEFAULT "OFF" MODULES assimp)
 scree_part(PNG "pictures" "libpng-dev" MODULES libpng)
 scree_part(RENDER "pictures by ray tracing" "libembree-dev" LIBRARIES embree3 HEADER embree3/rtcore.h)
 

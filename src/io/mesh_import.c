@@ -1,50 +1,17 @@
-/* Mesh files through assimp's C interface. Coordinates are float32 there, so vertices that are
- * equal in it are joined exactly. */
+/* Mesh files: STL, OBJ and PLY by readers of our own; others by assimp where the build has it, and
+ * never from inside a recording. */
 #include "io/mesh_import.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "io/mesh_read.h"
+
 void mesh_import_clear(scree_context *context, mesh_import *mesh) {
   memory_free(context, mesh->vertices);
   memory_free(context, mesh->triangles);
   *mesh = (mesh_import){0};
-}
-
-#ifdef SCREE_WITH_ASSIMP
-#include <assimp/cimport.h>
-#include <assimp/config.h>
-#include <assimp/postprocess.h>
-#include <assimp/scene.h>
-
-static scree_status copy_mesh(scree_context *context, const struct aiScene *scene,
-                              mesh_import *mesh) {
-  size_t vertices = 0, triangles = 0;
-  for (unsigned m = 0; m < scene->mNumMeshes; m++) {
-    vertices += scene->mMeshes[m]->mNumVertices;
-    triangles += scene->mMeshes[m]->mNumFaces;
-  }
-  mesh->vertices = memory_new(context, 3 * vertices, sizeof *mesh->vertices);
-  mesh->triangles = memory_new(context, 3 * triangles, sizeof *mesh->triangles);
-  if (!mesh->vertices || !mesh->triangles) return SCREE_ERROR_MEMORY;
-  for (unsigned m = 0; m < scene->mNumMeshes; m++) {
-    const struct aiMesh *part = scene->mMeshes[m];
-    uint32_t base = (uint32_t)mesh->vertex_count;
-    for (unsigned i = 0; i < part->mNumVertices; i++) {
-      double *x = &mesh->vertices[3 * mesh->vertex_count++];
-      x[0] = (double)part->mVertices[i].x;
-      x[1] = (double)part->mVertices[i].y;
-      x[2] = (double)part->mVertices[i].z;
-    }
-    for (unsigned i = 0; i < part->mNumFaces; i++) {
-      if (part->mFaces[i].mNumIndices != 3) continue;
-      for (int k = 0; k < 3; k++)
-        mesh->triangles[3 * mesh->triangle_count + (size_t)k] = base + part->mFaces[i].mIndices[k];
-      mesh->triangle_count++;
-    }
-  }
-  return SCREE_OK;
 }
 
 static uint64_t vertex_hash(const double *x) {
@@ -113,35 +80,57 @@ static void drop_flat(mesh_import *mesh) {
   mesh->triangle_count = kept;
 }
 
+static bool ends_with(const char *path, const char *end) {
+  const size_t n = strlen(path), k = strlen(end);
+  if (n < k) return false;
+  for (size_t i = 0; i < k; i++) {
+    const char c = path[n - k + i];
+    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != end[i]) return false;
+  }
+  return true;
+}
+
+static scree_status read_other(mesh_reader *r, const char *path, bool trusted) {
+#ifdef SCREE_WITH_ASSIMP
+  if (trusted) return mesh_read_assimp(r, path);
+  snprintf(r->why, r->why_size,
+           "STL, OBJ and PLY are read from inside a recording, and nothing else");
+  return SCREE_ERROR_INPUT;
+#else
+  (void)path;
+  (void)trusted;
+  snprintf(r->why, r->why_size,
+           "STL, OBJ and PLY are read, told by the end of the name; a build with "
+           "SCREE_WITH_ASSIMP=ON reads others");
+  return SCREE_ERROR_UNSUPPORTED;
+#endif
+}
+
 scree_status mesh_import_load(scree_context *context, const char *path, const char *bytes,
-                              size_t size, mesh_import *mesh, char *why, size_t why_size) {
+                              size_t size, bool trusted, mesh_import *mesh, char *why,
+                              size_t why_size) {
   *mesh = (mesh_import){0};
-  if (size == 0) { /* the library aborts */
-    snprintf(why, why_size, "it is empty");
-    return SCREE_ERROR_INPUT;
-  }
-  const char *dot = strrchr(path, '.');
-  struct aiPropertyStore *settings = aiCreatePropertyStore();
-  aiSetImportPropertyInteger(settings, AI_CONFIG_PP_SBP_REMOVE,
-                             aiPrimitiveType_POINT | aiPrimitiveType_LINE);
-  const struct aiScene *scene = aiImportFileFromMemoryWithProperties(
-      bytes, (unsigned)size,
-      aiProcess_Triangulate | aiProcess_SortByPType | aiProcess_PreTransformVertices,
-      dot ? dot + 1 : "", settings);
-  aiReleasePropertyStore(settings);
+  mesh_reader r = {.context = context,
+                   .bytes = (const unsigned char *)bytes,
+                   .size = size,
+                   .line = 1,
+                   .mesh = mesh,
+                   .why = why,
+                   .why_size = why_size};
   scree_status status = SCREE_OK;
-  if (!scene) {
-    snprintf(why, why_size, "%s", aiGetErrorString());
-    return SCREE_ERROR_INPUT;
-  }
-  status = copy_mesh(context, scene, mesh);
-  aiReleaseImport(scene);
-  for (size_t i = 0; !status && i < 3 * mesh->vertex_count; i++) {
-    if (isfinite(mesh->vertices[i])) continue;
-    snprintf(why, why_size, "a vertex is not finite");
+  if (size == 0) {
+    snprintf(why, why_size, "it is empty");
     status = SCREE_ERROR_INPUT;
+  } else if (ends_with(path, ".stl")) {
+    status = mesh_read_stl(&r);
+  } else if (ends_with(path, ".obj")) {
+    status = mesh_read_obj(&r);
+  } else if (ends_with(path, ".ply")) {
+    status = mesh_read_ply(&r);
+  } else {
+    status = read_other(&r, path, trusted);
   }
-  if (!status) status = weld(context, mesh);
+  if (!status && mesh->triangle_count) status = weld(context, mesh);
   if (!status) drop_flat(mesh);
   if (!status && !mesh->triangle_count) {
     snprintf(why, why_size, "it has no triangles");
@@ -150,18 +139,3 @@ scree_status mesh_import_load(scree_context *context, const char *path, const ch
   if (status) mesh_import_clear(context, mesh);
   return status;
 }
-
-#else
-
-scree_status mesh_import_load(scree_context *context, const char *path, const char *bytes,
-                              size_t size, mesh_import *mesh, char *why, size_t why_size) {
-  (void)context;
-  (void)path;
-  (void)bytes;
-  (void)size;
-  *mesh = (mesh_import){0};
-  snprintf(why, why_size, "this build reads no meshes; configure with SCREE_WITH_ASSIMP=ON");
-  return SCREE_ERROR_UNSUPPORTED;
-}
-
-#endif

@@ -222,7 +222,7 @@ static const scene_field cone_container_fields[] = {
 SECTION(cone_container, "cone_container", "The inside of a cone or a funnel.",
         cone_container_fields, false);
 static const scene_field mesh_fields[] = {
-    TEXT("file", true, SHAPE(file), "OBJ or STL, beside the scene"),
+    TEXT("file", true, SHAPE(file), "STL, OBJ or PLY, beside the scene"),
     REAL("scale", false, SHAPE(scale), "", OVER(0), INFINITY, "its unit in m; default 1"),
 };
 SECTION(mesh, "mesh",

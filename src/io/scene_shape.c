@@ -121,7 +121,7 @@ static scree_status make_mesh(const maker *m, const scene_shape_keys *k, scree_s
   mesh_import mesh;
   char why[256];
   status = mesh_import_load(m->scene->context, k->file, doc->files[file].bytes,
-                            doc->files[file].size, &mesh, why, sizeof why);
+                            doc->files[file].size, !doc->sealed, &mesh, why, sizeof why);
   if (status == SCREE_ERROR_MEMORY) return status;
   if (status) return scene_fault(doc, at, "file: '%s' is no mesh: %s", k->file, why);
   for (size_t i = 0; i < 3 * mesh.vertex_count; i++) mesh.vertices[i] *= m->scale * k->scale;

@@ -312,7 +312,6 @@ static void test_csv(void **state) {
  * it has a mass. */
 static void test_mesh(void **state) {
   (void)state;
-#ifdef SCREE_WITH_ASSIMP
   static const int corner[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
                                     {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
                                     {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
@@ -338,7 +337,6 @@ static void test_mesh(void **state) {
   assert_true(fabs(info.mass - 54.0) < 1e-5);
   scree_world_destroy(world);
   scree_scene_destroy(scene);
-#endif
 }
 
 static void visit(void *user, const char *name, const char *title) {
