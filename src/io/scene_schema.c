@@ -17,7 +17,8 @@ static void put(writer *w, const char *format, ...) {
   bool room = w->used < w->size;
   va_list list;
   va_start(list, format);
-  int n = number_format_list(room ? w->buffer + w->used : NULL, room ? w->size - w->used : 0, format, list);
+  int n = number_format_list(room ? w->buffer + w->used : NULL, room ? w->size - w->used : 0,
+                             format, list);
   va_end(list);
   if (n > 0) w->used += (size_t)n;
 }
