@@ -127,6 +127,11 @@ scree_status assembly_check(const assembly *a, const void *blob, size_t size);
 /* Of a blob that was checked; after the world's part. */
 scree_status assembly_restore(assembly *a, const void *blob);
 
+/* overlap.c: every contact of bodies that overlap as they lie, by places in the world and gap; the
+ * visitor ends it by false. */
+typedef bool assembly_visit_overlap(void *user, uint32_t a, uint32_t b, double gap);
+scree_status assembly_find_overlaps(const scree_world *world, assembly_visit_overlap *visit,
+                                    void *user);
 /* hole.c: two bodies that may meet and whose shapes cannot touch, as places in the world; false:
  * there are none. */
 bool assembly_find_hole(const scree_world *world, uint32_t pair[2]);

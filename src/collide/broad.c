@@ -3,6 +3,7 @@
  * Two boxes make a pair when they come closer than the margin by the smaller diameter. */
 #include "collide/broad.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,8 @@ struct broad {
   double most_slack;
   double common; /* slack of the bodies that can be pushed, m */
   double side;   /* of the largest box in the grid, its margin included; 0: strays are not mended */
-  double most_side; /* beyond that all is found anew */
+  double most_side;    /* beyond that all is found anew */
+  atomic_bool crowded; /* the search was given up */
   bool valid;
   bool wide;  /* boxes of bodies that move much: not worth it once they do not */
   size_t age; /* updates that the pairs have served */
@@ -248,7 +250,26 @@ static size_t member_pieces(const broad *b) {
   return (b->grid.member_count + PIECE_MEMBERS - 1) / PIECE_MEMBERS;
 }
 
-static void search_piece(const broad *b, const broad_boxes *boxes, size_t k) {
+/* Bodies that lie in one place by the thousand make pairs by the square of their number: that is
+ * refused, before memory and time run out. Solids side by side have some tens each. */
+static const size_t pair_limit = 100000000, pair_limit_each = 500, piece_limit = (size_t)1 << 24;
+
+static size_t pairs_of(const piece *p) {
+  return p->higher.count + p->lower.count / 2;
+}
+
+static scree_status check_crowd(broad *b, size_t bodies) {
+  size_t total = 0;
+  for (size_t k = 0; k < b->piece_count; k++) total += pairs_of(&b->piece[k]);
+  if (!atomic_load(&b->crowded) && total <= pair_limit + pair_limit_each * bodies) return SCREE_OK;
+  return context_fail(
+      b->context, SCREE_ERROR_INPUT,
+      "%zu bodies have more than %zu pairs that are near each other; many lie in one "
+      "place",
+      bodies, total);
+}
+
+static void search_piece(broad *b, const broad_boxes *boxes, size_t k) {
   piece *p = &b->piece[k];
   p->higher.count = p->lower.count = 0;
   p->higher.short_of_room = p->lower.short_of_room = false;
@@ -256,7 +277,10 @@ static void search_piece(const broad *b, const broad_boxes *boxes, size_t k) {
     search_large(b, boxes, k - member_pieces(b), p);
     return;
   }
-  for (size_t m = p->begin; m < p->end; m++) search_member(b, boxes, m, p);
+  for (size_t m = p->begin; m < p->end && !atomic_load(&b->crowded); m++) {
+    search_member(b, boxes, m, p);
+    if (pairs_of(p) > piece_limit) atomic_store(&b->crowded, true);
+  }
 }
 
 static scree_status give_room(broad *b, broad_list *list, size_t least) {
@@ -267,6 +291,7 @@ static scree_status give_room(broad *b, broad_list *list, size_t least) {
 /* Pieces that had no room for what they found are searched again. */
 static scree_status search_all(broad *b, const broad_boxes *boxes) {
   const size_t members = member_pieces(b);
+  atomic_store(&b->crowded, false);
   b->piece_count = members + b->large_count;
   if (memory_grow(b->context, &b->piece, &b->piece_capacity, b->piece_count, sizeof *b->piece))
     return SCREE_ERROR_MEMORY;
@@ -281,6 +306,8 @@ static scree_status search_all(broad *b, const broad_boxes *boxes) {
 #pragma omp parallel for schedule(dynamic)                                                         \
     num_threads(context_team(b->context, boxes->view->count > PARALLEL_BODIES))
   for (size_t k = 0; k < b->piece_count; k++) search_piece(b, boxes, k);
+  const scree_status status = check_crowd(b, boxes->view->count);
+  if (status) return status;
   for (size_t k = 0; k < b->piece_count; k++) {
     piece *p = &b->piece[k];
     if (!p->higher.short_of_room && !p->lower.short_of_room) continue;

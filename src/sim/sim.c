@@ -406,36 +406,48 @@ scree_stepper *scree_sim_stepper(const scree_sim *sim) {
 
 /* ---- overlaps ------------------------------------------------------------------------------- */
 
-enum { OVERLAP_LIMIT = 20 };
+/* So many are told one by one, and so many are counted. */
+enum { OVERLAP_TOLD = 20, OVERLAP_LIMIT = 1000000 };
 
-static size_t report_overlaps(scree_scene *scene, scree_world *world, scree_contact *contacts,
-                              size_t count, scree_report_function report, void *user) {
-  scree_context *context = scree_world_context(world);
-  double allowed = scree_scene_get_settings(scene)->overlap;
-  size_t found = 0;
-  for (size_t i = 0; i < count; i++) {
-    const scree_contact *c = &contacts[i];
-    if (c->gap >= 0.0) continue;
-    scree_body_id id[2] = {scree_world_body_at(world, c->body_a),
-                           scree_world_body_at(world, c->body_b)};
-    scree_body_info info[2];
-    if (scree_body_get_info(world, id[0], &info[0]) || scree_body_get_info(world, id[1], &info[1]))
-      continue;
-    double diameter = fmin(info[0].diameter, info[1].diameter);
-    if (-c->gap <= allowed * diameter) continue;
-    char a[512], b[512], text[CONTEXT_MESSAGE_SIZE + 256];
-    scree_scene_describe_body(scene, id[0], a, sizeof a);
-    scree_scene_describe_body(scene, id[1], b, sizeof b);
-    number_format(
-        text, sizeof text,
-        "%s overlaps %s at the start by %.3g m, %.3g %% of the smaller diameter; move them "
-        "apart, or allow it by `overlap`",
-        a, b, -c->gap, -100.0 * c->gap / diameter);
-    if (!found) context_fail(context, SCREE_ERROR_INPUT, "%s", text);
-    if (report && found < OVERLAP_LIMIT) report(user, text);
-    found++;
+typedef struct overlaps {
+  scree_scene *scene;
+  const scree_world *world;
+  scree_report_function report;
+  void *user;
+  size_t found;
+} overlaps;
+
+static bool visit_overlap(void *user, uint32_t a, uint32_t b, double gap) {
+  overlaps *o = user;
+  const scree_body_id id[2] = {scree_world_body_at(o->world, a), scree_world_body_at(o->world, b)};
+  scree_body_info info[2];
+  for (int k = 0; k < 2; k++)
+    if (scree_body_get_info(o->world, id[k], &info[k])) return true;
+  const double diameter = fmin(info[0].diameter, info[1].diameter);
+  if (-gap <= scree_scene_get_settings(o->scene)->overlap * diameter) return true;
+  if (o->found < OVERLAP_TOLD) {
+    char name[2][512], text[CONTEXT_MESSAGE_SIZE + 256];
+    for (int k = 0; k < 2; k++) scree_scene_describe_body(o->scene, id[k], name[k], sizeof name[k]);
+    number_format(text, sizeof text,
+                  "%s overlaps %s at the start by %.3g m, %.3g %% of the smaller diameter; move "
+                  "them apart, or allow it by `overlap`",
+                  name[0], name[1], -gap, -100.0 * gap / diameter);
+    if (!o->found) context_fail(scree_scene_context(o->scene), SCREE_ERROR_INPUT, "%s", text);
+    if (o->report) o->report(o->user, text);
   }
-  return found;
+  return ++o->found < OVERLAP_LIMIT;
+}
+
+static scree_status report_overlaps(scree_scene *scene, const scree_world *world,
+                                    scree_report_function report, void *user) {
+  overlaps o = {scene, world, report, user, 0};
+  const scree_status status = assembly_find_overlaps(world, visit_overlap, &o);
+  if (status || !o.found) return status;
+  char text[128];
+  snprintf(text, sizeof text, "%s%zu overlaps in all; the first %d are told",
+           o.found == OVERLAP_LIMIT ? "at least " : "", o.found, OVERLAP_TOLD);
+  if (report && o.found > OVERLAP_TOLD) report(user, text);
+  return SCREE_ERROR_INPUT;
 }
 
 /* Two bodies that may meet and cannot touch, by their names. */
@@ -462,26 +474,15 @@ static scree_status report_hole(scree_scene *scene, const scree_world *world,
   return context_fail(scree_world_context(world), SCREE_ERROR_INPUT, "%s", text);
 }
 
-/* Contacts are found by a step so short that nothing moves, in a world that is then thrown away. */
+/* In a world that is then thrown away. */
 scree_status scree_sim_check(scree_scene *scene, scree_report_function report, void *user) {
   scree_world *world;
   scree_stepper *stepper = NULL;
-  scree_contact *contacts = NULL;
   scree_status status = scree_scene_build(scene, &world);
   if (status) return status;
-  scree_context *context = scree_world_context(world);
   status = report_hole(scene, world, report, user);
   if (!status) status = create_stepper(scene, world, true, &stepper);
-  if (!status) status = scree_stepper_step(stepper, 1e-9, NULL);
-  if (!status) {
-    size_t count = scree_stepper_get_contacts(stepper, 0, NULL);
-    contacts = memory_new(context, count, sizeof *contacts);
-    if (!contacts) status = SCREE_ERROR_MEMORY;
-    if (contacts) scree_stepper_get_contacts(stepper, count, contacts);
-    if (contacts && report_overlaps(scene, world, contacts, count, report, user))
-      status = SCREE_ERROR_INPUT;
-  }
-  memory_free(context, contacts);
+  if (!status) status = report_overlaps(scene, world, report, user);
   scree_stepper_destroy(stepper);
   scree_world_destroy(world);
   return status;

@@ -1,0 +1,50 @@
+/* Bodies in one place by the thousand: refused with a count and some of them, in little memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scree/scree.h"
+
+static void count(void *user, const char *message) {
+  char *last = user;
+  last[0]++;
+  snprintf(last + 1, 255, "%s", message);
+}
+
+static void check(int bodies, int told, const char *end) {
+  char text[256], last[256] = "";
+  snprintf(text, sizeof text,
+           "bodies: [{shape: {sphere: {radius: 0.1}}, lattice: {count: [%d, 1, 1], pitch: [0, 0, "
+           "0]}}]",
+           bodies);
+  scree_context *context = scree_context_create(NULL);
+  scree_scene *scene = NULL;
+  assert_int_equal(scree_scene_load_text(context, "a", text, strlen(text), NULL, &scene), SCREE_OK);
+  assert_int_equal(scree_sim_check(scene, count, last), SCREE_ERROR_INPUT);
+  assert_int_equal(last[0], told);
+  assert_non_null(strstr(told ? last + 1 : scree_context_message(context), end));
+  scree_scene_destroy(scene);
+  assert_true(scree_context_peak_bytes(context) < (size_t)100 << 20);
+  scree_context_destroy(context);
+}
+
+static void test_crowd(void **state) {
+  (void)state;
+  check(3, 3, "a:1:10: 'body[1]' overlaps a:1:10: 'body[2]' at the start by 0.2 m, 100 %");
+  check(100, 21, "4950 overlaps in all; the first 20 are told");
+  check(2000, 21, "at least 1000000 overlaps in all; the first 20 are told");
+  check(100000, 0, "100000 bodies have more than");
+}
+
+int main(void) {
+#ifndef SCREE_WITH_YAML
+  return 0;
+#endif
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_crowd)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
