@@ -74,6 +74,8 @@ void cli_help(const cli_verb *verb);
 void cli_set_verb(const char *name);
 int cli_fail(int code, const char *format, ...) SCREE_PRINTF(2, 3); /* returns the code */
 void cli_note(const char *format, ...) SCREE_PRINTF(1, 2);
+/* A text from a file, with control characters written as \x1b; messages go through it. */
+void cli_put_clean(FILE *out, const char *text);
 /* The exit code that a library status stands for. */
 int cli_code(scree_status status);
 /* "; did you mean 'x'?" in a buffer that the next call reuses, or "". */
@@ -83,7 +85,8 @@ const char *cli_bold(FILE *stream);
 const char *cli_plain(FILE *stream);
 /* A context with the threads that --threads asks for; null after a message. */
 scree_context *cli_context(const cli_args *args, int *code);
-/* Set by SIGINT and SIGTERM once cli_catch_interrupts was called; a second signal kills. */
+/* Set by SIGINT, SIGTERM and SIGXCPU once cli_catch_interrupts was called; a second signal kills.
+ */
 bool cli_interrupted(void);
 void cli_catch_interrupts(void);
 

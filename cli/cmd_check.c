@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/safe.h"
 #include "cli/simulate.h"
 
 static const cli_flag flags[] = {
@@ -9,6 +10,7 @@ static const cli_flag flags[] = {
      "change a value of the scene, or a parameter by its name; may be repeated"},
     {"threads", "N", "threads; default: as many as are idle"},
     {"json", NULL, "one JSON object: the scene, its bodies, and the messages"},
+    SAFE_FLAG,
     {"schema", NULL, "print the JSON Schema of scene files, and no more"},
     {"reference", NULL, "print the reference of scene keys in Markdown, and no more"},
     {0},
@@ -65,7 +67,11 @@ static int check_scene(scree_context *context, const cli_args *args, const char 
   int code = simulate_find(context, args->operand[0], path, sizeof path);
   if (code) return code;
   found f = {.json = cli_has(args, "json"), .first = true};
-  scree_scene_def def = {.set_count = set_count, .sets = sets, .report = report, .report_user = &f};
+  scree_scene_def def = {.set_count = set_count,
+                         .sets = sets,
+                         .report = report,
+                         .report_user = &f,
+                         .confined = cli_has(args, "safe")};
   bool first = true;
   if (f.json) {
     printf("{");
@@ -81,7 +87,9 @@ static int check_scene(scree_context *context, const cli_args *args, const char 
     json_key(stdout, &first, "ok");
     printf("%s}\n", status ? "false" : "true");
   } else if (!status) {
-    printf("%s: fine; %zu bodies%s%s\n", path, bodies, *title ? ": " : "", title);
+    printf("%s: fine; %zu bodies%s", path, bodies, *title ? ": " : "");
+    cli_put_clean(stdout, title);
+    putchar('\n');
   }
   return cli_code(status);
 }
@@ -90,7 +98,8 @@ static int run(cli_args *args) {
   if (cli_has(args, "schema")) return print_document(scree_scene_schema);
   if (cli_has(args, "reference")) return print_document(scree_scene_reference);
   if (!args->operand_count) return cli_fail(CLI_USAGE, "SCENE is missing");
-  int code;
+  int code = safe_begin(args);
+  if (code) return code;
   scree_context *context = cli_context(args, &code);
   if (!context) return code;
   const char **sets = calloc(args->given_count + 1, sizeof *sets);

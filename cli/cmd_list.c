@@ -183,7 +183,9 @@ static void show_scene(void *user, const char *name, const char *title) {
     json_text_member(stdout, &first, "title", title);
     printf("}");
   } else {
-    printf("%s%-15s%s %s\n", cli_bold(stdout), name, cli_plain(stdout), title);
+    printf("%s%-15s%s ", cli_bold(stdout), name, cli_plain(stdout));
+    cli_put_clean(stdout, title);
+    putchar('\n');
   }
   l->first = false;
 }

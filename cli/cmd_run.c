@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/safe.h"
 #include "cli/simulate.h"
 
 static const cli_flag flags[] = {
@@ -15,6 +16,7 @@ static const cli_flag flags[] = {
     {"json", NULL, "the last line of stdout is one JSON object"},
     {"export-problem", "STEP", "save the cone problem of this step (from 1) as FCLIB HDF5"},
     {"export-to", "FILE", "where to; default NAME-STEP.hdf5"},
+    SAFE_FLAG,
     {"strict", NULL, "exit 4 when a step did not reach its tolerance"},
     {0},
 };
@@ -101,7 +103,8 @@ static int run(cli_args *args) {
                       .json = cli_has(args, "json"),
                       .strict = cli_has(args, "strict")};
   if (!cli_whole(args, "export-problem", 1, 2000000000, &def.export_step)) return CLI_USAGE;
-  int code;
+  int code = safe_begin(args);
+  if (code) return code;
   scree_context *context = cli_context(args, &code);
   if (!context) return code;
   char path[4096];
@@ -110,8 +113,11 @@ static int run(cli_args *args) {
   if (!code) code = collect_changes(args, &c);
   if (!code) {
     int reported = 0;
-    scree_scene_def scene_def = {
-        .set_count = c.count, .sets = c.sets, .report = report, .report_user = &reported};
+    scree_scene_def scene_def = {.set_count = c.count,
+                                 .sets = c.sets,
+                                 .report = report,
+                                 .report_user = &reported,
+                                 .confined = cli_has(args, "safe")};
     scree_scene *scene = NULL;
     scree_status status = scree_scene_load(context, path, &scene_def, &scene);
     code = status ? fail(context, status, reported) : run_scene(context, scene, args, &def);

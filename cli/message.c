@@ -28,11 +28,25 @@ const char *cli_plain(FILE *stream) {
   return coloured(stream) ? "\033[0m" : "";
 }
 
+/* What files say may hold escapes that would drive the terminal: they are shown, not sent. */
+void cli_put_clean(FILE *out, const char *text) {
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    const bool c1 =
+        c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0; /* controls beyond ASCII, as UTF-8 */
+    if (*c >= 0x20 && *c != 0x7f && !c1)
+      fputc(*c, out);
+    else
+      fprintf(out, "\\x%02x", c1 ? *++c : *c);
+  }
+}
+
 static void print_message(const char *colour, const char *format, va_list list) {
   const bool colours = coloured(stderr);
+  char text[4096];
+  vsnprintf(text, sizeof text, format, list);
   fprintf(stderr, "%sscree%s%s:%s ", colours ? colour : "", *verb_name ? " " : "", verb_name,
           colours ? "\033[0m" : "");
-  vfprintf(stderr, format, list);
+  cli_put_clean(stderr, text);
   fputc('\n', stderr);
 }
 
@@ -98,6 +112,7 @@ bool cli_interrupted(void) {
 }
 
 void cli_catch_interrupts(void) {
+  signal(SIGXCPU, on_signal);
   signal(SIGINT, on_signal);
   signal(SIGTERM, on_signal);
 }

@@ -42,9 +42,9 @@ _scree() {
   esac
   local options=--help
   case $verb in
-    run) options+=" --out --duration --threads --solver --model --set --json --export-problem --export-to --strict" ;;
+    run) options+=" --out --duration --threads --solver --model --set --json --export-problem --export-to --safe --strict" ;;
     resume) options+=" --duration --threads --export-problem --export-to --json --strict" ;;
-    check) options+=" --set --threads --json --schema --reference" ;;
+    check) options+=" --set --threads --json --safe --schema --reference" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose" ;;
     render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --no-ground --no-grid --no-legend --no-shadows --threads --json" ;;
     plot) options+=" --what --out --from --to" ;;

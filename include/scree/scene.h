@@ -27,6 +27,9 @@ typedef struct scree_scene_def {
   const char *const *sets;
   scree_report_function report;
   void *report_user;
+  /* Only files in the folder of the scene, or below it, may be named by it: no other path, and none
+   * that leads out by .. or a symbolic link; 64 MiB each at most. For scenes from strangers. */
+  bool confined;
 } scree_scene_def;
 
 SCREE_API scree_scene_def scree_scene_def_default(void);

@@ -223,6 +223,7 @@ static scree_status create(scree_context *context, const scree_scene_def *def,
   if (!def) return SCREE_OK;
   s->doc.report = def->report;
   s->doc.report_user = def->report_user;
+  s->doc.confined = def->confined;
   s->doc.sets = scene_alloc(&s->doc, (def->set_count + 1) * sizeof *s->doc.sets);
   if (!s->doc.sets) return SCREE_ERROR_MEMORY;
   for (; s->doc.set_count < def->set_count; s->doc.set_count++) {

@@ -1,10 +1,12 @@
 /* The tree of a scene, from libyaml's events; files, places and messages. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "io/scene_node.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,7 +21,8 @@
 enum { BLOCK_SIZE = 1 << 16, DEPTH_LIMIT = 48, FAULT_LIMIT = 50 };
 /* Keys of a map are compared with each other; values that aliases copy double with every level. */
 enum { KEY_LIMIT = 20000, COPY_LIMIT = 1000000 };
-#define FILE_SIZE_LIMIT ((size_t)1 << 30)
+#define FILE_SIZE_LIMIT     ((size_t)1 << 30)
+#define CONFINED_SIZE_LIMIT ((size_t)1 << 26)
 
 struct scene_block {
   scene_block *next;
@@ -141,7 +144,7 @@ static scree_status cannot_read(scene_document *doc, const scene_node *at, const
 
 /* What a scene names must be a regular file: a pipe would wait for ever, a device has no end. The
  * scene itself may come through a pipe, for its path is the user's own. */
-static FILE *open_to_read(const char *path, bool regular, const char **why) {
+static FILE *open_to_read(const char *path, bool regular, size_t most, const char **why) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC | (regular ? O_NONBLOCK | O_NOCTTY : 0));
   struct stat about;
   *why = NULL;
@@ -151,8 +154,8 @@ static FILE *open_to_read(const char *path, bool regular, const char **why) {
     *why = "it is a directory";
   else if (regular && !S_ISREG(about.st_mode))
     *why = "it is not a regular file";
-  else if (S_ISREG(about.st_mode) && (uint64_t)about.st_size > FILE_SIZE_LIMIT)
-    *why = "it is larger than 1 GiB";
+  else if (S_ISREG(about.st_mode) && (uint64_t)about.st_size > most)
+    *why = most < FILE_SIZE_LIMIT ? "it is larger than 64 MiB" : "it is larger than 1 GiB";
   FILE *in = *why ? NULL : fdopen(fd, "rb");
   if (!*why && !in) *why = strerror(errno);
   if (!in && fd >= 0) close(fd);
@@ -162,7 +165,8 @@ static FILE *open_to_read(const char *path, bool regular, const char **why) {
 static scree_status slurp(scene_document *doc, const scene_node *at, const char *path,
                           uint32_t *file) {
   const char *why;
-  FILE *in = open_to_read(path, at != NULL, &why);
+  FILE *in =
+      open_to_read(path, at != NULL, doc->confined ? CONFINED_SIZE_LIMIT : FILE_SIZE_LIMIT, &why);
   if (!in) return cannot_read(doc, at, path, why);
   char *bytes = NULL;
   size_t size = 0, room = 0;
@@ -184,6 +188,22 @@ static scree_status slurp(scene_document *doc, const scene_node *at, const char 
   return status;
 }
 
+/* Does a file that the scene names lie in the folder of the scene, all links followed? */
+static bool is_inside(const scene_document *doc, const char *path) {
+  char folder[4096];
+  const char *first = doc->files[0].path, *slash = strrchr(first, '/');
+  if (snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - first + 1) : 1,
+               slash ? first : ".") >= (int)sizeof folder)
+    return false;
+  char *home = realpath(folder, NULL), *there = realpath(path, NULL);
+  const size_t n = home ? strlen(home) : 0;
+  const bool inside =
+      home && there && strncmp(home, there, n) == 0 && (there[n] == '/' || home[n - 1] == '/');
+  free(home);
+  free(there);
+  return inside;
+}
+
 scree_status scene_open_file(scene_document *doc, const scene_node *at, uint32_t from,
                              const char *path, uint32_t *file) {
   char full[4096];
@@ -201,6 +221,8 @@ scree_status scene_open_file(scene_document *doc, const scene_node *at, uint32_t
     }
   }
   if (doc->sealed) return cannot_read(doc, at, full, "the recording does not hold it");
+  if (doc->confined && doc->file_count && access(full, F_OK) == 0 && !is_inside(doc, full))
+    return cannot_read(doc, at, full, "it is outside the folder of the scene");
   return slurp(doc, at, full, file);
 }
 

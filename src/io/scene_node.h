@@ -39,8 +39,9 @@ typedef struct scene_document {
   size_t used, size;   /* of the first block */
   scene_file *files;
   size_t file_count, file_room;
-  bool sealed; /* files come from a recording: nothing is read from the disk */
-  char **sets; /* copies of the --set arguments */
+  bool confined; /* only files of the first one's folder */
+  bool sealed;   /* files come from a recording: nothing is read from the disk */
+  char **sets;   /* copies of the --set arguments */
   size_t set_count;
   scree_report_function report;
   void *report_user;

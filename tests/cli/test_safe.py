@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+"""Scenes from strangers: --safe, and escapes that must not reach the terminal."""
+import os
+import subprocess
+import time
+
+from command import SCREE, CommandTest, main
+
+BALL = "bodies: [{shape: {sphere: {radius: 1}}}]\n"
+SOLID = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+MESH = "bodies: [{shape: {mesh: {file: %s}}}]\nduration: 0.01\n"
+
+
+class Safe(CommandTest):
+    def write(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def test_files_of_the_folder_alone(self):
+        outside = self.write("solid.obj", SOLID)
+        self.write("s/in/solid.obj", SOLID)
+        self.write("s/other.yaml", "title: other\n")
+        os.symlink(outside, self.path("s/link.obj"))
+        os.symlink(self.path("s/in/solid.obj"), self.path("s/good.obj"))
+        for name, allowed in (("in/solid.obj", True), ("good.obj", True), ("in/../in/solid.obj", True),
+                              ("link.obj", False), ("../solid.obj", False), (outside, False)):
+            scene = self.write("s/scene.yaml", MESH % name)
+            for verb in ("check", "run"):
+                self.assertEqual(self.run_scree(verb, scene).code, 0, name)
+                result = self.run_scree(verb, "--safe", scene)
+                self.assertEqual(result.code, 0 if allowed else 3, name + result.err)
+                if not allowed:
+                    self.assertIn("it is outside the folder of the scene", result.err)
+        # From within, by a name without folder; and an include.
+        scene = self.write("s/scene.yaml", "include: other.yaml\n" + MESH % "in/solid.obj")
+        for path, code in (("other.yaml", 0), ("/etc/hostname", 3)):
+            self.write("s/scene.yaml", "include: %s\n" % path + MESH % "in/solid.obj")
+            run = subprocess.run([SCREE, "check", "--safe", "scene.yaml"], cwd=self.path("s"),
+                                 capture_output=True, check=False)
+            self.assertEqual(run.returncode, code, run.stderr)
+
+    def test_limits(self):
+        """The process has its limits before it reads the scene, which here waits for us."""
+        with subprocess.Popen([SCREE, "check", "--safe", "/dev/stdin"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            limits = ""
+            for _ in range(600):
+                with open("/proc/%d/limits" % process.pid, encoding="utf-8") as file:
+                    limits = " ".join(file.read().split())
+                if "Max cpu time 600 610 seconds" in limits:
+                    break
+                time.sleep(0.05)
+            process.communicate(BALL.encode())
+            self.assertEqual(process.returncode, 0)
+        self.assertIn("Max cpu time 600 610 seconds", limits)
+        self.assertIn("Max file size 4294967296 4294967296 bytes", limits)
+        self.assertIn("Max core file size 0 0 bytes", limits)
+
+    def test_escapes(self):
+        scene = self.write("s/scene.yaml", '"\\e]0;x\\a\\x9b1m": 1\n' + BALL)
+        result = self.run_scree("check", scene)
+        self.assertEqual(result.code, 3)
+        self.assertIn("\\x1b]0;x\\x07\\x9b1m", result.err)
+        for character in result.err[:-1]:
+            self.assertTrue(ord(character) >= 0x20 and ord(character) != 0x7f and not 0x80 <= ord(character) < 0xa0)
+        scene = self.write("s/scene.yaml", 'title: "\\e[31mred"\n' + BALL)
+        for verb in ("check", "info"):
+            self.assertNotIn("\x1b", self.run_scree(verb, scene).out)
+
+
+if __name__ == "__main__":
+    main()
