@@ -42,11 +42,16 @@ void cli_put_clean(FILE *out, const char *text) {
 
 static void print_message(const char *colour, const char *format, va_list list) {
   const bool colours = coloured(stderr);
-  char text[4096];
-  vsnprintf(text, sizeof text, format, list);
+  va_list again;
+  va_copy(again, list);
+  const int length = vsnprintf(NULL, 0, format, list);
+  char *text = length > 0 ? malloc((size_t)length + 1) : NULL;
+  if (text) vsnprintf(text, (size_t)length + 1, format, again);
+  va_end(again);
   fprintf(stderr, "%sscree%s%s:%s ", colours ? colour : "", *verb_name ? " " : "", verb_name,
           colours ? "\033[0m" : "");
-  cli_put_clean(stderr, text);
+  cli_put_clean(stderr, text ? text : "out of memory");
+  free(text);
   fputc('\n', stderr);
 }
 

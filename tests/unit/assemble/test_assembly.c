@@ -19,6 +19,7 @@ static law_input input(const scree_material_def *m) {
   return (law_input){.material = m,
                      .h = 0.01,
                      .diameter = 0.1,
+                     .sharing = 1,
                      .stabilisation = 0.5,
                      .recovery_speed = 0.3,
                      .bounce_speed = 0.2};
