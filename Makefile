@@ -2,6 +2,7 @@
 #   make demo       install what is missing, build, let a ball break a wall: picture, film, plot, recording in out/demo
 #   make test       install what is missing, build, run every test, sanitizers, fuzzing, checks
 #   make test-long  the long tests too
+#   make fuzz-long  each fuzz target for FUZZ_SECONDS (default an hour); executions, coverage
 #   make bench      benchmarks; results in out/bench
 #   make bench-peers  another library's solvers beside ours on the same problem files (PEER_FILES,
 #                     default the problems in $SCREE_SHARED or ../shared); tables, plots in out/bench
@@ -46,6 +47,11 @@ fuzz: setup | build
 	$(call compile,fuzz)
 	@$(call run_tests,fuzz,)
 
+fuzz-long: setup | build
+	@$(call configure,fuzz,-DSCREE_WERROR=OFF)
+	$(call compile,fuzz)
+	tools/run-fuzz build/fuzz $(if $(filter file default,$(origin FUZZ_SECONDS)),3600,$(FUZZ_SECONDS)) $(JOBS)
+
 bench: release
 	tools/run-benchmarks build/release out/bench
 studies: release
@@ -82,4 +88,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz bench studies bench-peers install check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers install check format setup clean

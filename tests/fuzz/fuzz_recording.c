@@ -4,6 +4,7 @@
  * recording, which is made at the start; after them the checksums of the blocks that were touched
  * are put right. An input that begins with 0 is a file as it is instead. */
 #define _GNU_SOURCE
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,7 @@
 
 #include "io/hdf5_walk.h"
 #include "io/recording.h"
-#include "scree/sim.h"
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 enum { MAX_BLOCKS = 200, MAX_CHANGES = 64, LONGEST = 4096 };
 
@@ -23,6 +21,14 @@ static unsigned char *image, *work;
 static size_t image_size;
 static struct block { size_t at, size; /* with the checksum */ } blocks[MAX_BLOCKS];
 static size_t block_count, *places, place_count; /* places: bytes of the blocks */
+
+static char export_stem[64];
+
+static void remove_exports(void) {
+  char command[160];
+  snprintf(command, sizeof command, "rm -f %s*", export_stem);
+  if (*export_stem) (void)!system(command);
+}
 
 static const char scene_text[] =
     "step: 5 ms\nduration: 0.2 s\nrecording: {every: 50 ms, checkpoint: 1000 s}\n"
@@ -32,10 +38,6 @@ static const char scene_text[] =
     "emitters:\n"
     "  - {rate: 20, number: 3, region: {box: {lower: [1, 1, 1], upper: [2, 2, 2]}}, body: {shape: "
     "{sphere: {radius: 0.04}}}}\n";
-
-static void check(bool ok) {
-  if (!ok) abort();
-}
 
 static void make_recording(const char *path) {
   scree_context *context = scree_context_create(NULL);
@@ -97,7 +99,61 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   rmdir(directory);
   memcpy(work, image, image_size);
   find_blocks();
+  snprintf(export_stem, sizeof export_stem, "%s/scree_fuzz_export_%d",
+           access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (int)getpid());
+  atexit(remove_exports);
   return 0;
+}
+
+/* A small picture of a frame: bodies as they are said to be, wherever. */
+static void draw(scree_context *context, scree_recording *r, const scree_frame *frame) {
+  enum { MOST = 32 };
+  scree_render_item items[MOST] = {0};
+  size_t count = 0;
+  for (size_t k = 0; k < frame->body_count && count < MOST; k++) {
+    const scree_shape *shape = scree_recording_shape(r, frame->ids[3 * k + 2]);
+    if (!shape) continue;
+    scree_render_item *item = &items[count++];
+    item->shape = shape;
+    memcpy(item->position, frame->poses + 7 * k, sizeof item->position);
+    memcpy(item->rotation, frame->poses + 7 * k + 3, sizeof item->rotation);
+    item->colour = scree_palette(k);
+  }
+  scree_render_scene scene = {
+      .item_count = count, .items = items, .ground = true, .ground_level = NAN};
+  scree_framing framing;
+  scree_camera camera;
+  scree_image image = {0};
+  scree_render *render = NULL;
+  if (!scree_render_focus(count, items, &scene.focus)) return;
+  scree_framing_begin(&framing, 0.6, 0.4, 0.5, 4.0 / 3.0, 0.05);
+  scree_framing_add_scene(&framing, &scene);
+  if (!scree_framing_end(&framing, &camera)) return;
+  scree_render_settings settings = scree_render_settings_default(&camera);
+  settings.samples = 1;
+  scree_status status = scree_render_create(context, &render);
+  if (!status) status = scree_image_create(context, 12, 9, &image);
+  if (!status) status = scree_render_set_scene(render, &scene);
+  if (!status) (void)scree_render_draw(render, &camera, &settings, &image);
+  scree_image_clear(&image);
+  scree_render_destroy(render);
+}
+
+/* Exports and pictures take thousands of times as long as the rest: for some inputs only. */
+static void use_more(scree_context *context, scree_recording *r, unsigned which) {
+  scree_scene *scene = NULL;
+  scree_world *world = NULL;
+  if (which % 64 > 2 || scree_recording_get_scene(r, &scene, &world)) return;
+  scree_frame frame;
+  if (which % 64 == 0) {
+    if (scree_recording_frame_count(r) && scree_recording_get_frame(r, 0, &frame) == SCREE_OK)
+      draw(context, r, &frame);
+    return;
+  }
+  scree_export_def def = scree_export_def_default();
+  def.format = which % 64 == 1 ? SCREE_EXPORT_CSV : SCREE_EXPORT_VTKHDF;
+  def.out = export_stem;
+  (void)scree_export(r, &def, NULL);
 }
 
 /* Whatever the file says, what is handed out can be used. */
@@ -125,20 +181,21 @@ static void use(scree_recording *r) {
   scree_scene_destroy(scene);
 }
 
-static void read_bytes(const unsigned char *bytes, size_t size) {
+static void read_bytes(const unsigned char *bytes, size_t size, unsigned which) {
   char path[64];
   const int file = memfd_create("recording", MFD_CLOEXEC);
   check(file >= 0 && (!size || write(file, bytes, size) == (ssize_t)size));
   snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-  scree_context *context = scree_context_create(NULL);
+  scree_context *context = fuzz_context();
   scree_recording *r = NULL;
-  if (scree_recording_open(context, path, &r) == SCREE_OK)
+  if (scree_recording_open(context, path, &r) == SCREE_OK) {
     use(r);
-  else
+    use_more(context, r, which);
+  } else {
     check(!r && *scree_context_message(context));
+  }
   scree_recording_close(r);
-  check(scree_context_bytes(context) == 0);
-  scree_context_destroy(context);
+  fuzz_end(context);
   close(file);
 }
 
@@ -146,7 +203,7 @@ static void read_bytes(const unsigned char *bytes, size_t size) {
  * cut here; 0x80: anywhere in the file; 0x20: the checksum stays wrong). */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!size || data[0] == 0) {
-    read_bytes(data + (size != 0), size - (size != 0));
+    read_bytes(data + (size != 0), size - (size != 0), 3);
     return 0;
   }
   size_t touched[8 * MAX_CHANGES], touched_count = 0, length = image_size;
@@ -167,7 +224,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const uint32_t sum = walk_checksum(work + at, n);
     for (size_t i = 0; i < 4; i++) work[at + n + i] = (unsigned char)(sum >> 8 * i);
   }
-  read_bytes(work, length);
+  read_bytes(work, length, size > 3 ? data[size - 2] : 3);
   for (size_t k = 0; k < touched_count; k++) work[touched[k]] = image[touched[k]];
   for (size_t k = 0; k < block_count; k++)
     memcpy(work + blocks[k].at + blocks[k].size - 4, image + blocks[k].at + blocks[k].size - 4, 4);
