@@ -7,6 +7,7 @@
 
 static const cli_flag flags[] = {
     {"out", "FILE", "record to this HDF5 file, with probes and the checkpoint beside it"},
+    {"force", NULL, "replace results of the same names; else they are kept and the run is refused"},
     {"duration", "S", "simulated seconds, in place of the scene's"},
     {"threads", "N", "threads; results do not depend on it; default: as many as are idle"},
     {"solver", "NAME", "solver, in place of the scene's ('scree list solvers')"},
@@ -88,6 +89,7 @@ static int run_scene(scree_context *context, scree_scene *scene, const cli_args 
   if (code) return code;
   scree_sim_def sim_def = scree_sim_def_default();
   sim_def.out = def->out;
+  sim_def.replace = cli_has(args, "force");
   sim_def.report = report;
   sim_def.report_user = &reported;
   scree_sim *sim = NULL;

@@ -138,6 +138,12 @@ static void print_text(const content *c) {
   if (c->frames) info_print_census(&c->census);
   printf("frames        %zu, from %.6g s to %.6g s; the last has %zu contact forces\n", c->frames,
          c->times[0], c->times[1], c->contacts);
+  if (scree_recording_unfinished(c->recording))
+    printf("              and %zu that the run was killed in; they do not count\n",
+           scree_recording_unfinished(c->recording));
+  printf("checksums     %s\n", scree_recording_has_checksums(c->recording)
+                                   ? "yes; `scree verify` compares them all"
+                                   : "none: it is of an older Scree, damage is not noticed");
   info_print_settings(s);
   printf("steps         %zu, %.0f iterations, %zu not converged; up to %zu contacts\n", t->steps,
          t->iterations, t->missed, t->contacts_most);
@@ -187,6 +193,10 @@ static void print_json(const content *c) {
   json_text_member(stdout, &first, "state", c->state);
   json_key(stdout, &first, "checkpoint");
   printf("%s", c->checkpoint ? "true" : "false");
+  json_key(stdout, &first, "checksums");
+  printf("%s", scree_recording_has_checksums(c->recording) ? "true" : "false");
+  json_whole_member(stdout, &first, "unfinished_frames",
+                    (long long)scree_recording_unfinished(c->recording));
   json_whole_member(stdout, &first, "bytes", (long long)c->bytes);
   info_json_settings(&first, scree_scene_get_settings(c->scene));
   info_json_census(&first, &c->census);
@@ -216,6 +226,9 @@ int info_recording(scree_context *context, const char *path, bool json) {
   c->path = path;
   const scree_status status = read_content(context, c);
   int code = CLI_OK;
+  if (!status && *scree_recording_remark(c->recording) &&
+      scree_recording_has_checksums(c->recording))
+    cli_note("%s: %s", path, scree_recording_remark(c->recording));
   if (status)
     code = cli_fail(cli_code(status), "%s", scree_context_message(context));
   else if (json)

@@ -112,6 +112,7 @@ int main(int argc, char **argv) {
   end_idle_threads();
   hold_standard_streams();
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN); /* a file that is too large is a write that fails, with a message */
   const int code = run(argc, argv);
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
   /* A reader that left (`| head`) knows it; a full disk must be told. */

@@ -14,7 +14,15 @@
  *                        equal volume (m, infinite: none)
  *   /contacts/bodies     u32 [C, 2]: places of a and b
  *   /contacts/values     f32 [C, 10]: position, normal (a to b), force on b (N), gap (m)
- *   /steps               f64 [S, SCREE_STEP_COLUMNS], attribute columns
+ *   /steps               f64 [S, SCREE_STEP_COLUMNS], attribute step_columns of /
+ *   /checks/frames       u32 [F, 7]: CRC-32C of the frame's rows of frames/index, frames/time,
+ *                        bodies/id, pose, velocity, contacts/bodies, values
+ *   /checks/steps        u32 [S]: of each row of /steps
+ *   /checks/list         u32 [L]: of each row of bodies/list and of bodies/mass behind it
+ *
+ * Files of the scene have theirs in an attribute crc32c, and HDF5 has checksums of its own in all
+ * that is not data. Whatever is read is compared with its checksum first. Format 2 had none: such
+ * files are read, and scree_recording_remark says so.
  *
  * The file is written in HDF5's mode for one writer and many readers (SWMR): it can be read while
  * the run goes on, and after the run was killed. Readers other than this one open such a file with
@@ -76,6 +84,12 @@ SCREE_API size_t scree_recording_step_count(const scree_recording *recording);
 SCREE_API const char *scree_recording_version(const scree_recording *recording);
 /* Was a run writing to it when it was opened? */
 SCREE_API bool scree_recording_is_live(const scree_recording *recording);
+SCREE_API bool scree_recording_has_checksums(const scree_recording *recording);
+/* Frames at the end that a killed run did not finish; they do not count. */
+SCREE_API size_t scree_recording_unfinished(const scree_recording *recording);
+/* What one should know about it, "" when all is well: it has no checksums, or its structure is
+ * damaged and that of a checkpoint is used. */
+SCREE_API const char *scree_recording_remark(const scree_recording *recording);
 /* Times of frames, s. */
 SCREE_API scree_status scree_recording_get_times(scree_recording *recording, size_t first,
                                                  size_t count, double *times);
@@ -118,6 +132,26 @@ SCREE_API scree_status scree_recording_get_scene(scree_recording *recording, scr
 /* The shape of a frame's ids; null for 0. After scree_recording_get_scene. */
 SCREE_API const scree_shape *scree_recording_shape(const scree_recording *recording,
                                                    uint32_t shape);
+
+/* Looks through a recording, its checkpoints and its probes: every checksum, and what must fit
+ * together. Each fault is reported as "FILE: where: what". */
+typedef struct scree_recording_faults {
+  bool checksums;       /* it has them; else only its form was looked at */
+  size_t frames, steps; /* that it has */
+  size_t bad_frames;    /* of them */
+  size_t unfinished;    /* frames that a killed run left at the end */
+  size_t probes;        /* tables that were compared */
+  size_t checkpoints;   /* whole ones of this run */
+  size_t faults;        /* all */
+} scree_recording_faults;
+/* SCREE_ERROR_INPUT: there are faults, or it is no recording. */
+SCREE_API scree_status scree_recording_verify(scree_context *context, const char *path,
+                                              scree_report_function report, void *user,
+                                              scree_recording_faults *faults);
+/* Is the table of a probe as the run wrote it? Compared is the part that the last checkpoint knows;
+ * SCREE_OK also when there is none. */
+SCREE_API scree_status scree_recording_verify_probe(scree_recording *recording, const char *name,
+                                                    const char *table);
 
 #ifdef __cplusplus
 }

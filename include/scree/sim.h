@@ -20,6 +20,8 @@ typedef struct scree_sim scree_sim;
 
 typedef struct scree_sim_def {
   const char *out;    /* the recording; null: none. Probes and the checkpoint lie beside it */
+  bool replace;       /* results of the same names are replaced; default false: they are kept, and
+                         the run is refused */
   bool check_overlap; /* fail when bodies overlap at the start; default true */
   scree_report_function report; /* of every overlap found, may be null */
   void *report_user;
@@ -29,10 +31,14 @@ SCREE_API scree_sim_def scree_sim_def_default(void);
 /* The scene must outlive the run. Nothing is written when something is wrong with it. */
 SCREE_API scree_status scree_sim_create(scree_scene *scene, const scree_sim_def *def,
                                         scree_sim **sim);
-/* Goes on with a recording where its checkpoint is, or from the start when there is none. The run
- * owns its scene. A duration (s, 0: the scene's) may lengthen the run. */
+/* Goes on with a recording where its last good checkpoint is, or from the start when there is none.
+ * The run owns its scene. A duration (s) may lengthen the run and is remembered; 0: the one given
+ * before, else the scene's. */
 SCREE_API scree_status scree_sim_resume(scree_context *context, const char *path, double duration,
                                         scree_sim **sim);
+/* What one should know about how the run goes on, "" when all is well: there was no checkpoint, or
+ * the last one was no good and the one before is used. */
+SCREE_API const char *scree_sim_remark(const scree_sim *sim);
 /* Closes files without a checkpoint: call finish first. Null is allowed. */
 SCREE_API void scree_sim_destroy(scree_sim *sim);
 

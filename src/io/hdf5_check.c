@@ -43,8 +43,15 @@ scree_status check_fail(const check_source *source, const char *path, const char
   return context_fail(source->context, SCREE_ERROR_INPUT, "%s: %s: %s", source->name, path, what);
 }
 
-bool check_get(const check_source *source, uint64_t address, size_t length, unsigned char *out) {
-  if (!check_inside(source, address, length)) return false;
+static void lay_over(const check_patch *p, uint64_t address, size_t length, unsigned char *out) {
+  const uint64_t begin = p->address > address ? p->address : address;
+  const uint64_t a = p->address + p->size, b = address + length, end = a < b ? a : b;
+  if (begin < end)
+    memcpy(out + (begin - address), p->bytes + (begin - p->address), (size_t)(end - begin));
+}
+
+static bool get_bytes(const check_source *source, uint64_t address, size_t length,
+                      unsigned char *out) {
   if (source->image) {
     memcpy(out, source->image + address, length);
     return true;
@@ -55,6 +62,14 @@ bool check_get(const check_source *source, uint64_t address, size_t length, unsi
     if (n <= 0) return false;
     done += (size_t)n;
   }
+  return true;
+}
+
+bool check_get(const check_source *source, uint64_t address, size_t length, unsigned char *out) {
+  if (!check_inside(source, address, length) || !get_bytes(source, address, length, out))
+    return false;
+  for (size_t i = 0; i < source->patch_count; i++)
+    lay_over(&source->patches[i], address, length, out);
   return true;
 }
 

@@ -13,6 +13,12 @@
 
 #include "base/context.h"
 
+/* Bytes that take the place of those in the file. */
+typedef struct check_patch {
+  uint64_t address, size;
+  const unsigned char *bytes;
+} check_patch;
+
 /* Bytes of a file: an image in memory, or a descriptor to read from. */
 typedef struct check_source {
   scree_context *context;
@@ -20,6 +26,8 @@ typedef struct check_source {
   const unsigned char *image;
   int descriptor;
   size_t size;
+  const check_patch *patches; /* may be null */
+  size_t patch_count;
 } check_source;
 
 scree_status check_container(const check_source *source);

@@ -102,8 +102,12 @@ scree_status walk_block(walk_file *file, const char *path, uint64_t address, uin
     return check_fail(source, path, "a checksum is wrong: the file is damaged");
   }
   reach(file, address, size);
-  *out = block;
-  return SCREE_OK;
+  const scree_status status = walk_tell_block(file, address, size, block);
+  if (status)
+    memory_free(source->context, block);
+  else
+    *out = block;
+  return status;
 }
 
 static scree_status damaged(const object *o, const char *what) {
@@ -424,5 +428,7 @@ scree_status walk_container(walk_file *file) {
                         "%s: the file is truncated: %llu bytes are told, %zu are there",
                         source->name, (unsigned long long)told, source->size);
   size_t objects = 0;
+  const scree_status status = walk_tell_block(file, 0, SUPERBLOCK, b);
+  if (status) return status;
   return visit(file, "/", 0, check_number(b + 36, 8), &objects);
 }

@@ -42,12 +42,20 @@ typedef struct walk_file {
   /* Called for each of them, in the order of the links; a status ends the walk. */
   scree_status (*dataset)(void *user, const walk_dataset *found);
   scree_status (*attribute)(void *user, const walk_attribute *found);
+  /* Every block of structure, the superblock first: all but the data. */
+  scree_status (*block)(void *user, uint64_t address, uint64_t size, const unsigned char *bytes);
   void *user;
   bool marked;  /* out: a writer has it open, or was killed */
   uint64_t end; /* out: behind all that is referred to, in the file or not yet */
 } walk_file;
 
 scree_status walk_container(walk_file *file);
+
+/* Hands a block that was read on to the caller. */
+static inline scree_status walk_tell_block(const walk_file *file, uint64_t address, uint64_t size,
+                                           const unsigned char *bytes) {
+  return file->block ? file->block(file->user, address, size, bytes) : SCREE_OK;
+}
 
 /* The checksum of HDF5's metadata (lookup3 by Bob Jenkins). */
 uint32_t walk_checksum(const unsigned char *bytes, size_t size);

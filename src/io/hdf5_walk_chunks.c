@@ -76,7 +76,8 @@ static scree_status visit_pages(array *a, uint64_t address, uint64_t elements,
         walk_checksum(bytes, (size_t)size - 4) != check_number(bytes + size - 4, 4))
       status = damaged(a);
     else
-      status = take_chunks(a, bytes, page);
+      status = walk_tell_block(a->file, address, size, bytes);
+    if (!status) status = take_chunks(a, bytes, page);
   }
   memory_free(source->context, bytes);
   return status;

@@ -10,17 +10,72 @@ static scree_status refuse(scree_context *context) {
 }
 
 scree_status recorder_create(scree_context *context, const char *path, const scree_scene *scene,
-                             uint64_t run, recorder **out) {
-  (void)path, (void)scene, (void)run;
+                             uint64_t run, bool replace, recorder **out) {
+  (void)path, (void)scene, (void)run, (void)replace;
   *out = NULL;
   return refuse(context);
 }
 
-scree_status recorder_reopen(scree_context *context, const char *path,
-                             const recording_counts *counts, recorder **out) {
-  (void)path, (void)counts;
+scree_status recorder_publish(recorder *r) {
+  (void)r;
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
+scree_status recorder_reopen(scree_context *context, claim *taken, const recording_counts *counts,
+                             const char *structure, size_t size, recorder **out) {
+  (void)taken, (void)counts, (void)structure, (void)size;
   *out = NULL;
   return refuse(context);
+}
+
+scree_status recorder_structure(recorder *r, scree_write_function write, void *user) {
+  (void)r, (void)write, (void)user;
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
+scree_status recorder_sync(recorder *r) {
+  (void)r;
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
+scree_status recording_open(scree_context *context, const char *path, const recording_open_def *def,
+                            scree_recording **recording) {
+  (void)path, (void)def;
+  *recording = NULL;
+  return refuse(context);
+}
+
+bool recording_reaches(scree_recording *r, const recording_counts *counts) {
+  (void)r, (void)counts;
+  return false;
+}
+
+bool scree_recording_has_checksums(const scree_recording *r) {
+  (void)r;
+  return false;
+}
+
+size_t scree_recording_unfinished(const scree_recording *r) {
+  (void)r;
+  return 0;
+}
+
+const char *scree_recording_remark(const scree_recording *r) {
+  (void)r;
+  return "";
+}
+
+scree_status scree_recording_verify(scree_context *context, const char *path,
+                                    scree_report_function report, void *user,
+                                    scree_recording_faults *faults) {
+  (void)path, (void)report, (void)user;
+  *faults = (scree_recording_faults){0};
+  return refuse(context);
+}
+
+scree_status scree_recording_verify_probe(scree_recording *r, const char *name, const char *table) {
+  (void)r, (void)name, (void)table;
+  return SCREE_ERROR_UNSUPPORTED;
 }
 
 scree_status recorder_add_step(recorder *r, const double row[SCREE_STEP_COLUMNS]) {

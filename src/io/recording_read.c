@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "io/hdf5_walk.h"
 #include "io/recording_store.h"
 
 #define NAME_OF(name, unit) #name,
@@ -33,16 +32,6 @@ scree_status recording_fault(const scree_recording *r, const char *what) {
   return context_fail(r->context, SCREE_ERROR_INPUT, "%s: %s", r->path, what);
 }
 
-/* A writer holds a lock on the whole file as long as it lives. */
-static bool is_being_written(const char *path) {
-  struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return false;
-  const bool held = fcntl(file, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
-  close(file);
-  return held;
-}
-
 /* ---- what the walk finds -------------------------------------------------------------------- */
 
 enum { HAS_FORMAT = 1, HAS_FORMAT_VERSION = 2, HAS_VERSION = 4, HAS_RUN = 8, HAS_ALL = 15 };
@@ -62,6 +51,21 @@ static bool take_number(const walk_attribute *a, uint64_t *number) {
   return true;
 }
 
+/* Columns by their names: "time [s],bodies,…". A recording of another version may have others. */
+static void map_columns(scree_recording *r, const char *text) {
+  for (int k = 0; k < SCREE_STEP_COLUMNS; k++) r->step_map[k] = -1;
+  int at = 0;
+  for (const char *c = text; c; at++) {
+    const size_t length = strcspn(c, " ,");
+    for (int k = 0; k < SCREE_STEP_COLUMNS; k++)
+      if (strlen(column_names[k]) == length && strncmp(column_names[k], c, length) == 0)
+        r->step_map[k] = at;
+    c = strchr(c, ',');
+    if (c) c++;
+  }
+  r->step_width = (size_t)at;
+}
+
 static scree_status note_attribute(void *user, const walk_attribute *a) {
   scree_recording *r = user;
   char text[4096];
@@ -73,9 +77,15 @@ static scree_status note_attribute(void *user, const walk_attribute *a) {
     if (strcmp(a->name, "scree_version") == 0 && take_text(a, r->version, sizeof r->version))
       r->attributes |= HAS_VERSION;
     if (strcmp(a->name, "run") == 0 && take_number(a, &r->run)) r->attributes |= HAS_RUN;
+    if (strcmp(a->name, "step_columns") == 0 && take_text(a, text, sizeof text))
+      map_columns(r, text);
   } else if (strcmp(a->path, "/scene") == 0) {
     if (strcmp(a->name, "files") == 0) take_number(a, &r->files);
     if (strcmp(a->name, "sets") == 0) take_number(a, &r->sets);
+  } else if (strncmp(a->path, "/scene/", 7) == 0 && strcmp(a->name, "crc32c") == 0) {
+    recording_item *item = recording_item_of(r, a->path + 7);
+    if (!item) return SCREE_ERROR_MEMORY;
+    item->has_crc = take_number(a, &item->crc);
   } else if (strncmp(a->path, "/scene/", 7) == 0 && strcmp(a->name, "path") == 0) {
     if (!take_text(a, text, sizeof text)) return recording_fault(r, "a file's name is damaged");
     recording_item *item = recording_item_of(r, a->path + 7);
@@ -88,23 +98,16 @@ static scree_status note_attribute(void *user, const walk_attribute *a) {
   return SCREE_OK;
 }
 
-/* The log of steps of an older Scree has fewer columns, this many at least. */
-enum { LEAST_STEP_COLUMNS = 24 };
-
-static bool has_columns(const walk_dataset *d, const recording_stream *s) {
-  if (s == &recording_streams[STREAM_STEPS])
-    return d->size[1] >= LEAST_STEP_COLUMNS && d->size[1] <= SCREE_STEP_COLUMNS;
-  return !s->columns || d->size[1] == (uint64_t)s->columns;
-}
-
-static bool has_form(const walk_dataset *d, const recording_stream *s) {
+static bool has_form(const scree_recording *r, const walk_dataset *d, const recording_stream *s) {
+  const size_t columns = s == &recording_streams[STREAM_STEPS] ? r->step_width : (size_t)s->columns;
   const bool real = s->type == STREAM_F32 || s->type == STREAM_F64;
   return d->type.kind == (real ? WALK_REAL : WALK_INTEGER) && d->type.size == s->size &&
-         d->type.little && d->rank == (s->columns ? 2 : 1) && has_columns(d, s) && d->chunk_rows;
+         d->type.little && d->rank == (s->columns ? 2 : 1) &&
+         (!s->columns || d->size[1] == (uint64_t)columns) && d->chunk_rows;
 }
 
 static scree_status note_stream(scree_recording *r, int i, const walk_dataset *d) {
-  if (!has_form(d, &recording_streams[i]) || r->there[i])
+  if (!has_form(r, d, &recording_streams[i]) || r->there[i])
     return recording_fault(r, "a dataset has another form than it should");
   const size_t chunks = (size_t)((d->stored + d->chunk_rows - 1) / d->chunk_rows);
   r->chunk[i] = memory_new(r->context, chunks, sizeof **r->chunk);
@@ -113,7 +116,6 @@ static scree_status note_stream(scree_recording *r, int i, const walk_dataset *d
   r->chunk_rows[i] = d->chunk_rows;
   r->rows[i] = d->stored;
   r->there[i] = true;
-  if (i == STREAM_STEPS) r->step_columns = (size_t)d->size[1];
   return SCREE_OK;
 }
 
@@ -151,7 +153,7 @@ static void forget_all(scree_recording *r) {
 static scree_status look_through(scree_recording *r) {
   enum { LOOKS = 50 };
   struct stat info;
-  r->descriptor = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (r->descriptor < 0) r->descriptor = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (r->descriptor < 0)
     return context_fail(r->context, SCREE_ERROR_IO, "%s: cannot be opened: %s", r->path,
                         strerror(errno));
@@ -165,12 +167,15 @@ static scree_status look_through(scree_recording *r) {
     walk_file file = {.source = {.context = r->context,
                                  .name = r->path,
                                  .descriptor = r->descriptor,
-                                 .size = r->size},
+                                 .size = r->size,
+                                 .patches = r->patches,
+                                 .patch_count = r->patch_count},
                       .dataset = note_dataset,
                       .attribute = note_attribute,
                       .user = r};
     forget_all(r);
     status = walk_container(&file);
+    r->marked = file.marked;
     grown = fstat(r->descriptor, &info) == 0 && (size_t)info.st_size != r->size;
     if (status && status != SCREE_ERROR_INPUT) break;
   }
@@ -179,38 +184,73 @@ static scree_status look_through(scree_recording *r) {
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-/* The index of a writer that was killed may end in rows that it never filled. */
-static scree_status drop_empty_frames(scree_recording *r) {
-  static const uint64_t nothing[5];
-  uint64_t row[5], *count = &r->rows[STREAM_FRAME_INDEX];
-  for (; *count > 1; --*count) {
-    const scree_status status = recording_rows(r, STREAM_FRAME_INDEX, *count - 1, 1, row);
-    if (status) return status;
-    if (memcmp(row, nothing, sizeof row) != 0) break;
+/* Its own structure is damaged: the last crash tore it, or something else did. A checkpoint of the
+ * run has a copy from when it was written. */
+static scree_status look_through_checkpoints(scree_recording *r) {
+  char message[CONTEXT_MESSAGE_SIZE];
+  memcpy(message, r->context->message, sizeof message);
+  for (int age = 0; age < 2; age++) {
+    scree_status status = checkpoint_load(r->context, r->path, age, &r->checkpoint);
+    if (!status && r->checkpoint.state == CHECKPOINT_GOOD) {
+      status = structure_patches(r->context, r->path, r->checkpoint.part[CHECKPOINT_STRUCTURE],
+                                 r->checkpoint.part_size[CHECKPOINT_STRUCTURE], &r->patches,
+                                 &r->patch_count);
+      if (!status) status = look_through(r);
+      r->rebuilt = !status && r->run == r->checkpoint.run;
+      if (r->rebuilt || status == SCREE_ERROR_MEMORY) return status;
+    }
+    memory_free(r->context, r->patches);
+    r->patches = NULL;
+    r->patch_count = 0;
+    checkpoint_clear(r->context, &r->checkpoint);
   }
-  return SCREE_OK;
+  /* What was wrong in the first place. */
+  return context_fail(r->context, SCREE_ERROR_INPUT, "%s", message);
 }
 
-static scree_status open_file(scree_recording *r) {
-  r->live = is_being_written(r->path);
-  const scree_status status = look_through(r);
-  if (status) return status;
+static scree_status check_head(scree_recording *r) {
   if (!(r->attributes & HAS_FORMAT) || strcmp(r->format, "scree recording") != 0)
     return recording_fault(r, "is an HDF5 file, but not a recording of Scree");
   if (!(r->attributes & HAS_FORMAT_VERSION))
     return recording_fault(r, "it does not say which format it has");
-  if (r->format_version != RECORDING_VERSION)
-    return recording_fault(r, r->format_version < RECORDING_VERSION
-                                  ? "its format is of an older Scree; run the scene again"
-                                  : "its format is of a newer Scree");
+  if (r->format_version < RECORDING_UNCHECKED)
+    return recording_fault(r, "its format is of an older Scree; run the scene again");
+  if (r->format_version > RECORDING_VERSION)
+    return recording_fault(r, "its format is of a newer Scree");
+  r->checked = r->format_version > RECORDING_UNCHECKED;
   if (r->attributes != HAS_ALL) return recording_fault(r, "attributes are missing");
-  for (int i = 0; i < STREAM_COUNT; i++)
-    if (!r->there[i]) return recording_fault(r, "a dataset is missing");
-  return drop_empty_frames(r);
+  for (int i = 0; i < STREAM_COUNT; i++) {
+    const bool check =
+        i == STREAM_CHECK_LIST || i == STREAM_CHECK_FRAMES || i == STREAM_CHECK_STEPS;
+    if (!r->there[i] && (r->checked || !check)) return recording_fault(r, "a dataset is missing");
+  }
+  return SCREE_OK;
 }
 
-scree_status scree_recording_open(scree_context *context, const char *path,
-                                  scree_recording **recording) {
+static scree_status open_file(scree_recording *r, const recording_open_def *def) {
+  r->mine = def->mine;
+  r->live = !def->mine && claim_is_held(r->path, NULL);
+  scree_status status = SCREE_OK;
+  if (def->structure)
+    status = structure_patches(r->context, r->path, def->structure, def->structure_size,
+                               &r->patches, &r->patch_count);
+  if (!status) status = look_through(r);
+  if (status == SCREE_ERROR_INPUT && !def->structure) status = look_through_checkpoints(r);
+  if (!status) status = check_head(r);
+  if (!status && r->marked) status = recording_drop_unfinished(r);
+  if (status) return status;
+  if (r->rebuilt)
+    snprintf(r->remark, sizeof r->remark,
+             "its structure is damaged; it is read as of its last checkpoint");
+  else if (!r->checked)
+    snprintf(r->remark, sizeof r->remark,
+             "it carries no checksums (format %llu): damage to its numbers is not noticed",
+             (unsigned long long)r->format_version);
+  return SCREE_OK;
+}
+
+scree_status recording_open(scree_context *context, const char *path, const recording_open_def *def,
+                            scree_recording **recording) {
   scree_recording *r = *recording = memory_new(context, 1, sizeof *r);
   if (!r) return SCREE_ERROR_MEMORY;
   r->context = context;
@@ -219,13 +259,18 @@ scree_status scree_recording_open(scree_context *context, const char *path,
   scree_status status = SCREE_ERROR_MEMORY;
   if (r->path) {
     strcpy(r->path, path);
-    status = open_file(r);
+    status = open_file(r, def);
   }
   if (status) {
     scree_recording_close(r);
     *recording = NULL;
   }
   return status;
+}
+
+scree_status scree_recording_open(scree_context *context, const char *path,
+                                  scree_recording **recording) {
+  return recording_open(context, path, &(recording_open_def){0}, recording);
 }
 
 void scree_recording_close(scree_recording *r) {
@@ -236,21 +281,37 @@ void scree_recording_close(scree_recording *r) {
   for (int i = 0; i < STREAM_COUNT; i++) memory_free(r->context, r->buffer[i]);
   forget_all(r);
   recording_forget_list(r);
+  memory_free(r->context, r->patches);
+  checkpoint_clear(r->context, &r->checkpoint);
   memory_free(r->context, r->path);
   memory_free(r->context, r);
 }
 
 size_t scree_recording_frame_count(const scree_recording *r) {
   uint64_t a = r->rows[STREAM_FRAME_INDEX], b = r->rows[STREAM_FRAME_TIME];
+  if (r->checked && r->rows[STREAM_CHECK_FRAMES] < a) a = r->rows[STREAM_CHECK_FRAMES];
   return (size_t)(a < b ? a : b);
 }
 
 size_t scree_recording_step_count(const scree_recording *r) {
-  return (size_t)r->rows[STREAM_STEPS];
+  const uint64_t a = r->rows[STREAM_STEPS], b = r->rows[STREAM_CHECK_STEPS];
+  return (size_t)(r->checked && b < a ? b : a);
 }
 
 bool scree_recording_is_live(const scree_recording *r) {
   return r->live;
+}
+
+bool scree_recording_has_checksums(const scree_recording *r) {
+  return r->checked;
+}
+
+size_t scree_recording_unfinished(const scree_recording *r) {
+  return r->dropped_frames;
+}
+
+const char *scree_recording_remark(const scree_recording *r) {
+  return r->remark;
 }
 
 const char *scree_recording_version(const scree_recording *r) {
@@ -267,8 +328,8 @@ scree_status recording_bytes(const scree_recording *r, uint64_t address, size_t 
 
 scree_status recording_rows(scree_recording *r, int which, uint64_t first, uint64_t count,
                             void *out) {
-  const size_t row = which == STREAM_STEPS ? r->step_columns * sizeof(double)
-                                           : recording_row_size(&recording_streams[which]);
+  const size_t row =
+      which == STREAM_STEPS ? 8 * r->step_width : recording_row_size(&recording_streams[which]);
   const uint64_t chunk_rows = r->chunk_rows[which];
   if (first > r->rows[which] || count > r->rows[which] - first)
     return recording_fault(r, "rows that it speaks of are not in it; it is truncated or damaged");
@@ -316,19 +377,35 @@ static scree_status check_frame(const scree_recording *r, const scree_frame *f) 
 
 scree_status scree_recording_get_frame(scree_recording *r, size_t i, scree_frame *frame) {
   uint64_t index[5];
+  uint32_t checks[CHECK_COLUMNS] = {0};
   *frame = (scree_frame){0};
   if (i >= scree_recording_frame_count(r))
     return context_fail(r->context, SCREE_ERROR_ARGUMENT, "%s: no frame %zu; there are %zu",
                         r->path, i, scree_recording_frame_count(r));
   scree_status status = recording_rows(r, STREAM_FRAME_INDEX, i, 1, index);
+  if (!status) status = recording_frame_checks(r, i, checks);
   if (!status) status = recording_rows(r, STREAM_FRAME_TIME, i, 1, &frame->time);
-  if (!status) status = load_rows(r, STREAM_BODY_ID, index[1], index[2], &frame->ids);
-  if (!status) status = load_rows(r, STREAM_BODY_POSE, index[1], index[2], &frame->poses);
-  if (!status) status = load_rows(r, STREAM_BODY_VELOCITY, index[1], index[2], &frame->velocities);
-  if (!status)
-    status = load_rows(r, STREAM_CONTACT_BODIES, index[3], index[4], &frame->contact_bodies);
-  if (!status) status = load_rows(r, STREAM_CONTACT_VALUES, index[3], index[4], &frame->contacts);
   if (status) return status;
+  if (!recording_is_whole(r, checks, CHECK_INDEX, index, sizeof index))
+    return recording_frame_fault(r, i, CHECK_INDEX);
+  if (!recording_is_whole(r, checks, CHECK_TIME, &frame->time, sizeof frame->time))
+    return recording_frame_fault(r, i, CHECK_TIME);
+  const struct {
+    int stream, column, range; /* range: where the index has first row and number */
+    const void *rows;
+  } parts[] = {{STREAM_BODY_ID, CHECK_ID, 1, &frame->ids},
+               {STREAM_BODY_POSE, CHECK_POSE, 1, &frame->poses},
+               {STREAM_BODY_VELOCITY, CHECK_VELOCITY, 1, &frame->velocities},
+               {STREAM_CONTACT_BODIES, CHECK_CONTACT_BODIES, 3, &frame->contact_bodies},
+               {STREAM_CONTACT_VALUES, CHECK_CONTACT_VALUES, 3, &frame->contacts}};
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    const uint64_t count = index[parts[k].range + 1];
+    status = load_rows(r, parts[k].stream, index[parts[k].range], count, parts[k].rows);
+    if (status) return status;
+    const size_t size = (size_t)count * recording_row_size(&recording_streams[parts[k].stream]);
+    if (!recording_is_whole(r, checks, parts[k].column, r->buffer[parts[k].stream], size))
+      return recording_frame_fault(r, i, parts[k].column);
+  }
   frame->step = index[0];
   frame->body_count = (size_t)index[2];
   frame->contact_count = (size_t)index[4];
@@ -337,19 +414,25 @@ scree_status scree_recording_get_frame(scree_recording *r, size_t i, scree_frame
 
 scree_status scree_recording_get_steps(scree_recording *r, size_t first, size_t count,
                                        double *rows) {
-  const size_t have = r->step_columns;
-  const scree_status status = recording_rows(r, STREAM_STEPS, first, count, rows);
-  if (status || have == SCREE_STEP_COLUMNS) return status;
-  for (size_t i = count; i-- > 0;) {
-    memmove(rows + i * SCREE_STEP_COLUMNS, rows + i * have, have * sizeof *rows);
-    for (size_t k = have; k < SCREE_STEP_COLUMNS; k++) rows[i * SCREE_STEP_COLUMNS + k] = NAN;
+  enum { BATCH = 64 };
+  double *own = memory_new(r->context, BATCH * r->step_width, sizeof *own);
+  if (!own) return SCREE_ERROR_MEMORY;
+  scree_status status = SCREE_OK;
+  for (size_t done = 0; done < count && !status; done += BATCH) {
+    const size_t n = count - done < BATCH ? count - done : BATCH;
+    status = recording_checked_steps(r, first + done, n, own);
+    for (size_t i = 0; i < n && !status; i++)
+      for (int k = 0; k < SCREE_STEP_COLUMNS; k++)
+        rows[(done + i) * SCREE_STEP_COLUMNS + (size_t)k] =
+            r->step_map[k] < 0 ? NAN : own[i * r->step_width + (size_t)r->step_map[k]];
   }
-  return SCREE_OK;
+  memory_free(r->context, own);
+  return status;
 }
 
 scree_status scree_recording_get_times(scree_recording *r, size_t first, size_t count,
                                        double *times) {
-  return recording_rows(r, STREAM_FRAME_TIME, first, count, times);
+  return recording_checked_times(r, first, count, times);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/crc.h"
 #include "base/memory.h"
 #include "io/hdf5_check.h"
 #include "io/recording_store.h"
@@ -44,7 +45,14 @@ static scree_status read_item(scree_recording *r, const char *name, char **bytes
     if (!*path) return SCREE_ERROR_MEMORY;
     strcpy(*path, text);
   }
-  return *size ? recording_bytes(r, item->address, *size, *bytes) : SCREE_OK;
+  const scree_status status = *size ? recording_bytes(r, item->address, *size, *bytes) : SCREE_OK;
+  if (status || !r->checked) return status;
+  if (!item->has_crc || item->crc != crc32c(0, *bytes, *size))
+    return context_fail(r->context, SCREE_ERROR_INPUT,
+                        "%s: its scene is damaged: the checksum of '%s' is wrong; `scree salvage` "
+                        "saves the frames with a scene that you give",
+                        r->path, item->path ? item->path : name);
+  return SCREE_OK;
 }
 
 typedef struct scene_items {
@@ -151,9 +159,25 @@ void recording_forget_list(scree_recording *r) {
   r->last_room = 0;
 }
 
+/* Rows before the first that is damaged; `count` when all are whole. */
+static scree_status count_whole(scree_recording *r, size_t count, size_t *whole) {
+  *whole = count;
+  if (!r->checked) return SCREE_OK;
+  uint32_t *checks = memory_new(r->context, count, sizeof *checks);
+  if (!checks) return SCREE_ERROR_MEMORY;
+  const scree_status status = recording_rows(r, STREAM_CHECK_LIST, 0, count, checks);
+  for (*whole = 0; *whole < count && !status; ++*whole)
+    if (!recording_is_listed_whole(&r->list[LIST_COLUMNS * *whole], &r->mass[2 * *whole],
+                                   checks[*whole]))
+      break;
+  memory_free(r->context, checks);
+  return status;
+}
+
 static scree_status load_list(scree_recording *r) {
   const uint64_t a = r->rows[STREAM_BODY_LIST], b = r->rows[STREAM_BODY_MASS];
-  const size_t count = (size_t)(a < b ? a : b);
+  size_t count = (size_t)(a < b ? a : b), whole = 0;
+  if (r->checked && r->rows[STREAM_CHECK_LIST] < count) count = (size_t)r->rows[STREAM_CHECK_LIST];
   if (count >= UINT32_MAX) return recording_fault(r, "its list of bodies is damaged");
   r->list = memory_new(r->context, count, LIST_COLUMNS * sizeof *r->list);
   r->mass = memory_new(r->context, count, 2 * sizeof *r->mass);
@@ -161,8 +185,15 @@ static scree_status load_list(scree_recording *r) {
   if (!r->list || !r->mass || !r->before) return SCREE_ERROR_MEMORY;
   scree_status status = recording_rows(r, STREAM_BODY_LIST, 0, count, r->list);
   if (!status) status = recording_rows(r, STREAM_BODY_MASS, 0, count, r->mass);
-  if (!status) status = index_list(r, count);
-  return status;
+  if (!status) status = count_whole(r, count, &whole);
+  if (status) return status;
+  /* The last ones of a killed run may not have reached the disk; no whole frame has them. */
+  if (whole < count && !r->marked)
+    return context_fail(r->context, SCREE_ERROR_INPUT,
+                        "%s: row %zu of its list of bodies is damaged: the checksum is wrong; "
+                        "`scree verify` looks through all, `scree salvage` saves what is intact",
+                        r->path, whole);
+  return index_list(r, whole);
 }
 
 scree_status scree_recording_get_body(scree_recording *r, scree_body_id id,

@@ -10,25 +10,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/crc.h"
 #include "base/memory.h"
-#include "io/hdf5_walk.h"
-#include "io/place.h"
+#include "io/recording_structure.h"
 #include "model/world.h"
 
 const recording_stream recording_streams[STREAM_COUNT] = {
     [STREAM_BODY_LIST] = {"/bodies/list", 5, 4, STREAM_U32},
     [STREAM_BODY_MASS] = {"/bodies/mass", 2, 8, STREAM_F64},
+    [STREAM_CHECK_LIST] = {"/checks/list", 0, 4, STREAM_U32},
     [STREAM_BODY_ID] = {"/bodies/id", 3, 4, STREAM_U32},
     [STREAM_BODY_POSE] = {"/bodies/pose", 7, 8, STREAM_F64},
     [STREAM_BODY_VELOCITY] = {"/bodies/velocity", 6, 4, STREAM_F32},
     [STREAM_CONTACT_BODIES] = {"/contacts/bodies", 2, 4, STREAM_U32},
     [STREAM_CONTACT_VALUES] = {"/contacts/values", 10, 4, STREAM_F32},
+    [STREAM_CHECK_FRAMES] = {"/checks/frames", CHECK_COLUMNS, 4, STREAM_U32},
     [STREAM_FRAME_INDEX] = {"/frames/index", 5, 8, STREAM_U64},
     [STREAM_FRAME_TIME] = {"/frames/time", 0, 8, STREAM_F64},
+    [STREAM_CHECK_STEPS] = {"/checks/steps", 0, 4, STREAM_U32},
     [STREAM_STEPS] = {"/steps", SCREE_STEP_COLUMNS, 8, STREAM_F64},
 };
 
-enum { BUFFER_BYTES = 1 << 20, CHUNK_BYTES = 1 << 17 };
+/* Checksums are few: they get small chunks. */
+enum { BUFFER_BYTES = 1 << 20, CHUNK_BYTES = 1 << 17, CHECK_BYTES = 1 << 14 };
 
 typedef struct stream {
   hid_t id;
@@ -42,7 +46,8 @@ struct recorder {
   scree_context *context;
   char *path;
   hid_t file;
-  int lock; /* holds off a second writer; a kill gives it back */
+  claim claim;                  /* holds off a second writer; a kill gives it back */
+  uint32_t sums[CHECK_COLUMNS]; /* of the frame that is being added */
   stream streams[STREAM_COUNT];
   recording_counts counts;
   uint32_t *known; /* generation of the body last listed at each place; 0: none */
@@ -70,7 +75,8 @@ size_t recording_row_size(const recording_stream *s) {
 }
 
 static size_t chunk_rows(const recording_stream *d) {
-  return CHUNK_BYTES / recording_row_size(d);
+  const bool check = strncmp(d->path, "/checks/", 8) == 0;
+  return (check ? CHECK_BYTES : CHUNK_BYTES) / recording_row_size(d);
 }
 
 /* HDF5 keeps the errno only in its text; a full disk is by far the likeliest. */
@@ -112,6 +118,7 @@ static bool write_bytes(hid_t group, const char *name, const char *path, const c
   bool ok = id >= 0;
   if (ok && size) ok = H5Dwrite(id, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0;
   if (ok && path) ok = write_attribute(id, "path", path);
+  if (ok) ok = write_number(id, "crc32c", crc32c(0, bytes, size));
   if (id >= 0) ok = H5Dclose(id) >= 0 && ok;
   H5Sclose(space);
   return ok;
@@ -159,8 +166,8 @@ static bool create_stream(hid_t file, const recording_stream *s) {
 }
 
 static bool create_groups(hid_t file) {
-  static const char *const groups[] = {"/frames", "/bodies", "/contacts"};
-  for (int i = 0; i < 3; i++) {
+  static const char *const groups[] = {"/frames", "/bodies", "/contacts", "/checks"};
+  for (int i = 0; i < 4; i++) {
     hid_t id = H5Gcreate2(file, groups[i], H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (id < 0 || H5Gclose(id) < 0) return false;
   }
@@ -213,7 +220,7 @@ static recorder *new_recorder(scree_context *context, const char *path) {
   if (!r) return NULL;
   r->context = context;
   r->file = -1;
-  r->lock = -1;
+  r->claim.file = -1;
   for (int i = 0; i < STREAM_COUNT; i++) r->streams[i].id = -1;
   r->path = memory_new(context, strlen(path) + 16, 1);
   if (!r->path) {
@@ -228,43 +235,53 @@ static recorder *new_recorder(scree_context *context, const char *path) {
   return r;
 }
 
-static scree_status take_lock(recorder *r, const char *path) {
-  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  r->lock = open(path, O_RDWR | O_CLOEXEC);
-  if (r->lock < 0) return write_fault(r, "opening the recording");
-  if (fcntl(r->lock, F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN)) return SCREE_OK;
+/* Metadata are written when we say so and not before: between two flushes the file's structure
+ * stays as it is, and the superblock tells an end that covers all that is referred to. So a tool
+ * that trusts it after a kill (h5clear) cuts off nothing but what was written since. */
+static bool hold_structure(hid_t list) {
+  H5AC_cache_config_t config = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
+  if (H5Pget_mdc_config(list, &config) < 0) return false;
+  config.evictions_enabled = 0;
+  config.incr_mode = H5C_incr__off;
+  config.flash_incr_mode = H5C_flash_incr__off;
+  config.decr_mode = H5C_decr__off;
+  return H5Pset_mdc_config(list, &config) >= 0;
+}
+
+static scree_status claim_fault(recorder *r) {
+  char text[CLAIM_PATH + 128];
+  claim_explain(&r->claim, text, sizeof text);
   r->failed = true;
-  return context_fail(r->context, SCREE_ERROR_IO,
-                      "%s: another run is writing it; wait for that one, or stop it", path);
+  return context_fail(r->context, SCREE_ERROR_IO, "%s", text);
+}
+
+static scree_status finish_open(scree_status status, recorder **out) {
+  if (!status) return SCREE_OK;
+  recorder_close(*out);
+  *out = NULL;
+  return status;
 }
 
 scree_status recorder_create(scree_context *context, const char *path, const scree_scene *scene,
-                             uint64_t run, recorder **out) {
-  *out = NULL;
-  if (!place_is_free(path))
-    return context_fail(context, SCREE_ERROR_IO,
-                        "%s: is there already and not a plain file; give another name", path);
+                             uint64_t run, bool replace, recorder **out) {
   recorder *r = *out = new_recorder(context, path);
   if (!r) return SCREE_ERROR_MEMORY;
-  char *fresh = memory_new(context, strlen(path) + 16, 1);
-  if (!fresh) return SCREE_ERROR_MEMORY;
-  sprintf(fresh, "%s.new", path);
+  if (claim_take(&r->claim, path, replace) != CLAIM_TAKEN) return finish_open(claim_fault(r), out);
   hid_t list = recording_access_list(false);
   errno = 0;
-  r->file = H5Fcreate(fresh, H5F_ACC_TRUNC, H5P_DEFAULT, list);
+  const bool ok = hold_structure(list) &&
+                  (r->file = H5Fcreate(r->claim.part, H5F_ACC_TRUNC, H5P_DEFAULT, list)) >= 0 &&
+                  fill_new_file(r->file, scene, run) && open_streams(r) &&
+                  H5Fstart_swmr_write(r->file) >= 0 && H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0;
   H5Pclose(list);
-  bool ok = r->file >= 0 && take_lock(r, fresh) == SCREE_OK && fill_new_file(r->file, scene, run) &&
-            open_streams(r) && H5Fstart_swmr_write(r->file) >= 0 &&
-            H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0;
-  if (ok && rename(fresh, path) != 0) ok = false;
-  scree_status status = ok ? SCREE_OK : write_fault(r, "creating the recording");
-  if (!ok) unlink(fresh);
-  memory_free(context, fresh);
-  if (!ok) {
-    recorder_close(r);
-    *out = NULL;
-  }
-  return status;
+  return finish_open(ok ? SCREE_OK : write_fault(r, "creating the recording"), out);
+}
+
+scree_status recorder_publish(recorder *r) {
+  const scree_status status = recorder_sync(r);
+  if (status) return status;
+  errno = claim_publish(&r->claim);
+  return errno ? write_fault(r, "creating the recording") : SCREE_OK;
 }
 
 /* Who is in the list already, when a run goes on. */
@@ -294,65 +311,42 @@ static scree_status read_known(recorder *r) {
   return status;
 }
 
-/* A killed writer does not say where its space ends, and may have named chunks that it never wrote:
- * new space begins behind all that the file refers to. */
-static scree_status find_end(recorder *r, hsize_t *missing) {
-  struct stat info;
-  *missing = 0;
-  if (fstat(r->lock, &info) != 0) return write_fault(r, "looking at the recording");
-  walk_file file = {.source = {.context = r->context,
-                               .name = r->path,
-                               .descriptor = r->lock,
-                               .size = (size_t)info.st_size}};
-  const scree_status status = walk_container(&file);
-  if (!status && file.end > (uint64_t)info.st_size) *missing = file.end - (uint64_t)info.st_size;
-  return status;
-}
-
-scree_status recorder_reopen(scree_context *context, const char *path,
-                             const recording_counts *counts, recorder **out) {
-  recorder *r = *out = new_recorder(context, path);
-  if (!r) return SCREE_ERROR_MEMORY;
-  scree_status status = take_lock(r, path);
-  if (status) {
-    recorder_close(r);
-    *out = NULL;
-    return status;
+scree_status recorder_reopen(scree_context *context, claim *taken, const recording_counts *counts,
+                             const char *structure, size_t size, recorder **out) {
+  recorder *r = *out = new_recorder(context, taken->path);
+  if (!r) {
+    claim_drop(taken);
+    return SCREE_ERROR_MEMORY;
   }
-  hsize_t missing = 0;
-  status = find_end(r, &missing);
-  if (status) {
-    recorder_close(r);
-    *out = NULL;
-    return status;
-  }
+  r->claim = *taken;
+  taken->file = -1;
+  uint64_t missing = 0;
+  scree_status status = structure
+                            ? structure_restore(context, r->path, r->claim.file, structure, size)
+                            : structure_find_end(context, r->path, r->claim.file, &missing);
+  if (status) return finish_open(status, out);
   hid_t list = recording_access_list(true);
   errno = 0;
-  r->file = H5Fopen(path, H5F_ACC_RDWR, list);
+  const bool ok = hold_structure(list) && (r->file = H5Fopen(r->path, H5F_ACC_RDWR, list)) >= 0 &&
+                  (structure || H5Fincrement_filesize(r->file, missing) >= 0) && open_streams(r) &&
+                  H5Fstart_swmr_write(r->file) >= 0;
   H5Pclose(list);
-  bool ok = r->file >= 0 && H5Fincrement_filesize(r->file, missing) >= 0 && open_streams(r) &&
-            H5Fstart_swmr_write(r->file) >= 0;
   if (!ok) status = write_fault(r, "opening the recording to go on");
   r->counts = *counts;
-  const uint64_t rows[STREAM_COUNT] = {
-      counts->listed,   counts->listed,   counts->bodies, counts->bodies, counts->bodies,
-      counts->contacts, counts->contacts, counts->frames, counts->frames, counts->steps};
   for (int i = 0; i < STREAM_COUNT && !status; i++) {
-    r->streams[i].rows = rows[i];
-    if (r->streams[i].extent < rows[i])
-      status =
-          context_fail(context, SCREE_ERROR_INPUT,
-                       "%s: %s has %llu rows, the checkpoint wants %llu; the two do not belong "
-                       "together",
-                       path, recording_streams[i].path, (unsigned long long)r->streams[i].extent,
-                       (unsigned long long)rows[i]);
+    r->streams[i].rows = recording_count_of(counts, i);
+    if (r->streams[i].extent < r->streams[i].rows)
+      status = context_fail(context, SCREE_ERROR_INPUT,
+                            "%s: it is shorter than its checkpoint says; put the recording back "
+                            "that belongs to it, or remove the checkpoint to start from 0",
+                            r->path);
   }
   if (!status) status = read_known(r);
-  if (status) {
-    recorder_close(r);
-    *out = NULL;
-  }
-  return status;
+  return finish_open(status, out);
+}
+
+scree_status recorder_structure(recorder *r, scree_write_function write, void *user) {
+  return structure_collect(r->context, r->path, r->claim.file, write, user);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -424,6 +418,9 @@ scree_status recorder_add_step(recorder *r, const double row[SCREE_STEP_COLUMNS]
   double *at = take_row(r, STREAM_STEPS, &status);
   if (status) return status;
   memcpy(at, row, SCREE_STEP_COLUMNS * sizeof *row);
+  uint32_t *check = take_row(r, STREAM_CHECK_STEPS, &status);
+  if (status) return status;
+  *check = crc32c(0, row, SCREE_STEP_COLUMNS * sizeof *row);
   r->counts.steps++;
   return SCREE_OK;
 }
@@ -434,13 +431,19 @@ static scree_status add_to_list(recorder *r, const scree_world *world, size_t i)
   scree_status status = SCREE_OK;
   uint32_t *row = take_row(r, STREAM_BODY_LIST, &status);
   double *mass = take_row(r, STREAM_BODY_MASS, &status);
+  uint32_t *check = take_row(r, STREAM_CHECK_LIST, &status);
   if (status) return status;
   row[0] = (uint32_t)i, row[1] = b->generation[i], row[2] = b->shape_index[i];
   row[3] = b->kind[i], row[4] = b->material[i];
   mass[0] = b->mass[i], mass[1] = b->diameter[i];
+  *check = crc32c(crc32c(0, row, 5 * sizeof *row), mass, 2 * sizeof *mass);
   r->known[i] = b->generation[i];
   r->counts.listed++;
   return SCREE_OK;
+}
+
+static void add_to_sum(recorder *r, int column, const void *row, size_t size) {
+  r->sums[column] = crc32c(r->sums[column], row, size);
 }
 
 static scree_status add_bodies(recorder *r, const scree_world *world, size_t *count) {
@@ -463,6 +466,9 @@ static scree_status add_bodies(recorder *r, const scree_world *world, size_t *co
       velocity[k] = (float)s.velocity[k];
       velocity[3 + k] = (float)s.angular[k];
     }
+    add_to_sum(r, CHECK_ID, id, 3 * sizeof *id);
+    add_to_sum(r, CHECK_POSE, place, 7 * sizeof *place);
+    add_to_sum(r, CHECK_VELOCITY, velocity, 6 * sizeof *velocity);
   }
   return status;
 }
@@ -488,28 +494,41 @@ static scree_status add_contacts(recorder *r, const recorder_contacts *contacts,
       value[6 + k] = (float)(c.impulse[k] / h);
     }
     value[9] = (float)c.gap;
+    add_to_sum(r, CHECK_CONTACT_BODIES, bodies, 2 * sizeof *bodies);
+    add_to_sum(r, CHECK_CONTACT_VALUES, value, 10 * sizeof *value);
     ++*kept;
   }
+  return SCREE_OK;
+}
+
+/* The rows are there: their index, time and checksums. `told`: step, bodies, contacts. */
+static scree_status end_frame(recorder *r, const uint64_t told[3], double now) {
+  scree_status status = SCREE_OK;
+  uint64_t *index = take_row(r, STREAM_FRAME_INDEX, &status);
+  double *time = take_row(r, STREAM_FRAME_TIME, &status);
+  uint32_t *check = take_row(r, STREAM_CHECK_FRAMES, &status);
+  if (status) return status;
+  index[0] = told[0];
+  index[1] = r->counts.bodies, index[2] = told[1];
+  index[3] = r->counts.contacts, index[4] = told[2];
+  *time = now;
+  add_to_sum(r, CHECK_INDEX, index, 5 * sizeof *index);
+  add_to_sum(r, CHECK_TIME, time, sizeof *time);
+  memcpy(check, r->sums, sizeof r->sums);
+  r->counts.bodies += told[1];
+  r->counts.contacts += told[2];
+  r->counts.frames++;
   return SCREE_OK;
 }
 
 scree_status recorder_add_frame(recorder *r, const scree_world *world, uint64_t step,
                                 const recorder_contacts *contacts, double h) {
   size_t bodies, kept;
+  memset(r->sums, 0, sizeof r->sums);
   scree_status status = add_bodies(r, world, &bodies);
   if (!status) status = add_contacts(r, contacts, h, &kept);
   if (status) return status;
-  uint64_t *index = take_row(r, STREAM_FRAME_INDEX, &status);
-  double *time = take_row(r, STREAM_FRAME_TIME, &status);
-  if (status) return status;
-  index[0] = step;
-  index[1] = r->counts.bodies, index[2] = bodies;
-  index[3] = r->counts.contacts, index[4] = kept;
-  *time = scree_world_time(world);
-  r->counts.bodies += bodies;
-  r->counts.contacts += kept;
-  r->counts.frames++;
-  return SCREE_OK;
+  return end_frame(r, (const uint64_t[]){step, bodies, kept}, scree_world_time(world));
 }
 
 scree_status recorder_flush(recorder *r) {
@@ -519,7 +538,15 @@ scree_status recorder_flush(recorder *r) {
     errno = 0;
     if (H5Dflush(r->streams[i].id) < 0) return write_fault(r, "writing");
   }
-  return SCREE_OK;
+  /* The superblock: where the file ends. */
+  errno = 0;
+  return H5Fflush(r->file, H5F_SCOPE_GLOBAL) < 0 ? write_fault(r, "writing") : SCREE_OK;
+}
+
+scree_status recorder_sync(recorder *r) {
+  const scree_status status = recorder_flush(r);
+  if (status) return status;
+  return fsync(r->claim.file) != 0 ? write_fault(r, "bringing it to the disk") : SCREE_OK;
 }
 
 recording_counts recorder_counts(const recorder *r) {
@@ -528,15 +555,16 @@ recording_counts recorder_counts(const recorder *r) {
 
 scree_status recorder_close(recorder *r) {
   if (!r) return SCREE_OK;
-  scree_status status = r->failed || r->file < 0 ? SCREE_OK : recorder_flush(r);
+  scree_status status = r->failed || r->file < 0 ? SCREE_OK : recorder_sync(r);
   /* What could not be written cannot be written on closing either: the file stays as it is. */
   if (!r->failed) {
     for (int i = 0; i < STREAM_COUNT; i++)
       if (r->streams[i].id >= 0) H5Dclose(r->streams[i].id);
     errno = 0;
     if (r->file >= 0 && H5Fclose(r->file) < 0) status = write_fault(r, "closing");
+    if (r->file >= 0 && !status && fsync(r->claim.file) != 0) status = write_fault(r, "closing");
   }
-  if (r->lock >= 0) close(r->lock);
+  claim_drop(&r->claim);
   if (r->quiet) H5Eset_auto2(H5E_DEFAULT, r->old_print, r->old_print_data);
   for (int i = 0; i < STREAM_COUNT; i++) memory_free(r->context, r->streams[i].buffer);
   memory_free(r->context, r->known);

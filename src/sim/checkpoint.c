@@ -1,220 +1,182 @@
-/* The checkpoint: a side file RECORDING.checkpoint with everything that the rest of the run depends
- * on. It is written beside its place, brought to the disk, and renamed: at any moment there is the
- * old one or the new one, whole. Before that the recording and the probes are brought up to it. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
+/* The checkpoint: everything that the rest of the run depends on. What it refers to is on the disk
+ * before it is written: the rows of the recording, the tables of the probes. With it go a copy of
+ * the recording's structure and the checksums of the tables, so that both can be brought back to
+ * where they were. Two are kept; see io/checkpoint_file.h. */
 #include <string.h>
-#include <unistd.h>
 
 #include "base/timer.h"
 #include "sim/sim.h"
 
-static const char magic[8] = "SCRCKP04";
-
-typedef struct checkpoint_head {
-  char magic[8];
-  uint64_t run, size, checksum; /* of what follows the head */
+/* The begin of the state: plain numbers. Behind it sums of the probes, scene and stepper. */
+typedef struct state_head {
   uint64_t probes, scene_size, stepper_size;
+  double duration; /* that was asked for, s; 0: the scene's */
   recording_counts counts;
   sim_totals totals;
-} checkpoint_head;
-
-static uint64_t checksum(uint64_t h, const char *bytes, size_t size) {
-  size_t i = 0;
-  for (; i + 8 <= size; i += 8) {
-    uint64_t word;
-    memcpy(&word, bytes + i, 8);
-    h = (h ^ word) * 0x9e3779b97f4a7c15u;
-    h ^= h >> 32;
-  }
-  for (; i < size; i++) h = (h ^ (unsigned char)bytes[i]) * 1099511628211u;
-  return h;
-}
-
-static const uint64_t checksum_start = 1469598103934665603u;
-
-static char *side_path(const scree_sim *sim, const char *end) {
-  char *path = memory_new(sim->context, strlen(sim->out) + 32, 1);
-  if (path) sprintf(path, "%s.checkpoint%s", sim->out, end);
-  return path;
-}
+} state_head;
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/* The file in progress: bytes pass through a buffer, so that no copy of the state is held. */
-typedef struct out_file {
-  int file, reason; /* errno of what failed; 0: nothing yet */
-  uint64_t size, checksum;
-  size_t used;
-  char buffer[1 << 16]; /* whole words: the checksum runs over full buffers */
-} out_file;
-
-static bool put_all(out_file *f, const char *bytes, size_t size) {
-  while (size && !f->reason) {
-    const ssize_t n = write(f->file, bytes, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      f->reason = n < 0 ? errno : EIO;
-      break;
-    }
-    bytes += n;
-    size -= (size_t)n;
+static scree_status put_probes(const scree_sim *sim, checkpoint_out *out) {
+  scree_status status = SCREE_OK;
+  for (size_t i = 0; i < sim->probe_count && !status; i++) {
+    const sim_probe *p = &sim->probes[i];
+    checkpoint_probe entry = {.bytes = p->sums.bytes, .crc = p->crc};
+    snprintf(entry.name, sizeof entry.name, "%s", p->def.name);
+    status = checkpoint_put(out, &entry, sizeof entry);
   }
-  return !f->reason;
+  return status;
 }
 
-static bool flush(out_file *f) {
-  f->checksum = checksum(f->checksum, f->buffer, f->used);
-  const bool ok = put_all(f, f->buffer, f->used);
-  f->used = 0;
-  return ok;
-}
-
-static scree_status put(void *user, const void *data, size_t size) {
-  out_file *f = user;
-  const char *bytes = data;
-  f->size += size;
-  while (size) {
-    const size_t room = sizeof f->buffer - f->used, n = size < room ? size : room;
-    memcpy(f->buffer + f->used, bytes, n);
-    f->used += n;
-    bytes += n;
-    size -= n;
-    if (f->used == sizeof f->buffer && !flush(f)) return SCREE_ERROR_IO;
-  }
-  return SCREE_OK;
-}
-
-static scree_status put_scene(const scree_sim *sim, uint64_t size, out_file *f) {
+static scree_status put_scene(const scree_sim *sim, uint64_t size, checkpoint_out *out) {
   char *bytes = memory_new(sim->context, size, 1);
   scree_status status = bytes ? scree_scene_save(sim->scene, bytes, size) : SCREE_ERROR_MEMORY;
-  if (!status) status = put(f, bytes, size);
+  if (!status) status = checkpoint_put(out, bytes, size);
   memory_free(sim->context, bytes);
   return status;
 }
 
-/* The head is known last and lies first: its place is kept until then. */
-static scree_status put_state(scree_sim *sim, out_file *f) {
-  checkpoint_head head = {.run = sim->run,
-                          .probes = sim->probe_count,
-                          .scene_size = scree_scene_save_size(sim->scene),
-                          .stepper_size = scree_stepper_save_size(sim->stepper),
-                          .counts = recorder_counts(sim->recorder),
-                          .totals = sim->totals};
-  const checkpoint_head none = {0};
-  scree_status status = put_all(f, (const char *)&none, sizeof none) ? SCREE_OK : SCREE_ERROR_IO;
+static scree_status put_state(const scree_sim *sim, checkpoint_out *out) {
+  const state_head head = {.probes = sim->probe_count,
+                           .scene_size = scree_scene_save_size(sim->scene),
+                           .stepper_size = scree_stepper_save_size(sim->stepper),
+                           .duration = sim->duration,
+                           .counts = recorder_counts(sim->recorder),
+                           .totals = sim->totals};
+  scree_status status = checkpoint_put(out, &head, sizeof head);
   for (size_t i = 0; i < sim->probe_count && !status; i++)
-    status = put(f, &sim->probes[i].sums, sizeof sim->probes->sums);
-  if (!status) status = put_scene(sim, head.scene_size, f);
-  if (!status) status = scree_stepper_write(sim->stepper, put, f);
-  if (!status && !flush(f)) status = SCREE_ERROR_IO;
-  if (status) return status;
-  memcpy(head.magic, magic, sizeof magic);
-  head.size = f->size;
-  head.checksum = f->checksum;
-  if (lseek(f->file, 0, SEEK_SET) != 0) f->reason = errno;
-  if (!f->reason) put_all(f, (const char *)&head, sizeof head);
-  if (!f->reason && fsync(f->file) != 0) f->reason = errno;
-  return f->reason ? SCREE_ERROR_IO : SCREE_OK;
-}
-
-static scree_status write_file(scree_sim *sim, const char *path, const char *fresh, out_file *f) {
-  f->checksum = checksum_start;
-  f->file = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (f->file < 0) f->reason = errno;
-  scree_status status = f->reason ? SCREE_ERROR_IO : put_state(sim, f);
-  if (f->file >= 0 && close(f->file) != 0 && !status) status = SCREE_ERROR_IO, f->reason = errno;
-  if (!status && rename(fresh, path) != 0) status = SCREE_ERROR_IO, f->reason = errno;
-  if (status) unlink(fresh);
-  if (status == SCREE_ERROR_IO)
-    context_fail(sim->context, SCREE_ERROR_IO,
-                 "%s: the checkpoint cannot be written: %s; the one before is as it was", path,
-                 strerror(f->reason));
+    status = checkpoint_put(out, &sim->probes[i].sums, sizeof sim->probes->sums);
+  if (!status) status = put_scene(sim, head.scene_size, out);
+  if (!status) status = scree_stepper_write(sim->stepper, checkpoint_put, out);
   return status;
 }
 
 scree_status sim_checkpoint_write(scree_sim *sim) {
   if (!sim->recorder) return SCREE_OK;
-  scree_status status = recorder_flush(sim->recorder);
-  if (!status) status = sim_probes_flush(sim);
+  scree_status status = recorder_sync(sim->recorder);
+  if (!status) status = sim_probes_sync(sim);
+  checkpoint_out *out = NULL;
+  if (!status) status = checkpoint_begin(sim->context, sim->out, sim->run, &out);
   if (status) return status;
-  char *path = side_path(sim, ""), *fresh = side_path(sim, ".new");
-  out_file *f = memory_new(sim->context, 1, sizeof *f);
-  status = path && fresh && f ? write_file(sim, path, fresh, f) : SCREE_ERROR_MEMORY;
-  memory_free(sim->context, f);
-  memory_free(sim->context, path);
-  memory_free(sim->context, fresh);
+  checkpoint_begin_part(out, CHECKPOINT_STRUCTURE);
+  status = recorder_structure(sim->recorder, checkpoint_put, out);
+  checkpoint_begin_part(out, CHECKPOINT_PROBES);
+  if (!status) status = put_probes(sim, out);
+  checkpoint_begin_part(out, CHECKPOINT_STATE);
+  if (!status) status = put_state(sim, out);
+  status = checkpoint_end(out, status, !sim->keep_older);
+  if (!status) sim->keep_older = false;
   sim->last_checkpoint = timer_now();
   return status;
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static scree_status load_bytes(scree_sim *sim, const char *path, char **bytes, size_t *size) {
-  *bytes = NULL;
-  *size = 0;
-  FILE *file = fopen(path, "rb");
-  if (!file && errno == ENOENT) return SCREE_OK;
-  if (!file)
-    return context_fail(sim->context, SCREE_ERROR_IO, "%s: cannot be read: %s", path,
-                        strerror(errno));
-  scree_status status = SCREE_OK;
-  size_t room = 0;
-  for (size_t got = 1; got && !status;) {
-    status = memory_grow(sim->context, bytes, &room, *size + (1 << 20), 1);
-    if (status) break;
-    got = fread(*bytes + *size, 1, 1 << 20, file);
-    *size += got;
-  }
-  if (!status && ferror(file))
-    status = context_fail(sim->context, SCREE_ERROR_IO, "%s: cannot be read", path);
-  fclose(file);
-  return status;
-}
+/* Why a checkpoint is not used. */
+typedef enum verdict { USED, ABSENT, DAMAGED, OTHER_VERSION, OTHER_RUN, AHEAD } verdict;
 
-static scree_status apply(scree_sim *sim, const char *path, const char *bytes, size_t size,
-                          recording_counts *counts, bool *found) {
-  checkpoint_head head;
-  if (size < sizeof head || memcmp(bytes, magic, sizeof magic) != 0)
-    return context_fail(sim->context, SCREE_ERROR_INPUT,
-                        "%s: it is no checkpoint; remove it to start anew", path);
-  memcpy(&head, bytes, sizeof head);
-  if (head.run != sim->run) return SCREE_OK; /* of a run that was there before */
-  size_t probes = sim->probe_count * sizeof sim->probes->sums;
-  if (head.size != size - sizeof head ||
-      head.checksum != checksum(checksum_start, bytes + sizeof head, head.size) ||
-      head.probes != sim->probe_count || head.scene_size > head.size ||
-      head.stepper_size != head.size - probes - head.scene_size)
-    return context_fail(sim->context, SCREE_ERROR_INPUT,
-                        "%s: the checkpoint is damaged; remove it to start anew", path);
-  const char *at = bytes + sizeof head;
+static const char *const reasons[] = {
+    [ABSENT] = "is missing",
+    [DAMAGED] = "is damaged",
+    [OTHER_VERSION] = "is of another version of Scree",
+    [OTHER_RUN] = "is of another run than the recording",
+    [AHEAD] = "is newer than the recording, which lacks frames or steps that it speaks of",
+};
+
+static scree_status apply(scree_sim *sim, const state_head *head, const char *at) {
   for (size_t i = 0; i < sim->probe_count; i++, at += sizeof sim->probes->sums)
     memcpy(&sim->probes[i].sums, at, sizeof sim->probes->sums);
-  scree_status status = scree_scene_restore(sim->scene, at, head.scene_size);
+  scree_status status = scree_scene_restore(sim->scene, at, head->scene_size);
   if (!status)
-    status = scree_stepper_restore(sim->stepper, at + head.scene_size, head.stepper_size);
+    status = scree_stepper_restore(sim->stepper, at + head->scene_size, head->stepper_size);
   if (status) return status;
-  sim->totals = head.totals;
-  *counts = head.counts;
-  *found = true;
+  sim->totals = head->totals;
+  if (sim->duration <= 0.0) sim->duration = head->duration;
   return SCREE_OK;
 }
 
-scree_status sim_checkpoint_read(scree_sim *sim, recording_counts *counts, bool *found) {
-  *found = false;
-  *counts = (recording_counts){0};
-  char *path = side_path(sim, ""), *bytes = NULL;
-  size_t size = 0;
-  scree_status status = path ? load_bytes(sim, path, &bytes, &size) : SCREE_ERROR_MEMORY;
-  if (!status && bytes) status = apply(sim, path, bytes, size, counts, found);
-  memory_free(sim->context, bytes);
-  memory_free(sim->context, path);
-  return status;
+/* Does the recording have all that the checkpoint speaks of? */
+static scree_status compare(scree_sim *sim, const checkpoint_in *in, const recording_counts *counts,
+                            verdict *found) {
+  const recording_open_def def = {.structure = in->part[CHECKPOINT_STRUCTURE],
+                                  .structure_size = in->part_size[CHECKPOINT_STRUCTURE],
+                                  .mine = true};
+  scree_recording *recording = NULL;
+  const scree_status status = recording_open(sim->context, sim->out, &def, &recording);
+  if (status && status != SCREE_ERROR_INPUT) return status;
+  if (status || !recording_reaches(recording, counts)) *found = AHEAD;
+  scree_recording_close(recording);
+  return SCREE_OK;
 }
 
-void sim_checkpoint_forget(scree_sim *sim) {
-  char *path = side_path(sim, "");
-  if (path) unlink(path);
-  memory_free(sim->context, path);
+static scree_status consider(scree_sim *sim, const checkpoint_in *in, recording_counts *counts,
+                             verdict *found) {
+  static const verdict states[] = {[CHECKPOINT_ABSENT] = ABSENT,
+                                   [CHECKPOINT_GOOD] = USED,
+                                   [CHECKPOINT_DAMAGED] = DAMAGED,
+                                   [CHECKPOINT_OTHER] = OTHER_VERSION};
+  *found = states[in->state];
+  if (*found == USED && in->run != sim->run) *found = OTHER_RUN;
+  if (*found != USED) return SCREE_OK;
+  state_head head = {0};
+  const char *at = in->part[CHECKPOINT_STATE];
+  const size_t size = in->part_size[CHECKPOINT_STATE];
+  const size_t probes = sim->probe_count * sizeof sim->probes->sums;
+  const size_t entries = sim->probe_count * sizeof(checkpoint_probe);
+  if (size >= sizeof head) memcpy(&head, at, sizeof head);
+  if (size < sizeof head + probes || head.probes != sim->probe_count ||
+      in->part_size[CHECKPOINT_PROBES] != entries ||
+      head.scene_size > size - sizeof head - probes ||
+      head.stepper_size != size - sizeof head - probes - head.scene_size) {
+    *found = DAMAGED;
+    return SCREE_OK;
+  }
+  scree_status status = compare(sim, in, &head.counts, found);
+  if (status || *found != USED) return status;
+  for (size_t i = 0; i < sim->probe_count; i++) {
+    checkpoint_probe entry;
+    memcpy(&entry, in->part[CHECKPOINT_PROBES] + i * sizeof entry, sizeof entry);
+    sim->probes[i].crc = entry.crc;
+  }
+  *counts = head.counts;
+  return apply(sim, &head, at + sizeof head);
+}
+
+/* There was one and it cannot be used: what to do. */
+static scree_status refuse(scree_sim *sim, const verdict found[2]) {
+  const int age = found[0] != ABSENT ? 0 : 1;
+  const char *remedy =
+      found[age] == AHEAD || found[age] == OTHER_RUN
+          ? "put the recording back that belongs to it, or remove the checkpoint: then the run "
+            "starts from 0 and writes equal frames once more"
+          : "remove it, and the run starts from 0 and writes equal frames once more";
+  return context_fail(sim->context, SCREE_ERROR_INPUT, "%s.checkpoint%s: it %s%s%s; %s", sim->out,
+                      age ? ".old" : "", reasons[found[age]],
+                      !age && found[1] != ABSENT ? ", and the one before " : "",
+                      !age && found[1] != ABSENT ? reasons[found[1]] : "", remedy);
+}
+
+scree_status sim_checkpoint_read(scree_sim *sim, checkpoint_in *in, recording_counts *counts) {
+  verdict found[2] = {ABSENT, ABSENT};
+  *counts = (recording_counts){0};
+  for (int age = 0; age < 2; age++) {
+    scree_status status = checkpoint_load(sim->context, sim->out, age, in);
+    if (!status) status = consider(sim, in, counts, &found[age]);
+    if (status) {
+      checkpoint_clear(sim->context, in);
+      return status;
+    }
+    if (found[age] == USED) {
+      sim->keep_older = age == 1;
+      if (age == 1)
+        snprintf(sim->remark, sizeof sim->remark,
+                 "the last checkpoint %s; the one before is used, at %.6g s", reasons[found[0]],
+                 scree_world_time(sim->world));
+      return SCREE_OK;
+    }
+    checkpoint_clear(sim->context, in);
+  }
+  if (found[0] != ABSENT || found[1] != ABSENT) return refuse(sim, found);
+  snprintf(sim->remark, sizeof sim->remark, "there is no checkpoint; the run starts from 0");
+  return SCREE_OK;
 }

@@ -1,12 +1,16 @@
 /* Probes: CSV files with units in their first line. A run that goes on cuts its files back to where
- * its checkpoint was. */
+ * its checkpoint was. Rows are gathered in memory; their checksum is made of what goes out. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/crc.h"
 #include "base/number.h"
 #include "sim/sim.h"
+
+enum { ROWS_BYTES = 1 << 16 };
 
 static const char *const headers[SCREE_PROBE_KIND_COUNT] = {
     [SCREE_PROBE_BODY] = "time [s],x [m],y [m],z [m],qw,qx,qy,qz,vx [m/s],vy [m/s],vz [m/s],"
@@ -23,7 +27,7 @@ static const char *const headers[SCREE_PROBE_KIND_COUNT] = {
 };
 
 static scree_status fault(scree_sim *sim, const sim_probe *p) {
-  return context_fail(sim->context, SCREE_ERROR_IO, "%s: cannot be written: %s", p->path,
+  return context_fail(sim->context, SCREE_ERROR_IO, "%s: cannot be written: %s", p->claim.path,
                       strerror(errno));
 }
 
@@ -58,29 +62,77 @@ static scree_status watch_plane(scree_sim *sim, sim_probe *p) {
   return SCREE_OK;
 }
 
-scree_status sim_probes_open(scree_sim *sim, bool resumed) {
+bool sim_probe_path(const scree_sim *sim, const sim_probe *p, char *path) {
+  size_t stem = strlen(sim->out);
+  if (stem > 3 && strcmp(sim->out + stem - 3, ".h5") == 0) stem -= 3;
+  const int length = snprintf(path, CLAIM_PATH, "%.*s_%s.csv", (int)stem, sim->out, p->def.name);
+  return length > 0 && length < CLAIM_PATH;
+}
+
+/* What the checkpoint knows of the table must be there, unchanged. */
+static scree_status compare_table(scree_sim *sim, const sim_probe *p) {
+  char block[1 << 14];
+  uint64_t done = 0;
+  uint32_t crc = 0;
+  while (done < p->sums.bytes) {
+    const uint64_t left = p->sums.bytes - done;
+    const ssize_t n =
+        pread(p->claim.file, block, left < sizeof block ? (size_t)left : sizeof block, (off_t)done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    crc = crc32c(crc, block, (size_t)n);
+    done += (uint64_t)n;
+  }
+  if (done < p->sums.bytes || crc != p->crc)
+    return context_fail(sim->context, SCREE_ERROR_INPUT,
+                        "%s: the table %s; put it back as the run left it, or remove the "
+                        "checkpoint: then the run starts from 0 and writes it once more",
+                        p->claim.path,
+                        done < p->sums.bytes ? "is shorter than its checkpoint says"
+                                             : "was changed since its checkpoint");
+  return SCREE_OK;
+}
+
+static scree_status open_table(scree_sim *sim, sim_probe *p, bool resumed, bool replace) {
+  char path[CLAIM_PATH], text[CLAIM_PATH + 128];
+  if (!sim_probe_path(sim, p, path))
+    return context_fail(sim->context, SCREE_ERROR_IO, "%s: the path is too long", sim->out);
+  const bool there = resumed && (p->sums.bytes || access(path, F_OK) == 0);
+  if ((there ? claim_existing(&p->claim, path) : claim_take(&p->claim, path, replace)) !=
+      CLAIM_TAKEN) {
+    claim_explain(&p->claim, text, sizeof text);
+    return context_fail(sim->context, SCREE_ERROR_IO, "%s", text);
+  }
+  p->text = open_memstream(&p->rows, &p->size);
+  if (!p->text) return fault(sim, p);
+  if (!p->sums.bytes) p->crc = 0;
+  scree_status status = compare_table(sim, p);
+  if (status) return status;
+  if (ftruncate(p->claim.file, (off_t)p->sums.bytes) != 0 ||
+      lseek(p->claim.file, 0, SEEK_END) != (off_t)p->sums.bytes)
+    return fault(sim, p);
+  if (!p->sums.bytes) fprintf(p->text, "%s\n", headers[p->def.kind]);
+  return SCREE_OK;
+}
+
+scree_status sim_probes_open(scree_sim *sim, bool resumed, bool replace) {
   scree_status status = SCREE_OK;
   for (size_t i = 0; i < sim->probe_count && !status; i++) {
     sim_probe *p = &sim->probes[i];
     if (p->def.kind == SCREE_PROBE_PLANE) status = watch_plane(sim, p);
-    if (status || !sim->out) continue;
-    p->path = memory_new(sim->context, strlen(sim->out) + strlen(p->def.name) + 8, 1);
-    if (!p->path) return SCREE_ERROR_MEMORY;
-    size_t stem = strlen(sim->out);
-    if (stem > 3 && strcmp(sim->out + stem - 3, ".h5") == 0) stem -= 3;
-    sprintf(p->path, "%.*s_%s.csv", (int)stem, sim->out, p->def.name);
-    p->file = fopen(p->path, resumed ? "r+" : "w");
-    if (!p->file && resumed && p->sums.bytes == 0) p->file = fopen(p->path, "w");
-    if (!p->file) return fault(sim, p);
-    if (p->sums.bytes == 0) {
-      if (ftruncate(fileno(p->file), 0) != 0 || fprintf(p->file, "%s\n", headers[p->def.kind]) < 0)
-        return fault(sim, p);
-    } else if (ftruncate(fileno(p->file), (off_t)p->sums.bytes) != 0 ||
-               fseek(p->file, 0, SEEK_END) != 0) {
-      return fault(sim, p);
-    }
+    if (!status && sim->out) status = open_table(sim, p, resumed, replace);
   }
   return status;
+}
+
+scree_status sim_probes_publish(scree_sim *sim) {
+  for (size_t i = 0; i < sim->probe_count; i++) {
+    sim_probe *p = &sim->probes[i];
+    if (!p->text || p->claim.published) continue;
+    errno = claim_publish(&p->claim);
+    if (errno) return fault(sim, p);
+  }
+  return SCREE_OK;
 }
 
 static void put_number(FILE *file, const char *before, double x) {
@@ -95,40 +147,40 @@ static void put(FILE *file, const double *x, int count) {
 
 static scree_status write_row(scree_sim *sim, sim_probe *p) {
   scree_status status = SCREE_OK;
-  put_number(p->file, "", scree_world_time(sim->world));
+  put_number(p->text, "", scree_world_time(sim->world));
   if (p->def.kind == SCREE_PROBE_BODY) {
     scree_body_state s;
     if (!scree_body_get_state(sim->world, p->def.body, &s)) {
-      put(p->file, s.position, 3);
-      put(p->file, s.rotation, 4);
-      put(p->file, s.velocity, 3);
-      put(p->file, s.angular, 3);
+      put(p->text, s.position, 3);
+      put(p->text, s.rotation, 4);
+      put(p->text, s.velocity, 3);
+      put(p->text, s.angular, 3);
     }
   } else if (p->def.kind == SCREE_PROBE_FORCE) {
     double force[3], torque[3];
     if (!scree_stepper_get_contact_force(sim->stepper, p->def.body, force, torque)) {
-      put(p->file, force, 3);
-      put(p->file, torque, 3);
+      put(p->text, force, 3);
+      put(p->text, torque, 3);
     }
   } else if (p->def.kind == SCREE_PROBE_PLANE) {
     const double sums[] = {p->sums.mass, p->sums.up_mass, p->sums.down_mass, (double)p->sums.up,
                            (double)p->sums.down};
-    put(p->file, sums, 5);
+    put(p->text, sums, 5);
   } else if (p->def.kind == SCREE_PROBE_GROUP) {
     double row[PROBE_GROUP_COLUMNS];
     status = probe_group(sim->world, &p->def, row);
-    put(p->file, row, PROBE_GROUP_COLUMNS);
+    put(p->text, row, PROBE_GROUP_COLUMNS);
   } else if (p->def.kind == SCREE_PROBE_SURFACE) {
     double row[PROBE_SURFACE_COLUMNS];
     status = probe_surface(sim->world, &p->def, row);
-    put(p->file, row, PROBE_SURFACE_COLUMNS);
+    put(p->text, row, PROBE_SURFACE_COLUMNS);
   } else {
     scree_energy e = scree_world_get_energy(sim->world);
     const double parts[] = {e.linear, e.angular, e.potential, e.pairwise,
                             e.linear + e.angular + e.potential + e.pairwise};
-    put(p->file, parts, 5);
+    put(p->text, parts, 5);
   }
-  fprintf(p->file, "\n");
+  fprintf(p->text, "\n");
   return status;
 }
 
@@ -141,29 +193,56 @@ scree_status sim_probes_write(scree_sim *sim, uint64_t step) {
     }
     /* There are no contact forces before the first step. */
     bool now = step ? sim_is_due(sim, p->def.every, step) : p->def.kind != SCREE_PROBE_FORCE;
-    if (!p->file || !now) continue;
+    if (!p->text || !now) continue;
     scree_status status = write_row(sim, p);
     if (status) return status;
+  }
+  return sim_probes_flush(sim, ROWS_BYTES);
+}
+
+/* A row that cannot be written whole leaves the table as it was at the last checkpoint, or a part
+ * of a row: a run that goes on cuts it off. */
+static scree_status write_out(scree_sim *sim, sim_probe *p) {
+  if (fflush(p->text) != 0 || ferror(p->text)) return fault(sim, p);
+  for (size_t done = 0; done < p->size;) {
+    const ssize_t n = write(p->claim.file, p->rows + done, p->size - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return fault(sim, p);
+    done += (size_t)n;
+  }
+  p->crc = crc32c(p->crc, p->rows, p->size);
+  p->sums.bytes += p->size;
+  return fseeko(p->text, 0, SEEK_SET) == 0 ? SCREE_OK : fault(sim, p);
+}
+
+scree_status sim_probes_sync(scree_sim *sim) {
+  for (size_t i = 0; i < sim->probe_count; i++) {
+    sim_probe *p = &sim->probes[i];
+    if (!p->text) continue;
+    const scree_status status = write_out(sim, p);
+    if (status) return status;
+    if (fsync(p->claim.file) != 0) return fault(sim, p);
   }
   return SCREE_OK;
 }
 
-scree_status sim_probes_flush(scree_sim *sim) {
+scree_status sim_probes_flush(scree_sim *sim, size_t least) {
   for (size_t i = 0; i < sim->probe_count; i++) {
     sim_probe *p = &sim->probes[i];
-    if (!p->file) continue;
-    errno = 0;
-    if (fflush(p->file) != 0 || ferror(p->file)) return fault(sim, p);
-    p->sums.bytes = (uint64_t)ftell(p->file);
+    if (!p->text || (size_t)ftello(p->text) < least) continue;
+    const scree_status status = write_out(sim, p);
+    if (status) return status;
   }
   return SCREE_OK;
 }
 
 void sim_probes_close(scree_sim *sim) {
   for (size_t i = 0; i < sim->probe_count; i++) {
-    if (sim->probes[i].file) fclose(sim->probes[i].file);
-    memory_free(sim->context, sim->probes[i].path);
-    memory_free(sim->context, sim->probes[i].sides);
+    sim_probe *p = &sim->probes[i];
+    if (p->text) fclose(p->text);
+    free(p->rows);
+    claim_drop(&p->claim);
+    memory_free(sim->context, p->sides);
   }
   memory_free(sim->context, sim->probes);
   sim->probes = NULL;

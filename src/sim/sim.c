@@ -63,15 +63,20 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
   return status;
 }
 
-/* Settings, world, stepper and probes; no files yet. */
-static scree_status prepare(scree_sim *sim, double duration) {
-  sim->settings = scree_scene_get_settings(sim->scene);
-  if (duration <= 0.0) duration = sim->settings->duration;
+static scree_status set_duration(scree_sim *sim) {
+  const double duration = sim->duration > 0.0 ? sim->duration : sim->settings->duration;
   double steps = ceil(duration / sim->settings->step - 1e-9);
   if (!(steps < 9e15))
     return context_fail(sim->context, SCREE_ERROR_INPUT, "the run would take %g steps", steps);
   sim->total_steps = (uint64_t)steps;
-  scree_status status = scree_scene_build(sim->scene, &sim->world);
+  return SCREE_OK;
+}
+
+/* Settings, world, stepper and probes; no files yet. */
+static scree_status prepare(scree_sim *sim) {
+  sim->settings = scree_scene_get_settings(sim->scene);
+  scree_status status = set_duration(sim);
+  if (!status) status = scree_scene_build(sim->scene, &sim->world);
   if (!status) status = create_stepper(sim->scene, sim->world, false, &sim->stepper);
   if (status) return status;
   sim->totals.energy = scree_world_get_energy(sim->world);
@@ -82,6 +87,7 @@ static scree_status prepare(scree_sim *sim, double duration) {
     sim->probe_count = 0;
     return SCREE_ERROR_MEMORY;
   }
+  for (size_t i = 0; i < sim->probe_count; i++) sim->probes[i].claim.file = -1;
   for (size_t i = 0; i < sim->probe_count && !status; i++)
     status = scree_scene_get_probe(sim->scene, i, &sim->probes[i].def);
   return status;
@@ -116,20 +122,45 @@ static scree_status record_frame(scree_sim *sim) {
                             sim->settings->step);
 }
 
-static scree_status begin_recording(scree_sim *sim) {
-  sim->run = new_run();
-  scree_status status =
-      recorder_create(sim->context, sim->out, sim->scene, sim->run, &sim->recorder);
-  if (status) return status;
-  sim_checkpoint_forget(sim);
-  sim->last_flush = sim->last_checkpoint = timer_now();
+/* Files that the scene was read from are never written to, whatever is asked for. */
+static scree_status refuse_inputs(scree_sim *sim) {
+  static const char *const ends[] = {"", ".new", ".checkpoint", ".checkpoint.old",
+                                     ".checkpoint.new"};
+  enum { ENDS = sizeof ends / sizeof *ends };
+  char path[CLAIM_PATH];
+  for (size_t k = 0; k < ENDS + sim->probe_count; k++) {
+    const bool named =
+        k < ENDS ? (size_t)snprintf(path, sizeof path, "%s%s", sim->out, ends[k]) < sizeof path
+                 : sim_probe_path(sim, &sim->probes[k - ENDS], path);
+    for (size_t i = 0; named && i < scree_scene_file_count(sim->scene); i++)
+      if (claim_is_same(path, scree_scene_file_path(sim->scene, i)))
+        return context_fail(sim->context, SCREE_ERROR_ARGUMENT,
+                            "%s: the scene is read from it, so it is not written; give the "
+                            "recording another name",
+                            path);
+  }
   return SCREE_OK;
 }
 
-static scree_status record_start(scree_sim *sim) {
-  scree_status status = record_frame(sim);
-  if (!status) status = sim_probes_write(sim, 0);
-  if (!status) status = recorder_flush(sim->recorder);
+/* The recording and the tables are made under other names; they get theirs when the start and a
+ * first checkpoint are on the disk, so that there never is a recording that cannot be gone on with.
+ */
+static scree_status begin_recording(scree_sim *sim, bool replace) {
+  sim->run = new_run();
+  scree_status status = refuse_inputs(sim);
+  if (!status)
+    status = recorder_create(sim->context, sim->out, sim->scene, sim->run, replace, &sim->recorder);
+  if (!status) status = sim_probes_open(sim, false, replace);
+  if (!status) status = record_frame(sim);
+  sim->last_flush = sim->last_checkpoint = timer_now();
+  return status;
+}
+
+static scree_status publish_recording(scree_sim *sim) {
+  checkpoint_forget(sim->context, sim->out);
+  scree_status status = sim_checkpoint_write(sim);
+  if (!status) status = sim_probes_publish(sim);
+  if (!status) status = recorder_publish(sim->recorder);
   sim->recorded = true;
   return status;
 }
@@ -155,38 +186,92 @@ scree_status scree_sim_create(scree_scene *scene, const scree_sim_def *def, scre
   if (!sim) return SCREE_ERROR_MEMORY;
   sim->context = context;
   sim->scene = scene;
-  scree_status status = prepare(sim, 0.0);
+  scree_status status = prepare(sim);
   if (!status && def->out) status = set_out(sim, def->out);
-  if (!status && sim->out) status = begin_recording(sim);
-  if (!status) status = sim_probes_open(sim, false);
-  if (!status && sim->out) status = record_start(sim);
+  if (!status)
+    status = sim->out ? begin_recording(sim, def->replace) : sim_probes_open(sim, false, false);
+  if (!status && sim->out) status = sim_probes_write(sim, 0);
+  if (!status && sim->out) status = publish_recording(sim);
   return finish_create(status, out);
 }
 
-scree_status scree_sim_resume(scree_context *context, const char *path, double duration,
-                              scree_sim **out) {
-  scree_sim *sim = *out = memory_new(context, 1, sizeof *sim);
-  if (!sim) return SCREE_ERROR_MEMORY;
-  sim->context = context;
+/* The scene from inside the recording. */
+static scree_status read_recording(scree_sim *sim) {
   scree_recording *recording = NULL;
-  scree_status status = set_out(sim, path);
-  if (!status) status = scree_recording_open(context, path, &recording);
+  scree_status status =
+      recording_open(sim->context, sim->out, &(recording_open_def){.mine = true}, &recording);
+  if (!status && !scree_recording_has_checksums(recording))
+    status = context_fail(sim->context, SCREE_ERROR_INPUT,
+                          "%s: it is of an older Scree and carries no checksums: it can be read, "
+                          "but not gone on with; run the scene again",
+                          sim->out);
   if (!status) {
     sim->run = recording_run(recording);
     status = recording_read_scene(recording, &sim->scene);
     sim->owns_scene = sim->scene != NULL;
   }
   scree_recording_close(recording);
-  if (!status) status = prepare(sim, duration);
+  return status;
+}
+
+static scree_status lock_recording(scree_sim *sim, claim *lock) {
+  char text[CLAIM_PATH + 128];
+  const claim_answer answer = claim_existing(lock, sim->out);
+  if (answer == CLAIM_TAKEN) return SCREE_OK;
+  if (answer == CLAIM_FAILED || answer == CLAIM_ODD)
+    return context_fail(sim->context, SCREE_ERROR_IO, "%s: cannot be opened: %s", sim->out,
+                        answer == CLAIM_ODD ? "is not a plain file" : strerror(lock->reason));
+  claim_explain(lock, text, sizeof text);
+  return context_fail(sim->context, SCREE_ERROR_IO, "%s", text);
+}
+
+static scree_status go_on(scree_sim *sim, claim *lock) {
+  checkpoint_in in = {0};
   recording_counts counts;
-  bool found = false;
-  if (!status) status = sim_checkpoint_read(sim, &counts, &found);
-  if (!status) status = recorder_reopen(context, path, &counts, &sim->recorder);
-  if (!status) status = sim_probes_open(sim, true);
+  const bool lengthened = sim->duration > 0.0;
+  scree_status status = sim_checkpoint_read(sim, &in, &counts);
+  const bool found = in.state == CHECKPOINT_GOOD;
+  if (!status) status = set_duration(sim);
+  if (!status)
+    status = recorder_reopen(sim->context, lock, &counts, in.part[CHECKPOINT_STRUCTURE],
+                             in.part_size[CHECKPOINT_STRUCTURE], &sim->recorder);
+  checkpoint_clear(sim->context, &in);
+  if (!status) status = sim_probes_open(sim, true, false);
   sim->last_flush = sim->last_checkpoint = timer_now();
-  if (!status && !found) status = record_start(sim);
+  if (!status && !found) status = record_frame(sim);
+  if (!status && !found) status = sim_probes_write(sim, 0);
+  if (!status) status = sim_probes_publish(sim);
+  /* The next one to go on shall know how long. */
+  if (!status && (lengthened || !found)) status = sim_checkpoint_write(sim);
   sim->recorded = true;
+  return status;
+}
+
+scree_status scree_sim_resume(scree_context *context, const char *path, double duration,
+                              scree_sim **out) {
+  scree_sim *sim = *out = memory_new(context, 1, sizeof *sim);
+  if (!sim) return SCREE_ERROR_MEMORY;
+  claim *lock = memory_new(context, 1, sizeof *lock);
+  if (!lock) {
+    memory_free(context, sim);
+    *out = NULL;
+    return SCREE_ERROR_MEMORY;
+  }
+  lock->file = -1;
+  sim->context = context;
+  sim->duration = duration;
+  scree_status status = set_out(sim, path);
+  if (!status) status = lock_recording(sim, lock);
+  if (!status) status = read_recording(sim);
+  if (!status) status = prepare(sim);
+  if (!status) status = go_on(sim, lock);
+  claim_drop(lock);
+  memory_free(context, lock);
   return finish_create(status, out);
+}
+
+const char *scree_sim_remark(const scree_sim *sim) {
+  return sim->remark;
 }
 
 void scree_sim_destroy(scree_sim *sim) {
@@ -286,6 +371,7 @@ static scree_status record_step(scree_sim *sim, const scree_step_info *info) {
   double now = timer_now();
   if (!status && now - sim->last_flush > flush_seconds) {
     status = recorder_flush(sim->recorder);
+    if (!status) status = sim_probes_flush(sim, 1);
     sim->last_flush = now;
   }
   return status;
@@ -326,10 +412,9 @@ scree_status scree_sim_checkpoint(scree_sim *sim, const char *path) {
       return context_fail(sim->context, SCREE_ERROR_ARGUMENT,
                           "scree_sim_checkpoint: a run without a recording needs a path");
     scree_status status = set_out(sim, path);
-    if (!status) status = begin_recording(sim);
-    if (!status) status = sim_probes_open(sim, false);
-    if (!status) status = record_frame(sim);
-    if (status) return status;
+    if (!status) status = begin_recording(sim, false);
+    if (!status) status = publish_recording(sim);
+    return status;
   }
   return sim_checkpoint_write(sim);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "io/checkpoint_file.h"
 #include "io/recording.h"
 #include "scree/sim.h"
 
@@ -27,12 +28,15 @@ typedef struct sim_totals {
  * sums are kept in a checkpoint. */
 typedef struct sim_probe {
   scree_probe_def def;
-  char *path;
-  FILE *file;
+  claim claim; /* of its table */
+  FILE *text;  /* rows on their way to the table, in memory; null: no table */
+  char *rows;
+  size_t size;
+  uint32_t crc; /* of the table's sums.bytes bytes */
   struct {
     double mass, up_mass, down_mass;
     uint64_t up, down;
-    uint64_t bytes; /* of the file */
+    uint64_t bytes; /* of the table */
   } sums;
   struct side {
     uint32_t generation;
@@ -49,21 +53,31 @@ struct scree_sim {
   scree_stepper *stepper;
   const scree_scene_settings *settings;
   uint64_t total_steps;
+  double duration; /* that was asked for on resuming, s; 0: the scene's */
   sim_totals totals;
   char *out; /* null: no recording */
   uint64_t run;
   recorder *recorder;
   double last_flush, last_checkpoint; /* wall time */
   bool recorded;                      /* the start is in the recording */
+  bool keep_older; /* the newest checkpoint is no good: the next takes its place */
+  char remark[256];
   sim_probe *probes;
   size_t probe_count;
 };
 
 /* probe.c */
-scree_status sim_probes_open(scree_sim *sim, bool resumed);
+/* Tables beside the recording: new ones, which have their names from sim_probes_publish on, or
+ * those of a run that goes on, cut back to where its checkpoint was. */
+scree_status sim_probes_open(scree_sim *sim, bool resumed, bool replace);
+scree_status sim_probes_publish(scree_sim *sim);
 scree_status sim_probes_write(scree_sim *sim, uint64_t step);
-scree_status sim_probes_flush(scree_sim *sim);
+/* Rows of tables that have `least` bytes waiting go out; all of them, and to the disk. */
+scree_status sim_probes_flush(scree_sim *sim, size_t least);
+scree_status sim_probes_sync(scree_sim *sim);
 void sim_probes_close(scree_sim *sim);
+/* "STEM_NAME.csv" in CLAIM_PATH bytes; false: too long. */
+bool sim_probe_path(const scree_sim *sim, const sim_probe *p, char *path);
 
 /* probe_bulk.c: what many bodies do together; NaN where there are too few of them. */
 enum { PROBE_GROUP_COLUMNS = 15, PROBE_SURFACE_COLUMNS = 5 };
@@ -72,12 +86,11 @@ scree_status probe_group(const scree_world *world, const scree_probe_def *def,
 scree_status probe_surface(const scree_world *world, const scree_probe_def *def,
                            double row[PROBE_SURFACE_COLUMNS]);
 
-/* checkpoint.c: a side file beside the recording. */
+/* checkpoint.c: side files beside the recording. */
 scree_status sim_checkpoint_write(scree_sim *sim);
-/* *found is false when there is none of this run. */
-scree_status sim_checkpoint_read(scree_sim *sim, recording_counts *counts, bool *found);
-/* Removes what an earlier run left. */
-void sim_checkpoint_forget(scree_sim *sim);
+/* Takes up the newest that is whole and fits the recording; in->state is CHECKPOINT_ABSENT when
+ * there is none at all. The caller clears `in`. */
+scree_status sim_checkpoint_read(scree_sim *sim, checkpoint_in *in, recording_counts *counts);
 
 /* Is something that happens every `every` seconds due at the end of this step? 0: always. */
 bool sim_is_due(const scree_sim *sim, double every, uint64_t step);

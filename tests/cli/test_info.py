@@ -45,8 +45,8 @@ class Info(CommandTest):
         process.send_signal(signal.SIGKILL)
         process.wait()
         found, text = self.info("k.h5")
-        self.assertEqual((found["state"], found["checkpoint"]), ("stopped", False))
-        self.assertIn("; scree resume starts it again", text)
+        self.assertEqual((found["state"], found["checkpoint"]), ("stopped", True))
+        self.assertIn("; scree resume goes on from its checkpoint", text)
 
     def test_scene(self):
         found, text = self.info("bouncing-ball")

@@ -47,6 +47,8 @@ static void remove_files(void) {
   remove(path);
   snprintf(name, sizeof name, "%s.checkpoint", path);
   remove(name);
+  snprintf(name, sizeof name, "%s.checkpoint.old", path);
+  remove(name);
   snprintf(name, sizeof name, "%.*s_gate.csv", (int)strlen(path) - 3, path);
   remove(name);
 }
@@ -203,30 +205,89 @@ static void test_resume(void **state) {
   }
 }
 
-/* Any byte of the checkpoint may be wrong: refused, or, in what is not read, harmless. */
+static void write_bytes(const char *name, const char *bytes, size_t size) {
+  FILE *file = fopen(name, "wb");
+  assert_non_null(file);
+  assert_int_equal(fwrite(bytes, 1, size, file), size);
+  fclose(file);
+}
+
+/* Any byte of the checkpoint may be wrong, its head's too: refused; with an older one that is used.
+ */
 static void test_damaged_checkpoint(void **state) {
   (void)state;
   scree_scene *scene = load();
   uint64_t emitted;
   finish(start(scene), &emitted);
   scree_scene_destroy(scene);
-  char name[512];
+  char name[512], older[520];
   snprintf(name, sizeof name, "%s.checkpoint", path);
+  snprintf(older, sizeof older, "%s.old", name);
   FILE *file = fopen(name, "rb");
   assert_non_null(file);
   static char bytes[1 << 20];
   size_t size = fread(bytes, 1, sizeof bytes, file);
   fclose(file);
   assert_in_range(size, 1000, sizeof bytes - 1);
+  scree_sim *sim;
+  static char old[1 << 20];
+  file = fopen(older, "rb");
+  assert_non_null(file);
+  const size_t old_size = fread(old, 1, sizeof old, file);
+  fclose(file);
+  assert_int_equal(remove(older), 0);
   for (size_t cut = 0; cut < 6; cut++) {
-    size_t length = size * cut / 6;
-    file = fopen(name, "wb");
-    fwrite(bytes, 1, length, file);
-    fclose(file);
-    scree_sim *sim;
+    write_bytes(name, bytes, size * cut / 6);
     assert_int_equal(scree_sim_resume(context, path, 0.0, &sim), SCREE_ERROR_INPUT);
     assert_null(sim);
   }
+  for (size_t i = 0; i < 60; i++) {
+    const size_t at = i < 56 ? i : (i * 2654435761u) % size;
+    bytes[at] ^= (char)(1 << i % 7);
+    write_bytes(name, bytes, size);
+    bytes[at] ^= (char)(1 << i % 7);
+    assert_int_equal(scree_sim_resume(context, path, 0.0, &sim), SCREE_ERROR_INPUT);
+    assert_null(sim);
+  }
+  write_bytes(name, bytes, size);
+  assert_int_equal(scree_sim_resume(context, path, 0.0, &sim), SCREE_OK);
+  assert_string_equal(scree_sim_remark(sim), "");
+  scree_sim_destroy(sim);
+  write_bytes(older, old, old_size);
+  bytes[30] ^= 4;
+  write_bytes(name, bytes, size);
+  bytes[30] ^= 4;
+  assert_int_equal(scree_sim_resume(context, path, 0.0, &sim), SCREE_OK);
+  assert_non_null(strstr(scree_sim_remark(sim), "damaged; the one before is used"));
+  scree_sim_destroy(sim);
+}
+
+/* Results are kept, one's own live recording can be read, and stays locked. */
+static void test_one_writer(void **state) {
+  (void)state;
+  scree_scene *scene = load(), *again = load();
+  scree_sim *sim = start(scene), *other = NULL;
+  scree_sim_def def = scree_sim_def_default();
+  def.out = path;
+  def.replace = true;
+  for (int i = 0; i < 2; i++) {
+    scree_recording *r;
+    assert_int_equal(scree_recording_open(context, path, &r), SCREE_OK);
+    assert_true(scree_recording_is_live(r));
+    scree_recording_close(r);
+    assert_int_equal(scree_sim_create(again, &def, &other), SCREE_ERROR_IO);
+    assert_int_equal(scree_sim_resume(context, path, 0.0, &other), SCREE_ERROR_IO);
+  }
+  assert_int_equal(scree_sim_finish(sim), SCREE_OK);
+  scree_sim_destroy(sim);
+  def.replace = false;
+  assert_int_equal(scree_sim_create(again, &def, &other), SCREE_ERROR_IO);
+  assert_non_null(strstr(scree_context_message(context), "is there already"));
+  def.replace = true;
+  assert_int_equal(scree_sim_create(again, &def, &other), SCREE_OK);
+  scree_sim_destroy(other);
+  scree_scene_destroy(scene);
+  scree_scene_destroy(again);
 }
 
 int main(void) {
@@ -237,6 +298,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_frames, setup, teardown),
       cmocka_unit_test_setup_teardown(test_resume, setup, teardown),
       cmocka_unit_test_setup_teardown(test_damaged_checkpoint, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_one_writer, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Recordings that do not lie: checksums, checkpoints, tables of probes, tools that come after a kill."""
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from command import SCREE, CommandTest, main
+
+SMALL = ["settle", "--set", "n=20", "--solver", "gs", "--set", "recording.every=0.01"]
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+class Trust(CommandTest):
+    def make(self, name="r.h5", *more):
+        result = self.run_scree("run", *SMALL, "--duration", "0.2", "--out", name, *more)
+        self.assertEqual((result.code, result.err), (0, ""))
+
+    def content(self, stem="r"):
+        """All that a recording and its tables say."""
+        result = self.run_scree("export", stem + ".h5", "--format", "csv", "--out", "x/out")
+        tables = [result.code] + [read(self.path(f"x/out_{k}.csv")) for k in ("bodies", "contacts", "steps") if result.code == 0]
+        for name in os.listdir(self.path("x")):
+            os.remove(self.path("x/" + name))
+        return tables
+
+    def test_verify(self):
+        self.make()
+        self.check(["verify", "r.h5"], 0, "", "r.h5: 21 frames, 40 steps, 2 probes, 2 checkpoints: intact\n")
+        self.assertEqual(self.lines(self.run_scree("verify", "r.h5", "--json"))[0]["faults"], 0)
+        table = read(self.path("r_energy.csv"))
+        write(self.path("r_energy.csv"), table[:-1] + b"7")
+        result = self.run_scree("verify", "r.h5")
+        self.assertEqual((result.code, result.err), (
+            3, "scree verify: r_energy.csv: the table is not as its run left it: the checksum is wrong\n"))
+        write(self.path("r_energy.csv"), table[:-5])
+        self.assertIn("the table is shorter than its run left it", self.run_scree("verify", "r.h5").err)
+        self.check(["verify", "none.h5"], 6, "scree verify: none.h5: cannot be opened: No such file or directory\n")
+
+    def test_flips(self):
+        """No flipped bit of recording, table or checkpoint passes, and no reader takes a damaged number for good."""
+        self.make()
+        os.mkdir(self.path("x"))
+        good = self.content()
+        names = ["r.h5"] * 14 + ["r.h5.checkpoint"] * 3 + ["r.h5.checkpoint.old", "r_energy.csv", "r_floor.csv"]
+        whole = {name: read(self.path(name)) for name in set(names)}
+        dice = random.Random(15)
+        unused = found = 0
+        for i in range(int(os.environ.get("SCREE_FLIPS", "200"))):
+            name = names[i % len(names)]
+            data = bytearray(whole[name])
+            at = dice.randrange(len(data)) if name != "r.h5" or i % 2 else dice.choice(USED(data, dice))
+            data[at] ^= 1 << dice.randrange(8)
+            write(self.path(name), data)
+            result = self.run_scree("verify", "r.h5")
+            if result.code == 0:
+                # Space that nothing refers to: everything reads as before.
+                self.assertEqual(name, "r.h5", at)
+                if unused % 4 == 0:
+                    self.assertEqual(self.content(), good, at)
+                unused += 1
+            else:
+                self.assertEqual(result.code, 3, result.err)
+                self.assertRegex(result.err, r"^(scree verify: [^\n]+\n)+$")
+                found += 1
+                if name == "r.h5" and i % 5 == 0:
+                    seen = self.content()
+                    self.assertTrue(seen[0] == 3 or seen == good, at)
+            write(self.path(name), whole[name])
+        self.assertGreater(found, 0.5 * (unused + found))
+        self.check(["verify", "r.h5"], 0, "")
+
+    def test_named_frame(self):
+        self.make()
+        data = bytearray(read(self.path("r.h5")))
+        at = data.rfind(b"\0\0\0\0\0\0\xf0\x3f") + 40
+        frame = None
+        for at in range(len(data) - 1, 0, -997):
+            data[at] ^= 16
+            write(self.path("r.h5"), data)
+            result = self.run_scree("export", "r.h5", "--out", "e")
+            if " frame " in result.err:
+                frame = result.err
+                break
+            data[at] ^= 16
+        self.assertRegex(frame, r"^scree export: r\.h5: frame \d+: [a-z ]+ (is|are) damaged: the checksum is wrong; `scree "
+                         r"verify` looks through all, `scree salvage` saves what is intact\n$")
+
+    def killed(self, wait=0.4):
+        process = subprocess.Popen([SCREE, "run", *SMALL, "--duration", "200", "--set", "recording.checkpoint=0.05", "--out",
+                                    "k.h5"], cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not os.path.exists(self.path("k.h5")):
+            time.sleep(0.01)
+        time.sleep(wait)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    @unittest.skipUnless(shutil.which("h5clear"), "needs h5clear")
+    def test_h5clear(self):
+        """It cut recordings to 7,848 bytes: the superblock told that they ended there."""
+        self.killed()
+        before = self.lines(self.run_scree("info", "k.h5", "--json"))[0]
+        size = os.path.getsize(self.path("k.h5"))
+        subprocess.run(["h5clear", "-s", "k.h5"], cwd=self.dir, check=True)
+        self.assertGreater(os.path.getsize(self.path("k.h5")), 0.5 * size)
+        after = self.lines(self.run_scree("info", "k.h5", "--json"))[0]
+        self.assertGreaterEqual(after["frames"], 0.9 * before["frames"])
+        self.assertEqual(self.run_scree("resume", "k.h5", "--duration", str(before["simulated_seconds"] + 0.1)).code, 0)
+        self.assertEqual(self.run_scree("verify", "k.h5").code, 0)
+
+    def test_torn_structure(self):
+        """Structure that a crash of the machine tore: read and gone on with as of the checkpoint."""
+        self.killed()
+        data = bytearray(read(self.path("k.h5")))
+        for name in (b"EAIB", b"EAHD"):
+            at = data.find(name)
+            data[at + 20:at + 40] = bytes(20)
+        write(self.path("k.h5"), data)
+        result = self.run_scree("info", "k.h5", "--json")
+        self.assertEqual((result.code, result.err), (
+            0, "scree info: k.h5: its structure is damaged; it is read as of its last checkpoint\n"))
+        self.assertEqual(self.run_scree("verify", "k.h5").code, 3)
+        until = self.lines(result)[0]["simulated_seconds"] + 0.05
+        self.check(["resume", "k.h5", "--duration", str(until)], 0, "")
+        self.assertEqual(self.run_scree("verify", "k.h5").code, 0)
+
+    def test_checkpoints(self):
+        self.make("a.h5")
+        self.make("b.h5")
+        for end in ("", ".old"):
+            shutil.copy(self.path("a.h5.checkpoint" + end), self.path("b.h5.checkpoint" + end))
+        self.check(["resume", "b.h5"], 3, "scree resume: b.h5.checkpoint: it is of another run than the recording, and the one "
+                   "before is of another run than the recording; put the recording back that belongs to it, or remove the "
+                   "checkpoint: then the run starts from 0 and writes equal frames once more\n", "")
+        # An older copy of a recording, with checkpoints that are newer.
+        self.make("c.h5")
+        old = read(self.path("c.h5"))
+        self.check(["resume", "c.h5", "--duration", "0.3"], 0, "")
+        self.check(["resume", "c.h5", "--duration", "0.4"], 0, "")
+        write(self.path("c.h5"), old)
+        result = self.run_scree("resume", "c.h5")
+        self.assertEqual(result.code, 3)
+        self.assertIn("is newer than the recording, which lacks frames", result.err)
+        self.assertIn("remove the checkpoint", result.err)
+        for end in ("", ".old"):
+            os.remove(self.path("c.h5.checkpoint" + end))
+        self.check(["resume", "c.h5"], 0, "scree resume: c.h5: there is no checkpoint; the run starts from 0\n")
+        self.check(["verify", "c.h5"], 0, "")
+
+    def test_tables(self):
+        self.make()
+        table = read(self.path("r_energy.csv"))
+        write(self.path("r_energy.csv"), table[:100])
+        result = self.run_scree("resume", "r.h5", "--duration", "0.3")
+        self.assertEqual(result.code, 3)
+        self.assertIn("r_energy.csv: the table is shorter than its checkpoint says", result.err)
+        self.assertEqual(read(self.path("r_energy.csv")), table[:100])
+        write(self.path("r_energy.csv"), table + b"half a row")
+        self.check(["resume", "r.h5", "--duration", "0.3"], 0, "")
+        self.assertTrue(read(self.path("r_energy.csv")).startswith(table))
+        self.assertNotIn(b"half", read(self.path("r_energy.csv")))
+
+    def test_duration_is_remembered(self):
+        self.make()
+        process = subprocess.Popen([SCREE, "resume", "r.h5", "--duration", "100"], cwd=self.dir, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        time.sleep(0.3)
+        process.kill()
+        process.wait()
+        self.assertEqual(self.lines(self.run_scree("resume", "r.h5", "--json", "--duration", "1.5"))[-1]["steps"] >= 300, True)
+        self.assertEqual(self.lines(self.run_scree("resume", "r.h5", "--json"))[-1]["ended"], "completed")
+
+    def test_kept(self):
+        """Results are kept unless --force is given; what the scene is read from is never written."""
+        self.make()
+        before = read(self.path("r.h5"))
+        self.check(["run", *SMALL, "--out", "r.h5"], 6,
+                   "scree run: r.h5: is there already; give another name, or --force to replace it\n", "")
+        self.assertEqual(read(self.path("r.h5")), before)
+        self.make("r.h5", "--force")
+        self.assertNotEqual(read(self.path("r.h5")), before)
+        self.check(["verify", "r.h5"], 0, "")
+        scene = b"duration: 0.1 s\nbodies: [{shape: {sphere: {radius: 1}}}]\n"
+        write(self.path("t.yaml"), scene)
+        self.check(["run", "t.yaml", "--out", "t.yaml", "--force"], 2, "scree run: t.yaml: the scene is read from it, so it is "
+                   "not written; give the recording another name\n", "")
+        os.symlink("t.yaml", self.path("u.h5"))
+        self.assertEqual(self.run_scree("run", "t.yaml", "--out", "u.h5", "--force").code, 2)
+        self.assertEqual(read(self.path("t.yaml")), scene)
+
+    def test_links_are_not_followed(self):
+        write(self.path("precious"), b"mine")
+        for name in ("r.h5.new", "r_energy.csv.new", "r.h5.checkpoint.new"):
+            os.symlink("precious", self.path(name))
+        result = self.run_scree("run", *SMALL, "--duration", "0.1", "--out", "r.h5")
+        self.assertEqual(result.code, 6, result.err)
+        self.assertEqual(read(self.path("precious")), b"mine")
+
+
+def USED(data, dice):
+    """Places that hold something."""
+    places = [i for i in (dice.randrange(len(data)) for _ in range(400)) if data[i]]
+    return places or [0]
+
+
+if __name__ == "__main__":
+    main()
