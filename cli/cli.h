@@ -76,6 +76,8 @@ int cli_fail(int code, const char *format, ...) SCREE_PRINTF(2, 3); /* returns t
 void cli_note(const char *format, ...) SCREE_PRINTF(1, 2);
 /* A text from a file, with control characters written as \x1b; messages go through it. */
 void cli_put_clean(FILE *out, const char *text);
+/* Says what one should know about a recording (scree_recording_remark), if anything. */
+void cli_remark(const scree_recording *recording, const char *path);
 /* The exit code that a library status stands for. */
 int cli_code(scree_status status);
 /* "; did you mean 'x'?" in a buffer that the next call reuses, or "". */

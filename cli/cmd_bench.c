@@ -23,6 +23,7 @@ static const cli_flag flags[] = {
     {"threads", "N", "threads; default: as many as are idle"},
     {"repeat", "N", "solve N times and keep the fastest; default 1"},
     {"out", "DIR", "where results.csv and the plots go; it is made if need be"},
+    {"force", NULL, "replace a file of that name; else it is kept and nothing is written"},
     {"json", NULL, "print one JSON object for each solve, one a line, instead of the table"},
     {0},
 };
@@ -200,11 +201,13 @@ static int open_directory(bench *b) {
   if (stat(b->directory, &s) != 0 || !S_ISDIR(s.st_mode))
     return cli_fail(CLI_IO, "%s: it is there and is not a directory", b->directory);
   char *profile = join(b->directory, "profile", ".png");
-  const int code = profile ? plot_check(profile) : cli_fail(CLI_INTERNAL, "out of memory");
+  const int code = profile ? plot_check(b->args, profile) : cli_fail(CLI_INTERNAL, "out of memory");
   free(profile);
   if (code) return code;
   b->csv_path = join(b->directory, "results", ".csv");
   if (!b->csv_path) return cli_fail(CLI_INTERNAL, "out of memory");
+  const int csv_code = file_claim(b->args, b->csv_path);
+  if (csv_code) return csv_code;
   b->csv = file_begin(b->csv_path, &b->csv_temporary);
   if (!b->csv) return CLI_IO;
   fputs("problem,contacts,solver,model,outcome,iterations,error,residual,relaxation_gap,seconds,"

@@ -3,8 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/claim.h"
 #include "cli/cli.h"
 #include "cli/file.h"
+#include "cli/probe_table.h"
 
 static const cli_flag flags[] = {
     {"format", "vtkhdf|csv", "what to write; default: by the ending of --out, else vtkhdf"},
@@ -15,6 +17,7 @@ static const cli_flag flags[] = {
     {"from", "S", "frames from this simulated time on"},
     {"to", "S", "frames up to this simulated time"},
     {"every", "N", "each N-th frame; default 1"},
+    {"force", NULL, "replace a file of that name; else it is kept and nothing is written"},
     {"threads", "N", "threads"},
     {"json", NULL, "say what was written as one JSON object"},
     {0},
@@ -93,16 +96,51 @@ static int read_options(const cli_args *args, char *stem, size_t size, scree_exp
   const size_t end = strlen(stem);
   if (end && stem[end - 1] == '/')
     return cli_fail(CLI_USAGE, "--out %s names a directory; a stem is wanted: %srun", given, stem);
-  return file_check_writable(stem[0] ? stem : ".");
+  return CLI_OK;
+}
+
+static unsigned parts_of(const scree_export_def *def) {
+  if (def->parts) return def->parts;
+  return SCREE_EXPORT_BODIES | SCREE_EXPORT_CONTACTS |
+         (def->format == SCREE_EXPORT_CSV ? (unsigned)SCREE_EXPORT_STEPS : 0u);
+}
+
+static const char *const part_names[] = {"bodies", "contacts", "steps", "surfaces"};
+
+/* Tables may have the names of probes, which are not to be lost even when asked to replace. */
+static int refuse_probes(const scree_scene *scene, const char *recording, const char *path) {
+  for (size_t i = 0; i < scree_scene_probe_count(scene); i++) {
+    scree_probe_def p;
+    char table[4200];
+    if (scree_scene_get_probe(scene, i, &p) ||
+        !probe_path(recording, p.name, strlen(p.name), table, sizeof table) ||
+        !claim_is_same(table, path))
+      continue;
+    return cli_fail(CLI_USAGE, "%s: it is the table of the probe '%s'; give another stem by --out",
+                    path, p.name);
+  }
+  return CLI_OK;
+}
+
+/* One claim for each part: the frames of a series belong to it. */
+static int claim_all(const cli_args *args, const scree_export_def *def, const scree_scene *scene) {
+  const bool grid = def->format == SCREE_EXPORT_VTKHDF;
+  int code = CLI_OK;
+  for (int i = 0; i < 4 && !code; i++) {
+    char name[4200];
+    if (!(parts_of(def) >> i & 1U)) continue;
+    snprintf(name, sizeof name, "%s_%s%s", def->out, part_names[i], grid ? ".hdf.series" : ".csv");
+    code = refuse_probes(scene, args->operand[0], name);
+    if (!code) code = file_claim(args, name);
+  }
+  return code;
 }
 
 static void report(const cli_args *args, const scree_export_def *def,
                    const scree_export_info *info) {
   const bool grid = def->format == SCREE_EXPORT_VTKHDF;
-  const unsigned parts = def->parts ? def->parts
-                         : grid     ? SCREE_EXPORT_BODIES | SCREE_EXPORT_CONTACTS
-                                : SCREE_EXPORT_BODIES | SCREE_EXPORT_CONTACTS | SCREE_EXPORT_STEPS;
-  static const char *const names[] = {"bodies", "contacts", "steps", "surfaces"};
+  const unsigned parts = parts_of(def);
+  const char *const *names = part_names;
   if (cli_has(args, "json")) {
     bool first = true, first_name = true;
     printf("{");
@@ -144,11 +182,17 @@ static int run(cli_args *args) {
   scree_recording *recording = NULL;
   scree_export_info info = {0};
   scree_status status = scree_recording_open(context, args->operand[0], &recording);
-  if (!status) status = scree_export(recording, &def, &info);
+  scree_scene *scene = NULL;
+  if (!status) status = scree_recording_get_scene(recording, &scene, NULL);
+  if (!status) {
+    cli_remark(recording, args->operand[0]);
+    code = claim_all(args, &def, scene);
+  }
+  if (!status && !code) status = scree_export(recording, &def, &info);
   if (terminal && info.frames) fprintf(stderr, "\r%40s\r", "");
   if (status)
     code = cli_fail(cli_code(status), "%s", scree_context_message(context));
-  else
+  else if (!code)
     report(args, &def, &info);
   scree_recording_close(recording);
   scree_context_destroy(context);

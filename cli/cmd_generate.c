@@ -10,6 +10,7 @@
 
 static const cli_flag flags[] = {
     {"out", "FILE", "the problem file to write (HDF5); needed"},
+    {"force", NULL, "replace a file of that name; else it is kept and nothing is written"},
     {"spheres", "N", "about so many spheres, in a cube; default 512"},
     {"size", "NXxNYxNZ", "spheres along each axis, instead of --spheres"},
     {"mu", "MU", "friction coefficient; default 0.3"},
@@ -134,7 +135,7 @@ static int run(cli_args *args) {
   if (!read_def(args, &def)) return CLI_USAGE;
   const char *out = cli_text(args, "out", NULL);
   if (!out) return cli_fail(CLI_USAGE, "where to? --out FILE is needed");
-  const int code = file_check_writable(out);
+  const int code = file_claim(args, out);
   return code ? code : make(args, out, &def);
 }
 

@@ -13,6 +13,7 @@ static const cli_flag flags[] = {
      "energy, contacts, residual, penetration, iterations, bodies, seconds, any column of the log "
      "of steps, a probe or PROBE.COLUMN, by commas; default energy,contacts,residual,penetration"},
     {"out", "FILE", "picture: .png, .svg or .pdf; default: the first run's name with .png"},
+    {"force", NULL, "replace a file of that name; else it is kept and nothing is written"},
     {"from", "S", "from this simulated time on"},
     {"to", "S", "up to this simulated time"},
     {0},
@@ -252,7 +253,12 @@ static int add_probe(const work *w, panel *p, size_t run, const item *it) {
   char path[PATH_SIZE];
   probe_table t;
   probe_path(w->runs[run].path, it->word, it->name_length, path, sizeof path);
-  int code = probe_read(path, &t), which = 0;
+  int which = 0;
+  char probe[256];
+  snprintf(probe, sizeof probe, "%.*s", (int)it->name_length, it->word);
+  const scree_status status = scree_recording_verify_probe(w->runs[run].recording, probe, path);
+  if (status) return cli_fail(cli_code(status), "%s", scree_context_message(w->context));
+  int code = probe_read(path, &t);
   if (code) return code;
   size_t chosen = 0, last = 0;
   for (size_t k = 1; k < t.columns; k++)
@@ -289,6 +295,7 @@ static int open_run(work *w, run_data *r) {
   const size_t n = strlen(r->name);
   if (n > 3 && strcmp(r->name + n - 3, ".h5") == 0) r->name[n - 3] = '\0';
   scree_status status = scree_recording_open(w->context, r->path, &r->recording);
+  if (!status) cli_remark(r->recording, r->path);
   if (!status) status = scree_recording_get_scene(r->recording, &scene, NULL);
   if (status) return cli_fail(cli_code(status), "%s", scree_context_message(w->context));
   r->settings = scree_scene_get_settings(scene);
@@ -344,7 +351,7 @@ static int run(cli_args *args) {
   if (stem > 3 && strcmp(args->operand[0] + stem - 3, ".h5") == 0) stem -= 3;
   snprintf(fallback, sizeof fallback, "%.*s.png", (int)stem, args->operand[0]);
   const char *out = cli_text(args, "out", fallback);
-  int code = plot_check(out);
+  int code = plot_check(args, out);
   if (code) return code;
   work *w = calloc(1, sizeof *w);
   if (!w) return cli_fail(CLI_INTERNAL, "out of memory");

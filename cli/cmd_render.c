@@ -195,6 +195,7 @@ static int prepare(studio *s, size_t count, const size_t *frames, int width, int
   s->settings.samples = (int)o->samples;
   s->settings.background = (scree_background)o->background;
   s->settings.grid = o->grid;
+  s->settings.stop = cli_interrupted;
   s->settings.shadows = s->settings.occlusion = o->shadows;
   const scree_status status = scree_render_create(s->context, &s->render);
   return status ? fail(s, status) : CLI_OK;
@@ -209,6 +210,10 @@ static int draw(studio *s, double film_time, scree_image *image) {
   scree_status status = scree_render_set_scene(s->render, &scene);
   if (!status) status = scree_render_draw(s->render, &camera, &s->settings, image);
   if (status) return fail(s, status);
+  if (cli_interrupted()) {
+    if (s->options->mode != RENDER_FILM) cli_note("interrupted; no picture was written");
+    return CLI_INTERRUPTED;
+  }
   const char *caption = s->options->caption;
   char text[64];
   if (strcmp(caption, "time") == 0) {
@@ -355,7 +360,7 @@ static int draw_film(studio *s, scree_image *image) {
     if (!code) put_legend(s, image);
     if (!code) code = film_add(&f, image);
     if (!code) show_progress(&p, i + 1, total);
-    if (!code && cli_interrupted()) {
+    if (code == CLI_INTERRUPTED || (!code && cli_interrupted())) {
       code = CLI_INTERRUPTED;
       if (p.shown) fprintf(stderr, "\r%-100s\r", "");
       p.shown = false;
@@ -417,7 +422,7 @@ static int run(cli_args *args) {
                           .map = o.map}};
   scree_image image = {0};
   cli_catch_interrupts();
-  code = file_check_writable(o.out);
+  code = file_claim(args, o.out);
   if (!code) code = picture_open(&s.picture, context, args->operand[0]);
   if (!code) {
     const scree_status status = scree_image_create(context, o.width, o.height, &image);

@@ -6,6 +6,7 @@ static const cli_flag flags[] = {
     {"threads", "N", "threads; results do not depend on it; default: as many as are idle"},
     {"export-problem", "STEP", "save the cone problem of this step (from 1) as FCLIB HDF5"},
     {"export-to", "FILE", "where to; default NAME-STEP.hdf5"},
+    {"force", NULL, "replace a problem of that name; else it is kept and nothing is done"},
     {"json", NULL, "the last line of stdout is one JSON object"},
     {"strict", NULL, "exit 4 when a step did not reach its tolerance"},
     {0},

@@ -30,6 +30,7 @@ static const cli_flag flags[] = {
     {"check-existence", NULL,
      "solve nothing: say whether a solution exists, with the witness velocity or the certificate"},
     {"out", "FILE", "write the problem with its solution (v, u, r) as FCLIB HDF5"},
+    {"force", NULL, "replace a file of that name; else it is kept and nothing is written"},
     {"plot", "FILE", "draw E against iterations and time by gnuplot: .png, .svg or .pdf"},
     {"strict", NULL, "exit 4 when a solver did not reach the tolerance"},
     {"verbose", NULL, "print each check of the residual to stderr"},
@@ -245,10 +246,10 @@ static int check_outputs(const cli_args *args, size_t count) {
   if (out && count > 1)
     return cli_fail(CLI_USAGE, "--out keeps one solution; name one solver, not %zu", count);
   if (out) {
-    const int code = file_check_writable(out);
+    const int code = file_claim(args, out);
     if (code) return code;
   }
-  return plot ? plot_check(plot) : CLI_OK;
+  return plot ? plot_check(args, plot) : CLI_OK;
 }
 
 /* Asked for coulomb by name, no solver that was named may answer with the relaxed model. */

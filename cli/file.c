@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/claim.h"
+
 /* The directory part of a path, for free(); "." when there is none. */
 static char *directory_of(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -14,7 +16,27 @@ static char *directory_of(const char *path) {
   return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-int file_check_writable(const char *path) {
+/* Held until the process ends. */
+static struct claimed {
+  claim claim;
+  struct claimed *next;
+} * claims;
+
+static void drop_claims(void) {
+  while (claims) {
+    struct claimed *c = claims;
+    claims = c->next;
+    claim_drop(&c->claim);
+    free(c);
+  }
+}
+
+int file_refuse_input(const char *path, const char *input) {
+  if (!claim_is_same(path, input)) return CLI_OK;
+  return cli_fail(CLI_USAGE, "%s: it is read from, so it is not written; give another name", path);
+}
+
+static int check_writable(const char *path) {
   struct stat s;
   if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))
     return cli_fail(CLI_IO, "%s: cannot write it: it is a directory", path);
@@ -27,6 +49,28 @@ int file_check_writable(const char *path) {
                     strerror(errno));
   free(directory);
   return code;
+}
+
+int file_claim(const cli_args *args, const char *path) {
+  int code = check_writable(path);
+  for (size_t i = 0; i < args->operand_count && !code; i++)
+    code = file_refuse_input(path, args->operand[i]);
+  if (code) return code;
+  for (const struct claimed *c = claims; c; c = c->next)
+    if (strcmp(c->claim.path, path) == 0)
+      return cli_fail(CLI_USAGE, "%s: it is asked for twice; give two names", path);
+  struct claimed *c = malloc(sizeof *c);
+  if (!c) return cli_fail(CLI_INTERNAL, "out of memory");
+  if (claim_take(&c->claim, path, cli_has(args, "force")) != CLAIM_TAKEN) {
+    char text[CLAIM_PATH + 128];
+    claim_explain(&c->claim, text, sizeof text);
+    free(c);
+    return cli_fail(CLI_IO, "%s", text);
+  }
+  if (!claims) atexit(drop_claims);
+  c->next = claims;
+  claims = c;
+  return CLI_OK;
 }
 
 FILE *file_begin(const char *path, char **temporary) {
@@ -63,6 +107,8 @@ int file_end(FILE *file, char *temporary, const char *path, bool ok) {
   const int fault = errno;
   const bool closed = fclose(file) == 0;
   if (ok && sound && closed && rename(temporary, path) != 0)
+    code = cli_fail(CLI_IO, "%s: cannot write it: %s", path, strerror(errno));
+  else if (ok && sound && closed && (errno = claim_sync_directory(path)))
     code = cli_fail(CLI_IO, "%s: cannot write it: %s", path, strerror(errno));
   else if (ok && !(sound && closed))
     code = cli_fail(CLI_IO, "%s: cannot write it: %s", path, strerror(fault));

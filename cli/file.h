@@ -4,8 +4,12 @@
 
 #include "cli/cli.h"
 
-/* 0, or CLI_IO after a message, when a file at `path` could not be created. */
-int file_check_writable(const char *path);
+/* Before the work: can a file be made at `path`? It is claimed for this process until it ends
+ * (base/claim.h). 0, or an exit code after a message: another process writes it, it is there and
+ * --force was not given, or it is one of the verb's inputs. */
+int file_claim(const cli_args *args, const char *path);
+/* As above for a file that is not an operand: refused when `path` leads to it. */
+int file_refuse_input(const char *path, const char *input);
 /* A stream to a temporary file in the directory of `path`; null after a message. */
 FILE *file_begin(const char *path, char **temporary);
 /* Closes it and renames it (ok) or removes it; CLI_IO after a message. Frees `temporary`. */

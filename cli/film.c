@@ -5,17 +5,21 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/claim.h"
 #include "cli/file.h"
 
 extern char **environ;
 
+enum { FILM_DESCRIPTOR = 63 };
+
 int film_begin(film *f, const char *path, int width, int height, double fps) {
   int ends[2];
-  char size[32], rate[32];
-  *f = (film){.path = path, .pipe = -1};
+  char size[32], rate[32], target[] = "file:/dev/fd/63";
+  *f = (film){.path = path, .pipe = -1, .file = -1};
   if (!file_program_exists("ffmpeg"))
     return cli_fail(CLI_IO,
                     "%s: a film needs the program ffmpeg, which is not on the PATH; "
@@ -60,16 +64,21 @@ int film_begin(film *f, const char *path, int width, int height, double fps) {
                              "bt709",
                              "-movflags",
                              "+faststart",
+                             "-xerror",
                              "-f",
                              "mp4",
-                             f->part,
+                             target,
                              NULL};
+  /* By number, not by name: a name may look like an option or a protocol, or change hands. */
+  f->file = claim_fresh(f->part);
+  if (f->file < 0) return cli_fail(CLI_IO, "%s: cannot be written: %s", path, strerror(errno));
   if (pipe(ends) != 0) return cli_fail(CLI_IO, "%s: no pipe: %s", path, strerror(errno));
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
   posix_spawn_file_actions_addclose(&actions, ends[0]);
+  posix_spawn_file_actions_adddup2(&actions, f->file, FILM_DESCRIPTOR);
   const int fault = posix_spawnp(&f->child, "ffmpeg", &actions, NULL, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[0]);
@@ -77,6 +86,7 @@ int film_begin(film *f, const char *path, int width, int height, double fps) {
   if (!fault) return CLI_OK;
   close(f->pipe);
   f->pipe = -1;
+  film_end(f, false);
   return cli_fail(CLI_IO, "%s: ffmpeg cannot be started: %s", path, strerror(fault));
 }
 
@@ -95,18 +105,51 @@ int film_add(film *f, const scree_image *image) {
   return CLI_OK;
 }
 
+/* A film is boxes, each with its size and name; the last one ends with the file, and "moov", which
+ * says where the pictures are, is among them. ffmpeg may end well on a full disk without that. */
+static bool is_whole(int file) {
+  struct stat info;
+  bool index = false;
+  uint64_t at = 0;
+  if (fstat(file, &info) != 0) return false;
+  const uint64_t end = (uint64_t)info.st_size;
+  while (at < end) {
+    unsigned char head[16];
+    if (end - at < sizeof head || pread(file, head, sizeof head, (off_t)at) != (ssize_t)sizeof head)
+      return at + 8 == end && index;
+    uint64_t size = 0;
+    for (int k = 0; k < 4; k++) size = size << 8 | head[k];
+    if (size == 1)
+      for (int k = 8; k < 16; k++) size = size << 8 | head[k];
+    if (memcmp(head + 4, "moov", 4) == 0) index = true;
+    if (size < 8 || size > end - at) return false;
+    at += size;
+  }
+  return index;
+}
+
 int film_end(film *f, bool ok) {
   int state = 0;
-  if (f->pipe < 0) return CLI_OK;
+  if (f->pipe < 0) {
+    if (f->file >= 0) close(f->file), unlink(f->part);
+    f->file = -1;
+    return CLI_OK;
+  }
   close(f->pipe);
   f->pipe = -1;
   while (waitpid(f->child, &state, 0) < 0 && errno == EINTR) {
   }
   const bool sound = WIFEXITED(state) && WEXITSTATUS(state) == 0;
-  if (ok && sound && rename(f->part, f->path) == 0) return CLI_OK;
+  const bool whole = sound && is_whole(f->file);
+  bool done = ok && whole && fsync(f->file) == 0 && rename(f->part, f->path) == 0;
   const int fault = errno;
+  close(f->file);
+  f->file = -1;
+  if (done) return CLI_OK;
   unlink(f->part);
   if (!ok) return CLI_OK;
   if (!sound) return cli_fail(CLI_IO, "%s: ffmpeg failed, see its message above", f->path);
+  if (!whole)
+    return cli_fail(CLI_IO, "%s: the film is not whole; is there room on the disk?", f->path);
   return cli_fail(CLI_IO, "%s: cannot be written: %s", f->path, strerror(fault));
 }

@@ -10,7 +10,7 @@ typedef struct film {
   const char *path;
   char part[4096]; /* where it is written until it is whole */
   pid_t child;
-  int pipe;
+  int pipe, file;
 } film;
 
 /* Exit codes, after a message. */

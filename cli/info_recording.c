@@ -228,7 +228,7 @@ int info_recording(scree_context *context, const char *path, bool json) {
   int code = CLI_OK;
   if (!status && *scree_recording_remark(c->recording) &&
       scree_recording_has_checksums(c->recording))
-    cli_note("%s: %s", path, scree_recording_remark(c->recording));
+    cli_remark(c->recording, path);
   if (status)
     code = cli_fail(cli_code(status), "%s", scree_context_message(context));
   else if (json)

@@ -14,6 +14,7 @@ int picture_open(picture *p, scree_context *context, const char *path) {
   p->path = path;
   p->first_material = UINT32_MAX;
   scree_status status = scree_recording_open(context, path, &p->recording);
+  if (!status) cli_remark(p->recording, path);
   if (!status) status = scree_recording_get_scene(p->recording, &p->scene, &p->world);
   if (status) return fail(p, status);
   if (scree_recording_frame_count(p->recording) == 0)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/picture.h"
 
@@ -89,6 +90,12 @@ int picture_read_probe(picture *p, const char *name) {
   size_t stem = strlen(p->path);
   if (stem > 3 && strcmp(p->path + stem - 3, ".h5") == 0) stem -= 3;
   snprintf(path, sizeof path, "%.*s_%.*s.csv", (int)stem, p->path, (int)length, name);
+  char probe[256];
+  snprintf(probe, sizeof probe, "%.*s", (int)length, name);
+  if (access(path, R_OK) == 0) {
+    const scree_status status = scree_recording_verify_probe(p->recording, probe, path);
+    if (status) return cli_fail(cli_code(status), "%s", scree_context_message(p->context));
+  }
   FILE *file = fopen(path, "r");
   if (!file) return cli_fail(CLI_IO, "%s: cannot be read: %s", path, strerror(errno));
   if (!fgets(line, sizeof line, file)) line[0] = '\0';

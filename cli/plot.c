@@ -44,13 +44,13 @@ static const format *format_of(const char *path) {
   return NULL;
 }
 
-int plot_check(const char *path) {
+int plot_check(const cli_args *args, const char *path) {
   if (!format_of(path))
     return cli_fail(CLI_USAGE, "%s: a plot's name ends in .png, .svg or .pdf", path);
   if (!file_program_exists("gnuplot"))
     return cli_fail(CLI_IO, "gnuplot is not there, and plots are drawn by it; install the Debian "
                             "package gnuplot-nox");
-  return file_check_writable(path);
+  return file_claim(args, path);
 }
 
 /* Runs gnuplot from `script` to `picture`; its complaints go to `complaints`. */

@@ -6,7 +6,7 @@
 #include "cli/trial.h"
 
 /* Before the work: can a plot be drawn at `path`? 0, or an exit code after a message. */
-int plot_check(const char *path);
+int plot_check(const cli_args *args, const char *path);
 /* A script for gnuplot that begins with terminal and styles (sizes in pixels), null after a
  * message; what is added to it is drawn at the end, which closes it. */
 FILE *plot_begin(const char *path, double width, double height);

@@ -35,6 +35,7 @@ const cli_flag render_flags[] = {
     {"no-grid", NULL, "no lines on the ground"},
     {"no-legend", NULL, "no legend"},
     {"no-shadows", NULL, "neither shadows nor dark crevices"},
+    {"force", NULL, "replace a file of that name; else it is kept and nothing is written"},
     {"threads", "N", "threads; pictures do not depend on it"},
     {"json", NULL, "say what was drawn as one JSON object"},
     {0},

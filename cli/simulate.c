@@ -232,7 +232,7 @@ int simulate_export_path(const cli_args *args, simulate_def *def, char *path, si
   base = base ? base + 1 : def->scene;
   snprintf(path, size, "%.*s-%ld.hdf5", (int)strcspn(base, "."), base, def->export_step);
   def->export_path = cli_text(args, "export-to", path);
-  return file_check_writable(def->export_path);
+  return file_claim(args, def->export_path);
 }
 
 /* An interrupted run without recording gets one, under a name that is free. */

@@ -35,7 +35,7 @@ class Study:
         """Runs it with `--set` for each of `sets`; (summary, {probe: table}), a table as {column: [numbers]}, without
         units. With `log` there is a table `steps` too; `fixed`: steps are not meant to reach a tolerance."""
         with tempfile.TemporaryDirectory() as place:
-            command = [os.path.abspath(self.args.scree), "run", scene, "--json", "--out", "run.h5"]
+            command = [os.path.abspath(self.args.scree), "run", scene, "--json", "--force", "--out", "run.h5"]
             if self.args.threads != "0":
                 command += ["--threads", self.args.threads]
             for one in sets:

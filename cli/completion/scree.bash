@@ -16,7 +16,7 @@ _scree() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info verify bench generate list doctor help --help --version" -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info verify salvage bench generate list doctor help --help --version" -- "$current")
     return
   fi
   case $previous in
@@ -27,7 +27,7 @@ _scree() {
     --bodies) mapfile -t COMPREPLY < <(compgen -W "solid ghost hidden" -- "$current"); return ;;
     --background) mapfile -t COMPREPLY < <(compgen -W "studio white dark" -- "$current"); return ;;
     --masses) mapfile -t COMPREPLY < <(compgen -W "equal top random" -- "$current"); return ;;
-    --out | --plot | --export-to) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --out | --plot | --export-to | --scene) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "vtkhdf csv" -- "$current"); return ;;
     --what)
       if [[ $verb == plot ]]; then
@@ -43,16 +43,17 @@ _scree() {
   local options=--help
   case $verb in
     run) options+=" --out --force --duration --threads --solver --model --set --json --export-problem --export-to --safe --strict" ;;
-    resume) options+=" --duration --threads --export-problem --export-to --json --strict" ;;
+    resume) options+=" --duration --threads --export-problem --export-to --json --strict --force" ;;
     check) options+=" --set --threads --json --safe --schema --reference" ;;
-    solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose" ;;
-    render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --no-ground --no-grid --no-legend --no-shadows --threads --json" ;;
-    plot) options+=" --what --out --from --to" ;;
-    export) options+=" --format --out --what --surface --from --to --every --threads --json" ;;
+    solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose --force" ;;
+    render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --no-ground --no-grid --no-legend --no-shadows --threads --json --force" ;;
+    plot) options+=" --what --out --from --to --force" ;;
+    export) options+=" --format --out --what --surface --from --to --every --threads --json --force" ;;
+    salvage) options+=" --out --scene --force --json" ;;
     verify) options+=" --json" ;;
     info) options+=" --json --threads" ;;
-    bench) options+=" --solvers --tol --tol-residual --max-iter --time-limit --model --set --threads --repeat --out --json" ;;
-    generate) options+=" --out --spheres --size --mu --frictionless --masses --mass-ratio --rolling --spinning --compliance --seed --json" ;;
+    bench) options+=" --solvers --tol --tol-residual --max-iter --time-limit --model --set --threads --repeat --out --json --force" ;;
+    generate) options+=" --out --spheres --size --mu --frictionless --masses --mass-ratio --rolling --spinning --compliance --seed --json --force" ;;
     list) options+=" --json --names" ;;
     doctor) options+=" --json --threads" ;;
   esac
@@ -63,11 +64,11 @@ _scree() {
   case $verb in
     list) mapfile -t COMPREPLY < <(compgen -W "solvers sets scenes verbs" -- "$current") ;;
     generate) mapfile -t COMPREPLY < <(compgen -W "packing" -- "$current") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info verify bench generate list doctor" -- "$current") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info verify salvage bench generate list doctor" -- "$current") ;;
     run | check | info)
       mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" list scenes --names 2>/dev/null)" -- "$current"
                                compgen -f -- "$current") ;;
-    resume | verify | solve | render | plot | export | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    resume | verify | salvage | solve | render | plot | export | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
   esac
 }
 complete -o filenames -F _scree scree

@@ -148,6 +148,23 @@ typedef struct scree_recording_faults {
 SCREE_API scree_status scree_recording_verify(scree_context *context, const char *path,
                                               scree_report_function report, void *user,
                                               scree_recording_faults *faults);
+/* A new recording of all that is intact in one that is damaged, with new checksums. Frames that are
+ * damaged are left out, damaged rows of the log of steps become NaN, and bodies whose row in the
+ * list is damaged are looked for in the scene. What is lost is reported, line by line. */
+typedef struct scree_salvage_def {
+  const char *out;    /* must be another file */
+  bool replace;       /* as in scree_sim_def */
+  scree_scene *scene; /* in place of one that is damaged; null: the recording's own */
+  scree_report_function report;
+  void *report_user;
+} scree_salvage_def;
+typedef struct scree_salvage_info {
+  size_t frames, steps, bodies;                /* saved */
+  size_t lost_frames, lost_steps, lost_bodies; /* bodies: of the list */
+} scree_salvage_info;
+SCREE_API scree_status scree_recording_salvage(scree_recording *recording,
+                                               const scree_salvage_def *def,
+                                               scree_salvage_info *info);
 /* Is the table of a probe as the run wrote it? Compared is the part that the last checkpoint knows;
  * SCREE_OK also when there is none. */
 SCREE_API scree_status scree_recording_verify_probe(scree_recording *recording, const char *name,

@@ -139,6 +139,8 @@ typedef struct scree_render_settings {
   double light_size;           /* rad, radius of the sun's disk: softness of shadows */
   bool shadows, occlusion;     /* default both */
   bool grid;                   /* lines on the ground; default true */
+  bool (*stop)(void);          /* asked now and then, from all threads: true ends the drawing, and
+                                  the image is not whole; default null */
 } scree_render_settings;
 
 /* The light comes from the left of this camera. */

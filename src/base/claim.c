@@ -201,6 +201,11 @@ void claim_drop(claim *c) {
   c->file = -1;
 }
 
+int claim_fresh(const char *path) {
+  unlink(path);
+  return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
 bool claim_is_same(const char *a, const char *b) {
   struct stat s, t;
   return stat(a, &s) == 0 && stat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;

@@ -43,6 +43,10 @@ void claim_explain(const claim *c, char *text, size_t size);
 int claim_publish(claim *c);
 void claim_drop(claim *c);
 
+/* A new file to write and read, in the place of whatever has that name: a link there is not
+ * followed. Descriptor, or -1 with errno. */
+int claim_fresh(const char *path);
+
 /* Has a writer locked it? *holder is its process, 0 when it cannot be told; may be null. */
 bool claim_is_held(const char *path, long *holder);
 /* Names in the directory of `path` are on the disk: 0, or errno. */

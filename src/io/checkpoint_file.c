@@ -87,8 +87,7 @@ scree_status checkpoint_begin(scree_context *context, const char *recording, uin
   memcpy(f->head.magic, magic, sizeof magic);
   f->head.run = run;
   /* The lock of the recording is ours, and so is this name; a link in its place is not followed. */
-  unlink(f->fresh);
-  f->file = open(f->fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  f->file = claim_fresh(f->fresh);
   if (f->file < 0) f->reason = errno;
   /* The head is known last and lies first: its place is kept until then. */
   const checkpoint_head none = {0};

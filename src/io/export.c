@@ -21,6 +21,7 @@ scree_status scree_export(scree_recording *recording, const scree_export_def *de
 
 #else
 
+#include "base/claim.h"
 #include "base/number.h"
 #include "io/recording_store.h"
 
@@ -60,8 +61,10 @@ static scree_status begin_text(job *j, int part, const char *end) {
   char fresh[PATH_SIZE + 16];
   if (!name_file(t->path, j, part, end))
     return context_fail(j->context, SCREE_ERROR_ARGUMENT, "%s: the path is too long", j->def->out);
-  snprintf(fresh, sizeof fresh, "%s.new", t->path);
-  t->file = fopen(fresh, "w");
+  snprintf(fresh, sizeof fresh, "%s.part", t->path);
+  const int descriptor = claim_fresh(fresh);
+  t->file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+  if (!t->file && descriptor >= 0) close(descriptor);
   return t->file ? SCREE_OK : write_fault(j->context, t->path);
 }
 
@@ -69,9 +72,9 @@ static scree_status end_text(job *j, int part, bool good) {
   text_file *t = &j->text[part];
   char fresh[PATH_SIZE + 16];
   if (!t->file) return SCREE_OK;
-  snprintf(fresh, sizeof fresh, "%s.new", t->path);
+  snprintf(fresh, sizeof fresh, "%s.part", t->path);
   errno = 0;
-  bool whole = fflush(t->file) == 0 && !ferror(t->file);
+  bool whole = fflush(t->file) == 0 && !ferror(t->file) && (!good || fsync(fileno(t->file)) == 0);
   whole = fclose(t->file) == 0 && whole;
   t->file = NULL;
   whole = whole && (!good || rename(fresh, t->path) == 0);

@@ -150,7 +150,7 @@ scree_status export_vtkhdf(export_store *store, const char *path, const scree_fr
                            const export_table *table, const export_surface *surface) {
   hdf5_file file;
   char fresh[4096];
-  if ((size_t)snprintf(fresh, sizeof fresh, "%s.new", path) >= sizeof fresh)
+  if ((size_t)snprintf(fresh, sizeof fresh, "%s.part", path) >= sizeof fresh)
     return context_fail(store->context, SCREE_ERROR_ARGUMENT, "%s: the path is too long", path);
   scree_status status = hdf5_create(store->context, path, &file);
   if (status) return status;

@@ -139,7 +139,7 @@ scree_status hdf5_save(hdf5_file *file, const char *path) {
   if (size <= 0) return hdf5_fail_library(file, SCREE_ERROR_IO, "", "cannot be written");
   char *bytes = memory_new(file->context, (size_t)size, 1);
   if (!bytes) return SCREE_ERROR_MEMORY;
-  const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
   bool ok = descriptor >= 0 && H5Fget_file_image(file->id, bytes, (size_t)size) == size &&
             write_all(descriptor, bytes, (size_t)size);
   const int reason = errno;

@@ -46,6 +46,9 @@ typedef struct recorder_contacts {
 /* `h`: the step that the impulses belong to. */
 scree_status recorder_add_frame(recorder *r, const scree_world *world, uint64_t step,
                                 const recorder_contacts *contacts, double h);
+/* Rows of another recording; nothing else is listed than what is said here. */
+scree_status recorder_copy_listed(recorder *r, const uint32_t row[5], const double mass[2]);
+scree_status recorder_copy_frame(recorder *r, const scree_frame *frame);
 /* Everything so far is in the file, for readers and for a kill. */
 scree_status recorder_flush(recorder *r);
 /* And for a crash of the machine. */

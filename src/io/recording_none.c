@@ -73,6 +73,13 @@ scree_status scree_recording_verify(scree_context *context, const char *path,
   return refuse(context);
 }
 
+scree_status scree_recording_salvage(scree_recording *r, const scree_salvage_def *def,
+                                     scree_salvage_info *info) {
+  (void)r, (void)def;
+  *info = (scree_salvage_info){0};
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
 scree_status scree_recording_verify_probe(scree_recording *r, const char *name, const char *table) {
   (void)r, (void)name, (void)table;
   return SCREE_ERROR_UNSUPPORTED;

@@ -15,22 +15,6 @@
 #include "io/recording_structure.h"
 #include "model/world.h"
 
-const recording_stream recording_streams[STREAM_COUNT] = {
-    [STREAM_BODY_LIST] = {"/bodies/list", 5, 4, STREAM_U32},
-    [STREAM_BODY_MASS] = {"/bodies/mass", 2, 8, STREAM_F64},
-    [STREAM_CHECK_LIST] = {"/checks/list", 0, 4, STREAM_U32},
-    [STREAM_BODY_ID] = {"/bodies/id", 3, 4, STREAM_U32},
-    [STREAM_BODY_POSE] = {"/bodies/pose", 7, 8, STREAM_F64},
-    [STREAM_BODY_VELOCITY] = {"/bodies/velocity", 6, 4, STREAM_F32},
-    [STREAM_CONTACT_BODIES] = {"/contacts/bodies", 2, 4, STREAM_U32},
-    [STREAM_CONTACT_VALUES] = {"/contacts/values", 10, 4, STREAM_F32},
-    [STREAM_CHECK_FRAMES] = {"/checks/frames", CHECK_COLUMNS, 4, STREAM_U32},
-    [STREAM_FRAME_INDEX] = {"/frames/index", 5, 8, STREAM_U64},
-    [STREAM_FRAME_TIME] = {"/frames/time", 0, 8, STREAM_F64},
-    [STREAM_CHECK_STEPS] = {"/checks/steps", 0, 4, STREAM_U32},
-    [STREAM_STEPS] = {"/steps", SCREE_STEP_COLUMNS, 8, STREAM_F64},
-};
-
 /* Checksums are few: they get small chunks. */
 enum { BUFFER_BYTES = 1 << 20, CHUNK_BYTES = 1 << 17, CHECK_BYTES = 1 << 14 };
 
@@ -56,23 +40,6 @@ struct recorder {
   H5E_auto2_t old_print;
   void *old_print_data;
 };
-
-hid_t recording_type(const recording_stream *s) {
-  switch (s->type) {
-  case STREAM_U32:
-    return H5T_NATIVE_UINT32;
-  case STREAM_U64:
-    return H5T_NATIVE_UINT64;
-  case STREAM_F32:
-    return H5T_NATIVE_FLOAT;
-  default:
-    return H5T_NATIVE_DOUBLE;
-  }
-}
-
-size_t recording_row_size(const recording_stream *s) {
-  return s->size * (size_t)(s->columns ? s->columns : 1);
-}
 
 static size_t chunk_rows(const recording_stream *d) {
   const bool check = strncmp(d->path, "/checks/", 8) == 0;
@@ -529,6 +496,48 @@ scree_status recorder_add_frame(recorder *r, const scree_world *world, uint64_t 
   if (!status) status = add_contacts(r, contacts, h, &kept);
   if (status) return status;
   return end_frame(r, (const uint64_t[]){step, bodies, kept}, scree_world_time(world));
+}
+
+/* ---- copies --------------------------------------------------------------------------------- */
+
+scree_status recorder_copy_listed(recorder *r, const uint32_t from[5], const double mass[2]) {
+  scree_status status = SCREE_OK;
+  uint32_t *row = take_row(r, STREAM_BODY_LIST, &status);
+  double *numbers = take_row(r, STREAM_BODY_MASS, &status);
+  uint32_t *check = take_row(r, STREAM_CHECK_LIST, &status);
+  if (status) return status;
+  memcpy(row, from, 5 * sizeof *row);
+  memcpy(numbers, mass, 2 * sizeof *numbers);
+  *check = crc32c(crc32c(0, row, 5 * sizeof *row), numbers, 2 * sizeof *numbers);
+  r->counts.listed++;
+  return SCREE_OK;
+}
+
+static scree_status copy_rows(recorder *r, int which, int column, const void *from, size_t count) {
+  const size_t size = recording_row_size(&recording_streams[which]);
+  scree_status status = SCREE_OK;
+  for (size_t i = 0; i < count && !status; i++) {
+    void *row = take_row(r, which, &status);
+    if (row) memcpy(row, (const char *)from + i * size, size);
+  }
+  add_to_sum(r, column, from, count * size);
+  return status;
+}
+
+scree_status recorder_copy_frame(recorder *r, const scree_frame *f) {
+  memset(r->sums, 0, sizeof r->sums);
+  scree_status status = copy_rows(r, STREAM_BODY_ID, CHECK_ID, f->ids, f->body_count);
+  if (!status) status = copy_rows(r, STREAM_BODY_POSE, CHECK_POSE, f->poses, f->body_count);
+  if (!status)
+    status = copy_rows(r, STREAM_BODY_VELOCITY, CHECK_VELOCITY, f->velocities, f->body_count);
+  if (!status)
+    status = copy_rows(r, STREAM_CONTACT_BODIES, CHECK_CONTACT_BODIES, f->contact_bodies,
+                       f->contact_count);
+  if (!status)
+    status =
+        copy_rows(r, STREAM_CONTACT_VALUES, CHECK_CONTACT_VALUES, f->contacts, f->contact_count);
+  if (status) return status;
+  return end_frame(r, (const uint64_t[]){f->step, f->body_count, f->contact_count}, f->time);
 }
 
 scree_status recorder_flush(recorder *r) {

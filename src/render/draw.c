@@ -133,6 +133,7 @@ static void draw_pixels(render_frame *f, int threads) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
   for (int tile = 0; tile < columns * rows; tile++) {
     const int x0 = tile % columns * TILE, y0 = tile / columns * TILE;
+    if (render_stopped(f)) continue;
     for (int y = y0; y < y0 + TILE && y < f->height; y++)
       for (int x = x0; x < x0 + TILE && x < f->width; x++) draw_pixel(f, x, y);
   }
@@ -210,8 +211,8 @@ scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
     const int threads = r->context->threads;
     fill_jitter(f.jitter, settings->samples);
     draw_pixels(&f, threads);
-    status = render_smooth(&f);
-    if (!status) write_bytes(&f, threads, image);
+    if (!render_stopped(&f)) status = render_smooth(&f);
+    if (!status && !render_stopped(&f)) write_bytes(&f, threads, image);
   } else {
     status = SCREE_ERROR_MEMORY;
   }

@@ -28,6 +28,10 @@ typedef struct render_frame {
   render_pixel *pixels;
 } render_frame;
 
+static inline bool render_stopped(const render_frame *f) {
+  return f->settings.stop && f->settings.stop();
+}
+
 /* One ray of the camera, before and after it is lit: colour = plain + surface * light. */
 typedef struct render_sample {
   f3 plain, surface, light, normal;

@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/claim.h"
 #include "base/memory.h"
 #include "scree/render.h"
 #ifdef SCREE_WITH_PNG
@@ -89,10 +91,13 @@ scree_status scree_image_save(const scree_image *image, const char *path) {
   if (!part) return SCREE_ERROR_MEMORY;
   sprintf(part, "%s.part", path);
   errno = 0;
-  FILE *file = fopen(part, "wb");
+  const int descriptor = claim_fresh(part);
+  FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+  if (!file && descriptor >= 0) close(descriptor);
   const bool drawn = file && write_png(image, file, fault);
+  const bool synced = drawn && fflush(file) == 0 && fsync(fileno(file)) == 0;
   const bool closed = file && fclose(file) == 0;
-  const bool done = drawn && closed && rename(part, path) == 0;
+  const bool done = synced && closed && rename(part, path) == 0;
   const int reason = errno;
   if (file && !done) remove(part);
   memory_free(context, part);

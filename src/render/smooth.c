@@ -56,7 +56,7 @@ static f3 smooth_one(const render_frame *f, const round_def *r, int px, int py) 
 static void smooth_round(const render_frame *f, const round_def *r, f3 *to, int threads) {
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
   for (int y = 0; y < f->height; y++)
-    for (int x = 0; x < f->width; x++) {
+    for (int x = 0; x < f->width && !(x == 0 && render_stopped(f)); x++) {
       const size_t i = (size_t)y * (size_t)f->width + (size_t)x;
       to[i] = takes_part(&f->pixels[i]) ? smooth_one(f, r, x, y) : r->light[i];
     }

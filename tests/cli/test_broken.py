@@ -151,7 +151,7 @@ class Odd(CommandTest):
             self.assertGreater(found["frames"], 5)
             frames = frames or found["frames"]
             self.assertEqual(found["frames"], frames)
-            exported = self.lines(self.run_scree("export", "m.h5", "--out", "m.csv", "--json"))[0]
+            exported = self.lines(self.run_scree("export", "m.h5", "--force", "--out", "m.csv", "--json"))[0]
             self.assertEqual(exported["frames"], frames)
             result = self.run_scree("resume", "m.h5", "--duration", str(found["simulated_seconds"] + 0.05), "--json")
             self.assertEqual(result.code, 0, result.err)

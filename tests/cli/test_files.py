@@ -41,7 +41,7 @@ class Files(CommandTest):
     def solution(self, name, solver, model):
         local_problem(self.path("p.hdf5"), *name)
         result = self.run_scree("solve", "p.hdf5", "--solver", solver, "--model", model, "--tol",
-                                "1e-10", "--json", "--strict", "--out", "o.hdf5")
+                                "1e-10", "--json", "--strict", "--force", "--out", "o.hdf5")
         if result.code == 3 and "refuses" in result.err:
             return None
         self.assertEqual(result.code, 0, solver + ": " + result.err)
@@ -110,7 +110,7 @@ class Files(CommandTest):
     def existence(self, problem, model, code):
         local_problem(self.path("p.hdf5"), *problem)
         result = self.run_scree("solve", "p.hdf5", "--check-existence", "--model", model, "--json",
-                                "--out", "o.hdf5")
+                                "--force", "--out", "o.hdf5")
         self.assertEqual((result.code, result.err), (code, ""))
         with h5py.File(self.path("o.hdf5"), "r") as file:
             text = file["fclib_local/info/math_info"][()]
@@ -167,7 +167,7 @@ class Files(CommandTest):
             w[k, k] = 1
         w[1, 2] = 1e-5
         local_problem(self.path("p.hdf5"), w, [-1, 0, 0, -1, 0, 0], [0.3, 0.3])
-        result = self.run_scree("solve", "p.hdf5", "--solver", "ipm", "--json", "--out", "o.hdf5")
+        result = self.run_scree("solve", "p.hdf5", "--solver", "ipm", "--json", "--force", "--out", "o.hdf5")
         self.assertEqual(result.code, 5)
         (answer,) = self.lines(result)
         self.assertEqual(answer["outcome"], "infeasible")

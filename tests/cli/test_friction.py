@@ -53,14 +53,14 @@ class Friction(CommandTest):
     def test_what_slides_stays_on_the_floor(self):
         for name, text, rest in (("cube", CUBE, 0.05), ("ball", BALL, 0.05), ("belt", BELT, 0.05)):
             with self.subTest(scene=name):
-                s, err = self.run_text(text, "--out", "s.h5")
+                s, err = self.run_text(text, "--force", "--out", "s.h5")
                 self.assertEqual(err, "")
                 self.assertEqual((s["model"], s["relaxation_gap"], s["nonconverged_steps"]), ("coulomb", None, 0))
                 self.assertLess(max(abs(z - rest) for z in self.column("thing", "z")), 1e-6)
         self.assertAlmostEqual(self.column("thing", "vx")[-1], 2.0, places=6)
 
     def test_the_ball_of_the_readme_does_not_hop(self):
-        s, err = self.run_text(readme_scene(), "--out", "s.h5", "--duration", "0.4")
+        s, err = self.run_text(readme_scene(), "--force", "--out", "s.h5", "--duration", "0.4")
         self.assertEqual((err, s["model"]), ("", "coulomb"))
         self.assertLess(max(self.column("ball", "z")) - 0.1, 1e-6)
 

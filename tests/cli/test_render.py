@@ -76,7 +76,7 @@ class Render(CommandTest):
         self.assertEqual(result.code, 0, result.err)
 
     def render(self, *options, out="picture.png"):
-        result = self.run_scree("render", "run.h5", "--out", out, "--size", "192x108", "--samples",
+        result = self.run_scree("render", "run.h5", "--force", "--out", out, "--size", "192x108", "--samples",
                                 "4", *options)
         self.assertEqual((result.code, result.err), (0, ""))
         return read_png(self.path(out))
@@ -197,7 +197,8 @@ class Render(CommandTest):
         """The picture that was there stays; nothing else is left."""
         with open(self.path("no.png"), "w", encoding="utf-8") as file:
             file.write("old")
-        result = self.run_on_full_disk(2000, "render", "run.h5", "--out", "no.png", "--size", "192x108", "--samples", "1")
+        result = self.run_on_full_disk(2000, "render", "run.h5", "--force", "--out", "no.png", "--size", "192x108",
+                                       "--samples", "1")
         self.assertEqual(result.code, 6, result.err)
         self.assertIn("no.png: cannot be written: File too large", result.err)
         with open(self.path("no.png"), encoding="utf-8") as file:

@@ -19,7 +19,7 @@ MU = 0.31415926535897931
 class Solve(CommandTest):
     def test_json(self):
         name = self.packing()
-        made = json.loads(self.run_scree("generate", "packing", "--size", "3x3x3", "--out", name,
+        made = json.loads(self.run_scree("generate", "packing", "--size", "3x3x3", "--force", "--out", name,
                                          "--json").out)
         result = self.check(["solve", name, "--solver", "gs", "--json", "--tol", "1e-7"], 0)
         (answer,) = self.lines(result)
@@ -187,9 +187,18 @@ class Out(CommandTest):
 
     def test_in_place(self):
         name = self.packing()
-        self.check(["solve", name, "--solver", "gs", "--out", name], 0)
-        self.assertTrue(json.loads(self.check(["info", name, "--json"], 0).out)["has_solution"])
-        self.assertEqual(os.listdir(self.dir), [name])
+        with open(self.path(name), "rb") as file:
+            before = file.read()
+        self.check(["solve", name, "--solver", "gs", "--out", name, "--force"], 2,
+                   f"scree solve: {name}: it is read from, so it is not written; give another name\n", "")
+        with open(self.path(name), "rb") as file:
+            self.assertEqual(file.read(), before)
+        self.check(["solve", name, "--solver", "gs", "--out", "o.hdf5"], 0)
+        self.check(["solve", name, "--solver", "gs", "--out", "o.hdf5"], 6,
+                   "scree solve: o.hdf5: is there already; give another name, or --force to replace it\n", "")
+        self.check(["solve", name, "--solver", "gs", "--out", "o.hdf5", "--force"], 0)
+        self.assertTrue(json.loads(self.check(["info", "o.hdf5", "--json"], 0).out)["has_solution"])
+        self.assertEqual(sorted(os.listdir(self.dir)), ["o.hdf5", name])
 
     def test_unwritable(self):
         name = self.packing()
