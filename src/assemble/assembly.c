@@ -43,6 +43,8 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->g);
   memory_free(context, a->joint_block);
   memory_free(context, a->stiffness);
+  memory_free(context, a->lasting);
+  memory_free(context, a->shared);
   memory_free(context, a);
 }
 
@@ -55,6 +57,7 @@ static scree_status reserve_bodies(assembly *a) {
   if (memory_grow(a->context, &a->linear, &a->linear_capacity, n, sizeof *a->linear) ||
       memory_grow(a->context, &a->angular, &a->angular_capacity, n, sizeof *a->angular) ||
       memory_grow(a->context, &a->rank, &a->rank_capacity, n, sizeof *a->rank) ||
+      memory_grow(a->context, &a->shared, &a->shared_capacity, n, sizeof *a->shared) ||
       memory_grow(a->context, &a->order, &a->order_capacity, n, sizeof *a->order))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
@@ -80,7 +83,7 @@ static void ask_for_body(const assembly *a, size_t k) {
   __builtin_prefetch(&b->inertia[i]);
 }
 
-static scree_status add_bodies(assembly *a, double h) {
+static scree_status add_bodies(assembly *a, double h, assembly_report *report) {
   enum { AHEAD = 8 };
   const world_bodies *b = &a->world->bodies;
   for (size_t k = 0; k < a->moving; k++) {
@@ -90,7 +93,7 @@ static scree_status add_bodies(assembly *a, double h) {
     if (world_is_dynamic(a->world, i)) {
       def.inverse_mass = 1.0 / b->mass[i];
       world_inverse_inertia(b->rotation[i], b->inertia[i], def.inverse_inertia);
-      assembly_stiffen(a, i, h, def.inverse_inertia);
+      report->stiff_bodies += assembly_stiffen(a, i, h, def.inverse_inertia);
     }
     v3_store(def.v_free, a->linear[i]);
     v3_store(def.v_free + 3, a->angular[i]);
@@ -115,12 +118,13 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   if (status) return status;
   a->revision = w->revision;
   a->begun = false;
+  a->h = params->h;
   scree_ccp_clear(a->problem);
   /* R is measured in the speed that gravity gives in a step; without gravity the problem's own. */
   a->gravity = v3_norm(v3_load(w->def.gravity));
   scree_ccp_set_reference_speed(a->problem, params->h * a->gravity);
   status = assembly_find_stiffness(a, params);
-  if (!status) status = add_bodies(a, params->h);
+  if (!status) status = add_bodies(a, params->h, report);
   if (status) return status;
   status = assembly_add_contacts(a, params, report);
   if (!status) status = assembly_add_joints(a, params, report);
@@ -166,5 +170,5 @@ void assembly_undo(assembly *a) {
   assembly_swap_extra(a);
   cache_undo(collide_cache(a->collide));
   a->contact_count = collide_cache(a->collide)->now.count;
-  a->h = a->h_before;
+  a->kick = a->kick_before;
 }

@@ -39,6 +39,7 @@ typedef struct assembly_report {
   size_t contacts, touching;
   double penetration, penetration_percent;
   double joint_error;
+  size_t stiff_bodies; /* with added inertia (stiffness.c) */
   double seconds_collide;
 } assembly_report;
 
@@ -88,9 +89,11 @@ typedef struct assembly {
   size_t taken_capacity;
   bool has_cohesion; /* of some pair of materials */
   size_t contact_count;
-  size_t generation_count; /* bodies that the contacts' names are about */
-  double gravity;          /* m/s^2, its size */
-  double h, h_before;      /* of the step, and of the one that `before` is of; 0: none */
+  size_t generation_count;  /* bodies that the contacts' names are about */
+  double gravity;           /* m/s^2, its size */
+  double h;                 /* of the step */
+  double kick, kick_before; /* s, that impulses last in it, and in the one that `before` is of; 0:
+                               none */
 
   double *g;
   size_t g_capacity;
@@ -99,6 +102,11 @@ typedef struct assembly {
   double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
   size_t stiffness_capacity;
   bool stiff;
+  uint8_t *shared; /* of each body, after finish: it pressed on another moving one */
+  size_t shared_capacity;
+  bool curved;      /* some contact may need curvature.c; then `lasting` is filled */
+  uint8_t *lasting; /* of the contacts in the problem: pressed in the step before too */
+  size_t lasting_capacity;
 } assembly;
 
 scree_status assembly_create(scree_world *world, assembly **out);
@@ -155,10 +163,13 @@ scree_status assembly_remember(assembly *a);
 scree_status assembly_reserve_before(assembly *a, size_t count);
 void assembly_set_before(assembly *a, size_t contact, v3 impulse);
 v3 assembly_get_before(const assembly *a, size_t contact);
+/* curvature.c: offsets from the motion that is expected */
+void assembly_curve_contacts(assembly *a, double h);
 /* stiffness.c: of joints under load, in (I + h K). */
 scree_status assembly_find_stiffness(assembly *a, const assembly_params *params);
-/* Changes the inverse inertia of a body and its free angular velocity, where it is stiff. */
-void assembly_stiffen(assembly *a, uint32_t body, double h, double *inverse_inertia);
+/* Changes the inverse inertia of a body and its free angular velocity, where it is stiff; says
+ * whether. */
+bool assembly_stiffen(assembly *a, uint32_t body, double h, double *inverse_inertia);
 /* joint_blocks.c */
 scree_status assembly_add_joints(assembly *a, const assembly_params *params,
                                  assembly_report *report);

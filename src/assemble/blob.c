@@ -6,10 +6,10 @@
 typedef struct blob_header {
   uint64_t magic;
   uint64_t contact_count, order_count, moving, steps_since_order, extra, places, body_limit;
-  double h;
+  double kick;
 } blob_header;
 
-static const uint64_t blob_magic = 0x32424D4553534153u; /* "SASSEMB2" */
+static const uint64_t blob_magic = 0x33424D4553534153u; /* "SASSEMB3" */
 
 /* The contacts that the next step starts from, where they lie now. */
 static void put_impulses(const assembly *a, blob_out *out) {
@@ -39,7 +39,7 @@ void assembly_put(const assembly *a, blob_out *out) {
                             .extra = a->has_extra_now,
                             .places = a->solved ? assembly_needs_places(a) : a->has_place,
                             .body_limit = c->generation ? a->generation_count : 0,
-                            .h = a->h};
+                            .kick = a->kick};
   blob_put(out, &head, sizeof head);
   blob_put(out, c->now.key, head.contact_count * sizeof *c->now.key);
   put_impulses(a, out);
@@ -69,7 +69,7 @@ scree_status assembly_check(const assembly *a, const void *blob, size_t size) {
   if (size >= sizeof h) memcpy(&h, blob, sizeof h);
   if (size < sizeof h || h.magic != blob_magic || h.contact_count > UINT32_MAX || h.extra > 1 ||
       h.places > 1 || h.body_limit > UINT32_MAX || h.order_count > h.body_limit ||
-      h.moving > h.order_count || size != expected_size(&h) || !(h.h >= 0.0))
+      h.moving > h.order_count || size != expected_size(&h) || !(h.kick >= 0.0))
     return context_fail(a->context, SCREE_ERROR_INPUT,
                         "checkpoint: its table of contacts does not fit its header");
   for (size_t k = 0; k < h.contact_count; k++) {
@@ -137,7 +137,7 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   a->contact_count = h.contact_count;
   a->generation_count = h.body_limit;
   a->has_extra_now = h.extra;
-  a->h = h.h;
+  a->kick = h.kick;
   a->order_count = h.order_count;
   a->moving = h.moving;
   a->steps_since_order = h.steps_since_order;

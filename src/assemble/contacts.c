@@ -81,10 +81,9 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
 
 /* Velocity of a body's point at the start of the step; of a driven body during the step. */
 static v3 start_velocity(const assembly *a, uint32_t i, v3 arm) {
-  const world_bodies *b = &a->world->bodies;
   const bool dynamic = world_is_dynamic(a->world, i);
-  const v3 linear = dynamic ? b->linear[i] : a->linear[i];
-  return v3_add(linear, v3_cross(dynamic ? b->angular[i] : a->angular[i], arm));
+  const v3 linear = dynamic ? world_linear(a->world, i) : a->linear[i];
+  return v3_add(linear, v3_cross(dynamic ? world_angular(a->world, i) : a->angular[i], arm));
 }
 
 static double recovery_speed(const assembly *a, const assembly_params *params, double diameter) {
@@ -97,8 +96,8 @@ static void warm_start(const assembly *a, const assembly_params *params, uint32_
                        const scree_ccp_contact_def *def, double *g) {
   const int dim = def->set.dim;
   for (int k = 0; k < dim; k++) g[k] = 0.0;
-  if (!params->warm_start || previous == CACHE_NONE || !(a->h_before > 0.0)) return;
-  const double scale = params->warm_start_scale * params->h / a->h_before;
+  if (!params->warm_start || previous == CACHE_NONE || !(a->kick_before > 0.0)) return;
+  const double scale = params->warm_start_scale * a->kick / a->kick_before;
   const v3 n = v3_load(def->normal), t1 = v3_load(def->tangent), t2 = v3_cross(n, t1);
   const v3 p = v3_scale(scale, assembly_get_before(a, previous));
   g[0] = v3_dot(n, p);
@@ -136,6 +135,13 @@ static bool is_sphere(const world_bodies *b, uint32_t i) {
   return b->shape[i]->kind == SCREE_SHAPE_SPHERE;
 }
 
+/* Of a body that turns on another one: its point of touch may be at rest. */
+static double rolling_speed(const assembly *a, const collide_contact *c) {
+  const world_bodies *b = &a->world->bodies;
+  const v3 w = v3_sub(a->angular[c->b], a->angular[c->a]);
+  return view_less(b->radius[c->a], b->radius[c->b]) * v3_norm(w);
+}
+
 /* What contacts of one material pair share: most of them are of the pair before. */
 typedef struct contact_form {
   scree_ccp_contact_def def;
@@ -170,6 +176,14 @@ static bool begins_pair(const collide_contact *batch, size_t k) {
   return k == 0 || batch[k].a != batch[k - 1].a || batch[k].b != batch[k - 1].b;
 }
 
+/* Pressed in the step before and does not bounce: what it will do follows from what it does. */
+static bool lasts(const assembly *a, const collide_contact *c, uint32_t previous,
+                  const law_input *in) {
+  if (previous == CACHE_NONE || c->given) return false;
+  if (in->material->restitution > 0.0 && in->approach < -in->bounce_speed) return false;
+  return v3_dot(c->point.normal, assembly_get_before(a, previous)) > 0.0;
+}
+
 static scree_status add_contact(assembly *a, const assembly_params *params,
                                 const collide_contact *c, int sharing, contact_form *form,
                                 assembly_report *report) {
@@ -182,14 +196,16 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   const v3 relative = v3_sub(start_velocity(a, c->b, arm_b), start_velocity(a, c->a, arm_a));
   const double diameter = view_less(b->diameter[c->a], b->diameter[c->b]);
   const uint32_t previous = find_previous(a, c, arm_a, diameter);
+  const bool round = is_sphere(b, c->a) || is_sphere(b, c->b);
   law_input in = {
       .material = world_pair(a->world, b->material[c->a], b->material[c->b]),
       .h = params->h,
+      .kick = a->kick,
       .gap = c->point.gap,
       .approach = v3_dot(n, relative),
-      .speed = v3_norm(relative),
+      .speed = v3_norm(relative) + (round ? 0.0 : rolling_speed(a, c)),
       .diameter = diameter,
-      .round = is_sphere(b, c->a) || is_sphere(b, c->b),
+      .round = round,
       .stabilisation = params->stabilisation,
       .recovery_speed = c->point.gap < 0.0 ? recovery_speed(a, params, diameter) : 0.0,
       .bounce_speed = 2.0 * params->h * a->gravity,
@@ -214,6 +230,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   const scree_status status = ccp_put_contact(a->problem, def);
   if (status) return status;
   a->gap[k] = (float)c->point.gap;
+  if (a->curved) a->lasting[k] = lasts(a, c, previous, &in);
   warm_start(a, params, previous, def, a->g + row);
   a->contact_count++;
   if (c->point.gap < 0.0 && !c->given) {
@@ -229,10 +246,20 @@ static scree_status reserve_contacts(assembly *a, size_t more) {
   const scree_status status = ccp_reserve_contacts(a->problem, more);
   if (status) return status;
   if (memory_grow(a->context, &a->gap, &a->gap_capacity, n, sizeof *a->gap) ||
+      (a->curved &&
+       memory_grow(a->context, &a->lasting, &a->lasting_capacity, n, sizeof *a->lasting)) ||
       (a->has_extra_now &&
        memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, n, sizeof *a->extra_now)))
     return SCREE_ERROR_MEMORY;
   return assembly_reserve_g(a, a->problem->row_count + more * SCREE_MAX_DIM);
+}
+
+/* How long impulses last: as forces do on what is not new; a world's first step is all new. */
+static double kick_of(const scree_world *w, double h) {
+  const world_bodies *b = &w->bodies;
+  for (size_t i = 0; i < b->limit; i++)
+    if (world_is_dynamic(w, i) && !b->fresh[i]) return world_kick(w, i, h);
+  return 0.5 * h;
 }
 
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
@@ -246,8 +273,8 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
   if (status) return status;
   a->begun = true;
   assembly_swap_extra(a);
-  a->h_before = a->h;
-  a->h = params->h;
+  a->kick_before = a->kick;
+  a->kick = kick_of(a->world, params->h);
   a->contact_count = 0;
   a->generation_count = view.count;
   const size_t before = collide_cache(a->collide)->before.count;
@@ -256,6 +283,9 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
       return SCREE_ERROR_MEMORY;
     if (before) memset(a->taken, 0, before * sizeof *a->taken);
   }
+  a->curved = assembly_needs_places(a);
+  if (a->curved && world_need(a->world, &a->world->bodies.growth, sizeof(body_growth), NULL))
+    return SCREE_ERROR_MEMORY;
   a->has_extra_now = needs_extra(a->world);
   a->has_cohesion = any_cohesion(a->world);
   int sharing = 1;
@@ -275,6 +305,7 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
     if (status) break;
     start = timer_now();
   }
+  if (!status) assembly_curve_contacts(a, params->h);
   report->contacts = a->contact_count;
   return status;
 }
@@ -388,7 +419,7 @@ static void keep_slip(assembly *a) {
     const v3 u = v3_sub(end_velocity(a, key[k].b, c->arm_b), end_velocity(a, key[k].a, c->arm_a));
     const double velocity[2] = {v3_dot(t1, u), v3_dot(t2, u)};
     double slip[2];
-    law->slip(m, a->h, (double)a->gap[k], g + 1, velocity, slip);
+    law->slip(m, a->kick, (double)a->gap[k], g + 1, velocity, slip);
     if (g[0] > 0.0) a->extra_now[k].slip = v3_add(v3_scale(slip[0], t1), v3_scale(slip[1], t2));
   }
 }
@@ -397,6 +428,7 @@ scree_status assembly_keep_contacts(assembly *a, assembly_report *report) {
   enum { AHEAD = 12 };
   const cache_key *key = collide_cache(a->collide)->now.key;
   report->touching = 0;
+  if (a->world->bodies.limit) memset(a->shared, 0, a->world->bodies.limit);
   for (size_t k = 0; k < a->contact_count; k++) {
     if (k + AHEAD < a->contact_count) {
       __builtin_prefetch(&a->linear[key[k + AHEAD].b], 1);
@@ -404,7 +436,10 @@ scree_status assembly_keep_contacts(assembly *a, assembly_report *report) {
     }
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const v3 p = assembly_impulse(a, k), m = moment_of(a, k);
-    report->touching += a->g[a->problem->row_start[k]] != 0.0;
+    const bool presses = a->g[a->problem->row_start[k]] != 0.0;
+    report->touching += presses;
+    if (presses && world_is_dynamic(a->world, key[k].a) && world_is_dynamic(a->world, key[k].b))
+      a->shared[key[k].a] = a->shared[key[k].b] = 1;
     if (a->has_extra_now) a->extra_now[k].moment = m;
     push(a, key[k].a, c->body_a, -1.0, p, m, c->arm_a);
     push(a, key[k].b, c->body_b, 1.0, p, m, c->arm_b);

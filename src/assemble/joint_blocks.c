@@ -39,22 +39,21 @@ static scree_status add_block(assembly *a, const joint *j, const joint_row *rows
 static void warm_start(assembly *a, const assembly_params *params, const joint *j,
                        const joint_row *rows, int count, double *g) {
   const bool warm = params->warm_start && j->step > 0.0;
-  const double scale = warm ? params->warm_start_scale * params->h / j->step : 0.0;
+  const double scale = warm ? params->warm_start_scale * a->kick / j->step : 0.0;
   for (int k = 0; k < count; k++)
     g[k] = scale * v3_dot(rows[k].direction, rows[k].angular ? j->moment : j->impulse);
-  (void)a;
 }
 
 static scree_status add_motor(assembly *a, const assembly_params *params, const joint *j,
                               const joint_view *view) {
-  const double zero = 0.0, most = j->motor_limit * params->h;
+  const double zero = 0.0, most = j->motor_limit * a->kick;
   const joint_row row = joint_classes[j->kind]->motor(view);
   const scree_set set = isinf(most) ? scree_set_free(1) : scree_set_interval(-most, most);
   const double offset = -j->motor_value;
   const size_t at = a->problem->row_count;
   if (assembly_reserve_g(a, at + 1)) return SCREE_ERROR_MEMORY;
   a->g[at] = params->warm_start && j->step > 0.0
-                 ? params->warm_start_scale * params->h / j->step * j->motor_impulse
+                 ? params->warm_start_scale * a->kick / j->step * j->motor_impulse
                  : 0.0;
   return add_block(a, j, &row, 1, &offset, &zero, &set);
 }
@@ -69,7 +68,7 @@ static scree_status add_joint(assembly *a, const assembly_params *params, const 
   for (int k = 0; k < count; k++) {
     const bool soft = j->compliance > 0.0 && !rows[k].angular;
     offset[k] = (soft ? 1.0 : params->stabilisation) * rows[k].error / params->h;
-    if (soft) compliance[k] = j->compliance / (params->h * params->h);
+    if (soft) compliance[k] = j->compliance / (params->h * a->kick);
     if (!rows[k].angular && !soft) error += rows[k].error * rows[k].error;
   }
   report->joint_error = fmax(report->joint_error, sqrt(error));
@@ -147,6 +146,6 @@ void assembly_keep_joints(assembly *a) {
     }
     const bool motor = j->motor == SCREE_MOTOR_SPEED;
     j->motor_impulse = motor ? a->g[a->problem->row_start[block + 1]] : 0.0;
-    j->step = a->h;
+    j->step = a->kick;
   }
 }

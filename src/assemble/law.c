@@ -39,7 +39,7 @@ scree_set law_set(const law_input *in) {
     set = scree_set_ray();
   /* The pull of a pair does not depend on by how many points its surfaces are represented. */
   if (m->cohesion > 0.0 && law_touches(in->gap, in->diameter))
-    set.cohesion = m->cohesion * in->h / in->sharing;
+    set.cohesion = m->cohesion * in->kick / in->sharing;
   return set;
 }
 

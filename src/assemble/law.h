@@ -13,6 +13,7 @@
 typedef struct law_input {
   const scree_material_def *material; /* of the pair */
   double h;                           /* s */
+  double kick;                        /* s, that impulses last */
   double gap;                         /* m */
   double approach;                    /* u_n at the start of the step, m/s; < 0: closing */
   double speed;                       /* |u| at the start of the step, m/s */

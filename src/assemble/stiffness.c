@@ -1,23 +1,33 @@
 /* Geometric stiffness of joints: what keeps light links under a heavy load from whirling.
  *
- * An impulse p that a joint gives a body at the arm r turns it by r x p. When the body turns by a
- * small angle the arm goes along, and the moment changes by -K angle, K = (r.p)(1 - n n') for a
- * pull along r = |r| n. A step that takes moments at its start is stable up to x = h K / I = 4,
- * a load some hundred times a link of 10 cm at 5 ms. So above x = 3 a part of K, all of it in the
- * end, is taken as at the end of the step:
+ * A force F that a joint gives a body at the arm r turns it by r x F. When the body turns by a
+ * small angle the arm goes along, and the moment changes by -K angle, K = (r.F)(1 - n n') for a
+ * pull along r = |r| n. A link swings about its neighbours with omega^2 = K / J, J the inertia that
+ * its joints leave it, and a step that takes moments at its start is stable up to
+ * x = h^2 omega^2 = 4 only: a load some hundred times a link of 10 cm at 5 ms. Modes beyond that
+ * cannot be resolved by the step, but they must not grow. So a body with x > limit is damped:
  *
- *   (I + part h K) w+ = I w + moments,   part = 1 - 3/x    (stable for part > 1/2 - 2/x)
+ *   I (w+ - w) = moments - part h^2 K (w+ - w_s),   part = 1 - limit / x
  *
- * No mode of bodies that are tied together has a larger x than the largest of theirs alone. p is
- * that of the step before, as in a warm start. Pushes (r.p < 0) tip a body over in truth too and
- * are left alone. The price: swings of what is stiff decay, at a rate (their frequency)^2 h / 2. */
+ * with w_s the slow part of its angular velocity, w_s+ = w_s + 0.6 (w+ - w_s). For stiff modes that
+ * is the moment as at the end of the step: they die by a factor 0.8 a step, and K may be wrong by a
+ * factor of 2. Slow motion is w_s but for a lag of tau = h / 0.6; it loses (omega tau)^2 of what
+ * the same damping of w itself would take: at a rate of omega^4 tau^2 h / 2, 1e-5 a second for a
+ * pendulum of 1 m at 5 ms. It is reported.
+ *
+ * J is the Schur complement of the body in its joints, J^-1 = W - W G' (G W G' + G_o W_o G_o')^-1 G
+ * W, with the other body of each joint taken as free: less inertia than it has in truth. A ball on
+ * a long arm that hangs on the world has J = I + m r^2, and nothing is added. Bodies that are tied
+ * together count one another's mass twice or three times in that, hence limit = 1, not 4. F is that
+ * of the step before. Pushes (r.F < 0) tip a body over in truth too and are left alone. */
 #include <math.h>
 #include <string.h>
 
 #include "assemble/assembly.h"
 #include "assemble/joints.h"
 
-static const double stiff_from = 3.0; /* x */
+static const double limit = 1.0; /* of x */
+enum { MOST_JOINTS = 4, MOST_ROWS = MOST_JOINTS * SCREE_MAX_DIM };
 
 static void add_pull(assembly *a, uint32_t body, v3 arm, v3 pull) {
   const double along = v3_dot(arm, pull), length2 = v3_norm2(arm);
@@ -42,6 +52,11 @@ scree_status assembly_find_stiffness(assembly *a, const assembly_params *params)
   if (memory_grow(a->context, &a->stiffness, &a->stiffness_capacity, w->bodies.limit,
                   sizeof *a->stiffness))
     return SCREE_ERROR_MEMORY;
+  if (!w->bodies.slow_turn) {
+    if (world_need(a->world, &a->world->bodies.slow_turn, sizeof(v3), NULL))
+      return SCREE_ERROR_MEMORY;
+    memcpy(w->bodies.slow_turn, w->bodies.angular, w->bodies.limit * sizeof(v3));
+  }
   memset(a->stiffness, 0, w->bodies.limit * sizeof *a->stiffness);
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
@@ -67,21 +82,116 @@ static void invert(const double *m, double *out) {
   out[5] = f * (m[0] * m[3] - m[1] * m[1]);
 }
 
-void assembly_stiffen(assembly *a, uint32_t body, double h, double *inverse_inertia) {
-  if (!a->stiff) return;
+/* ---- the inertia that joints leave ---------------------------------------------------------- */
+
+typedef struct twist {
+  v3 linear, angular;
+} twist;
+
+static double twist_dot(twist a, twist b) {
+  return v3_dot(a.linear, b.linear) + v3_dot(a.angular, b.angular);
+}
+
+static twist row_of(const joint_row *row, bool second) {
+  const v3 d = v3_scale(second ? 1.0 : -1.0, row->direction);
+  if (row->angular) return (twist){{0, 0, 0}, d};
+  return (twist){d, v3_cross(second ? row->arm_b : row->arm_a, d)};
+}
+
+/* W row, of a body or of the world. */
+static twist move(const scree_world *w, uint32_t body, twist row) {
+  if (body == WORLD_NO_BODY || !world_is_dynamic(w, body)) return (twist){{0, 0, 0}, {0, 0, 0}};
+  const world_bodies *b = &w->bodies;
+  const v3 l = quat_rotate_inverse(b->rotation[body], row.angular), i = b->inertia[body];
+  return (twist){v3_scale(1.0 / b->mass[body], row.linear),
+                 quat_rotate(b->rotation[body], v3_make(l.x / i.x, l.y / i.y, l.z / i.z))};
+}
+
+typedef struct schur {
+  int count;
+  twist moved[MOST_ROWS]; /* W G' */
+  double s[MOST_ROWS][MOST_ROWS];
+} schur;
+
+static void add_joint(const scree_world *w, uint32_t body, const joint *j, schur *m) {
+  joint_row rows[SCREE_MAX_DIM];
+  const joint_view view = joint_look(w, j);
+  const bool second = j->body_b == body;
+  const uint32_t other = second ? j->body_a : j->body_b;
+  const int n = joint_classes[j->kind]->rows(&view, rows), first = m->count;
+  for (int r = 0; r < n; r++) {
+    const twist own = row_of(&rows[r], second), far = row_of(&rows[r], !second);
+    const twist far_moved = move(w, other, far);
+    m->moved[first + r] = move(w, body, own);
+    for (int c = 0; c < first + r; c++) m->s[first + r][c] = twist_dot(own, m->moved[c]);
+    for (int c = 0; c <= r; c++)
+      m->s[first + r][first + c] =
+          twist_dot(own, m->moved[first + c]) + twist_dot(row_of(&rows[c], !second), far_moved);
+  }
+  m->count += n;
+}
+
+/* Takes W G' S^-1 G W off: by S = L L', columns of W G' L^-T. A row that others imply is passed
+ * over. */
+static void constrain(schur *m, double *inverse) {
+  for (int r = 0; r < m->count; r++) {
+    const double whole = m->s[r][r];
+    for (int c = 0; c < r; c++) {
+      double sum = m->s[r][c];
+      for (int e = 0; e < c; e++) sum -= m->s[r][e] * m->s[c][e];
+      m->s[r][c] = m->s[c][c] > 0.0 ? sum / m->s[c][c] : 0.0;
+      m->s[r][r] -= m->s[r][c] * m->s[r][c];
+      m->moved[r].angular = v3_add_scaled(m->moved[r].angular, -m->s[r][c], m->moved[c].angular);
+    }
+    m->s[r][r] = m->s[r][r] > 1e-9 * whole ? sqrt(m->s[r][r]) : 0.0;
+    const double f = m->s[r][r] > 0.0 ? 1.0 / m->s[r][r] : 0.0;
+    const v3 x = m->moved[r].angular = v3_scale(f, m->moved[r].angular);
+    inverse[0] -= x.x * x.x;
+    inverse[1] -= x.x * x.y;
+    inverse[2] -= x.x * x.z;
+    inverse[3] -= x.y * x.y;
+    inverse[4] -= x.y * x.z;
+    inverse[5] -= x.z * x.z;
+  }
+}
+
+/* The trace of K W, which no eigenvalue exceeds. */
+static double trace(const double *k, const double *i) {
+  return k[0] * i[0] + k[3] * i[3] + k[5] * i[5] + 2.0 * (k[1] * i[1] + k[2] * i[2] + k[4] * i[4]);
+}
+
+static double constrained_ratio(const assembly *a, uint32_t body, double h,
+                                const double *inverse_inertia) {
+  const scree_world *w = a->world;
+  double inverse[6];
+  schur m = {.count = 0};
+  memcpy(inverse, inverse_inertia, sizeof inverse);
+  for (size_t k = 0, found = 0; k < w->joint_limit && found < MOST_JOINTS; k++) {
+    const joint *j = &w->joint[k];
+    if (!j->alive || (j->body_a != body && j->body_b != body)) continue;
+    if (j->compliance > 0.0) continue;
+    add_joint(w, body, j, &m);
+    found++;
+  }
+  constrain(&m, inverse);
+  return h * trace(a->stiffness[body], inverse);
+}
+
+bool assembly_stiffen(assembly *a, uint32_t body, double h, double *inverse_inertia) {
+  if (!a->stiff) return false;
   const double *k = a->stiffness[body];
-  const double *i = inverse_inertia;
-  /* Half the trace of K/I: K is the same in the two directions across the arm. */
-  const double ratio =
-      0.5 * h *
-      (k[0] * i[0] + k[3] * i[3] + k[5] * i[5] + 2.0 * (k[1] * i[1] + k[2] * i[2] + k[4] * i[4]));
-  if (!(ratio > stiff_from)) return;
-  const double part = 1.0 - stiff_from / ratio;
-  double sum[6];
-  const m33 r = quat_to_m33(a->world->bodies.rotation[body]);
-  m33_rotate_diagonal(&r, a->world->bodies.inertia[body], sum);
-  const v3 momentum = sym3_mul_v3(sum, a->angular[body]);
-  for (int e = 0; e < 6; e++) sum[e] += part * h * k[e];
+  if (!(h * trace(k, inverse_inertia) > limit)) return false;
+  const double ratio = constrained_ratio(a, body, h, inverse_inertia);
+  if (!(ratio > limit)) return false;
+  const double part = 1.0 - limit / ratio;
+  const world_bodies *b = &a->world->bodies;
+  double sum[6], damping[6];
+  const m33 r = quat_to_m33(b->rotation[body]);
+  m33_rotate_diagonal(&r, b->inertia[body], sum);
+  v3 momentum = sym3_mul_v3(sum, a->angular[body]);
+  for (int e = 0; e < 6; e++) sum[e] += damping[e] = part * h * k[e];
+  momentum = v3_add(momentum, sym3_mul_v3(damping, b->slow_turn[body]));
   invert(sum, inverse_inertia);
   a->angular[body] = sym3_mul_v3(inverse_inertia, momentum);
+  return true;
 }

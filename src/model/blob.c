@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { BLOB_VERSION = 1 };
+enum { BLOB_VERSION = 2 };
 
 typedef struct blob_header {
   uint64_t magic;
@@ -13,7 +13,7 @@ typedef struct blob_header {
   uint64_t limit, free_count, shape_count, material_count, motion_count, joint_limit;
   uint64_t optional; /* bit k: the k-th optional array is there */
   scree_world_def def;
-  double time;
+  double time, step;
 } blob_header;
 
 static const uint64_t blob_magic = 0x444C524F57524353u; /* "SCRWORLD" */
@@ -33,6 +33,7 @@ void world_put(const scree_world *w, blob_out *out) {
   head.joint_limit = w->joint_limit;
   head.def = w->def;
   head.time = w->time;
+  head.step = w->step;
   uint64_t bit = 1;
 #define BLOB_BIT(type, name)                                                                       \
   if (b->name) head.optional |= bit;                                                               \
@@ -185,6 +186,7 @@ scree_status world_restore(scree_world *w, const void *bytes, size_t size) {
   w->joint_limit = head.joint_limit;
   w->def = head.def;
   w->time = head.time;
+  w->step = head.step;
   w->joint_count = b->count = b->dynamic_count = 0;
   for (size_t i = 0; i < b->limit; i++) {
     b->shape[i] = b->shape_index[i] ? w->shape[b->shape_index[i] - 1] : NULL;

@@ -202,6 +202,9 @@ scree_status scree_world_add_body(scree_world *w, const scree_body_def *d, scree
   b->rotation[i] = quat_normalize(center.rotation);
   b->linear[i] = d->kind == SCREE_BODY_FIXED ? v3_make(0, 0, 0) : v3_load(d->velocity);
   b->angular[i] = d->kind == SCREE_BODY_FIXED ? v3_make(0, 0, 0) : v3_load(d->angular);
+  b->linear_rate[i] = b->angular_rate[i] = v3_make(0, 0, 0);
+  b->pulse[i] = PULSE_CALM;
+  b->fresh[i] = 1;
   b->inertia[i] = m.inertia;
   b->mass[i] = m.mass;
   b->radius[i] = bounding_radius(d->shape, m.frame.position);
@@ -217,6 +220,8 @@ scree_status scree_world_add_body(scree_world *w, const scree_body_def *d, scree
   if (b->place) b->place[i] = pose_inverse(m.frame);
   if (b->drive) b->drive[i] = (body_drive){frame, w->time, d->motion.index, 0};
   if (b->charge) b->charge[i] = d->charge;
+  if (b->slow_turn) b->slow_turn[i] = b->angular[i];
+  if (b->growth) memset(&b->growth[i], 0, sizeof b->growth[i]);
   if (b->load) b->load[i] = (body_load){{0, 0, 0}, {0, 0, 0}};
   if (b->step_load) b->step_load[i] = (body_load){{0, 0, 0}, {0, 0, 0}};
   b->count++;
@@ -291,8 +296,8 @@ scree_status scree_body_get_state(const scree_world *w, scree_body_id id, scree_
   const uint32_t i = world_find_body(w, id);
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
   read_state(w, i, state->position, state->rotation);
-  v3_store(state->velocity, w->bodies.linear[i]);
-  v3_store(state->angular, w->bodies.angular[i]);
+  v3_store(state->velocity, world_linear(w, i));
+  v3_store(state->angular, world_angular(w, i));
   return SCREE_OK;
 }
 
@@ -313,6 +318,11 @@ scree_status scree_body_set_state(scree_world *w, scree_body_id id, const scree_
   if (b->kind[i] != SCREE_BODY_FIXED) {
     b->linear[i] = v3_load(s->velocity);
     b->angular[i] = v3_load(s->angular);
+    b->linear_rate[i] = b->angular_rate[i] = v3_make(0, 0, 0);
+    b->pulse[i] = PULSE_CALM;
+    b->fresh[i] = 1;
+    if (b->slow_turn) b->slow_turn[i] = b->angular[i];
+    if (b->growth) memset(&b->growth[i], 0, sizeof b->growth[i]);
   }
   if (b->drive && b->drive[i].motion) {
     b->drive[i].start = frame;
@@ -364,8 +374,8 @@ size_t scree_world_get_states(const scree_world *w, size_t limit, double *positi
     if (b->alive[i]) read_state(w, i, position, rotation);
     if (positions) memcpy(positions + 3 * i, position, sizeof position);
     if (rotations) memcpy(rotations + 4 * i, rotation, sizeof rotation);
-    if (velocities) v3_store(velocities + 3 * i, b->alive[i] ? b->linear[i] : none);
-    if (angulars) v3_store(angulars + 3 * i, b->alive[i] ? b->angular[i] : none);
+    if (velocities) v3_store(velocities + 3 * i, b->alive[i] ? world_linear(w, i) : none);
+    if (angulars) v3_store(angulars + 3 * i, b->alive[i] ? world_angular(w, i) : none);
   }
   return n;
 }

@@ -1,10 +1,36 @@
-/* Forces, and the twists that they alone would lead to: v_free = v + h M^-1 f.
+/* Forces, and the twists that they alone would lead to: v_free = v + kick M^-1 f, kick = h but for
+ * the first step of a body and where the step changes (world.h). A load for one step is the one
+ * thing that lasts h in any case: whoever sets it asks for the impulse h f.
  *
  * Pairwise forces are summed directly over all pairs of masses or charges: n^2, but exact, and each
  * body's sum runs in the order of the indices, so that threads do not change the bits. */
 #include "model/world.h"
 
 #include <string.h>
+
+static void add_turn(const scree_world *w, size_t i, double h, v3 torque, v3 *angular) {
+  const world_bodies *b = &w->bodies;
+  const v3 local = quat_rotate_inverse(b->rotation[i], torque);
+  const v3 change = {h * local.x / b->inertia[i].x, h * local.y / b->inertia[i].y,
+                     h * local.z / b->inertia[i].z};
+  *angular = v3_add(*angular, quat_rotate(b->rotation[i], change));
+}
+
+/* A force that begins now would kick from half a step ago. What it would have given until now is
+ * taken off before; the velocity at the world's time stays what it is. */
+void world_change_load(scree_world *w, size_t i, v3 force, v3 torque) {
+  world_bodies *b = &w->bodies;
+  if (!world_is_dynamic(w, i) || b->fresh[i]) return;
+  const double half = 0.5 * w->step;
+  if (b->pulse[i] != PULSE_STEADY) {
+    b->linear_rate[i] = b->angular_rate[i] = v3_make(0, 0, 0);
+    b->pulse[i] = PULSE_STEADY;
+  }
+  b->linear[i] = v3_add_scaled(b->linear[i], -half / b->mass[i], force);
+  b->linear_rate[i] = v3_add_scaled(b->linear_rate[i], 1.0 / b->mass[i], force);
+  add_turn(w, i, -half, torque, &b->angular[i]);
+  add_turn(w, i, 1.0, torque, &b->angular_rate[i]);
+}
 
 scree_status scree_body_set_force(scree_world *w, scree_body_id id, const double force[3],
                                   const double torque[3]) {
@@ -15,6 +41,8 @@ scree_status scree_body_set_force(scree_world *w, scree_body_id id, const double
     return context_fail(w->context, SCREE_ERROR_INPUT, "body %u: force and torque must be finite",
                         i);
   if (world_need(w, &w->bodies.load, sizeof load, NULL)) return SCREE_ERROR_MEMORY;
+  world_change_load(w, i, v3_sub(load.force, w->bodies.load[i].force),
+                    v3_sub(load.torque, w->bodies.load[i].torque));
   w->bodies.load[i] = load;
   return SCREE_OK;
 }
@@ -32,8 +60,10 @@ scree_status scree_body_add_force(scree_world *w, scree_body_id id, const double
                         i);
   if (world_need(w, &w->bodies.step_load, sizeof load, NULL)) return SCREE_ERROR_MEMORY;
   body_load *sum = &w->bodies.step_load[i];
-  sum->force = v3_add(sum->force, load.force);
-  sum->torque = v3_add(sum->torque, load.torque);
+  /* The force function gives a force that lasts, step by step. */
+  const double part = w->calling > 0.0 ? world_kick(w, i, w->calling) / w->calling : 1.0;
+  sum->force = v3_add_scaled(sum->force, part, load.force);
+  sum->torque = v3_add_scaled(sum->torque, part, load.torque);
   return SCREE_OK;
 }
 
@@ -80,39 +110,47 @@ double world_pairwise_energy(const scree_world *w) {
   return sum;
 }
 
-static void add_turn(const scree_world *w, size_t i, double h, v3 torque, v3 *angular) {
-  const world_bodies *b = &w->bodies;
-  const v3 local = quat_rotate_inverse(b->rotation[i], torque);
-  const v3 change = {h * local.x / b->inertia[i].x, h * local.y / b->inertia[i].y,
-                     h * local.z / b->inertia[i].z};
-  *angular = v3_add(*angular, quat_rotate(b->rotation[i], change));
-}
-
 /* Motors that give a torque or a force act like applied ones: on b as told, on a the opposite. A
  * slider's force acts along the line through the two anchors' mean, so that it adds no moment to
- * the pair. */
+ * the pair. On side s (0: a, 1: b), at the centre of mass. */
+static body_load motor_load(const scree_world *w, const joint *j, int s, double value) {
+  const uint32_t side[2] = {j->body_a, j->body_b};
+  const pose frame[2] = {j->frame_a, j->frame_b};
+  pose at[2];
+  for (int m = 0; m < 2; m++)
+    at[m] = side[m] == WORLD_NO_BODY ? frame[m] : pose_mul(world_pose(w, side[m]), frame[m]);
+  const v3 axis = quat_rotate(at[0].rotation, v3_make(0, 0, 1));
+  const v3 act = v3_scale(s ? value : -value, axis);
+  if (j->kind == SCREE_JOINT_HINGE) return (body_load){{0, 0, 0}, act};
+  const v3 point = v3_scale(0.5, v3_add(at[0].position, at[1].position));
+  return (body_load){act, v3_cross(v3_sub(point, w->bodies.position[side[s]]), act)};
+}
+
+static bool pushes(const scree_world *w, uint32_t i) {
+  return i != WORLD_NO_BODY && world_is_dynamic(w, i);
+}
+
+void world_change_motor(scree_world *w, const joint *j, double change) {
+  for (int s = 0; s < 2; s++) {
+    const uint32_t i = s ? j->body_b : j->body_a;
+    if (!pushes(w, i)) continue;
+    const body_load load = motor_load(w, j, s, change);
+    world_change_load(w, i, load.force, load.torque);
+  }
+}
+
 static void add_motors(const scree_world *w, double h, v3 *linear, v3 *angular) {
   const world_bodies *b = &w->bodies;
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
     if (!j->alive || j->motor != SCREE_MOTOR_TORQUE) continue;
-    const uint32_t side[2] = {j->body_a, j->body_b};
-    const pose frame[2] = {j->frame_a, j->frame_b};
-    pose at[2];
-    for (int s = 0; s < 2; s++)
-      at[s] = side[s] == WORLD_NO_BODY ? frame[s] : pose_mul(world_pose(w, side[s]), frame[s]);
-    const v3 push = v3_scale(j->motor_value, quat_rotate(at[0].rotation, v3_make(0, 0, 1)));
-    const v3 point = v3_scale(0.5, v3_add(at[0].position, at[1].position));
     for (int s = 0; s < 2; s++) {
-      const uint32_t i = side[s];
-      if (i == WORLD_NO_BODY || !world_is_dynamic(w, i)) continue;
-      const v3 act = v3_scale(s ? 1.0 : -1.0, push);
-      if (j->kind == SCREE_JOINT_HINGE) {
-        add_turn(w, i, h, act, &angular[i]);
-      } else {
-        linear[i] = v3_add_scaled(linear[i], h / b->mass[i], act);
-        add_turn(w, i, h, v3_cross(v3_sub(point, b->position[i]), act), &angular[i]);
-      }
+      const uint32_t i = s ? j->body_b : j->body_a;
+      if (!pushes(w, i)) continue;
+      const body_load load = motor_load(w, j, s, j->motor_value);
+      const double kick = world_kick(w, i, h);
+      linear[i] = v3_add_scaled(linear[i], kick / b->mass[i], load.force);
+      add_turn(w, i, kick, load.torque, &angular[i]);
     }
   }
 }
@@ -129,7 +167,10 @@ static void drive(const scree_world *w, size_t i, double h, v3 *linear, v3 *angu
 }
 
 void world_call_forces(scree_world *w, double h) {
-  if (w->force_function) w->force_function(w->force_user, w, w->time, h);
+  if (!w->force_function) return;
+  w->calling = h;
+  w->force_function(w->force_user, w, w->time, h);
+  w->calling = 0.0;
 }
 
 scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *angular) {
@@ -144,16 +185,16 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
       drive(w, i, h, &linear[i], &angular[i]);
       continue;
     }
-    linear[i] = v3_add_scaled(b->linear[i], h, gravity);
+    const double kick = world_kick(w, i, h), push = kick / b->mass[i];
+    linear[i] = v3_add_scaled(b->linear[i], kick, gravity);
     angular[i] = b->angular[i];
-    const double push = h / b->mass[i];
     if (pairwise) linear[i] = v3_add_scaled(linear[i], push, pairwise_force(w, i));
     if (b->load) {
       linear[i] = v3_add_scaled(linear[i], push, b->load[i].force);
-      add_turn(w, i, h, b->load[i].torque, &angular[i]);
+      add_turn(w, i, kick, b->load[i].torque, &angular[i]);
     }
     if (b->step_load) {
-      linear[i] = v3_add_scaled(linear[i], push, b->step_load[i].force);
+      linear[i] = v3_add_scaled(linear[i], h / b->mass[i], b->step_load[i].force);
       add_turn(w, i, h, b->step_load[i].torque, &angular[i]);
     }
   }

@@ -156,6 +156,12 @@ scree_status scree_joint_set_motor(scree_world *w, scree_joint_id id, scree_moto
   if (!j) return SCREE_ERROR_ARGUMENT;
   const scree_status status = check_motor(w->context, j->kind, motor, value, limit);
   if (status) return status;
+  const double before = j->motor == SCREE_MOTOR_TORQUE ? j->motor_value
+                        : j->motor == SCREE_MOTOR_SPEED && j->step > 0.0
+                            ? j->motor_impulse / j->step
+                            : 0.0;
+  if (motor != SCREE_MOTOR_SPEED)
+    world_change_motor(w, j, (motor == SCREE_MOTOR_TORQUE ? value : 0.0) - before);
   j->motor = motor;
   j->motor_value = value;
   j->motor_limit = limit;
@@ -171,10 +177,9 @@ typedef struct joint_side {
 
 static joint_side side_of(const scree_world *w, uint32_t body, pose frame) {
   if (body == WORLD_NO_BODY) return (joint_side){frame, {0, 0, 0}, {0, 0, 0}};
-  joint_side s = {.frame = pose_mul(world_pose(w, body), frame),
-                  .angular = w->bodies.angular[body]};
+  joint_side s = {.frame = pose_mul(world_pose(w, body), frame), .angular = world_angular(w, body)};
   const v3 arm = v3_sub(s.frame.position, w->bodies.position[body]);
-  s.velocity = v3_add(w->bodies.linear[body], v3_cross(s.angular, arm));
+  s.velocity = v3_add(world_linear(w, body), v3_cross(s.angular, arm));
   return s;
 }
 

@@ -7,6 +7,8 @@
  * fifth of a radian, where a few fixed-point rounds converge: stable at any spin. */
 #include "model/world.h"
 
+#include <string.h>
+
 enum { ROUNDS = 5, MOST_PARTS = 256 };
 static const double part_angle = 0.2;
 
@@ -35,6 +37,37 @@ static void turn(quat *q, v3 *w, v3 inertia, double h) {
     *q = quat_normalize(quat_mul(quat_exp(v3_scale(dt, mid)), *q));
   }
   *w = velocity_at(*q, momentum, inertia);
+}
+
+/* Two accelerations agree when they differ by no more than this part of the larger one. */
+static const double steady_part = 0.5;
+/* A jolt: more than twice what gravity gives and this part of the speed. */
+static const double jolt_part = 0.25;
+
+/* Size of a twist in m/s: its kinetic energy, as if all of it were linear. */
+static double size_of(const world_bodies *b, size_t i, v3 linear, v3 angular) {
+  const double arm2 = (b->inertia[i].x + b->inertia[i].y + b->inertia[i].z) / (3.0 * b->mass[i]);
+  return sqrt(v3_norm2(linear) + arm2 * v3_norm2(angular));
+}
+
+void world_keep_rates(scree_world *w, size_t i, double kick, v3 linear, v3 angular, bool shared) {
+  world_bodies *b = &w->bodies;
+  const double f = 1.0 / kick;
+  const v3 a = v3_scale(f, v3_sub(linear, b->linear[i]));
+  const v3 r = v3_scale(f, v3_sub(angular, b->angular[i]));
+  const v3 da = v3_sub(a, b->linear_rate[i]), dr = v3_sub(r, b->angular_rate[i]);
+  const double g = v3_norm(v3_load(w->def.gravity)), size = size_of(b, i, a, r);
+  const double before = size_of(b, i, b->linear_rate[i], b->angular_rate[i]);
+  const bool calm = size <= 2.0 * g + jolt_part * f * size_of(b, i, linear, angular);
+  const bool like = b->fresh[i] ? calm : size_of(b, i, da, dr) <= steady_part * fmax(size, before);
+  b->pulse[i] = like ? (shared ? PULSE_SHARED : PULSE_STEADY) : calm ? PULSE_CALM : PULSE_JOLT;
+  if (b->growth && b->fresh[i])
+    memset(&b->growth[i], 0, sizeof b->growth[i]);
+  else if (b->growth)
+    b->growth[i] = (body_growth){da, dr};
+  b->linear_rate[i] = a;
+  b->angular_rate[i] = r;
+  b->fresh[i] = 0;
 }
 
 static pose driven_pose_after(const scree_world *world, size_t i, double h) {

@@ -78,6 +78,9 @@ void scree_world_get_gravity(const scree_world *w, double gravity[3]) {
 scree_status scree_world_set_gravity(scree_world *w, const double gravity[3]) {
   if (!finite3(gravity))
     return context_fail(w->context, SCREE_ERROR_INPUT, "world: gravity must be finite");
+  const v3 change = v3_sub(v3_load(gravity), v3_load(w->def.gravity));
+  for (size_t i = 0; i < w->bodies.limit; i++)
+    world_change_load(w, i, v3_scale(w->bodies.mass[i], change), v3_make(0, 0, 0));
   memcpy(w->def.gravity, gravity, sizeof w->def.gravity);
   return SCREE_OK;
 }
@@ -170,17 +173,26 @@ scree_status scree_world_add_shape(scree_world *w, scree_shape *shape) {
 
 /* ---- energy and hash ------------------------------------------------------------------------ */
 
+/* Where a body was when it had the velocity that is shown: half a step ago, where that is not
+ * known for now. So its two energies belong together. */
+static v3 place_of_velocity(const scree_world *w, size_t i) {
+  const world_bodies *b = &w->bodies;
+  if (b->fresh[i] || b->pulse[i] == PULSE_STEADY) return b->position[i];
+  const v3 x = v3_add_scaled(b->position[i], -0.5 * w->step, b->linear[i]);
+  return v3_add_scaled(x, -0.125 * w->step * w->step, b->linear_rate[i]);
+}
+
 scree_energy scree_world_get_energy(const scree_world *w) {
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_load(w->def.gravity);
   scree_energy e = {.linear = 0.0};
   for (size_t i = 0; i < b->limit; i++) {
     if (!b->alive[i] || !world_is_dynamic(w, i)) continue;
-    const v3 spin = quat_rotate_inverse(b->rotation[i], b->angular[i]);
-    e.linear += 0.5 * b->mass[i] * v3_norm2(b->linear[i]);
+    const v3 spin = quat_rotate_inverse(b->rotation[i], world_angular(w, i));
+    e.linear += 0.5 * b->mass[i] * v3_norm2(world_linear(w, i));
     e.angular += 0.5 * (b->inertia[i].x * spin.x * spin.x + b->inertia[i].y * spin.y * spin.y +
                         b->inertia[i].z * spin.z * spin.z);
-    e.potential -= b->mass[i] * v3_dot(gravity, b->position[i]);
+    e.potential -= b->mass[i] * v3_dot(gravity, place_of_velocity(w, i));
   }
   e.pairwise = world_pairwise_energy(w);
   return e;

@@ -1,6 +1,13 @@
 /* The world's data: one array a property (a body is an index), so that passes over all bodies read
  * only what they need. A place whose body was removed is used again; `alive` tells.
  *
+ * Velocities of dynamic bodies are those of the middle of the last step (leapfrog): forces at a
+ * whole step kick them from half a step before it to half a step after it. What is shown is the
+ * velocity at the whole step, by the acceleration of the last step (`linear_rate`, `angular_rate`)
+ * where it is steady: much like the one of the step before, so no jolt of a contact. A body that
+ * was just made or set (`fresh`) has its velocity at the whole step, and its first kick takes half
+ * as long.
+ *
  * The state of a dynamic body is that of its centre of mass, with axes along its principal inertia;
  * `place` is its shape's frame seen from there. Fixed and prescribed bodies are their shape's frame
  * and have mass 0. */
@@ -14,9 +21,20 @@
 
 enum { WORLD_NO_BODY = UINT32_MAX };
 
+/* How the last step changed a body's velocity: by much, as an impact does; by little; or by as much
+ * as the one before. What presses on another moving body is steady in itself, but is shown as it
+ * was at the half step: both sides of a contact alike, so that momentum is kept in what is shown.
+ */
+enum { PULSE_JOLT, PULSE_CALM, PULSE_SHARED, PULSE_STEADY };
+
 typedef struct body_load {
   v3 force, torque; /* N, N m; world frame, at the centre of mass */
 } body_load;
+
+/* How much a body's accelerations changed in the last step, m/s^2 and rad/s^2. */
+typedef struct body_growth {
+  v3 linear, angular;
+} body_growth;
 
 /* A prescribed body's motion: which one, and from where and when. */
 typedef struct body_drive {
@@ -32,6 +50,8 @@ typedef struct body_drive {
   X(quat, rotation)                                                                                \
   X(v3, linear)                                                                                    \
   X(v3, angular)                                                                                   \
+  X(v3, linear_rate)                                                                               \
+  X(v3, angular_rate)                                                                              \
   X(v3, inertia)                                                                                   \
   X(double, mass)                                                                                  \
   X(double, radius)                                                                                \
@@ -42,14 +62,19 @@ typedef struct body_drive {
   X(uint32_t, collides_with)                                                                       \
   X(uint32_t, generation)                                                                          \
   X(uint8_t, kind)                                                                                 \
-  X(uint8_t, alive)
+  X(uint8_t, alive)                                                                                \
+  X(uint8_t, fresh)                                                                                \
+  X(uint8_t, pulse)
 
-/* Arrays that exist from the first body that needs them. */
+/* Arrays that exist from the first body that needs them. `slow_turn`: the angular velocity without
+ * what is fast, for bodies in joints; `growth`: for contacts of what rolls. */
 #define WORLD_OPTIONAL_LIST(X)                                                                     \
   X(pose, place)                                                                                   \
   X(body_drive, drive)                                                                             \
   X(body_load, load)                                                                               \
   X(body_load, step_load)                                                                          \
+  X(v3, slow_turn)                                                                                 \
+  X(body_growth, growth)                                                                           \
   X(double, charge)
 
 typedef struct world_bodies {
@@ -80,13 +105,15 @@ typedef struct joint {
   /* What the last step found, world frame, N s: warm start and report. */
   v3 impulse, moment;
   double motor_impulse;
-  double step; /* s, of that step; 0: none yet */
+  double step; /* s, that they lasted; 0: none yet */
 } joint;
 
 struct scree_world {
   scree_context *context;
   scree_world_def def;
   double time;
+  double step;    /* s, the last one; 0: none */
+  double calling; /* s, the step whose forces the function is asked for; 0: it is not called */
   scree_force_function force_function;
   void *force_user;
   world_bodies bodies;
@@ -118,6 +145,23 @@ static inline bool world_is_dynamic(const scree_world *world, size_t i) {
 static inline pose world_pose(const scree_world *world, size_t i) {
   return (pose){world->bodies.position[i], world->bodies.rotation[i]};
 }
+/* How long a lasting force kicks a body in a step h: from the middle of the step before. */
+static inline double world_kick(const scree_world *world, size_t i, double h) {
+  return world->bodies.fresh[i] ? 0.5 * h : 0.5 * (world->step + h);
+}
+/* Velocities at the world's time. */
+static inline v3 world_linear(const scree_world *world, size_t i) {
+  const world_bodies *b = &world->bodies;
+  return b->pulse[i] == PULSE_STEADY
+             ? v3_add_scaled(b->linear[i], 0.5 * world->step, b->linear_rate[i])
+             : b->linear[i];
+}
+static inline v3 world_angular(const scree_world *world, size_t i) {
+  const world_bodies *b = &world->bodies;
+  return b->pulse[i] == PULSE_STEADY
+             ? v3_add_scaled(b->angular[i], 0.5 * world->step, b->angular_rate[i])
+             : b->angular[i];
+}
 /* Pose of the shape's frame. */
 static inline pose world_shape_pose(const scree_world *world, size_t i) {
   const pose p = world_pose(world, i);
@@ -137,6 +181,11 @@ scree_status world_list_excluded(scree_world *world);
 
 /* motion.c: where a driven body's frame is at a time. */
 pose world_driven_pose(const scree_world *world, size_t body, double time);
+/* turn.c: keeps the accelerations of a dynamic body in a step that has led to this twist at its
+ * old rotation; `kick` is how long they lasted, `shared`: it pressed on another moving
+ * body. Before the body is moved. */
+void world_keep_rates(scree_world *world, size_t body, double kick, v3 linear, v3 angular,
+                      bool shared);
 /* Where a body is when it has moved with this twist for h; *angular is then the one after, as a
  * dynamic body keeps its angular momentum. A driven one goes its own way. */
 pose world_pose_after(const scree_world *world, size_t body, double h, v3 linear, v3 *angular);
@@ -150,6 +199,9 @@ void world_call_forces(scree_world *world, double h);
  * term, which belongs to the integration), prescribed ones the velocity that takes them to their
  * place at the end of the step, fixed ones 0. Arrays of bodies.limit. */
 scree_status world_free_velocities(scree_world *world, double h, v3 *linear, v3 *angular);
+/* The lasting load of a body, or the torque of a joint's motor, is about to change by this much. */
+void world_change_load(scree_world *world, size_t body, v3 force, v3 torque);
+void world_change_motor(scree_world *world, const joint *j, double change);
 /* Forgets what acts for one step only. */
 void world_clear_step_loads(scree_world *world);
 double world_pairwise_energy(const scree_world *world);

@@ -1,8 +1,12 @@
-/* The stepper `nonsmooth`: semi-implicit Euler at velocity level, one cone problem a step.
+/* The stepper `nonsmooth`: leapfrog at velocity level, one cone problem a step.
  *
  *   v_free = v + h M^-1 f(q, v, t)                 contacts and joints at q
  *   v+     = v_free + M^-1 D g,   g from the CCP   b = gap/h: no contact closes beyond touch
  *   q+     = q exp(h v+)
+ *
+ * q is that of whole steps, v that of half steps: order two where nothing jolts, and no drift of
+ * energy in swinging. A first step kicks for h/2 only (model/world.h). Contacts of what rolls take
+ * the curvature of the expected motion into b (assemble/curvature.c).
  *
  * A step that did not reach its tolerance is never hidden: it is solved again from its best iterate
  * (stronger solver, then parts of the step) within a bounded number of iterations, goes on with
@@ -124,7 +128,7 @@ static void advance(scree_stepper *s, double h, scree_step_info *info,
   if (info->model == SCREE_MODEL_RELAXED)
     assembly_find_lift(s->assembly, &info->lift_percent, &info->lifted);
   assembly_accept(s->assembly);
-  step_integrate(s->world, h, s->assembly->linear, s->assembly->angular);
+  step_integrate(s->world, h, s->assembly->linear, s->assembly->angular, s->assembly->shared);
   info->seconds_integrate += timer_now() - start;
   info->touching = report->touching;
   info->advanced = true;

@@ -181,10 +181,10 @@ scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_
     if (key[k].a != i && key[k].b != i) continue;
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const double sign = key[k].b == i ? 1.0 : -1.0;
-    const v3 p = v3_scale(sign / a->h, assembly_impulse(a, k));
+    const v3 p = v3_scale(sign / a->kick, assembly_impulse(a, k));
     f = v3_add(f, p);
     t = v3_add(t, v3_cross(v3_load(key[k].b == i ? c->arm_b : c->arm_a), p));
-    if (a->has_extra_now) t = v3_add_scaled(t, sign / a->h, a->extra_now[k].moment);
+    if (a->has_extra_now) t = v3_add_scaled(t, sign / a->kick, a->extra_now[k].moment);
   }
   v3_store(force, f);
   v3_store(torque, t);

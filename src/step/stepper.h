@@ -26,6 +26,7 @@ struct scree_stepper {
 };
 
 /* integrate.c: bodies move by their new twists; dynamic ones carry their angular momentum. */
-void step_integrate(scree_world *world, double h, const v3 *linear, const v3 *angular);
+void step_integrate(scree_world *world, double h, const v3 *linear, const v3 *angular,
+                    const uint8_t *shared);
 
 #endif

@@ -196,7 +196,7 @@ static void piles_of_ells_do_not_overlap(void **state) {
     for (int i = 0; i < count; i++) {
       scree_body_def b =
           turned(at(0.28 * (i % 2) - 0.14, 0.24 * (i / 2 % 2) - 0.12, 0.15 + 0.25 * (i / 4)),
-                 sin(i), cos(3.0 * i), 1, 2.0 * i);
+                 sin(i), cos(3.0 * i), 1, 2.0 * i + 0.02);
       b.shape = part;
       ok(&l, scree_world_add_body(l.world, &b, &id[i]));
     }

@@ -18,6 +18,8 @@ static void assert_near(double a, double b, double tolerance) {
 static law_input input(const scree_material_def *m) {
   return (law_input){.material = m,
                      .h = 0.01,
+                     .kick = 0.01,
+                     .sharing = 1,
                      .diameter = 0.1,
                      .sharing = 1,
                      .stabilisation = 0.5,

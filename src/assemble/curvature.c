@@ -1,0 +1,190 @@
+/* Curvature: offsets of contacts from the motion that is expected.
+ *
+ * A step takes forces and constraints along the rows G = D'(q_k) of its start, so that N stays
+ * symmetric. For a body that rolls this keeps the arm of a contact that has moved on, and it gains
+ * energy by that: an ellipsoid that rocks by 0.2 rad has five times as much after 120 s at 5 ms.
+ * What is missing is of second order in the motion and follows from the motion that is expected,
+ * v_p = v_k + kick a with the acceleration of the last two steps carried on:
+ *
+ *   normal      (gap(q_k + h v_p) - gap(q_k)) / h - G_n v_p       the gap closes at the step's end
+ *   tangents    G_t(q_k + h/2 v_p) v_p(h/2) - G_t(q_k) v_p        no slip at its middle
+ *
+ * is added to b; q + h v is the turn that bodies really make (world_pose_after). In the leapfrog
+ * reading of the step (v at half steps) this is of second order, and the energy does not drift.
+ *
+ *            o          One query of the narrow phase at the middle gives both: with the gap there
+ *        ___/|___       gap(h) = gap + h u + 4 (gap(h/2) - gap - h/2 u), and the arms of the
+ * middle: r_k  r_m        a wheel with its weight off the centre, an ellipsoid, a disk.
+ *
+ * Only for contacts that pressed in the step before (`lasting`), as a new one has no history. A
+ * contact is not asked to part, or allowed to come nearer, by more than curvature can give: h |w|^2
+ * r for each body and h |w| slip; what is negligible beside gravity is not looked for. Spheres on
+ * planes have none, meshes are left out. After a jolt, and with turns of more than a tenth of a
+ * radian a step, nothing is foreseen.
+ *
+ * Joints have none of it on purpose. Their error psi is of either sign and is taken back whole by
+ * b = psi / h: it stays at h^2/2 of the curvature, which is just what gives the velocity at the
+ * middle of the step its part across the arc. Foreseen curvature would make psi smaller (1e-8 m
+ * instead of 1e-5 for a pendulum), but in chains of light links it feeds fast modes back into the
+ * pull of a heavy load, and they grow. */
+#include <math.h>
+
+#include "assemble/assembly.h"
+#include "ccp/problem.h"
+
+static const double fade_from = 0.1, fade_to = 0.2; /* rad a step */
+/* Speeds below this part of what gravity gives in a step are left out. */
+static const double negligible = 1e-5;
+enum { FEW_CONTACTS = 512 }; /* threads do not pay */
+
+typedef struct expected {
+  v3 linear, angular; /* v_p; the angular one at the old rotation */
+  v3 angular_mid;     /* at the one of the middle */
+  pose mid;           /* of the body */
+} expected;
+
+static expected expect(const assembly *a, uint32_t body, double h) {
+  const scree_world *w = a->world;
+  expected e = {.linear = a->linear[body], .angular = a->angular[body]};
+  if (world_is_dynamic(w, body)) {
+    const double kick = w->bodies.pulse[body] >= PULSE_SHARED ? world_kick(w, body, h) : 0.0;
+    const world_bodies *b = &w->bodies;
+    const body_growth *g = &b->growth[body];
+    e.linear = v3_add_scaled(b->linear[body], kick, v3_add(b->linear_rate[body], g->linear));
+    e.angular = v3_add_scaled(b->angular[body], kick, v3_add(b->angular_rate[body], g->angular));
+  }
+  e.angular_mid = e.angular;
+  e.mid = world_pose_after(w, body, 0.5 * h, e.linear, &e.angular_mid);
+  return e;
+}
+
+static double fade(double turn) {
+  return fmin(fmax((fade_to - turn) / (fade_to - fade_from), 0.0), 1.0);
+}
+
+static v3 velocity_of(const expected *e, v3 arm) {
+  return v3_add(e->linear, v3_cross(e->angular, arm));
+}
+
+static bool is_round(const world_bodies *b, uint32_t i) {
+  return b->shape[i]->kind == SCREE_SHAPE_SPHERE &&
+         (!b->place || v3_norm2(b->place[i].position) == 0.0);
+}
+
+/* The most that curvature gives, m/s. */
+static double most_of(const world_bodies *b, const uint32_t *body, const expected *e, v3 slip,
+                      double h) {
+  double most = 0.0;
+  for (int m = 0; m < 2; m++) {
+    const double w = v3_norm(e[m].angular);
+    if (w == 0.0 || is_round(b, body[m])) continue;
+    most += h * w * (2.0 * w * view_less(b->radius[body[0]], b->radius[body[1]]) + v3_norm(slip));
+  }
+  return most;
+}
+
+/* Which triangles of a mesh touch changes from look to look. */
+static bool is_mesh(const world_bodies *b, uint32_t i) {
+  return b->shape[i]->kind == SCREE_SHAPE_MESH;
+}
+
+static bool jolted(const scree_world *w, uint32_t i) {
+  return world_is_dynamic(w, i) && (w->bodies.fresh[i] || w->bodies.pulse[i] == PULSE_JOLT);
+}
+
+typedef struct curved_pair {
+  uint32_t body[2];
+  expected e[2];
+  double h;
+  int found;
+  contact_point mid[CONTACT_POINT_MAX];
+} curved_pair;
+
+static v3 slip_of(const curved_pair *p, v3 arm_a, v3 arm_b) {
+  return v3_sub(velocity_of(&p->e[1], arm_b), velocity_of(&p->e[0], arm_a));
+}
+
+/* A direction across `from`, turned along with it to `to`. */
+static v3 carry(v3 t, v3 from, v3 to) {
+  const double f = v3_dot(t, to) / (1.0 + v3_dot(from, to));
+  return v3_sub(t, v3_scale(f, v3_add(from, to)));
+}
+
+static const contact_point *find_mid(const curved_pair *p, uint32_t feature, size_t count) {
+  for (int m = 0; m < p->found; m++)
+    if (p->mid[m].feature == feature) return &p->mid[m];
+  return count == 1 && p->found == 1 ? &p->mid[0] : NULL;
+}
+
+static double clamp(double x, double most) {
+  return fmin(fmax(x, -most), most);
+}
+
+static void curve_contact(assembly *a, const curved_pair *p, size_t k, const contact_point *mid) {
+  const ccp_contact *c = &a->problem->bodies.contact[k];
+  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t[2] = {t1, v3_cross(n, t1)};
+  const v3 u = slip_of(p, v3_load(c->arm_a), v3_load(c->arm_b));
+  const v3 at = v3_scale(0.5, v3_add(mid->point_a, mid->point_b));
+  const double turn = p->h * (v3_norm(p->e[0].angular) + v3_norm(p->e[1].angular));
+  const double part = fade(turn), most = most_of(&a->world->bodies, p->body, p->e, u, p->h);
+  if (v3_dot(n, mid->normal) < 0.5) return;
+  double *b = a->problem->offset + a->problem->row_start[k];
+  v3 v[2];
+  for (int m = 0; m < 2; m++) {
+    const v3 arm = v3_sub(at, p->e[m].mid.position);
+    v[m] = v3_add(p->e[m].linear, v3_cross(p->e[m].angular_mid, arm));
+  }
+  const v3 u_mid = v3_sub(v[1], v[0]);
+  const double bend = (mid->gap - (double)a->gap[k]) / p->h - 0.5 * v3_dot(n, u);
+  b[0] += part * clamp(4.0 * bend, most);
+  if (ccp_dim(a->problem, k) < 3) return;
+  for (int r = 0; r < 2; r++)
+    b[1 + r] += part * clamp(v3_dot(carry(t[r], n, mid->normal), u_mid) - v3_dot(t[r], u), most);
+}
+
+static pose shape_mid(const world_bodies *b, uint32_t i, pose mid) {
+  return b->place ? pose_mul(mid, b->place[i]) : mid;
+}
+
+/* Contacts first … first + count - 1 of one pair. */
+static void curve_pair(assembly *a, double h, size_t first, size_t count) {
+  const cache_key *key = &collide_cache(a->collide)->now.key[first];
+  const world_bodies *b = &a->world->bodies;
+  curved_pair p = {.body = {key->a, key->b}, .h = h};
+  bool lasting = false;
+  for (size_t k = first; k < first + count; k++) lasting = lasting || a->lasting[k];
+  if (!lasting || (is_round(b, key->a) && is_round(b, key->b))) return;
+  if (is_mesh(b, key->a) || is_mesh(b, key->b)) return;
+  if (jolted(a->world, key->a) || jolted(a->world, key->b)) return;
+  double least = INFINITY, margin = 0.0, most = 0.0;
+  for (int m = 0; m < 2; m++) p.e[m] = expect(a, p.body[m], h);
+  for (size_t k = first; k < first + count; k++) {
+    const ccp_contact *c = &a->problem->bodies.contact[k];
+    const v3 u = slip_of(&p, v3_load(c->arm_a), v3_load(c->arm_b));
+    most = fmax(most, most_of(b, p.body, p.e, u, h));
+    margin = fmax(margin, (double)a->gap[k] + h * fabs(v3_dot(v3_load(c->normal), u)));
+    least = fmin(least, (double)a->gap[k]);
+  }
+  if (!(most > negligible * h * a->gravity)) return;
+  p.found = narrow_collide(b->shape[p.body[0]], shape_mid(b, p.body[0], p.e[0].mid),
+                           b->shape[p.body[1]], shape_mid(b, p.body[1], p.e[1].mid),
+                           fmax(margin, 0.0) + h * most, p.mid, CONTACT_POINT_MAX);
+  for (size_t k = first; k < first + count; k++) {
+    const contact_point *mid = find_mid(&p, key[k - first].feature, count);
+    if (a->lasting[k] && mid) curve_contact(a, &p, k, mid);
+  }
+}
+
+void assembly_curve_contacts(assembly *a, double h) {
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  const size_t n = a->contact_count;
+  if (!a->curved) return;
+#pragma omp parallel for schedule(dynamic, 64)                                                     \
+    num_threads(context_team(a->context, n > FEW_CONTACTS))
+  for (size_t k = 0; k < n; k++) {
+    if (k && key[k].a == key[k - 1].a && key[k].b == key[k - 1].b) continue;
+    size_t next = k + 1;
+    while (next < n && key[next].a == key[k].a && key[next].b == key[k].b) next++;
+    curve_pair(a, h, k, next - k);
+  }
+}
