@@ -13,9 +13,8 @@ static const cli_flag flags[] = {
     {"solver", "NAME[,NAME]...",
      "solvers to use, or all ('scree list solvers'); default auto, which chooses by the problem"},
     {"tol", "T",
-     "tolerance on E, the exchange format's error; default 1e-6. R must be below its square root, "
-     "as "
-     "a huge impulse alone makes E small"},
+     "tolerance on E, the exchange format's error; default 1e-6. R must be below 100 T (from "
+     "1e-4 on its square root), as E depends on units"},
     {"tol-residual", "T",
      "tolerance on R, the worst contact's scaled residual; alone it replaces --tol, with --tol "
      "both must be met"},
@@ -94,7 +93,7 @@ static void explain(const trial *t, const scree_solve_settings *s) {
   } else {
     char asked[96], also[48] = "";
     const double e = s->tolerance_error, r = s->tolerance_residual;
-    if (e > 0.0) snprintf(also, sizeof also, " and R = %.3g", r > 0.0 ? r : sqrt(e));
+    if (e > 0.0) snprintf(also, sizeof also, " and R = %.3g", scree_solve_asked_residual(s));
     snprintf(asked, sizeof asked, "%s = %.3g%s", e > 0.0 ? "E" : "R", e > 0.0 ? e : r, also);
     const char *why = t->info.outcome == SCREE_OUTCOME_TIME_LIMIT        ? "ran out of time"
                       : t->info.outcome == SCREE_OUTCOME_ITERATION_LIMIT ? "ran out of iterations"

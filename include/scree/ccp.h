@@ -153,7 +153,7 @@ SCREE_API size_t scree_ccp_velocity_count(const scree_ccp *problem);
 SCREE_API size_t scree_ccp_block_row(const scree_ccp *problem, size_t block);
 SCREE_API scree_set scree_ccp_block_set(const scree_ccp *problem, size_t block);
 /* The speed that R is measured in, m/s: gravity times step in a simulation. 0 (the default):
- * |r|_inf. */
+ * |r|_inf, but no less than a millionth of the velocities that r is the sum of. */
 SCREE_API void scree_ccp_set_reference_speed(scree_ccp *problem, double speed);
 
 /* What the operator of a problem knows; costs as much as the setup of a solve. */

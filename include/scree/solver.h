@@ -45,8 +45,9 @@ typedef struct scree_solve_settings {
   scree_model model;
   double tolerance_error;    /* on E; 0: not asked */
   double tolerance_residual; /* on R; 0: not asked. Solved means all that is asked. When only E is,
-                              * R <= sqrt(tolerance_error) must hold too: E is relative to |g|, so a
-                              * huge impulse alone can make it small */
+                              * R <= 100 tolerance_error must hold too (its square root above 1e-4):
+                              * E is relative to |g| and depends on units, so a huge impulse or
+                              * heavy bodies alone can make it small; R does not */
   long iteration_limit;      /* 0: none */
   double time_limit;         /* s, 0: none */
   bool warm_start;           /* g holds a start */
@@ -69,6 +70,8 @@ typedef struct scree_solve_info {
 } scree_solve_info;
 
 SCREE_API scree_solve_settings scree_solve_settings_default(void);
+/* What is asked of R: its own tolerance, or what goes with that of E; 0: nothing. */
+SCREE_API double scree_solve_asked_residual(const scree_solve_settings *settings);
 
 SCREE_API scree_status scree_solver_create(scree_context *context, const char *name,
                                            scree_solver **solver);

@@ -42,7 +42,8 @@ typedef struct scree_stepper_def {
   double warm_start_scale; /* default 1 */
   double stabilisation;    /* factor of overlap removed a step, (0, 1], default 1 */
   double recovery_speed;   /* m/s, most that overlap is removed with; default 0: half of
-                              sqrt(|g| diameter of the smaller body); infinite without gravity */
+                              sqrt(|g| diameter of the smaller body); without gravity 1e-4 of the
+                              diameter a step and a tenth of the speed of their surfaces */
   double margin;           /* contacts are seen from this fraction of the smaller diameter, plus
                               what the two may approach in a step; default 0.1 */
   scree_on_nonconverged on_nonconverged; /* default retry */

@@ -1,7 +1,10 @@
 /* See assembly.h. */
 #include "assemble/assembly.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "ccp/problem.h"
 
 scree_status assembly_create(scree_world *world, assembly **out) {
   scree_context *context = world->context;
@@ -103,6 +106,19 @@ static scree_status add_bodies(assembly *a, double h, assembly_report *report) {
   return SCREE_OK;
 }
 
+/* Offsets are differences of positions over h. Where neither gravity nor motion gives R a scale it
+ * is a billionth of the scene's size a step, far above the rounding of positions. */
+static double least_speed(const scree_world *w, double h) {
+  double size = 0.0;
+  for (size_t i = 0; i < w->bodies.limit; i++)
+    if (world_is_dynamic(w, (uint32_t)i)) {
+      const v3 p = w->bodies.position[i];
+      size = fmax(size, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
+      if (isfinite(w->bodies.diameter[i])) size = fmax(size, w->bodies.diameter[i]);
+    }
+  return 1e-9 * size / h;
+}
+
 scree_status assembly_build(assembly *a, const assembly_params *params, assembly_report *report) {
   scree_world *w = a->world;
   *report = (assembly_report){.contacts = 0};
@@ -123,6 +139,7 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   /* R is measured in the speed that gravity gives in a step; without gravity the problem's own. */
   a->gravity = v3_norm(v3_load(w->def.gravity));
   scree_ccp_set_reference_speed(a->problem, params->h * a->gravity);
+  ccp_set_least_speed(a->problem, a->gravity > 0.0 ? 0.0 : least_speed(w, params->h));
   status = assembly_find_stiffness(a, params);
   if (!status) status = add_bodies(a, params->h, report);
   if (status) return status;

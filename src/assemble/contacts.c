@@ -86,9 +86,22 @@ static v3 start_velocity(const assembly *a, uint32_t i, v3 arm) {
   return v3_add(linear, v3_cross(dynamic ? world_angular(a->world, i) : a->angular[i], arm));
 }
 
-static double recovery_speed(const assembly *a, const assembly_params *params, double diameter) {
+/* How fast two bodies' surfaces move where they touch, whichever way. */
+static double surface_speed(const assembly *a, uint32_t i, v3 arm_i, uint32_t j, v3 arm_j) {
+  const world_bodies *b = &a->world->bodies;
+  return v3_norm(v3_sub(b->linear[i], b->linear[j])) + v3_norm(b->angular[i]) * v3_norm(arm_i) +
+         v3_norm(b->angular[j]) * v3_norm(arm_j);
+}
+
+/* The speed that overlap is removed with is kept by the bodies. Under gravity half of
+ * sqrt(g diameter) lifts them by an eighth of a diameter at most. Without it nothing takes it away
+ * again: there it is small against a diameter a step, which is the most that bodies of a well
+ * chosen step move, and a part of the speed that they slide, turn or bounce with anyway. */
+static double recovery_speed(const assembly *a, const assembly_params *params, double diameter,
+                             double speed) {
   if (params->recovery_speed > 0.0) return params->recovery_speed;
-  return a->gravity > 0.0 ? 0.5 * sqrt(a->gravity * diameter) : INFINITY;
+  return a->gravity > 0.0 ? 0.5 * sqrt(a->gravity * diameter)
+                          : 1e-4 * diameter / params->h + 0.1 * speed;
 }
 
 /* Impulses in the frame of the contact, from the world vectors of the step before. */
@@ -207,7 +220,11 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
       .diameter = diameter,
       .round = round,
       .stabilisation = params->stabilisation,
-      .recovery_speed = c->point.gap < 0.0 ? recovery_speed(a, params, diameter) : 0.0,
+      .recovery_speed =
+          c->point.gap < 0.0
+              ? recovery_speed(a, params, diameter,
+                               a->gravity > 0.0 ? 0.0 : surface_speed(a, c->a, arm_a, c->b, arm_b))
+              : 0.0,
       .bounce_speed = 2.0 * params->h * a->gravity,
       .sharing = sharing,
   };

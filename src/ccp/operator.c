@@ -150,7 +150,7 @@ scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   op->row_count = problem->row_count;
   op->row_start = problem->row_start;
   op->head_count = op->colour_count = 0;
-  op->asymmetry = 0.0;
+  op->asymmetry = op->term_speed = 0.0;
   scree_status status = reserve(op);
   if (status) return status;
   if (problem->form != SCREE_FORM_BODIES && op->block_count)
@@ -160,7 +160,9 @@ scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   fill_eta(op);
   op->reference_speed = problem->reference_speed;
   const double r_max = measure_r(op);
-  if (op->reference_speed <= 0.0) op->reference_speed = r_max;
+  if (op->reference_speed <= 0.0)
+    op->reference_speed =
+        fmax(r_max, fmax(ccp_least_speed(problem), ccp_least_of_terms(op->term_speed)));
   if (op->reference_speed < 1e-3 * r_max) op->reference_speed = 1e-3 * r_max;
   if (op->reference_speed < 1e-30) op->reference_speed = 1.0;
   return SCREE_OK;

@@ -365,8 +365,13 @@ static void fill_r(ccp_operator *op, const global_state *s) {
   memcpy(v, op->problem->f, s->n * sizeof *v);
   solve_mass(s, v, s->work);
   for (size_t j = 0; j < op->row_count; j++) {
-    op->r[j] = op->problem->offset[j];
-    for (size_t k = h->start[j]; k < h->start[j + 1]; k++) op->r[j] += h->value[k] * v[h->index[k]];
+    double sum = op->problem->offset[j], terms = fabs(sum);
+    for (size_t k = h->start[j]; k < h->start[j + 1]; k++) {
+      sum += h->value[k] * v[h->index[k]];
+      terms += fabs(h->value[k] * v[h->index[k]]);
+    }
+    op->r[j] = sum;
+    op->term_speed = fmax(op->term_speed, terms);
   }
 }
 

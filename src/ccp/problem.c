@@ -463,6 +463,10 @@ scree_set scree_ccp_block_set(const scree_ccp *p, size_t block) {
   return *ccp_set(p, block);
 }
 
+void ccp_set_least_speed(scree_ccp *p, double speed) {
+  p->least_speed = speed > 0.0 && isfinite(speed) ? speed : 0.0;
+}
+
 void scree_ccp_set_reference_speed(scree_ccp *p, double speed) {
   p->reference_speed = speed > 0.0 && isfinite(speed) ? speed : 0.0;
 }

@@ -58,7 +58,8 @@ struct scree_ccp {
   size_t offset_capacity;
   double *compliance; /* row_count; null: all zero */
   size_t compliance_capacity;
-  double reference_speed;
+  double reference_speed; /* given, m/s; 0: from the problem */
+  double least_speed;     /* m/s, below which a speed is rounding of positions; 0: not known */
   ccp_bodies bodies;
   ccp_matrix w;        /* local */
   ccp_block_rows rows; /* local: W with the compliance */
@@ -72,6 +73,12 @@ scree_status ccp_reserve_contacts(scree_ccp *problem, size_t more);
  * bodies exist, normal and tangent are unit and across each other. Only what may come from a broken
  * state is looked at: numbers that are not finite. */
 scree_status ccp_put_contact(scree_ccp *problem, const scree_ccp_contact_def *def);
+
+/* The least reference speed that is not rounding: see speed.c. */
+double ccp_least_speed(const scree_ccp *problem);
+/* The same where r is a sum of such terms, m/s. */
+double ccp_least_of_terms(double terms);
+void ccp_set_least_speed(scree_ccp *problem, double speed);
 
 static inline const scree_set *ccp_set(const scree_ccp *problem, size_t block) {
   return &problem->set[problem->set_index[block]];

@@ -16,7 +16,7 @@ typedef struct common {
   size_t blocks, rows;
   scree_set *set; /* one a block */
   double *offset, *compliance;
-  double reference_speed;
+  double reference_speed, least_speed;
 } common;
 
 static void common_clear(scree_context *context, common *c) {
@@ -99,6 +99,11 @@ static scree_status read_common(const hdf5_file *file, common *c) {
   if (!status && c->reference_speed < 0.0)
     status = hdf5_fail(file, ROOT "/reference_speed", "is %g; it must not be negative",
                        c->reference_speed);
+  if (!status) status = hdf5_look(file, ROOT "/least_speed", &object);
+  if (!status && object != HDF5_ABSENT)
+    status = hdf5_read_reals(file, ROOT "/least_speed", 1, &c->least_speed);
+  if (!status && c->least_speed < 0.0)
+    status = hdf5_fail(file, ROOT "/least_speed", "is %g; it must not be negative", c->least_speed);
   if (!status) status = hdf5_load_reals(file, ROOT "/offset", c->rows, c->rows, &c->offset);
   if (!status) status = hdf5_look(file, ROOT "/compliance", &object);
   if (!status && object != HDF5_ABSENT)
@@ -373,6 +378,7 @@ scree_status native_read(const hdf5_file *file, scree_ccp **problem) {
     status =
         hdf5_fail(file, ROOT "/form", "is \"%.40s\"; bodies, local or global is allowed", form);
   if (!status) scree_ccp_set_reference_speed(*problem, c.reference_speed);
+  if (!status) ccp_set_least_speed(*problem, c.least_speed);
   memory_free(file->context, form);
   common_clear(file->context, &c);
   return status;

@@ -1,6 +1,7 @@
 /* Writing /scree_ccp: any problem of ours, bit for bit.
  *
- *   version (1)   form ("bodies", "local", "global")   reference_speed, m/s
+ *   version (1)   form ("bodies", "local", "global")   reference_speed, m/s   least_speed, m/s:
+ *   below it a speed is rounding; absent: not known
  *   sets/kind dim mu mu2 rolling spinning lo hi cohesion cap      distinct sets; kind as in
  *                                                                 scree_set_kind, dim 1 to 6
  *   set (blocks)  index into sets       offset, compliance (rows; compliance only where it is not
@@ -68,6 +69,8 @@ static scree_status write_common(const hdf5_file *file, const scree_ccp *p) {
   if (!s) s = hdf5_write_int32(file, ROOT "/version", 1, &version);
   if (!s) s = hdf5_write_string(file, ROOT "/form", FORM[p->form]);
   if (!s) s = hdf5_write_reals(file, ROOT "/reference_speed", 1, 0, &p->reference_speed);
+  if (!s && p->least_speed > 0.0)
+    s = hdf5_write_reals(file, ROOT "/least_speed", 1, 0, &p->least_speed);
   if (!s) s = write_sets(file, p);
   if (!s) s = hdf5_write_reals(file, ROOT "/offset", p->row_count, 0, p->offset);
   bool compliant = false;

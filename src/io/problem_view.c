@@ -97,7 +97,8 @@ static scree_status look_at_form(scree_context *context, const scree_ccp *p, pro
 }
 
 scree_status view_init(scree_context *context, const scree_ccp *p, problem_view *view) {
-  *view = (problem_view){.kind = SCREE_PROBLEM_NATIVE, .exact = p->reference_speed == 0.0};
+  *view = (problem_view){.kind = SCREE_PROBLEM_NATIVE,
+                         .exact = p->reference_speed == 0.0 && p->least_speed == 0.0};
   bool fits = look_at_sets(p, view);
   view->row = memory_new(context, p->row_count, sizeof *view->row);
   if (!view->row) return SCREE_ERROR_MEMORY;

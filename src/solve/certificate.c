@@ -11,7 +11,8 @@
  *   gain = -r'd / sum_j |r_j d_j|
  *
  * so neither units nor the size of d enter: d is an exact certificate of a problem whose D differs
- * from this one's by the share `push`. */
+ * from this one's by the share `push`. The speed that it speaks of, -r'd / sum |d_j|, must be clear
+ * of what the terms of r are rounded to (ccp/speed.c). */
 #include "solve/certificate.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@
 #include "base/memory.h"
 
 static const double cone_asked = 1e-10, push_asked = 1e-8, gain_asked = 1e-7, ratio_asked = 1e5;
+static const double speed_asked = 1e-6; /* of the least reference speed */
 
 bool certificate_is_unbounded(const scree_set *set) {
   switch (set->kind) {
@@ -232,12 +234,13 @@ static long double given_velocity(const scree_ccp *p, const entries *e, size_t c
 }
 
 static void measure(const scree_ccp *p, const entries *e, const double *d, long double *sum,
-                    long double *size, scree_certificate *out) {
+                    long double *size, double *speed, scree_certificate *out) {
   const bool local = p->form == SCREE_FORM_LOCAL;
-  long double gain = 0.0L, terms = 0.0L;
+  long double gain = 0.0L, terms = 0.0L, impulses = 0.0L;
   for (size_t i = 0; i < p->row_count; i++) {
     gain -= (long double)p->offset[i] * d[i];
     terms += fabsl((long double)p->offset[i] * d[i]);
+    impulses += fabsl((long double)d[i]);
   }
   for (size_t k = 0; k < e->count; k++) {
     const long double term = (long double)e->entry[k].value * d[e->entry[k].row];
@@ -256,6 +259,7 @@ static void measure(const scree_ccp *p, const entries *e, const double *d, long 
   }
   out->push = most > 0.0L ? (double)(push / most) : 0.0;
   out->gain = terms > 0.0L ? (double)(gain / terms) : 0.0;
+  *speed = (double)(gain / impulses);
 }
 
 scree_status scree_ccp_check_certificate(scree_context *context, const scree_ccp *p,
@@ -277,10 +281,12 @@ scree_status scree_ccp_check_certificate(scree_context *context, const scree_ccp
   long double *size = memory_new(context, e.columns, sizeof *size);
   if (!sum || !size) status = SCREE_ERROR_MEMORY;
   if (!status) {
-    measure(p, &e, d, sum, size, out);
+    double speed;
+    measure(p, &e, d, sum, size, &speed, out);
     out->cone = off / most;
     out->holds = out->cone <= cone_asked && soft <= cone_asked * most && out->push <= push_asked &&
-                 out->gain >= gain_asked && out->gain >= ratio_asked * out->push;
+                 out->gain >= gain_asked && out->gain >= ratio_asked * out->push &&
+                 speed >= speed_asked * ccp_least_speed(p);
   }
   memory_free(context, sum);
   memory_free(context, size);

@@ -11,7 +11,8 @@
  * and |r|* is the size of the impulses that r asks for block by block. So the proof that is checked
  * is: every solution is at least `bound` = -r'd / (|N'd|* |r|*) times as large as those, with
  * bound >= 1e10 (a tower of a hundred bodies, top heavy by 1e4, has about 1e6). No unit and no mass
- * enters. -r'd must itself be clear of the rounding of its terms.
+ * enters. -r'd must itself be clear of the rounding of its terms: -r'd / sum |d_k| is the speed at
+ * which bodies are pushed into each other, and counts from LEAST of the reference speed on.
  *
  * Exact Coulomb: u_n + mu |u_T| is in the dual for every u_n >= 0, so only normals count: d_T = 0.
  *
@@ -28,7 +29,7 @@
 #include "base/memory.h"
 #include "ccp/operator_fused.h"
 
-static const double bound_asked = 1e10;
+static const double bound_asked = 1e10, least = 1e-6;
 /* GLANCE: steps between two looks at the gain. */
 enum { POLISH = 300, GLANCE = 10 };
 /* So many times the gain that is seen may be hoped for. */
@@ -89,6 +90,12 @@ static bool is_on_its_way(int step, double before, double now) {
   return hope * left * log(now / before) > log(bound_asked / now);
 }
 
+static double sum_abs(size_t n, const double *x) {
+  double sum = 0.0;
+  for (size_t k = 0; k < n; k++) sum += fabs(x[k]);
+  return sum;
+}
+
 /* Polishes work->d until it proves, or does not. */
 static bool certify(ccp_operator *op, scree_model model, infeasible_work *work,
                     infeasible_certificate *certificate) {
@@ -104,6 +111,8 @@ static bool certify(ccp_operator *op, scree_model model, infeasible_work *work,
     /* Beyond 1e15 the rounding of N'd is all that is left. */
     const double bound = fmin(1e15, drop / (fmax(push, 1e-300) * r_size));
     if (bound >= bound_asked) {
+      if (!(drop > least * ccp_least_speed(op->problem) * sum_abs(op->row_count, work->d)))
+        return false;
       *certificate = (infeasible_certificate){drop, push, bound};
       return true;
     }

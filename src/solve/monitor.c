@@ -2,9 +2,10 @@
  *
  * Solved: everything asked is met. E is relative to the largest of |r|, |g|, |u|, with g in N s and
  * u in m/s, so a huge impulse alone makes it small; an infeasible problem, whose impulses grow
- * without end, would pass. R is a speed over the reference speed and cannot be talked down. So when
- * E alone is asked, R <= sqrt(tolerance of E) is asked too (1e-6: velocities to a thousandth of the
- * reference speed).
+ * without end, would pass, and masses in grams or tonnes change it. R is a speed over the reference
+ * speed, free of units, and cannot be talked down. So when E alone is asked R is asked too, to 100
+ * times the tolerance of E (1e-8: velocities to a millionth of the reference speed), and to its
+ * square root where that is less, above 1e-4.
  *
  * Infeasible: only with the certificate of infeasible.c, tried when impulses grow and are large.
  * Stalled: while the iterations tripled the best merit improved by less than 3%. */
@@ -21,6 +22,7 @@
 #include "solve/solver.h"
 
 enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2, STRIVE_ITERATIONS = 10 };
+static const double residual_per_error = 100.0; /* R asked where E alone was given a tolerance */
 static const double stall_gain = 0.97, strive_part = 0.001;
 static const double suspect_growth = 1.2, suspect_size = 300.0;
 /* R of the best iterate at the limit of iterations from which a proof is tried in any case. */
@@ -30,12 +32,16 @@ double run_option(const solve_run *run, const char *key) {
   return options_get(run->class->options, run->class->option_count, run->option, key);
 }
 
+double scree_solve_asked_residual(const scree_solve_settings *s) {
+  if (s->tolerance_residual > 0.0 || s->tolerance_error <= 0.0) return s->tolerance_residual;
+  return set_smaller(sqrt(s->tolerance_error), residual_per_error * s->tolerance_error);
+}
+
 static double merit_of(const scree_solve_settings *s, const scree_residual *r) {
   double worst = 0.0;
-  const double e = s->tolerance_error, t = s->tolerance_residual;
+  const double e = s->tolerance_error, t = scree_solve_asked_residual(s);
   if (e > 0.0) worst = set_larger(worst, r->error / e);
   if (t > 0.0) worst = set_larger(worst, r->residual / t);
-  if (e > 0.0 && t <= 0.0) worst = set_larger(worst, r->residual / sqrt(e));
   if (e <= 0.0 && t <= 0.0) worst = 2.0 + r->residual;
   return isnan(worst) ? INFINITY : worst;
 }
