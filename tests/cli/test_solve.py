@@ -67,7 +67,7 @@ class Solve(CommandTest):
 
     def test_strict(self):
         name = self.packing()
-        message = ("scree solve: gs ran out of iterations before E = 1e-12 and R = 1e-06; what is "
+        message = ("scree solve: gs ran out of iterations before E = 1e-12 and R = 1e-10; what is "
                    "reported is its best iterate\n")
         arguments = ["solve", name, "--solver", "gs", "--max-iter", "3", "--tol", "1e-12", "--json"]
         (answer,) = self.lines(self.check(arguments, 0, message))
