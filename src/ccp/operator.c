@@ -137,6 +137,12 @@ static double measure_r(ccp_operator *op) {
   return most;
 }
 
+static bool has_caps(const scree_ccp *p) {
+  for (size_t s = 0; s < p->set_count; s++)
+    if (p->set[s].cap < INFINITY) return true;
+  return false;
+}
+
 scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   static scree_status (*const init[])(ccp_operator *) = {
       [SCREE_FORM_BODIES] = op_bodies_init,
@@ -151,6 +157,7 @@ scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   op->row_start = problem->row_start;
   op->head_count = op->colour_count = 0;
   op->asymmetry = op->term_speed = 0.0;
+  op->capped = has_caps(problem);
   scree_status status = reserve(op);
   if (status) return status;
   if (problem->form != SCREE_FORM_BODIES && op->block_count)

@@ -95,6 +95,7 @@ struct ccp_operator {
   double r_norm; /* |r| of the problem */
   double reference_speed;
   double term_speed; /* largest terms of a row of r, m/s, where the form tells it; else 0 */
+  bool capped;       /* some impulses are bounded: bodies may approach each other */
   double asymmetry;  /* |W - W'|_F / |W|_F; 0 where N is symmetric by construction */
   /* The order of a sweep. The first head_count blocks are swept by the form itself; colour c is
    * order[colour_start[c]] … order[colour_start[c + 1] - 1], blocks that share no moving body and

@@ -7,6 +7,10 @@
  * rows count as d / sqrt(eta_force eta_moment), which is a speed too
  *   û: u for the relaxed model; with the De Saxcé shift on the normal for exact Coulomb
  *
+ * A small R means -u_n <= sqrt(1 + mu^2) R v_ref, so friction beyond all measure would hide an
+ * approach of any speed behind the rounding of u_T. R is no less than a tenth of the worst
+ * approach, which says nothing new below mu = 9; where impulses are capped bodies may approach.
+ *
  * A block is judged by op_judge_block, or in lanes by the same formulas (bodies_kernel_product.h);
  * what the sums mean is said here alone. */
 #include <float.h>
@@ -15,6 +19,8 @@
 
 #include "ccp/operator.h"
 #include "ccp/set.h"
+
+static const double approach_share = 0.1;
 
 static bool has_normal(const scree_set *set) {
   return set->kind != SCREE_SET_FREE && set->kind != SCREE_SET_INTERVAL;
@@ -184,10 +190,11 @@ void op_judged_finish(const ccp_operator *op, const op_judged *sum, double r_nor
   const double g_norm = sqrt(sum->impulse2), u_norm = sqrt(sum->velocity2);
   double scale = g_norm > u_norm ? g_norm : u_norm;
   if (op->problem->form != SCREE_FORM_GLOBAL && r_norm > scale) scale = r_norm;
-  const double product = g_norm * u_norm;
+  const double product = g_norm * u_norm, approach = op->capped ? 0.0 : sum->penetration;
+  const double worst = set_larger(sum->worst, approach_share * approach);
   *out = (scree_residual){
       .error = sqrt(sum->natural2) / (scale > 2.2e-16 ? scale : 1.0),
-      .residual = sum->worst / op->reference_speed,
+      .residual = worst / op->reference_speed,
       .rms = n ? sqrt(sum->square / (double)n) : 0.0,
       .duality_gap = product > 0.0 ? fabs(sum->product) / product : 0.0,
       .penetration_speed = sum->penetration,

@@ -28,7 +28,7 @@
 
 extern const solver_class solver_ipm;
 
-enum { TRIES = 12 };
+enum { TRIES = 12, MANY = 200 /* blocks: from here on the search takes seconds */ };
 /* Free rows of a witness: |u| as a share of the reference speed. */
 static const double free_tolerance = 1e-7;
 /* Margins below this share of the reference speed are not told from 0. */
@@ -197,20 +197,29 @@ static void clear(scree_context *context, existence_work *w) {
   op_destroy(w->op);
 }
 
-/* The problem without any friction: its certificates are those of normals alone. */
+/* The problem without any friction: its certificates are those of normals alone. The sets are its
+ * own, the rest is the problem's. */
+static scree_status take_friction_away(scree_context *context, const scree_ccp *problem,
+                                       scree_ccp *smooth) {
+  *smooth = *problem;
+  smooth->set = memory_new(context, problem->set_count, sizeof *smooth->set);
+  if (!smooth->set) return SCREE_ERROR_MEMORY;
+  for (size_t s = 0; s < problem->set_count; s++) {
+    smooth->set[s] = problem->set[s];
+    smooth->set[s].mu = smooth->set[s].mu2 = 0.0;
+    smooth->set[s].rolling = smooth->set[s].spinning = 0.0;
+  }
+  return SCREE_OK;
+}
+
 static scree_status refute_normals(scree_context *context, const scree_ccp *problem,
                                    double *certificate, scree_existence *out) {
-  scree_ccp smooth = *problem;
-  smooth.set = memory_new(context, problem->set_count, sizeof *smooth.set);
-  if (!smooth.set) return SCREE_ERROR_MEMORY;
-  for (size_t s = 0; s < problem->set_count; s++) {
-    smooth.set[s] = problem->set[s];
-    smooth.set[s].mu = smooth.set[s].mu2 = 0.0;
-    smooth.set[s].rolling = smooth.set[s].spinning = 0.0;
-  }
+  scree_ccp smooth;
   existence_work w = {.op = NULL};
   scree_existence answer = {.verdict = SCREE_EXISTENCE_UNKNOWN};
-  scree_status status = prepare(context, &smooth, &w);
+  scree_status status = take_friction_away(context, problem, &smooth);
+  if (status) return status;
+  status = prepare(context, &smooth, &w);
   if (!status) status = search(&w, SCREE_MODEL_COULOMB, &answer);
   if (!status && answer.verdict == SCREE_EXISTENCE_NONE) {
     out->verdict = SCREE_EXISTENCE_NONE;
@@ -252,6 +261,68 @@ static void report_witness(existence_work *w, double *v, double *u, scree_existe
     memcpy(v, w->v, scree_ccp_velocity_count(w->problem) * sizeof *v);
 }
 
+/* A solve by another method: its certificate, if it proves that there is none, or a solution. */
+static scree_status attempt(scree_context *context, const scree_ccp *problem, const char *method,
+                            scree_model model, const scree_solve_settings *settings, double *g,
+                            double *certificate, scree_existence *out) {
+  scree_solver *solver = NULL;
+  scree_solve_info info;
+  scree_status status = scree_solver_create(context, method, &solver);
+  if (!status) status = scree_solver_solve(solver, problem, settings, g, &info);
+  const double *d = status ? NULL : scree_solver_certificate(solver);
+  if (d) {
+    scree_certificate check;
+    status = scree_ccp_check_certificate(context, problem, model, d, &check);
+    if (!status && check.holds) {
+      out->verdict = SCREE_EXISTENCE_NONE;
+      if (certificate) memcpy(certificate, d, problem->row_count * sizeof *certificate);
+    }
+  } else if (!status && info.outcome == SCREE_OUTCOME_SOLVED) {
+    out->verdict = SCREE_EXISTENCE_EXISTS;
+  }
+  scree_solver_destroy(solver);
+  return status;
+}
+
+/* Before the search, whose cost grows with the cube of the size: sweeps without friction, whose
+ * impulses grow without end where bodies are squeezed, and then the solve itself. What it finds to
+ * FOUND_RESIDUAL is a solution but for rounding; that is no velocity inside all cones, which
+ * packings between walls do not have. */
+static scree_status look_first(scree_context *context, const scree_ccp *problem, scree_model model,
+                               double *certificate, scree_existence *out) {
+  enum { SWEEPS = 3000 };
+  static const double found_residual = 1e-8;
+  scree_solve_settings settings = {.model = SCREE_MODEL_RELAXED,
+                                   .tolerance_error = 1e-12,
+                                   .tolerance_residual = 1e-3,
+                                   .iteration_limit = SWEEPS,
+                                   .time_limit = 5.0};
+  scree_ccp smooth;
+  scree_existence without = {.verdict = SCREE_EXISTENCE_UNKNOWN};
+  double *g = memory_new(context, problem->row_count, sizeof *g);
+  scree_status status = take_friction_away(context, problem, &smooth);
+  if (!g) status = SCREE_ERROR_MEMORY;
+  if (!status)
+    status = attempt(context, &smooth, "ags", model, &settings, g, certificate, &without);
+  if (!status && without.verdict == SCREE_EXISTENCE_NONE) {
+    out->verdict = SCREE_EXISTENCE_NONE;
+    out->reason = "impulses along the normals alone move nothing, and gain: no solution";
+  } else if (!status) {
+    settings = (scree_solve_settings){.model = model,
+                                      .tolerance_error = found_residual,
+                                      .tolerance_residual = found_residual,
+                                      .time_limit = 10.0};
+    status = attempt(context, problem, "auto", model, &settings, g, certificate, out);
+    if (out->verdict == SCREE_EXISTENCE_EXISTS)
+      out->reason = "a solution was found, to R = 1e-8";
+    else if (out->verdict == SCREE_EXISTENCE_NONE)
+      out->reason = "impulses in the cones move nothing, and gain: no solution";
+  }
+  memory_free(context, smooth.set);
+  memory_free(context, g);
+  return status;
+}
+
 scree_status scree_ccp_check_existence(scree_context *context, const scree_ccp *problem,
                                        scree_model model, double *v, double *u, double *certificate,
                                        scree_existence *out) {
@@ -263,6 +334,13 @@ scree_status scree_ccp_check_existence(scree_context *context, const scree_ccp *
   if (!status) {
     out->asymmetry = w.op->asymmetry;
     out->reference_speed = w.op->reference_speed;
+    out->margin = -INFINITY;
+    out->margin_bound = INFINITY;
+    if (problem->block_count > MANY) status = look_first(context, problem, model, certificate, out);
+    if (status || out->verdict != SCREE_EXISTENCE_UNKNOWN) {
+      clear(context, &w);
+      return status;
+    }
     status = search(&w, model, out);
   }
   if (!status && out->verdict == SCREE_EXISTENCE_EXISTS) report_witness(&w, v, u, out);

@@ -30,6 +30,10 @@
 #include "ccp/operator_fused.h"
 
 static const double bound_asked = 1e10, least = 1e-6;
+/* Of the largest change of a block: what counts as large. */
+static const double largest_part = 0.3;
+/* |N'd|* of a normalised d, about 1 where d is chance; above this it is one. */
+static const double gate = 0.02;
 /* GLANCE: steps between two looks at the gain. */
 enum { POLISH = 300, GLANCE = 10 };
 /* So many times the gain that is seen may be hoped for. */
@@ -107,7 +111,7 @@ static bool certify(ccp_operator *op, scree_model model, infeasible_work *work,
     const double drop = -op_dot(op, op->r, work->d);
     const double push = sqrt(op_dot_by_eta(op, work->nd, work->nd));
     if (!(drop > 1e-9 * r_size) || !isfinite(push)) return false;
-    if (k == 0 && push > 1e-2 * l) return false;
+    if (k == 0 && push > gate) return false;
     /* Beyond 1e15 the rounding of N'd is all that is left. */
     const double bound = fmin(1e15, drop / (fmax(push, 1e-300) * r_size));
     if (bound >= bound_asked) {
@@ -128,14 +132,35 @@ static bool certify(ccp_operator *op, scree_model model, infeasible_work *work,
   return false;
 }
 
+static double block_size(const ccp_operator *op, size_t i, const double *d) {
+  const double eta = op->eta_force[i];
+  double sum = 0.0;
+  for (size_t k = op->row_start[i]; k < op->row_start[i + 1]; k++) sum += d[k] * d[k];
+  return eta > 0.0 ? sqrt(sum / eta) : 0.0;
+}
+
+/* Leaves the blocks alone that change most: a squeezed body in a bed is all there is to see, and
+ * the rest of the bed, which has not arrived either, hides it. */
+static void keep_largest(const ccp_operator *op, double *d) {
+  double most = 0.0;
+  for (size_t i = 0; i < op->block_count; i++) most = fmax(most, block_size(op, i, d));
+  for (size_t i = 0; i < op->block_count; i++)
+    if (block_size(op, i, d) < largest_part * most)
+      for (size_t k = op->row_start[i]; k < op->row_start[i + 1]; k++) d[k] = 0.0;
+}
+
 bool infeasible_prove(ccp_operator *op, scree_model model, infeasible_work *work, long iteration,
                       const double *g, infeasible_certificate *certificate) {
   if (!prepare(op, work)) return false;
-  const bool marked = work->marked_at > 0;
-  if (marked) op_combine(op, 1.0, g, -1.0, work->mark, work->d);
+  bool proved = false;
+  for (int part = 0; part < 2 && work->marked_at > 0 && !proved; part++) {
+    op_combine(op, 1.0, g, -1.0, work->mark, work->d);
+    if (part) keep_largest(op, work->d);
+    proved = certify(op, model, work, certificate);
+  }
   op_copy(op, g, work->mark);
   work->marked_at = iteration;
-  return marked && certify(op, model, work, certificate);
+  return proved;
 }
 
 bool infeasible_prove_direction(ccp_operator *op, scree_model model, infeasible_work *work,

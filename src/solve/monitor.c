@@ -24,7 +24,10 @@
 enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2, STRIVE_ITERATIONS = 10 };
 static const double residual_per_error = 100.0; /* R asked where E alone was given a tolerance */
 static const double stall_gain = 0.97, strive_part = 0.001;
-static const double suspect_growth = 1.2, suspect_size = 300.0;
+static const double suspect_growth = 1.2, suspect_size = 300.0, suspect_peak = 10.0;
+static const double suspect_gain = 0.9;
+/* Of the reference speed: an approach below it cannot be proven to be one (infeasible.c). */
+static const double suspect_approach = 1e-6, suspect_tolerance = 1e-5;
 /* R of the best iterate at the limit of iterations from which a proof is tried in any case. */
 static const double hopeless = 0.5;
 
@@ -102,11 +105,29 @@ static void finish_infeasible(solve_run *run, const infeasible_certificate *proo
       proof->push, proof->drop, proof->bound);
 }
 
+/* The largest impulse of a block, as the speed that it gives the block over the reference speed. */
+static double impulse_peak(const solve_run *run, const double *g) {
+  const ccp_operator *op = run->op;
+  double most = 0.0;
+  for (size_t i = 0; i < op->block_count; i++)
+    if (op->eta_force[i] > 0.0)
+      most = set_larger(most, fabs(g[op->row_start[i]]) / op->eta_force[i]);
+  return most / op->reference_speed;
+}
+
+/* Impulses that grow: all of them, or where E is asked one, which all others hide; or R that does
+ * not fall any more. */
 static bool proved_infeasible(solve_run *run, long iteration, const double *g) {
   if (iteration < run->suspect_iteration) return false;
   const double size = impulse_size(run, g);
-  const bool suspect = size > suspect_size && size > suspect_growth * run->suspect_size;
+  const double peak = run->settings->tolerance_error > 0.0 ? impulse_peak(run, g) : 0.0;
+  const bool suspect = (size > suspect_size && size > suspect_growth * run->suspect_size) ||
+                       (peak > suspect_peak && peak > suspect_growth * run->suspect_peak) ||
+                       (run->settings->tolerance_error > 0.0 &&
+                        run->best_residual.residual > suspect_gain * run->suspect_residual);
+  run->suspect_residual = run->best_residual.residual;
   run->suspect_size = size;
+  run->suspect_peak = peak;
   run->suspect_iteration = SUSPECT_FACTOR * iteration;
   infeasible_certificate proof;
   if (!suspect || !infeasible_prove(run->op, run->model, run->infeasible, iteration, g, &proof))
@@ -223,10 +244,36 @@ static bool is_solved(const solve_run *run, long iteration, double seconds) {
          (s->time_limit > 0.0 && seconds >= s->time_limit);
 }
 
+/* A loose tolerance may be met by what has no solution at all: bodies that are squeezed a little
+ * still approach each other, all at the speed that is left over. Where E is asked, thus a problem
+ * is solved for its own sake, and to better than a percent in R, a proof is looked for along that
+ * approach. */
+static bool is_suspect(const solve_run *run) {
+  const double e = run->settings->tolerance_error;
+  return e > 0.0 && e <= suspect_tolerance && run->best_merit <= 1.0 &&
+         run->best_residual.penetration_speed > suspect_approach * run->op->reference_speed;
+}
+
+static bool solved_what_has_no_solution(solve_run *run, const double *g) {
+  ccp_operator *op = run->op;
+  if (!is_suspect(run)) return false;
+  double *d = run->vector[0];
+  op_local_velocity(op, g, d);
+  run->products++;
+  for (size_t i = 0; i < op->block_count; i++) {
+    const size_t row = op->row_start[i];
+    const bool free = ccp_set(op->problem, i)->kind == SCREE_SET_FREE;
+    d[row] = free || d[row] < 0.0 ? -op->eta_force[i] * d[row] : 0.0;
+    for (size_t k = row + 1; k < op->row_start[i + 1]; k++) d[k] = 0.0;
+  }
+  return solve_prove_infeasible(run, d);
+}
+
 /* Will the end of a check look at the impulses? */
 static bool looks_at_impulses(const solve_run *run, long iteration) {
   const long limit = run->settings->iteration_limit;
-  return iteration >= run->suspect_iteration || iteration >= run->mark_iteration ||
+  return is_suspect(run) || iteration >= run->suspect_iteration ||
+         iteration >= run->mark_iteration ||
          (limit > 0 && iteration >= limit && run->best_residual.residual > hopeless);
 }
 
@@ -235,9 +282,9 @@ static bool conclude(solve_run *run, long iteration, const double *g,
   const scree_solve_settings *s = run->settings;
   const double seconds = timer_now() - run->start_time;
   if (stopped_by_caller(run, iteration, seconds, residual)) return true;
-  if (is_solved(run, iteration, seconds))
-    solve_finish(run, SCREE_OUTCOME_SOLVED, NULL);
-  else if (isinf(run->merit))
+  if (is_solved(run, iteration, seconds)) {
+    if (!solved_what_has_no_solution(run, g)) solve_finish(run, SCREE_OUTCOME_SOLVED, NULL);
+  } else if (isinf(run->merit))
     solve_finish(run, SCREE_OUTCOME_STALLED, "impulses are no longer finite at iteration %ld",
                  iteration);
   else if (s->iteration_limit > 0 && iteration >= s->iteration_limit) {

@@ -64,7 +64,7 @@ struct solve_run {
   double start_time;
   infeasible_work *infeasible; /* the solver's, kept between solves */
   long suspect_iteration;      /* when to ask next whether impulses grow without end */
-  double suspect_size;
+  double suspect_size, suspect_peak, suspect_residual;
   bool ended;
   scree_outcome outcome;
   const char *method; /* what ended it, scree/solver.h */
