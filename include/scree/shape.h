@@ -89,11 +89,39 @@ SCREE_API scree_status scree_shape_create_cone_container(scree_context *context,
                                                          double half_length, unsigned open_ends,
                                                          scree_shape **shape);
 
-/* Triangles as triples of vertex indices. Counterclockwise seen from outside where the surface is
- * closed and is to have a mass. Everything is copied. */
+/* Triangles as triples of vertex indices, repaired as far as that is safe (scree_mesh_report tells
+ * what was done). Everything is copied. */
 SCREE_API scree_status scree_shape_create_mesh(scree_context *context, size_t vertex_count,
                                                const double *vertices, size_t triangle_count,
                                                const uint32_t *triangles, scree_shape **shape);
+
+typedef struct scree_mesh_report {
+  size_t vertices, triangles; /* as given */
+  double lower[3], upper[3];  /* m */
+  double tolerance; /* m: a millionth of the size, or of the largest coordinate if that is more */
+  /* What was repaired. */
+  size_t welded;  /* vertices that were made one with another within the tolerance, not equal */
+  size_t slivers; /* triangles lower than the tolerance, left out */
+  size_t doubled; /* triangles with the same vertices as another, left out */
+  size_t seams;   /* vertices in the middle of an edge (T-junctions), at which triangles were cut */
+  size_t flipped; /* triangles turned to look the way their neighbours do */
+  bool inside_out; /* all were turned, as the volume was negative */
+  size_t kept;     /* triangles after all that */
+  /* What is left. */
+  size_t parts;         /* pieces not joined by edges */
+  size_t open_edges;    /* with one triangle */
+  size_t holes;         /* loops of such edges */
+  size_t crowded_edges; /* with more than two triangles */
+  bool closed;          /* has an inside: every edge has triangles on both sides, in equal number */
+  double area, volume;  /* m^2, m^3; the volume is 0 where it is not closed */
+  size_t crossings; /* pairs of triangles that run through each other; scree_mesh_examine only */
+} scree_mesh_report;
+/* Of a mesh; false: the shape is none. */
+SCREE_API bool scree_shape_get_mesh_report(const scree_shape *shape, scree_mesh_report *report);
+/* Examines triangles without keeping them. */
+SCREE_API scree_status scree_mesh_examine(scree_context *context, size_t vertex_count,
+                                          const double *vertices, size_t triangle_count,
+                                          const uint32_t *triangles, scree_mesh_report *report);
 
 typedef struct scree_shape_part {
   scree_shape *shape;

@@ -118,13 +118,15 @@ static scree_status shape_mass(const scree_body_def *d, body_mass *m) {
   return SCREE_OK;
 }
 
-/* Diameter of a shape that has no volume: the least side of its box, where it has an end. */
+/* Diameter of a shape that has no volume: the least side of its box, where it has an end. The
+ * thickness of a floor that is flat, or nearly so, is none. */
 static double box_diameter(const scree_shape *shape) {
-  const double origin[3] = {0.0, 0.0, 0.0}, level[4] = {1.0, 0.0, 0.0, 0.0};
-  double lower[3], upper[3], least = INFINITY;
+  const double origin[3] = {0.0, 0.0, 0.0}, level[4] = {1.0, 0.0, 0.0, 0.0}, flat = 1e-3;
+  double lower[3], upper[3], least = INFINITY, most = 0.0;
   scree_shape_get_bounds(shape, origin, level, lower, upper);
+  for (int k = 0; k < 3; k++) most = fmax(most, upper[k] - lower[k]);
   for (int k = 0; k < 3; k++)
-    if (upper[k] - lower[k] > 0.0) least = fmin(least, upper[k] - lower[k]);
+    if (upper[k] - lower[k] > flat * most) least = fmin(least, upper[k] - lower[k]);
   return least;
 }
 

@@ -24,3 +24,12 @@ half_edge *half_edges_create(scree_context *context, uint32_t face_count,
   qsort(h, n, sizeof *h, half_edge_order);
   return h;
 }
+
+half_edge *mesh_half_edges(scree_context *context, uint32_t count, uint32_t (*triangle)[3]) {
+  uint32_t *start = memory_new(context, (size_t)count + 1, sizeof *start);
+  if (!start) return NULL;
+  for (uint32_t t = 0; t <= count; t++) start[t] = 3 * t;
+  half_edge *half = half_edges_create(context, count, start, triangle[0]);
+  memory_free(context, start);
+  return half;
+}

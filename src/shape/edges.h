@@ -15,4 +15,7 @@ typedef struct half_edge {
 half_edge *half_edges_create(scree_context *context, uint32_t face_count,
                              const uint32_t *face_start, const uint32_t *face_vertex);
 
+/* The same of triangles. */
+half_edge *mesh_half_edges(scree_context *context, uint32_t count, uint32_t (*triangle)[3]);
+
 #endif

@@ -1,9 +1,11 @@
-/* Triangle mesh: a thin surface with two sides. Vertices at the same place are made one, so that
- * files without shared vertices still have edges that know both their faces. */
+/* Triangle mesh, repaired (mesh_repair.h), with what contacts need to know of its edges and
+ * vertices.
+ */
+#include <string.h>
+
 #include "shape/edges.h"
+#include "shape/mesh_repair.h"
 #include "shape/mesh_tree.h"
-#include "shape/shape.h"
-#include <stdlib.h>
 
 static void mesh_clear(shape *s) {
   shape_mesh *m = &s->mesh;
@@ -14,72 +16,53 @@ static void mesh_clear(shape *s) {
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) memory_free(s->context, blocks[i]);
 }
 
-typedef struct mesh_corner {
-  v3 place;
-  uint32_t number;
-} mesh_corner;
-
-static int mesh_corner_order(const void *pa, const void *pb) {
-  const mesh_corner *a = pa, *b = pb;
-  if (a->place.x != b->place.x) return a->place.x < b->place.x ? -1 : 1;
-  if (a->place.y != b->place.y) return a->place.y < b->place.y ? -1 : 1;
-  if (a->place.z != b->place.z) return a->place.z < b->place.z ? -1 : 1;
-  return a->number < b->number ? -1 : a->number > b->number;
-}
-
-/* Copies vertices and triangles; of vertices at one place the first one stands for all. */
-static scree_status mesh_weld(shape *s, const double *vertices, const uint32_t *triangles) {
-  shape_mesh *m = &s->mesh;
-  mesh_corner *corner = memory_new(s->context, m->vertex_count, sizeof *corner);
-  uint32_t *same = memory_new(s->context, m->vertex_count, sizeof *same);
-  if (!corner || !same) {
-    memory_free(s->context, corner);
-    memory_free(s->context, same);
-    return SCREE_ERROR_MEMORY;
-  }
-  for (uint32_t i = 0; i < m->vertex_count; i++) {
-    m->vertex[i] = v3_load(vertices + 3 * (size_t)i);
-    corner[i] = (mesh_corner){m->vertex[i], i};
-    s->size = fmax(s->size, v3_norm(m->vertex[i]));
-  }
-  qsort(corner, m->vertex_count, sizeof *corner, mesh_corner_order);
-  for (uint32_t i = 0, first = 0; i < m->vertex_count; i++) {
-    const v3 p = corner[first].place, q = corner[i].place;
-    if (p.x != q.x || p.y != q.y || p.z != q.z) first = i;
-    same[corner[i].number] = corner[first].number;
-  }
-  for (uint32_t t = 0; t < m->triangle_count; t++)
-    for (int k = 0; k < 3; k++) m->triangle[t][k] = same[triangles[3 * (size_t)t + (size_t)k]];
-  memory_free(s->context, corner);
-  memory_free(s->context, same);
-  return SCREE_OK;
-}
-
-static scree_status mesh_check_triangles(shape *s) {
+static void mesh_add_normals(shape *s) {
   shape_mesh *m = &s->mesh;
   for (uint32_t t = 0; t < m->triangle_count; t++) {
     const v3 a = m->vertex[m->triangle[t][0]], b = m->vertex[m->triangle[t][1]],
              c = m->vertex[m->triangle[t][2]];
-    const v3 ab = v3_sub(b, a), bc = v3_sub(c, b), ca = v3_sub(a, c), area = v3_cross(ab, bc);
-    const double longest = fmax(v3_norm2(ab), fmax(v3_norm2(bc), v3_norm2(ca)));
-    if (!(v3_norm(area) > 1e-12 * longest))
-      return context_fail(s->context, SCREE_ERROR_INPUT,
-                          "triangle %u of a mesh has no area (its height is below 1e-12 of its "
-                          "longest side); remove it",
-                          t);
-    m->normal[t] = v3_normalize(area);
+    m->normal[t] = v3_normalize(v3_cross(v3_sub(b, a), v3_sub(c, b)));
+    s->size = fmax(s->size, fmax(v3_norm(a), fmax(v3_norm(b), v3_norm(c))));
   }
-  return SCREE_OK;
+}
+
+/* More than two faces at one line: each is followed by the one that bounds the same solid, the
+ * first that is met on the way round through the material, from half-edges that run against it. */
+static void mesh_sort_crowd(const shape_mesh *m, half_edge *half, uint32_t count) {
+  const v3 along = v3_normalize(v3_sub(m->vertex[half[0].high], m->vertex[half[0].low]));
+  for (uint32_t i = 0; i + 1 < count; i += 2) {
+    const v3 n = m->normal[half[i].face], c = v3_cross(n, along),
+             in = half[i].forward ? c : v3_neg(c);
+    uint32_t best = i + 1;
+    double least = INFINITY;
+    for (uint32_t k = i + 1; k < count; k++) {
+      if (half[k].forward == half[i].forward) continue;
+      const v3 o = v3_cross(m->normal[half[k].face], along), to = half[k].forward ? o : v3_neg(o);
+      double angle = atan2(-v3_dot(to, n), v3_dot(to, in));
+      if (angle < 0) angle += 6.283185307179586;
+      if (angle < least) least = angle, best = k;
+    }
+    const half_edge t = half[i + 1];
+    half[i + 1] = half[best];
+    half[best] = t;
+  }
 }
 
 /* Half-edges of the same two vertices become edges two by two; more than two faces at one line give
  * several edges there. */
-static void mesh_add_edges(shape_mesh *m, const half_edge *half) {
+static void mesh_add_edges(shape_mesh *m, half_edge *half) {
   const uint32_t n = 3 * m->triangle_count;
   m->closed = true;
-  for (uint32_t i = 0; i < n;) {
-    const bool pair =
-        i + 1 < n && half[i].low == half[i + 1].low && half[i].high == half[i + 1].high;
+  for (uint32_t i = 0, end = 0; i < n;) {
+    if (i >= end) {
+      for (end = i; end < n && half[end].low == half[i].low && half[end].high == half[i].high;)
+        end++;
+      if (end > i + 2) {
+        m->report.crowded_edges++;
+        mesh_sort_crowd(m, half + i, end - i);
+      }
+    }
+    const bool pair = i + 1 < end && (end == i + 2 || half[i].forward != half[i + 1].forward);
     const uint32_t e = m->edge_count++;
     m->edge[e][0] = half[i].low;
     m->edge[e][1] = half[i].high;
@@ -117,13 +100,28 @@ static uint32_t patch_root(uint32_t *patch, uint32_t t) {
   return t;
 }
 
+/* Does an edge bend by less than rounding in the file? The faces' far corners are within a tenth of
+ * the tolerance of each other's planes. */
+static bool mesh_is_flat(const shape_mesh *m, uint32_t e) {
+  const uint32_t f = m->edge_face[e][0], g = m->edge_face[e][1];
+  const double rise = fabs(v3_dot(m->normal[f], m->edge_inward[e][1]));
+  if (rise <= 1e-9) return true;
+  double far = 0;
+  for (int k = 0; k < 3; k++) {
+    const v3 a = v3_sub(m->vertex[m->triangle[f][k]], m->vertex[m->edge[e][0]]),
+             b = v3_sub(m->vertex[m->triangle[g][k]], m->vertex[m->edge[e][0]]);
+    far = fmax(far, fmax(fabs(v3_dot(m->normal[g], a)), fabs(v3_dot(m->normal[f], b))));
+  }
+  return far <= 0.1 * m->report.tolerance;
+}
+
 /* Joins triangles across edges that do not bend, so that a contact that moves over such an edge can
  * keep its name. */
 static void mesh_add_patches(shape_mesh *m) {
   for (uint32_t t = 0; t < m->triangle_count; t++) m->patch[t] = t;
   for (uint32_t e = 0; e < m->edge_count; e++) {
     const uint32_t f = m->edge_face[e][0], g = m->edge_face[e][1];
-    if (g == UINT32_MAX || fabs(v3_dot(m->normal[f], m->edge_inward[e][1])) > 1e-9) continue;
+    if (g == UINT32_MAX || !mesh_is_flat(m, e)) continue;
     if (v3_dot(m->edge_inward[e][0], m->edge_inward[e][1]) > 0) continue; /* folded back */
     const uint32_t p = patch_root(m->patch, f), q = patch_root(m->patch, g);
     m->patch[p < q ? q : p] = p < q ? p : q;
@@ -148,7 +146,8 @@ static void mesh_add_ridges(shape_mesh *m) {
     }
     const double rise = v3_dot(m->normal[f], m->edge_inward[e][1]);
     const bool folded = v3_dot(m->edge_inward[e][0], m->edge_inward[e][1]) > 0;
-    m->edge_sharp[e] = m->closed ? rise < -bend : fabs(rise) > bend || folded;
+    const bool flat = !folded && m->patch[f] == m->patch[g] && mesh_is_flat(m, e);
+    m->edge_sharp[e] = !flat && (m->closed ? rise < -bend : fabs(rise) > bend || folded);
   }
   for (uint32_t t = 0; t < m->triangle_count; t++)
     for (int k = 0; k < 3; k++) {
@@ -202,24 +201,56 @@ static bool mesh_allocate(shape *s) {
          m->vertex_face && m->vertex_flat && m->vertex_normal && m->edge_sharp;
 }
 
-static scree_status mesh_build(shape *s, const double *vertices, const uint32_t *triangles) {
+/* Loops of open edges, as pieces of the graph that they make. */
+static scree_status mesh_count_holes(shape *s) {
   shape_mesh *m = &s->mesh;
+  uint32_t *root = memory_new(s->context, m->vertex_count, sizeof *root);
+  if (!root) return SCREE_ERROR_MEMORY;
+  for (uint32_t v = 0; v < m->vertex_count; v++) root[v] = v;
+  for (uint32_t e = 0; e < m->edge_count; e++) {
+    if (m->edge_face[e][1] != UINT32_MAX) continue;
+    m->report.open_edges++;
+    const uint32_t a = patch_root(root, m->edge[e][0]), b = patch_root(root, m->edge[e][1]);
+    if (a == b) m->report.holes++; /* closes a loop */
+    root[a < b ? b : a] = a < b ? a : b;
+  }
+  memory_free(s->context, root);
+  return SCREE_OK;
+}
+
+static void mesh_measure(shape *s) {
+  shape_mesh *m = &s->mesh;
+  double second[6] = {0};
+  v3 first = {0, 0, 0};
+  for (uint32_t t = 0; t < m->triangle_count; t++) {
+    const v3 a = m->vertex[m->triangle[t][0]];
+    m->report.area += 0.5 * v3_norm(v3_cross(v3_sub(m->vertex[m->triangle[t][1]], a),
+                                             v3_sub(m->vertex[m->triangle[t][2]], a)));
+  }
+  m->report.kept = m->triangle_count;
+  m->report.closed = m->closed;
+  shape_ops_table[SCREE_SHAPE_MESH]->moments(s, &m->report.volume, &first, second);
+}
+
+static scree_status mesh_build(shape *s, const mesh_soup *soup) {
+  shape_mesh *m = &s->mesh;
+  m->report = soup->report;
+  m->vertex_count = soup->vertex_count;
+  m->triangle_count = soup->triangle_count;
   if (!mesh_allocate(s)) return SCREE_ERROR_MEMORY;
-  scree_status status = mesh_weld(s, vertices, triangles);
-  if (!status) status = mesh_check_triangles(s);
-  if (status) return status;
-  uint32_t *start = memory_new(s->context, (size_t)m->triangle_count + 1, sizeof *start);
-  if (!start) return SCREE_ERROR_MEMORY;
-  for (uint32_t t = 0; t <= m->triangle_count; t++) start[t] = 3 * t;
-  half_edge *half = half_edges_create(s->context, m->triangle_count, start, m->triangle[0]);
-  memory_free(s->context, start);
+  memcpy(m->vertex, soup->vertex, m->vertex_count * sizeof *m->vertex);
+  memcpy(m->triangle, soup->triangle, m->triangle_count * sizeof *m->triangle);
+  mesh_add_normals(s);
+  half_edge *half = mesh_half_edges(s->context, m->triangle_count, m->triangle);
   if (!half) return SCREE_ERROR_MEMORY;
   mesh_add_edges(m, half);
   memory_free(s->context, half);
   mesh_add_neighbours(m);
   mesh_add_patches(m);
   mesh_add_ridges(m);
-  return mesh_tree_build(s->context, m);
+  mesh_measure(s);
+  const scree_status status = mesh_count_holes(s);
+  return status ? status : mesh_tree_build(s->context, m);
 }
 
 scree_status scree_shape_create_mesh(scree_context *context, size_t vertex_count,
@@ -228,11 +259,17 @@ scree_status scree_shape_create_mesh(scree_context *context, size_t vertex_count
   *out = NULL;
   scree_status status = mesh_check(context, vertex_count, vertices, triangle_count, triangles);
   if (status) return status;
-  shape *s = shape_new(context, SCREE_SHAPE_MESH);
-  if (!s) return SCREE_ERROR_MEMORY;
-  s->mesh.vertex_count = (uint32_t)vertex_count;
-  s->mesh.triangle_count = (uint32_t)triangle_count;
-  status = mesh_build(s, vertices, triangles);
+  mesh_soup soup;
+  status = mesh_repair(context, vertex_count, vertices, triangle_count, triangles, &soup);
+  if (status) return status;
+  if (soup.triangle_count == 0)
+    status = context_fail(context, SCREE_ERROR_INPUT,
+                          "all triangles of a mesh are lower than %g m, a millionth of its size: "
+                          "there is no surface",
+                          soup.report.tolerance);
+  shape *s = status ? NULL : shape_new(context, SCREE_SHAPE_MESH);
+  if (!status) status = s ? mesh_build(s, &soup) : SCREE_ERROR_MEMORY;
+  mesh_soup_clear(&soup);
   if (status) {
     scree_shape_destroy(s);
     return status;

@@ -49,6 +49,7 @@ typedef struct shape_mesh {
   uint32_t *order;
   uint32_t vertex_count, triangle_count, edge_count, node_count;
   bool closed; /* each edge has two faces that run along it in opposite directions */
+  scree_mesh_report report;
 } shape_mesh;
 
 typedef struct shape_part {
