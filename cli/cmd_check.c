@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/info.h"
 #include "cli/safe.h"
 #include "cli/simulate.h"
 
@@ -43,8 +44,39 @@ static int print_document(size_t (*write)(char *, size_t)) {
   return CLI_OK;
 }
 
+/* Notes of the mesh doctor, of each mesh once. */
+typedef struct mesh_notes {
+  char where[512];
+  char *text; /* lines */
+  size_t size;
+  FILE *out;
+} mesh_notes;
+
+static void note(void *user, const char *text) {
+  mesh_notes *n = user;
+  fprintf(n->out, "%s: mesh: %s\n", n->where, text);
+}
+
+static void note_meshes(const scree_scene *scene, const scree_world *world, mesh_notes *n) {
+  const scree_shape *seen[64];
+  size_t count = 0;
+  const size_t limit = scree_world_body_limit(world);
+  for (size_t i = 0; i < limit && count < 64; i++) {
+    const scree_body_id id = scree_world_body_at(world, i);
+    scree_body_info info;
+    scree_mesh_report r;
+    if (!id.generation || scree_body_get_info(world, id, &info) || !info.shape) continue;
+    bool known = scree_shape_get_kind(info.shape) != SCREE_SHAPE_MESH;
+    for (size_t k = 0; k < count && !known; k++) known = seen[k] == info.shape;
+    if (known || !scree_shape_get_mesh_report(info.shape, true, &r)) continue;
+    seen[count++] = info.shape;
+    scree_scene_describe_body(scene, id, n->where, sizeof n->where);
+    info_mesh_notes(&r, note, n);
+  }
+}
+
 static scree_status check(scree_context *context, const char *path, const scree_scene_def *def,
-                          size_t *bodies, char *title, size_t title_size) {
+                          size_t *bodies, char *title, size_t title_size, mesh_notes *notes) {
   scree_scene *scene = NULL;
   scree_world *world = NULL;
   scree_status status = scree_scene_load(context, path, def, &scene);
@@ -52,6 +84,7 @@ static scree_status check(scree_context *context, const char *path, const scree_
   if (!status) {
     *bodies = scree_world_body_count(world);
     snprintf(title, title_size, "%s", scree_scene_get_settings(scene)->title);
+    if (notes->out) note_meshes(scene, world, notes);
     scree_world_destroy(world);
     status = scree_sim_check(scene, def->report, def->report_user);
   }
@@ -79,18 +112,33 @@ static int check_scene(scree_context *context, const cli_args *args, const char 
     json_key(stdout, &first, "messages");
     printf("[");
   }
-  scree_status status = check(context, path, &def, &bodies, title, sizeof title);
+  mesh_notes notes = {0};
+  notes.out = open_memstream(&notes.text, &notes.size);
+  scree_status status = check(context, path, &def, &bodies, title, sizeof title, &notes);
+  if (notes.out) fclose(notes.out);
   if (status && !f.count) report(&f, scree_context_message(context));
   if (f.json) {
     printf("]");
     json_whole_member(stdout, &first, "bodies", (long long)bodies);
     json_key(stdout, &first, "ok");
-    printf("%s}\n", status ? "false" : "true");
+    printf("%s", status ? "false" : "true");
+    if (notes.text && *notes.text) {
+      json_key(stdout, &first, "notes");
+      printf("[");
+      for (char *line = strtok(notes.text, "\n"); line; line = strtok(NULL, "\n")) {
+        printf("%s", line == notes.text ? "" : ", ");
+        json_string(stdout, line);
+      }
+      printf("]");
+    }
+    printf("}\n");
   } else if (!status) {
+    if (notes.text) fputs(notes.text, stdout);
     printf("%s: fine; %zu bodies%s", path, bodies, *title ? ": " : "");
     cli_put_clean(stdout, title);
     putchar('\n');
   }
+  free(notes.text);
   return cli_code(status);
 }
 

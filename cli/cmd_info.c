@@ -1,15 +1,16 @@
-/* `scree info`: what is in a recording, a problem file or a scene, on one screen. */
+/* `scree info`: what is in a recording, a problem file, a scene or a mesh, on one screen. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/info.h"
 
 static const cli_flag flags[] = {
-    {"json", NULL, "one JSON object; the member content is recording, problem or scene"},
+    {"json", NULL, "one JSON object; the member content is recording, problem, scene or mesh"},
     {"threads", "N", "threads"},
     {0},
 };
@@ -104,8 +105,16 @@ void info_json_settings(bool *first, const scree_scene_settings *s) {
 
 /* ---- the verb ------------------------------------------------------------------------------- */
 
-/* By the first bytes: recordings are HDF5 of the newer kind, problem files of the older, scenes are
- * text. */
+static bool is_mesh(const char *name) {
+  static const char *const ends[] = {".stl", ".obj", ".ply"};
+  const char *dot = strrchr(name, '.');
+  for (size_t i = 0; dot && i < sizeof ends / sizeof *ends; i++)
+    if (strcasecmp(dot, ends[i]) == 0) return true;
+  return false;
+}
+
+/* Meshes by the end of the name, others by the first bytes: recordings are HDF5 of the newer kind,
+ * problem files of the older, scenes are text. */
 static int inform(scree_context *context, const char *name, bool json) {
   char path[4096];
   unsigned char head[512];
@@ -128,6 +137,7 @@ static int inform(scree_context *context, const char *name, bool json) {
   if (size == 0) return cli_fail(CLI_INPUT, "%s: the file is empty", name);
   if (size >= 9 && memcmp(head, "\211HDF\r\n\032\n", 8) == 0)
     return head[8] >= 2 ? info_recording(context, name, json) : info_problem(context, name, json);
+  if (is_mesh(name)) return info_mesh(context, name, json);
   const char *dot = strrchr(name, '.');
   if (dot && (strcmp(dot, ".h5") == 0 || strncmp(dot, ".hdf", 4) == 0))
     return cli_fail(CLI_INPUT, "%s: is not an HDF5 file, as recordings and problems are", name);
@@ -152,7 +162,7 @@ const cli_verb cli_verb_info = {
     .operands = "FILE|SCENE",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "say what is in a recording, a problem file or a scene",
+    .summary = "say what is in a recording, a problem file, a scene or a mesh",
     .flags = flags,
     .run = run,
 };

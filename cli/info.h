@@ -7,6 +7,7 @@
 
 int info_problem(scree_context *context, const char *path, bool json);
 int info_recording(scree_context *context, const char *path, bool json);
+int info_mesh(scree_context *context, const char *path, bool json);
 int info_scene(scree_context *context, const char *path, bool json);
 
 /* Bodies by what they are. */
@@ -27,5 +28,9 @@ void info_print_settings(const scree_scene_settings *s);
 void info_json_settings(bool *first, const scree_scene_settings *s);
 /* "label         text", nothing when the text is empty; control characters become spaces. */
 void info_line(const char *label, const char *text);
+
+/* What a mesh doctor has to say of repairs and of what is left, one sentence after the other. */
+void info_mesh_notes(const scree_mesh_report *report, void (*say)(void *user, const char *text),
+                     void *user);
 
 #endif

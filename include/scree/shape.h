@@ -114,10 +114,11 @@ typedef struct scree_mesh_report {
   size_t crowded_edges; /* with more than two triangles */
   bool closed;          /* has an inside: every edge has triangles on both sides, in equal number */
   double area, volume;  /* m^2, m^3; the volume is 0 where it is not closed */
-  size_t crossings; /* pairs of triangles that run through each other; scree_mesh_examine only */
+  size_t crossings;     /* pairs of triangles that run through each other; 0 unless counted */
 } scree_mesh_report;
-/* Of a mesh; false: the shape is none. */
-SCREE_API bool scree_shape_get_mesh_report(const scree_shape *shape, scree_mesh_report *report);
+/* Of a mesh; false: the shape is none. Crossings are counted on demand, as that takes time. */
+SCREE_API bool scree_shape_get_mesh_report(const scree_shape *shape, bool count_crossings,
+                                           scree_mesh_report *report);
 /* Examines triangles without keeping them. */
 SCREE_API scree_status scree_mesh_examine(scree_context *context, size_t vertex_count,
                                           const double *vertices, size_t triangle_count,

@@ -1,13 +1,6 @@
 /* The mesh doctor: what is wrong with triangles that repairs did not take away. */
 #include "shape/mesh_near.h"
 
-bool scree_shape_get_mesh_report(const scree_shape *s, scree_mesh_report *report) {
-  *report = (scree_mesh_report){0};
-  if (s->kind != SCREE_SHAPE_MESH) return false;
-  *report = s->mesh.report;
-  return true;
-}
-
 static void corners(const shape_mesh *m, uint32_t t, v3 p[3]) {
   for (int k = 0; k < 3; k++) p[k] = m->vertex[m->triangle[t][k]];
 }
@@ -58,6 +51,14 @@ static size_t count_crossings(const shape_mesh *m) {
   return count;
 }
 
+bool scree_shape_get_mesh_report(const scree_shape *s, bool crossings, scree_mesh_report *report) {
+  *report = (scree_mesh_report){0};
+  if (s->kind != SCREE_SHAPE_MESH) return false;
+  *report = s->mesh.report;
+  if (crossings) report->crossings = count_crossings(&s->mesh);
+  return true;
+}
+
 scree_status scree_mesh_examine(scree_context *context, size_t vertex_count, const double *vertices,
                                 size_t triangle_count, const uint32_t *triangles,
                                 scree_mesh_report *report) {
@@ -66,8 +67,7 @@ scree_status scree_mesh_examine(scree_context *context, size_t vertex_count, con
   const scree_status status =
       scree_shape_create_mesh(context, vertex_count, vertices, triangle_count, triangles, &s);
   if (status) return status;
-  *report = s->mesh.report;
-  report->crossings = count_crossings(&s->mesh);
+  scree_shape_get_mesh_report(s, true, report);
   scree_shape_destroy(s);
   return SCREE_OK;
 }

@@ -131,6 +131,12 @@ scree_status scree_shape_get_mass(const scree_shape *s, double density, scree_ma
                         ops->name, density);
   double volume = 0, m2[6] = {0};
   v3 m1 = {0, 0, 0};
+  if (s->kind == SCREE_SHAPE_MESH && !s->mesh.closed)
+    return context_fail(
+        s->context, SCREE_ERROR_UNSUPPORTED,
+        "a mesh that is not closed (%zu open edges, %zu holes) has no mass; close it, "
+        "give the body a mass and an inertia, or make it fixed or prescribed",
+        s->mesh.report.open_edges, s->mesh.report.holes);
   if (!ops->moments || !ops->moments(s, &volume, &m1, m2))
     return context_fail(s->context, SCREE_ERROR_UNSUPPORTED,
                         "a %s has no mass (no end, or not a closed surface); give the body a mass, "

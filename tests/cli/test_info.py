@@ -48,6 +48,49 @@ class Info(CommandTest):
         self.assertEqual((found["state"], found["checkpoint"]), ("stopped", True))
         self.assertIn("; scree resume goes on from its checkpoint", text)
 
+    def mesh(self, name, triangles):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write("solid x\n")
+            for t in triangles:
+                file.write("facet normal 0 0 0\nouter loop\n" + "".join("vertex %r %r %r\n" % tuple(p) for p in t)
+                           + "endloop\nendfacet\n")
+            file.write("endsolid x\n")
+
+    def test_mesh(self):
+        p = [[100.0 * (i & 1), 100.0 * (i >> 1 & 1), 100.0 * (i >> 2)] for i in range(8)]
+        faces = [(0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6)]
+        cube = [t for a, b, c, d in faces for t in ((p[a], p[b], p[c]), (p[a], p[c], p[d]))]
+        self.mesh("cube.STL", cube)
+        found, text = self.info("cube.STL")
+        self.assertEqual((found["content"], found["triangles"], found["closed"]), ("mesh", 12, True))
+        self.assertAlmostEqual(found["volume"], 1e6)
+        self.assertEqual(found["upper"], [100, 100, 100])
+        self.assertEqual(found["notes"], ["it is 100 m large: are these millimetres? Then its scale is 0.001"])
+        self.assertIn("closed        yes\n", text)
+        # A hole, a doubled and a turned triangle, a vertex in the middle of an edge.
+        a, b, c = cube[2]
+        middle = [0, 0, 30]
+        broken = [(a, c, b), cube[0], cube[1], cube[3], cube[3], (p[0], p[1], p[5]), (p[0], p[5], middle),
+                  (middle, p[5], p[4])] + cube[6:10]
+        self.mesh("broken.stl", [[[0.001 * x for x in q] for q in t] for t in broken])
+        found, text = self.info("broken.stl")
+        self.assertEqual((found["closed"], found["holes"], found["open_edges"]), (False, 1, 4))
+        self.assertEqual((found["doubled"], found["t_junctions"], found["flipped"], found["slivers"]), (1, 1, 1, 0))
+        self.assertIn("notes         not closed: 4 open edges, 1 hole; it is a thin surface without mass\n", text)
+        with open(self.path("s.yaml"), "w", encoding="utf-8") as file:
+            file.write("bodies: [{name: part, kind: fixed, shape: {mesh: {file: broken.stl}}}]\n")
+        out = self.check(["check", "s.yaml"], 0).out
+        self.assertIn("s.yaml:1:10: 'part': mesh: 1 doubled triangle left out\n", out)
+        self.assertTrue(out.endswith("s.yaml: fine; 1 bodies\n"))
+        self.assertIn("s.yaml:1:10: 'part': mesh: 1 doubled triangle left out",
+                      json.loads(self.check(["check", "s.yaml", "--json"], 0).out)["notes"])
+        with open(self.path("s.yaml"), "w", encoding="utf-8") as file:
+            file.write("bodies: [{name: part, shape: {mesh: {file: broken.stl}}}]\n")
+        self.assertIn("a mesh that is not closed (4 open edges, 1 holes) has no mass", self.run_scree("check", "s.yaml").err)
+        with open(self.path("none.ply"), "w", encoding="utf-8") as file:
+            file.write("nothing")
+        self.assertIn("scree info: none.ply: is no mesh: ", self.run_scree("info", "none.ply").err)
+
     def test_scene(self):
         found, text = self.info("bouncing-ball")
         self.assertEqual((found["content"], found["bodies"], found["duration"]), ("scene", 2, 5))

@@ -49,7 +49,7 @@ static scree_shape *rough_floor(lab *l) {
   scree_shape *shape;
   ok(l, scree_shape_create_mesh(l->context, 3 * s.count, s.p, s.count, s.t, &shape));
   scree_mesh_report r;
-  assert_true(scree_shape_get_mesh_report(shape, &r));
+  assert_true(scree_shape_get_mesh_report(shape, false, &r));
   assert_true(r.seams > 20 && r.doubled > 5 && r.flipped > 5 && r.welded > 50);
   assert_int_equal(r.holes, 1);
   return shape;
