@@ -146,6 +146,8 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_key(stdout, &first, "methods");
   methods_json(s);
   json_whole_member(stdout, &first, "looks", (long long)s->looks);
+  json_whole_member(stdout, &first, "divided_steps", (long long)s->divided_steps);
+  json_whole_member(stdout, &first, "unresolved_parts", (long long)s->unresolved_parts);
   json_real_member(stdout, &first, "worst_residual", s->worst_residual);
   json_real_member(stdout, &first, "worst_penetration", s->worst_penetration);
   json_real_member(stdout, &first, "worst_penetration_percent", s->worst_penetration_percent);
@@ -188,6 +190,10 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
     printf("  looks        %llu more searches for contacts, as impacts and turns led to others in "
            "the same step\n",
            (unsigned long long)s->looks);
+  if (s->divided_steps)
+    printf("  parts        %llu steps made in parts, as a body would have been through another on "
+           "the way\n",
+           (unsigned long long)s->divided_steps);
   printf("  worst        R %.3g, penetration %.3g m (%.3g %% of a diameter, at %.4g s)\n",
          s->worst_residual, s->worst_penetration, s->worst_penetration_percent,
          s->worst_penetration_time);
@@ -319,6 +325,10 @@ int simulate(scree_context *context, scree_sim *sim, const simulate_def *given) 
   if (s.stopped)
     cli_note("stopped at %.6g s, at a step that did not converge (solver.on_nonconverged: stop)",
              s.simulated_seconds);
+  if (s.unresolved_parts)
+    cli_note("warning: in %llu parts of steps bodies may have passed through each other: looks at "
+             "the contacts were used up; try shorter steps",
+             (unsigned long long)s.unresolved_parts);
   if (interrupted) return CLI_INTERRUPTED;
   if (s.infeasible) return CLI_INFEASIBLE;
   if ((uint64_t)def.export_step > s.steps)

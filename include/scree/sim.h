@@ -70,9 +70,11 @@ typedef struct scree_sim_summary {
   /* Steps whose last solve was ended by the solver i of the list, and by the start (impulses of the
    * step before) alone. Steps without contacts and joints are in none. */
   uint64_t method_steps[SCREE_SOLVERS_MOST], start_steps;
-  uint64_t looks;  /* searches for contacts made again within a step (scree_step_info), all */
-  bool stopped;    /* at a step that did not converge */
-  bool infeasible; /* a step was proven to have no solution */
+  uint64_t looks; /* searches for contacts made again within a step (scree_step_info), all */
+  uint64_t divided_steps;    /* made in parts (scree_step_info) */
+  uint64_t unresolved_parts; /* in which a pair may be through each other */
+  bool stopped;              /* at a step that did not converge */
+  bool infeasible;           /* a step was proven to have no solution */
   double worst_residual, worst_penetration, worst_penetration_percent, relaxation_gap;
   /* Relaxed model: how far a contact that slides is pushed apart in a step, worst, of the smaller
    * diameter, and the part of all bearing contacts that are by more than 0.1 %. The run is to be

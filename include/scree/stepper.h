@@ -81,6 +81,10 @@ typedef struct scree_step_info {
   int looks;                  /* times that contacts were searched again, as those found before did
                                  not stand for all that the step led to: impacts handed on, and
                                  bodies that turn far in a step */
+  int parts;                  /* 1; more when the step was made in parts: not converged at once, or
+                                 a pair would have been through each other on the way */
+  int unresolved;             /* parts accepted although a pair may be through each other: as short
+                                 as parts get, or the looks used up */
   double residual;            /* R, worst over solves */
   double error;               /* E */
   double penetration;         /* worst overlap at the start of the step, m */

@@ -38,6 +38,10 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->extra_used);
   memory_free(context, a->late);
   memory_free(context, a->suspect);
+  memory_free(context, a->width);
+  memory_free(context, a->turn);
+  memory_free(context, a->width_of);
+  memory_free(context, a->swept);
   memory_free(context, a->before);
   memory_free(context, a->place);
   memory_free(context, a->extra_now);
@@ -138,8 +142,8 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   scree_ccp_clear(a->problem);
   /* R is measured in the speed that gravity gives in a step; without gravity the problem's own. */
   a->gravity = v3_norm(v3_load(w->def.gravity));
-  scree_ccp_set_reference_speed(a->problem, params->h * a->gravity);
-  ccp_set_least_speed(a->problem, a->gravity > 0.0 ? 0.0 : least_speed(w, params->h));
+  scree_ccp_set_reference_speed(a->problem, assembly_whole(params) * a->gravity);
+  ccp_set_least_speed(a->problem, a->gravity > 0.0 ? 0.0 : least_speed(w, assembly_whole(params)));
   status = assembly_find_stiffness(a, params);
   if (!status) status = add_bodies(a, params->h, report);
   if (status) return status;

@@ -29,11 +29,18 @@ typedef struct contact_extra {
 
 typedef struct assembly_params {
   double h;
+  double whole; /* s: of the step that this one is a part of; 0: it is no part */
   double stabilisation, recovery_speed, margin;
   bool warm_start;
   double warm_start_scale;
   bool again; /* the same step once more, after assembly_look has found that contacts were missed */
 } assembly_params;
+
+/* What speeds are measured by: a part of a step is solved as well as the whole, and bounces as it
+ * would. */
+static inline double assembly_whole(const assembly_params *params) {
+  return params->whole > 0.0 ? params->whole : params->h;
+}
 
 typedef struct assembly_report {
   size_t contacts, touching;
@@ -70,6 +77,13 @@ typedef struct assembly {
   size_t late_count, late_capacity;
   struct late_suspect *suspect; /* room for pairs that may overlap at the end */
   size_t suspect_capacity;
+  double *width, *turn; /* sweep.c: of each body, m; the most that it turns with, rad/s */
+  uint32_t *width_of;   /* the generation that it is of */
+  size_t width_capacity, turn_capacity, width_of_capacity, width_count;
+  uint64_t width_revision;
+  double least_width, most_radius; /* m; of all bodies, of those that can be pushed */
+  struct sweep_pair *swept;
+  size_t swept_capacity;
 
   /* While a step is built and solved `before` has what its contacts start from. After it that lies
    * in the problem, g and gap (`solved`), and is written down when the next step begins. */
@@ -122,6 +136,14 @@ scree_status assembly_look(assembly *a, const assembly_params *params, bool *aga
 /* After assembly_look. Sets *again when a pair would overlap at the end of the step although its
  * contacts, which are linear in the velocities, say that it does not (late.c). */
 scree_status assembly_look_late(assembly *a, const assembly_params *params, bool *again);
+/* After finish: pairs that turn far in the step and overlap too deep at some time of it (sweep.c).
+ */
+typedef struct assembly_hit {
+  size_t pairs;
+  double time; /* s after the start: the first of them; infinite: none */
+  double turn; /* rad in the step: the most of a body of theirs */
+} assembly_hit;
+scree_status assembly_sweep(assembly *a, const assembly_params *params, assembly_hit *hit);
 void assembly_accept(assembly *a);
 /* look.c: `again` will see contacts from no farther than before. */
 scree_status assembly_see_no_farther(assembly *a);

@@ -225,7 +225,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
               ? recovery_speed(a, params, diameter,
                                a->gravity > 0.0 ? 0.0 : surface_speed(a, c->a, arm_a, c->b, arm_b))
               : 0.0,
-      .bounce_speed = 2.0 * params->h * a->gravity,
+      .bounce_speed = 2.0 * assembly_whole(params) * a->gravity,
       .sharing = sharing,
   };
   if (c->given) {

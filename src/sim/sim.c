@@ -309,6 +309,8 @@ static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
   t->lifted += info->lifted;
   t->lift_percent = fmax(t->lift_percent, info->lift_percent);
   t->looks += info->looks;
+  t->divided += info->parts > 1;
+  t->unresolved += info->unresolved;
   t->collide += info->seconds_collide;
   t->assemble += info->seconds_assemble;
   t->solve += info->seconds_solve;
@@ -460,6 +462,8 @@ void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
       .retried_steps = t->retried,
       .start_steps = t->method[0],
       .looks = (uint64_t)t->looks,
+      .divided_steps = (uint64_t)t->divided,
+      .unresolved_parts = (uint64_t)t->unresolved,
       .stopped = t->stopped != 0,
       .infeasible = t->infeasible != 0,
       .worst_residual = t->residual,

@@ -17,7 +17,7 @@ typedef struct sim_totals {
   double percent_time, infeasible_time;
   uint64_t contacts;
   scree_energy energy;
-  int32_t model, stopped, infeasible, looks;
+  int32_t model, stopped, infeasible, looks, divided, unresolved;
   uint64_t retried, touching, lifted; /* steps; contacts of all steps */
   double lift_percent;
   uint64_t

@@ -16,18 +16,20 @@
 #include "base/timer.h"
 #include "step/stepper.h"
 
-enum { MOST_LOOKS = 16 };     /* of a step: links of a chain of impacts */
-enum { MOST_LATE_LOOKS = 8 }; /* of them, for contacts of the end of the step */
+enum { MOST_LOOKS = 16 };                      /* of a step: links of a chain of impacts */
+enum { MOST_LATE_LOOKS = 8 };                  /* of them, for contacts of the end of the step */
+static const double least_cut = 1.0 / 64.0;    /* that a part is shortened by at once */
+static const double least_part = 1.0 / 4096.0; /* of a step */
 
-static assembly_params params_of(const scree_stepper *s, double h, bool again) {
+static assembly_params params_of(const scree_stepper *s, double h, double whole) {
   return (assembly_params){
       .h = h,
+      .whole = whole,
       .stabilisation = s->def.stabilisation,
       .recovery_speed = s->def.recovery_speed,
       .margin = s->def.margin,
       .warm_start = s->def.warm_start,
       .warm_start_scale = s->def.warm_start_scale,
-      .again = again,
   };
 }
 
@@ -99,9 +101,10 @@ static scree_status build(scree_stepper *s, const assembly_params *params, scree
   return status;
 }
 
-static scree_status solve(scree_stepper *s, double h, bool retry, scree_solve_info *out) {
+static scree_status solve(scree_stepper *s, const assembly_params *params, bool retry,
+                          scree_solve_info *out) {
   assembly *a = s->assembly;
-  const scree_solve_settings settings = settings_of(s, h, retry);
+  const scree_solve_settings settings = settings_of(s, assembly_whole(params), retry);
   memset(out, 0, sizeof *out);
   out->model = s->def.model;
   if (scree_ccp_row_count(a->problem) == 0) return SCREE_OK;
@@ -147,12 +150,12 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   scree_status status = build(s, params, info, report);
   if (status) return status;
   const double start = timer_now();
-  status = solve(s, params->h, false, solved);
+  status = solve(s, params, false, solved);
   info->iterations += solved->iterations;
   info->solves++;
   if (!status && retry && solved->outcome != SCREE_OUTCOME_SOLVED && !has_none(solved) &&
       !is_spent(s, info)) {
-    status = solve(s, params->h, true, solved);
+    status = solve(s, params, true, solved);
     info->iterations += solved->iterations;
     info->solves++;
     info->retries++;
@@ -162,16 +165,34 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   return status;
 }
 
-/* The new twists, and whether they lead to an overlap that no contact stood for. */
+/* What the twists of a solve lead to. */
+typedef struct finding {
+  bool missed;      /* an overlap that no contact stood for: solve again with what was missed */
+  assembly_hit hit; /* a pair is through each other within the step: make it in parts */
+} finding;
+
+/* A turn by more leaves nothing of what contacts of the end say when they are carried back. */
+static const double far_turn = 0.5; /* rad */
+
+static scree_status look(scree_stepper *s, const assembly_params *params, int looks,
+                         finding *found) {
+  assembly *a = s->assembly;
+  scree_status status = assembly_look(a, params, &found->missed);
+  if (status || found->missed) return status;
+  status = assembly_sweep(a, params, &found->hit);
+  if (status || (found->hit.pairs && found->hit.turn > far_turn)) return status;
+  if (looks < MOST_LATE_LOOKS) status = assembly_look_late(a, params, &found->missed);
+  return status;
+}
+
+/* The new twists, and what they lead to. */
 static scree_status finish(scree_stepper *s, const assembly_params *params, int looks,
-                           scree_step_info *info, assembly_report *report, bool *missed) {
+                           scree_step_info *info, assembly_report *report, finding *found) {
   const double start = timer_now();
   scree_status status = assembly_finish(s->assembly, report);
   const double finished = timer_now();
   if (!status) {
-    status = assembly_look(s->assembly, params, missed);
-    if (!status && looks < MOST_LATE_LOOKS)
-      status = assembly_look_late(s->assembly, params, missed);
+    status = look(s, params, looks, found);
     if (status) assembly_undo(s->assembly);
   }
   info->seconds_assemble += finished - start;
@@ -180,21 +201,79 @@ static scree_status finish(scree_stepper *s, const assembly_params *params, int 
 }
 
 /* Solves, and solves again with what was missed for as long as something was: impacts hand on
- * velocities that nobody expected. A solve that is not accepted is left unfinished. */
-static scree_status attempt(scree_stepper *s, double h, bool retry, bool any, scree_step_info *info,
-                            scree_solve_info *solved, assembly_report *report) {
-  assembly_params params = params_of(s, h, false);
-  for (int look = 0;; look++) {
-    bool missed = false;
+ * velocities that nobody expected. A solve that is not accepted is left unfinished. *cut: a pair is
+ * through each other on the way, or the looks are used up; the step is better made in parts, the
+ * first of them this part of it; 0: it is good. */
+static scree_status attempt(scree_stepper *s, const assembly_params *given, bool retry, bool any,
+                            scree_step_info *info, scree_solve_info *solved,
+                            assembly_report *report, double *cut) {
+  assembly_params params = *given;
+  *cut = 0.0;
+  for (int looks = 0;; looks++) {
+    finding found = {.missed = false};
     scree_status status = build_and_solve(s, &params, retry, info, solved, report);
     const bool good = solved->outcome == SCREE_OUTCOME_SOLVED || (retry && has_none(solved));
     if (status || (!any && !good)) return status;
-    status = finish(s, &params, look, info, report, &missed);
-    if (status || !missed || look == MOST_LOOKS) return status;
+    status = finish(s, &params, looks, info, report, &found);
+    if (status) return status;
+    if (!found.missed || looks == MOST_LOOKS) {
+      if (found.missed || found.hit.pairs) *cut = 0.5;
+      for (double turn = found.hit.turn; turn > 2.0 * far_turn && *cut > least_cut; turn *= 0.5)
+        *cut *= 0.5;
+      return SCREE_OK;
+    }
     assembly_undo(s->assembly);
     params.again = true;
     info->looks++;
   }
+}
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+/* Makes a step of `h` in parts, the first of them at most `first`: one in which a pair would be
+ * through each other is made shorter, and two that are good make the next one longer. What is as
+ * short as least_part and not good all the same is accepted, and counted. Stops early, not
+ * converged, unless `any`. */
+static scree_status step_span(scree_stepper *s, double h, double first, bool retry, bool any,
+                              scree_step_info *info, bool *converged) {
+  const double shortest = least_part * h;
+  double done = 0.0, next = first;
+  int good_ones = 0;
+  *converged = true;
+  while (done < h) {
+    /* Parts are of a length that sums without rounding: h over powers of two. */
+    const bool last = done + next >= h * (1.0 - 0.25 * least_part);
+    const assembly_params params = params_of(s, last ? h - done : next, h);
+    scree_solve_info solved;
+    assembly_report report;
+    double cut;
+    const scree_status status = attempt(s, &params, retry, any, info, &solved, &report, &cut);
+    if (status) return status;
+    const bool good = solved.outcome == SCREE_OUTCOME_SOLVED;
+    *converged = *converged && good;
+    any = any || has_none(&solved); /* in however many parts */
+    if (!good && !any) {
+      note_solve(info, &solved);
+      assembly_undo(s->assembly);
+      return SCREE_OK;
+    }
+    if (cut > 0.0 && params.h > shortest) {
+      assembly_undo(s->assembly);
+      next = fmax(cut * next, shortest);
+      good_ones = 0;
+      continue;
+    }
+    info->unresolved += cut > 0.0;
+    note_solve(info, &solved);
+    advance(s, params.h, info, &report);
+    info->parts++;
+    done = last ? h : done + params.h;
+    if (++good_ones == 2) {
+      next *= 2.0;
+      good_ones = 0;
+    }
+  }
+  return SCREE_OK;
 }
 
 /* ---- halves --------------------------------------------------------------------------------- */
@@ -221,21 +300,14 @@ static scree_status step_parts(scree_stepper *s, double h, int parts, bool last,
   bool any = last; /* one that has no solution is the last try too */
   *converged = true;
   for (int k = 0; k < parts; k++) {
-    scree_solve_info solved;
-    assembly_report report;
+    bool good;
     any = any || is_spent(s, info);
-    const scree_status status = attempt(s, h / parts, true, any, info, &solved, &report);
+    const scree_status status = step_span(s, h / parts, h / parts, true, any, info, &good);
     if (status) return status;
     info->retries++;
-    const bool good = solved.outcome == SCREE_OUTCOME_SOLVED;
     *converged = *converged && good;
-    any = any || has_none(&solved);
-    if (!good && !any) {
-      assembly_undo(s->assembly);
-      return SCREE_OK;
-    }
-    note_solve(info, &solved);
-    advance(s, h / parts, info, &report);
+    any = any || info->outcome == SCREE_OUTCOME_INFEASIBLE;
+    if (!good && !any) return SCREE_OK;
   }
   return SCREE_OK;
 }
@@ -248,10 +320,19 @@ static void forget_judgement(scree_step_info *info) {
   info->lifted = 0;
 }
 
+/* After a failure: the state before the step, and the message of what failed. */
+static void give_up(scree_stepper *s, size_t world_size) {
+  char message[CONTEXT_MESSAGE_SIZE];
+  memcpy(message, s->context->message, sizeof message);
+  back_to_snapshot(s, world_size);
+  memcpy(s->context->message, message, sizeof message);
+}
+
 static scree_status step_halves(scree_stepper *s, double h, scree_step_info *info) {
   size_t world_size;
   scree_status status = keep_snapshot(s, &world_size);
   if (status) return status;
+  info->parts = info->unresolved = 0;
   for (int k = 1; k <= s->def.retry_halvings; k++) {
     forget_judgement(info);
     const bool last = k == s->def.retry_halvings;
@@ -260,13 +341,25 @@ static scree_status step_halves(scree_stepper *s, double h, scree_step_info *inf
     status = back_to_snapshot(s, world_size);
     if (status) return status;
   }
-  if (status) {
-    char message[CONTEXT_MESSAGE_SIZE];
-    memcpy(message, s->context->message, sizeof message);
-    back_to_snapshot(s, world_size);
-    memcpy(s->context->message, message, sizeof message);
-  }
+  if (status) give_up(s, world_size);
   return status;
+}
+
+/* A step that is cut. Its parts are solved again as a step is; one that does not converge all the
+ * same is accepted, unless the step is to stop there. */
+static scree_status step_cut(scree_stepper *s, double h, double first, bool retry, bool any,
+                             scree_step_info *info) {
+  size_t world_size;
+  scree_status status = keep_snapshot(s, &world_size);
+  if (status) return status;
+  status = step_span(s, h, first, retry, any, info, &info->converged);
+  if (status) {
+    give_up(s, world_size);
+    return status;
+  }
+  if (info->converged || any) return SCREE_OK;
+  info->advanced = false;
+  return back_to_snapshot(s, world_size);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
@@ -274,13 +367,20 @@ static scree_status step_halves(scree_stepper *s, double h, scree_step_info *inf
 static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
   const scree_on_nonconverged policy = s->def.on_nonconverged;
   const bool retry = policy == SCREE_ON_NONCONVERGED_RETRY;
+  const assembly_params params = params_of(s, h, 0.0);
   scree_solve_info solved;
   assembly_report report;
+  double cut;
   world_call_forces(s->world, h);
   const bool halve = retry && s->def.retry_halvings > 0;
   const bool any = !halve && policy != SCREE_ON_NONCONVERGED_STOP;
-  const scree_status status = attempt(s, h, retry, any, info, &solved, &report);
+  const scree_status status = attempt(s, &params, retry, any, info, &solved, &report, &cut);
   if (status) return status;
+  if (cut > 0.0) {
+    assembly_undo(s->assembly);
+    return step_cut(s, h, cut * h, retry, policy != SCREE_ON_NONCONVERGED_STOP, info);
+  }
+  info->parts = 1;
   info->converged = solved.outcome == SCREE_OUTCOME_SOLVED;
   if (!info->converged && halve && !has_none(&solved)) {
     assembly_undo(s->assembly);

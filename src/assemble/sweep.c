@@ -1,0 +1,253 @@
+/* The sweep: is a pair through each other at any time of the step?
+ *
+ * Contacts are linear in the velocities and the late look (late.c) sees the end of the step alone.
+ * A grain of rice that is hit off its centre turns by radians in a step; between the start and the
+ * end anything may have passed. So before a step is accepted, each pair that turns far against its
+ * width is followed along the step's own motion by conservative advancement: at the time t it has
+ * contacts with normals n and gaps g, and no point of one comes nearer to the other than
+ *
+ *     s <= max(0, -n.(v_b - v_a)) + |w_a| r_a + |w_b| r_b
+ *
+ * as long as n stays, which may be any direction that keeps two convex things apart. So until
+ * t + (g + e) / s no overlap is deeper than e. What is a quarter of the width of the thinner one is
+ * still on its own side; half of that is a hit, and what lies between is the way that is made in
+ * one turn of the loop. Where a wall turns that has no end, or is far larger than what meets it,
+ * its motion is taken at the smaller body, in the wall's frame, without a direction.
+ *
+ * What does not turn needs none of this: the distance of two convex solids lies above its tangent.
+ * Balls do not turn. A bed at rest costs a pass over its bodies. */
+#include "assemble/assembly.h"
+
+#include "shape/width.h"
+
+enum { MOST_ADVANCES = 512, FEW_PAIRS = 64 };
+static const double deep_part = 0.25; /* of the width: e */
+static const double much_larger = 4.0;
+
+typedef struct sweep_pair {
+  uint32_t a, b;
+  double hit; /* s; above h: none */
+} sweep_pair;
+
+static bool is_ball(const world_bodies *b, size_t i) {
+  return b->shape[i]->kind == SCREE_SHAPE_SPHERE &&
+         (!b->place || v3_norm2(b->place[i].position) == 0.0);
+}
+
+/* The most that a body turns with, rad/s: a free one keeps its angular momentum. */
+static double turn_speed(const assembly *a, size_t i) {
+  const world_bodies *b = &a->world->bodies;
+  if (is_ball(b, i)) return 0.0;
+  const double w = v3_norm(a->angular[i]);
+  if (!world_is_dynamic(a->world, i) || w == 0.0) return w;
+  const v3 j = b->inertia[i], l = quat_rotate_inverse(b->rotation[i], a->angular[i]);
+  const double least = fmin(j.x, fmin(j.y, j.z));
+  const double energy = j.x * l.x * l.x + j.y * l.y * l.y + j.z * l.z * l.z;
+  const v3 momentum = {j.x * l.x, j.y * l.y, j.z * l.z};
+  return fmax(w, fmin(sqrt(energy / least), v3_norm(momentum) / least));
+}
+
+/* ---- which pairs ---------------------------------------------------------------------------- */
+
+static scree_status find_widths(assembly *a) {
+  const world_bodies *b = &a->world->bodies;
+  const size_t n = b->limit;
+  if (memory_grow(a->context, &a->width, &a->width_capacity, n, sizeof *a->width) ||
+      memory_grow(a->context, &a->width_of, &a->width_of_capacity, n, sizeof *a->width_of) ||
+      memory_grow(a->context, &a->turn, &a->turn_capacity, n, sizeof *a->turn))
+    return SCREE_ERROR_MEMORY;
+  if (a->width_count == n && a->width_revision == a->world->revision) return SCREE_OK;
+  const shape *last = NULL;
+  double width = INFINITY;
+  a->least_width = INFINITY;
+  a->most_radius = 0.0;
+  for (size_t i = 0; i < n; i++) {
+    if (!b->alive[i] || !b->shape[i]) continue;
+    if (i >= a->width_count || a->width_of[i] != b->generation[i]) {
+      if (b->shape[i] != last) width = shape_width(b->shape[i]);
+      last = b->shape[i];
+      a->width[i] = width;
+      a->width_of[i] = b->generation[i];
+    }
+    a->least_width = fmin(a->least_width, a->width[i]);
+    if (world_is_dynamic(a->world, i)) a->most_radius = fmax(a->most_radius, b->radius[i]);
+  }
+  a->width_count = n;
+  a->width_revision = a->world->revision;
+  return SCREE_OK;
+}
+
+static double hold(const assembly *a, const sweep_pair *p) {
+  return deep_part * view_less(a->width[p->a], a->width[p->b]);
+}
+
+/* How far turning leads the pair from what contacts say, m: the smaller one's features that come to
+ * touch, and the curvature of the way of what turns about a centre. */
+static double led_by_turn(const assembly *a, size_t i, size_t k, double h) {
+  const world_bodies *b = &a->world->bodies;
+  const double wi = a->turn[i], wk = a->turn[k];
+  const double apart = v3_norm(v3_sub(b->position[k], b->position[i]));
+  return h * (wi + wk) * view_less(b->radius[i], b->radius[k]) +
+         0.5 * h * h * (wi * wi + wk * wk) * apart;
+}
+
+/* The farthest that a body that can be pushed is from a wall's centre, m. */
+static double farthest_from(const assembly *a, size_t wall) {
+  const world_bodies *b = &a->world->bodies;
+  double most = 0.0;
+  for (size_t i = 0; i < b->limit; i++)
+    if (b->alive[i] && world_is_dynamic(a->world, i))
+      most = fmax(most, v3_norm2(v3_sub(b->position[i], b->position[wall])));
+  return sqrt(most);
+}
+
+/* Fills the speeds of those that turn so far that some pair of theirs may have to be followed, with
+ * 0 for the others; false: there are none. Half of what is allowed, as a pair has two. */
+static bool anything_turns(assembly *a, double h) {
+  const world_bodies *b = &a->world->bodies;
+  const double allowed = 0.5 * deep_part * a->least_width;
+  bool any = false;
+  for (size_t i = 0; i < b->limit; i++) {
+    a->turn[i] = 0.0;
+    if (!b->alive[i] || !b->shape[i]) continue;
+    const double w = turn_speed(a, i), r = view_less(b->radius[i], a->most_radius);
+    if (w == 0.0) continue;
+    double way = h * w * r;
+    if (way <= allowed) {
+      const double apart = world_is_dynamic(a->world, i)
+                               ? b->radius[i] + a->most_radius + h * v3_norm(a->linear[i])
+                               : farthest_from(a, i);
+      way += 0.5 * h * h * w * w * apart;
+    }
+    if (way <= allowed) continue;
+    a->turn[i] = w;
+    any = true;
+  }
+  return any;
+}
+
+/* Balls about both never meet while they move. */
+static bool far_apart(const assembly *a, size_t i, size_t k, double h) {
+  const world_bodies *b = &a->world->bodies;
+  const double radii = b->radius[i] + b->radius[k];
+  if (!isfinite(radii)) return false;
+  const v3 x = v3_sub(b->position[k], b->position[i]), v = v3_sub(a->linear[k], a->linear[i]);
+  const double closing = -v3_dot(x, v), speed2 = v3_norm2(v);
+  const double t = closing > 0.0 ? view_less(closing / speed2, h) : 0.0;
+  return v3_norm2(v3_add_scaled(x, t, v)) > radii * radii;
+}
+
+static scree_status find_pairs(assembly *a, double h, size_t *count) {
+  const world_bodies *b = &a->world->bodies;
+  const broad *pairs = collide_broad(a->collide);
+  *count = 0;
+  for (size_t i = 0; i < b->limit; i++) {
+    size_t partners;
+    const uint32_t *partner = broad_partners(pairs, i, &partners);
+    for (size_t m = 0; m < partners; m++) {
+      const sweep_pair p = {.a = (uint32_t)i, .b = partner[m], .hit = INFINITY};
+      if (!(a->turn[i] + a->turn[p.b] > 0.0)) continue;
+      if (!(led_by_turn(a, i, p.b, h) > hold(a, &p)) || far_apart(a, i, p.b, h)) continue;
+      if (memory_grow(a->context, &a->swept, &a->swept_capacity, *count + 1, sizeof *a->swept))
+        return SCREE_ERROR_MEMORY;
+      a->swept[(*count)++] = p;
+    }
+  }
+  return SCREE_OK;
+}
+
+/* ---- one pair ------------------------------------------------------------------------------- */
+
+static pose shape_after(const assembly *a, size_t i, double t) {
+  const world_bodies *b = &a->world->bodies;
+  v3 angular = a->angular[i];
+  const pose p = world_pose_after(a->world, i, t, a->linear[i], &angular);
+  return b->place ? pose_mul(p, b->place[i]) : p;
+}
+
+typedef struct sweep_speed {
+  v3 linear;          /* of b against a */
+  double turn;        /* of surfaces by turning, m/s */
+  double any;         /* all of it in any direction */
+  bool has_direction; /* the normal part of `linear` is enough */
+} sweep_speed;
+
+static sweep_speed speed_of(const assembly *a, const sweep_pair *p, double h) {
+  const world_bodies *b = &a->world->bodies;
+  const double ra = b->radius[p->a], rb = b->radius[p->b], wa = a->turn[p->a], wb = a->turn[p->b];
+  sweep_speed s = {.linear = v3_sub(a->linear[p->b], a->linear[p->a]), .has_direction = true};
+  const bool swap = rb < ra;
+  const size_t small = swap ? p->b : p->a, large = swap ? p->a : p->b;
+  const double wl = swap ? wa : wb, ws = swap ? wb : wa;
+  if (wl > 0.0 && !(b->radius[large] < much_larger * b->radius[small])) {
+    const v3 arm = v3_sub(b->position[small], b->position[large]);
+    const v3 wall = v3_add(a->linear[large], v3_cross(a->angular[large], arm));
+    const double speed = v3_norm(v3_sub(a->linear[small], wall));
+    s.has_direction = false;
+    s.turn = (ws + wl) * b->radius[small];
+    s.any = speed + h * wl * v3_norm(s.linear) + s.turn;
+    return s;
+  }
+  s.turn = (wa > 0.0 ? wa * ra : 0.0) + (wb > 0.0 ? wb * rb : 0.0);
+  s.any = v3_norm(s.linear) + s.turn;
+  return s;
+}
+
+/* Follows a pair; p->hit is the time of an overlap too deep. */
+static void follow(const assembly *a, double h, sweep_pair *p) {
+  const world_bodies *b = &a->world->bodies;
+  const double deep = hold(a, p);
+  const sweep_speed speed = speed_of(a, p, h);
+  const double sight = 2.0 * view_less(b->radius[p->a], b->radius[p->b]);
+  double least = 0.0; /* the gap at the start, where it is an overlap */
+  double t = 0.0;
+  for (int round = 0; t < h; round++) {
+    contact_point found[CONTACT_POINT_MAX];
+    const double margin = view_less(sight, speed.any * (h - t));
+    const int n = narrow_collide(b->shape[p->a], shape_after(a, p->a, t), b->shape[p->b],
+                                 shape_after(a, p->b, t), margin, found, CONTACT_POINT_MAX);
+    double dt = (margin + deep) / speed.any;
+    for (int m = 0; m < n; m++) {
+      if (round == 0) least = fmin(least, found[m].gap);
+      double s = speed.any;
+      if (speed.has_direction) s = fmax(0.0, -v3_dot(found[m].normal, speed.linear)) + speed.turn;
+      if (found[m].gap < least - 0.5 * deep || round == MOST_ADVANCES) {
+        p->hit = t;
+        return;
+      }
+      dt = view_less(dt, (found[m].gap - least + deep) / s);
+    }
+    t += dt;
+  }
+}
+
+scree_status assembly_sweep(assembly *a, const assembly_params *params, assembly_hit *hit) {
+  const world_bodies *b = &a->world->bodies;
+  const double h = params->h;
+  size_t count = 0;
+  *hit = (assembly_hit){.time = INFINITY};
+  if (find_widths(a)) return SCREE_ERROR_MEMORY;
+  if (!anything_turns(a, h)) return SCREE_OK;
+  for (size_t i = 0; i < b->limit; i++)
+    if (b->alive[i] && b->shape[i]) a->turn[i] = turn_speed(a, i);
+  const collide_view view = assembly_view(a, params);
+  broad *pairs = collide_broad(a->collide);
+  if (!broad_covers(pairs, &view, a->linear, a->angular)) {
+    collide_view wide = view;
+    wide.linear = a->linear;
+    wide.angular = a->angular;
+    if (broad_update(pairs, &wide)) return SCREE_ERROR_MEMORY;
+  }
+  const scree_status status = find_pairs(a, h, &count);
+  if (status || !count) return status;
+#pragma omp parallel for schedule(dynamic) num_threads(a->context->threads) if (count > FEW_PAIRS)
+  for (size_t k = 0; k < count; k++) follow(a, h, &a->swept[k]);
+  for (size_t k = 0; k < count; k++) {
+    const sweep_pair *p = &a->swept[k];
+    if (!(p->hit < h)) continue;
+    hit->time = fmin(hit->time, p->hit);
+    hit->turn = fmax(hit->turn, h * fmax(a->turn[p->a], a->turn[p->b]));
+    hit->pairs++;
+  }
+  return SCREE_OK;
+}
