@@ -32,7 +32,7 @@ static void at_five_metres_a_second(void **state) {
     for (int target = 0; target < THROW_AT_EACH_OTHER; target++) {
       const throw_def def = {.shape = shape,
                              .target = target,
-                             .count = 25,
+                             .count = 16,
                              .least_speed = 5.0,
                              .most_speed = 5.0,
                              .friction = 0.5,
@@ -48,7 +48,7 @@ static void at_any_speed(void **state) {
     for (int target = 0; target < THROW_AT_EACH_OTHER; target++) {
       const throw_def def = {.shape = shape,
                              .target = target,
-                             .count = 10,
+                             .count = 6,
                              .least_speed = 1.0,
                              .most_speed = 500.0,
                              .most_spin = 1000.0,
@@ -66,7 +66,7 @@ static void at_each_other(void **state) {
       const throw_def def = {.shape = shape,
                              .partner = partner,
                              .target = THROW_AT_EACH_OTHER,
-                             .count = 3,
+                             .count = 2,
                              .least_speed = 1.0,
                              .most_speed = 500.0,
                              .most_spin = 1000.0,
