@@ -21,7 +21,6 @@ static law_input input(const scree_material_def *m) {
                      .kick = 0.01,
                      .sharing = 1,
                      .diameter = 0.1,
-                     .sharing = 1,
                      .stabilisation = 0.5,
                      .recovery_speed = 0.3,
                      .bounce_speed = 0.2};
