@@ -13,7 +13,7 @@ def column(table, name):
 class GalleryTest(CommandTest):
     def summary(self, scene, *options, nonconverged=0):
         """Runs it; its summary. Steps that did not converge fail the test."""
-        result = self.run_scree("run", scene, "--json", "--out", scene + ".h5", *options)
+        result = self.run_scree("run", scene, "--json", "--force", "--out", scene + ".h5", *options)
         self.assertEqual(result.code, 0, result.err)
         s = self.lines(result)[-1]
         self.assertLessEqual(s["nonconverged_steps"], nonconverged)
