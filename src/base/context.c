@@ -17,6 +17,7 @@
 #endif
 
 #include "base/number.h"
+#include "base/pool.h"
 
 #ifndef SCREE_VERSION
 #define SCREE_VERSION "0.0.0"
@@ -117,13 +118,14 @@ scree_context *scree_context_create(const scree_context_def *def) {
   if (own)
     d.allocator =
         (scree_allocator){.allocate = default_allocate, .release = default_release, .user = NULL};
-  scree_context *context = d.allocator.allocate(d.allocator.user, sizeof *context);
+  scree_context *context = d.allocator.allocate(d.allocator.user, sizeof *context + sizeof(pool));
   if (!context) return NULL;
-  memset(context, 0, sizeof *context);
+  memset(context, 0, sizeof *context + sizeof(pool));
   context->allocator = d.allocator;
   context->mapped_from = SIZE_MAX;
 #ifdef CONTEXT_MAPS
   if (own) context->mapped_from = map_from;
+  pool_of(context)->on = own;
 #endif
   context->log = d.log;
   context->log_user = d.log_user;
@@ -132,7 +134,9 @@ scree_context *scree_context_create(const scree_context_def *def) {
 }
 
 void scree_context_destroy(scree_context *context) {
-  if (context) context->allocator.release(context->allocator.user, context, sizeof *context);
+  if (!context) return;
+  pool_clear(context);
+  context->allocator.release(context->allocator.user, context, sizeof *context + sizeof(pool));
 }
 
 const char *scree_context_message(const scree_context *context) {

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/pool.h"
+
 enum { ALIGNMENT = 64 };
 
 typedef struct block_header {
@@ -27,15 +29,18 @@ static bool fits(scree_context *context, size_t count, size_t size) {
 }
 
 static void count_in(scree_context *context, size_t size) {
-  context->allocations++;
   context->bytes += size;
   if (context->bytes > context->peak_bytes) context->peak_bytes = context->bytes;
 }
 
 void *memory_new(scree_context *context, size_t count, size_t size) {
   if (!fits(context, count, size)) return NULL;
-  const size_t total = count * size + EXTRA;
-  char *block = context->allocator.allocate(context->allocator.user, total);
+  size_t total = count * size + EXTRA; /* a block that was kept may be larger */
+  char *block = pool_take(context, &total);
+  if (!block) {
+    block = context->allocator.allocate(context->allocator.user, total);
+    context->allocations += block != NULL;
+  }
   if (!block) {
     context_fail(context, SCREE_ERROR_MEMORY, "no memory for %zu bytes", total);
     return NULL;
@@ -53,7 +58,8 @@ void memory_free(scree_context *context, void *data) {
   if (!data) return;
   const block_header header = *header_of(data);
   context->bytes -= header.size;
-  context->allocator.release(context->allocator.user, header.block, header.size);
+  if (!pool_give(context, header.block, header.size))
+    context->allocator.release(context->allocator.user, header.block, header.size);
 }
 
 /* Grows a block that is pages of its own; nothing is copied. Null: it is not, or there is no room.
@@ -67,6 +73,7 @@ static void *remap(scree_context *context, void *data, size_t count, size_t size
   if (!block) return NULL;
   *header_of(block + offset) = (block_header){.block = block, .size = total};
   context->bytes -= old.size;
+  context->allocations++;
   count_in(context, total);
   return block + offset;
 }
