@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/argument.h"
 #include "base/memory.h"
 #include "io/place.h"
 #include "io/problem_store.h"
@@ -96,6 +97,7 @@ static scree_status load(hdf5_file *file, scree_ccp **problem, scree_problem_inf
 
 scree_status scree_problem_load(scree_context *context, const char *path, scree_ccp **problem,
                                 scree_problem_info *info) {
+  ARGUMENT_CHECK(context, context && path && problem);
   hdf5_file file;
   *problem = NULL;
   if (info) *info = (scree_problem_info){0};
@@ -105,6 +107,7 @@ scree_status scree_problem_load(scree_context *context, const char *path, scree_
 
 scree_status scree_problem_load_image(scree_context *context, const char *name, const void *bytes,
                                       size_t size, scree_ccp **problem, scree_problem_info *info) {
+  ARGUMENT_CHECK(context, context && name && bytes && problem);
   hdf5_file file;
   *problem = NULL;
   if (info) *info = (scree_problem_info){0};
@@ -115,6 +118,7 @@ scree_status scree_problem_load_image(scree_context *context, const char *name, 
 scree_status scree_problem_load_solution(scree_context *context, const char *path,
                                          const scree_ccp *problem, size_t guess, double *v,
                                          double *u, double *g) {
+  ARGUMENT_CHECK(context, context && path && problem);
   hdf5_file file;
   problem_view view;
   scree_status status = view_init(context, problem, &view);
@@ -213,6 +217,7 @@ static scree_status put_in_place(scree_context *context, const char *name, const
 
 scree_status scree_problem_save(scree_context *context, const char *path, const scree_ccp *problem,
                                 const scree_problem_save_def *def) {
+  ARGUMENT_CHECK(context, context && path && problem);
   char name[4096];
   full_solution solution;
   const scree_problem_save_def nothing = scree_problem_save_def_default();

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "base/options.h"
 #include "io/scene_build.h"
 #include "scree/solver.h"
@@ -245,6 +246,7 @@ static scree_status finish(scree_status status, scree_scene **scene) {
 
 scree_status scree_scene_load(scree_context *context, const char *path, const scree_scene_def *def,
                               scree_scene **scene) {
+  ARGUMENT_CHECK(context, context && path && scene);
   uint32_t file;
   scree_status status = create(context, def, scene);
   if (!status) status = scene_open_file(&(*scene)->doc, NULL, UINT32_MAX, path, &file);
@@ -253,6 +255,7 @@ scree_status scree_scene_load(scree_context *context, const char *path, const sc
 
 scree_status scree_scene_load_text(scree_context *context, const char *name, const char *text,
                                    size_t size, const scree_scene_def *def, scree_scene **scene) {
+  ARGUMENT_CHECK(context, context && name && (text || !size) && scene);
   uint32_t file;
   scree_status status = create(context, def, scene);
   if (!status) status = scene_add_file(&(*scene)->doc, name, text, size, &file);
@@ -263,6 +266,7 @@ scree_status scree_scene_load_files(scree_context *context, size_t file_count,
                                     const char *const *paths, const char *const *bytes,
                                     const size_t *sizes, const scree_scene_def *def,
                                     scree_scene **scene) {
+  ARGUMENT_CHECK(context, context && scene && (!file_count || (paths && bytes && sizes)));
   uint32_t file;
   *scene = NULL;
   if (!file_count)
@@ -390,6 +394,7 @@ static scree_status build(scree_scene *scene, scree_world *world) {
 }
 
 scree_status scree_scene_build(scree_scene *scene, scree_world **world) {
+  ARGUMENT_CHECK(scene ? scene->context : NULL, scene && world);
   clear_built(scene);
   scene->doc.fault_count = 0;
   scree_world_def def = scree_world_def_default();

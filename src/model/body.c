@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/argument.h"
+
 scree_body_def scree_body_def_default(void) {
   return (scree_body_def){.kind = SCREE_BODY_DYNAMIC,
                           .rotation = {1.0, 0.0, 0.0, 0.0},
@@ -188,6 +190,7 @@ static scree_status make_room(scree_world *w, const scree_body_def *d, bool plac
 }
 
 scree_status scree_world_add_body(scree_world *w, const scree_body_def *d, scree_body_id *id) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && d);
   world_bodies *b = &w->bodies;
   body_mass m;
   uint32_t shape_index = 0;
@@ -246,6 +249,7 @@ uint32_t world_find_body(const scree_world *w, scree_body_id id) {
 }
 
 scree_status scree_world_remove_body(scree_world *w, scree_body_id id) {
+  ARGUMENT_CHECK(NULL, w);
   world_bodies *b = &w->bodies;
   const uint32_t i = world_find_body(w, id);
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
@@ -295,6 +299,7 @@ static void read_state(const scree_world *w, size_t i, double *position, double 
 }
 
 scree_status scree_body_get_state(const scree_world *w, scree_body_id id, scree_body_state *state) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && state);
   const uint32_t i = world_find_body(w, id);
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
   read_state(w, i, state->position, state->rotation);
@@ -304,6 +309,7 @@ scree_status scree_body_get_state(const scree_world *w, scree_body_id id, scree_
 }
 
 scree_status scree_body_set_state(scree_world *w, scree_body_id id, const scree_body_state *s) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && s);
   world_bodies *b = &w->bodies;
   const uint32_t i = world_find_body(w, id);
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
@@ -334,6 +340,7 @@ scree_status scree_body_set_state(scree_world *w, scree_body_id id, const scree_
 }
 
 scree_status scree_body_get_info(const scree_world *w, scree_body_id id, scree_body_info *info) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && info);
   const world_bodies *b = &w->bodies;
   const uint32_t i = world_find_body(w, id);
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/argument.h"
+
 scree_joint_def scree_joint_def_default(void) {
   return (scree_joint_def){
       .kind = SCREE_JOINT_BALL, .axis = {0.0, 0.0, 1.0}, .motor_limit = INFINITY};
@@ -83,6 +85,7 @@ static size_t free_place(const scree_world *w) {
 }
 
 scree_status scree_world_add_joint(scree_world *w, const scree_joint_def *d, scree_joint_id *id) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && d);
   uint32_t a, b;
   const scree_status status = check_def(w, d);
   if (status) return status;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/argument.h"
+
 scree_world_def scree_world_def_default(void) {
   return (scree_world_def){.gravity = {0.0, 0.0, -9.81}};
 }
@@ -21,6 +23,7 @@ static scree_status check_def(scree_context *context, const scree_world_def *def
 
 scree_status scree_world_create(scree_context *context, const scree_world_def *def,
                                 scree_world **out) {
+  ARGUMENT_CHECK(context, context && out);
   const scree_world_def fallback = scree_world_def_default();
   *out = NULL;
   if (!def) def = &fallback;
@@ -76,6 +79,7 @@ void scree_world_get_gravity(const scree_world *w, double gravity[3]) {
 }
 
 scree_status scree_world_set_gravity(scree_world *w, const double gravity[3]) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && gravity);
   if (!finite3(gravity))
     return context_fail(w->context, SCREE_ERROR_INPUT, "world: gravity must be finite");
   const v3 change = v3_sub(v3_load(gravity), v3_load(w->def.gravity));
@@ -167,6 +171,7 @@ scree_status world_intern_shape(scree_world *w, scree_shape *shape, uint32_t *in
 }
 
 scree_status scree_world_add_shape(scree_world *w, scree_shape *shape) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && shape);
   if (!shape) return context_fail(w->context, SCREE_ERROR_ARGUMENT, "world: no shape to add");
   return world_intern_shape(w, shape, NULL);
 }

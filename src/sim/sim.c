@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "assemble/assembly.h"
+#include "base/argument.h"
 #include "base/number.h"
 #include "base/timer.h"
 
@@ -174,6 +175,7 @@ static scree_status finish_create(scree_status status, scree_sim **sim) {
 }
 
 scree_status scree_sim_create(scree_scene *scene, const scree_sim_def *def, scree_sim **out) {
+  ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene && out);
   scree_sim_def fallback = scree_sim_def_default();
   *out = NULL;
   if (!def) def = &fallback;
@@ -249,6 +251,7 @@ static scree_status go_on(scree_sim *sim, claim *lock) {
 
 scree_status scree_sim_resume(scree_context *context, const char *path, double duration,
                               scree_sim **out) {
+  ARGUMENT_CHECK(context, context && path && out);
   scree_sim *sim = *out = memory_new(context, 1, sizeof *sim);
   if (!sim) return SCREE_ERROR_MEMORY;
   claim *lock = memory_new(context, 1, sizeof *lock);
@@ -380,6 +383,7 @@ static scree_status record_step(scree_sim *sim, const scree_step_info *info) {
 }
 
 scree_status scree_sim_step(scree_sim *sim, scree_step_info *info) {
+  ARGUMENT_CHECK(sim ? sim->context : NULL, sim);
   scree_step_info local;
   double start = timer_now(), time = scree_world_time(sim->world);
   if (!info) info = &local;
@@ -409,6 +413,7 @@ scree_status scree_sim_step(scree_sim *sim, scree_step_info *info) {
 }
 
 scree_status scree_sim_checkpoint(scree_sim *sim, const char *path) {
+  ARGUMENT_CHECK(sim ? sim->context : NULL, sim);
   if (!sim->recorder) {
     if (!path)
       return context_fail(sim->context, SCREE_ERROR_ARGUMENT,
@@ -422,6 +427,7 @@ scree_status scree_sim_checkpoint(scree_sim *sim, const char *path) {
 }
 
 scree_status scree_sim_finish(scree_sim *sim) {
+  ARGUMENT_CHECK(sim ? sim->context : NULL, sim);
   double start = timer_now();
   scree_status status = sim_checkpoint_write(sim);
   scree_status closed = recorder_close(sim->recorder);
@@ -565,6 +571,7 @@ static scree_status report_hole(scree_scene *scene, const scree_world *world,
 
 /* In a world that is then thrown away. */
 scree_status scree_sim_check(scree_scene *scene, scree_report_function report, void *user) {
+  ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene);
   scree_world *world;
   scree_stepper *stepper = NULL;
   scree_status status = scree_scene_build(scene, &world);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/timer.h"
@@ -77,6 +78,7 @@ const char *scree_solver_refusal(size_t i, const scree_ccp *problem, scree_model
 }
 
 scree_status scree_solver_create(scree_context *context, const char *name, scree_solver **out) {
+  ARGUMENT_CHECK(context, context && name && out);
   *out = NULL;
   const char *names[SOLVER_COUNT];
   const solver_class *class = NULL;
@@ -117,6 +119,7 @@ void scree_solver_destroy(scree_solver *s) {
 }
 
 scree_status scree_solver_set(scree_solver *s, const char *key, const char *value) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && key && value);
   char owner[64];
   snprintf(owner, sizeof owner, "solver %s", s->class->name);
   return options_set(s->context, owner, s->class->options, s->class->option_count, s->option, key,
@@ -172,6 +175,7 @@ static void prefer_none(solve_run *run) {
 scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
                                 const scree_solve_settings *settings, double *g,
                                 scree_solve_info *info) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && problem && g);
   scree_context *context = s->context;
   const double start_time = timer_now();
   memset(info, 0, sizeof *info);
@@ -242,6 +246,7 @@ const double *scree_solver_certificate(const scree_solver *s) {
 
 scree_status scree_ccp_velocities(scree_context *context, const scree_ccp *problem, const double *g,
                                   double *u, double *v) {
+  ARGUMENT_CHECK(context, context && problem && g);
   ccp_operator *op = NULL;
   const scree_status status = op_create(context, problem, &op);
   if (status) return status;
@@ -253,6 +258,7 @@ scree_status scree_ccp_velocities(scree_context *context, const scree_ccp *probl
 
 scree_status scree_ccp_residual(scree_context *context, const scree_ccp *problem, scree_model model,
                                 const double *g, scree_residual *residual) {
+  ARGUMENT_CHECK(context, context && problem && g && residual);
   ccp_operator *op = NULL;
   scree_status status = op_create(context, problem, &op);
   if (status) return status;

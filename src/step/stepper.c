@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/argument.h"
 #include "base/options.h"
 #include "base/timer.h"
 #include "ccp/problem.h"
@@ -74,6 +75,7 @@ static scree_status find_class(scree_context *context, const char *name,
 
 scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *def,
                                   scree_stepper **out) {
+  ARGUMENT_CHECK(world ? world->context : NULL, world && out);
   scree_context *context = world->context;
   const scree_stepper_def fallback = scree_stepper_def_default();
   const stepper_class *class = NULL;
@@ -119,10 +121,12 @@ const char *scree_stepper_solver_name(const scree_stepper *s) {
 }
 
 scree_status scree_stepper_set_solver(scree_stepper *s, const char *key, const char *value) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && key && value);
   return scree_solver_set(s->solver, key, value);
 }
 
 scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *info) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s);
   scree_step_info local;
   const double start = timer_now();
   if (!info) info = &local;
