@@ -109,7 +109,7 @@ scree_status mesh_whole(mesh_reader *r, const mesh_word *word, long long low, lo
   for (; i < word->length && good; i++) {
     const char c = word->text[i];
     good = c >= '0' && c <= '9' && n < 100000000000000000;
-    n = 10 * n + (c - '0');
+    if (good) n = 10 * n + (c - '0');
   }
   *value = minus ? -n : n;
   if (good && *value >= low && *value <= high) return SCREE_OK;
