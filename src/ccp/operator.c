@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "ccp/operator_glide.h"
 #include "ccp/operator_momentum.h"
+#include "ccp/recognise.h"
 #include "ccp/set.h"
 #include "ccp/set_local.h"
 
@@ -143,12 +144,26 @@ static bool has_caps(const scree_ccp *p) {
   return false;
 }
 
+/* The same problem in the form that is worked: bodies where a global one is made of them. */
+static scree_status find_form(ccp_operator *op, const scree_ccp **problem) {
+  bool yes = false;
+  scree_status status = SCREE_OK;
+  op->error_is_global = (*problem)->form == SCREE_FORM_GLOBAL;
+  if (!op->error_is_global) return SCREE_OK;
+  if (!op->recognised) status = scree_ccp_create_bodies(op->context, &op->recognised);
+  if (!status) status = ccp_recognise(*problem, op->recognised, &yes);
+  if (yes) *problem = op->recognised;
+  return status;
+}
+
 scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   static scree_status (*const init[])(ccp_operator *) = {
       [SCREE_FORM_BODIES] = op_bodies_init,
       [SCREE_FORM_LOCAL] = op_local_init,
       [SCREE_FORM_GLOBAL] = op_global_init,
   };
+  scree_status status = find_form(op, &problem);
+  if (status) return status;
   if (op->form != problem->form || problem->form != SCREE_FORM_BODIES) drop_form(op);
   op->problem = problem;
   op->form = problem->form;
@@ -158,7 +173,7 @@ scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   op->head_count = op->colour_count = 0;
   op->asymmetry = op->term_speed = 0.0;
   op->capped = has_caps(problem);
-  scree_status status = reserve(op);
+  status = reserve(op);
   if (status) return status;
   if (problem->form != SCREE_FORM_BODIES && op->block_count)
     memset(op->eta_force, 0, op->block_count * sizeof *op->eta_force);
@@ -200,6 +215,7 @@ void op_destroy(ccp_operator *op) {
   memory_free(op->context, op->root);
   op_momentum_free(op);
   op_glide_free(op);
+  scree_ccp_destroy(op->recognised);
   memory_free(op->context, op);
 }
 

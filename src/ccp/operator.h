@@ -82,7 +82,9 @@ typedef struct op_class {
 
 struct ccp_operator {
   scree_context *context;
-  const scree_ccp *problem;
+  const scree_ccp *problem; /* the caller's, or `recognised` */
+  scree_ccp *recognised;    /* a global problem as one of bodies; null until there was one */
+  bool error_is_global;     /* E by the formula of global problems */
   scree_form form;
   const op_class *class;
   void *impl;

@@ -189,7 +189,7 @@ void op_judged_finish(const ccp_operator *op, const op_judged *sum, double r_nor
   const size_t n = op->block_count;
   const double g_norm = sqrt(sum->impulse2), u_norm = sqrt(sum->velocity2);
   double scale = g_norm > u_norm ? g_norm : u_norm;
-  if (op->problem->form != SCREE_FORM_GLOBAL && r_norm > scale) scale = r_norm;
+  if (!op->error_is_global && r_norm > scale) scale = r_norm;
   const double product = g_norm * u_norm, approach = op->capped ? 0.0 : sum->penetration;
   const double worst = set_larger(sum->worst, approach_share * approach);
   *out = (scree_residual){
