@@ -65,6 +65,7 @@ enum { small = 600 };       /* blocks: where Newton steps may start from elsewhe
 enum { few_moments = 200 }; /* blocks with moments: above, relaxed, ipm needs a third of the time */
 enum { least_grains = 30 }; /* blocks: fewer are one cheap factorisation */
 enum { most_split = 30000 }; /* blocks: beyond, looking for islands costs as much as some sweeps */
+static const double stack_price = 0.1;     /* of Newton steps' cost, where sweeps are left */
 static const double newton_price = 20.0;   /* Newton steps' cost that grains are swept for */
 static const double interior_price = 5e-4; /* s a block with moments, of all of ipm's iterations */
 
@@ -170,6 +171,13 @@ static bool is_hard(const solve_run *run) {
          run->op->block_count > small;
 }
 
+/* Some bodies on top of each other, as planks of a tower: sweeps stop gaining where Newton steps
+ * arrive in a dozen, at any tolerance. */
+static bool is_small_stack(const solve_run *run) {
+  return run->model == SCREE_MODEL_COULOMB && run->op->form == SCREE_FORM_BODIES &&
+         run->op->block_count <= small && auto_is_stacked(run->op->problem);
+}
+
 /* Problems of bodies: gradient steps cost little more than sweeps, and easy packings need few of
  * them; exact ones of grains are swept with momentum. */
 static bool is_gentle(const solve_run *run) {
@@ -204,13 +212,14 @@ static bool should_leave(const solve_run *run, ways way, double done, double lef
   if (!newton) return false;
   /* A loose tolerance waits until the sweeps have cost what a few tries of Newton steps would, and
    * so do large exact problems, whose steps fail where sweeps have not been. */
-  if (is_coarse(run) || is_hard(run))
+  const bool stack = is_small_stack(run);
+  if ((is_coarse(run) && !stack) || is_hard(run))
     return done * cost.sweep > 3.0 * steps * cost.newton && left > 0.1 * done;
   /* Rates slow down: what is foreseen is the least it can be. So sweeps that have cost twice what
    * the steps are foreseen to are left as well, unless they are about to end. Near the solution,
    * as warm starts are, steps are few. */
   const double near = set_smaller(15.0, 2.0 + 4.0 * auto_log10(run->merit)) - 15.0;
-  const double price = 0.4 * (steps + near) * cost.newton;
+  const double price = (stack ? stack_price : 0.4) * (steps + near) * cost.newton;
   return left * cost.sweep >= price || (done * cost.sweep >= 2.0 * price && left > 0.1 * done);
 }
 

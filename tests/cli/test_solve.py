@@ -65,6 +65,26 @@ class Solve(CommandTest):
         name = self.packing("p.hdf5", "--mu", "0")
         self.check(["solve", name, "--solver", "apgd", "--json"], 0)
 
+    def test_looser_costs_no_more(self):
+        # A tower of planks, two by two across: sweeps stop gaining there.
+        scene = "step: 5 ms\nduration: 10 ms\nbodies:\n  - {name: floor, kind: fixed, shape: {half_space: {}}}\n"
+        for i in range(24):
+            size = [0.12, 0.024, 0.008] if i % 2 == 0 else [0.024, 0.12, 0.008]
+            for side in (-0.048, 0.048):
+                at = [0, side] if i % 2 == 0 else [side, 0]
+                scene += "  - {shape: {box: {size: %s}}, position: %s}\n" % (size, [*at, (i + 0.5) * 0.008])
+        with open(self.path("tower.yaml"), "w", encoding="utf-8") as file:
+            file.write(scene)
+        result = self.run_scree("run", "tower.yaml", "--out", "t.h5", "--export-problem", "2", "--export-to", "t.hdf5")
+        self.assertEqual(result.code, 0, result.err)
+        iterations = []
+        for tolerance in ("1e-8", "1e-4"):
+            result = self.run_scree("solve", "t.hdf5", "--tol", tolerance, "--json")
+            (answer,) = self.lines(result)
+            self.assertEqual(answer["outcome"], "solved")
+            iterations.append(answer["iterations"])
+        self.assertLessEqual(iterations[1], 2 * iterations[0] + 10)
+
     def test_strict(self):
         name = self.packing()
         message = ("scree solve: gs ran out of iterations before E = 1e-12 and R = 1e-10; what is "
