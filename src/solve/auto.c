@@ -7,7 +7,8 @@
  *   apgd   the same for bodies that are stacked, and for large relaxed problems of other forms;
  *          exact ones go on with sweeps
  *   prox   while its factorisations are affordable, in both models; when its active set churns, in
- *          turns with sweeps (exact), or followed by ipm (relaxed)
+ *          turns with sweeps (exact), or followed by ipm (relaxed); cold exact problems whose
+ * masses differ widely first take the way of mass_path.h
  *
  * The steps of a simulation, problems of bodies that start warm, are another matter. Sweeps leave
  * an error of long wavelength, small in any one contact, that a stack adds up from step to step
@@ -42,6 +43,7 @@
 #include "ccp/set.h"
 #include "solve/auto_costs.h"
 #include "solve/islands.h"
+#include "solve/mass_path.h"
 
 extern const solver_class solver_prox;
 extern const solver_class solver_apgd;
@@ -80,6 +82,7 @@ typedef struct auto_state {
   double *vector[MAX_VECTORS];
   size_t capacity[MAX_VECTORS];
   islands islands;
+  mass_path masses;
 } auto_state;
 
 static const solver_class *const methods[METHODS] = {[PROX] = &solver_prox,
@@ -314,6 +317,18 @@ static scree_status try_interior(solve_run *run) {
   return SCREE_OK;
 }
 
+/* Cold exact problems with masses that differ widely: a way that warm steps have no time for. */
+static scree_status try_masses(solve_run *run) {
+  mass_path *path = &((auto_state *)*run->state)->masses;
+  if (run->settings->warm_start || run->op->block_count <= COARSE_BLOCKS ||
+      !mass_path_takes(run->op, run->model))
+    return SCREE_OK;
+  const scree_status status = mass_path_solve(path, run);
+  if (!status && run->ended && run->outcome == SCREE_OUTCOME_SOLVED)
+    snprintf(run->detail, sizeof run->detail, "masses grew apart in %ld problems", path->problems);
+  return status;
+}
+
 /* Newton steps and sweeps in turns. Steps end at once what sweeps have brought near, but on
  * hyperstatic packings with high friction they churn, where sweeps creep on: each turn of sweeps
  * costs what the steps before it did, and goes on from the sweeps before it. Relaxed problems have
@@ -363,6 +378,10 @@ static scree_status take_turns(solve_run *run, long *turns) {
       continue;
     }
     const double sweeps = (double)(run->iterations - before) * ratio;
+    if (*turns == 0) {
+      const scree_status tried = try_masses(run);
+      if (tried || run->ended) return tried;
+    }
     ++*turns;
     patience *= *turns % 2 ? 0.3 : 6.0;
     path *= 1.3;
@@ -546,6 +565,7 @@ static void release(scree_context *context, void *state) {
     if (s->kept[k] && methods[k]->release) methods[k]->release(context, s->kept[k]);
   for (int k = 1; k < MAX_VECTORS; k++) memory_free(context, s->vector[k]);
   islands_clear(context, &s->islands);
+  mass_path_clear(context, &s->masses);
   memory_free(context, s);
 }
 
