@@ -9,11 +9,14 @@
 
 static scree_status begin_pack(ccp_operator *op, const bodies_pack *pack, glide_pack *glide) {
   const size_t lanes = bodies_pack_doubles(pack);
+  const size_t shifts = pack->group_count * PACK_LANES;
   if (memory_grow(op->context, &glide->before, &glide->before_capacity, lanes, sizeof(double)) ||
+      memory_grow(op->context, &glide->shift, &glide->shift_capacity, shifts, sizeof(double)) ||
       memory_grow(op->context, &glide->sums, &glide->sums_capacity, pack->unit_count,
                   sizeof *glide->sums))
     return SCREE_ERROR_MEMORY;
   if (lanes) memcpy(glide->before, pack->impulse, lanes * sizeof(double));
+  if (shifts) memset(glide->shift, 0, shifts * sizeof(double));
   if (pack->unit_count) memset(glide->sums, 0, pack->unit_count * sizeof *glide->sums);
   return SCREE_OK;
 }
@@ -114,7 +117,7 @@ static void exchange(bodies_pack *pack, glide_pack *glide) {
   pack->impulse_capacity = capacity;
 }
 
-static glide_work work_of(const op_bodies *impl, int k, scree_model model, double beta) {
+static glide_work work_of(const op_bodies *impl, int k, const op_glide_params *params) {
   bodies_pack *pack = bodies_pack_at(impl, k);
   return (glide_work){.pack = pack,
                       .kernels = bodies_pack_kernels(pack, impl->kernels),
@@ -126,31 +129,32 @@ static glide_work work_of(const op_bodies *impl, int k, scree_model model, doubl
                                 .impulse = pack->impulse,
                                 .extra = pack->has_extra ? pack->extra : NULL,
                                 .lines = impl->state,
-                                .relaxed = model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,
+                                .relaxed = params->model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,
                                 .omega = 1.0,
                                 .lambda = 1.0,
                                 .before = impl->glide.of[k].before,
-                                .momentum = beta,
+                                .momentum = params->beta,
+                                .shift = params->follow > 0.0 ? impl->glide.of[k].shift : NULL,
+                                .follow = params->follow,
                                 .reach = bodies_pack_reach(pack)},
                       .sums = impl->glide.of[k].sums,
                       .round = pack->sweeps++ % PACK_ROUND_SWEEPS == 0};
 }
 
-static op_glide_sums sweep(ccp_operator *op, scree_model model, double beta, double *g) {
+static op_glide_sums sweep(ccp_operator *op, const op_glide_params *params,
+                           const op_sweep_params *rest, double *g) {
   op_bodies *impl = op->impl;
   glide_work work[BODIES_PACKS];
   double worst = 0.0;
-  for (int k = 0; k < BODIES_PACKS; k++) work[k] = work_of(impl, k, model, beta);
+  for (int k = 0; k < BODIES_PACKS; k++) work[k] = work_of(impl, k, params);
 #pragma omp parallel num_threads(context_team(op->context, op->head_count > BODIES_PARALLEL))
   {
     double mine = 0.0;
-    extrapolate_share(op, beta);
+    extrapolate_share(op, params->beta);
     for (int k = 0; k < BODIES_PACKS; k++) mine = fmax(mine, sweep_share(&work[k]));
 #pragma omp critical
     if (mine > worst) worst = mine;
   }
-  const op_sweep_params params = {
-      .metric = OP_METRIC_EXACT, .model = model, .omega = 1.0, .lambda = 1.0};
   op_glide_sums sums = {0.0, 0.0, 0.0};
   for (int k = 0; k < BODIES_PACKS; k++) {
     bodies_pack *pack = bodies_pack_at(impl, k);
@@ -160,7 +164,7 @@ static op_glide_sums sweep(ccp_operator *op, scree_model model, double beta, dou
       pack->stirring = pack->stirring || !pack->asleep[unit];
     add_sums(pack, impl->glide.of[k].sums, &sums);
   }
-  sums.change = fmax(sqrt(worst), bodies_sweep_rest(op, &params, g));
+  sums.change = fmax(sqrt(worst), bodies_sweep_rest(op, rest, g));
   return sums;
 }
 
@@ -169,6 +173,7 @@ const op_glide_class bodies_glide_class = {.begin = begin, .sweep = sweep};
 void bodies_glide_free(scree_context *context, bodies_glide *glide) {
   for (int k = 0; k < BODIES_PACKS; k++) {
     memory_free(context, glide->of[k].before);
+    memory_free(context, glide->of[k].shift);
     memory_free(context, glide->of[k].sums);
   }
   memory_free(context, glide->state_before);

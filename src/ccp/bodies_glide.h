@@ -9,6 +9,8 @@
 typedef struct glide_pack {
   double *before; /* impulses in lanes; changes places with those of the sweep */
   size_t before_capacity;
+  double *shift; /* s_i, PACK_LANES a group */
+  size_t shift_capacity;
   sphere_glide *sums; /* a unit */
   size_t sums_capacity;
 } glide_pack;

@@ -93,6 +93,9 @@ typedef struct sphere_sweep {
    * new impulse replaces `before`. */
   double *before;
   double momentum;
+  /* With momentum, and not null: s of the exact law, PACK_LANES a group, see operator_glide.h. */
+  double *shift;
+  double follow;
   pack_reach reach;
 } sphere_sweep;
 
@@ -146,6 +149,8 @@ typedef struct rigid_sweep {
   double *impulse; /* rows */
   bool relaxed;    /* else exact Coulomb */
   bool backward;
+  double *shift; /* rows; null: none. As in op_sweep_params */
+  double follow;
 } rigid_sweep;
 
 /* Residuals of rigid groups, as of spheres below. */

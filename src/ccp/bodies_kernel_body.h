@@ -120,10 +120,25 @@ typedef struct glide_lanes {
   vd uphill, distance2;
 } glide_lanes;
 
+/* The block with a shift that lags behind, see operator_glide.h. The exact law has the normal
+ * max(0, p) and |u_T| = N_tt (t - mu n'), where that is positive. */
+INLINE vd3 lagged_block(const sphere_sweep *w, size_t i, size_t k, vd p, vd inverse_nn,
+                        vd inverse_tt, vd3 t, vd mu, vd beta, vd3 n) {
+  double *const at = w->shift + i * PACK_LANES + k;
+  const vd zero = vd_set(0.0), old = vd_load(at);
+  const vd square = vd3_dot(t, t), length = vd_sqrt(square), inverse = vd_set(1.0) / square;
+  const vd slip = vd_max(zero, vd_fnma(mu, vd_max(zero, p), length));
+  const vd s = vd_fma(vd_set(w->follow), (mu / inverse_tt) * slip - old, old);
+  vd scale;
+  vd_store(at, s);
+  const vd normal = cone_normal(vd_fnma(inverse_nn, s, p), length, inverse, mu, beta, &scale);
+  return vd3_add_scaled(vd3_scale(normal, n), scale, t);
+}
+
 /* sums: null without momentum. Where all contacts are of one set, with friction and without
  * compliance, the weight (N_nn + 2 N_tt) / 3 is made of what is at hand. */
 INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_lines *at, bool extra,
-                      bool isotropic, bool blended, glide_lanes *sums) {
+                      bool isotropic, bool blended, bool lagged, glide_lanes *sums) {
   const sphere_group *g = &w->group[i];
   double(*impulse)[PACK_LANES] = (double(*)[PACK_LANES])(w->impulse + i * PACK_IMPULSES);
   vd a[8], b[8];
@@ -164,8 +179,10 @@ INLINE vd sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_line
     const vd itt = vd_load(g->inverse_tt + k);
     const vd3 x = vd3_sub_scaled(old, itt, u);
     const vd3 t = vd3_sub_scaled(x, vd_fnma(itt, geometric, gn), n);
-    const vd beta = vd_set(w->relaxed) * vd_load(g->beta + k);
-    next = clamp_to_cone(vd_fnma(vd_load(g->inverse_nn + k), un, gn), t, mu, beta, n);
+    const vd inn = vd_load(g->inverse_nn + k), p = vd_fnma(inn, un, gn);
+    const vd beta = vd_set(lagged ? 1.0 : w->relaxed) * vd_load(g->beta + k);
+    next = lagged ? lagged_block(w, i, k, p, inn, itt, t, mu, beta, n)
+                  : clamp_to_cone(p, t, mu, beta, n);
     if (blended)
       next = project_on_cone(vd3_add_scaled(old, vd_set(w->omega), vd3_sub(next, old)), mu, n);
   }
@@ -202,7 +219,8 @@ INLINE double sweep_groups(const sphere_sweep *w, size_t begin, size_t end, bool
     const size_t i = w->backward ? end - 1 - (j - AHEAD) : begin + (j - AHEAD);
     for (size_t k = 0; k < PACK_LANES; k += LANES)
       worst = vd_max(
-          sweep_lanes(w, i, k, &ring[(j - AHEAD) % RING], extra, isotropic, blended, NULL), worst);
+          sweep_lanes(w, i, k, &ring[(j - AHEAD) % RING], extra, isotropic, blended, false, NULL),
+          worst);
   }
   return vd_most(worst);
 }
@@ -221,7 +239,7 @@ static double sweep(const sphere_sweep *w, size_t begin, size_t end) {
 
 /* Units are met in order, so that their sums are apart whatever run of them a thread has. */
 INLINE double sweep_units(const sphere_sweep *w, const uint32_t *start, size_t begin, size_t end,
-                          bool extra, sphere_glide *sums) {
+                          bool extra, bool lagged, sphere_glide *sums) {
   enum { PARTS = PACK_LANES / LANES };
   _Alignas(64) body_line trash[PACK_LANES];
   lane_lines ring[RING];
@@ -239,8 +257,9 @@ INLINE double sweep_units(const sphere_sweep *w, const uint32_t *start, size_t b
     if (j < first + AHEAD) continue;
     const size_t i = j - AHEAD;
     for (size_t k = 0; k < PARTS; k++)
-      worst = vd_max(sweep_lanes(w, i, k * LANES, &ring[i % RING], extra, false, false, &sum[k]),
-                     worst);
+      worst = vd_max(
+          sweep_lanes(w, i, k * LANES, &ring[i % RING], extra, false, false, lagged, &sum[k]),
+          worst);
     if (i + 1 < start[unit + 1]) continue;
     for (size_t k = 0; k < PARTS; k++) {
       vd_store_any(sums[unit].uphill + k * LANES, sum[k].uphill);
@@ -254,8 +273,11 @@ INLINE double sweep_units(const sphere_sweep *w, const uint32_t *start, size_t b
 
 static double sweep_momentum(const sphere_sweep *w, const uint32_t *start, size_t begin, size_t end,
                              sphere_glide *sums) {
-  return w->extra ? sweep_units(w, start, begin, end, true, sums)
-                  : sweep_units(w, start, begin, end, false, sums);
+  if (w->shift)
+    return w->extra ? sweep_units(w, start, begin, end, true, true, sums)
+                    : sweep_units(w, start, begin, end, false, true, sums);
+  return w->extra ? sweep_units(w, start, begin, end, true, false, sums)
+                  : sweep_units(w, start, begin, end, false, false, sums);
 }
 
 /* ---- the gradient step ----------------------------------------------------------------------- */

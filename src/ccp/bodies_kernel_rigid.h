@@ -222,13 +222,34 @@ INLINE rigid_view rigid_look(const rigid_group *g, size_t k, const lane_lines *a
   return v;
 }
 
+/* The same with a shift that lags behind, see operator_glide.h. To solve the block once only, s
+ * moves by what it is off at the solution for s itself: (own - s) nn / (nn + tt) near the block's
+ * own, hence the factor. */
+INLINE vd3 lagged_cone(const rigid_sweep *w, const rigid_group *g, size_t k, vd3 old, vd3 u,
+                       double *shift) {
+  const bool exact = w->follow >= 1.0;
+  const vd s = vd_load(shift + k), one = vd_set(1.0);
+  vd3 at = u;
+  if (!exact) at.x = u.x + s;
+  const vd3 y = solve_cone(g, k, !exact, old, at), d = vd3_sub(y, old);
+  const vd t11 = vd_load(g->t11 + k), t12 = vd_load(g->t12 + k), t22 = vd_load(g->t22 + k);
+  const vd u1 = vd_fma(t12, d.z, vd_fma(t11, d.y, vd_fma(vd_load(g->n1 + k), d.x, u.y)));
+  const vd u2 = vd_fma(t12, d.y, vd_fma(t22, d.z, vd_fma(vd_load(g->n2 + k), d.x, u.z)));
+  const vd more = vd_set(0.5) * (t11 + t22) * vd_load(g->inverse_nn + k);
+  const vd part = vd_min(one, vd_set(w->follow) * (more + one));
+  vd_store(shift + k, vd_fma(part, vd_sqrt(vd_fma(u1, u1, u2 * u2)) - s, s));
+  return y;
+}
+
 INLINE vd rigid_lanes(const rigid_sweep *w, const rigid_group *g, size_t k, const lane_lines *at,
-                      double (*x)[PACK_LANES]) {
+                      double (*x)[PACK_LANES], double *shift) {
   const vd3 old = vd3_load((const double(*)[PACK_LANES])x, k);
   rigid_view v = rigid_look(g, k, at, old);
   const vd mu = vd_load(g->mu + k), inverse_mu = vd_load(g->inverse_mu + k);
   const vd3 from = {old.x, old.y * inverse_mu, old.z * inverse_mu};
-  const vd3 y = solve_cone(g, k, w->relaxed, from, (vd3){v.u.x, mu * v.u.y, mu * v.u.z});
+  const vd3 u = {v.u.x, mu * v.u.y, mu * v.u.z};
+  const vd3 y =
+      shift ? lagged_cone(w, g, k, from, u, shift) : solve_cone(g, k, w->relaxed, from, u);
   const vd3 next = {y.x, mu * y.y, mu * y.z}, change = vd3_sub(next, old);
   vd3_store(x, k, next);
   const vd3 force =
@@ -251,9 +272,17 @@ INLINE void rigid_load(const rigid_group *g, const double *impulse, double (*x)[
     for (size_t f = 0; f < 3; f++) x[f][k] = 0.0;
 }
 
+/* Shifts of a group from the first rows of its contacts, and back. */
+INLINE void load_shifts(const uint32_t *row, uint32_t count, const double *from, double *shift) {
+  for (size_t k = 0; k < PACK_LANES; k++) shift[k] = k < count ? from[row[k]] : 0.0;
+}
+INLINE void store_shifts(const uint32_t *row, uint32_t count, const double *shift, double *to) {
+  for (size_t k = 0; k < count; k++) to[row[k]] = shift[k];
+}
+
 static double sweep_rigid(const rigid_sweep *w, size_t begin, size_t end) {
   _Alignas(64) body_line trash[PACK_LANES];
-  _Alignas(64) double x[3][PACK_LANES];
+  _Alignas(64) double x[3][PACK_LANES], shift[PACK_LANES];
   lane_lines at;
   vd worst = vd_set(0.0);
   for (size_t j = 0; j < end - begin; j++) {
@@ -263,10 +292,12 @@ static double sweep_rigid(const rigid_sweep *w, size_t begin, size_t end) {
     addresses_or(w->lines, g->a, trash, at.to_a);
     addresses_or(w->lines, g->b, trash, at.to_b);
     rigid_load(g, w->impulse, x);
+    if (w->shift) load_shifts(g->row, g->count, w->shift, shift);
     for (size_t k = 0; k < PACK_LANES; k += LANES)
-      worst = vd_max(rigid_lanes(w, g, k, &at, x), worst);
+      worst = vd_max(rigid_lanes(w, g, k, &at, x, w->shift ? shift : NULL), worst);
     for (size_t k = 0; k < g->count; k++)
       for (size_t f = 0; f < 3; f++) w->impulse[g->row[k] + f] = x[f][k];
+    if (w->shift) store_shifts(g->row, g->count, shift, w->shift);
   }
   return vd_most(worst);
 }

@@ -99,6 +99,29 @@ INLINE roll_point roll_project(const sphere_sweep *w, roll_set set, vd weight, v
   return roll_clamp(set, weight, weight, mm, true, x);
 }
 
+/* The same with a shift that lags behind, see operator_glide.h. To solve the block once only, s
+ * moves by what it is off at the solution x for s itself: (own - s) nn / (nn + mu^2 tt + …) near
+ * the block's own, hence the factor. */
+INLINE roll_point roll_lagged(const sphere_sweep *w, size_t i, size_t k, roll_block *b, vd3 normal,
+                              roll_point old) {
+  double *const at = w->shift + i * PACK_LANES + k;
+  const roll_point u = b->q;
+  const bool exact = w->follow >= 1.0;
+  const vd s = vd_load(at), one = vd_set(1.0);
+  if (!exact) b->q.n = u.n + s;
+  const roll_point x = roll_solve(b, !exact, normal, old);
+  const vd3 dt = vd3_sub(x.t, old.t), dz = vd3_sub(x.z, old.z);
+  const vd3 slip = vd3_add_scaled(vd3_add_scaled(u.t, b->tt, dt), b->c, dz);
+  const vd3 turn = vd3_add_scaled(vd3_add_scaled(u.z, b->mm, dz), b->c, dt);
+  const vd spin = vd_fma(b->mm, x.s - old.s, u.s), mu = b->k.mu, rho = b->k.rho, sigma = b->k.sigma;
+  const vd here = vd_fma(mu, vd_sqrt(vd3_dot(slip, slip)),
+                         vd_fma(rho, vd_sqrt(vd3_dot(turn, turn)), sigma * vd_abs(spin)));
+  const vd more = vd_fma(mu * mu, b->tt, vd_fma(rho, rho, sigma * sigma) * b->mm);
+  const vd part = vd_min(one, vd_set(w->follow) * vd_fma(more, b->inverse_nn, one));
+  vd_store(at, vd_fma(part, here - s, s));
+  return x;
+}
+
 INLINE vd roll_sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane_lines *at,
                            bool exact, glide_lanes *sums) {
   const sphere_group *g = &w->group[i];
@@ -135,7 +158,9 @@ INLINE vd roll_sweep_lanes(const sphere_sweep *w, size_t i, size_t k, const lane
   const vd weight = vd_fma(vd_set(2.0), block.tt, block.nn) * vd_set(1.0 / 3.0);
   const roll_set set = block.k;
   roll_point x;
-  if (exact || !w->isotropic)
+  if (exact && w->shift)
+    x = roll_lagged(w, i, k, &block, v.n, old);
+  else if (exact || !w->isotropic)
     x = roll_solve(&block, w->relaxed != 0.0, v.n, old);
   else
     x = roll_project(w, set, weight, mm, old, block.q);

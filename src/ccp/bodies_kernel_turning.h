@@ -185,6 +185,30 @@ INLINE void turning_solve(const turning_group *g, size_t k, bool relaxed, const 
   if (vm_bits(open)) turning_alone(&b, scale, vm_bits(open), old, y);
 }
 
+/* The same with a shift that lags behind: see lagged_cone. */
+INLINE void turning_lagged(const rigid_sweep *w, const turning_group *g, size_t k, const vd *scale,
+                           const vd *old, const vd *u, double *shift, vd *y) {
+  const bool exact = w->follow >= 1.0;
+  const vd s = vd_load(shift + k), one = vd_set(1.0), zero = vd_set(0.0);
+  vd at[TURNING_ROWS], more = zero;
+  for (int i = 0; i < TURNING_ROWS; i++) at[i] = u[i];
+  if (!exact) at[0] = u[0] + s;
+  turning_solve(g, k, !exact, scale, old, at, y);
+  for (int i = 0; i < TURNING_ROWS; i++) at[i] = u[i];
+  for (int i = 0, f = 0; i < TURNING_ROWS; i++)
+    for (int j = i; j < TURNING_ROWS; j++, f++) {
+      const vd n = vd_load(g->n[f] + k);
+      at[i] = vd_fma(n, y[j] - old[j], at[i]);
+      if (j != i) at[j] = vd_fma(n, y[i] - old[i], at[j]);
+      if (j == i && i > 0)
+        more = more + vd_select(vd_less(zero, scale[i]), vd_set(i < 5 ? 0.5 : 1.0) * n, zero);
+    }
+  const vd here = vd_sqrt(vd_fma(at[1], at[1], at[2] * at[2])) +
+                  vd_sqrt(vd_fma(at[3], at[3], at[4] * at[4])) + vd_abs(at[5]);
+  const vd part = vd_min(one, vd_set(w->follow) * vd_fma(more, vd_load(g->r[0] + k), one));
+  vd_store(shift + k, vd_fma(part, here - s, s));
+}
+
 INLINE vd3 turning_spin(const double (*inertia)[PACK_LANES], size_t k, vd3 m) {
   const vd xx = vd_load(inertia[0] + k), xy = vd_load(inertia[1] + k), xz = vd_load(inertia[2] + k),
            yy = vd_load(inertia[3] + k), yz = vd_load(inertia[4] + k), zz = vd_load(inertia[5] + k);
@@ -194,7 +218,7 @@ INLINE vd3 turning_spin(const double (*inertia)[PACK_LANES], size_t k, vd3 m) {
 }
 
 INLINE vd turning_lanes(const rigid_sweep *w, const turning_group *g, size_t k,
-                        const lane_lines *at, double (*x)[PACK_LANES]) {
+                        const lane_lines *at, double (*x)[PACK_LANES], double *shift) {
   vd a[8], b[8], old[TURNING_ROWS], u[TURNING_ROWS], y[TURNING_ROWS], scale[TURNING_ROWS];
   lines_load(at->from_a + k, a);
   lines_load(at->from_b + k, b);
@@ -215,7 +239,10 @@ INLINE vd turning_lanes(const rigid_sweep *w, const turning_group *g, size_t k,
     u[i] = scale[i] * vd_fma(vd_load(g->compliance[i] + k), force, u[i]);
     old[i] = inverse * force;
   }
-  turning_solve(g, k, w->relaxed, scale, old, u, y);
+  if (shift)
+    turning_lagged(w, g, k, scale, old, u, shift, y);
+  else
+    turning_solve(g, k, w->relaxed, scale, old, u, y);
   vd change[TURNING_ROWS];
   for (int i = 0; i < TURNING_ROWS; i++) {
     const vd next = scale[i] * y[i];
@@ -241,7 +268,7 @@ INLINE vd turning_lanes(const rigid_sweep *w, const turning_group *g, size_t k,
 
 static double sweep_turning(const rigid_sweep *w, size_t begin, size_t end) {
   _Alignas(64) body_line trash[PACK_LANES];
-  _Alignas(64) double x[TURNING_ROWS][PACK_LANES];
+  _Alignas(64) double x[TURNING_ROWS][PACK_LANES], shift[PACK_LANES];
   lane_lines at;
   vd worst = vd_set(0.0);
   for (size_t j = 0; j < end - begin; j++) {
@@ -254,8 +281,10 @@ static double sweep_turning(const rigid_sweep *w, size_t begin, size_t end) {
     for (size_t k = 0; k < g->count; k++)
       for (size_t f = 0; f < g->dim[k]; f++)
         x[f == 3 && g->dim[k] == 4 ? 5 : f][k] = w->impulse[g->row[k] + f];
+    if (w->shift) load_shifts(g->row, g->count, w->shift, shift);
     for (size_t k = 0; k < PACK_LANES; k += LANES)
-      worst = vd_max(turning_lanes(w, g, k, &at, x), worst);
+      worst = vd_max(turning_lanes(w, g, k, &at, x, w->shift ? shift : NULL), worst);
+    if (w->shift) store_shifts(g->row, g->count, shift, w->shift);
     for (size_t k = 0; k < g->count; k++)
       for (size_t f = 0; f < g->dim[k]; f++)
         w->impulse[g->row[k] + f] = x[f == 3 && g->dim[k] == 4 ? 5 : f][k];

@@ -242,7 +242,9 @@ double bodies_rigid_sweep(ccp_operator *op, const op_sweep_params *params, doubl
                             .lines = impl->state,
                             .impulse = g,
                             .relaxed = params->model == SCREE_MODEL_RELAXED,
-                            .backward = params->backward};
+                            .backward = params->backward,
+                            .shift = params->shift,
+                            .follow = params->follow};
   double worst = params->backward ? sweep_tail(op, params, g) : 0.0;
 #pragma omp parallel num_threads(context_team(                                                     \
     op->context, impl->rigid.group_count + impl->rigid.turning_count > PARALLEL_BLOCKS))

@@ -221,6 +221,30 @@ void op_destroy(ccp_operator *op) {
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
+/* The shift that the exact law has with the other blocks as they are: that of its solution x. */
+static double own_shift(const scree_set *set, const double *nii, const double *q, const double *x) {
+  double u[SCREE_MAX_DIM];
+  for (int k = 0; k < set->dim; k++) {
+    u[k] = q[k];
+    for (int l = 0; l < set->dim; l++) u[k] += nii[k * set->dim + l] * x[l];
+  }
+  return scree_set_shift(set, u);
+}
+
+/* The block with q, and a shift that lags behind: x is its start and its solution. */
+static void solve_lagged(const scree_set *set, double follow, const double *nii, double *q,
+                         double *shift, double *x) {
+  double exact[SCREE_MAX_DIM];
+  for (int k = 0; k < set->dim; k++) exact[k] = x[k];
+  set_solve_block(set, SCREE_MODEL_COULOMB, nii, q, exact);
+  *shift += follow * (own_shift(set, nii, q, exact) - *shift);
+  if (follow < 1.0) {
+    q[0] += *shift;
+    set_solve_block(set, SCREE_MODEL_RELAXED, nii, q, x);
+  } else
+    for (int k = 0; k < set->dim; k++) x[k] = exact[k];
+}
+
 double op_sweep_block(ccp_operator *op, const op_sweep_params *params, double *g, size_t i) {
   const scree_set *set = ccp_set(op->problem, i);
   const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
@@ -239,13 +263,16 @@ double op_sweep_block(ccp_operator *op, const op_sweep_params *params, double *g
       nii = op->class->block_alone(op, g, i, q);
     } else {
       op->class->block_velocity(op, g, i, q);
-      if (set_stays_open(set, params->model, q, gi)) return 0.0;
+      if (!params->shift && set_stays_open(set, params->model, q, gi)) return 0.0;
       nii = diagonal_of(op, i, room);
       for (int k = 0; k < dim; k++)
         for (int l = 0; l < dim; l++) q[k] -= nii[k * dim + l] * gi[l];
     }
     for (int k = 0; k < dim; k++) x[k] = gi[k];
-    set_solve_block(set, params->model, nii, q, x);
+    if (params->shift && set_ops_of(set->kind)->shift)
+      solve_lagged(set, params->follow, nii, q, params->shift + op->row_start[i], x);
+    else
+      set_solve_block(set, params->model, nii, q, x);
     if (params->omega != 1.0) {
       for (int k = 0; k < dim; k++) x[k] = gi[k] + params->omega * (x[k] - gi[k]);
       scree_set_project(set, 1.0, x);

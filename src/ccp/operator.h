@@ -27,6 +27,10 @@ typedef struct op_sweep_params {
   double omega;  /* over-relaxation of the block step */
   double lambda; /* g_i <- lambda (new) + (1 - lambda) (old) */
   bool backward; /* colours and blocks in reverse order */
+  /* Exact friction with a shift that lags behind, see operator_glide.h: a row of each block holds
+   * s_i, at its first. Null: none. The model then says only what a block without a shift is. */
+  double *shift;
+  double follow; /* the part of the way that s_i goes */
 } op_sweep_params;
 
 /* What the residuals are made of: sums and maxima over blocks, in a fixed order. */

@@ -1,13 +1,16 @@
 /* See operator_glide.h: blocks whose impulses are in rows, of any form. */
 #include "ccp/operator_glide.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 
 enum { CHUNK = 256, GROUP = 64, PARALLEL_CHUNKS = 16 };
 
 typedef struct op_glide {
   double *before, *from; /* rows; `from` is y */
-  size_t before_capacity, from_capacity;
+  double *shift;         /* s_i at the first row of each block */
+  size_t before_capacity, from_capacity, shift_capacity;
 } op_glide;
 
 scree_status op_glide_begin(ccp_operator *op, const double *g) {
@@ -16,8 +19,10 @@ scree_status op_glide_begin(ccp_operator *op, const double *g) {
   op_glide *glide = op->glide;
   if (!glide ||
       memory_grow(op->context, &glide->before, &glide->before_capacity, rows, sizeof(double)) ||
-      memory_grow(op->context, &glide->from, &glide->from_capacity, rows, sizeof(double)))
+      memory_grow(op->context, &glide->from, &glide->from_capacity, rows, sizeof(double)) ||
+      memory_grow(op->context, &glide->shift, &glide->shift_capacity, rows, sizeof(double)))
     return SCREE_ERROR_MEMORY;
+  if (rows) memset(glide->shift, 0, rows * sizeof(double));
   if (rows) op_copy(op, g, glide->before);
   return op->class->glide ? op->class->glide->begin(op) : SCREE_OK;
 }
@@ -78,16 +83,20 @@ static void pass(ccp_operator *op, double beta, double *g, op_glide_sums *sums) 
   }
 }
 
-op_glide_sums op_glide_sweep(ccp_operator *op, scree_model model, double beta, double *g) {
-  const op_sweep_params params = {
-      .metric = OP_METRIC_EXACT, .model = model, .omega = 1.0, .lambda = 1.0};
+op_glide_sums op_glide_sweep(ccp_operator *op, const op_glide_params *params, double *g) {
+  const op_sweep_params sweep = {.metric = OP_METRIC_EXACT,
+                                 .model = params->model,
+                                 .omega = 1.0,
+                                 .lambda = 1.0,
+                                 .shift = params->follow > 0.0 ? op->glide->shift : NULL,
+                                 .follow = params->follow};
   op_glide_sums sums = {0.0, 0.0, 0.0};
-  pass(op, beta, g, NULL);
+  pass(op, params->beta, g, NULL);
   if (op->class->glide)
-    sums = op->class->glide->sweep(op, model, beta, g);
+    sums = op->class->glide->sweep(op, params, &sweep, g);
   else {
-    if (beta != 0.0) op_sweep_begin(op, g);
-    sums.change = op_sweep_inside(op, &params, g);
+    if (params->beta != 0.0) op_sweep_begin(op, g);
+    sums.change = op_sweep_inside(op, &sweep, g);
   }
   pass(op, 0.0, g, &sums);
   return sums;
@@ -97,5 +106,6 @@ void op_glide_free(ccp_operator *op) {
   if (!op->glide) return;
   memory_free(op->context, op->glide->before);
   memory_free(op->context, op->glide->from);
+  memory_free(op->context, op->glide->shift);
   memory_free(op->context, op->glide);
 }

@@ -8,13 +8,21 @@
  * takes: half of apgd's iterations on packings and beds, and a tenth to a quarter of the sweeps
  * without momentum. y may leave the sets; each block of the next sweep is solved within them. No
  * rate is proved for sweeps in a fixed order, hence the guard: when the merit has risen to ten
- * times the best, back to the best iterate, and beta is capped at 0.9, then at 0.5, then at 0:
- * plain sweeps, which converge.
+ * times the best (a hundred with exact friction, where it goes up and down), back to the best
+ * iterate, and beta is capped at 0.9, then at 0.5, then at 0: plain sweeps, which converge.
  *
- * Exact Coulomb is no minimisation, and high friction turns momentum against itself. There
- * |next - y| tells: beta is 0.8 at most; a sweep that goes a fifth further (in its square) than the
- * one before restarts; twice as far as the shortest halves the cap, which grows back by 2% with
- * each new shortest. */
+ * Exact Coulomb is no minimisation: with s = mu |u_T| exact in every block the sweep is a map that
+ * is not symmetric, and full momentum turns against itself. Near the solution an error that a sweep
+ * shrinks by 1 - a, turning it by b, dies out under momentum beta = 1 - d only if b < d sqrt(a).
+ * The turning comes from s; where s follows its block's own by a part f of the way in a sweep
+ * (operator_glide.h), all the b of waves with a > f^2 are at most of the size of f sqrt(a). So f
+ * and d go together:
+ *
+ *   f = min(1, 2 (1 - beta)),   beta <= 0.9
+ *
+ * a restart sweeps with the exact law in each block, and s follows the slower the more momentum
+ * there is. Where a long run of sweeps has not brought the distance |next - y| down, the bound on
+ * beta changes to 0.8, or back. */
 #include <math.h>
 
 #include "ccp/operator_glide.h"
@@ -23,48 +31,55 @@
 static const scree_option_def ags_options[] = {
     {"momentum", SCREE_OPTION_CHOICE, 0, 0, 1, "nesterov|greedy", "", "how beta is chosen"},
     {"beta_most", SCREE_OPTION_REAL, 1.0, 0.0, 1.0, NULL, "",
-     "largest beta; with exact friction at most 0.8"},
+     "largest beta; with exact friction at most 0.9"},
     {"patience", SCREE_OPTION_INT, 0, 0, 1e9, NULL, "",
      "iterations after which it hands back to the solver that called it; 0: never"},
 };
 
-static const double coulomb_beta = 0.8, coulomb_growth = 1.2, coulomb_far = 2.0;
-static const double coulomb_cut = 0.5, coulomb_regain = 1.02;
+static const double follow_rate = 2.0;
+static const double coulomb_beta[2] = {0.9, 0.8}; /* the second where the first does not do */
+static const double coulomb_gain = 0.5;           /* of distance2, within coulomb_wait sweeps */
+enum { coulomb_wait = 200 };
 
 typedef struct ags {
   solve_run *run;
-  double theta, beta, beta_most, beta_limit;
-  double last2, least2; /* distance2 of the sweep before, and the shortest */
+  double theta, beta, beta_most;
+  /* Exact friction: which bound on beta; until when distance2 must have fallen, from what. */
+  int bound;
+  long sweeps, mark;
+  double mark2, least2;
   bool greedy;
 } ags;
 
-/* Exact friction: does the distance ask for a restart? */
-static bool runs_away(ags *s, double distance2) {
-  const bool grown = distance2 > coulomb_growth * s->last2;
-  s->last2 = distance2;
-  if (distance2 < s->least2) {
-    s->least2 = distance2;
-    s->beta_most = fmin(s->beta_limit, coulomb_regain * s->beta_most);
-  } else if (distance2 > coulomb_far * s->least2) {
-    s->least2 = distance2;
-    s->beta_most *= coulomb_cut;
+/* The largest beta, in the exact model as the head says. */
+static double most_beta(ags *s, double distance2) {
+  if (s->run->model != SCREE_MODEL_COULOMB) return s->beta_most;
+  s->least2 = fmin(s->least2, distance2);
+  if (++s->sweeps >= s->mark) {
+    if (s->least2 > coulomb_gain * s->mark2) s->bound = 1 - s->bound;
+    s->mark = s->sweeps + coulomb_wait;
+    s->mark2 = s->least2;
+    s->least2 = INFINITY;
   }
-  return grown;
+  return fmin(s->beta_most, coulomb_beta[s->bound]);
 }
 
 static double iterate(ags *s) {
-  const op_glide_sums sums = op_glide_sweep(s->run->op, s->run->model, s->beta, s->run->g);
+  const bool exact = s->run->model == SCREE_MODEL_COULOMB;
+  const op_glide_params params = {.model = s->run->model,
+                                  .beta = s->beta,
+                                  .follow = exact ? fmin(1.0, follow_rate * (1.0 - s->beta)) : 0.0};
+  const op_glide_sums sums = op_glide_sweep(s->run->op, &params, s->run->g);
   s->run->products++;
   const double theta2 = s->theta * s->theta;
   const double theta_next = 0.5 * (-theta2 + s->theta * sqrt(theta2 + 4.0));
   double beta = s->greedy ? 1.0 : s->theta * (1.0 - s->theta) / (theta2 + theta_next);
   s->theta = theta_next;
-  const bool away = s->run->model == SCREE_MODEL_COULOMB && runs_away(s, sums.distance2);
-  if (away || sums.uphill > 0.0) {
+  if (sums.uphill > 0.0) {
     beta = 0.0;
     s->theta = 1.0;
   }
-  s->beta = fmin(beta, s->beta_most);
+  s->beta = fmin(beta, most_beta(s, sums.distance2));
   return sums.change;
 }
 
@@ -72,7 +87,6 @@ static double iterate(ags *s) {
 static scree_status begin(ags *s) {
   s->theta = 1.0;
   s->beta = 0.0;
-  s->last2 = s->least2 = INFINITY;
   return op_glide_begin(s->run->op, s->run->g);
 }
 
@@ -89,9 +103,9 @@ static void go_back(solve_run *run) {
 /* See the head. */
 static scree_status guard(ags *s) {
   solve_run *run = s->run;
-  if (!(run->merit > 10.0 * run->best_merit)) return SCREE_OK;
+  const double far = run->model == SCREE_MODEL_COULOMB ? 100.0 : 10.0;
+  if (!(run->merit > far * run->best_merit) || s->beta_most == 0.0) return SCREE_OK;
   s->beta_most = s->beta_most > 0.9 ? 0.9 : s->beta_most > 0.5 ? 0.5 : 0.0;
-  s->beta_limit = s->beta_most;
   go_back(run);
   op_sweep_begin(run->op, run->g);
   return begin(s);
@@ -100,9 +114,10 @@ static scree_status guard(ags *s) {
 static scree_status run_ags(solve_run *run) {
   ags s = {.run = run,
            .beta_most = run_option(run, "beta_most"),
+           .mark = coulomb_wait,
+           .mark2 = INFINITY,
+           .least2 = INFINITY,
            .greedy = run_option(run, "momentum") > 0.5};
-  if (run->model == SCREE_MODEL_COULOMB) s.beta_most = fmin(s.beta_most, coulomb_beta);
-  s.beta_limit = s.beta_most;
   const long patience = (long)run_option(run, "patience");
   bool ended = solve_begin_sweeps(run);
   scree_status status = ended ? SCREE_OK : begin(&s);

@@ -23,6 +23,8 @@
  *   the same, tumbling     ags in both models: nothing is left to add up
  *   large, loose, grains   ags in both models
  *
+ * A large stack at rest is brought to R = 1e-3 even where less is asked: see solve_stacked.
+ *
  * Small are up to 300 blocks, 600 of stacked bodies with exact friction.
  * Islands of the large ones are solved apart, each by what suits it, grains after a few sweeps. Of
  * the large ones those of up to some 2,000 blocks that are not solved for what twenty Newton
@@ -74,6 +76,8 @@ static const double interior_price = 5e-4; /* s a block with moments, of all of 
 /* R of the impulses of the step before, in the units of what gravity adds in a step: above this
  * bodies hit each other; where they rest it is below 0.01, and 1 when there was no step before. */
 static const double impact = 2.0;
+/* The same of a stack at rest, what it is then solved to, and the gradient steps for that. */
+static const double rest = 0.1, rest_tolerance = 1e-3, rest_patience = 300.0;
 
 /* What the methods keep from one solve to the next, and their vectors: made when first needed, for
  * a simulation whose sweeps always suffice pays for none. */
@@ -443,10 +447,61 @@ static scree_status solve_then_turns(solve_run *run, int method) {
   return take_turns(run, &turns);
 }
 
+/* Merits are in units of the tolerance. */
+static void change_settings(solve_run *run, const scree_solve_settings *to) {
+  const double ratio = run->settings->tolerance_residual / to->tolerance_residual;
+  run->settings = to;
+  run->merit *= ratio;
+  run->best_merit *= ratio;
+  run->mark_merit *= ratio;
+}
+
+/* Stacked bodies. What a loose tolerance leaves is added up by a stack from step to step, until it
+ * sways and each step costs more than a tight one would have. So a stack at rest, whose start is
+ * better than `rest`, goes on to `rest_tolerance`; where that is not reached for what the first
+ * method may cost, what was asked is enough. */
+static scree_status solve_stacked(solve_run *run, const char **why) {
+  static const setting over_apgd[] = {{"method", 0.0}, {"inner", 2.0}, {"patience", 1000.0}};
+  const scree_solve_settings *const asked = run->settings;
+  scree_solve_settings tight = *asked;
+  tight.tolerance_residual = rest_tolerance;
+  const bool loose = asked->tolerance_residual > rest_tolerance && asked->tolerance_error <= 0.0;
+  if (loose) run->settings = &tight;
+  const bool there = solve_check_start(run);
+  const bool rests = loose && run->best_residual.residual < rest;
+  if (loose && !rests) change_settings(run, asked);
+  if (there) {
+    run->settings = asked;
+    return SCREE_OK;
+  }
+  scree_status status = SCREE_OK;
+  if (loose && !rests && run->best_merit <= 1.0) {
+    solve_finish(run, SCREE_OUTCOME_SOLVED, NULL);
+  } else if (run->best_residual.residual > impact) {
+    status = solve_then_turns(run, AGS);
+    *why = "ags: a large problem of bodies that tumble, warm, at a loose tolerance";
+  } else if (run->model == SCREE_MODEL_RELAXED) {
+    *why = "apgd: a large relaxed problem of stacked bodies, warm, at a loose tolerance";
+    const setting patience = {"patience", rest_patience};
+    status = rests ? delegate(run, APGD, &patience, 1) : solve_then_turns(run, APGD);
+  } else {
+    status = delegate(run, FIXED_POINT, over_apgd, 3);
+    *why = "fixed point over apgd: a large stacked problem, warm, at a loose tolerance";
+  }
+  if (rests) change_settings(run, asked);
+  if (status || run->ended) return status;
+  if (run->best_merit <= 1.0) {
+    solve_finish(run, SCREE_OUTCOME_SOLVED, NULL);
+    return SCREE_OK;
+  }
+  op_copy(run->op, run->best, run->g);
+  *why = "ags after the fixed point over apgd: a large stacked problem, warm";
+  return solve_then_turns(run, AGS);
+}
+
 /* The steps of a simulation: see the head. */
 static scree_status solve_step(solve_run *run, bool *chosen) {
   const scree_ccp *p = run->op->problem;
-  static const setting over_apgd[] = {{"method", 0.0}, {"inner", 2.0}, {"patience", 1000.0}};
   const bool few_blocks =
       run->op->block_count <= COARSE_BLOCKS ||
       (run->model == SCREE_MODEL_COULOMB && run->op->block_count <= small && auto_is_stacked(p));
@@ -469,23 +524,8 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
   } else if (!auto_is_stacked(p)) {
     status = solve_then_turns(run, AGS);
     why = "ags: a large problem of grains, warm, at a loose tolerance";
-  } else if (solve_check_start(run)) {
-    return SCREE_OK;
-  } else if (run->best_residual.residual > impact) {
-    status = solve_then_turns(run, AGS);
-    why = "ags: a large problem of bodies that tumble, warm, at a loose tolerance";
-  } else if (run->model == SCREE_MODEL_RELAXED) {
-    status = solve_then_turns(run, APGD);
-    why = "apgd: a large relaxed problem of stacked bodies, warm, at a loose tolerance";
-  } else {
-    status = delegate(run, FIXED_POINT, over_apgd, 3);
-    why = "fixed point over apgd: a large stacked problem, warm, at a loose tolerance";
-    if (!status && !run->ended) {
-      op_copy(run->op, run->best, run->g);
-      status = solve_then_turns(run, AGS);
-      why = "ags after the fixed point over apgd: a large stacked problem, warm";
-    }
-  }
+  } else
+    status = solve_stacked(run, &why);
   if (*chosen && !status && !run->detail[0]) snprintf(run->detail, sizeof run->detail, "%s", why);
   return status;
 }

@@ -44,8 +44,8 @@ bool counted_block(const scree_set *set, scree_model model, const double *nii, c
 }
 
 static const op_sweep_params exact[2] = {
-    {OP_METRIC_EXACT, SCREE_MODEL_RELAXED, 1.0, 1.0, false},
-    {OP_METRIC_EXACT, SCREE_MODEL_COULOMB, 1.0, 1.0, false},
+    {.metric = OP_METRIC_EXACT, .model = SCREE_MODEL_RELAXED, .omega = 1.0, .lambda = 1.0},
+    {.metric = OP_METRIC_EXACT, .model = SCREE_MODEL_COULOMB, .omega = 1.0, .lambda = 1.0},
 };
 
 enum { PAIRS = 4000, STATES = 9 };
@@ -206,7 +206,12 @@ static double run_all(ccp_operator *op, double *g, double *u) {
   sum += residual.error + residual.rms;
   op_sweep_begin(op, g);
   assert_int_equal(op_glide_begin(op, g), SCREE_OK);
-  for (int k = 0; k < 4; k++) sum += op_glide_sweep(op, SCREE_MODEL_RELAXED, 0.2 * k, g).uphill;
+  for (int k = 0; k < 4; k++) {
+    const op_glide_params params = {.model = k % 2 ? SCREE_MODEL_COULOMB : SCREE_MODEL_RELAXED,
+                                    .beta = 0.2 * k,
+                                    .follow = k % 2 ? 0.3 : 0.0};
+    sum += op_glide_sweep(op, &params, g).uphill;
+  }
   op_sweep_store(op, g);
   assert_int_equal(op_momentum_begin(op, g), SCREE_OK);
   for (int k = 0; k < 4; k++) {
