@@ -177,13 +177,13 @@ static void test_order(void **state) {
 }
 
 static const op_sweep_params sweeps[] = {
-    {OP_METRIC_EXACT, SCREE_MODEL_RELAXED, 1.0, 1.0, false},
-    {OP_METRIC_EXACT, SCREE_MODEL_RELAXED, 1.3, 0.9, true},
-    {OP_METRIC_EXACT, SCREE_MODEL_COULOMB, 1.0, 1.0, true},
-    {OP_METRIC_EXACT, SCREE_MODEL_COULOMB, 0.8, 1.0, false},
-    {OP_METRIC_ISOTROPIC, SCREE_MODEL_RELAXED, 1.0, 1.0, false},
-    {OP_METRIC_ISOTROPIC, SCREE_MODEL_RELAXED, 1.2, 0.9, true},
-    {OP_METRIC_ISOTROPIC, SCREE_MODEL_COULOMB, 0.7, 0.8, false},
+    {OP_METRIC_EXACT, SCREE_MODEL_RELAXED, 1.0, 1.0, false, NULL, 0.0},
+    {OP_METRIC_EXACT, SCREE_MODEL_RELAXED, 1.3, 0.9, true, NULL, 0.0},
+    {OP_METRIC_EXACT, SCREE_MODEL_COULOMB, 1.0, 1.0, true, NULL, 0.0},
+    {OP_METRIC_EXACT, SCREE_MODEL_COULOMB, 0.8, 1.0, false, NULL, 0.0},
+    {OP_METRIC_ISOTROPIC, SCREE_MODEL_RELAXED, 1.0, 1.0, false, NULL, 0.0},
+    {OP_METRIC_ISOTROPIC, SCREE_MODEL_RELAXED, 1.2, 0.9, true, NULL, 0.0},
+    {OP_METRIC_ISOTROPIC, SCREE_MODEL_COULOMB, 0.7, 0.8, false, NULL, 0.0},
 };
 enum { SWEEPS = sizeof sweeps / sizeof sweeps[0] };
 

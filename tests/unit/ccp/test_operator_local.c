@@ -169,8 +169,8 @@ static void test_colours(void **state) {
 static void test_sweeps(void **state) {
   (void)state;
   static const op_sweep_params sweeps[] = {
-      {OP_METRIC_EXACT, SCREE_MODEL_RELAXED, 1.0, 1.0, false},
-      {OP_METRIC_ISOTROPIC, SCREE_MODEL_COULOMB, 0.9, 0.9, true},
+      {OP_METRIC_EXACT, SCREE_MODEL_RELAXED, 1.0, 1.0, false, NULL, 0.0},
+      {OP_METRIC_ISOTROPIC, SCREE_MODEL_COULOMB, 0.9, 0.9, true, NULL, 0.0},
   };
   for (int s = 0; s < 2; s++) {
     double *first = NULL;
