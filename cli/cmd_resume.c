@@ -21,6 +21,7 @@ static int run(cli_args *args) {
   int code;
   scree_context *context = cli_context(args, &code);
   if (!context) return code;
+  cli_catch_interrupts();
   scree_sim *sim = NULL;
   scree_status status = scree_sim_resume(context, args->operand[0], duration, &sim);
   if (status) {

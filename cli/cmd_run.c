@@ -109,6 +109,7 @@ static int run(cli_args *args) {
   if (code) return code;
   scree_context *context = cli_context(args, &code);
   if (!context) return code;
+  cli_catch_interrupts();
   char path[4096];
   changes c = {0};
   code = simulate_find(context, def.scene, path, sizeof path);

@@ -20,7 +20,7 @@ SMALLER = {"settle": "n=200", "wall": "rows=6 columns=6", "dominoes": "duration=
 
 class Pictures(CommandTest):
     def draw(self, name, *options):
-        result = self.run_scree("render", "run.h5", "--out", "run.png", "--size", "160x100", "--samples", "4",
+        result = self.run_scree("render", "run.h5", "--force", "--out", "run.png", "--size", "160x100", "--samples", "4",
                                 "--threads", "1", "--caption", "none", "--no-legend", *options)
         self.assertEqual(result.code, 0, result.err)
         width, height, rows = gallery.read_png(self.path("run.png"))
@@ -30,7 +30,7 @@ class Pictures(CommandTest):
     def look(self, name):
         run, smaller, options = gallery.SCENES[name]
         sets = [x for one in (run + " " + smaller + " " + SMALLER.get(name, "")).split() for x in ("--set", one)]
-        result = self.run_scree("run", name, "--out", "run.h5", "--json", "--threads", "1", *sets)
+        result = self.run_scree("run", name, "--force", "--out", "run.h5", "--json", "--threads", "1", *sets)
         self.assertEqual(result.code, 0, result.err)
         light = [sum(p) / 3 for row in self.draw(name, *options) for p in row]
         mean = sum(light) / len(light)
