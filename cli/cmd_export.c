@@ -183,7 +183,8 @@ static int run(cli_args *args) {
   scree_export_info info = {0};
   scree_status status = scree_recording_open(context, args->operand[0], &recording);
   scree_scene *scene = NULL;
-  if (!status) status = scree_recording_get_scene(recording, &scene, NULL);
+  scree_world *world = NULL; /* probes are known when it is built */
+  if (!status) status = scree_recording_get_scene(recording, &scene, &world);
   if (!status) {
     cli_remark(recording, args->operand[0]);
     code = claim_all(args, &def, scene);

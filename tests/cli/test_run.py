@@ -264,7 +264,7 @@ class Survive(CommandTest):
 
     def test_kill(self):
         straight, files, span = self.reference()
-        for i in range(20):
+        for i in range(int(os.environ.get("SCREE_KILLS", "20"))):
             self.clear()
             process = subprocess.Popen([SCREE, "run", *SHORT, *DENSE, "--out", "k.h5"], cwd=self.dir,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

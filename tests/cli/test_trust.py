@@ -197,6 +197,52 @@ class Trust(CommandTest):
         self.assertEqual(self.run_scree("run", "t.yaml", "--out", "u.h5", "--force").code, 2)
         self.assertEqual(read(self.path("t.yaml")), scene)
 
+    def test_salvage(self):
+        self.make()
+        data = bytearray(read(self.path("r.h5")))
+        pose = data.find(struct.pack("<4d", 1, 0, 0, 0))
+        data[pose] ^= 16
+        write(self.path("r.h5"), data)
+        result = self.run_scree("salvage", "r.h5", "--out", "s.h5", "--json")
+        self.assertEqual((result.code, result.err), (
+            0, "scree salvage: lost: r.h5: frame 0: the poses are damaged: the checksum is wrong\n"))
+        saved = self.lines(result)[0]
+        self.assertEqual((saved["frames"], saved["lost_frames"], saved["steps"], saved["lost_steps"]), (20, 1, 40, 0))
+        self.check(["verify", "s.h5"], 0, "", "s.h5: 20 frames, 40 steps, 0 probes, 0 checkpoints: intact\n")
+        self.assertEqual(self.run_scree("render", "s.h5", "--out", "s.png", "--size", "32x32", "--samples", "1").code, 0)
+        self.check(["salvage", "r.h5", "--out", "r.h5", "--force"], 2, "scree salvage: r.h5: what is damaged is read from it, so "
+                   "it is not written; give another name\n", "")
+        # A scene that is damaged is not run, nor drawn: the frames are saved with one that is given.
+        at = data.find(b"spheres fall into")
+        data[at] ^= 1
+        write(self.path("r.h5"), data)
+        for verb in (["resume", "r.h5"], ["render", "r.h5", "--out", "x.png"], ["salvage", "r.h5", "--out", "t.h5"]):
+            result = self.run_scree(*verb)
+            self.assertEqual(result.code, 3)
+            self.assertIn("its scene is damaged: the checksum of", result.err)
+        self.assertEqual(self.run_scree("salvage", "r.h5", "--scene", "settle", "--out", "t.h5").code, 0)
+        self.check(["verify", "t.h5"], 0, "")
+
+    def test_tables_of_probes_are_kept(self):
+        write(self.path("t.yaml"), b"duration: 0.1 s\nbodies: [{name: a, shape: {sphere: {radius: 1}}}]\n"
+              b"probes: [{name: bodies, kind: energy}, {name: steps, kind: body, body: a}]\n")
+        self.check(["run", "t.yaml", "--out", "r.h5"], 0, "")
+        tables = [read(self.path(f"r_{name}.csv")) for name in ("bodies", "steps")]
+        self.check(["export", "r.h5", "--format", "csv", "--force"], 2, "scree export: r_bodies.csv: it is the table of the probe "
+                   "'bodies'; give another stem by --out\n", "")
+        self.assertEqual([read(self.path(f"r_{name}.csv")) for name in ("bodies", "steps")], tables)
+
+    @unittest.skipUnless(shutil.which("ffmpeg"), "needs ffmpeg")
+    def test_films(self):
+        self.make()
+        film = ["render", "r.h5", "--size", "320x240", "--samples", "1", "--fps", "60"]
+        self.assertEqual(self.run_scree(*film, "--out", "-a:b.mp4").code, 0)
+        self.assertGreater(os.path.getsize(self.path("-a:b.mp4")), 1000)
+        for limit in (100, 4000):
+            result = self.run_on_full_disk(limit, *film, "--out", "full.mp4")
+            self.assertEqual(result.code, 6, result.err)
+            self.assertEqual([name for name in os.listdir(self.dir) if name.startswith("full")], [])
+
     def test_links_are_not_followed(self):
         write(self.path("precious"), b"mine")
         for name in ("r.h5.new", "r_energy.csv.new", "r.h5.checkpoint.new"):

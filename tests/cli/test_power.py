@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""The power is cut in the middle of a run: what may be on the disk then is read, holds all up to the last checkpoint, and goes
+on to the same bits. SCREE_CUTS says how many times (test_power_long: 1,000)."""
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+from command import SCREE, SOURCE, CommandTest, main
+
+sys.path.insert(0, os.path.join(SOURCE, "tests", "power"))
+import replay  # noqa: E402
+
+SHIM = os.path.join(os.path.dirname(SCREE), "tests", "libscree_power.so")
+RUN = ["settle", "--set", "n=40", "--solver", "gs", "--set", "solver.iterations=20",
+       "--duration", "0.5", "--set", "recording.every=0.005",
+       "--set", "recording.checkpoint=0.001"]
+MODES = ("some", "torn", "none", "all")
+
+
+@unittest.skipIf(os.environ.get("SCREE_SANITIZER") or not os.path.exists(SHIM), "needs the shim, and no sanitizer")
+class Power(CommandTest):
+    cuts = int(os.environ.get("SCREE_CUTS", "12"))
+    first = int(os.environ.get("SCREE_CUTS_FROM", "0"))  # to make many in parts
+
+    def logged(self, *arguments):
+        log = self.path("log")
+        result = subprocess.run([SCREE, *arguments], cwd=self.path("run"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                env={**os.environ, "LD_PRELOAD": SHIM, "SCREE_POWER_LOG": log, "SCREE_POWER_DIR": self.path("run")},
+                                check=False, timeout=300)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return replay.read_log(log)
+
+    def lay_out(self, files):
+        shutil.rmtree(self.path("cut"), ignore_errors=True)
+        os.mkdir(self.path("cut"))
+        for name, content in files.items():
+            with open(os.path.join(self.path("cut"), name), "wb") as file:
+                file.write(content)
+
+    def in_cut(self, *arguments):
+        return subprocess.run([SCREE, *arguments], cwd=self.path("cut"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False, timeout=300)
+
+    def frames(self, what):
+        info = self.in_cut("info", "k.h5", "--json")
+        self.assertEqual(info.returncode, 0, (what, info.stderr))
+        return __import__("json").loads(info.stdout)["frames"]
+
+    def test_cuts(self):
+        os.mkdir(self.path("run"))
+        ops = self.logged("run", *RUN, "--out", "k.h5")
+        whole = self.final("run")
+        self.assertGreater(len(ops), 300)
+        opened = lost = 0
+        for i in range(self.first, self.first + self.cuts):
+            count = 1 + (i * 2654435761 + 12345) % len(ops)
+            mode = MODES[i % len(MODES)]
+            self.lay_out(replay.cut(ops, count, mode, i))
+            what = (count, mode, i)
+            if not os.path.exists(self.path("cut/k.h5")):
+                self.assertEqual(replay.safe_frames(ops, count, "k.h5.checkpoint") > 1, False, what)
+                continue
+            opened += 1
+            least = replay.safe_frames(ops, count, "k.h5.checkpoint")
+            self.assertGreaterEqual(self.frames(what), least, what)
+            result = self.in_cut("resume", "k.h5")
+            self.assertEqual(result.returncode, 0, (what, result.stderr))
+            self.assertNotIn(b"starts from 0", result.stderr, what)
+            lost += b"the one before is used" in result.stderr
+            verify = self.in_cut("verify", "k.h5")
+            self.assertEqual(verify.returncode, 0, (what, verify.stderr))
+            self.assertEqual(self.final("cut"), whole, what)
+        self.assertGreater(opened, 0.7 * self.cuts)
+        print(f"{self.cuts} cuts of {len(ops)} operations, {opened} recordings opened and resumed to the same bits, "
+              f"{lost} from the older checkpoint", file=sys.stderr)
+
+    def final(self, directory):
+        """All that the recording and its tables hold at the end, but for wall times."""
+        out = os.path.join(self.path(directory), "x")
+        result = subprocess.run([SCREE, "export", "k.h5", "--format", "csv", "--what", "bodies,contacts", "--force", "--out", out],
+                                cwd=self.path(directory), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        content = []
+        for name in ("x_bodies.csv", "x_contacts.csv", "k_energy.csv", "k_floor.csv"):
+            with open(os.path.join(self.path(directory), name), "rb") as file:
+                content.append(file.read())
+        return content
+
+
+if __name__ == "__main__":
+    main()
