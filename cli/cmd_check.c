@@ -133,7 +133,11 @@ static int check_scene(scree_context *context, const cli_args *args, const char 
     }
     printf("}\n");
   } else if (!status) {
-    if (notes.text) fputs(notes.text, stdout);
+    for (char *line = notes.text ? strtok(notes.text, "\n") : NULL; line;
+         line = strtok(NULL, "\n")) {
+      cli_put_clean(stdout, line);
+      putchar('\n');
+    }
     printf("%s: fine; %zu bodies%s", path, bodies, *title ? ": " : "");
     cli_put_clean(stdout, title);
     putchar('\n');
