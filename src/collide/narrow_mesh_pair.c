@@ -38,6 +38,7 @@ typedef struct side {
   const shape_mesh *m;
   m33 r;
   v3 at;
+  bool still; /* b itself */
 } side;
 
 /* Contacts are of a and b, whichever of them has the vertex. */
@@ -297,7 +298,12 @@ static void edge_edge(pair *p, const edge *a, const edge *b) {
 /* ---- triangles ------------------------------------------------------------------------------ */
 
 static placed place(const side *s, uint32_t t) {
-  placed f = {.s = s, .t = t, .n = side_turn(s, s->m->normal[t])};
+  placed f = {.s = s, .t = t, .n = s->m->normal[t]};
+  if (s->still) {
+    for (int k = 0; k < 3; k++) f.p[k] = s->m->vertex[s->m->triangle[t][k]];
+    return f;
+  }
+  f.n = side_turn(s, f.n);
   for (int k = 0; k < 3; k++) f.p[k] = side_point(s, s->m->triangle[t][k]);
   return f;
 }
@@ -361,19 +367,26 @@ static double extent(aabb b) {
   return fmax(e.x, fmax(e.y, e.z));
 }
 
-/* All triangles of two leaves. */
-static void leaf_leaf(pair *p, const shape_mesh_node *na, const shape_mesh_node *nb) {
-  for (uint32_t i = na->first; i < na->first + na->count; i++) {
+static aabb placed_box(const placed *t) {
+  return (aabb){v3_min(t->p[0], v3_min(t->p[1], t->p[2])),
+                v3_max(t->p[0], v3_max(t->p[1], t->p[2]))};
+}
+
+/* All triangles of two leaves; `box` holds that of a, grown by the reach. */
+static void leaf_leaf(pair *p, const shape_mesh_node *na, const shape_mesh_node *nb, aabb box) {
+  placed tb[MESH_LEAF];
+  aabb box_b[MESH_LEAF];
+  uint32_t count = 0;
+  for (uint32_t k = nb->first; k < nb->first + nb->count; k++) {
+    tb[count] = place(&p->b, p->b.m->order[k]);
+    box_b[count] = placed_box(tb + count);
+    count += aabb_overlap(box, box_b[count]);
+  }
+  for (uint32_t i = na->first; count && i < na->first + na->count; i++) {
     const placed ta = place(&p->a, p->a.m->order[i]);
-    aabb box = {v3_min(ta.p[0], v3_min(ta.p[1], ta.p[2])),
-                v3_max(ta.p[0], v3_max(ta.p[1], ta.p[2]))};
-    box = aabb_grow(box, p->reach);
-    for (uint32_t k = nb->first; k < nb->first + nb->count; k++) {
-      const placed tb = place(&p->b, p->b.m->order[k]);
-      const aabb other = {v3_min(tb.p[0], v3_min(tb.p[1], tb.p[2])),
-                          v3_max(tb.p[0], v3_max(tb.p[1], tb.p[2]))};
-      if (aabb_overlap(box, other)) triangle_triangle(p, &ta, &tb);
-    }
+    const aabb box_a = aabb_grow(placed_box(&ta), p->reach);
+    for (uint32_t k = 0; k < count; k++)
+      if (aabb_overlap(box_a, box_b[k])) triangle_triangle(p, &ta, tb + k);
   }
 }
 
@@ -395,7 +408,7 @@ static void search(pair *p) {
     const aabb box = aabb_grow(turned_box(&p->a, &size, na->box), p->reach);
     if (!aabb_overlap(box, nb->box)) continue;
     if (na->count && nb->count) {
-      leaf_leaf(p, na, nb);
+      leaf_leaf(p, na, nb, box);
       continue;
     }
     const bool open_a = nb->count || (!na->count && extent(na->box) >= extent(nb->box));
@@ -465,6 +478,10 @@ static double deepest(const pair *p) {
   return -gap;
 }
 
+static bool is_near(const contact_point *c, v3 x, double size) {
+  return v3_norm(v3_sub(c->point_a, x)) < 4 * fabs(c->gap) + 0.02 * size;
+}
+
 /* Where triangles run through each other and no contact parts them there: sharp corners may overlap
  * without any vertex in the other mesh. The shallowest plane that fits and parts them there does.
  * False: there is none. */
@@ -478,7 +495,9 @@ static bool take_weak(pair *p) {
       const candidate *f = p->found + i;
       if (f->c.gap > 1e-6 * p->size) continue;
       if (f->dropped && best >= 0 && f->c.gap <= p->found[best].c.gap) continue;
-      if (!is_freed(p, &here, way_out(p, &f->c))) continue;
+      if (!(!f->dropped && is_near(&f->c, p->crossing[k], p->size)) &&
+          !is_freed(p, &here, way_out(p, &f->c)))
+        continue;
       known = !f->dropped;
       best = i;
     }
@@ -492,12 +511,12 @@ void narrow_mesh_mesh(const shape *a, const pose *pa, const shape *b, const pose
                       narrow_sink *sink) {
   const pose place_a = pose_mul(pose_inverse(*pb), *pa);
   pair p;
-  p.a = (side){&a->mesh, quat_to_m33(place_a.rotation), place_a.position};
-  p.b = (side){&b->mesh, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}};
+  p.a = (side){&a->mesh, quat_to_m33(place_a.rotation), place_a.position, false};
+  p.b = (side){&b->mesh, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}, true};
   const double least = fmin(extent(a->mesh.node[0].box), extent(b->mesh.node[0].box));
   p.size = least;
   p.margin = sink->margin;
-  p.reach = fmax(p.margin, 0.02 * least);
+  p.reach = fmax(p.margin, 0.005 * least);
   for (;;) {
     search(&p);
     const bool told = take_weak(&p);

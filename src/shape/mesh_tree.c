@@ -3,8 +3,6 @@
 #include "shape/mesh_tree.h"
 #include <stdlib.h>
 
-enum { LEAF_SIZE = 4 };
-
 typedef struct tree_key {
   double key;
   uint32_t triangle;
@@ -34,7 +32,7 @@ static void tree_split(shape_mesh *m, tree_key *keys, uint32_t first, uint32_t c
     }
   }
   node->box = box;
-  if (count <= LEAF_SIZE) {
+  if (count <= MESH_LEAF) {
     node->first = first;
     node->count = count;
     return;

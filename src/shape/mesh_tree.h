@@ -6,7 +6,7 @@
 
 scree_status mesh_tree_build(scree_context *context, shape_mesh *mesh);
 
-enum { MESH_TREE_DEPTH = 64 };
+enum { MESH_TREE_DEPTH = 64, MESH_LEAF = 4 };
 
 /* Walks the triangles whose leaf boxes meet `box` (mesh's frame), in a fixed order:
  *   mesh_walk w = mesh_walk_begin();  while (mesh_walk_next(mesh, box, &w, &t)) … */
