@@ -95,6 +95,14 @@ SCREE_API scree_status scree_shape_create_mesh(scree_context *context, size_t ve
                                                const double *vertices, size_t triangle_count,
                                                const uint32_t *triangles, scree_shape **shape);
 
+/* Ground: a grid of heights z, `ny` rows (along y) of `nx` numbers (along x), its middle over the
+ * origin. It is made a closed mesh, with upright sides down to a flat bottom `thickness` below the
+ * least height; 0: a tenth of the longer side. */
+SCREE_API scree_status scree_shape_create_height_field(scree_context *context, size_t nx, size_t ny,
+                                                       const double *heights,
+                                                       const double spacing[2], double thickness,
+                                                       scree_shape **shape);
+
 typedef struct scree_mesh_report {
   size_t vertices, triangles; /* as given */
   double lower[3], upper[3];  /* m */

@@ -159,6 +159,7 @@ static const scene_field shape_fields[] = {
     ONE("cylinder_container", false, SHAPE(shape), cylinder_container),
     ONE("cone_container", false, SHAPE(shape), cone_container),
     ONE("mesh", false, SHAPE(shape), mesh),
+    ONE("height_field", false, SHAPE(shape), height_field),
     ONE("compound", false, SHAPE(shape), compound),
 };
 SECTION(shape, "shape", "One of these; or, in its place, the name of one of `shapes`.",
@@ -228,6 +229,21 @@ static const scene_field mesh_fields[] = {
 SECTION(mesh, "mesh",
         "Triangles: a solid of any form where they are closed, else a thin surface with two sides.",
         mesh_fields, false);
+static const scene_field height_field_fields[] = {
+    ANY("heights", false, SHAPE(heights), "m",
+        "rows along y of numbers along x, as [[0, 1], [2, 3]]"),
+    TEXT("file", false, SHAPE(file),
+         "the same as a table without header, beside the scene: a row a line, by commas or spaces"),
+    VECTOR("spacing", true, SHAPE(spacing), "m", 2, OVER(0), "of the grid along x and y"),
+    REAL("scale", false, SHAPE(scale), "", OVER(0), INFINITY, "the file's unit in m; default 1"),
+    REAL("thickness", false, SHAPE(thickness), "m", FROM(0), INFINITY,
+         "from the least height to its flat bottom; default 0: a tenth of the longer side"),
+};
+SECTION(
+    height_field, "height_field",
+    "Ground: a grid of heights with its middle over the origin, solid down to a flat bottom. One "
+    "of `heights` and `file` is wanted.",
+    height_field_fields, false);
 static const scene_field compound_fields[] = {
     PARTS("parts", true, SHAPE(parts), part),
 };
@@ -508,6 +524,7 @@ const scene_section *const scene_section_list[] = {
     &scene_section_cylinder_container,
     &scene_section_cone_container,
     &scene_section_mesh,
+    &scene_section_height_field,
     &scene_section_compound,
     &scene_section_part,
     &scene_section_motion,

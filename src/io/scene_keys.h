@@ -55,12 +55,13 @@ extern const scene_section scene_section_scene, scene_section_solver, scene_sect
     scene_section_box, scene_section_capsule, scene_section_cylinder, scene_section_cone,
     scene_section_hull, scene_section_half_space, scene_section_box_container,
     scene_section_cylinder_container, scene_section_cone_container, scene_section_mesh,
-    scene_section_compound, scene_section_part, scene_section_body, scene_section_lattice,
-    scene_section_random, scene_section_csv, scene_section_sizes, scene_section_class,
-    scene_section_region, scene_section_region_box, scene_section_region_cylinder,
-    scene_section_motion, scene_section_constant, scene_section_sine, scene_section_table,
-    scene_section_joint, scene_section_motor, scene_section_force, scene_section_emitter,
-    scene_section_drain, scene_section_probe, scene_section_recording, scene_section_turn;
+    scene_section_height_field, scene_section_compound, scene_section_part, scene_section_body,
+    scene_section_lattice, scene_section_random, scene_section_csv, scene_section_sizes,
+    scene_section_class, scene_section_region, scene_section_region_box,
+    scene_section_region_cylinder, scene_section_motion, scene_section_constant, scene_section_sine,
+    scene_section_table, scene_section_joint, scene_section_motor, scene_section_force,
+    scene_section_emitter, scene_section_drain, scene_section_probe, scene_section_recording,
+    scene_section_turn;
 /* All of them, in the order of the reference page. */
 extern const scene_section *const scene_section_list[];
 extern const size_t scene_section_list_count;
@@ -103,6 +104,8 @@ typedef struct scene_shape_keys { /* of all kinds of shapes */
   const char *file;
   double scale, position[3];
   int open_ends;
+  const scene_node *heights;
+  double spacing[2], thickness;
 } scene_shape_keys;
 
 typedef struct scene_body_keys {

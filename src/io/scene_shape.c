@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "io/mesh_import.h"
 #include "io/scene_build.h"
 
@@ -131,6 +132,79 @@ static scree_status make_mesh(const maker *m, const scene_shape_keys *k, scree_s
   return status;
 }
 
+/* The numbers of a table, row by row; all rows have as many as the first. */
+static scree_status read_table(const maker *m, const scene_shape_keys *k, double **heights,
+                               size_t *nx, size_t *ny) {
+  scene_document *doc = &m->scene->doc;
+  const scene_node *at = scene_place(&k->head, "file");
+  uint32_t file;
+  scree_status status = scene_open_file(doc, at, at->file, k->file, &file);
+  if (status) return status;
+  const char *x = doc->files[file].bytes, *end = x + doc->files[file].size;
+  *heights = scene_alloc(doc, (doc->files[file].size / 2 + 1) * sizeof **heights);
+  if (!*heights) return SCREE_ERROR_MEMORY;
+  scene_node place = {.file = file, .line = 1, .column = 1};
+  size_t row = 0, total = 0;
+  for (const char *line = x; x <= end;) {
+    while (x < end && (*x == ' ' || *x == '\t' || *x == ',' || *x == '\r')) x++;
+    place.column = (uint32_t)(x - line) + 1;
+    if (x == end || *x == '\n') {
+      if (row && *ny == 0) *nx = row;
+      if (row && row != *nx)
+        return scene_fault(doc, &place, "%zu heights in this row; %zu in the first", row, *nx);
+      *ny += row != 0;
+      row = 0;
+      place.line++;
+      line = ++x;
+      continue;
+    }
+    char *after;
+    (*heights)[total++] = m->scale * k->scale * number_read(x, &after);
+    if (after == x || after > end)
+      return scene_fault(doc, &place, "a height is wanted: a number in m");
+    x = after;
+    row++;
+  }
+  return SCREE_OK;
+}
+
+static scree_status read_heights(const maker *m, const scene_shape_keys *k, double **heights,
+                                 size_t *nx, size_t *ny) {
+  scene_document *doc = &m->scene->doc;
+  const scene_node *rows = k->heights;
+  if (rows->kind != SCENE_LIST || !rows->count || rows->items[0]->kind != SCENE_LIST)
+    return scene_fault(doc, rows, "heights: a list of rows is wanted, as [[0, 1], [2, 3]]");
+  *ny = rows->count;
+  *nx = rows->items[0]->count;
+  *heights = scene_alloc(doc, (*nx * *ny + 1) * sizeof **heights);
+  if (!*heights) return SCREE_ERROR_MEMORY;
+  for (size_t j = 0; j < *ny; j++) {
+    double *row = NULL;
+    size_t count = 0;
+    const scree_status status =
+        scene_read_rows(m->scene, m->scope, rows->items[j], "heights", "m", 1, &row, &count);
+    if (status) return status;
+    if (count != *nx)
+      return scene_fault(doc, rows->items[j], "heights: %zu in this row; %zu in the first", count,
+                         *nx);
+    for (size_t i = 0; i < count; i++) (*heights)[j * *nx + i] = m->scale * row[i];
+  }
+  return SCREE_OK;
+}
+
+static scree_status make_height_field(const maker *m, const scene_shape_keys *k,
+                                      scree_shape **shape) {
+  double *heights = NULL;
+  size_t nx = 0, ny = 0;
+  if (!k->heights == !k->file)
+    return scene_fault(&m->scene->doc, m->node, "height_field: one of heights and file is wanted");
+  const scree_status status = (k->file ? read_table : read_heights)(m, k, &heights, &nx, &ny);
+  if (status) return status;
+  const double spacing[2] = {m->scale * k->spacing[0], m->scale * k->spacing[1]};
+  return scree_shape_create_height_field(m->scene->context, nx, ny, heights, spacing,
+                                         m->scale * k->thickness, shape);
+}
+
 static scree_status make_compound(const maker *m, const scene_shape_keys *k, scree_shape **shape) {
   size_t count = k->parts->count, made = 0;
   scree_shape_part *parts = memory_new(m->scene->context, count, sizeof *parts);
@@ -172,6 +246,7 @@ static const struct {
     {&scene_section_cylinder_container, make_cylinder_container},
     {&scene_section_cone_container, make_cone_container},
     {&scene_section_mesh, make_mesh},
+    {&scene_section_height_field, make_height_field},
     {&scene_section_compound, make_compound},
 };
 

@@ -339,6 +339,38 @@ static void test_mesh(void **state) {
   scree_scene_destroy(scene);
 }
 
+/* Ground from numbers and from a table: 2 m x 1 m, sloping from 0 to 0.2 m, 0.5 m thick. */
+static void test_height_field(void **state) {
+  (void)state;
+  const char *const scenes[] = {
+      "bodies: [{density: 2, shape: {height_field: {heights: [[0, 0.1, 0.2], [0, 0.1, 20 cm]], "
+      "spacing: [1, 1], thickness: 0.5}}}]",
+      "bodies: [{density: 2, shape: {height_field: {file: h.txt, spacing: [1, 1], scale: 0.1, "
+      "thickness: 0.5}}}]"};
+  const char *const paths[] = {"scene.yaml", "h.txt"};
+  const char *const tables[] = {"0 1 2\n\n0, 1, 2", "0 1 2\n0 1\n", "0 1 x\n"};
+  const char *const faults[] = {NULL, "h.txt:2:4: 2 heights in this row; 3 in the first",
+                                "h.txt:1:5: a height is wanted: a number in m"};
+  for (int i = 0; i < 4; i++) {
+    const char *const bytes[] = {scenes[i > 0], tables[i ? i - 1 : 0]};
+    const size_t sizes[] = {strlen(bytes[0]), strlen(bytes[1])};
+    scree_scene *scene;
+    assert_int_equal(scree_scene_load_files(context, 2, paths, bytes, sizes, NULL, &scene), 0);
+    if (i > 1) {
+      scree_world *none;
+      assert_int_equal(scree_scene_build(scene, &none), SCREE_ERROR_INPUT);
+      assert_string_equal(scree_context_message(context), faults[i - 1]);
+    } else {
+      scree_world *world = build(scene);
+      scree_body_info info;
+      scree_body_get_info(world, scree_world_body_at(world, 0), &info);
+      assert_true(fabs(info.mass - 2.0 * 2.0 * 0.6) < 1e-12);
+      scree_world_destroy(world);
+    }
+    scree_scene_destroy(scene);
+  }
+}
+
 static void visit(void *user, const char *name, const char *title) {
   int *count = user;
   char path[4096];
@@ -437,6 +469,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_names_of_many, setup, teardown),
       cmocka_unit_test_setup_teardown(test_csv, setup, teardown),
       cmocka_unit_test_setup_teardown(test_mesh, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_height_field, setup, teardown),
       cmocka_unit_test_setup_teardown(test_gallery, setup, teardown),
       cmocka_unit_test_setup_teardown(test_settle_is_the_drop, setup, teardown),
       cmocka_unit_test_setup_teardown(test_documents, setup, teardown),

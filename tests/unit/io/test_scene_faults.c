@@ -91,6 +91,7 @@ static const struct {
     {"bodies: [{shape: {sphere: {radius: 1}, box: {size: [1, 1, 1]}}}]",
      "scene.yaml:1:18: shape: exactly one key is wanted, of: sphere, ellipsoid, box, capsule, "
      "cylinder, cone, hull, half_space, box_container, cylinder_container, cone_container, mesh, "
+     "height_field, "
      "compound"},
     {"bodies: [{shape: {box: {size: [1, 1]}}}]",
      "scene.yaml:1:31: size: a list of 3 numbers is wanted, not a list of 2"},

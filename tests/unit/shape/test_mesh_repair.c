@@ -230,11 +230,47 @@ static void sign_of_distance_is_right(void **state) {
   scree_shape_destroy(mesh);
 }
 
+/* Volume and centre of ground over a plane and over a paraboloid of revolution. */
+static void height_field_is_solid(void **state) {
+  (void)state;
+  enum { NX = 41, NY = 31 };
+  const double spacing[2] = {0.05, 0.1};
+  double plane[NX * NY], bowl[NX * NY];
+  for (int j = 0; j < NY; j++)
+    for (int i = 0; i < NX; i++) {
+      const double x = 0.05 * (i - 20), y = 0.1 * (j - 15);
+      plane[j * NX + i] = 3 + 0.2 * x - 0.1 * y;
+      bowl[j * NX + i] = 0.3 * (x * x + y * y);
+    }
+  shape *s;
+  scree_mass m;
+  assert_int_equal(scree_shape_create_height_field(context, NX, NY, plane, spacing, 1, &s), 0);
+  assert_true(s->mesh.closed);
+  assert_int_equal(s->mesh.report.welded + s->mesh.report.seams + s->mesh.report.flipped, 0);
+  assert_int_equal(scree_shape_get_mass(s, 1, &m), 0);
+  const double least = 3 - 0.2 - 0.15;
+  assert_near(m.volume, 2 * 3 * (3 - least + 1), 1e-12);
+  assert_near(m.center[0], 0.2 / 3 / (3 - least + 1), 1e-12); /* int x h / volume */
+  scree_shape_destroy(s);
+  assert_int_equal(scree_shape_create_height_field(context, NX, NY, bowl, spacing, 0, &s), 0);
+  assert_int_equal(scree_shape_get_mass(s, 1, &m), 0);
+  /* 0.3 (4/12 + 9/12) over 6 m^2, 0.3 m thick (a tenth of 3 m); the triangles are above the bowl.
+   */
+  assert_near(m.volume, 6 * (0.3 + 0.3 * 13 / 12), 6 * 0.3 * 0.01);
+  assert_near(m.center[0], 0, 1e-12);
+  scree_shape_destroy(s);
+  assert_int_equal(scree_shape_create_height_field(context, 1, NY, bowl, spacing, 0, &s),
+                   SCREE_ERROR_ARGUMENT);
+  bowl[5] = NAN;
+  assert_int_equal(scree_shape_create_height_field(context, NX, NY, bowl, spacing, 0, &s),
+                   SCREE_ERROR_INPUT);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sound_mesh_is_left_alone),  cmocka_unit_test(faults_are_repaired),
       cmocka_unit_test(parts_and_walls),           cmocka_unit_test(mismatched_grids_are_joined),
-      cmocka_unit_test(sign_of_distance_is_right),
+      cmocka_unit_test(sign_of_distance_is_right), cmocka_unit_test(height_field_is_solid),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
