@@ -81,8 +81,8 @@ static scree_status weld(mesh_soup *s) {
     t.next[i] = *slot;
     *slot = i + 1;
   }
-  for (uint32_t i = 0; fine && i < 3 * s->triangle_count; i++)
-    s->triangle[0][i] = same[s->triangle[0][i]];
+  for (uint32_t i = 0; fine && i < s->triangle_count; i++)
+    for (int k = 0; k < 3; k++) s->triangle[i][k] = same[s->triangle[i][k]];
   memory_free(s->context, t.slot);
   memory_free(s->context, t.next);
   memory_free(s->context, same);
