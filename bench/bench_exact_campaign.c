@@ -133,7 +133,7 @@ static cell run_cell(scree_context *context, const family *f, const size *s, con
   }
   if (c.solved > 0) {
     qsort(seconds, (size_t)c.solved, sizeof *seconds, by_size);
-    c.median = seconds[c.solved / 2];
+    c.median = 0.5 * (seconds[(c.solved - 1) / 2] + seconds[c.solved / 2]);
     c.longest = seconds[c.solved - 1];
   }
   return c;
