@@ -66,7 +66,8 @@ typedef struct scree_material_def {
   double friction;              /* mu, default 0.5 */
   double rolling;               /* m: |rolling moment| <= rolling * normal force; default 0 */
   double spinning;              /* m: the same about the normal; default 0 */
-  double restitution;           /* Newton's e, 0 … 1; default 0 */
+  double restitution;           /* e, 0 … 1; default 0. Poisson's: of the impulse; for bodies with
+                                   joints Newton's: of the speed */
   double restitution_threshold; /* m/s: slower impacts do not bounce; default 0: 2 |g| h */
   double cohesion;              /* N: pull that two touching bodies bear; default 0 */
   double compliance;            /* m/N, normal; default 0: rigid */

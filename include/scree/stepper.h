@@ -83,6 +83,9 @@ typedef struct scree_step_info {
                                  bodies that turn far in a step */
   int parts;                  /* 1; more when the step was made in parts: not converged at once, or
                                  a pair would have been through each other on the way */
+  size_t impacts;             /* bounces in the step */
+  double impact_loss;         /* J of kinetic energy that they took */
+  bool impacts_left;          /* more bounces than a step has rounds for: these do not bounce */
   int unresolved;             /* parts accepted although a pair may be through each other: as short
                                  as parts get, or the looks used up */
   double residual;            /* R, worst over solves */

@@ -38,6 +38,14 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->extra_used);
   memory_free(context, a->late);
   memory_free(context, a->suspect);
+  memory_free(context, a->joined);
+  memory_free(context, a->impact_late);
+  memory_free(context, a->impact);
+  memory_free(context, a->impact_given);
+  memory_free(context, a->impact_pair);
+  memory_free(context, a->impact_row);
+  memory_free(context, a->impact_list);
+  memory_free(context, a->impact_live);
   memory_free(context, a->width);
   memory_free(context, a->turn);
   memory_free(context, a->width_of);
@@ -147,7 +155,9 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   status = assembly_find_stiffness(a, params);
   if (!status) status = add_bodies(a, params->h, report);
   if (status) return status;
-  status = assembly_add_contacts(a, params, report);
+  status = assembly_find_bounces(a);
+  if (!status) status = assembly_add_contacts(a, params, report);
+  if (!status) status = assembly_find_impacts(a, params);
   if (!status) status = assembly_add_joints(a, params, report);
   if (status) assembly_undo(a);
   return status;
@@ -157,6 +167,7 @@ scree_status assembly_finish(assembly *a, assembly_report *report) {
   const scree_status status = assembly_keep_contacts(a, report);
   if (status) return status;
   assembly_push_joints(a);
+  assembly_add_shifts(a);
   for (size_t i = 0; i < a->world->bodies.limit; i++)
     if (!isfinite(v3_norm2(a->linear[i])) || !isfinite(v3_norm2(a->angular[i]))) {
       assembly_undo(a);

@@ -27,6 +27,18 @@ typedef struct contact_extra {
   v3 slip;   /* m */
 } contact_extra;
 
+/* impact.c: a body of the problem that may be hit. Twists are linear and angular. */
+typedef struct impact_body {
+  v3 free_linear, free_angular;   /* v_free before the impacts */
+  v3 force_linear, force_angular; /* accelerations, m/s^2, rad/s^2 */
+  v3 shift_linear, shift_angular; /* m, rad */
+  double time;                    /* of its last impact, s after the start */
+  double first;                   /* of its next one, by the pair */
+  size_t first_pair;
+  bool hit, changed;
+  bool even; /* one moment of inertia about all axes */
+} impact_body;
+
 typedef struct assembly_params {
   double h;
   double whole; /* s: of the step that this one is a part of; 0: it is no part */
@@ -84,6 +96,21 @@ typedef struct assembly {
   double least_width, most_radius; /* m; of all bodies, of those that can be pushed */
   struct sweep_pair *swept;
   size_t swept_capacity;
+
+  /* Impacts (impact.c): of the step that was built. */
+  bool bounces;         /* some materials do; else none of these is filled */
+  uint8_t *joined;      /* of each body: has joints */
+  uint8_t *impact_late; /* of the contacts in the problem: one of the end of the step */
+  impact_body *impact;  /* of the bodies in the problem */
+  v3 *impact_given;     /* impulse of each contact on body b, N s */
+  struct impact_pair *impact_pair;
+  uint32_t *impact_row, *impact_list, *impact_live;
+  size_t impact_row_capacity, impact_list_capacity, impact_live_capacity;
+  size_t joined_capacity, impact_late_capacity, impact_capacity, impact_given_capacity,
+      impact_pair_capacity;
+  size_t impact_count; /* impacts in the step; 0: the others do not matter */
+  double impact_work;  /* J, on the bodies: what they lost, negative */
+  bool impacts_left;   /* more than there are rounds for: these do not bounce */
 
   /* While a step is built and solved `before` has what its contacts start from. After it that lies
    * in the problem, g and gap (`solved`), and is written down when the next step begins. */
@@ -175,8 +202,18 @@ collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report);
 scree_status assembly_keep_contacts(assembly *a, assembly_report *report);
+/* impact.c. Before contacts are added: whether any bounce. */
+scree_status assembly_find_bounces(assembly *a);
+/* When all contacts are in the problem: jumps of the free velocities. */
+scree_status assembly_find_impacts(assembly *a, const assembly_params *params);
+/* After the solve `linear` and `angular` become what moves bodies to where they are at the end;
+ * after they have moved, bodies get the velocities that they have there. */
+void assembly_add_shifts(assembly *a);
+void assembly_take_shifts(assembly *a);
 /* The world vectors of a contact of the last solve, N s and N m s. */
 v3 assembly_impulse(const assembly *a, size_t contact);
+/* With those of impacts in the step, which are no start for the next one. */
+v3 assembly_whole_impulse(const assembly *a, size_t contact);
 contact_place assembly_place_of(const assembly *a, size_t contact);
 bool assembly_needs_places(const assembly *a);
 /* Writes down what the next step starts from. */

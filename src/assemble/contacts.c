@@ -228,6 +228,10 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
       .bounce_speed = 2.0 * assembly_whole(params) * a->gravity,
       .sharing = sharing,
   };
+  if (a->bounces) {
+    in.newton = a->joined[c->a] || a->joined[c->b];
+    a->impact_late[k] = c->given;
+  }
   if (c->given) {
     in.stabilisation = 1.0;
     in.recovery_speed = INFINITY;
@@ -265,6 +269,8 @@ static scree_status reserve_contacts(assembly *a, size_t more) {
   if (memory_grow(a->context, &a->gap, &a->gap_capacity, n, sizeof *a->gap) ||
       (a->curved &&
        memory_grow(a->context, &a->lasting, &a->lasting_capacity, n, sizeof *a->lasting)) ||
+      (a->bounces && memory_grow(a->context, &a->impact_late, &a->impact_late_capacity, n,
+                                 sizeof *a->impact_late)) ||
       (a->has_extra_now &&
        memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, n, sizeof *a->extra_now)))
     return SCREE_ERROR_MEMORY;
@@ -338,6 +344,11 @@ v3 assembly_impulse(const assembly *a, size_t k) {
   if (dim >= 2) p = v3_add_scaled(p, g[1], t1);
   if (dim >= 3) p = v3_add_scaled(p, g[2], v3_cross(n, t1));
   return p;
+}
+
+v3 assembly_whole_impulse(const assembly *a, size_t k) {
+  const v3 p = assembly_impulse(a, k);
+  return a->impact_count ? v3_add(p, a->impact_given[k]) : p;
 }
 
 static v3 moment_of(const assembly *a, size_t k) {
@@ -454,7 +465,7 @@ scree_status assembly_keep_contacts(assembly *a, assembly_report *report) {
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const v3 p = assembly_impulse(a, k), m = moment_of(a, k);
     const bool presses = a->g[a->problem->row_start[k]] != 0.0;
-    report->touching += presses;
+    report->touching += presses || (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0);
     if (presses && world_is_dynamic(a->world, key[k].a) && world_is_dynamic(a->world, key[k].b))
       a->shared[key[k].a] = a->shared[key[k].b] = 1;
     if (a->has_extra_now) a->extra_now[k].moment = m;

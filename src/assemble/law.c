@@ -65,13 +65,21 @@ static double closed_part(const law_input *in, double full) {
   return least + (full - least) * away;
 }
 
+bool law_bounces(const scree_material_def *m) {
+  return m->restitution > 0.0 && !(m->compliance > 0.0);
+}
+
+double law_threshold(const scree_material_def *m, double bounce_speed) {
+  return m->restitution_threshold > 0.0 ? m->restitution_threshold : bounce_speed;
+}
+
 /* Newton's impact: u_n after = -e u_n before, for impacts above the threshold that happen within
  * the step. It takes the place of the gap term: the body turns round where it is. */
 double law_rigid_offset(const law_input *in) {
   const scree_material_def *m = in->material;
-  const double threshold =
-      m->restitution_threshold > 0.0 ? m->restitution_threshold : in->bounce_speed;
-  if (m->restitution > 0.0 && in->approach < -threshold && in->gap + in->h * in->approach <= 0.0)
+  const double threshold = law_threshold(m, in->bounce_speed);
+  if (in->newton && law_bounces(m) && in->approach < -threshold &&
+      in->gap + in->h * in->approach <= 0.0)
     return m->restitution * in->approach;
   if (in->gap > 0.0) return closed_part(in, 1.0) * in->gap / in->h;
   return fmax(closed_part(in, in->stabilisation) * in->gap / in->h, -in->recovery_speed);

@@ -23,6 +23,7 @@ typedef struct law_input {
   double bounce_speed; /* threshold where the material gives none, m/s */
   double slip[2];      /* elastic slip along the tangents, m */
   int sharing;         /* points of the pair that touch, law_touches: they share its cohesion */
+  bool newton; /* impacts are in the problem, by Newton's law: impact.c takes no such pair */
 } law_input;
 
 typedef struct law_class {
@@ -48,6 +49,9 @@ const law_class *law_for(const scree_material_def *material);
 
 /* Near enough to be held by cohesion? */
 bool law_touches(double gap, double diameter);
+/* Do pairs of this material bounce; and the speed below which they do not. */
+bool law_bounces(const scree_material_def *material);
+double law_threshold(const scree_material_def *material, double bounce_speed);
 /* The set of the pair: rows of rolling and spinning only where they resist. Cohesion holds while
  * the surfaces touch. */
 scree_set law_set(const law_input *in);

@@ -13,13 +13,22 @@
 /* Overlap that is put up with, as a fraction of the smaller diameter. */
 static const double tolerance = 0.005;
 
+/* What the contacts were searched with: before impacts. */
+static void expect(const assembly *a, size_t rank, v3 *linear, v3 *angular) {
+  const double *v = a->problem->bodies.body[rank].v_free;
+  const bool hit = a->impact_count && a->impact[rank].hit;
+  *linear = hit ? a->impact[rank].free_linear : v3_load(v);
+  *angular = hit ? a->impact[rank].free_angular : v3_load(v + 3);
+}
+
 static double led_away(const assembly *a, size_t rank, double h) {
   const uint32_t i = a->order[rank];
-  const double *expected = a->problem->bodies.body[rank].v_free;
+  v3 linear, angular;
+  expect(a, rank, &linear, &angular);
   const world_bodies *b = &a->world->bodies;
-  double speed = v3_norm(v3_sub(a->linear[i], v3_load(expected)));
+  double speed = v3_norm(v3_sub(a->linear[i], linear));
   if (b->shape[i]->kind != SCREE_SHAPE_SPHERE && isfinite(b->radius[i]))
-    speed += b->radius[i] * v3_norm(v3_sub(a->angular[i], v3_load(expected + 3)));
+    speed += b->radius[i] * v3_norm(v3_sub(a->angular[i], angular));
   return h * speed;
 }
 
@@ -46,9 +55,8 @@ static void note_expected(assembly *a) {
   memcpy(a->free_linear, a->linear, n * sizeof *a->linear);
   memcpy(a->free_angular, a->angular, n * sizeof *a->angular);
   for (size_t k = 0; k < a->moving; k++) {
-    const double *expected = a->problem->bodies.body[k].v_free;
-    a->free_linear[a->order[k]] = v3_load(expected);
-    a->free_angular[a->order[k]] = v3_load(expected + 3);
+    const uint32_t i = a->order[k];
+    expect(a, k, &a->free_linear[i], &a->free_angular[i]);
   }
 }
 

@@ -121,7 +121,8 @@ SECTION(solver, "solver", "How a step is solved.", solver_fields, false);
            "rolling moment over normal force; default 0"),                                         \
       REAL("spinning", false, MATERIAL(spinning), "m", FROM(0), INFINITY,                          \
            "moment about the normal over normal force; default 0"),                                \
-      REAL("restitution", false, MATERIAL(restitution), "", FROM(0), 1, "Newton's e; default 0"),  \
+      REAL("restitution", false, MATERIAL(restitution), "", FROM(0), 1,                            \
+           "e of impacts, Poisson's; default 0"),                                                  \
       REAL("restitution_threshold", false, MATERIAL(restitution_threshold), "m/s", FROM(0),        \
            INFINITY, "slower impacts do not bounce; default 0: 2 |gravity| step"),                 \
       REAL("cohesion", false, MATERIAL(cohesion), "N", FROM(0), INFINITY,                          \

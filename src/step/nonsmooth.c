@@ -128,10 +128,14 @@ static void note_solve(scree_step_info *info, const scree_solve_info *solved) {
 static void advance(scree_stepper *s, double h, scree_step_info *info,
                     const assembly_report *report) {
   const double start = timer_now();
+  info->impacts += s->assembly->impact_count;
+  info->impact_loss -= s->assembly->impact_work;
+  info->impacts_left = info->impacts_left || s->assembly->impacts_left;
   if (info->model == SCREE_MODEL_RELAXED)
     assembly_find_lift(s->assembly, &info->lift_percent, &info->lifted);
   assembly_accept(s->assembly);
   step_integrate(s->world, h, s->assembly->linear, s->assembly->angular, s->assembly->shared);
+  assembly_take_shifts(s->assembly);
   info->seconds_integrate += timer_now() - start;
   info->touching = report->touching;
   info->advanced = true;
@@ -316,7 +320,8 @@ static void forget_judgement(scree_step_info *info) {
   info->advanced = false;
   info->outcome = SCREE_OUTCOME_SOLVED;
   info->residual = info->error = info->penetration_speed = info->relaxation_gap = 0.0;
-  info->lift_percent = 0.0;
+  info->lift_percent = info->impact_loss = 0.0;
+  info->impacts = 0;
   info->lifted = 0;
 }
 

@@ -163,7 +163,7 @@ scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
       .body_a = key->a, .body_b = key->b, .feature = key->feature, .gap = (double)a->gap[k]};
   v3_store(out.position, v3_add(center, v3_load(c->arm_a)));
   memcpy(out.normal, c->normal, sizeof out.normal);
-  v3_store(out.impulse, assembly_impulse(a, k));
+  v3_store(out.impulse, assembly_whole_impulse(a, k));
   if (a->has_extra_now) v3_store(out.moment, a->extra_now[k].moment);
   return out;
 }
@@ -185,7 +185,7 @@ scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_
     if (key[k].a != i && key[k].b != i) continue;
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const double sign = key[k].b == i ? 1.0 : -1.0;
-    const v3 p = v3_scale(sign / a->kick, assembly_impulse(a, k));
+    const v3 p = v3_scale(sign / a->kick, assembly_whole_impulse(a, k));
     f = v3_add(f, p);
     t = v3_add(t, v3_cross(v3_load(key[k].b == i ? c->arm_b : c->arm_a), p));
     if (a->has_extra_now) t = v3_add_scaled(t, sign / a->kick, a->extra_now[k].moment);
