@@ -21,8 +21,8 @@ typedef struct thrower {
 } thrower;
 
 const char *throw_shape_name(throw_shape shape) {
-  static const char *const name[THROW_SHAPES] = {"sphere", "box",       "capsule", "cylinder",
-                                                 "cone",   "ellipsoid", "lentil",  "hull"};
+  static const char *const name[THROW_SHAPES] = {
+      "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "lentil", "hull", "mesh"};
   return name[shape];
 }
 
@@ -71,6 +71,30 @@ static scree_shape *make_hull(thrower *t) {
   return s;
 }
 
+/* An L: six corners along y at two ends. */
+static scree_shape *make_mesh(thrower *t) {
+  static const double corner[6][2] = {{0, 0}, {10, 0}, {10, 3}, {3, 3}, {3, 8}, {0, 8}};
+  static const uint32_t cap[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 5}};
+  double vertex[36];
+  uint32_t triangle[60], *next = triangle;
+  for (int k = 0; k < 12; k++) {
+    vertex[3 * k] = 0.001 * (corner[k % 6][0] - 4.0);
+    vertex[3 * k + 1] = 0.001 * (corner[k % 6][1] - 3.0);
+    vertex[3 * k + 2] = k < 6 ? -0.002 : 0.002;
+  }
+  for (int k = 0; k < 4; k++)
+    for (int m = 0; m < 3; m++) *next++ = cap[k][2 - m];
+  for (int k = 0; k < 4; k++)
+    for (int m = 0; m < 3; m++) *next++ = cap[k][m] + 6;
+  for (uint32_t k = 0; k < 6; k++) {
+    const uint32_t a = k, b = (k + 1) % 6, side[6] = {a, b, b + 6, a, b + 6, a + 6};
+    for (int m = 0; m < 6; m++) *next++ = side[m];
+  }
+  scree_shape *s;
+  ok(t, scree_shape_create_mesh(t->context, 12, vertex, 20, triangle, &s));
+  return s;
+}
+
 static scree_shape *make_shape(thrower *t, throw_shape shape) {
   scree_shape *s = NULL;
   const double rice[3] = {0.0025, 0.002, 0.005}, lentil[3] = {0.005, 0.005, 0.001};
@@ -95,6 +119,9 @@ static scree_shape *make_shape(thrower *t, throw_shape shape) {
     break;
   case THROW_LENTIL:
     ok(t, scree_shape_create_ellipsoid(t->context, lentil, &s));
+    break;
+  case THROW_MESH:
+    s = make_mesh(t);
     break;
   default:
     s = make_hull(t);

@@ -15,6 +15,7 @@ typedef enum throw_shape {
   THROW_ELLIPSOID,
   THROW_LENTIL, /* an ellipsoid of 10 x 10 x 2 mm */
   THROW_HULL,   /* of 200 points on an ellipsoid */
+  THROW_MESH,   /* the triangles of an L of 10 x 8 x 4 mm */
   THROW_SHAPES
 } throw_shape;
 
