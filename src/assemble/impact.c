@@ -583,5 +583,9 @@ void assembly_take_shifts(assembly *a) {
     const uint32_t i = a->order[k];
     w->linear[i] = v3_add_scaled(w->linear[i], -1.0 / a->h, b->shift_linear);
     w->angular[i] = v3_add_scaled(w->angular[i], -1.0 / a->h, b->shift_angular);
+    /* An impact is no acceleration that goes on. */
+    w->linear_rate[i] = b->force_linear;
+    w->angular_rate[i] = b->force_angular;
+    w->pulse[i] = PULSE_JOLT;
   }
 }
