@@ -19,7 +19,7 @@ static const cli_flag flags[] = {
     {0},
 };
 
-enum { RUN_LIMIT = 24, PANEL_LIMIT = 16, PATH_SIZE = 4096, BATCH = 1024, SUM = 5 };
+enum { RUN_LIMIT = 24, PANEL_LIMIT = 16, PATH_SIZE = 4096, BATCH = 1024, SUM = 5, CURVES = 8 };
 
 /* A curve is a sum of columns of the log. */
 typedef struct curve_spec {
@@ -30,7 +30,7 @@ typedef struct curve_spec {
 typedef struct quantity {
   const char *name, *label;
   bool log, from_zero;
-  curve_spec curve[5];
+  curve_spec curve[CURVES];
 } quantity;
 
 static const quantity quantities[] = {
@@ -43,7 +43,12 @@ static const quantity quantities[] = {
       {"total",
        4,
        {SCREE_STEP_kinetic_linear, SCREE_STEP_kinetic_angular, SCREE_STEP_potential,
-        SCREE_STEP_pairwise}}}},
+        SCREE_STEP_pairwise}},
+      {"work", 3, {SCREE_STEP_motors, SCREE_STEP_motions, SCREE_STEP_forces}},
+      {"friction", 1, {SCREE_STEP_friction}},
+      {"impacts", 1, {SCREE_STEP_impacts}},
+      {"joints", 1, {SCREE_STEP_joints}},
+      {"error", 1, {SCREE_STEP_energy_error}}}},
     {"contacts",
      "contacts",
      false,
@@ -188,7 +193,7 @@ static bool is_within(const work *w, double time) {
 static bool add_step(const work *w, panel *p, size_t first, const quantity *q, const double *row) {
   const double time = row[SCREE_STEP_time];
   if (!is_within(w, time)) return true;
-  for (size_t k = 0; k < 5 && q->curve[k].count; k++) {
+  for (size_t k = 0; k < CURVES && q->curve[k].count; k++) {
     double sum = 0.0;
     for (int i = 0; i < q->curve[k].count; i++) sum += row[q->curve[k].column[i]];
     if (!panel_add_point(&p->curves[first + k], time, sum)) return false;
@@ -204,7 +209,7 @@ static int add_quantity(const work *w, panel *p, size_t run, const quantity *q) 
   p->log = q->log;
   p->from_zero = q->from_zero;
   if (residual) p->tolerance = fmax(p->tolerance, r->settings->tolerance_residual);
-  for (int k = 0; k < 5 && q->curve[k].count; k++)
+  for (int k = 0; k < CURVES && q->curve[k].count; k++)
     if (!new_curve(w, p, run, k, !q->curve[1].count, q->curve[k].title)) return CLI_INTERNAL;
   double *rows = malloc(BATCH * SCREE_STEP_COLUMNS * sizeof *rows);
   if (!rows) return cli_fail(CLI_INTERNAL, "out of memory");

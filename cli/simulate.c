@@ -91,6 +91,37 @@ static void energy_json(const scree_energy *e) {
   printf("}");
 }
 
+static void ledger_json(const scree_sim_summary *s) {
+  const scree_ledger *l = &s->ledger;
+  bool first = true;
+  printf("{");
+  json_real_member(stdout, &first, "kinetic", l->kinetic);
+  json_real_member(stdout, &first, "potential", l->potential);
+  json_real_member(stdout, &first, "motors", l->motors);
+  json_real_member(stdout, &first, "motions", l->motions);
+  json_real_member(stdout, &first, "forces", l->forces);
+  json_real_member(stdout, &first, "friction", l->friction);
+  json_real_member(stdout, &first, "impacts", l->impacts);
+  json_real_member(stdout, &first, "joints", l->joints);
+  json_real_member(stdout, &first, "error", l->error);
+  json_real_member(stdout, &first, "error_part", s->energy_error);
+  printf("}");
+}
+
+static void ledger_text(const scree_sim_summary *s) {
+  const scree_ledger *l = &s->ledger;
+  const double given = l->motors + l->motions + l->forces;
+  printf("  energy       change %.4g J;", l->kinetic + l->potential);
+  if (given != 0.0)
+    printf(" work of motors %.4g, motions %.4g, forces %.4g;", l->motors, l->motions, l->forces);
+  printf(" lost by friction %.4g, impacts %.4g", l->friction, l->impacts);
+  if (l->joints != 0.0) printf(", joints %.4g", l->joints);
+  printf("; error %.3g J, %.2g %% of what was turned over\n", l->error, 100.0 * s->energy_error);
+  if (s->damped_steps)
+    printf("  damping      numerical damping of joints under load in %llu steps\n",
+           (unsigned long long)s->damped_steps);
+}
+
 static void phases_json(const scree_sim_summary *s) {
   bool first = true;
   printf("{");
@@ -161,6 +192,9 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_real_member(stdout, &first, "worst_joint_error", s->worst_joint_error);
   json_key(stdout, &first, "energy");
   energy_json(&s->energy);
+  json_key(stdout, &first, "ledger");
+  ledger_json(s);
+  json_whole_member(stdout, &first, "damped_steps", (long long)s->damped_steps);
   json_whole_member(stdout, &first, "emitted", (long long)s->flow.emitted);
   json_whole_member(stdout, &first, "drained", (long long)s->flow.drained);
   json_whole_member(stdout, &first, "peak_memory_bytes", (long long)peak_memory());
@@ -203,6 +237,7 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
         s->relaxation_gap, s->worst_lift_percent);
   printf("  end          %zu contacts, kinetic energy %.4g J, state %016llx\n", s->contacts,
          s->energy.linear + s->energy.angular, (unsigned long long)s->state_hash);
+  ledger_text(s);
   if (s->flow.emitted || s->flow.drained)
     printf("  flow         %zu bodies emitted (%.4g kg), %zu drained (%.4g kg)\n", s->flow.emitted,
            s->flow.emitted_mass, s->flow.drained, s->flow.drained_mass);
@@ -318,6 +353,11 @@ int simulate(scree_context *context, scree_sim *sim, const simulate_def *given) 
         "%.3g %% of a diameter in a step; %.3g %% of the bearing contacts by more than 0.1 %%. Use "
         "the exact law: --model coulomb, or leave out solver.model",
         s.relaxation_gap, s.worst_lift_percent, 100.0 * s.lifted_part);
+  if (s.energy_matters)
+    cli_note("warning: the energy does not add up: what was lost or won by numerical error is %.2g "
+             "%% of "
+             "what was turned over (ledger in the summary); take a shorter step",
+             100.0 * s.energy_error);
   if (s.nonconverged_steps)
     cli_note("warning: %llu of %llu steps did not reach their tolerance (worst R %.3g)",
              (unsigned long long)s.nonconverged_steps, (unsigned long long)s.steps,

@@ -276,6 +276,20 @@ typedef struct scree_energy {
   double potential; /* in the uniform gravity, zero at the origin */
   double pairwise;  /* gravitational and electrostatic pairs */
 } scree_energy;
+/* Who gave energy to the moving bodies and who took it, J. Work of impulses on the mean of the
+ * velocities before and after, so that the change of kinetic energy is exact; `error` is what is
+ * left over: kinetic + potential - (motors + motions + forces) + (friction + impacts + joints).
+ * What takes is above 0; below 0 it gave, which only springs and numerical errors do. */
+typedef struct scree_ledger {
+  double kinetic, potential; /* change; potential with the pairwise one */
+  double motors;             /* of joints */
+  double motions;            /* prescribed ones */
+  double forces;             /* loads set by the user */
+  double friction;           /* tangential, rolling and spinning */
+  double impacts;            /* normal, with overlap that is pushed apart */
+  double joints;             /* held rows, springs of joints */
+  double error;
+} scree_ledger;
 /* Of the dynamic bodies. The pairwise part costs n^2 when there are such forces. */
 SCREE_API scree_energy scree_world_get_energy(const scree_world *world);
 

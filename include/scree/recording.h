@@ -38,7 +38,9 @@ extern "C" {
 
 /* Columns of the log of steps: X(name, unit). New ones go to the end: a recording of an older Scree
  * has fewer, and reads as NaN in those it lacks. `method` is the place in the list of solvers, from
- * 1, of the one that ended the last solve of the step; 0: the start met the tolerance. */
+ * 1, of the one that ended the last solve of the step; 0: the start met the tolerance.
+ * From `motors` to `energy_error` the ledger (scree_ledger), summed from the start of the run;
+ * `damped`: bodies with numerical damping. */
 #define SCREE_STEP_COLUMN_LIST(X)                                                                  \
   X(time, "s")                                                                                     \
   X(bodies, "")                                                                                    \
@@ -65,7 +67,15 @@ extern "C" {
   X(seconds_solve, "s")                                                                            \
   X(seconds_integrate, "s")                                                                        \
   X(retries, "")                                                                                   \
-  X(method, "")
+  X(method, "")                                                                                    \
+  X(motors, "J")                                                                                   \
+  X(motions, "J")                                                                                  \
+  X(forces, "J")                                                                                   \
+  X(friction, "J")                                                                                 \
+  X(impacts, "J")                                                                                  \
+  X(joints, "J")                                                                                   \
+  X(energy_error, "J")                                                                             \
+  X(damped, "")
 
 enum {
 #define SCREE_STEP_COLUMN_ENUM(name, unit) SCREE_STEP_##name,

@@ -85,6 +85,13 @@ typedef struct scree_sim_summary {
   double infeasible_time;        /* start of the first such step, s */
   double worst_joint_error;
   scree_energy energy;
+  /* Sums over the run. `energy_error`: the error, and what contacts and joints gave where they
+   * should take, as a part of what was turned over: the highest kinetic energy, what was dissipated
+   * and the work from outside. The run is to be doubted when `energy_matters`: above 1 %. */
+  scree_ledger ledger;
+  double energy_error;
+  bool energy_matters;
+  uint64_t damped_steps; /* with numerical damping of joints */
   scree_scene_flow flow;
   uint64_t state_hash;
 } scree_sim_summary;

@@ -99,6 +99,9 @@ typedef struct scree_step_info {
   size_t lifted;              /* contacts pushed apart by more than 0.1 % */
   double joint_error;         /* worst drift of a joint at the start of the step, m */
   scree_energy energy;        /* after the step */
+  scree_ledger ledger;        /* of the step */
+  size_t damped_bodies; /* held by joints under a load that the step cannot follow: their fast modes
+                           are damped (numerical damping) */
   double seconds_collide, seconds_assemble, seconds_solve, seconds_integrate;
   double seconds; /* all of it */
 } scree_step_info;

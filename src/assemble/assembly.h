@@ -214,6 +214,7 @@ void assembly_take_shifts(assembly *a);
 v3 assembly_impulse(const assembly *a, size_t contact);
 /* With those of impacts in the step, which are no start for the next one. */
 v3 assembly_whole_impulse(const assembly *a, size_t contact);
+v3 assembly_moment(const assembly *a, size_t contact);
 contact_place assembly_place_of(const assembly *a, size_t contact);
 bool assembly_needs_places(const assembly *a);
 /* Writes down what the next step starts from. */
@@ -224,6 +225,9 @@ void assembly_set_before(assembly *a, size_t contact, v3 impulse);
 v3 assembly_get_before(const assembly *a, size_t contact);
 /* curvature.c: offsets from the motion that is expected */
 void assembly_curve_contacts(assembly *a, double h);
+/* ledger.c: what acts in the step, before bodies move; and the error, after. */
+void assembly_open_ledger(const assembly *a, scree_ledger *out);
+void assembly_close_ledger(const assembly *a, scree_ledger *out);
 /* stiffness.c: of joints under load, in (I + h K). */
 scree_status assembly_find_stiffness(assembly *a, const assembly_params *params);
 /* Changes the inverse inertia of a body and its free angular velocity, where it is stiff; says

@@ -351,7 +351,7 @@ v3 assembly_whole_impulse(const assembly *a, size_t k) {
   return a->impact_count ? v3_add(p, a->impact_given[k]) : p;
 }
 
-static v3 moment_of(const assembly *a, size_t k) {
+v3 assembly_moment(const assembly *a, size_t k) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const int dim = ccp_dim(a->problem, k);
   v3 m = {0, 0, 0};
@@ -463,7 +463,7 @@ scree_status assembly_keep_contacts(assembly *a, assembly_report *report) {
       __builtin_prefetch(&a->angular[key[k + AHEAD].b], 1);
     }
     const ccp_contact *c = &a->problem->bodies.contact[k];
-    const v3 p = assembly_impulse(a, k), m = moment_of(a, k);
+    const v3 p = assembly_impulse(a, k), m = assembly_moment(a, k);
     const bool presses = a->g[a->problem->row_start[k]] != 0.0;
     report->touching += presses || (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0);
     if (presses && world_is_dynamic(a->world, key[k].a) && world_is_dynamic(a->world, key[k].b))

@@ -113,7 +113,7 @@ double world_pairwise_energy(const scree_world *w) {
 /* Motors that give a torque or a force act like applied ones: on b as told, on a the opposite. A
  * slider's force acts along the line through the two anchors' mean, so that it adds no moment to
  * the pair. On side s (0: a, 1: b), at the centre of mass. */
-static body_load motor_load(const scree_world *w, const joint *j, int s, double value) {
+body_load world_motor_load(const scree_world *w, const joint *j, int s, double value) {
   const uint32_t side[2] = {j->body_a, j->body_b};
   const pose frame[2] = {j->frame_a, j->frame_b};
   pose at[2];
@@ -134,7 +134,7 @@ void world_change_motor(scree_world *w, const joint *j, double change) {
   for (int s = 0; s < 2; s++) {
     const uint32_t i = s ? j->body_b : j->body_a;
     if (!pushes(w, i)) continue;
-    const body_load load = motor_load(w, j, s, change);
+    const body_load load = world_motor_load(w, j, s, change);
     world_change_load(w, i, load.force, load.torque);
   }
 }
@@ -147,7 +147,7 @@ static void add_motors(const scree_world *w, double h, v3 *linear, v3 *angular) 
     for (int s = 0; s < 2; s++) {
       const uint32_t i = s ? j->body_b : j->body_a;
       if (!pushes(w, i)) continue;
-      const body_load load = motor_load(w, j, s, j->motor_value);
+      const body_load load = world_motor_load(w, j, s, j->motor_value);
       const double kick = world_kick(w, i, h);
       linear[i] = v3_add_scaled(linear[i], kick / b->mass[i], load.force);
       add_turn(w, i, kick, load.torque, &angular[i]);

@@ -201,6 +201,8 @@ void world_call_forces(scree_world *world, double h);
 scree_status world_free_velocities(scree_world *world, double h, v3 *linear, v3 *angular);
 /* The lasting load of a body, or the torque of a joint's motor, is about to change by this much. */
 void world_change_load(scree_world *world, size_t body, v3 force, v3 torque);
+/* What a motor of torque `value` does to the body on side s (0: a, 1: b) of its joint. */
+body_load world_motor_load(const scree_world *world, const joint *j, int s, double value);
 void world_change_motor(scree_world *world, const joint *j, double change);
 /* Forgets what acts for one step only. */
 void world_clear_step_loads(scree_world *world);

@@ -301,6 +301,22 @@ static size_t method_index(const char *method) {
   return 0;
 }
 
+static void add_ledger(sim_totals *t, const scree_step_info *info) {
+  const scree_ledger *l = &info->ledger;
+  scree_ledger *sum = &t->ledger;
+  sum->kinetic += l->kinetic;
+  sum->potential += l->potential;
+  sum->motors += l->motors;
+  sum->motions += l->motions;
+  sum->forces += l->forces;
+  sum->friction += l->friction;
+  sum->impacts += l->impacts;
+  sum->joints += l->joints;
+  sum->error += l->error;
+  t->peak_kinetic = fmax(t->peak_kinetic, info->energy.linear + info->energy.angular);
+  t->damped += info->damped_bodies > 0;
+}
+
 /* `time` is that of the start of the step, s. */
 static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
   sim_totals *t = &sim->totals;
@@ -328,6 +344,7 @@ static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
   t->joint_error = fmax(t->joint_error, info->joint_error);
   t->contacts = info->contacts;
   t->energy = info->energy;
+  add_ledger(t, info);
   t->model = (int32_t)info->model;
   if (info->outcome == SCREE_OUTCOME_INFEASIBLE && !t->infeasible) {
     t->infeasible = 1;
@@ -336,6 +353,7 @@ static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
 }
 
 static scree_status log_step(scree_sim *sim, const scree_step_info *info) {
+  const scree_ledger *l = &sim->totals.ledger;
   double row[SCREE_STEP_COLUMNS] = {
       [SCREE_STEP_time] = scree_world_time(sim->world),
       [SCREE_STEP_bodies] = (double)scree_world_body_count(sim->world),
@@ -363,6 +381,14 @@ static scree_status log_step(scree_sim *sim, const scree_step_info *info) {
       [SCREE_STEP_seconds_integrate] = info->seconds_integrate,
       [SCREE_STEP_retries] = info->retries,
       [SCREE_STEP_method] = (double)method_index(info->method),
+      [SCREE_STEP_motors] = l->motors,
+      [SCREE_STEP_motions] = l->motions,
+      [SCREE_STEP_forces] = l->forces,
+      [SCREE_STEP_friction] = l->friction,
+      [SCREE_STEP_impacts] = l->impacts,
+      [SCREE_STEP_joints] = l->joints,
+      [SCREE_STEP_energy_error] = l->error,
+      [SCREE_STEP_damped] = (double)info->damped_bodies,
   };
   return recorder_add_step(sim->recorder, row);
 }
@@ -446,6 +472,36 @@ static void judge_relaxation(const sim_totals *t, scree_sim_summary *s) {
       t->model == SCREE_MODEL_RELAXED && (s->worst_lift_percent >= 1.0 || s->lifted_part >= 0.01);
 }
 
+/* Bodies at rest have no energy to turn over: what would lift all of them by a thousandth of their
+ * diameter counts too. */
+static double lift_of_all(const scree_world *w) {
+  double gravity[3], sum = 0.0;
+  scree_world_get_gravity(w, gravity);
+  for (size_t i = 0; i < scree_world_body_limit(w); i++) {
+    scree_body_info info;
+    const scree_body_id id = scree_world_body_at(w, i);
+    if (!id.generation || scree_body_get_info(w, id, &info) || !(info.mass > 0.0)) continue;
+    if (isfinite(info.diameter)) sum += info.mass * info.diameter;
+  }
+  return 1e-3 * sum *
+         sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
+}
+
+static const double energy_share = 0.01;
+
+static void judge_energy(const scree_sim *sim, scree_sim_summary *s) {
+  const scree_ledger *l = &s->ledger;
+  const double taken[3] = {l->friction, l->impacts, l->joints};
+  double error = fabs(l->error), turned = sim->totals.peak_kinetic + lift_of_all(sim->world);
+  for (int k = 0; k < 3; k++) {
+    error += fmax(-taken[k], 0.0);
+    turned += fmax(taken[k], 0.0);
+  }
+  turned += fabs(l->motors) + fabs(l->motions) + fabs(l->forces);
+  s->energy_error = turned > 0.0 ? error / turned : 0.0;
+  s->energy_matters = s->energy_error > energy_share;
+}
+
 void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
   const sim_totals *t = &sim->totals;
   *s = (scree_sim_summary){
@@ -480,11 +536,14 @@ void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
       .relaxation_gap = t->gap,
       .worst_joint_error = t->joint_error,
       .energy = t->energy,
+      .ledger = t->ledger,
+      .damped_steps = t->damped,
       .flow = scree_scene_get_flow(sim->scene),
       .state_hash = scree_world_hash(sim->world),
   };
   memcpy(s->method_steps, t->method + 1, sizeof s->method_steps);
   judge_relaxation(t, s);
+  judge_energy(sim, s);
 }
 
 scree_scene *scree_sim_scene(const scree_sim *sim) {

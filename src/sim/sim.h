@@ -17,6 +17,9 @@ typedef struct sim_totals {
   double percent_time, infeasible_time;
   uint64_t contacts;
   scree_energy energy;
+  scree_ledger ledger; /* all steps */
+  double peak_kinetic; /* J */
+  uint64_t damped;     /* steps */
   int32_t model, stopped, infeasible, looks, divided, unresolved;
   uint64_t retried, touching, lifted; /* steps; contacts of all steps */
   double lift_percent;

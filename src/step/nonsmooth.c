@@ -88,6 +88,7 @@ static void note_build(scree_step_info *info, const assembly *a, const assembly_
   info->penetration = fmax(info->penetration, report->penetration);
   info->penetration_percent = fmax(info->penetration_percent, report->penetration_percent);
   info->joint_error = fmax(info->joint_error, report->joint_error);
+  if (report->stiff_bodies > info->damped_bodies) info->damped_bodies = report->stiff_bodies;
 }
 
 static scree_status build(scree_stepper *s, const assembly_params *params, scree_step_info *info,
@@ -133,9 +134,11 @@ static void advance(scree_stepper *s, double h, scree_step_info *info,
   info->impacts_left = info->impacts_left || s->assembly->impacts_left;
   if (info->model == SCREE_MODEL_RELAXED)
     assembly_find_lift(s->assembly, &info->lift_percent, &info->lifted);
+  assembly_open_ledger(s->assembly, &info->ledger);
   assembly_accept(s->assembly);
   step_integrate(s->world, h, s->assembly->linear, s->assembly->angular, s->assembly->shared);
   assembly_take_shifts(s->assembly);
+  assembly_close_ledger(s->assembly, &info->ledger);
   info->seconds_integrate += timer_now() - start;
   info->touching = report->touching;
   info->advanced = true;
@@ -318,6 +321,7 @@ static scree_status step_parts(scree_stepper *s, double h, int parts, bool last,
 
 static void forget_judgement(scree_step_info *info) {
   info->advanced = false;
+  memset(&info->ledger, 0, sizeof info->ledger);
   info->outcome = SCREE_OUTCOME_SOLVED;
   info->residual = info->error = info->penetration_speed = info->relaxation_gap = 0.0;
   info->lift_percent = info->impact_loss = 0.0;

@@ -56,6 +56,9 @@ static void test_load(void **state) {
       if (last > 0.0 && s.position[0] <= 0.0) crossed[count++ > 0] = k * step;
       last = s.position[0];
     }
+    /* Slow swings keep what they have where fast modes must be damped; lighter loads lose some of
+     * it to the jolt at the start, when the links are still at rest. */
+    if (ratios[r] >= 1e3) assert_true(total(&l) > start - 0.01 * swing);
     assert_true(count >= 2);
     /* A chain of links without mass, a ball at its end. */
     const double period = (crossed[1] - crossed[0]) / (count - 1), arm = LINKS * link + load_arm;

@@ -1,0 +1,162 @@
+/* The energy ledger of a step: who gave energy to the moving bodies and who took it.
+ *
+ * A step changes velocities by impulses alone, at the rotation of its start: M (v+ - v) = sum of
+ * impulses p. So the kinetic energy changes by just the work of each on the mean velocity,
+ *
+ *   T(v+) - T(v) = sum p . (v + v+) / 2
+ *
+ * and every term below is such a product, whatever the size of the step:
+ *
+ *   contacts: p . (mean velocity of b at the point - that of a), with the impulses of impacts
+ *   (impact.c); the normal part is `impacts`, the rest, with moments of rolling and spinning,
+ *   `friction`; both > 0 where energy is taken
+ *   motions: what contacts and joints do to a driven body, with its velocity; > 0: it gives
+ *   joints: the rows of joints, as contacts; motors: rows and torques of motors; forces: loads set
+ *   by the user
+ *
+ * Potential energy is taken at the middle of steps, where v is: then gravity's work is its change
+ * to rounding. What is left over is the error of the step: turns of bodies without symmetry, forces
+ * that depend on places, damping of stiff joints (stiffness.c), changes of the step. */
+#include "assemble/assembly.h"
+#include "ccp/problem.h"
+
+/* Of a body that was hit in the step, whose velocities are for now those that move it to where it
+ * ends (impact.c); null: another one. */
+static const impact_body *hit_body(const assembly *a, uint32_t i) {
+  if (!a->impact_count || a->rank[i] == SCREE_CCP_WORLD) return NULL;
+  const impact_body *b = &a->impact[a->rank[i]];
+  return b->hit ? b : NULL;
+}
+
+static v3 mean_linear(const assembly *a, uint32_t i) {
+  if (!world_is_dynamic(a->world, i)) return a->linear[i];
+  const impact_body *hit = hit_body(a, i);
+  const v3 end = hit ? v3_add_scaled(a->linear[i], -1.0 / a->h, hit->shift_linear) : a->linear[i];
+  return v3_scale(0.5, v3_add(a->world->bodies.linear[i], end));
+}
+
+static v3 mean_angular(const assembly *a, uint32_t i) {
+  if (!world_is_dynamic(a->world, i)) return a->angular[i];
+  const impact_body *hit = hit_body(a, i);
+  const v3 end =
+      hit ? v3_add_scaled(a->angular[i], -1.0 / a->h, hit->shift_angular) : a->angular[i];
+  return v3_scale(0.5, v3_add(a->world->bodies.angular[i], end));
+}
+
+/* ---- contacts ------------------------------------------------------------------------------- */
+
+static bool is_driven(const assembly *a, uint32_t i) {
+  return a->world->bodies.kind[i] == SCREE_BODY_PRESCRIBED;
+}
+
+static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
+  const cache_key *key = &collide_cache(a->collide)->now.key[k];
+  const ccp_contact *c = &a->problem->bodies.contact[k];
+  const v3 p = assembly_whole_impulse(a, k), m = assembly_moment(a, k), n = v3_load(c->normal);
+  const v3 wa = mean_angular(a, key->a), wb = mean_angular(a, key->b);
+  const v3 va = v3_add(mean_linear(a, key->a), v3_cross(wa, v3_load(c->arm_a)));
+  const v3 vb = v3_add(mean_linear(a, key->b), v3_cross(wb, v3_load(c->arm_b)));
+  const v3 u = v3_sub(vb, va);
+  const double whole = v3_dot(p, u) + v3_dot(m, v3_sub(wb, wa));
+  const double normal = v3_dot(p, n) * v3_dot(u, n);
+  out->impacts -= normal;
+  out->friction -= whole - normal;
+  if (is_driven(a, key->a)) out->motions += v3_dot(p, va) + v3_dot(m, wa);
+  if (is_driven(a, key->b)) out->motions -= v3_dot(p, vb) + v3_dot(m, wb);
+}
+
+/* ---- joints --------------------------------------------------------------------------------- */
+
+/* Work of a block's impulses on the bodies that move by them; what driven ones get is theirs. */
+static double add_rows(const assembly *a, size_t block, scree_ledger *out) {
+  const ccp_bodies *bodies = &a->problem->bodies;
+  const size_t first = a->problem->row_start[block] - a->problem->row_start[bodies->contact_count];
+  const size_t dim = (size_t)ccp_dim(a->problem, block);
+  double work = 0.0;
+  for (size_t k = 0; k < dim; k++) {
+    const double g = a->g[a->problem->row_start[block] + k];
+    for (size_t t = bodies->term_start[first + k]; t < bodies->term_start[first + k + 1]; t++) {
+      const scree_ccp_term *term = &bodies->term[t];
+      if (term->body == SCREE_CCP_WORLD) continue;
+      const uint32_t i = a->order[term->body];
+      const double one = g * (v3_dot(v3_load(term->coefficient), mean_linear(a, i)) +
+                              v3_dot(v3_load(term->coefficient + 3), mean_angular(a, i)));
+      work += one;
+      if (is_driven(a, i)) out->motions -= one;
+    }
+  }
+  return work;
+}
+
+static void add_load(const assembly *a, uint32_t i, double seconds, const body_load *load,
+                     double *work) {
+  *work +=
+      seconds * (v3_dot(load->force, mean_linear(a, i)) + v3_dot(load->torque, mean_angular(a, i)));
+}
+
+static void add_torque_motor(const assembly *a, const joint *j, scree_ledger *out) {
+  for (int s = 0; s < 2; s++) {
+    const uint32_t i = s ? j->body_b : j->body_a;
+    if (i == WORLD_NO_BODY) continue;
+    const body_load load = world_motor_load(a->world, j, s, j->motor_value);
+    const double kick = world_is_dynamic(a->world, i) ? world_kick(a->world, i, a->h) : a->kick;
+    if (world_is_dynamic(a->world, i)) add_load(a, i, kick, &load, &out->motors);
+  }
+}
+
+static void add_joints(const assembly *a, scree_ledger *out) {
+  const scree_world *w = a->world;
+  for (size_t k = 0; k < w->joint_limit; k++) {
+    const size_t block = a->joint_block[k];
+    if (block == CACHE_NONE) continue;
+    out->joints -= add_rows(a, block, out);
+    if (w->joint[k].motor == SCREE_MOTOR_SPEED) out->motors += add_rows(a, block + 1, out);
+    if (w->joint[k].motor == SCREE_MOTOR_TORQUE) add_torque_motor(a, &w->joint[k], out);
+  }
+}
+
+/* ---- bodies --------------------------------------------------------------------------------- */
+
+/* Kinetic and potential energy at the middle of the step that has led to this velocity and place
+ * (for a body without one: now). */
+static void add_energy(const scree_world *w, size_t i, double sign, double back,
+                       scree_ledger *out) {
+  const world_bodies *b = &w->bodies;
+  const v3 inertia = b->inertia[i], x = v3_add_scaled(b->position[i], -back, b->linear[i]);
+  double turn = inertia.x * v3_norm2(b->angular[i]);
+  if (inertia.x != inertia.y || inertia.y != inertia.z) {
+    const v3 s = quat_rotate_inverse(b->rotation[i], b->angular[i]);
+    turn = inertia.x * s.x * s.x + inertia.y * s.y * s.y + inertia.z * s.z * s.z;
+  }
+  out->kinetic += sign * 0.5 * (b->mass[i] * v3_norm2(b->linear[i]) + turn);
+  out->potential -= sign * b->mass[i] * v3_dot(v3_load(w->def.gravity), x);
+}
+
+static void add_energies(const scree_world *w, double sign, double step, scree_ledger *out) {
+  for (size_t i = 0; i < w->bodies.limit; i++)
+    if (world_is_dynamic(w, i)) add_energy(w, i, sign, w->bodies.fresh[i] ? 0.0 : 0.5 * step, out);
+  out->potential += sign * world_pairwise_energy(w);
+}
+
+void assembly_open_ledger(const assembly *a, scree_ledger *out) {
+  const world_bodies *b = &a->world->bodies;
+  for (size_t k = 0; k < a->contact_count; k++)
+    if (a->g[a->problem->row_start[k]] != 0.0 ||
+        (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0))
+      add_contact(a, k, out);
+  add_joints(a, out);
+  for (size_t i = 0; (b->load || b->step_load) && i < b->limit; i++) {
+    if (!world_is_dynamic(a->world, i)) continue;
+    const uint32_t body = (uint32_t)i;
+    if (b->load) add_load(a, body, world_kick(a->world, i, a->h), &b->load[i], &out->forces);
+    if (b->step_load) add_load(a, body, a->h, &b->step_load[i], &out->forces);
+  }
+  add_energies(a->world, -1.0, a->world->step, out);
+}
+
+void assembly_close_ledger(const assembly *a, scree_ledger *out) {
+  add_energies(a->world, 1.0, a->h, out);
+  const double given = out->motors + out->motions + out->forces;
+  const double taken = out->friction + out->impacts + out->joints;
+  out->error = out->kinetic + out->potential - given + taken;
+}
