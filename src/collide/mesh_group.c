@@ -82,3 +82,24 @@ void mesh_groups_deliver(const mesh_groups *all, quat rotation, v3 origin, doubl
                          narrow_sink *sink) {
   for (int i = 0; i < all->count; i++) group_deliver(all->group + i, rotation, origin, size, sink);
 }
+
+void mesh_groups_share(const mesh_groups *all, quat rotation, v3 origin, double size,
+                       narrow_sink *sink) {
+  static const int order[MESH_WAYS + 1] = {MESH_WAYS, 0, 4, 2, 6, 1, 5, 3, 7};
+  if (all->count == 0) return;
+  const int room = (sink->capacity - sink->count) / all->count, share = room > 1 ? room : 1;
+  for (int i = 0; i < all->count; i++) {
+    contact_point c[MESH_WAYS + 1];
+    int n = 0;
+    for (int k = 0; k <= MESH_WAYS && n < share; k++) {
+      const contact_point *x = &all->group[i].kept[order[k]];
+      bool known = false;
+      for (int j = 0; j < n && !known; j++)
+        known = v3_norm2(v3_sub(c[j].point_a, x->point_a)) < 1e-16 * size * size;
+      if (!known) c[n++] = *x;
+    }
+    for (int k = 0; k < n; k++)
+      narrow_add(sink, v3_add(origin, quat_rotate(rotation, c[k].point_a)),
+                 quat_rotate(rotation, c[k].normal), c[k].gap, c[k].feature);
+  }
+}

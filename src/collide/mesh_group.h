@@ -29,4 +29,9 @@ void mesh_group_add(mesh_groups *all, const contact_point *c);
 void mesh_groups_deliver(const mesh_groups *all, quat rotation, v3 origin, double size,
                          narrow_sink *sink);
 
+/* The same of contacts that are only near: each group gets its share of the room that is left, the
+ * nearest of it first. */
+void mesh_groups_share(const mesh_groups *all, quat rotation, v3 origin, double size,
+                       narrow_sink *sink);
+
 #endif

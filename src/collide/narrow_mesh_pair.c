@@ -51,6 +51,8 @@ typedef struct pair {
   side a, b;
   double size, margin; /* of the smaller mesh; m */
   double reach;        /* features farther from each other than this are not looked at, m */
+  double near;         /* contacts with larger gaps go to `far` at once, m */
+  mesh_groups far;     /* there may be very many of them, and one of each direction must stay */
   candidate found[CANDIDATES];
   int count;
   v3 crossing[CROSSINGS]; /* where triangles run through each other */
@@ -83,6 +85,11 @@ static bool side_takes(const side *s, v3 x, v3 y, double size) {
 
 static void pair_add(pair *p, v3 point_a, v3 normal, double gap, uint32_t feature, bool weak) {
   int at = p->count;
+  if (gap > p->near) {
+    const contact_point c = {.point_a = point_a, .normal = normal, .gap = gap, .feature = feature};
+    mesh_group_add(&p->far, &c);
+    return;
+  }
   for (int i = 0; i < p->count; i++)
     if (p->found[i].c.feature == feature &&
         v3_norm2(v3_sub(p->found[i].c.point_a, point_a)) <= 1e-16 * p->size * p->size)
@@ -401,6 +408,7 @@ static void search(pair *p) {
   depth++;
   p->count = 0;
   p->crossings = 0;
+  mesh_groups_begin(&p->far, 0.8);
   while (depth > 0) {
     depth--;
     const uint32_t i = stack[depth][0], k = stack[depth][1];
@@ -516,6 +524,7 @@ void narrow_mesh_mesh(const shape *a, const pose *pa, const shape *b, const pose
   const double least = fmin(extent(a->mesh.node[0].box), extent(b->mesh.node[0].box));
   p.size = least;
   p.margin = sink->margin;
+  p.near = fmax(0.1 * p.margin, 1e-6 * least);
   p.reach = fmax(p.margin, 0.005 * least);
   for (;;) {
     search(&p);
@@ -523,11 +532,12 @@ void narrow_mesh_mesh(const shape *a, const pose *pa, const shape *b, const pose
     if (p.reach >= least || (deepest(&p) < 0.5 * p.reach && told)) break;
     p.reach = fmin(4 * p.reach, least);
   }
-  if (p.count == 0 && p.crossings == 0) find_swallowed(&p);
+  if (p.count == 0 && p.far.count == 0 && p.crossings == 0) find_swallowed(&p);
   drop_needless(&p);
   mesh_groups all;
   mesh_groups_begin(&all, 0.999);
   for (int i = 0; i < p.count; i++)
     if (!p.found[i].dropped) mesh_group_add(&all, &p.found[i].c);
   mesh_groups_deliver(&all, pb->rotation, pb->position, least, sink);
+  mesh_groups_share(&p.far, pb->rotation, pb->position, least, sink);
 }

@@ -199,11 +199,64 @@ static void ells_have_the_boxes_distance(void **state) {
   scree_shape_destroy(boxes);
 }
 
+/* A closed outline (r, z), counterclockwise, turned about z. */
+static shape *lathe(int n, const double (*rz)[2], bool axis) {
+  enum { AROUND = 24 };
+  double p[3 * AROUND * 8];
+  uint32_t t[6 * AROUND * 8], count = 0;
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < AROUND; i++) {
+      const double phi = 6.283185307179586 * i / AROUND;
+      v3_store(p + 3 * (AROUND * k + i), (v3){rz[k][0] * cos(phi), rz[k][0] * sin(phi), rz[k][1]});
+    }
+  for (int k = 0; k < (axis ? n - 1 : n); k++)
+    for (int i = 0; i < AROUND; i++) {
+      const uint32_t a = (uint32_t)(AROUND * k + i), b = (uint32_t)(AROUND * k + (i + 1) % AROUND),
+                     c = (uint32_t)(AROUND * ((k + 1) % n)) + b % AROUND,
+                     d = (uint32_t)(AROUND * ((k + 1) % n)) + a % AROUND;
+      const uint32_t two[6] = {a, b, c, a, c, d};
+      for (int j = 0; j < 6; j++) t[count++] = two[j];
+    }
+  shape *s;
+  assert_int_equal(scree_shape_create_mesh(context, (size_t)(AROUND * n), p, count / 3, t, &s), 0);
+  assert_true(s->mesh.closed);
+  return s;
+}
+
+/* A nut about to land on the head of a bolt: very many contacts with the shaft are nearer, and
+ * those with the head must not get lost among them. */
+static void nut_sees_the_head_of_the_bolt(void **state) {
+  (void)state;
+  const double bolt[6][2] = {{0, -0.1},     {0.06, -0.1}, {0.06, -0.06},
+                             {0.02, -0.06}, {0.02, 0.1},  {0, 0.1}},
+               nut[4][2] = {{0.0215, -0.02}, {0.045, -0.02}, {0.045, 0.02}, {0.0215, 0.02}};
+  shape *b = lathe(6, bolt, true), *a = lathe(4, nut, false);
+  for (int i = 1; i < 40; i++) {
+    const double gap = 0.0001 * i;
+    const pose pa = {{0.0005, 0.0003, -0.04 + gap}, quat_exp((v3){0, 0, 0.1 * i})};
+    contact_point c[32];
+    const int n = narrow_collide(a, pa, b, pose_identity(), 0.0072, c, 32);
+    v3 lo = {1, 1, 1}, hi = {-1, -1, -1};
+    int down = 0;
+    for (int k = 0; k < n; k++) {
+      if (c[k].normal.z > -0.999) continue;
+      assert_true(fabs(c[k].gap - gap) < 1e-12);
+      down++;
+      lo = v3_min(lo, c[k].point_a);
+      hi = v3_max(hi, c[k].point_a);
+    }
+    assert_true(down >= 2 && fmax(hi.x - lo.x, hi.y - lo.y) > 0.04);
+  }
+  scree_shape_destroy(a);
+  scree_shape_destroy(b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(convex_meshes_have_the_hulls_distance),
       cmocka_unit_test(ells_have_the_boxes_distance),
       cmocka_unit_test(stacked_cubes_are_held),
+      cmocka_unit_test(nut_sees_the_head_of_the_bolt),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
