@@ -199,6 +199,7 @@ static void measure(row *r) {
   scree_context_destroy(context);
   remove("bench_bed.h5");
   remove("bench_bed.h5.checkpoint");
+  remove("bench_bed.h5.checkpoint.old");
   remove("bench_bed.csv");
 }
 
