@@ -39,13 +39,18 @@ static size_t cell_hash(const int64_t c[3]) {
   return (size_t)h;
 }
 
+/* Far out all cells are one: coordinates over the tolerance may be beyond any whole number. */
+static int64_t cell_of(const weld_table *t, double x) {
+  return (int64_t)fmax(-0x1p60, fmin(0x1p60, floor(x / t->cell)));
+}
+
 /* The first vertex within the tolerance, or `none`. */
 static uint32_t weld_find(const weld_table *t, const v3 *vertex, v3 x, double tolerance,
                           uint32_t none) {
   int64_t lo[3], hi[3], c[3];
   for (int k = 0; k < 3; k++) {
-    lo[k] = (int64_t)floor(((&x.x)[k] - tolerance) / t->cell);
-    hi[k] = (int64_t)floor(((&x.x)[k] + tolerance) / t->cell);
+    lo[k] = cell_of(t, (&x.x)[k] - tolerance);
+    hi[k] = cell_of(t, (&x.x)[k] + tolerance);
   }
   uint32_t best = none;
   for (c[0] = lo[0]; c[0] <= hi[0]; c[0]++)
@@ -76,7 +81,7 @@ static scree_status weld(mesh_soup *s) {
       continue;
     }
     int64_t c[3];
-    for (int k = 0; k < 3; k++) c[k] = (int64_t)floor((&s->vertex[i].x)[k] / t.cell);
+    for (int k = 0; k < 3; k++) c[k] = cell_of(&t, (&s->vertex[i].x)[k]);
     uint32_t *slot = &t.slot[cell_hash(c) & t.mask];
     t.next[i] = *slot;
     *slot = i + 1;
