@@ -69,7 +69,8 @@ enum { small = 600 };       /* blocks: where Newton steps may start from elsewhe
 enum { few_moments = 200 }; /* blocks with moments: above, relaxed, ipm needs a third of the time */
 enum { least_grains = 30 }; /* blocks: fewer are one cheap factorisation */
 enum { most_split = 30000 }; /* blocks: beyond, looking for islands costs as much as some sweeps */
-static const double stack_price = 0.1;     /* of Newton steps' cost, where sweeps are left */
+static const double stack_price = 0.1; /* of Newton steps' cost, where sweeps are left */
+static const double wide_masses = 30.0, extreme_masses = 1e5; /* ratios; see try_masses */
 static const double newton_price = 20.0;   /* Newton steps' cost that grains are swept for */
 static const double interior_price = 5e-4; /* s a block with moments, of all of ipm's iterations */
 
@@ -321,11 +322,15 @@ static scree_status try_interior(solve_run *run) {
   return SCREE_OK;
 }
 
-/* Cold exact problems with masses that differ widely: a way that warm steps have no time for. */
-static scree_status try_masses(solve_run *run) {
+/* Cold exact problems with masses that differ widely: a way that warm steps have no time for. At
+ * once where they differ so much that nothing else helps, else when two turns were in vain. */
+static scree_status try_masses(solve_run *run, long turns) {
   mass_path *path = &((auto_state *)*run->state)->masses;
   if (run->settings->warm_start || run->op->block_count <= COARSE_BLOCKS ||
-      !mass_path_takes(run->op, run->model))
+      !(turns == 0   ? mass_path_takes(run->op, run->model, extreme_masses)
+        : turns == 2 ? mass_path_takes(run->op, run->model, wide_masses) &&
+                           !mass_path_takes(run->op, run->model, extreme_masses)
+                     : false))
     return SCREE_OK;
   const scree_status status = mass_path_solve(path, run);
   if (!status && run->ended && run->outcome == SCREE_OUTCOME_SOLVED)
@@ -382,10 +387,8 @@ static scree_status take_turns(solve_run *run, long *turns) {
       continue;
     }
     const double sweeps = (double)(run->iterations - before) * ratio;
-    if (*turns == 0) {
-      const scree_status tried = try_masses(run);
-      if (tried || run->ended) return tried;
-    }
+    const scree_status tried = try_masses(run, *turns);
+    if (tried || run->ended) return tried;
     ++*turns;
     patience *= *turns % 2 ? 0.3 : 6.0;
     path *= 1.3;

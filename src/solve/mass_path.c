@@ -23,7 +23,6 @@
 #include "base/memory.h"
 #include "base/timer.h"
 
-static const double least_ratio = 30.0;  /* of masses; below it prox and sweeps do as well */
 static const double first_factor = 6.0;  /* of the ratio in one step */
 static const double least_factor = 1.25; /* a step as short as that that fails ends the way */
 static const double cut = 0.4, regain = 1.2;
@@ -50,11 +49,11 @@ static bool mass_range(const scree_ccp *p, double *least, double *most) {
   return *most > 0.0;
 }
 
-bool mass_path_takes(const ccp_operator *op, scree_model model) {
+bool mass_path_takes(const ccp_operator *op, scree_model model, double ratio) {
   double least, most;
   return model == SCREE_MODEL_COULOMB && op->form == SCREE_FORM_BODIES &&
          op->problem->bodies.contact_count > 0 && mass_range(op->problem, &least, &most) &&
-         most > least_ratio * least;
+         most > ratio * least;
 }
 
 /* Sets the masses at t; their sum. */

@@ -13,8 +13,8 @@ typedef struct mass_path {
   long problems; /* solved on the way in the last run */
 } mass_path;
 
-/* Is it a problem of bodies whose masses differ so much that the way is worth it? */
-bool mass_path_takes(const ccp_operator *op, scree_model model);
+/* Is it an exact problem of bodies whose masses differ by more than `ratio`? */
+bool mass_path_takes(const ccp_operator *op, scree_model model, double ratio);
 /* Goes the way. Either the run has ended, or run->g is as it was. */
 scree_status mass_path_solve(mass_path *path, solve_run *run);
 void mass_path_clear(scree_context *context, mass_path *path);

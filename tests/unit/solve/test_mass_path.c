@@ -34,8 +34,8 @@ static void test_takes(void **state) {
     scree_ccp *problem = top_heavy(context, 2, 2, ratio[k], 1);
     ccp_operator *op = NULL;
     assert_int_equal(op_create(context, problem, &op), SCREE_OK);
-    assert_int_equal(mass_path_takes(op, SCREE_MODEL_COULOMB), ratio[k] > 30.0);
-    assert_false(mass_path_takes(op, SCREE_MODEL_RELAXED));
+    assert_int_equal(mass_path_takes(op, SCREE_MODEL_COULOMB, 30.0), ratio[k] > 30.0);
+    assert_false(mass_path_takes(op, SCREE_MODEL_RELAXED, 30.0));
     op_destroy(op);
     scree_ccp_destroy(problem);
   }
