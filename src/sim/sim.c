@@ -472,7 +472,7 @@ static void judge_relaxation(const sim_totals *t, scree_sim_summary *s) {
       t->model == SCREE_MODEL_RELAXED && (s->worst_lift_percent >= 1.0 || s->lifted_part >= 0.01);
 }
 
-/* Bodies at rest have no energy to turn over: what would lift all of them by a thousandth of their
+/* Bodies at rest have no energy to turn over: what would lift all of them by a hundredth of their
  * diameter counts too. */
 static double lift_of_all(const scree_world *w) {
   double gravity[3], sum = 0.0;
@@ -483,7 +483,7 @@ static double lift_of_all(const scree_world *w) {
     if (!id.generation || scree_body_get_info(w, id, &info) || !(info.mass > 0.0)) continue;
     if (isfinite(info.diameter)) sum += info.mass * info.diameter;
   }
-  return 1e-3 * sum *
+  return 1e-2 * sum *
          sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
 }
 
