@@ -48,10 +48,10 @@ typedef struct scree_stepper_def {
                               what the two may approach in a step; default 0.1 */
   scree_on_nonconverged on_nonconverged; /* default retry */
   const char *retry_solver;              /* null: "auto" */
-  long retry_iteration_limit;            /* default 10 iteration_limit */
-  int retry_halvings;                    /* default 1: a step may become 2. All retries of a step
-                                            together get 20 iteration_limit iterations, or what a
-                                            larger retry_iteration_limit asks for */
+  long retry_iteration_limit;            /* default 3 iteration_limit */
+  int retry_halvings;                    /* default 0; 3: a step may become 8. Retries of a run
+                                            together take no more iterations than its first solves,
+                                            and 20 iteration_limit */
 } scree_stepper_def;
 
 SCREE_API scree_stepper_def scree_stepper_def_default(void);

@@ -132,7 +132,7 @@ static scree_status read_solver(scree_scene *scene) {
                          .warm_start_scale = 1.0,
                          .stabilisation = 1.0,
                          .margin = 0.1,
-                         .retry_halvings = 1};
+                         .retry_halvings = 0};
   scree_status status = SCREE_OK;
   size_t solver = 0;
   if (scene->top.solver)

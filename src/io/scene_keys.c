@@ -108,9 +108,9 @@ static const scene_field solver_fields[] = {
            "`continue` at once, go on with the best iterate and count the step"),
     TEXT("retry_solver", false, SOLVER(retry_solver), "default auto"),
     WHOLE("retry_iterations", false, SOLVER(retry_iterations), "", FROM(1), 1e9,
-          "default 10 times the iterations"),
+          "default 3 times the iterations"),
     WHOLE("retry_halvings", false, SOLVER(retry_halvings), "", FROM(0), 10,
-          "of the step; default 1"),
+          "of the step; default 0"),
 };
 SECTION(solver, "solver", "How a step is solved.", solver_fields, false);
 

@@ -4,10 +4,12 @@
 #include "step/stepper.h"
 
 typedef struct checkpoint_header {
-  uint64_t magic, world_size, assembly_size, step_count, checksum;
+  uint64_t magic, world_size, assembly_size;
+  uint64_t count[3]; /* steps, iterations of first solves and of retries */
+  uint64_t checksum;
 } checkpoint_header;
 
-static const uint64_t checkpoint_magic = 0x3250454B45524353u; /* "SCREKEP2" */
+static const uint64_t checkpoint_magic = 0x3350454B45524353u; /* "SCREKEP3" */
 
 /* Of bytes that come piece by piece, a word at a time; the last one is filled up with zeros. */
 typedef struct sum {
@@ -50,9 +52,9 @@ static uint64_t sum_end(sum *s) {
   return s->hash;
 }
 
-static uint64_t checksum(uint64_t step_count, const char *bytes, size_t size) {
+static uint64_t checksum(const uint64_t *count, size_t count_size, const char *bytes, size_t size) {
   sum s = sum_start;
-  sum_add(&s, &step_count, sizeof step_count);
+  sum_add(&s, count, count_size);
   sum_add(&s, bytes, size);
   return sum_end(&s);
 }
@@ -65,8 +67,9 @@ size_t scree_stepper_save_size(const scree_stepper *s) {
 static scree_status put(const scree_stepper *s, blob_out *out) {
   sum state = sum_start;
   blob_out seen = {.write = sum_add, .user = &state};
-  checkpoint_header head = {.magic = checkpoint_magic, .step_count = s->step_count};
-  sum_add(&state, &head.step_count, sizeof head.step_count);
+  checkpoint_header head = {.magic = checkpoint_magic,
+                            .count = {s->step_count, s->first_iterations, s->retry_iterations}};
+  sum_add(&state, head.count, sizeof head.count);
   world_put(s->world, &seen);
   head.world_size = seen.at;
   assembly_put(s->assembly, &seen);
@@ -99,13 +102,17 @@ scree_status scree_stepper_restore(scree_stepper *s, const void *blob, size_t si
   if (size < sizeof head || head.magic != checkpoint_magic ||
       head.world_size > size - sizeof head ||
       head.assembly_size != size - sizeof head - head.world_size ||
-      head.checksum != checksum(head.step_count, bytes + sizeof head, size - sizeof head))
+      head.checksum !=
+          checksum(head.count, sizeof head.count, bytes + sizeof head, size - sizeof head))
     return context_fail(s->context, SCREE_ERROR_INPUT,
                         "checkpoint: it is damaged or not one of Scree's");
   const char *world = bytes + sizeof head, *rest = world + head.world_size;
   scree_status status = assembly_check(s->assembly, rest, head.assembly_size);
   if (!status) status = world_restore(s->world, world, head.world_size);
   if (!status) status = assembly_restore(s->assembly, rest);
-  if (!status) s->step_count = head.step_count;
-  return status;
+  if (status) return status;
+  s->step_count = head.count[0];
+  s->first_iterations = head.count[1];
+  s->retry_iterations = head.count[2];
+  return SCREE_OK;
 }

@@ -54,17 +54,19 @@ static double tolerance_of(const scree_stepper *s, double h) {
   return fmin(fmax(rest, moving_part * rms_speed(s->world) / reference), moving);
 }
 
-/* Iterations that the retries of a step may take together, in limits of a solve. */
-enum { RETRY_BUDGET = 20 };
+/* Iterations in limits of a solve: what retries of a run may take more than all first solves did.
+ */
+enum { RETRY_CREDIT = 20, RETRY_LIMIT = 3 };
 
 static long retry_limit(const scree_stepper_def *d) {
-  return d->retry_iteration_limit > 0 ? d->retry_iteration_limit : 10 * d->iteration_limit;
+  return d->retry_iteration_limit > 0 ? d->retry_iteration_limit : RETRY_LIMIT * d->iteration_limit;
 }
 
-/* Are the iterations spent that retries of this step may take? */
-static bool is_spent(const scree_stepper *s, const scree_step_info *info) {
-  const long most = RETRY_BUDGET * s->def.iteration_limit, one = retry_limit(&s->def);
-  return s->def.iteration_limit > 0 && info->iterations >= (most > one ? most : one);
+/* Are the iterations spent that retries may take? A run in which every step is hard would else cost
+ * many times what it does without them; so it costs twice as much at most. */
+static bool is_spent(const scree_stepper *s) {
+  const uint64_t credit = RETRY_CREDIT * (uint64_t)s->def.iteration_limit;
+  return s->def.iteration_limit > 0 && s->retry_iterations >= s->first_iterations + credit;
 }
 
 static scree_solve_settings settings_of(const scree_stepper *s, double h, bool retry) {
@@ -159,11 +161,13 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   const double start = timer_now();
   status = solve(s, params, false, solved);
   info->iterations += solved->iterations;
+  s->first_iterations += (uint64_t)solved->iterations;
   info->solves++;
   if (!status && retry && solved->outcome != SCREE_OUTCOME_SOLVED && !has_none(solved) &&
-      !is_spent(s, info)) {
+      !is_spent(s)) {
     status = solve(s, params, true, solved);
     info->iterations += solved->iterations;
+    s->retry_iterations += (uint64_t)solved->iterations;
     info->solves++;
     info->retries++;
   }
@@ -308,7 +312,7 @@ static scree_status step_parts(scree_stepper *s, double h, int parts, bool last,
   *converged = true;
   for (int k = 0; k < parts; k++) {
     bool good;
-    any = any || is_spent(s, info);
+    any = any || is_spent(s);
     const scree_status status = step_span(s, h / parts, h / parts, true, any, info, &good);
     if (status) return status;
     info->retries++;

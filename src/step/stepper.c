@@ -31,7 +31,7 @@ scree_stepper_def scree_stepper_def_default(void) {
       .stabilisation = 1.0,
       .margin = 0.1,
       .on_nonconverged = SCREE_ON_NONCONVERGED_RETRY,
-      .retry_halvings = 1,
+      .retry_halvings = 0,
   };
 }
 
