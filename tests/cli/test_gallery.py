@@ -69,10 +69,11 @@ class Small(GalleryTest):
                 self.assertGreater(drop, 0.2, ratio)
 
     def test_wall(self):
-        self.summary("wall", "--set", "rows=6", "--set", "columns=5", "--duration", "0.6")
+        s = self.summary("wall", "--set", "rows=6", "--set", "columns=5", "--duration", "0.6")
+        # Losses of bodies in contact may show half a step late; the ledger knows whether energy was made.
+        self.assertLess(abs(s["ledger"]["error_part"]), 1e-4)
         total = column(self.probe("wall", "energy"), "total")
-        # What is shown of bodies in contact may be half a step old: that much of a loss comes late.
-        self.assertLess(max(b - a for a, b in zip(total, total[1:])), 1e-4 * total[0])
+        self.assertLess(max(b - a for a, b in zip(total, total[1:])), 5e-4 * total[0])
         ball = self.probe("wall", "ball")
         before = [v for t, v in zip(column(ball, "time"), column(ball, "vy")) if t < 0.2]
         self.assertLess(max(abs(v - 9.0) for v in before), 1e-9)
