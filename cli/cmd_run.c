@@ -28,7 +28,8 @@ typedef struct changes {
   size_t count;
 } changes;
 
-/* --solver, --model and --duration are changes of the scene like any other, and so are recorded. */
+/* --solver, --model and --duration are changes of the scene like any other, and so are recorded.
+ * They come last: `--set solver={…}` must not undo what was named. */
 static int collect_changes(const cli_args *args, changes *c) {
   static const struct {
     const char *flag, *key;
@@ -36,9 +37,10 @@ static int collect_changes(const cli_args *args, changes *c) {
   c->sets = calloc(args->given_count + 1, sizeof *c->sets);
   c->texts = calloc(args->given_count + 1, sizeof *c->texts);
   if (!c->sets || !c->texts) return cli_fail(CLI_INTERNAL, "out of memory");
+  for (size_t i = 0; i < args->given_count; i++)
+    if (strcmp(args->given[i].flag->name, "set") == 0) c->sets[c->count++] = args->given[i].value;
   for (size_t i = 0; i < args->given_count; i++) {
     const char *name = args->given[i].flag->name, *value = args->given[i].value;
-    if (strcmp(name, "set") == 0) c->sets[c->count++] = value;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
       if (strcmp(name, words[k].flag) != 0) continue;
       snprintf(c->texts[c->count], sizeof *c->texts, "%s=%s", words[k].key, value);

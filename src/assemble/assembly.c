@@ -60,6 +60,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->stiffness);
   memory_free(context, a->lasting);
   memory_free(context, a->shared);
+  memory_free(context, a->mean);
   memory_free(context, a);
 }
 
@@ -73,6 +74,7 @@ static scree_status reserve_bodies(assembly *a) {
       memory_grow(a->context, &a->angular, &a->angular_capacity, n, sizeof *a->angular) ||
       memory_grow(a->context, &a->rank, &a->rank_capacity, n, sizeof *a->rank) ||
       memory_grow(a->context, &a->shared, &a->shared_capacity, n, sizeof *a->shared) ||
+      memory_grow(a->context, &a->mean, &a->mean_capacity, n, sizeof *a->mean) ||
       memory_grow(a->context, &a->order, &a->order_capacity, n, sizeof *a->order))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;

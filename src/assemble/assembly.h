@@ -39,6 +39,10 @@ typedef struct impact_body {
   bool even; /* one moment of inertia about all axes */
 } impact_body;
 
+typedef struct mean_twist {
+  v3 linear, angular;
+} mean_twist;
+
 typedef struct assembly_params {
   double h;
   double whole; /* s: of the step that this one is a part of; 0: it is no part */
@@ -143,6 +147,8 @@ typedef struct assembly {
   double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
   size_t stiffness_capacity;
   bool stiff;
+  struct mean_twist *mean; /* of each body over the step: room for the ledger */
+  size_t mean_capacity;
   uint8_t *shared; /* of each body, after finish: it pressed on another moving one */
   size_t shared_capacity;
   bool curved;      /* some contact may need curvature.c; then `lasting` is filled */
@@ -226,7 +232,7 @@ v3 assembly_get_before(const assembly *a, size_t contact);
 /* curvature.c: offsets from the motion that is expected */
 void assembly_curve_contacts(assembly *a, double h);
 /* ledger.c: what acts in the step, before bodies move; and the error, after. */
-void assembly_open_ledger(const assembly *a, scree_ledger *out);
+void assembly_open_ledger(assembly *a, scree_ledger *out);
 void assembly_close_ledger(const assembly *a, scree_ledger *out);
 /* stiffness.c: of joints under load, in (I + h K). */
 scree_status assembly_find_stiffness(assembly *a, const assembly_params *params);

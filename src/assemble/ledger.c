@@ -28,19 +28,23 @@ static const impact_body *hit_body(const assembly *a, uint32_t i) {
   return b->hit ? b : NULL;
 }
 
-static v3 mean_linear(const assembly *a, uint32_t i) {
-  if (!world_is_dynamic(a->world, i)) return a->linear[i];
+/* Over the step; of a driven body its own motion. */
+static mean_twist mean_of(const assembly *a, uint32_t i) {
+  const world_bodies *b = &a->world->bodies;
+  mean_twist end = {a->linear[i], a->angular[i]};
+  if (!world_is_dynamic(a->world, i)) return end;
   const impact_body *hit = hit_body(a, i);
-  const v3 end = hit ? v3_add_scaled(a->linear[i], -1.0 / a->h, hit->shift_linear) : a->linear[i];
-  return v3_scale(0.5, v3_add(a->world->bodies.linear[i], end));
+  if (hit) {
+    end.linear = v3_add_scaled(end.linear, -1.0 / a->h, hit->shift_linear);
+    end.angular = v3_add_scaled(end.angular, -1.0 / a->h, hit->shift_angular);
+  }
+  return (mean_twist){v3_scale(0.5, v3_add(b->linear[i], end.linear)),
+                      v3_scale(0.5, v3_add(b->angular[i], end.angular))};
 }
 
-static v3 mean_angular(const assembly *a, uint32_t i) {
-  if (!world_is_dynamic(a->world, i)) return a->angular[i];
-  const impact_body *hit = hit_body(a, i);
-  const v3 end =
-      hit ? v3_add_scaled(a->angular[i], -1.0 / a->h, hit->shift_angular) : a->angular[i];
-  return v3_scale(0.5, v3_add(a->world->bodies.angular[i], end));
+static void find_means(assembly *a) {
+  for (size_t i = 0; i < a->world->bodies.limit; i++)
+    if (a->world->bodies.alive[i]) a->mean[i] = mean_of(a, (uint32_t)i);
 }
 
 /* ---- contacts ------------------------------------------------------------------------------- */
@@ -53,9 +57,9 @@ static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
   const cache_key *key = &collide_cache(a->collide)->now.key[k];
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const v3 p = assembly_whole_impulse(a, k), m = assembly_moment(a, k), n = v3_load(c->normal);
-  const v3 wa = mean_angular(a, key->a), wb = mean_angular(a, key->b);
-  const v3 va = v3_add(mean_linear(a, key->a), v3_cross(wa, v3_load(c->arm_a)));
-  const v3 vb = v3_add(mean_linear(a, key->b), v3_cross(wb, v3_load(c->arm_b)));
+  const v3 wa = a->mean[key->a].angular, wb = a->mean[key->b].angular;
+  const v3 va = v3_add(a->mean[key->a].linear, v3_cross(wa, v3_load(c->arm_a)));
+  const v3 vb = v3_add(a->mean[key->b].linear, v3_cross(wb, v3_load(c->arm_b)));
   const v3 u = v3_sub(vb, va);
   const double whole = v3_dot(p, u) + v3_dot(m, v3_sub(wb, wa));
   const double normal = v3_dot(p, n) * v3_dot(u, n);
@@ -91,8 +95,8 @@ static double add_rows(const assembly *a, size_t block, scree_ledger *out) {
       const scree_ccp_term *term = &bodies->term[t];
       if (term->body == SCREE_CCP_WORLD) continue;
       const uint32_t i = a->order[term->body];
-      const double one = g * (v3_dot(v3_load(term->coefficient), mean_linear(a, i)) +
-                              v3_dot(v3_load(term->coefficient + 3), mean_angular(a, i)));
+      const double one = g * (v3_dot(v3_load(term->coefficient), a->mean[i].linear) +
+                              v3_dot(v3_load(term->coefficient + 3), a->mean[i].angular));
       work += one;
       if (is_driven(a, i)) out->motions -= one;
     }
@@ -103,7 +107,7 @@ static double add_rows(const assembly *a, size_t block, scree_ledger *out) {
 static void add_load(const assembly *a, uint32_t i, double seconds, const body_load *load,
                      double *work) {
   *work +=
-      seconds * (v3_dot(load->force, mean_linear(a, i)) + v3_dot(load->torque, mean_angular(a, i)));
+      seconds * (v3_dot(load->force, a->mean[i].linear) + v3_dot(load->torque, a->mean[i].angular));
 }
 
 static void add_torque_motor(const assembly *a, const joint *j, scree_ledger *out) {
@@ -150,8 +154,9 @@ static void add_energies(const scree_world *w, double sign, double step, scree_l
   out->potential += sign * world_pairwise_energy(w);
 }
 
-void assembly_open_ledger(const assembly *a, scree_ledger *out) {
+void assembly_open_ledger(assembly *a, scree_ledger *out) {
   const world_bodies *b = &a->world->bodies;
+  find_means(a);
   for (size_t k = 0; k < a->contact_count; k++)
     if (a->g[a->problem->row_start[k]] != 0.0 ||
         (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0))

@@ -81,6 +81,10 @@ class Friction(CommandTest):
         result = self.run_scree("run", "s.yaml", "--solver", "spg", "--model", "coulomb")
         self.assertEqual(result.code, 2)
 
+    def test_what_is_named_is_not_undone_by_a_change_of_the_solver(self):
+        s, _ = self.run_text(CUBE, "--model", "relaxed", "--solver", "gs", "--set", "solver={tolerance: 0.01}")
+        self.assertEqual((s["model"], s["solver"]), ("relaxed", "gs"))
+
     def test_retries_and_methods_are_counted(self):
         s, _ = self.run_text(CUBE, "--set", "solver.tolerance=1e-6")
         self.assertEqual(s["retried_steps"], 0)
