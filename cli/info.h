@@ -33,4 +33,13 @@ void info_line(const char *label, const char *text);
 void info_mesh_notes(const scree_mesh_report *report, void (*say)(void *user, const char *text),
                      void *user);
 
+/* What tells against a run (info_doubts.c): gathered over the rows of its log. */
+typedef struct info_doubts {
+  size_t missed, infeasible, damped; /* steps */
+  double missed_time, infeasible_time, percent_time;
+  double residual, percent, gap, turned, error; /* of all steps; J */
+} info_doubts;
+void info_doubts_add(info_doubts *d, const double *row);
+void info_doubts_print(const info_doubts *d, const scree_scene_settings *s);
+
 #endif

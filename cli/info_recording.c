@@ -15,6 +15,7 @@ typedef struct totals {
   size_t steps, missed, contacts_most;
   double time, residual, penetration, percent, gap, seconds[4], iterations;
   double first[SCREE_STEP_COLUMNS], last[SCREE_STEP_COLUMNS];
+  info_doubts doubts;
 } totals;
 
 typedef struct content {
@@ -35,6 +36,7 @@ static void add_row(totals *t, const double *row) {
   if (!t->steps) memcpy(t->first, row, sizeof t->first);
   memcpy(t->last, row, sizeof t->last);
   t->steps++;
+  info_doubts_add(&t->doubts, row);
   t->time = row[SCREE_STEP_time];
   t->missed += row[SCREE_STEP_converged] == 0.0;
   t->contacts_most = (size_t)fmax((double)t->contacts_most, fmin(row[SCREE_STEP_contacts], 1e15));
@@ -159,6 +161,7 @@ static void print_text(const content *c) {
         t->last[SCREE_STEP_potential]);
     printf("wall time     collide %.3g  assemble %.3g  solve %.3g  integrate %.3g s\n",
            t->seconds[0], t->seconds[1], t->seconds[2], t->seconds[3]);
+    info_doubts_print(&t->doubts, s);
   }
   print_probes(c);
   for (size_t i = 0; i < scree_scene_file_count(c->scene); i++)

@@ -74,6 +74,15 @@ class Friction(CommandTest):
         s, err = self.run_text(CUBE.replace("velocity: [6, 0, 0]", "velocity: [0, 0, 0]"), "--model", "relaxed")
         self.assertEqual((err, s["lifted_part"]), ("", 0.0))
 
+    def test_info_says_what_speaks_against_a_run(self):
+        self.run_text(CUBE, "--out", "s.h5")
+        self.assertIn("doubts        none: ", self.run_scree("info", "s.h5").out)
+        self.run_text(CUBE, "--out", "s.h5", "--force", "--model", "relaxed", "--solver", "gs",
+                      "--set", "solver={iterations: 1, on_nonconverged: continue}")
+        text = self.run_scree("info", "s.h5").out
+        self.assertRegex(text, r"doubts +\d+ steps missed their tolerance, the first at 0\.0")
+        self.assertIn("friction was relaxed: sliding contacts part at up to", text)
+
     def test_a_solver_without_the_exact_law_says_so(self):
         s, err = self.run_text(CUBE, "--solver", "spg")
         self.assertEqual(s["model"], "relaxed")
