@@ -1,0 +1,88 @@
+/* The summary of a run: its totals, and what is to be doubted about them. */
+#include <math.h>
+#include <string.h>
+
+#include "sim/sim.h"
+
+/* The relaxation is to be doubted where a contact was pushed apart by a hundredth of a body in one
+ * step, or a hundredth of all contacts by a thousandth. */
+static void judge_relaxation(const sim_totals *t, scree_sim_summary *s) {
+  s->worst_lift_percent = t->lift_percent;
+  s->lifted_part = t->touching ? (double)t->lifted / (double)t->touching : 0.0;
+  s->relaxation_matters =
+      t->model == SCREE_MODEL_RELAXED && (s->worst_lift_percent >= 1.0 || s->lifted_part >= 0.01);
+}
+
+/* Bodies at rest have no energy to turn over: what would lift all of them by a hundredth of their
+ * diameter counts too. */
+static double lift_of_all(const scree_world *w) {
+  double gravity[3], sum = 0.0;
+  scree_world_get_gravity(w, gravity);
+  for (size_t i = 0; i < scree_world_body_limit(w); i++) {
+    scree_body_info info;
+    const scree_body_id id = scree_world_body_at(w, i);
+    if (!id.generation || scree_body_get_info(w, id, &info) || !(info.mass > 0.0)) continue;
+    if (isfinite(info.diameter)) sum += info.mass * info.diameter;
+  }
+  return 1e-2 * sum *
+         sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
+}
+
+static const double energy_share = 0.01;
+
+static void judge_energy(const scree_sim *sim, scree_sim_summary *s) {
+  const scree_ledger *l = &s->ledger;
+  const double taken[3] = {l->friction, l->impacts, l->joints};
+  double error = fabs(l->error), turned = sim->totals.peak_kinetic + lift_of_all(sim->world);
+  for (int k = 0; k < 3; k++) {
+    error += fmax(-taken[k], 0.0);
+    turned += fmax(taken[k], 0.0);
+  }
+  turned += fabs(l->motors) + fabs(l->motions) + fabs(l->forces);
+  s->energy_error = turned > 0.0 ? error / turned : 0.0;
+  s->energy_matters = s->energy_error > energy_share;
+}
+
+void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
+  const sim_totals *t = &sim->totals;
+  *s = (scree_sim_summary){
+      .title = sim->settings->title,
+      .bodies = scree_world_body_count(sim->world),
+      .steps = t->steps,
+      .total_steps = sim->total_steps,
+      .simulated_seconds = scree_world_time(sim->world),
+      .seconds = t->seconds,
+      .seconds_collide = t->collide,
+      .seconds_assemble = t->assemble,
+      .seconds_solve = t->solve,
+      .seconds_integrate = t->integrate,
+      .seconds_record = t->record,
+      .contacts = (size_t)t->contacts,
+      .solver = scree_stepper_solver_name(sim->stepper),
+      .model = (scree_model)t->model,
+      .iterations = t->iterations,
+      .nonconverged_steps = t->nonconverged,
+      .retried_steps = t->retried,
+      .start_steps = t->method[0],
+      .looks = (uint64_t)t->looks,
+      .divided_steps = (uint64_t)t->divided,
+      .unresolved_parts = (uint64_t)t->unresolved,
+      .stopped = t->stopped != 0,
+      .infeasible = t->infeasible != 0,
+      .worst_residual = t->residual,
+      .worst_penetration = t->penetration,
+      .worst_penetration_percent = t->percent,
+      .worst_penetration_time = t->percent_time,
+      .infeasible_time = t->infeasible_time,
+      .relaxation_gap = t->gap,
+      .worst_joint_error = t->joint_error,
+      .energy = t->energy,
+      .ledger = t->ledger,
+      .damped_steps = t->damped,
+      .flow = scree_scene_get_flow(sim->scene),
+      .state_hash = scree_world_hash(sim->world),
+  };
+  memcpy(s->method_steps, t->method + 1, sizeof s->method_steps);
+  judge_relaxation(t, s);
+  judge_energy(sim, s);
+}
