@@ -28,8 +28,13 @@ typedef struct changes {
   size_t count;
 } changes;
 
+static bool sets_section(const struct cli_given *given) {
+  return strcmp(given->flag->name, "set") == 0 && strncmp(given->value, "solver=", 7) == 0;
+}
+
 /* --solver, --model and --duration are changes of the scene like any other, and so are recorded.
- * They come last: `--set solver={…}` must not undo what was named. */
+ * The last one of a key holds; but `--set solver={…}`, a whole section, comes first: it must not
+ * undo the solver or the model that was named. */
 static int collect_changes(const cli_args *args, changes *c) {
   static const struct {
     const char *flag, *key;
@@ -38,9 +43,10 @@ static int collect_changes(const cli_args *args, changes *c) {
   c->texts = calloc(args->given_count + 1, sizeof *c->texts);
   if (!c->sets || !c->texts) return cli_fail(CLI_INTERNAL, "out of memory");
   for (size_t i = 0; i < args->given_count; i++)
-    if (strcmp(args->given[i].flag->name, "set") == 0) c->sets[c->count++] = args->given[i].value;
+    if (sets_section(&args->given[i])) c->sets[c->count++] = args->given[i].value;
   for (size_t i = 0; i < args->given_count; i++) {
     const char *name = args->given[i].flag->name, *value = args->given[i].value;
+    if (strcmp(name, "set") == 0 && !sets_section(&args->given[i])) c->sets[c->count++] = value;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
       if (strcmp(name, words[k].flag) != 0) continue;
       snprintf(c->texts[c->count], sizeof *c->texts, "%s=%s", words[k].key, value);
