@@ -203,6 +203,11 @@ static void follow(const assembly *a, double h, sweep_pair *p) {
   double t = 0.0;
   for (int round = 0; t < h; round++) {
     contact_point found[CONTACT_POINT_MAX];
+    /* As near as can be, or so fast that it would take for ever: as if it were hit. */
+    if (round > MOST_ADVANCES) {
+      p->hit = t;
+      return;
+    }
     const double margin = view_less(sight, speed.any * (h - t));
     const int n = narrow_collide(b->shape[p->a], shape_after(a, p->a, t), b->shape[p->b],
                                  shape_after(a, p->b, t), margin, found, CONTACT_POINT_MAX);
@@ -211,7 +216,7 @@ static void follow(const assembly *a, double h, sweep_pair *p) {
       if (round == 0) least = fmin(least, found[m].gap);
       double s = speed.any;
       if (speed.has_direction) s = fmax(0.0, -v3_dot(found[m].normal, speed.linear)) + speed.turn;
-      if (found[m].gap < least - 0.5 * deep || round == MOST_ADVANCES) {
+      if (found[m].gap < least - 0.5 * deep) {
         p->hit = t;
         return;
       }
