@@ -20,6 +20,8 @@
 
 #include "shape/width.h"
 
+/* rad in a step: what turns farther is not followed, it is hit. */
+static const double most_turn = 1e4;
 enum { MOST_ADVANCES = 512, FEW_PAIRS = 64 };
 static const double deep_part = 0.25; /* of the width: e */
 static const double much_larger = 4.0;
@@ -246,7 +248,13 @@ scree_status assembly_sweep(assembly *a, const assembly_params *params, assembly
   const scree_status status = find_pairs(a, h, &count);
   if (status || !count) return status;
 #pragma omp parallel for schedule(dynamic) num_threads(a->context->threads) if (count > FEW_PAIRS)
-  for (size_t k = 0; k < count; k++) follow(a, h, &a->swept[k]);
+  for (size_t k = 0; k < count; k++) {
+    sweep_pair *p = &a->swept[k];
+    if (h * fmax(a->turn[p->a], a->turn[p->b]) <= most_turn)
+      follow(a, h, p);
+    else
+      p->hit = 0.0;
+  }
   for (size_t k = 0; k < count; k++) {
     const sweep_pair *p = &a->swept[k];
     if (!(p->hit < h)) continue;

@@ -228,6 +228,12 @@ static scree_status attempt(scree_stepper *s, const assembly_params *given, bool
     status = finish(s, &params, looks, info, report, &found);
     if (status) return status;
     if (!found.missed || looks == MOST_LOOKS) {
+      /* So fast that the shortest part would not help: accepted as it is, and counted. */
+      const double part = least_part * assembly_whole(&params) / params.h;
+      if (found.hit.turn * part > 4.0 * far_turn) {
+        info->unresolved++;
+        return SCREE_OK;
+      }
       if (found.missed || found.hit.pairs) *cut = 0.5;
       for (double turn = found.hit.turn; turn > 2.0 * far_turn && *cut > least_cut; turn *= 0.5)
         *cut *= 0.5;
