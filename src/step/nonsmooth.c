@@ -104,6 +104,15 @@ static scree_status build(scree_stepper *s, const assembly_params *params, scree
   return status;
 }
 
+/* Newton steps of large problems cost as much as hundreds of sweeps, and their number is not known
+ * beforehand; so those go on with sweeps. */
+enum { LARGE_BLOCKS = 600 };
+
+static scree_solver *retry_with(const scree_stepper *s) {
+  if (s->sweeps && scree_ccp_block_count(s->assembly->problem) > LARGE_BLOCKS) return s->sweeps;
+  return s->retry_solver ? s->retry_solver : s->solver;
+}
+
 static scree_status solve(scree_stepper *s, const assembly_params *params, bool retry,
                           scree_solve_info *out) {
   assembly *a = s->assembly;
@@ -111,7 +120,7 @@ static scree_status solve(scree_stepper *s, const assembly_params *params, bool 
   memset(out, 0, sizeof *out);
   out->model = s->def.model;
   if (scree_ccp_row_count(a->problem) == 0) return SCREE_OK;
-  scree_solver *solver = retry && s->retry_solver ? s->retry_solver : s->solver;
+  scree_solver *solver = retry ? retry_with(s) : s->solver;
   return scree_solver_solve(solver, a->problem, &settings, a->g, out);
 }
 
