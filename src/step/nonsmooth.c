@@ -105,11 +105,15 @@ static scree_status build(scree_stepper *s, const assembly_params *params, scree
 }
 
 /* Newton steps of large problems cost as much as hundreds of sweeps, and their number is not known
- * beforehand; so those go on with sweeps. */
-enum { LARGE_BLOCKS = 600 };
+ * beforehand; so where retries are no longer rare, a tenth of all iterations, those go on with
+ * sweeps. */
+enum { LARGE_BLOCKS = 600, RARE_LIMITS = 2 };
 
 static scree_solver *retry_with(const scree_stepper *s) {
-  if (s->sweeps && scree_ccp_block_count(s->assembly->problem) > LARGE_BLOCKS) return s->sweeps;
+  const uint64_t rare = s->first_iterations / 10 + RARE_LIMITS * (uint64_t)s->def.iteration_limit;
+  if (s->sweeps && s->retry_iterations > rare &&
+      scree_ccp_block_count(s->assembly->problem) > LARGE_BLOCKS)
+    return s->sweeps;
   return s->retry_solver ? s->retry_solver : s->solver;
 }
 
