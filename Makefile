@@ -14,7 +14,7 @@ MAKEFLAGS += --no-print-directory
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
-SOURCES = $(shell find include src cli tests bench examples -name '*.[ch]')
+SOURCES = $(shell find include src cli tests bench examples -name '*.[ch]' -o -name '*.inc')
 
 configure = cmake --preset $(1) -DSCREE_WERROR=ON $(2) > build/$(1).log 2>&1 || { tail -30 build/$(1).log; exit 1; }
 compile = cmake --build build/$(1) -j $(JOBS)

@@ -21,7 +21,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "bench/naive.h"
-#include "ccp/operator_bodies.h"
+#include "ccp/bodies/operator.h"
 #include "tests/support/packing.h"
 #include "tests/support/scenes.h"
 

@@ -14,6 +14,7 @@
 #define SCREE_IO_H
 
 #include "scree/ccp.h"
+#include "scree/shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -80,6 +81,11 @@ SCREE_API scree_status scree_problem_save(scree_context *context, const char *pa
 SCREE_API scree_status scree_problem_load_solution(scree_context *context, const char *path,
                                                    const scree_ccp *problem, size_t guess,
                                                    double *v, double *u, double *g);
+
+/* The mesh doctor: what is in a file of triangles (STL, OBJ, PLY) and what is wrong with it;
+ * numbers of the file count as metres. */
+SCREE_API scree_status scree_mesh_examine_file(scree_context *context, const char *path,
+                                               scree_mesh_report *report);
 
 #ifdef __cplusplus
 }

@@ -145,11 +145,6 @@ SCREE_API scree_scene_flow scree_scene_get_flow(const scree_scene *scene);
 SCREE_API size_t scree_scene_schema(char *buffer, size_t size);
 SCREE_API size_t scree_scene_reference(char *buffer, size_t size);
 
-/* The mesh doctor: what is in a file of triangles (STL, OBJ, PLY) and what is wrong with it;
- * numbers of the file count as metres. */
-SCREE_API scree_status scree_mesh_examine_file(scree_context *context, const char *path,
-                                               scree_mesh_report *report);
-
 /* The gallery of scenes, sought in the directory SCREE_SCENES (environment), beside the program and
  * where systems install. find gives the path of NAME.yaml, list calls for each of them. */
 SCREE_API scree_status scree_scene_find(scree_context *context, const char *name, char *path,

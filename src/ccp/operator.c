@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ccp/forms/recognise.h"
 #include "ccp/operator_glide.h"
 #include "ccp/operator_momentum.h"
-#include "ccp/recognise.h"
-#include "ccp/set.h"
-#include "ccp/set_local.h"
+#include "ccp/sets/local.h"
+#include "ccp/sets/set.h"
 
 /* A team of one pays for its start, its barriers and its locks all the same (a microsecond, a tenth
  * of a small solve): what is small runs outside any parallel region. */
@@ -423,7 +423,7 @@ void op_project_step(ccp_operator *op, const double *y, double step, const doubl
   }
 }
 
-/* Most of a warm start lies in its cones or at an apex. Tells that as set_coulomb.c does, and
+/* Most of a warm start lies in its cones or at an apex. Tells that as sets/coulomb.c does, and
  * leaves what it would: -0 at the apex. */
 static bool is_feasible(const scree_set *set, double *x) {
   if (set->kind != SCREE_SET_COULOMB || set->dim != 3 || set_is_modified(set)) return false;

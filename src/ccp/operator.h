@@ -116,8 +116,8 @@ struct ccp_operator {
   size_t partial_capacity;
   double *root; /* row_count, the metric of gradient steps; null until operator_metric.h made it */
   size_t root_capacity;
-  struct op_momentum *momentum; /* workspace of operator_momentum.c, made when it is first used */
-  struct op_glide *glide;       /* of operator_glide.c */
+  struct op_momentum *momentum; /* workspace of bodies/gradient.c, made when it is first used */
+  struct op_glide *glide;       /* of bodies/gradient_glide.c */
 };
 
 scree_status op_create(scree_context *context, const scree_ccp *problem, ccp_operator **op);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "ccp/set.h"
-#include "ccp/set_coulomb.h"
+#include "ccp/sets/coulomb.h"
+#include "ccp/sets/set.h"
 
 enum { CHUNK = 2048, PARALLEL_BLOCKS = 4096 };
 

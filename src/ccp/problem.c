@@ -1,7 +1,7 @@
 /* Building problems: everything that comes in is checked here, so that operators and solvers can
  * rely on finite numbers, valid indices and well-formed sets. */
 #include "ccp/problem.h"
-#include "ccp/block_rows.h"
+#include "ccp/forms/block_rows.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,14 +11,14 @@
  * approach of any speed behind the rounding of u_T. R is no less than a tenth of the worst
  * approach, which says nothing new below mu = 9; where impulses are capped bodies may approach.
  *
- * A block is judged by op_judge_block, or in lanes by the same formulas (bodies_kernel_product.h);
+ * A block is judged by op_judge_block, or in lanes by the same formulas (kernels/product.inc);
  * what the sums mean is said here alone. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "ccp/operator.h"
-#include "ccp/set.h"
+#include "ccp/sets/set.h"
 
 static const double approach_share = 0.1;
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "io/checkpoint_file.h"
-#include "io/recording.h"
+#include "recording/checkpoint_file.h"
+#include "recording/recording.h"
 #include "scree/sim.h"
 
 /* What adds up over a run; a checkpoint keeps it as bytes, so it holds no pointers. */

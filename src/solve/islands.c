@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "base/timer.h"
-#include "ccp/operator_local.h"
+#include "ccp/forms/local.h"
 
 /* ---- finding them --------------------------------------------------------------------------- */
 

@@ -18,7 +18,7 @@
 #include "base/options.h"
 #include "base/timer.h"
 #include "ccp/operator_fused.h"
-#include "ccp/set.h"
+#include "ccp/sets/set.h"
 #include "solve/solver.h"
 
 enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2, STRIVE_ITERATIONS = 10 };

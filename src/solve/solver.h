@@ -6,7 +6,7 @@
 
 #include "ccp/operator.h"
 #include "scree/solver.h"
-#include "solve/infeasible.h"
+#include "solve/existence/infeasible.h"
 
 typedef struct solve_run solve_run;
 

@@ -2,7 +2,7 @@
  * can be asked for. */
 #include <math.h>
 
-#include "io/mesh_import.h"
+#include "io/mesh/import.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

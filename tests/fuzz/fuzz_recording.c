@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "io/hdf5_walk.h"
-#include "io/recording.h"
+#include "io/hdf5/walk.h"
+#include "recording/recording.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MAX_BLOCKS = 200, MAX_CHANGES = 64, LONGEST = 4096 };

@@ -3,7 +3,7 @@
  * than a few are read but not built. It can reach the files below and no others. */
 #include <string.h>
 
-#include "io/scene_build.h"
+#include "scene/build/build.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *const paths[] = {"scene.yaml", "other.yaml", "table.csv", "solid.obj"};

@@ -54,7 +54,7 @@ class CheckLayers(unittest.TestCase):
         self.refused("src/ccp/file.c", '"scree/solver.h"', "above ccp")
 
     def test_siblings(self):
-        self.refused("src/solve/apgd.c", '"model/world.h"', "siblings")
+        self.refused("src/solve/first_order/apgd.c", '"model/world.h"', "siblings")
         self.refused("src/shape/ball.c", '"ccp/ccp.h"', "siblings")
         self.refused("src/shape/ball.c", '"../ccp/ccp.h"', "siblings")
 
@@ -65,8 +65,8 @@ class CheckLayers(unittest.TestCase):
         self.refused("include/scree/math.h", '"scree/ccp.h"', "above math")
 
     def test_umbrella_inside(self):
-        self.refused("src/solve/apgd.c", '"scree/scree.h"', "umbrella")
-        self.refused("src/solve/apgd.c", "<scree/scree.h>", "umbrella")
+        self.refused("src/solve/first_order/apgd.c", '"scree/scree.h"', "umbrella")
+        self.refused("src/solve/first_order/apgd.c", "<scree/scree.h>", "umbrella")
 
     def test_command_looking_inside(self):
         self.refused("cli/cmd_solve.c", '"ccp/ccp.h"', "public headers")
@@ -76,7 +76,7 @@ class CheckLayers(unittest.TestCase):
 
     def test_unknown_room_and_unknown_file(self):
         self.refused("src/misc/all.c", '"base/context.h"', "in no layer")
-        self.refused("src/solve/apgd.c", '"ccp/nothing.h"', "no such file")
+        self.refused("src/solve/first_order/apgd.c", '"ccp/nothing.h"', "no such file")
 
     def test_cycle(self):
         code, text = check({**CLEAN, "src/ccp/a.h": '#include "ccp/b.h"\n',

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "ccp/assembly.h"
+#include "ccp/forms/matrices.h"
 #include "scree/scree.h"
 #include "tests/support/packing.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ccp/operator_bodies.h"
+#include "ccp/bodies/operator.h"
 #include "tests/support/packing.h"
 
 typedef struct fixture {

@@ -15,12 +15,12 @@
 #define bodies_kernels_plain counted_kernels
 #define bodies_roll_single   counted_single
 #define set_solve_block      counted_block
-#include "ccp/bodies_kernel_plain.c"
+#include "ccp/kernels/plain.c"
 #undef bodies_kernels_plain
 #undef bodies_roll_single
 #undef set_solve_block
 
-#include "ccp/operator_bodies.h"
+#include "ccp/bodies/operator.h"
 #include "ccp/operator_glide.h"
 #include "ccp/operator_momentum.h"
 #include "tests/support/packing.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ccp/operator_bodies.h"
+#include "ccp/bodies/operator.h"
 #include "ccp/operator_glide.h"
 #include "tests/support/packing.h"
 #include "tests/unit/ccp/random_bodies.h"

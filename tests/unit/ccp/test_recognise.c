@@ -2,7 +2,7 @@
  * same products, r and v. What is not exactly that is worked as before, with nearly the same
  * products.
  */
-#include "ccp/recognise.h"
+#include "ccp/forms/recognise.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 #include "ccp/operator.h"
-#include "io/problem_view.h"
+#include "io/problem/view.h"
 #include "tests/support/packing.h"
 
 static scree_csc csc_of(const ccp_matrix *m) {

@@ -1,5 +1,5 @@
 /* The sets: properties that together define a projection, on random sets and points. */
-#include "ccp/set_coulomb.h"
+#include "ccp/sets/coulomb.h"
 #include "test_set_common.h"
 
 enum { ROUNDS = 40000, MEMBERS = 12 };

@@ -1,6 +1,6 @@
 /* One block alone: residual of the natural map on random blocks in both models, agreement with
  * projected gradients, hand-made cases. */
-#include "ccp/set_local.h"
+#include "ccp/sets/local.h"
 #include "test_set_common.h"
 #include <string.h>
 

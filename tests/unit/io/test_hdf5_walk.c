@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "io/hdf5_walk.h"
+#include "io/hdf5/walk.h"
 
 #ifdef SCREE_WITH_HDF5
 #include <hdf5.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "io/mesh_import.h"
+#include "io/mesh/import.h"
 #include "scree/scree.h"
 
 static const int corners[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},

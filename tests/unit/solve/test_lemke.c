@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "ccp/assembly.h"
-#include "solve/polyhedral.h"
+#include "ccp/forms/matrices.h"
+#include "solve/lcp/polyhedral.h"
 #include "tests/support/planar.h"
 
 static uint64_t seed = 4711;

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "ccp/operator.h"
-#include "solve/mass_path.h"
+#include "solve/newton/mass_path.h"
 #include "tests/support/packing.h"
 
 static scree_ccp *top_heavy(scree_context *context, int nx, int nz, double ratio, uint64_t seed) {

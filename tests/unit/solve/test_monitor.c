@@ -11,7 +11,7 @@
 
 #include "ccp/operator.h"
 #include "scree/scree.h"
-#include "solve/infeasible.h"
+#include "solve/existence/infeasible.h"
 #include "tests/support/packing.h"
 
 /* A ball between a floor and a ceiling that both ask for a speed of separation: d = (1, 0, 0) on

@@ -1,0 +1,43 @@
+/* Gradient steps of the bodies form (operator_momentum.h): impulses stay in lanes, N y is never
+ * stored. Twists V = v_free + M^-1 D g are kept a body instead:
+ *
+ *   u(y) = D'V_y + b + C y,                       V_y = V_c + beta (V_c - V_p)
+ *   d'Nd = sum over bodies of q'M q,              q = V_next - V_y, plus d'C d
+ *
+ * so that a step is one pass over the contacts and two short ones over the bodies. Bodies whose
+ * inertia is no multiple of the identity keep their momenta D g too, and q'M q is the product of
+ * both differences: an inertia need not be invertible. */
+#ifndef SCREE_CCP_BODIES_MOMENTUM_H
+#define SCREE_CCP_BODIES_MOMENTUM_H
+
+#include "ccp/bodies/pack.h"
+#include "ccp/operator_momentum.h"
+
+/* current, previous, next: they change places. */
+typedef struct bodies_iterate {
+  double *lanes[BODIES_PACKS]; /* packed impulses */
+  double *rows;                /* the others, at their rows */
+  body_line *twist;            /* V, and a line for the world; momenta D g while they are summed */
+  body_line *momentum;         /* of bodies with a full inertia; null when there are none */
+  size_t lanes_capacity[BODIES_PACKS], rows_capacity, twist_capacity, momentum_capacity;
+} bodies_iterate;
+
+typedef struct bodies_momentum {
+  bodies_iterate iterate[3];
+  body_line *base; /* v_free, inverse mass and inertia; zeros for these where it is full */
+  size_t base_capacity;
+  double beta;       /* of the y in impl->push */
+  bool y_is_made;    /* impl->push has it; else y is still to be made */
+  bool has_moved;    /* a step was accepted: before, what sleeps has not been left out yet */
+  sphere_sums *sums; /* a unit of each pack, then a block that is not packed */
+  size_t sums_capacity;
+  body_sums *energy; /* a chunk of bodies */
+  size_t energy_capacity;
+  bool *full; /* a chunk of bodies: some inertia in it is full */
+  size_t full_capacity;
+} bodies_momentum;
+
+extern const op_momentum_class bodies_momentum_class;
+void bodies_momentum_free(scree_context *context, bodies_momentum *m);
+
+#endif

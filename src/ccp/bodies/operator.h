@@ -1,0 +1,150 @@
+/* The bodies form behind the operator: what its files share.
+ *
+ * A contact's impulse g gives body b the force f = sum g_k d_k and the moment m = sum g_l d_l over
+ * its moment rows, at the lever arm: twist_b += (f / m_b, I_b^-1 (arm_b x f + m)), and the opposite
+ * to a. The local velocity is d_k . (v_b + w_b x arm_b - v_a - w_a x arm_a), moments d_l . (w_b -
+ * w_a). */
+#ifndef SCREE_CCP_BODIES_OPERATOR_H
+#define SCREE_CCP_BODIES_OPERATOR_H
+
+#include "ccp/bodies/diagonal.h"
+#include "ccp/bodies/glide.h"
+#include "ccp/bodies/momentum.h"
+#include "ccp/bodies/pack.h"
+#include "ccp/bodies/rigid.h"
+#include "ccp/colouring.h"
+#include "ccp/operator.h"
+#include "math/vec3.h"
+
+enum { BODIES_PARALLEL = 4096 };
+
+typedef struct op_bodies {
+  /* One line a body and a last one for the world, which stays zero. */
+  body_line *state; /* v = v_free + M^-1 D g of the sweep in progress */
+  body_line *push;  /* D x, then M^-1 D x */
+  size_t state_capacity, push_capacity;
+  const body_kernels *kernels;
+  bodies_pack pack, rolled; /* contacts without moments, and with */
+  bodies_momentum momentum;
+  bodies_glide glide;
+  /* Blocks that are not packed, and their moving bodies. */
+  uint32_t *rest;
+  size_t *rest_start;
+  uint32_t *rest_body;
+  size_t rest_capacity, rest_start_capacity, rest_body_capacity;
+  colouring colours;
+  bodies_rigid rigid;
+  bodies_diagonal diagonal;
+  op_judged *judged; /* a unit of each pack, then a chunk of the blocks that are not packed */
+  size_t judged_capacity;
+} op_bodies;
+
+/* The packs: k = 0 and 1, BODIES_PACKS in all. */
+static inline bodies_pack *bodies_pack_at(const op_bodies *impl, int k) {
+  return (bodies_pack *)(k ? &impl->rolled : &impl->pack);
+}
+
+/* The first row of a block that is no contact, counted from the first of these. */
+static inline size_t bodies_generic_row(const ccp_operator *op, size_t block) {
+  return op->row_start[block] - op->row_start[op->problem->bodies.contact_count];
+}
+
+/* ---- one contact ---------------------------------------------------------------------------- */
+
+/* Directions of a contact's rows: forces then moments, in the row order of scree/ccp.h. */
+typedef struct contact_rows {
+  v3 direction[SCREE_MAX_DIM];
+  int dim, forces;
+} contact_rows;
+
+static inline contact_rows contact_rows_of(const ccp_contact *c, int dim) {
+  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
+  contact_rows rows = {
+      .direction = {n, t1, t2, t1, t2, n}, .dim = dim, .forces = dim < 3 ? dim : 3};
+  if (dim == 4) rows.direction[3] = n;
+  return rows;
+}
+
+typedef struct wrench {
+  v3 force, moment;
+} wrench;
+
+static inline wrench contact_wrench(const ccp_contact *c, int dim, const double *x) {
+  wrench w = {{0, 0, 0}, {0, 0, 0}};
+  if (dim == 3) {
+    const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+    w.force = v3_add_scaled(v3_add_scaled(v3_scale(x[0], n), x[1], t1), x[2], v3_cross(n, t1));
+    return w;
+  }
+  const contact_rows rows = contact_rows_of(c, dim);
+  for (int k = 0; k < rows.forces; k++) w.force = v3_add_scaled(w.force, x[k], rows.direction[k]);
+  for (int k = rows.forces; k < dim; k++)
+    w.moment = v3_add_scaled(w.moment, x[k], rows.direction[k]);
+  return w;
+}
+
+/* Point velocity and angular velocity of one side; zero for the world. */
+static inline void side_velocity(const body_line *lines, uint32_t body, const double *arm,
+                                 v3 *linear, v3 *angular) {
+  *linear = *angular = v3_make(0, 0, 0);
+  if (body == SCREE_CCP_WORLD) return;
+  *angular = v3_load(lines[body].angular);
+  *linear = v3_add(v3_load(lines[body].linear), v3_cross(*angular, v3_load(arm)));
+}
+
+static inline void contact_velocity(const ccp_contact *c, int dim, const body_line *lines,
+                                    double *u) {
+  v3 la, wa, lb, wb;
+  side_velocity(lines, c->body_a, c->arm_a, &la, &wa);
+  side_velocity(lines, c->body_b, c->arm_b, &lb, &wb);
+  const v3 linear = v3_sub(lb, la), angular = v3_sub(wb, wa);
+  if (dim == 3) {
+    const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+    u[0] = v3_dot(n, linear);
+    u[1] = v3_dot(t1, linear);
+    u[2] = v3_dot(v3_cross(n, t1), linear);
+    return;
+  }
+  const contact_rows rows = contact_rows_of(c, dim);
+  for (int k = 0; k < dim; k++)
+    u[k] = v3_dot(rows.direction[k], k < rows.forces ? linear : angular);
+}
+
+/* Adds sign * (f, arm x f + m) to a line that gathers momentum. */
+static inline void line_add_wrench(body_line *line, double sign, wrench w, const double *arm) {
+  const v3 moment = v3_add(v3_cross(v3_load(arm), w.force), w.moment);
+  line->linear[0] += sign * w.force.x;
+  line->linear[1] += sign * w.force.y;
+  line->linear[2] += sign * w.force.z;
+  line->angular[0] += sign * moment.x;
+  line->angular[1] += sign * moment.y;
+  line->angular[2] += sign * moment.z;
+}
+
+/* M^-1 times the momentum in a line. */
+static inline void line_to_twist(const scree_ccp_body_def *body, const body_line *momentum,
+                                 double *twist) {
+  const v3 turn = sym3_mul_v3(body->inverse_inertia, v3_load(momentum->angular));
+  for (int k = 0; k < 3; k++) twist[k] = body->inverse_mass * momentum->linear[k];
+  twist[3] = turn.x;
+  twist[4] = turn.y;
+  twist[5] = turn.z;
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+/* u = D_i'v of the twists in the lines. */
+void bodies_read_block(const ccp_operator *op, size_t block, const body_line *lines, double *u);
+/* lines += D_i x, momentum, at the moving bodies. */
+void bodies_push_block(const ccp_operator *op, size_t block, const double *x, body_line *lines);
+/* The same for all blocks, from zero; every thread of a team calls it. A null x stands for the
+ * impulses that the groups hold; `rest` holds those of the blocks that are not packed. */
+void bodies_push_share(const ccp_operator *op, const double *x, const double *rest);
+/* v_free + M^-1 of the momentum in impl->push. */
+void bodies_velocity_of(const ccp_operator *op, size_t body, double *v);
+/* The sweep over the blocks that are not packed. Returns as op_sweep does. */
+double bodies_sweep_rest(ccp_operator *op, const op_sweep_params *params, double *g);
+/* push = D x, momentum a body. */
+void bodies_sum_pushes(const ccp_operator *op, const double *x);
+
+#endif

@@ -1,0 +1,331 @@
+/* See bodies/pack.h: filling lanes, and impulses in and out. What fits is told in
+ * bodies/classify.c, the order of the lanes made in bodies/schedule.c. */
+#include "ccp/bodies/pack.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "ccp/bodies/operator.h"
+
+/* WINDOW: contacts that stay in a core's cache. */
+enum { PARALLEL_GROUPS = 512, WINDOW = 1024 };
+
+/* ---- filling --------------------------------------------------------------------------------- */
+
+static void fill_extra(const bodies_pack *pack, const scree_ccp *p, size_t slot) {
+  const size_t i = pack->block[slot], row = p->row_start[i], k = slot % PACK_LANES;
+  const ccp_contact *c = &p->bodies.contact[i];
+  const bool ray = ccp_dim(p, i) == 1;
+  const double *offset = p->offset + row, *compliance = p->compliance ? p->compliance + row : NULL;
+  sphere_extra *e = &pack->extra[slot / PACK_LANES];
+  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
+  v3 across = {0.0, 0.0, 0.0};
+  if (!ray) across = v3_add_scaled(v3_scale(offset[1], t1), offset[2], t2);
+  e->offset[0][k] = across.x;
+  e->offset[1][k] = across.y;
+  e->offset[2][k] = across.z;
+  e->compliance_n[k] = compliance ? compliance[0] : 0.0;
+  e->compliance_t[k] = compliance && !ray ? compliance[1] : 0.0;
+}
+
+/* mm: the sum of the inverse inertias. */
+static void fill_roll(const bodies_pack *pack, const ccp_operator *op, size_t slot, double mm) {
+  const size_t i = pack->block[slot], k = slot % PACK_LANES;
+  const scree_set *set = ccp_set(op->problem, i);
+  sphere_roll *r = &pack->roll[slot / PACK_LANES];
+  r->rolls[k] = set->dim == 4 ? 0.0 : 1.0;
+  r->spins[k] = set->dim == 5 ? 0.0 : 1.0;
+  r->rolling[k] = set->dim == 4 ? 0.0 : set->rolling;
+  r->spinning[k] = set->dim == 5 ? 0.0 : set->spinning;
+  r->inverse_mm[k] = op->eta_moment[i] = 1.0 / mm;
+}
+
+static void fill_lane(const bodies_pack *pack, const ccp_operator *op, const body_line *lines,
+                      size_t slot) {
+  const scree_ccp *p = op->problem;
+  const size_t i = pack->block[slot], row = p->row_start[i], k = slot % PACK_LANES;
+  const ccp_contact *c = &p->bodies.contact[i];
+  sphere_group *g = &pack->group[slot / PACK_LANES];
+  const bool ray = ccp_dim(p, i) == 1;
+  const double *compliance = p->compliance ? p->compliance + row : NULL;
+  const bool world_a = c->body_a == SCREE_CCP_WORLD, world_b = c->body_b == SCREE_CCP_WORLD;
+  const contact_pair pair = pack->pair[i];
+  const uint32_t a = pair.a & ~PACK_FIXED, b = pair.b & ~PACK_FIXED;
+  const v3 n = v3_load(c->normal);
+  const double ra = world_a ? 0.0 : v3_dot(v3_load(c->arm_a), n);
+  const double rb = world_b ? 0.0 : v3_dot(v3_load(c->arm_b), n);
+  const double mass = lines[a].inverse_mass + lines[b].inverse_mass;
+  const double turn = lines[a].inverse_inertia * (ra * ra) + lines[b].inverse_inertia * (rb * rb);
+  const double nn = mass + (compliance ? compliance[0] : 0.0);
+  const double tt = ray ? nn : mass + turn + (compliance ? compliance[1] : 0.0);
+  g->a[k] = pair.a;
+  g->b[k] = pair.b;
+  for (int l = 0; l < 3; l++) g->normal[l][k] = c->normal[l];
+  g->reach_a[k] = ra;
+  g->reach_b[k] = rb;
+  g->offset[k] = p->offset[row];
+  pack->scale[slot / PACK_LANES].mu[k] = ray ? 0.0 : ccp_set(p, i)->mu;
+  /* Turned into their inverses for all lanes at once, by finish_lanes. */
+  g->inverse_nn[k] = nn;
+  g->inverse_tt[k] = tt;
+  if (pack->has_rays) pack->rough[slot / PACK_LANES][k] = ray ? 0.0 : 1.0;
+  if (pack->has_extra) fill_extra(pack, p, slot);
+  if (pack->rolling) fill_roll(pack, op, slot, lines[a].inverse_inertia + lines[b].inverse_inertia);
+}
+
+/* Lanes of a group from N_nn and N_tt on; eta of the contacts. */
+static void finish_lanes(sphere_group *g, sphere_scale *scale, const uint32_t *block, double *eta) {
+  double inverse_weight[PACK_LANES];
+  for (size_t k = 0; k < PACK_LANES; k++) {
+    const double nn = g->inverse_nn[k], tt = g->inverse_tt[k], mu = scale->mu[k];
+    scale->weight[k] = (nn + 2.0 * tt) / 3.0;
+    inverse_weight[k] = 1.0 / scale->weight[k];
+    g->beta[k] = mu * tt / (nn + mu * mu * tt);
+    g->inverse_nn[k] = 1.0 / nn;
+    g->inverse_tt[k] = 1.0 / tt;
+  }
+  for (size_t k = 0; k < PACK_LANES; k++)
+    if (block[k] != PACK_NO_BLOCK) eta[block[k]] = inverse_weight[k];
+}
+
+static bool is_whole(const uint32_t *block) {
+  return block[PACK_LANES - 1] != PACK_NO_BLOCK;
+}
+
+static void fill_group(bodies_pack *pack, ccp_operator *op, const body_line *lines, size_t j) {
+  const uint32_t world = (uint32_t)op->problem->bodies.body_count | PACK_FIXED;
+  const uint32_t *block = pack->block + j * PACK_LANES;
+  if (!is_whole(block)) {
+    sphere_group *g = &pack->group[j];
+    memset(g, 0, sizeof *g);
+    memset(&pack->scale[j], 0, sizeof pack->scale[j]);
+    if (pack->has_extra) memset(&pack->extra[j], 0, sizeof pack->extra[j]);
+    if (pack->has_rays) memset(&pack->rough[j], 0, sizeof pack->rough[j]);
+    if (pack->rolling) memset(&pack->roll[j], 0, sizeof pack->roll[j]);
+    for (size_t k = 0; k < PACK_LANES; k++) {
+      g->a[k] = g->b[k] = world;
+      g->inverse_nn[k] = g->inverse_tt[k] = 1.0;
+      if (pack->rolling) pack->roll[j].inverse_mm[k] = 1.0;
+    }
+  }
+  for (size_t k = 0; k < PACK_LANES; k++)
+    if (block[k] != PACK_NO_BLOCK) fill_lane(pack, op, lines, j * PACK_LANES + k);
+  finish_lanes(&pack->group[j], &pack->scale[j], block, op->eta_force);
+}
+
+typedef struct fill_work {
+  bodies_pack *pack;
+  ccp_operator *op;
+  const body_kernels *kernels;
+  contact_fill lanes;
+  bool plain; /* whole groups go through the kernel */
+} fill_work;
+
+static void fill_groups(const fill_work *w, size_t begin, size_t end) {
+  const bodies_pack *pack = w->pack;
+  for (size_t j = begin; j < end; j++) {
+    const uint32_t *block = pack->block + j * PACK_LANES;
+    if (w->plain && is_whole(block))
+      w->kernels->fill(&w->lanes, block, &pack->group[j], &pack->scale[j]);
+    else
+      fill_group(w->pack, w->op, w->lanes.lines, j);
+  }
+}
+
+/* The first of the groups begin … end - 1, whose contacts ascend, that begins at `contact` or
+ * beyond. */
+static size_t first_from(const bodies_pack *pack, size_t begin, size_t end, size_t contact) {
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    if (pack->block[middle * PACK_LANES] < contact)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/* The groups of all phases that begin with contacts from … to - 1: what they read stays in cache
+ * from one colour to the next. */
+static void fill_window(const fill_work *w, size_t from, size_t to) {
+  const bodies_pack *pack = w->pack;
+  for (size_t phase = 0; phase < pack->phase_count; phase++) {
+    const size_t begin = pack->unit_start[pack->phase_start[phase]],
+                 end = pack->unit_start[pack->phase_start[phase + 1]];
+    const size_t first = first_from(pack, begin, end, from);
+    fill_groups(w, first, first_from(pack, first, end, to));
+  }
+}
+
+void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *lines) {
+  const scree_ccp *p = op->problem;
+  const fill_work work = {.pack = pack,
+                          .op = op,
+                          .kernels = ((const op_bodies *)op->impl)->kernels,
+                          .lanes = {.contact = p->bodies.contact,
+                                    .pair = pack->pair,
+                                    .lines = lines,
+                                    .world = lines + p->bodies.body_count,
+                                    .row_start = p->row_start,
+                                    .set_index = p->set_index,
+                                    .set = p->set,
+                                    .offset = p->offset,
+                                    .eta = op->eta_force},
+                          .plain = pack->uniform && !pack->has_extra && !pack->rolling};
+  pack->same_mu = (pack->uniform || pack->rolling) && p->set_count == 1;
+  for (size_t k = 0; pack->same_mu && k < PACK_LANES; k++) pack->mu[k] = p->set[0].mu;
+  /* Tiles are such windows. */
+  const size_t count = pack->tiled ? pack->unit_count : p->bodies.contact_count / WINDOW + 1;
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(op->context, pack->group_count > PARALLEL_GROUPS))
+  for (size_t k = 0; k < count; k++) {
+    if (pack->tiled)
+      fill_groups(&work, pack->unit_start[k], pack->unit_start[k + 1]);
+    else
+      fill_window(&work, k * WINDOW, (k + 1) * WINDOW);
+  }
+}
+
+void bodies_pack_free(scree_context *context, bodies_pack *pack) {
+  memory_free(context, pack->group);
+  memory_free(context, pack->scale);
+  memory_free(context, pack->impulse);
+  memory_free(context, pack->extra);
+  memory_free(context, pack->rough);
+  memory_free(context, pack->roll);
+  memory_free(context, pack->block);
+  memory_free(context, pack->unit_start);
+  memory_free(context, pack->chain_start);
+  memory_free(context, pack->phase_start);
+  memory_free(context, pack->asleep);
+  memory_free(context, pack->pair);
+  memory_free(context, pack->trait);
+  memory_free(context, pack->colour);
+  memory_free(context, pack->used);
+  memory_free(context, pack->tile);
+  memory_free(context, pack->home_start);
+  memory_free(context, pack->tile_colours);
+  memory_free(context, pack->stamp);
+}
+
+void bodies_pack_lull(bodies_pack *pack, const double *lanes) {
+  pack->sweeps = 0;
+  pack->stirring = false;
+  for (size_t unit = bodies_pack_open_unit(pack); unit < pack->unit_count; unit++) {
+    bool still = true;
+    for (size_t k = pack->unit_start[unit] * bodies_pack_stride(pack);
+         still && k < pack->unit_start[unit + 1] * bodies_pack_stride(pack); k++)
+      still = lanes[k] == 0.0;
+    pack->asleep[unit] = still;
+    pack->stirring = pack->stirring || !still;
+  }
+}
+
+/* ---- impulses in and out --------------------------------------------------------------------- */
+
+static void load_lane(const ccp_operator *op, uint32_t i, const double *g, double *to) {
+  v3 world = {0.0, 0.0, 0.0};
+  if (i != PACK_NO_BLOCK) {
+    const ccp_contact *c = &op->problem->bodies.contact[i];
+    const double *x = g + op->row_start[i];
+    const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+    world = v3_scale(x[0], n);
+    if (op->row_start[i + 1] - op->row_start[i] >= 3)
+      world = v3_add_scaled(v3_add_scaled(world, x[1], t1), x[2], v3_cross(n, t1));
+  }
+  to[0] = world.x;
+  to[PACK_LANES] = world.y;
+  to[2 * PACK_LANES] = world.z;
+}
+
+static void store_lane(const ccp_operator *op, uint32_t i, const double *from, double *g) {
+  const ccp_contact *c = &op->problem->bodies.contact[i];
+  double *x = g + op->row_start[i];
+  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+  const v3 world = {from[0], from[PACK_LANES], from[2 * PACK_LANES]};
+  x[0] = v3_dot(world, n);
+  if (op->row_start[i + 1] - op->row_start[i] >= 3) {
+    x[1] = v3_dot(world, t1);
+    x[2] = v3_dot(world, v3_cross(n, t1));
+  }
+}
+
+/* Moments, as forces above; in rows a spinning moment comes last. */
+static void load_moment(const ccp_operator *op, uint32_t i, const double *g, double *to) {
+  v3 world = {0.0, 0.0, 0.0};
+  if (i != PACK_NO_BLOCK) {
+    const ccp_contact *c = &op->problem->bodies.contact[i];
+    const double *x = g + op->row_start[i];
+    const int dim = ccp_dim(op->problem, i);
+    const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+    if (dim != 5) world = v3_scale(x[dim - 1], n);
+    if (dim != 4) world = v3_add_scaled(v3_add_scaled(world, x[3], t1), x[4], v3_cross(n, t1));
+  }
+  to[0] = world.x;
+  to[PACK_LANES] = world.y;
+  to[2 * PACK_LANES] = world.z;
+}
+
+static void store_moment(const ccp_operator *op, uint32_t i, const double *from, double *g) {
+  const ccp_contact *c = &op->problem->bodies.contact[i];
+  double *x = g + op->row_start[i];
+  const int dim = ccp_dim(op->problem, i);
+  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+  const v3 world = {from[0], from[PACK_LANES], from[2 * PACK_LANES]};
+  if (dim != 5) x[dim - 1] = v3_dot(world, n);
+  if (dim == 4) return;
+  x[3] = v3_dot(world, t1);
+  x[4] = v3_dot(world, v3_cross(n, t1));
+}
+
+void bodies_pack_load_some(const bodies_pack *pack, const ccp_operator *op, const double *g,
+                           size_t begin, size_t end, double *lanes) {
+  const body_kernels *kernels = ((const op_bodies *)op->impl)->kernels;
+  const contact_rows_at work = {op->problem->bodies.contact, op->row_start};
+  for (size_t j = begin; j < end; j++) {
+    const uint32_t *block = pack->block + j * PACK_LANES;
+    double *to = lanes + (j - begin) * bodies_pack_stride(pack);
+    if ((pack->uniform || pack->rolling) && is_whole(block))
+      kernels->load(&work, block, g, (double(*)[PACK_LANES])to);
+    else
+      for (size_t k = 0; k < PACK_LANES; k++) load_lane(op, block[k], g, to + k);
+    for (size_t k = 0; pack->rolling && k < PACK_LANES; k++)
+      load_moment(op, block[k], g, to + PACK_IMPULSES + k);
+  }
+}
+
+void bodies_pack_store_some(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
+                            size_t begin, size_t end, double *g) {
+  const body_kernels *kernels = ((const op_bodies *)op->impl)->kernels;
+  const contact_rows_at work = {op->problem->bodies.contact, op->row_start};
+  for (size_t j = begin; j < end; j++) {
+    const uint32_t *block = pack->block + j * PACK_LANES;
+    const double *from = lanes + (j - begin) * bodies_pack_stride(pack);
+    if ((pack->uniform || pack->rolling) && is_whole(block))
+      kernels->store(&work, block, (const double(*)[PACK_LANES])from, g);
+    else
+      for (size_t k = 0; k < PACK_LANES && block[k] != PACK_NO_BLOCK; k++)
+        store_lane(op, block[k], from + k, g);
+    for (size_t k = 0; pack->rolling && k < PACK_LANES && block[k] != PACK_NO_BLOCK; k++)
+      store_moment(op, block[k], from + PACK_IMPULSES + k, g);
+  }
+}
+
+void bodies_pack_load(const bodies_pack *pack, const ccp_operator *op, const double *g,
+                      double *lanes) {
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(op->context, pack->group_count > PARALLEL_GROUPS))
+  for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
+    bodies_pack_load_some(pack, op, g, j, bodies_pack_batch(j, pack->group_count),
+                          lanes + j * bodies_pack_stride(pack));
+}
+
+void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
+                       double *g) {
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(op->context, pack->group_count > PARALLEL_GROUPS))
+  for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
+    bodies_pack_store_some(pack, op, lanes + j * bodies_pack_stride(pack), j,
+                           bodies_pack_batch(j, pack->group_count), g);
+}

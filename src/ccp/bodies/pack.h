@@ -1,0 +1,149 @@
+/* Sphere-like contacts of a problem, coloured and packed into groups of lanes for the kernels:
+ * those with a force alone in one pack, those with rolling or spinning resistance in another. */
+#ifndef SCREE_CCP_BODIES_PACK_H
+#define SCREE_CCP_BODIES_PACK_H
+
+#include "ccp/kernels/kernel.h"
+#include "ccp/operator.h"
+
+#define PACK_NO_BLOCK UINT32_MAX
+
+/* Of a problem. */
+enum { BODIES_PACKS = 2 };
+
+/* Phases follow each other; the parts of a phase share no moving body and may run in any order or
+ * at once. A part is a unit; in the first phase of a problem in tiles it is a chain of units, which
+ * run in order, as do the groups of a unit. All depend on the problem alone, never on the number of
+ * threads. */
+typedef struct bodies_pack {
+  sphere_group *group;
+  size_t group_count, group_capacity;
+  sphere_scale *scale; /* a group */
+  size_t scale_capacity;
+  _Alignas(64) double mu[PACK_LANES]; /* of all contacts, when same_mu */
+  bool same_mu;
+  double *impulse; /* of the sweep in progress, bodies_pack_stride a group */
+  size_t impulse_capacity;
+  sphere_extra *extra; /* in use when has_extra */
+  size_t extra_capacity;
+  bool has_extra;
+  double (*rough)[PACK_LANES]; /* 0: a ray; in use when has_rays */
+  size_t rough_capacity;
+  bool has_rays;
+  bool rolling;      /* contacts with moments: impulses are ROLL_IMPULSES a group */
+  sphere_roll *roll; /* a group, when rolling */
+  size_t roll_capacity;
+  uint32_t *block; /* of each lane, PACK_NO_BLOCK where there is none */
+  size_t block_capacity;
+  uint32_t *unit_start; /* unit_count + 1, groups */
+  size_t unit_count, unit_capacity;
+  uint32_t *chain_start; /* chain_count + 1, units of the first phase; in use when tiled */
+  size_t chain_count, chain_capacity;
+  uint32_t *phase_start; /* phase_count + 1, units */
+  size_t phase_count, phase_capacity;
+  /* From open_phase on: contacts that bodies left alone would leave wide open, so that an impulse
+   * is not to be expected. Their units are asleep, left out of iterations, until one gets an
+   * impulse; sweeps look at them in every round, other methods with each residual. */
+  size_t open_phase;
+  uint8_t *asleep; /* a unit */
+  size_t asleep_capacity;
+  bool stirring; /* some unit of an open phase is awake */
+  unsigned sweeps;
+  size_t contact_count, closed_count; /* packed; of these expected closed */
+  bool uniform;                       /* all contacts of the problem have three rows */
+  bool tiled;         /* else the groups of a phase share no moving body, whatever their units */
+  contact_pair *pair; /* a contact of the problem */
+  size_t pair_capacity;
+  /* Scratch of the setup. */
+  uint8_t *trait; /* a body, and the world last: PACK_MOVES … */
+  size_t trait_capacity;
+  uint8_t *colour; /* a block; or PACK_REST … PACK_CLOSED */
+  size_t colour_capacity;
+  uint64_t *used; /* a body, and the world last: colours taken; then those of open contacts */
+  size_t used_capacity;
+  struct pack_tile *tile; /* these four only for large problems */
+  size_t tile_capacity;
+  size_t *home_start; /* a block of bodies: its contacts in a list */
+  size_t home_capacity;
+  uint64_t *tile_colours; /* a body: colours of tiles taken */
+  uint32_t *stamp;        /* a body: the last tile that looked at it, from 1 */
+  size_t tile_colours_capacity, stamp_capacity;
+} bodies_pack;
+
+/* What contacts ask of bodies: it moves, its inertia is a multiple of the identity, it has an
+ * inverse mass. */
+enum { PACK_MOVES = 1, PACK_ROUND = 2, PACK_MASS = 4 };
+/* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache. */
+enum { PACK_COLOURS = 64, PACK_FAR = 32768, PACK_BATCH = 16 };
+/* Of a block: not packed; not packed but in rigid groups; to be packed among contacts that are
+ * expected closed, or wide open; in the pack of contacts with moments. */
+enum { PACK_REST = 255, PACK_RIGID = 254, PACK_OPEN = 253, PACK_CLOSED = 252, PACK_ROLLED = 251 };
+/* Sweeps look at units asleep every so often. */
+enum { PACK_ROUND_SWEEPS = 8 };
+
+/* Puts the contacts that bodies/classify.h marked into an order of lanes, groups, units and phases
+ * (bodies/schedule.c); pack->colour[i] is PACK_REST for all other blocks. */
+scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op);
+/* Fills the groups, without impulses, and eta_force of the packed contacts. `lines` has inverse
+ * masses and inertias. */
+void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *lines);
+void bodies_pack_free(scree_context *context, bodies_pack *pack);
+
+/* Impulses between row order, in the frames of the contacts, and lanes, in the world frame.
+ * `lanes`: bodies_pack_stride a group, from group `begin` on. */
+void bodies_pack_load_some(const bodies_pack *pack, const ccp_operator *op, const double *g,
+                           size_t begin, size_t end, double *lanes);
+void bodies_pack_store_some(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
+                            size_t begin, size_t end, double *g);
+/* The same of all groups. */
+void bodies_pack_load(const bodies_pack *pack, const ccp_operator *op, const double *g,
+                      double *lanes);
+void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
+                       double *g);
+
+/* Units of open phases without impulses in `lanes` fall asleep, others wake. */
+void bodies_pack_lull(bodies_pack *pack, const double *lanes);
+
+/* Doubles of a group's impulses. */
+static inline size_t bodies_pack_stride(const bodies_pack *pack) {
+  return pack->rolling ? ROLL_IMPULSES : PACK_IMPULSES;
+}
+static inline size_t bodies_pack_doubles(const bodies_pack *pack) {
+  return pack->group_count * bodies_pack_stride(pack);
+}
+static inline const sphere_kernels *bodies_pack_kernels(const bodies_pack *pack,
+                                                        const body_kernels *kernels) {
+  return pack->rolling ? &kernels->rolling : &kernels->plain;
+}
+
+static inline size_t bodies_pack_open_unit(const bodies_pack *pack) {
+  return pack->phase_start[pack->open_phase];
+}
+
+/* The parts of a phase; the first unit of a part, or beyond the last part the end of the phase. */
+static inline size_t bodies_pack_parts(const bodies_pack *pack, size_t phase) {
+  return pack->tiled && phase == 0 ? pack->chain_count
+                                   : pack->phase_start[phase + 1] - pack->phase_start[phase];
+}
+static inline size_t bodies_pack_part(const bodies_pack *pack, size_t phase, size_t part) {
+  return pack->tiled && phase == 0 ? pack->chain_start[part] : pack->phase_start[phase] + part;
+}
+
+/* The end of the batch of groups that begins at j. */
+static inline size_t bodies_pack_batch(size_t j, size_t end) {
+  return j + PACK_BATCH < end ? j + PACK_BATCH : end;
+}
+
+/* Where sweeps find mu, and how far that of a group is from the next one's. */
+static inline const double *bodies_pack_mu(const bodies_pack *pack) {
+  return pack->same_mu || !pack->group_count ? pack->mu : pack->scale->mu;
+}
+static inline size_t bodies_pack_mu_stride(const bodies_pack *pack) {
+  return pack->same_mu ? 0 : sizeof(sphere_scale) / sizeof(double);
+}
+
+static inline pack_reach bodies_pack_reach(const bodies_pack *pack) {
+  return pack->contact_count > PACK_FAR ? PACK_AHEAD : PACK_NEAR;
+}
+
+#endif

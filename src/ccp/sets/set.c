@@ -1,0 +1,90 @@
+/* The sets' public face: constructors, validation and dispatch over the list. */
+#include "ccp/sets/set.h"
+
+#define SET(kind, ops) extern const set_ops ops;
+#include "ccp/sets/set_list.h"
+#undef SET
+
+static const set_ops *const set_table[SCREE_SET_KIND_COUNT] = {
+#define SET(kind, ops) [kind] = &ops,
+#include "ccp/sets/set_list.h"
+#undef SET
+};
+
+const set_ops *set_ops_of(scree_set_kind kind) {
+  return (unsigned)kind < SCREE_SET_KIND_COUNT ? set_table[kind] : NULL;
+}
+
+static scree_set set_make(scree_set_kind kind, int dim) {
+  return (scree_set){.kind = kind, .dim = dim, .cap = INFINITY};
+}
+
+scree_set scree_set_free(int dim) {
+  return set_make(SCREE_SET_FREE, dim);
+}
+
+scree_set scree_set_ray(void) {
+  return set_make(SCREE_SET_RAY, 1);
+}
+
+scree_set scree_set_interval(double lo, double hi) {
+  scree_set set = set_make(SCREE_SET_INTERVAL, 1);
+  set.lo = lo;
+  set.hi = hi;
+  return set;
+}
+
+scree_set scree_set_coulomb(int dim, double mu) {
+  scree_set set = set_make(SCREE_SET_COULOMB, dim);
+  set.mu = mu;
+  return set;
+}
+
+scree_set scree_set_elliptic(double mu1, double mu2) {
+  scree_set set = set_make(SCREE_SET_ELLIPTIC, 3);
+  set.mu = mu1;
+  set.mu2 = mu2;
+  return set;
+}
+
+scree_set scree_set_rolling(int dim, double mu, double rolling, double spinning) {
+  scree_set set = set_make(SCREE_SET_ROLLING, dim);
+  set.mu = mu;
+  set.rolling = rolling;
+  set.spinning = spinning;
+  return set;
+}
+
+const char *scree_set_name(scree_set_kind kind) {
+  const set_ops *ops = set_ops_of(kind);
+  return ops ? ops->name : NULL;
+}
+
+static const char *modifier_fault(const scree_set *set, bool modifiable) {
+  if (!modifiable)
+    return set_is_modified(set) || isnan(set->cap) ? "this set takes neither cohesion nor cap"
+                                                   : NULL;
+  if (!set_is_coefficient(set->cohesion)) return "cohesion must be finite and not negative";
+  if (!(set->cap >= -set->cohesion)) return "cap must not be below -cohesion";
+  return NULL;
+}
+
+const char *scree_set_fault(const scree_set *set) {
+  const set_ops *ops = set_ops_of(set->kind);
+  if (!ops) return "unknown kind of set";
+  const char *fault = ops->fault(set);
+  return fault ? fault : modifier_fault(set, ops->modifiable);
+}
+
+void scree_set_project(const scree_set *set, double moment_weight, double *x) {
+  set_ops_of(set->kind)->project(set, moment_weight, x);
+}
+
+double scree_set_dual_violation(const scree_set *set, const double *u) {
+  return set_ops_of(set->kind)->dual_violation(set, u);
+}
+
+double scree_set_shift(const scree_set *set, const double *u) {
+  const set_ops *ops = set_ops_of(set->kind);
+  return ops->shift ? ops->shift(set, u) : 0.0;
+}

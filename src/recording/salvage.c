@@ -1,0 +1,182 @@
+/* What is intact in a damaged recording, in a new one. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/world.h"
+#include "recording/store.h"
+
+#ifdef SCREE_WITH_HDF5
+
+enum { LIST_COLUMNS = 5, REPORT_LIMIT = 200 };
+
+typedef struct job {
+  scree_recording *from;
+  scree_context *context;
+  const scree_salvage_def *def;
+  scree_salvage_info *info;
+  recorder *to;
+  scree_world *world; /* of the scene */
+  uint64_t *known;    /* place and generation of bodies in the list, sorted */
+  size_t known_count, known_room;
+  size_t reported;
+} job;
+
+static void tell(job *j, const char *format, ...) SCREE_PRINTF(2, 3);
+static void tell(job *j, const char *format, ...) {
+  char text[CONTEXT_MESSAGE_SIZE];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  char *advice = strstr(text, "; `scree ");
+  if (advice) *advice = '\0';
+  if (j->def->report && ++j->reported <= REPORT_LIMIT) j->def->report(j->def->report_user, text);
+}
+
+static uint64_t key_of(uint32_t place, uint32_t generation) {
+  return (uint64_t)place << 32 | generation;
+}
+
+static int compare(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static scree_status note_known(job *j, uint64_t key) {
+  const scree_status status =
+      memory_grow(j->context, &j->known, &j->known_room, j->known_count + 1, sizeof *j->known);
+  if (!status) j->known[j->known_count++] = key;
+  return status;
+}
+
+static scree_status save_list(job *j) {
+  scree_recording *r = j->from;
+  uint64_t count = r->rows[STREAM_BODY_LIST];
+  if (r->rows[STREAM_BODY_MASS] < count) count = r->rows[STREAM_BODY_MASS];
+  if (r->checked && r->rows[STREAM_CHECK_LIST] < count) count = r->rows[STREAM_CHECK_LIST];
+  scree_status status = SCREE_OK;
+  for (uint64_t i = 0; i < count && !status; i++) {
+    uint32_t row[LIST_COLUMNS], check = 0;
+    double mass[2];
+    status = recording_rows(r, STREAM_BODY_LIST, i, 1, row);
+    if (!status) status = recording_rows(r, STREAM_BODY_MASS, i, 1, mass);
+    if (!status && r->checked) status = recording_rows(r, STREAM_CHECK_LIST, i, 1, &check);
+    if (status) break;
+    if (r->checked && !recording_is_listed_whole(row, mass, check)) {
+      j->info->lost_bodies++;
+      tell(j, "%s: row %llu of its list of bodies is damaged", r->path, (unsigned long long)i);
+      continue;
+    }
+    status = recorder_copy_listed(j->to, row, mass);
+    if (!status) status = note_known(j, key_of(row[0], row[1]));
+    j->info->bodies++;
+  }
+  if (j->known_count) qsort(j->known, j->known_count, sizeof *j->known, compare);
+  return status;
+}
+
+/* Bodies of a frame whose row in the list is lost: the scene's own are known from its world. */
+static scree_status save_missing(job *j, const scree_frame *f) {
+  const size_t sorted = j->known_count;
+  const world_bodies *b = &j->world->bodies;
+  scree_status status = SCREE_OK;
+  for (size_t i = 0; i < f->body_count && !status; i++) {
+    const uint32_t place = f->ids[3 * i];
+    const uint64_t key = key_of(place, f->ids[3 * i + 1]);
+    if (sorted && bsearch(&key, j->known, sorted, sizeof key, compare)) continue;
+    const bool there =
+        place < scree_world_body_limit(j->world) && b->generation[place] == f->ids[3 * i + 1];
+    const uint32_t row[LIST_COLUMNS] = {place, f->ids[3 * i + 1], f->ids[3 * i + 2],
+                                        there ? (uint32_t)b->kind[place] : SCREE_BODY_DYNAMIC,
+                                        there ? b->material[place] : 0};
+    const double mass[2] = {there ? b->mass[place] : 0.0, there ? b->diameter[place] : INFINITY};
+    if (!there)
+      tell(j, "%s: body %u (%u) was emitted and its row in the list is lost: its mass is told as 0",
+           j->from->path, place, row[1]);
+    status = recorder_copy_listed(j->to, row, mass);
+    if (!status) status = note_known(j, key);
+  }
+  if (j->known_count > sorted) qsort(j->known, j->known_count, sizeof *j->known, compare);
+  return status;
+}
+
+static scree_status save_frames(job *j) {
+  const size_t count = scree_recording_frame_count(j->from);
+  for (size_t i = 0; i < count; i++) {
+    scree_frame frame;
+    scree_status status = scree_recording_get_frame(j->from, i, &frame);
+    if (status == SCREE_ERROR_INPUT) {
+      j->info->lost_frames++;
+      tell(j, "%s", j->context->message);
+      continue;
+    }
+    if (!status && j->info->lost_bodies) status = save_missing(j, &frame);
+    if (!status) status = recorder_copy_frame(j->to, &frame);
+    if (status) return status;
+    j->info->frames++;
+  }
+  return SCREE_OK;
+}
+
+static scree_status save_steps(job *j) {
+  const size_t count = scree_recording_step_count(j->from);
+  for (size_t i = 0; i < count; i++) {
+    double row[SCREE_STEP_COLUMNS];
+    scree_status status = scree_recording_get_steps(j->from, i, 1, row);
+    if (status == SCREE_ERROR_INPUT) {
+      j->info->lost_steps++;
+      tell(j, "%s", j->context->message);
+      for (int k = 0; k < SCREE_STEP_COLUMNS; k++) row[k] = NAN;
+      status = SCREE_OK;
+    } else {
+      j->info->steps++;
+    }
+    if (!status) status = recorder_add_step(j->to, row);
+    if (status) return status;
+  }
+  return SCREE_OK;
+}
+
+static scree_status save_all(job *j, const scree_scene *scene) {
+  /* Another run: no checkpoint of the damaged one fits it. */
+  const uint64_t run = j->from->run * 0x9e3779b97f4a7c15u + 1;
+  scree_status status =
+      recorder_create(j->context, j->def->out, scene, run, j->def->replace, &j->to);
+  if (!status) status = save_list(j);
+  if (!status) status = save_frames(j);
+  if (!status) status = save_steps(j);
+  if (!status) {
+    checkpoint_forget(j->context, j->def->out);
+    status = recorder_publish(j->to);
+  }
+  const scree_status closed = recorder_close(j->to);
+  return status ? status : closed;
+}
+
+scree_status scree_recording_salvage(scree_recording *r, const scree_salvage_def *def,
+                                     scree_salvage_info *info) {
+  job j = {.from = r, .context = r->context, .def = def, .info = info};
+  scree_scene *own = NULL, *scene = def->scene;
+  *info = (scree_salvage_info){0};
+  if (claim_is_same(r->path, def->out))
+    return context_fail(r->context, SCREE_ERROR_ARGUMENT,
+                        "%s: what is damaged is read from it, so it is not written; give another "
+                        "name",
+                        def->out);
+  scree_status status = SCREE_OK;
+  if (!scene) {
+    status = recording_read_scene(r, &own);
+    scene = own;
+  }
+  if (!status) status = scree_scene_build(scene, &j.world);
+  if (!status) status = save_all(&j, scene);
+  scree_world_destroy(j.world);
+  scree_scene_destroy(own);
+  memory_free(r->context, j.known);
+  return status;
+}
+#endif

@@ -1,0 +1,282 @@
+/* Joints, probes, and what acts as time goes by: forces, emitters, drains. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/build/build.h"
+#include "shape/shape.h"
+
+size_t scene_match_bodies(const scree_scene *scene, const char *name, size_t *entries,
+                          size_t *first) {
+  size_t count = 0;
+  *entries = 0;
+  for (size_t i = 0; i < scene->entry_count; i++) {
+    const scene_entry *e = &scene->entries[i];
+    if (!*e->name || !e->count || strcmp(e->name, name) != 0) continue;
+    if ((*entries)++ == 0) {
+      *first = e->first;
+      count = e->count;
+    }
+  }
+  const char *bracket = strrchr(name, '[');
+  if (*entries || !bracket || bracket == name) return count;
+  char *end;
+  const unsigned long i = strtoul(bracket + 1, &end, 10);
+  if (end == bracket + 1 || strcmp(end, "]") != 0) return 0;
+  for (size_t k = 0; k < scene->entry_count; k++) {
+    const scene_entry *e = &scene->entries[k];
+    const size_t length = (size_t)(bracket - name);
+    if (strlen(e->name) != length || strncmp(e->name, name, length) != 0 || i >= e->count) continue;
+    if ((*entries)++ == 0) *first = e->first + i;
+  }
+  return *entries ? 1 : 0;
+}
+
+scree_status scene_find_bodies(scree_scene *scene, const scene_node *at, const char *name, bool one,
+                               size_t *first, size_t *count) {
+  size_t entries;
+  *count = scene_match_bodies(scene, name, &entries, first);
+  if (entries > 1)
+    return scene_fault(&scene->doc, at, "%zu entries of bodies have the name '%s'; rename some",
+                       entries, name);
+  if (one && *count > 1)
+    return scene_fault(&scene->doc, at, "'%s' are %zu bodies; name one, from %s[0] to %s[%zu]",
+                       name, *count, name, name, *count - 1);
+  if (*count) return SCREE_OK;
+  const char *names[64];
+  size_t known = 0;
+  for (size_t i = 0; i < scene->entry_count && known < 64; i++)
+    if (*scene->entries[i].name) names[known++] = scene->entries[i].name;
+  char buffer[256];
+  return scene_fault(&scene->doc, at, "there is no body '%s'%s", name,
+                     scene_suggest(name, names, known, buffer, sizeof buffer));
+}
+
+/* ---- joints --------------------------------------------------------------------------------- */
+
+static scree_status read_motor(scree_scene *scene, const scene_joint_keys *joint,
+                               scree_joint_def *def) {
+  scene_motor_keys k = {0};
+  scree_status status =
+      scene_read(&scene->doc, &scene->scope, joint->motor, &scene_section_motor, &k);
+  if (status) return status;
+  if (joint->kind < 2)
+    return scene_fault(&scene->doc, joint->motor, "motor: for a hinge or a slider only");
+  bool turns = joint->kind == 2;
+  const char *push = turns ? "N m" : "N", *speed = turns ? "rad/s" : "m/s";
+  def->motor = k.kind == 0 ? SCREE_MOTOR_SPEED : SCREE_MOTOR_TORQUE;
+  status = scene_number(&scene->doc, &scene->scope, k.value, "value", k.kind == 0 ? speed : push,
+                        &def->motor_value);
+  if (!status && k.limit)
+    status = scene_number(&scene->doc, &scene->scope, k.limit, "limit", push, &def->motor_limit);
+  if (!status && k.limit && !(def->motor_limit >= 0.0))
+    status = scene_fault(&scene->doc, k.limit, "limit: %g is out of range; it must be at least 0",
+                         def->motor_limit);
+  return status;
+}
+
+static scree_status joint_bodies(scree_scene *scene, const scene_node *list, scree_joint_def *def) {
+  if (list->kind != SCENE_LIST || list->count != 2)
+    return scene_fault(&scene->doc, list, "bodies: a list of two names is wanted");
+  for (int i = 0; i < 2; i++) {
+    const char *name;
+    scree_status status = scene_text(&scene->doc, &scene->scope, list->items[i], "bodies", &name);
+    if (status) return status;
+    if (strcmp(name, "world") == 0) continue;
+    size_t first, count;
+    status = scene_find_bodies(scene, list->items[i], name, true, &first, &count);
+    if (status) return status;
+    if (i == 0)
+      def->body_a = scene->bodies[first];
+    else
+      def->body_b = scene->bodies[first];
+  }
+  return SCREE_OK;
+}
+
+static scree_status build_joint(scree_scene *scene, scree_world *world, const scene_node *node) {
+  scene_joint_keys k = {.axis = {0, 0, 1}};
+  scree_status status = scene_read(&scene->doc, &scene->scope, node, &scene_section_joint, &k);
+  if (status) return status;
+  static const scree_joint_kind kinds[] = {SCREE_JOINT_FIXED, SCREE_JOINT_BALL, SCREE_JOINT_HINGE,
+                                           SCREE_JOINT_SLIDER};
+  scree_joint_def def = scree_joint_def_default();
+  def.kind = kinds[k.kind];
+  memcpy(def.anchor, k.anchor, sizeof def.anchor);
+  memcpy(def.axis, k.axis, sizeof def.axis);
+  def.compliance = k.compliance;
+  def.collide = k.collide;
+  status = joint_bodies(scene, k.bodies, &def);
+  if (!status && k.motor) status = read_motor(scene, &k, &def);
+  if (status) return status;
+  scree_joint_id id;
+  status = scree_world_add_joint(world, &def, &id);
+  if (status && status != SCREE_ERROR_MEMORY) {
+    char why[CONTEXT_MESSAGE_SIZE];
+    snprintf(why, sizeof why, "%s", scree_context_message(scene->context));
+    return scene_fault(&scene->doc, node, "%s", why);
+  }
+  return status;
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static scree_status read_event(scree_scene *scene, const scene_node *node,
+                               const scene_section *section, scene_event_keys *k) {
+  *k = (scene_event_keys){.name = "", .stop = INFINITY, .number = -1, .seed = 1};
+  scree_status status = scene_read(&scene->doc, &scene->scope, node, section, k);
+  if (!status && k->stop < k->start)
+    status = scene_fault(&scene->doc, scene_place(&k->head, "stop"),
+                         "stop: %g s is before the start at %g s", k->stop, k->start);
+  return status;
+}
+
+static scree_status read_force(scree_scene *scene, scree_world *world, const scene_node *node,
+                               size_t i) {
+  (void)world;
+  scene_force *f = &scene->forces[i];
+  scree_status status = read_event(scene, node, &scene_section_force, &f->keys);
+  if (status) return status;
+  return scene_find_bodies(scene, scene_place(&f->keys.head, "body"), f->keys.body_name, false,
+                           &f->first, &f->count);
+}
+
+static scree_status read_drain(scree_scene *scene, scree_world *world, const scene_node *node,
+                               size_t i) {
+  (void)world;
+  return read_event(scene, node, &scene_section_drain, &scene->drains[i]);
+}
+
+/* All shapes are made now and kept by the world, so that a checkpoint can name them. */
+static scree_status read_emitter(scree_scene *scene, scree_world *world, const scene_node *node,
+                                 size_t i) {
+  scene_emitter *e = &scene->emitters[i];
+  scree_status status = read_event(scene, node, &scene_section_emitter, &e->keys);
+  if (!status) status = scene_read_region(scene, &scene->scope, e->keys.region, &e->region);
+  if (!status) status = scene_read_template(scene, &scene->scope, world, e->keys.body, &e->body);
+  if (status) return status;
+  const scene_body_keys *b = &e->body.keys;
+  if (b->lattice || b->random || b->csv || b->loop || b->kind != 0 || !b->shape)
+    return scene_fault(&scene->doc, e->keys.body,
+                       "body: an emitter wants one dynamic body with a shape");
+  e->random.state = (uint64_t)e->keys.seed;
+  size_t sizes = e->body.spread.kind ? EMITTER_PALETTE : 1;
+  for (size_t n = 0; n < EMITTER_PALETTE && !status; n++) {
+    double u = ((double)n + 0.5) / EMITTER_PALETTE;
+    bool owned = false;
+    if (n >= sizes) {
+      e->palette[n] = scree_shape_retain(e->palette[0]);
+      continue;
+    }
+    status = scene_template_shape(scene, &scene->scope, &e->body,
+                                  scene_spread_draw(&e->body.spread, u), &e->palette[n], &owned);
+    if (status) break;
+    if (!owned) scree_shape_retain(e->palette[n]);
+    if (!isfinite(e->palette[n]->size))
+      return scene_fault(&scene->doc, b->shape, "shape: an emitter wants one that has an end");
+    status = scree_world_add_shape(world, e->palette[n]);
+  }
+  double room = e->region.upper[2] - e->region.lower[2];
+  for (int k = 0; k < 2; k++) room = fmin(room, e->region.upper[k] - e->region.lower[k]);
+  if (!status && 2.0 * e->palette[EMITTER_PALETTE - 1]->size > room)
+    status = scene_fault(&scene->doc, e->keys.region, "region: a body does not fit into it");
+  return status;
+}
+
+static scree_status read_probe(scree_scene *scene, scree_world *world, const scene_node *node,
+                               size_t i) {
+  (void)world;
+  scene_probe *p = &scene->probes[i];
+  p->keys =
+      (scene_probe_keys){.name = "", /* one that failed to be read is compared with others too */
+                         .body_name = "",
+                         .normal = {0, 0, -1},
+                         .lower = {-INFINITY, -INFINITY, -INFINITY},
+                         .upper = {INFINITY, INFINITY, INFINITY}};
+  scree_status status =
+      scene_read(&scene->doc, &scene->scope, node, &scene_section_probe, &p->keys);
+  if (status) return status;
+  const scene_node *at = scene_place(&p->keys.head, "name");
+  if (!*p->keys.name || strpbrk(p->keys.name, "/\\ \t\n") || p->keys.name[0] == '.')
+    return scene_fault(&scene->doc, at, "name: '%s' cannot be a part of a file name", p->keys.name);
+  for (size_t k = 0; k < i; k++)
+    if (strcmp(scene->probes[k].keys.name, p->keys.name) == 0)
+      return scene_fault(&scene->doc, at, "name: there is a probe '%s' already", p->keys.name);
+  double n = hypot(hypot(p->keys.normal[0], p->keys.normal[1]), p->keys.normal[2]);
+  if (!(n > 0.0))
+    return scene_fault(&scene->doc, scene_place(&p->keys.head, "normal"),
+                       "normal: its length is zero");
+  for (int k = 0; k < 3; k++) p->keys.normal[k] /= n;
+  for (int k = 0; k < 3; k++)
+    if (!(p->keys.lower[k] < p->keys.upper[k]))
+      return scene_fault(&scene->doc, scene_place(&p->keys.head, "upper"),
+                         "upper: must lie above lower in x, y and z");
+  bool one = p->keys.kind == SCREE_PROBE_BODY || p->keys.kind == SCREE_PROBE_FORCE;
+  bool many = p->keys.kind == SCREE_PROBE_GROUP || p->keys.kind == SCREE_PROBE_SURFACE;
+  if (!one && (!many || !*p->keys.body_name)) return SCREE_OK;
+  if (!*p->keys.body_name) return scene_fault(&scene->doc, node, "probe: key 'body' is missing");
+  size_t first;
+  status = scene_find_bodies(scene, scene_place(&p->keys.head, "body"), p->keys.body_name, one,
+                             &first, &p->body_count);
+  if (status) return status;
+  p->body = scene->bodies[first];
+  p->bodies = scene->bodies + first;
+  return SCREE_OK;
+}
+
+typedef scree_status read_function(scree_scene *scene, scree_world *world, const scene_node *node,
+                                   size_t i);
+
+static scree_status read_list(scree_scene *scene, scree_world *world, const scene_node *list,
+                              void *array, size_t *count, size_t size, read_function *read) {
+  *count = 0;
+  if (!list) return SCREE_OK;
+  void *block = memory_new(scene->context, list->count + 1, size);
+  if (!block) return SCREE_ERROR_MEMORY;
+  memcpy(array, &block, sizeof block);
+  *count = list->count;
+  scree_status status = SCREE_OK;
+  for (size_t i = 0; i < list->count; i++) {
+    scree_status one = read(scene, world, list->items[i], i);
+    if (one) status = one;
+  }
+  return status;
+}
+
+scree_status scene_build_events(scree_scene *scene, scree_world *world) {
+  scree_status status = SCREE_OK, one;
+  for (size_t i = 0; scene->top.joints && i < scene->top.joints->count; i++) {
+    one = scene_build_loop(scene, world, scene->top.joints->items[i], build_joint);
+    if (one) status = one;
+  }
+  const scene_top *t = &scene->top;
+  one = read_list(scene, world, t->forces, &scene->forces, &scene->force_count,
+                  sizeof *scene->forces, read_force);
+  if (one) status = one;
+  one = read_list(scene, world, t->emitters, &scene->emitters, &scene->emitter_count,
+                  sizeof *scene->emitters, read_emitter);
+  if (one) status = one;
+  one = read_list(scene, world, t->drains, &scene->drains, &scene->drain_count,
+                  sizeof *scene->drains, read_drain);
+  if (one) status = one;
+  one = read_list(scene, world, t->probes, &scene->probes, &scene->probe_count,
+                  sizeof *scene->probes, read_probe);
+  return one ? one : status;
+}
+
+void scene_clear_events(scree_scene *scene) {
+  for (size_t i = 0; i < scene->emitter_count; i++) {
+    for (size_t n = 0; n < EMITTER_PALETTE; n++) scree_shape_destroy(scene->emitters[i].palette[n]);
+    scene_clear_template(&scene->emitters[i].body);
+  }
+  memory_free(scene->context, scene->forces);
+  memory_free(scene->context, scene->emitters);
+  memory_free(scene->context, scene->drains);
+  memory_free(scene->context, scene->probes);
+  scene->forces = NULL;
+  scene->emitters = NULL;
+  scene->drains = NULL;
+  scene->probes = NULL;
+  scene->force_count = scene->emitter_count = scene->drain_count = scene->probe_count = 0;
+}

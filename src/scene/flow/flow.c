@@ -1,0 +1,197 @@
+/* What a scene does while it runs: forces, emitters and drains. All of it depends on the world, the
+ * step and the few numbers that a checkpoint keeps, and on nothing else. */
+#include <math.h>
+#include <string.h>
+
+#include "scene/build/build.h"
+#include "shape/shape.h"
+
+enum { EMITTER_ATTEMPTS = 50 };
+
+typedef struct near_ball {
+  double x[3], r;
+} near_ball;
+
+typedef struct near_list {
+  near_ball *balls;
+  size_t count, room;
+} near_list;
+
+static bool active(const scene_event_keys *k, double time) {
+  return time >= k->start && time < k->stop;
+}
+
+/* The balls around the moving bodies that reach into the region. */
+static scree_status find_near(scree_scene *scene, const scree_world *world,
+                              const scene_region *region, near_list *list) {
+  list->count = 0;
+  size_t limit = scree_world_body_limit(world);
+  for (size_t i = 0; i < limit; i++) {
+    scree_body_id id = scree_world_body_at(world, i);
+    scree_body_info info;
+    scree_body_state state;
+    if (!id.generation || scree_body_get_info(world, id, &info)) continue;
+    if (info.kind != SCREE_BODY_DYNAMIC || !info.shape) continue;
+    scree_body_get_state(world, id, &state);
+    bool out = false;
+    for (int k = 0; k < 3; k++)
+      out |= state.position[k] + info.shape->size < region->lower[k] ||
+             state.position[k] - info.shape->size > region->upper[k];
+    if (out) continue;
+    scree_status status = memory_grow(scene->context, &list->balls, &list->room, list->count + 1,
+                                      sizeof *list->balls);
+    if (status) return status;
+    near_ball *b = &list->balls[list->count++];
+    memcpy(b->x, state.position, sizeof b->x);
+    b->r = info.shape->size;
+  }
+  return SCREE_OK;
+}
+
+static bool has_room(const near_list *list, const double x[3], double r) {
+  for (size_t i = 0; i < list->count; i++) {
+    const near_ball *b = &list->balls[i];
+    double dx = x[0] - b->x[0], dy = x[1] - b->x[1], dz = x[2] - b->x[2], far = 1.001 * (r + b->r);
+    if (dx * dx + dy * dy + dz * dz < far * far) return false;
+  }
+  return true;
+}
+
+/* One body; *done is false when there was no room. */
+static scree_status emit_one(scree_scene *scene, scree_world *world, scene_emitter *e,
+                             near_list *list, bool *done) {
+  size_t n = (size_t)(scene_uniform(&e->random) * EMITTER_PALETTE);
+  scree_body_def def = e->body.def;
+  def.shape = e->palette[n];
+  if (e->body.random_rotation) scene_random_rotation(&e->random, def.rotation);
+  *done = false;
+  for (int k = 0; k < EMITTER_ATTEMPTS && !*done; k++)
+    *done = scene_region_draw(&e->region, &e->random, def.shape->size, def.position) &&
+            has_room(list, def.position, def.shape->size);
+  if (!*done) return SCREE_OK;
+  scree_body_id id;
+  scree_body_info info;
+  scree_status status = scree_world_add_body(world, &def, &id);
+  if (!status) status = scree_body_get_info(world, id, &info);
+  if (!status)
+    status = memory_grow(scene->context, &list->balls, &list->room, list->count + 1,
+                         sizeof *list->balls);
+  if (status) return status;
+  near_ball *b = &list->balls[list->count++];
+  memcpy(b->x, def.position, sizeof b->x);
+  b->r = def.shape->size;
+  e->emitted++;
+  e->carry -= 1.0;
+  scene->flow.emitted++;
+  scene->flow.emitted_mass += info.mass;
+  return SCREE_OK;
+}
+
+static scree_status emit(scree_scene *scene, scree_world *world, scene_emitter *e, double h) {
+  if (!active(&e->keys, scree_world_time(world))) return SCREE_OK;
+  e->carry = fmin(e->carry + e->keys.rate * h, 1e6);
+  uint64_t most = e->keys.number < 0 ? UINT64_MAX : (uint64_t)e->keys.number;
+  if (e->carry < 1.0 || e->emitted >= most) return SCREE_OK;
+  near_list list = {0};
+  scree_status status = find_near(scene, world, &e->region, &list);
+  bool done = true;
+  while (!status && done && e->carry >= 1.0 && e->emitted < most)
+    status = emit_one(scene, world, e, &list, &done);
+  memory_free(scene->context, list.balls);
+  return status;
+}
+
+scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, double h) {
+  double time = scree_world_time(world);
+  for (size_t i = 0; i < scene->force_count; i++) {
+    const scene_force *f = &scene->forces[i];
+    if (!active(&f->keys, time)) continue;
+    for (size_t n = 0; n < f->count; n++) {
+      scree_body_id id = scene->bodies[f->first + n];
+      if (!scree_body_is_valid(world, id)) continue;
+      scree_status status = scree_body_add_force(world, id, f->keys.force, NULL, f->keys.torque);
+      if (status) return status;
+    }
+  }
+  for (size_t i = 0; i < scene->emitter_count; i++) {
+    scree_status status = emit(scene, world, &scene->emitters[i], h);
+    if (status) return status;
+  }
+  return SCREE_OK;
+}
+
+scree_status scree_scene_after_step(scree_scene *scene, scree_world *world) {
+  if (!scene->drain_count) return SCREE_OK;
+  double time = scree_world_time(world);
+  size_t limit = scree_world_body_limit(world);
+  for (size_t i = 0; i < limit; i++) {
+    scree_body_id id = scree_world_body_at(world, i);
+    scree_body_state state;
+    scree_body_info info;
+    if (!id.generation || scree_body_get_info(world, id, &info)) continue;
+    if (info.kind != SCREE_BODY_DYNAMIC) continue;
+    scree_body_get_state(world, id, &state);
+    bool taken = false;
+    for (size_t d = 0; d < scene->drain_count && !taken; d++) {
+      const scene_event_keys *k = &scene->drains[d];
+      taken = active(k, time);
+      for (int n = 0; n < 3; n++)
+        taken = taken && state.position[n] >= k->lower[n] && state.position[n] <= k->upper[n];
+    }
+    if (!taken) continue;
+    scree_status status = scree_world_remove_body(world, id);
+    if (status) return status;
+    scene->flow.drained++;
+    scene->flow.drained_mass += info.mass;
+  }
+  return SCREE_OK;
+}
+
+scree_scene_flow scree_scene_get_flow(const scree_scene *scene) {
+  return scene->flow;
+}
+
+/* ---- checkpoint ----------------------------------------------------------------------------- */
+
+typedef struct saved_emitter {
+  uint64_t state, emitted;
+  double carry;
+} saved_emitter;
+
+size_t scree_scene_save_size(const scree_scene *scene) {
+  return sizeof(scree_scene_flow) + scene->emitter_count * sizeof(saved_emitter);
+}
+
+scree_status scree_scene_save(const scree_scene *scene, void *blob, size_t size) {
+  if (size != scree_scene_save_size(scene))
+    return context_fail(scene->context, SCREE_ERROR_ARGUMENT,
+                        "scree_scene_save: %zu bytes; scree_scene_save_size says %zu", size,
+                        scree_scene_save_size(scene));
+  char *at = blob;
+  memcpy(at, &scene->flow, sizeof scene->flow);
+  at += sizeof scene->flow;
+  for (size_t i = 0; i < scene->emitter_count; i++, at += sizeof(saved_emitter)) {
+    const scene_emitter *e = &scene->emitters[i];
+    saved_emitter s = {e->random.state, e->emitted, e->carry};
+    memcpy(at, &s, sizeof s);
+  }
+  return SCREE_OK;
+}
+
+scree_status scree_scene_restore(scree_scene *scene, const void *blob, size_t size) {
+  if (size != scree_scene_save_size(scene))
+    return context_fail(scene->context, SCREE_ERROR_INPUT,
+                        "the checkpoint is of another scene: %zu bytes of emitters, not %zu", size,
+                        scree_scene_save_size(scene));
+  const char *at = blob;
+  memcpy(&scene->flow, at, sizeof scene->flow);
+  at += sizeof scene->flow;
+  for (size_t i = 0; i < scene->emitter_count; i++, at += sizeof(saved_emitter)) {
+    saved_emitter s;
+    memcpy(&s, at, sizeof s);
+    scene->emitters[i].random.state = s.state;
+    scene->emitters[i].emitted = s.emitted;
+    scene->emitters[i].carry = s.carry;
+  }
+  return SCREE_OK;
+}

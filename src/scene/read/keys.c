@@ -1,0 +1,544 @@
+/* The tables of scene keys. A row: key, type, unit, range, help; what is not given keeps the
+ * default that the help text names. */
+#include "scene/read/keys.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#define AT(structure, member) offsetof(structure, member)
+#define FROM(low)             .minimum = (low)
+#define OVER(low)             .minimum = (low), .open = true
+#define ROW(k, t, need, at)   .key = (k), .type = SCENE_##t, .required = (need), .offset = (at)
+#define REAL(k, need, at, in, low, high, about)                                                    \
+  { ROW(k, REAL, need, at), .unit = (in), low, .maximum = (high), .help = (about) }
+#define WHOLE(k, need, at, in, low, high, about)                                                   \
+  { ROW(k, WHOLE, need, at), .unit = (in), low, .maximum = (high), .help = (about) }
+#define VECTOR(k, need, at, in, n, low, about)                                                     \
+  {                                                                                                \
+    ROW(k, VECTOR, need, at), .unit = (in), .length = (n), low, .maximum = INFINITY,               \
+                              .help = (about)                                                      \
+  }
+#define FLAG(k, need, at, about)                                                                   \
+  { ROW(k, BOOL, need, at), .help = (about) }
+#define TEXT(k, need, at, about)                                                                   \
+  { ROW(k, TEXT, need, at), .help = (about) }
+#define TURNED(k, need, at, about)                                                                 \
+  { ROW(k, ROTATION, need, at), .help = (about) }
+#define ANY(k, need, at, in, about)                                                                \
+  { ROW(k, ANY, need, at), .unit = (in), .help = (about) }
+#define CHOICE(k, need, at, of, about)                                                             \
+  { ROW(k, CHOICE, need, at), .choices = (of), .help = (about) }
+#define SUB(t, k, need, at, id)                                                                    \
+  { ROW(k, t, need, at), .section = &scene_section_##id }
+#define PART(k, need, at, id)  SUB(SECTION, k, need, at, id)
+#define PARTS(k, need, at, id) SUB(SECTIONS, k, need, at, id)
+#define NAMED(k, need, at, id) SUB(NAMED, k, need, at, id)
+#define ONE(k, need, at, id)   SUB(ANY, k, need, at, id)
+#define SECTION(id, title, about, table, single)                                                   \
+  const scene_section scene_section_##id = {.name = title,                                         \
+                                            .help = about,                                         \
+                                            .fields = table,                                       \
+                                            .count = sizeof table / sizeof *table,                 \
+                                            .one_of = single}
+#define TOP(m) AT(scene_top, m)
+static const scene_field scene_fields[] = {
+    TEXT("title", false, TOP(title), "one line that lists show"),
+    TEXT("description", false, TOP(description), "what to look at"),
+    ANY("include", false, TOP(include), "",
+        "a file or a list of files whose keys are read first; lists are joined, other keys of this "
+        "file win"),
+    ANY("parameters", false, TOP(parameters), "",
+        "names and their values, for ${…}; a later one may use those before it"),
+    VECTOR("gravity", false, TOP(gravity), "m/s^2", 3, FROM(-INFINITY), "default [0, 0, -9.81]"),
+    REAL("gravitational_constant", false, TOP(gravitational_constant), "m^3/kg s^2", FROM(0),
+         INFINITY, "attraction of every pair of bodies; default 0: none"),
+    REAL("coulomb_constant", false, TOP(coulomb_constant), "N m^2/C^2", FROM(0), INFINITY,
+         "force of every pair of charges; default 0: none (vacuum: 8.98755e9)"),
+    REAL("step", false, TOP(step), "s", OVER(0), 10, "time step; default 5 ms"),
+    REAL("duration", false, TOP(duration), "s", FROM(0), INFINITY, "default 1 s"),
+    REAL("overlap", false, TOP(overlap), "", FROM(0), 1,
+         "overlap allowed at the start, of the smaller diameter; default 1%"),
+    PART("solver", false, TOP(solver), solver),
+    NAMED("materials", false, TOP(materials), material),
+    PARTS("pairs", false, TOP(pairs), pair),
+    NAMED("shapes", false, TOP(shapes), shape),
+    PARTS("bodies", false, TOP(bodies), body),
+    PARTS("joints", false, TOP(joints), joint),
+    PARTS("forces", false, TOP(forces), force),
+    PARTS("emitters", false, TOP(emitters), emitter),
+    PARTS("drains", false, TOP(drains), drain),
+    PARTS("probes", false, TOP(probes), probe),
+    PART("recording", false, TOP(recording), recording),
+};
+SECTION(scene, "scene", "The file itself.", scene_fields, false);
+
+#define SOLVER(m) AT(scene_solver_keys, m)
+static const scene_field solver_fields[] = {
+    TEXT("name", false, SOLVER(name), "a solver of `scree list solvers`; default auto"),
+    TEXT("stepper", false, SOLVER(stepper), "default nonsmooth"),
+    ANY("options", false, SOLVER(options), "", "options of the solver, by its own table"),
+    CHOICE("model", false, SOLVER(model), "relaxed|coulomb",
+           "friction: coulomb is the exact law, relaxed its convex relaxation, in which sliding "
+           "contacts "
+           "part; default coulomb, or relaxed where the named solver has no other"),
+    REAL("tolerance", false, SOLVER(tolerance), "", FROM(0), INFINITY,
+         "on the residual R; default 1e-3"),
+    REAL("tolerance_moving", false, SOLVER(tolerance_moving), "", FROM(0), INFINITY,
+         "on R while bodies move: R may reach a fifth of their rms speed over g·h, at most this; "
+         "default 0: `tolerance` always"),
+    REAL("error_tolerance", false, SOLVER(error_tolerance), "", FROM(0), INFINITY,
+         "on the error E; default 0: not asked"),
+    WHOLE("iterations", false, SOLVER(iterations), "", FROM(1), 1e9,
+          "most of them in a step; default 1000"),
+    WHOLE("check_interval", false, SOLVER(check_interval), "", FROM(0), 1e9,
+          "iterations between looks at the residual, which cost some sweeps each; default 0: "
+          "when the sweeps foresee that it is met"),
+    REAL("time_budget", false, SOLVER(time_budget), "s", FROM(0), INFINITY,
+         "of the solver in a step; default 0: none. Results then depend on the machine"),
+    FLAG("warm_start", false, SOLVER(warm_start), "default true"),
+    REAL("warm_start_scale", false, SOLVER(warm_start_scale), "", FROM(0), 1, "default 1"),
+    REAL("stabilisation", false, SOLVER(stabilisation), "", OVER(0), 1,
+         "part of an overlap removed in a step; default 1"),
+    REAL("recovery_speed", false, SOLVER(recovery_speed), "m/s", FROM(0), INFINITY,
+         "most that overlap is removed with; default 0: by gravity and size"),
+    REAL("margin", false, SOLVER(margin), "", FROM(0), 10,
+         "contacts are seen from this part of the smaller diameter; default 0.1"),
+    CHOICE("on_nonconverged", false, SOLVER(on_nonconverged), "continue|retry|stop",
+           "default retry: solve it again by a stronger method, at bounded cost; then, and with "
+           "`continue` at once, go on with the best iterate and count the step"),
+    TEXT("retry_solver", false, SOLVER(retry_solver),
+         "default auto; ags for large steps where many are solved again"),
+    WHOLE("retry_iterations", false, SOLVER(retry_iterations), "", FROM(1), 1e9,
+          "default 3 times the iterations"),
+    WHOLE("retry_halvings", false, SOLVER(retry_halvings), "", FROM(0), 10,
+          "of the step; default 0"),
+};
+SECTION(solver, "solver", "How a step is solved.", solver_fields, false);
+
+#define MATERIAL(m) AT(scene_material_keys, def.m)
+#define MATERIAL_ROWS                                                                              \
+  REAL("friction", false, MATERIAL(friction), "", FROM(0), 100, "mu; default 0.5"),                \
+      REAL("rolling", false, MATERIAL(rolling), "m", FROM(0), INFINITY,                            \
+           "rolling moment over normal force; default 0"),                                         \
+      REAL("spinning", false, MATERIAL(spinning), "m", FROM(0), INFINITY,                          \
+           "moment about the normal over normal force; default 0"),                                \
+      REAL("restitution", false, MATERIAL(restitution), "", FROM(0), 1,                            \
+           "e of impacts, Poisson's; default 0"),                                                  \
+      REAL("restitution_threshold", false, MATERIAL(restitution_threshold), "m/s", FROM(0),        \
+           INFINITY, "slower impacts do not bounce; default 0: 2 |gravity| step"),                 \
+      REAL("cohesion", false, MATERIAL(cohesion), "N", FROM(0), INFINITY,                          \
+           "pull that two touching bodies bear; default 0"),                                       \
+      REAL("compliance", false, MATERIAL(compliance), "m/N", FROM(0), INFINITY,                    \
+           "along the normal; default 0: rigid"),                                                  \
+      REAL("compliance_tangent", false, MATERIAL(compliance_tangent), "m/N", FROM(0), INFINITY,    \
+           "default 0: rigid"),                                                                    \
+      REAL("damping", false, MATERIAL(damping), "s", FROM(0), INFINITY,                            \
+           "damper over spring of a compliant contact; default 0"),
+
+static const scene_field material_fields[] = {MATERIAL_ROWS};
+SECTION(material, "material",
+        "A surface. Where two meet: friction, rolling, spinning and restitution by the geometric "
+        "mean, the smaller cohesion, the larger threshold and damping, compliances added; unless "
+        "the pair has its own law.",
+        material_fields, false);
+static const scene_field pair_fields[] = {
+    ANY("between", true, AT(scene_material_keys, between), "", "two names of materials, as a list"),
+    MATERIAL_ROWS};
+SECTION(pair, "pair", "The law between two materials.", pair_fields, false);
+
+#define SHAPE(m)               AT(scene_shape_keys, m)
+#define LENGTH(name, m, about) REAL(name, true, SHAPE(m), "m", OVER(0), INFINITY, about)
+static const scene_field shape_fields[] = {
+    ONE("sphere", false, SHAPE(shape), sphere),
+    ONE("ellipsoid", false, SHAPE(shape), ellipsoid),
+    ONE("box", false, SHAPE(shape), box),
+    ONE("capsule", false, SHAPE(shape), capsule),
+    ONE("cylinder", false, SHAPE(shape), cylinder),
+    ONE("cone", false, SHAPE(shape), cone),
+    ONE("hull", false, SHAPE(shape), hull),
+    ONE("half_space", false, SHAPE(shape), half_space),
+    ONE("box_container", false, SHAPE(shape), box_container),
+    ONE("cylinder_container", false, SHAPE(shape), cylinder_container),
+    ONE("cone_container", false, SHAPE(shape), cone_container),
+    ONE("mesh", false, SHAPE(shape), mesh),
+    ONE("height_field", false, SHAPE(shape), height_field),
+    ONE("compound", false, SHAPE(shape), compound),
+};
+SECTION(shape, "shape", "One of these; or, in its place, the name of one of `shapes`.",
+        shape_fields, true);
+static const scene_field sphere_fields[] = {
+    LENGTH("radius", radius, ""),
+};
+SECTION(sphere, "sphere", "A ball about the origin.", sphere_fields, false);
+static const scene_field ellipsoid_fields[] = {
+    VECTOR("radii", true, SHAPE(vector), "m", 3, OVER(0), "along x, y, z"),
+};
+SECTION(ellipsoid, "ellipsoid", "", ellipsoid_fields, false);
+static const scene_field box_fields[] = {
+    VECTOR("size", true, SHAPE(vector), "m", 3, OVER(0), "whole edges"),
+};
+SECTION(box, "box", "Centred at the origin.", box_fields, false);
+static const scene_field capsule_fields[] = {
+    LENGTH("radius", radius, ""),
+    LENGTH("length", half_length, "of its cylinder, along z"),
+};
+SECTION(capsule, "capsule", "A cylinder with half balls at its ends.", capsule_fields, false);
+static const scene_field cylinder_fields[] = {
+    LENGTH("radius", radius, ""),
+    LENGTH("length", half_length, "along z"),
+};
+SECTION(cylinder, "cylinder", "Centred at the origin.", cylinder_fields, false);
+static const scene_field cone_fields[] = {
+    LENGTH("radius", radius, "of its base"),
+    LENGTH("height", height, "its centre of mass is the origin: base at -1/4, tip at 3/4"),
+};
+SECTION(cone, "cone", "", cone_fields, false);
+static const scene_field hull_fields[] = {
+    ANY("points", true, SHAPE(points), "m", "a list of [x, y, z]"),
+};
+SECTION(hull, "hull", "The convex hull of points.", hull_fields, false);
+const scene_section scene_section_half_space = {
+    .name = "half_space", .help = "The solid z <= 0, without end: a floor. Has no keys: {}."};
+#define OPEN_ROW                                                                                   \
+  CHOICE("open", false, SHAPE(open_ends), "none|bottom|top|both", "ends without wall; default top")
+static const scene_field box_container_fields[] = {
+    VECTOR("size", true, SHAPE(vector), "m", 3, OVER(0), "inner edges"),
+    OPEN_ROW,
+};
+SECTION(box_container, "box_container",
+        "The inside of a box, centred at the origin; its material has no outer end.",
+        box_container_fields, false);
+static const scene_field cylinder_container_fields[] = {
+    LENGTH("radius", radius, "inner"),
+    LENGTH("length", half_length, "along z"),
+    OPEN_ROW,
+};
+SECTION(cylinder_container, "cylinder_container", "The inside of a cylinder.",
+        cylinder_container_fields, false);
+static const scene_field cone_container_fields[] = {
+    REAL("bottom_radius", true, SHAPE(bottom_radius), "m", FROM(0), INFINITY,
+         "at the lower z; 0: a tip"),
+    REAL("top_radius", true, SHAPE(top_radius), "m", FROM(0), INFINITY, ""),
+    LENGTH("length", half_length, "along z"),
+    OPEN_ROW,
+};
+SECTION(cone_container, "cone_container", "The inside of a cone or a funnel.",
+        cone_container_fields, false);
+static const scene_field mesh_fields[] = {
+    TEXT("file", true, SHAPE(file), "STL, OBJ or PLY, beside the scene"),
+    REAL("scale", false, SHAPE(scale), "", OVER(0), INFINITY, "its unit in m; default 1"),
+};
+SECTION(mesh, "mesh",
+        "Triangles: a solid of any form where they are closed, else a thin surface with two sides.",
+        mesh_fields, false);
+static const scene_field height_field_fields[] = {
+    ANY("heights", false, SHAPE(heights), "m",
+        "rows along y of numbers along x, as [[0, 1], [2, 3]]"),
+    TEXT("file", false, SHAPE(file),
+         "the same as a table without header, beside the scene: a row a line, by commas or spaces"),
+    VECTOR("spacing", true, SHAPE(spacing), "m", 2, OVER(0), "of the grid along x and y"),
+    REAL("scale", false, SHAPE(scale), "", OVER(0), INFINITY, "the file's unit in m; default 1"),
+    REAL("thickness", false, SHAPE(thickness), "m", FROM(0), INFINITY,
+         "from the least height to its flat bottom; default 0: a tenth of the longer side"),
+};
+SECTION(
+    height_field, "height_field",
+    "Ground: a grid of heights with its middle over the origin, solid down to a flat bottom. One "
+    "of `heights` and `file` is wanted.",
+    height_field_fields, false);
+static const scene_field compound_fields[] = {
+    PARTS("parts", true, SHAPE(parts), part),
+};
+SECTION(compound, "compound", "Several shapes as one: clumps, bodies that are not convex.",
+        compound_fields, false);
+static const scene_field part_fields[] = {
+    PART("shape", true, SHAPE(shape), shape),
+    VECTOR("position", false, SHAPE(position), "m", 3, FROM(-INFINITY), "default 0"),
+    TURNED("rotation", false, SHAPE(rotation), "default none"),
+};
+SECTION(part, "part", "A part of a compound; mass counts twice where two parts overlap.",
+        part_fields, false);
+
+#define BODY(m) AT(scene_body_keys, m)
+static const scene_field body_fields[] = {
+    TEXT("name", false, BODY(name), "for probes, joints and forces"),
+    CHOICE("kind", false, BODY(kind), "dynamic|fixed|prescribed",
+           "default dynamic; prescribed when there is a motion"),
+    PART("shape", false, BODY(shape), shape),
+    VECTOR("position", false, BODY(position), "m", 3, FROM(-INFINITY), "default 0"),
+    TURNED("rotation", false, BODY(rotation),
+           "[w, x, y, z], {axis: [x, y, z], angle: 30 deg} or random; default none"),
+    VECTOR("velocity", false, BODY(velocity), "m/s", 3, FROM(-INFINITY),
+           "of the centre of mass; default 0"),
+    VECTOR("angular", false, BODY(angular), "rad/s", 3, FROM(-INFINITY),
+           "angular velocity, world frame; default 0"),
+    REAL("density", false, BODY(density), "kg/m^3", OVER(0), INFINITY, "default 1000"),
+    REAL("mass", false, BODY(mass), "kg", OVER(0), INFINITY,
+         "in place of a density; the inertia is the shape's, scaled"),
+    VECTOR("inertia", false, BODY(inertia), "kg m^2", 6, FROM(-INFINITY),
+           "xx xy xz yy yz zz about the centre of mass, with a mass"),
+    VECTOR("center", false, BODY(center), "m", 3, FROM(-INFINITY),
+           "centre of mass in the shape's frame, with an inertia"),
+    TEXT("material", false, BODY(material), "a name of `materials`"),
+    REAL("charge", false, BODY(charge), "C", FROM(-INFINITY), INFINITY, "default 0"),
+    WHOLE("category", false, BODY(category), "", FROM(0), 4294967295.0,
+          "bits that it is; default 1"),
+    WHOLE("collides_with", false, BODY(collides_with), "", FROM(0), 4294967295.0,
+          "bits that it meets; default all"),
+    PART("motion", false, BODY(motion), motion),
+    ANY("for", false, BODY(loop), "",
+        "a body for each value of loop variables, as {i: 4, j: ${4 - i}}: i from 0 to 3, in it j "
+        "from 0 to 3 - i"),
+    PART("lattice", false, BODY(lattice), lattice),
+    PART("random", false, BODY(random), random),
+    PART("csv", false, BODY(csv), csv),
+    PART("sizes", false, BODY(sizes), sizes),
+};
+SECTION(body, "body",
+        "A body, or many by one of `for`, `lattice`, `random` and `csv`; then `position` shifts "
+        "them all.",
+        body_fields, false);
+
+#define MAKER(m) AT(scene_generator_keys, m)
+static const scene_field lattice_fields[] = {
+    VECTOR("count", true, MAKER(count), "", 3, FROM(1), "along x, y, z; x runs first"),
+    VECTOR("pitch", true, MAKER(pitch), "m", 3, FROM(-INFINITY), ""),
+    VECTOR("origin", false, MAKER(origin), "m", 3, FROM(-INFINITY), "the first place; default 0"),
+    VECTOR("jitter", false, MAKER(jitter), "m", 3, FROM(0),
+           "each coordinate is moved by up to this, evenly distributed; default 0"),
+    WHOLE("number", false, MAKER(number), "", FROM(0), 1e8,
+          "the first so many places only; default all"),
+    WHOLE("seed", false, MAKER(seed), "", FROM(0), 9e15, "default 1"),
+};
+SECTION(lattice, "lattice", "Bodies on a grid.", lattice_fields, false);
+static const scene_field random_fields[] = {
+    WHOLE("number", true, MAKER(number), "", FROM(0), 1e8, ""),
+    PART("region", true, MAKER(region), region),
+    REAL("gap", false, MAKER(gap), "m", FROM(0), INFINITY,
+         "kept between the balls around two bodies; default 0"),
+    WHOLE("attempts", false, MAKER(attempts), "", FROM(1), 1e6,
+          "to find a place for a body; default 1000"),
+    WHOLE("seed", false, MAKER(seed), "", FROM(0), 9e15, "default 1"),
+};
+SECTION(random, "random", "Bodies at random places, large ones first, that do not overlap.",
+        random_fields, false);
+static const scene_field csv_fields[] = {
+    TEXT("file", true, MAKER(file),
+         "columns x y z and, when there, qw qx qy qz vx vy vz wx wy wz radius mass; a radius makes "
+         "a sphere"),
+    WHOLE("number", false, MAKER(number), "", FROM(0), 1e8, "the first so many; default all"),
+};
+SECTION(csv, "csv", "Bodies from a table.", csv_fields, false);
+static const scene_field sizes_fields[] = {
+    VECTOR("uniform", false, MAKER(uniform), "", 2, OVER(0),
+           "factors from, to, evenly distributed"),
+    VECTOR("lognormal", false, MAKER(lognormal), "", 2, OVER(0),
+           "median factor and standard deviation of its logarithm, cut at 3 of them"),
+    PARTS("classes", false, MAKER(classes), class),
+};
+SECTION(sizes, "sizes", "Factors on the shape's size, for many bodies.", sizes_fields, true);
+static const scene_field class_fields[] = {
+    REAL("scale", true, AT(scene_class_keys, scale), "", OVER(0), INFINITY, "factor on the size"),
+    REAL("weight", true, AT(scene_class_keys, weight), "", FROM(0), INFINITY,
+         "share of the bodies"),
+};
+SECTION(class, "class", "A size and its share of the bodies.", class_fields, false);
+static const scene_field region_fields[] = {
+    PART("box", false, MAKER(box), region_box),
+    PART("cylinder", false, MAKER(cylinder), region_cylinder),
+};
+SECTION(region, "region", "Whole bodies lie in it.", region_fields, true);
+static const scene_field region_box_fields[] = {
+    VECTOR("lower", true, MAKER(lower), "m", 3, FROM(-INFINITY), ""),
+    VECTOR("upper", true, MAKER(upper), "m", 3, FROM(-INFINITY), ""),
+};
+SECTION(region_box, "region box", "", region_box_fields, false);
+static const scene_field region_cylinder_fields[] = {
+    VECTOR("center", true, MAKER(center), "m", 3, FROM(-INFINITY), "of the lower end"),
+    REAL("radius", true, MAKER(radius), "m", OVER(0), INFINITY, ""),
+    REAL("height", true, MAKER(height), "m", OVER(0), INFINITY, "along z"),
+};
+SECTION(region_cylinder, "region cylinder", "", region_cylinder_fields, false);
+
+#define MOTION(m) AT(scene_motion_keys, m)
+static const scene_field motion_fields[] = {
+    ONE("constant", false, MOTION(times), constant),
+    ONE("sine", false, MOTION(times), sine),
+    ONE("table", false, MOTION(times), table),
+};
+SECTION(motion, "motion", "How a prescribed body moves, from its first pose on.", motion_fields,
+        true);
+#define CONSTANT_ROWS                                                                              \
+  VECTOR("velocity", false, MOTION(velocity), "m/s", 3, FROM(-INFINITY), "default 0"),             \
+      VECTOR("angular", false, MOTION(angular), "rad/s", 3, FROM(-INFINITY),                       \
+             "about the body's origin, world frame; default 0")
+static const scene_field constant_fields[] = {
+    CONSTANT_ROWS,
+};
+SECTION(constant, "constant motion", "", constant_fields, false);
+static const scene_field sine_fields[] = {
+    CONSTANT_ROWS,
+    VECTOR("amplitude", false, MOTION(amplitude), "m", 3, FROM(-INFINITY), "default 0"),
+    VECTOR("swing", false, MOTION(swing), "rad", 3, FROM(-INFINITY),
+           "axis times angle amplitude; default 0"),
+    REAL("frequency", true, MOTION(frequency), "Hz", OVER(0), INFINITY, ""),
+    REAL("phase", false, MOTION(phase), "rad", FROM(-INFINITY), INFINITY, "default 0"),
+};
+SECTION(sine, "sine motion", "amplitude sin(2 pi frequency t + phase), starting in place.",
+        sine_fields, false);
+static const scene_field table_fields[] = {
+    ANY("times", true, MOTION(times), "s", "a list, ascending"),
+    ANY("displacements", true, MOTION(displacements), "m",
+        "a list of [x, y, z], one a time, from the first pose"),
+    ANY("rotations", false, MOTION(rotations), "", "a list of rotations, one a time"),
+    FLAG("repeat", false, MOTION(repeat), "start again at the end; default false"),
+};
+SECTION(table, "table motion", "", table_fields, false);
+
+#define JOINT(m) AT(scene_joint_keys, m)
+static const scene_field joint_fields[] = {
+    TEXT("name", false, JOINT(name), ""),
+    CHOICE("kind", true, JOINT(kind), "fixed|ball|hinge|slider", ""),
+    ANY("bodies", true, JOINT(bodies), "",
+        "two names of bodies, of one of many as chain[3]; `world` for one of them"),
+    VECTOR("anchor", true, JOINT(anchor), "m", 3, FROM(-INFINITY), "in the world at the start"),
+    VECTOR("axis", false, JOINT(axis), "", 3, FROM(-INFINITY), "hinge, slider; default [0, 0, 1]"),
+    PART("motor", false, JOINT(motor), motor),
+    REAL("compliance", false, JOINT(compliance), "m/N", FROM(0), INFINITY, "default 0"),
+    FLAG("collide", false, JOINT(collide), "do the two touch? default false"),
+    ANY("for", false, JOINT(loop), "", "a joint for each value of loop variables, as of a body"),
+};
+SECTION(joint, "joint", "Ties two bodies, or a body and the world.", joint_fields, false);
+#define MOTOR(m) AT(scene_motor_keys, m)
+static const scene_field motor_fields[] = {
+    CHOICE("kind", true, MOTOR(kind), "speed|torque", ""),
+    ANY("value", true, MOTOR(value), "",
+        "rad/s or m/s of a speed motor, N m or N of a torque motor"),
+    ANY("limit", false, MOTOR(limit), "", "N m or N; default none"),
+};
+SECTION(motor, "motor", "Of a hinge or slider; turns the second body relative to the first.",
+        motor_fields, false);
+
+#define EVENT(m) AT(scene_event_keys, m)
+#define WINDOW_ROWS                                                                                \
+  REAL("start", false, EVENT(start), "s", FROM(0), INFINITY, "default 0"),                         \
+      REAL("stop", false, EVENT(stop), "s", FROM(0), INFINITY, "default never")
+static const scene_field force_fields[] = {
+    TEXT("body", true, EVENT(body_name),
+         "the name of a body, of one of many as grain[3], or of many"),
+    VECTOR("force", false, EVENT(force), "N", 3, FROM(-INFINITY), "at the centre of mass"),
+    VECTOR("torque", false, EVENT(torque), "N m", 3, FROM(-INFINITY), ""),
+    WINDOW_ROWS,
+};
+SECTION(force, "force", "A force on a body while it lasts.", force_fields, false);
+static const scene_field emitter_fields[] = {
+    TEXT("name", false, EVENT(name), ""),
+    PART("body", true, EVENT(body), body),
+    PART("region", true, EVENT(region), region),
+    REAL("rate", true, EVENT(rate), "1/s", OVER(0), INFINITY, "bodies a second"),
+    WHOLE("number", false, EVENT(number), "", FROM(0), 1e8,
+          "of bodies in all; default without end"),
+    WINDOW_ROWS,
+    WHOLE("seed", false, EVENT(seed), "", FROM(0), 9e15, "default 1"),
+};
+SECTION(emitter, "emitter",
+        "Inserts bodies where there is room; one that finds none waits for the next step.",
+        emitter_fields, false);
+static const scene_field drain_fields[] = {
+    TEXT("name", false, EVENT(name), ""),
+    VECTOR("lower", true, EVENT(lower), "m", 3, FROM(-INFINITY), ""),
+    VECTOR("upper", true, EVENT(upper), "m", 3, FROM(-INFINITY), ""),
+    WINDOW_ROWS,
+};
+SECTION(drain, "drain", "Removes bodies whose origin is in a box.", drain_fields, false);
+
+#define PROBE(m) AT(scene_probe_keys, m)
+static const scene_field probe_fields[] = {
+    TEXT("name", true, PROBE(name), "of its CSV file, beside the recording"),
+    CHOICE("kind", true, PROBE(kind), "body|force|plane|energy|group|surface",
+           "a body's state; force and torque of the contacts on a body, as a wall; mass through a "
+           "plane; energies; mass, centre of mass, mean velocity and extent of many bodies, "
+           "with the horizontal distance from the point that 99 % of them keep as reach; height "
+           "and slope of the surface of many bodies"),
+    TEXT("body", false, PROBE(body_name),
+         "of the kinds body and force; for group and surface the name of many, default all that "
+         "are dynamic"),
+    REAL("every", false, PROBE(every), "s", FROM(0), INFINITY, "default each step"),
+    VECTOR("point", false, PROBE(point), "m", 3, FROM(-INFINITY),
+           "of the plane; of the reach; of a surface, where its height is taken, the axis of a "
+           "cone and the level of its base; default 0"),
+    VECTOR("normal", false, PROBE(normal), "", 3, FROM(-INFINITY),
+           "of the plane: what crosses along it counts positive; default [0, 0, -1]"),
+    VECTOR("lower", false, PROBE(lower), "m", 3, FROM(-INFINITY),
+           "group, surface: only bodies with their centre of mass in a box; default all"),
+    VECTOR("upper", false, PROBE(upper), "m", 3, FROM(-INFINITY), "of that box"),
+    CHOICE("form", false, PROBE(form), "plane|cone",
+           "what is fitted to a surface; a cone to its flank, from 20 to 80 % of the height; "
+           "default plane"),
+    REAL("cell", false, PROBE(cell), "m", FROM(0), INFINITY,
+         "a surface is made of the highest bodies in square cells of this size; default 0: twice "
+         "the mean diameter"),
+};
+SECTION(probe, "probe", "A CSV file with units in its header.", probe_fields, false);
+
+#define RECORDING(m) AT(scene_recording_keys, m)
+static const scene_field recording_fields[] = {
+    REAL("every", false, RECORDING(every), "s", FROM(0), INFINITY,
+         "simulated time between frames; default 1/60 s"),
+    FLAG("contacts", false, RECORDING(contacts), "contact forces too; default true"),
+    REAL("checkpoint", false, RECORDING(checkpoint), "s", FROM(0), INFINITY,
+         "wall time between checkpoints; default 10 s"),
+};
+SECTION(recording, "recording", "What --out keeps.", recording_fields, false);
+
+#define TURN(m) AT(scene_turn_keys, m)
+static const scene_field turn_fields[] = {
+    VECTOR("axis", true, TURN(axis), "", 3, FROM(-INFINITY), ""),
+    REAL("angle", true, TURN(angle), "rad", FROM(-INFINITY), INFINITY, ""),
+};
+SECTION(turn, "rotation", "A turn about an axis.", turn_fields, false);
+
+const scene_section *const scene_section_list[] = {
+    &scene_section_scene,
+    &scene_section_solver,
+    &scene_section_material,
+    &scene_section_pair,
+    &scene_section_body,
+    &scene_section_turn,
+    &scene_section_lattice,
+    &scene_section_random,
+    &scene_section_csv,
+    &scene_section_sizes,
+    &scene_section_class,
+    &scene_section_region,
+    &scene_section_region_box,
+    &scene_section_region_cylinder,
+    &scene_section_shape,
+    &scene_section_sphere,
+    &scene_section_ellipsoid,
+    &scene_section_box,
+    &scene_section_capsule,
+    &scene_section_cylinder,
+    &scene_section_cone,
+    &scene_section_hull,
+    &scene_section_half_space,
+    &scene_section_box_container,
+    &scene_section_cylinder_container,
+    &scene_section_cone_container,
+    &scene_section_mesh,
+    &scene_section_height_field,
+    &scene_section_compound,
+    &scene_section_part,
+    &scene_section_motion,
+    &scene_section_constant,
+    &scene_section_sine,
+    &scene_section_table,
+    &scene_section_joint,
+    &scene_section_motor,
+    &scene_section_force,
+    &scene_section_emitter,
+    &scene_section_drain,
+    &scene_section_probe,
+    &scene_section_recording,
+};
+const size_t scene_section_list_count = sizeof scene_section_list / sizeof *scene_section_list;

@@ -1,0 +1,204 @@
+/* The keys of scene files: one table a section serves reading, checking, messages, the reference
+ * page and the JSON Schema. Values land in the structures below; a section inside a section lands
+ * as its node and is read when its turn comes. */
+#ifndef SCREE_SCENE_READ_KEYS_H
+#define SCREE_SCENE_READ_KEYS_H
+
+#include "scene/read/value.h"
+
+typedef enum scene_type {
+  SCENE_REAL,
+  SCENE_WHOLE,
+  SCENE_BOOL,
+  SCENE_TEXT,
+  SCENE_CHOICE,   /* int: index in `choices` */
+  SCENE_VECTOR,   /* double[length] */
+  SCENE_ROTATION, /* node: [w,x,y,z], {axis, angle} or random */
+  SCENE_SECTION,  /* node: a map by `section` */
+  SCENE_SECTIONS, /* node: a list of them */
+  SCENE_NAMED,    /* node: a map from names to them */
+  SCENE_ANY       /* node: read by code */
+} scene_type;
+
+typedef struct scene_section scene_section;
+
+typedef struct scene_field {
+  const char *key;
+  scene_type type;
+  bool required;
+  size_t offset;
+  const char *unit;
+  double minimum, maximum;
+  bool open; /* the minimum itself is not allowed */
+  int length;
+  const char *choices; /* "one|two" */
+  const scene_section *section;
+  const char *help;
+} scene_field;
+
+struct scene_section {
+  const char *name;
+  const char *help;
+  const scene_field *fields;
+  size_t count;
+  bool one_of; /* exactly one of the keys is given */
+};
+
+/* Every structure that is read begins with this. */
+typedef struct scene_head {
+  const scene_node *node;
+  uint64_t given; /* bit i: field i of the table was given */
+} scene_head;
+
+extern const scene_section scene_section_scene, scene_section_solver, scene_section_material,
+    scene_section_pair, scene_section_shape, scene_section_sphere, scene_section_ellipsoid,
+    scene_section_box, scene_section_capsule, scene_section_cylinder, scene_section_cone,
+    scene_section_hull, scene_section_half_space, scene_section_box_container,
+    scene_section_cylinder_container, scene_section_cone_container, scene_section_mesh,
+    scene_section_height_field, scene_section_compound, scene_section_part, scene_section_body,
+    scene_section_lattice, scene_section_random, scene_section_csv, scene_section_sizes,
+    scene_section_class, scene_section_region, scene_section_region_box,
+    scene_section_region_cylinder, scene_section_motion, scene_section_constant, scene_section_sine,
+    scene_section_table, scene_section_joint, scene_section_motor, scene_section_force,
+    scene_section_emitter, scene_section_drain, scene_section_probe, scene_section_recording,
+    scene_section_turn;
+/* All of them, in the order of the reference page. */
+extern const scene_section *const scene_section_list[];
+extern const size_t scene_section_list_count;
+
+const scene_field *scene_section_find(const scene_section *section, const char *key);
+/* The name of option `index` of "one|two", in `buffer`. */
+const char *scene_choice_name(const char *choices, int index, char *buffer, size_t size);
+
+typedef struct scene_top {
+  scene_head head;
+  const char *title, *description;
+  const scene_node *include, *parameters;
+  double gravity[3], gravitational_constant, coulomb_constant, step, duration, overlap;
+  const scene_node *solver, *materials, *pairs, *shapes, *bodies, *joints, *forces, *emitters,
+      *drains, *probes, *recording;
+} scene_top;
+
+typedef struct scene_solver_keys {
+  scene_head head;
+  const char *name, *stepper, *retry_solver;
+  const scene_node *options;
+  int model, on_nonconverged;
+  double tolerance, tolerance_moving, error_tolerance, time_budget, warm_start_scale, stabilisation,
+      recovery_speed, margin;
+  long iterations, check_interval, retry_iterations, retry_halvings;
+  bool warm_start;
+} scene_solver_keys;
+
+typedef struct scene_material_keys {
+  scene_head head;
+  const scene_node *between; /* pairs only */
+  scree_material_def def;
+} scene_material_keys;
+
+typedef struct scene_shape_keys { /* of all kinds of shapes */
+  scene_head head;
+  double radius, half_length, height, bottom_radius, top_radius;
+  double vector[3];
+  const scene_node *points, *parts, *shape, *rotation;
+  const char *file;
+  double scale, position[3];
+  int open_ends;
+  const scene_node *heights;
+  double spacing[2], thickness;
+} scene_shape_keys;
+
+typedef struct scene_body_keys {
+  scene_head head;
+  const char *name, *material;
+  int kind;
+  const scene_node *shape, *rotation, *motion, *loop, *lattice, *random, *csv, *sizes;
+  double position[3], velocity[3], angular[3], density, mass, inertia[6], center[3], charge;
+  long category, collides_with;
+} scene_body_keys;
+
+typedef struct scene_generator_keys { /* lattice, random, csv, sizes, regions */
+  scene_head head;
+  long number, seed, attempts;
+  double origin[3], pitch[3], count[3], gap;
+  double jitter[3], lower[3], upper[3], center[3], radius, height;
+  const char *file;
+  const scene_node *region, *classes, *box, *cylinder;
+  double uniform[2], lognormal[2], truncate[2];
+} scene_generator_keys;
+
+typedef struct scene_class_keys {
+  scene_head head;
+  double scale, weight;
+  long number;
+  const char *material;
+} scene_class_keys;
+
+typedef struct scene_motion_keys {
+  scene_head head;
+  double velocity[3], angular[3], amplitude[3], swing[3], frequency, phase;
+  const scene_node *times, *displacements, *rotations;
+  bool repeat;
+} scene_motion_keys;
+
+typedef struct scene_joint_keys {
+  scene_head head;
+  const char *name;
+  int kind;
+  const scene_node *bodies, *motor, *loop;
+  double anchor[3], axis[3], compliance;
+  bool collide;
+} scene_joint_keys;
+
+typedef struct scene_motor_keys {
+  scene_head head;
+  int kind;
+  const scene_node *value, *limit; /* the unit depends on the joint */
+} scene_motor_keys;
+
+typedef struct scene_event_keys { /* forces, emitters, drains */
+  scene_head head;
+  const char *name, *body_name;
+  double force[3], torque[3], start, stop, rate;
+  const scene_node *body, *region;
+  long number, seed;
+  double lower[3], upper[3];
+} scene_event_keys;
+
+typedef struct scene_probe_keys {
+  scene_head head;
+  const char *name, *body_name;
+  int kind, form;
+  double every, point[3], normal[3], lower[3], upper[3], cell;
+} scene_probe_keys;
+
+typedef struct scene_recording_keys {
+  scene_head head;
+  double every, checkpoint;
+  bool contacts;
+} scene_recording_keys;
+
+typedef struct scene_turn_keys {
+  scene_head head;
+  double axis[3], angle;
+} scene_turn_keys;
+
+/* Reads a map by its table into `out` (a structure above, holding the defaults). Goes on after a
+ * fault to find further ones; then SCREE_ERROR_INPUT. */
+scree_status scene_read(scene_document *doc, const scene_scope *scope, const scene_node *node,
+                        const scene_section *section, void *out);
+static inline bool scene_given(const scene_head *head, const scene_section *section,
+                               const char *key) {
+  const scene_field *field = scene_section_find(section, key);
+  return field && (head->given >> (field - section->fields) & 1);
+}
+/* The node of a given key, for messages; the section's own when it was not given. */
+const scene_node *scene_place(const scene_head *head, const char *key);
+/* A list of exactly `length` numbers. */
+scree_status scene_vector(scene_document *doc, const scene_scope *scope, const scene_node *node,
+                          const char *what, const char *unit, int length, double *out);
+/* A quaternion of unit length; `random` is set for the word random (null: not allowed). */
+scree_status scene_rotation(scene_document *doc, const scene_scope *scope, const scene_node *node,
+                            double out[4], bool *random);
+
+#endif

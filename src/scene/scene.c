@@ -1,0 +1,413 @@
+/* A scene: reading the file with its includes and changes, its settings, and building the world. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/argument.h"
+#include "base/options.h"
+#include "scene/build/build.h"
+#include "scree/solver.h"
+
+enum { INCLUDE_DEPTH = 16, INCLUDE_LIMIT = 1000 };
+
+scree_scene_def scree_scene_def_default(void) {
+  return (scree_scene_def){0};
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static scree_status read_root(scree_scene *scene, uint32_t file, int depth, scene_node **root);
+
+/* The includes of `root` become the ground that `root` is laid on. */
+static scree_status read_includes(scree_scene *scene, int depth, scene_node **root) {
+  scene_document *doc = &scene->doc;
+  scene_node *include = scene_find(*root, "include"), *ground = NULL;
+  if (!include) return SCREE_OK;
+  size_t count = include->kind == SCENE_LIST ? include->count : 1;
+  for (size_t i = 0; i < count; i++) {
+    scene_node *item = include->kind == SCENE_LIST ? include->items[i] : include;
+    const char *path;
+    scree_status status = scene_text(doc, &scene->scope, item, "include", &path);
+    if (status) return status;
+    if (depth >= INCLUDE_DEPTH)
+      return scene_fault(doc, item, "include: more than %d deep; does a file include itself?",
+                         INCLUDE_DEPTH);
+    if (++doc->included > INCLUDE_LIMIT) /* two a level make 2^16 */
+      return scene_fault(doc, item, "include: more than %d times in all", INCLUDE_LIMIT);
+    uint32_t file;
+    scene_node *other;
+    status = scene_open_file(doc, item, item->file, path, &file);
+    if (!status) status = read_root(scene, file, depth + 1, &other);
+    if (!status && ground) status = scene_merge(doc, ground, other);
+    if (status) return status;
+    if (!ground) ground = other;
+  }
+  if (!ground) return SCREE_OK;
+  scree_status status = scene_merge(doc, ground, *root);
+  *root = ground;
+  return status;
+}
+
+static scree_status read_root(scree_scene *scene, uint32_t file, int depth, scene_node **root) {
+  const scene_file *f = &scene->doc.files[file];
+  scree_status status = scene_parse(&scene->doc, f->bytes, f->size, file, root);
+  if (status) return status;
+  if ((*root)->kind != SCENE_MAP)
+    return scene_fault(&scene->doc, *root, "a scene is a map of keys");
+  return read_includes(scene, depth, root);
+}
+
+static scree_status read_parameters(scree_scene *scene) {
+  const scene_node *map = scene_find(scene->root, "parameters");
+  scree_status status = SCREE_OK;
+  if (map && map->kind != SCENE_MAP)
+    return scene_fault(&scene->doc, map, "parameters: a map of names is wanted");
+  for (size_t i = 0; map && i < map->count; i++) {
+    const char *name = map->keys[i]->text;
+    double value = 0.0;
+    scree_status one;
+    /* A parameter may have any unit: it is turned into SI. */
+    const scene_node *item = map->items[i];
+    one = scene_number(&scene->doc, &scene->scope, item, name, SCENE_ANY_UNIT, &value);
+    if (!one) one = scene_scope_add(&scene->doc, map->keys[i], &scene->scope, name, value);
+    if (one) status = one;
+  }
+  return status;
+}
+
+/* ---- settings ------------------------------------------------------------------------------- */
+
+static scree_status check_solver(scree_scene *scene, const scene_node *at, const char *name,
+                                 size_t *index) {
+  const char *names[64];
+  size_t count = scree_solver_count();
+  for (size_t i = 0; i < count && i < 64; i++) {
+    names[i] = scree_solver_name(i);
+    if (strcmp(names[i], name) != 0) continue;
+    *index = i;
+    return SCREE_OK;
+  }
+  char buffer[512];
+  return scene_fault(&scene->doc, at, "there is no solver '%s'%s", name,
+                     scene_suggest(name, names, count < 64 ? count : 64, buffer, sizeof buffer));
+}
+
+static scree_status read_options(scree_scene *scene, const scene_solver_keys *k, size_t solver) {
+  const scene_node *map = k->options;
+  if (map->kind != SCENE_MAP)
+    return scene_fault(&scene->doc, map, "options: a map of keys is wanted");
+  if (!k->name)
+    return scene_fault(&scene->doc, map, "options: they need the name of a solver beside them");
+  const char **keys = scene_alloc(&scene->doc, (map->count + 1) * sizeof *keys);
+  const char **values = scene_alloc(&scene->doc, (map->count + 1) * sizeof *values);
+  if (!keys || !values) return SCREE_ERROR_MEMORY;
+  size_t count;
+  const scree_option_def *table = scree_solver_options(solver, &count);
+  double scratch[128];
+  if (count > 128) count = 128;
+  scree_status status = SCREE_OK;
+  for (size_t i = 0; i < map->count; i++) {
+    keys[i] = map->keys[i]->text;
+    scree_status one = scene_text(&scene->doc, &scene->scope, map->items[i], keys[i], &values[i]);
+    if (!one && options_set(scene->context, k->name, table, count, scratch, keys[i], values[i])) {
+      char why[CONTEXT_MESSAGE_SIZE];
+      snprintf(why, sizeof why, "%s", scree_context_message(scene->context));
+      one = scene_fault(&scene->doc, map->keys[i], "%s", why);
+    }
+    if (one) status = one;
+  }
+  scene->settings.option_count = map->count;
+  scene->settings.option_keys = keys;
+  scene->settings.option_values = values;
+  return status;
+}
+
+static scree_status read_solver(scree_scene *scene) {
+  enum { NOT_GIVEN = -1, RETRY = 1 }; /* of the choices */
+  scene_solver_keys k = {.model = NOT_GIVEN,
+                         .on_nonconverged = RETRY,
+                         .tolerance = 1e-3,
+                         .iterations = 1000,
+                         .warm_start = true,
+                         .warm_start_scale = 1.0,
+                         .stabilisation = 1.0,
+                         .margin = 0.1,
+                         .retry_halvings = 0};
+  scree_status status = SCREE_OK;
+  size_t solver = 0;
+  if (scene->top.solver)
+    status = scene_read(&scene->doc, &scene->scope, scene->top.solver, &scene_section_solver, &k);
+  if (status) return status;
+  if (k.name) status = check_solver(scene, scene_place(&k.head, "name"), k.name, &solver);
+  if (!status && k.options) status = read_options(scene, &k, solver);
+  size_t retry;
+  if (!status && k.retry_solver)
+    status = check_solver(scene, scene_place(&k.head, "retry_solver"), k.retry_solver, &retry);
+  if (!status && k.tolerance == 0.0 && k.error_tolerance == 0.0)
+    status = scene_fault(&scene->doc, scene_place(&k.head, "tolerance"),
+                         "tolerance: it is 0 and error_tolerance too; one must be over 0");
+  if (!status && k.tolerance_moving > 0.0 && k.tolerance_moving < k.tolerance)
+    status = scene_fault(&scene->doc, scene_place(&k.head, "tolerance_moving"),
+                         "tolerance_moving: %g is below the tolerance of bodies at rest, %g",
+                         k.tolerance_moving, k.tolerance);
+  scree_scene_settings *s = &scene->settings;
+  s->solver = k.name;
+  s->stepper = k.stepper;
+  s->retry_solver = k.retry_solver;
+  s->model = k.model == 0 || (k.model == NOT_GIVEN && k.name && !scree_solver_has_coulomb(solver))
+                 ? SCREE_MODEL_RELAXED
+                 : SCREE_MODEL_COULOMB;
+  s->model_given = k.model != NOT_GIVEN;
+  s->tolerance_residual = k.tolerance;
+  s->tolerance_moving = k.tolerance_moving;
+  s->tolerance_error = k.error_tolerance;
+  s->iteration_limit = k.iterations;
+  s->retry_iteration_limit = k.retry_iterations;
+  s->check_interval = k.check_interval;
+  s->time_budget = k.time_budget;
+  s->warm_start = k.warm_start;
+  s->warm_start_scale = k.warm_start_scale;
+  s->stabilisation = k.stabilisation;
+  s->recovery_speed = k.recovery_speed;
+  s->margin = k.margin;
+  s->on_nonconverged = k.on_nonconverged;
+  s->retry_halvings = (int)k.retry_halvings;
+  return status;
+}
+
+static scree_status read_settings(scree_scene *scene) {
+  scene_top *t = &scene->top;
+  *t = (scene_top){.title = "", .description = "", .gravity = {0, 0, -9.81}};
+  t->step = 0.005;
+  t->duration = 1.0;
+  t->overlap = 0.01;
+  scree_status status =
+      scene_read(&scene->doc, &scene->scope, scene->root, &scene_section_scene, t);
+  if (status) return status;
+  status = read_solver(scene);
+  scene_recording_keys r = {.every = 1.0 / 60.0, .contacts = true, .checkpoint = 10.0};
+  if (t->recording) {
+    scree_status one =
+        scene_read(&scene->doc, &scene->scope, t->recording, &scene_section_recording, &r);
+    if (one) status = one;
+  }
+  scree_scene_settings *s = &scene->settings;
+  s->title = t->title;
+  s->description = t->description;
+  s->step = t->step;
+  s->duration = t->duration;
+  s->overlap = t->overlap;
+  s->record_every = r.every;
+  s->record_contacts = r.contacts;
+  s->checkpoint_every = r.checkpoint;
+  if (!t->bodies && !t->emitters)
+    status = scene_fault(&scene->doc, scene->root, "there are no bodies");
+  return status;
+}
+
+static scree_status read_scene(scree_scene *scene) {
+  scree_status status = read_root(scene, 0, 0, &scene->root);
+  for (size_t i = 0; i < scene->doc.set_count && !status; i++)
+    status = scene_apply_set(&scene->doc, scene->root, i);
+  if (!status) status = read_parameters(scene);
+  if (!status) status = read_settings(scene);
+  return scene->doc.out_of_memory ? SCREE_ERROR_MEMORY : status;
+}
+
+static scree_status create(scree_context *context, const scree_scene_def *def,
+                           scree_scene **scene) {
+  scree_scene *s = memory_new(context, 1, sizeof *s);
+  *scene = s;
+  if (!s) return SCREE_ERROR_MEMORY;
+  s->context = context;
+  scene_document_init(&s->doc, context);
+  if (!def) return SCREE_OK;
+  s->doc.report = def->report;
+  s->doc.report_user = def->report_user;
+  s->doc.confined = def->confined;
+  s->doc.sets = scene_alloc(&s->doc, (def->set_count + 1) * sizeof *s->doc.sets);
+  if (!s->doc.sets) return SCREE_ERROR_MEMORY;
+  for (; s->doc.set_count < def->set_count; s->doc.set_count++) {
+    const char *text = def->sets[s->doc.set_count];
+    s->doc.sets[s->doc.set_count] = scene_copy_text(&s->doc, text, strlen(text));
+    if (!s->doc.sets[s->doc.set_count]) return SCREE_ERROR_MEMORY;
+  }
+  return SCREE_OK;
+}
+
+static scree_status finish(scree_status status, scree_scene **scene) {
+  if (!status) status = read_scene(*scene);
+  if (status) {
+    scree_scene_destroy(*scene);
+    *scene = NULL;
+  }
+  return status;
+}
+
+scree_status scree_scene_load(scree_context *context, const char *path, const scree_scene_def *def,
+                              scree_scene **scene) {
+  ARGUMENT_CHECK(context, context && path && scene);
+  uint32_t file;
+  scree_status status = create(context, def, scene);
+  if (!status) status = scene_open_file(&(*scene)->doc, NULL, UINT32_MAX, path, &file);
+  return finish(status, scene);
+}
+
+scree_status scree_scene_load_text(scree_context *context, const char *name, const char *text,
+                                   size_t size, const scree_scene_def *def, scree_scene **scene) {
+  ARGUMENT_CHECK(context, context && name && (text || !size) && scene);
+  uint32_t file;
+  scree_status status = create(context, def, scene);
+  if (!status) status = scene_add_file(&(*scene)->doc, name, text, size, &file);
+  return finish(status, scene);
+}
+
+scree_status scree_scene_load_files(scree_context *context, size_t file_count,
+                                    const char *const *paths, const char *const *bytes,
+                                    const size_t *sizes, const scree_scene_def *def,
+                                    scree_scene **scene) {
+  ARGUMENT_CHECK(context, context && scene && (!file_count || (paths && bytes && sizes)));
+  uint32_t file;
+  *scene = NULL;
+  if (!file_count)
+    return context_fail(context, SCREE_ERROR_ARGUMENT, "scree_scene_load_files: no files");
+  scree_status status = create(context, def, scene);
+  for (size_t i = 0; i < file_count && !status; i++)
+    status = scene_add_file(&(*scene)->doc, paths[i], bytes[i], sizes[i], &file);
+  if (!status) (*scene)->doc.sealed = true;
+  return finish(status, scene);
+}
+
+static void clear_built(scree_scene *scene) {
+  for (size_t i = 0; i < scene->shape_count; i++) scree_shape_destroy(scene->shapes[i].shape);
+  memory_free(scene->context, scene->shapes);
+  memory_free(scene->context, scene->materials);
+  memory_free(scene->context, scene->entries);
+  memory_free(scene->context, scene->bodies);
+  scene_clear_events(scene);
+  scene->shapes = NULL;
+  scene->materials = NULL;
+  scene->entries = NULL;
+  scene->bodies = NULL;
+  scene->shape_count = scene->material_count = 0;
+  scene->entry_count = scene->entry_room = scene->body_count = scene->body_room = 0;
+  scene->turns = 0;
+  scene->flow = (scree_scene_flow){0};
+}
+
+void scree_scene_destroy(scree_scene *scene) {
+  if (!scene) return;
+  clear_built(scene);
+  scene_document_clear(&scene->doc);
+  memory_free(scene->context, scene);
+}
+
+/* ---- building ------------------------------------------------------------------------------- */
+
+static scree_status build_materials(scree_scene *scene, scree_world *world) {
+  const scene_node *map = scene->top.materials;
+  if (!map) return SCREE_OK;
+  scene->materials = memory_new(scene->context, map->count + 1, sizeof *scene->materials);
+  if (!scene->materials) return SCREE_ERROR_MEMORY;
+  scree_status status = SCREE_OK;
+  for (size_t i = 0; i < map->count; i++) {
+    scene_material_keys k = {.def = scree_material_def_default()};
+    scree_status one =
+        scene_read(&scene->doc, &scene->scope, map->items[i], &scene_section_material, &k);
+    scene_named_material *m = &scene->materials[scene->material_count];
+    m->name = map->keys[i]->text;
+    bool is_default = strcmp(m->name, "default") == 0;
+    if (!one)
+      one = is_default ? scree_world_set_material(world, m->id, &k.def)
+                       : scree_world_add_material(world, &k.def, &m->id);
+    scene->material_count++;
+    if (one) status = one;
+  }
+  return status;
+}
+
+static scree_status pair_material(scree_scene *scene, const scene_node *node,
+                                  scree_material_id *id) {
+  const char *names[64], *name;
+  scree_status status = scene_text(&scene->doc, &scene->scope, node, "between", &name);
+  if (status) return status;
+  size_t count = 0;
+  for (size_t i = 0; i < scene->material_count; i++) {
+    if (count < 64) names[count++] = scene->materials[i].name;
+    if (strcmp(scene->materials[i].name, name) != 0) continue;
+    *id = scene->materials[i].id;
+    return SCREE_OK;
+  }
+  char buffer[256];
+  return scene_fault(&scene->doc, node, "there is no material '%s' in `materials`%s", name,
+                     scene_suggest(name, names, count, buffer, sizeof buffer));
+}
+
+static scree_status build_pairs(scree_scene *scene, scree_world *world) {
+  const scene_node *list = scene->top.pairs;
+  scree_status status = SCREE_OK;
+  for (size_t i = 0; list && i < list->count; i++) {
+    scene_material_keys k = {.def = scree_material_def_default()};
+    scree_material_id id[2];
+    scree_status one =
+        scene_read(&scene->doc, &scene->scope, list->items[i], &scene_section_pair, &k);
+    if (!one && (k.between->kind != SCENE_LIST || k.between->count != 2))
+      one = scene_fault(&scene->doc, k.between, "between: a list of two materials is wanted");
+    for (int n = 0; n < 2 && !one; n++) one = pair_material(scene, k.between->items[n], &id[n]);
+    if (!one) one = scree_world_set_pair(world, id[0], id[1], &k.def);
+    if (one) status = one;
+  }
+  return status;
+}
+
+static scree_status build_shapes(scree_scene *scene) {
+  const scene_node *map = scene->top.shapes;
+  if (!map) return SCREE_OK;
+  scene->shapes = memory_new(scene->context, map->count + 1, sizeof *scene->shapes);
+  if (!scene->shapes) return SCREE_ERROR_MEMORY;
+  scene->shape_count = map->count;
+  for (size_t i = 0; i < map->count; i++) {
+    scene->shapes[i].name = map->keys[i]->text;
+    scene->shapes[i].node = map->items[i];
+  }
+  scree_status status = SCREE_OK;
+  for (size_t i = 0; i < map->count; i++) {
+    if (scene->shapes[i].shape) continue; /* made for one that came before */
+    scree_status one =
+        scene_make_shape(scene, &scene->scope, map->items[i], 1.0, &scene->shapes[i].shape);
+    if (one) status = one;
+  }
+  return status;
+}
+
+static scree_status build(scree_scene *scene, scree_world *world) {
+  const scene_node *bodies = scene->top.bodies;
+  scree_status status = build_materials(scene, world);
+  if (!status) status = build_pairs(scene, world);
+  if (!status) status = build_shapes(scene);
+  if (status) return status;
+  for (size_t i = 0; bodies && i < bodies->count; i++) {
+    scree_status one = scene_build_entry(scene, world, bodies->items[i]);
+    if (one) status = one;
+  }
+  return status ? status : scene_build_events(scene, world);
+}
+
+scree_status scree_scene_build(scree_scene *scene, scree_world **world) {
+  ARGUMENT_CHECK(scene ? scene->context : NULL, scene && world);
+  clear_built(scene);
+  scene->doc.fault_count = 0;
+  scree_world_def def = scree_world_def_default();
+  memcpy(def.gravity, scene->top.gravity, sizeof def.gravity);
+  def.gravitational_constant = scene->top.gravitational_constant;
+  def.coulomb_constant = scene->top.coulomb_constant;
+  scree_status status = scree_world_create(scene->context, &def, world);
+  if (status) return status;
+  status = build(scene, *world);
+  if (scene->doc.out_of_memory) status = SCREE_ERROR_MEMORY;
+  if (status) {
+    scree_world_destroy(*world);
+    *world = NULL;
+  }
+  return status;
+}

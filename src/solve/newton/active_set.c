@@ -1,0 +1,401 @@
+/* See active_set.h. */
+#include "solve/newton/active_set.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/block_lu.h"
+
+enum { MAX_DISCS = 3 };
+
+/* A block reduced to its unknowns: column-major C and R, dim x count each. */
+typedef struct reduced {
+  int count;
+  bool whole; /* a sticking cone of 3 rows: C and R are the unit matrix */
+  double column[SCREE_MAX_DIM * SCREE_MAX_DIM];
+  double row[SCREE_MAX_DIM * SCREE_MAX_DIM];
+  double beta[SCREE_MAX_DIM]; /* added to the diagonal of the unknown */
+} reduced;
+
+struct active_set {
+  scree_context *context;
+  block_lu *lu;
+  reduced *block; /* block_count */
+  size_t block_capacity;
+  uint32_t *node, *active; /* block -> node or UINT32_MAX; node -> block */
+  uint32_t *size;
+  size_t node_capacity, active_capacity, size_capacity;
+  size_t *start, *offset;
+  uint32_t *neighbour;
+  size_t start_capacity, offset_capacity, neighbour_capacity;
+  double *value, *rhs, *base;
+  size_t value_capacity, rhs_capacity, base_capacity;
+  bool based; /* some base is not zero */
+  size_t nodes;
+};
+
+scree_status active_set_create(scree_context *context, active_set **out) {
+  active_set *s = memory_new(context, 1, sizeof *s);
+  *out = s;
+  if (!s) return SCREE_ERROR_MEMORY;
+  s->context = context;
+  return block_lu_create(context, &s->lu);
+}
+
+void active_set_destroy(active_set *s) {
+  if (!s) return;
+  void *all[] = {s->block,  s->node,      s->active, s->size, s->start,
+                 s->offset, s->neighbour, s->value,  s->rhs,  s->base};
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) memory_free(s->context, all[k]);
+  block_lu_destroy(s->lu);
+  memory_free(s->context, s);
+}
+
+scree_status active_set_prepare(active_set *s, const ccp_operator *op, const sparse_blocks *n) {
+  scree_context *c = s->context;
+  const size_t blocks = op->block_count, entries = n->start[blocks], rows = op->row_count;
+  if (memory_grow(c, &s->block, &s->block_capacity, blocks, sizeof *s->block) ||
+      memory_grow(c, &s->node, &s->node_capacity, blocks, sizeof *s->node) ||
+      memory_grow(c, &s->active, &s->active_capacity, blocks, sizeof *s->active) ||
+      memory_grow(c, &s->size, &s->size_capacity, blocks, sizeof *s->size) ||
+      memory_grow(c, &s->start, &s->start_capacity, blocks + 1, sizeof *s->start) ||
+      memory_grow(c, &s->offset, &s->offset_capacity, entries, sizeof *s->offset) ||
+      memory_grow(c, &s->neighbour, &s->neighbour_capacity, entries, sizeof *s->neighbour) ||
+      memory_grow(c, &s->value, &s->value_capacity, n->offset[entries], sizeof *s->value) ||
+      memory_grow(c, &s->rhs, &s->rhs_capacity, rows, sizeof *s->rhs) ||
+      memory_grow(c, &s->base, &s->base_capacity, rows, sizeof *s->base))
+    return SCREE_ERROR_MEMORY;
+  return SCREE_OK;
+}
+
+/* ---- classification ------------------------------------------------------------------------- */
+
+typedef struct disc {
+  int first, size;
+  double k;
+} disc;
+
+static int discs_of(const scree_set *set, disc *d) {
+  switch (set->kind) {
+  case SCREE_SET_COULOMB:
+    d[0] = (disc){1, set->dim - 1, set->mu};
+    return 1;
+  case SCREE_SET_ELLIPTIC:
+    d[0] = (disc){1, 2, 1.0}; /* in tangents scaled by mu and mu2 */
+    return 1;
+  case SCREE_SET_ROLLING: {
+    int n = 0;
+    d[n++] = (disc){1, 2, set->mu};
+    if (set->dim != 4) d[n++] = (disc){3, 2, set->rolling};
+    if (set->dim != 5) d[n++] = (disc){set->dim - 1, 1, set->spinning};
+    return n;
+  }
+  default:
+    return 0;
+  }
+}
+
+static void add_unit(reduced *b, int dim, int row) {
+  double *c = b->column + b->count * dim, *r = b->row + b->count * dim;
+  memset(c, 0, (size_t)dim * sizeof *c);
+  memset(r, 0, (size_t)dim * sizeof *r);
+  c[row] = r[row] = 1.0;
+  b->beta[b->count++] = 0.0;
+}
+
+static void fix_interval(const scree_set *set, double z, reduced *b, double *base) {
+  b->count = 0;
+  if (z <= set->lo)
+    base[0] = set->lo;
+  else if (z >= set->hi)
+    base[0] = set->hi;
+  else
+    add_unit(b, 1, 0);
+}
+
+/* n + c at the projection of z: what the discs' radii are measured by. */
+static double normal_level(const scree_set *set, scree_model model, double weight,
+                           const double *z) {
+  double n = z[0];
+  if (model == SCREE_MODEL_RELAXED) {
+    double p[SCREE_MAX_DIM];
+    memcpy(p, z, (size_t)set->dim * sizeof *p);
+    scree_set_project(set, weight, p);
+    n = p[0];
+  }
+  if (n > set->cap) n = set->cap;
+  return n + set->cohesion;
+}
+
+/* One cone block: fills its columns, rows and base. z is in the set's own coordinates. d: diagonal
+ * of the forces and of the moments, times 1 + a. */
+static void reduce_cone(const scree_set *set, scree_model model, const double *z, double d_force,
+                        double d_moment, reduced *b, double *base) {
+  const int dim = set->dim;
+  disc discs[MAX_DISCS];
+  const int count = discs_of(set, discs);
+  const double level = normal_level(set, model, d_moment > 0.0 ? d_moment / d_force : 1.0, z);
+  b->count = 0;
+  base[0] = -set->cohesion;
+  if (!(level > 0.0)) return;
+  const bool capped = z[0] >= set->cap && level >= set->cap + set->cohesion;
+  double *first = b->column, lead[SCREE_MAX_DIM] = {1.0};
+  if (!capped) {
+    add_unit(b, dim, 0);
+  } else {
+    base[0] = set->cap;
+  }
+  for (int j = 0; j < count; j++) {
+    const disc *e = &discs[j];
+    const double *zj = z + e->first;
+    const double length = e->size == 2 ? sqrt(zj[0] * zj[0] + zj[1] * zj[1]) : fabs(zj[0]);
+    const double radius = e->k * level;
+    if (length <= radius) {
+      for (int k = 0; k < e->size; k++) add_unit(b, dim, e->first + k);
+      continue;
+    }
+    if (radius <= 0.0) continue;
+    const double n0 = zj[0] / length, n1 = e->size == 2 ? zj[1] / length : 0.0;
+    lead[e->first] = e->k * n0;
+    if (e->size == 2) {
+      lead[e->first + 1] = e->k * n1;
+      add_unit(b, dim, e->first);
+      double *c = b->column + (b->count - 1) * dim, *r = b->row + (b->count - 1) * dim;
+      c[e->first] = r[e->first] = -n1;
+      c[e->first + 1] = r[e->first + 1] = n0;
+      const double diagonal = e->first < 3 ? d_force : d_moment;
+      b->beta[b->count - 1] = (length - radius) * diagonal / radius;
+    }
+  }
+  if (capped) {
+    for (int k = 1; k < dim; k++) base[k] = lead[k] * level;
+    return;
+  }
+  memcpy(first, lead, (size_t)dim * sizeof *first);
+  if (model == SCREE_MODEL_RELAXED) memcpy(b->row, lead, (size_t)dim * sizeof *lead);
+}
+
+/* Elliptic tangents are measured in units of mu and mu2: g_k = s_k ĝ_k, û_k = s_k u_k. */
+static void row_scale(const scree_set *set, double *s) {
+  for (int k = 0; k < set->dim; k++) s[k] = 1.0;
+  if (set->kind == SCREE_SET_ELLIPTIC) {
+    s[1] = set->mu;
+    s[2] = set->mu2;
+  }
+}
+
+static void reduce_block(active_set *s, const ccp_operator *op, scree_model model, double a,
+                         const double *g, const double *u, size_t i) {
+  const scree_set *set = ccp_set(op->problem, i);
+  const size_t row = op->row_start[i];
+  const int dim = set->dim, forces = op_force_rows(op, i);
+  reduced *b = &s->block[i];
+  b->whole = false;
+  double *base = s->base + row, z[SCREE_MAX_DIM], scale[SCREE_MAX_DIM];
+  memset(base, 0, (size_t)dim * sizeof *base);
+  if (set->kind == SCREE_SET_FREE) {
+    b->count = 0;
+    for (int k = 0; k < dim; k++) add_unit(b, dim, k);
+    return;
+  }
+  const double eta = op->eta_force[i], eta_m = op->eta_moment ? op->eta_moment[i] : 0.0;
+  row_scale(set, scale);
+  for (int k = 0; k < dim; k++)
+    z[k] = g[row + (size_t)k] / scale[k] -
+           (k < forces ? eta : eta_m) / (1.0 + a) * scale[k] * u[row + (size_t)k];
+  if (set->kind == SCREE_SET_INTERVAL) {
+    fix_interval(set, z[0], b, base);
+    return;
+  }
+  if (!(eta > 0.0)) { /* nothing to push: the block keeps no unknowns */
+    b->count = 0;
+    return;
+  }
+  scree_set unit = *set;
+  if (set->kind == SCREE_SET_ELLIPTIC) unit = scree_set_coulomb(3, 1.0);
+  unit.cohesion = set->cohesion;
+  unit.cap = set->cap;
+  reduce_cone(&unit, model, z, (1.0 + a) / eta, eta_m > 0.0 ? (1.0 + a) / eta_m : 0.0, b, base);
+  b->whole = set->kind == SCREE_SET_COULOMB && dim == 3 && b->count == 3;
+  for (int c = 0; set->kind == SCREE_SET_ELLIPTIC && c < b->count; c++)
+    for (int k = 0; k < dim; k++) {
+      b->column[c * dim + k] *= scale[k];
+      b->row[c * dim + k] *= scale[k];
+    }
+  for (int k = 0; k < dim; k++) base[k] *= scale[k];
+}
+
+/* ---- the reduced system --------------------------------------------------------------------- */
+
+static void classify(active_set *s, const ccp_operator *op, scree_model model, const double *a,
+                     const double *g, const double *u, size_t *nodes) {
+  *nodes = 0;
+  s->based = false;
+  for (size_t i = 0; i < op->block_count; i++) {
+    reduce_block(s, op, model, a[i], g, u, i);
+    for (size_t k = op->row_start[i]; k < op->row_start[i + 1]; k++)
+      s->based = s->based || s->base[k] != 0.0;
+    s->node[i] = UINT32_MAX;
+    if (s->block[i].count == 0) continue;
+    s->node[i] = (uint32_t)*nodes;
+    s->active[*nodes] = (uint32_t)i;
+    s->size[(*nodes)++] = (uint32_t)s->block[i].count;
+  }
+}
+
+/* out (ri x cj) = R_i' N_ij C_j; inlined with sizes known where they are the usual ones. */
+static inline void project_sized(int di, int dj, int ri, int cj, const reduced *bi,
+                                 const reduced *bj, const double *nij, double *out) {
+  double half[SCREE_MAX_DIM * SCREE_MAX_DIM];
+  for (int r = 0; r < di; r++)
+    for (int c = 0; c < cj; c++) {
+      double sum = 0.0;
+      for (int k = 0; k < dj; k++) sum += nij[r * dj + k] * bj->column[c * dj + k];
+      half[r * cj + c] = sum;
+    }
+  for (int r = 0; r < ri; r++)
+    for (int c = 0; c < cj; c++) {
+      double sum = 0.0;
+      for (int k = 0; k < di; k++) sum += bi->row[r * di + k] * half[k * cj + c];
+      out[r * cj + c] = sum;
+    }
+}
+
+static void project_block(const reduced *bi, const reduced *bj, int di, int dj, const double *nij,
+                          double *out) {
+  if (di != 3 || dj != 3) {
+    project_sized(di, dj, bi->count, bj->count, bi, bj, nij, out);
+  } else if (bi->whole && bj->whole) {
+    memcpy(out, nij, 9 * sizeof *out);
+  } else if (bi->count == 3 && bj->count == 3) {
+    project_sized(3, 3, 3, 3, bi, bj, nij, out);
+  } else if (bi->count == 2 && bj->count == 2) {
+    project_sized(3, 3, 2, 2, bi, bj, nij, out);
+  } else if (bi->count == 2 && bj->count == 3) {
+    project_sized(3, 3, 2, 3, bi, bj, nij, out);
+  } else if (bi->count == 3 && bj->count == 2) {
+    project_sized(3, 3, 3, 2, bi, bj, nij, out);
+  } else {
+    project_sized(3, 3, bi->count, bj->count, bi, bj, nij, out);
+  }
+}
+
+/* Adds a R'D C and beta to the diagonal block of node i. */
+static void add_prox(const ccp_operator *op, size_t i, double a, const reduced *b, double *out) {
+  const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
+  const double eta = op->eta_force[i], eta_m = op->eta_moment ? op->eta_moment[i] : 0.0;
+  for (int r = 0; r < b->count; r++) {
+    for (int c = 0; c < b->count; c++)
+      for (int k = 0; k < dim; k++) {
+        const double e = k < forces ? eta : eta_m;
+        if (e > 0.0) out[r * b->count + c] += a / e * b->row[r * dim + k] * b->column[c * dim + k];
+      }
+    out[r * b->count + r] += b->beta[r];
+  }
+}
+
+static void build_matrix(active_set *s, const ccp_operator *op, const sparse_blocks *n,
+                         const double *a, size_t nodes) {
+  size_t entries = 0, values = 0;
+  for (size_t p = 0; p < nodes; p++) {
+    const size_t i = s->active[p];
+    const int di = ccp_dim(op->problem, i);
+    s->start[p] = entries;
+    for (size_t k = n->start[i]; k < n->start[i + 1]; k++) {
+      const size_t j = n->column[k];
+      if (s->node[j] == UINT32_MAX) continue;
+      s->neighbour[entries] = s->node[j];
+      s->offset[entries++] = values;
+      project_block(&s->block[i], &s->block[j], di, ccp_dim(op->problem, j),
+                    n->value + n->offset[k], s->value + values);
+      if (i == j) add_prox(op, i, a[i], &s->block[i], s->value + values);
+      values += (size_t)(s->block[i].count * s->block[j].count);
+    }
+  }
+  s->start[nodes] = entries;
+}
+
+/* rhs = R'(a D (centre - base) - r - N base); `work` takes N base. */
+static void build_rhs(active_set *s, ccp_operator *op, const double *a, const double *centre,
+                      size_t nodes, double *work) {
+  if (s->based) op_apply(op, s->base, work);
+  size_t at = 0;
+  for (size_t p = 0; p < nodes; p++) {
+    const size_t i = s->active[p], row = op->row_start[i];
+    const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
+    const double eta = op->eta_force[i], eta_m = op->eta_moment ? op->eta_moment[i] : 0.0;
+    const reduced *b = &s->block[i];
+    double full[SCREE_MAX_DIM];
+    for (int k = 0; k < dim; k++) {
+      const size_t at_row = row + (size_t)k;
+      const double e = k < forces ? eta : eta_m;
+      full[k] = -op->r[at_row] - (s->based ? work[at_row] : 0.0);
+      if (e > 0.0) full[k] += a[i] / e * (centre[at_row] - s->base[at_row]);
+    }
+    for (int r = 0; r < b->count; r++) {
+      double sum = 0.0;
+      for (int k = 0; k < dim; k++) sum += b->row[r * dim + k] * full[k];
+      s->rhs[at++] = sum;
+    }
+  }
+}
+
+static void expand(const active_set *s, const ccp_operator *op, size_t nodes, double *next) {
+  memcpy(next, s->base, op->row_count * sizeof *next);
+  size_t at = 0;
+  for (size_t p = 0; p < nodes; p++) {
+    const size_t i = s->active[p];
+    const int dim = ccp_dim(op->problem, i);
+    const reduced *b = &s->block[i];
+    double *to = next + op->row_start[i];
+    for (int c = 0; c < b->count; c++, at++)
+      for (int k = 0; k < dim; k++) to[k] += b->column[c * dim + k] * s->rhs[at];
+  }
+}
+
+scree_status active_set_linearise(active_set *s, const ccp_operator *op, const sparse_blocks *n,
+                                  scree_model model, const double *a, const double *g,
+                                  const double *u_prox) {
+  size_t replaced = 0;
+  classify(s, op, model, a, g, u_prox, &s->nodes);
+  build_matrix(s, op, n, a, s->nodes);
+  const scree_status status = block_lu_analyse(s->lu, s->nodes, s->size, s->start, s->neighbour);
+  return status ? status : block_lu_factor(s->lu, s->offset, s->value, &replaced);
+}
+
+int active_set_sign(const active_set *s) {
+  return block_lu_sign(s->lu);
+}
+
+void active_set_direction(active_set *s, const ccp_operator *op, const double *push, double *dg) {
+  size_t at = 0;
+  for (size_t p = 0; p < s->nodes; p++) {
+    const size_t i = s->active[p], row = op->row_start[i];
+    const int dim = ccp_dim(op->problem, i);
+    const reduced *b = &s->block[i];
+    for (int r = 0; r < b->count; r++) {
+      double sum = 0.0;
+      for (int k = 0; k < dim; k++) sum += b->row[r * dim + k] * push[row + (size_t)k];
+      s->rhs[at++] = sum;
+    }
+  }
+  block_lu_solve(s->lu, s->rhs);
+  memset(s->base, 0, op->row_count * sizeof *s->base);
+  expand(s, op, s->nodes, dg);
+}
+
+scree_status active_set_step(active_set *s, ccp_operator *op, const sparse_blocks *n,
+                             scree_model model, const double *a, const double *centre,
+                             const double *g, const double *u_prox, double *next) {
+  size_t nodes = 0, replaced = 0;
+  classify(s, op, model, a, g, u_prox, &nodes);
+  build_matrix(s, op, n, a, nodes);
+  build_rhs(s, op, a, centre, nodes, next);
+  scree_status status = block_lu_analyse(s->lu, nodes, s->size, s->start, s->neighbour);
+  if (!status) status = block_lu_factor(s->lu, s->offset, s->value, &replaced);
+  if (status) return status;
+  block_lu_solve(s->lu, s->rhs);
+  expand(s, op, nodes, next);
+  return SCREE_OK;
+}
