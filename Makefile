@@ -9,6 +9,7 @@
 #   make studies    exact friction, what accuracy costs, and scenes of the gallery against published
 #                   laws; tables, plots in out/studies
 #   make install    into PREFIX (default /usr/local)
+#   make wheel      the Python module as a wheel in out/wheel
 #   make format     rewrite sources by .clang-format;  make check  only look
 MAKEFLAGS += --no-print-directory
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
@@ -77,6 +78,12 @@ endif
 install: release
 	cmake --install build/release --prefix $(DESTDIR)$(PREFIX)
 
+# Debian's python3, which has cffi and numpy; nothing is fetched from the network.
+PYTHON ?= /usr/bin/python3
+wheel: release
+	SCREE_LIBRARY=$(CURDIR)/build/release/libscree.so.0 $(PYTHON) -m pip wheel --quiet --no-build-isolation --no-deps --no-index -w out/wheel .
+	@ls out/wheel/*.whl
+
 check:
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: clean"
 	@tools/check-layers
@@ -88,4 +95,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers install check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers install wheel check format setup clean
