@@ -8,6 +8,7 @@
 #                     default the problems in $SCREE_SHARED or ../shared); tables, plots in out/bench
 #   make studies    exact friction, what accuracy costs, and scenes of the gallery against published
 #                   laws; tables, plots in out/studies
+#   make docs       the documentation as pages, in out/docs/html
 #   make install    into PREFIX (default /usr/local)
 #   make wheel      the Python module as a wheel in out/wheel
 #   make format     rewrite sources by .clang-format;  make check  only look
@@ -75,8 +76,15 @@ demo: | build
 	$(call compile,release) --target scree_command
 	tools/demo build/release
 endif
-install: release
-	cmake --install build/release --prefix $(DESTDIR)$(PREFIX)
+# Built apart, without tests and benchmarks.
+install: | build
+	@tools/setup --build
+	@$(call configure,release,-B build/install -DSCREE_TESTS=OFF)
+	$(call compile,install)
+	cmake --install build/install --prefix $(DESTDIR)$(PREFIX)
+
+docs: release
+	tools/build-docs build/release/scree out/docs
 
 # Debian's python3, which has cffi and numpy; nothing is fetched from the network.
 PYTHON ?= /usr/bin/python3
@@ -95,4 +103,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers install wheel check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers install wheel docs check format setup clean
