@@ -10,6 +10,7 @@
 #                   laws; tables, plots in out/studies
 #   make docs       the documentation as pages, in out/docs/html
 #   make install    into PREFIX (default /usr/local)
+#   make wheel      the Python module as a wheel in out/wheel
 #   make format     rewrite sources by .clang-format;  make check  only look
 MAKEFLAGS += --no-print-directory
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
@@ -85,6 +86,12 @@ install: | build
 docs: release
 	tools/build-docs build/release/scree out/docs
 
+# Debian's python3, which has cffi and numpy; nothing is fetched from the network.
+PYTHON ?= /usr/bin/python3
+wheel: release
+	SCREE_LIBRARY=$(CURDIR)/build/release/libscree.so.0 $(PYTHON) -m pip wheel --quiet --no-build-isolation --no-deps --no-index -w out/wheel .
+	@ls out/wheel/*.whl
+
 check:
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: clean"
 	@tools/check-layers
@@ -96,4 +103,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers install docs check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers install wheel docs check format setup clean

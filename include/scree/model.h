@@ -198,6 +198,27 @@ SCREE_API scree_status scree_body_set_motion(scree_world *world, scree_body_id i
 SCREE_API size_t scree_world_get_states(const scree_world *world, size_t limit, double *positions,
                                         double *rotations, double *velocities, double *angulars);
 
+/* The world's own arrays, without a copy: `limit` places in the order of index, those of removed
+ * bodies among them (`alive` is 0 there). What is in them changes with every step. They are of the
+ * centre of mass and its principal axes, which for sphere, ellipsoid, box, capsule, cylinder and
+ * cone are the shape's frame; velocities are those of the middle of the last step. (What is shown
+ * elsewhere, scree_world_get_states, is of the shape's frame and of the whole step.) Memory that
+ * was handed out stays readable until the world is destroyed: when bodies that are added make the
+ * arrays move, the old ones are filled with NaN and `alive` with 0. */
+typedef struct scree_world_view {
+  size_t limit;
+  const double *positions;  /* 3 a body, m */
+  const double *rotations;  /* 4 a body, w x y z */
+  const double *velocities; /* 3 a body, m/s */
+  const double *angulars;   /* 3 a body, rad/s */
+  const double *masses;     /* kg; 0: not dynamic */
+  const uint32_t *generations;
+  const uint8_t *alive;
+} scree_world_view;
+SCREE_API scree_status scree_world_get_view(scree_world *world, scree_world_view *view);
+/* Grows with every body or joint that is added or removed. */
+SCREE_API uint64_t scree_world_revision(const scree_world *world);
+
 /* ---- forces --------------------------------------------------------------------------------- */
 
 /* A lasting force (N, at the centre of mass) and torque (N m), world frame, until set again. */

@@ -132,6 +132,9 @@ struct scree_world {
   uint64_t *excluded; /* pairs (low << 32 | high) joined and not colliding, ascending */
   size_t excluded_count, excluded_capacity;
   uint64_t revision; /* grows with every change of the set of bodies or joints */
+  bool viewed;       /* arrays were handed out: they are not freed when they move */
+  void **retired;    /* such arrays */
+  size_t retired_count, retired_capacity;
 };
 
 static inline bool world_finite(v3 x) {
@@ -174,6 +177,10 @@ static inline const scree_material_def *world_pair(const scree_world *world, uin
 /* Makes an optional array where there is none, all places set to `fill` (size bytes). */
 scree_status world_need(scree_world *world, void *array, size_t size, const void *fill);
 scree_status world_reserve_bodies(scree_world *world, size_t count);
+/* view.c: before the arrays of bodies move. Copies of those that were handed out take their place,
+ * and the old ones are kept for their readers. */
+scree_status world_retire_views(scree_world *world);
+void world_free_views(scree_world *world);
 scree_status world_intern_shape(scree_world *world, scree_shape *shape, uint32_t *index);
 void world_remove_joint_at(scree_world *world, size_t index);
 /* Rebuilds the excluded pairs from the joints. */
