@@ -1,8 +1,10 @@
 """What all parts of the module share: errors, owners of C objects, structs and enumerations."""
 from __future__ import annotations
 
+import atexit
 import difflib
 import threading
+import weakref
 from typing import Any, Callable
 
 import numpy as np
@@ -119,6 +121,16 @@ class Handle:
             parent.release()
 
 
+_owners: "weakref.WeakSet[Owner]" = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Before the interpreter takes the library apart, what is left is destroyed in the right order."""
+    for owner in list(_owners):
+        owner.close()
+
+
 class Owner:
     """A Python object that stands for one of C. All calls on what belongs to one context go one
     after the other: a lock of the context sees to it. It is released, like Python's own lock, to
@@ -128,6 +140,7 @@ class Owner:
 
     def _own(self, pointer: Any, destroy: Callable[[Any], None], *parents: Handle) -> None:
         self._handle = Handle(pointer, destroy, *parents)
+        _owners.add(self)
         self._pointer = pointer
         self._lock = self._handle.lock
 

@@ -35,7 +35,9 @@ def _open():
         if not last and not os.path.exists(path):
             continue
         try:
-            return path, ffi.dlopen(path)
+            # Never unloaded: threads of Embree's and OpenMP's pools may still be in its libraries when
+            # the interpreter ends.
+            return path, ffi.dlopen(path, os.RTLD_NOW | getattr(os, "RTLD_NODELETE", 0))
         except OSError as error:
             tried.append(f"{path}: {error}")
     raise ImportError("libscree was not found; set SCREE_LIBRARY to its path, or install it. Tried:\n  " + "\n  ".join(tried))

@@ -72,5 +72,8 @@ class Environment(_Base):  # type: ignore[misc,valid-type]
         return (self.observe(), float(self.reward()), bool(self.terminated()), self.sim.world.time >= self.time_limit,
                 {"time": self.sim.world.time, "residual": info.residual, "converged": info.converged})
 
+    def render(self) -> np.ndarray:
+        return self.sim.render()
+
     def close(self) -> None:
         self.sim.close()

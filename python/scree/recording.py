@@ -172,6 +172,19 @@ class Recording(Owner):
         numbers = np.array([[float(x) for x in row] + [np.nan] * (width - len(row)) for row in rows[1:]]).reshape(-1, width)
         return {column: numbers[:, i] for i, column in enumerate(rows[0])}
 
+    @documented("scree_picture_def")
+    def render(self, frame: int = -1, size: tuple[int, int] = (640, 360), samples: int = 4, shadows: bool = True,
+               background: str = "studio", **members: Any) -> np.ndarray:
+        """A frame as an array (height, width, 3) of bytes: the picture that `scree render` makes. Keywords are
+        the members of scree_picture_def (azimuth and elevation in degrees) and range=(least, most)."""
+        from .picture import draw
+        n = len(self)
+        if not -n <= frame < n:
+            raise IndexError(f"the recording has {n} frames")
+        self._built()
+        return draw(self._context, lambda def_, out: lib.scree_picture_create(self._alive().pointer, self.path.encode(), def_, out),
+                    frame % n, size, samples, shadows, background, members)
+
     @documented("scree_export")
     def export(self, out: str | os.PathLike[str], **members: Any) -> Record:
         """Keywords are the members of scree_export_def: format ("vtkhdf", "csv"), parts, from_, to, every."""

@@ -283,6 +283,16 @@ class Sim(Owner):
             raise KeyError(f"there is no body {name!r}")
         return Body(self.world, value)
 
+    @documented("scree_picture_def")
+    def render(self, size: tuple[int, int] = (640, 360), samples: int = 4, shadows: bool = True, background: str = "studio",
+               **members: Any) -> np.ndarray:
+        """The run as it is now, as an array (height, width, 3) of bytes. Keywords are the members of
+        scree_picture_def (azimuth and elevation in degrees) and range=(least, most)."""
+        from .picture import draw
+        return draw(self._context, lambda def_, out: lib.scree_picture_create_world(
+            self.world._alive().pointer, self.stepper._alive().pointer, self.scene._alive().pointer, def_, out), 0, size, samples,
+            shadows, background, members)
+
     # ---- probes
 
     def _probe_table(self) -> dict[str, tuple[int, int]]:

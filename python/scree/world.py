@@ -419,6 +419,16 @@ class World(Owner, Shapes):
         if error is not None:
             raise error
 
+    @documented("scree_picture_def")
+    def render(self, size: tuple[int, int] = (640, 360), samples: int = 4, shadows: bool = True, background: str = "studio",
+               stepper: "Stepper | None" = None, **members: Any) -> np.ndarray:
+        """The world as it is now, as an array (height, width, 3) of bytes; as Sim.render. With its stepper
+        contact forces can be drawn."""
+        from .picture import draw
+        return draw(self._context, lambda def_, out: lib.scree_picture_create_world(
+            self._alive().pointer, stepper._alive().pointer if stepper else ffi.NULL, ffi.NULL, def_, out), 0, size, samples,
+            shadows, background, members)
+
     def stepper(self, **members: Any) -> "Stepper":
         """A stepper of this world; keywords are the members of scree_stepper_def."""
         return Stepper(self, **members)

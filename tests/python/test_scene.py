@@ -2,10 +2,11 @@
 """Scenes and runs: the same bits as the command, dicts, recordings as arrays, probes, states, many at once."""
 import json
 import os
+import struct
 import subprocess
-import sys
 import tempfile
 import unittest
+import zlib
 
 import numpy as np
 
@@ -22,6 +23,30 @@ def by_command(*arguments):
     done = subprocess.run([COMMAND, "run", *arguments, "--json"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.strip().split("\n")[-1])
+
+
+def read_png(path):
+    """8-bit rgb, by hand: the tests have no library for pictures."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, packed, size = 8, b"", None
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IHDR":
+            size = struct.unpack(">II", data[at + 8:at + 16])
+        packed += data[at + 8:at + 8 + length] if kind == b"IDAT" else b""
+        at += 12 + length
+    width, height = size
+    raw = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(height, 1 + 3 * width)
+    out = np.zeros((height, 3 * width), int)
+    for y in range(height):
+        row, above = raw[y, 1:].astype(int), out[y - 1] if y else np.zeros(3 * width, int)
+        for x in range(3 * width):
+            a, b, c = (out[y, x - 3] if x > 2 else 0), above[x], (above[x - 3] if x > 2 else 0)
+            p = a + b - c
+            paeth = a if abs(p - a) <= abs(p - b) and abs(p - a) <= abs(p - c) else b if abs(p - b) <= abs(p - c) else c
+            out[y, x] = (row[x] + (0, a, b, (a + b) // 2, paeth)[raw[y, 0]]) % 256
+    return out.astype(np.uint8).reshape(height, width, 3)
 
 
 class Bits(unittest.TestCase):
@@ -99,6 +124,27 @@ class Recordings(unittest.TestCase):
                 scree.Sim(BALL, path)
             with self.assertRaises(scree.Error):
                 scree.Recording(os.path.join(folder, "none.h5"))
+
+    def test_pictures(self):
+        """Pixels are those of the command; a run that is not recorded is drawn alike."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, picture = os.path.join(folder, "d.h5"), os.path.join(folder, "d.png")
+            sim = scree.Sim("dominoes", path, sets=["duration=0.05"])
+            sim.run()
+            live = sim.render((160, 90), samples=1, colour="height")
+            sim.finish()
+            recording = scree.Recording(path)
+            pixels = recording.render(-1, (160, 90), samples=1, colour="height")
+            self.assertEqual(pixels.shape, (90, 160, 3))
+            self.assertGreater(pixels.std(), 5)
+            self.assertLess(np.abs(live.astype(int) - pixels).mean(), 1.0)  # contacts and speeds are rounded in a file
+            subprocess.run([COMMAND, "render", path, "--size", "160x90", "--samples", "1", "--color", "height", "--out", picture],
+                           check=True, capture_output=True)
+            self.assertEqual(read_png(picture).tobytes(), pixels.tobytes())
+            with self.assertRaisesRegex(scree.ArgumentError, "did you mean 'speed'"):
+                recording.render(colour="sped")
+            with self.assertRaises(scree.ArgumentError):
+                sim.render(follow="nobody")
 
     def test_resume(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -230,6 +230,14 @@ class Behaviour(unittest.TestCase):
             del world, ball, stepper, context
         gc.collect()
 
+    def test_the_end_of_the_program(self):
+        """Objects that nobody closed are no harm when the interpreter ends."""
+        program = ("import scree\nw = scree.World(); w.add_body(shape=w.box((1, 1, 1))); s = w.stepper(); s.step(0.01)\n"
+                   "v = w.view(); w.set_force_function(lambda *_: None); s.step(0.01)\nw.render((32, 32), 1, stepper=s)\n"
+                   "sim = scree.Sim('rolling'); sim.step()\nprint('done')")
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "done\n"), done.stderr)
+
     def test_others_run_while_it_steps(self):
         """The global lock of Python is free during a step."""
         sim = scree.Sim("settle", sets=["duration=1"])
