@@ -267,7 +267,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
       .sharing = sharing,
   };
   if (a->bounces) {
-    in.newton = a->joined[c->a] || a->joined[c->b];
+    in.newton = a->joined[c->a] || a->joined[c->b] ||
+                form->material->restitution_law == SCREE_RESTITUTION_NEWTON;
     a->impact_late[k] = c->given;
   }
   if (c->given) {

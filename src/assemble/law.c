@@ -10,6 +10,10 @@ const double law_touch_part = 1e-3;
 
 /* The least part of a gap that a contact of a sphere closes in a step. */
 static const double round_part = 0.05;
+/* The part that one closes that cohesion holds. */
+static const double held_part = 0.02;
+/* Surfaces that have come so near, of the diameter, cohere. */
+static const double near_part = 2e-5;
 /* At rest: slower than this part of the speed below which nothing bounces. */
 static const double rest_speed = 0.01;
 /* Impulses on the boundary of their set, to what solvers leave. */
@@ -39,11 +43,11 @@ const law_class *law_for(const scree_material_def *m) {
 
 bool law_remembers(const scree_material_def *m) {
   return law_for(m)->remembers || has_stick_state(m) || m->compliance_tangent > 0.0 ||
-         (is_cohesive(m) && m->cohesion_range > 0.0);
+         is_cohesive(m);
 }
 
 bool law_varies(const scree_material_def *m) {
-  return law_remembers(m) || is_cohesive(m) || m->friction_viscous > 0.0 ||
+  return law_remembers(m) || m->friction_viscous > 0.0 ||
          (m->friction_kinetic > 0.0 && m->stribeck_speed > 0.0);
 }
 
@@ -84,11 +88,12 @@ double law_pull(const law_input *in) {
 }
 
 bool law_holds(const law_input *in, law_state *state) {
-  const bool touches = law_touches(in->gap, in->diameter);
-  if (!(in->material->cohesion_range > 0.0)) return touches;
+  const double given = in->material->cohesion_range, touch = law_touch_part * in->diameter;
+  const double range = given > 0.0 ? given : touch;
+  const double near = in->first ? fmin(touch, range) : near_part * in->diameter;
   double *attached = &state->value[LAW_ATTACHED];
-  if (touches && in->gap <= in->material->cohesion_range) *attached = 1.0;
-  if (in->gap > in->material->cohesion_range) *attached = 0.0;
+  if (in->gap <= near) *attached = 1.0;
+  if (in->gap > range) *attached = 0.0;
   return *attached != 0.0;
 }
 
@@ -134,6 +139,9 @@ scree_set law_set(const law_input *in, law_state *state) {
 static double closed_part(const law_input *in, double full) {
   const double least = in->round ? round_part : 0.0;
   if (in->speed > rest_speed * in->bounce_speed || full < least) return full;
+  /* Held surfaces stay as far apart as they are, but for what errors add up to. */
+  if (in->gap > 0.0 && is_cohesive(in->material) && !(in->material->cohesion_range > 0.0))
+    return held_part;
   const double away = fmin(fabs(in->gap) / (law_touch_part * in->diameter), 1.0);
   return least + (full - least) * away;
 }

@@ -110,7 +110,8 @@ double law_threshold(const scree_material_def *material, double bounce_speed);
 double law_friction(const law_input *in, const law_state *state);
 /* The pull of the pair that a point bears, N: cohesion and 3/2 pi w R over the points. */
 double law_pull(const law_input *in);
-/* Does cohesion hold now? One with a range from the first touch until the gap is beyond it. */
+/* Does cohesion hold now? From touch on, until the gap is beyond its range. Bodies that are new
+ * begin held where they lie within a thousandth of a diameter. */
 bool law_holds(const law_input *in, law_state *state);
 /* The set of the pair without cohesion: rows of rolling and spinning only where they resist. */
 scree_set law_dry_set(const law_input *in, const law_state *state);
