@@ -10,7 +10,8 @@
  *   contacts: p . (mean velocity of b at the point - that of a), with the impulses of impacts
  *   (impact.c); the normal part is `impacts`, the rest, with moments of rolling and spinning,
  *   `friction`; both > 0 where energy is taken
- *   motions: what contacts and joints do to a driven body, with its velocity; > 0: it gives
+ *   motions: what contacts and joints do to a driven body, with its velocity; > 0: it gives; and
+ *   what the moving surface of a belt does
  *   joints: the rows of joints, as contacts; motors: rows and torques of motors; forces: loads set
  *   by the user
  *
@@ -65,6 +66,13 @@ static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
   const double normal = v3_dot(p, n) * v3_dot(u, n);
   out->impacts -= normal;
   out->friction -= whole - normal;
+  if (a->has_surfaces) {
+    /* A belt gives, and friction takes, what its surface does. */
+    const v3 belt = assembly_surface_velocity(a, key->a, key->b);
+    const double work = v3_dot(p, belt) - v3_dot(p, n) * v3_dot(belt, n);
+    out->friction -= work;
+    out->motions -= work;
+  }
   if (is_driven(a, key->a)) out->motions += v3_dot(p, va) + v3_dot(m, wa);
   if (is_driven(a, key->b)) out->motions -= v3_dot(p, vb) + v3_dot(m, wb);
 }

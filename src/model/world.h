@@ -186,6 +186,9 @@ void world_remove_joint_at(scree_world *world, size_t index);
 /* Rebuilds the excluded pairs from the joints. */
 scree_status world_list_excluded(scree_world *world);
 
+/* material.c: is something wrong with it? Then the key that is, and why. */
+bool material_fault(const scree_material_def *material, const char **key, char *text, size_t size);
+
 /* motion.c: where a driven body's frame is at a time. */
 pose world_driven_pose(const scree_world *world, size_t body, double time);
 /* turn.c: keeps the accelerations of a dynamic body in a step that has led to this twist at its
