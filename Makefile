@@ -8,6 +8,7 @@
 #                     default the problems in $SCREE_SHARED or ../shared); tables, plots in out/bench
 #   make studies    exact friction, what accuracy costs, and scenes of the gallery against published
 #                   laws; tables, plots in out/studies
+#   make gallery-pages  web pages that play the scenes of the gallery, in out/pages
 #   make install    into PREFIX (default /usr/local)
 #   make format     rewrite sources by .clang-format;  make check  only look
 MAKEFLAGS += --no-print-directory
@@ -74,6 +75,8 @@ demo: | build
 	$(call compile,release) --target scree_command
 	tools/demo build/release
 endif
+gallery-pages: release
+	tools/make-gallery --pages --quick --scree build/release/scree
 install: release
 	cmake --install build/release --prefix $(DESTDIR)$(PREFIX)
 
@@ -88,4 +91,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers install check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers gallery-pages install check format setup clean
