@@ -9,6 +9,7 @@
 #   make studies    exact friction, what accuracy costs, and scenes of the gallery against published
 #                   laws; tables, plots in out/studies
 #   make gallery-pages  web pages that play the scenes of the gallery, in out/pages
+#   make docs       the documentation as pages, in out/docs/html
 #   make install    into PREFIX (default /usr/local)
 #   make format     rewrite sources by .clang-format;  make check  only look
 MAKEFLAGS += --no-print-directory
@@ -77,8 +78,15 @@ demo: | build
 endif
 gallery-pages: release
 	tools/make-gallery --pages --quick --scree build/release/scree
-install: release
-	cmake --install build/release --prefix $(DESTDIR)$(PREFIX)
+# Built apart, without tests and benchmarks.
+install: | build
+	@tools/setup --build
+	@$(call configure,release,-B build/install -DSCREE_TESTS=OFF)
+	$(call compile,install)
+	cmake --install build/install --prefix $(DESTDIR)$(PREFIX)
+
+docs: release
+	tools/build-docs build/release/scree out/docs
 
 check:
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: clean"
@@ -91,4 +99,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers gallery-pages install check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers gallery-pages install docs check format setup clean
