@@ -165,15 +165,14 @@ void view_put_shapes(view_buffer *b, const scree_world *world, size_t first) {
 
 static void put_joint(view_buffer *b, const scree_world *world, const view_cast *cast,
                       const joint *j, size_t index) {
-  static const char *const kinds[SCREE_JOINT_KIND_COUNT] = {"fixed", "ball", "hinge", "slider"};
   view_put_json(b, "{");
   put_number_member(b, "index", (double)index);
-  put_text_member(b, "kind", (unsigned)j->kind < SCREE_JOINT_KIND_COUNT ? kinds[j->kind] : "joint");
-  put_number_member(b, "motor", (double)j->motor);
-  put_number_member(b, "value", j->motor_value);
-  put_number_member(b, "limit", j->motor_limit);
-  const uint32_t body[2] = {j->body_a, j->body_b};
-  const pose frame[2] = {j->frame_a, j->frame_b};
+  put_text_member(b, "kind", scree_joint_kind_name(j->kind));
+  put_number_member(b, "motor", (double)j->coordinate[0].motor);
+  put_number_member(b, "value", j->coordinate[0].motor_value);
+  put_number_member(b, "limit", j->coordinate[0].motor_limit);
+  const uint32_t *body = j->body;
+  const pose *frame = j->frame;
   for (int k = 0; k < 2; k++) {
     pose place = frame[k];
     long number = VIEW_NONE;
