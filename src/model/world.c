@@ -63,6 +63,7 @@ void scree_world_destroy(scree_world *w) {
   memory_free(context, w->motion);
   memory_free(context, w->joint);
   memory_free(context, w->excluded);
+  memory_free(context, w->apart);
   memory_free(context, w);
 }
 

@@ -131,6 +131,8 @@ struct scree_world {
   size_t joint_limit, joint_capacity, joint_count;
   uint64_t *excluded; /* pairs (low << 32 | high) joined and not colliding, ascending */
   size_t excluded_count, excluded_capacity;
+  scree_body_id (*apart)[2]; /* pairs that were told never to touch */
+  size_t apart_count, apart_capacity;
   uint64_t revision; /* grows with every change of the set of bodies or joints */
 };
 
@@ -176,7 +178,7 @@ scree_status world_need(scree_world *world, void *array, size_t size, const void
 scree_status world_reserve_bodies(scree_world *world, size_t count);
 scree_status world_intern_shape(scree_world *world, scree_shape *shape, uint32_t *index);
 void world_remove_joint_at(scree_world *world, size_t index);
-/* Rebuilds the excluded pairs from the joints. */
+/* Rebuilds the excluded pairs from the joints and from what was told. */
 scree_status world_list_excluded(scree_world *world);
 
 /* motion.c: where a driven body's frame is at a time. */

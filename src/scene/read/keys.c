@@ -63,6 +63,7 @@ static const scene_field scene_fields[] = {
     PARTS("pairs", false, TOP(pairs), pair),
     NAMED("shapes", false, TOP(shapes), shape),
     PARTS("bodies", false, TOP(bodies), body),
+    PARTS("exclude", false, TOP(exclude), exclude),
     PARTS("joints", false, TOP(joints), joint),
     PARTS("forces", false, TOP(forces), force),
     PARTS("emitters", false, TOP(emitters), emitter),
@@ -227,6 +228,9 @@ SECTION(cone_container, "cone_container", "The inside of a cone or a funnel.",
 static const scene_field mesh_fields[] = {
     TEXT("file", true, SHAPE(file), "STL, OBJ or PLY, beside the scene"),
     REAL("scale", false, SHAPE(scale), "", OVER(0), INFINITY, "its unit in m; default 1"),
+    VECTOR("stretch", false, SHAPE(stretch), "", 3, FROM(-INFINITY),
+           "factors on x, y and z, on top of the scale; below 0 it is mirrored; default 1"),
+    FLAG("convex", false, SHAPE(convex), "its convex hull; default false"),
 };
 SECTION(mesh, "mesh",
         "Triangles: a solid of any form where they are closed, else a thin surface with two sides.",
@@ -395,6 +399,16 @@ static const scene_field table_fields[] = {
 };
 SECTION(table, "table motion", "", table_fields, false);
 
+static const scene_field exclude_fields[] = {
+    ANY("bodies", true, AT(scene_exclude_keys, bodies), "",
+        "names of bodies, of one of many as chain[3], or of many"),
+    ANY("for", false, AT(scene_exclude_keys, loop), "",
+        "a list for each value of loop variables, as of a body"),
+};
+SECTION(exclude, "exclude",
+        "Bodies that do not touch each other: no two of the list. Joined bodies do not anyway.",
+        exclude_fields, false);
+
 #define JOINT(m) AT(scene_joint_keys, m)
 static const scene_field joint_fields[] = {
     TEXT("name", false, JOINT(name), ""),
@@ -533,6 +547,7 @@ const scene_section *const scene_section_list[] = {
     &scene_section_constant,
     &scene_section_sine,
     &scene_section_table,
+    &scene_section_exclude,
     &scene_section_joint,
     &scene_section_motor,
     &scene_section_force,
