@@ -97,8 +97,9 @@ static int prove(scree_context *context, const char *out, const char *input, con
                  const scree_scene_def *def) {
   scree_scene *scene = NULL;
   scree_world *world = NULL;
-  scree_status status =
-      scree_scene_load_text(context, out ? out : input, t->bytes, t->size, def, &scene);
+  char name[PATH_MAX];
+  snprintf(name, sizeof name, "%s%s", out ? out : input, out ? "" : ".yaml");
+  scree_status status = scree_scene_load_text(context, name, t->bytes, t->size, def, &scene);
   if (!status) status = scree_scene_build(scene, &world);
   scree_world_destroy(world);
   scree_scene_destroy(scene);

@@ -97,6 +97,7 @@ typedef enum scree_probe_kind {
   SCREE_PROBE_ENERGY,  /* energies */
   SCREE_PROBE_GROUP,   /* mass, centre of mass, mean velocity and extent of many bodies */
   SCREE_PROBE_SURFACE, /* height and slope of the surface of many bodies */
+  SCREE_PROBE_JOINT,   /* coordinate, motor, force and error of a joint */
   SCREE_PROBE_KIND_COUNT
 } scree_probe_kind;
 
@@ -106,6 +107,7 @@ typedef struct scree_probe_def {
   const char *name;
   scree_probe_kind kind;
   scree_body_id body;
+  scree_joint_id joint;        /* joint */
   const scree_body_id *bodies; /* group, surface: of these, in the scene's memory; null: of all */
   size_t body_count;
   double lower[3], upper[3];  /* group, surface: of those in this box only */
@@ -126,6 +128,8 @@ SCREE_API const char *scree_scene_material_name(const scree_scene *scene,
 /* A body by its name, the first of several, or NAME[i], one of them; the null id when there is
  * none. After build. */
 SCREE_API scree_body_id scree_scene_find_body(const scree_scene *scene, const char *name);
+/* A joint by its name, the first of several; the null id when there is none. After build. */
+SCREE_API scree_joint_id scree_scene_find_joint(const scree_scene *scene, const char *name);
 /* "file:line:column: 'name'" of a body that was built, for messages. */
 SCREE_API void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, char *buffer,
                                          size_t size);

@@ -56,7 +56,9 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->extra_before);
   memory_free(context, a->taken);
   memory_free(context, a->g);
-  memory_free(context, a->joint_block);
+  memory_free(context, a->joint_part);
+  memory_free(context, a->joint_first);
+  memory_free(context, a->joint_next);
   memory_free(context, a->stiffness);
   memory_free(context, a->lasting);
   memory_free(context, a->shared);

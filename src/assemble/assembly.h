@@ -142,8 +142,11 @@ typedef struct assembly {
 
   double *g;
   size_t g_capacity;
-  uint32_t *joint_block; /* of each joint: its block, CACHE_NONE: none; its motor comes next */
-  size_t joint_block_capacity;
+  struct joint_part *joint_part; /* blocks of joints (joints.h) */
+  size_t joint_part_count, joint_part_capacity;
+  uint32_t *joint_first,
+      *joint_next; /* joints of each body, by joint and side: 1 + 3 joint + side */
+  size_t joint_first_capacity, joint_next_capacity;
   double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
   size_t stiffness_capacity;
   bool stiff;

@@ -480,8 +480,8 @@ scree_status assembly_find_bounces(assembly *a) {
   memset(a->joined, 0, w->bodies.limit * sizeof *a->joined);
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
-    if (j->alive && j->body_a != WORLD_NO_BODY) a->joined[j->body_a] = 1;
-    if (j->alive && j->body_b != WORLD_NO_BODY) a->joined[j->body_b] = 1;
+    for (int s = 0; s < JOINT_SIDES && j->alive && !j->broken; s++)
+      if (j->body[s] != WORLD_NO_BODY) a->joined[j->body[s]] = 1;
   }
   return SCREE_OK;
 }

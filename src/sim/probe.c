@@ -24,6 +24,9 @@ static const char *const headers[SCREE_PROBE_KIND_COUNT] = {
                           "x min [m],y min [m],z min [m],x max [m],y max [m],z max [m],"
                           "reach [m]",
     [SCREE_PROBE_SURFACE] = "time [s],cells,height [m],slope [rad],azimuth [rad],rms [m]",
+    [SCREE_PROBE_JOINT] = "time [s],position [rad or m],speed [1/s],motor [N m or N],power [W],"
+                          "friction [N m or N],spring [N m or N],limit [N m or N],fx [N],fy [N],"
+                          "fz [N],tx [N m],ty [N m],tz [N m],error [m],angle error [rad],broken",
 };
 
 static scree_status fault(scree_sim *sim, const sim_probe *p) {
@@ -145,6 +148,22 @@ static void put(FILE *file, const double *x, int count) {
   for (int i = 0; i < count; i++) put_number(file, ",", x[i]);
 }
 
+/* A joint that went with its body has an empty row; one without a coordinate has zeros there. */
+static void put_joint(const scree_sim *sim, const sim_probe *p) {
+  scree_joint_state s;
+  scree_coordinate_state c = {0};
+  const scree_joint_id id = p->def.joint;
+  if (!scree_joint_is_valid(sim->world, id) || scree_joint_get_state(sim->world, id, &s)) return;
+  if (scree_joint_coordinates(sim->world, id) > 0)
+    scree_joint_get_coordinate(sim->world, id, 0, &c);
+  const double first[] = {c.position, c.speed, c.motor, c.power, c.friction, c.spring, c.limit};
+  const double last[] = {s.error, s.angle_error, s.broken};
+  put(p->text, first, 7);
+  put(p->text, s.force, 3);
+  put(p->text, s.torque, 3);
+  put(p->text, last, 3);
+}
+
 static scree_status write_row(scree_sim *sim, sim_probe *p) {
   scree_status status = SCREE_OK;
   put_number(p->text, "", scree_world_time(sim->world));
@@ -166,6 +185,8 @@ static scree_status write_row(scree_sim *sim, sim_probe *p) {
     const double sums[] = {p->sums.mass, p->sums.up_mass, p->sums.down_mass, (double)p->sums.up,
                            (double)p->sums.down};
     put(p->text, sums, 5);
+  } else if (p->def.kind == SCREE_PROBE_JOINT) {
+    put_joint(sim, p);
   } else if (p->def.kind == SCREE_PROBE_GROUP) {
     double row[PROBE_GROUP_COLUMNS];
     status = probe_group(sim->world, &p->def, row);

@@ -1,45 +1,7 @@
 /* The tables of scene keys. A row: key, type, unit, range, help; what is not given keeps the
  * default that the help text names. */
-#include "scene/read/keys.h"
+#include "scene/read/table.h"
 
-#include <math.h>
-#include <stddef.h>
-
-#define AT(structure, member) offsetof(structure, member)
-#define FROM(low)             .minimum = (low)
-#define OVER(low)             .minimum = (low), .open = true
-#define ROW(k, t, need, at)   .key = (k), .type = SCENE_##t, .required = (need), .offset = (at)
-#define REAL(k, need, at, in, low, high, about)                                                    \
-  { ROW(k, REAL, need, at), .unit = (in), low, .maximum = (high), .help = (about) }
-#define WHOLE(k, need, at, in, low, high, about)                                                   \
-  { ROW(k, WHOLE, need, at), .unit = (in), low, .maximum = (high), .help = (about) }
-#define VECTOR(k, need, at, in, n, low, about)                                                     \
-  {                                                                                                \
-    ROW(k, VECTOR, need, at), .unit = (in), .length = (n), low, .maximum = INFINITY,               \
-                              .help = (about)                                                      \
-  }
-#define FLAG(k, need, at, about)                                                                   \
-  { ROW(k, BOOL, need, at), .help = (about) }
-#define TEXT(k, need, at, about)                                                                   \
-  { ROW(k, TEXT, need, at), .help = (about) }
-#define TURNED(k, need, at, about)                                                                 \
-  { ROW(k, ROTATION, need, at), .help = (about) }
-#define ANY(k, need, at, in, about)                                                                \
-  { ROW(k, ANY, need, at), .unit = (in), .help = (about) }
-#define CHOICE(k, need, at, of, about)                                                             \
-  { ROW(k, CHOICE, need, at), .choices = (of), .help = (about) }
-#define SUB(t, k, need, at, id)                                                                    \
-  { ROW(k, t, need, at), .section = &scene_section_##id }
-#define PART(k, need, at, id)  SUB(SECTION, k, need, at, id)
-#define PARTS(k, need, at, id) SUB(SECTIONS, k, need, at, id)
-#define NAMED(k, need, at, id) SUB(NAMED, k, need, at, id)
-#define ONE(k, need, at, id)   SUB(ANY, k, need, at, id)
-#define SECTION(id, title, about, table, single)                                                   \
-  const scene_section scene_section_##id = {.name = title,                                         \
-                                            .help = about,                                         \
-                                            .fields = table,                                       \
-                                            .count = sizeof table / sizeof *table,                 \
-                                            .one_of = single}
 #define TOP(m) AT(scene_top, m)
 static const scene_field scene_fields[] = {
     TEXT("title", false, TOP(title), "one line that lists show"),
@@ -65,6 +27,7 @@ static const scene_field scene_fields[] = {
     PARTS("bodies", false, TOP(bodies), body),
     PARTS("exclude", false, TOP(exclude), exclude),
     PARTS("joints", false, TOP(joints), joint),
+    PARTS("schedule", false, TOP(schedule), schedule),
     PARTS("forces", false, TOP(forces), force),
     PARTS("emitters", false, TOP(emitters), emitter),
     PARTS("drains", false, TOP(drains), drain),
@@ -411,30 +374,6 @@ SECTION(exclude, "exclude",
         "Bodies that do not touch each other: no two of the list. Joined bodies do not anyway.",
         exclude_fields, false);
 
-#define JOINT(m) AT(scene_joint_keys, m)
-static const scene_field joint_fields[] = {
-    TEXT("name", false, JOINT(name), ""),
-    CHOICE("kind", true, JOINT(kind), "fixed|ball|hinge|slider", ""),
-    ANY("bodies", true, JOINT(bodies), "",
-        "two names of bodies, of one of many as chain[3]; `world` for one of them"),
-    VECTOR("anchor", true, JOINT(anchor), "m", 3, FROM(-INFINITY), "in the world at the start"),
-    VECTOR("axis", false, JOINT(axis), "", 3, FROM(-INFINITY), "hinge, slider; default [0, 0, 1]"),
-    PART("motor", false, JOINT(motor), motor),
-    REAL("compliance", false, JOINT(compliance), "m/N", FROM(0), INFINITY, "default 0"),
-    FLAG("collide", false, JOINT(collide), "do the two touch? default false"),
-    ANY("for", false, JOINT(loop), "", "a joint for each value of loop variables, as of a body"),
-};
-SECTION(joint, "joint", "Ties two bodies, or a body and the world.", joint_fields, false);
-#define MOTOR(m) AT(scene_motor_keys, m)
-static const scene_field motor_fields[] = {
-    CHOICE("kind", true, MOTOR(kind), "speed|torque", ""),
-    ANY("value", true, MOTOR(value), "",
-        "rad/s or m/s of a speed motor, N m or N of a torque motor"),
-    ANY("limit", false, MOTOR(limit), "", "N m or N; default none"),
-};
-SECTION(motor, "motor", "Of a hinge or slider; turns the second body relative to the first.",
-        motor_fields, false);
-
 #define EVENT(m) AT(scene_event_keys, m)
 #define WINDOW_ROWS                                                                                \
   REAL("start", false, EVENT(start), "s", FROM(0), INFINITY, "default 0"),                         \
@@ -471,14 +410,16 @@ SECTION(drain, "drain", "Removes bodies whose origin is in a box.", drain_fields
 #define PROBE(m) AT(scene_probe_keys, m)
 static const scene_field probe_fields[] = {
     TEXT("name", true, PROBE(name), "of its CSV file, beside the recording"),
-    CHOICE("kind", true, PROBE(kind), "body|force|plane|energy|group|surface",
-           "a body's state; force and torque of the contacts on a body, as a wall; mass through a "
-           "plane; energies; mass, centre of mass, mean velocity and extent of many bodies, "
-           "with the horizontal distance from the point that 99 % of them keep as reach; height "
-           "and slope of the surface of many bodies"),
+    CHOICE(
+        "kind", true, PROBE(kind), "body|force|plane|energy|group|surface|joint",
+        "a body's state; force and torque of the contacts on a body, as a wall; mass through a "
+        "plane; energies; mass, centre of mass, mean velocity and extent of many bodies, "
+        "with the horizontal distance from the point that 99 % of them keep as reach; height "
+        "and slope of the surface of many bodies; coordinate, motor, force and error of a joint"),
     TEXT("body", false, PROBE(body_name),
          "of the kinds body and force; for group and surface the name of many, default all that "
          "are dynamic"),
+    TEXT("joint", false, PROBE(joint), "of the kind joint: its name, or one of a loop as leg[3]"),
     REAL("every", false, PROBE(every), "s", FROM(0), INFINITY, "default each step"),
     VECTOR("point", false, PROBE(point), "m", 3, FROM(-INFINITY),
            "of the plane; of the reach; of a surface, where its height is taken, the axis of a "
@@ -551,7 +492,10 @@ const scene_section *const scene_section_list[] = {
     &scene_section_table,
     &scene_section_exclude,
     &scene_section_joint,
+    &scene_section_coordinate,
+    &scene_section_spring,
     &scene_section_motor,
+    &scene_section_schedule,
     &scene_section_force,
     &scene_section_emitter,
     &scene_section_drain,
