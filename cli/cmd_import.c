@@ -102,6 +102,9 @@ static int prove(scree_context *context, const char *out, const char *input, con
   scree_status status = scree_scene_load_text(context, name, t->bytes, t->size, def, &scene);
   if (!status) status = scree_scene_build(scene, &world);
   scree_world_destroy(world);
+  size_t overlaps = 0;
+  if (!status && scree_sim_check(scene, report, &overlaps) && overlaps)
+    cli_note("bodies overlap at the start: `overlap:` in the scene says how much is allowed");
   scree_scene_destroy(scene);
   return status ? cli_fail(cli_code(status), "the scene of '%s' cannot be built: %s", input,
                            scree_context_message(context))

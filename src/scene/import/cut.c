@@ -11,7 +11,9 @@ void robot_cut_clear(robot *r, piece_list *p) {
   memory_free(context, p->count);
   memory_free(context, p->of_geom);
   memory_free(context, p->place);
-  memory_free(context, p->joints);
+  memory_free(context, p->unit);
+  memory_free(context, p->unit_first);
+  memory_free(context, p->units);
 }
 
 static robot_piece *add_piece(robot *r, piece_list *p, const xml_element *at, size_t body,
@@ -59,35 +61,89 @@ static bool is_same_point(const robot_joint *a, const robot_joint *b) {
   return v3_norm(v3_sub(a->world_anchor, b->world_anchor)) < 1e-9;
 }
 
-/* The one joint that all joints of a body make together; false: none. */
-static bool unite(const robot *r, const robot_body *b, robot_joint *one) {
-  const robot_joint *j[3], *hinge = NULL, *slide[3];
-  size_t slides = 0, n = b->joints;
-  if (n < 2 || n > 3) return false;
-  for (size_t k = 0; k < n; k++) {
-    j[k] = &r->joints[b->joint + k];
+/* Slides and a hinge that neither limit nor resist: a joint that moves in a plane. */
+static bool unite_plane(const robot_joint *const *j, robot_unit *u) {
+  const robot_joint *hinge = NULL, *slide[3];
+  size_t slides = 0;
+  for (int k = 0; k < 3; k++) {
     if (!is_plain(j[k]) || (j[k]->kind != ROBOT_HINGE && j[k]->kind != ROBOT_SLIDE)) return false;
     if (j[k]->kind == ROBOT_SLIDE)
       slide[slides++] = j[k];
     else
       hinge = j[k];
   }
-  *one = hinge ? *hinge : *j[0];
-  if (n == 3 && slides == 2) {
-    one->kind = ROBOT_PLANAR;
-    const v3 normal = v3_cross(slide[0]->world_axis, slide[1]->world_axis);
-    return v3_norm(normal) > 1e-9 && is_parallel(v3_normalize(normal), hinge->world_axis);
+  if (slides != 2) return false;
+  const v3 normal = v3_cross(slide[0]->world_axis, slide[1]->world_axis);
+  if (!(v3_norm(normal) > 1e-9) || !is_parallel(v3_normalize(normal), hinge->world_axis))
+    return false;
+  u->joint = *hinge;
+  u->joint.kind = ROBOT_PLANAR;
+  return true;
+}
+
+static bool unite_ball(const robot_joint *const *j, robot_unit *u) {
+  for (int k = 0; k < 3; k++)
+    if (!is_plain(j[k]) || j[k]->kind != ROBOT_HINGE || !is_same_point(j[0], j[k])) return false;
+  const double volume = v3_dot(j[0]->world_axis, v3_cross(j[1]->world_axis, j[2]->world_axis));
+  u->joint = *j[0];
+  u->joint.kind = ROBOT_BALL;
+  return fabs(volume) > 1e-3;
+}
+
+/* Two hinges across each other through a point, or a hinge and a slide along one line. */
+static bool unite_two(const robot_joint *a, const robot_joint *b, robot_unit *u) {
+  const bool hinge_a = a->kind == ROBOT_HINGE, hinge_b = b->kind == ROBOT_HINGE;
+  if (a->kind > ROBOT_SLIDE || b->kind > ROBOT_SLIDE) return false;
+  if (hinge_a && hinge_b) {
+    if (!is_same_point(a, b) || fabs(v3_dot(a->world_axis, b->world_axis)) > 1e-9) return false;
+    u->joint = *a;
+    u->joint.kind = ROBOT_UNIVERSAL;
+    u->joint.world_axis_b = b->world_axis;
+    u->second = b;
+    return true;
   }
-  if (n == 3 && slides == 0) {
-    one->kind = ROBOT_BALL;
-    const double volume = v3_dot(j[0]->world_axis, v3_cross(j[1]->world_axis, j[2]->world_axis));
-    return is_same_point(j[0], j[1]) && is_same_point(j[0], j[2]) && fabs(volume) > 1e-3;
+  if (hinge_a == hinge_b || v3_dot(a->world_axis, b->world_axis) < 1.0 - 1e-12) return false;
+  const robot_joint *slide = hinge_a ? b : a;
+  u->second = hinge_a ? a : b;
+  u->joint = *slide; /* its line is that of the hinge */
+  u->joint.kind = ROBOT_CYLINDRICAL;
+  u->joint.world_anchor = u->second->world_anchor;
+  return true;
+}
+
+static scree_status add_unit(robot *r, piece_list *p, size_t body, robot_unit *u) {
+  if (!u->name ||
+      memory_grow(r->doc->context, &p->unit, &p->unit_room, p->unit_count + 1, sizeof *p->unit))
+    return SCREE_ERROR_MEMORY;
+  p->unit[p->unit_count++] = *u;
+  p->units[body]++;
+  return SCREE_OK;
+}
+
+/* The joints of a body as joints of the scene, as few as can be. */
+static scree_status unite(robot *r, piece_list *p, size_t body) {
+  const robot_body *b = &r->bodies[body];
+  p->unit_first[body] = p->unit_count;
+  scree_status status = SCREE_OK;
+  for (size_t k = 0; k < b->joints && !status;) {
+    const robot_joint *j[3] = {&r->joints[b->joint + k], NULL, NULL};
+    const size_t left = b->joints - k;
+    if (left > 1) j[1] = j[0] + 1;
+    if (left > 2) j[2] = j[0] + 2;
+    robot_unit u = {.joint = *j[0], .name = j[0]->name};
+    if (k == 0 && left == 3 && (unite_plane(j, &u) || unite_ball(j, &u))) {
+      u.name = robot_text(r, "%s+%s+%s", j[0]->name, j[1]->name, j[2]->name);
+      k += 3;
+    } else if (left > 1 && unite_two(j[0], j[1], &u)) {
+      u.name = robot_text(r, "%s+%s", j[0]->name, j[1]->name);
+      k += 2;
+    } else {
+      u = (robot_unit){.joint = *j[0], .name = j[0]->name};
+      k++;
+    }
+    status = add_unit(r, p, body, &u);
   }
-  if (n == 2 && slides == 1) {
-    one->kind = ROBOT_CYLINDRICAL;
-    return is_parallel(hinge->world_axis, slide[0]->world_axis);
-  }
-  return false;
+  return status;
 }
 
 /* ---- masses --------------------------------------------------------------------------------- */
@@ -150,6 +206,13 @@ static scree_status weigh_body(robot *r, size_t body, robot_mass *m) {
     memcpy(part.inertia, o->inertia, sizeof part.inertia);
     robot_add_mass(m, &part, o->in_root);
   }
+  if (!(m->mass > 0.0) && r->def->density > 0.0 && r->def->allow_unsupported) {
+    const double radius = 0.01;
+    robot_lose(r, b->at, NULL, "'%s' has neither mass nor shape: a ball of 2 cm is taken", b->name);
+    m->mass = 4.0 / 3.0 * 3.14159265358979324 * radius * radius * radius * r->def->density;
+    m->inertia[0] = m->inertia[3] = m->inertia[5] = 0.4 * m->mass * radius * radius;
+    r->bodies[body].mass = m->mass;
+  }
   if (!(m->mass > 0.0))
     return robot_fault(r, b->at, NULL,
                        "'%s' can move but has no mass; give it one in the file, or a density for "
@@ -166,7 +229,7 @@ static scree_status cut_geom(robot *r, piece_list *p, size_t body, size_t geom) 
   size_t filter;
   const scree_status status = find_filter(r, p, g, &filter);
   if (status) return status;
-  const size_t links = r->bodies[body].joints && !p->joints[body] ? r->bodies[body].joints : 1;
+  const size_t links = p->units[body] ? p->units[body] : 1;
   size_t k = p->first[body];
   for (size_t n = 0; n < p->count[body]; n++, k++) {
     if (n > 0 && n < links) continue; /* between joints: without shape */
@@ -192,22 +255,16 @@ static scree_status cut_geom(robot *r, piece_list *p, size_t body, size_t geom) 
 static scree_status cut_body(robot *r, piece_list *p, size_t body) {
   const robot_body *b = &r->bodies[body];
   p->first[body] = p->piece_count;
-  robot_joint one;
-  if (unite(r, b, &one)) {
-    robot_joint *kept = scene_alloc(r->doc, sizeof *kept);
-    if (!kept) return SCREE_ERROR_MEMORY;
-    *kept = one;
-    p->joints[body] = kept;
-  }
+  if (unite(r, p, body)) return SCREE_ERROR_MEMORY;
   robot_piece *e = add_piece(r, p, b->at, body, b->name);
   if (!e) return SCREE_ERROR_MEMORY;
   p->count[body] = 1;
   e->place = b->world;
   e->fixed = b->held;
   scree_status status = b->held ? SCREE_OK : weigh_body(r, body, &e->mass);
-  for (size_t k = 0; k + 1 < b->joints && !p->joints[body] && !status; k++) {
-    const robot_joint *j = &r->joints[b->joint + k];
-    e = add_piece(r, p, j->at, body, robot_text(r, "%s.%s", b->name, j->name));
+  for (size_t k = 0; k + 1 < p->units[body] && !status; k++) {
+    const robot_unit *u = &p->unit[p->unit_first[body] + k];
+    e = add_piece(r, p, u->joint.at, body, robot_text(r, "%s.%s", b->name, u->name));
     if (!e) return SCREE_ERROR_MEMORY;
     e->place = b->world;
     p->count[body]++;
@@ -241,10 +298,12 @@ scree_status robot_cut(robot *r, piece_list *p) {
   scree_context *context = r->doc->context;
   p->first = memory_new(context, r->body_count + 1, sizeof *p->first);
   p->count = memory_new(context, r->body_count + 1, sizeof *p->count);
-  p->joints = memory_new(context, r->body_count + 1, sizeof *p->joints);
+  p->unit_first = memory_new(context, r->body_count + 1, sizeof *p->unit_first);
+  p->units = memory_new(context, r->body_count + 1, sizeof *p->units);
   p->of_geom = memory_new(context, r->geom_count + 1, sizeof *p->of_geom);
   p->place = memory_new(context, r->geom_count + 1, sizeof *p->place);
-  if (!p->first || !p->count || !p->joints || !p->of_geom || !p->place) return SCREE_ERROR_MEMORY;
+  if (!p->first || !p->count || !p->unit_first || !p->units || !p->of_geom || !p->place)
+    return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < r->geom_count; i++) p->of_geom[i] = SIZE_MAX;
   scree_status status = SCREE_OK;
   for (size_t i = 0; i < r->geom_count && !status; i++)

@@ -72,11 +72,10 @@ static scree_status read_springs(mjcf *m, const xml_element *e, int class, robot
 
 static void drop_ball_features(mjcf *m, robot_joint *j) {
   if (j->limited) robot_lose(m->r, j->at, NULL, "joint '%s': a limit of a ball joint", j->name);
-  if (j->stiffness > 0.0 || j->damping > 0.0 || j->friction > 0.0)
-    robot_lose(m->r, j->at, NULL, "joint '%s': stiffness, damping and frictionloss of a ball joint",
-               j->name);
+  if (j->friction > 0.0)
+    robot_lose(m->r, j->at, NULL, "joint '%s': frictionloss of a ball joint", j->name);
   j->limited = false;
-  j->stiffness = j->damping = j->friction = 0.0;
+  j->friction = 0.0;
 }
 
 static scree_status read_joint(mjcf *m, const xml_element *e, const place *p) {

@@ -143,10 +143,10 @@ scree_status mjcf_read_equality(mjcf *m, const xml_element *section) {
 /* ---- tendons -------------------------------------------------------------------------------- */
 
 static scree_status read_rope(mjcf *m, const xml_element *e, const mjcf_site *a, const mjcf_site *b,
-                              double length, const char *suffix) {
+                              const robot_tie *as, const char *suffix) {
   robot *r = m->r;
   const char *name = xml_get(e, "name");
-  robot_tie *t = robot_add_tie(r, e, ROBOT_TIE_ROPE);
+  robot_tie *t = robot_add_tie(r, e, as->kind);
   if (!t) return SCREE_ERROR_MEMORY;
   t->name = name && *name ? robot_text(r, "%s%s", name, suffix)
                           : robot_text(r, "%s.rope%zu", r->name, r->tie_count);
@@ -155,13 +155,18 @@ static scree_status read_rope(mjcf *m, const xml_element *e, const mjcf_site *a,
   t->body[1] = b->body;
   t->point[0] = a->place.position;
   t->point[1] = b->place.position;
-  t->length = length;
+  t->length = as->length;
+  t->stiffness = as->stiffness;
+  t->damping = as->damping;
+  if (as->kind == ROBOT_TIE_STRUT && as->length < 0.0)
+    t->length = v3_norm(v3_sub(pose_apply(reference(m, a->body), a->place.position),
+                               pose_apply(reference(m, b->body), b->place.position)));
   return SCREE_OK;
 }
 
 /* A tendon between two sites that is limited from above is a rope. Sites of a <replicate> have
  * names with numbers: then there is a rope for each copy. */
-static scree_status read_ropes(mjcf *m, const xml_element *e, double length, bool *done) {
+static scree_status read_ropes(mjcf *m, const xml_element *e, const robot_tie *as, bool *done) {
   const xml_element *one = xml_child(e, "site"), *two = one ? xml_next(one, "site") : NULL;
   const char *a = one ? xml_get(one, "site") : NULL, *b = two ? xml_get(two, "site") : NULL;
   *done = false;
@@ -176,7 +181,7 @@ static scree_status read_ropes(mjcf *m, const xml_element *e, double length, boo
     if (!other) other = mjcf_find_site(m, b);
     if (!other) continue;
     *done = true;
-    const scree_status status = read_rope(m, e, &m->sites[i], other, length, suffix);
+    const scree_status status = read_rope(m, e, &m->sites[i], other, as, suffix);
     if (status) return status;
   }
   return SCREE_OK;
@@ -197,8 +202,19 @@ scree_status mjcf_read_tendons(mjcf *m, const xml_element *section) {
                              : m->autolimits && mjcf_find(m, e, class, "tendon", "range");
     const bool acts = stiffness[0] != 0.0 || damping[0] != 0.0 || friction != 0.0;
     bool done = false;
-    if (limited && !acts && xml_is(e, "spatial") && range[0] <= 0.0 && range[1] > 0.0)
-      status = read_ropes(m, e, range[1], &done);
+    double rest[2] = {-1.0, 0.0};
+    if (!status) status = mjcf_numbers(m, e, class, "tendon", "springlength", 1, 2, rest, NULL);
+    const robot_tie rope = {.kind = ROBOT_TIE_ROPE, .length = range[1]};
+    const robot_tie strut = {.kind = ROBOT_TIE_STRUT,
+                             .length = rest[0],
+                             .stiffness = stiffness[0],
+                             .damping = damping[0]};
+    const bool linear = friction == 0.0 && stiffness[1] == 0.0 && stiffness[2] == 0.0 &&
+                        damping[1] == 0.0 && damping[2] == 0.0;
+    if (!status && limited && !acts && xml_is(e, "spatial") && range[0] <= 0.0 && range[1] > 0.0)
+      status = read_ropes(m, e, &rope, &done);
+    if (!status && !limited && acts && linear && xml_is(e, "spatial"))
+      status = read_ropes(m, e, &strut, &done);
     if (status) return status;
     if (done) continue;
     if (limited || acts)
@@ -224,21 +240,25 @@ scree_status mjcf_read_sensors(mjcf *m, const xml_element *section) {
     for (size_t i = 0; i < sizeof forces / sizeof *forces; i++)
       if (xml_is(e, forces[i])) kind = "force";
     const char *type = xml_get(e, "objtype"), *object = xml_get(e, "objname");
+    const robot_joint *j = mjcf_find_joint(m, xml_get(e, "joint"));
     int body = ROBOT_WORLD - 1;
+    if (j && (strncmp(e->name, "joint", 5) == 0)) kind = "joint";
     if (type && object && strstr(type, "body")) body = mjcf_find_body(m, object);
     if (type && strcmp(type, "site") == 0) site = object;
     const mjcf_site *s = mjcf_find_site(m, site);
     if (s) body = s->body;
-    if (!kind || body < 0) {
+    if (!kind || (body < 0 && strcmp(kind, "joint") != 0)) {
       robot_note(m->r, e, NULL, "<%s>: no probe for it", e->name);
       continue;
     }
-    robot_note(m->r, e, NULL, "<%s>: a probe of the whole body, in the world's frame", e->name);
+    if (body >= 0)
+      robot_note(m->r, e, NULL, "<%s>: a probe of the whole body, in the world's frame", e->name);
     robot_probe *p = robot_add_probe(m->r, e, NULL);
     if (!p) return SCREE_ERROR_MEMORY;
     p->name = name && *name ? name : robot_text(m->r, "%s%zu", e->name, m->r->probe_count);
     p->kind = kind;
     p->body = body;
+    if (j) p->joint = (size_t)(j - m->r->joints);
     if (!p->name) return SCREE_ERROR_MEMORY;
   }
   return SCREE_OK;

@@ -37,6 +37,10 @@ static void move(robot_joint *j, pose *p) {
 }
 
 scree_status robot_place(robot *r) {
+  for (size_t i = 0; i < r->link_count; i++) {
+    const robot_link *l = &r->links[i];
+    r->joints[l->joint].start = l->offset + l->ratio * r->joints[l->other].start;
+  }
   for (size_t i = 0; i < r->body_count; i++) {
     robot_body *b = &r->bodies[i];
     const robot_body *parent = b->parent == ROBOT_WORLD ? NULL : &r->bodies[b->parent];

@@ -104,7 +104,12 @@ typedef struct robot_surface {
   double friction, spinning, rolling, restitution;
 } robot_surface;
 
-typedef enum robot_tie_kind { ROBOT_TIE_BALL, ROBOT_TIE_FIXED, ROBOT_TIE_ROPE } robot_tie_kind;
+typedef enum robot_tie_kind {
+  ROBOT_TIE_BALL,
+  ROBOT_TIE_FIXED,
+  ROBOT_TIE_ROPE,
+  ROBOT_TIE_STRUT
+} robot_tie_kind;
 
 /* A joint beside the tree: it closes a loop. Points in the frames of the two bodies. */
 typedef struct robot_tie {
@@ -113,7 +118,7 @@ typedef struct robot_tie {
   robot_tie_kind kind;
   int body[2];
   v3 point[2];
-  double length;
+  double length, stiffness, damping; /* rope, strut */
 } robot_tie;
 
 /* q = offset + ratio q_other */
@@ -128,6 +133,7 @@ typedef struct robot_probe {
   const char *name, *kind;
   const xml_element *at;
   int body;
+  size_t joint; /* of the kind joint */
 } robot_probe;
 
 typedef struct robot_remark {

@@ -185,8 +185,7 @@ static void put_piece(robot *r, const piece_list *p, size_t piece, scene_node *r
 
 /* ---- joints --------------------------------------------------------------------------------- */
 
-static void put_drive(robot *r, const emit_place *at, scene_node *map, const robot_joint *j,
-                      double *damping) {
+static void put_drive(robot *r, const emit_place *at, scene_node *map, const robot_joint *j) {
   const robot_drive *d = &j->drive;
   if (!d->given) return;
   const double limit = fmax(fabs(d->lower), fabs(d->upper));
@@ -196,18 +195,37 @@ static void put_drive(robot *r, const emit_place *at, scene_node *map, const rob
                d->upper);
   if (d->stiffness > 0.0) {
     emit_text(at, motor, "kind", "position");
-    emit_number(at, motor, "target", d->constant / d->stiffness);
+    emit_number(at, motor, "value", d->constant / d->stiffness);
     emit_number(at, motor, "stiffness", d->stiffness);
     if (d->damping > 0.0) emit_number(at, motor, "damping", d->damping);
-    if (isfinite(limit)) emit_number(at, motor, "limit", limit);
+  } else if (d->damping > 0.0) {
+    emit_text(at, motor, "kind", "speed");
+    emit_number(at, motor, "value", d->constant / d->damping);
+    emit_number(at, motor, "damping", d->damping);
   } else {
-    if (d->damping > 0.0 && isfinite(limit))
-      robot_note(r, d->at, NULL, "the damping of a velocity drive has no force limit here");
-    *damping += d->damping;
-    emit_text(at, motor, "kind", "torque");
-    emit_number(at, motor, "value", d->constant);
+    emit_text(at, motor, "kind", j->kind == ROBOT_HINGE ? "torque" : "force");
+    emit_number(at, motor, "value", fmin(fmax(d->constant, d->lower), d->upper));
   }
+  if (isfinite(limit) && (d->stiffness > 0.0 || d->damping > 0.0))
+    emit_number(at, motor, "limit", limit);
   emit_put(at, map, "motor", motor);
+}
+
+/* What a hinge or slide has beside its freedom. */
+static void put_coordinate(robot *r, const emit_place *at, scene_node *map, const robot_joint *j) {
+  const double limits[2] = {j->lower, j->upper};
+  if (j->limited) emit_numbers(at, map, "limits", limits, 2);
+  const bool has = j->limited || j->stiffness > 0.0 || j->drive.stiffness > 0.0;
+  if (has && j->start != 0.0) emit_number(at, map, "start", j->start);
+  put_drive(r, at, map, j);
+  if (j->damping > 0.0) emit_number(at, map, "damping", j->damping);
+  if (j->friction > 0.0) emit_number(at, map, "friction", j->friction);
+  if (j->stiffness > 0.0) {
+    scene_node *spring = emit_node(at, SCENE_MAP);
+    emit_number(at, spring, "stiffness", j->stiffness);
+    if (j->rest != 0.0) emit_number(at, spring, "rest", j->rest);
+    emit_put(at, map, "spring", spring);
+  }
 }
 
 static scene_node *pair_node(const emit_place *at, const char *a, const char *b) {
@@ -217,33 +235,45 @@ static scene_node *pair_node(const emit_place *at, const char *a, const char *b)
   return list;
 }
 
-static void put_joint(robot *r, scene_node *root, const robot_joint *j, const char *a,
+static void put_joint(robot *r, scene_node *root, const robot_unit *u, const char *a,
                       const char *b) {
   static const char *const kinds[] = {"hinge",  "slider",    "ball",
                                       "planar", "universal", "cylindrical"};
+  const robot_joint *j = &u->joint;
   const emit_place at = emit_at(r->doc, j->at);
   scene_node *map = emit_node(&at, SCENE_MAP);
-  double damping = j->damping;
-  emit_text(&at, map, "name", j->name);
+  emit_text(&at, map, "name", u->name);
   emit_text(&at, map, "kind", kinds[j->kind]);
   emit_put(&at, map, "bodies", pair_node(&at, a, b));
   emit_vector(&at, map, "anchor", j->world_anchor);
   if (j->kind != ROBOT_BALL) emit_vector(&at, map, "axis", j->world_axis);
-  if (j->kind == ROBOT_HINGE || j->kind == ROBOT_SLIDE) {
-    const double limits[2] = {j->lower, j->upper};
-    if (j->limited) emit_numbers(&at, map, "limits", limits, 2);
-    const bool has = j->limited || j->stiffness > 0.0 || j->drive.stiffness > 0.0;
-    if (has && j->start != 0.0) emit_number(&at, map, "start", j->start);
-    put_drive(r, &at, map, j, &damping);
-    if (damping > 0.0) emit_number(&at, map, "damping", damping);
-    if (j->friction > 0.0) emit_number(&at, map, "friction", j->friction);
-    if (j->stiffness > 0.0) {
-      scene_node *spring = emit_node(&at, SCENE_MAP);
-      emit_number(&at, spring, "stiffness", j->stiffness);
-      if (j->rest != 0.0) emit_number(&at, spring, "rest", j->rest);
-      emit_put(&at, map, "spring", spring);
-    }
+  if (j->kind == ROBOT_UNIVERSAL) emit_vector(&at, map, "axis_b", j->world_axis_b);
+  if (j->kind != ROBOT_BALL && j->kind != ROBOT_PLANAR) put_coordinate(r, &at, map, j);
+  if (u->second) {
+    const emit_place there = emit_at(r->doc, u->second->at);
+    scene_node *second = emit_node(&there, SCENE_MAP);
+    put_coordinate(r, &there, second, u->second);
+    if (second && second->count) emit_put(&there, map, "second", second);
   }
+  emit_add(&at, emit_child(&at, root, "joints", SCENE_LIST), map);
+}
+
+/* Spring and damper of a ball joint act about all axes: those of a bushing beside it. */
+static void put_bushing(robot *r, scene_node *root, const robot_unit *u, const char *a,
+                        const char *b) {
+  const robot_joint *j = &u->joint;
+  if (j->kind != ROBOT_BALL || (j->stiffness == 0.0 && j->damping == 0.0)) return;
+  const emit_place at = emit_at(r->doc, j->at);
+  scene_node *map = emit_node(&at, SCENE_MAP);
+  const double k[6] = {0, 0, 0, j->stiffness, j->stiffness, j->stiffness};
+  const double d[6] = {0, 0, 0, j->damping, j->damping, j->damping};
+  const char *name = robot_text(r, "%s.spring", u->name);
+  if (name) emit_text(&at, map, "name", name);
+  emit_text(&at, map, "kind", "bushing");
+  emit_put(&at, map, "bodies", pair_node(&at, a, b));
+  emit_vector(&at, map, "anchor", j->world_anchor);
+  emit_numbers(&at, map, "stiffness", k, 6);
+  emit_numbers(&at, map, "damping", d, 6);
   emit_add(&at, emit_child(&at, root, "joints", SCENE_LIST), map);
 }
 
@@ -265,17 +295,60 @@ static const char *main_name(const robot *r, const piece_list *p, int body) {
 static void put_chain(robot *r, const piece_list *p, size_t body, scene_node *root) {
   const robot_body *b = &r->bodies[body];
   const char *from = main_name(r, p, b->parent);
-  const size_t joints = p->joints[body] ? 1 : b->joints;
+  const size_t joints = p->units[body];
   for (size_t k = 0; k < joints; k++) {
-    const robot_joint *j = p->joints[body] ? p->joints[body] : &r->joints[b->joint + k];
     const char *to =
         k + 1 < joints ? p->piece[p->first[body] + 1 + k].name : p->piece[p->first[body]].name;
-    put_joint(r, root, j, from, to);
+    put_joint(r, root, &p->unit[p->unit_first[body] + k], from, to);
+    put_bushing(r, root, &p->unit[p->unit_first[body] + k], from, to);
     from = to;
   }
   const size_t links = joints ? joints - 1 : 0;
   for (size_t k = links + 1; k < p->count[body]; k++)
     put_fixed(r, root, &p->piece[p->first[body]], &p->piece[p->first[body] + k]);
+}
+
+/* The unit that a joint of the robot became; null: with others in one. */
+static const robot_unit *unit_of(const robot *r, const piece_list *p, size_t joint) {
+  const robot_joint *j = &r->joints[joint];
+  for (size_t k = 0; k < p->units[j->body]; k++) {
+    const robot_unit *u = &p->unit[p->unit_first[j->body] + k];
+    if (!u->second && strcmp(u->name, j->name) == 0) return u;
+  }
+  return NULL;
+}
+
+/* Joints at one parent that follow each other: a gear, or a rack and its pinion. */
+static void put_links(robot *r, const piece_list *p, scene_node *root) {
+  for (size_t i = 0; i < r->link_count; i++) {
+    const robot_link *l = &r->links[i];
+    const robot_joint *j = &r->joints[l->joint], *o = &r->joints[l->other];
+    const emit_place at = emit_at(r->doc, l->at);
+    const robot_body *b = &r->bodies[j->body], *c = &r->bodies[o->body];
+    const char *carrier = main_name(r, p, b->parent);
+    const bool turns = o->kind == ROBOT_HINGE;
+    const bool same = strcmp(carrier, main_name(r, p, c->parent)) == 0 && p->units[j->body] == 1 &&
+                      p->units[o->body] == 1 && unit_of(r, p, l->joint) && unit_of(r, p, l->other);
+    if (!same || !turns || j->kind > ROBOT_SLIDE || l->ratio == 0.0) {
+      robot_lose(r, l->at, NULL,
+                 "'%s' follows '%s': only a hinge or slide that follows a hinge at the same parent "
+                 "can",
+                 j->name, o->name);
+      continue;
+    }
+    scene_node *map = emit_node(&at, SCENE_MAP), *bodies = emit_node(&at, SCENE_LIST);
+    const char *name = robot_text(r, "%s.follows", j->name);
+    if (name) emit_text(&at, map, "name", name);
+    emit_text(&at, map, "kind", j->kind == ROBOT_HINGE ? "gear" : "rack_pinion");
+    emit_add(&at, bodies, emit_text_node(&at, main_name(r, p, (int)o->body)));
+    emit_add(&at, bodies, emit_text_node(&at, main_name(r, p, (int)j->body)));
+    if (strcmp(carrier, "world") != 0) emit_add(&at, bodies, emit_text_node(&at, carrier));
+    emit_put(&at, map, "bodies", bodies);
+    emit_vector(&at, map, "axis", o->world_axis);
+    emit_vector(&at, map, "axis_b", j->world_axis);
+    emit_number(&at, map, "ratio", l->ratio);
+    emit_add(&at, emit_child(&at, root, "joints", SCENE_LIST), map);
+  }
 }
 
 static void put_ties(robot *r, const piece_list *p, scene_node *root) {
@@ -287,7 +360,7 @@ static void put_ties(robot *r, const piece_list *p, scene_node *root) {
       x[n] = t->body[n] == ROBOT_WORLD ? t->point[n]
                                        : pose_apply(r->bodies[t->body[n]].world, t->point[n]);
     scene_node *map = emit_node(&at, SCENE_MAP);
-    static const char *const kinds[] = {"ball", "fixed", "rope"};
+    static const char *const kinds[] = {"ball", "fixed", "rope", "strut"};
     const double far = v3_norm(v3_sub(x[0], x[1]));
     emit_text(&at, map, "name", t->name);
     emit_text(&at, map, "kind", kinds[t->kind]);
@@ -300,13 +373,23 @@ static void put_ties(robot *r, const piece_list *p, scene_node *root) {
       if (far > t->length)
         robot_lose(r, t->at, NULL, "'%s' begins %g m long, its limit is %g m: it keeps the former",
                    t->name, far, t->length);
+    } else if (t->kind == ROBOT_TIE_STRUT) {
+      emit_vector(&at, map, "anchor_b", x[1]);
+      if (t->damping > 0.0) emit_number(&at, map, "damping", t->damping);
+      if (t->stiffness > 0.0) {
+        scene_node *spring = emit_node(&at, SCENE_MAP);
+        emit_number(&at, spring, "stiffness", t->stiffness);
+        emit_number(&at, spring, "rest", t->length);
+        emit_put(&at, map, "spring", spring);
+      }
     } else if (far > 1e-6) {
       robot_lose(r, t->at, NULL,
                  "'%s' does not close: its two points are %g m apart at the start; they would be "
                  "kept apart as they are",
                  t->name, far);
     }
-    emit_flag(&at, map, "collide", true);
+    if (t->kind != ROBOT_TIE_ROPE && t->kind != ROBOT_TIE_STRUT)
+      emit_flag(&at, map, "collide", true);
     emit_add(&at, emit_child(&at, root, "joints", SCENE_LIST), map);
   }
 }
@@ -386,12 +469,21 @@ static void put_probes(robot *r, const piece_list *p, scene_node *root) {
   for (size_t i = 0; i < r->probe_count; i++) {
     const robot_probe *s = &r->probes[i];
     const emit_place at = emit_at(r->doc, s->at);
-    const char *body = main_name(r, p, s->body);
-    if (strcmp(body, "world") == 0) continue;
+    const bool joint = strcmp(s->kind, "joint") == 0;
+    const char *of = joint ? NULL : main_name(r, p, s->body);
+    for (size_t k = 0; joint && k < p->unit_count; k++) {
+      const robot_unit *u = &p->unit[k];
+      const robot_body *b = &r->bodies[u->joint.body];
+      if (s->joint >= b->joint && s->joint < b->joint + b->joints &&
+          (u->joint.at == r->joints[s->joint].at ||
+           (u->second && u->second->at == r->joints[s->joint].at)))
+        of = u->name;
+    }
+    if (!of || strcmp(of, "world") == 0) continue;
     scene_node *map = emit_node(&at, SCENE_MAP);
     emit_text(&at, map, "name", s->name);
     emit_text(&at, map, "kind", s->kind);
-    emit_text(&at, map, "body", body);
+    emit_text(&at, map, joint ? "joint" : "body", of);
     emit_add(&at, emit_child(&at, root, "probes", SCENE_LIST), map);
   }
 }
@@ -426,6 +518,7 @@ scree_status robot_scene(robot *r, scene_node **out) {
     for (size_t k = 0; k < p.piece_count; k++) put_piece(r, &p, k, root);
     for (size_t i = 0; i < r->body_count; i++)
       if (r->bodies[i].root == (int)i) put_chain(r, &p, i, root);
+    put_links(r, &p, root);
     put_ties(r, &p, root);
     put_excludes(r, &p, root);
     put_forces(r, &p, root);

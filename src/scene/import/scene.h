@@ -16,15 +16,24 @@ typedef struct robot_piece {
   bool fixed, shaped;
 } robot_piece;
 
+/* One joint of the scene: a joint of the robot, or two or three that it stands for. */
+typedef struct robot_unit {
+  robot_joint joint;
+  const robot_joint *second; /* its second coordinate; null: none of the robot's */
+  const char *name;
+} robot_unit;
+
 enum { FILTER_LIMIT = 32 };
 
 typedef struct piece_list {
   robot_piece *piece;
   size_t piece_count, piece_room;
-  size_t *first, *count;      /* by body: its pieces, itself first, then those between joints */
-  size_t *of_geom;            /* by geom; SIZE_MAX: none */
-  pose *place;                /* by geom, in its piece */
-  const robot_joint **joints; /* by body: one joint in place of several; null: as they are */
+  size_t *first, *count; /* by body: its pieces, itself first, then those between joints */
+  size_t *of_geom;       /* by geom; SIZE_MAX: none */
+  pose *place;           /* by geom, in its piece */
+  robot_unit *unit;      /* joints of the scene, body by body */
+  size_t unit_room, unit_count;
+  size_t *unit_first, *units; /* by body */
   uint32_t filter[FILTER_LIMIT][2];
   size_t filter_count;
 } piece_list;
