@@ -1,6 +1,6 @@
-/* Any bytes as a robot, URDF or MJCF: a message, or a scene that is built and makes two steps; never
- * a crash, a leak or a hang. It can reach the files below and no others. The first byte chooses what
- * is allowed. Models of many bodies are read but not built. */
+/* Any bytes as a robot, URDF or MJCF: a message, or a scene that is built and makes two steps;
+ * never a crash, a leak or a hang. It can reach the files below and no others. The first byte
+ * chooses what is allowed. Models of many bodies are read but not built. */
 #include <string.h>
 
 #include "scene/build/build.h"
@@ -31,9 +31,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const sets[] = {"duration=1", "solver.iterations=20",
                                      "solver.on_nonconverged=continue"};
   const scree_scene_def def = {.set_count = sizeof sets / sizeof sets[0], .sets = sets};
-  static const char *const scenes[] = {"include: robot.xml\n",
-                                       "assemblies: [{file: robot.xml, name: a, position: [0, 0, 1], "
-                                       "allow_unsupported: true, density: 500}]\n"};
+  static const char *const scenes[] = {
+      "include: robot.xml\n", "assemblies: [{file: robot.xml, name: a, position: [0, 0, 1], "
+                              "allow_unsupported: true, density: 500}]\n"};
   const char *bytes[FILES] = {scenes[data[0] & 1], (const char *)data + 1};
   size_t sizes[FILES] = {strlen(scenes[data[0] & 1]), size - 1};
   for (int i = 2; i < FILES; i++) {
