@@ -199,6 +199,10 @@ SCREE_API scree_status scree_world_add_body(scree_world *world, const scree_body
                                             scree_body_id *id);
 /* Removes its joints as well. */
 SCREE_API scree_status scree_world_remove_body(scree_world *world, scree_body_id id);
+/* No two of these bodies touch each other from now on, as if they were joined. Not a part of a
+ * checkpoint: who builds the world anew says it again. */
+SCREE_API scree_status scree_world_exclude(scree_world *world, size_t count,
+                                           const scree_body_id *bodies);
 SCREE_API bool scree_body_is_valid(const scree_world *world, scree_body_id id);
 
 SCREE_API size_t scree_world_body_count(const scree_world *world);

@@ -66,6 +66,7 @@ void scree_world_destroy(scree_world *w) {
   memory_free(context, w->joint);
   memory_free(context, w->excluded);
   world_free_views(w);
+  memory_free(context, w->apart);
   memory_free(context, w);
 }
 

@@ -25,6 +25,7 @@ static const scene_field scene_fields[] = {
     PARTS("pairs", false, TOP(pairs), pair),
     NAMED("shapes", false, TOP(shapes), shape),
     PARTS("bodies", false, TOP(bodies), body),
+    PARTS("exclude", false, TOP(exclude), exclude),
     PARTS("joints", false, TOP(joints), joint),
     PARTS("schedule", false, TOP(schedule), schedule),
     PARTS("forces", false, TOP(forces), force),
@@ -230,6 +231,9 @@ static const scene_field mesh_fields[] = {
     TEXT("file", true, SHAPE(file), "STL, OBJ or PLY, beside the scene"),
     REAL("scale", false, SHAPE(scale), "m", OVER(0), INFINITY,
          "length of its unit, as 1 mm; default 1 m"),
+    VECTOR("stretch", false, SHAPE(stretch), "", 3, FROM(-INFINITY),
+           "factors on x, y and z, on top of the scale; below 0 it is mirrored; default 1"),
+    FLAG("convex", false, SHAPE(convex), "its convex hull; default false"),
 };
 SECTION(mesh, "mesh",
         "Triangles: a solid of any form where they are closed, else a thin surface with two sides.",
@@ -399,6 +403,16 @@ static const scene_field table_fields[] = {
 };
 SECTION(table, "table motion", "", table_fields, false);
 
+static const scene_field exclude_fields[] = {
+    ANY("bodies", true, AT(scene_exclude_keys, bodies), "",
+        "names of bodies, of one of many as chain[3], or of many"),
+    ANY("for", false, AT(scene_exclude_keys, loop), "",
+        "a list for each value of loop variables, as of a body"),
+};
+SECTION(exclude, "exclude",
+        "Bodies that do not touch each other: no two of the list. Joined bodies do not anyway.",
+        exclude_fields, false);
+
 #define EVENT(m) AT(scene_event_keys, m)
 #define WINDOW_ROWS                                                                                \
   REAL("start", false, EVENT(start), "s", FROM(0), INFINITY, "default 0"),                         \
@@ -515,6 +529,7 @@ const scene_section *const scene_section_list[] = {
     &scene_section_constant,
     &scene_section_sine,
     &scene_section_table,
+    &scene_section_exclude,
     &scene_section_joint,
     &scene_section_coordinate,
     &scene_section_spring,
