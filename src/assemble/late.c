@@ -32,6 +32,8 @@
 
 /* Overlap that is put up with, as a fraction of the smaller diameter. */
 static const double tolerance = 0.005;
+/* Ways of more than this part of the smaller diameter along a mesh are looked at. */
+static const double far_way = 0.25;
 /* Tells contacts of the end from those of the start. */
 static const uint32_t late_mark = 0x9e3779b9u;
 enum { FEW_SUSPECTS = 1024 }; /* threads do not pay */
@@ -49,6 +51,10 @@ static bool is_ball(const world_bodies *b, size_t i) {
          (!b->place || v3_norm2(b->place[i].position) == 0.0);
 }
 
+static bool is_mesh(const world_bodies *b, size_t i) {
+  return b->shape[i]->kind == SCREE_SHAPE_MESH;
+}
+
 static v3 velocity_at(const assembly *a, size_t i, v3 arm) {
   return v3_add(a->linear[i], v3_cross(a->angular[i], arm));
 }
@@ -59,6 +65,8 @@ static double unsaid(const assembly *a, const ccp_contact *c, size_t i, size_t k
   const world_bodies *b = &a->world->bodies;
   const v3 arm[2] = {v3_load(c->arm_a), v3_load(c->arm_b)};
   const double slip = v3_norm(v3_sub(velocity_at(a, k, arm[1]), velocity_at(a, i, arm[0])));
+  const double speed = v3_norm(v3_sub(a->linear[k], a->linear[i])); /* of what rolls as well */
+  const double way = h * fmax(slip, speed);
   const size_t body[2] = {i, k};
   double sum = 0.0;
   for (int m = 0; m < 2; m++) {
@@ -67,9 +75,12 @@ static double unsaid(const assembly *a, const ccp_contact *c, size_t i, size_t k
     const double w = v3_norm(a->angular[j]);
     sum += h * h * w * (0.5 * w * v3_norm(arm[m]) + slip);
     if (b->shape[j]->kind == SCREE_SHAPE_ROUND_CONTAINER)
-      sum += h * h * slip * slip /
-             (b->shape[j]->round_container.bottom + b->shape[j]->round_container.top);
+      sum += way * way / (b->shape[j]->round_container.bottom + b->shape[j]->round_container.top);
   }
+  /* A surface that is not convex: another part of it comes near without a turn too. */
+  if ((is_mesh(b, i) || is_mesh(b, k)) &&
+      h * speed > far_way * view_less(b->diameter[i], b->diameter[k]))
+    sum += h * speed;
   if (!is_ball(b, i) && !is_ball(b, k))
     sum +=
         h * v3_norm(v3_sub(a->angular[k], a->angular[i])) * view_less(b->radius[i], b->radius[k]);
@@ -205,7 +216,8 @@ static bool anything_turns(const assembly *a) {
   const world_bodies *b = &a->world->bodies;
   for (size_t i = 0; i < b->limit; i++)
     if (b->alive[i] && b->shape[i] && !is_ball(b, i) &&
-        (b->shape[i]->kind == SCREE_SHAPE_ROUND_CONTAINER || v3_norm2(a->angular[i]) > 0.0))
+        (b->shape[i]->kind == SCREE_SHAPE_ROUND_CONTAINER || is_mesh(b, i) ||
+         v3_norm2(a->angular[i]) > 0.0))
       return true;
   return false;
 }
