@@ -26,7 +26,9 @@
  * rest on others hand on what they get in the next round, until nothing is faster than the
  * threshold, or the rounds are used up; what is left does not bounce: the cone problem takes it.
  *
- * Bodies with joints are not free to jump: their contacts keep Newton's law in the cone problem. */
+ * Bodies with joints are not free to jump: their contacts keep Newton's law in the cone problem.
+ * With friction that may give energy (Kane and Levinson's pendulum); then the step is solved again
+ * with half of the restitution, a quarter, none. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -469,9 +471,10 @@ static void shift_rows(assembly *a, double h) {
   }
 }
 
-scree_status assembly_find_bounces(assembly *a) {
+scree_status assembly_find_bounces(assembly *a, bool again) {
   const scree_world *w = a->world;
   a->bounces = false;
+  if (!again) a->newton_part = 1.0;
   for (size_t k = 0; k < w->material_count * w->material_count && !a->bounces; k++)
     a->bounces = law_bounces(&w->pair[k]);
   if (!a->bounces) return SCREE_OK;
@@ -484,6 +487,39 @@ scree_status assembly_find_bounces(assembly *a) {
     if (j->alive && j->body_b != WORLD_NO_BODY) a->joined[j->body_b] = 1;
   }
   return SCREE_OK;
+}
+
+/* ---- bodies with joints ---------------------------------------------------------------------- */
+
+/* Of what a bounce turns over: that it may give by rounding, and by the pull of a step. */
+static const double given_part = 0.01;
+static const double least_newton = 0.2;
+
+bool assembly_bounce_gives(assembly *a) {
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  const world_bodies *b = &a->world->bodies;
+  double work = 0.0, turned = 0.0;
+  if (!a->bounces || !(a->newton_part > 0.0)) return false;
+  for (size_t k = 0; k < a->contact_count; k++) {
+    const uint32_t i = key[k].a, j = key[k].b;
+    const scree_ccp *p = a->problem;
+    /* A negative offset where nothing overlaps is that of a bounce. */
+    if (!(a->joined[i] || a->joined[j]) || !(p->offset[p->row_start[k]] < 0.0) ||
+        (double)a->gap[k] < 0.0 || !(a->g[p->row_start[k]] > 0.0))
+      continue;
+    const ccp_contact *c = &p->bodies.contact[k];
+    const twist mean[2] = {
+        {v3_add(b->linear[i], a->linear[i]), v3_add(b->angular[i], a->angular[i])},
+        {v3_add(b->linear[j], a->linear[j]), v3_add(b->angular[j], a->angular[j])}};
+    const twist before[2] = {{b->linear[i], b->angular[i]}, {b->linear[j], b->angular[j]}};
+    const v3 impulse = assembly_impulse(a, k);
+    work += 0.5 * v3_dot(impulse, v3_sub(at_arm(mean[1], c->arm_b), at_arm(mean[0], c->arm_a)));
+    turned +=
+        fabs(v3_dot(impulse, v3_sub(at_arm(before[1], c->arm_b), at_arm(before[0], c->arm_a))));
+  }
+  if (!(work > given_part * turned)) return false;
+  a->newton_part = a->newton_part > least_newton ? 0.5 * a->newton_part : 0.0;
+  return true;
 }
 
 scree_status assembly_find_impacts(assembly *a, const assembly_params *params) {
@@ -532,6 +568,7 @@ static void part(assembly *a, uint32_t rank, double way, v3 normal) {
   if (!moves(a, rank)) return;
   impact_body *b = &a->impact[rank];
   b->shift_linear = v3_add_scaled(b->shift_linear, way, normal);
+  a->impact_spread = a->impact_spread || !b->hit;
   b->hit = true;
 }
 
@@ -539,15 +576,21 @@ static double inverse_mass(const assembly *a, uint32_t rank) {
   return rank == SCREE_CCP_WORLD ? 0.0 : a->problem->bodies.body[rank].inverse_mass;
 }
 
-/* Where bodies that were hit would overlap at the end they are moved apart, without a velocity.
- * The room for pairs that hit takes their contacts. */
+/* Where bodies that were hit would overlap at the end they are moved apart, without a velocity;
+ * what is moved so may be moved into others, down to the floor. The room for pairs that hit takes
+ * their contacts. */
 static void part_shifts(assembly *a) {
   enum { SWEEPS = 50 };
   size_t count = 0;
-  for (size_t k = 0; k < a->contact_count; k++)
-    if (is_hit(a, k)) a->impact_live[count++] = (uint32_t)k;
+  a->impact_spread = true;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     bool any = false;
+    if (a->impact_spread) {
+      count = 0;
+      for (size_t k = 0; k < a->contact_count; k++)
+        if (is_hit(a, k)) a->impact_live[count++] = (uint32_t)k;
+    }
+    a->impact_spread = false;
     for (size_t m = 0; m < count; m++) {
       const size_t k = a->impact_live[m];
       const ccp_contact *c = &a->problem->bodies.contact[k];
@@ -558,7 +601,7 @@ static void part_shifts(assembly *a) {
       part(a, c->body_b, (least - gap) * wb / (wa + wb), v3_load(c->normal));
       any = any || gap < least - enough;
     }
-    if (!any) break;
+    if (!any && !a->impact_spread) break;
   }
 }
 

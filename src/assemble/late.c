@@ -43,6 +43,7 @@ typedef struct late_suspect {
   uint32_t first, count; /* contacts */
   double said;           /* the least gap at the end by these, m */
   bool deep;             /* it overlaps */
+  double depth;          /* by more than its contacts say, m */
 } late_suspect;
 
 /* About its centre of motion. */
@@ -153,7 +154,10 @@ static void judge(const assembly *a, double h, late_suspect *s) {
   const int n = touch_at_end(a, s, h, end, found);
   const double allowed = allowed_depth(a, s);
   const double deep = fmin(-allowed, s->said - 0.5 * allowed);
-  for (int m = 0; m < n; m++) s->deep = s->deep || found[m].gap < deep;
+  for (int m = 0; m < n; m++) {
+    s->deep = s->deep || found[m].gap < deep;
+    s->depth = fmax(s->depth, fmin(s->said, 0.0) - found[m].gap);
+  }
 }
 
 /* A body that has come through another's middle would be pushed out on the far side. */
@@ -223,8 +227,10 @@ static bool anything_turns(const assembly *a) {
 }
 
 scree_status assembly_look_late(assembly *a, const assembly_params *params, bool *again) {
+  const double *diameter = a->world->bodies.diameter;
   size_t count = 0;
   bool added = false;
+  a->late_depth = 0.0;
   if (!params->again) a->late_count = 0;
   /* Older looks keep their contacts: in turns the two might contradict each other. */
   const uint32_t mark = late_mark * (uint32_t)(a->late_count + 1);
@@ -234,8 +240,12 @@ scree_status assembly_look_late(assembly *a, const assembly_params *params, bool
 #pragma omp parallel for schedule(dynamic)                                                         \
     num_threads(context_team(a->context, count > FEW_SUSPECTS))
   for (size_t k = 0; k < count; k++) judge(a, params->h, &a->suspect[k]);
-  for (size_t k = 0; k < count && !status; k++)
-    if (a->suspect[k].deep) status = add_late(a, params->h, &a->suspect[k], mark, &added);
+  for (size_t k = 0; k < count && !status; k++) {
+    const late_suspect *s = &a->suspect[k];
+    if (!s->deep) continue;
+    a->late_depth = fmax(a->late_depth, s->depth / view_less(diameter[s->a], diameter[s->b]));
+    status = add_late(a, params->h, s, mark, &added);
+  }
   if (status || !added) return status;
   qsort(a->late, a->late_count, sizeof *a->late, compare);
   if (!params->again && !*again) status = assembly_see_no_farther(a);

@@ -120,6 +120,8 @@ void campaign_make(unsigned seed, campaign_scene *s) {
   const bool many = whole(&d, 24) == 0;
   s->body_count = many ? 60 + whole(&d, 100) : 1 + whole(&d, 10);
   const double size = spread(&d, 1e-3, 3.0), mass = spread(&d, 1e-6, 1e6);
+  /* A body falls by a tenth of its size from rest in a step at most. */
+  if (s->gravity > 0.0) s->h = fmin(s->h, sqrt(0.2 * 0.4 * size / s->gravity));
   const double ratio = spread(&d, 1.0, whole(&d, 5) ? 10.0 : 1e4), sizes = spread(&d, 1.0, 5.0);
   /* What joints turn by more than 0.1 rad or so in a step is told by the ledger: docs/energy.md. */
   const bool joined = !many && whole(&d, 3) == 0;
