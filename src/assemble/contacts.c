@@ -242,7 +242,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   };
   if (a->bounces) {
     in.newton = a->joined[c->a] || a->joined[c->b];
-    in.newton_part = a->newton_part;
+    in.newton_less = 1.0 - a->newton_part;
     if (in.newton) in.pull = pull_of(a, c, n, params->h);
     a->impact_late[k] = c->given;
   }

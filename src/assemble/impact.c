@@ -26,9 +26,8 @@
  * rest on others hand on what they get in the next round, until nothing is faster than the
  * threshold, or the rounds are used up; what is left does not bounce: the cone problem takes it.
  *
- * Bodies with joints are not free to jump: their contacts keep Newton's law in the cone problem.
- * With friction that may give energy (Kane and Levinson's pendulum); then the step is solved again
- * with half of the restitution, a quarter, none. */
+ * Bodies with joints are not free to jump: their contacts keep Newton's law in the cone problem
+ * (bounce.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -487,39 +486,6 @@ scree_status assembly_find_bounces(assembly *a, bool again) {
     if (j->alive && j->body_b != WORLD_NO_BODY) a->joined[j->body_b] = 1;
   }
   return SCREE_OK;
-}
-
-/* ---- bodies with joints ---------------------------------------------------------------------- */
-
-/* Of what a bounce turns over: that it may give by rounding, and by the pull of a step. */
-static const double given_part = 0.01;
-static const double least_newton = 0.2;
-
-bool assembly_bounce_gives(assembly *a) {
-  const cache_key *key = collide_cache(a->collide)->now.key;
-  const world_bodies *b = &a->world->bodies;
-  double work = 0.0, turned = 0.0;
-  if (!a->bounces || !(a->newton_part > 0.0)) return false;
-  for (size_t k = 0; k < a->contact_count; k++) {
-    const uint32_t i = key[k].a, j = key[k].b;
-    const scree_ccp *p = a->problem;
-    /* A negative offset where nothing overlaps is that of a bounce. */
-    if (!(a->joined[i] || a->joined[j]) || !(p->offset[p->row_start[k]] < 0.0) ||
-        (double)a->gap[k] < 0.0 || !(a->g[p->row_start[k]] > 0.0))
-      continue;
-    const ccp_contact *c = &p->bodies.contact[k];
-    const twist mean[2] = {
-        {v3_add(b->linear[i], a->linear[i]), v3_add(b->angular[i], a->angular[i])},
-        {v3_add(b->linear[j], a->linear[j]), v3_add(b->angular[j], a->angular[j])}};
-    const twist before[2] = {{b->linear[i], b->angular[i]}, {b->linear[j], b->angular[j]}};
-    const v3 impulse = assembly_impulse(a, k);
-    work += 0.5 * v3_dot(impulse, v3_sub(at_arm(mean[1], c->arm_b), at_arm(mean[0], c->arm_a)));
-    turned +=
-        fabs(v3_dot(impulse, v3_sub(at_arm(before[1], c->arm_b), at_arm(before[0], c->arm_a))));
-  }
-  if (!(work > given_part * turned)) return false;
-  a->newton_part = a->newton_part > least_newton ? 0.5 * a->newton_part : 0.0;
-  return true;
 }
 
 scree_status assembly_find_impacts(assembly *a, const assembly_params *params) {

@@ -32,7 +32,8 @@
 
 /* Overlap that is put up with, as a fraction of the smaller diameter. */
 static const double tolerance = 0.005;
-/* Ways of more than this part of the smaller diameter along a mesh are looked at. */
+/* Ways of more than this part of the smaller diameter along a mesh or a round wall are
+ * looked at even where nothing slides. */
 static const double far_way = 0.25;
 /* Tells contacts of the end from those of the start. */
 static const uint32_t late_mark = 0x9e3779b9u;
@@ -67,7 +68,8 @@ static double unsaid(const assembly *a, const ccp_contact *c, size_t i, size_t k
   const v3 arm[2] = {v3_load(c->arm_a), v3_load(c->arm_b)};
   const double slip = v3_norm(v3_sub(velocity_at(a, k, arm[1]), velocity_at(a, i, arm[0])));
   const double speed = v3_norm(v3_sub(a->linear[k], a->linear[i])); /* of what rolls as well */
-  const double way = h * fmax(slip, speed);
+  const bool far = h * speed > far_way * view_less(b->diameter[i], b->diameter[k]);
+  const double way = h * (far ? fmax(slip, speed) : slip);
   const size_t body[2] = {i, k};
   double sum = 0.0;
   for (int m = 0; m < 2; m++) {
@@ -79,9 +81,7 @@ static double unsaid(const assembly *a, const ccp_contact *c, size_t i, size_t k
       sum += way * way / (b->shape[j]->round_container.bottom + b->shape[j]->round_container.top);
   }
   /* A surface that is not convex: another part of it comes near without a turn too. */
-  if ((is_mesh(b, i) || is_mesh(b, k)) &&
-      h * speed > far_way * view_less(b->diameter[i], b->diameter[k]))
-    sum += h * speed;
+  if (far && (is_mesh(b, i) || is_mesh(b, k))) sum += h * speed;
   if (!is_ball(b, i) && !is_ball(b, k))
     sum +=
         h * v3_norm(v3_sub(a->angular[k], a->angular[i])) * view_less(b->radius[i], b->radius[k]);

@@ -79,7 +79,7 @@ double law_threshold(const scree_material_def *m, double bounce_speed) {
  * the velocity of a step is that of its middle, by when the pull has taken c h / 2 of it. Else a
  * bounce gives c h / u of the energy. */
 static double newton_speed(const law_input *in) {
-  const double e = in->newton_part * in->material->restitution, u = in->approach,
+  const double e = (1.0 - in->newton_less) * in->material->restitution, u = in->approach,
                c = fmax(in->pull, 0.0);
   const double fall = 2.0 * c * fmax(in->gap, 0.0);
   const double square = e * e * (u * u + fall) - fall;

@@ -25,7 +25,7 @@ typedef struct law_input {
   int sharing;         /* points of the pair that touch, law_touches: they share its cohesion */
   bool newton; /* impacts are in the problem, by Newton's law: impact.c takes no such pair */
   double pull; /* m/s^2 that the two are driven together with by what acts on them; newton only */
-  double newton_part; /* of the restitution, where all of it gave energy */
+  double newton_less; /* part of the restitution that is left out, as all of it gave energy */
 } law_input;
 
 typedef struct law_class {
