@@ -161,7 +161,7 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   status = assembly_find_stiffness(a, params);
   if (!status) status = add_bodies(a, params->h, report);
   if (status) return status;
-  status = assembly_find_bounces(a);
+  status = assembly_find_bounces(a, params->again);
   if (!status) status = assembly_add_contacts(a, params, report);
   if (!status) status = assembly_find_impacts(a, params);
   if (!status) status = assembly_add_joints(a, params, report);

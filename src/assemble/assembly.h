@@ -101,6 +101,7 @@ typedef struct assembly {
   size_t late_count, late_capacity;
   struct late_suspect *suspect; /* room for pairs that may overlap at the end */
   size_t suspect_capacity;
+  double late_depth;    /* the deepest overlap that the last late look found, of the diameter */
   double *width, *turn; /* sweep.c: of each body, m; the most that it turns with, rad/s */
   uint32_t *width_of;   /* the generation that it is of */
   size_t width_capacity, turn_capacity, width_of_capacity, width_count;
@@ -122,6 +123,8 @@ typedef struct assembly {
       impact_pair_capacity;
   size_t impact_count; /* impacts in the step; 0: the others do not matter */
   double impact_work;  /* J, on the bodies: what they lost, negative */
+  double newton_part;  /* of the restitution that contacts of bodies with joints have in the step */
+  bool impact_spread;  /* bodies that were not hit have been moved apart from those that were */
   bool impacts_left;   /* more than there are rounds for: these do not bounce */
 
   /* While a step is built and solved `before` has what its contacts start from. After it that lies
@@ -238,7 +241,10 @@ law_state assembly_recall(const assembly *a, uint32_t previous, v3 n, v3 t1, v3 
 void assembly_note_state(assembly *a, size_t contact, double gap, const law_state *state);
 void assembly_update_states(assembly *a);
 /* impact.c. Before contacts are added: whether any bounce. */
-scree_status assembly_find_bounces(assembly *a);
+scree_status assembly_find_bounces(assembly *a, bool again);
+/* After finish: whether bodies with joints were given energy by a bounce; then there is less of it
+ * in the next build with `again`. */
+bool assembly_bounce_gives(assembly *a);
 /* When all contacts are in the problem: jumps of the free velocities. */
 scree_status assembly_find_impacts(assembly *a, const assembly_params *params);
 /* After the solve `linear` and `angular` become what moves bodies to where they are at the end;

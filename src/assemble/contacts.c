@@ -229,6 +229,18 @@ static bool lasts(const assembly *a, const collide_contact *c, uint32_t previous
   return v3_dot(c->point.normal, assembly_get_before(a, previous)) > 0.0;
 }
 
+/* m/s^2 that two bodies are driven together with by what acts on them. */
+static double pull_of(const assembly *a, const collide_contact *c, v3 n, double h) {
+  const world_bodies *b = &a->world->bodies;
+  v3 sum = {0, 0, 0};
+  if (world_is_dynamic(a->world, c->a))
+    sum = v3_scale(1.0 / world_kick(a->world, c->a, h), v3_sub(a->linear[c->a], b->linear[c->a]));
+  if (world_is_dynamic(a->world, c->b))
+    sum = v3_add_scaled(sum, -1.0 / world_kick(a->world, c->b, h),
+                        v3_sub(a->linear[c->b], b->linear[c->b]));
+  return v3_dot(n, sum);
+}
+
 static scree_status add_contact(assembly *a, const assembly_params *params,
                                 const collide_contact *c, int sharing, contact_form *form,
                                 assembly_report *report) {
@@ -269,6 +281,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   if (a->bounces) {
     in.newton = a->joined[c->a] || a->joined[c->b] ||
                 form->material->restitution_law == SCREE_RESTITUTION_NEWTON;
+    in.newton_less = 1.0 - a->newton_part;
+    if (in.newton) in.pull = pull_of(a, c, n, params->h);
     a->impact_late[k] = c->given;
   }
   if (c->given) {

@@ -26,8 +26,8 @@
  * rest on others hand on what they get in the next round, until nothing is faster than the
  * threshold, or the rounds are used up; what is left does not bounce: the cone problem takes it.
  *
- * Bodies with joints are not free to jump: their contacts keep Newton's law in the cone problem, as
- * do those of materials that ask for it. */
+ * Bodies with joints are not free to jump: their contacts keep Newton's law in the cone problem
+ * (bounce.c), as do those of materials that ask for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -478,9 +478,10 @@ static void shift_rows(assembly *a, double h) {
   }
 }
 
-scree_status assembly_find_bounces(assembly *a) {
+scree_status assembly_find_bounces(assembly *a, bool again) {
   const scree_world *w = a->world;
   a->bounces = false;
+  if (!again) a->newton_part = 1.0;
   for (size_t k = 0; k < w->material_count * w->material_count && !a->bounces; k++)
     a->bounces = law_bounces(&w->pair[k]);
   if (!a->bounces) return SCREE_OK;
@@ -541,6 +542,7 @@ static void part(assembly *a, uint32_t rank, double way, v3 normal) {
   if (!moves(a, rank)) return;
   impact_body *b = &a->impact[rank];
   b->shift_linear = v3_add_scaled(b->shift_linear, way, normal);
+  a->impact_spread = a->impact_spread || !b->hit;
   b->hit = true;
 }
 
@@ -548,15 +550,21 @@ static double inverse_mass(const assembly *a, uint32_t rank) {
   return rank == SCREE_CCP_WORLD ? 0.0 : a->problem->bodies.body[rank].inverse_mass;
 }
 
-/* Where bodies that were hit would overlap at the end they are moved apart, without a velocity.
- * The room for pairs that hit takes their contacts. */
+/* Where bodies that were hit would overlap at the end they are moved apart, without a velocity;
+ * what is moved so may be moved into others, down to the floor. The room for pairs that hit takes
+ * their contacts. */
 static void part_shifts(assembly *a) {
   enum { SWEEPS = 50 };
   size_t count = 0;
-  for (size_t k = 0; k < a->contact_count; k++)
-    if (is_hit(a, k)) a->impact_live[count++] = (uint32_t)k;
+  a->impact_spread = true;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     bool any = false;
+    if (a->impact_spread) {
+      count = 0;
+      for (size_t k = 0; k < a->contact_count; k++)
+        if (is_hit(a, k)) a->impact_live[count++] = (uint32_t)k;
+    }
+    a->impact_spread = false;
     for (size_t m = 0; m < count; m++) {
       const size_t k = a->impact_live[m];
       const ccp_contact *c = &a->problem->bodies.contact[k];
@@ -567,7 +575,7 @@ static void part_shifts(assembly *a) {
       part(a, c->body_b, (least - gap) * wb / (wa + wb), v3_load(c->normal));
       any = any || gap < least - enough;
     }
-    if (!any) break;
+    if (!any && !a->impact_spread) break;
   }
 }
 
