@@ -24,6 +24,8 @@ static const char *const headers[SCREE_PROBE_KIND_COUNT] = {
                           "x min [m],y min [m],z min [m],x max [m],y max [m],z max [m],"
                           "reach [m]",
     [SCREE_PROBE_SURFACE] = "time [s],cells,height [m],slope [rad],azimuth [rad],rms [m]",
+    [SCREE_PROBE_STRESS] = "time [s],bodies,contacts,coordination,solid,sxx [Pa],syy [Pa],szz [Pa],"
+                           "sxy [Pa],sxz [Pa],syz [Pa],fxx,fyy,fzz,fxy,fxz,fyz",
 };
 
 static scree_status fault(scree_sim *sim, const sim_probe *p) {
@@ -174,6 +176,10 @@ static scree_status write_row(scree_sim *sim, sim_probe *p) {
     double row[PROBE_SURFACE_COLUMNS];
     status = probe_surface(sim->world, &p->def, row);
     put(p->text, row, PROBE_SURFACE_COLUMNS);
+  } else if (p->def.kind == SCREE_PROBE_STRESS) {
+    double row[PROBE_STRESS_COLUMNS];
+    probe_stress(sim, &p->def, row);
+    put(p->text, row, PROBE_STRESS_COLUMNS);
   } else {
     scree_energy e = scree_world_get_energy(sim->world);
     const double parts[] = {e.linear, e.angular, e.potential, e.pairwise,
@@ -192,7 +198,8 @@ scree_status sim_probes_write(scree_sim *sim, uint64_t step) {
       if (status) return status;
     }
     /* There are no contact forces before the first step. */
-    bool now = step ? sim_is_due(sim, p->def.every, step) : p->def.kind != SCREE_PROBE_FORCE;
+    const bool forces = p->def.kind == SCREE_PROBE_FORCE || p->def.kind == SCREE_PROBE_STRESS;
+    bool now = step ? sim_is_due(sim, p->def.every, step) : !forces;
     if (!p->text || !now) continue;
     scree_status status = write_row(sim, p);
     if (status) return status;

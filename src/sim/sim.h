@@ -83,7 +83,10 @@ void sim_probes_close(scree_sim *sim);
 bool sim_probe_path(const scree_sim *sim, const sim_probe *p, char *path);
 
 /* probe_bulk.c: what many bodies do together; NaN where there are too few of them. */
-enum { PROBE_GROUP_COLUMNS = 15, PROBE_SURFACE_COLUMNS = 5 };
+enum { PROBE_GROUP_COLUMNS = 15, PROBE_SURFACE_COLUMNS = 5, PROBE_STRESS_COLUMNS = 16 };
+/* probe_stress.c */
+void probe_stress(const scree_sim *sim, const scree_probe_def *def,
+                  double row[PROBE_STRESS_COLUMNS]);
 scree_status probe_group(const scree_world *world, const scree_probe_def *def,
                          double row[PROBE_GROUP_COLUMNS]);
 scree_status probe_surface(const scree_world *world, const scree_probe_def *def,

@@ -11,7 +11,7 @@ G = 9.81
 
 
 class Listing(CommandTest):
-    NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "clumps", "cohesive-column", "column-collapse", "crater", "dominoes", "drum", "heap",
+    NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "clumps", "cohesive-column", "column-collapse", "crater", "dominoes", "drum", "flywheel", "heap",
              "hopper", "incline", "launched-cube", "mass-ratio", "pebble-bed", "press", "pyramid", "rolling", "settle", "shaker",
              "skate", "stack", "stick-slip", "wall"]
 
@@ -75,6 +75,19 @@ class Laws(GalleryTest):
         period = 2.0 * way / 0.1 + 2.0 / w * (math.pi - math.atan(way * w / 0.1))
         self.assertEqual(len(peaks), 3)
         self.assertLess(abs((peaks[2] - peaks[1]) / period - 1.0), 0.01)
+
+    def test_flywheel(self):
+        self.summary("flywheel")
+        wheel = self.probe("flywheel", "braked")
+        for t, w in zip(column(wheel, "time"), column(wheel, "wz")):
+            wanted = max(10.0 - 3.0 * t, 0.0) if t < 5.0 else 2.0 * (t - 5.0)
+            self.assertLess(abs(w - wanted), 0.02)
+            if 3.4 < t < 5.0:
+                self.assertLess(abs(w), 1e-7)
+        for name, start in (("driving", 10.0), ("driven", 0.0)):
+            wheel = self.probe("flywheel", name)
+            for t, w in zip(column(wheel, "time"), column(wheel, "wz")):
+                self.assertLess(abs(w - (5.0 + (start - 5.0) * max(1.0 - t / 2.5, 0.0))), 0.02)
 
     def test_press(self):
         self.summary("press")
