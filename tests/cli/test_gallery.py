@@ -13,7 +13,7 @@ G = 9.81
 class Listing(CommandTest):
     NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "clumps", "cohesive-column", "column-collapse", "crater", "dominoes", "drum", "flywheel", "heap",
              "hopper", "incline", "launched-cube", "mass-ratio", "pebble-bed", "press", "pyramid", "rolling", "settle", "shaker",
-             "skate", "stack", "stick-slip", "wall"]
+             "sinking", "skate", "stack", "stick-slip", "wall"]
 
     def test_every_scene_is_listed_in_one_line(self):
         lines = self.check(["list", "scenes"], 0).out.splitlines()
@@ -88,6 +88,12 @@ class Laws(GalleryTest):
             wheel = self.probe("flywheel", name)
             for t, w in zip(column(wheel, "time"), column(wheel, "wz")):
                 self.assertLess(abs(w - (5.0 + (start - 5.0) * max(1.0 - t / 2.5, 0.0))), 0.02)
+
+    def test_sinking(self):
+        self.summary("sinking")
+        heavy, light = self.probe("sinking", "heavy"), self.probe("sinking", "light")
+        self.assertLess(abs(column(heavy, "vz")[-1] / -1.9308571e-3 - 1.0), 1e-6)
+        self.assertLess(abs(column(light, "z")[-1]), 1e-9)
 
     def test_press(self):
         self.summary("press")
