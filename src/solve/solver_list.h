@@ -20,6 +20,7 @@
   X(solver_prox)                                                                                   \
   X(solver_ipm)                                                                                    \
   X(solver_sap)                                                                                    \
+  X(solver_direct)                                                                                 \
   X(solver_lemke)                                                                                  \
   X(solver_fixed_point)
 

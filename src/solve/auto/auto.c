@@ -10,6 +10,7 @@
  *          turns with sweeps (exact), or followed by ipm (relaxed); cold exact problems whose
  * masses differ widely first take the way of mass_path.h
  *
+ * Machines, problems of joints, motors and stops without friction, are the direct solver's at once.
  * The steps of a simulation, problems of bodies that start warm, are another matter. Sweeps leave
  * an error of long wavelength, small in any one contact, that a stack adds up from step to step
  * until it rocks: on a pyramid of 210 boxes a few sweeps first cost twenty times the iterations in
@@ -44,6 +45,7 @@
 #include "ccp/operator_fused.h"
 #include "ccp/sets/set.h"
 #include "solve/auto/costs.h"
+#include "solve/direct/direct.h"
 #include "solve/islands.h"
 #include "solve/newton/mass_path.h"
 
@@ -60,8 +62,8 @@ static const scree_option_def auto_options[] = {
      "blocks that nothing couples: as one problem, or each island by what suits it"},
 };
 
-enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 4, COARSE_BLOCKS = 300 };
-enum { PROX, APGD, AGS, IPM };
+enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 5, COARSE_BLOCKS = 300 };
+enum { PROX, APGD, AGS, IPM, DIRECT };
 enum { first_path = 250 };  /* steps along a path without a gain, more each turn */
 enum { first_local = 400 }; /* steps with weights of each block's own, doubled each turn */
 enum { small = 600 };       /* blocks: where Newton steps may start from elsewhere */
@@ -89,8 +91,11 @@ typedef struct auto_state {
   mass_path masses;
 } auto_state;
 
-static const solver_class *const methods[METHODS] = {
-    [PROX] = &solver_prox, [APGD] = &solver_apgd, [AGS] = &solver_ags, [IPM] = &solver_ipm};
+static const solver_class *const methods[METHODS] = {[PROX] = &solver_prox,
+                                                     [APGD] = &solver_apgd,
+                                                     [AGS] = &solver_ags,
+                                                     [IPM] = &solver_ipm,
+                                                     [DIRECT] = &solver_direct};
 
 /* Hands the run over to another method, which starts from run->g; the monitor goes on. */
 typedef struct setting {
@@ -302,11 +307,11 @@ static bool wants_interior(const solve_run *run) {
          auto_moment_part(run->op, 0) > 0.5;
 }
 
-/* The interior point method. Where it gives up at the limit of its precision, as it may where many
- * contacts neither press nor part, the run goes on from the best iterate. */
-static scree_status try_interior(solve_run *run) {
+/* A method that may give up, as the interior point method at the limit of its precision where many
+ * contacts neither press nor part, or the direct one: the run goes on from the best iterate. */
+static scree_status try_method(solve_run *run, int method) {
   const long limit = run->settings->iteration_limit;
-  const scree_status status = delegate(run, IPM, NULL, 0);
+  const scree_status status = delegate(run, method, NULL, 0);
   const bool spent = limit > 0 && run->iterations >= limit;
   if (status || !run->ended ||
       !(run->outcome == SCREE_OUTCOME_STALLED ||
@@ -349,7 +354,7 @@ static scree_status take_turns(solve_run *run, long *turns) {
   bool interior = wants_interior(run);
   *turns = 0;
   if (interior) {
-    const scree_status status = try_interior(run);
+    const scree_status status = try_method(run, IPM);
     if (status || run->ended) return status;
     patience = most_patience;
   }
@@ -378,7 +383,7 @@ static scree_status take_turns(solve_run *run, long *turns) {
       }
       interior = true;
       patience = most_patience;
-      const scree_status tried = try_interior(run);
+      const scree_status tried = try_method(run, IPM);
       if (tried || run->ended) return tried;
       continue;
     }
@@ -561,6 +566,10 @@ static scree_status run_auto(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(auto_state));
   if (!*run->state) return SCREE_ERROR_MEMORY;
   bool chosen;
+  if (direct_suits(run->op->problem)) {
+    const scree_status direct = try_method(run, DIRECT);
+    if (direct || run->ended) return direct;
+  }
   const scree_status step_status = solve_step(run, &chosen);
   if (step_status || chosen || solve_check_start(run)) return step_status;
   const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks");
