@@ -20,8 +20,8 @@
   X(solver_prox)                                                                                   \
   X(solver_ipm)                                                                                    \
   X(solver_sap)                                                                                    \
-  X(solver_direct)                                                                                 \
   X(solver_lemke)                                                                                  \
-  X(solver_fixed_point)
+  X(solver_fixed_point)                                                                            \
+  X(solver_direct)
 
 #endif

@@ -421,14 +421,14 @@ static scree_status try_gradient(solve_run *run) {
 
 /* Islands of a step, each by what suits it: one that is hard, as a heavy body on light grains,
  * would cost the others as many sweeps. Grains are swept a few times first, which is all that most
- * need. */
+ * need; sweeps do little for joints, whose islands are often small. */
 static scree_status try_islands(solve_run *run, int method) {
   islands *parts = &((auto_state *)*run->state)->islands;
   static const setting first = {"patience", 30.0};
   if (!(run_option(run, "islands") > 0.0) || run->op->block_count > most_split) return SCREE_OK;
   scree_status status = islands_find(run->op, parts);
   if (status || !islands_apart(run->op, parts)) return status;
-  if (method == AGS) {
+  if (method == AGS && run->op->problem->bodies.contact_count == run->op->block_count) {
     status = delegate(run, AGS, &first, 1);
     if (status || run->ended) return status;
     op_copy(run->op, run->best, run->g);
@@ -510,6 +510,19 @@ static scree_status solve_stacked(solve_run *run, const char **why) {
   return solve_then_turns(run, AGS);
 }
 
+/* A time limit may end the run before a Newton step does any good: some sweeps first, which are
+ * better than the impulses of the step before. */
+enum { SECURE_SWEEPS = 10 };
+static bool secure(solve_run *run) {
+  const op_sweep_params params = {
+      .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
+  if (!(run->settings->time_limit > 0.0) || !run->settings->warm_start) return false;
+  op_sweep_begin(run->op, run->g);
+  for (int k = 0; k < SECURE_SWEEPS; k++) op_sweep(run->op, &params, run->g);
+  run->products += SECURE_SWEEPS;
+  return solve_adopt(run, SECURE_SWEEPS, run->g);
+}
+
 /* The steps of a simulation: see the head. */
 static scree_status solve_step(solve_run *run, bool *chosen) {
   const scree_ccp *p = run->op->problem;
@@ -521,7 +534,7 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
   long turns;
   *chosen =
       p->form == SCREE_FORM_BODIES && run->settings->warm_start && (few_blocks || is_loose(run));
-  if (!*chosen) return SCREE_OK;
+  if (!*chosen || secure(run)) return SCREE_OK;
   const bool swept =
       few_blocks && p->block_count > least_grains && is_loose(run) && auto_has_grains_alone(p);
   run->strives = few_blocks && is_loose(run) && !swept;
