@@ -206,6 +206,26 @@ static bool has_none(const scree_solve_info *solved) {
   return solved->outcome == SCREE_OUTCOME_INFEASIBLE;
 }
 
+/* Machines: joints are to hold where the step ends. Each solve more takes an error of second order
+ * in the motion to the next order; with few contacts it is not worth its price. */
+enum { MOST_BENDS = 2 };
+
+static scree_status bend_joints(scree_stepper *s, const assembly_params *params,
+                                scree_step_info *info, scree_solve_info *solved) {
+  for (int k = 0; k < MOST_BENDS; k++) {
+    bool again = false;
+    if (s->assembly->contact_count || solved->outcome != SCREE_OUTCOME_SOLVED || is_late(s, info))
+      return SCREE_OK;
+    scree_status status = assembly_bend_joints(s->assembly, params, &again);
+    if (status || !again) return status;
+    status = solve(s, params, false, solved);
+    if (status) return status;
+    info->iterations += solved->iterations;
+    info->solves++;
+  }
+  return SCREE_OK;
+}
+
 /* Build and solve, once more with the retry solver when asked and needed. */
 static scree_status build_and_solve(scree_stepper *s, const assembly_params *params, bool retry,
                                     scree_step_info *info, scree_solve_info *solved,
@@ -226,6 +246,7 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
     info->solves++;
     info->retries++;
   }
+  if (!status) status = bend_joints(s, params, info, solved);
   info->seconds_solve += timer_now() - start;
   if (status) assembly_undo(s->assembly);
   return status;

@@ -22,8 +22,12 @@
 #include "solve/direct/direct.h"
 
 enum { ROUNDS = 60, REFINEMENTS = 30 };
-static const double regular = 1e-11; /* of the mean diagonal of a block */
-static const double done = 1e-12;    /* energy of what is left, relative */
+static const double regular = 1e-8; /* of the mean diagonal of a block */
+static const double done = 1e-14;   /* energy of what is left, relative */
+/* Steps are of length 1 but along directions that the regularisation spoilt, eigenvalues below
+ * regular / longest: there rows say the same twice, and what is left is what they contradict each
+ * other by. Going on would only blow up impulses that move nothing. */
+static const double longest = 100.0;
 
 static const scree_option_def direct_options[] = {
     {"rounds", SCREE_OPTION_INT, ROUNDS, 1, 1e6, NULL, "", "most changes of the active set"},
@@ -123,7 +127,7 @@ static bool refine(solve_run *run, direct_state *d) {
     op_apply(op, p, image);
     run->products++;
     const double length = next / op_dot(op, p, image);
-    if (!(length > 0.0) || !isfinite(length)) return step > 0;
+    if (!(length > 0.0 && length < longest)) return step > 0;
     rz = next;
     for (size_t i = 0; i < n; i++) {
       run->g[i] += length * p[i];
@@ -147,6 +151,7 @@ static void begin_set(solve_run *run, direct_state *d) {
     const double z = run->g[row] - op->eta_force[i] * u[row];
     d->held[i] = z <= e.lo || z >= e.hi;
     if (d->held[i]) run->g[row] = z <= e.lo ? e.lo : e.hi;
+    for (size_t r = row; !d->held[i] && r < op->row_start[i + 1]; r++) run->g[r] = 0.0;
   }
 }
 
