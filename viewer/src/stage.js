@@ -2,11 +2,19 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import * as glsl from './shaders.js';
-import { Bodies, reachOf } from './bodies.js';
+import { Bodies, extentOf, reachOf } from './bodies.js';
 import { mapBytes } from './fields.js';
 import { BODY_DYNAMIC } from './stream.js';
 
-const SHADOW = 2048;
+// Without a graphics card pictures are drawn by the processor: smaller shadows, no smoothing of edges.
+export const software = (() => {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const info = gl?.getExtension('WEBGL_debug_renderer_info');
+  const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : '';
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+})();
+const SHADOW = software ? 1024 : 2048;
 const themes = {
   dark: { backdrop: 0x14181d, tone: 0x3b434c, plain: 0x77808a, sky: [0.52, 0.56, 0.62], ground: [0.26, 0.25, 0.24], glass: [0.55, 0.70, 0.85] },
   light: { backdrop: 0xeef1f4, tone: 0xdde2e7, plain: 0x9aa2ab, sky: [0.58, 0.60, 0.64], ground: [0.34, 0.33, 0.31], glass: [0.25, 0.42, 0.58] },
@@ -22,7 +30,7 @@ function texture(bytes) {
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, powerPreference: 'high-performance' });
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the shaders write what is shown
     THREE.ColorManagement.enabled = false;
     this.scene = new THREE.Scene();
@@ -95,7 +103,7 @@ export class Stage {
   resize() {
     const { clientWidth: w, clientHeight: h } = this.canvas;
     if (!w || !h) return;
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, this.ratio ?? 2));
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, software ? 1 : 2));
     this.renderer.setSize(w, h, false);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
@@ -105,7 +113,7 @@ export class Stage {
   // The box around moving bodies of some frames, and containers near them.
   survey(run, frames) {
     const box = new THREE.Box3(), x = new THREE.Vector3(), q = run.header.quantum;
-    const reaches = run.shapes.map(reachOf), low = [[], [], []], high = [[], [], []];
+    const turn = new THREE.Quaternion(), reaches = run.shapes.map(reachOf), low = [[], [], []], high = [[], [], []];
     const stride = Math.max(1, Math.floor((frames.length * frames[0].count) / 50000));
     for (const frame of frames)
       for (let i = 0; i < frame.count; i++) {
@@ -113,7 +121,11 @@ export class Stage {
         if (moving ? i % stride : !r) continue;
         x.set(frame.place[3 * i], frame.place[3 * i + 1], frame.place[3 * i + 2]).multiplyScalar(q);
         if (moving) for (let k = 0; k < 3; k++) { low[k].push(x.getComponent(k) - r); high[k].push(x.getComponent(k) + r); }
-        else box.expandByPoint(x.clone().addScalar(r)).expandByPoint(x.clone().addScalar(-r));
+        else {
+          const t = frame.turn, e = extentOf(run.shapes[run.shape[n] - 1], turn.set(t[4 * i + 1], t[4 * i + 2], t[4 * i + 3], t[4 * i]).normalize());
+          const half = new THREE.Vector3(...e);
+          box.expandByPoint(x.clone().add(half)).expandByPoint(x.clone().sub(half));
+        }
       }
     // A few that fly away do not make all others small.
     if (low[0].length) {
