@@ -80,6 +80,7 @@ scree_part(HDF5 "problem files and recordings" "libhdf5-dev" MODULES hdf5-serial
 scree_part(BLAS "dense kernels of the direct solvers" "libopenblas-dev liblapacke-dev"
            MODULES openblas lapacke)
 scree_part(YAML "scene files" "libyaml-dev" MODULES yaml-0.1)
+scree_part(EXPAT "robots in URDF and MJCF" "libexpat1-dev" MODULES expat)
 scree_part(QHULL "convex hulls" "libqhull-dev" MODULES qhull_r)
 # STL, OBJ and PLY are read without it. It has had many faults of memory: for files one trusts.
 scree_part(ASSIMP "other mesh files" "libassimp-dev" DEFAULT "OFF" MODULES assimp)

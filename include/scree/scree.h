@@ -26,6 +26,7 @@
 #include "scree/export.h"
 #include "scree/io.h"
 #include "scree/model.h"
+#include "scree/picture.h"
 #include "scree/recording.h"
 #include "scree/render.h"
 #include "scree/scene.h"

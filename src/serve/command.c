@@ -15,7 +15,7 @@ static const struct {
 } forms[SERVE_OPS] = {
     [SERVE_NEXT] = {0, 1, false},   [SERVE_FRAME] = {1, 1, false}, [SERVE_PAUSE] = {0, 0, false},
     [SERVE_GO] = {0, 0, false},     [SERVE_STEP] = {1, 1, false},  [SERVE_GRAVITY] = {3, 3, true},
-    [SERVE_MOTOR] = {2, 2, true},   [SERVE_PULL] = {7, 7, true},   [SERVE_RELEASE] = {0, 0, false},
+    [SERVE_MOTOR] = {3, 3, true},   [SERVE_PULL] = {7, 7, true},   [SERVE_RELEASE] = {0, 0, false},
     [SERVE_RESTART] = {0, 0, true}, [SERVE_PACE] = {1, 1, false},  [SERVE_MATERIAL] = {2, 2, true},
 };
 
@@ -87,10 +87,12 @@ static void restart_pace(serve_drive *d, const scree_sim *sim) {
 static scree_status set_motor(scree_world *world, const serve_command *c) {
   if (c->value[0] < 0.0 || c->value[0] >= (double)scree_world_joint_limit(world)) return SCREE_OK;
   const scree_joint_id id = scree_world_joint_at(world, (size_t)c->value[0]);
-  if (!scree_joint_is_valid(world, id)) return SCREE_OK;
-  const joint *j = &world->joint[id.index];
-  if (j->motor == SCREE_MOTOR_NONE) return SCREE_OK;
-  return scree_joint_set_motor(world, id, j->motor, c->value[1], j->motor_limit);
+  const double coordinate = c->value[1];
+  if (!scree_joint_is_valid(world, id) || coordinate < 0.0 ||
+      coordinate >= scree_joint_coordinates(world, id) ||
+      world->joint[id.index].coordinate[(size_t)coordinate].motor == SCREE_MOTOR_NONE)
+    return SCREE_OK;
+  return scree_joint_set_target(world, id, (int)coordinate, c->value[2], 0.0);
 }
 
 static scree_status set_material(scree_world *world, const serve_command *c) {

@@ -32,7 +32,7 @@ enum {
   SERVE_GO,
   SERVE_STEP,    /* n */
   SERVE_GRAVITY, /* x y z */
-  SERVE_MOTOR,   /* joint, value */
+  SERVE_MOTOR,   /* joint, coordinate, value */
   SERVE_PULL,    /* body, x y z on it, x y z to pull it to */
   SERVE_RELEASE,
   SERVE_RESTART,

@@ -263,7 +263,7 @@ class Server(CommandTest):
     def test_good_commands_of_strange_numbers(self):
         with self.shake() as s:
             self.frame(s)
-            for c in (command(7, -1, 5), command(7, 1e9, 5), command(8, -1, 0, 0, 0, 0, 0, 0), command(8, 1e9, 0, 0, 0, 0, 0, 0),
+            for c in (command(7, -1, 0, 5), command(7, 1e9, 0, 5), command(7, 0, -1, 5), command(7, 0, 9, 5), command(8, -1, 0, 0, 0, 0, 0, 0), command(8, 1e9, 0, 0, 0, 0, 0, 0),
                       command(8, 0, 0, 0, 0, 1e12, 0, 0), command(12, -5, 1), command(12, 1e9, 1), command(12, 0, -1),
                       command(11, -1), command(STEP, -100), command(FRAME, -1), command(FRAME, 1e12), command(GO), command(9)):
                 self.send(s, c)

@@ -58,10 +58,9 @@ export class Live {
   }
 
   makeMotors(header) {
-    const motors = header.joints.filter((j) => j.motor > 0).slice(0, 24);
-    $('motors').replaceChildren(...motors.map((j) =>
-      this.row(`Motor ${j.index} (${j.kind}), ${j.motor === 1 ? (j.kind === 'slider' ? 'm/s' : 'rad/s') : j.kind === 'slider' ? 'N' : 'N m'}`,
-        j.value, (value) => this.send('motor', j.index, value), header.changeable)));
+    const motors = header.joints.flatMap((j) => j.motors.map(([[k, , value], unit]) => ({ j, k, value, unit }))).slice(0, 24);
+    $('motors').replaceChildren(...motors.map(({ j, k, value, unit }) =>
+      this.row(`Motor of ${j.kind} ${j.index}${k ? `.${k}` : ''}, ${unit}`, value, (x) => this.send('motor', j.index, k, x), header.changeable)));
   }
 
   toggle() { this.send(this.state?.paused ? 'go' : 'pause'); }

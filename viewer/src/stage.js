@@ -248,32 +248,46 @@ export class Stage {
     this.stale = true;
   }
 
+  // A marker at the anchor of each joint, and a line between its anchors where they are apart.
   setJoints(list) {
     this.joints.clear();
-    const size = 0.02 * this.radius, colours = { ball: 0xf2a33a, hinge: 0x4cc3e0, slider: 0x8fd16a, fixed: 0xb8bec5 };
-    const geometry = {
-      ball: new THREE.SphereGeometry(0.8 * size, 16, 12), hinge: new THREE.CylinderGeometry(0.35 * size, 0.35 * size, 3.2 * size, 16).rotateX(Math.PI / 2),
-      slider: new THREE.BoxGeometry(0.6 * size, 0.6 * size, 4 * size), fixed: new THREE.BoxGeometry(size, size, size),
-    };
+    const size = 0.02 * this.radius;
+    const colours = { ball: 0xf2a33a, hinge: 0x4cc3e0, slider: 0x8fd16a, rope: 0xd9c58a, distance: 0xd9c58a, strut: 0xd58fc0 };
+    const ball = new THREE.SphereGeometry(0.6 * size, 16, 12), block = new THREE.BoxGeometry(size, size, size);
+    const pin = new THREE.CylinderGeometry(0.35 * size, 0.35 * size, 3.2 * size, 16).rotateX(Math.PI / 2);
+    const rail = new THREE.BoxGeometry(0.6 * size, 0.6 * size, 4 * size);
+    const forms = { ball, distance: ball, rope: ball, strut: ball, point_on_plane: ball, pulley: ball, hinge: pin, universal: pin, gear: pin, differential: pin,
+      screw: pin, planar: pin, slider: rail, cylindrical: rail, point_on_line: rail, rack_pinion: rail, cam: rail };
     for (const joint of list) {
-      const object = new THREE.Mesh(geometry[joint.kind] ?? geometry.fixed,
-        new THREE.MeshBasicMaterial({ color: colours[joint.kind] ?? 0xb8bec5, depthTest: false, transparent: true, opacity: 0.9 }));
-      object.renderOrder = 4;
-      object.userData = { joint, overlay: true };
-      this.joints.add(object);
+      const color = colours[joint.kind] ?? 0xb8bec5;
+      const object = new THREE.Mesh(forms[joint.kind] ?? block, new THREE.MeshBasicMaterial({ color, depthTest: false, transparent: true, opacity: 0.9 }));
+      const line = new THREE.Line(new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]),
+        new THREE.LineBasicMaterial({ color, depthTest: false, transparent: true, opacity: 0.9 }));
+      object.renderOrder = line.renderOrder = 4;
+      line.frustumCulled = false;
+      object.userData = { joint, line, overlay: true };
+      line.userData = { overlay: true };
+      this.joints.add(object, line);
     }
   }
 
   moveJoints(mixing) {
     const turn = new THREE.Quaternion(), axis = new THREE.Vector3(), up = new THREE.Vector3(0, 0, 1);
+    const ends = { a: new THREE.Vector3(), b: new THREE.Vector3() };
     for (const object of this.joints.children) {
-      const j = object.userData.joint, b = j.b >= 0, number = b ? j.b : j.a;
-      if (number >= 0) object.visible = this.bodies.pose(number, mixing, object.position, turn);
-      else { object.position.set(0, 0, 0); turn.identity(); }
-      if (!object.visible) continue;
-      object.position.add(new THREE.Vector3(...(b ? j.anchor_b : j.anchor_a)).applyQuaternion(turn));
-      axis.set(...(b ? j.axis_b : j.axis_a)).applyQuaternion(turn);
+      const { joint: j, line } = object.userData;
+      if (!j) continue;
+      object.visible = line.visible = true;
+      for (const side of ['a', 'b']) {
+        const place = ends[side];
+        if (j[side] < 0) { place.set(0, 0, 0); turn.identity(); }
+        else if (!this.bodies.pose(j[side], mixing, place, turn)) object.visible = line.visible = false;
+        place.add(scratch.set(...j[`anchor_${side}`]).applyQuaternion(turn));
+      }
+      axis.set(...j.axis_b).applyQuaternion(turn);
+      object.position.copy(ends.b);
       object.quaternion.setFromUnitVectors(up, axis);
+      line.geometry.attributes.position.setXYZ(0, ends.a.x, ends.a.y, ends.a.z).setXYZ(1, ends.b.x, ends.b.y, ends.b.z).needsUpdate = true;
     }
   }
 
@@ -364,3 +378,5 @@ export class Stage {
     this.stale = true;
   }
 }
+
+const scratch = new THREE.Vector3();
