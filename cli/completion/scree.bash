@@ -16,7 +16,7 @@ _scree() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot export info verify salvage bench generate list doctor help --help --version" -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot view export info verify salvage bench generate list doctor help --help --version" -- "$current")
     return
   fi
   case $previous in
@@ -24,7 +24,7 @@ _scree() {
     --model) mapfile -t COMPREPLY < <(compgen -W "relaxed coulomb" -- "$current"); return ;;
     --color) mapfile -t COMPREPLY < <(compgen -W "auto material kind body plain speed spin vx vy vz force contacts height size mass energy" -- "$current"); return ;;
     --map) mapfile -t COMPREPLY < <(compgen -W "deep heat balance" -- "$current"); return ;;
-    --frames | --precision) return ;;
+    --frames | --precision | --port) return ;;
     --html) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --bodies) [[ $verb == export ]] && return; mapfile -t COMPREPLY < <(compgen -W "solid ghost hidden" -- "$current"); return ;;
     --background) mapfile -t COMPREPLY < <(compgen -W "studio white dark" -- "$current"); return ;;
@@ -45,13 +45,14 @@ _scree() {
   esac
   local options=--help
   case $verb in
-    run) options+=" --out --force --duration --threads --solver --model --set --json --export-problem --export-to --safe --strict" ;;
+    run) options+=" --out --force --duration --threads --solver --model --set --json --export-problem --export-to --view --port --safe --strict" ;;
     resume) options+=" --duration --threads --export-problem --export-to --json --strict --force" ;;
     check) options+=" --set --threads --json --safe --schema --reference" ;;
     import) options+=" --out --allow-unsupported --fixed-base --self-collide --density --meshes --keyframe --json --safe --force" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose --force" ;;
     render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --no-ground --no-grid --no-legend --no-shadows --draft --threads --json --force" ;;
     plot) options+=" --what --out --from --to --force" ;;
+    view) options+=" --port --threads" ;;
     export) options+=" --format --out --what --surface --html --frames --bodies --precision --no-contacts --from --to --every --threads --json --force" ;;
     salvage) options+=" --out --scene --force --json" ;;
     verify) options+=" --json" ;;
