@@ -312,8 +312,31 @@ scree_status world_list_excluded(scree_world *w) {
     if (!j->alive || j->broken || parts(j)) continue;
     if (exclude(w, j->body[0], j->body[1])) return SCREE_ERROR_MEMORY;
   }
+  for (size_t i = 0; i < w->apart_count; i++) {
+    const scree_body_id a = w->apart[i][0], b = w->apart[i][1];
+    if (!scree_body_is_valid(w, a) || !scree_body_is_valid(w, b)) continue;
+    if (exclude(w, a.index, b.index)) return SCREE_ERROR_MEMORY;
+  }
   if (w->excluded_count) qsort(w->excluded, w->excluded_count, sizeof *w->excluded, compare_pairs);
   return SCREE_OK;
+}
+
+scree_status scree_world_exclude(scree_world *w, size_t count, const scree_body_id *bodies) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && (bodies || !count));
+  for (size_t i = 0; i < count; i++)
+    if (world_find_body(w, bodies[i]) == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
+  if (count < 2) return SCREE_OK;
+  const size_t pairs = count * (count - 1) / 2;
+  if (memory_grow(w->context, &w->apart, &w->apart_capacity, w->apart_count + pairs,
+                  sizeof *w->apart))
+    return SCREE_ERROR_MEMORY;
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = i + 1; k < count; k++) {
+      w->apart[w->apart_count][0] = bodies[i];
+      w->apart[w->apart_count++][1] = bodies[k];
+    }
+  w->revision++;
+  return world_list_excluded(w);
 }
 
 static size_t free_place(const scree_world *w) {
