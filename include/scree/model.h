@@ -425,6 +425,20 @@ typedef struct scree_coordinate_state {
 SCREE_API scree_status scree_joint_get_coordinate(const scree_world *world, scree_joint_id id,
                                                   int coordinate, scree_coordinate_state *state);
 
+/* Degrees of freedom in the poses at hand. A row that others imply is redundant: it does no harm,
+ * but reactions are then shared between joints in one of many ways. */
+typedef struct scree_freedom {
+  size_t joints;
+  size_t rows, redundant;  /* held ones, and those that say nothing new */
+  size_t freedom;          /* 6 a dynamic body, less the rows that count; contacts are not in it */
+  size_t uncounted_joints; /* of machines with so many that they were not counted */
+} scree_freedom;
+/* `rows` of the `held` ones of a joint say nothing that joints before it do not. */
+typedef void (*scree_redundant_function)(void *user, scree_joint_id joint, int rows, int held);
+SCREE_API scree_status scree_world_count_freedom(const scree_world *world,
+                                                 scree_redundant_function visit, void *user,
+                                                 scree_freedom *freedom);
+
 /* A hash of time, poses and velocities: equal bits give equal hashes. */
 SCREE_API uint64_t scree_world_hash(const scree_world *world);
 

@@ -135,6 +135,10 @@ SCREE_API scree_joint_id scree_scene_find_joint(const scree_scene *scene, const 
 SCREE_API void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, char *buffer,
                                          size_t size);
 
+/* The same of a joint. */
+SCREE_API void scree_scene_describe_joint(const scree_scene *scene, scree_joint_id joint,
+                                          char *buffer, size_t size);
+
 /* Forces, emitters and drains act as time goes by. `before` is called before each step, `after`
  * after it; both are deterministic. The state of emitters is a part of a checkpoint. */
 SCREE_API scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, double h);

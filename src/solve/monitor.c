@@ -203,6 +203,11 @@ bool solve_adopt(solve_run *run, long iteration, const double *g) {
   return solve_check(run, iteration, g, NULL);
 }
 
+bool solve_has_little_time(const solve_run *run) {
+  const double limit = run->settings->time_limit;
+  return run->settings->warm_start && limit > 0.0 && limit < 1.0;
+}
+
 bool solve_is_new(const solve_run *run) {
   return isinf(run->best_merit) && run->iterations == 0 && !run->ended;
 }

@@ -73,6 +73,7 @@ typedef struct scene_force {
 /* A joint of the scene, for names; several of one name are those of a loop, NAME[i]. */
 typedef struct scene_joint {
   const char *name; /* "" when none */
+  const scene_node *node;
   scree_joint_kind kind;
   scree_joint_id id;
 } scene_joint;

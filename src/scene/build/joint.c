@@ -346,7 +346,7 @@ scree_status scene_build_joint(scree_scene *scene, scree_world *world, const sce
   scree_joint_id id;
   status = refused(scene, node, scree_world_add_joint(world, &def, &id));
   if (status) return status;
-  scene->joints[scene->joint_count++] = (scene_joint){k.name, def.kind, id};
+  scene->joints[scene->joint_count++] = (scene_joint){k.name, node, def.kind, id};
   for (int i = 0; i < SCREE_JOINT_COORDINATES && !status; i++) {
     if (drives[i].motor.motor == SCREE_MOTOR_NONE) continue;
     drives[i].joint = id;
