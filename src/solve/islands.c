@@ -280,6 +280,7 @@ static scree_solve_settings settings_of(const solve_run *run) {
     s.iteration_limit -= run->iterations;
     if (s.iteration_limit < 1) s.iteration_limit = 1;
   }
+  if (s.work_limit > 0.0) s.work_limit = fmax(1.0, s.work_limit - run->work);
   return s;
 }
 
@@ -338,6 +339,7 @@ scree_status islands_solve(solve_run *run, islands *w) {
   ccp_operator *op = run->op;
   scree_status status = prepare(run, w);
   scree_solve_info info, worst = {.outcome = SCREE_OUTCOME_SOLVED};
+  double work = run->work;
   long most = 0, failed = 0;
   w->solved_apart = 0;
   for (size_t c = 0; c < w->count && !status && !is_over(run); c++) {
@@ -346,6 +348,7 @@ scree_status islands_solve(solve_run *run, islands *w) {
     if (status) break;
     w->solved_apart++;
     run->products += info.products;
+    work += info.work * (double)(w->start[c + 1] - w->start[c]) / (double)op->block_count;
     if (info.iterations > most) most = info.iterations;
     if (info.outcome == SCREE_OUTCOME_SOLVED) continue;
     if (failed++ == 0) worst = info;
@@ -355,6 +358,7 @@ scree_status islands_solve(solve_run *run, islands *w) {
     if (solve_prove_infeasible(run, w->d)) return SCREE_OK;
   }
   if (status || run->ended) return status;
+  run->work = work - run->iteration_work * (double)most; /* which the check adds */
   if (!solve_check(run, run->iterations + most - run->iteration_base, run->g, NULL) && failed)
     solve_finish(run,
                  worst.outcome == SCREE_OUTCOME_INFEASIBLE ? SCREE_OUTCOME_STALLED : worst.outcome,

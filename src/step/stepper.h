@@ -22,8 +22,8 @@ struct scree_stepper {
   const char *solver_name; /* in the list of solvers */
   assembly *assembly;
   size_t step_count;
-  uint64_t first_iterations, retry_iterations; /* of first solves, and of those made again */
-  char *snapshot;                              /* retry: the state at the start of the step */
+  uint64_t first_work, retry_work; /* of first solves, and of those made again */
+  char *snapshot;                  /* retry: the state at the start of the step */
   size_t snapshot_capacity;
 };
 
