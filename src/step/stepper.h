@@ -22,7 +22,7 @@ struct scree_stepper {
   const char *solver_name; /* in the list of solvers */
   assembly *assembly;
   size_t step_count;
-  uint64_t first_iterations, retry_iterations; /* of first solves, and of those made again */
+  uint64_t first_work, retry_work; /* of first solves, and of those made again */
   /* The time budget of a step: when solves are to end (0: there is none), what is kept for
    * what follows them, s, and when the last one was to end. */
   double deadline, reserve, solve_end;
