@@ -11,9 +11,10 @@ G = 9.81
 
 
 class Listing(CommandTest):
-    NAMES = ["arch", "bouncing-ball", "brazil-nut", "clumps", "column-collapse", "crater", "dominoes", "drum", "heap",
-             "hopper", "incline", "launched-cube", "mass-ratio", "pebble-bed", "pyramid", "rolling", "settle", "shaker",
-             "stack", "wall"]
+    NAMES = ["arch", "bouncing-ball", "brazil-nut", "clumps", "column-collapse", "crane", "crater", "dominoes",
+             "drum", "four-bar", "gripper", "hammer-mill", "heap", "heavy-chain", "hopper", "incline",
+             "launched-cube", "mass-ratio", "newtons-cradle", "pebble-bed", "pyramid", "ragdolls", "rolling",
+             "settle", "shaker", "slider-crank", "spinning-top", "stack", "tracked", "vehicle", "walker", "wall"]
 
     def test_every_scene_is_listed_in_one_line(self):
         lines = self.check(["list", "scenes"], 0).out.splitlines()
