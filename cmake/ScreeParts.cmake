@@ -87,6 +87,12 @@ scree_part(ASSIMP "other mesh files" "libassimp-dev" DEFAULT "OFF" MODULES assim
 scree_part(PNG "pictures" "libpng-dev" MODULES libpng)
 scree_part(RENDER "pictures by ray tracing" "libembree-dev" LIBRARIES embree3 HEADER embree3/rtcore.h)
 
+# Pages that show a run, by `scree export --html`: the page itself is made from viewer/ by node, see
+# ScreeViewer.cmake.
+scree_part(ZLIB "packed data of pages" "zlib1g-dev" DEFAULT "AUTO" MODULES zlib)
+scree_part(LIVE "live views" "libwebsockets-dev" DEFAULT "AUTO" MODULES libwebsockets)
+include(${CMAKE_CURRENT_LIST_DIR}/ScreeViewer.cmake)
+
 target_link_libraries(scree_parts INTERFACE m)
 list(APPEND SCREE_LIBRARIES ${OpenMP_C_LIBRARIES} m)
 list(REMOVE_DUPLICATES SCREE_LIBRARIES)

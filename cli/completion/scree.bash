@@ -24,7 +24,9 @@ _scree() {
     --model) mapfile -t COMPREPLY < <(compgen -W "relaxed coulomb" -- "$current"); return ;;
     --color) mapfile -t COMPREPLY < <(compgen -W "auto material kind body plain speed spin vx vy vz force contacts height size mass energy" -- "$current"); return ;;
     --map) mapfile -t COMPREPLY < <(compgen -W "deep heat balance" -- "$current"); return ;;
-    --bodies) mapfile -t COMPREPLY < <(compgen -W "solid ghost hidden" -- "$current"); return ;;
+    --frames | --precision) return ;;
+    --html) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --bodies) [[ $verb == export ]] && return; mapfile -t COMPREPLY < <(compgen -W "solid ghost hidden" -- "$current"); return ;;
     --background) mapfile -t COMPREPLY < <(compgen -W "studio white dark" -- "$current"); return ;;
     --masses) mapfile -t COMPREPLY < <(compgen -W "equal top random" -- "$current"); return ;;
     --out | --plot | --export-to | --scene) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
@@ -50,7 +52,7 @@ _scree() {
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose --force" ;;
     render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --no-ground --no-grid --no-legend --no-shadows --draft --threads --json --force" ;;
     plot) options+=" --what --out --from --to --force" ;;
-    export) options+=" --format --out --what --surface --from --to --every --threads --json --force" ;;
+    export) options+=" --format --out --what --surface --html --frames --bodies --precision --no-contacts --from --to --every --threads --json --force" ;;
     salvage) options+=" --out --scene --force --json" ;;
     verify) options+=" --json" ;;
     info) options+=" --json --threads" ;;

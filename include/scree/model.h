@@ -59,22 +59,65 @@ SCREE_API scree_status scree_world_add_shape(scree_world *world, scree_shape *sh
 
 /* ---- materials ------------------------------------------------------------------------------ */
 
+/* Contact laws; docs/laws.md has their formulas. */
+typedef enum scree_law {
+  SCREE_LAW_USUAL,              /* by the keys that are given: rigid or compliant, with cohesion */
+  SCREE_LAW_RIGID,              /* rigid, dry */
+  SCREE_LAW_COMPLIANT,          /* spring and damper, dry */
+  SCREE_LAW_POWER,              /* stiffness d^exponent, with cohesion */
+  SCREE_LAW_RIGID_COHESIVE,     /* rigid, with a pull that comes back on touch */
+  SCREE_LAW_COMPLIANT_COHESIVE, /* a spring that yields in tension */
+  SCREE_LAW_ELASTOPLASTIC,      /* a spring that yields in tension and in compression */
+  SCREE_LAW_BOND,               /* glued where two new bodies touch, until it breaks */
+  SCREE_LAW_COUNT
+} scree_law;
+
+typedef enum scree_restitution_law {
+  SCREE_RESTITUTION_POISSON, /* of the impulse: one impact after the other */
+  SCREE_RESTITUTION_NEWTON   /* of the speed, in the problem of the step: all at once */
+} scree_restitution_law;
+
 /* What happens where two surfaces meet. As a material: of one surface. The law of a pair is the one
- * set for it, else mixed: friction, rolling, spinning and restitution by the geometric mean, the
- * smaller cohesion, the larger threshold and damping, compliances added (springs in series). */
+ * set for it, else mixed: coefficients of friction, rolling, spinning and restitution by the
+ * geometric mean, the smaller cohesion, bond and yield strength (the other's where one has none),
+ * the larger threshold, damping and range, compliances added (springs in series), and of two
+ * kinds of law the later one in the list above. */
 typedef struct scree_material_def {
   double friction;              /* mu, default 0.5 */
   double rolling;               /* m: |rolling moment| <= rolling * normal force; default 0 */
   double spinning;              /* m: the same about the normal; default 0 */
-  double restitution;           /* e, 0 … 1; default 0. Poisson's: of the impulse; for bodies with
-                                   joints Newton's: of the speed */
+  double restitution;           /* e, 0 … 1; default 0. For bodies with joints Newton's */
   double restitution_threshold; /* m/s: slower impacts do not bounce; default 0: 2 |g| h */
   double cohesion;              /* N: pull that two touching bodies bear; default 0 */
   double compliance;            /* m/N, normal; default 0: rigid */
   double compliance_tangent;    /* m/N; default 0 */
   double damping;               /* s: damper over spring of a compliant contact; default 0 */
+  scree_law law;                /* default SCREE_LAW_USUAL */
+  scree_restitution_law restitution_law; /* default Poisson's */
+  /* Friction; 0: not used. */
+  double friction_kinetic; /* mu of what slides; `friction` is then that of what sticks */
+  double stribeck_speed; /* m/s: mu falls from the static to the kinetic one as exp(-(v/this)^2) */
+  double friction_viscous;    /* s/m: mu grows by this times the speed */
+  double friction_across;     /* mu across the `direction`, `friction` is then the one along it */
+  double direction[3];        /* on the surface, in the body's frame; any length but 0 */
+  double surface_velocity[3]; /* m/s, of the surface in the body's frame: a belt */
+  /* Cohesion. */
+  double cohesion_energy; /* J/m^2: adds a pull of 3/2 pi w R, 1/R = 1/r1 + 1/r2 */
+  double cohesion_range;  /* m: it holds from touch to this gap; 0: a thousandth of the diameter */
+  /* The power law. */
+  double stiffness; /* N/m^exponent */
+  double exponent;  /* 0: 3/2 */
+  /* The elastoplastic law. */
+  double yield_force; /* N */
+  double hardening;   /* N/m */
+  /* Bonds; `cohesion` is their strength in tension. */
+  double bond_shear;    /* N; 0: friction times cohesion */
+  double bond_bending;  /* N m; 0: turns freely */
+  double bond_twisting; /* N m; 0: turns freely */
 } scree_material_def;
 
+/* As in scenes: rigid-cohesive; null for a number that is none. */
+SCREE_API const char *scree_law_name(scree_law law);
 SCREE_API scree_material_def scree_material_def_default(void);
 SCREE_API scree_status scree_world_add_material(scree_world *world, const scree_material_def *def,
                                                 scree_material_id *id);
@@ -201,6 +244,27 @@ SCREE_API scree_status scree_body_set_motion(scree_world *world, scree_body_id i
  * 3, 4, 3 and 3 numbers each (any may be null); free places read as NaN. Returns how many. */
 SCREE_API size_t scree_world_get_states(const scree_world *world, size_t limit, double *positions,
                                         double *rotations, double *velocities, double *angulars);
+
+/* The world's own arrays, without a copy: `limit` places in the order of index, those of removed
+ * bodies among them (`alive` is 0 there). What is in them changes with every step. They are of the
+ * centre of mass and its principal axes, which for sphere, ellipsoid, box, capsule, cylinder and
+ * cone are the shape's frame; velocities are those of the middle of the last step. (What is shown
+ * elsewhere, scree_world_get_states, is of the shape's frame and of the whole step.) Memory that
+ * was handed out stays readable until the world is destroyed: when bodies that are added make the
+ * arrays move, the old ones are filled with NaN and `alive` with 0. */
+typedef struct scree_world_view {
+  size_t limit;
+  const double *positions;  /* 3 a body, m */
+  const double *rotations;  /* 4 a body, w x y z */
+  const double *velocities; /* 3 a body, m/s */
+  const double *angulars;   /* 3 a body, rad/s */
+  const double *masses;     /* kg; 0: not dynamic */
+  const uint32_t *generations;
+  const uint8_t *alive;
+} scree_world_view;
+SCREE_API scree_status scree_world_get_view(scree_world *world, scree_world_view *view);
+/* Grows with every body or joint that is added or removed. */
+SCREE_API uint64_t scree_world_revision(const scree_world *world);
 
 /* ---- forces --------------------------------------------------------------------------------- */
 

@@ -10,7 +10,8 @@
  *   contacts: p . (mean velocity of b at the point - that of a), with the impulses of impacts
  *   (impact.c); the normal part is `impacts`, the rest, with moments of rolling and spinning,
  *   `friction`; both > 0 where energy is taken
- *   motions: what contacts and joints do to a driven body, with its velocity; > 0: it gives
+ *   motions: what contacts and joints do to a driven body, with its velocity; > 0: it gives; and
+ *   what the moving surface of a belt does
  *   joints: held rows, springs and limits of joints, as contacts; their dry friction is `friction`;
  *   motors: rows and torques of motors; forces: loads set by the user
  *
@@ -65,6 +66,13 @@ static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
   const double normal = v3_dot(p, n) * v3_dot(u, n);
   out->impacts -= normal;
   out->friction -= whole - normal;
+  if (a->has_surfaces) {
+    /* A belt gives, and friction takes, what its surface does. */
+    const v3 belt = assembly_surface_velocity(a, key->a, key->b);
+    const double work = v3_dot(p, belt) - v3_dot(p, n) * v3_dot(belt, n);
+    out->friction -= work;
+    out->motions -= work;
+  }
   if (is_driven(a, key->a)) out->motions += v3_dot(p, va) + v3_dot(m, wa);
   if (is_driven(a, key->b)) out->motions -= v3_dot(p, vb) + v3_dot(m, wb);
 }
@@ -144,12 +152,12 @@ static void add_joints(const assembly *a, scree_ledger *out) {
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-/* Kinetic and potential energy at the middle of the step that has led to this velocity and place
- * (for a body without one: now). */
-static void add_energy(const scree_world *w, size_t i, double sign, double back,
-                       scree_ledger *out) {
+/* Kinetic and potential energy at the middle of the step that has led to this velocity and place.
+ * For a body without one now, with the place `ahead` by h (v+ - v) / 4: its first kick lasts half a
+ * step, and that is how far from the middle of its first step it is by gravity's work. */
+static void add_energy(const scree_world *w, size_t i, double sign, v3 ahead, scree_ledger *out) {
   const world_bodies *b = &w->bodies;
-  const v3 inertia = b->inertia[i], x = v3_add_scaled(b->position[i], -back, b->linear[i]);
+  const v3 inertia = b->inertia[i], x = v3_add(b->position[i], ahead);
   double turn = inertia.x * v3_norm2(b->angular[i]);
   if (inertia.x != inertia.y || inertia.y != inertia.z) {
     const v3 s = quat_rotate_inverse(b->rotation[i], b->angular[i]);
@@ -159,9 +167,15 @@ static void add_energy(const scree_world *w, size_t i, double sign, double back,
   out->potential -= sign * b->mass[i] * v3_dot(v3_load(w->def.gravity), x);
 }
 
-static void add_energies(const scree_world *w, double sign, double step, scree_ledger *out) {
-  for (size_t i = 0; i < w->bodies.limit; i++)
-    if (world_is_dynamic(w, i)) add_energy(w, i, sign, w->bodies.fresh[i] ? 0.0 : 0.5 * step, out);
+static void add_energies(const assembly *a, double sign, double step, scree_ledger *out) {
+  const scree_world *w = a->world;
+  const world_bodies *b = &w->bodies;
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!world_is_dynamic(w, i)) continue;
+    const v3 ahead = b->fresh[i] ? v3_scale(0.5 * a->h, v3_sub(a->mean[i].linear, b->linear[i]))
+                                 : v3_scale(-0.5 * step, b->linear[i]);
+    add_energy(w, i, sign, ahead, out);
+  }
   out->potential += sign * world_pairwise_energy(w);
 }
 
@@ -180,11 +194,11 @@ void assembly_open_ledger(assembly *a, scree_ledger *out) {
     if (b->load) add_load(a, body, world_kick(a->world, i, a->h), &b->load[i], &out->forces);
     if (b->step_load) add_load(a, body, a->h, &b->step_load[i], &out->forces);
   }
-  add_energies(a->world, -1.0, a->world->step, out);
+  add_energies(a, -1.0, a->world->step, out);
 }
 
 void assembly_close_ledger(const assembly *a, scree_ledger *out) {
-  add_energies(a->world, 1.0, a->h, out);
+  add_energies(a, 1.0, a->h, out);
   const double given = out->motors + out->motions + out->forces;
   const double taken = out->friction + out->impacts + out->joints;
   out->error = out->kinetic + out->potential - given + taken;

@@ -65,6 +65,7 @@ void scree_world_destroy(scree_world *w) {
   memory_free(context, w->motion);
   memory_free(context, w->joint);
   memory_free(context, w->excluded);
+  world_free_views(w);
   memory_free(context, w->apart);
   memory_free(context, w);
 }
@@ -112,6 +113,7 @@ scree_status world_need(scree_world *w, void *array, size_t size, const void *fi
 scree_status world_reserve_bodies(scree_world *w, size_t count) {
   world_bodies *b = &w->bodies;
   if (count <= b->capacity) return SCREE_OK;
+  if (w->viewed && world_retire_views(w)) return SCREE_ERROR_MEMORY;
   size_t room = b->capacity;
 #define WORLD_GROW(type, name)                                                                     \
   room = b->capacity;                                                                              \

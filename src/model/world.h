@@ -163,6 +163,9 @@ struct scree_world {
   scree_body_id (*apart)[2]; /* pairs that were told never to touch */
   size_t apart_count, apart_capacity;
   uint64_t revision; /* grows with every change of the set of bodies or joints */
+  bool viewed;       /* arrays were handed out: they are not freed when they move */
+  void **retired;    /* such arrays */
+  size_t retired_count, retired_capacity;
 };
 
 static inline bool world_finite(v3 x) {
@@ -205,6 +208,10 @@ static inline const scree_material_def *world_pair(const scree_world *world, uin
 /* Makes an optional array where there is none, all places set to `fill` (size bytes). */
 scree_status world_need(scree_world *world, void *array, size_t size, const void *fill);
 scree_status world_reserve_bodies(scree_world *world, size_t count);
+/* view.c: before the arrays of bodies move. Copies of those that were handed out take their place,
+ * and the old ones are kept for their readers. */
+scree_status world_retire_views(scree_world *world);
+void world_free_views(scree_world *world);
 scree_status world_intern_shape(scree_world *world, scree_shape *shape, uint32_t *index);
 static inline bool world_joint_has(const joint *j, uint32_t body) {
   return j->body[0] == body || j->body[1] == body || j->body[2] == body;
@@ -214,6 +221,9 @@ bool world_joint_fits(const joint *j, size_t body_limit, size_t curve_count);
 void world_remove_joint_at(scree_world *world, size_t index);
 /* Rebuilds the excluded pairs from the joints and from what was told. */
 scree_status world_list_excluded(scree_world *world);
+
+/* material.c: is something wrong with it? Then the key that is, and why. */
+bool material_fault(const scree_material_def *material, const char **key, char *text, size_t size);
 
 /* motion.c: where a driven body's frame is at a time. */
 pose world_driven_pose(const scree_world *world, size_t body, double time);

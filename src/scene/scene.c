@@ -5,6 +5,7 @@
 
 #include "base/argument.h"
 #include "base/options.h"
+#include "model/world.h"
 #include "scene/build/build.h"
 #include "scene/import/robot.h"
 #include "scree/solver.h"
@@ -313,6 +314,23 @@ void scree_scene_destroy(scree_scene *scene) {
 
 /* ---- building ------------------------------------------------------------------------------- */
 
+/* What the table of keys cannot say: keys that do not go together. */
+static scree_status check_material(scree_scene *scene, const scene_material_keys *k) {
+  const char *key;
+  char text[512];
+  if (!material_fault(&k->def, &key, text, sizeof text)) return SCREE_OK;
+  return scene_fault(&scene->doc, scene_place(&k->head, key), "%s", text);
+}
+
+static scree_status check_surface(scree_scene *scene, const scene_material_keys *k) {
+  const double *d = k->def.direction;
+  const bool given = d[0] != 0.0 || d[1] != 0.0 || d[2] != 0.0;
+  if (given == (k->def.friction_across > 0.0)) return SCREE_OK;
+  return scene_fault(&scene->doc, scene_place(&k->head, given ? "direction" : "friction_across"),
+                     given ? "direction needs a friction_across"
+                           : "friction_across needs a direction that is not 0");
+}
+
 static scree_status build_materials(scree_scene *scene, scree_world *world) {
   const scene_node *map = scene->top.materials;
   if (!map) return SCREE_OK;
@@ -327,6 +345,8 @@ static scree_status build_materials(scree_scene *scene, scree_world *world) {
     scene_named_material *m = &scene->materials[scene->material_count];
     m->name = map->keys[i]->text;
     bool is_default = strcmp(m->name, "default") == 0;
+    if (!one) one = check_material(scene, &k);
+    if (!one) one = check_surface(scene, &k);
     if (!one)
       one = is_default ? scree_world_set_material(world, m->id, &k.def)
                        : scree_world_add_material(world, &k.def, &m->id);
@@ -366,7 +386,10 @@ static scree_status build_pairs(scree_scene *scene, scree_world *world) {
     if (!one && (k.between->kind != SCENE_LIST || k.between->count != 2))
       one = scene_fault(&scene->doc, k.between, "between: a list of two materials is wanted");
     for (int n = 0; n < 2 && !one; n++) one = pair_material(scene, k.between->items[n], &id[n]);
-    if (!one) one = scree_world_set_pair(world, id[0], id[1], &k.def);
+    if (!one) one = check_material(scene, &k);
+    if (!one && scree_world_set_pair(world, id[0], id[1], &k.def))
+      one = scene_fault(&scene->doc, scene_place(&k.head, "friction_across"), "%s",
+                        scree_context_message(scene->context));
     if (one) status = one;
   }
   return status;

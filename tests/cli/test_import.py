@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """`scree import`: robots in URDF and MJCF against a second reader, what is told, what is refused, and that they run."""
 import glob
 import os

@@ -98,13 +98,52 @@ SECTION(solver, "solver", "How a step is solved.", solver_fields, false);
       REAL("compliance_tangent", false, MATERIAL(compliance_tangent), "m/N", FROM(0), INFINITY,    \
            "default 0: rigid"),                                                                    \
       REAL("damping", false, MATERIAL(damping), "s", FROM(0), INFINITY,                            \
-           "damper over spring of a compliant contact; default 0"),
+           "damper over spring of a compliant contact; default 0"),                                \
+      CHOICE("law", false, MATERIAL(law),                                                          \
+             "usual|rigid|compliant|power|rigid-cohesive|compliant-cohesive|elastoplastic|bond",   \
+             "the contact law, see docs/laws.md; default usual: rigid or, with a compliance, "     \
+             "compliant, with cohesion where there is one"),                                       \
+      CHOICE(                                                                                      \
+          "restitution_law", false, MATERIAL(restitution_law), "poisson|newton",                   \
+          "poisson: of the impulse, one impact after the other; newton: of the speed, all of a "   \
+          "step at once; default poisson"),                                                        \
+      REAL("friction_kinetic", false, MATERIAL(friction_kinetic), "", FROM(0), 100,                \
+           "mu of what slides, `friction` is then that of what sticks; default 0: the same"),      \
+      REAL("stribeck_speed", false, MATERIAL(stribeck_speed), "m/s", FROM(0), INFINITY,            \
+           "mu falls from friction to friction_kinetic as exp(-(v/this)^2); default 0: at once"),  \
+      REAL("friction_viscous", false, MATERIAL(friction_viscous), "s/m", FROM(0), INFINITY,        \
+           "mu grows by this times the speed; default 0"),                                         \
+      REAL("friction_across", false, MATERIAL(friction_across), "", FROM(0), 100,                  \
+           "mu across the `direction`, `friction` is then the one along it; default 0: the same"), \
+      REAL("cohesion_energy", false, MATERIAL(cohesion_energy), "J/m^2", FROM(0), INFINITY,        \
+           "w: adds a pull of 3/2 pi w R, 1/R = 1/r1 + 1/r2; default 0"),                          \
+      REAL("cohesion_range", false, MATERIAL(cohesion_range), "m", FROM(0), INFINITY,              \
+           "cohesion holds from touch to this gap; default 0: a thousandth of the diameter"),      \
+      REAL("stiffness", false, MATERIAL(stiffness), "", FROM(0), INFINITY,                         \
+           "law power: force = stiffness compression^exponent, N/m^exponent"),                     \
+      REAL("exponent", false, MATERIAL(exponent), "", FROM(0), 10,                                 \
+           "law power; default 0: 3/2, Hertz"),                                                    \
+      REAL("yield_force", false, MATERIAL(yield_force), "N", FROM(0), INFINITY,                    \
+           "law elastoplastic: a contact is crushed beyond this"),                                 \
+      REAL("hardening", false, MATERIAL(hardening), "N/m", FROM(0), INFINITY,                      \
+           "law elastoplastic: what the yield force grows by as it is crushed; default 0"),        \
+      REAL("bond_shear", false, MATERIAL(bond_shear), "N", FROM(0), INFINITY,                      \
+           "law bond: strength; default 0: friction times cohesion"),                              \
+      REAL("bond_bending", false, MATERIAL(bond_bending), "N m", FROM(0), INFINITY,                \
+           "law bond: strength; default 0: turns freely"),                                         \
+      REAL("bond_twisting", false, MATERIAL(bond_twisting), "N m", FROM(0), INFINITY,              \
+           "law bond: strength; default 0: turns freely"),
 
-static const scene_field material_fields[] = {MATERIAL_ROWS};
+static const scene_field material_fields[] = {
+    MATERIAL_ROWS VECTOR("direction", false, MATERIAL(direction), "", 3, FROM(-INFINITY),
+                         "of friction_across, on the surface, in the body's frame"),
+    VECTOR("surface_velocity", false, MATERIAL(surface_velocity), "m/s", 3, FROM(-INFINITY),
+           "of the surface, in the body's frame, as of a belt; default 0"),
+};
 SECTION(material, "material",
         "A surface. Where two meet: friction, rolling, spinning and restitution by the geometric "
-        "mean, the smaller cohesion, the larger threshold and damping, compliances added; unless "
-        "the pair has its own law.",
+        "mean, the smaller cohesion, bond and yield strength, the larger threshold, damping and "
+        "range, compliances added, the later law in the list; unless the pair has its own law.",
         material_fields, false);
 static const scene_field pair_fields[] = {
     ANY("between", true, AT(scene_material_keys, between), "", "two names of materials, as a list"),

@@ -1,10 +1,12 @@
 /* Colours of bodies: categories from the palette, values from a map, with what a legend needs.
  * A field is one row of the table below. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/picture.h"
+#include "base/options.h"
+#include "picture/picture.h"
 
 typedef struct field {
   const char *name, *title, *unit;
@@ -85,21 +87,23 @@ static const field fields[] = {
 };
 enum { FIELD_COUNT = sizeof fields / sizeof *fields, FIELD_PROBE = FIELD_COUNT };
 
-int picture_choose_field(picture *p) {
+scree_status picture_choose_field(scree_picture *p) {
   const char *names[FIELD_COUNT];
   for (int i = 0; i < FIELD_COUNT; i++) {
     names[i] = fields[i].name;
     if (strcmp(p->colour, fields[i].name) != 0) continue;
     p->field = i;
-    return CLI_OK;
+    return SCREE_OK;
   }
   p->field = FIELD_PROBE;
   if (strchr(p->colour, '.')) return picture_read_probe(p, p->colour);
-  return cli_fail(CLI_USAGE,
-                  "--color '%s' is no field%s; fields are auto, material, kind, body, plain, "
-                  "speed, spin, vx, vy, vz, force, contacts, height, size, mass, energy, and "
-                  "PROBE.COLUMN",
-                  p->colour, cli_suggest(p->colour, names, FIELD_COUNT));
+  const char *near = options_nearest(p->colour, names, FIELD_COUNT);
+  return context_fail(p->context, SCREE_ERROR_ARGUMENT,
+                      "colour '%s' is no field%s%s%s; fields are auto, material, kind, body, "
+                      "plain, speed, spin, vx, vy, vz, force, contacts, height, size, mass, "
+                      "energy, and PROBE.COLUMN",
+                      p->colour, near ? "; did you mean '" : "", near ? near : "",
+                      near ? "'?" : "");
 }
 
 static bool is_moving(const picture_body *b) {
@@ -119,7 +123,7 @@ static void name_group(picture_group *g) {
 }
 
 /* The group of equal kind and size (to three digits): its place, or group_count. */
-static size_t find_group(const picture *p, size_t item) {
+static size_t find_group(const scree_picture *p, size_t item) {
   const scree_shape_kind kind = scree_shape_get_kind(p->items[item].shape);
   const double diameter = p->bodies[item].diameter;
   size_t i = 0;
@@ -130,7 +134,7 @@ static size_t find_group(const picture *p, size_t item) {
   return p->group_count;
 }
 
-void picture_add_groups(picture *p) {
+void picture_add_groups(scree_picture *p) {
   for (size_t i = 0; i < p->item_count; i++) {
     if (!is_moving(&p->bodies[i])) continue;
     if (p->bodies[i].material < p->first_material) p->first_material = p->bodies[i].material;
@@ -146,7 +150,7 @@ void picture_add_groups(picture *p) {
   }
 }
 
-static size_t material_count(const picture *p) {
+static size_t material_count(const scree_picture *p) {
   bool seen[256] = {false};
   size_t count = 0;
   for (size_t i = 0; i < p->item_count; i++) {
@@ -159,7 +163,7 @@ static size_t material_count(const picture *p) {
 }
 
 /* What `auto` stands for: whatever tells the moving bodies apart. */
-static int resolve(const picture *p) {
+static int resolve(const scree_picture *p) {
   if (p->field != FIELD_AUTO) return p->field;
   if (material_count(p) > 1) return FIELD_MATERIAL;
   return p->group_count > 1 && p->group_count <= PICTURE_NAMES ? FIELD_KIND : FIELD_PLAIN;
@@ -167,8 +171,14 @@ static int resolve(const picture *p) {
 
 /* ---- ranges --------------------------------------------------------------------------------- */
 
-bool picture_has_range(const picture *p) {
+bool picture_has_range(const scree_picture *p) {
   return p->field >= FIELD_SCALAR;
+}
+
+bool scree_picture_get_range(const scree_picture *p, double *least, double *most) {
+  *least = p->least;
+  *most = p->most;
+  return picture_has_range(p);
 }
 
 static int compare(const void *a, const void *b) {
@@ -177,8 +187,8 @@ static int compare(const void *a, const void *b) {
 }
 
 /* Values of the moving bodies that are loaded widen the range, but for the outermost hundredth. */
-void picture_add_range(picture *p) {
-  if (p->ranged || p->field < FIELD_SCALAR || p->field >= FIELD_COUNT) return;
+void picture_add_range(scree_picture *p) {
+  if (p->def.ranged || p->field < FIELD_SCALAR || p->field >= FIELD_COUNT) return;
   size_t n = 0;
   for (size_t i = 0; i < p->item_count; i++) {
     const double x = fields[p->field].value(&p->items[i], &p->bodies[i]);
@@ -191,8 +201,8 @@ void picture_add_range(picture *p) {
   p->most = isnan(p->most) ? most : fmax(p->most, most);
 }
 
-void picture_end_range(picture *p) {
-  if (p->ranged) return;
+void picture_end_range(scree_picture *p) {
+  if (p->def.ranged) return;
   if (p->field == FIELD_PROBE)
     for (size_t i = 0; i < p->probe.count; i++) {
       const double x = p->probe.value[i];
@@ -217,8 +227,8 @@ void picture_end_range(picture *p) {
 
 /* ---- paint ---------------------------------------------------------------------------------- */
 
-static scree_map map_of(const picture *p) {
-  if (p->map >= 0) return (scree_map)p->map;
+static scree_map map_of(const scree_picture *p) {
+  if (p->def.map >= 0) return (scree_map)p->def.map;
   if (p->field < FIELD_COUNT) return fields[p->field].map;
   return p->least < 0.0 && p->most > 0.0 && p->least == -p->most ? SCREE_MAP_BALANCE
                                                                  : SCREE_MAP_DEEP;
@@ -238,12 +248,12 @@ static scree_colour vary(scree_colour c, scree_body_id id) {
   return (scree_colour){fminf(1.0f, s * c.r), fminf(1.0f, s * c.g), fminf(1.0f, s * c.b)};
 }
 
-static scree_colour value_colour(const picture *p, double x) {
+static scree_colour value_colour(const scree_picture *p, double x) {
   return scree_map_colour(map_of(p), (x - p->least) / (p->most - p->least));
 }
 
 /* A body that a probe watches, or all moving ones for a probe of the whole. */
-static scree_colour probe_colour(const picture *p, size_t i, scree_colour other) {
+static scree_colour probe_colour(const scree_picture *p, size_t i, scree_colour other) {
   const picture_probe *probe = &p->probe;
   const bool one = probe->def.kind == SCREE_PROBE_BODY || probe->def.kind == SCREE_PROBE_FORCE;
   const scree_body_id a = p->bodies[i].id, b = probe->def.body;
@@ -252,7 +262,7 @@ static scree_colour probe_colour(const picture *p, size_t i, scree_colour other)
   return watched ? value_colour(p, picture_probe_at(probe, p->time)) : other;
 }
 
-void picture_paint(picture *p) {
+void picture_paint(scree_picture *p) {
   static const scree_colour wall = {0.90f, 0.92f, 0.94f}, still = {0.62f, 0.65f, 0.69f};
   const scree_colour other = {0.80f, 0.80f, 0.80f};
   const int which = resolve(p);
@@ -284,25 +294,27 @@ void picture_paint(picture *p) {
 /* ---- legend --------------------------------------------------------------------------------- */
 
 /* In the order of the scene's materials, those that moving bodies have. */
-static void name_materials(picture *p, scree_legend *legend) {
+static void name_materials(scree_picture *p, scree_legend *legend) {
   for (uint32_t m = p->first_material; m < p->first_material + PICTURE_NAMES; m++) {
     bool used = false;
     for (size_t i = 0; i < p->item_count && !used; i++)
       used = is_moving(&p->bodies[i]) && p->bodies[i].material == m;
     if (!used) continue;
-    p->legend_names[legend->count] = scree_scene_material_name(p->scene, (scree_material_id){m});
+    p->legend_names[legend->count] =
+        p->scene ? scree_scene_material_name(p->scene, (scree_material_id){m}) : "material";
     p->legend_colours[legend->count++] = scree_palette(m - p->first_material);
   }
 }
 
-bool picture_legend(picture *p, scree_legend *legend) {
+bool scree_picture_get_legend(scree_picture *p, scree_legend *legend) {
   const int which = resolve(p);
+  if (!p->def.legend) return false;
   *legend = (scree_legend){.title = "", .unit = "", .map = map_of(p)};
   legend->names = p->legend_names;
   legend->colours = p->legend_colours;
   legend->least = p->least;
   legend->most = p->most;
-  if (p->chains && !picture_has_range(p)) {
+  if (p->def.chains && !picture_has_range(p)) {
     *legend = (scree_legend){
         .title = "contact force", .unit = "N", .map = SCREE_MAP_HEAT, .most = p->force_reference};
     return p->force_reference > 0.0;

@@ -2,11 +2,12 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/picture.h"
+#include "picture/picture.h"
 
 enum { LINE = 4096 };
 
@@ -30,21 +31,19 @@ static int find_column(char *line, const char *name, char *unit, size_t size, ch
   return found;
 }
 
-static bool add_row(picture_probe *probe, size_t *room, double time, double value) {
-  if (probe->count == *room) {
-    *room = 2 * *room + 256;
-    double *t = realloc(probe->time, *room * sizeof *t);
-    if (t) probe->time = t;
-    double *v = realloc(probe->value, *room * sizeof *v);
-    if (v) probe->value = v;
-    if (!t || !v) return false;
-  }
+static bool add_row(scree_context *context, picture_probe *probe, size_t *room, double time,
+                    double value) {
+  size_t time_room = *room;
+  if (memory_grow(context, &probe->time, &time_room, probe->count + 1, sizeof *probe->time) ||
+      memory_grow(context, &probe->value, room, probe->count + 1, sizeof *probe->value))
+    return false;
   probe->time[probe->count] = time;
   probe->value[probe->count++] = value;
   return true;
 }
 
-static int read_rows(picture_probe *probe, FILE *file, const char *path, int column) {
+static scree_status read_rows(scree_context *context, picture_probe *probe, FILE *file,
+                              const char *path, int column) {
   char line[LINE];
   size_t room = 0;
   for (int number = 2; fgets(line, sizeof line, file); number++) {
@@ -55,37 +54,42 @@ static int read_rows(picture_probe *probe, FILE *file, const char *path, int col
       /* A body that is gone leaves its columns out; a run that goes on may end within a row. */
       if (end == at) break;
       if (i == 0) time = x;
-      if (i == column && !add_row(probe, &room, time, x))
-        return cli_fail(CLI_INTERNAL, "out of memory");
+      if (i == column && !add_row(context, probe, &room, time, x)) return SCREE_ERROR_MEMORY;
       if (i < column && *end != ',') break;
       at = end + 1;
     }
     if (!isfinite(time) && *line != '\n')
-      return cli_fail(CLI_INPUT, "%s:%d: it does not begin with a time", path, number);
+      return context_fail(context, SCREE_ERROR_INPUT, "%s:%d: it does not begin with a time", path,
+                          number);
   }
-  if (probe->count == 0) return cli_fail(CLI_INPUT, "%s: the column has no values", path);
-  return CLI_OK;
+  if (probe->count == 0)
+    return context_fail(context, SCREE_ERROR_INPUT, "%s: the column has no values", path);
+  return SCREE_OK;
 }
 
-static int find_probe(picture *p, const char *name, size_t length) {
+static scree_status find_probe(scree_picture *p, const char *name, size_t length) {
   char names[512] = "";
   for (size_t i = 0; i < scree_scene_probe_count(p->scene); i++) {
     scree_status status = scree_scene_get_probe(p->scene, i, &p->probe.def);
-    if (status) return cli_fail(cli_code(status), "%s", scree_context_message(p->context));
+    if (status) return status;
     if (strlen(p->probe.def.name) == length && strncmp(p->probe.def.name, name, length) == 0)
-      return CLI_OK;
+      return SCREE_OK;
     snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
              p->probe.def.name);
   }
-  return cli_fail(CLI_USAGE, "--color %s: the scene has no probe '%.*s'; it has: %s", name,
-                  (int)length, name, *names ? names : "none");
+  return context_fail(p->context, SCREE_ERROR_ARGUMENT,
+                      "colour %s: the scene has no probe '%.*s'; it has: %s", name, (int)length,
+                      name, *names ? names : "none");
 }
 
-int picture_read_probe(picture *p, const char *name) {
+scree_status picture_read_probe(scree_picture *p, const char *name) {
   const size_t length = strcspn(name, ".");
   const char *column_name = name + length + 1;
   char path[4096], line[LINE] = "", all[1024];
-  int code = find_probe(p, name, length);
+  if (!p->source.recording || !p->scene)
+    return context_fail(p->context, SCREE_ERROR_ARGUMENT,
+                        "colour %s: tables of probes are beside recordings", name);
+  scree_status code = find_probe(p, name, length);
   if (code) return code;
   size_t stem = strlen(p->path);
   if (stem > 3 && strcmp(p->path + stem - 3, ".h5") == 0) stem -= 3;
@@ -93,19 +97,22 @@ int picture_read_probe(picture *p, const char *name) {
   char probe[256];
   snprintf(probe, sizeof probe, "%.*s", (int)length, name);
   if (access(path, R_OK) == 0) {
-    const scree_status status = scree_recording_verify_probe(p->recording, probe, path);
-    if (status) return cli_fail(cli_code(status), "%s", scree_context_message(p->context));
+    const scree_status status = scree_recording_verify_probe(p->source.recording, probe, path);
+    if (status) return status;
   }
   FILE *file = fopen(path, "r");
-  if (!file) return cli_fail(CLI_IO, "%s: cannot be read: %s", path, strerror(errno));
+  if (!file)
+    return context_fail(p->context, SCREE_ERROR_IO, "%s: cannot be read: %s", path,
+                        strerror(errno));
   if (!fgets(line, sizeof line, file)) line[0] = '\0';
   const int column =
       find_column(line, column_name, p->probe.unit, sizeof p->probe.unit, all, sizeof all);
   if (column < 0)
-    code = cli_fail(CLI_USAGE, "--color %s: %s has no column '%s'; it has: %s", name, path,
-                    column_name, *all ? all : "none");
+    code = context_fail(p->context, SCREE_ERROR_ARGUMENT,
+                        "colour %s: %s has no column '%s'; it has: %s", name, path, column_name,
+                        *all ? all : "none");
   else
-    code = read_rows(&p->probe, file, path, column);
+    code = read_rows(p->context, &p->probe, file, path, column);
   fclose(file);
   snprintf(p->probe.title, sizeof p->probe.title, "%s", name);
   return code;

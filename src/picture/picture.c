@@ -1,95 +1,132 @@
-/* Frames of a recording as items for the renderer: see picture.h. */
-#include "cli/picture.h"
+/* Frames as items for the renderer: see scree/picture.h. */
+#include "picture/picture.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int fail(const picture *p, scree_status status) {
-  return cli_fail(cli_code(status), "%s", scree_context_message(p->context));
+#include "base/argument.h"
+
+scree_picture_def scree_picture_def_default(void) {
+  return (scree_picture_def){.colour = "auto",
+                             .look = SCREE_LOOK_SOLID,
+                             .least = NAN,
+                             .most = NAN,
+                             .map = -1,
+                             .legend = true,
+                             .ground = true,
+                             .azimuth = NAN,
+                             .elevation = NAN,
+                             .field = 28.0 * 3.14159265358979323846 / 180.0,
+                             .zoom = 1.0,
+                             .target = {NAN, NAN, NAN}};
 }
 
-int picture_open(picture *p, scree_context *context, const char *path) {
-  p->context = context;
-  p->path = path;
+static scree_status take_def(scree_picture *p, const scree_picture_def *def) {
+  const scree_picture_def fallback = scree_picture_def_default();
+  p->def = def ? *def : fallback;
+  snprintf(p->colour, sizeof p->colour, "%s", p->def.colour ? p->def.colour : "auto");
+  snprintf(p->follow, sizeof p->follow, "%s", p->def.follow ? p->def.follow : "");
+  p->def.colour = p->colour;
+  p->def.follow = p->follow;
+  p->least = p->def.ranged ? p->def.least : NAN;
+  p->most = p->def.ranged ? p->def.most : NAN;
   p->first_material = UINT32_MAX;
-  scree_status status = scree_recording_open(context, path, &p->recording);
-  if (!status) cli_remark(p->recording, path);
-  if (!status) status = scree_recording_get_scene(p->recording, &p->scene, &p->world);
-  if (status) return fail(p, status);
-  if (scree_recording_frame_count(p->recording) == 0)
-    return cli_fail(CLI_INPUT, "%s: it has no frames yet", path);
+  if (p->def.section_count > SCREE_CUT_LIMIT)
+    return context_fail(p->context, SCREE_ERROR_ARGUMENT, "a picture has at most %d cuts",
+                        (int)SCREE_CUT_LIMIT);
+  if (p->def.section_count)
+    memcpy(p->sections, p->def.sections, p->def.section_count * sizeof *p->sections);
+  p->def.sections = p->sections;
+  if (*p->follow && p->scene && !scree_scene_find_body(p->scene, p->follow).generation)
+    return context_fail(p->context, SCREE_ERROR_ARGUMENT,
+                        "follow=%s: the scene has no body of that name", p->follow);
   return picture_choose_field(p);
 }
 
-void picture_close(picture *p) {
-  free(p->items);
-  free(p->bodies);
-  free(p->contacts);
-  free(p->links);
-  free(p->item_of);
-  free(p->values);
-  free(p->probe.time);
-  free(p->probe.value);
-  scree_recording_close(p->recording);
-}
-
-size_t picture_frame_count(const picture *p) {
-  return scree_recording_frame_count(p->recording);
-}
-
-int picture_frame_time(picture *p, size_t frame, double *time) {
-  scree_status status = scree_recording_get_times(p->recording, frame, 1, time);
-  return status ? fail(p, status) : CLI_OK;
-}
-
-int picture_find_time(picture *p, double time, size_t *frame) {
-  size_t low = 0, high = picture_frame_count(p) - 1;
-  double t, u;
-  while (high - low > 1) {
-    const size_t middle = low + (high - low) / 2;
-    const int code = picture_frame_time(p, middle, &t);
-    if (code) return code;
-    if (t <= time)
-      low = middle;
-    else
-      high = middle;
+static scree_status finish_create(scree_status status, scree_picture **out) {
+  if (status) {
+    scree_picture_destroy(*out);
+    *out = NULL;
   }
-  int code = picture_frame_time(p, low, &t);
-  if (!code) code = picture_frame_time(p, high, &u);
-  *frame = fabs(u - time) < fabs(t - time) ? high : low;
-  return code;
+  return status;
+}
+
+scree_status scree_picture_create(scree_recording *recording, const char *path,
+                                  const scree_picture_def *def, scree_picture **out) {
+  if (!recording || !path || !out) return SCREE_ERROR_ARGUMENT;
+  scree_scene *scene = NULL;
+  scree_world *world = NULL;
+  *out = NULL;
+  scree_status status = scree_recording_get_scene(recording, &scene, &world);
+  if (status) return status;
+  scree_context *context = scree_scene_context(scene);
+  scree_picture *p = *out = memory_new(context, 1, sizeof *p);
+  if (!p) return SCREE_ERROR_MEMORY;
+  p->context = context;
+  p->source.recording = recording;
+  p->scene = scene;
+  snprintf(p->path, sizeof p->path, "%s", path);
+  if (scree_recording_frame_count(recording) == 0)
+    status = context_fail(context, SCREE_ERROR_INPUT, "%s: it has no frames yet", path);
+  if (!status) status = take_def(p, def);
+  return finish_create(status, out);
+}
+
+scree_status scree_picture_create_world(const scree_world *world, const scree_stepper *stepper,
+                                        scree_scene *scene, const scree_picture_def *def,
+                                        scree_picture **out) {
+  ARGUMENT_CHECK(world ? scree_world_context(world) : NULL, world && out);
+  scree_context *context = scree_world_context(world);
+  scree_picture *p = *out = memory_new(context, 1, sizeof *p);
+  if (!p) return SCREE_ERROR_MEMORY;
+  p->context = context;
+  p->source.world = world;
+  p->source.stepper = stepper;
+  p->scene = scene;
+  return finish_create(take_def(p, def), out);
+}
+
+void scree_picture_destroy(scree_picture *p) {
+  if (!p) return;
+  memory_free(p->context, p->items);
+  memory_free(p->context, p->bodies);
+  memory_free(p->context, p->contacts);
+  memory_free(p->context, p->links);
+  memory_free(p->context, p->item_of);
+  memory_free(p->context, p->values);
+  memory_free(p->context, p->probe.time);
+  memory_free(p->context, p->probe.value);
+  picture_clear_source(p);
+  scree_render_destroy(p->render);
+  memory_free(p->context, p);
+}
+
+double scree_picture_time(const scree_picture *p) {
+  return p->time;
 }
 
 /* ---- loading -------------------------------------------------------------------------------- */
 
-/* Room for `need` elements; what was there is kept. */
-static bool reserve(void *array, size_t *room, size_t need, size_t size) {
-  void **at = array;
-  if (need <= *room && *at) return true;
-  const size_t wanted = need + need / 2 + 16;
-  void *grown = realloc(*at, wanted * size);
-  if (!grown) return false;
-  *at = grown;
-  *room = wanted;
-  return true;
-}
-
-static bool make_room(picture *p, const scree_frame *frame) {
+static scree_status make_room(scree_picture *p, const scree_frame *frame) {
   size_t most = 0, body_room = p->item_room;
   for (size_t i = 0; i < frame->body_count; i++)
     if (frame->ids[3 * i] >= most) most = (size_t)frame->ids[3 * i] + 1;
-  const bool ok =
-      reserve(&p->bodies, &body_room, frame->body_count, sizeof *p->bodies) &&
-      reserve(&p->items, &p->item_room, frame->body_count, sizeof *p->items) &&
-      reserve(&p->contacts, &p->contact_room, frame->contact_count, sizeof *p->contacts) &&
-      reserve(&p->values, &p->value_room, frame->body_count, sizeof *p->values) &&
-      reserve(&p->item_of, &p->item_of_room, most, sizeof *p->item_of);
-  if (ok) memset(p->item_of, 0, p->item_of_room * sizeof *p->item_of);
-  return ok;
+  scree_context *c = p->context;
+  const size_t n = frame->body_count + 1;
+  if (memory_grow(c, &p->bodies, &body_room, n, sizeof *p->bodies) ||
+      memory_grow(c, &p->items, &p->item_room, n, sizeof *p->items) ||
+      memory_grow(c, &p->contacts, &p->contact_room, frame->contact_count + 1,
+                  sizeof *p->contacts) ||
+      memory_grow(c, &p->values, &p->value_room, n, sizeof *p->values) ||
+      memory_grow(c, &p->item_of, &p->item_of_room, most + 1, sizeof *p->item_of))
+    return SCREE_ERROR_MEMORY;
+  memset(p->item_of, 0, p->item_of_room * sizeof *p->item_of);
+  return SCREE_OK;
 }
 
-static void take_contacts(picture *p, const scree_frame *frame) {
+static void take_contacts(scree_picture *p, const scree_frame *frame) {
   p->contact_count = frame->contact_count;
   for (size_t i = 0; i < frame->contact_count; i++) {
     picture_contact *c = &p->contacts[i];
@@ -107,16 +144,15 @@ static void take_contacts(picture *p, const scree_frame *frame) {
   }
 }
 
-static int take_bodies(picture *p, const scree_frame *frame) {
+static scree_status take_bodies(scree_picture *p, const scree_frame *frame) {
   p->item_count = 0;
   for (size_t i = 0; i < frame->body_count; i++) {
     const uint32_t *id = frame->ids + 3 * i;
-    const scree_shape *shape = scree_recording_shape(p->recording, id[2]);
+    const scree_shape *shape = picture_shape(p, id[2]);
     if (!shape) continue;
     scree_recorded_body known;
-    scree_status status =
-        scree_recording_get_body(p->recording, (scree_body_id){id[0], id[1]}, &known);
-    if (status) return fail(p, status);
+    scree_status status = picture_get_body(p, (scree_body_id){id[0], id[1]}, &known);
+    if (status) return status;
     scree_render_item *item = &p->items[p->item_count];
     picture_body *b = &p->bodies[p->item_count++];
     *item = (scree_render_item){.shape = shape};
@@ -130,11 +166,11 @@ static int take_bodies(picture *p, const scree_frame *frame) {
     memcpy(b->velocity, frame->velocities + 6 * i, sizeof b->velocity);
     p->item_of[id[0]] = (uint32_t)p->item_count;
   }
-  return CLI_OK;
+  return SCREE_OK;
 }
 
 /* Moves every body that is in both frames towards the next one. */
-static void blend_bodies(picture *p, const scree_frame *next, double share) {
+static void blend_bodies(scree_picture *p, const scree_frame *next, double share) {
   for (size_t i = 0; i < next->body_count; i++) {
     const uint32_t *id = next->ids + 3 * i;
     const uint32_t at = id[0] < p->item_of_room ? p->item_of[id[0]] : 0;
@@ -180,7 +216,7 @@ static scree_look look_of_fixed(const scree_render_item *item, const scree_box *
 }
 
 /* The box of what moves, or of everything when nothing does. */
-static bool find_focus(picture *p, scree_box *focus) {
+static bool find_focus(scree_picture *p, scree_box *focus) {
   size_t moving = 0;
   for (size_t i = 0; i < p->item_count; i++) {
     p->items[i].look = is_moving(&p->bodies[i]) ? SCREE_LOOK_SOLID : SCREE_LOOK_WALL;
@@ -191,9 +227,10 @@ static bool find_focus(picture *p, scree_box *focus) {
 }
 
 /* Walls are known once the focus is; solid things that do not move become part of it. */
-static void set_looks(picture *p) {
+static void set_looks(scree_picture *p) {
   for (size_t i = 0; i < p->item_count; i++)
-    p->items[i].look = is_moving(&p->bodies[i]) ? p->look : look_of_fixed(&p->items[i], &p->focus);
+    p->items[i].look =
+        is_moving(&p->bodies[i]) ? p->def.look : look_of_fixed(&p->items[i], &p->focus);
 }
 
 static void join(scree_box *sum, const scree_box *box) {
@@ -217,9 +254,9 @@ static int compare(const void *a, const void *b) {
 }
 
 /* The force that all but one contact in fifty are below: the thickest chain. */
-static int find_reference(picture *p) {
-  double *f = calloc(p->contact_count + 1, sizeof *f);
-  if (!f) return cli_fail(CLI_INTERNAL, "out of memory");
+static scree_status find_reference(scree_picture *p) {
+  double *f = memory_new(p->context, p->contact_count + 1, sizeof *f);
+  if (!f) return SCREE_ERROR_MEMORY;
   size_t n = 0;
   for (size_t i = 0; i < p->contact_count; i++) {
     const double force = contact_force(&p->contacts[i]);
@@ -227,20 +264,20 @@ static int find_reference(picture *p) {
   }
   qsort(f, n, sizeof *f, compare);
   if (n) p->force_reference = fmax(p->force_reference, f[n - 1 - n / 50]);
-  free(f);
+  memory_free(p->context, f);
   double least = INFINITY;
   for (size_t i = 0; i < p->item_count; i++)
     if (is_moving(&p->bodies[i])) least = fmin(least, p->bodies[i].diameter);
   if (isfinite(least)) p->link_radius = 0.2 * least;
-  return CLI_OK;
+  return SCREE_OK;
 }
 
 /* From each moving body to its contacts, as thick as the force. */
-static int make_links(picture *p) {
+static scree_status make_links(scree_picture *p) {
   p->link_count = 0;
-  if (!p->chains || !(p->force_reference > 0.0)) return CLI_OK;
-  if (!reserve(&p->links, &p->link_room, 2 * p->contact_count, sizeof *p->links))
-    return cli_fail(CLI_INTERNAL, "out of memory");
+  if (!p->def.chains || !(p->force_reference > 0.0)) return SCREE_OK;
+  if (memory_grow(p->context, &p->links, &p->link_room, 2 * p->contact_count + 1, sizeof *p->links))
+    return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < p->contact_count; i++) {
     const picture_contact *c = &p->contacts[i];
     const double share = fmin(1.0, contact_force(c) / p->force_reference);
@@ -257,32 +294,32 @@ static int make_links(picture *p) {
       }
     }
   }
-  return CLI_OK;
+  return SCREE_OK;
 }
 
 /* ---- moments -------------------------------------------------------------------------------- */
 
-static int load_frame(picture *p, size_t index, double share) {
+static scree_status load_frame(scree_picture *p, size_t index, double share) {
   scree_frame frame;
-  scree_status status = scree_recording_get_frame(p->recording, index, &frame);
-  if (status) return fail(p, status);
-  if (!make_room(p, &frame)) return cli_fail(CLI_INTERNAL, "out of memory");
+  scree_status status = picture_get_frame(p, index, &frame);
+  if (!status) status = make_room(p, &frame);
+  if (status) return status;
   p->time = frame.time;
-  const int code = take_bodies(p, &frame);
-  if (code) return code;
+  status = take_bodies(p, &frame);
+  if (status) return status;
   take_contacts(p, &frame);
-  if (!(share > 0.0)) return CLI_OK;
-  status = scree_recording_get_frame(p->recording, index + 1, &frame);
-  if (status) return fail(p, status);
+  if (!(share > 0.0)) return SCREE_OK;
+  status = picture_get_frame(p, index + 1, &frame);
+  if (status) return status;
   p->time += share * (frame.time - p->time);
   blend_bodies(p, &frame, share);
-  return CLI_OK;
+  return SCREE_OK;
 }
 
-int picture_survey(picture *p, size_t count, const size_t *frames) {
+scree_status scree_picture_survey(scree_picture *p, size_t count, const size_t *frames) {
   for (size_t i = 0; i < count; i++) {
-    int code = load_frame(p, frames[i], 0.0);
-    if (code) return code;
+    scree_status status = load_frame(p, frames[i], 0.0);
+    if (status) return status;
     scree_box box;
     if (find_focus(p, &box)) {
       if (!p->has_focus) p->focus = box;
@@ -291,8 +328,8 @@ int picture_survey(picture *p, size_t count, const size_t *frames) {
     }
     picture_add_groups(p);
     picture_add_range(p);
-    if (p->chains) code = find_reference(p);
-    if (code) return code;
+    if (p->def.chains) status = find_reference(p);
+    if (status) return status;
   }
   if (p->first_material == UINT32_MAX) p->first_material = 0;
   if (!p->has_focus) p->focus = (scree_box){{-0.5, -0.5, 0.0}, {0.5, 0.5, 1.0}};
@@ -308,28 +345,31 @@ int picture_survey(picture *p, size_t count, const size_t *frames) {
       join(&p->focus, &box);
   }
   picture_end_range(p);
-  return CLI_OK;
+  return SCREE_OK;
 }
 
-int picture_load(picture *p, size_t frame, double share) {
-  int code = load_frame(p, frame, share);
-  if (code) return code;
+scree_status scree_picture_load(scree_picture *p, size_t frame, double share) {
+  const scree_status status = load_frame(p, frame, share);
+  if (status) return status;
   set_looks(p);
   picture_paint(p);
   return make_links(p);
 }
 
-scree_render_scene picture_scene(const picture *p) {
+scree_render_scene scree_picture_get_scene(const scree_picture *p) {
   return (scree_render_scene){.item_count = p->item_count,
                               .items = p->items,
                               .link_count = p->link_count,
                               .links = p->links,
+                              .cut_count = p->def.section_count,
+                              .cuts = p->cuts,
                               .focus = p->focus,
-                              .ground = true,
+                              .ground = p->def.ground,
                               .ground_level = NAN};
 }
 
-bool picture_find_body(const picture *p, const char *name, size_t *item) {
+bool picture_find_body(const scree_picture *p, const char *name, size_t *item) {
+  if (!p->scene) return false;
   const scree_body_id id = scree_scene_find_body(p->scene, name);
   if (!id.generation || id.index >= p->item_of_room || !p->item_of[id.index]) return false;
   *item = p->item_of[id.index] - 1;
