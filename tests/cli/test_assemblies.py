@@ -128,5 +128,41 @@ assemblies:
         self.assertEqual(result.err.count("<transmission>"), 1)
 
 
+class Exclude(GalleryTest):
+    SCENE = """duration: 0.3
+gravity: [0, 0, 0]
+bodies:
+  - {for: {i: 3}, name: ball, shape: {sphere: {radius: 0.1}}, position: ['${0.15 * i}', 0, 0]}
+  - {name: bullet, shape: {sphere: {radius: 0.1}}, position: [0, 0, 0.5], velocity: [0, 0, -4]}
+probes: [{name: bullet, kind: body, body: bullet}]
+"""
+
+    def run_with(self, exclude):
+        with open(self.path("scene.yaml"), "w", encoding="utf-8") as file:
+            file.write(self.SCENE + exclude)
+        return self.run_scree("run", "scene.yaml", "--out", "r.h5", "--force")
+
+    def test_what_is_excluded_does_not_touch(self):
+        self.assertIn("overlaps", self.run_with("").err)
+        self.assertIn("'ball[0]' overlaps", self.run_with("exclude: [{bodies: ['ball[1]', 'ball[2]']}]").err)
+        result = self.run_with("exclude: [{bodies: [ball]}]")
+        self.assertEqual(result.code, 0, result.err)
+        import csv
+        with open(self.path("r_bullet.csv"), encoding="utf-8") as file:
+            stopped = column(list(csv.reader(file)), "z")[-1]
+        self.assertGreater(stopped, -0.5)
+        self.assertEqual(self.run_with("exclude: [{bodies: [ball]}, {for: {i: 3}, bodies: [bullet, 'ball[${i}]']}]").code, 0)
+        with open(self.path("r_bullet.csv"), encoding="utf-8") as file:
+            self.assertAlmostEqual(column(list(csv.reader(file)), "z")[-1], 0.5 - 4 * 0.3, places=6)
+
+    def test_faults(self):
+        for exclude, message in (("exclude: [{bodies: [ball, bal]}]", "there is no body 'bal'; did you mean 'ball'?"),
+                                 ("exclude: [{bodies: [bullet]}]", "scene.yaml:7:20: bodies: two bodies or more are wanted"),
+                                 ("exclude: [{bodies: ball}]", "scene.yaml:7:20: bodies: a list of names is wanted, as [a, b]")):
+            result = self.run_with(exclude)
+            self.assertEqual(result.code, 3)
+            self.assertIn(message, result.err)
+
+
 if __name__ == "__main__":
     main()
