@@ -2,6 +2,7 @@
 #ifndef SCREE_SCENE_BUILD_BUILD_H
 #define SCREE_SCENE_BUILD_BUILD_H
 
+#include "math/pose.h"
 #include "scene/build/random.h"
 #include "scene/read/keys.h"
 
@@ -105,6 +106,14 @@ typedef struct scene_probe {
   size_t body_count;
 } scene_probe;
 
+/* An assembly in the scene: where it stands, what its names begin with, its own parameters. */
+typedef struct scene_part {
+  const char *prefix; /* "" or "left.wheel." */
+  pose place;
+  scene_scope scope;
+  uint32_t file;
+} scene_part;
+
 struct scree_scene {
   scree_context *context;
   scene_document doc;
@@ -112,6 +121,9 @@ struct scree_scene {
   scene_top top;
   scene_scope scope;
   scree_scene_settings settings;
+  scene_part **parts; /* [0]: the scene itself; in the document's memory */
+  size_t part_count, part_room;
+  size_t part; /* that is being built: `scope` is its */
 
   scene_named_shape *shapes;
   size_t shape_count;
@@ -139,6 +151,25 @@ struct scree_scene {
   size_t probe_count;
   scree_scene_flow flow;
 };
+
+/* assembly.c: puts the entries of all assemblies into the lists of the scene. */
+scree_status scene_expand(scree_scene *scene);
+/* scene.c: the tree of a file with all that it includes. */
+scree_status scene_read_root(scree_scene *scene, uint32_t file, int depth,
+                             const scree_import_def *def, scene_node **root);
+/* What follows belongs to the assembly of this entry: its parameters, place and names. */
+void scene_enter(scree_scene *scene, size_t part);
+/* A name that the assembly gives, with its prefix. "" stays. */
+const char *scene_own_name(scree_scene *scene, const char *name);
+/* The name that is meant: that of the assembly, else of the one around it, … */
+typedef bool scene_name_test(const scree_scene *scene, const char *name);
+const char *scene_meant_name(scree_scene *scene, const char *name, scene_name_test *exists);
+bool scene_has_material(const scree_scene *scene, const char *name);
+/* From the frame of the assembly to the world's. */
+void scene_move_point(const scree_scene *scene, double x[3]);
+void scene_turn_vector(const scree_scene *scene, double x[3]);
+void scene_turn_rotation(const scree_scene *scene, double q[4]);     /* of a body */
+void scene_turn_displacement(const scree_scene *scene, double q[4]); /* of a motion */
 
 /* build/shape.c: a new shape, all its lengths times `scale`; destroy it after use. */
 scree_status scene_make_shape(scree_scene *scene, const scene_scope *scope, const scene_node *node,

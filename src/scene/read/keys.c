@@ -25,6 +25,7 @@ static const scene_field scene_fields[] = {
     PARTS("pairs", false, TOP(pairs), pair),
     NAMED("shapes", false, TOP(shapes), shape),
     PARTS("bodies", false, TOP(bodies), body),
+    PARTS("assemblies", false, TOP(assemblies), assembly),
     PARTS("exclude", false, TOP(exclude), exclude),
     PARTS("joints", false, TOP(joints), joint),
     PARTS("schedule", false, TOP(schedule), schedule),
@@ -336,6 +337,32 @@ static const scene_field table_fields[] = {
 };
 SECTION(table, "table motion", "", table_fields, false);
 
+#define ASSEMBLY(m) AT(scene_assembly_keys, m)
+static const scene_field assembly_fields[] = {
+    TEXT("file", true, ASSEMBLY(file), "a scene (YAML, JSON) or a robot (URDF, MJCF)"),
+    TEXT("name", false, ASSEMBLY(name),
+         "its names begin with this and a dot; default: as they are"),
+    VECTOR("position", false, ASSEMBLY(position), "m", 3, FROM(-INFINITY), "default 0"),
+    TURNED("rotation", false, ASSEMBLY(rotation), "about its origin; default none"),
+    ANY("set", false, ASSEMBLY(set), "", "values for its parameters, as {radius: 0.3}"),
+    ANY("for", false, ASSEMBLY(loop), "", "one for each value of loop variables, as of a body"),
+    FLAG("allow_unsupported", false, ASSEMBLY(allow_unsupported),
+         "robots: leave out what Scree does not have; default false"),
+    FLAG("fixed_base", false, ASSEMBLY(fixed_base),
+         "URDF: the root link is fixed in the world; default false"),
+    FLAG("self_collide", false, ASSEMBLY(self_collide),
+         "URDF: links touch each other; default false"),
+    REAL("density", false, ASSEMBLY(density), "kg/m^3", OVER(0), INFINITY,
+         "URDF: of links without mass; default none"),
+    CHOICE("meshes", false, ASSEMBLY(meshes), "by_format|hulls|exact",
+           "robots: default exact in URDF, hulls in MJCF"),
+    TEXT("keyframe", false, ASSEMBLY(keyframe), "MJCF: begin with it; default none"),
+};
+SECTION(assembly, "assembly",
+        "A scene or robot as a part of this one. Of a scene come parameters, materials, pairs, "
+        "shapes, bodies, exclude, joints, schedule, forces and probes; its other keys do nothing.",
+        assembly_fields, false);
+
 static const scene_field exclude_fields[] = {
     ANY("bodies", true, AT(scene_exclude_keys, bodies), "",
         "names of bodies, of one of many as chain[3], or of many"),
@@ -465,6 +492,7 @@ const scene_section *const scene_section_list[] = {
     &scene_section_constant,
     &scene_section_sine,
     &scene_section_table,
+    &scene_section_assembly,
     &scene_section_exclude,
     &scene_section_joint,
     &scene_section_coordinate,

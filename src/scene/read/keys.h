@@ -59,10 +59,10 @@ extern const scene_section scene_section_scene, scene_section_solver, scene_sect
     scene_section_lattice, scene_section_random, scene_section_csv, scene_section_sizes,
     scene_section_class, scene_section_region, scene_section_region_box,
     scene_section_region_cylinder, scene_section_motion, scene_section_constant, scene_section_sine,
-    scene_section_table, scene_section_exclude, scene_section_joint, scene_section_coordinate,
-    scene_section_spring, scene_section_motor, scene_section_schedule, scene_section_force,
-    scene_section_fluid, scene_section_emitter, scene_section_drain, scene_section_probe,
-    scene_section_recording, scene_section_turn;
+    scene_section_table, scene_section_assembly, scene_section_exclude, scene_section_joint,
+    scene_section_coordinate, scene_section_spring, scene_section_motor, scene_section_schedule,
+    scene_section_force, scene_section_fluid, scene_section_emitter, scene_section_drain,
+    scene_section_probe, scene_section_recording, scene_section_turn;
 /* All of them, in the order of the reference page. */
 extern const scene_section *const scene_section_list[];
 extern const size_t scene_section_list_count;
@@ -76,8 +76,8 @@ typedef struct scene_top {
   const char *title, *description;
   const scene_node *include, *parameters;
   double gravity[3], gravitational_constant, coulomb_constant, step, duration, overlap;
-  const scene_node *solver, *materials, *pairs, *shapes, *bodies, *exclude, *joints, *schedule,
-      *forces, *fluids, *emitters, *drains, *probes, *recording;
+  const scene_node *solver, *materials, *pairs, *shapes, *bodies, *exclude, *assemblies, *joints,
+      *schedule, *forces, *fluids, *emitters, *drains, *probes, *recording;
 } scene_top;
 
 typedef struct scene_solver_keys {
@@ -142,6 +142,15 @@ typedef struct scene_motion_keys {
   const scene_node *times, *displacements, *rotations;
   bool repeat;
 } scene_motion_keys;
+
+typedef struct scene_assembly_keys {
+  scene_head head;
+  const char *file, *name, *keyframe;
+  const scene_node *rotation, *set, *loop;
+  double position[3], density;
+  bool allow_unsupported, fixed_base, self_collide;
+  int meshes;
+} scene_assembly_keys;
 
 typedef struct scene_exclude_keys {
   scene_head head;
