@@ -167,6 +167,10 @@ static double touching_radius(const world_bodies *b, uint32_t i, uint32_t k) {
   return curvature > 0.0 ? 1.0 / curvature : 0.0;
 }
 
+static double inverse_mass(const world_bodies *b, uint32_t i) {
+  return b->mass[i] > 0.0 ? 1.0 / b->mass[i] : 0.0;
+}
+
 /* In its first step; what does not move is as new as the other one. */
 static bool is_new(const world_bodies *b, uint32_t i) {
   return b->fresh[i] || !(b->mass[i] > 0.0);
@@ -285,6 +289,9 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   if (form->varies) {
     in.slide = hypot(v3_dot(t1, relative), v3_dot(t2, relative));
     in.radius = touching_radius(b, c->a, c->b);
+    in.inverse_mass = inverse_mass(b, c->a) + inverse_mass(b, c->b);
+    if (previous != CACHE_NONE && a->kick_before > 0.0)
+      in.pushed = a->kick / a->kick_before * v3_dot(n, assembly_get_before(a, previous));
     in.aligned = aligned;
     in.first = is_new(b, c->a) && is_new(b, c->b);
   }
