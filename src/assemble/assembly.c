@@ -58,7 +58,9 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->state_before);
   memory_free(context, a->taken);
   memory_free(context, a->g);
-  memory_free(context, a->joint_block);
+  memory_free(context, a->joint_part);
+  memory_free(context, a->joint_first);
+  memory_free(context, a->joint_next);
   memory_free(context, a->stiffness);
   memory_free(context, a->lasting);
   memory_free(context, a->shared);
@@ -159,7 +161,7 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   status = assembly_find_stiffness(a, params);
   if (!status) status = add_bodies(a, params->h, report);
   if (status) return status;
-  status = assembly_find_bounces(a);
+  status = assembly_find_bounces(a, params->again);
   if (!status) status = assembly_add_contacts(a, params, report);
   if (!status) status = assembly_find_impacts(a, params);
   if (!status) status = assembly_add_joints(a, params, report);

@@ -101,6 +101,7 @@ typedef struct assembly {
   size_t late_count, late_capacity;
   struct late_suspect *suspect; /* room for pairs that may overlap at the end */
   size_t suspect_capacity;
+  double late_depth;    /* the deepest overlap that the last late look found, of the diameter */
   double *width, *turn; /* sweep.c: of each body, m; the most that it turns with, rad/s */
   uint32_t *width_of;   /* the generation that it is of */
   size_t width_capacity, turn_capacity, width_of_capacity, width_count;
@@ -122,6 +123,8 @@ typedef struct assembly {
       impact_pair_capacity;
   size_t impact_count; /* impacts in the step; 0: the others do not matter */
   double impact_work;  /* J, on the bodies: what they lost, negative */
+  double newton_part;  /* of the restitution that contacts of bodies with joints have in the step */
+  bool impact_spread;  /* bodies that were not hit have been moved apart from those that were */
   bool impacts_left;   /* more than there are rounds for: these do not bounce */
 
   /* While a step is built and solved `before` has what its contacts start from. After it that lies
@@ -155,8 +158,11 @@ typedef struct assembly {
 
   double *g;
   size_t g_capacity;
-  uint32_t *joint_block; /* of each joint: its block, CACHE_NONE: none; its motor comes next */
-  size_t joint_block_capacity;
+  struct joint_part *joint_part; /* blocks of joints (joints.h) */
+  size_t joint_part_count, joint_part_capacity;
+  uint32_t *joint_first,
+      *joint_next; /* joints of each body, by joint and side: 1 + 3 joint + side */
+  size_t joint_first_capacity, joint_next_capacity;
   double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
   size_t stiffness_capacity;
   bool stiff;
@@ -225,6 +231,8 @@ scree_status assembly_keep_contacts(assembly *a, assembly_report *report);
  * that of the bodies; and the direction of friction across a normal, false: there is none. */
 bool assembly_has_surfaces(const scree_world *world);
 v3 assembly_surface_velocity(const assembly *a, uint32_t body_a, uint32_t body_b);
+/* The part of it along the tangents of contact k. */
+v3 assembly_belt(const assembly *a, size_t contact, v3 normal);
 bool assembly_direction(const assembly *a, uint32_t body_a, uint32_t body_b, v3 normal,
                         v3 *tangent);
 /* memory.c: states of laws. What the world's materials need, before contacts are looked for. */
@@ -235,7 +243,10 @@ law_state assembly_recall(const assembly *a, uint32_t previous, v3 n, v3 t1, v3 
 void assembly_note_state(assembly *a, size_t contact, double gap, const law_state *state);
 void assembly_update_states(assembly *a);
 /* impact.c. Before contacts are added: whether any bounce. */
-scree_status assembly_find_bounces(assembly *a);
+scree_status assembly_find_bounces(assembly *a, bool again);
+/* After finish: whether bodies with joints were given energy by a bounce; then there is less of it
+ * in the next build with `again`. */
+bool assembly_bounce_gives(assembly *a);
 /* When all contacts are in the problem: jumps of the free velocities. */
 scree_status assembly_find_impacts(assembly *a, const assembly_params *params);
 /* After the solve `linear` and `angular` become what moves bodies to where they are at the end;

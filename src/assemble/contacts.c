@@ -233,6 +233,31 @@ static bool lasts(const assembly *a, const collide_contact *c, uint32_t previous
   return v3_dot(c->point.normal, assembly_get_before(a, previous)) > 0.0;
 }
 
+/* m/s^2 that two bodies are driven together with by what acts on them. */
+static double pull_of(const assembly *a, const collide_contact *c, v3 n, double h) {
+  const world_bodies *b = &a->world->bodies;
+  v3 sum = {0, 0, 0};
+  if (world_is_dynamic(a->world, c->a))
+    sum = v3_scale(1.0 / world_kick(a->world, c->a, h), v3_sub(a->linear[c->a], b->linear[c->a]));
+  if (world_is_dynamic(a->world, c->b))
+    sum = v3_add_scaled(sum, -1.0 / world_kick(a->world, c->b, h),
+                        v3_sub(a->linear[c->b], b->linear[c->b]));
+  return v3_dot(n, sum);
+}
+
+/* What only laws ask for whose contacts differ. */
+static void note_pair(const assembly *a, const collide_contact *c, uint32_t previous, v3 relative,
+                      law_input *in) {
+  const world_bodies *b = &a->world->bodies;
+  in->slide = v3_norm(v3_sub(relative, v3_scale(in->approach, c->point.normal)));
+  in->radius = touching_radius(b, c->a, c->b);
+  in->inverse_mass = inverse_mass(b, c->a) + inverse_mass(b, c->b);
+  in->first = is_new(b, c->a) && is_new(b, c->b);
+  if (previous != CACHE_NONE && a->kick_before > 0.0)
+    in->pushed =
+        a->kick / a->kick_before * v3_dot(c->point.normal, assembly_get_before(a, previous));
+}
+
 static scree_status add_contact(assembly *a, const assembly_params *params,
                                 const collide_contact *c, int sharing, contact_form *form,
                                 assembly_report *report) {
@@ -244,7 +269,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   const v3 arm_a = v3_sub(point, b->position[c->a]), arm_b = v3_sub(point, b->position[c->b]);
   v3 t1 = v3_across(n), surface = {0, 0, 0};
   const bool aligned = a->has_surfaces && assembly_direction(a, c->a, c->b, n, &t1);
-  if (a->has_surfaces) surface = assembly_surface_velocity(a, c->a, c->b);
+  if (a->has_surfaces) surface = assembly_belt(a, k, n);
   const v3 t2 = v3_cross(n, t1);
   const v3 relative =
       v3_add(v3_sub(start_velocity(a, c->b, arm_b), start_velocity(a, c->a, arm_a)), surface);
@@ -273,6 +298,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   if (a->bounces) {
     in.newton = a->joined[c->a] || a->joined[c->b] ||
                 form->material->restitution_law == SCREE_RESTITUTION_NEWTON;
+    in.newton_less = 1.0 - a->newton_part;
+    if (in.newton) in.pull = pull_of(a, c, n, params->h);
     a->impact_late[k] = c->given;
   }
   if (c->given) {
@@ -286,15 +313,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   v3_store(def->arm_a, arm_a);
   v3_store(def->arm_b, arm_b);
   law_state state = {.value = {0}};
-  if (form->varies) {
-    in.slide = hypot(v3_dot(t1, relative), v3_dot(t2, relative));
-    in.radius = touching_radius(b, c->a, c->b);
-    in.inverse_mass = inverse_mass(b, c->a) + inverse_mass(b, c->b);
-    if (previous != CACHE_NONE && a->kick_before > 0.0)
-      in.pushed = a->kick / a->kick_before * v3_dot(n, assembly_get_before(a, previous));
-    in.aligned = aligned;
-    in.first = is_new(b, c->a) && is_new(b, c->b);
-  }
+  in.aligned = aligned;
+  if (form->varies) note_pair(a, c, previous, relative, &in);
   if (a->has_state_now) state = assembly_recall(a, previous, n, t1, t2);
   fill(form, &in, &state);
   if (a->has_surfaces && def->set.dim >= 3) {

@@ -156,13 +156,24 @@ double law_threshold(const scree_material_def *m, double bounce_speed) {
 }
 
 /* Newton's impact: u_n after = -e u_n before, for impacts above the threshold that happen within
- * the step. It takes the place of the gap term: the body turns round where it is. */
+ * the step. It takes the place of the gap term: the body turns round where it is, a gap g early, so
+ * that its height must be taken into account, u'^2 = e^2 (u^2 + 2 c g) - 2 c g with the pull c; and
+ * the velocity of a step is that of its middle, by when the pull has taken c h / 2 of it. Else a
+ * bounce gives c h / u of the energy. */
+static double newton_speed(const law_input *in) {
+  const double e = (1.0 - in->newton_less) * in->material->restitution, u = in->approach,
+               c = fmax(in->pull, 0.0);
+  const double fall = 2.0 * c * fmax(in->gap, 0.0);
+  const double square = e * e * (u * u + fall) - fall;
+  return fmax(sqrt(fmax(square, 0.0)) - 0.5 * c * in->h, 0.0);
+}
+
 double law_rigid_offset(const law_input *in) {
   const scree_material_def *m = in->material;
   const double threshold = law_threshold(m, in->bounce_speed);
   if (in->newton && law_bounces(m) && in->approach < -threshold &&
       in->gap + in->h * in->approach <= 0.0)
-    return m->restitution * in->approach;
+    return -newton_speed(in);
   if (in->gap > 0.0) return closed_part(in, 1.0) * in->gap / in->h;
   return fmax(closed_part(in, in->stabilisation) * in->gap / in->h, -in->recovery_speed);
 }

@@ -32,9 +32,11 @@ typedef struct law_input {
   double stabilisation, recovery_speed;
   double bounce_speed; /* threshold where the material gives none, m/s */
   int sharing;         /* points of the pair that touch, law_touches: they share its cohesion */
-  bool newton;  /* impacts are in the problem, by Newton's law: impact.c takes no such pair */
-  bool aligned; /* t1 is along the direction of the surface */
-  bool first;   /* both bodies are new in this step: what touches now may be bonded */
+  bool newton; /* impacts are in the problem, by Newton's law: impact.c takes no such pair */
+  double pull; /* m/s^2 that the two are driven together with by what acts on them; newton only */
+  double newton_less; /* part of the restitution that is left out, as all of it gave energy */
+  bool aligned;       /* t1 is along the direction of the surface */
+  bool first;         /* both bodies are new in this step: what touches now may be bonded */
 } law_input;
 
 /* The values that all laws share, and the first of a law's own. */

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "model/world.h"
 #include "scene/build/build.h"
+#include "scene/import/robot.h"
 #include "scree/solver.h"
 
 enum { INCLUDE_DEPTH = 16, INCLUDE_LIMIT = 1000 };
@@ -51,6 +52,12 @@ static scree_status read_includes(scree_scene *scene, int depth, scene_node **ro
 
 static scree_status read_root(scree_scene *scene, uint32_t file, int depth, scene_node **root) {
   const scene_file *f = &scene->doc.files[file];
+  if (robot_is_file(f->path)) {
+    scree_import_def def = scree_import_def_default();
+    def.report = scene->doc.note;
+    def.report_user = scene->doc.note_user;
+    return robot_import(&scene->doc, file, &def, root, NULL, NULL, NULL);
+  }
   scree_status status = scene_parse(&scene->doc, f->bytes, f->size, file, root);
   if (status) return status;
   if ((*root)->kind != SCENE_MAP)
@@ -225,6 +232,8 @@ static scree_status create(scree_context *context, const scree_scene_def *def,
   if (!def) return SCREE_OK;
   s->doc.report = def->report;
   s->doc.report_user = def->report_user;
+  s->doc.note = def->note;
+  s->doc.note_user = def->note_user;
   s->doc.confined = def->confined;
   s->doc.sets = scene_alloc(&s->doc, (def->set_count + 1) * sizeof *s->doc.sets);
   if (!s->doc.sets) return SCREE_ERROR_MEMORY;
@@ -413,6 +422,7 @@ static scree_status build(scree_scene *scene, scree_world *world) {
     scree_status one = scene_build_entry(scene, world, bodies->items[i]);
     if (one) status = one;
   }
+  if (!status) status = scene_build_excludes(scene, world);
   return status ? status : scene_build_events(scene, world);
 }
 

@@ -124,8 +124,8 @@ static void mu_follows_stribeck(void **state) {
     j.axis[0] = 1.0;
     j.axis[2] = 0.0;
     j.anchor[2] = 0.05;
-    j.motor = SCREE_MOTOR_SPEED;
-    j.motor_value = speed;
+    j.coordinate[0].motor = SCREE_MOTOR_SPEED;
+    j.coordinate[0].motor_value = speed;
     /* The slider would bear the weight: it is left to the floor by a soft hold. */
     j.compliance = 1.0;
     ok(&l, scree_world_add_joint(l.world, &j, &id));

@@ -16,7 +16,7 @@ static void grip(press *p, const double *axis) {
   const scree_body_state s = lab_state(&p->l, p->ball);
   j.kind = SCREE_JOINT_SLIDER;
   j.body_b = p->ball;
-  j.motor = SCREE_MOTOR_SPEED;
+  j.coordinate[0].motor = SCREE_MOTOR_SPEED;
   memcpy(j.axis, axis, sizeof j.axis);
   memcpy(j.anchor, s.position, sizeof j.anchor);
   ok(&p->l, scree_world_add_joint(p->l.world, &j, &p->slider));

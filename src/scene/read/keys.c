@@ -1,6 +1,6 @@
 /* The tables of scene keys. A row: key, type, unit, range, help; what is not given keeps the
  * default that the help text names. */
-#include "scene/read/rows.h"
+#include "scene/read/table.h"
 
 #define TOP(m) AT(scene_top, m)
 static const scene_field scene_fields[] = {
@@ -25,7 +25,9 @@ static const scene_field scene_fields[] = {
     PARTS("pairs", false, TOP(pairs), pair),
     NAMED("shapes", false, TOP(shapes), shape),
     PARTS("bodies", false, TOP(bodies), body),
+    PARTS("exclude", false, TOP(exclude), exclude),
     PARTS("joints", false, TOP(joints), joint),
+    PARTS("schedule", false, TOP(schedule), schedule),
     PARTS("forces", false, TOP(forces), force),
     PARTS("fluids", false, TOP(fluids), fluid),
     PARTS("emitters", false, TOP(emitters), emitter),
@@ -160,6 +162,9 @@ static const scene_field mesh_fields[] = {
     TEXT("file", true, SHAPE(file), "STL, OBJ or PLY, beside the scene"),
     REAL("scale", false, SHAPE(scale), "m", OVER(0), INFINITY,
          "length of its unit, as 1 mm; default 1 m"),
+    VECTOR("stretch", false, SHAPE(stretch), "", 3, FROM(-INFINITY),
+           "factors on x, y and z, on top of the scale; below 0 it is mirrored; default 1"),
+    FLAG("convex", false, SHAPE(convex), "its convex hull; default false"),
 };
 SECTION(mesh, "mesh",
         "Triangles: a solid of any form where they are closed, else a thin surface with two sides.",
@@ -329,29 +334,15 @@ static const scene_field table_fields[] = {
 };
 SECTION(table, "table motion", "", table_fields, false);
 
-#define JOINT(m) AT(scene_joint_keys, m)
-static const scene_field joint_fields[] = {
-    TEXT("name", false, JOINT(name), ""),
-    CHOICE("kind", true, JOINT(kind), "fixed|ball|hinge|slider", ""),
-    ANY("bodies", true, JOINT(bodies), "",
-        "two names of bodies, of one of many as chain[3]; `world` for one of them"),
-    VECTOR("anchor", true, JOINT(anchor), "m", 3, FROM(-INFINITY), "in the world at the start"),
-    VECTOR("axis", false, JOINT(axis), "", 3, FROM(-INFINITY), "hinge, slider; default [0, 0, 1]"),
-    PART("motor", false, JOINT(motor), motor),
-    REAL("compliance", false, JOINT(compliance), "m/N", FROM(0), INFINITY, "default 0"),
-    FLAG("collide", false, JOINT(collide), "do the two touch? default false"),
-    ANY("for", false, JOINT(loop), "", "a joint for each value of loop variables, as of a body"),
+static const scene_field exclude_fields[] = {
+    ANY("bodies", true, AT(scene_exclude_keys, bodies), "",
+        "names of bodies, of one of many as chain[3], or of many"),
+    ANY("for", false, AT(scene_exclude_keys, loop), "",
+        "a list for each value of loop variables, as of a body"),
 };
-SECTION(joint, "joint", "Ties two bodies, or a body and the world.", joint_fields, false);
-#define MOTOR(m) AT(scene_motor_keys, m)
-static const scene_field motor_fields[] = {
-    CHOICE("kind", true, MOTOR(kind), "speed|torque", ""),
-    ANY("value", true, MOTOR(value), "",
-        "rad/s or m/s of a speed motor, N m or N of a torque motor"),
-    ANY("limit", false, MOTOR(limit), "", "N m or N; default none"),
-};
-SECTION(motor, "motor", "Of a hinge or slider; turns the second body relative to the first.",
-        motor_fields, false);
+SECTION(exclude, "exclude",
+        "Bodies that do not touch each other: no two of the list. Joined bodies do not anyway.",
+        exclude_fields, false);
 
 #define EVENT(m) AT(scene_event_keys, m)
 #define WINDOW_ROWS                                                                                \
@@ -389,15 +380,19 @@ SECTION(drain, "drain", "Removes bodies whose origin is in a box.", drain_fields
 #define PROBE(m) AT(scene_probe_keys, m)
 static const scene_field probe_fields[] = {
     TEXT("name", true, PROBE(name), "of its CSV file, beside the recording"),
-    CHOICE("kind", true, PROBE(kind), "body|force|plane|energy|group|surface|stress",
-           "a body's state; force and torque of the contacts on a body, as a wall; mass through a "
-           "plane; energies; mass, centre of mass, mean velocity and extent of many bodies, "
-           "with the horizontal distance from the point that 99 % of them keep as reach; height "
-           "and slope of the surface of many bodies; mean stress (pressure positive), fabric, "
-           "coordination number and solid fraction in the box of lower and upper"),
+    CHOICE(
+        "kind", true, PROBE(kind), "body|force|plane|energy|group|surface|joint|stress",
+        "a body's state; force and torque of the contacts on a body, as a wall; mass through a "
+        "plane; energies; mass, centre of mass, mean velocity and extent of many bodies, "
+        "with the horizontal distance from the point that 99 % of them keep as reach; height "
+        "and slope of the surface of many bodies; coordinate, motor, force and error of a joint; "
+        "mean stress (pressure positive), fabric, coordination number and solid fraction in the "
+        "box "
+        "of lower and upper"),
     TEXT("body", false, PROBE(body_name),
          "of the kinds body and force; for group and surface the name of many, default all that "
          "are dynamic"),
+    TEXT("joint", false, PROBE(joint), "of the kind joint: its name, or one of a loop as leg[3]"),
     REAL("every", false, PROBE(every), "s", FROM(0), INFINITY, "default each step"),
     VECTOR("point", false, PROBE(point), "m", 3, FROM(-INFINITY),
            "of the plane; of the reach; of a surface, where its height is taken, the axis of a "
@@ -469,8 +464,12 @@ const scene_section *const scene_section_list[] = {
     &scene_section_constant,
     &scene_section_sine,
     &scene_section_table,
+    &scene_section_exclude,
     &scene_section_joint,
+    &scene_section_coordinate,
+    &scene_section_spring,
     &scene_section_motor,
+    &scene_section_schedule,
     &scene_section_force,
     &scene_section_fluid,
     &scene_section_emitter,

@@ -1,5 +1,5 @@
 /* The tables of scene keys of materials, pairs of them, and fluids. */
-#include "scene/read/rows.h"
+#include "scene/read/table.h"
 
 #define MATERIAL(m) AT(scene_material_keys, def.m)
 #define MATERIAL_ROWS                                                                              \
