@@ -235,6 +235,8 @@ scree_status assembly_keep_contacts(assembly *a, assembly_report *report);
  * that of the bodies; and the direction of friction across a normal, false: there is none. */
 bool assembly_has_surfaces(const scree_world *world);
 v3 assembly_surface_velocity(const assembly *a, uint32_t body_a, uint32_t body_b);
+/* The part of it along the tangents of contact k. */
+v3 assembly_belt(const assembly *a, size_t contact, v3 normal);
 bool assembly_direction(const assembly *a, uint32_t body_a, uint32_t body_b, v3 normal,
                         v3 *tangent);
 /* memory.c: states of laws. What the world's materials need, before contacts are looked for. */
