@@ -62,7 +62,7 @@ _scree() {
     return
   fi
   case $verb in
-    list) mapfile -t COMPREPLY < <(compgen -W "solvers sets scenes verbs" -- "$current") ;;
+    list) mapfile -t COMPREPLY < <(compgen -W "solvers sets steppers linear-solvers scenes verbs" -- "$current") ;;
     generate) mapfile -t COMPREPLY < <(compgen -W "packing" -- "$current") ;;
     help) mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info verify salvage bench generate list doctor" -- "$current") ;;
     run | check | info)

@@ -59,11 +59,29 @@ SCREE_API scree_stepper_def scree_stepper_def_default(void);
 SCREE_API scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *def,
                                             scree_stepper **stepper);
 SCREE_API void scree_stepper_destroy(scree_stepper *stepper);
-/* The solver in use, by its name in the list. */
+/* The stepper's own name in the list. */
+SCREE_API const char *scree_stepper_get_name(const scree_stepper *stepper);
+/* The solver in use, by its name in the list; of a smooth stepper its linear solver. */
 SCREE_API const char *scree_stepper_solver_name(const scree_stepper *stepper);
 /* An option of the solver, by its table. */
 SCREE_API scree_status scree_stepper_set_solver(scree_stepper *stepper, const char *key,
                                                 const char *value);
+
+/* An option of the stepper, by its table. */
+SCREE_API scree_status scree_stepper_set(scree_stepper *stepper, const char *key,
+                                         const char *value);
+/* The list: i from 0 to scree_stepper_count() - 1. Smooth ones integrate jointed bodies and links
+ * with their joints held at places; they have no hard contacts. */
+SCREE_API size_t scree_stepper_count(void);
+SCREE_API const char *scree_stepper_name(size_t i);
+SCREE_API const char *scree_stepper_summary(size_t i);
+SCREE_API bool scree_stepper_is_smooth(size_t i);
+SCREE_API const scree_option_def *scree_stepper_options(size_t i, size_t *count);
+
+/* The linear solvers of smooth steppers (their option linear_solver). */
+SCREE_API size_t scree_linear_solver_count(void);
+SCREE_API const char *scree_linear_solver_name(size_t i);
+SCREE_API const char *scree_linear_solver_summary(size_t i);
 
 typedef struct scree_step_info {
   bool advanced;         /* false: the world is where it was (stop) */

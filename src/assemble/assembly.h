@@ -144,6 +144,8 @@ typedef struct assembly {
   size_t g_capacity;
   uint32_t *joint_block; /* of each joint: its block, CACHE_NONE: none; its motor comes next */
   size_t joint_block_capacity;
+  uint32_t *link_block; /* of each link; CACHE_NONE: none */
+  size_t link_block_capacity;
   double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
   size_t stiffness_capacity;
   bool stiff;
@@ -243,6 +245,11 @@ bool assembly_stiffen(assembly *a, uint32_t body, double h, double *inverse_iner
 scree_status assembly_add_joints(assembly *a, const assembly_params *params,
                                  assembly_report *report);
 void assembly_push_joints(assembly *a);
+/* The impulses of a block of rows on the bodies' twists. */
+void assembly_push_block(assembly *a, size_t block);
+/* links.c */
+scree_status assembly_add_links(assembly *a, const assembly_params *params);
+void assembly_push_links(assembly *a);
 void assembly_keep_joints(assembly *a);
 void assembly_swap_extra(assembly *a);
 scree_status assembly_reserve_g(assembly *a, size_t rows);

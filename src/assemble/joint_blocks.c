@@ -102,7 +102,7 @@ scree_status assembly_add_joints(assembly *a, const assembly_params *params,
   return SCREE_OK;
 }
 
-static void push_terms(assembly *a, size_t block) {
+void assembly_push_block(assembly *a, size_t block) {
   const ccp_bodies *bodies = &a->problem->bodies;
   const size_t first = a->problem->row_start[block] - a->problem->row_start[bodies->contact_count];
   const size_t dim = (size_t)ccp_dim(a->problem, block);
@@ -124,8 +124,8 @@ void assembly_push_joints(assembly *a) {
   for (size_t k = 0; k < a->world->joint_limit; k++) {
     const size_t block = a->joint_block[k];
     if (block == CACHE_NONE) continue;
-    push_terms(a, block);
-    if (a->world->joint[k].motor == SCREE_MOTOR_SPEED) push_terms(a, block + 1);
+    assembly_push_block(a, block);
+    if (a->world->joint[k].motor == SCREE_MOTOR_SPEED) assembly_push_block(a, block + 1);
   }
 }
 

@@ -61,20 +61,31 @@ static int compare_pairs(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+static scree_status exclude(scree_world *w, uint64_t a, uint64_t b) {
+  if (a == WORLD_NO_BODY || b == WORLD_NO_BODY) return SCREE_OK;
+  if (memory_grow(w->context, &w->excluded, &w->excluded_capacity, w->excluded_count + 1,
+                  sizeof *w->excluded))
+    return SCREE_ERROR_MEMORY;
+  w->excluded[w->excluded_count++] = a < b ? a << 32 | b : b << 32 | a;
+  return SCREE_OK;
+}
+
+/* Bodies of one joint, or of one element of a flexible part. */
 scree_status world_list_excluded(scree_world *w) {
+  scree_status status = SCREE_OK;
   w->excluded_count = 0;
-  for (size_t i = 0; i < w->joint_limit; i++) {
+  for (size_t i = 0; i < w->joint_limit && !status; i++) {
     const joint *j = &w->joint[i];
-    if (!j->alive || j->collide || j->body_a == WORLD_NO_BODY || j->body_b == WORLD_NO_BODY)
-      continue;
-    if (memory_grow(w->context, &w->excluded, &w->excluded_capacity, w->excluded_count + 1,
-                    sizeof *w->excluded))
-      return SCREE_ERROR_MEMORY;
-    const uint64_t a = j->body_a, b = j->body_b;
-    w->excluded[w->excluded_count++] = a < b ? a << 32 | b : b << 32 | a;
+    if (j->alive && !j->collide) status = exclude(w, j->body_a, j->body_b);
+  }
+  for (size_t i = 0; i < w->link_limit; i++) {
+    const world_link *l = &w->link[i];
+    if (!l->alive || (l->kind != SCREE_LINK_BEAM && l->kind != SCREE_LINK_TETRAHEDRON)) continue;
+    for (uint32_t k = 0; k < l->body_count; k++)
+      for (uint32_t m = 0; m < k && !status; m++) status = exclude(w, l->body[k], l->body[m]);
   }
   if (w->excluded_count) qsort(w->excluded, w->excluded_count, sizeof *w->excluded, compare_pairs);
-  return SCREE_OK;
+  return status;
 }
 
 static size_t free_place(const scree_world *w) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "model/link/link.h"
 
 scree_world_def scree_world_def_default(void) {
   return (scree_world_def){.gravity = {0.0, 0.0, -9.81}};
@@ -62,6 +63,8 @@ void scree_world_destroy(scree_world *w) {
   for (size_t i = 0; i < w->motion_count; i++) world_free_motion(w, &w->motion[i]);
   memory_free(context, w->motion);
   memory_free(context, w->joint);
+  memory_free(context, w->link);
+  memory_free(context, w->link_function);
   memory_free(context, w->excluded);
   memory_free(context, w);
 }
@@ -200,6 +203,7 @@ scree_energy scree_world_get_energy(const scree_world *w) {
     e.potential -= b->mass[i] * v3_dot(gravity, place_of_velocity(w, i));
   }
   e.pairwise = world_pairwise_energy(w);
+  e.elastic = link_energy(w);
   return e;
 }
 

@@ -19,7 +19,7 @@ static const char *const headers[SCREE_PROBE_KIND_COUNT] = {
     [SCREE_PROBE_PLANE] = "time [s],mass [kg],forward [kg],backward [kg],bodies forward,"
                           "bodies backward",
     [SCREE_PROBE_ENERGY] = "time [s],kinetic linear [J],kinetic angular [J],potential [J],"
-                           "pairwise [J],total [J]",
+                           "pairwise [J],elastic [J],total [J]",
     [SCREE_PROBE_GROUP] = "time [s],bodies,mass [kg],x [m],y [m],z [m],vx [m/s],vy [m/s],vz [m/s],"
                           "x min [m],y min [m],z min [m],x max [m],y max [m],z max [m],"
                           "reach [m]",
@@ -176,9 +176,10 @@ static scree_status write_row(scree_sim *sim, sim_probe *p) {
     put(p->text, row, PROBE_SURFACE_COLUMNS);
   } else {
     scree_energy e = scree_world_get_energy(sim->world);
-    const double parts[] = {e.linear, e.angular, e.potential, e.pairwise,
-                            e.linear + e.angular + e.potential + e.pairwise};
-    put(p->text, parts, 5);
+    const double parts[] = {
+        e.linear,   e.angular, e.potential,
+        e.pairwise, e.elastic, e.linear + e.angular + e.potential + e.pairwise + e.elastic};
+    put(p->text, parts, 6);
   }
   fprintf(p->text, "\n");
   return status;

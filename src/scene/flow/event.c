@@ -76,7 +76,7 @@ static scree_status read_motor(scree_scene *scene, const scene_joint_keys *joint
   return status;
 }
 
-static scree_status joint_bodies(scree_scene *scene, const scene_node *list, scree_joint_def *def) {
+static scree_status two_bodies(scree_scene *scene, const scene_node *list, scree_body_id body[2]) {
   if (list->kind != SCENE_LIST || list->count != 2)
     return scene_fault(&scene->doc, list, "bodies: a list of two names is wanted");
   for (int i = 0; i < 2; i++) {
@@ -87,10 +87,7 @@ static scree_status joint_bodies(scree_scene *scene, const scene_node *list, scr
     size_t first, count;
     status = scene_find_bodies(scene, list->items[i], name, true, &first, &count);
     if (status) return status;
-    if (i == 0)
-      def->body_a = scene->bodies[first];
-    else
-      def->body_b = scene->bodies[first];
+    body[i] = scene->bodies[first];
   }
   return SCREE_OK;
 }
@@ -107,11 +104,38 @@ static scree_status build_joint(scree_scene *scene, scree_world *world, const sc
   memcpy(def.axis, k.axis, sizeof def.axis);
   def.compliance = k.compliance;
   def.collide = k.collide;
-  status = joint_bodies(scene, k.bodies, &def);
+  scree_body_id body[2] = {0};
+  status = two_bodies(scene, k.bodies, body);
+  def.body_a = body[0];
+  def.body_b = body[1];
   if (!status && k.motor) status = read_motor(scene, &k, &def);
   if (status) return status;
   scree_joint_id id;
   status = scree_world_add_joint(world, &def, &id);
+  if (status && status != SCREE_ERROR_MEMORY) {
+    char why[CONTEXT_MESSAGE_SIZE];
+    snprintf(why, sizeof why, "%s", scree_context_message(scene->context));
+    return scene_fault(&scene->doc, node, "%s", why);
+  }
+  return status;
+}
+
+static scree_status build_spring(scree_scene *scene, scree_world *world, const scene_node *node) {
+  scene_spring_keys k = {.rest = -1.0};
+  scree_status status = scene_read(&scene->doc, &scene->scope, node, &scene_section_spring, &k);
+  if (status) return status;
+  scree_link_def def = scree_link_def_default();
+  def.stiffness = k.stiffness;
+  def.damping = k.damping;
+  def.rest = k.rest;
+  status = two_bodies(scene, k.bodies, def.body);
+  if (!status && (k.points->kind != SCENE_LIST || k.points->count != 2))
+    status = scene_fault(&scene->doc, k.points, "points: a list of two points is wanted");
+  for (size_t i = 0; i < 2 && !status; i++)
+    status = scene_vector(&scene->doc, &scene->scope, k.points->items[i], "points", "m", 3,
+                          def.point[i]);
+  if (status) return status;
+  status = scree_world_add_link(world, &def, NULL);
   if (status && status != SCREE_ERROR_MEMORY) {
     char why[CONTEXT_MESSAGE_SIZE];
     snprintf(why, sizeof why, "%s", scree_context_message(scene->context));
@@ -248,6 +272,10 @@ scree_status scene_build_events(scree_scene *scene, scree_world *world) {
   scree_status status = SCREE_OK, one;
   for (size_t i = 0; scene->top.joints && i < scene->top.joints->count; i++) {
     one = scene_build_loop(scene, world, scene->top.joints->items[i], build_joint);
+    if (one) status = one;
+  }
+  for (size_t i = 0; scene->top.springs && i < scene->top.springs->count; i++) {
+    one = scene_build_loop(scene, world, scene->top.springs->items[i], build_spring);
     if (one) status = one;
   }
   const scene_top *t = &scene->top;

@@ -59,11 +59,13 @@ static const scene_field scene_fields[] = {
     REAL("overlap", false, TOP(overlap), "", FROM(0), 1,
          "overlap allowed at the start, of the smaller diameter; default 1%"),
     PART("solver", false, TOP(solver), solver),
+    ONE("stepper", false, TOP(stepper), stepper),
     NAMED("materials", false, TOP(materials), material),
     PARTS("pairs", false, TOP(pairs), pair),
     NAMED("shapes", false, TOP(shapes), shape),
     PARTS("bodies", false, TOP(bodies), body),
     PARTS("joints", false, TOP(joints), joint),
+    PARTS("springs", false, TOP(springs), spring),
     PARTS("forces", false, TOP(forces), force),
     PARTS("emitters", false, TOP(emitters), emitter),
     PARTS("drains", false, TOP(drains), drain),
@@ -75,7 +77,7 @@ SECTION(scene, "scene", "The file itself.", scene_fields, false);
 #define SOLVER(m) AT(scene_solver_keys, m)
 static const scene_field solver_fields[] = {
     TEXT("name", false, SOLVER(name), "a solver of `scree list solvers`; default auto"),
-    TEXT("stepper", false, SOLVER(stepper), "default nonsmooth"),
+    TEXT("stepper", false, SOLVER(stepper), "the same as the scene's own key `stepper`"),
     ANY("options", false, SOLVER(options), "", "options of the solver, by its own table"),
     CHOICE("model", false, SOLVER(model), "relaxed|coulomb",
            "friction: coulomb is the exact law, relaxed its convex relaxation, in which sliding "
@@ -395,6 +397,29 @@ static const scene_field table_fields[] = {
 };
 SECTION(table, "table motion", "", table_fields, false);
 
+#define STEPPER(m) AT(scene_stepper_keys, m)
+static const scene_field stepper_fields[] = {
+    TEXT("name", true, STEPPER(name), "one of `scree list steppers`"),
+    ANY("options", false, STEPPER(options), "", "its options, by its own table"),
+};
+SECTION(stepper, "stepper",
+        "How the world moves through time: the name of a stepper, or a map with its options. "
+        "Default nonsmooth.",
+        stepper_fields, false);
+#define SPRING(m) AT(scene_spring_keys, m)
+static const scene_field spring_fields[] = {
+    TEXT("name", false, SPRING(name), ""),
+    ANY("bodies", true, SPRING(bodies), "",
+        "two names of bodies, of one of many as chain[3]; `world` for one of them"),
+    ANY("points", true, SPRING(points), "m", "its two ends, in the world at the start"),
+    REAL("stiffness", false, SPRING(stiffness), "N/m", FROM(0), INFINITY, "default 0"),
+    REAL("damping", false, SPRING(damping), "N s/m", FROM(0), INFINITY, "default 0"),
+    REAL("rest", false, SPRING(rest), "m", FROM(0), INFINITY,
+         "length without force; default that of the start"),
+    ANY("for", false, SPRING(loop), "", "a spring for each value of loop variables, as of a body"),
+};
+SECTION(spring, "spring", "A spring and damper between two points.", spring_fields, false);
+
 #define JOINT(m) AT(scene_joint_keys, m)
 static const scene_field joint_fields[] = {
     TEXT("name", false, JOINT(name), ""),
@@ -501,6 +526,7 @@ SECTION(turn, "rotation", "A turn about an axis.", turn_fields, false);
 const scene_section *const scene_section_list[] = {
     &scene_section_scene,
     &scene_section_solver,
+    &scene_section_stepper,
     &scene_section_material,
     &scene_section_pair,
     &scene_section_body,
@@ -535,6 +561,7 @@ const scene_section *const scene_section_list[] = {
     &scene_section_table,
     &scene_section_joint,
     &scene_section_motor,
+    &scene_section_spring,
     &scene_section_force,
     &scene_section_emitter,
     &scene_section_drain,

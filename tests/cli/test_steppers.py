@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Steppers and links from scene files: what runs, what is reported, what is refused."""
+import json
+
+from command import CommandTest, main
+
+SCENE = """
+step: 2 ms
+duration: 0.2 s
+stepper: {stepper}
+bodies:
+  - {{name: a, shape: {{box: {{size: [0.5, 0.04, 0.04]}}}}, position: [0.25, 0, 0], collides_with: 0}}
+  - {{name: b, shape: {{box: {{size: [0.5, 0.04, 0.04]}}}}, position: [0.75, 0, 0], collides_with: 0}}
+joints:
+  - {{kind: hinge, bodies: [world, a], anchor: [0, 0, 0], axis: [0, 1, 0]}}
+  - {{kind: hinge, bodies: [a, b], anchor: [0.5, 0, 0], axis: [0, 1, 0]}}
+springs:
+  - {{bodies: [world, b], points: [[1, 0, 0.5], [1, 0, 0]], stiffness: 20 N/m, damping: 1 N s/m}}
+{more}
+"""
+
+
+class Steppers(CommandTest):
+    def scene(self, stepper, more=""):
+        path = self.path("scene.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(SCENE.format(stepper=stepper, more=more))
+        return path
+
+    def test_all_run(self):
+        names = self.run_scree("list", "steppers", "--names").out.split()
+        self.assertIn("hht", names)
+        kinetic = {}
+        for name in names:
+            result = self.run_scree("run", self.scene(name), "--json")
+            self.assertEqual(result.code, 0, result.err)
+            summary = json.loads(result.out.splitlines()[-1])
+            self.assertEqual(summary["stepper"], name)
+            self.assertEqual(summary["nonconverged_steps"], 0)
+            kinetic[name] = summary["energy"]["kinetic"]
+        for name in names:
+            self.assertLess(abs(kinetic[name] - kinetic["hht"]), 0.02 * kinetic["hht"], name)
+
+    def test_options(self):
+        good = self.scene("{name: hht, options: {alpha: -0.1, newton: modified, linear_solver: minres}}")
+        self.assertEqual(self.run_scree("run", good).code, 0)
+        for stepper, words in (
+                ("hth", ["did you mean", "hht"]), ("{name: hht, options: {alpha: 0.5}}", ["alpha"]),
+                ("{name: hht, options: {alhpa: 0}}", ["alpha"]),
+                ("{name: nonsmooth, options: {linear_solver: direct}}", ["linear_solver"])):
+            result = self.run_scree("run", self.scene(stepper))
+            self.assertEqual(result.code, 3, stepper)
+            self.assertIn("scene.yaml:4:", result.err)
+            for word in words:
+                self.assertIn(word, result.err)
+
+    def test_springs_refused(self):
+        path = self.scene("hht", "  - {bodies: [world, b], points: [[1, 0, 1], [1, 0, 0]]}")
+        result = self.run_scree("run", path)
+        self.assertEqual(result.code, 3)
+        self.assertIn("stiffness or damping", result.err)
+
+    def test_lists(self):
+        lists = json.loads(self.run_scree("list", "steppers", "--json").out)
+        self.assertTrue(any(o["key"] == "alpha" for s in lists for o in s["options"]))
+        self.assertEqual(self.run_scree("list", "linear-solvers", "--names").out.split(), ["direct", "minres"])
+
+    def test_resume(self):
+        """The same bits after a recording that was gone on with."""
+        whole = json.loads(self.run_scree("run", self.scene("hht"), "--json").out.splitlines()[-1])
+        out = self.path("run.h5")
+        self.assertEqual(self.run_scree("run", self.scene("hht"), "--out", out, "--duration", "0.1").code, 0)
+        rest = json.loads(self.run_scree("resume", out, "--duration", "0.2", "--json").out.splitlines()[-1])
+        self.assertEqual(rest["state_hash"], whole["state_hash"])
+
+
+if __name__ == "__main__":
+    main()
