@@ -8,6 +8,7 @@
 #                     default the problems in $SCREE_SHARED or ../shared); tables, plots in out/bench
 #   make studies    exact friction, what accuracy costs, and scenes of the gallery against published
 #                   laws; tables, plots in out/studies
+#   make docs       the documentation as pages, in out/docs/html
 #   make install    into PREFIX (default /usr/local)
 #   make format     rewrite sources by .clang-format;  make check  only look
 MAKEFLAGS += --no-print-directory
@@ -74,8 +75,15 @@ demo: | build
 	$(call compile,release) --target scree_command
 	tools/demo build/release
 endif
-install: release
-	cmake --install build/release --prefix $(DESTDIR)$(PREFIX)
+# Built apart, without tests and benchmarks.
+install: | build
+	@tools/setup --build
+	@$(call configure,release,-B build/install -DSCREE_TESTS=OFF)
+	$(call compile,install)
+	cmake --install build/install --prefix $(DESTDIR)$(PREFIX)
+
+docs: release
+	tools/build-docs build/release/scree out/docs
 
 check:
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: clean"
@@ -88,4 +96,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers install check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers install docs check format setup clean

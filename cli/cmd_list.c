@@ -218,6 +218,29 @@ static void list_verbs(bool json) {
   if (json) printf("\n]\n");
 }
 
+static void list_units(bool json, bool names) {
+  double factor;
+  char si[SCREE_UNIT_TEXT];
+  const char *name;
+  if (json) printf("[");
+  for (size_t i = 0; (name = scree_scene_unit(i, &factor, si)); i++) {
+    if (names) {
+      printf("%s\n", name);
+    } else if (json) {
+      bool first = true;
+      printf("%s\n  {", i ? "," : "");
+      json_text_member(stdout, &first, "name", name);
+      json_real_member(stdout, &first, "factor", factor);
+      json_text_member(stdout, &first, "si", si);
+      printf("}");
+    } else {
+      printf("%s%-5s%s %.12g%s%s\n", cli_bold(stdout), name, cli_plain(stdout), factor,
+             *si ? " " : "", si);
+    }
+  }
+  if (json) printf("\n]\n");
+}
+
 typedef struct scene_list {
   bool json, names, first;
 } scene_list;
@@ -254,8 +277,8 @@ static int list_scenes(const cli_args *args, bool json, bool names) {
 }
 
 static int run(cli_args *args) {
-  static const char *const lists[] = {"solvers",        "sets",   "steppers",
-                                      "linear-solvers", "scenes", "verbs"};
+  static const char *const lists[] = {"solvers", "sets",  "steppers", "linear-solvers",
+                                      "scenes",  "verbs", "units"};
   const char *what = args->operand[0];
   const bool json = cli_has(args, "json"), names = cli_has(args, "names");
   if (json && names) return cli_fail(CLI_USAGE, "--json and --names exclude each other");
@@ -280,11 +303,13 @@ static int run(cli_args *args) {
   } else if (strcmp(what, "verbs") == 0) {
     if (!names) list_verbs(json);
     for (size_t i = 0; names && i < cli_verb_count; i++) printf("%s\n", cli_verbs[i]->name);
+  } else if (strcmp(what, "units") == 0) {
+    list_units(json, names);
   } else {
     const char *near = cli_suggest(what, lists, sizeof lists / sizeof *lists);
     return cli_fail(CLI_USAGE,
                     "there is no list of '%s'%s lists are solvers, sets, steppers, linear-solvers, "
-                    "scenes, verbs",
+                    "scenes, verbs, units",
                     what, *near ? near : ";");
   }
   return CLI_OK;
@@ -292,10 +317,11 @@ static int run(cli_args *args) {
 
 const cli_verb cli_verb_list = {
     .name = "list",
-    .operands = "solvers|sets|steppers|linear-solvers|scenes|verbs",
+    .operands = "solvers|sets|steppers|linear-solvers|scenes|verbs|units",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "list solvers or steppers with their options, sets, linear solvers, scenes, verbs",
+    .summary =
+        "list solvers or steppers with their options, sets, linear solvers, scenes, verbs, units",
     .flags = flags,
     .run = run,
 };

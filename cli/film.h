@@ -1,4 +1,5 @@
-/* A film by a pipe to ffmpeg: raw pictures go in, H.264 in MP4 comes out, whole or not at all. */
+/* A film by a pipe to ffmpeg: raw pictures go in, H.264 in MP4, VP9 in
+ * WebM or a GIF comes out, whole or not at all. */
 #ifndef SCREE_CLI_FILM_H
 #define SCREE_CLI_FILM_H
 
@@ -13,6 +14,8 @@ typedef struct film {
   int pipe, file;
 } film;
 
+/* Is it the name of a film, by its ending? */
+bool film_is(const char *path);
 /* Exit codes, after a message. */
 int film_begin(film *f, const char *path, int width, int height, double fps);
 int film_add(film *f, const scree_image *image);

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/film.h"
+
 static const double PI = 3.14159265358979323846;
 
 const cli_flag render_flags[] = {
-    {"out", "FILE", "a picture (.png) or a film (.mp4); default: the recording's name with .png"},
+    {"out", "FILE",
+     "a picture (.png) or a film (.mp4, .webm, .gif); default: the recording's name with .png"},
     {"frame", "N|last", "which frame, from 0; default last"},
     {"time", "S", "the frame nearest to this time instead"},
     {"sheet", "N", "N frames, evenly apart in time, in one picture"},
@@ -35,6 +38,7 @@ const cli_flag render_flags[] = {
     {"no-grid", NULL, "no lines on the ground"},
     {"no-legend", NULL, "no legend"},
     {"no-shadows", NULL, "neither shadows nor dark crevices"},
+    {"draft", NULL, "a quick look: one sample, no shadows, 640x360 unless --size says else"},
     {"force", NULL, "replace a file of that name; else it is kept and nothing is written"},
     {"threads", "N", "threads; pictures do not depend on it"},
     {"json", NULL, "say what was drawn as one JSON object"},
@@ -155,7 +159,7 @@ static bool read_cuts(const cli_args *args, render_options *o) {
 /* ---- the rest ------------------------------------------------------------------------------- */
 
 static bool read_size(const cli_args *args, render_options *o) {
-  const char *size = cli_text(args, "size", "1280x720");
+  const char *size = cli_text(args, "size", cli_has(args, "draft") ? "640x360" : "1280x720");
   int used = 0;
   if (sscanf(size, "%5dx%5d%n", &o->width, &o->height, &used) == 2 && !size[used] &&
       o->width >= 16 && o->height >= 16 && o->width <= 16384 && o->height <= 16384)
@@ -177,10 +181,10 @@ static bool read_out(const cli_args *args, render_options *o) {
     snprintf(o->out, sizeof o->out, "%s", out);
   else
     snprintf(o->out, sizeof o->out, "%.*s.png", stem, in);
-  if (ends_with(o->out, ".mp4")) {
+  if (film_is(o->out)) {
     o->mode = RENDER_FILM;
   } else if (!ends_with(o->out, ".png")) {
-    cli_fail(CLI_USAGE, "--out %s: the name must end in .png or .mp4", o->out);
+    cli_fail(CLI_USAGE, "--out %s: the name must end in .png, .mp4, .webm or .gif", o->out);
     return false;
   }
   if (o->sheet > 0 && o->mode == RENDER_FILM) {
@@ -198,15 +202,15 @@ static bool read_out(const cli_args *args, render_options *o) {
 /* Options that would have no effect are told, not ignored. */
 static bool check_mode(const cli_args *args, const render_options *o) {
   static const char *const moment[] = {"frame", "time"}, *const span[] = {"start", "stop"},
-                           *const film[] = {"fps", "speed"};
+                           *const for_films[] = {"fps", "speed"};
   const char *bad = NULL, *why = "";
   for (int i = 0; i < 2; i++) {
     if (o->mode != RENDER_STILL && cli_has(args, moment[i]))
       bad = moment[i], why = "it is for one picture; a sheet or film has --start and --stop";
     if (o->mode == RENDER_STILL && cli_has(args, span[i]))
       bad = span[i], why = "it is for a film (--out FILE.mp4) or a --sheet";
-    if (o->mode != RENDER_FILM && cli_has(args, film[i]))
-      bad = film[i], why = "it is for a film: --out FILE.mp4";
+    if (o->mode != RENDER_FILM && cli_has(args, for_films[i]))
+      bad = for_films[i], why = "it is for a film: --out FILE.mp4";
   }
   if (o->mode == RENDER_STILL && o->has_time && cli_has(args, "frame"))
     bad = "time", why = "--frame is given as well";
@@ -226,7 +230,7 @@ static bool read_range(const cli_args *args, render_options *o) {
 }
 
 bool render_options_read(const cli_args *args, render_options *o) {
-  *o = (render_options){.samples = 12,
+  *o = (render_options){.samples = cli_has(args, "draft") ? 1 : 12,
                         .frame = -1,
                         .map = -1,
                         .start = -INFINITY,
@@ -244,7 +248,7 @@ bool render_options_read(const cli_args *args, render_options *o) {
   o->ground = !cli_has(args, "no-ground");
   o->grid = !cli_has(args, "no-grid");
   o->legend = !cli_has(args, "no-legend");
-  o->shadows = !cli_has(args, "no-shadows");
+  o->shadows = !cli_has(args, "no-shadows") && !cli_has(args, "draft");
   o->chains = cli_has(args, "chains");
   o->has_time = cli_has(args, "time");
   o->colour = cli_text(args, "color", "auto");

@@ -46,7 +46,7 @@ _scree() {
     resume) options+=" --duration --threads --export-problem --export-to --json --strict --force" ;;
     check) options+=" --set --threads --json --safe --schema --reference" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose --force" ;;
-    render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --no-ground --no-grid --no-legend --no-shadows --threads --json --force" ;;
+    render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --no-ground --no-grid --no-legend --no-shadows --draft --threads --json --force" ;;
     plot) options+=" --what --out --from --to --force" ;;
     export) options+=" --format --out --what --surface --from --to --every --threads --json --force" ;;
     salvage) options+=" --out --scene --force --json" ;;
@@ -62,7 +62,7 @@ _scree() {
     return
   fi
   case $verb in
-    list) mapfile -t COMPREPLY < <(compgen -W "solvers sets steppers linear-solvers scenes verbs" -- "$current") ;;
+    list) mapfile -t COMPREPLY < <(compgen -W "solvers sets steppers linear-solvers scenes verbs units" -- "$current") ;;
     generate) mapfile -t COMPREPLY < <(compgen -W "packing" -- "$current") ;;
     help) mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info verify salvage bench generate list doctor" -- "$current") ;;
     run | check | info)

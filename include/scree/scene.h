@@ -147,6 +147,11 @@ SCREE_API scree_scene_flow scree_scene_get_flow(const scree_scene *scene);
 SCREE_API size_t scree_scene_schema(char *buffer, size_t size);
 SCREE_API size_t scree_scene_reference(char *buffer, size_t size);
 
+/* The units that a number of a scene may have: the name of the index-th, its value in SI and the
+ * unit of that, as "kg m s^-2" for N. Null after the last. */
+enum { SCREE_UNIT_TEXT = 40 };
+SCREE_API const char *scree_scene_unit(size_t index, double *factor, char si[SCREE_UNIT_TEXT]);
+
 /* The gallery of scenes, sought in the directory SCREE_SCENES (environment), beside the program and
  * where systems install. find gives the path of NAME.yaml, list calls for each of them. */
 SCREE_API scree_status scree_scene_find(scree_context *context, const char *name, char *path,

@@ -160,7 +160,12 @@ void claim_explain(const claim *c, char *text, size_t size) {
     snprintf(text, size, "%s: is there already and not a plain file; give another name", c->path);
     break;
   case CLAIM_FAILED:
-    snprintf(text, size, "%s: cannot be written: %s", c->path, strerror(c->reason));
+    if (c->reason == ENOENT && strrchr(c->path, '/'))
+      snprintf(text, size,
+               "%s: the directory %.*s is not there; make it first, or give another name", c->path,
+               (int)(strrchr(c->path, '/') - c->path), c->path);
+    else
+      snprintf(text, size, "%s: cannot be written: %s", c->path, strerror(c->reason));
     break;
   default:
     snprintf(text, size, "%s: is being written by this run", c->path);

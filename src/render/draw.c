@@ -2,7 +2,10 @@
  *
  * Sample i of a pixel uses point i of one sequence that fills the unit square evenly (steps by the
  * powers of the inverse plastic number), turned by a hash of the pixel. Sums run over samples in
- * their order, pixels are independent: any number of threads gives the same bytes. */
+ * their order, pixels are independent: any number of threads gives the same bytes.
+ *
+ * A pixel whose first half of samples met one smooth surface, all in the sun or all in its shadow,
+ * has no edge to smooth: it takes no more of them. In most pictures that are nine of ten pixels. */
 #include "render/frame.h"
 
 #ifdef SCREE_WITH_RENDER
@@ -84,6 +87,8 @@ typedef struct pixel_sum {
   render_pixel pixel;
   render_sample first;
   int count;
+  float darkest, lightest; /* light of the samples */
+  bool mixed;              /* they met different things, or glass in between changed */
 } pixel_sum;
 
 static void add_sample(pixel_sum *sum, const render_sample *s) {
@@ -96,6 +101,17 @@ static void add_sample(pixel_sum *sum, const render_sample *s) {
   p->normal = f3_add(p->normal, s->normal);
   p->depth += s->depth;
   p->spread = fmaxf(p->spread, s->item == sum->first.item ? f3_dot(bend, bend) : 4.0f);
+  sum->darkest = fminf(sum->darkest, s->light.y);
+  sum->lightest = fmaxf(sum->lightest, s->light.y);
+  const f3 veil = f3_sub(s->plain, sum->first.plain), tone = f3_sub(s->surface, sum->first.surface);
+  sum->mixed |= s->kind != sum->first.kind || s->wall != sum->first.wall ||
+                f3_dot(veil, veil) > 4e-4f || f3_dot(tone, tone) > 4e-4f;
+}
+
+/* The sun gives up to 0.8, the sky alone less than half: what differs by more has the border of a
+ * shadow in it. */
+static bool settled(const pixel_sum *sum) {
+  return !sum->mixed && sum->pixel.spread < 0.05f && sum->lightest - sum->darkest < 0.5f;
 }
 
 static void draw_pixel(render_frame *f, int px, int py) {
@@ -103,13 +119,19 @@ static void draw_pixel(render_frame *f, int px, int py) {
   const uint32_t seed = hash((uint32_t)px + hash((uint32_t)py + 0x51ed270bu));
   float turn[6];
   for (uint32_t k = 0; k < 6; k++) turn[k] = unit(hash(seed + 0x9e3779b9u * (k + 1)));
-  pixel_sum sum = {0};
+  pixel_sum sum = {.darkest = INFINITY, .lightest = -INFINITY};
+  const int enough = f->enough;
   const f3 back = render_back(f, (float)px + 0.5f, (float)py + 0.5f);
-  for (int i = 0; i < samples; i += 2) {
+  for (int i = 0; i < samples && !(i == enough && settled(&sum)); i += 2) {
     render_sample s[2];
     float u[2][6];
     const int pair = i + 1 < samples ? 2 : 1;
     for (int n = 0; n < pair; n++) {
+      if (samples == 1) {
+        s[0] = render_look(f, (float)px + 0.5f, (float)py + 0.5f, back);
+        memset(u, 0, sizeof u);
+        break;
+      }
       for (int k = 0; k < 6; k++) u[n][k] = wrap(f->jitter[6 * (i + n) + k] + turn[k]);
       s[n] = render_look(f, (float)px + 0.5f + 0.8f * tent(u[n][0]),
                          (float)py + 0.5f + 0.8f * tent(u[n][1]), back);
@@ -120,7 +142,7 @@ static void draw_pixel(render_frame *f, int px, int py) {
       light_alone(f, &s[0], u[0]);
     for (int n = 0; n < pair; n++) add_sample(&sum, &s[n]);
   }
-  const float scale = 1.0f / (float)samples;
+  const float scale = 1.0f / (float)sum.count;
   const render_pixel *p = &sum.pixel;
   f->pixels[(size_t)py * (size_t)f->width + (size_t)px] =
       (render_pixel){f3_scale(scale, p->plain), f3_scale(scale, p->surface),
@@ -139,15 +161,25 @@ static void draw_pixels(render_frame *f, int threads) {
   }
 }
 
+/* The byte of a linear tone: the largest whose least tone is not above it, found by halving, which
+ * is a tenth of the time of a power. */
+static uint8_t byte_of(const float *least, float x) {
+  int at = 0;
+  for (int step = 128; step; step /= 2)
+    if (x >= least[at + step]) at += step;
+  return (uint8_t)at;
+}
+
 static void write_bytes(const render_frame *f, int threads, scree_image *image) {
+  float least[256] = {0};
+  for (int b = 1; b < 256; b++) least[b] = render_decode(((float)b - 0.5f) / 255.0f);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int y = 0; y < f->height; y++)
     for (int x = 0; x < f->width; x++) {
       const size_t i = (size_t)y * (size_t)f->width + (size_t)x;
       const f3 c = f3_add(f->pixels[i].plain, f->pixels[i].lit);
       const float rgb[3] = {c.x, c.y, c.z};
-      for (size_t k = 0; k < 3; k++)
-        image->pixels[3 * i + k] = (uint8_t)(255.0f * render_encode(rgb[k]) + 0.5f);
+      for (size_t k = 0; k < 3; k++) image->pixels[3 * i + k] = byte_of(least, rgb[k]);
     }
 }
 
@@ -196,6 +228,7 @@ scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
                     .settings = *settings,
                     .width = image->width,
                     .height = image->height,
+                    .enough = (settings->samples + 3) / 4 * 2,
                     .grid_pitch = round_pitch(r->size)};
   if (!render_tree_ready(r))
     return context_fail(r->context, SCREE_ERROR_ARGUMENT, "render: there is no scene yet");
@@ -211,7 +244,8 @@ scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
     const int threads = r->context->threads;
     fill_jitter(f.jitter, settings->samples);
     draw_pixels(&f, threads);
-    if (!render_stopped(&f)) status = render_smooth(&f);
+    const bool noisy = settings->shadows || settings->occlusion;
+    if (noisy && !render_stopped(&f)) status = render_smooth(&f);
     if (!status && !render_stopped(&f)) write_bytes(&f, threads, image);
   } else {
     status = SCREE_ERROR_MEMORY;

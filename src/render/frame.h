@@ -19,6 +19,7 @@ typedef struct render_frame {
   const scree_render *render;
   scree_render_settings settings;
   int width, height;
+  int enough;                 /* samples, even: pixels without an edge take no more */
   f3 eye, right, up, forward; /* right and up reach to the picture's border at distance 1 */
   float shift[2];             /* of the target, in halves of the picture */
   float pixel;                /* size of a pixel at distance 1 */

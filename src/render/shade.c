@@ -47,12 +47,13 @@ static float soften(float e) {
 }
 
 render_light render_sun_ray(const render_frame *f, const render_sample *s, const float jitter[2]) {
-  render_light l = {.sun = 1.0f};
+  render_light l = {.sun = 1.0f, .to_sun = f->sun};
+  if (!f->settings.shadows) return l;
   const float reach = (float)f->settings.light_size * sqrtf(jitter[0]);
   const float turn = 2.0f * PI_F * jitter[1];
   l.to_sun = f3_normalize(f3_add_scaled(f3_add_scaled(f->sun, reach * cosf(turn), f->sun_t),
                                         reach * sinf(turn), f->sun_b));
-  if (f->settings.shadows && f3_dot(s->normal, l.to_sun) > 0.0f &&
+  if (f3_dot(s->normal, l.to_sun) > 0.0f &&
       render_occluded(f->render, s->above, l.to_sun, 1e4f * f->render->size))
     l.sun = 0.0f;
   return l;
@@ -61,14 +62,18 @@ render_light render_sun_ray(const render_frame *f, const render_sample *s, const
 /* Directions follow the cosine: the mean of what is seen is the light. */
 void render_sky_ray(const render_frame *f, const render_sample *s, const float jitter[2],
                     render_light *l) {
+  l->open = 1.0f;
+  /* Without occlusion the mean over the hemisphere is near the sky two thirds of the way up. */
+  if (!f->settings.occlusion) {
+    l->sky = sky(f3_scale(0.667f, s->normal));
+    return;
+  }
   const float rho = sqrtf(jitter[0]), phi = 2.0f * PI_F * jitter[1];
   f3 t, b;
   f3_frame(s->normal, &t, &b);
   const f3 d = f3_add_scaled(f3_add_scaled(f3_scale(rho * cosf(phi), t), rho * sinf(phi), b),
                              sqrtf(fmaxf(0.0f, 1.0f - jitter[0])), s->normal);
-  l->open = 1.0f;
-  if (f->settings.occlusion && render_occluded(f->render, s->above, d, 1e4f * f->render->size))
-    l->open = 0.0f;
+  if (render_occluded(f->render, s->above, d, 1e4f * f->render->size)) l->open = 0.0f;
   l->sky = l->open > 0.0f ? sky(d) : CREVICE;
 }
 

@@ -6,6 +6,7 @@
 #include "render/frame.h"
 
 #ifdef SCREE_WITH_RENDER
+#include <stdlib.h>
 
 enum { ROUNDS = 3 };
 
@@ -15,15 +16,25 @@ static bool takes_part(const render_pixel *p) {
   return p->spread < 0.3f && p->surface.x + p->surface.y + p->surface.z > 1e-4f;
 }
 
-/* One round: what is averaged, what tells whether pixels are alike (null: not asked), how far. */
+/* What tells whether two pixels are on the same smooth surface: 16 bytes, as each is read a hundred
+ * times. */
+typedef struct surface_point {
+  f3 normal;
+  float depth; /* m; below 0: takes no part */
+} surface_point;
+
+/* One round: what is averaged, what tells whether pixels are alike (guide null: not asked), how
+ * far.
+ */
 typedef struct round_def {
+  const surface_point *points;
   const f3 *light, *guide;
-  int reach, gap;
+  int gap;
   float clear; /* 1 / square of the difference in light from which on pixels are not alike */
 } round_def;
 
-static float likeness(const render_frame *f, const round_def *r, size_t at, size_t i, float steep) {
-  const render_pixel *p = &f->pixels[at], *q = &f->pixels[i];
+static float likeness(const round_def *r, size_t at, size_t i, float steep) {
+  const surface_point *p = &r->points[at], *q = &r->points[i];
   const f3 bend = f3_sub(q->normal, p->normal);
   const float off = (q->depth - p->depth) * steep;
   const float step = r->guide ? r->guide[i].y - r->guide[at].y : 0.0f;
@@ -33,19 +44,17 @@ static float likeness(const render_frame *f, const round_def *r, size_t at, size
 
 static f3 smooth_one(const render_frame *f, const round_def *r, int px, int py) {
   const size_t at = (size_t)py * (size_t)f->width + (size_t)px;
-  const float steep = 1.0f / (3.0f * f->pixel * f->pixels[at].depth * (float)r->gap);
+  const float steep = 1.0f / (3.0f * f->pixel * r->points[at].depth * (float)r->gap);
   f3 sum = {0, 0, 0};
   float weight = 0.0f;
-  for (int dy = -r->reach; dy <= r->reach; dy++) {
+  for (int dy = -2; dy <= 2; dy++) {
     const int y = py + dy * r->gap;
     if (y < 0 || y >= f->height) continue;
-    for (int dx = -r->reach; dx <= r->reach; dx++) {
+    for (int dx = -2; dx <= 2; dx++) {
       const int x = px + dx * r->gap;
-      if (x < 0 || x >= f->width) continue;
       const size_t i = (size_t)y * (size_t)f->width + (size_t)x;
-      if (!takes_part(&f->pixels[i])) continue;
-      const float w =
-          likeness(f, r, at, i, steep) * kernel[dx < 0 ? -dx : dx] * kernel[dy < 0 ? -dy : dy];
+      if (x < 0 || x >= f->width || r->points[i].depth < 0.0f) continue;
+      const float w = likeness(r, at, i, steep) * kernel[abs(dx)] * kernel[abs(dy)];
       sum = f3_add_scaled(sum, w, r->light[i]);
       weight += w;
     }
@@ -58,13 +67,14 @@ static void smooth_round(const render_frame *f, const round_def *r, f3 *to, int 
   for (int y = 0; y < f->height; y++)
     for (int x = 0; x < f->width && !(x == 0 && render_stopped(f)); x++) {
       const size_t i = (size_t)y * (size_t)f->width + (size_t)x;
-      to[i] = takes_part(&f->pixels[i]) ? smooth_one(f, r, x, y) : r->light[i];
+      to[i] = r->points[i].depth >= 0.0f ? smooth_one(f, r, x, y) : r->light[i];
     }
 }
 
-static void take_light(const render_frame *f, f3 *light) {
+static void take_light(const render_frame *f, f3 *light, surface_point *points) {
   for (size_t i = 0; i < (size_t)f->width * (size_t)f->height; i++) {
     const render_pixel *p = &f->pixels[i];
+    points[i] = (surface_point){p->normal, takes_part(p) ? p->depth : -1.0f};
     if (takes_part(p))
       light[i] = (f3){p->surface.x > 1e-6f ? p->lit.x / p->surface.x : 0.0f,
                       p->surface.y > 1e-6f ? p->lit.y / p->surface.y : 0.0f,
@@ -78,14 +88,15 @@ scree_status render_smooth(render_frame *f) {
   const int threads = context->threads;
   f3 *a = memory_new(context, count, sizeof *a), *b = memory_new(context, count, sizeof *b);
   f3 *guide = memory_new(context, count, sizeof *guide);
-  const bool ok = a && b && guide;
+  surface_point *points = memory_new(context, count, sizeof *points);
+  const bool ok = a && b && guide && points;
   if (ok) {
-    take_light(f, a);
-    smooth_round(f, &(round_def){a, NULL, 2, 1, 0.0f}, guide, threads);
+    take_light(f, a, points);
+    smooth_round(f, &(round_def){points, a, NULL, 1, 0.0f}, guide, threads);
     /* The light of a pixel is off by about 0.35 / sqrt(pairs of samples), the guide by a third. */
-    const float clear = 0.5f * (float)f->settings.samples / (0.6f * 0.6f);
+    const float clear = 0.5f * (float)f->enough / (0.6f * 0.6f);
     for (int round = 0; round < ROUNDS; round++) {
-      smooth_round(f, &(round_def){a, guide, 2, 1 << round, clear}, b, threads);
+      smooth_round(f, &(round_def){points, a, guide, 1 << round, clear}, b, threads);
       f3 *swap = a;
       a = b, b = swap;
     }
@@ -95,6 +106,7 @@ scree_status render_smooth(render_frame *f) {
   memory_free(context, a);
   memory_free(context, b);
   memory_free(context, guide);
+  memory_free(context, points);
   return ok ? SCREE_OK : SCREE_ERROR_MEMORY;
 }
 

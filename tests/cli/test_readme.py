@@ -32,7 +32,7 @@ class Readme(CommandTest):
 
     def test_program(self):
         (text,) = blocks("c")
-        self.assertLessEqual(len(text.splitlines()), 25)
+        self.assertLessEqual(len(text.splitlines()), 50)
         with open(os.path.join(SOURCE, "examples", "first.c"), encoding="utf-8") as file:
             self.assertEqual(file.read().split("*/\n", 1)[1], text)
 

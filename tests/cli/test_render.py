@@ -141,17 +141,24 @@ class Render(CommandTest):
     def test_film(self):
         if not shutil.which("ffmpeg"):
             self.skipTest("ffmpeg is missing")
-        result = self.run_scree("render", "run.h5", "--out", "film.mp4", "--size", "96x64",
-                                "--samples", "1", "--speed", "0.05", "--fps", "10", "--camera",
-                                "turn=30", "--json")
+        for name in ("film.mp4", "film.webm", "film.gif"):
+            result = self.run_scree("render", "run.h5", "--out", name, "--size", "96x64",
+                                    "--samples", "1", "--speed", "0.05", "--fps", "10", "--camera",
+                                    "turn=30", "--json")
+            self.assertEqual((result.code, result.err), (0, ""))
+            (answer,) = self.lines(result)
+            self.assertEqual(answer["pictures"], 11)
+            self.assertFalse(os.path.exists(self.path(name + ".part")))
+            shown = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries",
+                                    "stream=width,height,nb_read_frames", "-of", "csv=p=0",
+                                    self.path(name)], capture_output=True, text=True)
+            self.assertEqual(shown.stdout.strip(), "96,64,11", shown.stderr)
+
+    def test_draft(self):
+        result = self.run_scree("render", "run.h5", "--draft", "--out", "draft.png", "--json")
         self.assertEqual((result.code, result.err), (0, ""))
         (answer,) = self.lines(result)
-        self.assertEqual(answer["pictures"], 11)
-        self.assertFalse(os.path.exists(self.path("film.mp4.part")))
-        shown = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries",
-                                "stream=width,height,nb_read_frames", "-of", "csv=p=0",
-                                self.path("film.mp4")], capture_output=True, text=True)
-        self.assertEqual(shown.stdout.strip(), "96,64,11", shown.stderr)
+        self.assertEqual((answer["width"], answer["height"]), (640, 360))
 
     def test_no_ffmpeg(self):
         os.mkdir(self.path("empty"))
@@ -187,7 +194,7 @@ class Render(CommandTest):
         self.refuse(2, "out of range", "run.h5", "--camera", "elevation=91", *out)
         self.refuse(2, "a target is", "run.h5", "--camera", "target=1:2", *out)
         self.refuse(2, "no body of that name", "run.h5", "--camera", "follow=ghost", *out)
-        self.refuse(2, ".png or .mp4", "run.h5", "--out", "no.jpg")
+        self.refuse(2, "must end in .png, .mp4, .webm or .gif", "run.h5", "--out", "no.jpg")
         self.refuse(2, "even numbers", "run.h5", "--out", "no.mp4", "--size", "31x31")
         self.refuse(2, "is for a film", "run.h5", "--fps", "10", *out)
         self.refuse(6, "cannot be opened", "missing.h5", *out)

@@ -228,7 +228,8 @@ SECTION(cone_container, "cone_container", "The inside of a cone or a funnel.",
         cone_container_fields, false);
 static const scene_field mesh_fields[] = {
     TEXT("file", true, SHAPE(file), "STL, OBJ or PLY, beside the scene"),
-    REAL("scale", false, SHAPE(scale), "", OVER(0), INFINITY, "its unit in m; default 1"),
+    REAL("scale", false, SHAPE(scale), "m", OVER(0), INFINITY,
+         "length of its unit, as 1 mm; default 1 m"),
 };
 SECTION(mesh, "mesh",
         "Triangles: a solid of any form where they are closed, else a thin surface with two sides.",
@@ -239,7 +240,8 @@ static const scene_field height_field_fields[] = {
     TEXT("file", false, SHAPE(file),
          "the same as a table without header, beside the scene: a row a line, by commas or spaces"),
     VECTOR("spacing", true, SHAPE(spacing), "m", 2, OVER(0), "of the grid along x and y"),
-    REAL("scale", false, SHAPE(scale), "", OVER(0), INFINITY, "the file's unit in m; default 1"),
+    REAL("scale", false, SHAPE(scale), "m", OVER(0), INFINITY,
+         "length of the file's unit, as 1 mm; default 1 m"),
     REAL("thickness", false, SHAPE(thickness), "m", FROM(0), INFINITY,
          "from the least height to its flat bottom; default 0: a tenth of the longer side"),
 };

@@ -285,6 +285,8 @@ typedef struct tree_parser {
   scene_document *doc;
   yaml_parser_t yaml;
   uint32_t file;
+  const char *text; /* of the file, size bytes */
+  size_t size;
   anchor anchors[64];
   size_t anchor_count;
 } tree_parser;
@@ -299,12 +301,36 @@ static scene_node *node_at(tree_parser *p, scene_kind kind, yaml_mark_t mark) {
   return node;
 }
 
+/* The first ${ of the line that a fault was met in that no quote precedes, as a column from 1; 0:
+ * there is none. In flow style its brace opens a mapping, so the fault shows up behind it. */
+static uint32_t unquoted_expression(const tree_parser *p, size_t line) {
+  const char *at = p->text, *end = p->text + p->size;
+  for (size_t k = 0; k < line && at < end; k++) {
+    const char *next = memchr(at, '\n', (size_t)(end - at));
+    if (!next) return 0;
+    at = next + 1;
+  }
+  const char *stop = memchr(at, '\n', (size_t)(end - at));
+  if (!stop) stop = end;
+  for (const char *c = at; c + 1 < stop; c++)
+    if (c[0] == '$' && c[1] == '{' && (c == at || !strchr("'\"", c[-1])))
+      return (uint32_t)(c - at) + 1;
+  return 0;
+}
+
 static scree_status yaml_fault(tree_parser *p) {
   scene_node at = {.file = p->file,
                    .line = (uint32_t)p->yaml.problem_mark.line + 1,
                    .column = (uint32_t)p->yaml.problem_mark.column + 1};
   if (p->yaml.error == YAML_MEMORY_ERROR)
     return context_fail(p->doc->context, SCREE_ERROR_MEMORY, "no memory to read a scene");
+  const uint32_t expression = unquoted_expression(p, p->yaml.problem_mark.line);
+  if (expression) {
+    at.column = expression;
+    return scene_fault(p->doc, &at,
+                       "an expression inside { } or [ ] needs quotes: write '${...}' with them; "
+                       "without, YAML takes its brace for a mapping");
+  }
   return scene_fault(p->doc, &at, "not YAML or JSON: %s%s%s",
                      p->yaml.problem ? p->yaml.problem : "it cannot be read",
                      p->yaml.context ? " " : "", p->yaml.context ? p->yaml.context : "");
@@ -437,7 +463,7 @@ static scree_status parse_value(tree_parser *p, yaml_event_t *event, int depth, 
 
 scree_status scene_parse(scene_document *doc, const char *text, size_t size, uint32_t file,
                          scene_node **root) {
-  tree_parser p = {.doc = doc, .file = file};
+  tree_parser p = {.doc = doc, .file = file, .text = text, .size = size};
   if (size >= 8 && memcmp(text, "\211HDF\r\n\032\n", 8) == 0) {
     const scene_node start = {.file = file, .line = 1, .column = 1};
     return scene_fault(

@@ -229,5 +229,14 @@ size_t scree_scene_reference(char *buffer, size_t size) {
     }
     put(&w, "\n");
   }
+  put(&w,
+      "### units\nA number may have one of these, or products and powers of them, as `kg m^2` or "
+      "`m/s^2`.\n\n| unit | in SI |\n|---|---|\n");
+  double factor;
+  char si[SCREE_UNIT_TEXT];
+  const char *name;
+  for (size_t i = 0; (name = scree_scene_unit(i, &factor, si)); i++)
+    put(&w, "| `%s` | %.12g%s%s |\n", name, factor, *si ? " " : "", si);
+  put(&w, "\n");
   return w.used;
 }

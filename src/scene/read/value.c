@@ -57,6 +57,12 @@ static const struct unit {
     {"Pa", {1, {-1, 1, -2}}},
     {"kPa", {1e3, {-1, 1, -2}}},
     {"MPa", {1e6, {-1, 1, -2}}},
+    {"GPa", {1e9, {-1, 1, -2}}},
+    {"mJ", {1e-3, {2, 1, -2}}},
+    {"kJ", {1e3, {2, 1, -2}}},
+    {"W", {1, {2, 1, -3}}},
+    {"kW", {1e3, {2, 1, -3}}},
+    {"l", {1e-3, {3}}},
     {"%", {1e-2, {0}}},
 };
 
@@ -103,6 +109,21 @@ static bool parse_unit(const char *text, dimension *d) {
     c = next;
   }
   return any;
+}
+
+const char *scree_scene_unit(size_t index, double *factor, char si[SCREE_UNIT_TEXT]) {
+  static const char *const base[BASES] = {"m", "kg", "s", "A", "rad"};
+  if (index >= sizeof units / sizeof *units) return NULL;
+  size_t used = 0;
+  si[0] = '\0';
+  for (int k = 0; k < BASES; k++) {
+    const int power = units[index].of.power[k];
+    if (!power) continue;
+    used += (size_t)snprintf(si + used, SCREE_UNIT_TEXT - used, power == 1 ? "%s%s" : "%s%s^%d",
+                             used ? " " : "", base[k], power);
+  }
+  *factor = units[index].of.factor;
+  return units[index].name;
 }
 
 /* ---- expressions ---------------------------------------------------------------------------- */
