@@ -128,6 +128,30 @@ typedef struct scree_step_info {
 SCREE_API scree_status scree_stepper_step(scree_stepper *stepper, double h, scree_step_info *info);
 SCREE_API size_t scree_stepper_step_count(const scree_stepper *stepper);
 
+/* ---- equilibrium and small swings ------------------------------------------------------------ */
+
+typedef struct scree_equilibrium_def {
+  long iterations;  /* at most; default 5000 */
+  double tolerance; /* of what is left of forces, of the largest; default 1e-10 */
+} scree_equilibrium_def;
+typedef struct scree_equilibrium_info {
+  bool converged;
+  long iterations;
+  double residual;
+} scree_equilibrium_info;
+SCREE_API scree_equilibrium_def scree_equilibrium_def_default(void);
+/* Moves the bodies to where forces, links and joints balance, at rest; contacts are left out. Not
+ * converging is told in info, with the world where it came to. def and info may be null. */
+SCREE_API scree_status scree_world_find_equilibrium(scree_world *world,
+                                                    const scree_equilibrium_def *def,
+                                                    scree_equilibrium_info *info);
+/* The `count` lowest small swings about the world's state, as if it were at rest: frequencies in
+ * Hz, ascending; negative: unstable, growing at 2 pi times that. shapes (null: not wanted): count
+ * times 6 a dynamic body in the order of their places (displacement of the centre of mass, turn).
+ * The world is left as it was. */
+SCREE_API scree_status scree_world_find_modes(scree_world *world, size_t count, double *frequencies,
+                                              double *shapes, bool *converged);
+
 /* Contacts of the last step: fills at most `capacity` and returns how many there are. */
 SCREE_API size_t scree_stepper_get_contacts(const scree_stepper *stepper, size_t capacity,
                                             scree_contact *contacts);

@@ -24,14 +24,14 @@ static bool pushed(const scree_world *w, uint32_t i) {
   return i != WORLD_NO_BODY && world_is_dynamic(w, i);
 }
 
-static void add_motors(const scree_world *w, body_load *f) {
+static void add_motors(const scree_world *w, double part, body_load *f) {
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
     if (!j->alive || j->motor != SCREE_MOTOR_TORQUE) continue;
     const uint32_t side[2] = {j->body_a, j->body_b};
     for (int s = 0; s < 2; s++) {
       if (!pushed(w, side[s])) continue;
-      const body_load load = world_motor_load(w, j, s, j->motor_value);
+      const body_load load = world_motor_load(w, j, s, part * j->motor_value);
       f[side[s]].force = v3_add(f[side[s]].force, load.force);
       f[side[s]].torque = v3_add(f[side[s]].torque, load.torque);
     }
@@ -87,8 +87,12 @@ double world_motor_power(const scree_world *w) {
 }
 
 void world_forces(const scree_world *w, body_load *f) {
+  world_part_forces(w, 1.0, f);
+}
+
+void world_part_forces(const scree_world *w, double part, body_load *f) {
   const world_bodies *b = &w->bodies;
-  const v3 gravity = v3_load(w->def.gravity);
+  const v3 gravity = v3_scale(part, v3_load(w->def.gravity));
   const bool pairwise = world_has_pairwise(w);
   memset(f, 0, b->limit * sizeof *f);
   for (size_t i = 0; i < b->limit; i++) {
@@ -99,14 +103,14 @@ void world_forces(const scree_world *w, body_load *f) {
                                 b->step_load ? &b->step_load[i] : NULL};
     for (int k = 0; k < 2; k++) {
       if (!more[k]) continue;
-      f[i].force = v3_add(f[i].force, more[k]->force);
-      f[i].torque = v3_add(f[i].torque, more[k]->torque);
+      f[i].force = v3_add_scaled(f[i].force, part, more[k]->force);
+      f[i].torque = v3_add_scaled(f[i].torque, part, more[k]->torque);
     }
     const v3 spin = quat_rotate_inverse(b->rotation[i], b->angular[i]), in = b->inertia[i];
     const v3 local = v3_cross(v3_make(in.x * spin.x, in.y * spin.y, in.z * spin.z), spin);
     f[i].torque = v3_add(f[i].torque, quat_rotate(b->rotation[i], local));
   }
-  add_motors(w, f);
+  add_motors(w, part, f);
   add_links(w, f);
 }
 

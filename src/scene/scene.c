@@ -243,7 +243,7 @@ static scree_status read_settings(scree_scene *scene) {
   s->record_every = r.every;
   s->record_contacts = r.contacts;
   s->checkpoint_every = r.checkpoint;
-  if (!t->bodies && !t->emitters)
+  if (!t->bodies && !t->emitters && !t->flexible)
     status = scene_fault(&scene->doc, scene->root, "there are no bodies");
   return status;
 }
@@ -431,6 +431,11 @@ static scree_status build(scree_scene *scene, scree_world *world) {
   if (status) return status;
   for (size_t i = 0; bodies && i < bodies->count; i++) {
     scree_status one = scene_build_entry(scene, world, bodies->items[i]);
+    if (one) status = one;
+  }
+  const scene_node *flexible = scene->top.flexible;
+  for (size_t i = 0; flexible && i < flexible->count && !status; i++) {
+    scree_status one = scene_build_loop(scene, world, flexible->items[i], scene_build_flexible);
     if (one) status = one;
   }
   return status ? status : scene_build_events(scene, world);

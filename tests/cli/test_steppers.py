@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Steppers and links from scene files: what runs, what is reported, what is refused."""
 import json
+import math
 
 from command import CommandTest, main
 
@@ -72,6 +73,39 @@ class Steppers(CommandTest):
         self.assertEqual(self.run_scree("run", self.scene("hht"), "--out", out, "--duration", "0.1").code, 0)
         rest = json.loads(self.run_scree("resume", out, "--duration", "0.2", "--json").out.splitlines()[-1])
         self.assertEqual(rest["state_hash"], whole["state_hash"])
+
+    def test_flexible(self):
+        """Beams and blocks from a scene; statics and modes against closed forms."""
+        path = self.path("rod.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("""
+gravity: [0, 0, -9.81]
+step: 2 ms
+duration: 0.1 s
+flexible:
+  - {name: rod, kind: beam, end: [1, 0, 0], radius: 2 mm, young: 2e11, density: 7800, elements: 20,
+     ends: [world, free]}
+  - {name: pad, kind: block, lower: [0, 1, 0], upper: [0.2, 1.1, 0.1], cells: [2, 1, 1], young: 1e6,
+     density: 1000, held: [x-]}
+""")
+        statics = json.loads(self.run_scree("statics", path, "--json").out)
+        self.assertTrue(statics["converged"])
+        tip = [b for b in statics["bodies"] if b["body"] == "rod[19]"][0]["displacement"][2]
+        area, inertia = math.pi * 0.002**2, math.pi * 0.002**4 / 4
+        sag = 7800 * area * 9.81 / (8 * 2e11 * inertia)
+        self.assertLess(abs(tip + sag), 0.06 * sag)  # the last body's centre is short of the end
+        modes = json.loads(self.run_scree("modes", path, "--count", "2", "--json").out)["frequencies"]
+        first = 1.8751**2 * math.sqrt(2e11 * inertia / (7800 * area)) / (2 * math.pi)
+        for frequency in modes:
+            self.assertLess(abs(frequency - first), 0.01 * first)
+        for name in ("hht", "nonsmooth"):
+            result = self.run_scree("run", path, "--set", "stepper=" + name, "--json")
+            self.assertEqual(result.code, 0, result.err)
+        for change, word in (("flexible.0.radius=0.1", "2.2 radii"), ("flexible.0.ends=[world, rood]", "rood"),
+                             ("flexible.1.held=[w-]", "w-"), ("flexible.1.cells=[2, 1, 0.5]", "cells")):
+            result = self.run_scree("modes", path, "--set", change)
+            self.assertEqual(result.code, 3, change)
+            self.assertIn(word, result.err)
 
 
 if __name__ == "__main__":

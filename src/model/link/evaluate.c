@@ -67,6 +67,7 @@ static void add_geometric(const world_link *l, const pose *at, const double *s, 
   const double size = size_of(l, at);
   for (uint32_t j = 0; j < n; j++) {
     if (l->body[j / 6] == WORLD_NO_BODY) continue;
+    if (link_classes[l->kind]->points && j % 6 >= 3) continue;
     pose there[LINK_BODIES];
     link_look more, less;
     const double by = j % 6 < 3 ? difference * size : difference;
@@ -158,10 +159,9 @@ void link_evaluate(const scree_world *w, const world_link *l, double *load, doub
     for (uint32_t i = 0; i < n; i++) {
       const double gk = l->stiffness[m] * here.gradient[m][i];
       const double gr = l->damping[m] * here.gradient[m][i];
-      for (uint32_t j = 0; j < n; j++) {
-        k[i * n + j] += gk * here.gradient[m][j];
-        r[i * n + j] += gr * here.gradient[m][j];
-      }
+      if (gk == 0.0 && gr == 0.0) continue;
+      for (uint32_t j = 0; j < n; j++) k[i * n + j] += gk * here.gradient[m][j];
+      for (uint32_t j = 0; gr != 0.0 && j < n; j++) r[i * n + j] += gr * here.gradient[m][j];
     }
   add_geometric(l, at, s, v, &here, k);
 }

@@ -41,14 +41,8 @@ static scree_status make_spring(const scree_world *w, const scree_link_def *d, w
 
 /* Columns x, y, z, orthonormal and right-handed. */
 static quat quat_of_axes(v3 x, v3 y, v3 z) {
-  const double t[4] = {1 + x.x + y.y + z.z, 1 + x.x - y.y - z.z, 1 - x.x + y.y - z.z,
-                       1 - x.x - y.y + z.z};
-  if (t[0] >= t[1] && t[0] >= t[2] && t[0] >= t[3])
-    return quat_normalize((quat){t[0], y.z - z.y, z.x - x.z, x.y - y.x});
-  if (t[1] >= t[2] && t[1] >= t[3])
-    return quat_normalize((quat){y.z - z.y, t[1], y.x + x.y, z.x + x.z});
-  if (t[2] >= t[3]) return quat_normalize((quat){z.x - x.z, y.x + x.y, t[2], z.y + y.z});
-  return quat_normalize((quat){x.y - y.x, z.x + x.z, z.y + y.z, t[3]});
+  const m33 r = {{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
+  return quat_of_m33(&r);
 }
 
 static scree_status make_beam(const scree_world *w, const scree_link_def *d, world_link *l) {

@@ -19,6 +19,7 @@ typedef struct link_look {
 typedef struct link_class {
   const char *name;
   uint32_t bodies, rows; /* rows 0: the user's own */
+  bool points;           /* turns of its bodies do not matter */
   void (*look)(const world_link *l, const pose *at, link_look *out);
 } link_class;
 

@@ -100,4 +100,5 @@ static void look(const world_link *l, const pose *at, link_look *out) {
   }
 }
 
-const link_class link_tetrahedron = {.name = "tetrahedron", .bodies = 4, .rows = 6, .look = look};
+const link_class link_tetrahedron = {
+    .name = "tetrahedron", .bodies = 4, .rows = 6, .points = true, .look = look};

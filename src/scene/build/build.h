@@ -136,6 +136,8 @@ scree_status scene_build_loop(scree_scene *scene, scree_world *world, const scen
                               scene_build_function *build);
 /* One entry of `bodies`, which may be many bodies. */
 scree_status scene_build_entry(scree_scene *scene, scree_world *world, const scene_node *node);
+/* build/flexible.c: one entry of `flexible`. */
+scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const scene_node *node);
 /* build/csv.c */
 scree_status scene_build_csv(scree_scene *scene, scree_world *world, const scene_scope *scope,
                              scene_template *t);

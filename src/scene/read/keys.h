@@ -51,17 +51,17 @@ typedef struct scene_head {
 } scene_head;
 
 extern const scene_section scene_section_scene, scene_section_solver, scene_section_stepper,
-    scene_section_spring, scene_section_material, scene_section_pair, scene_section_shape,
-    scene_section_sphere, scene_section_ellipsoid, scene_section_box, scene_section_capsule,
-    scene_section_cylinder, scene_section_cone, scene_section_hull, scene_section_half_space,
-    scene_section_box_container, scene_section_cylinder_container, scene_section_cone_container,
-    scene_section_mesh, scene_section_height_field, scene_section_compound, scene_section_part,
-    scene_section_body, scene_section_lattice, scene_section_random, scene_section_csv,
-    scene_section_sizes, scene_section_class, scene_section_region, scene_section_region_box,
-    scene_section_region_cylinder, scene_section_motion, scene_section_constant, scene_section_sine,
-    scene_section_table, scene_section_joint, scene_section_motor, scene_section_force,
-    scene_section_emitter, scene_section_drain, scene_section_probe, scene_section_recording,
-    scene_section_turn;
+    scene_section_spring, scene_section_flexible, scene_section_material, scene_section_pair,
+    scene_section_shape, scene_section_sphere, scene_section_ellipsoid, scene_section_box,
+    scene_section_capsule, scene_section_cylinder, scene_section_cone, scene_section_hull,
+    scene_section_half_space, scene_section_box_container, scene_section_cylinder_container,
+    scene_section_cone_container, scene_section_mesh, scene_section_height_field,
+    scene_section_compound, scene_section_part, scene_section_body, scene_section_lattice,
+    scene_section_random, scene_section_csv, scene_section_sizes, scene_section_class,
+    scene_section_region, scene_section_region_box, scene_section_region_cylinder,
+    scene_section_motion, scene_section_constant, scene_section_sine, scene_section_table,
+    scene_section_joint, scene_section_motor, scene_section_force, scene_section_emitter,
+    scene_section_drain, scene_section_probe, scene_section_recording, scene_section_turn;
 /* All of them, in the order of the reference page. */
 extern const scene_section *const scene_section_list[];
 extern const size_t scene_section_list_count;
@@ -105,10 +105,10 @@ typedef struct scene_spring_keys {
 
 typedef struct scene_flexible_keys {
   scene_head head;
-  const char *name, *material, *start_body, *end_body;
+  const char *name, *material;
   int kind;
-  const scene_node *loop;
-  double start[3], end[3], up[3], box[2];
+  const scene_node *ends, *held, *loop;
+  double start[3], end[3], up[3], section[2];
   double lower[3], upper[3], cells[3];
   double young, poisson, density, radius, rayleigh, node_radius;
   long elements;

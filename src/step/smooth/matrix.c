@@ -81,6 +81,8 @@ static scree_status fill_pattern(smooth_system *s, const pair_list *list) {
   while (node < m->nodes) m->start[++node] = count;
   m->value_count = at;
   m->pattern++;
+  if (memory_grow(s->context, &s->stiff, &s->stiff_room, at, sizeof *s->stiff))
+    return SCREE_ERROR_MEMORY;
   return memory_grow(s->context, &m->value, &m->value_room, at, sizeof *m->value);
 }
 
@@ -97,14 +99,17 @@ scree_status kkt_make_pattern(smooth_system *s) {
 typedef struct filling {
   smooth_system *system;
   double rate, place;
-  bool rates; /* this pass adds R, else K */
 } filling;
 
 static void add_block(void *user, uint32_t i, uint32_t j, const double *k, const double *r) {
   const filling *f = user;
   const smooth_system *s = f->system;
   double *block = kkt_block(&s->matrix, s->rank[i], s->rank[j]);
-  for (int n = 0; n < 36; n++) block[n] += f->rates ? f->rate * r[n] : f->place * k[n];
+  double *stiff = s->stiff + (block - s->matrix.value);
+  for (int n = 0; n < 36; n++) {
+    block[n] += f->rate * r[n];
+    stiff[n] += f->place * k[n];
+  }
 }
 
 static m33 world_inertia(const smooth_system *s, size_t r) {
@@ -195,13 +200,15 @@ static void put_rows(smooth_system *s, double c) {
 }
 
 void system_matrix(smooth_system *s, const smooth_weights *weights, double c) {
-  filling f = {.system = s, .rate = weights->rate, .place = weights->place, .rates = true};
-  memset(s->matrix.value, 0, s->matrix.value_count * sizeof *s->matrix.value);
+  filling f = {.system = s, .rate = weights->rate, .place = weights->place};
+  const size_t count = s->matrix.value_count;
+  const bool forces = weights->rate != 0.0 || weights->place != 0.0;
+  memset(s->matrix.value, 0, count * sizeof *s->matrix.value);
+  if (forces) memset(s->stiff, 0, count * sizeof *s->stiff);
   add_mass(s, weights->mass);
-  if (weights->rate != 0.0) world_force_blocks(s->world, add_block, &f);
+  if (forces) world_force_blocks(s->world, add_block, &f);
   if (weights->turns) turn_columns(s);
-  f.rates = false;
-  if (weights->place != 0.0) world_force_blocks(s->world, add_block, &f);
+  for (size_t i = 0; forces && i < count; i++) s->matrix.value[i] += s->stiff[i];
   if (weights->geometric) {
     add_turning_mass(s, weights->mass * weights->place);
     add_joint_stiffness(s, weights->place);

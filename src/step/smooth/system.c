@@ -9,21 +9,35 @@ void system_init(smooth_system *s, scree_world *world) {
   memset(s, 0, sizeof *s);
   s->context = world->context;
   s->world = world;
+  s->part = 1.0;
 }
 
 void system_clear(smooth_system *s) {
-  void *blocks[] = {s->body,         s->rank,
-                    s->joint,        s->joint_row,
-                    s->row,          s->pose0,
-                    s->given0,       s->v0,
-                    s->a0,           s->a,
-                    s->b0,           s->f,
-                    s->step,         s->lambda0,
-                    s->lambda,       s->x,
-                    s->load,         s->rates,
-                    s->seen,         s->matrix.rows,
-                    s->matrix.start, s->matrix.neighbour,
-                    s->matrix.first, s->matrix.offset,
+  void *blocks[] = {s->stiff,
+                    s->body,
+                    s->rank,
+                    s->joint,
+                    s->joint_row,
+                    s->row,
+                    s->pose0,
+                    s->given0,
+                    s->v0,
+                    s->a0,
+                    s->a,
+                    s->b0,
+                    s->f,
+                    s->step,
+                    s->lambda0,
+                    s->lambda,
+                    s->x,
+                    s->load,
+                    s->rates,
+                    s->seen,
+                    s->matrix.rows,
+                    s->matrix.start,
+                    s->matrix.neighbour,
+                    s->matrix.first,
+                    s->matrix.offset,
                     s->matrix.value};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) memory_free(s->context, blocks[i]);
 }
@@ -231,7 +245,7 @@ void system_accept(smooth_system *s, double h) {
 
 void system_forces(smooth_system *s, double *f) {
   body_load *load = (body_load *)s->load;
-  world_forces(s->world, load);
+  world_part_forces(s->world, s->part, load);
   for (size_t r = 0; r < s->bodies; r++) {
     v3_store(f + 6 * r, load[s->body[r]].force);
     v3_store(f + 6 * r + 3, load[s->body[r]].torque);

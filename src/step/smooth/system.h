@@ -37,8 +37,9 @@ typedef struct smooth_system {
   size_t *joint_row;     /* node -> its first row; joints + 1 */
   smooth_row *row;
   kkt_matrix matrix;
-  pose *pose0; /* of all places in the world, at the start of the step */
-  v3 *given0;  /* 2 a place: velocities there, of prescribed bodies */
+  double *stiff; /* room: the part of the matrix that is K */
+  pose *pose0;   /* of all places in the world, at the start of the step */
+  v3 *given0;    /* 2 a place: velocities there, of prescribed bodies */
   double time0;
   double *v0, *a0, *a, *b0, *f, *step; /* 6 a body; step: displacement and turn in the step; b0:
                                           the blend of accelerations that a method goes on with */
@@ -48,9 +49,10 @@ typedef struct smooth_system {
   double *seen; /* 13 a body: its state after the last step, to notice that it was set since */
   scree_status (*extra)(void *user, double *f); /* more forces for accelerations; null: none */
   void *extra_user;
+  double part;  /* of gravity, loads and motors that acts: 1 */
   bool started; /* a0 and lambda0 belong to the world's state */
   size_t body_room, rank_room, joint_room, joint_row_room, row_room, pose0_room, given0_room,
-      vector_room[6], lambda_room[2], x_room, load_room, seen_room, rates_room;
+      vector_room[6], lambda_room[2], x_room, load_room, seen_room, rates_room, stiff_room;
 } smooth_system;
 
 /* Weights of a matrix: A = mass M + rate R + place K. */
