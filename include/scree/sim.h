@@ -102,6 +102,30 @@ SCREE_API scree_scene *scree_sim_scene(const scree_sim *sim);
 SCREE_API scree_world *scree_sim_world(const scree_sim *sim);
 SCREE_API scree_stepper *scree_sim_stepper(const scree_sim *sim);
 
+/* What a probe of the scene measures now: its columns (scree_probe_column_name), at most `capacity`
+ * of them; returns how many there are, 0 where it has nothing to measure: its body is gone, or
+ * there was no step and so no contact force yet. Sums of a plane run from the start of the run. */
+SCREE_API scree_status scree_sim_get_probe(scree_sim *sim, size_t probe, size_t capacity,
+                                           double *values, size_t *count);
+/* "time [s]", "x [m]", …: the columns of the tables of probes of a kind; null behind the last. */
+SCREE_API const char *scree_probe_column_name(scree_probe_kind kind, size_t column);
+
+/* The state of a run as bytes: restored into a run of the same scene, that goes on with the same
+ * bits. Totals of the summary, sums of probes, emitters and events are part of it; files are not:
+ * restore is refused for a run that records, where scree_sim_resume is the way. */
+SCREE_API size_t scree_sim_save_size(const scree_sim *sim);
+SCREE_API scree_status scree_sim_save(const scree_sim *sim, void *blob, size_t size);
+SCREE_API scree_status scree_sim_restore(scree_sim *sim, const void *blob, size_t size);
+
+/* Many runs at once, `steps` steps each, on `threads` threads (0: as many as OpenMP offers). Each
+ * run must have a context of its own, best with one thread. A run that fails or stops makes no more
+ * steps and does not stop the others. infos (of the last step) and statuses have an entry per run
+ * and may be null. Returns the first failed status in the order of runs; each context has its
+ * message. The bits of a run do not depend on the others or on the threads. */
+SCREE_API scree_status scree_sim_step_many(size_t count, scree_sim *const *sims, long steps,
+                                           int threads, scree_step_info *infos,
+                                           scree_status *statuses);
+
 /* Overlaps at the start, deeper than the scene allows: each is reported as
  * "file:line:column: 'name' overlaps … by …". SCREE_ERROR_INPUT when there are any. */
 SCREE_API scree_status scree_sim_check(scree_scene *scene, scree_report_function report,

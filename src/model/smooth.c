@@ -3,10 +3,11 @@
  *
  *   gyroscopic   f = -w x L, L = I w.   A small turn t changes I by [t] I - I [t], so
  *                R = [w] I - [L],   K = [w] (I [w] - [L])                        [a] b = a x b
- *   torque motor about the axis z of frame a: f_b = T z, f_a = -T z, dz = t_a x z */
+ * Motors of torque act along the row of their coordinate (holds.h). */
 #include <string.h>
 
 #include "math/tangent.h"
+#include "model/holds.h"
 #include "model/link/link.h"
 
 static m33 cross_matrix(v3 a) {
@@ -27,13 +28,14 @@ static bool pushed(const scree_world *w, uint32_t i) {
 static void add_motors(const scree_world *w, double part, body_load *f) {
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
-    if (!j->alive || j->motor != SCREE_MOTOR_TORQUE) continue;
-    const uint32_t side[2] = {j->body_a, j->body_b};
-    for (int s = 0; s < 2; s++) {
-      if (!pushed(w, side[s])) continue;
-      const body_load load = world_motor_load(w, j, s, part * j->motor_value);
-      f[side[s]].force = v3_add(f[side[s]].force, load.force);
-      f[side[s]].torque = v3_add(f[side[s]].torque, load.torque);
+    double load[HOLD_DIM];
+    if (!hold_pushes(j)) continue;
+    hold_push(w, j, part, load, NULL);
+    for (int s = 0; s < JOINT_SIDES; s++) {
+      if (!pushed(w, j->body[s])) continue;
+      body_load *sum = &f[j->body[s]];
+      sum->force = v3_add(sum->force, v3_load(load + 6 * s));
+      sum->torque = v3_add(sum->torque, v3_load(load + 6 * s + 3));
     }
   }
 }
@@ -75,13 +77,12 @@ double world_motor_power(const scree_world *w) {
   double sum = 0.0;
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
-    if (!j->alive || j->motor != SCREE_MOTOR_TORQUE) continue;
-    const uint32_t side[2] = {j->body_a, j->body_b};
-    for (int s = 0; s < 2; s++) {
-      if (!pushed(w, side[s])) continue;
-      const body_load load = world_motor_load(w, j, s, j->motor_value);
-      sum += power_of(w, side[s], load.force, load.torque);
-    }
+    double load[HOLD_DIM];
+    if (!hold_pushes(j)) continue;
+    hold_push(w, j, 1.0, load, NULL);
+    for (int s = 0; s < JOINT_SIDES; s++)
+      if (pushed(w, j->body[s]))
+        sum += power_of(w, j->body[s], v3_load(load + 6 * s), v3_load(load + 6 * s + 3));
   }
   return sum;
 }
@@ -137,43 +138,18 @@ static void gyroscopic_block(const scree_world *w, size_t i, double *k, double *
   put3(r, 3, 3, &ti);
 }
 
-/* By differences of the load: a slider's force moves with both anchors. */
 static void motor_blocks(const scree_world *w, const joint *j, world_visit_block *visit,
                          void *user) {
   static const double zero[36];
-  const uint32_t side[2] = {j->body_a, j->body_b};
-  scree_world *at = (scree_world *)w; /* places are put back below */
-  for (int c = 0; c < 2; c++) {
-    if (!pushed(w, side[c])) continue;
-    double k[2][36];
-    for (int column = 0; column < 6; column++) {
-      const v3 unit = v3_make(column % 3 == 0, column % 3 == 1, column % 3 == 2);
-      const double by = 1e-5;
-      const pose old = world_pose(w, side[c]);
-      body_load load[2][2];
-      for (int sign = 0; sign < 2; sign++) {
-        const v3 step = v3_scale(sign ? -by : by, unit);
-        if (column < 3)
-          at->bodies.position[side[c]] = v3_add(old.position, step);
-        else
-          at->bodies.rotation[side[c]] = quat_mul(quat_exp(step), old.rotation);
-        for (int s = 0; s < 2; s++)
-          if (pushed(w, side[s])) load[sign][s] = world_motor_load(w, j, s, j->motor_value);
-        at->bodies.position[side[c]] = old.position;
-        at->bodies.rotation[side[c]] = old.rotation;
-      }
-      for (int s = 0; s < 2; s++) {
-        if (!pushed(w, side[s])) continue;
-        double more[6], less[6];
-        v3_store(more, load[0][s].force), v3_store(more + 3, load[0][s].torque);
-        v3_store(less, load[1][s].force), v3_store(less + 3, load[1][s].torque);
-        for (int row = 0; row < 6; row++)
-          k[s][6 * row + column] = (less[row] - more[row]) / (2.0 * by);
-      }
+  double load[HOLD_DIM], k[HOLD_DIM * HOLD_DIM];
+  hold_push(w, j, 1.0, load, k);
+  for (int a = 0; a < JOINT_SIDES; a++)
+    for (int b = 0; b < JOINT_SIDES; b++) {
+      double kab[36];
+      if (!pushed(w, j->body[a]) || !pushed(w, j->body[b])) continue;
+      for (int i = 0; i < 36; i++) kab[i] = k[HOLD_DIM * (6 * a + i / 6) + 6 * b + i % 6];
+      visit(user, j->body[a], j->body[b], kab, zero);
     }
-    for (int s = 0; s < 2; s++)
-      if (pushed(w, side[s])) visit(user, side[s], side[c], k[s], zero);
-  }
 }
 
 static void link_blocks(const scree_world *w, const world_link *l, world_visit_block *visit,
@@ -203,8 +179,7 @@ void world_force_blocks(const scree_world *w, world_visit_block *visit, void *us
     visit(user, (uint32_t)i, (uint32_t)i, k, r);
   }
   for (size_t k = 0; k < w->joint_limit; k++)
-    if (w->joint[k].alive && w->joint[k].motor == SCREE_MOTOR_TORQUE)
-      motor_blocks(w, &w->joint[k], visit, user);
+    if (hold_pushes(&w->joint[k])) motor_blocks(w, &w->joint[k], visit, user);
   for (size_t k = 0; k < w->link_limit; k++)
     if (w->link[k].alive) link_blocks(w, &w->link[k], visit, user);
 }
@@ -212,7 +187,9 @@ void world_force_blocks(const scree_world *w, world_visit_block *visit, void *us
 void world_force_pairs(const scree_world *w, world_visit_pair *visit, void *user) {
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
-    if (j->alive && pushed(w, j->body_a) && pushed(w, j->body_b)) visit(user, j->body_a, j->body_b);
+    for (int a = 0; j->alive && a < JOINT_SIDES; a++)
+      for (int b = 0; b < a; b++)
+        if (pushed(w, j->body[a]) && pushed(w, j->body[b])) visit(user, j->body[a], j->body[b]);
   }
   for (size_t k = 0; k < w->link_limit; k++) {
     const world_link *l = &w->link[k];

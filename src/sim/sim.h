@@ -79,11 +79,13 @@ scree_status sim_probes_write(scree_sim *sim, uint64_t step);
 scree_status sim_probes_flush(scree_sim *sim, size_t least);
 scree_status sim_probes_sync(scree_sim *sim);
 void sim_probes_close(scree_sim *sim);
+/* After the world was set back: the sides of a plane that bodies are on are those of now. */
+scree_status sim_probe_restart(scree_sim *sim, sim_probe *probe);
 /* "STEM_NAME.csv" in CLAIM_PATH bytes; false: too long. */
 bool sim_probe_path(const scree_sim *sim, const sim_probe *p, char *path);
 
 /* probe_bulk.c: what many bodies do together; NaN where there are too few of them. */
-enum { PROBE_GROUP_COLUMNS = 15, PROBE_SURFACE_COLUMNS = 5 };
+enum { PROBE_GROUP_COLUMNS = 15, PROBE_SURFACE_COLUMNS = 5, PROBE_COLUMNS = 16 /* most */ };
 scree_status probe_group(const scree_world *world, const scree_probe_def *def,
                          double row[PROBE_GROUP_COLUMNS]);
 scree_status probe_surface(const scree_world *world, const scree_probe_def *def,

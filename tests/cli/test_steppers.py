@@ -15,8 +15,8 @@ bodies:
 joints:
   - {{kind: hinge, bodies: [world, a], anchor: [0, 0, 0], axis: [0, 1, 0]}}
   - {{kind: hinge, bodies: [a, b], anchor: [0.5, 0, 0], axis: [0, 1, 0]}}
-springs:
-  - {{bodies: [world, b], points: [[1, 0, 0.5], [1, 0, 0]], stiffness: 20 N/m, damping: 1 N s/m}}
+  - {{kind: strut, bodies: [world, b], anchor: [1, 0, 0.5], anchor_b: [1, 0, 0], spring: {{stiffness: 20, rest: 0.5}},
+     damping: 1}}
 {more}
 """
 
@@ -55,11 +55,13 @@ class Steppers(CommandTest):
             for word in words:
                 self.assertIn(word, result.err)
 
-    def test_springs_refused(self):
-        path = self.scene("hht", "  - {bodies: [world, b], points: [[1, 0, 1], [1, 0, 0]]}")
+    def test_refused(self):
+        """What has corners is refused, with what can take it."""
+        path = self.scene("hht", "  - {kind: rope, bodies: [world, b], anchor: [1, 0, 1], anchor_b: [1, 0, 0]}")
         result = self.run_scree("run", path)
         self.assertEqual(result.code, 3)
-        self.assertIn("stiffness or damping", result.err)
+        self.assertIn("pulls alone", result.err)
+        self.assertIn("nonsmooth", result.err)
 
     def test_lists(self):
         lists = json.loads(self.run_scree("list", "steppers", "--json").out)

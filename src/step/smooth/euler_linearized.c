@@ -19,7 +19,7 @@ static void right_side(smooth *m, double h) {
   /* h K v by the matrix with K alone. */
   const smooth_weights stiff = {.place = h};
   double *kv = m->more;
-  system_matrix(s, &stiff, 1.0);
+  system_matrix(s, &stiff);
   memcpy(s->x, s->v0, n * sizeof *s->x);
   memset(s->x + n, 0, s->rows * sizeof *s->x);
   kkt_multiply(&s->matrix, s->x, kv);
@@ -27,8 +27,12 @@ static void right_side(smooth *m, double h) {
   for (size_t i = 0; i < n; i++) s->x[i] -= kv[i];
   for (size_t k = 0; k < s->rows; k++) {
     const smooth_row *row = &s->row[k];
-    s->x[n + k] = row->motor ? -system_rate(s, k, s->v0) / h
-                             : -(row->error / h + system_rate(s, k, s->v0)) / h;
+    const double rate = system_rate(s, k, s->v0);
+    if (row->kind == HOLD_SOFT) /* lambda = -k (psi + h (rate + h D'a)) - c (rate + h D'a) */
+      s->x[n + k] = -(row_stress(row, rate) + h * row->stiffness * rate) /
+                    (row->stiffness * h * h + row->damping * h);
+    else
+      s->x[n + k] = row->kind == HOLD_SPEED ? -rate / h : -(row->error / h + rate) / h;
   }
 }
 
@@ -46,7 +50,7 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
   const scree_energy before = scree_world_get_energy(st->world);
   const smooth_weights weights = {.mass = 1.0, .rate = h, .place = h * h};
   right_side(m, h);
-  system_matrix(s, &weights, h * h);
+  system_matrix(s, &weights);
   status = m->linear.class->prepare(m->linear.self, &s->matrix);
   if (!status) status = m->linear.class->solve(m->linear.self, &s->matrix, s->x, &residual);
   for (size_t i = 0; i < n && !status; i++)

@@ -52,8 +52,12 @@ static void residual(smooth *m, double h, const smooth_method *c) {
   for (size_t i = 0; i < n; i++) s->x[i] = s->f[i] - s->x[i];
   for (size_t k = 0; k < s->rows; k++) {
     const smooth_row *row = &s->row[k];
-    s->x[n + k] = row->motor ? -system_rate(s, k, m->v) / rate_of(c)
-                             : -(row->error + row->compliance * s->lambda[k]) / place_of(c);
+    const double rate = system_rate(s, k, m->v);
+    if (row->kind == HOLD_SOFT)
+      s->x[n + k] = -(row_stress(row, rate) + s->lambda[k]) /
+                    (row->stiffness * place_of(c) + row->damping * rate_of(c));
+    else
+      s->x[n + k] = row->kind == HOLD_SPEED ? -rate / rate_of(c) : -row->error / place_of(c);
   }
 }
 
@@ -90,7 +94,7 @@ static scree_status newton(smooth *m, double h, const smooth_method *c, const sm
     double unused;
     residual(m, h, c);
     if (k == 0 || p->full) {
-      system_matrix(s, &weights, place_of(c));
+      system_matrix(s, &weights);
       const scree_status status = m->linear.class->prepare(m->linear.self, &s->matrix);
       if (status) return status;
     }

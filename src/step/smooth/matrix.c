@@ -42,10 +42,9 @@ static void list_pairs(smooth_system *s, pair_list *list) {
   world_force_pairs(s->world, add_world_pair, list);
   for (size_t k = 0; k < s->joints; k++) {
     const joint *j = &s->world->joint[s->joint[k]];
-    const uint32_t side[2] = {j->body_a, j->body_b};
-    for (int m = 0; m < 2; m++)
-      if (side[m] != WORLD_NO_BODY && s->rank[side[m]] != SMOOTH_NONE)
-        add_pair(list, s->bodies + k, s->rank[side[m]]);
+    for (int m = 0; m < JOINT_SIDES; m++)
+      if (j->body[m] != WORLD_NO_BODY && s->rank[j->body[m]] != SMOOTH_NONE)
+        add_pair(list, s->bodies + k, s->rank[j->body[m]]);
   }
   if (list->count) qsort(list->pair, list->count, sizeof *list->pair, compare_pairs);
 }
@@ -164,29 +163,32 @@ static void add_turning_mass(smooth_system *s, double weight) {
 static void add_joint_stiffness(smooth_system *s, double weight) {
   for (size_t n = 0; n < s->joints; n++) {
     const joint *j = &s->world->joint[s->joint[n]];
-    const uint32_t side[2] = {j->body_a, j->body_b};
-    double k[144];
+    double k[HOLD_DIM * HOLD_DIM];
     hold_stiffness(s->world, j, s->lambda + s->joint_row[n], k);
-    for (int a = 0; a < 2; a++)
-      for (int b = 0; b < 2; b++) {
-        if (side[a] == WORLD_NO_BODY || side[b] == WORLD_NO_BODY) continue;
-        const uint32_t ra = s->rank[side[a]], rb = s->rank[side[b]];
+    for (int a = 0; a < JOINT_SIDES; a++)
+      for (int b = 0; b < JOINT_SIDES; b++) {
+        if (j->body[a] == WORLD_NO_BODY || j->body[b] == WORLD_NO_BODY) continue;
+        const uint32_t ra = s->rank[j->body[a]], rb = s->rank[j->body[b]];
         if (ra == SMOOTH_NONE || rb == SMOOTH_NONE) continue;
         double *block = kkt_block(&s->matrix, ra, rb);
-        for (int i = 0; i < 36; i++) block[i] += weight * k[12 * (6 * a + i / 6) + 6 * b + i % 6];
+        for (int i = 0; i < 36; i++)
+          block[i] += weight * k[HOLD_DIM * (6 * a + i / 6) + 6 * b + i % 6];
       }
   }
 }
 
-static void put_rows(smooth_system *s, double c) {
+static void put_rows(smooth_system *s, const smooth_weights *weights) {
   const kkt_matrix *m = &s->matrix;
   for (uint32_t n = 0; n < s->joints; n++) {
     const uint32_t node = (uint32_t)s->bodies + n, count = m->rows[node];
     double *own = kkt_block(m, node, node);
     for (uint32_t r = 0; r < count; r++) {
       const smooth_row *row = &s->row[s->joint_row[n] + r];
-      own[r * count + r] = row->motor ? 0.0 : -row->compliance / c;
-      for (int side = 0; side < 2; side++) {
+      const double hard = row->stiffness * weights->place + row->damping * weights->rate;
+      const bool soft = row->kind == HOLD_SOFT;
+      own[r * count + r] = soft ? hard > 0.0 ? -1.0 / hard : -1.0 : 0.0;
+      if (soft && !(hard > 0.0)) continue;
+      for (int side = 0; side < JOINT_SIDES; side++) {
         if (row->body[side] == SMOOTH_NONE) continue;
         double *lower = kkt_block(m, node, row->body[side]);
         double *upper = kkt_block(m, row->body[side], node);
@@ -199,7 +201,7 @@ static void put_rows(smooth_system *s, double c) {
   }
 }
 
-void system_matrix(smooth_system *s, const smooth_weights *weights, double c) {
+void system_matrix(smooth_system *s, const smooth_weights *weights) {
   filling f = {.system = s, .rate = weights->rate, .place = weights->place};
   const size_t count = s->matrix.value_count;
   const bool forces = weights->rate != 0.0 || weights->place != 0.0;
@@ -213,5 +215,5 @@ void system_matrix(smooth_system *s, const smooth_weights *weights, double c) {
     add_turning_mass(s, weights->mass * weights->place);
     add_joint_stiffness(s, weights->place);
   }
-  put_rows(s, c);
+  put_rows(s, weights);
 }

@@ -235,11 +235,11 @@ static scree_status prepare(smooth_system *s, linear_solver *linear, double *shi
   if (status) return status;
   memset(s->a, 0, 6 * s->bodies * sizeof *s->a);
   memcpy(s->lambda, s->lambda0, s->rows * sizeof *s->lambda);
-  system_matrix(s, &weights, 1.0);
+  system_matrix(s, &weights);
   *shift = choose_shift(s);
   find_points(s);
   weights.mass = *shift;
-  system_matrix(s, &weights, 1.0);
+  system_matrix(s, &weights);
   pin_points(s);
   return linear->class->prepare(linear->self, &s->matrix);
 }

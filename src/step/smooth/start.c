@@ -6,7 +6,7 @@
  *
  * places: D'x = -psi; velocities: D'x = -dpsi/dt; accelerations: D'a = -d(dpsi/dt)/dt at constant
  * v, which is found by central differences of fourth order along the motion: exact rows, any joint.
- * Compliant rows hold nothing: their multiplier is -psi / compliance. */
+ * Soft rows hold nothing: their multiplier is given by the state. */
 #include <string.h>
 
 #include "step/smooth/system.h"
@@ -15,28 +15,13 @@ enum { MOST_ROUNDS = 20 };
 static const double joint_tolerance = 1e-13; /* m, rad */
 
 static bool is_soft(const smooth_row *row) {
-  return !row->motor && row->compliance > 0.0;
+  return row->kind == HOLD_SOFT;
 }
 
-/* The matrix with M alone; compliant rows are taken out. */
+/* The matrix with M alone; soft rows are out. */
 static void mass_matrix(smooth_system *s) {
   const smooth_weights weights = {.mass = 1.0};
-  const kkt_matrix *m = &s->matrix;
-  system_matrix(s, &weights, 1.0);
-  for (uint32_t n = 0; n < s->joints; n++) {
-    const uint32_t node = (uint32_t)s->bodies + n, count = m->rows[node];
-    for (uint32_t r = 0; r < count; r++) {
-      const smooth_row *row = &s->row[s->joint_row[n] + r];
-      if (!is_soft(row)) continue;
-      kkt_block(m, node, node)[r * count + r] = -1.0;
-      for (int side = 0; side < 2; side++) {
-        if (row->body[side] == SMOOTH_NONE) continue;
-        memset(kkt_block(m, node, row->body[side]) + 6 * r, 0, 6 * sizeof(double));
-        double *upper = kkt_block(m, row->body[side], node);
-        for (uint32_t i = 0; i < 6; i++) upper[count * i + r] = 0.0;
-      }
-    }
-  }
+  system_matrix(s, &weights);
 }
 
 static scree_status solve(smooth_system *s, linear_solver *linear) {
@@ -56,13 +41,13 @@ static scree_status close_joints(smooth_system *s, linear_solver *linear) {
     system_put(s, 0.0, s->step, s->v0);
     system_rows(s);
     for (size_t k = 0; k < s->rows; k++)
-      if (!s->row[k].motor && !is_soft(&s->row[k])) worst = fmax(worst, fabs(s->row[k].error));
+      if (s->row[k].kind == HOLD_HARD) worst = fmax(worst, fabs(s->row[k].error));
     if (worst <= joint_tolerance || !(worst < 0.5 * before)) break;
     before = worst;
     mass_matrix(s);
     memset(s->x, 0, n * sizeof *s->x);
     for (size_t k = 0; k < s->rows; k++)
-      s->x[n + k] = s->row[k].motor || is_soft(&s->row[k]) ? 0.0 : -s->row[k].error;
+      s->x[n + k] = s->row[k].kind == HOLD_HARD ? -s->row[k].error : 0.0;
     const scree_status status = solve(s, linear);
     if (status) return status;
     for (size_t r = 0; r < s->bodies; r++) {
@@ -154,9 +139,9 @@ scree_status system_accelerations(smooth_system *s, linear_solver *linear, doubl
   }
   for (size_t k = 0; k < s->rows; k++) {
     const smooth_row *row = &s->row[k];
-    lambda[k] = is_soft(row) ? -row->error / row->compliance : 0.0;
+    lambda[k] = is_soft(row) ? -row_stress(row, system_rate(s, k, v)) : 0.0;
     s->x[n + k] = -s->rates[k] / (12.0 * by) - 2.0 * pull * system_rate(s, k, v) -
-                  (row->motor ? 0.0 : pull * pull * row->error);
+                  (row->kind == HOLD_SPEED ? 0.0 : pull * pull * row->error);
     if (is_soft(row)) s->x[n + k] = 0.0;
   }
   system_add_loads(s, lambda, s->x);

@@ -55,7 +55,9 @@ static double residual(statics *t) {
   }
   for (size_t k = 0; k < s->rows; k++) {
     const smooth_row *row = &s->row[k];
-    const double error = row->motor ? 0.0 : row->error + row->compliance * s->lambda[k];
+    double error = row->kind == HOLD_HARD ? row->error : 0.0;
+    if (row->kind == HOLD_SOFT && row->stiffness > 0.0)
+      error = row->error + s->lambda[k] / row->stiffness;
     s->x[n + k] = -error;
     gap = fmax(gap, fabs(error) / (row->angular ? 1.0 : t->size));
   }
@@ -68,7 +70,7 @@ static scree_status correct(statics *t, double time, double *size) {
   const size_t n = 6 * s->bodies;
   const smooth_weights weights = {.mass = 1.0 / (time * time), .place = 1.0, .geometric = true};
   double unused, most = 0.0;
-  system_matrix(s, &weights, 1.0);
+  system_matrix(s, &weights);
   scree_status status = t->linear.class->prepare(t->linear.self, &s->matrix);
   if (!status) status = t->linear.class->solve(t->linear.self, &s->matrix, s->x, &unused);
   if (status) return status;

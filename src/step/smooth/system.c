@@ -264,19 +264,20 @@ void system_rows(smooth_system *s) {
     const joint *j = &w->joint[s->joint[k]];
     hold_row rows[HOLD_ROWS];
     const int count = hold_rows(w, j, rows);
-    const uint32_t side[2] = {j->body_a, j->body_b};
     for (int n = 0; n < count; n++) {
       smooth_row *row = &s->row[s->joint_row[k] + (size_t)n];
       memcpy(row->c, rows[n].c, sizeof row->c);
       row->error = rows[n].error;
-      row->compliance = rows[n].compliance;
+      row->stiffness = rows[n].stiffness;
+      row->damping = rows[n].damping;
+      row->kind = rows[n].kind;
       row->motor = rows[n].motor;
       row->angular = rows[n].angular;
-      row->speed = rows[n].speed;
-      row->given = -row->speed;
-      for (int m = 0; m < 2; m++) {
-        row->body[m] = side[m] == WORLD_NO_BODY ? SMOOTH_NONE : s->rank[side[m]];
-        if (row->body[m] == SMOOTH_NONE) row->given += rate_of_side(w, side[m], row->c[m]);
+      row->rate = rows[n].rate;
+      row->given = -row->rate;
+      for (int m = 0; m < JOINT_SIDES; m++) {
+        row->body[m] = j->body[m] == WORLD_NO_BODY ? SMOOTH_NONE : s->rank[j->body[m]];
+        if (row->body[m] == SMOOTH_NONE) row->given += rate_of_side(w, j->body[m], row->c[m]);
       }
     }
   }
@@ -284,7 +285,7 @@ void system_rows(smooth_system *s) {
 
 void system_add_loads(const smooth_system *s, const double *lambda, double *y) {
   for (size_t k = 0; k < s->rows; k++)
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; m < JOINT_SIDES; m++) {
       const smooth_row *row = &s->row[k];
       if (row->body[m] == SMOOTH_NONE) continue;
       for (size_t i = 0; i < 6; i++) y[6 * row->body[m] + i] += row->c[m][i] * lambda[k];
@@ -305,7 +306,7 @@ void system_mass(const smooth_system *s, const double *a, double *y) {
 double system_rate(const smooth_system *s, size_t k, const double *v) {
   const smooth_row *row = &s->row[k];
   double rate = row->given;
-  for (int m = 0; m < 2; m++)
+  for (int m = 0; m < JOINT_SIDES; m++)
     for (size_t i = 0; row->body[m] != SMOOTH_NONE && i < 6; i++)
       rate += row->c[m][i] * v[6 * row->body[m] + i];
   return rate;
@@ -317,7 +318,7 @@ double system_joint_error(const smooth_system *s) {
     double sum = 0.0;
     for (size_t r = s->joint_row[k]; r < s->joint_row[k + 1]; r++) {
       const smooth_row *row = &s->row[r];
-      if (!row->motor && !row->angular && row->compliance == 0.0) sum += row->error * row->error;
+      if (row->kind == HOLD_HARD && !row->angular) sum += row->error * row->error;
     }
     worst = fmax(worst, sqrt(sum));
   }
@@ -339,9 +340,15 @@ smooth_power system_power(smooth_system *s, const double *v, const double *lambd
   p.forces += world_link_gain(w);
   p.motors = world_motor_power(w);
   for (size_t k = 0; k < s->rows; k++) {
-    p.motors += lambda[k] * s->row[k].speed;
-    p.springs += 0.5 * s->row[k].compliance * lambda[k] * lambda[k];
-    p.motions -= lambda[k] * (s->row[k].given + s->row[k].speed);
+    const smooth_row *row = &s->row[k];
+    const double rate = system_rate(s, k, v);
+    if (row->motor)
+      p.motors += lambda[k] * (rate + row->rate);
+    else if (row->kind == HOLD_SOFT) {
+      p.springs += 0.5 * row->stiffness * row->error * row->error;
+      p.dampers += row->damping * rate * rate;
+    }
+    p.motions -= lambda[k] * (row->given + row->rate);
   }
   return p;
 }

@@ -1,7 +1,7 @@
 /* A world of jointed bodies as a differential algebraic system of index 3, for steppers of smooth
  * motion:
  *
- *   M(q) a = f(q, v, t) + D(q) lambda        psi(q, t) + C lambda = 0        dpsi/dt = D'v + …
+ *   M(q) a = f(q, v, t) + D(q) lambda        psi(q, t) = 0        dpsi/dt = D'v + …
  *
  * Unknowns: 6 a dynamic body (displacement of the centre of mass and turn, world frame), then the
  * rows of the joints. The state that is tried lies in the world itself; `pose0` and `v0` are that
@@ -12,17 +12,18 @@
 #ifndef SCREE_STEP_SMOOTH_SYSTEM_H
 #define SCREE_STEP_SMOOTH_SYSTEM_H
 
-#include "assemble/holds.h"
+#include "model/holds.h"
 #include "step/smooth/linear.h"
 
 enum { SMOOTH_NONE = UINT32_MAX };
 
 typedef struct smooth_row {
-  uint32_t body[2]; /* ranks; SMOOTH_NONE: not an unknown */
-  double c[2][6];
-  double error, compliance;
-  double given; /* rate of psi by bodies with a given motion, less the speed that a motor holds */
-  double speed; /* that of the motor */
+  uint32_t body[JOINT_SIDES]; /* ranks; SMOOTH_NONE: not an unknown */
+  double c[JOINT_SIDES][6];
+  double error, stiffness, damping;
+  double given; /* rate of psi by bodies with a given motion, less that of a target that moves */
+  double rate;  /* that of the target */
+  hold_kind kind;
   bool motor, angular;
 } smooth_row;
 
@@ -64,7 +65,7 @@ typedef struct smooth_weights {
 
 typedef struct smooth_power { /* W, on the dynamic bodies */
   double forces, motors, motions, dampers;
-  double springs; /* J, in compliant joints */
+  double springs; /* J, in soft rows */
 } smooth_power;
 
 void system_init(smooth_system *s, scree_world *world);
@@ -85,10 +86,15 @@ void system_rows(smooth_system *s);
 void system_add_loads(const smooth_system *s, const double *lambda, double *y);
 void system_mass(const smooth_system *s, const double *a, double *y);
 double system_rate(const smooth_system *s, size_t row, const double *v);
+/* A soft row: lambda = -stress(row). */
+static inline double row_stress(const smooth_row *row, double rate) {
+  return row->stiffness * row->error + row->damping * rate;
+}
 /* Fills the matrix at the world's state. With `turns` the unknown of a body's turn is the small
  * turn at the end of the step, of which accelerations are T^-1 (math/tangent.h): `step` has the
- * turn. `c` scales compliance: C = compliance / c. */
-void system_matrix(smooth_system *s, const smooth_weights *weights, double c);
+ * turn. Equations of soft rows are divided by k place + c rate, so that C = 1/(k place + c rate); a
+ * row where that is 0 is out. */
+void system_matrix(smooth_system *s, const smooth_weights *weights);
 /* Velocities that keep to the joints (nearest in M), then accelerations and multipliers. *loss: of
  * kinetic energy by the first, J. */
 scree_status system_start(smooth_system *s, linear_solver *linear, double *loss);

@@ -93,8 +93,8 @@ static void add_links(lab *l, const scree_body_id *id) {
   scree_joint_def j = scree_joint_def_default();
   j.kind = SCREE_JOINT_SLIDER;
   j.body_a = id[3], j.body_b = id[4];
-  j.motor = SCREE_MOTOR_TORQUE;
-  j.motor_value = 11.0;
+  j.coordinate[0].motor = SCREE_MOTOR_TORQUE;
+  j.coordinate[0].motor_value = 11.0;
   ok(l, scree_world_add_joint(l->world, &j, NULL));
 }
 
@@ -185,7 +185,7 @@ static void test_links_balance(void **state) {
   double f[N], gravity = 0.0;
   scree_link_id user = scree_world_link_at(w, 4);
   ok(&l, scree_world_remove_link(w, user));
-  w->joint[0].motor = SCREE_MOTOR_NONE;
+  w->joint[0].coordinate[0].motor = SCREE_MOTOR_NONE;
   const double none[3] = {0.0, 0.0, 0.0};
   memcpy(w->def.gravity, none, sizeof none);
   forces(w, f);
@@ -239,8 +239,8 @@ static void check_solvers(bool twice) {
     scree_joint_def d = scree_joint_def_default();
     d.kind = j->kind;
     d.body_a =
-        j->body_a == WORLD_NO_BODY ? (scree_body_id){0} : scree_world_body_at(l.world, j->body_a);
-    d.body_b = scree_world_body_at(l.world, j->body_b);
+        j->body[0] == WORLD_NO_BODY ? (scree_body_id){0} : scree_world_body_at(l.world, j->body[0]);
+    d.body_b = scree_world_body_at(l.world, j->body[1]);
     d.anchor[0] = 0.2 * (double)k;
     d.axis[1] = 1.0, d.axis[2] = 0.0;
     ok(&l, scree_world_add_joint(l.world, &d, NULL));
@@ -255,7 +255,7 @@ static void check_solvers(bool twice) {
     ok(&l, system_begin(&s, &again));
     system_rows(&s);
     const smooth_weights weights = {.mass = 1.0};
-    system_matrix(&s, &weights, 1.0);
+    system_matrix(&s, &weights);
     ok(&l, linear_create(l.context, k, &solver));
     ok(&l, solver.class->prepare(solver.self, &s.matrix));
     system_forces(&s, s.x);
