@@ -83,6 +83,8 @@ typedef struct scree_scene_settings {
   int retry_halvings;
   size_t option_count; /* options of the solver */
   const char *const *option_keys, *const *option_values;
+  size_t stepper_option_count; /* options of the stepper */
+  const char *const *stepper_option_keys, *const *stepper_option_values;
   double record_every;     /* simulated s between frames */
   bool record_contacts;    /* contact forces in the frames? */
   double checkpoint_every; /* s of wall time */

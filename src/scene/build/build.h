@@ -201,6 +201,8 @@ scree_status scene_build_loop(scree_scene *scene, scree_world *world, const scen
                               scene_build_function *build);
 /* One entry of `bodies`, which may be many bodies. */
 scree_status scene_build_entry(scree_scene *scene, scree_world *world, const scene_node *node);
+/* build/flexible.c: one entry of `flexible`. */
+scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const scene_node *node);
 /* build/exclude.c: bodies that do not touch each other */
 scree_status scene_build_excludes(scree_scene *scene, scree_world *world);
 /* build/csv.c */

@@ -21,6 +21,7 @@ static const scene_field scene_fields[] = {
     REAL("overlap", false, TOP(overlap), "", FROM(0), 1,
          "overlap allowed at the start, of the smaller diameter; default 1%"),
     PART("solver", false, TOP(solver), solver),
+    ONE("stepper", false, TOP(stepper), stepper),
     NAMED("materials", false, TOP(materials), material),
     PARTS("pairs", false, TOP(pairs), pair),
     NAMED("shapes", false, TOP(shapes), shape),
@@ -28,6 +29,7 @@ static const scene_field scene_fields[] = {
     PARTS("assemblies", false, TOP(assemblies), assembly),
     PARTS("exclude", false, TOP(exclude), exclude),
     PARTS("joints", false, TOP(joints), joint),
+    PARTS("flexible", false, TOP(flexible), flexible),
     PARTS("schedule", false, TOP(schedule), schedule),
     PARTS("forces", false, TOP(forces), force),
     PARTS("fluids", false, TOP(fluids), fluid),
@@ -41,7 +43,7 @@ SECTION(scene, "scene", "The file itself.", scene_fields, false);
 #define SOLVER(m) AT(scene_solver_keys, m)
 static const scene_field solver_fields[] = {
     TEXT("name", false, SOLVER(name), "a solver of `scree list solvers`; default auto"),
-    TEXT("stepper", false, SOLVER(stepper), "default nonsmooth"),
+    TEXT("stepper", false, SOLVER(stepper), "the same as the scene's own key `stepper`"),
     ANY("options", false, SOLVER(options), "", "options of the solver, by its own table"),
     CHOICE("model", false, SOLVER(model), "relaxed|coulomb",
            "friction: coulomb is the exact law, relaxed its convex relaxation, in which sliding "
@@ -460,6 +462,7 @@ SECTION(turn, "rotation", "A turn about an axis.", turn_fields, false);
 const scene_section *const scene_section_list[] = {
     &scene_section_scene,
     &scene_section_solver,
+    &scene_section_stepper,
     &scene_section_material,
     &scene_section_pair,
     &scene_section_body,
@@ -498,6 +501,7 @@ const scene_section *const scene_section_list[] = {
     &scene_section_coordinate,
     &scene_section_spring,
     &scene_section_motor,
+    &scene_section_flexible,
     &scene_section_schedule,
     &scene_section_force,
     &scene_section_fluid,
