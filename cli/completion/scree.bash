@@ -42,7 +42,7 @@ _scree() {
   esac
   local options=--help
   case $verb in
-    run) options+=" --out --force --duration --threads --solver --model --set --json --export-problem --export-to --safe --strict" ;;
+    run) options+=" --out --force --duration --from --threads --solver --model --set --json --export-problem --export-to --safe --strict" ;;
     resume) options+=" --duration --threads --export-problem --export-to --json --strict --force" ;;
     check) options+=" --set --threads --json --safe --schema --reference" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose --force" ;;

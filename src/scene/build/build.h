@@ -67,8 +67,16 @@ typedef struct scene_emitter {
 
 typedef struct scene_force {
   scene_event_keys keys;
-  size_t first, count; /* of the bodies */
+  size_t first, count;                    /* of the bodies */
+  const scene_node *timed, *timed_torque; /* functions of time; null: none */
 } scene_force;
+
+/* Something that happens once; see flow/action.c. */
+typedef struct scene_action {
+  scene_action_keys keys;
+  scree_body_id body;  /* of the condition */
+  bool has_body, done; /* done is kept in a checkpoint */
+} scene_action;
 
 typedef struct scene_probe {
   scene_probe_keys keys;
@@ -101,6 +109,8 @@ struct scree_scene {
   size_t emitter_count;
   scene_event_keys *drains;
   size_t drain_count;
+  scene_action *actions;
+  size_t action_count;
   scene_probe *probes;
   size_t probe_count;
   scree_scene_flow flow;
@@ -147,6 +157,18 @@ bool scene_region_draw(const scene_region *region, scene_random *random, double 
 /* flow/event.c: joints, forces, emitters, drains, probes */
 scree_status scene_build_events(scree_scene *scene, scree_world *world);
 void scene_clear_events(scree_scene *scene);
+/* flow/timed.c: the scope with the time t as its last variable; where a parameter has that name the
+ * scope as it is, and expressions do not depend on time. */
+void scene_timed_scope(const scene_scope *scope, double t, scene_scope *out);
+bool scene_is_timed(const scene_scope *scope, const scene_node *node);
+/* The motion of a path; its memory is the document's. */
+scree_status scene_read_path(scree_scene *scene, const scene_scope *scope,
+                             const scene_motion_keys *keys, scree_motion_def *def);
+/* flow/action.c: events. `check` asks the conditions once, for faults. */
+scree_status scene_read_action(scree_scene *scene, scree_world *world, const scene_node *node,
+                               size_t i);
+scree_status scene_check_actions(scree_scene *scene, const scree_world *world);
+scree_status scene_act(scree_scene *scene, scree_world *world);
 /* The bodies of a name, or NAME[i], one of them; a fault at `at` when there are none, when two
  * entries have that name, or with `one` when they are several. */
 scree_status scene_find_bodies(scree_scene *scene, const scene_node *at, const char *name, bool one,
