@@ -85,6 +85,7 @@ scree_part(QHULL "convex hulls" "libqhull-dev" MODULES qhull_r)
 scree_part(ASSIMP "other mesh files" "libassimp-dev" DEFAULT "OFF" MODULES assimp)
 scree_part(PNG "pictures" "libpng-dev" MODULES libpng)
 scree_part(RENDER "pictures by ray tracing" "libembree-dev" LIBRARIES embree3 HEADER embree3/rtcore.h)
+scree_part(NLOPT "calibration" "libnlopt-dev" MODULES nlopt)
 
 target_link_libraries(scree_parts INTERFACE m)
 list(APPEND SCREE_LIBRARIES ${OpenMP_C_LIBRARIES} m)

@@ -16,7 +16,7 @@ _scree() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info verify salvage bench generate list doctor help --help --version" -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info verify salvage sweep calibrate bench generate list doctor help --help --version" -- "$current")
     return
   fi
   case $previous in
@@ -36,7 +36,7 @@ _scree() {
         mapfile -t COMPREPLY < <(compgen -W "bodies contacts steps surfaces" -- "$current")
       fi
       return ;;
-    --from | --to | --every) return ;;
+    --from | --to | --every | --measure | --fit | --target | --jobs | --window | --runs | --scan) return ;;
     --tol | --tol-residual | --duration | --export-problem | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
       --size | --frame | --time | --sheet | --start | --stop | --fps | --speed | --samples | --range | --cut | --camera | --caption | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
   esac
@@ -52,6 +52,8 @@ _scree() {
     salvage) options+=" --out --scene --force --json" ;;
     verify) options+=" --json" ;;
     info) options+=" --json --threads" ;;
+    sweep) options+=" --set --measure --out --jobs --threads --window --record --force --json" ;;
+    calibrate) options+=" --fit --target --set --runs --tol --scan --out --jobs --threads --window --record --force --json" ;;
     bench) options+=" --solvers --tol --tol-residual --max-iter --time-limit --model --set --threads --repeat --out --json --force" ;;
     generate) options+=" --out --spheres --size --mu --frictionless --masses --mass-ratio --rolling --spinning --compliance --seed --json --force" ;;
     list) options+=" --json --names" ;;
@@ -64,8 +66,8 @@ _scree() {
   case $verb in
     list) mapfile -t COMPREPLY < <(compgen -W "solvers sets scenes verbs units" -- "$current") ;;
     generate) mapfile -t COMPREPLY < <(compgen -W "packing" -- "$current") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info verify salvage bench generate list doctor" -- "$current") ;;
-    run | check | info)
+    help) mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info verify salvage sweep calibrate bench generate list doctor" -- "$current") ;;
+    run | check | sweep | calibrate | info)
       mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" list scenes --names 2>/dev/null)" -- "$current"
                                compgen -f -- "$current") ;;
     resume | verify | salvage | solve | render | plot | export | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
