@@ -34,5 +34,6 @@
 #include "scree/sim.h"
 #include "scree/solver.h"
 #include "scree/stepper.h"
+#include "scree/view.h"
 
 #endif

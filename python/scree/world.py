@@ -6,7 +6,7 @@ from typing import Any, Callable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._core import (Context, Error, Handle, Owner, Record, definition, documented, doubles, enum_value, ffi, lib, text,
+from ._core import (Context, Error, Handle, Owner, Record, definition, documented, doubles, enum_value, ffi, fill, lib, text,
                     vector3)
 from .shape import Shapes
 
@@ -308,10 +308,20 @@ class World(Owner, Shapes):
 
     @documented("scree_joint_def")
     def add_joint(self, **members: Any) -> Joint:
-        """Keywords are the members of scree_joint_def; bodies that are left out are the world."""
+        """Keywords are the members of scree_joint_def; bodies that are left out are the world. Members of
+        scree_coordinate_def are those of the first free coordinate; coordinate=[{...}, {...}] gives several."""
         out = ffi.new("scree_joint_id *")
         members = {name: value for name, value in members.items() if value is not None}
-        self._call(lib.scree_world_add_joint, definition("scree_joint_def", members, self._keep), out)
+        several = list(members.pop("coordinate", [{}]))
+        of_coordinate = dict(ffi.typeof("scree_coordinate_def").fields)
+        of_joint = dict(ffi.typeof("scree_joint_def").fields)
+        for name in list(members):  # stiffness and damping of a bushing are six numbers
+            if name in of_coordinate and (name not in of_joint or np.ndim(members[name]) == 0):
+                several[0] = {**several[0], name: members.pop(name)}
+        made = definition("scree_joint_def", members, self._keep)
+        for k, given in enumerate(several):
+            fill(ffi.addressof(made.coordinate[k]), given, self._keep)
+        self._call(lib.scree_world_add_joint, made, out)
         return Joint(self, out[0])
 
     @property

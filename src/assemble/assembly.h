@@ -7,10 +7,11 @@
  *   assembly_accept   the step is made: what lives with contacts and joints is kept
  *
  * What lives with a contact across steps is here: its impulse as a world vector, and, where some
- * contact needs them, its moment and its elastic slip. */
+ * contact needs them, its moment and the state of its law. */
 #ifndef SCREE_ASSEMBLE_ASSEMBLY_H
 #define SCREE_ASSEMBLE_ASSEMBLY_H
 
+#include "assemble/law.h"
 #include "base/blob.h"
 #include "collide/pairs.h"
 #include "model/world.h"
@@ -24,8 +25,15 @@ typedef struct contact_place {
 
 typedef struct contact_extra {
   v3 moment; /* on body b, N m s */
-  v3 slip;   /* m */
 } contact_extra;
+
+/* What a law remembers of a contact (law_state), in the world's frame. */
+typedef struct contact_state {
+  v3 normal; /* that the others turn with */
+  v3 slip, turn;
+  double gap; /* at the start of the step, m */
+  double value[LAW_VALUES];
+} contact_state;
 
 /* impact.c: a body of the problem that may be hit. Twists are linear and angular. */
 typedef struct impact_body {
@@ -93,6 +101,7 @@ typedef struct assembly {
   size_t late_count, late_capacity;
   struct late_suspect *suspect; /* room for pairs that may overlap at the end */
   size_t suspect_capacity;
+  double late_depth;    /* the deepest overlap that the last late look found, of the diameter */
   double *width, *turn; /* sweep.c: of each body, m; the most that it turns with, rad/s */
   uint32_t *width_of;   /* the generation that it is of */
   size_t width_capacity, turn_capacity, width_of_capacity, width_count;
@@ -114,6 +123,8 @@ typedef struct assembly {
       impact_pair_capacity;
   size_t impact_count; /* impacts in the step; 0: the others do not matter */
   double impact_work;  /* J, on the bodies: what they lost, negative */
+  double newton_part;  /* of the restitution that contacts of bodies with joints have in the step */
+  bool impact_spread;  /* bodies that were not hit have been moved apart from those that were */
   bool impacts_left;   /* more than there are rounds for: these do not bounce */
 
   /* While a step is built and solved `before` has what its contacts start from. After it that lies
@@ -129,10 +140,15 @@ typedef struct assembly {
   bool solved; /* accepted: the cache's contacts are those of the problem */
   contact_extra *extra_now, *extra_before; /* null until needed */
   size_t extra_now_capacity, extra_before_capacity;
-  bool has_extra_now, has_extra_before; /* filled for all contacts, or for none */
-  uint8_t *taken;                       /* of the contacts before: has been found again */
+  bool has_extra_now, has_extra_before;    /* filled for all contacts, or for none */
+  contact_state *state_now, *state_before; /* the same */
+  size_t state_now_capacity, state_before_capacity;
+  bool has_state_now, has_state_before;
+  double held, held_part; /* of collide_view: from how far laws hold */
+  uint8_t *taken;         /* of the contacts before: has been found again */
   size_t taken_capacity;
   bool has_cohesion; /* of some pair of materials */
+  bool has_surfaces; /* some material has a direction or a surface velocity */
   size_t contact_count;
   size_t generation_count;  /* bodies that the contacts' names are about */
   double gravity;           /* m/s^2, its size */
@@ -142,8 +158,11 @@ typedef struct assembly {
 
   double *g;
   size_t g_capacity;
-  uint32_t *joint_block; /* of each joint: its block, CACHE_NONE: none; its motor comes next */
-  size_t joint_block_capacity;
+  struct joint_part *joint_part; /* blocks of joints (joints.h) */
+  size_t joint_part_count, joint_part_capacity;
+  uint32_t *joint_first,
+      *joint_next; /* joints of each body, by joint and side: 1 + 3 joint + side */
+  size_t joint_first_capacity, joint_next_capacity;
   double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
   size_t stiffness_capacity;
   bool stiff;
@@ -208,8 +227,24 @@ collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report);
 scree_status assembly_keep_contacts(assembly *a, assembly_report *report);
+/* surface.c: what a material has on its surface. The velocity of b's surface against a's beyond
+ * that of the bodies; and the direction of friction across a normal, false: there is none. */
+bool assembly_has_surfaces(const scree_world *world);
+v3 assembly_surface_velocity(const assembly *a, uint32_t body_a, uint32_t body_b);
+bool assembly_direction(const assembly *a, uint32_t body_a, uint32_t body_b, v3 normal,
+                        v3 *tangent);
+/* memory.c: states of laws. What the world's materials need, before contacts are looked for. */
+void assembly_note_laws(assembly *a);
+/* Of a contact of the step before, in the frame of what it is now; zeros where it is new. */
+law_state assembly_recall(const assembly *a, uint32_t previous, v3 n, v3 t1, v3 t2);
+/* Of contact k of the problem: as its law has made it before the solve, and after it. */
+void assembly_note_state(assembly *a, size_t contact, double gap, const law_state *state);
+void assembly_update_states(assembly *a);
 /* impact.c. Before contacts are added: whether any bounce. */
-scree_status assembly_find_bounces(assembly *a);
+scree_status assembly_find_bounces(assembly *a, bool again);
+/* After finish: whether bodies with joints were given energy by a bounce; then there is less of it
+ * in the next build with `again`. */
+bool assembly_bounce_gives(assembly *a);
 /* When all contacts are in the problem: jumps of the free velocities. */
 scree_status assembly_find_impacts(assembly *a, const assembly_params *params);
 /* After the solve `linear` and `angular` become what moves bodies to where they are at the end;

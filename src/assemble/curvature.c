@@ -17,10 +17,10 @@
  * middle: r_k  r_m        a wheel with its weight off the centre, an ellipsoid, a disk.
  *
  * Only for contacts that pressed in the step before (`lasting`), as a new one has no history. A
- * contact is not asked to part, or allowed to come nearer, by more than curvature can give: h |w|^2
- * r for each body and h |w| slip; what is negligible beside gravity is not looked for. Spheres on
- * planes have none, meshes are left out. After a jolt, and with turns of more than a tenth of a
- * radian a step, nothing is foreseen.
+ * contact is not asked to part, or allowed to come nearer, by more than curvature can give, h |w|^2
+ * r for each body and h |w| slip, nor to part so fast that it gives energy (least_offset); what is
+ * negligible beside gravity is not looked for. Spheres on planes have none, meshes are left out.
+ * After a jolt, and with turns of more than a tenth of a radian a step, nothing is foreseen.
  *
  * Joints have none of it on purpose. Their error psi is of either sign and is taken back whole by
  * b = psi / h: it stays at h^2/2 of the curvature, which is just what gives the velocity at the
@@ -35,6 +35,8 @@
 static const double fade_from = 0.1, fade_to = 0.2; /* rad a step */
 /* Speeds below this part of what gravity gives in a step are left out. */
 static const double negligible = 1e-5;
+/* Of what gravity gives in a step: that the foreseen motion may be wrong by. */
+static const double foreseen_part = 0.1;
 enum { FEW_CONTACTS = 512 }; /* threads do not pay */
 
 typedef struct expected {
@@ -120,6 +122,17 @@ static double clamp(double x, double most) {
   return fmin(fmax(x, -most), most);
 }
 
+/* The least offset of a normal row that has the curvature in it, m/s. A contact that presses with p
+ * gives p (u + u+) / 2 to its bodies, u before the step and u+ = -b after it: no more than it took
+ * while u < 0, and what the foreseen motion may be wrong by. */
+static double least_offset(const assembly *a, const curved_pair *p, const ccp_contact *c, v3 n) {
+  const world_bodies *b = &a->world->bodies;
+  const uint32_t i = p->body[0], k = p->body[1];
+  const v3 va = v3_add(b->linear[i], v3_cross(b->angular[i], v3_load(c->arm_a)));
+  const v3 vb = v3_add(b->linear[k], v3_cross(b->angular[k], v3_load(c->arm_b)));
+  return v3_dot(n, v3_sub(vb, va)) - foreseen_part * p->h * a->gravity;
+}
+
 static void curve_contact(assembly *a, const curved_pair *p, size_t k, const contact_point *mid) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t[2] = {t1, v3_cross(n, t1)};
@@ -136,7 +149,9 @@ static void curve_contact(assembly *a, const curved_pair *p, size_t k, const con
   }
   const v3 u_mid = v3_sub(v[1], v[0]);
   const double bend = (mid->gap - (double)a->gap[k]) / p->h - 0.5 * v3_dot(n, u);
+  const double plain = b[0];
   b[0] += part * clamp(4.0 * bend, most);
+  b[0] = fmax(b[0], fmin(plain, least_offset(a, p, c, n)));
   if (ccp_dim(a->problem, k) < 3) return;
   for (int r = 0; r < 2; r++)
     b[1 + r] += part * clamp(v3_dot(carry(t[r], n, mid->normal), u_mid) - v3_dot(t[r], u), most);

@@ -26,7 +26,8 @@
  * rest on others hand on what they get in the next round, until nothing is faster than the
  * threshold, or the rounds are used up; what is left does not bounce: the cone problem takes it.
  *
- * Bodies with joints are not free to jump: their contacts keep Newton's law in the cone problem. */
+ * Bodies with joints are not free to jump: their contacts keep Newton's law in the cone problem
+ * (bounce.c), as do those of materials that ask for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,13 @@ static twist part_of(const assembly *a, uint32_t rank, twist_kind which) {
 static v3 between(const assembly *a, const ccp_contact *c, twist_kind which) {
   return v3_sub(at_arm(part_of(a, c->body_b, which), c->arm_b),
                 at_arm(part_of(a, c->body_a, which), c->arm_a));
+}
+
+/* What the surfaces of a contact do beyond their bodies, along its tangents. */
+static v3 belt_of(const assembly *a, size_t k, v3 n) {
+  const cache_key *key = &collide_cache(a->collide)->now.key[k];
+  const v3 belt = assembly_surface_velocity(a, key->a, key->b);
+  return v3_sub(belt, v3_scale(v3_dot(n, belt), n));
 }
 
 static double body_time(const assembly *a, uint32_t rank) {
@@ -268,6 +276,7 @@ static void collide_pair(assembly *a, const impact_pair *pair, double h) {
     *p = (impact_point){.c = c, .index = k, .normal = n, .t1 = v3_load(c->tangent)};
     p->t2 = v3_cross(n, p->t1);
     p->u = v3_add_scaled(u, pair->time - 0.5 * h, between(a, c, ACCELERATION));
+    if (a->has_surfaces) p->u = v3_add(p->u, belt_of(a, k, n));
     p->push_n = push_along(&m, p, n);
     p->push_t = most_push(&m, p);
     speed = fmax(speed, v3_norm(p->u));
@@ -349,14 +358,14 @@ static size_t find_pairs(assembly *a, const assembly_params *params) {
     while (next < a->contact_count && key[next].a == key[k].a && key[next].b == key[k].b) next++;
     const scree_material_def *m =
         world_pair(a->world, b->material[key[k].a], b->material[key[k].b]);
-    if (!law_bounces(m)) continue;
+    if (!law_bounces(m) || m->restitution_law == SCREE_RESTITUTION_NEWTON) continue;
     const ccp_contact *c = &a->problem->bodies.contact[k];
     impact_pair pair = {
         .first = (uint32_t)k,
         .count = (uint32_t)(next - k),
         .rank = {c->body_a, c->body_b},
         .restitution = m->restitution,
-        .friction = m->friction,
+        .friction = m->friction_kinetic > 0.0 ? m->friction_kinetic : m->friction,
         .threshold = law_threshold(m, 2.0 * assembly_whole(params) * a->gravity),
         .diameter = view_less(b->diameter[key[k].a], b->diameter[key[k].b]),
     };
@@ -469,9 +478,10 @@ static void shift_rows(assembly *a, double h) {
   }
 }
 
-scree_status assembly_find_bounces(assembly *a) {
+scree_status assembly_find_bounces(assembly *a, bool again) {
   const scree_world *w = a->world;
   a->bounces = false;
+  if (!again) a->newton_part = 1.0;
   for (size_t k = 0; k < w->material_count * w->material_count && !a->bounces; k++)
     a->bounces = law_bounces(&w->pair[k]);
   if (!a->bounces) return SCREE_OK;
@@ -480,8 +490,8 @@ scree_status assembly_find_bounces(assembly *a) {
   memset(a->joined, 0, w->bodies.limit * sizeof *a->joined);
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
-    if (j->alive && j->body_a != WORLD_NO_BODY) a->joined[j->body_a] = 1;
-    if (j->alive && j->body_b != WORLD_NO_BODY) a->joined[j->body_b] = 1;
+    for (int s = 0; s < JOINT_SIDES && j->alive && !j->broken; s++)
+      if (j->body[s] != WORLD_NO_BODY) a->joined[j->body[s]] = 1;
   }
   return SCREE_OK;
 }
@@ -532,6 +542,7 @@ static void part(assembly *a, uint32_t rank, double way, v3 normal) {
   if (!moves(a, rank)) return;
   impact_body *b = &a->impact[rank];
   b->shift_linear = v3_add_scaled(b->shift_linear, way, normal);
+  a->impact_spread = a->impact_spread || !b->hit;
   b->hit = true;
 }
 
@@ -539,15 +550,21 @@ static double inverse_mass(const assembly *a, uint32_t rank) {
   return rank == SCREE_CCP_WORLD ? 0.0 : a->problem->bodies.body[rank].inverse_mass;
 }
 
-/* Where bodies that were hit would overlap at the end they are moved apart, without a velocity.
- * The room for pairs that hit takes their contacts. */
+/* Where bodies that were hit would overlap at the end they are moved apart, without a velocity;
+ * what is moved so may be moved into others, down to the floor. The room for pairs that hit takes
+ * their contacts. */
 static void part_shifts(assembly *a) {
   enum { SWEEPS = 50 };
   size_t count = 0;
-  for (size_t k = 0; k < a->contact_count; k++)
-    if (is_hit(a, k)) a->impact_live[count++] = (uint32_t)k;
+  a->impact_spread = true;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     bool any = false;
+    if (a->impact_spread) {
+      count = 0;
+      for (size_t k = 0; k < a->contact_count; k++)
+        if (is_hit(a, k)) a->impact_live[count++] = (uint32_t)k;
+    }
+    a->impact_spread = false;
     for (size_t m = 0; m < count; m++) {
       const size_t k = a->impact_live[m];
       const ccp_contact *c = &a->problem->bodies.contact[k];
@@ -558,7 +575,7 @@ static void part_shifts(assembly *a) {
       part(a, c->body_b, (least - gap) * wb / (wa + wb), v3_load(c->normal));
       any = any || gap < least - enough;
     }
-    if (!any) break;
+    if (!any && !a->impact_spread) break;
   }
 }
 

@@ -32,6 +32,9 @@
 
 /* Overlap that is put up with, as a fraction of the smaller diameter. */
 static const double tolerance = 0.005;
+/* Ways of more than this part of the smaller diameter along a mesh or a round wall are
+ * looked at even where nothing slides. */
+static const double far_way = 0.25;
 /* Tells contacts of the end from those of the start. */
 static const uint32_t late_mark = 0x9e3779b9u;
 enum { FEW_SUSPECTS = 1024 }; /* threads do not pay */
@@ -41,12 +44,17 @@ typedef struct late_suspect {
   uint32_t first, count; /* contacts */
   double said;           /* the least gap at the end by these, m */
   bool deep;             /* it overlaps */
+  double depth;          /* by more than its contacts say, m */
 } late_suspect;
 
 /* About its centre of motion. */
 static bool is_ball(const world_bodies *b, size_t i) {
   return b->shape[i]->kind == SCREE_SHAPE_SPHERE &&
          (!b->place || v3_norm2(b->place[i].position) == 0.0);
+}
+
+static bool is_mesh(const world_bodies *b, size_t i) {
+  return b->shape[i]->kind == SCREE_SHAPE_MESH;
 }
 
 static v3 velocity_at(const assembly *a, size_t i, v3 arm) {
@@ -59,6 +67,9 @@ static double unsaid(const assembly *a, const ccp_contact *c, size_t i, size_t k
   const world_bodies *b = &a->world->bodies;
   const v3 arm[2] = {v3_load(c->arm_a), v3_load(c->arm_b)};
   const double slip = v3_norm(v3_sub(velocity_at(a, k, arm[1]), velocity_at(a, i, arm[0])));
+  const double speed = v3_norm(v3_sub(a->linear[k], a->linear[i])); /* of what rolls as well */
+  const bool far = h * speed > far_way * view_less(b->diameter[i], b->diameter[k]);
+  const double way = h * (far ? fmax(slip, speed) : slip);
   const size_t body[2] = {i, k};
   double sum = 0.0;
   for (int m = 0; m < 2; m++) {
@@ -67,9 +78,10 @@ static double unsaid(const assembly *a, const ccp_contact *c, size_t i, size_t k
     const double w = v3_norm(a->angular[j]);
     sum += h * h * w * (0.5 * w * v3_norm(arm[m]) + slip);
     if (b->shape[j]->kind == SCREE_SHAPE_ROUND_CONTAINER)
-      sum += h * h * slip * slip /
-             (b->shape[j]->round_container.bottom + b->shape[j]->round_container.top);
+      sum += way * way / (b->shape[j]->round_container.bottom + b->shape[j]->round_container.top);
   }
+  /* A surface that is not convex: another part of it comes near without a turn too. */
+  if (far && (is_mesh(b, i) || is_mesh(b, k))) sum += h * speed;
   if (!is_ball(b, i) && !is_ball(b, k))
     sum +=
         h * v3_norm(v3_sub(a->angular[k], a->angular[i])) * view_less(b->radius[i], b->radius[k]);
@@ -142,7 +154,10 @@ static void judge(const assembly *a, double h, late_suspect *s) {
   const int n = touch_at_end(a, s, h, end, found);
   const double allowed = allowed_depth(a, s);
   const double deep = fmin(-allowed, s->said - 0.5 * allowed);
-  for (int m = 0; m < n; m++) s->deep = s->deep || found[m].gap < deep;
+  for (int m = 0; m < n; m++) {
+    s->deep = s->deep || found[m].gap < deep;
+    s->depth = fmax(s->depth, fmin(s->said, 0.0) - found[m].gap);
+  }
 }
 
 /* A body that has come through another's middle would be pushed out on the far side. */
@@ -205,14 +220,17 @@ static bool anything_turns(const assembly *a) {
   const world_bodies *b = &a->world->bodies;
   for (size_t i = 0; i < b->limit; i++)
     if (b->alive[i] && b->shape[i] && !is_ball(b, i) &&
-        (b->shape[i]->kind == SCREE_SHAPE_ROUND_CONTAINER || v3_norm2(a->angular[i]) > 0.0))
+        (b->shape[i]->kind == SCREE_SHAPE_ROUND_CONTAINER || is_mesh(b, i) ||
+         v3_norm2(a->angular[i]) > 0.0))
       return true;
   return false;
 }
 
 scree_status assembly_look_late(assembly *a, const assembly_params *params, bool *again) {
+  const double *diameter = a->world->bodies.diameter;
   size_t count = 0;
   bool added = false;
+  a->late_depth = 0.0;
   if (!params->again) a->late_count = 0;
   /* Older looks keep their contacts: in turns the two might contradict each other. */
   const uint32_t mark = late_mark * (uint32_t)(a->late_count + 1);
@@ -222,8 +240,12 @@ scree_status assembly_look_late(assembly *a, const assembly_params *params, bool
 #pragma omp parallel for schedule(dynamic)                                                         \
     num_threads(context_team(a->context, count > FEW_SUSPECTS))
   for (size_t k = 0; k < count; k++) judge(a, params->h, &a->suspect[k]);
-  for (size_t k = 0; k < count && !status; k++)
-    if (a->suspect[k].deep) status = add_late(a, params->h, &a->suspect[k], mark, &added);
+  for (size_t k = 0; k < count && !status; k++) {
+    const late_suspect *s = &a->suspect[k];
+    if (!s->deep) continue;
+    a->late_depth = fmax(a->late_depth, s->depth / view_less(diameter[s->a], diameter[s->b]));
+    status = add_late(a, params->h, s, mark, &added);
+  }
   if (status || !added) return status;
   qsort(a->late, a->late_count, sizeof *a->late, compare);
   if (!params->again && !*again) status = assembly_see_no_farther(a);

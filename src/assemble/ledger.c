@@ -10,14 +10,15 @@
  *   contacts: p . (mean velocity of b at the point - that of a), with the impulses of impacts
  *   (impact.c); the normal part is `impacts`, the rest, with moments of rolling and spinning,
  *   `friction`; both > 0 where energy is taken
- *   motions: what contacts and joints do to a driven body, with its velocity; > 0: it gives
- *   joints: the rows of joints, as contacts; motors: rows and torques of motors; forces: loads set
- *   by the user
+ *   motions: what contacts and joints do to a driven body, with its velocity; > 0: it gives; and
+ *   what the moving surface of a belt does
+ *   joints: held rows, springs and limits of joints, as contacts; their dry friction is `friction`;
+ *   motors: rows and torques of motors; forces: loads set by the user
  *
  * Potential energy is taken at the middle of steps, where v is: then gravity's work is its change
  * to rounding. What is left over is the error of the step: turns of bodies without symmetry, forces
  * that depend on places, damping of stiff joints (stiffness.c), changes of the step. */
-#include "assemble/assembly.h"
+#include "assemble/joints.h"
 #include "ccp/problem.h"
 
 /* Of a body that was hit in the step, whose velocities are for now those that move it to where it
@@ -65,6 +66,13 @@ static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
   const double normal = v3_dot(p, n) * v3_dot(u, n);
   out->impacts -= normal;
   out->friction -= whole - normal;
+  if (a->has_surfaces) {
+    /* A belt gives, and friction takes, what its surface does. */
+    const v3 belt = assembly_surface_velocity(a, key->a, key->b);
+    const double work = v3_dot(p, belt) - v3_dot(p, n) * v3_dot(belt, n);
+    out->friction -= work;
+    out->motions -= work;
+  }
   if (is_driven(a, key->a)) out->motions += v3_dot(p, va) + v3_dot(m, wa);
   if (is_driven(a, key->b)) out->motions -= v3_dot(p, vb) + v3_dot(m, wb);
 }
@@ -110,35 +118,46 @@ static void add_load(const assembly *a, uint32_t i, double seconds, const body_l
       seconds * (v3_dot(load->force, a->mean[i].linear) + v3_dot(load->torque, a->mean[i].angular));
 }
 
-static void add_torque_motor(const assembly *a, const joint *j, scree_ledger *out) {
-  for (int s = 0; s < 2; s++) {
-    const uint32_t i = s ? j->body_b : j->body_a;
-    if (i == WORLD_NO_BODY) continue;
-    const body_load load = world_motor_load(a->world, j, s, j->motor_value);
-    const double kick = world_is_dynamic(a->world, i) ? world_kick(a->world, i, a->h) : a->kick;
-    if (world_is_dynamic(a->world, i)) add_load(a, i, kick, &load, &out->motors);
+static void add_torque_motors(const assembly *a, const joint *j, scree_ledger *out) {
+  const scree_world *w = a->world;
+  for (int k = 0; k < joint_class_of(j)->coordinates; k++) {
+    if (j->coordinate[k].motor != SCREE_MOTOR_TORQUE) continue;
+    const joint_view view = joint_look(w, j);
+    const joint_row row = joint_coordinate_row(&view, k);
+    const double value = joint_motor_value(&j->coordinate[k], w->time);
+    for (int s = 0; s < JOINT_SIDES; s++) {
+      const uint32_t i = j->body[s];
+      if (i == WORLD_NO_BODY || !world_is_dynamic(w, i)) continue;
+      const body_load load = {v3_scale(value, row.linear[s]), v3_scale(value, row.angular[s])};
+      add_load(a, i, world_kick(w, i, a->h), &load, &out->motors);
+    }
   }
 }
 
 static void add_joints(const assembly *a, scree_ledger *out) {
   const scree_world *w = a->world;
-  for (size_t k = 0; k < w->joint_limit; k++) {
-    const size_t block = a->joint_block[k];
-    if (block == CACHE_NONE) continue;
-    out->joints -= add_rows(a, block, out);
-    if (w->joint[k].motor == SCREE_MOTOR_SPEED) out->motors += add_rows(a, block + 1, out);
-    if (w->joint[k].motor == SCREE_MOTOR_TORQUE) add_torque_motor(a, &w->joint[k], out);
+  for (size_t k = 0; k < a->joint_part_count; k++) {
+    const joint_part *part = &a->joint_part[k];
+    const double work = add_rows(a, part->block, out);
+    if (part->role == JOINT_PART_MOTOR)
+      out->motors += work;
+    else if (part->role == JOINT_PART_FRICTION)
+      out->friction -= work;
+    else
+      out->joints -= work;
   }
+  for (size_t k = 0; k < w->joint_limit; k++)
+    if (w->joint[k].alive && !w->joint[k].broken) add_torque_motors(a, &w->joint[k], out);
 }
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-/* Kinetic and potential energy at the middle of the step that has led to this velocity and place
- * (for a body without one: now). */
-static void add_energy(const scree_world *w, size_t i, double sign, double back,
-                       scree_ledger *out) {
+/* Kinetic and potential energy at the middle of the step that has led to this velocity and place.
+ * For a body without one now, with the place `ahead` by h (v+ - v) / 4: its first kick lasts half a
+ * step, and that is how far from the middle of its first step it is by gravity's work. */
+static void add_energy(const scree_world *w, size_t i, double sign, v3 ahead, scree_ledger *out) {
   const world_bodies *b = &w->bodies;
-  const v3 inertia = b->inertia[i], x = v3_add_scaled(b->position[i], -back, b->linear[i]);
+  const v3 inertia = b->inertia[i], x = v3_add(b->position[i], ahead);
   double turn = inertia.x * v3_norm2(b->angular[i]);
   if (inertia.x != inertia.y || inertia.y != inertia.z) {
     const v3 s = quat_rotate_inverse(b->rotation[i], b->angular[i]);
@@ -148,9 +167,15 @@ static void add_energy(const scree_world *w, size_t i, double sign, double back,
   out->potential -= sign * b->mass[i] * v3_dot(v3_load(w->def.gravity), x);
 }
 
-static void add_energies(const scree_world *w, double sign, double step, scree_ledger *out) {
-  for (size_t i = 0; i < w->bodies.limit; i++)
-    if (world_is_dynamic(w, i)) add_energy(w, i, sign, w->bodies.fresh[i] ? 0.0 : 0.5 * step, out);
+static void add_energies(const assembly *a, double sign, double step, scree_ledger *out) {
+  const scree_world *w = a->world;
+  const world_bodies *b = &w->bodies;
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!world_is_dynamic(w, i)) continue;
+    const v3 ahead = b->fresh[i] ? v3_scale(0.5 * a->h, v3_sub(a->mean[i].linear, b->linear[i]))
+                                 : v3_scale(-0.5 * step, b->linear[i]);
+    add_energy(w, i, sign, ahead, out);
+  }
   out->potential += sign * world_pairwise_energy(w);
 }
 
@@ -169,11 +194,11 @@ void assembly_open_ledger(assembly *a, scree_ledger *out) {
     if (b->load) add_load(a, body, world_kick(a->world, i, a->h), &b->load[i], &out->forces);
     if (b->step_load) add_load(a, body, a->h, &b->step_load[i], &out->forces);
   }
-  add_energies(a->world, -1.0, a->world->step, out);
+  add_energies(a, -1.0, a->world->step, out);
 }
 
 void assembly_close_ledger(const assembly *a, scree_ledger *out) {
-  add_energies(a->world, 1.0, a->h, out);
+  add_energies(a, 1.0, a->h, out);
   const double given = out->motors + out->motions + out->forces;
   const double taken = out->friction + out->impacts + out->joints;
   out->error = out->kinetic + out->potential - given + taken;

@@ -19,7 +19,8 @@ static bool miss_balls(const look_def *look, size_t i, size_t k) {
   const v3 apart = v3_sub(view->position[k], view->position[i]);
   const v3 v = v3_sub(look->linear[k], look->linear[i]);
   const double seen = radii + view_pair_margin(view, i, k), closing = -v3_dot(apart, v);
-  if (v3_norm2(apart) <= seen * seen || !(closing > 0.0)) return false;
+  const bool has_contact = v3_norm2(apart) <= seen * seen && !view_passes(view, i, k);
+  if (has_contact || !(closing > 0.0)) return false;
   const double nearest = closing / v3_norm2(v);
   const v3 then = v3_add_scaled(apart, view_less(nearest, view->h), v);
   const double least = radii - depth_allowed(look, i, k);
@@ -40,7 +41,7 @@ static v3 velocity_at(const look_def *look, size_t i, v3 point) {
 /* Any two shapes: would a contact that was too far to be seen be violated? */
 static bool miss_shapes(const look_def *look, size_t i, size_t k) {
   const collide_view *view = look->view;
-  const double seen = view_pair_margin(view, i, k);
+  const double seen = view_passes(view, i, k) ? -INFINITY : view_pair_margin(view, i, k);
   const double speed = v3_norm(v3_sub(look->linear[i], look->linear[k])) + turning_speed(look, i) +
                        turning_speed(look, k);
   const double far = view->h * speed, reach = view->radius[i] + view->radius[k] + far;

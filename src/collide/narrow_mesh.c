@@ -118,12 +118,16 @@ static contact_point face_contact(const gjk_solid *a, const v3 p[3], v3 normal, 
                          .feature = 0};
 }
 
-static bool is_over(const v3 p[3], v3 normal, v3 x, double size) {
+static bool is_over_by(const v3 p[3], v3 normal, v3 x, double beyond) {
   for (int i = 0; i < 3; i++) {
     const v3 e = v3_sub(p[(i + 1) % 3], p[i]);
-    if (v3_dot(v3_cross(normal, e), v3_sub(x, p[i])) < -1e-9 * size * v3_norm(e)) return false;
+    if (v3_dot(v3_cross(normal, e), v3_sub(x, p[i])) < -beyond * v3_norm(e)) return false;
   }
   return true;
+}
+
+static bool is_over(const v3 p[3], v3 normal, v3 x, double size) {
+  return is_over_by(p, normal, x, 1e-9 * size);
 }
 
 /* What a contact of triangle t lies on, when it is one of the mesh and not for another triangle to
@@ -134,6 +138,23 @@ static bool triangle_takes(const shape_mesh *m, uint32_t t, const v3 p[3], const
   if (fabs(v3_dot(k->normal, m->normal[t])) >= 1 - 1e-9) return true;
   *where = triangle_feature(p, m->normal[t], k->point_b, 1e-7 * size);
   return *where != MESH_AT_FACE && feature_counts(m, t, *where, v3_neg(k->normal), false);
+}
+
+/* A corner that is a little below the bottom of a valley is below both faces and over none:
+ *
+ *     \  /      o lies beyond the edge of either face, by its depth times the tangent of the slope.
+ *      \/       Nothing else reports it, so both faces do.
+ *      o   */
+static const double steepest = 4.0; /* tangent */
+
+static bool is_valley(const shape_mesh *m, uint32_t t, int where, v3 towards) {
+  if (where >= 3) return true; /* corners: by `steepest` alone */
+  const uint32_t e = m->triangle_edge[t][where];
+  const int mine = m->edge_face[e][0] == t ? 0 : 1;
+  const uint32_t other = m->edge_face[e][1 - mine];
+  if (other == UINT32_MAX) return false;
+  const double side = v3_dot(towards, m->normal[t]) < 0.0 ? 1.0 : -1.0;
+  return side * v3_dot(m->edge_inward[e][mine], m->normal[other]) > 0.0;
 }
 
 /* A contact along the face's normal may be deeper than the solid is in the triangle by this: where
@@ -196,11 +217,15 @@ static bool triangle_exact(const shape_mesh *m, uint32_t t, const gjk_solid *sol
   int where;
   const bool taken = triangle_takes(m, t, p, exact, size, &where);
   if (!taken || (where == MESH_AT_FACE && !g.shown)) {
-    if (where != MESH_AT_FACE &&
+    const bool low = where != MESH_AT_FACE && along->gap < 0.0 &&
+                     along->gap >= fmax(2.0 * exact->gap, -0.02 * size) &&
+                     is_valley(m, t, where, along->normal) &&
+                     is_over_by(p, m->normal[t], along->point_a, -steepest * along->gap);
+    if (where != MESH_AT_FACE && !low &&
         along->gap < fmin(exact->gap, 0.0) - deeper_allowed(m, t, where, size))
       return false;
     *exact = *along;
-    *keep = (!taken && where == MESH_AT_FACE) || over;
+    *keep = (!taken && where == MESH_AT_FACE) || over || low;
   }
   return true;
 }

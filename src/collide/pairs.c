@@ -124,7 +124,7 @@ static bool is_plain_sphere(const collide_view *view, uint32_t i) {
 static bool far_apart(const collide_view *view, uint32_t i, uint32_t k) {
   const v3 v = v3_abs(v3_sub(view->linear[i], view->linear[k]));
   const double scale = view_less(view->diameter[i], view->diameter[k]);
-  double reach = view->radius[i] + view->radius[k] + view_less(view->margin * scale, view->most) +
+  double reach = view->radius[i] + view->radius[k] + view_margin(view, scale) +
                  view->h * (v.x + v.y + v.z) * (1.0 + 1e-12);
   if (view->extra) reach += view->extra[i] + view->extra[k];
   return v3_norm2(v3_sub(view->position[i], view->position[k])) > reach * reach * (1.0 + 1e-12);
@@ -136,7 +136,8 @@ static bool touch_spheres(const collide_view *view, uint32_t i, uint32_t k, piec
   if (p->count == p->capacity) return false;
   collide_contact *c = &p->out[p->count];
   if (!narrow_touch_spheres(view->position[i], view->radius[i], view->position[k], view->radius[k],
-                            view_pair_margin(view, i, k), &c->point))
+                            view_pair_margin(view, i, k), &c->point) ||
+      view_passes(view, i, k))
     return true;
   c->a = i;
   c->b = k;
@@ -173,7 +174,8 @@ static bool add_given(const collide_view *view, uint32_t i, uint32_t k, piece *p
 static bool touch(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
   const double margin = view_pair_margin(view, i, k);
   const double reach = view->radius[i] + view->radius[k] + margin;
-  if (v3_norm2(v3_sub(view->position[i], view->position[k])) > reach * reach)
+  if (v3_norm2(v3_sub(view->position[i], view->position[k])) > reach * reach ||
+      view_passes(view, i, k))
     return add_given(view, i, k, p);
   contact_point found[CONTACT_POINT_MAX];
   const int n = narrow_collide(view->shape[i], view_shape_pose(view, i), view->shape[k],

@@ -60,10 +60,13 @@ void scree_world_destroy(scree_world *w) {
   memory_free(context, w->pair);
   memory_free(context, w->pair_set);
   for (size_t i = 0; i < w->motion_count; i++) world_free_motion(w, &w->motion[i]);
+  for (size_t i = 0; i < w->curve_count; i++) world_free_curve(w, &w->curve[i]);
+  memory_free(context, w->curve);
   memory_free(context, w->motion);
   memory_free(context, w->joint);
   memory_free(context, w->excluded);
   world_free_views(w);
+  memory_free(context, w->apart);
   memory_free(context, w);
 }
 

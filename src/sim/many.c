@@ -44,7 +44,7 @@ scree_status scree_sim_step_many(size_t count, scree_sim *const *sims, long step
     const scree_status status = step_one(sims[i], steps, infos ? &infos[i] : NULL);
     if (statuses) statuses[i] = status;
     if (status) {
-#pragma omp critical(scree_sim_many)
+#pragma omp critical
       if (i < failed) {
         failed = i;
         first = status;

@@ -28,6 +28,10 @@ static const char *const columns[SCREE_PROBE_KIND_COUNT][2 + PROBE_COLUMNS] = {
                            "x max [m]", "y max [m]", "z max [m]", "reach [m]"},
     [SCREE_PROBE_SURFACE] = {"time [s]", "cells", "height [m]", "slope [rad]", "azimuth [rad]",
                              "rms [m]"},
+    [SCREE_PROBE_JOINT] = {"time [s]", "position [rad or m]", "speed [1/s]", "motor [N m or N]",
+                           "power [W]", "friction [N m or N]", "spring [N m or N]",
+                           "limit [N m or N]", "fx [N]", "fy [N]", "fz [N]", "tx [N m]", "ty [N m]",
+                           "tz [N m]", "error [m]", "angle error [rad]", "broken"},
 };
 
 const char *scree_probe_column_name(scree_probe_kind kind, size_t column) {
@@ -159,6 +163,22 @@ static void put(FILE *file, const double *x, int count) {
   for (int i = 0; i < count; i++) put_number(file, ",", x[i]);
 }
 
+/* A joint that went with its body has an empty row; one without a coordinate has zeros there. */
+static size_t measure_joint(const scree_sim *sim, const sim_probe *p, double row[PROBE_COLUMNS]) {
+  scree_joint_state s;
+  scree_coordinate_state c = {0};
+  const scree_joint_id id = p->def.joint;
+  if (!scree_joint_is_valid(sim->world, id) || scree_joint_get_state(sim->world, id, &s)) return 0;
+  if (scree_joint_coordinates(sim->world, id) > 0)
+    scree_joint_get_coordinate(sim->world, id, 0, &c);
+  const double all[] = {c.position,  c.speed,    c.motor,       c.power,
+                        c.friction,  c.spring,   c.limit,       s.force[0],
+                        s.force[1],  s.force[2], s.torque[0],   s.torque[1],
+                        s.torque[2], s.error,    s.angle_error, s.broken};
+  memcpy(row, all, sizeof all);
+  return sizeof all / sizeof *all;
+}
+
 /* Columns behind the time; 0: there is nothing to measure. */
 static scree_status measure(scree_sim *sim, const sim_probe *p, double row[PROBE_COLUMNS],
                             size_t *count) {
@@ -184,6 +204,10 @@ static scree_status measure(scree_sim *sim, const sim_probe *p, double row[PROBE
                            (double)p->sums.down};
     *count = 5;
     memcpy(row, sums, sizeof sums);
+    return SCREE_OK;
+  }
+  if (p->def.kind == SCREE_PROBE_JOINT) {
+    *count = measure_joint(sim, p, row);
     return SCREE_OK;
   }
   if (p->def.kind == SCREE_PROBE_GROUP) {

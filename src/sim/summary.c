@@ -14,27 +14,34 @@ static void judge_relaxation(const sim_totals *t, scree_sim_summary *s) {
 }
 
 /* Bodies at rest have no energy to turn over: what would lift all of them by a hundredth of their
- * diameter counts too. */
-static double lift_of_all(const scree_world *w) {
+ * diameter counts too, and what gravity gives to them in a step, which is as fine as a step tells
+ * energies apart. Without gravity it is what moves them by a millionth of their diameter in a step:
+ * else it would be rounding that is judged. */
+static double lift_of_all(const scree_world *w, double h) {
   double gravity[3], sum = 0.0;
   scree_world_get_gravity(w, gravity);
+  const double g =
+      sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
   for (size_t i = 0; i < scree_world_body_limit(w); i++) {
     scree_body_info info;
     const scree_body_id id = scree_world_body_at(w, i);
     if (!id.generation || scree_body_get_info(w, id, &info) || !(info.mass > 0.0)) continue;
-    if (isfinite(info.diameter)) sum += info.mass * info.diameter;
+    if (!isfinite(info.diameter)) continue;
+    const double slow = 1e-6 * info.diameter / h;
+    sum += info.mass * (1e-2 * g * info.diameter + g * g * h * h + 0.5 * slow * slow);
   }
-  return 1e-2 * sum *
-         sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]);
+  return sum;
 }
 
 static const double energy_share = 0.01;
 
 static void judge_energy(const scree_sim *sim, scree_sim_summary *s) {
   const scree_ledger *l = &s->ledger;
-  const double taken[3] = {l->friction, l->impacts, l->joints};
-  double error = fabs(l->error), turned = sim->totals.peak_kinetic + lift_of_all(sim->world);
-  for (int k = 0; k < 3; k++) {
+  /* In an impact with friction the normal part alone may give what the tangential one takes. */
+  const double taken[2] = {l->friction + l->impacts, l->joints};
+  double error = fabs(l->error),
+         turned = sim->totals.peak_kinetic + lift_of_all(sim->world, sim->settings->step);
+  for (int k = 0; k < 2; k++) {
     error += fmax(-taken[k], 0.0);
     turned += fmax(taken[k], 0.0);
   }

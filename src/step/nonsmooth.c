@@ -198,14 +198,25 @@ typedef struct finding {
 /* A turn by more leaves nothing of what contacts of the end say when they are carried back. */
 static const double far_turn = 0.5; /* rad */
 
+/* An overlap at the end that late looks leave over, of the smaller diameter: the step is better
+ * made in parts. */
+static const double much_left = 0.02;
+
 static scree_status look(scree_stepper *s, const assembly_params *params, int looks,
                          finding *found) {
   assembly *a = s->assembly;
   scree_status status = assembly_look(a, params, &found->missed);
   if (status || found->missed) return status;
+  if (assembly_bounce_gives(a)) {
+    found->missed = true;
+    return params->again ? SCREE_OK : assembly_see_no_farther(a);
+  }
   status = assembly_sweep(a, params, &found->hit);
   if (status || (found->hit.pairs && found->hit.turn > far_turn)) return status;
-  if (looks < MOST_LATE_LOOKS) status = assembly_look_late(a, params, &found->missed);
+  bool late = false;
+  status = assembly_look_late(a, params, &late);
+  found->missed = late && looks < MOST_LATE_LOOKS;
+  found->hit.pairs += late && !found->missed && a->late_depth > much_left;
   return status;
 }
 

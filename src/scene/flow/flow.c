@@ -148,6 +148,8 @@ scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, dou
     if (part > 0.0) acted = push(scene, world, &scene->forces[i], time, part);
   }
   if (acted) return acted;
+  scree_status moved = scene_drive_motors(scene, world, h);
+  if (moved) return moved;
   for (size_t i = 0; i < scene->emitter_count; i++) {
     scree_status status = emit(scene, world, &scene->emitters[i], h);
     if (status) return status;

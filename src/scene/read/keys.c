@@ -1,45 +1,7 @@
 /* The tables of scene keys. A row: key, type, unit, range, help; what is not given keeps the
  * default that the help text names. */
-#include "scene/read/keys.h"
+#include "scene/read/table.h"
 
-#include <math.h>
-#include <stddef.h>
-
-#define AT(structure, member) offsetof(structure, member)
-#define FROM(low)             .minimum = (low)
-#define OVER(low)             .minimum = (low), .open = true
-#define ROW(k, t, need, at)   .key = (k), .type = SCENE_##t, .required = (need), .offset = (at)
-#define REAL(k, need, at, in, low, high, about)                                                    \
-  { ROW(k, REAL, need, at), .unit = (in), low, .maximum = (high), .help = (about) }
-#define WHOLE(k, need, at, in, low, high, about)                                                   \
-  { ROW(k, WHOLE, need, at), .unit = (in), low, .maximum = (high), .help = (about) }
-#define VECTOR(k, need, at, in, n, low, about)                                                     \
-  {                                                                                                \
-    ROW(k, VECTOR, need, at), .unit = (in), .length = (n), low, .maximum = INFINITY,               \
-                              .help = (about)                                                      \
-  }
-#define FLAG(k, need, at, about)                                                                   \
-  { ROW(k, BOOL, need, at), .help = (about) }
-#define TEXT(k, need, at, about)                                                                   \
-  { ROW(k, TEXT, need, at), .help = (about) }
-#define TURNED(k, need, at, about)                                                                 \
-  { ROW(k, ROTATION, need, at), .help = (about) }
-#define ANY(k, need, at, in, about)                                                                \
-  { ROW(k, ANY, need, at), .unit = (in), .help = (about) }
-#define CHOICE(k, need, at, of, about)                                                             \
-  { ROW(k, CHOICE, need, at), .choices = (of), .help = (about) }
-#define SUB(t, k, need, at, id)                                                                    \
-  { ROW(k, t, need, at), .section = &scene_section_##id }
-#define PART(k, need, at, id)  SUB(SECTION, k, need, at, id)
-#define PARTS(k, need, at, id) SUB(SECTIONS, k, need, at, id)
-#define NAMED(k, need, at, id) SUB(NAMED, k, need, at, id)
-#define ONE(k, need, at, id)   SUB(ANY, k, need, at, id)
-#define SECTION(id, title, about, table, single)                                                   \
-  const scene_section scene_section_##id = {.name = title,                                         \
-                                            .help = about,                                         \
-                                            .fields = table,                                       \
-                                            .count = sizeof table / sizeof *table,                 \
-                                            .one_of = single}
 #define TOP(m) AT(scene_top, m)
 static const scene_field scene_fields[] = {
     TEXT("title", false, TOP(title), "one line that lists show"),
@@ -66,7 +28,9 @@ static const scene_field scene_fields[] = {
     PARTS("pairs", false, TOP(pairs), pair),
     NAMED("shapes", false, TOP(shapes), shape),
     PARTS("bodies", false, TOP(bodies), body),
+    PARTS("exclude", false, TOP(exclude), exclude),
     PARTS("joints", false, TOP(joints), joint),
+    PARTS("schedule", false, TOP(schedule), schedule),
     PARTS("forces", false, TOP(forces), force),
     PARTS("emitters", false, TOP(emitters), emitter),
     PARTS("drains", false, TOP(drains), drain),
@@ -137,13 +101,52 @@ SECTION(solver, "solver", "How a step is solved.", solver_fields, false);
       REAL("compliance_tangent", false, MATERIAL(compliance_tangent), "m/N", FROM(0), INFINITY,    \
            "default 0: rigid"),                                                                    \
       REAL("damping", false, MATERIAL(damping), "s", FROM(0), INFINITY,                            \
-           "damper over spring of a compliant contact; default 0"),
+           "damper over spring of a compliant contact; default 0"),                                \
+      CHOICE("law", false, MATERIAL(law),                                                          \
+             "usual|rigid|compliant|power|rigid-cohesive|compliant-cohesive|elastoplastic|bond",   \
+             "the contact law, see docs/laws.md; default usual: rigid or, with a compliance, "     \
+             "compliant, with cohesion where there is one"),                                       \
+      CHOICE(                                                                                      \
+          "restitution_law", false, MATERIAL(restitution_law), "poisson|newton",                   \
+          "poisson: of the impulse, one impact after the other; newton: of the speed, all of a "   \
+          "step at once; default poisson"),                                                        \
+      REAL("friction_kinetic", false, MATERIAL(friction_kinetic), "", FROM(0), 100,                \
+           "mu of what slides, `friction` is then that of what sticks; default 0: the same"),      \
+      REAL("stribeck_speed", false, MATERIAL(stribeck_speed), "m/s", FROM(0), INFINITY,            \
+           "mu falls from friction to friction_kinetic as exp(-(v/this)^2); default 0: at once"),  \
+      REAL("friction_viscous", false, MATERIAL(friction_viscous), "s/m", FROM(0), INFINITY,        \
+           "mu grows by this times the speed; default 0"),                                         \
+      REAL("friction_across", false, MATERIAL(friction_across), "", FROM(0), 100,                  \
+           "mu across the `direction`, `friction` is then the one along it; default 0: the same"), \
+      REAL("cohesion_energy", false, MATERIAL(cohesion_energy), "J/m^2", FROM(0), INFINITY,        \
+           "w: adds a pull of 3/2 pi w R, 1/R = 1/r1 + 1/r2; default 0"),                          \
+      REAL("cohesion_range", false, MATERIAL(cohesion_range), "m", FROM(0), INFINITY,              \
+           "cohesion holds from touch to this gap; default 0: a thousandth of the diameter"),      \
+      REAL("stiffness", false, MATERIAL(stiffness), "", FROM(0), INFINITY,                         \
+           "law power: force = stiffness compression^exponent, N/m^exponent"),                     \
+      REAL("exponent", false, MATERIAL(exponent), "", FROM(0), 10,                                 \
+           "law power; default 0: 3/2, Hertz"),                                                    \
+      REAL("yield_force", false, MATERIAL(yield_force), "N", FROM(0), INFINITY,                    \
+           "law elastoplastic: a contact is crushed beyond this"),                                 \
+      REAL("hardening", false, MATERIAL(hardening), "N/m", FROM(0), INFINITY,                      \
+           "law elastoplastic: what the yield force grows by as it is crushed; default 0"),        \
+      REAL("bond_shear", false, MATERIAL(bond_shear), "N", FROM(0), INFINITY,                      \
+           "law bond: strength; default 0: friction times cohesion"),                              \
+      REAL("bond_bending", false, MATERIAL(bond_bending), "N m", FROM(0), INFINITY,                \
+           "law bond: strength; default 0: turns freely"),                                         \
+      REAL("bond_twisting", false, MATERIAL(bond_twisting), "N m", FROM(0), INFINITY,              \
+           "law bond: strength; default 0: turns freely"),
 
-static const scene_field material_fields[] = {MATERIAL_ROWS};
+static const scene_field material_fields[] = {
+    MATERIAL_ROWS VECTOR("direction", false, MATERIAL(direction), "", 3, FROM(-INFINITY),
+                         "of friction_across, on the surface, in the body's frame"),
+    VECTOR("surface_velocity", false, MATERIAL(surface_velocity), "m/s", 3, FROM(-INFINITY),
+           "of the surface, in the body's frame, as of a belt; default 0"),
+};
 SECTION(material, "material",
         "A surface. Where two meet: friction, rolling, spinning and restitution by the geometric "
-        "mean, the smaller cohesion, the larger threshold and damping, compliances added; unless "
-        "the pair has its own law.",
+        "mean, the smaller cohesion, bond and yield strength, the larger threshold, damping and "
+        "range, compliances added, the later law in the list; unless the pair has its own law.",
         material_fields, false);
 static const scene_field pair_fields[] = {
     ANY("between", true, AT(scene_material_keys, between), "", "two names of materials, as a list"),
@@ -232,6 +235,9 @@ static const scene_field mesh_fields[] = {
     TEXT("file", true, SHAPE(file), "STL, OBJ or PLY, beside the scene"),
     REAL("scale", false, SHAPE(scale), "m", OVER(0), INFINITY,
          "length of its unit, as 1 mm; default 1 m"),
+    VECTOR("stretch", false, SHAPE(stretch), "", 3, FROM(-INFINITY),
+           "factors on x, y and z, on top of the scale; below 0 it is mirrored; default 1"),
+    FLAG("convex", false, SHAPE(convex), "its convex hull; default false"),
 };
 SECTION(mesh, "mesh",
         "Triangles: a solid of any form where they are closed, else a thin surface with two sides.",
@@ -413,29 +419,15 @@ SECTION(path, "path motion",
         "Functions of time, taken relative to their values at t = 0: it begins in place.",
         path_fields, false);
 
-#define JOINT(m) AT(scene_joint_keys, m)
-static const scene_field joint_fields[] = {
-    TEXT("name", false, JOINT(name), ""),
-    CHOICE("kind", true, JOINT(kind), "fixed|ball|hinge|slider", ""),
-    ANY("bodies", true, JOINT(bodies), "",
-        "two names of bodies, of one of many as chain[3]; `world` for one of them"),
-    VECTOR("anchor", true, JOINT(anchor), "m", 3, FROM(-INFINITY), "in the world at the start"),
-    VECTOR("axis", false, JOINT(axis), "", 3, FROM(-INFINITY), "hinge, slider; default [0, 0, 1]"),
-    PART("motor", false, JOINT(motor), motor),
-    REAL("compliance", false, JOINT(compliance), "m/N", FROM(0), INFINITY, "default 0"),
-    FLAG("collide", false, JOINT(collide), "do the two touch? default false"),
-    ANY("for", false, JOINT(loop), "", "a joint for each value of loop variables, as of a body"),
+static const scene_field exclude_fields[] = {
+    ANY("bodies", true, AT(scene_exclude_keys, bodies), "",
+        "names of bodies, of one of many as chain[3], or of many"),
+    ANY("for", false, AT(scene_exclude_keys, loop), "",
+        "a list for each value of loop variables, as of a body"),
 };
-SECTION(joint, "joint", "Ties two bodies, or a body and the world.", joint_fields, false);
-#define MOTOR(m) AT(scene_motor_keys, m)
-static const scene_field motor_fields[] = {
-    CHOICE("kind", true, MOTOR(kind), "speed|torque", ""),
-    ANY("value", true, MOTOR(value), "",
-        "rad/s or m/s of a speed motor, N m or N of a torque motor"),
-    ANY("limit", false, MOTOR(limit), "", "N m or N; default none"),
-};
-SECTION(motor, "motor", "Of a hinge or slider; turns the second body relative to the first.",
-        motor_fields, false);
+SECTION(exclude, "exclude",
+        "Bodies that do not touch each other: no two of the list. Joined bodies do not anyway.",
+        exclude_fields, false);
 
 #define EVENT(m) AT(scene_event_keys, m)
 #define WINDOW_ROWS                                                                                \
@@ -492,14 +484,16 @@ SECTION(event, "event", "Something that happens once, at a time or on a conditio
 #define PROBE(m) AT(scene_probe_keys, m)
 static const scene_field probe_fields[] = {
     TEXT("name", true, PROBE(name), "of its CSV file, beside the recording"),
-    CHOICE("kind", true, PROBE(kind), "body|force|plane|energy|group|surface",
-           "a body's state; force and torque of the contacts on a body, as a wall; mass through a "
-           "plane; energies; mass, centre of mass, mean velocity and extent of many bodies, "
-           "with the horizontal distance from the point that 99 % of them keep as reach; height "
-           "and slope of the surface of many bodies"),
+    CHOICE(
+        "kind", true, PROBE(kind), "body|force|plane|energy|group|surface|joint",
+        "a body's state; force and torque of the contacts on a body, as a wall; mass through a "
+        "plane; energies; mass, centre of mass, mean velocity and extent of many bodies, "
+        "with the horizontal distance from the point that 99 % of them keep as reach; height "
+        "and slope of the surface of many bodies; coordinate, motor, force and error of a joint"),
     TEXT("body", false, PROBE(body_name),
          "of the kinds body and force; for group and surface the name of many, default all that "
          "are dynamic"),
+    TEXT("joint", false, PROBE(joint), "of the kind joint: its name, or one of a loop as leg[3]"),
     REAL("every", false, PROBE(every), "s", FROM(0), INFINITY, "default each step"),
     VECTOR("point", false, PROBE(point), "m", 3, FROM(-INFINITY),
            "of the plane; of the reach; of a surface, where its height is taken, the axis of a "
@@ -571,8 +565,12 @@ const scene_section *const scene_section_list[] = {
     &scene_section_sine,
     &scene_section_table,
     &scene_section_path,
+    &scene_section_exclude,
     &scene_section_joint,
+    &scene_section_coordinate,
+    &scene_section_spring,
     &scene_section_motor,
+    &scene_section_schedule,
     &scene_section_force,
     &scene_section_emitter,
     &scene_section_drain,

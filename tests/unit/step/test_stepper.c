@@ -172,7 +172,7 @@ static void steady_steps_allocate_nothing(void **state) {
     pile p = make(100, 1, &def);
     const scree_body_id box = scree_world_body_at(p.world, 0);
     ok(&p, scree_body_set_motion(p.world, box, (scree_motion_id){0}));
-    steps(&p, 300);
+    steps(&p, 400);
     const size_t before = scree_context_allocations(p.context);
     steps(&p, 20);
     assert_int_equal(scree_context_allocations(p.context), before);

@@ -1,0 +1,42 @@
+/* Bounces of bodies with joints, by Newton's law in the cone problem (law.c): do they give energy?
+ *
+ * Without friction one restitution for all contacts never does. With friction it may (Kane and
+ * Levinson's pendulum): what the tangents take in the step with e = 0 is another impulse than the
+ * one that goes with e. The work of the contacts is their impulses times the mean of the velocities
+ * before and after; where it is above zero, the step is solved again with half of the restitution,
+ * a quarter, none. */
+#include "assemble/assembly.h"
+#include "ccp/problem.h"
+
+static v3 between(const ccp_contact *c, const v3 *linear, const v3 *angular, uint32_t i,
+                  uint32_t j) {
+  return v3_sub(v3_add(linear[j], v3_cross(angular[j], v3_load(c->arm_b))),
+                v3_add(linear[i], v3_cross(angular[i], v3_load(c->arm_a))));
+}
+
+/* Of what a bounce turns over: that it may give by rounding, and by the pull of a step. */
+static const double given_part = 0.01;
+static const double least_newton = 0.2;
+
+bool assembly_bounce_gives(assembly *a) {
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  const world_bodies *b = &a->world->bodies;
+  double work = 0.0, turned = 0.0;
+  if (!a->bounces || !(a->newton_part > 0.0)) return false;
+  for (size_t k = 0; k < a->contact_count; k++) {
+    const uint32_t i = key[k].a, j = key[k].b;
+    const scree_ccp *p = a->problem;
+    /* A negative offset where nothing overlaps is that of a bounce. */
+    if (!(a->joined[i] || a->joined[j]) || !(p->offset[p->row_start[k]] < 0.0) ||
+        (double)a->gap[k] < 0.0 || !(a->g[p->row_start[k]] > 0.0))
+      continue;
+    const ccp_contact *c = &p->bodies.contact[k];
+    const v3 before = between(c, b->linear, b->angular, i, j), p_world = assembly_impulse(a, k);
+    const v3 after = between(c, a->linear, a->angular, i, j);
+    work += 0.5 * v3_dot(p_world, v3_add(before, after));
+    turned += fabs(v3_dot(p_world, before));
+  }
+  if (!(work > given_part * turned)) return false;
+  a->newton_part = a->newton_part > least_newton ? 0.5 * a->newton_part : 0.0;
+  return true;
+}
