@@ -201,6 +201,37 @@ class Events(SceneTest):
         result = self.run_scree("resume", "half.h5", "--duration", "2", "--json")
         self.assertEqual(json.loads(result.out.splitlines()[-1])["state_hash"], summary["state_hash"])
 
+    def test_motor(self):
+        """A motor starts when a ball has fallen, in place of the one that the scene has."""
+        self.write("motor.yaml", """
+step: 5 ms
+duration: 1 s
+bodies:
+  - {name: ball, shape: {sphere: {radius: 0.1}}, position: [5, 0, 0]}
+  - {name: arm, shape: {box: {size: [1, 0.1, 0.1]}}}
+joints:
+  - {name: axle, kind: hinge, bodies: [world, arm], anchor: [0, 0, 0], axis: [0, 0, 1], motor: {kind: speed, value: '${1 + 0 * t}'}}
+events:
+  - {when: '${z < -1}', body: ball, joint: axle, motor: {kind: speed, value: -2}}
+probes:
+  - {name: arm, kind: body, body: arm}
+""")
+        summary, _ = self.run_scene("motor.yaml", "--out", "motor.h5")
+        fell = math.sqrt(2 / 9.81)
+        for row in self.rows("motor_arm.csv")[1:]:
+            if abs(row["time"] - fell) > 0.012:
+                self.assertAlmostEqual(row["wz"], 1.0 if row["time"] < fell else -2.0, delta=1e-6)
+        self.run_scene("motor.yaml", "--out", "half.h5", "--duration", "0.6")
+        result = self.run_scree("resume", "half.h5", "--duration", "1", "--json")
+        self.assertEqual(json.loads(result.out.splitlines()[-1])["state_hash"], summary["state_hash"])
+        with open(self.path("motor.yaml"), encoding="utf-8") as file:
+            text = file.read()
+        for old, new, wanted in (("joint: axle", "joint: axel", "did you mean 'axle'"),
+                                 ("value: -2", "value: '${t}'", "a constant value"),
+                                 ("joint: axle, motor", "motor", "go together")):
+            self.write("wrong.yaml", text.replace(old, new, 1))
+            self.assertIn(wanted, self.run_scree("check", "wrong.yaml").err)
+
     def test_faults(self):
         for old, new, wanted in (("at: 0.3 s, ", "", "one of `at` and `when` is wanted"),
                                  ("at: 0.3 s, ", "at: 0.3 s, when: '${t > 1}', ", "one of `at` and `when` is wanted"),

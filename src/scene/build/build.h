@@ -71,12 +71,6 @@ typedef struct scene_force {
   const scene_node *timed, *timed_torque; /* functions of time; null: none */
 } scene_force;
 
-/* Something that happens once; see flow/action.c. */
-typedef struct scene_action {
-  scene_action_keys keys;
-  scree_body_id body;  /* of the condition */
-  bool has_body, done; /* done is kept in a checkpoint */
-} scene_action;
 /* A joint of the scene, for names; several of one name are those of a loop, NAME[i]. */
 typedef struct scene_joint {
   const char *name; /* "" when none */
@@ -96,7 +90,16 @@ typedef struct scene_drive {
   scene_scope *scope;
   double *table; /* times and values; null: none */
   size_t count;
+  bool hidden; /* an event has given the joint another motor */
 } scene_drive;
+
+/* Something that happens once; see flow/action.c. */
+typedef struct scene_action {
+  scene_action_keys keys;
+  scree_body_id body;  /* of the condition */
+  scene_drive drive;   /* the motor that it starts */
+  bool has_body, done; /* done is kept in a checkpoint */
+} scene_action;
 
 typedef struct scene_probe {
   scene_probe_keys keys;
@@ -186,6 +189,9 @@ scree_status scene_build_joint(scree_scene *scene, scree_world *world, const sce
 scree_status scene_build_schedule(scree_scene *scene, scree_world *world);
 /* The one joint of a name, or NAME[i]; a fault at `at` when there is none or are several. */
 const scene_joint *scene_find_joint(scree_scene *scene, const scene_node *at, const char *name);
+/* A motor that an event gives to a joint; constant values only. */
+scree_status scene_read_started(scree_scene *scene, const scene_node *at, const char *joint,
+                                long coordinate, const scene_node *motor, scene_drive *drive);
 void scene_clear_joints(scree_scene *scene);
 /* flow/drive.c: motors that change as time goes by. What a function or table says at a time. */
 scree_status scene_drive_value(scree_scene *scene, const scene_drive *drive, double time,
@@ -206,6 +212,8 @@ scree_status scene_read_action(scree_scene *scene, scree_world *world, const sce
                                size_t i);
 scree_status scene_check_actions(scree_scene *scene, const scree_world *world);
 scree_status scene_act(scree_scene *scene, scree_world *world);
+/* Which motors of the scene are replaced follows from what was done. */
+void scene_hide_drives(scree_scene *scene);
 /* The bodies of a name, or NAME[i], one of them; a fault at `at` when there are none, when two
  * entries have that name, or with `one` when they are several. */
 scree_status scene_find_bodies(scree_scene *scene, const scene_node *at, const char *name, bool one,

@@ -32,7 +32,7 @@ static scree_status for_removed(scree_scene *scene, const scene_action *a, scree
 scree_status scene_read_action(scree_scene *scene, scree_world *world, const scene_node *node,
                                size_t i) {
   scene_action *a = &scene->actions[i];
-  a->keys = (scene_action_keys){.name = "", .body = ""};
+  a->keys = (scene_action_keys){.name = "", .body = "", .joint = "", .coordinate = 1};
   scree_status status =
       scene_read(&scene->doc, &scene->scope, node, &scene_section_event, &a->keys);
   if (status) return status;
@@ -42,10 +42,17 @@ scree_status scene_read_action(scree_scene *scene, scree_world *world, const sce
   if (at && scene_given(&a->keys.head, &scene_section_event, "after"))
     return scene_fault(&scene->doc, scene_place(&a->keys.head, "after"),
                        "after: it is for a condition (`when`)");
-  if (!a->keys.remove && !a->keys.end &&
+  if (!a->keys.remove && !a->keys.end && !a->keys.motor &&
       !scene_given(&a->keys.head, &scene_section_event, "gravity"))
     return scene_fault(&scene->doc, node,
-                       "event: nothing is to happen; remove, gravity or end is wanted");
+                       "event: nothing is to happen; remove, gravity, motor or end is wanted");
+  if (!*a->keys.joint != !a->keys.motor)
+    return scene_fault(&scene->doc, node, "event: `joint` and `motor` go together");
+  if (a->keys.motor) {
+    status = scene_read_started(scene, scene_place(&a->keys.head, "joint"), a->keys.joint,
+                                a->keys.coordinate, a->keys.motor, &a->drive);
+    if (status) return status;
+  }
   if (*a->keys.body) {
     size_t first, count;
     status = scene_find_bodies(scene, scene_place(&a->keys.head, "body"), a->keys.body, true,
@@ -108,10 +115,28 @@ static scree_status act(scree_scene *scene, scree_world *world, scene_action *a)
   scree_status status = for_removed(scene, a, world, true);
   if (!status && scene_given(&a->keys.head, &scene_section_event, "gravity"))
     status = scree_world_set_gravity(world, a->keys.gravity);
+  if (!status && a->keys.motor) {
+    scene_hide_drives(scene);
+    if (scree_joint_is_valid(world, a->drive.joint))
+      status = scree_joint_set_coordinate_motor(world, a->drive.joint, a->drive.coordinate,
+                                                &a->drive.motor);
+  }
   if (!status)
     context_log(scene->context, SCREE_LOG_INFO, "event %s at %g s", a->keys.name,
                 scree_world_time(world));
   return status;
+}
+
+void scene_hide_drives(scree_scene *scene) {
+  for (size_t i = 0; i < scene->drive_count; i++) {
+    scene_drive *d = &scene->drives[i];
+    d->hidden = false;
+    for (size_t k = 0; k < scene->action_count; k++) {
+      const scene_action *a = &scene->actions[k];
+      d->hidden |= a->done && a->keys.motor && a->drive.joint.index == d->joint.index &&
+                   a->drive.coordinate == d->coordinate;
+    }
+  }
 }
 
 scree_status scene_act(scree_scene *scene, scree_world *world) {

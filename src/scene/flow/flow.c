@@ -233,5 +233,6 @@ scree_status scree_scene_restore(scree_scene *scene, const void *blob, size_t si
     scene->emitters[i].carry = s.carry;
   }
   for (size_t i = 0; i < scene->action_count; i++) scene->actions[i].done = *at++ != 0;
+  scene_hide_drives(scene);
   return SCREE_OK;
 }

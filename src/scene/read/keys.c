@@ -476,6 +476,10 @@ static const scene_field event_fields[] = {
     TEXT("body", false, ACTION(body), "whose state the condition may use"),
     ANY("remove", false, ACTION(remove), "", "bodies to take away: a name, or a list of names"),
     VECTOR("gravity", false, ACTION(gravity), "m/s^2", 3, FROM(-INFINITY), "from then on"),
+    TEXT("joint", false, ACTION(joint), "a joint that gets another motor"),
+    WHOLE("coordinate", false, ACTION(coordinate), "", FROM(1), 3,
+          "of the joint, where it has several; default 1"),
+    PART("motor", false, ACTION(motor), motor),
     FLAG("end", false, ACTION(end), "the run ends; default false"),
 };
 SECTION(event, "event", "Something that happens once, at a time or on a condition.", event_fields,

@@ -197,9 +197,10 @@ typedef struct scene_event_keys { /* forces, emitters, drains */
 
 typedef struct scene_action_keys { /* events */
   scene_head head;
-  const char *name, *body;
+  const char *name, *body, *joint;
   double at, after, gravity[3];
-  const scene_node *when, *remove;
+  const scene_node *when, *remove, *motor;
+  long coordinate;
   bool end;
 } scene_action_keys;
 
