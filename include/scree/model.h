@@ -140,8 +140,15 @@ typedef enum scree_motion_kind {
   SCREE_MOTION_CONSTANT, /* velocity and angular velocity */
   SCREE_MOTION_SINE,     /* those, and a swing about them: amplitude sin(2 pi frequency t + phase)
                             - amplitude sin(phase), so that it starts in place */
-  SCREE_MOTION_TABLE     /* places at given times, between them straight and by the shortest turn */
+  SCREE_MOTION_TABLE,    /* places at given times, between them straight and by the shortest turn */
+  SCREE_MOTION_FUNCTION  /* a function of time */
 } scree_motion_kind;
+
+/* Where a body is t seconds after its motion began: displacement (m) and rotation vector (axis
+ * times angle, rad, world frame). It is taken relative to its value at t = 0, so that motions begin
+ * in place. Called from one thread at a time; the same t must give the same numbers. */
+typedef void (*scree_motion_function)(void *user, double t, double displacement[3],
+                                      double rotation[3]);
 
 /* A motion moves the body's frame from the pose that it has when it is added to the world. Time
  * runs from that moment. */
@@ -161,6 +168,8 @@ typedef struct scree_motion_def {
   const double *displacements;
   const double *rotations;
   bool repeat;
+  scree_motion_function function; /* function */
+  void *function_user;
 } scree_motion_def;
 
 SCREE_API scree_motion_def scree_motion_def_default(void); /* constant, at rest */

@@ -225,7 +225,7 @@ static scree_status read_stepper(scree_scene *scene) {
 
 static scree_status read_settings(scree_scene *scene) {
   scene_top *t = &scene->top;
-  *t = (scene_top){.title = "", .description = "", .gravity = {0, 0, -9.81}};
+  *t = (scene_top){.title = "", .description = "", .from = "", .gravity = {0, 0, -9.81}};
   t->step = 0.005;
   t->duration = 1.0;
   t->overlap = 0.01;
@@ -247,6 +247,7 @@ static scree_status read_settings(scree_scene *scene) {
   s->step = t->step;
   s->duration = t->duration;
   s->overlap = t->overlap;
+  s->from = t->from;
   s->record_every = r.every;
   s->record_contacts = r.contacts;
   s->checkpoint_every = r.checkpoint;
