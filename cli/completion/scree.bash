@@ -39,7 +39,7 @@ _scree() {
       fi
       return ;;
     --meshes) mapfile -t COMPREPLY < <(compgen -W "hulls exact" -- "$current"); return ;;
-    --from | --to | --every | --measure | --fit | --target | --jobs | --window | --runs | --scan) return ;;
+    --from | --to | --every | --measure | --fit | --target | --jobs | --window | --runs | --scan | --count) return ;;
     --tol | --tol-residual | --duration | --density | --keyframe | --export-problem | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
       --size | --frame | --time | --sheet | --start | --stop | --fps | --speed | --samples | --range | --cut | --camera | --caption | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
   esac
@@ -77,7 +77,7 @@ _scree() {
     run | check | sweep | calibrate | info | statics | modes)
       mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" list scenes --names 2>/dev/null)" -- "$current"
                                compgen -f -- "$current") ;;
-    resume | import | verify | salvage | solve | render | plot | export | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    resume | import | verify | salvage | solve | render | plot | view | export | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
   esac
 }
 complete -o filenames -F _scree scree
