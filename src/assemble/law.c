@@ -112,6 +112,7 @@ scree_set law_dry_set(const law_input *in, const law_state *state) {
     set = scree_set_coulomb(3, mu);
   else
     set = scree_set_ray();
+  if (set.kind == SCREE_SET_COULOMB) set.dilatancy = fmin(m->dilatancy, mu);
   return set;
 }
 
