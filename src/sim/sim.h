@@ -22,6 +22,8 @@ typedef struct sim_totals {
   uint64_t damped;     /* steps */
   int32_t model, stopped, infeasible, looks, divided, unresolved;
   uint64_t retried, touching, lifted; /* steps; contacts of all steps */
+  uint64_t hurried, over_budget;      /* steps */
+  double slowest;                     /* step, s of wall time */
   double lift_percent;
   uint64_t
       method[1 + SCREE_SOLVERS_MOST]; /* steps that the start, or a solver of the list, ended */

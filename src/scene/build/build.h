@@ -70,11 +70,6 @@ typedef struct scene_force {
   size_t first, count; /* of the bodies */
 } scene_force;
 
-typedef struct scene_fluid {
-  scene_fluid_keys keys;
-  size_t first, count; /* of the bodies; count 0: all */
-} scene_fluid;
-
 /* A joint of the scene, for names; several of one name are those of a loop, NAME[i]. */
 typedef struct scene_joint {
   const char *name; /* "" when none */
@@ -95,6 +90,11 @@ typedef struct scene_drive {
   double *table; /* times and values; null: none */
   size_t count;
 } scene_drive;
+
+typedef struct scene_fluid {
+  scene_fluid_keys keys;
+  size_t first, count; /* of the bodies; count 0: all */
+} scene_fluid;
 
 typedef struct scene_probe {
   scene_probe_keys keys;

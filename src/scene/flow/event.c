@@ -165,9 +165,6 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
     if (!(p->keys.lower[k] < p->keys.upper[k]))
       return scene_fault(&scene->doc, scene_place(&p->keys.head, "upper"),
                          "upper: must lie above lower in x, y and z");
-  for (int k = 0; k < 3 && p->keys.kind == SCREE_PROBE_STRESS; k++)
-    if (!isfinite(p->keys.lower[k]) || !isfinite(p->keys.upper[k]))
-      return scene_fault(&scene->doc, node, "probe: stress is that of a box; give lower and upper");
   if (p->keys.kind == SCREE_PROBE_JOINT) {
     const scene_node *place = scene_place(&p->keys.head, "joint");
     if (!*p->keys.joint) return scene_fault(&scene->doc, node, "probe: key 'joint' is missing");
@@ -176,6 +173,9 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
     p->joint = joint->id;
     return SCREE_OK;
   }
+  for (int k = 0; k < 3 && p->keys.kind == SCREE_PROBE_STRESS; k++)
+    if (!isfinite(p->keys.lower[k]) || !isfinite(p->keys.upper[k]))
+      return scene_fault(&scene->doc, node, "probe: stress is that of a box; give lower and upper");
   bool one = p->keys.kind == SCREE_PROBE_BODY || p->keys.kind == SCREE_PROBE_FORCE;
   bool many = p->keys.kind == SCREE_PROBE_GROUP || p->keys.kind == SCREE_PROBE_SURFACE;
   if (!one && (!many || !*p->keys.body_name)) return SCREE_OK;

@@ -59,7 +59,9 @@ static const scene_field solver_fields[] = {
           "iterations between looks at the residual, which cost some sweeps each; default 0: "
           "when the sweeps foresee that it is met"),
     REAL("time_budget", false, SOLVER(time_budget), "s", FROM(0), INFINITY,
-         "of the solver in a step; default 0: none. Results then depend on the machine"),
+         "of a whole step; what it has no time for is left out and counted; default 0: none. "
+         "Results "
+         "then depend on the machine"),
     FLAG("warm_start", false, SOLVER(warm_start), "default true"),
     REAL("warm_start_scale", false, SOLVER(warm_start_scale), "", FROM(0), 1, "default 1"),
     REAL("stabilisation", false, SOLVER(stabilisation), "", OVER(0), 1,
@@ -387,8 +389,7 @@ static const scene_field probe_fields[] = {
         "with the horizontal distance from the point that 99 % of them keep as reach; height "
         "and slope of the surface of many bodies; coordinate, motor, force and error of a joint; "
         "mean stress (pressure positive), fabric, coordination number and solid fraction in the "
-        "box "
-        "of lower and upper"),
+        "box of lower and upper"),
     TEXT("body", false, PROBE(body_name),
          "of the kinds body and force; for group and surface the name of many, default all that "
          "are dynamic"),
