@@ -100,9 +100,10 @@ typedef struct scree_material_def {
   /* Friction; 0: not used. */
   double friction_kinetic; /* mu of what slides; `friction` is then that of what sticks */
   double stribeck_speed; /* m/s: mu falls from the static to the kinetic one as exp(-(v/this)^2) */
-  double friction_viscous;    /* s/m: mu grows by this times the speed */
-  double friction_across;     /* mu across the `direction`, `friction` is then the one along it */
-  double direction[3];        /* on the surface, in the body's frame; any length but 0 */
+  double friction_viscous; /* s/m: mu grows by this times the speed */
+  double friction_across;  /* mu across the `direction`, `friction` is then the one along it */
+  double dilatancy;        /* psi, at most friction: what slides parts with psi times its speed */
+  double direction[3];     /* on the surface, in the body's frame; any length but 0 */
   double surface_velocity[3]; /* m/s, of the surface in the body's frame: a belt */
   /* Cohesion. */
   double cohesion_energy; /* J/m^2: adds a pull of 3/2 pi w R, 1/R = 1/r1 + 1/r2 */
