@@ -123,6 +123,11 @@ static scree_status check_axes(scree_context *context, const joint_class *class,
   return SCREE_OK;
 }
 
+/* Of the curve that a kind needs; 0: none. */
+static int curve_dimension(const joint_class *class) {
+  return class->uses & JOINT_USES_PATH ? 3 : class->uses & JOINT_USES_LIFT ? 1 : 0;
+}
+
 static scree_status check_def(const scree_world *w, const scree_joint_def *d) {
   scree_context *context = w->context;
   if ((int)d->kind < 0 || d->kind >= SCREE_JOINT_KIND_COUNT)
@@ -133,7 +138,7 @@ static scree_status check_def(const scree_world *w, const scree_joint_def *d) {
   for (int k = 0; k < SCREE_JOINT_COORDINATES && !status; k++)
     status = check_coordinate(context, class, k, &d->coordinate[k]);
   if (status) return status;
-  const int dimension = class->uses & JOINT_USES_PATH ? 3 : class->uses & JOINT_USES_LIFT ? 1 : 0;
+  const int dimension = curve_dimension(class);
   if (d->curve.index > w->curve_count || (d->curve.index > 0) != (dimension > 0) ||
       (dimension && w->curve[d->curve.index - 1].dimension != dimension))
     REFUSE("joint: %s", dimension == 3 ? "a point on a curve needs a path of three numbers a point"
@@ -388,12 +393,13 @@ scree_status scree_world_add_joint(scree_world *w, const scree_joint_def *d, scr
   return world_list_excluded(w);
 }
 
-bool world_joint_fits(const joint *j, size_t body_limit, size_t curve_count) {
+bool world_joint_fits(const scree_world *w, const joint *j, size_t body_limit) {
   if ((int)j->kind < 0 || j->kind >= SCREE_JOINT_KIND_COUNT) return false;
   for (int s = 0; s < JOINT_SIDES; s++)
     if (j->body[s] >= body_limit && j->body[s] != WORLD_NO_BODY) return false;
-  const bool curved = joint_class_of(j)->uses & (JOINT_USES_PATH | JOINT_USES_LIFT);
-  if (j->curve > curve_count || curved != (j->curve > 0)) return false;
+  const int dimension = curve_dimension(joint_class_of(j));
+  if (j->curve > w->curve_count || (dimension > 0) != (j->curve > 0)) return false;
+  if (dimension && w->curve[j->curve - 1].dimension != dimension) return false;
   for (int k = 0; k < SCREE_JOINT_COORDINATES; k++)
     if (j->coordinate[k].motor > SCREE_MOTOR_POSITION) return false;
   return true;

@@ -240,7 +240,7 @@ static inline bool world_joint_has(const joint *j, uint32_t body) {
   return j->body[0] == body || j->body[1] == body || j->body[2] == body;
 }
 /* Do the indices of a joint from a checkpoint lead nowhere wrong? */
-bool world_joint_fits(const joint *j, size_t body_limit, size_t curve_count);
+bool world_joint_fits(const scree_world *world, const joint *j, size_t body_limit);
 void world_remove_joint_at(scree_world *world, size_t index);
 /* Rebuilds the excluded pairs from the joints and from what was told. */
 scree_status world_list_excluded(scree_world *world);
