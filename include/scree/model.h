@@ -332,6 +332,7 @@ typedef struct scree_coordinate_def {
   double friction_coefficient; /* dry, over the reaction force of the joint: 1, or m for a turn */
   double damping;              /* N m s or N s/m */
   double stiffness, rest;      /* of a spring: N m or N/m; its rest position */
+  double armature;             /* of a rotor that turns with q, kg m^2 or kg; default 0 */
   scree_motor_kind motor;
   double motor_value; /* speed, torque or target */
   double motor_rate;  /* by which that changes, a second, from when it was set; default 0 */

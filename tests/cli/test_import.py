@@ -122,6 +122,7 @@ class Scene(CommandTest):
         self.assertAlmostEqual(neck["start"], np.pi / 36)
         self.assertEqual(neck["second"]["limits"][0], -np.pi / 9)
         hips = self.joint(scene, "hip_x_0+hip_y_0")
+        self.assertEqual(hips["armature"], 0.01)
         self.assertEqual(hips["second"]["motor"], {"kind": "position", "value": 0, "stiffness": 40, "damping": 2, "limit": 15})
         self.assertEqual(self.joint(scene, "hip_x_1+hip_y_1")["motor"], {"kind": "speed", "value": 0, "damping": 12})
         self.assertEqual(self.joint(scene, "cart_x+cart_y+cart_turn")["kind"], "planar")

@@ -170,6 +170,8 @@ static scree_status read_coordinate(scree_scene *scene, const scene_coordinate_k
   if (!status)
     status = read_least(scene, k->friction_coefficient, "friction_coefficient", units->coefficient,
                         &c->friction_coefficient);
+  if (!status)
+    status = read_least(scene, k->armature, "armature", turn ? "kg m^2" : "kg", &c->armature);
   if (!status && kind != SCREE_JOINT_BUSHING)
     status = read_least(scene, k->damping, "damping", units->damping, &c->damping);
   if (!status) status = read_spring(scene, k->spring, units, c);

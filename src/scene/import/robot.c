@@ -173,12 +173,6 @@ scree_status robot_fault(robot *r, const xml_element *at, const char *attribute,
   return scene_fault(r->doc, &node, "%s", text);
 }
 
-void robot_drop_armature(robot *r, robot_joint *j) {
-  robot_note(r, j->at, NULL,
-             "joint '%s': armature %g (the inertia of a rotor) is not used: it is lighter", j->name,
-             j->armature);
-}
-
 scree_status robot_judge(robot *r) {
   scree_status status = SCREE_OK;
   for (size_t i = 0; i < r->remark_count; i++) {

@@ -220,6 +220,7 @@ static void put_coordinate(robot *r, const emit_place *at, scene_node *map, cons
   put_drive(r, at, map, j);
   if (j->damping > 0.0) emit_number(at, map, "damping", j->damping);
   if (j->friction > 0.0) emit_number(at, map, "friction", j->friction);
+  if (j->armature > 0.0) emit_number(at, map, "armature", j->armature);
   if (j->stiffness > 0.0) {
     scene_node *spring = emit_node(at, SCENE_MAP);
     emit_number(at, spring, "stiffness", j->stiffness);

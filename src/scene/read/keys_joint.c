@@ -14,6 +14,8 @@
       ANY("friction", false, P(friction), "", "dry friction, N m or N; default 0"),                \
       ANY("friction_coefficient", false, P(friction_coefficient), "",                              \
           "dry friction over the reaction force, m of a turn, 1 of a slide; default 0"),           \
+      ANY("armature", false, P(armature), "",                                                      \
+          "inertia of a rotor that turns with it, kg m^2 or kg; default 0"),                       \
       ANY("damping", false, P(damping), "",                                                        \
           "N m s or N s/m; bushing: a list of six, along and about x, y, z; default 0"),           \
       PART("spring", false, P(spring), spring), PART("motor", false, P(motor), motor)
