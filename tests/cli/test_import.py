@@ -161,6 +161,14 @@ class Scene(CommandTest):
         self.assertEqual(mesh["shape"]["mesh"]["stretch"], [0.1, -0.1, 0.1])
         self.assertTrue(os.path.exists(os.path.join(self.dir, mesh["shape"]["mesh"]["file"])))
 
+    def test_what_is_only_seen_needs_no_mesh(self):
+        text = """<mujoco><asset><mesh file="skin.obj"/></asset><worldbody><geom type="mesh" mesh="skin" contype="0" conaffinity="0"/>
+          <body name="b"><freejoint/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>
+          <geom type="mesh" mesh="skin" contype="0" conaffinity="0"/><geom size="0.1"/></body></worldbody></mujoco>"""
+        scene, result = self.imported(text)
+        self.assertEqual(result.err, "")
+        self.assertEqual([b["name"] for b in scene["bodies"]], ["b"])
+
     def test_rules_of_touching(self):
         text = """<mujoco><worldbody><geom name="f" type="plane"/>
           <body name="a" pos="0 0 1"><freejoint/><geom size="0.1" contype="2" conaffinity="0"/></body>
