@@ -308,6 +308,7 @@ typedef enum scree_joint_kind {
   SCREE_JOINT_CAM,            /* slide of b along axis_b = lift(turn of a), by a curve */
   SCREE_JOINT_POINT_ON_CURVE, /* anchor_b stays on a curve that is fixed in a */
   SCREE_JOINT_BUSHING,        /* nothing held; six springs and dampers in the frame of a */
+  SCREE_JOINT_LEVER,          /* slide of b along axis_b = ratio times slide of a along axis */
   SCREE_JOINT_KIND_COUNT
 } scree_joint_kind;
 

@@ -161,6 +161,31 @@ class Scene(CommandTest):
         self.assertEqual(mesh["shape"]["mesh"]["stretch"], [0.1, -0.1, 0.1])
         self.assertTrue(os.path.exists(os.path.join(self.dir, mesh["shape"]["mesh"]["file"])))
 
+    def test_fingers_that_follow(self):
+        """A slide, a hinge and a slide that follow a slide: they move as they are told."""
+        inertial = '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>'
+        text = '<robot name="r"><link name="base"/>' + "".join('<link name="%s">%s</link>' % (x, inertial) for x in "abcd")
+        for name, kind, mimic in (("a", "prismatic", ""), ("b", "prismatic", '<mimic joint="a" multiplier="-2"/>'),
+                                  ("c", "revolute", '<mimic joint="a" multiplier="3" offset="0.1"/>'),
+                                  ("d", "prismatic", '<mimic joint="c" multiplier="0.5"/>')):
+            text += ('<joint name="%s" type="%s"><parent link="base"/><child link="%s"/><origin xyz="0 %d 0"/><axis xyz="1 0 0"/>'
+                     '<limit lower="-9" upper="9" effort="1" velocity="1"/>%s</joint>' % (name, kind, name, ord(name), mimic))
+        scene, _ = self.imported(text + "</robot>", "r.urdf")
+        self.assertEqual([self.joint(scene, x + ".follows")["kind"] for x in "bcd"], ["lever", "rack_pinion", "rack_pinion"])
+        with open(self.path("scene.yaml"), "w", encoding="utf-8") as file:
+            file.write("include: out.yaml\nduration: 0.5\ngravity: [0, 0, 0]\nforces: [{body: a, force: [5, 0, 0]}]\n"
+                       "probes: [" + ", ".join("{name: %s, kind: joint, joint: %s}" % (x, x) for x in "abcd") + "]\n")
+        result = self.run_scree("run", "scene.yaml", "--out", "r.h5")
+        self.assertEqual(result.code, 0, result.err)
+        q = {}
+        for x in "abcd":
+            with open(self.path("r_%s.csv" % x), encoding="utf-8") as file:
+                q[x] = float(file.read().splitlines()[-1].split(",")[1])
+        self.assertGreater(q["a"], 0.05)
+        self.assertAlmostEqual(q["b"], -2 * q["a"], places=6)
+        self.assertAlmostEqual(q["c"], 3 * q["a"] + 0.1, places=6)
+        self.assertAlmostEqual(q["d"], 0.5 * q["c"], places=6)
+
     def test_what_is_only_seen_needs_no_mesh(self):
         text = """<mujoco><asset><mesh file="skin.obj"/></asset><worldbody><geom type="mesh" mesh="skin" contype="0" conaffinity="0"/>
           <body name="b"><freejoint/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>

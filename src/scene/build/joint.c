@@ -262,15 +262,16 @@ static scree_status check_keys(scree_scene *scene, const scene_joint_keys *k,
       {"closed", curve, false},
       {"stiffness", kind == SCREE_JOINT_BUSHING, true},
       {"ratio",
-       kind == SCREE_JOINT_GEAR || kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_PULLEY,
-       kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_GEAR},
+       kind == SCREE_JOINT_GEAR || kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_PULLEY ||
+           kind == SCREE_JOINT_LEVER,
+       kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_GEAR || kind == SCREE_JOINT_LEVER},
       {"length",
        kind == SCREE_JOINT_DISTANCE || kind == SCREE_JOINT_ROPE || kind == SCREE_JOINT_PULLEY,
        false},
       {"anchor_b",
        kind == SCREE_JOINT_DISTANCE || kind == SCREE_JOINT_ROPE || kind == SCREE_JOINT_STRUT ||
            kind == SCREE_JOINT_PULLEY || kind == SCREE_JOINT_POINT_ON_CURVE ||
-           kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_CAM,
+           kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_CAM || kind == SCREE_JOINT_LEVER,
        kind == SCREE_JOINT_POINT_ON_CURVE},
   };
   const char *name = scree_joint_kind_name(kind);
