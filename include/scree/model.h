@@ -321,6 +321,7 @@ typedef enum scree_joint_kind {
   SCREE_JOINT_CAM,            /* slide of b along axis_b = lift(turn of a), by a curve */
   SCREE_JOINT_POINT_ON_CURVE, /* anchor_b stays on a curve that is fixed in a */
   SCREE_JOINT_BUSHING,        /* nothing held; six springs and dampers in the frame of a */
+  SCREE_JOINT_LEVER,          /* slide of b along axis_b = ratio times slide of a along axis */
   SCREE_JOINT_KIND_COUNT
 } scree_joint_kind;
 
@@ -345,6 +346,7 @@ typedef struct scree_coordinate_def {
   double friction_coefficient; /* dry, over the reaction force of the joint: 1, or m for a turn */
   double damping;              /* N m s or N s/m */
   double stiffness, rest;      /* of a spring: N m or N/m; its rest position */
+  double armature;             /* of a rotor that turns with q, kg m^2 or kg; default 0 */
   scree_motor_kind motor;
   double motor_value; /* speed, torque or target */
   double motor_rate;  /* by which that changes, a second, from when it was set; default 0 */

@@ -55,7 +55,8 @@ static scree_status check_motor(scree_context *context, const joint_class *class
 
 static bool is_plain(const scree_coordinate_def *c) {
   return c->start == 0.0 && isinf(c->limits[0]) && isinf(c->limits[1]) && c->friction == 0.0 &&
-         c->friction_coefficient == 0.0 && c->damping == 0.0 && c->stiffness == 0.0;
+         c->friction_coefficient == 0.0 && c->damping == 0.0 && c->stiffness == 0.0 &&
+         c->armature == 0.0;
 }
 
 static scree_status check_coordinate(scree_context *context, const joint_class *class, int k,
@@ -71,12 +72,12 @@ static scree_status check_coordinate(scree_context *context, const joint_class *
     REFUSE("joint: the restitution of limits %g must be within 0 … 1", c->limit_restitution);
   if (!isfinite(c->start) || !isfinite(c->rest) || !not_negative(c->limit_compliance) ||
       !not_negative(c->friction) || !not_negative(c->friction_coefficient) ||
-      !not_negative(c->damping) || !not_negative(c->stiffness))
-    REFUSE("joint: start and rest must be finite; compliance, friction, damping and stiffness "
-           "finite and not negative");
+      !not_negative(c->damping) || !not_negative(c->stiffness) || !not_negative(c->armature))
+    REFUSE("joint: start and rest must be finite; compliance, friction, damping, stiffness and "
+           "armature finite and not negative");
   if (k == 0 && class->limits_only &&
       (c->start != 0.0 || c->friction > 0.0 || c->friction_coefficient > 0.0 || c->damping > 0.0 ||
-       c->stiffness > 0.0))
+       c->stiffness > 0.0 || c->armature > 0.0))
     REFUSE("joint: the swing of a %s may have limits alone", class->name);
   return check_motor(context, class, k, c);
 }
@@ -233,6 +234,7 @@ static void take_coordinate(joint_coordinate *to, const scree_coordinate_def *fr
   to->friction_coefficient = from->friction_coefficient;
   to->damping = from->damping;
   to->stiffness = from->stiffness;
+  to->armature = from->armature;
   to->rest = from->rest;
   take_motor(to, from, now);
 }

@@ -97,7 +97,7 @@ typedef struct world_motion {
 /* What a coordinate has, and what the last step gave it, N m s or N s, along +q on body b. */
 typedef struct joint_coordinate {
   double start, limits[2], limit_restitution, limit_compliance;
-  double friction, friction_coefficient, damping, stiffness, rest;
+  double friction, friction_coefficient, damping, stiffness, rest, armature;
   double motor_value, motor_rate, motor_since, motor_limit, motor_stiffness, motor_damping;
   uint32_t motor, unused; /* scree_motor_kind */
   double motor_impulse, friction_impulse, spring_impulse, limit_impulse;
