@@ -322,13 +322,7 @@ static scree_status prepare(solve_run *run, islands *w) {
   if (op->form == SCREE_FORM_BODIES && bodies) memset(w->first, 0, bodies * sizeof *w->first);
   scree_residual whole;
   op_local_velocity(op, run->g, w->g);
-<<<<<<< HEAD
-  for (size_t i = 0; run->model == SCREE_MODEL_COULOMB && i < op->block_count; i++)
-    w->g[op->row_start[i]] += scree_set_flow(ccp_set(op->problem, i), w->g + op->row_start[i]);
-  op_project_step(op, run->g, 1.0, w->g, w->d);
-=======
   op_residual_each(op, run->model, run->g, w->g, &whole, w->d);
->>>>>>> ready/joints
   return SCREE_OK;
 }
 
