@@ -99,6 +99,7 @@ typedef enum scree_probe_kind {
   SCREE_PROBE_GROUP,   /* mass, centre of mass, mean velocity and extent of many bodies */
   SCREE_PROBE_SURFACE, /* height and slope of the surface of many bodies */
   SCREE_PROBE_JOINT,   /* coordinate, motor, force and error of a joint */
+  SCREE_PROBE_REGION,  /* solid fraction, bulk density, coordination and stress in a box */
   SCREE_PROBE_KIND_COUNT
 } scree_probe_kind;
 

@@ -32,6 +32,9 @@ static const char *const columns[SCREE_PROBE_KIND_COUNT][2 + PROBE_COLUMNS] = {
                            "power [W]", "friction [N m or N]", "spring [N m or N]",
                            "limit [N m or N]", "fx [N]", "fy [N]", "fz [N]", "tx [N m]", "ty [N m]",
                            "tz [N m]", "error [m]", "angle error [rad]", "broken"},
+    [SCREE_PROBE_REGION] = {"time [s]", "solid fraction", "void fraction", "bulk density [kg/m^3]",
+                            "coordination", "pressure [Pa]", "sxx [Pa]", "syy [Pa]", "szz [Pa]",
+                            "sxy [Pa]", "sxz [Pa]", "syz [Pa]"},
 };
 
 const char *scree_probe_column_name(scree_probe_kind kind, size_t column) {
@@ -209,6 +212,10 @@ static scree_status measure(scree_sim *sim, const sim_probe *p, double row[PROBE
   if (p->def.kind == SCREE_PROBE_JOINT) {
     *count = measure_joint(sim, p, row);
     return SCREE_OK;
+  }
+  if (p->def.kind == SCREE_PROBE_REGION) {
+    *count = PROBE_REGION_COLUMNS;
+    return probe_region(sim, &p->def, row);
   }
   if (p->def.kind == SCREE_PROBE_GROUP) {
     *count = PROBE_GROUP_COLUMNS;

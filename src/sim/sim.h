@@ -85,11 +85,23 @@ scree_status sim_probe_restart(scree_sim *sim, sim_probe *probe);
 bool sim_probe_path(const scree_sim *sim, const sim_probe *p, char *path);
 
 /* probe_bulk.c: what many bodies do together; NaN where there are too few of them. */
-enum { PROBE_GROUP_COLUMNS = 15, PROBE_SURFACE_COLUMNS = 5, PROBE_COLUMNS = 16 /* most */ };
+enum {
+  PROBE_GROUP_COLUMNS = 15,
+  PROBE_SURFACE_COLUMNS = 5,
+  PROBE_REGION_COLUMNS = 11,
+  PROBE_COLUMNS = 16 /* most */
+};
 scree_status probe_group(const scree_world *world, const scree_probe_def *def,
                          double row[PROBE_GROUP_COLUMNS]);
 scree_status probe_surface(const scree_world *world, const scree_probe_def *def,
                            double row[PROBE_SURFACE_COLUMNS]);
+
+/* probe_region.c */
+scree_status probe_region(const scree_sim *sim, const scree_probe_def *def,
+                          double row[PROBE_REGION_COLUMNS]);
+/* The part of a ball's volume that is in a box. */
+double probe_part_within(const double center[3], double radius, const double lower[3],
+                         const double upper[3]);
 
 /* from.c: states from the recording that the scene names, if any; what was taken is told in
  * `remark`, which may be null. */

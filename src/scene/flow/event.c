@@ -167,6 +167,10 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
     p->joint = joint->id;
     return SCREE_OK;
   }
+  if (p->keys.kind == SCREE_PROBE_REGION)
+    for (int k = 0; k < 3; k++)
+      if (!isfinite(p->keys.upper[k] - p->keys.lower[k]))
+        return scene_fault(&scene->doc, node, "probe: a region needs `lower` and `upper`");
   bool one = p->keys.kind == SCREE_PROBE_BODY || p->keys.kind == SCREE_PROBE_FORCE;
   bool many = p->keys.kind == SCREE_PROBE_GROUP || p->keys.kind == SCREE_PROBE_SURFACE;
   if (!one && (!many || !*p->keys.body_name)) return SCREE_OK;
