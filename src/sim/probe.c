@@ -32,9 +32,11 @@ static const char *const columns[SCREE_PROBE_KIND_COUNT][2 + PROBE_COLUMNS] = {
                            "power [W]", "friction [N m or N]", "spring [N m or N]",
                            "limit [N m or N]", "fx [N]", "fy [N]", "fz [N]", "tx [N m]", "ty [N m]",
                            "tz [N m]", "error [m]", "angle error [rad]", "broken"},
+    [SCREE_PROBE_STRESS] = {"time [s]", "bodies", "contacts", "coordination", "solid", "sxx [Pa]",
+                            "syy [Pa]", "szz [Pa]", "sxy [Pa]", "sxz [Pa]", "syz [Pa]", "fxx",
+                            "fyy", "fzz", "fxy", "fxz", "fyz"},
     [SCREE_PROBE_REGION] = {"time [s]", "solid fraction", "void fraction", "bulk density [kg/m^3]",
-                            "coordination", "pressure [Pa]", "sxx [Pa]", "syy [Pa]", "szz [Pa]",
-                            "sxy [Pa]", "sxz [Pa]", "syz [Pa]"},
+                            "mass [kg]"},
 };
 
 const char *scree_probe_column_name(scree_probe_kind kind, size_t column) {
@@ -213,9 +215,15 @@ static scree_status measure(scree_sim *sim, const sim_probe *p, double row[PROBE
     *count = measure_joint(sim, p, row);
     return SCREE_OK;
   }
+  if (p->def.kind == SCREE_PROBE_STRESS) {
+    *count = PROBE_STRESS_COLUMNS;
+    probe_stress(sim, &p->def, row);
+    return SCREE_OK;
+  }
   if (p->def.kind == SCREE_PROBE_REGION) {
     *count = PROBE_REGION_COLUMNS;
-    return probe_region(sim, &p->def, row);
+    probe_region(sim->world, &p->def, row);
+    return SCREE_OK;
   }
   if (p->def.kind == SCREE_PROBE_GROUP) {
     *count = PROBE_GROUP_COLUMNS;
@@ -274,7 +282,8 @@ scree_status sim_probes_write(scree_sim *sim, uint64_t step) {
       if (status) return status;
     }
     /* There are no contact forces before the first step. */
-    bool now = step ? sim_is_due(sim, p->def.every, step) : p->def.kind != SCREE_PROBE_FORCE;
+    const bool forces = p->def.kind == SCREE_PROBE_FORCE || p->def.kind == SCREE_PROBE_STRESS;
+    bool now = step ? sim_is_due(sim, p->def.every, step) : !forces;
     if (!p->text || !now) continue;
     scree_status status = write_row(sim, p);
     if (status) return status;

@@ -22,6 +22,8 @@ typedef struct sim_totals {
   uint64_t damped;     /* steps */
   int32_t model, stopped, infeasible, looks, divided, unresolved;
   uint64_t retried, touching, lifted; /* steps; contacts of all steps */
+  uint64_t hurried, over_budget;      /* steps */
+  double slowest;                     /* step, s of wall time */
   double lift_percent;
   uint64_t
       method[1 + SCREE_SOLVERS_MOST]; /* steps that the start, or a solver of the list, ended */
@@ -88,17 +90,21 @@ bool sim_probe_path(const scree_sim *sim, const sim_probe *p, char *path);
 enum {
   PROBE_GROUP_COLUMNS = 15,
   PROBE_SURFACE_COLUMNS = 5,
-  PROBE_REGION_COLUMNS = 11,
+  PROBE_STRESS_COLUMNS = 16,
+  PROBE_REGION_COLUMNS = 4,
   PROBE_COLUMNS = 16 /* most */
 };
+/* probe_stress.c */
+void probe_stress(const scree_sim *sim, const scree_probe_def *def,
+                  double row[PROBE_STRESS_COLUMNS]);
 scree_status probe_group(const scree_world *world, const scree_probe_def *def,
                          double row[PROBE_GROUP_COLUMNS]);
 scree_status probe_surface(const scree_world *world, const scree_probe_def *def,
                            double row[PROBE_SURFACE_COLUMNS]);
 
 /* probe_region.c */
-scree_status probe_region(const scree_sim *sim, const scree_probe_def *def,
-                          double row[PROBE_REGION_COLUMNS]);
+void probe_region(const scree_world *world, const scree_probe_def *def,
+                  double row[PROBE_REGION_COLUMNS]);
 /* The part of a ball's volume that is in a box. */
 double probe_part_within(const double center[3], double radius, const double lower[3],
                          const double upper[3]);

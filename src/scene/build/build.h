@@ -100,6 +100,10 @@ typedef struct scene_action {
   scene_drive drive;   /* the motor that it starts */
   bool has_body, done; /* done is kept in a checkpoint */
 } scene_action;
+typedef struct scene_fluid {
+  scene_fluid_keys keys;
+  size_t first, count; /* of the bodies; count 0: all */
+} scene_fluid;
 
 typedef struct scene_probe {
   scene_probe_keys keys;
@@ -133,6 +137,8 @@ struct scree_scene {
   size_t drive_count, drive_room;
   scene_force *forces;
   size_t force_count;
+  scene_fluid *fluids;
+  size_t fluid_count;
   scene_emitter *emitters;
   size_t emitter_count;
   scene_event_keys *drains;
@@ -221,5 +227,8 @@ scree_status scene_find_bodies(scree_scene *scene, const scene_node *at, const c
 /* The same without a message: how many bodies have the name; in *entries how many entries. */
 size_t scene_match_bodies(const scree_scene *scene, const char *name, size_t *entries,
                           size_t *first);
+
+/* flow/fluid.c */
+scree_status scene_push_fluids(scree_scene *scene, scree_world *world, double h);
 
 #endif
