@@ -18,10 +18,6 @@
 #include "cli/plot.h"
 #include "cli/study.h"
 
-#ifdef SCREE_WITH_NLOPT
-#include <nlopt.h>
-#endif
-
 static const cli_flag flags[] = {
     {"fit", "KEY=A:B",
      "a key or parameter of the scene and its bounds, as mu=0:1; may be repeated"},
@@ -35,6 +31,9 @@ static const cli_flag flags[] = {
     STUDY_FLAGS,
     {0},
 };
+
+#ifdef SCREE_WITH_NLOPT
+#include <nlopt.h>
 
 enum { RUNS_MOST = 10000, SCAN_MOST = 64 };
 
@@ -270,7 +269,6 @@ static int open_table(calibration *c, bool force) {
 
 /* ---- the search ----------------------------------------------------------------------------- */
 
-#ifdef SCREE_WITH_NLOPT
 typedef struct search {
   calibration *c;
   nlopt_opt opt;
@@ -354,7 +352,6 @@ static int find_best(calibration *c, const char **ended) {
     return cli_fail(CLI_INTERNAL, "the optimiser failed (%d)", (int)result);
   return CLI_OK;
 }
-#endif
 
 static const one_run *best_run(const calibration *c) {
   const one_run *best = NULL;
@@ -482,7 +479,6 @@ static void tell(const calibration *c, const one_run *best, const char *ended, c
 
 /* ---- the verb ------------------------------------------------------------------------------- */
 
-#ifdef SCREE_WITH_NLOPT
 static int calibrate(calibration *c, const cli_args *args) {
   double slope[STUDY_KEYS][STUDY_MEASURES];
   char report[4400], plot[4400];
@@ -508,10 +504,8 @@ static int calibrate(calibration *c, const cli_args *args) {
              100.0 * sqrt(best.cost));
   return code;
 }
-#endif
 
 static int run(cli_args *args) {
-#ifdef SCREE_WITH_NLOPT
   calibration *c = calloc(1, sizeof *c);
   char room[STUDY_MEASURES][STUDY_TEXT];
   const char *measures[STUDY_MEASURES];
@@ -528,11 +522,16 @@ static int run(cli_args *args) {
   free(c->runs);
   free(c);
   return code;
+}
+
 #else
+
+static int run(cli_args *args) {
   (void)args;
   return cli_fail(CLI_INPUT, "this build has no calibration; configure with SCREE_WITH_NLOPT=ON");
-#endif
 }
+
+#endif
 
 const cli_verb cli_verb_calibrate = {
     .name = "calibrate",

@@ -102,6 +102,7 @@ typedef enum scree_probe_kind {
   SCREE_PROBE_SURFACE, /* height and slope of the surface of many bodies */
   SCREE_PROBE_JOINT,   /* coordinate, motor, force and error of a joint */
   SCREE_PROBE_STRESS,  /* mean stress and fabric of the bodies in a box */
+  SCREE_PROBE_REGION,  /* how much of a box is solid, and its bulk density */
   SCREE_PROBE_KIND_COUNT
 } scree_probe_kind;
 

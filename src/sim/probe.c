@@ -35,6 +35,8 @@ static const char *const columns[SCREE_PROBE_KIND_COUNT][2 + PROBE_COLUMNS] = {
     [SCREE_PROBE_STRESS] = {"time [s]", "bodies", "contacts", "coordination", "solid", "sxx [Pa]",
                             "syy [Pa]", "szz [Pa]", "sxy [Pa]", "sxz [Pa]", "syz [Pa]", "fxx",
                             "fyy", "fzz", "fxy", "fxz", "fyz"},
+    [SCREE_PROBE_REGION] = {"time [s]", "solid fraction", "void fraction", "bulk density [kg/m^3]",
+                            "mass [kg]"},
 };
 
 const char *scree_probe_column_name(scree_probe_kind kind, size_t column) {
@@ -217,6 +219,11 @@ static scree_status measure(scree_sim *sim, const sim_probe *p, double row[PROBE
     if (!sim->totals.steps) return SCREE_OK;
     *count = PROBE_STRESS_COLUMNS;
     probe_stress(sim, &p->def, row);
+    return SCREE_OK;
+  }
+  if (p->def.kind == SCREE_PROBE_REGION) {
+    *count = PROBE_REGION_COLUMNS;
+    probe_region(sim->world, &p->def, row);
     return SCREE_OK;
   }
   if (p->def.kind == SCREE_PROBE_GROUP) {

@@ -199,6 +199,10 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
     p->joint = joint->id;
     return SCREE_OK;
   }
+  if (p->keys.kind == SCREE_PROBE_REGION)
+    for (int k = 0; k < 3; k++)
+      if (!isfinite(p->keys.upper[k] - p->keys.lower[k]))
+        return scene_fault(&scene->doc, node, "probe: a region needs `lower` and `upper`");
   for (int k = 0; k < 3 && p->keys.kind == SCREE_PROBE_STRESS; k++)
     if (!isfinite(p->keys.lower[k]) || !isfinite(p->keys.upper[k]))
       return scene_fault(&scene->doc, node, "probe: stress is that of a box; give lower and upper");

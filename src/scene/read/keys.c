@@ -451,13 +451,13 @@ SECTION(event, "event", "Something that happens once, at a time or on a conditio
 static const scene_field probe_fields[] = {
     TEXT("name", true, PROBE(name), "of its CSV file, beside the recording"),
     CHOICE(
-        "kind", true, PROBE(kind), "body|force|plane|energy|group|surface|joint|stress",
+        "kind", true, PROBE(kind), "body|force|plane|energy|group|surface|joint|stress|region",
         "a body's state; force and torque of the contacts on a body, as a wall; mass through a "
         "plane; energies; mass, centre of mass, mean velocity and extent of many bodies, "
         "with the horizontal distance from the point that 99 % of them keep as reach; height "
         "and slope of the surface of many bodies; coordinate, motor, force and error of a joint; "
         "mean stress (pressure positive), fabric, coordination number and solid fraction in the "
-        "box of lower and upper"),
+        "box of lower and upper; solid and void fraction and bulk density in such a box"),
     TEXT("body", false, PROBE(body_name),
          "of the kinds body and force; for group and surface the name of many, default all that "
          "are dynamic"),
@@ -469,8 +469,8 @@ static const scene_field probe_fields[] = {
     VECTOR("normal", false, PROBE(normal), "", 3, FROM(-INFINITY),
            "of the plane: what crosses along it counts positive; default [0, 0, -1]"),
     VECTOR("lower", false, PROBE(lower), "m", 3, FROM(-INFINITY),
-           "group, surface: only bodies with their centre of mass in a box; default all. stress: "
-           "needed"),
+           "group, surface: only bodies with their centre of mass in a box; default all. stress, "
+           "region: needed"),
     VECTOR("upper", false, PROBE(upper), "m", 3, FROM(-INFINITY), "of that box"),
     CHOICE("form", false, PROBE(form), "plane|cone",
            "what is fitted to a surface; a cone to its flank, from 20 to 80 % of the height; "
