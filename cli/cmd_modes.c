@@ -93,8 +93,9 @@ const cli_verb cli_verb_modes = {
     .operand_min = 1,
     .operand_max = 1,
     .summary = "find the lowest frequencies of small swings of a scene",
-    .details = "Joints, springs, flexible parts and the tension that gravity gives count; dampers,\n"
-               "spin and contacts are left out. Free bodies swing with 0 Hz.",
+    .details =
+        "Joints, springs, flexible parts and the tension that gravity gives count; dampers,\n"
+        "spin and contacts are left out. Free bodies swing with 0 Hz.",
     .flags = flags,
     .run = run,
 };

@@ -344,12 +344,16 @@ static int loop(scree_context *context, scree_sim *sim, const simulate_def *def)
   return CLI_OK;
 }
 
-int simulate(scree_context *context, scree_sim *sim, const simulate_def *given) {
+int simulate(scree_context *context, scree_sim *sim, const simulate_def *def) {
+  cli_catch_interrupts();
+  const int code = loop(context, sim, def);
+  return code ? code : simulate_end(context, sim, def);
+}
+
+int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *given) {
   char path[4096];
   simulate_def def = *given;
-  cli_catch_interrupts();
-  int code = loop(context, sim, &def);
-  if (code) return code;
+  int code;
   bool interrupted = !scree_sim_done(sim);
   if (interrupted) {
     code = save_interrupted(context, sim, &def, path, sizeof path);

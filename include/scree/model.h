@@ -140,8 +140,15 @@ typedef enum scree_motion_kind {
   SCREE_MOTION_CONSTANT, /* velocity and angular velocity */
   SCREE_MOTION_SINE,     /* those, and a swing about them: amplitude sin(2 pi frequency t + phase)
                             - amplitude sin(phase), so that it starts in place */
-  SCREE_MOTION_TABLE     /* places at given times, between them straight and by the shortest turn */
+  SCREE_MOTION_TABLE,    /* places at given times, between them straight and by the shortest turn */
+  SCREE_MOTION_FUNCTION  /* a function of time */
 } scree_motion_kind;
+
+/* Where a body is t seconds after its motion began: displacement (m) and rotation vector (axis
+ * times angle, rad, world frame). It is taken relative to its value at t = 0, so that motions begin
+ * in place. Called from one thread at a time; the same t must give the same numbers. */
+typedef void (*scree_motion_function)(void *user, double t, double displacement[3],
+                                      double rotation[3]);
 
 /* A motion moves the body's frame from the pose that it has when it is added to the world. Time
  * runs from that moment. */
@@ -161,6 +168,8 @@ typedef struct scree_motion_def {
   const double *displacements;
   const double *rotations;
   bool repeat;
+  scree_motion_function function; /* function */
+  void *function_user;
 } scree_motion_def;
 
 SCREE_API scree_motion_def scree_motion_def_default(void); /* constant, at rest */
@@ -427,6 +436,20 @@ typedef struct scree_coordinate_state {
 } scree_coordinate_state;
 SCREE_API scree_status scree_joint_get_coordinate(const scree_world *world, scree_joint_id id,
                                                   int coordinate, scree_coordinate_state *state);
+
+/* Degrees of freedom in the poses at hand. A row that others imply is redundant: it does no harm,
+ * but reactions are then shared between joints in one of many ways. */
+typedef struct scree_freedom {
+  size_t joints;
+  size_t rows, redundant;  /* held ones, and those that say nothing new */
+  size_t freedom;          /* 6 a dynamic body, less the rows that count; contacts are not in it */
+  size_t uncounted_joints; /* of machines with so many that they were not counted */
+} scree_freedom;
+/* `rows` of the `held` ones of a joint say nothing that joints before it do not. */
+typedef void (*scree_redundant_function)(void *user, scree_joint_id joint, int rows, int held);
+SCREE_API scree_status scree_world_count_freedom(const scree_world *world,
+                                                 scree_redundant_function visit, void *user,
+                                                 scree_freedom *freedom);
 
 /* ---- links ---------------------------------------------------------------------------------- */
 

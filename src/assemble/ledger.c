@@ -69,8 +69,7 @@ static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
   out->friction -= whole - normal;
   if (a->has_surfaces) {
     /* A belt gives, and friction takes, what its surface does. */
-    const v3 belt = assembly_surface_velocity(a, key->a, key->b);
-    const double work = v3_dot(p, belt) - v3_dot(p, n) * v3_dot(belt, n);
+    const double work = v3_dot(p, assembly_belt(a, k, n));
     out->friction -= work;
     out->motions -= work;
   }

@@ -19,8 +19,6 @@ scree_scene_def scree_scene_def_default(void) {
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static scree_status read_root(scree_scene *scene, uint32_t file, int depth, scene_node **root);
-
 /* The includes of `root` become the ground that `root` is laid on. */
 static scree_status read_includes(scree_scene *scene, int depth, scene_node **root) {
   scene_document *doc = &scene->doc;
@@ -40,7 +38,7 @@ static scree_status read_includes(scree_scene *scene, int depth, scene_node **ro
     uint32_t file;
     scene_node *other;
     status = scene_open_file(doc, item, item->file, path, &file);
-    if (!status) status = read_root(scene, file, depth + 1, &other);
+    if (!status) status = scene_read_root(scene, file, depth + 1, NULL, &other);
     if (!status && ground) status = scene_merge(doc, ground, other);
     if (status) return status;
     if (!ground) ground = other;
@@ -51,12 +49,13 @@ static scree_status read_includes(scree_scene *scene, int depth, scene_node **ro
   return status;
 }
 
-static scree_status read_root(scree_scene *scene, uint32_t file, int depth, scene_node **root) {
+scree_status scene_read_root(scree_scene *scene, uint32_t file, int depth,
+                             const scree_import_def *import, scene_node **root) {
   const scene_file *f = &scene->doc.files[file];
   if (robot_is_file(f->path)) {
-    scree_import_def def = scree_import_def_default();
-    def.report = scene->doc.note;
-    def.report_user = scene->doc.note_user;
+    scree_import_def def = import ? *import : scree_import_def_default();
+    if (!import) def.report = scene->doc.note;
+    if (!import) def.report_user = scene->doc.note_user;
     return robot_import(&scene->doc, file, &def, root, NULL, NULL, NULL);
   }
   scree_status status = scene_parse(&scene->doc, f->bytes, f->size, file, root);
@@ -226,7 +225,7 @@ static scree_status read_stepper(scree_scene *scene) {
 
 static scree_status read_settings(scree_scene *scene) {
   scene_top *t = &scene->top;
-  *t = (scene_top){.title = "", .description = "", .gravity = {0, 0, -9.81}};
+  *t = (scene_top){.title = "", .description = "", .from = "", .gravity = {0, 0, -9.81}};
   t->step = 0.005;
   t->duration = 1.0;
   t->overlap = 0.01;
@@ -248,6 +247,7 @@ static scree_status read_settings(scree_scene *scene) {
   s->step = t->step;
   s->duration = t->duration;
   s->overlap = t->overlap;
+  s->from = t->from;
   s->record_every = r.every;
   s->record_contacts = r.contacts;
   s->checkpoint_every = r.checkpoint;
@@ -257,10 +257,11 @@ static scree_status read_settings(scree_scene *scene) {
 }
 
 static scree_status read_scene(scree_scene *scene) {
-  scree_status status = read_root(scene, 0, 0, &scene->root);
+  scree_status status = scene_read_root(scene, 0, 0, NULL, &scene->root);
   for (size_t i = 0; i < scene->doc.set_count && !status; i++)
     status = scene_apply_set(&scene->doc, scene->root, i);
   if (!status) status = read_parameters(scene);
+  if (!status) status = scene_expand(scene);
   if (!status) status = read_settings(scene);
   return scene->doc.out_of_memory ? SCREE_ERROR_MEMORY : status;
 }
@@ -382,6 +383,7 @@ static scree_status build_materials(scree_scene *scene, scree_world *world) {
   scree_status status = SCREE_OK;
   for (size_t i = 0; i < map->count; i++) {
     scene_material_keys k = {.def = scree_material_def_default()};
+    scene_enter(scene, map->items[i]->part);
     scree_status one =
         scene_read(&scene->doc, &scene->scope, map->items[i], &scene_section_material, &k);
     scene_named_material *m = &scene->materials[scene->material_count];
@@ -403,6 +405,7 @@ static scree_status pair_material(scree_scene *scene, const scene_node *node,
   const char *names[64], *name;
   scree_status status = scene_text(&scene->doc, &scene->scope, node, "between", &name);
   if (status) return status;
+  name = scene_meant_name(scene, name, scene_has_material);
   size_t count = 0;
   for (size_t i = 0; i < scene->material_count; i++) {
     if (count < 64) names[count++] = scene->materials[i].name;
@@ -421,6 +424,7 @@ static scree_status build_pairs(scree_scene *scene, scree_world *world) {
   for (size_t i = 0; list && i < list->count; i++) {
     scene_material_keys k = {.def = scree_material_def_default()};
     scree_material_id id[2];
+    scene_enter(scene, list->items[i]->part);
     scree_status one =
         scene_read(&scene->doc, &scene->scope, list->items[i], &scene_section_pair, &k);
     if (!one && (k.between->kind != SCENE_LIST || k.between->count != 2))
@@ -448,6 +452,7 @@ static scree_status build_shapes(scree_scene *scene) {
   scree_status status = SCREE_OK;
   for (size_t i = 0; i < map->count; i++) {
     if (scene->shapes[i].shape) continue; /* made for one that came before */
+    scene_enter(scene, map->items[i]->part);
     scree_status one =
         scene_make_shape(scene, &scene->scope, map->items[i], 1.0, &scene->shapes[i].shape);
     if (one) status = one;
@@ -485,6 +490,7 @@ scree_status scree_scene_build(scree_scene *scene, scree_world **world) {
   scree_status status = scree_world_create(scene->context, &def, world);
   if (status) return status;
   status = build(scene, *world);
+  scene_enter(scene, 0);
   if (scene->doc.out_of_memory) status = SCREE_ERROR_MEMORY;
   if (status) {
     scree_world_destroy(*world);

@@ -214,6 +214,7 @@ static scree_status measure(scree_sim *sim, const sim_probe *p, double row[PROBE
     return SCREE_OK;
   }
   if (p->def.kind == SCREE_PROBE_STRESS) {
+    if (!sim->totals.steps) return SCREE_OK;
     *count = PROBE_STRESS_COLUMNS;
     probe_stress(sim, &p->def, row);
     return SCREE_OK;

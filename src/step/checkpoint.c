@@ -5,7 +5,7 @@
 
 typedef struct checkpoint_header {
   uint64_t magic, world_size, assembly_size, own_size;
-  uint64_t count[3]; /* steps, iterations of first solves and of retries */
+  uint64_t count[3]; /* steps, work of first solves and of retries */
   uint64_t checksum;
 } checkpoint_header;
 
@@ -80,7 +80,7 @@ static scree_status put(const scree_stepper *s, blob_out *out) {
   sum state = sum_start;
   blob_out seen = {.write = sum_add, .user = &state};
   checkpoint_header head = {.magic = checkpoint_magic,
-                            .count = {s->step_count, s->first_iterations, s->retry_iterations}};
+                            .count = {s->step_count, s->first_work, s->retry_work}};
   sum_add(&state, head.count, sizeof head.count);
   world_put(s->world, &seen);
   head.world_size = seen.at;
@@ -134,7 +134,7 @@ scree_status scree_stepper_restore(scree_stepper *s, const void *blob, size_t si
     status = s->class->restore(s, rest + head.assembly_size, head.own_size);
   if (status) return status;
   s->step_count = head.count[0];
-  s->first_iterations = head.count[1];
-  s->retry_iterations = head.count[2];
+  s->first_work = head.count[1];
+  s->retry_work = head.count[2];
   return SCREE_OK;
 }

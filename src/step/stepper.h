@@ -35,7 +35,7 @@ struct scree_stepper {
   double option[STEPPER_OPTIONS]; /* of the class */
   void *data;
   size_t step_count;
-  uint64_t first_iterations, retry_iterations; /* of first solves, and of those made again */
+  uint64_t first_work, retry_work; /* of first solves, and of those made again */
   /* The time budget of a step: when solves are to end (0: there is none), what is kept for
    * what follows them, s, and when the last one was to end. */
   double deadline, reserve, solve_end;

@@ -59,10 +59,11 @@ extern const scene_section scene_section_scene, scene_section_solver, scene_sect
     scene_section_body, scene_section_lattice, scene_section_random, scene_section_csv,
     scene_section_sizes, scene_section_class, scene_section_region, scene_section_region_box,
     scene_section_region_cylinder, scene_section_motion, scene_section_constant, scene_section_sine,
-    scene_section_table, scene_section_exclude, scene_section_joint, scene_section_coordinate,
-    scene_section_spring, scene_section_motor, scene_section_schedule, scene_section_force,
-    scene_section_fluid, scene_section_emitter, scene_section_drain, scene_section_probe,
-    scene_section_recording, scene_section_turn;
+    scene_section_table, scene_section_path, scene_section_event, scene_section_assembly,
+    scene_section_exclude, scene_section_joint, scene_section_coordinate, scene_section_spring,
+    scene_section_motor, scene_section_schedule, scene_section_force, scene_section_fluid,
+    scene_section_emitter, scene_section_drain, scene_section_probe, scene_section_recording,
+    scene_section_turn;
 /* All of them, in the order of the reference page. */
 extern const scene_section *const scene_section_list[];
 extern const size_t scene_section_list_count;
@@ -77,7 +78,9 @@ typedef struct scene_top {
   const scene_node *include, *parameters;
   double gravity[3], gravitational_constant, coulomb_constant, step, duration, overlap;
   const scene_node *solver, *stepper, *flexible, *materials, *pairs, *shapes, *bodies, *exclude,
-      *joints, *schedule, *forces, *fluids, *emitters, *drains, *probes, *recording;
+      *assemblies, *joints, *schedule, *forces, *fluids, *emitters, *drains, *events, *probes,
+      *recording;
+  const char *from;
 } scene_top;
 
 typedef struct scene_solver_keys {
@@ -139,7 +142,7 @@ typedef struct scene_body_keys {
 
 typedef struct scene_generator_keys { /* lattice, random, csv, sizes, regions */
   scene_head head;
-  long number, seed, attempts;
+  long number, seed, attempts, frame;
   double origin[3], pitch[3], count[3], gap;
   double jitter[3], lower[3], upper[3], center[3], radius, height;
   const char *file;
@@ -160,6 +163,15 @@ typedef struct scene_motion_keys {
   const scene_node *times, *displacements, *rotations;
   bool repeat;
 } scene_motion_keys;
+
+typedef struct scene_assembly_keys {
+  scene_head head;
+  const char *file, *name, *keyframe;
+  const scene_node *rotation, *set, *loop;
+  double position[3], density;
+  bool allow_unsupported, fixed_base, self_collide;
+  int meshes;
+} scene_assembly_keys;
 
 typedef struct scene_exclude_keys {
   scene_head head;
@@ -217,6 +229,15 @@ typedef struct scene_fluid_keys {
   const char *body_name;
   double density, viscosity, drag_coefficient, velocity[3], level, start, stop;
 } scene_fluid_keys;
+
+typedef struct scene_action_keys { /* events */
+  scene_head head;
+  const char *name, *body, *joint;
+  double at, after, gravity[3];
+  const scene_node *when, *remove, *motor;
+  long coordinate;
+  bool end;
+} scene_action_keys;
 
 typedef struct scene_probe_keys {
   scene_head head;
