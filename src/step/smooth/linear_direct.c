@@ -111,10 +111,10 @@ static void row_sizes(const kkt_matrix *m, uint32_t node, double *size) {
 
 static scree_status prepare(void *self, const kkt_matrix *m) {
   direct *d = self;
-  if (memory_grow(d->context, &d->value, &d->value_room, m->value_count, sizeof *d->value) ||
-      memory_grow(d->context, &d->rest, &d->rest_room, m->size, sizeof *d->rest) ||
-      memory_grow(d->context, &d->change, &d->change_room, m->size, sizeof *d->change) ||
-      memory_grow(d->context, &d->right, &d->right_room, m->size, sizeof *d->right))
+  if (memory_grow(d->context, &d->value, &d->value_room, m->value_count + 1, sizeof *d->value) ||
+      memory_grow(d->context, &d->rest, &d->rest_room, m->size + 1, sizeof *d->rest) ||
+      memory_grow(d->context, &d->change, &d->change_room, m->size + 1, sizeof *d->change) ||
+      memory_grow(d->context, &d->right, &d->right_room, m->size + 1, sizeof *d->right))
     return SCREE_ERROR_MEMORY;
   if (d->pattern != m->pattern) {
     const scree_status status =

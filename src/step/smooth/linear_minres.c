@@ -80,8 +80,8 @@ static void joint_block(const minres *s, const kkt_matrix *m, uint32_t node, dou
 static scree_status prepare(void *self, const kkt_matrix *m) {
   minres *s = self;
   const size_t square = MOST_ROWS * MOST_ROWS;
-  if (memory_grow(s->context, &s->factor, &s->factor_room, m->nodes * square, sizeof(double)) ||
-      memory_grow(s->context, &s->work, &s->work_room, 9 * m->size, sizeof(double)))
+  if (memory_grow(s->context, &s->factor, &s->factor_room, m->nodes * square + 1, sizeof(double)) ||
+      memory_grow(s->context, &s->work, &s->work_room, 9 * m->size + 1, sizeof(double)))
     return SCREE_ERROR_MEMORY;
   memset(s->factor, 0, m->nodes * square * sizeof(double));
   for (uint32_t i = 0; i < m->nodes; i++) {

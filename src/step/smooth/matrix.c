@@ -80,9 +80,9 @@ static scree_status fill_pattern(smooth_system *s, const pair_list *list) {
   while (node < m->nodes) m->start[++node] = count;
   m->value_count = at;
   m->pattern++;
-  if (memory_grow(s->context, &s->stiff, &s->stiff_room, at, sizeof *s->stiff))
+  if (memory_grow(s->context, &s->stiff, &s->stiff_room, at + 1, sizeof *s->stiff))
     return SCREE_ERROR_MEMORY;
-  return memory_grow(s->context, &m->value, &m->value_room, at, sizeof *m->value);
+  return memory_grow(s->context, &m->value, &m->value_room, at + 1, sizeof *m->value);
 }
 
 scree_status kkt_make_pattern(smooth_system *s) {

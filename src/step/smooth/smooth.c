@@ -93,8 +93,8 @@ scree_status smooth_begin(scree_stepper *st, double h, scree_step_info *info, sm
     st->world->force_function(st->world->force_user, st->world, st->world->time, h);
   if (!status) status = system_begin(s, &again);
   if (status) return status;
-  if (memory_grow(st->context, &m->v, &m->v_room, 6 * s->bodies, sizeof *m->v) ||
-      memory_grow(st->context, &m->more, &m->more_room, 12 * s->bodies, sizeof *m->more))
+  if (memory_grow(st->context, &m->v, &m->v_room, 6 * s->bodies + 1, sizeof *m->v) ||
+      memory_grow(st->context, &m->more, &m->more_room, 12 * s->bodies + 1, sizeof *m->more))
     return SCREE_ERROR_MEMORY;
   if (again) {
     double loss;

@@ -55,9 +55,9 @@ static scree_status number_bodies(smooth_system *s) {
   scree_context *c = s->context;
   if (memory_grow(c, &s->body, &s->body_room, b->limit, sizeof *s->body) ||
       memory_grow(c, &s->rank, &s->rank_room, b->limit, sizeof *s->rank) ||
-      memory_grow(c, &s->pose0, &s->pose0_room, b->limit, sizeof *s->pose0) ||
-      memory_grow(c, &s->given0, &s->given0_room, 2 * b->limit, sizeof *s->given0) ||
-      memory_grow(c, &s->load, &s->load_room, 6 * b->limit, sizeof *s->load))
+      memory_grow(c, &s->pose0, &s->pose0_room, b->limit + 1, sizeof *s->pose0) ||
+      memory_grow(c, &s->given0, &s->given0_room, 2 * b->limit + 1, sizeof *s->given0) ||
+      memory_grow(c, &s->load, &s->load_room, 6 * b->limit + 1, sizeof *s->load))
     return SCREE_ERROR_MEMORY;
   s->bodies = 0;
   for (uint32_t i = 0; i < b->limit; i++) {
@@ -90,17 +90,18 @@ static scree_status number_rows(smooth_system *s) {
 }
 
 static scree_status reserve_vectors(smooth_system *s) {
-  const size_t n = 6 * s->bodies;
+  /* One more than needed: there may be no rows, and no null pointers then. */
+  const size_t n = 6 * s->bodies + 1, rows = s->rows + 1;
   double **vectors[6] = {&s->v0, &s->a0, &s->a, &s->b0, &s->f, &s->step};
   for (int i = 0; i < 6; i++)
     if (memory_grow(s->context, vectors[i], &s->vector_room[i], n, sizeof(double)))
       return SCREE_ERROR_MEMORY;
-  if (memory_grow(s->context, &s->lambda0, &s->lambda_room[0], s->rows, sizeof(double)) ||
-      memory_grow(s->context, &s->lambda, &s->lambda_room[1], s->rows, sizeof(double)) ||
-      memory_grow(s->context, &s->rates, &s->rates_room, s->rows, sizeof(double)) ||
-      memory_grow(s->context, &s->row, &s->row_room, s->rows, sizeof *s->row) ||
-      memory_grow(s->context, &s->x, &s->x_room, n + s->rows, sizeof *s->x) ||
-      memory_grow(s->context, &s->seen, &s->seen_room, 13 * s->bodies, sizeof *s->seen))
+  if (memory_grow(s->context, &s->lambda0, &s->lambda_room[0], rows, sizeof(double)) ||
+      memory_grow(s->context, &s->lambda, &s->lambda_room[1], rows, sizeof(double)) ||
+      memory_grow(s->context, &s->rates, &s->rates_room, rows, sizeof(double)) ||
+      memory_grow(s->context, &s->row, &s->row_room, rows, sizeof *s->row) ||
+      memory_grow(s->context, &s->x, &s->x_room, n + rows, sizeof *s->x) ||
+      memory_grow(s->context, &s->seen, &s->seen_room, 13 * s->bodies + 1, sizeof *s->seen))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
