@@ -163,4 +163,5 @@ export function connect(viewer, speeds, dark) {
     action();
   });
   new ResizeObserver(() => stage.resize()).observe(canvas);
+  new ResizeObserver(() => (viewer.plotsStale = true)).observe($('plots'));
 }
