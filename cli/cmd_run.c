@@ -10,6 +10,8 @@ static const cli_flag flags[] = {
     {"out", "FILE", "record to this HDF5 file, with probes and the checkpoint beside it"},
     {"force", NULL, "replace results of the same names; else they are kept and the run is refused"},
     {"duration", "S", "simulated seconds, in place of the scene's"},
+    {"from", "FILE[@TIME]",
+     "begin with the states of bodies of the same names in a recording, at its end or at a time"},
     {"threads", "N", "threads; results do not depend on it; default: as many as are idle"},
     {"solver", "NAME", "solver, in place of the scene's ('scree list solvers')"},
     {"model", "relaxed|coulomb", "friction law, in place of the scene's"},
@@ -28,7 +30,7 @@ static const cli_flag flags[] = {
 
 typedef struct changes {
   const char **sets;
-  char (*texts)[256];
+  char (*texts)[4352];
   size_t count;
 } changes;
 
@@ -42,7 +44,10 @@ static bool sets_section(const struct cli_given *given) {
 static int collect_changes(const cli_args *args, changes *c) {
   static const struct {
     const char *flag, *key;
-  } words[] = {{"duration", "duration"}, {"solver", "solver.name"}, {"model", "solver.model"}};
+  } words[] = {{"duration", "duration"},
+               {"solver", "solver.name"},
+               {"model", "solver.model"},
+               {"from", "from"}};
   c->sets = calloc(args->given_count + 1, sizeof *c->sets);
   c->texts = calloc(args->given_count + 1, sizeof *c->texts);
   if (!c->sets || !c->texts) return cli_fail(CLI_INTERNAL, "out of memory");
@@ -107,6 +112,7 @@ static int run_scene(scree_context *context, scree_scene *scene, const cli_args 
   if (cli_has(args, "view")) return live_run(context, scene, args, &sim_def, def);
   scree_sim *sim = NULL;
   scree_status status = scree_sim_create(scene, &sim_def, &sim);
+  if (!status && *scree_sim_remark(sim)) cli_note("%s", scree_sim_remark(sim));
   code = status ? fail(context, status, reported) : simulate(context, sim, def);
   scree_sim_destroy(sim);
   return code;
