@@ -27,6 +27,9 @@ bodies:
   - {name: floor, kind: fixed, shape: {half_space: {}}}
   - {name: grain, lattice: {count: [5, 5, 4], origin: [0, 0, 0.1], pitch: [0.3, 0.3, 0.3]}, shape: {sphere: {radius: 0.1}}}
 """
+# A sanitizer keeps what was freed for a while.
+with open(SCREE, "rb") as binary:
+    SLACK = 10 if b"__asan_init" in binary.read() else 1
 NEXT, FRAME, PAUSE, GO, STEP, GRAVITY = 1, 2, 3, 4, 5, 6
 
 
@@ -59,7 +62,8 @@ class Server(CommandTest):
     def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-            self.process.wait(20)
+            self.process.wait(60)
+        self.assertIn(self.process.returncode, (0, 7), self.told())
 
     def told(self):
         with open(self.path("log"), encoding="utf-8") as file:
@@ -258,7 +262,7 @@ class Server(CommandTest):
             except (BrokenPipeError, ConnectionResetError):
                 pass
         self.check_alive()
-        self.assertLess(self.memory() - before, 8e6)
+        self.assertLess(self.memory() - before, 8e6 * SLACK)
 
     def test_good_commands_of_strange_numbers(self):
         with self.shake() as s:
@@ -282,7 +286,7 @@ class Server(CommandTest):
             s.sendall(b"\x16\x03\x01" + os.urandom(2000))
             self.read_all(s)
         self.check_alive()
-        self.assertLess(self.memory() - before, 8e6)
+        self.assertLess(self.memory() - before, 8e6 * SLACK)
 
     # ---- how many, and how slow
 
@@ -295,7 +299,7 @@ class Server(CommandTest):
                 idle.append(self.connect())
             except OSError:
                 pass
-        self.assertLess(self.memory() - before, 16e6)
+        self.assertLess(self.memory() - before, 16e6 * SLACK)
         for s in idle:
             s.close()
         readers = [self.shake() for _ in range(12)]
@@ -341,7 +345,7 @@ class Server(CommandTest):
             for _ in range(60):
                 now = self.frame(good)
             self.assertGreater(now[1], start[1])
-            self.assertLess(self.memory() - before, 8e6)
+            self.assertLess(self.memory() - before, 8e6 * SLACK)
         self.check_alive()
 
 

@@ -76,6 +76,21 @@ test('a run of a thousand spheres is live: pause, one step, gravity, looking bac
   assert.equal((await state(page)).steps, halted.steps);
   await page.locator('#single').click();
   await until(page, (n) => scree.run.state.steps === n + 1, halted.steps);
+  // Small balls are drawn as points, hidden ones not at all; the one nearest to the eye is under the mouse.
+  const nearest = await page.evaluate(() => {
+    const s = scree.stage, f = scree.shown[0], q = scree.run.header.quantum, p = s.camera.position.clone();
+    let best = -1, least = Infinity;
+    for (let i = 0; i < f.count; i++) {
+      if (scree.run.kind[f.list[i]] !== 0) continue;
+      p.set(f.place[3 * i] * q, f.place[3 * i + 1] * q, f.place[3 * i + 2] * q);
+      if (p.distanceTo(s.camera.position) < least) { least = p.distanceTo(s.camera.position); best = i; }
+    }
+    p.set(f.place[3 * best] * q, f.place[3 * best + 1] * q, f.place[3 * best + 2] * q);
+    const at = s.project(p);
+    return { number: f.list[best], picked: s.pick(at.x, at.y), points: Boolean(s.bodies.groups.get('sphere').far), drawn: s.bodies.groups.get('sphere').count };
+  });
+  assert.equal(nearest.picked, nearest.number, JSON.stringify(nearest));
+  assert.ok(nearest.points && nearest.drawn < 1000, JSON.stringify(nearest));
   const low = await height(page);
   const inputs = page.locator('#gravity input');
   await inputs.nth(2).fill('30');

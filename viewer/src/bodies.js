@@ -3,6 +3,7 @@ import * as THREE from 'three';
 import * as glsl from './shaders.js';
 import { BODY_DYNAMIC, half } from './stream.js';
 import { NO_VALUE } from './fields.js';
+import { MANY } from './device.js';
 
 const CAVITIES = new Set(['box_container', 'round_container']);
 
@@ -114,30 +115,61 @@ class Group {
     this.bodies = bodies;
     this.object = new THREE.Mesh(new THREE.InstancedBufferGeometry(), material);
     this.object.frustumCulled = false;
+    this.members = 0; // bodies in it; `order` tells which of them are drawn, null: all
     this.numbers = new Uint32Array(0);
+    this.sizes = new Float32Array(0);
     this.parts = [];
+    this.order = null;
+  }
+  enter(rows) {
+    this.members = rows.length;
+    this.order = null;
+    if (this.numbers.length < rows.length) {
+      this.numbers = new Uint32Array(Math.ceil(1.25 * rows.length));
+      this.sizes = new Float32Array(3 * this.numbers.length);
+    }
+    this.parts = rows.some((r) => r.part) ? rows.map((r) => r.part) : [];
+    rows.forEach((row, i) => {
+      this.numbers[i] = row.number;
+      this.sizes.set(row.size, 3 * i);
+    });
+    this.reserve(rows.length);
+  }
+  // As points, or as a geometry for each.
+  setUnit(unit, material) {
+    const { parent } = this.object;
+    this.object.geometry.dispose();
+    parent?.remove(this.object);
+    this.unit = unit;
+    this.object = unit ? new THREE.Mesh(new THREE.InstancedBufferGeometry(), material) : new THREE.Points(new THREE.BufferGeometry(), material);
+    this.object.frustumCulled = false;
+    parent?.add(this.object);
+    this.room = 0;
   }
   reserve(count) {
     this.count = count;
     if (count > this.room || !this.room) {
       this.room = Math.max(16, Math.ceil(count * 1.25));
-      const geometry = new THREE.InstancedBufferGeometry();
-      geometry.index = this.unit.index;
-      geometry.setAttribute('position', this.unit.attributes.position);
-      geometry.setAttribute('normal', this.unit.attributes.normal);
+      const geometry = this.unit ? new THREE.InstancedBufferGeometry() : new THREE.BufferGeometry();
+      if (this.unit) {
+        geometry.index = this.unit.index;
+        geometry.setAttribute('position', this.unit.attributes.position);
+        geometry.setAttribute('normal', this.unit.attributes.normal);
+      }
       const add = (name, width) => {
         const array = new Float32Array(this.room * width);
-        const attribute = new THREE.InstancedBufferAttribute(array, width);
+        const attribute = this.unit ? new THREE.InstancedBufferAttribute(array, width) : new THREE.BufferAttribute(array, width);
         attribute.setUsage(THREE.DynamicDrawUsage);
         geometry.setAttribute(name, attribute);
         this[name] = attribute;
       };
       add('place0', 3); add('place1', 3); add('turn0', 4); add('turn1', 4); add('size', 3); add('data', 3);
+      if (!this.unit) geometry.setAttribute('position', this.place0);
       this.object.geometry.dispose();
       this.object.geometry = geometry;
-      this.numbers = new Uint32Array(this.room);
     }
-    this.object.geometry.instanceCount = count;
+    if (this.unit) this.object.geometry.instanceCount = count;
+    else this.object.geometry.setDrawRange(0, count);
     this.object.visible = count > 0;
   }
 }
@@ -154,6 +186,7 @@ export class Bodies {
       new THREE.ShaderMaterial({ vertexShader, fragmentShader, uniforms: { ...shared, ...uniforms }, ...more });
     this.materials = {
       ball: make(glsl.ballVertex, glsl.ballFragment),
+      disc: make(glsl.discVertex, glsl.discFragment),
       mesh: make(glsl.meshVertex, glsl.meshFragment, { side: THREE.DoubleSide }),
       flat: make(glsl.meshVertex, glsl.meshFragment, { side: THREE.DoubleSide, defines: { FLAT: 1 } }),
       capsule: make(glsl.meshVertex, glsl.meshFragment, { defines: { CAPSULE: 1 } }),
@@ -253,15 +286,7 @@ export class Bodies {
       enter(run.shapes[shape - 1], shape - 1, list[i], null);
     }
     for (const group of this.groups.values()) {
-      const rows = members.get(group) ?? [];
-      group.reserve(rows.length);
-      group.parts = rows.some((r) => r.part) ? rows.map((r) => r.part) : [];
-      rows.forEach((row, i) => {
-        group.numbers[i] = row.number;
-        group.size.array.set(row.size, 3 * i);
-        group.data.array[3 * i + 2] = row.number;
-      });
-      group.size.needsUpdate = group.data.needsUpdate = true;
+      group.enter(members.get(group) ?? []);
     }
     const kept = [];
     for (const s of this.statics) {
@@ -283,6 +308,7 @@ export class Bodies {
   // Two frames between which time runs; `value(frame, row, number)` gives what is coloured.
   show(run, now, next, value) {
     this.arrange(run, now.list);
+    this.cull(run, now);
     this.fill(run, now, now, 0, value);
     this.fill(run, next, now, 1, value);
     this.now = now;
@@ -303,8 +329,11 @@ export class Bodies {
       if (!group.count) continue;
       const place = which ? group.place1 : group.place0, turn = which ? group.turn1 : group.turn0;
       const x = place.array, r = turn.array, d = group.data.array;
+      const size = group.size.array, { order, sizes } = group;
       for (let k = 0; k < group.count; k++) {
-        const number = group.numbers[k];
+        const m = order ? order[k] : k, number = group.numbers[m];
+        size[3 * k] = sizes[3 * m]; size[3 * k + 1] = sizes[3 * m + 1]; size[3 * k + 2] = sizes[3 * m + 2];
+        d[3 * k + 2] = number;
         let f = frame, row = rows[number];
         if (row < 0 && from) { f = fallback; row = from[number]; } // gone in the next frame
         if (row < 0) continue;
@@ -312,12 +341,93 @@ export class Bodies {
         const qx = t[4 * row + 1] / 32767, qy = t[4 * row + 2] / 32767, qz = t[4 * row + 3] / 32767, qw = t[4 * row] / 32767;
         x[3 * k] = p[3 * row] * q; x[3 * k + 1] = p[3 * row + 1] * q; x[3 * k + 2] = p[3 * row + 2] * q;
         r[4 * k] = qx; r[4 * k + 1] = qy; r[4 * k + 2] = qz; r[4 * k + 3] = qw;
-        const part = group.parts[k];
+        const part = group.parts[m];
         if (part) this.attach(part, x, 3 * k, r, 4 * k);
         d[3 * k + which] = run.kind[number] === BODY_DYNAMIC ? value(f, row, number) : NO_VALUE;
       }
-      place.needsUpdate = turn.needsUpdate = group.data.needsUpdate = true;
+      for (const attribute of [place, turn, group.data, group.size]) {
+        attribute.clearUpdateRanges();
+        attribute.addUpdateRange(0, attribute.itemSize * group.count);
+        attribute.needsUpdate = true;
+      }
     }
+  }
+
+  // Of very many balls most are hidden behind others. The picture is laid out in cells of a ball's size;
+  // a ball is left out where its cell and all cells around it have one that is two balls nearer. What is
+  // left is drawn from the front to the back, small ones as flat discs, so that hidden points cost nothing.
+  cull(run, frame) {
+    const group = this.groups.get('sphere');
+    if (!group?.members) return;
+    const many = group.members > MANY && this.eye && !this.eye.shadows;
+    if (!many) {
+      if (group.order || group.far) {
+        group.order = null;
+        if (group.far) group.setUnit(units.sphere(), this.materials.ball);
+        group.far = false;
+        group.reserve(group.members);
+      }
+      return;
+    }
+    this.shared.pixels.value = this.eye.scale;
+    const { matrix, width, height, scale } = this.eye, e = matrix.elements, q = run.header.quantum, n = group.members;
+    const rows = this.rows;
+    rows.fill(-1);
+    for (let i = 0; i < frame.count; i++) rows[frame.list[i]] = i;
+    if (!this.depths || this.depths.length < n) {
+      this.depths = new Float32Array(n);
+      this.cells = new Int32Array(n);
+    }
+    const { depths, cells } = this;
+    let radius = 0, far = 0, seen = 0;
+    for (let m = 0; m < n; m += Math.max(1, n >> 10)) radius += group.sizes[3 * m];
+    radius /= Math.ceil(n / Math.max(1, n >> 10));
+    const x = (i) => frame.place[3 * i] * q, y = (i) => frame.place[3 * i + 1] * q, z = (i) => frame.place[3 * i + 2] * q;
+    let middle = 0;
+    for (let m = 0; m < n; m++) {
+      const i = rows[group.numbers[m]];
+      cells[m] = -1;
+      if (i < 0) continue;
+      const px = x(i), py = y(i), pz = z(i), w = e[3] * px + e[7] * py + e[11] * pz + e[15];
+      depths[m] = w;
+      if (w <= 0) continue;
+      middle += w; seen++;
+    }
+    middle /= seen || 1;
+    const size = Math.max(3, (0.8 * radius * scale) / Math.max(middle, 1e-9));
+    const columns = Math.ceil(width / size) + 2, lines = Math.ceil(height / size) + 2;
+    const nearest = new Float32Array(columns * lines).fill(Infinity);
+    for (let m = 0; m < n; m++) {
+      const i = rows[group.numbers[m]], w = depths[m];
+      if (i < 0 || w <= 0) continue;
+      const px = x(i), py = y(i), pz = z(i);
+      const u = (0.5 + (0.5 * (e[0] * px + e[4] * py + e[8] * pz + e[12])) / w) * width;
+      const v = (0.5 + (0.5 * (e[1] * px + e[5] * py + e[9] * pz + e[13])) / w) * height;
+      const margin = (2 * radius * scale) / w;
+      if (u < -margin || v < -margin || u > width + margin || v > height + margin) continue;
+      const cx = Math.min(columns - 1, Math.max(0, Math.floor(u / size) + 1)), cy = Math.min(lines - 1, Math.max(0, Math.floor(v / size) + 1));
+      const c = (cells[m] = cy * columns + cx);
+      if (w < nearest[c]) nearest[c] = w;
+    }
+    const cover = new Float32Array(columns * lines).fill(Infinity); // the farthest of the nearest around
+    for (let cy = 1; cy < lines - 1; cy++)
+      for (let cx = 1; cx < columns - 1; cx++) {
+        let most = 0;
+        for (let dy = -columns; dy <= columns; dy += columns)
+          for (let dx = -1; dx <= 1; dx++) most = Math.max(most, nearest[cy * columns + cx + dx + dy]);
+        cover[cy * columns + cx] = most;
+      }
+    const order = [];
+    const cut = this.shared.cut.value.lengthSq() > 1.5 || this.shared.grow.value !== 1;
+    for (let m = 0; m < n; m++) if (cells[m] >= 0 && (cut || depths[m] < cover[cells[m]] + 3.2 * radius)) order.push(m);
+    order.sort((a, b) => depths[a] - depths[b]);
+    group.order = order;
+    far = (radius * scale) / Math.max(middle, 1e-9) < 9;
+    if (far !== Boolean(group.far)) {
+      group.far = far;
+      group.setUnit(far ? null : units.sphere(), far ? this.materials.disc : this.materials.ball);
+    }
+    group.reserve(order.length);
   }
 
   attach(part, x, i, r, k) {

@@ -162,5 +162,6 @@ export function connect(viewer, speeds, dark) {
     e.preventDefault();
     action();
   });
-  new ResizeObserver(() => stage.resize()).observe(canvas);
+  new ResizeObserver(() => { stage.resize(); stage.draw(viewer.mixing ?? 0); }).observe(canvas);
+  new ResizeObserver(() => (viewer.plotsStale = true)).observe($('plots'));
 }

@@ -3,7 +3,8 @@ import { Vector3, Quaternion } from 'three';
 import css from './style.css';
 import { html } from './page.js';
 import { FileSource, SocketSource } from './source.js';
-import { Stage, software } from './stage.js';
+import { Stage } from './stage.js';
+import { MANY, SHADOWED } from './device.js';
 import { Plots } from './plots.js';
 import { Live } from './live.js';
 import { connect } from './hands.js';
@@ -46,7 +47,9 @@ export class Viewer {
     this.stage.frameAll();
     this.moving = 0;
     for (let i = 0; i < first.count; i++) this.moving += run.kind[first.list[i]] === BODY_DYNAMIC ? 1 : 0;
-    this.stage.shadows = $('shadows').checked = this.moving <= (software ? 2000 : 20000);
+    this.stage.shadows = $('shadows').checked = this.moving <= SHADOWED;
+    this.stage.ratio = this.moving > 15000 ? 0.7 : 1; // without a graphics card
+    this.stage.resize();
     $('pattern').checked = this.moving <= 3000;
     this.stage.shared.pattern.value = $('pattern').checked ? 0.16 : 0;
     this.makeFields(first);
@@ -214,7 +217,9 @@ export class Viewer {
     this.source.want(i);
     const now = this.source.frame(i), next = this.source.frame(k) ?? now;
     if (!now) return this.mixing ?? 0;
-    if (this.shown[0] !== now || this.shown[1] !== next) {
+    // Of very many bodies those in sight change with the eye.
+    const turned = this.moving > MANY && this.stage.stale && this.stage.tellEye();
+    if (this.shown[0] !== now || this.shown[1] !== next || turned) {
       const { run, field } = this;
       const value = field ? (f, row, n) => field.get(run, f, row, n) : () => NO_VALUE;
       this.stage.bodies.show(run, now, next, value);

@@ -89,7 +89,7 @@ export class Plots {
     const { canvas, plot } = item, ratio = Math.min(2, devicePixelRatio);
     const w = canvas.clientWidth, h = canvas.clientHeight;
     if (!w || !h) return;
-    if (canvas.width !== Math.round(w * ratio)) { canvas.width = Math.round(w * ratio); canvas.height = Math.round(h * ratio); }
+    if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) { canvas.width = Math.round(w * ratio); canvas.height = Math.round(h * ratio); }
     const g = canvas.getContext('2d'), m = (item.margin = { left: 46, right: 8, top: 6, bottom: 16 });
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, w, h);

@@ -185,6 +185,51 @@ void main() {
 }
 `;
 
+// Very many small balls: points that look round, with all that can be told beforehand told once a ball.
+// Light and sky are seen from the disc: x and y in it, z to the eye. Points, as a renderer without a
+// graphics card takes each instance for a drawing of its own.
+export const discVertex = `
+${placing}
+${colouring}
+uniform vec3 sun;
+uniform float pixels; // of a metre at a distance of one
+varying vec3 light, above, tint;
+varying float number;
+void main() {
+  vec3 x = placed(), d = x - cameraPosition;
+  float far = length(d);
+  vec3 forward = d / far;
+  vec3 u = normalize(abs(forward.z) < 0.9 ? cross(forward, vec3(0.0, 0.0, 1.0)) : cross(forward, vec3(1.0, 0.0, 0.0)));
+  vec3 v = cross(u, forward);
+  light = vec3(dot(sun, u), dot(sun, v), -dot(sun, forward));
+  above = vec3(u.z, v.z, -forward.z);
+  tint = colourOf(data.xy, mixing, data.z);
+  number = data.z;
+  gl_Position = projectionMatrix * viewMatrix * vec4(x, 1.0);
+  gl_PointSize = max(2.0 * size.x * grow * pixels / gl_Position.w, 1.0);
+  if (dot(cut.xyz, x) > cut.w || grow <= 0.0) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+}
+`;
+
+export const discFragment = `
+uniform vec3 sunColour, skyColour, groundColour;
+uniform float mode;
+varying vec3 light, above, tint;
+varying float number;
+void main() {
+  vec2 spot = vec2(2.0, -2.0) * gl_PointCoord + vec2(-1.0, 1.0);
+  float depth = 1.0 - dot(spot, spot);
+  if (depth < 0.0) discard;
+  vec3 n = vec3(spot, sqrt(depth));
+  vec3 c = tint * (mix(groundColour, skyColour, 0.5 + 0.5 * dot(n, above)) + sunColour * max(dot(n, light), 0.0));
+  gl_FragColor = vec4(sqrt(c * 0.9), 1.0);
+  if (mode > 0.5) {
+    float k = number + 1.0;
+    gl_FragColor = vec4(mod(k, 256.0), mod(floor(k / 256.0), 256.0), floor(k / 65536.0), 255.0) / 255.0;
+  }
+}
+`;
+
 // Floors: without end, so they fade out.
 export const floorVertex = `
 varying vec3 at;

@@ -2,18 +2,12 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import * as glsl from './shaders.js';
+import { software } from './device.js';
 import { Bodies, extentOf, reachOf } from './bodies.js';
 import { mapBytes } from './fields.js';
 import { BODY_DYNAMIC } from './stream.js';
 
-// Without a graphics card pictures are drawn by the processor: smaller shadows, no smoothing of edges.
-export const software = (() => {
-  const gl = document.createElement('canvas').getContext('webgl2');
-  const info = gl?.getExtension('WEBGL_debug_renderer_info');
-  const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : '';
-  gl?.getExtension('WEBGL_lose_context')?.loseContext();
-  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
-})();
+const PICK = 12; // pixels around the one that is picked: points are drawn where their middle is in the picture
 const SHADOW = software ? 1024 : 2048;
 const themes = {
   dark: { backdrop: 0x14181d, tone: 0x3b434c, plain: 0x77808a, sky: [0.52, 0.56, 0.62], ground: [0.26, 0.25, 0.24], glass: [0.55, 0.70, 0.85] },
@@ -48,7 +42,7 @@ export class Stage {
       sun: { value: sun }, sunColour: v3(0.95, 0.91, 0.84), skyColour: v3(), groundColour: v3(), plain: v3(),
       tone: v3(), glassTone: v3(), backdrop: v3(), middle: v3(), reach: { value: 1 }, cell: { value: 0.1 },
       map: { value: this.nothing }, range: { value: new THREE.Vector4(0, 1, 0, 0) }, selected: { value: -1 },
-      pattern: { value: 0.16 }, wallGlass: { value: 0 }, grow: { value: 1 },
+      pattern: { value: 0.16 }, wallGlass: { value: 0 }, grow: { value: 1 }, pixels: { value: 1 },
       shadowMap: { value: this.nothing }, shadowMatrix: { value: new THREE.Matrix4() }, shadowing: v3(0, 1 / SHADOW, 0),
     };
     this.maps = new Map();
@@ -65,7 +59,7 @@ export class Stage {
     this.light = new THREE.OrthographicCamera(-1, 1, 1, -1, 0, 1);
     this.light.up.set(0, 0, 1);
     this.shadows = true;
-    this.pickTarget = new THREE.WebGLRenderTarget(1, 1);
+    this.pickTarget = new THREE.WebGLRenderTarget(2 * PICK + 1, 2 * PICK + 1);
     this.reach = 1;
     this.middle = new THREE.Vector3();
     this.stale = true;
@@ -103,7 +97,7 @@ export class Stage {
   resize() {
     const { clientWidth: w, clientHeight: h } = this.canvas;
     if (!w || !h) return;
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, software ? 1 : 2));
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, software ? this.ratio ?? 1 : 2));
     this.renderer.setSize(w, h, false);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
@@ -314,6 +308,16 @@ export class Stage {
     this.shared.shadowMap.value = this.depth.depthTexture;
   }
 
+  // For culling: what the eye sees, and how many pixels a metre is at a distance of one.
+  tellEye() {
+    const { camera } = this, size = this.renderer.getDrawingBufferSize(new THREE.Vector2());
+    camera.updateMatrixWorld();
+    const matrix = new THREE.Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
+    const moved = !this.bodies.eye || !matrix.equals(this.bodies.eye.matrix) || this.bodies.eye.shadows !== this.shadows;
+    this.bodies.eye = { matrix, width: size.x, height: size.y, scale: size.y / 2 / Math.tan((camera.fov * Math.PI) / 360), shadows: this.shadows };
+    return moved;
+  }
+
   draw(mixing) {
     if (this.shared.mixing.value !== mixing) {
       this.shared.mixing.value = mixing;
@@ -339,7 +343,7 @@ export class Stage {
     const rect = this.canvas.getBoundingClientRect();
     const x = clientX - rect.left, y = clientY - rect.top;
     const clear = this.renderer.getClearColor(new THREE.Color()), alpha = this.renderer.getClearAlpha();
-    this.camera.setViewOffset(rect.width, rect.height, Math.floor(x), Math.floor(y), 1, 1);
+    this.camera.setViewOffset(rect.width, rect.height, Math.floor(x) - PICK, Math.floor(y) - PICK, 2 * PICK + 1, 2 * PICK + 1);
     this.shared.mode.value = 1;
     this.overlays(false);
     this.renderer.setRenderTarget(this.pickTarget);
@@ -347,7 +351,7 @@ export class Stage {
     this.renderer.clear();
     this.renderer.render(this.scene, this.camera);
     const p = new Uint8Array(4);
-    this.renderer.readRenderTargetPixels(this.pickTarget, 0, 0, 1, 1, p);
+    this.renderer.readRenderTargetPixels(this.pickTarget, PICK, PICK, 1, 1, p);
     this.renderer.setRenderTarget(null);
     this.renderer.setClearColor(clear, alpha);
     this.overlays(true);
