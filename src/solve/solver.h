@@ -56,7 +56,9 @@ struct solve_run {
   bool strives;       /* goes on below what is asked while that costs little; see monitor.c */
   long met_iteration; /* where the best merit first was at most 1 */
   long iterations, products;
-  long iteration_base; /* iterations of the method that handed the run over */
+  double work;           /* see scree_solve_info */
+  double iteration_work; /* of an iteration of the method at work */
+  long iteration_base;   /* iterations of the method that handed the run over */
   long next_check;
   double change, change_ratio; /* of the last sweep, m/s; R over it at the last check */
   long mark_iteration;         /* stall: what the merit was at an earlier iteration */
