@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/live.h"
 #include "cli/safe.h"
 #include "cli/simulate.h"
 
@@ -19,6 +20,9 @@ static const cli_flag flags[] = {
     {"json", NULL, "the last line of stdout is one JSON object"},
     {"export-problem", "STEP", "save the cone problem of this step (from 1) as FCLIB HDF5"},
     {"export-to", "FILE", "where to; default NAME-STEP.hdf5"},
+    {"view", NULL,
+     "show it in a browser while it goes on; without --out it can be changed by hand"},
+    {"port", "N", "port of --view at 127.0.0.1; default: any that is free"},
     SAFE_FLAG,
     {"strict", NULL, "exit 4 when a step did not reach its tolerance"},
     {0},
@@ -105,6 +109,7 @@ static int run_scene(scree_context *context, scree_scene *scene, const cli_args 
   sim_def.replace = cli_has(args, "force");
   sim_def.report = report;
   sim_def.report_user = &reported;
+  if (cli_has(args, "view")) return live_run(context, scene, args, &sim_def, def);
   scree_sim *sim = NULL;
   scree_status status = scree_sim_create(scene, &sim_def, &sim);
   if (!status && *scree_sim_remark(sim)) cli_note("%s", scree_sim_remark(sim));
@@ -118,6 +123,10 @@ static int run(cli_args *args) {
                       .out = cli_text(args, "out", NULL),
                       .json = cli_has(args, "json"),
                       .strict = cli_has(args, "strict")};
+  if (cli_has(args, "view") && cli_has(args, "export-problem"))
+    return cli_fail(CLI_USAGE, "--view and --export-problem exclude each other");
+  if (cli_has(args, "port") && !cli_has(args, "view"))
+    return cli_fail(CLI_USAGE, "--port is for --view");
   if (!cli_whole(args, "export-problem", 1, 2000000000, &def.export_step)) return CLI_USAGE;
   int code = safe_begin(args);
   if (code) return code;

@@ -84,6 +84,8 @@ typedef struct scree_scene_settings {
   int retry_halvings;
   size_t option_count; /* options of the solver */
   const char *const *option_keys, *const *option_values;
+  size_t stepper_option_count; /* options of the stepper */
+  const char *const *stepper_option_keys, *const *stepper_option_values;
   double record_every;     /* simulated s between frames */
   bool record_contacts;    /* contact forces in the frames? */
   double checkpoint_every; /* s of wall time */
@@ -136,6 +138,10 @@ SCREE_API scree_joint_id scree_scene_find_joint(const scree_scene *scene, const 
 /* "file:line:column: 'name'" of a body that was built, for messages. */
 SCREE_API void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, char *buffer,
                                          size_t size);
+
+/* The same of a joint. */
+SCREE_API void scree_scene_describe_joint(const scree_scene *scene, scree_joint_id joint,
+                                          char *buffer, size_t size);
 
 /* Forces, emitters and drains act as time goes by. `before` is called before each step, `after`
  * after it; both are deterministic. The state of emitters is a part of a checkpoint. */

@@ -38,7 +38,7 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
                                    scree_stepper **stepper) {
   const scree_scene_settings *s = scree_scene_get_settings(scene);
   scree_stepper_def d = scree_stepper_def_default();
-  if (s->stepper) d.stepper = s->stepper;
+  if (s->stepper && !look) d.stepper = s->stepper;
   const char *named = named_solver(s);
   d.solver = named; /* null: auto */
   d.retry_solver = s->retry_solver;
@@ -61,6 +61,8 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
   const bool replaced = s->solver && !named;
   for (size_t i = 0; i < s->option_count && !status && !replaced; i++)
     status = scree_stepper_set_solver(*stepper, s->option_keys[i], s->option_values[i]);
+  for (size_t i = 0; i < s->stepper_option_count && !status && !look; i++)
+    status = scree_stepper_set(*stepper, s->stepper_option_keys[i], s->stepper_option_values[i]);
   return status;
 }
 

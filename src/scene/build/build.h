@@ -2,6 +2,7 @@
 #ifndef SCREE_SCENE_BUILD_BUILD_H
 #define SCREE_SCENE_BUILD_BUILD_H
 
+#include "math/pose.h"
 #include "scene/build/random.h"
 #include "scene/read/keys.h"
 
@@ -74,6 +75,7 @@ typedef struct scene_force {
 /* A joint of the scene, for names; several of one name are those of a loop, NAME[i]. */
 typedef struct scene_joint {
   const char *name; /* "" when none */
+  const scene_node *node;
   scree_joint_kind kind;
   scree_joint_id id;
 } scene_joint;
@@ -93,6 +95,11 @@ typedef struct scene_drive {
   bool hidden; /* an event has given the joint another motor */
 } scene_drive;
 
+typedef struct scene_fluid {
+  scene_fluid_keys keys;
+  size_t first, count; /* of the bodies; count 0: all */
+} scene_fluid;
+
 /* Something that happens once; see flow/action.c. */
 typedef struct scene_action {
   scene_action_keys keys;
@@ -100,10 +107,6 @@ typedef struct scene_action {
   scene_drive drive;   /* the motor that it starts */
   bool has_body, done; /* done is kept in a checkpoint */
 } scene_action;
-typedef struct scene_fluid {
-  scene_fluid_keys keys;
-  size_t first, count; /* of the bodies; count 0: all */
-} scene_fluid;
 
 typedef struct scene_probe {
   scene_probe_keys keys;
@@ -113,6 +116,14 @@ typedef struct scene_probe {
   size_t body_count;
 } scene_probe;
 
+/* An assembly in the scene: where it stands, what its names begin with, its own parameters. */
+typedef struct scene_part {
+  const char *prefix; /* "" or "left.wheel." */
+  pose place;
+  scene_scope scope;
+  uint32_t file;
+} scene_part;
+
 struct scree_scene {
   scree_context *context;
   scene_document doc;
@@ -120,6 +131,9 @@ struct scree_scene {
   scene_top top;
   scene_scope scope;
   scree_scene_settings settings;
+  scene_part **parts; /* [0]: the scene itself; in the document's memory */
+  size_t part_count, part_room;
+  size_t part; /* that is being built: `scope` is its */
 
   scene_named_shape *shapes;
   size_t shape_count;
@@ -149,6 +163,25 @@ struct scree_scene {
   size_t probe_count;
   scree_scene_flow flow;
 };
+
+/* assembly.c: puts the entries of all assemblies into the lists of the scene. */
+scree_status scene_expand(scree_scene *scene);
+/* scene.c: the tree of a file with all that it includes. */
+scree_status scene_read_root(scree_scene *scene, uint32_t file, int depth,
+                             const scree_import_def *def, scene_node **root);
+/* What follows belongs to the assembly of this entry: its parameters, place and names. */
+void scene_enter(scree_scene *scene, size_t part);
+/* A name that the assembly gives, with its prefix. "" stays. */
+const char *scene_own_name(scree_scene *scene, const char *name);
+/* The name that is meant: that of the assembly, else of the one around it, … */
+typedef bool scene_name_test(const scree_scene *scene, const char *name);
+const char *scene_meant_name(scree_scene *scene, const char *name, scene_name_test *exists);
+bool scene_has_material(const scree_scene *scene, const char *name);
+/* From the frame of the assembly to the world's. */
+void scene_move_point(const scree_scene *scene, double x[3]);
+void scene_turn_vector(const scree_scene *scene, double x[3]);
+void scene_turn_rotation(const scree_scene *scene, double q[4]);     /* of a body */
+void scene_turn_displacement(const scree_scene *scene, double q[4]); /* of a motion */
 
 /* build/shape.c: a new shape, all its lengths times `scale`; destroy it after use. */
 scree_status scene_make_shape(scree_scene *scene, const scene_scope *scope, const scene_node *node,
@@ -180,6 +213,8 @@ scree_status scene_build_loop(scree_scene *scene, scree_world *world, const scen
                               scene_build_function *build);
 /* One entry of `bodies`, which may be many bodies. */
 scree_status scene_build_entry(scree_scene *scene, scree_world *world, const scene_node *node);
+/* build/flexible.c: one entry of `flexible`. */
+scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const scene_node *node);
 /* build/exclude.c: bodies that do not touch each other */
 scree_status scene_build_excludes(scree_scene *scene, scree_world *world);
 /* build/csv.c */

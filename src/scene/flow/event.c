@@ -33,9 +33,15 @@ size_t scene_match_bodies(const scree_scene *scene, const char *name, size_t *en
   return *entries ? 1 : 0;
 }
 
+static bool has_bodies(const scree_scene *scene, const char *name) {
+  size_t entries, first;
+  return scene_match_bodies(scene, name, &entries, &first) > 0 || entries > 0;
+}
+
 scree_status scene_find_bodies(scree_scene *scene, const scene_node *at, const char *name, bool one,
                                size_t *first, size_t *count) {
   size_t entries;
+  name = scene_meant_name(scene, name, has_bodies);
   *count = scene_match_bodies(scene, name, &entries, first);
   if (entries > 1)
     return scene_fault(&scene->doc, at, "%zu entries of bodies have the name '%s'; rename some",
@@ -74,6 +80,8 @@ static scree_status read_force(scree_scene *scene, scree_world *world, const sce
   scene_timed_scope(&scene->scope, 0.0, &scope);
   scree_status status = read_event(scene, &scope, node, &scene_section_force, &f->keys);
   if (status) return status;
+  scene_turn_vector(scene, f->keys.force);
+  scene_turn_vector(scene, f->keys.torque);
   const scene_node *force = scene_place(&f->keys.head, "force"),
                    *torque = scene_place(&f->keys.head, "torque");
   f->timed = force != node && scene_is_timed(&scene->scope, force) ? force : NULL;
@@ -164,6 +172,11 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
       scene_read(&scene->doc, &scene->scope, node, &scene_section_probe, &p->keys);
   if (status) return status;
   const scene_node *at = scene_place(&p->keys.head, "name");
+  p->keys.name = scene_own_name(scene, p->keys.name);
+  if (scene->part && p->keys.kind != SCREE_PROBE_BODY && p->keys.kind != SCREE_PROBE_FORCE &&
+      p->keys.kind != SCREE_PROBE_JOINT)
+    return scene_fault(&scene->doc, node,
+                       "probe: in an assembly there are the kinds body, force and joint");
   if (!*p->keys.name || strpbrk(p->keys.name, "/\\ \t\n") || p->keys.name[0] == '.')
     return scene_fault(&scene->doc, at, "name: '%s' cannot be a part of a file name", p->keys.name);
   for (size_t k = 0; k < i; k++)
@@ -219,6 +232,7 @@ static scree_status read_list(scree_scene *scene, scree_world *world, const scen
   *count = list->count;
   scree_status status = SCREE_OK;
   for (size_t i = 0; i < list->count; i++) {
+    scene_enter(scene, list->items[i]->part);
     scree_status one = read(scene, world, list->items[i], i);
     if (one) status = one;
   }

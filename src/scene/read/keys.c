@@ -24,12 +24,15 @@ static const scene_field scene_fields[] = {
          "a recording, as settled.h5 or settled.h5@1.5 (s; default its last frame): dynamic bodies "
          "begin where those of the same name are in it"),
     PART("solver", false, TOP(solver), solver),
+    ONE("stepper", false, TOP(stepper), stepper),
     NAMED("materials", false, TOP(materials), material),
     PARTS("pairs", false, TOP(pairs), pair),
     NAMED("shapes", false, TOP(shapes), shape),
     PARTS("bodies", false, TOP(bodies), body),
+    PARTS("assemblies", false, TOP(assemblies), assembly),
     PARTS("exclude", false, TOP(exclude), exclude),
     PARTS("joints", false, TOP(joints), joint),
+    PARTS("flexible", false, TOP(flexible), flexible),
     PARTS("schedule", false, TOP(schedule), schedule),
     PARTS("forces", false, TOP(forces), force),
     PARTS("fluids", false, TOP(fluids), fluid),
@@ -44,7 +47,7 @@ SECTION(scene, "scene", "The file itself.", scene_fields, false);
 #define SOLVER(m) AT(scene_solver_keys, m)
 static const scene_field solver_fields[] = {
     TEXT("name", false, SOLVER(name), "a solver of `scree list solvers`; default auto"),
-    TEXT("stepper", false, SOLVER(stepper), "default nonsmooth"),
+    TEXT("stepper", false, SOLVER(stepper), "the same as the scene's own key `stepper`"),
     ANY("options", false, SOLVER(options), "", "options of the solver, by its own table"),
     CHOICE("model", false, SOLVER(model), "relaxed|coulomb",
            "friction: coulomb is the exact law, relaxed its convex relaxation, in which sliding "
@@ -352,6 +355,32 @@ SECTION(path, "path motion",
         "Functions of time, taken relative to their values at t = 0: it begins in place.",
         path_fields, false);
 
+#define ASSEMBLY(m) AT(scene_assembly_keys, m)
+static const scene_field assembly_fields[] = {
+    TEXT("file", true, ASSEMBLY(file), "a scene (YAML, JSON) or a robot (URDF, MJCF)"),
+    TEXT("name", false, ASSEMBLY(name),
+         "its names begin with this and a dot; default: as they are"),
+    VECTOR("position", false, ASSEMBLY(position), "m", 3, FROM(-INFINITY), "default 0"),
+    TURNED("rotation", false, ASSEMBLY(rotation), "about its origin; default none"),
+    ANY("set", false, ASSEMBLY(set), "", "values for its parameters, as {radius: 0.3}"),
+    ANY("for", false, ASSEMBLY(loop), "", "one for each value of loop variables, as of a body"),
+    FLAG("allow_unsupported", false, ASSEMBLY(allow_unsupported),
+         "robots: leave out what Scree does not have; default false"),
+    FLAG("fixed_base", false, ASSEMBLY(fixed_base),
+         "URDF: the root link is fixed in the world; default false"),
+    FLAG("self_collide", false, ASSEMBLY(self_collide),
+         "URDF: links touch each other; default false"),
+    REAL("density", false, ASSEMBLY(density), "kg/m^3", OVER(0), INFINITY,
+         "URDF: of links without mass; default none"),
+    CHOICE("meshes", false, ASSEMBLY(meshes), "by_format|hulls|exact",
+           "robots: default exact in URDF, hulls in MJCF"),
+    TEXT("keyframe", false, ASSEMBLY(keyframe), "MJCF: begin with it; default none"),
+};
+SECTION(assembly, "assembly",
+        "A scene or robot as a part of this one. Of a scene come parameters, materials, pairs, "
+        "shapes, bodies, exclude, joints, schedule, forces and probes; its other keys do nothing.",
+        assembly_fields, false);
+
 static const scene_field exclude_fields[] = {
     ANY("bodies", true, AT(scene_exclude_keys, bodies), "",
         "names of bodies, of one of many as chain[3], or of many"),
@@ -472,6 +501,7 @@ SECTION(turn, "rotation", "A turn about an axis.", turn_fields, false);
 const scene_section *const scene_section_list[] = {
     &scene_section_scene,
     &scene_section_solver,
+    &scene_section_stepper,
     &scene_section_material,
     &scene_section_pair,
     &scene_section_body,
@@ -504,12 +534,14 @@ const scene_section *const scene_section_list[] = {
     &scene_section_constant,
     &scene_section_sine,
     &scene_section_table,
+    &scene_section_assembly,
     &scene_section_path,
     &scene_section_exclude,
     &scene_section_joint,
     &scene_section_coordinate,
     &scene_section_spring,
     &scene_section_motor,
+    &scene_section_flexible,
     &scene_section_schedule,
     &scene_section_force,
     &scene_section_fluid,

@@ -90,13 +90,16 @@ static scree_status read_table(scree_scene *scene, const scene_scope *scope,
     return scene_fault(&scene->doc, keys->displacements,
                        "displacements: %zu of them for %zu times; one a time is wanted",
                        places_count, count);
+  for (size_t i = 0; i < count; i++) scene_turn_vector(scene, places + 3 * i);
   if (keys->rotations) {
     if (keys->rotations->kind != SCENE_LIST || keys->rotations->count != count)
       return scene_fault(&scene->doc, keys->rotations, "rotations: a list of %zu is wanted", count);
     turns = scene_alloc(&scene->doc, (4 * count + 1) * sizeof *turns);
     if (!turns) return SCREE_ERROR_MEMORY;
-    for (size_t i = 0; i < count && !status; i++)
+    for (size_t i = 0; i < count && !status; i++) {
       status = scene_rotation(&scene->doc, scope, keys->rotations->items[i], &turns[4 * i], NULL);
+      if (!status) scene_turn_displacement(scene, &turns[4 * i]);
+    }
     if (status) return status;
     def->rotations = turns;
   }
@@ -129,6 +132,10 @@ static scree_status read_motion(scree_scene *scene, const scene_scope *scope, sc
   }
   def.frequency = keys.frequency;
   def.phase = keys.phase;
+  scene_turn_vector(scene, def.velocity);
+  scene_turn_vector(scene, def.angular);
+  scene_turn_vector(scene, def.amplitude);
+  scene_turn_vector(scene, def.swing);
   if (kind == 2) status = read_table(scene, scope, &keys, &def);
   if (kind == 3) status = scene_read_path(scene, scope, &keys, &def);
   if (status) return status;
@@ -145,11 +152,11 @@ static scree_status read_motion(scree_scene *scene, const scene_scope *scope, sc
 
 static scree_status find_material(scree_scene *scene, const scene_body_keys *keys,
                                   scree_material_id *id) {
-  const char *names[64];
+  const char *names[64], *name = scene_meant_name(scene, keys->material, scene_has_material);
   size_t count = 0;
   for (size_t i = 0; i < scene->material_count; i++) {
     if (count < 64) names[count++] = scene->materials[i].name;
-    if (strcmp(scene->materials[i].name, keys->material) != 0) continue;
+    if (strcmp(scene->materials[i].name, name) != 0) continue;
     *id = scene->materials[i].id;
     return SCREE_OK;
   }
@@ -189,6 +196,7 @@ scree_status scene_read_template(scree_scene *scene, const scene_scope *scope, s
   k->collides_with = def.collides_with;
   scree_status status = scene_read(&scene->doc, scope, node, &scene_section_body, k);
   if (status) return status;
+  k->name = scene_own_name(scene, k->name);
   if (k->motion) {
     if (scene_given(&k->head, &scene_section_body, "kind") && k->kind != 2)
       return scene_fault(&scene->doc, scene_place(&k->head, "kind"),
