@@ -3,7 +3,10 @@
 
     PYTHONPATH=build/release/python bench/python/overhead.py [--json]"""
 import json
+import os
+import subprocess
 import sys
+import tempfile
 import time
 
 import scree
@@ -32,21 +35,57 @@ def best(action, times=5, clock=time.thread_time):
     return min(found)
 
 
+C_LOOP = r"""
+#include <scree/scree.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+int main(int count, char **words) {
+  const scree_context_def def = {.threads = 1};
+  scree_context *context = scree_context_create(&def);
+  scree_scene *scene;
+  scree_sim *sim;
+  if (count < 3 || scree_scene_load(context, words[1], NULL, &scene) || scree_sim_create(scene, NULL, &sim)) return 1;
+  const long steps = atol(words[2]);
+  double best = 1e30;
+  for (int k = 0; k < 6; k++) {
+    const clock_t begin = clock();
+    for (long i = 0; i < steps; i++) {
+      scree_step_info info;
+      if (scree_sim_step(sim, &info)) return 1;
+    }
+    const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    if (seconds < best) best = seconds;
+  }
+  printf("%.9g\n", best / (double)steps);
+  return 0;
+}
+"""
+
+
+def in_c(steps):
+    """Seconds of a step in a loop of C, by a program that is compiled here."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    with tempfile.TemporaryDirectory() as folder:
+        program, scene = os.path.join(folder, "loop"), os.path.join(folder, "scene.json")
+        with open(scene, "w") as file:
+            json.dump(BALL, file)
+        subprocess.run(["cc", "-O2", "-xc", "-", "-I", os.path.join(root, "include"), "-xnone", scree.library_path,
+                        f"-Wl,-rpath,{os.path.dirname(scree.library_path)}", "-o", program], input=C_LOOP,
+                       text=True, check=True)
+        return float(subprocess.run([program, scene, str(steps)], capture_output=True, text=True, check=True).stdout)
+
+
 def overhead(steps=20000):
     sim = scree.Sim(BALL, context=scree.Context(threads=1))
-    pointers = scree.ffi.new("scree_sim *[]", [sim._pointer])
 
-    def in_c():
-        scree.lib.scree_sim_step_many(1, pointers, steps, 1, scree.ffi.NULL, scree.ffi.NULL)
-
-    def in_python():
+    def loop():
         step = sim.step
         for _ in range(steps):
             step()
 
-    in_c()
-    found = [(best(in_python, 1), best(in_c, 1)) for _ in range(6)]  # in turns
-    return min(a for a, _ in found) / steps, min(b for _, b in found) / steps
+    found = [(best(loop, 2), in_c(steps)) for _ in range(3)]  # in turns
+    return min(a for a, _ in found) / steps, min(b for _, b in found)
 
 
 def scaling(copies=64, steps=100):
