@@ -98,6 +98,7 @@ typedef enum scree_probe_kind {
   SCREE_PROBE_GROUP,   /* mass, centre of mass, mean velocity and extent of many bodies */
   SCREE_PROBE_SURFACE, /* height and slope of the surface of many bodies */
   SCREE_PROBE_JOINT,   /* coordinate, motor, force and error of a joint */
+  SCREE_PROBE_STRESS,  /* mean stress and fabric of the bodies in a box */
   SCREE_PROBE_KIND_COUNT
 } scree_probe_kind;
 
@@ -110,7 +111,7 @@ typedef struct scree_probe_def {
   scree_joint_id joint;        /* joint */
   const scree_body_id *bodies; /* group, surface: of these, in the scene's memory; null: of all */
   size_t body_count;
-  double lower[3], upper[3];  /* group, surface: of those in this box only */
+  double lower[3], upper[3];  /* group, surface: of those in this box only; stress */
   scree_probe_form form;      /* surface: what is fitted; the point is the cone's axis and base */
   double cell;                /* surface: m; 0: twice the mean diameter */
   double every;               /* s; 0: every step */

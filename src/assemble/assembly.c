@@ -58,6 +58,8 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->state_before);
   memory_free(context, a->taken);
   memory_free(context, a->g);
+  memory_free(context, a->end);
+  memory_free(context, a->end_twist);
   memory_free(context, a->joint_part);
   memory_free(context, a->joint_first);
   memory_free(context, a->joint_next);

@@ -163,6 +163,10 @@ typedef struct assembly {
   uint32_t *joint_first,
       *joint_next; /* joints of each body, by joint and side: 1 + 3 joint + side */
   size_t joint_first_capacity, joint_next_capacity;
+  pose *
+      end; /* of each body at the end of the step (joint_ends.c), with the twist that leads there */
+  struct mean_twist *end_twist;
+  size_t end_capacity, end_twist_capacity;
   double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
   size_t stiffness_capacity;
   bool stiff;
@@ -278,6 +282,9 @@ bool assembly_stiffen(assembly *a, uint32_t body, double h, double *inverse_iner
 scree_status assembly_add_joints(assembly *a, const assembly_params *params,
                                  assembly_report *report);
 void assembly_push_joints(assembly *a);
+/* joint_ends.c, after a solve: changes the offsets of held rows so that they hold where the step
+ * ends; *again: by so much that it is worth another solve. */
+scree_status assembly_bend_joints(assembly *a, const assembly_params *params, bool *again);
 void assembly_keep_joints(assembly *a);
 void assembly_swap_extra(assembly *a);
 scree_status assembly_reserve_g(assembly *a, size_t rows);

@@ -78,8 +78,7 @@ joint_recovery joint_find_recovery(const assembly *a, const assembly_params *par
   return (joint_recovery){slide + curved, slide / size + 2.0 * params->h * turn * turn};
 }
 
-/* Part of the errors that is removed, so that none goes faster than it may. */
-static double part_of(double sum2, double most, const assembly_params *params) {
+double joint_recovered_part(double sum2, double most, const assembly_params *params) {
   const double speed = params->stabilisation * sqrt(sum2) / params->h;
   return speed > most ? most / speed : 1.0;
 }
@@ -100,8 +99,8 @@ static scree_status add_held(assembly *a, const assembly_params *params, size_t 
       slide += rows[k].value * rows[k].value;
   }
   report->joint_error = fmax(report->joint_error, sqrt(slide));
-  const double slides = part_of(slide, most.slide, params),
-               turns = part_of(turn, most.turn, params);
+  const double slides = joint_recovered_part(slide, most.slide, params),
+               turns = joint_recovered_part(turn, most.turn, params);
   for (int k = 0; k < count; k++) {
     const bool soft = j->compliance > 0.0 && !rows[k].turn;
     const double part = soft ? 1.0 : params->stabilisation * (rows[k].turn ? turns : slides);

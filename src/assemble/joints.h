@@ -49,6 +49,9 @@ typedef struct joint_recovery {
 joint_recovery joint_find_recovery(const assembly *a, const assembly_params *params, const joint *j,
                                    const joint_view *view);
 
+/* Part of errors with this sum of squares that is removed, so that none goes faster than `most`. */
+double joint_recovered_part(double sum2, double most, const assembly_params *params);
+
 /* Adds a block of the joint to the problem, with its start in g. */
 scree_status joint_add_part(assembly *a, size_t index, joint_role role, int coordinate,
                             const joint_row *rows, int count, const double *offset,

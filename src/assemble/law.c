@@ -202,9 +202,11 @@ void law_keep(const law_result *r, law_state *state) {
   const bool grips = n > 0.0 && set->dim >= 3;
   const double t1 = grips ? r->g[1] : 0.0, t2 = grips ? r->g[2] : 0.0;
   if (has_stick_state(m)) {
+    /* Of several points of a body that sticks some may well be on their cones: they must move. */
     const double mu2 = set->kind == SCREE_SET_ELLIPTIC ? set->mu2 : set->mu;
-    const double part = grips ? hypot(t1 / set->mu, t2 / mu2) / n : 0.0;
-    state->value[LAW_FRICTION] = !grips ? LAW_NEW : part < 1.0 - boundary ? LAW_STICKS : LAW_SLIDES;
+    const bool slides = grips && hypot(t1 / set->mu, t2 / mu2) >= (1.0 - boundary) * n &&
+                        hypot(r->velocity[1], r->velocity[2]) > r->rest;
+    state->value[LAW_FRICTION] = !grips ? LAW_NEW : slides ? LAW_SLIDES : LAW_STICKS;
   }
   if (!(m->compliance_tangent > 0.0)) return;
   /* s + h u_t while it sticks, and what the cone leaves of it when it slides. */

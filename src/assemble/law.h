@@ -54,6 +54,7 @@ typedef struct law_result {
   const scree_set *set; /* that it was solved with */
   double h, kick;       /* s */
   double gap;           /* at the start, m */
+  double rest;          /* slower than this nothing slides, m/s */
   double velocity[3];   /* of b against a along n, t1, t2, m/s */
   double turning[3];    /* about t1, t2, n, rad/s */
   const double *g;      /* impulses, rows as in scree/ccp.h */

@@ -7,6 +7,9 @@
 #include "assemble/assembly.h"
 #include "ccp/problem.h"
 
+/* Of the speed that gravity gives in a step: what slides slower is taken to stick. */
+static const double slide_part = 2e-3;
+
 /* x turned by the shortest turn from unit vector m to unit vector n. */
 static v3 turn_along(v3 x, v3 m, v3 n) {
   const v3 axis = v3_cross(m, n);
@@ -93,6 +96,7 @@ static void update(assembly *a, size_t k, const scree_material_def *m) {
                              .h = a->h,
                              .kick = a->kick,
                              .gap = a->state_now[k].gap,
+                             .rest = slide_part * a->h * a->gravity,
                              .velocity = {v3_dot(n, u), v3_dot(t1, u), v3_dot(t2, u)},
                              .turning = {v3_dot(t1, w), v3_dot(t2, w), v3_dot(n, w)},
                              .g = a->g + a->problem->row_start[k]};

@@ -269,6 +269,8 @@ static scree_status begin(const scree_world *w, const scree_joint_def *d, joint 
     REFUSE("joint: the length %g of a %s must be above 0", j->length, class->name);
   if (length && fabs(row.value - j->length) > 1e-3 * j->length && class->held)
     REFUSE("joint: its anchors are %g m apart, not %g m", row.value, j->length);
+  if (class->limits_only && j->coordinate[0].limits[0] <= 0.0)
+    j->coordinate[0].limits[0] = -INFINITY;
   if (class->pulls) j->coordinate[0].limits[1] = fmin(j->coordinate[0].limits[1], j->length);
   for (int k = 0; k < class->coordinates; k++) {
     const joint_coordinate *c = &j->coordinate[k];

@@ -32,6 +32,9 @@ static const char *const columns[SCREE_PROBE_KIND_COUNT][2 + PROBE_COLUMNS] = {
                            "power [W]", "friction [N m or N]", "spring [N m or N]",
                            "limit [N m or N]", "fx [N]", "fy [N]", "fz [N]", "tx [N m]", "ty [N m]",
                            "tz [N m]", "error [m]", "angle error [rad]", "broken"},
+    [SCREE_PROBE_STRESS] = {"time [s]", "bodies", "contacts", "coordination", "solid", "sxx [Pa]",
+                            "syy [Pa]", "szz [Pa]", "sxy [Pa]", "sxz [Pa]", "syz [Pa]", "fxx",
+                            "fyy", "fzz", "fxy", "fxz", "fyz"},
 };
 
 const char *scree_probe_column_name(scree_probe_kind kind, size_t column) {
@@ -210,6 +213,11 @@ static scree_status measure(scree_sim *sim, const sim_probe *p, double row[PROBE
     *count = measure_joint(sim, p, row);
     return SCREE_OK;
   }
+  if (p->def.kind == SCREE_PROBE_STRESS) {
+    *count = PROBE_STRESS_COLUMNS;
+    probe_stress(sim, &p->def, row);
+    return SCREE_OK;
+  }
   if (p->def.kind == SCREE_PROBE_GROUP) {
     *count = PROBE_GROUP_COLUMNS;
     return probe_group(sim->world, &p->def, row);
@@ -267,7 +275,8 @@ scree_status sim_probes_write(scree_sim *sim, uint64_t step) {
       if (status) return status;
     }
     /* There are no contact forces before the first step. */
-    bool now = step ? sim_is_due(sim, p->def.every, step) : p->def.kind != SCREE_PROBE_FORCE;
+    const bool forces = p->def.kind == SCREE_PROBE_FORCE || p->def.kind == SCREE_PROBE_STRESS;
+    bool now = step ? sim_is_due(sim, p->def.every, step) : !forces;
     if (!p->text || !now) continue;
     scree_status status = write_row(sim, p);
     if (status) return status;

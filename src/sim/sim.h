@@ -22,6 +22,8 @@ typedef struct sim_totals {
   uint64_t damped;     /* steps */
   int32_t model, stopped, infeasible, looks, divided, unresolved;
   uint64_t retried, touching, lifted; /* steps; contacts of all steps */
+  uint64_t hurried, over_budget;      /* steps */
+  double slowest;                     /* step, s of wall time */
   double lift_percent;
   uint64_t
       method[1 + SCREE_SOLVERS_MOST]; /* steps that the start, or a solver of the list, ended */
@@ -85,7 +87,15 @@ scree_status sim_probe_restart(scree_sim *sim, sim_probe *probe);
 bool sim_probe_path(const scree_sim *sim, const sim_probe *p, char *path);
 
 /* probe_bulk.c: what many bodies do together; NaN where there are too few of them. */
-enum { PROBE_GROUP_COLUMNS = 15, PROBE_SURFACE_COLUMNS = 5, PROBE_COLUMNS = 16 /* most */ };
+enum {
+  PROBE_GROUP_COLUMNS = 15,
+  PROBE_SURFACE_COLUMNS = 5,
+  PROBE_STRESS_COLUMNS = 16,
+  PROBE_COLUMNS = 16 /* most */
+};
+/* probe_stress.c */
+void probe_stress(const scree_sim *sim, const scree_probe_def *def,
+                  double row[PROBE_STRESS_COLUMNS]);
 scree_status probe_group(const scree_world *world, const scree_probe_def *def,
                          double row[PROBE_GROUP_COLUMNS]);
 scree_status probe_surface(const scree_world *world, const scree_probe_def *def,

@@ -61,9 +61,14 @@ static bool is_spent(const solve_run *run, long iteration) {
          (s->work_limit > 0.0 && work_at(run, iteration) >= s->work_limit);
 }
 
+static bool is_time_up(const solve_run *run) {
+  const double limit = run->settings->time_limit;
+  return limit > 0.0 && timer_now() - run->start_time >= limit;
+}
+
 bool solve_due(const solve_run *run, long iteration) {
   iteration += run->iteration_base;
-  return iteration >= run->next_check || is_spent(run, iteration);
+  return iteration >= run->next_check || is_time_up(run) || is_spent(run, iteration);
 }
 
 /* A residual costs as much as two sweeps of packed contacts, with its impulses put back in rows; of
@@ -76,7 +81,7 @@ bool solve_due_hint(solve_run *run, long iteration, double change) {
   iteration += run->iteration_base;
   run->change = change;
   const long since = iteration - run->iterations;
-  if (is_spent(run, iteration)) return true;
+  if (is_spent(run, iteration) || is_time_up(run)) return true;
   const double foreseen = change * run->change_ratio;
   if (foreseen < s->tolerance_residual) return since > 3;
   if (foreseen > 3.0 * s->tolerance_residual)
@@ -200,6 +205,12 @@ bool solve_check(solve_run *run, long iteration, const double *g, const double *
   op_residual_contacts(run->op, run->model, g, u, run->vector[0], &residual);
   if (!u) run->products++;
   return solve_check_judged(run, iteration, g, &residual);
+}
+
+bool solve_adopt(solve_run *run, long iteration, const double *g) {
+  if (run->ended) return true;
+  run->best_merit = INFINITY;
+  return solve_check(run, iteration, g, NULL);
 }
 
 bool solve_is_new(const solve_run *run) {

@@ -8,6 +8,9 @@
  * energy in swinging. A first step kicks for h/2 only (model/world.h). Contacts of what rolls take
  * the curvature of the expected motion into b (assemble/curvature.c).
  *
+ * A time budget is for all of a step. What is left of it when a solve begins is the solve's, less
+ * what its end took lately; once it is spent nothing is solved again, looked at or made in parts.
+ *
  * A step that did not reach its tolerance is never hidden: it is solved again from its best iterate
  * (stronger solver, then parts of the step) within a bounded number of iterations, goes on with
  * what was found, or is not made, as the definition says. */
@@ -31,6 +34,44 @@ static assembly_params params_of(const scree_stepper *s, double h, double whole)
       .warm_start = s->def.warm_start,
       .warm_start_scale = s->def.warm_start_scale,
   };
+}
+
+/* ---- the time budget ------------------------------------------------------------------------ */
+
+/* A solve gets this part of the budget at least: sweeps from what is there are better than none. */
+static const double least_of_budget = 0.05;
+/* What is planned with: clocks of a shared machine are not exact. */
+static const double most_of_budget = 0.9;
+
+static void begin_budget(scree_stepper *s) {
+  const double budget = s->def.time_budget;
+  s->deadline =
+      budget > 0.0 ? timer_now() + fmax(most_of_budget * budget - s->reserve, 0.25 * budget) : 0.0;
+}
+
+static bool is_late(scree_stepper *s, scree_step_info *info) {
+  if (s->deadline == 0.0 || timer_now() < s->deadline) return false;
+  info->hurried = true;
+  return true;
+}
+
+/* For a solve that begins now. */
+static double time_left(scree_stepper *s) {
+  if (s->deadline == 0.0) return 0.0;
+  const double now = timer_now();
+  const double left = fmax(s->deadline - now, least_of_budget * s->def.time_budget);
+  s->solve_end = now + left;
+  return left;
+}
+
+/* How long a step that was cut short went on after its last solve was to end: the reserve follows
+ * quickly when it is more, and slowly when it is less, so that few steps take longer. */
+static const double quickly = 1.0, slowly = 0.002;
+
+static void end_budget(scree_stepper *s, const scree_step_info *info) {
+  if (s->deadline == 0.0 || !info->hurried) return;
+  const double more = timer_now() - s->solve_end - s->reserve;
+  s->reserve = fmax(0.0, s->reserve + (more > 0.0 ? quickly : slowly) * more);
 }
 
 /* A step's tolerance on R while bodies move: a part of their rms speed, in the units of R. */
@@ -73,7 +114,7 @@ static bool is_spent(const scree_stepper *s) {
   return s->def.iteration_limit > 0 && s->retry_work >= s->first_work / 2 + credit;
 }
 
-static scree_solve_settings settings_of(const scree_stepper *s, double h, bool retry) {
+static scree_solve_settings settings_of(scree_stepper *s, double h, bool retry) {
   const scree_stepper_def *d = &s->def;
   scree_solve_settings settings = scree_solve_settings_default();
   settings.model = d->model;
@@ -85,7 +126,7 @@ static scree_solve_settings settings_of(const scree_stepper *s, double h, bool r
     settings.work_limit = EXACT_WORK * (double)settings.iteration_limit;
   else if (retry)
     settings.work_limit = RELAXED_WORK * (double)settings.iteration_limit;
-  settings.time_limit = d->time_budget;
+  settings.time_limit = time_left(s);
   settings.check_interval = d->check_interval;
   settings.warm_start = true;
   return settings;
@@ -160,6 +201,26 @@ static bool has_none(const scree_solve_info *solved) {
   return solved->outcome == SCREE_OUTCOME_INFEASIBLE;
 }
 
+/* Machines: joints are to hold where the step ends. Each solve more takes an error of second order
+ * in the motion to the next order; with few contacts it is not worth its price. */
+enum { MOST_BENDS = 2 };
+
+static scree_status bend_joints(scree_stepper *s, const assembly_params *params,
+                                scree_step_info *info, scree_solve_info *solved) {
+  for (int k = 0; k < MOST_BENDS; k++) {
+    bool again = false;
+    if (s->assembly->contact_count || solved->outcome != SCREE_OUTCOME_SOLVED || is_late(s, info))
+      return SCREE_OK;
+    scree_status status = assembly_bend_joints(s->assembly, params, &again);
+    if (status || !again) return status;
+    status = solve(s, params, false, solved);
+    if (status) return status;
+    info->iterations += solved->iterations;
+    info->solves++;
+  }
+  return SCREE_OK;
+}
+
 /* Build and solve, once more with the retry solver when asked and needed. */
 static scree_status build_and_solve(scree_stepper *s, const assembly_params *params, bool retry,
                                     scree_step_info *info, scree_solve_info *solved,
@@ -171,14 +232,16 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   info->iterations += solved->iterations;
   s->first_work += (uint64_t)solved->work;
   info->solves++;
+  info->hurried = info->hurried || solved->outcome == SCREE_OUTCOME_TIME_LIMIT;
   if (!status && retry && solved->outcome != SCREE_OUTCOME_SOLVED && !has_none(solved) &&
-      !is_spent(s)) {
+      !is_spent(s) && !is_late(s, info)) {
     status = solve(s, params, true, solved);
     info->iterations += solved->iterations;
     s->retry_work += (solved->outcome == SCREE_OUTCOME_SOLVED ? 1 : 2) * (uint64_t)solved->work;
     info->solves++;
     info->retries++;
   }
+  if (!status) status = bend_joints(s, params, info, solved);
   info->seconds_solve += timer_now() - start;
   if (status) assembly_undo(s->assembly);
   return status;
@@ -221,7 +284,7 @@ static scree_status finish(scree_stepper *s, const assembly_params *params, int 
   const double start = timer_now();
   scree_status status = assembly_finish(s->assembly, report);
   const double finished = timer_now();
-  if (!status) {
+  if (!status && !is_late(s, info)) {
     status = look(s, params, looks, found);
     if (status) assembly_undo(s->assembly);
   }
@@ -246,6 +309,11 @@ static scree_status attempt(scree_stepper *s, const assembly_params *given, bool
     if (status || (!any && !good)) return status;
     status = finish(s, &params, looks, info, report, &found);
     if (status) return status;
+    /* What the looks found is left, and counted, when there is no time for it. */
+    if ((found.missed || found.hit.pairs) && is_late(s, info)) {
+      info->unresolved++;
+      return SCREE_OK;
+    }
     if (!found.missed || looks == MOST_LOOKS) {
       /* So fast that the shortest part would not help: accepted as it is, and counted. */
       const double part = least_part * assembly_whole(&params) / params.h;
@@ -278,7 +346,7 @@ static scree_status step_span(scree_stepper *s, double h, double first, bool ret
   *converged = true;
   while (done < h) {
     /* Parts are of a length that sums without rounding: h over powers of two. */
-    const bool last = done + next >= h * (1.0 - 0.25 * least_part);
+    const bool last = done + next >= h * (1.0 - 0.25 * least_part) || is_late(s, info);
     const assembly_params params = params_of(s, last ? h - done : next, h);
     scree_solve_info solved;
     assembly_report report;
@@ -402,7 +470,7 @@ static scree_status step_cut(scree_stepper *s, double h, double first, bool retr
 
 /* ---- the step ------------------------------------------------------------------------------- */
 
-static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
+static scree_status make_step(scree_stepper *s, double h, scree_step_info *info) {
   const scree_on_nonconverged policy = s->def.on_nonconverged;
   const bool retry = policy == SCREE_ON_NONCONVERGED_RETRY;
   const assembly_params params = params_of(s, h, 0.0);
@@ -431,6 +499,13 @@ static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
   }
   advance(s, h, info, &report);
   return SCREE_OK;
+}
+
+static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
+  begin_budget(s);
+  const scree_status status = make_step(s, h, info);
+  end_budget(s, info);
+  return status;
 }
 
 const stepper_class stepper_nonsmooth = {

@@ -11,9 +11,9 @@ G = 9.81
 
 
 class Listing(CommandTest):
-    NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "clumps", "cohesive-column", "column-collapse", "crater", "dominoes", "drum", "heap",
+    NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "clumps", "cohesive-column", "column-collapse", "crater", "dominoes", "drum", "flywheel", "heap",
              "hopper", "incline", "launched-cube", "mass-ratio", "pebble-bed", "press", "pyramid", "rolling", "settle", "shaker",
-             "skate", "stack", "wall"]
+             "sinking", "skate", "stack", "stick-slip", "wall"]
 
     def test_every_scene_is_listed_in_one_line(self):
         lines = self.check(["list", "scenes"], 0).out.splitlines()
@@ -65,6 +65,35 @@ class Laws(GalleryTest):
             self.summary("bonded-beam", "--set", "strength=%g" % strength)
             z = column(self.probe("bonded-beam", "tip"), "z")[-1]
             self.assertEqual(abs(z) < 1e-6, holds, z)
+
+    def test_stick_slip(self):
+        self.summary("stick-slip", "--duration", "3.3")
+        block = self.probe("stick-slip", "block")
+        t, x = column(block, "time"), column(block, "x")
+        peaks = [t[i] for i in range(1, len(x) - 1) if x[i - 1] < x[i] >= x[i + 1] and x[i] > 0.05]
+        w, way = math.sqrt(60.0), 0.2 * G / 60.0
+        period = 2.0 * way / 0.1 + 2.0 / w * (math.pi - math.atan(way * w / 0.1))
+        self.assertEqual(len(peaks), 3)
+        self.assertLess(abs((peaks[2] - peaks[1]) / period - 1.0), 0.01)
+
+    def test_flywheel(self):
+        self.summary("flywheel")
+        wheel = self.probe("flywheel", "braked")
+        for t, w in zip(column(wheel, "time"), column(wheel, "wz")):
+            wanted = max(10.0 - 3.0 * t, 0.0) if t < 5.0 else 2.0 * (t - 5.0)
+            self.assertLess(abs(w - wanted), 0.02)
+            if 3.4 < t < 5.0:
+                self.assertLess(abs(w), 1e-7)
+        for name, start in (("driving", 10.0), ("driven", 0.0)):
+            wheel = self.probe("flywheel", name)
+            for t, w in zip(column(wheel, "time"), column(wheel, "wz")):
+                self.assertLess(abs(w - (5.0 + (start - 5.0) * max(1.0 - t / 2.5, 0.0))), 0.02)
+
+    def test_sinking(self):
+        self.summary("sinking")
+        heavy, light = self.probe("sinking", "heavy"), self.probe("sinking", "light")
+        self.assertLess(abs(column(heavy, "vz")[-1] / -1.9308571e-3 - 1.0), 1e-6)
+        self.assertLess(abs(column(light, "z")[-1]), 1e-9)
 
     def test_press(self):
         self.summary("press")

@@ -14,6 +14,10 @@ static int side_of(int frame) {
 }
 
 joint_view joint_look(const scree_world *world, const joint *j) {
+  return joint_look_at(j, world, NULL);
+}
+
+joint_view joint_look_at(const joint *j, const scree_world *world, const pose *poses) {
   joint_view v = {.data = j};
   const int frames = joint_class_of(j)->uses & JOINT_USES_C ? JOINT_FRAMES : 2;
   if (j->curve) v.curve = &world->curve[j->curve - 1];
@@ -22,8 +26,9 @@ joint_view joint_look(const scree_world *world, const joint *j) {
     const uint32_t body = j->body[side];
     v.frame[f] = j->frame[f];
     if (body == WORLD_NO_BODY) continue;
-    v.frame[f] = pose_mul(world_pose(world, body), j->frame[f]);
-    v.center[side] = world->bodies.position[body];
+    const pose at = poses ? poses[body] : world_pose(world, body);
+    v.frame[f] = pose_mul(at, j->frame[f]);
+    v.center[side] = at.position;
   }
   return v;
 }

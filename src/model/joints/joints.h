@@ -97,6 +97,8 @@ static inline double joint_motor_value(const joint_coordinate *c, double time) {
   return c->motor_value + c->motor_rate * (time - c->motor_since);
 }
 joint_view joint_look(const scree_world *world, const joint *j);
+/* The same with bodies in other poses, by body. */
+joint_view joint_look_at(const joint *j, const scree_world *world, const pose *poses);
 /* The held rows; returns how many. Those of a bushing are its six springs' (joint_springs). */
 int joint_held_rows(const joint_view *view, joint_row *rows);
 /* A coordinate with its start added, turns counted. */

@@ -91,6 +91,11 @@ typedef struct scene_drive {
   size_t count;
 } scene_drive;
 
+typedef struct scene_fluid {
+  scene_fluid_keys keys;
+  size_t first, count; /* of the bodies; count 0: all */
+} scene_fluid;
+
 typedef struct scene_probe {
   scene_probe_keys keys;
   scree_joint_id joint;
@@ -123,6 +128,8 @@ struct scree_scene {
   size_t drive_count, drive_room;
   scene_force *forces;
   size_t force_count;
+  scene_fluid *fluids;
+  size_t fluid_count;
   scene_emitter *emitters;
   size_t emitter_count;
   scene_event_keys *drains;
@@ -192,5 +199,8 @@ scree_status scene_find_bodies(scree_scene *scene, const scene_node *at, const c
 /* The same without a message: how many bodies have the name; in *entries how many entries. */
 size_t scene_match_bodies(const scree_scene *scene, const char *name, size_t *entries,
                           size_t *first);
+
+/* flow/fluid.c */
+scree_status scene_push_fluids(scree_scene *scene, scree_world *world, double h);
 
 #endif

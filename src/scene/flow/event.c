@@ -75,6 +75,25 @@ static scree_status read_force(scree_scene *scene, scree_world *world, const sce
                            &f->first, &f->count);
 }
 
+static scree_status read_fluid(scree_scene *scene, scree_world *world, const scene_node *node,
+                               size_t i) {
+  (void)world;
+  scene_fluid *f = &scene->fluids[i];
+  f->keys = (scene_fluid_keys){
+      .body_name = "", .drag_coefficient = 0.47, .level = INFINITY, .stop = INFINITY};
+  scree_status status =
+      scene_read(&scene->doc, &scene->scope, node, &scene_section_fluid, &f->keys);
+  if (status) return status;
+  if (!(f->keys.density > 0.0) && !(f->keys.viscosity > 0.0))
+    return scene_fault(&scene->doc, node, "fluid: it needs a density or a viscosity above 0");
+  if (f->keys.stop < f->keys.start)
+    return scene_fault(&scene->doc, scene_place(&f->keys.head, "stop"),
+                       "stop: %g s is before the start at %g s", f->keys.stop, f->keys.start);
+  if (!*f->keys.body_name) return SCREE_OK;
+  return scene_find_bodies(scene, scene_place(&f->keys.head, "body"), f->keys.body_name, false,
+                           &f->first, &f->count);
+}
+
 static scree_status read_drain(scree_scene *scene, scree_world *world, const scene_node *node,
                                size_t i) {
   (void)world;
@@ -154,6 +173,9 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
     p->joint = joint->id;
     return SCREE_OK;
   }
+  for (int k = 0; k < 3 && p->keys.kind == SCREE_PROBE_STRESS; k++)
+    if (!isfinite(p->keys.lower[k]) || !isfinite(p->keys.upper[k]))
+      return scene_fault(&scene->doc, node, "probe: stress is that of a box; give lower and upper");
   bool one = p->keys.kind == SCREE_PROBE_BODY || p->keys.kind == SCREE_PROBE_FORCE;
   bool many = p->keys.kind == SCREE_PROBE_GROUP || p->keys.kind == SCREE_PROBE_SURFACE;
   if (!one && (!many || !*p->keys.body_name)) return SCREE_OK;
@@ -197,6 +219,9 @@ scree_status scene_build_events(scree_scene *scene, scree_world *world) {
   one = read_list(scene, world, t->forces, &scene->forces, &scene->force_count,
                   sizeof *scene->forces, read_force);
   if (one) status = one;
+  one = read_list(scene, world, t->fluids, &scene->fluids, &scene->fluid_count,
+                  sizeof *scene->fluids, read_fluid);
+  if (one) status = one;
   one = read_list(scene, world, t->emitters, &scene->emitters, &scene->emitter_count,
                   sizeof *scene->emitters, read_emitter);
   if (one) status = one;
@@ -214,13 +239,16 @@ void scene_clear_events(scree_scene *scene) {
     scene_clear_template(&scene->emitters[i].body);
   }
   memory_free(scene->context, scene->forces);
+  memory_free(scene->context, scene->fluids);
   memory_free(scene->context, scene->emitters);
   memory_free(scene->context, scene->drains);
   memory_free(scene->context, scene->probes);
   scene_clear_joints(scene);
   scene->forces = NULL;
+  scene->fluids = NULL;
   scene->emitters = NULL;
   scene->drains = NULL;
   scene->probes = NULL;
-  scene->force_count = scene->emitter_count = scene->drain_count = scene->probe_count = 0;
+  scene->force_count = scene->fluid_count = scene->emitter_count = scene->drain_count =
+      scene->probe_count = 0;
 }

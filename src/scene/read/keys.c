@@ -29,6 +29,7 @@ static const scene_field scene_fields[] = {
     PARTS("joints", false, TOP(joints), joint),
     PARTS("schedule", false, TOP(schedule), schedule),
     PARTS("forces", false, TOP(forces), force),
+    PARTS("fluids", false, TOP(fluids), fluid),
     PARTS("emitters", false, TOP(emitters), emitter),
     PARTS("drains", false, TOP(drains), drain),
     PARTS("probes", false, TOP(probes), probe),
@@ -58,7 +59,9 @@ static const scene_field solver_fields[] = {
           "iterations between looks at the residual, which cost some sweeps each; default 0: "
           "when the sweeps foresee that it is met"),
     REAL("time_budget", false, SOLVER(time_budget), "s", FROM(0), INFINITY,
-         "of the solver in a step; default 0: none. Results then depend on the machine"),
+         "of a whole step; what it has no time for is left out and counted; default 0: none. "
+         "Results "
+         "then depend on the machine"),
     FLAG("warm_start", false, SOLVER(warm_start), "default true"),
     REAL("warm_start_scale", false, SOLVER(warm_start_scale), "", FROM(0), 1, "default 1"),
     REAL("stabilisation", false, SOLVER(stabilisation), "", OVER(0), 1,
@@ -78,76 +81,6 @@ static const scene_field solver_fields[] = {
           "of the step; default 0"),
 };
 SECTION(solver, "solver", "How a step is solved.", solver_fields, false);
-
-#define MATERIAL(m) AT(scene_material_keys, def.m)
-#define MATERIAL_ROWS                                                                              \
-  REAL("friction", false, MATERIAL(friction), "", FROM(0), 100, "mu; default 0.5"),                \
-      REAL("rolling", false, MATERIAL(rolling), "m", FROM(0), INFINITY,                            \
-           "rolling moment over normal force; default 0"),                                         \
-      REAL("spinning", false, MATERIAL(spinning), "m", FROM(0), INFINITY,                          \
-           "moment about the normal over normal force; default 0"),                                \
-      REAL("restitution", false, MATERIAL(restitution), "", FROM(0), 1,                            \
-           "e of impacts, Poisson's; default 0"),                                                  \
-      REAL("restitution_threshold", false, MATERIAL(restitution_threshold), "m/s", FROM(0),        \
-           INFINITY, "slower impacts do not bounce; default 0: 2 |gravity| step"),                 \
-      REAL("cohesion", false, MATERIAL(cohesion), "N", FROM(0), INFINITY,                          \
-           "pull that two touching bodies bear; default 0"),                                       \
-      REAL("compliance", false, MATERIAL(compliance), "m/N", FROM(0), INFINITY,                    \
-           "along the normal; default 0: rigid"),                                                  \
-      REAL("compliance_tangent", false, MATERIAL(compliance_tangent), "m/N", FROM(0), INFINITY,    \
-           "default 0: rigid"),                                                                    \
-      REAL("damping", false, MATERIAL(damping), "s", FROM(0), INFINITY,                            \
-           "damper over spring of a compliant contact; default 0"),                                \
-      CHOICE("law", false, MATERIAL(law),                                                          \
-             "usual|rigid|compliant|power|rigid-cohesive|compliant-cohesive|elastoplastic|bond",   \
-             "the contact law, see docs/laws.md; default usual: rigid or, with a compliance, "     \
-             "compliant, with cohesion where there is one"),                                       \
-      CHOICE(                                                                                      \
-          "restitution_law", false, MATERIAL(restitution_law), "poisson|newton",                   \
-          "poisson: of the impulse, one impact after the other; newton: of the speed, all of a "   \
-          "step at once; default poisson"),                                                        \
-      REAL("friction_kinetic", false, MATERIAL(friction_kinetic), "", FROM(0), 100,                \
-           "mu of what slides, `friction` is then that of what sticks; default 0: the same"),      \
-      REAL("stribeck_speed", false, MATERIAL(stribeck_speed), "m/s", FROM(0), INFINITY,            \
-           "mu falls from friction to friction_kinetic as exp(-(v/this)^2); default 0: at once"),  \
-      REAL("friction_viscous", false, MATERIAL(friction_viscous), "s/m", FROM(0), INFINITY,        \
-           "mu grows by this times the speed; default 0"),                                         \
-      REAL("friction_across", false, MATERIAL(friction_across), "", FROM(0), 100,                  \
-           "mu across the `direction`, `friction` is then the one along it; default 0: the same"), \
-      REAL("cohesion_energy", false, MATERIAL(cohesion_energy), "J/m^2", FROM(0), INFINITY,        \
-           "w: adds a pull of 3/2 pi w R, 1/R = 1/r1 + 1/r2; default 0"),                          \
-      REAL("cohesion_range", false, MATERIAL(cohesion_range), "m", FROM(0), INFINITY,              \
-           "cohesion holds from touch to this gap; default 0: a thousandth of the diameter"),      \
-      REAL("stiffness", false, MATERIAL(stiffness), "", FROM(0), INFINITY,                         \
-           "law power: force = stiffness compression^exponent, N/m^exponent"),                     \
-      REAL("exponent", false, MATERIAL(exponent), "", FROM(0), 10,                                 \
-           "law power; default 0: 3/2, Hertz"),                                                    \
-      REAL("yield_force", false, MATERIAL(yield_force), "N", FROM(0), INFINITY,                    \
-           "law elastoplastic: a contact is crushed beyond this"),                                 \
-      REAL("hardening", false, MATERIAL(hardening), "N/m", FROM(0), INFINITY,                      \
-           "law elastoplastic: what the yield force grows by as it is crushed; default 0"),        \
-      REAL("bond_shear", false, MATERIAL(bond_shear), "N", FROM(0), INFINITY,                      \
-           "law bond: strength; default 0: friction times cohesion"),                              \
-      REAL("bond_bending", false, MATERIAL(bond_bending), "N m", FROM(0), INFINITY,                \
-           "law bond: strength; default 0: turns freely"),                                         \
-      REAL("bond_twisting", false, MATERIAL(bond_twisting), "N m", FROM(0), INFINITY,              \
-           "law bond: strength; default 0: turns freely"),
-
-static const scene_field material_fields[] = {
-    MATERIAL_ROWS VECTOR("direction", false, MATERIAL(direction), "", 3, FROM(-INFINITY),
-                         "of friction_across, on the surface, in the body's frame"),
-    VECTOR("surface_velocity", false, MATERIAL(surface_velocity), "m/s", 3, FROM(-INFINITY),
-           "of the surface, in the body's frame, as of a belt; default 0"),
-};
-SECTION(material, "material",
-        "A surface. Where two meet: friction, rolling, spinning and restitution by the geometric "
-        "mean, the smaller cohesion, bond and yield strength, the larger threshold, damping and "
-        "range, compliances added, the later law in the list; unless the pair has its own law.",
-        material_fields, false);
-static const scene_field pair_fields[] = {
-    ANY("between", true, AT(scene_material_keys, between), "", "two names of materials, as a list"),
-    MATERIAL_ROWS};
-SECTION(pair, "pair", "The law between two materials.", pair_fields, false);
 
 #define SHAPE(m)               AT(scene_shape_keys, m)
 #define LENGTH(name, m, about) REAL(name, true, SHAPE(m), "m", OVER(0), INFINITY, about)
@@ -450,11 +383,13 @@ SECTION(drain, "drain", "Removes bodies whose origin is in a box.", drain_fields
 static const scene_field probe_fields[] = {
     TEXT("name", true, PROBE(name), "of its CSV file, beside the recording"),
     CHOICE(
-        "kind", true, PROBE(kind), "body|force|plane|energy|group|surface|joint",
+        "kind", true, PROBE(kind), "body|force|plane|energy|group|surface|joint|stress",
         "a body's state; force and torque of the contacts on a body, as a wall; mass through a "
         "plane; energies; mass, centre of mass, mean velocity and extent of many bodies, "
         "with the horizontal distance from the point that 99 % of them keep as reach; height "
-        "and slope of the surface of many bodies; coordinate, motor, force and error of a joint"),
+        "and slope of the surface of many bodies; coordinate, motor, force and error of a joint; "
+        "mean stress (pressure positive), fabric, coordination number and solid fraction in the "
+        "box of lower and upper"),
     TEXT("body", false, PROBE(body_name),
          "of the kinds body and force; for group and surface the name of many, default all that "
          "are dynamic"),
@@ -466,7 +401,8 @@ static const scene_field probe_fields[] = {
     VECTOR("normal", false, PROBE(normal), "", 3, FROM(-INFINITY),
            "of the plane: what crosses along it counts positive; default [0, 0, -1]"),
     VECTOR("lower", false, PROBE(lower), "m", 3, FROM(-INFINITY),
-           "group, surface: only bodies with their centre of mass in a box; default all"),
+           "group, surface: only bodies with their centre of mass in a box; default all. stress: "
+           "needed"),
     VECTOR("upper", false, PROBE(upper), "m", 3, FROM(-INFINITY), "of that box"),
     CHOICE("form", false, PROBE(form), "plane|cone",
            "what is fitted to a surface; a cone to its flank, from 20 to 80 % of the height; "
@@ -536,6 +472,7 @@ const scene_section *const scene_section_list[] = {
     &scene_section_motor,
     &scene_section_schedule,
     &scene_section_force,
+    &scene_section_fluid,
     &scene_section_emitter,
     &scene_section_drain,
     &scene_section_probe,

@@ -61,8 +61,8 @@ extern const scene_section scene_section_scene, scene_section_solver, scene_sect
     scene_section_region_cylinder, scene_section_motion, scene_section_constant, scene_section_sine,
     scene_section_table, scene_section_exclude, scene_section_joint, scene_section_coordinate,
     scene_section_spring, scene_section_motor, scene_section_schedule, scene_section_force,
-    scene_section_emitter, scene_section_drain, scene_section_probe, scene_section_recording,
-    scene_section_turn;
+    scene_section_fluid, scene_section_emitter, scene_section_drain, scene_section_probe,
+    scene_section_recording, scene_section_turn;
 /* All of them, in the order of the reference page. */
 extern const scene_section *const scene_section_list[];
 extern const size_t scene_section_list_count;
@@ -77,7 +77,7 @@ typedef struct scene_top {
   const scene_node *include, *parameters;
   double gravity[3], gravitational_constant, coulomb_constant, step, duration, overlap;
   const scene_node *solver, *materials, *pairs, *shapes, *bodies, *exclude, *joints, *schedule,
-      *forces, *emitters, *drains, *probes, *recording;
+      *forces, *fluids, *emitters, *drains, *probes, *recording;
 } scene_top;
 
 typedef struct scene_solver_keys {
@@ -193,6 +193,12 @@ typedef struct scene_event_keys { /* forces, emitters, drains */
   long number, seed;
   double lower[3], upper[3];
 } scene_event_keys;
+
+typedef struct scene_fluid_keys {
+  scene_head head;
+  const char *body_name;
+  double density, viscosity, drag_coefficient, velocity[3], level, start, stop;
+} scene_fluid_keys;
 
 typedef struct scene_probe_keys {
   scene_head head;
