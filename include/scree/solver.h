@@ -62,7 +62,7 @@ typedef struct scree_solve_info {
   scree_model model; /* the one solved: relaxed when the solver has no other */
   long iterations;
   long products;           /* applications of N, or sweeps */
-  double work;             /* iterations, with Newton steps of large exact problems counted as the
+  double work;             /* iterations, with Newton steps of large problems counted as the
                             * sweeps that cost as much */
   scree_residual residual; /* of the returned iterate */
   double setup_seconds;

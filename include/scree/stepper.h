@@ -48,11 +48,11 @@ typedef struct scree_stepper_def {
   double margin;           /* contacts are seen from this fraction of the smaller diameter, plus
                               what the two may approach in a step; default 0.1 */
   scree_on_nonconverged on_nonconverged; /* default retry */
-  const char *retry_solver;   /* null: "auto"; "ags" for large steps where many are made */
-  long retry_iteration_limit; /* default 3 iteration_limit */
-  int retry_halvings;         /* default 0; 3: a step may become 8. Retries of a run
-                                 together take no more work than half of its first solves,
-                                 and 20 iteration_limit; see scree_solve_info.work */
+  const char *retry_solver;              /* null: "auto" */
+  long retry_iteration_limit;            /* default 3 iteration_limit */
+  int retry_halvings;                    /* default 0; 3: a step may become 8. Retries of a run
+                                            together take no more work than half of its first solves,
+                                            and 20 iteration_limit; see scree_solve_info.work */
 } scree_stepper_def;
 
 SCREE_API scree_stepper_def scree_stepper_def_default(void);

@@ -96,10 +96,11 @@ static double tolerance_of(const scree_stepper *s, double h) {
 }
 
 /* RETRY_CREDIT: work, in limits of a solve, that retries of a run may take more than a part of what
- * all first solves did. RETRY_LIMIT: iterations of a retry, in those of a solve. WORK: of a solve,
- * in its iterations; a Newton step of a large exact problem counts as the sweeps that cost as much.
- */
-enum { RETRY_CREDIT = 20, RETRY_LIMIT = 3, WORK = 2 };
+ * all first solves did. RETRY_LIMIT: iterations of a retry, in those of a solve. EXACT_WORK,
+ * RELAXED_WORK: of a solve, in its iterations; a Newton step of a large problem counts as the
+ * sweeps that cost as much. First solves of the relaxed model are not limited by it: a few dozen
+ * steps arrive there. */
+enum { RETRY_CREDIT = 20, RETRY_LIMIT = 3, EXACT_WORK = 2, RELAXED_WORK = 4 };
 
 static long retry_limit(const scree_stepper_def *d) {
   return d->retry_iteration_limit > 0 ? d->retry_iteration_limit : RETRY_LIMIT * d->iteration_limit;
@@ -121,7 +122,10 @@ static scree_solve_settings settings_of(scree_stepper *s, double h, bool retry) 
   settings.tolerance_error = d->tolerance_error;
   settings.iteration_limit = d->iteration_limit;
   if (retry) settings.iteration_limit = retry_limit(d);
-  settings.work_limit = WORK * (double)settings.iteration_limit;
+  if (d->model == SCREE_MODEL_COULOMB)
+    settings.work_limit = EXACT_WORK * (double)settings.iteration_limit;
+  else if (retry)
+    settings.work_limit = RELAXED_WORK * (double)settings.iteration_limit;
   settings.time_limit = time_left(s);
   settings.check_interval = d->check_interval;
   settings.warm_start = true;
@@ -149,18 +153,6 @@ static scree_status build(scree_stepper *s, const assembly_params *params, scree
   return status;
 }
 
-/* Newton steps of large problems cost as much as hundreds of sweeps, and their number is not known
- * beforehand; so where retries are no longer rare, a tenth of all work, those go on with sweeps. */
-enum { LARGE_BLOCKS = 600, RARE_LIMITS = 2 };
-
-static scree_solver *retry_with(const scree_stepper *s) {
-  const uint64_t rare = s->first_work / 10 + RARE_LIMITS * (uint64_t)s->def.iteration_limit;
-  if (s->sweeps && s->retry_work > rare &&
-      scree_ccp_block_count(s->assembly->problem) > LARGE_BLOCKS)
-    return s->sweeps;
-  return s->retry_solver ? s->retry_solver : s->solver;
-}
-
 static scree_status solve(scree_stepper *s, const assembly_params *params, bool retry,
                           scree_solve_info *out) {
   assembly *a = s->assembly;
@@ -168,7 +160,7 @@ static scree_status solve(scree_stepper *s, const assembly_params *params, bool 
   memset(out, 0, sizeof *out);
   out->model = s->def.model;
   if (scree_ccp_row_count(a->problem) == 0) return SCREE_OK;
-  scree_solver *solver = retry ? retry_with(s) : s->solver;
+  scree_solver *solver = retry && s->retry_solver ? s->retry_solver : s->solver;
   return scree_solver_solve(solver, a->problem, &settings, a->g, out);
 }
 

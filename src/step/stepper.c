@@ -98,7 +98,6 @@ scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *d
   if (!status && (def->retry_solver || strcmp(solver, "auto") != 0))
     status = scree_solver_create(context, def->retry_solver ? def->retry_solver : "auto",
                                  &s->retry_solver);
-  if (!status && !def->retry_solver) status = scree_solver_create(context, "ags", &s->sweeps);
   if (!status) status = assembly_create(world, &s->assembly);
   options_reset(class->options, class->option_count, s->option);
   if (!status && class->create) status = class->create(s);
@@ -116,7 +115,6 @@ void scree_stepper_destroy(scree_stepper *s) {
   if (s->class->destroy) s->class->destroy(s);
   scree_solver_destroy(s->solver);
   scree_solver_destroy(s->retry_solver);
-  scree_solver_destroy(s->sweeps);
   assembly_destroy(s->assembly);
   memory_free(s->context, s->snapshot);
   memory_free(s->context, s);

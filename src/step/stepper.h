@@ -29,7 +29,6 @@ struct scree_stepper {
   const stepper_class *class;
   scree_stepper_def def; /* its texts are not kept */
   scree_solver *solver, *retry_solver;
-  scree_solver *sweeps;    /* retries of large steps where no solver was named for them */
   const char *solver_name; /* in the list of solvers */
   assembly *assembly;
   double option[STEPPER_OPTIONS]; /* of the class */

@@ -104,11 +104,10 @@ typedef struct setting {
 } setting;
 
 /* A Newton step as sweeps, which is what limits of work count. With few blocks, where steps come
- * first, and in the relaxed model, where a few dozen arrive, it counts as one iteration. */
+ * first, it counts as one iteration. */
 static double newton_work(const solve_run *run) {
   const auto_costs cost = auto_foresee(run->op);
-  const bool counts = run->model == SCREE_MODEL_COULOMB && run->op->block_count > small;
-  return counts ? cost.newton / cost.sweep : 1.0;
+  return run->op->block_count > small ? cost.newton / cost.sweep : 1.0;
 }
 
 static scree_status delegate(solve_run *run, int method, const setting *set, size_t count) {
