@@ -167,6 +167,8 @@ typedef struct assembly {
       end; /* of each body at the end of the step (joint_ends.c), with the twist that leads there */
   struct mean_twist *end_twist;
   size_t end_capacity, end_twist_capacity;
+  uint32_t *link_block; /* of each link; CACHE_NONE: none */
+  size_t link_block_capacity;
   double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
   size_t stiffness_capacity;
   bool stiff;
@@ -287,6 +289,11 @@ void assembly_push_joints(assembly *a);
 /* joint_ends.c, after a solve: changes the offsets of held rows so that they hold where the step
  * ends; *again: by so much that it is worth another solve. */
 scree_status assembly_bend_joints(assembly *a, const assembly_params *params, bool *again);
+/* The impulses of a block of rows on the bodies' twists. */
+void assembly_push_block(assembly *a, size_t block);
+/* links.c */
+scree_status assembly_add_links(assembly *a, const assembly_params *params);
+void assembly_push_links(assembly *a);
 void assembly_keep_joints(assembly *a);
 void assembly_swap_extra(assembly *a);
 scree_status assembly_reserve_g(assembly *a, size_t rows);

@@ -485,6 +485,11 @@ scree_status assembly_find_bounces(assembly *a, bool again) {
     for (int s = 0; s < JOINT_SIDES && j->alive && !j->broken; s++)
       if (j->body[s] != WORLD_NO_BODY) a->joined[j->body[s]] = 1;
   }
+  for (size_t k = 0; k < w->link_limit; k++) {
+    const world_link *l = &w->link[k];
+    for (uint32_t m = 0; l->alive && l->rows && m < l->body_count; m++)
+      if (l->body[m] != WORLD_NO_BODY) a->joined[l->body[m]] = 1;
+  }
   return SCREE_OK;
 }
 

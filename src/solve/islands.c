@@ -280,6 +280,7 @@ static scree_solve_settings settings_of(const solve_run *run) {
     s.iteration_limit -= run->iterations;
     if (s.iteration_limit < 1) s.iteration_limit = 1;
   }
+  if (s.work_limit > 0.0) s.work_limit = fmax(1.0, s.work_limit - run->work);
   return s;
 }
 
@@ -340,6 +341,7 @@ scree_status islands_solve(solve_run *run, islands *w) {
   ccp_operator *op = run->op;
   scree_status status = prepare(run, w);
   scree_solve_info info, worst = {.outcome = SCREE_OUTCOME_SOLVED};
+  double work = run->work;
   long most = 0, failed = 0;
   w->solved_apart = 0;
   /* The time of one step is over before all are done: the next one begins where it ended. */
@@ -357,6 +359,7 @@ scree_status islands_solve(solve_run *run, islands *w) {
     w->pace += (pace > w->pace ? 0.3 : 0.1) * (pace - w->pace);
     w->solved_apart++;
     run->products += info.products;
+    work += info.work * (double)(w->start[c + 1] - w->start[c]) / (double)op->block_count;
     if (info.iterations > most) most = info.iterations;
     if (info.outcome == SCREE_OUTCOME_SOLVED) continue;
     if (failed++ == 0) worst = info;
@@ -366,6 +369,7 @@ scree_status islands_solve(solve_run *run, islands *w) {
     if (solve_prove_infeasible(run, w->d)) return SCREE_OK;
   }
   if (status || run->ended) return status;
+  run->work = work - run->iteration_work * (double)most; /* which the check adds */
   if (!solve_check(run, run->iterations + most - run->iteration_base, run->g, NULL) && failed)
     solve_finish(run,
                  worst.outcome == SCREE_OUTCOME_INFEASIBLE ? SCREE_OUTCOME_STALLED : worst.outcome,

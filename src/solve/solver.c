@@ -161,7 +161,7 @@ const char *scree_solver_refusal(size_t i, const scree_ccp *problem, scree_model
 
 static scree_status check_settings(scree_context *context, const scree_solve_settings *s) {
   if (!(s->tolerance_error >= 0.0) || !(s->tolerance_residual >= 0.0) || !(s->time_limit >= 0.0) ||
-      s->iteration_limit < 0)
+      s->iteration_limit < 0 || !(s->work_limit >= 0.0))
     return context_fail(context, SCREE_ERROR_ARGUMENT,
                         "tolerances and limits of a solve must not be negative or NaN");
   return SCREE_OK;
@@ -232,6 +232,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
       .best_merit = INFINITY,
       .mark_iteration = s->class->patient ? 5 * STALL_FROM : STALL_FROM,
       .mark_merit = INFINITY,
+      .iteration_work = 1.0,
       .start_time = start_time,
       .infeasible = &s->infeasible,
       .suspect_iteration = SUSPECT_FROM,
@@ -250,6 +251,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   info->method = !run.method ? s->class->name : strcmp(run.method, "auto") == 0 ? "gs" : run.method;
   info->iterations = run.iterations;
   info->products = run.products;
+  info->work = run.work;
   info->residual = run.best_residual;
   if (op->class->balance && isfinite(run.best_merit) && !run.best_balanced)
     info->residual.error += op->class->balance(op, g);

@@ -57,7 +57,9 @@ struct solve_run {
   bool strives;       /* goes on below what is asked while that costs little; see monitor.c */
   long met_iteration; /* where the best merit first was at most 1 */
   long iterations, products;
-  long iteration_base; /* iterations of the method that handed the run over */
+  double work;           /* see scree_solve_info */
+  double iteration_work; /* of an iteration of the method at work */
+  long iteration_base;   /* iterations of the method that handed the run over */
   long next_check;
   double change, change_ratio; /* of the last sweep, m/s; R over it at the last check */
   long mark_iteration;         /* stall: what the merit was at an earlier iteration */
@@ -87,6 +89,8 @@ bool solve_check(solve_run *run, long iteration, const double *g, const double *
 /* Takes g as the best whatever was better before: where only a part of the blocks was worked at, R,
  * the worst of all, does not tell that it is. */
 bool solve_adopt(solve_run *run, long iteration, const double *g);
+/* Is it a step with a time budget, which may be over at the first check? */
+bool solve_has_little_time(const solve_run *run);
 /* Has nothing been judged yet? */
 bool solve_is_new(const solve_run *run);
 /* Judges run->g as iterate 0. */

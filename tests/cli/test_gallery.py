@@ -11,9 +11,12 @@ G = 9.81
 
 
 class Listing(CommandTest):
-    NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "clumps", "cohesive-column", "column-collapse", "crater", "dominoes", "drum", "flywheel", "heap",
-             "hopper", "incline", "launched-cube", "mass-ratio", "pebble-bed", "press", "pyramid", "rolling", "settle", "shaker",
-             "sinking", "skate", "stack", "stick-slip", "wall"]
+    NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "clumps", "cohesive-column",
+             "column-collapse", "crane", "crater", "dominoes", "drum", "flywheel", "four-bar", "gripper",
+             "hammer-mill", "heap", "heavy-chain", "hopper", "incline", "launched-cube", "mass-ratio",
+             "newtons-cradle", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "settle", "shaker",
+             "sinking", "skate", "slider-crank", "spinning-top", "stack", "stick-slip", "tracked", "vehicle",
+             "walker", "wall"]
 
     def test_every_scene_is_listed_in_one_line(self):
         lines = self.check(["list", "scenes"], 0).out.splitlines()
