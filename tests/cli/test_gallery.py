@@ -95,7 +95,7 @@ class Laws(GalleryTest):
     def test_sinking(self):
         self.summary("sinking")
         heavy, light = self.probe("sinking", "heavy"), self.probe("sinking", "light")
-        self.assertLess(abs(column(heavy, "vz")[-1] / -1.9308571e-3 - 1.0), 1e-6)
+        self.assertLess(abs(column(heavy, "vz")[-1] / -3.0893714e-2 - 1.0), 1e-6)
         self.assertLess(abs(column(light, "z")[-1]), 1e-9)
 
     def test_press(self):

@@ -358,7 +358,8 @@ scree_status scene_build_joint(scree_scene *scene, scree_world *world, const sce
   scree_joint_id id;
   status = refused(scene, node, scree_world_add_joint(world, &def, &id));
   if (status) return status;
-  scene->joints[scene->joint_count++] = (scene_joint){scene_own_name(scene, k.name), def.kind, id};
+  scene->joints[scene->joint_count++] =
+      (scene_joint){scene_own_name(scene, k.name), node, def.kind, id};
   for (int i = 0; i < SCREE_JOINT_COORDINATES && !status; i++) {
     if (drives[i].motor.motor == SCREE_MOTOR_NONE) continue;
     drives[i].joint = id;
@@ -449,6 +450,25 @@ static scree_status read_schedule(scree_scene *scene, scree_world *world, const 
   if (status) return status;
   status = scree_joint_set_coordinate_motor(world, drive.joint, c, &before);
   return status ? status : add_drive(scene, &drive);
+}
+
+scree_status scene_read_started(scree_scene *scene, const scene_node *at, const char *name,
+                                long coordinate, const scene_node *motor, scene_drive *drive) {
+  const scene_joint *joint = scene_find_joint(scene, at, name);
+  if (!joint) return SCREE_ERROR_INPUT;
+  const int c = (int)coordinate - 1;
+  if (c >= scree_joint_kind_coordinates(joint->kind))
+    return scene_fault(&scene->doc, at, "coordinate: a %s has %d",
+                       scree_joint_kind_name(joint->kind),
+                       scree_joint_kind_coordinates(joint->kind));
+  *drive = (scene_drive){.joint = joint->id, .coordinate = c, .until = INFINITY};
+  const scree_status status = read_motor(
+      scene, motor, scree_joint_kind_turns(joint->kind, c) ? &of_turn : &of_slide, drive);
+  if (!status && (drive->function || drive->table))
+    return scene_fault(&scene->doc, motor,
+                       "motor: an event starts one with a constant value; functions of time and "
+                       "tables are for `joints` and `schedule`");
+  return status;
 }
 
 scree_status scene_build_schedule(scree_scene *scene, scree_world *world) {

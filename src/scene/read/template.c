@@ -113,16 +113,16 @@ static scree_status read_table(scree_scene *scene, const scene_scope *scope,
 static scree_status read_motion(scree_scene *scene, const scene_scope *scope, scree_world *world,
                                 const scene_node *node, scree_motion_id *id) {
   static const scene_section *const sections[] = {&scene_section_constant, &scene_section_sine,
-                                                  &scene_section_table};
+                                                  &scene_section_table, &scene_section_path};
   scene_motion_keys which = {0}, keys = {0};
   scree_status status = scene_read(&scene->doc, scope, node, &scene_section_motion, &which);
   if (status) return status;
-  int kind = which.head.given & 1 ? 0 : which.head.given & 2 ? 1 : 2;
+  int kind = which.head.given & 1 ? 0 : which.head.given & 2 ? 1 : which.head.given & 4 ? 2 : 3;
   status = scene_read(&scene->doc, scope, which.times, sections[kind], &keys);
   if (status) return status;
   scree_motion_def def = scree_motion_def_default();
   static const scree_motion_kind kinds[] = {SCREE_MOTION_CONSTANT, SCREE_MOTION_SINE,
-                                            SCREE_MOTION_TABLE};
+                                            SCREE_MOTION_TABLE, SCREE_MOTION_FUNCTION};
   def.kind = kinds[kind];
   for (int i = 0; i < 3; i++) {
     def.velocity[i] = keys.velocity[i];
@@ -137,6 +137,7 @@ static scree_status read_motion(scree_scene *scene, const scene_scope *scope, sc
   scene_turn_vector(scene, def.amplitude);
   scene_turn_vector(scene, def.swing);
   if (kind == 2) status = read_table(scene, scope, &keys, &def);
+  if (kind == 3) status = scene_read_path(scene, scope, &keys, &def);
   if (status) return status;
   status = scree_world_add_motion(world, &def, id);
   if (status && status != SCREE_ERROR_MEMORY) {
