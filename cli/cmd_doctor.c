@@ -38,6 +38,11 @@ typedef struct part {
 #else
 #define WITH_YAML false
 #endif
+#ifdef SCREE_WITH_EXPAT
+#define WITH_EXPAT true
+#else
+#define WITH_EXPAT false
+#endif
 #ifdef SCREE_WITH_QHULL
 #define WITH_QHULL true
 #else
@@ -83,6 +88,7 @@ static const part parts[] = {
     {"hdf5", "problem files and recordings", WITH_HDF5},
     {"blas", "dense kernels of the direct solvers", WITH_BLAS},
     {"yaml", "scene files", WITH_YAML},
+    {"expat", "robots in URDF and MJCF", WITH_EXPAT},
     {"qhull", "convex hulls", WITH_QHULL},
     {"assimp", "mesh files other than STL, OBJ and PLY", WITH_ASSIMP},
     {"png", "pictures", WITH_PNG},

@@ -154,6 +154,7 @@ static scree_status shape_inertia(robot *r, size_t body, robot_mass *m) {
   robot_mass sum = {0};
   for (size_t i = 0; i < r->geom_count; i++) {
     if (r->geom_body[i] == SIZE_MAX || r->bodies[r->geom_body[i]].root != (int)body) continue;
+    if (!r->geoms[i].solid && !r->geoms[i].weighed) continue;
     robot_geom g = r->geoms[i];
     g.mass = -1.0;
     g.density = 1.0;

@@ -169,6 +169,8 @@ scree_status robot_weigh_geom(robot *r, robot_geom *g, robot_mass *mass) {
   weigh_simple(g, &unit);
   *mass = (robot_mass){0};
   if (g->mass == 0.0 || g->kind == ROBOT_PLANE || g->kind == ROBOT_FIELD) return SCREE_OK;
+  if ((g->kind == ROBOT_MESH && !g->path) || (g->kind == ROBOT_HULL && !g->points))
+    return SCREE_OK; /* it was left out */
   if (g->kind == ROBOT_HULL || g->kind == ROBOT_MESH) {
     const scree_status status = weigh_shape(r, g, &unit);
     if (status) return status;
