@@ -51,7 +51,7 @@ static double merit_of(const scree_solve_settings *s, const scree_residual *r) {
 
 bool solve_due(const solve_run *run, long iteration) {
   iteration += run->iteration_base;
-  return iteration >= run->next_check ||
+  return iteration >= run->next_check || context_stopped(run->context) ||
          (run->settings->iteration_limit > 0 && iteration >= run->settings->iteration_limit);
 }
 
@@ -66,6 +66,7 @@ bool solve_due_hint(solve_run *run, long iteration, double change) {
   run->change = change;
   const long since = iteration - run->iterations;
   if (s->iteration_limit > 0 && iteration >= s->iteration_limit) return true;
+  if (context_stopped(run->context)) return true;
   const double foreseen = change * run->change_ratio;
   if (foreseen < s->tolerance_residual) return since > 3;
   if (foreseen > 3.0 * s->tolerance_residual)
@@ -282,6 +283,10 @@ static bool conclude(solve_run *run, long iteration, const double *g,
   const scree_solve_settings *s = run->settings;
   const double seconds = timer_now() - run->start_time;
   if (stopped_by_caller(run, iteration, seconds, residual)) return true;
+  if (context_stopped(run->context)) {
+    solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, "stopped by the caller");
+    return true;
+  }
   if (is_solved(run, iteration, seconds)) {
     if (!solved_what_has_no_solution(run, g)) solve_finish(run, SCREE_OUTCOME_SOLVED, NULL);
   } else if (isinf(run->merit))

@@ -185,6 +185,8 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
     info->retries++;
   }
   info->seconds_solve += timer_now() - start;
+  if (!status && context_stopped(s->context))
+    status = context_fail(s->context, SCREE_ERROR_STOPPED, "step: stopped by the caller");
   if (status) assembly_undo(s->assembly);
   return status;
 }
