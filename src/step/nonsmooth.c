@@ -217,8 +217,8 @@ static scree_status look(scree_stepper *s, const assembly_params *params, int lo
   if (status || (found->hit.pairs && found->hit.turn > far_turn)) return status;
   bool late = false;
   status = assembly_look_late(a, params, &late);
-  found->missed = late && looks < MOST_LATE_LOOKS;
-  found->hit.pairs += late && !found->missed && a->late_depth > much_left;
+  found->missed = late && looks < MOST_LATE_LOOKS && !a->late_through;
+  found->hit.pairs += a->late_through || (late && !found->missed && a->late_depth > much_left);
   return status;
 }
 
