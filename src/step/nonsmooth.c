@@ -237,6 +237,15 @@ static scree_status finish(scree_stepper *s, const assembly_params *params, int 
   return status;
 }
 
+/* A body so fast or so heavy that nothing helps must not hold up a run for minutes: a step that has
+ * cost as much is accepted as it is, and counted as unresolved. */
+enum { STEP_LIMITS = 20, STEP_SOLVES = 1000 };
+
+static bool is_overspent(const scree_stepper *s, const scree_step_info *info) {
+  return info->solves > STEP_SOLVES ||
+         (s->def.iteration_limit > 0 && info->iterations > STEP_LIMITS * s->def.iteration_limit);
+}
+
 /* Solves, and solves again with what was missed for as long as something was: impacts hand on
  * velocities that nobody expected. A solve that is not accepted is left unfinished. *cut: a pair is
  * through each other on the way, or the looks are used up; the step is better made in parts, the
@@ -253,6 +262,10 @@ static scree_status attempt(scree_stepper *s, const assembly_params *given, bool
     if (status || (!any && !good)) return status;
     status = finish(s, &params, looks, info, report, &found);
     if (status) return status;
+    if (is_overspent(s, info)) {
+      info->unresolved += found.missed || found.hit.pairs > 0;
+      return SCREE_OK;
+    }
     if (!found.missed || looks == MOST_LOOKS) {
       /* So fast that the shortest part would not help: accepted as it is, and counted. */
       const double part = least_part * assembly_whole(&params) / params.h;
