@@ -12,7 +12,8 @@
 
 #include "scree/scree.h"
 
-static const double growth_allowed = 1.3; /* CPU time per step, last tenth over second tenth */
+static const double growth_allowed =
+    1.3; /* CPU time per step, last tenth over the fifth: by then all has settled */
 static int failures;
 
 static double cpu_seconds(void) {
@@ -65,14 +66,14 @@ static void run_steps(const char *name, scree_scene *scene, scree_context *conte
   }
   scree_sim_summary s;
   scree_sim_get_summary(sim, &s);
-  printf("%s: %llu steps, %.6g s simulated; %.3g us of CPU time per step in the second tenth, %.3g "
+  printf("%s: %llu steps, %.6g s simulated; %.3g us of CPU time per step in the fifth tenth, %.3g "
          "in the last; %zu bytes held, then %zu; %zu KiB resident, then %zu\n",
          name, (unsigned long long)s.steps, s.simulated_seconds,
-         1e6 * tenth[1] / ((double)steps / 10.0), 1e6 * tenth[9] / ((double)steps / 10.0), bytes[1],
-         bytes[9], pages[1] / 1024, pages[9] / 1024);
-  judge("time per step", tenth[9] <= growth_allowed * tenth[1]);
-  judge("memory of the context", bytes[9] <= bytes[1] + bytes[1] / 4);
-  judge("memory of the process", pages[9] <= pages[1] + pages[1] / 10 + ((size_t)1 << 20));
+         1e6 * tenth[4] / ((double)steps / 10.0), 1e6 * tenth[9] / ((double)steps / 10.0), bytes[4],
+         bytes[9], pages[4] / 1024, pages[9] / 1024);
+  judge("time per step", tenth[9] <= growth_allowed * tenth[4]);
+  judge("memory of the context", bytes[9] <= bytes[4] + bytes[4] / 4);
+  judge("memory of the process", pages[9] <= pages[4] + pages[4] / 10 + ((size_t)1 << 20));
   scree_sim_destroy(sim);
 }
 
@@ -95,12 +96,12 @@ static void many_steps(long steps) {
 }
 
 static void drum_for_hours(const char *path, double hours) {
-  const char *const sets[] = {"duration=1.0e9", "n=100"};
+  const char *const sets[] = {"duration=1.0e9", "n=200", "step=5 ms"};
   scree_context *context = one_thread();
   scree_scene_def def = scree_scene_def_default();
   scree_scene *scene;
   def.sets = sets;
-  def.set_count = 2;
+  def.set_count = 3;
   need(context, scree_scene_load(context, path, &def, &scene));
   const double h = scree_scene_get_settings(scene)->step;
   run_steps("drum", scene, context, (long)(3600.0 * hours / h));
@@ -189,11 +190,11 @@ static void many_recordings(long count) {
     bytes[part] = scree_context_bytes(context);
     pages[part] = resident();
   }
-  printf("%ld recordings opened and closed; %.3g us each in the second tenth, %.3g in the last\n",
-         count / 10 * 10, 1e7 * tenth[1] / (double)count, 1e7 * tenth[9] / (double)count);
-  judge("time per recording", tenth[9] <= growth_allowed * tenth[1]);
-  judge("memory of the context", bytes[9] == bytes[1]);
-  judge("memory of the process", pages[9] <= pages[1] + ((size_t)1 << 20));
+  printf("%ld recordings opened and closed; %.3g us each in the fifth tenth, %.3g in the last\n",
+         count / 10 * 10, 1e7 * tenth[4] / (double)count, 1e7 * tenth[9] / (double)count);
+  judge("time per recording", tenth[9] <= growth_allowed * tenth[4]);
+  judge("memory of the context", bytes[9] == bytes[4]);
+  judge("memory of the process", pages[9] <= pages[4] + ((size_t)1 << 20));
   scree_context_destroy(context);
   static const char *const ends[] = {"", ".checkpoint", ".checkpoint.old"};
   for (int k = 0; k < 3; k++) {
