@@ -9,8 +9,10 @@
 #                     default the problems in $SCREE_SHARED or ../shared); tables, plots in out/bench
 #   make studies    exact friction, what accuracy costs, and scenes of the gallery against published
 #                   laws; tables, plots in out/studies
+#   make gallery-pages  web pages that play the scenes of the gallery, in out/pages
 #   make docs       the documentation as pages, in out/docs/html
 #   make install    into PREFIX (default /usr/local)
+#   make wheel      the Python module as a wheel in out/wheel
 #   make format     rewrite sources by .clang-format;  make check  only look
 MAKEFLAGS += --no-print-directory
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
@@ -61,7 +63,7 @@ soak: release
 bench: release
 	tools/run-benchmarks build/release out/bench
 studies: release
-	@for study in exact-friction accuracy hopper dominoes column-collapse drum shaker order; do \
+	@for study in exact-friction accuracy hopper dominoes column-collapse drum shaker order laws; do \
 	  echo "== $$study"; bench/studies/$$study --out out/studies || exit 1; done
 PEER_SHARED = $(or $(SCREE_SHARED),../shared)
 PEER_FILES ?= $(wildcard $(addprefix $(PEER_SHARED)/problems/,local/*.hdf5 global/*.hdf5 rolling/*.hdf5))
@@ -80,6 +82,8 @@ demo: | build
 	$(call compile,release) --target scree_command
 	tools/demo build/release
 endif
+gallery-pages: release
+	tools/make-gallery --pages --quick --scree build/release/scree
 # Built apart, without tests and benchmarks.
 install: | build
 	@tools/setup --build
@@ -90,15 +94,21 @@ install: | build
 docs: release
 	tools/build-docs build/release/scree out/docs
 
+# Debian's python3, which has cffi and numpy; nothing is fetched from the network.
+PYTHON ?= /usr/bin/python3
+wheel: release
+	SCREE_LIBRARY=$(CURDIR)/build/release/libscree.so.0 $(PYTHON) -m pip wheel --quiet --no-build-isolation --no-deps --no-index -w out/wheel .
+	@ls out/wheel/*.whl
+
 check:
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: clean"
 	@tools/check-layers
 format:
-	clang-format -i $(SOURCES)
+	@clang-format -i $(SOURCES)
 setup:
 	@tools/setup
 build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers install docs check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers gallery-pages install wheel docs check format setup clean

@@ -74,6 +74,8 @@ void cli_help(const cli_verb *verb);
 void cli_set_verb(const char *name);
 int cli_fail(int code, const char *format, ...) SCREE_PRINTF(2, 3); /* returns the code */
 void cli_note(const char *format, ...) SCREE_PRINTF(1, 2);
+/* The same as a function that the library calls (scree_report_function). */
+void cli_note_line(void *user, const char *message);
 /* A text from a file, with control characters written as \x1b; messages go through it. */
 void cli_put_clean(FILE *out, const char *text);
 /* Says what one should know about a recording (scree_recording_remark), if anything. */

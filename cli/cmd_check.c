@@ -104,7 +104,8 @@ static int check_scene(scree_context *context, const cli_args *args, const char 
                          .sets = sets,
                          .report = report,
                          .report_user = &f,
-                         .confined = cli_has(args, "safe")};
+                         .confined = cli_has(args, "safe"),
+                         .note = cli_note_line};
   bool first = true;
   if (f.json) {
     printf("{");

@@ -58,6 +58,16 @@ typedef struct part {
 #else
 #define WITH_RENDER false
 #endif
+#ifdef SCREE_WITH_VIEWER
+#define WITH_VIEWER true
+#else
+#define WITH_VIEWER false
+#endif
+#ifdef SCREE_WITH_LIVE
+#define WITH_LIVE true
+#else
+#define WITH_LIVE false
+#endif
 #ifdef SCREE_PORTABLE
 #define PORTABLE true
 #else
@@ -72,6 +82,8 @@ static const part parts[] = {
     {"assimp", "mesh files other than STL, OBJ and PLY", WITH_ASSIMP},
     {"png", "pictures", WITH_PNG},
     {"render", "pictures by ray tracing", WITH_RENDER},
+    {"viewer", "pages that show runs", WITH_VIEWER},
+    {"live", "live views of runs", WITH_LIVE},
 };
 enum { PART_COUNT = sizeof parts / sizeof parts[0] };
 

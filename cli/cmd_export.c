@@ -1,10 +1,11 @@
-/* `scree export`: a recording for ParaView (VTKHDF) or for anything that reads CSV. */
+/* `scree export`: a recording for ParaView (VTKHDF), for anything that reads CSV, or as a page. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/claim.h"
 #include "cli/cli.h"
+#include "cli/export_html.h"
 #include "cli/file.h"
 #include "cli/probe_table.h"
 
@@ -14,6 +15,11 @@ static const cli_flag flags[] = {
     {"what", "LIST",
      "bodies, contacts, surfaces (vtkhdf) or steps (csv), by commas; default: all but surfaces"},
     {"surface", NULL, "the bodies' surfaces as triangles, in addition (vtkhdf)"},
+    {"html", "FILE", "one page with the run inside, which a browser opens by double click"},
+    {"frames", "N", "so many frames at most, evenly chosen (html)"},
+    {"bodies", "N", "so many moving bodies at most, evenly chosen (html)"},
+    {"precision", "M", "round places to it; default: a thousandth of the smallest body (html)"},
+    {"no-contacts", NULL, "leave out contact forces, which may be half of a page (html)"},
     {"from", "S", "frames from this simulated time on"},
     {"to", "S", "frames up to this simulated time"},
     {"every", "N", "each N-th frame; default 1"},
@@ -170,6 +176,10 @@ static void report(const cli_args *args, const scree_export_def *def,
 static int run(cli_args *args) {
   int code = CLI_OK;
   char stem[4096];
+  if (cli_has(args, "html")) return export_html(args);
+  if (cli_has(args, "frames") || cli_has(args, "bodies") || cli_has(args, "precision") ||
+      cli_has(args, "no-contacts"))
+    return cli_fail(CLI_USAGE, "--frames, --bodies, --precision and --no-contacts are for --html");
   scree_export_def def = scree_export_def_default();
   code = read_options(args, stem, sizeof stem, &def);
   if (code) return code;
@@ -209,8 +219,9 @@ const cli_verb cli_verb_export = {
     .operands = "RUN",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "write a recording for ParaView (VTKHDF) or as CSV",
-    .details = "VTKHDF: open STEM_bodies.hdf.series and STEM_contacts.hdf.series in ParaView 5.11\n"
+    .summary = "write a recording for ParaView (VTKHDF), as CSV, or as one web page",
+    .details = "--html: a page with the run inside, for any browser, without server or network.\n"
+               "VTKHDF: open STEM_bodies.hdf.series and STEM_contacts.hdf.series in ParaView 5.11\n"
                "or later. CSV: names and units are in the first line.",
     .flags = flags,
     .run = run,

@@ -7,7 +7,6 @@
 #include "base/timer.h"
 #include "cli/file.h"
 #include "cli/film.h"
-#include "cli/picture.h"
 #include "cli/render_options.h"
 
 enum { SURVEY_LIMIT = 40 };
@@ -15,13 +14,9 @@ enum { SURVEY_LIMIT = 40 };
 typedef struct studio {
   scree_context *context;
   const render_options *options;
-  picture picture;
-  scree_render *render;
-  scree_camera camera; /* at the start of a film */
-  double offset[3];    /* from the target to the eye */
+  scree_recording *recording;
+  scree_picture *picture;
   scree_render_settings settings;
-  scree_render_cut cuts[SCREE_CUT_LIMIT];
-  double strip; /* share of the width that the legend takes */
   double first_time, last_time;
   size_t pictures;
 } studio;
@@ -30,13 +25,33 @@ static int fail(const studio *s, scree_status status) {
   return cli_fail(cli_code(status), "%s", scree_context_message(s->context));
 }
 
+/* Calls on the picture, as exit codes. */
+static int frame_time(studio *s, size_t frame, double *time) {
+  const scree_status status = scree_picture_frame_time(s->picture, frame, time);
+  return status ? fail(s, status) : CLI_OK;
+}
+
+static int find_time(studio *s, double time, size_t *frame) {
+  const scree_status status = scree_picture_find_time(s->picture, time, frame);
+  return status ? fail(s, status) : CLI_OK;
+}
+
+static int survey_frames(studio *s, size_t count, const size_t *frames) {
+  const scree_status status = scree_picture_survey(s->picture, count, frames);
+  return status ? fail(s, status) : CLI_OK;
+}
+
+static int load(studio *s, size_t frame, double share) {
+  const scree_status status = scree_picture_load(s->picture, frame, share);
+  return status ? fail(s, status) : CLI_OK;
+}
+
 /* ---- which moments -------------------------------------------------------------------------- */
 
 static int find_span(studio *s, double *start, double *stop) {
   const render_options *o = s->options;
-  int code = picture_frame_time(&s->picture, 0, &s->first_time);
-  if (!code)
-    code = picture_frame_time(&s->picture, picture_frame_count(&s->picture) - 1, &s->last_time);
+  int code = frame_time(s, 0, &s->first_time);
+  if (!code) code = frame_time(s, scree_picture_frame_count(s->picture) - 1, &s->last_time);
   if (code) return code;
   *start = fmax(o->start, s->first_time);
   *stop = fmin(o->stop, s->last_time);
@@ -48,7 +63,7 @@ static int find_span(studio *s, double *start, double *stop) {
 
 static int find_still(studio *s, size_t *frame) {
   const render_options *o = s->options;
-  const size_t count = picture_frame_count(&s->picture);
+  const size_t count = scree_picture_frame_count(s->picture);
   double start, stop;
   if (o->frame >= 0 && (size_t)o->frame >= count)
     return cli_fail(CLI_USAGE, "--frame %ld: the recording has frames 0 to %zu", o->frame,
@@ -60,7 +75,7 @@ static int find_still(studio *s, size_t *frame) {
   if (o->time < s->first_time - slack || o->time > s->last_time + slack)
     return cli_fail(CLI_USAGE, "--time %g: the recording is from %g to %g s", o->time,
                     s->first_time, s->last_time);
-  return picture_find_time(&s->picture, o->time, frame);
+  return find_time(s, o->time, frame);
 }
 
 /* Frames nearest to `count` even times. */
@@ -68,147 +83,31 @@ static int find_even(studio *s, double start, double stop, size_t count, size_t 
   int code = CLI_OK;
   for (size_t i = 0; i < count && !code; i++) {
     const double share = count > 1 ? (double)i / (double)(count - 1) : 1.0;
-    code = picture_find_time(&s->picture, start + share * (stop - start), &frames[i]);
+    code = find_time(s, start + share * (stop - start), &frames[i]);
   }
   return code;
-}
-
-/* ---- camera --------------------------------------------------------------------------------- */
-
-/* A cut is looked into; long rows are seen from their broad side, flat layers from higher up. */
-static void choose_direction(const studio *s, double *azimuth, double *elevation) {
-  const scree_box *f = &s->picture.focus;
-  const double x = f->upper[0] - f->lower[0], y = f->upper[1] - f->lower[1],
-               z = f->upper[2] - f->lower[2];
-  *azimuth = s->options->view.azimuth;
-  *elevation = s->options->view.elevation;
-  const render_side *cut = s->options->section_count ? s->options->sections[0].side : NULL;
-  if (isnan(*azimuth) && cut && s->options->sections[0].count == 1 && cut->axis < 2)
-    *azimuth = cut->axis == 0 ? (cut->sign < 0 ? 3.6 : -0.45) : (cut->sign > 0 ? 1.12 : -1.12);
-  if (isnan(*elevation) && cut && cut->axis == 2) *elevation = 0.7;
-  if (isnan(*azimuth)) *azimuth = x > 2.0 * y ? -1.2 : y > 2.0 * x ? -0.37 : -1.0;
-  if (isnan(*elevation)) *elevation = z < 0.25 * fmax(x, y) ? 0.52 : 0.38;
-}
-
-/* Those that take away the side of the camera know it by the direction to the eye. */
-static void place_cuts(studio *s, const double out[3]) {
-  for (size_t i = 0; i < s->options->section_count; i++) {
-    const render_section *section = &s->options->sections[i];
-    scree_render_cut *cut = &s->cuts[i];
-    *cut = (scree_render_cut){.count = section->count};
-    for (size_t k = 0; k < section->count; k++) {
-      const render_side *side = &section->side[k];
-      const double sign = side->sign ? side->sign : out[side->axis] >= 0.0 ? 1.0 : -1.0;
-      cut->normal[k][side->axis] = sign;
-      cut->offset[k] = sign * side->value;
-    }
-  }
-}
-
-static scree_render_scene cut_scene(const studio *s) {
-  scree_render_scene scene = picture_scene(&s->picture);
-  scene.cut_count = s->options->section_count;
-  scene.cuts = s->cuts;
-  return scene;
-}
-
-static int frame_all(studio *s, size_t count, const size_t *frames, int width, int height) {
-  const render_view *v = &s->options->view;
-  double azimuth, elevation;
-  scree_framing framing;
-  choose_direction(s, &azimuth, &elevation);
-  const double out[3] = {cos(elevation) * cos(azimuth), cos(elevation) * sin(azimuth),
-                         sin(elevation)};
-  place_cuts(s, out);
-  scree_framing_begin(&framing, azimuth, elevation, v->field,
-                      (1.0 - s->strip) * (double)width / (double)height, 0.06);
-  for (size_t i = 0; i < count; i++) {
-    const int code = picture_load(&s->picture, frames[i], 0.0);
-    if (code) return code;
-    const scree_render_scene scene = cut_scene(s);
-    scree_framing_add_scene(&framing, &scene);
-  }
-  if (!scree_framing_end(&framing, &s->camera)) {
-    scree_framing_add_box(&framing, &s->picture.focus);
-    scree_framing_end(&framing, &s->camera);
-  }
-  s->camera.shift[0] = -0.5 * s->strip;
-  return CLI_OK;
-}
-
-static int aim(studio *s) {
-  const render_view *v = &s->options->view;
-  double length = 0.0;
-  for (int k = 0; k < 3; k++) {
-    s->offset[k] = s->camera.eye[k] - s->camera.target[k];
-    length += s->offset[k] * s->offset[k];
-  }
-  length = sqrt(length);
-  double distance = v->distance > 0.0 ? v->distance : length;
-  size_t item;
-  if (*v->follow) {
-    if (!scree_scene_find_body(s->picture.scene, v->follow).generation)
-      return cli_fail(CLI_USAGE, "--camera follow=%s: the scene has no body of that name",
-                      v->follow);
-    if (picture_find_body(&s->picture, v->follow, &item) && !(v->distance > 0.0) &&
-        isfinite(s->picture.bodies[item].diameter))
-      distance = fmin(distance, 14.0 * s->picture.bodies[item].diameter);
-  }
-  for (int k = 0; k < 3; k++) {
-    s->offset[k] *= distance / (v->zoom * length);
-    if (!isnan(v->target[k])) s->camera.target[k] = v->target[k];
-    s->camera.eye[k] = s->camera.target[k] + s->offset[k];
-  }
-  if (!isnan(v->target[0]) || *v->follow) s->camera.shift[0] = -0.5 * s->strip;
-  return CLI_OK;
-}
-
-/* The camera of a moment: turned by the film's time, after the body it follows. */
-static scree_camera camera_at(const studio *s, double film_time) {
-  scree_camera c = s->camera;
-  size_t item;
-  if (*s->options->view.follow && picture_find_body(&s->picture, s->options->view.follow, &item))
-    memcpy(c.target, s->picture.items[item].position, sizeof c.target);
-  const double a = s->options->view.turn * film_time;
-  const double x = s->offset[0] * cos(a) - s->offset[1] * sin(a),
-               y = s->offset[0] * sin(a) + s->offset[1] * cos(a);
-  c.eye[0] = c.target[0] + x;
-  c.eye[1] = c.target[1] + y;
-  c.eye[2] = c.target[2] + s->offset[2];
-  c.up[0] = c.up[1] = 0.0;
-  c.up[2] = 1.0;
-  return c;
 }
 
 /* What holds for all pictures, after the survey: legend, camera, light. */
 static int prepare(studio *s, size_t count, const size_t *frames, int width, int height) {
   const render_options *o = s->options;
-  scree_legend legend;
-  s->strip = o->legend && picture_legend(&s->picture, &legend)
-                 ? scree_legend_width(&legend, o->width, o->height)
-                 : 0.0;
-  if (o->mode == RENDER_SHEET) s->strip = 0.0;
-  int code = frame_all(s, count, frames, width, height);
-  if (!code) code = aim(s);
-  if (code) return code;
-  s->settings = scree_render_settings_default(&s->camera);
+  const scree_status status =
+      scree_picture_aim(s->picture, count, frames, width, height, o->mode != RENDER_SHEET);
+  if (status) return fail(s, status);
+  const scree_camera camera = scree_picture_get_camera(s->picture, 0.0);
+  s->settings = scree_render_settings_default(&camera);
   s->settings.samples = (int)o->samples;
   s->settings.background = (scree_background)o->background;
   s->settings.grid = o->grid;
   s->settings.stop = cli_interrupted;
   s->settings.shadows = s->settings.occlusion = o->shadows;
-  const scree_status status = scree_render_create(s->context, &s->render);
-  return status ? fail(s, status) : CLI_OK;
+  return CLI_OK;
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */
 
 static int draw(studio *s, double film_time, scree_image *image) {
-  scree_render_scene scene = cut_scene(s);
-  scene.ground = s->options->ground;
-  const scree_camera camera = camera_at(s, film_time);
-  scree_status status = scree_render_set_scene(s->render, &scene);
-  if (!status) status = scree_render_draw(s->render, &camera, &s->settings, image);
+  const scree_status status = scree_picture_draw(s->picture, film_time, &s->settings, image);
   if (status) return fail(s, status);
   if (cli_interrupted()) {
     if (s->options->mode != RENDER_FILM) cli_note("interrupted; no picture was written");
@@ -217,7 +116,7 @@ static int draw(studio *s, double film_time, scree_image *image) {
   const char *caption = s->options->caption;
   char text[64];
   if (strcmp(caption, "time") == 0) {
-    snprintf(text, sizeof text, "t = %.3f s", s->picture.time);
+    snprintf(text, sizeof text, "t = %.3f s", scree_picture_time(s->picture));
     caption = text;
   }
   if (strcmp(caption, "none") != 0) scree_image_caption(image, 2, caption, s->settings.background);
@@ -226,9 +125,7 @@ static int draw(studio *s, double film_time, scree_image *image) {
 }
 
 static void put_legend(studio *s, scree_image *image) {
-  scree_legend legend;
-  if (s->options->legend && picture_legend(&s->picture, &legend))
-    scree_image_legend(image, &legend, s->settings.background);
+  scree_picture_put_legend(s->picture, s->settings.background, image);
 }
 
 static int save(studio *s, const scree_image *image) {
@@ -239,9 +136,9 @@ static int save(studio *s, const scree_image *image) {
 static int draw_still(studio *s, scree_image *image) {
   size_t frame = 0;
   int code = find_still(s, &frame);
-  if (!code) code = picture_survey(&s->picture, 1, &frame);
+  if (!code) code = survey_frames(s, 1, &frame);
   if (!code) code = prepare(s, 1, &frame, s->options->width, s->options->height);
-  if (!code) code = picture_load(&s->picture, frame, 0.0);
+  if (!code) code = load(s, frame, 0.0);
   if (!code) code = draw(s, 0.0, image);
   if (code) return code;
   put_legend(s, image);
@@ -256,7 +153,7 @@ static int draw_cells(studio *s, const size_t *frames, size_t count, size_t colu
   const scree_status status = scree_image_create(s->context, width, height, &cell);
   int code = status ? fail(s, status) : CLI_OK;
   for (size_t i = 0; i < count && !code; i++) {
-    code = picture_load(&s->picture, frames[i], 0.0);
+    code = load(s, frames[i], 0.0);
     if (!code) code = draw(s, 0.0, &cell);
     if (!code)
       scree_image_paste(image, &cell, (int)(i % columns) * (width + 2),
@@ -275,14 +172,14 @@ static int draw_sheet(studio *s, scree_image *image) {
   double start = 0.0, stop = 0.0;
   int code = frames ? find_span(s, &start, &stop) : cli_fail(CLI_INTERNAL, "out of memory");
   if (!code) code = find_even(s, start, stop, count, frames);
-  if (!code) code = picture_survey(&s->picture, count, frames);
+  if (!code) code = survey_frames(s, count, frames);
   if (!code) {
     /* The legend stands beside the cells. */
     static const scree_colour paper[] = {
         {0.955f, 0.957f, 0.96f}, {1, 1, 1}, {0.06f, 0.067f, 0.08f}};
     scree_legend legend;
     double strip = 0.0;
-    if (o->legend && picture_legend(&s->picture, &legend))
+    if (scree_picture_get_legend(s->picture, &legend))
       strip = scree_legend_width(&legend, o->width, o->height);
     const int width = (int)((1.0 - strip) * o->width - 2.0 * (double)(columns - 1)) / (int)columns;
     const int height = (o->height - 2 * (int)(rows - 1)) / (int)rows;
@@ -330,7 +227,7 @@ static int draw_film(studio *s, scree_image *image) {
   const render_options *o = s->options;
   double start, stop, before = 0.0, after = 0.0;
   size_t frames[SURVEY_LIMIT], at = 0;
-  const size_t last = picture_frame_count(&s->picture) - 1;
+  const size_t last = scree_picture_frame_count(s->picture) - 1;
   int code = find_span(s, &start, &stop);
   const size_t survey = last + 1 < SURVEY_LIMIT ? last + 1 : SURVEY_LIMIT;
   if (!code) code = find_even(s, start, stop, survey, frames);
@@ -341,21 +238,21 @@ static int draw_film(studio *s, scree_image *image) {
   p.last = p.start;
   code = film_begin(&f, o->out, o->width, o->height, o->fps);
   if (code) return code;
-  code = picture_survey(&s->picture, survey, frames);
+  code = survey_frames(s, survey, frames);
   if (!code) code = prepare(s, survey, frames, o->width, o->height);
-  if (!code) code = picture_frame_time(&s->picture, 0, &before);
-  if (!code && last > 0) code = picture_frame_time(&s->picture, 1, &after);
+  if (!code) code = frame_time(s, 0, &before);
+  if (!code && last > 0) code = frame_time(s, 1, &after);
   for (size_t i = 0; i < total && !code; i++) {
     const double time = fmin(stop, start + (double)i * o->speed / o->fps);
     while (!code && at < last && after <= time) {
       at++;
       before = after;
-      if (at < last) code = picture_frame_time(&s->picture, at + 1, &after);
+      if (at < last) code = frame_time(s, at + 1, &after);
     }
     const double share = at < last && after > before
                              ? fmin(1.0, fmax(0.0, (time - before) / (after - before)))
                              : 0.0;
-    if (!code) code = picture_load(&s->picture, at, share);
+    if (!code) code = load(s, at, share);
     if (!code) code = draw(s, (double)i / o->fps, image);
     if (!code) put_legend(s, image);
     if (!code) code = film_add(&f, image);
@@ -379,7 +276,7 @@ static void report(const studio *s, const char *in, double seconds) {
   if (!o->json) {
     printf("%s: %dx%d, ", o->out, o->width, o->height);
     if (s->pictures == 1)
-      printf("t = %.4g s of %s", s->picture.time, in);
+      printf("t = %.4g s of %s", scree_picture_time(s->picture), in);
     else
       printf("%zu pictures of %s", s->pictures, in);
     printf(", %.3g s\n", seconds);
@@ -392,17 +289,39 @@ static void report(const studio *s, const char *in, double seconds) {
   json_whole_member(stdout, &first, "width", o->width);
   json_whole_member(stdout, &first, "height", o->height);
   json_whole_member(stdout, &first, "pictures", (long long)s->pictures);
-  json_real_member(stdout, &first, "time", s->picture.time);
-  if (picture_has_range(&s->picture)) {
-    json_real_member(stdout, &first, "least", s->picture.least);
-    json_real_member(stdout, &first, "most", s->picture.most);
+  json_real_member(stdout, &first, "time", scree_picture_time(s->picture));
+  double least, most;
+  if (scree_picture_get_range(s->picture, &least, &most)) {
+    json_real_member(stdout, &first, "least", least);
+    json_real_member(stdout, &first, "most", most);
   }
   json_real_member(stdout, &first, "seconds", seconds);
   printf("}\n");
 }
 
-static int run(cli_args *args) {
+static int open_picture(studio *s, const char *path) {
   static const scree_look looks[] = {SCREE_LOOK_SOLID, SCREE_LOOK_GHOST, SCREE_LOOK_HIDDEN};
+  const render_options *o = s->options;
+  scree_picture_def def = o->view;
+  def.colour = o->colour;
+  def.look = looks[o->bodies];
+  def.chains = o->chains;
+  def.ranged = o->ranged;
+  def.least = o->least;
+  def.most = o->most;
+  def.map = o->map;
+  def.legend = o->legend;
+  def.ground = o->ground;
+  def.follow = o->follow;
+  def.section_count = o->section_count;
+  def.sections = o->sections;
+  scree_status status = scree_recording_open(s->context, path, &s->recording);
+  if (!status) cli_remark(s->recording, path);
+  if (!status) status = scree_picture_create(s->recording, path, &def, &s->picture);
+  return status ? fail(s, status) : CLI_OK;
+}
+
+static int run(cli_args *args) {
   static int (*const draws[])(studio *, scree_image *) = {
       [RENDER_STILL] = draw_still, [RENDER_SHEET] = draw_sheet, [RENDER_FILM] = draw_film};
   render_options o;
@@ -411,27 +330,19 @@ static int run(cli_args *args) {
   scree_context *context = cli_context(args, &code);
   if (!context) return code;
   const double start = timer_now();
-  studio s = {.context = context,
-              .options = &o,
-              .picture = {.colour = o.colour,
-                          .look = looks[o.bodies],
-                          .chains = o.chains,
-                          .ranged = o.ranged,
-                          .least = o.least,
-                          .most = o.most,
-                          .map = o.map}};
+  studio s = {.context = context, .options = &o};
   scree_image image = {0};
   cli_catch_interrupts();
   code = file_claim(args, o.out);
-  if (!code) code = picture_open(&s.picture, context, args->operand[0]);
+  if (!code) code = open_picture(&s, args->operand[0]);
   if (!code) {
     const scree_status status = scree_image_create(context, o.width, o.height, &image);
     code = status ? fail(&s, status) : draws[o.mode](&s, &image);
   }
   if (!code) report(&s, args->operand[0], timer_now() - start);
   scree_image_clear(&image);
-  scree_render_destroy(s.render);
-  picture_close(&s.picture);
+  scree_picture_destroy(s.picture);
+  scree_recording_close(s.recording);
   scree_context_destroy(context);
   return code;
 }

@@ -128,7 +128,8 @@ static int run(cli_args *args) {
                                  .sets = c.sets,
                                  .report = report,
                                  .report_user = &reported,
-                                 .confined = cli_has(args, "safe")};
+                                 .confined = cli_has(args, "safe"),
+                                 .note = cli_note_line};
     scree_scene *scene = NULL;
     scree_status status = scree_scene_load(context, path, &scene_def, &scene);
     code = status ? fail(context, status, reported) : run_scene(context, scene, args, &def);

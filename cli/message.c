@@ -70,6 +70,11 @@ void cli_note(const char *format, ...) {
   va_end(list);
 }
 
+void cli_note_line(void *user, const char *message) {
+  (void)user;
+  cli_note("%s", message);
+}
+
 void cli_remark(const scree_recording *recording, const char *path) {
   const char *remark = scree_recording_remark(recording);
   if (*remark) cli_note("%s: %s", path, remark);

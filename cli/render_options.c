@@ -69,7 +69,8 @@ static bool bad_camera(const char *word, const char *what) {
   return false;
 }
 
-static bool read_camera_key(render_view *v, const char *word) {
+static bool read_camera_key(render_options *o, const char *word) {
+  scree_picture_def *v = &o->view;
   static const char *const names[] = {"azimuth", "elevation", "zoom",   "distance",
                                       "field",   "turn",      "target", "follow"};
   enum { NAMES = sizeof names / sizeof *names, NUMBERS = 6 };
@@ -90,7 +91,7 @@ static bool read_camera_key(render_view *v, const char *word) {
   if (!value || !value[1]) return bad_camera(word, "a value is wanted after '='");
   value++;
   if (which == NAMES - 1) {
-    snprintf(v->follow, sizeof v->follow, "%s", value);
+    snprintf(o->follow, sizeof o->follow, "%s", value);
     return true;
   }
   if (which == NAMES - 2)
@@ -108,12 +109,12 @@ static bool read_camera_key(render_view *v, const char *word) {
   return true;
 }
 
-static bool read_camera(const char *text, render_view *v) {
+static bool read_camera(const char *text, render_options *o) {
   while (*text) {
     const size_t length = strcspn(text, ",");
     char word[256];
     snprintf(word, sizeof word, "%.*s", (int)length, text);
-    if (!read_camera_key(v, word)) return false;
+    if (!read_camera_key(o, word)) return false;
     text += length;
     if (*text) text++;
   }
@@ -122,11 +123,11 @@ static bool read_camera(const char *text, render_view *v) {
 
 /* ---- cuts ----------------------------------------------------------------------------------- */
 
-static bool read_cut(const char *text, render_section *section) {
+static bool read_cut(const char *text, scree_picture_section *section) {
   const char *at = text;
   section->count = 0;
   for (;;) {
-    render_side *side = &section->side[section->count];
+    scree_picture_side *side = &section->side[section->count];
     const char *axis = *at ? strchr("xyz", *at) : NULL;
     if (!axis || section->count == SCREE_CUT_PLANES) break;
     side->axis = *at - 'x';
@@ -239,11 +240,7 @@ bool render_options_read(const cli_args *args, render_options *o) {
                         .speed = 1.0,
                         .least = NAN,
                         .most = NAN,
-                        .view = {.azimuth = NAN,
-                                 .elevation = NAN,
-                                 .field = 28.0 * PI / 180.0,
-                                 .zoom = 1.0,
-                                 .target = {NAN, NAN, NAN}}};
+                        .view = scree_picture_def_default()};
   o->json = cli_has(args, "json");
   o->ground = !cli_has(args, "no-ground");
   o->grid = !cli_has(args, "no-grid");
@@ -263,8 +260,8 @@ bool render_options_read(const cli_args *args, render_options *o) {
       !cli_choice(args, "background", "studio|white|dark", &o->background) ||
       !cli_choice(args, "map", "deep|heat|balance", &o->map) ||
       !cli_choice(args, "bodies", "solid|ghost|hidden", &o->bodies) || !read_range(args, o) ||
-      !read_camera(cli_text(args, "camera", ""), &o->view) || !read_cuts(args, o) ||
-      !read_out(args, o) || !check_mode(args, o))
+      !read_camera(cli_text(args, "camera", ""), o) || !read_cuts(args, o) || !read_out(args, o) ||
+      !check_mode(args, o))
     return false;
   if (strcmp(cli_text(args, "frame", "last"), "last") != 0 &&
       !cli_whole(args, "frame", 0, 2000000000, &o->frame))

@@ -6,25 +6,6 @@
 
 typedef enum render_mode { RENDER_STILL, RENDER_SHEET, RENDER_FILM } render_mode;
 
-typedef struct render_view {
-  double azimuth, elevation, field; /* rad; azimuth and elevation NaN: chosen by the scene */
-  double distance;                  /* m, 0: whatever shows everything */
-  double zoom;
-  double target[3]; /* NaN: the middle of what is seen */
-  double turn;      /* rad a second of the film */
-  char follow[128]; /* a body's name, "" for none */
-} render_view;
-
-/* A side x < value or x > value of an axis; sign 0: the side of the camera. */
-typedef struct render_side {
-  int axis, sign;
-  double value;
-} render_side;
-typedef struct render_section {
-  render_side side[SCREE_CUT_PLANES];
-  size_t count;
-} render_section;
-
 typedef struct render_options {
   render_mode mode;
   char out[4096];
@@ -34,8 +15,9 @@ typedef struct render_options {
   bool has_time, json, ground, grid, legend, shadows, chains, ranged;
   double least, most;
   const char *colour, *caption;
-  render_view view;
-  render_section sections[SCREE_CUT_LIMIT];
+  scree_picture_def view; /* its camera */
+  char follow[128];       /* a body's name, "" for none */
+  scree_picture_section sections[SCREE_CUT_LIMIT];
   size_t section_count;
 } render_options;
 

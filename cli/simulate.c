@@ -180,6 +180,9 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_whole_member(stdout, &first, "divided_steps", (long long)s->divided_steps);
   json_whole_member(stdout, &first, "unresolved_parts", (long long)s->unresolved_parts);
   json_whole_member(stdout, &first, "crowded_steps", (long long)s->crowded_steps);
+  json_real_member(stdout, &first, "slowest_step", s->slowest_step);
+  json_whole_member(stdout, &first, "hurried_steps", (long long)s->hurried_steps);
+  json_whole_member(stdout, &first, "over_budget_steps", (long long)s->over_budget_steps);
   json_real_member(stdout, &first, "worst_residual", s->worst_residual);
   json_real_member(stdout, &first, "worst_penetration", s->worst_penetration);
   json_real_member(stdout, &first, "worst_penetration_percent", s->worst_penetration_percent);
@@ -229,6 +232,12 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
     printf("  parts        %llu steps made in parts, as a body would have been through another on "
            "the way\n",
            (unsigned long long)s->divided_steps);
+  if (s->time_budget > 0.0)
+    printf(
+        "  budget       %.3g s a step: %llu steps cut short by it, %llu took longer, the slowest "
+        "%.3g s\n",
+        s->time_budget, (unsigned long long)s->hurried_steps,
+        (unsigned long long)s->over_budget_steps, s->slowest_step);
   printf("  worst        R %.3g, penetration %.3g m (%.3g %% of a diameter, at %.4g s)\n",
          s->worst_residual, s->worst_penetration, s->worst_penetration_percent,
          s->worst_penetration_time);
@@ -236,6 +245,8 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
     printf(
         "  relaxation   sliding contacts part at up to %.3g m/s, %.3g %% of a diameter in a step\n",
         s->relaxation_gap, s->worst_lift_percent);
+  if (s->worst_joint_error > 0.0)
+    printf("  joints       apart by up to %.3g m\n", s->worst_joint_error);
   printf("  end          %zu contacts, kinetic energy %.4g J, state %016llx\n", s->contacts,
          s->energy.linear + s->energy.angular, (unsigned long long)s->state_hash);
   ledger_text(s);

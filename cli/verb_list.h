@@ -3,6 +3,7 @@
 VERB(run)
 VERB(resume)
 VERB(check)
+VERB(import)
 VERB(solve)
 VERB(render)
 VERB(plot)

@@ -80,11 +80,18 @@ scree_part(HDF5 "problem files and recordings" "libhdf5-dev" MODULES hdf5-serial
 scree_part(BLAS "dense kernels of the direct solvers" "libopenblas-dev liblapacke-dev"
            MODULES openblas lapacke)
 scree_part(YAML "scene files" "libyaml-dev" MODULES yaml-0.1)
+scree_part(EXPAT "robots in URDF and MJCF" "libexpat1-dev" MODULES expat)
 scree_part(QHULL "convex hulls" "libqhull-dev" MODULES qhull_r)
 # STL, OBJ and PLY are read without it. It has had many faults of memory: for files one trusts.
 scree_part(ASSIMP "other mesh files" "libassimp-dev" DEFAULT "OFF" MODULES assimp)
 scree_part(PNG "pictures" "libpng-dev" MODULES libpng)
 scree_part(RENDER "pictures by ray tracing" "libembree-dev" LIBRARIES embree3 HEADER embree3/rtcore.h)
+
+# Pages that show a run, by `scree export --html`: the page itself is made from viewer/ by node, see
+# ScreeViewer.cmake.
+scree_part(ZLIB "packed data of pages" "zlib1g-dev" DEFAULT "AUTO" MODULES zlib)
+scree_part(LIVE "live views" "libwebsockets-dev" DEFAULT "AUTO" MODULES libwebsockets)
+include(${CMAKE_CURRENT_LIST_DIR}/ScreeViewer.cmake)
 
 target_link_libraries(scree_parts INTERFACE m)
 list(APPEND SCREE_LIBRARIES ${OpenMP_C_LIBRARIES} m)

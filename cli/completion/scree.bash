@@ -16,7 +16,7 @@ _scree() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info verify salvage bench generate list doctor help --help --version" -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot export info verify salvage bench generate list doctor help --help --version" -- "$current")
     return
   fi
   case $previous in
@@ -24,7 +24,9 @@ _scree() {
     --model) mapfile -t COMPREPLY < <(compgen -W "relaxed coulomb" -- "$current"); return ;;
     --color) mapfile -t COMPREPLY < <(compgen -W "auto material kind body plain speed spin vx vy vz force contacts height size mass energy" -- "$current"); return ;;
     --map) mapfile -t COMPREPLY < <(compgen -W "deep heat balance" -- "$current"); return ;;
-    --bodies) mapfile -t COMPREPLY < <(compgen -W "solid ghost hidden" -- "$current"); return ;;
+    --frames | --precision) return ;;
+    --html) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --bodies) [[ $verb == export ]] && return; mapfile -t COMPREPLY < <(compgen -W "solid ghost hidden" -- "$current"); return ;;
     --background) mapfile -t COMPREPLY < <(compgen -W "studio white dark" -- "$current"); return ;;
     --masses) mapfile -t COMPREPLY < <(compgen -W "equal top random" -- "$current"); return ;;
     --out | --plot | --export-to | --scene) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
@@ -36,8 +38,9 @@ _scree() {
         mapfile -t COMPREPLY < <(compgen -W "bodies contacts steps surfaces" -- "$current")
       fi
       return ;;
+    --meshes) mapfile -t COMPREPLY < <(compgen -W "hulls exact" -- "$current"); return ;;
     --from | --to | --every) return ;;
-    --tol | --tol-residual | --duration | --export-problem | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
+    --tol | --tol-residual | --duration | --density | --keyframe | --export-problem | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
       --size | --frame | --time | --sheet | --start | --stop | --fps | --speed | --samples | --range | --cut | --camera | --caption | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
   esac
   local options=--help
@@ -45,10 +48,11 @@ _scree() {
     run) options+=" --out --force --duration --threads --solver --model --set --json --export-problem --export-to --safe --strict" ;;
     resume) options+=" --duration --threads --export-problem --export-to --json --strict --force" ;;
     check) options+=" --set --threads --json --safe --schema --reference" ;;
+    import) options+=" --out --allow-unsupported --fixed-base --self-collide --density --meshes --keyframe --json --safe --force" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose --force" ;;
     render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --no-ground --no-grid --no-legend --no-shadows --draft --threads --json --force" ;;
     plot) options+=" --what --out --from --to --force" ;;
-    export) options+=" --format --out --what --surface --from --to --every --threads --json --force" ;;
+    export) options+=" --format --out --what --surface --html --frames --bodies --precision --no-contacts --from --to --every --threads --json --force" ;;
     salvage) options+=" --out --scene --force --json" ;;
     verify) options+=" --json" ;;
     info) options+=" --json --threads" ;;
@@ -64,11 +68,11 @@ _scree() {
   case $verb in
     list) mapfile -t COMPREPLY < <(compgen -W "solvers sets scenes verbs units" -- "$current") ;;
     generate) mapfile -t COMPREPLY < <(compgen -W "packing" -- "$current") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W "run resume check solve render plot export info verify salvage bench generate list doctor" -- "$current") ;;
+    help) mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot export info verify salvage bench generate list doctor" -- "$current") ;;
     run | check | info)
       mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" list scenes --names 2>/dev/null)" -- "$current"
                                compgen -f -- "$current") ;;
-    resume | verify | salvage | solve | render | plot | export | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    resume | import | verify | salvage | solve | render | plot | export | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
   esac
 }
 complete -o filenames -F _scree scree

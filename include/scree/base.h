@@ -42,6 +42,9 @@ typedef enum scree_status {
 
 SCREE_API const char *scree_status_text(scree_status status);
 SCREE_API const char *scree_version(void);
+/* SHA-256 over the public headers that the library was built with. Bindings that were made from the
+ * headers compare it with their own, so that a library of another build is refused. */
+SCREE_API const char *scree_headers_hash(void);
 
 /* Memory comes from here; `release` gets the size that was asked for. Blocks are 64-byte aligned by
  * the library itself, so the hooks need no alignment beyond that of malloc. */

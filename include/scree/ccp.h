@@ -166,6 +166,14 @@ typedef struct scree_ccp_facts {
 SCREE_API scree_status scree_ccp_get_facts(scree_context *context, const scree_ccp *problem,
                                            scree_ccp_facts *facts);
 
+/* N (compliance included) as compressed columns and r, whatever the form: u = N g + r. `start` has
+ * row_count + 1 entries and r row_count; index and value have start[row_count] entries, and are
+ * left alone when `capacity` is less than that: a first call with 0 tells how many. r may be null.
+ */
+SCREE_API scree_status scree_ccp_get_delassus(scree_context *context, const scree_ccp *problem,
+                                              size_t capacity, size_t *start, uint32_t *index,
+                                              double *value, double *r);
+
 /* ---- residuals ------------------------------------------------------------------------------ */
 
 typedef struct scree_residual {

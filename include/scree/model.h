@@ -59,22 +59,65 @@ SCREE_API scree_status scree_world_add_shape(scree_world *world, scree_shape *sh
 
 /* ---- materials ------------------------------------------------------------------------------ */
 
+/* Contact laws; docs/laws.md has their formulas. */
+typedef enum scree_law {
+  SCREE_LAW_USUAL,              /* by the keys that are given: rigid or compliant, with cohesion */
+  SCREE_LAW_RIGID,              /* rigid, dry */
+  SCREE_LAW_COMPLIANT,          /* spring and damper, dry */
+  SCREE_LAW_POWER,              /* stiffness d^exponent, with cohesion */
+  SCREE_LAW_RIGID_COHESIVE,     /* rigid, with a pull that comes back on touch */
+  SCREE_LAW_COMPLIANT_COHESIVE, /* a spring that yields in tension */
+  SCREE_LAW_ELASTOPLASTIC,      /* a spring that yields in tension and in compression */
+  SCREE_LAW_BOND,               /* glued where two new bodies touch, until it breaks */
+  SCREE_LAW_COUNT
+} scree_law;
+
+typedef enum scree_restitution_law {
+  SCREE_RESTITUTION_POISSON, /* of the impulse: one impact after the other */
+  SCREE_RESTITUTION_NEWTON   /* of the speed, in the problem of the step: all at once */
+} scree_restitution_law;
+
 /* What happens where two surfaces meet. As a material: of one surface. The law of a pair is the one
- * set for it, else mixed: friction, rolling, spinning and restitution by the geometric mean, the
- * smaller cohesion, the larger threshold and damping, compliances added (springs in series). */
+ * set for it, else mixed: coefficients of friction, rolling, spinning and restitution by the
+ * geometric mean, the smaller cohesion, bond and yield strength (the other's where one has none),
+ * the larger threshold, damping and range, compliances added (springs in series), and of two
+ * kinds of law the later one in the list above. */
 typedef struct scree_material_def {
   double friction;              /* mu, default 0.5 */
   double rolling;               /* m: |rolling moment| <= rolling * normal force; default 0 */
   double spinning;              /* m: the same about the normal; default 0 */
-  double restitution;           /* e, 0 … 1; default 0. Poisson's: of the impulse; for bodies with
-                                   joints Newton's: of the speed */
+  double restitution;           /* e, 0 … 1; default 0. For bodies with joints Newton's */
   double restitution_threshold; /* m/s: slower impacts do not bounce; default 0: 2 |g| h */
   double cohesion;              /* N: pull that two touching bodies bear; default 0 */
   double compliance;            /* m/N, normal; default 0: rigid */
   double compliance_tangent;    /* m/N; default 0 */
   double damping;               /* s: damper over spring of a compliant contact; default 0 */
+  scree_law law;                /* default SCREE_LAW_USUAL */
+  scree_restitution_law restitution_law; /* default Poisson's */
+  /* Friction; 0: not used. */
+  double friction_kinetic; /* mu of what slides; `friction` is then that of what sticks */
+  double stribeck_speed; /* m/s: mu falls from the static to the kinetic one as exp(-(v/this)^2) */
+  double friction_viscous;    /* s/m: mu grows by this times the speed */
+  double friction_across;     /* mu across the `direction`, `friction` is then the one along it */
+  double direction[3];        /* on the surface, in the body's frame; any length but 0 */
+  double surface_velocity[3]; /* m/s, of the surface in the body's frame: a belt */
+  /* Cohesion. */
+  double cohesion_energy; /* J/m^2: adds a pull of 3/2 pi w R, 1/R = 1/r1 + 1/r2 */
+  double cohesion_range;  /* m: it holds from touch to this gap; 0: a thousandth of the diameter */
+  /* The power law. */
+  double stiffness; /* N/m^exponent */
+  double exponent;  /* 0: 3/2 */
+  /* The elastoplastic law. */
+  double yield_force; /* N */
+  double hardening;   /* N/m */
+  /* Bonds; `cohesion` is their strength in tension. */
+  double bond_shear;    /* N; 0: friction times cohesion */
+  double bond_bending;  /* N m; 0: turns freely */
+  double bond_twisting; /* N m; 0: turns freely */
 } scree_material_def;
 
+/* As in scenes: rigid-cohesive; null for a number that is none. */
+SCREE_API const char *scree_law_name(scree_law law);
 SCREE_API scree_material_def scree_material_def_default(void);
 SCREE_API scree_status scree_world_add_material(scree_world *world, const scree_material_def *def,
                                                 scree_material_id *id);
@@ -156,6 +199,10 @@ SCREE_API scree_status scree_world_add_body(scree_world *world, const scree_body
                                             scree_body_id *id);
 /* Removes its joints as well. */
 SCREE_API scree_status scree_world_remove_body(scree_world *world, scree_body_id id);
+/* No two of these bodies touch each other from now on, as if they were joined. Not a part of a
+ * checkpoint: who builds the world anew says it again. */
+SCREE_API scree_status scree_world_exclude(scree_world *world, size_t count,
+                                           const scree_body_id *bodies);
 SCREE_API bool scree_body_is_valid(const scree_world *world, scree_body_id id);
 
 SCREE_API size_t scree_world_body_count(const scree_world *world);
@@ -198,6 +245,27 @@ SCREE_API scree_status scree_body_set_motion(scree_world *world, scree_body_id i
 SCREE_API size_t scree_world_get_states(const scree_world *world, size_t limit, double *positions,
                                         double *rotations, double *velocities, double *angulars);
 
+/* The world's own arrays, without a copy: `limit` places in the order of index, those of removed
+ * bodies among them (`alive` is 0 there). What is in them changes with every step. They are of the
+ * centre of mass and its principal axes, which for sphere, ellipsoid, box, capsule, cylinder and
+ * cone are the shape's frame; velocities are those of the middle of the last step. (What is shown
+ * elsewhere, scree_world_get_states, is of the shape's frame and of the whole step.) Memory that
+ * was handed out stays readable until the world is destroyed: when bodies that are added make the
+ * arrays move, the old ones are filled with NaN and `alive` with 0. */
+typedef struct scree_world_view {
+  size_t limit;
+  const double *positions;  /* 3 a body, m */
+  const double *rotations;  /* 4 a body, w x y z */
+  const double *velocities; /* 3 a body, m/s */
+  const double *angulars;   /* 3 a body, rad/s */
+  const double *masses;     /* kg; 0: not dynamic */
+  const uint32_t *generations;
+  const uint8_t *alive;
+} scree_world_view;
+SCREE_API scree_status scree_world_get_view(scree_world *world, scree_world_view *view);
+/* Grows with every body or joint that is added or removed. */
+SCREE_API uint64_t scree_world_revision(const scree_world *world);
+
 /* ---- forces --------------------------------------------------------------------------------- */
 
 /* A lasting force (N, at the centre of mass) and torque (N m), world frame, until set again. */
@@ -215,32 +283,98 @@ SCREE_API void scree_world_set_force_function(scree_world *world, scree_force_fu
 
 /* ---- joints --------------------------------------------------------------------------------- */
 
+/* A joint ties body b to body a: it holds some directions and leaves its coordinates free, which
+ * may have limits, friction, a spring, a damper and a motor each. Formulas: docs/joints.md. Frames
+ * are given in the world at the moment the joint is added, and then move with the bodies. */
 typedef enum scree_joint_kind {
   SCREE_JOINT_FIXED,
-  SCREE_JOINT_BALL,
-  SCREE_JOINT_HINGE,  /* turns about the axis */
-  SCREE_JOINT_SLIDER, /* slides along the axis */
+  SCREE_JOINT_BALL,           /* free: swing of the axis (limits alone), twist about it */
+  SCREE_JOINT_HINGE,          /* free: turn about the axis */
+  SCREE_JOINT_SLIDER,         /* free: slide along the axis */
+  SCREE_JOINT_CYLINDRICAL,    /* free: slide along the axis, turn about it */
+  SCREE_JOINT_UNIVERSAL,      /* free: turn about `axis` of a, turn about `axis_b` of b */
+  SCREE_JOINT_PLANAR,         /* free: slides along x and y of the frame, turn about the axis */
+  SCREE_JOINT_POINT_ON_LINE,  /* free: slide along the axis; all turns */
+  SCREE_JOINT_POINT_ON_PLANE, /* free: slides along x and y of the frame; all turns */
+  SCREE_JOINT_PARALLEL,       /* the axes stay parallel; free: turn about the axis; all else */
+  SCREE_JOINT_DISTANCE,       /* of the two anchors, constant */
+  SCREE_JOINT_ROPE,           /* the same, that pulls alone: `length` at most */
+  SCREE_JOINT_STRUT,          /* nothing held; free: the distance of the two anchors */
+  SCREE_JOINT_SCREW,          /* free: turn, with a slide of `pitch` m a turn */
+  SCREE_JOINT_GEAR,           /* turn of b = ratio times turn of a, both seen from c */
+  SCREE_JOINT_RACK_PINION,    /* slide of b along axis_b = ratio (m/rad) times turn of a */
+  SCREE_JOINT_DIFFERENTIAL,   /* turns of a and b seen from the carrier c: their sum stays 0 */
+  SCREE_JOINT_PULLEY,         /* |anchor - sheave| + ratio |anchor_b - sheave_b| <= length */
+  SCREE_JOINT_CAM,            /* slide of b along axis_b = lift(turn of a), by a curve */
+  SCREE_JOINT_POINT_ON_CURVE, /* anchor_b stays on a curve that is fixed in a */
+  SCREE_JOINT_BUSHING,        /* nothing held; six springs and dampers in the frame of a */
   SCREE_JOINT_KIND_COUNT
 } scree_joint_kind;
 
 typedef enum scree_motor_kind {
   SCREE_MOTOR_NONE,
-  SCREE_MOTOR_SPEED, /* holds `value` (rad/s or m/s) with at most `limit` (N m or N) */
-  SCREE_MOTOR_TORQUE /* applies `value` (N m or N) */
+  SCREE_MOTOR_SPEED,   /* holds `value` (rad/s or m/s) with at most `limit` (N m or N) */
+  SCREE_MOTOR_TORQUE,  /* applies `value` (N m or N) */
+  SCREE_MOTOR_POSITION /* holds the position `value` (rad or m): rigidly, or by stiffness, damping
+                        */
 } scree_motor_kind;
 
-/* Frames are given in the world at the moment the joint is added, and then move with the bodies.
- * Positive motor values turn or push body b relative to body a about or along +axis. */
+enum { SCREE_JOINT_COORDINATES = 3 }; /* of a joint, at most */
+
+/* What a free coordinate q (rad or m) has beside its freedom. Positive values turn or push body b
+ * relative to body a about or along +axis. */
+typedef struct scree_coordinate_def {
+  double start;                /* q in the poses in which the joint is added; default 0 */
+  double limits[2];            /* low <= q <= high; default none; turns are counted */
+  double limit_restitution;    /* 0 … 1, default 0 */
+  double limit_compliance;     /* rad/(N m) or m/N, default 0 */
+  double friction;             /* dry: holds up to this, N m or N */
+  double friction_coefficient; /* dry, over the reaction force of the joint: 1, or m for a turn */
+  double damping;              /* N m s or N s/m */
+  double stiffness, rest;      /* of a spring: N m or N/m; its rest position */
+  scree_motor_kind motor;
+  double motor_value; /* speed, torque or target */
+  double motor_rate;  /* by which that changes, a second, from when it was set; default 0 */
+  double motor_limit; /* N m or N, default infinite */
+  double motor_stiffness, motor_damping; /* of a position or speed motor; 0 and 0: rigid */
+} scree_coordinate_def;
+
+/* Zero is null: no curve. Curves are never removed. */
+typedef struct scree_curve_id {
+  uint32_t index;
+} scree_curve_id;
+
+/* A cubic spline with continuous curvature. Of three numbers a point (m, in the world when the
+ * joint is added): a path; of two (angle in rad, ascending, and lift in m): the law of a cam, whose
+ * last angle is the first one plus a whole turn when it is closed. */
+typedef struct scree_curve_def {
+  const double *points;
+  size_t count;  /* of points, at least 2, closed: 3 */
+  int dimension; /* 3 or 2 */
+  bool closed;   /* the last point is joined to the first; of a cam they have the same lift */
+} scree_curve_def;
+SCREE_API scree_status scree_world_add_curve(scree_world *world, const scree_curve_def *def,
+                                             scree_curve_id *id);
+
 typedef struct scree_joint_def {
   scree_joint_kind kind;
   scree_body_id body_a, body_b; /* one of them may be null: the world */
+  scree_body_id body_c;         /* carrier of gears, racks, pulleys and cams; null: the world */
   double anchor[3];             /* m */
-  double axis[3];               /* hinge, slider; any length but 0; default 0 0 1 */
-  scree_motor_kind motor;       /* hinge, slider */
-  double motor_value;
-  double motor_limit; /* default infinite */
-  double compliance;  /* m/N of the linear rows, default 0 */
-  bool collide;       /* do the two bodies touch each other? default no */
+  double anchor_b[3];           /* m, of body b; not finite (the default): the same */
+  double axis[3];               /* any length but 0; default 0 0 1 */
+  double axis_b[3];             /* of body b; 0 0 0 (the default): the same; universal: across it */
+  double sheave[3], sheave_b[3]; /* m, of a pulley, fixed in c */
+  double ratio;                  /* gear, rack, pulley; default 1 */
+  double pitch;                  /* of a screw, m a turn */
+  double length; /* rope, distance, pulley; not finite (the default): that of the start */
+  double stiffness[6], damping[6]; /* of a bushing: N/m, N s/m along x y z; N m/rad, N m s about */
+  scree_curve_id curve;            /* cam, point on curve */
+  scree_coordinate_def coordinate[SCREE_JOINT_COORDINATES]; /* in the order of the kind's list */
+  double compliance;   /* m/N of the held linear rows, default 0 */
+  double break_force;  /* N: the joint breaks after a step with more; default infinite */
+  double break_torque; /* N m */
+  bool collide;        /* do the two bodies touch each other? default no */
 } scree_joint_def;
 
 SCREE_API scree_joint_def scree_joint_def_default(void);
@@ -251,19 +385,45 @@ SCREE_API bool scree_joint_is_valid(const scree_world *world, scree_joint_id id)
 SCREE_API size_t scree_world_joint_count(const scree_world *world);
 SCREE_API size_t scree_world_joint_limit(const scree_world *world);
 SCREE_API scree_joint_id scree_world_joint_at(const scree_world *world, size_t index);
+/* The name of a kind as scenes have it; null: there is none. How many coordinates it has, and
+ * whether one of them is a turn (rad) or a slide (m). */
+SCREE_API const char *scree_joint_kind_name(scree_joint_kind kind);
+SCREE_API int scree_joint_kind_coordinates(scree_joint_kind kind);
+SCREE_API bool scree_joint_kind_turns(scree_joint_kind kind, int coordinate);
+/* How many coordinates a joint has; 0 too where there is no such joint. */
+SCREE_API int scree_joint_coordinates(const scree_world *world, scree_joint_id id);
+/* The motor of the first coordinate; its gains stay. */
 SCREE_API scree_status scree_joint_set_motor(scree_world *world, scree_joint_id id,
                                              scree_motor_kind motor, double value, double limit);
+/* What the motor of a coordinate is to follow from now on: value + rate (t - now). */
+SCREE_API scree_status scree_joint_set_target(scree_world *world, scree_joint_id id, int coordinate,
+                                              double value, double rate);
+/* The whole motor of a coordinate: kind, value, rate, limit, stiffness, damping of `def`. */
+SCREE_API scree_status scree_joint_set_coordinate_motor(scree_world *world, scree_joint_id id,
+                                                        int coordinate,
+                                                        const scree_coordinate_def *def);
 typedef struct scree_joint_state {
-  double force[3];    /* on body b at the anchor, mean of the last step, N, world frame */
-  double torque[3];   /* on body b, N m */
-  double motor;       /* what the motor gave, N m or N */
-  double position;    /* hinge: angle in (-pi, pi]; slider: m; else 0 */
-  double speed;       /* rad/s or m/s */
-  double error;       /* distance of the two anchors across what is free, m */
-  double angle_error; /* rad */
+  double force[3];  /* on body b at its anchor, of what is held and of limits, mean of the last
+                       step, N, world frame */
+  double torque[3]; /* on body b, N m */
+  double motor;     /* of the first coordinate, as its position and speed */
+  double position;
+  double speed;
+  double error;       /* of the held linear rows, m */
+  double angle_error; /* of the held angular ones, rad */
+  bool broken;
 } scree_joint_state;
 SCREE_API scree_status scree_joint_get_state(const scree_world *world, scree_joint_id id,
                                              scree_joint_state *state);
+/* Of one coordinate: efforts are means of the last step, N m or N, positive along +q on body b. */
+typedef struct scree_coordinate_state {
+  double position;                       /* rad, turns counted, or m */
+  double speed;                          /* rad/s or m/s */
+  double motor, friction, spring, limit; /* spring: with its damper */
+  double power;                          /* of the motor, W */
+} scree_coordinate_state;
+SCREE_API scree_status scree_joint_get_coordinate(const scree_world *world, scree_joint_id id,
+                                                  int coordinate, scree_coordinate_state *state);
 
 /* A hash of time, poses and velocities: equal bits give equal hashes. */
 SCREE_API uint64_t scree_world_hash(const scree_world *world);

@@ -30,6 +30,9 @@ typedef struct scree_scene_def {
   /* Only files in the folder of the scene, or below it, may be named by it: no other path, and none
    * that leads out by .. or a symbolic link; 64 MiB each at most. For scenes from strangers. */
   bool confined;
+  /* Called for remarks that are no faults: what of a robot's file was left out. */
+  scree_report_function note;
+  void *note_user;
 } scree_scene_def;
 
 SCREE_API scree_scene_def scree_scene_def_default(void);
@@ -94,6 +97,8 @@ typedef enum scree_probe_kind {
   SCREE_PROBE_ENERGY,  /* energies */
   SCREE_PROBE_GROUP,   /* mass, centre of mass, mean velocity and extent of many bodies */
   SCREE_PROBE_SURFACE, /* height and slope of the surface of many bodies */
+  SCREE_PROBE_JOINT,   /* coordinate, motor, force and error of a joint */
+  SCREE_PROBE_STRESS,  /* mean stress and fabric of the bodies in a box */
   SCREE_PROBE_KIND_COUNT
 } scree_probe_kind;
 
@@ -103,9 +108,10 @@ typedef struct scree_probe_def {
   const char *name;
   scree_probe_kind kind;
   scree_body_id body;
+  scree_joint_id joint;        /* joint */
   const scree_body_id *bodies; /* group, surface: of these, in the scene's memory; null: of all */
   size_t body_count;
-  double lower[3], upper[3];  /* group, surface: of those in this box only */
+  double lower[3], upper[3];  /* group, surface: of those in this box only; stress */
   scree_probe_form form;      /* surface: what is fitted; the point is the cone's axis and base */
   double cell;                /* surface: m; 0: twice the mean diameter */
   double every;               /* s; 0: every step */
@@ -123,6 +129,8 @@ SCREE_API const char *scree_scene_material_name(const scree_scene *scene,
 /* A body by its name, the first of several, or NAME[i], one of them; the null id when there is
  * none. After build. */
 SCREE_API scree_body_id scree_scene_find_body(const scree_scene *scene, const char *name);
+/* A joint by its name, the first of several; the null id when there is none. After build. */
+SCREE_API scree_joint_id scree_scene_find_joint(const scree_scene *scene, const char *name);
 /* "file:line:column: 'name'" of a body that was built, for messages. */
 SCREE_API void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, char *buffer,
                                          size_t size);
@@ -144,6 +152,45 @@ SCREE_API scree_scene_flow scree_scene_get_flow(const scree_scene *scene);
  * that the reader uses. Returns the length; fills at most `size` bytes, with an ending zero. */
 SCREE_API size_t scree_scene_schema(char *buffer, size_t size);
 SCREE_API size_t scree_scene_reference(char *buffer, size_t size);
+
+/* ---- robots --------------------------------------------------------------------------------- */
+
+typedef enum scree_import_meshes {
+  SCREE_IMPORT_MESHES_BY_FORMAT, /* URDF: their triangles; MJCF: their hulls, as its engine does */
+  SCREE_IMPORT_HULLS,
+  SCREE_IMPORT_EXACT
+} scree_import_meshes;
+
+/* How a robot in URDF or MJCF becomes a scene (docs/robots.md). */
+typedef struct scree_import_def {
+  /* What Scree does not have and what changes the motion is a fault; true: it is left out. */
+  bool allow_unsupported;
+  bool fixed_base;   /* URDF: the root link is fixed in the world */
+  bool self_collide; /* URDF: links of the robot touch each other; MJCF: they always do */
+  double density;    /* kg/m^3 of links without mass in URDF; 0: that is a fault where they move */
+  scree_import_meshes meshes;
+  const char *keyframe; /* MJCF: name or number of the one to begin with; null: none */
+  bool confined;        /* as of scree_scene_def */
+  /* Called for every fault, or for every remark on what was left out: "file:line:column: …". */
+  scree_report_function report;
+  void *report_user;
+} scree_import_def;
+
+typedef struct scree_import_summary {
+  size_t bodies, joints;     /* of the robot; what is fixed to another body is one with it */
+  size_t parts;              /* bodies of the scene: with those between joints, and fixed ones */
+  size_t degrees_of_freedom; /* of the tree, without loops */
+  double mass;               /* kg, of what moves */
+  size_t notes, losses;      /* what was left out; losses change the motion */
+} scree_import_summary;
+
+SCREE_API scree_import_def scree_import_def_default(void);
+/* The text of a scene from a robot's file, handed to `write`. Paths of meshes are seen from the
+ * robot's folder; `folder` is put before them (null: nothing). def and summary may be null. */
+SCREE_API scree_status scree_scene_import(scree_context *context, const char *path,
+                                          const scree_import_def *def, const char *folder,
+                                          scree_write_function write, void *user,
+                                          scree_import_summary *summary);
 
 /* The units that a number of a scene may have: the name of the index-th, its value in SI and the
  * unit of that, as "kg m s^-2" for N. Null after the last. */

@@ -26,6 +26,7 @@
 #include "scree/export.h"
 #include "scree/io.h"
 #include "scree/model.h"
+#include "scree/picture.h"
 #include "scree/recording.h"
 #include "scree/render.h"
 #include "scree/scene.h"
@@ -33,5 +34,6 @@
 #include "scree/sim.h"
 #include "scree/solver.h"
 #include "scree/stepper.h"
+#include "scree/view.h"
 
 #endif

@@ -68,6 +68,10 @@ typedef struct scree_sim_summary {
   uint64_t iterations; /* all */
   uint64_t nonconverged_steps;
   uint64_t retried_steps; /* did not converge at once and were solved again, with success or not */
+  uint64_t hurried_steps; /* that the time budget cut short (scree_step_info) */
+  uint64_t over_budget_steps; /* that took longer than it all the same */
+  double slowest_step;        /* s of wall time */
+  double time_budget;         /* of a step, s; 0: none */
   /* Steps whose last solve was ended by the solver i of the list, and by the start (impulses of the
    * step before) alone. Steps without contacts and joints are in none. */
   uint64_t method_steps[SCREE_SOLVERS_MOST], start_steps;
@@ -102,6 +106,30 @@ SCREE_API void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *su
 SCREE_API scree_scene *scree_sim_scene(const scree_sim *sim);
 SCREE_API scree_world *scree_sim_world(const scree_sim *sim);
 SCREE_API scree_stepper *scree_sim_stepper(const scree_sim *sim);
+
+/* What a probe of the scene measures now: its columns (scree_probe_column_name), at most `capacity`
+ * of them; returns how many there are, 0 where it has nothing to measure: its body is gone, or
+ * there was no step and so no contact force yet. Sums of a plane run from the start of the run. */
+SCREE_API scree_status scree_sim_get_probe(scree_sim *sim, size_t probe, size_t capacity,
+                                           double *values, size_t *count);
+/* "time [s]", "x [m]", …: the columns of the tables of probes of a kind; null behind the last. */
+SCREE_API const char *scree_probe_column_name(scree_probe_kind kind, size_t column);
+
+/* The state of a run as bytes: restored into a run of the same scene, that goes on with the same
+ * bits. Totals of the summary, sums of probes, emitters and events are part of it; files are not:
+ * restore is refused for a run that records, where scree_sim_resume is the way. */
+SCREE_API size_t scree_sim_save_size(const scree_sim *sim);
+SCREE_API scree_status scree_sim_save(const scree_sim *sim, void *blob, size_t size);
+SCREE_API scree_status scree_sim_restore(scree_sim *sim, const void *blob, size_t size);
+
+/* Many runs at once, `steps` steps each, on `threads` threads (0: as many as OpenMP offers). Each
+ * run must have a context of its own, best with one thread. A run that fails or stops makes no more
+ * steps and does not stop the others. infos (of the last step) and statuses have an entry per run
+ * and may be null. Returns the first failed status in the order of runs; each context has its
+ * message. The bits of a run do not depend on the others or on the threads. */
+SCREE_API scree_status scree_sim_step_many(size_t count, scree_sim *const *sims, long steps,
+                                           int threads, scree_step_info *infos,
+                                           scree_status *statuses);
 
 /* Overlaps at the start, deeper than the scene allows: each is reported as
  * "file:line:column: 'name' overlaps … by …". SCREE_ERROR_INPUT when there are any. */

@@ -37,7 +37,8 @@ typedef struct scree_stepper_def {
   double tolerance_error; /* on E, default 0: not asked */
   long iteration_limit;   /* a step; default 1000 */
   long check_interval; /* iterations between residual checks; default 0: as the solver sees fit */
-  double time_budget;  /* s a step for the solver, default 0: none. Not reproducible */
+  double time_budget;  /* s a step, all of it: search for contacts, solves, looks; default 0: none.
+                          What it has no time for is left out and told (hurried). Not reproducible */
   bool warm_start;     /* default true */
   double warm_start_scale; /* default 1 */
   double stabilisation;    /* factor of overlap removed a step, (0, 1], default 1 */
@@ -88,6 +89,7 @@ typedef struct scree_step_info {
   bool impacts_left;          /* more bounces than a step has rounds for: these do not bounce */
   int unresolved;             /* parts accepted although a pair may be through each other: as short
                                  as parts get, or the looks used up */
+  bool hurried;               /* the time budget ended a solve, or left out a retry or a look */
   double residual;            /* R, worst over solves */
   double error;               /* E */
   double penetration;         /* worst overlap at the start of the step, m */

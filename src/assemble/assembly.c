@@ -54,9 +54,15 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->place);
   memory_free(context, a->extra_now);
   memory_free(context, a->extra_before);
+  memory_free(context, a->state_now);
+  memory_free(context, a->state_before);
   memory_free(context, a->taken);
   memory_free(context, a->g);
-  memory_free(context, a->joint_block);
+  memory_free(context, a->end);
+  memory_free(context, a->end_twist);
+  memory_free(context, a->joint_part);
+  memory_free(context, a->joint_first);
+  memory_free(context, a->joint_next);
   memory_free(context, a->stiffness);
   memory_free(context, a->lasting);
   memory_free(context, a->shared);
@@ -169,6 +175,7 @@ scree_status assembly_finish(assembly *a, assembly_report *report) {
   const scree_status status = assembly_keep_contacts(a, report);
   if (status) return status;
   assembly_push_joints(a);
+  if (a->has_state_now) assembly_update_states(a);
   assembly_add_shifts(a);
   for (size_t i = 0; i < a->world->bodies.limit; i++)
     if (!isfinite(v3_norm2(a->linear[i])) || !isfinite(v3_norm2(a->angular[i]))) {
@@ -196,6 +203,15 @@ void assembly_swap_extra(assembly *a) {
   const bool used = a->has_extra_now;
   a->has_extra_now = a->has_extra_before;
   a->has_extra_before = used;
+  contact_state *state = a->state_now;
+  const size_t state_capacity = a->state_now_capacity;
+  a->state_now = a->state_before;
+  a->state_now_capacity = a->state_before_capacity;
+  a->state_before = state;
+  a->state_before_capacity = state_capacity;
+  const bool remembered = a->has_state_now;
+  a->has_state_now = a->has_state_before;
+  a->has_state_before = remembered;
 }
 
 void assembly_undo(assembly *a) {

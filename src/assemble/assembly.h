@@ -7,10 +7,11 @@
  *   assembly_accept   the step is made: what lives with contacts and joints is kept
  *
  * What lives with a contact across steps is here: its impulse as a world vector, and, where some
- * contact needs them, its moment and its elastic slip. */
+ * contact needs them, its moment and the state of its law. */
 #ifndef SCREE_ASSEMBLE_ASSEMBLY_H
 #define SCREE_ASSEMBLE_ASSEMBLY_H
 
+#include "assemble/law.h"
 #include "base/blob.h"
 #include "collide/pairs.h"
 #include "model/world.h"
@@ -24,8 +25,15 @@ typedef struct contact_place {
 
 typedef struct contact_extra {
   v3 moment; /* on body b, N m s */
-  v3 slip;   /* m */
 } contact_extra;
+
+/* What a law remembers of a contact (law_state), in the world's frame. */
+typedef struct contact_state {
+  v3 normal; /* that the others turn with */
+  v3 slip, turn;
+  double gap; /* at the start of the step, m */
+  double value[LAW_VALUES];
+} contact_state;
 
 /* impact.c: a body of the problem that may be hit. Twists are linear and angular. */
 typedef struct impact_body {
@@ -133,10 +141,15 @@ typedef struct assembly {
   bool solved; /* accepted: the cache's contacts are those of the problem */
   contact_extra *extra_now, *extra_before; /* null until needed */
   size_t extra_now_capacity, extra_before_capacity;
-  bool has_extra_now, has_extra_before; /* filled for all contacts, or for none */
-  uint8_t *taken;                       /* of the contacts before: has been found again */
+  bool has_extra_now, has_extra_before;    /* filled for all contacts, or for none */
+  contact_state *state_now, *state_before; /* the same */
+  size_t state_now_capacity, state_before_capacity;
+  bool has_state_now, has_state_before;
+  double held, held_part; /* of collide_view: from how far laws hold */
+  uint8_t *taken;         /* of the contacts before: has been found again */
   size_t taken_capacity;
   bool has_cohesion; /* of some pair of materials */
+  bool has_surfaces; /* some material has a direction or a surface velocity */
   size_t contact_count;
   size_t generation_count;  /* bodies that the contacts' names are about */
   double gravity;           /* m/s^2, its size */
@@ -146,8 +159,15 @@ typedef struct assembly {
 
   double *g;
   size_t g_capacity;
-  uint32_t *joint_block; /* of each joint: its block, CACHE_NONE: none; its motor comes next */
-  size_t joint_block_capacity;
+  struct joint_part *joint_part; /* blocks of joints (joints.h) */
+  size_t joint_part_count, joint_part_capacity;
+  uint32_t *joint_first,
+      *joint_next; /* joints of each body, by joint and side: 1 + 3 joint + side */
+  size_t joint_first_capacity, joint_next_capacity;
+  pose *
+      end; /* of each body at the end of the step (joint_ends.c), with the twist that leads there */
+  struct mean_twist *end_twist;
+  size_t end_capacity, end_twist_capacity;
   double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
   size_t stiffness_capacity;
   bool stiff;
@@ -212,6 +232,19 @@ collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report);
 scree_status assembly_keep_contacts(assembly *a, assembly_report *report);
+/* surface.c: what a material has on its surface. The velocity of b's surface against a's beyond
+ * that of the bodies; and the direction of friction across a normal, false: there is none. */
+bool assembly_has_surfaces(const scree_world *world);
+v3 assembly_surface_velocity(const assembly *a, uint32_t body_a, uint32_t body_b);
+bool assembly_direction(const assembly *a, uint32_t body_a, uint32_t body_b, v3 normal,
+                        v3 *tangent);
+/* memory.c: states of laws. What the world's materials need, before contacts are looked for. */
+void assembly_note_laws(assembly *a);
+/* Of a contact of the step before, in the frame of what it is now; zeros where it is new. */
+law_state assembly_recall(const assembly *a, uint32_t previous, v3 n, v3 t1, v3 t2);
+/* Of contact k of the problem: as its law has made it before the solve, and after it. */
+void assembly_note_state(assembly *a, size_t contact, double gap, const law_state *state);
+void assembly_update_states(assembly *a);
 /* impact.c. Before contacts are added: whether any bounce. */
 scree_status assembly_find_bounces(assembly *a, bool again);
 /* After finish: whether bodies with joints were given energy by a bounce; then there is less of it
@@ -250,6 +283,9 @@ bool assembly_stiffen(assembly *a, uint32_t body, double h, double *inverse_iner
 scree_status assembly_add_joints(assembly *a, const assembly_params *params,
                                  assembly_report *report);
 void assembly_push_joints(assembly *a);
+/* joint_ends.c, after a solve: changes the offsets of held rows so that they hold where the step
+ * ends; *again: by so much that it is worth another solve. */
+scree_status assembly_bend_joints(assembly *a, const assembly_params *params, bool *again);
 void assembly_keep_joints(assembly *a);
 void assembly_swap_extra(assembly *a);
 scree_status assembly_reserve_g(assembly *a, size_t rows);

@@ -5,11 +5,11 @@
 
 typedef struct blob_header {
   uint64_t magic;
-  uint64_t contact_count, order_count, moving, steps_since_order, extra, places, body_limit;
+  uint64_t contact_count, order_count, moving, steps_since_order, extra, states, places, body_limit;
   double kick;
 } blob_header;
 
-static const uint64_t blob_magic = 0x33424D4553534153u; /* "SASSEMB3" */
+static const uint64_t blob_magic = 0x34424D4553534153u; /* "SASSEMB4" */
 
 /* The contacts that the next step starts from, where they lie now. */
 static void put_impulses(const assembly *a, blob_out *out) {
@@ -37,6 +37,7 @@ void assembly_put(const assembly *a, blob_out *out) {
                             .moving = ordered ? a->moving : 0,
                             .steps_since_order = a->steps_since_order,
                             .extra = a->has_extra_now,
+                            .states = a->has_state_now,
                             .places = a->solved ? assembly_needs_places(a) : a->has_place,
                             .body_limit = c->generation ? a->generation_count : 0,
                             .kick = a->kick};
@@ -45,6 +46,7 @@ void assembly_put(const assembly *a, blob_out *out) {
   put_impulses(a, out);
   if (head.places) put_places(a, out);
   if (head.extra) blob_put(out, a->extra_now, head.contact_count * sizeof *a->extra_now);
+  if (head.states) blob_put(out, a->state_now, head.contact_count * sizeof *a->state_now);
   blob_put(out, c->generation, head.body_limit * sizeof *c->generation);
   blob_put(out, a->order, head.order_count * sizeof *a->order);
 }
@@ -59,7 +61,7 @@ static size_t expected_size(const blob_header *h) {
   return sizeof *h +
          h->contact_count *
              (sizeof(cache_key) + sizeof(v3) + (h->places ? sizeof(contact_place) : 0) +
-              (h->extra ? sizeof(contact_extra) : 0)) +
+              (h->extra ? sizeof(contact_extra) : 0) + (h->states ? sizeof(contact_state) : 0)) +
          (h->body_limit + h->order_count) * sizeof(uint32_t);
 }
 
@@ -68,7 +70,7 @@ scree_status assembly_check(const assembly *a, const void *blob, size_t size) {
   const char *bytes = blob;
   if (size >= sizeof h) memcpy(&h, blob, sizeof h);
   if (size < sizeof h || h.magic != blob_magic || h.contact_count > UINT32_MAX || h.extra > 1 ||
-      h.places > 1 || h.body_limit > UINT32_MAX || h.order_count > h.body_limit ||
+      h.states > 1 || h.places > 1 || h.body_limit > UINT32_MAX || h.order_count > h.body_limit ||
       h.moving > h.order_count || size != expected_size(&h) || !(h.kick >= 0.0))
     return context_fail(a->context, SCREE_ERROR_INPUT,
                         "checkpoint: its table of contacts does not fit its header");
@@ -100,13 +102,16 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   const char *memory = key + h.contact_count * sizeof(cache_key);
   const char *place = memory + h.contact_count * sizeof(v3);
   const char *extra = place + (h.places ? h.contact_count * sizeof(contact_place) : 0);
-  const char *generation = extra + (h.extra ? h.contact_count * sizeof(contact_extra) : 0);
+  const char *states = extra + (h.extra ? h.contact_count * sizeof(contact_extra) : 0);
+  const char *generation = states + (h.states ? h.contact_count * sizeof(contact_state) : 0);
   const char *order = generation + h.body_limit * sizeof(uint32_t);
   if (assembly_reserve_before(a, h.contact_count) ||
       (h.places &&
        memory_grow(a->context, &a->place, &a->place_capacity, h.contact_count, sizeof *a->place)) ||
       (h.extra && memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, h.contact_count,
                               sizeof *a->extra_now)) ||
+      (h.states && memory_grow(a->context, &a->state_now, &a->state_now_capacity, h.contact_count,
+                               sizeof *a->state_now)) ||
       memory_grow(a->context, &a->rank, &a->rank_capacity, limit, sizeof *a->rank) ||
       memory_grow(a->context, &a->order, &a->order_capacity, limit, sizeof *a->order))
     return SCREE_ERROR_MEMORY;
@@ -133,10 +138,13 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   a->solved = false;
   if (h.extra && h.contact_count)
     memcpy(a->extra_now, extra, h.contact_count * sizeof *a->extra_now);
+  if (h.states && h.contact_count)
+    memcpy(a->state_now, states, h.contact_count * sizeof *a->state_now);
   if (h.order_count) memcpy(a->order, order, h.order_count * sizeof *a->order);
   a->contact_count = h.contact_count;
   a->generation_count = h.body_limit;
   a->has_extra_now = h.extra;
+  a->has_state_now = h.states;
   a->kick = h.kick;
   a->order_count = h.order_count;
   a->moving = h.moving;

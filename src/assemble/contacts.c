@@ -1,6 +1,5 @@
 /* Contacts into the problem, with what they remember, and out of it again. */
 #include "assemble/assembly.h"
-#include "assemble/law.h"
 #include <string.h>
 
 #include "base/timer.h"
@@ -11,16 +10,23 @@ static const double match_range = 0.1;
 enum { MANY_CONTACTS = 32768 };
 
 static bool needs_extra(const scree_world *w) {
-  for (size_t k = 0; k < w->material_count * w->material_count; k++)
-    if (w->pair[k].rolling > 0.0 || w->pair[k].spinning > 0.0 ||
-        w->pair[k].compliance_tangent > 0.0)
+  for (size_t k = 0; k < w->material_count * w->material_count; k++) {
+    const scree_material_def *m = &w->pair[k];
+    if (m->rolling > 0.0 || m->spinning > 0.0 || m->bond_bending > 0.0 || m->bond_twisting > 0.0)
       return true;
+  }
+  return false;
+}
+
+static bool needs_state(const scree_world *w) {
+  for (size_t k = 0; k < w->material_count * w->material_count; k++)
+    if (law_remembers(&w->pair[k])) return true;
   return false;
 }
 
 static bool any_cohesion(const scree_world *w) {
   for (size_t k = 0; k < w->material_count * w->material_count; k++)
-    if (w->pair[k].cohesion > 0.0) return true;
+    if (w->pair[k].cohesion > 0.0 || w->pair[k].cohesion_energy > 0.0) return true;
   return false;
 }
 
@@ -71,6 +77,8 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
       .h = params->h,
       .margin = params->margin,
       .most = a->farthest,
+      .held = a->held,
+      .held_part = a->held_part,
       .extra = params->again ? a->extra_used : NULL,
       .given = a->late,
       .given_count = params->again ? a->late_count : 0,
@@ -148,6 +156,22 @@ static bool is_sphere(const world_bodies *b, uint32_t i) {
   return b->shape[i]->kind == SCREE_SHAPE_SPHERE;
 }
 
+/* 1/R = 1/r1 + 1/r2: of a sphere its own radius, of others that of the ball of equal volume; what
+ * has no end is flat. */
+static double touching_radius(const world_bodies *b, uint32_t i, uint32_t k) {
+  double curvature = 0.0;
+  const uint32_t body[2] = {i, k};
+  for (int m = 0; m < 2; m++)
+    if (isfinite(b->diameter[body[m]]))
+      curvature += is_sphere(b, body[m]) ? 1.0 / b->radius[body[m]] : 2.0 / b->diameter[body[m]];
+  return curvature > 0.0 ? 1.0 / curvature : 0.0;
+}
+
+/* In its first step; what does not move is as new as the other one. */
+static bool is_new(const world_bodies *b, uint32_t i) {
+  return b->fresh[i] || !(b->mass[i] > 0.0);
+}
+
 /* Of a body that turns on another one: its point of touch may be at rest. */
 static double rolling_speed(const assembly *a, const collide_contact *c) {
   const world_bodies *b = &a->world->bodies;
@@ -160,18 +184,26 @@ typedef struct contact_form {
   scree_ccp_contact_def def;
   const scree_material_def *material;
   const law_class *law;
+  bool varies; /* from contact to contact, or after each one */
+  bool fresh;  /* its set is not there yet */
 } contact_form;
 
-static void take_form(contact_form *form, const law_input *in) {
-  if (in->material != form->material) {
-    form->material = in->material;
-    form->law = law_for(in->material);
-    memset(form->def.offset, 0, sizeof form->def.offset);
-    memset(form->def.compliance, 0, sizeof form->def.compliance);
-    form->def.set = law_set(in);
-  } else if (in->material->cohesion > 0.0) {
-    form->def.set = law_set(in);
-  }
+static void take_form(const assembly *a, contact_form *form, const scree_material_def *material) {
+  if (material == form->material && !form->varies) return;
+  form->fresh = true;
+  memset(form->def.offset, 0, sizeof form->def.offset);
+  memset(form->def.compliance, 0, sizeof form->def.compliance);
+  if (material == form->material) return;
+  form->material = material;
+  form->law = law_for(material);
+  form->varies = a->has_surfaces || law_varies(material);
+}
+
+/* The set of a pair whose contacts differ in their normal row only is asked for once. */
+static void fill(contact_form *form, const law_input *in, law_state *state) {
+  if (form->fresh) form->def.set = (form->law->set ? form->law->set : law_set)(in, state);
+  form->fresh = false;
+  form->law->rows(in, state, &form->def);
 }
 
 /* How many of the contacts from c on, of the same pair, touch; 1 at least. Contacts of a pair
@@ -215,15 +247,21 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   scree_ccp_contact_def *def = &form->def;
   const world_bodies *b = &a->world->bodies;
   const size_t k = a->contact_count, row = a->problem->row_count;
-  const v3 n = c->point.normal, t1 = v3_across(n), t2 = v3_cross(n, t1);
+  const v3 n = c->point.normal;
   const v3 point = v3_scale(0.5, v3_add(c->point.point_a, c->point.point_b));
   const v3 arm_a = v3_sub(point, b->position[c->a]), arm_b = v3_sub(point, b->position[c->b]);
-  const v3 relative = v3_sub(start_velocity(a, c->b, arm_b), start_velocity(a, c->a, arm_a));
+  v3 t1 = v3_across(n), surface = {0, 0, 0};
+  const bool aligned = a->has_surfaces && assembly_direction(a, c->a, c->b, n, &t1);
+  if (a->has_surfaces) surface = assembly_surface_velocity(a, c->a, c->b);
+  const v3 t2 = v3_cross(n, t1);
+  const v3 relative =
+      v3_add(v3_sub(start_velocity(a, c->b, arm_b), start_velocity(a, c->a, arm_a)), surface);
   const double diameter = view_less(b->diameter[c->a], b->diameter[c->b]);
   const uint32_t previous = find_previous(a, c, arm_a, diameter);
   const bool round = is_sphere(b, c->a) || is_sphere(b, c->b);
+  take_form(a, form, world_pair(a->world, b->material[c->a], b->material[c->b]));
   law_input in = {
-      .material = world_pair(a->world, b->material[c->a], b->material[c->b]),
+      .material = form->material,
       .h = params->h,
       .kick = a->kick,
       .gap = c->point.gap,
@@ -241,7 +279,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
       .sharing = sharing,
   };
   if (a->bounces) {
-    in.newton = a->joined[c->a] || a->joined[c->b];
+    in.newton = a->joined[c->a] || a->joined[c->b] ||
+                form->material->restitution_law == SCREE_RESTITUTION_NEWTON;
     in.newton_less = 1.0 - a->newton_part;
     if (in.newton) in.pull = pull_of(a, c, n, params->h);
     a->impact_late[k] = c->given;
@@ -250,21 +289,29 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
     in.stabilisation = 1.0;
     in.recovery_speed = INFINITY;
   }
-  if (previous != CACHE_NONE && a->has_extra_before) {
-    in.slip[0] = v3_dot(t1, a->extra_before[previous].slip);
-    in.slip[1] = v3_dot(t2, a->extra_before[previous].slip);
-  }
   def->body_a = a->rank[c->a];
   def->body_b = a->rank[c->b];
   v3_store(def->normal, n);
   v3_store(def->tangent, t1);
   v3_store(def->arm_a, arm_a);
   v3_store(def->arm_b, arm_b);
-  take_form(form, &in);
-  form->law->fill(&in, def);
+  law_state state = {.value = {0}};
+  if (form->varies) {
+    in.slide = hypot(v3_dot(t1, relative), v3_dot(t2, relative));
+    in.radius = touching_radius(b, c->a, c->b);
+    in.aligned = aligned;
+    in.first = is_new(b, c->a) && is_new(b, c->b);
+  }
+  if (a->has_state_now) state = assembly_recall(a, previous, n, t1, t2);
+  fill(form, &in, &state);
+  if (a->has_surfaces && def->set.dim >= 3) {
+    def->offset[1] += v3_dot(t1, surface);
+    def->offset[2] += v3_dot(t2, surface);
+  }
   const scree_status status = ccp_put_contact(a->problem, def);
   if (status) return status;
   a->gap[k] = (float)c->point.gap;
+  if (a->has_state_now) assembly_note_state(a, k, c->point.gap, &state);
   if (a->curved) a->lasting[k] = lasts(a, c, previous, &in);
   warm_start(a, params, previous, def, a->g + row);
   a->contact_count++;
@@ -285,6 +332,8 @@ static scree_status reserve_contacts(assembly *a, size_t more) {
        memory_grow(a->context, &a->lasting, &a->lasting_capacity, n, sizeof *a->lasting)) ||
       (a->bounces && memory_grow(a->context, &a->impact_late, &a->impact_late_capacity, n,
                                  sizeof *a->impact_late)) ||
+      (a->has_state_now &&
+       memory_grow(a->context, &a->state_now, &a->state_now_capacity, n, sizeof *a->state_now)) ||
       (a->has_extra_now &&
        memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, n, sizeof *a->extra_now)))
     return SCREE_ERROR_MEMORY;
@@ -302,6 +351,7 @@ static double kick_of(const scree_world *w, double h) {
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report) {
   note_extremes(a, params->h);
+  assembly_note_laws(a);
   const collide_view view = assembly_view(a, params);
   double start = timer_now();
   scree_status status =
@@ -324,7 +374,9 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
   if (a->curved && world_need(a->world, &a->world->bodies.growth, sizeof(body_growth), NULL))
     return SCREE_ERROR_MEMORY;
   a->has_extra_now = needs_extra(a->world);
+  a->has_state_now = needs_state(a->world);
   a->has_cohesion = any_cohesion(a->world);
+  a->has_surfaces = assembly_has_surfaces(a->world);
   int sharing = 1;
   contact_form form = {.def = scree_ccp_contact_def_default()};
   for (;;) {
@@ -442,30 +494,6 @@ static void push(assembly *a, uint32_t body, uint32_t rank, double sign, v3 impu
   a->angular[body] = v3_add_scaled(a->angular[body], sign, sym3_mul_v3(def->inverse_inertia, turn));
 }
 
-static v3 end_velocity(const assembly *a, uint32_t body, const double *arm) {
-  return v3_add(a->linear[body], v3_cross(a->angular[body], v3_load(arm)));
-}
-
-static void keep_slip(assembly *a) {
-  const cache_key *key = collide_cache(a->collide)->now.key;
-  const world_bodies *b = &a->world->bodies;
-  for (size_t k = 0; k < a->contact_count; k++) {
-    const ccp_contact *c = &a->problem->bodies.contact[k];
-    const scree_material_def *m =
-        world_pair(a->world, b->material[key[k].a], b->material[key[k].b]);
-    const law_class *law = law_for(m);
-    a->extra_now[k].slip = v3_make(0, 0, 0);
-    if (!law->slip || ccp_dim(a->problem, k) < 3) continue;
-    const double *g = a->g + a->problem->row_start[k];
-    const v3 t1 = v3_load(c->tangent), t2 = v3_cross(v3_load(c->normal), t1);
-    const v3 u = v3_sub(end_velocity(a, key[k].b, c->arm_b), end_velocity(a, key[k].a, c->arm_a));
-    const double velocity[2] = {v3_dot(t1, u), v3_dot(t2, u)};
-    double slip[2];
-    law->slip(m, a->kick, (double)a->gap[k], g + 1, velocity, slip);
-    if (g[0] > 0.0) a->extra_now[k].slip = v3_add(v3_scale(slip[0], t1), v3_scale(slip[1], t2));
-  }
-}
-
 scree_status assembly_keep_contacts(assembly *a, assembly_report *report) {
   enum { AHEAD = 12 };
   const cache_key *key = collide_cache(a->collide)->now.key;
@@ -486,6 +514,5 @@ scree_status assembly_keep_contacts(assembly *a, assembly_report *report) {
     push(a, key[k].a, c->body_a, -1.0, p, m, c->arm_a);
     push(a, key[k].b, c->body_b, 1.0, p, m, c->arm_b);
   }
-  if (a->has_extra_now) keep_slip(a);
   return SCREE_OK;
 }

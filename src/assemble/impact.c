@@ -27,7 +27,7 @@
  * threshold, or the rounds are used up; what is left does not bounce: the cone problem takes it.
  *
  * Bodies with joints are not free to jump: their contacts keep Newton's law in the cone problem
- * (bounce.c). */
+ * (bounce.c), as do those of materials that ask for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +77,13 @@ static twist part_of(const assembly *a, uint32_t rank, twist_kind which) {
 static v3 between(const assembly *a, const ccp_contact *c, twist_kind which) {
   return v3_sub(at_arm(part_of(a, c->body_b, which), c->arm_b),
                 at_arm(part_of(a, c->body_a, which), c->arm_a));
+}
+
+/* What the surfaces of a contact do beyond their bodies, along its tangents. */
+static v3 belt_of(const assembly *a, size_t k, v3 n) {
+  const cache_key *key = &collide_cache(a->collide)->now.key[k];
+  const v3 belt = assembly_surface_velocity(a, key->a, key->b);
+  return v3_sub(belt, v3_scale(v3_dot(n, belt), n));
 }
 
 static double body_time(const assembly *a, uint32_t rank) {
@@ -269,6 +276,7 @@ static void collide_pair(assembly *a, const impact_pair *pair, double h) {
     *p = (impact_point){.c = c, .index = k, .normal = n, .t1 = v3_load(c->tangent)};
     p->t2 = v3_cross(n, p->t1);
     p->u = v3_add_scaled(u, pair->time - 0.5 * h, between(a, c, ACCELERATION));
+    if (a->has_surfaces) p->u = v3_add(p->u, belt_of(a, k, n));
     p->push_n = push_along(&m, p, n);
     p->push_t = most_push(&m, p);
     speed = fmax(speed, v3_norm(p->u));
@@ -350,14 +358,14 @@ static size_t find_pairs(assembly *a, const assembly_params *params) {
     while (next < a->contact_count && key[next].a == key[k].a && key[next].b == key[k].b) next++;
     const scree_material_def *m =
         world_pair(a->world, b->material[key[k].a], b->material[key[k].b]);
-    if (!law_bounces(m)) continue;
+    if (!law_bounces(m) || m->restitution_law == SCREE_RESTITUTION_NEWTON) continue;
     const ccp_contact *c = &a->problem->bodies.contact[k];
     impact_pair pair = {
         .first = (uint32_t)k,
         .count = (uint32_t)(next - k),
         .rank = {c->body_a, c->body_b},
         .restitution = m->restitution,
-        .friction = m->friction,
+        .friction = m->friction_kinetic > 0.0 ? m->friction_kinetic : m->friction,
         .threshold = law_threshold(m, 2.0 * assembly_whole(params) * a->gravity),
         .diameter = view_less(b->diameter[key[k].a], b->diameter[key[k].b]),
     };
@@ -482,8 +490,8 @@ scree_status assembly_find_bounces(assembly *a, bool again) {
   memset(a->joined, 0, w->bodies.limit * sizeof *a->joined);
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
-    if (j->alive && j->body_a != WORLD_NO_BODY) a->joined[j->body_a] = 1;
-    if (j->alive && j->body_b != WORLD_NO_BODY) a->joined[j->body_b] = 1;
+    for (int s = 0; s < JOINT_SIDES && j->alive && !j->broken; s++)
+      if (j->body[s] != WORLD_NO_BODY) a->joined[j->body[s]] = 1;
   }
   return SCREE_OK;
 }

@@ -1,105 +1,174 @@
-/* Joints into the problem: one block of free rows a joint, one more for a motor that holds a speed;
- * and their impulses out of it. */
-#include "assemble/assembly.h"
+/* Joints into the problem (joints.h), and their impulses out of it. */
 #include "assemble/joints.h"
+
+#include <math.h>
+
 #include "ccp/problem.h"
 
 static uint32_t rank_of(const assembly *a, uint32_t body) {
   return body == WORLD_NO_BODY ? SCREE_CCP_WORLD : a->rank[body];
 }
 
-/* Coefficients of a row on the twist of one side. */
-static scree_ccp_term term_of(const joint_row *row, uint32_t rank, bool second) {
-  const double sign = second ? 1.0 : -1.0;
-  scree_ccp_term term = {.body = rank};
-  if (row->angular) {
-    v3_store(term.coefficient + 3, v3_scale(sign, row->direction));
-  } else {
-    const v3 arm = second ? row->arm_b : row->arm_a;
-    v3_store(term.coefficient, v3_scale(sign, row->direction));
-    v3_store(term.coefficient + 3, v3_scale(sign, v3_cross(arm, row->direction)));
-  }
-  return term;
+double joint_warmth(const assembly *a, const assembly_params *params, const joint *j) {
+  return params->warm_start && j->step > 0.0 ? params->warm_start_scale * a->kick / j->step : 0.0;
 }
 
-static scree_status add_block(assembly *a, const joint *j, const joint_row *rows, int count,
-                              const double *offset, const double *compliance,
-                              const scree_set *set) {
-  scree_ccp_term terms[SCREE_MAX_DIM][2];
-  scree_ccp_row_def def[SCREE_MAX_DIM];
-  for (int k = 0; k < count; k++) {
-    terms[k][0] = term_of(&rows[k], rank_of(a, j->body_a), false);
-    terms[k][1] = term_of(&rows[k], rank_of(a, j->body_b), true);
-    def[k] = (scree_ccp_row_def){
-        .terms = terms[k], .term_count = 2, .offset = offset[k], .compliance = compliance[k]};
+/* Coefficients of a row on the twists of the bodies that are in the problem; returns how many. */
+static size_t terms_of(const assembly *a, const joint *j, const joint_row *row,
+                       scree_ccp_term *terms) {
+  size_t count = 0;
+  for (int s = 0; s < JOINT_SIDES; s++) {
+    const uint32_t rank = rank_of(a, j->body[s]);
+    if (rank == SCREE_CCP_WORLD) continue;
+    if (v3_norm2(row->linear[s]) == 0.0 && v3_norm2(row->angular[s]) == 0.0) continue;
+    terms[count].body = rank;
+    v3_store(terms[count].coefficient, row->linear[s]);
+    v3_store(terms[count++].coefficient + 3, row->angular[s]);
   }
+  return count;
+}
+
+scree_status joint_add_part(assembly *a, size_t index, joint_role role, int coordinate,
+                            const joint_row *rows, int count, const double *offset,
+                            const double *compliance, const scree_set *set, const double *g) {
+  scree_ccp_term terms[SCREE_MAX_DIM][JOINT_SIDES];
+  scree_ccp_row_def def[SCREE_MAX_DIM];
+  const size_t at = a->problem->row_count;
+  if (memory_grow(a->context, &a->joint_part, &a->joint_part_capacity, a->joint_part_count + 1,
+                  sizeof *a->joint_part) ||
+      assembly_reserve_g(a, at + SCREE_MAX_DIM))
+    return SCREE_ERROR_MEMORY;
+  for (int k = 0; k < count; k++) {
+    def[k] =
+        (scree_ccp_row_def){.terms = terms[k],
+                            .term_count = terms_of(a, &a->world->joint[index], &rows[k], terms[k]),
+                            .offset = offset[k],
+                            .compliance = compliance[k]};
+    a->g[at + (size_t)k] = g[k];
+  }
+  a->joint_part[a->joint_part_count++] = (joint_part){
+      (uint32_t)index, (uint32_t)a->problem->block_count, (uint8_t)role, (uint8_t)coordinate};
   return scree_ccp_add_block(a->problem, set, def);
 }
 
-static void warm_start(assembly *a, const assembly_params *params, const joint *j,
-                       const joint_row *rows, int count, double *g) {
-  const bool warm = params->warm_start && j->step > 0.0;
-  const double scale = warm ? params->warm_start_scale * a->kick / j->step : 0.0;
-  for (int k = 0; k < count; k++)
-    g[k] = scale * v3_dot(rows[k].direction, rows[k].angular ? j->moment : j->impulse);
-}
+/* ---- held rows ------------------------------------------------------------------------------ */
 
-static scree_status add_motor(assembly *a, const assembly_params *params, const joint *j,
-                              const joint_view *view) {
-  const double zero = 0.0, most = j->motor_limit * a->kick;
-  const joint_row row = joint_classes[j->kind]->motor(view);
-  const scree_set set = isinf(most) ? scree_set_free(1) : scree_set_interval(-most, most);
-  const double offset = -j->motor_value;
-  const size_t at = a->problem->row_count;
-  if (assembly_reserve_g(a, at + 1)) return SCREE_ERROR_MEMORY;
-  a->g[at] = params->warm_start && j->step > 0.0
-                 ? params->warm_start_scale * a->kick / j->step * j->motor_impulse
-                 : 0.0;
-  return add_block(a, j, &row, 1, &offset, &zero, &set);
-}
-
-static scree_status add_joint(assembly *a, const assembly_params *params, const joint *j,
-                              assembly_report *report) {
-  const joint_view view = joint_look(a->world, j);
-  joint_row rows[SCREE_MAX_DIM];
-  double offset[SCREE_MAX_DIM], compliance[SCREE_MAX_DIM] = {0.0}, error = 0.0;
-  const int count = joint_classes[j->kind]->rows(&view, rows);
-  const size_t at = a->problem->row_count;
-  for (int k = 0; k < count; k++) {
-    const bool soft = j->compliance > 0.0 && !rows[k].angular;
-    offset[k] = (soft ? 1.0 : params->stabilisation) * rows[k].error / params->h;
-    if (soft) compliance[k] = j->compliance / (params->h * a->kick);
-    if (!rows[k].angular && !soft) error += rows[k].error * rows[k].error;
+/* The error of a step is of second order in its motion, h (w^2 r + 2 w v): that much must be taken
+ * back whatever the bound, which is for joints that came apart. */
+joint_recovery joint_find_recovery(const assembly *a, const assembly_params *params, const joint *j,
+                                   const joint_view *view) {
+  const world_bodies *b = &a->world->bodies;
+  double size = 0.0, turn = 0.0, arc = 0.0;
+  v3 speed[2] = {{0, 0, 0}, {0, 0, 0}};
+  for (int s = 0; s < 2; s++) {
+    const uint32_t i = j->body[s];
+    if (i == WORLD_NO_BODY) continue;
+    const v3 arm = v3_sub(view->frame[FRAME_B].position, view->center[s]), w = b->angular[i];
+    if (world_is_dynamic(a->world, i)) size = fmax(size, v3_norm(arm));
+    if (isfinite(b->radius[i])) size = fmax(size, b->radius[i]);
+    speed[s] = v3_add(b->linear[i], v3_cross(w, arm));
+    turn += v3_norm(w);
+    arc += v3_norm(w) * v3_norm(arm);
   }
-  report->joint_error = fmax(report->joint_error, sqrt(error));
-  if (assembly_reserve_g(a, at + SCREE_MAX_DIM)) return SCREE_ERROR_MEMORY;
-  warm_start(a, params, j, rows, count, a->g + at);
-  const scree_set set = scree_set_free(count);
-  scree_status status = add_block(a, j, rows, count, offset, compliance, &set);
-  if (!status && j->motor == SCREE_MOTOR_SPEED) status = add_motor(a, params, j, &view);
-  return status;
+  const double apart = v3_norm(v3_sub(speed[1], speed[0]));
+  const double curved = 2.0 * params->h * turn * (arc + 2.0 * apart);
+  double slide = params->recovery_speed;
+  if (!(slide > 0.0)) slide = fmax(sqrt(a->gravity * size), 2.0 * size);
+  if (!(size > 0.0)) return (joint_recovery){INFINITY, INFINITY};
+  return (joint_recovery){slide + curved, slide / size + 2.0 * params->h * turn * turn};
 }
+
+double joint_recovered_part(double sum2, double most, const assembly_params *params) {
+  const double speed = params->stabilisation * sqrt(sum2) / params->h;
+  return speed > most ? most / speed : 1.0;
+}
+
+static scree_status add_held(assembly *a, const assembly_params *params, size_t index,
+                             const joint_view *view, assembly_report *report) {
+  const joint *j = view->data;
+  joint_row rows[JOINT_ROWS];
+  double offset[JOINT_ROWS], compliance[JOINT_ROWS] = {0.0}, g[JOINT_ROWS];
+  double slide = 0.0, turn = 0.0;
+  const int count = joint_held_rows(view, rows);
+  const joint_recovery most = joint_find_recovery(a, params, j, view);
+  const double warmth = joint_warmth(a, params, j);
+  for (int k = 0; k < count; k++) {
+    if (rows[k].turn)
+      turn += rows[k].value * rows[k].value;
+    else if (!(j->compliance > 0.0))
+      slide += rows[k].value * rows[k].value;
+  }
+  report->joint_error = fmax(report->joint_error, sqrt(slide));
+  const double slides = joint_recovered_part(slide, most.slide, params),
+               turns = joint_recovered_part(turn, most.turn, params);
+  for (int k = 0; k < count; k++) {
+    const bool soft = j->compliance > 0.0 && !rows[k].turn;
+    const double part = soft ? 1.0 : params->stabilisation * (rows[k].turn ? turns : slides);
+    offset[k] = part * rows[k].value / params->h;
+    if (soft) compliance[k] = j->compliance / (params->h * a->kick);
+    g[k] = warmth * j->held[k];
+  }
+  const scree_set set = scree_set_free(count);
+  return joint_add_part(a, index, JOINT_PART_HELD, 0, rows, count, offset, compliance, &set, g);
+}
+
+/* Six springs; those without stiffness and damping are no rows. */
+static scree_status add_bushing(assembly *a, const assembly_params *params, size_t index,
+                                const joint_view *view) {
+  const joint *j = view->data;
+  const world_bodies *b = &a->world->bodies;
+  joint_row all[JOINT_ROWS], rows[JOINT_ROWS];
+  double offset[JOINT_ROWS], compliance[JOINT_ROWS], g[JOINT_ROWS];
+  int count = 0;
+  joint_held_rows(view, all);
+  for (int k = 0; k < JOINT_ROWS; k++) {
+    const joint_spring s = {.stiffness = j->stiffness[k],
+                            .damping = j->damping[k],
+                            .error = all[k].value,
+                            .before = joint_row_speed(j, &all[k], b->linear, b->angular),
+                            .mobility = joint_mobility(a->world, j, &all[k])};
+    if (!joint_solve_spring(&s, params->h, a->kick, &offset[count], &compliance[count])) continue;
+    g[count] = joint_warmth(a, params, j) * j->held[k];
+    rows[count++] = all[k];
+  }
+  if (count == 0) return SCREE_OK;
+  const scree_set set = scree_set_free(count);
+  return joint_add_part(a, index, JOINT_PART_HELD, 0, rows, count, offset, compliance, &set, g);
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
 
 /* A joint between bodies that cannot be pushed has nothing to say. */
 static bool takes_part(const scree_world *w, const joint *j) {
-  return j->alive && ((j->body_a != WORLD_NO_BODY && world_is_dynamic(w, j->body_a)) ||
-                      (j->body_b != WORLD_NO_BODY && world_is_dynamic(w, j->body_b)));
+  if (!j->alive || j->broken) return false;
+  for (int s = 0; s < JOINT_SIDES; s++)
+    if (j->body[s] != WORLD_NO_BODY && world_is_dynamic(w, j->body[s])) return true;
+  return false;
+}
+
+static scree_status add_joint(assembly *a, const assembly_params *params, size_t index,
+                              assembly_report *report) {
+  const joint *j = &a->world->joint[index];
+  const joint_class *class = joint_class_of(j);
+  const joint_view view = joint_look(a->world, j);
+  scree_status status = SCREE_OK;
+  if (j->kind == SCREE_JOINT_BUSHING)
+    status = add_bushing(a, params, index, &view);
+  else if (class->held)
+    status = add_held(a, params, index, &view, report);
+  for (int k = 0; k < class->coordinates && !status; k++)
+    status = joint_add_coordinate(a, params, index, &view, k);
+  return status;
 }
 
 scree_status assembly_add_joints(assembly *a, const assembly_params *params,
                                  assembly_report *report) {
   const scree_world *w = a->world;
-  if (memory_grow(a->context, &a->joint_block, &a->joint_block_capacity, w->joint_limit,
-                  sizeof *a->joint_block))
-    return SCREE_ERROR_MEMORY;
-  for (size_t k = 0; k < w->joint_limit; k++) {
-    a->joint_block[k] = CACHE_NONE;
-    if (!takes_part(w, &w->joint[k])) continue;
-    a->joint_block[k] = (uint32_t)a->problem->block_count;
-    const scree_status status = add_joint(a, params, &w->joint[k], report);
-    if (status) return status;
-  }
-  return SCREE_OK;
+  scree_status status = SCREE_OK;
+  a->joint_part_count = 0;
+  for (size_t k = 0; k < w->joint_limit && !status; k++)
+    if (takes_part(w, &w->joint[k])) status = add_joint(a, params, k, report);
+  return status;
 }
 
 static void push_terms(assembly *a, size_t block) {
@@ -121,31 +190,104 @@ static void push_terms(assembly *a, size_t block) {
 }
 
 void assembly_push_joints(assembly *a) {
-  for (size_t k = 0; k < a->world->joint_limit; k++) {
-    const size_t block = a->joint_block[k];
-    if (block == CACHE_NONE) continue;
-    push_terms(a, block);
-    if (a->world->joint[k].motor == SCREE_MOTOR_SPEED) push_terms(a, block + 1);
+  for (size_t k = 0; k < a->joint_part_count; k++) push_terms(a, a->joint_part[k].block);
+}
+
+/* ---- what the step found -------------------------------------------------------------------- */
+
+/* Adds to what the joint gives body b at its anchor. */
+static void add_reaction(joint *j, const joint_view *view, const joint_row *row, double g) {
+  const v3 arm = v3_sub(view->frame[FRAME_B].position, view->center[SIDE_B]);
+  const v3 push = row->linear[SIDE_B];
+  j->impulse = v3_add_scaled(j->impulse, g, push);
+  j->moment = v3_add_scaled(j->moment, g, v3_sub(row->angular[SIDE_B], v3_cross(arm, push)));
+}
+
+static void keep_held(const assembly *a, joint *j, const joint_view *view, const double *g) {
+  joint_row rows[JOINT_ROWS];
+  const int count = joint_held_rows(view, rows);
+  const bool bushing = j->kind == SCREE_JOINT_BUSHING;
+  int at = 0;
+  (void)a;
+  for (int r = 0; r < count; r++) {
+    const bool none = bushing && j->stiffness[r] == 0.0 && j->damping[r] == 0.0;
+    j->held[r] = none ? 0.0 : g[at++];
+    add_reaction(j, view, &rows[r], j->held[r]);
   }
+}
+
+static void keep_part(assembly *a, const joint_part *part) {
+  joint *j = &a->world->joint[part->joint];
+  const joint_view view = joint_look(a->world, j);
+  const double *g = a->g + a->problem->row_start[part->block];
+  joint_coordinate *c = &j->coordinate[part->coordinate];
+  switch ((joint_role)part->role) {
+  case JOINT_PART_HELD:
+    keep_held(a, j, &view, g);
+    break;
+  case JOINT_PART_SPRING:
+    c->spring_impulse = g[0];
+    break;
+  case JOINT_PART_MOTOR:
+    c->motor_impulse = g[0];
+    break;
+  case JOINT_PART_FRICTION:
+    c->friction_impulse = g[0];
+    break;
+  case JOINT_PART_LOW:
+  case JOINT_PART_HIGH: {
+    const double along = part->role == JOINT_PART_LOW ? g[0] : -g[0];
+    const joint_row row = joint_coordinate_row(&view, part->coordinate);
+    c->limit_impulse += along;
+    add_reaction(j, &view, &row, along);
+  }
+  }
+}
+
+/* Where angles and curves will be at the end of the step, so that turns are counted. */
+static void foresee(assembly *a, joint *j) {
+  const joint_class *class = joint_class_of(j);
+  if (!class->angles && !j->curve) return;
+  const joint_view view = joint_look(a->world, j);
+  double angle[JOINT_ANGLES];
+  for (int k = 0; k < class->angles; k++) {
+    const joint_row row = joint_angle_row(&view, k);
+    angle[k] = row.value + a->h * joint_row_speed(j, &row, a->linear, a->angular);
+  }
+  for (int k = 0; k < class->angles; k++) j->angle[k] = angle[k];
+  if (class->uses & JOINT_USES_PATH)
+    j->along = world_curve_nearest(
+        view.curve, pose_apply_inverse(view.frame[FRAME_A], view.frame[FRAME_B].position),
+        j->along);
+}
+
+static bool breaks(const joint *j) {
+  return v3_norm(j->impulse) > j->break_force * j->step ||
+         v3_norm(j->moment) > j->break_torque * j->step;
 }
 
 void assembly_keep_joints(assembly *a) {
   scree_world *w = a->world;
+  bool broke = false;
   for (size_t k = 0; k < w->joint_limit; k++) {
-    const size_t block = a->joint_block[k];
     joint *j = &w->joint[k];
-    if (block == CACHE_NONE) continue;
-    joint_row rows[SCREE_MAX_DIM];
-    const joint_view view = joint_look(w, j);
-    const int count = joint_classes[j->kind]->rows(&view, rows);
-    const double *g = a->g + a->problem->row_start[block];
+    if (!takes_part(w, j)) continue;
+    foresee(a, j);
     j->impulse = j->moment = v3_make(0, 0, 0);
-    for (int r = 0; r < count; r++) {
-      v3 *sum = rows[r].angular ? &j->moment : &j->impulse;
-      *sum = v3_add_scaled(*sum, g[r], rows[r].direction);
-    }
-    const bool motor = j->motor == SCREE_MOTOR_SPEED;
-    j->motor_impulse = motor ? a->g[a->problem->row_start[block + 1]] : 0.0;
     j->step = a->kick;
+    for (int c = 0; c < SCREE_JOINT_COORDINATES; c++) {
+      joint_coordinate *q = &j->coordinate[c];
+      q->motor_impulse = q->friction_impulse = q->spring_impulse = q->limit_impulse = 0.0;
+    }
   }
+  for (size_t k = 0; k < a->joint_part_count; k++) keep_part(a, &a->joint_part[k]);
+  for (size_t k = 0; k < w->joint_limit; k++) {
+    joint *j = &w->joint[k];
+    if (!takes_part(w, j) || !breaks(j)) continue;
+    j->broken = 1;
+    broke = true;
+  }
+  if (!broke) return;
+  w->revision++;
+  world_list_excluded(w); /* it grows shorter: there is room */
 }

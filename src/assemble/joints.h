@@ -1,51 +1,66 @@
-/* Joints as generic rows. A joint type is one file that writes its rows, and one row in the list.
+/* Joints as blocks of the cone problem. A joint is any number of parts, each one block: the held
+ * rows together, and for each coordinate its spring with damper, its motor, its dry friction and
+ * the limits that it may reach in the step.
  *
- *   linear row    d . (v_b + w_b x arm_b - v_a - w_a x arm_a)
- *   angular row   d . (w_b - w_a)
+ *   part       set                     b                            C
+ *   held       free                    stabilisation psi / h        compliance / (h kick)
+ *   spring     free                    see joint_spring
+ *   motor      free, or +-limit kick   speed: -value;  position: (q - target(t+h)) / h; or a spring
+ *   friction   +-friction kick         0                            0
+ *   limit      g >= 0, rows +-q'       gap / h                      limit_compliance / (h kick)
  *
- * with an error psi (m or rad) that the step is to remove: b = stabilisation psi / h. */
+ * kick: how long forces last in the step. What removes errors is bounded by a speed. */
 #ifndef SCREE_ASSEMBLE_JOINTS_H
 #define SCREE_ASSEMBLE_JOINTS_H
 
-#include "model/world.h"
+#include "assemble/assembly.h"
+#include "model/joints/joints.h"
 
-typedef struct joint_view {
-  const joint *data;
-  pose a, b;             /* the two frames in the world; z is the axis */
-  v3 center_a, center_b; /* centres of mass; the world: its origin */
-} joint_view;
+typedef enum joint_role {
+  JOINT_PART_HELD,
+  JOINT_PART_SPRING,
+  JOINT_PART_MOTOR,
+  JOINT_PART_FRICTION,
+  JOINT_PART_LOW, /* limits */
+  JOINT_PART_HIGH
+} joint_role;
 
-typedef struct joint_row {
-  bool angular;
-  v3 direction;
-  v3 arm_a, arm_b;
-  double error;
-} joint_row;
+typedef struct joint_part {
+  uint32_t joint, block;
+  uint8_t role, coordinate;
+} joint_part;
 
-typedef struct joint_class {
-  const char *name;
-  int (*rows)(const joint_view *view, joint_row *rows);
-  /* The free direction that a motor drives; null: none. */
-  joint_row (*motor)(const joint_view *view);
-} joint_class;
+/* The springs of a row: force = -(stiffness e + damping e'), e the value less its rest. */
+typedef struct joint_spring {
+  double stiffness, damping;
+  double error;    /* e now */
+  double before;   /* e' of the step before */
+  double drift;    /* how fast the rest moves in this step */
+  double mobility; /* what an impulse of 1 along the row changes its speed by */
+} joint_spring;
+/* b and C of it; false: there is none. */
+bool joint_solve_spring(const joint_spring *s, double h, double kick, double *offset,
+                        double *compliance);
 
-#define JOINT_LIST(X)                                                                              \
-  X(FIXED, joint_fixed)                                                                            \
-  X(BALL, joint_ball)                                                                              \
-  X(HINGE, joint_hinge)                                                                            \
-  X(SLIDER, joint_slider)
+/* The most that errors of a joint are removed with, m/s and rad/s. */
+typedef struct joint_recovery {
+  double slide, turn;
+} joint_recovery;
+joint_recovery joint_find_recovery(const assembly *a, const assembly_params *params, const joint *j,
+                                   const joint_view *view);
 
-#define JOINT_DECLARE(kind, symbol) extern const joint_class symbol;
-JOINT_LIST(JOINT_DECLARE)
-#undef JOINT_DECLARE
-extern const joint_class *const joint_classes[SCREE_JOINT_KIND_COUNT];
+/* Part of errors with this sum of squares that is removed, so that none goes faster than `most`. */
+double joint_recovered_part(double sum2, double most, const assembly_params *params);
 
-joint_view joint_look(const scree_world *world, const joint *j);
-/* Writers of rows; each returns how many. Axes 0 1 2 are x y z of frame a. */
-v3 joint_axis(pose frame, int axis);
-/* Frame b's origin stays on the lines or planes of frame a: axes first … first + count - 1. */
-int joint_hold_point(const joint_view *view, int first, int count, joint_row *rows);
-/* The two frames stay parallel. */
-int joint_hold_turn(const joint_view *view, joint_row *rows);
+/* Adds a block of the joint to the problem, with its start in g. */
+scree_status joint_add_part(assembly *a, size_t index, joint_role role, int coordinate,
+                            const joint_row *rows, int count, const double *offset,
+                            const double *compliance, const scree_set *set, const double *g);
+/* joint_coordinate.c: all that a coordinate has. */
+scree_status joint_add_coordinate(assembly *a, const assembly_params *params, size_t index,
+                                  const joint_view *view, int k);
+double joint_mobility(const scree_world *world, const joint *j, const joint_row *row);
+/* What impulses of the step before are worth in this one; 0: nothing. */
+double joint_warmth(const assembly *a, const assembly_params *params, const joint *j);
 
 #endif

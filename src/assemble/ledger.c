@@ -10,14 +10,15 @@
  *   contacts: p . (mean velocity of b at the point - that of a), with the impulses of impacts
  *   (impact.c); the normal part is `impacts`, the rest, with moments of rolling and spinning,
  *   `friction`; both > 0 where energy is taken
- *   motions: what contacts and joints do to a driven body, with its velocity; > 0: it gives
- *   joints: the rows of joints, as contacts; motors: rows and torques of motors; forces: loads set
- *   by the user
+ *   motions: what contacts and joints do to a driven body, with its velocity; > 0: it gives; and
+ *   what the moving surface of a belt does
+ *   joints: held rows, springs and limits of joints, as contacts; their dry friction is `friction`;
+ *   motors: rows and torques of motors; forces: loads set by the user
  *
  * Potential energy is taken at the middle of steps, where v is: then gravity's work is its change
  * to rounding. What is left over is the error of the step: turns of bodies without symmetry, forces
  * that depend on places, damping of stiff joints (stiffness.c), changes of the step. */
-#include "assemble/assembly.h"
+#include "assemble/joints.h"
 #include "ccp/problem.h"
 
 /* Of a body that was hit in the step, whose velocities are for now those that move it to where it
@@ -65,6 +66,13 @@ static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
   const double normal = v3_dot(p, n) * v3_dot(u, n);
   out->impacts -= normal;
   out->friction -= whole - normal;
+  if (a->has_surfaces) {
+    /* A belt gives, and friction takes, what its surface does. */
+    const v3 belt = assembly_surface_velocity(a, key->a, key->b);
+    const double work = v3_dot(p, belt) - v3_dot(p, n) * v3_dot(belt, n);
+    out->friction -= work;
+    out->motions -= work;
+  }
   if (is_driven(a, key->a)) out->motions += v3_dot(p, va) + v3_dot(m, wa);
   if (is_driven(a, key->b)) out->motions -= v3_dot(p, vb) + v3_dot(m, wb);
 }
@@ -110,25 +118,36 @@ static void add_load(const assembly *a, uint32_t i, double seconds, const body_l
       seconds * (v3_dot(load->force, a->mean[i].linear) + v3_dot(load->torque, a->mean[i].angular));
 }
 
-static void add_torque_motor(const assembly *a, const joint *j, scree_ledger *out) {
-  for (int s = 0; s < 2; s++) {
-    const uint32_t i = s ? j->body_b : j->body_a;
-    if (i == WORLD_NO_BODY) continue;
-    const body_load load = world_motor_load(a->world, j, s, j->motor_value);
-    const double kick = world_is_dynamic(a->world, i) ? world_kick(a->world, i, a->h) : a->kick;
-    if (world_is_dynamic(a->world, i)) add_load(a, i, kick, &load, &out->motors);
+static void add_torque_motors(const assembly *a, const joint *j, scree_ledger *out) {
+  const scree_world *w = a->world;
+  for (int k = 0; k < joint_class_of(j)->coordinates; k++) {
+    if (j->coordinate[k].motor != SCREE_MOTOR_TORQUE) continue;
+    const joint_view view = joint_look(w, j);
+    const joint_row row = joint_coordinate_row(&view, k);
+    const double value = joint_motor_value(&j->coordinate[k], w->time);
+    for (int s = 0; s < JOINT_SIDES; s++) {
+      const uint32_t i = j->body[s];
+      if (i == WORLD_NO_BODY || !world_is_dynamic(w, i)) continue;
+      const body_load load = {v3_scale(value, row.linear[s]), v3_scale(value, row.angular[s])};
+      add_load(a, i, world_kick(w, i, a->h), &load, &out->motors);
+    }
   }
 }
 
 static void add_joints(const assembly *a, scree_ledger *out) {
   const scree_world *w = a->world;
-  for (size_t k = 0; k < w->joint_limit; k++) {
-    const size_t block = a->joint_block[k];
-    if (block == CACHE_NONE) continue;
-    out->joints -= add_rows(a, block, out);
-    if (w->joint[k].motor == SCREE_MOTOR_SPEED) out->motors += add_rows(a, block + 1, out);
-    if (w->joint[k].motor == SCREE_MOTOR_TORQUE) add_torque_motor(a, &w->joint[k], out);
+  for (size_t k = 0; k < a->joint_part_count; k++) {
+    const joint_part *part = &a->joint_part[k];
+    const double work = add_rows(a, part->block, out);
+    if (part->role == JOINT_PART_MOTOR)
+      out->motors += work;
+    else if (part->role == JOINT_PART_FRICTION)
+      out->friction -= work;
+    else
+      out->joints -= work;
   }
+  for (size_t k = 0; k < w->joint_limit; k++)
+    if (w->joint[k].alive && !w->joint[k].broken) add_torque_motors(a, &w->joint[k], out);
 }
 
 /* ---- bodies --------------------------------------------------------------------------------- */

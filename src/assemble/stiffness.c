@@ -23,7 +23,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "assemble/assembly.h"
 #include "assemble/joints.h"
 
 static const double limit = 1.0; /* of x */
@@ -43,12 +42,37 @@ static void add_pull(assembly *a, uint32_t body, v3 arm, v3 pull) {
   k[5] += along - f * arm.z * arm.z;
 }
 
+static bool joins_anchors(const joint *j) {
+  return j->kind != SCREE_JOINT_DISTANCE && j->kind != SCREE_JOINT_ROPE;
+}
+
+/* Lists of the joints of each body, in the order of the joints. */
+static scree_status list_joints(assembly *a) {
+  const scree_world *w = a->world;
+  if (memory_grow(a->context, &a->joint_first, &a->joint_first_capacity, w->bodies.limit,
+                  sizeof *a->joint_first) ||
+      memory_grow(a->context, &a->joint_next, &a->joint_next_capacity, JOINT_SIDES * w->joint_limit,
+                  sizeof *a->joint_next))
+    return SCREE_ERROR_MEMORY;
+  memset(a->joint_first, 0, w->bodies.limit * sizeof *a->joint_first);
+  for (size_t k = w->joint_limit; k-- > 0;) {
+    const joint *j = &w->joint[k];
+    for (size_t s = 0; s < JOINT_SIDES && j->alive && !j->broken; s++) {
+      if (j->body[s] == WORLD_NO_BODY) continue;
+      a->joint_next[JOINT_SIDES * k + s] = a->joint_first[j->body[s]];
+      a->joint_first[j->body[s]] = (uint32_t)(1 + JOINT_SIDES * k + s);
+    }
+  }
+  return SCREE_OK;
+}
+
 scree_status assembly_find_stiffness(assembly *a, const assembly_params *params) {
   const scree_world *w = a->world;
   a->stiff = false;
   for (size_t j = 0; j < w->joint_limit && !a->stiff; j++)
     a->stiff = w->joint[j].alive && w->joint[j].step > 0.0;
   if (!a->stiff) return SCREE_OK;
+  if (list_joints(a)) return SCREE_ERROR_MEMORY;
   if (memory_grow(a->context, &a->stiffness, &a->stiffness_capacity, w->bodies.limit,
                   sizeof *a->stiffness))
     return SCREE_ERROR_MEMORY;
@@ -60,11 +84,15 @@ scree_status assembly_find_stiffness(assembly *a, const assembly_params *params)
   memset(a->stiffness, 0, w->bodies.limit * sizeof *a->stiffness);
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
-    if (!j->alive || !(j->step > 0.0)) continue;
+    if (!j->alive || j->broken || !(j->step > 0.0)) continue;
     const joint_view view = joint_look(w, j);
     const v3 pull = v3_scale(params->h / j->step, j->impulse);
-    add_pull(a, j->body_b, v3_sub(view.b.position, view.center_b), pull);
-    add_pull(a, j->body_a, v3_sub(view.b.position, view.center_a), v3_scale(-1.0, pull));
+    /* A bar or rope pulls a at a's own anchor. */
+    const int at = joins_anchors(j) ? FRAME_B : FRAME_A;
+    add_pull(a, j->body[SIDE_B], v3_sub(view.frame[FRAME_B].position, view.center[SIDE_B]), pull);
+    if (j->body[SIDE_C] != WORLD_NO_BODY) continue;
+    add_pull(a, j->body[SIDE_A], v3_sub(view.frame[at].position, view.center[SIDE_A]),
+             v3_scale(-1.0, pull));
   }
   return SCREE_OK;
 }
@@ -92,12 +120,6 @@ static double twist_dot(twist a, twist b) {
   return v3_dot(a.linear, b.linear) + v3_dot(a.angular, b.angular);
 }
 
-static twist row_of(const joint_row *row, bool second) {
-  const v3 d = v3_scale(second ? 1.0 : -1.0, row->direction);
-  if (row->angular) return (twist){{0, 0, 0}, d};
-  return (twist){d, v3_cross(second ? row->arm_b : row->arm_a, d)};
-}
-
 /* W row, of a body or of the world. */
 static twist move(const scree_world *w, uint32_t body, twist row) {
   if (body == WORLD_NO_BODY || !world_is_dynamic(w, body)) return (twist){{0, 0, 0}, {0, 0, 0}};
@@ -113,20 +135,25 @@ typedef struct schur {
   double s[MOST_ROWS][MOST_ROWS];
 } schur;
 
-static void add_joint(const scree_world *w, uint32_t body, const joint *j, schur *m) {
-  joint_row rows[SCREE_MAX_DIM];
+/* Rows of one joint, as far as there is room. */
+static void add_joint(const scree_world *w, const joint *j, int side, schur *m) {
+  joint_row rows[JOINT_ROWS];
   const joint_view view = joint_look(w, j);
-  const bool second = j->body_b == body;
-  const uint32_t other = second ? j->body_a : j->body_b;
-  const int n = joint_classes[j->kind]->rows(&view, rows), first = m->count;
+  const int n = joint_held_rows(&view, rows), first = m->count;
+  if (first + n > MOST_ROWS) return;
   for (int r = 0; r < n; r++) {
-    const twist own = row_of(&rows[r], second), far = row_of(&rows[r], !second);
-    const twist far_moved = move(w, other, far);
-    m->moved[first + r] = move(w, body, own);
+    const twist own = {rows[r].linear[side], rows[r].angular[side]};
+    m->moved[first + r] = move(w, j->body[side], own);
     for (int c = 0; c < first + r; c++) m->s[first + r][c] = twist_dot(own, m->moved[c]);
-    for (int c = 0; c <= r; c++)
-      m->s[first + r][first + c] =
-          twist_dot(own, m->moved[first + c]) + twist_dot(row_of(&rows[c], !second), far_moved);
+    m->s[first + r][first + r] = twist_dot(own, m->moved[first + r]);
+    for (int s = 0; s < JOINT_SIDES; s++) {
+      if (s == side) continue;
+      const twist far = {rows[r].linear[s], rows[r].angular[s]};
+      const twist far_moved = move(w, j->body[s], far);
+      for (int c = 0; c <= r; c++)
+        m->s[first + r][first + c] +=
+            twist_dot((twist){rows[c].linear[s], rows[c].angular[s]}, far_moved);
+    }
   }
   m->count += n;
 }
@@ -166,11 +193,11 @@ static double constrained_ratio(const assembly *a, uint32_t body, double h,
   double inverse[6];
   schur m = {.count = 0};
   memcpy(inverse, inverse_inertia, sizeof inverse);
-  for (size_t k = 0, found = 0; k < w->joint_limit && found < MOST_JOINTS; k++) {
-    const joint *j = &w->joint[k];
-    if (!j->alive || (j->body_a != body && j->body_b != body)) continue;
-    if (j->compliance > 0.0) continue;
-    add_joint(w, body, j, &m);
+  for (uint32_t at = a->joint_first[body], found = 0; at && found < MOST_JOINTS;
+       at = a->joint_next[at - 1]) {
+    const joint *j = &w->joint[(at - 1) / JOINT_SIDES];
+    if (j->compliance > 0.0 || j->kind == SCREE_JOINT_BUSHING) continue;
+    add_joint(w, j, (int)((at - 1) % JOINT_SIDES), &m);
     found++;
   }
   constrain(&m, inverse);

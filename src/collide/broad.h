@@ -39,6 +39,7 @@ typedef struct collide_view {
   double h;                   /* s */
   double margin;              /* fraction of the smaller diameter */
   double most;                /* m, the margin's part by diameter is never more */
+  double held, held_part;     /* m, and of the smaller diameter: it is never less than their sum */
   const double *extra;        /* m, by body, on top of the margin; null: none */
   const collide_given *given; /* on top of what is found; ascending by a, then b */
   size_t given_count;
@@ -71,6 +72,13 @@ static inline double view_less(double a, double b) {
   return a < b ? a : b;
 }
 
+/* The margin's part by diameter. */
+static inline double view_margin(const collide_view *view, double scale) {
+  const double margin = view_less(view->margin * scale, view->most);
+  const double held = view->held + view->held_part * scale;
+  return margin < held ? held : margin;
+}
+
 /* How far ahead of touch a pair's contacts are wanted, m. */
 static inline double view_pair_margin(const collide_view *view, size_t i, size_t k) {
   const double scale = view_less(view->diameter[i], view->diameter[k]);
@@ -79,7 +87,7 @@ static inline double view_pair_margin(const collide_view *view, size_t i, size_t
     speed += view->radius[i] * v3_norm(view->angular[i]);
   if (view->shape[k]->kind != SCREE_SHAPE_SPHERE && isfinite(view->radius[k]))
     speed += view->radius[k] * v3_norm(view->angular[k]);
-  const double margin = view_less(view->margin * scale, view->most) + view->h * speed;
+  const double margin = view_margin(view, scale) + view->h * speed;
   return view->extra ? margin + view->extra[i] + view->extra[k] : margin;
 }
 

@@ -98,7 +98,10 @@ static inline bool broad_may_touch(const collide_view *view, uint32_t i, uint32_
 
 /* The margin that a body brings, m; of a wall infinite, as its partner's counts. */
 static inline double broad_slack(const collide_view *view, size_t i) {
-  return isfinite(view->diameter[i]) ? view->margin * view->diameter[i] : INFINITY;
+  if (!isfinite(view->diameter[i])) return INFINITY;
+  const double held = view->held + view->held_part * view->diameter[i];
+  const double margin = view->margin * view->diameter[i];
+  return margin < held ? held : margin;
 }
 
 /* Do their boxes come closer than the margin? */

@@ -124,7 +124,7 @@ static bool is_plain_sphere(const collide_view *view, uint32_t i) {
 static bool far_apart(const collide_view *view, uint32_t i, uint32_t k) {
   const v3 v = v3_abs(v3_sub(view->linear[i], view->linear[k]));
   const double scale = view_less(view->diameter[i], view->diameter[k]);
-  double reach = view->radius[i] + view->radius[k] + view_less(view->margin * scale, view->most) +
+  double reach = view->radius[i] + view->radius[k] + view_margin(view, scale) +
                  view->h * (v.x + v.y + v.z) * (1.0 + 1e-12);
   if (view->extra) reach += view->extra[i] + view->extra[k];
   return v3_norm2(v3_sub(view->position[i], view->position[k])) > reach * reach * (1.0 + 1e-12);

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-enum { BLOB_VERSION = 2 };
+enum { BLOB_VERSION = 3 };
 
 typedef struct blob_header {
   uint64_t magic;
   uint32_t version, word;
-  uint64_t limit, free_count, shape_count, material_count, motion_count, joint_limit;
+  uint64_t limit, free_count, shape_count, material_count, motion_count, curve_count, joint_limit;
   uint64_t optional; /* bit k: the k-th optional array is there */
   scree_world_def def;
   double time, step;
@@ -30,6 +30,7 @@ void world_put(const scree_world *w, blob_out *out) {
   head.shape_count = w->shape_count;
   head.material_count = w->material_count;
   head.motion_count = w->motion_count;
+  head.curve_count = w->curve_count;
   head.joint_limit = w->joint_limit;
   head.def = w->def;
   head.time = w->time;
@@ -80,7 +81,7 @@ static scree_status check_header(scree_world *w, const blob_header *head, size_t
       head->joint_limit > UINT32_MAX || size != expected_size(head))
     return context_fail(context, SCREE_ERROR_INPUT, "checkpoint: its size does not fit its header");
   if (head->shape_count > w->shape_count || head->material_count != w->material_count ||
-      head->motion_count > w->motion_count)
+      head->motion_count > w->motion_count || head->curve_count > w->curve_count)
     return context_fail(context, SCREE_ERROR_INPUT,
                         "checkpoint: it is of a world with %zu shapes, %zu materials and %zu "
                         "motions; this one has %zu, %zu and %zu; build it in the same way",
@@ -142,10 +143,7 @@ static bool indices_fit(const scree_world *w, const blob_header *head, const blo
     joint j;
     memcpy(&j, map->joints + i * sizeof j, sizeof j);
     if (!j.alive) continue;
-    if ((int)j.kind < 0 || j.kind >= SCREE_JOINT_KIND_COUNT) return false;
-    if ((j.body_a >= head->limit && j.body_a != WORLD_NO_BODY) ||
-        (j.body_b >= head->limit && j.body_b != WORLD_NO_BODY))
-      return false;
+    if (!world_joint_fits(&j, head->limit, w->curve_count)) return false;
   }
   return true;
 }

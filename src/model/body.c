@@ -255,7 +255,7 @@ scree_status scree_world_remove_body(scree_world *w, scree_body_id id) {
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
   bool joined = false;
   for (size_t k = 0; k < w->joint_limit; k++)
-    if (w->joint[k].alive && (w->joint[k].body_a == i || w->joint[k].body_b == i)) {
+    if (w->joint[k].alive && world_joint_has(&w->joint[k], i)) {
       world_remove_joint_at(w, k);
       joined = true;
     }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static void add_turn(const scree_world *w, size_t i, double h, v3 torque, v3 *angular) {
+void world_add_turn(const scree_world *w, size_t i, double h, v3 torque, v3 *angular) {
   const world_bodies *b = &w->bodies;
   const v3 local = quat_rotate_inverse(b->rotation[i], torque);
   const v3 change = {h * local.x / b->inertia[i].x, h * local.y / b->inertia[i].y,
@@ -28,8 +28,8 @@ void world_change_load(scree_world *w, size_t i, v3 force, v3 torque) {
   }
   b->linear[i] = v3_add_scaled(b->linear[i], -half / b->mass[i], force);
   b->linear_rate[i] = v3_add_scaled(b->linear_rate[i], 1.0 / b->mass[i], force);
-  add_turn(w, i, -half, torque, &b->angular[i]);
-  add_turn(w, i, 1.0, torque, &b->angular_rate[i]);
+  world_add_turn(w, i, -half, torque, &b->angular[i]);
+  world_add_turn(w, i, 1.0, torque, &b->angular_rate[i]);
 }
 
 scree_status scree_body_set_force(scree_world *w, scree_body_id id, const double force[3],
@@ -111,51 +111,6 @@ double world_pairwise_energy(const scree_world *w) {
   return sum;
 }
 
-/* Motors that give a torque or a force act like applied ones: on b as told, on a the opposite. A
- * slider's force acts along the line through the two anchors' mean, so that it adds no moment to
- * the pair. On side s (0: a, 1: b), at the centre of mass. */
-body_load world_motor_load(const scree_world *w, const joint *j, int s, double value) {
-  const uint32_t side[2] = {j->body_a, j->body_b};
-  const pose frame[2] = {j->frame_a, j->frame_b};
-  pose at[2];
-  for (int m = 0; m < 2; m++)
-    at[m] = side[m] == WORLD_NO_BODY ? frame[m] : pose_mul(world_pose(w, side[m]), frame[m]);
-  const v3 axis = quat_rotate(at[0].rotation, v3_make(0, 0, 1));
-  const v3 act = v3_scale(s ? value : -value, axis);
-  if (j->kind == SCREE_JOINT_HINGE) return (body_load){{0, 0, 0}, act};
-  const v3 point = v3_scale(0.5, v3_add(at[0].position, at[1].position));
-  return (body_load){act, v3_cross(v3_sub(point, w->bodies.position[side[s]]), act)};
-}
-
-static bool pushes(const scree_world *w, uint32_t i) {
-  return i != WORLD_NO_BODY && world_is_dynamic(w, i);
-}
-
-void world_change_motor(scree_world *w, const joint *j, double change) {
-  for (int s = 0; s < 2; s++) {
-    const uint32_t i = s ? j->body_b : j->body_a;
-    if (!pushes(w, i)) continue;
-    const body_load load = world_motor_load(w, j, s, change);
-    world_change_load(w, i, load.force, load.torque);
-  }
-}
-
-static void add_motors(const scree_world *w, double h, v3 *linear, v3 *angular) {
-  const world_bodies *b = &w->bodies;
-  for (size_t k = 0; k < w->joint_limit; k++) {
-    const joint *j = &w->joint[k];
-    if (!j->alive || j->motor != SCREE_MOTOR_TORQUE) continue;
-    for (int s = 0; s < 2; s++) {
-      const uint32_t i = s ? j->body_b : j->body_a;
-      if (!pushes(w, i)) continue;
-      const body_load load = world_motor_load(w, j, s, j->motor_value);
-      const double kick = world_kick(w, i, h);
-      linear[i] = v3_add_scaled(linear[i], kick / b->mass[i], load.force);
-      add_turn(w, i, kick, load.torque, &angular[i]);
-    }
-  }
-}
-
 static void drive(const scree_world *w, size_t i, double h, v3 *linear, v3 *angular) {
   const world_bodies *b = &w->bodies;
   *linear = b->linear[i];
@@ -193,14 +148,14 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
     if (pairwise) linear[i] = v3_add_scaled(linear[i], push, pairwise_force(w, i));
     if (b->load) {
       linear[i] = v3_add_scaled(linear[i], push, b->load[i].force);
-      add_turn(w, i, kick, b->load[i].torque, &angular[i]);
+      world_add_turn(w, i, kick, b->load[i].torque, &angular[i]);
     }
     if (b->step_load) {
       linear[i] = v3_add_scaled(linear[i], h / b->mass[i], b->step_load[i].force);
-      add_turn(w, i, h, b->step_load[i].torque, &angular[i]);
+      world_add_turn(w, i, h, b->step_load[i].torque, &angular[i]);
     }
   }
-  add_motors(w, h, linear, angular);
+  world_add_motors(w, h, linear, angular);
   for (size_t i = 0; i < b->limit; i++)
     if (!isfinite(v3_norm2(linear[i])) || !isfinite(v3_norm2(angular[i])))
       return context_fail(w->context, SCREE_ERROR_NUMERIC,

@@ -2,50 +2,230 @@
  * scree/model.h when a material comes or changes, and kept as set where a law was set. */
 #include "model/world.h"
 
+#include <stdio.h>
 #include <string.h>
 
 scree_material_def scree_material_def_default(void) {
   return (scree_material_def){.friction = 0.5};
 }
 
-static scree_status check(scree_context *context, const scree_material_def *m) {
-  const struct {
-    const char *name;
-    double value;
-  } fields[] = {
-      {"friction", m->friction},
-      {"rolling", m->rolling},
-      {"spinning", m->spinning},
-      {"restitution", m->restitution},
-      {"restitution_threshold", m->restitution_threshold},
-      {"cohesion", m->cohesion},
-      {"compliance", m->compliance},
-      {"compliance_tangent", m->compliance_tangent},
-      {"damping", m->damping},
-  };
-  for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-    if (!(fields[i].value >= 0.0) || isinf(fields[i].value))
-      return context_fail(context, SCREE_ERROR_INPUT,
-                          "material: %s is %g; it must be finite and not negative", fields[i].name,
-                          fields[i].value);
+static const char *const law_names[SCREE_LAW_COUNT] = {
+    [SCREE_LAW_USUAL] = "usual",
+    [SCREE_LAW_RIGID] = "rigid",
+    [SCREE_LAW_COMPLIANT] = "compliant",
+    [SCREE_LAW_POWER] = "power",
+    [SCREE_LAW_RIGID_COHESIVE] = "rigid-cohesive",
+    [SCREE_LAW_COMPLIANT_COHESIVE] = "compliant-cohesive",
+    [SCREE_LAW_ELASTOPLASTIC] = "elastoplastic",
+    [SCREE_LAW_BOND] = "bond",
+};
+
+const char *scree_law_name(scree_law law) {
+  return (unsigned)law < SCREE_LAW_COUNT ? law_names[law] : NULL;
+}
+
+/* ---- faults --------------------------------------------------------------------------------- */
+
+/* Which laws take a key, bit by bit, and which cannot do without it. */
+#define LAW_BIT(law) (1u << SCREE_LAW_##law)
+enum {
+  LAWS_ALL = (1u << SCREE_LAW_COUNT) - 1,
+  LAWS_COHESIVE = LAW_BIT(USUAL) | LAW_BIT(POWER) | LAW_BIT(RIGID_COHESIVE) |
+                  LAW_BIT(COMPLIANT_COHESIVE) | LAW_BIT(ELASTOPLASTIC) | LAW_BIT(BOND),
+  LAWS_SPRING = LAW_BIT(USUAL) | LAW_BIT(COMPLIANT) | LAW_BIT(COMPLIANT_COHESIVE) |
+                LAW_BIT(ELASTOPLASTIC) | LAW_BIT(BOND),
+  LAWS_SOFT = LAWS_SPRING | LAW_BIT(POWER),
+  LAWS_HARD = LAWS_ALL & ~LAW_BIT(POWER)
+};
+
+typedef struct key_rule {
+  const char *key;
+  size_t offset;
+  unsigned laws, needed;
+} key_rule;
+
+#define KEY(name, laws, needed)                                                                    \
+  { #name, offsetof(scree_material_def, name), (laws), (needed) }
+static const key_rule key_rules[] = {
+    KEY(friction, LAWS_ALL, 0),
+    KEY(rolling, LAWS_ALL, 0),
+    KEY(spinning, LAWS_ALL, 0),
+    KEY(restitution, LAWS_HARD, 0),
+    KEY(restitution_threshold, LAWS_HARD, 0),
+    KEY(cohesion, LAWS_COHESIVE, LAW_BIT(BOND)),
+    KEY(compliance, LAWS_SPRING,
+        LAW_BIT(COMPLIANT) | LAW_BIT(COMPLIANT_COHESIVE) | LAW_BIT(ELASTOPLASTIC)),
+    KEY(compliance_tangent, LAWS_SOFT, 0),
+    KEY(damping, LAWS_SOFT, 0),
+    KEY(friction_kinetic, LAWS_ALL, 0),
+    KEY(stribeck_speed, LAWS_ALL, 0),
+    KEY(friction_viscous, LAWS_ALL, 0),
+    KEY(friction_across, LAWS_ALL, 0),
+    KEY(cohesion_energy, LAWS_COHESIVE & ~LAW_BIT(BOND), 0),
+    KEY(cohesion_range, LAWS_COHESIVE & ~LAW_BIT(BOND), 0),
+    KEY(stiffness, LAW_BIT(POWER), LAW_BIT(POWER)),
+    KEY(exponent, LAW_BIT(POWER), 0),
+    KEY(yield_force, LAW_BIT(ELASTOPLASTIC), LAW_BIT(ELASTOPLASTIC)),
+    KEY(hardening, LAW_BIT(ELASTOPLASTIC), 0),
+    KEY(bond_shear, LAW_BIT(BOND), 0),
+    KEY(bond_bending, LAW_BIT(BOND), 0),
+    KEY(bond_twisting, LAW_BIT(BOND), 0),
+};
+enum { KEY_RULES = sizeof key_rules / sizeof key_rules[0] };
+
+static double value_of(const scree_material_def *m, const key_rule *rule) {
+  return *(const double *)((const char *)m + rule->offset);
+}
+
+static double length2(const double *v) {
+  return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+}
+
+static void list_laws(unsigned laws, char *text, size_t size) {
+  size_t at = 0;
+  text[0] = '\0';
+  for (int law = SCREE_LAW_RIGID; law < SCREE_LAW_COUNT; law++)
+    if ((laws >> law & 1u) && at < size)
+      at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", law_names[law]);
+}
+
+#define FAULT(name, ...)                                                                           \
+  do {                                                                                             \
+    *key = (name);                                                                                 \
+    snprintf(text, size, __VA_ARGS__);                                                             \
+    return true;                                                                                   \
+  } while (0)
+
+/* Keys that a law does not have, or cannot do without. */
+static bool law_fault(const scree_material_def *m, const char **key, char *text, size_t size) {
+  const unsigned bit = 1u << m->law;
+  for (size_t i = 0; i < KEY_RULES; i++) {
+    const key_rule *rule = &key_rules[i];
+    const bool given = value_of(m, rule) > 0.0;
+    char laws[160];
+    list_laws(rule->laws, laws, sizeof laws);
+    if (given && !(rule->laws & bit) && m->law == SCREE_LAW_USUAL)
+      FAULT(rule->key, "%s needs `law:` %s", rule->key, laws);
+    if (given && !(rule->laws & bit))
+      FAULT(rule->key, "the law %s has no %s; it is one of: %s", law_names[m->law], rule->key,
+            laws);
+    if (!given && (rule->needed & bit))
+      FAULT("law", "the law %s needs a %s above 0", law_names[m->law], rule->key);
+  }
+  if ((m->law == SCREE_LAW_RIGID_COHESIVE || m->law == SCREE_LAW_COMPLIANT_COHESIVE) &&
+      !(m->cohesion > 0.0) && !(m->cohesion_energy > 0.0))
+    FAULT("law", "the law %s needs a cohesion or a cohesion_energy above 0", law_names[m->law]);
+  return false;
+}
+
+/* Keys of friction that do not go together. */
+static bool friction_fault(const scree_material_def *m, const char **key, char *text, size_t size) {
+  if (m->friction_kinetic > m->friction)
+    FAULT("friction_kinetic", "friction_kinetic is %g; it must not be above friction, %g",
+          m->friction_kinetic, m->friction);
+  if (m->stribeck_speed > 0.0 && !(m->friction_kinetic > 0.0))
+    FAULT("stribeck_speed", "stribeck_speed needs a friction_kinetic");
+  if ((m->friction_across > 0.0 || m->friction_viscous > 0.0) && !(m->friction > 0.0))
+    FAULT("friction", "friction is 0; friction_across and friction_viscous need one above 0");
+  if (m->friction_across > 0.0 && (m->rolling > 0.0 || m->spinning > 0.0))
+    FAULT("friction_across", "friction_across does not go with rolling or spinning");
+  for (int k = 0; k < 3; k++) {
+    if (!isfinite(m->direction[k])) FAULT("direction", "direction must be finite");
+    if (!isfinite(m->surface_velocity[k]))
+      FAULT("surface_velocity", "surface_velocity must be finite");
+  }
+  return false;
+}
+
+bool material_fault(const scree_material_def *m, const char **key, char *text, size_t size) {
+  for (size_t i = 0; i < KEY_RULES; i++) {
+    const double value = value_of(m, &key_rules[i]);
+    if (!(value >= 0.0) || isinf(value))
+      FAULT(key_rules[i].key, "%s is %g; it must be finite and not negative", key_rules[i].key,
+            value);
+  }
   if (m->restitution > 1.0)
+    FAULT("restitution", "restitution is %g; it must lie between 0 and 1", m->restitution);
+  if ((unsigned)m->law >= SCREE_LAW_COUNT) FAULT("law", "there is no law %d", (int)m->law);
+  if ((unsigned)m->restitution_law > SCREE_RESTITUTION_NEWTON)
+    FAULT("restitution_law", "there is no restitution law %d", (int)m->restitution_law);
+  return law_fault(m, key, text, size) || friction_fault(m, key, text, size);
+}
+
+static scree_status check(scree_context *context, const scree_material_def *m) {
+  const char *key;
+  char text[CONTEXT_MESSAGE_SIZE - 64];
+  if (!material_fault(m, &key, text, sizeof text)) return SCREE_OK;
+  return context_fail(context, SCREE_ERROR_INPUT, "material: %s", text);
+}
+
+/* A direction belongs to a surface, and is needed where friction has two axes. */
+static scree_status check_material(scree_context *context, const scree_material_def *m) {
+  const scree_status status = check(context, m);
+  if (status) return status;
+  if ((m->friction_across > 0.0) != (length2(m->direction) > 0.0))
     return context_fail(context, SCREE_ERROR_INPUT,
-                        "material: restitution is %g; it must lie between 0 and 1", m->restitution);
+                        "material: friction_across and direction go together");
   return SCREE_OK;
 }
 
+/* ---- mixing --------------------------------------------------------------------------------- */
+
+/* The smaller one, where both are given. */
+static double weaker(double a, double b) {
+  return a == 0.0 ? b : b == 0.0 ? a : fmin(a, b);
+}
+
+static double mean(double a, double b) {
+  return sqrt(a * b);
+}
+
+/* k1 d1^p = k2 d2^p, d1 + d2 = d: k = (k1^(-1/p) + k2^(-1/p))^-p. */
+static double in_series(double k1, double k2, double p) {
+  if (k1 == 0.0 || k2 == 0.0) return k1 + k2;
+  return pow(pow(k1, -1.0 / p) + pow(k2, -1.0 / p), -p);
+}
+
+static double or_else(double value, double other) {
+  return value > 0.0 ? value : other;
+}
+
 static scree_material_def mix(const scree_material_def *a, const scree_material_def *b) {
-  return (scree_material_def){
-      .friction = sqrt(a->friction * b->friction),
-      .rolling = sqrt(a->rolling * b->rolling),
-      .spinning = sqrt(a->spinning * b->spinning),
-      .restitution = sqrt(a->restitution * b->restitution),
+  const double exponent = fmax(a->exponent, b->exponent);
+  scree_material_def m = {
+      .friction = mean(a->friction, b->friction),
+      .rolling = mean(a->rolling, b->rolling),
+      .spinning = mean(a->spinning, b->spinning),
+      .restitution = mean(a->restitution, b->restitution),
       .restitution_threshold = fmax(a->restitution_threshold, b->restitution_threshold),
       .cohesion = fmin(a->cohesion, b->cohesion),
       .compliance = a->compliance + b->compliance,
       .compliance_tangent = a->compliance_tangent + b->compliance_tangent,
       .damping = fmax(a->damping, b->damping),
+      .law = a->law > b->law ? a->law : b->law,
+      .restitution_law =
+          a->restitution_law > b->restitution_law ? a->restitution_law : b->restitution_law,
+      .stribeck_speed = fmax(a->stribeck_speed, b->stribeck_speed),
+      .friction_viscous = fmax(a->friction_viscous, b->friction_viscous),
+      .cohesion_energy = fmin(a->cohesion_energy, b->cohesion_energy),
+      .cohesion_range = fmax(a->cohesion_range, b->cohesion_range),
+      .stiffness = in_series(a->stiffness, b->stiffness, exponent > 0.0 ? exponent : 1.5),
+      .exponent = exponent,
+      .yield_force = weaker(a->yield_force, b->yield_force),
+      .hardening = weaker(a->hardening, b->hardening),
+      .bond_shear = weaker(a->bond_shear, b->bond_shear),
+      .bond_bending = weaker(a->bond_bending, b->bond_bending),
+      .bond_twisting = weaker(a->bond_twisting, b->bond_twisting),
   };
+  if (a->friction_kinetic > 0.0 || b->friction_kinetic > 0.0)
+    m.friction_kinetic =
+        mean(or_else(a->friction_kinetic, a->friction), or_else(b->friction_kinetic, b->friction));
+  /* Two axes of friction do not go with moments: what rolls and spins has one coefficient. */
+  if ((a->friction_across > 0.0 || b->friction_across > 0.0) && m.rolling == 0.0 &&
+      m.spinning == 0.0 && m.friction > 0.0)
+    m.friction_across =
+        mean(or_else(a->friction_across, a->friction), or_else(b->friction_across, b->friction));
+  return m;
 }
 
 static void mix_all(scree_world *w) {
@@ -78,7 +258,7 @@ static scree_status grow_pairs(scree_world *w, size_t n) {
 scree_status scree_world_add_material(scree_world *w, const scree_material_def *def,
                                       scree_material_id *id) {
   const size_t n = w->material_count;
-  scree_status status = check(w->context, def);
+  scree_status status = check_material(w->context, def);
   if (status) return status;
   if (n >= 4096)
     return context_fail(w->context, SCREE_ERROR_INPUT, "world: more than 4096 materials");
@@ -103,7 +283,7 @@ static scree_status check_id(const scree_world *w, scree_material_id id) {
 scree_status scree_world_set_material(scree_world *w, scree_material_id id,
                                       const scree_material_def *def) {
   if (check_id(w, id)) return SCREE_ERROR_ARGUMENT;
-  const scree_status status = check(w->context, def);
+  const scree_status status = check_material(w->context, def);
   if (status) return status;
   w->material[id.index] = *def;
   mix_all(w);
@@ -119,6 +299,13 @@ scree_status scree_world_set_pair(scree_world *w, scree_material_id a, scree_mat
   if (check_id(w, a) || check_id(w, b)) return SCREE_ERROR_ARGUMENT;
   const scree_status status = check(w->context, law);
   if (status) return status;
+  if (length2(law->direction) > 0.0 || length2(law->surface_velocity) > 0.0)
+    return context_fail(w->context, SCREE_ERROR_INPUT,
+                        "pair: direction and surface_velocity belong to a material");
+  if (law->friction_across > 0.0 && !(length2(w->material[a.index].direction) > 0.0) &&
+      !(length2(w->material[b.index].direction) > 0.0))
+    return context_fail(w->context, SCREE_ERROR_INPUT,
+                        "pair: friction_across needs a direction of one of the two materials");
   const size_t n = w->material_count, ab = a.index * n + b.index, ba = b.index * n + a.index;
   w->pair[ab] = w->pair[ba] = *law;
   w->pair_set[ab] = w->pair_set[ba] = 1;

@@ -60,9 +60,13 @@ void scree_world_destroy(scree_world *w) {
   memory_free(context, w->pair);
   memory_free(context, w->pair_set);
   for (size_t i = 0; i < w->motion_count; i++) world_free_motion(w, &w->motion[i]);
+  for (size_t i = 0; i < w->curve_count; i++) world_free_curve(w, &w->curve[i]);
+  memory_free(context, w->curve);
   memory_free(context, w->motion);
   memory_free(context, w->joint);
   memory_free(context, w->excluded);
+  world_free_views(w);
+  memory_free(context, w->apart);
   memory_free(context, w);
 }
 
@@ -109,6 +113,7 @@ scree_status world_need(scree_world *w, void *array, size_t size, const void *fi
 scree_status world_reserve_bodies(scree_world *w, size_t count) {
   world_bodies *b = &w->bodies;
   if (count <= b->capacity) return SCREE_OK;
+  if (w->viewed && world_retire_views(w)) return SCREE_ERROR_MEMORY;
   size_t room = b->capacity;
 #define WORLD_GROW(type, name)                                                                     \
   room = b->capacity;                                                                              \

@@ -94,19 +94,46 @@ typedef struct world_motion {
   double *times, *displacements, *rotations;
 } world_motion;
 
+/* What a coordinate has, and what the last step gave it, N m s or N s, along +q on body b. */
+typedef struct joint_coordinate {
+  double start, limits[2], limit_restitution, limit_compliance;
+  double friction, friction_coefficient, damping, stiffness, rest;
+  double motor_value, motor_rate, motor_since, motor_limit, motor_stiffness, motor_damping;
+  uint32_t motor, unused; /* scree_motor_kind */
+  double motor_impulse, friction_impulse, spring_impulse, limit_impulse;
+} joint_coordinate;
+
+enum { JOINT_FRAMES = 4, JOINT_SIDES = 3, JOINT_ANGLES = 2 };
+
+/* Frames: of a, of b, and two of c, partners of those where angles and lengths are seen from c. */
 typedef struct joint {
   scree_joint_kind kind;
-  scree_motor_kind motor;
-  uint32_t body_a, body_b; /* WORLD_NO_BODY: the world */
+  uint32_t body[JOINT_SIDES]; /* a, b, c; WORLD_NO_BODY: the world */
   uint32_t generation;
-  uint8_t alive, collide, unused[2];
-  pose frame_a, frame_b; /* anchor and axes (z: the joint's axis) seen from each body */
-  double motor_value, motor_limit, compliance;
-  /* What the last step found, world frame, N s: warm start and report. */
+  uint8_t alive, collide, broken, unused;
+  uint32_t curve, unused2;  /* 1 + its place; 0: none */
+  pose frame[JOINT_FRAMES]; /* anchor and axes (z: the joint's axis) seen from each body */
+  double ratio, length, compliance, break_force, break_torque;
+  double stiffness[6], damping[6]; /* bushing */
+  joint_coordinate coordinate[SCREE_JOINT_COORDINATES];
+  double angle[JOINT_ANGLES]; /* near which the angles are, to count turns, rad */
+  double along;               /* parameter of the curve near which the point is */
+  /* What the last step found: of the held rows, N s and N m s, for the warm start; their sum and
+   * that of limits on body b at its anchor, world frame. */
+  double held[6];
   v3 impulse, moment;
-  double motor_impulse;
   double step; /* s, that they lasted; 0: none yet */
 } joint;
+
+/* A spline: `dimension` functions of one parameter, cubic between knots. */
+typedef struct world_curve {
+  size_t count; /* of knots */
+  int dimension;
+  bool closed;
+  double *knot;  /* ascending; of a path 0, 1, 2 …; of a cam angles */
+  double *value; /* count x dimension */
+  double *bend;  /* second derivatives, the same */
+} world_curve;
 
 struct scree_world {
   scree_context *context;
@@ -128,11 +155,18 @@ struct scree_world {
   uint8_t *pair_set;
   world_motion *motion;
   size_t motion_count, motion_capacity;
+  world_curve *curve;
+  size_t curve_count, curve_capacity;
   joint *joint;
   size_t joint_limit, joint_capacity, joint_count;
   uint64_t *excluded; /* pairs (low << 32 | high) joined and not colliding, ascending */
   size_t excluded_count, excluded_capacity;
+  scree_body_id (*apart)[2]; /* pairs that were told never to touch */
+  size_t apart_count, apart_capacity;
   uint64_t revision; /* grows with every change of the set of bodies or joints */
+  bool viewed;       /* arrays were handed out: they are not freed when they move */
+  void **retired;    /* such arrays */
+  size_t retired_count, retired_capacity;
 };
 
 static inline bool world_finite(v3 x) {
@@ -175,10 +209,22 @@ static inline const scree_material_def *world_pair(const scree_world *world, uin
 /* Makes an optional array where there is none, all places set to `fill` (size bytes). */
 scree_status world_need(scree_world *world, void *array, size_t size, const void *fill);
 scree_status world_reserve_bodies(scree_world *world, size_t count);
+/* view.c: before the arrays of bodies move. Copies of those that were handed out take their place,
+ * and the old ones are kept for their readers. */
+scree_status world_retire_views(scree_world *world);
+void world_free_views(scree_world *world);
 scree_status world_intern_shape(scree_world *world, scree_shape *shape, uint32_t *index);
+static inline bool world_joint_has(const joint *j, uint32_t body) {
+  return j->body[0] == body || j->body[1] == body || j->body[2] == body;
+}
+/* Do the indices of a joint from a checkpoint lead nowhere wrong? */
+bool world_joint_fits(const joint *j, size_t body_limit, size_t curve_count);
 void world_remove_joint_at(scree_world *world, size_t index);
-/* Rebuilds the excluded pairs from the joints. */
+/* Rebuilds the excluded pairs from the joints and from what was told. */
 scree_status world_list_excluded(scree_world *world);
+
+/* material.c: is something wrong with it? Then the key that is, and why. */
+bool material_fault(const scree_material_def *material, const char **key, char *text, size_t size);
 
 /* motion.c: where a driven body's frame is at a time. */
 pose world_driven_pose(const scree_world *world, size_t body, double time);
@@ -193,6 +239,13 @@ pose world_pose_after(const scree_world *world, size_t body, double h, v3 linear
 /* Rotation vector of a unit quaternion, angle in [0, pi]. */
 v3 world_rotation_vector(quat q);
 void world_free_motion(scree_world *world, world_motion *motion);
+/* force.c: by a torque that lasts h. */
+void world_add_turn(const scree_world *world, size_t body, double h, v3 torque, v3 *angular);
+/* curve.c: values of a spline and their first and second derivatives, `dimension` of each. */
+void world_curve_at(const world_curve *curve, double x, double *value, double *slope, double *bend);
+/* The parameter of the point of a path that is nearest to p, found from a guess. */
+double world_curve_nearest(const world_curve *curve, v3 p, double guess);
+void world_free_curve(scree_world *world, world_curve *curve);
 
 /* force.c: calls the force function, once a step. */
 void world_call_forces(scree_world *world, double h);
@@ -202,9 +255,10 @@ void world_call_forces(scree_world *world, double h);
 scree_status world_free_velocities(scree_world *world, double h, v3 *linear, v3 *angular);
 /* The lasting load of a body, or the torque of a joint's motor, is about to change by this much. */
 void world_change_load(scree_world *world, size_t body, v3 force, v3 torque);
-/* What a motor of torque `value` does to the body on side s (0: a, 1: b) of its joint. */
-body_load world_motor_load(const scree_world *world, const joint *j, int s, double value);
-void world_change_motor(scree_world *world, const joint *j, double change);
+/* joint_load.c: motors that apply a torque or a force, into v_free; and what one of them is about
+ * to change by. */
+void world_add_motors(const scree_world *world, double h, v3 *linear, v3 *angular);
+void world_change_motor(scree_world *world, const joint *j, int coordinate, double change);
 /* Forgets what acts for one step only. */
 void world_clear_step_loads(scree_world *world);
 double world_pairwise_energy(const scree_world *world);

@@ -5,7 +5,9 @@
 
 #include "base/argument.h"
 #include "base/options.h"
+#include "model/world.h"
 #include "scene/build/build.h"
+#include "scene/import/robot.h"
 #include "scree/solver.h"
 
 enum { INCLUDE_DEPTH = 16, INCLUDE_LIMIT = 1000 };
@@ -50,6 +52,12 @@ static scree_status read_includes(scree_scene *scene, int depth, scene_node **ro
 
 static scree_status read_root(scree_scene *scene, uint32_t file, int depth, scene_node **root) {
   const scene_file *f = &scene->doc.files[file];
+  if (robot_is_file(f->path)) {
+    scree_import_def def = scree_import_def_default();
+    def.report = scene->doc.note;
+    def.report_user = scene->doc.note_user;
+    return robot_import(&scene->doc, file, &def, root, NULL, NULL, NULL);
+  }
   scree_status status = scene_parse(&scene->doc, f->bytes, f->size, file, root);
   if (status) return status;
   if ((*root)->kind != SCENE_MAP)
@@ -224,6 +232,8 @@ static scree_status create(scree_context *context, const scree_scene_def *def,
   if (!def) return SCREE_OK;
   s->doc.report = def->report;
   s->doc.report_user = def->report_user;
+  s->doc.note = def->note;
+  s->doc.note_user = def->note_user;
   s->doc.confined = def->confined;
   s->doc.sets = scene_alloc(&s->doc, (def->set_count + 1) * sizeof *s->doc.sets);
   if (!s->doc.sets) return SCREE_ERROR_MEMORY;
@@ -304,6 +314,23 @@ void scree_scene_destroy(scree_scene *scene) {
 
 /* ---- building ------------------------------------------------------------------------------- */
 
+/* What the table of keys cannot say: keys that do not go together. */
+static scree_status check_material(scree_scene *scene, const scene_material_keys *k) {
+  const char *key;
+  char text[512];
+  if (!material_fault(&k->def, &key, text, sizeof text)) return SCREE_OK;
+  return scene_fault(&scene->doc, scene_place(&k->head, key), "%s", text);
+}
+
+static scree_status check_surface(scree_scene *scene, const scene_material_keys *k) {
+  const double *d = k->def.direction;
+  const bool given = d[0] != 0.0 || d[1] != 0.0 || d[2] != 0.0;
+  if (given == (k->def.friction_across > 0.0)) return SCREE_OK;
+  return scene_fault(&scene->doc, scene_place(&k->head, given ? "direction" : "friction_across"),
+                     given ? "direction needs a friction_across"
+                           : "friction_across needs a direction that is not 0");
+}
+
 static scree_status build_materials(scree_scene *scene, scree_world *world) {
   const scene_node *map = scene->top.materials;
   if (!map) return SCREE_OK;
@@ -317,6 +344,8 @@ static scree_status build_materials(scree_scene *scene, scree_world *world) {
     scene_named_material *m = &scene->materials[scene->material_count];
     m->name = map->keys[i]->text;
     bool is_default = strcmp(m->name, "default") == 0;
+    if (!one) one = check_material(scene, &k);
+    if (!one) one = check_surface(scene, &k);
     if (!one)
       one = is_default ? scree_world_set_material(world, m->id, &k.def)
                        : scree_world_add_material(world, &k.def, &m->id);
@@ -354,7 +383,10 @@ static scree_status build_pairs(scree_scene *scene, scree_world *world) {
     if (!one && (k.between->kind != SCENE_LIST || k.between->count != 2))
       one = scene_fault(&scene->doc, k.between, "between: a list of two materials is wanted");
     for (int n = 0; n < 2 && !one; n++) one = pair_material(scene, k.between->items[n], &id[n]);
-    if (!one) one = scree_world_set_pair(world, id[0], id[1], &k.def);
+    if (!one) one = check_material(scene, &k);
+    if (!one && scree_world_set_pair(world, id[0], id[1], &k.def))
+      one = scene_fault(&scene->doc, scene_place(&k.head, "friction_across"), "%s",
+                        scree_context_message(scene->context));
     if (one) status = one;
   }
   return status;
@@ -390,6 +422,7 @@ static scree_status build(scree_scene *scene, scree_world *world) {
     scree_status one = scene_build_entry(scene, world, bodies->items[i]);
     if (one) status = one;
   }
+  if (!status) status = scene_build_excludes(scene, world);
   return status ? status : scene_build_events(scene, world);
 }
 

@@ -6,25 +6,46 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/argument.h"
 #include "base/crc.h"
 #include "base/number.h"
 #include "sim/sim.h"
 
 enum { ROWS_BYTES = 1 << 16 };
 
-static const char *const headers[SCREE_PROBE_KIND_COUNT] = {
-    [SCREE_PROBE_BODY] = "time [s],x [m],y [m],z [m],qw,qx,qy,qz,vx [m/s],vy [m/s],vz [m/s],"
-                         "wx [rad/s],wy [rad/s],wz [rad/s]",
-    [SCREE_PROBE_FORCE] = "time [s],fx [N],fy [N],fz [N],tx [N m],ty [N m],tz [N m]",
-    [SCREE_PROBE_PLANE] = "time [s],mass [kg],forward [kg],backward [kg],bodies forward,"
-                          "bodies backward",
-    [SCREE_PROBE_ENERGY] = "time [s],kinetic linear [J],kinetic angular [J],potential [J],"
-                           "pairwise [J],total [J]",
-    [SCREE_PROBE_GROUP] = "time [s],bodies,mass [kg],x [m],y [m],z [m],vx [m/s],vy [m/s],vz [m/s],"
-                          "x min [m],y min [m],z min [m],x max [m],y max [m],z max [m],"
-                          "reach [m]",
-    [SCREE_PROBE_SURFACE] = "time [s],cells,height [m],slope [rad],azimuth [rad],rms [m]",
+/* The columns of the tables, with their units. */
+static const char *const columns[SCREE_PROBE_KIND_COUNT][2 + PROBE_COLUMNS] = {
+    [SCREE_PROBE_BODY] = {"time [s]", "x [m]", "y [m]", "z [m]", "qw", "qx", "qy", "qz", "vx [m/s]",
+                          "vy [m/s]", "vz [m/s]", "wx [rad/s]", "wy [rad/s]", "wz [rad/s]"},
+    [SCREE_PROBE_FORCE] = {"time [s]", "fx [N]", "fy [N]", "fz [N]", "tx [N m]", "ty [N m]",
+                           "tz [N m]"},
+    [SCREE_PROBE_PLANE] = {"time [s]", "mass [kg]", "forward [kg]", "backward [kg]",
+                           "bodies forward", "bodies backward"},
+    [SCREE_PROBE_ENERGY] = {"time [s]", "kinetic linear [J]", "kinetic angular [J]",
+                            "potential [J]", "pairwise [J]", "total [J]"},
+    [SCREE_PROBE_GROUP] = {"time [s]", "bodies", "mass [kg]", "x [m]", "y [m]", "z [m]", "vx [m/s]",
+                           "vy [m/s]", "vz [m/s]", "x min [m]", "y min [m]", "z min [m]",
+                           "x max [m]", "y max [m]", "z max [m]", "reach [m]"},
+    [SCREE_PROBE_SURFACE] = {"time [s]", "cells", "height [m]", "slope [rad]", "azimuth [rad]",
+                             "rms [m]"},
+    [SCREE_PROBE_JOINT] = {"time [s]", "position [rad or m]", "speed [1/s]", "motor [N m or N]",
+                           "power [W]", "friction [N m or N]", "spring [N m or N]",
+                           "limit [N m or N]", "fx [N]", "fy [N]", "fz [N]", "tx [N m]", "ty [N m]",
+                           "tz [N m]", "error [m]", "angle error [rad]", "broken"},
+    [SCREE_PROBE_STRESS] = {"time [s]", "bodies", "contacts", "coordination", "solid", "sxx [Pa]",
+                            "syy [Pa]", "szz [Pa]", "sxy [Pa]", "sxz [Pa]", "syz [Pa]", "fxx",
+                            "fyy", "fzz", "fxy", "fxz", "fyz"},
 };
+
+const char *scree_probe_column_name(scree_probe_kind kind, size_t column) {
+  if ((int)kind < 0 || kind >= SCREE_PROBE_KIND_COUNT || column > PROBE_COLUMNS) return NULL;
+  return columns[kind][column];
+}
+
+static void put_header(FILE *file, scree_probe_kind kind) {
+  for (size_t k = 0; columns[kind][k]; k++) fprintf(file, "%s%s", k ? "," : "", columns[kind][k]);
+  fprintf(file, "\n");
+}
 
 static scree_status fault(scree_sim *sim, const sim_probe *p) {
   return context_fail(sim->context, SCREE_ERROR_IO, "%s: cannot be written: %s", p->claim.path,
@@ -111,7 +132,7 @@ static scree_status open_table(scree_sim *sim, sim_probe *p, bool resumed, bool 
   if (ftruncate(p->claim.file, (off_t)p->sums.bytes) != 0 ||
       lseek(p->claim.file, 0, SEEK_END) != (off_t)p->sums.bytes)
     return fault(sim, p);
-  if (!p->sums.bytes) fprintf(p->text, "%s\n", headers[p->def.kind]);
+  if (!p->sums.bytes) put_header(p->text, p->def.kind);
   return SCREE_OK;
 }
 
@@ -145,42 +166,104 @@ static void put(FILE *file, const double *x, int count) {
   for (int i = 0; i < count; i++) put_number(file, ",", x[i]);
 }
 
-static scree_status write_row(scree_sim *sim, sim_probe *p) {
-  scree_status status = SCREE_OK;
-  put_number(p->text, "", scree_world_time(sim->world));
+/* A joint that went with its body has an empty row; one without a coordinate has zeros there. */
+static size_t measure_joint(const scree_sim *sim, const sim_probe *p, double row[PROBE_COLUMNS]) {
+  scree_joint_state s;
+  scree_coordinate_state c = {0};
+  const scree_joint_id id = p->def.joint;
+  if (!scree_joint_is_valid(sim->world, id) || scree_joint_get_state(sim->world, id, &s)) return 0;
+  if (scree_joint_coordinates(sim->world, id) > 0)
+    scree_joint_get_coordinate(sim->world, id, 0, &c);
+  const double all[] = {c.position,  c.speed,    c.motor,       c.power,
+                        c.friction,  c.spring,   c.limit,       s.force[0],
+                        s.force[1],  s.force[2], s.torque[0],   s.torque[1],
+                        s.torque[2], s.error,    s.angle_error, s.broken};
+  memcpy(row, all, sizeof all);
+  return sizeof all / sizeof *all;
+}
+
+/* Columns behind the time; 0: there is nothing to measure. */
+static scree_status measure(scree_sim *sim, const sim_probe *p, double row[PROBE_COLUMNS],
+                            size_t *count) {
+  *count = 0;
   if (p->def.kind == SCREE_PROBE_BODY) {
     scree_body_state s;
-    if (!scree_body_get_state(sim->world, p->def.body, &s)) {
-      put(p->text, s.position, 3);
-      put(p->text, s.rotation, 4);
-      put(p->text, s.velocity, 3);
-      put(p->text, s.angular, 3);
-    }
-  } else if (p->def.kind == SCREE_PROBE_FORCE) {
-    double force[3], torque[3];
-    if (!scree_stepper_get_contact_force(sim->stepper, p->def.body, force, torque)) {
-      put(p->text, force, 3);
-      put(p->text, torque, 3);
-    }
-  } else if (p->def.kind == SCREE_PROBE_PLANE) {
+    if (!scree_body_is_valid(sim->world, p->def.body)) return SCREE_OK;
+    *count = 13;
+    const scree_status status = scree_body_get_state(sim->world, p->def.body, &s);
+    memcpy(row, s.position, sizeof s.position);
+    memcpy(row + 3, s.rotation, sizeof s.rotation);
+    memcpy(row + 7, s.velocity, sizeof s.velocity);
+    memcpy(row + 10, s.angular, sizeof s.angular);
+    return status;
+  }
+  if (p->def.kind == SCREE_PROBE_FORCE) {
+    if (!scree_body_is_valid(sim->world, p->def.body) || !sim->totals.steps) return SCREE_OK;
+    *count = 6;
+    return scree_stepper_get_contact_force(sim->stepper, p->def.body, row, row + 3);
+  }
+  if (p->def.kind == SCREE_PROBE_PLANE) {
     const double sums[] = {p->sums.mass, p->sums.up_mass, p->sums.down_mass, (double)p->sums.up,
                            (double)p->sums.down};
-    put(p->text, sums, 5);
-  } else if (p->def.kind == SCREE_PROBE_GROUP) {
-    double row[PROBE_GROUP_COLUMNS];
-    status = probe_group(sim->world, &p->def, row);
-    put(p->text, row, PROBE_GROUP_COLUMNS);
-  } else if (p->def.kind == SCREE_PROBE_SURFACE) {
-    double row[PROBE_SURFACE_COLUMNS];
-    status = probe_surface(sim->world, &p->def, row);
-    put(p->text, row, PROBE_SURFACE_COLUMNS);
-  } else {
-    scree_energy e = scree_world_get_energy(sim->world);
-    const double parts[] = {e.linear, e.angular, e.potential, e.pairwise,
-                            e.linear + e.angular + e.potential + e.pairwise};
-    put(p->text, parts, 5);
+    *count = 5;
+    memcpy(row, sums, sizeof sums);
+    return SCREE_OK;
   }
+  if (p->def.kind == SCREE_PROBE_JOINT) {
+    *count = measure_joint(sim, p, row);
+    return SCREE_OK;
+  }
+  if (p->def.kind == SCREE_PROBE_STRESS) {
+    *count = PROBE_STRESS_COLUMNS;
+    probe_stress(sim, &p->def, row);
+    return SCREE_OK;
+  }
+  if (p->def.kind == SCREE_PROBE_GROUP) {
+    *count = PROBE_GROUP_COLUMNS;
+    return probe_group(sim->world, &p->def, row);
+  }
+  if (p->def.kind == SCREE_PROBE_SURFACE) {
+    *count = PROBE_SURFACE_COLUMNS;
+    return probe_surface(sim->world, &p->def, row);
+  }
+  const scree_energy e = scree_world_get_energy(sim->world);
+  const double parts[] = {e.linear, e.angular, e.potential, e.pairwise,
+                          e.linear + e.angular + e.potential + e.pairwise};
+  *count = 5;
+  memcpy(row, parts, sizeof parts);
+  return SCREE_OK;
+}
+
+static scree_status write_row(scree_sim *sim, sim_probe *p) {
+  double row[PROBE_COLUMNS];
+  size_t count;
+  const scree_status status = measure(sim, p, row, &count);
+  put_number(p->text, "", scree_world_time(sim->world));
+  put(p->text, row, (int)count);
   fprintf(p->text, "\n");
+  return status;
+}
+
+scree_status scree_sim_get_probe(scree_sim *sim, size_t probe, size_t capacity, double *values,
+                                 size_t *count) {
+  ARGUMENT_CHECK(sim ? sim->context : NULL, sim && count && (values || !capacity));
+  *count = 0;
+  if (probe >= sim->probe_count)
+    return context_fail(sim->context, SCREE_ERROR_ARGUMENT, "the scene has %zu probes, not %zu",
+                        sim->probe_count, probe + 1);
+  double row[1 + PROBE_COLUMNS] = {scree_world_time(sim->world)};
+  const scree_status status = measure(sim, &sim->probes[probe], row + 1, count);
+  *count += *count > 0;
+  if (!status) memcpy(values, row, (*count < capacity ? *count : capacity) * sizeof *row);
+  return status;
+}
+
+scree_status sim_probe_restart(scree_sim *sim, sim_probe *p) {
+  if (p->def.kind != SCREE_PROBE_PLANE) return SCREE_OK;
+  if (p->side_room) memset(p->sides, 0, p->side_room * sizeof *p->sides);
+  const uint64_t bytes = p->sums.bytes;
+  const scree_status status = watch_plane(sim, p);
+  p->sums.bytes = bytes;
   return status;
 }
 
@@ -192,7 +275,8 @@ scree_status sim_probes_write(scree_sim *sim, uint64_t step) {
       if (status) return status;
     }
     /* There are no contact forces before the first step. */
-    bool now = step ? sim_is_due(sim, p->def.every, step) : p->def.kind != SCREE_PROBE_FORCE;
+    const bool forces = p->def.kind == SCREE_PROBE_FORCE || p->def.kind == SCREE_PROBE_STRESS;
+    bool now = step ? sim_is_due(sim, p->def.every, step) : !forces;
     if (!p->text || !now) continue;
     scree_status status = write_row(sim, p);
     if (status) return status;

@@ -323,6 +323,9 @@ static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
   t->iterations += (uint64_t)info->iterations;
   t->nonconverged += !info->converged;
   t->retried += info->retries > 0;
+  t->hurried += info->hurried;
+  t->over_budget += sim->settings->time_budget > 0.0 && info->seconds > sim->settings->time_budget;
+  t->slowest = fmax(t->slowest, info->seconds);
   if (info->method[0]) t->method[method_index(info->method)]++;
   t->touching += info->touching;
   t->lifted += info->lifted;

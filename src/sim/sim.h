@@ -24,6 +24,8 @@ typedef struct sim_totals {
   int32_t crowded; /* steps with more bounces than there are rounds for */
   int32_t begun;   /* what comes before the next step has been done: it was stopped */
   uint64_t retried, touching, lifted; /* steps; contacts of all steps */
+  uint64_t hurried, over_budget;      /* steps */
+  double slowest;                     /* step, s of wall time */
   double lift_percent;
   uint64_t
       method[1 + SCREE_SOLVERS_MOST]; /* steps that the start, or a solver of the list, ended */
@@ -81,11 +83,21 @@ scree_status sim_probes_write(scree_sim *sim, uint64_t step);
 scree_status sim_probes_flush(scree_sim *sim, size_t least);
 scree_status sim_probes_sync(scree_sim *sim);
 void sim_probes_close(scree_sim *sim);
+/* After the world was set back: the sides of a plane that bodies are on are those of now. */
+scree_status sim_probe_restart(scree_sim *sim, sim_probe *probe);
 /* "STEM_NAME.csv" in CLAIM_PATH bytes; false: too long. */
 bool sim_probe_path(const scree_sim *sim, const sim_probe *p, char *path);
 
 /* probe_bulk.c: what many bodies do together; NaN where there are too few of them. */
-enum { PROBE_GROUP_COLUMNS = 15, PROBE_SURFACE_COLUMNS = 5 };
+enum {
+  PROBE_GROUP_COLUMNS = 15,
+  PROBE_SURFACE_COLUMNS = 5,
+  PROBE_STRESS_COLUMNS = 16,
+  PROBE_COLUMNS = 16 /* most */
+};
+/* probe_stress.c */
+void probe_stress(const scree_sim *sim, const scree_probe_def *def,
+                  double row[PROBE_STRESS_COLUMNS]);
 scree_status probe_group(const scree_world *world, const scree_probe_def *def,
                          double row[PROBE_GROUP_COLUMNS]);
 scree_status probe_surface(const scree_world *world, const scree_probe_def *def,

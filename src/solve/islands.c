@@ -275,7 +275,7 @@ static scree_solve_settings settings_of(const solve_run *run) {
   s.tolerance_error /= sqrt(3.0);
   s.warm_start = true;
   s.progress = NULL;
-  if (s.time_limit > 0.0) s.time_limit = fmax(1e-3, s.time_limit - (timer_now() - run->start_time));
+  if (s.time_limit > 0.0) s.time_limit = fmax(1e-5, s.time_limit - (timer_now() - run->start_time));
   if (s.iteration_limit > 0) {
     s.iteration_limit -= run->iterations;
     if (s.iteration_limit < 1) s.iteration_limit = 1;
@@ -303,14 +303,16 @@ static scree_status solve_island(solve_run *run, islands *w, size_t c, scree_sol
   return status;
 }
 
-/* Interrupted or out of time between two islands? */
-static bool is_over(solve_run *run) {
+/* Interrupted or out of time between two islands? Then those that were solved are kept: no other
+ * island depends on them. */
+static bool is_over(solve_run *run, double foreseen) {
   const scree_solve_settings *s = run->settings;
   const double seconds = timer_now() - run->start_time;
   const scree_progress progress = {run->iterations, seconds, run->best_residual};
   if (s->progress && !s->progress(s->progress_user, &progress))
     solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, "stopped by the caller");
-  else if (s->time_limit > 0.0 && seconds >= s->time_limit)
+  else if (s->time_limit > 0.0 && seconds + foreseen >= s->time_limit &&
+           !(s->warm_start && solve_adopt(run, run->iterations + 1 - run->iteration_base, run->g)))
     solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, NULL);
   return run->ended;
 }
@@ -340,10 +342,19 @@ scree_status islands_solve(solve_run *run, islands *w) {
   scree_solve_info info, worst = {.outcome = SCREE_OUTCOME_SOLVED};
   long most = 0, failed = 0;
   w->solved_apart = 0;
-  for (size_t c = 0; c < w->count && !status && !is_over(run); c++) {
+  /* The time of one step is over before all are done: the next one begins where it ended. */
+  const size_t begin = run->settings->time_limit > 0.0 && w->next < w->count ? w->next : 0;
+  for (size_t k = 0; k < w->count && !status; k++) {
+    const size_t c = (begin + k) % w->count;
+    const double blocks = (double)(w->start[c + 1] - w->start[c]);
+    if (is_over(run, blocks * w->pace)) break;
+    w->next = c + 1;
     if (is_solved(run, w, c, w->d)) continue;
+    const double start = timer_now();
     status = solve_island(run, w, c, &info);
     if (status) break;
+    const double pace = (timer_now() - start) / blocks;
+    w->pace += (pace > w->pace ? 0.3 : 0.1) * (pace - w->pace);
     w->solved_apart++;
     run->products += info.products;
     if (info.iterations > most) most = info.iterations;

@@ -17,6 +17,8 @@ typedef struct islands {
   scree_ccp *problem; /* of bodies */
   double *g, *d;
   size_t g_capacity, d_capacity;
+  size_t next;       /* island to begin with: the one that the time ended before */
+  double pace;       /* s a block that solves took lately */
   long solved_apart; /* islands that were not solved yet when islands_solve began */
 } islands;
 

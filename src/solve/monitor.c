@@ -49,9 +49,14 @@ static double merit_of(const scree_solve_settings *s, const scree_residual *r) {
   return isnan(worst) ? INFINITY : worst;
 }
 
+static bool is_time_up(const solve_run *run) {
+  const double limit = run->settings->time_limit;
+  return limit > 0.0 && timer_now() - run->start_time >= limit;
+}
+
 bool solve_due(const solve_run *run, long iteration) {
   iteration += run->iteration_base;
-  return iteration >= run->next_check || context_stopped(run->context) ||
+  return iteration >= run->next_check || is_time_up(run) || context_stopped(run->context) ||
          (run->settings->iteration_limit > 0 && iteration >= run->settings->iteration_limit);
 }
 
@@ -66,7 +71,7 @@ bool solve_due_hint(solve_run *run, long iteration, double change) {
   run->change = change;
   const long since = iteration - run->iterations;
   if (s->iteration_limit > 0 && iteration >= s->iteration_limit) return true;
-  if (context_stopped(run->context)) return true;
+  if (is_time_up(run) || context_stopped(run->context)) return true;
   const double foreseen = change * run->change_ratio;
   if (foreseen < s->tolerance_residual) return since > 3;
   if (foreseen > 3.0 * s->tolerance_residual)
@@ -190,6 +195,12 @@ bool solve_check(solve_run *run, long iteration, const double *g, const double *
   op_residual_contacts(run->op, run->model, g, u, run->vector[0], &residual);
   if (!u) run->products++;
   return solve_check_judged(run, iteration, g, &residual);
+}
+
+bool solve_adopt(solve_run *run, long iteration, const double *g) {
+  if (run->ended) return true;
+  run->best_merit = INFINITY;
+  return solve_check(run, iteration, g, NULL);
 }
 
 bool solve_is_new(const solve_run *run) {

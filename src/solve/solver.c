@@ -1,6 +1,7 @@
 /* The door to all solvers: creation by name, options, and the frame around a run: operator,
  * workspace, feasible start, outcome and the final residual. */
 #include "solve/solver.h"
+#include "solve/cohesion.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,6 +32,7 @@ struct scree_solver {
   size_t vector_rows;
   ccp_operator *op; /* kept for its memory; its problem may be gone */
   infeasible_work infeasible;
+  cohesion_shift cohesion;
   bool proved; /* infeasible.d is the certificate of the last solve */
   void *state;
 };
@@ -113,6 +115,7 @@ void scree_solver_destroy(scree_solver *s) {
   for (size_t k = 0; s->vector && k < s->class->vector_count + 1; k++)
     memory_free(s->context, s->vector[k]);
   infeasible_clear(s->context, &s->infeasible);
+  cohesion_clear(s->context, &s->cohesion);
   memory_free(s->context, s->vector);
   memory_free(s->context, s->option);
   memory_free(s->context, s);
@@ -183,12 +186,16 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   scree_status status = check_settings(context, settings);
   if (status) return status;
   const scree_model model = s->class->coulomb ? settings->model : SCREE_MODEL_RELAXED;
+  status = cohesion_take(&s->cohesion, context, &problem, settings);
+  if (status) return status;
+  const bool shifted = s->cohesion.used;
   const char *refusal = s->class->refuse ? s->class->refuse(problem, model) : NULL;
   if (refusal)
     return context_fail(context, SCREE_ERROR_UNSUPPORTED, "solver %s: %s", s->class->name, refusal);
   status = s->op ? op_prepare(s->op, problem) : op_create(context, problem, &s->op);
   if (status) return status;
   ccp_operator *op = s->op;
+  if (shifted) op->reference_speed = s->cohesion.reference;
   const size_t room = s->class->judges_start ? op_sweep_room(op) : 0;
   status = grow_vectors(s, room > op->row_count ? room : op->row_count);
   if (status) return status;
@@ -196,6 +203,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   if (!settings->warm_start) memset(g, 0, op->row_count * sizeof *g);
   for (size_t i = 0; i < op->row_count; i++)
     if (!isfinite(g[i])) g[i] = 0.0;
+  if (shifted) cohesion_add(&s->cohesion, 1.0, g);
   op_project(op, g);
   s->infeasible.marked_at = 0;
   solve_run run = {
@@ -235,6 +243,10 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   if (op->class->balance && isfinite(run.best_merit) && !run.best_balanced)
     info->residual.error += op->class->balance(op, g);
   if (!isfinite(run.best_merit)) info->residual.error = info->residual.residual = INFINITY;
+  if (shifted) {
+    cohesion_finish(&s->cohesion, op, g, s->vector[0], &info->residual);
+    cohesion_add(&s->cohesion, -1.0, g);
+  }
   memcpy(info->detail, run.detail, sizeof info->detail);
   info->seconds = timer_now() - start_time;
   return status;

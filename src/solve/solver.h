@@ -83,6 +83,9 @@ bool solve_due_hint(solve_run *run, long iteration, double change);
 /* Judges g (u = N g + r if at hand, else null), keeps it if it is the best so far. True: stop now;
  * the outcome is set. */
 bool solve_check(solve_run *run, long iteration, const double *g, const double *u);
+/* Takes g as the best whatever was better before: where only a part of the blocks was worked at, R,
+ * the worst of all, does not tell that it is. */
+bool solve_adopt(solve_run *run, long iteration, const double *g);
 /* Has nothing been judged yet? */
 bool solve_is_new(const solve_run *run);
 /* Judges run->g as iterate 0. */

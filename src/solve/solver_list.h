@@ -21,6 +21,7 @@
   X(solver_ipm)                                                                                    \
   X(solver_sap)                                                                                    \
   X(solver_lemke)                                                                                  \
-  X(solver_fixed_point)
+  X(solver_fixed_point)                                                                            \
+  X(solver_direct)
 
 #endif

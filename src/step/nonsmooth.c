@@ -8,6 +8,9 @@
  * energy in swinging. A first step kicks for h/2 only (model/world.h). Contacts of what rolls take
  * the curvature of the expected motion into b (assemble/curvature.c).
  *
+ * A time budget is for all of a step. What is left of it when a solve begins is the solve's, less
+ * what its end took lately; once it is spent nothing is solved again, looked at or made in parts.
+ *
  * A step that did not reach its tolerance is never hidden: it is solved again from its best iterate
  * (stronger solver, then parts of the step) within a bounded number of iterations, goes on with
  * what was found, or is not made, as the definition says. */
@@ -31,6 +34,44 @@ static assembly_params params_of(const scree_stepper *s, double h, double whole)
       .warm_start = s->def.warm_start,
       .warm_start_scale = s->def.warm_start_scale,
   };
+}
+
+/* ---- the time budget ------------------------------------------------------------------------ */
+
+/* A solve gets this part of the budget at least: sweeps from what is there are better than none. */
+static const double least_of_budget = 0.05;
+/* What is planned with: clocks of a shared machine are not exact. */
+static const double most_of_budget = 0.9;
+
+static void begin_budget(scree_stepper *s) {
+  const double budget = s->def.time_budget;
+  s->deadline =
+      budget > 0.0 ? timer_now() + fmax(most_of_budget * budget - s->reserve, 0.25 * budget) : 0.0;
+}
+
+static bool is_late(scree_stepper *s, scree_step_info *info) {
+  if (s->deadline == 0.0 || timer_now() < s->deadline) return false;
+  info->hurried = true;
+  return true;
+}
+
+/* For a solve that begins now. */
+static double time_left(scree_stepper *s) {
+  if (s->deadline == 0.0) return 0.0;
+  const double now = timer_now();
+  const double left = fmax(s->deadline - now, least_of_budget * s->def.time_budget);
+  s->solve_end = now + left;
+  return left;
+}
+
+/* How long a step that was cut short went on after its last solve was to end: the reserve follows
+ * quickly when it is more, and slowly when it is less, so that few steps take longer. */
+static const double quickly = 1.0, slowly = 0.002;
+
+static void end_budget(scree_stepper *s, const scree_step_info *info) {
+  if (s->deadline == 0.0 || !info->hurried) return;
+  const double more = timer_now() - s->solve_end - s->reserve;
+  s->reserve = fmax(0.0, s->reserve + (more > 0.0 ? quickly : slowly) * more);
 }
 
 /* A step's tolerance on R while bodies move: a part of their rms speed, in the units of R. */
@@ -69,7 +110,7 @@ static bool is_spent(const scree_stepper *s) {
   return s->def.iteration_limit > 0 && s->retry_iterations >= s->first_iterations + credit;
 }
 
-static scree_solve_settings settings_of(const scree_stepper *s, double h, bool retry) {
+static scree_solve_settings settings_of(scree_stepper *s, double h, bool retry) {
   const scree_stepper_def *d = &s->def;
   scree_solve_settings settings = scree_solve_settings_default();
   settings.model = d->model;
@@ -77,7 +118,7 @@ static scree_solve_settings settings_of(const scree_stepper *s, double h, bool r
   settings.tolerance_error = d->tolerance_error;
   settings.iteration_limit = d->iteration_limit;
   if (retry) settings.iteration_limit = retry_limit(d);
-  settings.time_limit = d->time_budget;
+  settings.time_limit = time_left(s);
   settings.check_interval = d->check_interval;
   settings.warm_start = true;
   return settings;
@@ -165,6 +206,26 @@ static bool has_none(const scree_solve_info *solved) {
   return solved->outcome == SCREE_OUTCOME_INFEASIBLE;
 }
 
+/* Machines: joints are to hold where the step ends. Each solve more takes an error of second order
+ * in the motion to the next order; with few contacts it is not worth its price. */
+enum { MOST_BENDS = 2 };
+
+static scree_status bend_joints(scree_stepper *s, const assembly_params *params,
+                                scree_step_info *info, scree_solve_info *solved) {
+  for (int k = 0; k < MOST_BENDS; k++) {
+    bool again = false;
+    if (s->assembly->contact_count || solved->outcome != SCREE_OUTCOME_SOLVED || is_late(s, info))
+      return SCREE_OK;
+    scree_status status = assembly_bend_joints(s->assembly, params, &again);
+    if (status || !again) return status;
+    status = solve(s, params, false, solved);
+    if (status) return status;
+    info->iterations += solved->iterations;
+    info->solves++;
+  }
+  return SCREE_OK;
+}
+
 /* Build and solve, once more with the retry solver when asked and needed. */
 static scree_status build_and_solve(scree_stepper *s, const assembly_params *params, bool retry,
                                     scree_step_info *info, scree_solve_info *solved,
@@ -176,14 +237,16 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   info->iterations += solved->iterations;
   s->first_iterations += (uint64_t)solved->iterations;
   info->solves++;
+  info->hurried = info->hurried || solved->outcome == SCREE_OUTCOME_TIME_LIMIT;
   if (!status && retry && solved->outcome != SCREE_OUTCOME_SOLVED && !has_none(solved) &&
-      !is_spent(s)) {
+      !is_spent(s) && !is_late(s, info)) {
     status = solve(s, params, true, solved);
     info->iterations += solved->iterations;
     s->retry_iterations += (uint64_t)solved->iterations;
     info->solves++;
     info->retries++;
   }
+  if (!status) status = bend_joints(s, params, info, solved);
   info->seconds_solve += timer_now() - start;
   if (!status && context_stopped(s->context))
     status = context_fail(s->context, SCREE_ERROR_STOPPED, "step: stopped by the caller");
@@ -228,7 +291,7 @@ static scree_status finish(scree_stepper *s, const assembly_params *params, int 
   const double start = timer_now();
   scree_status status = assembly_finish(s->assembly, report);
   const double finished = timer_now();
-  if (!status) {
+  if (!status && !is_late(s, info)) {
     status = look(s, params, looks, found);
     if (status) assembly_undo(s->assembly);
   }
@@ -262,7 +325,8 @@ static scree_status attempt(scree_stepper *s, const assembly_params *given, bool
     if (status || (!any && !good)) return status;
     status = finish(s, &params, looks, info, report, &found);
     if (status) return status;
-    if (is_overspent(s, info)) {
+    /* What the looks found is left, and counted, when there is no time for it. */
+    if (is_overspent(s, info) || ((found.missed || found.hit.pairs) && is_late(s, info))) {
       info->unresolved += found.missed || found.hit.pairs > 0;
       return SCREE_OK;
     }
@@ -298,7 +362,7 @@ static scree_status step_span(scree_stepper *s, double h, double first, bool ret
   *converged = true;
   while (done < h) {
     /* Parts are of a length that sums without rounding: h over powers of two. */
-    const bool last = done + next >= h * (1.0 - 0.25 * least_part);
+    const bool last = done + next >= h * (1.0 - 0.25 * least_part) || is_late(s, info);
     const assembly_params params = params_of(s, last ? h - done : next, h);
     scree_solve_info solved;
     assembly_report report;
@@ -422,7 +486,7 @@ static scree_status step_cut(scree_stepper *s, double h, double first, bool retr
 
 /* ---- the step ------------------------------------------------------------------------------- */
 
-static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
+static scree_status make_step(scree_stepper *s, double h, scree_step_info *info) {
   const scree_on_nonconverged policy = s->def.on_nonconverged;
   const bool retry = policy == SCREE_ON_NONCONVERGED_RETRY;
   const assembly_params params = params_of(s, h, 0.0);
@@ -451,6 +515,13 @@ static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
   }
   advance(s, h, info, &report);
   return SCREE_OK;
+}
+
+static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
+  begin_budget(s);
+  const scree_status status = make_step(s, h, info);
+  end_budget(s, info);
+  return status;
 }
 
 const stepper_class stepper_nonsmooth = {

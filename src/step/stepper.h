@@ -23,7 +23,10 @@ struct scree_stepper {
   assembly *assembly;
   size_t step_count;
   uint64_t first_iterations, retry_iterations; /* of first solves, and of those made again */
-  char *snapshot;                              /* retry: the state at the start of the step */
+  /* The time budget of a step: when solves are to end (0: there is none), what is kept for
+   * what follows them, s, and when the last one was to end. */
+  double deadline, reserve, solve_end;
+  char *snapshot; /* retry: the state at the start of the step */
   size_t snapshot_capacity;
 };
 

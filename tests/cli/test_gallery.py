@@ -11,9 +11,9 @@ G = 9.81
 
 
 class Listing(CommandTest):
-    NAMES = ["arch", "bouncing-ball", "brazil-nut", "clumps", "column-collapse", "crater", "dominoes", "drum", "heap",
-             "hopper", "incline", "launched-cube", "mass-ratio", "pebble-bed", "pyramid", "rolling", "settle", "shaker",
-             "stack", "wall"]
+    NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "clumps", "cohesive-column", "column-collapse", "crater", "dominoes", "drum", "flywheel", "heap",
+             "hopper", "incline", "launched-cube", "mass-ratio", "pebble-bed", "press", "pyramid", "rolling", "settle", "shaker",
+             "sinking", "skate", "stack", "stick-slip", "wall"]
 
     def test_every_scene_is_listed_in_one_line(self):
         lines = self.check(["list", "scenes"], 0).out.splitlines()
@@ -30,6 +30,86 @@ class Listing(CommandTest):
                     head = file.read().split("title:")[0]
                 self.assertIn("Look at:", head)
                 self.assertRegex(head, "[0-9]")
+
+
+class Laws(GalleryTest):
+    def test_belt(self):
+        s = self.summary("belt")
+        box = self.probe("belt", "box")
+        rides = [(t, x) for t, x, v in zip(column(box, "time"), column(box, "x"), column(box, "vx")) if v > 1.0 - 1e-6]
+        self.assertLess(abs(rides[0][0] - 1.0 / (0.4 * G)), 2e-3)
+        self.assertLess(abs(rides[0][1] + 0.5 - 0.5 / (0.4 * G)), 2e-3)
+        # The belt gives m v^2, half of it is lost by friction.
+        self.assertLess(abs(s["ledger"]["motions"] - 1.0), 1e-3)
+        self.assertLess(abs(s["ledger"]["friction"] - 0.5), 1e-3)
+
+    def test_skate(self):
+        self.summary("skate")
+        skate = self.probe("skate", "skate")
+        x, y = column(skate, "x")[-1], column(skate, "y")[-1]
+        # u2/u1 = (t2/mu2^2)/(t1/mu1^2) on the ellipse: found by bisection on its angle.
+        a, lo, hi = math.radians(20.0), 0.0, math.pi / 2
+        pull, press = G * math.sin(a) / math.sqrt(2.0), G * math.cos(a)
+        for _ in range(60):
+            angle = 0.5 * (lo + hi)
+            a1, a2 = pull - 0.01 * press * math.cos(angle), pull - 0.8 * press * math.sin(angle)
+            if a2 / a1 > (math.sin(angle) / 0.8) / (math.cos(angle) / 0.01):
+                lo = angle
+            else:
+                hi = angle
+        self.assertLess(abs((x + y) / math.sqrt(2.0) - 0.5 * a1), 1e-4)
+        self.assertLess(abs((y - x) / math.sqrt(2.0) - 0.5 * a2), 1e-5)
+
+    def test_bonded_beam(self):
+        for strength, holds in ((1.01, True), (0.99, False)):
+            self.summary("bonded-beam", "--set", "strength=%g" % strength)
+            z = column(self.probe("bonded-beam", "tip"), "z")[-1]
+            self.assertEqual(abs(z) < 1e-6, holds, z)
+
+    def test_stick_slip(self):
+        self.summary("stick-slip", "--duration", "3.3")
+        block = self.probe("stick-slip", "block")
+        t, x = column(block, "time"), column(block, "x")
+        peaks = [t[i] for i in range(1, len(x) - 1) if x[i - 1] < x[i] >= x[i + 1] and x[i] > 0.05]
+        w, way = math.sqrt(60.0), 0.2 * G / 60.0
+        period = 2.0 * way / 0.1 + 2.0 / w * (math.pi - math.atan(way * w / 0.1))
+        self.assertEqual(len(peaks), 3)
+        self.assertLess(abs((peaks[2] - peaks[1]) / period - 1.0), 0.01)
+
+    def test_flywheel(self):
+        self.summary("flywheel")
+        wheel = self.probe("flywheel", "braked")
+        for t, w in zip(column(wheel, "time"), column(wheel, "wz")):
+            wanted = max(10.0 - 3.0 * t, 0.0) if t < 5.0 else 2.0 * (t - 5.0)
+            self.assertLess(abs(w - wanted), 0.02)
+            if 3.4 < t < 5.0:
+                self.assertLess(abs(w), 1e-7)
+        for name, start in (("driving", 10.0), ("driven", 0.0)):
+            wheel = self.probe("flywheel", name)
+            for t, w in zip(column(wheel, "time"), column(wheel, "wz")):
+                self.assertLess(abs(w - (5.0 + (start - 5.0) * max(1.0 - t / 2.5, 0.0))), 0.02)
+
+    def test_sinking(self):
+        self.summary("sinking")
+        heavy, light = self.probe("sinking", "heavy"), self.probe("sinking", "light")
+        self.assertLess(abs(column(heavy, "vz")[-1] / -1.9308571e-3 - 1.0), 1e-6)
+        self.assertLess(abs(column(light, "z")[-1]), 1e-9)
+
+    def test_press(self):
+        self.summary("press")
+        force = self.probe("press", "force")
+        n = [-f for f in column(force, "fz")]
+        self.assertLess(abs(max(n) - 80.0 / 1.5), 1e-3)
+        self.assertLess(abs(min(n) + 8.0), 1e-6)
+        self.assertEqual(n[-1], 0.0)
+
+    def test_cohesive_column(self):
+        for bond, least, most in ((60, 0.0, 0.1), (0, 0.25, 1.0)):
+            self.summary("cohesive-column", "--set", "n=96", "--set", "bond=%d" % bond, "--duration", "1.5")
+            grains = self.probe("cohesive-column", "grains")
+            z = column(grains, "z")
+            self.assertLess(least, 1.0 - z[-1] / z[0])
+            self.assertGreater(most, 1.0 - z[-1] / z[0])
 
 
 class Small(GalleryTest):

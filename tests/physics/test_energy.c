@@ -181,9 +181,9 @@ static void work_is_what_was_given(void **state) {
   j.kind = SCREE_JOINT_HINGE;
   j.body_b = arm;
   j.anchor[2] = 3.0;
-  j.motor = SCREE_MOTOR_SPEED;
-  j.motor_value = 3.0;
-  j.motor_limit = 5.0;
+  j.coordinate[0].motor = SCREE_MOTOR_SPEED;
+  j.coordinate[0].motor_value = 3.0;
+  j.coordinate[0].motor_limit = 5.0;
   ok(&l, scree_world_add_joint(l.world, &j, NULL));
   scree_shape *s;
   scree_body_def d = scree_body_def_default();

@@ -249,9 +249,9 @@ static void motor_turns_a_hinge(void **state) {
   scree_body_info info;
   j.kind = SCREE_JOINT_HINGE;
   j.body_b = arm;
-  j.motor = SCREE_MOTOR_SPEED;
-  j.motor_value = 3.0;
-  j.motor_limit = 5.0;
+  j.coordinate[0].motor = SCREE_MOTOR_SPEED;
+  j.coordinate[0].motor_value = 3.0;
+  j.coordinate[0].motor_limit = 5.0;
   ok(&l, scree_world_add_joint(l.world, &j, &joint));
   ok(&l, scree_body_get_info(l.world, arm, &info));
   const double inertia = info.mass * (1.0 + 0.01) / 12.0;

@@ -28,7 +28,7 @@ class Setup(unittest.TestCase):
         """Packages of each part, and whether it is in by default."""
         found = re.findall(r'^scree_part\(\w+ "[^"]*" "([^"]*)"([^)]*)', read("cmake/ScreeParts.cmake"),
                            re.M)
-        return [(packages.split(), "DEFAULT" not in rest) for packages, rest in found]
+        return [(packages.split(), 'DEFAULT "OFF"' not in rest) for packages, rest in found]
 
     def test_packages_of_the_parts(self):
         self.assertGreaterEqual(len(self.parts()), 6)
@@ -58,6 +58,8 @@ class Install(unittest.TestCase):
             known = " ".join(installed)
             tool("dpkg-query", f"for p in {known}; do echo installed $p; done\nexit 1\n")
             tool("id", f"echo {user}\n")
+            for name in ("node", "npm"):
+                tool(name, "")
             if apt:
                 tool("apt-get", f'echo "$DEBIAN_FRONTEND $*" >> {calls}\n')
             if sudo:

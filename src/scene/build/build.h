@@ -70,8 +70,35 @@ typedef struct scene_force {
   size_t first, count; /* of the bodies */
 } scene_force;
 
+/* A joint of the scene, for names; several of one name are those of a loop, NAME[i]. */
+typedef struct scene_joint {
+  const char *name; /* "" when none */
+  scree_joint_kind kind;
+  scree_joint_id id;
+} scene_joint;
+
+/* A motor of a joint from a time on. What it is told may be a function of time: an expression with
+ * t among the variables of its place in the scene, or a table. */
+typedef struct scene_drive {
+  scree_joint_id joint;
+  int coordinate;
+  double at, until; /* s */
+  scree_coordinate_def motor;
+  const scene_node *function; /* null: none */
+  const char *unit;           /* of its values */
+  scene_scope *scope;
+  double *table; /* times and values; null: none */
+  size_t count;
+} scene_drive;
+
+typedef struct scene_fluid {
+  scene_fluid_keys keys;
+  size_t first, count; /* of the bodies; count 0: all */
+} scene_fluid;
+
 typedef struct scene_probe {
   scene_probe_keys keys;
+  scree_joint_id joint;
   scree_body_id body;
   const scree_body_id *bodies; /* null: all */
   size_t body_count;
@@ -95,8 +122,14 @@ struct scree_scene {
   size_t entry_count, entry_room;
   scree_body_id *bodies;
   size_t body_count, body_room;
+  scene_joint *joints;
+  size_t joint_count, joint_room;
+  scene_drive *drives;
+  size_t drive_count, drive_room;
   scene_force *forces;
   size_t force_count;
+  scene_fluid *fluids;
+  size_t fluid_count;
   scene_emitter *emitters;
   size_t emitter_count;
   scene_event_keys *drains;
@@ -136,6 +169,8 @@ scree_status scene_build_loop(scree_scene *scene, scree_world *world, const scen
                               scene_build_function *build);
 /* One entry of `bodies`, which may be many bodies. */
 scree_status scene_build_entry(scree_scene *scene, scree_world *world, const scene_node *node);
+/* build/exclude.c: bodies that do not touch each other */
+scree_status scene_build_excludes(scree_scene *scene, scree_world *world);
 /* build/csv.c */
 scree_status scene_build_csv(scree_scene *scene, scree_world *world, const scene_scope *scope,
                              scene_template *t);
@@ -144,7 +179,17 @@ scree_status scene_build_random(scree_scene *scene, scree_world *world, const sc
                                 scene_template *t);
 /* A place in the region for a ball of radius r; false: the region is too small for it. */
 bool scene_region_draw(const scene_region *region, scene_random *random, double r, double out[3]);
-/* flow/event.c: joints, forces, emitters, drains, probes */
+/* build/joint.c: an entry of `joints`, then what the schedule says of them. */
+scree_status scene_build_joint(scree_scene *scene, scree_world *world, const scene_node *node);
+scree_status scene_build_schedule(scree_scene *scene, scree_world *world);
+/* The one joint of a name, or NAME[i]; a fault at `at` when there is none or are several. */
+const scene_joint *scene_find_joint(scree_scene *scene, const scene_node *at, const char *name);
+void scene_clear_joints(scree_scene *scene);
+/* flow/drive.c: motors that change as time goes by. What a function or table says at a time. */
+scree_status scene_drive_value(scree_scene *scene, const scene_drive *drive, double time,
+                               double *value);
+scree_status scene_drive_motors(scree_scene *scene, scree_world *world, double h);
+/* flow/event.c: forces, emitters, drains, probes */
 scree_status scene_build_events(scree_scene *scene, scree_world *world);
 void scene_clear_events(scree_scene *scene);
 /* The bodies of a name, or NAME[i], one of them; a fault at `at` when there are none, when two
@@ -154,5 +199,8 @@ scree_status scene_find_bodies(scree_scene *scene, const scene_node *at, const c
 /* The same without a message: how many bodies have the name; in *entries how many entries. */
 size_t scene_match_bodies(const scree_scene *scene, const char *name, size_t *entries,
                           size_t *first);
+
+/* flow/fluid.c */
+scree_status scene_push_fluids(scree_scene *scene, scree_world *world, double h);
 
 #endif

@@ -51,6 +51,7 @@ scree_status scree_scene_get_probe(const scree_scene *scene, size_t i, scree_pro
   *probe = (scree_probe_def){.name = k->name,
                              .kind = (scree_probe_kind)k->kind,
                              .body = scene->probes[i].body,
+                             .joint = scene->probes[i].joint,
                              .every = k->every,
                              .bodies = scene->probes[i].bodies,
                              .body_count = scene->probes[i].body_count,
@@ -182,4 +183,10 @@ scree_status scree_scene_list(scree_context *context, scree_scene_visit visit, v
   }
   memory_free(context, names);
   return SCREE_OK;
+}
+
+scree_joint_id scree_scene_find_joint(const scree_scene *scene, const char *name) {
+  for (size_t i = 0; i < scene->joint_count; i++)
+    if (*name && strcmp(scene->joints[i].name, name) == 0) return scene->joints[i].id;
+  return (scree_joint_id){0, 0};
 }

@@ -117,6 +117,9 @@ static scree_status make_mesh(const maker *m, const scene_shape_keys *k, scree_s
   scene_document *doc = &m->scene->doc;
   const scene_node *at = scene_place(&k->head, "file");
   uint32_t file;
+  for (int i = 0; i < 3; i++)
+    if (k->stretch[i] == 0.0)
+      return scene_fault(doc, scene_place(&k->head, "stretch"), "stretch: 0 leaves nothing");
   scree_status status = scene_open_file(doc, at, at->file, k->file, &file);
   if (status) return status;
   mesh_import mesh;
@@ -125,9 +128,12 @@ static scree_status make_mesh(const maker *m, const scene_shape_keys *k, scree_s
                             doc->files[file].size, !doc->sealed, &mesh, why, sizeof why);
   if (status == SCREE_ERROR_MEMORY) return status;
   if (status) return scene_fault(doc, at, "file: '%s' is no mesh: %s", k->file, why);
-  for (size_t i = 0; i < 3 * mesh.vertex_count; i++) mesh.vertices[i] *= m->scale * k->scale;
-  status = scree_shape_create_mesh(m->scene->context, mesh.vertex_count, mesh.vertices,
-                                   mesh.triangle_count, mesh.triangles, shape);
+  for (size_t i = 0; i < 3 * mesh.vertex_count; i++)
+    mesh.vertices[i] *= m->scale * k->scale * k->stretch[i % 3];
+  status = k->convex
+               ? scree_shape_create_hull(m->scene->context, mesh.vertex_count, mesh.vertices, shape)
+               : scree_shape_create_mesh(m->scene->context, mesh.vertex_count, mesh.vertices,
+                                         mesh.triangle_count, mesh.triangles, shape);
   mesh_import_clear(m->scene->context, &mesh);
   return status;
 }
@@ -290,7 +296,7 @@ scree_status scene_make_shape(scree_scene *scene, const scene_scope *scope, cons
   size_t kind = 0;
   while (!(which.head.given >> kind & 1)) kind++;
   maker m = {scene, scope, which.shape, scale};
-  scene_shape_keys keys = {.scale = 1.0, .open_ends = 2};
+  scene_shape_keys keys = {.scale = 1.0, .stretch = {1.0, 1.0, 1.0}, .open_ends = 2};
   status = scene_read(&scene->doc, scope, which.shape, makers[kind].section, &keys);
   if (status) return status;
   size_t faults = scene->doc.fault_count;

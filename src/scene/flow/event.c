@@ -53,73 +53,6 @@ scree_status scene_find_bodies(scree_scene *scene, const scene_node *at, const c
                      scene_suggest(name, names, known, buffer, sizeof buffer));
 }
 
-/* ---- joints --------------------------------------------------------------------------------- */
-
-static scree_status read_motor(scree_scene *scene, const scene_joint_keys *joint,
-                               scree_joint_def *def) {
-  scene_motor_keys k = {0};
-  scree_status status =
-      scene_read(&scene->doc, &scene->scope, joint->motor, &scene_section_motor, &k);
-  if (status) return status;
-  if (joint->kind < 2)
-    return scene_fault(&scene->doc, joint->motor, "motor: for a hinge or a slider only");
-  bool turns = joint->kind == 2;
-  const char *push = turns ? "N m" : "N", *speed = turns ? "rad/s" : "m/s";
-  def->motor = k.kind == 0 ? SCREE_MOTOR_SPEED : SCREE_MOTOR_TORQUE;
-  status = scene_number(&scene->doc, &scene->scope, k.value, "value", k.kind == 0 ? speed : push,
-                        &def->motor_value);
-  if (!status && k.limit)
-    status = scene_number(&scene->doc, &scene->scope, k.limit, "limit", push, &def->motor_limit);
-  if (!status && k.limit && !(def->motor_limit >= 0.0))
-    status = scene_fault(&scene->doc, k.limit, "limit: %g is out of range; it must be at least 0",
-                         def->motor_limit);
-  return status;
-}
-
-static scree_status joint_bodies(scree_scene *scene, const scene_node *list, scree_joint_def *def) {
-  if (list->kind != SCENE_LIST || list->count != 2)
-    return scene_fault(&scene->doc, list, "bodies: a list of two names is wanted");
-  for (int i = 0; i < 2; i++) {
-    const char *name;
-    scree_status status = scene_text(&scene->doc, &scene->scope, list->items[i], "bodies", &name);
-    if (status) return status;
-    if (strcmp(name, "world") == 0) continue;
-    size_t first, count;
-    status = scene_find_bodies(scene, list->items[i], name, true, &first, &count);
-    if (status) return status;
-    if (i == 0)
-      def->body_a = scene->bodies[first];
-    else
-      def->body_b = scene->bodies[first];
-  }
-  return SCREE_OK;
-}
-
-static scree_status build_joint(scree_scene *scene, scree_world *world, const scene_node *node) {
-  scene_joint_keys k = {.axis = {0, 0, 1}};
-  scree_status status = scene_read(&scene->doc, &scene->scope, node, &scene_section_joint, &k);
-  if (status) return status;
-  static const scree_joint_kind kinds[] = {SCREE_JOINT_FIXED, SCREE_JOINT_BALL, SCREE_JOINT_HINGE,
-                                           SCREE_JOINT_SLIDER};
-  scree_joint_def def = scree_joint_def_default();
-  def.kind = kinds[k.kind];
-  memcpy(def.anchor, k.anchor, sizeof def.anchor);
-  memcpy(def.axis, k.axis, sizeof def.axis);
-  def.compliance = k.compliance;
-  def.collide = k.collide;
-  status = joint_bodies(scene, k.bodies, &def);
-  if (!status && k.motor) status = read_motor(scene, &k, &def);
-  if (status) return status;
-  scree_joint_id id;
-  status = scree_world_add_joint(world, &def, &id);
-  if (status && status != SCREE_ERROR_MEMORY) {
-    char why[CONTEXT_MESSAGE_SIZE];
-    snprintf(why, sizeof why, "%s", scree_context_message(scene->context));
-    return scene_fault(&scene->doc, node, "%s", why);
-  }
-  return status;
-}
-
 /* ---- reading -------------------------------------------------------------------------------- */
 
 static scree_status read_event(scree_scene *scene, const scene_node *node,
@@ -138,6 +71,25 @@ static scree_status read_force(scree_scene *scene, scree_world *world, const sce
   scene_force *f = &scene->forces[i];
   scree_status status = read_event(scene, node, &scene_section_force, &f->keys);
   if (status) return status;
+  return scene_find_bodies(scene, scene_place(&f->keys.head, "body"), f->keys.body_name, false,
+                           &f->first, &f->count);
+}
+
+static scree_status read_fluid(scree_scene *scene, scree_world *world, const scene_node *node,
+                               size_t i) {
+  (void)world;
+  scene_fluid *f = &scene->fluids[i];
+  f->keys = (scene_fluid_keys){
+      .body_name = "", .drag_coefficient = 0.47, .level = INFINITY, .stop = INFINITY};
+  scree_status status =
+      scene_read(&scene->doc, &scene->scope, node, &scene_section_fluid, &f->keys);
+  if (status) return status;
+  if (!(f->keys.density > 0.0) && !(f->keys.viscosity > 0.0))
+    return scene_fault(&scene->doc, node, "fluid: it needs a density or a viscosity above 0");
+  if (f->keys.stop < f->keys.start)
+    return scene_fault(&scene->doc, scene_place(&f->keys.head, "stop"),
+                       "stop: %g s is before the start at %g s", f->keys.stop, f->keys.start);
+  if (!*f->keys.body_name) return SCREE_OK;
   return scene_find_bodies(scene, scene_place(&f->keys.head, "body"), f->keys.body_name, false,
                            &f->first, &f->count);
 }
@@ -191,6 +143,7 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
   p->keys =
       (scene_probe_keys){.name = "", /* one that failed to be read is compared with others too */
                          .body_name = "",
+                         .joint = "",
                          .normal = {0, 0, -1},
                          .lower = {-INFINITY, -INFINITY, -INFINITY},
                          .upper = {INFINITY, INFINITY, INFINITY}};
@@ -212,6 +165,17 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
     if (!(p->keys.lower[k] < p->keys.upper[k]))
       return scene_fault(&scene->doc, scene_place(&p->keys.head, "upper"),
                          "upper: must lie above lower in x, y and z");
+  if (p->keys.kind == SCREE_PROBE_JOINT) {
+    const scene_node *place = scene_place(&p->keys.head, "joint");
+    if (!*p->keys.joint) return scene_fault(&scene->doc, node, "probe: key 'joint' is missing");
+    const scene_joint *joint = scene_find_joint(scene, place, p->keys.joint);
+    if (!joint) return SCREE_ERROR_INPUT;
+    p->joint = joint->id;
+    return SCREE_OK;
+  }
+  for (int k = 0; k < 3 && p->keys.kind == SCREE_PROBE_STRESS; k++)
+    if (!isfinite(p->keys.lower[k]) || !isfinite(p->keys.upper[k]))
+      return scene_fault(&scene->doc, node, "probe: stress is that of a box; give lower and upper");
   bool one = p->keys.kind == SCREE_PROBE_BODY || p->keys.kind == SCREE_PROBE_FORCE;
   bool many = p->keys.kind == SCREE_PROBE_GROUP || p->keys.kind == SCREE_PROBE_SURFACE;
   if (!one && (!many || !*p->keys.body_name)) return SCREE_OK;
@@ -247,12 +211,16 @@ static scree_status read_list(scree_scene *scene, scree_world *world, const scen
 scree_status scene_build_events(scree_scene *scene, scree_world *world) {
   scree_status status = SCREE_OK, one;
   for (size_t i = 0; scene->top.joints && i < scene->top.joints->count; i++) {
-    one = scene_build_loop(scene, world, scene->top.joints->items[i], build_joint);
+    one = scene_build_loop(scene, world, scene->top.joints->items[i], scene_build_joint);
     if (one) status = one;
   }
   const scene_top *t = &scene->top;
+  if (!status) status = scene_build_schedule(scene, world);
   one = read_list(scene, world, t->forces, &scene->forces, &scene->force_count,
                   sizeof *scene->forces, read_force);
+  if (one) status = one;
+  one = read_list(scene, world, t->fluids, &scene->fluids, &scene->fluid_count,
+                  sizeof *scene->fluids, read_fluid);
   if (one) status = one;
   one = read_list(scene, world, t->emitters, &scene->emitters, &scene->emitter_count,
                   sizeof *scene->emitters, read_emitter);
@@ -271,12 +239,16 @@ void scene_clear_events(scree_scene *scene) {
     scene_clear_template(&scene->emitters[i].body);
   }
   memory_free(scene->context, scene->forces);
+  memory_free(scene->context, scene->fluids);
   memory_free(scene->context, scene->emitters);
   memory_free(scene->context, scene->drains);
   memory_free(scene->context, scene->probes);
+  scene_clear_joints(scene);
   scene->forces = NULL;
+  scene->fluids = NULL;
   scene->emitters = NULL;
   scene->drains = NULL;
   scene->probes = NULL;
-  scene->force_count = scene->emitter_count = scene->drain_count = scene->probe_count = 0;
+  scene->force_count = scene->fluid_count = scene->emitter_count = scene->drain_count =
+      scene->probe_count = 0;
 }

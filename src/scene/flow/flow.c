@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/world.h"
 #include "scene/build/build.h"
 #include "shape/shape.h"
 
@@ -101,8 +102,8 @@ static scree_status emit(scree_scene *scene, scree_world *world, scene_emitter *
   return status;
 }
 
-scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, double h) {
-  double time = scree_world_time(world);
+static scree_status push(scree_scene *scene, scree_world *world, double h) {
+  const double time = scree_world_time(world);
   for (size_t i = 0; i < scene->force_count; i++) {
     const scene_force *f = &scene->forces[i];
     if (!active(&f->keys, time)) continue;
@@ -113,6 +114,17 @@ scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, dou
       if (status) return status;
     }
   }
+  return scene_push_fluids(scene, world, h);
+}
+
+scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, double h) {
+  /* They last: in the first step of a body they act as long as gravity does. */
+  world->calling = h;
+  const scree_status pushed = push(scene, world, h);
+  world->calling = 0.0;
+  if (pushed) return pushed;
+  scree_status moved = scene_drive_motors(scene, world, h);
+  if (moved) return moved;
   for (size_t i = 0; i < scene->emitter_count; i++) {
     scree_status status = emit(scene, world, &scene->emitters[i], h);
     if (status) return status;

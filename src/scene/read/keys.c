@@ -1,45 +1,7 @@
 /* The tables of scene keys. A row: key, type, unit, range, help; what is not given keeps the
  * default that the help text names. */
-#include "scene/read/keys.h"
+#include "scene/read/table.h"
 
-#include <math.h>
-#include <stddef.h>
-
-#define AT(structure, member) offsetof(structure, member)
-#define FROM(low)             .minimum = (low)
-#define OVER(low)             .minimum = (low), .open = true
-#define ROW(k, t, need, at)   .key = (k), .type = SCENE_##t, .required = (need), .offset = (at)
-#define REAL(k, need, at, in, low, high, about)                                                    \
-  { ROW(k, REAL, need, at), .unit = (in), low, .maximum = (high), .help = (about) }
-#define WHOLE(k, need, at, in, low, high, about)                                                   \
-  { ROW(k, WHOLE, need, at), .unit = (in), low, .maximum = (high), .help = (about) }
-#define VECTOR(k, need, at, in, n, low, about)                                                     \
-  {                                                                                                \
-    ROW(k, VECTOR, need, at), .unit = (in), .length = (n), low, .maximum = INFINITY,               \
-                              .help = (about)                                                      \
-  }
-#define FLAG(k, need, at, about)                                                                   \
-  { ROW(k, BOOL, need, at), .help = (about) }
-#define TEXT(k, need, at, about)                                                                   \
-  { ROW(k, TEXT, need, at), .help = (about) }
-#define TURNED(k, need, at, about)                                                                 \
-  { ROW(k, ROTATION, need, at), .help = (about) }
-#define ANY(k, need, at, in, about)                                                                \
-  { ROW(k, ANY, need, at), .unit = (in), .help = (about) }
-#define CHOICE(k, need, at, of, about)                                                             \
-  { ROW(k, CHOICE, need, at), .choices = (of), .help = (about) }
-#define SUB(t, k, need, at, id)                                                                    \
-  { ROW(k, t, need, at), .section = &scene_section_##id }
-#define PART(k, need, at, id)  SUB(SECTION, k, need, at, id)
-#define PARTS(k, need, at, id) SUB(SECTIONS, k, need, at, id)
-#define NAMED(k, need, at, id) SUB(NAMED, k, need, at, id)
-#define ONE(k, need, at, id)   SUB(ANY, k, need, at, id)
-#define SECTION(id, title, about, table, single)                                                   \
-  const scene_section scene_section_##id = {.name = title,                                         \
-                                            .help = about,                                         \
-                                            .fields = table,                                       \
-                                            .count = sizeof table / sizeof *table,                 \
-                                            .one_of = single}
 #define TOP(m) AT(scene_top, m)
 static const scene_field scene_fields[] = {
     TEXT("title", false, TOP(title), "one line that lists show"),
@@ -63,8 +25,11 @@ static const scene_field scene_fields[] = {
     PARTS("pairs", false, TOP(pairs), pair),
     NAMED("shapes", false, TOP(shapes), shape),
     PARTS("bodies", false, TOP(bodies), body),
+    PARTS("exclude", false, TOP(exclude), exclude),
     PARTS("joints", false, TOP(joints), joint),
+    PARTS("schedule", false, TOP(schedule), schedule),
     PARTS("forces", false, TOP(forces), force),
+    PARTS("fluids", false, TOP(fluids), fluid),
     PARTS("emitters", false, TOP(emitters), emitter),
     PARTS("drains", false, TOP(drains), drain),
     PARTS("probes", false, TOP(probes), probe),
@@ -94,7 +59,9 @@ static const scene_field solver_fields[] = {
           "iterations between looks at the residual, which cost some sweeps each; default 0: "
           "when the sweeps foresee that it is met"),
     REAL("time_budget", false, SOLVER(time_budget), "s", FROM(0), INFINITY,
-         "of the solver in a step; default 0: none. Results then depend on the machine"),
+         "of a whole step; what it has no time for is left out and counted; default 0: none. "
+         "Results "
+         "then depend on the machine"),
     FLAG("warm_start", false, SOLVER(warm_start), "default true"),
     REAL("warm_start_scale", false, SOLVER(warm_start_scale), "", FROM(0), 1, "default 1"),
     REAL("stabilisation", false, SOLVER(stabilisation), "", OVER(0), 1,
@@ -114,37 +81,6 @@ static const scene_field solver_fields[] = {
           "of the step; default 0"),
 };
 SECTION(solver, "solver", "How a step is solved.", solver_fields, false);
-
-#define MATERIAL(m) AT(scene_material_keys, def.m)
-#define MATERIAL_ROWS                                                                              \
-  REAL("friction", false, MATERIAL(friction), "", FROM(0), 100, "mu; default 0.5"),                \
-      REAL("rolling", false, MATERIAL(rolling), "m", FROM(0), INFINITY,                            \
-           "rolling moment over normal force; default 0"),                                         \
-      REAL("spinning", false, MATERIAL(spinning), "m", FROM(0), INFINITY,                          \
-           "moment about the normal over normal force; default 0"),                                \
-      REAL("restitution", false, MATERIAL(restitution), "", FROM(0), 1,                            \
-           "e of impacts, Poisson's; default 0"),                                                  \
-      REAL("restitution_threshold", false, MATERIAL(restitution_threshold), "m/s", FROM(0),        \
-           INFINITY, "slower impacts do not bounce; default 0: 2 |gravity| step"),                 \
-      REAL("cohesion", false, MATERIAL(cohesion), "N", FROM(0), INFINITY,                          \
-           "pull that two touching bodies bear; default 0"),                                       \
-      REAL("compliance", false, MATERIAL(compliance), "m/N", FROM(0), INFINITY,                    \
-           "along the normal; default 0: rigid"),                                                  \
-      REAL("compliance_tangent", false, MATERIAL(compliance_tangent), "m/N", FROM(0), INFINITY,    \
-           "default 0: rigid"),                                                                    \
-      REAL("damping", false, MATERIAL(damping), "s", FROM(0), INFINITY,                            \
-           "damper over spring of a compliant contact; default 0"),
-
-static const scene_field material_fields[] = {MATERIAL_ROWS};
-SECTION(material, "material",
-        "A surface. Where two meet: friction, rolling, spinning and restitution by the geometric "
-        "mean, the smaller cohesion, the larger threshold and damping, compliances added; unless "
-        "the pair has its own law.",
-        material_fields, false);
-static const scene_field pair_fields[] = {
-    ANY("between", true, AT(scene_material_keys, between), "", "two names of materials, as a list"),
-    MATERIAL_ROWS};
-SECTION(pair, "pair", "The law between two materials.", pair_fields, false);
 
 #define SHAPE(m)               AT(scene_shape_keys, m)
 #define LENGTH(name, m, about) REAL(name, true, SHAPE(m), "m", OVER(0), INFINITY, about)
@@ -228,6 +164,9 @@ static const scene_field mesh_fields[] = {
     TEXT("file", true, SHAPE(file), "STL, OBJ or PLY, beside the scene"),
     REAL("scale", false, SHAPE(scale), "m", OVER(0), INFINITY,
          "length of its unit, as 1 mm; default 1 m"),
+    VECTOR("stretch", false, SHAPE(stretch), "", 3, FROM(-INFINITY),
+           "factors on x, y and z, on top of the scale; below 0 it is mirrored; default 1"),
+    FLAG("convex", false, SHAPE(convex), "its convex hull; default false"),
 };
 SECTION(mesh, "mesh",
         "Triangles: a solid of any form where they are closed, else a thin surface with two sides.",
@@ -397,29 +336,15 @@ static const scene_field table_fields[] = {
 };
 SECTION(table, "table motion", "", table_fields, false);
 
-#define JOINT(m) AT(scene_joint_keys, m)
-static const scene_field joint_fields[] = {
-    TEXT("name", false, JOINT(name), ""),
-    CHOICE("kind", true, JOINT(kind), "fixed|ball|hinge|slider", ""),
-    ANY("bodies", true, JOINT(bodies), "",
-        "two names of bodies, of one of many as chain[3]; `world` for one of them"),
-    VECTOR("anchor", true, JOINT(anchor), "m", 3, FROM(-INFINITY), "in the world at the start"),
-    VECTOR("axis", false, JOINT(axis), "", 3, FROM(-INFINITY), "hinge, slider; default [0, 0, 1]"),
-    PART("motor", false, JOINT(motor), motor),
-    REAL("compliance", false, JOINT(compliance), "m/N", FROM(0), INFINITY, "default 0"),
-    FLAG("collide", false, JOINT(collide), "do the two touch? default false"),
-    ANY("for", false, JOINT(loop), "", "a joint for each value of loop variables, as of a body"),
+static const scene_field exclude_fields[] = {
+    ANY("bodies", true, AT(scene_exclude_keys, bodies), "",
+        "names of bodies, of one of many as chain[3], or of many"),
+    ANY("for", false, AT(scene_exclude_keys, loop), "",
+        "a list for each value of loop variables, as of a body"),
 };
-SECTION(joint, "joint", "Ties two bodies, or a body and the world.", joint_fields, false);
-#define MOTOR(m) AT(scene_motor_keys, m)
-static const scene_field motor_fields[] = {
-    CHOICE("kind", true, MOTOR(kind), "speed|torque", ""),
-    ANY("value", true, MOTOR(value), "",
-        "rad/s or m/s of a speed motor, N m or N of a torque motor"),
-    ANY("limit", false, MOTOR(limit), "", "N m or N; default none"),
-};
-SECTION(motor, "motor", "Of a hinge or slider; turns the second body relative to the first.",
-        motor_fields, false);
+SECTION(exclude, "exclude",
+        "Bodies that do not touch each other: no two of the list. Joined bodies do not anyway.",
+        exclude_fields, false);
 
 #define EVENT(m) AT(scene_event_keys, m)
 #define WINDOW_ROWS                                                                                \
@@ -457,14 +382,18 @@ SECTION(drain, "drain", "Removes bodies whose origin is in a box.", drain_fields
 #define PROBE(m) AT(scene_probe_keys, m)
 static const scene_field probe_fields[] = {
     TEXT("name", true, PROBE(name), "of its CSV file, beside the recording"),
-    CHOICE("kind", true, PROBE(kind), "body|force|plane|energy|group|surface",
-           "a body's state; force and torque of the contacts on a body, as a wall; mass through a "
-           "plane; energies; mass, centre of mass, mean velocity and extent of many bodies, "
-           "with the horizontal distance from the point that 99 % of them keep as reach; height "
-           "and slope of the surface of many bodies"),
+    CHOICE(
+        "kind", true, PROBE(kind), "body|force|plane|energy|group|surface|joint|stress",
+        "a body's state; force and torque of the contacts on a body, as a wall; mass through a "
+        "plane; energies; mass, centre of mass, mean velocity and extent of many bodies, "
+        "with the horizontal distance from the point that 99 % of them keep as reach; height "
+        "and slope of the surface of many bodies; coordinate, motor, force and error of a joint; "
+        "mean stress (pressure positive), fabric, coordination number and solid fraction in the "
+        "box of lower and upper"),
     TEXT("body", false, PROBE(body_name),
          "of the kinds body and force; for group and surface the name of many, default all that "
          "are dynamic"),
+    TEXT("joint", false, PROBE(joint), "of the kind joint: its name, or one of a loop as leg[3]"),
     REAL("every", false, PROBE(every), "s", FROM(0), INFINITY, "default each step"),
     VECTOR("point", false, PROBE(point), "m", 3, FROM(-INFINITY),
            "of the plane; of the reach; of a surface, where its height is taken, the axis of a "
@@ -472,7 +401,8 @@ static const scene_field probe_fields[] = {
     VECTOR("normal", false, PROBE(normal), "", 3, FROM(-INFINITY),
            "of the plane: what crosses along it counts positive; default [0, 0, -1]"),
     VECTOR("lower", false, PROBE(lower), "m", 3, FROM(-INFINITY),
-           "group, surface: only bodies with their centre of mass in a box; default all"),
+           "group, surface: only bodies with their centre of mass in a box; default all. stress: "
+           "needed"),
     VECTOR("upper", false, PROBE(upper), "m", 3, FROM(-INFINITY), "of that box"),
     CHOICE("form", false, PROBE(form), "plane|cone",
            "what is fitted to a surface; a cone to its flank, from 20 to 80 % of the height; "
@@ -535,9 +465,14 @@ const scene_section *const scene_section_list[] = {
     &scene_section_constant,
     &scene_section_sine,
     &scene_section_table,
+    &scene_section_exclude,
     &scene_section_joint,
+    &scene_section_coordinate,
+    &scene_section_spring,
     &scene_section_motor,
+    &scene_section_schedule,
     &scene_section_force,
+    &scene_section_fluid,
     &scene_section_emitter,
     &scene_section_drain,
     &scene_section_probe,

@@ -59,9 +59,10 @@ extern const scene_section scene_section_scene, scene_section_solver, scene_sect
     scene_section_lattice, scene_section_random, scene_section_csv, scene_section_sizes,
     scene_section_class, scene_section_region, scene_section_region_box,
     scene_section_region_cylinder, scene_section_motion, scene_section_constant, scene_section_sine,
-    scene_section_table, scene_section_joint, scene_section_motor, scene_section_force,
-    scene_section_emitter, scene_section_drain, scene_section_probe, scene_section_recording,
-    scene_section_turn;
+    scene_section_table, scene_section_exclude, scene_section_joint, scene_section_coordinate,
+    scene_section_spring, scene_section_motor, scene_section_schedule, scene_section_force,
+    scene_section_fluid, scene_section_emitter, scene_section_drain, scene_section_probe,
+    scene_section_recording, scene_section_turn;
 /* All of them, in the order of the reference page. */
 extern const scene_section *const scene_section_list[];
 extern const size_t scene_section_list_count;
@@ -75,8 +76,8 @@ typedef struct scene_top {
   const char *title, *description;
   const scene_node *include, *parameters;
   double gravity[3], gravitational_constant, coulomb_constant, step, duration, overlap;
-  const scene_node *solver, *materials, *pairs, *shapes, *bodies, *joints, *forces, *emitters,
-      *drains, *probes, *recording;
+  const scene_node *solver, *materials, *pairs, *shapes, *bodies, *exclude, *joints, *schedule,
+      *forces, *fluids, *emitters, *drains, *probes, *recording;
 } scene_top;
 
 typedef struct scene_solver_keys {
@@ -102,7 +103,8 @@ typedef struct scene_shape_keys { /* of all kinds of shapes */
   double vector[3];
   const scene_node *points, *parts, *shape, *rotation;
   const char *file;
-  double scale, position[3];
+  double scale, stretch[3], position[3];
+  bool convex;
   int open_ends;
   const scene_node *heights;
   double spacing[2], thickness;
@@ -141,20 +143,47 @@ typedef struct scene_motion_keys {
   bool repeat;
 } scene_motion_keys;
 
+typedef struct scene_exclude_keys {
+  scene_head head;
+  const scene_node *bodies, *loop;
+} scene_exclude_keys;
+
+typedef struct scene_coordinate_keys { /* units depend on the joint */
+  scene_head head;
+  const scene_node *limits, *limit_compliance, *start, *friction, *friction_coefficient, *damping,
+      *spring, *motor;
+  double limit_restitution;
+} scene_coordinate_keys;
+
 typedef struct scene_joint_keys {
   scene_head head;
   const char *name;
   int kind;
-  const scene_node *bodies, *motor, *loop;
-  double anchor[3], axis[3], compliance;
-  bool collide;
+  const scene_node *bodies, *loop, *sheaves, *points, *second, *third, *stiffness;
+  double anchor[3], anchor_b[3], axis[3], axis_b[3], ratio, pitch, length, compliance, break_force,
+      break_torque;
+  scene_coordinate_keys first;
+  bool closed, collide;
 } scene_joint_keys;
+
+typedef struct scene_spring_keys {
+  scene_head head;
+  const scene_node *stiffness, *rest;
+} scene_spring_keys;
 
 typedef struct scene_motor_keys {
   scene_head head;
   int kind;
-  const scene_node *value, *limit; /* the unit depends on the joint */
+  const scene_node *value, *target, *table, *limit, *stiffness, *damping;
 } scene_motor_keys;
+
+typedef struct scene_schedule_keys {
+  scene_head head;
+  double at;
+  const char *joint;
+  long coordinate;
+  const scene_node *motor;
+} scene_schedule_keys;
 
 typedef struct scene_event_keys { /* forces, emitters, drains */
   scene_head head;
@@ -165,9 +194,15 @@ typedef struct scene_event_keys { /* forces, emitters, drains */
   double lower[3], upper[3];
 } scene_event_keys;
 
+typedef struct scene_fluid_keys {
+  scene_head head;
+  const char *body_name;
+  double density, viscosity, drag_coefficient, velocity[3], level, start, stop;
+} scene_fluid_keys;
+
 typedef struct scene_probe_keys {
   scene_head head;
-  const char *name, *body_name;
+  const char *name, *body_name, *joint;
   int kind, form;
   double every, point[3], normal[3], lower[3], upper[3], cell;
 } scene_probe_keys;

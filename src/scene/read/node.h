@@ -45,6 +45,8 @@ typedef struct scene_document {
   size_t set_count;
   scree_report_function report;
   void *report_user;
+  scree_report_function note; /* remarks on what is read but not taken over */
+  void *note_user;
   size_t fault_count;
   size_t copied;   /* nodes that aliases made */
   size_t included; /* files, each time they were */

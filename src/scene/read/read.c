@@ -106,15 +106,17 @@ static scree_status read_bool(scene_document *doc, const scene_field *f, const s
   return scene_fault(doc, node, "%s: true or false is wanted", f->key);
 }
 
+enum { MOST_CHOICES = 32 };
+
 static scree_status read_choice(scene_document *doc, const scene_scope *scope, const scene_field *f,
                                 const scene_node *node, int *out) {
   const char *text;
   scree_status status = scene_text(doc, scope, node, f->key, &text);
   if (status) return status;
-  char names[16][32];
-  const char *list[16];
+  char names[MOST_CHOICES][32];
+  const char *list[MOST_CHOICES];
   size_t count = 0;
-  for (; count < 16; count++) {
+  for (; count < MOST_CHOICES; count++) {
     list[count] = scene_choice_name(f->choices, (int)count, names[count], sizeof names[count]);
     if (!*list[count]) break;
     if (strcmp(list[count], text) == 0) {
@@ -122,7 +124,7 @@ static scree_status read_choice(scene_document *doc, const scene_scope *scope, c
       return SCREE_OK;
     }
   }
-  char buffer[256];
+  char buffer[512];
   return scene_fault(doc, node, "%s: '%s' is not known%s", f->key, text,
                      scene_suggest(text, list, count, buffer, sizeof buffer));
 }

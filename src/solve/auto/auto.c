@@ -10,6 +10,7 @@
  *          turns with sweeps (exact), or followed by ipm (relaxed); cold exact problems whose
  * masses differ widely first take the way of mass_path.h
  *
+ * Machines, problems of joints, motors and stops without friction, are the direct solver's at once.
  * The steps of a simulation, problems of bodies that start warm, are another matter. Sweeps leave
  * an error of long wavelength, small in any one contact, that a stack adds up from step to step
  * until it rocks: on a pyramid of 210 boxes a few sweeps first cost twenty times the iterations in
@@ -44,6 +45,7 @@
 #include "ccp/operator_fused.h"
 #include "ccp/sets/set.h"
 #include "solve/auto/costs.h"
+#include "solve/direct/direct.h"
 #include "solve/islands.h"
 #include "solve/newton/mass_path.h"
 
@@ -60,8 +62,8 @@ static const scree_option_def auto_options[] = {
      "blocks that nothing couples: as one problem, or each island by what suits it"},
 };
 
-enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 4, COARSE_BLOCKS = 300 };
-enum { PROX, APGD, AGS, IPM };
+enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 5, COARSE_BLOCKS = 300 };
+enum { PROX, APGD, AGS, IPM, DIRECT };
 enum { first_path = 250 };  /* steps along a path without a gain, more each turn */
 enum { first_local = 400 }; /* steps with weights of each block's own, doubled each turn */
 enum { small = 600 };       /* blocks: where Newton steps may start from elsewhere */
@@ -89,8 +91,11 @@ typedef struct auto_state {
   mass_path masses;
 } auto_state;
 
-static const solver_class *const methods[METHODS] = {
-    [PROX] = &solver_prox, [APGD] = &solver_apgd, [AGS] = &solver_ags, [IPM] = &solver_ipm};
+static const solver_class *const methods[METHODS] = {[PROX] = &solver_prox,
+                                                     [APGD] = &solver_apgd,
+                                                     [AGS] = &solver_ags,
+                                                     [IPM] = &solver_ipm,
+                                                     [DIRECT] = &solver_direct};
 
 /* Hands the run over to another method, which starts from run->g; the monitor goes on. */
 typedef struct setting {
@@ -302,11 +307,11 @@ static bool wants_interior(const solve_run *run) {
          auto_moment_part(run->op, 0) > 0.5;
 }
 
-/* The interior point method. Where it gives up at the limit of its precision, as it may where many
- * contacts neither press nor part, the run goes on from the best iterate. */
-static scree_status try_interior(solve_run *run) {
+/* A method that may give up, as the interior point method at the limit of its precision where many
+ * contacts neither press nor part, or the direct one: the run goes on from the best iterate. */
+static scree_status try_method(solve_run *run, int method) {
   const long limit = run->settings->iteration_limit;
-  const scree_status status = delegate(run, IPM, NULL, 0);
+  const scree_status status = delegate(run, method, NULL, 0);
   const bool spent = limit > 0 && run->iterations >= limit;
   if (status || !run->ended ||
       !(run->outcome == SCREE_OUTCOME_STALLED ||
@@ -349,7 +354,7 @@ static scree_status take_turns(solve_run *run, long *turns) {
   bool interior = wants_interior(run);
   *turns = 0;
   if (interior) {
-    const scree_status status = try_interior(run);
+    const scree_status status = try_method(run, IPM);
     if (status || run->ended) return status;
     patience = most_patience;
   }
@@ -378,7 +383,7 @@ static scree_status take_turns(solve_run *run, long *turns) {
       }
       interior = true;
       patience = most_patience;
-      const scree_status tried = try_interior(run);
+      const scree_status tried = try_method(run, IPM);
       if (tried || run->ended) return tried;
       continue;
     }
@@ -416,14 +421,14 @@ static scree_status try_gradient(solve_run *run) {
 
 /* Islands of a step, each by what suits it: one that is hard, as a heavy body on light grains,
  * would cost the others as many sweeps. Grains are swept a few times first, which is all that most
- * need. */
+ * need; sweeps do little for joints, whose islands are often small. */
 static scree_status try_islands(solve_run *run, int method) {
   islands *parts = &((auto_state *)*run->state)->islands;
   static const setting first = {"patience", 30.0};
   if (!(run_option(run, "islands") > 0.0) || run->op->block_count > most_split) return SCREE_OK;
   scree_status status = islands_find(run->op, parts);
   if (status || !islands_apart(run->op, parts)) return status;
-  if (method == AGS) {
+  if (method == AGS && run->op->problem->bodies.contact_count == run->op->block_count) {
     status = delegate(run, AGS, &first, 1);
     if (status || run->ended) return status;
     op_copy(run->op, run->best, run->g);
@@ -505,6 +510,22 @@ static scree_status solve_stacked(solve_run *run, const char **why) {
   return solve_then_turns(run, AGS);
 }
 
+/* A time limit may end the run before a Newton step does any good: some sweeps first, which are
+ * better than the impulses of the step before. */
+enum { SECURE_SWEEPS = 10 };
+static const double short_time = 1.0; /* s */
+static bool secure(solve_run *run) {
+  const op_sweep_params params = {
+      .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
+  const scree_solve_settings *s = run->settings;
+  if (!(s->time_limit > 0.0 && s->time_limit < short_time) || !s->warm_start) return false;
+  if (solve_is_new(run) && solve_check_start(run)) return true;
+  op_sweep_begin(run->op, run->g);
+  for (int k = 0; k < SECURE_SWEEPS; k++) op_sweep(run->op, &params, run->g);
+  run->products += SECURE_SWEEPS;
+  return solve_adopt(run, SECURE_SWEEPS, run->g);
+}
+
 /* The steps of a simulation: see the head. */
 static scree_status solve_step(solve_run *run, bool *chosen) {
   const scree_ccp *p = run->op->problem;
@@ -516,7 +537,7 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
   long turns;
   *chosen =
       p->form == SCREE_FORM_BODIES && run->settings->warm_start && (few_blocks || is_loose(run));
-  if (!*chosen) return SCREE_OK;
+  if (!*chosen || secure(run)) return SCREE_OK;
   const bool swept =
       few_blocks && p->block_count > least_grains && is_loose(run) && auto_has_grains_alone(p);
   run->strives = few_blocks && is_loose(run) && !swept;
@@ -561,6 +582,10 @@ static scree_status run_auto(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(auto_state));
   if (!*run->state) return SCREE_ERROR_MEMORY;
   bool chosen;
+  if (direct_suits(run->op->problem)) {
+    const scree_status direct = try_method(run, DIRECT);
+    if (direct || run->ended) return direct;
+  }
   const scree_status step_status = solve_step(run, &chosen);
   if (step_status || chosen || solve_check_start(run)) return step_status;
   const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks");

@@ -14,6 +14,9 @@
 #include "scree/scree.h"
 
 #define BALL "bodies: [{shape: {sphere: {radius: 1}}}]"
+/* A body, and on the second line a joint between the world and it. */
+#define JOINT(keys)                                                                                \
+  "bodies: [{name: a, shape: {sphere: {radius: 1}}}]\njoints: [{bodies: [world, a], " keys "}]"
 
 static const struct {
   const char *scene, *message;
@@ -249,14 +252,65 @@ static const struct {
      "{sphere: {radius: 1}}}]\nforces: [{body: k, force: [0, 0, 1]}]",
      "scene.yaml:2:17: 2 entries of bodies have the name 'k'; rename some"},
     {"joints: [{kind: weld, bodies: [a, world], anchor: [0, 0, 0]}]\n" BALL,
-     "scene.yaml:1:17: kind: 'weld' is not known; allowed: fixed, ball, hinge, slider"},
+     "scene.yaml:1:17: kind: 'weld' is not known; allowed: fixed, ball, hinge, slider, "
+     "cylindrical, "
+     "universal, planar, point_on_line, point_on_plane, parallel, distance, rope, strut, screw, "
+     "gear, rack_pinion, differential, pulley, cam, point_on_curve, bushing"},
     {"joints: [{kind: ball, bodies: [world, world], anchor: [0, 0, 0]}]\n" BALL,
      "scene.yaml:1:10: joint: it must join two different bodies"},
     {"joints: [{kind: ball, bodies: a, anchor: [0, 0, 0]}]\n" BALL,
      "scene.yaml:1:31: bodies: a list of two names is wanted"},
     {"bodies: [{name: a, shape: {sphere: {radius: 1}}}]\njoints: [{kind: ball, bodies: [a, world], "
      "anchor: [0, 0, 0], motor: {kind: speed, value: 1}}]",
-     "scene.yaml:2:69: motor: for a hinge or a slider only"},
+     "scene.yaml:2:69: motor: a ball has nothing there that it could drive"},
+    {JOINT("kind: hinge, anchor: [0, 0, 0], limits: [1, 2]"),
+     "scene.yaml:2:10: joint: its coordinate is 0 at the start, outside of its limits 1 … 2; see "
+     "`start`"},
+    {JOINT("kind: hinge, anchor: [0, 0, 0], limits: [2, 1]"),
+     "scene.yaml:2:71: limits: 2 is above 1; [low, high] is wanted"},
+    {JOINT("kind: hinge, anchor: [0, 0, 0], friction: -1"),
+     "scene.yaml:2:73: friction: -1 is out of range; it must be at least 0"},
+    {JOINT("kind: hinge, anchor: [0, 0, 0], spring: {stiffness: 1 N/m}"),
+     "scene.yaml:2:83: stiffness: '1 N/m' has the wrong unit; wanted is a value in N m"},
+    {JOINT("kind: slider, anchor: [0, 0, 0], second: {friction: 1}"),
+     "scene.yaml:2:10: joint: a slider has 1 free coordinate; limits, friction, spring or damping "
+     "are given of one more"},
+    {JOINT("kind: fixed, anchor: [0, 0, 0], limits: [-1, 1]"),
+     "scene.yaml:2:10: joint: a fixed has 0 free coordinates; limits, friction, spring or damping "
+     "are given of one more"},
+    {JOINT("kind: hinge"), "scene.yaml:2:10: joint: key 'anchor' of a hinge is missing"},
+    {JOINT("kind: hinge, anchor: [0, 0, 0], ratio: 2"),
+     "scene.yaml:2:70: ratio: a hinge has no use for it"},
+    {JOINT("kind: screw, anchor: [0, 0, 0]"),
+     "scene.yaml:2:10: joint: key 'pitch' of a screw is missing"},
+    {JOINT("kind: gear, ratio: 0"),
+     "scene.yaml:2:10: joint: the ratio of a gear must be finite and not 0"},
+    {JOINT("kind: universal, anchor: [0, 0, 0], axis: [1, 0, 0], axis_b: [1, 1, 0]"),
+     "scene.yaml:2:10: joint: axis_b of a universal joint must stand across axis"},
+    {JOINT("kind: rope, anchor: [0, 0, 2], anchor_b: [0, 0, 0], length: 1"),
+     "scene.yaml:2:10: joint: its coordinate is 2 at the start, outside of its limits -inf … 1; "
+     "see `start`"},
+    {JOINT("kind: hinge, anchor: [0, 0, 0], motor: {kind: position}"),
+     "scene.yaml:2:70: motor: one of value, target and table is wanted"},
+    {JOINT("kind: hinge, anchor: [0, 0, 0], motor: {kind: position, value: 1, damping: 2}"),
+     "scene.yaml:2:10: joint: a position motor with damping needs a stiffness"},
+    {JOINT("kind: hinge, anchor: [0, 0, 0], limits: [-1, 1], motor: {kind: position, value: 2}"),
+     "scene.yaml:2:10: joint: a rigid motor without limit cannot hold 2, outside of the limits "
+     "-1 … 1"},
+    {JOINT("kind: hinge, anchor: [0, 0, 0], motor: {kind: speed, value: '${t / (t - t)}'}"),
+     "scene.yaml:2:91: in '${t / (t - t)}': the value is not finite"},
+    {JOINT("kind: hinge, anchor: [0, 0, 0], motor: {kind: speed, table: [[1, 2], [0, 3]]}"),
+     "scene.yaml:2:91: table: the times do not ascend at row 2"},
+    {JOINT("kind: point_on_curve, anchor_b: [0, 0, 5], points: [[0, 0, 0], [1, 0, 0]]"),
+     "scene.yaml:2:10: joint: its point is 5 m away from the curve"},
+    {JOINT(
+         "name: j, kind: hinge, anchor: [0, 0, 0]") "\nschedule: [{at: 1, joint: k, motor: {kind: "
+                                                    "none}}]",
+     "scene.yaml:3:27: there is no joint 'k'; allowed: j"},
+    {"schedule: [{at: 1, joint: k, coordinate: 2, motor: {kind: none}}]\njoints: [{name: k, kind: "
+     "hinge, bodies: [world, a], anchor: [0, 0, 0]}]\nbodies: [{name: a, shape: {sphere: {radius: "
+     "1}}}]",
+     "scene.yaml:1:42: coordinate: a hinge has 1"},
     {"bodies: [{name: a, shape: {sphere: {radius: 1}}}]\njoints: [{kind: hinge, bodies: [a, "
      "world], anchor: [0, 0, 0], motor: {kind: speed, value: 1 m/s}}]",
      "scene.yaml:2:91: value: '1 m/s' has the wrong unit; wanted is a value in rad/s"},
@@ -290,7 +344,8 @@ static const struct {
      "scene.yaml:1:41: normal: its length is zero"},
     {"probes: [{name: a, kind: heat}]\n" BALL,
      "scene.yaml:1:26: kind: 'heat' is not known; allowed: body, force, plane, energy, group, "
-     "surface"},
+     "surface, joint"},
+    {"probes: [{name: a, kind: joint}]\n" BALL, "scene.yaml:1:10: probe: key 'joint' is missing"},
     {"recording: {every: 1 m}\n" BALL,
      "scene.yaml:1:20: every: '1 m' has the wrong unit; wanted is a value in s"},
     {"include: nowhere.yaml\n" BALL,

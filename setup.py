@@ -1,0 +1,64 @@
+"""Builds the Python module: `pip install --no-build-isolation .` or `make wheel`.
+
+The wheel holds the module, what tools/write-python makes of the headers, the library and the gallery.
+SCREE_LIBRARY names a library that is taken instead of one built here; it must be of the same headers.
+The libraries that it needs (HDF5, OpenBLAS, …) are the system's."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from setuptools import Distribution, setup
+from setuptools.command.build_py import build_py
+
+try:
+    from wheel.bdist_wheel import bdist_wheel
+except ImportError:  # newer setuptools have their own
+    from setuptools.command.bdist_wheel import bdist_wheel
+
+ROOT = os.path.dirname(os.path.abspath(__file__))
+SONAME = "libscree.so.0"
+
+
+def version():
+    """CMakeLists.txt is the one place that has it."""
+    with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
+        return re.search(r"project\(scree VERSION ([\d.]+)", file.read()).group(1)
+
+
+def library():
+    given = os.environ.get("SCREE_LIBRARY")
+    if given:
+        return given
+    build = os.path.join(ROOT, "build", "release")
+    subprocess.run(["cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release"], check=True)
+    subprocess.run(["cmake", "--build", build, "--target", "scree", "-j", str(os.cpu_count() or 1)], check=True)
+    return os.path.join(build, SONAME)
+
+
+class Build(build_py):
+    def run(self):
+        super().run()
+        package = os.path.join(self.build_lib, "scree")
+        subprocess.run([sys.executable, os.path.join(ROOT, "tools", "write-python"), os.path.join(ROOT, "include"), package],
+                       check=True)
+        shutil.copy(os.path.realpath(library()), os.path.join(package, SONAME))
+        shutil.copytree(os.path.join(ROOT, "scenes"), os.path.join(package, "scenes"), dirs_exist_ok=True,
+                        ignore=lambda _, names: [name for name in names if "." in name and not name.endswith(".yaml")])
+
+
+class Wheel(bdist_wheel):
+    """One wheel for all versions of Python: the module is in ABI mode, only the library is compiled."""
+
+    def get_tag(self):
+        return ("py3", "none", super().get_tag()[2])
+
+
+class Binary(Distribution):
+    def has_ext_modules(self):
+        return True
+
+
+setup(version=version(), packages=["scree"], package_dir={"": "python"}, package_data={"scree": ["py.typed"]},
+      cmdclass={"build_py": Build, "bdist_wheel": Wheel}, distclass=Binary)

@@ -1,0 +1,122 @@
+/* States of laws, from step to step.
+ *
+ * Vectors of a state are kept in the world's frame with the normal n of their contact. In the next
+ * step they turn with the contact: about n with the mean of the two bodies' turns, when the step is
+ * made, and with n, by the shortest turn from the old one to the new. Two bodies that turn as one
+ * carry them along; a ball that rolls leaves them in the plane that it rolls on. */
+#include "assemble/assembly.h"
+#include "ccp/problem.h"
+
+/* Of the speed that gravity gives in a step: what slides slower is taken to stick. */
+static const double slide_part = 2e-3;
+
+/* x turned by the shortest turn from unit vector m to unit vector n. */
+static v3 turn_along(v3 x, v3 m, v3 n) {
+  const v3 axis = v3_cross(m, n);
+  const double c = v3_dot(m, n);
+  if (!(c > -0.999)) return v3_make(0, 0, 0); /* the other way round: another contact */
+  return v3_add(v3_add(v3_scale(c, x), v3_cross(axis, x)),
+                v3_scale(v3_dot(axis, x) / (1.0 + c), axis));
+}
+
+/* x turned by `angle` about the unit vector n. */
+static v3 turn_about(v3 x, v3 n, double angle) {
+  const double c = cos(angle), s = sin(angle);
+  return v3_add(v3_add(v3_scale(c, x), v3_scale(s, v3_cross(n, x))),
+                v3_scale((1.0 - c) * v3_dot(n, x), n));
+}
+
+/* The farthest that a law holds, which the search must see: beside its margin that shrinks with the
+ * speed, and known before the list of pairs is made. */
+void assembly_note_laws(assembly *a) {
+  const scree_world *w = a->world;
+  const world_bodies *b = &w->bodies;
+  double range = 0.0, part = 0.0, radius = 0.0;
+  bool cohesive = false;
+  for (size_t k = 0; k < w->material_count * w->material_count; k++)
+    cohesive = cohesive || w->pair[k].cohesion > 0.0 || w->pair[k].cohesion_energy > 0.0;
+  if (cohesive) {
+    part = 1.1 * law_touch_part;
+    for (size_t i = 0; i < b->limit; i++)
+      if (b->alive[i] && isfinite(b->diameter[i])) radius = fmax(radius, 0.5 * b->diameter[i]);
+    for (size_t k = 0; k < w->material_count * w->material_count; k++)
+      range = fmax(range, 1.1 * law_range(&w->pair[k], radius));
+  }
+  if (range > a->held || part > a->held_part) collide_invalidate(a->collide);
+  a->held = range;
+  a->held_part = part;
+}
+
+law_state assembly_recall(const assembly *a, uint32_t previous, v3 n, v3 t1, v3 t2) {
+  law_state out = {.value = {0}};
+  if (previous == CACHE_NONE || !a->has_state_before) return out;
+  const contact_state *s = &a->state_before[previous];
+  const v3 slip = turn_along(s->slip, s->normal, n), turn = turn_along(s->turn, s->normal, n);
+  out.slip[0] = v3_dot(t1, slip);
+  out.slip[1] = v3_dot(t2, slip);
+  out.turn[0] = v3_dot(t1, turn);
+  out.turn[1] = v3_dot(t2, turn);
+  out.turn[2] = v3_dot(n, turn);
+  for (int k = 0; k < LAW_VALUES; k++) out.value[k] = s->value[k];
+  return out;
+}
+
+static void put_state(contact_state *out, const law_state *s, v3 n, v3 t1, v3 t2) {
+  out->normal = n;
+  out->slip = v3_add(v3_scale(s->slip[0], t1), v3_scale(s->slip[1], t2));
+  out->turn =
+      v3_add(v3_add(v3_scale(s->turn[0], t1), v3_scale(s->turn[1], t2)), v3_scale(s->turn[2], n));
+  for (int k = 0; k < LAW_VALUES; k++) out->value[k] = s->value[k];
+}
+
+void assembly_note_state(assembly *a, size_t k, double gap, const law_state *state) {
+  const ccp_contact *c = &a->problem->bodies.contact[k];
+  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+  put_state(&a->state_now[k], state, n, t1, v3_cross(n, t1));
+  a->state_now[k].gap = gap;
+}
+
+static v3 end_velocity(const assembly *a, uint32_t body, const double *arm) {
+  return v3_add(a->linear[body], v3_cross(a->angular[body], v3_load(arm)));
+}
+
+static void update(assembly *a, size_t k, const scree_material_def *m) {
+  const cache_key *key = &collide_cache(a->collide)->now.key[k];
+  const ccp_contact *c = &a->problem->bodies.contact[k];
+  const law_class *law = law_for(m);
+  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
+  v3 u = v3_sub(end_velocity(a, key->b, c->arm_b), end_velocity(a, key->a, c->arm_a));
+  if (a->has_surfaces) {
+    const v3 surface = assembly_surface_velocity(a, key->a, key->b);
+    u = v3_add(u, v3_sub(surface, v3_scale(v3_dot(n, surface), n)));
+  }
+  const v3 w = v3_sub(a->angular[key->b], a->angular[key->a]);
+  const law_result result = {.material = m,
+                             .set = ccp_set(a->problem, k),
+                             .h = a->h,
+                             .kick = a->kick,
+                             .gap = a->state_now[k].gap,
+                             .rest = slide_part * a->h * a->gravity,
+                             .velocity = {v3_dot(n, u), v3_dot(t1, u), v3_dot(t2, u)},
+                             .turning = {v3_dot(t1, w), v3_dot(t2, w), v3_dot(n, w)},
+                             .g = a->g + a->problem->row_start[k]};
+  contact_state *kept = &a->state_now[k];
+  law_state s = {.slip = {v3_dot(t1, kept->slip), v3_dot(t2, kept->slip)},
+                 .turn = {v3_dot(t1, kept->turn), v3_dot(t2, kept->turn), v3_dot(n, kept->turn)}};
+  for (int i = 0; i < LAW_VALUES; i++) s.value[i] = kept->value[i];
+  (law->update ? law->update : law_keep)(&result, &s);
+  put_state(kept, &s, n, t1, t2);
+  const double spin = 0.5 * a->h * (v3_dot(n, a->angular[key->a]) + v3_dot(n, a->angular[key->b]));
+  kept->slip = turn_about(kept->slip, n, spin);
+  kept->turn = turn_about(kept->turn, n, spin);
+}
+
+void assembly_update_states(assembly *a) {
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  const world_bodies *b = &a->world->bodies;
+  for (size_t k = 0; k < a->contact_count; k++) {
+    const scree_material_def *m =
+        world_pair(a->world, b->material[key[k].a], b->material[key[k].b]);
+    if (law_remembers(m)) update(a, k, m);
+  }
+}

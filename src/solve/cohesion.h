@@ -1,0 +1,30 @@
+/* Cohesion taken out of a problem: the solver sees a dry one, and is as fast on it. See cohesion.c.
+ */
+#ifndef SCREE_SOLVE_COHESION_H
+#define SCREE_SOLVE_COHESION_H
+
+#include "ccp/operator.h"
+#include "scree/solver.h"
+
+typedef struct cohesion_shift {
+  bool used;        /* in this solve */
+  scree_ccp dry;    /* the problem without cohesion; what it does not own is that of the other */
+  double reference; /* m/s, that R of the problem as given is measured in */
+  double r_norm;    /* |r| of it */
+  scree_set *set;
+  double *offset, *pull; /* a row: b, and c or 0 */
+  scree_ccp_body_def *body;
+  size_t set_capacity, offset_capacity, pull_capacity, body_capacity;
+} cohesion_shift;
+
+/* Is there cohesion that can be taken out? Then *problem becomes the dry one. */
+scree_status cohesion_take(cohesion_shift *shift, scree_context *context, const scree_ccp **problem,
+                           const scree_solve_settings *settings);
+/* From impulses of the problem to those of the dry one, sign 1, and back, -1. */
+void cohesion_add(const cohesion_shift *shift, double sign, double *g);
+/* E of the problem as given, from that of the dry one, at its impulses g. */
+void cohesion_finish(const cohesion_shift *shift, ccp_operator *op, const double *g,
+                     double *scratch, scree_residual *residual);
+void cohesion_clear(scree_context *context, cohesion_shift *shift);
+
+#endif

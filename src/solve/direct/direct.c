@@ -1,0 +1,269 @@
+/* Direct: free blocks and scalar ones (rays, intervals) by factorisations, as machines have them:
+ * joints, motors, brakes and stops without friction of contacts.
+ *
+ *   N_FF g_F = -(r_F + N_FB g_B)     F: free blocks, and scalars strictly inside their sets
+ *                                    B: scalars at an end of theirs
+ *
+ * and the primal-dual active set: a scalar of F that left its set goes to that end, one at an end
+ * whose u would pull it inside goes to F, until nothing changes. A chain or tree of bodies without
+ * loops costs O(n): the fronts of the elimination are as small as joints are.
+ *
+ * The blocks of B stay in the pattern as unit rows, so that one analysis serves all steps of a run.
+ * Loops with more rows than needed make N singular: a little is added to the diagonal for the
+ * factorisation alone, and conjugate gradients with it as preconditioner take that back; they end
+ * in a few steps, as the directions that were spoilt are those along which nothing moves. Where
+ * rows contradict each other they do not, and the run is left to others. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "ccp/forms/matrices.h"
+#include "ccp/sets/set.h"
+#include "solve/direct/direct.h"
+
+enum { ROUNDS = 60, REFINEMENTS = 30 };
+static const double regular = 1e-8; /* of the mean diagonal of a block */
+static const double done = 1e-14;   /* energy of what is left, relative */
+/* Steps are of length 1 but along directions that the regularisation spoilt, eigenvalues below
+ * regular / longest: there rows say the same twice, and what is left is what they contradict each
+ * other by. Going on would only blow up impulses that move nothing. */
+static const double longest = 100.0;
+
+static const scree_option_def direct_options[] = {
+    {"rounds", SCREE_OPTION_INT, ROUNDS, 1, 1e6, NULL, "", "most changes of the active set"},
+};
+
+enum { RESIDUAL = 1, CORRECTION, DIRECTION, IMAGE, VELOCITY, VECTORS };
+
+typedef struct direct_state {
+  sparse_factor *factor;
+  double *value; /* of the matrix with B taken out */
+  size_t value_room;
+  uint8_t *held; /* of each block: in B */
+  size_t held_room;
+} direct_state;
+
+static const char *refuse(const scree_ccp *problem, scree_model model) {
+  (void)model;
+  if (problem->form == SCREE_FORM_LOCAL && problem->rows.asymmetry > 1e-12)
+    return "its matrix is not symmetric";
+  for (size_t k = 0; k < problem->set_count; k++) {
+    const scree_set *s = &problem->set[k];
+    if (s->kind != SCREE_SET_FREE && s->kind != SCREE_SET_RAY && s->kind != SCREE_SET_INTERVAL)
+      return "it has contacts with friction; direct takes free rows, rays and intervals";
+    if (set_is_modified(s)) return "it has cohesion or a cap";
+  }
+  return NULL;
+}
+
+/* Where most blocks are free, changes of the active set are few. */
+bool direct_suits(const scree_ccp *problem) {
+  size_t held = 0;
+  if (refuse(problem, SCREE_MODEL_COULOMB)) return false;
+  for (size_t i = 0; i < problem->block_count; i++)
+    held += ccp_set(problem, i)->kind == SCREE_SET_FREE;
+  return held > 0 && 2 * held >= problem->block_count;
+}
+
+typedef struct ends {
+  double lo, hi;
+} ends;
+
+static ends ends_of(const scree_set *s) {
+  if (s->kind == SCREE_SET_FREE) return (ends){-INFINITY, INFINITY};
+  if (s->kind == SCREE_SET_RAY) return (ends){0.0, INFINITY};
+  return (ends){s->lo, s->hi};
+}
+
+/* ---- the linear system ---------------------------------------------------------------------- */
+
+static bool factorise(solve_run *run, direct_state *d, const assembly_matrix *n) {
+  const ccp_operator *op = run->op;
+  const sparse_blocks *a = &n->blocks;
+  for (size_t i = 0; i < a->count; i++) {
+    const size_t rows = op->row_start[i + 1] - op->row_start[i];
+    for (size_t l = a->start[i]; l < a->start[i + 1]; l++) {
+      const size_t j = a->column[l], columns = op->row_start[j + 1] - op->row_start[j];
+      double *to = d->value + a->offset[l];
+      if (d->held[i] || d->held[j])
+        memset(to, 0, rows * columns * sizeof *to);
+      else
+        memcpy(to, a->value + a->offset[l], rows * columns * sizeof *to);
+      if (i != j) continue;
+      double mean = 0.0;
+      for (size_t r = 0; r < rows; r++) mean += to[r * rows + r] / (double)rows;
+      const double add = d->held[i] || !(mean > 0.0) ? 1.0 : regular * mean;
+      for (size_t r = 0; r < rows; r++) to[r * rows + r] += add;
+    }
+  }
+  sparse_blocks masked = *a;
+  masked.value = d->value;
+  return sparse_factorise(d->factor, &masked, SPARSE_CHOLESKY);
+}
+
+static void mask(const ccp_operator *op, const direct_state *d, double *x) {
+  for (size_t i = 0; i < op->block_count; i++)
+    if (d->held[i]) x[op->row_start[i]] = 0.0;
+}
+
+/* g += what makes u vanish in F; u = N g + r at the start and at the end. */
+static bool refine(solve_run *run, direct_state *d) {
+  ccp_operator *op = run->op;
+  const size_t n = op->row_count;
+  double *r = run->vector[RESIDUAL], *z = run->vector[CORRECTION], *p = run->vector[DIRECTION];
+  double *image = run->vector[IMAGE], *u = run->vector[VELOCITY];
+  double rz = 0.0, first = 0.0;
+  for (size_t i = 0; i < n; i++) r[i] = -u[i];
+  mask(op, d, r);
+  for (int step = 0; step < REFINEMENTS; step++) {
+    memcpy(z, r, n * sizeof *z);
+    sparse_solve(d->factor, z);
+    mask(op, d, z);
+    const double next = op_dot(op, r, z), beta = step ? next / rz : 0.0;
+    if (!(next >= 0.0) || !isfinite(next)) return step > 0;
+    if (step == 0) first = next;
+    if (next == 0.0 || next <= done * done * first) return true;
+    for (size_t i = 0; i < n; i++) p[i] = z[i] + beta * p[i];
+    op_apply(op, p, image);
+    run->products++;
+    const double length = next / op_dot(op, p, image);
+    if (!(length > 0.0 && length < longest)) return step > 0;
+    rz = next;
+    for (size_t i = 0; i < n; i++) {
+      run->g[i] += length * p[i];
+      u[i] += length * image[i];
+      r[i] -= length * image[i];
+    }
+    mask(op, d, r);
+  }
+  return true;
+}
+
+/* ---- the active set ------------------------------------------------------------------------- */
+
+/* From what the last step left: at an end where the projected step stays there. */
+static void begin_set(solve_run *run, direct_state *d) {
+  const ccp_operator *op = run->op;
+  const double *u = run->vector[VELOCITY];
+  for (size_t i = 0; i < op->block_count; i++) {
+    const ends e = ends_of(ccp_set(op->problem, i));
+    const size_t row = op->row_start[i];
+    const double z = run->g[row] - op->eta_force[i] * u[row];
+    d->held[i] = z <= e.lo || z >= e.hi;
+    if (d->held[i]) run->g[row] = z <= e.lo ? e.lo : e.hi;
+    for (size_t r = row; !d->held[i] && r < op->row_start[i + 1]; r++) run->g[r] = 0.0;
+  }
+}
+
+/* Returns how many blocks changed. With `one` only the worst of them does: slower, but it does not
+ * go round in circles of several. */
+static size_t change_set(solve_run *run, direct_state *d, bool one) {
+  const ccp_operator *op = run->op;
+  const double *u = run->vector[VELOCITY];
+  const double slack = 1e-12 * op->reference_speed;
+  size_t changed = 0, worst_block = 0;
+  double worst = 0.0;
+  for (size_t i = 0; i < op->block_count; i++) {
+    const scree_set *set = ccp_set(op->problem, i);
+    if (set->kind == SCREE_SET_FREE) continue;
+    const ends e = ends_of(set);
+    const size_t row = op->row_start[i];
+    const double g = run->g[row], eta = op->eta_force[i];
+    double by = 0.0; /* how wrong it is, m/s */
+    if (d->held[i]) {
+      if (e.lo < e.hi) by = g == e.lo ? -u[row] : u[row];
+    } else if (g < e.lo)
+      by = eta > 0.0 ? (e.lo - g) / eta : 1.0;
+    else if (g > e.hi)
+      by = eta > 0.0 ? (g - e.hi) / eta : 1.0;
+    if (!(by > slack)) continue;
+    changed++;
+    if (by > worst) worst = by, worst_block = i;
+    if (!one) d->held[i] = !d->held[i];
+  }
+  if (one && changed) d->held[worst_block] = !d->held[worst_block];
+  for (size_t i = 0; i < op->block_count; i++) {
+    const ends e = ends_of(ccp_set(op->problem, i));
+    const size_t row = op->row_start[i];
+    if (d->held[i]) run->g[row] = run->g[row] - e.lo <= e.hi - run->g[row] ? e.lo : e.hi;
+  }
+  return changed;
+}
+
+/* Impulses with those outside of their sets brought back: what may be judged. */
+static bool judge(solve_run *run, long round) {
+  ccp_operator *op = run->op;
+  double *inside = run->vector[DIRECTION];
+  op_copy(op, run->g, inside);
+  op_project(op, inside);
+  return solve_check(run, round, inside, NULL);
+}
+
+static scree_status iterate(solve_run *run, direct_state *d, const assembly_matrix *n) {
+  ccp_operator *op = run->op;
+  const long rounds = (long)run_option(run, "rounds");
+  op_local_velocity(op, run->g, run->vector[VELOCITY]);
+  begin_set(run, d);
+  for (long round = 1; round <= rounds; round++) {
+    op_local_velocity(op, run->g, run->vector[VELOCITY]);
+    run->products++;
+    if (!factorise(run, d, n) || !refine(run, d)) break;
+    const size_t changed = change_set(run, d, round > rounds / 2);
+    if (changed == 0 || round == rounds) {
+      if (judge(run, round)) return SCREE_OK;
+      if (changed == 0) break;
+    }
+  }
+  op_copy(op, run->best, run->g);
+  return SCREE_OK;
+}
+
+static scree_status solve(solve_run *run) {
+  ccp_operator *op = run->op;
+  if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(direct_state));
+  direct_state *d = *run->state;
+  if (!d) return SCREE_ERROR_MEMORY;
+  assembly_matrix n;
+  scree_status status = d->factor ? SCREE_OK : sparse_create(run->context, &d->factor);
+  if (!status) status = assembly_delassus(op, &n);
+  if (status) return status;
+  const size_t entries = n.blocks.offset[n.blocks.start[op->block_count]];
+  if (memory_grow(run->context, &d->value, &d->value_room, entries, sizeof *d->value) ||
+      memory_grow(run->context, &d->held, &d->held_room, op->block_count, sizeof *d->held))
+    status = SCREE_ERROR_MEMORY;
+  if (!status) status = sparse_analyse(d->factor, &n.blocks);
+  if (!status) status = iterate(run, d, &n);
+  assembly_matrix_clear(run->context, &n);
+  return status;
+}
+
+static scree_status run_direct(solve_run *run) {
+  if (solve_is_new(run) && solve_check_start(run)) return SCREE_OK;
+  const scree_status status = solve(run);
+  if (!status && !run->ended)
+    solve_finish(run, SCREE_OUTCOME_STALLED,
+                 "the active set goes round, or rows contradict each other");
+  return status;
+}
+
+static void release(scree_context *context, void *state) {
+  direct_state *d = state;
+  if (d->factor) sparse_destroy(d->factor);
+  memory_free(context, d->value);
+  memory_free(context, d->held);
+  memory_free(context, d);
+}
+
+const solver_class solver_direct = {
+    .name = "direct",
+    .summary = "joints, motors and stops by factorisations and an active set; no friction",
+    .options = direct_options,
+    .option_count = sizeof direct_options / sizeof direct_options[0],
+    .coulomb = true,
+    .patient = true,
+    .judges_start = true,
+    .vector_count = VECTORS,
+    .refuse = refuse,
+    .run = run_direct,
+    .release = release,
+};

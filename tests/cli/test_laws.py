@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Contact laws from scenes: what is refused, with its place, and that a law's state survives a checkpoint and threads."""
+from command import CommandTest, main
+
+SCENE = """step: 1 ms
+duration: 20 ms
+materials:
+  m: {%s}
+bodies:
+  - {name: floor, kind: fixed, material: m, shape: {half_space: {}}}
+  - {name: ball, material: m, shape: {sphere: {radius: 0.05}}, position: [0, 0, 0.05]}
+"""
+
+FAULTS = [
+    ("law: rigid, cohesion: 3", "cohesion", "the law rigid has no cohesion; it is one of: power"),
+    ("law: rigid, compliance: 1e-6", "compliance", "the law rigid has no compliance"),
+    ("law: compliant", "law", "the law compliant needs a compliance above 0"),
+    ("law: power", "law", "the law power needs a stiffness above 0"),
+    ("law: rigid-cohesive", "law", "needs a cohesion or a cohesion_energy"),
+    ("law: elastoplastic, compliance: 1e-6", "law", "needs a yield_force"),
+    ("law: bond", "law", "needs a cohesion"),
+    ("law: hertz", "law", "rigid"),
+    ("stiffness: 1e6", "stiffness", "stiffness needs `law:` power"),
+    ("bond_bending: 1", "bond_bending", "bond_bending needs `law:` bond"),
+    ("yield_force: -1 N", "yield_force", ""),
+    ("bond_shear: -1 N", "bond_shear", ""),
+    ("cohesion_energy: -1", "cohesion_energy", ""),
+    ("friction: 0.2, friction_kinetic: 0.3", "friction_kinetic", "must not be above friction"),
+    ("stribeck_speed: 1", "stribeck_speed", "needs a friction_kinetic"),
+    ("friction_across: 0.3", "friction_across", "needs a direction"),
+    ("direction: [1, 0, 0]", "direction", "needs a friction_across"),
+    ("friction_across: 0.3, direction: [1, 0, 0], rolling: 1 mm", "friction_across", "does not go with rolling"),
+    ("restitution_law: moreau", "restitution_law", "poisson"),
+]
+
+BEAM = """step: 1 ms
+duration: 0.3 s
+materials:
+  default: {friction: 0.6, friction_kinetic: 0.3, law: %s}
+solver: {tolerance: 1e-4}
+bodies:
+  - {name: floor, kind: fixed, shape: {half_space: {}}}
+  - name: ball
+    for: {i: 6, j: 3}
+    shape: {sphere: {radius: 0.05}}
+    position: ['${0.1 * i}', '${0.02 * j}', '${0.2 + 0.1 * j}']
+    velocity: ['${0.5 * j}', 0, -1]
+"""
+LAWS = ["power, stiffness: 1e7, cohesion: 5", "rigid-cohesive, cohesion: 5, cohesion_range: 1 mm",
+        "compliant-cohesive, compliance: 1e-6, compliance_tangent: 1e-6, cohesion: 5",
+        "elastoplastic, compliance: 1e-6, yield_force: 30, hardening: 1e5, cohesion: 5",
+        "bond, cohesion: 300, bond_bending: 10, bond_twisting: 10, compliance: 1e-6, compliance_tangent: 1e-6, damping: 1 ms"]
+
+
+class Laws(CommandTest):
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def test_faults_have_their_place(self):
+        for keys, key, text in FAULTS:
+            with self.subTest(keys=keys):
+                self.write("bad.yaml", SCENE % keys)
+                result = self.run_scree("check", "bad.yaml")
+                self.assertEqual(result.code, 3, result.err)
+                self.assertIn(text, result.err)
+                column = len("  m: {") + (", " + keys).index(", %s: " % key) + len(key) + 3
+                self.assertIn("bad.yaml:4:%d: " % column, result.err)
+
+    def test_pairs_are_looked_at_too(self):
+        self.write("pair.yaml", SCENE % "friction: 0.5" + "pairs: [{between: [m, m], law: bond}]\n")
+        result = self.run_scree("check", "pair.yaml")
+        self.assertEqual(result.code, 3)
+        self.assertIn("pair.yaml:8:", result.err)
+        self.write("pair.yaml", SCENE % "friction: 0.5" + "pairs: [{between: [m, m], friction_across: 0.2}]\n")
+        result = self.run_scree("check", "pair.yaml")
+        self.assertEqual(result.code, 3)
+        self.assertIn("needs a direction of one of the two", result.err)
+
+    def test_same_bits_with_threads_and_after_resume(self):
+        for law in LAWS:
+            with self.subTest(law=law):
+                self.write("law.yaml", BEAM % law)
+                hashes = []
+                for threads in ("1", "2", "4"):
+                    result = self.run_scree("run", "law.yaml", "--threads", threads, "--json")
+                    self.assertEqual(result.code, 0, result.err)
+                    hashes.append(self.lines(result)[-1]["state_hash"])
+                result = self.run_scree("run", "law.yaml", "--duration", "0.15", "--out", "part.h5", "--force", "--json")
+                self.assertEqual(result.code, 0, result.err)
+                result = self.run_scree("resume", "part.h5", "--duration", "0.3", "--json")
+                self.assertEqual(result.code, 0, result.err)
+                hashes.append(self.lines(result)[-1]["state_hash"])
+                self.assertEqual(len(set(hashes)), 1, hashes)
+
+
+if __name__ == "__main__":
+    main()

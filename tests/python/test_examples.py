@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""The scripts of examples/python run, and say what the guide says."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDER = os.path.join(ROOT, "examples", "python")
+
+
+class Examples(unittest.TestCase):
+    def test_all_run(self):
+        names = sorted(name for name in os.listdir(FOLDER) if name.endswith(".py"))
+        self.assertIn("tutorial.py", names)
+        for name in names:
+            with self.subTest(name), tempfile.TemporaryDirectory() as here:
+                done = subprocess.run([sys.executable, "-B", os.path.join(FOLDER, name)], capture_output=True, text=True, cwd=here,
+                                      timeout=300)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_code_of_the_guide(self):
+        """Blocks of docs/python.md that are marked as Python run one after the other."""
+        with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
+            blocks = [part.split("```")[0] for part in file.read().split("```python\n")[1:]]
+        self.assertGreater(len(blocks), 3)
+        with tempfile.TemporaryDirectory() as here:
+            path = os.path.join(here, "guide.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("\n".join(blocks))
+            done = subprocess.run([sys.executable, "-B", path], capture_output=True, text=True, cwd=here, timeout=300)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,148 @@
+// The page that `scree export --html` writes: opens from the disk, plays, and shows what was recorded.
+import { test, before, after } from 'node:test';
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { drawn, launch, open, pixels, place, scene, scree, table } from './browser.mjs';
+
+let browser;
+before(async () => {
+  browser = await launch();
+  scene('six.yaml', `
+title: six bodies <b>&
+description: the text of a stranger <img src=x onerror=alert(1)>
+step: 5 ms
+duration: 0.5 s
+recording: {every: 20 ms}
+bodies:
+  - {name: floor, kind: fixed, shape: {half_space: {}}}
+  - {name: glass, kind: fixed, shape: {cylinder_container: {radius: 3, length: 3}}, position: [0, 0, 1.5]}
+  - {name: ball, shape: {sphere: {radius: 0.2}}, position: [0, 0, 1], velocity: [1, 0, 0]}
+  - {name: block, shape: {box: {size: [0.4, 0.3, 0.2]}}, position: [1.5, 0.5, 0.6], angular: [1, 2, 3]}
+  - {name: pill, shape: {capsule: {radius: 0.1, length: 0.4}}, position: [-1.5, 0, 0.8], angular: [3, 0, 0]}
+  - {name: can, shape: {cylinder: {radius: 0.15, length: 0.4}}, position: [0, 1.5, 0.5]}
+  - {name: hat, shape: {cone: {radius: 0.2, height: 0.4}}, position: [0, -1.5, 0.5]}
+  - {name: egg, shape: {ellipsoid: {radii: [0.1, 0.15, 0.3]}}, position: [-1, -1, 0.9]}
+probes:
+  - {name: ball, kind: body, body: ball}
+`);
+  scree('run', 'six.yaml', '--out', 'six.h5');
+  scree('export', 'six.h5', '--format', 'csv', '--what', 'bodies', '--out', 'six');
+});
+after(() => browser.close());
+
+const address = (name) => 'file://' + join(place, name);
+const rows = () => table(readFileSync(join(place, 'six_bodies.csv'), 'utf8'));
+
+test('the size is what is said, and thinning makes it smaller', () => {
+  const said = JSON.parse(scree('export', 'six.h5', '--html', 'six.html', '--json'));
+  assert.equal(said.bytes, statSync(join(place, 'six.html')).size);
+  assert.equal(said.frames, 26);
+  const less = JSON.parse(scree('export', 'six.h5', '--html', 'less.html', '--frames', '5', '--bodies', '3', '--no-contacts', '--json'));
+  assert.equal(less.frames, 5);
+  assert.equal(less.bodies, 5); // floor and glass stay
+  assert.ok(less.bytes < said.bytes);
+});
+
+test('it opens from the disk, plays, scrubs, and is quiet', async () => {
+  const { page, faults } = await open(browser, address('six.html'));
+  assert.equal(await page.title(), 'six bodies <b>&');
+  assert.equal(await page.locator('#about').textContent(), 'the text of a stranger <img src=x onerror=alert(1)>');
+  assert.equal(await page.locator('#about img').count(), 0);
+  await page.keyboard.press('Space');
+  await page.waitForFunction(() => scree.time > 0.02);
+  await page.keyboard.press('Space');
+  const stopped = await page.evaluate(() => scree.time);
+  await drawn(page);
+  assert.equal(await page.evaluate(() => scree.time), stopped);
+  await page.locator('#scrub').fill('1000');
+  await drawn(page);
+  assert.equal(await page.locator('#clock').textContent(), '0.500 s');
+  await page.locator('#scrub').blur();
+  await page.keyboard.press('Home');
+  await drawn(page);
+  assert.equal(await page.locator('#clock').textContent(), '0.000 s');
+  await page.locator('#open-plots').click();
+  await drawn(page);
+  const titles = await page.locator('figcaption strong').allTextContents();
+  for (const title of ['Energy, J', 'Residual', 'Contacts', 'ball, m']) assert.ok(titles.includes(title), `${title} in ${titles}`);
+  for (const name of ['spin', 'height', 'size', 'mass', 'material', 'shape', 'force', 'contacts']) {
+    await page.evaluate((n) => scree.setField(n), name);
+    await drawn(page);
+  }
+  for (const key of ['c', 'c', 'x', 't', 's', 's', 'n', 'f', 'p']) await page.keyboard.press(key);
+  await drawn(page);
+  assert.deepEqual(faults, []);
+  await page.close();
+});
+
+// The projection is computed here from the recording and the camera's numbers alone.
+function projector(c) {
+  const sub = (a, b) => a.map((x, i) => x - b[i]), dot = (a, b) => a.reduce((s, x, i) => s + x * b[i], 0);
+  const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+  const unit = (a) => a.map((x) => x / Math.hypot(...a));
+  const forward = unit(sub(c.target, c.eye)), right = unit(cross(forward, [0, 0, 1])), up = cross(right, forward);
+  const scale = c.height / 2 / Math.tan((c.field * Math.PI) / 360);
+  return (x) => {
+    const d = sub(x, c.eye), depth = dot(d, forward);
+    return [c.left + c.width / 2 + (scale * dot(d, right)) / depth, c.top + c.height / 2 - (scale * dot(d, up)) / depth];
+  };
+}
+
+test('bodies are where the recording says, in the picture and under the mouse', async () => {
+  const { page, faults } = await open(browser, address('six.html'));
+  await page.evaluate(() => { scree.stage.shadows = false; scree.openPlots(false); scree.openPanel(false); scree.setField('body'); });
+  for (const frame of [0, 13, 25]) {
+    await page.evaluate((i) => scree.seek(scree.source.timeOf(i)), frame);
+    await drawn(page);
+    const camera = await page.evaluate(() => {
+      const s = scree.stage, r = s.canvas.getBoundingClientRect();
+      return { eye: s.camera.position.toArray(), target: s.controls.target.toArray(), field: s.camera.fov, left: r.left, top: r.top, width: r.width, height: r.height };
+    });
+    const project = projector(camera);
+    const bodies = rows().filter((r) => Number(r.frame) === frame && /dynamic/i.test(r.Kind));
+    assert.equal(bodies.length, 6);
+    const at = bodies.map((r) => project([Number(r.x), Number(r.y), Number(r.z)]));
+    const shown = await pixels(page, at);
+    await page.evaluate(() => { scree.stage.shared.grow.value = 0; scree.stage.stale = true; });
+    await drawn(page);
+    const empty = await pixels(page, at);
+    await page.evaluate(() => { scree.stage.shared.grow.value = 1; scree.stage.stale = true; });
+    await drawn(page);
+    for (let i = 0; i < bodies.length; i++) {
+      const difference = Math.max(...shown[i].map((v, k) => Math.abs(v - empty[i][k])));
+      assert.ok(difference > 20, `frame ${frame}, body ${bodies[i].Body}: nothing at ${at[i]}: ${shown[i]} and ${empty[i]}`);
+      const picked = await page.evaluate(([x, y]) => scree.stage.pick(x, y), at[i]);
+      assert.equal(picked, Number(bodies[i].Body), `frame ${frame} at ${at[i]}`);
+    }
+  }
+  // A click picks, and the panel says what the recording says.
+  const last = rows().filter((r) => Number(r.frame) === 25 && r.Body === '2')[0];
+  const spot = await page.evaluate(() => { const p = new scree.stage.middle.constructor(); scree.stage.bodies.pose(2, 0, p, scree.stage.camera.quaternion.clone()); return scree.stage.project(p); });
+  await page.mouse.click(spot.x, spot.y);
+  await drawn(page);
+  assert.equal(await page.evaluate(() => scree.selected), 2);
+  const text = await page.locator('#body').textContent();
+  assert.match(text, /ball/);
+  const speed = Math.hypot(...['x', 'y', 'z'].map((k) => Number(last[`Velocity_${k}`])));
+  const read = await page.evaluate(() => scree.reading.speed);
+  assert.ok(Math.abs(read - speed) < 2e-3 * speed + 1e-6, `${read} and ${speed}`);
+  assert.deepEqual(faults, []);
+  await page.close();
+});
+
+test('it works on a phone, and in the light', async () => {
+  const { page, faults } = await open(browser, address('six.html'), { width: 390, height: 844, hasTouch: true, isMobile: true, colorScheme: 'light' });
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+  await page.locator('#open-panel').tap();
+  const panel = await page.locator('#panel').boundingBox();
+  assert.ok(panel.width <= 390 && panel.y > 200);
+  await page.locator('#panel .close').tap();
+  await page.locator('#play').tap();
+  await page.waitForFunction(() => scree.time > 0.01);
+  const unnamed = await page.evaluate(() => [...document.querySelectorAll('button, input, select')].filter((e) =>
+    !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length || e.title)).map((e) => e.outerHTML));
+  assert.deepEqual(unnamed, []);
+  assert.deepEqual(faults, []);
+  await page.close();
+});

@@ -1,0 +1,368 @@
+// Bodies on the stage: one instanced object for each kind of shape, glass for containers, floors.
+import * as THREE from 'three';
+import * as glsl from './shaders.js';
+import { BODY_DYNAMIC, half } from './stream.js';
+import { NO_VALUE } from './fields.js';
+
+const CAVITIES = new Set(['box_container', 'round_container']);
+
+function upright(geometry) {
+  return geometry.rotateX(Math.PI / 2); // three's axis is y, ours is z
+}
+
+const units = {
+  sphere: () => new THREE.PlaneGeometry(2, 2),
+  ellipsoid: () => upright(new THREE.SphereGeometry(1, 28, 18)),
+  box: () => new THREE.BoxGeometry(2, 2, 2),
+  capsule: () => upright(new THREE.SphereGeometry(1, 24, 17)),
+  cylinder: () => upright(new THREE.CylinderGeometry(1, 1, 2, 32)),
+  cone: () => upright(new THREE.CylinderGeometry(0, 1, 1, 32)).translate(0, 0, 0.25),
+};
+
+function triangles(shape) {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute('position', new THREE.Float32BufferAttribute(shape.vertices, 3));
+  geometry.setIndex(shape.triangles);
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+const sizeOf = (shape) => {
+  switch (shape.kind) {
+    case 'sphere': return [shape.radius, shape.radius, shape.radius];
+    case 'cone': return [shape.radius, shape.radius, shape.high - shape.low];
+    default: return shape.half ?? [1, 1, 1];
+  }
+};
+
+// How far a shape reaches from its origin; 0 for what has no end.
+export function reachOf(shape) {
+  switch (shape?.kind) {
+    case 'sphere': return shape.radius;
+    case 'box': case 'ellipsoid': case 'box_container': return Math.hypot(...shape.half);
+    case 'capsule': return shape.half[0] + shape.half[2];
+    case 'cylinder': return Math.hypot(shape.half[0], shape.half[2]);
+    case 'cone': return Math.max(shape.radius, shape.high);
+    case 'round_container': return Math.hypot(Math.max(shape.bottom, shape.top), shape.length);
+    case 'hull': case 'mesh': {
+      let most = 0;
+      for (let i = 0; i < shape.vertices.length; i += 3)
+        most = Math.max(most, Math.hypot(shape.vertices[i], shape.vertices[i + 1], shape.vertices[i + 2]));
+      return most;
+    }
+    case 'compound':
+      return Math.max(0, ...shape.parts.map((p) => Math.hypot(...p.position) + reachOf(p.shape)));
+    default: return 0;
+  }
+}
+
+function cavity(shape) {
+  let geometry;
+  if (shape.kind === 'box_container') {
+    geometry = new THREE.BoxGeometry(...shape.half.map((x) => 2 * x));
+    const index = [...geometry.index.array]; // sides: +x -x +y -y +z -z, six indices each
+    if (shape.open & 2) index.splice(24, 6, ...Array(6).fill(0));
+    if (shape.open & 1) index.splice(30, 6, ...Array(6).fill(0));
+    geometry.setIndex(index);
+  } else {
+    geometry = upright(new THREE.CylinderGeometry(shape.top, shape.bottom, 2 * shape.length, 64, 1, true));
+    const caps = [];
+    if (!(shape.open & 1) && shape.bottom > 0) caps.push([shape.bottom, -shape.length]);
+    if (!(shape.open & 2) && shape.top > 0) caps.push([shape.top, shape.length]);
+    geometry.userData.caps = caps;
+  }
+  return geometry;
+}
+
+function rims(shape) {
+  const points = [];
+  if (shape.kind === 'box_container') {
+    const edges = new THREE.EdgesGeometry(new THREE.BoxGeometry(...shape.half.map((x) => 2 * x)));
+    return edges;
+  }
+  for (const [r, z] of [[shape.bottom, -shape.length], [shape.top, shape.length]])
+    for (let i = 0; i < 64; i++)
+      for (const k of [i, i + 1]) {
+        const a = (2 * Math.PI * k) / 64;
+        points.push(r * Math.cos(a), r * Math.sin(a), z);
+      }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute('position', new THREE.Float32BufferAttribute(points, 3));
+  return geometry;
+}
+
+class Group {
+  constructor(bodies, geometry, material) {
+    this.count = 0;
+    this.room = 0;
+    this.unit = geometry;
+    this.bodies = bodies;
+    this.object = new THREE.Mesh(new THREE.InstancedBufferGeometry(), material);
+    this.object.frustumCulled = false;
+    this.numbers = new Uint32Array(0);
+    this.parts = [];
+  }
+  reserve(count) {
+    this.count = count;
+    if (count > this.room || !this.room) {
+      this.room = Math.max(16, Math.ceil(count * 1.25));
+      const geometry = new THREE.InstancedBufferGeometry();
+      geometry.index = this.unit.index;
+      geometry.setAttribute('position', this.unit.attributes.position);
+      geometry.setAttribute('normal', this.unit.attributes.normal);
+      const add = (name, width) => {
+        const array = new Float32Array(this.room * width);
+        const attribute = new THREE.InstancedBufferAttribute(array, width);
+        attribute.setUsage(THREE.DynamicDrawUsage);
+        geometry.setAttribute(name, attribute);
+        this[name] = attribute;
+      };
+      add('place0', 3); add('place1', 3); add('turn0', 4); add('turn1', 4); add('size', 3); add('data', 3);
+      this.object.geometry.dispose();
+      this.object.geometry = geometry;
+      this.numbers = new Uint32Array(this.room);
+    }
+    this.object.geometry.instanceCount = count;
+    this.object.visible = count > 0;
+  }
+}
+
+export class Bodies {
+  constructor(scene, shared) {
+    this.scene = scene;
+    this.shared = shared;
+    this.groups = new Map();
+    this.statics = []; // glass and floors: {object, number, part}
+    this.list = null;
+    this.rows = new Int32Array(0);
+    const make = (vertexShader, fragmentShader, more = {}, uniforms = {}) =>
+      new THREE.ShaderMaterial({ vertexShader, fragmentShader, uniforms: { ...shared, ...uniforms }, ...more });
+    this.materials = {
+      ball: make(glsl.ballVertex, glsl.ballFragment),
+      mesh: make(glsl.meshVertex, glsl.meshFragment, { side: THREE.DoubleSide }),
+      flat: make(glsl.meshVertex, glsl.meshFragment, { side: THREE.DoubleSide, defines: { FLAT: 1 } }),
+      capsule: make(glsl.meshVertex, glsl.meshFragment, { defines: { CAPSULE: 1 } }),
+      wall: make(glsl.meshVertex, glsl.meshFragment, { side: THREE.DoubleSide, defines: { WALL: 1, FLAT: 1 } }),
+      wallCapsule: make(glsl.meshVertex, glsl.meshFragment, { defines: { WALL: 1, CAPSULE: 1 } }),
+    };
+    this.make = make;
+  }
+
+  clear() {
+    for (const group of this.groups.values()) this.scene.remove(group.object);
+    for (const { object } of this.statics) this.scene.remove(object);
+    this.groups.clear();
+    this.statics = [];
+    this.list = null;
+  }
+
+  setWalls(how) {
+    for (const name of ['wall', 'wallCapsule']) {
+      const material = this.materials[name];
+      material.visible = how !== 'hidden';
+      material.transparent = how === 'glass';
+      material.depthWrite = how !== 'glass';
+      material.needsUpdate = true;
+    }
+    this.shared.wallGlass.value = how === 'glass' ? 1 : 0;
+    this.glassShown = how !== 'hidden';
+    for (const { object, floor } of this.statics) if (!floor) object.visible = this.glassShown;
+  }
+
+  groupOf(shape, index, wall) {
+    const own = shape.kind === 'hull' || shape.kind === 'mesh';
+    const key = (wall ? 'wall ' : '') + shape.kind + (own ? ' ' + index : '');
+    let group = this.groups.get(key);
+    if (!group) {
+      const m = this.materials;
+      const material = wall ? (shape.kind === 'capsule' ? m.wallCapsule : m.wall)
+        : shape.kind === 'sphere' ? m.ball : own ? m.flat : shape.kind === 'capsule' ? m.capsule : m.mesh;
+      const unit = own ? triangles(shape)
+        : shape.kind === 'sphere' && wall ? upright(new THREE.SphereGeometry(1, 32, 20)) : units[shape.kind]();
+      group = new Group(this, unit, material);
+      this.groups.set(key, group);
+      this.scene.add(group.object);
+    }
+    return group;
+  }
+
+  glass(shape) {
+    const geometry = cavity(shape), object = new THREE.Group();
+    const material = this.make(glsl.glassVertex, glsl.glassFragment,
+      { transparent: true, depthWrite: false, side: THREE.DoubleSide },
+      { tone: this.shared.glassTone, strength: { value: 1 } });
+    object.add(new THREE.Mesh(geometry, material));
+    for (const [r, z] of geometry.userData.caps ?? [])
+      object.add(new THREE.Mesh(new THREE.CircleGeometry(r, 64).translate(0, 0, z), material));
+    const lines = new THREE.LineSegments(rims(shape),
+      new THREE.LineBasicMaterial({ color: 0x8fb3d1, transparent: true, opacity: 0.55 }));
+    lines.userData.overlay = true;
+    object.add(lines);
+    object.visible = this.glassShown !== false;
+    return object;
+  }
+
+  floor() {
+    const geometry = new THREE.PlaneGeometry(2, 2);
+    const material = this.make(glsl.floorVertex, glsl.floorFragment,
+      { transparent: true, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 },
+      { normalUp: { value: new THREE.Vector3(0, 0, 1) } });
+    const object = new THREE.Mesh(geometry, material);
+    object.renderOrder = -1;
+    return object;
+  }
+
+  // Who is there: bodies of a frame enter the groups of their shapes.
+  arrange(run, list) {
+    if (list === this.list && run.shapeVersion === this.shapeVersion) return false;
+    this.list = list;
+    this.shapeVersion = run.shapeVersion;
+    const members = new Map(), statics = new Map();
+    const enter = (shape, index, number, part) => {
+      if (!shape) return;
+      if (shape.kind === 'compound') {
+        shape.parts.forEach((p, i) => enter(p.shape, `${index}.${i}`, number, p));
+        return;
+      }
+      if (CAVITIES.has(shape.kind) || shape.kind === 'half_space') {
+        statics.set(`${number} ${index}`, { shape, number, part });
+        return;
+      }
+      const group = this.groupOf(shape, index, run.kind[number] !== BODY_DYNAMIC);
+      let rows = members.get(group);
+      if (!rows) members.set(group, (rows = []));
+      rows.push({ number, size: sizeOf(shape), part });
+    };
+    for (let i = 0; i < list.length; i++) {
+      const shape = run.shape[list[i]];
+      enter(run.shapes[shape - 1], shape - 1, list[i], null);
+    }
+    for (const group of this.groups.values()) {
+      const rows = members.get(group) ?? [];
+      group.reserve(rows.length);
+      group.parts = rows.some((r) => r.part) ? rows.map((r) => r.part) : [];
+      rows.forEach((row, i) => {
+        group.numbers[i] = row.number;
+        group.size.array.set(row.size, 3 * i);
+        group.data.array[3 * i + 2] = row.number;
+      });
+      group.size.needsUpdate = group.data.needsUpdate = true;
+    }
+    const kept = [];
+    for (const s of this.statics) {
+      const key = s.key;
+      if (statics.has(key)) { kept.push(s); statics.delete(key); } else this.scene.remove(s.object);
+    }
+    for (const [key, { shape, number, part }] of statics) {
+      const floor = shape.kind === 'half_space';
+      const object = floor ? this.floor() : this.glass(shape);
+      this.scene.add(object);
+      kept.push({ key, object, number, part, floor });
+    }
+    this.statics = kept;
+    const most = list.reduce((m, n) => Math.max(m, n), -1) + 1;
+    if (this.rows.length < most) this.rows = new Int32Array(most);
+    return true;
+  }
+
+  // Two frames between which time runs; `value(frame, row, number)` gives what is coloured.
+  show(run, now, next, value) {
+    this.arrange(run, now.list);
+    this.fill(run, now, now, 0, value);
+    this.fill(run, next, now, 1, value);
+    this.now = now;
+    this.next = next;
+    this.quantum = run.header.quantum;
+  }
+
+  fill(run, frame, fallback, which, value) {
+    const q = run.header.quantum, rows = this.rows;
+    rows.fill(-1);
+    for (let i = 0; i < frame.count; i++) if (frame.list[i] < rows.length) rows[frame.list[i]] = i;
+    let from = null;
+    if (frame.list !== fallback.list) {
+      from = new Int32Array(rows.length).fill(-1);
+      for (let i = 0; i < fallback.count; i++) from[fallback.list[i]] = i;
+    }
+    for (const group of this.groups.values()) {
+      if (!group.count) continue;
+      const place = which ? group.place1 : group.place0, turn = which ? group.turn1 : group.turn0;
+      const x = place.array, r = turn.array, d = group.data.array;
+      for (let k = 0; k < group.count; k++) {
+        const number = group.numbers[k];
+        let f = frame, row = rows[number];
+        if (row < 0 && from) { f = fallback; row = from[number]; } // gone in the next frame
+        if (row < 0) continue;
+        const p = f.place, t = f.turn;
+        const qx = t[4 * row + 1] / 32767, qy = t[4 * row + 2] / 32767, qz = t[4 * row + 3] / 32767, qw = t[4 * row] / 32767;
+        x[3 * k] = p[3 * row] * q; x[3 * k + 1] = p[3 * row + 1] * q; x[3 * k + 2] = p[3 * row + 2] * q;
+        r[4 * k] = qx; r[4 * k + 1] = qy; r[4 * k + 2] = qz; r[4 * k + 3] = qw;
+        const part = group.parts[k];
+        if (part) this.attach(part, x, 3 * k, r, 4 * k);
+        d[3 * k + which] = run.kind[number] === BODY_DYNAMIC ? value(f, row, number) : NO_VALUE;
+      }
+      place.needsUpdate = turn.needsUpdate = group.data.needsUpdate = true;
+    }
+  }
+
+  attach(part, x, i, r, k) {
+    const turn = scratch.turn.set(r[k], r[k + 1], r[k + 2], r[k + 3]).normalize();
+    const place = scratch.place.set(...part.position).applyQuaternion(turn);
+    x[i] += place.x; x[i + 1] += place.y; x[i + 2] += place.z;
+    const [w, a, b, c] = part.rotation;
+    turn.multiply(scratch.own.set(a, b, c, w));
+    r[k] = turn.x; r[k + 1] = turn.y; r[k + 2] = turn.z; r[k + 3] = turn.w;
+  }
+
+  // Pose of a body between the two frames; false: it is not there.
+  pose(number, mixing, place, turn) {
+    const i = this.now?.list.indexOf(number) ?? -1;
+    if (i < 0) return false;
+    let k = this.next.list === this.now.list ? i : this.next.list.indexOf(number);
+    const next = k < 0 ? this.now : this.next;
+    if (k < 0) k = i;
+    const q = this.quantum, a = this.now.place, b = next.place, s = this.now.turn, t = next.turn;
+    place.set(a[3 * i], a[3 * i + 1], a[3 * i + 2])
+      .lerp(scratch.place.set(b[3 * k], b[3 * k + 1], b[3 * k + 2]), mixing).multiplyScalar(q);
+    turn.set(s[4 * i + 1], s[4 * i + 2], s[4 * i + 3], s[4 * i]).normalize()
+      .slerp(scratch.turn.set(t[4 * k + 1], t[4 * k + 2], t[4 * k + 3], t[4 * k]).normalize(), mixing);
+    return true;
+  }
+
+  speeds(number) {
+    const i = this.now?.list.indexOf(number) ?? -1;
+    return i < 0 ? null : { speed: half(this.now.speed[i]), spin: half(this.now.spin[i]) };
+  }
+
+  // Glass and floors go where their bodies are.
+  settle(mixing, reach, middle) {
+    for (const s of this.statics) {
+      const { object, number, part, floor } = s;
+      if (!this.pose(number, mixing, object.position, object.quaternion)) continue;
+      if (part) {
+        const [w, a, b, c] = part.rotation;
+        object.position.add(scratch.place.set(...part.position).applyQuaternion(object.quaternion));
+        object.quaternion.multiply(scratch.own.set(a, b, c, w));
+      }
+      if (!floor) continue;
+      // Without end: drawn around what is seen.
+      const up = object.material.uniforms.normalUp.value.set(0, 0, 1).applyQuaternion(object.quaternion);
+      const away = scratch.place.copy(middle).sub(object.position);
+      const cell = this.shared.cell.value * 5;
+      away.addScaledVector(up, -away.dot(up));
+      const inverse = scratch.turn.copy(object.quaternion).invert();
+      away.applyQuaternion(inverse);
+      away.set(Math.round(away.x / cell) * cell, Math.round(away.y / cell) * cell, 0);
+      object.position.add(away.applyQuaternion(object.quaternion));
+      object.scale.setScalar(1);
+      const size = Math.ceil((1.2 * reach) / cell) * cell;
+      if (s.size !== size) {
+        object.geometry.dispose();
+        object.geometry = new THREE.PlaneGeometry(2 * size, 2 * size);
+        s.size = size;
+      }
+    }
+  }
+}
+
+const scratch = { place: new THREE.Vector3(), turn: new THREE.Quaternion(), own: new THREE.Quaternion() };

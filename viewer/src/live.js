@@ -1,0 +1,115 @@
+// A live run: its state, and commands to it.
+import { number } from './fields.js';
+
+const $ = (id) => document.getElementById(id);
+
+export class Live {
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.pulling = false;
+    this.ready = false;
+    if (!viewer.source.changed) return;
+    viewer.source.changed((kind) => this.heard(kind));
+    if (!viewer.source.live) return;
+    this.connect();
+  }
+
+  get state() { return this.viewer.run.state; }
+  get over() { return Boolean(this.viewer.source.closed || this.state?.over); }
+  get canPull() { return this.viewer.source.live && this.viewer.run.header.changeable && !this.over; }
+
+  send(...command) { this.viewer.source.send(...command); }
+
+  connect() {
+    const { header } = this.viewer.run, on = (id, action) => ($(id).onclick = action);
+    this.ready = true;
+    $('live-section').hidden = $('live-mark').hidden = false;
+    $('pull').hidden = !header.changeable;
+    on('pause', () => this.toggle());
+    on('single', () => this.send('step', 1));
+    on('restart', () => this.send('restart'));
+    $('pace').onchange = () => this.send('pace', Number($('pace').value));
+    const gravity = [...$('gravity').querySelectorAll('input')];
+    gravity.forEach((input, i) => (input.value = number(header.gravity[i], 5)));
+    on('set-gravity', () => this.send('gravity', ...gravity.map((input) => Number(input.value) || 0)));
+    $('restart').disabled = !header.changeable;
+    for (const element of $('gravity').querySelectorAll('input, button')) element.disabled = !header.changeable;
+    this.makeMaterials(header);
+    this.makeMotors(header);
+  }
+
+  row(title, value, action, changeable) {
+    const set = document.createElement('fieldset'), legend = document.createElement('legend');
+    const input = document.createElement('input'), button = document.createElement('button');
+    set.className = 'two';
+    legend.textContent = title;
+    Object.assign(input, { type: 'number', step: 'any', value: number(value, 4), disabled: !changeable });
+    input.setAttribute('aria-label', title);
+    button.textContent = 'Set';
+    button.disabled = !changeable;
+    button.onclick = () => action(Number(input.value) || 0);
+    set.append(legend, input, button);
+    return set;
+  }
+
+  makeMaterials(header) {
+    $('materials').replaceChildren(...header.materials.slice(0, 8).map((m, i) =>
+      this.row(`Friction of ${m.name}`, m.friction, (mu) => this.send('material', i, mu), header.changeable)));
+  }
+
+  makeMotors(header) {
+    const motors = header.joints.filter((j) => j.motor > 0).slice(0, 24);
+    $('motors').replaceChildren(...motors.map((j) =>
+      this.row(`Motor ${j.index} (${j.kind}), ${j.motor === 1 ? (j.kind === 'slider' ? 'm/s' : 'rad/s') : j.kind === 'slider' ? 'N' : 'N m'}`,
+        j.value, (value) => this.send('motor', j.index, value), header.changeable)));
+  }
+
+  toggle() { this.send(this.state?.paused ? 'go' : 'pause'); }
+  setPulling(on) {
+    this.pulling = on;
+    $('pull').setAttribute('aria-pressed', String(on));
+    $('stage').classList.toggle('pulling', on);
+    this.viewer.say(on ? 'Pulling bodies.' : 'Not pulling.');
+  }
+  pull(n, local, target) { this.send('pull', n, local.x, local.y, local.z, target.x, target.y, target.z); }
+  release() { this.send('release'); }
+
+  heard(kind) {
+    const { viewer } = this, { run } = viewer;
+    if (kind === 'restart') { this.again = true; return; }
+    if (kind === 'F' && this.again) {
+      this.again = false;
+      viewer.begin();
+      if (viewer.source.live) this.connect();
+    }
+    if (kind === 'F' && viewer.source.live && run.bodies > viewer.run.startHeight.length) {
+      const more = new Float32Array(run.bodies);
+      more.set(run.startHeight);
+      run.startHeight = more;
+    }
+    if (kind === 'E') viewer.note(run.notes[run.notes.length - 1], 8);
+    if (kind === 'S') { if (viewer.plots.update(run)) $('open-plots').disabled = false; viewer.plotsStale = true; }
+    if (kind === 'closed') viewer.note('The run has ended, or its server was stopped. What was seen can still be played.', 0);
+  }
+
+  update() {
+    const { viewer, state } = this;
+    if (!viewer.source.live) return;
+    const halted = state?.paused, over = this.over;
+    $('live-mark').classList.toggle('halted', Boolean(halted && !over));
+    $('live-mark').classList.toggle('over', over);
+    const word = over ? 'ended' : viewer.atEnd ? (halted ? 'paused' : 'live') : 'looking back';
+    document.querySelector('#live-mark .word').textContent = word;
+    $('pause').textContent = halted ? 'Go on' : 'Pause';
+    for (const id of ['pause', 'single']) $(id).disabled = over;
+    if (!viewer.playing) {
+      const on = viewer.atEnd && !over && !halted;
+      $('play').classList.toggle('on', on);
+      $('play').setAttribute('aria-label', on ? 'Pause the run' : 'Play');
+    }
+    if (!state) return;
+    if (document.activeElement !== $('pace')) $('pace').value = String(state.pace);
+    $('live-state').textContent = `${number(state.time, 4)} s of ${number(state.duration, 4)} s, step ${state.steps}, ` +
+      `${state.contacts} contacts, R ${number(state.residual, 2)}`;
+  }
+}

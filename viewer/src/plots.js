@@ -1,0 +1,158 @@
+// Small plots in step with the time, drawn on a canvas each.
+import { number } from './fields.js';
+
+const colours = ['#4e9bd1', '#e8a33d', '#63b179', '#d2665a', '#9a7fc7', '#4fb8b3'];
+
+// Which columns stand together.
+export function plotsOf(run) {
+  const plots = [], steps = run.tables.get('steps');
+  const pick = (table, names) => names.map((n) => table.columns.find((c) => c.name === n)).filter(Boolean);
+  if (steps?.rows > 1) {
+    const add = (title, unit, names, more = {}) => plots.push({ title, unit, table: steps, curves: pick(steps, names), ...more });
+    add('Energy', 'J', ['kinetic', 'potential', 'energy_error']);
+    add('Residual', '', ['residual'], { log: true, line: run.header.tolerance });
+    add('Penetration', '% of a diameter', ['penetration_percent']);
+    add('Contacts', '', ['contacts']);
+    add('Iterations', 'per step', ['iterations']);
+    add('Lost and given', 'J', ['friction', 'impacts', 'work']);
+  }
+  for (const table of run.tables.values()) {
+    if (table === steps) continue;
+    const units = new Map();
+    for (const c of table.columns.slice(1)) units.set(c.unit, [...(units.get(c.unit) ?? []), c]);
+    for (const [unit, curves] of units)
+      for (let i = 0; i < curves.length; i += 4)
+        plots.push({ title: table.name, unit, table, curves: curves.slice(i, i + 4) });
+  }
+  return plots.filter((p) => p.curves.length && p.table.rows > 1);
+}
+
+function indexAt(times, time) {
+  let a = 0, b = times.length - 1;
+  while (a < b) {
+    const m = (a + b + 1) >> 1;
+    if (times[m] <= time) a = m; else b = m - 1;
+  }
+  return a;
+}
+
+export class Plots {
+  constructor(place, scrub) {
+    this.place = place;
+    this.scrub = scrub;
+    this.items = [];
+  }
+
+  update(run) {
+    const plots = plotsOf(run);
+    const key = plots.map((p) => p.title + p.unit + p.curves.map((c) => c.name)).join();
+    if (key !== this.key) {
+      this.key = key;
+      this.place.replaceChildren();
+      this.items = plots.map((plot) => this.add(plot));
+    } else {
+      plots.forEach((plot, i) => (this.items[i].plot = plot));
+    }
+    this.items.forEach((item) => (item.fresh = true));
+    return plots.length;
+  }
+
+  add(plot) {
+    const figure = document.createElement('figure'), canvas = document.createElement('canvas');
+    const caption = document.createElement('figcaption');
+    canvas.setAttribute('role', 'img');
+    figure.append(caption, canvas);
+    this.place.append(figure);
+    const item = { plot, canvas, caption, fresh: true };
+    canvas.addEventListener('pointerdown', (e) => {
+      const at = (event) => {
+        const r = canvas.getBoundingClientRect(), m = item.margin;
+        const t = Math.min(1, Math.max(0, (event.clientX - r.left - m.left) / (r.width - m.left - m.right)));
+        const times = item.plot.table.columns[0].values;
+        this.scrub(times[0] + t * (times[times.length - 1] - times[0]));
+      };
+      canvas.setPointerCapture(e.pointerId);
+      at(e);
+      canvas.onpointermove = at;
+      canvas.onpointerup = () => (canvas.onpointermove = null);
+    });
+    return item;
+  }
+
+  draw(time) {
+    const style = getComputedStyle(document.documentElement);
+    const ink = style.getPropertyValue('--ink-soft'), grid = style.getPropertyValue('--line');
+    for (const item of this.items) this.drawOne(item, time, ink, grid);
+  }
+
+  drawOne(item, time, ink, grid) {
+    const { canvas, plot } = item, ratio = Math.min(2, devicePixelRatio);
+    const w = canvas.clientWidth, h = canvas.clientHeight;
+    if (!w || !h) return;
+    if (canvas.width !== Math.round(w * ratio)) { canvas.width = Math.round(w * ratio); canvas.height = Math.round(h * ratio); }
+    const g = canvas.getContext('2d'), m = (item.margin = { left: 46, right: 8, top: 6, bottom: 16 });
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.clearRect(0, 0, w, h);
+    const times = plot.table.columns[0].values, t0 = times[0], t1 = times[times.length - 1] || t0 + 1;
+    let least = Infinity, most = -Infinity;
+    for (const c of plot.curves)
+      for (const v of c.values)
+        if (Number.isFinite(v) && (!plot.log || v > 0)) { least = Math.min(least, v); most = Math.max(most, v); }
+    if (plot.line) { most = Math.max(most, plot.line); least = Math.min(least, plot.line); }
+    if (!(most >= least)) { least = 0; most = 1; }
+    if (plot.log) { least = Math.log10(Math.max(least, most * 1e-9)); most = Math.log10(most); }
+    else if (least > 0 && least < 0.5 * most) least = 0;
+    if (most === least) { most += Math.abs(most) * 0.5 || 1; least -= Math.abs(least) * 0.5; }
+    const x = (t) => m.left + ((t - t0) / (t1 - t0)) * (w - m.left - m.right);
+    const y = (v) => h - m.bottom - (((plot.log ? Math.log10(Math.max(v, 1e-300)) : v) - least) / (most - least)) * (h - m.top - m.bottom);
+    g.font = '10px system-ui, sans-serif';
+    g.fillStyle = ink;
+    g.strokeStyle = grid;
+    g.lineWidth = 1;
+    for (const part of [0, 0.5, 1]) {
+      const v = least + part * (most - least), py = h - m.bottom - part * (h - m.top - m.bottom);
+      g.beginPath(); g.moveTo(m.left, py); g.lineTo(w - m.right, py); g.stroke();
+      g.textAlign = 'right'; g.textBaseline = 'middle';
+      g.fillText(number(plot.log ? Math.pow(10, v) : Math.abs(v) < 1e-9 * (most - least) ? 0 : v, 2), m.left - 5, py);
+    }
+    g.textBaseline = 'bottom';
+    g.textAlign = 'left'; g.fillText(number(t0, 3), m.left, h);
+    g.textAlign = 'right'; g.fillText(number(t1, 3) + ' s', w - m.right, h);
+    if (plot.line) {
+      g.setLineDash([4, 4]); g.strokeStyle = ink;
+      g.beginPath(); g.moveTo(m.left, y(plot.line)); g.lineTo(w - m.right, y(plot.line)); g.stroke();
+      g.setLineDash([]);
+    }
+    const at = indexAt(times, time), words = [];
+    plot.curves.forEach((c, i) => {
+      g.strokeStyle = colours[i % colours.length];
+      g.lineWidth = 1.5;
+      g.beginPath();
+      let pen = false;
+      for (let k = 0; k < times.length; k++) {
+        const v = c.values[k];
+        if (!Number.isFinite(v) || (plot.log && v <= 0)) { pen = false; continue; }
+        if (pen) g.lineTo(x(times[k]), y(v)); else g.moveTo(x(times[k]), y(v));
+        pen = true;
+      }
+      g.stroke();
+      const name = c.name.replaceAll('_', ' ');
+      const word = document.createElement('span'), dot = document.createElement('i'), value = document.createElement('b');
+      dot.style.background = colours[i % colours.length];
+      value.textContent = number(c.values[at]);
+      word.append(dot, plot.curves.length > 1 ? name + ' ' : '', value);
+      words.push(word);
+    });
+    const px = x(Math.min(t1, Math.max(t0, time)));
+    g.strokeStyle = ink; g.lineWidth = 1;
+    g.beginPath(); g.moveTo(px, m.top); g.lineTo(px, h - m.bottom); g.stroke();
+    const title = document.createElement('strong');
+    title.textContent = plot.title + (plot.unit ? `, ${plot.unit}` : '');
+    const values = document.createElement('span');
+    values.className = 'values';
+    values.append(...words);
+    item.caption.replaceChildren(title, values);
+    canvas.setAttribute('aria-label', `${plot.title} against time; at ${number(time)} s: ` +
+      plot.curves.map((c) => `${c.name} ${number(c.values[at])} ${plot.unit}`).join(', '));
+  }
+}
