@@ -68,6 +68,11 @@ typedef struct part {
 #else
 #define WITH_LIVE false
 #endif
+#ifdef SCREE_WITH_NLOPT
+#define WITH_NLOPT true
+#else
+#define WITH_NLOPT false
+#endif
 #ifdef SCREE_PORTABLE
 #define PORTABLE true
 #else
@@ -84,6 +89,7 @@ static const part parts[] = {
     {"render", "pictures by ray tracing", WITH_RENDER},
     {"viewer", "pages that show runs", WITH_VIEWER},
     {"live", "live views of runs", WITH_LIVE},
+    {"nlopt", "calibration", WITH_NLOPT},
 };
 enum { PART_COUNT = sizeof parts / sizeof parts[0] };
 

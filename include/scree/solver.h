@@ -49,6 +49,7 @@ typedef struct scree_solve_settings {
                               * E is relative to |g| and depends on units, so a huge impulse or
                               * heavy bodies alone can make it small; R does not */
   long iteration_limit;      /* 0: none */
+  double work_limit;         /* sweeps over all blocks, or what costs as much; 0: none */
   double time_limit;         /* s, 0: none */
   bool warm_start;           /* g holds a start */
   long check_interval;       /* iterations between residual checks; 0: the solver's choice */
@@ -61,6 +62,8 @@ typedef struct scree_solve_info {
   scree_model model; /* the one solved: relaxed when the solver has no other */
   long iterations;
   long products;           /* applications of N, or sweeps */
+  double work;             /* iterations, with Newton steps of large exact problems counted as the
+                            * sweeps that cost as much */
   scree_residual residual; /* of the returned iterate */
   double setup_seconds;
   double seconds;     /* setup and solve */

@@ -24,6 +24,8 @@ typedef struct law_input {
   double approach;                    /* u_n at the start of the step, m/s; < 0: closing */
   double speed;                       /* |u| at the start of the step, m/s */
   double slide;                       /* |u_T| at the start of the step, m/s */
+  double inverse_mass;                /* of the two bodies, 1/kg */
+  double pushed;                      /* the normal impulse of the step before, N s */
   double diameter;                    /* of the smaller body, m */
   double radius;                      /* r1 r2 / (r1 + r2), m */
   bool round;                         /* one of the two is a sphere */
@@ -95,8 +97,8 @@ const law_class *law_for(const scree_material_def *material);
 bool law_remembers(const scree_material_def *material);
 bool law_varies(const scree_material_def *material);
 /* How far apart two surfaces may be that are still held, m, beside what law_touches allows; the
- * radius is the largest of all. */
-double law_range(const scree_material_def *material, double radius);
+ * radius is the largest of all. Springs are followed until they have stretched by `most`. */
+double law_range(const scree_material_def *material, double radius, double most);
 
 /* Near enough to be held by cohesion that has no range of its own? That is this part of the smaller
  * diameter. */

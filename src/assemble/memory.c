@@ -10,6 +10,10 @@
 /* Of the speed that gravity gives in a step: what slides slower is taken to stick. */
 static const double slide_part = 2e-3;
 
+/* A spring that has stretched by more than this part of the smallest diameter is lost, however
+ * strong it is: the search would find half of the world for it. */
+static const double stretch_part = 0.25;
+
 /* x turned by the shortest turn from unit vector m to unit vector n. */
 static v3 turn_along(v3 x, v3 m, v3 n) {
   const v3 axis = v3_cross(m, n);
@@ -40,7 +44,7 @@ void assembly_note_laws(assembly *a) {
     for (size_t i = 0; i < b->limit; i++)
       if (b->alive[i] && isfinite(b->diameter[i])) radius = fmax(radius, 0.5 * b->diameter[i]);
     for (size_t k = 0; k < w->material_count * w->material_count; k++)
-      range = fmax(range, 1.1 * law_range(&w->pair[k], radius));
+      range = fmax(range, 1.1 * law_range(&w->pair[k], radius, stretch_part * a->least_diameter));
   }
   if (range > a->held || part > a->held_part) collide_invalidate(a->collide);
   a->held = range;
@@ -86,10 +90,7 @@ static void update(assembly *a, size_t k, const scree_material_def *m) {
   const law_class *law = law_for(m);
   const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
   v3 u = v3_sub(end_velocity(a, key->b, c->arm_b), end_velocity(a, key->a, c->arm_a));
-  if (a->has_surfaces) {
-    const v3 surface = assembly_surface_velocity(a, key->a, key->b);
-    u = v3_add(u, v3_sub(surface, v3_scale(v3_dot(n, surface), n)));
-  }
+  if (a->has_surfaces) u = v3_add(u, assembly_belt(a, k, n));
   const v3 w = v3_sub(a->angular[key->b], a->angular[key->a]);
   const law_result result = {.material = m,
                              .set = ccp_set(a->problem, k),

@@ -35,7 +35,7 @@ enum {
   LAWS_SPRING = LAW_BIT(USUAL) | LAW_BIT(COMPLIANT) | LAW_BIT(COMPLIANT_COHESIVE) |
                 LAW_BIT(ELASTOPLASTIC) | LAW_BIT(BOND),
   LAWS_SOFT = LAWS_SPRING | LAW_BIT(POWER),
-  LAWS_HARD = LAWS_ALL & ~LAW_BIT(POWER)
+  LAWS_HARD = LAW_BIT(USUAL) | LAW_BIT(RIGID) | LAW_BIT(RIGID_COHESIVE) | LAW_BIT(BOND)
 };
 
 typedef struct key_rule {
@@ -61,6 +61,7 @@ static const key_rule key_rules[] = {
     KEY(stribeck_speed, LAWS_ALL, 0),
     KEY(friction_viscous, LAWS_ALL, 0),
     KEY(friction_across, LAWS_ALL, 0),
+    KEY(dilatancy, LAWS_ALL, 0),
     KEY(cohesion_energy, LAWS_COHESIVE & ~LAW_BIT(BOND), 0),
     KEY(cohesion_range, LAWS_COHESIVE & ~LAW_BIT(BOND), 0),
     KEY(stiffness, LAW_BIT(POWER), LAW_BIT(POWER)),
@@ -129,6 +130,11 @@ static bool friction_fault(const scree_material_def *m, const char **key, char *
     FAULT("friction", "friction is 0; friction_across and friction_viscous need one above 0");
   if (m->friction_across > 0.0 && (m->rolling > 0.0 || m->spinning > 0.0))
     FAULT("friction_across", "friction_across does not go with rolling or spinning");
+  if (m->dilatancy > m->friction)
+    FAULT("dilatancy", "dilatancy is %g; it must not be above friction, %g", m->dilatancy,
+          m->friction);
+  if (m->dilatancy > 0.0 && (m->rolling > 0.0 || m->spinning > 0.0 || m->friction_across > 0.0))
+    FAULT("dilatancy", "dilatancy does not go with rolling, spinning or friction_across");
   for (int k = 0; k < 3; k++) {
     if (!isfinite(m->direction[k])) FAULT("direction", "direction must be finite");
     if (!isfinite(m->surface_velocity[k]))
@@ -144,6 +150,8 @@ bool material_fault(const scree_material_def *m, const char **key, char *text, s
       FAULT(key_rules[i].key, "%s is %g; it must be finite and not negative", key_rules[i].key,
             value);
   }
+  if (m->exponent > 0.0 && m->exponent < 1.0)
+    FAULT("exponent", "exponent is %g; it must be at least 1, or 0 for 3/2", m->exponent);
   if (m->restitution > 1.0)
     FAULT("restitution", "restitution is %g; it must lie between 0 and 1", m->restitution);
   if ((unsigned)m->law >= SCREE_LAW_COUNT) FAULT("law", "there is no law %d", (int)m->law);
@@ -207,6 +215,7 @@ static scree_material_def mix(const scree_material_def *a, const scree_material_
           a->restitution_law > b->restitution_law ? a->restitution_law : b->restitution_law,
       .stribeck_speed = fmax(a->stribeck_speed, b->stribeck_speed),
       .friction_viscous = fmax(a->friction_viscous, b->friction_viscous),
+      .dilatancy = mean(a->dilatancy, b->dilatancy),
       .cohesion_energy = fmin(a->cohesion_energy, b->cohesion_energy),
       .cohesion_range = fmax(a->cohesion_range, b->cohesion_range),
       .stiffness = in_series(a->stiffness, b->stiffness, exponent > 0.0 ? exponent : 1.5),

@@ -250,22 +250,12 @@ static void copy_rows(const ccp_operator *op, const islands *w, size_t c, bool t
   }
 }
 
-/* Where R alone is asked, an island that has it already is left alone. */
-static bool is_solved(const solve_run *run, const islands *w, size_t c, const double *projected) {
-  const ccp_operator *op = run->op;
+/* Where R alone is asked, an island that has it already is left alone. `each`: R of every block. */
+static bool is_solved(const solve_run *run, const islands *w, size_t c, const double *each) {
   const scree_solve_settings *s = run->settings;
-  if (s->tolerance_error > 0.0 || s->tolerance_residual <= 0.0 || op->eta_moment) return false;
-  for (size_t k = w->start[c]; k < w->start[c + 1]; k++) {
-    const size_t i = w->block[k];
-    double sum = 0.0;
-    for (size_t r = op->row_start[i]; r < op->row_start[i + 1]; r++) {
-      const double d = run->g[r] - projected[r];
-      sum += d * d;
-    }
-    const double eta = op->eta_force[i];
-    if (!(eta > 0.0) || !(sqrt(sum) <= 0.9 * eta * s->tolerance_residual * op->reference_speed))
-      return false;
-  }
+  if (s->tolerance_error > 0.0 || s->tolerance_residual <= 0.0) return false;
+  for (size_t k = w->start[c]; k < w->start[c + 1]; k++)
+    if (!(each[w->block[k]] <= 0.9 * s->tolerance_residual)) return false;
   return true;
 }
 
@@ -280,6 +270,7 @@ static scree_solve_settings settings_of(const solve_run *run) {
     s.iteration_limit -= run->iterations;
     if (s.iteration_limit < 1) s.iteration_limit = 1;
   }
+  if (s.work_limit > 0.0) s.work_limit = fmax(1.0, s.work_limit - run->work);
   return s;
 }
 
@@ -329,10 +320,9 @@ static scree_status prepare(solve_run *run, islands *w) {
     return SCREE_ERROR_MEMORY;
   /* No body is in two islands, so what one island leaves here is never met by another. */
   if (op->form == SCREE_FORM_BODIES && bodies) memset(w->first, 0, bodies * sizeof *w->first);
+  scree_residual whole;
   op_local_velocity(op, run->g, w->g);
-  for (size_t i = 0; run->model == SCREE_MODEL_COULOMB && i < op->block_count; i++)
-    w->g[op->row_start[i]] += scree_set_shift(ccp_set(op->problem, i), w->g + op->row_start[i]);
-  op_project_step(op, run->g, 1.0, w->g, w->d);
+  op_residual_each(op, run->model, run->g, w->g, &whole, w->d);
   return SCREE_OK;
 }
 
@@ -340,6 +330,7 @@ scree_status islands_solve(solve_run *run, islands *w) {
   ccp_operator *op = run->op;
   scree_status status = prepare(run, w);
   scree_solve_info info, worst = {.outcome = SCREE_OUTCOME_SOLVED};
+  double work = run->work;
   long most = 0, failed = 0;
   w->solved_apart = 0;
   /* The time of one step is over before all are done: the next one begins where it ended. */
@@ -357,6 +348,7 @@ scree_status islands_solve(solve_run *run, islands *w) {
     w->pace += (pace > w->pace ? 0.3 : 0.1) * (pace - w->pace);
     w->solved_apart++;
     run->products += info.products;
+    work += info.work * (double)(w->start[c + 1] - w->start[c]) / (double)op->block_count;
     if (info.iterations > most) most = info.iterations;
     if (info.outcome == SCREE_OUTCOME_SOLVED) continue;
     if (failed++ == 0) worst = info;
@@ -364,8 +356,10 @@ scree_status islands_solve(solve_run *run, islands *w) {
     memset(w->d, 0, op->row_count * sizeof *w->d);
     copy_rows(op, w, c, true, w->d);
     if (solve_prove_infeasible(run, w->d)) return SCREE_OK;
+    for (size_t i = 0; i < op->block_count; i++) w->d[i] = INFINITY; /* not known any more */
   }
   if (status || run->ended) return status;
+  run->work = work - run->iteration_work * (double)most; /* which the check adds */
   if (!solve_check(run, run->iterations + most - run->iteration_base, run->g, NULL) && failed)
     solve_finish(run,
                  worst.outcome == SCREE_OUTCOME_INFEASIBLE ? SCREE_OUTCOME_STALLED : worst.outcome,

@@ -54,10 +54,21 @@ static bool is_time_up(const solve_run *run) {
   return limit > 0.0 && timer_now() - run->start_time >= limit;
 }
 
+/* What the run has cost at an iteration, the base counted in. */
+static double work_at(const solve_run *run, long iteration) {
+  return run->work + run->iteration_work * (double)(iteration - run->iterations);
+}
+
+/* Has it cost what it may? */
+static bool is_spent(const solve_run *run, long iteration) {
+  const scree_solve_settings *s = run->settings;
+  return is_time_up(run) || (s->iteration_limit > 0 && iteration >= s->iteration_limit) ||
+         (s->work_limit > 0.0 && work_at(run, iteration) >= s->work_limit);
+}
+
 bool solve_due(const solve_run *run, long iteration) {
   iteration += run->iteration_base;
-  return iteration >= run->next_check || is_time_up(run) || context_stopped(run->context) ||
-         (run->settings->iteration_limit > 0 && iteration >= run->settings->iteration_limit);
+  return iteration >= run->next_check || is_spent(run, iteration) || context_stopped(run->context);
 }
 
 /* A residual costs as much as two sweeps of packed contacts, with its impulses put back in rows; of
@@ -70,8 +81,7 @@ bool solve_due_hint(solve_run *run, long iteration, double change) {
   iteration += run->iteration_base;
   run->change = change;
   const long since = iteration - run->iterations;
-  if (s->iteration_limit > 0 && iteration >= s->iteration_limit) return true;
-  if (is_time_up(run) || context_stopped(run->context)) return true;
+  if (is_spent(run, iteration) || context_stopped(run->context)) return true;
   const double foreseen = change * run->change_ratio;
   if (foreseen < s->tolerance_residual) return since > 3;
   if (foreseen > 3.0 * s->tolerance_residual)
@@ -203,6 +213,11 @@ bool solve_adopt(solve_run *run, long iteration, const double *g) {
   return solve_check(run, iteration, g, NULL);
 }
 
+bool solve_has_little_time(const solve_run *run) {
+  const double limit = run->settings->time_limit;
+  return run->settings->warm_start && limit > 0.0 && limit < 1.0;
+}
+
 bool solve_is_new(const solve_run *run) {
   return isinf(run->best_merit) && run->iterations == 0 && !run->ended;
 }
@@ -227,6 +242,7 @@ bool solve_check_sweep(solve_run *run, long iteration) {
 /* Sets the merit of iterate g. True: it is the best so far, and noted as such but for its place. */
 static bool weigh(solve_run *run, long iteration, const double *g, scree_residual *residual) {
   const scree_solve_settings *s = run->settings;
+  run->work = work_at(run, iteration);
   run->iterations = iteration;
   schedule(run, iteration);
   run->merit = merit_of(s, residual);
@@ -252,8 +268,7 @@ static bool is_solved(const solve_run *run, long iteration, double seconds) {
   if (!(run->best_merit <= 1.0)) return false;
   return !run->strives || run->best_merit <= strive_part ||
          iteration >= run->met_iteration + STRIVE_ITERATIONS || isinf(run->merit) ||
-         (s->iteration_limit > 0 && iteration >= s->iteration_limit) ||
-         (s->time_limit > 0.0 && seconds >= s->time_limit);
+         is_spent(run, iteration) || (s->time_limit > 0.0 && seconds >= s->time_limit);
 }
 
 /* A loose tolerance may be met by what has no solution at all: bodies that are squeezed a little
@@ -283,10 +298,9 @@ static bool solved_what_has_no_solution(solve_run *run, const double *g) {
 
 /* Will the end of a check look at the impulses? */
 static bool looks_at_impulses(const solve_run *run, long iteration) {
-  const long limit = run->settings->iteration_limit;
   return is_suspect(run) || iteration >= run->suspect_iteration ||
          iteration >= run->mark_iteration ||
-         (limit > 0 && iteration >= limit && run->best_residual.residual > hopeless);
+         (is_spent(run, iteration) && run->best_residual.residual > hopeless);
 }
 
 static bool conclude(solve_run *run, long iteration, const double *g,
@@ -303,7 +317,7 @@ static bool conclude(solve_run *run, long iteration, const double *g,
   } else if (isinf(run->merit))
     solve_finish(run, SCREE_OUTCOME_STALLED, "impulses are no longer finite at iteration %ld",
                  iteration);
-  else if (s->iteration_limit > 0 && iteration >= s->iteration_limit) {
+  else if (is_spent(run, iteration)) {
     if (!(run->best_residual.residual > hopeless) || !solve_prove_infeasible(run, g))
       solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, NULL);
   } else if (s->time_limit > 0.0 && seconds >= s->time_limit)

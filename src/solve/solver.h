@@ -16,6 +16,7 @@ typedef struct solver_class {
   const scree_option_def *options;
   size_t option_count;
   bool coulomb;        /* offers the exact model */
+  bool dilates;        /* and sets with dilatancy in it, which have no potential */
   bool patient;        /* progress comes late and at once: the stall rule waits longer */
   bool judges_start;   /* run judges run->g as iterate 0 where nobody has: solve_is_new */
   size_t vector_count; /* row vectors of workspace, allocated before run */
@@ -56,7 +57,9 @@ struct solve_run {
   bool strives;       /* goes on below what is asked while that costs little; see monitor.c */
   long met_iteration; /* where the best merit first was at most 1 */
   long iterations, products;
-  long iteration_base; /* iterations of the method that handed the run over */
+  double work;           /* see scree_solve_info */
+  double iteration_work; /* of an iteration of the method at work */
+  long iteration_base;   /* iterations of the method that handed the run over */
   long next_check;
   double change, change_ratio; /* of the last sweep, m/s; R over it at the last check */
   long mark_iteration;         /* stall: what the merit was at an earlier iteration */
@@ -86,6 +89,8 @@ bool solve_check(solve_run *run, long iteration, const double *g, const double *
 /* Takes g as the best whatever was better before: where only a part of the blocks was worked at, R,
  * the worst of all, does not tell that it is. */
 bool solve_adopt(solve_run *run, long iteration, const double *g);
+/* Is it a step with a time budget, which may be over at the first check? */
+bool solve_has_little_time(const solve_run *run);
 /* Has nothing been judged yet? */
 bool solve_is_new(const solve_run *run);
 /* Judges run->g as iterate 0. */
@@ -106,6 +111,8 @@ void solve_end_sweeps(solve_run *run);
 /* A direction d along which impulses may grow without end: ends the run as infeasible if it proves
  * that. */
 bool solve_prove_infeasible(solve_run *run, const double *d);
+/* Plain sweeps, first_order/sweeps.c: what every problem can be given to. */
+scree_status sweeps_run(solve_run *run);
 /* Ends the run for a reason of the solver's own; the format fills info.detail, null leaves it empty
  * (printing is the most expensive part of a solve of a few microseconds). */
 void solve_finish(solve_run *run, scree_outcome outcome, const char *format, ...)

@@ -95,19 +95,22 @@ static double tolerance_of(const scree_stepper *s, double h) {
   return fmin(fmax(rest, moving_part * rms_speed(s->world) / reference), moving);
 }
 
-/* Iterations in limits of a solve: what retries of a run may take more than all first solves did.
+/* RETRY_CREDIT: work, in limits of a solve, that retries of a run may take more than a part of what
+ * all first solves did. RETRY_LIMIT: iterations of a retry, in those of a solve. WORK: of a solve,
+ * in its iterations; a Newton step of a large exact problem counts as the sweeps that cost as much.
  */
-enum { RETRY_CREDIT = 20, RETRY_LIMIT = 3 };
+enum { RETRY_CREDIT = 20, RETRY_LIMIT = 3, WORK = 2 };
 
 static long retry_limit(const scree_stepper_def *d) {
   return d->retry_iteration_limit > 0 ? d->retry_iteration_limit : RETRY_LIMIT * d->iteration_limit;
 }
 
-/* Are the iterations spent that retries may take? A run in which every step is hard would else cost
- * many times what it does without them; so it costs twice as much at most. */
+/* Is the work spent that retries may take? A run in which every step is hard would else cost many
+ * times what it does without them; so it costs half as much again at most, and a quarter where
+ * retries do not help: what they spend in vain counts twice. */
 static bool is_spent(const scree_stepper *s) {
   const uint64_t credit = RETRY_CREDIT * (uint64_t)s->def.iteration_limit;
-  return s->def.iteration_limit > 0 && s->retry_iterations >= s->first_iterations + credit;
+  return s->def.iteration_limit > 0 && s->retry_work >= s->first_work / 2 + credit;
 }
 
 static scree_solve_settings settings_of(scree_stepper *s, double h, bool retry) {
@@ -118,6 +121,7 @@ static scree_solve_settings settings_of(scree_stepper *s, double h, bool retry) 
   settings.tolerance_error = d->tolerance_error;
   settings.iteration_limit = d->iteration_limit;
   if (retry) settings.iteration_limit = retry_limit(d);
+  settings.work_limit = WORK * (double)settings.iteration_limit;
   settings.time_limit = time_left(s);
   settings.check_interval = d->check_interval;
   settings.warm_start = true;
@@ -146,13 +150,12 @@ static scree_status build(scree_stepper *s, const assembly_params *params, scree
 }
 
 /* Newton steps of large problems cost as much as hundreds of sweeps, and their number is not known
- * beforehand; so where retries are no longer rare, a tenth of all iterations, those go on with
- * sweeps. */
+ * beforehand; so where retries are no longer rare, a tenth of all work, those go on with sweeps. */
 enum { LARGE_BLOCKS = 600, RARE_LIMITS = 2 };
 
 static scree_solver *retry_with(const scree_stepper *s) {
-  const uint64_t rare = s->first_iterations / 10 + RARE_LIMITS * (uint64_t)s->def.iteration_limit;
-  if (s->sweeps && s->retry_iterations > rare &&
+  const uint64_t rare = s->first_work / 10 + RARE_LIMITS * (uint64_t)s->def.iteration_limit;
+  if (s->sweeps && s->retry_work > rare &&
       scree_ccp_block_count(s->assembly->problem) > LARGE_BLOCKS)
     return s->sweeps;
   return s->retry_solver ? s->retry_solver : s->solver;
@@ -235,14 +238,14 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   const double start = timer_now();
   status = solve(s, params, false, solved);
   info->iterations += solved->iterations;
-  s->first_iterations += (uint64_t)solved->iterations;
+  s->first_work += (uint64_t)solved->work;
   info->solves++;
   info->hurried = info->hurried || solved->outcome == SCREE_OUTCOME_TIME_LIMIT;
   if (!status && retry && solved->outcome != SCREE_OUTCOME_SOLVED && !has_none(solved) &&
       !is_spent(s) && !is_late(s, info)) {
     status = solve(s, params, true, solved);
     info->iterations += solved->iterations;
-    s->retry_iterations += (uint64_t)solved->iterations;
+    s->retry_work += (solved->outcome == SCREE_OUTCOME_SOLVED ? 1 : 2) * (uint64_t)solved->work;
     info->solves++;
     info->retries++;
   }

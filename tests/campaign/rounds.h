@@ -26,12 +26,12 @@ static inline bool campaign_is_known(unsigned seed) {
 
 static inline void campaign_tell(unsigned seed, const campaign_result *r, campaign_scene *s) {
   fprintf(stderr, "# seed %u: %s\n", seed, r->text);
-  if (r->broken == CAMPAIGN_BUILD || getenv("SCREE_SCENES_WHOLE")) return;
+  if (r->broken == CAMPAIGN_BUILD || getenv("SCREE_CAMPAIGN_WHOLE")) return;
   campaign_shrink(s, r->broken);
   campaign_print(s, stderr);
 }
 
-/* SCREE_SCENES_FIGURES=1 prints a line for each scene. */
+/* SCREE_CAMPAIGN_FIGURES=1 prints a line for each scene. */
 static inline void campaign_rounds(unsigned first, unsigned count) {
   unsigned broken = 0, told = 0, known = 0;
   double depth = 0.0, energy = 0.0, moment = 0.0;
@@ -39,7 +39,7 @@ static inline void campaign_rounds(unsigned first, unsigned count) {
   for (unsigned seed = first; seed < first + count; seed++) {
     campaign_make(seed, &s);
     const campaign_result r = campaign_run(&s, seed % 4 == 0);
-    if (getenv("SCREE_SCENES_FIGURES"))
+    if (getenv("SCREE_CAMPAIGN_FIGURES"))
       printf("%u room %d bodies %d joints %d: %s %d depth %.3g energy %.3g moment %.3g parts %d\n",
              seed, s.room, s.body_count, s.joint_count, campaign_rule_name(r.broken), r.told,
              r.depth, r.energy, r.moment, r.parts);

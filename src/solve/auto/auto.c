@@ -103,6 +103,14 @@ typedef struct setting {
   double value;
 } setting;
 
+/* A Newton step as sweeps, which is what limits of work count. With few blocks, where steps come
+ * first, and in the relaxed model, where a few dozen arrive, it counts as one iteration. */
+static double newton_work(const solve_run *run) {
+  const auto_costs cost = auto_foresee(run->op);
+  const bool counts = run->model == SCREE_MODEL_COULOMB && run->op->block_count > small;
+  return counts ? cost.newton / cost.sweep : 1.0;
+}
+
 static scree_status delegate(solve_run *run, int method, const setting *set, size_t count) {
   const solver_class *class = methods[method];
   double option[MAX_OPTIONS];
@@ -123,6 +131,7 @@ static scree_status delegate(solve_run *run, int method, const setting *set, siz
   sub.state = &state->kept[method];
   sub.iteration_base = run->iterations;
   sub.next_check = 0;
+  sub.iteration_work = method == PROX || method == IPM ? newton_work(run) : 1.0;
   const scree_status status = class->run(&sub);
   const solve_run outer = *run;
   *run = sub;
@@ -131,6 +140,7 @@ static scree_status delegate(solve_run *run, int method, const setting *set, siz
   run->vector = outer.vector;
   run->state = outer.state;
   run->iteration_base = 0;
+  run->iteration_work = outer.iteration_work;
   return status;
 }
 
@@ -340,9 +350,9 @@ static scree_status try_masses(solve_run *run, long turns) {
 }
 
 /* Newton steps and sweeps in turns. Steps end at once what sweeps have brought near, but on
- * hyperstatic packings with high friction they churn, where sweeps creep on: each turn of sweeps
- * costs what the steps before it did, and goes on from the sweeps before it. Relaxed problems have
- * a method that does not churn. */
+ * packings with high friction (chains with soft modes) they churn, where sweeps creep on: each turn
+ * of sweeps costs what the steps before it did, and goes on from the sweeps before it. Relaxed
+ * problems have a method that does not churn. */
 static scree_status take_turns(solve_run *run, long *turns) {
   const auto_costs cost = auto_foresee(run->op);
   const double ratio = cost.newton / cost.sweep;
@@ -510,16 +520,13 @@ static scree_status solve_stacked(solve_run *run, const char **why) {
   return solve_then_turns(run, AGS);
 }
 
-/* A time limit may end the run before a Newton step does any good: some sweeps first, which are
- * better than the impulses of the step before. */
+/* A time limit may end the run before a Newton step does any good, or even before the start is
+ * judged: some sweeps first, which are better than the impulses of the step before. */
 enum { SECURE_SWEEPS = 10 };
-static const double short_time = 1.0; /* s */
 static bool secure(solve_run *run) {
   const op_sweep_params params = {
       .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
-  const scree_solve_settings *s = run->settings;
-  if (!(s->time_limit > 0.0 && s->time_limit < short_time) || !s->warm_start) return false;
-  if (solve_is_new(run) && solve_check_start(run)) return true;
+  if (!solve_has_little_time(run)) return false;
   op_sweep_begin(run->op, run->g);
   for (int k = 0; k < SECURE_SWEEPS; k++) op_sweep(run->op, &params, run->g);
   run->products += SECURE_SWEEPS;
@@ -578,7 +585,16 @@ static void say_sweeps(long count, char *to) {
   memcpy(to + 10 + digits, " sweeps", 8);
 }
 
+/* Sets with dilatancy are swept: the other methods have no such law. */
+static bool dilates(const solve_run *run) {
+  const scree_ccp *p = run->op->problem;
+  for (size_t s = 0; run->model == SCREE_MODEL_COULOMB && s < p->set_count; s++)
+    if (p->set[s].dilatancy > 0.0) return true;
+  return false;
+}
+
 static scree_status run_auto(solve_run *run) {
+  if (dilates(run)) return sweeps_run(run);
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(auto_state));
   if (!*run->state) return SCREE_ERROR_MEMORY;
   bool chosen;
@@ -646,6 +662,7 @@ const solver_class solver_auto = {
     .options = auto_options,
     .option_count = sizeof auto_options / sizeof auto_options[0],
     .coulomb = true,
+    .dilates = true,
     .patient = true,
     .judges_start = true,
     .vector_count = 2,

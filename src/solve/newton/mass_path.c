@@ -111,6 +111,7 @@ static scree_status solve_one(mass_path *path, solve_run *run, const scree_ccp *
       scree_solver_solve(first ? path->first : path->next, problem, &settings, path->trial, &info);
   if (status) return status;
   run->iterations += info.iterations;
+  run->work += info.work;
   run->products += info.products;
   *solved = info.outcome == SCREE_OUTCOME_SOLVED;
   *spent = info.outcome == SCREE_OUTCOME_TIME_LIMIT ||

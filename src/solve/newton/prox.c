@@ -9,7 +9,7 @@
  * raises a; the weight that failed is remembered, so that a settles just above it instead of
  * bouncing off it.
  *
- * When the active set churns (hyperstatic piles with high friction), the loop starts again from
+ * When the active set churns (chains with soft modes, at high friction), the loop starts again from
  * elsewhere: from ADMM iterates, then from the solution of the relaxed problem, in turn. */
 #include <math.h>
 

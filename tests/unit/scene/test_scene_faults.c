@@ -201,7 +201,7 @@ static const struct {
     {"solver: {warm_start: perhaps}\n" BALL,
      "scene.yaml:1:22: warm_start: true or false is wanted"},
     {"bodies: [{shape: {sphere: {radius: 1}}, motion: {wave: {}}}]",
-     "scene.yaml:1:50: unknown key 'wave'; allowed: constant, sine, table"},
+     "scene.yaml:1:50: unknown key 'wave'; allowed: constant, sine, table, path"},
     {"bodies: [{shape: {sphere: {radius: 1}}, motion: {sine: {amplitude: [0, 0, 1]}}}]",
      "scene.yaml:1:56: sine motion: key 'frequency' is missing"},
     {"bodies: [{shape: {sphere: {radius: 1}}, motion: {table: {times: [0, 1], displacements: [[0, "
@@ -255,7 +255,7 @@ static const struct {
      "scene.yaml:1:17: kind: 'weld' is not known; allowed: fixed, ball, hinge, slider, "
      "cylindrical, "
      "universal, planar, point_on_line, point_on_plane, parallel, distance, rope, strut, screw, "
-     "gear, rack_pinion, differential, pulley, cam, point_on_curve, bushing"},
+     "gear, rack_pinion, differential, pulley, cam, point_on_curve, bushing, lever"},
     {"joints: [{kind: ball, bodies: [world, world], anchor: [0, 0, 0]}]\n" BALL,
      "scene.yaml:1:10: joint: it must join two different bodies"},
     {"joints: [{kind: ball, bodies: a, anchor: [0, 0, 0]}]\n" BALL,
@@ -344,7 +344,9 @@ static const struct {
      "scene.yaml:1:41: normal: its length is zero"},
     {"probes: [{name: a, kind: heat}]\n" BALL,
      "scene.yaml:1:26: kind: 'heat' is not known; allowed: body, force, plane, energy, group, "
-     "surface, joint"},
+     "surface, joint, stress, region"},
+    {"probes: [{name: a, kind: region, lower: [0, 0, 0]}]\n" BALL,
+     "scene.yaml:1:10: probe: a region needs `lower` and `upper`"},
     {"probes: [{name: a, kind: joint}]\n" BALL, "scene.yaml:1:10: probe: key 'joint' is missing"},
     {"recording: {every: 1 m}\n" BALL,
      "scene.yaml:1:20: every: '1 m' has the wrong unit; wanted is a value in s"},

@@ -87,12 +87,36 @@ static int teardown(void **state) {
   return 0;
 }
 
+/* Newton steps of many contacts cost as much as dozens of sweeps each, and are counted as such: a
+ * hard step ends at its limit of work, not at one of iterations that it never reaches. */
+static void test_work_limit(void **state) {
+  packing_def def = packing_def_default();
+  def.nx = def.ny = 6;
+  def.nz = 7;
+  def.mu = 2.0;
+  scree_solve_settings settings = scree_solve_settings_default();
+  settings.tolerance_error = 0.0;
+  settings.tolerance_residual = 2e-5; /* loose, as a step's */
+  settings.warm_start = true;
+  settings.work_limit = 3000.0;
+  const scree_solve_info exact = solve(*state, &def, &settings);
+  assert_int_equal(exact.outcome, SCREE_OUTCOME_ITERATION_LIMIT);
+  assert_string_equal(exact.method, "prox");
+  assert_true(exact.iterations < 1500); /* sweeps, then Newton steps */
+  assert_true(exact.work >= 3000.0 && exact.work < 3100.0);
+  settings.model = SCREE_MODEL_RELAXED;
+  settings.work_limit = 0.0;
+  def.mu = 0.3;
+  const scree_solve_info relaxed = solve(*state, &def, &settings);
+  assert_int_equal(relaxed.outcome, SCREE_OUTCOME_SOLVED);
+  assert_true(relaxed.work == (double)relaxed.iterations);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_some_grains),
-      cmocka_unit_test(test_moments),
-      cmocka_unit_test(test_heavy_top),
-      cmocka_unit_test(test_easy_exact),
+      cmocka_unit_test(test_some_grains), cmocka_unit_test(test_moments),
+      cmocka_unit_test(test_heavy_top),   cmocka_unit_test(test_easy_exact),
+      cmocka_unit_test(test_work_limit),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
