@@ -3,6 +3,7 @@
 #   make test       install what is missing, build, run every test, sanitizers, fuzzing, checks
 #   make test-long  the long tests too
 #   make fuzz-long  each fuzz target for FUZZ_SECONDS (default an hour); executions, coverage
+#   make soak       1e7 steps, a day of a drum, 1,000 contexts, 10,000 recordings, times SOAK_SCALE
 #   make bench      benchmarks; results in out/bench
 #   make bench-peers  another library's solvers beside ours on the same problem files (PEER_FILES,
 #                     default the problems in $SCREE_SHARED or ../shared); tables, plots in out/bench
@@ -55,6 +56,10 @@ fuzz-long: setup | build
 	$(call compile,fuzz)
 	tools/run-fuzz build/fuzz $(if $(filter file default,$(origin FUZZ_SECONDS)),3600,$(FUZZ_SECONDS)) $(JOBS)
 
+SOAK_SCALE ?= 1
+soak: release
+	build/release/tests/soak $(SOAK_SCALE) scenes/drum.yaml
+
 bench: release
 	tools/run-benchmarks build/release out/bench
 studies: release
@@ -106,4 +111,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz fuzz-long bench studies bench-peers gallery-pages install wheel docs check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers gallery-pages install wheel docs check format setup clean

@@ -91,6 +91,8 @@ int cli_code(scree_status status) {
     return CLI_INPUT;
   case SCREE_ERROR_IO:
     return CLI_IO;
+  case SCREE_ERROR_STOPPED:
+    return CLI_INTERRUPTED;
   default:
     return CLI_INTERNAL;
   }
@@ -104,17 +106,6 @@ const char *cli_suggest(const char *word, const char *const *names, size_t count
   return text;
 }
 
-scree_context *cli_context(const cli_args *args, int *code) {
-  long threads = 0;
-  *code = CLI_USAGE;
-  if (!cli_whole(args, "threads", 1, 1024, &threads)) return NULL;
-  scree_context_def def = scree_context_def_default();
-  def.threads = (int)threads;
-  scree_context *context = scree_context_create(&def);
-  *code = context ? CLI_OK : cli_fail(CLI_INTERNAL, "out of memory");
-  return context;
-}
-
 static volatile sig_atomic_t interrupted;
 
 static void on_signal(int number) {
@@ -124,6 +115,23 @@ static void on_signal(int number) {
 
 bool cli_interrupted(void) {
   return interrupted != 0;
+}
+
+static bool stopped(void *user) {
+  (void)user;
+  return interrupted != 0;
+}
+
+scree_context *cli_context(const cli_args *args, int *code) {
+  long threads = 0;
+  *code = CLI_USAGE;
+  if (!cli_whole(args, "threads", 1, 1024, &threads)) return NULL;
+  scree_context_def def = scree_context_def_default();
+  def.threads = (int)threads;
+  def.stop = stopped;
+  scree_context *context = scree_context_create(&def);
+  *code = context ? CLI_OK : cli_fail(CLI_INTERNAL, "out of memory");
+  return context;
 }
 
 void cli_catch_interrupts(void) {

@@ -181,6 +181,7 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_whole_member(stdout, &first, "looks", (long long)s->looks);
   json_whole_member(stdout, &first, "divided_steps", (long long)s->divided_steps);
   json_whole_member(stdout, &first, "unresolved_parts", (long long)s->unresolved_parts);
+  json_whole_member(stdout, &first, "crowded_steps", (long long)s->crowded_steps);
   json_real_member(stdout, &first, "slowest_step", s->slowest_step);
   json_whole_member(stdout, &first, "hurried_steps", (long long)s->hurried_steps);
   json_whole_member(stdout, &first, "over_budget_steps", (long long)s->over_budget_steps);
@@ -328,6 +329,7 @@ static int loop(scree_context *context, scree_sim *sim, const simulate_def *def)
   while (!scree_sim_done(sim) && !cli_interrupted()) {
     scree_step_info info;
     scree_status status = scree_sim_step(sim, &info);
+    if (status == SCREE_ERROR_STOPPED) break;
     if (status) {
       end_progress(&p);
       return fail(context, status);
@@ -394,6 +396,11 @@ int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *giv
     cli_note("warning: in %llu parts of steps bodies may have passed through each other: looks at "
              "the contacts were used up; try shorter steps",
              (unsigned long long)s.unresolved_parts);
+  if (s.crowded_steps)
+    cli_note(
+        "warning: in %llu steps there were more bounces than a step has rounds for; those left "
+        "did not bounce: try shorter steps",
+        (unsigned long long)s.crowded_steps);
   if (interrupted) return CLI_INTERRUPTED;
   if (s.infeasible) return CLI_INFEASIBLE;
   if ((uint64_t)def.export_step > s.steps)

@@ -31,7 +31,8 @@ extern "C" {
   X(ERROR_IO, -4, "input or output failed")                                                        \
   X(ERROR_UNSUPPORTED, -5, "not supported")                                                        \
   X(ERROR_NUMERIC, -6, "numerical failure")                                                        \
-  X(ERROR_INTERNAL, -7, "internal error")
+  X(ERROR_INTERNAL, -7, "internal error")                                                          \
+  X(ERROR_STOPPED, -8, "stopped by the caller")
 
 typedef enum scree_status {
 #define SCREE_STATUS_ENUM(name, value, text) SCREE_##name = value,
@@ -71,6 +72,13 @@ typedef struct scree_context_def {
   /* 0: up to what OpenMP offers, at any time no more than there are idle cores, as threads that
    * wait for each other cost CPU time; results do not depend on it */
   int threads;
+  /* Asked within long calls, some times a second at least and often more, in the thread that made
+   * the call: true ends it. A step then fails with SCREE_ERROR_STOPPED and leaves the world as it
+   * was; a solve ends with its best iterate. It may read what a signal handler has set. Null:
+   * never.
+   */
+  bool (*stop)(void *user);
+  void *stop_user;
 } scree_context_def;
 
 typedef struct scree_context scree_context;

@@ -43,8 +43,9 @@ SCREE_API const char *scree_sim_remark(const scree_sim *sim);
 SCREE_API void scree_sim_destroy(scree_sim *sim);
 
 SCREE_API bool scree_sim_done(const scree_sim *sim);
-/* One step. SCREE_OK with info->advanced false: the scene says stop at a step that does not
- * converge, and the run is done. */
+/* One step. SCREE_ERROR_STOPPED: the context's `stop` said so; the state is that of the last step
+ * that was completed, and the run can be gone on with. SCREE_OK with info->advanced false: the
+ * scene says stop at a step that does not converge, and the run is done. */
 SCREE_API scree_status scree_sim_step(scree_sim *sim, scree_step_info *info);
 /* Writes a checkpoint now. A run without a recording gets one first, at `path` (null: an error). */
 SCREE_API scree_status scree_sim_checkpoint(scree_sim *sim, const char *path);
@@ -78,6 +79,7 @@ typedef struct scree_sim_summary {
   uint64_t looks; /* searches for contacts made again within a step (scree_step_info), all */
   uint64_t divided_steps;    /* made in parts (scree_step_info) */
   uint64_t unresolved_parts; /* in which a pair may be through each other */
+  uint64_t crowded_steps;    /* with more bounces than a step has rounds for (impacts_left) */
   bool stopped;              /* at a step that did not converge */
   bool infeasible;           /* a step was proven to have no solution */
   double worst_residual, worst_penetration, worst_penetration_percent, relaxation_gap;

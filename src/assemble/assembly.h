@@ -101,6 +101,7 @@ typedef struct assembly {
   size_t late_count, late_capacity;
   struct late_suspect *suspect; /* room for pairs that may overlap at the end */
   size_t suspect_capacity;
+  bool late_through;    /* it found a pair through each other: no contact says how to part it */
   double late_depth;    /* the deepest overlap that the last late look found, of the diameter */
   double *width, *turn; /* sweep.c: of each body, m; the most that it turns with, rad/s */
   uint32_t *width_of;   /* the generation that it is of */

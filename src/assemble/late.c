@@ -160,8 +160,15 @@ static void judge(const assembly *a, double h, late_suspect *s) {
   }
 }
 
-/* A body that has come through another's middle would be pushed out on the far side. */
+static bool is_container(const world_bodies *b, size_t i) {
+  const scree_shape_kind kind = b->shape[i]->kind;
+  return kind == SCREE_SHAPE_BOX_CONTAINER || kind == SCREE_SHAPE_ROUND_CONTAINER;
+}
+
+/* A body that has come through another's middle would be pushed out on the far side; but there is
+ * no far side of a container's wall, which may be met anywhere. */
 static bool same_side(const assembly *a, const late_suspect *s, v3 normal) {
+  if (is_container(&a->world->bodies, s->a) || is_container(&a->world->bodies, s->b)) return true;
   for (uint32_t m = s->first; m < s->first + s->count; m++)
     if (v3_dot(v3_load(a->problem->bodies.contact[m].normal), normal) > 0.0) return true;
   return false;
@@ -195,6 +202,7 @@ static v3 common_point(const assembly *a, const late_suspect *s, v3 on_a, v3 on_
 
 static scree_status add_late(assembly *a, double h, const late_suspect *s, uint32_t mark,
                              bool *added) {
+  const size_t before = a->late_count;
   const world_bodies *b = &a->world->bodies;
   late_end end[2];
   contact_point found[CONTACT_POINT_MAX];
@@ -212,6 +220,7 @@ static scree_status add_late(assembly *a, double h, const late_suspect *s, uint3
     if (put(a, &g)) return SCREE_ERROR_MEMORY;
     *added = true;
   }
+  a->late_through = a->late_through || a->late_count == before;
   return SCREE_OK;
 }
 
@@ -231,6 +240,7 @@ scree_status assembly_look_late(assembly *a, const assembly_params *params, bool
   size_t count = 0;
   bool added = false;
   a->late_depth = 0.0;
+  a->late_through = false;
   if (!params->again) a->late_count = 0;
   /* Older looks keep their contacts: in turns the two might contradict each other. */
   const uint32_t mark = late_mark * (uint32_t)(a->late_count + 1);

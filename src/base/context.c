@@ -129,6 +129,8 @@ scree_context *scree_context_create(const scree_context_def *def) {
 #endif
   context->log = d.log;
   context->log_user = d.log_user;
+  context->stop = d.stop;
+  context->stop_user = d.stop_user;
   scree_context_set_threads(context, d.threads);
   return context;
 }

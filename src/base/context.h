@@ -12,12 +12,19 @@ struct scree_context {
   scree_allocator allocator;
   scree_log_function log;
   void *log_user;
+  bool (*stop)(void *user);
+  void *stop_user;
   int threads;
   team_state team; /* how many of them work: see team.h */
   size_t bytes, peak_bytes, allocations;
   size_t mapped_from; /* blocks this large are pages of their own, zeroed; SIZE_MAX: none are */
   char message[CONTEXT_MESSAGE_SIZE];
 };
+
+/* Does the caller want the call to end? */
+static inline bool context_stopped(const scree_context *context) {
+  return context->stop && context->stop(context->stop_user);
+}
 
 /* A mapped block at another size, maybe elsewhere, with nothing copied; what is new is zero. Null:
  * not possible, the block is as it was. */

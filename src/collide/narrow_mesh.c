@@ -218,7 +218,7 @@ static bool triangle_exact(const shape_mesh *m, uint32_t t, const gjk_solid *sol
   const bool taken = triangle_takes(m, t, p, exact, size, &where);
   if (!taken || (where == MESH_AT_FACE && !g.shown)) {
     const bool low = where != MESH_AT_FACE && along->gap < 0.0 &&
-                     along->gap >= fmax(2.0 * exact->gap, -0.02 * size) &&
+                     along->gap >= fmax(2.0 * exact->gap, -(where < 3 ? 0.25 : 0.02) * size) &&
                      is_valley(m, t, where, along->normal) &&
                      is_over_by(p, m->normal[t], along->point_a, -steepest * along->gap);
     if (where != MESH_AT_FACE && !low &&

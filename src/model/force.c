@@ -70,6 +70,7 @@ scree_status scree_body_add_force(scree_world *w, scree_body_id id, const double
 }
 
 void world_clear_step_loads(scree_world *w) {
+  w->called = false;
   if (w->bodies.step_load)
     memset(w->bodies.step_load, 0, w->bodies.limit * sizeof *w->bodies.step_load);
 }
@@ -145,7 +146,8 @@ static void drive(const scree_world *w, size_t i, double h, v3 *linear, v3 *angu
 }
 
 void world_call_forces(scree_world *w, double h) {
-  if (!w->force_function) return;
+  if (!w->force_function || w->called) return;
+  w->called = true;
   w->calling = h;
   w->force_function(w->force_user, w, w->time, h);
   w->calling = 0.0;

@@ -160,6 +160,7 @@ struct scree_world {
   double time;
   double step;    /* s, the last one; 0: none */
   double calling; /* s, the step whose forces the function is asked for; 0: it is not called */
+  bool called;    /* for the step to come: it was begun and did not end */
   scree_force_function force_function;
   void *force_user;
   world_bodies bodies;

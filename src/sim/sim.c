@@ -338,6 +338,7 @@ static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
   t->looks += info->looks;
   t->divided += info->parts > 1;
   t->unresolved += info->unresolved;
+  t->crowded += info->impacts_left;
   t->collide += info->seconds_collide;
   t->assemble += info->seconds_assemble;
   t->solve += info->seconds_solve;
@@ -421,9 +422,14 @@ scree_status scree_sim_step(scree_sim *sim, scree_step_info *info) {
   scree_step_info local;
   double start = timer_now(), time = scree_world_time(sim->world);
   if (!info) info = &local;
-  scree_status status = scree_scene_before_step(sim->scene, sim->world, sim->settings->step);
-  if (!status) status = scree_stepper_step(sim->stepper, sim->settings->step, info);
+  scree_status status = SCREE_OK;
+  if (!sim->totals.begun)
+    status = scree_scene_before_step(sim->scene, sim->world, sim->settings->step);
   if (status) return status;
+  sim->totals.begun = 1;
+  status = scree_stepper_step(sim->stepper, sim->settings->step, info);
+  if (status) return status;
+  sim->totals.begun = 0;
   add_up(sim, time, info);
   if (!info->advanced) {
     sim->totals.stopped = 1;

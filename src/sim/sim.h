@@ -21,6 +21,8 @@ typedef struct sim_totals {
   double peak_kinetic; /* J */
   uint64_t damped;     /* steps */
   int32_t model, stopped, infeasible, looks, divided, unresolved;
+  int32_t crowded; /* steps with more bounces than there are rounds for */
+  int32_t begun;   /* what comes before the next step has been done: it was stopped */
   uint64_t retried, touching, lifted; /* steps; contacts of all steps */
   uint64_t hurried, over_budget;      /* steps */
   double slowest;                     /* step, s of wall time */

@@ -79,6 +79,7 @@ void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
       .looks = (uint64_t)t->looks,
       .divided_steps = (uint64_t)t->divided,
       .unresolved_parts = (uint64_t)t->unresolved,
+      .crowded_steps = (uint64_t)t->crowded,
       .stopped = t->stopped != 0,
       .infeasible = t->infeasible != 0,
       .worst_residual = t->residual,

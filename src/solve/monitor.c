@@ -68,7 +68,7 @@ static bool is_spent(const solve_run *run, long iteration) {
 
 bool solve_due(const solve_run *run, long iteration) {
   iteration += run->iteration_base;
-  return iteration >= run->next_check || is_spent(run, iteration);
+  return iteration >= run->next_check || is_spent(run, iteration) || context_stopped(run->context);
 }
 
 /* A residual costs as much as two sweeps of packed contacts, with its impulses put back in rows; of
@@ -81,7 +81,7 @@ bool solve_due_hint(solve_run *run, long iteration, double change) {
   iteration += run->iteration_base;
   run->change = change;
   const long since = iteration - run->iterations;
-  if (is_spent(run, iteration)) return true;
+  if (is_spent(run, iteration) || context_stopped(run->context)) return true;
   const double foreseen = change * run->change_ratio;
   if (foreseen < s->tolerance_residual) return since > 3;
   if (foreseen > 3.0 * s->tolerance_residual)
@@ -308,6 +308,10 @@ static bool conclude(solve_run *run, long iteration, const double *g,
   const scree_solve_settings *s = run->settings;
   const double seconds = timer_now() - run->start_time;
   if (stopped_by_caller(run, iteration, seconds, residual)) return true;
+  if (context_stopped(run->context)) {
+    solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, "stopped by the caller");
+    return true;
+  }
   if (is_solved(run, iteration, seconds)) {
     if (!solved_what_has_no_solution(run, g)) solve_finish(run, SCREE_OUTCOME_SOLVED, NULL);
   } else if (isinf(run->merit))

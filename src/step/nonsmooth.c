@@ -243,6 +243,8 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   }
   if (!status) status = bend_joints(s, params, info, solved);
   info->seconds_solve += timer_now() - start;
+  if (!status && context_stopped(s->context))
+    status = context_fail(s->context, SCREE_ERROR_STOPPED, "step: stopped by the caller");
   if (status) assembly_undo(s->assembly);
   return status;
 }
@@ -273,8 +275,8 @@ static scree_status look(scree_stepper *s, const assembly_params *params, int lo
   if (status || (found->hit.pairs && found->hit.turn > far_turn)) return status;
   bool late = false;
   status = assembly_look_late(a, params, &late);
-  found->missed = late && looks < MOST_LATE_LOOKS;
-  found->hit.pairs += late && !found->missed && a->late_depth > much_left;
+  found->missed = late && looks < MOST_LATE_LOOKS && !a->late_through;
+  found->hit.pairs += a->late_through || (late && !found->missed && a->late_depth > much_left);
   return status;
 }
 
@@ -291,6 +293,15 @@ static scree_status finish(scree_stepper *s, const assembly_params *params, int 
   info->seconds_assemble += finished - start;
   info->seconds_collide += timer_now() - finished;
   return status;
+}
+
+/* A body so fast or so heavy that nothing helps must not hold up a run for minutes: a step that has
+ * cost as much is accepted as it is, and counted as unresolved. */
+enum { STEP_LIMITS = 20, STEP_SOLVES = 1000 };
+
+static bool is_overspent(const scree_stepper *s, const scree_step_info *info) {
+  return info->solves > STEP_SOLVES ||
+         (s->def.iteration_limit > 0 && info->iterations > STEP_LIMITS * s->def.iteration_limit);
 }
 
 /* Solves, and solves again with what was missed for as long as something was: impacts hand on
@@ -310,8 +321,8 @@ static scree_status attempt(scree_stepper *s, const assembly_params *given, bool
     status = finish(s, &params, looks, info, report, &found);
     if (status) return status;
     /* What the looks found is left, and counted, when there is no time for it. */
-    if ((found.missed || found.hit.pairs) && is_late(s, info)) {
-      info->unresolved++;
+    if (is_overspent(s, info) || ((found.missed || found.hit.pairs) && is_late(s, info))) {
+      info->unresolved += found.missed || found.hit.pairs > 0;
       return SCREE_OK;
     }
     if (!found.missed || looks == MOST_LOOKS) {

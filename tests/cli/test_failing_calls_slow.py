@@ -77,6 +77,68 @@ class FailingCalls(CommandTest):
         self.assertGreater(count, 20)
         print("run: %d calls failed in turn" % count, file=sys.stderr)
 
+    def outputs(self):
+        found = {}
+        for name in sorted(os.listdir(self.dir)):
+            if name.startswith("o"):
+                with open(self.path(name), "rb") as file:
+                    found[name] = file.read()
+        return found
+
+    def clear_outputs(self):
+        for name in os.listdir(self.dir):
+            if name.startswith("o"):
+                os.remove(self.path(name))
+
+    def every_call_of(self, most, *arguments, same=True):
+        """A verb that writes files o…: told with exit code 6, or all of them are there and right; a file that has its
+        name is whole. At most `most` of the calls, evenly spread."""
+        self.clear_outputs()
+        process, count = self.run_failing(0, *arguments)
+        self.assertEqual(process.returncode, 0, process.stderr)
+        right = self.outputs()
+        self.assertTrue(right)
+        told, step = 0, max(1, -(-count // most))
+        for number in range(1, count + 1, step):
+            self.clear_outputs()
+            process, _ = self.run_failing(number, *arguments)
+            where = "call %d of %d: exit %d, %s, %s" % (number, count, process.returncode, process.stderr,
+                                                        sorted(self.outputs()))
+            self.assertIn(process.returncode, (0, 6), where)
+            if process.returncode == 0:
+                self.assertEqual(sorted(self.outputs()), sorted(right), where)
+            else:
+                told += 1
+                self.assertTrue(process.stderr.startswith("scree %s: " % arguments[0]), where)
+            for name, data in self.outputs().items() if same else ():
+                if name in right:
+                    self.assertEqual(data, right[name], "%s: %s" % (where, name))
+        self.assertGreater(told, 0)
+        print("%s: %d calls, each %s failed" % (" ".join(arguments[:1]), count, "one" if step == 1 else "%dth" % step),
+              file=sys.stderr)
+
+    def test_other_verbs(self):
+        self.assertEqual(self.run_scree("run", "s.yaml", "--out", "run.h5").code, 0)
+        self.assertEqual(self.run_scree("generate", "packing", "--size", "2x2x2", "--out", "p.hdf5").code, 0)
+        self.every_call_of(40, "export", "run.h5", "--out", "o", "--format", "csv")
+        self.every_call_of(40, "export", "run.h5", "--out", "o", "--format", "vtkhdf", same=False)
+        self.every_call_of(40, "render", "run.h5", "--out", "o.png", "--size", "64x48", "--samples", "1")
+        self.every_call_of(40, "salvage", "run.h5", "--out", "o.h5", same=False)
+        self.every_call_of(40, "solve", "p.hdf5", "--out", "o.hdf5", same=False)
+        self.every_call_of(40, "generate", "packing", "--size", "2x2x2", "--out", "o.hdf5", same=False)
+
+    def test_resume(self):
+        self.assertEqual(self.run_scree("run", "s.yaml", "--out", "k.h5").code, 0)
+        kept = [name for name in os.listdir(self.dir) if name.startswith("k")]
+
+        def prepare():
+            self.clear()
+            for name in kept:
+                shutil.copy(self.path(name), self.path("r" + name[1:]))
+        count = self.every_call(prepare, "resume", "r.h5", "--duration", "0.1", "--json")
+        self.assertGreater(count, 20)
+        print("resume: %d calls failed in turn" % count, file=sys.stderr)
+
 
 if __name__ == "__main__":
     main()

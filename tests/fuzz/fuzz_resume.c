@@ -1,11 +1,14 @@
 /* `resume` on damaged files: refused, or a run that makes two steps and ends. An input is a list of
  * changes (edit.h) to a good recording, its checkpoint and the table of its probe, which are made
- * at the start; the first two bytes cut one of them. */
+ * at the start; the first bytes cut one of them and say whether the checksums of the checkpoint are
+ * made right again, as else hardly any change would get past them. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crc.h"
+#include "recording/checkpoint_file.h"
 #include "tests/fuzz/edit.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -49,6 +52,31 @@ static void make_run(void) {
   scree_context_destroy(context);
 }
 
+/* The head of a checkpoint: magic, run, sizes and checksums of the parts, its own (see
+ * recording/checkpoint_file.c). */
+enum {
+  HEAD_SIZES = 16,
+  HEAD_SUMS = HEAD_SIZES + 8 * CHECKPOINT_PARTS,
+  HEAD_OWN = HEAD_SUMS + 4 * CHECKPOINT_PARTS,
+  HEAD_END = HEAD_OWN + 4
+};
+
+/* Checksums that fit what is there. */
+static void mend(unsigned char *bytes, size_t size) {
+  size_t at = HEAD_END;
+  if (size < HEAD_END) return;
+  for (int k = 0; k < CHECKPOINT_PARTS; k++) {
+    uint64_t part;
+    memcpy(&part, bytes + HEAD_SIZES + 8 * k, sizeof part);
+    if (part > size - at) return;
+    const uint32_t sum = crc32c(0, bytes + at, (size_t)part);
+    memcpy(bytes + HEAD_SUMS + 4 * k, &sum, sizeof sum);
+    at += (size_t)part;
+  }
+  const uint32_t own = crc32c(0, bytes, HEAD_OWN);
+  memcpy(bytes + HEAD_OWN, &own, sizeof own);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
   (void)argc, (void)argv;
   strcpy(directory, "/dev/shm/scree_fuzz_XXXXXX");
@@ -70,6 +98,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     if (good_size[k] > most) most = good_size[k];
   }
   check((work = malloc(most + 1)) != NULL);
+  /* The layout above is the one of the files. */
+  memcpy(work, good[1], good_size[1]);
+  mend(work, good_size[1]);
+  check(memcmp(work, good[1], good_size[1]) == 0);
   return 0;
 }
 
@@ -81,6 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(work, good[k], n);
     for (size_t at = 4; at + EDIT_SIZE <= size; at += EDIT_SIZE)
       if (data[at] % FILES == k) edit_apply(data + at, work, n);
+    if (k == 1 && data[3] & 1) mend(work, n);
     if (cut == k) n = (data[1] | (size_t)data[2] << 8) * n >> 16;
     FILE *file = fopen(path[k], "wb");
     check(file && fwrite(work, 1, n, file) == n && fclose(file) == 0);
