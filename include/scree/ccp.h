@@ -49,6 +49,9 @@ typedef struct scree_set {
   double lo, hi;   /* N s, interval */
   double cohesion; /* N s */
   double cap;      /* N s, INFINITY: none */
+  /* Coulomb: psi, 0 … mu. In the exact model what slides parts with psi |u_T|: 0 is Coulomb's law,
+   * mu the relaxed model. */
+  double dilatancy;
 } scree_set;
 
 SCREE_API scree_set scree_set_free(int dim);
@@ -72,6 +75,8 @@ SCREE_API double scree_set_dual_violation(const scree_set *set, const double *u)
 /* The De Saxcé shift mu |u_T| + rolling |w_T| + spinning |w_n| of u; elliptic:
  * sqrt(mu^2 u_1^2 + mu2^2 u_2^2); 0 for sets without friction. */
 SCREE_API double scree_set_shift(const scree_set *set, const double *u);
+/* What the exact model adds to u_n: the shift, less psi |u_T| of a set with dilatancy. */
+SCREE_API double scree_set_flow(const scree_set *set, const double *u);
 
 /* ---- sparse matrices handed in and out ------------------------------------------------------ */
 

@@ -100,9 +100,10 @@ typedef struct scree_material_def {
   /* Friction; 0: not used. */
   double friction_kinetic; /* mu of what slides; `friction` is then that of what sticks */
   double stribeck_speed; /* m/s: mu falls from the static to the kinetic one as exp(-(v/this)^2) */
-  double friction_viscous;    /* s/m: mu grows by this times the speed */
-  double friction_across;     /* mu across the `direction`, `friction` is then the one along it */
-  double direction[3];        /* on the surface, in the body's frame; any length but 0 */
+  double friction_viscous; /* s/m: mu grows by this times the speed */
+  double friction_across;  /* mu across the `direction`, `friction` is then the one along it */
+  double dilatancy;        /* psi, at most friction: what slides parts with psi times its speed */
+  double direction[3];     /* on the surface, in the body's frame; any length but 0 */
   double surface_velocity[3]; /* m/s, of the surface in the body's frame: a belt */
   /* Cohesion. */
   double cohesion_energy; /* J/m^2: adds a pull of 3/2 pi w R, 1/R = 1/r1 + 1/r2 */
@@ -320,6 +321,7 @@ typedef enum scree_joint_kind {
   SCREE_JOINT_CAM,            /* slide of b along axis_b = lift(turn of a), by a curve */
   SCREE_JOINT_POINT_ON_CURVE, /* anchor_b stays on a curve that is fixed in a */
   SCREE_JOINT_BUSHING,        /* nothing held; six springs and dampers in the frame of a */
+  SCREE_JOINT_LEVER,          /* slide of b along axis_b = ratio times slide of a along axis */
   SCREE_JOINT_KIND_COUNT
 } scree_joint_kind;
 
@@ -344,6 +346,7 @@ typedef struct scree_coordinate_def {
   double friction_coefficient; /* dry, over the reaction force of the joint: 1, or m for a turn */
   double damping;              /* N m s or N s/m */
   double stiffness, rest;      /* of a spring: N m or N/m; its rest position */
+  double armature;             /* of a rotor that turns with q, kg m^2 or kg; default 0 */
   scree_motor_kind motor;
   double motor_value; /* speed, torque or target */
   double motor_rate;  /* by which that changes, a second, from when it was set; default 0 */

@@ -17,7 +17,10 @@
  *
  *   e'+ + F / K + g / (kick K) = 0     b = F / K - rest',   C = 1 / (kick K)
  *
- * and a limit of the force is the interval of g. Any gain is stable: K goes to 0 or to infinity. */
+ * A rotor of inertia J that turns with q takes the impulse -J (e'+ - e'-) beside: J / kick more in
+ * K, and - J e'- / kick in F.
+ *
+ * A limit of the force is the interval of g. Any gain is stable: K goes to 0 or to infinity. */
 #include <math.h>
 
 #include "assemble/joints.h"
@@ -27,9 +30,10 @@ bool joint_solve_spring(const joint_spring *s, double h, double kick, double *of
   const double x = h * kick * s->stiffness * s->mobility, y = kick * s->damping * s->mobility;
   const double stiff = x / (x + 4.0), alpha = 0.25 * (1.0 + 3.0 * stiff);
   const double beta = 0.25 * (1.0 - stiff), gamma = 0.5 * (1.0 + y / (y + 2.0));
-  const double k = s->stiffness * h * alpha + s->damping * gamma;
-  const double rest =
-      s->stiffness * (s->error - h * beta * s->before) + s->damping * (1.0 - gamma) * s->before;
+  const double rotor = s->armature / kick;
+  const double k = s->stiffness * h * alpha + s->damping * gamma + rotor;
+  const double rest = s->stiffness * (s->error - h * beta * s->before) +
+                      s->damping * (1.0 - gamma) * s->before - rotor * s->before;
   if (!(k > 0.0)) return false;
   *offset = rest / k - s->drift;
   *compliance = 1.0 / (kick * k);
@@ -76,6 +80,7 @@ static scree_set within(double limit, double kick) {
 static scree_status add_spring(const coordinate_look *l) {
   const joint_spring s = {.stiffness = l->c->stiffness,
                           .damping = l->c->damping,
+                          .armature = l->c->armature,
                           .error = l->row.value - l->c->rest,
                           .before = l->before,
                           .mobility = joint_mobility(l->a->world, l->j, &l->row)};
@@ -165,7 +170,7 @@ scree_status joint_add_coordinate(assembly *a, const assembly_params *params, si
   const joint *j = view->data;
   const joint_coordinate *c = &j->coordinate[k];
   const bool limited = c->limits[0] > -INFINITY || c->limits[1] < INFINITY;
-  const bool spring = c->stiffness > 0.0 || c->damping > 0.0;
+  const bool spring = c->stiffness > 0.0 || c->damping > 0.0 || c->armature > 0.0;
   const bool friction = c->friction > 0.0 || c->friction_coefficient > 0.0;
   const bool motor = c->motor == SCREE_MOTOR_SPEED || c->motor == SCREE_MOTOR_POSITION;
   if (!limited && !spring && !friction && !motor) return SCREE_OK;

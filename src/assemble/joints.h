@@ -33,6 +33,7 @@ typedef struct joint_part {
 /* The springs of a row: force = -(stiffness e + damping e'), e the value less its rest. */
 typedef struct joint_spring {
   double stiffness, damping;
+  double armature; /* inertia that goes with e */
   double error;    /* e now */
   double before;   /* e' of the step before */
   double drift;    /* how fast the rest moves in this step */

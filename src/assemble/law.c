@@ -56,10 +56,10 @@ static double pull_of(const scree_material_def *m, double radius) {
   return m->cohesion + (m->cohesion_energy > 0.0 ? 1.5 * pi * m->cohesion_energy * radius : 0.0);
 }
 
-double law_range(const scree_material_def *m, double radius) {
+double law_range(const scree_material_def *m, double radius, double most) {
   if (!is_cohesive(m)) return 0.0;
   const double stretch = law_for(m)->stretches ? 2.0 * m->compliance * pull_of(m, radius) : 0.0;
-  return m->cohesion_range + stretch;
+  return m->cohesion_range + fmin(stretch, most);
 }
 
 bool law_touches(double gap, double diameter) {
@@ -112,6 +112,7 @@ scree_set law_dry_set(const law_input *in, const law_state *state) {
     set = scree_set_coulomb(3, mu);
   else
     set = scree_set_ray();
+  if (set.kind == SCREE_SET_COULOMB) set.dilatancy = fmin(m->dilatancy, mu);
   return set;
 }
 

@@ -97,8 +97,8 @@ const law_class *law_for(const scree_material_def *material);
 bool law_remembers(const scree_material_def *material);
 bool law_varies(const scree_material_def *material);
 /* How far apart two surfaces may be that are still held, m, beside what law_touches allows; the
- * radius is the largest of all. */
-double law_range(const scree_material_def *material, double radius);
+ * radius is the largest of all. Springs are followed until they have stretched by `most`. */
+double law_range(const scree_material_def *material, double radius, double most);
 
 /* Near enough to be held by cohesion that has no range of its own? That is this part of the smaller
  * diameter. */

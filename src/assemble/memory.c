@@ -10,6 +10,10 @@
 /* Of the speed that gravity gives in a step: what slides slower is taken to stick. */
 static const double slide_part = 2e-3;
 
+/* A spring that has stretched by more than this part of the smallest diameter is lost, however
+ * strong it is: the search would find half of the world for it. */
+static const double stretch_part = 0.25;
+
 /* x turned by the shortest turn from unit vector m to unit vector n. */
 static v3 turn_along(v3 x, v3 m, v3 n) {
   const v3 axis = v3_cross(m, n);
@@ -40,7 +44,7 @@ void assembly_note_laws(assembly *a) {
     for (size_t i = 0; i < b->limit; i++)
       if (b->alive[i] && isfinite(b->diameter[i])) radius = fmax(radius, 0.5 * b->diameter[i]);
     for (size_t k = 0; k < w->material_count * w->material_count; k++)
-      range = fmax(range, 1.1 * law_range(&w->pair[k], radius));
+      range = fmax(range, 1.1 * law_range(&w->pair[k], radius, stretch_part * a->least_diameter));
   }
   if (range > a->held || part > a->held_part) collide_invalidate(a->collide);
   a->held = range;

@@ -228,7 +228,7 @@ static double own_shift(const scree_set *set, const double *nii, const double *q
     u[k] = q[k];
     for (int l = 0; l < set->dim; l++) u[k] += nii[k * set->dim + l] * x[l];
   }
-  return scree_set_shift(set, u);
+  return scree_set_flow(set, u);
 }
 
 /* The block with q, and a shift that lags behind: x is its start and its solution. */
@@ -253,7 +253,7 @@ double op_sweep_block(ccp_operator *op, const op_sweep_params *params, double *g
   double u[SCREE_MAX_DIM], x[SCREE_MAX_DIM], change[SCREE_MAX_DIM];
   if (params->metric == OP_METRIC_ISOTROPIC) {
     op->class->block_velocity(op, g, i, u);
-    if (params->model == SCREE_MODEL_COULOMB) u[0] += scree_set_shift(set, u);
+    if (params->model == SCREE_MODEL_COULOMB) u[0] += scree_set_flow(set, u);
     for (int k = 0; k < dim; k++) x[k] = gi[k] - params->omega * (k < forces ? eta : eta_m) * u[k];
     scree_set_project(set, dim > forces && eta_m > 0.0 ? eta / eta_m : 1.0, x);
   } else {

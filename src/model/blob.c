@@ -163,7 +163,7 @@ static bool indices_fit(const scree_world *w, const blob_header *head, const blo
     joint j;
     memcpy(&j, map->joints + i * sizeof j, sizeof j);
     if (!j.alive) continue;
-    if (!world_joint_fits(&j, head->limit, w->curve_count)) return false;
+    if (!world_joint_fits(w, &j, head->limit)) return false;
   }
   return links_fit(w, head, map);
 }

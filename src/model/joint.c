@@ -55,7 +55,8 @@ static scree_status check_motor(scree_context *context, const joint_class *class
 
 static bool is_plain(const scree_coordinate_def *c) {
   return c->start == 0.0 && isinf(c->limits[0]) && isinf(c->limits[1]) && c->friction == 0.0 &&
-         c->friction_coefficient == 0.0 && c->damping == 0.0 && c->stiffness == 0.0;
+         c->friction_coefficient == 0.0 && c->damping == 0.0 && c->stiffness == 0.0 &&
+         c->armature == 0.0;
 }
 
 static scree_status check_coordinate(scree_context *context, const joint_class *class, int k,
@@ -71,12 +72,12 @@ static scree_status check_coordinate(scree_context *context, const joint_class *
     REFUSE("joint: the restitution of limits %g must be within 0 … 1", c->limit_restitution);
   if (!isfinite(c->start) || !isfinite(c->rest) || !not_negative(c->limit_compliance) ||
       !not_negative(c->friction) || !not_negative(c->friction_coefficient) ||
-      !not_negative(c->damping) || !not_negative(c->stiffness))
-    REFUSE("joint: start and rest must be finite; compliance, friction, damping and stiffness "
-           "finite and not negative");
+      !not_negative(c->damping) || !not_negative(c->stiffness) || !not_negative(c->armature))
+    REFUSE("joint: start and rest must be finite; compliance, friction, damping, stiffness and "
+           "armature finite and not negative");
   if (k == 0 && class->limits_only &&
       (c->start != 0.0 || c->friction > 0.0 || c->friction_coefficient > 0.0 || c->damping > 0.0 ||
-       c->stiffness > 0.0))
+       c->stiffness > 0.0 || c->armature > 0.0))
     REFUSE("joint: the swing of a %s may have limits alone", class->name);
   return check_motor(context, class, k, c);
 }
@@ -123,6 +124,11 @@ static scree_status check_axes(scree_context *context, const joint_class *class,
   return SCREE_OK;
 }
 
+/* Of the curve that a kind needs; 0: none. */
+static int curve_dimension(const joint_class *class) {
+  return class->uses & JOINT_USES_PATH ? 3 : class->uses & JOINT_USES_LIFT ? 1 : 0;
+}
+
 static scree_status check_def(const scree_world *w, const scree_joint_def *d) {
   scree_context *context = w->context;
   if ((int)d->kind < 0 || d->kind >= SCREE_JOINT_KIND_COUNT)
@@ -133,7 +139,7 @@ static scree_status check_def(const scree_world *w, const scree_joint_def *d) {
   for (int k = 0; k < SCREE_JOINT_COORDINATES && !status; k++)
     status = check_coordinate(context, class, k, &d->coordinate[k]);
   if (status) return status;
-  const int dimension = class->uses & JOINT_USES_PATH ? 3 : class->uses & JOINT_USES_LIFT ? 1 : 0;
+  const int dimension = curve_dimension(class);
   if (d->curve.index > w->curve_count || (d->curve.index > 0) != (dimension > 0) ||
       (dimension && w->curve[d->curve.index - 1].dimension != dimension))
     REFUSE("joint: %s", dimension == 3 ? "a point on a curve needs a path of three numbers a point"
@@ -228,6 +234,7 @@ static void take_coordinate(joint_coordinate *to, const scree_coordinate_def *fr
   to->friction_coefficient = from->friction_coefficient;
   to->damping = from->damping;
   to->stiffness = from->stiffness;
+  to->armature = from->armature;
   to->rest = from->rest;
   take_motor(to, from, now);
 }
@@ -388,12 +395,13 @@ scree_status scree_world_add_joint(scree_world *w, const scree_joint_def *d, scr
   return world_list_excluded(w);
 }
 
-bool world_joint_fits(const joint *j, size_t body_limit, size_t curve_count) {
+bool world_joint_fits(const scree_world *w, const joint *j, size_t body_limit) {
   if ((int)j->kind < 0 || j->kind >= SCREE_JOINT_KIND_COUNT) return false;
   for (int s = 0; s < JOINT_SIDES; s++)
     if (j->body[s] >= body_limit && j->body[s] != WORLD_NO_BODY) return false;
-  const bool curved = joint_class_of(j)->uses & (JOINT_USES_PATH | JOINT_USES_LIFT);
-  if (j->curve > curve_count || curved != (j->curve > 0)) return false;
+  const int dimension = curve_dimension(joint_class_of(j));
+  if (j->curve > w->curve_count || (dimension > 0) != (j->curve > 0)) return false;
+  if (dimension && w->curve[j->curve - 1].dimension != dimension) return false;
   for (int k = 0; k < SCREE_JOINT_COORDINATES; k++)
     if (j->coordinate[k].motor > SCREE_MOTOR_POSITION) return false;
   return true;

@@ -61,6 +61,7 @@ static const key_rule key_rules[] = {
     KEY(stribeck_speed, LAWS_ALL, 0),
     KEY(friction_viscous, LAWS_ALL, 0),
     KEY(friction_across, LAWS_ALL, 0),
+    KEY(dilatancy, LAWS_ALL, 0),
     KEY(cohesion_energy, LAWS_COHESIVE & ~LAW_BIT(BOND), 0),
     KEY(cohesion_range, LAWS_COHESIVE & ~LAW_BIT(BOND), 0),
     KEY(stiffness, LAW_BIT(POWER), LAW_BIT(POWER)),
@@ -129,6 +130,11 @@ static bool friction_fault(const scree_material_def *m, const char **key, char *
     FAULT("friction", "friction is 0; friction_across and friction_viscous need one above 0");
   if (m->friction_across > 0.0 && (m->rolling > 0.0 || m->spinning > 0.0))
     FAULT("friction_across", "friction_across does not go with rolling or spinning");
+  if (m->dilatancy > m->friction)
+    FAULT("dilatancy", "dilatancy is %g; it must not be above friction, %g", m->dilatancy,
+          m->friction);
+  if (m->dilatancy > 0.0 && (m->rolling > 0.0 || m->spinning > 0.0 || m->friction_across > 0.0))
+    FAULT("dilatancy", "dilatancy does not go with rolling, spinning or friction_across");
   for (int k = 0; k < 3; k++) {
     if (!isfinite(m->direction[k])) FAULT("direction", "direction must be finite");
     if (!isfinite(m->surface_velocity[k]))
@@ -209,6 +215,7 @@ static scree_material_def mix(const scree_material_def *a, const scree_material_
           a->restitution_law > b->restitution_law ? a->restitution_law : b->restitution_law,
       .stribeck_speed = fmax(a->stribeck_speed, b->stribeck_speed),
       .friction_viscous = fmax(a->friction_viscous, b->friction_viscous),
+      .dilatancy = mean(a->dilatancy, b->dilatancy),
       .cohesion_energy = fmin(a->cohesion_energy, b->cohesion_energy),
       .cohesion_range = fmax(a->cohesion_range, b->cohesion_range),
       .stiffness = in_series(a->stiffness, b->stiffness, exponent > 0.0 ? exponent : 1.5),

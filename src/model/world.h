@@ -97,7 +97,7 @@ typedef struct world_motion {
 /* What a coordinate has, and what the last step gave it, N m s or N s, along +q on body b. */
 typedef struct joint_coordinate {
   double start, limits[2], limit_restitution, limit_compliance;
-  double friction, friction_coefficient, damping, stiffness, rest;
+  double friction, friction_coefficient, damping, stiffness, rest, armature;
   double motor_value, motor_rate, motor_since, motor_limit, motor_stiffness, motor_damping;
   uint32_t motor, unused; /* scree_motor_kind */
   double motor_impulse, friction_impulse, spring_impulse, limit_impulse;
@@ -240,7 +240,7 @@ static inline bool world_joint_has(const joint *j, uint32_t body) {
   return j->body[0] == body || j->body[1] == body || j->body[2] == body;
 }
 /* Do the indices of a joint from a checkpoint lead nowhere wrong? */
-bool world_joint_fits(const joint *j, size_t body_limit, size_t curve_count);
+bool world_joint_fits(const scree_world *world, const joint *j, size_t body_limit);
 void world_remove_joint_at(scree_world *world, size_t index);
 /* Rebuilds the excluded pairs from the joints and from what was told. */
 scree_status world_list_excluded(scree_world *world);

@@ -250,22 +250,12 @@ static void copy_rows(const ccp_operator *op, const islands *w, size_t c, bool t
   }
 }
 
-/* Where R alone is asked, an island that has it already is left alone. */
-static bool is_solved(const solve_run *run, const islands *w, size_t c, const double *projected) {
-  const ccp_operator *op = run->op;
+/* Where R alone is asked, an island that has it already is left alone. `each`: R of every block. */
+static bool is_solved(const solve_run *run, const islands *w, size_t c, const double *each) {
   const scree_solve_settings *s = run->settings;
-  if (s->tolerance_error > 0.0 || s->tolerance_residual <= 0.0 || op->eta_moment) return false;
-  for (size_t k = w->start[c]; k < w->start[c + 1]; k++) {
-    const size_t i = w->block[k];
-    double sum = 0.0;
-    for (size_t r = op->row_start[i]; r < op->row_start[i + 1]; r++) {
-      const double d = run->g[r] - projected[r];
-      sum += d * d;
-    }
-    const double eta = op->eta_force[i];
-    if (!(eta > 0.0) || !(sqrt(sum) <= 0.9 * eta * s->tolerance_residual * op->reference_speed))
-      return false;
-  }
+  if (s->tolerance_error > 0.0 || s->tolerance_residual <= 0.0) return false;
+  for (size_t k = w->start[c]; k < w->start[c + 1]; k++)
+    if (!(each[w->block[k]] <= 0.9 * s->tolerance_residual)) return false;
   return true;
 }
 
@@ -330,10 +320,9 @@ static scree_status prepare(solve_run *run, islands *w) {
     return SCREE_ERROR_MEMORY;
   /* No body is in two islands, so what one island leaves here is never met by another. */
   if (op->form == SCREE_FORM_BODIES && bodies) memset(w->first, 0, bodies * sizeof *w->first);
+  scree_residual whole;
   op_local_velocity(op, run->g, w->g);
-  for (size_t i = 0; run->model == SCREE_MODEL_COULOMB && i < op->block_count; i++)
-    w->g[op->row_start[i]] += scree_set_shift(ccp_set(op->problem, i), w->g + op->row_start[i]);
-  op_project_step(op, run->g, 1.0, w->g, w->d);
+  op_residual_each(op, run->model, run->g, w->g, &whole, w->d);
   return SCREE_OK;
 }
 
@@ -367,6 +356,7 @@ scree_status islands_solve(solve_run *run, islands *w) {
     memset(w->d, 0, op->row_count * sizeof *w->d);
     copy_rows(op, w, c, true, w->d);
     if (solve_prove_infeasible(run, w->d)) return SCREE_OK;
+    for (size_t i = 0; i < op->block_count; i++) w->d[i] = INFINITY; /* not known any more */
   }
   if (status || run->ended) return status;
   run->work = work - run->iteration_work * (double)most; /* which the check adds */

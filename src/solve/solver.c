@@ -74,11 +74,6 @@ const scree_option_def *scree_solver_options(size_t i, size_t *count) {
   return i < SOLVER_COUNT ? solvers[i]->options : NULL;
 }
 
-const char *scree_solver_refusal(size_t i, const scree_ccp *problem, scree_model model) {
-  if (i >= SOLVER_COUNT) return "there is no such solver";
-  return solvers[i]->refuse ? solvers[i]->refuse(problem, model) : NULL;
-}
-
 scree_status scree_solver_create(scree_context *context, const char *name, scree_solver **out) {
   ARGUMENT_CHECK(context, context && name && out);
   *out = NULL;
@@ -148,6 +143,22 @@ static scree_status grow_vectors(scree_solver *s, size_t rows) {
   return SCREE_OK;
 }
 
+/* Between Coulomb's law and the relaxed model nothing is minimised, and derivatives differ. */
+static const char *refuse(const solver_class *class, const scree_ccp *problem, scree_model model) {
+  bool dilates = false;
+  for (size_t s = 0; s < problem->set_count; s++)
+    dilates = dilates || problem->set[s].dilatancy > 0.0;
+  if (dilates && model == SCREE_MODEL_COULOMB && !class->dilates)
+    return "it does not take dilatancy, which has no potential; take auto, gs, fpp or admm, or the "
+           "relaxed model";
+  return class->refuse ? class->refuse(problem, model) : NULL;
+}
+
+const char *scree_solver_refusal(size_t i, const scree_ccp *problem, scree_model model) {
+  if (i >= SOLVER_COUNT) return "there is no such solver";
+  return refuse(solvers[i], problem, solvers[i]->coulomb ? model : SCREE_MODEL_RELAXED);
+}
+
 static scree_status check_settings(scree_context *context, const scree_solve_settings *s) {
   if (!(s->tolerance_error >= 0.0) || !(s->tolerance_residual >= 0.0) || !(s->time_limit >= 0.0) ||
       s->iteration_limit < 0 || !(s->work_limit >= 0.0))
@@ -189,7 +200,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   status = cohesion_take(&s->cohesion, context, &problem, settings);
   if (status) return status;
   const bool shifted = s->cohesion.used;
-  const char *refusal = s->class->refuse ? s->class->refuse(problem, model) : NULL;
+  const char *refusal = refuse(s->class, problem, model);
   if (refusal)
     return context_fail(context, SCREE_ERROR_UNSUPPORTED, "solver %s: %s", s->class->name, refusal);
   status = s->op ? op_prepare(s->op, problem) : op_create(context, problem, &s->op);

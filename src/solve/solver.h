@@ -16,6 +16,7 @@ typedef struct solver_class {
   const scree_option_def *options;
   size_t option_count;
   bool coulomb;        /* offers the exact model */
+  bool dilates;        /* and sets with dilatancy in it, which have no potential */
   bool patient;        /* progress comes late and at once: the stall rule waits longer */
   bool judges_start;   /* run judges run->g as iterate 0 where nobody has: solve_is_new */
   size_t vector_count; /* row vectors of workspace, allocated before run */
@@ -110,6 +111,8 @@ void solve_end_sweeps(solve_run *run);
 /* A direction d along which impulses may grow without end: ends the run as infeasible if it proves
  * that. */
 bool solve_prove_infeasible(solve_run *run, const double *d);
+/* Plain sweeps, first_order/sweeps.c: what every problem can be given to. */
+scree_status sweeps_run(solve_run *run);
 /* Ends the run for a reason of the solver's own; the format fills info.detail, null leaves it empty
  * (printing is the most expensive part of a solve of a few microseconds). */
 void solve_finish(solve_run *run, scree_outcome outcome, const char *format, ...)

@@ -122,6 +122,7 @@ class Scene(CommandTest):
         self.assertAlmostEqual(neck["start"], np.pi / 36)
         self.assertEqual(neck["second"]["limits"][0], -np.pi / 9)
         hips = self.joint(scene, "hip_x_0+hip_y_0")
+        self.assertEqual(hips["armature"], 0.01)
         self.assertEqual(hips["second"]["motor"], {"kind": "position", "value": 0, "stiffness": 40, "damping": 2, "limit": 15})
         self.assertEqual(self.joint(scene, "hip_x_1+hip_y_1")["motor"], {"kind": "speed", "value": 0, "damping": 12})
         self.assertEqual(self.joint(scene, "cart_x+cart_y+cart_turn")["kind"], "planar")
@@ -159,6 +160,39 @@ class Scene(CommandTest):
         mesh = next(p for b in scene["bodies"] if b["name"] == "base" for p in b["shape"]["compound"]["parts"] if "mesh" in p["shape"])
         self.assertEqual(mesh["shape"]["mesh"]["stretch"], [0.1, -0.1, 0.1])
         self.assertTrue(os.path.exists(os.path.join(self.dir, mesh["shape"]["mesh"]["file"])))
+
+    def test_fingers_that_follow(self):
+        """A slide, a hinge and a slide that follow a slide: they move as they are told."""
+        inertial = '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>'
+        text = '<robot name="r"><link name="base"/>' + "".join('<link name="%s">%s</link>' % (x, inertial) for x in "abcd")
+        for name, kind, mimic in (("a", "prismatic", ""), ("b", "prismatic", '<mimic joint="a" multiplier="-2"/>'),
+                                  ("c", "revolute", '<mimic joint="a" multiplier="3" offset="0.1"/>'),
+                                  ("d", "prismatic", '<mimic joint="c" multiplier="0.5"/>')):
+            text += ('<joint name="%s" type="%s"><parent link="base"/><child link="%s"/><origin xyz="0 %d 0"/><axis xyz="1 0 0"/>'
+                     '<limit lower="-9" upper="9" effort="1" velocity="1"/>%s</joint>' % (name, kind, name, ord(name), mimic))
+        scene, _ = self.imported(text + "</robot>", "r.urdf")
+        self.assertEqual([self.joint(scene, x + ".follows")["kind"] for x in "bcd"], ["lever", "rack_pinion", "rack_pinion"])
+        with open(self.path("scene.yaml"), "w", encoding="utf-8") as file:
+            file.write("include: out.yaml\nduration: 0.5\ngravity: [0, 0, 0]\nforces: [{body: a, force: [5, 0, 0]}]\n"
+                       "probes: [" + ", ".join("{name: %s, kind: joint, joint: %s}" % (x, x) for x in "abcd") + "]\n")
+        result = self.run_scree("run", "scene.yaml", "--out", "r.h5")
+        self.assertEqual(result.code, 0, result.err)
+        q = {}
+        for x in "abcd":
+            with open(self.path("r_%s.csv" % x), encoding="utf-8") as file:
+                q[x] = float(file.read().splitlines()[-1].split(",")[1])
+        self.assertGreater(q["a"], 0.05)
+        self.assertAlmostEqual(q["b"], -2 * q["a"], places=6)
+        self.assertAlmostEqual(q["c"], 3 * q["a"] + 0.1, places=6)
+        self.assertAlmostEqual(q["d"], 0.5 * q["c"], places=6)
+
+    def test_what_is_only_seen_needs_no_mesh(self):
+        text = """<mujoco><asset><mesh file="skin.obj"/></asset><worldbody><geom type="mesh" mesh="skin" contype="0" conaffinity="0"/>
+          <body name="b"><freejoint/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>
+          <geom type="mesh" mesh="skin" contype="0" conaffinity="0"/><geom size="0.1"/></body></worldbody></mujoco>"""
+        scene, result = self.imported(text)
+        self.assertEqual(result.err, "")
+        self.assertEqual([b["name"] for b in scene["bodies"]], ["b"])
 
     def test_rules_of_touching(self):
         text = """<mujoco><worldbody><geom name="f" type="plane"/>

@@ -28,6 +28,8 @@ FAULTS = [
     ("bond_shear: -1 N", "bond_shear", ""),
     ("cohesion_energy: -1", "cohesion_energy", ""),
     ("friction: 0.2, friction_kinetic: 0.3", "friction_kinetic", "must not be above friction"),
+    ("friction: 0.2, dilatancy: 0.3", "dilatancy", "must not be above friction"),
+    ("dilatancy: 0.3, rolling: 1 mm", "dilatancy", "does not go with rolling"),
     ("stribeck_speed: 1", "stribeck_speed", "needs a friction_kinetic"),
     ("friction_across: 0.3", "friction_across", "needs a direction"),
     ("direction: [1, 0, 0]", "direction", "needs a friction_across"),

@@ -141,6 +141,32 @@ static void mu_follows_stribeck(void **state) {
   }
 }
 
+/* ---- dilatancy ------------------------------------------------------------------------------ */
+
+/* What slides parts with psi |u_T|, as far as a step looks ahead: at h psi v it neither rises nor
+ * falls, and is braked by mu g. Below that it is thrown up with psi v. */
+static void a_dilatant_block_floats(void **state) {
+  (void)state;
+  const double psi = 0.2, h = 1e-3;
+  lab l = lab_open(0.0, 0.0);
+  l.law.friction = 0.5;
+  l.law.dilatancy = psi;
+  l.def.solver = "auto";
+  l.def.tolerance_residual = 1e-8;
+  l.def.iteration_limit = 20000;
+  lab_add_floor(&l);
+  const scree_body_id ball = lab_add_ball(&l, 0.05, 0.05 + h * psi * 2.0, 0.0);
+  scree_body_state s = lab_state(&l, ball);
+  s.velocity[0] = 2.0;
+  ok(&l, scree_body_set_state(l.world, ball, &s));
+  lab_run(&l, h, 0.05);
+  s = lab_state(&l, ball);
+  const double slip = s.velocity[0] - 0.05 * s.angular[1];
+  assert_near(s.velocity[0], 2.0 - 0.5 * earth * 0.05, 2e-3);
+  assert_near(s.position[2] - 0.05, h * psi * slip, 0.02 * h * psi * slip);
+  lab_close(&l);
+}
+
 /* ---- restitution ---------------------------------------------------------------------------- */
 
 /* Five balls in a row: one after the other, or all at once. */
@@ -175,6 +201,7 @@ int main(void) {
       cmocka_unit_test(a_block_sticks_and_slips),
       cmocka_unit_test(what_slides_has_the_kinetic_coefficient),
       cmocka_unit_test(mu_follows_stribeck),
+      cmocka_unit_test(a_dilatant_block_floats),
       cmocka_unit_test(rows_of_balls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,6 +284,36 @@ static void test_break(void **state) {
   lab_close(&l);
 }
 
+/* A rotor of inertia J at the joint: a torque T gives T / (I + J), and a spring swings with
+ * sqrt(k / (I + J)). */
+static void test_armature(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    lab l = open_lab();
+    double inertia;
+    const scree_body_id body = rotor(&l, &inertia);
+    scree_joint_def j = on(SCREE_JOINT_HINGE, body);
+    scree_coordinate_def *c = &j.coordinate[0];
+    c->armature = 7.0 * inertia;
+    if (k == 0) {
+      c->motor = SCREE_MOTOR_TORQUE;
+      c->motor_value = 0.5;
+    } else {
+      c->start = 0.2;
+      c->stiffness = 8.0 * inertia * 9.869604401089358; /* pi rad/s */
+    }
+    scree_joint_id id;
+    ok(&l, scree_world_add_joint(l.world, &j, &id));
+    lab_run(&l, h, 1.0);
+    const scree_coordinate_state s = read_first(&l, id);
+    if (k == 0)
+      assert_near(s.speed, 0.5 / (8.0 * inertia), 1e-9);
+    else
+      assert_near(s.position, -0.2, 1e-4);
+    lab_close(&l);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits),
                                      cmocka_unit_test(test_restitution),
@@ -294,6 +324,7 @@ int main(void) {
                                      cmocka_unit_test(test_motor_against_stop),
                                      cmocka_unit_test(test_brake),
                                      cmocka_unit_test(test_moving_target),
-                                     cmocka_unit_test(test_break)};
+                                     cmocka_unit_test(test_break),
+                                     cmocka_unit_test(test_armature)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,7 +151,6 @@ static void check_order(mechanism *make, const char *stepper, const char *option
 
 static mechanism *const all[] = {pendulum, double_pendulum, heavy_top, slider_crank};
 static const double times[] = {0.8, 0.6, 0.3, 0.5};
-/* Even: what rings in trapezoidal rules then ends alike. */
 static const int counts[] = {80, 120, 150, 126};
 
 static void test_order_two(void **state) {

@@ -45,7 +45,7 @@ static bool is_along(const double *arm, v3 n) {
 
 static bool set_fits(const scree_set *set) {
   return (set->kind == SCREE_SET_RAY || (set->kind == SCREE_SET_COULOMB && set->dim == 3)) &&
-         set->cohesion == 0.0 && set->cap == INFINITY && set->mu < 1e8;
+         set->cohesion == 0.0 && set->cap == INFINITY && set->dilatancy == 0.0 && set->mu < 1e8;
 }
 
 static bool set_rolls(const scree_set *set) {

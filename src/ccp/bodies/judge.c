@@ -170,15 +170,23 @@ static void velocities_share(const ccp_operator *op) {
   }
 }
 
+static void judge_all(const ccp_operator *op, scree_model model, const double *g,
+                      const double *rest) {
+  const op_bodies *impl = op->impl;
+  bodies_push_share(op, g, rest);
+  velocities_share(op);
+  judge_share(op, model, impl->push, NULL, g, rest);
+}
+
 void bodies_judge(ccp_operator *op, scree_model model, const double *g, const double *rest,
                   op_judged *sum) {
-  const op_bodies *impl = op->impl;
+  const int team = context_team(op->context, op->block_count > BODIES_PARALLEL);
   if (g) rest = g;
-#pragma omp parallel num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))
-  {
-    bodies_push_share(op, g, rest);
-    velocities_share(op);
-    judge_share(op, model, impl->push, NULL, g, rest);
+  if (team == 1) { /* no region: see team_of in operator.c */
+    judge_all(op, model, g, rest);
+  } else {
+#pragma omp parallel num_threads(team)
+    judge_all(op, model, g, rest);
   }
   total_of(op, sum);
 }

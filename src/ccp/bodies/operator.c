@@ -134,8 +134,19 @@ void bodies_push_share(const ccp_operator *op, const double *x, const double *re
     bodies_push_block(op, op->order[j], rest + op->row_start[op->order[j]], lines);
 }
 
+/* A team of one is none: a region of its own would wake nobody at every barrier, by a system call.
+ */
+static int team_of(const ccp_operator *op) {
+  return context_team(op->context, op->block_count > BODIES_PARALLEL);
+}
+
 void bodies_sum_pushes(const ccp_operator *op, const double *x) {
-#pragma omp parallel num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))
+  const int team = team_of(op);
+  if (team == 1) {
+    bodies_push_share(op, x, x);
+    return;
+  }
+#pragma omp parallel num_threads(team)
   bodies_push_share(op, x, x);
 }
 
@@ -157,35 +168,43 @@ static void read_batch(const ccp_operator *op, const bodies_pack *pack, const do
   bodies_pack_store_some(pack, op, out, begin, end, y);
 }
 
-static void apply(ccp_operator *op, const double *x, double *y) {
+/* Every thread of a team calls it. */
+static void apply_share(const ccp_operator *op, const double *x, double *y) {
   const op_bodies *impl = op->impl;
   const ccp_bodies *bodies = &op->problem->bodies;
   const double *compliance = op->problem->compliance;
-#pragma omp parallel num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))
-  {
-    bodies_push_share(op, x, x);
+  bodies_push_share(op, x, x);
 #pragma omp for schedule(static)
-    for (size_t k = 0; k < bodies->body_count; k++) {
-      double twist[6];
-      line_to_twist(&bodies->body[k], &impl->push[k], twist);
-      memcpy(impl->push[k].linear, twist, 3 * sizeof *twist);
-      memcpy(impl->push[k].angular, twist + 3, 3 * sizeof *twist);
-    }
-    for (int k = 0; k < BODIES_PACKS; k++) {
-      const bodies_pack *pack = bodies_pack_at(impl, k);
-#pragma omp for schedule(static) nowait
-      for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
-        read_batch(op, pack, x, j, bodies_pack_batch(j, pack->group_count), y);
-    }
-#pragma omp for schedule(static)
-    for (size_t j = op->head_count; j < op->block_count; j++) {
-      const size_t i = op->order[j], row = op->row_start[i], dim = op->row_start[i + 1] - row;
-      double u[SCREE_MAX_DIM];
-      bodies_read_block(op, i, impl->push, u);
-      for (size_t k = 0; k < dim; k++)
-        y[row + k] = compliance ? u[k] + compliance[row + k] * x[row + k] : u[k];
-    }
+  for (size_t k = 0; k < bodies->body_count; k++) {
+    double twist[6];
+    line_to_twist(&bodies->body[k], &impl->push[k], twist);
+    memcpy(impl->push[k].linear, twist, 3 * sizeof *twist);
+    memcpy(impl->push[k].angular, twist + 3, 3 * sizeof *twist);
   }
+  for (int k = 0; k < BODIES_PACKS; k++) {
+    const bodies_pack *pack = bodies_pack_at(impl, k);
+#pragma omp for schedule(static) nowait
+    for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
+      read_batch(op, pack, x, j, bodies_pack_batch(j, pack->group_count), y);
+  }
+#pragma omp for schedule(static)
+  for (size_t j = op->head_count; j < op->block_count; j++) {
+    const size_t i = op->order[j], row = op->row_start[i], dim = op->row_start[i + 1] - row;
+    double u[SCREE_MAX_DIM];
+    bodies_read_block(op, i, impl->push, u);
+    for (size_t k = 0; k < dim; k++)
+      y[row + k] = compliance ? u[k] + compliance[row + k] * x[row + k] : u[k];
+  }
+}
+
+static void apply(ccp_operator *op, const double *x, double *y) {
+  const int team = team_of(op);
+  if (team == 1) {
+    apply_share(op, x, y);
+    return;
+  }
+#pragma omp parallel num_threads(team)
+  apply_share(op, x, y);
 }
 
 void bodies_velocity_of(const ccp_operator *op, size_t k, double *v) {

@@ -10,6 +10,7 @@
 #include "ccp/bodies/operator.h"
 #include "ccp/bodies/setup.h"
 #include "ccp/bodies/turning.h"
+#include "ccp/sets/set.h"
 
 enum { PARALLEL_BLOCKS = 256 };
 
@@ -18,7 +19,7 @@ static bool fits(const ccp_operator *op, size_t i) {
   const scree_set *set = ccp_set(p, i);
   if (i >= p->bodies.contact_count || set->kind != SCREE_SET_COULOMB || set->dim != 3) return false;
   const ccp_contact *c = &p->bodies.contact[i];
-  return set->cohesion == 0.0 && set->cap == INFINITY && set->mu > 1e-6 && set->mu < 1e6 &&
+  return !set_is_modified(set) && set->mu > 1e-6 && set->mu < 1e6 &&
          (ccp_body_moves(&p->bodies, c->body_a) || ccp_body_moves(&p->bodies, c->body_b));
 }
 

@@ -10,7 +10,8 @@
  *
  * Search: slow and certain, for where these fail or a cap interferes. At a given n the best t on
  * the disc |t| <= n is unique and continuous in n; u_n (exact) or u_n - |u_T| (relaxed, the
- * derivative of a convex function) starts negative, and is bisected for its zero. */
+ * derivative of a convex function) starts negative, and is bisected for its zero. With dilatancy it
+ * is u_n - part |u_T|, part = psi / mu, of which a zero exists for the same reason. */
 #include "ccp/sets/cone.h"
 #include "ccp/sets/set.h"
 #include <float.h>
@@ -178,23 +179,24 @@ bool set_cone_disc(const set_cone *block, double radius, double *g) {
 }
 
 /* What drives the normal at g, on the disc of radius g[0]: negative, it must grow. */
-static double drive(const set_cone *b, bool relaxed, const double *g) {
+static double drive(const set_cone *b, double part, const double *g) {
   const double u_n = b->nn * g[0] + b->n1 * g[1] + b->n2 * g[2] + b->q[0];
   const double u_1 = b->n1 * g[0] + b->t11 * g[1] + b->t12 * g[2] + b->q[1];
   const double u_2 = b->n2 * g[0] + b->t12 * g[1] + b->t22 * g[2] + b->q[2];
   const bool edge = g[1] * g[1] + g[2] * g[2] >= (1.0 - 1e-12) * g[0] * g[0];
-  return relaxed && edge ? u_n - sqrt(u_1 * u_1 + u_2 * u_2) : u_n;
+  return part > 0.0 && edge ? u_n - part * sqrt(u_1 * u_1 + u_2 * u_2) : u_n;
 }
 
-bool set_cone_search(const set_cone *block, bool relaxed, double top, double *g) {
-  const double q_t = relaxed ? sqrt(block->q[1] * block->q[1] + block->q[2] * block->q[2]) : 0.0;
+bool set_cone_search(const set_cone *block, double part, double top, double *g) {
+  const double q_t =
+      part > 0.0 ? part * sqrt(block->q[1] * block->q[1] + block->q[2] * block->q[2]) : 0.0;
   double lo = 0.0, hi = smaller(top, (q_t - block->q[0]) / block->nn), n = hi;
   g[0] = g[1] = g[2] = 0.0;
   if (block->q[0] >= q_t) return true;
   bool bounded = false;
   for (int step = 0; step < CONE_BISECTIONS; step++) {
     if (!set_cone_disc(block, n, g)) return false;
-    if (drive(block, relaxed, g) < 0.0) {
+    if (drive(block, part, g) < 0.0) {
       lo = n;
       if (lo >= top) return true;
       if (!bounded) hi = smaller(top, 2.0 * n);
@@ -225,7 +227,7 @@ bool set_cone_relaxed(const set_cone *block, double *g) {
   if (g[0] > 0.0 && angle_search(block, g[1] / t, g[2] / t, cone_accuracy, g)) return true;
   if (q_t > 0.0 && angle_search(block, -q[1] / q_t, -q[2] / q_t, cone_accuracy, g)) return true;
   if (t > 0.0 && angle_search(block, free_t[0] / t, free_t[1] / t, cone_accuracy, g)) return true;
-  if (!set_cone_search(block, true, INFINITY, g)) return false;
+  if (!set_cone_search(block, 1.0, INFINITY, g)) return false;
   const double edge = sqrt(g[1] * g[1] + g[2] * g[2]);
   double y[3];
   if (edge >= 0.999999 * g[0] && angle_search(block, g[1] / edge, g[2] / edge, cone_acceptable, y))
@@ -287,5 +289,5 @@ bool set_cone_exact(const set_cone *block, double *g) {
       return slip_finish(&s, t[0] + move * dt[0], t[1] + move * dt[1], g);
     alpha = next;
   }
-  return miss <= cone_acceptable || stick(&s, g) || set_cone_search(block, false, INFINITY, g);
+  return miss <= cone_acceptable || stick(&s, g) || set_cone_search(block, 0.0, INFINITY, g);
 }

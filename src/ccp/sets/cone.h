@@ -23,7 +23,8 @@ bool set_cone_relaxed(const set_cone *block, double *g);
 bool set_cone_exact(const set_cone *block, double *g);
 /* Both at a given g[0] = radius >= 0: min over |t| <= radius. */
 bool set_cone_disc(const set_cone *block, double radius, double *g);
-/* Either model with g[0] <= top (may be infinite), slow and certain. */
-bool set_cone_search(const set_cone *block, bool relaxed, double top, double *g);
+/* u_n = part |u_T| where it slides: part 0 is the exact model, 1 the relaxed one; g[0] <= top (may
+ * be infinite). Slow and certain. */
+bool set_cone_search(const set_cone *block, double part, double top, double *g);
 
 #endif

@@ -120,7 +120,8 @@ static set_cone scaled_block(double c, double a1, double a2, int d, const double
 
 /* Bodies that cannot move: g = apex is a solution if u = q allows it, else there is none. */
 static bool immovable(const scree_set *set, scree_model model, const double *q, double *g) {
-  const double need = model == SCREE_MODEL_RELAXED ? scree_set_shift(set, q) : 0.0;
+  const double shift = scree_set_shift(set, q);
+  const double need = shift - (model == SCREE_MODEL_RELAXED ? 0.0 : scree_set_flow(set, q));
   g[0] = -set->cohesion;
   for (int i = 1; i < set->dim; i++) g[i] = 0.0;
   return q[0] >= need;
@@ -133,14 +134,16 @@ bool set_local_cone(const scree_set *set, double a1, double a2, scree_model mode
   const set_cone block = scaled_block(c, a1, a2, set->dim, nii, q);
   const double i1 = a1 > 0.0 ? 1.0 / a1 : 0.0, i2 = a2 == a1 ? i1 : a2 > 0.0 ? 1.0 / a2 : 0.0;
   double y[3] = {g[0] + c, g[1] * i1, a2 > 0.0 ? g[2] * i2 : 0.0};
-  bool solved =
-      model == SCREE_MODEL_RELAXED ? set_cone_relaxed(&block, y) : set_cone_exact(&block, y);
+  const bool dilates = model == SCREE_MODEL_COULOMB && set->dilatancy > 0.0;
+  bool solved = dilates ? set_cone_search(&block, set->dilatancy / set->mu, set->cap + c, y)
+                : model == SCREE_MODEL_RELAXED ? set_cone_relaxed(&block, y)
+                                               : set_cone_exact(&block, y);
   g[0] = y[0] - c;
-  if (g[0] > set->cap) {
+  if (g[0] > set->cap && !dilates) {
     const double top = set->cap + c;
     solved = set_cone_disc(&block, top, y);
     const double pull = block.nn * top + block.n1 * y[1] + block.n2 * y[2] + block.q[0];
-    if (model == SCREE_MODEL_COULOMB && pull > 0.0) solved = set_cone_search(&block, false, top, y);
+    if (model == SCREE_MODEL_COULOMB && pull > 0.0) solved = set_cone_search(&block, 0.0, top, y);
     g[0] = y[0] >= top ? set->cap : y[0] - c;
   }
   g[1] = a1 * y[1];

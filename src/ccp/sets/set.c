@@ -72,6 +72,8 @@ static const char *modifier_fault(const scree_set *set, bool modifiable) {
 const char *scree_set_fault(const scree_set *set) {
   const set_ops *ops = set_ops_of(set->kind);
   if (!ops) return "unknown kind of set";
+  if (!(set->dilatancy >= 0.0) || (set->dilatancy > 0.0 && set->kind != SCREE_SET_COULOMB))
+    return "dilatancy must not be negative, and is of a Coulomb cone";
   const char *fault = ops->fault(set);
   return fault ? fault : modifier_fault(set, ops->modifiable);
 }
@@ -82,6 +84,11 @@ void scree_set_project(const scree_set *set, double moment_weight, double *x) {
 
 double scree_set_dual_violation(const scree_set *set, const double *u) {
   return set_ops_of(set->kind)->dual_violation(set, u);
+}
+
+double scree_set_flow(const scree_set *set, const double *u) {
+  const double shift = scree_set_shift(set, u);
+  return set->dilatancy > 0.0 ? (1.0 - set->dilatancy / set->mu) * shift : shift;
 }
 
 double scree_set_shift(const scree_set *set, const double *u) {

@@ -33,7 +33,7 @@ typedef struct set_ops {
 const set_ops *set_ops_of(scree_set_kind kind);
 
 static inline bool set_is_modified(const scree_set *set) {
-  return set->cohesion != 0.0 || set->cap < INFINITY;
+  return set->cohesion != 0.0 || set->cap < INFINITY || set->dilatancy > 0.0;
 }
 
 /* Euclidean norm; hypot only where the squares would leave the range of double. */

@@ -39,6 +39,7 @@ static const set_field SET_FIELD[] = {
     {ROOT "/sets/hi", offsetof(scree_set, hi)},
     {ROOT "/sets/cohesion", offsetof(scree_set, cohesion)},
     {ROOT "/sets/cap", offsetof(scree_set, cap)},
+    {ROOT "/sets/dilatancy", offsetof(scree_set, dilatancy)}, /* last: may not be there */
 };
 
 static scree_status read_set_fields(const hdf5_file *file, size_t count, scree_set *set) {
@@ -56,7 +57,10 @@ static scree_status read_set_fields(const hdf5_file *file, size_t count, scree_s
   memory_free(context, dim);
   double *x = status ? NULL : memory_new(context, count, sizeof *x);
   if (!status && !x) status = SCREE_ERROR_MEMORY;
-  for (size_t f = 0; !status && f < sizeof SET_FIELD / sizeof *SET_FIELD; f++) {
+  hdf5_object object = HDF5_ABSENT;
+  if (!status) status = hdf5_look(file, ROOT "/sets/dilatancy", &object);
+  const size_t fields = sizeof SET_FIELD / sizeof *SET_FIELD - (object == HDF5_ABSENT);
+  for (size_t f = 0; !status && f < fields; f++) {
     status = hdf5_read_extended(file, SET_FIELD[f].path, count, x);
     for (size_t i = 0; !status && i < count; i++)
       memcpy((char *)&set[i] + SET_FIELD[f].offset, &x[i], sizeof *x);

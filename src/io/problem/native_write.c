@@ -2,7 +2,8 @@
  *
  *   version (1)   form ("bodies", "local", "global")   reference_speed, m/s   least_speed, m/s:
  *   below it a speed is rounding; absent: not known
- *   sets/kind dim mu mu2 rolling spinning lo hi cohesion cap      distinct sets; kind as in
+ *   sets/kind dim mu mu2 rolling spinning lo hi cohesion cap      distinct sets (and dilatancy,
+ *                                                                 where there is one); kind as in
  *                                                                 scree_set_kind, dim 1 to 6
  *   set (blocks)  index into sets       offset, compliance (rows; compliance only where it is not
  * 0) bodies   bodies/inverse_mass (n)  inverse_inertia (n x 6: xx xy xz yy yz zz)  v_free (n x 6)
@@ -59,6 +60,9 @@ static scree_status write_sets(const hdf5_file *file, const scree_ccp *p) {
   if (!s) s = WRITE_FIELD(file, ROOT "/sets/hi", set, n, hi);
   if (!s) s = WRITE_FIELD(file, ROOT "/sets/cohesion", set, n, cohesion);
   if (!s) s = WRITE_FIELD(file, ROOT "/sets/cap", set, n, cap);
+  bool dilates = false;
+  for (size_t i = 0; i < n; i++) dilates = dilates || set[i].dilatancy > 0.0;
+  if (!s && dilates) s = WRITE_FIELD(file, ROOT "/sets/dilatancy", set, n, dilatancy);
   if (!s) s = hdf5_write_uint32(file, ROOT "/set", p->block_count, 0, p->set_index);
   return s;
 }

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 static bool is_plain(const scree_set *set) {
-  return set->cohesion == 0.0 && set->cap == INFINITY;
+  return set->cohesion == 0.0 && set->cap == INFINITY && set->dilatancy == 0.0;
 }
 
 /* FCLIB keeps mu and mu_r alone: anything in the other fields would be lost. */

@@ -4,7 +4,8 @@
  * carrier c turns with the mean of a and b about one axis: psi = turn_a + turn_b, seen from c. Rack
  * and pinion: b slides along axis_b by `ratio` (m/rad) times the turn of a. Cam: by lift(turn of
  * a), as a curve gives it, from the place of the start. The joints that carry the wheels are
- * others. Coordinate of all: the turn of a. */
+ * others. Coordinate of these: the turn of a. Lever: b slides along axis_b by `ratio` times the
+ * slide of a along `axis`; its coordinate is the slide of a. */
 #include "model/joints/joints.h"
 
 static void angle(const joint_view *view, int k, joint_row *out) {
@@ -34,6 +35,18 @@ static void slide(const joint_view *view, joint_row *out) {
 
 static void rack_rows(const joint_view *view, joint_row *out) {
   const joint_row a = joint_angle_row(view, 0);
+  slide(view, out);
+  joint_row_add(out, -view->data->ratio, &a);
+}
+
+static void first_slide(const joint_view *view, int k, joint_row *out) {
+  (void)k;
+  *out = joint_point_row(view, FRAME_CA, FRAME_A, joint_axis(view->frame[FRAME_CA], 2));
+}
+
+static void lever_rows(const joint_view *view, joint_row *out) {
+  joint_row a;
+  first_slide(view, 0, &a);
   slide(view, out);
   joint_row_add(out, -view->data->ratio, &a);
 }
@@ -76,3 +89,10 @@ const joint_class joint_cam = {.name = "cam",
                                .uses = JOINT_USES_AXIS | JOINT_USES_AXIS_B | JOINT_USES_ANCHOR_B |
                                        JOINT_USES_C | JOINT_USES_LIFT,
                                .rows = cam_rows};
+const joint_class joint_lever = {.name = "lever",
+                                 .held = 1,
+                                 .coordinates = 1,
+                                 .coordinate = first_slide,
+                                 .uses = JOINT_USES_AXIS | JOINT_USES_AXIS_B | JOINT_USES_ANCHOR_B |
+                                         JOINT_USES_C | JOINT_USES_RATIO,
+                                 .rows = lever_rows};

@@ -82,7 +82,8 @@ typedef struct joint_class {
   X(PULLEY, joint_pulley)                                                                          \
   X(CAM, joint_cam)                                                                                \
   X(POINT_ON_CURVE, joint_point_on_curve)                                                          \
-  X(BUSHING, joint_bushing)
+  X(BUSHING, joint_bushing)                                                                        \
+  X(LEVER, joint_lever)
 
 #define JOINT_DECLARE(kind, symbol) extern const joint_class symbol;
 JOINT_LIST(JOINT_DECLARE)

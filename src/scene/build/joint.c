@@ -170,6 +170,8 @@ static scree_status read_coordinate(scree_scene *scene, const scene_coordinate_k
   if (!status)
     status = read_least(scene, k->friction_coefficient, "friction_coefficient", units->coefficient,
                         &c->friction_coefficient);
+  if (!status)
+    status = read_least(scene, k->armature, "armature", turn ? "kg m^2" : "kg", &c->armature);
   if (!status && kind != SCREE_JOINT_BUSHING)
     status = read_least(scene, k->damping, "damping", units->damping, &c->damping);
   if (!status) status = read_spring(scene, k->spring, units, c);
@@ -260,15 +262,16 @@ static scree_status check_keys(scree_scene *scene, const scene_joint_keys *k,
       {"closed", curve, false},
       {"stiffness", kind == SCREE_JOINT_BUSHING, true},
       {"ratio",
-       kind == SCREE_JOINT_GEAR || kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_PULLEY,
-       kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_GEAR},
+       kind == SCREE_JOINT_GEAR || kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_PULLEY ||
+           kind == SCREE_JOINT_LEVER,
+       kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_GEAR || kind == SCREE_JOINT_LEVER},
       {"length",
        kind == SCREE_JOINT_DISTANCE || kind == SCREE_JOINT_ROPE || kind == SCREE_JOINT_PULLEY,
        false},
       {"anchor_b",
        kind == SCREE_JOINT_DISTANCE || kind == SCREE_JOINT_ROPE || kind == SCREE_JOINT_STRUT ||
            kind == SCREE_JOINT_PULLEY || kind == SCREE_JOINT_POINT_ON_CURVE ||
-           kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_CAM,
+           kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_CAM || kind == SCREE_JOINT_LEVER,
        kind == SCREE_JOINT_POINT_ON_CURVE},
   };
   const char *name = scree_joint_kind_name(kind);

@@ -143,18 +143,18 @@ static scree_status push(scree_scene *scene, scree_world *world, scene_force *f,
 
 scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, double h) {
   const double time = scree_world_time(world);
-  scree_status acted = scene_act(scene, world);
-  for (size_t i = 0; i < scene->force_count && !acted; i++) {
+  scree_status pushed = scene_act(scene, world);
+  for (size_t i = 0; i < scene->force_count && !pushed; i++) {
     scene_force *f = &scene->forces[i];
     const double part = part_of(f, time, h);
-    /* A constant one lasts: in the first step of a body it acts as long as gravity does. */
+    /* They last: in the first step of a body they act as long as gravity does. */
     world->calling = f->timed || f->timed_torque ? 0.0 : h;
-    if (part > 0.0) acted = push(scene, world, f, time, part);
+    if (part > 0.0) pushed = push(scene, world, f, time, part);
   }
   world->calling = h;
-  if (!acted) acted = scene_push_fluids(scene, world, h);
+  if (!pushed) pushed = scene_push_fluids(scene, world, h);
   world->calling = 0.0;
-  if (acted) return acted;
+  if (pushed) return pushed;
   scree_status moved = scene_drive_motors(scene, world, h);
   if (moved) return moved;
   for (size_t i = 0; i < scene->emitter_count; i++) {

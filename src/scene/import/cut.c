@@ -50,7 +50,8 @@ static scree_status find_filter(robot *r, piece_list *p, const robot_geom *g, si
 
 static bool is_plain(const robot_joint *j) {
   const robot_drive *d = &j->drive;
-  return !j->limited && j->damping == 0.0 && j->friction == 0.0 && j->stiffness == 0.0 && !d->given;
+  return !j->limited && j->armature == 0.0 && j->damping == 0.0 && j->friction == 0.0 &&
+         j->stiffness == 0.0 && !d->given;
 }
 
 static bool is_parallel(v3 a, v3 b) {

@@ -72,10 +72,10 @@ static scree_status read_springs(mjcf *m, const xml_element *e, int class, robot
 
 static void drop_ball_features(mjcf *m, robot_joint *j) {
   if (j->limited) robot_lose(m->r, j->at, NULL, "joint '%s': a limit of a ball joint", j->name);
-  if (j->friction > 0.0)
-    robot_lose(m->r, j->at, NULL, "joint '%s': frictionloss of a ball joint", j->name);
+  if (j->friction > 0.0 || j->armature > 0.0)
+    robot_lose(m->r, j->at, NULL, "joint '%s': frictionloss and armature of a ball joint", j->name);
   j->limited = false;
-  j->friction = 0.0;
+  j->friction = j->armature = 0.0;
 }
 
 static scree_status read_joint(mjcf *m, const xml_element *e, const place *p) {
@@ -122,7 +122,6 @@ static scree_status read_joint(mjcf *m, const xml_element *e, const place *p) {
   if (kind == 2) drop_ball_features(m, j);
   if (mjcf_find(m, e, class, "joint", "springdamper"))
     robot_lose(r, e, "springdamper", "joint '%s': a spring by time constant", name);
-  if (j->armature > 0.0) robot_drop_armature(r, j);
   return SCREE_OK;
 }
 

@@ -221,13 +221,18 @@ scree_status mjcf_read_geom(mjcf *m, const xml_element *e, int around, int body,
                           : robot_text(r, "%s.geom%zu", r->name, ++m->unnamed);
   if (!g->name) return SCREE_ERROR_MEMORY;
   g->kind = kind == 9 ? ROBOT_SPHERE : (robot_geom_kind)kind;
-  if (kind == 9 || (mesh && g->kind < ROBOT_PLANE)) {
+  scree_status status = read_surface(m, e, class, g);
+  if (!status) status = read_weight(m, e, class, g);
+  /* What neither touches nor weighs is for the eye: its mesh need not be there. */
+  if (body == ROBOT_WORLD || r->bodies[body].has_mass || g->mass == 0.0) g->weighed = false;
+  if (!status && !g->solid && !g->weighed) return SCREE_OK;
+  if (!status && (kind == 9 || (mesh && g->kind < ROBOT_PLANE))) {
     robot_lose(r, e, NULL,
                kind == 9 ? "geom of type sdf: left out" : "geom fitted to a mesh: left out");
     g->solid = g->weighed = false;
     return SCREE_OK;
   }
-  scree_status status = mjcf_pose(m, e, class, "geom", &g->place);
+  if (!status) status = mjcf_pose(m, e, class, "geom", &g->place);
   if (!status) status = read_size(m, e, class, g);
   const char *field = mjcf_text(m, e, class, "geom", "hfield");
   if (!status && g->kind == ROBOT_MESH)
@@ -236,8 +241,6 @@ scree_status mjcf_read_geom(mjcf *m, const xml_element *e, int around, int body,
   if (!status && kind == 8)
     status = field ? use_field(m, e, field, g)
                    : robot_fault(r, e, NULL, "geom of type hfield: it needs the name of one");
-  if (!status) status = read_surface(m, e, class, g);
-  if (!status) status = read_weight(m, e, class, g);
   g->place = pose_mul(frame, g->place);
   return status;
 }

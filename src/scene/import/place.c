@@ -37,8 +37,9 @@ static void move(robot_joint *j, pose *p) {
 }
 
 scree_status robot_place(robot *r) {
-  for (size_t i = 0; i < r->link_count; i++) {
-    const robot_link *l = &r->links[i];
+  enum { CHAIN = 4 }; /* one may follow another that follows a third */
+  for (size_t i = 0; i < CHAIN * r->link_count; i++) {
+    const robot_link *l = &r->links[i % r->link_count];
     r->joints[l->joint].start = l->offset + l->ratio * r->joints[l->other].start;
   }
   for (size_t i = 0; i < r->body_count; i++) {

@@ -133,15 +133,18 @@ const char *robot_text(robot *r, const char *format, ...) {
 
 static void remark(robot *r, bool loss, const xml_element *at, const char *attribute,
                    const char *text) {
-  if (r->remark_count >= REMARK_LIMIT) return;
+  if (r->remark_count > REMARK_LIMIT) return;
   const scene_node node = xml_place(at, attribute);
   const char *path = node.file < r->doc->file_count ? r->doc->files[node.file].path : "?";
   const char *full = robot_text(r, "%s:%u:%u: %s", path, node.line, node.column, text);
   if (!full) return;
   for (size_t i = 0; i < r->remark_count; i++) /* a default is met by many elements */
     if (strcmp(r->remarks[i].text, full) == 0) return;
+  const bool last = r->remark_count == REMARK_LIMIT;
   robot_remark *m = grow(r, &r->remarks, &r->remark_room, &r->remark_count, sizeof *m);
-  if (m) *m = (robot_remark){full, loss};
+  if (m)
+    *m = (robot_remark){last ? "more was left out than is told here: too much to list" : full,
+                        loss || last};
 }
 
 void robot_note(robot *r, const xml_element *at, const char *attribute, const char *format, ...) {
@@ -171,12 +174,6 @@ scree_status robot_fault(robot *r, const xml_element *at, const char *attribute,
   va_end(list);
   const scene_node node = xml_place(at, attribute);
   return scene_fault(r->doc, &node, "%s", text);
-}
-
-void robot_drop_armature(robot *r, robot_joint *j) {
-  robot_note(r, j->at, NULL,
-             "joint '%s': armature %g (the inertia of a rotor) is not used: it is lighter", j->name,
-             j->armature);
 }
 
 scree_status robot_judge(robot *r) {

@@ -188,8 +188,6 @@ void robot_lose(robot *r, const xml_element *at, const char *attribute, const ch
     SCREE_PRINTF(4, 5);
 scree_status robot_fault(robot *r, const xml_element *at, const char *attribute, const char *format,
                          ...) SCREE_PRINTF(4, 5);
-/* Tells of the inertia of a rotor that a joint loses. */
-void robot_drop_armature(robot *r, robot_joint *j);
 /* Losses become faults unless the user allows them. */
 scree_status robot_judge(robot *r);
 

@@ -220,6 +220,7 @@ static void put_coordinate(robot *r, const emit_place *at, scene_node *map, cons
   put_drive(r, at, map, j);
   if (j->damping > 0.0) emit_number(at, map, "damping", j->damping);
   if (j->friction > 0.0) emit_number(at, map, "friction", j->friction);
+  if (j->armature > 0.0) emit_number(at, map, "armature", j->armature);
   if (j->stiffness > 0.0) {
     scene_node *spring = emit_node(at, SCENE_MAP);
     emit_number(at, spring, "stiffness", j->stiffness);
@@ -318,7 +319,7 @@ static const robot_unit *unit_of(const robot *r, const piece_list *p, size_t joi
   return NULL;
 }
 
-/* Joints at one parent that follow each other: a gear, or a rack and its pinion. */
+/* Joints at one parent that follow each other: a gear, a rack and its pinion, or a lever. */
 static void put_links(robot *r, const piece_list *p, scene_node *root) {
   for (size_t i = 0; i < r->link_count; i++) {
     const robot_link *l = &r->links[i];
@@ -326,27 +327,35 @@ static void put_links(robot *r, const piece_list *p, scene_node *root) {
     const emit_place at = emit_at(r->doc, l->at);
     const robot_body *b = &r->bodies[j->body], *c = &r->bodies[o->body];
     const char *carrier = main_name(r, p, b->parent);
-    const bool turns = o->kind == ROBOT_HINGE;
     const bool same = strcmp(carrier, main_name(r, p, c->parent)) == 0 && p->units[j->body] == 1 &&
                       p->units[o->body] == 1 && unit_of(r, p, l->joint) && unit_of(r, p, l->other);
-    if (!same || !turns || j->kind > ROBOT_SLIDE || l->ratio == 0.0) {
+    if (!same || j->kind > ROBOT_SLIDE || o->kind > ROBOT_SLIDE || l->ratio == 0.0) {
       robot_lose(r, l->at, NULL,
-                 "'%s' follows '%s': only a hinge or slide that follows a hinge at the same parent "
-                 "can",
-                 j->name, o->name);
+                 "'%s' follows '%s': that takes two hinges or slides at the same parent", j->name,
+                 o->name);
       continue;
     }
+    const bool back = o->kind == ROBOT_SLIDE && j->kind == ROBOT_HINGE; /* a pinion has the turn */
+    const robot_joint *first = back ? j : o, *second = back ? o : j;
+    const bool slides = second->kind == ROBOT_SLIDE;
     scene_node *map = emit_node(&at, SCENE_MAP), *bodies = emit_node(&at, SCENE_LIST);
     const char *name = robot_text(r, "%s.follows", j->name);
     if (name) emit_text(&at, map, "name", name);
-    emit_text(&at, map, "kind", j->kind == ROBOT_HINGE ? "gear" : "rack_pinion");
-    emit_add(&at, bodies, emit_text_node(&at, main_name(r, p, (int)o->body)));
-    emit_add(&at, bodies, emit_text_node(&at, main_name(r, p, (int)j->body)));
+    emit_text(&at, map, "kind",
+              !slides                      ? "gear"
+              : first->kind == ROBOT_HINGE ? "rack_pinion"
+                                           : "lever");
+    emit_add(&at, bodies, emit_text_node(&at, main_name(r, p, (int)first->body)));
+    emit_add(&at, bodies, emit_text_node(&at, main_name(r, p, (int)second->body)));
     if (strcmp(carrier, "world") != 0) emit_add(&at, bodies, emit_text_node(&at, carrier));
     emit_put(&at, map, "bodies", bodies);
-    emit_vector(&at, map, "axis", o->world_axis);
-    emit_vector(&at, map, "axis_b", j->world_axis);
-    emit_number(&at, map, "ratio", l->ratio);
+    if (slides) {
+      emit_vector(&at, map, "anchor", first->world_anchor);
+      emit_vector(&at, map, "anchor_b", second->world_anchor);
+    }
+    emit_vector(&at, map, "axis", first->world_axis);
+    emit_vector(&at, map, "axis_b", second->world_axis);
+    emit_number(&at, map, "ratio", back ? 1.0 / l->ratio : l->ratio);
     emit_add(&at, emit_child(&at, root, "joints", SCENE_LIST), map);
   }
 }

@@ -180,8 +180,8 @@ typedef struct scene_exclude_keys {
 
 typedef struct scene_coordinate_keys { /* units depend on the joint */
   scene_head head;
-  const scene_node *limits, *limit_compliance, *start, *friction, *friction_coefficient, *damping,
-      *spring, *motor;
+  const scene_node *limits, *limit_compliance, *start, *friction, *friction_coefficient, *armature,
+      *damping, *spring, *motor;
   double limit_restitution;
 } scene_coordinate_keys;
 

@@ -14,6 +14,8 @@
       ANY("friction", false, P(friction), "", "dry friction, N m or N; default 0"),                \
       ANY("friction_coefficient", false, P(friction_coefficient), "",                              \
           "dry friction over the reaction force, m of a turn, 1 of a slide; default 0"),           \
+      ANY("armature", false, P(armature), "",                                                      \
+          "inertia of a rotor that turns with it, kg m^2 or kg; default 0"),                       \
       ANY("damping", false, P(damping), "",                                                        \
           "N m s or N s/m; bushing: a list of six, along and about x, y, z; default 0"),           \
       PART("spring", false, P(spring), spring), PART("motor", false, P(motor), motor)
@@ -23,20 +25,21 @@ static const scene_field joint_fields[] = {
     CHOICE("kind", true, JOINT(kind),
            "fixed|ball|hinge|slider|cylindrical|universal|planar|point_on_line|point_on_plane|"
            "parallel|distance|rope|strut|screw|gear|rack_pinion|differential|pulley|cam|"
-           "point_on_curve|bushing",
+           "point_on_curve|bushing|lever",
            "see docs/joints.md"),
     ANY("bodies", true, JOINT(bodies), "",
         "two names of bodies, of one of many as chain[3]; `world` for one of them; a third for the "
-        "carrier of gear, rack_pinion, differential, pulley or cam"),
+        "carrier of gear, rack_pinion, differential, pulley, cam or lever"),
     VECTOR("anchor", false, JOINT(anchor), "m", 3, FROM(-INFINITY), "in the world at the start"),
     VECTOR("anchor_b", false, JOINT(anchor_b), "m", 3, FROM(-INFINITY),
            "of the second body; default `anchor`"),
     VECTOR("axis", false, JOINT(axis), "", 3, FROM(-INFINITY), "default [0, 0, 1]"),
     VECTOR("axis_b", false, JOINT(axis_b), "", 3, FROM(-INFINITY),
-           "of the second body: universal, gear, rack_pinion, cam"),
+           "of the second body: universal, gear, rack_pinion, cam, lever"),
     ANY("sheaves", false, JOINT(sheaves), "m", "of a pulley: two points [x, y, z]"),
     REAL("ratio", false, JOINT(ratio), "", FROM(-INFINITY), INFINITY,
-         "gear: turn of the second over turn of the first; rack_pinion: m/rad; pulley; default 1"),
+         "gear: turn of the second over turn of the first; rack_pinion: m/rad; pulley; lever; "
+         "default 1"),
     REAL("pitch", false, JOINT(pitch), "m", FROM(-INFINITY), INFINITY, "of a screw, a turn"),
     REAL("length", false, JOINT(length), "m", OVER(0), INFINITY,
          "distance, rope, pulley; default that of the start"),

@@ -36,6 +36,8 @@
            "mu grows by this times the speed; default 0"),                                         \
       REAL("friction_across", false, MATERIAL(friction_across), "", FROM(0), 100,                  \
            "mu across the `direction`, `friction` is then the one along it; default 0: the same"), \
+      REAL("dilatancy", false, MATERIAL(dilatancy), "", FROM(0), 100,                              \
+           "psi, at most friction: what slides parts with psi times its speed; default 0"),        \
       REAL("cohesion_energy", false, MATERIAL(cohesion_energy), "J/m^2", FROM(0), INFINITY,        \
            "w: adds a pull of 3/2 pi w R, 1/R = 1/r1 + 1/r2; default 0"),                          \
       REAL("cohesion_range", false, MATERIAL(cohesion_range), "m", FROM(0), INFINITY,              \

@@ -585,7 +585,16 @@ static void say_sweeps(long count, char *to) {
   memcpy(to + 10 + digits, " sweeps", 8);
 }
 
+/* Sets with dilatancy are swept: the other methods have no such law. */
+static bool dilates(const solve_run *run) {
+  const scree_ccp *p = run->op->problem;
+  for (size_t s = 0; run->model == SCREE_MODEL_COULOMB && s < p->set_count; s++)
+    if (p->set[s].dilatancy > 0.0) return true;
+  return false;
+}
+
 static scree_status run_auto(solve_run *run) {
+  if (dilates(run)) return sweeps_run(run);
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(auto_state));
   if (!*run->state) return SCREE_ERROR_MEMORY;
   bool chosen;
@@ -653,6 +662,7 @@ const solver_class solver_auto = {
     .options = auto_options,
     .option_count = sizeof auto_options / sizeof auto_options[0],
     .coulomb = true,
+    .dilates = true,
     .patient = true,
     .judges_start = true,
     .vector_count = 2,

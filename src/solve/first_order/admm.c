@@ -78,7 +78,7 @@ static void fill_rhs(const ccp_operator *op, scree_model model, double rho, cons
       u[k] = -d * w[at];
       x[at] = -op->r[at] + d * (y[at] - w[at]);
     }
-    if (model == SCREE_MODEL_COULOMB) x[row] -= scree_set_shift(ccp_set(op->problem, i), u);
+    if (model == SCREE_MODEL_COULOMB) x[row] -= scree_set_flow(ccp_set(op->problem, i), u);
   }
 }
 
@@ -186,6 +186,7 @@ const solver_class solver_admm = {
     .options = admm_options,
     .option_count = sizeof admm_options / sizeof admm_options[0],
     .coulomb = true,
+    .dilates = true,
     .vector_count = 4,
     .run = run_admm,
     .release = release,

@@ -50,6 +50,12 @@ static scree_status run_gs(solve_run *run) {
   return iterate(run, &params, false);
 }
 
+scree_status sweeps_run(solve_run *run) {
+  op_sweep_params params = {
+      .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
+  return iterate(run, &params, false);
+}
+
 static scree_status run_ssor(solve_run *run) {
   op_sweep_params params = params_of(run);
   return iterate(run, &params, true);
@@ -101,6 +107,7 @@ const solver_class solver_gs = {
     .summary = "projected Gauss-Seidel over a colouring of the blocks",
     OPTIONS(sweep_options),
     .coulomb = true,
+    .dilates = true,
     .judges_start = true,
     .vector_count = 1,
     .run = run_gs,

@@ -191,7 +191,8 @@ static scree_status accept_part(smooth *m, double h, const smooth_method *c) {
   bool again;
   for (size_t i = 0; i < 6 * s->bodies; i++) s->b0[i] = blended(s, c, i);
   system_accept(s, h);
-  return system_begin(s, &again);
+  const scree_status status = system_begin(s, &again);
+  return status || !c->project || !s->rows ? status : system_renew(s, &m->linear, h);
 }
 
 static scree_status step_parts(scree_stepper *st, double h, smooth_method_of *method,

@@ -130,7 +130,8 @@ void smooth_end(scree_stepper *st, double h, const scree_energy *before, const s
   l->forces = 0.5 * h * (p.forces + power->forces);
   l->motors = 0.5 * h * (p.motors + power->motors);
   l->motions = 0.5 * h * (p.motions + power->motions);
-  l->joints = 0.5 * h * (p.dampers + power->dampers) + p.springs - power->springs;
+  l->potential += p.springs - power->springs; /* they give back what they took */
+  l->joints = 0.5 * h * (p.dampers + power->dampers);
   l->error = l->kinetic + l->potential - (l->motors + l->motions + l->forces) + l->friction +
              l->impacts + l->joints;
 }

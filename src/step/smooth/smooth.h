@@ -17,6 +17,8 @@ typedef struct smooth_method {
   double blend;          /* w */
   double place0, place1; /* p0, p1 */
   double rate0, rate1;
+  bool project; /* without damping velocities across joints would ring, and the ringing grow: they
+                   are projected after each step, and accelerations found anew */
   double error; /* local error of the places over h^2 (b+ - b); 0: not known */
 } smooth_method;
 

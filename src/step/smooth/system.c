@@ -223,22 +223,34 @@ void system_back(smooth_system *s) {
   }
 }
 
-void system_accept(smooth_system *s, double h) {
+/* Writes a0 and lambda0 down in the world, and what the next step will look for. */
+static void write_down(smooth_system *s, double h) {
   scree_world *w = s->world;
   world_bodies *b = &w->bodies;
   for (size_t r = 0; r < s->bodies; r++) {
     const uint32_t i = s->body[r];
-    b->linear_rate[i] = v3_load(s->a + 6 * r);
-    b->angular_rate[i] = v3_load(s->a + 6 * r + 3);
+    b->linear_rate[i] = v3_load(s->a0 + 6 * r);
+    b->angular_rate[i] = v3_load(s->a0 + 6 * r + 3);
     if (b->slow_turn) b->slow_turn[i] = b->angular[i];
     read_state(s, r, s->seen + 13 * r);
   }
+  for (size_t k = 0; k < s->joints; k++)
+    hold_keep(w, &w->joint[s->joint[k]], s->lambda0 + s->joint_row[k], h);
+}
+
+void system_accept(smooth_system *s, double h) {
   memcpy(s->a0, s->a, 6 * s->bodies * sizeof *s->a);
   memcpy(s->lambda0, s->lambda, s->rows * sizeof *s->lambda);
-  for (size_t k = 0; k < s->joints; k++)
-    hold_keep(w, &w->joint[s->joint[k]], s->lambda + s->joint_row[k], h);
-  w->step = h;
+  write_down(s, h);
+  s->world->step = h;
   s->started = true;
+}
+
+scree_status system_renew(smooth_system *s, linear_solver *linear, double h) {
+  double loss;
+  const scree_status status = system_start(s, linear, &loss);
+  if (!status) write_down(s, h);
+  return status;
 }
 
 /* ---- forces and rows ------------------------------------------------------------------------ */

@@ -98,6 +98,8 @@ void system_matrix(smooth_system *s, const smooth_weights *weights);
 /* Velocities that keep to the joints (nearest in M), then accelerations and multipliers. *loss: of
  * kinetic energy by the first, J. */
 scree_status system_start(smooth_system *s, linear_solver *linear, double *loss);
+/* The same for the state that a step has come to, h its length. */
+scree_status system_renew(smooth_system *s, linear_solver *linear, double h);
 /* a and lambda that solve M a = f + D lambda, d^2 psi/dt^2 = -2 w dpsi/dt - w^2 psi (w: `pull`,
  * 1/s) with the system put at `dt`, `step` and v; it is there afterwards too. */
 scree_status system_accelerations(smooth_system *s, linear_solver *linear, double dt,

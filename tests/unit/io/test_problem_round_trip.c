@@ -100,6 +100,7 @@ static void fill_native(scree_set *sets) {
   sets[5].cohesion = 0.125;
   sets[6] = scree_set_coulomb(3, 0.4);
   sets[6].cap = 12.5;
+  sets[6].dilatancy = 0.25;
 }
 
 static void test_native_only(void **state) {

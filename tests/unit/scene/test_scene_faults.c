@@ -255,7 +255,7 @@ static const struct {
      "scene.yaml:1:17: kind: 'weld' is not known; allowed: fixed, ball, hinge, slider, "
      "cylindrical, "
      "universal, planar, point_on_line, point_on_plane, parallel, distance, rope, strut, screw, "
-     "gear, rack_pinion, differential, pulley, cam, point_on_curve, bushing"},
+     "gear, rack_pinion, differential, pulley, cam, point_on_curve, bushing, lever"},
     {"joints: [{kind: ball, bodies: [world, world], anchor: [0, 0, 0]}]\n" BALL,
      "scene.yaml:1:10: joint: it must join two different bodies"},
     {"joints: [{kind: ball, bodies: a, anchor: [0, 0, 0]}]\n" BALL,
