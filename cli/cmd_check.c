@@ -75,8 +75,24 @@ static void note_meshes(const scree_scene *scene, const scree_world *world, mesh
   }
 }
 
+/* Joints whose rows others imply. */
+typedef struct redundant_notes {
+  const scree_scene *scene;
+  FILE *out;
+} redundant_notes;
+
+static void note_redundant(void *user, scree_joint_id joint, int rows, int held) {
+  const redundant_notes *n = user;
+  char where[512];
+  if (!n->out) return;
+  scree_scene_describe_joint(n->scene, joint, where, sizeof where);
+  fprintf(n->out, "%s: %d of its %d rows are redundant: joints before it imply them\n", where, rows,
+          held);
+}
+
 static scree_status check(scree_context *context, const char *path, const scree_scene_def *def,
-                          size_t *bodies, char *title, size_t title_size, mesh_notes *notes) {
+                          size_t *bodies, scree_freedom *freedom, char *title, size_t title_size,
+                          mesh_notes *notes) {
   scree_scene *scene = NULL;
   scree_world *world = NULL;
   scree_status status = scree_scene_load(context, path, def, &scene);
@@ -85,8 +101,10 @@ static scree_status check(scree_context *context, const char *path, const scree_
     *bodies = scree_world_body_count(world);
     snprintf(title, title_size, "%s", scree_scene_get_settings(scene)->title);
     if (notes->out) note_meshes(scene, world, notes);
+    redundant_notes redundant = {scene, notes->out};
+    status = scree_world_count_freedom(world, note_redundant, &redundant, freedom);
     scree_world_destroy(world);
-    status = scree_sim_check(scene, def->report, def->report_user);
+    if (!status) status = scree_sim_check(scene, def->report, def->report_user);
   }
   scree_scene_destroy(scene);
   return status;
@@ -114,13 +132,19 @@ static int check_scene(scree_context *context, const cli_args *args, const char 
     printf("[");
   }
   mesh_notes notes = {0};
+  scree_freedom freedom = {0};
   notes.out = open_memstream(&notes.text, &notes.size);
-  scree_status status = check(context, path, &def, &bodies, title, sizeof title, &notes);
+  scree_status status = check(context, path, &def, &bodies, &freedom, title, sizeof title, &notes);
   if (notes.out) fclose(notes.out);
   if (status && !f.count) report(&f, scree_context_message(context));
   if (f.json) {
     printf("]");
     json_whole_member(stdout, &first, "bodies", (long long)bodies);
+    json_whole_member(stdout, &first, "joints", (long long)freedom.joints);
+    if (!status && !freedom.uncounted_joints) {
+      json_whole_member(stdout, &first, "degrees_of_freedom", (long long)freedom.freedom);
+      json_whole_member(stdout, &first, "redundant_rows", (long long)freedom.redundant);
+    }
     json_key(stdout, &first, "ok");
     printf("%s", status ? "false" : "true");
     if (notes.text && *notes.text) {
@@ -139,7 +163,14 @@ static int check_scene(scree_context *context, const cli_args *args, const char 
       cli_put_clean(stdout, line);
       putchar('\n');
     }
-    printf("%s: fine; %zu bodies%s", path, bodies, *title ? ": " : "");
+    printf("%s: fine; %zu bodies", path, bodies);
+    if (freedom.joints && freedom.uncounted_joints)
+      printf(", %zu joints, %zu of them in machines too large to count", freedom.joints,
+             freedom.uncounted_joints);
+    else if (freedom.joints)
+      printf(", %zu joints, %zu degrees of freedom, %zu redundant rows", freedom.joints,
+             freedom.freedom, freedom.redundant);
+    printf("%s", *title ? ": " : "");
     cli_put_clean(stdout, title);
     putchar('\n');
   }

@@ -1,6 +1,7 @@
 /* `scree export`: a recording for ParaView (VTKHDF), for anything that reads CSV, or as a page. */
 #include <math.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/claim.h"
@@ -142,6 +143,38 @@ static int claim_all(const cli_args *args, const scree_export_def *def, const sc
   return code;
 }
 
+static void size_text(double bytes, char *text, size_t size) {
+  static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+  int k = 0;
+  for (; bytes >= 1000.0 && k < 4; k++) bytes /= 1000.0;
+  snprintf(text, size, "%.3g %s", bytes, units[k]);
+}
+
+/* Says how much is to come where that is much, and refuses what has no room. */
+static int announce(const scree_export_def *def, const scree_export_info *guess) {
+  char text[32], room[32], folder[4096];
+  size_text(guess->bytes, text, sizeof text);
+  snprintf(folder, sizeof folder, "%s", def->out);
+  char *slash = strrchr(folder, '/');
+  if (slash)
+    slash[slash == folder] = '\0';
+  else
+    snprintf(folder, sizeof folder, ".");
+  struct statvfs disk;
+  if (statvfs(folder, &disk) == 0) {
+    const double there = (double)disk.f_bavail * (double)disk.f_frsize;
+    size_text(there, room, sizeof room);
+    if (guess->bytes > there)
+      return cli_fail(CLI_IO,
+                      "about %s in %zu files are to be written, and there is room for %s; write "
+                      "fewer frames (--every, --from, --to) or parts (--what)",
+                      text, guess->files, room);
+  }
+  if (guess->bytes >= 50e6)
+    cli_note("writing %zu frames, about %s in %zu files", guess->frames, text, guess->files);
+  return CLI_OK;
+}
+
 static void report(const cli_args *args, const scree_export_def *def,
                    const scree_export_info *info) {
   const bool grid = def->format == SCREE_EXPORT_VTKHDF;
@@ -154,6 +187,7 @@ static void report(const cli_args *args, const scree_export_def *def,
     json_text_member(stdout, &first, "format", grid ? "vtkhdf" : "csv");
     json_whole_member(stdout, &first, "frames", (long long)info->frames);
     json_whole_member(stdout, &first, "files", (long long)info->files);
+    json_real_member(stdout, &first, "bytes", info->bytes);
     json_key(stdout, &first, "open");
     printf("[");
     for (int i = 0; i < 4; i++) {
@@ -167,7 +201,9 @@ static void report(const cli_args *args, const scree_export_def *def,
     printf("]}\n");
     return;
   }
-  printf("%zu frames in %zu files; open", info->frames, info->files);
+  char size[32];
+  size_text(info->bytes, size, sizeof size);
+  printf("%zu frames in %zu files, %s; open", info->frames, info->files, size);
   for (int i = 0; i < 4; i++)
     if (parts >> i & 1U) printf(" %s_%s%s", def->out, names[i], grid ? ".hdf.series" : ".csv");
   printf("\n");
@@ -199,6 +235,9 @@ static int run(cli_args *args) {
     cli_remark(recording, args->operand[0]);
     code = claim_all(args, &def, scene);
   }
+  scree_export_info guess;
+  if (!status && !code) status = scree_export_estimate(recording, &def, &guess);
+  if (!status && !code) code = announce(&def, &guess);
   if (!status && !code) status = scree_export(recording, &def, &info);
   if (terminal && info.frames) fprintf(stderr, "\r%40s\r", "");
   if (status)

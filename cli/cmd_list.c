@@ -83,6 +83,61 @@ static void solvers_json(void) {
   printf("\n]\n");
 }
 
+static void options_text(const scree_option_def *table, size_t count) {
+  for (size_t k = 0; k < count; k++) {
+    char fallback[64], range[160];
+    option_text(&table[k], table[k].fallback, fallback, sizeof fallback);
+    range_text(&table[k], range, sizeof range);
+    printf("    %-18s %s (%s; default %s)\n", table[k].key, table[k].help, range, fallback);
+  }
+}
+
+static void list_steppers(bool json) {
+  if (json) printf("[");
+  for (size_t i = 0; i < scree_stepper_count(); i++) {
+    size_t count = 0;
+    const scree_option_def *table = scree_stepper_options(i, &count);
+    if (!json) {
+      printf("%s%s%s%s  %s\n", i ? "\n" : "", cli_bold(stdout), scree_stepper_name(i),
+             cli_plain(stdout), scree_stepper_summary(i));
+      options_text(table, count);
+      continue;
+    }
+    bool first = true;
+    printf("%s\n  {", i ? "," : "");
+    json_text_member(stdout, &first, "name", scree_stepper_name(i));
+    json_text_member(stdout, &first, "summary", scree_stepper_summary(i));
+    json_key(stdout, &first, "smooth");
+    printf("%s", scree_stepper_is_smooth(i) ? "true" : "false");
+    json_key(stdout, &first, "options");
+    printf("[");
+    for (size_t k = 0; k < count; k++) {
+      printf("%s\n    ", k ? "," : "");
+      option_json(&table[k]);
+    }
+    printf("]}");
+  }
+  printf(json ? "\n]\n"
+              : "\nOptions are set in a scene: stepper: {name: …, options: {key: value}}.\n");
+}
+
+static void list_linear_solvers(bool json) {
+  if (json) printf("[");
+  for (size_t i = 0; i < scree_linear_solver_count(); i++) {
+    bool first = true;
+    if (!json) {
+      printf("%s%-8s%s %s\n", cli_bold(stdout), scree_linear_solver_name(i), cli_plain(stdout),
+             scree_linear_solver_summary(i));
+      continue;
+    }
+    printf("%s\n  {", i ? "," : "");
+    json_text_member(stdout, &first, "name", scree_linear_solver_name(i));
+    json_text_member(stdout, &first, "summary", scree_linear_solver_summary(i));
+    printf("}");
+  }
+  if (json) printf("\n]\n");
+}
+
 static void solvers_text(void) {
   for (size_t i = 0; i < scree_solver_count(); i++) {
     size_t count = 0;
@@ -90,12 +145,7 @@ static void solvers_text(void) {
     printf("%s%s%s%s  %s\n", i ? "\n" : "", cli_bold(stdout), scree_solver_name(i),
            cli_plain(stdout), scree_solver_summary(i));
     printf("    models: relaxed%s\n", scree_solver_has_coulomb(i) ? ", coulomb" : "");
-    for (size_t k = 0; k < count; k++) {
-      char fallback[64], range[160];
-      option_text(&table[k], table[k].fallback, fallback, sizeof fallback);
-      range_text(&table[k], range, sizeof range);
-      printf("    %-18s %s (%s; default %s)\n", table[k].key, table[k].help, range, fallback);
-    }
+    options_text(table, count);
   }
   printf("\nOptions are set by 'scree solve --set key=value'.\n");
 }
@@ -227,7 +277,8 @@ static int list_scenes(const cli_args *args, bool json, bool names) {
 }
 
 static int run(cli_args *args) {
-  static const char *const lists[] = {"solvers", "sets", "scenes", "verbs", "units"};
+  static const char *const lists[] = {"solvers", "sets",  "steppers", "linear-solvers",
+                                      "scenes",  "verbs", "units"};
   const char *what = args->operand[0];
   const bool json = cli_has(args, "json"), names = cli_has(args, "names");
   if (json && names) return cli_fail(CLI_USAGE, "--json and --names exclude each other");
@@ -239,6 +290,14 @@ static int run(cli_args *args) {
     if (!names) list_sets(json);
     for (int i = 0; names && i < SCREE_SET_KIND_COUNT; i++)
       printf("%s\n", scree_set_name((scree_set_kind)i));
+  } else if (strcmp(what, "steppers") == 0) {
+    if (!names) list_steppers(json);
+    for (size_t i = 0; names && i < scree_stepper_count(); i++)
+      printf("%s\n", scree_stepper_name(i));
+  } else if (strcmp(what, "linear-solvers") == 0) {
+    if (!names) list_linear_solvers(json);
+    for (size_t i = 0; names && i < scree_linear_solver_count(); i++)
+      printf("%s\n", scree_linear_solver_name(i));
   } else if (strcmp(what, "scenes") == 0) {
     return list_scenes(args, json, names);
   } else if (strcmp(what, "verbs") == 0) {
@@ -249,7 +308,8 @@ static int run(cli_args *args) {
   } else {
     const char *near = cli_suggest(what, lists, sizeof lists / sizeof *lists);
     return cli_fail(CLI_USAGE,
-                    "there is no list of '%s'%s lists are solvers, sets, scenes, verbs, units",
+                    "there is no list of '%s'%s lists are solvers, sets, steppers, linear-solvers, "
+                    "scenes, verbs, units",
                     what, *near ? near : ";");
   }
   return CLI_OK;
@@ -257,11 +317,11 @@ static int run(cli_args *args) {
 
 const cli_verb cli_verb_list = {
     .name = "list",
-    .operands = "solvers|sets|scenes|verbs|units",
+    .operands = "solvers|sets|steppers|linear-solvers|scenes|verbs|units",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "list the solvers with their options, the sets of impulses, the scenes, the verbs, "
-               "or the units",
+    .summary =
+        "list solvers or steppers with their options, sets, linear solvers, scenes, verbs, units",
     .flags = flags,
     .run = run,
 };

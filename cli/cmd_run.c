@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/live.h"
 #include "cli/safe.h"
 #include "cli/simulate.h"
 
@@ -9,6 +10,8 @@ static const cli_flag flags[] = {
     {"out", "FILE", "record to this HDF5 file, with probes and the checkpoint beside it"},
     {"force", NULL, "replace results of the same names; else they are kept and the run is refused"},
     {"duration", "S", "simulated seconds, in place of the scene's"},
+    {"from", "FILE[@TIME]",
+     "begin with the states of bodies of the same names in a recording, at its end or at a time"},
     {"threads", "N", "threads; results do not depend on it; default: as many as are idle"},
     {"solver", "NAME", "solver, in place of the scene's ('scree list solvers')"},
     {"model", "relaxed|coulomb", "friction law, in place of the scene's"},
@@ -17,6 +20,9 @@ static const cli_flag flags[] = {
     {"json", NULL, "the last line of stdout is one JSON object"},
     {"export-problem", "STEP", "save the cone problem of this step (from 1) as FCLIB HDF5"},
     {"export-to", "FILE", "where to; default NAME-STEP.hdf5"},
+    {"view", NULL,
+     "show it in a browser while it goes on; without --out it can be changed by hand"},
+    {"port", "N", "port of --view at 127.0.0.1; default: any that is free"},
     SAFE_FLAG,
     {"strict", NULL, "exit 4 when a step did not reach its tolerance"},
     {0},
@@ -24,7 +30,7 @@ static const cli_flag flags[] = {
 
 typedef struct changes {
   const char **sets;
-  char (*texts)[256];
+  char (*texts)[4352];
   size_t count;
 } changes;
 
@@ -38,7 +44,10 @@ static bool sets_section(const struct cli_given *given) {
 static int collect_changes(const cli_args *args, changes *c) {
   static const struct {
     const char *flag, *key;
-  } words[] = {{"duration", "duration"}, {"solver", "solver.name"}, {"model", "solver.model"}};
+  } words[] = {{"duration", "duration"},
+               {"solver", "solver.name"},
+               {"model", "solver.model"},
+               {"from", "from"}};
   c->sets = calloc(args->given_count + 1, sizeof *c->sets);
   c->texts = calloc(args->given_count + 1, sizeof *c->texts);
   if (!c->sets || !c->texts) return cli_fail(CLI_INTERNAL, "out of memory");
@@ -100,8 +109,10 @@ static int run_scene(scree_context *context, scree_scene *scene, const cli_args 
   sim_def.replace = cli_has(args, "force");
   sim_def.report = report;
   sim_def.report_user = &reported;
+  if (cli_has(args, "view")) return live_run(context, scene, args, &sim_def, def);
   scree_sim *sim = NULL;
   scree_status status = scree_sim_create(scene, &sim_def, &sim);
+  if (!status && *scree_sim_remark(sim)) cli_note("%s", scree_sim_remark(sim));
   code = status ? fail(context, status, reported) : simulate(context, sim, def);
   scree_sim_destroy(sim);
   return code;
@@ -112,6 +123,10 @@ static int run(cli_args *args) {
                       .out = cli_text(args, "out", NULL),
                       .json = cli_has(args, "json"),
                       .strict = cli_has(args, "strict")};
+  if (cli_has(args, "view") && cli_has(args, "export-problem"))
+    return cli_fail(CLI_USAGE, "--view and --export-problem exclude each other");
+  if (cli_has(args, "port") && !cli_has(args, "view"))
+    return cli_fail(CLI_USAGE, "--port is for --view");
   if (!cli_whole(args, "export-problem", 1, 2000000000, &def.export_step)) return CLI_USAGE;
   int code = safe_begin(args);
   if (code) return code;

@@ -157,9 +157,15 @@ static void write_panel(FILE *out, const panel *panels, size_t count, size_t k, 
           top, top - unit + 28.0 / height, 90.0 / (WIDTH + LEGEND), 1.0 * WIDTH / (WIDTH + LEGEND));
   fputs("set ylabel noenhanced ", out);
   plot_quote(out, p->label);
-  fputs(k + 1 == count ? "\nset xlabel 'simulated time (s)'\nset format x '%g'\n"
-                       : "\nunset xlabel\nset format x ''\n",
-        out);
+  if (k + 1 < count) {
+    fputs("\nunset xlabel\nset format x ''\n", out);
+  } else if (!p->x_label) {
+    fputs("\nset xlabel 'simulated time (s)'\nset format x '%g'\n", out);
+  } else {
+    fputs("\nset format x '%g'\nset xlabel noenhanced ", out);
+    plot_quote(out, p->x_label);
+    fputs("\n", out);
+  }
   fprintf(out,
           "set key at screen %.6f,%.6f left top vertical Left reverse noenhanced samplen 2 "
           "spacing 1.15 font ',10'\n",

@@ -13,10 +13,11 @@ typedef struct panel_curve {
 } panel_curve;
 
 typedef struct panel {
-  char label[160];  /* of the y axis, with its unit */
-  bool log;         /* values that are not positive are left out */
-  bool from_zero;   /* the axis begins at 0 */
-  double tolerance; /* a dashed line; 0: none */
+  char label[160];     /* of the y axis, with its unit */
+  const char *x_label; /* of the lowest panel; null: the simulated time */
+  bool log;            /* values that are not positive are left out */
+  bool from_zero;      /* the axis begins at 0 */
+  double tolerance;    /* a dashed line; 0: none */
   panel_curve *curves;
   size_t count, room;
 } panel;

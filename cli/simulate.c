@@ -88,6 +88,7 @@ static void energy_json(const scree_energy *e) {
   json_real_member(stdout, &first, "kinetic_angular", e->angular);
   json_real_member(stdout, &first, "potential", e->potential);
   json_real_member(stdout, &first, "pairwise", e->pairwise);
+  json_real_member(stdout, &first, "elastic", e->elastic);
   printf("}");
 }
 
@@ -169,6 +170,7 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_key(stdout, &first, "seconds_by_phase");
   phases_json(s);
   json_whole_member(stdout, &first, "contacts", (long long)s->contacts);
+  json_text_member(stdout, &first, "stepper", s->stepper);
   json_text_member(stdout, &first, "solver", s->solver);
   json_text_member(stdout, &first, "model", model_name(s->model));
   json_whole_member(stdout, &first, "iterations", (long long)s->iterations);
@@ -218,19 +220,27 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
   printf("  phases       collide %.3g  assemble %.3g  solve %.3g  integrate %.3g  record %.3g s\n",
          s->seconds_collide, s->seconds_assemble, s->seconds_solve, s->seconds_integrate,
          s->seconds_record);
-  printf("  solver       %s, %s, %llu iterations, %llu steps solved again, %llu not converged\n",
-         s->solver, s->model == SCREE_MODEL_COULOMB ? "exact friction" : "RELAXED friction",
-         (unsigned long long)s->iterations, (unsigned long long)s->retried_steps,
-         (unsigned long long)s->nonconverged_steps);
+  const bool smooth = strcmp(s->stepper, "nonsmooth") != 0;
+  if (smooth)
+    printf(
+        "  stepper      %s, linear solver %s, %llu iterations, %llu parts made again, %llu steps "
+        "not converged\n",
+        s->stepper, s->solver, (unsigned long long)s->iterations,
+        (unsigned long long)s->retried_steps, (unsigned long long)s->nonconverged_steps);
+  else
+    printf("  solver       %s, %s, %llu iterations, %llu steps solved again, %llu not converged\n",
+           s->solver, s->model == SCREE_MODEL_COULOMB ? "exact friction" : "RELAXED friction",
+           (unsigned long long)s->iterations, (unsigned long long)s->retried_steps,
+           (unsigned long long)s->nonconverged_steps);
   methods_text(s);
   if (s->looks)
     printf("  looks        %llu more searches for contacts, as impacts and turns led to others in "
            "the same step\n",
            (unsigned long long)s->looks);
   if (s->divided_steps)
-    printf("  parts        %llu steps made in parts, as a body would have been through another on "
-           "the way\n",
-           (unsigned long long)s->divided_steps);
+    printf("  parts        %llu steps made in parts, as %s\n", (unsigned long long)s->divided_steps,
+           smooth ? "Newton's method or the error asked for it"
+                  : "a body would have been through another on the way");
   if (s->time_budget > 0.0)
     printf(
         "  budget       %.3g s a step: %llu steps cut short by it, %llu took longer, the slowest "
@@ -334,12 +344,16 @@ static int loop(scree_context *context, scree_sim *sim, const simulate_def *def)
   return CLI_OK;
 }
 
-int simulate(scree_context *context, scree_sim *sim, const simulate_def *given) {
+int simulate(scree_context *context, scree_sim *sim, const simulate_def *def) {
+  cli_catch_interrupts();
+  const int code = loop(context, sim, def);
+  return code ? code : simulate_end(context, sim, def);
+}
+
+int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *given) {
   char path[4096];
   simulate_def def = *given;
-  cli_catch_interrupts();
-  int code = loop(context, sim, &def);
-  if (code) return code;
+  int code;
   bool interrupted = !scree_sim_done(sim);
   if (interrupted) {
     code = save_interrupted(context, sim, &def, path, sizeof path);

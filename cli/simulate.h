@@ -14,6 +14,8 @@ typedef struct simulate_def {
 
 /* Runs to the end, prints the summary, and returns the exit code. Does not destroy the run. */
 int simulate(scree_context *context, scree_sim *sim, const simulate_def *def);
+/* The second half of it: the summary of a run that is done or was interrupted. */
+int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *def);
 /* Where --export-problem writes: --export-to, or a name made in `path`. 0, or an exit code. */
 int simulate_export_path(const cli_args *args, simulate_def *def, char *path, size_t size);
 /* The path of a scene: a file, or one of the gallery. 0, or an exit code after a message. */

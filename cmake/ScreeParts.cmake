@@ -86,6 +86,7 @@ scree_part(QHULL "convex hulls" "libqhull-dev" MODULES qhull_r)
 scree_part(ASSIMP "other mesh files" "libassimp-dev" DEFAULT "OFF" MODULES assimp)
 scree_part(PNG "pictures" "libpng-dev" MODULES libpng)
 scree_part(RENDER "pictures by ray tracing" "libembree-dev" LIBRARIES embree3 HEADER embree3/rtcore.h)
+scree_part(NLOPT "calibration" "libnlopt-dev" MODULES nlopt)
 
 # Pages that show a run, by `scree export --html`: the page itself is made from viewer/ by node, see
 # ScreeViewer.cmake.

@@ -16,7 +16,7 @@ _scree() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot export info verify salvage bench generate list doctor help --help --version" -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot view export info statics modes verify salvage sweep calibrate bench generate list doctor help --help --version" -- "$current")
     return
   fi
   case $previous in
@@ -24,7 +24,7 @@ _scree() {
     --model) mapfile -t COMPREPLY < <(compgen -W "relaxed coulomb" -- "$current"); return ;;
     --color) mapfile -t COMPREPLY < <(compgen -W "auto material kind body plain speed spin vx vy vz force contacts height size mass energy" -- "$current"); return ;;
     --map) mapfile -t COMPREPLY < <(compgen -W "deep heat balance" -- "$current"); return ;;
-    --frames | --precision) return ;;
+    --frames | --precision | --port) return ;;
     --html) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --bodies) [[ $verb == export ]] && return; mapfile -t COMPREPLY < <(compgen -W "solid ghost hidden" -- "$current"); return ;;
     --background) mapfile -t COMPREPLY < <(compgen -W "studio white dark" -- "$current"); return ;;
@@ -39,23 +39,28 @@ _scree() {
       fi
       return ;;
     --meshes) mapfile -t COMPREPLY < <(compgen -W "hulls exact" -- "$current"); return ;;
-    --from | --to | --every) return ;;
+    --from | --to | --every | --measure | --fit | --target | --jobs | --window | --runs | --scan | --count) return ;;
     --tol | --tol-residual | --duration | --density | --keyframe | --export-problem | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
       --size | --frame | --time | --sheet | --start | --stop | --fps | --speed | --samples | --range | --cut | --camera | --caption | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
   esac
   local options=--help
   case $verb in
-    run) options+=" --out --force --duration --threads --solver --model --set --json --export-problem --export-to --safe --strict" ;;
+    run) options+=" --out --force --duration --from --threads --solver --model --set --json --export-problem --export-to --view --port --safe --strict" ;;
     resume) options+=" --duration --threads --export-problem --export-to --json --strict --force" ;;
     check) options+=" --set --threads --json --safe --schema --reference" ;;
     import) options+=" --out --allow-unsupported --fixed-base --self-collide --density --meshes --keyframe --json --safe --force" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose --force" ;;
     render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --no-ground --no-grid --no-legend --no-shadows --draft --threads --json --force" ;;
     plot) options+=" --what --out --from --to --force" ;;
+    view) options+=" --port --threads" ;;
     export) options+=" --format --out --what --surface --html --frames --bodies --precision --no-contacts --from --to --every --threads --json --force" ;;
     salvage) options+=" --out --scene --force --json" ;;
+    statics) options+=" --set --tol --max-iter --strict --threads --json --safe" ;;
+    modes) options+=" --set --count --static --shapes --threads --json --safe" ;;
     verify) options+=" --json" ;;
     info) options+=" --json --threads" ;;
+    sweep) options+=" --set --measure --out --jobs --threads --window --record --force --json" ;;
+    calibrate) options+=" --fit --target --set --runs --tol --scan --out --jobs --threads --window --record --force --json" ;;
     bench) options+=" --solvers --tol --tol-residual --max-iter --time-limit --model --set --threads --repeat --out --json --force" ;;
     generate) options+=" --out --spheres --size --mu --frictionless --masses --mass-ratio --rolling --spinning --compliance --seed --json --force" ;;
     list) options+=" --json --names" ;;
@@ -66,13 +71,13 @@ _scree() {
     return
   fi
   case $verb in
-    list) mapfile -t COMPREPLY < <(compgen -W "solvers sets scenes verbs units" -- "$current") ;;
+    list) mapfile -t COMPREPLY < <(compgen -W "solvers sets steppers linear-solvers scenes verbs units" -- "$current") ;;
     generate) mapfile -t COMPREPLY < <(compgen -W "packing" -- "$current") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot export info verify salvage bench generate list doctor" -- "$current") ;;
-    run | check | info)
+    help) mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot view export info statics modes verify salvage sweep calibrate bench generate list doctor" -- "$current") ;;
+    run | check | sweep | calibrate | info | statics | modes)
       mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" list scenes --names 2>/dev/null)" -- "$current"
                                compgen -f -- "$current") ;;
-    resume | import | verify | salvage | solve | render | plot | export | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+    resume | import | verify | salvage | solve | render | plot | view | export | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
   esac
 }
 complete -o filenames -F _scree scree

@@ -2,8 +2,9 @@
  *
  * VTKHDF, for ParaView 5.11 and VTK 9.2 or later: a file STEM_bodies_000123.hdf for each frame, and
  * STEM_bodies.hdf.series, which names them with their times and is what one opens. The same for
- * contacts and surfaces. CSV: one table STEM_bodies.csv of all frames, and so on; the first line
- * has names and units. docs/exports.md lists the fields. */
+ * contacts and surfaces; of surfaces, what does not change from frame to frame (triangles, fields)
+ * is in STEM_surfaces_shapes_0000.hdf, which the frames refer to. CSV: one table STEM_bodies.csv of
+ * all frames, and so on; the first line has names and units. docs/exports.md lists the fields. */
 #ifndef SCREE_EXPORT_H
 #define SCREE_EXPORT_H
 
@@ -35,6 +36,7 @@ typedef struct scree_export_def {
 
 typedef struct scree_export_info {
   size_t frames, files; /* written */
+  double bytes;         /* of them */
 } scree_export_info;
 
 SCREE_API scree_export_def scree_export_def_default(void);
@@ -42,6 +44,10 @@ SCREE_API scree_export_def scree_export_def_default(void);
  * `progress` is SCREE_OK with fewer frames. info may be null. */
 SCREE_API scree_status scree_export(scree_recording *recording, const scree_export_def *def,
                                     scree_export_info *info);
+
+/* What the export would write: bytes from a few of its frames, nothing is written. */
+SCREE_API scree_status scree_export_estimate(scree_recording *recording,
+                                             const scree_export_def *def, scree_export_info *info);
 
 #ifdef __cplusplus
 }

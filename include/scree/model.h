@@ -34,6 +34,9 @@ typedef struct scree_material_id {
 typedef struct scree_motion_id {
   uint32_t index;
 } scree_motion_id;
+typedef struct scree_link_id {
+  uint32_t index, generation;
+} scree_link_id;
 
 /* ---- world ---------------------------------------------------------------------------------- */
 
@@ -137,8 +140,15 @@ typedef enum scree_motion_kind {
   SCREE_MOTION_CONSTANT, /* velocity and angular velocity */
   SCREE_MOTION_SINE,     /* those, and a swing about them: amplitude sin(2 pi frequency t + phase)
                             - amplitude sin(phase), so that it starts in place */
-  SCREE_MOTION_TABLE     /* places at given times, between them straight and by the shortest turn */
+  SCREE_MOTION_TABLE,    /* places at given times, between them straight and by the shortest turn */
+  SCREE_MOTION_FUNCTION  /* a function of time */
 } scree_motion_kind;
+
+/* Where a body is t seconds after its motion began: displacement (m) and rotation vector (axis
+ * times angle, rad, world frame). It is taken relative to its value at t = 0, so that motions begin
+ * in place. Called from one thread at a time; the same t must give the same numbers. */
+typedef void (*scree_motion_function)(void *user, double t, double displacement[3],
+                                      double rotation[3]);
 
 /* A motion moves the body's frame from the pose that it has when it is added to the world. Time
  * runs from that moment. */
@@ -158,6 +168,8 @@ typedef struct scree_motion_def {
   const double *displacements;
   const double *rotations;
   bool repeat;
+  scree_motion_function function; /* function */
+  void *function_user;
 } scree_motion_def;
 
 SCREE_API scree_motion_def scree_motion_def_default(void); /* constant, at rest */
@@ -425,6 +437,86 @@ typedef struct scree_coordinate_state {
 SCREE_API scree_status scree_joint_get_coordinate(const scree_world *world, scree_joint_id id,
                                                   int coordinate, scree_coordinate_state *state);
 
+/* Degrees of freedom in the poses at hand. A row that others imply is redundant: it does no harm,
+ * but reactions are then shared between joints in one of many ways. */
+typedef struct scree_freedom {
+  size_t joints;
+  size_t rows, redundant;  /* held ones, and those that say nothing new */
+  size_t freedom;          /* 6 a dynamic body, less the rows that count; contacts are not in it */
+  size_t uncounted_joints; /* of machines with so many that they were not counted */
+} scree_freedom;
+/* `rows` of the `held` ones of a joint say nothing that joints before it do not. */
+typedef void (*scree_redundant_function)(void *user, scree_joint_id joint, int rows, int held);
+SCREE_API scree_status scree_world_count_freedom(const scree_world *world,
+                                                 scree_redundant_function visit, void *user,
+                                                 scree_freedom *freedom);
+
+/* ---- links ---------------------------------------------------------------------------------- */
+
+/* A link is a force between bodies that knows its derivatives: springs, elements of flexible parts
+ * and the user's own. Its strains e(q) and their rates give stresses s = k e + c de/dt, and the
+ * bodies feel -s' de/dq. Steppers for smooth motion take them implicitly with K = -df/dq and
+ * R = -df/dv; the nonsmooth stepper takes each strain as a compliant row of the cone problem,
+ * implicit too, so that any stiffness is stable. A user's own force acts there as it is at the
+ * start of the step. */
+typedef enum scree_link_kind {
+  SCREE_LINK_SPRING,      /* two points; strain: their distance less `rest` */
+  SCREE_LINK_BEAM,        /* two ends of a straight beam; large rotations, small strains */
+  SCREE_LINK_TETRAHEDRON, /* four bodies' centres of mass; large rotations (corotational) */
+  SCREE_LINK_USER,        /* one to four bodies and a function */
+  SCREE_LINK_KIND_COUNT
+} scree_link_kind;
+
+/* What a user's function is told of each body of its link, and what it answers. */
+typedef struct scree_link_body {
+  double center[3];   /* of mass, m; world frame, as all of it */
+  double rotation[4]; /* of the body's principal axes, w x y z */
+  double velocity[3], angular[3];
+} scree_link_body;
+/* load: force at the centre of mass and torque, 6 a body. k and r, when they are not null: set to
+ * -df/dq and -df/dv by rows, (6 count)^2 each (dq: displacement and small turn in the world frame),
+ * and return true; or return false, and they are found by differences. Also called for the same
+ * time again with other states: it must not depend on what it was asked before. */
+typedef bool (*scree_link_function)(void *user, double time, const scree_link_body *bodies,
+                                    double *load, double *k, double *r);
+
+typedef struct scree_link_def {
+  scree_link_kind kind;
+  scree_body_id body[4]; /* spring, beam: two, one of them may be null: the world */
+  size_t body_count;     /* user: of them; the others know it */
+  double point[2][3];    /* spring, beam: ends, in the world as the link is added */
+  /* Spring: N/m, N s/m, m; rest below 0: the distance of the points as it is added. */
+  double stiffness, damping, rest;
+  /* Beam: Young's and shear modulus (Pa), area (m^2), second moments of area about its own y and z
+   * axis and the torsion constant (m^4). `up` lies in the plane of its x and z axes; zeros: any.
+   * `shear_area` (m^2): of Timoshenko's beam; default 0: no shear (Euler, Bernoulli).
+   * Tetrahedron: Young's modulus and Poisson's ratio. */
+  double young, shear, poisson, area, inertia_y, inertia_z, torsion, shear_area, up[3];
+  double rayleigh; /* s: damping over stiffness of a beam or tetrahedron; default 0 */
+  scree_link_function function;
+  void *user;
+} scree_link_def;
+
+SCREE_API scree_link_def scree_link_def_default(void); /* a spring of 1000 N/m */
+SCREE_API scree_status scree_world_add_link(scree_world *world, const scree_link_def *def,
+                                            scree_link_id *id);
+SCREE_API scree_status scree_world_remove_link(scree_world *world, scree_link_id id);
+SCREE_API bool scree_link_is_valid(const scree_world *world, scree_link_id id);
+SCREE_API size_t scree_world_link_count(const scree_world *world);
+SCREE_API size_t scree_world_link_limit(const scree_world *world);
+SCREE_API scree_link_id scree_world_link_at(const scree_world *world, size_t index);
+typedef struct scree_link_state {
+  scree_link_kind kind;
+  int rows;
+  double strain[6];  /* spring: m. Beam: stretch, sway y, sway z (m), twist, bend y, bend z (rad).
+                        Tetrahedron: of its stretch less 1: volume, then five of shape */
+  double stress[6];  /* N or N m, with damping */
+  double energy;     /* J, elastic */
+  double load[4][6]; /* on each body: force at the centre of mass, torque */
+} scree_link_state;
+SCREE_API scree_status scree_link_get_state(const scree_world *world, scree_link_id id,
+                                            scree_link_state *state);
+
 /* A hash of time, poses and velocities: equal bits give equal hashes. */
 SCREE_API uint64_t scree_world_hash(const scree_world *world);
 
@@ -435,19 +527,20 @@ typedef struct scree_energy {
   double angular;   /* kinetic, of rotation */
   double potential; /* in the uniform gravity, zero at the origin */
   double pairwise;  /* gravitational and electrostatic pairs */
+  double elastic;   /* of links */
 } scree_energy;
 /* Who gave energy to the moving bodies and who took it, J. Work of impulses on the mean of the
  * velocities before and after, so that the change of kinetic energy is exact; `error` is what is
  * left over: kinetic + potential - (motors + motions + forces) + (friction + impacts + joints).
  * What takes is above 0; below 0 it gave, which only springs and numerical errors do. */
 typedef struct scree_ledger {
-  double kinetic, potential; /* change; potential with the pairwise one */
+  double kinetic, potential; /* change; potential with the pairwise and elastic one */
   double motors;             /* of joints */
   double motions;            /* prescribed ones */
   double forces;             /* loads set by the user */
   double friction;           /* tangential, rolling and spinning */
   double impacts;            /* normal, with overlap that is pushed apart */
-  double joints;             /* held rows, springs of joints */
+  double joints;             /* held rows, springs of joints, dampers of links */
   double error;
 } scree_ledger;
 /* Of the dynamic bodies. The pairwise part costs n^2 when there are such forces. */

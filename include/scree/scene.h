@@ -70,6 +70,7 @@ typedef struct scree_scene_settings {
   const char *description; /* "" */
   double step;             /* s */
   double duration;         /* s */
+  const char *from;        /* a recording to begin from, FILE or FILE@TIME; "" when none */
   double overlap;          /* overlap allowed at the start, as a fraction of the smaller diameter */
   /* The solver and the stepper, as in scree_stepper_def; null: the default (solver: auto). */
   const char *solver, *stepper, *retry_solver;
@@ -83,6 +84,8 @@ typedef struct scree_scene_settings {
   int retry_halvings;
   size_t option_count; /* options of the solver */
   const char *const *option_keys, *const *option_values;
+  size_t stepper_option_count; /* options of the stepper */
+  const char *const *stepper_option_keys, *const *stepper_option_values;
   double record_every;     /* simulated s between frames */
   bool record_contacts;    /* contact forces in the frames? */
   double checkpoint_every; /* s of wall time */
@@ -135,6 +138,10 @@ SCREE_API scree_joint_id scree_scene_find_joint(const scree_scene *scene, const 
 SCREE_API void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, char *buffer,
                                          size_t size);
 
+/* The same of a joint. */
+SCREE_API void scree_scene_describe_joint(const scree_scene *scene, scree_joint_id joint,
+                                          char *buffer, size_t size);
+
 /* Forces, emitters and drains act as time goes by. `before` is called before each step, `after`
  * after it; both are deterministic. The state of emitters is a part of a checkpoint. */
 SCREE_API scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, double h);
@@ -142,6 +149,8 @@ SCREE_API scree_status scree_scene_after_step(scree_scene *scene, scree_world *w
 SCREE_API size_t scree_scene_save_size(const scree_scene *scene);
 SCREE_API scree_status scree_scene_save(const scree_scene *scene, void *blob, size_t size);
 SCREE_API scree_status scree_scene_restore(scree_scene *scene, const void *blob, size_t size);
+/* Has an event of the scene ended the run? */
+SCREE_API bool scree_scene_has_ended(const scree_scene *scene);
 typedef struct scree_scene_flow {
   size_t emitted, drained;           /* bodies so far */
   double emitted_mass, drained_mass; /* kg */

@@ -30,6 +30,7 @@
 #include "scree/recording.h"
 #include "scree/render.h"
 #include "scree/scene.h"
+#include "scree/serve.h"
 #include "scree/shape.h"
 #include "scree/sim.h"
 #include "scree/solver.h"

@@ -62,7 +62,8 @@ typedef struct scree_sim_summary {
   double seconds;           /* wall time of the steps and the recording, all parts of the run */
   double seconds_collide, seconds_assemble, seconds_solve, seconds_integrate, seconds_record;
   size_t contacts;     /* of the last step */
-  const char *solver;  /* its name */
+  const char *stepper; /* its name */
+  const char *solver;  /* its name; of a smooth stepper: that of its linear solver */
   scree_model model;   /* the one solved */
   uint64_t iterations; /* all */
   uint64_t nonconverged_steps;

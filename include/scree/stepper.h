@@ -60,11 +60,29 @@ SCREE_API scree_stepper_def scree_stepper_def_default(void);
 SCREE_API scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *def,
                                             scree_stepper **stepper);
 SCREE_API void scree_stepper_destroy(scree_stepper *stepper);
-/* The solver in use, by its name in the list. */
+/* The stepper's own name in the list. */
+SCREE_API const char *scree_stepper_get_name(const scree_stepper *stepper);
+/* The solver in use, by its name in the list; of a smooth stepper its linear solver. */
 SCREE_API const char *scree_stepper_solver_name(const scree_stepper *stepper);
 /* An option of the solver, by its table. */
 SCREE_API scree_status scree_stepper_set_solver(scree_stepper *stepper, const char *key,
                                                 const char *value);
+
+/* An option of the stepper, by its table. */
+SCREE_API scree_status scree_stepper_set(scree_stepper *stepper, const char *key,
+                                         const char *value);
+/* The list: i from 0 to scree_stepper_count() - 1. Smooth ones integrate jointed bodies and links
+ * with their joints held at places; they have no hard contacts. */
+SCREE_API size_t scree_stepper_count(void);
+SCREE_API const char *scree_stepper_name(size_t i);
+SCREE_API const char *scree_stepper_summary(size_t i);
+SCREE_API bool scree_stepper_is_smooth(size_t i);
+SCREE_API const scree_option_def *scree_stepper_options(size_t i, size_t *count);
+
+/* The linear solvers of smooth steppers (their option linear_solver). */
+SCREE_API size_t scree_linear_solver_count(void);
+SCREE_API const char *scree_linear_solver_name(size_t i);
+SCREE_API const char *scree_linear_solver_summary(size_t i);
 
 typedef struct scree_step_info {
   bool advanced;         /* false: the world is where it was (stop) */
@@ -111,6 +129,30 @@ typedef struct scree_step_info {
 /* Advances by h seconds. info may be null. A failed status leaves the world as it was. */
 SCREE_API scree_status scree_stepper_step(scree_stepper *stepper, double h, scree_step_info *info);
 SCREE_API size_t scree_stepper_step_count(const scree_stepper *stepper);
+
+/* ---- equilibrium and small swings ------------------------------------------------------------ */
+
+typedef struct scree_equilibrium_def {
+  long iterations;  /* at most; default 5000 */
+  double tolerance; /* of what is left of forces, of the largest; default 1e-10 */
+} scree_equilibrium_def;
+typedef struct scree_equilibrium_info {
+  bool converged;
+  long iterations;
+  double residual;
+} scree_equilibrium_info;
+SCREE_API scree_equilibrium_def scree_equilibrium_def_default(void);
+/* Moves the bodies to where forces, links and joints balance, at rest; contacts are left out. Not
+ * converging is told in info, with the world where it came to. def and info may be null. */
+SCREE_API scree_status scree_world_find_equilibrium(scree_world *world,
+                                                    const scree_equilibrium_def *def,
+                                                    scree_equilibrium_info *info);
+/* The `count` lowest small swings about the world's state, as if it were at rest: frequencies in
+ * Hz, ascending; negative: unstable, growing at 2 pi times that. shapes (null: not wanted): count
+ * times 6 a dynamic body in the order of their places (displacement of the centre of mass, turn).
+ * The world is left as it was. */
+SCREE_API scree_status scree_world_find_modes(scree_world *world, size_t count, double *frequencies,
+                                              double *shapes, bool *converged);
 
 /* Contacts of the last step: fills at most `capacity` and returns how many there are. */
 SCREE_API size_t scree_stepper_get_contacts(const scree_stepper *stepper, size_t capacity,

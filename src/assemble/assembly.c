@@ -63,6 +63,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->joint_part);
   memory_free(context, a->joint_first);
   memory_free(context, a->joint_next);
+  memory_free(context, a->link_block);
   memory_free(context, a->stiffness);
   memory_free(context, a->lasting);
   memory_free(context, a->shared);
@@ -167,6 +168,7 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   if (!status) status = assembly_add_contacts(a, params, report);
   if (!status) status = assembly_find_impacts(a, params);
   if (!status) status = assembly_add_joints(a, params, report);
+  if (!status) status = assembly_add_links(a, params);
   if (status) assembly_undo(a);
   return status;
 }
@@ -175,6 +177,7 @@ scree_status assembly_finish(assembly *a, assembly_report *report) {
   const scree_status status = assembly_keep_contacts(a, report);
   if (status) return status;
   assembly_push_joints(a);
+  assembly_push_links(a);
   if (a->has_state_now) assembly_update_states(a);
   assembly_add_shifts(a);
   for (size_t i = 0; i < a->world->bodies.limit; i++)

@@ -167,6 +167,8 @@ typedef struct assembly {
       end; /* of each body at the end of the step (joint_ends.c), with the twist that leads there */
   struct mean_twist *end_twist;
   size_t end_capacity, end_twist_capacity;
+  uint32_t *link_block; /* of each link; CACHE_NONE: none */
+  size_t link_block_capacity;
   double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
   size_t stiffness_capacity;
   bool stiff;
@@ -235,6 +237,8 @@ scree_status assembly_keep_contacts(assembly *a, assembly_report *report);
  * that of the bodies; and the direction of friction across a normal, false: there is none. */
 bool assembly_has_surfaces(const scree_world *world);
 v3 assembly_surface_velocity(const assembly *a, uint32_t body_a, uint32_t body_b);
+/* The part of it along the tangents of contact k. */
+v3 assembly_belt(const assembly *a, size_t contact, v3 normal);
 bool assembly_direction(const assembly *a, uint32_t body_a, uint32_t body_b, v3 normal,
                         v3 *tangent);
 /* memory.c: states of laws. What the world's materials need, before contacts are looked for. */
@@ -285,6 +289,11 @@ void assembly_push_joints(assembly *a);
 /* joint_ends.c, after a solve: changes the offsets of held rows so that they hold where the step
  * ends; *again: by so much that it is worth another solve. */
 scree_status assembly_bend_joints(assembly *a, const assembly_params *params, bool *again);
+/* The impulses of a block of rows on the bodies' twists. */
+void assembly_push_block(assembly *a, size_t block);
+/* links.c */
+scree_status assembly_add_links(assembly *a, const assembly_params *params);
+void assembly_push_links(assembly *a);
 void assembly_keep_joints(assembly *a);
 void assembly_swap_extra(assembly *a);
 scree_status assembly_reserve_g(assembly *a, size_t rows);

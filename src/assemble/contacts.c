@@ -167,6 +167,10 @@ static double touching_radius(const world_bodies *b, uint32_t i, uint32_t k) {
   return curvature > 0.0 ? 1.0 / curvature : 0.0;
 }
 
+static double inverse_mass(const world_bodies *b, uint32_t i) {
+  return b->mass[i] > 0.0 ? 1.0 / b->mass[i] : 0.0;
+}
+
 /* In its first step; what does not move is as new as the other one. */
 static bool is_new(const world_bodies *b, uint32_t i) {
   return b->fresh[i] || !(b->mass[i] > 0.0);
@@ -241,6 +245,19 @@ static double pull_of(const assembly *a, const collide_contact *c, v3 n, double 
   return v3_dot(n, sum);
 }
 
+/* What only laws ask for whose contacts differ. */
+static void note_pair(const assembly *a, const collide_contact *c, uint32_t previous, v3 relative,
+                      law_input *in) {
+  const world_bodies *b = &a->world->bodies;
+  in->slide = v3_norm(v3_sub(relative, v3_scale(in->approach, c->point.normal)));
+  in->radius = touching_radius(b, c->a, c->b);
+  in->inverse_mass = inverse_mass(b, c->a) + inverse_mass(b, c->b);
+  in->first = is_new(b, c->a) && is_new(b, c->b);
+  if (previous != CACHE_NONE && a->kick_before > 0.0)
+    in->pushed =
+        a->kick / a->kick_before * v3_dot(c->point.normal, assembly_get_before(a, previous));
+}
+
 static scree_status add_contact(assembly *a, const assembly_params *params,
                                 const collide_contact *c, int sharing, contact_form *form,
                                 assembly_report *report) {
@@ -252,7 +269,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   const v3 arm_a = v3_sub(point, b->position[c->a]), arm_b = v3_sub(point, b->position[c->b]);
   v3 t1 = v3_across(n), surface = {0, 0, 0};
   const bool aligned = a->has_surfaces && assembly_direction(a, c->a, c->b, n, &t1);
-  if (a->has_surfaces) surface = assembly_surface_velocity(a, c->a, c->b);
+  if (a->has_surfaces) surface = assembly_belt(a, k, n);
   const v3 t2 = v3_cross(n, t1);
   const v3 relative =
       v3_add(v3_sub(start_velocity(a, c->b, arm_b), start_velocity(a, c->a, arm_a)), surface);
@@ -296,12 +313,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   v3_store(def->arm_a, arm_a);
   v3_store(def->arm_b, arm_b);
   law_state state = {.value = {0}};
-  if (form->varies) {
-    in.slide = hypot(v3_dot(t1, relative), v3_dot(t2, relative));
-    in.radius = touching_radius(b, c->a, c->b);
-    in.aligned = aligned;
-    in.first = is_new(b, c->a) && is_new(b, c->b);
-  }
+  in.aligned = aligned;
+  if (form->varies) note_pair(a, c, previous, relative, &in);
   if (a->has_state_now) state = assembly_recall(a, previous, n, t1, t2);
   fill(form, &in, &state);
   if (a->has_surfaces && def->set.dim >= 3) {

@@ -32,7 +32,6 @@
 #include <string.h>
 
 #include "assemble/assembly.h"
-#include "assemble/law.h"
 #include "ccp/problem.h"
 
 enum { MOST_ROUNDS = 256, MOST_POINTS = 64, MOST_SWEEPS = 400 };
@@ -77,13 +76,6 @@ static twist part_of(const assembly *a, uint32_t rank, twist_kind which) {
 static v3 between(const assembly *a, const ccp_contact *c, twist_kind which) {
   return v3_sub(at_arm(part_of(a, c->body_b, which), c->arm_b),
                 at_arm(part_of(a, c->body_a, which), c->arm_a));
-}
-
-/* What the surfaces of a contact do beyond their bodies, along its tangents. */
-static v3 belt_of(const assembly *a, size_t k, v3 n) {
-  const cache_key *key = &collide_cache(a->collide)->now.key[k];
-  const v3 belt = assembly_surface_velocity(a, key->a, key->b);
-  return v3_sub(belt, v3_scale(v3_dot(n, belt), n));
 }
 
 static double body_time(const assembly *a, uint32_t rank) {
@@ -276,7 +268,7 @@ static void collide_pair(assembly *a, const impact_pair *pair, double h) {
     *p = (impact_point){.c = c, .index = k, .normal = n, .t1 = v3_load(c->tangent)};
     p->t2 = v3_cross(n, p->t1);
     p->u = v3_add_scaled(u, pair->time - 0.5 * h, between(a, c, ACCELERATION));
-    if (a->has_surfaces) p->u = v3_add(p->u, belt_of(a, k, n));
+    if (a->has_surfaces) p->u = v3_add(p->u, assembly_belt(a, k, n));
     p->push_n = push_along(&m, p, n);
     p->push_t = most_push(&m, p);
     speed = fmax(speed, v3_norm(p->u));
@@ -492,6 +484,11 @@ scree_status assembly_find_bounces(assembly *a, bool again) {
     const joint *j = &w->joint[k];
     for (int s = 0; s < JOINT_SIDES && j->alive && !j->broken; s++)
       if (j->body[s] != WORLD_NO_BODY) a->joined[j->body[s]] = 1;
+  }
+  for (size_t k = 0; k < w->link_limit; k++) {
+    const world_link *l = &w->link[k];
+    for (uint32_t m = 0; l->alive && l->rows && m < l->body_count; m++)
+      if (l->body[m] != WORLD_NO_BODY) a->joined[l->body[m]] = 1;
   }
   return SCREE_OK;
 }

@@ -171,7 +171,7 @@ scree_status assembly_add_joints(assembly *a, const assembly_params *params,
   return status;
 }
 
-static void push_terms(assembly *a, size_t block) {
+void assembly_push_block(assembly *a, size_t block) {
   const ccp_bodies *bodies = &a->problem->bodies;
   const size_t first = a->problem->row_start[block] - a->problem->row_start[bodies->contact_count];
   const size_t dim = (size_t)ccp_dim(a->problem, block);
@@ -190,7 +190,7 @@ static void push_terms(assembly *a, size_t block) {
 }
 
 void assembly_push_joints(assembly *a) {
-  for (size_t k = 0; k < a->joint_part_count; k++) push_terms(a, a->joint_part[k].block);
+  for (size_t k = 0; k < a->joint_part_count; k++) assembly_push_block(a, a->joint_part[k].block);
 }
 
 /* ---- what the step found -------------------------------------------------------------------- */

@@ -47,7 +47,7 @@ bool law_remembers(const scree_material_def *m) {
 }
 
 bool law_varies(const scree_material_def *m) {
-  return law_remembers(m) || m->friction_viscous > 0.0 ||
+  return law_remembers(m) || m->law == SCREE_LAW_POWER || m->friction_viscous > 0.0 ||
          (m->friction_kinetic > 0.0 && m->stribeck_speed > 0.0);
 }
 

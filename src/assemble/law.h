@@ -24,6 +24,8 @@ typedef struct law_input {
   double approach;                    /* u_n at the start of the step, m/s; < 0: closing */
   double speed;                       /* |u| at the start of the step, m/s */
   double slide;                       /* |u_T| at the start of the step, m/s */
+  double inverse_mass;                /* of the two bodies, 1/kg */
+  double pushed;                      /* the normal impulse of the step before, N s */
   double diameter;                    /* of the smaller body, m */
   double radius;                      /* r1 r2 / (r1 + r2), m */
   bool round;                         /* one of the two is a sphere */

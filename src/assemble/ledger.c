@@ -20,6 +20,7 @@
  * that depend on places, damping of stiff joints (stiffness.c), changes of the step. */
 #include "assemble/joints.h"
 #include "ccp/problem.h"
+#include "model/link/link.h"
 
 /* Of a body that was hit in the step, whose velocities are for now those that move it to where it
  * ends (impact.c); null: another one. */
@@ -68,8 +69,7 @@ static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
   out->friction -= whole - normal;
   if (a->has_surfaces) {
     /* A belt gives, and friction takes, what its surface does. */
-    const v3 belt = assembly_surface_velocity(a, key->a, key->b);
-    const double work = v3_dot(p, belt) - v3_dot(p, n) * v3_dot(belt, n);
+    const double work = v3_dot(p, assembly_belt(a, k, n));
     out->friction -= work;
     out->motions -= work;
   }
@@ -150,6 +150,25 @@ static void add_joints(const assembly *a, scree_ledger *out) {
     if (w->joint[k].alive && !w->joint[k].broken) add_torque_motors(a, &w->joint[k], out);
 }
 
+/* What links take; of it, what they store is moved to the potential energy by add_energies. */
+static void add_links(const assembly *a, scree_ledger *out) {
+  const scree_world *w = a->world;
+  for (size_t k = 0; k < w->link_limit; k++) {
+    const world_link *l = &w->link[k];
+    double load[LINK_DIM];
+    if (!l->alive) continue;
+    if (a->link_block[k] != CACHE_NONE) out->joints -= add_rows(a, a->link_block[k], out);
+    if (l->kind != SCREE_LINK_USER) continue;
+    link_evaluate(w, l, load, NULL, NULL);
+    for (uint32_t b = 0; b < l->body_count; b++) {
+      const uint32_t i = l->body[b];
+      if (i == WORLD_NO_BODY || !world_is_dynamic(w, i)) continue;
+      const body_load one = {v3_load(load + 6 * b), v3_load(load + 6 * b + 3)};
+      add_load(a, i, world_kick(w, i, a->h), &one, &out->forces);
+    }
+  }
+}
+
 /* ---- bodies --------------------------------------------------------------------------------- */
 
 /* Kinetic and potential energy at the middle of the step that has led to this velocity and place.
@@ -176,7 +195,9 @@ static void add_energies(const assembly *a, double sign, double step, scree_ledg
                                  : v3_scale(-0.5 * step, b->linear[i]);
     add_energy(w, i, sign, ahead, out);
   }
-  out->potential += sign * world_pairwise_energy(w);
+  const double elastic = w->link_count ? link_energy(w) : 0.0;
+  out->potential += sign * (world_pairwise_energy(w) + elastic);
+  out->joints -= sign * elastic;
 }
 
 void assembly_open_ledger(assembly *a, scree_ledger *out) {
@@ -188,6 +209,7 @@ void assembly_open_ledger(assembly *a, scree_ledger *out) {
       add_contact(a, k, out);
   add_shifts(a, out);
   add_joints(a, out);
+  add_links(a, out);
   for (size_t i = 0; (b->load || b->step_load) && i < b->limit; i++) {
     if (!world_is_dynamic(a->world, i)) continue;
     const uint32_t body = (uint32_t)i;

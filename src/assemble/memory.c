@@ -86,10 +86,7 @@ static void update(assembly *a, size_t k, const scree_material_def *m) {
   const law_class *law = law_for(m);
   const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
   v3 u = v3_sub(end_velocity(a, key->b, c->arm_b), end_velocity(a, key->a, c->arm_a));
-  if (a->has_surfaces) {
-    const v3 surface = assembly_surface_velocity(a, key->a, key->b);
-    u = v3_add(u, v3_sub(surface, v3_scale(v3_dot(n, surface), n)));
-  }
+  if (a->has_surfaces) u = v3_add(u, assembly_belt(a, k, n));
   const v3 w = v3_sub(a->angular[key->b], a->angular[key->a]);
   const law_result result = {.material = m,
                              .set = ccp_set(a->problem, k),

@@ -27,6 +27,12 @@ v3 assembly_surface_velocity(const assembly *a, uint32_t i, uint32_t k) {
   return u;
 }
 
+v3 assembly_belt(const assembly *a, size_t k, v3 n) {
+  const cache_key *key = &collide_cache(a->collide)->now.key[k];
+  const v3 belt = assembly_surface_velocity(a, key->a, key->b);
+  return v3_sub(belt, v3_scale(v3_dot(n, belt), n));
+}
+
 bool assembly_direction(const assembly *a, uint32_t i, uint32_t k, v3 n, v3 *tangent) {
   const scree_world *w = a->world;
   const uint32_t body[2] = {i, k};

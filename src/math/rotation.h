@@ -49,6 +49,19 @@ static inline m33 quat_to_m33(quat q) {
                 {2 * (xy + wz), 1 - 2 * (xx + zz), 2 * (yz - wx)},
                 {2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}}};
 }
+/* Of a rotation. */
+static inline quat quat_of_m33(const m33 *r) {
+  const double x = r->m[0][0], y = r->m[1][1], z = r->m[2][2];
+  const double w2 = 1 + x + y + z, x2 = 1 + x - y - z, y2 = 1 - x + y - z, z2 = 1 - x - y + z;
+  const double a = r->m[2][1] - r->m[1][2], b = r->m[0][2] - r->m[2][0],
+               c = r->m[1][0] - r->m[0][1];
+  const double d = r->m[1][0] + r->m[0][1], e = r->m[0][2] + r->m[2][0],
+               f = r->m[2][1] + r->m[1][2];
+  if (w2 >= x2 && w2 >= y2 && w2 >= z2) return quat_normalize((quat){w2, a, b, c});
+  if (x2 >= y2 && x2 >= z2) return quat_normalize((quat){a, x2, d, e});
+  if (y2 >= z2) return quat_normalize((quat){b, d, y2, f});
+  return quat_normalize((quat){c, e, f, z2});
+}
 static inline v3 m33_mul_v3(const m33 *a, v3 b) {
   return (v3){a->m[0][0] * b.x + a->m[0][1] * b.y + a->m[0][2] * b.z,
               a->m[1][0] * b.x + a->m[1][1] * b.y + a->m[1][2] * b.z,

@@ -10,7 +10,8 @@ enum { BLOB_VERSION = 3 };
 typedef struct blob_header {
   uint64_t magic;
   uint32_t version, word;
-  uint64_t limit, free_count, shape_count, material_count, motion_count, curve_count, joint_limit;
+  uint64_t limit, free_count, shape_count, material_count, motion_count, curve_count, joint_limit,
+      link_limit;
   uint64_t optional; /* bit k: the k-th optional array is there */
   scree_world_def def;
   double time, step;
@@ -32,6 +33,7 @@ void world_put(const scree_world *w, blob_out *out) {
   head.motion_count = w->motion_count;
   head.curve_count = w->curve_count;
   head.joint_limit = w->joint_limit;
+  head.link_limit = w->link_limit;
   head.def = w->def;
   head.time = w->time;
   head.step = w->step;
@@ -49,6 +51,7 @@ void world_put(const scree_world *w, blob_out *out) {
 #undef BLOB_PUT
   blob_put(out, b->free_list, b->free_count * sizeof *b->free_list);
   blob_put(out, w->joint, w->joint_limit * sizeof *w->joint);
+  blob_put(out, w->link, w->link_limit * sizeof *w->link);
 }
 
 size_t world_save(const scree_world *w, void *bytes) {
@@ -69,7 +72,7 @@ static size_t expected_size(const blob_header *head) {
 #undef BLOB_SIZE_OPTIONAL
 #undef BLOB_SIZE
   return sizeof *head + head->limit * body + head->free_count * sizeof(uint32_t) +
-         head->joint_limit * sizeof(joint);
+         head->joint_limit * sizeof(joint) + head->link_limit * sizeof(world_link);
 }
 
 static scree_status check_header(scree_world *w, const blob_header *head, size_t size) {
@@ -78,7 +81,8 @@ static scree_status check_header(scree_world *w, const blob_header *head, size_t
     return context_fail(context, SCREE_ERROR_INPUT,
                         "checkpoint: not one of this version of Scree, or of another machine");
   if (head->limit > UINT32_MAX || head->free_count > head->limit ||
-      head->joint_limit > UINT32_MAX || size != expected_size(head))
+      head->joint_limit > UINT32_MAX || head->link_limit > UINT32_MAX ||
+      size != expected_size(head))
     return context_fail(context, SCREE_ERROR_INPUT, "checkpoint: its size does not fit its header");
   if (head->shape_count > w->shape_count || head->material_count != w->material_count ||
       head->motion_count > w->motion_count || head->curve_count > w->curve_count)
@@ -97,7 +101,7 @@ typedef struct blob_map {
   WORLD_BODY_LIST(BLOB_FIELD)
   WORLD_OPTIONAL_LIST(BLOB_FIELD)
 #undef BLOB_FIELD
-  const char *free_list, *joints;
+  const char *free_list, *joints, *links;
 } blob_map;
 
 static blob_map map_blob(const blob_header *head, const char *bytes) {
@@ -118,7 +122,23 @@ static blob_map map_blob(const blob_header *head, const char *bytes) {
 #undef BLOB_AT
   map.free_list = at;
   map.joints = at + head->free_count * sizeof(uint32_t);
+  map.links = map.joints + head->joint_limit * sizeof(joint);
   return map;
+}
+
+static bool links_fit(const scree_world *w, const blob_header *head, const blob_map *map) {
+  for (size_t i = 0; i < head->link_limit; i++) {
+    world_link l;
+    memcpy(&l, map->links + i * sizeof l, sizeof l);
+    if (!l.alive) continue;
+    if ((int)l.kind < 0 || l.kind >= SCREE_LINK_KIND_COUNT || l.body_count > LINK_BODIES ||
+        l.rows > LINK_ROWS || l.function > w->link_function_count ||
+        (l.kind == SCREE_LINK_USER) != (l.function > 0))
+      return false;
+    for (size_t k = 0; k < l.body_count; k++)
+      if (l.body[k] >= head->limit && l.body[k] != WORLD_NO_BODY) return false;
+  }
+  return true;
 }
 
 /* Indices inside the arrays must not lead outside. */
@@ -145,7 +165,7 @@ static bool indices_fit(const scree_world *w, const blob_header *head, const blo
     if (!j.alive) continue;
     if (!world_joint_fits(&j, head->limit, w->curve_count)) return false;
   }
-  return true;
+  return links_fit(w, head, map);
 }
 
 scree_status world_restore(scree_world *w, const void *bytes, size_t size) {
@@ -160,7 +180,8 @@ scree_status world_restore(scree_world *w, const void *bytes, size_t size) {
   if (!indices_fit(w, &head, &map))
     return context_fail(w->context, SCREE_ERROR_INPUT, "checkpoint: its indices are out of range");
   if (world_reserve_bodies(w, head.limit) ||
-      memory_grow(w->context, &w->joint, &w->joint_capacity, head.joint_limit, sizeof *w->joint))
+      memory_grow(w->context, &w->joint, &w->joint_capacity, head.joint_limit, sizeof *w->joint) ||
+      memory_grow(w->context, &w->link, &w->link_capacity, head.link_limit, sizeof *w->link))
     return SCREE_ERROR_MEMORY;
 #define BLOB_NEED(type, name)                                                                      \
   if (map.name && world_need(w, &b->name, sizeof(type), NULL)) return SCREE_ERROR_MEMORY;
@@ -179,19 +200,22 @@ scree_status world_restore(scree_world *w, const void *bytes, size_t size) {
     if (!map.place || i >= head.limit) b->place[i] = pose_identity();
   if (head.free_count) memcpy(b->free_list, map.free_list, head.free_count * sizeof(uint32_t));
   if (head.joint_limit) memcpy(w->joint, map.joints, head.joint_limit * sizeof *w->joint);
+  if (head.link_limit) memcpy(w->link, map.links, head.link_limit * sizeof *w->link);
   b->limit = head.limit;
   b->free_count = head.free_count;
   w->joint_limit = head.joint_limit;
+  w->link_limit = head.link_limit;
   w->def = head.def;
   w->time = head.time;
   w->step = head.step;
-  w->joint_count = b->count = b->dynamic_count = 0;
+  w->joint_count = w->link_count = b->count = b->dynamic_count = 0;
   for (size_t i = 0; i < b->limit; i++) {
     b->shape[i] = b->shape_index[i] ? w->shape[b->shape_index[i] - 1] : NULL;
     b->count += b->alive[i];
     b->dynamic_count += b->alive[i] && b->mass[i] > 0.0;
   }
   for (size_t i = 0; i < w->joint_limit; i++) w->joint_count += w->joint[i].alive;
+  for (size_t i = 0; i < w->link_limit; i++) w->link_count += w->link[i].alive;
   w->revision++;
   return world_list_excluded(w);
 }

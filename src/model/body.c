@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "model/link/link.h"
 
 scree_body_def scree_body_def_default(void) {
   return (scree_body_def){.kind = SCREE_BODY_DYNAMIC,
@@ -259,6 +260,8 @@ scree_status scree_world_remove_body(scree_world *w, scree_body_id id) {
       world_remove_joint_at(w, k);
       joined = true;
     }
+  const size_t links = w->link_count;
+  world_remove_links_of(w, i);
   b->alive[i] = 0;
   b->shape[i] = NULL;
   b->shape_index[i] = 0;
@@ -267,7 +270,7 @@ scree_status scree_world_remove_body(scree_world *w, scree_body_id id) {
   b->mass[i] = 0.0;
   b->free_list[b->free_count++] = i;
   w->revision++;
-  return joined ? world_list_excluded(w) : SCREE_OK;
+  return joined || w->link_count < links ? world_list_excluded(w) : SCREE_OK;
 }
 
 size_t scree_world_body_count(const scree_world *w) {

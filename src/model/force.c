@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "model/link/link.h"
+
 void world_add_turn(const scree_world *w, size_t i, double h, v3 torque, v3 *angular) {
   const world_bodies *b = &w->bodies;
   const v3 local = quat_rotate_inverse(b->rotation[i], torque);
@@ -72,7 +74,7 @@ void world_clear_step_loads(scree_world *w) {
     memset(w->bodies.step_load, 0, w->bodies.limit * sizeof *w->bodies.step_load);
 }
 
-static bool has_pairwise(const scree_world *w) {
+bool world_has_pairwise(const scree_world *w) {
   return w->def.gravitational_constant != 0.0 ||
          (w->def.coulomb_constant != 0.0 && w->bodies.charge);
 }
@@ -86,7 +88,7 @@ static double pair_strength(const scree_world *w, size_t i, size_t k) {
   return s;
 }
 
-static v3 pairwise_force(const scree_world *w, size_t i) {
+v3 world_pairwise_force(const scree_world *w, size_t i) {
   const world_bodies *b = &w->bodies;
   v3 sum = {0, 0, 0};
   for (size_t k = 0; k < b->limit; k++) {
@@ -101,13 +103,34 @@ static v3 pairwise_force(const scree_world *w, size_t i) {
 double world_pairwise_energy(const scree_world *w) {
   const world_bodies *b = &w->bodies;
   double sum = 0.0;
-  if (!has_pairwise(w)) return 0.0;
+  if (!world_has_pairwise(w)) return 0.0;
   for (size_t i = 0; i < b->limit; i++)
     for (size_t k = i + 1; b->alive[i] && k < b->limit; k++) {
       const double r = v3_norm(v3_sub(b->position[k], b->position[i]));
       if (b->alive[k] && r > 0.0) sum -= pair_strength(w, i, k) / r;
     }
   return sum;
+}
+
+static bool pushes(const scree_world *w, uint32_t i) {
+  return i != WORLD_NO_BODY && world_is_dynamic(w, i);
+}
+
+/* The user's own, as they are at the start of the step. */
+static void add_user_links(const scree_world *w, double h, v3 *linear, v3 *angular) {
+  for (size_t k = 0; k < w->link_limit; k++) {
+    const world_link *l = &w->link[k];
+    double load[LINK_DIM];
+    if (!l->alive || l->kind != SCREE_LINK_USER) continue;
+    link_evaluate(w, l, load, NULL, NULL);
+    for (uint32_t b = 0; b < l->body_count; b++) {
+      const uint32_t i = l->body[b];
+      if (!pushes(w, i)) continue;
+      const double kick = world_kick(w, i, h);
+      linear[i] = v3_add_scaled(linear[i], kick / w->bodies.mass[i], v3_load(load + 6 * b));
+      world_add_turn(w, i, kick, v3_load(load + 6 * b + 3), &angular[i]);
+    }
+  }
 }
 
 static void drive(const scree_world *w, size_t i, double h, v3 *linear, v3 *angular) {
@@ -131,7 +154,7 @@ void world_call_forces(scree_world *w, double h) {
 scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *angular) {
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_load(w->def.gravity);
-  const bool pairwise = has_pairwise(w);
+  const bool pairwise = world_has_pairwise(w);
 #pragma omp parallel for schedule(static) num_threads(context_team(w->context, pairwise))
   for (size_t i = 0; i < b->limit; i++) {
     linear[i] = angular[i] = v3_make(0, 0, 0);
@@ -143,7 +166,7 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
     const double kick = world_kick(w, i, h), push = kick / b->mass[i];
     linear[i] = v3_add_scaled(b->linear[i], kick, gravity);
     angular[i] = b->angular[i];
-    if (pairwise) linear[i] = v3_add_scaled(linear[i], push, pairwise_force(w, i));
+    if (pairwise) linear[i] = v3_add_scaled(linear[i], push, world_pairwise_force(w, i));
     if (b->load) {
       linear[i] = v3_add_scaled(linear[i], push, b->load[i].force);
       world_add_turn(w, i, kick, b->load[i].torque, &angular[i]);
@@ -154,6 +177,7 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
     }
   }
   world_add_motors(w, h, linear, angular);
+  add_user_links(w, h, linear, angular);
   for (size_t i = 0; i < b->limit; i++)
     if (!isfinite(v3_norm2(linear[i])) || !isfinite(v3_norm2(angular[i])))
       return context_fail(w->context, SCREE_ERROR_NUMERIC,

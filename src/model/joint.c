@@ -305,20 +305,27 @@ static bool parts(const joint *j) {
   return j->collide || joint_class_of(j)->pulls || j->kind == SCREE_JOINT_STRUT;
 }
 
+/* Bodies of one joint, of one element of a flexible part, and those told so. */
 scree_status world_list_excluded(scree_world *w) {
+  scree_status status = SCREE_OK;
   w->excluded_count = 0;
-  for (size_t i = 0; i < w->joint_limit; i++) {
+  for (size_t i = 0; i < w->joint_limit && !status; i++) {
     const joint *j = &w->joint[i];
-    if (!j->alive || j->broken || parts(j)) continue;
-    if (exclude(w, j->body[0], j->body[1])) return SCREE_ERROR_MEMORY;
+    if (j->alive && !j->broken && !parts(j)) status = exclude(w, j->body[0], j->body[1]);
   }
-  for (size_t i = 0; i < w->apart_count; i++) {
+  for (size_t i = 0; i < w->link_limit; i++) {
+    const world_link *l = &w->link[i];
+    if (!l->alive || (l->kind != SCREE_LINK_BEAM && l->kind != SCREE_LINK_TETRAHEDRON)) continue;
+    for (uint32_t k = 0; k < l->body_count; k++)
+      for (uint32_t m = 0; m < k && !status; m++) status = exclude(w, l->body[k], l->body[m]);
+  }
+  for (size_t i = 0; i < w->apart_count && !status; i++) {
     const scree_body_id a = w->apart[i][0], b = w->apart[i][1];
-    if (!scree_body_is_valid(w, a) || !scree_body_is_valid(w, b)) continue;
-    if (exclude(w, a.index, b.index)) return SCREE_ERROR_MEMORY;
+    if (scree_body_is_valid(w, a) && scree_body_is_valid(w, b))
+      status = exclude(w, a.index, b.index);
   }
   if (w->excluded_count) qsort(w->excluded, w->excluded_count, sizeof *w->excluded, compare_pairs);
-  return SCREE_OK;
+  return status;
 }
 
 scree_status scree_world_exclude(scree_world *w, size_t count, const scree_body_id *bodies) {

@@ -35,7 +35,7 @@ enum {
   LAWS_SPRING = LAW_BIT(USUAL) | LAW_BIT(COMPLIANT) | LAW_BIT(COMPLIANT_COHESIVE) |
                 LAW_BIT(ELASTOPLASTIC) | LAW_BIT(BOND),
   LAWS_SOFT = LAWS_SPRING | LAW_BIT(POWER),
-  LAWS_HARD = LAWS_ALL & ~LAW_BIT(POWER)
+  LAWS_HARD = LAW_BIT(USUAL) | LAW_BIT(RIGID) | LAW_BIT(RIGID_COHESIVE) | LAW_BIT(BOND)
 };
 
 typedef struct key_rule {
@@ -144,6 +144,8 @@ bool material_fault(const scree_material_def *m, const char **key, char *text, s
       FAULT(key_rules[i].key, "%s is %g; it must be finite and not negative", key_rules[i].key,
             value);
   }
+  if (m->exponent > 0.0 && m->exponent < 1.0)
+    FAULT("exponent", "exponent is %g; it must be at least 1, or 0 for 3/2", m->exponent);
   if (m->restitution > 1.0)
     FAULT("restitution", "restitution is %g; it must lie between 0 and 1", m->restitution);
   if ((unsigned)m->law >= SCREE_LAW_COUNT) FAULT("law", "there is no law %d", (int)m->law);

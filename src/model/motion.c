@@ -40,8 +40,10 @@ static scree_status check_table(scree_context *context, const scree_motion_def *
 }
 
 static scree_status check(scree_context *context, const scree_motion_def *d) {
-  if ((int)d->kind < 0 || d->kind > SCREE_MOTION_TABLE)
+  if ((int)d->kind < 0 || d->kind > SCREE_MOTION_FUNCTION)
     return context_fail(context, SCREE_ERROR_INPUT, "motion: there is no kind %d", (int)d->kind);
+  if (d->kind == SCREE_MOTION_FUNCTION && !d->function)
+    return context_fail(context, SCREE_ERROR_INPUT, "motion: the function is null");
   if (!finite_all(d->velocity, 3) || !finite_all(d->angular, 3) || !finite_all(d->amplitude, 3) ||
       !finite_all(d->swing, 3) || !isfinite(d->frequency) || !isfinite(d->phase))
     return context_fail(context, SCREE_ERROR_INPUT, "motion: all its numbers must be finite");
@@ -118,6 +120,15 @@ static pose table_pose(const scree_motion_def *d, double t) {
   return p;
 }
 
+/* Relative to t = 0: x(t) - x(0), exp(w(t)) exp(-w(0)). */
+static pose function_pose(const scree_motion_def *d, double t) {
+  double x[2][3] = {{0}}, w[2][3] = {{0}};
+  d->function(d->function_user, 0.0, x[0], w[0]);
+  d->function(d->function_user, t, x[1], w[1]);
+  return (pose){v3_sub(v3_load(x[1]), v3_load(x[0])),
+                quat_mul(quat_exp(v3_load(w[1])), quat_conj(quat_exp(v3_load(w[0]))))};
+}
+
 pose world_driven_pose(const scree_world *w, size_t body, double time) {
   const body_drive *drive = &w->bodies.drive[body];
   const scree_motion_def *d = &w->motion[drive->motion - 1].def;
@@ -125,6 +136,8 @@ pose world_driven_pose(const scree_world *w, size_t body, double time) {
   pose p;
   if (d->kind == SCREE_MOTION_TABLE) {
     p = table_pose(d, t);
+  } else if (d->kind == SCREE_MOTION_FUNCTION) {
+    p = function_pose(d, t);
   } else {
     p.position = v3_scale(t, v3_load(d->velocity));
     p.rotation = quat_exp(v3_scale(t, v3_load(d->angular)));

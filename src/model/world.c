@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "model/link/link.h"
 
 scree_world_def scree_world_def_default(void) {
   return (scree_world_def){.gravity = {0.0, 0.0, -9.81}};
@@ -64,6 +65,8 @@ void scree_world_destroy(scree_world *w) {
   memory_free(context, w->curve);
   memory_free(context, w->motion);
   memory_free(context, w->joint);
+  memory_free(context, w->link);
+  memory_free(context, w->link_function);
   memory_free(context, w->excluded);
   world_free_views(w);
   memory_free(context, w->apart);
@@ -205,6 +208,7 @@ scree_energy scree_world_get_energy(const scree_world *w) {
     e.potential -= b->mass[i] * v3_dot(gravity, place_of_velocity(w, i));
   }
   e.pairwise = world_pairwise_energy(w);
+  e.elastic = link_energy(w);
   return e;
 }
 

@@ -125,6 +125,25 @@ typedef struct joint {
   double step; /* s, that they lasted; 0: none yet */
 } joint;
 
+enum { LINK_BODIES = 4, LINK_ROWS = 6, LINK_DIM = 6 * LINK_BODIES };
+
+typedef struct world_link {
+  scree_link_kind kind;
+  uint32_t body[LINK_BODIES]; /* WORLD_NO_BODY: the world */
+  uint32_t body_count, rows;
+  uint32_t generation;
+  uint32_t function; /* 1 + its place in the world's list of functions; 0: none */
+  uint32_t alive, unused;
+  pose frame[2]; /* spring, beam: the ends seen from each body, x along the beam */
+  double rest;   /* m: spring; length of a beam */
+  double stiffness[LINK_ROWS], damping[LINK_ROWS];
+  double inverse[9]; /* tetrahedron: of its edges at rest, by rows */
+} world_link;
+
+typedef struct link_function {
+  scree_link_function call;
+  void *user;
+} link_function;
 /* A spline: `dimension` functions of one parameter, cubic between knots. */
 typedef struct world_curve {
   size_t count; /* of knots */
@@ -158,6 +177,10 @@ struct scree_world {
   size_t curve_count, curve_capacity;
   joint *joint;
   size_t joint_limit, joint_capacity, joint_count;
+  world_link *link;
+  size_t link_limit, link_capacity, link_count;
+  link_function *link_function; /* no part of a checkpoint */
+  size_t link_function_count, link_function_capacity;
   uint64_t *excluded; /* pairs (low << 32 | high) joined and not colliding, ascending */
   size_t excluded_count, excluded_capacity;
   scree_body_id (*apart)[2]; /* pairs that were told never to touch */
@@ -252,6 +275,24 @@ void world_call_forces(scree_world *world, double h);
  * term, which belongs to the integration), prescribed ones the velocity that takes them to their
  * place at the end of the step, fixed ones 0. Arrays of bodies.limit. */
 scree_status world_free_velocities(scree_world *world, double h, v3 *linear, v3 *angular);
+/* Forces at the world's time, places and velocities, apart from any step (smooth.c): gravity,
+ * pairs, lasting loads and those of this step, motors of torque, links and the gyroscopic term -w x
+ * I w. At the centre of mass; array of bodies.limit, zero where a body cannot be pushed. */
+void world_forces(const scree_world *world, body_load *f);
+/* The same with `part` times gravity, loads and motors: for loads that are laid on step by step. */
+void world_part_forces(const scree_world *world, double part, body_load *f);
+/* Their derivatives: visits blocks k = -df_i/dq_j and r = -df_i/dv_j (6 x 6 by rows) of dynamic
+ * bodies, those of one pair maybe several times. Pairwise attraction is left out. */
+typedef void world_visit_block(void *user, uint32_t i, uint32_t j, const double *k,
+                               const double *r);
+void world_force_blocks(const scree_world *world, world_visit_block *visit, void *user);
+/* W: what dampers of links take; what the user's own give to the dynamic bodies. */
+double world_link_loss(const scree_world *world);
+double world_link_gain(const scree_world *world);
+double world_motor_power(const scree_world *world); /* of motors of torque */
+/* The pairs i != j that these may be of, in either order, maybe several times. */
+typedef void world_visit_pair(void *user, uint32_t i, uint32_t j);
+void world_force_pairs(const scree_world *world, world_visit_pair *visit, void *user);
 /* The lasting load of a body, or the torque of a joint's motor, is about to change by this much. */
 void world_change_load(scree_world *world, size_t body, v3 force, v3 torque);
 /* joint_load.c: motors that apply a torque or a force, into v_free; and what one of them is about
@@ -261,6 +302,8 @@ void world_change_motor(scree_world *world, const joint *j, int coordinate, doub
 /* Forgets what acts for one step only. */
 void world_clear_step_loads(scree_world *world);
 double world_pairwise_energy(const scree_world *world);
+bool world_has_pairwise(const scree_world *world);
+v3 world_pairwise_force(const scree_world *world, size_t body);
 
 /* blob.c: the part of a checkpoint that is the world's. `save` returns the size; blob null: only
  * that. `restore` checks first and changes nothing when it fails. */

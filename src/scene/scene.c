@@ -9,6 +9,7 @@
 #include "scene/build/build.h"
 #include "scene/import/robot.h"
 #include "scree/solver.h"
+#include "scree/stepper.h"
 
 enum { INCLUDE_DEPTH = 16, INCLUDE_LIMIT = 1000 };
 
@@ -17,8 +18,6 @@ scree_scene_def scree_scene_def_default(void) {
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
-
-static scree_status read_root(scree_scene *scene, uint32_t file, int depth, scene_node **root);
 
 /* The includes of `root` become the ground that `root` is laid on. */
 static scree_status read_includes(scree_scene *scene, int depth, scene_node **root) {
@@ -39,7 +38,7 @@ static scree_status read_includes(scree_scene *scene, int depth, scene_node **ro
     uint32_t file;
     scene_node *other;
     status = scene_open_file(doc, item, item->file, path, &file);
-    if (!status) status = read_root(scene, file, depth + 1, &other);
+    if (!status) status = scene_read_root(scene, file, depth + 1, NULL, &other);
     if (!status && ground) status = scene_merge(doc, ground, other);
     if (status) return status;
     if (!ground) ground = other;
@@ -50,12 +49,13 @@ static scree_status read_includes(scree_scene *scene, int depth, scene_node **ro
   return status;
 }
 
-static scree_status read_root(scree_scene *scene, uint32_t file, int depth, scene_node **root) {
+scree_status scene_read_root(scree_scene *scene, uint32_t file, int depth,
+                             const scree_import_def *import, scene_node **root) {
   const scene_file *f = &scene->doc.files[file];
   if (robot_is_file(f->path)) {
-    scree_import_def def = scree_import_def_default();
-    def.report = scene->doc.note;
-    def.report_user = scene->doc.note_user;
+    scree_import_def def = import ? *import : scree_import_def_default();
+    if (!import) def.report = scene->doc.note;
+    if (!import) def.report_user = scene->doc.note_user;
     return robot_import(&scene->doc, file, &def, root, NULL, NULL, NULL);
   }
   scree_status status = scene_parse(&scene->doc, f->bytes, f->size, file, root);
@@ -100,34 +100,42 @@ static scree_status check_solver(scree_scene *scene, const scene_node *at, const
                      scene_suggest(name, names, count < 64 ? count : 64, buffer, sizeof buffer));
 }
 
-static scree_status read_options(scree_scene *scene, const scene_solver_keys *k, size_t solver) {
-  const scene_node *map = k->options;
+/* A map of options by a table; `owner` names it in messages. */
+static scree_status read_table(scree_scene *scene, const scene_node *map, const char *owner,
+                               const scree_option_def *table, size_t count,
+                               const char *const **out_keys, const char *const **out_values) {
   if (map->kind != SCENE_MAP)
     return scene_fault(&scene->doc, map, "options: a map of keys is wanted");
-  if (!k->name)
-    return scene_fault(&scene->doc, map, "options: they need the name of a solver beside them");
   const char **keys = scene_alloc(&scene->doc, (map->count + 1) * sizeof *keys);
   const char **values = scene_alloc(&scene->doc, (map->count + 1) * sizeof *values);
   if (!keys || !values) return SCREE_ERROR_MEMORY;
-  size_t count;
-  const scree_option_def *table = scree_solver_options(solver, &count);
   double scratch[128];
   if (count > 128) count = 128;
   scree_status status = SCREE_OK;
   for (size_t i = 0; i < map->count; i++) {
     keys[i] = map->keys[i]->text;
     scree_status one = scene_text(&scene->doc, &scene->scope, map->items[i], keys[i], &values[i]);
-    if (!one && options_set(scene->context, k->name, table, count, scratch, keys[i], values[i])) {
+    if (!one && options_set(scene->context, owner, table, count, scratch, keys[i], values[i])) {
       char why[CONTEXT_MESSAGE_SIZE];
       snprintf(why, sizeof why, "%s", scree_context_message(scene->context));
       one = scene_fault(&scene->doc, map->keys[i], "%s", why);
     }
     if (one) status = one;
   }
-  scene->settings.option_count = map->count;
-  scene->settings.option_keys = keys;
-  scene->settings.option_values = values;
+  *out_keys = keys;
+  *out_values = values;
   return status;
+}
+
+static scree_status read_options(scree_scene *scene, const scene_solver_keys *k, size_t solver) {
+  if (!k->name)
+    return scene_fault(&scene->doc, k->options,
+                       "options: they need the name of a solver beside them");
+  size_t count;
+  const scree_option_def *table = scree_solver_options(solver, &count);
+  scree_scene_settings *s = &scene->settings;
+  s->option_count = k->options->count;
+  return read_table(scene, k->options, k->name, table, count, &s->option_keys, &s->option_values);
 }
 
 static scree_status read_solver(scree_scene *scene) {
@@ -183,9 +191,41 @@ static scree_status read_solver(scree_scene *scene) {
   return status;
 }
 
+static scree_status read_stepper(scree_scene *scene) {
+  const scene_node *node = scene->top.stepper;
+  scene_stepper_keys k = {0};
+  scree_status status = SCREE_OK;
+  if (!node) return SCREE_OK;
+  if (scene->settings.stepper)
+    return scene_fault(&scene->doc, node, "stepper: `solver` names one too; give it once");
+  if (node->kind == SCENE_SCALAR)
+    status = scene_text(&scene->doc, &scene->scope, node, "stepper", &k.name);
+  else
+    status = scene_read(&scene->doc, &scene->scope, node, &scene_section_stepper, &k);
+  if (status) return status;
+  const char *names[64];
+  size_t count = scree_stepper_count(), at = 0;
+  for (size_t i = 0; i < count && i < 64; i++) names[i] = scree_stepper_name(i);
+  while (at < count && strcmp(names[at], k.name) != 0) at++;
+  char buffer[512];
+  if (at == count)
+    return scene_fault(&scene->doc,
+                       node->kind == SCENE_SCALAR ? node : scene_place(&k.head, "name"),
+                       "there is no stepper '%s'%s", k.name,
+                       scene_suggest(k.name, names, count, buffer, sizeof buffer));
+  scree_scene_settings *s = &scene->settings;
+  s->stepper = k.name;
+  if (!k.options) return SCREE_OK;
+  size_t options;
+  const scree_option_def *table = scree_stepper_options(at, &options);
+  s->stepper_option_count = k.options->count;
+  return read_table(scene, k.options, k.name, table, options, &s->stepper_option_keys,
+                    &s->stepper_option_values);
+}
+
 static scree_status read_settings(scree_scene *scene) {
   scene_top *t = &scene->top;
-  *t = (scene_top){.title = "", .description = "", .gravity = {0, 0, -9.81}};
+  *t = (scene_top){.title = "", .description = "", .from = "", .gravity = {0, 0, -9.81}};
   t->step = 0.005;
   t->duration = 1.0;
   t->overlap = 0.01;
@@ -193,6 +233,8 @@ static scree_status read_settings(scree_scene *scene) {
       scene_read(&scene->doc, &scene->scope, scene->root, &scene_section_scene, t);
   if (status) return status;
   status = read_solver(scene);
+  const scree_status stepper = read_stepper(scene);
+  if (stepper) status = stepper;
   scene_recording_keys r = {.every = 1.0 / 60.0, .contacts = true, .checkpoint = 10.0};
   if (t->recording) {
     scree_status one =
@@ -205,19 +247,21 @@ static scree_status read_settings(scree_scene *scene) {
   s->step = t->step;
   s->duration = t->duration;
   s->overlap = t->overlap;
+  s->from = t->from;
   s->record_every = r.every;
   s->record_contacts = r.contacts;
   s->checkpoint_every = r.checkpoint;
-  if (!t->bodies && !t->emitters)
+  if (!t->bodies && !t->emitters && !t->flexible)
     status = scene_fault(&scene->doc, scene->root, "there are no bodies");
   return status;
 }
 
 static scree_status read_scene(scree_scene *scene) {
-  scree_status status = read_root(scene, 0, 0, &scene->root);
+  scree_status status = scene_read_root(scene, 0, 0, NULL, &scene->root);
   for (size_t i = 0; i < scene->doc.set_count && !status; i++)
     status = scene_apply_set(&scene->doc, scene->root, i);
   if (!status) status = read_parameters(scene);
+  if (!status) status = scene_expand(scene);
   if (!status) status = read_settings(scene);
   return scene->doc.out_of_memory ? SCREE_ERROR_MEMORY : status;
 }
@@ -339,6 +383,7 @@ static scree_status build_materials(scree_scene *scene, scree_world *world) {
   scree_status status = SCREE_OK;
   for (size_t i = 0; i < map->count; i++) {
     scene_material_keys k = {.def = scree_material_def_default()};
+    scene_enter(scene, map->items[i]->part);
     scree_status one =
         scene_read(&scene->doc, &scene->scope, map->items[i], &scene_section_material, &k);
     scene_named_material *m = &scene->materials[scene->material_count];
@@ -360,6 +405,7 @@ static scree_status pair_material(scree_scene *scene, const scene_node *node,
   const char *names[64], *name;
   scree_status status = scene_text(&scene->doc, &scene->scope, node, "between", &name);
   if (status) return status;
+  name = scene_meant_name(scene, name, scene_has_material);
   size_t count = 0;
   for (size_t i = 0; i < scene->material_count; i++) {
     if (count < 64) names[count++] = scene->materials[i].name;
@@ -378,6 +424,7 @@ static scree_status build_pairs(scree_scene *scene, scree_world *world) {
   for (size_t i = 0; list && i < list->count; i++) {
     scene_material_keys k = {.def = scree_material_def_default()};
     scree_material_id id[2];
+    scene_enter(scene, list->items[i]->part);
     scree_status one =
         scene_read(&scene->doc, &scene->scope, list->items[i], &scene_section_pair, &k);
     if (!one && (k.between->kind != SCENE_LIST || k.between->count != 2))
@@ -405,6 +452,7 @@ static scree_status build_shapes(scree_scene *scene) {
   scree_status status = SCREE_OK;
   for (size_t i = 0; i < map->count; i++) {
     if (scene->shapes[i].shape) continue; /* made for one that came before */
+    scene_enter(scene, map->items[i]->part);
     scree_status one =
         scene_make_shape(scene, &scene->scope, map->items[i], 1.0, &scene->shapes[i].shape);
     if (one) status = one;
@@ -423,6 +471,11 @@ static scree_status build(scree_scene *scene, scree_world *world) {
     if (one) status = one;
   }
   if (!status) status = scene_build_excludes(scene, world);
+  const scene_node *flexible = scene->top.flexible;
+  for (size_t i = 0; flexible && i < flexible->count && !status; i++) {
+    scree_status one = scene_build_loop(scene, world, flexible->items[i], scene_build_flexible);
+    if (one) status = one;
+  }
   return status ? status : scene_build_events(scene, world);
 }
 
@@ -437,6 +490,7 @@ scree_status scree_scene_build(scree_scene *scene, scree_world **world) {
   scree_status status = scree_world_create(scene->context, &def, world);
   if (status) return status;
   status = build(scene, *world);
+  scene_enter(scene, 0);
   if (scene->doc.out_of_memory) status = SCREE_ERROR_MEMORY;
   if (status) {
     scree_world_destroy(*world);

@@ -22,7 +22,7 @@ static const char *const columns[SCREE_PROBE_KIND_COUNT][2 + PROBE_COLUMNS] = {
     [SCREE_PROBE_PLANE] = {"time [s]", "mass [kg]", "forward [kg]", "backward [kg]",
                            "bodies forward", "bodies backward"},
     [SCREE_PROBE_ENERGY] = {"time [s]", "kinetic linear [J]", "kinetic angular [J]",
-                            "potential [J]", "pairwise [J]", "total [J]"},
+                            "potential [J]", "pairwise [J]", "elastic [J]", "total [J]"},
     [SCREE_PROBE_GROUP] = {"time [s]", "bodies", "mass [kg]", "x [m]", "y [m]", "z [m]", "vx [m/s]",
                            "vy [m/s]", "vz [m/s]", "x min [m]", "y min [m]", "z min [m]",
                            "x max [m]", "y max [m]", "z max [m]", "reach [m]"},
@@ -214,6 +214,7 @@ static scree_status measure(scree_sim *sim, const sim_probe *p, double row[PROBE
     return SCREE_OK;
   }
   if (p->def.kind == SCREE_PROBE_STRESS) {
+    if (!sim->totals.steps) return SCREE_OK;
     *count = PROBE_STRESS_COLUMNS;
     probe_stress(sim, &p->def, row);
     return SCREE_OK;
@@ -227,9 +228,10 @@ static scree_status measure(scree_sim *sim, const sim_probe *p, double row[PROBE
     return probe_surface(sim->world, &p->def, row);
   }
   const scree_energy e = scree_world_get_energy(sim->world);
-  const double parts[] = {e.linear, e.angular, e.potential, e.pairwise,
-                          e.linear + e.angular + e.potential + e.pairwise};
-  *count = 5;
+  const double parts[] = {e.linear,    e.angular,
+                          e.potential, e.pairwise,
+                          e.elastic,   e.linear + e.angular + e.potential + e.pairwise + e.elastic};
+  *count = 6;
   memcpy(row, parts, sizeof parts);
   return SCREE_OK;
 }

@@ -38,7 +38,7 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
                                    scree_stepper **stepper) {
   const scree_scene_settings *s = scree_scene_get_settings(scene);
   scree_stepper_def d = scree_stepper_def_default();
-  if (s->stepper) d.stepper = s->stepper;
+  if (s->stepper && !look) d.stepper = s->stepper;
   const char *named = named_solver(s);
   d.solver = named; /* null: auto */
   d.retry_solver = s->retry_solver;
@@ -61,6 +61,8 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
   const bool replaced = s->solver && !named;
   for (size_t i = 0; i < s->option_count && !status && !replaced; i++)
     status = scree_stepper_set_solver(*stepper, s->option_keys[i], s->option_values[i]);
+  for (size_t i = 0; i < s->stepper_option_count && !status && !look; i++)
+    status = scree_stepper_set(*stepper, s->stepper_option_keys[i], s->stepper_option_values[i]);
   return status;
 }
 
@@ -78,6 +80,7 @@ static scree_status prepare(scree_sim *sim) {
   sim->settings = scree_scene_get_settings(sim->scene);
   scree_status status = set_duration(sim);
   if (!status) status = scree_scene_build(sim->scene, &sim->world);
+  if (!status) status = sim_take_from(sim->scene, sim->world, sim->remark, sizeof sim->remark);
   if (!status) status = create_stepper(sim->scene, sim->world, false, &sim->stepper);
   if (status) return status;
   sim->totals.energy = scree_world_get_energy(sim->world);
@@ -267,6 +270,7 @@ scree_status scree_sim_resume(scree_context *context, const char *path, double d
   if (!status) status = lock_recording(sim, lock);
   if (!status) status = read_recording(sim);
   if (!status) status = prepare(sim);
+  sim->remark[0] = '\0';
   if (!status) status = go_on(sim, lock);
   claim_drop(lock);
   memory_free(context, lock);
@@ -291,7 +295,8 @@ void scree_sim_destroy(scree_sim *sim) {
 /* ---- the loop ------------------------------------------------------------------------------- */
 
 bool scree_sim_done(const scree_sim *sim) {
-  return sim->totals.steps >= sim->total_steps || sim->totals.stopped;
+  return sim->totals.steps >= sim->total_steps || sim->totals.stopped ||
+         scree_scene_has_ended(sim->scene);
 }
 
 /* 1 + the solver's place in the list; 0: the start, or none. */
@@ -555,7 +560,8 @@ scree_status scree_sim_check(scree_scene *scene, scree_report_function report, v
   scree_stepper *stepper = NULL;
   scree_status status = scree_scene_build(scene, &world);
   if (status) return status;
-  status = report_hole(scene, world, report, user);
+  status = sim_take_from(scene, world, NULL, 0);
+  if (!status) status = report_hole(scene, world, report, user);
   if (!status) status = create_stepper(scene, world, true, &stepper);
   if (!status) status = report_overlaps(scene, world, report, user);
   scree_stepper_destroy(stepper);

@@ -66,7 +66,7 @@ struct scree_sim {
   double last_flush, last_checkpoint; /* wall time */
   bool recorded;                      /* the start is in the recording */
   bool keep_older; /* the newest checkpoint is no good: the next takes its place */
-  char remark[256];
+  char remark[512];
   sim_probe *probes;
   size_t probe_count;
 };
@@ -100,6 +100,10 @@ scree_status probe_group(const scree_world *world, const scree_probe_def *def,
                          double row[PROBE_GROUP_COLUMNS]);
 scree_status probe_surface(const scree_world *world, const scree_probe_def *def,
                            double row[PROBE_SURFACE_COLUMNS]);
+
+/* from.c: states from the recording that the scene names, if any; what was taken is told in
+ * `remark`, which may be null. */
+scree_status sim_take_from(scree_scene *scene, scree_world *world, char *remark, size_t size);
 
 /* checkpoint.c: side files beside the recording. */
 scree_status sim_checkpoint_write(scree_sim *sim);

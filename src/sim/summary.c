@@ -65,6 +65,7 @@ void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
       .seconds_integrate = t->integrate,
       .seconds_record = t->record,
       .contacts = (size_t)t->contacts,
+      .stepper = scree_stepper_get_name(sim->stepper),
       .solver = scree_stepper_solver_name(sim->stepper),
       .model = (scree_model)t->model,
       .iterations = t->iterations,

@@ -49,6 +49,11 @@ static double merit_of(const scree_solve_settings *s, const scree_residual *r) {
   return isnan(worst) ? INFINITY : worst;
 }
 
+static bool is_time_up(const solve_run *run) {
+  const double limit = run->settings->time_limit;
+  return limit > 0.0 && timer_now() - run->start_time >= limit;
+}
+
 /* What the run has cost at an iteration, the base counted in. */
 static double work_at(const solve_run *run, long iteration) {
   return run->work + run->iteration_work * (double)(iteration - run->iterations);
@@ -59,11 +64,6 @@ static bool is_spent(const solve_run *run, long iteration) {
   const scree_solve_settings *s = run->settings;
   return (s->iteration_limit > 0 && iteration >= s->iteration_limit) ||
          (s->work_limit > 0.0 && work_at(run, iteration) >= s->work_limit);
-}
-
-static bool is_time_up(const solve_run *run) {
-  const double limit = run->settings->time_limit;
-  return limit > 0.0 && timer_now() - run->start_time >= limit;
 }
 
 bool solve_due(const solve_run *run, long iteration) {
@@ -211,6 +211,11 @@ bool solve_adopt(solve_run *run, long iteration, const double *g) {
   if (run->ended) return true;
   run->best_merit = INFINITY;
   return solve_check(run, iteration, g, NULL);
+}
+
+bool solve_has_little_time(const solve_run *run) {
+  const double limit = run->settings->time_limit;
+  return run->settings->warm_start && limit > 0.0 && limit < 1.0;
 }
 
 bool solve_is_new(const solve_run *run) {

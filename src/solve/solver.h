@@ -88,6 +88,8 @@ bool solve_check(solve_run *run, long iteration, const double *g, const double *
 /* Takes g as the best whatever was better before: where only a part of the blocks was worked at, R,
  * the worst of all, does not tell that it is. */
 bool solve_adopt(solve_run *run, long iteration, const double *g);
+/* Is it a step with a time budget, which may be over at the first check? */
+bool solve_has_little_time(const solve_run *run);
 /* Has nothing been judged yet? */
 bool solve_is_new(const solve_run *run);
 /* Judges run->g as iterate 0. */

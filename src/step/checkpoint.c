@@ -1,15 +1,15 @@
-/* Checkpoints: the parts of world and assembly behind a header with a checksum. */
+/* Checkpoints: the parts of world, assembly and stepper behind a header with a checksum. */
 #include <string.h>
 
 #include "step/stepper.h"
 
 typedef struct checkpoint_header {
-  uint64_t magic, world_size, assembly_size;
+  uint64_t magic, world_size, assembly_size, own_size;
   uint64_t count[3]; /* steps, work of first solves and of retries */
   uint64_t checksum;
 } checkpoint_header;
 
-static const uint64_t checkpoint_magic = 0x3350454B45524353u; /* "SCREKEP3" */
+static const uint64_t checkpoint_magic = 0x3450454B45524353u; /* "SCREKEP4" */
 
 /* Of bytes that come piece by piece, a word at a time; the last one is filled up with zeros. */
 typedef struct sum {
@@ -59,12 +59,24 @@ static uint64_t checksum(const uint64_t *count, size_t count_size, const char *b
   return sum_end(&s);
 }
 
+static size_t own_size(const scree_stepper *s) {
+  return s->class->save ? s->class->save(s, NULL) : 0;
+}
+
 size_t scree_stepper_save_size(const scree_stepper *s) {
-  return sizeof(checkpoint_header) + world_save(s->world, NULL) + assembly_save(s->assembly, NULL);
+  return sizeof(checkpoint_header) + world_save(s->world, NULL) + assembly_save(s->assembly, NULL) +
+         own_size(s);
 }
 
 /* Twice over the state, first for the checksum. */
 static scree_status put(const scree_stepper *s, blob_out *out) {
+  char *own = NULL;
+  const size_t size = own_size(s);
+  if (size) {
+    own = memory_new(s->context, size, 1);
+    if (!own) return SCREE_ERROR_MEMORY;
+    s->class->save(s, own);
+  }
   sum state = sum_start;
   blob_out seen = {.write = sum_add, .user = &state};
   checkpoint_header head = {.magic = checkpoint_magic,
@@ -74,10 +86,14 @@ static scree_status put(const scree_stepper *s, blob_out *out) {
   head.world_size = seen.at;
   assembly_put(s->assembly, &seen);
   head.assembly_size = seen.at - head.world_size;
+  head.own_size = size;
+  if (size) blob_put(&seen, own, size);
   head.checksum = sum_end(&state);
   blob_put(out, &head, sizeof head);
   world_put(s->world, out);
   assembly_put(s->assembly, out);
+  if (size) blob_put(out, own, size);
+  memory_free(s->context, own);
   return out->status;
 }
 
@@ -101,15 +117,21 @@ scree_status scree_stepper_restore(scree_stepper *s, const void *blob, size_t si
   if (size >= sizeof head) memcpy(&head, blob, sizeof head);
   if (size < sizeof head || head.magic != checkpoint_magic ||
       head.world_size > size - sizeof head ||
-      head.assembly_size != size - sizeof head - head.world_size ||
+      head.assembly_size > size - sizeof head - head.world_size ||
+      head.own_size != size - sizeof head - head.world_size - head.assembly_size ||
       head.checksum !=
           checksum(head.count, sizeof head.count, bytes + sizeof head, size - sizeof head))
     return context_fail(s->context, SCREE_ERROR_INPUT,
                         "checkpoint: it is damaged or not one of Scree's");
   const char *world = bytes + sizeof head, *rest = world + head.world_size;
   scree_status status = assembly_check(s->assembly, rest, head.assembly_size);
+  if (!status && !s->class->save != !head.own_size)
+    status = context_fail(s->context, SCREE_ERROR_INPUT,
+                          "checkpoint: it is of another kind of stepper than '%s'", s->class->name);
   if (!status) status = world_restore(s->world, world, head.world_size);
   if (!status) status = assembly_restore(s->assembly, rest);
+  if (!status && head.own_size)
+    status = s->class->restore(s, rest + head.assembly_size, head.own_size);
   if (status) return status;
   s->step_count = head.count[0];
   s->first_work = head.count[1];

@@ -1,6 +1,7 @@
 /* The door to steppers: creation, the step with its report, and the contacts of the last one. */
 #include "step/stepper.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/argument.h"
@@ -98,6 +99,8 @@ scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *d
     status = scree_solver_create(context, def->retry_solver ? def->retry_solver : "auto",
                                  &s->retry_solver);
   if (!status) status = assembly_create(world, &s->assembly);
+  options_reset(class->options, class->option_count, s->option);
+  if (!status && class->create) status = class->create(s);
   s->def.stepper = s->def.solver = s->def.retry_solver = NULL;
   if (status) {
     scree_stepper_destroy(s);
@@ -109,6 +112,7 @@ scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *d
 
 void scree_stepper_destroy(scree_stepper *s) {
   if (!s) return;
+  if (s->class->destroy) s->class->destroy(s);
   scree_solver_destroy(s->solver);
   scree_solver_destroy(s->retry_solver);
   assembly_destroy(s->assembly);
@@ -116,13 +120,48 @@ void scree_stepper_destroy(scree_stepper *s) {
   memory_free(s->context, s);
 }
 
+const char *scree_stepper_get_name(const scree_stepper *s) {
+  return s->class->name;
+}
+
 const char *scree_stepper_solver_name(const scree_stepper *s) {
-  return s->solver_name;
+  if (!s->class->smooth) return s->solver_name;
+  return scree_linear_solver_name(
+      (size_t)options_get(s->class->options, s->class->option_count, s->option, "linear_solver"));
 }
 
 scree_status scree_stepper_set_solver(scree_stepper *s, const char *key, const char *value) {
   ARGUMENT_CHECK(s ? s->context : NULL, s && key && value);
   return scree_solver_set(s->solver, key, value);
+}
+
+scree_status scree_stepper_set(scree_stepper *s, const char *key, const char *value) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && key && value);
+  char owner[64];
+  snprintf(owner, sizeof owner, "stepper %s", s->class->name);
+  return options_set(s->context, owner, s->class->options, s->class->option_count, s->option, key,
+                     value);
+}
+
+size_t scree_stepper_count(void) {
+  return STEPPER_COUNT;
+}
+
+const char *scree_stepper_name(size_t i) {
+  return i < STEPPER_COUNT ? steppers[i]->name : NULL;
+}
+
+const char *scree_stepper_summary(size_t i) {
+  return i < STEPPER_COUNT ? steppers[i]->summary : NULL;
+}
+
+bool scree_stepper_is_smooth(size_t i) {
+  return i < STEPPER_COUNT && steppers[i]->smooth;
+}
+
+const scree_option_def *scree_stepper_options(size_t i, size_t *count) {
+  *count = i < STEPPER_COUNT ? steppers[i]->option_count : 0;
+  return i < STEPPER_COUNT ? steppers[i]->options : NULL;
 }
 
 scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *info) {

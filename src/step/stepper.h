@@ -10,7 +10,18 @@ typedef struct stepper_class {
   const char *summary;
   /* One step; info is zeroed. On failure the world is where it was. */
   scree_status (*step)(scree_stepper *stepper, double h, scree_step_info *info);
+  const scree_option_def *options;
+  size_t option_count; /* at most STEPPER_OPTIONS */
+  bool smooth;         /* motion without hard contacts, joints at places */
+  /* All four or none: what it keeps besides, in stepper->data. `save` returns the size; bytes null:
+   * only that. `restore` comes after the world's part. */
+  scree_status (*create)(scree_stepper *stepper);
+  void (*destroy)(scree_stepper *stepper);
+  size_t (*save)(const scree_stepper *stepper, void *bytes);
+  scree_status (*restore)(scree_stepper *stepper, const void *bytes, size_t size);
 } stepper_class;
+
+enum { STEPPER_OPTIONS = 24 };
 
 struct scree_stepper {
   scree_context *context;
@@ -20,6 +31,8 @@ struct scree_stepper {
   scree_solver *solver, *retry_solver;
   const char *solver_name; /* in the list of solvers */
   assembly *assembly;
+  double option[STEPPER_OPTIONS]; /* of the class */
+  void *data;
   size_t step_count;
   uint64_t first_work, retry_work; /* of first solves, and of those made again */
   /* The time budget of a step: when solves are to end (0: there is none), what is kept for

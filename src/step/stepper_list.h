@@ -2,6 +2,13 @@
 #ifndef SCREE_STEP_STEPPER_LIST_H
 #define SCREE_STEP_STEPPER_LIST_H
 
-#define STEPPER_LIST(X) X(stepper_nonsmooth)
+#define STEPPER_LIST(X)                                                                            \
+  X(stepper_nonsmooth)                                                                             \
+  X(stepper_hht)                                                                                   \
+  X(stepper_newmark)                                                                               \
+  X(stepper_trapezoidal)                                                                           \
+  X(stepper_euler_implicit)                                                                        \
+  X(stepper_euler_linearized)                                                                      \
+  X(stepper_explicit)
 
 #endif

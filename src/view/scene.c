@@ -163,14 +163,31 @@ void view_put_shapes(view_buffer *b, const scree_world *world, size_t first) {
 
 /* ---- joints, names, materials --------------------------------------------------------------- */
 
+/* As [[coordinate, kind of motor, value], unit]. */
+static void put_motors(view_buffer *b, const joint *j) {
+  static const char *const units[][2] = {{"m/s", "rad/s"}, {"N", "N m"}, {"m", "rad"}};
+  bool first = true;
+  put_member(b, "motors");
+  view_put_u8(b, '[');
+  for (int k = 0; k < scree_joint_kind_coordinates(j->kind) && k < SCREE_JOINT_COORDINATES; k++) {
+    const joint_coordinate *c = &j->coordinate[k];
+    if (c->motor < SCREE_MOTOR_SPEED || c->motor > SCREE_MOTOR_POSITION) continue;
+    view_put_json(b, first ? "[" : ",[");
+    first = false;
+    view_put_numbers(b, 3, (const double[]){k, c->motor, c->motor_value});
+    view_put_u8(b, ',');
+    view_put_text(b, units[c->motor - SCREE_MOTOR_SPEED][scree_joint_kind_turns(j->kind, k)]);
+    view_put_u8(b, ']');
+  }
+  view_put_u8(b, ']');
+}
+
 static void put_joint(view_buffer *b, const scree_world *world, const view_cast *cast,
                       const joint *j, size_t index) {
   view_put_json(b, "{");
   put_number_member(b, "index", (double)index);
   put_text_member(b, "kind", scree_joint_kind_name(j->kind));
-  put_number_member(b, "motor", (double)j->coordinate[0].motor);
-  put_number_member(b, "value", j->coordinate[0].motor_value);
-  put_number_member(b, "limit", j->coordinate[0].motor_limit);
+  put_motors(b, j);
   const uint32_t *body = j->body;
   const pose *frame = j->frame;
   for (int k = 0; k < 2; k++) {

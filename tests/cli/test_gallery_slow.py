@@ -50,6 +50,18 @@ class Granular(GalleryTest):
             slopes.append(mean(late(self.probe("heap", "slope"), "slope", 2.3)))
         self.assertLess(abs(mean(slopes) - 0.45), 0.1)
 
+    def test_angle_of_repose_grows_with_rolling_resistance(self):
+        slopes = []
+        for rolling in ("0", "0.5 mm", "1 mm"):
+            some = []
+            for tolerance in ("0.1", "0.08"):
+                self.run_small("heap", "n=400", "R=0.06", "rate=200", "duration=2.5 s", "solver.tolerance=" + tolerance,
+                               "materials.grain.rolling=" + rolling)
+                some.append(mean(late(self.probe("heap", "slope"), "slope", 2.3)))
+            slopes.append(mean(some))
+        self.assertGreater(slopes[1], slopes[0] + 0.06)
+        self.assertGreater(slopes[2], slopes[0] + 0.12)
+
     def test_column_runs_out(self):
         for a, trend in ((1.0, 1.24), (2.0, 2.26)):
             self.run_small("column-collapse", "d=15 mm", "a=%g" % a)

@@ -19,6 +19,8 @@ FAULTS = [
     ("law: rigid-cohesive", "law", "needs a cohesion or a cohesion_energy"),
     ("law: elastoplastic, compliance: 1e-6", "law", "needs a yield_force"),
     ("law: bond", "law", "needs a cohesion"),
+    ("law: compliant, compliance: 1e-6, restitution: 0.5", "restitution", "the law compliant has no restitution"),
+    ("law: power, stiffness: 1e6, exponent: 0.5", "exponent", "it must be at least 1"),
     ("law: hertz", "law", "rigid"),
     ("stiffness: 1e6", "stiffness", "stiffness needs `law:` power"),
     ("bond_bending: 1", "bond_bending", "bond_bending needs `law:` bond"),

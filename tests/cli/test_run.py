@@ -9,7 +9,7 @@ import time
 
 from command import SCREE, CommandTest, main
 
-KEYS = ["scene", "bodies", "steps", "simulated_seconds", "seconds", "seconds_by_phase", "contacts", "solver", "model",
+KEYS = ["scene", "bodies", "steps", "simulated_seconds", "seconds", "seconds_by_phase", "contacts", "stepper", "solver", "model",
         "iterations", "nonconverged_steps", "worst_residual", "worst_penetration", "worst_penetration_percent",
         "relaxation_gap", "energy", "peak_memory_bytes", "state_hash"]
 SHORT = ["settle", "--set", "n=60", "--duration", "0.5", "--solver", "gs", "--json"]

@@ -121,7 +121,7 @@ static void hertz_with_a_pull(void **state) {
   press p = press_open(0.0, 1e-3);
   set_law(&p, &m);
   for (int i = 0; i < 20; i++) {
-    drive(&p, i < 10 ? -2e-6 : 2e-6, 50);
+    drive(&p, i < 10 ? -2e-6 : 2e-6, 200);
     const double d = fmax(-gap_of(&p), 0.0);
     assert_near(force_of(&p, 2), k * d * sqrt(d) - pull, 2e-5 * k * d * sqrt(d) + 1e-4);
   }

@@ -21,14 +21,14 @@ export const launch = () => chromium.launch({
 });
 
 // A page whose errors are kept; `faults` must stay empty.
-export async function open(browser, address, { width = 640, height = 420, ...more } = {}) {
+export async function open(browser, address, { width = 520, height = 360, ...more } = {}) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme: 'dark', reducedMotion: 'reduce', ...more });
   const faults = [];
   page.on('console', (m) => { if (['error', 'warning'].includes(m.type()) && !/GPU stall|swiftshader|Automatic fallback/i.test(m.text())) faults.push(m.text()); });
   page.on('pageerror', (e) => faults.push(e.stack));
   page.on('request', (r) => { if (!/^(file|data|blob|http:\/\/127\.0\.0\.1)/.test(r.url())) faults.push('asks for ' + r.url()); });
   await page.goto(address);
-  await page.waitForFunction(() => document.getElementById('wait')?.hidden, null, { timeout: 30000 });
+  await page.waitForFunction(() => document.getElementById('wait')?.hidden, null, { timeout: 90000 });
   return { page, faults };
 }
 

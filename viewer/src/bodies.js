@@ -56,6 +56,21 @@ export function reachOf(shape) {
   }
 }
 
+// Half of the box around a shape that is turned by q (x y z w of three), or null where it has no end.
+export function extentOf(shape, q) {
+  let half;
+  switch (shape?.kind) {
+    case 'box': case 'ellipsoid': case 'box_container': case 'cylinder': half = shape.half; break;
+    case 'round_container': half = [Math.max(shape.bottom, shape.top), Math.max(shape.bottom, shape.top), shape.length]; break;
+    default: {
+      const r = reachOf(shape);
+      return r > 0 ? [r, r, r] : null;
+    }
+  }
+  const axes = [[half[0], 0, 0], [0, half[1], 0], [0, 0, half[2]]].map((a) => scratch.place.set(...a).applyQuaternion(q).toArray());
+  return [0, 1, 2].map((k) => Math.abs(axes[0][k]) + Math.abs(axes[1][k]) + Math.abs(axes[2][k]));
+}
+
 function cavity(shape) {
   let geometry;
   if (shape.kind === 'box_container') {

@@ -83,7 +83,8 @@ export function rangeOf(field, run, frames) {
   let most = values[values.length - 1];
   const usual = values[Math.min(values.length - 1, Math.floor(0.98 * values.length))];
   if (!field.fixed && most > 2 * usual && usual > least) most = usual;
-  return most > least ? [least, most] : [least - 0.5 * Math.abs(least || 1), least + 0.5 * Math.abs(least || 1)];
+  if (most > least) return [least, most];
+  return least >= 0 ? [0, 2 * least || 1] : [1.5 * least, 0.5 * least];
 }
 
 export const number = (x, digits = 3) => {

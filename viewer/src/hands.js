@@ -34,7 +34,7 @@ export function connect(viewer, speeds, dark) {
   on('open-panel', 'click', () => viewer.openPanel($('panel').hidden));
   document.querySelector('#panel .close').addEventListener('click', () => viewer.openPanel(false));
   on('open-plots', 'click', () => viewer.openPlots($('plots').hidden));
-  on('home', 'click', () => stage.frameAll());
+  on('home', 'click', () => viewer.fit());
   const theme = () => viewer.setTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark');
   on('theme', 'click', theme);
   dark.addEventListener('change', () => viewer.setTheme(dark.matches ? 'dark' : 'light'));
@@ -139,7 +139,7 @@ export function connect(viewer, speeds, dark) {
     Home: () => viewer.seek(viewer.span[0]), End: () => viewer.seek(viewer.span[1]),
     '[': () => faster(-1), ']': () => faster(1), n: () => viewer.nextBody(1), b: () => viewer.nextBody(-1),
     f: follow, c: () => cycle('links'), x: () => cycle('cut'), s: () => $('open-panel').click(), p: () => $('open-plots').click(),
-    t: theme, h: () => stage.frameAll(), g: () => viewer.live.canPull && viewer.live.setPulling(!viewer.live.pulling),
+    t: theme, h: () => viewer.fit(), g: () => viewer.live.canPull && viewer.live.setPulling(!viewer.live.pulling),
     Escape: () => viewer.pick(-1),
   };
   const faster = (by) => {

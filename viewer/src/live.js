@@ -1,5 +1,5 @@
 // A live run: its state, and commands to it.
-import { number } from './fields.js';
+import { number, rangeOf } from './fields.js';
 
 const $ = (id) => document.getElementById(id);
 
@@ -58,10 +58,9 @@ export class Live {
   }
 
   makeMotors(header) {
-    const motors = header.joints.filter((j) => j.motor > 0).slice(0, 24);
-    $('motors').replaceChildren(...motors.map((j) =>
-      this.row(`Motor ${j.index} (${j.kind}), ${j.motor === 1 ? (j.kind === 'slider' ? 'm/s' : 'rad/s') : j.kind === 'slider' ? 'N' : 'N m'}`,
-        j.value, (value) => this.send('motor', j.index, value), header.changeable)));
+    const motors = header.joints.flatMap((j) => j.motors.map(([[k, , value], unit]) => ({ j, k, value, unit }))).slice(0, 24);
+    $('motors').replaceChildren(...motors.map(({ j, k, value, unit }) =>
+      this.row(`Motor of ${j.kind} ${j.index}${k ? `.${k}` : ''}, ${unit}`, value, (x) => this.send('motor', j.index, k, x), header.changeable)));
   }
 
   toggle() { this.send(this.state?.paused ? 'go' : 'pause'); }
@@ -92,9 +91,24 @@ export class Live {
     if (kind === 'closed') viewer.note('The run has ended, or its server was stopped. What was seen can still be played.', 0);
   }
 
+  // Colours keep up with a run whose values are not known beforehand.
+  widen() {
+    const { viewer } = this, { field, range } = viewer, now = performance.now();
+    if (viewer.ownRange || field.kind || now - (this.widened ?? 0) < 1000 || !viewer.atEnd) return;
+    this.widened = now;
+    const frame = viewer.source.frame(viewer.source.count - 1), [least, most] = rangeOf(field, viewer.run, [frame]);
+    const first = viewer.source.count < 3;
+    const low = first ? least : Math.min(range[0], least), high = first ? most : Math.max(range[1], most);
+    if (high > range[1] * 1.1 + 1e-12 || low < range[0] - 0.1 * (range[1] - range[0]) || (range[1] === 1 && range[0] === 0 && most < 0.5 && most > 0)) {
+      viewer.setField(viewer.fieldName, low, range[1] === 1 && range[0] === 0 ? most : high);
+      viewer.ownRange = false;
+    }
+  }
+
   update() {
     const { viewer, state } = this;
     if (!viewer.source.live) return;
+    viewer.source.contacts = $('links').value !== 'none' || Boolean(viewer.field?.contacts) || viewer.selected >= 0;
     const halted = state?.paused, over = this.over;
     $('live-mark').classList.toggle('halted', Boolean(halted && !over));
     $('live-mark').classList.toggle('over', over);
@@ -108,6 +122,7 @@ export class Live {
       $('play').setAttribute('aria-label', on ? 'Pause the run' : 'Play');
     }
     if (!state) return;
+    this.widen();
     if (document.activeElement !== $('pace')) $('pace').value = String(state.pace);
     $('live-state').textContent = `${number(state.time, 4)} s of ${number(state.duration, 4)} s, step ${state.steps}, ` +
       `${state.contacts} contacts, R ${number(state.residual, 2)}`;

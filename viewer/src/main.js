@@ -3,7 +3,7 @@ import { Vector3, Quaternion } from 'three';
 import css from './style.css';
 import { html } from './page.js';
 import { FileSource, SocketSource } from './source.js';
-import { Stage } from './stage.js';
+import { Stage, software } from './stage.js';
 import { Plots } from './plots.js';
 import { Live } from './live.js';
 import { connect } from './hands.js';
@@ -46,7 +46,7 @@ export class Viewer {
     this.stage.frameAll();
     this.moving = 0;
     for (let i = 0; i < first.count; i++) this.moving += run.kind[first.list[i]] === BODY_DYNAMIC ? 1 : 0;
-    this.stage.shadows = $('shadows').checked = this.moving <= 20000;
+    this.stage.shadows = $('shadows').checked = this.moving <= (software ? 2000 : 20000);
     $('pattern').checked = this.moving <= 3000;
     this.stage.shared.pattern.value = $('pattern').checked ? 0.16 : 0;
     this.makeFields(first);
@@ -109,12 +109,14 @@ export class Viewer {
   }
 
   setField(name, least, most) {
+    const own = least !== undefined;
     const field = (this.field = fields[name]);
     this.fieldName = name;
     if (field.kind) [least, most] = [0, 1];
     else if (least === undefined) [least, most] = rangeOf(field, this.run, this.sample());
     if (!(most > least)) most = least + Math.abs(least || 1) * 1e-3;
     this.range = [least, most];
+    this.ownRange = own;
     this.stage.setMap(field.map, least, most);
     for (const id of ['least', 'most', 'auto-range']) $(id).disabled = Boolean(field.kind);
     $('least').value = field.kind ? '' : number(least, 4);
@@ -331,6 +333,13 @@ export class Viewer {
     for (const n of list) if (this.run.nameOf(n).includes(want)) return this.pick(n);
     this.say('There is no such body.');
     this.note(`There is no body '${want}'.`);
+  }
+
+  // Everything in sight; of a live run as it is now.
+  fit() {
+    this.stage.survey(this.run, this.source.live ? [this.shown[0] ?? this.anyFrame()] : this.sample());
+    this.stage.frameAll();
+    this.stage.shadowsStale = true;
   }
 
   // ---- the page ------------------------------------------------------------------------------

@@ -57,6 +57,7 @@ export class SocketSource {
     this.listeners = [];
     this.closed = false;
     this.wanted = [];
+    this.contacts = false; // of a live run: are they to be sent?
   }
   get live() { return this.run.header?.mode === 'live'; }
   get count() { return this.live ? this.frames.length : this.run.times?.length ?? 0; }
@@ -136,7 +137,7 @@ export class SocketSource {
 
   ask() {
     if (this.closed || this.waiting || this.socket.readyState !== WebSocket.OPEN) return;
-    if (!this.run.header || this.live) this.send('next');
+    if (!this.run.header || this.live) this.send('next', this.contacts ? 1 : 0);
     else if (this.wanted.length) this.send('frame', this.wanted.shift());
     else return;
     this.waiting = true;

@@ -2,11 +2,19 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import * as glsl from './shaders.js';
-import { Bodies, reachOf } from './bodies.js';
+import { Bodies, extentOf, reachOf } from './bodies.js';
 import { mapBytes } from './fields.js';
 import { BODY_DYNAMIC } from './stream.js';
 
-const SHADOW = 2048;
+// Without a graphics card pictures are drawn by the processor: smaller shadows, no smoothing of edges.
+export const software = (() => {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const info = gl?.getExtension('WEBGL_debug_renderer_info');
+  const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : '';
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+})();
+const SHADOW = software ? 1024 : 2048;
 const themes = {
   dark: { backdrop: 0x14181d, tone: 0x3b434c, plain: 0x77808a, sky: [0.52, 0.56, 0.62], ground: [0.26, 0.25, 0.24], glass: [0.55, 0.70, 0.85] },
   light: { backdrop: 0xeef1f4, tone: 0xdde2e7, plain: 0x9aa2ab, sky: [0.58, 0.60, 0.64], ground: [0.34, 0.33, 0.31], glass: [0.25, 0.42, 0.58] },
@@ -22,7 +30,7 @@ function texture(bytes) {
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, powerPreference: 'high-performance' });
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the shaders write what is shown
     THREE.ColorManagement.enabled = false;
     this.scene = new THREE.Scene();
@@ -95,7 +103,7 @@ export class Stage {
   resize() {
     const { clientWidth: w, clientHeight: h } = this.canvas;
     if (!w || !h) return;
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, this.ratio ?? 2));
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, software ? 1 : 2));
     this.renderer.setSize(w, h, false);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
@@ -105,7 +113,7 @@ export class Stage {
   // The box around moving bodies of some frames, and containers near them.
   survey(run, frames) {
     const box = new THREE.Box3(), x = new THREE.Vector3(), q = run.header.quantum;
-    const reaches = run.shapes.map(reachOf), low = [[], [], []], high = [[], [], []];
+    const turn = new THREE.Quaternion(), reaches = run.shapes.map(reachOf), low = [[], [], []], high = [[], [], []];
     const stride = Math.max(1, Math.floor((frames.length * frames[0].count) / 50000));
     for (const frame of frames)
       for (let i = 0; i < frame.count; i++) {
@@ -113,7 +121,11 @@ export class Stage {
         if (moving ? i % stride : !r) continue;
         x.set(frame.place[3 * i], frame.place[3 * i + 1], frame.place[3 * i + 2]).multiplyScalar(q);
         if (moving) for (let k = 0; k < 3; k++) { low[k].push(x.getComponent(k) - r); high[k].push(x.getComponent(k) + r); }
-        else box.expandByPoint(x.clone().addScalar(r)).expandByPoint(x.clone().addScalar(-r));
+        else {
+          const t = frame.turn, e = extentOf(run.shapes[run.shape[n] - 1], turn.set(t[4 * i + 1], t[4 * i + 2], t[4 * i + 3], t[4 * i]).normalize());
+          const half = new THREE.Vector3(...e);
+          box.expandByPoint(x.clone().add(half)).expandByPoint(x.clone().sub(half));
+        }
       }
     // A few that fly away do not make all others small.
     if (low[0].length) {
@@ -236,32 +248,46 @@ export class Stage {
     this.stale = true;
   }
 
+  // A marker at the anchor of each joint, and a line between its anchors where they are apart.
   setJoints(list) {
     this.joints.clear();
-    const size = 0.02 * this.radius, colours = { ball: 0xf2a33a, hinge: 0x4cc3e0, slider: 0x8fd16a, fixed: 0xb8bec5 };
-    const geometry = {
-      ball: new THREE.SphereGeometry(0.8 * size, 16, 12), hinge: new THREE.CylinderGeometry(0.35 * size, 0.35 * size, 3.2 * size, 16).rotateX(Math.PI / 2),
-      slider: new THREE.BoxGeometry(0.6 * size, 0.6 * size, 4 * size), fixed: new THREE.BoxGeometry(size, size, size),
-    };
+    const size = 0.02 * this.radius;
+    const colours = { ball: 0xf2a33a, hinge: 0x4cc3e0, slider: 0x8fd16a, rope: 0xd9c58a, distance: 0xd9c58a, strut: 0xd58fc0 };
+    const ball = new THREE.SphereGeometry(0.6 * size, 16, 12), block = new THREE.BoxGeometry(size, size, size);
+    const pin = new THREE.CylinderGeometry(0.35 * size, 0.35 * size, 3.2 * size, 16).rotateX(Math.PI / 2);
+    const rail = new THREE.BoxGeometry(0.6 * size, 0.6 * size, 4 * size);
+    const forms = { ball, distance: ball, rope: ball, strut: ball, point_on_plane: ball, pulley: ball, hinge: pin, universal: pin, gear: pin, differential: pin,
+      screw: pin, planar: pin, slider: rail, cylindrical: rail, point_on_line: rail, rack_pinion: rail, cam: rail };
     for (const joint of list) {
-      const object = new THREE.Mesh(geometry[joint.kind] ?? geometry.fixed,
-        new THREE.MeshBasicMaterial({ color: colours[joint.kind] ?? 0xb8bec5, depthTest: false, transparent: true, opacity: 0.9 }));
-      object.renderOrder = 4;
-      object.userData = { joint, overlay: true };
-      this.joints.add(object);
+      const color = colours[joint.kind] ?? 0xb8bec5;
+      const object = new THREE.Mesh(forms[joint.kind] ?? block, new THREE.MeshBasicMaterial({ color, depthTest: false, transparent: true, opacity: 0.9 }));
+      const line = new THREE.Line(new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]),
+        new THREE.LineBasicMaterial({ color, depthTest: false, transparent: true, opacity: 0.9 }));
+      object.renderOrder = line.renderOrder = 4;
+      line.frustumCulled = false;
+      object.userData = { joint, line, overlay: true };
+      line.userData = { overlay: true };
+      this.joints.add(object, line);
     }
   }
 
   moveJoints(mixing) {
     const turn = new THREE.Quaternion(), axis = new THREE.Vector3(), up = new THREE.Vector3(0, 0, 1);
+    const ends = { a: new THREE.Vector3(), b: new THREE.Vector3() };
     for (const object of this.joints.children) {
-      const j = object.userData.joint, b = j.b >= 0, number = b ? j.b : j.a;
-      if (number >= 0) object.visible = this.bodies.pose(number, mixing, object.position, turn);
-      else { object.position.set(0, 0, 0); turn.identity(); }
-      if (!object.visible) continue;
-      object.position.add(new THREE.Vector3(...(b ? j.anchor_b : j.anchor_a)).applyQuaternion(turn));
-      axis.set(...(b ? j.axis_b : j.axis_a)).applyQuaternion(turn);
+      const { joint: j, line } = object.userData;
+      if (!j) continue;
+      object.visible = line.visible = true;
+      for (const side of ['a', 'b']) {
+        const place = ends[side];
+        if (j[side] < 0) { place.set(0, 0, 0); turn.identity(); }
+        else if (!this.bodies.pose(j[side], mixing, place, turn)) object.visible = line.visible = false;
+        place.add(scratch.set(...j[`anchor_${side}`]).applyQuaternion(turn));
+      }
+      axis.set(...j.axis_b).applyQuaternion(turn);
+      object.position.copy(ends.b);
       object.quaternion.setFromUnitVectors(up, axis);
+      line.geometry.attributes.position.setXYZ(0, ends.a.x, ends.a.y, ends.a.z).setXYZ(1, ends.b.x, ends.b.y, ends.b.z).needsUpdate = true;
     }
   }
 
@@ -352,3 +378,5 @@ export class Stage {
     this.stale = true;
   }
 }
+
+const scratch = new THREE.Vector3();

@@ -79,6 +79,14 @@ scree_status hdf5_write_group(const hdf5_file *file, const char *path);
 /* columns 0: rank 1 of `rows`; else rank 2. Of type `given` in memory, `stored` in the file. */
 scree_status hdf5_write_array(const hdf5_file *file, const char *path, size_t rows, size_t columns,
                               hid_t stored, hid_t given, const void *in);
+/* The same, compressed where that is worth it (shuffled bytes, deflate). */
+scree_status hdf5_write_packed(const hdf5_file *file, const char *path, size_t rows, size_t columns,
+                               hid_t stored, hid_t given, const void *in);
+/* `path` of this file is `target` of another, which lies beside it. */
+scree_status hdf5_write_link(const hdf5_file *file, const char *path, const char *other,
+                             const char *target);
+/* The bytes that saving would write. */
+size_t hdf5_image_size(const hdf5_file *file);
 scree_status hdf5_write_reals(const hdf5_file *file, const char *path, size_t rows, size_t columns,
                               const double *in);
 scree_status hdf5_write_int32(const hdf5_file *file, const char *path, size_t count,

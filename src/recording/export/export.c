@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,11 @@ scree_status scree_export(scree_recording *recording, const scree_export_def *de
   (void)recording, (void)def;
   if (info) *info = (scree_export_info){0};
   return SCREE_ERROR_UNSUPPORTED;
+}
+
+scree_status scree_export_estimate(scree_recording *recording, const scree_export_def *def,
+                                   scree_export_info *info) {
+  return scree_export(recording, def, info);
 }
 
 #else
@@ -43,7 +49,8 @@ typedef struct job {
   export_surface surface;
   text_file text[PART_COUNT]; /* a CSV table, or a series */
   double *times;
-  size_t total; /* frames in the recording */
+  size_t total;  /* frames in the recording */
+  bool estimate; /* count only */
   scree_export_info info;
 } job;
 
@@ -75,6 +82,8 @@ static scree_status end_text(job *j, int part, bool good) {
   snprintf(fresh, sizeof fresh, "%s.part", t->path);
   errno = 0;
   bool whole = fflush(t->file) == 0 && !ferror(t->file) && (!good || fsync(fileno(t->file)) == 0);
+  const long size = ftell(t->file);
+  if (good && whole && size > 0) j->info.bytes += (double)size;
   whole = fclose(t->file) == 0 && whole;
   t->file = NULL;
   whole = whole && (!good || rename(fresh, t->path) == 0);
@@ -103,6 +112,33 @@ static void add_to_series(FILE *series, const char *path, double time, bool firs
   fprintf(series, "\", \"time\": %s}", text);
 }
 
+/* The file of shapes for the bodies of this frame; the last one, where they are the same. */
+static scree_status write_shapes(job *j, const scree_frame *f, const export_table *table) {
+  export_store *s = &j->store;
+  char path[PATH_SIZE], end[48];
+  const size_t n = 3 * f->body_count;
+  if (s->shape_files && s->shape_count == n &&
+      (!n || memcmp(s->shape_ids, f->ids, n * sizeof *f->ids) == 0))
+    return SCREE_OK;
+  snprintf(end, sizeof end, "_shapes_%04zu.hdf", s->shape_files);
+  if (!name_file(path, j, 3, end))
+    return context_fail(j->context, SCREE_ERROR_ARGUMENT, "%s: the path is too long", j->def->out);
+  scree_status status =
+      memory_grow(j->context, &s->shape_ids, &s->shape_room, n + 1, sizeof *s->shape_ids);
+  if (!status)
+    status = export_vtkhdf_shapes(s, path, table, &j->surface, !j->estimate, &j->info.bytes);
+  if (status) return status;
+  const char *slash = strrchr(path, '/');
+  if ((size_t)snprintf(s->shape_name, sizeof s->shape_name, "%s", slash ? slash + 1 : path) >=
+      sizeof s->shape_name)
+    return context_fail(j->context, SCREE_ERROR_ARGUMENT, "%s: the name is too long", path);
+  if (n) memcpy(s->shape_ids, f->ids, n * sizeof *f->ids);
+  s->shape_count = n;
+  s->shape_files++;
+  j->info.files++;
+  return SCREE_OK;
+}
+
 static scree_status write_grid(job *j, int part, size_t i, const scree_frame *frame,
                                const export_table *table, const export_surface *surface) {
   char path[PATH_SIZE], end[32];
@@ -111,9 +147,11 @@ static scree_status write_grid(job *j, int part, size_t i, const scree_frame *fr
   snprintf(end, sizeof end, "_%0*zu.hdf", digits, i);
   if (!name_file(path, j, part, end))
     return context_fail(j->context, SCREE_ERROR_ARGUMENT, "%s: the path is too long", j->def->out);
-  const scree_status status = export_vtkhdf(&j->store, path, frame, table, surface);
+  const scree_status status =
+      export_vtkhdf(&j->store, path, frame, table, surface, !j->estimate, &j->info.bytes);
   if (status) return status;
   j->info.files++;
+  if (j->estimate) return SCREE_OK;
   add_to_series(j->text[part].file, path, frame->time, j->info.frames == 0);
   return SCREE_OK;
 }
@@ -123,7 +161,7 @@ static scree_status write_table(job *j, int part, size_t i, const scree_frame *f
   if (j->def->format == SCREE_EXPORT_VTKHDF) return write_grid(j, part, i, frame, table, NULL);
   FILE *file = j->text[part].file;
   errno = 0;
-  if (j->info.frames == 0) export_csv_header(file, table);
+  if (j->info.frames == 0 && !j->estimate) export_csv_header(file, table);
   export_csv_rows(file, &j->store, i, frame->time, table);
   return ferror(file) ? write_fault(j->context, j->text[part].path) : SCREE_OK;
 }
@@ -140,6 +178,7 @@ static scree_status write_frame(job *j, size_t i) {
   }
   if (!status && wants(j, 3)) {
     status = export_surfaces(&j->store, &frame, &j->surface);
+    if (!status) status = write_shapes(j, &frame, &bodies);
     if (!status) status = write_grid(j, 3, i, &frame, &bodies, &j->surface);
   }
   return status;
@@ -198,6 +237,74 @@ static scree_status write_frames(job *j) {
   return SCREE_OK;
 }
 
+/* ---- how much ------------------------------------------------------------------------------- */
+
+enum { SAMPLES = 3 };
+
+/* Tables of text are written into memory and counted. */
+static scree_status sample_frame(job *j, size_t i, double *bytes) {
+  char *text[PART_COUNT] = {NULL};
+  size_t size[PART_COUNT] = {0};
+  const bool grid = j->def->format == SCREE_EXPORT_VTKHDF;
+  scree_status status = SCREE_OK;
+  for (int p = 0; p < PART_COUNT && !grid && !status; p++) {
+    if (!wants(j, p)) continue;
+    j->text[p].file = open_memstream(&text[p], &size[p]);
+    if (!j->text[p].file) status = SCREE_ERROR_MEMORY;
+  }
+  j->info.bytes = 0.0;
+  if (!status) status = write_frame(j, i);
+  *bytes = j->info.bytes;
+  for (int p = 0; p < PART_COUNT && !grid; p++) {
+    if (j->text[p].file) fclose(j->text[p].file);
+    j->text[p].file = NULL;
+    *bytes += (double)size[p];
+    free(text[p]);
+  }
+  return status;
+}
+
+/* From the first, middle and last frame; a frame whose bodies are others than those of the one
+ * before needs shapes of its own. */
+static scree_status estimate(job *j) {
+  scree_world *world;
+  size_t chosen = 0, seen = 0, *frames = memory_new(j->context, j->total + 1, sizeof *frames);
+  scree_status status = frames ? SCREE_OK : SCREE_ERROR_MEMORY;
+  if (!status) status = scree_recording_get_scene(j->store.recording, &j->store.scene, &world);
+  j->times = memory_new(j->context, j->total + 1, sizeof *j->times);
+  if (!status && !j->times) status = SCREE_ERROR_MEMORY;
+  if (!status) status = scree_recording_get_times(j->store.recording, 0, j->total, j->times);
+  for (size_t i = 0; i < j->total && !status; i++)
+    if (is_chosen(j, i, &seen)) frames[chosen++] = i;
+  double sum = 0.0, one = 0.0, shapes = 0.0;
+  size_t samples = 0;
+  for (int k = 0; k < SAMPLES && chosen && !status; k++) {
+    if (k && chosen < (size_t)k + 1) break;
+    const size_t at = (size_t)k * (chosen - 1) / (SAMPLES - 1), files = j->store.shape_files;
+    status = sample_frame(j, frames[at], &one);
+    /* Shapes that all frames share count once; else every frame may have its own. */
+    double again = one;
+    if (!status && j->store.shape_files > files && wants(j, 3)) {
+      status = sample_frame(j, frames[at], &again);
+      shapes = k ? shapes : one - again;
+    }
+    const bool changes = j->store.shape_files > 1;
+    sum += changes ? one : again;
+    samples++;
+  }
+  const double steps = wants(j, 2) ? 12.0 * SCREE_STEP_COLUMNS *
+                                         (double)scree_recording_step_count(j->store.recording)
+                                   : 0.0;
+  const size_t parts = (size_t)wants(j, 0) + (size_t)wants(j, 1) + (size_t)wants(j, 3);
+  const bool grid = j->def->format == SCREE_EXPORT_VTKHDF;
+  j->info = (scree_export_info){
+      .frames = chosen,
+      .files = grid ? parts * (chosen + 1) + (size_t)wants(j, 3) : parts + (size_t)wants(j, 2),
+      .bytes = (samples ? sum / (double)samples : 0.0) * (double)chosen + shapes + steps};
+  memory_free(j->context, frames);
+  return status;
+}
+
 static scree_status run(job *j) {
   const bool grid = j->def->format == SCREE_EXPORT_VTKHDF;
   scree_world *world;
@@ -221,8 +328,8 @@ static scree_status run(job *j) {
   return status;
 }
 
-scree_status scree_export(scree_recording *recording, const scree_export_def *def,
-                          scree_export_info *info) {
+static scree_status export_all(scree_recording *recording, const scree_export_def *def,
+                               bool only_estimate, scree_export_info *info) {
   scree_context *context = recording->context;
   const bool grid = def->format == SCREE_EXPORT_VTKHDF;
   const unsigned allowed = SCREE_EXPORT_BODIES | SCREE_EXPORT_CONTACTS |
@@ -247,12 +354,23 @@ scree_status scree_export(scree_recording *recording, const scree_export_def *de
   j->def = def;
   j->parts = def->parts ? def->parts : allowed & ~(unsigned)SCREE_EXPORT_SURFACES;
   j->total = scree_recording_frame_count(recording);
-  const scree_status status = run(j);
+  j->estimate = only_estimate;
+  const scree_status status = only_estimate ? estimate(j) : run(j);
   if (info) *info = j->info;
   export_store_clear(&j->store);
   export_surface_clear(&j->surface);
   memory_free(context, j->times);
   memory_free(context, j);
   return status;
+}
+
+scree_status scree_export(scree_recording *recording, const scree_export_def *def,
+                          scree_export_info *info) {
+  return export_all(recording, def, false, info);
+}
+
+scree_status scree_export_estimate(scree_recording *recording, const scree_export_def *def,
+                                   scree_export_info *info) {
+  return export_all(recording, def, true, info);
 }
 #endif

@@ -16,6 +16,7 @@ typedef struct export_field {
   int components;
   const void *data;
   const char *(*text)(const scree_scene *scene, uint32_t value);
+  bool steady; /* does not change while the body is there */
 } export_field;
 
 enum { EXPORT_FIELDS = 16 };
@@ -39,6 +40,10 @@ typedef struct export_store {
   size_t block_room[2];
   double lower[3], upper[3]; /* around the finite bodies of the first frame */
   bool has_bounds;
+  /* Which bodies the last file of shapes is of: their ids, and its name beside the frames. */
+  uint32_t *shape_ids;
+  size_t shape_count, shape_room, shape_files;
+  char shape_name[512];
 } export_store;
 
 scree_status export_bodies(export_store *store, const scree_frame *frame, export_table *table);
@@ -64,8 +69,13 @@ void export_csv_rows(FILE *file, const export_store *store, size_t frame_number,
 void export_csv_steps_header(FILE *file);
 void export_csv_step(FILE *file, const double row[SCREE_STEP_COLUMNS]);
 
-/* VTKHDF: points as vertices, or triangles whose cells carry the fields of their body. */
+/* VTKHDF: points as vertices, or triangles whose cells carry the fields of their body. Where
+ * `write` is false only the bytes are added to *bytes, which may be null. */
 scree_status export_vtkhdf(export_store *store, const char *path, const scree_frame *frame,
-                           const export_table *table, const export_surface *surface);
+                           const export_table *table, const export_surface *surface, bool write,
+                           double *bytes);
+/* What the surfaces of frames with the same bodies share; frames refer to it. */
+scree_status export_vtkhdf_shapes(export_store *store, const char *path, const export_table *table,
+                                  const export_surface *surface, bool write, double *bytes);
 
 #endif

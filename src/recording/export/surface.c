@@ -10,7 +10,7 @@
 
 #define PI 3.14159265358979323846
 
-enum { PROFILE = 40, MANY_BODIES = 20000 };
+enum { PROFILE = 40 };
 
 typedef struct drawing {
   export_surface *s;
@@ -229,12 +229,17 @@ static void find_bounds(export_store *store, const scree_frame *f) {
   store->has_bounds = true;
 }
 
+/* Segments of a circle: many bodies are seen from afar, and every file holds all their points. */
+static int segments(size_t bodies) {
+  return bodies > 20000 ? 8 : bodies > 2000 ? 12 : bodies > 200 ? 16 : 24;
+}
+
 scree_status export_surfaces(export_store *store, const scree_frame *f, export_surface *surface) {
   surface->point_count = surface->triangle_count = 0;
   if (!store->has_bounds) find_bounds(store, f);
   const v3 lower = v3_load(store->lower), upper = v3_load(store->upper);
   drawing d = {.s = surface,
-               .around = f->body_count > MANY_BODIES ? 8 : 24,
+               .around = segments(f->body_count),
                .center = v3_scale(0.5, v3_add(lower, upper)),
                .reach = fmax(v3_norm(v3_sub(upper, lower)), 1e-3)};
   for (size_t i = 0; i < f->body_count && !d.status; i++) {

@@ -38,20 +38,20 @@ enum {
 };
 
 static const export_field body_fields[BODY_FIELDS] = {
-    [BODY_ID] = {"Body", "", FIELD_U32, 1, NULL, NULL},
-    [BODY_GENERATION] = {"Generation", "", FIELD_U32, 1, NULL, NULL},
-    [BODY_KIND] = {"Kind", "", FIELD_U32, 1, NULL, kind_text},
-    [BODY_MATERIAL] = {"Material", "", FIELD_U32, 1, NULL, material_text},
-    [BODY_SHAPE] = {"Shape", "", FIELD_U32, 1, NULL, shape_text},
-    [BODY_MASS] = {"Mass", "kg", FIELD_F64, 1, NULL, NULL},
-    [BODY_DIAMETER] = {"Diameter", "m", FIELD_F64, 1, NULL, NULL},
-    [BODY_SIZE] = {"Size", "m", FIELD_F32, 3, NULL, NULL},
-    [BODY_ORIENTATION] = {"Orientation", "", FIELD_F64, 4, NULL, NULL},
-    [BODY_VELOCITY] = {"Velocity", "m/s", FIELD_F32, 3, NULL, NULL},
-    [BODY_ANGULAR] = {"AngularVelocity", "rad/s", FIELD_F32, 3, NULL, NULL},
-    [BODY_CONTACTS] = {"Contacts", "", FIELD_U32, 1, NULL, NULL},
-    [BODY_FORCE] = {"ContactForce", "N", FIELD_F32, 3, NULL, NULL},
-    [BODY_FORCE_SUM] = {"ContactForceSum", "N", FIELD_F32, 1, NULL, NULL},
+    [BODY_ID] = {"Body", "", FIELD_U32, 1, NULL, NULL, true},
+    [BODY_GENERATION] = {"Generation", "", FIELD_U32, 1, NULL, NULL, true},
+    [BODY_KIND] = {"Kind", "", FIELD_U32, 1, NULL, kind_text, true},
+    [BODY_MATERIAL] = {"Material", "", FIELD_U32, 1, NULL, material_text, true},
+    [BODY_SHAPE] = {"Shape", "", FIELD_U32, 1, NULL, shape_text, true},
+    [BODY_MASS] = {"Mass", "kg", FIELD_F64, 1, NULL, NULL, true},
+    [BODY_DIAMETER] = {"Diameter", "m", FIELD_F64, 1, NULL, NULL, true},
+    [BODY_SIZE] = {"Size", "m", FIELD_F32, 3, NULL, NULL, true},
+    [BODY_ORIENTATION] = {"Orientation", "", FIELD_F64, 4, NULL, NULL, false},
+    [BODY_VELOCITY] = {"Velocity", "m/s", FIELD_F32, 3, NULL, NULL, false},
+    [BODY_ANGULAR] = {"AngularVelocity", "rad/s", FIELD_F32, 3, NULL, NULL, false},
+    [BODY_CONTACTS] = {"Contacts", "", FIELD_U32, 1, NULL, NULL, false},
+    [BODY_FORCE] = {"ContactForce", "N", FIELD_F32, 3, NULL, NULL, false},
+    [BODY_FORCE_SUM] = {"ContactForceSum", "N", FIELD_F32, 1, NULL, NULL, false},
 };
 
 enum {
@@ -66,17 +66,18 @@ enum {
 };
 
 static const export_field contact_fields[CONTACT_FIELDS] = {
-    [CONTACT_A] = {"BodyA", "", FIELD_U32, 1, NULL, NULL},
-    [CONTACT_B] = {"BodyB", "", FIELD_U32, 1, NULL, NULL},
-    [CONTACT_NORMAL] = {"Normal", "", FIELD_F32, 3, NULL, NULL},
-    [CONTACT_FORCE] = {"Force", "N", FIELD_F32, 3, NULL, NULL},
-    [CONTACT_NORMAL_FORCE] = {"NormalForce", "N", FIELD_F32, 1, NULL, NULL},
-    [CONTACT_TANGENTIAL_FORCE] = {"TangentialForce", "N", FIELD_F32, 1, NULL, NULL},
-    [CONTACT_GAP] = {"Gap", "m", FIELD_F32, 1, NULL, NULL},
+    [CONTACT_A] = {"BodyA", "", FIELD_U32, 1, NULL, NULL, false},
+    [CONTACT_B] = {"BodyB", "", FIELD_U32, 1, NULL, NULL, false},
+    [CONTACT_NORMAL] = {"Normal", "", FIELD_F32, 3, NULL, NULL, false},
+    [CONTACT_FORCE] = {"Force", "N", FIELD_F32, 3, NULL, NULL, false},
+    [CONTACT_NORMAL_FORCE] = {"NormalForce", "N", FIELD_F32, 1, NULL, NULL, false},
+    [CONTACT_TANGENTIAL_FORCE] = {"TangentialForce", "N", FIELD_F32, 1, NULL, NULL, false},
+    [CONTACT_GAP] = {"Gap", "m", FIELD_F32, 1, NULL, NULL, false},
 };
 
 void export_store_clear(export_store *store) {
   memory_free(store->context, store->row_of_place);
+  memory_free(store->context, store->shape_ids);
   for (int i = 0; i < 2; i++) memory_free(store->context, store->block[i]);
 }
 

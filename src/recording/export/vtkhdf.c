@@ -8,6 +8,10 @@
  *   /VTKHDF/PointData or CellData    a dataset a field
  *   /VTKHDF/FieldData                Time (s), Step
  *
+ * Surfaces are packed (deflate), and what frames with the same bodies share (Connectivity, Offsets,
+ * Types, fields that do not change) stands once in a file of its own, to which the frames have
+ * external links: readers follow them by themselves.
+ *
  * VTK 9.2 compares Type with its whole length, so that it has no ending zero. Each array carries
  * its unit as an attribute. */
 #include "recording/export/export.h"
@@ -58,14 +62,14 @@ static scree_status write_unit(const hdf5_file *file, const char *path, const ch
 }
 
 static scree_status write_field(const hdf5_file *file, const char *group, const export_field *f,
-                                size_t count, const void *data) {
+                                size_t count, const void *data, bool packed) {
   char path[HDF5_PATH];
   const hid_t stored[] = {H5T_STD_U32LE, H5T_IEEE_F32LE, H5T_IEEE_F64LE};
   const hid_t given[] = {H5T_NATIVE_UINT32, H5T_NATIVE_FLOAT, H5T_NATIVE_DOUBLE};
   hdf5_join(path, group, f->name);
-  scree_status status =
-      hdf5_write_array(file, path, count, f->components > 1 ? (size_t)f->components : 0,
-                       stored[f->type], given[f->type], data);
+  scree_status status = (packed ? hdf5_write_packed : hdf5_write_array)(
+      file, path, count, f->components > 1 ? (size_t)f->components : 0, stored[f->type],
+      given[f->type], data);
   return status ? status : write_unit(file, path, f->unit);
 }
 
@@ -83,20 +87,27 @@ static scree_status write_cells(const hdf5_file *file, size_t cells, size_t corn
   if (!status) {
     for (size_t i = 0; i < ids; i++) index[i] = triangle ? triangle[i] : (int64_t)i;
     memset(type, triangle ? CELL_TRIANGLE : CELL_VERTEX, cells);
-    status = hdf5_write_array(file, "/VTKHDF/Connectivity", ids, 0, H5T_STD_I64LE, H5T_NATIVE_INT64,
-                              index);
+    status = (triangle ? hdf5_write_packed : hdf5_write_array)(
+        file, "/VTKHDF/Connectivity", ids, 0, H5T_STD_I64LE, H5T_NATIVE_INT64, index);
     for (size_t i = 0; i <= cells; i++) index[i] = (int64_t)(corners * i);
   }
   if (!status)
-    status = hdf5_write_array(file, "/VTKHDF/Offsets", cells + 1, 0, H5T_STD_I64LE,
-                              H5T_NATIVE_INT64, index);
+    status = (triangle ? hdf5_write_packed : hdf5_write_array)(
+        file, "/VTKHDF/Offsets", cells + 1, 0, H5T_STD_I64LE, H5T_NATIVE_INT64, index);
   if (!status)
-    status =
-        hdf5_write_array(file, "/VTKHDF/Types", cells, 0, H5T_STD_U8LE, H5T_NATIVE_UINT8, type);
-  if (!status) status = write_number(file, "/VTKHDF/NumberOfCells", (int64_t)cells);
-  if (!status) status = write_number(file, "/VTKHDF/NumberOfConnectivityIds", (int64_t)ids);
+    status = (triangle ? hdf5_write_packed : hdf5_write_array)(
+        file, "/VTKHDF/Types", cells, 0, H5T_STD_U8LE, H5T_NATIVE_UINT8, type);
   memory_free(file->context, index);
   memory_free(file->context, type);
+  return status;
+}
+
+static scree_status write_counts(const hdf5_file *file, size_t points, size_t cells,
+                                 size_t corners) {
+  scree_status status = write_number(file, "/VTKHDF/NumberOfPoints", (int64_t)points);
+  if (!status) status = write_number(file, "/VTKHDF/NumberOfCells", (int64_t)cells);
+  if (!status)
+    status = write_number(file, "/VTKHDF/NumberOfConnectivityIds", (int64_t)(cells * corners));
   return status;
 }
 
@@ -111,60 +122,93 @@ static scree_status write_frame_data(const hdf5_file *file, const scree_frame *f
 
 static scree_status write_points(const hdf5_file *file, const export_table *table) {
   scree_status status = hdf5_write_reals(file, "/VTKHDF/Points", table->count, 3, table->points);
-  if (!status) status = write_number(file, "/VTKHDF/NumberOfPoints", (int64_t)table->count);
+  if (!status) status = write_counts(file, table->count, table->count, 1);
   if (!status) status = write_cells(file, table->count, 1, NULL);
   if (!status) status = hdf5_write_group(file, "/VTKHDF/PointData");
   for (int i = 0; i < table->field_count && !status; i++)
     status = write_field(file, "/VTKHDF/PointData", &table->field[i], table->count,
-                         table->field[i].data);
+                         table->field[i].data, false);
   return status;
 }
 
-/* The fields of the bodies, repeated for each of their triangles. */
+/* The fields of the bodies that are steady or not, repeated for each of their triangles; where
+ * `shapes` is given, steady ones are links into it. */
 static scree_status write_cell_fields(const hdf5_file *file, const export_table *table,
-                                      const export_surface *s) {
+                                      const export_surface *s, const char *shapes) {
   char *data = memory_new(file->context, s->triangle_count, 4 * sizeof(double));
+  char path[HDF5_PATH];
   scree_status status = data ? hdf5_write_group(file, "/VTKHDF/CellData") : SCREE_ERROR_MEMORY;
   for (int n = 0; n < table->field_count && !status; n++) {
     const export_field *f = &table->field[n];
     const size_t size = (f->type == FIELD_F64 ? 8 : 4) * (size_t)f->components;
+    if (f->steady && shapes) {
+      hdf5_join(path, "/VTKHDF/CellData", f->name);
+      status = hdf5_write_link(file, path, shapes, path);
+    }
+    if (f->steady == (shapes != NULL)) continue;
     for (size_t i = 0; i < s->triangle_count; i++)
       memcpy(data + size * i, (const char *)f->data + size * s->row[i], size);
-    status = write_field(file, "/VTKHDF/CellData", f, s->triangle_count, data);
+    status = write_field(file, "/VTKHDF/CellData", f, s->triangle_count, data, true);
   }
   memory_free(file->context, data);
   return status;
 }
 
 static scree_status write_triangles(const hdf5_file *file, const export_table *table,
-                                    const export_surface *s) {
-  scree_status status = hdf5_write_array(file, "/VTKHDF/Points", s->point_count, 3, H5T_IEEE_F32LE,
-                                         H5T_NATIVE_FLOAT, s->point);
-  if (!status) status = write_number(file, "/VTKHDF/NumberOfPoints", (int64_t)s->point_count);
-  if (!status) status = write_cells(file, s->triangle_count, 3, s->triangle);
-  if (!status) status = write_cell_fields(file, table, s);
+                                    const export_surface *s, const char *shapes) {
+  static const char *const shared[] = {"/VTKHDF/Connectivity", "/VTKHDF/Offsets", "/VTKHDF/Types"};
+  scree_status status = hdf5_write_packed(file, "/VTKHDF/Points", s->point_count, 3, H5T_IEEE_F32LE,
+                                          H5T_NATIVE_FLOAT, s->point);
+  if (!status) status = write_counts(file, s->point_count, s->triangle_count, 3);
+  for (int i = 0; i < 3 && !status; i++)
+    status = hdf5_write_link(file, shared[i], shapes, shared[i]);
+  if (!status) status = write_cell_fields(file, table, s, shapes);
+  return status;
+}
+
+/* Whole at its place, or counted only. */
+static scree_status put(export_store *store, hdf5_file *file, const char *path, bool write,
+                        double *bytes) {
+  char fresh[4096];
+  if (bytes) *bytes += (double)hdf5_image_size(file);
+  if (!write) return SCREE_OK;
+  if ((size_t)snprintf(fresh, sizeof fresh, "%s.part", path) >= sizeof fresh)
+    return context_fail(store->context, SCREE_ERROR_ARGUMENT, "%s: the path is too long", path);
+  const scree_status status = hdf5_save(file, fresh);
+  if (!status && rename(fresh, path) != 0) {
+    unlink(fresh);
+    return context_fail(store->context, SCREE_ERROR_IO, "%s: cannot be written", path);
+  }
+  return status;
+}
+
+scree_status export_vtkhdf_shapes(export_store *store, const char *path, const export_table *table,
+                                  const export_surface *surface, bool write, double *bytes) {
+  hdf5_file file;
+  scree_status status = hdf5_create(store->context, path, &file);
+  if (status) return status;
+  status = hdf5_write_group(&file, "/VTKHDF");
+  if (!status) status = write_cells(&file, surface->triangle_count, 3, surface->triangle);
+  if (!status) status = write_cell_fields(&file, table, surface, NULL);
+  if (!status) status = put(store, &file, path, write, bytes);
+  hdf5_close(&file);
   return status;
 }
 
 scree_status export_vtkhdf(export_store *store, const char *path, const scree_frame *frame,
-                           const export_table *table, const export_surface *surface) {
+                           const export_table *table, const export_surface *surface, bool write,
+                           double *bytes) {
   hdf5_file file;
-  char fresh[4096];
-  if ((size_t)snprintf(fresh, sizeof fresh, "%s.part", path) >= sizeof fresh)
-    return context_fail(store->context, SCREE_ERROR_ARGUMENT, "%s: the path is too long", path);
   scree_status status = hdf5_create(store->context, path, &file);
   if (status) return status;
   status = hdf5_write_group(&file, "/VTKHDF");
   if (!status) status = write_attributes(&file);
   if (!status)
-    status = surface ? write_triangles(&file, table, surface) : write_points(&file, table);
+    status = surface ? write_triangles(&file, table, surface, store->shape_name)
+                     : write_points(&file, table);
   if (!status) status = write_frame_data(&file, frame);
-  if (!status) status = hdf5_save(&file, fresh);
+  if (!status) status = put(store, &file, path, write, bytes);
   hdf5_close(&file);
-  if (!status && rename(fresh, path) != 0) {
-    status = context_fail(store->context, SCREE_ERROR_IO, "%s: cannot be written", path);
-    unlink(fresh);
-  }
   return status;
 }
 #endif

@@ -11,9 +11,14 @@
 scree_status scene_add_body(scree_scene *scene, scree_world *world, const scree_body_def *def,
                             const scene_node *at) {
   scree_body_id id;
+  scree_body_def placed = *def;
+  scene_move_point(scene, placed.position);
+  scene_turn_rotation(scene, placed.rotation);
+  scene_turn_vector(scene, placed.velocity);
+  scene_turn_vector(scene, placed.angular);
   scree_status status = memory_grow(scene->context, &scene->bodies, &scene->body_room,
                                     scene->body_count + 1, sizeof *scene->bodies);
-  if (!status) status = scree_world_add_body(world, def, &id);
+  if (!status) status = scree_world_add_body(world, &placed, &id);
   if (status && status != SCREE_ERROR_MEMORY) {
     char why[CONTEXT_MESSAGE_SIZE];
     snprintf(why, sizeof why, "%s", scree_context_message(scene->context));
@@ -142,6 +147,7 @@ static scree_status build_loop(scree_scene *scene, scree_world *world, const sce
 scree_status scene_build_loop(scree_scene *scene, scree_world *world, const scene_node *node,
                               scene_build_function *build) {
   const scene_node *loop = scene_find(node, "for");
+  scene_enter(scene, node->part);
   if (!loop) return build(scene, world, node);
   if (loop->kind != SCENE_MAP || loop->count == 0)
     return scene_fault(&scene->doc, loop, "for: a map of loop variables is wanted, as {i: 4}");

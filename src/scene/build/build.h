@@ -2,6 +2,7 @@
 #ifndef SCREE_SCENE_BUILD_BUILD_H
 #define SCREE_SCENE_BUILD_BUILD_H
 
+#include "math/pose.h"
 #include "scene/build/random.h"
 #include "scene/read/keys.h"
 
@@ -67,12 +68,14 @@ typedef struct scene_emitter {
 
 typedef struct scene_force {
   scene_event_keys keys;
-  size_t first, count; /* of the bodies */
+  size_t first, count;                    /* of the bodies */
+  const scene_node *timed, *timed_torque; /* functions of time; null: none */
 } scene_force;
 
 /* A joint of the scene, for names; several of one name are those of a loop, NAME[i]. */
 typedef struct scene_joint {
   const char *name; /* "" when none */
+  const scene_node *node;
   scree_joint_kind kind;
   scree_joint_id id;
 } scene_joint;
@@ -89,12 +92,21 @@ typedef struct scene_drive {
   scene_scope *scope;
   double *table; /* times and values; null: none */
   size_t count;
+  bool hidden; /* an event has given the joint another motor */
 } scene_drive;
 
 typedef struct scene_fluid {
   scene_fluid_keys keys;
   size_t first, count; /* of the bodies; count 0: all */
 } scene_fluid;
+
+/* Something that happens once; see flow/action.c. */
+typedef struct scene_action {
+  scene_action_keys keys;
+  scree_body_id body;  /* of the condition */
+  scene_drive drive;   /* the motor that it starts */
+  bool has_body, done; /* done is kept in a checkpoint */
+} scene_action;
 
 typedef struct scene_probe {
   scene_probe_keys keys;
@@ -104,6 +116,14 @@ typedef struct scene_probe {
   size_t body_count;
 } scene_probe;
 
+/* An assembly in the scene: where it stands, what its names begin with, its own parameters. */
+typedef struct scene_part {
+  const char *prefix; /* "" or "left.wheel." */
+  pose place;
+  scene_scope scope;
+  uint32_t file;
+} scene_part;
+
 struct scree_scene {
   scree_context *context;
   scene_document doc;
@@ -111,6 +131,9 @@ struct scree_scene {
   scene_top top;
   scene_scope scope;
   scree_scene_settings settings;
+  scene_part **parts; /* [0]: the scene itself; in the document's memory */
+  size_t part_count, part_room;
+  size_t part; /* that is being built: `scope` is its */
 
   scene_named_shape *shapes;
   size_t shape_count;
@@ -134,10 +157,31 @@ struct scree_scene {
   size_t emitter_count;
   scene_event_keys *drains;
   size_t drain_count;
+  scene_action *actions;
+  size_t action_count;
   scene_probe *probes;
   size_t probe_count;
   scree_scene_flow flow;
 };
+
+/* assembly.c: puts the entries of all assemblies into the lists of the scene. */
+scree_status scene_expand(scree_scene *scene);
+/* scene.c: the tree of a file with all that it includes. */
+scree_status scene_read_root(scree_scene *scene, uint32_t file, int depth,
+                             const scree_import_def *def, scene_node **root);
+/* What follows belongs to the assembly of this entry: its parameters, place and names. */
+void scene_enter(scree_scene *scene, size_t part);
+/* A name that the assembly gives, with its prefix. "" stays. */
+const char *scene_own_name(scree_scene *scene, const char *name);
+/* The name that is meant: that of the assembly, else of the one around it, … */
+typedef bool scene_name_test(const scree_scene *scene, const char *name);
+const char *scene_meant_name(scree_scene *scene, const char *name, scene_name_test *exists);
+bool scene_has_material(const scree_scene *scene, const char *name);
+/* From the frame of the assembly to the world's. */
+void scene_move_point(const scree_scene *scene, double x[3]);
+void scene_turn_vector(const scree_scene *scene, double x[3]);
+void scene_turn_rotation(const scree_scene *scene, double q[4]);     /* of a body */
+void scene_turn_displacement(const scree_scene *scene, double q[4]); /* of a motion */
 
 /* build/shape.c: a new shape, all its lengths times `scale`; destroy it after use. */
 scree_status scene_make_shape(scree_scene *scene, const scene_scope *scope, const scene_node *node,
@@ -169,6 +213,8 @@ scree_status scene_build_loop(scree_scene *scene, scree_world *world, const scen
                               scene_build_function *build);
 /* One entry of `bodies`, which may be many bodies. */
 scree_status scene_build_entry(scree_scene *scene, scree_world *world, const scene_node *node);
+/* build/flexible.c: one entry of `flexible`. */
+scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const scene_node *node);
 /* build/exclude.c: bodies that do not touch each other */
 scree_status scene_build_excludes(scree_scene *scene, scree_world *world);
 /* build/csv.c */
@@ -184,6 +230,9 @@ scree_status scene_build_joint(scree_scene *scene, scree_world *world, const sce
 scree_status scene_build_schedule(scree_scene *scene, scree_world *world);
 /* The one joint of a name, or NAME[i]; a fault at `at` when there is none or are several. */
 const scene_joint *scene_find_joint(scree_scene *scene, const scene_node *at, const char *name);
+/* A motor that an event gives to a joint; constant values only. */
+scree_status scene_read_started(scree_scene *scene, const scene_node *at, const char *joint,
+                                long coordinate, const scene_node *motor, scene_drive *drive);
 void scene_clear_joints(scree_scene *scene);
 /* flow/drive.c: motors that change as time goes by. What a function or table says at a time. */
 scree_status scene_drive_value(scree_scene *scene, const scene_drive *drive, double time,
@@ -192,6 +241,20 @@ scree_status scene_drive_motors(scree_scene *scene, scree_world *world, double h
 /* flow/event.c: forces, emitters, drains, probes */
 scree_status scene_build_events(scree_scene *scene, scree_world *world);
 void scene_clear_events(scree_scene *scene);
+/* flow/timed.c: the scope with the time t as its last variable; where a parameter has that name the
+ * scope as it is, and expressions do not depend on time. */
+void scene_timed_scope(const scene_scope *scope, double t, scene_scope *out);
+bool scene_is_timed(const scene_scope *scope, const scene_node *node);
+/* The motion of a path; its memory is the document's. */
+scree_status scene_read_path(scree_scene *scene, const scene_scope *scope,
+                             const scene_motion_keys *keys, scree_motion_def *def);
+/* flow/action.c: events. `check` asks the conditions once, for faults. */
+scree_status scene_read_action(scree_scene *scene, scree_world *world, const scene_node *node,
+                               size_t i);
+scree_status scene_check_actions(scree_scene *scene, const scree_world *world);
+scree_status scene_act(scree_scene *scene, scree_world *world);
+/* Which motors of the scene are replaced follows from what was done. */
+void scene_hide_drives(scree_scene *scene);
 /* The bodies of a name, or NAME[i], one of them; a fault at `at` when there are none, when two
  * entries have that name, or with `one` when they are several. */
 scree_status scene_find_bodies(scree_scene *scene, const scene_node *at, const char *name, bool one,

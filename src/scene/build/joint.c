@@ -224,6 +224,8 @@ static scree_status read_points(scree_scene *scene, scree_world *world, const sc
   scree_status status = scene_read_rows(scene, &scene->scope, k->points, "points", "",
                                         curve.dimension, &rows, &curve.count);
   if (status) return status;
+  for (size_t i = 0; i < curve.count && curve.dimension == 3; i++)
+    scene_move_point(scene, rows + 3 * i);
   curve.points = rows;
   return refused(scene, k->points, scree_world_add_curve(world, &curve, &def->curve));
 }
@@ -235,6 +237,8 @@ static scree_status read_sheaves(scree_scene *scene, const scene_node *node, scr
       scene_read_rows(scene, &scene->scope, node, "sheaves", "m", 3, &rows, &count);
   if (status) return status;
   if (count != 2) return scene_fault(&scene->doc, node, "sheaves: two points are wanted");
+  scene_move_point(scene, rows);
+  scene_move_point(scene, rows + 3);
   memcpy(def->sheave, rows, sizeof def->sheave);
   memcpy(def->sheave_b, rows + 3, sizeof def->sheave_b);
   return SCREE_OK;
@@ -285,8 +289,13 @@ static scree_status read_joint(scree_scene *scene, scree_world *world, const sce
   memcpy(def->anchor, k->anchor, sizeof def->anchor);
   memcpy(def->axis, k->axis, sizeof def->axis);
   memcpy(def->axis_b, k->axis_b, sizeof def->axis_b);
-  if (scene_given(&k->head, &scene_section_joint, "anchor_b"))
+  scene_move_point(scene, def->anchor);
+  scene_turn_vector(scene, def->axis);
+  scene_turn_vector(scene, def->axis_b);
+  if (scene_given(&k->head, &scene_section_joint, "anchor_b")) {
     memcpy(def->anchor_b, k->anchor_b, sizeof def->anchor_b);
+    scene_move_point(scene, def->anchor_b);
+  }
   def->ratio = k->ratio;
   def->pitch = k->pitch;
   def->length = k->length;
@@ -346,7 +355,8 @@ scree_status scene_build_joint(scree_scene *scene, scree_world *world, const sce
   scree_joint_id id;
   status = refused(scene, node, scree_world_add_joint(world, &def, &id));
   if (status) return status;
-  scene->joints[scene->joint_count++] = (scene_joint){k.name, def.kind, id};
+  scene->joints[scene->joint_count++] =
+      (scene_joint){scene_own_name(scene, k.name), node, def.kind, id};
   for (int i = 0; i < SCREE_JOINT_COORDINATES && !status; i++) {
     if (drives[i].motor.motor == SCREE_MOTOR_NONE) continue;
     drives[i].joint = id;
@@ -358,8 +368,20 @@ scree_status scene_build_joint(scree_scene *scene, scree_world *world, const sce
 
 /* ---- names and the schedule ----------------------------------------------------------------- */
 
+/* NAME, or NAME[i]. */
+static bool has_joint(const scree_scene *scene, const char *name) {
+  const char *bracket = strrchr(name, '[');
+  const size_t length = bracket && bracket != name ? (size_t)(bracket - name) : strlen(name);
+  for (size_t i = 0; i < scene->joint_count; i++)
+    if (strlen(scene->joints[i].name) == length && length &&
+        strncmp(scene->joints[i].name, name, length) == 0)
+      return true;
+  return false;
+}
+
 const scene_joint *scene_find_joint(scree_scene *scene, const scene_node *at, const char *name) {
   const scene_joint *found = NULL;
+  name = scene_meant_name(scene, name, has_joint);
   size_t count = 0, length = strlen(name), index = SIZE_MAX;
   const char *bracket = strrchr(name, '[');
   char *end;
@@ -427,10 +449,30 @@ static scree_status read_schedule(scree_scene *scene, scree_world *world, const 
   return status ? status : add_drive(scene, &drive);
 }
 
+scree_status scene_read_started(scree_scene *scene, const scene_node *at, const char *name,
+                                long coordinate, const scene_node *motor, scene_drive *drive) {
+  const scene_joint *joint = scene_find_joint(scene, at, name);
+  if (!joint) return SCREE_ERROR_INPUT;
+  const int c = (int)coordinate - 1;
+  if (c >= scree_joint_kind_coordinates(joint->kind))
+    return scene_fault(&scene->doc, at, "coordinate: a %s has %d",
+                       scree_joint_kind_name(joint->kind),
+                       scree_joint_kind_coordinates(joint->kind));
+  *drive = (scene_drive){.joint = joint->id, .coordinate = c, .until = INFINITY};
+  const scree_status status = read_motor(
+      scene, motor, scree_joint_kind_turns(joint->kind, c) ? &of_turn : &of_slide, drive);
+  if (!status && (drive->function || drive->table))
+    return scene_fault(&scene->doc, motor,
+                       "motor: an event starts one with a constant value; functions of time and "
+                       "tables are for `joints` and `schedule`");
+  return status;
+}
+
 scree_status scene_build_schedule(scree_scene *scene, scree_world *world) {
   const scene_node *list = scene->top.schedule;
   scree_status status = SCREE_OK;
   for (size_t i = 0; list && i < list->count; i++) {
+    scene_enter(scene, list->items[i]->part);
     const scree_status one = read_schedule(scene, world, list->items[i]);
     if (one) status = one;
   }

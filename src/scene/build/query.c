@@ -96,6 +96,24 @@ void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, cha
   }
 }
 
+void scree_scene_describe_joint(const scree_scene *scene, scree_joint_id joint, char *buffer,
+                                size_t size) {
+  snprintf(buffer, size, "joint %u", joint.index);
+  for (size_t i = 0, order = 0; i < scene->joint_count; i++) {
+    const scene_joint *j = &scene->joints[i];
+    order = i && scene->joints[i - 1].node == j->node ? order + 1 : 0;
+    if (j->id.index != joint.index || j->id.generation != joint.generation) continue;
+    const scene_node *at = j->node;
+    const char *file = at->file < scene->doc.file_count ? scene->doc.files[at->file].path : "--set";
+    char place[32] = "";
+    const bool many = order || (i + 1 < scene->joint_count && scene->joints[i + 1].node == at);
+    if (many) snprintf(place, sizeof place, "[%zu]", order);
+    snprintf(buffer, size, "%s:%u:%u: '%s%s'", file, at->line, at->column,
+             *j->name ? j->name : scree_joint_kind_name(j->kind), place);
+    return;
+  }
+}
+
 /* ---- gallery -------------------------------------------------------------------------------- */
 
 /* Where scenes may lie, the nearest first; beside the program means an installed tree

@@ -256,6 +256,12 @@ static const struct {
     {&scene_section_compound, make_compound},
 };
 
+static bool has_shape(const scree_scene *scene, const char *name) {
+  for (size_t i = 0; i < scene->shape_count; i++)
+    if (strcmp(scene->shapes[i].name, name) == 0) return true;
+  return false;
+}
+
 static scree_status make_named(scree_scene *scene, const scene_scope *scope, const scene_node *node,
                                double scale, scree_shape **shape) {
   const char *name;
@@ -263,12 +269,19 @@ static scree_status make_named(scree_scene *scene, const scene_scope *scope, con
   if (status) return status;
   const char *names[64];
   size_t count = 0;
+  name = scene_meant_name(scene, name, has_shape);
   for (size_t i = 0; i < scene->shape_count; i++) {
     scene_named_shape *s = &scene->shapes[i];
     if (count < 64) names[count++] = s->name;
     if (strcmp(s->name, name) != 0) continue;
-    if (scale != 1.0) return scene_make_shape(scene, &scene->scope, s->node, scale, shape);
-    if (!s->shape) status = scene_make_shape(scene, &scene->scope, s->node, 1.0, &s->shape);
+    const size_t part = scene->part;
+    scene_enter(scene, s->node->part); /* its own parameters count */
+    if (scale != 1.0)
+      status = scene_make_shape(scene, &scene->scope, s->node, scale, shape);
+    else if (!s->shape)
+      status = scene_make_shape(scene, &scene->scope, s->node, 1.0, &s->shape);
+    scene_enter(scene, part);
+    if (scale != 1.0) return status;
     if (!status) *shape = scree_shape_retain(s->shape);
     return status;
   }

@@ -45,7 +45,7 @@ scree_status scene_drive_motors(scree_scene *scene, scree_world *world, double h
   scree_status status = SCREE_OK;
   for (size_t i = 0; i < scene->drive_count && !status; i++) {
     const scene_drive *d = &scene->drives[i];
-    if (d->at >= time + 0.5 * h || d->until < time + 0.5 * h) continue;
+    if (d->hidden || d->at >= time + 0.5 * h || d->until < time + 0.5 * h) continue;
     status = drive_one(scene, world, d, time, h);
   }
   return status;

@@ -33,9 +33,15 @@ size_t scene_match_bodies(const scree_scene *scene, const char *name, size_t *en
   return *entries ? 1 : 0;
 }
 
+static bool has_bodies(const scree_scene *scene, const char *name) {
+  size_t entries, first;
+  return scene_match_bodies(scene, name, &entries, &first) > 0 || entries > 0;
+}
+
 scree_status scene_find_bodies(scree_scene *scene, const scene_node *at, const char *name, bool one,
                                size_t *first, size_t *count) {
   size_t entries;
+  name = scene_meant_name(scene, name, has_bodies);
   *count = scene_match_bodies(scene, name, &entries, first);
   if (entries > 1)
     return scene_fault(&scene->doc, at, "%zu entries of bodies have the name '%s'; rename some",
@@ -55,10 +61,10 @@ scree_status scene_find_bodies(scree_scene *scene, const scene_node *at, const c
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static scree_status read_event(scree_scene *scene, const scene_node *node,
+static scree_status read_event(scree_scene *scene, const scene_scope *scope, const scene_node *node,
                                const scene_section *section, scene_event_keys *k) {
   *k = (scene_event_keys){.name = "", .stop = INFINITY, .number = -1, .seed = 1};
-  scree_status status = scene_read(&scene->doc, &scene->scope, node, section, k);
+  scree_status status = scene_read(&scene->doc, scope, node, section, k);
   if (!status && k->stop < k->start)
     status = scene_fault(&scene->doc, scene_place(&k->head, "stop"),
                          "stop: %g s is before the start at %g s", k->stop, k->start);
@@ -69,8 +75,23 @@ static scree_status read_force(scree_scene *scene, scree_world *world, const sce
                                size_t i) {
   (void)world;
   scene_force *f = &scene->forces[i];
-  scree_status status = read_event(scene, node, &scene_section_force, &f->keys);
+  static const char *const plain[] = {"start", "stop"};
+  scene_scope scope;
+  scene_timed_scope(&scene->scope, 0.0, &scope);
+  scree_status status = read_event(scene, &scope, node, &scene_section_force, &f->keys);
   if (status) return status;
+  scene_turn_vector(scene, f->keys.force);
+  scene_turn_vector(scene, f->keys.torque);
+  const scene_node *force = scene_place(&f->keys.head, "force"),
+                   *torque = scene_place(&f->keys.head, "torque");
+  f->timed = force != node && scene_is_timed(&scene->scope, force) ? force : NULL;
+  f->timed_torque = torque != node && scene_is_timed(&scene->scope, torque) ? torque : NULL;
+  for (int k = 0; k < 2; k++) {
+    const scene_node *at = scene_place(&f->keys.head, plain[k]);
+    if (at != node && scene_is_timed(&scene->scope, at))
+      return scene_fault(&scene->doc, at, "%s: the time t is known in force and torque only",
+                         plain[k]);
+  }
   return scene_find_bodies(scene, scene_place(&f->keys.head, "body"), f->keys.body_name, false,
                            &f->first, &f->count);
 }
@@ -97,14 +118,14 @@ static scree_status read_fluid(scree_scene *scene, scree_world *world, const sce
 static scree_status read_drain(scree_scene *scene, scree_world *world, const scene_node *node,
                                size_t i) {
   (void)world;
-  return read_event(scene, node, &scene_section_drain, &scene->drains[i]);
+  return read_event(scene, &scene->scope, node, &scene_section_drain, &scene->drains[i]);
 }
 
 /* All shapes are made now and kept by the world, so that a checkpoint can name them. */
 static scree_status read_emitter(scree_scene *scene, scree_world *world, const scene_node *node,
                                  size_t i) {
   scene_emitter *e = &scene->emitters[i];
-  scree_status status = read_event(scene, node, &scene_section_emitter, &e->keys);
+  scree_status status = read_event(scene, &scene->scope, node, &scene_section_emitter, &e->keys);
   if (!status) status = scene_read_region(scene, &scene->scope, e->keys.region, &e->region);
   if (!status) status = scene_read_template(scene, &scene->scope, world, e->keys.body, &e->body);
   if (status) return status;
@@ -151,6 +172,11 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
       scene_read(&scene->doc, &scene->scope, node, &scene_section_probe, &p->keys);
   if (status) return status;
   const scene_node *at = scene_place(&p->keys.head, "name");
+  p->keys.name = scene_own_name(scene, p->keys.name);
+  if (scene->part && p->keys.kind != SCREE_PROBE_BODY && p->keys.kind != SCREE_PROBE_FORCE &&
+      p->keys.kind != SCREE_PROBE_JOINT)
+    return scene_fault(&scene->doc, node,
+                       "probe: in an assembly there are the kinds body, force and joint");
   if (!*p->keys.name || strpbrk(p->keys.name, "/\\ \t\n") || p->keys.name[0] == '.')
     return scene_fault(&scene->doc, at, "name: '%s' cannot be a part of a file name", p->keys.name);
   for (size_t k = 0; k < i; k++)
@@ -202,6 +228,7 @@ static scree_status read_list(scree_scene *scene, scree_world *world, const scen
   *count = list->count;
   scree_status status = SCREE_OK;
   for (size_t i = 0; i < list->count; i++) {
+    scene_enter(scene, list->items[i]->part);
     scree_status one = read(scene, world, list->items[i], i);
     if (one) status = one;
   }
@@ -228,6 +255,10 @@ scree_status scene_build_events(scree_scene *scene, scree_world *world) {
   one = read_list(scene, world, t->drains, &scene->drains, &scene->drain_count,
                   sizeof *scene->drains, read_drain);
   if (one) status = one;
+  one = read_list(scene, world, t->events, &scene->actions, &scene->action_count,
+                  sizeof *scene->actions, scene_read_action);
+  if (!one) one = scene_check_actions(scene, world);
+  if (one) status = one;
   one = read_list(scene, world, t->probes, &scene->probes, &scene->probe_count,
                   sizeof *scene->probes, read_probe);
   return one ? one : status;
@@ -243,6 +274,9 @@ void scene_clear_events(scree_scene *scene) {
   memory_free(scene->context, scene->emitters);
   memory_free(scene->context, scene->drains);
   memory_free(scene->context, scene->probes);
+  memory_free(scene->context, scene->actions);
+  scene->actions = NULL;
+  scene->action_count = 0;
   scene_clear_joints(scene);
   scene->forces = NULL;
   scene->fluids = NULL;

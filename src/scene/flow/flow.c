@@ -102,27 +102,59 @@ static scree_status emit(scree_scene *scene, scree_world *world, scene_emitter *
   return status;
 }
 
-static scree_status push(scree_scene *scene, scree_world *world, double h) {
-  const double time = scree_world_time(world);
-  for (size_t i = 0; i < scene->force_count; i++) {
-    const scene_force *f = &scene->forces[i];
-    if (!active(&f->keys, time)) continue;
-    for (size_t n = 0; n < f->count; n++) {
-      scree_body_id id = scene->bodies[f->first + n];
-      if (!scree_body_is_valid(world, id)) continue;
-      scree_status status = scree_body_add_force(world, id, f->keys.force, NULL, f->keys.torque);
-      if (status) return status;
-    }
+/* How much of a step a force acts that is told for its start. One that is constant gives the
+ * impulse h f. One that changes with time kicks velocities from the middle of the step before to
+ * the middle of this one, so half as long at its first moment and, at its end, half a step more:
+ * the trapezoidal rule, which is of second order. */
+static double part_of(const scene_force *f, double time, double h) {
+  const scene_event_keys *k = &f->keys;
+  if (!f->timed && !f->timed_torque) return active(k, time) ? 1.0 : 0.0;
+  const double slack = 1e-6 * h;
+  const bool on = time >= k->start - slack && time < k->stop - slack;
+  if (on) return time - h < k->start - slack ? 0.5 : 1.0;
+  const bool was = time - h >= k->start - slack && time - h < k->stop - slack;
+  return was ? 0.5 : 0.0;
+}
+
+static scree_status push(scree_scene *scene, scree_world *world, scene_force *f, double time,
+                         double part) {
+  scree_status status = SCREE_OK;
+  if (f->timed || f->timed_torque) {
+    scene_scope scope;
+    scene_timed_scope(&scene->scope, time, &scope);
+    if (f->timed)
+      status = scene_vector(&scene->doc, &scope, f->timed, "force", "N", 3, f->keys.force);
+    if (!status && f->timed_torque)
+      status =
+          scene_vector(&scene->doc, &scope, f->timed_torque, "torque", "N m", 3, f->keys.torque);
   }
-  return scene_push_fluids(scene, world, h);
+  double force[3], torque[3];
+  for (int k = 0; k < 3; k++) {
+    force[k] = part * f->keys.force[k];
+    torque[k] = part * f->keys.torque[k];
+  }
+  for (size_t n = 0; n < f->count && !status; n++) {
+    const scree_body_id id = scene->bodies[f->first + n];
+    if (scree_body_is_valid(world, id))
+      status = scree_body_add_force(world, id, force, NULL, torque);
+  }
+  return status;
 }
 
 scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, double h) {
-  /* They last: in the first step of a body they act as long as gravity does. */
+  const double time = scree_world_time(world);
+  scree_status acted = scene_act(scene, world);
+  for (size_t i = 0; i < scene->force_count && !acted; i++) {
+    scene_force *f = &scene->forces[i];
+    const double part = part_of(f, time, h);
+    /* A constant one lasts: in the first step of a body it acts as long as gravity does. */
+    world->calling = f->timed || f->timed_torque ? 0.0 : h;
+    if (part > 0.0) acted = push(scene, world, f, time, part);
+  }
   world->calling = h;
-  const scree_status pushed = push(scene, world, h);
+  if (!acted) acted = scene_push_fluids(scene, world, h);
   world->calling = 0.0;
-  if (pushed) return pushed;
+  if (acted) return acted;
   scree_status moved = scene_drive_motors(scene, world, h);
   if (moved) return moved;
   for (size_t i = 0; i < scene->emitter_count; i++) {
@@ -171,7 +203,8 @@ typedef struct saved_emitter {
 } saved_emitter;
 
 size_t scree_scene_save_size(const scree_scene *scene) {
-  return sizeof(scree_scene_flow) + scene->emitter_count * sizeof(saved_emitter);
+  return sizeof(scree_scene_flow) + scene->emitter_count * sizeof(saved_emitter) +
+         scene->action_count;
 }
 
 scree_status scree_scene_save(const scree_scene *scene, void *blob, size_t size) {
@@ -187,6 +220,7 @@ scree_status scree_scene_save(const scree_scene *scene, void *blob, size_t size)
     saved_emitter s = {e->random.state, e->emitted, e->carry};
     memcpy(at, &s, sizeof s);
   }
+  for (size_t i = 0; i < scene->action_count; i++) *at++ = scene->actions[i].done;
   return SCREE_OK;
 }
 
@@ -205,5 +239,7 @@ scree_status scree_scene_restore(scree_scene *scene, const void *blob, size_t si
     scene->emitters[i].emitted = s.emitted;
     scene->emitters[i].carry = s.carry;
   }
+  for (size_t i = 0; i < scene->action_count; i++) scene->actions[i].done = *at++ != 0;
+  scene_hide_drives(scene);
   return SCREE_OK;
 }

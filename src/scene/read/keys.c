@@ -20,18 +20,25 @@ static const scene_field scene_fields[] = {
     REAL("duration", false, TOP(duration), "s", FROM(0), INFINITY, "default 1 s"),
     REAL("overlap", false, TOP(overlap), "", FROM(0), 1,
          "overlap allowed at the start, of the smaller diameter; default 1%"),
+    TEXT("from", false, TOP(from),
+         "a recording, as settled.h5 or settled.h5@1.5 (s; default its last frame): dynamic bodies "
+         "begin where those of the same name are in it"),
     PART("solver", false, TOP(solver), solver),
+    ONE("stepper", false, TOP(stepper), stepper),
     NAMED("materials", false, TOP(materials), material),
     PARTS("pairs", false, TOP(pairs), pair),
     NAMED("shapes", false, TOP(shapes), shape),
     PARTS("bodies", false, TOP(bodies), body),
+    PARTS("assemblies", false, TOP(assemblies), assembly),
     PARTS("exclude", false, TOP(exclude), exclude),
     PARTS("joints", false, TOP(joints), joint),
+    PARTS("flexible", false, TOP(flexible), flexible),
     PARTS("schedule", false, TOP(schedule), schedule),
     PARTS("forces", false, TOP(forces), force),
     PARTS("fluids", false, TOP(fluids), fluid),
     PARTS("emitters", false, TOP(emitters), emitter),
     PARTS("drains", false, TOP(drains), drain),
+    PARTS("events", false, TOP(events), event),
     PARTS("probes", false, TOP(probes), probe),
     PART("recording", false, TOP(recording), recording),
 };
@@ -40,7 +47,7 @@ SECTION(scene, "scene", "The file itself.", scene_fields, false);
 #define SOLVER(m) AT(scene_solver_keys, m)
 static const scene_field solver_fields[] = {
     TEXT("name", false, SOLVER(name), "a solver of `scree list solvers`; default auto"),
-    TEXT("stepper", false, SOLVER(stepper), "default nonsmooth"),
+    TEXT("stepper", false, SOLVER(stepper), "the same as the scene's own key `stepper`"),
     ANY("options", false, SOLVER(options), "", "options of the solver, by its own table"),
     CHOICE("model", false, SOLVER(model), "relaxed|coulomb",
            "friction: coulomb is the exact law, relaxed its convex relaxation, in which sliding "
@@ -266,7 +273,9 @@ SECTION(random, "random", "Bodies at random places, large ones first, that do no
 static const scene_field csv_fields[] = {
     TEXT("file", true, MAKER(file),
          "columns x y z and, when there, qw qx qy qz vx vy vz wx wy wz radius mass; a radius makes "
-         "a sphere"),
+         "a sphere. Or bodies as `scree export --format csv` writes them: the dynamic ones"),
+    WHOLE("frame", false, MAKER(frame), "", FROM(0), 1e9,
+          "of an export with several: which one; default the last"),
     WHOLE("number", false, MAKER(number), "", FROM(0), 1e8, "the first so many; default all"),
 };
 SECTION(csv, "csv", "Bodies from a table.", csv_fields, false);
@@ -306,6 +315,7 @@ static const scene_field motion_fields[] = {
     ONE("constant", false, MOTION(times), constant),
     ONE("sine", false, MOTION(times), sine),
     ONE("table", false, MOTION(times), table),
+    ONE("path", false, MOTION(times), path),
 };
 SECTION(motion, "motion", "How a prescribed body moves, from its first pose on.", motion_fields,
         true);
@@ -335,6 +345,41 @@ static const scene_field table_fields[] = {
     FLAG("repeat", false, MOTION(repeat), "start again at the end; default false"),
 };
 SECTION(table, "table motion", "", table_fields, false);
+static const scene_field path_fields[] = {
+    ANY("displacement", false, MOTION(displacements), "m",
+        "[x, y, z], expressions with the time t since the motion began; default 0"),
+    ANY("rotation", false, MOTION(rotations), "rad",
+        "axis times angle as [x, y, z], expressions with t; default 0"),
+};
+SECTION(path, "path motion",
+        "Functions of time, taken relative to their values at t = 0: it begins in place.",
+        path_fields, false);
+
+#define ASSEMBLY(m) AT(scene_assembly_keys, m)
+static const scene_field assembly_fields[] = {
+    TEXT("file", true, ASSEMBLY(file), "a scene (YAML, JSON) or a robot (URDF, MJCF)"),
+    TEXT("name", false, ASSEMBLY(name),
+         "its names begin with this and a dot; default: as they are"),
+    VECTOR("position", false, ASSEMBLY(position), "m", 3, FROM(-INFINITY), "default 0"),
+    TURNED("rotation", false, ASSEMBLY(rotation), "about its origin; default none"),
+    ANY("set", false, ASSEMBLY(set), "", "values for its parameters, as {radius: 0.3}"),
+    ANY("for", false, ASSEMBLY(loop), "", "one for each value of loop variables, as of a body"),
+    FLAG("allow_unsupported", false, ASSEMBLY(allow_unsupported),
+         "robots: leave out what Scree does not have; default false"),
+    FLAG("fixed_base", false, ASSEMBLY(fixed_base),
+         "URDF: the root link is fixed in the world; default false"),
+    FLAG("self_collide", false, ASSEMBLY(self_collide),
+         "URDF: links touch each other; default false"),
+    REAL("density", false, ASSEMBLY(density), "kg/m^3", OVER(0), INFINITY,
+         "URDF: of links without mass; default none"),
+    CHOICE("meshes", false, ASSEMBLY(meshes), "by_format|hulls|exact",
+           "robots: default exact in URDF, hulls in MJCF"),
+    TEXT("keyframe", false, ASSEMBLY(keyframe), "MJCF: begin with it; default none"),
+};
+SECTION(assembly, "assembly",
+        "A scene or robot as a part of this one. Of a scene come parameters, materials, pairs, "
+        "shapes, bodies, exclude, joints, schedule, forces and probes; its other keys do nothing.",
+        assembly_fields, false);
 
 static const scene_field exclude_fields[] = {
     ANY("bodies", true, AT(scene_exclude_keys, bodies), "",
@@ -353,8 +398,9 @@ SECTION(exclude, "exclude",
 static const scene_field force_fields[] = {
     TEXT("body", true, EVENT(body_name),
          "the name of a body, of one of many as grain[3], or of many"),
-    VECTOR("force", false, EVENT(force), "N", 3, FROM(-INFINITY), "at the centre of mass"),
-    VECTOR("torque", false, EVENT(torque), "N m", 3, FROM(-INFINITY), ""),
+    VECTOR("force", false, EVENT(force), "N", 3, FROM(-INFINITY),
+           "at the centre of mass; expressions may have the time t"),
+    VECTOR("torque", false, EVENT(torque), "N m", 3, FROM(-INFINITY), "the same"),
     WINDOW_ROWS,
 };
 SECTION(force, "force", "A force on a body while it lasts.", force_fields, false);
@@ -378,6 +424,28 @@ static const scene_field drain_fields[] = {
     WINDOW_ROWS,
 };
 SECTION(drain, "drain", "Removes bodies whose origin is in a box.", drain_fields, false);
+
+#define ACTION(m) AT(scene_action_keys, m)
+static const scene_field event_fields[] = {
+    TEXT("name", false, ACTION(name), ""),
+    REAL("at", false, ACTION(at), "s", FROM(0), INFINITY, "when; or a condition:"),
+    ANY("when", false, ACTION(when), "",
+        "an expression as ${z < 0.2}: the first step at whose start it is not 0. Known are the "
+        "time t, bodies (dynamic ones), kinetic (J), emitted, drained (bodies so far) and, of "
+        "`body`, x y z vx vy vz speed"),
+    REAL("after", false, ACTION(after), "s", FROM(0), INFINITY,
+         "a condition is not looked at before; default 0"),
+    TEXT("body", false, ACTION(body), "whose state the condition may use"),
+    ANY("remove", false, ACTION(remove), "", "bodies to take away: a name, or a list of names"),
+    VECTOR("gravity", false, ACTION(gravity), "m/s^2", 3, FROM(-INFINITY), "from then on"),
+    TEXT("joint", false, ACTION(joint), "a joint that gets another motor"),
+    WHOLE("coordinate", false, ACTION(coordinate), "", FROM(1), 3,
+          "of the joint, where it has several; default 1"),
+    PART("motor", false, ACTION(motor), motor),
+    FLAG("end", false, ACTION(end), "the run ends; default false"),
+};
+SECTION(event, "event", "Something that happens once, at a time or on a condition.", event_fields,
+        false);
 
 #define PROBE(m) AT(scene_probe_keys, m)
 static const scene_field probe_fields[] = {
@@ -433,6 +501,7 @@ SECTION(turn, "rotation", "A turn about an axis.", turn_fields, false);
 const scene_section *const scene_section_list[] = {
     &scene_section_scene,
     &scene_section_solver,
+    &scene_section_stepper,
     &scene_section_material,
     &scene_section_pair,
     &scene_section_body,
@@ -465,16 +534,20 @@ const scene_section *const scene_section_list[] = {
     &scene_section_constant,
     &scene_section_sine,
     &scene_section_table,
+    &scene_section_assembly,
+    &scene_section_path,
     &scene_section_exclude,
     &scene_section_joint,
     &scene_section_coordinate,
     &scene_section_spring,
     &scene_section_motor,
+    &scene_section_flexible,
     &scene_section_schedule,
     &scene_section_force,
     &scene_section_fluid,
     &scene_section_emitter,
     &scene_section_drain,
+    &scene_section_event,
     &scene_section_probe,
     &scene_section_recording,
 };

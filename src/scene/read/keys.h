@@ -50,19 +50,20 @@ typedef struct scene_head {
   uint64_t given; /* bit i: field i of the table was given */
 } scene_head;
 
-extern const scene_section scene_section_scene, scene_section_solver, scene_section_material,
-    scene_section_pair, scene_section_shape, scene_section_sphere, scene_section_ellipsoid,
-    scene_section_box, scene_section_capsule, scene_section_cylinder, scene_section_cone,
-    scene_section_hull, scene_section_half_space, scene_section_box_container,
-    scene_section_cylinder_container, scene_section_cone_container, scene_section_mesh,
-    scene_section_height_field, scene_section_compound, scene_section_part, scene_section_body,
-    scene_section_lattice, scene_section_random, scene_section_csv, scene_section_sizes,
-    scene_section_class, scene_section_region, scene_section_region_box,
+extern const scene_section scene_section_scene, scene_section_solver, scene_section_stepper,
+    scene_section_flexible, scene_section_material, scene_section_pair, scene_section_shape,
+    scene_section_sphere, scene_section_ellipsoid, scene_section_box, scene_section_capsule,
+    scene_section_cylinder, scene_section_cone, scene_section_hull, scene_section_half_space,
+    scene_section_box_container, scene_section_cylinder_container, scene_section_cone_container,
+    scene_section_mesh, scene_section_height_field, scene_section_compound, scene_section_part,
+    scene_section_body, scene_section_lattice, scene_section_random, scene_section_csv,
+    scene_section_sizes, scene_section_class, scene_section_region, scene_section_region_box,
     scene_section_region_cylinder, scene_section_motion, scene_section_constant, scene_section_sine,
-    scene_section_table, scene_section_exclude, scene_section_joint, scene_section_coordinate,
-    scene_section_spring, scene_section_motor, scene_section_schedule, scene_section_force,
-    scene_section_fluid, scene_section_emitter, scene_section_drain, scene_section_probe,
-    scene_section_recording, scene_section_turn;
+    scene_section_table, scene_section_path, scene_section_event, scene_section_assembly,
+    scene_section_exclude, scene_section_joint, scene_section_coordinate, scene_section_spring,
+    scene_section_motor, scene_section_schedule, scene_section_force, scene_section_fluid,
+    scene_section_emitter, scene_section_drain, scene_section_probe, scene_section_recording,
+    scene_section_turn;
 /* All of them, in the order of the reference page. */
 extern const scene_section *const scene_section_list[];
 extern const size_t scene_section_list_count;
@@ -76,8 +77,10 @@ typedef struct scene_top {
   const char *title, *description;
   const scene_node *include, *parameters;
   double gravity[3], gravitational_constant, coulomb_constant, step, duration, overlap;
-  const scene_node *solver, *materials, *pairs, *shapes, *bodies, *exclude, *joints, *schedule,
-      *forces, *fluids, *emitters, *drains, *probes, *recording;
+  const scene_node *solver, *stepper, *flexible, *materials, *pairs, *shapes, *bodies, *exclude,
+      *assemblies, *joints, *schedule, *forces, *fluids, *emitters, *drains, *events, *probes,
+      *recording;
+  const char *from;
 } scene_top;
 
 typedef struct scene_solver_keys {
@@ -90,6 +93,24 @@ typedef struct scene_solver_keys {
   long iterations, check_interval, retry_iterations, retry_halvings;
   bool warm_start;
 } scene_solver_keys;
+
+typedef struct scene_stepper_keys {
+  scene_head head;
+  const char *name;
+  const scene_node *options;
+} scene_stepper_keys;
+
+typedef struct scene_flexible_keys {
+  scene_head head;
+  const char *name, *material;
+  int kind;
+  const scene_node *ends, *held, *loop;
+  double start[3], end[3], up[3], section[2];
+  double lower[3], upper[3], cells[3];
+  double young, poisson, density, radius, rayleigh, node_radius;
+  long elements;
+  bool shear, collide;
+} scene_flexible_keys;
 
 typedef struct scene_material_keys {
   scene_head head;
@@ -121,7 +142,7 @@ typedef struct scene_body_keys {
 
 typedef struct scene_generator_keys { /* lattice, random, csv, sizes, regions */
   scene_head head;
-  long number, seed, attempts;
+  long number, seed, attempts, frame;
   double origin[3], pitch[3], count[3], gap;
   double jitter[3], lower[3], upper[3], center[3], radius, height;
   const char *file;
@@ -142,6 +163,15 @@ typedef struct scene_motion_keys {
   const scene_node *times, *displacements, *rotations;
   bool repeat;
 } scene_motion_keys;
+
+typedef struct scene_assembly_keys {
+  scene_head head;
+  const char *file, *name, *keyframe;
+  const scene_node *rotation, *set, *loop;
+  double position[3], density;
+  bool allow_unsupported, fixed_base, self_collide;
+  int meshes;
+} scene_assembly_keys;
 
 typedef struct scene_exclude_keys {
   scene_head head;
@@ -199,6 +229,15 @@ typedef struct scene_fluid_keys {
   const char *body_name;
   double density, viscosity, drag_coefficient, velocity[3], level, start, stop;
 } scene_fluid_keys;
+
+typedef struct scene_action_keys { /* events */
+  scene_head head;
+  const char *name, *body, *joint;
+  double at, after, gravity[3];
+  const scene_node *when, *remove, *motor;
+  long coordinate;
+  bool end;
+} scene_action_keys;
 
 typedef struct scene_probe_keys {
   scene_head head;

@@ -17,6 +17,7 @@ struct scene_node {
   bool quoted;           /* a scalar in quotes is text, whatever it looks like */
   uint32_t file;         /* index in the document's files, or SCENE_FILE_SET + index of a --set */
   uint32_t line, column; /* from 1 */
+  uint32_t part;         /* of an entry: the assembly that it came with; 0: the scene itself */
   const char *text;      /* scalar */
   size_t count, room;
   scene_node **items;

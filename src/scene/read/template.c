@@ -90,13 +90,16 @@ static scree_status read_table(scree_scene *scene, const scene_scope *scope,
     return scene_fault(&scene->doc, keys->displacements,
                        "displacements: %zu of them for %zu times; one a time is wanted",
                        places_count, count);
+  for (size_t i = 0; i < count; i++) scene_turn_vector(scene, places + 3 * i);
   if (keys->rotations) {
     if (keys->rotations->kind != SCENE_LIST || keys->rotations->count != count)
       return scene_fault(&scene->doc, keys->rotations, "rotations: a list of %zu is wanted", count);
     turns = scene_alloc(&scene->doc, (4 * count + 1) * sizeof *turns);
     if (!turns) return SCREE_ERROR_MEMORY;
-    for (size_t i = 0; i < count && !status; i++)
+    for (size_t i = 0; i < count && !status; i++) {
       status = scene_rotation(&scene->doc, scope, keys->rotations->items[i], &turns[4 * i], NULL);
+      if (!status) scene_turn_displacement(scene, &turns[4 * i]);
+    }
     if (status) return status;
     def->rotations = turns;
   }
@@ -110,16 +113,16 @@ static scree_status read_table(scree_scene *scene, const scene_scope *scope,
 static scree_status read_motion(scree_scene *scene, const scene_scope *scope, scree_world *world,
                                 const scene_node *node, scree_motion_id *id) {
   static const scene_section *const sections[] = {&scene_section_constant, &scene_section_sine,
-                                                  &scene_section_table};
+                                                  &scene_section_table, &scene_section_path};
   scene_motion_keys which = {0}, keys = {0};
   scree_status status = scene_read(&scene->doc, scope, node, &scene_section_motion, &which);
   if (status) return status;
-  int kind = which.head.given & 1 ? 0 : which.head.given & 2 ? 1 : 2;
+  int kind = which.head.given & 1 ? 0 : which.head.given & 2 ? 1 : which.head.given & 4 ? 2 : 3;
   status = scene_read(&scene->doc, scope, which.times, sections[kind], &keys);
   if (status) return status;
   scree_motion_def def = scree_motion_def_default();
   static const scree_motion_kind kinds[] = {SCREE_MOTION_CONSTANT, SCREE_MOTION_SINE,
-                                            SCREE_MOTION_TABLE};
+                                            SCREE_MOTION_TABLE, SCREE_MOTION_FUNCTION};
   def.kind = kinds[kind];
   for (int i = 0; i < 3; i++) {
     def.velocity[i] = keys.velocity[i];
@@ -129,7 +132,12 @@ static scree_status read_motion(scree_scene *scene, const scene_scope *scope, sc
   }
   def.frequency = keys.frequency;
   def.phase = keys.phase;
+  scene_turn_vector(scene, def.velocity);
+  scene_turn_vector(scene, def.angular);
+  scene_turn_vector(scene, def.amplitude);
+  scene_turn_vector(scene, def.swing);
   if (kind == 2) status = read_table(scene, scope, &keys, &def);
+  if (kind == 3) status = scene_read_path(scene, scope, &keys, &def);
   if (status) return status;
   status = scree_world_add_motion(world, &def, id);
   if (status && status != SCREE_ERROR_MEMORY) {
@@ -144,11 +152,11 @@ static scree_status read_motion(scree_scene *scene, const scene_scope *scope, sc
 
 static scree_status find_material(scree_scene *scene, const scene_body_keys *keys,
                                   scree_material_id *id) {
-  const char *names[64];
+  const char *names[64], *name = scene_meant_name(scene, keys->material, scene_has_material);
   size_t count = 0;
   for (size_t i = 0; i < scene->material_count; i++) {
     if (count < 64) names[count++] = scene->materials[i].name;
-    if (strcmp(scene->materials[i].name, keys->material) != 0) continue;
+    if (strcmp(scene->materials[i].name, name) != 0) continue;
     *id = scene->materials[i].id;
     return SCREE_OK;
   }
@@ -188,6 +196,7 @@ scree_status scene_read_template(scree_scene *scene, const scene_scope *scope, s
   k->collides_with = def.collides_with;
   scree_status status = scene_read(&scene->doc, scope, node, &scene_section_body, k);
   if (status) return status;
+  k->name = scene_own_name(scene, k->name);
   if (k->motion) {
     if (scene_given(&k->head, &scene_section_body, "kind") && k->kind != 2)
       return scene_fault(&scene->doc, scene_place(&k->head, "kind"),

@@ -340,6 +340,25 @@ bool scene_is_reserved(const char *name) {
   return false;
 }
 
+bool scene_uses_name(const scene_node *node, const char *name) {
+  for (size_t i = 0; i < node->count; i++)
+    if (node->items && scene_uses_name(node->items[i], name)) return true;
+  if (node->kind != SCENE_SCALAR) return false;
+  const size_t length = strlen(name);
+  for (const char *at = strstr(node->text, "${"); at && *at && *at != '}';) {
+    size_t n = 0;
+    while (isalnum((unsigned char)at[n]) || at[n] == '_') n++;
+    if (n == length && strncmp(at, name, n) == 0) return true;
+    if (n && isdigit((unsigned char)*at)) { /* a number: 2e3 holds no name */
+      char *end;
+      number_read(at, &end);
+      n = end > at ? (size_t)(end - at) : n;
+    }
+    at += n ? n : 1;
+  }
+  return false;
+}
+
 scree_status scene_scope_add(scene_document *doc, const scene_node *at, scene_scope *scope,
                              const char *name, double value) {
   if (!scene_is_name(name))

@@ -26,6 +26,9 @@ scree_status scene_scope_add(scene_document *doc, const scene_node *at, scene_sc
 bool scene_is_reserved(const char *name);
 bool scene_is_name(const char *text);
 
+/* Does an expression of this node, or of what is in it, use that name? */
+bool scene_uses_name(const scene_node *node, const char *name);
+
 #define SCENE_ANY_UNIT "?"
 /* A finite number in SI from a scalar; `unit` is the dimension wanted ("" for none). `what` names
  * the key in messages. */

@@ -519,16 +519,13 @@ static scree_status solve_stacked(solve_run *run, const char **why) {
   return solve_then_turns(run, AGS);
 }
 
-/* A time limit may end the run before a Newton step does any good: some sweeps first, which are
- * better than the impulses of the step before. */
+/* A time limit may end the run before a Newton step does any good, or even before the start is
+ * judged: some sweeps first, which are better than the impulses of the step before. */
 enum { SECURE_SWEEPS = 10 };
-static const double short_time = 1.0; /* s */
 static bool secure(solve_run *run) {
   const op_sweep_params params = {
       .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
-  const scree_solve_settings *s = run->settings;
-  if (!(s->time_limit > 0.0 && s->time_limit < short_time) || !s->warm_start) return false;
-  if (solve_is_new(run) && solve_check_start(run)) return true;
+  if (!solve_has_little_time(run)) return false;
   op_sweep_begin(run->op, run->g);
   for (int k = 0; k < SECURE_SWEEPS; k++) op_sweep(run->op, &params, run->g);
   run->products += SECURE_SWEEPS;

@@ -214,7 +214,8 @@ static scree_status iterate(solve_run *run, direct_state *d, const assembly_matr
       if (changed == 0) break;
     }
   }
-  op_copy(op, run->best, run->g);
+  if (!run->ended) judge(run, rounds);
+  if (!run->ended) op_copy(op, run->best, run->g);
   return SCREE_OK;
 }
 
@@ -238,7 +239,7 @@ static scree_status solve(solve_run *run) {
 }
 
 static scree_status run_direct(solve_run *run) {
-  if (solve_is_new(run) && solve_check_start(run)) return SCREE_OK;
+  if (solve_is_new(run) && !solve_has_little_time(run) && solve_check_start(run)) return SCREE_OK;
   const scree_status status = solve(run);
   if (!status && !run->ended)
     solve_finish(run, SCREE_OUTCOME_STALLED,

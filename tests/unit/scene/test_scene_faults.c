@@ -201,7 +201,7 @@ static const struct {
     {"solver: {warm_start: perhaps}\n" BALL,
      "scene.yaml:1:22: warm_start: true or false is wanted"},
     {"bodies: [{shape: {sphere: {radius: 1}}, motion: {wave: {}}}]",
-     "scene.yaml:1:50: unknown key 'wave'; allowed: constant, sine, table"},
+     "scene.yaml:1:50: unknown key 'wave'; allowed: constant, sine, table, path"},
     {"bodies: [{shape: {sphere: {radius: 1}}, motion: {sine: {amplitude: [0, 0, 1]}}}]",
      "scene.yaml:1:56: sine motion: key 'frequency' is missing"},
     {"bodies: [{shape: {sphere: {radius: 1}}, motion: {table: {times: [0, 1], displacements: [[0, "

@@ -1,0 +1,48 @@
+/* The tables of scene keys: steppers and flexible parts. */
+#include "scene/read/table.h"
+
+#define STEPPER(m) AT(scene_stepper_keys, m)
+static const scene_field stepper_fields[] = {
+    TEXT("name", true, STEPPER(name), "one of `scree list steppers`"),
+    ANY("options", false, STEPPER(options), "", "its options, by its own table"),
+};
+SECTION(stepper, "stepper",
+        "How the world moves through time: the name of a stepper, or a map with its options. "
+        "Default nonsmooth.",
+        stepper_fields, false);
+
+#define FLEXIBLE(m) AT(scene_flexible_keys, m)
+static const scene_field flexible_fields[] = {
+    TEXT("name", false, FLEXIBLE(name), "of its nodes, which are bodies: name[0], name[1], …"),
+    CHOICE("kind", true, FLEXIBLE(kind), "beam|block", "elements along a line, or tetrahedra"),
+    REAL("young", true, FLEXIBLE(young), "Pa", OVER(0), INFINITY, "modulus of elasticity"),
+    REAL("poisson", false, FLEXIBLE(poisson), "", FROM(-0.99), 0.49, "default 0.3"),
+    REAL("density", true, FLEXIBLE(density), "kg/m^3", OVER(0), INFINITY, ""),
+    REAL("rayleigh", false, FLEXIBLE(rayleigh), "s", FROM(0), INFINITY,
+         "damping over stiffness; default 0"),
+    TEXT("material", false, FLEXIBLE(material), "of its surface, a name of `materials`"),
+    VECTOR("start", false, FLEXIBLE(start), "m", 3, FROM(-INFINITY), "beam: one end; default 0"),
+    VECTOR("end", false, FLEXIBLE(end), "m", 3, FROM(-INFINITY), "beam: the other"),
+    WHOLE("elements", false, FLEXIBLE(elements), "", FROM(1), 1e6, "beam: default 10"),
+    REAL("radius", false, FLEXIBLE(radius), "m", OVER(0), INFINITY, "beam: of a round section"),
+    VECTOR("section", false, FLEXIBLE(section), "m", 2, OVER(0),
+           "beam: width and height of a rectangle"),
+    VECTOR("up", false, FLEXIBLE(up), "", 3, FROM(-INFINITY),
+           "beam: direction of the section's height; default any"),
+    FLAG("shear", false, FLEXIBLE(shear),
+         "beam: with shear (Timoshenko) or without (Euler, Bernoulli); default false"),
+    ANY("ends", false, FLEXIBLE(ends), "",
+        "beam: what its two ends are clamped to: `free`, `world` or a body; default [free, free]"),
+    FLAG("collide", false, FLEXIBLE(collide), "beam: do its segments touch others? default true"),
+    VECTOR("lower", false, FLEXIBLE(lower), "m", 3, FROM(-INFINITY), "block: a corner"),
+    VECTOR("upper", false, FLEXIBLE(upper), "m", 3, FROM(-INFINITY), "block: the other corner"),
+    VECTOR("cells", false, FLEXIBLE(cells), "", 3, FROM(1),
+           "block: boxes along x, y, z, of six tetrahedra each"),
+    REAL("node_radius", false, FLEXIBLE(node_radius), "m", FROM(0), INFINITY,
+         "block: of the balls at its nodes that touch others; default 0: none do"),
+    ANY("held", false, FLEXIBLE(held), "",
+        "block: faces that are held, of x- x+ y- y+ z- z+, as [x-, x+]; default none"),
+    ANY("for", false, FLEXIBLE(loop), "", "one for each value of loop variables, as of a body"),
+};
+SECTION(flexible, "flexible", "A flexible part: bodies as nodes, tied by elements.",
+        flexible_fields, false);

@@ -1,0 +1,273 @@
+/* Newton's method of a step, and steps in parts. See smooth.h.
+ *
+ * The unknown of a body's turn is that of its end, dt: a changes by T^-1 dt / p, p = (1 + w) p1
+ * (math/tangent.h), so that rows of joints are D' and the matrix is [A D; D' -C/p] with
+ * A = (M + r R) T^-1 + p (K + …), r = (1 + w) r1: symmetric but for gyroscopic terms and T.
+ * Equations of rows are divided by p (about beta h^2), which keeps all parts of the matrix of one
+ * size as h falls. */
+#include <string.h>
+
+#include "math/tangent.h"
+#include "step/smooth/smooth.h"
+
+static const double smallest_part = 1.0 / 1024.0; /* of a step */
+
+typedef struct newton_report {
+  bool converged, finite;
+  long iterations;
+  double correction; /* the last one */
+} newton_report;
+
+static double reach_of(const smooth_system *s, size_t r) {
+  const world_bodies *b = &s->world->bodies;
+  const v3 in = b->inertia[s->body[r]];
+  return sqrt((in.x + in.y + in.z) / (2.0 * b->mass[s->body[r]]));
+}
+
+static double blended(const smooth_system *s, const smooth_method *c, size_t i) {
+  return s->a[i] + c->blend * (s->a[i] - s->a0[i]);
+}
+/* p and r of the head. */
+static double place_of(const smooth_method *c) {
+  return (1.0 + c->blend) * c->place1;
+}
+static double rate_of(const smooth_method *c) {
+  return (1.0 + c->blend) * c->rate1;
+}
+
+/* Puts the world where a leads, and the negative residual into x. */
+static void residual(smooth *m, double h, const smooth_method *c) {
+  smooth_system *s = &m->system;
+  const size_t n = 6 * s->bodies;
+  for (size_t i = 0; i < n; i++) {
+    const double b = blended(s, c, i);
+    s->step[i] = h * s->v0[i] + c->place0 * s->b0[i] + c->place1 * b;
+    m->v[i] = s->v0[i] + c->rate0 * s->b0[i] + c->rate1 * b;
+  }
+  system_put(s, h, s->step, m->v);
+  system_forces(s, s->f);
+  system_rows(s);
+  system_add_loads(s, s->lambda, s->f);
+  system_mass(s, s->a, s->x);
+  for (size_t i = 0; i < n; i++) s->x[i] = s->f[i] - s->x[i];
+  for (size_t k = 0; k < s->rows; k++) {
+    const smooth_row *row = &s->row[k];
+    const double rate = system_rate(s, k, m->v);
+    if (row->kind == HOLD_SOFT)
+      s->x[n + k] = -(row_stress(row, rate) + s->lambda[k]) /
+                    (row->stiffness * place_of(c) + row->damping * rate_of(c));
+    else
+      s->x[n + k] = row->kind == HOLD_SPEED ? -rate / rate_of(c) : -row->error / place_of(c);
+  }
+}
+
+/* Takes the solution over; returns the size of the correction. */
+static double correct(smooth_system *s, const smooth_method *c) {
+  const size_t n = 6 * s->bodies;
+  double most = 0.0;
+  for (size_t r = 0; r < s->bodies; r++) {
+    double *x = s->x + 6 * r, *a = s->a + 6 * r;
+    const m33 back = tangent_inverse(v3_load(s->step + 6 * r + 3));
+    const v3 linear = v3_load(x), turn = v3_load(x + 3);
+    v3_store(a, v3_add(v3_load(a), linear));
+    v3_store(a + 3, v3_add(v3_load(a + 3), m33_mul_v3(&back, turn)));
+    const double reach = reach_of(s, r);
+    const double size = fmax(v3_norm(linear) / reach, v3_norm(turn)) * place_of(c);
+    most = size > most || !isfinite(size) ? size : most;
+    if (!isfinite(most)) return most;
+  }
+  for (size_t k = 0; k < s->rows; k++) s->lambda[k] -= s->x[n + k];
+  return most;
+}
+
+static scree_status newton(smooth *m, double h, const smooth_method *c, const smooth_newton *p,
+                           newton_report *out) {
+  smooth_system *s = &m->system;
+  const smooth_weights weights = {
+
+      .mass = 1.0, .rate = rate_of(c), .place = place_of(c), .geometric = true, .turns = true};
+  memcpy(s->a, s->a0, 6 * s->bodies * sizeof *s->a);
+  memcpy(s->lambda, s->lambda0, s->rows * sizeof *s->lambda);
+  *out = (newton_report){.finite = true};
+  double before = INFINITY;
+  for (long k = 0; k < p->iterations; k++) {
+    double unused;
+    residual(m, h, c);
+    if (k == 0 || p->full) {
+      system_matrix(s, &weights);
+      const scree_status status = m->linear.class->prepare(m->linear.self, &s->matrix);
+      if (status) return status;
+    }
+    scree_status status = m->linear.class->solve(m->linear.self, &s->matrix, s->x, &unused);
+    if (status) return status;
+    const double size = correct(s, c);
+    out->iterations++;
+    out->correction = size;
+    out->finite = isfinite(size);
+    if (!out->finite) return SCREE_OK;
+    /* What is left after a correction, by the rate at which they fall. */
+    const double fall = k ? size / before : 1.0, left = fall < 0.9 ? fall / (1.0 - fall) : 1.0;
+    if (size * fmin(left, 1.0) <= p->tolerance || size == 0.0) {
+      out->converged = true;
+      break;
+    }
+    if (k > 3 && size > 2.0 * before) break;
+    before = size;
+  }
+  residual(m, h, c); /* the world and f at what was found */
+  for (size_t i = 0; i < 6 * s->bodies; i++)
+    if (!isfinite(s->f[i])) out->finite = false;
+  return SCREE_OK;
+}
+
+/* Of the local error over what is allowed. */
+static double error_of(const smooth_system *s, double h, const smooth_method *c, double allowed) {
+  double sum = 0.0;
+  for (size_t r = 0; r < s->bodies; r++) {
+    const double reach = reach_of(s, r);
+    for (size_t i = 0; i < 6; i++) {
+      const double e = c->error * h * h * (blended(s, c, 6 * r + i) - s->b0[6 * r + i]);
+      sum += i < 3 ? e * e / (reach * reach) : e * e;
+    }
+  }
+  return s->bodies ? sqrt(sum / (6.0 * (double)s->bodies)) / allowed : 0.0;
+}
+
+/* ---- back to the start of the whole step ----------------------------------------------------- */
+
+static scree_status keep_start(smooth *m) {
+  smooth_system *s = &m->system;
+  const world_bodies *b = &s->world->bodies;
+  const size_t n = 6 * s->bodies;
+  if (memory_grow(s->context, &m->pose, &m->pose_room, b->limit, sizeof *m->pose) ||
+      memory_grow(s->context, &m->twist, &m->twist_room, 2 * b->limit, sizeof *m->twist) ||
+      memory_grow(s->context, &m->keep, &m->keep_room, 2 * n + s->rows, sizeof *m->keep))
+    return SCREE_ERROR_MEMORY;
+  for (size_t i = 0; i < b->limit; i++) {
+    m->pose[i] = world_pose(s->world, i);
+    m->twist[2 * i] = b->linear[i];
+    m->twist[2 * i + 1] = b->angular[i];
+  }
+  memcpy(m->keep, s->a0, n * sizeof *m->keep);
+  memcpy(m->keep + n, s->b0, n * sizeof *m->keep);
+  memcpy(m->keep + 2 * n, s->lambda0, s->rows * sizeof *m->keep);
+  return SCREE_OK;
+}
+
+static void back_to_start(smooth *m, double time) {
+  smooth_system *s = &m->system;
+  world_bodies *b = &s->world->bodies;
+  const size_t n = 6 * s->bodies;
+  for (size_t i = 0; i < b->limit; i++) {
+    s->pose0[i] = m->pose[i];
+    b->position[i] = m->pose[i].position;
+    b->rotation[i] = m->pose[i].rotation;
+    b->linear[i] = m->twist[2 * i];
+    b->angular[i] = m->twist[2 * i + 1];
+  }
+  for (size_t r = 0; r < s->bodies; r++) {
+    v3_store(s->v0 + 6 * r, b->linear[s->body[r]]);
+    v3_store(s->v0 + 6 * r + 3, b->angular[s->body[r]]);
+  }
+  memcpy(s->a0, m->keep, n * sizeof *m->keep);
+  memcpy(s->b0, m->keep + n, n * sizeof *m->keep);
+  memcpy(s->lambda0, m->keep + 2 * n, s->rows * sizeof *m->keep);
+  s->world->time = s->time0 = time;
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static scree_status try_part(smooth *m, double h, const smooth_method *c, const smooth_newton *p,
+                             scree_step_info *info, newton_report *report) {
+  const scree_status status = newton(m, h, c, p, report);
+  info->iterations += report->iterations;
+  info->solves++;
+  info->residual = fmax(info->residual, report->correction);
+  return status;
+}
+
+static scree_status accept_part(smooth *m, double h, const smooth_method *c) {
+  smooth_system *s = &m->system;
+  bool again;
+  for (size_t i = 0; i < 6 * s->bodies; i++) s->b0[i] = blended(s, c, i);
+  system_accept(s, h);
+  return system_begin(s, &again);
+}
+
+static scree_status step_parts(scree_stepper *st, double h, smooth_method_of *method,
+                               const smooth_newton *p, scree_step_info *info) {
+  smooth *m = st->data;
+  const double allowed = smooth_option(st, "error");
+  double done = 0.0, part = allowed > 0.0 && m->part > 0.0 ? m->part : h;
+  info->converged = true;
+  while (done < h) {
+    const bool last = part >= (h - done) * (1.0 - 1e-12);
+    const double dt = last ? h - done : part;
+    const smooth_method c = method(st, dt);
+    newton_report report;
+    const scree_status status = try_part(m, dt, &c, p, info, &report);
+    if (status) return status;
+    const bool good = report.converged && report.finite;
+    const double error = good && allowed > 0.0 ? error_of(&m->system, dt, &c, allowed) : 0.0;
+    if (!good || error > 1.0) {
+      system_back(&m->system);
+      part = dt * (good ? fmax(0.9 * pow(error, -1.0 / 3.0), 0.2) : 0.5);
+      info->retries++;
+      if (part >= smallest_part * h) continue;
+      info->converged = false;
+      return SCREE_OK;
+    }
+    const scree_status accepted = accept_part(m, dt, &c);
+    if (accepted) return accepted;
+    info->parts++;
+    done = last ? h : done + dt;
+    const double grow = error > 1e-3 ? fmin(0.9 * pow(error, -1.0 / 3.0), 2.0) : 2.0;
+    if (allowed > 0.0 && !last)
+      part = dt * grow;
+    else if (allowed > 0.0)
+      part = fmax(part, dt * grow);
+    else
+      part = fmin(2.0 * part, h);
+  }
+  m->part = part;
+  return SCREE_OK;
+}
+
+scree_status smooth_implicit(scree_stepper *st, double h, smooth_method_of *method,
+                             scree_step_info *info) {
+  smooth *m = st->data;
+  const smooth_newton p = {.full = smooth_option(st, "newton") == 0.0,
+                           .iterations = (long)smooth_option(st, "iterations"),
+                           .tolerance = smooth_option(st, "tolerance")};
+  smooth_power power;
+  scree_status status = smooth_begin(st, h, info, &power);
+  if (!status) status = keep_start(m);
+  if (status) return status;
+  const scree_energy before = scree_world_get_energy(st->world);
+  const double time = m->system.time0;
+  status = step_parts(st, h, method, &p, info);
+  if (!status && !info->converged) {
+    /* No part converges: the best that Newton's method finds for the whole, or no step. */
+    back_to_start(m, time);
+    m->part = 0.0;
+    info->outcome = SCREE_OUTCOME_ITERATION_LIMIT;
+    if (st->def.on_nonconverged == SCREE_ON_NONCONVERGED_STOP) return SCREE_OK;
+    const smooth_method c = method(st, h);
+    newton_report report;
+    status = try_part(m, h, &c, &p, info, &report);
+    if (!status && !report.finite)
+      status = context_fail(st->context, SCREE_ERROR_NUMERIC,
+                            "stepper %s: Newton's method does not converge at t = %g s, in parts "
+                            "of %g s neither; look for joints that contradict each other, or take "
+                            "a shorter step",
+                            st->class->name, time, smallest_part * h);
+    if (!status) status = accept_part(m, h, &c);
+    info->parts = 1;
+  }
+  if (status) {
+    back_to_start(m, time);
+    return status;
+  }
+  smooth_end(st, h, &before, &power, info);
+  return SCREE_OK;
+}

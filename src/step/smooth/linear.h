@@ -1,0 +1,60 @@
+/* Linear solvers of the systems that steppers of smooth motion state:
+ *
+ *   [ A   D ]     A: blocks over bodies, its symmetric part positive definite (for steps small
+ *   [ D' -C ]     enough), C >= 0 diagonal; rows of D' may depend on each other
+ *
+ * A solver is one file with a linear_class and one row in the list. All give, where rows depend on
+ * each other and the system has a solution, the multipliers of least norm to their accuracy. */
+#ifndef SCREE_STEP_SMOOTH_LINEAR_H
+#define SCREE_STEP_SMOOTH_LINEAR_H
+
+#include "base/context.h"
+#include "base/memory.h"
+
+/* Nodes 0 … bodies - 1 have 6 rows, the others those of a joint. Block k of node i, in
+ * start[i] … start[i + 1] - 1 with ascending neighbours, begins at value[offset[k]], by rows. */
+typedef struct kkt_matrix {
+  size_t nodes, bodies, size; /* size: scalar rows */
+  uint32_t *rows;             /* of a node */
+  size_t *start;
+  uint32_t *neighbour;
+  size_t *offset, *first; /* first: scalar row of a node; nodes + 1 */
+  double *value;
+  size_t value_count;
+  uint64_t pattern; /* changes with the pattern */
+  size_t rows_room, start_room, neighbour_room, offset_room, first_room, value_room;
+} kkt_matrix;
+
+/* The block (i, j), or null. */
+double *kkt_block(const kkt_matrix *m, uint32_t i, uint32_t j);
+/* y = A x */
+void kkt_multiply(const kkt_matrix *m, const double *x, double *y);
+/* y = (A + A')/2 x */
+void kkt_multiply_symmetric(const kkt_matrix *m, const double *x, double *y);
+
+typedef struct linear_class {
+  const char *name;
+  const char *summary;
+  bool symmetric; /* sees the symmetric part alone; a Newton method still converges, slower */
+  bool large;     /* memory and time about linear in size for chains and trees */
+  scree_status (*create)(scree_context *context, void **self);
+  void (*destroy)(void *self);
+  /* New values, maybe a new pattern. */
+  scree_status (*prepare)(void *self, const kkt_matrix *m);
+  /* x: right side in, solution out. *residual: |b - A x| / |b|, each part by its own size. */
+  scree_status (*solve)(void *self, const kkt_matrix *m, double *x, double *residual);
+} linear_class;
+
+typedef struct linear_solver {
+  scree_context *context;
+  const linear_class *class;
+  void *self;
+} linear_solver;
+
+size_t linear_count(void);
+const linear_class *linear_at(size_t i);
+/* By its place in the list. */
+scree_status linear_create(scree_context *context, size_t i, linear_solver *out);
+void linear_destroy(linear_solver *linear);
+
+#endif

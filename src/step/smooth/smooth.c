@@ -1,0 +1,136 @@
+/* What steppers of smooth motion share besides the method: their data, the start of a step and its
+ * report. */
+#include "step/smooth/smooth.h"
+
+#include <string.h>
+
+#include "base/options.h"
+
+double smooth_option(const scree_stepper *st, const char *key) {
+  return options_get(st->class->options, st->class->option_count, st->option, key);
+}
+
+/* Springs of contacts, where the step asks for them. */
+static scree_status push_contacts(void *user, double *f) {
+  scree_stepper *st = user;
+  smooth *m = st->data;
+  if (m->penalty.young == 0.0) return SCREE_OK;
+  return smooth_contacts_push(st, &m->contacts, &m->penalty, m->penalty_step, m->system.rank, f,
+                              m->penalty_info);
+}
+
+scree_status smooth_create(scree_stepper *st) {
+  smooth *m = memory_new(st->context, 1, sizeof *m);
+  if (!m) return SCREE_ERROR_MEMORY;
+  system_init(&m->system, st->world);
+  m->system.extra = push_contacts;
+  m->system.extra_user = st;
+  st->data = m;
+  return SCREE_OK;
+}
+
+void smooth_destroy(scree_stepper *st) {
+  smooth *m = st->data;
+  if (!m) return;
+  linear_destroy(&m->linear);
+  smooth_contacts_clear(st->context, &m->contacts);
+  system_clear(&m->system);
+  memory_free(st->context, m->pose);
+  memory_free(st->context, m->twist);
+  memory_free(st->context, m->keep);
+  memory_free(st->context, m->v);
+  memory_free(st->context, m->more);
+  memory_free(st->context, m);
+}
+
+typedef struct smooth_header {
+  double part;
+  uint64_t system_size;
+} smooth_header;
+
+size_t smooth_save(const scree_stepper *st, void *bytes) {
+  const smooth *m = st->data;
+  const smooth_header head = {m->part, system_save(&m->system, NULL)};
+  char *at = bytes;
+  if (at) {
+    memcpy(at, &head, sizeof head);
+    system_save(&m->system, at + sizeof head);
+  }
+  return sizeof head + head.system_size +
+         smooth_contacts_save(&m->contacts, at ? at + sizeof head + head.system_size : NULL);
+}
+
+scree_status smooth_restore(scree_stepper *st, const void *bytes, size_t size) {
+  smooth *m = st->data;
+  smooth_header head;
+  const char *at = bytes;
+  if (size >= sizeof head) memcpy(&head, at, sizeof head);
+  if (size < sizeof head || head.system_size > size - sizeof head)
+    return context_fail(st->context, SCREE_ERROR_INPUT, "checkpoint: cut short");
+  m->part = head.part;
+  at += sizeof head;
+  const scree_status status = system_restore(&m->system, at, head.system_size);
+  return status ? status
+                : smooth_contacts_restore(st, &m->contacts, at + head.system_size,
+                                          size - sizeof head - head.system_size);
+}
+
+/* Another one may have been asked for since. */
+static scree_status choose_linear(scree_stepper *st, smooth *m) {
+  const size_t wanted = (size_t)smooth_option(st, "linear_solver");
+  if (m->linear.class == linear_at(wanted)) return SCREE_OK;
+  linear_destroy(&m->linear);
+  return linear_create(st->context, wanted, &m->linear);
+}
+
+scree_status smooth_begin(scree_stepper *st, double h, scree_step_info *info, smooth_power *power) {
+  smooth *m = st->data;
+  smooth_system *s = &m->system;
+  bool again;
+  scree_status status = choose_linear(st, m);
+  /* A force function gives what lasts for the step: velocities here are those of whole steps. */
+  if (!status && st->world->force_function)
+    st->world->force_function(st->world->force_user, st->world, st->world->time, h);
+  if (!status) status = system_begin(s, &again);
+  if (status) return status;
+  if (memory_grow(st->context, &m->v, &m->v_room, 6 * s->bodies, sizeof *m->v) ||
+      memory_grow(st->context, &m->more, &m->more_room, 12 * s->bodies, sizeof *m->more))
+    return SCREE_ERROR_MEMORY;
+  if (again) {
+    double loss;
+    status = system_start(s, &m->linear, &loss);
+    if (status) return status;
+    info->ledger.impacts += loss;
+    info->impact_loss = loss;
+    m->part = 0.0;
+  }
+  if ((int)smooth_option(st, "contact") == SMOOTH_CONTACT_REFUSE)
+    status = smooth_contacts_refuse(st, &m->contacts);
+  if (status) return status;
+  system_rows(s);
+  info->joint_error = system_joint_error(s);
+  info->model = st->def.model;
+  info->joints = s->joints;
+  info->rows = s->rows;
+  *power = system_power(s, s->v0, s->lambda0);
+  return SCREE_OK;
+}
+
+void smooth_end(scree_stepper *st, double h, const scree_energy *before, const smooth_power *power,
+                scree_step_info *info) {
+  smooth *m = st->data;
+  smooth_system *s = &m->system;
+  const scree_energy after = scree_world_get_energy(st->world);
+  const smooth_power p = system_power(s, s->v0, s->lambda0);
+  scree_ledger *l = &info->ledger;
+  info->advanced = true;
+  l->kinetic = after.linear + after.angular - before->linear - before->angular - l->impacts;
+  l->potential = after.potential + after.pairwise + after.elastic - before->potential -
+                 before->pairwise - before->elastic;
+  l->forces = 0.5 * h * (p.forces + power->forces);
+  l->motors = 0.5 * h * (p.motors + power->motors);
+  l->motions = 0.5 * h * (p.motions + power->motions);
+  l->joints = 0.5 * h * (p.dampers + power->dampers) + p.springs - power->springs;
+  l->error = l->kinetic + l->potential - (l->motors + l->motions + l->forces) + l->friction +
+             l->impacts + l->joints;
+}

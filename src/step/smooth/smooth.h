@@ -1,0 +1,117 @@
+/* What the steppers of smooth motion share: one system, one linear solver, and for the implicit
+ * ones Newton's method on
+ *
+ *   M a+ = (f + D lambda)+                   psi(q+) + C lambda+ = 0
+ *   b+ = a+ + w (a+ - a)
+ *   q+ = q exp(h v + p0 b + p1 b+)           v+ = v + r0 b + r1 b+
+ *
+ * with the unknowns a+ and lambda+. The methods differ in the five numbers alone. */
+#ifndef SCREE_STEP_SMOOTH_SMOOTH_H
+#define SCREE_STEP_SMOOTH_SMOOTH_H
+
+#include "step/smooth/contact.h"
+#include "step/smooth/system.h"
+#include "step/stepper.h"
+
+typedef struct smooth_method {
+  double blend;          /* w */
+  double place0, place1; /* p0, p1 */
+  double rate0, rate1;
+  double error; /* local error of the places over h^2 (b+ - b); 0: not known */
+} smooth_method;
+
+typedef struct smooth_newton {
+  bool full; /* a new matrix each iteration, else each step */
+  long iterations;
+  double
+      tolerance; /* on corrections of places, over the body's radius of gyration; of turns, rad */
+} smooth_newton;
+
+typedef struct smooth {
+  smooth_system system;
+  linear_solver linear;
+  double part; /* s: that an error-controlled step goes on with; 0: none yet */
+  pose *pose;  /* of the start of the whole step, to come back to */
+  v3 *twist;
+  double *keep;     /* a0, b0, lambda0 */
+  double *v, *more; /* room, 6 a body */
+  smooth_contacts contacts;
+  penalty_law penalty; /* of this step; young 0: none */
+  double penalty_step;
+  scree_step_info *penalty_info;
+  size_t pose_room, twist_room, keep_room, v_room, more_room;
+} smooth;
+
+/* Of every stepper of this family, as stepper_class wants them. */
+scree_status smooth_create(scree_stepper *stepper);
+void smooth_destroy(scree_stepper *stepper);
+size_t smooth_save(const scree_stepper *stepper, void *bytes);
+scree_status smooth_restore(scree_stepper *stepper, const void *bytes, size_t size);
+
+/* Opens the step: the system at the world's state, with a0 and lambda0. */
+scree_status smooth_begin(scree_stepper *stepper, double h, scree_step_info *info,
+                          smooth_power *power);
+/* Ends it: report and ledger. `power` is that of the start. */
+void smooth_end(scree_stepper *stepper, double h, const scree_energy *before,
+                const smooth_power *power, scree_step_info *info);
+
+typedef smooth_method smooth_method_of(const scree_stepper *stepper, double h);
+/* A whole step of an implicit method, in parts where Newton's method or the error asks for it. */
+scree_status smooth_implicit(scree_stepper *stepper, double h, smooth_method_of *method,
+                             scree_step_info *info);
+
+/* ---- options that several have --------------------------------------------------------------- */
+
+#define SMOOTH_OPTION_LINEAR                                                                       \
+  {                                                                                                \
+    .key = "linear_solver", .type = SCREE_OPTION_CHOICE, .choices = LINEAR_NAMES, .unit = "",      \
+    .help = "one of `scree list linear-solvers`"                                                   \
+  }
+#define SMOOTH_OPTIONS_NEWTON                                                                      \
+  SMOOTH_OPTION_LINEAR,                                                                            \
+      {.key = "newton",                                                                            \
+       .type = SCREE_OPTION_CHOICE,                                                                \
+       .choices = "full|modified",                                                                 \
+       .unit = "",                                                                                 \
+       .help = "a new matrix at each iteration, or one a step"},                                   \
+      {.key = "iterations",                                                                        \
+       .type = SCREE_OPTION_INT,                                                                   \
+       .fallback = 20,                                                                             \
+       .minimum = 1,                                                                               \
+       .maximum = 1000,                                                                            \
+       .unit = "",                                                                                 \
+       .help = "most of Newton's in a step"},                                                      \
+      {.key = "tolerance",                                                                         \
+       .type = SCREE_OPTION_REAL,                                                                  \
+       .fallback = 1e-11,                                                                          \
+       .minimum = 1e-15,                                                                           \
+       .maximum = 1.0,                                                                             \
+       .unit = "",                                                                                 \
+       .help = "on the last correction of places, of a body's radius of gyration, and of turns"},  \
+      {.key = "error",                                                                             \
+       .type = SCREE_OPTION_REAL,                                                                  \
+       .fallback = 0,                                                                              \
+       .minimum = 0,                                                                               \
+       .maximum = 1.0,                                                                             \
+       .unit = "",                                                                                 \
+       .help = "local error allowed, of a body's radius of gyration: the step is then made in "    \
+               "parts of the length that it needs; 0: as it is given"},                            \
+      SMOOTH_OPTION_CONTACT
+/* Of those without springs at contacts. */
+#define SMOOTH_OPTION_CONTACT                                                                      \
+  {                                                                                                \
+    .key = "contact", .type = SCREE_OPTION_CHOICE, .choices = "refuse|none", .unit = "",           \
+    .help = "bodies that touch: an error, or let through"                                          \
+  }
+
+/* By its key in the stepper's table. */
+double smooth_option(const scree_stepper *stepper, const char *key);
+/* `more`, with what two rooms give: a stepper_class of the family. */
+#define SMOOTH_CLASS(title, about, table, function)                                                \
+  {                                                                                                \
+    .name = title, .summary = about, .options = table,                                             \
+    .option_count = sizeof table / sizeof *table, .smooth = true, .create = smooth_create,         \
+    .destroy = smooth_destroy, .save = smooth_save, .restore = smooth_restore, .step = function    \
+  }
+
+#endif

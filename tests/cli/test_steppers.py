@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Steppers and links from scene files: what runs, what is reported, what is refused."""
+import json
+import math
+
+from command import CommandTest, main
+
+SCENE = """
+step: 2 ms
+duration: 0.2 s
+stepper: {stepper}
+bodies:
+  - {{name: a, shape: {{box: {{size: [0.5, 0.04, 0.04]}}}}, position: [0.25, 0, 0], collides_with: 0}}
+  - {{name: b, shape: {{box: {{size: [0.5, 0.04, 0.04]}}}}, position: [0.75, 0, 0], collides_with: 0}}
+joints:
+  - {{kind: hinge, bodies: [world, a], anchor: [0, 0, 0], axis: [0, 1, 0]}}
+  - {{kind: hinge, bodies: [a, b], anchor: [0.5, 0, 0], axis: [0, 1, 0]}}
+  - {{kind: strut, bodies: [world, b], anchor: [1, 0, 0.5], anchor_b: [1, 0, 0], spring: {{stiffness: 20, rest: 0.5}},
+     damping: 1}}
+{more}
+"""
+
+
+class Steppers(CommandTest):
+    def scene(self, stepper, more=""):
+        path = self.path("scene.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(SCENE.format(stepper=stepper, more=more))
+        return path
+
+    def test_all_run(self):
+        names = self.run_scree("list", "steppers", "--names").out.split()
+        self.assertIn("hht", names)
+        kinetic = {}
+        for name in names:
+            result = self.run_scree("run", self.scene(name), "--json")
+            self.assertEqual(result.code, 0, result.err)
+            summary = json.loads(result.out.splitlines()[-1])
+            self.assertEqual(summary["stepper"], name)
+            self.assertEqual(summary["nonconverged_steps"], 0)
+            kinetic[name] = summary["energy"]["kinetic"]
+        for name in names:
+            self.assertLess(abs(kinetic[name] - kinetic["hht"]), 0.02 * kinetic["hht"], name)
+
+    def test_options(self):
+        good = self.scene("{name: hht, options: {alpha: -0.1, newton: modified, linear_solver: minres}}")
+        self.assertEqual(self.run_scree("run", good).code, 0)
+        for stepper, words in (
+                ("hth", ["did you mean", "hht"]), ("{name: hht, options: {alpha: 0.5}}", ["alpha"]),
+                ("{name: hht, options: {alhpa: 0}}", ["alpha"]),
+                ("{name: nonsmooth, options: {linear_solver: direct}}", ["linear_solver"])):
+            result = self.run_scree("run", self.scene(stepper))
+            self.assertEqual(result.code, 3, stepper)
+            self.assertIn("scene.yaml:4:", result.err)
+            for word in words:
+                self.assertIn(word, result.err)
+
+    def test_refused(self):
+        """What has corners is refused, with what can take it."""
+        path = self.scene("hht", "  - {kind: rope, bodies: [world, b], anchor: [1, 0, 1], anchor_b: [1, 0, 0]}")
+        result = self.run_scree("run", path)
+        self.assertEqual(result.code, 3)
+        self.assertIn("pulls alone", result.err)
+        self.assertIn("nonsmooth", result.err)
+
+    def test_lists(self):
+        lists = json.loads(self.run_scree("list", "steppers", "--json").out)
+        self.assertTrue(any(o["key"] == "alpha" for s in lists for o in s["options"]))
+        self.assertEqual(self.run_scree("list", "linear-solvers", "--names").out.split(), ["direct", "minres"])
+
+    def test_resume(self):
+        """The same bits after a recording that was gone on with."""
+        whole = json.loads(self.run_scree("run", self.scene("hht"), "--json").out.splitlines()[-1])
+        out = self.path("run.h5")
+        self.assertEqual(self.run_scree("run", self.scene("hht"), "--out", out, "--duration", "0.1").code, 0)
+        rest = json.loads(self.run_scree("resume", out, "--duration", "0.2", "--json").out.splitlines()[-1])
+        self.assertEqual(rest["state_hash"], whole["state_hash"])
+
+    def test_flexible(self):
+        """Beams and blocks from a scene; statics and modes against closed forms."""
+        path = self.path("rod.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("""
+gravity: [0, 0, -9.81]
+step: 2 ms
+duration: 0.1 s
+flexible:
+  - {name: rod, kind: beam, end: [1, 0, 0], radius: 2 mm, young: 2e11, density: 7800, elements: 20,
+     ends: [world, free]}
+  - {name: pad, kind: block, lower: [0, 1, 0], upper: [0.2, 1.1, 0.1], cells: [2, 1, 1], young: 1e6,
+     density: 1000, held: [x-]}
+""")
+        statics = json.loads(self.run_scree("statics", path, "--json").out)
+        self.assertTrue(statics["converged"])
+        tip = [b for b in statics["bodies"] if b["body"] == "rod[19]"][0]["displacement"][2]
+        area, inertia = math.pi * 0.002**2, math.pi * 0.002**4 / 4
+        sag = 7800 * area * 9.81 / (8 * 2e11 * inertia)
+        self.assertLess(abs(tip + sag), 0.06 * sag)  # the last body's centre is short of the end
+        modes = json.loads(self.run_scree("modes", path, "--count", "2", "--json").out)["frequencies"]
+        first = 1.8751**2 * math.sqrt(2e11 * inertia / (7800 * area)) / (2 * math.pi)
+        for frequency in modes:
+            self.assertLess(abs(frequency - first), 0.01 * first)
+        for name in ("hht", "nonsmooth"):
+            result = self.run_scree("run", path, "--set", "stepper=" + name, "--json")
+            self.assertEqual(result.code, 0, result.err)
+        for change, word in (("flexible.0.radius=0.1", "2.2 radii"), ("flexible.0.ends=[world, rood]", "rood"),
+                             ("flexible.1.held=[w-]", "w-"), ("flexible.1.cells=[2, 1, 0.5]", "cells")):
+            result = self.run_scree("modes", path, "--set", change)
+            self.assertEqual(result.code, 3, change)
+            self.assertIn(word, result.err)
+
+
+if __name__ == "__main__":
+    main()
