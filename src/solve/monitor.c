@@ -62,13 +62,13 @@ static double work_at(const solve_run *run, long iteration) {
 /* Has it cost what it may? */
 static bool is_spent(const solve_run *run, long iteration) {
   const scree_solve_settings *s = run->settings;
-  return is_time_up(run) || (s->iteration_limit > 0 && iteration >= s->iteration_limit) ||
+  return (s->iteration_limit > 0 && iteration >= s->iteration_limit) ||
          (s->work_limit > 0.0 && work_at(run, iteration) >= s->work_limit);
 }
 
 bool solve_due(const solve_run *run, long iteration) {
   iteration += run->iteration_base;
-  return iteration >= run->next_check || is_spent(run, iteration) || context_stopped(run->context);
+  return iteration >= run->next_check || is_time_up(run) || is_spent(run, iteration);
 }
 
 /* A residual costs as much as two sweeps of packed contacts, with its impulses put back in rows; of
@@ -81,7 +81,7 @@ bool solve_due_hint(solve_run *run, long iteration, double change) {
   iteration += run->iteration_base;
   run->change = change;
   const long since = iteration - run->iterations;
-  if (is_spent(run, iteration) || context_stopped(run->context)) return true;
+  if (is_spent(run, iteration) || is_time_up(run)) return true;
   const double foreseen = change * run->change_ratio;
   if (foreseen < s->tolerance_residual) return since > 3;
   if (foreseen > 3.0 * s->tolerance_residual)
