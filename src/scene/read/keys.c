@@ -80,8 +80,7 @@ static const scene_field solver_fields[] = {
     CHOICE("on_nonconverged", false, SOLVER(on_nonconverged), "continue|retry|stop",
            "default retry: solve it again by a stronger method, at bounded cost; then, and with "
            "`continue` at once, go on with the best iterate and count the step"),
-    TEXT("retry_solver", false, SOLVER(retry_solver),
-         "default auto"),
+    TEXT("retry_solver", false, SOLVER(retry_solver), "default auto"),
     WHOLE("retry_iterations", false, SOLVER(retry_iterations), "", FROM(1), 1e9,
           "default 3 times the iterations"),
     WHOLE("retry_halvings", false, SOLVER(retry_halvings), "", FROM(0), 10,
