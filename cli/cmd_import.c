@@ -1,5 +1,6 @@
 /* `scree import`: a robot in URDF or MJCF as a scene. What was written is read back and built, so
  * that a file that came out is one that runs. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -76,6 +76,8 @@ static scree_status loop(live *l) {
     if (!l->seen) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     if (status || wish.paused || wish.waited || !l->seen) continue;
     status = scree_sim_step(l->sim, &info);
+    /* Interrupted within a step: the run stays at the end of the one before. */
+    if (status == SCREE_ERROR_STOPPED) return SCREE_OK;
     if (!status) status = scree_server_after_step(l->server, l->sim, &info);
   }
   return status;

@@ -98,6 +98,10 @@ static scree_status run_sim(const study *s, scree_sim *sim, study_result *r) {
   uint64_t n = 0;
   while (!status && !scree_sim_done(sim) && !cli_interrupted()) {
     status = scree_sim_step(sim, NULL);
+    if (status == SCREE_ERROR_STOPPED) {
+      status = SCREE_OK;
+      break;
+    }
     if (!status) status = measure_step(s, sim, ++n, step, gauges);
   }
   if (!status) status = scree_sim_finish(sim);

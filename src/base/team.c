@@ -10,6 +10,10 @@
 #include <unistd.h>
 #endif
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "base/context.h"
 #include "base/timer.h"
 
@@ -108,4 +112,12 @@ int context_team(scree_context *context, bool worth) {
     judge(team, now);
   }
   return team->now;
+}
+
+bool team_is_alone(int team) {
+#ifdef _OPENMP
+  return team == 1 && !omp_in_parallel();
+#else
+  return team == 1;
+#endif
 }

@@ -45,4 +45,9 @@ int team_fitting(int n, double wall, double cpu);
  * the thread that owns the context, outside of regions, right before each. */
 int context_team(struct scree_context *context, bool worth);
 
+/* May a team of one do without a region of its own, which would make every barrier a system call?
+ * Not inside a region of the caller's (many runs side by side, or a user's own): barriers and
+ * shared loops would then be those of the caller's team, whose other threads never come. */
+bool team_is_alone(int team);
+
 #endif

@@ -201,7 +201,7 @@ probes:
         self.assertFalse(os.path.exists(self.path("x.h5")))
         self.check(["check", "scene.yaml", "--set", "overlap=6 %"], 0, "", "scene.yaml: fine; 2 bodies\n")
         result = self.check(["check", "scene.yaml", "--json"], 3)
-        self.assertEqual(json.loads(result.out), {"scene": "scene.yaml", "messages": [message], "bodies": 2, "ok": False})
+        self.assertEqual(json.loads(result.out), {"scene": "scene.yaml", "messages": [message], "bodies": 2, "joints": 0, "ok": False})
         self.scene("stp: 1\nduration: 1 kg\n" + BALLS % 3)
         self.check(["check", "scene.yaml"], 3, "scree check: scene.yaml:1:1: unknown key 'stp'; did you mean 'step'?\n"
                    "scree check: scene.yaml:2:11: duration: '1 kg' has the wrong unit; wanted is a value in s\n", "")

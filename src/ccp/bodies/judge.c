@@ -182,7 +182,7 @@ void bodies_judge(ccp_operator *op, scree_model model, const double *g, const do
                   op_judged *sum) {
   const int team = context_team(op->context, op->block_count > BODIES_PARALLEL);
   if (g) rest = g;
-  if (team == 1) { /* no region: see team_of in operator.c */
+  if (team_is_alone(team)) {
     judge_all(op, model, g, rest);
   } else {
 #pragma omp parallel num_threads(team)

@@ -134,15 +134,13 @@ void bodies_push_share(const ccp_operator *op, const double *x, const double *re
     bodies_push_block(op, op->order[j], rest + op->row_start[op->order[j]], lines);
 }
 
-/* A team of one is none: a region of its own would wake nobody at every barrier, by a system call.
- */
 static int team_of(const ccp_operator *op) {
   return context_team(op->context, op->block_count > BODIES_PARALLEL);
 }
 
 void bodies_sum_pushes(const ccp_operator *op, const double *x) {
   const int team = team_of(op);
-  if (team == 1) {
+  if (team_is_alone(team)) {
     bodies_push_share(op, x, x);
     return;
   }
@@ -199,7 +197,7 @@ static void apply_share(const ccp_operator *op, const double *x, double *y) {
 
 static void apply(ccp_operator *op, const double *x, double *y) {
   const int team = team_of(op);
-  if (team == 1) {
+  if (team_is_alone(team)) {
     apply_share(op, x, y);
     return;
   }
