@@ -224,10 +224,16 @@ static scree_status take_message(object *o, unsigned type, unsigned flags,
 
 /* ---- object headers ------------------------------------------------------------------------- */
 
+/* The parts of a header: address and size of each. One part may tell of several others. */
+typedef struct header_parts {
+  uint64_t address[MAX_BLOCKS], size[MAX_BLOCKS];
+  int count;
+} header_parts;
+
 /* Messages from `at` to `end`: type 1, size 2, flags 1, order 2 (when told), data. What is left
  * at the end and too small for a message is a gap. */
 static scree_status take_block(object *o, const unsigned char *block, size_t at, size_t end,
-                               bool ordered, uint64_t next[2], bool *continued) {
+                               bool ordered, header_parts *parts) {
   const size_t head = ordered ? 6 : 4;
   while (at + head <= end) {
     const unsigned type = block[at];
@@ -235,10 +241,10 @@ static scree_status take_block(object *o, const unsigned char *block, size_t at,
     if (size > end - at - head) return damaged(o, "its header is damaged");
     const unsigned char *data = block + at + head;
     if (type == MESSAGE_CONTINUATION) {
-      if (size < 16 || *continued) return damaged(o, "its header is continued in a wrong way");
-      next[0] = check_number(data, 8);
-      next[1] = check_number(data + 8, 8);
-      *continued = true;
+      if (size < 16) return damaged(o, "its header is continued in a wrong way");
+      if (parts->count == MAX_BLOCKS) return damaged(o, "its header has too many parts");
+      parts->address[parts->count] = check_number(data, 8);
+      parts->size[parts->count++] = check_number(data + 8, 8);
     } else {
       const scree_status status = take_message(o, type, block[at + 3], data, size);
       if (status) return status;
@@ -265,16 +271,13 @@ static scree_status read_header(object *o, uint64_t address) {
   size += at + 4;
   const bool ordered = (p[5] & 4) != 0;
   const char *signature = "OHDR";
-  bool continued = true;
-  for (int k = 0; continued; k++) {
-    if (k == MAX_BLOCKS) return damaged(o, "its header has too many parts");
-    scree_status status = walk_block(o->file, o->path, address, size, signature, &o->block[k]);
+  header_parts parts = {.address = {address}, .size = {size}, .count = 1};
+  for (int k = 0; k < parts.count; k++) {
+    const uint64_t length = parts.size[k];
+    scree_status status =
+        walk_block(o->file, o->path, parts.address[k], length, signature, &o->block[k]);
+    if (!status) status = take_block(o, o->block[k], at, (size_t)length - 4, ordered, &parts);
     if (status) return status;
-    uint64_t next[2] = {0, 0};
-    continued = false;
-    status = take_block(o, o->block[k], at, (size_t)size - 4, ordered, next, &continued);
-    if (status) return status;
-    if (continued) address = next[0], size = next[1];
     signature = "OCHK";
     at = 4;
   }
