@@ -13,7 +13,7 @@ import command
 # A step that does not end by itself.
 ENDLESS = ["--set", "solver={name: gs, tolerance: 1.0e-300, iterations: 1000000000}"]
 # Generous for a machine with many other tests on it; a build without sanitizers takes a tenth of a second.
-SECONDS = 10.0 if os.environ.get("SCREE_SANITIZER") else 3.0
+SECONDS = 15.0 if os.environ.get("SCREE_SANITIZER") or os.environ.get("SCREE_SLOW") else 3.0
 
 
 class Signals(command.CommandTest):
@@ -35,7 +35,8 @@ class Signals(command.CommandTest):
         for number in (signal.SIGINT, signal.SIGTERM):
             code, err, seconds = self.interrupt(number, 1.0, "run", "settle", "--set", "n=2000", *ENDLESS,
                                                 "--out", "run.h5", "--force")
-            self.assertEqual((code, err), (7, "scree run: interrupted; go on with: scree resume run.h5\n"))
+            # A step may stall by itself before the signal comes; that is told too.
+            self.assertEqual((code, err.splitlines()[0]), (7, "scree run: interrupted; go on with: scree resume run.h5"))
             self.assertLess(seconds, SECONDS)
             self.assertEqual(self.run_scree("verify", "run.h5").code, 0)
         code, err, seconds = self.interrupt(signal.SIGINT, 1.0, "resume", "run.h5")
