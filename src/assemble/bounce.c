@@ -40,3 +40,28 @@ bool assembly_bounce_gives(assembly *a) {
   a->newton_part = a->newton_part > least_newton ? 0.5 * a->newton_part : 0.0;
   return true;
 }
+
+/* Whether anything can bounce, and which bodies have joints or links: theirs are Newton's bounces.
+ */
+scree_status assembly_find_bounces(assembly *a, bool again) {
+  const scree_world *w = a->world;
+  a->bounces = false;
+  if (!again) a->newton_part = 1.0;
+  for (size_t k = 0; k < w->material_count * w->material_count && !a->bounces; k++)
+    a->bounces = law_bounces(&w->pair[k]);
+  if (!a->bounces) return SCREE_OK;
+  if (memory_grow(a->context, &a->joined, &a->joined_capacity, w->bodies.limit, sizeof *a->joined))
+    return SCREE_ERROR_MEMORY;
+  memset(a->joined, 0, w->bodies.limit * sizeof *a->joined);
+  for (size_t k = 0; k < w->joint_limit; k++) {
+    const joint *j = &w->joint[k];
+    for (int s = 0; s < JOINT_SIDES && j->alive && !j->broken; s++)
+      if (j->body[s] != WORLD_NO_BODY) a->joined[j->body[s]] = 1;
+  }
+  for (size_t k = 0; k < w->link_limit; k++) {
+    const world_link *l = &w->link[k];
+    for (uint32_t m = 0; l->alive && l->rows && m < l->body_count; m++)
+      if (l->body[m] != WORLD_NO_BODY) a->joined[l->body[m]] = 1;
+  }
+  return SCREE_OK;
+}

@@ -44,6 +44,7 @@
 #include "base/options.h"
 #include "ccp/operator_fused.h"
 #include "ccp/sets/set.h"
+#include "solve/auto/classify.h"
 #include "solve/auto/costs.h"
 #include "solve/direct/direct.h"
 #include "solve/islands.h"
@@ -62,15 +63,12 @@ static const scree_option_def auto_options[] = {
      "blocks that nothing couples: as one problem, or each island by what suits it"},
 };
 
-enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 5, COARSE_BLOCKS = 300 };
+enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 5 };
 enum { PROX, APGD, AGS, IPM, DIRECT };
-enum { first_path = 250 };  /* steps along a path without a gain, more each turn */
-enum { first_local = 400 }; /* steps with weights of each block's own, doubled each turn */
-enum { small = 600 };       /* blocks: where Newton steps may start from elsewhere */
-enum { few_moments = 200 }; /* blocks with moments: above, relaxed, ipm needs a third of the time */
-enum { least_grains = 30 }; /* blocks: fewer are one cheap factorisation */
+enum { first_path = 250 };   /* steps along a path without a gain, more each turn */
+enum { first_local = 400 };  /* steps with weights of each block's own, doubled each turn */
+enum { least_grains = 30 };  /* blocks: fewer are one cheap factorisation */
 enum { most_split = 30000 }; /* blocks: beyond, looking for islands costs as much as some sweeps */
-static const double stack_price = 0.1; /* of Newton steps' cost, where sweeps are left */
 static const double wide_masses = 30.0, extreme_masses = 1e5; /* ratios; see try_masses */
 static const double newton_price = 20.0;   /* Newton steps' cost that grains are swept for */
 static const double interior_price = 5e-4; /* s a block with moments, of all of ipm's iterations */
@@ -107,7 +105,7 @@ typedef struct setting {
  * first, it counts as one iteration. */
 static double newton_work(const solve_run *run) {
   const auto_costs cost = auto_foresee(run->op);
-  return run->op->block_count > small ? cost.newton / cost.sweep : 1.0;
+  return run->op->block_count > AUTO_SMALL ? cost.newton / cost.sweep : 1.0;
 }
 
 static scree_status delegate(solve_run *run, int method, const setting *set, size_t count) {
@@ -171,74 +169,9 @@ static bool is_due(solve_run *run, long iteration, double change, const checks *
   return iteration >= c->latest || c->merit * change <= c->change;
 }
 
-static bool is_loose(const solve_run *run) {
-  const scree_solve_settings *s = run->settings;
-  return (s->tolerance_error <= 0.0 || s->tolerance_error > 1e-5) &&
-         (s->tolerance_residual <= 0.0 || s->tolerance_residual > 1e-5);
-}
-
-/* A loose tolerance on a large problem. How many Newton steps a packing takes cannot be foreseen
- * (the active set may churn), so there they must wait. */
-static bool is_coarse(const solve_run *run) {
-  return run->op->block_count > COARSE_BLOCKS && is_loose(run);
-}
-
-/* Many contacts of bodies with exact friction. */
-static bool is_hard(const solve_run *run) {
-  return run->model == SCREE_MODEL_COULOMB && run->op->form == SCREE_FORM_BODIES &&
-         run->op->block_count > small;
-}
-
-/* Some bodies on top of each other, as planks of a tower: sweeps stop gaining where Newton steps
- * arrive in a dozen, at any tolerance. */
-static bool is_small_stack(const solve_run *run) {
-  return run->model == SCREE_MODEL_COULOMB && run->op->form == SCREE_FORM_BODIES &&
-         run->op->block_count <= small && auto_is_stacked(run->op->problem);
-}
-
-/* Problems of bodies: gradient steps cost little more than sweeps, and easy packings need few of
- * them; exact ones of grains are swept with momentum. */
-static bool is_gentle(const solve_run *run) {
-  const scree_ccp *p = run->op->problem;
-  if (run->op->form != SCREE_FORM_BODIES || p->bodies.contact_count == 0) return false;
-  return run->model == SCREE_MODEL_RELAXED || auto_has_grains_alone(p);
-}
-
 /* What needs the fewer iterations, gradient steps or sweeps, both with momentum. */
 static int gentle_method(const solve_run *run) {
-  return run->op->form == SCREE_FORM_BODIES && !auto_is_stacked(run->op->problem) ? AGS : APGD;
-}
-
-/* Sweeps that cost as much as the gradient steps that stand for one Newton step; with momentum
- * there is nothing to lose. */
-static double gradient_sweeps(const solve_run *run) {
-  return gentle_method(run) == AGS ? 1.0 : 8.0;
-}
-
-/* What sweeps may be left for, and how many more were foreseen when they were. */
-typedef struct ways {
-  bool newton, gradient;
-  double left;
-} ways;
-
-/* Is it time to leave the sweeps, having made `done`, with `left` foreseen? */
-static bool should_leave(const solve_run *run, ways way, double done, double left) {
-  const auto_costs cost = auto_foresee(run->op);
-  const double steps = 15.0 + 2.0 * auto_log10(run->merit);
-  const bool newton = way.newton, gradient = way.gradient;
-  if (gradient && left > gradient_sweeps(run) * steps) return true;
-  if (!newton) return false;
-  /* A loose tolerance waits until the sweeps have cost what a few tries of Newton steps would, and
-   * so do large exact problems, whose steps fail where sweeps have not been. */
-  const bool stack = is_small_stack(run);
-  if ((is_coarse(run) && !stack) || is_hard(run))
-    return done * cost.sweep > 3.0 * steps * cost.newton && left > 0.1 * done;
-  /* Rates slow down: what is foreseen is the least it can be. So sweeps that have cost twice what
-   * the steps are foreseen to are left as well, unless they are about to end. Near the solution,
-   * as warm starts are, steps are few. */
-  const double near = set_smaller(15.0, 2.0 + 4.0 * auto_log10(run->merit)) - 15.0;
-  const double price = (stack ? stack_price : 0.4) * (steps + near) * cost.newton;
-  return left * cost.sweep >= price || (done * cost.sweep >= 2.0 * price && left > 0.1 * done);
+  return auto_is_swept(run) ? AGS : APGD;
 }
 
 /* Islands are solved apart when the sweeps that are foreseen cost more than setting them up does.
@@ -247,7 +180,7 @@ static const double apart_sweeps = 50.0;
 enum { few = 100 }; /* blocks: nothing is gained by looking for islands */
 
 /* Sweeps until something else is foreseen to be cheaper. `reason` says why they were left. */
-static phase_end sweep(solve_run *run, ways *way, char *reason, size_t room) {
+static phase_end sweep(solve_run *run, auto_ways *way, char *reason, size_t room) {
   ccp_operator *op = run->op;
   islands *parts = &((auto_state *)*run->state)->islands;
   const bool split = run_option(run, "islands") > 0.0 && op->block_count > few;
@@ -278,7 +211,7 @@ static phase_end sweep(solve_run *run, ways *way, char *reason, size_t room) {
     const double left = auto_sweeps_left(run->merit, merit_since, gone);
     since = iteration;
     merit_since = run->merit;
-    const bool leave = other && should_leave(run, *way, (double)iteration, left);
+    const bool leave = other && auto_should_leave(run, *way, (double)iteration, left);
     if (!leave && !(apart && left > apart_sweeps)) continue;
     run->mark_iteration = stall > iteration ? stall : 2 * iteration;
     number_format(reason, room, "%ld sweeps converge by %.3f each: %.0e more foreseen", iteration,
@@ -310,12 +243,6 @@ static phase_end sweep_on(solve_run *run, long count) {
   return end;
 }
 
-/* Relaxed, with many moments: the active set of Newton steps churns there. */
-static bool wants_interior(const solve_run *run) {
-  return run->model == SCREE_MODEL_RELAXED && run->op->block_count > few_moments &&
-         auto_moment_part(run->op, 0) > 0.5;
-}
-
 /* A method that may give up, as the interior point method at the limit of its precision where many
  * contacts neither press nor part, or the direct one: the run goes on from the best iterate. */
 static scree_status try_method(solve_run *run, int method) {
@@ -336,7 +263,7 @@ static scree_status try_method(solve_run *run, int method) {
  * once where they differ so much that nothing else helps, else when two turns were in vain. */
 static scree_status try_masses(solve_run *run, long turns) {
   mass_path *path = &((auto_state *)*run->state)->masses;
-  if (run->settings->warm_start || run->op->block_count <= COARSE_BLOCKS ||
+  if (run->settings->warm_start || run->op->block_count <= AUTO_COARSE ||
       !(turns == 0   ? mass_path_takes(run->op, run->model, extreme_masses)
         : turns == 2 ? mass_path_takes(run->op, run->model, wide_masses) &&
                            !mass_path_takes(run->op, run->model, extreme_masses)
@@ -355,12 +282,12 @@ static scree_status try_masses(solve_run *run, long turns) {
 static scree_status take_turns(solve_run *run, long *turns) {
   const auto_costs cost = auto_foresee(run->op);
   const double ratio = cost.newton / cost.sweep;
-  const bool large = run->model == SCREE_MODEL_COULOMB && run->op->block_count > small;
+  const bool large = run->model == SCREE_MODEL_COULOMB && run->op->block_count > AUTO_SMALL;
   /* Newton steps; relaxed problems that churn are soon the interior point method's. */
   const double most_patience = set_larger(300.0, set_smaller(0.5 / cost.newton, 2000.0));
   double patience = run->model == SCREE_MODEL_RELAXED ? 60.0 : most_patience;
   double local = 0.0, path = first_path;
-  bool interior = wants_interior(run);
+  bool interior = auto_wants_interior(run);
   *turns = 0;
   if (interior) {
     const scree_status status = try_method(run, IPM);
@@ -418,9 +345,10 @@ static bool has_hope(const solve_run *run, double left) {
  */
 static scree_status try_gradient(solve_run *run) {
   const auto_costs cost = auto_foresee(run->op);
-  const bool coarse = is_coarse(run) && run->model == SCREE_MODEL_RELAXED;
+  const bool coarse = auto_is_coarse(run) && run->model == SCREE_MODEL_RELAXED;
   const double steps = (coarse ? 10.0 : 1.0) * (15.0 + 2.0 * log10(run->merit));
-  const double interior = wants_interior(run) ? interior_price * (double)run->op->block_count : 0.0;
+  const double interior =
+      auto_wants_interior(run) ? interior_price * (double)run->op->block_count : 0.0;
   const double price = set_larger(steps * cost.newton, interior);
   const setting patience = {"patience", ceil(price / (1.3 * cost.sweep))};
   const scree_status status = delegate(run, gentle_method(run), &patience, 1);
@@ -452,7 +380,7 @@ static scree_status solve_then_turns(solve_run *run, int method) {
   const long stall = run->mark_iteration;
   long turns;
   run->mark_iteration = LONG_MAX; /* they are left, not given up */
-  scree_status status = run->op->block_count > COARSE_BLOCKS ? try_islands(run, method) : SCREE_OK;
+  scree_status status = run->op->block_count > AUTO_COARSE ? try_islands(run, method) : SCREE_OK;
   if (!status && !run->ended) status = delegate(run, method, &patience, 1);
   if (status || run->ended) return status;
   op_copy(run->op, run->best, run->g);
@@ -535,18 +463,18 @@ static bool secure(solve_run *run) {
 /* The steps of a simulation: see the head. */
 static scree_status solve_step(solve_run *run, bool *chosen) {
   const scree_ccp *p = run->op->problem;
-  const bool few_blocks =
-      run->op->block_count <= COARSE_BLOCKS ||
-      (run->model == SCREE_MODEL_COULOMB && run->op->block_count <= small && auto_is_stacked(p));
+  const bool few_blocks = run->op->block_count <= AUTO_COARSE ||
+                          (run->model == SCREE_MODEL_COULOMB &&
+                           run->op->block_count <= AUTO_SMALL && auto_is_stacked(p));
   scree_status status = SCREE_OK;
   const char *why = "";
   long turns;
-  *chosen =
-      p->form == SCREE_FORM_BODIES && run->settings->warm_start && (few_blocks || is_loose(run));
+  *chosen = p->form == SCREE_FORM_BODIES && run->settings->warm_start &&
+            (few_blocks || auto_is_loose(run));
   if (!*chosen || secure(run)) return SCREE_OK;
   const bool swept =
-      few_blocks && p->block_count > least_grains && is_loose(run) && auto_has_grains_alone(p);
-  run->strives = few_blocks && is_loose(run) && !swept;
+      few_blocks && p->block_count > least_grains && auto_is_loose(run) && auto_has_grains_alone(p);
+  run->strives = few_blocks && auto_is_loose(run) && !swept;
   if (swept) {
     status = solve_then_turns(run, AGS);
     why = "ags: some grains, warm, at a loose tolerance";
@@ -566,7 +494,7 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
 /* Sweeps as far as Newton steps of many contacts with exact friction want them. */
 static void sweep_again(solve_run *run) {
   char reason[100];
-  ways way = {.newton = true};
+  auto_ways way = {.newton = true};
   if (run->ended) return;
   run->iteration_base = run->iterations;
   sweep(run, &way, reason, sizeof reason);
@@ -584,16 +512,8 @@ static void say_sweeps(long count, char *to) {
   memcpy(to + 10 + digits, " sweeps", 8);
 }
 
-/* Sets with dilatancy are swept: the other methods have no such law. */
-static bool dilates(const solve_run *run) {
-  const scree_ccp *p = run->op->problem;
-  for (size_t s = 0; run->model == SCREE_MODEL_COULOMB && s < p->set_count; s++)
-    if (p->set[s].dilatancy > 0.0) return true;
-  return false;
-}
-
 static scree_status run_auto(solve_run *run) {
-  if (dilates(run)) return sweeps_run(run);
+  if (auto_dilates(run)) return sweeps_run(run);
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(auto_state));
   if (!*run->state) return SCREE_ERROR_MEMORY;
   bool chosen;
@@ -605,8 +525,8 @@ static scree_status run_auto(solve_run *run) {
   if (step_status || chosen || solve_check_start(run)) return step_status;
   const bool newton = (double)run->op->block_count <= run_option(run, "newton_blocks");
   char reason[100] = "", note[sizeof run->detail], turns_note[48] = "";
-  const bool gentle = is_gentle(run);
-  ways way = {.newton = newton, .gradient = !newton || gentle};
+  const bool gentle = auto_is_gentle(run);
+  auto_ways way = {.newton = newton, .gradient = !newton || gentle};
   const phase_end end = sweep(run, &way, reason, sizeof reason);
   if (end == PHASE_APART) {
     islands *parts = &((auto_state *)*run->state)->islands;
@@ -631,14 +551,14 @@ static scree_status run_auto(solve_run *run) {
   } else {
     if (gentle && has_hope(run, way.left)) status = try_gradient(run);
     gradient = run->ended;
-    if (!status && gentle && is_hard(run)) sweep_again(run);
+    if (!status && gentle && auto_is_hard(run)) sweep_again(run);
     if (!status && !run->ended) status = take_turns(run, &turns);
   }
   if (status) return status;
   if (turns > 0) snprintf(turns_note, sizeof turns_note, " and sweeps in turns, %ld", turns);
-  const char *const by = gradient              ? methods[gentle_method(run)]->name
-                         : wants_interior(run) ? "ipm"
-                                               : "prox";
+  const char *const by = gradient                   ? methods[gentle_method(run)]->name
+                         : auto_wants_interior(run) ? "ipm"
+                                                    : "prox";
   snprintf(note, sizeof note, "%s%s: %.100s", by, turns_note,
            run->detail[0] ? run->detail : reason);
   memcpy(run->detail, note, sizeof note);
