@@ -94,6 +94,22 @@ class Joints(CommandTest):
         again = self.summary("resume", "half.h5", "--duration", "1")
         self.assertEqual(again["state_hash"], s["state_hash"])
 
+    def test_schedule_from_the_start(self):
+        """An entry at 0 is the joint's motor, also where the joint has another one; later ones follow."""
+        for own in ("", ", motor: {kind: speed, value: 1}"):
+            self.write("s.yaml", "duration: 0.4\ngravity: [0, 0, 0]\nbodies:\n"
+                       "  - {name: arm, shape: {box: {size: [1, 0.1, 0.1]}}, mass: 1}\njoints:\n"
+                       f"  - {{name: j, kind: hinge, bodies: [world, arm], anchor: [0, 0, 0], axis: [0, 0, 1]{own}}}\nschedule:\n"
+                       "  - {at: 0, joint: j, motor: {kind: speed, value: 2}}\n"
+                       "  - {at: 0.2, joint: j, motor: {kind: speed, value: -3}}\n"
+                       "probes: [{name: j, kind: joint, joint: j}]\n")
+            self.summary("run", "s.yaml", "--out", "s.h5", "--force")
+            for row in self.table("s_j.csv"):
+                if 0.02 < row[0] < 0.19:
+                    self.assertAlmostEqual(row[2], 2.0, places=9)
+                if row[0] > 0.22:
+                    self.assertAlmostEqual(row[2], -3.0, places=9)
+
     def test_budget(self):
         self.write("dolls.yaml", DOLLS)
         s = self.summary("run", "dolls.yaml", "--set", "solver.time_budget=1e-4")

@@ -431,7 +431,8 @@ static scree_status read_schedule(scree_scene *scene, scree_world *world, const 
   scene_drive drive = {.joint = joint->id, .coordinate = c, .at = k.at, .until = INFINITY};
   const bool turn = scree_joint_kind_turns(joint->kind, c);
   status = read_motor(scene, k.motor, turn ? &of_turn : &of_slide, &drive);
-  /* What the joint would refuse is refused now; its own motor is put back. */
+  /* What the joint would refuse is refused now; its own motor is put back, unless this one holds
+   * from the start. */
   scree_coordinate_def before = {.motor_limit = INFINITY};
   for (size_t i = 0; i < scene->drive_count; i++) {
     scene_drive *d = &scene->drives[i];
@@ -448,7 +449,7 @@ static scree_status read_schedule(scree_scene *scene, scree_world *world, const 
   status =
       refused(scene, node, scree_joint_set_coordinate_motor(world, drive.joint, c, &drive.motor));
   if (status) return status;
-  status = scree_joint_set_coordinate_motor(world, drive.joint, c, &before);
+  if (drive.at > 0.0) status = scree_joint_set_coordinate_motor(world, drive.joint, c, &before);
   return status ? status : add_drive(scene, &drive);
 }
 
