@@ -177,6 +177,8 @@ typedef struct assembly {
   size_t mean_capacity;
   uint8_t *shared; /* of each body, after finish: it pressed on another moving one */
   size_t shared_capacity;
+  uint8_t *span; /* of each body: bits of the spans whose contacts push it (impulses.c) */
+  size_t span_capacity;
   bool curved;      /* some contact may need curvature.c; then `lasting` is filled */
   uint8_t *lasting; /* of the contacts in the problem: pressed in the step before too */
   size_t lasting_capacity;
@@ -229,7 +231,7 @@ scree_status assembly_check_holes(const scree_world *world);
 
 /* order.c. Before there are velocities: sorts in their place. */
 void assembly_order_bodies(assembly *a);
-/* contacts.c */
+/* contacts.c, and impulses.c for what comes out of a solve */
 collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report);
