@@ -80,6 +80,7 @@ typedef struct assembly {
   collide *collide;
   scree_ccp *problem;
   uint64_t revision; /* of the world, when last seen */
+  bool has_excluded; /* it had joints or pairs that never touch then */
 
   /* Bodies: in the order of the problem first (`moving` of them), then the others with a shape. */
   uint32_t *order;
@@ -87,6 +88,7 @@ typedef struct assembly {
   uint32_t *rank; /* of each body: its index in the problem, or SCREE_CCP_WORLD */
   size_t rank_capacity;
   size_t steps_since_order;
+  size_t order_limit;   /* places in the world that it is about */
   v3 *linear, *angular; /* v_free, after finish v; by body */
   size_t linear_capacity, angular_capacity;
 

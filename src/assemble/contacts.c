@@ -72,6 +72,7 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
       .category = b->category,
       .collides_with = b->collides_with,
       .kind = b->kind,
+      .generation = b->generation,
       .excluded = w->excluded,
       .excluded_count = w->excluded_count,
       .h = params->h,

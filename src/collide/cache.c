@@ -33,7 +33,9 @@ scree_status cache_begin(cache *c, size_t body_count, const uint32_t *generation
   swap(c);
   if (body_count) memset(c->now.first, 0, body_count * sizeof *c->now.first);
   c->now.count = 0;
-  for (size_t k = 0; k < c->before.count; k++) {
+  const bool same =
+      body_count == 0 || memcmp(c->generation, generation, body_count * sizeof *generation) == 0;
+  for (size_t k = 0; !same && k < c->before.count; k++) {
     cache_key *key = &c->before.key[k];
     if (key->b == CACHE_NONE) continue;
     if (c->generation[key->a] != generation[key->a] || c->generation[key->b] != generation[key->b])

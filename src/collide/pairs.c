@@ -71,6 +71,10 @@ void collide_invalidate(collide *c) {
   broad_invalidate(c->broad);
 }
 
+void collide_note_change(collide *c) {
+  broad_note_change(c->broad);
+}
+
 cache *collide_cache(collide *c) {
   return &c->cache;
 }

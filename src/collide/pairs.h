@@ -20,8 +20,9 @@ enum { COLLIDE_PARTS = 64 };
 
 scree_status collide_create(scree_context *context, collide **out);
 void collide_destroy(collide *c);
-/* Bodies came or went. */
+/* Who may touch whom has changed; or bodies came or went, and nothing else. */
 void collide_invalidate(collide *c);
+void collide_note_change(collide *c);
 cache *collide_cache(collide *c);
 broad *collide_broad(collide *c);
 /* Starts a step: pairs are brought up to date, and last step's contacts become the ones before.
