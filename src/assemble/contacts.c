@@ -295,6 +295,14 @@ static void note_pair(const assembly *a, const collide_contact *c, uint32_t prev
         a->kick / a->kick_before * v3_dot(c->point.normal, assembly_get_before(a, previous));
 }
 
+/* Of a pair that may bounce: by which law. */
+static void note_bounce(const assembly *a, const collide_contact *c, double h, law_input *in) {
+  in->newton = a->joined[c->a] || a->joined[c->b] ||
+               in->material->restitution_law == SCREE_RESTITUTION_NEWTON;
+  in->newton_less = 1.0 - a->newton_part;
+  if (in->newton) in->pull = pull_of(a, c, c->point.normal, h);
+}
+
 /* Contact k of the step, whose rows begin at `row`. */
 static scree_status add_contact(assembly *a, const assembly_params *params, const plain_sets *plain,
                                 const collide_contact *c, int sharing, size_t k, size_t row,
@@ -336,13 +344,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params, cons
       .bounce_speed = 2.0 * assembly_whole(params) * a->gravity,
       .sharing = sharing,
   };
-  if (a->bounces) {
-    in.newton = a->joined[c->a] || a->joined[c->b] ||
-                form->material->restitution_law == SCREE_RESTITUTION_NEWTON;
-    in.newton_less = 1.0 - a->newton_part;
-    if (in.newton) in.pull = pull_of(a, c, n, params->h);
-    a->impact_late[k] = c->given;
-  }
+  if (a->bounces) note_bounce(a, c, params->h, &in);
+  if (a->bounces) a->impact_late[k] = c->given;
   if (c->given) {
     in.stabilisation = 1.0;
     in.recovery_speed = INFINITY;
