@@ -80,18 +80,19 @@ static int fail(scree_context *context, scree_status status, int reported) {
  * the command line, else the solver gives way; where the model was not, the run is relaxed. */
 static int check_model(const scree_scene *scene, const cli_args *args) {
   const scree_scene_settings *s = scree_scene_get_settings(scene);
-  if (!s->solver) return CLI_OK;
-  if (!s->model_given && s->model == SCREE_MODEL_RELAXED)
+  const char *solver = s->solver.solver;
+  if (!solver) return CLI_OK;
+  if (!s->model_given && s->solver.model == SCREE_MODEL_RELAXED)
     cli_note("%s has only the relaxed model: this run is relaxed; leave out the solver for exact "
              "friction",
-             s->solver);
-  if (s->model != SCREE_MODEL_COULOMB) return CLI_OK;
+             solver);
+  if (s->solver.model != SCREE_MODEL_COULOMB) return CLI_OK;
   for (size_t i = 0; i < scree_solver_count(); i++) {
-    if (strcmp(scree_solver_name(i), s->solver) != 0 || scree_solver_has_coulomb(i)) continue;
+    if (strcmp(scree_solver_name(i), solver) != 0 || scree_solver_has_coulomb(i)) continue;
     if (cli_has(args, "solver"))
       return cli_fail(CLI_USAGE, "%s has only the relaxed model; leave out --solver or choose auto",
-                      s->solver);
-    cli_note("%s has only the relaxed model; auto solves the exact one in its place", s->solver);
+                      solver);
+    cli_note("%s has only the relaxed model; auto solves the exact one in its place", solver);
   }
   return CLI_OK;
 }
