@@ -303,6 +303,16 @@ static void note_bounce(const assembly *a, const collide_contact *c, double h, l
   if (in->newton) in->pull = pull_of(a, c, c->point.normal, h);
 }
 
+/* A contact that the user's law function is asked about when all are there. */
+static scree_status note_user(assembly *a, const collide_contact *c, uint32_t previous, v3 relative,
+                              const law_input *in, const law_state *state, size_t k) {
+  const v3 force = previous != CACHE_NONE && a->kick_before > 0.0
+                       ? v3_scale(1.0 / a->kick_before, assembly_get_before(a, previous))
+                       : v3_make(0, 0, 0);
+  const v3 slide = v3_sub(relative, v3_scale(in->approach, c->point.normal));
+  return assembly_note_user(a, k, c, in, state, slide, force);
+}
+
 /* Contact k of the step, whose rows begin at `row`. */
 static scree_status add_contact(assembly *a, const assembly_params *params, const plain_sets *plain,
                                 const collide_contact *c, int sharing, size_t k, size_t row,
@@ -373,6 +383,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params, cons
   }
   a->gap[k] = (float)c->point.gap;
   if (a->has_state_now) assembly_note_state(a, k, c->point.gap, &state);
+  if (form->law == &law_user && note_user(a, c, previous, relative, &in, &state, k))
+    return SCREE_ERROR_MEMORY;
   if (a->curved) a->lasting[k] = lasts(a, c, previous, &in);
   warm_start(a, params, previous, def, a->g + row);
   if (c->point.gap < 0.0 && !c->given) {
@@ -510,6 +522,8 @@ static scree_status add_parts(assembly *a, const assembly_params *params, plain_
 
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report) {
+  const scree_status ready = assembly_check_user(a);
+  if (ready) return ready;
   note_extremes(a, params->h);
   assembly_note_laws(a);
   const collide_view view = assembly_view(a, params);
@@ -554,6 +568,7 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
     start = timer_now();
   }
   a->contact_count = a->problem->bodies.contact_count;
+  if (!status) status = assembly_ask_user(a);
   if (!status) assembly_curve_contacts(a, params->h);
   report->contacts = a->contact_count;
   return status;
