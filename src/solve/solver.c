@@ -189,7 +189,13 @@ static void prefer_none(solve_run *run) {
 scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
                                 const scree_solve_settings *settings, double *g,
                                 scree_solve_info *info) {
-  ARGUMENT_CHECK(s ? s->context : NULL, s && problem && g);
+  ARGUMENT_CHECK(s ? s->context : NULL, s && problem && settings && g && info);
+  context_begin(s->context);
+  return solver_solve(s, problem, settings, g, info);
+}
+
+scree_status solver_solve(scree_solver *s, const scree_ccp *problem,
+                          const scree_solve_settings *settings, double *g, scree_solve_info *info) {
   scree_context *context = s->context;
   const double start_time = timer_now();
   memset(info, 0, sizeof *info);

@@ -164,6 +164,44 @@ const scree_option_def *scree_stepper_options(size_t i, size_t *count) {
   return i < STEPPER_COUNT ? steppers[i]->options : NULL;
 }
 
+/* ---- a step that is not made leaves no mark ---------------------------------------------------
+ */
+
+typedef struct step_mark {
+  uint64_t first_work, retry_work;
+  assembly_mark order;
+  size_t world_size, own_size; /* of the snapshot; 0: none */
+} step_mark;
+
+/* Steps of smooth motion change world and data as they go; they cost far more than a copy. Others
+ * undo what they did. */
+static scree_status set_mark(scree_stepper *s, step_mark *mark) {
+  *mark = (step_mark){s->first_work, s->retry_work, assembly_set_mark(s->assembly), 0, 0};
+  if (!s->class->smooth || !s->context->stop) return SCREE_OK;
+  mark->world_size = world_save(s->world, NULL);
+  mark->own_size = s->class->save(s, NULL);
+  if (memory_grow(s->context, &s->snapshot, &s->snapshot_capacity,
+                  mark->world_size + mark->own_size, 1))
+    return SCREE_ERROR_MEMORY;
+  world_save(s->world, s->snapshot);
+  s->class->save(s, s->snapshot + mark->world_size);
+  return SCREE_OK;
+}
+
+/* With the message of what ended the step. */
+static void back_to_mark(scree_stepper *s, const step_mark *mark) {
+  s->first_work = mark->first_work;
+  s->retry_work = mark->retry_work;
+  if (mark->world_size && s->context->stopped) {
+    char message[CONTEXT_MESSAGE_SIZE];
+    memcpy(message, s->context->message, sizeof message);
+    if (!world_restore(s->world, s->snapshot, mark->world_size))
+      s->class->restore(s, s->snapshot + mark->world_size, mark->own_size);
+    memcpy(s->context->message, message, sizeof message);
+  }
+  assembly_back_to(s->assembly, mark->order);
+}
+
 scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *info) {
   ARGUMENT_CHECK(s ? s->context : NULL, s);
   scree_step_info local;
@@ -174,8 +212,15 @@ scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *inf
   if (!(h > 0.0) || isinf(h))
     return context_fail(s->context, SCREE_ERROR_ARGUMENT,
                         "step: %g s; it must be finite and above 0", h);
-  const scree_status status = s->class->step(s, h, info);
+  step_mark mark;
+  context_begin(s->context);
+  scree_status status = set_mark(s, &mark);
   if (status) return status;
+  status = s->class->step(s, h, info);
+  if (status) {
+    back_to_mark(s, &mark);
+    return status;
+  }
   if (info->advanced) {
     world_clear_step_loads(s->world);
     s->step_count++;

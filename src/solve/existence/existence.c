@@ -268,7 +268,7 @@ static scree_status attempt(scree_context *context, const scree_ccp *problem, co
   scree_solver *solver = NULL;
   scree_solve_info info;
   scree_status status = scree_solver_create(context, method, &solver);
-  if (!status) status = scree_solver_solve(solver, problem, settings, g, &info);
+  if (!status) status = solver_solve(solver, problem, settings, g, &info);
   const double *d = status ? NULL : scree_solver_certificate(solver);
   if (d) {
     scree_certificate check;

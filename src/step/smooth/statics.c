@@ -105,6 +105,9 @@ static scree_status iterate(statics *t, double time, long most, double tolerance
       return SCREE_OK;
     }
     if (!isfinite(info->residual) || k == most) return SCREE_OK;
+    if (context_stopped(t->system.context))
+      return context_fail(t->system.context, SCREE_ERROR_STOPPED,
+                          "equilibrium: stopped by the caller");
     const double fall = before / info->residual;
     if (k) time *= size > most_turn ? 0.5 : fmin(fmax(fall, 1.5), 10.0);
     time = fmin(fmax(time, 1e-4), 1e8);
@@ -202,6 +205,7 @@ scree_status scree_world_find_equilibrium(scree_world *w, const scree_equilibriu
   if (!info) info = &local;
   memset(&t, 0, sizeof t);
   memset(info, 0, sizeof *info);
+  context_begin(w->context);
   system_init(&t.system, w);
   scree_status status = linear_create(w->context, 0, &t.linear);
   if (!status) status = system_begin(&t.system, &again);
