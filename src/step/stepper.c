@@ -121,10 +121,12 @@ void scree_stepper_destroy(scree_stepper *s) {
 }
 
 const char *scree_stepper_get_name(const scree_stepper *s) {
+  if (!s) return "";
   return s->class->name;
 }
 
 const char *scree_stepper_solver_name(const scree_stepper *s) {
+  if (!s) return "";
   if (!s->class->smooth) return s->solver_name;
   return scree_linear_solver_name(
       (size_t)options_get(s->class->options, s->class->option_count, s->option, "linear_solver"));
@@ -160,6 +162,7 @@ bool scree_stepper_is_smooth(size_t i) {
 }
 
 const scree_option_def *scree_stepper_options(size_t i, size_t *count) {
+  if (!count) return NULL;
   *count = i < STEPPER_COUNT ? steppers[i]->option_count : 0;
   return i < STEPPER_COUNT ? steppers[i]->options : NULL;
 }
@@ -231,12 +234,14 @@ scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *inf
 }
 
 size_t scree_stepper_step_count(const scree_stepper *s) {
+  if (!s) return 0;
   return s->step_count;
 }
 
 /* ---- contacts ------------------------------------------------------------------------------- */
 
 scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
+  if (!s || !s->assembly->solved || k >= s->assembly->contact_count) return (scree_contact){0};
   const assembly *a = s->assembly;
   const world_bodies *b = &s->world->bodies;
   const ccp_contact *c = &a->problem->bodies.contact[k];
@@ -253,6 +258,8 @@ scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
 }
 
 size_t scree_stepper_get_contacts(const scree_stepper *s, size_t capacity, scree_contact *out) {
+  if (!s) return 0;
+  if (!out) capacity = 0;
   const size_t n = s->assembly->solved ? s->assembly->contact_count : 0;
   for (size_t k = 0; k < n && k < capacity; k++) out[k] = scree_stepper_get_contact(s, k);
   return n;
@@ -260,6 +267,7 @@ size_t scree_stepper_get_contacts(const scree_stepper *s, size_t capacity, scree
 
 scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_id body,
                                              double force[3], double torque[3]) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s);
   const uint32_t i = world_find_body(s->world, body);
   const assembly *a = s->assembly;
   v3 f = {0, 0, 0}, t = {0, 0, 0};
@@ -280,9 +288,11 @@ scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_
 }
 
 const scree_ccp *scree_stepper_problem(const scree_stepper *s) {
+  if (!s) return NULL;
   return s->assembly->problem;
 }
 
 const double *scree_stepper_impulses(const scree_stepper *s) {
+  if (!s) return NULL;
   return s->assembly->g;
 }

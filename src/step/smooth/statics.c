@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/argument.h"
 #include "step/smooth/smooth.h"
 
 enum { QUICK = 60, STEP_ITERATIONS = 25 };
@@ -197,6 +198,7 @@ static void rest(const smooth_system *s) {
 
 scree_status scree_world_find_equilibrium(scree_world *w, const scree_equilibrium_def *def,
                                           scree_equilibrium_info *info) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w);
   const scree_equilibrium_def fallback = scree_equilibrium_def_default();
   scree_equilibrium_info local;
   statics t;
