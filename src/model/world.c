@@ -107,6 +107,7 @@ void scree_world_set_force_function(scree_world *w, scree_force_function functio
 
 void scree_world_set_law_function(scree_world *w, scree_law_function begin, scree_law_function end,
                                   void *user) {
+  if (!w) return;
   w->law_begin = begin;
   w->law_end = begin ? end : NULL;
   w->law_user = user;

@@ -71,7 +71,7 @@ static scree_status put(void *user, const void *bytes, size_t size) {
   return SCREE_OK;
 }
 
-#include "null_calls.h"
+#include NULL_CALLS /* the file that write_calls.py wrote */
 
 static const char scene_text[] =
     "step: 5 ms\nduration: 0.1 s\nrecording: {every: 10 ms, checkpoint: 1000 s}\n"
