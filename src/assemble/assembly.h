@@ -88,7 +88,10 @@ typedef struct assembly {
   uint32_t *rank; /* of each body: its index in the problem, or SCREE_CCP_WORLD */
   size_t rank_capacity;
   size_t steps_since_order;
-  size_t order_limit;   /* places in the world that it is about */
+  size_t order_limit;  /* places in the world that it is about */
+  uint32_t *old_order; /* before the first change of the order since the mark, if there was one */
+  size_t old_order_capacity, old_order_count, old_order_limit, old_moving;
+  bool sorted;
   v3 *linear, *angular; /* v_free, after finish v; by body */
   size_t linear_capacity, angular_capacity;
 
@@ -215,6 +218,15 @@ void assembly_accept(assembly *a);
 scree_status assembly_see_no_farther(assembly *a);
 /* Forgets the step that was built: the memory is the one before it. */
 void assembly_undo(assembly *a);
+/* order.c: the order of bodies, which builds of a step change now and then, as it was before a step
+ * that is not made after all. */
+typedef struct assembly_mark {
+  uint64_t behind; /* revisions of the world that the assembly had not seen */
+  size_t steps_since_order;
+} assembly_mark;
+assembly_mark assembly_set_mark(assembly *a);
+/* After assembly_undo, or assembly_restore. */
+void assembly_back_to(assembly *a, assembly_mark mark);
 
 /* The memory of contacts and the order of bodies as bytes, as in model/world.h. */
 void assembly_put(const assembly *a, blob_out *out);
