@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/definition.h"
 #include "base/memory.h"
 #include "math/vec3.h"
 
@@ -16,8 +17,10 @@ static bool all_finite(const double *x, size_t n) {
 }
 
 scree_ccp_contact_def scree_ccp_contact_def_default(void) {
-  scree_ccp_contact_def def = {
-      .body_a = SCREE_CCP_WORLD, .body_b = SCREE_CCP_WORLD, .normal = {0.0, 0.0, 1.0}};
+  scree_ccp_contact_def def = {.cookie = DEFINITION_COOKIE,
+                               .body_a = SCREE_CCP_WORLD,
+                               .body_b = SCREE_CCP_WORLD,
+                               .normal = {0.0, 0.0, 1.0}};
   def.set = scree_set_coulomb(3, 0.0);
   return def;
 }
@@ -182,6 +185,7 @@ static scree_status check_body(scree_ccp *p, uint32_t body) {
 }
 
 scree_status scree_ccp_add_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
+  DEFINITION_CHECK(p->context, def, ccp_contact_def);
   ccp_bodies *bodies = &p->bodies;
   const size_t n = bodies->contact_count;
   if (p->form != SCREE_FORM_BODIES || n != p->block_count)

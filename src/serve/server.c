@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/definition.h"
 #include "serve/serve.h"
 
 scree_server_def scree_server_def_default(void) {
-  return (scree_server_def){0};
+  return (scree_server_def){.cookie = DEFINITION_COOKIE};
 }
 
 #ifndef SERVE_IS_IN
@@ -432,6 +433,8 @@ static scree_status start_thread(scree_server *s) {
 
 scree_status scree_server_create(scree_context *context, const scree_server_def *def,
                                  scree_server **server) {
+  *server = NULL;
+  if (def) DEFINITION_CHECK(context, def, server_def);
   scree_server *s = *server = memory_new(context, 1, sizeof *s);
   if (!s) return SCREE_ERROR_MEMORY;
   s->context = context;
