@@ -97,9 +97,10 @@ static int check_model(const scree_scene *scene, const cli_args *args) {
   return CLI_OK;
 }
 
+/* `reported` counts the faults that were printed: the scene's own, which are found when it is read
+ * or built, and those of the run. */
 static int run_scene(scree_context *context, scree_scene *scene, const cli_args *args,
-                     simulate_def *def) {
-  int reported = 0;
+                     simulate_def *def, int *reported) {
   const int fault = check_model(scene, args);
   if (fault) return fault;
   char path[4096];
@@ -109,12 +110,12 @@ static int run_scene(scree_context *context, scree_scene *scene, const cli_args 
   sim_def.out = def->out;
   sim_def.replace = cli_has(args, "force");
   sim_def.report = report;
-  sim_def.report_user = &reported;
+  sim_def.report_user = reported;
   if (cli_has(args, "view")) return live_run(context, scene, args, &sim_def, def);
   scree_sim *sim = NULL;
   scree_status status = scree_sim_create(scene, &sim_def, &sim);
   if (!status && *scree_sim_remark(sim)) cli_note("%s", scree_sim_remark(sim));
-  code = status ? fail(context, status, reported) : simulate(context, sim, def);
+  code = status ? fail(context, status, *reported) : simulate(context, sim, def);
   scree_sim_destroy(sim);
   return code;
 }
@@ -149,7 +150,8 @@ static int run(cli_args *args) {
     scene_def.note = cli_note_line;
     scree_scene *scene = NULL;
     scree_status status = scree_scene_load(context, path, &scene_def, &scene);
-    code = status ? fail(context, status, reported) : run_scene(context, scene, args, &def);
+    code =
+        status ? fail(context, status, reported) : run_scene(context, scene, args, &def, &reported);
     scree_scene_destroy(scene);
   }
   free(c.sets);
