@@ -97,12 +97,13 @@ docs: release
 # Debian's python3, which has cffi and numpy; nothing is fetched from the network.
 PYTHON ?= /usr/bin/python3
 wheel: release
-	SCREE_LIBRARY=$(CURDIR)/build/release/libscree.so.0 $(PYTHON) -m pip wheel --quiet --no-build-isolation --no-deps --no-index -w out/wheel .
+	SCREE_LIBRARY=$(CURDIR)/build/release/libscree.so $(PYTHON) -m pip wheel --quiet --no-build-isolation --no-deps --no-index -w out/wheel .
 	@ls out/wheel/*.whl
 
 check:
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: clean"
 	@tools/check-layers
+	@tools/check-headers
 format:
 	@clang-format -i $(SOURCES)
 setup:

@@ -141,12 +141,13 @@ static int run(cli_args *args) {
   if (!code) code = collect_changes(args, &c);
   if (!code) {
     int reported = 0;
-    scree_scene_def scene_def = {.set_count = c.count,
-                                 .sets = c.sets,
-                                 .report = report,
-                                 .report_user = &reported,
-                                 .confined = cli_has(args, "safe"),
-                                 .note = cli_note_line};
+    scree_scene_def scene_def = scree_scene_def_default();
+    scene_def.set_count = c.count;
+    scene_def.sets = c.sets;
+    scene_def.report = report;
+    scene_def.report_user = &reported;
+    scene_def.confined = cli_has(args, "safe");
+    scene_def.note = cli_note_line;
     scree_scene *scene = NULL;
     scree_status status = scree_scene_load(context, path, &scene_def, &scene);
     code =

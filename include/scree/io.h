@@ -50,6 +50,7 @@ typedef struct scree_problem_info {
 
 /* What to save beside the problem; zeros: nothing. */
 typedef struct scree_problem_save_def {
+  uint32_t cookie;                             /* set by scree_problem_save_def_default */
   const char *title, *description, *math_info; /* null: "" */
   /* A solution: g starts it, row_count entries; u and v are computed from g when null (v is stored
    * where the form has one). */

@@ -26,6 +26,7 @@ typedef enum scree_on_nonconverged {
 
 /* How steps are made. A scene's section `solver` has keys of the same names, and lands here. */
 typedef struct scree_stepper_def {
+  uint32_t cookie;           /* set by scree_stepper_def_default */
   const char *stepper;       /* default "nonsmooth" */
   const char *solver;        /* null: "auto" */
   scree_model model;         /* default coulomb, the exact law; info says which one was
@@ -134,6 +135,7 @@ SCREE_API size_t scree_stepper_step_count(const scree_stepper *stepper);
 /* ---- equilibrium and small swings ------------------------------------------------------------ */
 
 typedef struct scree_equilibrium_def {
+  uint32_t cookie;  /* set by scree_equilibrium_def_default */
   long iterations;  /* at most; default 5000 */
   double tolerance; /* of what is left of forces, of the largest; default 1e-10 */
 } scree_equilibrium_def;

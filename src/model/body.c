@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 #include "model/link/link.h"
 
 scree_body_def scree_body_def_default(void) {
-  return (scree_body_def){.kind = SCREE_BODY_DYNAMIC,
+  return (scree_body_def){.cookie = DEFINITION_COOKIE,
+                          .kind = SCREE_BODY_DYNAMIC,
                           .rotation = {1.0, 0.0, 0.0, 0.0},
                           .density = 1000.0,
                           .category = 1,
@@ -195,6 +197,7 @@ scree_status scree_world_add_body(scree_world *w, const scree_body_def *d, scree
   world_bodies *b = &w->bodies;
   body_mass m;
   uint32_t shape_index = 0;
+  DEFINITION_CHECK(w->context, d, body_def);
   scree_status status = check_def(w, d);
   if (!status) status = mass_of(w, d, &m);
   if (!status) status = make_room(w, d, !is_identity(m.frame));

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 
 static const double square_enough = 1e-6; /* cosine */
 static const double on_curve = 1e-3;      /* of its length, that a point may be away at the start */
 
 scree_joint_def scree_joint_def_default(void) {
-  scree_joint_def d = {.kind = SCREE_JOINT_BALL,
+  scree_joint_def d = {.cookie = DEFINITION_COOKIE,
+                       .kind = SCREE_JOINT_BALL,
                        .anchor_b = {NAN, NAN, NAN},
                        .axis = {0.0, 0.0, 1.0},
                        .ratio = 1.0,
@@ -364,6 +366,7 @@ scree_status scree_world_add_joint(scree_world *w, const scree_joint_def *d, scr
   ARGUMENT_CHECK(w ? w->context : NULL, w && d);
   joint one;
   memset(&one, 0, sizeof one);
+  DEFINITION_CHECK(w->context, d, joint_def);
   scree_status status = check_def(w, d);
   if (!status) status = find_sides(w, d, one.body);
   if (status) return status;

@@ -7,6 +7,7 @@
  * A pixel whose first half of samples met one smooth surface, all in the sun or all in its shadow,
  * has no edge to smooth: it takes no more of them. In most pictures that are nine of ten pixels. */
 #include "base/argument.h"
+#include "base/definition.h"
 #include "render/frame.h"
 
 #ifdef SCREE_WITH_RENDER
@@ -232,6 +233,7 @@ scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
                     .height = image->height,
                     .enough = (settings->samples + 3) / 4 * 2,
                     .grid_pitch = round_pitch(r->size)};
+  DEFINITION_CHECK(r->context, settings, render_settings);
   if (!render_tree_ready(r))
     return context_fail(r->context, SCREE_ERROR_ARGUMENT, "render: there is no scene yet");
   scree_status status = check(r, settings);

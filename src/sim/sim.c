@@ -8,13 +8,14 @@
 
 #include "assemble/assembly.h"
 #include "base/argument.h"
+#include "base/definition.h"
 #include "base/number.h"
 #include "base/timer.h"
 
 static const double flush_seconds = 1.0; /* readers of a live recording lag by this at most */
 
 scree_sim_def scree_sim_def_default(void) {
-  return (scree_sim_def){.check_overlap = true};
+  return (scree_sim_def){.cookie = DEFINITION_COOKIE, .check_overlap = true};
 }
 
 bool sim_is_due(const scree_sim *sim, double every, uint64_t step) {
@@ -170,6 +171,7 @@ scree_status scree_sim_create(scree_scene *scene, const scree_sim_def *def, scre
   scree_sim_def fallback = scree_sim_def_default();
   *out = NULL;
   if (!def) def = &fallback;
+  DEFINITION_CHECK(scree_scene_context(scene), def, sim_def);
   if (def->check_overlap) {
     scree_status status = scree_sim_check(scene, def->report, def->report_user);
     if (status) return status;

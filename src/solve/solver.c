@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/timer.h"
@@ -49,8 +50,10 @@ const char *scree_outcome_text(scree_outcome outcome) {
 }
 
 scree_solve_settings scree_solve_settings_default(void) {
-  return (scree_solve_settings){
-      .model = SCREE_MODEL_COULOMB, .tolerance_error = 1e-6, .time_limit = 60.0};
+  return (scree_solve_settings){.cookie = DEFINITION_COOKIE,
+                                .model = SCREE_MODEL_COULOMB,
+                                .tolerance_error = 1e-6,
+                                .time_limit = 60.0};
 }
 
 size_t scree_solver_count(void) {
@@ -202,6 +205,7 @@ scree_status solver_solve(scree_solver *s, const scree_ccp *problem,
   const double start_time = timer_now();
   memset(info, 0, sizeof *info);
   s->proved = false;
+  DEFINITION_CHECK(context, settings, solve_settings);
   scree_status status = check_settings(context, settings);
   if (status) return status;
   const scree_model model = s->class->coulomb ? settings->model : SCREE_MODEL_RELAXED;

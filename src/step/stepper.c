@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 #include "base/options.h"
 #include "base/timer.h"
 #include "ccp/problem.h"
@@ -22,6 +23,7 @@ enum { STEPPER_COUNT = sizeof steppers / sizeof steppers[0] };
 
 scree_stepper_def scree_stepper_def_default(void) {
   return (scree_stepper_def){
+      .cookie = DEFINITION_COOKIE,
       .stepper = "nonsmooth",
       .model = SCREE_MODEL_COULOMB,
       .tolerance_residual = 1e-3,
@@ -82,6 +84,7 @@ scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *d
   const stepper_class *class = NULL;
   *out = NULL;
   if (!def) def = &fallback;
+  DEFINITION_CHECK(context, def, stepper_def);
   scree_status status = check_def(context, def);
   if (!status) status = find_class(context, def->stepper, &class);
   if (status) return status;

@@ -63,7 +63,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   scree_context *context = fuzz_context();
   static const char *const sets[] = {"duration=${1 + 1}", "solver.iteration_limit=20",
                                      "solver.on_nonconverged=continue"};
-  const scree_scene_def def = {.set_count = sizeof sets / sizeof sets[0], .sets = sets};
+  scree_scene_def def = scree_scene_def_default();
+  def.set_count = sizeof sets / sizeof sets[0];
+  def.sets = sets;
   const char *bytes[FILES] = {(const char *)data};
   size_t sizes[FILES] = {size};
   for (int i = 1; i < FILES; i++) {

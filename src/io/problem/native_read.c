@@ -255,7 +255,9 @@ static scree_status add_contacts(const hdf5_file *file, const common *c, const c
                                  size_t count, scree_ccp *p) {
   scree_status status = SCREE_OK;
   for (size_t i = 0; !status && i < count; i++) {
-    scree_ccp_contact_def def = {.body_a = data->body[2 * i], .body_b = data->body[2 * i + 1]};
+    scree_ccp_contact_def def = scree_ccp_contact_def_default();
+    def.body_a = data->body[2 * i];
+    def.body_b = data->body[2 * i + 1];
     def.set = c->set[i];
     memcpy(def.normal, data->normal + 3 * i, sizeof def.normal);
     memcpy(def.tangent, data->tangent + 3 * i, sizeof def.tangent);

@@ -7,8 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/definition.h"
+
 scree_export_def scree_export_def_default(void) {
-  return (scree_export_def){.from = -INFINITY, .to = INFINITY, .every = 1};
+  return (scree_export_def){
+      .cookie = DEFINITION_COOKIE, .from = -INFINITY, .to = INFINITY, .every = 1};
 }
 
 #ifndef SCREE_WITH_HDF5
@@ -334,6 +337,7 @@ static scree_status run(job *j) {
 static scree_status export_all(scree_recording *recording, const scree_export_def *def,
                                bool only_estimate, scree_export_info *info) {
   scree_context *context = recording->context;
+  DEFINITION_CHECK(context, def, export_def);
   const bool grid = def->format == SCREE_EXPORT_VTKHDF;
   const unsigned allowed = SCREE_EXPORT_BODIES | SCREE_EXPORT_CONTACTS |
                            (grid ? (unsigned)SCREE_EXPORT_SURFACES : (unsigned)SCREE_EXPORT_STEPS);
