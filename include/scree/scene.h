@@ -79,6 +79,7 @@ typedef struct scree_scene_settings {
   double tolerance_residual, tolerance_moving, tolerance_error;
   long iteration_limit, check_interval, retry_iteration_limit;
   double time_budget, warm_start_scale, stabilisation, recovery_speed, margin;
+  int budget_clock; /* wall, cpu: as scree_clock */
   bool warm_start;
   int on_nonconverged; /* continue, retry, stop: as scree_on_nonconverged */
   int retry_halvings;

@@ -24,6 +24,12 @@ typedef enum scree_on_nonconverged {
   SCREE_ON_NONCONVERGED_STOP      /* leave the world as it was; info.advanced is false */
 } scree_on_nonconverged;
 
+typedef enum scree_clock {
+  SCREE_CLOCK_WALL, /* what a clock on the wall shows */
+  SCREE_CLOCK_CPU /* the processor's time of the thread that steps: what a machine of its own would
+                     show; other programs do not count */
+} scree_clock;
+
 typedef struct scree_stepper_def {
   const char *stepper;       /* default "nonsmooth" */
   const char *solver;        /* null: "auto" */
@@ -39,7 +45,9 @@ typedef struct scree_stepper_def {
   long check_interval; /* iterations between residual checks; default 0: as the solver sees fit */
   double time_budget;  /* s a step, all of it: search for contacts, solves, looks; default 0: none.
                           What it has no time for is left out and told (hurried). Not reproducible */
-  bool warm_start;     /* default true */
+  scree_clock
+      budget_clock;        /* that the budget, and the seconds in info, are told by; default wall */
+  bool warm_start;         /* default true */
   double warm_start_scale; /* default 1 */
   double stabilisation;    /* factor of overlap removed a step, (0, 1], default 1 */
   double recovery_speed;   /* m/s, most that overlap is removed with; default 0: half of

@@ -407,7 +407,7 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
     if (status) break;
     start = timer_now();
   }
-  if (!status) assembly_curve_contacts(a, params->h);
+  if (!status) status = assembly_curve_contacts(a, params->h);
   report->contacts = a->contact_count;
   return status;
 }

@@ -181,6 +181,7 @@ static scree_status read_solver(scree_scene *scene) {
   s->retry_iteration_limit = k.retry_iterations;
   s->check_interval = k.check_interval;
   s->time_budget = k.time_budget;
+  s->budget_clock = k.budget_clock;
   s->warm_start = k.warm_start;
   s->warm_start_scale = k.warm_start_scale;
   s->stabilisation = k.stabilisation;

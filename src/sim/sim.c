@@ -48,6 +48,7 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
   d.tolerance_error = s->tolerance_error;
   d.iteration_limit = look ? 1 : s->iteration_limit;
   d.time_budget = s->time_budget;
+  d.budget_clock = (scree_clock)s->budget_clock;
   d.warm_start = s->warm_start;
   d.warm_start_scale = s->warm_start_scale;
   d.stabilisation = s->stabilisation;

@@ -69,6 +69,9 @@ static const scene_field solver_fields[] = {
          "of a whole step; what it has no time for is left out and counted; default 0: none. "
          "Results "
          "then depend on the machine"),
+    CHOICE("budget_clock", false, SOLVER(budget_clock), "wall|cpu",
+           "the clock of the budget and of the times of steps; default wall. `cpu`: the "
+           "processor's time of the thread that steps, as on a machine of its own"),
     FLAG("warm_start", false, SOLVER(warm_start), "default true"),
     REAL("warm_start_scale", false, SOLVER(warm_start_scale), "", FROM(0), 1, "default 1"),
     REAL("stabilisation", false, SOLVER(stabilisation), "", OVER(0), 1,

@@ -87,7 +87,7 @@ typedef struct scene_solver_keys {
   scene_head head;
   const char *name, *stepper, *retry_solver;
   const scene_node *options;
-  int model, on_nonconverged;
+  int model, on_nonconverged, budget_clock;
   double tolerance, tolerance_moving, error_tolerance, time_budget, warm_start_scale, stabilisation,
       recovery_speed, margin;
   long iterations, check_interval, retry_iterations, retry_halvings;
