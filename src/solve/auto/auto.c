@@ -17,8 +17,8 @@
  * the end. So there
  *
  *   small, any tolerance   prox at once: near the solution its steps are few, and where little is
- *                          asked they go on to a thousandth of it (not with joints, which hold
- *                          by themselves, each machine an island of its own); some grains without
+ *                          asked they go on to a thousandth of it (with joints for two steps
+ *                          at most, each machine an island of its own); some grains without
  *                          joints, loose: ags before it, a tenth of the time
  *   large, loose, stacked  apgd, judged by the model; with exact friction ags where bodies
  *                          slide: many bodies touch each other in several contacts, as boxes do
@@ -66,8 +66,9 @@ static const scree_option_def auto_options[] = {
 
 enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 5 };
 enum { PROX, APGD, AGS, IPM, DIRECT };
-enum { first_path = 250 };   /* steps along a path without a gain, more each turn */
-enum { first_local = 400 };  /* steps with weights of each block's own, doubled each turn */
+enum { first_path = 250 };  /* steps along a path without a gain, more each turn */
+enum { first_local = 400 }; /* steps with weights of each block's own, doubled each turn */
+enum { strive_stacked = 10, strive_joined = 2 }; /* iterations below what is asked: see monitor.c */
 enum { few_joined = 40 };    /* blocks: fewer are not worth looking for islands of joined bodies */
 enum { least_grains = 30 };  /* blocks: fewer are one cheap factorisation */
 enum { most_split = 30000 }; /* blocks: beyond, looking for islands costs as much as some sweeps */
@@ -476,7 +477,8 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
   if (!*chosen || secure(run)) return SCREE_OK;
   const bool swept =
       few_blocks && p->block_count > least_grains && auto_is_loose(run) && auto_has_grains_alone(p);
-  run->strives = few_blocks && auto_is_loose(run) && !swept && !auto_has_joints(p);
+  if (few_blocks && auto_is_loose(run) && !swept && !(run->settings->time_limit > 0.0))
+    run->strives = auto_has_joints(p) ? strive_joined : strive_stacked;
   if (swept) {
     status = solve_then_turns(run, AGS);
     why = "ags: some grains, warm, at a loose tolerance";
