@@ -1,6 +1,6 @@
-/* Time for limits and reports; nothing numerical may depend on it. It is that of the wall, or, between
- * timer_use(TIMER_CPU) and the next timer_use, the processor's time of the calling thread: what a
- * machine of its own would show. */
+/* Time for limits and reports; nothing numerical may depend on it. It is that of the wall, or,
+ * between timer_use(TIMER_CPU) and the next timer_use, the processor's time of the calling thread:
+ * what a machine of its own would show. */
 #ifndef SCREE_BASE_TIMER_H
 #define SCREE_BASE_TIMER_H
 
