@@ -24,6 +24,12 @@ typedef enum scree_on_nonconverged {
   SCREE_ON_NONCONVERGED_STOP      /* leave the world as it was; info.advanced is false */
 } scree_on_nonconverged;
 
+typedef enum scree_clock {
+  SCREE_CLOCK_WALL, /* what a clock on the wall shows */
+  SCREE_CLOCK_CPU /* the processor's time of the thread that steps: what a machine of its own would
+                     show; other programs do not count */
+} scree_clock;
+
 /* How steps are made. A scene's section `solver` has keys of the same names, and lands here. */
 typedef struct scree_stepper_def {
   uint32_t cookie;           /* set by scree_stepper_def_default */
@@ -41,14 +47,15 @@ typedef struct scree_stepper_def {
   long check_interval; /* iterations between residual checks; default 0: as the solver sees fit */
   double time_budget;  /* s a step, all of it: search for contacts, solves, looks; default 0: none.
                           What it has no time for is left out and told (hurried). Not reproducible */
-  bool warm_start;     /* default true */
-  double warm_start_scale; /* default 1 */
-  double stabilisation;    /* factor of overlap removed a step, (0, 1], default 1 */
-  double recovery_speed;   /* m/s, most that overlap is removed with; default 0: half of
-                              sqrt(|g| diameter of the smaller body); without gravity 1e-4 of the
-                              diameter a step and a tenth of the speed of their surfaces */
-  double margin;           /* contacts are seen from this fraction of the smaller diameter, plus
-                              what the two may approach in a step; default 0.1 */
+  scree_clock budget_clock; /* of the budget, and of the seconds in info; default wall */
+  bool warm_start;          /* default true */
+  double warm_start_scale;  /* default 1 */
+  double stabilisation;     /* factor of overlap removed a step, (0, 1], default 1 */
+  double recovery_speed;    /* m/s, most that overlap is removed with; default 0: half of
+                               sqrt(|g| diameter of the smaller body); without gravity 1e-4 of the
+                               diameter a step and a tenth of the speed of their surfaces */
+  double margin;            /* contacts are seen from this fraction of the smaller diameter, plus
+                               what the two may approach in a step; default 0.1 */
   scree_on_nonconverged on_nonconverged; /* default retry */
   const char *retry_solver;              /* null: "auto" */
   long retry_iteration_limit;            /* default 3 iteration_limit */

@@ -69,6 +69,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->link_block);
   memory_free(context, a->stiffness);
   memory_free(context, a->lasting);
+  memory_free(context, a->expected);
   memory_free(context, a->shared);
   memory_free(context, a->span);
   memory_free(context, a->mean);

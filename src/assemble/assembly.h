@@ -190,6 +190,8 @@ typedef struct assembly {
   bool curved;      /* some contact may need curvature.c; then `lasting` is filled */
   uint8_t *lasting; /* of the contacts in the problem: pressed in the step before too */
   size_t lasting_capacity;
+  struct expected *expected; /* of each body: curvature.c */
+  size_t expected_capacity;
 } assembly;
 
 scree_status assembly_create(scree_world *world, assembly **out);
@@ -300,7 +302,7 @@ scree_status assembly_reserve_before(assembly *a, size_t count);
 void assembly_set_before(assembly *a, size_t contact, v3 impulse);
 v3 assembly_get_before(const assembly *a, size_t contact);
 /* curvature.c: offsets from the motion that is expected */
-void assembly_curve_contacts(assembly *a, double h);
+scree_status assembly_curve_contacts(assembly *a, double h);
 /* ledger.c: what acts in the step, before bodies move; and the error, after. */
 void assembly_open_ledger(assembly *a, scree_ledger *out);
 void assembly_close_ledger(const assembly *a, scree_ledger *out);

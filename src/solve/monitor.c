@@ -21,7 +21,7 @@
 #include "ccp/sets/set.h"
 #include "solve/solver.h"
 
-enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2, STRIVE_ITERATIONS = 10 };
+enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2 };
 static const double residual_per_error = 100.0; /* R asked where E alone was given a tolerance */
 static const double stall_gain = 0.97, strive_part = 0.001;
 static const double suspect_growth = 1.2, suspect_size = 300.0, suspect_peak = 10.0;
@@ -268,7 +268,7 @@ static bool is_solved(const solve_run *run, long iteration, double seconds) {
   const scree_solve_settings *s = run->settings;
   if (!(run->best_merit <= 1.0)) return false;
   return !run->strives || run->best_merit <= strive_part ||
-         iteration >= run->met_iteration + STRIVE_ITERATIONS || isinf(run->merit) ||
+         iteration >= run->met_iteration + run->strives || isinf(run->merit) ||
          is_spent(run, iteration) || (s->time_limit > 0.0 && seconds >= s->time_limit);
 }
 

@@ -58,7 +58,7 @@ struct solve_run {
   bool best_balanced; /* it counts the equation of motion of a global problem */
   double merit;       /* of the last check: max of E / tolerance and R / tolerance; <= 1: solved */
   double best_merit;
-  bool strives;       /* goes on below what is asked while that costs little; see monitor.c */
+  long strives; /* iterations that it goes on below what is asked for; 0: none; see monitor.c */
   long met_iteration; /* where the best merit first was at most 1 */
   long iterations, products;
   double work;           /* see scree_solve_info */

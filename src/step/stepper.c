@@ -208,16 +208,8 @@ static void back_to_mark(scree_stepper *s, const step_mark *mark) {
   assembly_back_to(s->assembly, mark->order);
 }
 
-scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *info) {
-  ARGUMENT_CHECK(s ? s->context : NULL, s);
-  scree_step_info local;
+static scree_status make_step(scree_stepper *s, double h, scree_step_info *info) {
   const double start = timer_now();
-  if (!info) info = &local;
-  memset(info, 0, sizeof *info);
-  info->method = "";
-  if (!(h > 0.0) || isinf(h))
-    return context_fail(s->context, SCREE_ERROR_ARGUMENT,
-                        "step: %g s; it must be finite and above 0", h);
   step_mark mark;
   context_begin(s->context);
   scree_status status = set_mark(s, &mark);
@@ -234,6 +226,22 @@ scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *inf
   info->energy = scree_world_get_energy(s->world);
   info->seconds = timer_now() - start;
   return SCREE_OK;
+}
+
+scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *info) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s);
+  scree_step_info local;
+  if (!info) info = &local;
+  memset(info, 0, sizeof *info);
+  info->method = "";
+  if (!(h > 0.0) || isinf(h))
+    return context_fail(s->context, SCREE_ERROR_ARGUMENT,
+                        "step: %g s; it must be finite and above 0", h);
+  const timer_clock clock =
+      timer_use(s->def.budget_clock == SCREE_CLOCK_CPU ? TIMER_CPU : TIMER_WALL);
+  const scree_status status = make_step(s, h, info);
+  timer_use(clock);
+  return status;
 }
 
 size_t scree_stepper_step_count(const scree_stepper *s) {

@@ -17,8 +17,9 @@
  * the end. So there
  *
  *   small, any tolerance   prox at once: near the solution its steps are few, and where little is
- *                          asked they go on to a thousandth of it; some grains without joints,
- *                          loose: ags before it, a tenth of the time
+ *                          asked they go on to a thousandth of it (with joints for two steps
+ *                          at most, each machine an island of its own); some grains without
+ *                          joints, loose: ags before it, a tenth of the time
  *   large, loose, stacked  apgd, judged by the model; with exact friction ags where bodies
  *                          slide: many bodies touch each other in several contacts, as boxes do
  *   the same, tumbling     ags in both models: nothing is left to add up
@@ -65,8 +66,10 @@ static const scree_option_def auto_options[] = {
 
 enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 5 };
 enum { PROX, APGD, AGS, IPM, DIRECT };
-enum { first_path = 250 };   /* steps along a path without a gain, more each turn */
-enum { first_local = 400 };  /* steps with weights of each block's own, doubled each turn */
+enum { first_path = 250 };  /* steps along a path without a gain, more each turn */
+enum { first_local = 400 }; /* steps with weights of each block's own, doubled each turn */
+enum { strive_stacked = 10, strive_joined = 2 }; /* iterations below what is asked: see monitor.c */
+enum { few_joined = 40 };    /* blocks: fewer are not worth looking for islands of joined bodies */
 enum { least_grains = 30 };  /* blocks: fewer are one cheap factorisation */
 enum { most_split = 30000 }; /* blocks: beyond, looking for islands costs as much as some sweeps */
 static const double wide_masses = 30.0, extreme_masses = 1e5; /* ratios; see try_masses */
@@ -474,13 +477,15 @@ static scree_status solve_step(solve_run *run, bool *chosen) {
   if (!*chosen || secure(run)) return SCREE_OK;
   const bool swept =
       few_blocks && p->block_count > least_grains && auto_is_loose(run) && auto_has_grains_alone(p);
-  run->strives = few_blocks && auto_is_loose(run) && !swept;
+  if (few_blocks && auto_is_loose(run) && !swept && !(run->settings->time_limit > 0.0))
+    run->strives = auto_has_joints(p) ? strive_joined : strive_stacked;
   if (swept) {
     status = solve_then_turns(run, AGS);
     why = "ags: some grains, warm, at a loose tolerance";
   } else if (few_blocks) {
     if (solve_check_start(run)) return SCREE_OK;
-    status = take_turns(run, &turns);
+    if (auto_has_joints(p) && p->block_count > few_joined) status = try_islands(run, PROX);
+    if (!status && !run->ended) status = take_turns(run, &turns);
     why = "prox: a small problem of bodies, warm";
   } else if (!auto_is_stacked(p)) {
     status = solve_then_turns(run, AGS);

@@ -61,6 +61,10 @@ bool auto_is_stacked(const scree_ccp *p) {
   return 4 * shared > p->bodies.contact_count;
 }
 
+bool auto_has_joints(const scree_ccp *p) {
+  return p->bodies.contact_count < p->block_count;
+}
+
 bool auto_has_grains_alone(const scree_ccp *p) {
   return p->bodies.contact_count == p->block_count && !auto_is_stacked(p);
 }

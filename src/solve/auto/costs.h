@@ -21,5 +21,7 @@ bool auto_is_stacked(const scree_ccp *p);
 /* Is everything a contact, without joints? Sweeps carry what a chain of joints bears from link to
  * link only. */
 bool auto_has_grains_alone(const scree_ccp *p);
+/* Rows other than those of contacts. */
+bool auto_has_joints(const scree_ccp *p);
 
 #endif
