@@ -151,6 +151,8 @@ static const char *refuse(const solver_class *class, const scree_ccp *problem, s
   if (dilates && model == SCREE_MODEL_COULOMB && !class->dilates)
     return "it does not take dilatancy, which has no potential; take auto, gs, fpp or admm, or the "
            "relaxed model";
+  if (problem->ranks && !class->spreads)
+    return "it does not run on several ranks; take ags, gs, sor, ssor, nsgs or apgd";
   return class->refuse ? class->refuse(problem, model) : NULL;
 }
 
