@@ -10,6 +10,21 @@ bool sim_is_spread(const scree_sim *sim) {
   return ranks_are_many(sim->context->ranks);
 }
 
+static bool spreads(const char *name) {
+  for (size_t i = 0; name && i < scree_solver_count(); i++)
+    if (strcmp(scree_solver_name(i), name) == 0) return scree_solver_spreads(i);
+  return true;
+}
+
+/* Steps of a length by eta, which is that of whole masses, would be too long where they are split.
+ */
+static bool is_isotropic(const scree_scene_settings *s) {
+  for (size_t i = 0; i < s->option_count; i++)
+    if (strcmp(s->option_keys[i], "metric") == 0 && strcmp(s->option_values[i], "isotropic") == 0)
+      return true;
+  return false;
+}
+
 scree_status sim_spread(scree_sim *sim) {
   if (!sim_is_spread(sim)) return SCREE_OK;
   const scree_scene_settings *s = sim->settings;
@@ -18,6 +33,10 @@ scree_status sim_spread(scree_sim *sim) {
     refusal = "only the stepper nonsmooth is divided";
   else if (s->time_budget > 0.0)
     refusal = "a time budget is not divided, as clocks of ranks differ";
+  else if (!spreads(scree_stepper_solver_name(sim->stepper)) || !spreads(s->retry_solver))
+    refusal = "the solver is not divided; take ags (or leave it out), gs, sor, ssor, nsgs or apgd";
+  else if (is_isotropic(s))
+    refusal = "sweeps with the isotropic metric are not divided";
   if (refusal)
     return context_fail(sim->context, SCREE_ERROR_UNSUPPORTED,
                         "on several ranks: %s; run it on one (without mpirun)", refusal);

@@ -69,6 +69,10 @@ bool scree_solver_has_coulomb(size_t i) {
   return i < SOLVER_COUNT && solvers[i]->coulomb;
 }
 
+bool scree_solver_spreads(size_t i) {
+  return i < SOLVER_COUNT && solvers[i]->spreads;
+}
+
 const scree_option_def *scree_solver_options(size_t i, size_t *count) {
   *count = i < SOLVER_COUNT ? solvers[i]->option_count : 0;
   return i < SOLVER_COUNT ? solvers[i]->options : NULL;
