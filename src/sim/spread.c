@@ -19,8 +19,8 @@ static bool spreads(const char *name) {
 /* Steps of a length by eta, which is that of whole masses, would be too long where they are split.
  */
 static bool is_isotropic(const scree_scene_settings *s) {
-  for (size_t i = 0; i < s->option_count; i++)
-    if (strcmp(s->option_keys[i], "metric") == 0 && strcmp(s->option_values[i], "isotropic") == 0)
+  for (size_t i = 0; i < s->options.count; i++)
+    if (strcmp(s->options.keys[i], "metric") == 0 && strcmp(s->options.values[i], "isotropic") == 0)
       return true;
   return false;
 }
@@ -31,9 +31,9 @@ scree_status sim_spread(scree_sim *sim) {
   const char *refusal = NULL;
   if (strcmp(scree_stepper_get_name(sim->stepper), "nonsmooth") != 0)
     refusal = "only the stepper nonsmooth is divided";
-  else if (s->time_budget > 0.0)
+  else if (s->solver.time_budget > 0.0)
     refusal = "a time budget is not divided, as clocks of ranks differ";
-  else if (!spreads(scree_stepper_solver_name(sim->stepper)) || !spreads(s->retry_solver))
+  else if (!spreads(scree_stepper_solver_name(sim->stepper)) || !spreads(s->solver.retry_solver))
     refusal = "the solver is not divided; take ags (or leave it out), gs, sor, ssor, nsgs or apgd";
   else if (is_isotropic(s))
     refusal = "sweeps with the isotropic metric are not divided";
@@ -46,7 +46,8 @@ scree_status sim_spread(scree_sim *sim) {
 /* Does what is written now look at contacts? */
 static bool asks_for_contacts(const scree_sim *sim, uint64_t step) {
   const scree_scene_settings *s = sim->settings;
-  if (sim->recorder && s->record_contacts && sim_is_due(sim, s->record_every, step)) return true;
+  if (sim->recorder && s->recording.contacts && sim_is_due(sim, s->recording.every, step))
+    return true;
   for (size_t i = 0; i < sim->probe_count; i++) {
     const scree_probe_def *def = &sim->probes[i].def;
     if ((def->kind == SCREE_PROBE_FORCE || def->kind == SCREE_PROBE_STRESS) &&
