@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Runs on several ranks, by mpirun: the same physics as on one, conserved sums, kills, resuming."""
 import json
 import os
