@@ -8,6 +8,7 @@
 
 #include "base/timer.h"
 #include "cli/file.h"
+#include "cli/spread.h"
 
 int simulate_find(scree_context *context, const char *name, char *path, size_t size) {
   if (access(name, F_OK) == 0) {
@@ -302,6 +303,13 @@ int simulate_export_path(const cli_args *args, simulate_def *def, char *path, si
 static int save_interrupted(scree_context *context, scree_sim *sim, const simulate_def *def,
                             char *path, size_t size) {
   const char *base = strrchr(def->scene, '/'), *out = def->out;
+  if (spread_count() > 1) {
+    const scree_status finished = scree_sim_finish(sim);
+    if (finished) return spread_fail(context, fail(context, finished));
+    if (spread_is_first() && out) cli_note("interrupted; go on with: scree resume %s", out);
+    if (spread_is_first() && !out) cli_note("interrupted; nothing was recorded (--out)");
+    return CLI_INTERRUPTED;
+  }
   base = base ? base + 1 : def->scene;
   int stem = (int)strcspn(base, ".");
   for (int i = 0; !out; i++) {
@@ -326,15 +334,16 @@ static int loop(scree_context *context, scree_sim *sim, const simulate_def *def)
   if (def->export_step && s.steps >= (uint64_t)def->export_step)
     return cli_fail(CLI_USAGE, "step %ld was made before: this run goes on with step %lu",
                     def->export_step, (unsigned long)s.steps + 1);
-  while (!scree_sim_done(sim) && !cli_interrupted()) {
+  spread_work();
+  while (!scree_sim_done(sim) && !spread_any(context, cli_interrupted())) {
     scree_step_info info;
     scree_status status = scree_sim_step(sim, &info);
     if (status == SCREE_ERROR_STOPPED) break;
     if (status) {
       end_progress(&p);
-      return fail(context, status);
+      return spread_fail(context, fail(context, status));
     }
-    show_progress(&p, sim, &info);
+    if (spread_is_first()) show_progress(&p, sim, &info);
     scree_sim_get_summary(sim, &s);
     if (def->export_step && s.steps == (uint64_t)def->export_step) {
       end_progress(&p);
@@ -360,11 +369,12 @@ int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *giv
   if (interrupted) {
     code = save_interrupted(context, sim, &def, path, sizeof path);
     if (code != CLI_INTERRUPTED) return code;
-    if (!def.out) def.out = path;
+    if (!def.out && spread_count() == 1) def.out = path;
   } else {
     scree_status status = scree_sim_finish(sim);
-    if (status) return fail(context, status);
+    if (status) return spread_fail(context, fail(context, status));
   }
+  spread_rest();
   scree_sim_summary s;
   scree_sim_get_summary(sim, &s);
   if (def.json)

@@ -73,6 +73,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->shared);
   memory_free(context, a->span);
   memory_free(context, a->mean);
+  if (a->ranks) a->ranks->destroy(a->ranks);
   memory_free(context, a);
 }
 
@@ -146,6 +147,23 @@ static double least_speed(const scree_world *w, double h) {
   return 1e-9 * size / h;
 }
 
+/* Bodies get copies, and the report is of all ranks. */
+static scree_status share(assembly *a, assembly_report *report) {
+  scree_status status = a->ranks->share(a->ranks, a);
+  /* A rank without contacts takes part in the solve all the same. */
+  if (!status) status = assembly_reserve_g(a, scree_ccp_row_count(a->problem) + 1);
+  if (status) return status;
+  double sums[2] = {(double)report->contacts, (double)scree_ccp_row_count(a->problem)};
+  double most[3] = {report->penetration, report->penetration_percent, report->joint_error};
+  ranks_reduce(a->context->ranks, sums, 2, most, 3);
+  report->contacts = (size_t)sums[0];
+  report->rows = (size_t)sums[1];
+  report->penetration = most[0];
+  report->penetration_percent = most[1];
+  report->joint_error = most[2];
+  return SCREE_OK;
+}
+
 scree_status assembly_build(assembly *a, const assembly_params *params, assembly_report *report) {
   scree_world *w = a->world;
   *report = (assembly_report){.contacts = 0};
@@ -156,8 +174,15 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
     a->has_excluded = w->joint_limit || w->excluded_count;
     (excluded || a->has_excluded ? collide_invalidate : collide_note_change)(a->collide);
   }
+  scree_status status = SCREE_OK;
+  if (a->ranks) {
+    /* By where bodies will be; sorting takes the place of the velocities. */
+    status = world_free_velocities(w, params->h, a->linear, a->angular);
+    if (!status) status = a->ranks->divide(a->ranks, a, params);
+    if (status) return status;
+  }
   assembly_order_bodies(a);
-  scree_status status = world_free_velocities(w, params->h, a->linear, a->angular);
+  status = world_free_velocities(w, params->h, a->linear, a->angular);
   if (status) return status;
   status = assembly_remember(a);
   if (status) return status;
@@ -177,6 +202,8 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   if (!status) status = assembly_find_impacts(a, params);
   if (!status) status = assembly_add_joints(a, params, report);
   if (!status) status = assembly_add_links(a, params);
+  report->rows = scree_ccp_row_count(a->problem);
+  if (!status && a->ranks) status = share(a, report);
   if (status) assembly_undo(a);
   return status;
 }
@@ -186,6 +213,11 @@ scree_status assembly_finish(assembly *a, assembly_report *report) {
   if (status) return status;
   assembly_push_joints(a);
   assembly_push_links(a);
+  if (a->ranks) {
+    const scree_status gathered = a->ranks->gather(a->ranks, a);
+    if (gathered) return gathered;
+    report->touching = (size_t)ranks_sum(a->context->ranks, (double)report->touching);
+  }
   if (a->has_state_now) assembly_update_states(a);
   const scree_status told = assembly_tell_user(a);
   if (told) {

@@ -12,6 +12,7 @@
 #define SCREE_ASSEMBLE_ASSEMBLY_H
 
 #include "assemble/law.h"
+#include "assemble/ranks.h"
 #include "base/blob.h"
 #include "collide/pairs.h"
 #include "model/world.h"
@@ -67,7 +68,7 @@ static inline double assembly_whole(const assembly_params *params) {
 }
 
 typedef struct assembly_report {
-  size_t contacts, touching;
+  size_t contacts, touching, rows;
   double penetration, penetration_percent;
   double joint_error;
   size_t stiff_bodies; /* with added inertia (stiffness.c) */
@@ -79,8 +80,9 @@ typedef struct assembly {
   scree_world *world;
   collide *collide;
   scree_ccp *problem;
-  uint64_t revision; /* of the world, when last seen */
-  bool has_excluded; /* it had joints or pairs that never touch then */
+  uint64_t revision;     /* of the world, when last seen */
+  bool has_excluded;     /* it had joints or pairs that never touch then */
+  assembly_ranks *ranks; /* null: all contacts are here */
 
   /* Bodies: in the order of the problem first (`moving` of them), then the others with a shape. */
   uint32_t *order;
@@ -234,6 +236,11 @@ void assembly_back_to(assembly *a, assembly_mark mark);
 void assembly_put(const assembly *a, blob_out *out);
 size_t assembly_save(const assembly *a, void *bytes);
 scree_status assembly_check(const assembly *a, const void *blob, size_t size);
+/* Several ranks' blobs, of one step, as one: all contacts, sorted; the order of bodies is left out.
+ * Returns its size; out null: only that. `place` is room for as many numbers as there are contacts.
+ */
+size_t assembly_join(const char *const *blob, int count, uint64_t *place, void *out);
+size_t assembly_blob_contacts(const void *blob);
 /* Of a blob that was checked; after the world's part. */
 scree_status assembly_restore(assembly *a, const void *blob);
 

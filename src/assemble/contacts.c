@@ -61,7 +61,7 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
   const world_bodies *b = &w->bodies;
   return (collide_view){
       .count = b->limit,
-      .shape = b->shape,
+      .shape = a->ranks ? a->ranks->seen : b->shape,
       .position = b->position,
       .rotation = b->rotation,
       .place = b->place,
@@ -83,6 +83,7 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
       .extra = params->again ? a->extra_used : NULL,
       .given = a->late,
       .given_count = params->again ? a->late_count : 0,
+      .part = a->ranks ? &a->ranks->part : NULL,
   };
 }
 

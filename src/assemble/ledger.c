@@ -207,6 +207,13 @@ void assembly_open_ledger(assembly *a, scree_ledger *out) {
     if (a->g[a->problem->row_start[k]] != 0.0 ||
         (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0))
       add_contact(a, k, out);
+  if (a->ranks) {
+    double sums[3] = {out->impacts, out->friction, out->motions};
+    ranks_reduce(a->context->ranks, sums, 3, NULL, 0);
+    out->impacts = sums[0];
+    out->friction = sums[1];
+    out->motions = sums[2];
+  }
   add_shifts(a, out);
   add_joints(a, out);
   add_links(a, out);

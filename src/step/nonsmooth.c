@@ -136,7 +136,7 @@ static scree_solve_settings settings_of(scree_stepper *s, double h, bool retry) 
 static void note_build(scree_step_info *info, const assembly *a, const assembly_report *report) {
   info->contacts = report->contacts;
   info->joints = a->world->joint_count;
-  info->rows = scree_ccp_row_count(a->problem);
+  info->rows = report->rows;
   info->penetration = fmax(info->penetration, report->penetration);
   info->penetration_percent = fmax(info->penetration_percent, report->penetration_percent);
   info->joint_error = fmax(info->joint_error, report->joint_error);
@@ -154,6 +154,11 @@ static scree_status build(scree_stepper *s, const assembly_params *params, scree
   return status;
 }
 
+/* Null: this process is alone. */
+static rank_team *ranks_of(const scree_stepper *s) {
+  return s->assembly->ranks ? s->context->ranks : NULL;
+}
+
 static scree_status stopped(scree_stepper *s) {
   return context_fail(s->context, SCREE_ERROR_STOPPED, "step: stopped by the caller");
 }
@@ -164,10 +169,10 @@ static scree_status solve(scree_stepper *s, const assembly_params *params, bool 
   const scree_solve_settings settings = settings_of(s, assembly_whole(params), retry);
   memset(out, 0, sizeof *out);
   out->model = s->def.model;
-  if (scree_ccp_row_count(a->problem) == 0) return SCREE_OK;
+  if ((a->ranks ? a->ranks->solve.blocks : scree_ccp_block_count(a->problem)) == 0) return SCREE_OK;
   scree_solver *solver = retry && s->retry_solver ? s->retry_solver : s->solver;
   const scree_status status = solver_solve(solver, a->problem, &settings, a->g, out);
-  return status || !s->context->stopped ? status : stopped(s);
+  return status || ranks_of(s) || !s->context->stopped ? status : stopped(s);
 }
 
 /* Adds a solve that counts to what the step reports: the worst of each. */
@@ -183,14 +188,23 @@ static void note_solve(scree_step_info *info, const scree_solve_info *solved) {
     info->relaxation_gap = fmax(info->relaxation_gap, r->relaxation_gap);
 }
 
+static void find_lift(scree_stepper *s, scree_step_info *info) {
+  size_t lifted = 0;
+  double percent = 0.0;
+  assembly_find_lift(s->assembly, &percent, &lifted);
+  double count = (double)lifted;
+  ranks_reduce(ranks_of(s), &count, 1, &percent, 1);
+  info->lift_percent = fmax(info->lift_percent, percent);
+  info->lifted += (size_t)count;
+}
+
 static void advance(scree_stepper *s, double h, scree_step_info *info,
                     const assembly_report *report) {
   const double start = timer_now();
   info->impacts += s->assembly->impact_count;
   info->impact_loss -= s->assembly->impact_work;
   info->impacts_left = info->impacts_left || s->assembly->impacts_left;
-  if (info->model == SCREE_MODEL_RELAXED)
-    assembly_find_lift(s->assembly, &info->lift_percent, &info->lifted);
+  if (info->model == SCREE_MODEL_RELAXED) find_lift(s, info);
   assembly_open_ledger(s->assembly, &info->ledger);
   assembly_accept(s->assembly);
   step_integrate(s->world, h, s->assembly->linear, s->assembly->angular, s->assembly->shared);
@@ -249,7 +263,8 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   }
   if (!status) status = bend_joints(s, params, info, solved);
   info->seconds_solve += timer_now() - start;
-  if (!status && context_stopped(s->context)) status = stopped(s);
+  /* Ranks stop as one, after the step. */
+  if (!status && !ranks_of(s) && context_stopped(s->context)) status = stopped(s);
   if (status) assembly_undo(s->assembly);
   return status;
 }
@@ -267,6 +282,23 @@ static const double far_turn = 0.5; /* rad */
  * made in parts. */
 static const double much_left = 0.02;
 
+/* What one rank finds holds for all. */
+static void vote_hit(const scree_stepper *s, assembly_hit *hit) {
+  double pairs = (double)hit->pairs;
+  ranks_reduce(ranks_of(s), &pairs, 1, &hit->turn, 1);
+  hit->pairs = (size_t)pairs;
+}
+
+static void vote_late(const scree_stepper *s, bool *late) {
+  assembly *a = s->assembly;
+  double most[3] = {*late, a->late_through, a->late_depth};
+  if (!ranks_of(s)) return;
+  ranks_reduce(ranks_of(s), NULL, 0, most, 3);
+  *late = most[0] > 0.0;
+  a->late_through = most[1] > 0.0;
+  a->late_depth = most[2];
+}
+
 static scree_status look(scree_stepper *s, const assembly_params *params, int looks,
                          finding *found) {
   assembly *a = s->assembly;
@@ -277,9 +309,11 @@ static scree_status look(scree_stepper *s, const assembly_params *params, int lo
     return params->again ? SCREE_OK : assembly_see_no_farther(a);
   }
   status = assembly_sweep(a, params, &found->hit);
+  vote_hit(s, &found->hit);
   if (status || (found->hit.pairs && found->hit.turn > far_turn)) return status;
   bool late = false;
   status = assembly_look_late(a, params, &late);
+  vote_late(s, &late);
   found->missed = late && looks < MOST_LATE_LOOKS && !a->late_through;
   found->hit.pairs += a->late_through || (late && !found->missed && a->late_depth > much_left);
   return status;
