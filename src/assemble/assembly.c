@@ -70,6 +70,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->stiffness);
   memory_free(context, a->lasting);
   memory_free(context, a->shared);
+  memory_free(context, a->span);
   memory_free(context, a->mean);
   memory_free(context, a);
 }
@@ -149,8 +150,10 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   *report = (assembly_report){.contacts = 0};
   if (reserve_bodies(a)) return SCREE_ERROR_MEMORY;
   if (a->revision != w->revision) {
+    const bool excluded = a->has_excluded;
     if (assembly_check_holes(w)) return SCREE_ERROR_INPUT;
-    collide_invalidate(a->collide);
+    a->has_excluded = w->joint_limit || w->excluded_count;
+    (excluded || a->has_excluded ? collide_invalidate : collide_note_change)(a->collide);
   }
   assembly_order_bodies(a);
   scree_status status = world_free_velocities(w, params->h, a->linear, a->angular);

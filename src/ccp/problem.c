@@ -246,26 +246,9 @@ static bool looks_finite(const scree_ccp_contact_def *def) {
   return isfinite(sum);
 }
 
-scree_status ccp_put_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
-  const size_t n = p->block_count, row = p->row_count, dim = (size_t)def->set.dim;
-  bool compliant = p->compliance != NULL;
-  for (size_t k = 0; k < dim; k++) compliant = compliant || def->compliance[k] != 0.0;
-  uint32_t set = (uint32_t)p->set_count - 1;
-  if (!looks_finite(def)) return scree_ccp_add_contact(p, def);
-  if (!p->set_count || !same_set(&p->set[set], &def->set)) {
-    const char *fault = scree_set_fault(&def->set);
-    if (fault)
-      return context_fail(p->context, SCREE_ERROR_INPUT, "contact %zu: %s set: %s", n,
-                          scree_set_name(def->set.kind), fault);
-    if (intern_set(p, &def->set, &set)) return SCREE_ERROR_MEMORY;
-  }
-  if (compliant) {
-    bool any;
-    if (check_compliance(p, def->compliance, dim, &any)) return SCREE_ERROR_INPUT;
-    if (memory_grow(p->context, &p->compliance, &p->compliance_capacity, row + dim, sizeof(double)))
-      return SCREE_ERROR_MEMORY;
-    memcpy(p->compliance + row, def->compliance, dim * sizeof(double));
-  }
+static void write_contact(scree_ccp *p, size_t n, size_t row, const scree_ccp_contact_def *def,
+                          uint32_t set) {
+  const size_t dim = (size_t)def->set.dim;
   ccp_contact *c = &p->bodies.contact[n];
   c->body_a = def->body_a;
   c->body_b = def->body_b;
@@ -273,14 +256,60 @@ scree_status ccp_put_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
   memcpy(c->tangent, def->tangent, sizeof c->tangent);
   memcpy(c->arm_a, def->arm_a, sizeof c->arm_a);
   memcpy(c->arm_b, def->arm_b, sizeof c->arm_b);
-  memcpy(p->offset + row, def->offset, dim * sizeof(double));
+  for (size_t k = 0; k < dim; k++) p->offset[row + k] = def->offset[k];
   p->set_index[n] = set;
-  p->row_start[n] = (uint32_t)row;
   p->row_start[n + 1] = (uint32_t)(row + dim);
+}
+
+scree_status ccp_find_set(scree_ccp *p, const scree_set *set, uint32_t *index) {
+  *index = (uint32_t)p->set_count - 1;
+  if (p->set_count && same_set(&p->set[*index], set)) return SCREE_OK;
+  const char *fault = scree_set_fault(set);
+  if (fault)
+    return context_fail(p->context, SCREE_ERROR_INPUT, "contact %zu: %s set: %s", p->block_count,
+                        scree_set_name(set->kind), fault);
+  return intern_set(p, set, index);
+}
+
+scree_status ccp_put_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
+  const size_t n = p->block_count, row = p->row_count, dim = (size_t)def->set.dim;
+  bool compliant = p->compliance != NULL;
+  for (size_t k = 0; k < dim; k++) compliant = compliant || def->compliance[k] != 0.0;
+  uint32_t set;
+  if (!looks_finite(def)) return scree_ccp_add_contact(p, def);
+  const scree_status status = ccp_find_set(p, &def->set, &set);
+  if (status) return status;
+  if (compliant) {
+    bool any;
+    if (check_compliance(p, def->compliance, dim, &any)) return SCREE_ERROR_INPUT;
+    if (memory_grow(p->context, &p->compliance, &p->compliance_capacity, row + dim, sizeof(double)))
+      return SCREE_ERROR_MEMORY;
+    memcpy(p->compliance + row, def->compliance, dim * sizeof(double));
+  }
+  p->row_start[n] = (uint32_t)row;
+  write_contact(p, n, row, def, set);
   p->row_count = row + dim;
   p->block_count++;
   p->bodies.contact_count++;
   return SCREE_OK;
+}
+
+void ccp_extend_contacts(scree_ccp *p, size_t count, size_t dim) {
+  p->row_start[p->block_count] = (uint32_t)p->row_count;
+  p->block_count += count;
+  p->bodies.contact_count += count;
+  p->row_count += count * dim;
+}
+
+bool ccp_set_contact(scree_ccp *p, size_t n, size_t row, const scree_ccp_contact_def *def,
+                     uint32_t set) {
+  write_contact(p, n, row, def, set);
+  return looks_finite(def);
+}
+
+void ccp_drop_contacts(scree_ccp *p, size_t count) {
+  p->block_count = p->bodies.contact_count = count;
+  p->row_count = count ? p->row_start[count] : 0;
 }
 
 scree_status ccp_change_contact(scree_ccp *p, size_t k, const scree_set *set, double offset,
