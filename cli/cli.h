@@ -92,6 +92,8 @@ scree_context *cli_context(const cli_args *args, int *code);
 /* Set by SIGINT, SIGTERM and SIGXCPU once cli_catch_interrupts was called; a second signal kills.
  */
 bool cli_interrupted(void);
+/* The same, as `stop` of a context. */
+bool cli_stop(void *user);
 void cli_catch_interrupts(void);
 
 /* ---- json.c --------------------------------------------------------------------------------- */

@@ -130,6 +130,8 @@ static int run(cli_args *args) {
                       .strict = cli_has(args, "strict")};
   if (cli_has(args, "view") && cli_has(args, "export-problem"))
     return cli_fail(CLI_USAGE, "--view and --export-problem exclude each other");
+  if (cli_has(args, "view") && cli_has(args, "safe"))
+    return cli_fail(CLI_USAGE, "--safe allows no network, so there is no --view with it");
   if (cli_has(args, "port") && !cli_has(args, "view"))
     return cli_fail(CLI_USAGE, "--port is for --view");
   if (!cli_whole(args, "export-problem", 1, 2000000000, &def.export_step)) return CLI_USAGE;

@@ -131,6 +131,7 @@ typedef struct assembly {
       impact_pair_capacity;
   size_t impact_count; /* impacts in the step; 0: the others do not matter */
   double impact_work;  /* J, on the bodies: what they lost, negative */
+  bool jolted;         /* some of these bounce in the step */
   double newton_part;  /* of the restitution that contacts of bodies with joints have in the step */
   bool impact_spread;  /* bodies that were not hit have been moved apart from those that were */
   bool impacts_left;   /* more than there are rounds for: these do not bounce */

@@ -45,7 +45,7 @@ bool assembly_bounce_gives(assembly *a) {
  */
 scree_status assembly_find_bounces(assembly *a, bool again) {
   const scree_world *w = a->world;
-  a->bounces = false;
+  a->bounces = a->jolted = false;
   if (!again) a->newton_part = 1.0;
   for (size_t k = 0; k < w->material_count * w->material_count && !a->bounces; k++)
     a->bounces = law_bounces(&w->pair[k]);

@@ -23,7 +23,7 @@ int scree_distributed_count(void) {
 }
 
 scree_distributed_counts scree_distributed_get_counts(const scree_context *context) {
-  if (!context->ranks) return (scree_distributed_counts){0};
+  if (!context || !context->ranks) return (scree_distributed_counts){0};
   const ranks_counts *c = &context->ranks->counts;
   return (scree_distributed_counts){.reductions = c->reductions,
                                     .messages = c->messages,
@@ -34,12 +34,12 @@ scree_distributed_counts scree_distributed_get_counts(const scree_context *conte
 }
 
 void scree_distributed_share(scree_context *context, void *data, size_t size) {
-  rank_team *r = context->ranks;
-  if (ranks_are_many(r)) r->broadcast(r, 0, data, size);
+  rank_team *r = context ? context->ranks : NULL;
+  if (data && ranks_are_many(r)) r->broadcast(r, 0, data, size);
 }
 
 bool scree_distributed_any(scree_context *context, bool mine) {
-  return ranks_any(context->ranks, mine);
+  return ranks_any(context ? context->ranks : NULL, mine);
 }
 
 #ifdef SCREE_WITH_MPI
