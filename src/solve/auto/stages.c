@@ -273,11 +273,11 @@ static phase_end sweep_on(solve_run *run, long count) {
 static void say_sweeps(long count, char *to) {
   char digit[24];
   size_t digits = 0;
-  memcpy(to, "solved by ", 10);
+  memcpy(to, "solved by ", sizeof "solved by ");
   do digit[digits++] = (char)('0' + count % 10);
   while ((count /= 10) > 0);
   for (size_t k = 0; k < digits; k++) to[10 + k] = digit[digits - 1 - k];
-  memcpy(to + 10 + digits, " sweeps", 8);
+  memcpy(to + 10 + digits, " sweeps", sizeof " sweeps");
 }
 
 scree_status auto_run_sweeps(auto_work *w) {
