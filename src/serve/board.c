@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "base/definition.h"
 #include "base/timer.h"
 #include "model/world.h"
@@ -185,6 +186,7 @@ scree_server_run scree_server_run_default(void) {
 }
 
 scree_status scree_server_begin_run(scree_server *s, scree_sim *sim, const scree_server_run *run) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && sim);
   const scree_server_run fallback = scree_server_run_default();
   if (!run) run = &fallback;
   DEFINITION_CHECK(scree_scene_context(scree_sim_scene(sim)), run, server_run);
@@ -263,6 +265,7 @@ static void log_step(serve_drive *d, const scree_sim *sim, const scree_step_info
 }
 
 scree_status scree_server_after_step(scree_server *s, scree_sim *sim, const scree_step_info *info) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && sim && info);
   serve_drive *d = &s->drive;
   d->state.steps++;
   d->state.contacts = info->contacts;
