@@ -13,6 +13,8 @@
 #   make docs       the documentation as pages, in out/docs/html
 #   make install    into PREFIX (default /usr/local)
 #   make wheel      the Python module as a wheel in out/wheel
+#   make tarball    a tree that runs wherever it is unpacked, in out/tarball
+#   make deb        Debian packages, looked at by lintian, in out/deb
 #   make format     rewrite sources by .clang-format;  make check  only look
 MAKEFLAGS += --no-print-directory
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
@@ -100,10 +102,17 @@ wheel: release
 	SCREE_LIBRARY=$(CURDIR)/build/release/libscree.so $(PYTHON) -m pip wheel --quiet --no-build-isolation --no-deps --no-index -w out/wheel .
 	@ls out/wheel/*.whl
 
+tarball: release
+	tools/make-tarball build/release out/tarball
+deb:
+	@tools/setup --deb
+	@JOBS=$(JOBS) tools/make-deb out/deb
+
 check:
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: clean"
 	@tools/check-layers
 	@tools/check-headers
+	@JOBS=$(JOBS) tools/check-tidy
 format:
 	@clang-format -i $(SOURCES)
 setup:
@@ -112,4 +121,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers gallery-pages install wheel docs check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers gallery-pages install wheel tarball deb docs check format setup clean

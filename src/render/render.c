@@ -1,7 +1,7 @@
 /* The renderer as others see it. */
 #include "render/render.h"
-#include "base/argument.h"
 
+#include "base/argument.h"
 #include "base/definition.h"
 
 scree_render_settings scree_render_settings_default(const scree_camera *camera) {
