@@ -278,6 +278,8 @@ scree_status assembly_ask_user(assembly *a);
 scree_status assembly_tell_user(assembly *a);
 /* impact.c. Before contacts are added: whether any bounce. */
 scree_status assembly_find_bounces(assembly *a, bool again);
+/* After them: whether any of bodies with joints does in this step. */
+void assembly_find_jolt(assembly *a);
 /* After finish: whether bodies with joints were given energy by a bounce; then there is less of it
  * in the next build with `again`. */
 bool assembly_bounce_gives(assembly *a);
