@@ -214,6 +214,9 @@ typedef struct assembly_hit {
   double turn; /* rad in the step: the most of a body of theirs */
 } assembly_hit;
 scree_status assembly_sweep(assembly *a, const assembly_params *params, assembly_hit *hit);
+/* After finish: joints that would come apart as their bodies turn far
+ * (joint_ends.c); they are added to the pairs. */
+scree_status assembly_find_strain(assembly *a, const assembly_params *params, assembly_hit *hit);
 void assembly_accept(assembly *a);
 /* look.c: `again` will see contacts from no farther than before. */
 scree_status assembly_see_no_farther(assembly *a);
