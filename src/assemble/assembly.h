@@ -218,6 +218,9 @@ typedef struct assembly_hit {
   double turn; /* rad in the step: the most of a body of theirs */
 } assembly_hit;
 scree_status assembly_sweep(assembly *a, const assembly_params *params, assembly_hit *hit);
+/* After finish: joints that would come apart as their bodies turn far
+ * (joint_ends.c); they are added to the pairs. */
+scree_status assembly_find_strain(assembly *a, const assembly_params *params, assembly_hit *hit);
 void assembly_accept(assembly *a);
 /* look.c: `again` will see contacts from no farther than before. */
 scree_status assembly_see_no_farther(assembly *a);
@@ -287,6 +290,8 @@ scree_status assembly_ask_user(assembly *a);
 scree_status assembly_tell_user(assembly *a);
 /* impact.c. Before contacts are added: whether any bounce. */
 scree_status assembly_find_bounces(assembly *a, bool again);
+/* After them: whether any of bodies with joints does in this step. */
+void assembly_find_jolt(assembly *a);
 /* After finish: whether bodies with joints were given energy by a bounce; then there is less of it
  * in the next build with `again`. */
 bool assembly_bounce_gives(assembly *a);

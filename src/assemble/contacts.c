@@ -372,8 +372,6 @@ static scree_status add_contact(assembly *a, const assembly_params *params, cons
   if (form->varies) note_pair(a, c, previous, relative, &in);
   if (a->has_state_now) state = assembly_recall(a, previous, n, t1, t2);
   fill(form, &in, &state);
-  if (in.newton && (a->joined[c->a] || a->joined[c->b]))
-    a->jolted = a->jolted || law_is_bounce(&in);
   if (a->has_surfaces && def->set.dim >= 3) {
     def->offset[1] += v3_dot(t1, surface);
     def->offset[2] += v3_dot(t2, surface);

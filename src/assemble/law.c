@@ -170,14 +170,12 @@ static double newton_speed(const law_input *in) {
   return fmax(sqrt(fmax(square, 0.0)) - 0.5 * c * in->h, 0.0);
 }
 
-bool law_is_bounce(const law_input *in) {
-  return in->newton && law_bounces(in->material) &&
-         in->approach < -law_threshold(in->material, in->bounce_speed) &&
-         in->gap + in->h * in->approach <= 0.0;
-}
-
 double law_rigid_offset(const law_input *in) {
-  if (law_is_bounce(in)) return -newton_speed(in);
+  const scree_material_def *m = in->material;
+  const double threshold = law_threshold(m, in->bounce_speed);
+  if (in->newton && law_bounces(m) && in->approach < -threshold &&
+      in->gap + in->h * in->approach <= 0.0)
+    return -newton_speed(in);
   if (in->gap > 0.0) return closed_part(in, 1.0) * in->gap / in->h;
   return fmax(closed_part(in, in->stabilisation) * in->gap / in->h, -in->recovery_speed);
 }

@@ -125,8 +125,6 @@ scree_set law_dry_set(const law_input *in, const law_state *state);
 scree_set law_set(const law_input *in, law_state *state);
 /* b_n of a rigid contact: gap/h ahead of touch, overlap removed at the allowed speed, a bounce;
  * within a thousandth of a diameter and at rest a part of the gap only. */
-/* By Newton's law: does the contact close within the step, faster than its threshold? */
-bool law_is_bounce(const law_input *in);
 double law_rigid_offset(const law_input *in);
 /* Normal row of a spring of compliance c at displacement y, m, with the damper where `damped`. */
 void law_spring(const law_input *in, double compliance, double y, bool damped,

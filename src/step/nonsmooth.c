@@ -241,12 +241,28 @@ static scree_status bend_joints(scree_stepper *s, const assembly_params *params,
   return SCREE_OK;
 }
 
-/* Build and solve, once more with the retry solver when asked and needed. */
-static scree_status build_and_solve(scree_stepper *s, const assembly_params *params, bool retry,
-                                    scree_step_info *info, scree_solve_info *solved,
-                                    assembly_report *report) {
+/* Where a body is so fast that whatever it hits would meet all others within the step, a look finds
+ * contacts by the square of the bodies. They mean nothing, and would take minutes to solve. */
+enum { SWARM_GROWTH = 4, SWARM_EACH = 50 };
+
+static bool is_swarm(const scree_stepper *s, const assembly_params *params, size_t first,
+                     const assembly_report *report) {
+  return params->again &&
+         report->contacts > SWARM_GROWTH * first + SWARM_EACH * s->assembly->moving;
+}
+
+/* Build and solve, once more with the retry solver when asked and needed. `first`: contacts of the
+ * first look; *swarm: this one has found too many, and nothing was solved. */
+static scree_status build_and_solve(scree_stepper *s, const assembly_params *params, size_t first,
+                                    bool retry, scree_step_info *info, scree_solve_info *solved,
+                                    assembly_report *report, bool *swarm) {
   scree_status status = build(s, params, info, report);
   if (status) return status;
+  *swarm = is_swarm(s, params, first, report);
+  if (*swarm) {
+    assembly_undo(s->assembly);
+    return SCREE_OK;
+  }
   const double start = timer_now();
   status = solve(s, params, false, solved);
   info->iterations += solved->iterations;
@@ -309,6 +325,7 @@ static scree_status look(scree_stepper *s, const assembly_params *params, int lo
     return params->again ? SCREE_OK : assembly_see_no_farther(a);
   }
   status = assembly_sweep(a, params, &found->hit);
+  if (!status) status = assembly_find_strain(a, params, &found->hit);
   vote_hit(s, &found->hit);
   if (status || (found->hit.pairs && found->hit.turn > far_turn)) return status;
   bool late = false;
@@ -319,13 +336,13 @@ static scree_status look(scree_stepper *s, const assembly_params *params, int lo
   return status;
 }
 
-/* The new twists, and what they lead to. */
-static scree_status finish(scree_stepper *s, const assembly_params *params, int looks,
+/* The new twists, and what they lead to, unless `blind`. */
+static scree_status finish(scree_stepper *s, const assembly_params *params, int looks, bool blind,
                            scree_step_info *info, assembly_report *report, finding *found) {
   const double start = timer_now();
   scree_status status = assembly_finish(s->assembly, report);
   const double finished = timer_now();
-  if (!status && !is_late(s, info)) {
+  if (!status && !blind && !is_late(s, info)) {
     status = look(s, params, looks, found);
     if (status) assembly_undo(s->assembly);
   }
@@ -351,13 +368,22 @@ static scree_status attempt(scree_stepper *s, const assembly_params *given, bool
                             scree_step_info *info, scree_solve_info *solved,
                             assembly_report *report, double *cut) {
   assembly_params params = *given;
+  size_t first = 0;
+  bool swarm = false, blind = false;
   *cut = 0.0;
   for (int looks = 0;; looks++) {
     finding found = {.missed = false};
-    scree_status status = build_and_solve(s, &params, retry, info, solved, report);
+    scree_status status = build_and_solve(s, &params, first, retry, info, solved, report, &swarm);
+    if (!status && swarm) { /* what was found first is taken as it is, and counted */
+      params.again = false;
+      blind = true;
+      info->unresolved++;
+      continue;
+    }
+    if (!looks) first = report->contacts;
     const bool good = solved->outcome == SCREE_OUTCOME_SOLVED || (retry && has_none(solved));
     if (status || (!any && !good)) return status;
-    status = finish(s, &params, looks, info, report, &found);
+    status = finish(s, &params, looks, blind, info, report, &found);
     if (status) return status;
     /* What the looks found is left, and counted, when there is no time for it. */
     if (is_overspent(s, info) || ((found.missed || found.hit.pairs) && is_late(s, info))) {
