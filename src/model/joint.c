@@ -111,11 +111,11 @@ static scree_status check_axes(scree_context *context, const joint_class *class,
     REFUSE("joint: anchor and axis must be finite, the axis not of length 0");
   if (!isfinite(v3_norm2(axis_b)) || (given(d->axis_b) && !(v3_norm2(axis_b) > 1e-24)))
     REFUSE("joint: axis_b must be finite and not of length 0");
-  if (given(d->axis_b) && !(class->uses & JOINT_USES_AXIS_B))
+  if (given(d->axis_b) && !(class->uses & JOINT_USES_AXIS_B) && !d->apart)
     REFUSE("joint: a %s has one axis; axis_b is not used", class->name);
   if (class == &joint_universal && !given(d->axis_b))
     REFUSE("joint: a universal joint needs axis_b, across axis");
-  if (class == &joint_universal &&
+  if (class == &joint_universal && !d->apart &&
       fabs(v3_dot(axis, axis_b)) > square_enough * v3_norm(axis) * v3_norm(axis_b))
     REFUSE("joint: axis_b of a universal joint must stand across axis");
   if ((class->uses & JOINT_USES_SHEAVES) &&
@@ -183,6 +183,14 @@ static quat turn_to(v3 axis) {
   return quat_normalize((quat){1.0 + axis.z, cross.x, cross.y, cross.z});
 }
 
+/* The least turn that takes a unit vector to another. */
+static quat turn_between(v3 from, v3 to) {
+  const v3 cross = v3_cross(from, to);
+  const double cosine = v3_dot(from, to);
+  if (cosine < -0.9999999) return quat_exp(v3_scale(3.14159265358979323846, v3_across(from)));
+  return quat_normalize((quat){1.0 + cosine, cross.x, cross.y, cross.z});
+}
+
 /* The turn that takes z to a unit vector and x to another one across it. */
 static quat turn_to_both(v3 z, v3 x) {
   const quat first = turn_to(z);
@@ -194,10 +202,13 @@ static void place_frames(const scree_world *w, const scree_joint_def *d, joint *
   const joint_class *class = joint_class_of(j);
   const v3 axis = v3_normalize(v3_load(d->axis));
   const v3 axis_b = given(d->axis_b) ? v3_normalize(v3_load(d->axis_b)) : axis;
-  const bool own = (class->uses & JOINT_USES_ANCHOR_B) && world_finite(v3_load(d->anchor_b));
+  const bool own =
+      (d->apart || (class->uses & JOINT_USES_ANCHOR_B)) && world_finite(v3_load(d->anchor_b));
   pose a = {v3_load(d->anchor), turn_to(axis)},
        b = {v3_load(own ? d->anchor_b : d->anchor), a.rotation};
   if (given(d->axis_b)) b.rotation = turn_to(axis_b);
+  if (given(d->axis_b) && !(class->uses & JOINT_USES_AXIS_B))
+    b.rotation = quat_mul(turn_between(axis, axis_b), a.rotation);
   if (class == &joint_universal) {
     a.rotation = turn_to_both(axis, axis_b);
     b.rotation = turn_to_both(axis_b, axis);
@@ -239,8 +250,8 @@ static void take_coordinate(joint_coordinate *to, const scree_coordinate_def *fr
   take_motor(to, from, now);
 }
 
-/* Finds the curve's nearest point from all its knots. */
-static scree_status find_along(scree_context *context, const joint_view *view, joint *j) {
+/* Finds the curve's nearest point from all its knots; returns how far that is. */
+static double find_along(const joint_view *view, joint *j) {
   const world_curve *c = view->curve;
   const v3 x = pose_apply_inverse(view->frame[FRAME_A], view->frame[FRAME_B].position);
   double best = INFINITY, value[3], unused[6];
@@ -253,20 +264,57 @@ static scree_status find_along(scree_context *context, const joint_view *view, j
       j->along = s;
     }
   }
-  if (!(best <= on_curve * (c->knot[c->count - 1] - c->knot[0])))
-    REFUSE("joint: its point is %g m away from the curve", best);
+  return best;
+}
+
+/* Limits and places against the poses at hand. */
+static scree_status check_start(const scree_world *w, joint *j) {
+  scree_context *context = w->context;
+  const joint_class *class = joint_class_of(j);
+  const joint_view view = joint_look(w, j);
+  const world_curve *path = class->uses & JOINT_USES_PATH ? view.curve : NULL;
+  const double away = path ? find_along(&view, j) : 0.0;
+  if (path && !(away <= on_curve * (path->knot[path->count - 1] - path->knot[0])))
+    REFUSE("joint: its point is %g m away from the curve", away);
+  for (int k = 0; k < class->coordinates; k++) {
+    const joint_coordinate *c = &j->coordinate[k];
+    const double q = joint_coordinate_row(&view, k).value, slack = 1e-9 * (1.0 + fabs(q));
+    if (q < c->limits[0] - slack || q > c->limits[1] + slack)
+      REFUSE("joint: its coordinate is %g at the start, outside of its limits %g … %g; see `start`",
+             q, c->limits[0], c->limits[1]);
+  }
   return SCREE_OK;
 }
 
-/* Lengths and limits against the poses in which the joint is made. */
+/* Kinds whose turn is free: it is 0, or `start`, where the bodies are put together. */
+static bool has_free_turn(const joint *j) {
+  return j->kind == SCREE_JOINT_HINGE || j->kind == SCREE_JOINT_CYLINDRICAL ||
+         j->kind == SCREE_JOINT_PLANAR || j->kind == SCREE_JOINT_PARALLEL;
+}
+
+scree_status world_begin_joints(scree_world *w, scree_joint_id *which) {
+  for (size_t k = 0; k < w->joint_limit; k++) {
+    joint *j = &w->joint[k];
+    if (!j->alive || !j->apart) continue;
+    j->apart = 0;
+    if (has_free_turn(j)) {
+      const joint_view view = joint_look(w, j);
+      const pose together = {view.frame[FRAME_B].position, view.frame[FRAME_A].rotation};
+      j->frame[FRAME_B] = side_frame(w, j->body[SIDE_B], together);
+    }
+    *which = (scree_joint_id){(uint32_t)k, j->generation};
+    const scree_status status = check_start(w, j);
+    if (status) return status;
+  }
+  return SCREE_OK;
+}
+
+/* Lengths, and where the joint is not `apart` limits, in the poses in which it is made. */
 static scree_status begin(const scree_world *w, const scree_joint_def *d, joint *j) {
   scree_context *context = w->context;
   const joint_class *class = joint_class_of(j);
   const joint_view view = joint_look(w, j);
-  if (class->uses & JOINT_USES_PATH) {
-    const scree_status status = find_along(context, &view, j);
-    if (status) return status;
-  }
+  if (class->uses & JOINT_USES_PATH) find_along(&view, j);
   const bool length = class->uses & JOINT_USES_LENGTH;
   joint_row row = {.value = 0.0};
   if (length && class->held) row = joint_length_row(&view, FRAME_A, FRAME_B);
@@ -274,21 +322,15 @@ static scree_status begin(const scree_world *w, const scree_joint_def *d, joint 
   if (length) j->length = isfinite(d->length) ? d->length : row.value;
   if (length && !(j->length > 0.0))
     REFUSE("joint: the length %g of a %s must be above 0", j->length, class->name);
-  if (length && fabs(row.value - j->length) > 1e-3 * j->length && class->held)
+  if (length && fabs(row.value - j->length) > 1e-3 * j->length && class->held && !d->apart)
     REFUSE("joint: its anchors are %g m apart, not %g m", row.value, j->length);
   if (class->limits_only && j->coordinate[0].limits[0] <= 0.0)
     j->coordinate[0].limits[0] = -INFINITY;
   if (class->pulls) j->coordinate[0].limits[1] = fmin(j->coordinate[0].limits[1], j->length);
-  for (int k = 0; k < class->coordinates; k++) {
-    const joint_coordinate *c = &j->coordinate[k];
-    if ((class->pulls || class == &joint_strut) && c->start != 0.0)
+  for (int k = 0; k < class->coordinates; k++)
+    if ((class->pulls || class == &joint_strut) && j->coordinate[k].start != 0.0)
       REFUSE("joint: the coordinate of a %s is a length, which needs no start", class->name);
-    const double q = joint_coordinate_row(&view, k).value, slack = 1e-9 * (1.0 + fabs(q));
-    if (q < c->limits[0] - slack || q > c->limits[1] + slack)
-      REFUSE("joint: its coordinate is %g at the start, outside of its limits %g … %g; see `start`",
-             q, c->limits[0], c->limits[1]);
-  }
-  return SCREE_OK;
+  return d->apart ? SCREE_OK : check_start(w, j);
 }
 
 /* ---- adding and removing -------------------------------------------------------------------- */
@@ -371,6 +413,7 @@ scree_status scree_world_add_joint(scree_world *w, const scree_joint_def *d, scr
   one.kind = d->kind;
   one.alive = 1;
   one.collide = d->collide;
+  one.apart = d->apart;
   one.curve = d->curve.index;
   one.ratio = screw ? d->pitch / (2.0 * 3.14159265358979323846) : d->ratio;
   one.compliance = d->compliance;
