@@ -427,10 +427,8 @@ typedef struct scree_joint_def {
   double break_force;  /* N: the joint breaks after a step with more; default infinite */
   double break_torque; /* N m */
   bool collide;        /* do the two bodies touch each other? default no */
-  /* The two sides need not stand together yet: anchor and axis are where they are on body a now,
-   * anchor_b and axis_b on body b, of any kind; scree_world_assemble puts the bodies together. What
-   * they do not say, as the turn of a slider, is as the bodies are now. */
-  bool apart;
+  bool apart;          /* anchor_b and axis_b, of any kind, need not meet those of a yet, which
+                          scree_world_assemble sees to; what they do not say is as the bodies are now */
 } scree_joint_def;
 
 SCREE_API scree_joint_def scree_joint_def_default(void);
@@ -495,18 +493,15 @@ SCREE_API scree_status scree_world_count_freedom(const scree_world *world,
                                                  scree_redundant_function visit, void *user,
                                                  scree_freedom *freedom);
 
-/* Moves the dynamic bodies by as little as is needed, weighed by mass, for all joints to hold; for
- * joints that are made `apart`, before the first step. */
+/* Moves the dynamic bodies by as little as is needed, weighed by mass, for all joints to hold,
+ * those made `apart` too; before the first step. Errors of turns count by the machine's size. Fails
+ * with SCREE_ERROR_INPUT where the limits of a joint, `worst`, exclude the place that was found. */
 typedef struct scree_fit {
-  bool closed; /* false: no place was found where they hold; nothing was moved */
-  double
-      misfit_before; /* the largest error of a joint, m (of turns: rad times the machine's size) */
-  double misfit;     /* after it */
-  double moved, turned; /* the most of a body, m, rad */
-  size_t steps;
-  scree_joint_id worst; /* whose misfit is the largest; on failure the joint that failed */
+  double misfit_before, misfit; /* the largest error of a joint, m */
+  double moved, turned;         /* the most of a body, m, rad */
+  scree_joint_id worst;         /* whose error is the largest */
+  bool closed;                  /* false: no place was found, and nothing was moved */
 } scree_fit;
-/* Fails with SCREE_ERROR_INPUT where limits of a joint exclude the place that was found. */
 SCREE_API scree_status scree_world_assemble(scree_world *world, scree_fit *fit);
 
 /* ---- links ---------------------------------------------------------------------------------- */

@@ -268,7 +268,7 @@ static void close_joints(fitting *f, scree_fit *fit) {
   double now = look(f);
   const joint *whose = NULL;
   fit->misfit_before = worst_of(f, NULL);
-  for (; fit->steps < MOST_STEPS && worst_of(f, NULL) > closed_to * f->size; fit->steps++) {
+  for (int step = 0; step < MOST_STEPS && worst_of(f, NULL) > closed_to * f->size; step++) {
     const double next = improve(f, now);
     const bool stuck = !(next < (1.0 - least_gain) * now);
     now = next;
@@ -292,7 +292,7 @@ scree_status scree_world_assemble(scree_world *w, scree_fit *fit) {
     close_joints(&f, fit);
     if (fit->closed) {
       note_moves(&f, before, fit);
-      w->revision += fit->steps > 0;
+      w->revision += fit->moved + fit->turned > 0.0;
       status = world_begin_joints(w, &fit->worst);
     } else {
       for (size_t i = 0; i < w->bodies.limit; i++)
