@@ -432,6 +432,8 @@ typedef struct scree_joint_def {
   double break_force;  /* N: the joint breaks after a step with more; default infinite */
   double break_torque; /* N m */
   bool collide;        /* do the two bodies touch each other? default no */
+  bool apart;          /* anchor_b and axis_b, of any kind, need not meet those of a yet, which
+                          scree_world_assemble sees to; what they do not say is as the bodies are now */
 } scree_joint_def;
 
 SCREE_API scree_joint_def scree_joint_def_default(void);
@@ -495,6 +497,17 @@ typedef void (*scree_redundant_function)(void *user, scree_joint_id joint, int r
 SCREE_API scree_status scree_world_count_freedom(const scree_world *world,
                                                  scree_redundant_function visit, void *user,
                                                  scree_freedom *freedom);
+
+/* Moves the dynamic bodies by as little as is needed, weighed by mass, for all joints to hold,
+ * those made `apart` too; before the first step. Errors of turns count by the machine's size. Fails
+ * with SCREE_ERROR_INPUT where the limits of a joint, `worst`, exclude the place that was found. */
+typedef struct scree_fit {
+  double misfit_before, misfit; /* the largest error of a joint, m */
+  double moved, turned;         /* the most of a body, m, rad */
+  scree_joint_id worst;         /* whose error is the largest */
+  bool closed;                  /* false: no place was found, and nothing was moved */
+} scree_fit;
+SCREE_API scree_status scree_world_assemble(scree_world *world, scree_fit *fit);
 
 /* ---- links ---------------------------------------------------------------------------------- */
 

@@ -110,8 +110,8 @@ typedef struct joint {
   scree_joint_kind kind;
   uint32_t body[JOINT_SIDES]; /* a, b, c; WORLD_NO_BODY: the world */
   uint32_t generation;
-  uint8_t alive, collide, broken, unused;
-  uint32_t curve, unused2;  /* 1 + its place; 0: none */
+  uint8_t alive, collide, broken, apart; /* apart: not yet put together (joints/assemble.c) */
+  uint32_t curve, unused2;               /* 1 + its place; 0: none */
   pose frame[JOINT_FRAMES]; /* anchor and axes (z: the joint's axis) seen from each body */
   double ratio, length, compliance, break_force, break_torque;
   double stiffness[6], damping[6]; /* bushing */
@@ -243,6 +243,9 @@ static inline bool world_joint_has(const joint *j, uint32_t body) {
   return j->body[0] == body || j->body[1] == body || j->body[2] == body;
 }
 /* Do the indices of a joint from a checkpoint lead nowhere wrong? */
+/* joints/assemble.c has put the bodies of joints together that were made `apart`: from now on they
+ * are as all others. On failure *which is the joint whose limits exclude that. */
+scree_status world_begin_joints(scree_world *world, scree_joint_id *which);
 bool world_joint_fits(const scree_world *world, const joint *j, size_t body_limit);
 void world_remove_joint_at(scree_world *world, size_t index);
 /* Rebuilds the excluded pairs from the joints and from what was told. */
