@@ -10,7 +10,8 @@
  *          turns with sweeps (exact), or followed by ipm (relaxed); cold exact problems whose
  * masses differ widely first take the way of mass_path.h
  *
- * Machines, problems of joints, motors and stops without friction, are the direct solver's at once.
+ * Machines, problems of joints, motors and stops without friction, are the direct solver's at once,
+ * flexible parts those of `condense`.
  * The steps of a simulation, problems of bodies that start warm, are another matter. Sweeps leave
  * an error of long wavelength, small in any one contact, that a stack adds up from step to step
  * until it rocks: on a pyramid of 210 boxes a few sweeps first cost twenty times the iterations in
@@ -47,6 +48,7 @@
 #include "solve/auto/classify.h"
 #include "solve/auto/costs.h"
 #include "solve/direct/direct.h"
+#include "solve/elastic/condense.h"
 #include "solve/islands.h"
 #include "solve/newton/mass_path.h"
 
@@ -63,8 +65,8 @@ static const scree_option_def auto_options[] = {
      "blocks that nothing couples: as one problem, or each island by what suits it"},
 };
 
-enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 5 };
-enum { PROX, APGD, AGS, IPM, DIRECT };
+enum { MAX_OPTIONS = 24, MAX_VECTORS = 16, METHODS = 6 };
+enum { PROX, APGD, AGS, IPM, DIRECT, CONDENSE };
 enum { first_path = 250 };   /* steps along a path without a gain, more each turn */
 enum { first_local = 400 };  /* steps with weights of each block's own, doubled each turn */
 enum { least_grains = 30 };  /* blocks: fewer are one cheap factorisation */
@@ -89,11 +91,9 @@ typedef struct auto_state {
   mass_path masses;
 } auto_state;
 
-static const solver_class *const methods[METHODS] = {[PROX] = &solver_prox,
-                                                     [APGD] = &solver_apgd,
-                                                     [AGS] = &solver_ags,
-                                                     [IPM] = &solver_ipm,
-                                                     [DIRECT] = &solver_direct};
+static const solver_class *const methods[METHODS] = {
+    [PROX] = &solver_prox, [APGD] = &solver_apgd,     [AGS] = &solver_ags,
+    [IPM] = &solver_ipm,   [DIRECT] = &solver_direct, [CONDENSE] = &solver_condense};
 
 /* Hands the run over to another method, which starts from run->g; the monitor goes on. */
 typedef struct setting {
@@ -517,6 +517,10 @@ static scree_status run_auto(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(auto_state));
   if (!*run->state) return SCREE_ERROR_MEMORY;
   bool chosen;
+  if (condense_suits(run->op->problem)) {
+    const scree_status condensed = try_method(run, CONDENSE);
+    if (condensed || run->ended) return condensed;
+  }
   if (direct_suits(run->op->problem)) {
     const scree_status direct = try_method(run, DIRECT);
     if (direct || run->ended) return direct;
