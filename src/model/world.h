@@ -245,6 +245,9 @@ bool world_joint_fits(const scree_world *world, const joint *j, size_t body_limi
 void world_remove_joint_at(scree_world *world, size_t index);
 /* Rebuilds the excluded pairs from the joints and from what was told. */
 scree_status world_list_excluded(scree_world *world);
+/* One pair more, at its place: parts are made in the order of their nodes, so that it is near the
+ * end. */
+scree_status world_exclude_also(scree_world *world, uint32_t a, uint32_t b);
 
 /* material.c: is something wrong with it? Then the key that is, and why. */
 bool material_fault(const scree_material_def *material, const char **key, char *text, size_t size);

@@ -5,7 +5,9 @@
  * that with elastic rows as rows.
  *
  * R of the kept problem is not that of the whole: eta of a contact is larger there, as the part
- * gives way. Where the whole has not arrived the kept problem goes on, a hundred times closer. */
+ * gives way. Where the whole has not arrived the kept problem goes on, a hundred times closer. What
+ * is stiff by 1e8 and more leaves rounding in the elastic rows, which are refined with the rows as
+ * given, and in q, which is set right before the next round. */
 #include "solve/elastic/condense.h"
 
 #include <math.h>
@@ -15,7 +17,7 @@
 #include "base/timer.h"
 #include "solve/elastic/elastic.h"
 
-enum { ROUNDS = 5, FEW = 24 };
+enum { ROUNDS = 5, REFINEMENTS = 1, FEW = 24 };
 static const double closer = 0.01, first_tolerance = 0.3;
 static const double least = 1e-14; /* R that is asked of the kept problem at most */
 
@@ -90,12 +92,19 @@ static scree_status iterate(solve_run *run, elastic *e) {
     run->work += info.work;
     run->products += info.products;
     elastic_expand(e, op, e->g, run->g);
+    for (int k = 0; k < REFINEMENTS; k++) {
+      op_local_velocity(op, run->g, run->vector[1]);
+      run->products++;
+      elastic_refine(e, op, run->vector[1], run->g);
+    }
     const long before = run->iteration_base, done = run->iterations;
     run->iteration_base = done;
     const bool ended = solve_check(run, 1, run->g, NULL);
     run->iteration_base = before;
     if (ended) return SCREE_OK;
     if (info.outcome != SCREE_OUTCOME_SOLVED || !e->kept_rows) break;
+    op_local_velocity(op, run->g, run->vector[1]);
+    elastic_correct(e, op, run->vector[1], e->g);
     tolerance *= closer;
   }
   op_copy(op, run->best, run->g);
@@ -146,7 +155,7 @@ const solver_class solver_condense = {
     .dilates = true,
     .patient = true,
     .judges_start = true,
-    .vector_count = 1,
+    .vector_count = 2,
     .refuse = refuse,
     .run = run_condense,
     .release = release,

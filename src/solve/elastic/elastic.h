@@ -86,6 +86,10 @@ void elastic_solve(elastic *e, size_t component, size_t count, double *x);
 scree_status elastic_reduce(elastic *e, const ccp_operator *op);
 /* The impulses of all blocks from those of the kept ones. */
 void elastic_expand(elastic *e, const ccp_operator *op, const double *kept, double *g);
+/* What rounding leaves, u = N g + r: takes it out of the elastic rows. */
+void elastic_refine(elastic *e, const ccp_operator *op, const double *u, double *g);
+/* q such that W g_K + q is the u of the kept rows that the problem itself has at g. */
+void elastic_correct(elastic *e, const ccp_operator *op, const double *u, const double *kept);
 void elastic_clear(scree_context *context, elastic *e);
 
 static inline double *elastic_touch(const elastic *e, size_t k) {

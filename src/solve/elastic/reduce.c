@@ -246,13 +246,24 @@ static void solve_all(elastic *e, double *y) {
     if (e->component[c].nodes) elastic_solve(e, c, 1, y + e->component[c].row);
 }
 
-/* -C^-1 (B'y + r) of an elastic block; y may be null for 0. */
+/* -C^-1 (B'y + r) of an elastic block; y may be null for 0. r: of all rows. */
 static void elastic_impulse(const elastic *e, const ccp_operator *op, size_t block, const double *y,
-                            double *g) {
+                            const double *r, double *g) {
   const size_t first = op->row_start[block];
-  for (size_t r = 0; r < dim_of(op, block); r++)
-    g[r] =
-        -((y ? pull(e, block, r, y) : 0.0) + op->r[first + r]) / op->problem->compliance[first + r];
+  for (size_t k = 0; k < dim_of(op, block); k++)
+    g[k] = -((y ? pull(e, block, k, y) : 0.0) + r[first + k]) / op->problem->compliance[first + k];
+}
+
+/* y = -A^-1 B_E C^-1 r_E */
+static void solve_elastic(elastic *e, const ccp_operator *op, const double *r, double *y) {
+  memset(y, 0, e->row_count * sizeof *y);
+  for (size_t i = 0; i < e->b.block_count; i++) {
+    double g[SCREE_MAX_DIM];
+    if (!e->is_elastic[i]) continue;
+    elastic_impulse(e, op, i, NULL, r, g);
+    push(e, op, i, g, y);
+  }
+  solve_all(e, y);
 }
 
 scree_status elastic_reduce(elastic *e, const ccp_operator *op) {
@@ -274,14 +285,7 @@ scree_status elastic_reduce(elastic *e, const ccp_operator *op) {
     for (size_t l = e->w.diagonal[a]; l < e->w.start[a + 1]; l++)
       add_free(e, op, a, e->w.column[l]);
   complete(e, op);
-  memset(e->y, 0, e->row_count * sizeof *e->y);
-  for (size_t i = 0; i < e->b.block_count; i++) {
-    double g[SCREE_MAX_DIM];
-    if (!e->is_elastic[i]) continue;
-    elastic_impulse(e, op, i, NULL, g);
-    push(e, op, i, g, e->y);
-  }
-  solve_all(e, e->y);
+  solve_elastic(e, op, op->r, e->y);
   for (size_t a = 0; a < e->kept_count; a++)
     for (size_t r = 0; r < dim_of(op, e->kept[a]); r++)
       e->q[e->kept_row[a] + r] =
@@ -300,7 +304,33 @@ void elastic_expand(elastic *e, const ccp_operator *op, const double *kept, doub
   solve_all(e, y);
   for (size_t r = 0; r < e->row_count; r++) y[r] += e->y[r];
   for (size_t i = 0; i < e->b.block_count; i++)
-    if (e->is_elastic[i]) elastic_impulse(e, op, i, y, g + op->row_start[i]);
+    if (e->is_elastic[i]) elastic_impulse(e, op, i, y, op->r, g + op->row_start[i]);
+}
+
+void elastic_refine(elastic *e, const ccp_operator *op, const double *u, double *g) {
+  double *y = e->y + e->row_count;
+  solve_elastic(e, op, u, y);
+  for (size_t i = 0; i < e->b.block_count; i++) {
+    double more[SCREE_MAX_DIM];
+    if (!e->is_elastic[i]) continue;
+    elastic_impulse(e, op, i, y, u, more);
+    for (size_t r = 0; r < dim_of(op, i); r++) g[op->row_start[i] + r] += more[r];
+  }
+}
+
+void elastic_correct(elastic *e, const ccp_operator *op, const double *u, const double *kept) {
+  const ccp_block_rows *w = &e->w;
+  for (size_t a = 0; a < e->kept_count; a++) {
+    const size_t rows = dim_of(op, e->kept[a]);
+    double *q = e->q + e->kept_row[a];
+    memcpy(q, u + op->row_start[e->kept[a]], rows * sizeof *q);
+    for (size_t l = w->start[a]; l < w->start[a + 1]; l++) {
+      const size_t d = w->column[l], columns = dim_of(op, e->kept[d]);
+      const double *block = w->value + w->offset[l], *x = kept + e->kept_row[d];
+      for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < columns; c++) q[r] -= block[r * columns + c] * x[c];
+    }
+  }
 }
 
 void elastic_clear(scree_context *context, elastic *e) {
