@@ -67,7 +67,8 @@ typedef struct body_drive {
   X(uint8_t, pulse)
 
 /* Arrays that exist from the first body that needs them. `slow_turn`: the angular velocity without
- * what is fast, for bodies in joints; `growth`: for contacts of what rolls. */
+ * what is fast, for bodies in joints; `growth`: for contacts of what rolls; `point`: it does not
+ * turn. */
 #define WORLD_OPTIONAL_LIST(X)                                                                     \
   X(pose, place)                                                                                   \
   X(body_drive, drive)                                                                             \
@@ -75,7 +76,8 @@ typedef struct body_drive {
   X(body_load, step_load)                                                                          \
   X(v3, slow_turn)                                                                                 \
   X(body_growth, growth)                                                                           \
-  X(double, charge)
+  X(double, charge)                                                                                \
+  X(uint8_t, point)
 
 typedef struct world_bodies {
 #define WORLD_ARRAY(type, name) type *name;
