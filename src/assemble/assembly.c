@@ -28,6 +28,7 @@ void assembly_destroy(assembly *a) {
   collide_destroy(a->collide);
   scree_ccp_destroy(a->problem);
   memory_free(context, a->order);
+  memory_free(context, a->old_order);
   memory_free(context, a->rank);
   memory_free(context, a->linear);
   memory_free(context, a->angular);
@@ -57,6 +58,8 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->state_now);
   memory_free(context, a->state_before);
   memory_free(context, a->taken);
+  memory_free(context, a->asked);
+  memory_free(context, a->asked_contact);
   memory_free(context, a->g);
   memory_free(context, a->end);
   memory_free(context, a->end_twist);
@@ -67,6 +70,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->stiffness);
   memory_free(context, a->lasting);
   memory_free(context, a->shared);
+  memory_free(context, a->span);
   memory_free(context, a->mean);
   memory_free(context, a);
 }
@@ -82,7 +86,8 @@ static scree_status reserve_bodies(assembly *a) {
       memory_grow(a->context, &a->rank, &a->rank_capacity, n, sizeof *a->rank) ||
       memory_grow(a->context, &a->shared, &a->shared_capacity, n, sizeof *a->shared) ||
       memory_grow(a->context, &a->mean, &a->mean_capacity, n, sizeof *a->mean) ||
-      memory_grow(a->context, &a->order, &a->order_capacity, n, sizeof *a->order))
+      memory_grow(a->context, &a->order, &a->order_capacity, n, sizeof *a->order) ||
+      memory_grow(a->context, &a->old_order, &a->old_order_capacity, n, sizeof *a->old_order))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
@@ -146,8 +151,10 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   *report = (assembly_report){.contacts = 0};
   if (reserve_bodies(a)) return SCREE_ERROR_MEMORY;
   if (a->revision != w->revision) {
+    const bool excluded = a->has_excluded;
     if (assembly_check_holes(w)) return SCREE_ERROR_INPUT;
-    collide_invalidate(a->collide);
+    a->has_excluded = w->joint_limit || w->excluded_count;
+    (excluded || a->has_excluded ? collide_invalidate : collide_note_change)(a->collide);
   }
   assembly_order_bodies(a);
   scree_status status = world_free_velocities(w, params->h, a->linear, a->angular);
@@ -180,6 +187,11 @@ scree_status assembly_finish(assembly *a, assembly_report *report) {
   assembly_push_joints(a);
   assembly_push_links(a);
   if (a->has_state_now) assembly_update_states(a);
+  const scree_status told = assembly_tell_user(a);
+  if (told) {
+    assembly_undo(a);
+    return told;
+  }
   assembly_add_shifts(a);
   for (size_t i = 0; i < a->world->bodies.limit; i++)
     if (!isfinite(v3_norm2(a->linear[i])) || !isfinite(v3_norm2(a->angular[i]))) {

@@ -80,6 +80,7 @@ typedef struct assembly {
   collide *collide;
   scree_ccp *problem;
   uint64_t revision; /* of the world, when last seen */
+  bool has_excluded; /* it had joints or pairs that never touch then */
 
   /* Bodies: in the order of the problem first (`moving` of them), then the others with a shape. */
   uint32_t *order;
@@ -87,6 +88,10 @@ typedef struct assembly {
   uint32_t *rank; /* of each body: its index in the problem, or SCREE_CCP_WORLD */
   size_t rank_capacity;
   size_t steps_since_order;
+  size_t order_limit;  /* places in the world that it is about */
+  uint32_t *old_order; /* before the first change of the order since the mark, if there was one */
+  size_t old_order_capacity, old_order_count, old_order_limit, old_moving;
+  bool sorted;
   v3 *linear, *angular; /* v_free, after finish v; by body */
   size_t linear_capacity, angular_capacity;
 
@@ -148,8 +153,11 @@ typedef struct assembly {
   double held, held_part; /* of collide_view: from how far laws hold */
   uint8_t *taken;         /* of the contacts before: has been found again */
   size_t taken_capacity;
-  bool has_cohesion; /* of some pair of materials */
-  bool has_surfaces; /* some material has a direction or a surface velocity */
+  bool has_cohesion;        /* of some pair of materials */
+  bool has_surfaces;        /* some material has a direction or a surface velocity */
+  scree_law_contact *asked; /* contacts that the user's law function is asked about (user.c), */
+  uint32_t *asked_contact;  /* and their places in the problem */
+  size_t asked_count, asked_capacity, asked_contact_capacity;
   size_t contact_count;
   size_t generation_count;  /* bodies that the contacts' names are about */
   double gravity;           /* m/s^2, its size */
@@ -177,6 +185,8 @@ typedef struct assembly {
   size_t mean_capacity;
   uint8_t *shared; /* of each body, after finish: it pressed on another moving one */
   size_t shared_capacity;
+  uint8_t *span; /* of each body: bits of the spans whose contacts push it (impulses.c) */
+  size_t span_capacity;
   bool curved;      /* some contact may need curvature.c; then `lasting` is filled */
   uint8_t *lasting; /* of the contacts in the problem: pressed in the step before too */
   size_t lasting_capacity;
@@ -208,6 +218,15 @@ void assembly_accept(assembly *a);
 scree_status assembly_see_no_farther(assembly *a);
 /* Forgets the step that was built: the memory is the one before it. */
 void assembly_undo(assembly *a);
+/* order.c: the order of bodies, which builds of a step change now and then, as it was before a step
+ * that is not made after all. */
+typedef struct assembly_mark {
+  uint64_t behind; /* revisions of the world that the assembly had not seen */
+  size_t steps_since_order;
+} assembly_mark;
+assembly_mark assembly_set_mark(assembly *a);
+/* After assembly_undo, or assembly_restore. */
+void assembly_back_to(assembly *a, assembly_mark mark);
 
 /* The memory of contacts and the order of bodies as bytes, as in model/world.h. */
 void assembly_put(const assembly *a, blob_out *out);
@@ -229,7 +248,7 @@ scree_status assembly_check_holes(const scree_world *world);
 
 /* order.c. Before there are velocities: sorts in their place. */
 void assembly_order_bodies(assembly *a);
-/* contacts.c */
+/* contacts.c, and impulses.c for what comes out of a solve */
 collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report);
@@ -249,6 +268,13 @@ law_state assembly_recall(const assembly *a, uint32_t previous, v3 n, v3 t1, v3 
 /* Of contact k of the problem: as its law has made it before the solve, and after it. */
 void assembly_note_state(assembly *a, size_t contact, double gap, const law_state *state);
 void assembly_update_states(assembly *a);
+/* user.c: the law function of the world. Is there one, if it is needed; a contact that it decides
+ * on, while it is added; all of them, when all are in the problem, and after the solve. */
+scree_status assembly_check_user(assembly *a);
+scree_status assembly_note_user(assembly *a, size_t contact, const collide_contact *c,
+                                const law_input *in, const law_state *state, v3 slide, v3 force);
+scree_status assembly_ask_user(assembly *a);
+scree_status assembly_tell_user(assembly *a);
 /* impact.c. Before contacts are added: whether any bounce. */
 scree_status assembly_find_bounces(assembly *a, bool again);
 /* After finish: whether bodies with joints were given energy by a bounce; then there is less of it

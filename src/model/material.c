@@ -1,5 +1,6 @@
 /* Materials and the table of laws between them: one entry a pair, filled by the mixing rule of
  * scree/model.h when a material comes or changes, and kept as set where a law was set. */
+#include "base/argument.h"
 #include "model/world.h"
 
 #include <stdio.h>
@@ -18,6 +19,7 @@ static const char *const law_names[SCREE_LAW_COUNT] = {
     [SCREE_LAW_COMPLIANT_COHESIVE] = "compliant-cohesive",
     [SCREE_LAW_ELASTOPLASTIC] = "elastoplastic",
     [SCREE_LAW_BOND] = "bond",
+    [SCREE_LAW_USER] = "user",
 };
 
 const char *scree_law_name(scree_law law) {
@@ -55,7 +57,7 @@ static const key_rule key_rules[] = {
     KEY(cohesion, LAWS_COHESIVE, LAW_BIT(BOND)),
     KEY(compliance, LAWS_SPRING,
         LAW_BIT(COMPLIANT) | LAW_BIT(COMPLIANT_COHESIVE) | LAW_BIT(ELASTOPLASTIC)),
-    KEY(compliance_tangent, LAWS_SOFT, 0),
+    KEY(compliance_tangent, LAWS_SOFT | LAW_BIT(USER), 0),
     KEY(damping, LAWS_SOFT, 0),
     KEY(friction_kinetic, LAWS_ALL, 0),
     KEY(stribeck_speed, LAWS_ALL, 0),
@@ -63,7 +65,7 @@ static const key_rule key_rules[] = {
     KEY(friction_across, LAWS_ALL, 0),
     KEY(dilatancy, LAWS_ALL, 0),
     KEY(cohesion_energy, LAWS_COHESIVE & ~LAW_BIT(BOND), 0),
-    KEY(cohesion_range, LAWS_COHESIVE & ~LAW_BIT(BOND), 0),
+    KEY(cohesion_range, (LAWS_COHESIVE & ~LAW_BIT(BOND)) | LAW_BIT(USER), 0),
     KEY(stiffness, LAW_BIT(POWER), LAW_BIT(POWER)),
     KEY(exponent, LAW_BIT(POWER), 0),
     KEY(yield_force, LAW_BIT(ELASTOPLASTIC), LAW_BIT(ELASTOPLASTIC)),
@@ -266,6 +268,7 @@ static scree_status grow_pairs(scree_world *w, size_t n) {
 
 scree_status scree_world_add_material(scree_world *w, const scree_material_def *def,
                                       scree_material_id *id) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && def);
   const size_t n = w->material_count;
   scree_status status = check_material(w->context, def);
   if (status) return status;
@@ -291,6 +294,7 @@ static scree_status check_id(const scree_world *w, scree_material_id id) {
 
 scree_status scree_world_set_material(scree_world *w, scree_material_id id,
                                       const scree_material_def *def) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && def);
   if (check_id(w, id)) return SCREE_ERROR_ARGUMENT;
   const scree_status status = check_material(w->context, def);
   if (status) return status;
@@ -300,11 +304,13 @@ scree_status scree_world_set_material(scree_world *w, scree_material_id id,
 }
 
 size_t scree_world_material_count(const scree_world *w) {
+  if (!w) return 0;
   return w->material_count;
 }
 
 scree_status scree_world_set_pair(scree_world *w, scree_material_id a, scree_material_id b,
                                   const scree_material_def *law) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && law);
   if (check_id(w, a) || check_id(w, b)) return SCREE_ERROR_ARGUMENT;
   const scree_status status = check(w->context, law);
   if (status) return status;
@@ -323,6 +329,7 @@ scree_status scree_world_set_pair(scree_world *w, scree_material_id a, scree_mat
 
 scree_status scree_world_get_pair(const scree_world *w, scree_material_id a, scree_material_id b,
                                   scree_material_def *law) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && law);
   if (check_id(w, a) || check_id(w, b)) return SCREE_ERROR_ARGUMENT;
   *law = *world_pair(w, a.index, b.index);
   return SCREE_OK;
