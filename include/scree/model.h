@@ -246,6 +246,9 @@ typedef struct scree_body_def {
   uint32_t category;      /* bits that it is; default 1 */
   uint32_t collides_with; /* bits that it meets, asked of both; default all */
   scree_motion_id motion; /* prescribed bodies; null: keeps the velocity given here */
+  /* A point mass, as a node of a flexible part: contacts and joints do not turn it. It still needs
+   * an inertia, of which nothing follows. */
+  bool point;
 } scree_body_def;
 
 SCREE_API scree_body_def scree_body_def_default(void);

@@ -125,6 +125,7 @@ static scree_status add_bodies(assembly *a, double h, assembly_report *report) {
       def.inverse_mass = 1.0 / b->mass[i];
       world_inverse_inertia(b->rotation[i], b->inertia[i], def.inverse_inertia);
       report->stiff_bodies += assembly_stiffen(a, i, h, def.inverse_inertia);
+      if (b->point && b->point[i]) memset(def.inverse_inertia, 0, sizeof def.inverse_inertia);
     }
     v3_store(def.v_free, a->linear[i]);
     v3_store(def.v_free + 3, a->angular[i]);

@@ -187,6 +187,7 @@ static scree_status make_room(scree_world *w, const scree_body_def *d, bool plac
   if (placed && world_need(w, &b->place, sizeof *b->place, &identity)) return SCREE_ERROR_MEMORY;
   if (d->motion.index && world_need(w, &b->drive, sizeof *b->drive, NULL))
     return SCREE_ERROR_MEMORY;
+  if (d->point && world_need(w, &b->point, sizeof *b->point, NULL)) return SCREE_ERROR_MEMORY;
   if (d->charge != 0.0 && world_need(w, &b->charge, sizeof *b->charge, NULL))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
@@ -229,6 +230,7 @@ scree_status scree_world_add_body(scree_world *w, const scree_body_def *d, scree
   if (b->place) b->place[i] = pose_inverse(m.frame);
   if (b->drive) b->drive[i] = (body_drive){frame, w->time, d->motion.index, 0};
   if (b->charge) b->charge[i] = d->charge;
+  if (b->point) b->point[i] = d->point;
   if (b->slow_turn) b->slow_turn[i] = b->angular[i];
   if (b->growth) memset(&b->growth[i], 0, sizeof b->growth[i]);
   if (b->load) b->load[i] = (body_load){{0, 0, 0}, {0, 0, 0}};

@@ -295,6 +295,16 @@ scree_status world_list_excluded(scree_world *w) {
   return status;
 }
 
+scree_status world_exclude_also(scree_world *w, uint32_t a, uint32_t b) {
+  if (exclude(w, a, b)) return SCREE_ERROR_MEMORY;
+  if (a == WORLD_NO_BODY || b == WORLD_NO_BODY || w->excluded_count == 0) return SCREE_OK;
+  size_t at = w->excluded_count - 1;
+  const uint64_t last = w->excluded[at];
+  for (; at > 0 && w->excluded[at - 1] > last; at--) w->excluded[at] = w->excluded[at - 1];
+  w->excluded[at] = last;
+  return SCREE_OK;
+}
+
 scree_status scree_world_exclude(scree_world *w, size_t count, const scree_body_id *bodies) {
   ARGUMENT_CHECK(w ? w->context : NULL, w && (bodies || !count));
   for (size_t i = 0; i < count; i++)

@@ -67,7 +67,8 @@ typedef struct body_drive {
   X(uint8_t, pulse)
 
 /* Arrays that exist from the first body that needs them. `slow_turn`: the angular velocity without
- * what is fast, for bodies in joints; `growth`: for contacts of what rolls. */
+ * what is fast, for bodies in joints; `growth`: for contacts of what rolls; `point`: it does not
+ * turn. */
 #define WORLD_OPTIONAL_LIST(X)                                                                     \
   X(pose, place)                                                                                   \
   X(body_drive, drive)                                                                             \
@@ -75,7 +76,8 @@ typedef struct body_drive {
   X(body_load, step_load)                                                                          \
   X(v3, slow_turn)                                                                                 \
   X(body_growth, growth)                                                                           \
-  X(double, charge)
+  X(double, charge)                                                                                \
+  X(uint8_t, point)
 
 typedef struct world_bodies {
 #define WORLD_ARRAY(type, name) type *name;
@@ -250,6 +252,9 @@ bool world_joint_fits(const scree_world *world, const joint *j, size_t body_limi
 void world_remove_joint_at(scree_world *world, size_t index);
 /* Rebuilds the excluded pairs from the joints and from what was told. */
 scree_status world_list_excluded(scree_world *world);
+/* One pair more, at its place: parts are made in the order of their nodes, so that it is near the
+ * end. */
+scree_status world_exclude_also(scree_world *world, uint32_t a, uint32_t b);
 
 /* material.c: is something wrong with it? Then the key that is, and why. */
 bool material_fault(const scree_material_def *material, const char **key, char *text, size_t size);

@@ -6,6 +6,7 @@
 #include "solve/auto/constants.h"
 #include "solve/auto/costs.h"
 #include "solve/direct/direct.h"
+#include "solve/elastic/condense.h"
 
 const char *auto_class_text(auto_class class) {
 #define AUTO_CLASS_TEXT(name, text) text,
@@ -37,6 +38,7 @@ auto_facts auto_look(const solve_run *run) {
                   .bodies = op->form == SCREE_FORM_BODIES,
                   .stacked = coupling.stacked,
                   .grains = coupling.contacts_alone && !coupling.stacked,
+                  .elastic = condense_suits(op->problem),
                   .machine = direct_suits(op->problem),
                   .dilates = dilates(run),
                   .newton = (double)op->block_count <= run_option(run, "newton_blocks")};
@@ -46,6 +48,7 @@ auto_facts auto_look(const solve_run *run) {
 
 auto_class auto_classify(const auto_facts *f) {
   if (f->dilates) return AUTO_DILATANT;
+  if (f->elastic) return AUTO_ELASTIC;
   if (f->machine) return AUTO_MACHINE;
   if (f->bodies && f->warm && (f->little || f->loose)) {
     if (f->little && f->blocks > AUTO_LEAST_GRAINS && f->loose && f->grains)
