@@ -171,8 +171,8 @@ static scree_ccp *joined_towers(scree_context *context) {
   const scree_set held = scree_set_free(1);
   for (uint32_t i = 2; i < 12; i += 3) {
     const scree_ccp_term term = {.body = i, .coefficient = {0.0, 0.0, 0.0, 0.0, 0.0, 1.0}};
-    const scree_ccp_row_def row = {.terms = &term, .term_count = 1};
-    assert_int_equal(scree_ccp_add_block(p, &held, &row), SCREE_OK);
+    const scree_ccp_row_def def = {.terms = &term, .term_count = 1};
+    assert_int_equal(scree_ccp_add_block(p, &held, &def), SCREE_OK);
   }
   return p;
 }
