@@ -111,7 +111,7 @@ void probe_region(const scree_world *world, const scree_probe_def *def,
 double probe_part_within(const double center[3], double radius, const double lower[3],
                          const double upper[3]);
 
-/* from.c: states from the recording that the scene names, if any; what was taken is told in
+/* from.c: states from the recording that the scene names, if any; what was taken is described in
  * `remark`, which may be null. */
 scree_status sim_take_from(scree_scene *scene, scree_world *world, char *remark, size_t size);
 

@@ -3,7 +3,8 @@
  * Rows of the held directions, scaled by the square root of the bodies' inertia so that metres and
  * radians compare, are made orthogonal one after the other (Gram and Schmidt, twice); a row of
  * which those before it leave less than a millionth says nothing new. Machines that no joint
- * connects are counted apart; one with more rows than MOST_ROWS is not counted, which is told. */
+ * connects are counted apart; one with more rows than MOST_ROWS is not counted, which is reported.
+ */
 #include <string.h>
 
 #include "base/argument.h"
