@@ -112,6 +112,7 @@ check:
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: clean"
 	@tools/check-layers
 	@tools/check-headers
+	@tools/check-words
 	@JOBS=$(JOBS) tools/check-tidy
 format:
 	@clang-format -i $(SOURCES)

@@ -193,7 +193,7 @@ const cli_verb cli_verb_import = {
     .operand_max = 1,
     .summary = "make a scene of a robot in URDF or MJCF",
     .details =
-        "What is left out is told with file, line and column, and stands at the head of the\n"
+        "What is left out is reported with file, line and column, and stands at the head of the\n"
         "scene. What Scree does not have and what changes the motion ends the import with exit\n"
         "3, unless --allow-unsupported is given. docs/robots.md lists what is read.",
     .flags = flags,

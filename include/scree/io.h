@@ -27,7 +27,7 @@ extern "C" {
   X(GLOBAL_ROLLING, "global_rolling")                                                              \
   X(NATIVE, "native")
 
-/* How a problem is told in FCLIB; native: FCLIB cannot tell it. */
+/* How a problem is written in FCLIB; native: FCLIB cannot express it. */
 typedef enum scree_problem_kind {
 #define SCREE_PROBLEM_KIND_ENUM(name, text) SCREE_PROBLEM_##name,
   SCREE_PROBLEM_KIND_LIST(SCREE_PROBLEM_KIND_ENUM)

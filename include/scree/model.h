@@ -294,7 +294,7 @@ SCREE_API scree_status scree_body_set_state(scree_world *world, scree_body_id id
                                             const scree_body_state *state);
 SCREE_API scree_status scree_body_get_info(const scree_world *world, scree_body_id id,
                                            scree_body_info *info);
-/* The body's velocity becomes what it is told, or its motion changes from now on. */
+/* The body's velocity becomes what it is reported, or its motion changes from now on. */
 SCREE_API scree_status scree_body_set_motion(scree_world *world, scree_body_id id,
                                              scree_motion_id motion);
 /* All places at once, in the order of index, for recordings: `limit` bodies at most, arrays of
@@ -528,7 +528,7 @@ typedef enum scree_link_kind {
   SCREE_LINK_KIND_COUNT
 } scree_link_kind;
 
-/* What a user's function is told of each body of its link, and what it answers. */
+/* What a user's function is reported of each body of its link, and what it answers. */
 typedef struct scree_link_body {
   double center[3];   /* of mass, m; world frame, as all of it */
   double rotation[4]; /* of the body's principal axes, w x y z */

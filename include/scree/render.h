@@ -170,7 +170,7 @@ SCREE_API scree_status scree_render_pick(scree_render *render, const scree_camer
 
 /* ---- colours and words ---------------------------------------------------------------------- */
 
-/* Categories: told apart also by those who see no red or no green. Repeats after its length. */
+/* Categories: distinguished also by those who see no red or no green. Repeats after its length. */
 SCREE_API scree_colour scree_palette(size_t i);
 SCREE_API size_t scree_palette_count(void);
 

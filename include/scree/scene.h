@@ -4,7 +4,7 @@
  *   scree_world *world;   scree_scene_build(scene, &world);
  *
  * docs/scenes.md describes the keys, docs/scene.schema.json is their JSON Schema. A fault in a
- * scene is told as "file:line:column: what is wrong; what is allowed". */
+ * scene is reported as "file:line:column: what is wrong; what is allowed". */
 #ifndef SCREE_SCENE_H
 #define SCREE_SCENE_H
 

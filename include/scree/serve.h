@@ -31,7 +31,7 @@ typedef struct scree_server_def {
   uint32_t cookie; /* set by scree_server_def_default */
   int port;        /* default 0: any that is free */
   /* What was refused, a line each, called by the server's thread; may be null. Of each kind three
-   * are told, then the 10th, the 100th and so on. */
+   * are reported, then the 10th, the 100th and so on. */
   scree_report_function report;
   void *report_user;
 } scree_server_def;

@@ -46,7 +46,8 @@ typedef struct scree_stepper_def {
   long iteration_limit;   /* a step; default 1000 */
   long check_interval; /* iterations between residual checks; default 0: as the solver sees fit */
   double time_budget;  /* s a step, all of it: search for contacts, solves, looks; default 0: none.
-                          What it has no time for is left out and told (hurried). Not reproducible */
+                          What it has no time for is left out and reported (hurried). Not
+                          reproducible */
   scree_clock budget_clock; /* of the budget, and of the seconds in info; default wall */
   bool warm_start;          /* default true */
   double warm_start_scale;  /* default 1 */
@@ -153,7 +154,7 @@ typedef struct scree_equilibrium_info {
 } scree_equilibrium_info;
 SCREE_API scree_equilibrium_def scree_equilibrium_def_default(void);
 /* Moves the bodies to where forces, links and joints balance, at rest; contacts are left out. Not
- * converging is told in info, with the world where it came to. def and info may be null. */
+ * converging is reported in info, with the world where it came to. def and info may be null. */
 SCREE_API scree_status scree_world_find_equilibrium(scree_world *world,
                                                     const scree_equilibrium_def *def,
                                                     scree_equilibrium_info *info);

@@ -489,7 +489,7 @@ static void make_part(assembly *a, const assembly_params *params, const plain_se
     add_contact(a, params, plain, &batch[k], 1, first + k, (first + k) * (size_t)plain->dim, part);
 }
 
-/* What is not finite is told by the way that looks at each contact. */
+/* What is not finite is reported by the way that looks at each contact. */
 static scree_status blame(assembly *a, const assembly_params *params, size_t parts, size_t contacts,
                           assembly_report *report) {
   contact_part part = {.form.def = scree_ccp_contact_def_default()};

@@ -27,7 +27,7 @@ static bool has_normal(const scree_set *set) {
 }
 
 /* An impulse beyond 1e16 times what its velocity asks swallows it: g - eta u is g. The residual is
- * no smaller than what it can be told from. */
+ * no smaller than what it can be distinguished from. */
 static double least_scaled(int forces, const double *g, double eta) {
   double across = 0.0;
   for (int k = 1; k < forces; k++) across += g[k] * g[k];

@@ -132,7 +132,7 @@ void serve_append(view_buffer *list, const view_buffer *message);
 bool serve_take_command(scree_server *s, const void *bytes, size_t size, serve_command *command);
 void serve_queue(scree_server *s, const serve_command *command);
 
-/* reader.c: what one reader has been told. */
+/* reader.c: what one reader has been sent. */
 typedef struct serve_reader {
   uint64_t epoch, serial, note_serial, history_serial;
   size_t shapes_told; /* bytes of the list */
@@ -146,7 +146,7 @@ typedef struct serve_reader {
 } serve_reader;
 void serve_reader_init(serve_reader *r, scree_context *context);
 void serve_reader_clear(serve_reader *r);
-/* Is there something that it has not been told? */
+/* Is there something that it has not been sent? */
 bool serve_reader_has_news(const scree_server *s, const serve_reader *r);
 /* Messages for a reader that waits; ends its waiting when there are any. */
 scree_status serve_reader_fill(scree_server *s, serve_reader *r);

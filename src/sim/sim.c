@@ -500,7 +500,7 @@ scree_stepper *scree_sim_stepper(const scree_sim *sim) {
 
 /* ---- overlaps ------------------------------------------------------------------------------- */
 
-/* So many are told one by one, and so many are counted. */
+/* So many are reported one by one, and so many are counted. */
 enum { OVERLAP_TOLD = 20, OVERLAP_LIMIT = 1000000 };
 
 typedef struct overlaps {
@@ -538,7 +538,7 @@ static scree_status report_overlaps(scree_scene *scene, const scree_world *world
   const scree_status status = assembly_find_overlaps(world, visit_overlap, &o);
   if (status || !o.found) return status;
   char text[128];
-  snprintf(text, sizeof text, "%s%zu overlaps in all; the first %d are told",
+  snprintf(text, sizeof text, "%s%zu overlaps in all; the first %d are reported",
            o.found == OVERLAP_LIMIT ? "at least " : "", o.found, OVERLAP_TOLD);
   if (report && o.found > OVERLAP_TOLD) report(user, text);
   return SCREE_ERROR_INPUT;

@@ -121,7 +121,7 @@ scree_status sim_return(scree_sim *sim);
 bool sim_agrees(const scree_sim *sim, bool mine);
 scree_status sim_follow(scree_sim *sim, scree_status status);
 
-/* from.c: states from the recording that the scene names, if any; what was taken is told in
+/* from.c: states from the recording that the scene names, if any; what was taken is described in
  * `remark`, which may be null. */
 scree_status sim_take_from(scree_scene *scene, scree_world *world, char *remark, size_t size);
 

@@ -74,7 +74,7 @@ bool solve_due(const solve_run *run, long iteration) {
 
 /* A residual costs as much as two sweeps of packed contacts, with its impulses put back in rows; of
  * others as much as a few. The last check told how R relates to the change that a sweep makes; the
- * next is due when that foresees R within the tolerance, and now and then in case it misleads. */
+ * next is due when that estimates R within the tolerance, and now and then in case it misleads. */
 bool solve_due_hint(solve_run *run, long iteration, double change) {
   const scree_solve_settings *s = run->settings;
   const bool due = solve_due(run, iteration);
@@ -83,9 +83,9 @@ bool solve_due_hint(solve_run *run, long iteration, double change) {
   run->change = change;
   const long since = iteration - run->iterations;
   if (is_spent(run, iteration) || is_time_up(run)) return true;
-  const double foreseen = change * run->change_ratio;
-  if (foreseen < s->tolerance_residual) return since > 3;
-  if (foreseen > 3.0 * s->tolerance_residual)
+  const double estimated = change * run->change_ratio;
+  if (estimated < s->tolerance_residual) return since > 3;
+  if (estimated > 3.0 * s->tolerance_residual)
     return since >= (iteration < 200 ? 100 : iteration / 2);
   return since >= (iteration < 100 ? 25 : iteration / 4);
 }
@@ -263,9 +263,9 @@ static bool weigh(solve_run *run, long iteration, const double *g, scree_residua
   return true;
 }
 
-/* Is nothing more to be had? Who strives takes what comes soon after all that is asked: the error
- * of a warm step is the next one's start, and a tolerance that is only just met every time adds up.
- */
+/* Is nothing more to be gained? Striving runs iterate up to STRIVE_ITERATIONS more times after
+ * meeting the tolerance, aiming at strive_part of it: the error of a warm step is the next one's
+ * start, and a tolerance that is only just met every time adds up. */
 static bool is_solved(const solve_run *run, long iteration, double seconds) {
   const scree_solve_settings *s = run->settings;
   if (!(run->best_merit <= 1.0)) return false;

@@ -86,16 +86,11 @@ scree_status scree_solver_create(scree_context *context, const char *name, scree
   ARGUMENT_CHECK(context, context && name && out);
   *out = NULL;
   const char *names[SOLVER_COUNT];
-  const solver_class *class = NULL;
-  for (size_t i = 0; i < SOLVER_COUNT; i++) {
-    names[i] = solvers[i]->name;
-    if (strcmp(names[i], name) == 0) class = solvers[i];
-  }
-  if (!class) {
-    const char *near = options_nearest(name, names, SOLVER_COUNT);
-    return context_fail(context, SCREE_ERROR_ARGUMENT, "there is no solver '%s'%s%s%s", name,
-                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  }
+  size_t place;
+  for (size_t i = 0; i < SOLVER_COUNT; i++) names[i] = solvers[i]->name;
+  const scree_status found = options_find(context, "solver", name, names, SOLVER_COUNT, &place);
+  if (found) return found;
+  const solver_class *class = solvers[place];
   scree_solver *s = memory_new(context, 1, sizeof *s);
   if (!s) return SCREE_ERROR_MEMORY;
   s->context = context;

@@ -63,16 +63,12 @@ static scree_status check_def(scree_context *context, const scree_stepper_def *d
 static scree_status find_class(scree_context *context, const char *name,
                                const stepper_class **class) {
   const char *names[STEPPER_COUNT];
-  for (size_t i = 0; i < STEPPER_COUNT; i++) {
-    names[i] = steppers[i]->name;
-    if (!name || strcmp(names[i], name) == 0) {
-      *class = steppers[i];
-      return SCREE_OK;
-    }
-  }
-  const char *near = options_nearest(name, names, STEPPER_COUNT);
-  return context_fail(context, SCREE_ERROR_ARGUMENT, "there is no stepper '%s'%s%s%s", name,
-                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  size_t place = 0;
+  for (size_t i = 0; i < STEPPER_COUNT; i++) names[i] = steppers[i]->name;
+  scree_status status = SCREE_OK;
+  if (name) status = options_find(context, "stepper", name, names, STEPPER_COUNT, &place);
+  if (!status) *class = steppers[place];
+  return status;
 }
 
 scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *def,

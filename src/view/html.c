@@ -283,7 +283,7 @@ static scree_status write_file(job *j) {
   return status;
 }
 
-/* What each part takes when packed is told by its share of the bytes before that. */
+/* What each part takes when packed is recognised by its share of the bytes before that. */
 static void share_out(job *j, size_t raw) {
   const double packed = (double)j->packed.size / (double)(raw ? raw : 1);
   const size_t poses = (size_t)(packed * (double)j->info.poses);

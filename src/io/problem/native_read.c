@@ -1,6 +1,6 @@
-/* Reading /scree_ccp; its layout is told in problem/native_write.c. Lengths of datasets are bounded
- * by what the file stores, and all else must agree with them; the problem is then built through the
- * public calls, which check indices, sets and numbers again. */
+/* Reading /scree_ccp; its layout is described in problem/native_write.c. Lengths of datasets are
+ * bounded by what the file stores, and all else must agree with them; the problem is then built
+ * through the public calls, which check indices, sets and numbers again. */
 #include "io/problem/store.h"
 
 #ifdef SCREE_WITH_HDF5

@@ -190,7 +190,7 @@ static void release(scree_context *context, void *state) {
 
 const solver_class solver_auto = {
     .name = "auto",
-    .summary = "sweeps first, then what is foreseen to be cheapest; the default",
+    .summary = "sweeps first, then what is estimated to be cheapest; the default",
     .options = auto_options,
     .option_count = sizeof auto_options / sizeof auto_options[0],
     .coulomb = true,

@@ -240,7 +240,7 @@ static phase_end sweep(auto_work *w, auto_ways *way) {
     if (!leave && !(apart && left > auto_apart_sweeps)) continue;
     run->mark_iteration = stall > iteration ? stall : 2 * iteration;
     number_format(w->reason, sizeof w->reason,
-                  "%ld sweeps converge by %.3f each: %.0e more foreseen", iteration,
+                  "%ld sweeps converge by %.3f each: %.0e more expected", iteration,
                   pow(gain, 1.0 / gone), set_smaller(left, 9e9));
     way->left = left;
     /* Where few are left, momentum ends them all together. */

@@ -32,7 +32,7 @@ extern const solver_class solver_ipm;
 enum { TRIES = 12, MANY = 200 /* blocks: from here on the search takes seconds */ };
 /* Free rows of a witness: |u| as a share of the reference speed. */
 static const double free_tolerance = 1e-7;
-/* Margins below this share of the reference speed are not told from 0. */
+/* Margins below this share of the reference speed are not distinguished from 0. */
 static const double least_margin = 1e-6;
 /* An unsymmetric W has no D: its symmetric part has a witness, it need not have a solution. */
 static const double unsymmetric = 1e-9;

@@ -1,5 +1,5 @@
-/* Problems of every form come back from a file with the same bits; what FCLIB can tell is told in
- * its layout alone, the rest also or only in /scree_ccp. */
+/* Problems of every form come back from a file with the same bits; what FCLIB can express is
+ * written in its layout alone, the rest also or only in /scree_ccp. */
 #include "base/definition.h"
 #include "problem_common.h"
 #include "problem_file.h"
@@ -128,7 +128,7 @@ static void test_native_only(void **state) {
   check(make_local(context, sets, BLOCKS, NULL), SCREE_PROBLEM_NATIVE, true);
 }
 
-/* V' must be below V: an unsymmetric coupling to equality rows cannot be told. */
+/* V' must be below V: an unsymmetric coupling to equality rows cannot be expressed. */
 static void test_unsymmetric_equality(void **state) {
   (void)state;
   const double dense[16] = {4, 1, 0, 2, 1, 4, 0, 3, 0, 0, 4, 0, 2, 3.0000001, 0, 4};
