@@ -236,7 +236,7 @@ static int draw_film(studio *s, scree_image *image) {
   film f;
   progress p = {.terminal = isatty(fileno(stderr)), .start = timer_now()};
   p.last = p.start;
-  code = film_begin(&f, o->out, o->width, o->height, o->fps);
+  code = film_begin(&f, o->out, o->width, o->height, o->fps, o->samples == 1);
   if (code) return code;
   code = survey_frames(s, survey, frames);
   if (!code) code = prepare(s, survey, frames, o->width, o->height);
