@@ -181,7 +181,9 @@ static float fade(const scree_render *r, f3 at, float near, float far) {
   const f3 beyond = {fmaxf(0.0f, fabsf(at.x) - r->focus_half.x),
                      fmaxf(0.0f, fabsf(at.y) - r->focus_half.y),
                      fmaxf(0.0f, fabsf(at.z) - r->focus_half.z)};
-  return f_step(near * r->size, far * r->size, sqrtf(f3_dot(beyond, beyond)));
+  const float away2 = f3_dot(beyond, beyond), low = near * r->size, high = far * r->size;
+  if (away2 <= low * low) return 0.0f;
+  return away2 >= high * high ? 1.0f : f_step(low, high, sqrtf(away2));
 }
 
 static void meet_ground(const render_frame *f, f3 at, const render_hit *hit, f3 back,
