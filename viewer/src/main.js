@@ -220,7 +220,7 @@ export class Viewer {
     const now = this.source.frame(i), next = this.source.frame(k) ?? now;
     if (!now) return this.mixing ?? 0;
     // Of very many bodies those in sight change with the eye.
-    const turned = this.moving > MANY && this.stage.stale && this.stage.tellEye();
+    const turned = this.moving > MANY && this.stage.tellEye();
     if (this.shown[0] !== now || this.shown[1] !== next || turned) {
       const { run, field } = this;
       const value = field ? (f, row, n) => field.get(run, f, row, n) : () => NO_VALUE;
