@@ -14,8 +14,7 @@
 enum { ROUNDS = 3 };
 
 static bool takes_part(const render_pixel *p) {
-  return p->spread < 0.3f && !p->mixed && p->kind >= 2 &&
-         p->surface.x + p->surface.y + p->surface.z > 1e-4f;
+  return p->spread < 0.3f && p->kind >= 2 && p->surface.x + p->surface.y + p->surface.z > 1e-4f;
 }
 
 /* What tells whether two pixels are on the same smooth surface: 16 bytes, as each is read a hundred
