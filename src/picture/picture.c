@@ -107,6 +107,7 @@ void scree_picture_destroy(scree_picture *p) {
 }
 
 double scree_picture_time(const scree_picture *p) {
+  if (!p) return 0.0;
   return p->time;
 }
 
@@ -320,6 +321,7 @@ static scree_status load_frame(scree_picture *p, size_t index, double share) {
 }
 
 scree_status scree_picture_survey(scree_picture *p, size_t count, const size_t *frames) {
+  ARGUMENT_CHECK(p ? p->context : NULL, p && (frames || !count));
   for (size_t i = 0; i < count; i++) {
     scree_status status = load_frame(p, frames[i], 0.0);
     if (status) return status;
@@ -361,6 +363,7 @@ scree_status picture_load_plain(scree_picture *p, size_t frame) {
 }
 
 scree_status scree_picture_load(scree_picture *p, size_t frame, double share) {
+  ARGUMENT_CHECK(p ? p->context : NULL, p);
   scree_status status = p->def.ghosts > 0 ? picture_note_ghosts(p, frame) : SCREE_OK;
   if (!status) status = load_frame(p, frame, share);
   if (status) return status;
@@ -371,6 +374,7 @@ scree_status scree_picture_load(scree_picture *p, size_t frame, double share) {
 }
 
 scree_render_scene scree_picture_get_scene(const scree_picture *p) {
+  if (!p) return (scree_render_scene){0};
   return (scree_render_scene){.item_count = p->drawn_count ? p->drawn_count : p->item_count,
                               .items = p->drawn_count ? p->drawn : p->items,
                               .link_count = p->link_count,

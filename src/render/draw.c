@@ -5,6 +5,7 @@
  * takes no more: in most pictures these are most of the pixels. The others take half of the
  * samples; only where these differ they take all. Sums run over samples in their order, pixels are
  * independent: any number of threads gives the same bytes. */
+#include "base/argument.h"
 #include "render/frame.h"
 
 #ifdef SCREE_WITH_RENDER
@@ -220,6 +221,7 @@ static scree_status check(const scree_render *r, const scree_render_settings *s)
 
 scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
                                const scree_render_settings *settings, scree_image *image) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && settings && image);
   const int pairs = (settings->samples + 1) / 2;
   const size_t count = (size_t)image->width * (size_t)image->height;
   render_frame f = {.render = r,
@@ -253,6 +255,7 @@ scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
 
 scree_status scree_render_pick(scree_render *r, const scree_camera *camera, int width, int height,
                                double x, double y, size_t *item, double *distance) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && camera && item && distance);
   render_frame f = {.render = r, .width = width, .height = height};
   *item = SIZE_MAX;
   *distance = INFINITY;

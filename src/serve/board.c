@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/argument.h"
 #include "base/timer.h"
 #include "model/world.h"
 
@@ -168,7 +169,7 @@ static double cpu_now(void) {
 }
 
 scree_server_cost scree_server_get_cost(const scree_server *s) {
-  return s->drive.cost;
+  return s ? s->drive.cost : (scree_server_cost){0};
 }
 
 scree_status serve_publish(scree_server *s, scree_sim *sim, bool always) {
@@ -198,6 +199,7 @@ scree_server_run scree_server_run_default(void) {
 }
 
 scree_status scree_server_begin_run(scree_server *s, scree_sim *sim, const scree_server_run *run) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && sim && run);
   const scree_server_run fallback = scree_server_run_default();
   if (!run) run = &fallback;
   serve_board *b = &s->board;
@@ -275,6 +277,7 @@ static void log_step(serve_drive *d, const scree_sim *sim, const scree_step_info
 }
 
 scree_status scree_server_after_step(scree_server *s, scree_sim *sim, const scree_step_info *info) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && sim && info);
   serve_drive *d = &s->drive;
   d->state.steps++;
   d->state.contacts = info->contacts;
