@@ -117,6 +117,11 @@ scree_status recorder_close(recorder *r) {
   return SCREE_OK;
 }
 
+scree_status scree_recording_refresh(scree_recording *r) {
+  (void)r;
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
 bool scree_recording_is_live(const scree_recording *r) {
   if (!r) return false;
   (void)r;
