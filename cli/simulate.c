@@ -335,8 +335,9 @@ static int loop(scree_context *context, scree_sim *sim, const simulate_def *def)
       return fail(context, status);
     }
     show_progress(&p, sim, &info);
+    if (!def->export_step) continue;
     scree_sim_get_summary(sim, &s);
-    if (def->export_step && s.steps == (uint64_t)def->export_step) {
+    if (s.steps == (uint64_t)def->export_step) {
       end_progress(&p);
       int code = export_problem(context, sim, def);
       if (code) return code;

@@ -4,6 +4,7 @@
  *
  * Pairwise forces are summed directly over all pairs of masses or charges: n^2, but exact, and each
  * body's sum runs in the order of the indices, so that threads do not change the bits. */
+#include "base/pieces.h"
 #include "model/world.h"
 
 #include <string.h>
@@ -157,7 +158,8 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_load(w->def.gravity);
   const bool pairwise = world_has_pairwise(w);
-#pragma omp parallel for schedule(static) num_threads(context_team(w->context, pairwise))
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(w->context, pairwise || b->limit > PIECES_MANY))
   for (size_t i = 0; i < b->limit; i++) {
     linear[i] = angular[i] = v3_make(0, 0, 0);
     if (!b->alive[i] || b->kind[i] == SCREE_BODY_FIXED) continue;
@@ -180,11 +182,16 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
   }
   world_add_motors(w, h, linear, angular);
   add_user_links(w, h, linear, angular);
+  size_t broken = SIZE_MAX;
+#pragma omp parallel for schedule(static) reduction(min                                            \
+                                                    : broken)                                      \
+    num_threads(context_team(w->context, b->limit > PIECES_MANY))
   for (size_t i = 0; i < b->limit; i++)
-    if (!isfinite(v3_norm2(linear[i])) || !isfinite(v3_norm2(angular[i])))
-      return context_fail(w->context, SCREE_ERROR_NUMERIC,
-                          "body %zu: its velocity is not finite at t = %g s; look for forces "
-                          "without bound or a step that is too long",
-                          i, w->time);
-  return SCREE_OK;
+    if ((!isfinite(v3_norm2(linear[i])) || !isfinite(v3_norm2(angular[i]))) && i < broken)
+      broken = i;
+  if (broken == SIZE_MAX) return SCREE_OK;
+  return context_fail(w->context, SCREE_ERROR_NUMERIC,
+                      "body %zu: its velocity is not finite at t = %g s; look for forces "
+                      "without bound or a step that is too long",
+                      broken, w->time);
 }

@@ -1,5 +1,6 @@
 /* The world as a whole: creation, arrays, the table of shapes, energy and the state hash. */
 #include "model/world.h"
+#include "base/pieces.h"
 
 #include <string.h>
 
@@ -202,17 +203,31 @@ static v3 place_of_velocity(const scree_world *w, size_t i) {
   return v3_add_scaled(x, -0.125 * w->step * w->step, b->linear_rate[i]);
 }
 
-scree_energy scree_world_get_energy(const scree_world *w) {
+static void add_energy(const scree_world *w, size_t begin, size_t end, scree_energy *e) {
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_load(w->def.gravity);
-  scree_energy e = {.linear = 0.0};
-  for (size_t i = 0; i < b->limit; i++) {
+  for (size_t i = begin; i < end; i++) {
     if (!b->alive[i] || !world_is_dynamic(w, i)) continue;
     const v3 spin = quat_rotate_inverse(b->rotation[i], world_angular(w, i));
-    e.linear += 0.5 * b->mass[i] * v3_norm2(world_linear(w, i));
-    e.angular += 0.5 * (b->inertia[i].x * spin.x * spin.x + b->inertia[i].y * spin.y * spin.y +
-                        b->inertia[i].z * spin.z * spin.z);
-    e.potential -= b->mass[i] * v3_dot(gravity, place_of_velocity(w, i));
+    e->linear += 0.5 * b->mass[i] * v3_norm2(world_linear(w, i));
+    e->angular += 0.5 * (b->inertia[i].x * spin.x * spin.x + b->inertia[i].y * spin.y * spin.y +
+                         b->inertia[i].z * spin.z * spin.z);
+    e->potential -= b->mass[i] * v3_dot(gravity, place_of_velocity(w, i));
+  }
+}
+
+scree_energy scree_world_get_energy(const scree_world *w) {
+  const size_t n = w->bodies.limit, pieces = pieces_of(n);
+  scree_energy piece[PIECES_MOST], e = {.linear = 0.0};
+#pragma omp parallel for schedule(static) num_threads(context_team(w->context, pieces > 1))
+  for (size_t k = 0; k < pieces; k++) {
+    piece[k] = (scree_energy){.linear = 0.0};
+    add_energy(w, pieces_begin(n, k), pieces_begin(n, k + 1), &piece[k]);
+  }
+  for (size_t k = 0; k < pieces; k++) {
+    e.linear += piece[k].linear;
+    e.angular += piece[k].angular;
+    e.potential += piece[k].potential;
   }
   e.pairwise = world_pairwise_energy(w);
   e.elastic = link_energy(w);
