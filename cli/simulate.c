@@ -182,6 +182,7 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_whole_member(stdout, &first, "divided_steps", (long long)s->divided_steps);
   json_whole_member(stdout, &first, "unresolved_parts", (long long)s->unresolved_parts);
   json_whole_member(stdout, &first, "crowded_steps", (long long)s->crowded_steps);
+  json_whole_member(stdout, &first, "asleep", (long long)s->asleep);
   json_real_member(stdout, &first, "slowest_step", s->slowest_step);
   json_whole_member(stdout, &first, "hurried_steps", (long long)s->hurried_steps);
   json_whole_member(stdout, &first, "over_budget_steps", (long long)s->over_budget_steps);
@@ -234,6 +235,7 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
            (unsigned long long)s->iterations, (unsigned long long)s->retried_steps,
            (unsigned long long)s->nonconverged_steps);
   methods_text(s);
+  if (s->asleep) printf("  asleep       %zu bodies that had come to rest\n", s->asleep);
   if (s->looks)
     printf("  looks        %llu more searches for contacts, as impacts and turns led to others in "
            "the same step\n",

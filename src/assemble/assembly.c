@@ -71,6 +71,9 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->lasting);
   memory_free(context, a->shared);
   memory_free(context, a->span);
+  memory_free(context, a->kind);
+  memory_free(context, a->island);
+  memory_free(context, a->slept);
   memory_free(context, a->mean);
   memory_free(context, a);
 }
@@ -152,6 +155,9 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   scree_world *w = a->world;
   *report = (assembly_report){.contacts = 0};
   if (reserve_bodies(a)) return SCREE_ERROR_MEMORY;
+  scree_status status = assembly_wake_driven(a, params);
+  if (!status) status = assembly_see_sleepers(a);
+  if (status) return status;
   if (a->revision != w->revision) {
     const bool excluded = a->has_excluded;
     if (assembly_check_holes(w)) return SCREE_ERROR_INPUT;
@@ -159,7 +165,7 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
     (excluded || a->has_excluded ? collide_invalidate : collide_note_change)(a->collide);
   }
   assembly_order_bodies(a);
-  scree_status status = world_free_velocities(w, params->h, a->linear, a->angular);
+  status = world_free_velocities(w, params->h, a->linear, a->angular);
   if (status) return status;
   status = assembly_remember(a);
   if (status) return status;

@@ -16,6 +16,7 @@
 #include "collide/pairs.h"
 #include "model/world.h"
 #include "scree/ccp.h"
+#include "scree/stepper.h"
 
 /* Where a contact was, to find it again when its feature has another name: from the centre of mass
  * of body a, world frame, m. Spheres need none. */
@@ -79,7 +80,14 @@ typedef struct assembly {
   scree_world *world;
   collide *collide;
   scree_ccp *problem;
-  uint64_t revision; /* of the world, when last seen */
+  uint64_t revision;                /* of the world, when last seen */
+  uint64_t sleep_seen, order_sleep; /* of its sleepers, by the pairs and by the order */
+  uint8_t *kind;                    /* of each body, as collision sees it: who sleeps is fixed */
+  size_t kind_capacity, kind_count;
+  uint32_t *island; /* of each body, while some may fall asleep (sleep.c) */
+  size_t island_capacity;
+  scree_contact *slept; /* contacts of who sleeps; `impulse` and `moment` are force and torque */
+  size_t slept_count, slept_capacity;
   bool has_excluded; /* it had joints or pairs that never touch then */
 
   /* Bodies: in the order of the problem first (`moving` of them), then the others with a shape. */
@@ -234,6 +242,19 @@ bool assembly_find_hole(const scree_world *world, uint32_t pair[2]);
 /* SCREE_ERROR_INPUT, with both of them in the message, when there are two. */
 scree_status assembly_check_holes(const scree_world *world);
 
+/* sleep.c */
+typedef struct assembly_sleep {
+  double after; /* s that an island is still before it sleeps */
+  double speed; /* m/s, of a surface that is still; 0: by gravity and size */
+  double h;     /* s, of the step that was made */
+} assembly_sleep;
+/* After a step. */
+scree_status assembly_put_to_sleep(assembly *a, const assembly_sleep *def);
+/* After a solve: wakes islands that somebody presses on, and says whether there are any. */
+bool assembly_wake_pressed(assembly *a);
+/* Before a step is built: wakes what driven bodies come near to; and takes note of who sleeps. */
+scree_status assembly_wake_driven(assembly *a, const assembly_params *params);
+scree_status assembly_see_sleepers(assembly *a);
 /* order.c. Before there are velocities: sorts in their place. */
 void assembly_order_bodies(assembly *a);
 /* contacts.c, and impulses.c for what comes out of a solve */

@@ -92,7 +92,7 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
       .diameter = b->diameter,
       .category = b->category,
       .collides_with = b->collides_with,
-      .kind = b->kind,
+      .kind = a->kind,
       .generation = b->generation,
       .excluded = w->excluded,
       .excluded_count = w->excluded_count,

@@ -25,8 +25,9 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static bool in_problem(const world_bodies *b, size_t i) {
-  return b->alive[i] && b->kind[i] != SCREE_BODY_FIXED;
+static bool in_problem(const scree_world *w, size_t i) {
+  const world_bodies *b = &w->bodies;
+  return b->alive[i] && b->kind[i] != SCREE_BODY_FIXED && !world_sleeps(w, i);
 }
 
 static size_t sort_moving(assembly *a) {
@@ -34,7 +35,7 @@ static size_t sort_moving(assembly *a) {
   const world_bodies *b = &a->world->bodies;
   v3 lo = {INFINITY, INFINITY, INFINITY}, hi = {-INFINITY, -INFINITY, -INFINITY};
   for (size_t i = 0; i < b->limit; i++)
-    if (in_problem(b, i)) {
+    if (in_problem(a->world, i)) {
       lo = v3_min(lo, b->position[i]);
       hi = v3_max(hi, b->position[i]);
     }
@@ -42,7 +43,7 @@ static size_t sort_moving(assembly *a) {
   const double scale = side > 0.0 ? 1.0 / side : 0.0;
   size_t n = 0;
   for (size_t i = 0; i < b->limit; i++)
-    if (in_problem(b, i))
+    if (in_problem(a->world, i))
       key[n++] = (along(b->position[i].x, lo.x, scale) | along(b->position[i].y, lo.y, scale) << 1 |
                   along(b->position[i].z, lo.z, scale) << 2)
                      << 32 |
@@ -61,20 +62,21 @@ static size_t append_new(assembly *a) {
   for (size_t i = 0; i < b->limit; i++) a->rank[i] = SCREE_CCP_WORLD;
   for (size_t k = 0; k < before; k++) {
     const uint32_t i = a->order[k];
-    if (i >= b->limit || !in_problem(b, i) || a->rank[i] != SCREE_CCP_WORLD) continue;
+    if (i >= b->limit || !in_problem(a->world, i) || a->rank[i] != SCREE_CCP_WORLD) continue;
     a->rank[i] = (uint32_t)n;
     a->order[n++] = i;
   }
   const size_t kept = n;
   for (size_t i = 0; i < b->limit; i++)
-    if (in_problem(b, i) && a->rank[i] == SCREE_CCP_WORLD) a->order[n++] = (uint32_t)i;
+    if (in_problem(a->world, i) && a->rank[i] == SCREE_CCP_WORLD) a->order[n++] = (uint32_t)i;
   a->moving = n;
   return n - kept;
 }
 
 void assembly_order_bodies(assembly *a) {
   const world_bodies *b = &a->world->bodies;
-  const bool same = a->revision == a->world->revision, due = a->steps_since_order >= REORDER_STEPS;
+  const bool same = a->revision == a->world->revision && a->order_sleep == a->world->sleep_revision;
+  const bool due = a->steps_since_order >= REORDER_STEPS;
   a->steps_since_order++;
   if (same && !due) return;
   if (due || !a->order_count || MANY_NEW * append_new(a) > a->moving) {
@@ -82,10 +84,12 @@ void assembly_order_bodies(assembly *a) {
     a->steps_since_order = 1;
   }
   a->order_limit = b->limit;
+  a->order_sleep = a->world->sleep_revision;
   a->order_count = a->moving;
   for (size_t i = 0; i < b->limit; i++) {
     a->rank[i] = SCREE_CCP_WORLD;
-    if (b->alive[i] && b->shape[i] && !in_problem(b, i)) a->order[a->order_count++] = (uint32_t)i;
+    if (b->alive[i] && b->shape[i] && !in_problem(a->world, i))
+      a->order[a->order_count++] = (uint32_t)i;
   }
   for (size_t k = 0; k < a->moving; k++) a->rank[a->order[k]] = (uint32_t)k;
 }

@@ -44,6 +44,9 @@ scree_status scree_body_set_force(scree_world *w, scree_body_id id, const double
     return context_fail(w->context, SCREE_ERROR_INPUT, "body %u: force and torque must be finite",
                         i);
   if (world_need(w, &w->bodies.load, sizeof load, NULL)) return SCREE_ERROR_MEMORY;
+  if (v3_norm2(v3_sub(load.force, w->bodies.load[i].force)) > 0.0 ||
+      v3_norm2(v3_sub(load.torque, w->bodies.load[i].torque)) > 0.0)
+    world_wake(w, i);
   world_change_load(w, i, v3_sub(load.force, w->bodies.load[i].force),
                     v3_sub(load.torque, w->bodies.load[i].torque));
   w->bodies.load[i] = load;
@@ -62,6 +65,7 @@ scree_status scree_body_add_force(scree_world *w, scree_body_id id, const double
     return context_fail(w->context, SCREE_ERROR_INPUT, "body %u: force and torque must be finite",
                         i);
   if (world_need(w, &w->bodies.step_load, sizeof load, NULL)) return SCREE_ERROR_MEMORY;
+  if (v3_norm2(load.force) + v3_norm2(load.torque) > 0.0) world_wake(w, i);
   body_load *sum = &w->bodies.step_load[i];
   /* The force function gives a force that lasts, step by step. */
   const double part = w->calling > 0.0 ? world_kick(w, i, w->calling) / w->calling : 1.0;
@@ -167,6 +171,7 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
       drive(w, i, h, &linear[i], &angular[i]);
       continue;
     }
+    if (world_sleeps(w, i)) continue;
     const double kick = world_kick(w, i, h), push = kick / b->mass[i];
     linear[i] = v3_add_scaled(b->linear[i], kick, gravity);
     angular[i] = b->angular[i];

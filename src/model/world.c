@@ -91,6 +91,7 @@ scree_status scree_world_set_gravity(scree_world *w, const double gravity[3]) {
   if (!finite3(gravity))
     return context_fail(w->context, SCREE_ERROR_INPUT, "world: gravity must be finite");
   const v3 change = v3_sub(v3_load(gravity), v3_load(w->def.gravity));
+  if (v3_norm2(change) > 0.0) world_wake_all(w);
   for (size_t i = 0; i < w->bodies.limit; i++)
     world_change_load(w, i, v3_scale(w->bodies.mass[i], change), v3_make(0, 0, 0));
   memcpy(w->def.gravity, gravity, sizeof w->def.gravity);
@@ -207,7 +208,7 @@ static void add_energy(const scree_world *w, size_t begin, size_t end, scree_ene
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_load(w->def.gravity);
   for (size_t i = begin; i < end; i++) {
-    if (!b->alive[i] || !world_is_dynamic(w, i)) continue;
+    if (!b->alive[i] || !(b->mass[i] > 0.0)) continue;
     const v3 spin = quat_rotate_inverse(b->rotation[i], world_angular(w, i));
     e->linear += 0.5 * b->mass[i] * v3_norm2(world_linear(w, i));
     e->angular += 0.5 * (b->inertia[i].x * spin.x * spin.x + b->inertia[i].y * spin.y * spin.y +

@@ -45,6 +45,9 @@ static scree_status check_def(scree_context *context, const scree_stepper_def *d
   if (!(d->stabilisation > 0.0 && d->stabilisation <= 1.0))
     return context_fail(context, SCREE_ERROR_INPUT,
                         "stepper: stabilisation is %g; it must lie in (0, 1]", d->stabilisation);
+  if (!(d->sleep_after >= 0.0) || !(d->sleep_speed >= 0.0))
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "stepper: sleep_after and sleep_speed must not be negative");
   if (!(d->recovery_speed >= 0.0) || !(d->margin >= 0.0) || isinf(d->margin))
     return context_fail(context, SCREE_ERROR_INPUT,
                         "stepper: recovery speed and margin must not be negative");
@@ -174,12 +177,14 @@ scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *inf
   if (!(h > 0.0) || isinf(h))
     return context_fail(s->context, SCREE_ERROR_ARGUMENT,
                         "step: %g s; it must be finite and above 0", h);
+  if (s->class->smooth || !(s->def.sleep_after > 0.0)) world_wake_all(s->world);
   const scree_status status = s->class->step(s, h, info);
   if (status) return status;
   if (info->advanced) {
     world_clear_step_loads(s->world);
     s->step_count++;
   }
+  info->asleep = scree_world_asleep_count(s->world);
   info->energy = scree_world_get_energy(s->world);
   info->seconds = timer_now() - start;
   return SCREE_OK;
@@ -191,9 +196,19 @@ size_t scree_stepper_step_count(const scree_stepper *s) {
 
 /* ---- contacts ------------------------------------------------------------------------------- */
 
+/* Of bodies asleep: forces are kept, impulses last as long as those of the others. */
+static scree_contact slept_contact(const assembly *a, size_t k) {
+  scree_contact c = a->slept[k];
+  v3_store(c.impulse, v3_scale(a->kick, v3_load(c.impulse)));
+  v3_store(c.moment, v3_scale(a->kick, v3_load(c.moment)));
+  return c;
+}
+
 scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
   const assembly *a = s->assembly;
   const world_bodies *b = &s->world->bodies;
+  const size_t awake = a->solved ? a->contact_count : 0;
+  if (k >= awake) return slept_contact(a, k - awake);
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const cache_key *key = &collide_cache(a->collide)->now.key[k];
   /* Arms are those of the start of the step, bodies have moved on since. */
@@ -208,7 +223,8 @@ scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
 }
 
 size_t scree_stepper_get_contacts(const scree_stepper *s, size_t capacity, scree_contact *out) {
-  const size_t n = s->assembly->solved ? s->assembly->contact_count : 0;
+  const assembly *a = s->assembly;
+  const size_t n = (a->solved ? a->contact_count : 0) + a->slept_count;
   for (size_t k = 0; k < n && k < capacity; k++) out[k] = scree_stepper_get_contact(s, k);
   return n;
 }
@@ -228,6 +244,15 @@ scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_
     f = v3_add(f, p);
     t = v3_add(t, v3_cross(v3_load(key[k].b == i ? c->arm_b : c->arm_a), p));
     if (a->has_extra_now) t = v3_add_scaled(t, sign / a->kick, a->extra_now[k].moment);
+  }
+  for (size_t k = 0; k < a->slept_count; k++) {
+    const scree_contact *c = &a->slept[k];
+    if (c->body_a != i && c->body_b != i) continue;
+    const double sign = c->body_b == i ? 1.0 : -1.0;
+    const v3 p = v3_scale(sign, v3_load(c->impulse));
+    const v3 arm = v3_sub(v3_load(c->position), s->world->bodies.position[i]);
+    f = v3_add(f, p);
+    t = v3_add(t, v3_add_scaled(v3_cross(arm, p), sign, v3_load(c->moment)));
   }
   v3_store(force, f);
   v3_store(torque, t);
