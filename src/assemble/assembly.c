@@ -29,6 +29,7 @@ void assembly_destroy(assembly *a) {
   collide_destroy(a->collide);
   scree_ccp_destroy(a->problem);
   memory_free(context, a->order);
+  memory_free(context, a->old_order);
   memory_free(context, a->rank);
   memory_free(context, a->linear);
   memory_free(context, a->angular);
@@ -74,6 +75,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->kind);
   memory_free(context, a->island);
   memory_free(context, a->slept);
+  memory_free(context, a->asleep_before);
   memory_free(context, a->mean);
   memory_free(context, a);
 }
@@ -89,7 +91,8 @@ static scree_status reserve_bodies(assembly *a) {
       memory_grow(a->context, &a->rank, &a->rank_capacity, n, sizeof *a->rank) ||
       memory_grow(a->context, &a->shared, &a->shared_capacity, n, sizeof *a->shared) ||
       memory_grow(a->context, &a->mean, &a->mean_capacity, n, sizeof *a->mean) ||
-      memory_grow(a->context, &a->order, &a->order_capacity, n, sizeof *a->order))
+      memory_grow(a->context, &a->order, &a->order_capacity, n, sizeof *a->order) ||
+      memory_grow(a->context, &a->old_order, &a->old_order_capacity, n, sizeof *a->old_order))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }

@@ -86,6 +86,9 @@ typedef struct assembly {
   size_t kind_capacity, kind_count;
   uint32_t *island; /* of each body, while some may fall asleep (sleep.c) */
   size_t island_capacity;
+  uint32_t *asleep_before; /* of each body, when the step began; if any did */
+  size_t asleep_before_count, asleep_before_capacity;
+  uint64_t asleep_before_revision;
   scree_contact *slept; /* contacts of who sleeps; `impulse` and `moment` are force and torque */
   size_t slept_count, slept_capacity;
   bool has_excluded; /* it had joints or pairs that never touch then */
@@ -96,7 +99,10 @@ typedef struct assembly {
   uint32_t *rank; /* of each body: its index in the problem, or SCREE_CCP_WORLD */
   size_t rank_capacity;
   size_t steps_since_order;
-  size_t order_limit;   /* places in the world that it is about */
+  size_t order_limit;  /* places in the world that it is about */
+  uint32_t *old_order; /* before the first change of the order since the mark, if there was one */
+  size_t old_order_capacity, old_order_count, old_order_limit, old_moving;
+  bool sorted;
   v3 *linear, *angular; /* v_free, after finish v; by body */
   size_t linear_capacity, angular_capacity;
 
@@ -223,6 +229,15 @@ void assembly_accept(assembly *a);
 scree_status assembly_see_no_farther(assembly *a);
 /* Forgets the step that was built: the memory is the one before it. */
 void assembly_undo(assembly *a);
+/* order.c: the order of bodies, which builds of a step change now and then, as it was before a step
+ * that is not made after all. */
+typedef struct assembly_mark {
+  uint64_t behind; /* revisions of the world that the assembly had not seen */
+  size_t steps_since_order;
+} assembly_mark;
+assembly_mark assembly_set_mark(assembly *a);
+/* After assembly_undo, or assembly_restore. */
+void assembly_back_to(assembly *a, assembly_mark mark);
 
 /* The memory of contacts and the order of bodies as bytes, as in model/world.h. */
 void assembly_put(const assembly *a, blob_out *out);
@@ -252,6 +267,8 @@ typedef struct assembly_sleep {
 scree_status assembly_put_to_sleep(assembly *a, const assembly_sleep *def);
 /* After a solve: wakes islands that somebody presses on, and says whether there are any. */
 bool assembly_wake_pressed(assembly *a);
+/* Takes note of who sleeps, for a step that is not made after all. */
+void assembly_note_sleepers(assembly *a);
 /* Before a step is built: wakes what driven bodies come near to; and takes note of who sleeps. */
 scree_status assembly_wake_driven(assembly *a, const assembly_params *params);
 scree_status assembly_see_sleepers(assembly *a);

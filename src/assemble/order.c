@@ -4,6 +4,7 @@
 #include "assemble/assembly.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { REORDER_STEPS = 50, CURVE_BITS = 10, MANY_NEW = 8 };
 
@@ -73,12 +74,46 @@ static size_t append_new(assembly *a) {
   return n - kept;
 }
 
+static void rank_bodies(assembly *a) {
+  for (size_t i = 0; i < a->world->bodies.limit; i++) a->rank[i] = SCREE_CCP_WORLD;
+  for (size_t k = 0; k < a->moving; k++) a->rank[a->order[k]] = (uint32_t)k;
+}
+
+assembly_mark assembly_set_mark(assembly *a) {
+  a->sorted = false;
+  assembly_note_sleepers(a);
+  return (assembly_mark){a->world->revision - a->revision, a->steps_since_order};
+}
+
+void assembly_back_to(assembly *a, assembly_mark mark) {
+  a->revision = a->world->revision - mark.behind;
+  a->steps_since_order = mark.steps_since_order;
+  if (a->asleep_before_count && a->world->sleep_revision != a->asleep_before_revision)
+    world_restore_sleep(a->world, a->asleep_before, a->asleep_before_count);
+  if (!a->sorted) return;
+  if (a->old_order_count) memcpy(a->order, a->old_order, a->old_order_count * sizeof *a->order);
+  a->order_count = a->old_order_count;
+  a->order_limit = a->old_order_limit;
+  a->moving = a->old_moving;
+  rank_bodies(a);
+}
+
+static void keep_order(assembly *a) {
+  if (a->sorted) return;
+  a->sorted = true;
+  a->old_order_count = a->order_count;
+  a->old_order_limit = a->order_limit;
+  a->old_moving = a->moving;
+  if (a->order_count) memcpy(a->old_order, a->order, a->order_count * sizeof *a->order);
+}
+
 void assembly_order_bodies(assembly *a) {
   const world_bodies *b = &a->world->bodies;
   const bool same = a->revision == a->world->revision && a->order_sleep == a->world->sleep_revision;
   const bool due = a->steps_since_order >= REORDER_STEPS;
   a->steps_since_order++;
   if (same && !due) return;
+  keep_order(a);
   if (due || !a->order_count || MANY_NEW * append_new(a) > a->moving) {
     a->moving = sort_moving(a);
     a->steps_since_order = 1;
@@ -86,10 +121,8 @@ void assembly_order_bodies(assembly *a) {
   a->order_limit = b->limit;
   a->order_sleep = a->world->sleep_revision;
   a->order_count = a->moving;
-  for (size_t i = 0; i < b->limit; i++) {
-    a->rank[i] = SCREE_CCP_WORLD;
+  for (size_t i = 0; i < b->limit; i++)
     if (b->alive[i] && b->shape[i] && !in_problem(a->world, i))
       a->order[a->order_count++] = (uint32_t)i;
-  }
-  for (size_t k = 0; k < a->moving; k++) a->rank[a->order[k]] = (uint32_t)k;
+  rank_bodies(a);
 }

@@ -127,10 +127,20 @@ static scree_status keep_contacts(assembly *a) {
   return SCREE_OK;
 }
 
+/* What belongs to islands that have woken goes. */
+static void forget_contacts(assembly *a) {
+  size_t n = 0;
+  for (size_t k = 0; k < a->slept_count; k++)
+    if (world_sleeps(a->world, a->slept[k].body_a) || world_sleeps(a->world, a->slept[k].body_b))
+      a->slept[n++] = a->slept[k];
+  a->slept_count = n;
+}
+
 scree_status assembly_put_to_sleep(assembly *a, const assembly_sleep *def) {
   scree_world *w = a->world;
   world_bodies *b = &w->bodies;
-  if (!may_sleep(a)) return SCREE_OK;
+  if (a->slept_count) forget_contacts(a);
+  if (!(def->after > 0.0) || !may_sleep(a)) return SCREE_OK;
   if (reserve(a)) return SCREE_ERROR_MEMORY;
   if (!note_still(a, def)) return SCREE_OK;
   find_islands(a);
@@ -192,13 +202,15 @@ scree_status assembly_wake_driven(assembly *a, const assembly_params *params) {
   return status;
 }
 
-/* What belongs to islands that have woken goes. */
-static void forget_contacts(assembly *a) {
-  size_t n = 0;
-  for (size_t k = 0; k < a->slept_count; k++)
-    if (world_sleeps(a->world, a->slept[k].body_a) || world_sleeps(a->world, a->slept[k].body_b))
-      a->slept[n++] = a->slept[k];
-  a->slept_count = n;
+void assembly_note_sleepers(assembly *a) {
+  const scree_world *w = a->world;
+  a->asleep_before_count = 0;
+  if (!w->asleep_count || memory_grow(a->context, &a->asleep_before, &a->asleep_before_capacity,
+                                      w->bodies.limit, sizeof *a->asleep_before))
+    return;
+  a->asleep_before_count = w->bodies.limit;
+  a->asleep_before_revision = w->sleep_revision;
+  memcpy(a->asleep_before, w->bodies.asleep, w->bodies.limit * sizeof *a->asleep_before);
 }
 
 scree_status assembly_see_sleepers(assembly *a) {
@@ -206,12 +218,8 @@ scree_status assembly_see_sleepers(assembly *a) {
   const world_bodies *b = &w->bodies;
   if (a->sleep_seen == w->sleep_revision && a->revision == w->revision && a->kind_count == b->limit)
     return SCREE_OK;
-  const bool changed = a->sleep_seen != w->sleep_revision;
+  if (a->sleep_seen != w->sleep_revision) collide_invalidate(a->collide);
   a->sleep_seen = w->sleep_revision;
-  if (changed) {
-    forget_contacts(a);
-    collide_invalidate(a->collide);
-  }
   if (memory_grow(a->context, &a->kind, &a->kind_capacity, b->limit, sizeof *a->kind))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < b->limit; i++)

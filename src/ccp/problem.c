@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "base/memory.h"
 #include "math/vec3.h"
 
@@ -39,10 +40,12 @@ static scree_status create(scree_context *context, scree_form form, scree_ccp **
 }
 
 scree_status scree_ccp_create_bodies(scree_context *context, scree_ccp **problem) {
+  ARGUMENT_CHECK(context, context && problem);
   return create(context, SCREE_FORM_BODIES, problem);
 }
 
 void scree_ccp_clear(scree_ccp *p) {
+  if (!p) return;
   p->block_count = p->row_count = p->set_count = 0;
   p->bodies.body_count = p->bodies.contact_count = 0;
   p->bodies.term_count = p->bodies.generic_row_count = 0;
@@ -184,6 +187,7 @@ scree_status ccp_refuse_body(scree_ccp *p, size_t body) {
 }
 
 scree_status scree_ccp_add_body(scree_ccp *p, const scree_ccp_body_def *def, uint32_t *index) {
+  ARGUMENT_CHECK(p ? p->context : NULL, p && def);
   const size_t n = p->bodies.body_count;
   if (p->form != SCREE_FORM_BODIES)
     return context_fail(p->context, SCREE_ERROR_ARGUMENT, "only a problem of bodies takes bodies");
@@ -202,6 +206,7 @@ static scree_status check_body(scree_ccp *p, uint32_t body) {
 }
 
 scree_status scree_ccp_add_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
+  ARGUMENT_CHECK(p ? p->context : NULL, p && def);
   ccp_bodies *bodies = &p->bodies;
   const size_t n = bodies->contact_count;
   if (p->form != SCREE_FORM_BODIES || n != p->block_count)
@@ -347,6 +352,7 @@ scree_status ccp_change_contact(scree_ccp *p, size_t k, const scree_set *set, do
 
 scree_status scree_ccp_add_block(scree_ccp *p, const scree_set *set,
                                  const scree_ccp_row_def *rows) {
+  ARGUMENT_CHECK(p ? p->context : NULL, p && set);
   ccp_bodies *bodies = &p->bodies;
   const char *fault = scree_set_fault(set);
   if (p->form != SCREE_FORM_BODIES)
@@ -461,6 +467,7 @@ static scree_status check_diagonal(scree_context *context, const ccp_matrix *w) 
 scree_status scree_ccp_create_local(scree_context *context, size_t block_count,
                                     const scree_set *sets, const scree_csc *w, const double *q,
                                     const double *compliance, scree_ccp **problem) {
+  ARGUMENT_CHECK(context, context && (sets || !block_count) && w && problem);
   const size_t rows = count_rows(block_count, sets);
   *problem = NULL;
   if (w->rows != rows || w->columns != rows)
@@ -484,6 +491,7 @@ scree_status scree_ccp_create_global(scree_context *context, size_t block_count,
                                      const scree_set *sets, const scree_csc *m, const scree_csc *h,
                                      const double *f, const double *w, const double *compliance,
                                      scree_ccp **problem) {
+  ARGUMENT_CHECK(context, context && (sets || !block_count) && m && h && problem);
   const size_t rows = count_rows(block_count, sets);
   *problem = NULL;
   if (m->rows != m->columns || h->rows != m->rows || h->columns != rows)
@@ -508,26 +516,32 @@ scree_status scree_ccp_create_global(scree_context *context, size_t block_count,
 }
 
 scree_form scree_ccp_form(const scree_ccp *p) {
+  if (!p) return (scree_form){0};
   return p->form;
 }
 
 size_t scree_ccp_block_count(const scree_ccp *p) {
+  if (!p) return 0;
   return p->block_count;
 }
 
 size_t scree_ccp_row_count(const scree_ccp *p) {
+  if (!p) return 0;
   return p->row_count;
 }
 
 size_t scree_ccp_velocity_count(const scree_ccp *p) {
+  if (!p) return 0;
   return p->form == SCREE_FORM_BODIES ? 6 * p->bodies.body_count : p->m.rows;
 }
 
 size_t scree_ccp_block_row(const scree_ccp *p, size_t block) {
+  if (!p || block > scree_ccp_block_count(p)) return 0;
   return p->row_start[block];
 }
 
 scree_set scree_ccp_block_set(const scree_ccp *p, size_t block) {
+  if (!p || block >= scree_ccp_block_count(p)) return (scree_set){0};
   return *ccp_set(p, block);
 }
 
@@ -536,5 +550,6 @@ void ccp_set_least_speed(scree_ccp *p, double speed) {
 }
 
 void scree_ccp_set_reference_speed(scree_ccp *p, double speed) {
+  if (!p) return;
   p->reference_speed = speed > 0.0 && isfinite(speed) ? speed : 0.0;
 }

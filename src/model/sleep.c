@@ -1,10 +1,12 @@
 /* Bodies asleep: islands at rest that the step leaves alone (assemble/sleep.c puts them there). A
  * body that sleeps has no velocity, is not dynamic, and pushes nobody; its island wakes as a whole.
  * What the user changes wakes whom it may concern, here. */
+#include <string.h>
+
 #include "model/world.h"
 
 size_t scree_world_asleep_count(const scree_world *w) {
-  return w->asleep_count;
+  return w ? w->asleep_count : 0;
 }
 
 bool scree_body_is_asleep(const scree_world *w, scree_body_id id) {
@@ -29,6 +31,14 @@ void world_wake_all(scree_world *w) {
   if (!w->asleep_count) return;
   for (size_t i = 0; i < w->bodies.limit; i++)
     if (w->bodies.asleep[i]) wake_one(w, i);
+  w->sleep_revision++;
+}
+
+void world_restore_sleep(scree_world *w, const uint32_t *asleep, size_t count) {
+  if (!count) return;
+  memcpy(w->bodies.asleep, asleep, count * sizeof *asleep);
+  w->asleep_count = 0;
+  for (size_t i = 0; i < w->bodies.limit; i++) w->asleep_count += w->bodies.asleep[i] != 0;
   w->sleep_revision++;
 }
 

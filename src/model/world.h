@@ -214,6 +214,8 @@ static inline bool world_is_dynamic(const scree_world *world, size_t i) {
 /* sleep.c: the island of a body, or all; a body that is at rest. */
 void world_wake(scree_world *world, size_t body);
 void world_wake_all(scree_world *world);
+/* Who slept before a step that is not made after all. */
+void world_restore_sleep(scree_world *world, const uint32_t *asleep, size_t count);
 void world_put_to_sleep(scree_world *world, size_t body, uint32_t island);
 static inline pose world_pose(const scree_world *world, size_t i) {
   return (pose){world->bodies.position[i], world->bodies.rotation[i]};
