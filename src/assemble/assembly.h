@@ -16,7 +16,6 @@
 #include "collide/pairs.h"
 #include "model/world.h"
 #include "scree/ccp.h"
-#include "scree/stepper.h"
 
 /* Where a contact was, to find it again when its feature has another name: from the centre of mass
  * of body a, world frame, m. Spheres need none. */
@@ -35,6 +34,13 @@ typedef struct contact_state {
   double gap; /* at the start of the step, m */
   double value[LAW_VALUES];
 } contact_state;
+
+/* sleep.c: a contact of bodies asleep. */
+typedef struct contact_asleep {
+  uint32_t body_a, body_b, feature, unused; /* the checkpoint holds no bytes that nobody set */
+  double gap;
+  v3 position, normal, force, torque; /* m; on body b, N and N m */
+} contact_asleep;
 
 /* impact.c: a body of the problem that may be hit. Twists are linear and angular. */
 typedef struct impact_body {
@@ -89,7 +95,7 @@ typedef struct assembly {
   uint32_t *asleep_before; /* of each body, when the step began; if any did */
   size_t asleep_before_count, asleep_before_capacity;
   uint64_t asleep_before_revision;
-  scree_contact *slept; /* contacts of who sleeps; `impulse` and `moment` are force and torque */
+  contact_asleep *slept; /* contacts of who sleeps */
   size_t slept_count, slept_capacity;
   bool has_excluded; /* it had joints or pairs that never touch then */
 

@@ -67,7 +67,7 @@ static size_t expected_size(const blob_header *h) {
          h->contact_count *
              (sizeof(cache_key) + sizeof(v3) + (h->places ? sizeof(contact_place) : 0) +
               (h->extra ? sizeof(contact_extra) : 0) + (h->states ? sizeof(contact_state) : 0)) +
-         h->slept * sizeof(scree_contact) + (h->body_limit + h->order_count) * sizeof(uint32_t);
+         h->slept * sizeof(contact_asleep) + (h->body_limit + h->order_count) * sizeof(uint32_t);
 }
 
 scree_status assembly_check(const assembly *a, const void *blob, size_t size) {
@@ -111,9 +111,9 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   const char *states = extra + (h.extra ? h.contact_count * sizeof(contact_extra) : 0);
   const char *generation = states + (h.states ? h.contact_count * sizeof(contact_state) : 0);
   const char *slept = generation + h.body_limit * sizeof(uint32_t);
-  const char *order = slept + h.slept * sizeof(scree_contact);
+  const char *order = slept + h.slept * sizeof(contact_asleep);
   for (size_t k = 0; k < h.slept; k++) {
-    scree_contact one;
+    contact_asleep one;
     memcpy(&one, slept + k * sizeof one, sizeof one);
     if (one.body_a >= limit || one.body_b >= limit)
       return context_fail(a->context, SCREE_ERROR_INPUT,

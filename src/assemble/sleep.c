@@ -112,17 +112,17 @@ static scree_status keep_contacts(assembly *a) {
     if (memory_grow(a->context, &a->slept, &a->slept_capacity, a->slept_count + 1,
                     sizeof *a->slept))
       return SCREE_ERROR_MEMORY;
-    scree_contact *c = &a->slept[a->slept_count++];
-    memset(c, 0, sizeof *c);
-    c->body_a = key[k].a;
-    c->body_b = key[k].b;
-    c->feature = key[k].feature;
-    c->gap = (double)a->gap[k];
-    v3_store(c->position,
-             v3_add(w->bodies.position[key[k].a], v3_load(a->problem->bodies.contact[k].arm_a)));
-    memcpy(c->normal, a->problem->bodies.contact[k].normal, sizeof c->normal);
-    v3_store(c->impulse, v3_scale(1.0 / a->kick, assembly_impulse(a, k)));
-    v3_store(c->moment, v3_scale(1.0 / a->kick, assembly_moment(a, k)));
+    a->slept[a->slept_count++] = (contact_asleep){
+        .body_a = key[k].a,
+        .body_b = key[k].b,
+        .feature = key[k].feature,
+        .gap = (double)a->gap[k],
+        .position =
+            v3_add(w->bodies.position[key[k].a], v3_load(a->problem->bodies.contact[k].arm_a)),
+        .normal = v3_load(a->problem->bodies.contact[k].normal),
+        .force = v3_scale(1.0 / a->kick, assembly_impulse(a, k)),
+        .torque = v3_scale(1.0 / a->kick, assembly_moment(a, k)),
+    };
   }
   return SCREE_OK;
 }

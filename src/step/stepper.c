@@ -247,10 +247,14 @@ size_t scree_stepper_step_count(const scree_stepper *s) {
 
 /* Of bodies asleep: forces are kept, impulses last as long as those of the others. */
 static scree_contact slept_contact(const assembly *a, size_t k) {
-  scree_contact c = a->slept[k];
-  v3_store(c.impulse, v3_scale(a->kick, v3_load(c.impulse)));
-  v3_store(c.moment, v3_scale(a->kick, v3_load(c.moment)));
-  return c;
+  const contact_asleep *c = &a->slept[k];
+  scree_contact out = {
+      .body_a = c->body_a, .body_b = c->body_b, .feature = c->feature, .gap = c->gap};
+  v3_store(out.position, c->position);
+  v3_store(out.normal, c->normal);
+  v3_store(out.impulse, v3_scale(a->kick, c->force));
+  v3_store(out.moment, v3_scale(a->kick, c->torque));
+  return out;
 }
 
 scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
@@ -299,13 +303,13 @@ scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_
     if (a->has_extra_now) t = v3_add_scaled(t, sign / a->kick, a->extra_now[k].moment);
   }
   for (size_t k = 0; k < a->slept_count; k++) {
-    const scree_contact *c = &a->slept[k];
+    const contact_asleep *c = &a->slept[k];
     if (c->body_a != i && c->body_b != i) continue;
     const double sign = c->body_b == i ? 1.0 : -1.0;
-    const v3 p = v3_scale(sign, v3_load(c->impulse));
-    const v3 arm = v3_sub(v3_load(c->position), s->world->bodies.position[i]);
+    const v3 p = v3_scale(sign, c->force);
+    const v3 arm = v3_sub(c->position, s->world->bodies.position[i]);
     f = v3_add(f, p);
-    t = v3_add(t, v3_add_scaled(v3_cross(arm, p), sign, v3_load(c->moment)));
+    t = v3_add(t, v3_add_scaled(v3_cross(arm, p), sign, c->torque));
   }
   v3_store(force, f);
   v3_store(torque, t);
