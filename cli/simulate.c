@@ -183,6 +183,7 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_whole_member(stdout, &first, "divided_steps", (long long)s->divided_steps);
   json_whole_member(stdout, &first, "unresolved_parts", (long long)s->unresolved_parts);
   json_whole_member(stdout, &first, "crowded_steps", (long long)s->crowded_steps);
+  json_whole_member(stdout, &first, "asleep", (long long)s->asleep);
   json_real_member(stdout, &first, "slowest_step", s->slowest_step);
   json_whole_member(stdout, &first, "hurried_steps", (long long)s->hurried_steps);
   json_whole_member(stdout, &first, "over_budget_steps", (long long)s->over_budget_steps);
@@ -235,6 +236,7 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
            (unsigned long long)s->iterations, (unsigned long long)s->retried_steps,
            (unsigned long long)s->nonconverged_steps);
   methods_text(s);
+  if (s->asleep) printf("  asleep       %zu bodies that had come to rest\n", s->asleep);
   if (s->looks)
     printf("  looks        %llu more searches for contacts, as impacts and turns led to others in "
            "the same step\n",
@@ -344,8 +346,9 @@ static int loop(scree_context *context, scree_sim *sim, const simulate_def *def)
       return spread_fail(context, fail(context, status));
     }
     if (spread_is_first()) show_progress(&p, sim, &info);
+    if (!def->export_step) continue;
     scree_sim_get_summary(sim, &s);
-    if (def->export_step && s.steps == (uint64_t)def->export_step) {
+    if (s.steps == (uint64_t)def->export_step) {
       end_progress(&p);
       int code = export_problem(context, sim, def);
       if (code) return code;

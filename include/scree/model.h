@@ -264,6 +264,11 @@ SCREE_API bool scree_body_is_valid(const scree_world *world, scree_body_id id);
 
 SCREE_API size_t scree_world_body_count(const scree_world *world);
 SCREE_API size_t scree_world_dynamic_count(const scree_world *world);
+/* Bodies that had come to rest and are left out of the steps (sleep_after in scree/stepper.h). They
+ * wake when somebody touches them, and when something that acts on them is changed; or by hand. */
+SCREE_API size_t scree_world_asleep_count(const scree_world *world);
+SCREE_API bool scree_body_is_asleep(const scree_world *world, scree_body_id body);
+SCREE_API void scree_world_wake(scree_world *world);
 /* One more than the largest index of a living body: for loops over scree_world_body_at. */
 SCREE_API size_t scree_world_body_limit(const scree_world *world);
 /* The body at an index, or null id when that place is free. */

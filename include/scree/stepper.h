@@ -57,6 +57,9 @@ typedef struct scree_stepper_def {
                                diameter a step and a tenth of the speed of their surfaces */
   double margin;            /* contacts are seen from this fraction of the smaller diameter, plus
                                what the two may approach in a step; default 0.1 */
+  double sleep_after;       /* s that bodies that press on each other are still before they are left
+                               out of the steps, until somebody touches them; default 0: never */
+  double sleep_speed; /* m/s, of surfaces that are still; default 0: 0.002 sqrt(|g| diameter) */
   scree_on_nonconverged on_nonconverged; /* default retry */
   const char *retry_solver;              /* null: "auto" */
   long retry_iteration_limit;            /* default 3 iteration_limit */
@@ -130,6 +133,7 @@ typedef struct scree_step_info {
   double joint_error;         /* worst drift of a joint at the start of the step, m */
   scree_energy energy;        /* after the step */
   scree_ledger ledger;        /* of the step */
+  size_t asleep;              /* bodies, after the step (sleep_after) */
   size_t damped_bodies; /* held by joints under a load that the step cannot follow: their fast modes
                            are damped (numerical damping) */
   double seconds_collide, seconds_assemble, seconds_solve, seconds_integrate;

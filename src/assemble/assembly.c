@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pieces.h"
 #include "ccp/problem.h"
 
 scree_status assembly_create(scree_world *world, assembly **out) {
@@ -72,6 +73,10 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->expected);
   memory_free(context, a->shared);
   memory_free(context, a->span);
+  memory_free(context, a->kind);
+  memory_free(context, a->island);
+  memory_free(context, a->slept);
+  memory_free(context, a->asleep_before);
   memory_free(context, a->mean);
   if (a->ranks) a->ranks->destroy(a->ranks);
   memory_free(context, a);
@@ -117,6 +122,10 @@ static void ask_for_body(const assembly *a, size_t k) {
 static scree_status add_bodies(assembly *a, double h, assembly_report *report) {
   enum { AHEAD = 8 };
   const world_bodies *b = &a->world->bodies;
+  size_t stiff = 0, broken = SIZE_MAX;
+  if (ccp_extend_bodies(a->problem, a->moving)) return SCREE_ERROR_MEMORY;
+#pragma omp parallel for schedule(static) reduction(+ : stiff) reduction(min : broken)             \
+    num_threads(context_team(a->context, a->moving > PIECES_MANY))
   for (size_t k = 0; k < a->moving; k++) {
     const uint32_t i = a->order[k];
     ask_for_body(a, k + AHEAD);
@@ -124,15 +133,15 @@ static scree_status add_bodies(assembly *a, double h, assembly_report *report) {
     if (world_is_dynamic(a->world, i)) {
       def.inverse_mass = 1.0 / b->mass[i];
       world_inverse_inertia(b->rotation[i], b->inertia[i], def.inverse_inertia);
-      report->stiff_bodies += assembly_stiffen(a, i, h, def.inverse_inertia);
+      stiff += assembly_stiffen(a, i, h, def.inverse_inertia);
       if (b->point && b->point[i]) memset(def.inverse_inertia, 0, sizeof def.inverse_inertia);
     }
     v3_store(def.v_free, a->linear[i]);
     v3_store(def.v_free + 3, a->angular[i]);
-    const scree_status status = scree_ccp_add_body(a->problem, &def, NULL);
-    if (status) return status;
+    if (!ccp_set_body(a->problem, k, &def) && k < broken) broken = k;
   }
-  return SCREE_OK;
+  report->stiff_bodies += stiff;
+  return broken == SIZE_MAX ? SCREE_OK : ccp_refuse_body(a->problem, broken);
 }
 
 /* Offsets are differences of positions over h. Where neither gravity nor motion gives R a scale it
@@ -169,6 +178,9 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   scree_world *w = a->world;
   *report = (assembly_report){.contacts = 0};
   if (reserve_bodies(a)) return SCREE_ERROR_MEMORY;
+  scree_status status = assembly_wake_driven(a, params);
+  if (!status) status = assembly_see_sleepers(a);
+  if (status) return status;
   if (a->revision != w->revision) {
     const bool excluded = a->has_excluded;
     if (assembly_check_holes(w)) return SCREE_ERROR_INPUT;
@@ -227,14 +239,18 @@ scree_status assembly_finish(assembly *a, assembly_report *report) {
     return told;
   }
   assembly_add_shifts(a);
+  size_t broken = SIZE_MAX;
+#pragma omp parallel for schedule(static) reduction(min                                            \
+                                                    : broken)                                      \
+    num_threads(context_team(a->context, a->world->bodies.limit > PIECES_MANY))
   for (size_t i = 0; i < a->world->bodies.limit; i++)
-    if (!isfinite(v3_norm2(a->linear[i])) || !isfinite(v3_norm2(a->angular[i]))) {
-      assembly_undo(a);
-      return context_fail(a->context, SCREE_ERROR_NUMERIC,
-                          "body %zu: its velocity is not finite after the solve at t = %g s", i,
-                          a->world->time);
-    }
-  return SCREE_OK;
+    if ((!isfinite(v3_norm2(a->linear[i])) || !isfinite(v3_norm2(a->angular[i]))) && i < broken)
+      broken = i;
+  if (broken == SIZE_MAX) return SCREE_OK;
+  assembly_undo(a);
+  return context_fail(a->context, SCREE_ERROR_NUMERIC,
+                      "body %zu: its velocity is not finite after the solve at t = %g s", broken,
+                      a->world->time);
 }
 
 void assembly_accept(assembly *a) {

@@ -36,6 +36,13 @@ typedef struct contact_state {
   double value[LAW_VALUES];
 } contact_state;
 
+/* sleep.c: a contact of bodies asleep. */
+typedef struct contact_asleep {
+  uint32_t body_a, body_b, feature, unused; /* the checkpoint holds no bytes that nobody set */
+  double gap;
+  v3 position, normal, force, torque; /* m; on body b, N and N m */
+} contact_asleep;
+
 /* impact.c: a body of the problem that may be hit. Twists are linear and angular. */
 typedef struct impact_body {
   v3 free_linear, free_angular;   /* v_free before the impacts */
@@ -80,7 +87,17 @@ typedef struct assembly {
   scree_world *world;
   collide *collide;
   scree_ccp *problem;
-  uint64_t revision;     /* of the world, when last seen */
+  uint64_t revision;                /* of the world, when last seen */
+  uint64_t sleep_seen, order_sleep; /* of its sleepers, by the pairs and by the order */
+  uint8_t *kind;                    /* of each body, as collision sees it: who sleeps is fixed */
+  size_t kind_capacity, kind_count;
+  uint32_t *island; /* of each body, while some may fall asleep (sleep.c) */
+  size_t island_capacity;
+  uint32_t *asleep_before; /* of each body, when the step began; if any did */
+  size_t asleep_before_count, asleep_before_capacity;
+  uint64_t asleep_before_revision;
+  contact_asleep *slept; /* contacts of who sleeps */
+  size_t slept_count, slept_capacity;
   bool has_excluded;     /* it had joints or pairs that never touch then */
   assembly_ranks *ranks; /* null: all contacts are here */
 
@@ -259,6 +276,21 @@ bool assembly_find_hole(const scree_world *world, uint32_t pair[2]);
 /* SCREE_ERROR_INPUT, with both of them in the message, when there are two. */
 scree_status assembly_check_holes(const scree_world *world);
 
+/* sleep.c */
+typedef struct assembly_sleep {
+  double after; /* s that an island is still before it sleeps */
+  double speed; /* m/s, of a surface that is still; 0: by gravity and size */
+  double h;     /* s, of the step that was made */
+} assembly_sleep;
+/* After a step. */
+scree_status assembly_put_to_sleep(assembly *a, const assembly_sleep *def);
+/* After a solve: wakes islands that somebody presses on, and says whether there are any. */
+bool assembly_wake_pressed(assembly *a);
+/* Takes note of who sleeps, for a step that is not made after all. */
+void assembly_note_sleepers(assembly *a);
+/* Before a step is built: wakes what driven bodies come near to; and takes note of who sleeps. */
+scree_status assembly_wake_driven(assembly *a, const assembly_params *params);
+scree_status assembly_see_sleepers(assembly *a);
 /* order.c. Before there are velocities: sorts in their place. */
 void assembly_order_bodies(assembly *a);
 /* contacts.c, and impulses.c for what comes out of a solve */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "assemble/assembly.h"
+#include "base/pieces.h"
 #include "ccp/problem.h"
 
 /* Overlap that is put up with, as a fraction of the smaller diameter. */
@@ -106,12 +107,15 @@ static scree_status look_on_ranks(assembly *a, const assembly_params *params, do
 scree_status assembly_look(assembly *a, const assembly_params *params, bool *again) {
   const double margin = view_less(params->margin * a->least_diameter, a->farthest);
   const double half = 0.5 * (margin + tolerance * a->least_diameter);
-  size_t first = 0;
+  size_t first = a->moving;
   *again = false;
   if (a->ranks) return look_on_ranks(a, params, half, again);
-  while (first < a->moving &&
-         (!a->world->bodies.shape[a->order[first]] || led_away(a, first, params->h) <= half))
-    first++;
+#pragma omp parallel for schedule(static) reduction(min                                            \
+                                                    : first)                                       \
+    num_threads(context_team(a->context, a->moving > PIECES_MANY))
+  for (size_t k = 0; k < a->moving; k++)
+    if (k < first && a->world->bodies.shape[a->order[k]] && led_away(a, k, params->h) > half)
+      first = k;
   if (first == a->moving) return SCREE_OK;
   if (reserve(a)) return SCREE_ERROR_MEMORY;
   note_expected(a);

@@ -26,15 +26,18 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+/* Who sleeps is as a fixed body to the others; a rank has what is near it. */
 static bool in_problem(const assembly *a, size_t i) {
   const world_bodies *b = &a->world->bodies;
-  return b->alive[i] && b->kind[i] != SCREE_BODY_FIXED && (!a->ranks || a->ranks->near[i]);
+  return b->alive[i] && b->kind[i] != SCREE_BODY_FIXED && !world_sleeps(a->world, i) &&
+         (!a->ranks || a->ranks->near[i]);
 }
 
 /* In no problem, but touched. */
 static bool is_wall(const assembly *a, size_t i) {
   const world_bodies *b = &a->world->bodies;
-  return b->alive[i] && b->shape[i] && b->kind[i] == SCREE_BODY_FIXED;
+  return b->alive[i] && b->shape[i] &&
+         (b->kind[i] == SCREE_BODY_FIXED || world_sleeps(a->world, i));
 }
 
 static size_t sort_moving(assembly *a) {
@@ -87,12 +90,15 @@ static void rank_bodies(assembly *a) {
 
 assembly_mark assembly_set_mark(assembly *a) {
   a->sorted = false;
+  assembly_note_sleepers(a);
   return (assembly_mark){a->world->revision - a->revision, a->steps_since_order};
 }
 
 void assembly_back_to(assembly *a, assembly_mark mark) {
   a->revision = a->world->revision - mark.behind;
   a->steps_since_order = mark.steps_since_order;
+  if (a->asleep_before_count && a->world->sleep_revision != a->asleep_before_revision)
+    world_restore_sleep(a->world, a->asleep_before, a->asleep_before_count);
   if (!a->sorted) return;
   if (a->old_order_count) memcpy(a->order, a->old_order, a->old_order_count * sizeof *a->order);
   a->order_count = a->old_order_count;
@@ -112,7 +118,8 @@ static void keep_order(assembly *a) {
 
 void assembly_order_bodies(assembly *a) {
   const world_bodies *b = &a->world->bodies;
-  const bool same = a->revision == a->world->revision, due = a->steps_since_order >= REORDER_STEPS;
+  const bool same = a->revision == a->world->revision && a->order_sleep == a->world->sleep_revision;
+  const bool due = a->steps_since_order >= REORDER_STEPS;
   a->steps_since_order++;
   if (same && !due) return;
   keep_order(a);
@@ -121,6 +128,7 @@ void assembly_order_bodies(assembly *a) {
     a->steps_since_order = 1;
   }
   a->order_limit = b->limit;
+  a->order_sleep = a->world->sleep_revision;
   a->order_count = a->moving;
   for (size_t i = 0; i < b->limit; i++)
     if (is_wall(a, i)) a->order[a->order_count++] = (uint32_t)i;

@@ -448,6 +448,7 @@ void op_project_step(ccp_operator *op, const double *y, double step, const doubl
 
 /* Most of a warm start lies in its cones or at an apex. Tells that as sets/coulomb.c does, and
  * leaves what it would: -0 at the apex. */
+enum { PROJECT_BLOCKS = 4096 };
 static bool is_feasible(const scree_set *set, double *x) {
   if (set->kind != SCREE_SET_COULOMB || set->dim != 3 || set_is_modified(set)) return false;
   const double n = x[0], square = x[1] * x[1] + x[2] * x[2];
@@ -459,6 +460,8 @@ static bool is_feasible(const scree_set *set, double *x) {
 }
 
 void op_project(ccp_operator *op, double *x) {
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(op->context, op->block_count > PROJECT_BLOCKS))
   for (size_t i = 0; i < op->block_count; i++) {
     const scree_set *set = ccp_set(op->problem, i);
     if (!is_feasible(set, x + op->row_start[i])) scree_set_project(set, 1.0, x + op->row_start[i]);

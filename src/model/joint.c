@@ -320,6 +320,7 @@ scree_status scree_world_exclude(scree_world *w, size_t count, const scree_body_
       w->apart[w->apart_count++][1] = bodies[k];
     }
   w->revision++;
+  world_wake_all(w);
   return world_list_excluded(w);
 }
 
@@ -363,6 +364,7 @@ scree_status scree_world_add_joint(scree_world *w, const scree_joint_def *d, scr
   if (i == w->joint_limit) w->joint_limit++;
   w->joint_count++;
   w->revision++;
+  world_wake_all(w);
   if (id) *id = (scree_joint_id){(uint32_t)i, one.generation};
   return world_list_excluded(w);
 }
@@ -396,6 +398,7 @@ void world_remove_joint_at(scree_world *w, size_t i) {
   w->joint[i].alive = 0;
   w->joint_count--;
   w->revision++;
+  world_wake_all(w);
 }
 
 scree_status scree_world_remove_joint(scree_world *w, scree_joint_id id) {

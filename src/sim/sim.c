@@ -401,6 +401,7 @@ static scree_status log_step(scree_sim *sim, const scree_step_info *info) {
       [SCREE_STEP_joints] = l->joints,
       [SCREE_STEP_energy_error] = l->error,
       [SCREE_STEP_damped] = (double)info->damped_bodies,
+      [SCREE_STEP_asleep] = (double)info->asleep,
   };
   return recorder_add_step(sim->recorder, row);
 }

@@ -33,6 +33,8 @@ scree_status sim_spread(scree_sim *sim) {
     refusal = "only the stepper nonsmooth is divided";
   else if (s->solver.time_budget > 0.0)
     refusal = "a time budget is not divided, as clocks of ranks differ";
+  else if (s->solver.sleep_after > 0.0)
+    refusal = "sleep is not divided; leave out solver.sleep_after";
   else if (!spreads(scree_stepper_solver_name(sim->stepper)) || !spreads(s->solver.retry_solver))
     refusal = "the solver is not divided; take ags (or leave it out), gs, sor, ssor, nsgs or apgd";
   else if (is_isotropic(s))

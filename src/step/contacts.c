@@ -7,7 +7,7 @@
 #include "ccp/problem.h"
 #include "step/stepper.h"
 
-static scree_contact contact_here(const scree_stepper *s, size_t k) {
+static scree_contact awake_contact(const scree_stepper *s, size_t k) {
   const assembly *a = s->assembly;
   const world_bodies *b = &s->world->bodies;
   const ccp_contact *c = &a->problem->bodies.contact[k];
@@ -23,8 +23,29 @@ static scree_contact contact_here(const scree_stepper *s, size_t k) {
   return out;
 }
 
+static size_t count_awake(const assembly *a) {
+  return a->solved ? a->contact_count : 0;
+}
+
+/* Of bodies asleep: forces are kept, impulses last as long as those of the others. */
+static scree_contact slept_contact(const assembly *a, size_t k) {
+  const contact_asleep *c = &a->slept[k];
+  scree_contact out = {
+      .body_a = c->body_a, .body_b = c->body_b, .feature = c->feature, .gap = c->gap};
+  v3_store(out.position, c->position);
+  v3_store(out.normal, c->normal);
+  v3_store(out.impulse, v3_scale(a->kick, c->force));
+  v3_store(out.moment, v3_scale(a->kick, c->torque));
+  return out;
+}
+
 static size_t count_here(const scree_stepper *s) {
-  return s->assembly->solved ? s->assembly->contact_count : 0;
+  return count_awake(s->assembly) + s->assembly->slept_count;
+}
+
+static scree_contact contact_here(const scree_stepper *s, size_t k) {
+  const size_t awake = count_awake(s->assembly);
+  return k < awake ? awake_contact(s, k) : slept_contact(s->assembly, k - awake);
 }
 
 scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
@@ -74,6 +95,15 @@ scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_
     f = v3_add(f, p);
     t = v3_add(t, v3_cross(v3_load(key[k].b == i ? c->arm_b : c->arm_a), p));
     if (a->has_extra_now) t = v3_add_scaled(t, sign / a->kick, a->extra_now[k].moment);
+  }
+  for (size_t k = 0; !a->ranks && k < a->slept_count; k++) {
+    const contact_asleep *c = &a->slept[k];
+    if (c->body_a != i && c->body_b != i) continue;
+    const double sign = c->body_b == i ? 1.0 : -1.0;
+    const v3 p = v3_scale(sign, c->force);
+    const v3 arm = v3_sub(c->position, s->world->bodies.position[i]);
+    f = v3_add(f, p);
+    t = v3_add(t, v3_add_scaled(v3_cross(arm, p), sign, c->torque));
   }
   v3_store(force, f);
   v3_store(torque, t);

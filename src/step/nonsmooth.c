@@ -318,6 +318,10 @@ static void vote_late(const scree_stepper *s, bool *late) {
 static scree_status look(scree_stepper *s, const assembly_params *params, int looks,
                          finding *found) {
   assembly *a = s->assembly;
+  if (assembly_wake_pressed(a)) {
+    found->missed = true;
+    return params->again ? SCREE_OK : assembly_see_no_farther(a);
+  }
   scree_status status = assembly_look(a, params, &found->missed);
   if (status || found->missed) return status;
   if (assembly_bounce_gives(a)) {
@@ -579,7 +583,9 @@ static scree_status make_step(scree_stepper *s, double h, scree_step_info *info)
 
 static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
   begin_budget(s);
-  const scree_status status = make_step(s, h, info);
+  scree_status status = make_step(s, h, info);
+  const assembly_sleep sleep = {.after = s->def.sleep_after, .speed = s->def.sleep_speed, .h = h};
+  if (!status && info->advanced) status = assembly_put_to_sleep(s->assembly, &sleep);
   end_budget(s, info);
   return status;
 }

@@ -46,6 +46,9 @@ static scree_status check_def(scree_context *context, const scree_stepper_def *d
   if (!(d->stabilisation > 0.0 && d->stabilisation <= 1.0))
     return context_fail(context, SCREE_ERROR_INPUT,
                         "stepper: stabilisation is %g; it must lie in (0, 1]", d->stabilisation);
+  if (!(d->sleep_after >= 0.0) || !(d->sleep_speed >= 0.0))
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "stepper: sleep_after and sleep_speed must not be negative");
   if (!(d->recovery_speed >= 0.0) || !(d->margin >= 0.0) || isinf(d->margin))
     return context_fail(context, SCREE_ERROR_INPUT,
                         "stepper: recovery speed and margin must not be negative");
@@ -208,6 +211,7 @@ static void back_to_mark(scree_stepper *s, const step_mark *mark) {
 
 static scree_status make_step(scree_stepper *s, double h, scree_step_info *info) {
   const double start = timer_now();
+  if (s->class->smooth || !(s->def.sleep_after > 0.0)) world_wake_all(s->world);
   step_mark mark;
   context_begin(s->context);
   scree_status status = set_mark(s, &mark);
@@ -222,6 +226,7 @@ static scree_status make_step(scree_stepper *s, double h, scree_step_info *info)
     world_clear_step_loads(s->world);
     s->step_count++;
   }
+  info->asleep = scree_world_asleep_count(s->world);
   info->energy = scree_world_get_energy(s->world);
   info->seconds = timer_now() - start;
   return SCREE_OK;

@@ -73,8 +73,12 @@ static scree_status colour_rest(ccp_operator *op, op_bodies *impl) {
                                impl->rest, impl->rest_start, impl->rest_body);
 }
 
+enum { PARALLEL_LINES = 4096 };
+
 static void fill_lines(const ccp_operator *op, const op_bodies *impl) {
   const ccp_bodies *bodies = &op->problem->bodies;
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(op->context, bodies->body_count > PARALLEL_LINES))
   for (size_t k = 0; k < bodies->body_count; k++) {
     const scree_ccp_body_def *body = &bodies->body[k];
     body_line *line = &impl->state[k];
