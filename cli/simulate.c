@@ -187,6 +187,7 @@ static void summary_json(const scree_sim_summary *s, const scree_distributed_cou
   json_real_member(stdout, &first, "seconds", s->seconds);
   json_key(stdout, &first, "seconds_by_phase");
   phases_json(s);
+  json_real_member(stdout, &first, "cpu_seconds", counts->work_most);
   if (counts->ranks > 1) {
     json_key(stdout, &first, "ranks");
     ranks_json(counts);
@@ -355,7 +356,7 @@ static int loop(scree_context *context, scree_sim *sim, const simulate_def *def)
   if (def->export_step && s.steps >= (uint64_t)def->export_step)
     return cli_fail(CLI_USAGE, "step %ld was made before: this run goes on with step %lu",
                     def->export_step, (unsigned long)s.steps + 1);
-  spread_work();
+  spread_work(context);
   while (!scree_sim_done(sim) && !spread_any(context, cli_interrupted())) {
     scree_step_info info;
     scree_status status = scree_sim_step(sim, &info);
@@ -365,7 +366,7 @@ static int loop(scree_context *context, scree_sim *sim, const simulate_def *def)
       return spread_fail(context, fail(context, status));
     }
     if (spread_is_first()) show_progress(&p, sim, &info);
-    scree_sim_get_summary(sim, &s);
+    if (def->export_step) scree_sim_get_summary(sim, &s);
     if (def->export_step && s.steps == (uint64_t)def->export_step) {
       end_progress(&p);
       int code = export_problem(context, sim, def);

@@ -24,7 +24,7 @@ SCREE_API void scree_distributed_end(scree_context *context);
 /* Ends all ranks at once, with this exit code: one of them cannot go on. */
 SCREE_API void scree_distributed_abort(scree_context *context, int code);
 
-/* What ranks have said, heard and computed since they began. */
+/* What ranks have said, heard and computed since they began to count. */
 typedef struct scree_distributed_counts {
   int ranks;
   double reductions; /* over all ranks, of each rank */
@@ -37,7 +37,9 @@ typedef struct scree_distributed_counts {
   double work_all;
 } scree_distributed_counts;
 
-/* All ranks call it and get the same. */
+/* Counts from zero, and work from now on. */
+SCREE_API void scree_distributed_start_counts(scree_context *context);
+/* All ranks call it and get the same. Alone: the CPU time of this process, of all its threads. */
 SCREE_API void scree_distributed_get_counts(scree_context *context,
                                             scree_distributed_counts *counts);
 /* The same words of rank 0 for all; and whether any says yes. Without other ranks they do nothing.

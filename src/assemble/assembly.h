@@ -237,8 +237,8 @@ bool assembly_find_hole(const scree_world *world, uint32_t pair[2]);
 /* SCREE_ERROR_INPUT, with both of them in the message, when there are two. */
 scree_status assembly_check_holes(const scree_world *world);
 
-/* order.c. Before there are velocities: sorts in their place. */
-void assembly_order_bodies(assembly *a);
+/* order.c. Before there are velocities: where it sorts (true), it does so in their place. */
+bool assembly_order_bodies(assembly *a);
 /* contacts.c */
 collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,

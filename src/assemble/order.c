@@ -59,11 +59,11 @@ static size_t sort_moving(assembly *a) {
   return n;
 }
 
-void assembly_order_bodies(assembly *a) {
+bool assembly_order_bodies(assembly *a) {
   const world_bodies *b = &a->world->bodies;
   if (a->revision == a->world->revision && a->steps_since_order < REORDER_STEPS) {
     a->steps_since_order++;
-    return;
+    return false;
   }
   a->moving = a->order_count = sort_moving(a);
   for (size_t i = 0; i < b->limit; i++) {
@@ -72,4 +72,5 @@ void assembly_order_bodies(assembly *a) {
   }
   for (size_t k = 0; k < a->moving; k++) a->rank[a->order[k]] = (uint32_t)k;
   a->steps_since_order = 1;
+  return true;
 }

@@ -16,6 +16,7 @@ struct scree_context {
   bool (*stop)(void *user);
   void *stop_user;
   rank_team *ranks; /* null: this process is alone */
+  double cpu_start; /* s, CPU time of the process when counting began */
   int threads;
   team_state team; /* how many of them work: see team.h */
   size_t bytes, peak_bytes, allocations;

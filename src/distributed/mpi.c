@@ -30,13 +30,18 @@ static double cpu_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+void scree_distributed_start_counts(scree_context *context) {
+  context->cpu_start = cpu_now();
+  if (context->ranks) context->ranks->counts = (ranks_counts){0};
+}
+
 void scree_distributed_get_counts(scree_context *context, scree_distributed_counts *out) {
   rank_team *r = context->ranks;
-  *out = (scree_distributed_counts){.ranks = 1, .work_most = cpu_now()};
+  *out = (scree_distributed_counts){.ranks = 1, .work_most = cpu_now() - context->cpu_start};
   out->work_all = out->work_most;
   if (!ranks_are_many(r)) return;
   const ranks_counts c = r->counts;
-  const double work = cpu_now() - c.spent;
+  const double work = cpu_now() - context->cpu_start - c.spent;
   double sums[3] = {(double)c.messages, (double)c.bytes, work};
   double most[5] = {(double)c.reductions, (double)c.gathers, (double)c.gathered, c.waited, work};
   r->reduce(r, sums, 3, most, 5);
