@@ -31,11 +31,14 @@ static double cpu_now(void) {
 }
 
 void scree_distributed_start_counts(scree_context *context) {
+  if (!context) return;
   context->cpu_start = cpu_now();
   if (context->ranks) context->ranks->counts = (ranks_counts){0};
 }
 
 void scree_distributed_get_counts(scree_context *context, scree_distributed_counts *out) {
+  if (out) *out = (scree_distributed_counts){0};
+  if (!context || !out) return;
   rank_team *r = context->ranks;
   *out = (scree_distributed_counts){.ranks = 1, .work_most = cpu_now() - context->cpu_start};
   out->work_all = out->work_most;
@@ -57,12 +60,12 @@ void scree_distributed_get_counts(scree_context *context, scree_distributed_coun
 }
 
 void scree_distributed_share(scree_context *context, void *data, size_t size) {
-  rank_team *r = context->ranks;
-  if (ranks_are_many(r)) r->broadcast(r, 0, data, size);
+  rank_team *r = context ? context->ranks : NULL;
+  if (ranks_are_many(r) && data) r->broadcast(r, 0, data, size);
 }
 
 bool scree_distributed_any(scree_context *context, bool mine) {
-  return ranks_any(context->ranks, mine);
+  return context ? ranks_any(context->ranks, mine) : mine;
 }
 
 #ifdef SCREE_WITH_MPI

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { BLOB_VERSION = 3 };
+enum { BLOB_VERSION = 4 };
 
 typedef struct blob_header {
   uint64_t magic;
@@ -13,6 +13,7 @@ typedef struct blob_header {
   uint64_t limit, free_count, shape_count, material_count, motion_count, curve_count, joint_limit,
       link_limit;
   uint64_t optional; /* bit k: the k-th optional array is there */
+  uint64_t called;   /* the loads of the step are there: it was stopped, and is to be made again */
   scree_world_def def;
   double time, step;
 } blob_header;
@@ -35,6 +36,7 @@ void world_put(const scree_world *w, blob_out *out) {
   head.joint_limit = w->joint_limit;
   head.link_limit = w->link_limit;
   head.def = w->def;
+  head.called = w->called;
   head.time = w->time;
   head.step = w->step;
   uint64_t bit = 1;
@@ -206,6 +208,7 @@ scree_status world_restore(scree_world *w, const void *bytes, size_t size) {
   w->joint_limit = head.joint_limit;
   w->link_limit = head.link_limit;
   w->def = head.def;
+  w->called = head.called != 0;
   w->time = head.time;
   w->step = head.step;
   w->joint_count = w->link_count = b->count = b->dynamic_count = 0;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "ccp/problem.h"
 #include "step/stepper.h"
 
@@ -27,10 +28,13 @@ static size_t count_here(const scree_stepper *s) {
 }
 
 scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
+  if (!s || k >= scree_stepper_get_contacts(s, 0, NULL)) return (scree_contact){0};
   return s->assembly->ranks ? s->gathered[k] : contact_here(s, k);
 }
 
 size_t scree_stepper_get_contacts(const scree_stepper *s, size_t capacity, scree_contact *out) {
+  if (!s) return 0;
+  if (!out) capacity = 0;
   const size_t n = s->assembly->ranks ? s->gathered_count : count_here(s);
   for (size_t k = 0; k < n && k < capacity; k++) out[k] = scree_stepper_get_contact(s, k);
   return n;
@@ -54,6 +58,7 @@ static void sum_gathered(const scree_stepper *s, uint32_t i, v3 *force, v3 *torq
 
 scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_id body,
                                              double force[3], double torque[3]) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s);
   const uint32_t i = world_find_body(s->world, body);
   const assembly *a = s->assembly;
   v3 f = {0, 0, 0}, t = {0, 0, 0};
