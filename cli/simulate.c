@@ -9,6 +9,7 @@
 #include "base/timer.h"
 #include "cli/file.h"
 #include "cli/spread.h"
+#include "scree/distributed.h"
 
 int simulate_find(scree_context *context, const char *name, char *path, size_t size) {
   if (access(name, F_OK) == 0) {
@@ -158,7 +159,23 @@ static void methods_text(const scree_sim_summary *s) {
   if (s->start_steps || before[0] == ',') printf("\n");
 }
 
-static void summary_json(const scree_sim_summary *s, const simulate_def *def, bool interrupted) {
+static void ranks_json(const scree_distributed_counts *c) {
+  bool first = true;
+  printf("{");
+  json_whole_member(stdout, &first, "count", c->ranks);
+  json_real_member(stdout, &first, "reductions", c->reductions);
+  json_real_member(stdout, &first, "messages", c->messages);
+  json_real_member(stdout, &first, "message_bytes", c->bytes);
+  json_real_member(stdout, &first, "gathers", c->gathers);
+  json_real_member(stdout, &first, "gathered_bytes", c->gathered);
+  json_real_member(stdout, &first, "waited_seconds", c->waited);
+  json_real_member(stdout, &first, "work_seconds_most", c->work_most);
+  json_real_member(stdout, &first, "work_seconds_all", c->work_all);
+  printf("}");
+}
+
+static void summary_json(const scree_sim_summary *s, const scree_distributed_counts *counts,
+                         const simulate_def *def, bool interrupted) {
   bool first = true;
   char hash[32];
   snprintf(hash, sizeof hash, "%016llx", (unsigned long long)s->state_hash);
@@ -170,6 +187,11 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_real_member(stdout, &first, "seconds", s->seconds);
   json_key(stdout, &first, "seconds_by_phase");
   phases_json(s);
+  json_real_member(stdout, &first, "cpu_seconds", counts->work_most);
+  if (counts->ranks > 1) {
+    json_key(stdout, &first, "ranks");
+    ranks_json(counts);
+  }
   json_whole_member(stdout, &first, "contacts", (long long)s->contacts);
   json_text_member(stdout, &first, "stepper", s->stepper);
   json_text_member(stdout, &first, "solver", s->solver);
@@ -336,7 +358,7 @@ static int loop(scree_context *context, scree_sim *sim, const simulate_def *def)
   if (def->export_step && s.steps >= (uint64_t)def->export_step)
     return cli_fail(CLI_USAGE, "step %ld was made before: this run goes on with step %lu",
                     def->export_step, (unsigned long)s.steps + 1);
-  spread_work();
+  spread_work(context);
   while (!scree_sim_done(sim) && !spread_any(context, cli_interrupted())) {
     scree_step_info info;
     scree_status status = scree_sim_step(sim, &info);
@@ -378,12 +400,20 @@ int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *giv
     if (status) return spread_fail(context, fail(context, status));
   }
   spread_rest();
+  scree_distributed_counts counts;
+  scree_distributed_get_counts(context, &counts);
   scree_sim_summary s;
   scree_sim_get_summary(sim, &s);
   if (def.json)
-    summary_json(&s, &def, interrupted);
+    summary_json(&s, &counts, &def, interrupted);
   else
     summary_text(&s, &def);
+  if (!def.json && counts.ranks > 1)
+    printf(
+        "  ranks        %d; work at most %.3g s of CPU time each, %.3g in all; %.0f messages, %.3g "
+        "MB, %.0f sums\n",
+        counts.ranks, counts.work_most, counts.work_all, counts.messages, 1e-6 * counts.bytes,
+        counts.reductions);
   if (s.infeasible)
     cli_note("the step at %.6g s was proven to have no solution; a container may be squeezed",
              s.infeasible_time);

@@ -45,7 +45,8 @@ bool spread_any(scree_context *context, bool mine) {
   return scree_distributed_any(context, mine);
 }
 
-void spread_work(void) {
+void spread_work(scree_context *context) {
+  scree_distributed_start_counts(context);
   if (voice >= 0) dup2(voice, STDERR_FILENO);
 }
 

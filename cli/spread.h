@@ -13,7 +13,7 @@ bool spread_is_first(void);
 /* Does any rank say yes? */
 bool spread_any(scree_context *context, bool mine);
 /* From here on ranks fail on their own and say so; until here they all fail in the same way. */
-void spread_work(void);
+void spread_work(scree_context *context);
 void spread_rest(void);
 /* A rank failed in its work: all end, with this code. */
 int spread_fail(scree_context *context, int code);

@@ -24,17 +24,24 @@ SCREE_API void scree_distributed_end(scree_context *context);
 /* Ends all ranks at once, with this exit code: one of them cannot go on. */
 SCREE_API void scree_distributed_abort(scree_context *context, int code);
 
-/* What this rank has said and heard since it began. */
+/* What ranks have said, heard and computed since they began to count. */
 typedef struct scree_distributed_counts {
-  uint64_t reductions; /* over all ranks */
-  uint64_t messages;   /* to single ranks */
-  uint64_t bytes;      /* in these */
-  uint64_t gathers;    /* from all ranks to all */
-  uint64_t gathered;   /* bytes received in these */
-  double waited;       /* s of wall time in calls */
+  int ranks;
+  double reductions; /* over all ranks, of each rank */
+  double messages;   /* to single ranks, all */
+  double bytes;      /* in these */
+  double gathers;    /* from all ranks to all, of each rank */
+  double gathered;   /* bytes received in these, of each rank */
+  double waited;     /* s of wall time in calls, the most of a rank */
+  double work_most;  /* s of CPU time outside of calls: of the rank with most, and of all */
+  double work_all;
 } scree_distributed_counts;
 
-SCREE_API scree_distributed_counts scree_distributed_get_counts(const scree_context *context);
+/* Counts from zero, and work from now on. */
+SCREE_API void scree_distributed_start_counts(scree_context *context);
+/* All ranks call it and get the same. Alone: the CPU time of this process, of all its threads. */
+SCREE_API void scree_distributed_get_counts(scree_context *context,
+                                            scree_distributed_counts *counts);
 /* The same words of rank 0 for all; and whether any says yes. Without other ranks they do nothing.
  */
 SCREE_API void scree_distributed_share(scree_context *context, void *data, size_t size);

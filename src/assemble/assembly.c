@@ -194,8 +194,8 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
     if (!status) status = a->ranks->divide(a->ranks, a, params);
     if (status) return status;
   }
-  assembly_order_bodies(a);
-  status = world_free_velocities(w, params->h, a->linear, a->angular);
+  if (assembly_order_bodies(a) || !a->ranks)
+    status = world_free_velocities(w, params->h, a->linear, a->angular);
   if (status) return status;
   status = assembly_remember(a);
   if (status) return status;

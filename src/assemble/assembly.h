@@ -291,8 +291,8 @@ void assembly_note_sleepers(assembly *a);
 /* Before a step is built: wakes what driven bodies come near to; and takes note of who sleeps. */
 scree_status assembly_wake_driven(assembly *a, const assembly_params *params);
 scree_status assembly_see_sleepers(assembly *a);
-/* order.c. Before there are velocities: sorts in their place. */
-void assembly_order_bodies(assembly *a);
+/* order.c. Before there are velocities: where it sorts (true), it does so in their place. */
+bool assembly_order_bodies(assembly *a);
 /* contacts.c, and impulses.c for what comes out of a solve */
 collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,

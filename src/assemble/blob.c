@@ -141,7 +141,7 @@ size_t assembly_join(const char *const *blob, int count, uint64_t *place, void *
     n += h.contact_count;
   }
   head.contact_count = n;
-  head.order_count = head.moving = 0;
+  head.order_count = head.moving = head.current = 0;
   if (!out) return expected_size(&head);
   sort_places(blob, place, n);
   blob_out to = {.bytes = out};

@@ -116,14 +116,15 @@ static void keep_order(assembly *a) {
   if (a->order_count) memcpy(a->old_order, a->order, a->order_count * sizeof *a->order);
 }
 
-void assembly_order_bodies(assembly *a) {
+bool assembly_order_bodies(assembly *a) {
   const world_bodies *b = &a->world->bodies;
   const bool same = a->revision == a->world->revision && a->order_sleep == a->world->sleep_revision;
   const bool due = a->steps_since_order >= REORDER_STEPS;
   a->steps_since_order++;
-  if (same && !due) return;
+  if (same && !due) return false;
   keep_order(a);
-  if (due || !a->order_count || MANY_NEW * append_new(a) > a->moving) {
+  const bool sorts = due || !a->order_count || MANY_NEW * append_new(a) > a->moving;
+  if (sorts) {
     a->moving = sort_moving(a);
     a->steps_since_order = 1;
   }
@@ -133,4 +134,5 @@ void assembly_order_bodies(assembly *a) {
   for (size_t i = 0; i < b->limit; i++)
     if (is_wall(a, i)) a->order[a->order_count++] = (uint32_t)i;
   rank_bodies(a);
+  return sorts;
 }

@@ -17,7 +17,7 @@
 typedef struct ranks_counts {
   uint64_t reductions, messages, bytes; /* point to point: sent by this rank */
   uint64_t gathers, gathered;           /* collective gathers, bytes received */
-  double waited;                        /* s of wall time in calls */
+  double waited, spent;                 /* s of wall time and of CPU time in calls */
 } ranks_counts;
 
 typedef struct rank_team rank_team;

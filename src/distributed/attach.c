@@ -111,8 +111,16 @@ static bool is_uneven(const distributed *d, const assembly *a) {
          (double)(most * parts) > (1.0 + surplus_part) * (double)all + (double)parts;
 }
 
+/* A bed is cut across its height only where it is twice as high as wide. */
+static v3 weight_of(const scree_world *w) {
+  const v3 g = v3_load(w->def.gravity);
+  const double size = v3_norm(g), part = size > 0.0 ? 0.5 / size : 0.0;
+  return v3_make(1.0 - part * fabs(g.x), 1.0 - part * fabs(g.y), 1.0 - part * fabs(g.z));
+}
+
 static scree_status bisect(distributed *d, assembly *a) {
   const world_bodies *b = &a->world->bodies;
+  d->domains.weight = weight_of(a->world);
   measure(d, a);
   const size_t count = list_dynamic(a, d->list);
   const scree_status status = domains_bisect(d->context, &d->domains, d->ranks->count, count,

@@ -22,6 +22,7 @@ typedef struct domain_cut {
 } domain_cut;
 
 typedef struct domains {
+  v3 weight;       /* of lengths along the axes, where the longest is cut */
   domain_cut *cut; /* ranks - 1 */
   uint32_t *list;  /* room of the bisection */
   size_t capacity[2];

@@ -2,7 +2,8 @@
  * along which they reach farthest, in the ratio of the ranks on both sides, and so on until each
  * part has one rank. All ranks know all places, so each computes all cuts, with the same bits; no
  * partitioner of a library and no message is needed. Bodies with equal coordinates go by their
- * numbers. */
+ * numbers. Weight goes down through a bed, and a cut across its way costs sweeps: lengths along
+ * gravity count less. */
 #include <math.h>
 
 #include "distributed/distributed.h"
@@ -11,13 +12,14 @@ static double coordinate(v3 p, int axis) {
   return axis == 0 ? p.x : axis == 1 ? p.y : p.z;
 }
 
-static int widest(const uint32_t *list, size_t count, const v3 *position) {
+static int widest(const domains *d, const uint32_t *list, size_t count, const v3 *position) {
   v3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
   for (size_t k = 0; k < count; k++) {
     low = v3_min(low, position[list[k]]);
     high = v3_max(high, position[list[k]]);
   }
-  const v3 side = v3_sub(high, low);
+  v3 side = v3_sub(high, low);
+  side = v3_make(side.x * d->weight.x, side.y * d->weight.y, side.z * d->weight.z);
   if (side.x >= side.y && side.x >= side.z) return 0;
   return side.y >= side.z ? 1 : 2;
 }
@@ -69,7 +71,7 @@ static void bisect(domains *d, uint32_t *list, size_t count, const v3 *position,
   }
   const int middle = low + (high - low) / 2;
   const size_t left = count * (size_t)(middle - low) / (size_t)(high - low);
-  const selection s = {list, position, count ? widest(list, count, position) : 0};
+  const selection s = {list, position, count ? widest(d, list, count, position) : 0};
   domain_cut *cut = &d->cut[middle - 1];
   *cut = (domain_cut){s.axis, 0.0};
   if (left < count) {

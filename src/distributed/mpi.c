@@ -2,6 +2,7 @@
  * same one. A call that fails ends all ranks: the default of MPI, and what one wants here. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/argument.h"
 #include "base/context.h"
@@ -22,24 +23,49 @@ int scree_distributed_count(void) {
   return 1;
 }
 
-scree_distributed_counts scree_distributed_get_counts(const scree_context *context) {
-  if (!context || !context->ranks) return (scree_distributed_counts){0};
-  const ranks_counts *c = &context->ranks->counts;
-  return (scree_distributed_counts){.reductions = c->reductions,
-                                    .messages = c->messages,
-                                    .bytes = c->bytes,
-                                    .gathers = c->gathers,
-                                    .gathered = c->gathered,
-                                    .waited = c->waited};
+/* CPU time of the process, s. */
+static double cpu_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void scree_distributed_start_counts(scree_context *context) {
+  if (!context) return;
+  context->cpu_start = cpu_now();
+  if (context->ranks) context->ranks->counts = (ranks_counts){0};
+}
+
+void scree_distributed_get_counts(scree_context *context, scree_distributed_counts *out) {
+  if (out) *out = (scree_distributed_counts){0};
+  if (!context || !out) return;
+  rank_team *r = context->ranks;
+  *out = (scree_distributed_counts){.ranks = 1, .work_most = cpu_now() - context->cpu_start};
+  out->work_all = out->work_most;
+  if (!ranks_are_many(r)) return;
+  const ranks_counts c = r->counts;
+  const double work = cpu_now() - context->cpu_start - c.spent;
+  double sums[3] = {(double)c.messages, (double)c.bytes, work};
+  double most[5] = {(double)c.reductions, (double)c.gathers, (double)c.gathered, c.waited, work};
+  r->reduce(r, sums, 3, most, 5);
+  *out = (scree_distributed_counts){.ranks = r->count,
+                                    .messages = sums[0],
+                                    .bytes = sums[1],
+                                    .work_all = sums[2],
+                                    .reductions = most[0],
+                                    .gathers = most[1],
+                                    .gathered = most[2],
+                                    .waited = most[3],
+                                    .work_most = most[4]};
 }
 
 void scree_distributed_share(scree_context *context, void *data, size_t size) {
   rank_team *r = context ? context->ranks : NULL;
-  if (data && ranks_are_many(r)) r->broadcast(r, 0, data, size);
+  if (ranks_are_many(r) && data) r->broadcast(r, 0, data, size);
 }
 
 bool scree_distributed_any(scree_context *context, bool mine) {
-  return ranks_any(context ? context->ranks : NULL, mine);
+  return context ? ranks_any(context->ranks, mine) : mine;
 }
 
 #ifdef SCREE_WITH_MPI
@@ -48,12 +74,18 @@ bool scree_distributed_any(scree_context *context, bool mine) {
 /* Up to so many ranks sums are gathered and added in order; beyond, MPI adds. */
 enum { ORDERED = 64, VALUES = 16, MOST_PEERS = 4096 };
 
-static double begin_call(void) {
-  return timer_now();
+/* Ranks that wait spin or yield: their CPU time in calls is no work. */
+typedef struct call_start {
+  double wall, cpu;
+} call_start;
+
+static call_start begin_call(void) {
+  return (call_start){timer_now(), cpu_now()};
 }
 
-static void end_call(rank_team *r, double begun) {
-  r->counts.waited += timer_now() - begun;
+static void end_call(rank_team *r, call_start begun) {
+  r->counts.waited += timer_now() - begun.wall;
+  r->counts.spent += cpu_now() - begun.cpu;
 }
 
 static void too_much(void) {
@@ -61,7 +93,7 @@ static void too_much(void) {
 }
 
 static void reduce(rank_team *r, double *sums, int sum_count, double *most, int most_count) {
-  const double begun = begin_call();
+  const call_start begun = begin_call();
   double mine[VALUES], all[ORDERED * VALUES];
   const int n = sum_count + most_count;
   r->counts.reductions++;
@@ -89,7 +121,7 @@ static void reduce(rank_team *r, double *sums, int sum_count, double *most, int 
 
 static void gather(rank_team *r, const void *mine, void *all, const size_t *offset,
                    const size_t *size) {
-  const double begun = begin_call();
+  const call_start begun = begin_call();
   int *count = r->user, *place = count + r->count;
   for (int k = 0; k < r->count; k++) {
     if (size[k] > INT32_MAX || offset[k] > INT32_MAX) too_much();
@@ -103,7 +135,7 @@ static void gather(rank_team *r, const void *mine, void *all, const size_t *offs
 }
 
 static void broadcast(rank_team *r, int from, void *data, size_t size) {
-  const double begun = begin_call();
+  const call_start begun = begin_call();
   const size_t step = (size_t)1 << 30;
   for (size_t at = 0; at < size; at += step)
     MPI_Bcast((char *)data + at, (int)(size - at < step ? size - at : step), MPI_BYTE, from,
@@ -113,7 +145,7 @@ static void broadcast(rank_team *r, int from, void *data, size_t size) {
 
 static void exchange(rank_team *r, int peers, const int *peer, const double *const *out,
                      double *const *in, const size_t *doubles) {
-  const double begun = begin_call();
+  const call_start begun = begin_call();
   MPI_Request request[2 * MOST_PEERS];
   for (int k = 0; k < peers; k++) {
     if (doubles[k] > INT32_MAX) too_much();

@@ -49,8 +49,7 @@ static scree_contact contact_here(const scree_stepper *s, size_t k) {
 }
 
 scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
-  if (!s || k >= (s->assembly->ranks ? s->gathered_count : count_here(s)))
-    return (scree_contact){0};
+  if (!s || k >= scree_stepper_get_contacts(s, 0, NULL)) return (scree_contact){0};
   return s->assembly->ranks ? s->gathered[k] : contact_here(s, k);
 }
 

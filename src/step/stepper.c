@@ -213,9 +213,9 @@ static scree_status make_step(scree_stepper *s, double h, scree_step_info *info)
   const double start = timer_now();
   if (s->class->smooth || !(s->def.sleep_after > 0.0)) world_wake_all(s->world);
   step_mark mark;
+  s->gathered_count = 0;
   context_begin(s->context);
   scree_status status = set_mark(s, &mark);
-  s->gathered_count = 0;
   if (status) return status;
   status = s->class->step(s, h, info);
   if (status) {
