@@ -29,7 +29,7 @@ _scree() {
     --bodies) [[ $verb == export ]] && return; mapfile -t COMPREPLY < <(compgen -W "solid ghost hidden" -- "$current"); return ;;
     --background) mapfile -t COMPREPLY < <(compgen -W "studio white dark" -- "$current"); return ;;
     --masses) mapfile -t COMPREPLY < <(compgen -W "equal top random" -- "$current"); return ;;
-    --out | --plot | --export-to | --scene) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --out | --plot | --export-to | --scene | --library) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "vtkhdf csv" -- "$current"); return ;;
     --what)
       if [[ $verb == plot ]]; then

@@ -142,7 +142,7 @@ void scree_coupling_destroy(scree_coupling *c) {
 }
 
 size_t scree_coupling_count(const scree_coupling *c) {
-  return c->count;
+  return c ? c->count : 0;
 }
 
 static scree_status check(const scree_coupling *c, size_t variable) {
@@ -153,6 +153,7 @@ static scree_status check(const scree_coupling *c, size_t variable) {
 
 scree_status scree_coupling_get_variable(const scree_coupling *c, size_t variable,
                                          scree_coupling_variable *out) {
+  ARGUMENT_CHECK(c ? c->sim->context : NULL, c && out);
   const scree_status status = check(c, variable);
   if (status) return status;
   const coupled *v = &c->variable[variable];
@@ -245,10 +246,11 @@ scree_status scree_coupling_get(scree_coupling *c, size_t count, const size_t *v
 /* ---- time ----------------------------------------------------------------------------------- */
 
 double scree_coupling_time(const scree_coupling *c) {
-  return scree_world_time(c->sim->world);
+  return c ? scree_world_time(c->sim->world) : 0.0;
 }
 
 scree_status scree_coupling_advance(scree_coupling *c, double time_step) {
+  ARGUMENT_CHECK(c ? c->sim->context : NULL, c);
   const double h = c->sim->settings->step, steps = round(time_step / h);
   if (!(steps >= 1.0) || !(fabs(time_step - steps * h) <= slack * h) || steps > 1e9)
     return context_fail(c->sim->context, SCREE_ERROR_ARGUMENT,
@@ -273,12 +275,13 @@ static size_t head_size(const scree_coupling *c) {
 }
 
 size_t scree_coupling_save_size(const scree_coupling *c) {
-  return head_size(c) + scree_sim_save_size(c->sim);
+  return c ? head_size(c) + scree_sim_save_size(c->sim) : 0;
 }
 
 scree_status scree_coupling_save(const scree_coupling *c, void *blob, size_t size) {
+  ARGUMENT_CHECK(c ? c->sim->context : NULL, c && blob);
   const uint64_t state = scree_sim_save_size(c->sim);
-  ARGUMENT_CHECK(c->sim->context, blob && size >= head_size(c) + state);
+  ARGUMENT_CHECK(c->sim->context, size >= head_size(c) + state);
   char *at = blob;
   memcpy(at, &state, sizeof state);
   if (c->body_count) memcpy(at + sizeof state, c->load, c->body_count * sizeof *c->load);
@@ -288,7 +291,8 @@ scree_status scree_coupling_save(const scree_coupling *c, void *blob, size_t siz
 scree_status scree_coupling_restore(scree_coupling *c, const void *blob, size_t size) {
   uint64_t state;
   const char *at = blob;
-  ARGUMENT_CHECK(c->sim->context, blob && size >= head_size(c));
+  ARGUMENT_CHECK(c ? c->sim->context : NULL, c && blob);
+  ARGUMENT_CHECK(c->sim->context, size >= head_size(c));
   memcpy(&state, at, sizeof state);
   if (state > size - head_size(c))
     return context_fail(c->sim->context, SCREE_ERROR_INPUT,
