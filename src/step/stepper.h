@@ -35,9 +35,10 @@ struct scree_stepper {
   void *data;
   size_t step_count;
   uint64_t first_work, retry_work; /* of first solves, and of those made again */
-  /* The time budget of a step: when solves are to end (0: there is none), what is kept for
-   * what follows them, s, and when the last one was to end. */
-  double deadline, reserve, solve_end;
+  /* The time budget of a step: when it began, when solves are to end (0: there is none), what is
+   * kept for what follows them, s, and when the last one was to end. */
+  double began, deadline, reserve, solve_end;
+  bool behind;    /* the budget was too little lately */
   char *snapshot; /* retry: the state at the start of the step */
   size_t snapshot_capacity;
 };
