@@ -187,7 +187,6 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
     a->has_excluded = w->joint_limit || w->excluded_count;
     (excluded || a->has_excluded ? collide_invalidate : collide_note_change)(a->collide);
   }
-  scree_status status = SCREE_OK;
   if (a->ranks) {
     /* By where bodies will be; sorting takes the place of the velocities. */
     status = world_free_velocities(w, params->h, a->linear, a->angular);

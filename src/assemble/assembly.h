@@ -66,6 +66,7 @@ typedef struct assembly_params {
   bool warm_start;
   double warm_start_scale;
   bool again; /* the same step once more, after assembly_look has found that contacts were missed */
+  bool hurried; /* there is no time for curvature.c */
 } assembly_params;
 
 /* What speeds are measured by: a part of a step is solved as well as the whole, and bounces as it

@@ -591,7 +591,7 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
   }
   a->contact_count = a->problem->bodies.contact_count;
   if (!status) status = assembly_ask_user(a);
-  if (!status) status = assembly_curve_contacts(a, params->h);
+  if (!status && !params->hurried) status = assembly_curve_contacts(a, params->h);
   report->contacts = a->contact_count;
   return status;
 }

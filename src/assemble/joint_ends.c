@@ -125,7 +125,7 @@ scree_status assembly_bend_joints(assembly *a, const assembly_params *params, bo
 static const double fast = 0.3 /* rad */, strained = 0.02;
 
 static bool is_strained(const assembly *a, const assembly_params *params, const joint *j) {
-  const joint next = foreseen(a, j, params->h);
+  const joint next = estimated(a, j, params->h);
   const joint_view now = joint_look(a->world, j);
   const joint_view end = joint_look_at(&next, a->world, a->end);
   joint_row rows[JOINT_ROWS];

@@ -34,6 +34,7 @@ static assembly_params params_of(const scree_stepper *s, double h, double whole)
       .margin = s->def.margin,
       .warm_start = s->def.warm_start,
       .warm_start_scale = s->def.warm_start_scale,
+      .hurried = s->deadline > 0.0 && s->behind,
   };
 }
 
@@ -42,10 +43,11 @@ static assembly_params params_of(const scree_stepper *s, double h, double whole)
 /* A solve gets this part of the budget at least: sweeps from what is there are better than none. */
 static const double least_of_budget = 0.05;
 /* What is planned with: clocks of a shared machine are not exact. */
-static const double most_of_budget = 0.9;
+static const double most_of_budget = 0.8;
 
 static void begin_budget(scree_stepper *s) {
   const double budget = s->def.time_budget;
+  s->began = timer_now();
   s->deadline =
       budget > 0.0 ? timer_now() + fmax(most_of_budget * budget - s->reserve, 0.25 * budget) : 0.0;
 }
@@ -67,10 +69,17 @@ static double time_left(scree_stepper *s) {
 
 /* How long a step that was cut short went on after its last solve was to end: the reserve follows
  * quickly when it is more, and slowly when it is less, so that few steps take longer. */
-static const double quickly = 1.0, slowly = 0.002;
+static const double quickly = 1.0, slowly = 0.02;
+
+/* A step that took more than its budget leaves out what can be in the next ones, until one has
+ * taken no more than this part of it. */
+static const double relaxed_part = 0.6;
 
 static void end_budget(scree_stepper *s, const scree_step_info *info) {
-  if (s->deadline == 0.0 || !info->hurried) return;
+  if (s->deadline == 0.0) return;
+  const double taken = (timer_now() - s->began) / s->def.time_budget;
+  s->behind = s->behind ? taken > relaxed_part : taken > 1.0;
+  if (!info->hurried) return;
   const double more = timer_now() - s->solve_end - s->reserve;
   s->reserve = fmax(0.0, s->reserve + (more > 0.0 ? quickly : slowly) * more);
 }
@@ -270,7 +279,7 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   info->solves++;
   info->hurried = info->hurried || solved->outcome == SCREE_OUTCOME_TIME_LIMIT;
   if (!status && retry && solved->outcome != SCREE_OUTCOME_SOLVED && !has_none(solved) &&
-      !is_spent(s) && !is_late(s, info)) {
+      solved->outcome != SCREE_OUTCOME_TIME_LIMIT && !is_spent(s) && !is_late(s, info)) {
     status = solve(s, params, true, solved);
     info->iterations += solved->iterations;
     s->retry_work += (solved->outcome == SCREE_OUTCOME_SOLVED ? 1 : 2) * (uint64_t)solved->work;

@@ -35,9 +35,10 @@ struct scree_stepper {
   void *data;
   size_t step_count;
   uint64_t first_work, retry_work; /* of first solves, and of those made again */
-  /* The time budget of a step: when solves are to end (0: there is none), what is kept for
-   * what follows them, s, and when the last one was to end. */
-  double deadline, reserve, solve_end;
+  /* The time budget of a step: when it began, when solves are to end (0: there is none), what is
+   * kept for what follows them, s, and when the last one was to end. */
+  double began, deadline, reserve, solve_end;
+  bool behind;             /* the budget was too little lately */
   scree_contact *gathered; /* contacts of all ranks, where they were asked for */
   size_t gathered_count, gathered_capacity;
   char *snapshot; /* retry: the state at the start of the step */
