@@ -107,7 +107,7 @@ class Ranks(CommandTest):
         return one
 
     def test_settle(self):
-        self.agree("settle", (2, 4), "--set", "n=60", "--duration", "0.15")
+        self.agree("settle", (2, 4), "--set", "n=60", "--set", "solver.tolerance_moving=0", "--duration", "0.15")
         self.assertIn("intact", self.run_scree("verify", "4.h5").out)
 
     def test_large_body(self):
