@@ -253,6 +253,8 @@ bool assembly_find_hole(const scree_world *world, uint32_t pair[2]);
 /* SCREE_ERROR_INPUT, with both of them in the message, when there are two. */
 scree_status assembly_check_holes(const scree_world *world);
 
+/* Inverse mass and inertia of a body, and a velocity of zero. */
+void assembly_fill_body(const assembly *a, uint32_t body, scree_ccp_body_def *def);
 /* order.c. Before there are velocities: where it sorts (true), it does so in their place. */
 bool assembly_order_bodies(assembly *a);
 /* contacts.c, and impulses.c for what comes out of a solve */
