@@ -108,6 +108,14 @@ static void world_inverse_inertia(quat rotation, v3 inertia, double *s) {
   m33_rotate_diagonal(&r, inverse, s);
 }
 
+void assembly_fill_body(const assembly *a, uint32_t i, scree_ccp_body_def *def) {
+  const world_bodies *b = &a->world->bodies;
+  *def = (scree_ccp_body_def){.inverse_mass = 0.0};
+  if (!world_is_dynamic(a->world, i)) return;
+  def->inverse_mass = 1.0 / b->mass[i];
+  world_inverse_inertia(b->rotation[i], b->inertia[i], def->inverse_inertia);
+}
+
 /* The order of the problem is not that of the world's arrays. */
 static void ask_for_body(const assembly *a, size_t k) {
   const world_bodies *b = &a->world->bodies;
@@ -129,13 +137,10 @@ static scree_status add_bodies(assembly *a, double h, assembly_report *report) {
   for (size_t k = 0; k < a->moving; k++) {
     const uint32_t i = a->order[k];
     ask_for_body(a, k + AHEAD);
-    scree_ccp_body_def def = {.inverse_mass = 0.0};
-    if (world_is_dynamic(a->world, i)) {
-      def.inverse_mass = 1.0 / b->mass[i];
-      world_inverse_inertia(b->rotation[i], b->inertia[i], def.inverse_inertia);
-      stiff += assembly_stiffen(a, i, h, def.inverse_inertia);
-      if (b->point && b->point[i]) memset(def.inverse_inertia, 0, sizeof def.inverse_inertia);
-    }
+    scree_ccp_body_def def;
+    assembly_fill_body(a, i, &def);
+    if (world_is_dynamic(a->world, i)) stiff += assembly_stiffen(a, i, h, def.inverse_inertia);
+    if (b->point && b->point[i]) memset(def.inverse_inertia, 0, sizeof def.inverse_inertia);
     v3_store(def.v_free, a->linear[i]);
     v3_store(def.v_free + 3, a->angular[i]);
     if (!ccp_set_body(a->problem, k, &def) && k < broken) broken = k;

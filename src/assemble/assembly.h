@@ -292,6 +292,8 @@ void assembly_note_sleepers(assembly *a);
 /* Before a step is built: wakes what driven bodies come near to; and takes note of who sleeps. */
 scree_status assembly_wake_driven(assembly *a, const assembly_params *params);
 scree_status assembly_see_sleepers(assembly *a);
+/* Inverse mass and inertia of a body, and a velocity of zero. */
+void assembly_fill_body(const assembly *a, uint32_t body, scree_ccp_body_def *def);
 /* order.c. Before there are velocities: where it sorts (true), it does so in their place. */
 bool assembly_order_bodies(assembly *a);
 /* contacts.c, and impulses.c for what comes out of a solve */

@@ -22,7 +22,7 @@
 #include "base/ranks.h"
 #include "ccp/ranks.h"
 #include "collide/broad.h"
-#include "scree/base.h"
+#include "scree/ccp.h"
 
 struct assembly;
 struct assembly_params;
@@ -41,6 +41,10 @@ typedef struct assembly_ranks {
   scree_status (*gather)(struct assembly_ranks *r, struct assembly *a);
   scree_status (*widen)(struct assembly_ranks *r, struct assembly *a,
                         const struct assembly_params *params);
+  /* The problem of all ranks on each, with its start; and what is mine of its solution. */
+  scree_status (*whole)(struct assembly_ranks *r, struct assembly *a, const scree_ccp **problem,
+                        double **g);
+  void (*take)(struct assembly_ranks *r, struct assembly *a);
   void (*destroy)(struct assembly_ranks *r);
 } assembly_ranks;
 

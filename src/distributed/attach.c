@@ -201,6 +201,8 @@ static void destroy(assembly_ranks *r) {
   memory_free(c, d->blob);
   memory_free(c, d->kept);
   memory_free(c, d->place);
+  memory_free(c, d->g);
+  scree_ccp_destroy(d->problem);
   memory_free(c, d);
 }
 
@@ -222,6 +224,8 @@ scree_status distributed_attach(assembly *a) {
                 .share = distributed_share,
                 .gather = distributed_gather,
                 .widen = widen,
+                .whole = distributed_whole,
+                .take = distributed_take,
                 .destroy = destroy},
       .context = context,
       .ranks = context->ranks,

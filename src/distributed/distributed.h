@@ -3,6 +3,7 @@
  *   domain.c   whose bodies are whose: recursive bisection of their places
  *   ghosts.c   which bodies of others come near mine
  *   share.c    copies of bodies: their mean in a sweep, and the new twists of all after it
+ *   whole.c    the problem of all ranks, on each
  *   memory.c   what lives with contacts, put together
  *   mpi.c      the transport */
 #ifndef SCREE_DISTRIBUTED_DISTRIBUTED_H
@@ -81,8 +82,11 @@ typedef struct distributed {
   char *kept; /* the own memory of contacts, while that of all ranks is in its place */
   size_t kept_capacity;
   bool kept_whole;
-  bool whole;               /* the memory of contacts is that of all ranks */
-  size_t bisections, found; /* how many times bodies were divided, and ghosts found */
+  bool whole;         /* the memory of contacts is that of all ranks */
+  scree_ccp *problem; /* that of all ranks, and its impulses; null until it was needed */
+  double *g;
+  size_t g_capacity, first_block; /* of mine in it */
+  size_t bisections, found;       /* how many times bodies were divided, and ghosts found */
 } distributed;
 
 /* domain.c */
@@ -104,6 +108,11 @@ scree_status distributed_share(assembly_ranks *r, assembly *a);
 scree_status distributed_gather(assembly_ranks *r, assembly *a);
 void distributed_average(void *user, double *lines, size_t stride);
 void sharing_free(scree_context *context, sharing *s);
+
+/* whole.c */
+scree_status distributed_whole(assembly_ranks *r, assembly *a, const scree_ccp **problem,
+                               double **g);
+void distributed_take(assembly_ranks *r, assembly *a);
 
 /* memory.c: the memory of contacts of all ranks becomes that of this one. */
 scree_status distributed_merge(distributed *d, assembly *a);

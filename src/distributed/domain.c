@@ -2,8 +2,8 @@
  * along which they reach farthest, in the ratio of the ranks on both sides, and so on until each
  * part has one rank. All ranks know all places, so each computes all cuts, with the same bits; no
  * partitioner of a library and no message is needed. Bodies with equal coordinates go by their
- * numbers. Weight goes down through a bed, and a cut across its way costs sweeps: lengths along
- * gravity count less. */
+ * numbers. Weight goes down through a bed, and a cut across its way may cost sweeps (not shown
+ * yet): lengths along gravity count less. */
 #include <math.h>
 
 #include "distributed/distributed.h"

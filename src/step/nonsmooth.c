@@ -172,6 +172,31 @@ static scree_status stopped(scree_stepper *s) {
   return context_fail(s->context, SCREE_ERROR_STOPPED, "step: stopped by the caller");
 }
 
+/* On several ranks: blocks up to which the whole problem is solved on each, at first and when
+ * sweeps have failed. */
+enum { WHOLE_BLOCKS = 500, WHOLE_RETRY = 100000 };
+
+static bool is_whole(const scree_stepper *s, bool retry) {
+  const assembly_ranks *r = s->assembly->ranks;
+  return r && s->whole_solver && r->solve.blocks <= (retry ? WHOLE_RETRY : WHOLE_BLOCKS);
+}
+
+/* A signal must not end it on one rank alone. */
+static scree_status solve_whole(scree_stepper *s, const scree_solve_settings *settings,
+                                scree_solve_info *out) {
+  assembly *a = s->assembly;
+  const scree_ccp *problem;
+  double *g;
+  bool (*const stop)(void *) = s->context->stop;
+  scree_status status = a->ranks->whole(a->ranks, a, &problem, &g);
+  if (status) return status;
+  s->context->stop = NULL;
+  status = solver_solve(s->whole_solver, problem, settings, g, out);
+  s->context->stop = stop;
+  if (!status) a->ranks->take(a->ranks, a);
+  return status;
+}
+
 static scree_status solve(scree_stepper *s, const assembly_params *params, bool retry,
                           scree_solve_info *out) {
   assembly *a = s->assembly;
@@ -179,6 +204,7 @@ static scree_status solve(scree_stepper *s, const assembly_params *params, bool 
   memset(out, 0, sizeof *out);
   out->model = s->def.model;
   if ((a->ranks ? a->ranks->solve.blocks : scree_ccp_block_count(a->problem)) == 0) return SCREE_OK;
+  if (is_whole(s, retry)) return solve_whole(s, &settings, out);
   scree_solver *solver = retry && s->retry_solver ? s->retry_solver : s->solver;
   const scree_status status = solver_solve(solver, a->problem, &settings, a->g, out);
   return status || ranks_of(s) || !s->context->stopped ? status : stopped(s);

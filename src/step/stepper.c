@@ -94,13 +94,16 @@ scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *d
   s->def = *def;
   /* Islands, which auto is made of, are not known to a rank that sees a part of the contacts. */
   const char *usual = ranks_are_many(context->ranks) ? "ags" : "auto";
-  const char *solver = def->solver && strcmp(def->solver, "auto") != 0 ? def->solver : usual;
+  const bool named = def->solver && strcmp(def->solver, "auto") != 0;
+  const char *solver = named ? def->solver : usual;
   status = scree_solver_create(context, solver, &s->solver);
   for (size_t i = 0; i < scree_solver_count() && !status; i++)
     if (strcmp(scree_solver_name(i), solver) == 0) s->solver_name = scree_solver_name(i);
   if (!status && (def->retry_solver || strcmp(solver, "auto") != 0))
     status = scree_solver_create(context, def->retry_solver ? def->retry_solver : usual,
                                  &s->retry_solver);
+  if (!status && ranks_are_many(context->ranks) && !named && !def->retry_solver)
+    status = scree_solver_create(context, "auto", &s->whole_solver);
   if (!status) status = assembly_create(world, &s->assembly);
   options_reset(class->options, class->option_count, s->option);
   if (!status && class->create) status = class->create(s);
@@ -118,6 +121,7 @@ void scree_stepper_destroy(scree_stepper *s) {
   if (s->class->destroy) s->class->destroy(s);
   scree_solver_destroy(s->solver);
   scree_solver_destroy(s->retry_solver);
+  scree_solver_destroy(s->whole_solver);
   assembly_destroy(s->assembly);
   memory_free(s->context, s->snapshot);
   memory_free(s->context, s->gathered);

@@ -29,7 +29,8 @@ struct scree_stepper {
   const stepper_class *class;
   scree_stepper_def def; /* its texts are not kept */
   scree_solver *solver, *retry_solver;
-  const char *solver_name; /* in the list of solvers */
+  scree_solver *whole_solver; /* on several ranks: for what is solved whole on each; or null */
+  const char *solver_name;    /* in the list of solvers */
   assembly *assembly;
   double option[STEPPER_OPTIONS]; /* of the class */
   void *data;

@@ -148,7 +148,7 @@ static void run_on(int ranks, const char *scene, int steps) {
   pthread_barrier_destroy(&b.barrier);
 }
 
-#define SOLVER "solver: {tolerance: 1e-9, iterations: 50000}\n"
+#define SOLVER "solver: {name: ags, tolerance: 1e-9, iterations: 50000}\n"
 #define FLOOR  "  - {name: floor, kind: fixed, shape: {half_space: {}}}\n"
 
 static const char heap[] =
