@@ -488,7 +488,6 @@ typedef void (*scree_redundant_function)(void *user, scree_joint_id joint, int r
 SCREE_API scree_status scree_world_count_freedom(const scree_world *world,
                                                  scree_redundant_function visit, void *user,
                                                  scree_freedom *freedom);
-
 /* Moves the dynamic bodies by as little as is needed, weighed by mass, for all joints to hold,
  * those made `apart` too; before the first step. SCREE_ERROR_INPUT: limits of `worst` exclude it.
  */
