@@ -124,12 +124,13 @@ static int check_scene(scree_context *context, const cli_args *args, const char 
   int code = simulate_find(context, args->operand[0], path, sizeof path);
   if (code) return code;
   found f = {.json = cli_has(args, "json"), .first = true};
-  scree_scene_def def = {.set_count = set_count,
-                         .sets = sets,
-                         .report = report,
-                         .report_user = &f,
-                         .confined = cli_has(args, "safe"),
-                         .note = cli_note_line};
+  scree_scene_def def = scree_scene_def_default();
+  def.set_count = set_count;
+  def.sets = sets;
+  def.report = report;
+  def.report_user = &f;
+  def.confined = cli_has(args, "safe");
+  def.note = cli_note_line;
   bool first = true;
   if (f.json) {
     printf("{");

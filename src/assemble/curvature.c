@@ -20,7 +20,7 @@
  * contact is not asked to part, or allowed to come nearer, by more than curvature can give, h |w|^2
  * r for each body and h |w| slip, nor to part so fast that it gives energy (least_offset); what is
  * negligible beside gravity is not looked for. Spheres on planes have none, meshes are left out.
- * After a jolt, and with turns of more than a tenth of a radian a step, nothing is foreseen.
+ * After a jolt, and with turns of more than a tenth of a radian a step, nothing is estimated.
  *
  * Joints have none of it on purpose. Their error psi is of either sign and is taken back whole by
  * b = psi / h: it stays at h^2/2 of the curvature, which is just what gives the velocity at the
@@ -35,7 +35,7 @@
 static const double fade_from = 0.1, fade_to = 0.2; /* rad a step */
 /* Speeds below this part of what gravity gives in a step are left out. */
 static const double negligible = 1e-5;
-/* Of what gravity gives in a step: that the foreseen motion may be wrong by. */
+/* Of what gravity gives in a step: that the estimated motion may be wrong by. */
 static const double foreseen_part = 0.1;
 enum { FEW_CONTACTS = 512 }; /* threads do not pay */
 
@@ -124,7 +124,7 @@ static double clamp(double x, double most) {
 
 /* The least offset of a normal row that has the curvature in it, m/s. A contact that presses with p
  * gives p (u + u+) / 2 to its bodies, u before the step and u+ = -b after it: no more than it took
- * while u < 0, and what the foreseen motion may be wrong by. */
+ * while u < 0, and what the estimated motion may be wrong by. */
 static double least_offset(const assembly *a, const curved_pair *p, const ccp_contact *c, v3 n) {
   const world_bodies *b = &a->world->bodies;
   const uint32_t i = p->body[0], k = p->body[1];

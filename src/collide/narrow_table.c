@@ -69,7 +69,7 @@ uint32_t narrow_untouchable(uint32_t kind) {
   return kinds;
 }
 
-/* Parts against all of b; each part's contacts are told apart by its number. */
+/* Parts against all of b; each part's contacts are distinguished by its number. */
 static void narrow_parts(const shape *a, const pose *pa, const shape *b, const pose *pb,
                          narrow_sink *sink) {
   const aabb reach = aabb_grow(shape_bounds(b, pose_mul(pose_inverse(*pa), *pb)), sink->margin);

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 
 static const double square_enough = 1e-6; /* cosine */
 
 scree_joint_def scree_joint_def_default(void) {
-  scree_joint_def d = {.kind = SCREE_JOINT_BALL,
+  scree_joint_def d = {.cookie = DEFINITION_COOKIE,
+                       .kind = SCREE_JOINT_BALL,
                        .anchor_b = {NAN, NAN, NAN},
                        .axis = {0.0, 0.0, 1.0},
                        .ratio = 1.0,
@@ -293,6 +295,16 @@ scree_status world_list_excluded(scree_world *w) {
   return status;
 }
 
+scree_status world_exclude_also(scree_world *w, uint32_t a, uint32_t b) {
+  if (exclude(w, a, b)) return SCREE_ERROR_MEMORY;
+  if (a == WORLD_NO_BODY || b == WORLD_NO_BODY || w->excluded_count == 0) return SCREE_OK;
+  size_t at = w->excluded_count - 1;
+  const uint64_t last = w->excluded[at];
+  for (; at > 0 && w->excluded[at - 1] > last; at--) w->excluded[at] = w->excluded[at - 1];
+  w->excluded[at] = last;
+  return SCREE_OK;
+}
+
 scree_status scree_world_exclude(scree_world *w, size_t count, const scree_body_id *bodies) {
   ARGUMENT_CHECK(w ? w->context : NULL, w && (bodies || !count));
   for (size_t i = 0; i < count; i++)
@@ -308,6 +320,7 @@ scree_status scree_world_exclude(scree_world *w, size_t count, const scree_body_
       w->apart[w->apart_count++][1] = bodies[k];
     }
   w->revision++;
+  world_wake_all(w);
   return world_list_excluded(w);
 }
 
@@ -322,6 +335,7 @@ scree_status scree_world_add_joint(scree_world *w, const scree_joint_def *d, scr
   ARGUMENT_CHECK(w ? w->context : NULL, w && d);
   joint one;
   memset(&one, 0, sizeof one);
+  DEFINITION_CHECK(w->context, d, joint_def);
   scree_status status = check_def(w, d);
   if (!status) status = find_sides(w, d, one.body);
   if (status) return status;
@@ -350,6 +364,7 @@ scree_status scree_world_add_joint(scree_world *w, const scree_joint_def *d, scr
   if (i == w->joint_limit) w->joint_limit++;
   w->joint_count++;
   w->revision++;
+  world_wake_all(w);
   if (id) *id = (scree_joint_id){(uint32_t)i, one.generation};
   return world_list_excluded(w);
 }
@@ -383,6 +398,7 @@ void world_remove_joint_at(scree_world *w, size_t i) {
   w->joint[i].alive = 0;
   w->joint_count--;
   w->revision++;
+  world_wake_all(w);
 }
 
 scree_status scree_world_remove_joint(scree_world *w, scree_joint_id id) {

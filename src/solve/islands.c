@@ -307,13 +307,13 @@ static scree_status solve_island(solve_run *run, islands *w, size_t c, double sh
 
 /* Interrupted or out of time between two islands? Then those that were solved are kept: no other
  * island depends on them. */
-static bool is_over(solve_run *run, double foreseen) {
+static bool is_over(solve_run *run, double estimated) {
   const scree_solve_settings *s = run->settings;
   const double seconds = timer_now() - run->start_time;
   const scree_progress progress = {run->iterations, seconds, run->best_residual};
   if (s->progress && !s->progress(s->progress_user, &progress))
     solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, "stopped by the caller");
-  else if (s->time_limit > 0.0 && seconds + foreseen >= s->time_limit &&
+  else if (s->time_limit > 0.0 && seconds + estimated >= s->time_limit &&
            !(s->warm_start && solve_adopt(run, run->iterations + 1 - run->iteration_base, run->g)))
     solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, NULL);
   return run->ended;

@@ -18,6 +18,7 @@ typedef struct solver_class {
   bool coulomb;        /* offers the exact model */
   bool dilates;        /* and sets with dilatancy in it, which have no potential */
   bool patient;        /* progress comes late and at once: the stall rule waits longer */
+  bool spreads;        /* over ranks: everything it decides comes from reduced sums */
   bool judges_start;   /* run judges run->g as iterate 0 where nobody has: solve_is_new */
   size_t vector_count; /* row vectors of workspace, allocated before run */
   /* Null when it can take the problem, else why not. May be null: takes everything. */

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""`scree import`: robots in URDF and MJCF against a second reader, what is told, what is refused, and that they run."""
+"""`scree import`: robots in URDF and MJCF against a second reader, what is reported, what is refused, and that they run."""
 import glob
 import math
 import os
@@ -242,7 +242,7 @@ class Scene(CommandTest):
         self.assertTrue(os.path.exists(os.path.join(self.dir, mesh["shape"]["mesh"]["file"])))
 
     def test_fingers_that_follow(self):
-        """A slide, a hinge and a slide that follow a slide: they move as they are told."""
+        """A slide, a hinge and a slide that follow a slide: they move as they should."""
         inertial = '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>'
         text = '<robot name="r"><link name="base"/>' + "".join('<link name="%s">%s</link>' % (x, inertial) for x in "abcd")
         for name, kind, mimic in (("a", "prismatic", ""), ("b", "prismatic", '<mimic joint="a" multiplier="-2"/>'),

@@ -6,7 +6,7 @@
  * connects are counted apart. One with more rows than FEW_ROWS is counted by elimination instead:
  * each row is freed of the pivot columns of those before it, in their order, and its largest entry
  * is its pivot; rows stay sparse, as a joint reaches few bodies. One whose rows fill more than
- * MOST_ENTRIES is not counted, which is told. */
+ * MOST_ENTRIES is not counted, which is reported. */
 #include <string.h>
 
 #include "base/argument.h"

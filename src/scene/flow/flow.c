@@ -103,10 +103,10 @@ static scree_status emit(scree_scene *scene, scree_world *world, scene_emitter *
   return status;
 }
 
-/* How much of a step a force acts that is told for its start. One that is constant lasts as gravity
- * does. One that changes with time kicks velocities from the middle of the step before to the
- * middle of this one, so half as long at its first moment and, at its end, half a step more: the
- * trapezoidal rule, which is of second order. */
+/* How much of a step a force acts that is reported for its start. One that is constant lasts as
+ * gravity does. One that changes with time kicks velocities from the middle of the step before to
+ * the middle of this one, so half as long at its first moment and, at its end, half a step more:
+ * the trapezoidal rule, which is of second order. */
 static double part_of(const scene_force *f, double time, double h) {
   const scene_event_keys *k = &f->keys;
   if (!f->timed && !f->timed_torque) return active(k, time) ? 1.0 : 0.0;

@@ -81,6 +81,11 @@ static const scene_field solver_fields[] = {
      .help = "most that overlap is removed with; default 0: by gravity and size"},
     {SETTING(REAL, margin), .unit = "", FROM(0), .maximum = 10,
      .help = "contacts are seen from this part of the smaller diameter; default 0.1"},
+    {SETTING(REAL, sleep_after), .unit = "s", FROM(0), .maximum = INFINITY,
+     .help = "bodies that press on each other and were all still for so long are left out of the "
+             "steps until somebody touches them; default 0: never"},
+    {SETTING(REAL, sleep_speed), .unit = "m/s", FROM(0), .maximum = INFINITY,
+     .help = "of surfaces that are still; default 0: 0.002 sqrt(g diameter)"},
     {SETTING(CHOICE, on_nonconverged), .choices = "continue|retry|stop",
      .help = "default retry: solve it again by a stronger method, at bounded cost; then, and with "
              "`continue` at once, go on with the best iterate and count the step"},

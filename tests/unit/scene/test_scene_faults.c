@@ -377,7 +377,7 @@ static void test_faults(void **state) {
   }
 }
 
-/* Several faults are told at once, each with its place. */
+/* Several faults are reported at once, each with its place. */
 static void count_report(void *user, const char *message) {
   static const char *const wanted[] = {"scene.yaml:1:1: unknown key 'stp'; did you mean 'step'?",
                                        "scene.yaml:2:11: duration: '1 kg' has the wrong unit; "
