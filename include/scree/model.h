@@ -419,7 +419,6 @@ typedef struct scree_curve_def {
 } scree_curve_def;
 SCREE_API scree_status scree_world_add_curve(scree_world *world, const scree_curve_def *def,
                                              scree_curve_id *id);
-
 typedef struct scree_joint_def {
   uint32_t cookie; /* set by scree_joint_def_default */
   scree_joint_kind kind;
@@ -440,8 +439,7 @@ typedef struct scree_joint_def {
   double break_force;  /* N: the joint breaks after a step with more; default infinite */
   double break_torque; /* N m */
   bool collide;        /* do the two bodies touch each other? default no */
-  bool apart;          /* anchor_b and axis_b, of any kind, need not meet those of a yet, which
-                          scree_world_assemble sees to; what they do not say is as the bodies are now */
+  bool apart;          /* b's anchor and axis need not meet a's yet: scree_world_assemble */
 } scree_joint_def;
 
 SCREE_API scree_joint_def scree_joint_def_default(void);
@@ -491,9 +489,7 @@ typedef struct scree_coordinate_state {
 } scree_coordinate_state;
 SCREE_API scree_status scree_joint_get_coordinate(const scree_world *world, scree_joint_id id,
                                                   int coordinate, scree_coordinate_state *state);
-
-/* Degrees of freedom in the poses at hand. A row that others imply is redundant: it does no harm,
- * but reactions are then shared between joints in one of many ways. */
+/* Degrees of freedom in the poses at hand. A redundant row is one that others imply. */
 typedef struct scree_freedom {
   size_t joints;
   size_t rows, redundant;  /* held ones, and those that say nothing new */
@@ -505,12 +501,11 @@ typedef void (*scree_redundant_function)(void *user, scree_joint_id joint, int r
 SCREE_API scree_status scree_world_count_freedom(const scree_world *world,
                                                  scree_redundant_function visit, void *user,
                                                  scree_freedom *freedom);
-
 /* Moves the dynamic bodies by as little as is needed, weighed by mass, for all joints to hold,
- * those made `apart` too; before the first step. Errors of turns count by the machine's size. Fails
- * with SCREE_ERROR_INPUT where the limits of a joint, `worst`, exclude the place that was found. */
+ * those made `apart` too; before the first step. SCREE_ERROR_INPUT: limits of `worst` exclude it.
+ */
 typedef struct scree_fit {
-  double misfit_before, misfit; /* the largest error of a joint, m */
+  double misfit_before, misfit; /* the largest error of a joint, m; of a turn: by the size */
   double moved, turned;         /* the most of a body, m, rad */
   scree_joint_id worst;         /* whose error is the largest */
   bool closed;                  /* false: no place was found, and nothing was moved */
