@@ -49,6 +49,16 @@ class Flexible(GalleryTest):
         self.assertTrue(0.9 < min(z) < 0.99, min(z))
         self.assertGreater(s["energy"]["elastic"], 0.02)
 
+    def test_same_bits(self):
+        """For any number of threads, and after a resume from the middle."""
+        options = ("--set", "n=12", "--set", "spokes=6", "--set", "stones=3")
+        whole = self.run_scene("tyre", "--duration", "0.4", "--threads", "1", *options)["state_hash"]
+        self.assertEqual(self.run_scene("tyre", "--duration", "0.4", "--threads", "3", *options)["state_hash"], whole)
+        self.run_scene("tyre", "--duration", "0.2", *options)
+        result = self.run_scree("resume", "tyre.h5", "--duration", "0.4", "--json")
+        self.assertEqual(result.code, 0, result.err)
+        self.assertEqual(self.lines(result)[-1]["state_hash"], whole)
+
     def test_tyre(self):
         """The ground bears the weight; the tyre rolls."""
         self.run_scene("tyre")

@@ -152,11 +152,63 @@ static void test_rigid_limit(void **state) {
   assert_near(end[0], end[1], 1e-3 * fabs(end[1]));
 }
 
+/* A cube of six tetrahedra whose nodes are balls, on a slope: nodes do not roll, so that it rests
+ * below the angle of friction and slides with g (sin - mu cos) beyond it, as a box. */
+static void test_block_on_slope(void **state) {
+  (void)state;
+  static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  const double side = 0.1, ball = 0.01, mu = 0.3, time = 0.5;
+  for (int steep = 0; steep < 2; steep++) {
+    const double angle = steep ? 0.5 : 0.25;
+    lab l = lab_open(angle, 0.0);
+    scree_body_id node[8];
+    l.law.friction = mu;
+    lab_add_floor(&l);
+    for (int k = 0; k < 8; k++) {
+      scree_body_def d = scree_body_def_default();
+      scree_shape *s;
+      ok(&l, scree_shape_create_sphere(l.context, ball, &s));
+      for (int i = 0; i < 3; i++) d.position[i] = k >> i & 1 ? side : 0.0;
+      d.position[2] += ball;
+      d.mass = 0.125;
+      d.inertia[0] = d.inertia[3] = d.inertia[5] = 0.4 * d.mass * ball * ball;
+      d.point = true;
+      node[k] = lab_add(&l, d, s);
+    }
+    for (int t = 0; t < 6; t++) {
+      scree_link_def d = scree_link_def_default();
+      int at = 0;
+      d.kind = SCREE_LINK_TETRAHEDRON;
+      d.young = 1e6;
+      d.poisson = 0.3;
+      d.rayleigh = 0.005;
+      d.body[0] = node[0];
+      for (int i = 0; i < 3; i++) {
+        at |= 1 << order[t][i];
+        d.body[i + 1] = node[at];
+      }
+      ok(&l, scree_world_add_link(l.world, &d, NULL));
+    }
+    prepare(&l);
+    residual_of(&l, 0.005, 100);
+    const double rate = steep ? earth * (sin(angle) - mu * cos(angle)) : 0.0;
+    for (int k = 0; k < 8; k++) {
+      scree_body_state s;
+      ok(&l, scree_body_get_state(l.world, node[k], &s));
+      assert_near(s.velocity[0], rate * time, 2e-3 * earth * time);
+      for (int i = 0; i < 3; i++) assert_true(s.angular[i] == 0.0);
+      if (!(k & 4)) assert_near(s.position[2], ball, 1e-5);
+    }
+    lab_close(&l);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_supports),
       cmocka_unit_test(test_slope),
       cmocka_unit_test(test_rigid_limit),
+      cmocka_unit_test(test_block_on_slope),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

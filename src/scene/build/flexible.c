@@ -387,11 +387,13 @@ scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const 
                               .poisson = 0.3,
                               .elements = 10,
                               .collide = true,
-                              .axis = {0, 0, 1}};
+                              .axis = {0, 0, 1},
+                              .file = "",
+                              .scale = 1.0};
   scree_status status = scene_read(&scene->doc, &scene->scope, node, &scene_section_flexible, &f.k);
   if (!status && *f.k.material) status = find_material(&f);
   if (status) return status;
   static scree_status (*const build[])(flexible *) = {build_beam, build_block, flexible_build_ring,
-                                                      flexible_build_net};
+                                                      flexible_build_net, flexible_build_mesh};
   return build[f.k.kind](&f);
 }

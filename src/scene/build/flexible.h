@@ -35,5 +35,7 @@ scree_status flexible_read_held(flexible *f, bool held[6]);
 /* flexible_net.c */
 scree_status flexible_build_ring(flexible *f);
 scree_status flexible_build_net(flexible *f);
+/* flexible_msh.c */
+scree_status flexible_build_mesh(flexible *f);
 
 #endif

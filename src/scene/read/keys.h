@@ -106,12 +106,12 @@ typedef struct scene_stepper_keys {
 
 typedef struct scene_flexible_keys {
   scene_head head;
-  const char *name, *material;
+  const char *name, *material, *file;
   int kind;
   const scene_node *ends, *held, *held_by, *loop;
   double start[3], end[3], up[3], section[2];
   double lower[3], upper[3], cells[3], center[3], axis[3], velocity[3], angular[3];
-  double young, poisson, density, radius, rayleigh, node_radius, ring_radius;
+  double young, poisson, density, radius, rayleigh, node_radius, ring_radius, scale;
   long elements;
   bool shear, collide;
 } scene_flexible_keys;

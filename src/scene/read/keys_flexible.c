@@ -14,15 +14,17 @@ SECTION(stepper, "stepper",
 #define FLEXIBLE(m) AT(scene_flexible_keys, m)
 static const scene_field flexible_fields[] = {
     TEXT("name", false, FLEXIBLE(name), "of its nodes, which are bodies: name[0], name[1], …"),
-    CHOICE("kind", true, FLEXIBLE(kind), "beam|block|ring|net",
-           "elements along a line, tetrahedra, elements along a circle, or crossing cables"),
+    CHOICE("kind", true, FLEXIBLE(kind), "beam|block|ring|net|mesh",
+           "elements along a line, tetrahedra, elements along a circle, crossing cables, or "
+           "tetrahedra of a file"),
     REAL("young", true, FLEXIBLE(young), "Pa", OVER(0), INFINITY, "modulus of elasticity"),
     REAL("poisson", false, FLEXIBLE(poisson), "", FROM(-0.99), 0.49, "default 0.3"),
     REAL("density", true, FLEXIBLE(density), "kg/m^3", OVER(0), INFINITY, ""),
     REAL("rayleigh", false, FLEXIBLE(rayleigh), "s", FROM(0), INFINITY,
          "damping over stiffness; default 0"),
     TEXT("material", false, FLEXIBLE(material), "of its surface, a name of `materials`"),
-    VECTOR("start", false, FLEXIBLE(start), "m", 3, FROM(-INFINITY), "beam: one end; default 0"),
+    VECTOR("start", false, FLEXIBLE(start), "m", 3, FROM(-INFINITY),
+           "beam: one end; mesh: where its origin lies; default 0"),
     VECTOR("end", false, FLEXIBLE(end), "m", 3, FROM(-INFINITY), "beam: the other"),
     WHOLE("elements", false, FLEXIBLE(elements), "", FROM(1), 1e6, "beam, ring: default 10"),
     REAL("radius", false, FLEXIBLE(radius), "m", OVER(0), INFINITY,
@@ -44,9 +46,10 @@ static const scene_field flexible_fields[] = {
     VECTOR("cells", false, FLEXIBLE(cells), "", 3, FROM(1),
            "block: boxes along x, y, z, of six tetrahedra each; net: meshes along x and y, and 1"),
     REAL("node_radius", false, FLEXIBLE(node_radius), "m", FROM(0), INFINITY,
-         "block: of the balls at its nodes that touch others; default 0: none do"),
+         "block, mesh: of the balls at its nodes that touch others; default 0: none do"),
     ANY("held", false, FLEXIBLE(held), "",
-        "block, net: faces or edges that are held, of x- x+ y- y+ z- z+, as [x-, x+]; default "
+        "block, net, mesh: faces or edges that are held, of x- x+ y- y+ z- z+, as [x-, x+]; "
+        "default "
         "none"),
     ANY("held_by", false, FLEXIBLE(held_by), "",
         "block: the body that `held` nodes are joined to; default the world"),
@@ -54,6 +57,9 @@ static const scene_field flexible_fields[] = {
            "ring: default 0; also what `angular` is about"),
     VECTOR("axis", false, FLEXIBLE(axis), "", 3, FROM(-INFINITY),
            "ring: default [0, 0, 1]; its first node lies towards x, or y where the axis is x"),
+    TEXT("file", false, FLEXIBLE(file), "mesh: of gmsh, .msh of format 2 or 4.1, text"),
+    REAL("scale", false, FLEXIBLE(scale), "", OVER(0), INFINITY,
+         "mesh: lengths are multiplied by it; default 1"),
     VECTOR("velocity", false, FLEXIBLE(velocity), "m/s", 3, FROM(-INFINITY),
            "of all nodes at the start; default 0"),
     VECTOR("angular", false, FLEXIBLE(angular), "rad/s", 3, FROM(-INFINITY),

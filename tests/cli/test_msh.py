@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Flexible parts from files of gmsh: both formats give what a block of the same tetrahedra does, faults are told with their line."""
+import itertools
+import json
+
+from command import CommandTest, main
+
+CELLS, SIZE = (4, 1, 1), 0.1
+PART = "rayleigh: 1 ms, young: 1e6, poisson: 0.3, density: 1000, held: [x-]}"
+
+
+def mesh():
+    """Nodes and tetrahedra of a block, in the order in which the scene makes them."""
+    n = [c + 1 for c in CELLS]
+    nodes = [(x * SIZE, y * SIZE, z * SIZE) for z in range(n[2]) for y in range(n[1]) for x in range(n[0])]
+    tetrahedra = []
+    for z, y, x in itertools.product(*(range(c) for c in reversed(CELLS))):
+        for order in itertools.permutations(range(3)):
+            at, corners = [x, y, z], [x + n[0] * (y + n[1] * z)]
+            for axis in order:
+                at[axis] += 1
+                corners.append(at[0] + n[0] * (at[1] + n[1] * at[2]))
+            tetrahedra.append(corners)
+    return nodes, tetrahedra
+
+
+def format_2(nodes, tetrahedra, head="2.2 0 8"):
+    lines = ["$MeshFormat", head, "$EndMeshFormat", "$PhysicalNames", "1", '3 1 "bar"', "$EndPhysicalNames", "$Nodes", str(len(nodes))]
+    lines += ["%d %.17g %.17g %.17g" % (10 + 3 * k, *p) for k, p in enumerate(nodes)]
+    lines += ["$EndNodes", "$Elements", str(len(tetrahedra) + 1), "1 2 2 0 1 10 13 16"]
+    lines += ["%d 4 2 0 1 %d %d %d %d" % (k + 2, *(10 + 3 * c for c in t)) for k, t in enumerate(tetrahedra)]
+    return "\n".join(lines + ["$EndElements", ""])
+
+
+def format_4(nodes, tetrahedra):
+    half = len(nodes) // 2
+    lines = ["$MeshFormat", "4.1 0 8", "$EndMeshFormat", "$Nodes", "2 %d 1 %d" % (len(nodes), len(nodes))]
+    for first, last in ((0, half), (half, len(nodes))):
+        lines += ["3 1 0 %d" % (last - first)] + [str(k + 1) for k in range(first, last)]
+        lines += ["%.17g %.17g %.17g" % p for p in nodes[first:last]]
+    lines += ["$EndNodes", "$Elements", "2 %d 1 %d" % (len(tetrahedra) + 1, len(tetrahedra) + 1), "2 1 2 1", "1 1 2 3",
+              "3 1 4 %d" % len(tetrahedra)]
+    lines += ["%d %d %d %d %d" % (k + 2, *(c + 1 for c in t)) for k, t in enumerate(tetrahedra)]
+    return "\n".join(lines + ["$EndElements", ""])
+
+
+class Msh(CommandTest):
+    def put(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def displacements(self, part):
+        path = self.put("scene.yaml", "flexible:\n  - {name: bar, %s, %s\n" % (part, PART))
+        result = self.run_scree("statics", path, "--json")
+        self.assertEqual(result.code, 0, result.err)
+        return [b["displacement"] for b in json.loads(result.out)["bodies"]]
+
+    def test_as_a_block(self):
+        block = self.displacements("kind: block, lower: [0, 0, 0], upper: [0.4, 0.1, 0.1], cells: [4, 1, 1]")
+        self.assertLess(block[-1][2], -1e-3)
+        for text in (format_2(*mesh()), format_4(*mesh())):
+            self.put("bar.msh", text)
+            found = self.displacements("kind: mesh, file: bar.msh")
+            self.assertEqual(len(found), len(block))
+            for a, b in zip(found, block):
+                for x, y in zip(a, b):
+                    self.assertLess(abs(x - y), 1e-9)
+
+    def test_scaled_and_moved(self):
+        nodes, tetrahedra = mesh()
+        self.put("bar.msh", format_4([tuple(1000 * x - 5 for x in p) for p in nodes], tetrahedra))
+        found = self.displacements("kind: mesh, file: bar.msh, scale: 0.001, start: [0.005, 0.005, 0.005]")
+        block = self.displacements("kind: block, lower: [0, 0, 0], upper: [0.4, 0.1, 0.1], cells: [4, 1, 1]")
+        self.assertLess(abs(found[-1][2] - block[-1][2]), 1e-8)
+
+    def test_faults(self):
+        nodes, tetrahedra = mesh()
+        good = format_2(nodes, tetrahedra)
+        for text, line, what in (
+                ("", 1, "$MeshFormat"),
+                (format_2(nodes, tetrahedra, "2.2 1 8"), 2, "binary"),
+                (format_2(nodes, tetrahedra, "4 0 8"), 2, "4.1"),
+                (good.replace(" 4 2 0 1 ", " 11 2 0 1 ", 1), 34, "ten nodes"),
+                (good.replace(" 4 2 0 1 ", " 5 2 0 1 ", 1), 34, "no tetrahedra"),
+                (good.replace("1 2 2 0 1 10 13 16\n2 4 2 0 1 10", "1 2 2 0 1 10 13 16\n2 4 2 0 1 11"), 34, "not there"),
+                (good.replace("10 0 0 0", "10 0 nan 0"), 10, "finite"),
+                (good.replace("$Nodes\n20", "$Nodes\n2000001"), 9, "1000000"),
+                (format_2(nodes, []), 35, "no tetrahedra")):
+            self.put("bad.msh", text)
+            path = self.put("bad.yaml", "flexible:\n  - {name: bar, kind: mesh, file: bad.msh, %s\n" % PART)
+            result = self.run_scree("check", path)
+            self.assertEqual(result.code, 3, what)
+            self.assertIn(what, result.err)
+            self.assertIn("bad.msh:%d:" % line, result.err)
+
+
+if __name__ == "__main__":
+    main()
