@@ -1,4 +1,4 @@
-"""tools/check-words: each rule is found in a page and in a comment, and this tree has none of them."""
+"""tools/check-words: each rule is found in a page and in a comment. `make check` looks at this tree."""
 import os
 import subprocess
 import sys
@@ -31,10 +31,6 @@ class CheckWords(unittest.TestCase):
                 self.assertEqual(code, 1, bad)
                 self.assertIn("src/a.c:1", out)
                 self.assertIn("docs/a.md:2", out)
-
-    def test_this_tree(self):
-        code, out = check(ROOT)
-        self.assertEqual(code, 0, out)
 
 
 if __name__ == "__main__":
