@@ -203,7 +203,7 @@ static bool read_out(const cli_args *args, render_options *o) {
   return true;
 }
 
-/* Options that would have no effect are told, not ignored. */
+/* Options that would have no effect are reported, not ignored. */
 static bool check_mode(const cli_args *args, const render_options *o) {
   static const char *const moment[] = {"frame", "time"}, *const span[] = {"start", "stop"},
                            *const for_films[] = {"fps", "speed"};

@@ -3,10 +3,12 @@
  *
  *   scree_picture_def def = scree_picture_def_default();
  *   scree_picture *picture;  scree_picture_create(recording, "run.h5", &def, &picture);
- *   scree_picture_survey(picture, 1, &frame);            ranges and focus over the frames wanted
- *   scree_picture_aim(picture, 1, &frame, 1280, 720);    a camera that sees them all
- *   scree_picture_load(picture, frame, 0.0);             one moment
- *   scree_picture_draw(picture, 0.0, NULL, &image);      pixels
+ *   size_t frame = 0;
+ *   scree_picture_survey(picture, 1, &frame);                  // ranges and focus over the frames
+ *   scree_picture_aim(picture, 1, &frame, 1280, 720, false);   // a camera that sees them all
+ *   scree_picture_load(picture, frame, 0.0);                   // one moment
+ *   scree_image image;       scree_image_create(context, 1280, 720, &image);
+ *   scree_picture_draw(picture, 0.0, NULL, &image);            // pixels
  *
  * scree_picture_draw_frame does all that for one frame. */
 #ifndef SCREE_PICTURE_H
@@ -32,6 +34,7 @@ typedef struct scree_picture_section {
 } scree_picture_section;
 
 typedef struct scree_picture_def {
+  uint32_t cookie; /* set by scree_picture_def_default */
   /* "auto", "material", "kind", "body", "plain", "speed", "spin", "vx", "vy", "vz", "force",
    * "contacts", "height", "size", "mass", "energy", or PROBE.COLUMN of a recording. */
   const char *colour;

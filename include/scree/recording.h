@@ -40,7 +40,7 @@ extern "C" {
  * has fewer, and reads as NaN in those it lacks. `method` is the place in the list of solvers, from
  * 1, of the one that ended the last solve of the step; 0: the start met the tolerance.
  * From `motors` to `energy_error` the ledger (scree_ledger), summed from the start of the run;
- * `damped`: bodies with numerical damping. */
+ * `damped`: bodies with numerical damping; `asleep`: bodies left out (sleep_after). */
 #define SCREE_STEP_COLUMN_LIST(X)                                                                  \
   X(time, "s")                                                                                     \
   X(bodies, "")                                                                                    \
@@ -75,7 +75,8 @@ extern "C" {
   X(impacts, "J")                                                                                  \
   X(joints, "J")                                                                                   \
   X(energy_error, "J")                                                                             \
-  X(damped, "")
+  X(damped, "")                                                                                    \
+  X(asleep, "")
 
 enum {
 #define SCREE_STEP_COLUMN_ENUM(name, unit) SCREE_STEP_##name,

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 
 scree_picture_def scree_picture_def_default(void) {
-  return (scree_picture_def){.colour = "auto",
+  return (scree_picture_def){.cookie = DEFINITION_COOKIE,
+                             .colour = "auto",
                              .look = SCREE_LOOK_SOLID,
                              .least = NAN,
                              .most = NAN,
@@ -24,6 +26,7 @@ scree_picture_def scree_picture_def_default(void) {
 
 static scree_status take_def(scree_picture *p, const scree_picture_def *def) {
   const scree_picture_def fallback = scree_picture_def_default();
+  if (def) DEFINITION_CHECK(p->context, def, picture_def);
   p->def = def ? *def : fallback;
   snprintf(p->colour, sizeof p->colour, "%s", p->def.colour ? p->def.colour : "auto");
   snprintf(p->follow, sizeof p->follow, "%s", p->def.follow ? p->def.follow : "");

@@ -6,6 +6,7 @@
  * samples; only where these differ they take all. Sums run over samples in their order, pixels are
  * independent: any number of threads gives the same bytes. */
 #include "base/argument.h"
+#include "base/definition.h"
 #include "render/frame.h"
 
 #ifdef SCREE_WITH_RENDER
@@ -232,6 +233,7 @@ scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
                     .first = (pairs + 5) / 6,
                     .enough = (pairs + 1) / 2,
                     .grid_pitch = round_pitch(r->size)};
+  DEFINITION_CHECK(r->context, settings, render_settings);
   if (!render_tree_ready(r))
     return context_fail(r->context, SCREE_ERROR_ARGUMENT, "render: there is no scene yet");
   scree_status status = check(r, settings);

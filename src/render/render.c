@@ -1,10 +1,13 @@
 /* The renderer as others see it. */
 #include "render/render.h"
+
 #include "base/argument.h"
+#include "base/definition.h"
 
 scree_render_settings scree_render_settings_default(const scree_camera *camera) {
   if (!camera) return (scree_render_settings){0};
-  scree_render_settings s = {.samples = 12,
+  scree_render_settings s = {.cookie = DEFINITION_COOKIE,
+                             .samples = 12,
                              .background = SCREE_BACKGROUND_STUDIO,
                              .light_elevation = 0.87,
                              .light_size = 0.07,

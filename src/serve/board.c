@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 #include "base/timer.h"
 #include "model/world.h"
 
@@ -195,13 +196,15 @@ scree_status serve_publish(scree_server *s, scree_sim *sim, bool always) {
 /* ---- the run -------------------------------------------------------------------------------- */
 
 scree_server_run scree_server_run_default(void) {
-  return (scree_server_run){.changeable = true, .remark = "", .pace = 1.0};
+  return (scree_server_run){
+      .cookie = DEFINITION_COOKIE, .changeable = true, .remark = "", .pace = 1.0};
 }
 
 scree_status scree_server_begin_run(scree_server *s, scree_sim *sim, const scree_server_run *run) {
-  ARGUMENT_CHECK(s ? s->context : NULL, s && sim && run);
+  ARGUMENT_CHECK(s ? s->context : NULL, s && sim);
   const scree_server_run fallback = scree_server_run_default();
   if (!run) run = &fallback;
+  DEFINITION_CHECK(scree_scene_context(scree_sim_scene(sim)), run, server_run);
   serve_board *b = &s->board;
   serve_drive *d = &s->drive;
   scree_scene *scene = scree_sim_scene(sim);

@@ -137,7 +137,7 @@ void serve_append(view_buffer *list, const view_buffer *message);
 bool serve_take_command(scree_server *s, const void *bytes, size_t size, serve_command *command);
 void serve_queue(scree_server *s, const serve_command *command);
 
-/* reader.c: what one reader has been told. */
+/* reader.c: what one reader has been sent. */
 typedef struct serve_reader {
   uint64_t epoch, serial, note_serial, history_serial;
   size_t shapes_told; /* bytes of the list */
@@ -153,7 +153,7 @@ void serve_reader_init(serve_reader *r, scree_context *context);
 void serve_reader_clear(serve_reader *r);
 /* The log of steps of the recording that is shown. */
 scree_status serve_read_steps(scree_server *s);
-/* Is there something that it has not been told? */
+/* Is there something that it has not been sent? */
 bool serve_reader_has_news(const scree_server *s, const serve_reader *r);
 /* Messages for a reader that waits; ends its waiting when there are any. */
 scree_status serve_reader_fill(scree_server *s, serve_reader *r);

@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 #include "serve/serve.h"
 
 scree_server_def scree_server_def_default(void) {
-  return (scree_server_def){0};
+  return (scree_server_def){.cookie = DEFINITION_COOKIE};
 }
 
 #ifndef SERVE_IS_IN
@@ -437,6 +438,8 @@ static scree_status start_thread(scree_server *s) {
 scree_status scree_server_create(scree_context *context, const scree_server_def *def,
                                  scree_server **server) {
   ARGUMENT_CHECK(context, context && server);
+  *server = NULL;
+  if (def) DEFINITION_CHECK(context, def, server_def);
   scree_server *s = *server = memory_new(context, 1, sizeof *s);
   if (!s) return SCREE_ERROR_MEMORY;
   s->context = context;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pictures of recordings: they show something, and bad requests are told so."""
+"""Pictures of recordings: they show something, and bad requests are refused with a reason."""
 import os
 import shutil
 import struct

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The server of `scree run --view` and `scree view` against those who should not be there: wrong tokens, other origins
 and hosts, paths that lead out, malformed and oversize messages, many connections, a reader that does not read. All is
-refused, bounded and told, and the run goes on."""
+refused, bounded and reported, and the run goes on."""
 import base64
 import os
 import re
