@@ -1,5 +1,6 @@
 # Thin: CMake does the work (see CMakePresets.json), these are the short names.
 #   make demo       install what is missing, build, let a ball break a wall: picture, film, plot, recording in out/demo
+#   make view       the same run live in a browser: pause it, turn gravity, pull bricks with the mouse
 #   make test       install what is missing, build, run every test, sanitizers, fuzzing, checks
 #   make test-long  the long tests too
 #   make fuzz-long  each fuzz target for FUZZ_SECONDS (default an hour); executions, coverage
@@ -84,6 +85,12 @@ demo: | build
 	$(call compile,release) --target scree_command
 	tools/demo build/release
 endif
+# The next step after the demo: the wall, live; open the address that it tells.
+view: | build
+	@tools/setup --build
+	@$(call configure,release)
+	@$(call compile,release) --target scree_command > build/view.log 2>&1 || { tail -30 build/view.log; exit 1; }
+	build/release/scree run wall --view
 gallery-pages: release
 	tools/make-gallery --pages --quick --scree build/release/scree
 # Built apart, without tests and benchmarks.
@@ -122,4 +129,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers gallery-pages install wheel tarball deb docs check format setup clean
+.PHONY: view all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers gallery-pages install wheel tarball deb docs check format setup clean

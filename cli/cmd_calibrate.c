@@ -54,6 +54,7 @@ typedef struct calibration {
   fit fits[STUDY_KEYS];
   size_t fit_count;
   double targets[STUDY_MEASURES];
+  const char *target_texts[STUDY_MEASURES];
   one_run *runs;
   size_t run_count, known; /* known: from before */
   long most, scan;
@@ -108,6 +109,7 @@ static int read_options(calibration *c, const cli_args *args, char (*room)[STUDY
       if (!equals || equals - value >= STUDY_TEXT || !study_number(equals + 1, &c->targets[*count]))
         return cli_fail(CLI_USAGE, "--target %s: PROBE.COLUMN=VALUE is wanted, as heap.slope=28deg",
                         value);
+      c->target_texts[*count] = equals + 1;
       snprintf(room[*count], STUDY_TEXT, "%.*s", (int)(equals - value), value);
       measures[*count] = room[*count];
       ++*count;
@@ -517,6 +519,11 @@ static int run(cli_args *args) {
   case_of(c, 0, half, 1, &middle);
   if (!code)
     code = study_open(&c->study, args, "calibrate", count, measures, middle.set_count, middle.sets);
+  for (size_t i = 0; i < count && !code; i++)
+    if (!study_fits_unit(c->target_texts[i], c->study.measures[i].unit))
+      code = cli_fail(CLI_USAGE, "--target %s=%s: it is measured in %s", measures[i],
+                      c->target_texts[i],
+                      *c->study.measures[i].unit ? c->study.measures[i].unit : "plain numbers");
   if (!code) code = calibrate(c, args);
   study_table_close(&c->table);
   free(c->runs);

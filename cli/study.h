@@ -79,6 +79,9 @@ int study_open(study *s, const cli_args *args, const char *verb, size_t measure_
                const char *const *measures, size_t set_count, const char *const *sets);
 /* A number with an optional unit ("28deg", "1.2 kg/s") in SI; false: it is none. */
 bool study_number(const char *text, double *value);
+/* May such a number be a value of this unit? One without a unit, or a unit that is not known, may.
+ */
+bool study_fits_unit(const char *text, const char *unit);
 /* "mu=0.1:0.9:5" or "n=1000,4000"; 0, or an exit code after a message. */
 int study_read_key(const char *text, study_key *key);
 void study_clear_key(study_key *key);

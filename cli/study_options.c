@@ -13,10 +13,34 @@
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* "kg/s", "m^2": factors of the units' table; false: not a unit. */
-static bool unit_factor(const char *text, double *factor) {
+enum { UNIT_BASES = 5 };
+
+/* Powers of the base units in "kg m s^-2", times `power`. Angles have none. */
+static void add_powers(const char *si, long power, long powers[UNIT_BASES]) {
+  static const char *const base[UNIT_BASES] = {"m", "kg", "s", "A", "rad"};
+  while (*si) {
+    size_t length = 0;
+    while (isalpha((unsigned char)si[length])) length++;
+    const char *name = si;
+    long own = 1;
+    si += length;
+    if (*si == '^') {
+      char *end;
+      own = strtol(si + 1, &end, 10);
+      si = end;
+    }
+    for (int k = 0; k < UNIT_BASES - 1; k++)
+      if (strlen(base[k]) == length && strncmp(base[k], name, length) == 0)
+        powers[k] += own * power;
+    while (*si && !isalpha((unsigned char)*si)) si++;
+  }
+}
+
+/* "kg/s", "m^2": factors of the units' table, and powers of the base units; false: not a unit. */
+static bool read_unit(const char *text, double *factor, long powers[UNIT_BASES]) {
   bool divide = false;
   *factor = 1.0;
+  for (int k = 0; k < UNIT_BASES; k++) powers[k] = 0;
   while (*text) {
     if (isspace((unsigned char)*text) || *text == '*') {
       text++;
@@ -48,8 +72,24 @@ static bool unit_factor(const char *text, double *factor) {
       text = end;
     }
     *factor *= pow(one, (double)(divide ? -power : power));
+    add_powers(si, divide ? -power : power, powers);
   }
   return true;
+}
+
+static bool unit_factor(const char *text, double *factor) {
+  long powers[UNIT_BASES];
+  return read_unit(text, factor, powers);
+}
+
+bool study_fits_unit(const char *text, const char *unit) {
+  char *end;
+  double factor;
+  long a[UNIT_BASES], b[UNIT_BASES];
+  number_read(text, &end);
+  while (isspace((unsigned char)*end)) end++;
+  if (!*end || !read_unit(end, &factor, a) || !read_unit(unit, &factor, b)) return true;
+  return memcmp(a, b, sizeof a) == 0;
 }
 
 bool study_number(const char *text, double *value) {

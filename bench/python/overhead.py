@@ -89,16 +89,20 @@ def overhead(steps=20000):
     return min(a for a, _ in found) / steps, min(b for _, b in found)
 
 
-def scaling(copies=64, steps=100):
-    """Wall time and CPU time of all threads, on one thread and on two."""
-    seconds = []
-    for threads in (1, 2):
-        many = scree.vector(GRIPPER, copies, threads=threads)
-        many.advance(20)
-        for clock in (time.perf_counter, time.process_time):
-            seconds.append(best(lambda: many.advance(steps), 5, clock))
-        many.close()
-    return seconds
+def scaling(copies=64, steps=100, tries=8):
+    """Least wall time and CPU time of all threads, on one thread and on two, in turns: what other programs do then
+    meets both. Two free cores run twice as much CPU time in a second, so the ratio of CPU times bounds the speed-up."""
+    many = [scree.vector(GRIPPER, copies, threads=threads) for threads in (1, 2)]
+    wall, cpu = [float("inf")] * 2, [float("inf")] * 2
+    for k in range(tries + 1):
+        for i in (0, 1):
+            begin, spent = time.perf_counter(), time.process_time()
+            many[i].advance(steps)
+            if k:  # the first one makes room
+                wall[i], cpu[i] = min(wall[i], time.perf_counter() - begin), min(cpu[i], time.process_time() - spent)
+    for one in many:
+        one.close()
+    return wall[0], cpu[0], wall[1], cpu[1]
 
 
 def main():

@@ -178,6 +178,7 @@ class Calibrate(Study):
                               (["--fit", "mu=1:0", "--target", "box.x=1"], "A must be below B"),
                               (["--fit", "mu=0", "--target", "box.x=1"], "bounds as"),
                               (["--fit", "mu=0:1", "--target", "box.x=1 apple"], "is wanted"),
+                              (["--fit", "mu=0:1", "--target", "box.vx=1kg"], "measured in m/s"),
                               (["--fit", "mu=0:1", "--target", "box.q=1"], "no column 'q'")):
             with self.subTest(words=words):
                 result = self.run_scree("calibrate", "incline.yaml", *words, "--out", "none")

@@ -4,6 +4,7 @@ import json
 import os
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 import zlib
@@ -206,6 +207,14 @@ class Many(unittest.TestCase):
             self.assertEqual(set(many.hashes), {one.state_hash})
             self.assertEqual(seen.shape, (5, one.world.body_limit, 13))
             np.testing.assert_allclose(infos["time"], one.time)
+
+    def test_threads_cost_no_more_work(self):
+        """64 grippers on two threads take hardly more CPU time than on one, so that two cores are nearly twice as
+        fast: nothing is shared that one waits for. Least of several tries, in turns; wall time is the machine's."""
+        sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "bench", "python"))
+        import overhead
+        _, one, _, two = overhead.scaling(64, 20, 6)
+        self.assertLess(two, 1.3 * one)
 
     def test_reset_of_some(self):
         many = scree.vector(BALL, 4, threads=1, observe=lambda sim: sim.body("ball").position)
