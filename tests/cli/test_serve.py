@@ -352,7 +352,7 @@ class Server(CommandTest):
         """The run copies a state only for a reader that has taken the last one: counted, and by the CPU time
         of the run's own thread below a hundredth."""
         self.stop()
-        self.start("run", "scene.yaml", "--view", "--duration", "4", "--out", "run.h5")
+        self.start("run", "scene.yaml", "--view", "--duration", "30", "--out", "run.h5")
         stalled = self.shake()
         stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         with stalled:
