@@ -280,6 +280,8 @@ scree_status assembly_wake_driven(assembly *a, const assembly_params *params);
 scree_status assembly_see_sleepers(assembly *a);
 /* order.c. Before there are velocities: sorts in their place. */
 void assembly_order_bodies(assembly *a);
+/* extremes.c: `farthest` and `least_diameter` */
+void assembly_note_extremes(assembly *a, double h);
 /* contacts.c, and impulses.c for what comes out of a solve */
 collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
