@@ -70,6 +70,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->link_block);
   memory_free(context, a->stiffness);
   memory_free(context, a->lasting);
+  memory_free(context, a->expected);
   memory_free(context, a->shared);
   memory_free(context, a->span);
   memory_free(context, a->kind);
@@ -77,6 +78,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->slept);
   memory_free(context, a->asleep_before);
   memory_free(context, a->mean);
+  if (a->ranks) a->ranks->destroy(a->ranks);
   memory_free(context, a);
 }
 
@@ -130,6 +132,7 @@ static size_t add_some(assembly *a, double h, size_t begin, size_t end, size_t *
       def.inverse_mass = 1.0 / b->mass[i];
       world_inverse_inertia(b->rotation[i], b->inertia[i], def.inverse_inertia);
       *stiff += assembly_stiffen(a, i, h, def.inverse_inertia);
+      if (b->point && b->point[i]) memset(def.inverse_inertia, 0, sizeof def.inverse_inertia);
     }
     v3_store(def.v_free, a->linear[i]);
     v3_store(def.v_free + 3, a->angular[i]);
@@ -169,6 +172,23 @@ static double least_speed(const scree_world *w, double h) {
   return 1e-9 * size / h;
 }
 
+/* Bodies get copies, and the report is of all ranks. */
+static scree_status share(assembly *a, assembly_report *report) {
+  scree_status status = a->ranks->share(a->ranks, a);
+  /* A rank without contacts takes part in the solve all the same. */
+  if (!status) status = assembly_reserve_g(a, scree_ccp_row_count(a->problem) + 1);
+  if (status) return status;
+  double sums[2] = {(double)report->contacts, (double)scree_ccp_row_count(a->problem)};
+  double most[3] = {report->penetration, report->penetration_percent, report->joint_error};
+  ranks_reduce(a->context->ranks, sums, 2, most, 3);
+  report->contacts = (size_t)sums[0];
+  report->rows = (size_t)sums[1];
+  report->penetration = most[0];
+  report->penetration_percent = most[1];
+  report->joint_error = most[2];
+  return SCREE_OK;
+}
+
 scree_status assembly_build(assembly *a, const assembly_params *params, assembly_report *report) {
   scree_world *w = a->world;
   *report = (assembly_report){.contacts = 0};
@@ -182,8 +202,14 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
     a->has_excluded = w->joint_limit || w->excluded_count;
     (excluded || a->has_excluded ? collide_invalidate : collide_note_change)(a->collide);
   }
-  assembly_order_bodies(a);
-  status = world_free_velocities(w, params->h, a->linear, a->angular);
+  if (a->ranks) {
+    /* By where bodies will be; sorting takes the place of the velocities. */
+    status = world_free_velocities(w, params->h, a->linear, a->angular);
+    if (!status) status = a->ranks->divide(a->ranks, a, params);
+    if (status) return status;
+  }
+  if (assembly_order_bodies(a) || !a->ranks)
+    status = world_free_velocities(w, params->h, a->linear, a->angular);
   if (status) return status;
   status = assembly_remember(a);
   if (status) return status;
@@ -200,9 +226,12 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   if (status) return status;
   status = assembly_find_bounces(a, params->again);
   if (!status) status = assembly_add_contacts(a, params, report);
+  assembly_find_jolt(a);
   if (!status) status = assembly_find_impacts(a, params);
   if (!status) status = assembly_add_joints(a, params, report);
   if (!status) status = assembly_add_links(a, params);
+  report->rows = scree_ccp_row_count(a->problem);
+  if (!status && a->ranks) status = share(a, report);
   if (status) assembly_undo(a);
   return status;
 }
@@ -212,6 +241,11 @@ scree_status assembly_finish(assembly *a, assembly_report *report) {
   if (status) return status;
   assembly_push_joints(a);
   assembly_push_links(a);
+  if (a->ranks) {
+    const scree_status gathered = a->ranks->gather(a->ranks, a);
+    if (gathered) return gathered;
+    report->touching = (size_t)ranks_sum(a->context->ranks, (double)report->touching);
+  }
   if (a->has_state_now) assembly_update_states(a);
   const scree_status told = assembly_tell_user(a);
   if (told) {

@@ -12,6 +12,7 @@
 #define SCREE_ASSEMBLE_ASSEMBLY_H
 
 #include "assemble/law.h"
+#include "assemble/ranks.h"
 #include "base/blob.h"
 #include "collide/pairs.h"
 #include "model/world.h"
@@ -65,6 +66,7 @@ typedef struct assembly_params {
   bool warm_start;
   double warm_start_scale;
   bool again; /* the same step once more, after assembly_look has found that contacts were missed */
+  bool hurried; /* there is no time for curvature.c */
 } assembly_params;
 
 /* What speeds are measured by: a part of a step is solved as well as the whole, and bounces as it
@@ -74,7 +76,7 @@ static inline double assembly_whole(const assembly_params *params) {
 }
 
 typedef struct assembly_report {
-  size_t contacts, touching;
+  size_t contacts, touching, rows;
   double penetration, penetration_percent;
   double joint_error;
   size_t stiff_bodies; /* with added inertia (stiffness.c) */
@@ -97,7 +99,8 @@ typedef struct assembly {
   uint64_t asleep_before_revision;
   contact_asleep *slept; /* contacts of who sleeps */
   size_t slept_count, slept_capacity;
-  bool has_excluded; /* it had joints or pairs that never touch then */
+  bool has_excluded;     /* it had joints or pairs that never touch then */
+  assembly_ranks *ranks; /* null: all contacts are here */
 
   /* Bodies: in the order of the problem first (`moving` of them), then the others with a shape. */
   uint32_t *order;
@@ -146,6 +149,7 @@ typedef struct assembly {
       impact_pair_capacity;
   size_t impact_count; /* impacts in the step; 0: the others do not matter */
   double impact_work;  /* J, on the bodies: what they lost, negative */
+  bool jolted;         /* some of these bounce in the step */
   double newton_part;  /* of the restitution that contacts of bodies with joints have in the step */
   bool impact_spread;  /* bodies that were not hit have been moved apart from those that were */
   bool impacts_left;   /* more than there are rounds for: these do not bounce */
@@ -207,6 +211,8 @@ typedef struct assembly {
   bool curved;      /* some contact may need curvature.c; then `lasting` is filled */
   uint8_t *lasting; /* of the contacts in the problem: pressed in the step before too */
   size_t lasting_capacity;
+  struct expected *expected; /* of each body: curvature.c */
+  size_t expected_capacity;
 } assembly;
 
 scree_status assembly_create(scree_world *world, assembly **out);
@@ -230,6 +236,9 @@ typedef struct assembly_hit {
   double turn; /* rad in the step: the most of a body of theirs */
 } assembly_hit;
 scree_status assembly_sweep(assembly *a, const assembly_params *params, assembly_hit *hit);
+/* After finish: joints that would come apart as their bodies turn far
+ * (joint_ends.c); they are added to the pairs. */
+scree_status assembly_find_strain(assembly *a, const assembly_params *params, assembly_hit *hit);
 void assembly_accept(assembly *a);
 /* look.c: `again` will see contacts from no farther than before. */
 scree_status assembly_see_no_farther(assembly *a);
@@ -249,6 +258,11 @@ void assembly_back_to(assembly *a, assembly_mark mark);
 void assembly_put(const assembly *a, blob_out *out);
 size_t assembly_save(const assembly *a, void *bytes);
 scree_status assembly_check(const assembly *a, const void *blob, size_t size);
+/* Several ranks' blobs, of one step, as one: all contacts, sorted; the order of bodies is left out.
+ * Returns its size; out null: only that. `place` is room for as many numbers as there are contacts.
+ */
+size_t assembly_join(const char *const *blob, int count, uint64_t *place, void *out);
+size_t assembly_blob_contacts(const void *blob);
 /* Of a blob that was checked; after the world's part. */
 scree_status assembly_restore(assembly *a, const void *blob);
 
@@ -278,8 +292,8 @@ void assembly_note_sleepers(assembly *a);
 /* Before a step is built: wakes what driven bodies come near to; and takes note of who sleeps. */
 scree_status assembly_wake_driven(assembly *a, const assembly_params *params);
 scree_status assembly_see_sleepers(assembly *a);
-/* order.c. Before there are velocities: sorts in their place. */
-void assembly_order_bodies(assembly *a);
+/* order.c. Before there are velocities: where it sorts (true), it does so in their place. */
+bool assembly_order_bodies(assembly *a);
 /* extremes.c: `farthest` and `least_diameter` */
 void assembly_note_extremes(assembly *a, double h);
 /* contacts.c, and impulses.c for what comes out of a solve */
@@ -311,6 +325,8 @@ scree_status assembly_ask_user(assembly *a);
 scree_status assembly_tell_user(assembly *a);
 /* impact.c. Before contacts are added: whether any bounce. */
 scree_status assembly_find_bounces(assembly *a, bool again);
+/* After them: whether any of bodies with joints does in this step. */
+void assembly_find_jolt(assembly *a);
 /* After finish: whether bodies with joints were given energy by a bounce; then there is less of it
  * in the next build with `again`. */
 bool assembly_bounce_gives(assembly *a);
@@ -334,7 +350,7 @@ scree_status assembly_reserve_before(assembly *a, size_t count);
 void assembly_set_before(assembly *a, size_t contact, v3 impulse);
 v3 assembly_get_before(const assembly *a, size_t contact);
 /* curvature.c: offsets from the motion that is expected */
-void assembly_curve_contacts(assembly *a, double h);
+scree_status assembly_curve_contacts(assembly *a, double h);
 /* ledger.c: what acts in the step, before bodies move; and the error, after. */
 void assembly_open_ledger(assembly *a, scree_ledger *out);
 void assembly_close_ledger(const assembly *a, scree_ledger *out);

@@ -70,6 +70,95 @@ static size_t expected_size(const blob_header *h) {
          h->slept * sizeof(contact_asleep) + (h->body_limit + h->order_count) * sizeof(uint32_t);
 }
 
+/* ---- blobs of ranks -------------------------------------------------------------------------- */
+
+size_t assembly_blob_contacts(const void *blob) {
+  blob_header h;
+  memcpy(&h, blob, sizeof h);
+  return h.contact_count;
+}
+
+/* Sizes of what each contact has, in the order of the blob; returns how many kinds there are. */
+static int parts_of(const blob_header *h, size_t size[5]) {
+  int n = 0;
+  size[n++] = sizeof(cache_key);
+  size[n++] = sizeof(v3);
+  if (h->places) size[n++] = sizeof(contact_place);
+  if (h->extra) size[n++] = sizeof(contact_extra);
+  if (h->states) size[n++] = sizeof(contact_state);
+  return n;
+}
+
+/* Where a contact stands: in which blob, and its number there. */
+enum { BLOB_SHIFT = 40 };
+
+static cache_key key_of(const char *const *blob, uint64_t place) {
+  cache_key key;
+  memcpy(&key,
+         blob[place >> BLOB_SHIFT] + sizeof(blob_header) +
+             (place & (((uint64_t)1 << BLOB_SHIFT) - 1)) * sizeof key,
+         sizeof key);
+  return key;
+}
+
+/* Contacts of one pair come from one blob, and keep their order. */
+static bool comes_before(const char *const *blob, uint64_t x, uint64_t y) {
+  const cache_key p = key_of(blob, x), q = key_of(blob, y);
+  if (p.a != q.a) return p.a < q.a;
+  if (p.b != q.b) return p.b < q.b;
+  return x < y;
+}
+
+static void sink(const char *const *blob, uint64_t *place, size_t at, size_t count) {
+  for (size_t child; (child = 2 * at + 1) < count; at = child) {
+    if (child + 1 < count && comes_before(blob, place[child], place[child + 1])) child++;
+    if (!comes_before(blob, place[at], place[child])) return;
+    const uint64_t kept = place[at];
+    place[at] = place[child];
+    place[child] = kept;
+  }
+}
+
+/* A heap: nothing else sorts in place with what is compared at hand. */
+static void sort_places(const char *const *blob, uint64_t *place, size_t count) {
+  for (size_t k = count / 2; k-- > 0;) sink(blob, place, k, count);
+  for (size_t k = count; k-- > 1;) {
+    const uint64_t kept = place[0];
+    place[0] = place[k];
+    place[k] = kept;
+    sink(blob, place, 0, k);
+  }
+}
+
+size_t assembly_join(const char *const *blob, int count, uint64_t *place, void *out) {
+  blob_header head, h;
+  size_t n = 0, size[5], before = 0;
+  memcpy(&head, blob[0], sizeof head);
+  for (int k = 0; k < count; k++) {
+    memcpy(&h, blob[k], sizeof h);
+    for (uint64_t i = 0; out && i < h.contact_count; i++)
+      place[n + i] = (uint64_t)k << BLOB_SHIFT | i;
+    n += h.contact_count;
+  }
+  head.contact_count = n;
+  head.order_count = head.moving = head.current = 0;
+  if (!out) return expected_size(&head);
+  sort_places(blob, place, n);
+  blob_out to = {.bytes = out};
+  blob_put(&to, &head, sizeof head);
+  const int parts = parts_of(&head, size);
+  for (int m = 0; m < parts; before += size[m++])
+    for (size_t k = 0; k < n; k++) {
+      const char *from = blob[place[k] >> BLOB_SHIFT];
+      const uint64_t i = place[k] & (((uint64_t)1 << BLOB_SHIFT) - 1);
+      memcpy(&h, from, sizeof h);
+      blob_put(&to, from + sizeof h + h.contact_count * before + i * size[m], size[m]);
+    }
+  memcpy(&h, blob[0], sizeof h);
+  blob_put(&to, blob[0] + sizeof h + h.contact_count * before, h.body_limit * sizeof(uint32_t));
+  return to.at;
+}
+
 scree_status assembly_check(const assembly *a, const void *blob, size_t size) {
   blob_header h;
   const char *bytes = blob;

@@ -36,7 +36,7 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
   const world_bodies *b = &w->bodies;
   return (collide_view){
       .count = b->limit,
-      .shape = b->shape,
+      .shape = a->ranks ? a->ranks->seen : b->shape,
       .position = b->position,
       .rotation = b->rotation,
       .place = b->place,
@@ -58,6 +58,7 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
       .extra = params->again ? a->extra_used : NULL,
       .given = a->late,
       .given_count = params->again ? a->late_count : 0,
+      .part = a->ranks ? &a->ranks->part : NULL,
   };
 }
 
@@ -472,7 +473,7 @@ static void make_part(assembly *a, const assembly_params *params, const plain_se
     add_contact(a, params, plain, &batch[k], 1, first + k, (first + k) * (size_t)plain->dim, part);
 }
 
-/* What is not finite is told by the way that looks at each contact. */
+/* What is not finite is reported by the way that looks at each contact. */
 static scree_status blame(assembly *a, const assembly_params *params, size_t parts, size_t contacts,
                           assembly_report *report) {
   contact_part part = {.form.def = scree_ccp_contact_def_default()};
@@ -553,7 +554,7 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
   }
   a->contact_count = a->problem->bodies.contact_count;
   if (!status) status = assembly_ask_user(a);
-  if (!status) assembly_curve_contacts(a, params->h);
+  if (!status && !params->hurried) status = assembly_curve_contacts(a, params->h);
   report->contacts = a->contact_count;
   return status;
 }

@@ -262,6 +262,13 @@ void assembly_open_ledger(assembly *a, scree_ledger *out) {
   const world_bodies *b = &a->world->bodies;
   find_means(a);
   add_contacts(a, out);
+  if (a->ranks) {
+    double sums[3] = {out->impacts, out->friction, out->motions};
+    ranks_reduce(a->context->ranks, sums, 3, NULL, 0);
+    out->impacts = sums[0];
+    out->friction = sums[1];
+    out->motions = sums[2];
+  }
   add_shifts(a, out);
   add_joints(a, out);
   add_links(a, out);

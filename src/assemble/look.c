@@ -61,6 +61,49 @@ static void note_expected(assembly *a) {
   }
 }
 
+static scree_status look_at(assembly *a, const assembly_params *params, bool *again) {
+  if (params->again)
+    for (size_t i = 0; i < a->world->bodies.limit; i++)
+      a->extra[i] = fmax(a->extra[i], a->extra_used[i]);
+  collide_view view = assembly_view(a, params);
+  view.linear = a->free_linear;
+  view.angular = a->free_angular;
+  const look_def look = {.view = &view,
+                         .linear = a->linear,
+                         .angular = a->angular,
+                         .extra = a->extra,
+                         .tolerance = tolerance};
+  const scree_status status = look_for_missed(collide_broad(a->collide), &look, again);
+  double *used = a->extra;
+  const size_t capacity = a->extra_capacity;
+  a->extra = a->extra_used;
+  a->extra_capacity = a->extra_used_capacity;
+  a->extra_used = used;
+  a->extra_used_capacity = capacity;
+  return status;
+}
+
+/* The velocities of all bodies are known, and how far they lead from what was expected. All ranks
+ * look, or none: what one of them misses all build again. */
+static scree_status look_on_ranks(assembly *a, const assembly_params *params, double half,
+                                  bool *again) {
+  const world_bodies *b = &a->world->bodies;
+  bool any = false;
+  if (reserve(a)) return SCREE_ERROR_MEMORY;
+  for (size_t i = 0; i < b->limit; i++) {
+    const bool away = b->alive[i] && b->shape[i] && a->ranks->way[i] > half;
+    a->extra[i] = away ? a->ranks->way[i] : 0.0;
+    any = any || away;
+  }
+  if (!any) return params->again ? SCREE_OK : assembly_see_no_farther(a);
+  memcpy(a->free_linear, a->ranks->free_linear, b->limit * sizeof *a->free_linear);
+  memcpy(a->free_angular, a->ranks->free_angular, b->limit * sizeof *a->free_angular);
+  scree_status status = a->ranks->widen(a->ranks, a, params);
+  if (!status) status = look_at(a, params, again);
+  *again = ranks_any(a->context->ranks, *again);
+  return status;
+}
+
 static size_t first_of(const assembly *a, double h, double half, size_t begin, size_t end) {
   for (size_t k = begin; k < end; k++)
     if (a->world->bodies.shape[a->order[k]] && led_away(a, k, h) > half) return k;
@@ -85,8 +128,9 @@ static size_t first_led(const assembly *a, double h, double half) {
 scree_status assembly_look(assembly *a, const assembly_params *params, bool *again) {
   const double margin = view_less(params->margin * a->least_diameter, a->farthest);
   const double half = 0.5 * (margin + tolerance * a->least_diameter);
-  const size_t first = first_led(a, params->h, half);
   *again = false;
+  if (a->ranks) return look_on_ranks(a, params, half, again);
+  const size_t first = first_led(a, params->h, half);
   if (first == a->moving) return SCREE_OK;
   if (reserve(a)) return SCREE_ERROR_MEMORY;
   note_expected(a);
@@ -96,23 +140,5 @@ scree_status assembly_look(assembly *a, const assembly_params *params, bool *aga
     const double way = led_away(a, k, params->h);
     if (way > half) a->extra[a->order[k]] = way;
   }
-  if (params->again)
-    for (size_t i = 0; i < a->world->bodies.limit; i++)
-      a->extra[i] = fmax(a->extra[i], a->extra_used[i]);
-  collide_view view = assembly_view(a, params);
-  view.linear = a->free_linear;
-  view.angular = a->free_angular;
-  const look_def look = {.view = &view,
-                         .linear = a->linear,
-                         .angular = a->angular,
-                         .extra = a->extra,
-                         .tolerance = tolerance};
-  const scree_status status = look_for_missed(collide_broad(a->collide), &look, again);
-  double *used = a->extra;
-  const size_t capacity = a->extra_capacity;
-  a->extra = a->extra_used;
-  a->extra_capacity = a->extra_used_capacity;
-  a->extra_used = used;
-  a->extra_used_capacity = capacity;
-  return status;
+  return look_at(a, params, again);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 #include "base/memory.h"
 #include "math/vec3.h"
 
@@ -17,8 +18,10 @@ static bool all_finite(const double *x, size_t n) {
 }
 
 scree_ccp_contact_def scree_ccp_contact_def_default(void) {
-  scree_ccp_contact_def def = {
-      .body_a = SCREE_CCP_WORLD, .body_b = SCREE_CCP_WORLD, .normal = {0.0, 0.0, 1.0}};
+  scree_ccp_contact_def def = {.cookie = DEFINITION_COOKIE,
+                               .body_a = SCREE_CCP_WORLD,
+                               .body_b = SCREE_CCP_WORLD,
+                               .normal = {0.0, 0.0, 1.0}};
   def.set = scree_set_coulomb(3, 0.0);
   return def;
 }
@@ -207,6 +210,7 @@ static scree_status check_body(scree_ccp *p, uint32_t body) {
 
 scree_status scree_ccp_add_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
   ARGUMENT_CHECK(p ? p->context : NULL, p && def);
+  DEFINITION_CHECK(p->context, def, ccp_contact_def);
   ccp_bodies *bodies = &p->bodies;
   const size_t n = bodies->contact_count;
   if (p->form != SCREE_FORM_BODIES || n != p->block_count)

@@ -3,6 +3,7 @@
 #define SCREE_CCP_PROBLEM_H
 
 #include "base/context.h"
+#include "ccp/ranks.h"
 #include "scree/ccp.h"
 
 /* Geometry of a compact contact. Rows follow the order stated in scree/ccp.h; the second tangent is
@@ -64,7 +65,8 @@ struct scree_ccp {
   ccp_matrix w;        /* local */
   ccp_block_rows rows; /* local: W with the compliance */
   ccp_matrix m, h;
-  double *f; /* global: m.rows */
+  double *f;              /* global: m.rows */
+  const ccp_ranks *ranks; /* null: all of it is here */
 };
 
 /* scree_ccp_add_body for many that are made in any order: their places come into being, and are

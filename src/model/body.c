@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 #include "model/link/link.h"
 
 scree_body_def scree_body_def_default(void) {
-  return (scree_body_def){.kind = SCREE_BODY_DYNAMIC,
+  return (scree_body_def){.cookie = DEFINITION_COOKIE,
+                          .kind = SCREE_BODY_DYNAMIC,
                           .rotation = {1.0, 0.0, 0.0, 0.0},
                           .density = 1000.0,
                           .category = 1,
@@ -185,6 +187,7 @@ static scree_status make_room(scree_world *w, const scree_body_def *d, bool plac
   if (placed && world_need(w, &b->place, sizeof *b->place, &identity)) return SCREE_ERROR_MEMORY;
   if (d->motion.index && world_need(w, &b->drive, sizeof *b->drive, NULL))
     return SCREE_ERROR_MEMORY;
+  if (d->point && world_need(w, &b->point, sizeof *b->point, NULL)) return SCREE_ERROR_MEMORY;
   if (d->charge != 0.0 && world_need(w, &b->charge, sizeof *b->charge, NULL))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
@@ -195,6 +198,7 @@ scree_status scree_world_add_body(scree_world *w, const scree_body_def *d, scree
   world_bodies *b = &w->bodies;
   body_mass m;
   uint32_t shape_index = 0;
+  DEFINITION_CHECK(w->context, d, body_def);
   scree_status status = check_def(w, d);
   if (!status) status = mass_of(w, d, &m);
   if (!status) status = make_room(w, d, !is_identity(m.frame));
@@ -226,6 +230,7 @@ scree_status scree_world_add_body(scree_world *w, const scree_body_def *d, scree
   if (b->place) b->place[i] = pose_inverse(m.frame);
   if (b->drive) b->drive[i] = (body_drive){frame, w->time, d->motion.index, 0};
   if (b->charge) b->charge[i] = d->charge;
+  if (b->point) b->point[i] = d->point;
   if (b->slow_turn) b->slow_turn[i] = b->angular[i];
   if (b->growth) memset(&b->growth[i], 0, sizeof b->growth[i]);
   if (b->asleep) b->asleep[i] = 0;

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 #include "model/link/link.h"
 
 scree_world_def scree_world_def_default(void) {
-  return (scree_world_def){.gravity = {0.0, 0.0, -9.81}};
+  return (scree_world_def){.cookie = DEFINITION_COOKIE, .gravity = {0.0, 0.0, -9.81}};
 }
 
 static bool finite3(const double *x) {
@@ -29,6 +30,7 @@ scree_status scree_world_create(scree_context *context, const scree_world_def *d
   const scree_world_def fallback = scree_world_def_default();
   *out = NULL;
   if (!def) def = &fallback;
+  DEFINITION_CHECK(context, def, world_def);
   scree_status status = check_def(context, def);
   if (status) return status;
   scree_world *w = memory_new(context, 1, sizeof *w);

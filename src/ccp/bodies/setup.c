@@ -148,6 +148,7 @@ scree_status bodies_setup(ccp_operator *op) {
     op->eta_force[op->order[j]] = 0.0;
   if (!status) status = bodies_rigid_fill(&impl->rigid, op);
   if (!status) status = bodies_diagonal_fill(&impl->diagonal, op);
+  if (!status) status = bodies_whole_fill(op);
   return status ? status : bodies_judge_reserve(op);
 }
 
@@ -166,6 +167,7 @@ void bodies_setup_free(ccp_operator *op) {
   colouring_free(context, &impl->colours);
   bodies_rigid_free(context, &impl->rigid);
   bodies_diagonal_free(context, &impl->diagonal);
+  bodies_whole_free(context, &impl->whole);
   memory_free(context, impl->judged);
   memory_free(context, impl);
 }

@@ -70,6 +70,9 @@ static const scene_field solver_fields[] = {
     {SETTING(REAL, time_budget), .unit = "s", FROM(0), .maximum = INFINITY,
      .help = "of a whole step; what it has no time for is left out and counted; default 0: none. "
              "Results then depend on the machine"},
+    {SETTING(CHOICE, budget_clock), .choices = "wall|cpu",
+     .help = "the clock of the budget and of the times of steps; default wall. `cpu`: the "
+             "processor's time of the thread that steps, as on a machine of its own"},
     {SETTING(BOOL, warm_start), .help = "default true"},
     {SETTING(REAL, warm_start_scale), .unit = "", FROM(0), .maximum = 1, .help = "default 1"},
     {SETTING(REAL, stabilisation), .unit = "", OVER(0), .maximum = 1,
