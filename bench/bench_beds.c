@@ -3,6 +3,9 @@
  *
  *   bench_beds [--json] [n …]              default 1000 4000 16000 64000; about four minutes
  *   bench_beds --settled [DIRECTORY]       the beds settled_N.csv that a peer made and was timed on
+ *   bench_beds --large N [STEPS]           a packed lattice of N spheres, ten layers that touch, 50
+ *                                          sweeps a step: us of CPU time a body and step, ns a
+ *                                          contact, bytes a body; one thread, STEPS (default 20)
  *   bench_beds --pebble N                  projects how long the scene pebble-bed takes to fill
  *
  * A bed is made by letting a loose lattice of n spheres (radius 0.05 m, density 2000, mu 0.3, pitch
@@ -408,7 +411,54 @@ static const char *shared_beds(void) {
   return path;
 }
 
+/* ---- sizes that take too long to settle ----------------------------------------------------- */
+
+static int large(size_t n, int steps) {
+  scree_context_def context_def = scree_context_def_default();
+  context_def.threads = 1;
+  scree_context *context = scree_context_create(&context_def);
+  scree_world *world;
+  scree_stepper *stepper;
+  scree_step_info info = {0};
+  check(context, scree_world_create(context, NULL, &world));
+  fill(context, world, n);
+  /* Together: each touches those beside and below it. */
+  for (size_t i = 0; i < n; i++) {
+    const size_t m = across(n);
+    scree_body_state s;
+    const scree_body_id id = scree_world_body_at(world, i + 1);
+    check(context, scree_body_get_state(world, id, &s));
+    s.position[0] = 2.0 * radius * ((double)(i % m) + 0.5);
+    s.position[1] = 2.0 * radius * ((double)(i / m % m) + 0.5);
+    s.position[2] = 2.0 * radius * ((double)(i / (m * m)) + 0.5);
+    check(context, scree_body_set_state(world, id, &s));
+  }
+  scree_stepper_def def = bench_stepper();
+  def.solver = "gs";
+  def.tolerance_residual = 1e-12;
+  def.iteration_limit = 50;
+  check(context, scree_stepper_create(world, &def, &stepper));
+  check(context, scree_stepper_step(stepper, h, &info)); /* all is allocated */
+  const clock_t start = clock();
+  for (int k = 0; k < steps; k++) check(context, scree_stepper_step(stepper, h, &info));
+  const double cpu = (double)(clock() - start) / CLOCKS_PER_SEC / steps;
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  printf("%zu bodies, %zu contacts, %d steps of %ld sweeps: %.3f us a body and step, %.2f ns a "
+         "contact and sweep in all, %.0f bytes a body counted, %.0f resident\n",
+         n, info.contacts, steps, info.iterations, 1e6 * cpu / (double)n,
+         1e9 * cpu / (double)info.contacts / 50.0,
+         (double)scree_context_peak_bytes(context) / (double)n,
+         1024.0 * (double)usage.ru_maxrss / (double)n);
+  scree_stepper_destroy(stepper);
+  scree_world_destroy(world);
+  scree_context_destroy(context);
+  return 0;
+}
+
 int main(int argc, char **argv) {
+  if (argc > 2 && !strcmp(argv[1], "--large"))
+    return large(strtoul(argv[2], NULL, 10), argc > 3 ? atoi(argv[3]) : 20);
   if (argc > 1 && !strcmp(argv[1], "--settled")) return settled(argc > 2 ? argv[2] : shared_beds());
   if (argc > 2 && !strcmp(argv[1], "--pebble")) return pebble(strtoul(argv[2], NULL, 10));
   size_t sizes[16] = {1000, 4000, 16000, 64000}, count = 4, given = 0;

@@ -127,23 +127,38 @@ static void ask_for_body(const assembly *a, size_t k) {
   __builtin_prefetch(&b->inertia[i]);
 }
 
-static scree_status add_bodies(assembly *a, double h, assembly_report *report) {
+/* The first one that is not as it must be, SIZE_MAX: none. */
+static size_t add_some(assembly *a, double h, size_t begin, size_t end, size_t *stiff) {
   enum { AHEAD = 8 };
   const world_bodies *b = &a->world->bodies;
-  size_t stiff = 0, broken = SIZE_MAX;
-  if (ccp_extend_bodies(a->problem, a->moving)) return SCREE_ERROR_MEMORY;
-#pragma omp parallel for schedule(static) reduction(+ : stiff) reduction(min : broken)             \
-    num_threads(context_team(a->context, a->moving > PIECES_MANY))
-  for (size_t k = 0; k < a->moving; k++) {
+  size_t broken = SIZE_MAX;
+  for (size_t k = begin; k < end; k++) {
     const uint32_t i = a->order[k];
     ask_for_body(a, k + AHEAD);
     scree_ccp_body_def def;
     assembly_fill_body(a, i, &def);
-    if (world_is_dynamic(a->world, i)) stiff += assembly_stiffen(a, i, h, def.inverse_inertia);
+    if (world_is_dynamic(a->world, i)) *stiff += assembly_stiffen(a, i, h, def.inverse_inertia);
     if (b->point && b->point[i]) memset(def.inverse_inertia, 0, sizeof def.inverse_inertia);
     v3_store(def.v_free, a->linear[i]);
     v3_store(def.v_free + 3, a->angular[i]);
     if (!ccp_set_body(a->problem, k, &def) && k < broken) broken = k;
+  }
+  return broken;
+}
+
+static scree_status add_bodies(assembly *a, double h, assembly_report *report) {
+  const size_t n = a->moving, pieces = pieces_of(n);
+  size_t stiff = 0, broken = SIZE_MAX;
+  if (ccp_extend_bodies(a->problem, n)) return SCREE_ERROR_MEMORY;
+  if (pieces == 1) {
+    broken = add_some(a, h, 0, n, &stiff);
+  } else {
+#pragma omp parallel for schedule(static) reduction(+ : stiff) reduction(min : broken)             \
+    num_threads(context_team(a->context, true))
+    for (size_t k = 0; k < pieces; k++) {
+      const size_t first = add_some(a, h, pieces_begin(n, k), pieces_begin(n, k + 1), &stiff);
+      if (first < broken) broken = first;
+    }
   }
   report->stiff_bodies += stiff;
   return broken == SIZE_MAX ? SCREE_OK : ccp_refuse_body(a->problem, broken);
@@ -243,13 +258,7 @@ scree_status assembly_finish(assembly *a, assembly_report *report) {
     return told;
   }
   assembly_add_shifts(a);
-  size_t broken = SIZE_MAX;
-#pragma omp parallel for schedule(static) reduction(min                                            \
-                                                    : broken)                                      \
-    num_threads(context_team(a->context, a->world->bodies.limit > PIECES_MANY))
-  for (size_t i = 0; i < a->world->bodies.limit; i++)
-    if ((!isfinite(v3_norm2(a->linear[i])) || !isfinite(v3_norm2(a->angular[i]))) && i < broken)
-      broken = i;
+  const size_t broken = world_first_broken(a->world, a->linear, a->angular);
   if (broken == SIZE_MAX) return SCREE_OK;
   assembly_undo(a);
   return context_fail(a->context, SCREE_ERROR_NUMERIC,

@@ -296,6 +296,8 @@ scree_status assembly_see_sleepers(assembly *a);
 void assembly_fill_body(const assembly *a, uint32_t body, scree_ccp_body_def *def);
 /* order.c. Before there are velocities: where it sorts (true), it does so in their place. */
 bool assembly_order_bodies(assembly *a);
+/* extremes.c: `farthest` and `least_diameter` */
+void assembly_note_extremes(assembly *a, double h);
 /* contacts.c, and impulses.c for what comes out of a solve */
 collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,

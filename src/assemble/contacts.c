@@ -8,7 +8,7 @@
 
 /* How far a contact may have moved and still be found by its place, in diameters. */
 static const double match_range = 0.1;
-enum { PARALLEL_BODIES = 2048, PARALLEL_PARTS = 4 };
+enum { PARALLEL_PARTS = 4 };
 
 static bool needs_extra(const scree_world *w) {
   for (size_t k = 0; k < w->material_count * w->material_count; k++) {
@@ -29,52 +29,6 @@ static bool any_cohesion(const scree_world *w) {
   for (size_t k = 0; k < w->material_count * w->material_count; k++)
     if (w->pair[k].cohesion > 0.0 || w->pair[k].cohesion_energy > 0.0) return true;
   return false;
-}
-
-/* How far two bodies may come nearer in a step beyond their own relative motion: a motion handed on
- * to both. That is the fastest one at most, doubled as a light body hit by a heavy one leaves; but
- * one fast grain must not fill the problem of a whole bed with idle contacts, so it is no more than
- * what is usual: one and a half of the rms speed, or the fastest wall. What is faster and is handed
- * on all the same is found by the second look. */
-typedef struct extremes {
-  double most, wall, square, moving, least;
-} extremes;
-
-static extremes extremes_of(const assembly *a, size_t begin, size_t end) {
-  const world_bodies *b = &a->world->bodies;
-  extremes e = {.least = INFINITY};
-  for (size_t i = begin; i < end; i++) {
-    if (!b->alive[i] || !b->shape[i]) continue;
-    double speed = v3_norm(a->linear[i]);
-    if (isfinite(b->radius[i])) speed += b->radius[i] * v3_norm(a->angular[i]);
-    if (speed > e.most) e.most = speed;
-    if (world_is_dynamic(a->world, (uint32_t)i)) {
-      e.least = view_less(e.least, b->diameter[i]);
-      e.square += speed * speed;
-      e.moving += 1.0;
-    } else if (speed > e.wall) {
-      e.wall = speed;
-    }
-  }
-  return e;
-}
-
-static void note_extremes(assembly *a, double h) {
-  const size_t n = a->world->bodies.limit, pieces = pieces_of(n);
-  extremes piece[PIECES_MOST], e = {.least = INFINITY};
-#pragma omp parallel for schedule(static) num_threads(context_team(a->context, pieces > 1))
-  for (size_t k = 0; k < pieces; k++)
-    piece[k] = extremes_of(a, pieces_begin(n, k), pieces_begin(n, k + 1));
-  for (size_t k = 0; k < pieces; k++) {
-    e.most = fmax(e.most, piece[k].most);
-    e.wall = fmax(e.wall, piece[k].wall);
-    e.least = view_less(e.least, piece[k].least);
-    e.square += piece[k].square;
-    e.moving += piece[k].moving;
-  }
-  const double usual = e.moving > 0.0 ? 1.5 * sqrt(e.square / e.moving) : 0.0;
-  a->farthest = 4.0 * h * view_less(e.most, usual > e.wall ? usual : e.wall);
-  a->least_diameter = e.least;
 }
 
 collide_view assembly_view(const assembly *a, const assembly_params *params) {
@@ -112,13 +66,22 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
 
 /* Twists at the start of the step; of driven bodies during the step. They lie where the ledger puts
  * its means later. */
-static void find_starts(assembly *a) {
+static void find_some_starts(assembly *a, size_t begin, size_t end) {
   const scree_world *w = a->world;
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(context_team(a->context, w->bodies.limit > PARALLEL_BODIES))
-  for (size_t i = 0; i < w->bodies.limit; i++)
+  for (size_t i = begin; i < end; i++)
     a->mean[i] = world_is_dynamic(w, i) ? (mean_twist){world_linear(w, i), world_angular(w, i)}
                                         : (mean_twist){a->linear[i], a->angular[i]};
+}
+
+static void find_starts(assembly *a) {
+  const size_t n = a->world->bodies.limit, pieces = pieces_of(n);
+  if (pieces == 1) {
+    find_some_starts(a, 0, n);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(context_team(a->context, true))
+  for (size_t k = 0; k < pieces; k++)
+    find_some_starts(a, pieces_begin(n, k), pieces_begin(n, k + 1));
 }
 
 static v3 start_velocity(const assembly *a, uint32_t i, v3 arm) {
@@ -546,7 +509,7 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report) {
   const scree_status ready = assembly_check_user(a);
   if (ready) return ready;
-  note_extremes(a, params->h);
+  assembly_note_extremes(a, params->h);
   assembly_note_laws(a);
   const collide_view view = assembly_view(a, params);
   double start = timer_now();

@@ -80,6 +80,11 @@ v3 assembly_get_before(const assembly *a, size_t k) {
   return v3_make((double)p[0], (double)p[1], (double)p[2]);
 }
 
+static void remember_one(assembly *a, size_t k, bool place) {
+  assembly_set_before(a, k, assembly_impulse(a, k));
+  if (place) a->place[k] = assembly_place_of(a, k);
+}
+
 scree_status assembly_remember(assembly *a) {
   if (!a->solved) return SCREE_OK;
   const bool places = assembly_needs_places(a);
@@ -87,11 +92,11 @@ scree_status assembly_remember(assembly *a) {
       (places &&
        memory_grow(a->context, &a->place, &a->place_capacity, a->contact_count, sizeof *a->place)))
     return SCREE_ERROR_MEMORY;
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(context_team(a->context, a->contact_count > PARALLEL_CONTACTS))
-  for (size_t k = 0; k < a->contact_count; k++) {
-    assembly_set_before(a, k, assembly_impulse(a, k));
-    if (places) a->place[k] = assembly_place_of(a, k);
+  if (a->contact_count < PARALLEL_CONTACTS) {
+    for (size_t k = 0; k < a->contact_count; k++) remember_one(a, k, places);
+  } else {
+#pragma omp parallel for schedule(static) num_threads(context_team(a->context, true))
+    for (size_t k = 0; k < a->contact_count; k++) remember_one(a, k, places);
   }
   a->has_place = places;
   a->solved = false;

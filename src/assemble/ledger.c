@@ -47,11 +47,20 @@ static mean_twist mean_of(const assembly *a, uint32_t i) {
                       v3_scale(0.5, v3_add(b->angular[i], end.angular))};
 }
 
-static void find_means(assembly *a) {
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(context_team(a->context, a->world->bodies.limit > PIECES_MANY))
-  for (size_t i = 0; i < a->world->bodies.limit; i++)
+static void find_some_means(assembly *a, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; i++)
     if (a->world->bodies.alive[i]) a->mean[i] = mean_of(a, (uint32_t)i);
+}
+
+static void find_means(assembly *a) {
+  const size_t n = a->world->bodies.limit, pieces = pieces_of(n);
+  if (pieces == 1) {
+    find_some_means(a, 0, n);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(context_team(a->context, true))
+  for (size_t k = 0; k < pieces; k++)
+    find_some_means(a, pieces_begin(n, k), pieces_begin(n, k + 1));
 }
 
 /* ---- contacts ------------------------------------------------------------------------------- */
@@ -82,16 +91,24 @@ static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
   if (is_driven(a, key->b)) out->motions -= v3_dot(p, vb) + v3_dot(m, wb);
 }
 
+static void add_some_contacts(const assembly *a, size_t begin, size_t end, scree_ledger *out) {
+  for (size_t k = begin; k < end; k++)
+    if (a->g[a->problem->row_start[k]] != 0.0 ||
+        (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0))
+      add_contact(a, k, out);
+}
+
 static void add_contacts(const assembly *a, scree_ledger *out) {
   const size_t n = a->contact_count, pieces = pieces_of(n);
   scree_ledger piece[PIECES_MOST];
-  memset(piece, 0, pieces * sizeof *piece);
-#pragma omp parallel for schedule(static) num_threads(context_team(a->context, pieces > 1))
+  if (pieces == 1) {
+    add_some_contacts(a, 0, n, out);
+    return;
+  }
+  memset(piece, 0, sizeof piece);
+#pragma omp parallel for schedule(static) num_threads(context_team(a->context, true))
   for (size_t m = 0; m < pieces; m++)
-    for (size_t k = pieces_begin(n, m); k < pieces_begin(n, m + 1); k++)
-      if (a->g[a->problem->row_start[k]] != 0.0 ||
-          (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0))
-        add_contact(a, k, &piece[m]);
+    add_some_contacts(a, pieces_begin(n, m), pieces_begin(n, m + 1), &piece[m]);
   for (size_t m = 0; m < pieces; m++) {
     out->impacts += piece[m].impacts;
     out->friction += piece[m].friction;
@@ -208,23 +225,33 @@ static void add_energy(const scree_world *w, size_t i, double sign, v3 ahead, sc
   out->potential -= sign * b->mass[i] * v3_dot(v3_load(w->def.gravity), x);
 }
 
-static void add_energies(const assembly *a, double sign, double step, scree_ledger *out) {
+static void add_some_energies(const assembly *a, double sign, double step, size_t begin, size_t end,
+                              scree_ledger *out) {
   const scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
-  const size_t n = b->limit, pieces = pieces_of(n);
-  scree_ledger piece[PIECES_MOST];
-  memset(piece, 0, pieces * sizeof *piece);
-#pragma omp parallel for schedule(static) num_threads(context_team(a->context, pieces > 1))
-  for (size_t m = 0; m < pieces; m++)
-    for (size_t i = pieces_begin(n, m); i < pieces_begin(n, m + 1); i++) {
-      if (!world_is_dynamic(w, i)) continue;
-      const v3 ahead = b->fresh[i] ? v3_scale(0.5 * a->h, v3_sub(a->mean[i].linear, b->linear[i]))
-                                   : v3_scale(-0.5 * step, b->linear[i]);
-      add_energy(w, i, sign, ahead, &piece[m]);
+  for (size_t i = begin; i < end; i++) {
+    if (!world_is_dynamic(w, i)) continue;
+    const v3 ahead = b->fresh[i] ? v3_scale(0.5 * a->h, v3_sub(a->mean[i].linear, b->linear[i]))
+                                 : v3_scale(-0.5 * step, b->linear[i]);
+    add_energy(w, i, sign, ahead, out);
+  }
+}
+
+static void add_energies(const assembly *a, double sign, double step, scree_ledger *out) {
+  const scree_world *w = a->world;
+  const size_t n = w->bodies.limit, pieces = pieces_of(n);
+  if (pieces == 1) {
+    add_some_energies(a, sign, step, 0, n, out);
+  } else {
+    scree_ledger piece[PIECES_MOST];
+    memset(piece, 0, sizeof piece);
+#pragma omp parallel for schedule(static) num_threads(context_team(a->context, true))
+    for (size_t m = 0; m < pieces; m++)
+      add_some_energies(a, sign, step, pieces_begin(n, m), pieces_begin(n, m + 1), &piece[m]);
+    for (size_t m = 0; m < pieces; m++) {
+      out->kinetic += piece[m].kinetic;
+      out->potential += piece[m].potential;
     }
-  for (size_t m = 0; m < pieces; m++) {
-    out->kinetic += piece[m].kinetic;
-    out->potential += piece[m].potential;
   }
   const double elastic = w->link_count ? link_energy(w) : 0.0;
   out->potential += sign * (world_pairwise_energy(w) + elastic);

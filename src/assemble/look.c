@@ -104,18 +104,33 @@ static scree_status look_on_ranks(assembly *a, const assembly_params *params, do
   return status;
 }
 
+static size_t first_of(const assembly *a, double h, double half, size_t begin, size_t end) {
+  for (size_t k = begin; k < end; k++)
+    if (a->world->bodies.shape[a->order[k]] && led_away(a, k, h) > half) return k;
+  return a->moving;
+}
+
+/* The first body that was led farther than half; none: `moving`. */
+static size_t first_led(const assembly *a, double h, double half) {
+  const size_t n = a->moving, pieces = pieces_of(n);
+  size_t first = n;
+  if (pieces == 1) return first_of(a, h, half, 0, n);
+#pragma omp parallel for schedule(static) reduction(min                                            \
+                                                    : first)                                       \
+    num_threads(context_team(a->context, true))
+  for (size_t k = 0; k < pieces; k++) {
+    const size_t one = first_of(a, h, half, pieces_begin(n, k), pieces_begin(n, k + 1));
+    if (one < first) first = one;
+  }
+  return first;
+}
+
 scree_status assembly_look(assembly *a, const assembly_params *params, bool *again) {
   const double margin = view_less(params->margin * a->least_diameter, a->farthest);
   const double half = 0.5 * (margin + tolerance * a->least_diameter);
-  size_t first = a->moving;
   *again = false;
   if (a->ranks) return look_on_ranks(a, params, half, again);
-#pragma omp parallel for schedule(static) reduction(min                                            \
-                                                    : first)                                       \
-    num_threads(context_team(a->context, a->moving > PIECES_MANY))
-  for (size_t k = 0; k < a->moving; k++)
-    if (k < first && a->world->bodies.shape[a->order[k]] && led_away(a, k, params->h) > half)
-      first = k;
+  const size_t first = first_led(a, params->h, half);
   if (first == a->moving) return SCREE_OK;
   if (reserve(a)) return SCREE_ERROR_MEMORY;
   note_expected(a);

@@ -8,6 +8,8 @@
 
 enum { PIECES_MOST = 64, PIECES_MANY = 2048 };
 
+/* A region of one thread takes 0.2 us, a tenth of a step of a few bodies: who has one piece makes
+ * do without. */
 static inline size_t pieces_of(size_t things) {
   return things > PIECES_MANY ? PIECES_MOST : 1;
 }

@@ -459,11 +459,16 @@ static bool is_feasible(const scree_set *set, double *x) {
   return inside;
 }
 
+static void project_one(const ccp_operator *op, size_t i, double *x) {
+  const scree_set *set = ccp_set(op->problem, i);
+  if (!is_feasible(set, x + op->row_start[i])) scree_set_project(set, 1.0, x + op->row_start[i]);
+}
+
 void op_project(ccp_operator *op, double *x) {
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(context_team(op->context, op->block_count > PROJECT_BLOCKS))
-  for (size_t i = 0; i < op->block_count; i++) {
-    const scree_set *set = ccp_set(op->problem, i);
-    if (!is_feasible(set, x + op->row_start[i])) scree_set_project(set, 1.0, x + op->row_start[i]);
+  if (op->block_count < PROJECT_BLOCKS) {
+    for (size_t i = 0; i < op->block_count; i++) project_one(op, i, x);
+    return;
   }
+#pragma omp parallel for schedule(static) num_threads(context_team(op->context, true))
+  for (size_t i = 0; i < op->block_count; i++) project_one(op, i, x);
 }

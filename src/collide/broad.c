@@ -121,24 +121,6 @@ void broad_ask_for_row(const broad *b, size_t i) {
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
 
-static v3 mean_velocity(const broad *b, const collide_view *view) {
-  const size_t pieces = pieces_of(view->count);
-  v3 part[PIECES_MOST], sum = {0, 0, 0};
-  size_t n = 0;
-#pragma omp parallel for schedule(static) reduction(+ : n)                                         \
-    num_threads(context_team(b->context, pieces > 1))
-  for (size_t k = 0; k < pieces; k++) {
-    part[k] = v3_make(0, 0, 0);
-    for (size_t i = pieces_begin(view->count, k); i < pieces_begin(view->count, k + 1); i++)
-      if (view->shape[i] && view->kind[i] == 0) {
-        part[k] = v3_add(part[k], view->linear[i]);
-        n++;
-      }
-  }
-  for (size_t k = 0; k < pieces; k++) sum = v3_add(sum, part[k]);
-  return n ? v3_scale(1.0 / (double)n, sum) : sum;
-}
-
 static aabb swept_box(const collide_view *view, size_t i, v3 v0) {
   const shape *s = view->shape[i];
   double reach = view->h * v3_norm(v3_sub(view->linear[i], v0));
@@ -172,7 +154,7 @@ static bool inside(aabb a, aabb b) {
 }
 
 bool broad_covers(const broad *b, const collide_view *view, const v3 *linear, const v3 *angular) {
-  const v3 v0 = mean_velocity(b, view);
+  const v3 v0 = broad_mean_velocity(b->context, view);
   collide_view still = *view;
   bool covers = true;
   still.h = 0.0;
@@ -210,7 +192,7 @@ static scree_status make_boxes(broad *b, const collide_view *view, broad_boxes *
       memory_grow(b->context, &b->length, &b->length_capacity, n, sizeof *b->length) ||
       memory_grow(b->context, &b->row, &b->row_capacity, n + 1, sizeof *b->row))
     return SCREE_ERROR_MEMORY;
-  const v3 v0 = mean_velocity(b, view);
+  const v3 v0 = broad_mean_velocity(b->context, view);
   const double common = b->common = common_slack(view);
   /* Wider boxes hold for longer, but make more pairs. */
   b->wide = b->age < SHORT_AGE;
@@ -534,19 +516,32 @@ static bool adopt(broad *b, const collide_view *view) {
   return true;
 }
 
+static void find_some_left(broad *b, const collide_view *view, v3 v0, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; i++)
+    b->left[i] = view->shape[i] && !inside(swept_box(view, i, v0), b->box[i]);
+}
+
+static void find_left(broad *b, const collide_view *view, v3 v0) {
+  const size_t n = view->count, pieces = pieces_of(n);
+  if (pieces == 1) {
+    find_some_left(b, view, v0, 0, n);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(context_team(b->context, true))
+  for (size_t k = 0; k < pieces; k++)
+    find_some_left(b, view, v0, pieces_begin(n, k), pieces_begin(n, k + 1));
+}
+
 /* Do the pairs hold, with those of a few bodies that have left their boxes made anew? */
 static bool still_valid(broad *b, const collide_view *view) {
   if (!b->valid || b->count != view->count || (b->wide && b->age > WIDE_AGE)) return false;
-  const v3 v0 = mean_velocity(b, view);
+  const v3 v0 = broad_mean_velocity(b->context, view);
   for (size_t k = 0; k < b->large_count; k++)
     if (!broad_cavity_holds(&b->cavity[k], view, b->large_list[k], v0)) return false;
   b->stray.count = b->stray.pair_count = 0;
   if (memory_grow(b->context, &b->left, &b->left_capacity, view->count, sizeof *b->left))
     return false;
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(context_team(b->context, view->count > PIECES_MANY))
-  for (size_t i = 0; i < view->count; i++)
-    b->left[i] = view->shape[i] && !inside(swept_box(view, i, v0), b->box[i]);
+  find_left(b, view, v0);
   for (size_t i = 0; i < view->count; i++) {
     if (!b->left[i]) continue;
     if (b->side == 0.0 || b->grid.level[i] == BROAD_NO_LEVEL || !broad_stray_add(&b->stray, i))

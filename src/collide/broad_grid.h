@@ -76,6 +76,8 @@ static inline void broad_list_add(broad_list *list, uint32_t x) {
 void broad_grid_partners(const broad_grid *g, const broad_boxes *boxes, size_t place,
                          broad_list *higher, broad_list *lower);
 
+/* broad_mean.c: of the bodies that can be pushed. */
+v3 broad_mean_velocity(scree_context *context, const collide_view *view);
 bool broad_is_excluded(const collide_view *view, uint32_t low, uint32_t high);
 
 /* Spheres that stay within their boxes, about c with half sides s: each centre moves by at most

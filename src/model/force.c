@@ -161,6 +161,26 @@ void world_call_forces(scree_world *w, double h) {
   w->calling = 0.0;
 }
 
+static size_t first_broken(const v3 *linear, const v3 *angular, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; i++)
+    if (!isfinite(v3_norm2(linear[i])) || !isfinite(v3_norm2(angular[i]))) return i;
+  return SIZE_MAX;
+}
+
+size_t world_first_broken(const scree_world *w, const v3 *linear, const v3 *angular) {
+  const size_t n = w->bodies.limit, pieces = pieces_of(n);
+  size_t broken = SIZE_MAX;
+  if (pieces == 1) return first_broken(linear, angular, 0, n);
+#pragma omp parallel for schedule(static) reduction(min                                            \
+                                                    : broken)                                      \
+    num_threads(context_team(w->context, true))
+  for (size_t k = 0; k < pieces; k++) {
+    const size_t first = first_broken(linear, angular, pieces_begin(n, k), pieces_begin(n, k + 1));
+    if (first < broken) broken = first;
+  }
+  return broken;
+}
+
 scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *angular) {
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_load(w->def.gravity);
@@ -190,13 +210,7 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
   }
   world_add_motors(w, h, linear, angular);
   add_user_links(w, h, linear, angular);
-  size_t broken = SIZE_MAX;
-#pragma omp parallel for schedule(static) reduction(min                                            \
-                                                    : broken)                                      \
-    num_threads(context_team(w->context, b->limit > PIECES_MANY))
-  for (size_t i = 0; i < b->limit; i++)
-    if ((!isfinite(v3_norm2(linear[i])) || !isfinite(v3_norm2(angular[i]))) && i < broken)
-      broken = i;
+  const size_t broken = world_first_broken(w, linear, angular);
   if (broken == SIZE_MAX) return SCREE_OK;
   return context_fail(w->context, SCREE_ERROR_NUMERIC,
                       "body %zu: its velocity is not finite at t = %g s; look for forces "

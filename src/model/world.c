@@ -227,16 +227,19 @@ static void add_energy(const scree_world *w, size_t begin, size_t end, scree_ene
 scree_energy scree_world_get_energy(const scree_world *w) {
   if (!w) return (scree_energy){0};
   const size_t n = w->bodies.limit, pieces = pieces_of(n);
-  scree_energy piece[PIECES_MOST], e = {.linear = 0.0};
-#pragma omp parallel for schedule(static) num_threads(context_team(w->context, pieces > 1))
-  for (size_t k = 0; k < pieces; k++) {
-    piece[k] = (scree_energy){.linear = 0.0};
-    add_energy(w, pieces_begin(n, k), pieces_begin(n, k + 1), &piece[k]);
-  }
-  for (size_t k = 0; k < pieces; k++) {
-    e.linear += piece[k].linear;
-    e.angular += piece[k].angular;
-    e.potential += piece[k].potential;
+  scree_energy e = {.linear = 0.0};
+  if (pieces == 1) {
+    add_energy(w, 0, n, &e);
+  } else {
+    scree_energy piece[PIECES_MOST] = {{.linear = 0.0}};
+#pragma omp parallel for schedule(static) num_threads(context_team(w->context, true))
+    for (size_t k = 0; k < pieces; k++)
+      add_energy(w, pieces_begin(n, k), pieces_begin(n, k + 1), &piece[k]);
+    for (size_t k = 0; k < pieces; k++) {
+      e.linear += piece[k].linear;
+      e.angular += piece[k].angular;
+      e.potential += piece[k].potential;
+    }
   }
   e.pairwise = world_pairwise_energy(w);
   e.elastic = link_energy(w);

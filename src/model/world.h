@@ -221,6 +221,8 @@ void world_put_to_sleep(scree_world *world, size_t body, uint32_t island);
 static inline pose world_pose(const scree_world *world, size_t i) {
   return (pose){world->bodies.position[i], world->bodies.rotation[i]};
 }
+/* force.c: the first body whose velocity is not finite; SIZE_MAX: none. */
+size_t world_first_broken(const scree_world *world, const v3 *linear, const v3 *angular);
 /* How long a lasting force kicks a body in a step h: from the middle of the step before. */
 static inline double world_kick(const scree_world *world, size_t i, double h) {
   return world->bodies.fresh[i] ? 0.5 * h : 0.5 * (world->step + h);

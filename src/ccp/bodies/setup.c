@@ -75,17 +75,22 @@ static scree_status colour_rest(ccp_operator *op, op_bodies *impl) {
 
 enum { PARALLEL_LINES = 4096 };
 
+static void fill_line(const ccp_bodies *bodies, const op_bodies *impl, size_t k) {
+  const scree_ccp_body_def *body = &bodies->body[k];
+  body_line *line = &impl->state[k];
+  memcpy(line->linear, body->v_free, sizeof line->linear);
+  memcpy(line->angular, body->v_free + 3, sizeof line->angular);
+  line->inverse_mass = body->inverse_mass;
+  line->inverse_inertia = body->inverse_inertia[0];
+}
+
 static void fill_lines(const ccp_operator *op, const op_bodies *impl) {
   const ccp_bodies *bodies = &op->problem->bodies;
-#pragma omp parallel for schedule(static)                                                          \
-    num_threads(context_team(op->context, bodies->body_count > PARALLEL_LINES))
-  for (size_t k = 0; k < bodies->body_count; k++) {
-    const scree_ccp_body_def *body = &bodies->body[k];
-    body_line *line = &impl->state[k];
-    memcpy(line->linear, body->v_free, sizeof line->linear);
-    memcpy(line->angular, body->v_free + 3, sizeof line->angular);
-    line->inverse_mass = body->inverse_mass;
-    line->inverse_inertia = body->inverse_inertia[0];
+  if (bodies->body_count < PARALLEL_LINES) {
+    for (size_t k = 0; k < bodies->body_count; k++) fill_line(bodies, impl, k);
+  } else {
+#pragma omp parallel for schedule(static) num_threads(context_team(op->context, true))
+    for (size_t k = 0; k < bodies->body_count; k++) fill_line(bodies, impl, k);
   }
   impl->state[bodies->body_count] = (body_line){.inverse_mass = 0.0};
   impl->push[bodies->body_count] = (body_line){.inverse_mass = 0.0};
