@@ -117,7 +117,7 @@ bool cli_interrupted(void) {
   return interrupted != 0;
 }
 
-static bool stopped(void *user) {
+bool cli_stop(void *user) {
   (void)user;
   return interrupted != 0;
 }
@@ -128,7 +128,7 @@ scree_context *cli_context(const cli_args *args, int *code) {
   if (!cli_whole(args, "threads", 1, 1024, &threads)) return NULL;
   scree_context_def def = scree_context_def_default();
   def.threads = (int)threads;
-  def.stop = stopped;
+  def.stop = cli_stop;
   scree_context *context = scree_context_create(&def);
   *code = context ? CLI_OK : cli_fail(CLI_INTERNAL, "out of memory");
   return context;
@@ -138,4 +138,13 @@ void cli_catch_interrupts(void) {
   signal(SIGXCPU, on_signal);
   signal(SIGINT, on_signal);
   signal(SIGTERM, on_signal);
+}
+
+bool cli_show_frames(void *user, size_t done, size_t total) {
+  const bool *terminal = user;
+  if (*terminal) {
+    fprintf(stderr, "\r%zu of %zu frames", done, total);
+    fflush(stderr);
+  }
+  return !cli_interrupted();
 }

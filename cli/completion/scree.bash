@@ -41,7 +41,7 @@ _scree() {
     --meshes) mapfile -t COMPREPLY < <(compgen -W "hulls exact" -- "$current"); return ;;
     --from | --to | --every | --measure | --fit | --target | --jobs | --window | --runs | --scan | --count) return ;;
     --tol | --tol-residual | --duration | --density | --keyframe | --export-problem | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
-      --size | --frame | --time | --sheet | --start | --stop | --fps | --speed | --samples | --range | --cut | --camera | --caption | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
+      --size | --frame | --time | --sheet | --ghosts | --start | --stop | --fps | --speed | --samples | --range | --cut | --camera | --caption | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
   esac
   local options=--help
   case $verb in
@@ -50,7 +50,7 @@ _scree() {
     check) options+=" --set --threads --json --safe --schema --reference" ;;
     import) options+=" --out --allow-unsupported --fixed-base --self-collide --density --meshes --keyframe --json --safe --force" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose --force" ;;
-    render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --no-ground --no-grid --no-legend --no-shadows --draft --threads --json --force" ;;
+    render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --ghosts --trails --arrows --ground --no-grid --no-legend --no-shadows --draft --threads --json --force" ;;
     plot) options+=" --what --out --from --to --force" ;;
     view) options+=" --port --threads" ;;
     export) options+=" --format --out --what --surface --html --frames --bodies --precision --no-contacts --from --to --every --threads --json --force" ;;

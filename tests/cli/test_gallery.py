@@ -14,7 +14,7 @@ class Listing(CommandTest):
     NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "buckling", "clumps", "cohesive-column",
              "column-collapse", "crane", "crater", "dominoes", "drum", "flywheel", "four-bar", "gripper",
              "hammer-mill", "heap", "heavy-chain", "hopper", "incline", "launched-cube", "mass-ratio",
-             "net", "newtons-cradle", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "settle", "shaker",
+             "net", "newtons-cradle", "packaging", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "settle", "shaker",
              "sinking", "skate", "slider-crank", "soft-gripper", "spinning-top", "stack", "stick-slip", "tracked", "tyre", "vehicle",
              "walker", "wall"]
 

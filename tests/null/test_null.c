@@ -46,7 +46,7 @@ static void *slot[64];
 static struct note {
   char what[64];
   int at, start;
-  bool silent; /* a fault that was not told */
+  bool silent; /* a fault that was not reported */
 } * note;
 
 static bool begin(const char *what) {
@@ -168,7 +168,7 @@ static bool call_from(size_t k, int start) {
   waitpid(child, &end, 0);
   if (WIFEXITED(end) && WEXITSTATUS(end) == 0) return true;
   print_error("%s, %s: %s\n", calls[k].name, note->what,
-              note->silent       ? "is not told"
+              note->silent       ? "is not reported"
               : WIFSIGNALED(end) ? strsignal(WTERMSIG(end))
                                  : "ends the process");
   return false;

@@ -192,7 +192,7 @@ typedef struct scene_coordinate_keys { /* units depend on the joint */
 typedef struct scene_joint_keys {
   scene_head head;
   const char *name;
-  int kind;
+  int kind, frame;
   const scene_node *bodies, *loop, *sheaves, *points, *second, *third, *stiffness;
   double anchor[3], anchor_b[3], axis[3], axis_b[3], ratio, pitch, length, compliance, break_force,
       break_torque;
