@@ -395,7 +395,7 @@ double op_max_abs(ccp_operator *op, const double *x) {
 }
 
 void op_copy(ccp_operator *op, const double *x, double *y) {
-  memcpy(y, x, op->row_count * sizeof *y);
+  if (op->row_count) memcpy(y, x, op->row_count * sizeof *y);
 }
 
 void op_combine(ccp_operator *op, double a, const double *x, double b, const double *y, double *z) {
