@@ -13,6 +13,8 @@
 #   make docs       the documentation as pages, in out/docs/html
 #   make install    into PREFIX (default /usr/local)
 #   make wheel      the Python module as a wheel in out/wheel
+#   make tarball    a tree that runs wherever it is unpacked, in out/tarball
+#   make deb        Debian packages, looked at by lintian, in out/deb
 #   make format     rewrite sources by .clang-format;  make check  only look
 MAKEFLAGS += --no-print-directory
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
@@ -63,7 +65,7 @@ soak: release
 bench: release
 	tools/run-benchmarks build/release out/bench
 studies: release
-	@for study in exact-friction accuracy hopper dominoes column-collapse drum shaker order laws penalty; do \
+	@for study in exact-friction accuracy hopper dominoes column-collapse drum shaker order laws penalty realtime; do \
 	  echo "== $$study"; bench/studies/$$study --out out/studies || exit 1; done
 PEER_SHARED = $(or $(SCREE_SHARED),../shared)
 PEER_FILES ?= $(wildcard $(addprefix $(PEER_SHARED)/problems/,local/*.hdf5 global/*.hdf5 rolling/*.hdf5))
@@ -97,12 +99,21 @@ docs: release
 # Debian's python3, which has cffi and numpy; nothing is fetched from the network.
 PYTHON ?= /usr/bin/python3
 wheel: release
-	SCREE_LIBRARY=$(CURDIR)/build/release/libscree.so.0 $(PYTHON) -m pip wheel --quiet --no-build-isolation --no-deps --no-index -w out/wheel .
+	SCREE_LIBRARY=$(CURDIR)/build/release/libscree.so $(PYTHON) -m pip wheel --quiet --no-build-isolation --no-deps --no-index -w out/wheel .
 	@ls out/wheel/*.whl
+
+tarball: release
+	tools/make-tarball build/release out/tarball
+deb:
+	@tools/setup --deb
+	@JOBS=$(JOBS) tools/make-deb out/deb
 
 check:
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: clean"
 	@tools/check-layers
+	@tools/check-headers
+	@tools/check-words
+	@JOBS=$(JOBS) tools/check-tidy
 format:
 	@clang-format -i $(SOURCES)
 setup:
@@ -111,4 +122,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers gallery-pages install wheel docs check format setup clean
+.PHONY: all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers gallery-pages install wheel tarball deb docs check format setup clean

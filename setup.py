@@ -18,13 +18,18 @@ except ImportError:  # newer setuptools have their own
     from setuptools.command.bdist_wheel import bdist_wheel
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
-SONAME = "libscree.so.0"
 
 
 def version():
-    """CMakeLists.txt is the one place that has it."""
-    with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
-        return re.search(r"project\(scree VERSION ([\d.]+)", file.read()).group(1)
+    """include/scree/base.h is the one place that has it."""
+    with open(os.path.join(ROOT, "include", "scree", "base.h"), encoding="utf-8") as file:
+        text = file.read()
+    return ".".join(re.search(rf"define SCREE_VERSION_{part} (\d+)", text).group(1) for part in ("MAJOR", "MINOR", "PATCH"))
+
+
+# As CMakeLists.txt has it: before 1.0 the name of the library has both numbers.
+NUMBERS = version().split(".")
+SONAME = "libscree.so." + (".".join(NUMBERS[:2]) if NUMBERS[0] == "0" else NUMBERS[0])
 
 
 def library():

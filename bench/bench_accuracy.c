@@ -48,7 +48,8 @@ static bool watch(void *user, const scree_progress *progress) {
 }
 
 static int solve_once(int edge, const char *name, double tolerance, bool watched, outcome *out) {
-  const scree_context_def def = {.threads = 1};
+  scree_context_def def = scree_context_def_default();
+  def.threads = 1;
   scree_context *context = scree_context_create(&def);
   scree_ccp *problem = NULL;
   scree_solver *solver = NULL;

@@ -165,7 +165,9 @@ static void record(void *user, scree_log_level level, const char *message) {
 static int converge(FILE *file, int which) {
   const char *const method = which ? "newton" : "fixed";
   history h = {file, method};
-  const scree_context_def def = {.log = record, .log_user = &h};
+  scree_context_def def = scree_context_def_default();
+  def.log = record;
+  def.log_user = &h;
   scree_context *context = scree_context_create(&def);
   scree_ccp *problem = NULL;
   scree_solver *solver = NULL;

@@ -21,11 +21,12 @@ static int load(const cli_args *args, built *b, const char **sets) {
     if (strcmp(args->given[i].flag->name, "set") == 0) sets[set_count++] = args->given[i].value;
   const int code = simulate_find(b->context, args->operand[0], path, sizeof path);
   if (code) return code;
-  const scree_scene_def def = {.set_count = set_count,
-                               .sets = sets,
-                               .report = report,
-                               .report_user = &faults,
-                               .confined = cli_has(args, "safe")};
+  scree_scene_def def = scree_scene_def_default();
+  def.set_count = set_count;
+  def.sets = sets;
+  def.report = report;
+  def.report_user = &faults;
+  def.confined = cli_has(args, "safe");
   scree_status status = scree_scene_load(b->context, path, &def, &b->scene);
   if (!status) status = scree_scene_build(b->scene, &b->world);
   if (!status)

@@ -101,6 +101,12 @@ static scree_status check(scree_context *context, const char *path, const scree_
     *bodies = scree_world_body_count(world);
     snprintf(title, title_size, "%s", scree_scene_get_settings(scene)->title);
     if (notes->out) note_meshes(scene, world, notes);
+    scree_fit fit;
+    if (notes->out && scree_scene_get_fit(scene, &fit))
+      fprintf(notes->out,
+              "joints: %.3g m apart as given; closed to %.1e m, bodies moved by up to %.3g m and "
+              "%.3g rad\n",
+              fit.misfit_before, fit.misfit, fit.moved, fit.turned);
     redundant_notes redundant = {scene, notes->out};
     status = scree_world_count_freedom(world, note_redundant, &redundant, freedom);
     scree_world_destroy(world);
@@ -118,12 +124,13 @@ static int check_scene(scree_context *context, const cli_args *args, const char 
   int code = simulate_find(context, args->operand[0], path, sizeof path);
   if (code) return code;
   found f = {.json = cli_has(args, "json"), .first = true};
-  scree_scene_def def = {.set_count = set_count,
-                         .sets = sets,
-                         .report = report,
-                         .report_user = &f,
-                         .confined = cli_has(args, "safe"),
-                         .note = cli_note_line};
+  scree_scene_def def = scree_scene_def_default();
+  def.set_count = set_count;
+  def.sets = sets;
+  def.report = report;
+  def.report_user = &f;
+  def.confined = cli_has(args, "safe");
+  def.note = cli_note_line;
   bool first = true;
   if (f.json) {
     printf("{");

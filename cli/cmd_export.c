@@ -65,15 +65,6 @@ static bool parse_parts(const char *list, unsigned *parts) {
   return true;
 }
 
-static bool show(void *user, size_t done, size_t total) {
-  const bool *terminal = user;
-  if (*terminal) {
-    fprintf(stderr, "\r%zu of %zu frames", done, total);
-    fflush(stderr);
-  }
-  return !cli_interrupted();
-}
-
 /* All that can be said before the recording is opened. */
 static int read_options(const cli_args *args, char *stem, size_t size, scree_export_def *def) {
   const char *path = args->operand[0];
@@ -222,7 +213,7 @@ static int run(cli_args *args) {
   scree_context *context = cli_context(args, &code);
   if (!context) return code;
   bool terminal = isatty(fileno(stderr));
-  def.progress = show;
+  def.progress = cli_show_frames;
   def.user = &terminal;
   cli_catch_interrupts();
   scree_recording *recording = NULL;

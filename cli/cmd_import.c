@@ -162,7 +162,8 @@ static int import(scree_context *context, const cli_args *args, const char *out)
   if (status && told) code = cli_code(status);
   if (status && !told) code = cli_fail(cli_code(status), "%s", scree_context_message(context));
   if (!code && !t.bytes) code = cli_fail(CLI_INTERNAL, "out of memory");
-  const scree_scene_def scene = {.confined = def.confined};
+  scree_scene_def scene = scree_scene_def_default();
+  scene.confined = def.confined;
   if (!code && summary.parts)
     code = prove(context, out, args->operand[0], &t, &scene);
   else if (!code)
@@ -192,7 +193,7 @@ const cli_verb cli_verb_import = {
     .operand_max = 1,
     .summary = "make a scene of a robot in URDF or MJCF",
     .details =
-        "What is left out is told with file, line and column, and stands at the head of the\n"
+        "What is left out is reported with file, line and column, and stands at the head of the\n"
         "scene. What Scree does not have and what changes the motion ends the import with exit\n"
         "3, unless --allow-unsupported is given. docs/robots.md lists what is read.",
     .flags = flags,

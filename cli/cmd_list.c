@@ -61,6 +61,15 @@ static void option_json(const scree_option_def *o) {
   printf("}");
 }
 
+static void options_json(const scree_option_def *table, size_t count) {
+  printf("[");
+  for (size_t k = 0; k < count; k++) {
+    printf("%s\n    ", k ? "," : "");
+    option_json(&table[k]);
+  }
+  printf("]");
+}
+
 static void solvers_json(void) {
   printf("[");
   for (size_t i = 0; i < scree_solver_count(); i++) {
@@ -73,12 +82,8 @@ static void solvers_json(void) {
     json_key(stdout, &first, "models");
     printf("%s", scree_solver_has_coulomb(i) ? "[\"relaxed\", \"coulomb\"]" : "[\"relaxed\"]");
     json_key(stdout, &first, "options");
-    printf("[");
-    for (size_t k = 0; k < count; k++) {
-      printf("%s\n    ", k ? "," : "");
-      option_json(&table[k]);
-    }
-    printf("]}");
+    options_json(table, count);
+    printf("}");
   }
   printf("\n]\n");
 }
@@ -110,12 +115,8 @@ static void list_steppers(bool json) {
     json_key(stdout, &first, "smooth");
     printf("%s", scree_stepper_is_smooth(i) ? "true" : "false");
     json_key(stdout, &first, "options");
-    printf("[");
-    for (size_t k = 0; k < count; k++) {
-      printf("%s\n    ", k ? "," : "");
-      option_json(&table[k]);
-    }
-    printf("]}");
+    options_json(table, count);
+    printf("}");
   }
   printf(json ? "\n]\n"
               : "\nOptions are set in a scene: stepper: {name: …, options: {key: value}}.\n");

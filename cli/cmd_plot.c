@@ -313,7 +313,7 @@ static int open_runs(work *w, const cli_args *args) {
     w->run_count = i + 1;
     const int code = open_run(w, &w->runs[i]);
     if (code) return code;
-    /* Two runs of one name in different directories are told by their paths. */
+    /* Two runs of one name in different directories are recognised by their paths. */
     for (size_t k = 0; k < i; k++)
       if (strcmp(w->runs[k].name, w->runs[i].name) == 0) {
         snprintf(w->runs[k].name, sizeof w->runs[k].name, "%s", w->runs[k].path);
@@ -383,7 +383,7 @@ const cli_verb cli_verb_plot = {
     .operand_max = (size_t)-1,
     .summary = "draw energy, contacts, residual, penetration or probes of runs against time",
     .details =
-        "Several runs are drawn in one plot, told apart by colour. Probes are the CSV files\n"
+        "Several runs are drawn in one plot, distinguished by colour. Probes are the CSV files\n"
         "beside a recording; PROBE.COLUMN draws one of its columns, as ball.vz.",
     .flags = flags,
     .run = run,

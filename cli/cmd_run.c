@@ -5,6 +5,7 @@
 #include "cli/live.h"
 #include "cli/safe.h"
 #include "cli/simulate.h"
+#include "cli/spread.h"
 
 static const cli_flag flags[] = {
     {"out", "FILE", "record to this HDF5 file, with probes and the checkpoint beside it"},
@@ -111,6 +112,8 @@ static int run_scene(scree_context *context, scree_scene *scene, const cli_args 
   sim_def.replace = cli_has(args, "force");
   sim_def.report = report;
   sim_def.report_user = reported;
+  if (spread_count() > 1 && (cli_has(args, "view") || def->export_step))
+    return cli_fail(CLI_USAGE, "on several ranks there is no --view and no --export-problem yet");
   if (cli_has(args, "view")) return live_run(context, scene, args, &sim_def, def);
   scree_sim *sim = NULL;
   scree_status status = scree_sim_create(scene, &sim_def, &sim);
@@ -136,6 +139,9 @@ static int run(cli_args *args) {
   if (code) return code;
   scree_context *context = cli_context(args, &code);
   if (!context) return code;
+  code = spread_begin(context, args);
+  if (code) return code;
+  if (!spread_is_first()) def.out = NULL;
   cli_catch_interrupts();
   char path[4096];
   changes c = {0};
@@ -143,12 +149,13 @@ static int run(cli_args *args) {
   if (!code) code = collect_changes(args, &c);
   if (!code) {
     int reported = 0;
-    scree_scene_def scene_def = {.set_count = c.count,
-                                 .sets = c.sets,
-                                 .report = report,
-                                 .report_user = &reported,
-                                 .confined = cli_has(args, "safe"),
-                                 .note = cli_note_line};
+    scree_scene_def scene_def = scree_scene_def_default();
+    scene_def.set_count = c.count;
+    scene_def.sets = c.sets;
+    scene_def.report = report;
+    scene_def.report_user = &reported;
+    scene_def.confined = cli_has(args, "safe");
+    scene_def.note = cli_note_line;
     scree_scene *scene = NULL;
     scree_status status = scree_scene_load(context, path, &scene_def, &scene);
     code =
@@ -157,6 +164,7 @@ static int run(cli_args *args) {
   }
   free(c.sets);
   free(c.texts);
+  spread_end(context, code);
   scree_context_destroy(context);
   return code;
 }

@@ -289,7 +289,7 @@ const cli_verb cli_verb_solve = {
     .summary = "solve a contact problem file (FCLIB HDF5)",
     .details =
         "E is the relative error of the exchange format, R the worst contact's residual as a\n"
-        "fraction of the reference speed; both are always printed. Not converging is told\n"
+        "fraction of the reference speed; both are always printed. Not converging is reported\n"
         "in 'outcome' and is no failure unless --strict is given.",
     .flags = flags,
     .run = run,

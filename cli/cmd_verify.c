@@ -64,9 +64,10 @@ const cli_verb cli_verb_verify = {
     .operand_min = 1,
     .operand_max = 1,
     .summary = "compare a recording, its checkpoints and probes with their checksums",
-    .details = "Exit 0: all is as the run wrote it; 3: something is not, and each fault was told\n"
-               "with its place. A recording of format 2 has no checksums: only its form is looked\n"
-               "at.",
+    .details =
+        "Exit 0: all is as the run wrote it; 3: something is not, and each fault was reported\n"
+        "with its place. A recording of format 2 has no checksums: only its form is looked\n"
+        "at.",
     .flags = flags,
     .run = run,
 };

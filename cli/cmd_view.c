@@ -59,10 +59,10 @@ const cli_verb cli_verb_view = {
     .operand_min = 1,
     .operand_max = 1,
     .summary = "show a recording in a browser on this machine",
-    .details =
-        "The address that is told holds a secret: it is for you alone. Nothing is reached from\n"
-        "other machines. 'scree run SCENE --view' shows a run while it goes on, and\n"
-        "'scree export RUN --html FILE' makes a page that needs no server.",
+    .details = "The address that is reported holds a secret: it is for you alone. Nothing is "
+               "reached from\n"
+               "other machines. 'scree run SCENE --view' shows a run while it goes on, and\n"
+               "'scree export RUN --html FILE' makes a page that needs no server.",
     .flags = flags,
     .run = run,
 };

@@ -56,15 +56,6 @@ void export_probes_clear(export_probes *p) {
   *p = (export_probes){0};
 }
 
-static bool show(void *user, size_t done, size_t total) {
-  const bool *terminal = user;
-  if (*terminal) {
-    fprintf(stderr, "\r%zu of %zu frames", done, total);
-    fflush(stderr);
-  }
-  return !cli_interrupted();
-}
-
 static int read_options(const cli_args *args, scree_view_def *def) {
   static const char *const others[] = {"format", "out", "what", "surface"};
   long every = 1, frames = 0, bodies = 0;
@@ -127,7 +118,7 @@ int export_html(const cli_args *args) {
   scree_context *context = cli_context(args, &code);
   if (!context) return code;
   bool terminal = isatty(fileno(stderr));
-  def.progress = show;
+  def.progress = cli_show_frames;
   def.user = &terminal;
   cli_catch_interrupts();
   scree_recording *recording = NULL;

@@ -6,8 +6,8 @@
 
 int export_html(const cli_args *args);
 
-/* The tables of the probes beside a recording, for a page; one that is missing or not good is told
- * and left out. */
+/* The tables of the probes beside a recording, for a page; one that is missing or not good is
+ * reported and left out. */
 typedef struct export_probes {
   scree_view_table *tables;
   struct export_probe *store;

@@ -4,7 +4,7 @@
 
 #include "cli/simulate.h"
 
-/* A server, after its address was told; null after a message, with *code set. */
+/* A server, after its address was reported; null after a message, with *code set. */
 scree_server *live_server(scree_context *context, const cli_args *args, int *code);
 /* Runs a scene under the eyes of readers, until Ctrl-C. An exit code. */
 int live_run(scree_context *context, scree_scene *scene, const cli_args *args,

@@ -139,3 +139,12 @@ void cli_catch_interrupts(void) {
   signal(SIGINT, on_signal);
   signal(SIGTERM, on_signal);
 }
+
+bool cli_show_frames(void *user, size_t done, size_t total) {
+  const bool *terminal = user;
+  if (*terminal) {
+    fprintf(stderr, "\r%zu of %zu frames", done, total);
+    fflush(stderr);
+  }
+  return !cli_interrupted();
+}

@@ -13,8 +13,8 @@
 
 extern char **environ;
 
-/* Curves are told apart by colour and mark, past the twelfth by dashes too; the first eight colours
- * are those that readers who do not see red and green alike can tell apart. */
+/* Curves are distinguished by colour and mark, past the twelfth by dashes too; the first eight
+ * colours are those that readers who do not see red and green alike can tell apart. */
 static const char *const colours[] = {"0072b2", "d55e00", "009e73", "cc79a7", "56b4e9", "e69f00",
                                       "000000", "8c510a", "7b3294", "a6a600", "999999", "e7298a"};
 static const int marks[] = {6, 4, 8, 12, 1, 2, 10, 3, 5, 7, 9, 13};
@@ -156,7 +156,7 @@ static void write_curve(FILE *out, const trial *t, bool by_time, bool scaled, co
   fputs("EOD\n", out);
 }
 
-/* The models are told when not all curves solve the same one. */
+/* The models are reported when not all curves solve the same one. */
 static void write_legend(FILE *out, const trial *t, bool mixed) {
   char text[160], time[32];
   snprintf(time, sizeof time, "%.3g s", t->info.seconds);

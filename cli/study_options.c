@@ -235,15 +235,19 @@ static int look_at_scene(study *s, size_t measure_count, const char *const *meas
   int code = CLI_OK, reported = 0;
   for (size_t i = 0; i < s->fixed_count; i++) all[count++] = s->fixed[i];
   for (size_t i = 0; i < set_count; i++) all[count++] = sets[i];
-  const scree_context_def def = {.threads = 1};
+  scree_context_def def = scree_context_def_default();
+  def.threads = 1;
   scree_context *context = scree_context_create(&def);
   if (!context) return cli_fail(CLI_INTERNAL, "out of memory");
   scree_scene *scene = NULL;
   scree_world *world = NULL;
   code = simulate_find(context, s->scene, s->path, sizeof s->path);
   if (!code) {
-    const scree_scene_def scene_def = {
-        .set_count = count, .sets = all, .report = report, .report_user = &reported};
+    scree_scene_def scene_def = scree_scene_def_default();
+    scene_def.set_count = count;
+    scene_def.sets = all;
+    scene_def.report = report;
+    scene_def.report_user = &reported;
     scree_status status = scree_scene_load(context, s->path, &scene_def, &scene);
     if (!status) status = scree_scene_build(scene, &world);
     if (status)

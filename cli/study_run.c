@@ -130,9 +130,13 @@ static void run_case(const study *s, const study_case *c, study_result *r) {
   for (size_t i = 0; i < s->fixed_count; i++) sets[count++] = s->fixed[i];
   for (size_t i = 0; i < c->set_count; i++) sets[count++] = c->sets[i];
   snprintf(out, sizeof out, "%s/case-%04zu.h5", s->out, c->number);
-  const scree_context_def context_def = {.threads = (int)s->threads, .stop = cli_stop};
+  scree_context_def context_def = scree_context_def_default();
+  context_def.threads = (int)s->threads;
+  context_def.stop = cli_stop;
   scree_context *context = scree_context_create(&context_def);
-  const scree_scene_def scene_def = {.set_count = count, .sets = sets};
+  scree_scene_def scene_def = scree_scene_def_default();
+  scene_def.set_count = count;
+  scene_def.sets = sets;
   scree_scene *scene = NULL;
   scree_sim *sim = NULL;
   scree_status status =

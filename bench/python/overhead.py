@@ -41,7 +41,8 @@ C_LOOP = r"""
 #include <stdlib.h>
 #include <time.h>
 int main(int count, char **words) {
-  const scree_context_def def = {.threads = 1};
+  scree_context_def def = scree_context_def_default();
+  def.threads = 1;
   scree_context *context = scree_context_create(&def);
   scree_scene *scene;
   scree_sim *sim;

@@ -76,7 +76,7 @@ print(f"the ball has sunk in by {1e3 * x:.3f} mm, where k x^2 is {4e6 * x * x:.2
 assert abs(4e6 * x * x / (4 * 9.81) - 1) < 0.02
 
 
-# %% A law that is wrong is told by the step, which then has not been
+# %% A law that is wrong is reported by the step, which then has not been
 def typo(world, h, contacts):
     contacts["fricton"] = 0.3
 

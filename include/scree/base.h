@@ -1,8 +1,19 @@
 /* Scree, base: status codes, the context, the allocator, logging and option tables.
  *
+ *   scree_context *context = scree_context_create(NULL);
+ *   puts(scree_version());
+ *   scree_context_destroy(context);
+ *
  * Units are SI, z is up, quaternions are (w, x, y, z) everywhere in Scree.
  * No function of the library prints, exits or aborts. A call that can fail returns a
- * scree_status; the context keeps a message that says what, where and what to do. */
+ * scree_status; the context keeps a message that says what, where and what to do.
+ *
+ * Versions. Programs and the library must be of the same minor version (0.2.x with 0.2.y): before
+ * 1.0 each minor version may change structures and functions, and has a shared object of its own
+ * name (libscree.so.0.2); a patch changes neither. From 1.0 on that holds for the major version
+ * alone. Definitions carry a cookie: one that was not made by its …_default function, or by a
+ * library of another minor version, is refused with SCREE_ERROR_ARGUMENT. CHANGELOG.md names every
+ * change of the interface. */
 #ifndef SCREE_BASE_H
 #define SCREE_BASE_H
 
@@ -21,6 +32,15 @@ extern "C" {
 #define SCREE_API
 #define SCREE_PRINTF(f, a)
 #endif
+
+/* The version of these headers; scree_version() is that of the library. The build reads it here. */
+#define SCREE_VERSION_MAJOR 0
+#define SCREE_VERSION_MINOR 2
+#define SCREE_VERSION_PATCH 0
+/* For comparisons: #if SCREE_VERSION >= SCREE_VERSION_OF(0, 2, 0) */
+#define SCREE_VERSION_OF(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
+#define SCREE_VERSION                                                                              \
+  SCREE_VERSION_OF(SCREE_VERSION_MAJOR, SCREE_VERSION_MINOR, SCREE_VERSION_PATCH)
 
 /* X(name, value, text): 0 is success, negative is failure. */
 #define SCREE_STATUS_LIST(X)                                                                       \
@@ -66,6 +86,7 @@ typedef enum scree_log_level {
 typedef void (*scree_log_function)(void *user, scree_log_level level, const char *message);
 
 typedef struct scree_context_def {
+  uint32_t cookie;           /* set by scree_context_def_default */
   scree_allocator allocator; /* zeros: malloc, and pages for large blocks */
   scree_log_function log;    /* null: silent */
   void *log_user;
@@ -84,7 +105,7 @@ typedef struct scree_context_def {
 typedef struct scree_context scree_context;
 
 SCREE_API scree_context_def scree_context_def_default(void);
-/* Null only when there is no memory. */
+/* Null when there is no memory, or when the definition was not made by the function above. */
 SCREE_API scree_context *scree_context_create(const scree_context_def *def);
 SCREE_API void scree_context_destroy(scree_context *context);
 /* The message of the last failed call on this context; "" when there was none. */

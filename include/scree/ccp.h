@@ -102,6 +102,7 @@ typedef struct scree_ccp_body_def {
 } scree_ccp_body_def;
 
 typedef struct scree_ccp_contact_def {
+  uint32_t cookie;         /* set by scree_ccp_contact_def_default */
   uint32_t body_a, body_b; /* indices, or SCREE_CCP_WORLD */
   scree_set set;           /* its dim is the contact's */
   double normal[3];        /* unit, from a to b: u_n > 0 separates */

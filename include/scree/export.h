@@ -1,5 +1,8 @@
 /* Scree, export: recordings for other programs.
  *
+ *   scree_export_def def = scree_export_def_default();   def.out = "out/run";
+ *   scree_export_info info;                              scree_export(recording, &def, &info);
+ *
  * VTKHDF, for ParaView 5.11 and VTK 9.2 or later: a file STEM_bodies_000123.hdf for each frame, and
  * STEM_bodies.hdf.series, which names them with their times and is what one opens. The same for
  * contacts and surfaces; of surfaces, what does not change from frame to frame (triangles, fields)
@@ -24,6 +27,7 @@ enum {
 };
 
 typedef struct scree_export_def {
+  uint32_t cookie; /* set by scree_export_def_default */
   scree_export_format format;
   unsigned parts;  /* a sum of the above; 0: bodies, contacts and, in CSV, steps */
   const char *out; /* the stem of all names */

@@ -27,7 +27,7 @@ extern "C" {
   X(GLOBAL_ROLLING, "global_rolling")                                                              \
   X(NATIVE, "native")
 
-/* How a problem is told in FCLIB; native: FCLIB cannot tell it. */
+/* How a problem is written in FCLIB; native: FCLIB cannot express it. */
 typedef enum scree_problem_kind {
 #define SCREE_PROBLEM_KIND_ENUM(name, text) SCREE_PROBLEM_##name,
   SCREE_PROBLEM_KIND_LIST(SCREE_PROBLEM_KIND_ENUM)
@@ -50,6 +50,7 @@ typedef struct scree_problem_info {
 
 /* What to save beside the problem; zeros: nothing. */
 typedef struct scree_problem_save_def {
+  uint32_t cookie;                             /* set by scree_problem_save_def_default */
   const char *title, *description, *math_info; /* null: "" */
   /* A solution: g starts it, row_count entries; u and v are computed from g when null (v is stored
    * where the form has one). */

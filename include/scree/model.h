@@ -2,7 +2,7 @@
  *
  *   scree_world *world;           scree_world_create(context, NULL, &world);
  *   scree_body_def d = scree_body_def_default();
- *   d.shape = ball;  d.density = 2500.0;  d.position[2] = 1.0;
+ *   d.shape = shape;  d.density = 2500.0;  d.position[2] = 1.0;
  *   scree_body_id body;           scree_world_add_body(world, &d, &body);
  *
  * SI units, z up, quaternions (w, x, y, z). The pose of a body is that of its shape's frame; its
@@ -41,6 +41,7 @@ typedef struct scree_link_id {
 /* ---- world ---------------------------------------------------------------------------------- */
 
 typedef struct scree_world_def {
+  uint32_t cookie;               /* set by scree_world_def_default */
   double gravity[3];             /* m/s^2, default 0 0 -9.81 */
   double gravitational_constant; /* pairwise attraction, m^3/(kg s^2); default 0: none */
   double coulomb_constant;       /* pairwise force of charges, N m^2/C^2; default 0: none */
@@ -87,6 +88,7 @@ typedef enum scree_restitution_law {
  * the larger threshold, damping and range, compliances added (springs in series), and of two
  * kinds of law the later one in the list above. */
 typedef struct scree_material_def {
+  uint32_t cookie;              /* set by scree_material_def_default */
   double friction;              /* mu, default 0.5 */
   double rolling;               /* m: |rolling moment| <= rolling * normal force; default 0 */
   double spinning;              /* m: the same about the normal; default 0 */
@@ -191,6 +193,7 @@ typedef void (*scree_motion_function)(void *user, double t, double displacement[
 /* A motion moves the body's frame from the pose that it has when it is added to the world. Time
  * runs from that moment. */
 typedef struct scree_motion_def {
+  uint32_t cookie; /* set by scree_motion_def_default */
   scree_motion_kind kind;
   double velocity[3];  /* m/s */
   double angular[3];   /* rad/s, world frame, about the body's origin */
@@ -223,6 +226,7 @@ typedef enum scree_body_kind {
 } scree_body_kind;
 
 typedef struct scree_body_def {
+  uint32_t cookie;      /* set by scree_body_def_default */
   scree_body_kind kind; /* default dynamic */
   scree_shape *shape;   /* retained by the world; null: collides with nothing */
   double position[3];   /* of the shape's frame, m */
@@ -242,6 +246,9 @@ typedef struct scree_body_def {
   uint32_t category;      /* bits that it is; default 1 */
   uint32_t collides_with; /* bits that it meets, asked of both; default all */
   scree_motion_id motion; /* prescribed bodies; null: keeps the velocity given here */
+  /* A point mass, as a node of a flexible part: contacts and joints do not turn it. It still needs
+   * an inertia, of which nothing follows. */
+  bool point;
 } scree_body_def;
 
 SCREE_API scree_body_def scree_body_def_default(void);
@@ -257,6 +264,11 @@ SCREE_API bool scree_body_is_valid(const scree_world *world, scree_body_id id);
 
 SCREE_API size_t scree_world_body_count(const scree_world *world);
 SCREE_API size_t scree_world_dynamic_count(const scree_world *world);
+/* Bodies that had come to rest and are left out of the steps (sleep_after in scree/stepper.h). They
+ * wake when somebody touches them, and when something that acts on them is changed; or by hand. */
+SCREE_API size_t scree_world_asleep_count(const scree_world *world);
+SCREE_API bool scree_body_is_asleep(const scree_world *world, scree_body_id body);
+SCREE_API void scree_world_wake(scree_world *world);
 /* One more than the largest index of a living body: for loops over scree_world_body_at. */
 SCREE_API size_t scree_world_body_limit(const scree_world *world);
 /* The body at an index, or null id when that place is free. */
@@ -287,7 +299,7 @@ SCREE_API scree_status scree_body_set_state(scree_world *world, scree_body_id id
                                             const scree_body_state *state);
 SCREE_API scree_status scree_body_get_info(const scree_world *world, scree_body_id id,
                                            scree_body_info *info);
-/* The body's velocity becomes what it is told, or its motion changes from now on. */
+/* The body's velocity becomes what it is reported, or its motion changes from now on. */
 SCREE_API scree_status scree_body_set_motion(scree_world *world, scree_body_id id,
                                              scree_motion_id motion);
 /* All places at once, in the order of index, for recordings: `limit` bodies at most, arrays of
@@ -409,6 +421,7 @@ SCREE_API scree_status scree_world_add_curve(scree_world *world, const scree_cur
                                              scree_curve_id *id);
 
 typedef struct scree_joint_def {
+  uint32_t cookie; /* set by scree_joint_def_default */
   scree_joint_kind kind;
   scree_body_id body_a, body_b; /* one of them may be null: the world */
   scree_body_id body_c;         /* carrier of gears, racks, pulleys and cams; null: the world */
@@ -427,6 +440,8 @@ typedef struct scree_joint_def {
   double break_force;  /* N: the joint breaks after a step with more; default infinite */
   double break_torque; /* N m */
   bool collide;        /* do the two bodies touch each other? default no */
+  bool apart;          /* anchor_b and axis_b, of any kind, need not meet those of a yet, which
+                          scree_world_assemble sees to; what they do not say is as the bodies are now */
 } scree_joint_def;
 
 SCREE_API scree_joint_def scree_joint_def_default(void);
@@ -491,6 +506,17 @@ SCREE_API scree_status scree_world_count_freedom(const scree_world *world,
                                                  scree_redundant_function visit, void *user,
                                                  scree_freedom *freedom);
 
+/* Moves the dynamic bodies by as little as is needed, weighed by mass, for all joints to hold,
+ * those made `apart` too; before the first step. Errors of turns count by the machine's size. Fails
+ * with SCREE_ERROR_INPUT where the limits of a joint, `worst`, exclude the place that was found. */
+typedef struct scree_fit {
+  double misfit_before, misfit; /* the largest error of a joint, m */
+  double moved, turned;         /* the most of a body, m, rad */
+  scree_joint_id worst;         /* whose error is the largest */
+  bool closed;                  /* false: no place was found, and nothing was moved */
+} scree_fit;
+SCREE_API scree_status scree_world_assemble(scree_world *world, scree_fit *fit);
+
 /* ---- links ---------------------------------------------------------------------------------- */
 
 /* A link is a force between bodies that knows its derivatives: springs, elements of flexible parts
@@ -507,7 +533,7 @@ typedef enum scree_link_kind {
   SCREE_LINK_KIND_COUNT
 } scree_link_kind;
 
-/* What a user's function is told of each body of its link, and what it answers. */
+/* What a user's function is reported of each body of its link, and what it answers. */
 typedef struct scree_link_body {
   double center[3];   /* of mass, m; world frame, as all of it */
   double rotation[4]; /* of the body's principal axes, w x y z */
@@ -521,6 +547,7 @@ typedef bool (*scree_link_function)(void *user, double time, const scree_link_bo
                                     double *load, double *k, double *r);
 
 typedef struct scree_link_def {
+  uint32_t cookie; /* set by scree_link_def_default */
   scree_link_kind kind;
   scree_body_id body[4]; /* spring, beam: two, one of them may be null: the world */
   size_t body_count;     /* user: of them; the others know it */

@@ -3,10 +3,12 @@
  *
  *   scree_picture_def def = scree_picture_def_default();
  *   scree_picture *picture;  scree_picture_create(recording, "run.h5", &def, &picture);
- *   scree_picture_survey(picture, 1, &frame);            ranges and focus over the frames wanted
- *   scree_picture_aim(picture, 1, &frame, 1280, 720);    a camera that sees them all
- *   scree_picture_load(picture, frame, 0.0);             one moment
- *   scree_picture_draw(picture, 0.0, NULL, &image);      pixels
+ *   size_t frame = 0;
+ *   scree_picture_survey(picture, 1, &frame);                  // ranges and focus over the frames
+ *   scree_picture_aim(picture, 1, &frame, 1280, 720, false);   // a camera that sees them all
+ *   scree_picture_load(picture, frame, 0.0);                   // one moment
+ *   scree_image image;       scree_image_create(context, 1280, 720, &image);
+ *   scree_picture_draw(picture, 0.0, NULL, &image);            // pixels
  *
  * scree_picture_draw_frame does all that for one frame. */
 #ifndef SCREE_PICTURE_H
@@ -32,6 +34,7 @@ typedef struct scree_picture_section {
 } scree_picture_section;
 
 typedef struct scree_picture_def {
+  uint32_t cookie; /* set by scree_picture_def_default */
   /* "auto", "material", "kind", "body", "plain", "speed", "spin", "vx", "vy", "vz", "force",
    * "contacts", "height", "size", "mass", "energy", or PROBE.COLUMN of a recording. */
   const char *colour;
@@ -41,7 +44,11 @@ typedef struct scree_picture_def {
   double least, most; /* values of the colours' ends */
   int map;            /* a scree_map; -1: the field's own */
   bool legend;        /* default true */
-  bool ground;        /* lay a ground where the scene has none; default true */
+  bool ground;        /* lay a ground where the scene has none; default false */
+  /* Of the motion before: poses of so many earlier frames, evenly apart and the older the paler;
+   * ways of the bodies' middles; and arrows along the velocities. */
+  int ghosts;
+  bool trails, arrows;
   double azimuth;     /* rad; NaN: chosen by the scene */
   double elevation;   /* rad; NaN: chosen by the scene */
   double field;       /* vertical angle of view, rad; default 28 degrees */

@@ -1,9 +1,14 @@
 /* Scree, render: pictures without a display, by ray tracing on the CPU.
  *
  *   scree_render *render;      scree_render_create(context, &render);
- *   scree_render_set_scene(render, &scene);                 bodies, links, cuts
- *   scree_render_draw(render, &camera, &settings, &image);  rgb pixels
- *   scree_image_save(context, &image, "picture.png");
+ *   scree_render_item ball = {.shape = shape, .rotation = {1.0, 0.0, 0.0, 0.0}};
+ *   scree_render_scene drawn = {.item_count = 1, .items = &ball};   // and links, cuts
+ *   scree_render_set_scene(render, &drawn);
+ *   scree_camera camera = {.eye = {3.0, 3.0, 2.0}, .up = {0.0, 0.0, 1.0}, .field = 0.6};
+ *   scree_render_settings settings = scree_render_settings_default(&camera);
+ *   scree_image image;         scree_image_create(context, 640, 480, &image);
+ *   scree_render_draw(render, &camera, &settings, &image);          // rgb pixels
+ *   scree_image_save(&image, "picture.png");
  *
  * The module knows shapes and places, nothing of worlds or recordings: whoever has a state gives a
  * list of items. Lengths are in metres, z is up, colours are sRGB as on the screen, 0 to 1.
@@ -132,6 +137,7 @@ typedef enum scree_background {
 } scree_background;
 
 typedef struct scree_render_settings {
+  uint32_t cookie;             /* set by scree_render_settings_default */
   int samples;                 /* a pixel, 1 to 4096; default 12 */
   scree_background background; /* default studio */
   double light_azimuth;        /* rad, where the sun stands; default: left of the camera */
@@ -164,7 +170,7 @@ SCREE_API scree_status scree_render_pick(scree_render *render, const scree_camer
 
 /* ---- colours and words ---------------------------------------------------------------------- */
 
-/* Categories: told apart also by those who see no red or no green. Repeats after its length. */
+/* Categories: distinguished also by those who see no red or no green. Repeats after its length. */
 SCREE_API scree_colour scree_palette(size_t i);
 SCREE_API size_t scree_palette_count(void);
 

@@ -4,7 +4,7 @@
  *   scree_world *world;   scree_scene_build(scene, &world);
  *
  * docs/scenes.md describes the keys, docs/scene.schema.json is their JSON Schema. A fault in a
- * scene is told as "file:line:column: what is wrong; what is allowed". */
+ * scene is reported as "file:line:column: what is wrong; what is allowed". */
 #ifndef SCREE_SCENE_H
 #define SCREE_SCENE_H
 
@@ -21,6 +21,7 @@ typedef struct scree_scene scree_scene;
 typedef void (*scree_report_function)(void *user, const char *message);
 
 typedef struct scree_scene_def {
+  uint32_t cookie; /* set by scree_scene_def_default */
   /* Changes before the scene is read, each "a.b.0.c=value"; the words walk through maps and lists.
    * A parameter may be given by its name alone. */
   size_t set_count;
@@ -148,7 +149,9 @@ SCREE_API scree_joint_id scree_scene_find_joint(const scree_scene *scene, const 
 SCREE_API void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, char *buffer,
                                          size_t size);
 
-/* The same of a joint. */
+/* How the bodies of joints with `frame: bodies` were put together; false: there are none. */
+SCREE_API bool scree_scene_get_fit(const scree_scene *scene, scree_fit *fit);
+/* As describe_body, of a joint. */
 SCREE_API void scree_scene_describe_joint(const scree_scene *scene, scree_joint_id joint,
                                           char *buffer, size_t size);
 
@@ -182,6 +185,7 @@ typedef enum scree_import_meshes {
 
 /* How a robot in URDF or MJCF becomes a scene (docs/robots.md). */
 typedef struct scree_import_def {
+  uint32_t cookie; /* set by scree_import_def_default */
   /* What Scree does not have and what changes the motion is a fault; true: it is left out. */
   bool allow_unsupported;
   bool fixed_base;   /* URDF: the root link is fixed in the world */

@@ -12,9 +12,9 @@
  *
  * Arguments. A null pointer that a call needs is refused: by SCREE_ERROR_ARGUMENT where it returns
  * scree_status, else by 0, false, null, "" or a struct of zeros; *_destroy, *_close and *_clear
- * take null. A body, joint or link that was removed, or never was, is told by its generation in the
- * same way. Behind a pointer there must be as many entries as its count says. An object that was
- * destroyed must not be used: nothing can tell it.
+ * take null. A body, joint or link that was removed, or never was, is recognised by its generation
+ * in the same way. Behind a pointer there must be as many entries as its count says. An object that
+ * was destroyed must not be used: nothing can tell it.
  *
  * Locale. Numbers are read and written the same under every locale. */
 #ifndef SCREE_SCREE_H
@@ -23,6 +23,8 @@
 #include "scree/base.h"
 #include "scree/ccp.h"
 #include "scree/contact.h"
+#include "scree/coupling.h"
+#include "scree/distributed.h"
 #include "scree/export.h"
 #include "scree/io.h"
 #include "scree/model.h"

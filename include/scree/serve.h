@@ -3,8 +3,10 @@
  *   scree_server *server;  scree_server_create(context, NULL, &server);
  *   puts(scree_server_address(server));
  *   scree_server_begin_run(server, sim, NULL);
- *   while (…) {
- *     scree_server_obey(server, sim, 0.0, &wish);            what the reader asks for
+ *   while (!scree_sim_done(sim)) {
+ *     scree_server_wish wish;
+ *     scree_server_obey(server, sim, 0.0, &wish);   // what the reader asks for
+ *     scree_step_info info;
  *     scree_sim_step(sim, &info);
  *     scree_server_after_step(server, sim, &info);
  *   }
@@ -26,9 +28,10 @@ extern "C" {
 typedef struct scree_server scree_server;
 
 typedef struct scree_server_def {
-  int port; /* default 0: any that is free */
+  uint32_t cookie; /* set by scree_server_def_default */
+  int port;        /* default 0: any that is free */
   /* What was refused, a line each, called by the server's thread; may be null. Of each kind three
-   * are told, then the 10th, the 100th and so on. */
+   * are reported, then the 10th, the 100th and so on. */
   scree_report_function report;
   void *report_user;
 } scree_server_def;
@@ -45,6 +48,13 @@ SCREE_API void scree_server_destroy(scree_server *server);
 SCREE_API const char *scree_server_address(const scree_server *server);
 /* Readers that are connected now. */
 SCREE_API size_t scree_server_reader_count(scree_server *server);
+/* What readers have cost the run's own thread: states that were copied for them, and the CPU time
+ * of that, s. */
+typedef struct scree_server_cost {
+  uint64_t states;
+  double seconds;
+} scree_server_cost;
+SCREE_API scree_server_cost scree_server_get_cost(const scree_server *server);
 
 /* Shows a recording, which with its context is the server's own until it is destroyed. Tables are
  * copied. */
@@ -52,6 +62,7 @@ SCREE_API scree_status scree_server_show(scree_server *server, scree_recording *
                                          size_t table_count, const scree_view_table *tables);
 
 typedef struct scree_server_run {
+  uint32_t cookie;    /* set by scree_server_run_default */
   bool changeable;    /* by hand: gravity, motors, materials, pulling, starting again */
   const char *remark; /* shown to the reader; "" for none */
   double pace;        /* simulated seconds in a second at most, 0: no limit; default 1 */

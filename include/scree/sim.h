@@ -1,8 +1,10 @@
 /* Scree, sim: a run of a scene. World, stepper, recording, probes, emitters and checkpoints as one.
  *
- *   scree_sim *sim;  scree_sim_create(scene, &def, &sim);
+ *   scree_sim_def def = scree_sim_def_default();   def.out = "run.h5";
+ *   scree_sim *sim;             scree_sim_create(scene, &def, &sim);
  *   while (!scree_sim_done(sim)) scree_sim_step(sim, NULL);
- *   scree_sim_finish(sim);  scree_sim_get_summary(sim, &summary);
+ *   scree_sim_finish(sim);
+ *   scree_sim_summary summary;  scree_sim_get_summary(sim, &summary);
  *
  * A run that was stopped or killed goes on with scree_sim_resume, and ends with the same bits. */
 #ifndef SCREE_SIM_H
@@ -19,6 +21,7 @@ extern "C" {
 typedef struct scree_sim scree_sim;
 
 typedef struct scree_sim_def {
+  uint32_t cookie;    /* set by scree_sim_def_default */
   const char *out;    /* the recording; null: none. Probes and the checkpoint lie beside it */
   bool replace;       /* results of the same names are replaced; default false: they are kept, and
                          the run is refused */
@@ -80,6 +83,7 @@ typedef struct scree_sim_summary {
   uint64_t divided_steps;    /* made in parts (scree_step_info) */
   uint64_t unresolved_parts; /* in which a pair may be through each other */
   uint64_t crowded_steps;    /* with more bounces than a step has rounds for (impacts_left) */
+  size_t asleep;             /* bodies at the end (solver.sleep_after) */
   bool stopped;              /* at a step that did not converge */
   bool infeasible;           /* a step was proven to have no solution */
   double worst_residual, worst_penetration, worst_penetration_percent, relaxation_gap;

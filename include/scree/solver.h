@@ -3,7 +3,9 @@
  *   scree_solver *s;  scree_solver_create(context, "apgd", &s);
  *   scree_solver_set(s, "restart", "on");
  *   scree_solve_settings settings = scree_solve_settings_default();
- *   scree_solver_solve(s, problem, &settings, g, &info);      g: in warm start, out impulses
+ *   scree_solve_info info;
+ *   double *g = calloc(scree_ccp_row_count(problem), sizeof *g);   // in: warm start, out: impulses
+ *   scree_solver_solve(s, problem, &settings, g, &info);
  *
  * Not converging is an outcome in scree_solve_info, never a failed status. The residuals in info
  * come from one function that all solvers share; no solver reports its own. */
@@ -42,6 +44,7 @@ typedef struct scree_progress {
 typedef bool (*scree_progress_function)(void *user, const scree_progress *progress);
 
 typedef struct scree_solve_settings {
+  uint32_t cookie; /* set by scree_solve_settings_default */
   scree_model model;
   double tolerance_error;    /* on E; 0: not asked */
   double tolerance_residual; /* on R; 0: not asked. Solved means all that is asked. When only E is,
@@ -145,6 +148,8 @@ SCREE_API size_t scree_solver_count(void);
 SCREE_API const char *scree_solver_name(size_t i);
 SCREE_API const char *scree_solver_summary(size_t i);
 SCREE_API bool scree_solver_has_coulomb(size_t i);
+/* Does it run on several ranks (scree/distributed.h)? */
+SCREE_API bool scree_solver_spreads(size_t i);
 SCREE_API const scree_option_def *scree_solver_options(size_t i, size_t *count);
 /* Null when the named solver can take the problem with this model, else why it cannot. */
 SCREE_API const char *scree_solver_refusal(size_t i, const scree_ccp *problem, scree_model model);

@@ -1,7 +1,7 @@
 /* Scree, view: a recording as one web page, which any browser shows without a server.
  *
  *   scree_view_def def = scree_view_def_default();   def.out = "run.html";
- *   scree_view_export(recording, &def, &info);
+ *   scree_view_info info;                            scree_view_export(recording, &def, &info);
  *
  * docs/viewer.md describes the page and the format of what is inside. */
 #ifndef SCREE_VIEW_H
@@ -25,6 +25,7 @@ typedef struct scree_view_table {
 } scree_view_table;
 
 typedef struct scree_view_def {
+  uint32_t cookie;  /* set by scree_view_def_default */
   const char *out;  /* the page; it is whole or not there */
   bool replace;     /* a file of that name; default false: SCREE_ERROR_IO */
   double from, to;  /* s: frames within; default all */

@@ -4,10 +4,8 @@ from __future__ import annotations
 import glob
 import os
 
-from ._api import HASH
+from ._api import HASH, SONAME
 from ._cffi import ffi
-
-SONAME = "libscree.so.0"
 
 
 def _candidates():

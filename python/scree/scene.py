@@ -78,7 +78,8 @@ class Scene(Owner):
         faults: list[str] = []
         report = ffi.callback("scree_report_function", lambda _, message: faults.append(text(message)))
         list_ = ffi.new("char *[]", texts) if texts else ffi.NULL
-        def_ = ffi.new("scree_scene_def *", {"set_count": len(texts), "report": report, "confined": confined})
+        def_ = ffi.new("scree_scene_def *", lib.scree_scene_def_default())
+        def_.set_count, def_.report, def_.confined = len(texts), report, confined
         def_.sets = ffi.cast("const char *const *", list_)
         out = ffi.new("scree_scene **")
         pointer = self._context._alive().pointer

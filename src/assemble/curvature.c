@@ -20,7 +20,7 @@
  * contact is not asked to part, or allowed to come nearer, by more than curvature can give, h |w|^2
  * r for each body and h |w| slip, nor to part so fast that it gives energy (least_offset); what is
  * negligible beside gravity is not looked for. Spheres on planes have none, meshes are left out.
- * After a jolt, and with turns of more than a tenth of a radian a step, nothing is foreseen.
+ * After a jolt, and with turns of more than a tenth of a radian a step, nothing is estimated.
  *
  * Joints have none of it on purpose. Their error psi is of either sign and is taken back whole by
  * b = psi / h: it stays at h^2/2 of the curvature, which is just what gives the velocity at the
@@ -35,7 +35,7 @@
 static const double fade_from = 0.1, fade_to = 0.2; /* rad a step */
 /* Speeds below this part of what gravity gives in a step are left out. */
 static const double negligible = 1e-5;
-/* Of what gravity gives in a step: that the foreseen motion may be wrong by. */
+/* Of what gravity gives in a step: that the estimated motion may be wrong by. */
 static const double foreseen_part = 0.1;
 enum { FEW_CONTACTS = 512 }; /* threads do not pay */
 
@@ -45,7 +45,7 @@ typedef struct expected {
   pose mid;           /* of the body */
 } expected;
 
-static expected expect(const assembly *a, uint32_t body, double h) {
+static expected expect(const assembly *a, size_t body, double h) {
   const scree_world *w = a->world;
   expected e = {.linear = a->linear[body], .angular = a->angular[body]};
   if (world_is_dynamic(w, body)) {
@@ -124,7 +124,7 @@ static double clamp(double x, double most) {
 
 /* The least offset of a normal row that has the curvature in it, m/s. A contact that presses with p
  * gives p (u + u+) / 2 to its bodies, u before the step and u+ = -b after it: no more than it took
- * while u < 0, and what the foreseen motion may be wrong by. */
+ * while u < 0, and what the estimated motion may be wrong by. */
 static double least_offset(const assembly *a, const curved_pair *p, const ccp_contact *c, v3 n) {
   const world_bodies *b = &a->world->bodies;
   const uint32_t i = p->body[0], k = p->body[1];
@@ -172,7 +172,7 @@ static void curve_pair(assembly *a, double h, size_t first, size_t count) {
   if (is_mesh(b, key->a) || is_mesh(b, key->b)) return;
   if (jolted(a->world, key->a) || jolted(a->world, key->b)) return;
   double least = INFINITY, margin = 0.0, most = 0.0;
-  for (int m = 0; m < 2; m++) p.e[m] = expect(a, p.body[m], h);
+  for (int m = 0; m < 2; m++) p.e[m] = a->expected[p.body[m]];
   for (size_t k = first; k < first + count; k++) {
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const v3 u = slip_of(&p, v3_load(c->arm_a), v3_load(c->arm_b));
@@ -190,10 +190,24 @@ static void curve_pair(assembly *a, double h, size_t first, size_t count) {
   }
 }
 
-void assembly_curve_contacts(assembly *a, double h) {
+/* Once for each body: one in a bed has six contacts. */
+static scree_status expect_bodies(assembly *a, double h) {
+  const world_bodies *b = &a->world->bodies;
+  const size_t n = b->limit;
+  if (memory_grow(a->context, &a->expected, &a->expected_capacity, n, sizeof *a->expected))
+    return SCREE_ERROR_MEMORY;
+#pragma omp parallel for schedule(static) num_threads(context_team(a->context, n > FEW_CONTACTS))
+  for (size_t i = 0; i < n; i++)
+    if (b->alive[i] && b->shape[i]) a->expected[i] = expect(a, i, h);
+  return SCREE_OK;
+}
+
+scree_status assembly_curve_contacts(assembly *a, double h) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const size_t n = a->contact_count;
-  if (!a->curved) return;
+  if (!a->curved || n == 0) return SCREE_OK;
+  const scree_status status = expect_bodies(a, h);
+  if (status) return status;
 #pragma omp parallel for schedule(dynamic, 64)                                                     \
     num_threads(context_team(a->context, n > FEW_CONTACTS))
   for (size_t k = 0; k < n; k++) {
@@ -202,4 +216,5 @@ void assembly_curve_contacts(assembly *a, double h) {
     while (next < n && key[next].a == key[k].a && key[next].b == key[k].b) next++;
     curve_pair(a, h, k, next - k);
   }
+  return SCREE_OK;
 }

@@ -279,7 +279,7 @@ static void keep_part(assembly *a, const joint_part *part) {
 }
 
 /* Where angles and curves will be at the end of the step, so that turns are counted. */
-static void foresee(assembly *a, joint *j) {
+static void estimate(assembly *a, joint *j) {
   const joint_class *class = joint_class_of(j);
   if (!class->angles && !j->curve) return;
   const joint_view view = joint_look(a->world, j);
@@ -306,7 +306,7 @@ void assembly_keep_joints(assembly *a) {
   for (size_t k = 0; k < w->joint_limit; k++) {
     joint *j = &w->joint[k];
     if (!takes_part(w, j)) continue;
-    foresee(a, j);
+    estimate(a, j);
     j->impulse = j->moment = v3_make(0, 0, 0);
     j->step = a->kick;
     for (int c = 0; c < SCREE_JOINT_COORDINATES; c++) {

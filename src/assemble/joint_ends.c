@@ -49,7 +49,7 @@ static scree_status find_ends(assembly *a, double h) {
 }
 
 /* The joint with its angles where this step leads them, so that turns are counted right. */
-static joint foreseen(const assembly *a, const joint *j, double h) {
+static joint estimated(const assembly *a, const joint *j, double h) {
   joint next = *j;
   const joint_class *class = joint_class_of(j);
   const joint_view view = joint_look(a->world, j);
@@ -92,7 +92,7 @@ static bool bend(assembly *a, const assembly_params *params, const joint_part *p
     return false;
   const double part_taken = trust(a, j, params->h);
   if (part_taken == 0.0) return false;
-  const joint next = foreseen(a, j, params->h);
+  const joint next = estimated(a, j, params->h);
   const joint_view now = joint_look(a->world, j);
   const joint_view end = joint_look_at(&next, a->world, a->end);
   const joint_recovery most = joint_find_recovery(a, params, j, &now);
@@ -125,7 +125,7 @@ scree_status assembly_bend_joints(assembly *a, const assembly_params *params, bo
 static const double fast = 0.3 /* rad */, strained = 0.02;
 
 static bool is_strained(const assembly *a, const assembly_params *params, const joint *j) {
-  const joint next = foreseen(a, j, params->h);
+  const joint next = estimated(a, j, params->h);
   const joint_view now = joint_look(a->world, j);
   const joint_view end = joint_look_at(&next, a->world, a->end);
   joint_row rows[JOINT_ROWS];

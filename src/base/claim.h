@@ -47,7 +47,7 @@ void claim_drop(claim *c);
  * followed. Descriptor, or -1 with errno. */
 int claim_fresh(const char *path);
 
-/* Has a writer locked it? *holder is its process, 0 when it cannot be told; may be null. */
+/* Has a writer locked it? *holder is its process, 0 when it is not known; may be null. */
 bool claim_is_held(const char *path, long *holder);
 /* Names in the directory of `path` are on the disk: 0, or errno. */
 int claim_sync_directory(const char *path);

@@ -16,15 +16,15 @@
 #endif
 #endif
 
+#include "base/definition.h"
 #include "base/number.h"
 #include "base/pool.h"
 
-#ifndef SCREE_VERSION
-#define SCREE_VERSION "0.0.0"
-#endif
+#define VERSION_PARTS(major, minor, patch) #major "." #minor "." #patch
+#define VERSION_TEXT(major, minor, patch)  VERSION_PARTS(major, minor, patch)
 
 const char *scree_version(void) {
-  return SCREE_VERSION;
+  return VERSION_TEXT(SCREE_VERSION_MAJOR, SCREE_VERSION_MINOR, SCREE_VERSION_PATCH);
 }
 
 const char *scree_status_text(scree_status status) {
@@ -109,10 +109,11 @@ void *context_remap(void *block, size_t old_size, size_t size) {
 }
 
 scree_context_def scree_context_def_default(void) {
-  return (scree_context_def){0};
+  return (scree_context_def){.cookie = DEFINITION_COOKIE};
 }
 
 scree_context *scree_context_create(const scree_context_def *def) {
+  if (def && def->cookie != DEFINITION_COOKIE) return NULL;
   scree_context_def d = def ? *def : scree_context_def_default();
   const bool own = !d.allocator.allocate || !d.allocator.release;
   if (own)

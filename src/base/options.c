@@ -119,3 +119,12 @@ scree_status options_set(scree_context *context, const char *owner, const scree_
   return context_fail(context, SCREE_ERROR_ARGUMENT, "%s has no option '%s'%s%s%s", owner, key,
                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
+
+scree_status options_find(scree_context *context, const char *what, const char *name,
+                          const char *const *names, size_t count, size_t *place) {
+  for (*place = 0; *place < count; ++*place)
+    if (strcmp(names[*place], name) == 0) return SCREE_OK;
+  const char *near = options_nearest(name, names, count);
+  return context_fail(context, SCREE_ERROR_ARGUMENT, "there is no %s '%s'%s%s%s", what, name,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}

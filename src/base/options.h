@@ -14,5 +14,9 @@ double options_get(const scree_option_def *table, size_t count, const double *va
                    const char *key);
 /* The name in `names` nearest to `word`, or null when none is near. */
 const char *options_nearest(const char *word, const char *const *names, size_t count);
+/* The place of `name` among `names`; SCREE_ERROR_ARGUMENT "there is no <what> '<name>'", with what
+ * is near, when it is none of them. */
+scree_status options_find(scree_context *context, const char *what, const char *name,
+                          const char *const *names, size_t count, size_t *place);
 
 #endif

@@ -165,7 +165,7 @@ static v3 search_support(const gjk_solid *a, const gjk_solid *b, v3 n) {
 }
 
 /* Directions about as good as the best, apart from each other: nearly coaxial solids have a ring of
- * them, along which s hardly changes, too many to be told apart by halving cells. */
+ * them, along which s hardly changes, too many to be distinguished by halving cells. */
 enum { PEAKS = 48 };
 typedef struct search_peaks {
   v3 n[PEAKS];

@@ -22,7 +22,7 @@ static narrow_function *const narrow_table[SCREE_SHAPE_KIND_COUNT][SCREE_SHAPE_K
     PAIR(SPHERE, BOX_CONTAINER, narrow_sphere_box_container),
     PAIR(SPHERE, ROUND_CONTAINER, narrow_sphere_round_container),
     PAIR(SPHERE, MESH, narrow_sphere_mesh),
-    PAIR(ELLIPSOID, ELLIPSOID, narrow_convex_convex),
+    PAIR(ELLIPSOID, ELLIPSOID, narrow_ellipsoid_ellipsoid),
     PAIR(ELLIPSOID, BOX, narrow_convex_convex),
     PAIR(ELLIPSOID, CAPSULE, narrow_convex_convex),
     PAIR(ELLIPSOID, CYLINDER, narrow_convex_convex),
@@ -69,7 +69,7 @@ uint32_t narrow_untouchable(uint32_t kind) {
   return kinds;
 }
 
-/* Parts against all of b; each part's contacts are told apart by its number. */
+/* Parts against all of b; each part's contacts are distinguished by its number. */
 static void narrow_parts(const shape *a, const pose *pa, const shape *b, const pose *pb,
                          narrow_sink *sink) {
   const aabb reach = aabb_grow(shape_bounds(b, pose_mul(pose_inverse(*pa), *pb)), sink->margin);

@@ -1,13 +1,14 @@
 /* Materials and the table of laws between them: one entry a pair, filled by the mixing rule of
  * scree/model.h when a material comes or changes, and kept as set where a law was set. */
 #include "base/argument.h"
+#include "base/definition.h"
 #include "model/world.h"
 
 #include <stdio.h>
 #include <string.h>
 
 scree_material_def scree_material_def_default(void) {
-  return (scree_material_def){.friction = 0.5};
+  return (scree_material_def){.cookie = DEFINITION_COOKIE, .friction = 0.5};
 }
 
 static const char *const law_names[SCREE_LAW_COUNT] = {
@@ -163,6 +164,7 @@ bool material_fault(const scree_material_def *m, const char **key, char *text, s
 }
 
 static scree_status check(scree_context *context, const scree_material_def *m) {
+  DEFINITION_CHECK(context, m, material_def);
   const char *key;
   char text[CONTEXT_MESSAGE_SIZE - 64];
   if (!material_fault(m, &key, text, sizeof text)) return SCREE_OK;
@@ -203,6 +205,7 @@ static double or_else(double value, double other) {
 static scree_material_def mix(const scree_material_def *a, const scree_material_def *b) {
   const double exponent = fmax(a->exponent, b->exponent);
   scree_material_def m = {
+      .cookie = DEFINITION_COOKIE,
       .friction = mean(a->friction, b->friction),
       .rolling = mean(a->rolling, b->rolling),
       .spinning = mean(a->spinning, b->spinning),
@@ -299,6 +302,7 @@ scree_status scree_world_set_material(scree_world *w, scree_material_id id,
   const scree_status status = check_material(w->context, def);
   if (status) return status;
   w->material[id.index] = *def;
+  world_wake_all(w);
   mix_all(w);
   return SCREE_OK;
 }
@@ -322,6 +326,7 @@ scree_status scree_world_set_pair(scree_world *w, scree_material_id a, scree_mat
     return context_fail(w->context, SCREE_ERROR_INPUT,
                         "pair: friction_across needs a direction of one of the two materials");
   const size_t n = w->material_count, ab = a.index * n + b.index, ba = b.index * n + a.index;
+  world_wake_all(w);
   w->pair[ab] = w->pair[ba] = *law;
   w->pair_set[ab] = w->pair_set[ba] = 1;
   return SCREE_OK;

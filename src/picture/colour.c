@@ -243,7 +243,7 @@ static float even(scree_body_id id) {
   return (float)(x >> 8) * 0x1p-24f;
 }
 
-/* Bodies of one colour are told apart by a little light or shade. */
+/* Bodies of one colour are distinguished by a little light or shade. */
 static scree_colour vary(scree_colour c, scree_body_id id) {
   const float s = 1.0f + 0.16f * (even(id) - 0.5f);
   return (scree_colour){fminf(1.0f, s * c.r), fminf(1.0f, s * c.g), fminf(1.0f, s * c.b)};

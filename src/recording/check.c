@@ -58,12 +58,14 @@ scree_status recording_checked_steps(scree_recording *r, uint64_t first, uint64_
   for (uint64_t done = 0; done < count && !status && r->checked; done += BATCH) {
     const uint64_t n = count - done < BATCH ? count - done : BATCH;
     status = recording_rows(r, STREAM_CHECK_STEPS, first + done, n, checks);
-    for (uint64_t i = 0; i < n && !status; i++)
+    for (uint64_t i = 0; i < n && !status; i++) {
+      const unsigned long long step = first + done + i + 1;
       if (checks[i] != crc32c(0, rows + (done + i) * r->step_width, 8 * r->step_width))
         status = context_fail(r->context, SCREE_ERROR_INPUT,
                               "%s: step %llu: its row in the log of steps is damaged: the checksum "
                               "is wrong; %s",
-                              r->path, (unsigned long long)(first + done + i + 1), advice);
+                              r->path, step, advice);
+    }
   }
   return status;
 }

@@ -96,8 +96,10 @@ static scree_status save_missing(job *j, const scree_frame *f) {
                                         there ? b->material[place] : 0};
     const double mass[2] = {there ? b->mass[place] : 0.0, there ? b->diameter[place] : INFINITY};
     if (!there)
-      tell(j, "%s: body %u (%u) was emitted and its row in the list is lost: its mass is told as 0",
-           j->from->path, place, row[1]);
+      tell(
+          j,
+          "%s: body %u (%u) was emitted and its row in the list is lost: its mass is reported as 0",
+          j->from->path, place, row[1]);
     status = recorder_copy_listed(j->to, row, mass);
     if (!status) status = note_known(j, key);
   }

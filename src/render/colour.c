@@ -37,7 +37,7 @@ f3 render_from_lab(f3 c) {
               -0.0041960863f * l3 - 0.7034186147f * m3 + 1.7076147010f * s3};
 }
 
-/* Told apart with any of the common kinds of colour blindness, in this order of preference. */
+/* Distinguished with any of the common kinds of colour blindness, in this order of preference. */
 static const scree_colour palette[] = {
     {0.878f, 0.620f, 0.220f}, /* amber */
     {0.165f, 0.471f, 0.710f}, /* blue */

@@ -1,10 +1,13 @@
 /* The renderer as others see it. */
 #include "render/render.h"
+
 #include "base/argument.h"
+#include "base/definition.h"
 
 scree_render_settings scree_render_settings_default(const scree_camera *camera) {
   if (!camera) return (scree_render_settings){0};
-  scree_render_settings s = {.samples = 12,
+  scree_render_settings s = {.cookie = DEFINITION_COOKIE,
+                             .samples = 12,
                              .background = SCREE_BACKGROUND_STUDIO,
                              .light_elevation = 0.87,
                              .light_size = 0.07,
@@ -34,7 +37,8 @@ scree_status scree_render_create(scree_context *context, scree_render **out) {
 void scree_render_destroy(scree_render *r) {
   if (!r) return;
   render_tree_destroy(r);
-  void *blocks[] = {r->colours, r->balls, r->ball_items, r->prims, r->planes, r->mesh_shapes};
+  void *blocks[] = {r->colours, r->balls,       r->ball_items, r->prims,
+                    r->planes,  r->mesh_shapes, r->pixels};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) memory_free(r->context, blocks[i]);
   memory_free(r->context, r);
 }

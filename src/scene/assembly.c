@@ -183,7 +183,7 @@ static scree_import_def import_of(scree_scene *scene, const scene_assembly_keys 
   def.density = k->density;
   def.keyframe = k->keyframe;
   def.meshes = (scree_import_meshes)k->meshes;
-  bool known = false; /* what is left out of a file is told once */
+  bool known = false; /* what is left out of a file is reported once */
   for (size_t i = 1; i < scene->part_count; i++) known |= scene->parts[i]->file == file;
   def.report = known ? NULL : scene->doc.note;
   def.report_user = scene->doc.note_user;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 #include "model/world.h"
 #include "scene/build/build.h"
 #include "scene/import/robot.h"
@@ -11,7 +12,7 @@
 enum { INCLUDE_DEPTH = 16, INCLUDE_LIMIT = 1000 };
 
 scree_scene_def scree_scene_def_default(void) {
-  return (scree_scene_def){0};
+  return (scree_scene_def){.cookie = DEFINITION_COOKIE};
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -94,6 +95,8 @@ static scree_status read_scene(scree_scene *scene) {
 
 static scree_status create(scree_context *context, const scree_scene_def *def,
                            scree_scene **scene) {
+  *scene = NULL;
+  if (def) DEFINITION_CHECK(context, def, scene_def);
   scree_scene *s = memory_new(context, 1, sizeof *s);
   *scene = s;
   if (!s) return SCREE_ERROR_MEMORY;

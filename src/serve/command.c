@@ -106,7 +106,7 @@ static scree_status set_material(scree_world *world, const serve_command *c) {
   return scree_world_set_material(world, id, &def);
 }
 
-/* Faults of a reader's numbers are told to readers; they do not end the run. */
+/* Faults of a reader's numbers are reported to readers; they do not end the run. */
 static void carry_out(scree_server *s, scree_sim *sim, const serve_command *c,
                       scree_server_wish *wish) {
   serve_drive *d = &s->drive;

@@ -35,8 +35,9 @@ static size_t rim(const field *f, size_t k) {
 static void fill(field *f, const double *heights, const double spacing[2], double bottom) {
   const size_t n = f->nx * f->ny, around = 2 * (f->nx + f->ny - 2);
   for (size_t i = 0; i < n; i++) {
+    const size_t row = i / f->nx;
     f->p[3 * i] = ((double)(i % f->nx) - 0.5 * (double)(f->nx - 1)) * spacing[0];
-    f->p[3 * i + 1] = ((double)(i / f->nx) - 0.5 * (double)(f->ny - 1)) * spacing[1];
+    f->p[3 * i + 1] = ((double)row - 0.5 * (double)(f->ny - 1)) * spacing[1];
     f->p[3 * i + 2] = heights[i];
   }
   for (size_t k = 0; k <= around; k++) { /* the rim's foot, and the middle of the bottom */

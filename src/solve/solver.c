@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/timer.h"
@@ -49,8 +50,10 @@ const char *scree_outcome_text(scree_outcome outcome) {
 }
 
 scree_solve_settings scree_solve_settings_default(void) {
-  return (scree_solve_settings){
-      .model = SCREE_MODEL_COULOMB, .tolerance_error = 1e-6, .time_limit = 60.0};
+  return (scree_solve_settings){.cookie = DEFINITION_COOKIE,
+                                .model = SCREE_MODEL_COULOMB,
+                                .tolerance_error = 1e-6,
+                                .time_limit = 60.0};
 }
 
 size_t scree_solver_count(void) {
@@ -69,6 +72,10 @@ bool scree_solver_has_coulomb(size_t i) {
   return i < SOLVER_COUNT && solvers[i]->coulomb;
 }
 
+bool scree_solver_spreads(size_t i) {
+  return i < SOLVER_COUNT && solvers[i]->spreads;
+}
+
 const scree_option_def *scree_solver_options(size_t i, size_t *count) {
   if (!count) return NULL;
   *count = i < SOLVER_COUNT ? solvers[i]->option_count : 0;
@@ -79,16 +86,11 @@ scree_status scree_solver_create(scree_context *context, const char *name, scree
   ARGUMENT_CHECK(context, context && name && out);
   *out = NULL;
   const char *names[SOLVER_COUNT];
-  const solver_class *class = NULL;
-  for (size_t i = 0; i < SOLVER_COUNT; i++) {
-    names[i] = solvers[i]->name;
-    if (strcmp(names[i], name) == 0) class = solvers[i];
-  }
-  if (!class) {
-    const char *near = options_nearest(name, names, SOLVER_COUNT);
-    return context_fail(context, SCREE_ERROR_ARGUMENT, "there is no solver '%s'%s%s%s", name,
-                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  }
+  size_t place;
+  for (size_t i = 0; i < SOLVER_COUNT; i++) names[i] = solvers[i]->name;
+  const scree_status found = options_find(context, "solver", name, names, SOLVER_COUNT, &place);
+  if (found) return found;
+  const solver_class *class = solvers[place];
   scree_solver *s = memory_new(context, 1, sizeof *s);
   if (!s) return SCREE_ERROR_MEMORY;
   s->context = context;
@@ -152,6 +154,8 @@ static const char *refuse(const solver_class *class, const scree_ccp *problem, s
   if (dilates && model == SCREE_MODEL_COULOMB && !class->dilates)
     return "it does not take dilatancy, which has no potential; take auto, gs, fpp or admm, or the "
            "relaxed model";
+  if (problem->ranks && !class->spreads)
+    return "it does not run on several ranks; take ags, gs, sor, ssor, nsgs or apgd";
   return class->refuse ? class->refuse(problem, model) : NULL;
 }
 
@@ -202,6 +206,7 @@ scree_status solver_solve(scree_solver *s, const scree_ccp *problem,
   const double start_time = timer_now();
   memset(info, 0, sizeof *info);
   s->proved = false;
+  DEFINITION_CHECK(context, settings, solve_settings);
   scree_status status = check_settings(context, settings);
   if (status) return status;
   const scree_model model = s->class->coulomb ? settings->model : SCREE_MODEL_RELAXED;

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include "base/claim.h"
+#include "base/definition.h"
 #include "view/view.h"
 
 scree_view_def scree_view_def_default(void) {
-  return (scree_view_def){.from = -INFINITY, .to = INFINITY, .every = 1, .contacts = true};
+  return (scree_view_def){
+      .cookie = DEFINITION_COOKIE, .from = -INFINITY, .to = INFINITY, .every = 1, .contacts = true};
 }
 
 #if !defined(SCREE_WITH_VIEWER) || !defined(SCREE_WITH_HDF5)
@@ -281,7 +283,7 @@ static scree_status write_file(job *j) {
   return status;
 }
 
-/* What each part takes when packed is told by its share of the bytes before that. */
+/* What each part takes when packed is recognised by its share of the bytes before that. */
 static void share_out(job *j, size_t raw) {
   const double packed = (double)j->packed.size / (double)(raw ? raw : 1);
   const size_t poses = (size_t)(packed * (double)j->info.poses);
@@ -314,6 +316,7 @@ scree_status scree_view_export(scree_recording *recording, const scree_view_def 
   ARGUMENT_CHECK(recording ? recording->context : NULL, recording && def);
   scree_context *context = recording->context;
   if (info) *info = (scree_view_info){0};
+  DEFINITION_CHECK(context, def, view_def);
   if (!def->out || !*def->out || def->every < 1 || isnan(def->from) || isnan(def->to) ||
       !(def->precision >= 0.0) || isinf(def->precision))
     return context_fail(context, SCREE_ERROR_ARGUMENT,

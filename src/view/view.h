@@ -1,5 +1,5 @@
-/* What a page is told about a run, as messages: a byte for the kind, then what belongs to it. The
- * same messages go into a page (html.c) and over a socket (src/serve). docs/viewer.md is the
+/* What a page is reported about a run, as messages: a byte for the kind, then what belongs to it.
+ * The same messages go into a page (html.c) and over a socket (src/serve). docs/viewer.md is the
  * description of the format, and viewer/src/stream.js the reader. */
 #ifndef SCREE_VIEW_VIEW_H
 #define SCREE_VIEW_VIEW_H

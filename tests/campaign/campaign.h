@@ -11,8 +11,8 @@
  *   bits         two threads give the bits of one
  *   cost         no step is made in more than `campaign_parts` parts
  *
- * A step that did not converge is told by the library: such a run may be deep or gain energy, and
- * is counted as told (`campaign_result.told`); the other rules hold for it too. */
+ * A step that did not converge is reported by the library: such a run may be deep or gain energy,
+ * and is counted as told (`campaign_result.told`); the other rules hold for it too. */
 #ifndef SCREE_TESTS_CAMPAIGN_H
 #define SCREE_TESTS_CAMPAIGN_H
 

@@ -123,7 +123,8 @@ void campaign_make(unsigned seed, campaign_scene *s) {
   /* A body falls by a tenth of its size from rest in a step at most. */
   if (s->gravity > 0.0) s->h = fmin(s->h, sqrt(0.2 * 0.4 * size / s->gravity));
   const double ratio = spread(&d, 1.0, whole(&d, 5) ? 10.0 : 1e4), sizes = spread(&d, 1.0, 5.0);
-  /* What joints turn by more than 0.1 rad or so in a step is told by the ledger: docs/energy.md. */
+  /* What joints turn by more than 0.1 rad or so in a step is reported by the ledger:
+   * docs/energy.md. */
   const bool joined = !many && whole(&d, 3) == 0;
   const double speed = spread(&d, 1e-3, joined ? 0.1 : 5.0) * size / s->h;
   const double spin = spread(&d, 1e-3, joined ? 0.1 : 2.0) / s->h;

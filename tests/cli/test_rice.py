@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rice poured at 5 m/s on a sheet of triangles with 5 ms a step: none passes, whatever it spins like after an off-centre hit;
+"""Rice poured at 5 m/s on a sheet of triangles with 5 ms per step: none passes, whatever it spins like after an off-centre hit;
 the summary says that steps were made in parts, and bits do not depend on threads or on a stop between."""
 import struct
 

@@ -36,7 +36,7 @@ class Signals(command.CommandTest):
         for number in (signal.SIGINT, signal.SIGTERM):
             code, err, seconds = self.interrupt(number, 1.0, "run", "settle", "--set", "n=2000", *ENDLESS,
                                                 "--out", "run.h5", "--force")
-            # A step may stall by itself before the signal comes; that is told too.
+            # A step may stall by itself before the signal comes; that is reported too.
             self.assertEqual((code, err.splitlines()[0]), (7, "scree run: interrupted; go on with: scree resume run.h5"))
             self.assertLess(seconds, SECONDS)
             self.assertEqual(self.run_scree("verify", "run.h5").code, 0)

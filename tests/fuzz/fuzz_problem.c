@@ -79,7 +79,9 @@ static void save_seed(scree_context *context, const char *directory, const char 
   char path[4096];
   const double g[8] = {0};
   snprintf(path, sizeof path, "%s/%s", directory, name);
-  const scree_problem_save_def def = {.title = name, .g = g, .u = g, .v = g};
+  scree_problem_save_def def = scree_problem_save_def_default();
+  def.title = name;
+  def.g = def.u = def.v = g;
   if (p && access(path, F_OK) != 0) scree_problem_save(context, path, p, &def);
   scree_ccp_destroy(p);
 }

@@ -33,7 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   scree_context *context = fuzz_context();
   static const char *const sets[] = {"duration=1", "solver.iteration_limit=20",
                                      "solver.on_nonconverged=continue"};
-  const scree_scene_def def = {.set_count = sizeof sets / sizeof sets[0], .sets = sets};
+  scree_scene_def def = scree_scene_def_default();
+  def.set_count = sizeof sets / sizeof sets[0];
+  def.sets = sets;
   static const char *const scenes[] = {
       "include: robot.xml\n", "assemblies: [{file: robot.xml, name: a, position: [0, 0, 1], "
                               "allow_unsupported: true, density: 500}]\n"};

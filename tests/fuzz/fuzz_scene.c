@@ -15,7 +15,7 @@ static const char *const texts[] = {
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"};
 enum { FILES = sizeof paths / sizeof *paths, DEPTH = 60 };
 
-/* The product of a number, or of a list of them; infinite when they cannot be told. */
+/* The product of a number, or of a list of them; infinite when they cannot be known. */
 static double amount(scree_scene *scene, const scene_node *node) {
   double product = 1.0, value;
   const size_t count = node->kind == SCENE_SCALAR ? 1 : node->count;
@@ -63,7 +63,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   scree_context *context = fuzz_context();
   static const char *const sets[] = {"duration=${1 + 1}", "solver.iteration_limit=20",
                                      "solver.on_nonconverged=continue"};
-  const scree_scene_def def = {.set_count = sizeof sets / sizeof sets[0], .sets = sets};
+  scree_scene_def def = scree_scene_def_default();
+  def.set_count = sizeof sets / sizeof sets[0];
+  def.sets = sets;
   const char *bytes[FILES] = {(const char *)data};
   size_t sizes[FILES] = {size};
   for (int i = 1; i < FILES; i++) {

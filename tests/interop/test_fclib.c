@@ -50,8 +50,13 @@ static void save_with_solution(const scree_ccp *p, double *g, double *u, double 
   fill(g, MAX);
   fill(u, MAX);
   fill(v, MAX);
-  const scree_problem_save_def def = {
-      .title = "title", .description = "words", .math_info = "none", .g = g, .u = u, .v = v};
+  scree_problem_save_def def = scree_problem_save_def_default();
+  def.title = "title";
+  def.description = "words";
+  def.math_info = "none";
+  def.g = g;
+  def.u = u;
+  def.v = v;
   if (scree_problem_save(context, path, p, &def)) fail_msg("%s", scree_context_message(context));
 }
 

@@ -25,6 +25,7 @@ static struct {
   scree_world *world;
   scree_scene *scene;
   scree_sim *sim;
+  scree_coupling *coupling;
   scree_stepper *stepper;
   scree_solver *solver;
   scree_ccp *ccp;
@@ -45,7 +46,7 @@ static void *slot[64];
 static struct note {
   char what[64];
   int at, start;
-  bool silent; /* a fault that was not told */
+  bool silent; /* a fault that was not reported */
 } * note;
 
 static bool begin(const char *what) {
@@ -138,6 +139,7 @@ static void make_all(void) {
   ok(scree_scene_load_text(given.context, "s", scene_text, strlen(scene_text), NULL, &given.scene));
   ok(scree_sim_create(given.scene, NULL, &given.sim));
   ok(scree_sim_step(given.sim, NULL));
+  ok(scree_coupling_create(given.sim, &given.coupling));
   given.world = scree_sim_world(given.sim);
   given.stepper = scree_sim_stepper(given.sim);
   ok(scree_solver_create(given.context, "gs", &given.solver));
@@ -166,7 +168,7 @@ static bool call_from(size_t k, int start) {
   waitpid(child, &end, 0);
   if (WIFEXITED(end) && WEXITSTATUS(end) == 0) return true;
   print_error("%s, %s: %s\n", calls[k].name, note->what,
-              note->silent       ? "is not told"
+              note->silent       ? "is not reported"
               : WIFSIGNALED(end) ? strsignal(WTERMSIG(end))
                                  : "ends the process");
   return false;
@@ -181,6 +183,7 @@ static void null_and_stale(void **state) {
   scree_picture_destroy(given.picture);
   scree_render_destroy(given.render);
   scree_recording_close(given.recording);
+  scree_coupling_destroy(given.coupling);
   scree_sim_destroy(given.sim);
   scree_scene_destroy(given.scene);
   scree_solver_destroy(given.solver);

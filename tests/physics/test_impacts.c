@@ -158,7 +158,9 @@ static void joints_give_no_energy_in_a_bounce(void **state) {
   for (int k = 0; k < 3; k++) {
     static const char *const steps[] = {"h=5 ms", "h=3 ms", "h=1 ms"};
     scree_context *context = scree_context_create(NULL);
-    scree_scene_def def = {.set_count = 1, .sets = &steps[k]};
+    scree_scene_def def = scree_scene_def_default();
+    def.set_count = 1;
+    def.sets = &steps[k];
     scree_scene *scene = NULL;
     scree_sim *sim = NULL;
     if (scree_scene_load_text(context, "links", text, strlen(text), &def, &scene) ||

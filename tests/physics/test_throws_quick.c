@@ -27,7 +27,7 @@ static void throw_check(const throw_def *def, double most_percent) {
 }
 
 /* Meshes run deeper, where a step with many points does not converge; and how deep one is in an
- * open sheet is told too high. */
+ * open sheet is reported too high. */
 static double most_percent(const throw_def *def) {
   const bool met = def->target == THROW_AT_EACH_OTHER && def->partner == THROW_MESH;
   if (def->shape != THROW_MESH && !met) return 10.0;

@@ -4,7 +4,8 @@
  *   "kind id offset size\n" and `size` bytes: data of a write, "a\0b" of a rename or link, a name
  *
  * with kind o (a name for a new file), w, t (truncate), s (sync), d (sync of the directory), r, l,
- * u (rename, link, unlink). Files are told apart by a number of our own, as inodes are used again.
+ * u (rename, link, unlink). Files are distinguished by a number of our own, as inodes are used
+ * again.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -7,7 +7,7 @@
 typedef struct flips_result {
   size_t found;  /* flips that scree_recording_verify told of */
   size_t unused; /* flips where nothing refers to: all that is read is as before */
-  size_t silent; /* flips that changed something and were not told: must be none */
+  size_t silent; /* flips that changed something and were not reported: must be none */
 } flips_result;
 
 /* `count` flips, spread over recording, checkpoints and tables of probes; files are made in the

@@ -1,4 +1,4 @@
-/* See bodies/pack.h: filling lanes, and impulses in and out. What fits is told in
+/* See bodies/pack.h: filling lanes, and impulses in and out. What fits is described in
  * bodies/classify.c, the order of the lanes made in bodies/schedule.c. */
 #include "ccp/bodies/pack.h"
 

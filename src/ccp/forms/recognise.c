@@ -11,6 +11,7 @@
  * any block, is not taken for bodies, and the problem is worked as before. Rows of joints follow
  * contacts as they are, as generic rows. */
 #include "ccp/forms/recognise.h"
+#include "base/definition.h"
 
 #include <math.h>
 #include <string.h>
@@ -161,7 +162,8 @@ static bool read_contact(const scree_ccp *p, const scree_ccp *out, size_t block,
   frame[2] = v3_cross(frame[0], frame[1]);
   if (fabs(v3_norm(frame[1]) - 1.0) > rounding || fabs(v3_dot(frame[0], frame[1])) > rounding)
     return false;
-  *def = (scree_ccp_contact_def){.set = *set, .body_a = SCREE_CCP_WORLD, .body_b = rows.body[b]};
+  *def = (scree_ccp_contact_def){
+      .cookie = DEFINITION_COOKIE, .set = *set, .body_a = SCREE_CCP_WORLD, .body_b = rows.body[b]};
   v3_store(def->normal, frame[0]);
   v3_store(def->tangent, frame[1]);
   for (int side = 0; side < rows.bodies; side++) {

@@ -34,14 +34,7 @@ static void project(const scree_set *set, double moment_weight, double *x) {
     s = boundary_normal(mu, s, a);
     x[0] = s - c;
   }
-  if (x[0] <= -c) {
-    x[0] = -c;
-    s = 0.0;
-  }
-  if (x[0] > set->cap) {
-    x[0] = set->cap;
-    s = set->cap + c;
-  }
+  s = set_clamp_normal(set, s, x);
   if (a > mu * s) {
     const double scale = mu * s / a;
     for (int i = 1; i < set->dim; i++) x[i] *= scale;

@@ -71,7 +71,7 @@ SIZED void velocity(const roll *p, int d, const double *y, double *u) {
 }
 
 /* False: singular. The right-hand side is column dim. Rows come scaled so that the diagonal mostly
- * serves: they are exchanged where it is small, which a processor can foresee. */
+ * serves: they are exchanged where it is small, which a processor can estimate. */
 SIZED bool solve_dense(int d, double m[][SCREE_MAX_DIM + 1]) {
   for (int k = 0; k < d; k++) {
     double largest = 0.0;

@@ -67,14 +67,7 @@ static void project(const scree_set *set, double moment_weight, double *x) {
     s = numerator / denominator;
     x[0] = s - c;
   }
-  if (x[0] <= -c) {
-    x[0] = -c;
-    s = 0.0;
-  }
-  if (x[0] > set->cap) {
-    x[0] = set->cap;
-    s = set->cap + c;
-  }
+  s = set_clamp_normal(set, s, x);
   for (int j = 0; j < count; j++) {
     if (!(g[j].a > g[j].k * s)) continue;
     const double scale = g[j].k * s / g[j].a;

@@ -50,6 +50,19 @@ static inline bool set_finite(int dim, const double *x) {
 }
 
 /* A projection of something that is not finite is no number: never silently zero. */
+/* The normal row, x[0], between minus the cohesion and the cap; returns it above the apex. */
+static inline double set_clamp_normal(const scree_set *set, double s, double *x) {
+  if (x[0] <= -set->cohesion) {
+    x[0] = -set->cohesion;
+    s = 0.0;
+  }
+  if (x[0] > set->cap) {
+    x[0] = set->cap;
+    s = set->cap + set->cohesion;
+  }
+  return s;
+}
+
 static inline void set_fill_nan(int dim, double *x) {
   for (int i = 0; i < dim; i++) x[i] = NAN;
 }

@@ -324,7 +324,7 @@ static scree_status visit_group(walk *w, const char *path, int depth, const chec
   /* A parent may keep a copy of both addresses, and HDF5 uses it. */
   if (check_number(entry + 16, 4) == 1 &&
       (check_number(entry + 24, 8) != tree || check_number(entry + 32, 8) != heap))
-    return check_fail(w->source, path, "the group is told in two ways");
+    return check_fail(w->source, path, "the group is described in two ways");
   group g = {.path = path, .depth = depth};
   scree_status status = read_heap(w->source, heap, &g);
   if (!status) status = visit_tree(w, &g, tree, -1);
@@ -341,7 +341,7 @@ static scree_status visit_object(walk *w, const char *path, int depth, uint64_t 
   if (!status && header.symbols.data)
     status = visit_group(w, path, depth, &header, entry);
   else if (!status && check_number(entry + 16, 4) == 1)
-    status = check_fail(w->source, path, "is told as a group and is none");
+    status = check_fail(w->source, path, "is reported as a group and is none");
   else if (!status)
     status = check_dataset(w->source, path, &header);
   for (int k = 0; k < CHECK_BLOCKS; k++) memory_free(w->source->context, header.block[k]);
@@ -361,7 +361,7 @@ scree_status check_container(const check_source *source) {
                       "info` tells whether it is a recording)");
   const uint64_t end = check_number(b + 40, 8);
   if (end > source->size) {
-    snprintf(what, sizeof what, "the file is truncated: %llu bytes are told, %zu are there",
+    snprintf(what, sizeof what, "the file is truncated: %llu bytes are reported, %zu are there",
              (unsigned long long)end, source->size);
     return check_fail(source, "superblock", what);
   }

@@ -10,9 +10,9 @@ typedef struct mesh_import {
   uint32_t *triangles; /* 3 each */
 } mesh_import;
 
-/* From a file's bytes; the kind is told by the end of `path`. Equal vertices are joined, triangles
- * without area are left out. Only what is `trusted` (not from inside a recording) reaches a library
- * of others. On failure `why` says what is wrong, with line and column or byte. */
+/* From a file's bytes; the kind is recognised by the end of `path`. Equal vertices are joined,
+ * triangles without area are left out. Only what is `trusted` (not from inside a recording) reaches
+ * a library of others. On failure `why` says what is wrong, with line and column or byte. */
 scree_status mesh_import_load(scree_context *context, const char *path, const char *bytes,
                               size_t size, bool trusted, mesh_import *mesh, char *why,
                               size_t why_size);

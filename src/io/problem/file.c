@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 #include "base/memory.h"
 #include "io/place.h"
 #include "io/problem/store.h"
@@ -26,7 +27,7 @@ const char *scree_problem_kind_text(scree_problem_kind kind) {
 }
 
 scree_problem_save_def scree_problem_save_def_default(void) {
-  return (scree_problem_save_def){0};
+  return (scree_problem_save_def){.cookie = DEFINITION_COOKIE};
 }
 
 void scree_problem_info_clear(scree_problem_info *info) {
@@ -223,6 +224,7 @@ scree_status scree_problem_save(scree_context *context, const char *path, const 
   full_solution solution;
   const scree_problem_save_def nothing = scree_problem_save_def_default();
   if (!def) def = &nothing;
+  DEFINITION_CHECK(context, def, problem_save_def);
   if (!place_is_free(path))
     return context_fail(context, SCREE_ERROR_IO,
                         "%s: is there already and not a plain file; give another name", path);

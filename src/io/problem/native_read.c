@@ -1,6 +1,6 @@
-/* Reading /scree_ccp; its layout is told in problem/native_write.c. Lengths of datasets are bounded
- * by what the file stores, and all else must agree with them; the problem is then built through the
- * public calls, which check indices, sets and numbers again. */
+/* Reading /scree_ccp; its layout is described in problem/native_write.c. Lengths of datasets are
+ * bounded by what the file stores, and all else must agree with them; the problem is then built
+ * through the public calls, which check indices, sets and numbers again. */
 #include "io/problem/store.h"
 
 #ifdef SCREE_WITH_HDF5
@@ -255,7 +255,9 @@ static scree_status add_contacts(const hdf5_file *file, const common *c, const c
                                  size_t count, scree_ccp *p) {
   scree_status status = SCREE_OK;
   for (size_t i = 0; !status && i < count; i++) {
-    scree_ccp_contact_def def = {.body_a = data->body[2 * i], .body_b = data->body[2 * i + 1]};
+    scree_ccp_contact_def def = scree_ccp_contact_def_default();
+    def.body_a = data->body[2 * i];
+    def.body_b = data->body[2 * i + 1];
     def.set = c->set[i];
     memcpy(def.normal, data->normal + 3 * i, sizeof def.normal);
     memcpy(def.tangent, data->tangent + 3 * i, sizeof def.tangent);

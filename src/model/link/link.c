@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 
 scree_link_def scree_link_def_default(void) {
-  return (scree_link_def){.kind = SCREE_LINK_SPRING, .stiffness = 1000.0, .rest = -1.0};
+  return (scree_link_def){
+      .cookie = DEFINITION_COOKIE, .kind = SCREE_LINK_SPRING, .stiffness = 1000.0, .rest = -1.0};
 }
 
 static scree_status refuse(scree_context *context, const char *what) {
@@ -132,6 +134,7 @@ static scree_status find_bodies(const scree_world *w, const scree_link_def *d, w
 
 scree_status scree_world_add_link(scree_world *w, const scree_link_def *d, scree_link_id *id) {
   ARGUMENT_CHECK(w ? w->context : NULL, w && d);
+  DEFINITION_CHECK(w->context, d, link_def);
   if ((int)d->kind < 0 || d->kind >= SCREE_LINK_KIND_COUNT)
     return context_fail(w->context, SCREE_ERROR_INPUT, "link: there is no kind %d", (int)d->kind);
   const bool user = d->kind == SCREE_LINK_USER;
@@ -168,9 +171,13 @@ scree_status scree_world_add_link(scree_world *w, const scree_link_def *d, scree
   if (i == w->link_limit) w->link_limit++;
   w->link_count++;
   w->revision++;
+  world_wake_all(w);
   if (id) *id = (scree_link_id){(uint32_t)i, l.generation};
   const bool apart = l.kind == SCREE_LINK_BEAM || l.kind == SCREE_LINK_TETRAHEDRON;
-  return apart ? world_list_excluded(w) : SCREE_OK;
+  for (uint32_t k = 0; apart && k < l.body_count; k++)
+    for (uint32_t m = 0; m < k && !status; m++)
+      status = world_exclude_also(w, l.body[k], l.body[m]);
+  return status;
 }
 
 bool scree_link_is_valid(const scree_world *w, scree_link_id id) {
@@ -183,6 +190,7 @@ void world_remove_link_at(scree_world *w, size_t i) {
   w->link[i].alive = 0;
   w->link_count--;
   w->revision++;
+  world_wake_all(w);
 }
 
 scree_status scree_world_remove_link(scree_world *w, scree_link_id id) {

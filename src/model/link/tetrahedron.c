@@ -7,7 +7,8 @@
  *
  * Gradient, the turn R included: with the eigenvalues s_i of S and its axes in V,
  *   e_k' = H_k : dC,  H_k = V [ (V' b_k V)_ij / (s_i + s_j) ] V',   dC = dF'F + F'dF
- *   so de_k/d(edges) = 2 F H_k B'. An inverted element (det F < 0) is not told from its mirror. */
+ *   so de_k/d(edges) = 2 F H_k B'. An inverted element (det F < 0) is not distinguished from its
+ * mirror. */
 #include "model/link/link.h"
 
 /* Eigenvalues and axes (columns of v) of a symmetric matrix, by Jacobi's rotations. */

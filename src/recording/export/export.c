@@ -7,23 +7,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/definition.h"
+
 scree_export_def scree_export_def_default(void) {
-  return (scree_export_def){.from = -INFINITY, .to = INFINITY, .every = 1};
+  return (scree_export_def){
+      .cookie = DEFINITION_COOKIE, .from = -INFINITY, .to = INFINITY, .every = 1};
 }
 
 #ifndef SCREE_WITH_HDF5
 
 scree_status scree_export(scree_recording *recording, const scree_export_def *def,
                           scree_export_info *info) {
-  ARGUMENT_CHECK(recording ? recording->context : NULL, recording && def);
-  (void)recording, (void)def;
+  (void)recording, (void)def; /* there are no recordings */
   if (info) *info = (scree_export_info){0};
   return SCREE_ERROR_UNSUPPORTED;
 }
 
 scree_status scree_export_estimate(scree_recording *recording, const scree_export_def *def,
                                    scree_export_info *info) {
-  ARGUMENT_CHECK(recording ? recording->context : NULL, recording && def);
   return scree_export(recording, def, info);
 }
 
@@ -334,6 +335,7 @@ static scree_status run(job *j) {
 static scree_status export_all(scree_recording *recording, const scree_export_def *def,
                                bool only_estimate, scree_export_info *info) {
   scree_context *context = recording->context;
+  DEFINITION_CHECK(context, def, export_def);
   const bool grid = def->format == SCREE_EXPORT_VTKHDF;
   const unsigned allowed = SCREE_EXPORT_BODIES | SCREE_EXPORT_CONTACTS |
                            (grid ? (unsigned)SCREE_EXPORT_SURFACES : (unsigned)SCREE_EXPORT_STEPS);

@@ -81,7 +81,8 @@ static scree_status build_lattice(scree_scene *scene, scree_world *world, const 
   size_t nx = (size_t)fmin(k.count[0], BODY_LIMIT), ny = (size_t)fmin(k.count[1], BODY_LIMIT);
   size_t total = (size_t)places;
   for (size_t n = 0; n < total && !status; n++) {
-    const double cell[3] = {(double)(n % nx), (double)(n / nx % ny), (double)(n / nx / ny)};
+    const size_t row = n / nx, layer = row / ny;
+    const double cell[3] = {(double)(n % nx), (double)(row % ny), (double)layer};
     scree_body_def def = t->def;
     for (int i = 0; i < 3; i++) {
       def.position[i] = t->def.position[i] + k.origin[i] + cell[i] * k.pitch[i];

@@ -103,10 +103,10 @@ static scree_status emit(scree_scene *scene, scree_world *world, scene_emitter *
   return status;
 }
 
-/* How much of a step a force acts that is told for its start. One that is constant lasts as gravity
- * does. One that changes with time kicks velocities from the middle of the step before to the
- * middle of this one, so half as long at its first moment and, at its end, half a step more: the
- * trapezoidal rule, which is of second order. */
+/* How much of a step a force acts that is reported for its start. One that is constant lasts as
+ * gravity does. One that changes with time kicks velocities from the middle of the step before to
+ * the middle of this one, so half as long at its first moment and, at its end, half a step more:
+ * the trapezoidal rule, which is of second order. */
 static double part_of(const scene_force *f, double time, double h) {
   const scene_event_keys *k = &f->keys;
   if (!f->timed && !f->timed_torque) return active(k, time) ? 1.0 : 0.0;
@@ -122,12 +122,17 @@ static scree_status push(scree_scene *scene, scree_world *world, scene_force *f,
   scree_status status = SCREE_OK;
   if (f->timed || f->timed_torque) {
     scene_scope scope;
+    scene_enter(scene, f->part);
     scene_timed_scope(&scene->scope, time, &scope);
-    if (f->timed)
+    if (f->timed) {
       status = scene_vector(&scene->doc, &scope, f->timed, "force", "N", 3, f->keys.force);
-    if (!status && f->timed_torque)
+      scene_turn_vector(scene, f->keys.force);
+    }
+    if (!status && f->timed_torque) {
       status =
           scene_vector(&scene->doc, &scope, f->timed_torque, "torque", "N m", 3, f->keys.torque);
+      scene_turn_vector(scene, f->keys.torque);
+    }
   }
   double force[3], torque[3];
   for (int k = 0; k < 3; k++) {

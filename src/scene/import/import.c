@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 #include "base/number.h"
 #include "scene/import/emit.h"
 #include "scene/import/robot.h"
@@ -38,7 +39,7 @@ static scree_status read(robot *r, xml_element *root, scene_node **scene) {
 }
 
 scree_import_def scree_import_def_default(void) {
-  return (scree_import_def){.meshes = SCREE_IMPORT_MESHES_BY_FORMAT};
+  return (scree_import_def){.cookie = DEFINITION_COOKIE, .meshes = SCREE_IMPORT_MESHES_BY_FORMAT};
 }
 
 scree_status robot_import(scene_document *doc, uint32_t file, const scree_import_def *def,
@@ -117,6 +118,7 @@ scree_status scree_scene_import(scree_context *context, const char *path,
   ARGUMENT_CHECK(context, context && path && write);
   const scree_import_def standard = scree_import_def_default();
   if (!def) def = &standard;
+  DEFINITION_CHECK(context, def, import_def);
   scene_document doc;
   scene_document_init(&doc, context);
   doc.report = def->report;

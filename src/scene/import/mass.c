@@ -156,7 +156,7 @@ static scree_status weigh_shape(robot *r, robot_geom *g, robot_mass *m) {
   scree_shape_destroy(shape);
   if (status == SCREE_ERROR_MEMORY || (status && r->doc->fault_count)) return status;
   if (status)
-    return robot_fault(r, g->at, NULL, "its mass cannot be told: %s",
+    return robot_fault(r, g->at, NULL, "its mass cannot be found: %s",
                        scree_context_message(r->doc->context));
   m->mass = s.mass;
   m->center = v3_load(s.center);

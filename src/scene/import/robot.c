@@ -1,4 +1,4 @@
-/* The lists of a robot, and what is told about what was left out. */
+/* The lists of a robot, and what is reported about what was left out. */
 #include "scene/import/robot.h"
 
 #include <stdarg.h>
@@ -143,7 +143,7 @@ static void remark(robot *r, bool loss, const xml_element *at, const char *attri
   const bool last = r->remark_count == REMARK_LIMIT;
   robot_remark *m = grow(r, &r->remarks, &r->remark_room, &r->remark_count, sizeof *m);
   if (m)
-    *m = (robot_remark){last ? "more was left out than is told here: too much to list" : full,
+    *m = (robot_remark){last ? "more was left out than is reported here: too much to list" : full,
                         loss || last};
 }
 

@@ -5,8 +5,8 @@
  * whose nodes carry the places of the elements that they come from: a fault that is found while the
  * scene is built still points into the robot's file.
  *
- * What is not taken over is told by robot_lose (it changes how the robot moves: an error unless the
- * user allows it) or robot_note (it does not, or only tunes another engine's numerics). */
+ * What is not taken over is reported by robot_lose (it changes how the robot moves: an error unless
+ * the user allows it) or robot_note (it does not, or only tunes another engine's numerics). */
 #ifndef SCREE_SCENE_IMPORT_ROBOT_H
 #define SCREE_SCENE_IMPORT_ROBOT_H
 

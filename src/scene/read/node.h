@@ -1,5 +1,6 @@
 /* A scene as a tree: what libyaml read from YAML or JSON, with the file, line and column of every
- * value, so that any later fault can be told with its place. Nodes live as long as the document.
+ * value, so that any later fault can be reported with its place. Nodes live as long as the
+ * document.
  *
  * Files are kept with their bytes: a recording stores them, and a run that goes on later reads
  * those instead of the disk, where they may have changed. */

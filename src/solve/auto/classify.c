@@ -1,84 +1,117 @@
 /* See classify.h. */
 #include "solve/auto/classify.h"
 
+#include "ccp/coupling.h"
 #include "ccp/sets/set.h"
+#include "solve/auto/constants.h"
 #include "solve/auto/costs.h"
+#include "solve/direct/direct.h"
+#include "solve/elastic/condense.h"
 
-enum { few_moments = 200 }; /* blocks with moments: above, relaxed, ipm needs a third of the time */
-static const double stack_price = 0.1; /* of Newton steps' cost, where sweeps are left */
+const char *auto_class_text(auto_class class) {
+#define AUTO_CLASS_TEXT(name, text) text,
+  static const char *const texts[] = {AUTO_CLASS_LIST(AUTO_CLASS_TEXT)};
+#undef AUTO_CLASS_TEXT
+  return texts[class];
+}
 
-bool auto_is_loose(const solve_run *run) {
-  const scree_solve_settings *s = run->settings;
+static bool is_loose(const scree_solve_settings *s) {
   return (s->tolerance_error <= 0.0 || s->tolerance_error > 1e-5) &&
          (s->tolerance_residual <= 0.0 || s->tolerance_residual > 1e-5);
 }
 
-/* A loose tolerance on a large problem. How many Newton steps a packing takes cannot be foreseen
- * (the active set may churn), so there they must wait. */
-bool auto_is_coarse(const solve_run *run) {
-  return run->op->block_count > AUTO_COARSE && auto_is_loose(run);
-}
-
-/* Many contacts of bodies with exact friction. */
-bool auto_is_hard(const solve_run *run) {
-  return run->model == SCREE_MODEL_COULOMB && run->op->form == SCREE_FORM_BODIES &&
-         run->op->block_count > AUTO_SMALL;
-}
-
-/* Some bodies on top of each other, as planks of a tower: sweeps stop gaining where Newton steps
- * arrive in a dozen, at any tolerance. */
-bool auto_is_small_stack(const solve_run *run) {
-  return run->model == SCREE_MODEL_COULOMB && run->op->form == SCREE_FORM_BODIES &&
-         run->op->block_count <= AUTO_SMALL && auto_is_stacked(run->op->problem);
-}
-
-/* Problems of bodies: gradient steps cost little more than sweeps, and easy packings need few of
- * them; exact ones of grains are swept with momentum. */
-bool auto_is_gentle(const solve_run *run) {
-  const scree_ccp *p = run->op->problem;
-  if (run->op->form != SCREE_FORM_BODIES || p->bodies.contact_count == 0) return false;
-  return run->model == SCREE_MODEL_RELAXED || auto_has_grains_alone(p);
-}
-
-bool auto_is_swept(const solve_run *run) {
-  return run->op->form == SCREE_FORM_BODIES && !auto_is_stacked(run->op->problem);
-}
-
-/* Relaxed, with many moments: the active set of Newton steps churns there. */
-bool auto_wants_interior(const solve_run *run) {
-  return run->model == SCREE_MODEL_RELAXED && run->op->block_count > few_moments &&
-         auto_moment_part(run->op, 0) > 0.5;
-}
-
-/* Sets with dilatancy are swept: the other methods have no such law. */
-bool auto_dilates(const solve_run *run) {
+static bool dilates(const solve_run *run) {
   const scree_ccp *p = run->op->problem;
   for (size_t s = 0; run->model == SCREE_MODEL_COULOMB && s < p->set_count; s++)
     if (p->set[s].dilatancy > 0.0) return true;
   return false;
 }
 
-/* Sweeps that cost as much as the gradient steps that stand for one Newton step; with momentum
- * there is nothing to lose. */
-static double gradient_sweeps(const solve_run *run) {
-  return auto_is_swept(run) ? 1.0 : 8.0;
+auto_facts auto_look(const solve_run *run) {
+  const ccp_operator *op = run->op;
+  const ccp_coupling coupling = ccp_couple(op->problem);
+  auto_facts f = {.blocks = op->block_count,
+                  .contacts = coupling.contacts,
+                  .relaxed = run->model == SCREE_MODEL_RELAXED,
+                  .warm = run->settings->warm_start,
+                  .loose = is_loose(run->settings),
+                  .bodies = op->form == SCREE_FORM_BODIES,
+                  .stacked = coupling.stacked,
+                  .grains = coupling.contacts_alone && !coupling.stacked,
+                  .elastic = condense_suits(op->problem),
+                  .machine = direct_suits(op->problem),
+                  .dilates = dilates(run),
+                  .newton = (double)op->block_count <= run_option(run, "newton_blocks")};
+  f.little = f.blocks <= AUTO_COARSE || (!f.relaxed && f.blocks <= AUTO_SMALL && f.stacked);
+  return f;
 }
 
-bool auto_should_leave(const solve_run *run, auto_ways way, double done, double left) {
-  const auto_costs cost = auto_foresee(run->op);
-  const double steps = 15.0 + 2.0 * auto_log10(run->merit);
-  const bool newton = way.newton, gradient = way.gradient;
-  if (gradient && left > gradient_sweeps(run) * steps) return true;
-  if (!newton) return false;
-  /* A loose tolerance waits until the sweeps have cost what a few tries of Newton steps would, and
-   * so do large exact problems, whose steps fail where sweeps have not been. */
-  const bool stack = auto_is_small_stack(run);
-  if ((auto_is_coarse(run) && !stack) || auto_is_hard(run))
-    return done * cost.sweep > 3.0 * steps * cost.newton && left > 0.1 * done;
-  /* Rates slow down: what is foreseen is the least it can be. So sweeps that have cost twice what
-   * the steps are foreseen to are left as well, unless they are about to end. Near the solution,
-   * as warm starts are, steps are few. */
-  const double near = set_smaller(15.0, 2.0 + 4.0 * auto_log10(run->merit)) - 15.0;
-  const double price = (stack ? stack_price : 0.4) * (steps + near) * cost.newton;
-  return left * cost.sweep >= price || (done * cost.sweep >= 2.0 * price && left > 0.1 * done);
+auto_class auto_classify(const auto_facts *f) {
+  if (f->dilates) return AUTO_DILATANT;
+  if (f->elastic) return AUTO_ELASTIC;
+  if (f->machine) return AUTO_MACHINE;
+  if (f->bodies && f->warm && (f->little || f->loose)) {
+    if (f->little && f->blocks > AUTO_LEAST_GRAINS && f->loose && f->grains)
+      return AUTO_STEP_FEW_GRAINS;
+    if (f->little)
+      return f->contacts < f->blocks && f->blocks > AUTO_FEW_JOINED ? AUTO_STEP_JOINED
+                                                                    : AUTO_STEP_SMALL;
+    return f->stacked ? AUTO_STEP_STACK : AUTO_STEP_GRAINS;
+  }
+  if (f->relaxed && !f->newton) return AUTO_HUGE_RELAXED;
+  if (!auto_is_gentle(f)) return AUTO_PLAIN;
+  return auto_is_hard(f) ? AUTO_HARD : AUTO_GENTLE;
+}
+
+auto_class auto_classify_stack(const auto_facts *f, double residual, bool fresh, bool rests) {
+  if (residual > auto_impact) return AUTO_STEP_TUMBLING;
+  if (f->relaxed) return rests ? AUTO_STEP_RESTING : AUTO_STEP_SWAYING;
+  return fresh || residual < auto_stick ? AUTO_STEP_STICKING : AUTO_STEP_SLIDING;
+}
+
+bool auto_is_coarse(const auto_facts *f) {
+  return f->blocks > AUTO_COARSE && f->loose;
+}
+
+bool auto_is_hard(const auto_facts *f) {
+  return !f->relaxed && f->bodies && f->blocks > AUTO_SMALL;
+}
+
+bool auto_is_small_stack(const auto_facts *f) {
+  return !f->relaxed && f->bodies && f->blocks <= AUTO_SMALL && f->stacked;
+}
+
+bool auto_is_gentle(const auto_facts *f) {
+  return f->bodies && f->contacts > 0 && (f->relaxed || f->grains);
+}
+
+bool auto_is_swept(const auto_facts *f) {
+  return f->bodies && !f->stacked;
+}
+
+bool auto_wants_interior(const auto_facts *f, const ccp_operator *op) {
+  return f->relaxed && f->blocks > AUTO_FEW_MOMENTS && auto_moment_part(op, 0) > 0.5;
+}
+
+static double steps_of(double merit) {
+  return auto_steps + auto_steps_decade * auto_log10(merit);
+}
+
+bool auto_should_leave(const solve_run *run, const auto_facts *f, auto_ways way, double done,
+                       double left) {
+  const auto_costs cost = auto_estimate(run->op);
+  const double steps = steps_of(run->merit);
+  const double gradient_sweeps = auto_is_swept(f) ? auto_momentum_sweeps : auto_gradient_sweeps;
+  if (way.gradient && left > gradient_sweeps * steps) return true;
+  if (!way.newton) return false;
+  const bool stack = auto_is_small_stack(f);
+  if ((auto_is_coarse(f) && !stack) || auto_is_hard(f))
+    return done * cost.sweep > auto_leave_hard * steps * cost.newton &&
+           left > auto_leave_rest * done;
+  const double near =
+      set_smaller(auto_steps, auto_steps_near + auto_steps_near_decade * auto_log10(run->merit)) -
+      auto_steps;
+  const double price = (stack ? auto_leave_stack : auto_leave) * (steps + near) * cost.newton;
+  return left * cost.sweep >= price ||
+         (done * cost.sweep >= auto_leave_done * price && left > auto_leave_rest * done);
 }

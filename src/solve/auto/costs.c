@@ -6,6 +6,7 @@
 
 #include "ccp/forms/local.h"
 #include "ccp/sets/set.h"
+#include "solve/auto/constants.h"
 
 double auto_moment_part(const ccp_operator *op, size_t first) {
   size_t count = 0;
@@ -17,22 +18,24 @@ double auto_moment_part(const ccp_operator *op, size_t first) {
   return op->block_count ? (double)count / (double)op->block_count : 0.0;
 }
 
-auto_costs auto_foresee(const ccp_operator *op) {
+auto_costs auto_estimate(const ccp_operator *op) {
   const double n = (double)op->block_count;
-  double coupled = 15.0, entry = 1.0e-9, block = 20e-9;
+  double coupled = auto_coupled_bodies, entry = auto_sweep_entry_lanes,
+         block = auto_sweep_block_lanes;
   if (op->problem->form != SCREE_FORM_BODIES) {
     const ccp_block_rows *local = op_local_rows(op);
     coupled = n > 0.0 ? (double)local->start[op->block_count] / n : 1.0;
-    entry = 5e-9;
-    block = 80e-9;
+    entry = auto_sweep_entry_matrix;
+    block = auto_sweep_block_matrix;
   }
-  const double sparse = 4.8e-8 * n * sqrt(n), dense = 10e-9 * n * coupled * coupled;
-  /* Blocks with moments have twice the rows; those that are not packed are solved by Newton's
-   * method each. */
+  const double sparse = auto_newton_sparse * n * sqrt(n),
+               dense = auto_newton_dense * n * coupled * coupled;
   const double moments = auto_moment_part(op, 0), single = auto_moment_part(op, op->head_count);
-  const double more = 2e-6 * single + 30e-9 * (moments - single);
-  return (auto_costs){.sweep = 0.3e-6 + n * (block + entry * coupled + more),
-                      .newton = 3e-6 + (1.0 + 3.0 * moments) * set_larger(sparse, dense)};
+  const double more =
+      auto_sweep_moment_single * single + auto_sweep_moment_lanes * (moments - single);
+  return (auto_costs){.sweep = auto_sweep_call + n * (block + entry * coupled + more),
+                      .newton = auto_newton_call +
+                                (1.0 + auto_newton_moments * moments) * set_larger(sparse, dense)};
 }
 
 /* log2 to 0.01, of a positive number: the exponent, and a parabola for the rest. The library's is
@@ -51,16 +54,4 @@ double auto_log10(double x) {
 double auto_sweeps_left(double merit, double before, double sweeps) {
   const double gain = log2_near(before / merit) / sweeps;
   return gain > 0.0 ? log2_near(merit) / gain : INFINITY;
-}
-
-bool auto_is_stacked(const scree_ccp *p) {
-  const ccp_contact *c = p->bodies.contact;
-  size_t shared = 0;
-  for (size_t k = 1; k < p->bodies.contact_count; k++)
-    shared += c[k].body_a == c[k - 1].body_a && c[k].body_b == c[k - 1].body_b;
-  return 4 * shared > p->bodies.contact_count;
-}
-
-bool auto_has_grains_alone(const scree_ccp *p) {
-  return p->bodies.contact_count == p->block_count && !auto_is_stacked(p);
 }

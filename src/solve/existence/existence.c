@@ -32,7 +32,7 @@ extern const solver_class solver_ipm;
 enum { TRIES = 12, MANY = 200 /* blocks: from here on the search takes seconds */ };
 /* Free rows of a witness: |u| as a share of the reference speed. */
 static const double free_tolerance = 1e-7;
-/* Margins below this share of the reference speed are not told from 0. */
+/* Margins below this share of the reference speed are not distinguished from 0. */
 static const double least_margin = 1e-6;
 /* An unsymmetric W has no D: its symmetric part has a witness, it need not have a solution. */
 static const double unsymmetric = 1e-9;
@@ -68,8 +68,11 @@ static double bound_of(const existence_work *w, const double *d) {
 /* The relaxed problem with the operator's present r; g is the best found. */
 static scree_status solve(existence_work *w, scree_outcome *outcome) {
   ccp_operator *op = w->op;
-  const scree_solve_settings settings = {
-      .model = SCREE_MODEL_RELAXED, .tolerance_residual = 0.1 * free_tolerance, .time_limit = 60.0};
+  scree_solve_settings settings = scree_solve_settings_default();
+  settings.model = SCREE_MODEL_RELAXED;
+  settings.tolerance_error = 0.0;
+  settings.tolerance_residual = 0.1 * free_tolerance;
+  settings.time_limit = 60.0;
   memset(w->g, 0, op->row_count * sizeof *w->g);
   op_project(op, w->g);
   w->infeasible.marked_at = 0;
@@ -293,11 +296,12 @@ static scree_status look_first(scree_context *context, const scree_ccp *problem,
                                double *certificate, scree_existence *out) {
   enum { SWEEPS = 3000 };
   static const double found_residual = 1e-8;
-  scree_solve_settings settings = {.model = SCREE_MODEL_RELAXED,
-                                   .tolerance_error = 1e-12,
-                                   .tolerance_residual = 1e-3,
-                                   .iteration_limit = SWEEPS,
-                                   .time_limit = 5.0};
+  scree_solve_settings settings = scree_solve_settings_default();
+  settings.model = SCREE_MODEL_RELAXED;
+  settings.tolerance_error = 1e-12;
+  settings.tolerance_residual = 1e-3;
+  settings.iteration_limit = SWEEPS;
+  settings.time_limit = 5.0;
   scree_ccp smooth;
   scree_existence without = {.verdict = SCREE_EXISTENCE_UNKNOWN};
   double *g = memory_new(context, problem->row_count, sizeof *g);
@@ -309,10 +313,11 @@ static scree_status look_first(scree_context *context, const scree_ccp *problem,
     out->verdict = SCREE_EXISTENCE_NONE;
     out->reason = "impulses along the normals alone move nothing, and gain: no solution";
   } else if (!status) {
-    settings = (scree_solve_settings){.model = model,
-                                      .tolerance_error = found_residual,
-                                      .tolerance_residual = found_residual,
-                                      .time_limit = 10.0};
+    settings.model = model;
+    settings.tolerance_error = found_residual;
+    settings.tolerance_residual = found_residual;
+    settings.iteration_limit = 0;
+    settings.time_limit = 10.0;
     status = attempt(context, problem, "auto", model, &settings, g, certificate, out);
     if (out->verdict == SCREE_EXISTENCE_EXISTS)
       out->reason = "a solution was found, to R = 1e-8";

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/definition.h"
 #include "step/smooth/smooth.h"
 
 enum { QUICK = 60, STEP_ITERATIONS = 25 };
@@ -25,7 +26,8 @@ typedef struct statics {
 } statics;
 
 scree_equilibrium_def scree_equilibrium_def_default(void) {
-  return (scree_equilibrium_def){.iterations = 5000, .tolerance = 1e-10};
+  return (scree_equilibrium_def){
+      .cookie = DEFINITION_COOKIE, .iterations = 5000, .tolerance = 1e-10};
 }
 
 static void measure(statics *t) {
@@ -204,6 +206,7 @@ scree_status scree_world_find_equilibrium(scree_world *w, const scree_equilibriu
   statics t;
   bool again;
   if (!def) def = &fallback;
+  DEFINITION_CHECK(w->context, def, equilibrium_def);
   if (!info) info = &local;
   memset(&t, 0, sizeof t);
   memset(info, 0, sizeof *info);

@@ -106,7 +106,8 @@ static void compliance_is_an_implicit_spring(void **state) {
   m.compliance_tangent = 2e-5;
   m.damping = 0.03;
   law_input in = input(&m);
-  scree_ccp_contact_def def = {.body_a = 0};
+  scree_ccp_contact_def def = scree_ccp_contact_def_default();
+  def.body_a = 0;
   in.gap = -0.001;
   law_state memory = {.slip = {0.0004, 0.0}};
   assert_ptr_equal(law_for(&m), &law_compliant);

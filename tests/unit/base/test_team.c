@@ -11,7 +11,9 @@
 
 static void a_given_number_is_kept(void **state) {
   (void)state;
-  scree_context *context = scree_context_create(&(scree_context_def){.threads = 3});
+  scree_context_def def = scree_context_def_default();
+  def.threads = 3;
+  scree_context *context = scree_context_create(&def);
   assert_true(context->team.fixed);
   for (int k = 0; k < 100; k++) assert_int_equal(context_team(context, true), 3);
   assert_int_equal(context_team(context, false), 1);

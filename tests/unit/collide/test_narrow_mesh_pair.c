@@ -159,7 +159,7 @@ static shape *ell_boxes(void) {
 }
 
 /* Apart the least gap is the distance; what touches is never told to be deep. Overlapping by little
- * they are told so, and moving them apart as the contacts say, a few times, parts them. */
+ * they are reported, and moving them apart as the contacts say, a few times, parts them. */
 static void ells_have_the_boxes_distance(void **state) {
   (void)state;
   uint64_t seed = 11;

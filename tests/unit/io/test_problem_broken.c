@@ -1,5 +1,6 @@
 /* Broken and hostile files: each is a good one, edited. The message must name the dataset and the
  * fault; nothing may crash or leak. */
+#include "base/definition.h"
 #include "problem_common.h"
 #include "problem_file.h"
 
@@ -433,8 +434,10 @@ static void test_bad_solution(void **state) {
   scree_ccp *p = make_base(LOCAL);
   const double g[7] = {1, 2, 3, 4, 5, 6, 7};
   double u[7], v[1], r[7];
-  assert_int_equal(scree_problem_save(context, path, p, &(scree_problem_save_def){.g = g, .u = g}),
-                   SCREE_OK);
+  assert_int_equal(
+      scree_problem_save(context, path, p,
+                         &(scree_problem_save_def){.cookie = DEFINITION_COOKIE, .g = g, .u = g}),
+      SCREE_OK);
   assert_int_equal(scree_problem_load_solution(context, path, p, 0, v, u, r), SCREE_OK);
   assert_int_equal(scree_problem_load_solution(context, path, p, 1, v, u, r), SCREE_ERROR_INPUT);
   assert_non_null(strstr(scree_context_message(context), "/guesses: has 0 guesses"));

@@ -1,5 +1,6 @@
-/* Problems of every form come back from a file with the same bits; what FCLIB can tell is told in
- * its layout alone, the rest also or only in /scree_ccp. */
+/* Problems of every form come back from a file with the same bits; what FCLIB can express is
+ * written in its layout alone, the rest also or only in /scree_ccp. */
+#include "base/definition.h"
 #include "problem_common.h"
 #include "problem_file.h"
 
@@ -28,7 +29,8 @@ static bool has_group(const char *name) {
 /* Consumes p. */
 static void check(scree_ccp *p, scree_problem_kind kind, bool native) {
   scree_problem_info info;
-  save(p, &(scree_problem_save_def){.title = "a title", .math_info = "unique"});
+  save(p, &(scree_problem_save_def){
+              .cookie = DEFINITION_COOKIE, .title = "a title", .math_info = "unique"});
   scree_ccp *again = load(&info);
   assert_same_problem(p, again);
   assert_int_equal(info.kind, kind);
@@ -126,7 +128,7 @@ static void test_native_only(void **state) {
   check(make_local(context, sets, BLOCKS, NULL), SCREE_PROBLEM_NATIVE, true);
 }
 
-/* V' must be below V: an unsymmetric coupling to equality rows cannot be told. */
+/* V' must be below V: an unsymmetric coupling to equality rows cannot be expressed. */
 static void test_unsymmetric_equality(void **state) {
   (void)state;
   const double dense[16] = {4, 1, 0, 2, 1, 4, 0, 3, 0, 0, 4, 0, 2, 3.0000001, 0, 4};
@@ -199,7 +201,7 @@ static void test_bodies_as_global(void **state) {
     double *g = calloc(rows, sizeof *g), *u = calloc(rows, sizeof *u), *v = calloc(n, sizeof *v);
     for (size_t i = 0; i < rows; i++) g[i] = uniform(-1.0, 1.0);
     assert_int_equal(scree_ccp_velocities(context, p, g, u, v), SCREE_OK);
-    save(p, &(scree_problem_save_def){.g = g});
+    save(p, &(scree_problem_save_def){.cookie = DEFINITION_COOKIE, .g = g});
 
     double *v_read = calloc(n, sizeof *v), *u_read = calloc(rows, sizeof *u);
     assert_int_equal(scree_problem_load_solution(context, path, p, 0, v_read, u_read, NULL),
@@ -250,7 +252,7 @@ static void test_solution_in_any_order(void **state) {
     u[i] = i == 6 || i == 7 ? 0.0 : uniform(-1.0, 1.0);
   }
   for (int i = 0; i < 9; i++) v[i] = uniform(-1.0, 1.0);
-  save(p, &(scree_problem_save_def){.g = g, .u = u, .v = v});
+  save(p, &(scree_problem_save_def){.cookie = DEFINITION_COOKIE, .g = g, .u = u, .v = v});
   for (int k = 0; k < 2; k++) {
     memset(g2, 0xff, sizeof g2);
     assert_int_equal(scree_problem_load_solution(context, path, p, 0, v2, u2, g2), SCREE_OK);
@@ -263,8 +265,10 @@ static void test_solution_in_any_order(void **state) {
     H5Fclose(file);
   }
   g[3] = NAN;
-  assert_int_equal(scree_problem_save(context, path, p, &(scree_problem_save_def){.g = g}),
-                   SCREE_ERROR_ARGUMENT);
+  assert_int_equal(
+      scree_problem_save(context, path, p,
+                         &(scree_problem_save_def){.cookie = DEFINITION_COOKIE, .g = g}),
+      SCREE_ERROR_ARGUMENT);
   scree_ccp_destroy(p);
 }
 
@@ -331,7 +335,7 @@ static void test_other_storages(void **state) {
   test_matrix w = test_matrix_new(3, 3, dense);
   scree_ccp *p = NULL;
   assert_int_equal(scree_ccp_create_local(context, 1, &set, &w.csc, q, NULL, &p), SCREE_OK);
-  save(p, &(scree_problem_save_def){.title = "a title"});
+  save(p, &(scree_problem_save_def){.cookie = DEFINITION_COOKIE, .title = "a title"});
   scree_ccp_destroy(p);
   assert_loads_as(dense);
 

@@ -28,7 +28,11 @@ static void check_solution(scree_context *context, const char *path, const scree
   assert_int_equal(scree_problem_load_solution(context, path, p, 0, v, u, g), SCREE_OK);
   assert_int_equal(scree_problem_load_solution(context, path, p, info->guesses + 1, v, u, g),
                    SCREE_ERROR_INPUT);
-  const scree_problem_save_def def = {.title = "copy", .g = g, .u = u, .v = n ? v : NULL};
+  scree_problem_save_def def = scree_problem_save_def_default();
+  def.title = "copy";
+  def.g = g;
+  def.u = u;
+  def.v = n ? v : NULL;
   assert_int_equal(scree_problem_save(context, copy, p, &def), SCREE_OK);
   assert_int_equal(scree_problem_load_solution(context, copy, p, 0, v + n, u + rows, g + rows),
                    SCREE_OK);
@@ -56,8 +60,10 @@ static void check_file(scree_context *context, const char *root, const char *kin
   assert_true(strlen(info.description) > 0);
   const int dimension = strcmp(kind, "2d") == 0 ? 2 : strcmp(kind, "rolling") == 0 ? 5 : 3;
   assert_int_equal(info.dimension, dimension);
-  const scree_problem_save_def def = {
-      .title = info.title, .description = info.description, .math_info = info.math_info};
+  scree_problem_save_def def = scree_problem_save_def_default();
+  def.title = info.title;
+  def.description = info.description;
+  def.math_info = info.math_info;
   if (scree_problem_save(context, copy, p, &def)) fail_msg("%s", scree_context_message(context));
   if (scree_problem_load(context, copy, &again, &info_again))
     fail_msg("%s", scree_context_message(context));

@@ -196,7 +196,7 @@ static void test_turns(void **state) {
     const quat turn = quat_exp(v3_scale(0.7 * abs(k), axis));
     f.world->bodies.rotation[1] = quat_mul(turn, at.rotation);
     f.world->bodies.position[1] = v3_add(anchor, quat_rotate(turn, v3_sub(at.position, anchor)));
-    f.world->joint[0].angle[0] = 0.7 * abs(k) + uniform(-3.0, 3.0); /* foreseen, roughly */
+    f.world->joint[0].angle[0] = 0.7 * abs(k) + uniform(-3.0, 3.0); /* estimated, roughly */
     assert_int_equal(scree_joint_get_state(f.world, id, &s), SCREE_OK);
     assert_true(fabs(s.position - 1.0 - 0.7 * abs(k)) < 1e-9);
     assert_true(s.error < 1e-12 && s.angle_error < 1e-12);

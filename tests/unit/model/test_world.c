@@ -180,11 +180,12 @@ static void table_motion_interpolates(void **state) {
   fixture *f = *state;
   const double times[3] = {0, 1, 3}, moves[9] = {0, 0, 0, 1, 0, 0, 1, 2, 0};
   const double turns[12] = {1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1};
-  scree_motion_def m = {.kind = SCREE_MOTION_TABLE,
-                        .count = 3,
-                        .times = times,
-                        .displacements = moves,
-                        .rotations = turns};
+  scree_motion_def m = scree_motion_def_default();
+  m.kind = SCREE_MOTION_TABLE;
+  m.count = 3;
+  m.times = times;
+  m.displacements = moves;
+  m.rotations = turns;
   scree_motion_id motion;
   assert_int_equal(scree_world_add_motion(f->world, &m, &motion), SCREE_OK);
   scree_body_def d = scree_body_def_default();

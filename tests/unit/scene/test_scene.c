@@ -29,7 +29,9 @@ static int teardown(void **state) {
 }
 
 static scree_scene *load(const char *text, size_t set_count, const char *const *sets) {
-  scree_scene_def def = {.set_count = set_count, .sets = sets};
+  scree_scene_def def = scree_scene_def_default();
+  def.set_count = set_count;
+  def.sets = sets;
   scree_scene *scene;
   if (scree_scene_load_text(context, "scene.yaml", text, strlen(text), &def, &scene))
     fail_msg("%s", scree_context_message(context));

@@ -377,7 +377,7 @@ static void test_faults(void **state) {
   }
 }
 
-/* Several faults are told at once, each with its place. */
+/* Several faults are reported at once, each with its place. */
 static void count_report(void *user, const char *message) {
   static const char *const wanted[] = {"scene.yaml:1:1: unknown key 'stp'; did you mean 'step'?",
                                        "scene.yaml:2:11: duration: '1 kg' has the wrong unit; "
@@ -419,7 +419,7 @@ static const struct {
     {"solver.tol=1", "--set solver.tol=1:8: unknown key 'tol'; allowed: name, stepper, options, "
                      "model, tolerance_residual, tolerance_moving, tolerance_error, "
                      "iteration_limit, "
-                     "check_interval, time_budget, warm_start, "
+                     "check_interval, time_budget, budget_clock, warm_start, "
                      "warm_start_scale, stabilisation, recovery_speed, margin, on_nonconverged, "
                      "retry_solver, retry_iteration_limit, retry_halvings"},
 };

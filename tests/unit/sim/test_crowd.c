@@ -36,8 +36,8 @@ static void check(int bodies, int told, const char *end) {
 static void test_crowd(void **state) {
   (void)state;
   check(3, 3, "a:1:10: 'body[1]' overlaps a:1:10: 'body[2]' at the start by 0.2 m, 100 %");
-  check(100, 21, "4950 overlaps in all; the first 20 are told");
-  check(2000, 21, "at least 1000000 overlaps in all; the first 20 are told");
+  check(100, 21, "4950 overlaps in all; the first 20 are reported");
+  check(2000, 21, "at least 1000000 overlaps in all; the first 20 are reported");
   check(100000, 0, "100000 bodies have more than");
 }
 

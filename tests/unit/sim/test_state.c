@@ -29,7 +29,8 @@ typedef struct run {
 } run;
 
 static run begin(void) {
-  const scree_context_def def = {.threads = 1};
+  scree_context_def def = scree_context_def_default();
+  def.threads = 1;
   run r = {.context = scree_context_create(&def)};
   if (scree_scene_load_text(r.context, "a", text, strlen(text), NULL, &r.scene) ||
       scree_sim_create(r.scene, NULL, &r.sim))

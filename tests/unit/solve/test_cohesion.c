@@ -87,7 +87,7 @@ static void solutions_are_those_of_the_problem(void **state) {
         if (!(judged.residual <= 1.01e-7))
           fail_msg("%s %d %d: R %g, told %g", names[n], model, moments, judged.residual,
                    info.residual.residual);
-        /* R and E are told as they are, to the rounding of impulses that are moved by c. */
+        /* R and E are reported as they are, to the rounding of impulses that are moved by c. */
         assert_true(fabs(judged.residual - info.residual.residual) <= 1e-11);
         assert_true(fabs(judged.error / info.residual.error - 1.0) <= 1e-3);
         scree_solver_destroy(s);

@@ -231,7 +231,9 @@ static void test_packing(void **state) {
   double *v[3] = {NULL, NULL, NULL};
   size_t nv = 0;
   for (int k = 0; k < 3; k++) {
-    scree_context_def def = {.log = remember, .log_user = &log[k < 2 ? k : 0]};
+    scree_context_def def = scree_context_def_default();
+    def.log = remember;
+    def.log_user = &log[k < 2 ? k : 0];
     scree_context *context = scree_context_create(&def);
     scree_ccp *problem = NULL;
     assert_string_equal(scenes[0].name, "packing");

@@ -1,4 +1,4 @@
-/* What solvers keep: at most 250 bytes a contact for Gauss-Seidel, and no new memory when one
+/* What solvers keep: at most 250 bytes per contact for Gauss-Seidel, and no new memory when one
  * problem after the other is solved. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* What has no solution is told so soon, also where it is a small part of a large problem, and what
- * has one is not doubted for long.
+/* What has no solution is recognised soon, also where it is a small part of a large problem, and
+ * what has one is not doubted for long.
  *
  *   wall | ball | wall    a ball between walls that come together, beside a packing
  */
