@@ -261,8 +261,8 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
                                     assembly_report *report, bool *swarm) {
   scree_status status = build(s, params, info, report);
   if (status) return status;
-  *swarm = params->again &&
-           report->contacts > SWARM_GROWTH * first + SWARM_EACH * s->assembly->moving;
+  *swarm =
+      params->again && report->contacts > SWARM_GROWTH * first + SWARM_EACH * s->assembly->moving;
   if (*swarm) {
     assembly_undo(s->assembly);
     return SCREE_OK;
