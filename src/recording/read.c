@@ -338,11 +338,11 @@ size_t scree_recording_unfinished(const scree_recording *r) {
 }
 
 const char *scree_recording_remark(const scree_recording *r) {
-  return r->remark;
+  return r ? r->remark : "";
 }
 
 const char *scree_recording_version(const scree_recording *r) {
-  return r->version;
+  return r ? r->version : "";
 }
 
 scree_status recording_bytes(const scree_recording *r, uint64_t address, size_t size, void *out) {

@@ -475,7 +475,7 @@ void scree_server_destroy(scree_server *s) {
 }
 
 const char *scree_server_address(const scree_server *s) {
-  return s->address;
+  return s ? s->address : "";
 }
 
 size_t scree_server_reader_count(scree_server *s) {

@@ -279,7 +279,7 @@ scree_status scree_sim_resume(scree_context *context, const char *path, double d
 }
 
 const char *scree_sim_remark(const scree_sim *sim) {
-  return sim->remark;
+  return sim ? sim->remark : "";
 }
 
 void scree_sim_destroy(scree_sim *sim) {

@@ -280,12 +280,6 @@ static scree_status bend_joints(scree_stepper *s, const assembly_params *params,
  * contacts by the square of the bodies. They mean nothing, and would take minutes to solve. */
 enum { SWARM_GROWTH = 4, SWARM_EACH = 50 };
 
-static bool is_swarm(const scree_stepper *s, const assembly_params *params, size_t first,
-                     const assembly_report *report) {
-  return params->again &&
-         report->contacts > SWARM_GROWTH * first + SWARM_EACH * s->assembly->moving;
-}
-
 /* Build and solve, once more with the retry solver when asked and needed. `first`: contacts of the
  * first look; *swarm: this one has found too many, and nothing was solved. */
 static scree_status build_and_solve(scree_stepper *s, const assembly_params *params, size_t first,
@@ -293,7 +287,8 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
                                     assembly_report *report, bool *swarm) {
   scree_status status = build(s, params, info, report);
   if (status) return status;
-  *swarm = is_swarm(s, params, first, report);
+  *swarm =
+      params->again && report->contacts > SWARM_GROWTH * first + SWARM_EACH * s->assembly->moving;
   if (*swarm) {
     assembly_undo(s->assembly);
     return SCREE_OK;

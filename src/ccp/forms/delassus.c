@@ -44,7 +44,7 @@ scree_status scree_ccp_get_delassus(scree_context *context, const scree_ccp *pro
   if (!status) {
     const size_t rows = op->row_count;
     count_entries(&n.blocks, rows, start);
-    if (r) memcpy(r, op->r, rows * sizeof *r);
+    if (r && rows) memcpy(r, op->r, rows * sizeof *r);
     if (capacity >= start[rows] && index && value) {
       size_t *next = memory_new(context, rows + 1, sizeof *next);
       if (next) {

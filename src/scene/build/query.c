@@ -42,7 +42,7 @@ const char *scree_scene_set_text(const scree_scene *scene, size_t i) {
 }
 
 const scree_scene_settings *scree_scene_get_settings(const scree_scene *scene) {
-  return &scene->settings;
+  return scene ? &scene->settings : NULL;
 }
 
 size_t scree_scene_probe_count(const scree_scene *scene) {
