@@ -92,6 +92,8 @@ scree_context *cli_context(const cli_args *args, int *code);
 /* Set by SIGINT, SIGTERM and SIGXCPU once cli_catch_interrupts was called; a second signal kills.
  */
 bool cli_interrupted(void);
+/* The same, as `stop` of a context. */
+bool cli_stop(void *user);
 /* How far something has come, for library calls that report frames: `user` is a bool, whether
  * stderr is a terminal. False where the user interrupted. */
 bool cli_show_frames(void *user, size_t done, size_t total);

@@ -101,6 +101,12 @@ static scree_status check(scree_context *context, const char *path, const scree_
     *bodies = scree_world_body_count(world);
     snprintf(title, title_size, "%s", scree_scene_get_settings(scene)->title);
     if (notes->out) note_meshes(scene, world, notes);
+    scree_fit fit;
+    if (notes->out && scree_scene_get_fit(scene, &fit))
+      fprintf(notes->out,
+              "joints: %.3g m apart as given; closed to %.1e m, bodies moved by up to %.3g m and "
+              "%.3g rad\n",
+              fit.misfit_before, fit.misfit, fit.moved, fit.turned);
     redundant_notes redundant = {scene, notes->out};
     status = scree_world_count_freedom(world, note_redundant, &redundant, freedom);
     scree_world_destroy(world);

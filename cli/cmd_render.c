@@ -134,10 +134,14 @@ static int save(studio *s, const scree_image *image) {
 }
 
 static int draw_still(studio *s, scree_image *image) {
-  size_t frame = 0;
+  size_t frame = 0, frames[SURVEY_LIMIT], count = 1;
   int code = find_still(s, &frame);
-  if (!code) code = survey_frames(s, 1, &frame);
-  if (!code) code = prepare(s, 1, &frame, s->options->width, s->options->height);
+  /* What is drawn of the past is to be seen. */
+  const bool past = s->options->ghosts || s->options->view.trails;
+  if (past) count = frame + 1 < SURVEY_LIMIT ? frame + 1 : SURVEY_LIMIT;
+  for (size_t i = 0; i < count; i++) frames[i] = count > 1 ? frame * i / (count - 1) : frame;
+  if (!code) code = survey_frames(s, count, frames);
+  if (!code) code = prepare(s, count, frames, s->options->width, s->options->height);
   if (!code) code = load(s, frame, 0.0);
   if (!code) code = draw(s, 0.0, image);
   if (code) return code;
@@ -236,7 +240,7 @@ static int draw_film(studio *s, scree_image *image) {
   film f;
   progress p = {.terminal = isatty(fileno(stderr)), .start = timer_now()};
   p.last = p.start;
-  code = film_begin(&f, o->out, o->width, o->height, o->fps);
+  code = film_begin(&f, o->out, o->width, o->height, o->fps, o->samples == 1);
   if (code) return code;
   code = survey_frames(s, survey, frames);
   if (!code) code = prepare(s, survey, frames, o->width, o->height);
@@ -303,6 +307,7 @@ static int open_picture(studio *s, const char *path) {
   static const scree_look looks[] = {SCREE_LOOK_SOLID, SCREE_LOOK_GHOST, SCREE_LOOK_HIDDEN};
   const render_options *o = s->options;
   scree_picture_def def = o->view;
+  def.ghosts = (int)o->ghosts;
   def.colour = o->colour;
   def.look = looks[o->bodies];
   def.chains = o->chains;

@@ -1,5 +1,6 @@
 /* `scree resume`: goes on with a run that was stopped or killed. */
 #include "cli/simulate.h"
+#include "cli/spread.h"
 
 static const cli_flag flags[] = {
     {"duration", "S", "simulated seconds of the whole run, in place of the scene's"},
@@ -21,6 +22,10 @@ static int run(cli_args *args) {
   int code;
   scree_context *context = cli_context(args, &code);
   if (!context) return code;
+  code = spread_begin(context, args);
+  if (code) return code;
+  if (spread_count() > 1 && export_step)
+    return cli_fail(CLI_USAGE, "on several ranks there is no --export-problem yet");
   cli_catch_interrupts();
   scree_sim *sim = NULL;
   scree_status status = scree_sim_resume(context, args->operand[0], duration, &sim);
@@ -38,6 +43,7 @@ static int run(cli_args *args) {
     if (!code) code = simulate(context, sim, &def);
   }
   scree_sim_destroy(sim);
+  spread_end(context, code);
   scree_context_destroy(context);
   return code;
 }

@@ -5,6 +5,7 @@
 #include "cli/live.h"
 #include "cli/safe.h"
 #include "cli/simulate.h"
+#include "cli/spread.h"
 
 static const cli_flag flags[] = {
     {"out", "FILE", "record to this HDF5 file, with probes and the checkpoint beside it"},
@@ -111,6 +112,8 @@ static int run_scene(scree_context *context, scree_scene *scene, const cli_args 
   sim_def.replace = cli_has(args, "force");
   sim_def.report = report;
   sim_def.report_user = reported;
+  if (spread_count() > 1 && (cli_has(args, "view") || def->export_step))
+    return cli_fail(CLI_USAGE, "on several ranks there is no --view and no --export-problem yet");
   if (cli_has(args, "view")) return live_run(context, scene, args, &sim_def, def);
   scree_sim *sim = NULL;
   scree_status status = scree_sim_create(scene, &sim_def, &sim);
@@ -127,6 +130,8 @@ static int run(cli_args *args) {
                       .strict = cli_has(args, "strict")};
   if (cli_has(args, "view") && cli_has(args, "export-problem"))
     return cli_fail(CLI_USAGE, "--view and --export-problem exclude each other");
+  if (cli_has(args, "view") && cli_has(args, "safe"))
+    return cli_fail(CLI_USAGE, "--safe allows no network, so there is no --view with it");
   if (cli_has(args, "port") && !cli_has(args, "view"))
     return cli_fail(CLI_USAGE, "--port is for --view");
   if (!cli_whole(args, "export-problem", 1, 2000000000, &def.export_step)) return CLI_USAGE;
@@ -134,6 +139,9 @@ static int run(cli_args *args) {
   if (code) return code;
   scree_context *context = cli_context(args, &code);
   if (!context) return code;
+  code = spread_begin(context, args);
+  if (code) return code;
+  if (!spread_is_first()) def.out = NULL;
   cli_catch_interrupts();
   char path[4096];
   changes c = {0};
@@ -156,6 +164,7 @@ static int run(cli_args *args) {
   }
   free(c.sets);
   free(c.texts);
+  spread_end(context, code);
   scree_context_destroy(context);
   return code;
 }

@@ -129,7 +129,7 @@ bool film_is(const char *path) {
   return film_format_of(path) != NULL;
 }
 
-int film_begin(film *f, const char *path, int width, int height, double fps) {
+int film_begin(film *f, const char *path, int width, int height, double fps, bool quick) {
   int ends[2];
   char size[32], rate[32], target[] = "file:/dev/fd/63";
   *f = (film){.path = path, .pipe = -1, .file = -1};
@@ -147,7 +147,10 @@ int film_begin(film *f, const char *path, int width, int height, double fps) {
                                "-f",     "rawvideo",     "-pix_fmt",  "rgb24", "-s",       size,
                                "-r",     rate,           "-i",        "pipe:0"};
   int count = 16;
-  for (int k = 0; format->arguments[k]; k++) arguments[count++] = format->arguments[k];
+  for (int k = 0; format->arguments[k]; k++, count++) {
+    arguments[count] = format->arguments[k];
+    if (quick && strcmp(arguments[count], "medium") == 0) arguments[count] = "ultrafast";
+  }
   arguments[count++] = target;
   /* By number, not by name: a name may look like an option or a protocol, or change hands. */
   f->file = claim_fresh(f->part);

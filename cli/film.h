@@ -17,7 +17,7 @@ typedef struct film {
 /* Is it the name of a film, by its ending? */
 bool film_is(const char *path);
 /* Exit codes, after a message. */
-int film_begin(film *f, const char *path, int width, int height, double fps);
+int film_begin(film *f, const char *path, int width, int height, double fps, bool quick);
 int film_add(film *f, const scree_image *image);
 /* Ends it and puts it in its place, or removes what there is when not ok. */
 int film_end(film *f, bool ok);

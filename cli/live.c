@@ -59,6 +59,20 @@ static void end(live *l) {
   cli_note("the run has ended; Ctrl-C closes the view");
 }
 
+/* Of this thread, s. */
+static double cpu_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void tell_cost(const live *l, double spent) {
+  const scree_server_cost cost = scree_server_get_cost(l->server);
+  if (cost.states && spent > 0.0)
+    cli_note("view: %llu states were copied for readers, %.2g %% of the run's %.3g s of CPU time",
+             (unsigned long long)cost.states, 100.0 * cost.seconds / spent, spent);
+}
+
 static scree_status loop(live *l) {
   scree_status status = SCREE_OK;
   while (!cli_interrupted() && !status) {
@@ -104,7 +118,9 @@ int live_run(scree_context *context, scree_scene *scene, const cli_args *args,
     status = scree_server_begin_run(l.server, l.sim, &l.run);
     if (!status) {
       cli_note("open %s in a browser; Ctrl-C ends", scree_server_address(l.server));
+      const double began = cpu_seconds();
       status = loop(&l);
+      tell_cost(&l, cpu_seconds() - began);
     }
     if (status)
       l.code = fail(&l, status);

@@ -117,7 +117,7 @@ bool cli_interrupted(void) {
   return interrupted != 0;
 }
 
-static bool stopped(void *user) {
+bool cli_stop(void *user) {
   (void)user;
   return interrupted != 0;
 }
@@ -128,7 +128,7 @@ scree_context *cli_context(const cli_args *args, int *code) {
   if (!cli_whole(args, "threads", 1, 1024, &threads)) return NULL;
   scree_context_def def = scree_context_def_default();
   def.threads = (int)threads;
-  def.stop = stopped;
+  def.stop = cli_stop;
   scree_context *context = scree_context_create(&def);
   *code = context ? CLI_OK : cli_fail(CLI_INTERNAL, "out of memory");
   return context;

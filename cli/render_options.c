@@ -34,7 +34,10 @@ const cli_flag render_flags[] = {
      "target=X:Y:Z, follow=BODY, turn= (degrees a second of a film)"},
     {"background", "studio|white|dark", "for the screen, for paper, for talks; default studio"},
     {"caption", "TEXT", "words in the corner; 'time' and 'none' have a meaning"},
-    {"no-ground", NULL, "no ground where the scene has none"},
+    {"ghosts", "N", "draw the poses of N earlier moments too, the older the paler"},
+    {"trails", NULL, "draw the ways of the bodies so far"},
+    {"arrows", NULL, "draw velocities as arrows"},
+    {"ground", NULL, "lay a ground where the scene has none"},
     {"no-grid", NULL, "no lines on the ground"},
     {"no-legend", NULL, "no legend"},
     {"no-shadows", NULL, "neither shadows nor dark crevices"},
@@ -242,7 +245,9 @@ bool render_options_read(const cli_args *args, render_options *o) {
                         .most = NAN,
                         .view = scree_picture_def_default()};
   o->json = cli_has(args, "json");
-  o->ground = !cli_has(args, "no-ground");
+  o->ground = cli_has(args, "ground");
+  o->view.trails = cli_has(args, "trails");
+  o->view.arrows = cli_has(args, "arrows");
   o->grid = !cli_has(args, "no-grid");
   o->legend = !cli_has(args, "no-legend");
   o->shadows = !cli_has(args, "no-shadows") && !cli_has(args, "draft");
@@ -252,6 +257,7 @@ bool render_options_read(const cli_args *args, render_options *o) {
   o->bodies = o->chains ? 1 : 0;
   if (!read_size(args, o) || !cli_whole(args, "samples", 1, 4096, &o->samples) ||
       !cli_whole(args, "sheet", 1, 400, &o->sheet) ||
+      !cli_whole(args, "ghosts", 1, 1000, &o->ghosts) ||
       !cli_real(args, "time", -1e300, 1e300, &o->time) ||
       !cli_real(args, "start", -1e300, 1e300, &o->start) ||
       !cli_real(args, "stop", -1e300, 1e300, &o->stop) ||

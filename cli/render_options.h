@@ -10,7 +10,7 @@ typedef struct render_options {
   render_mode mode;
   char out[4096];
   int width, height, background, map, bodies;
-  long samples, frame, sheet;
+  long samples, frame, sheet, ghosts;
   double time, start, stop, fps, speed;
   bool has_time, json, ground, grid, legend, shadows, chains, ranged;
   double least, most;

@@ -8,6 +8,8 @@
 
 #include "base/timer.h"
 #include "cli/file.h"
+#include "cli/spread.h"
+#include "scree/distributed.h"
 
 int simulate_find(scree_context *context, const char *name, char *path, size_t size) {
   if (access(name, F_OK) == 0) {
@@ -157,7 +159,23 @@ static void methods_text(const scree_sim_summary *s) {
   if (s->start_steps || before[0] == ',') printf("\n");
 }
 
-static void summary_json(const scree_sim_summary *s, const simulate_def *def, bool interrupted) {
+static void ranks_json(const scree_distributed_counts *c) {
+  bool first = true;
+  printf("{");
+  json_whole_member(stdout, &first, "count", c->ranks);
+  json_real_member(stdout, &first, "reductions", c->reductions);
+  json_real_member(stdout, &first, "messages", c->messages);
+  json_real_member(stdout, &first, "message_bytes", c->bytes);
+  json_real_member(stdout, &first, "gathers", c->gathers);
+  json_real_member(stdout, &first, "gathered_bytes", c->gathered);
+  json_real_member(stdout, &first, "waited_seconds", c->waited);
+  json_real_member(stdout, &first, "work_seconds_most", c->work_most);
+  json_real_member(stdout, &first, "work_seconds_all", c->work_all);
+  printf("}");
+}
+
+static void summary_json(const scree_sim_summary *s, const scree_distributed_counts *counts,
+                         const simulate_def *def, bool interrupted) {
   bool first = true;
   char hash[32];
   snprintf(hash, sizeof hash, "%016llx", (unsigned long long)s->state_hash);
@@ -169,6 +187,11 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_real_member(stdout, &first, "seconds", s->seconds);
   json_key(stdout, &first, "seconds_by_phase");
   phases_json(s);
+  json_real_member(stdout, &first, "cpu_seconds", counts->work_most);
+  if (counts->ranks > 1) {
+    json_key(stdout, &first, "ranks");
+    ranks_json(counts);
+  }
   json_whole_member(stdout, &first, "contacts", (long long)s->contacts);
   json_text_member(stdout, &first, "stepper", s->stepper);
   json_text_member(stdout, &first, "solver", s->solver);
@@ -182,6 +205,7 @@ static void summary_json(const scree_sim_summary *s, const simulate_def *def, bo
   json_whole_member(stdout, &first, "divided_steps", (long long)s->divided_steps);
   json_whole_member(stdout, &first, "unresolved_parts", (long long)s->unresolved_parts);
   json_whole_member(stdout, &first, "crowded_steps", (long long)s->crowded_steps);
+  json_whole_member(stdout, &first, "asleep", (long long)s->asleep);
   json_real_member(stdout, &first, "slowest_step", s->slowest_step);
   json_whole_member(stdout, &first, "hurried_steps", (long long)s->hurried_steps);
   json_whole_member(stdout, &first, "over_budget_steps", (long long)s->over_budget_steps);
@@ -234,6 +258,7 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
            (unsigned long long)s->iterations, (unsigned long long)s->retried_steps,
            (unsigned long long)s->nonconverged_steps);
   methods_text(s);
+  if (s->asleep) printf("  asleep       %zu bodies that had come to rest\n", s->asleep);
   if (s->looks)
     printf("  looks        %llu more searches for contacts, as impacts and turns led to others in "
            "the same step\n",
@@ -302,6 +327,13 @@ int simulate_export_path(const cli_args *args, simulate_def *def, char *path, si
 static int save_interrupted(scree_context *context, scree_sim *sim, const simulate_def *def,
                             char *path, size_t size) {
   const char *base = strrchr(def->scene, '/'), *out = def->out;
+  if (spread_count() > 1) {
+    const scree_status finished = scree_sim_finish(sim);
+    if (finished) return spread_fail(context, fail(context, finished));
+    if (spread_is_first() && out) cli_note("interrupted; go on with: scree resume %s", out);
+    if (spread_is_first() && !out) cli_note("interrupted; nothing was recorded (--out)");
+    return CLI_INTERRUPTED;
+  }
   base = base ? base + 1 : def->scene;
   int stem = (int)strcspn(base, ".");
   for (int i = 0; !out; i++) {
@@ -326,17 +358,19 @@ static int loop(scree_context *context, scree_sim *sim, const simulate_def *def)
   if (def->export_step && s.steps >= (uint64_t)def->export_step)
     return cli_fail(CLI_USAGE, "step %ld was made before: this run goes on with step %lu",
                     def->export_step, (unsigned long)s.steps + 1);
-  while (!scree_sim_done(sim) && !cli_interrupted()) {
+  spread_work(context);
+  while (!scree_sim_done(sim) && !spread_any(context, cli_interrupted())) {
     scree_step_info info;
     scree_status status = scree_sim_step(sim, &info);
     if (status == SCREE_ERROR_STOPPED) break;
     if (status) {
       end_progress(&p);
-      return fail(context, status);
+      return spread_fail(context, fail(context, status));
     }
-    show_progress(&p, sim, &info);
+    if (spread_is_first()) show_progress(&p, sim, &info);
+    if (!def->export_step) continue;
     scree_sim_get_summary(sim, &s);
-    if (def->export_step && s.steps == (uint64_t)def->export_step) {
+    if (s.steps == (uint64_t)def->export_step) {
       end_progress(&p);
       int code = export_problem(context, sim, def);
       if (code) return code;
@@ -360,17 +394,26 @@ int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *giv
   if (interrupted) {
     code = save_interrupted(context, sim, &def, path, sizeof path);
     if (code != CLI_INTERRUPTED) return code;
-    if (!def.out) def.out = path;
+    if (!def.out && spread_count() == 1) def.out = path;
   } else {
     scree_status status = scree_sim_finish(sim);
-    if (status) return fail(context, status);
+    if (status) return spread_fail(context, fail(context, status));
   }
+  spread_rest();
+  scree_distributed_counts counts;
+  scree_distributed_get_counts(context, &counts);
   scree_sim_summary s;
   scree_sim_get_summary(sim, &s);
   if (def.json)
-    summary_json(&s, &def, interrupted);
+    summary_json(&s, &counts, &def, interrupted);
   else
     summary_text(&s, &def);
+  if (!def.json && counts.ranks > 1)
+    printf(
+        "  ranks        %d; work at most %.3g s of CPU time each, %.3g in all; %.0f messages, %.3g "
+        "MB, %.0f sums\n",
+        counts.ranks, counts.work_most, counts.work_all, counts.messages, 1e-6 * counts.bytes,
+        counts.reductions);
   if (s.infeasible)
     cli_note("the step at %.6g s was proven to have no solution; a container may be squeezed",
              s.infeasible_time);

@@ -2,8 +2,12 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -128,6 +132,7 @@ static void run_case(const study *s, const study_case *c, study_result *r) {
   snprintf(out, sizeof out, "%s/case-%04zu.h5", s->out, c->number);
   scree_context_def context_def = scree_context_def_default();
   context_def.threads = (int)s->threads;
+  context_def.stop = cli_stop;
   scree_context *context = scree_context_create(&context_def);
   scree_scene_def scene_def = scree_scene_def_default();
   scene_def.set_count = count;
@@ -171,6 +176,9 @@ static int begin(const study *s, study_case *c, worker *w) {
   }
   if (child == 0) {
     close(ends[0]);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* no one would take what it finds */
+#endif
     study_result r = {.done = true};
     run_case(s, c, &r);
     const char *at = (const char *)&r;
@@ -211,6 +219,12 @@ static bool take_result(worker *w) {
   return true;
 }
 
+/* A signal may have been sent to the parent alone. */
+static void tell_all(const worker *workers, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (workers[i].child) kill(workers[i].child, SIGTERM);
+}
+
 static void stop_all(worker *workers, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (!workers[i].child) continue;
@@ -227,6 +241,7 @@ int study_run(const study *s, size_t count, study_case *cases, study_finished fi
   struct pollfd *polls = calloc(jobs, sizeof *polls);
   int code = workers && polls ? CLI_OK : cli_fail(CLI_INTERNAL, "out of memory");
   size_t next = 0, running = 0;
+  bool told = false;
   while (!code && (running || next < count)) {
     for (size_t i = 0; i < jobs && !code; i++) {
       while (next < count && cases[next].result.done) next++;
@@ -235,6 +250,8 @@ int study_run(const study *s, size_t count, study_case *cases, study_finished fi
       running += !code;
     }
     if (cli_interrupted() && !running) code = CLI_INTERRUPTED;
+    if (cli_interrupted() && !told) tell_all(workers, jobs);
+    told = cli_interrupted();
     for (size_t i = 0; i < jobs; i++)
       polls[i] = (struct pollfd){.fd = workers[i].child ? workers[i].pipe : -1, .events = POLLIN};
     if (code || !running) continue;

@@ -94,6 +94,9 @@ scree_part(ZLIB "packed data of pages" "zlib1g-dev" DEFAULT "AUTO" MODULES zlib)
 scree_part(LIVE "live views" "libwebsockets-dev" DEFAULT "AUTO" MODULES libwebsockets)
 include(${CMAKE_CURRENT_LIST_DIR}/ScreeViewer.cmake)
 
+# One run on many processes, by mpirun.
+scree_part(MPI "runs on several processes" "libopenmpi-dev openmpi-bin" DEFAULT "AUTO" MODULES ompi-c)
+
 target_link_libraries(scree_parts INTERFACE m)
 list(APPEND SCREE_LIBRARIES ${OpenMP_C_LIBRARIES} m)
 list(REMOVE_DUPLICATES SCREE_LIBRARIES)

@@ -16,7 +16,7 @@ _scree() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot view export info statics modes verify salvage sweep calibrate bench generate list doctor help --help --version" -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot view export info statics modes fmu verify salvage sweep calibrate bench generate list doctor help --help --version" -- "$current")
     return
   fi
   case $previous in
@@ -29,7 +29,7 @@ _scree() {
     --bodies) [[ $verb == export ]] && return; mapfile -t COMPREPLY < <(compgen -W "solid ghost hidden" -- "$current"); return ;;
     --background) mapfile -t COMPREPLY < <(compgen -W "studio white dark" -- "$current"); return ;;
     --masses) mapfile -t COMPREPLY < <(compgen -W "equal top random" -- "$current"); return ;;
-    --out | --plot | --export-to | --scene) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --out | --plot | --export-to | --scene | --library) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     --format) mapfile -t COMPREPLY < <(compgen -W "vtkhdf csv" -- "$current"); return ;;
     --what)
       if [[ $verb == plot ]]; then
@@ -41,7 +41,7 @@ _scree() {
     --meshes) mapfile -t COMPREPLY < <(compgen -W "hulls exact" -- "$current"); return ;;
     --from | --to | --every | --measure | --fit | --target | --jobs | --window | --runs | --scan | --count) return ;;
     --tol | --tol-residual | --duration | --density | --keyframe | --export-problem | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
-      --size | --frame | --time | --sheet | --start | --stop | --fps | --speed | --samples | --range | --cut | --camera | --caption | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
+      --size | --frame | --time | --sheet | --ghosts | --start | --stop | --fps | --speed | --samples | --range | --cut | --camera | --caption | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
   esac
   local options=--help
   case $verb in
@@ -50,11 +50,12 @@ _scree() {
     check) options+=" --set --threads --json --safe --schema --reference" ;;
     import) options+=" --out --allow-unsupported --fixed-base --self-collide --density --meshes --keyframe --json --safe --force" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose --force" ;;
-    render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --no-ground --no-grid --no-legend --no-shadows --draft --threads --json --force" ;;
+    render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --ghosts --trails --arrows --ground --no-grid --no-legend --no-shadows --draft --threads --json --force" ;;
     plot) options+=" --what --out --from --to --force" ;;
     view) options+=" --port --threads" ;;
     export) options+=" --format --out --what --surface --html --frames --bodies --precision --no-contacts --from --to --every --threads --json --force" ;;
     salvage) options+=" --out --scene --force --json" ;;
+    fmu) options+=" --out --set --library --force --json --safe" ;;
     statics) options+=" --set --tol --max-iter --strict --threads --json --safe" ;;
     modes) options+=" --set --count --static --shapes --threads --json --safe" ;;
     verify) options+=" --json" ;;
@@ -73,8 +74,8 @@ _scree() {
   case $verb in
     list) mapfile -t COMPREPLY < <(compgen -W "solvers sets steppers linear-solvers scenes verbs units" -- "$current") ;;
     generate) mapfile -t COMPREPLY < <(compgen -W "packing" -- "$current") ;;
-    help) mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot view export info statics modes verify salvage sweep calibrate bench generate list doctor" -- "$current") ;;
-    run | check | sweep | calibrate | info | statics | modes)
+    help) mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot view export info statics modes fmu verify salvage sweep calibrate bench generate list doctor" -- "$current") ;;
+    run | check | sweep | calibrate | info | statics | modes | fmu)
       mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" list scenes --names 2>/dev/null)" -- "$current"
                                compgen -f -- "$current") ;;
     resume | import | verify | salvage | solve | render | plot | view | export | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;

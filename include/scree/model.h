@@ -246,6 +246,9 @@ typedef struct scree_body_def {
   uint32_t category;      /* bits that it is; default 1 */
   uint32_t collides_with; /* bits that it meets, asked of both; default all */
   scree_motion_id motion; /* prescribed bodies; null: keeps the velocity given here */
+  /* A point mass, as a node of a flexible part: contacts and joints do not turn it. It still needs
+   * an inertia, of which nothing follows. */
+  bool point;
 } scree_body_def;
 
 SCREE_API scree_body_def scree_body_def_default(void);
@@ -261,6 +264,11 @@ SCREE_API bool scree_body_is_valid(const scree_world *world, scree_body_id id);
 
 SCREE_API size_t scree_world_body_count(const scree_world *world);
 SCREE_API size_t scree_world_dynamic_count(const scree_world *world);
+/* Bodies that had come to rest and are left out of the steps (sleep_after in scree/stepper.h). They
+ * wake when somebody touches them, and when something that acts on them is changed; or by hand. */
+SCREE_API size_t scree_world_asleep_count(const scree_world *world);
+SCREE_API bool scree_body_is_asleep(const scree_world *world, scree_body_id body);
+SCREE_API void scree_world_wake(scree_world *world);
 /* One more than the largest index of a living body: for loops over scree_world_body_at. */
 SCREE_API size_t scree_world_body_limit(const scree_world *world);
 /* The body at an index, or null id when that place is free. */
@@ -432,6 +440,8 @@ typedef struct scree_joint_def {
   double break_force;  /* N: the joint breaks after a step with more; default infinite */
   double break_torque; /* N m */
   bool collide;        /* do the two bodies touch each other? default no */
+  bool apart;          /* anchor_b and axis_b, of any kind, need not meet those of a yet, which
+                          scree_world_assemble sees to; what they do not say is as the bodies are now */
 } scree_joint_def;
 
 SCREE_API scree_joint_def scree_joint_def_default(void);
@@ -495,6 +505,17 @@ typedef void (*scree_redundant_function)(void *user, scree_joint_id joint, int r
 SCREE_API scree_status scree_world_count_freedom(const scree_world *world,
                                                  scree_redundant_function visit, void *user,
                                                  scree_freedom *freedom);
+
+/* Moves the dynamic bodies by as little as is needed, weighed by mass, for all joints to hold,
+ * those made `apart` too; before the first step. Errors of turns count by the machine's size. Fails
+ * with SCREE_ERROR_INPUT where the limits of a joint, `worst`, exclude the place that was found. */
+typedef struct scree_fit {
+  double misfit_before, misfit; /* the largest error of a joint, m */
+  double moved, turned;         /* the most of a body, m, rad */
+  scree_joint_id worst;         /* whose error is the largest */
+  bool closed;                  /* false: no place was found, and nothing was moved */
+} scree_fit;
+SCREE_API scree_status scree_world_assemble(scree_world *world, scree_fit *fit);
 
 /* ---- links ---------------------------------------------------------------------------------- */
 

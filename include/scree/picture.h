@@ -44,7 +44,11 @@ typedef struct scree_picture_def {
   double least, most; /* values of the colours' ends */
   int map;            /* a scree_map; -1: the field's own */
   bool legend;        /* default true */
-  bool ground;        /* lay a ground where the scene has none; default true */
+  bool ground;        /* lay a ground where the scene has none; default false */
+  /* Of the motion before: poses of so many earlier frames, evenly apart and the older the paler;
+   * ways of the bodies' middles; and arrows along the velocities. */
+  int ghosts;
+  bool trails, arrows;
   double azimuth;     /* rad; NaN: chosen by the scene */
   double elevation;   /* rad; NaN: chosen by the scene */
   double field;       /* vertical angle of view, rad; default 28 degrees */

@@ -40,7 +40,7 @@ extern "C" {
  * has fewer, and reads as NaN in those it lacks. `method` is the place in the list of solvers, from
  * 1, of the one that ended the last solve of the step; 0: the start met the tolerance.
  * From `motors` to `energy_error` the ledger (scree_ledger), summed from the start of the run;
- * `damped`: bodies with numerical damping. */
+ * `damped`: bodies with numerical damping; `asleep`: bodies left out (sleep_after). */
 #define SCREE_STEP_COLUMN_LIST(X)                                                                  \
   X(time, "s")                                                                                     \
   X(bodies, "")                                                                                    \
@@ -75,7 +75,8 @@ extern "C" {
   X(impacts, "J")                                                                                  \
   X(joints, "J")                                                                                   \
   X(energy_error, "J")                                                                             \
-  X(damped, "")
+  X(damped, "")                                                                                    \
+  X(asleep, "")
 
 enum {
 #define SCREE_STEP_COLUMN_ENUM(name, unit) SCREE_STEP_##name,
@@ -89,10 +90,14 @@ typedef struct scree_recording scree_recording;
 SCREE_API scree_status scree_recording_open(scree_context *context, const char *path,
                                             scree_recording **recording);
 SCREE_API void scree_recording_close(scree_recording *recording);
+/* Looks again at the file of a run that goes on: what has been written since counts from now on.
+ * Frames that were got before are no longer valid; scene and world stay. On failure nothing has
+ * changed. Another run that took its place is SCREE_ERROR_INPUT. */
+SCREE_API scree_status scree_recording_refresh(scree_recording *recording);
 SCREE_API size_t scree_recording_frame_count(const scree_recording *recording);
 SCREE_API size_t scree_recording_step_count(const scree_recording *recording);
 SCREE_API const char *scree_recording_version(const scree_recording *recording);
-/* Was a run writing to it when it was opened? */
+/* Was a run writing to it when it was opened, or refreshed? */
 SCREE_API bool scree_recording_is_live(const scree_recording *recording);
 SCREE_API bool scree_recording_has_checksums(const scree_recording *recording);
 /* Frames at the end that a killed run did not finish; they do not count. */

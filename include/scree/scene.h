@@ -149,7 +149,9 @@ SCREE_API scree_joint_id scree_scene_find_joint(const scree_scene *scene, const 
 SCREE_API void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, char *buffer,
                                          size_t size);
 
-/* The same of a joint. */
+/* How the bodies of joints with `frame: bodies` were put together; false: there are none. */
+SCREE_API bool scree_scene_get_fit(const scree_scene *scene, scree_fit *fit);
+/* As describe_body, of a joint. */
 SCREE_API void scree_scene_describe_joint(const scree_scene *scene, scree_joint_id joint,
                                           char *buffer, size_t size);
 

@@ -23,6 +23,8 @@
 #include "scree/base.h"
 #include "scree/ccp.h"
 #include "scree/contact.h"
+#include "scree/coupling.h"
+#include "scree/distributed.h"
 #include "scree/export.h"
 #include "scree/io.h"
 #include "scree/model.h"

@@ -48,6 +48,13 @@ SCREE_API void scree_server_destroy(scree_server *server);
 SCREE_API const char *scree_server_address(const scree_server *server);
 /* Readers that are connected now. */
 SCREE_API size_t scree_server_reader_count(scree_server *server);
+/* What readers have cost the run's own thread: states that were copied for them, and the CPU time
+ * of that, s. */
+typedef struct scree_server_cost {
+  uint64_t states;
+  double seconds;
+} scree_server_cost;
+SCREE_API scree_server_cost scree_server_get_cost(const scree_server *server);
 
 /* Shows a recording, which with its context is the server's own until it is destroyed. Tables are
  * copied. */

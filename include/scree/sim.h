@@ -83,6 +83,7 @@ typedef struct scree_sim_summary {
   uint64_t divided_steps;    /* made in parts (scree_step_info) */
   uint64_t unresolved_parts; /* in which a pair may be through each other */
   uint64_t crowded_steps;    /* with more bounces than a step has rounds for (impacts_left) */
+  size_t asleep;             /* bodies at the end (solver.sleep_after) */
   bool stopped;              /* at a step that did not converge */
   bool infeasible;           /* a step was proven to have no solution */
   double worst_residual, worst_penetration, worst_penetration_percent, relaxation_gap;

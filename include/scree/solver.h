@@ -148,6 +148,8 @@ SCREE_API size_t scree_solver_count(void);
 SCREE_API const char *scree_solver_name(size_t i);
 SCREE_API const char *scree_solver_summary(size_t i);
 SCREE_API bool scree_solver_has_coulomb(size_t i);
+/* Does it run on several ranks (scree/distributed.h)? */
+SCREE_API bool scree_solver_spreads(size_t i);
 SCREE_API const scree_option_def *scree_solver_options(size_t i, size_t *count);
 /* Null when the named solver can take the problem with this model, else why it cannot. */
 SCREE_API const char *scree_solver_refusal(size_t i, const scree_ccp *problem, scree_model model);

@@ -24,6 +24,12 @@ typedef enum scree_on_nonconverged {
   SCREE_ON_NONCONVERGED_STOP      /* leave the world as it was; info.advanced is false */
 } scree_on_nonconverged;
 
+typedef enum scree_clock {
+  SCREE_CLOCK_WALL, /* what a clock on the wall shows */
+  SCREE_CLOCK_CPU /* the processor's time of the thread that steps: what a machine of its own would
+                     show; other programs do not count */
+} scree_clock;
+
 /* How steps are made. A scene's section `solver` has keys of the same names, and lands here. */
 typedef struct scree_stepper_def {
   uint32_t cookie;           /* set by scree_stepper_def_default */
@@ -42,14 +48,18 @@ typedef struct scree_stepper_def {
   double time_budget;  /* s a step, all of it: search for contacts, solves, looks; default 0: none.
                           What it has no time for is left out and reported (hurried). Not
                           reproducible */
-  bool warm_start;     /* default true */
-  double warm_start_scale; /* default 1 */
-  double stabilisation;    /* factor of overlap removed a step, (0, 1], default 1 */
-  double recovery_speed;   /* m/s, most that overlap is removed with; default 0: half of
-                              sqrt(|g| diameter of the smaller body); without gravity 1e-4 of the
-                              diameter a step and a tenth of the speed of their surfaces */
-  double margin;           /* contacts are seen from this fraction of the smaller diameter, plus
-                              what the two may approach in a step; default 0.1 */
+  scree_clock budget_clock; /* of the budget, and of the seconds in info; default wall */
+  bool warm_start;          /* default true */
+  double warm_start_scale;  /* default 1 */
+  double stabilisation;     /* factor of overlap removed a step, (0, 1], default 1 */
+  double recovery_speed;    /* m/s, most that overlap is removed with; default 0: half of
+                               sqrt(|g| diameter of the smaller body); without gravity 1e-4 of the
+                               diameter a step and a tenth of the speed of their surfaces */
+  double margin;            /* contacts are seen from this fraction of the smaller diameter, plus
+                               what the two may approach in a step; default 0.1 */
+  double sleep_after;       /* s that bodies that press on each other are still before they are left
+                               out of the steps, until somebody touches them; default 0: never */
+  double sleep_speed; /* m/s, of surfaces that are still; default 0: 0.002 sqrt(|g| diameter) */
   scree_on_nonconverged on_nonconverged; /* default retry */
   const char *retry_solver;              /* null: "auto" */
   long retry_iteration_limit;            /* default 3 iteration_limit */
@@ -123,6 +133,7 @@ typedef struct scree_step_info {
   double joint_error;         /* worst drift of a joint at the start of the step, m */
   scree_energy energy;        /* after the step */
   scree_ledger ledger;        /* of the step */
+  size_t asleep;              /* bodies, after the step (sleep_after) */
   size_t damped_bodies; /* held by joints under a load that the step cannot follow: their fast modes
                            are damped (numerical damping) */
   double seconds_collide, seconds_assemble, seconds_solve, seconds_integrate;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pieces.h"
 #include "ccp/problem.h"
 
 scree_status assembly_create(scree_world *world, assembly **out) {
@@ -69,9 +70,15 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->link_block);
   memory_free(context, a->stiffness);
   memory_free(context, a->lasting);
+  memory_free(context, a->expected);
   memory_free(context, a->shared);
   memory_free(context, a->span);
+  memory_free(context, a->kind);
+  memory_free(context, a->island);
+  memory_free(context, a->slept);
+  memory_free(context, a->asleep_before);
   memory_free(context, a->mean);
+  if (a->ranks) a->ranks->destroy(a->ranks);
   memory_free(context, a);
 }
 
@@ -115,6 +122,10 @@ static void ask_for_body(const assembly *a, size_t k) {
 static scree_status add_bodies(assembly *a, double h, assembly_report *report) {
   enum { AHEAD = 8 };
   const world_bodies *b = &a->world->bodies;
+  size_t stiff = 0, broken = SIZE_MAX;
+  if (ccp_extend_bodies(a->problem, a->moving)) return SCREE_ERROR_MEMORY;
+#pragma omp parallel for schedule(static) reduction(+ : stiff) reduction(min : broken)             \
+    num_threads(context_team(a->context, a->moving > PIECES_MANY))
   for (size_t k = 0; k < a->moving; k++) {
     const uint32_t i = a->order[k];
     ask_for_body(a, k + AHEAD);
@@ -122,14 +133,15 @@ static scree_status add_bodies(assembly *a, double h, assembly_report *report) {
     if (world_is_dynamic(a->world, i)) {
       def.inverse_mass = 1.0 / b->mass[i];
       world_inverse_inertia(b->rotation[i], b->inertia[i], def.inverse_inertia);
-      report->stiff_bodies += assembly_stiffen(a, i, h, def.inverse_inertia);
+      stiff += assembly_stiffen(a, i, h, def.inverse_inertia);
+      if (b->point && b->point[i]) memset(def.inverse_inertia, 0, sizeof def.inverse_inertia);
     }
     v3_store(def.v_free, a->linear[i]);
     v3_store(def.v_free + 3, a->angular[i]);
-    const scree_status status = scree_ccp_add_body(a->problem, &def, NULL);
-    if (status) return status;
+    if (!ccp_set_body(a->problem, k, &def) && k < broken) broken = k;
   }
-  return SCREE_OK;
+  report->stiff_bodies += stiff;
+  return broken == SIZE_MAX ? SCREE_OK : ccp_refuse_body(a->problem, broken);
 }
 
 /* Offsets are differences of positions over h. Where neither gravity nor motion gives R a scale it
@@ -145,18 +157,44 @@ static double least_speed(const scree_world *w, double h) {
   return 1e-9 * size / h;
 }
 
+/* Bodies get copies, and the report is of all ranks. */
+static scree_status share(assembly *a, assembly_report *report) {
+  scree_status status = a->ranks->share(a->ranks, a);
+  /* A rank without contacts takes part in the solve all the same. */
+  if (!status) status = assembly_reserve_g(a, scree_ccp_row_count(a->problem) + 1);
+  if (status) return status;
+  double sums[2] = {(double)report->contacts, (double)scree_ccp_row_count(a->problem)};
+  double most[3] = {report->penetration, report->penetration_percent, report->joint_error};
+  ranks_reduce(a->context->ranks, sums, 2, most, 3);
+  report->contacts = (size_t)sums[0];
+  report->rows = (size_t)sums[1];
+  report->penetration = most[0];
+  report->penetration_percent = most[1];
+  report->joint_error = most[2];
+  return SCREE_OK;
+}
+
 scree_status assembly_build(assembly *a, const assembly_params *params, assembly_report *report) {
   scree_world *w = a->world;
   *report = (assembly_report){.contacts = 0};
   if (reserve_bodies(a)) return SCREE_ERROR_MEMORY;
+  scree_status status = assembly_wake_driven(a, params);
+  if (!status) status = assembly_see_sleepers(a);
+  if (status) return status;
   if (a->revision != w->revision) {
     const bool excluded = a->has_excluded;
     if (assembly_check_holes(w)) return SCREE_ERROR_INPUT;
     a->has_excluded = w->joint_limit || w->excluded_count;
     (excluded || a->has_excluded ? collide_invalidate : collide_note_change)(a->collide);
   }
-  assembly_order_bodies(a);
-  scree_status status = world_free_velocities(w, params->h, a->linear, a->angular);
+  if (a->ranks) {
+    /* By where bodies will be; sorting takes the place of the velocities. */
+    status = world_free_velocities(w, params->h, a->linear, a->angular);
+    if (!status) status = a->ranks->divide(a->ranks, a, params);
+    if (status) return status;
+  }
+  if (assembly_order_bodies(a) || !a->ranks)
+    status = world_free_velocities(w, params->h, a->linear, a->angular);
   if (status) return status;
   status = assembly_remember(a);
   if (status) return status;
@@ -173,9 +211,12 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   if (status) return status;
   status = assembly_find_bounces(a, params->again);
   if (!status) status = assembly_add_contacts(a, params, report);
+  assembly_find_jolt(a);
   if (!status) status = assembly_find_impacts(a, params);
   if (!status) status = assembly_add_joints(a, params, report);
   if (!status) status = assembly_add_links(a, params);
+  report->rows = scree_ccp_row_count(a->problem);
+  if (!status && a->ranks) status = share(a, report);
   if (status) assembly_undo(a);
   return status;
 }
@@ -185,6 +226,11 @@ scree_status assembly_finish(assembly *a, assembly_report *report) {
   if (status) return status;
   assembly_push_joints(a);
   assembly_push_links(a);
+  if (a->ranks) {
+    const scree_status gathered = a->ranks->gather(a->ranks, a);
+    if (gathered) return gathered;
+    report->touching = (size_t)ranks_sum(a->context->ranks, (double)report->touching);
+  }
   if (a->has_state_now) assembly_update_states(a);
   const scree_status told = assembly_tell_user(a);
   if (told) {
@@ -192,14 +238,18 @@ scree_status assembly_finish(assembly *a, assembly_report *report) {
     return told;
   }
   assembly_add_shifts(a);
+  size_t broken = SIZE_MAX;
+#pragma omp parallel for schedule(static) reduction(min                                            \
+                                                    : broken)                                      \
+    num_threads(context_team(a->context, a->world->bodies.limit > PIECES_MANY))
   for (size_t i = 0; i < a->world->bodies.limit; i++)
-    if (!isfinite(v3_norm2(a->linear[i])) || !isfinite(v3_norm2(a->angular[i]))) {
-      assembly_undo(a);
-      return context_fail(a->context, SCREE_ERROR_NUMERIC,
-                          "body %zu: its velocity is not finite after the solve at t = %g s", i,
-                          a->world->time);
-    }
-  return SCREE_OK;
+    if ((!isfinite(v3_norm2(a->linear[i])) || !isfinite(v3_norm2(a->angular[i]))) && i < broken)
+      broken = i;
+  if (broken == SIZE_MAX) return SCREE_OK;
+  assembly_undo(a);
+  return context_fail(a->context, SCREE_ERROR_NUMERIC,
+                      "body %zu: its velocity is not finite after the solve at t = %g s", broken,
+                      a->world->time);
 }
 
 void assembly_accept(assembly *a) {

@@ -12,6 +12,7 @@
 #define SCREE_ASSEMBLE_ASSEMBLY_H
 
 #include "assemble/law.h"
+#include "assemble/ranks.h"
 #include "base/blob.h"
 #include "collide/pairs.h"
 #include "model/world.h"
@@ -34,6 +35,13 @@ typedef struct contact_state {
   double gap; /* at the start of the step, m */
   double value[LAW_VALUES];
 } contact_state;
+
+/* sleep.c: a contact of bodies asleep. */
+typedef struct contact_asleep {
+  uint32_t body_a, body_b, feature, unused; /* the checkpoint holds no bytes that nobody set */
+  double gap;
+  v3 position, normal, force, torque; /* m; on body b, N and N m */
+} contact_asleep;
 
 /* impact.c: a body of the problem that may be hit. Twists are linear and angular. */
 typedef struct impact_body {
@@ -58,6 +66,7 @@ typedef struct assembly_params {
   bool warm_start;
   double warm_start_scale;
   bool again; /* the same step once more, after assembly_look has found that contacts were missed */
+  bool hurried; /* there is no time for curvature.c */
 } assembly_params;
 
 /* What speeds are measured by: a part of a step is solved as well as the whole, and bounces as it
@@ -67,7 +76,7 @@ static inline double assembly_whole(const assembly_params *params) {
 }
 
 typedef struct assembly_report {
-  size_t contacts, touching;
+  size_t contacts, touching, rows;
   double penetration, penetration_percent;
   double joint_error;
   size_t stiff_bodies; /* with added inertia (stiffness.c) */
@@ -79,8 +88,19 @@ typedef struct assembly {
   scree_world *world;
   collide *collide;
   scree_ccp *problem;
-  uint64_t revision; /* of the world, when last seen */
-  bool has_excluded; /* it had joints or pairs that never touch then */
+  uint64_t revision;                /* of the world, when last seen */
+  uint64_t sleep_seen, order_sleep; /* of its sleepers, by the pairs and by the order */
+  uint8_t *kind;                    /* of each body, as collision sees it: who sleeps is fixed */
+  size_t kind_capacity, kind_count;
+  uint32_t *island; /* of each body, while some may fall asleep (sleep.c) */
+  size_t island_capacity;
+  uint32_t *asleep_before; /* of each body, when the step began; if any did */
+  size_t asleep_before_count, asleep_before_capacity;
+  uint64_t asleep_before_revision;
+  contact_asleep *slept; /* contacts of who sleeps */
+  size_t slept_count, slept_capacity;
+  bool has_excluded;     /* it had joints or pairs that never touch then */
+  assembly_ranks *ranks; /* null: all contacts are here */
 
   /* Bodies: in the order of the problem first (`moving` of them), then the others with a shape. */
   uint32_t *order;
@@ -129,6 +149,7 @@ typedef struct assembly {
       impact_pair_capacity;
   size_t impact_count; /* impacts in the step; 0: the others do not matter */
   double impact_work;  /* J, on the bodies: what they lost, negative */
+  bool jolted;         /* some of these bounce in the step */
   double newton_part;  /* of the restitution that contacts of bodies with joints have in the step */
   bool impact_spread;  /* bodies that were not hit have been moved apart from those that were */
   bool impacts_left;   /* more than there are rounds for: these do not bounce */
@@ -190,6 +211,8 @@ typedef struct assembly {
   bool curved;      /* some contact may need curvature.c; then `lasting` is filled */
   uint8_t *lasting; /* of the contacts in the problem: pressed in the step before too */
   size_t lasting_capacity;
+  struct expected *expected; /* of each body: curvature.c */
+  size_t expected_capacity;
 } assembly;
 
 scree_status assembly_create(scree_world *world, assembly **out);
@@ -213,6 +236,9 @@ typedef struct assembly_hit {
   double turn; /* rad in the step: the most of a body of theirs */
 } assembly_hit;
 scree_status assembly_sweep(assembly *a, const assembly_params *params, assembly_hit *hit);
+/* After finish: joints that would come apart as their bodies turn far
+ * (joint_ends.c); they are added to the pairs. */
+scree_status assembly_find_strain(assembly *a, const assembly_params *params, assembly_hit *hit);
 void assembly_accept(assembly *a);
 /* look.c: `again` will see contacts from no farther than before. */
 scree_status assembly_see_no_farther(assembly *a);
@@ -232,6 +258,11 @@ void assembly_back_to(assembly *a, assembly_mark mark);
 void assembly_put(const assembly *a, blob_out *out);
 size_t assembly_save(const assembly *a, void *bytes);
 scree_status assembly_check(const assembly *a, const void *blob, size_t size);
+/* Several ranks' blobs, of one step, as one: all contacts, sorted; the order of bodies is left out.
+ * Returns its size; out null: only that. `place` is room for as many numbers as there are contacts.
+ */
+size_t assembly_join(const char *const *blob, int count, uint64_t *place, void *out);
+size_t assembly_blob_contacts(const void *blob);
 /* Of a blob that was checked; after the world's part. */
 scree_status assembly_restore(assembly *a, const void *blob);
 
@@ -246,8 +277,23 @@ bool assembly_find_hole(const scree_world *world, uint32_t pair[2]);
 /* SCREE_ERROR_INPUT, with both of them in the message, when there are two. */
 scree_status assembly_check_holes(const scree_world *world);
 
-/* order.c. Before there are velocities: sorts in their place. */
-void assembly_order_bodies(assembly *a);
+/* sleep.c */
+typedef struct assembly_sleep {
+  double after; /* s that an island is still before it sleeps */
+  double speed; /* m/s, of a surface that is still; 0: by gravity and size */
+  double h;     /* s, of the step that was made */
+} assembly_sleep;
+/* After a step. */
+scree_status assembly_put_to_sleep(assembly *a, const assembly_sleep *def);
+/* After a solve: wakes islands that somebody presses on, and says whether there are any. */
+bool assembly_wake_pressed(assembly *a);
+/* Takes note of who sleeps, for a step that is not made after all. */
+void assembly_note_sleepers(assembly *a);
+/* Before a step is built: wakes what driven bodies come near to; and takes note of who sleeps. */
+scree_status assembly_wake_driven(assembly *a, const assembly_params *params);
+scree_status assembly_see_sleepers(assembly *a);
+/* order.c. Before there are velocities: where it sorts (true), it does so in their place. */
+bool assembly_order_bodies(assembly *a);
 /* contacts.c, and impulses.c for what comes out of a solve */
 collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
@@ -277,6 +323,8 @@ scree_status assembly_ask_user(assembly *a);
 scree_status assembly_tell_user(assembly *a);
 /* impact.c. Before contacts are added: whether any bounce. */
 scree_status assembly_find_bounces(assembly *a, bool again);
+/* After them: whether any of bodies with joints does in this step. */
+void assembly_find_jolt(assembly *a);
 /* After finish: whether bodies with joints were given energy by a bounce; then there is less of it
  * in the next build with `again`. */
 bool assembly_bounce_gives(assembly *a);
@@ -300,7 +348,7 @@ scree_status assembly_reserve_before(assembly *a, size_t count);
 void assembly_set_before(assembly *a, size_t contact, v3 impulse);
 v3 assembly_get_before(const assembly *a, size_t contact);
 /* curvature.c: offsets from the motion that is expected */
-void assembly_curve_contacts(assembly *a, double h);
+scree_status assembly_curve_contacts(assembly *a, double h);
 /* ledger.c: what acts in the step, before bodies move; and the error, after. */
 void assembly_open_ledger(assembly *a, scree_ledger *out);
 void assembly_close_ledger(const assembly *a, scree_ledger *out);

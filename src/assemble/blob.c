@@ -6,7 +6,7 @@
 typedef struct blob_header {
   uint64_t magic;
   uint64_t contact_count, order_count, moving, steps_since_order, extra, states, places, body_limit,
-      current; /* the order is one of the world's bodies as they are now */
+      slept, current; /* the order is one of the world's bodies as they are now */
   double kick;
 } blob_header;
 
@@ -36,11 +36,13 @@ void assembly_put(const assembly *a, blob_out *out) {
                             .contact_count = a->contact_count,
                             .order_count = ordered ? a->order_count : 0,
                             .moving = ordered ? a->moving : 0,
-                            .current = a->revision == a->world->revision,
+                            .current = a->revision == a->world->revision &&
+                                       a->order_sleep == a->world->sleep_revision,
                             .steps_since_order = a->steps_since_order,
                             .extra = a->has_extra_now,
                             .states = a->has_state_now,
                             .places = a->solved ? assembly_needs_places(a) : a->has_place,
+                            .slept = a->slept_count,
                             .body_limit = c->generation ? a->generation_count : 0,
                             .kick = a->kick};
   blob_put(out, &head, sizeof head);
@@ -50,6 +52,7 @@ void assembly_put(const assembly *a, blob_out *out) {
   if (head.extra) blob_put(out, a->extra_now, head.contact_count * sizeof *a->extra_now);
   if (head.states) blob_put(out, a->state_now, head.contact_count * sizeof *a->state_now);
   blob_put(out, c->generation, head.body_limit * sizeof *c->generation);
+  blob_put(out, a->slept, head.slept * sizeof *a->slept);
   blob_put(out, a->order, head.order_count * sizeof *a->order);
 }
 
@@ -64,17 +67,106 @@ static size_t expected_size(const blob_header *h) {
          h->contact_count *
              (sizeof(cache_key) + sizeof(v3) + (h->places ? sizeof(contact_place) : 0) +
               (h->extra ? sizeof(contact_extra) : 0) + (h->states ? sizeof(contact_state) : 0)) +
-         (h->body_limit + h->order_count) * sizeof(uint32_t);
+         h->slept * sizeof(contact_asleep) + (h->body_limit + h->order_count) * sizeof(uint32_t);
+}
+
+/* ---- blobs of ranks -------------------------------------------------------------------------- */
+
+size_t assembly_blob_contacts(const void *blob) {
+  blob_header h;
+  memcpy(&h, blob, sizeof h);
+  return h.contact_count;
+}
+
+/* Sizes of what each contact has, in the order of the blob; returns how many kinds there are. */
+static int parts_of(const blob_header *h, size_t size[5]) {
+  int n = 0;
+  size[n++] = sizeof(cache_key);
+  size[n++] = sizeof(v3);
+  if (h->places) size[n++] = sizeof(contact_place);
+  if (h->extra) size[n++] = sizeof(contact_extra);
+  if (h->states) size[n++] = sizeof(contact_state);
+  return n;
+}
+
+/* Where a contact stands: in which blob, and its number there. */
+enum { BLOB_SHIFT = 40 };
+
+static cache_key key_of(const char *const *blob, uint64_t place) {
+  cache_key key;
+  memcpy(&key,
+         blob[place >> BLOB_SHIFT] + sizeof(blob_header) +
+             (place & (((uint64_t)1 << BLOB_SHIFT) - 1)) * sizeof key,
+         sizeof key);
+  return key;
+}
+
+/* Contacts of one pair come from one blob, and keep their order. */
+static bool comes_before(const char *const *blob, uint64_t x, uint64_t y) {
+  const cache_key p = key_of(blob, x), q = key_of(blob, y);
+  if (p.a != q.a) return p.a < q.a;
+  if (p.b != q.b) return p.b < q.b;
+  return x < y;
+}
+
+static void sink(const char *const *blob, uint64_t *place, size_t at, size_t count) {
+  for (size_t child; (child = 2 * at + 1) < count; at = child) {
+    if (child + 1 < count && comes_before(blob, place[child], place[child + 1])) child++;
+    if (!comes_before(blob, place[at], place[child])) return;
+    const uint64_t kept = place[at];
+    place[at] = place[child];
+    place[child] = kept;
+  }
+}
+
+/* A heap: nothing else sorts in place with what is compared at hand. */
+static void sort_places(const char *const *blob, uint64_t *place, size_t count) {
+  for (size_t k = count / 2; k-- > 0;) sink(blob, place, k, count);
+  for (size_t k = count; k-- > 1;) {
+    const uint64_t kept = place[0];
+    place[0] = place[k];
+    place[k] = kept;
+    sink(blob, place, 0, k);
+  }
+}
+
+size_t assembly_join(const char *const *blob, int count, uint64_t *place, void *out) {
+  blob_header head, h;
+  size_t n = 0, size[5], before = 0;
+  memcpy(&head, blob[0], sizeof head);
+  for (int k = 0; k < count; k++) {
+    memcpy(&h, blob[k], sizeof h);
+    for (uint64_t i = 0; out && i < h.contact_count; i++)
+      place[n + i] = (uint64_t)k << BLOB_SHIFT | i;
+    n += h.contact_count;
+  }
+  head.contact_count = n;
+  head.order_count = head.moving = head.current = 0;
+  if (!out) return expected_size(&head);
+  sort_places(blob, place, n);
+  blob_out to = {.bytes = out};
+  blob_put(&to, &head, sizeof head);
+  const int parts = parts_of(&head, size);
+  for (int m = 0; m < parts; before += size[m++])
+    for (size_t k = 0; k < n; k++) {
+      const char *from = blob[place[k] >> BLOB_SHIFT];
+      const uint64_t i = place[k] & (((uint64_t)1 << BLOB_SHIFT) - 1);
+      memcpy(&h, from, sizeof h);
+      blob_put(&to, from + sizeof h + h.contact_count * before + i * size[m], size[m]);
+    }
+  memcpy(&h, blob[0], sizeof h);
+  blob_put(&to, blob[0] + sizeof h + h.contact_count * before, h.body_limit * sizeof(uint32_t));
+  return to.at;
 }
 
 scree_status assembly_check(const assembly *a, const void *blob, size_t size) {
   blob_header h;
   const char *bytes = blob;
   if (size >= sizeof h) memcpy(&h, blob, sizeof h);
-  if (size < sizeof h || h.magic != blob_magic || h.contact_count > UINT32_MAX || h.extra > 1 ||
-      h.states > 1 || h.places > 1 || h.current > 1 || h.body_limit > UINT32_MAX ||
-      h.order_count > h.body_limit || h.moving > h.order_count || size != expected_size(&h) ||
-      !(h.kick >= 0.0))
+  if (size < sizeof h || h.magic != blob_magic || h.contact_count > UINT32_MAX ||
+      h.slept > UINT32_MAX || h.extra > 1 || h.states > 1 || h.places > 1 || h.current > 1 ||
+      h.body_limit > UINT32_MAX || h.order_count > h.body_limit || h.moving > h.order_count ||
+      size != expected_size(&h) || !(h.kick >= 0.0))
     return context_fail(a->context, SCREE_ERROR_INPUT,
                         "checkpoint: its table of contacts does not fit its header");
   for (size_t k = 0; k < h.contact_count; k++) {
@@ -107,7 +199,15 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   const char *extra = place + (h.places ? h.contact_count * sizeof(contact_place) : 0);
   const char *states = extra + (h.extra ? h.contact_count * sizeof(contact_extra) : 0);
   const char *generation = states + (h.states ? h.contact_count * sizeof(contact_state) : 0);
-  const char *order = generation + h.body_limit * sizeof(uint32_t);
+  const char *slept = generation + h.body_limit * sizeof(uint32_t);
+  const char *order = slept + h.slept * sizeof(contact_asleep);
+  for (size_t k = 0; k < h.slept; k++) {
+    contact_asleep one;
+    memcpy(&one, slept + k * sizeof one, sizeof one);
+    if (one.body_a >= limit || one.body_b >= limit)
+      return context_fail(a->context, SCREE_ERROR_INPUT,
+                          "checkpoint: a contact asleep is of a body that is not there");
+  }
   if (assembly_reserve_before(a, h.contact_count) ||
       (h.places &&
        memory_grow(a->context, &a->place, &a->place_capacity, h.contact_count, sizeof *a->place)) ||
@@ -115,6 +215,7 @@ scree_status assembly_restore(assembly *a, const void *blob) {
                               sizeof *a->extra_now)) ||
       (h.states && memory_grow(a->context, &a->state_now, &a->state_now_capacity, h.contact_count,
                                sizeof *a->state_now)) ||
+      memory_grow(a->context, &a->slept, &a->slept_capacity, h.slept, sizeof *a->slept) ||
       memory_grow(a->context, &a->rank, &a->rank_capacity, limit, sizeof *a->rank) ||
       memory_grow(a->context, &a->order, &a->order_capacity, limit, sizeof *a->order))
     return SCREE_ERROR_MEMORY;
@@ -144,6 +245,8 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   if (h.states && h.contact_count)
     memcpy(a->state_now, states, h.contact_count * sizeof *a->state_now);
   if (h.order_count) memcpy(a->order, order, h.order_count * sizeof *a->order);
+  if (h.slept) memcpy(a->slept, slept, h.slept * sizeof *a->slept);
+  a->slept_count = h.slept;
   a->contact_count = h.contact_count;
   a->generation_count = h.body_limit;
   a->has_extra_now = h.extra;
@@ -156,6 +259,8 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   for (size_t i = 0; i < limit; i++) a->rank[i] = SCREE_CCP_WORLD;
   for (size_t k = 0; k < a->moving; k++) a->rank[a->order[k]] = (uint32_t)k;
   a->has_excluded = true; /* not known */
+  a->order_sleep = h.current ? a->world->sleep_revision : a->world->sleep_revision - 1;
+  a->sleep_seen = a->world->sleep_revision - 1;
   a->revision = h.order_count && h.current ? a->world->revision : a->world->revision - 1;
   collide_invalidate(a->collide);
   scree_ccp_clear(a->problem);

@@ -18,6 +18,19 @@ static v3 between(const ccp_contact *c, const v3 *linear, const v3 *angular, uin
 static const double given_part = 0.01;
 static const double least_newton = 0.2;
 
+/* A negative offset where nothing overlaps is that of a bounce. */
+static bool bounces(const assembly *a, const cache_key *key, size_t k) {
+  return (a->joined[key[k].a] || a->joined[key[k].b]) && (double)a->gap[k] >= 0.0 &&
+         a->problem->offset[a->problem->row_start[k]] < 0.0;
+}
+
+void assembly_find_jolt(assembly *a) {
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  a->jolted = false;
+  if (!a->bounces || !a->world->joint_count) return;
+  for (size_t k = 0; k < a->contact_count && !a->jolted; k++) a->jolted = bounces(a, key, k);
+}
+
 bool assembly_bounce_gives(assembly *a) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const world_bodies *b = &a->world->bodies;
@@ -26,10 +39,7 @@ bool assembly_bounce_gives(assembly *a) {
   for (size_t k = 0; k < a->contact_count; k++) {
     const uint32_t i = key[k].a, j = key[k].b;
     const scree_ccp *p = a->problem;
-    /* A negative offset where nothing overlaps is that of a bounce. */
-    if (!(a->joined[i] || a->joined[j]) || !(p->offset[p->row_start[k]] < 0.0) ||
-        (double)a->gap[k] < 0.0 || !(a->g[p->row_start[k]] > 0.0))
-      continue;
+    if (!bounces(a, key, k) || !(a->g[p->row_start[k]] > 0.0)) continue;
     const ccp_contact *c = &p->bodies.contact[k];
     const v3 before = between(c, b->linear, b->angular, i, j), p_world = assembly_impulse(a, k);
     const v3 after = between(c, a->linear, a->angular, i, j);

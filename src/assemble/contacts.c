@@ -2,6 +2,7 @@
 #include "assemble/assembly.h"
 #include <string.h>
 
+#include "base/pieces.h"
 #include "base/timer.h"
 #include "ccp/problem.h"
 
@@ -35,25 +36,45 @@ static bool any_cohesion(const scree_world *w) {
  * one fast grain must not fill the problem of a whole bed with idle contacts, so it is no more than
  * what is usual: one and a half of the rms speed, or the fastest wall. What is faster and is handed
  * on all the same is found by the second look. */
-static void note_extremes(assembly *a, double h) {
+typedef struct extremes {
+  double most, wall, square, moving, least;
+} extremes;
+
+static extremes extremes_of(const assembly *a, size_t begin, size_t end) {
   const world_bodies *b = &a->world->bodies;
-  double most = 0.0, wall = 0.0, square = 0.0, moving = 0.0, least = INFINITY;
-  for (size_t i = 0; i < b->limit; i++) {
+  extremes e = {.least = INFINITY};
+  for (size_t i = begin; i < end; i++) {
     if (!b->alive[i] || !b->shape[i]) continue;
     double speed = v3_norm(a->linear[i]);
     if (isfinite(b->radius[i])) speed += b->radius[i] * v3_norm(a->angular[i]);
-    if (speed > most) most = speed;
+    if (speed > e.most) e.most = speed;
     if (world_is_dynamic(a->world, (uint32_t)i)) {
-      least = view_less(least, b->diameter[i]);
-      square += speed * speed;
-      moving += 1.0;
-    } else if (speed > wall) {
-      wall = speed;
+      e.least = view_less(e.least, b->diameter[i]);
+      e.square += speed * speed;
+      e.moving += 1.0;
+    } else if (speed > e.wall) {
+      e.wall = speed;
     }
   }
-  const double usual = moving > 0.0 ? 1.5 * sqrt(square / moving) : 0.0;
-  a->farthest = 4.0 * h * view_less(most, usual > wall ? usual : wall);
-  a->least_diameter = least;
+  return e;
+}
+
+static void note_extremes(assembly *a, double h) {
+  const size_t n = a->world->bodies.limit, pieces = pieces_of(n);
+  extremes piece[PIECES_MOST], e = {.least = INFINITY};
+#pragma omp parallel for schedule(static) num_threads(context_team(a->context, pieces > 1))
+  for (size_t k = 0; k < pieces; k++)
+    piece[k] = extremes_of(a, pieces_begin(n, k), pieces_begin(n, k + 1));
+  for (size_t k = 0; k < pieces; k++) {
+    e.most = fmax(e.most, piece[k].most);
+    e.wall = fmax(e.wall, piece[k].wall);
+    e.least = view_less(e.least, piece[k].least);
+    e.square += piece[k].square;
+    e.moving += piece[k].moving;
+  }
+  const double usual = e.moving > 0.0 ? 1.5 * sqrt(e.square / e.moving) : 0.0;
+  a->farthest = 4.0 * h * view_less(e.most, usual > e.wall ? usual : e.wall);
+  a->least_diameter = e.least;
 }
 
 collide_view assembly_view(const assembly *a, const assembly_params *params) {
@@ -61,7 +82,7 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
   const world_bodies *b = &w->bodies;
   return (collide_view){
       .count = b->limit,
-      .shape = b->shape,
+      .shape = a->ranks ? a->ranks->seen : b->shape,
       .position = b->position,
       .rotation = b->rotation,
       .place = b->place,
@@ -71,7 +92,7 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
       .diameter = b->diameter,
       .category = b->category,
       .collides_with = b->collides_with,
-      .kind = b->kind,
+      .kind = a->kind,
       .generation = b->generation,
       .excluded = w->excluded,
       .excluded_count = w->excluded_count,
@@ -83,6 +104,7 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
       .extra = params->again ? a->extra_used : NULL,
       .given = a->late,
       .given_count = params->again ? a->late_count : 0,
+      .part = a->ranks ? &a->ranks->part : NULL,
   };
 }
 
@@ -569,7 +591,7 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
   }
   a->contact_count = a->problem->bodies.contact_count;
   if (!status) status = assembly_ask_user(a);
-  if (!status) assembly_curve_contacts(a, params->h);
+  if (!status && !params->hurried) status = assembly_curve_contacts(a, params->h);
   report->contacts = a->contact_count;
   return status;
 }

@@ -45,7 +45,7 @@ typedef struct expected {
   pose mid;           /* of the body */
 } expected;
 
-static expected expect(const assembly *a, uint32_t body, double h) {
+static expected expect(const assembly *a, size_t body, double h) {
   const scree_world *w = a->world;
   expected e = {.linear = a->linear[body], .angular = a->angular[body]};
   if (world_is_dynamic(w, body)) {
@@ -172,7 +172,7 @@ static void curve_pair(assembly *a, double h, size_t first, size_t count) {
   if (is_mesh(b, key->a) || is_mesh(b, key->b)) return;
   if (jolted(a->world, key->a) || jolted(a->world, key->b)) return;
   double least = INFINITY, margin = 0.0, most = 0.0;
-  for (int m = 0; m < 2; m++) p.e[m] = expect(a, p.body[m], h);
+  for (int m = 0; m < 2; m++) p.e[m] = a->expected[p.body[m]];
   for (size_t k = first; k < first + count; k++) {
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const v3 u = slip_of(&p, v3_load(c->arm_a), v3_load(c->arm_b));
@@ -190,10 +190,24 @@ static void curve_pair(assembly *a, double h, size_t first, size_t count) {
   }
 }
 
-void assembly_curve_contacts(assembly *a, double h) {
+/* Once for each body: one in a bed has six contacts. */
+static scree_status expect_bodies(assembly *a, double h) {
+  const world_bodies *b = &a->world->bodies;
+  const size_t n = b->limit;
+  if (memory_grow(a->context, &a->expected, &a->expected_capacity, n, sizeof *a->expected))
+    return SCREE_ERROR_MEMORY;
+#pragma omp parallel for schedule(static) num_threads(context_team(a->context, n > FEW_CONTACTS))
+  for (size_t i = 0; i < n; i++)
+    if (b->alive[i] && b->shape[i]) a->expected[i] = expect(a, i, h);
+  return SCREE_OK;
+}
+
+scree_status assembly_curve_contacts(assembly *a, double h) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const size_t n = a->contact_count;
-  if (!a->curved) return;
+  if (!a->curved || n == 0) return SCREE_OK;
+  const scree_status status = expect_bodies(a, h);
+  if (status) return status;
 #pragma omp parallel for schedule(dynamic, 64)                                                     \
     num_threads(context_team(a->context, n > FEW_CONTACTS))
   for (size_t k = 0; k < n; k++) {
@@ -202,4 +216,5 @@ void assembly_curve_contacts(assembly *a, double h) {
     while (next < n && key[next].a == key[k].a && key[next].b == key[k].b) next++;
     curve_pair(a, h, k, next - k);
   }
+  return SCREE_OK;
 }

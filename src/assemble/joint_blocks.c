@@ -53,34 +53,67 @@ scree_status joint_add_part(assembly *a, size_t index, joint_role role, int coor
 
 /* ---- held rows ------------------------------------------------------------------------------ */
 
-/* The error of a step is of second order in its motion, h (w^2 r + 2 w v): that much must be taken
- * back whatever the bound, which is for joints that came apart. */
-joint_recovery joint_find_recovery(const assembly *a, const assembly_params *params, const joint *j,
-                                   const joint_view *view) {
+/* How far the motion of a step bends: at most h (w^2 r + 2 w v) and h w^2, m/s and rad/s. *size: of
+ * the joint, m. */
+static joint_recovery find_bending(const assembly *a, double h, const joint *j,
+                                   const joint_view *view, double *size) {
   const world_bodies *b = &a->world->bodies;
-  double size = 0.0, turn = 0.0, arc = 0.0;
+  double turn = 0.0, arc = 0.0;
   v3 speed[2] = {{0, 0, 0}, {0, 0, 0}};
+  *size = 0.0;
   for (int s = 0; s < 2; s++) {
     const uint32_t i = j->body[s];
     if (i == WORLD_NO_BODY) continue;
     const v3 arm = v3_sub(view->frame[FRAME_B].position, view->center[s]), w = b->angular[i];
-    if (world_is_dynamic(a->world, i)) size = fmax(size, v3_norm(arm));
-    if (isfinite(b->radius[i])) size = fmax(size, b->radius[i]);
+    if (world_is_dynamic(a->world, i)) *size = fmax(*size, v3_norm(arm));
+    if (isfinite(b->radius[i])) *size = fmax(*size, b->radius[i]);
     speed[s] = v3_add(b->linear[i], v3_cross(w, arm));
     turn += v3_norm(w);
     arc += v3_norm(w) * v3_norm(arm);
   }
   const double apart = v3_norm(v3_sub(speed[1], speed[0]));
-  const double curved = 2.0 * params->h * turn * (arc + 2.0 * apart);
-  double slide = params->recovery_speed;
+  return (joint_recovery){h * turn * (arc + 2.0 * apart), h * turn * turn};
+}
+
+/* The error of a step is of second order in its motion: twice that must be taken back whatever the
+ * bound, which is for joints that came apart. */
+joint_recovery joint_find_recovery(const assembly *a, const assembly_params *params, const joint *j,
+                                   const joint_view *view) {
+  double size, slide = params->recovery_speed;
+  const joint_recovery bent = find_bending(a, params->h, j, view, &size);
   if (!(slide > 0.0)) slide = fmax(sqrt(a->gravity * size), 2.0 * size);
   if (!(size > 0.0)) return (joint_recovery){INFINITY, INFINITY};
-  return (joint_recovery){slide + curved, slide / size + 2.0 * params->h * turn * turn};
+  return (joint_recovery){slide + 2.0 * bent.slide, slide / size + 2.0 * bent.turn};
 }
 
 double joint_recovered_part(double sum2, double most, const assembly_params *params) {
   const double speed = params->stabilisation * sqrt(sum2) / params->h;
   return speed > most ? most / speed : 1.0;
+}
+
+/* A jolt, as a bounce of one of the bodies, makes impulses in the joints far above those of the
+ * motion, and whatever speed along the rows they meet gives or takes energy: their work is g times
+ * the mean of it before and after. Before, bodies part along the rows by half of what the motion
+ * bends, D'v = h k / 2. So D'v+ = -D'v-, for which there is none. What it leaves, of second order,
+ * is for the next step. Joints that are apart, were just brought together or turn far in the step
+ * have other speeds: they are held as ever. False: this is one of these. */
+static const double far_turn = 0.5; /* rad in a step */
+
+static bool hold_without_work(const assembly *a, const assembly_params *params, const joint *j,
+                              const joint_view *view, const joint_row *rows, int count,
+                              double *offset) {
+  const world_bodies *b = &a->world->bodies;
+  double size, apart[2] = {0.0, 0.0}, speed[2] = {0.0, 0.0};
+  if (!a->jolted || j->compliance > 0.0) return false;
+  const joint_recovery bent = find_bending(a, params->h, j, view, &size);
+  if (params->h * bent.turn > far_turn * far_turn) return false;
+  for (int k = 0; k < count; k++) {
+    offset[k] = joint_row_speed(j, &rows[k], b->linear, b->angular);
+    apart[rows[k].turn] += rows[k].value * rows[k].value;
+    speed[rows[k].turn] += offset[k] * offset[k];
+  }
+  return sqrt(apart[0]) <= params->h * bent.slide && sqrt(speed[0]) <= bent.slide &&
+         sqrt(apart[1]) <= params->h * bent.turn && sqrt(speed[1]) <= bent.turn;
 }
 
 static scree_status add_held(assembly *a, const assembly_params *params, size_t index,
@@ -101,10 +134,11 @@ static scree_status add_held(assembly *a, const assembly_params *params, size_t 
   report->joint_error = fmax(report->joint_error, sqrt(slide));
   const double slides = joint_recovered_part(slide, most.slide, params),
                turns = joint_recovered_part(turn, most.turn, params);
+  const bool workless = hold_without_work(a, params, j, view, rows, count, offset);
   for (int k = 0; k < count; k++) {
     const bool soft = j->compliance > 0.0 && !rows[k].turn;
     const double part = soft ? 1.0 : params->stabilisation * (rows[k].turn ? turns : slides);
-    offset[k] = part * rows[k].value / params->h;
+    if (!workless) offset[k] = part * rows[k].value / params->h;
     if (soft) compliance[k] = j->compliance / (params->h * a->kick);
     g[k] = warmth * j->held[k];
   }

@@ -116,3 +116,56 @@ scree_status assembly_bend_joints(assembly *a, const assembly_params *params, bo
   for (size_t k = 0; k < a->joint_part_count; k++) *again |= bend(a, params, &a->joint_part[k]);
   return SCREE_OK;
 }
+
+/* ---- strain ---------------------------------------------------------------------------------- */
+
+/* A jolt may leave bodies that turn so far in the step that their joints come apart: more than this
+ * part of their size, and twice as much as they are. Steps like that are better made in parts.
+ * Joints whose bodies turn less need no look. */
+static const double fast = 0.3 /* rad */, strained = 0.02;
+
+static bool is_strained(const assembly *a, const assembly_params *params, const joint *j) {
+  const joint next = estimated(a, j, params->h);
+  const joint_view now = joint_look(a->world, j);
+  const joint_view end = joint_look_at(&next, a->world, a->end);
+  joint_row rows[JOINT_ROWS];
+  double error[2] = {0.0, 0.0};
+  for (int when = 0; when < 2; when++) {
+    const int count = joint_held_rows(when ? &end : &now, rows);
+    for (int k = 0; k < count; k++)
+      if (!rows[k].turn) error[when] += rows[k].value * rows[k].value;
+    error[when] = sqrt(error[when]);
+  }
+  return error[1] > strained * size_of(&end) && error[1] > 2.0 * error[0];
+}
+
+scree_status assembly_find_strain(assembly *a, const assembly_params *params, assembly_hit *hit) {
+  const scree_world *w = a->world;
+  if (!a->joint_part_count) return SCREE_OK;
+  if (memory_grow(a->context, &a->end, &a->end_capacity, w->bodies.limit, sizeof *a->end) ||
+      memory_grow(a->context, &a->end_twist, &a->end_twist_capacity, w->bodies.limit,
+                  sizeof *a->end_twist))
+    return SCREE_ERROR_MEMORY;
+  for (size_t k = 0; k < a->joint_part_count; k++) {
+    const joint *j = &w->joint[a->joint_part[k].joint];
+    double turn = 0.0;
+    if (a->joint_part[k].role != JOINT_PART_HELD || j->compliance > 0.0 ||
+        j->kind == SCREE_JOINT_BUSHING)
+      continue;
+    for (int s = 0; s < JOINT_SIDES; s++)
+      if (j->body[s] != WORLD_NO_BODY)
+        turn = fmax(turn, params->h * v3_norm(a->angular[j->body[s]]));
+    if (!(turn > fast)) continue;
+    for (int s = 0; s < JOINT_SIDES; s++) {
+      const uint32_t i = j->body[s];
+      if (i == WORLD_NO_BODY) continue;
+      a->end_twist[i] = (mean_twist){a->linear[i], a->angular[i]};
+      v3 angular = a->angular[i];
+      a->end[i] = world_pose_after(w, i, params->h, a->linear[i], &angular);
+    }
+    if (!is_strained(a, params, j)) continue;
+    hit->pairs++;
+    hit->turn = fmax(hit->turn, turn);
+  }
+  return SCREE_OK;
+}

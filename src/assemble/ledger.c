@@ -18,7 +18,10 @@
  * Potential energy is taken at the middle of steps, where v is: then gravity's work is its change
  * to rounding. What is left over is the error of the step: turns of bodies without symmetry, forces
  * that depend on places, damping of stiff joints (stiffness.c), changes of the step. */
+#include <string.h>
+
 #include "assemble/joints.h"
+#include "base/pieces.h"
 #include "ccp/problem.h"
 #include "model/link/link.h"
 
@@ -45,6 +48,8 @@ static mean_twist mean_of(const assembly *a, uint32_t i) {
 }
 
 static void find_means(assembly *a) {
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(a->context, a->world->bodies.limit > PIECES_MANY))
   for (size_t i = 0; i < a->world->bodies.limit; i++)
     if (a->world->bodies.alive[i]) a->mean[i] = mean_of(a, (uint32_t)i);
 }
@@ -75,6 +80,23 @@ static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
   }
   if (is_driven(a, key->a)) out->motions += v3_dot(p, va) + v3_dot(m, wa);
   if (is_driven(a, key->b)) out->motions -= v3_dot(p, vb) + v3_dot(m, wb);
+}
+
+static void add_contacts(const assembly *a, scree_ledger *out) {
+  const size_t n = a->contact_count, pieces = pieces_of(n);
+  scree_ledger piece[PIECES_MOST];
+  memset(piece, 0, pieces * sizeof *piece);
+#pragma omp parallel for schedule(static) num_threads(context_team(a->context, pieces > 1))
+  for (size_t m = 0; m < pieces; m++)
+    for (size_t k = pieces_begin(n, m); k < pieces_begin(n, m + 1); k++)
+      if (a->g[a->problem->row_start[k]] != 0.0 ||
+          (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0))
+        add_contact(a, k, &piece[m]);
+  for (size_t m = 0; m < pieces; m++) {
+    out->impacts += piece[m].impacts;
+    out->friction += piece[m].friction;
+    out->motions += piece[m].motions;
+  }
 }
 
 /* An impact at the time t of the step turns a body round there: its end is shifted by t (v - v'),
@@ -189,11 +211,20 @@ static void add_energy(const scree_world *w, size_t i, double sign, v3 ahead, sc
 static void add_energies(const assembly *a, double sign, double step, scree_ledger *out) {
   const scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
-  for (size_t i = 0; i < b->limit; i++) {
-    if (!world_is_dynamic(w, i)) continue;
-    const v3 ahead = b->fresh[i] ? v3_scale(0.5 * a->h, v3_sub(a->mean[i].linear, b->linear[i]))
-                                 : v3_scale(-0.5 * step, b->linear[i]);
-    add_energy(w, i, sign, ahead, out);
+  const size_t n = b->limit, pieces = pieces_of(n);
+  scree_ledger piece[PIECES_MOST];
+  memset(piece, 0, pieces * sizeof *piece);
+#pragma omp parallel for schedule(static) num_threads(context_team(a->context, pieces > 1))
+  for (size_t m = 0; m < pieces; m++)
+    for (size_t i = pieces_begin(n, m); i < pieces_begin(n, m + 1); i++) {
+      if (!world_is_dynamic(w, i)) continue;
+      const v3 ahead = b->fresh[i] ? v3_scale(0.5 * a->h, v3_sub(a->mean[i].linear, b->linear[i]))
+                                   : v3_scale(-0.5 * step, b->linear[i]);
+      add_energy(w, i, sign, ahead, &piece[m]);
+    }
+  for (size_t m = 0; m < pieces; m++) {
+    out->kinetic += piece[m].kinetic;
+    out->potential += piece[m].potential;
   }
   const double elastic = w->link_count ? link_energy(w) : 0.0;
   out->potential += sign * (world_pairwise_energy(w) + elastic);
@@ -203,10 +234,14 @@ static void add_energies(const assembly *a, double sign, double step, scree_ledg
 void assembly_open_ledger(assembly *a, scree_ledger *out) {
   const world_bodies *b = &a->world->bodies;
   find_means(a);
-  for (size_t k = 0; k < a->contact_count; k++)
-    if (a->g[a->problem->row_start[k]] != 0.0 ||
-        (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0))
-      add_contact(a, k, out);
+  add_contacts(a, out);
+  if (a->ranks) {
+    double sums[3] = {out->impacts, out->friction, out->motions};
+    ranks_reduce(a->context->ranks, sums, 3, NULL, 0);
+    out->impacts = sums[0];
+    out->friction = sums[1];
+    out->motions = sums[2];
+  }
   add_shifts(a, out);
   add_joints(a, out);
   add_links(a, out);

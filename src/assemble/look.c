@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "assemble/assembly.h"
+#include "base/pieces.h"
 #include "ccp/problem.h"
 
 /* Overlap that is put up with, as a fraction of the smaller diameter. */
@@ -60,23 +61,7 @@ static void note_expected(assembly *a) {
   }
 }
 
-scree_status assembly_look(assembly *a, const assembly_params *params, bool *again) {
-  const double margin = view_less(params->margin * a->least_diameter, a->farthest);
-  const double half = 0.5 * (margin + tolerance * a->least_diameter);
-  size_t first = 0;
-  *again = false;
-  while (first < a->moving &&
-         (!a->world->bodies.shape[a->order[first]] || led_away(a, first, params->h) <= half))
-    first++;
-  if (first == a->moving) return SCREE_OK;
-  if (reserve(a)) return SCREE_ERROR_MEMORY;
-  note_expected(a);
-  memset(a->extra, 0, a->world->bodies.limit * sizeof *a->extra);
-  for (size_t k = first; k < a->moving; k++) {
-    if (!a->world->bodies.shape[a->order[k]]) continue;
-    const double way = led_away(a, k, params->h);
-    if (way > half) a->extra[a->order[k]] = way;
-  }
+static scree_status look_at(assembly *a, const assembly_params *params, bool *again) {
   if (params->again)
     for (size_t i = 0; i < a->world->bodies.limit; i++)
       a->extra[i] = fmax(a->extra[i], a->extra_used[i]);
@@ -96,4 +81,49 @@ scree_status assembly_look(assembly *a, const assembly_params *params, bool *aga
   a->extra_used = used;
   a->extra_used_capacity = capacity;
   return status;
+}
+
+/* The velocities of all bodies are known, and how far they lead from what was expected. All ranks
+ * look, or none: what one of them misses all build again. */
+static scree_status look_on_ranks(assembly *a, const assembly_params *params, double half,
+                                  bool *again) {
+  const world_bodies *b = &a->world->bodies;
+  bool any = false;
+  if (reserve(a)) return SCREE_ERROR_MEMORY;
+  for (size_t i = 0; i < b->limit; i++) {
+    const bool away = b->alive[i] && b->shape[i] && a->ranks->way[i] > half;
+    a->extra[i] = away ? a->ranks->way[i] : 0.0;
+    any = any || away;
+  }
+  if (!any) return params->again ? SCREE_OK : assembly_see_no_farther(a);
+  memcpy(a->free_linear, a->ranks->free_linear, b->limit * sizeof *a->free_linear);
+  memcpy(a->free_angular, a->ranks->free_angular, b->limit * sizeof *a->free_angular);
+  scree_status status = a->ranks->widen(a->ranks, a, params);
+  if (!status) status = look_at(a, params, again);
+  *again = ranks_any(a->context->ranks, *again);
+  return status;
+}
+
+scree_status assembly_look(assembly *a, const assembly_params *params, bool *again) {
+  const double margin = view_less(params->margin * a->least_diameter, a->farthest);
+  const double half = 0.5 * (margin + tolerance * a->least_diameter);
+  size_t first = a->moving;
+  *again = false;
+  if (a->ranks) return look_on_ranks(a, params, half, again);
+#pragma omp parallel for schedule(static) reduction(min                                            \
+                                                    : first)                                       \
+    num_threads(context_team(a->context, a->moving > PIECES_MANY))
+  for (size_t k = 0; k < a->moving; k++)
+    if (k < first && a->world->bodies.shape[a->order[k]] && led_away(a, k, params->h) > half)
+      first = k;
+  if (first == a->moving) return SCREE_OK;
+  if (reserve(a)) return SCREE_ERROR_MEMORY;
+  note_expected(a);
+  memset(a->extra, 0, a->world->bodies.limit * sizeof *a->extra);
+  for (size_t k = first; k < a->moving; k++) {
+    if (!a->world->bodies.shape[a->order[k]]) continue;
+    const double way = led_away(a, k, params->h);
+    if (way > half) a->extra[a->order[k]] = way;
+  }
+  return look_at(a, params, again);
 }

@@ -26,8 +26,18 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static bool in_problem(const world_bodies *b, size_t i) {
-  return b->alive[i] && b->kind[i] != SCREE_BODY_FIXED;
+/* Who sleeps is as a fixed body to the others; a rank has what is near it. */
+static bool in_problem(const assembly *a, size_t i) {
+  const world_bodies *b = &a->world->bodies;
+  return b->alive[i] && b->kind[i] != SCREE_BODY_FIXED && !world_sleeps(a->world, i) &&
+         (!a->ranks || a->ranks->near[i]);
+}
+
+/* In no problem, but touched. */
+static bool is_wall(const assembly *a, size_t i) {
+  const world_bodies *b = &a->world->bodies;
+  return b->alive[i] && b->shape[i] &&
+         (b->kind[i] == SCREE_BODY_FIXED || world_sleeps(a->world, i));
 }
 
 static size_t sort_moving(assembly *a) {
@@ -35,7 +45,7 @@ static size_t sort_moving(assembly *a) {
   const world_bodies *b = &a->world->bodies;
   v3 lo = {INFINITY, INFINITY, INFINITY}, hi = {-INFINITY, -INFINITY, -INFINITY};
   for (size_t i = 0; i < b->limit; i++)
-    if (in_problem(b, i)) {
+    if (in_problem(a, i)) {
       lo = v3_min(lo, b->position[i]);
       hi = v3_max(hi, b->position[i]);
     }
@@ -43,7 +53,7 @@ static size_t sort_moving(assembly *a) {
   const double scale = side > 0.0 ? 1.0 / side : 0.0;
   size_t n = 0;
   for (size_t i = 0; i < b->limit; i++)
-    if (in_problem(b, i))
+    if (in_problem(a, i))
       key[n++] = (along(b->position[i].x, lo.x, scale) | along(b->position[i].y, lo.y, scale) << 1 |
                   along(b->position[i].z, lo.z, scale) << 2)
                      << 32 |
@@ -62,13 +72,13 @@ static size_t append_new(assembly *a) {
   for (size_t i = 0; i < b->limit; i++) a->rank[i] = SCREE_CCP_WORLD;
   for (size_t k = 0; k < before; k++) {
     const uint32_t i = a->order[k];
-    if (i >= b->limit || !in_problem(b, i) || a->rank[i] != SCREE_CCP_WORLD) continue;
+    if (i >= b->limit || !in_problem(a, i) || a->rank[i] != SCREE_CCP_WORLD) continue;
     a->rank[i] = (uint32_t)n;
     a->order[n++] = i;
   }
   const size_t kept = n;
   for (size_t i = 0; i < b->limit; i++)
-    if (in_problem(b, i) && a->rank[i] == SCREE_CCP_WORLD) a->order[n++] = (uint32_t)i;
+    if (in_problem(a, i) && a->rank[i] == SCREE_CCP_WORLD) a->order[n++] = (uint32_t)i;
   a->moving = n;
   return n - kept;
 }
@@ -80,12 +90,15 @@ static void rank_bodies(assembly *a) {
 
 assembly_mark assembly_set_mark(assembly *a) {
   a->sorted = false;
+  assembly_note_sleepers(a);
   return (assembly_mark){a->world->revision - a->revision, a->steps_since_order};
 }
 
 void assembly_back_to(assembly *a, assembly_mark mark) {
   a->revision = a->world->revision - mark.behind;
   a->steps_since_order = mark.steps_since_order;
+  if (a->asleep_before_count && a->world->sleep_revision != a->asleep_before_revision)
+    world_restore_sleep(a->world, a->asleep_before, a->asleep_before_count);
   if (!a->sorted) return;
   if (a->old_order_count) memcpy(a->order, a->old_order, a->old_order_count * sizeof *a->order);
   a->order_count = a->old_order_count;
@@ -103,19 +116,23 @@ static void keep_order(assembly *a) {
   if (a->order_count) memcpy(a->old_order, a->order, a->order_count * sizeof *a->order);
 }
 
-void assembly_order_bodies(assembly *a) {
+bool assembly_order_bodies(assembly *a) {
   const world_bodies *b = &a->world->bodies;
-  const bool same = a->revision == a->world->revision, due = a->steps_since_order >= REORDER_STEPS;
+  const bool same = a->revision == a->world->revision && a->order_sleep == a->world->sleep_revision;
+  const bool due = a->steps_since_order >= REORDER_STEPS;
   a->steps_since_order++;
-  if (same && !due) return;
+  if (same && !due) return false;
   keep_order(a);
-  if (due || !a->order_count || MANY_NEW * append_new(a) > a->moving) {
+  const bool sorts = due || !a->order_count || MANY_NEW * append_new(a) > a->moving;
+  if (sorts) {
     a->moving = sort_moving(a);
     a->steps_since_order = 1;
   }
   a->order_limit = b->limit;
+  a->order_sleep = a->world->sleep_revision;
   a->order_count = a->moving;
   for (size_t i = 0; i < b->limit; i++)
-    if (b->alive[i] && b->shape[i] && !in_problem(b, i)) a->order[a->order_count++] = (uint32_t)i;
+    if (is_wall(a, i)) a->order[a->order_count++] = (uint32_t)i;
   rank_bodies(a);
+  return sorts;
 }

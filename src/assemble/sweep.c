@@ -72,7 +72,7 @@ static scree_status find_widths(assembly *a) {
       a->width_of[i] = b->generation[i];
     }
     a->least_width = fmin(a->least_width, a->width[i]);
-    if (world_is_dynamic(a->world, i)) a->most_radius = fmax(a->most_radius, b->radius[i]);
+    if (b->mass[i] > 0.0) a->most_radius = fmax(a->most_radius, b->radius[i]);
   }
   a->width_count = n;
   a->width_revision = a->world->revision;

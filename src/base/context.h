@@ -3,6 +3,7 @@
 #ifndef SCREE_BASE_CONTEXT_H
 #define SCREE_BASE_CONTEXT_H
 
+#include "base/ranks.h"
 #include "base/team.h"
 #include "scree/base.h"
 
@@ -14,7 +15,9 @@ struct scree_context {
   void *log_user;
   bool (*stop)(void *user);
   void *stop_user;
-  bool stopped; /* it has said so in the call that is being made */
+  rank_team *ranks; /* null: this process is alone */
+  double cpu_start; /* s, CPU time of the process when counting began */
+  bool stopped;     /* it has said so in the call that is being made */
   int threads;
   team_state team; /* how many of them work: see team.h */
   size_t bytes, peak_bytes, allocations;

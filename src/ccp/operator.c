@@ -134,6 +134,7 @@ static double measure_r(ccp_operator *op) {
     for (size_t c = 0; c < chunks; c++) most = fmax(most, measure_chunk(op, c, &partial[c]));
   }
   for (size_t c = 0; c < chunks; c++) total += partial[c];
+  op_reduce(op, &total, 1, &most, 1);
   op->r_norm = sqrt(total);
   return most;
 }
@@ -172,6 +173,7 @@ scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   op->row_start = problem->row_start;
   op->head_count = op->colour_count = 0;
   op->asymmetry = op->term_speed = 0.0;
+  op->ranks = problem->ranks;
   op->capped = has_caps(problem);
   status = reserve(op);
   if (status) return status;
@@ -185,6 +187,12 @@ scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   if (op->reference_speed <= 0.0)
     op->reference_speed =
         fmax(r_max, fmax(ccp_least_speed(problem), ccp_least_of_terms(op->term_speed)));
+  if (op->ranks) {
+    double most[2] = {op->reference_speed, op->capped ? 1.0 : 0.0};
+    op_reduce(op, NULL, 0, most, 2);
+    op->reference_speed = most[0];
+    op->capped = most[1] > 0.0;
+  }
   if (op->reference_speed < 1e-3 * r_max) op->reference_speed = 1e-3 * r_max;
   if (op->reference_speed < 1e-30) op->reference_speed = 1.0;
   return SCREE_OK;
@@ -344,7 +352,10 @@ double op_sweep_reference(ccp_operator *op, const op_sweep_params *params, doubl
 }
 
 double op_sweep_inside(ccp_operator *op, const op_sweep_params *params, double *g) {
-  return op->class->sweep ? op->class->sweep(op, params, g) : op_sweep_colours(op, params, g);
+  double worst =
+      op->class->sweep ? op->class->sweep(op, params, g) : op_sweep_colours(op, params, g);
+  op_reduce(op, NULL, 0, &worst, 1);
+  return worst;
 }
 
 void op_sweep_store(const ccp_operator *op, double *g) {
@@ -364,7 +375,7 @@ void op_local_velocity(ccp_operator *op, const double *g, double *u) {
   op_combine(op, 1.0, u, 1.0, op->r, u);
 }
 
-double op_dot(ccp_operator *op, const double *x, const double *y) {
+static double dot_here(ccp_operator *op, const double *x, const double *y) {
   const size_t n = op->row_count, chunks = (n + CHUNK - 1) / CHUNK;
   double total = 0.0;
   if (n <= PARALLEL_ROWS) {
@@ -380,11 +391,17 @@ double op_dot(ccp_operator *op, const double *x, const double *y) {
   return total;
 }
 
+double op_dot(ccp_operator *op, const double *x, const double *y) {
+  double sum = dot_here(op, x, y);
+  op_reduce(op, &sum, 1, NULL, 0);
+  return sum;
+}
+
 double op_norm(ccp_operator *op, const double *x) {
   return sqrt(op_dot(op, x, x));
 }
 
-double op_max_abs(ccp_operator *op, const double *x) {
+static double max_abs_here(ccp_operator *op, const double *x) {
   const size_t n = op->row_count, chunks = (n + CHUNK - 1) / CHUNK;
   if (n <= PARALLEL_ROWS) return max_abs_chunk(x, n);
   double *partial = op->partial;
@@ -394,8 +411,14 @@ double op_max_abs(ccp_operator *op, const double *x) {
   return max_abs_chunk(partial, chunks);
 }
 
+double op_max_abs(ccp_operator *op, const double *x) {
+  double most = max_abs_here(op, x);
+  op_reduce(op, NULL, 0, &most, 1);
+  return most;
+}
+
 void op_copy(ccp_operator *op, const double *x, double *y) {
-  memcpy(y, x, op->row_count * sizeof *y);
+  if (op->row_count) memcpy(y, x, op->row_count * sizeof *y);
 }
 
 void op_combine(ccp_operator *op, double a, const double *x, double b, const double *y, double *z) {
@@ -425,6 +448,7 @@ void op_project_step(ccp_operator *op, const double *y, double step, const doubl
 
 /* Most of a warm start lies in its cones or at an apex. Tells that as sets/coulomb.c does, and
  * leaves what it would: -0 at the apex. */
+enum { PROJECT_BLOCKS = 4096 };
 static bool is_feasible(const scree_set *set, double *x) {
   if (set->kind != SCREE_SET_COULOMB || set->dim != 3 || set_is_modified(set)) return false;
   const double n = x[0], square = x[1] * x[1] + x[2] * x[2];
@@ -436,6 +460,8 @@ static bool is_feasible(const scree_set *set, double *x) {
 }
 
 void op_project(ccp_operator *op, double *x) {
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(op->context, op->block_count > PROJECT_BLOCKS))
   for (size_t i = 0; i < op->block_count; i++) {
     const scree_set *set = ccp_set(op->problem, i);
     if (!is_feasible(set, x + op->row_start[i])) scree_set_project(set, 1.0, x + op->row_start[i]);

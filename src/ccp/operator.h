@@ -100,9 +100,10 @@ struct ccp_operator {
   size_t r_capacity, eta_force_capacity, eta_moment_capacity;
   double r_norm; /* |r| of the problem */
   double reference_speed;
-  double term_speed; /* largest terms of a row of r, m/s, where the form tells it; else 0 */
-  bool capped;       /* some impulses are bounded: bodies may approach each other */
-  double asymmetry;  /* |W - W'|_F / |W|_F; 0 where N is symmetric by construction */
+  double term_speed;      /* largest terms of a row of r, m/s, where the form tells it; else 0 */
+  bool capped;            /* some impulses are bounded: bodies may approach each other */
+  const ccp_ranks *ranks; /* of the problem; null: all blocks are here */
+  double asymmetry;       /* |W - W'|_F / |W|_F; 0 where N is symmetric by construction */
   /* The order of a sweep. The first head_count blocks are swept by the form itself; colour c is
    * order[colour_start[c]] … order[colour_start[c + 1] - 1], blocks that share no moving body and
    * are not coupled by N; what follows the last colour goes one after the other. */
@@ -119,6 +120,12 @@ struct ccp_operator {
   struct op_momentum *momentum; /* workspace of bodies/gradient.c, made when it is first used */
   struct op_glide *glide;       /* of bodies/gradient_glide.c */
 };
+
+/* Sums and largest values over the blocks of all ranks. */
+static inline void op_reduce(const ccp_operator *op, double *sums, int sum_count, double *most,
+                             int most_count) {
+  if (op->ranks) ranks_reduce(op->ranks->ranks, sums, sum_count, most, most_count);
+}
 
 scree_status op_create(scree_context *context, const scree_ccp *problem, ccp_operator **op);
 /* The same operator for another problem (or the same, changed): memory is kept, and a problem of

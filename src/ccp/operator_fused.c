@@ -120,6 +120,7 @@ static double dot_weighted(ccp_operator *op, bool inverse, const double *x, cons
     for (size_t i = begin; i < end; i++) sum += weighted_dot(op, i, inverse, x, y);
     total += sum;
   }
+  op_reduce(op, &total, 1, NULL, 0);
   return total;
 }
 

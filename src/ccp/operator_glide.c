@@ -99,6 +99,12 @@ op_glide_sums op_glide_sweep(ccp_operator *op, const op_glide_params *params, do
     sums.change = op_sweep_inside(op, &sweep, g);
   }
   pass(op, 0.0, g, &sums);
+  if (op->ranks) {
+    double total[2] = {sums.uphill, sums.distance2};
+    op_reduce(op, total, 2, &sums.change, 1);
+    sums.uphill = total[0];
+    sums.distance2 = total[1];
+  }
   return sums;
 }
 

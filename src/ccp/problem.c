@@ -155,29 +155,49 @@ static scree_status append_block(scree_ccp *p, const scree_set *set, const doubl
   return SCREE_OK;
 }
 
-scree_status scree_ccp_add_body(scree_ccp *p, const scree_ccp_body_def *def, uint32_t *index) {
-  ARGUMENT_CHECK(p ? p->context : NULL, p && def);
-  ccp_bodies *bodies = &p->bodies;
-  const size_t n = bodies->body_count;
-  if (p->form != SCREE_FORM_BODIES)
-    return context_fail(p->context, SCREE_ERROR_ARGUMENT, "only a problem of bodies takes bodies");
+/* Null: a body may be like that. */
+static const char *body_fault(const scree_ccp_body_def *def) {
   if (!(def->inverse_mass >= 0.0) || isinf(def->inverse_mass) ||
       !all_finite(def->inverse_inertia, 6) || !all_finite(def->v_free, 6))
-    return context_fail(p->context, SCREE_ERROR_INPUT,
-                        "body %zu: mass, inertia and velocity must be finite, mass not negative",
-                        n);
+    return "mass, inertia and velocity must be finite, mass not negative";
   const double *s = def->inverse_inertia;
   const double det = s[0] * (s[3] * s[5] - s[4] * s[4]) - s[1] * (s[1] * s[5] - s[4] * s[2]) +
                      s[2] * (s[1] * s[4] - s[3] * s[2]);
   const double trace = s[0] + s[3] + s[5];
   if (s[0] < 0.0 || s[3] < 0.0 || s[5] < 0.0 ||
       s[0] * s[3] - s[1] * s[1] < -1e-12 * trace * trace || det < -1e-12 * trace * trace * trace)
-    return context_fail(p->context, SCREE_ERROR_INPUT,
-                        "body %zu: the inverse inertia is not positive semidefinite", n);
-  if (memory_grow(p->context, &bodies->body, &bodies->body_capacity, n + 1, sizeof *bodies->body))
+    return "the inverse inertia is not positive semidefinite";
+  return NULL;
+}
+
+scree_status ccp_extend_bodies(scree_ccp *p, size_t count) {
+  ccp_bodies *b = &p->bodies;
+  const size_t n = b->body_count + count;
+  if (memory_grow(p->context, &b->body, &b->body_capacity, n, sizeof *b->body))
     return SCREE_ERROR_MEMORY;
-  bodies->body[n] = *def;
-  bodies->body_count++;
+  b->body_count = n;
+  return SCREE_OK;
+}
+
+bool ccp_set_body(scree_ccp *p, size_t body, const scree_ccp_body_def *def) {
+  p->bodies.body[body] = *def;
+  return !body_fault(def);
+}
+
+scree_status ccp_refuse_body(scree_ccp *p, size_t body) {
+  return context_fail(p->context, SCREE_ERROR_INPUT, "body %zu: %s", body,
+                      body_fault(&p->bodies.body[body]));
+}
+
+scree_status scree_ccp_add_body(scree_ccp *p, const scree_ccp_body_def *def, uint32_t *index) {
+  ARGUMENT_CHECK(p ? p->context : NULL, p && def);
+  const size_t n = p->bodies.body_count;
+  if (p->form != SCREE_FORM_BODIES)
+    return context_fail(p->context, SCREE_ERROR_ARGUMENT, "only a problem of bodies takes bodies");
+  const char *fault = body_fault(def);
+  if (fault) return context_fail(p->context, SCREE_ERROR_INPUT, "body %zu: %s", n, fault);
+  if (ccp_extend_bodies(p, 1)) return SCREE_ERROR_MEMORY;
+  p->bodies.body[n] = *def;
   if (index) *index = (uint32_t)n;
   return SCREE_OK;
 }

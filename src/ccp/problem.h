@@ -3,6 +3,7 @@
 #define SCREE_CCP_PROBLEM_H
 
 #include "base/context.h"
+#include "ccp/ranks.h"
 #include "scree/ccp.h"
 
 /* Geometry of a compact contact. Rows follow the order stated in scree/ccp.h; the second tangent is
@@ -64,9 +65,15 @@ struct scree_ccp {
   ccp_matrix w;        /* local */
   ccp_block_rows rows; /* local: W with the compliance */
   ccp_matrix m, h;
-  double *f; /* global: m.rows */
+  double *f;              /* global: m.rows */
+  const ccp_ranks *ranks; /* null: all of it is here */
 };
 
+/* scree_ccp_add_body for many that are made in any order: their places come into being, and are
+ * then filled; false: one is not as it must be, and is to be refused. */
+scree_status ccp_extend_bodies(scree_ccp *problem, size_t count);
+bool ccp_set_body(scree_ccp *problem, size_t body, const scree_ccp_body_def *def);
+scree_status ccp_refuse_body(scree_ccp *problem, size_t body);
 /* Room for so many more contacts. */
 scree_status ccp_reserve_contacts(scree_ccp *problem, size_t more);
 /* scree_ccp_add_contact for an assembly that makes contacts by the hundred thousand: there is room,

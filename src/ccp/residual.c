@@ -184,9 +184,26 @@ static op_judged judge_all(const ccp_operator *op, scree_model model, const doub
   return total;
 }
 
-void op_judged_finish(const ccp_operator *op, const op_judged *sum, double r_norm,
+/* Over the blocks of all ranks. */
+static op_judged judged_by_all(const ccp_operator *op, const op_judged *sum) {
+  if (!op->ranks) return *sum;
+  double total[5] = {sum->natural2, sum->square, sum->impulse2, sum->velocity2, sum->product};
+  double most[3] = {sum->worst, sum->penetration, sum->gap};
+  op_reduce(op, total, 5, most, 3);
+  return (op_judged){.natural2 = total[0],
+                     .square = total[1],
+                     .impulse2 = total[2],
+                     .velocity2 = total[3],
+                     .product = total[4],
+                     .worst = most[0],
+                     .penetration = most[1],
+                     .gap = most[2]};
+}
+
+void op_judged_finish(const ccp_operator *op, const op_judged *here, double r_norm,
                       scree_residual *out) {
-  const size_t n = op->block_count;
+  const op_judged all = judged_by_all(op, here), *sum = &all;
+  const size_t n = op->ranks ? op->ranks->blocks : op->block_count;
   const double g_norm = sqrt(sum->impulse2), u_norm = sqrt(sum->velocity2);
   double scale = g_norm > u_norm ? g_norm : u_norm;
   if (!op->error_is_global && r_norm > scale) scale = r_norm;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/pieces.h"
 #include "collide/broad_cavity.h"
 #include "collide/broad_stray.h"
 
@@ -56,6 +57,8 @@ struct broad {
   uint32_t *generation; /* of the bodies in the list, where the view has them */
   size_t generation_capacity;
   bool changed;
+  uint8_t *left; /* of each body: it has left its box */
+  size_t left_capacity;
 };
 
 scree_status broad_create(scree_context *context, broad **out) {
@@ -91,6 +94,7 @@ void broad_destroy(broad *b) {
   memory_free(context, b->row);
   memory_free(context, b->partner);
   memory_free(context, b->generation);
+  memory_free(context, b->left);
   memory_free(context, b);
 }
 
@@ -117,14 +121,21 @@ void broad_ask_for_row(const broad *b, size_t i) {
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
 
-static v3 mean_velocity(const collide_view *view) {
-  v3 sum = {0, 0, 0};
+static v3 mean_velocity(const broad *b, const collide_view *view) {
+  const size_t pieces = pieces_of(view->count);
+  v3 part[PIECES_MOST], sum = {0, 0, 0};
   size_t n = 0;
-  for (size_t i = 0; i < view->count; i++)
-    if (view->shape[i] && view->kind[i] == 0) {
-      sum = v3_add(sum, view->linear[i]);
-      n++;
-    }
+#pragma omp parallel for schedule(static) reduction(+ : n)                                         \
+    num_threads(context_team(b->context, pieces > 1))
+  for (size_t k = 0; k < pieces; k++) {
+    part[k] = v3_make(0, 0, 0);
+    for (size_t i = pieces_begin(view->count, k); i < pieces_begin(view->count, k + 1); i++)
+      if (view->shape[i] && view->kind[i] == 0) {
+        part[k] = v3_add(part[k], view->linear[i]);
+        n++;
+      }
+  }
+  for (size_t k = 0; k < pieces; k++) sum = v3_add(sum, part[k]);
   return n ? v3_scale(1.0 / (double)n, sum) : sum;
 }
 
@@ -161,21 +172,23 @@ static bool inside(aabb a, aabb b) {
 }
 
 bool broad_covers(const broad *b, const collide_view *view, const v3 *linear, const v3 *angular) {
-  const v3 v0 = mean_velocity(view);
+  const v3 v0 = mean_velocity(b, view);
   collide_view still = *view;
+  bool covers = true;
   still.h = 0.0;
   still.extra = NULL;
+#pragma omp parallel for schedule(static) reduction(&& : covers)                                   \
+    num_threads(context_team(b->context, view->count > PIECES_MANY))
   for (size_t i = 0; i < view->count; i++) {
-    if (!view->shape[i]) continue;
+    if (!covers || !view->shape[i]) continue;
     aabb box = swept_box(&still, i, v0);
     if (view->shape[i]->kind != SCREE_SHAPE_SPHERE && isfinite(view->radius[i]))
       box = aabb_grow(box, view->h * view->radius[i] * v3_norm(angular[i]));
     const v3 way = v3_scale(view->h, v3_sub(linear[i], v0));
-    if (!inside(box, b->box[i]) ||
-        !inside((aabb){v3_add(box.lo, way), v3_add(box.hi, way)}, b->box[i]))
-      return false;
+    covers = inside(box, b->box[i]) &&
+             inside((aabb){v3_add(box.lo, way), v3_add(box.hi, way)}, b->box[i]);
   }
-  return true;
+  return covers;
 }
 
 /* The room that walls get is the one of the bodies that can be pushed: their own size says nothing.
@@ -197,20 +210,24 @@ static scree_status make_boxes(broad *b, const collide_view *view, broad_boxes *
       memory_grow(b->context, &b->length, &b->length_capacity, n, sizeof *b->length) ||
       memory_grow(b->context, &b->row, &b->row_capacity, n + 1, sizeof *b->row))
     return SCREE_ERROR_MEMORY;
-  const v3 v0 = mean_velocity(view);
+  const v3 v0 = mean_velocity(b, view);
   const double common = b->common = common_slack(view);
   /* Wider boxes hold for longer, but make more pairs. */
   b->wide = b->age < SHORT_AGE;
   const double skin = b->wide ? 1.5 : 0.5;
   *out = (broad_boxes){.view = view, .box = b->box, .mean_velocity = v0, .skin = skin * common};
+  double most = 0.0;
+#pragma omp parallel for schedule(static) reduction(max                                            \
+                                                    : most)                                        \
+    num_threads(context_team(b->context, n > PIECES_MANY))
   for (size_t i = 0; i < n; i++) {
     if (!view->shape[i]) continue;
     const aabb box = box_ahead(view, i, v0);
     const double slack = broad_slack(view, i);
     b->box[i] = aabb_grow(box, skin * view_less(slack, common));
-    if (isfinite(slack) && slack > out->most_slack) out->most_slack = slack;
+    if (isfinite(slack) && slack > most) most = slack;
   }
-  b->most_slack = out->most_slack;
+  b->most_slack = out->most_slack = most;
   return SCREE_OK;
 }
 
@@ -520,12 +537,18 @@ static bool adopt(broad *b, const collide_view *view) {
 /* Do the pairs hold, with those of a few bodies that have left their boxes made anew? */
 static bool still_valid(broad *b, const collide_view *view) {
   if (!b->valid || b->count != view->count || (b->wide && b->age > WIDE_AGE)) return false;
-  const v3 v0 = mean_velocity(view);
+  const v3 v0 = mean_velocity(b, view);
   for (size_t k = 0; k < b->large_count; k++)
     if (!broad_cavity_holds(&b->cavity[k], view, b->large_list[k], v0)) return false;
   b->stray.count = b->stray.pair_count = 0;
+  if (memory_grow(b->context, &b->left, &b->left_capacity, view->count, sizeof *b->left))
+    return false;
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(b->context, view->count > PIECES_MANY))
+  for (size_t i = 0; i < view->count; i++)
+    b->left[i] = view->shape[i] && !inside(swept_box(view, i, v0), b->box[i]);
   for (size_t i = 0; i < view->count; i++) {
-    if (!view->shape[i] || inside(swept_box(view, i, v0), b->box[i])) continue;
+    if (!b->left[i]) continue;
     if (b->side == 0.0 || b->grid.level[i] == BROAD_NO_LEVEL || !broad_stray_add(&b->stray, i))
       return false;
   }

@@ -23,6 +23,13 @@ typedef struct collide_given {
   contact_point point;
 } collide_given;
 
+/* On several ranks: which pairs are this one's. */
+typedef struct collide_part {
+  int me;
+  const uint16_t *owner; /* the rank of each body that can be pushed */
+  const uint8_t *large;  /* 1: far larger than most; the other one of the pair decides */
+} collide_part;
+
 /* Bodies as collision sees them; arrays of `count`, lent by the caller. */
 typedef struct collide_view {
   size_t count;
@@ -46,6 +53,7 @@ typedef struct collide_view {
   const double *extra;        /* m, by body, on top of the margin; null: none */
   const collide_given *given; /* on top of what is found; ascending by a, then b */
   size_t given_count;
+  const collide_part *part; /* null: all pairs are mine */
 } collide_view;
 
 typedef struct broad broad;
@@ -71,6 +79,16 @@ size_t broad_rebuild_count(const broad *b);
 static inline pose view_shape_pose(const collide_view *view, size_t i) {
   const pose p = {view->position[i], view->rotation[i]};
   return view->place ? pose_mul(p, view->place[i]) : p;
+}
+
+/* The same answer on all ranks: a pair belongs to one of them. */
+static inline bool view_is_mine(const collide_view *view, size_t i, size_t k) {
+  const collide_part *p = view->part;
+  if (!p) return true;
+  if (view->kind[i]) return p->owner[k] == p->me;
+  if (view->kind[k]) return p->owner[i] == p->me;
+  if (p->large[i] != p->large[k]) return p->owner[p->large[i] ? k : i] == p->me;
+  return p->owner[(i ^ k) & 1 ? i : k] == p->me;
 }
 
 /* fmin is a call; no operand here is NaN. */

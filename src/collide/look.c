@@ -74,6 +74,7 @@ scree_status look_for_missed(broad *b, const look_def *look, bool *missed) {
     for (size_t m = 0; m < count; m++) {
       const uint32_t k = partner[m];
       if (!(look->extra[i] > 0.0) && !(look->extra[k] > 0.0)) continue;
+      if (!view_is_mine(look->view, i, k)) continue;
       if ((is_ball(look->view, i) && is_ball(look->view, k) ? miss_balls : miss_shapes)(look, i,
                                                                                         k)) {
         *missed = true;

@@ -57,6 +57,7 @@ narrow_near narrow_near_point(const shape *s, v3 x);
 narrow_function narrow_sphere_sphere, narrow_sphere_convex, narrow_sphere_half_space;
 narrow_function narrow_convex_half_space;
 narrow_function narrow_box_box, narrow_capsule_capsule, narrow_convex_convex;
+narrow_function narrow_ellipsoid_ellipsoid;
 narrow_function narrow_sphere_box_container, narrow_convex_box_container;
 narrow_function narrow_sphere_round_container, narrow_convex_round_container;
 narrow_function narrow_sphere_mesh, narrow_convex_mesh, narrow_mesh_mesh;

@@ -22,7 +22,7 @@ static narrow_function *const narrow_table[SCREE_SHAPE_KIND_COUNT][SCREE_SHAPE_K
     PAIR(SPHERE, BOX_CONTAINER, narrow_sphere_box_container),
     PAIR(SPHERE, ROUND_CONTAINER, narrow_sphere_round_container),
     PAIR(SPHERE, MESH, narrow_sphere_mesh),
-    PAIR(ELLIPSOID, ELLIPSOID, narrow_convex_convex),
+    PAIR(ELLIPSOID, ELLIPSOID, narrow_ellipsoid_ellipsoid),
     PAIR(ELLIPSOID, BOX, narrow_convex_convex),
     PAIR(ELLIPSOID, CAPSULE, narrow_convex_convex),
     PAIR(ELLIPSOID, CYLINDER, narrow_convex_convex),

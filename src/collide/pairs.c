@@ -223,12 +223,14 @@ static void run_piece(const collide *c, piece *p) {
     size_t partners;
     const uint32_t *partner = broad_partners(c->broad, seg->body, &partners) + seg->first;
     const bool ball = is_plain_sphere(&c->view, seg->body);
-    for (uint32_t k = 0; k < seg->count; k++)
+    for (uint32_t k = 0; k < seg->count; k++) {
+      if (!view_is_mine(&c->view, seg->body, partner[k])) continue;
       if (!(ball && is_plain_sphere(&c->view, partner[k]) ? touch_spheres : touch)(
               &c->view, seg->body, partner[k], p)) {
         p->short_of_room = true;
         return;
       }
+    }
   }
 }
 

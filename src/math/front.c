@@ -220,3 +220,31 @@ void front_backward(const front *f, double *y) {
     y[p] = (y[p] - dot(row + p + 1, y + p + 1, f->n - p - 1)) / row[p];
   }
 }
+
+VECTOR_CLONES
+void front_cholesky_forward_side(const front *f, double *y) {
+  for (size_t p = 0; p < f->k; p++) {
+    const double *row = f->u + p * f->n;
+    double own[FRONT_SIDE];
+    for (size_t j = 0; j < FRONT_SIDE; j++)
+      own[j] = y[FRONT_SIDE * p + j] = y[FRONT_SIDE * p + j] / row[p];
+    for (size_t i = p + 1; i < f->n; i++) {
+      double *restrict to = y + FRONT_SIDE * i;
+      for (size_t j = 0; j < FRONT_SIDE; j++) to[j] -= row[i] * own[j];
+    }
+  }
+}
+
+VECTOR_CLONES
+void front_backward_side(const front *f, double *y) {
+  for (size_t p = f->k; p-- > 0;) {
+    const double *row = f->u + p * f->n;
+    double sum[FRONT_SIDE];
+    for (size_t j = 0; j < FRONT_SIDE; j++) sum[j] = y[FRONT_SIDE * p + j];
+    for (size_t i = p + 1; i < f->n; i++) {
+      const double *from = y + FRONT_SIDE * i;
+      for (size_t j = 0; j < FRONT_SIDE; j++) sum[j] -= row[i] * from[j];
+    }
+    for (size_t j = 0; j < FRONT_SIDE; j++) y[FRONT_SIDE * p + j] = sum[j] / row[p];
+  }
+}

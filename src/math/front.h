@@ -31,4 +31,9 @@ void front_backward(const front *f, double *y);
 /* y1 <- U11^-T y1, y2 <- y2 - U12'y1 */
 void front_cholesky_forward(const front *f, double *y);
 
+/* The same two for FRONT_SIDE columns side by side: entry (i, j) in y[FRONT_SIDE * i + j]. */
+enum { FRONT_SIDE = 8 }; /* a cache line of each row */
+void front_cholesky_forward_side(const front *f, double *y);
+void front_backward_side(const front *f, double *y);
+
 #endif

@@ -68,7 +68,7 @@ scree_status sparse_analyse_graph(sparse_factor *f, size_t n, const uint32_t *si
   if (status) return status;
   if (memory_grow(f->context, &f->local, &f->local_room, t->n, sizeof *f->local) ||
       memory_grow(f->context, &f->run, &f->run_room, 3 * t->largest, sizeof *f->run) ||
-      memory_grow(f->context, &f->part, &f->part_room, t->largest, sizeof *f->part))
+      memory_grow(f->context, &f->part, &f->part_room, FRONT_SIDE * t->largest, sizeof *f->part))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
@@ -309,4 +309,65 @@ void sparse_solve(sparse_factor *f, double *x) {
     front_backward(&own, f->part);
     scatter(tree, t, x, f->part, false);
   }
+}
+
+/* ---- several columns ------------------------------------------------------------------------ */
+
+enum { SIDE = FRONT_SIDE };
+
+static void gather_side(const front_tree *tree, const tree_front *t, size_t count, size_t side,
+                        const double *x, double *to) {
+  const uint32_t nodes = t->last - t->first + t->boundary_count;
+  for (uint32_t k = 0; k < nodes; k++) {
+    const bool own = k < t->last - t->first;
+    const uint32_t i =
+        own ? tree->order[t->first + k] : tree->boundary[t->boundary + k - (t->last - t->first)];
+    for (uint32_t r = 0; r < tree->size[i]; r++, to += SIDE) {
+      const double *from = x + count * (tree->first_row[i] + r);
+      for (size_t j = 0; j < side; j++) to[j] = from[j];
+      for (size_t j = side; j < SIDE; j++) to[j] = 0.0;
+    }
+  }
+}
+
+static void scatter_side(const front_tree *tree, const tree_front *t, size_t count, size_t side,
+                         const double *from, bool boundary, double *x) {
+  const uint32_t own = t->last - t->first, nodes = own + (boundary ? t->boundary_count : 0);
+  for (uint32_t k = 0; k < nodes; k++) {
+    const uint32_t i = k < own ? tree->order[t->first + k] : tree->boundary[t->boundary + k - own];
+    for (uint32_t r = 0; r < tree->size[i]; r++, from += SIDE) {
+      double *to = x + count * (tree->first_row[i] + r);
+      for (size_t j = 0; j < side; j++) to[j] = from[j];
+    }
+  }
+}
+
+static bool is_zero(const double *x, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (x[i] != 0.0) return false;
+  return true;
+}
+
+static void solve_side(sparse_factor *f, size_t count, size_t side, double *x) {
+  const front_tree *tree = &f->tree;
+  for (size_t s = 0; s < tree->front_count; s++) {
+    const tree_front *t = &tree->front[s];
+    const front own = pieces(f, t);
+    gather_side(tree, t, count, side, x, f->part);
+    if (is_zero(f->part, SIDE * own.k)) continue;
+    front_cholesky_forward_side(&own, f->part);
+    scatter_side(tree, t, count, side, f->part, true, x);
+  }
+  for (size_t s = tree->front_count; s-- > 0;) {
+    const tree_front *t = &tree->front[s];
+    const front own = pieces(f, t);
+    gather_side(tree, t, count, side, x, f->part);
+    front_backward_side(&own, f->part);
+    scatter_side(tree, t, count, side, f->part, false, x);
+  }
+}
+
+void sparse_solve_many(sparse_factor *f, size_t count, double *x) {
+  for (size_t j = 0; j < count; j += FRONT_SIDE)
+    solve_side(f, count, count - j < FRONT_SIDE ? count - j : FRONT_SIDE, x + j);
 }

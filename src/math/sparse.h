@@ -47,6 +47,9 @@ bool sparse_factorise(sparse_factor *factor, const sparse_blocks *a, sparse_kind
 scree_status sparse_factorise_lu(sparse_factor *factor, const size_t *offset, const double *value,
                                  double tiny, size_t *replaced);
 void sparse_solve(sparse_factor *factor, double *x);
+/* The same for `count` columns side by side, entry (i, j) in x[count * i + j], of a Cholesky
+ * factorisation. Fronts below which a column block is zero are passed over. */
+void sparse_solve_many(sparse_factor *factor, size_t count, double *x);
 /* Of the determinant of what was factored last, 1 or -1. */
 int sparse_sign(const sparse_factor *factor);
 

@@ -211,14 +211,19 @@ scree_status world_restore(scree_world *w, const void *bytes, size_t size) {
   w->called = head.called != 0;
   w->time = head.time;
   w->step = head.step;
-  w->joint_count = w->link_count = b->count = b->dynamic_count = 0;
+  w->joint_count = w->link_count = b->count = b->dynamic_count = w->asleep_count = 0;
   for (size_t i = 0; i < b->limit; i++) {
     b->shape[i] = b->shape_index[i] ? w->shape[b->shape_index[i] - 1] : NULL;
     b->count += b->alive[i];
     b->dynamic_count += b->alive[i] && b->mass[i] > 0.0;
+    if (b->asleep && (!b->alive[i] || !(b->mass[i] > 0.0))) b->asleep[i] = 0;
+    w->asleep_count += b->asleep && b->asleep[i];
   }
   for (size_t i = 0; i < w->joint_limit; i++) w->joint_count += w->joint[i].alive;
   for (size_t i = 0; i < w->link_limit; i++) w->link_count += w->link[i].alive;
+  if (w->asleep_count && world_need(w, &b->still, sizeof *b->still, NULL))
+    return SCREE_ERROR_MEMORY;
   w->revision++;
+  w->sleep_revision++;
   return world_list_excluded(w);
 }

@@ -187,6 +187,7 @@ static scree_status make_room(scree_world *w, const scree_body_def *d, bool plac
   if (placed && world_need(w, &b->place, sizeof *b->place, &identity)) return SCREE_ERROR_MEMORY;
   if (d->motion.index && world_need(w, &b->drive, sizeof *b->drive, NULL))
     return SCREE_ERROR_MEMORY;
+  if (d->point && world_need(w, &b->point, sizeof *b->point, NULL)) return SCREE_ERROR_MEMORY;
   if (d->charge != 0.0 && world_need(w, &b->charge, sizeof *b->charge, NULL))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
@@ -229,8 +230,11 @@ scree_status scree_world_add_body(scree_world *w, const scree_body_def *d, scree
   if (b->place) b->place[i] = pose_inverse(m.frame);
   if (b->drive) b->drive[i] = (body_drive){frame, w->time, d->motion.index, 0};
   if (b->charge) b->charge[i] = d->charge;
+  if (b->point) b->point[i] = d->point;
   if (b->slow_turn) b->slow_turn[i] = b->angular[i];
   if (b->growth) memset(&b->growth[i], 0, sizeof b->growth[i]);
+  if (b->asleep) b->asleep[i] = 0;
+  if (b->still) b->still[i] = 0.0f;
   if (b->load) b->load[i] = (body_load){{0, 0, 0}, {0, 0, 0}};
   if (b->step_load) b->step_load[i] = (body_load){{0, 0, 0}, {0, 0, 0}};
   b->count++;
@@ -259,6 +263,11 @@ scree_status scree_world_remove_body(scree_world *w, scree_body_id id) {
   const uint32_t i = world_find_body(w, id);
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
   bool joined = false;
+  /* What rested on it. Who is awake bears nobody who sleeps. */
+  if (b->kind[i] == SCREE_BODY_DYNAMIC)
+    world_wake(w, i);
+  else
+    world_wake_all(w);
   for (size_t k = 0; k < w->joint_limit; k++)
     if (w->joint[k].alive && world_joint_has(&w->joint[k], i)) {
       world_remove_joint_at(w, k);
@@ -330,6 +339,10 @@ scree_status scree_body_set_state(scree_world *w, scree_body_id id, const scree_
       !(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 1e-12))
     return context_fail(w->context, SCREE_ERROR_INPUT,
                         "body %u: its state must be finite, its rotation not of length 0", i);
+  if (b->kind[i] == SCREE_BODY_DYNAMIC)
+    world_wake(w, i);
+  else
+    world_wake_all(w);
   const pose frame = {v3_load(s->position), quat_normalize((quat){q[0], q[1], q[2], q[3]})};
   const pose center = b->place ? pose_mul(frame, pose_inverse(b->place[i])) : frame;
   b->position[i] = center.position;

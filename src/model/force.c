@@ -4,6 +4,7 @@
  *
  * Pairwise forces are summed directly over all pairs of masses or charges: n^2, but exact, and each
  * body's sum runs in the order of the indices, so that threads do not change the bits. */
+#include "base/pieces.h"
 #include "model/world.h"
 
 #include <string.h>
@@ -45,6 +46,9 @@ scree_status scree_body_set_force(scree_world *w, scree_body_id id, const double
     return context_fail(w->context, SCREE_ERROR_INPUT, "body %u: force and torque must be finite",
                         i);
   if (world_need(w, &w->bodies.load, sizeof load, NULL)) return SCREE_ERROR_MEMORY;
+  if (v3_norm2(v3_sub(load.force, w->bodies.load[i].force)) > 0.0 ||
+      v3_norm2(v3_sub(load.torque, w->bodies.load[i].torque)) > 0.0)
+    world_wake(w, i);
   world_change_load(w, i, v3_sub(load.force, w->bodies.load[i].force),
                     v3_sub(load.torque, w->bodies.load[i].torque));
   w->bodies.load[i] = load;
@@ -64,6 +68,7 @@ scree_status scree_body_add_force(scree_world *w, scree_body_id id, const double
     return context_fail(w->context, SCREE_ERROR_INPUT, "body %u: force and torque must be finite",
                         i);
   if (world_need(w, &w->bodies.step_load, sizeof load, NULL)) return SCREE_ERROR_MEMORY;
+  if (v3_norm2(load.force) + v3_norm2(load.torque) > 0.0) world_wake(w, i);
   body_load *sum = &w->bodies.step_load[i];
   /* The force function gives a force that lasts, step by step. */
   const double part = w->calling > 0.0 ? world_kick(w, i, w->calling) / w->calling : 1.0;
@@ -160,7 +165,8 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_load(w->def.gravity);
   const bool pairwise = world_has_pairwise(w);
-#pragma omp parallel for schedule(static) num_threads(context_team(w->context, pairwise))
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(w->context, pairwise || b->limit > PIECES_MANY))
   for (size_t i = 0; i < b->limit; i++) {
     linear[i] = angular[i] = v3_make(0, 0, 0);
     if (!b->alive[i] || b->kind[i] == SCREE_BODY_FIXED) continue;
@@ -168,6 +174,7 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
       drive(w, i, h, &linear[i], &angular[i]);
       continue;
     }
+    if (world_sleeps(w, i)) continue;
     const double kick = world_kick(w, i, h), push = kick / b->mass[i];
     linear[i] = v3_add_scaled(b->linear[i], kick, gravity);
     angular[i] = b->angular[i];
@@ -183,11 +190,16 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
   }
   world_add_motors(w, h, linear, angular);
   add_user_links(w, h, linear, angular);
+  size_t broken = SIZE_MAX;
+#pragma omp parallel for schedule(static) reduction(min                                            \
+                                                    : broken)                                      \
+    num_threads(context_team(w->context, b->limit > PIECES_MANY))
   for (size_t i = 0; i < b->limit; i++)
-    if (!isfinite(v3_norm2(linear[i])) || !isfinite(v3_norm2(angular[i])))
-      return context_fail(w->context, SCREE_ERROR_NUMERIC,
-                          "body %zu: its velocity is not finite at t = %g s; look for forces "
-                          "without bound or a step that is too long",
-                          i, w->time);
-  return SCREE_OK;
+    if ((!isfinite(v3_norm2(linear[i])) || !isfinite(v3_norm2(angular[i]))) && i < broken)
+      broken = i;
+  if (broken == SIZE_MAX) return SCREE_OK;
+  return context_fail(w->context, SCREE_ERROR_NUMERIC,
+                      "body %zu: its velocity is not finite at t = %g s; look for forces "
+                      "without bound or a step that is too long",
+                      broken, w->time);
 }

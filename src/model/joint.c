@@ -9,7 +9,6 @@
 #include "base/definition.h"
 
 static const double square_enough = 1e-6; /* cosine */
-static const double on_curve = 1e-3;      /* of its length, that a point may be away at the start */
 
 scree_joint_def scree_joint_def_default(void) {
   scree_joint_def d = {.cookie = DEFINITION_COOKIE,
@@ -113,11 +112,11 @@ static scree_status check_axes(scree_context *context, const joint_class *class,
     REFUSE("joint: anchor and axis must be finite, the axis not of length 0");
   if (!isfinite(v3_norm2(axis_b)) || (given(d->axis_b) && !(v3_norm2(axis_b) > 1e-24)))
     REFUSE("joint: axis_b must be finite and not of length 0");
-  if (given(d->axis_b) && !(class->uses & JOINT_USES_AXIS_B))
+  if (given(d->axis_b) && !(class->uses & JOINT_USES_AXIS_B) && !d->apart)
     REFUSE("joint: a %s has one axis; axis_b is not used", class->name);
   if (class == &joint_universal && !given(d->axis_b))
     REFUSE("joint: a universal joint needs axis_b, across axis");
-  if (class == &joint_universal &&
+  if (class == &joint_universal && !d->apart &&
       fabs(v3_dot(axis, axis_b)) > square_enough * v3_norm(axis) * v3_norm(axis_b))
     REFUSE("joint: axis_b of a universal joint must stand across axis");
   if ((class->uses & JOINT_USES_SHEAVES) &&
@@ -185,6 +184,14 @@ static quat turn_to(v3 axis) {
   return quat_normalize((quat){1.0 + axis.z, cross.x, cross.y, cross.z});
 }
 
+/* The least turn that takes a unit vector to another. */
+static quat turn_between(v3 from, v3 to) {
+  const v3 cross = v3_cross(from, to);
+  const double cosine = v3_dot(from, to);
+  if (cosine < -0.9999999) return quat_exp(v3_scale(3.14159265358979323846, v3_across(from)));
+  return quat_normalize((quat){1.0 + cosine, cross.x, cross.y, cross.z});
+}
+
 /* The turn that takes z to a unit vector and x to another one across it. */
 static quat turn_to_both(v3 z, v3 x) {
   const quat first = turn_to(z);
@@ -196,10 +203,13 @@ static void place_frames(const scree_world *w, const scree_joint_def *d, joint *
   const joint_class *class = joint_class_of(j);
   const v3 axis = v3_normalize(v3_load(d->axis));
   const v3 axis_b = given(d->axis_b) ? v3_normalize(v3_load(d->axis_b)) : axis;
-  const bool own = (class->uses & JOINT_USES_ANCHOR_B) && world_finite(v3_load(d->anchor_b));
+  const bool own =
+      (d->apart || (class->uses & JOINT_USES_ANCHOR_B)) && world_finite(v3_load(d->anchor_b));
   pose a = {v3_load(d->anchor), turn_to(axis)},
        b = {v3_load(own ? d->anchor_b : d->anchor), a.rotation};
   if (given(d->axis_b)) b.rotation = turn_to(axis_b);
+  if (given(d->axis_b) && !(class->uses & JOINT_USES_AXIS_B))
+    b.rotation = quat_mul(turn_between(axis, axis_b), a.rotation);
   if (class == &joint_universal) {
     a.rotation = turn_to_both(axis, axis_b);
     b.rotation = turn_to_both(axis_b, axis);
@@ -239,58 +249,6 @@ static void take_coordinate(joint_coordinate *to, const scree_coordinate_def *fr
   to->armature = from->armature;
   to->rest = from->rest;
   take_motor(to, from, now);
-}
-
-/* Finds the curve's nearest point from all its knots. */
-static scree_status find_along(scree_context *context, const joint_view *view, joint *j) {
-  const world_curve *c = view->curve;
-  const v3 x = pose_apply_inverse(view->frame[FRAME_A], view->frame[FRAME_B].position);
-  double best = INFINITY, value[3], unused[6];
-  for (size_t i = 0; i < c->count; i++) {
-    const double s = world_curve_nearest(c, x, c->knot[i]);
-    world_curve_at(c, s, value, unused, unused + 3);
-    const double far = v3_norm(v3_sub(v3_load(value), x));
-    if (far < best) {
-      best = far;
-      j->along = s;
-    }
-  }
-  if (!(best <= on_curve * (c->knot[c->count - 1] - c->knot[0])))
-    REFUSE("joint: its point is %g m away from the curve", best);
-  return SCREE_OK;
-}
-
-/* Lengths and limits against the poses in which the joint is made. */
-static scree_status begin(const scree_world *w, const scree_joint_def *d, joint *j) {
-  scree_context *context = w->context;
-  const joint_class *class = joint_class_of(j);
-  const joint_view view = joint_look(w, j);
-  if (class->uses & JOINT_USES_PATH) {
-    const scree_status status = find_along(context, &view, j);
-    if (status) return status;
-  }
-  const bool length = class->uses & JOINT_USES_LENGTH;
-  joint_row row = {.value = 0.0};
-  if (length && class->held) row = joint_length_row(&view, FRAME_A, FRAME_B);
-  if (length && class->pulls) row = joint_coordinate_row(&view, 0);
-  if (length) j->length = isfinite(d->length) ? d->length : row.value;
-  if (length && !(j->length > 0.0))
-    REFUSE("joint: the length %g of a %s must be above 0", j->length, class->name);
-  if (length && fabs(row.value - j->length) > 1e-3 * j->length && class->held)
-    REFUSE("joint: its anchors are %g m apart, not %g m", row.value, j->length);
-  if (class->limits_only && j->coordinate[0].limits[0] <= 0.0)
-    j->coordinate[0].limits[0] = -INFINITY;
-  if (class->pulls) j->coordinate[0].limits[1] = fmin(j->coordinate[0].limits[1], j->length);
-  for (int k = 0; k < class->coordinates; k++) {
-    const joint_coordinate *c = &j->coordinate[k];
-    if ((class->pulls || class == &joint_strut) && c->start != 0.0)
-      REFUSE("joint: the coordinate of a %s is a length, which needs no start", class->name);
-    const double q = joint_coordinate_row(&view, k).value, slack = 1e-9 * (1.0 + fabs(q));
-    if (q < c->limits[0] - slack || q > c->limits[1] + slack)
-      REFUSE("joint: its coordinate is %g at the start, outside of its limits %g … %g; see `start`",
-             q, c->limits[0], c->limits[1]);
-  }
-  return SCREE_OK;
 }
 
 /* ---- adding and removing -------------------------------------------------------------------- */
@@ -337,6 +295,16 @@ scree_status world_list_excluded(scree_world *w) {
   return status;
 }
 
+scree_status world_exclude_also(scree_world *w, uint32_t a, uint32_t b) {
+  if (exclude(w, a, b)) return SCREE_ERROR_MEMORY;
+  if (a == WORLD_NO_BODY || b == WORLD_NO_BODY || w->excluded_count == 0) return SCREE_OK;
+  size_t at = w->excluded_count - 1;
+  const uint64_t last = w->excluded[at];
+  for (; at > 0 && w->excluded[at - 1] > last; at--) w->excluded[at] = w->excluded[at - 1];
+  w->excluded[at] = last;
+  return SCREE_OK;
+}
+
 scree_status scree_world_exclude(scree_world *w, size_t count, const scree_body_id *bodies) {
   ARGUMENT_CHECK(w ? w->context : NULL, w && (bodies || !count));
   for (size_t i = 0; i < count; i++)
@@ -352,6 +320,7 @@ scree_status scree_world_exclude(scree_world *w, size_t count, const scree_body_
       w->apart[w->apart_count++][1] = bodies[k];
     }
   w->revision++;
+  world_wake_all(w);
   return world_list_excluded(w);
 }
 
@@ -374,6 +343,7 @@ scree_status scree_world_add_joint(scree_world *w, const scree_joint_def *d, scr
   one.kind = d->kind;
   one.alive = 1;
   one.collide = d->collide;
+  one.apart = d->apart;
   one.curve = d->curve.index;
   one.ratio = screw ? d->pitch / (2.0 * 3.14159265358979323846) : d->ratio;
   one.compliance = d->compliance;
@@ -384,7 +354,7 @@ scree_status scree_world_add_joint(scree_world *w, const scree_joint_def *d, scr
   for (int k = 0; k < SCREE_JOINT_COORDINATES; k++)
     take_coordinate(&one.coordinate[k], &d->coordinate[k], w->time);
   place_frames(w, d, &one);
-  status = begin(w, d, &one);
+  status = joint_begin(w, d, &one);
   if (status) return status;
   const size_t i = free_place(w);
   if (memory_grow(w->context, &w->joint, &w->joint_capacity, i + 1, sizeof *w->joint))
@@ -394,6 +364,7 @@ scree_status scree_world_add_joint(scree_world *w, const scree_joint_def *d, scr
   if (i == w->joint_limit) w->joint_limit++;
   w->joint_count++;
   w->revision++;
+  world_wake_all(w);
   if (id) *id = (scree_joint_id){(uint32_t)i, one.generation};
   return world_list_excluded(w);
 }
@@ -427,6 +398,7 @@ void world_remove_joint_at(scree_world *w, size_t i) {
   w->joint[i].alive = 0;
   w->joint_count--;
   w->revision++;
+  world_wake_all(w);
 }
 
 scree_status scree_world_remove_joint(scree_world *w, scree_joint_id id) {

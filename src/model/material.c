@@ -302,6 +302,7 @@ scree_status scree_world_set_material(scree_world *w, scree_material_id id,
   const scree_status status = check_material(w->context, def);
   if (status) return status;
   w->material[id.index] = *def;
+  world_wake_all(w);
   mix_all(w);
   return SCREE_OK;
 }
@@ -325,6 +326,7 @@ scree_status scree_world_set_pair(scree_world *w, scree_material_id a, scree_mat
     return context_fail(w->context, SCREE_ERROR_INPUT,
                         "pair: friction_across needs a direction of one of the two materials");
   const size_t n = w->material_count, ab = a.index * n + b.index, ba = b.index * n + a.index;
+  world_wake_all(w);
   w->pair[ab] = w->pair[ba] = *law;
   w->pair_set[ab] = w->pair_set[ba] = 1;
   return SCREE_OK;

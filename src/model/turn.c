@@ -32,8 +32,11 @@ static void turn(quat *q, v3 *w, v3 inertia, double h) {
   const double parts = fmin(fmax(ceil(angle / part_angle), 1.0), MOST_PARTS), dt = h / parts;
   for (int k = 0; k < (int)parts; k++) {
     v3 mid = velocity_at(*q, momentum, inertia);
-    for (int round = 0; round < ROUNDS; round++)
+    for (int round = 0; round < ROUNDS; round++) {
+      const v3 last = mid;
       mid = velocity_at(quat_mul(quat_exp(v3_scale(0.5 * dt, mid)), *q), momentum, inertia);
+      if (mid.x == last.x && mid.y == last.y && mid.z == last.z) break; /* for ever */
+    }
     *q = quat_normalize(quat_mul(quat_exp(v3_scale(dt, mid)), *q));
   }
   *w = velocity_at(*q, momentum, inertia);

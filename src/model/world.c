@@ -1,5 +1,6 @@
 /* The world as a whole: creation, arrays, the table of shapes, energy and the state hash. */
 #include "model/world.h"
+#include "base/pieces.h"
 
 #include <string.h>
 
@@ -95,6 +96,7 @@ scree_status scree_world_set_gravity(scree_world *w, const double gravity[3]) {
   if (!finite3(gravity))
     return context_fail(w->context, SCREE_ERROR_INPUT, "world: gravity must be finite");
   const v3 change = v3_sub(v3_load(gravity), v3_load(w->def.gravity));
+  if (v3_norm2(change) > 0.0) world_wake_all(w);
   for (size_t i = 0; i < w->bodies.limit; i++)
     world_change_load(w, i, v3_scale(w->bodies.mass[i], change), v3_make(0, 0, 0));
   memcpy(w->def.gravity, gravity, sizeof w->def.gravity);
@@ -209,18 +211,32 @@ static v3 place_of_velocity(const scree_world *w, size_t i) {
   return v3_add_scaled(x, -0.125 * w->step * w->step, b->linear_rate[i]);
 }
 
-scree_energy scree_world_get_energy(const scree_world *w) {
-  if (!w) return (scree_energy){0};
+static void add_energy(const scree_world *w, size_t begin, size_t end, scree_energy *e) {
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_load(w->def.gravity);
-  scree_energy e = {.linear = 0.0};
-  for (size_t i = 0; i < b->limit; i++) {
-    if (!b->alive[i] || !world_is_dynamic(w, i)) continue;
+  for (size_t i = begin; i < end; i++) {
+    if (!b->alive[i] || !(b->mass[i] > 0.0)) continue;
     const v3 spin = quat_rotate_inverse(b->rotation[i], world_angular(w, i));
-    e.linear += 0.5 * b->mass[i] * v3_norm2(world_linear(w, i));
-    e.angular += 0.5 * (b->inertia[i].x * spin.x * spin.x + b->inertia[i].y * spin.y * spin.y +
-                        b->inertia[i].z * spin.z * spin.z);
-    e.potential -= b->mass[i] * v3_dot(gravity, place_of_velocity(w, i));
+    e->linear += 0.5 * b->mass[i] * v3_norm2(world_linear(w, i));
+    e->angular += 0.5 * (b->inertia[i].x * spin.x * spin.x + b->inertia[i].y * spin.y * spin.y +
+                         b->inertia[i].z * spin.z * spin.z);
+    e->potential -= b->mass[i] * v3_dot(gravity, place_of_velocity(w, i));
+  }
+}
+
+scree_energy scree_world_get_energy(const scree_world *w) {
+  if (!w) return (scree_energy){0};
+  const size_t n = w->bodies.limit, pieces = pieces_of(n);
+  scree_energy piece[PIECES_MOST], e = {.linear = 0.0};
+#pragma omp parallel for schedule(static) num_threads(context_team(w->context, pieces > 1))
+  for (size_t k = 0; k < pieces; k++) {
+    piece[k] = (scree_energy){.linear = 0.0};
+    add_energy(w, pieces_begin(n, k), pieces_begin(n, k + 1), &piece[k]);
+  }
+  for (size_t k = 0; k < pieces; k++) {
+    e.linear += piece[k].linear;
+    e.angular += piece[k].angular;
+    e.potential += piece[k].potential;
   }
   e.pairwise = world_pairwise_energy(w);
   e.elastic = link_energy(w);

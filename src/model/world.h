@@ -67,7 +67,8 @@ typedef struct body_drive {
   X(uint8_t, pulse)
 
 /* Arrays that exist from the first body that needs them. `slow_turn`: the angular velocity without
- * what is fast, for bodies in joints; `growth`: for contacts of what rolls. */
+ * what is fast, for bodies in joints; `growth`: for contacts of what rolls; `point`: it does not
+ * turn; `asleep`: 1 + the lowest body of its island, 0: awake; `still`: s that it has been. */
 #define WORLD_OPTIONAL_LIST(X)                                                                     \
   X(pose, place)                                                                                   \
   X(body_drive, drive)                                                                             \
@@ -75,7 +76,10 @@ typedef struct body_drive {
   X(body_load, step_load)                                                                          \
   X(v3, slow_turn)                                                                                 \
   X(body_growth, growth)                                                                           \
-  X(double, charge)
+  X(double, charge)                                                                                \
+  X(uint8_t, point)                                                                                \
+  X(uint32_t, asleep)                                                                              \
+  X(float, still)
 
 typedef struct world_bodies {
 #define WORLD_ARRAY(type, name) type *name;
@@ -110,8 +114,8 @@ typedef struct joint {
   scree_joint_kind kind;
   uint32_t body[JOINT_SIDES]; /* a, b, c; WORLD_NO_BODY: the world */
   uint32_t generation;
-  uint8_t alive, collide, broken, unused;
-  uint32_t curve, unused2;  /* 1 + its place; 0: none */
+  uint8_t alive, collide, broken, apart; /* apart: not yet put together (joints/assemble.c) */
+  uint32_t curve, unused2;               /* 1 + its place; 0: none */
   pose frame[JOINT_FRAMES]; /* anchor and axes (z: the joint's axis) seen from each body */
   double ratio, length, compliance, break_force, break_torque;
   double stiffness[6], damping[6]; /* bushing */
@@ -188,9 +192,11 @@ struct scree_world {
   size_t excluded_count, excluded_capacity;
   scree_body_id (*apart)[2]; /* pairs that were reported never to touch */
   size_t apart_count, apart_capacity;
-  uint64_t revision; /* grows with every change of the set of bodies or joints */
-  bool viewed;       /* arrays were handed out: they are not freed when they move */
-  void **retired;    /* such arrays */
+  uint64_t revision;       /* grows with every change of the set of bodies or joints */
+  uint64_t sleep_revision; /* grows when islands fall asleep or wake */
+  size_t asleep_count;     /* bodies */
+  bool viewed;             /* arrays were handed out: they are not freed when they move */
+  void **retired;          /* such arrays */
   size_t retired_count, retired_capacity;
 };
 
@@ -199,9 +205,19 @@ static inline bool world_finite(v3 x) {
 }
 /* The index of a living body, or WORLD_NO_BODY with the message set. */
 uint32_t world_find_body(const scree_world *world, scree_body_id id);
-static inline bool world_is_dynamic(const scree_world *world, size_t i) {
-  return world->bodies.mass[i] > 0.0;
+static inline bool world_sleeps(const scree_world *world, size_t i) {
+  return world->asleep_count && world->bodies.asleep[i];
 }
+/* Forces move it: it has a mass, and is awake. */
+static inline bool world_is_dynamic(const scree_world *world, size_t i) {
+  return world->bodies.mass[i] > 0.0 && !world_sleeps(world, i);
+}
+/* sleep.c: the island of a body, or all; a body that is at rest. */
+void world_wake(scree_world *world, size_t body);
+void world_wake_all(scree_world *world);
+/* Who slept before a step that is not made after all. */
+void world_restore_sleep(scree_world *world, const uint32_t *asleep, size_t count);
+void world_put_to_sleep(scree_world *world, size_t body, uint32_t island);
 static inline pose world_pose(const scree_world *world, size_t i) {
   return (pose){world->bodies.position[i], world->bodies.rotation[i]};
 }
@@ -243,10 +259,16 @@ static inline bool world_joint_has(const joint *j, uint32_t body) {
   return j->body[0] == body || j->body[1] == body || j->body[2] == body;
 }
 /* Do the indices of a joint from a checkpoint lead nowhere wrong? */
+/* joints/assemble.c has put the bodies of joints together that were made `apart`: from now on they
+ * are as all others. On failure *which is the joint whose limits exclude that. */
+scree_status world_begin_joints(scree_world *world, scree_joint_id *which);
 bool world_joint_fits(const scree_world *world, const joint *j, size_t body_limit);
 void world_remove_joint_at(scree_world *world, size_t index);
 /* Rebuilds the excluded pairs from the joints and from what was reported. */
 scree_status world_list_excluded(scree_world *world);
+/* One pair more, at its place: parts are made in the order of their nodes, so that it is near the
+ * end. */
+scree_status world_exclude_also(scree_world *world, uint32_t a, uint32_t b);
 
 /* material.c: is something wrong with it? Then the key that is, and why. */
 bool material_fault(const scree_material_def *material, const char **key, char *text, size_t size);

@@ -107,6 +107,9 @@ scree_camera scree_picture_get_camera(const scree_picture *p, double film_time) 
   c.eye[2] = c.target[2] + p->offset[2];
   c.up[0] = c.up[1] = 0.0;
   c.up[2] = 1.0;
+  /* A slope is one: down is where things fall. */
+  double up[3];
+  if (picture_is_tilted(p, up)) memcpy(c.up, up, sizeof c.up);
   return c;
 }
 

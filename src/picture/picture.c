@@ -17,7 +17,6 @@ scree_picture_def scree_picture_def_default(void) {
                              .most = NAN,
                              .map = -1,
                              .legend = true,
-                             .ground = true,
                              .azimuth = NAN,
                              .elevation = NAN,
                              .field = 28.0 * 3.14159265358979323846 / 180.0,
@@ -97,6 +96,10 @@ void scree_picture_destroy(scree_picture *p) {
   memory_free(p->context, p->bodies);
   memory_free(p->context, p->contacts);
   memory_free(p->context, p->links);
+  memory_free(p->context, p->drawn);
+  memory_free(p->context, p->ghosts);
+  scree_shape_destroy(p->arrow_head);
+  scree_shape_destroy(p->slope);
   memory_free(p->context, p->item_of);
   memory_free(p->context, p->values);
   memory_free(p->context, p->probe.time);
@@ -331,6 +334,7 @@ scree_status scree_picture_survey(scree_picture *p, size_t count, const size_t *
       join(&p->focus, &box);
       p->has_focus = true;
     }
+    picture_note_speeds(p);
     picture_add_groups(p);
     picture_add_range(p);
     if (p->def.chains) status = find_reference(p);
@@ -353,19 +357,29 @@ scree_status scree_picture_survey(scree_picture *p, size_t count, const size_t *
   return SCREE_OK;
 }
 
-scree_status scree_picture_load(scree_picture *p, size_t frame, double share) {
-  ARGUMENT_CHECK(p ? p->context : NULL, p);
-  const scree_status status = load_frame(p, frame, share);
+scree_status picture_load_plain(scree_picture *p, size_t frame) {
+  const scree_status status = load_frame(p, frame, 0.0);
   if (status) return status;
   set_looks(p);
   picture_paint(p);
-  return make_links(p);
+  return SCREE_OK;
+}
+
+scree_status scree_picture_load(scree_picture *p, size_t frame, double share) {
+  ARGUMENT_CHECK(p ? p->context : NULL, p);
+  scree_status status = p->def.ghosts > 0 ? picture_note_ghosts(p, frame) : SCREE_OK;
+  if (!status) status = load_frame(p, frame, share);
+  if (status) return status;
+  set_looks(p);
+  picture_paint(p);
+  const scree_status linked = make_links(p);
+  return linked ? linked : picture_add_past(p, frame);
 }
 
 scree_render_scene scree_picture_get_scene(const scree_picture *p) {
   if (!p) return (scree_render_scene){0};
-  return (scree_render_scene){.item_count = p->item_count,
-                              .items = p->items,
+  return (scree_render_scene){.item_count = p->drawn_count ? p->drawn_count : p->item_count,
+                              .items = p->drawn_count ? p->drawn : p->items,
                               .link_count = p->link_count,
                               .links = p->links,
                               .cut_count = p->def.section_count,

@@ -37,6 +37,13 @@ typedef struct picture_group {
   char name[64];
 } picture_group;
 
+/* An earlier pose. */
+typedef struct picture_ghost {
+  scree_render_item item;
+  scree_body_id body;
+  bool hidden;
+} picture_ghost;
+
 /* Where frames come from. */
 typedef struct picture_source {
   scree_recording *recording; /* or null, and: */
@@ -67,7 +74,14 @@ struct scree_picture {
   size_t contact_count, contact_room;
   scree_render_link *links;
   size_t link_count, link_room;
-  uint32_t *item_of; /* 1 + the item of a place, 0: none */
+  scree_render_item
+      *drawn; /* items with what there is of the past (past.c); none: just the items */
+  size_t drawn_count, drawn_room;
+  picture_ghost *ghosts;
+  size_t ghost_count, ghost_room;
+  double fastest;                  /* m/s, of all moments that were surveyed */
+  scree_shape *arrow_head, *slope; /* made when they are first needed */
+  uint32_t *item_of;               /* 1 + the item of a place, 0: none */
   size_t item_of_room;
   double *values; /* one an item, for the range of the colours */
   size_t value_room;
@@ -99,6 +113,16 @@ void picture_clear_source(scree_picture *p);
 
 /* The item of a body by its name in the scene; false: it is not there now. */
 bool picture_find_body(const scree_picture *p, const char *name, size_t *item);
+
+/* past.c: after the items and links of a frame are made. */
+scree_status picture_add_past(scree_picture *p, size_t frame);
+/* Before a frame is loaded: poses of earlier ones. And of frames that are surveyed. */
+scree_status picture_note_ghosts(scree_picture *p, size_t frame);
+void picture_note_speeds(scree_picture *p);
+/* picture.c: items of a frame, with their looks and colours. */
+scree_status picture_load_plain(scree_picture *p, size_t frame);
+/* Is gravity not along z? Then which way is up. */
+bool picture_is_tilted(const scree_picture *p, double up[3]);
 
 /* colour.c: the field by its name, and the colours of the items that are loaded. */
 scree_status picture_choose_field(scree_picture *p);

@@ -79,14 +79,14 @@ scree_status scree_recording_verify(scree_context *context, const char *path,
 
 scree_status scree_recording_salvage(scree_recording *r, const scree_salvage_def *def,
                                      scree_salvage_info *info) {
-  ARGUMENT_CHECK(r ? r->context : NULL, r && def && info);
+  ARGUMENT_CHECK(NULL, r && def && info);
   (void)r, (void)def;
   *info = (scree_salvage_info){0};
   return SCREE_ERROR_UNSUPPORTED;
 }
 
 scree_status scree_recording_verify_probe(scree_recording *r, const char *name, const char *table) {
-  ARGUMENT_CHECK(r ? r->context : NULL, r && name);
+  ARGUMENT_CHECK(NULL, r && name);
   (void)r, (void)name, (void)table;
   return SCREE_ERROR_UNSUPPORTED;
 }
@@ -117,6 +117,11 @@ scree_status recorder_close(recorder *r) {
   return SCREE_OK;
 }
 
+scree_status scree_recording_refresh(scree_recording *r) {
+  (void)r;
+  return SCREE_ERROR_UNSUPPORTED;
+}
+
 bool scree_recording_is_live(const scree_recording *r) {
   if (!r) return false;
   (void)r;
@@ -125,14 +130,14 @@ bool scree_recording_is_live(const scree_recording *r) {
 
 scree_status scree_recording_get_times(scree_recording *r, size_t first, size_t count,
                                        double *times) {
-  ARGUMENT_CHECK(r ? r->context : NULL, r);
+  ARGUMENT_CHECK(NULL, r);
   (void)r, (void)first, (void)count, (void)times;
   return SCREE_ERROR_UNSUPPORTED;
 }
 
 scree_status scree_recording_get_body(scree_recording *r, scree_body_id id,
                                       scree_recorded_body *body) {
-  ARGUMENT_CHECK(r ? r->context : NULL, r && body);
+  ARGUMENT_CHECK(NULL, r && body);
   (void)r, (void)id;
   *body = (scree_recorded_body){0};
   return SCREE_ERROR_UNSUPPORTED;
@@ -179,7 +184,7 @@ const char *scree_recording_version(const scree_recording *r) {
 }
 
 scree_status scree_recording_get_frame(scree_recording *r, size_t i, scree_frame *frame) {
-  ARGUMENT_CHECK(r ? r->context : NULL, r && frame);
+  ARGUMENT_CHECK(NULL, r && frame);
   (void)r, (void)i;
   *frame = (scree_frame){0};
   return SCREE_ERROR_UNSUPPORTED;
@@ -187,14 +192,14 @@ scree_status scree_recording_get_frame(scree_recording *r, size_t i, scree_frame
 
 scree_status scree_recording_get_steps(scree_recording *r, size_t first, size_t count,
                                        double *rows) {
-  ARGUMENT_CHECK(r ? r->context : NULL, r && (rows || !count));
+  ARGUMENT_CHECK(NULL, r && (rows || !count));
   (void)r, (void)first, (void)count, (void)rows;
   return SCREE_ERROR_UNSUPPORTED;
 }
 
 scree_status scree_recording_get_scene(scree_recording *r, scree_scene **scene,
                                        scree_world **world) {
-  ARGUMENT_CHECK(r ? r->context : NULL, r && scene);
+  ARGUMENT_CHECK(NULL, r && scene);
   (void)r;
   *scene = NULL;
   if (world) *world = NULL;

@@ -275,6 +275,26 @@ scree_status scree_recording_open(scree_context *context, const char *path,
   return recording_open(context, path, &(recording_open_def){0}, recording);
 }
 
+scree_status scree_recording_refresh(scree_recording *r) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r);
+  scree_recording *fresh;
+  const scree_status status = scree_recording_open(r->context, r->path, &fresh);
+  if (status) return status;
+  if (fresh->run != r->run) {
+    scree_recording_close(fresh);
+    return recording_fault(r, "another run has taken its place; open it again");
+  }
+  const scree_recording old = *r;
+  *r = *fresh;
+  r->scene = old.scene;
+  r->world = old.world;
+  *fresh = old;
+  fresh->scene = NULL;
+  fresh->world = NULL;
+  scree_recording_close(fresh);
+  return SCREE_OK;
+}
+
 void scree_recording_close(scree_recording *r) {
   if (!r) return;
   scree_world_destroy(r->world);

@@ -1,11 +1,10 @@
 /* The picture: samples of all pixels, the smoothing of their light, and bytes.
  *
- * Sample i of a pixel uses point i of one sequence that fills the unit square evenly (steps by the
- * powers of the inverse plastic number), turned by a hash of the pixel. Sums run over samples in
- * their order, pixels are independent: any number of threads gives the same bytes.
- *
- * A pixel whose first half of samples met one smooth surface, all in the sun or all in its shadow,
- * has no edge to smooth: it takes no more of them. In most pictures that are nine of ten pixels. */
+ * Every pixel takes a sixth of the samples, in pairs (sample.c). Where all of it and its neighbours
+ * met one smooth surface, all in the sun or all in its shadow, there is no edge to smooth, and it
+ * takes no more: in most pictures these are most of the pixels. The others take half of the
+ * samples; only where these differ they take all. Sums run over samples in their order, pixels are
+ * independent: any number of threads gives the same bytes. */
 #include "base/argument.h"
 #include "base/definition.h"
 #include "render/frame.h"
@@ -15,173 +14,169 @@
 
 enum { TILE = 16 };
 
-static uint32_t hash(uint32_t x) {
-  x ^= x >> 16;
-  x *= 0x7feb352du;
-  x ^= x >> 15;
-  x *= 0x846ca68bu;
-  return x ^ (x >> 16);
-}
-
-static float unit(uint32_t x) {
-  return (float)(x >> 8) * 0x1p-24f;
-}
-
-static float wrap(float x) {
-  return x >= 1.0f ? x - 1.0f : x;
-}
-
-/* The three pairs of a sample are taken at different places of the sequence, or the light would
- * follow the place in the pixel. */
-static void fill_jitter(float *jitter, int samples) {
-  static const double step[2] = {0.7548776662466927, 0.5698402909980532};
-  for (int pair = 0; pair < 3; pair++) {
-    uint32_t seed = 0x9e3779b9u * (uint32_t)(pair + 1);
-    for (int i = 0; i < samples; i++) {
-      for (int k = 0; k < 2; k++) {
-        const double x = 0.5 + (i + 1) * step[k];
-        jitter[6 * i + 2 * pair + k] = (float)(x - floor(x));
-      }
-    }
-    for (int i = samples - 1; i > 0 && pair > 0; i--) {
-      seed = hash(seed);
-      const int j = (int)(seed % (uint32_t)(i + 1));
-      float *a = jitter + 6 * i + 2 * pair, *b = jitter + 6 * j + 2 * pair, swap[2];
-      memcpy(swap, a, sizeof swap);
-      memcpy(a, b, sizeof swap);
-      memcpy(b, swap, sizeof swap);
-    }
-  }
-}
-
-/* Weight of the triangle filter, by warping an even number to a place: in [-1, 1]. */
-static float tent(float u) {
-  return u < 0.5f ? sqrtf(2.0f * u) - 1.0f : 1.0f - sqrtf(2.0f - 2.0f * u);
-}
-
-/* Two neighbours on one smooth surface share their light: one looks for the sun, one for the sky.
- */
-static bool may_share(const render_sample *a, const render_sample *b) {
-  const f3 bend = f3_sub(a->normal, b->normal);
-  return a->kind == b->kind && a->item == b->item && f3_dot(bend, bend) < 0.1f;
-}
-
-static void light_alone(const render_frame *f, render_sample *s, const float *jitter) {
-  if (s->kind == RENDER_NOTHING) return;
-  render_light l = render_sun_ray(f, s, jitter + 2);
-  render_sky_ray(f, s, jitter + 4, &l);
-  render_finish(f, s, &l);
-}
-
-static void light_pair(const render_frame *f, render_sample s[2], float jitter[2][6]) {
-  if (!may_share(&s[0], &s[1])) {
-    light_alone(f, &s[0], jitter[0]);
-    light_alone(f, &s[1], jitter[1]);
-  } else if (s[0].kind != RENDER_NOTHING) {
-    render_light l = render_sun_ray(f, &s[0], jitter[0] + 2);
-    render_sky_ray(f, &s[1], jitter[1] + 4, &l);
-    render_finish(f, &s[0], &l);
-    render_finish(f, &s[1], &l);
-  }
-}
-
-typedef struct pixel_sum {
-  render_pixel pixel;
-  render_sample first;
+/* Pairs that wait until eight of them go as one packet. */
+typedef struct pair_queue {
+  render_frame *frame;
+  render_place place[RENDER_LANES];
   int count;
-  float darkest, lightest; /* light of the samples */
-  bool mixed;              /* they met different things, or glass in between changed */
-} pixel_sum;
+} pair_queue;
 
-static void add_sample(pixel_sum *sum, const render_sample *s) {
-  render_pixel *p = &sum->pixel;
-  if (sum->count++ == 0) sum->first = *s;
-  const f3 bend = f3_sub(s->normal, sum->first.normal);
-  p->plain = f3_add(p->plain, s->plain);
-  p->surface = f3_add(p->surface, s->surface);
-  p->lit = f3_add(p->lit, f3_mul(s->surface, s->light));
-  p->normal = f3_add(p->normal, s->normal);
-  p->depth += s->depth;
-  p->spread = fmaxf(p->spread, s->item == sum->first.item ? f3_dot(bend, bend) : 4.0f);
-  sum->darkest = fminf(sum->darkest, s->light.y);
-  sum->lightest = fmaxf(sum->lightest, s->light.y);
-  const f3 veil = f3_sub(s->plain, sum->first.plain), tone = f3_sub(s->surface, sum->first.surface);
-  sum->mixed |= s->kind != sum->first.kind || s->wall != sum->first.wall ||
-                f3_dot(veil, veil) > 4e-4f || f3_dot(tone, tone) > 4e-4f;
+static void flush(pair_queue *q) {
+  if (q->count) render_add_pairs(q->frame, q->count, q->place);
+  q->count = 0;
 }
 
-/* The sun gives up to 0.8, the sky alone less than half: what differs by more has the border of a
- * shadow in it. */
-static bool settled(const pixel_sum *sum) {
-  return !sum->mixed && sum->pixel.spread < 0.05f && sum->lightest - sum->darkest < 0.5f;
+static void push(pair_queue *q, int x, int y, int pair) {
+  q->place[q->count++] = (render_place){x, y, pair};
+  if (q->count == RENDER_LANES) flush(q);
 }
 
-static void draw_pixel(render_frame *f, int px, int py) {
-  const int samples = f->settings.samples;
-  const uint32_t seed = hash((uint32_t)px + hash((uint32_t)py + 0x51ed270bu));
-  float turn[6];
-  for (uint32_t k = 0; k < 6; k++) turn[k] = unit(hash(seed + 0x9e3779b9u * (k + 1)));
-  pixel_sum sum = {.darkest = INFINITY, .lightest = -INFINITY};
-  const int enough = f->enough;
-  const f3 back = render_back(f, (float)px + 0.5f, (float)py + 0.5f);
-  for (int i = 0; i < samples && !(i == enough && settled(&sum)); i += 2) {
-    render_sample s[2];
-    float u[2][6];
-    const int pair = i + 1 < samples ? 2 : 1;
-    for (int n = 0; n < pair; n++) {
-      if (samples == 1) {
-        s[0] = render_look(f, (float)px + 0.5f, (float)py + 0.5f, back);
-        memset(u, 0, sizeof u);
-        break;
+typedef struct tile_box {
+  int x0, y0, x1, y1;
+} tile_box;
+
+/* Rays of a packet begin in a block of 4 x 2 pixels. */
+static void draw_first(render_frame *f, tile_box t) {
+  pair_queue q = {.frame = f};
+  for (int y = t.y0; y < t.y1; y += 2)
+    for (int x = t.x0; x < t.x1; x += 4)
+      for (int i = 0; i < 8; i++) {
+        const int px = x + i % 4, py = y + i / 4;
+        for (int pair = 0; pair < f->first && px < t.x1 && py < t.y1; pair++)
+          push(&q, px, py, pair);
       }
-      for (int k = 0; k < 6; k++) u[n][k] = wrap(f->jitter[6 * (i + n) + k] + turn[k]);
-      s[n] = render_look(f, (float)px + 0.5f + 0.8f * tent(u[n][0]),
-                         (float)py + 0.5f + 0.8f * tent(u[n][1]), back);
+  flush(&q);
+}
+
+/* Of pixels with as many samples. */
+static bool differ(const render_pixel *p, const render_pixel *q) {
+  if (p->item != q->item || p->kind != q->kind) return true;
+  const float n2 = (float)(p->count * p->count);
+  const f3 bend = f3_sub(p->normal, q->normal), veil = f3_sub(p->plain, q->plain);
+  const f3 hue = f3_sub(p->surface, q->surface);
+  /* The sun gives up to 0.8, the sky alone less than half: what differs by more has the border of a
+   * shadow in it. */
+  return f3_dot(bend, bend) > 0.05f * n2 || f3_dot(veil, veil) > 4e-4f * n2 ||
+         f3_dot(hue, hue) > 4e-4f * n2 ||
+         fmaxf(p->lightest, q->lightest) - fminf(p->darkest, q->darkest) > 0.5f;
+}
+
+static bool settled(const render_pixel *p) {
+  return !p->mixed && p->spread < 0.05f && p->lightest - p->darkest < 0.5f;
+}
+
+static bool has_edge(const render_frame *f, const render_pixel *first, int x, int y) {
+  const render_pixel *p = &first[(size_t)y * (size_t)f->width + (size_t)x];
+  if (!settled(p)) return true;
+  for (int dy = -1; dy <= 1; dy++)
+    for (int dx = -1; dx <= 1; dx++) {
+      const int px = x + dx, py = y + dy;
+      if ((dx || dy) && px >= 0 && px < f->width && py >= 0 && py < f->height &&
+          differ(p, p + dy * f->width + dx))
+        return true;
     }
-    if (pair == 2)
-      light_pair(f, s, u);
-    else
-      light_alone(f, &s[0], u[0]);
-    for (int n = 0; n < pair; n++) add_sample(&sum, &s[n]);
-  }
-  const float scale = 1.0f / (float)sum.count;
-  const render_pixel *p = &sum.pixel;
-  f->pixels[(size_t)py * (size_t)f->width + (size_t)px] =
-      (render_pixel){f3_scale(scale, p->plain), f3_scale(scale, p->surface),
-                     f3_scale(scale, p->lit),   f3_scale(scale, p->normal),
-                     scale * p->depth,          p->spread};
+  return false;
 }
 
-static void draw_pixels(render_frame *f, int threads) {
+/* Pixels with an edge, found by the first pairs of all of them. */
+static void find_edges(const render_frame *f, tile_box t, uint8_t *edge) {
+  for (int y = t.y0; y < t.y1; y++)
+    for (int x = t.x0; x < t.x1; x++)
+      edge[(size_t)y * (size_t)f->width + (size_t)x] = has_edge(f, f->pixels, x, y);
+}
+
+static void draw_rest(render_frame *f, tile_box t, const uint8_t *edge) {
+  for (int round = 0; round < 2; round++) {
+    pair_queue q = {.frame = f};
+    const int from = round ? f->enough : f->first, to = round ? f->pairs : f->enough;
+    for (int y = t.y0; y < t.y1; y++)
+      for (int x = t.x0; x < t.x1; x++) {
+        const size_t i = (size_t)y * (size_t)f->width + (size_t)x;
+        if (!edge[i] || (round && settled(&f->pixels[i]))) continue;
+        for (int pair = from; pair < to; pair++) push(&q, x, y, pair);
+      }
+    flush(&q);
+  }
+}
+
+static void take_means(render_frame *f, tile_box t) {
+  for (int y = t.y0; y < t.y1; y++)
+    for (int x = t.x0; x < t.x1; x++) {
+      render_pixel *p = &f->pixels[(size_t)y * (size_t)f->width + (size_t)x];
+      const float scale = 1.0f / (float)p->count;
+      p->plain = f3_scale(scale, p->plain);
+      p->surface = f3_scale(scale, p->surface);
+      p->lit = f3_scale(scale, p->lit);
+      p->normal = f3_scale(scale, p->normal);
+      p->depth *= scale;
+      p->sun *= scale;
+      p->open *= scale;
+      p->through *= scale;
+      p->gone *= scale;
+    }
+}
+
+static scree_status draw_pixels(render_frame *f, int threads) {
   const int columns = (f->width + TILE - 1) / TILE, rows = (f->height + TILE - 1) / TILE;
+  const bool again = f->pairs > f->first;
+  uint8_t *edge = NULL;
+  if (again) {
+    edge = memory_new(f->render->context, (size_t)f->width * (size_t)f->height, 1);
+    if (!edge) return SCREE_ERROR_MEMORY;
+  }
+  for (int pass = 0; pass < 3; pass++) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (int tile = 0; tile < columns * rows; tile++) {
-    const int x0 = tile % columns * TILE, y0 = tile / columns * TILE;
-    if (render_stopped(f)) continue;
-    for (int y = y0; y < y0 + TILE && y < f->height; y++)
-      for (int x = x0; x < x0 + TILE && x < f->width; x++) draw_pixel(f, x, y);
+    for (int tile = 0; tile < columns * rows; tile++) {
+      const int x = tile % columns * TILE, y = tile / columns * TILE;
+      const tile_box t = {x, y, x + TILE < f->width ? x + TILE : f->width,
+                          y + TILE < f->height ? y + TILE : f->height};
+      if (render_stopped(f)) continue;
+      if (pass == 0) draw_first(f, t);
+      if (pass == 1 && again) find_edges(f, t, edge);
+      if (pass == 2 && again) draw_rest(f, t, edge);
+      if (pass == 2) take_means(f, t);
+    }
+  }
+  memory_free(f->render->context, edge);
+  return SCREE_OK;
+}
+
+/* The byte of a linear tone: the largest whose least tone is not above it. A table says where it
+ * lies to a byte or two, which is a tenth of the time of a power. */
+enum { TONE_STEPS = 4096 };
+typedef struct tone_table {
+  float least[257];
+  uint8_t start[TONE_STEPS + 1];
+} tone_table;
+
+static void fill_tones(tone_table *t) {
+  t->least[0] = -INFINITY;
+  t->least[256] = INFINITY;
+  for (int b = 1; b < 256; b++) t->least[b] = render_decode(((float)b - 0.5f) / 255.0f);
+  for (int i = 0, b = 0; i <= TONE_STEPS; i++) {
+    while (b < 255 && (float)i / TONE_STEPS >= t->least[b + 1]) b++;
+    t->start[i] = (uint8_t)b;
   }
 }
 
-/* The byte of a linear tone: the largest whose least tone is not above it, found by halving, which
- * is a tenth of the time of a power. */
-static uint8_t byte_of(const float *least, float x) {
-  int at = 0;
-  for (int step = 128; step; step /= 2)
-    if (x >= least[at + step]) at += step;
-  return (uint8_t)at;
+static uint8_t byte_of(const tone_table *t, float x) {
+  if (!(x > 0.0f)) return 0;
+  if (x >= 1.0f) return 255;
+  unsigned b = t->start[(int)(x * TONE_STEPS)];
+  while (x >= t->least[b + 1]) b++;
+  return (uint8_t)b;
 }
 
 static void write_bytes(const render_frame *f, int threads, scree_image *image) {
-  float least[256] = {0};
-  for (int b = 1; b < 256; b++) least[b] = render_decode(((float)b - 0.5f) / 255.0f);
+  tone_table tones;
+  fill_tones(&tones);
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int y = 0; y < f->height; y++)
     for (int x = 0; x < f->width; x++) {
       const size_t i = (size_t)y * (size_t)f->width + (size_t)x;
       const f3 c = f3_add(f->pixels[i].plain, f->pixels[i].lit);
       const float rgb[3] = {c.x, c.y, c.z};
-      for (size_t k = 0; k < 3; k++) image->pixels[3 * i + k] = byte_of(least, rgb[k]);
+      for (size_t k = 0; k < 3; k++) image->pixels[3 * i + k] = byte_of(&tones, rgb[k]);
     }
 }
 
@@ -209,6 +204,7 @@ static scree_status aim(render_frame *f, const scree_camera *camera) {
   f->forward = f3_from(w);
   f->up = f3_from(v3_scale(tangent, v3_cross(u, w)));
   f->right = f3_from(v3_scale(tangent * f->width / f->height, u));
+  f->across[0] = 2.0f / (float)f->width, f->across[1] = 2.0f / (float)f->height;
   for (int k = 0; k < 2; k++) f->shift[k] = (float)(2.0 * camera->shift[k]);
   f->pixel = (float)(2.0 * tangent / f->height);
   return SCREE_OK;
@@ -227,35 +223,35 @@ static scree_status check(const scree_render *r, const scree_render_settings *s)
 scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
                                const scree_render_settings *settings, scree_image *image) {
   ARGUMENT_CHECK(r ? r->context : NULL, r && settings && image);
+  const int pairs = (settings->samples + 1) / 2;
+  const size_t count = (size_t)image->width * (size_t)image->height;
   render_frame f = {.render = r,
                     .settings = *settings,
                     .width = image->width,
                     .height = image->height,
-                    .enough = (settings->samples + 3) / 4 * 2,
+                    .pairs = pairs,
+                    .first = (pairs + 5) / 6,
+                    .enough = (pairs + 1) / 2,
                     .grid_pitch = round_pitch(r->size)};
   DEFINITION_CHECK(r->context, settings, render_settings);
   if (!render_tree_ready(r))
     return context_fail(r->context, SCREE_ERROR_ARGUMENT, "render: there is no scene yet");
   scree_status status = check(r, settings);
   if (!status) status = aim(&f, camera);
+  if (!status)
+    status = memory_grow(r->context, &r->pixels, &r->pixel_room, count, sizeof *r->pixels);
   if (status) return status;
   const double a = settings->light_azimuth, e = settings->light_elevation;
+  const int threads = r->context->threads;
   f.sun = f3_make(cos(e) * cos(a), cos(e) * sin(a), sin(e));
   f3_frame(f.sun, &f.sun_t, &f.sun_b);
-  f.jitter = memory_new(r->context, 6 * (size_t)settings->samples, sizeof *f.jitter);
-  f.pixels = memory_new(r->context, (size_t)f.width * (size_t)f.height, sizeof *f.pixels);
-  if (f.jitter && f.pixels) {
-    const int threads = r->context->threads;
-    fill_jitter(f.jitter, settings->samples);
-    draw_pixels(&f, threads);
-    const bool noisy = settings->shadows || settings->occlusion;
-    if (noisy && !render_stopped(&f)) status = render_smooth(&f);
-    if (!status && !render_stopped(&f)) write_bytes(&f, threads, image);
-  } else {
-    status = SCREE_ERROR_MEMORY;
-  }
-  memory_free(r->context, f.jitter);
-  memory_free(r->context, f.pixels);
+  f.pixels = r->pixels;
+  memset(f.pixels, 0, count * sizeof *f.pixels);
+  render_fill_tables(&f);
+  status = draw_pixels(&f, threads);
+  const bool noisy = settings->shadows || settings->occlusion;
+  if (!status && noisy && !render_stopped(&f)) status = render_smooth(&f);
+  if (!status && !render_stopped(&f)) write_bytes(&f, threads, image);
   return status;
 }
 

@@ -37,7 +37,8 @@ scree_status scree_render_create(scree_context *context, scree_render **out) {
 void scree_render_destroy(scree_render *r) {
   if (!r) return;
   render_tree_destroy(r);
-  void *blocks[] = {r->colours, r->balls, r->ball_items, r->prims, r->planes, r->mesh_shapes};
+  void *blocks[] = {r->colours, r->balls,       r->ball_items, r->prims,
+                    r->planes,  r->mesh_shapes, r->pixels};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) memory_free(r->context, blocks[i]);
   memory_free(r->context, r);
 }

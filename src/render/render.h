@@ -72,8 +72,13 @@ struct scree_render {
   size_t item_count;
   const shape **mesh_shapes;
   size_t mesh_count, mesh_room, mesh_handle_room;
-  struct render_tree *tree; /* Embree's side of it */
+  struct render_tree *tree;    /* Embree's side of it */
+  struct render_pixel *pixels; /* room of the picture, kept for the next one */
+  size_t pixel_room;
 };
+
+/* Rays are traced in packets: what neighbours meet is nearly the same. */
+enum { RENDER_LANES = 8 };
 
 /* scene.c: balls, prims and planes from items. */
 scree_status render_collect(scree_render *r, const scree_render_scene *scene);
@@ -87,7 +92,11 @@ scree_status render_tree_build(scree_render *r);
 bool render_tree_ready(const scree_render *r);
 /* The first hit with t in (t_min, t_max); d is a unit vector. */
 render_hit render_trace(const scree_render *r, f3 o, f3 d, float t_min, float t_max);
-/* Is there a solid body in the way? */
-bool render_occluded(const scree_render *r, f3 o, f3 d, float t_max);
+/* The same for those of eight rays from one place whose bit in `lanes` is set. */
+void render_trace_lanes(const scree_render *r, f3 o, const f3 *d, const float *t_min, float t_max,
+                        unsigned lanes, render_hit *hits);
+/* Which of them, from places of their own, have a solid body in the way? */
+unsigned render_occluded_lanes(const scree_render *r, const f3 *o, const f3 *d, float t_max,
+                               unsigned lanes);
 
 #endif

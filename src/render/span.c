@@ -2,6 +2,7 @@
 #include "render/span.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static void span_begin(render_span *span) {
   span->in.t = INFINITY;
@@ -72,14 +73,35 @@ static bool clip(render_span *span, v3 n, double offset, int end, v3 o, v3 d) {
   return span->in.t < span->out.t;
 }
 
+/* One pair of faces; t: the later entry and the earlier exit so far. */
+static bool clip_slab(double half, double o, double d, int axis, double t[2], int face[2]) {
+  if (d == 0.0) return fabs(o) <= half;
+  const double a = (-half - o) / d, b = (half - o) / d;
+  const int sign = d > 0.0 ? 1 : -1;
+  const double near = d > 0.0 ? a : b, far = d > 0.0 ? b : a;
+  if (near > t[0]) t[0] = near, face[0] = -sign * axis;
+  if (far < t[1]) t[1] = far, face[1] = sign * axis;
+  return t[0] < t[1];
+}
+
+/* Face 1 to 3, with the sign of its normal. */
+static render_surface box_surface(double t, int face) {
+  const double sign = face < 0 ? -1.0 : 1.0;
+  const int axis = abs(face);
+  return (render_surface){t,
+                          {axis == 1 ? sign : 0.0, axis == 2 ? sign : 0.0, axis == 3 ? sign : 0.0},
+                          axis == 3 ? (int)sign : 0};
+}
+
 bool render_box_span(v3 half, v3 o, v3 d, render_span *span) {
-  span->in.t = -INFINITY;
-  span->out.t = INFINITY;
-  return clip(span, (v3){1, 0, 0}, half.x, 0, o, d) &&
-         clip(span, (v3){-1, 0, 0}, half.x, 0, o, d) &&
-         clip(span, (v3){0, 1, 0}, half.y, 0, o, d) &&
-         clip(span, (v3){0, -1, 0}, half.y, 0, o, d) &&
-         clip(span, (v3){0, 0, 1}, half.z, 1, o, d) && clip(span, (v3){0, 0, -1}, half.z, -1, o, d);
+  double t[2] = {-INFINITY, INFINITY};
+  int face[2] = {0, 0};
+  if (!clip_slab(half.x, o.x, d.x, 1, t, face) || !clip_slab(half.y, o.y, d.y, 2, t, face) ||
+      !clip_slab(half.z, o.z, d.z, 3, t, face))
+    return false;
+  span->in = box_surface(t[0], face[0]);
+  span->out = box_surface(t[1], face[1]);
+  return true;
 }
 
 static bool box_span(const shape *s, v3 o, v3 d, render_span *span) {

@@ -439,12 +439,12 @@ static bool wall_is_glass(const render_hit *hit, f3 o, f3 d) {
   return f3_dot(hit->normal, at) * f3_dot(hit->normal, d) < 0.0f;
 }
 
-static void fill_prim_hit(const scree_render *r, const struct RTCRayHit *q, f3 o, f3 d,
+static void fill_prim_hit(const scree_render *r, uint32_t prim, float u, float v, f3 o, f3 d,
                           render_hit *hit) {
-  const render_prim *p = &r->prims[q->hit.primID];
-  const int flags = (int)q->hit.v;
+  const render_prim *p = &r->prims[prim];
+  const int flags = (int)v;
   hit->item = p->item;
-  hit->edge = q->hit.u;
+  hit->edge = u;
   hit->section = (flags & HIT_SECTION) != 0;
   if (p->look == RENDER_LOOK_CONTAINER)
     hit->what = (flags & HIT_INSIDE) ? RENDER_INSIDE : RENDER_GLASS;
@@ -454,6 +454,11 @@ static void fill_prim_hit(const scree_render *r, const struct RTCRayHit *q, f3 o
     hit->what = wall_is_glass(hit, o, d) ? RENDER_GLASS : RENDER_INSIDE;
   else
     hit->what = RENDER_BODY;
+}
+
+static void fill_ball_hit(const scree_render *r, uint32_t ball, render_hit *hit) {
+  hit->what = RENDER_BODY;
+  hit->item = r->ball_items[ball];
 }
 
 static void trace_planes(const scree_render *r, f3 o, f3 d, float t_min, render_hit *hit) {
@@ -478,24 +483,68 @@ render_hit render_trace(const scree_render *r, f3 o, f3 d, float t_min, float t_
   if (q.hit.geomID != RTC_INVALID_GEOMETRY_ID) {
     hit.t = q.ray.tfar;
     hit.normal = f3_normalize((f3){q.hit.Ng_x, q.hit.Ng_y, q.hit.Ng_z});
-    if (q.hit.geomID == GEOMETRY_BALLS) {
-      hit.what = RENDER_BODY;
-      hit.item = r->ball_items[q.hit.primID];
-    } else {
-      fill_prim_hit(r, &q, o, d, &hit);
-    }
+    if (q.hit.geomID == GEOMETRY_BALLS)
+      fill_ball_hit(r, q.hit.primID, &hit);
+    else
+      fill_prim_hit(r, q.hit.primID, q.hit.u, q.hit.v, o, d, &hit);
     if (f3_dot(hit.normal, d) > 0.0f) hit.normal = f3_scale(-1.0f, hit.normal);
   }
   trace_planes(r, o, d, t_min, &hit);
   return hit;
 }
 
-bool render_occluded(const scree_render *r, f3 o, f3 d, float t_max) {
+/* Lanes that are not asked for keep valid = 0; Embree leaves them alone. */
+static void set_lane(struct RTCRay8 *ray, int *valid, unsigned lane, f3 o, f3 d, float t_min,
+                     float t_max) {
+  valid[lane] = -1;
+  ray->org_x[lane] = o.x, ray->org_y[lane] = o.y, ray->org_z[lane] = o.z;
+  ray->dir_x[lane] = d.x, ray->dir_y[lane] = d.y, ray->dir_z[lane] = d.z;
+  ray->tnear[lane] = t_min, ray->tfar[lane] = t_max, ray->time[lane] = 0.0f;
+  ray->mask[lane] = UINT32_MAX, ray->id[lane] = lane, ray->flags[lane] = 0;
+}
+
+void render_trace_lanes(const scree_render *r, f3 o, const f3 *d, const float *t_min, float t_max,
+                        unsigned lanes, render_hit *hits) {
+  _Alignas(32) int valid[RENDER_LANES] = {0};
+  struct RTCRayHit8 q = {0};
   struct RTCIntersectContext context;
   rtcInitIntersectContext(&context);
-  struct RTCRay ray = make_ray(o, d, 0.0f, t_max);
-  rtcOccluded1(r->tree->scene, &context, &ray);
-  return ray.tfar < 0.0f;
+  context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+  for (unsigned i = 0; i < RENDER_LANES; i++) {
+    q.hit.geomID[i] = RTC_INVALID_GEOMETRY_ID;
+    if (lanes >> i & 1u) set_lane(&q.ray, valid, i, o, d[i], t_min[i], t_max);
+  }
+  rtcIntersect8(valid, r->tree->scene, &context, &q);
+  for (unsigned i = 0; i < RENDER_LANES; i++) {
+    if (!(lanes >> i & 1u)) continue;
+    render_hit *hit = &hits[i];
+    *hit = (render_hit){.what = RENDER_NOTHING, .t = t_max, .item = UINT32_MAX};
+    if (q.hit.geomID[i] != RTC_INVALID_GEOMETRY_ID) {
+      hit->t = q.ray.tfar[i];
+      hit->normal = f3_normalize((f3){q.hit.Ng_x[i], q.hit.Ng_y[i], q.hit.Ng_z[i]});
+      if (q.hit.geomID[i] == GEOMETRY_BALLS)
+        fill_ball_hit(r, q.hit.primID[i], hit);
+      else
+        fill_prim_hit(r, q.hit.primID[i], q.hit.u[i], q.hit.v[i], o, d[i], hit);
+      if (f3_dot(hit->normal, d[i]) > 0.0f) hit->normal = f3_scale(-1.0f, hit->normal);
+    }
+    trace_planes(r, o, d[i], t_min[i], hit);
+  }
+}
+
+unsigned render_occluded_lanes(const scree_render *r, const f3 *o, const f3 *d, float t_max,
+                               unsigned lanes) {
+  _Alignas(32) int valid[RENDER_LANES] = {0};
+  struct RTCRay8 ray = {0};
+  struct RTCIntersectContext context;
+  unsigned met = 0;
+  rtcInitIntersectContext(&context);
+  for (unsigned i = 0; i < RENDER_LANES; i++)
+    if (lanes >> i & 1u) set_lane(&ray, valid, i, o[i], d[i], 0.0f, t_max);
+  rtcOccluded8(valid, r->tree->scene, &context, &ray);
+  for (unsigned i = 0; i < RENDER_LANES; i++)
+    if ((lanes >> i & 1u) && ray.tfar[i] < 0.0f) met |= 1u << i;
+  return met;
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/argument.h"
 #include "base/definition.h"
@@ -161,6 +162,17 @@ static scree_status copy_state(scree_server *s, scree_sim *sim) {
   return SCREE_OK;
 }
 
+/* Of this thread. */
+static double cpu_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+scree_server_cost scree_server_get_cost(const scree_server *s) {
+  return s ? s->drive.cost : (scree_server_cost){0};
+}
+
 scree_status serve_publish(scree_server *s, scree_sim *sim, bool always) {
   serve_drive *d = &s->drive;
   const double now = timer_now();
@@ -170,8 +182,11 @@ scree_status serve_publish(scree_server *s, scree_sim *sim, bool always) {
     pthread_mutex_lock(&s->board.lock);
   else if (pthread_mutex_trylock(&s->board.lock) != 0)
     return SCREE_OK;
+  const double begin = cpu_now();
   const scree_status status = copy_state(s, sim);
   d->published = timer_now();
+  d->cost.states++;
+  d->cost.seconds += cpu_now() - begin;
   atomic_store(&s->wanted, false);
   pthread_mutex_unlock(&s->board.lock);
   if (!status) serve_wake(s);
@@ -198,7 +213,7 @@ scree_status scree_server_begin_run(scree_server *s, scree_sim *sim, const scree
   double *rows = d->rows;
   const double pace = b->epoch ? d->state.pace : run->pace;
   const bool paused = b->epoch && d->state.paused;
-  *d = (serve_drive){.changeable = run->changeable, .rows = rows, .stride = 1};
+  *d = (serve_drive){.changeable = run->changeable, .rows = rows, .stride = 1, .cost = d->cost};
   d->state.pace = pace;
   d->state.paused = paused;
   d->state.duration = settings->duration;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/timer.h"
 #include "serve/serve.h"
 
 #ifdef SERVE_IS_IN
@@ -94,18 +95,46 @@ static void fill_live(scree_server *s, serve_reader *r) {
 
 /* ---- a recording ---------------------------------------------------------------------------- */
 
-static void begin_recording(scree_server *s, serve_reader *r) {
-  view_reader *from = &s->reader;
-  const double quantum = view_quantum(from->world);
-  const size_t count = scree_recording_frame_count(from->recording);
-  const view_header header = {"recording", quantum, false, scree_recording_remark(from->recording)};
-  begin_epoch(r, 1, quantum);
-  view_put_header(&r->message, from->scene, from->world, &from->cast, &header);
-  add(r);
-  view_put_shapes(&r->message, from->world, 0);
-  add(r);
+static const double look_seconds = 0.4, count_seconds = 2.0;
+
+scree_status serve_read_steps(scree_server *s) {
+  double *values = NULL;
+  size_t rows = 0;
+  const scree_status status = view_reader_steps(&s->reader, &values, &rows);
+  if (status) return status;
+  view_buffer message = {.context = s->steps.context};
+  const scree_view_table table = view_step_table(values, rows);
+  s->steps.size = 0;
+  if (rows) {
+    view_put_table(&message, &table, VIEW_ROWS, VIEW_STEPS_LARGEST);
+    serve_append(&s->steps, &message);
+  }
+  view_buffer_clear(&message);
+  memory_free(s->reader.context, values);
+  return s->steps.status;
+}
+
+/* Of a run that goes on: what has it written since? A look that fails is tried again later. */
+static void look_again(scree_server *s) {
+  scree_recording *recording = s->reader.recording;
+  if (!s->written || timer_now() - s->looked < look_seconds) return;
+  const size_t before = scree_recording_frame_count(recording);
+  if (!scree_recording_refresh(recording)) {
+    s->written = scree_recording_is_live(recording);
+    if (scree_recording_frame_count(recording) != before || !s->written) s->shown++;
+    if (timer_now() - s->counted > count_seconds || !s->written) {
+      serve_read_steps(s);
+      s->counted = timer_now();
+    }
+  }
+  s->looked = timer_now();
+}
+
+static void add_times(scree_server *s, serve_reader *r) {
+  scree_recording *recording = s->reader.recording;
+  const size_t count = scree_recording_frame_count(recording);
   double *times = memory_new(r->out.context, count + 1, sizeof *times);
-  if (!times || scree_recording_get_times(from->recording, 0, count, times)) {
+  if (!times || scree_recording_get_times(recording, 0, count, times)) {
     r->out.status = SCREE_ERROR_MEMORY;
   } else {
     view_put_u8(&r->message, VIEW_TIMES);
@@ -114,11 +143,30 @@ static void begin_recording(scree_server *s, serve_reader *r) {
     add(r);
   }
   memory_free(r->out.context, times);
+  add_kind(r, VIEW_STATE, s->written ? "{\"written\":true}" : "{\"written\":false}");
+  view_put(&r->out, s->steps.data, s->steps.size);
+  r->serial = s->shown;
+}
+
+static void begin_recording(scree_server *s, serve_reader *r) {
+  view_reader *from = &s->reader;
+  const double quantum = view_quantum(from->world);
+  const view_header header = {"recording", quantum, false, scree_recording_remark(from->recording)};
+  begin_epoch(r, 1, quantum);
+  view_put_header(&r->message, from->scene, from->world, &from->cast, &header);
+  add(r);
+  view_put_shapes(&r->message, from->world, 0);
+  add(r);
+  add_times(s, r);
   view_put(&r->out, s->tables.data, s->tables.size);
 }
 
 static void fill_recording(scree_server *s, serve_reader *r) {
-  if (!r->epoch) begin_recording(s, r);
+  look_again(s);
+  if (!r->epoch)
+    begin_recording(s, r);
+  else if (r->serial != s->shown)
+    add_times(s, r);
   const size_t count = scree_recording_frame_count(s->reader.recording);
   const size_t i = r->frame == SIZE_MAX ? 0 : r->frame;
   view_frame frame;

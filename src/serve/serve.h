@@ -81,6 +81,7 @@ typedef struct serve_board {
 typedef struct serve_drive {
   bool changeable, changed;
   serve_state state;
+  scree_server_cost cost;
   scree_ledger ledger;
   double published, tabled;     /* wall time */
   double pace_start, pace_time; /* wall time and simulated time from which the pace counts */
@@ -114,7 +115,11 @@ struct scree_server {
   /* A recording. */
   bool showing;
   view_reader reader;
-  view_buffer tables; /* messages as in board.shapes */
+  view_buffer steps;      /* the log of steps, and */
+  view_buffer tables;     /* probes: messages as in board.shapes */
+  bool written;           /* a run writes to it: what comes is shown too */
+  uint64_t shown;         /* counts what was found when it was looked at again */
+  double looked, counted; /* wall time: at the file, at its log of steps */
 };
 
 /* board.c */
@@ -146,6 +151,8 @@ typedef struct serve_reader {
 } serve_reader;
 void serve_reader_init(serve_reader *r, scree_context *context);
 void serve_reader_clear(serve_reader *r);
+/* The log of steps of the recording that is shown. */
+scree_status serve_read_steps(scree_server *s);
 /* Is there something that it has not been sent? */
 bool serve_reader_has_news(const scree_server *s, const serve_reader *r);
 /* Messages for a reader that waits; ends its waiting when there are any. */

@@ -445,7 +445,7 @@ scree_status scree_server_create(scree_context *context, const scree_server_def 
   s->context = context;
   s->def = def ? *def : scree_server_def_default();
   s->own = scree_context_create(NULL);
-  s->tables.context = s->own;
+  s->tables.context = s->steps.context = s->own;
   scree_status status = serve_board_init(s);
   if (!status && !s->own) status = SCREE_ERROR_MEMORY;
   if (!status) status = make_token(s);
@@ -468,6 +468,7 @@ void scree_server_destroy(scree_server *s) {
   memory_free(s->context, s->memory);
   view_reader_close(&s->reader);
   if (s->own) view_buffer_clear(&s->tables);
+  view_buffer_clear(&s->steps);
   serve_board_clear(s);
   scree_context_destroy(s->own);
   memory_free(s->context, s);
@@ -487,21 +488,18 @@ scree_status scree_server_show(scree_server *s, scree_recording *recording, size
                                const scree_view_table *tables) {
   ARGUMENT_CHECK(s ? s->context : NULL, s && recording && (tables || !table_count));
   scree_status status = view_reader_open(&s->reader, recording, 0);
-  double *values = NULL;
-  size_t rows = 0;
-  if (!status) status = view_reader_steps(&s->reader, &values, &rows);
+  if (!status) status = serve_read_steps(s);
   if (status) return status;
   view_buffer message = {.context = s->own};
-  const scree_view_table steps = view_step_table(values, rows);
-  for (size_t i = 0; i <= table_count; i++) {
-    const scree_view_table *t = i ? &tables[i - 1] : &steps;
-    if (!t->rows) continue;
-    view_put_table(&message, t, VIEW_ROWS, i ? 0 : VIEW_STEPS_LARGEST);
+  for (size_t i = 0; i < table_count; i++) {
+    if (!tables[i].rows) continue;
+    view_put_table(&message, &tables[i], VIEW_ROWS, 0);
     serve_append(&s->tables, &message);
     message.size = 0;
   }
   view_buffer_clear(&message);
-  memory_free(s->reader.context, values);
+  s->written = scree_recording_is_live(recording);
+  s->shown = 1;
   s->showing = true;
   return s->tables.status;
 }

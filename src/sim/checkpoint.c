@@ -51,7 +51,7 @@ static scree_status put_state(const scree_sim *sim, checkpoint_out *out) {
   return status;
 }
 
-scree_status sim_checkpoint_write(scree_sim *sim) {
+static scree_status write(scree_sim *sim) {
   if (!sim->recorder) return SCREE_OK;
   scree_status status = recorder_sync(sim->recorder);
   if (!status) status = sim_probes_sync(sim);
@@ -68,6 +68,13 @@ scree_status sim_checkpoint_write(scree_sim *sim) {
   if (!status) sim->keep_older = false;
   sim->last_checkpoint = timer_now();
   return status;
+}
+
+scree_status sim_checkpoint_write(scree_sim *sim) {
+  scree_status status = sim_collect(sim);
+  if (!status) status = write(sim);
+  const scree_status returned = sim_return(sim);
+  return status ? status : returned;
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */

@@ -71,6 +71,7 @@ static scree_status prepare(scree_sim *sim) {
   if (!status) status = scree_scene_build(sim->scene, &sim->world);
   if (!status) status = sim_take_from(sim->scene, sim->world, sim->remark, sizeof sim->remark);
   if (!status) status = create_stepper(sim->scene, sim->world, false, &sim->stepper);
+  if (!status) status = sim_spread(sim);
   if (status) return status;
   sim->totals.energy = scree_world_get_energy(sim->world);
   sim->totals.model = (int32_t)sim->settings->solver.model;
@@ -242,6 +243,20 @@ static scree_status go_on(scree_sim *sim, claim *lock) {
   return status;
 }
 
+/* Ranks other than the first read the scene, while nobody writes to the file, and get the state. */
+static scree_status resume_at(scree_sim *sim, claim *lock) {
+  const bool spread = sim_is_spread(sim), first = !spread || sim->context->ranks->me == 0;
+  scree_status status = SCREE_OK;
+  if (!first) status = read_recording(sim);
+  if (spread) ranks_any(sim->context->ranks, false);
+  if (first) status = lock_recording(sim, lock);
+  if (first && !status) status = read_recording(sim);
+  if (!status) status = prepare(sim);
+  sim->remark[0] = '\0';
+  if (first && !status) status = go_on(sim, lock);
+  return spread ? sim_follow(sim, status) : status;
+}
+
 scree_status scree_sim_resume(scree_context *context, const char *path, double duration,
                               scree_sim **out) {
   ARGUMENT_CHECK(context, context && path && out);
@@ -257,11 +272,7 @@ scree_status scree_sim_resume(scree_context *context, const char *path, double d
   sim->context = context;
   sim->duration = duration;
   scree_status status = set_out(sim, path);
-  if (!status) status = lock_recording(sim, lock);
-  if (!status) status = read_recording(sim);
-  if (!status) status = prepare(sim);
-  sim->remark[0] = '\0';
-  if (!status) status = go_on(sim, lock);
+  if (!status) status = resume_at(sim, lock);
   claim_drop(lock);
   memory_free(context, lock);
   return finish_create(status, out);
@@ -390,13 +401,15 @@ static scree_status log_step(scree_sim *sim, const scree_step_info *info) {
       [SCREE_STEP_joints] = l->joints,
       [SCREE_STEP_energy_error] = l->error,
       [SCREE_STEP_damped] = (double)info->damped_bodies,
+      [SCREE_STEP_asleep] = (double)info->asleep,
   };
   return recorder_add_step(sim->recorder, row);
 }
 
 static scree_status record_step(scree_sim *sim, const scree_step_info *info) {
   uint64_t step = sim->totals.steps;
-  scree_status status = sim_probes_write(sim, step);
+  scree_status status = sim_gather_contacts(sim, step);
+  if (!status) status = sim_probes_write(sim, step);
   if (status || !sim->recorder) return status;
   status = log_step(sim, info);
   if (!status && sim_is_due(sim, sim->settings->recording.every, step)) status = record_frame(sim);
@@ -435,8 +448,9 @@ scree_status scree_sim_step(scree_sim *sim, scree_step_info *info) {
   double end = timer_now();
   sim->totals.record += end - record;
   sim->totals.seconds += end - start;
-  if (!status && sim->recorder &&
-      end - sim->last_checkpoint > sim->settings->recording.checkpoint) {
+  const bool due =
+      sim->recorder && end - sim->last_checkpoint > sim->settings->recording.checkpoint;
+  if (!status && sim_agrees(sim, due)) {
     status = sim_checkpoint_write(sim);
     double more = timer_now() - end;
     sim->totals.record += more;

@@ -111,6 +111,16 @@ void probe_region(const scree_world *world, const scree_probe_def *def,
 double probe_part_within(const double center[3], double radius, const double lower[3],
                          const double upper[3]);
 
+/* spread.c: on several ranks. What cannot be divided is refused; around a checkpoint the memory of
+ * contacts is put together; what rank 0 says holds; all go on from the state of rank 0. */
+bool sim_is_spread(const scree_sim *sim);
+scree_status sim_spread(scree_sim *sim);
+scree_status sim_gather_contacts(scree_sim *sim, uint64_t step);
+scree_status sim_collect(scree_sim *sim);
+scree_status sim_return(scree_sim *sim);
+bool sim_agrees(const scree_sim *sim, bool mine);
+scree_status sim_follow(scree_sim *sim, scree_status status);
+
 /* from.c: states from the recording that the scene names, if any; what was taken is described in
  * `remark`, which may be null. */
 scree_status sim_take_from(scree_scene *scene, scree_world *world, char *remark, size_t size);

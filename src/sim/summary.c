@@ -81,6 +81,7 @@ void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
       .divided_steps = (uint64_t)t->divided,
       .unresolved_parts = (uint64_t)t->unresolved,
       .crowded_steps = (uint64_t)t->crowded,
+      .asleep = scree_world_asleep_count(sim->world),
       .stopped = t->stopped != 0,
       .infeasible = t->infeasible != 0,
       .worst_residual = t->residual,

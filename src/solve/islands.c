@@ -259,13 +259,23 @@ static bool is_solved(const solve_run *run, const islands *w, size_t c, const do
   return true;
 }
 
-static scree_solve_settings settings_of(const solve_run *run) {
+/* Of what its share of the time would be, by its blocks: a hard island must not starve the others.
+ */
+static const double most_of_share = 3.0;
+
+static const double most_foreseen =
+    0.05; /* of the time limit, that an island may go beyond it by */
+
+/* `share`: of the blocks that are still to be solved. */
+static scree_solve_settings settings_of(const solve_run *run, double share) {
   scree_solve_settings s = *run->settings;
   s.model = run->model;
   s.tolerance_error /= sqrt(3.0);
   s.warm_start = true;
   s.progress = NULL;
-  if (s.time_limit > 0.0) s.time_limit = fmax(1e-5, s.time_limit - (timer_now() - run->start_time));
+  if (s.time_limit > 0.0)
+    s.time_limit = fmax(1e-5, fmin(1.0, most_of_share * share) *
+                                  (s.time_limit - (timer_now() - run->start_time)));
   if (s.iteration_limit > 0) {
     s.iteration_limit -= run->iterations;
     if (s.iteration_limit < 1) s.iteration_limit = 1;
@@ -275,9 +285,10 @@ static scree_solve_settings settings_of(const solve_run *run) {
 }
 
 /* From run->g on, and back into it. A certificate is left in w->g. */
-static scree_status solve_island(solve_run *run, islands *w, size_t c, scree_solve_info *info) {
+static scree_status solve_island(solve_run *run, islands *w, size_t c, double share,
+                                 scree_solve_info *info) {
   ccp_operator *op = run->op;
-  const scree_solve_settings settings = settings_of(run);
+  const scree_solve_settings settings = settings_of(run, share);
   const bool local = op->form != SCREE_FORM_BODIES;
   scree_ccp *problem = NULL;
   scree_status status = local ? build_local(op, w, c, &problem) : build_bodies(op, w, c);
@@ -330,7 +341,7 @@ scree_status islands_solve(solve_run *run, islands *w) {
   ccp_operator *op = run->op;
   scree_status status = prepare(run, w);
   scree_solve_info info, worst = {.outcome = SCREE_OUTCOME_SOLVED};
-  double work = run->work;
+  double work = run->work, left = (double)op->block_count;
   long most = 0, failed = 0;
   w->solved_apart = 0;
   /* The time of one step is over before all are done: the next one begins where it ended. */
@@ -338,11 +349,14 @@ scree_status islands_solve(solve_run *run, islands *w) {
   for (size_t k = 0; k < w->count && !status; k++) {
     const size_t c = (begin + k) % w->count;
     const double blocks = (double)(w->start[c + 1] - w->start[c]);
-    if (is_over(run, blocks * w->pace)) break;
+    /* A solve ends soon after its time; how soon is what may be too much here. */
+    if (is_over(run, fmin(blocks * w->pace, most_foreseen * run->settings->time_limit))) break;
     w->next = c + 1;
+    const double share = blocks / fmax(left, blocks);
+    left -= blocks;
     if (is_solved(run, w, c, w->d)) continue;
     const double start = timer_now();
-    status = solve_island(run, w, c, &info);
+    status = solve_island(run, w, c, share, &info);
     if (status) break;
     const double pace = (timer_now() - start) / blocks;
     w->pace += (pace > w->pace ? 0.3 : 0.1) * (pace - w->pace);

@@ -21,7 +21,7 @@
 #include "ccp/sets/set.h"
 #include "solve/solver.h"
 
-enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2, STRIVE_ITERATIONS = 10 };
+enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2 };
 static const double residual_per_error = 100.0; /* R asked where E alone was given a tolerance */
 static const double stall_gain = 0.97, strive_part = 0.001;
 static const double suspect_growth = 1.2, suspect_size = 300.0, suspect_peak = 10.0;
@@ -135,7 +135,7 @@ static double impulse_peak(const solve_run *run, const double *g) {
 /* Impulses that grow: all of them, or where E is asked one, which all others hide; or R that does
  * not fall any more. */
 static bool proved_infeasible(solve_run *run, long iteration, const double *g) {
-  if (iteration < run->suspect_iteration) return false;
+  if (iteration < run->suspect_iteration || run->op->ranks) return false;
   const double size = impulse_size(run, g);
   const double peak = run->settings->tolerance_error > 0.0 ? impulse_peak(run, g) : 0.0;
   const bool suspect = (size > suspect_size && size > suspect_growth * run->suspect_size) ||
@@ -153,8 +153,10 @@ static bool proved_infeasible(solve_run *run, long iteration, const double *g) {
   return true;
 }
 
+/* A rank sees a part of the problem, and a proof is about all of it: there is none then. */
 bool solve_prove_infeasible(solve_run *run, const double *d) {
   infeasible_certificate proof;
+  if (run->op->ranks) return false;
   if (!infeasible_prove_direction(run->op, run->model, run->infeasible, d, &proof)) return false;
   finish_infeasible(run, &proof);
   return true;
@@ -268,7 +270,7 @@ static bool is_solved(const solve_run *run, long iteration, double seconds) {
   const scree_solve_settings *s = run->settings;
   if (!(run->best_merit <= 1.0)) return false;
   return !run->strives || run->best_merit <= strive_part ||
-         iteration >= run->met_iteration + STRIVE_ITERATIONS || isinf(run->merit) ||
+         iteration >= run->met_iteration + run->strives || isinf(run->merit) ||
          is_spent(run, iteration) || (s->time_limit > 0.0 && seconds >= s->time_limit);
 }
 
@@ -309,7 +311,7 @@ static bool conclude(solve_run *run, long iteration, const double *g,
   const scree_solve_settings *s = run->settings;
   const double seconds = timer_now() - run->start_time;
   if (stopped_by_caller(run, iteration, seconds, residual)) return true;
-  if (context_stopped(run->context)) {
+  if (!run->op->ranks && context_stopped(run->context)) { /* ranks must stop as one */
     solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, "stopped by the caller");
     return true;
   }

@@ -72,6 +72,10 @@ bool scree_solver_has_coulomb(size_t i) {
   return i < SOLVER_COUNT && solvers[i]->coulomb;
 }
 
+bool scree_solver_spreads(size_t i) {
+  return i < SOLVER_COUNT && solvers[i]->spreads;
+}
+
 const scree_option_def *scree_solver_options(size_t i, size_t *count) {
   if (!count) return NULL;
   *count = i < SOLVER_COUNT ? solvers[i]->option_count : 0;
@@ -150,6 +154,8 @@ static const char *refuse(const solver_class *class, const scree_ccp *problem, s
   if (dilates && model == SCREE_MODEL_COULOMB && !class->dilates)
     return "it does not take dilatancy, which has no potential; take auto, gs, fpp or admm, or the "
            "relaxed model";
+  if (problem->ranks && !class->spreads)
+    return "it does not run on several ranks; take ags, gs, sor, ssor, nsgs or apgd";
   return class->refuse ? class->refuse(problem, model) : NULL;
 }
 

@@ -18,6 +18,7 @@ typedef struct solver_class {
   bool coulomb;        /* offers the exact model */
   bool dilates;        /* and sets with dilatancy in it, which have no potential */
   bool patient;        /* progress comes late and at once: the stall rule waits longer */
+  bool spreads;        /* over ranks: everything it decides comes from reduced sums */
   bool judges_start;   /* run judges run->g as iterate 0 where nobody has: solve_is_new */
   size_t vector_count; /* row vectors of workspace, allocated before run */
   /* Null when it can take the problem, else why not. May be null: takes everything. */
@@ -58,7 +59,7 @@ struct solve_run {
   bool best_balanced; /* it counts the equation of motion of a global problem */
   double merit;       /* of the last check: max of E / tolerance and R / tolerance; <= 1: solved */
   double best_merit;
-  bool strives;       /* goes on below what is asked while that costs little; see monitor.c */
+  long strives; /* iterations that it goes on below what is asked for; 0: none; see monitor.c */
   long met_iteration; /* where the best merit first was at most 1 */
   long iterations, products;
   double work;           /* see scree_solve_info */

@@ -22,6 +22,7 @@
   X(solver_sap)                                                                                    \
   X(solver_lemke)                                                                                  \
   X(solver_fixed_point)                                                                            \
-  X(solver_direct)
+  X(solver_direct)                                                                                 \
+  X(solver_condense)
 
 #endif

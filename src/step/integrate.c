@@ -9,7 +9,7 @@ void step_integrate(scree_world *world, double h, const v3 *linear, const v3 *an
   world_bodies *b = &world->bodies;
 #pragma omp parallel for schedule(static) num_threads(context_team(world->context, b->limit > 2048))
   for (size_t i = 0; i < b->limit; i++) {
-    if (!b->alive[i] || b->kind[i] == SCREE_BODY_FIXED) continue;
+    if (!b->alive[i] || b->kind[i] == SCREE_BODY_FIXED || world_sleeps(world, i)) continue;
     if (world_is_dynamic(world, i))
       world_keep_rates(world, i, world_kick(world, i, h), linear[i], angular[i], shared[i]);
     b->linear[i] = linear[i];

@@ -34,6 +34,7 @@ static assembly_params params_of(const scree_stepper *s, double h, double whole)
       .margin = s->def.margin,
       .warm_start = s->def.warm_start,
       .warm_start_scale = s->def.warm_start_scale,
+      .hurried = s->deadline > 0.0 && s->behind,
   };
 }
 
@@ -42,10 +43,11 @@ static assembly_params params_of(const scree_stepper *s, double h, double whole)
 /* A solve gets this part of the budget at least: sweeps from what is there are better than none. */
 static const double least_of_budget = 0.05;
 /* What is planned with: clocks of a shared machine are not exact. */
-static const double most_of_budget = 0.9;
+static const double most_of_budget = 0.8;
 
 static void begin_budget(scree_stepper *s) {
   const double budget = s->def.time_budget;
+  s->began = timer_now();
   s->deadline =
       budget > 0.0 ? timer_now() + fmax(most_of_budget * budget - s->reserve, 0.25 * budget) : 0.0;
 }
@@ -67,10 +69,17 @@ static double time_left(scree_stepper *s) {
 
 /* How long a step that was cut short went on after its last solve was to end: the reserve follows
  * quickly when it is more, and slowly when it is less, so that few steps take longer. */
-static const double quickly = 1.0, slowly = 0.002;
+static const double quickly = 1.0, slowly = 0.02;
+
+/* A step that took more than its budget leaves out what can be in the next ones, until one has
+ * taken no more than this part of it. */
+static const double relaxed_part = 0.6;
 
 static void end_budget(scree_stepper *s, const scree_step_info *info) {
-  if (s->deadline == 0.0 || !info->hurried) return;
+  if (s->deadline == 0.0) return;
+  const double taken = (timer_now() - s->began) / s->def.time_budget;
+  s->behind = s->behind ? taken > relaxed_part : taken > 1.0;
+  if (!info->hurried) return;
   const double more = timer_now() - s->solve_end - s->reserve;
   s->reserve = fmax(0.0, s->reserve + (more > 0.0 ? quickly : slowly) * more);
 }
@@ -136,7 +145,7 @@ static scree_solve_settings settings_of(scree_stepper *s, double h, bool retry) 
 static void note_build(scree_step_info *info, const assembly *a, const assembly_report *report) {
   info->contacts = report->contacts;
   info->joints = a->world->joint_count;
-  info->rows = scree_ccp_row_count(a->problem);
+  info->rows = report->rows;
   info->penetration = fmax(info->penetration, report->penetration);
   info->penetration_percent = fmax(info->penetration_percent, report->penetration_percent);
   info->joint_error = fmax(info->joint_error, report->joint_error);
@@ -154,6 +163,11 @@ static scree_status build(scree_stepper *s, const assembly_params *params, scree
   return status;
 }
 
+/* Null: this process is alone. */
+static rank_team *ranks_of(const scree_stepper *s) {
+  return s->assembly->ranks ? s->context->ranks : NULL;
+}
+
 static scree_status stopped(scree_stepper *s) {
   return context_fail(s->context, SCREE_ERROR_STOPPED, "step: stopped by the caller");
 }
@@ -164,10 +178,10 @@ static scree_status solve(scree_stepper *s, const assembly_params *params, bool 
   const scree_solve_settings settings = settings_of(s, assembly_whole(params), retry);
   memset(out, 0, sizeof *out);
   out->model = s->def.model;
-  if (scree_ccp_row_count(a->problem) == 0) return SCREE_OK;
+  if ((a->ranks ? a->ranks->solve.blocks : scree_ccp_block_count(a->problem)) == 0) return SCREE_OK;
   scree_solver *solver = retry && s->retry_solver ? s->retry_solver : s->solver;
   const scree_status status = solver_solve(solver, a->problem, &settings, a->g, out);
-  return status || !s->context->stopped ? status : stopped(s);
+  return status || ranks_of(s) || !s->context->stopped ? status : stopped(s);
 }
 
 /* Adds a solve that counts to what the step reports: the worst of each. */
@@ -183,14 +197,23 @@ static void note_solve(scree_step_info *info, const scree_solve_info *solved) {
     info->relaxation_gap = fmax(info->relaxation_gap, r->relaxation_gap);
 }
 
+static void find_lift(scree_stepper *s, scree_step_info *info) {
+  size_t lifted = 0;
+  double percent = 0.0;
+  assembly_find_lift(s->assembly, &percent, &lifted);
+  double count = (double)lifted;
+  ranks_reduce(ranks_of(s), &count, 1, &percent, 1);
+  info->lift_percent = fmax(info->lift_percent, percent);
+  info->lifted += (size_t)count;
+}
+
 static void advance(scree_stepper *s, double h, scree_step_info *info,
                     const assembly_report *report) {
   const double start = timer_now();
   info->impacts += s->assembly->impact_count;
   info->impact_loss -= s->assembly->impact_work;
   info->impacts_left = info->impacts_left || s->assembly->impacts_left;
-  if (info->model == SCREE_MODEL_RELAXED)
-    assembly_find_lift(s->assembly, &info->lift_percent, &info->lifted);
+  if (info->model == SCREE_MODEL_RELAXED) find_lift(s, info);
   assembly_open_ledger(s->assembly, &info->ledger);
   assembly_accept(s->assembly);
   step_integrate(s->world, h, s->assembly->linear, s->assembly->angular, s->assembly->shared);
@@ -227,12 +250,28 @@ static scree_status bend_joints(scree_stepper *s, const assembly_params *params,
   return SCREE_OK;
 }
 
-/* Build and solve, once more with the retry solver when asked and needed. */
-static scree_status build_and_solve(scree_stepper *s, const assembly_params *params, bool retry,
-                                    scree_step_info *info, scree_solve_info *solved,
-                                    assembly_report *report) {
+/* Where a body is so fast that whatever it hits would meet all others within the step, a look finds
+ * contacts by the square of the bodies. They mean nothing, and would take minutes to solve. */
+enum { SWARM_GROWTH = 4, SWARM_EACH = 50 };
+
+static bool is_swarm(const scree_stepper *s, const assembly_params *params, size_t first,
+                     const assembly_report *report) {
+  return params->again &&
+         report->contacts > SWARM_GROWTH * first + SWARM_EACH * s->assembly->moving;
+}
+
+/* Build and solve, once more with the retry solver when asked and needed. `first`: contacts of the
+ * first look; *swarm: this one has found too many, and nothing was solved. */
+static scree_status build_and_solve(scree_stepper *s, const assembly_params *params, size_t first,
+                                    bool retry, scree_step_info *info, scree_solve_info *solved,
+                                    assembly_report *report, bool *swarm) {
   scree_status status = build(s, params, info, report);
   if (status) return status;
+  *swarm = is_swarm(s, params, first, report);
+  if (*swarm) {
+    assembly_undo(s->assembly);
+    return SCREE_OK;
+  }
   const double start = timer_now();
   status = solve(s, params, false, solved);
   info->iterations += solved->iterations;
@@ -240,7 +279,7 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   info->solves++;
   info->hurried = info->hurried || solved->outcome == SCREE_OUTCOME_TIME_LIMIT;
   if (!status && retry && solved->outcome != SCREE_OUTCOME_SOLVED && !has_none(solved) &&
-      !is_spent(s) && !is_late(s, info)) {
+      solved->outcome != SCREE_OUTCOME_TIME_LIMIT && !is_spent(s) && !is_late(s, info)) {
     status = solve(s, params, true, solved);
     info->iterations += solved->iterations;
     s->retry_work += (solved->outcome == SCREE_OUTCOME_SOLVED ? 1 : 2) * (uint64_t)solved->work;
@@ -249,7 +288,8 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   }
   if (!status) status = bend_joints(s, params, info, solved);
   info->seconds_solve += timer_now() - start;
-  if (!status && context_stopped(s->context)) status = stopped(s);
+  /* Ranks stop as one, after the step. */
+  if (!status && !ranks_of(s) && context_stopped(s->context)) status = stopped(s);
   if (status) assembly_undo(s->assembly);
   return status;
 }
@@ -267,9 +307,30 @@ static const double far_turn = 0.5; /* rad */
  * made in parts. */
 static const double much_left = 0.02;
 
+/* What one rank finds holds for all. */
+static void vote_hit(const scree_stepper *s, assembly_hit *hit) {
+  double pairs = (double)hit->pairs;
+  ranks_reduce(ranks_of(s), &pairs, 1, &hit->turn, 1);
+  hit->pairs = (size_t)pairs;
+}
+
+static void vote_late(const scree_stepper *s, bool *late) {
+  assembly *a = s->assembly;
+  double most[3] = {*late, a->late_through, a->late_depth};
+  if (!ranks_of(s)) return;
+  ranks_reduce(ranks_of(s), NULL, 0, most, 3);
+  *late = most[0] > 0.0;
+  a->late_through = most[1] > 0.0;
+  a->late_depth = most[2];
+}
+
 static scree_status look(scree_stepper *s, const assembly_params *params, int looks,
                          finding *found) {
   assembly *a = s->assembly;
+  if (assembly_wake_pressed(a)) {
+    found->missed = true;
+    return params->again ? SCREE_OK : assembly_see_no_farther(a);
+  }
   scree_status status = assembly_look(a, params, &found->missed);
   if (status || found->missed) return status;
   if (assembly_bounce_gives(a)) {
@@ -277,21 +338,24 @@ static scree_status look(scree_stepper *s, const assembly_params *params, int lo
     return params->again ? SCREE_OK : assembly_see_no_farther(a);
   }
   status = assembly_sweep(a, params, &found->hit);
+  if (!status) status = assembly_find_strain(a, params, &found->hit);
+  vote_hit(s, &found->hit);
   if (status || (found->hit.pairs && found->hit.turn > far_turn)) return status;
   bool late = false;
   status = assembly_look_late(a, params, &late);
+  vote_late(s, &late);
   found->missed = late && looks < MOST_LATE_LOOKS && !a->late_through;
   found->hit.pairs += a->late_through || (late && !found->missed && a->late_depth > much_left);
   return status;
 }
 
-/* The new twists, and what they lead to. */
-static scree_status finish(scree_stepper *s, const assembly_params *params, int looks,
+/* The new twists, and what they lead to, unless `blind`. */
+static scree_status finish(scree_stepper *s, const assembly_params *params, int looks, bool blind,
                            scree_step_info *info, assembly_report *report, finding *found) {
   const double start = timer_now();
   scree_status status = assembly_finish(s->assembly, report);
   const double finished = timer_now();
-  if (!status && !is_late(s, info)) {
+  if (!status && !blind && !is_late(s, info)) {
     status = look(s, params, looks, found);
     if (status) assembly_undo(s->assembly);
   }
@@ -317,13 +381,22 @@ static scree_status attempt(scree_stepper *s, const assembly_params *given, bool
                             scree_step_info *info, scree_solve_info *solved,
                             assembly_report *report, double *cut) {
   assembly_params params = *given;
+  size_t first = 0;
+  bool swarm = false, blind = false;
   *cut = 0.0;
   for (int looks = 0;; looks++) {
     finding found = {.missed = false};
-    scree_status status = build_and_solve(s, &params, retry, info, solved, report);
+    scree_status status = build_and_solve(s, &params, first, retry, info, solved, report, &swarm);
+    if (!status && swarm) { /* what was found first is taken as it is, and counted */
+      params.again = false;
+      blind = true;
+      info->unresolved++;
+      continue;
+    }
+    if (!looks) first = report->contacts;
     const bool good = solved->outcome == SCREE_OUTCOME_SOLVED || (retry && has_none(solved));
     if (status || (!any && !good)) return status;
-    status = finish(s, &params, looks, info, report, &found);
+    status = finish(s, &params, looks, blind, info, report, &found);
     if (status) return status;
     /* What the looks found is left, and counted, when there is no time for it. */
     if (is_overspent(s, info) || ((found.missed || found.hit.pairs) && is_late(s, info))) {
@@ -519,7 +592,9 @@ static scree_status make_step(scree_stepper *s, double h, scree_step_info *info)
 
 static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
   begin_budget(s);
-  const scree_status status = make_step(s, h, info);
+  scree_status status = make_step(s, h, info);
+  const assembly_sleep sleep = {.after = s->def.sleep_after, .speed = s->def.sleep_speed, .h = h};
+  if (!status && info->advanced) status = assembly_put_to_sleep(s->assembly, &sleep);
   end_budget(s, info);
   return status;
 }

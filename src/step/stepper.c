@@ -1,4 +1,4 @@
-/* The door to steppers: creation, the step with its report, and the contacts of the last one. */
+/* The door to steppers: creation, and the step with its report. */
 #include "step/stepper.h"
 
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include "base/definition.h"
 #include "base/options.h"
 #include "base/timer.h"
-#include "ccp/problem.h"
 #include "step/stepper_list.h"
 
 #define STEPPER_DECLARE(symbol) extern const stepper_class symbol;
@@ -47,6 +46,9 @@ static scree_status check_def(scree_context *context, const scree_stepper_def *d
   if (!(d->stabilisation > 0.0 && d->stabilisation <= 1.0))
     return context_fail(context, SCREE_ERROR_INPUT,
                         "stepper: stabilisation is %g; it must lie in (0, 1]", d->stabilisation);
+  if (!(d->sleep_after >= 0.0) || !(d->sleep_speed >= 0.0))
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "stepper: sleep_after and sleep_speed must not be negative");
   if (!(d->recovery_speed >= 0.0) || !(d->margin >= 0.0) || isinf(d->margin))
     return context_fail(context, SCREE_ERROR_INPUT,
                         "stepper: recovery speed and margin must not be negative");
@@ -90,12 +92,14 @@ scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *d
   s->world = world;
   s->class = class;
   s->def = *def;
-  const char *solver = def->solver ? def->solver : "auto";
+  /* Islands, which auto is made of, are not known to a rank that sees a part of the contacts. */
+  const char *usual = ranks_are_many(context->ranks) ? "ags" : "auto";
+  const char *solver = def->solver && strcmp(def->solver, "auto") != 0 ? def->solver : usual;
   status = scree_solver_create(context, solver, &s->solver);
   for (size_t i = 0; i < scree_solver_count() && !status; i++)
     if (strcmp(scree_solver_name(i), solver) == 0) s->solver_name = scree_solver_name(i);
   if (!status && (def->retry_solver || strcmp(solver, "auto") != 0))
-    status = scree_solver_create(context, def->retry_solver ? def->retry_solver : "auto",
+    status = scree_solver_create(context, def->retry_solver ? def->retry_solver : usual,
                                  &s->retry_solver);
   if (!status) status = assembly_create(world, &s->assembly);
   options_reset(class->options, class->option_count, s->option);
@@ -116,6 +120,7 @@ void scree_stepper_destroy(scree_stepper *s) {
   scree_solver_destroy(s->retry_solver);
   assembly_destroy(s->assembly);
   memory_free(s->context, s->snapshot);
+  memory_free(s->context, s->gathered);
   memory_free(s->context, s);
 }
 
@@ -204,17 +209,11 @@ static void back_to_mark(scree_stepper *s, const step_mark *mark) {
   assembly_back_to(s->assembly, mark->order);
 }
 
-scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *info) {
-  ARGUMENT_CHECK(s ? s->context : NULL, s);
-  scree_step_info local;
+static scree_status make_step(scree_stepper *s, double h, scree_step_info *info) {
   const double start = timer_now();
-  if (!info) info = &local;
-  memset(info, 0, sizeof *info);
-  info->method = "";
-  if (!(h > 0.0) || isinf(h))
-    return context_fail(s->context, SCREE_ERROR_ARGUMENT,
-                        "step: %g s; it must be finite and above 0", h);
+  if (s->class->smooth || !(s->def.sleep_after > 0.0)) world_wake_all(s->world);
   step_mark mark;
+  s->gathered_count = 0;
   context_begin(s->context);
   scree_status status = set_mark(s, &mark);
   if (status) return status;
@@ -227,63 +226,31 @@ scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *inf
     world_clear_step_loads(s->world);
     s->step_count++;
   }
+  info->asleep = scree_world_asleep_count(s->world);
   info->energy = scree_world_get_energy(s->world);
   info->seconds = timer_now() - start;
   return SCREE_OK;
 }
 
+scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *info) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s);
+  scree_step_info local;
+  if (!info) info = &local;
+  memset(info, 0, sizeof *info);
+  info->method = "";
+  if (!(h > 0.0) || isinf(h))
+    return context_fail(s->context, SCREE_ERROR_ARGUMENT,
+                        "step: %g s; it must be finite and above 0", h);
+  const timer_clock clock =
+      timer_use(s->def.budget_clock == SCREE_CLOCK_CPU ? TIMER_CPU : TIMER_WALL);
+  const scree_status status = make_step(s, h, info);
+  timer_use(clock);
+  return status;
+}
+
 size_t scree_stepper_step_count(const scree_stepper *s) {
   if (!s) return 0;
   return s->step_count;
-}
-
-/* ---- contacts ------------------------------------------------------------------------------- */
-
-scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
-  if (!s || !s->assembly->solved || k >= s->assembly->contact_count) return (scree_contact){0};
-  const assembly *a = s->assembly;
-  const world_bodies *b = &s->world->bodies;
-  const ccp_contact *c = &a->problem->bodies.contact[k];
-  const cache_key *key = &collide_cache(a->collide)->now.key[k];
-  /* Arms are those of the start of the step, bodies have moved on since. */
-  const v3 center = v3_add_scaled(b->position[key->a], -a->h, b->linear[key->a]);
-  scree_contact out = {
-      .body_a = key->a, .body_b = key->b, .feature = key->feature, .gap = (double)a->gap[k]};
-  v3_store(out.position, v3_add(center, v3_load(c->arm_a)));
-  memcpy(out.normal, c->normal, sizeof out.normal);
-  v3_store(out.impulse, assembly_whole_impulse(a, k));
-  if (a->has_extra_now) v3_store(out.moment, a->extra_now[k].moment);
-  return out;
-}
-
-size_t scree_stepper_get_contacts(const scree_stepper *s, size_t capacity, scree_contact *out) {
-  if (!s) return 0;
-  if (!out) capacity = 0;
-  const size_t n = s->assembly->solved ? s->assembly->contact_count : 0;
-  for (size_t k = 0; k < n && k < capacity; k++) out[k] = scree_stepper_get_contact(s, k);
-  return n;
-}
-
-scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_id body,
-                                             double force[3], double torque[3]) {
-  ARGUMENT_CHECK(s ? s->context : NULL, s);
-  const uint32_t i = world_find_body(s->world, body);
-  const assembly *a = s->assembly;
-  v3 f = {0, 0, 0}, t = {0, 0, 0};
-  if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
-  const cache_key *key = collide_cache(a->collide)->now.key;
-  for (size_t k = 0; a->solved && k < a->contact_count; k++) {
-    if (key[k].a != i && key[k].b != i) continue;
-    const ccp_contact *c = &a->problem->bodies.contact[k];
-    const double sign = key[k].b == i ? 1.0 : -1.0;
-    const v3 p = v3_scale(sign / a->kick, assembly_whole_impulse(a, k));
-    f = v3_add(f, p);
-    t = v3_add(t, v3_cross(v3_load(key[k].b == i ? c->arm_b : c->arm_a), p));
-    if (a->has_extra_now) t = v3_add_scaled(t, sign / a->kick, a->extra_now[k].moment);
-  }
-  v3_store(force, f);
-  v3_store(torque, t);
-  return SCREE_OK;
 }
 
 const scree_ccp *scree_stepper_problem(const scree_stepper *s) {

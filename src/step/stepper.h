@@ -35,12 +35,18 @@ struct scree_stepper {
   void *data;
   size_t step_count;
   uint64_t first_work, retry_work; /* of first solves, and of those made again */
-  /* The time budget of a step: when solves are to end (0: there is none), what is kept for
-   * what follows them, s, and when the last one was to end. */
-  double deadline, reserve, solve_end;
+  /* The time budget of a step: when it began, when solves are to end (0: there is none), what is
+   * kept for what follows them, s, and when the last one was to end. */
+  double began, deadline, reserve, solve_end;
+  bool behind;             /* the budget was too little lately */
+  scree_contact *gathered; /* contacts of all ranks, where they were asked for */
+  size_t gathered_count, gathered_capacity;
   char *snapshot; /* retry: the state at the start of the step */
   size_t snapshot_capacity;
 };
+
+/* contacts.c: of several ranks, those of all on each, until the next step. All call it. */
+scree_status stepper_gather_contacts(scree_stepper *stepper);
 
 /* integrate.c: bodies move by their new twists; dynamic ones carry their angular momentum. */
 void step_integrate(scree_world *world, double h, const v3 *linear, const v3 *angular,

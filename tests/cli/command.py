@@ -44,7 +44,7 @@ class CommandTest(unittest.TestCase):
             self.skipTest("the thread sanitizer needs large files")
 
         def small():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # the command sees to it itself
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         return Result(subprocess.run([SCREE, *arguments], cwd=self.dir, preexec_fn=small, stdout=subprocess.DEVNULL,
                                      stderr=subprocess.PIPE, check=False))

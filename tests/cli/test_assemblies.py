@@ -67,6 +67,39 @@ assemblies:
             self.assertAlmostEqual(column(c, "x")[-1] - 5 * (i + 1), math.cos((i + 1) * t), places=3)
         self.assertTrue(os.path.exists(self.path("r_c1.pin.csv")))
 
+    def test_what_depends_on_time_turns_along(self):
+        """A force, a torque and a path that are functions of time, with parameters of the assembly, in a turned one."""
+        self.write("sub/pushed.yaml", """
+parameters: {f: 1}
+bodies:
+  - {name: ball, shape: {sphere: {radius: 0.1}}, mass: 1}
+  - {name: cart, kind: prescribed, position: [0, 3, 0], shape: {sphere: {radius: 0.1}},
+     motion: {path: {displacement: ['${f * t}', 0, 0]}}}
+forces:
+  - {body: ball, force: ['${f * (1 + 0 * t)}', 0, 0], torque: [0, 0, '${0.001 * f * (1 + 0 * t)}']}
+probes:
+  - {name: ball, kind: body, body: ball}
+  - {name: cart, kind: body, body: cart}
+""")
+        self.write("scene.yaml", """
+gravity: [0, 0, 0]
+step: 1 ms
+duration: 0.5
+assemblies:
+  - {file: sub/pushed.yaml, name: a, set: {f: 2}}
+  - {file: sub/pushed.yaml, name: b, position: [0, 0, 5], rotation: {axis: [0, 0, 1], angle: 90 deg}, set: {f: 4}}
+""")
+        result = self.run_scree("run", "scene.yaml", "--out", "r.h5", "--force", "--json")
+        self.assertEqual(result.code, 0, result.err)
+        a, b = self.table("r_a.ball.csv"), self.table("r_b.ball.csv")
+        self.assertAlmostEqual(column(a, "vx")[-1], 1.0, places=2)
+        self.assertAlmostEqual(column(b, "vx")[-1], 0.0, places=9)
+        self.assertAlmostEqual(column(b, "vy")[-1], 2.0, places=2)
+        a, b = self.table("r_a.cart.csv"), self.table("r_b.cart.csv")
+        self.assertAlmostEqual(column(a, "x")[-1], 1.0, places=2)
+        self.assertAlmostEqual(column(b, "x")[-1], -3.0, places=9)
+        self.assertAlmostEqual(column(b, "y")[-1], 2.0, places=2)
+
     def test_names_inside_reach_out(self):
         self.write("wheel.yaml", "bodies: [{name: tyre, shape: {sphere: {radius: 0.1}}}]\n"
                    "joints: [{name: axle, kind: hinge, bodies: [chassis, tyre], anchor: [0, 0, 0]}]\n")

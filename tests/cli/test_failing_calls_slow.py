@@ -19,6 +19,11 @@ probes: [{name: p, kind: body, body: ball}]
 """
 
 
+URDF = """<robot name="arm"><link name="base"/><link name="tip"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
+ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous"><parent link="base"/><child link="tip"/><axis xyz="0 1 0"/></joint></robot>
+"""
+
+
 class FailingCalls(CommandTest):
     def setUp(self):
         super().setUp()
@@ -79,15 +84,19 @@ class FailingCalls(CommandTest):
 
     def outputs(self):
         found = {}
-        for name in sorted(os.listdir(self.dir)):
-            if name.startswith("o"):
-                with open(self.path(name), "rb") as file:
-                    found[name] = file.read()
+        for folder, _, names in os.walk(self.dir):
+            for name in names:
+                path = os.path.join(folder, name)
+                if os.path.relpath(path, self.dir).startswith("o"):
+                    with open(path, "rb") as file:
+                        found[os.path.relpath(path, self.dir)] = file.read()
         return found
 
     def clear_outputs(self):
         for name in os.listdir(self.dir):
-            if name.startswith("o"):
+            if name.startswith("o") and os.path.isdir(self.path(name)):
+                shutil.rmtree(self.path(name))
+            elif name.startswith("o"):
                 os.remove(self.path(name))
 
     def every_call_of(self, most, *arguments, same=True):
@@ -126,6 +135,20 @@ class FailingCalls(CommandTest):
         self.every_call_of(40, "salvage", "run.h5", "--out", "o.h5", same=False)
         self.every_call_of(40, "solve", "p.hdf5", "--out", "o.hdf5", same=False)
         self.every_call_of(40, "generate", "packing", "--size", "2x2x2", "--out", "o.hdf5", same=False)
+
+    def test_more_verbs(self):
+        with open(self.path("arm.urdf"), "w", encoding="utf-8") as file:
+            file.write(URDF)
+        self.assertEqual(self.run_scree("run", "s.yaml", "--out", "run.h5").code, 0)
+        self.every_call_of(40, "export", "run.h5", "--html", "o.html")
+        self.every_call_of(40, "import", "arm.urdf", "--out", "o.yaml")
+        self.every_call_of(20, "run", "s.yaml", "--export-problem", "5", "--export-to", "o.hdf5", same=False)
+        self.every_call_of(20, "sweep", "s.yaml", "--set", "step=2 ms,5 ms", "--measure", "summary.steps", "--out", "o",
+                           same=False)
+        self.every_call_of(10, "calibrate", "s.yaml", "--fit", "step=0.002:0.005", "--runs", "5", "--scan", "3", "--target", "p.z:last=0.14", "--out", "o",
+                           same=False)
+        if shutil.which("gnuplot"):
+            self.every_call_of(20, "plot", "run.h5", "--what", "energy", "--out", "o.svg", same=False)
 
     def test_resume(self):
         self.assertEqual(self.run_scree("run", "s.yaml", "--out", "k.h5").code, 0)

@@ -11,11 +11,11 @@ G = 9.81
 
 
 class Listing(CommandTest):
-    NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "clumps", "cohesive-column",
+    NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "buckling", "clumps", "cohesive-column",
              "column-collapse", "crane", "crater", "dominoes", "drum", "flywheel", "four-bar", "gripper",
              "hammer-mill", "heap", "heavy-chain", "hopper", "incline", "launched-cube", "mass-ratio",
-             "newtons-cradle", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "settle", "shaker",
-             "sinking", "skate", "slider-crank", "spinning-top", "stack", "stick-slip", "tracked", "vehicle",
+             "net", "newtons-cradle", "packaging", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "settle", "shaker",
+             "sinking", "skate", "slider-crank", "soft-gripper", "spinning-top", "stack", "stick-slip", "tracked", "tyre", "vehicle",
              "walker", "wall"]
 
     def test_every_scene_is_listed_in_one_line(self):

@@ -83,6 +83,16 @@ class Drives(GalleryTest):
         self.summary("gripper", "--set", "T=0.1")
         self.assertLess(column(self.probe("gripper", "egg"), "z")[-1], 0.1)
 
+    def test_packaging(self):
+        """Two cubes and two discs, each kind in its own box; the mass in a box is told to a few per cent."""
+        self.summary("packaging", "--set", "n=2")
+        cubes, discs = self.probe("packaging", "cubes"), self.probe("packaging", "discs")
+        self.assertEqual(column(cubes, "mass")[0], 0.0)
+        self.assertLess(abs(column(cubes, "mass")[-1] / 0.2 - 2), 0.25)
+        self.assertLess(abs(column(discs, "mass")[-1] / 0.15 - 2), 0.25)
+        y = column(self.probe("packaging", "pusher"), "y")
+        self.assertLess(abs(max(y) + 0.18 - 0.32), 0.01)
+
     def test_vehicle(self):
         self.summary("vehicle", "--set", "n=0", "--duration", "3.5")
         sag = []

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """`scree import`: robots in URDF and MJCF against a second reader, what is reported, what is refused, and that they run."""
 import glob
+import math
 import os
 import re
 
@@ -13,6 +14,52 @@ from robots import read_robot, read_scene
 MODELS = os.path.join(SOURCE, "tests", "models")
 SHARED = os.path.join(os.path.dirname(SOURCE), "shared", "models")
 OWN = [os.path.join(MODELS, "arm.urdf"), os.path.join(MODELS, "creature.xml")]
+
+
+AWKWARD = """<mujoco model="awkward">
+  <compiler angle="radian" eulerseq="zyx" autolimits="false"/>
+  <default>
+    <geom density="500" friction="0.7 0.01 0.001"/>
+    <joint damping="0.1" armature="0.01"/>
+    <default class="arm">
+      <geom type="capsule" size="0.03"/>
+      <joint axis="0 1 0" range="-1 1"/>
+      <default class="tip"><geom mass="0.2"/><joint damping="0.5" limited="true"/></default>
+    </default>
+  </default>
+  <worldbody>
+    <body name="base" pos="0 0 1" euler="0.1 0.2 0.3">
+      <freejoint/>
+      <geom type="box" size="0.1 0.1 0.05"/>
+      <geom type="sphere" size="0.05" pos="0 0 0.1" mass="0" contype="0" conaffinity="0"/>
+      <body name="upper" pos="0.1 0 0" childclass="arm">
+        <joint name="shoulder"/>
+        <geom fromto="0 0 0 0.3 0 0"/>
+        <body name="fore" pos="0.3 0 0" xyaxes="1 0 0 0 1 0">
+          <joint name="elbow" class="tip"/>
+          <geom class="tip" fromto="0 0 0 0.2 0 0"/>
+          <body pos="0.2 0 0"><inertial pos="0.01 0 0" mass="0.3" fullinertia="0.001 0.002 0.002 0.0001 0 0"/></body>
+        </body>
+      </body>
+      <body name="lower" pos="-0.1 0 0">
+        <joint name="slide" type="slide" axis="0 0 1" range="-0.1 0.1" limited="true" stiffness="100" springref="0.02"/>
+        <joint name="spin" axis="0 0 1"/>
+        <geom type="cylinder" size="0.03 0.05"/>
+      </body>
+    </body>
+  </worldbody>
+  <equality>
+    <joint joint1="elbow" joint2="shoulder" polycoef="0 0.5 0 0 0"/>
+  </equality>
+  <tendon><fixed name="coupled"><joint joint="shoulder" coef="1"/><joint joint="elbow" coef="-0.5"/></fixed></tendon>
+  <actuator>
+    <motor joint="shoulder" gear="50" ctrlrange="-1 1"/>
+    <position joint="elbow" kp="20"/>
+    <velocity joint="spin" kv="2"/>
+    <position tendon="coupled" kp="5"/>
+  </actuator>
+</mujoco>
+"""
 
 
 class Against(CommandTest):
@@ -137,6 +184,39 @@ class Scene(CommandTest):
         laws = {tuple(p["between"]): p for p in scene["pairs"]}
         self.assertEqual(laws[("creature.surface1", "creature.surface3")]["friction"], 0.9)
         self.assertEqual(laws[("creature.surface1", "creature.surface4")]["rolling"], 0.1)
+
+    def test_awkward(self):
+        """Nested defaults, another order of Euler angles, limits that are not switched on, masses and densities mixed, an
+        inertia that is not diagonal, two joints at one body, and things that Scree does not have, told with their lines."""
+        with open(self.path("a.xml"), "w", encoding="utf-8") as file:
+            file.write(AWKWARD)
+        result = self.run_scree("import", "a.xml", "--out", "a.yaml")
+        self.assertEqual(result.code, 3)
+        self.assertIn("a.xml:41:5: <position> that is not at a hinge or slide", result.err)
+        self.assertIn("a.xml:34:5: 'elbow' follows 'shoulder'", result.err)
+        self.assertFalse(os.path.exists(self.path("a.yaml")))
+        result = self.run_scree("import", "a.xml", "--out", "a.yaml", "--allow-unsupported")
+        self.assertEqual(result.code, 0, result.err)
+        with open(self.path("a.yaml"), encoding="utf-8") as file:
+            text = file.read()
+        # Rz(0.1) Ry(0.2) Rx(0.3); q = qz qy qx
+        c, s = [math.cos(x / 2) for x in (0.1, 0.2, 0.3)], [math.sin(x / 2) for x in (0.1, 0.2, 0.3)]
+        w, x = c[0] * c[1] * c[2] + s[0] * s[1] * s[2], c[0] * c[1] * s[2] - s[0] * s[1] * c[2]
+        base = text[text.index("name: base"):text.index("name: upper")]
+        got = [float(v) for v in re.search(r"rotation: \[([^\]]*)\]", base).group(1).split(",")]
+        self.assertAlmostEqual(got[0], w, places=12)
+        self.assertAlmostEqual(got[1], x, places=12)
+        self.assertAlmostEqual(float(re.search(r"mass: (\S+)", base).group(1)), 500 * 0.2 * 0.2 * 0.1, places=9)
+        fore = text[text.index("name: fore"):text.index("name: lower")]
+        self.assertAlmostEqual(float(re.search(r"mass: (\S+)", fore).group(1)), 0.5, places=12)
+        self.assertAlmostEqual(float(re.search(r"center: \[([^,]*),", fore).group(1)), (0.2 * 0.1 + 0.3 * 0.21) / 0.5, places=12)
+        shoulder = text[text.index("name: shoulder"):text.index("name: elbow")]
+        self.assertNotIn("limits", shoulder)
+        self.assertIn("damping: 0.1", shoulder)
+        elbow = text[text.index("name: elbow"):]
+        self.assertIn("limits: [-1, 1]", elbow)
+        self.assertIn("damping: 0.5", elbow)
+        self.assertIn("kind: cylindrical", elbow)
 
     def test_keyframe(self):
         result = self.run_scree("import", OWN[1], "--out", "c.yaml", "--keyframe", "crouch")

@@ -3,6 +3,7 @@
 checkpoints, breaking, and a time budget that ragdolls survive."""
 import csv
 import math
+import os
 
 from command import CommandTest, main
 
@@ -16,6 +17,26 @@ joints:
   - {name: b, kind: hinge, bodies: [crank, coupler], anchor: [0, 0, 0.3], axis: [0, 1, 0]}
   - {name: c, kind: hinge, bodies: [coupler, rocker], anchor: [0.8, 0, 0.3], axis: [0, 1, 0]}
   - {name: d, kind: hinge, bodies: [rocker, world], anchor: [0.8, 0, 0], axis: [0, 1, 0]}
+"""
+
+ROUGH = """
+parameters: {rocker: 0.8}
+duration: 0.2 s
+bodies:
+  - {name: crank, shape: {box: {size: [0.3, 0.04, 0.04]}}, position: [0, 0, 0.15], rotation: {axis: [0, 1, 0], angle: -90 deg}}
+  - {name: coupler, shape: {box: {size: [0.9, 0.04, 0.04]}}, position: [0.4, 0, 0.4]}
+  - {name: rocker, shape: {box: {size: ['${rocker}', 0.04, 0.04]}}, position: [0.9, 0, 0.4], rotation: {axis: [0, 1, 0], angle: -80 deg}}
+  - {name: end, shape: {sphere: {radius: 0.01}}, position: [0.05, 0, 0.3]}
+joints:
+  - {name: a, kind: hinge, frame: bodies, bodies: [world, crank], anchor: [0, 0, 0], anchor_b: [-0.15, 0, 0], axis: [0, 1, 0]}
+  - {name: b, kind: hinge, frame: bodies, bodies: [crank, coupler], anchor: [0.15, 0, 0], anchor_b: [-0.45, 0, 0], axis: [0, 1, 0]}
+  - {name: c, kind: hinge, frame: bodies, bodies: [coupler, rocker], anchor: [0.45, 0, 0], anchor_b: ['${rocker / 2}', 0, 0], axis: [0, 1, 0]}
+  - {name: d, kind: hinge, frame: bodies, bodies: [rocker, world], anchor: ['${-rocker / 2}', 0, 0], anchor_b: [1, 0, 0], axis: [0, 1, 0]}
+  - {name: e, kind: fixed, frame: bodies, bodies: [crank, end], anchor: [0.15, 0, 0], anchor_b: [0, 0, 0]}
+exclude: [{bodies: [crank, coupler, rocker, end]}]
+probes:
+  - {name: end, kind: body, body: end}
+  - {name: c, kind: joint, joint: c}
 """
 
 ARM = """
@@ -77,6 +98,84 @@ class Joints(CommandTest):
         s = self.lines(self.run_scree("check", "bar.yaml", "--json"))[-1]
         self.assertEqual((s["degrees_of_freedom"], s["redundant_rows"]), (1, 3))
 
+    def test_many_rows(self):
+        """A chain of n links of hinges, closed to a ring: beyond 900 rows too, redundant ones are counted and named."""
+        ring = """
+parameters: {n: 300}
+bodies:
+  - {name: link, for: {i: "${n}"}, shape: {box: {size: [0.1, 0.1, 0.1]}},
+     position: ["${cos(2 * pi * i / n) * n / 10}", "${sin(2 * pi * i / n) * n / 10}", 0]}
+joints:
+  - {name: pin, for: {i: "${n}"}, kind: hinge, bodies: ["link[${i}]", "link[${mod(i + 1, n)}]"], axis: [0, 0, 1],
+     anchor: ["${cos(2 * pi * (i + 0.5) / n) * n / 10}", "${sin(2 * pi * (i + 0.5) / n) * n / 10}", 0]}
+"""
+        self.write("ring.yaml", ring)
+        for n in (20, 300):
+            result = self.run_scree("check", "ring.yaml", "--set", f"n={n}")
+            self.assertIn(f"'pin[{n - 1}]': 3 of its 5 rows are redundant", result.out)
+            # in its plane: n links of 3 degrees, 2 held by each pin; and 3 of the whole out of it
+            self.assertIn(f"{n} joints, {n + 3} degrees of freedom, 3 redundant rows", result.out)
+
+    def test_closing(self):
+        """A linkage given roughly: bodies are moved to where the hinges hold, as little as is needed."""
+        self.write("bar.yaml", ROUGH)
+        result = self.run_scree("check", "bar.yaml")
+        self.assertEqual(result.code, 0, result.err)
+        self.assertRegex(result.out, r"joints: 0\.\d+ m apart as given; closed to \d\.\de-1\d m, bodies moved by up to 0\.")
+        s = self.summary("run", "bar.yaml", "--out", "bar.h5")
+        self.assertLess(s["worst_joint_error"], 1e-5)
+        end = self.table("bar_end.csv")
+        self.assertAlmostEqual(math.hypot(end[0][1], end[0][3]), 0.3, places=3)  # the crank's pin turns about the origin
+        pin = self.table("bar_c.csv")
+        self.assertLess(abs(pin[0][1]), 0.05)  # its angle is 0 where the bodies were put together
+
+    def test_loops_that_cannot_close(self):
+        self.write("bar.yaml", ROUGH)
+        for words in (("check", "bar.yaml"), ("run", "bar.yaml", "--out", "no.h5")):
+            result = self.run_scree(*words, "--set", "rocker=3")
+            self.assertEqual(result.code, 3)
+            self.assertRegex(result.err, r"bar\.yaml:1\d:5: joint: the loop does not close: 0\.\d+ m are left")
+        self.assertFalse(os.path.exists(self.path("no.h5")))
+        self.write("rod.yaml", "bodies:\n  - {name: a, shape: {sphere: {radius: 0.1}}}\n  - {name: b, position: [1, 0, 0], shape: {sphere: {radius: 0.1}}}\n"
+                   "joints:\n  - {kind: ball, bodies: [world, a], anchor: [0, 0, 0.5]}\n  - {kind: ball, bodies: [world, b], anchor: [1, 0, 0.5]}\n"
+                   "  - {kind: distance, bodies: [a, b], anchor: [0, 0, 0], anchor_b: [1, 0, 0], length: L}\n")
+        with open(self.path("rod.yaml"), encoding="utf-8") as file:
+            text = file.read()
+        for length, code in ((0.9, 0), (1.4, 0), (2.5, 3)):
+            self.write("rod2.yaml", text.replace("length: L", f"length: {length}"))
+            result = self.run_scree("check", "rod2.yaml")
+            self.assertEqual(result.code, code, result.err)
+            if code:
+                self.assertRegex(result.err, r"rod2\.yaml:7:5: joint: the loop does not close")
+
+    def test_limits_where_they_close(self):
+        self.write("bar.yaml", ROUGH.replace("name: a, kind: hinge", "name: a, kind: hinge, start: 2, limits: [0, 1]"))
+        result = self.run_scree("check", "bar.yaml")
+        self.assertEqual(result.code, 3)
+        self.assertIn("outside of its limits 0 … 1", result.err)
+        self.assertRegex(result.err, r"bar\.yaml:\d+:5: joint")
+
+    def test_bad_joints(self):
+        body = "bodies: [{name: a, shape: {sphere: {radius: 1}}}]\n"
+        for joint, message in (
+                ("{kind: hinge, bodies: [world, a], anchor: [0, 0, 0], axis: [0, 0, 0]}", "the axis not of length 0"),
+                ("{kind: hinge, bodies: [world, a], anchor: [0, 0, 0], limits: [1, 2]}", "outside of its limits 1 … 2"),
+                ("{kind: hinge, bodies: [a, a], anchor: [0, 0, 0]}", "it must join two different bodies"),
+                ("{kind: hinge, bodies: [world, a], frame: bodies, anchor: [0, 0, 0]}", "key 'anchor_b' is missing"),
+                ("{kind: gear, bodies: [world, a], frame: bodies, anchor_b: [0, 0, 0], ratio: 2}", "a gear is given in the world")):
+            self.write("bad.yaml", body + "joints: [" + joint + "]\n")
+            result = self.run_scree("run", "bad.yaml", "--out", "no.h5")
+            self.assertEqual(result.code, 3, joint)
+            self.assertRegex(result.err, r"bad\.yaml:2:\d+: ")
+            self.assertIn(message, result.err)
+            self.assertFalse(os.path.exists(self.path("no.h5")))
+        self.write("mesh.xyz", "nothing\n")
+        self.write("bad.yaml", "bodies: [{name: a, shape: {mesh: {file: mesh.xyz}}}]\n")
+        result = self.run_scree("run", "bad.yaml", "--out", "no.h5")
+        self.assertEqual(result.code, 3)
+        self.assertRegex(result.err, r"bad\.yaml:1:\d+: .*(format|STL)")
+        self.assertFalse(os.path.exists(self.path("no.h5")))
+
     def test_motion(self):
         self.write("arm.yaml", ARM)
         s = self.summary("run", "arm.yaml", "--out", "arm.h5")
@@ -118,6 +217,14 @@ class Joints(CommandTest):
         self.assertLess(s["energy"]["kinetic"], 2000)
         self.assertGreater(s["energy"]["potential"], 0)
         self.assertGreater(s["slowest_step"], 0)
+
+    def test_budget_is_kept(self):
+        """Twelve dolls at 5 ms a step with 5 ms of the processor's time each: nearly all steps keep it, and nothing comes apart."""
+        self.write("dolls.yaml", DOLLS)
+        s = self.summary("run", "dolls.yaml", "--set", "n=12", "--set", "solver.time_budget=5ms", "--set", "solver.budget_clock=cpu")
+        self.assertLessEqual(s["over_budget_steps"], 3)
+        self.assertLess(s["worst_joint_error"], 0.05)
+        self.assertLess(s["energy"]["kinetic"], 4000)
 
 
 if __name__ == "__main__":

@@ -154,6 +154,38 @@ class Render(CommandTest):
                                     self.path(name)], capture_output=True, text=True)
             self.assertEqual(shown.stdout.strip(), "96,64,11", shown.stderr)
 
+    def test_what_has_been(self):
+        """A ball that flies along x: earlier poses beside it, its way, an arrow; a slope that slopes; no ground."""
+        with open(self.path("scene.yaml"), "w", encoding="utf-8") as file:
+            file.write("step: 5 ms\nduration: 1 s\ngravity: [0, 0, 0]\nrecording: {every: 0.05}\nbodies:\n"
+                       "  - {name: ball, shape: {sphere: {radius: 0.1}}, velocity: [2, 0, 0]}\n")
+        self.assertEqual(self.run_scree("run", "scene.yaml", "--out", "run.h5", "--force").code, 0)
+
+        def bodies(*options):
+            """Runs of coloured pixels along the middle line, from left to right, seen from the side."""
+            width, height, rows = self.render("--camera", "azimuth=-90,elevation=0", *options)
+            line = [coloured(rows[height // 2], x) for x in range(width)]
+            return sum(line[x] and not line[x - 1] for x in range(1, width))
+
+        self.assertEqual(bodies(), 1)
+        self.assertEqual(bodies("--ghosts", "4"), 5)
+        alone = self.render("--ghosts", "4")[2]
+        for option in ("--trails", "--arrows"):
+            self.assertNotEqual(self.render("--ghosts", "4", option)[2], alone, option)
+        # Without a ground the lower corners are the background, which is symmetric.
+        _, height, rows = self.render("--no-grid")
+        self.assertEqual(rows[height - 1][:3], rows[height - 1][-3:])
+        with open(self.path("scene.yaml"), "w", encoding="utf-8") as file:
+            file.write("step: 5 ms\nduration: 0.5 s\ngravity: [4, 0, -9]\nbodies:\n  - {name: floor, kind: fixed, shape: {half_space: {}}}\n"
+                       "  - {name: box, shape: {box: {size: [0.2, 0.2, 0.1]}}, position: [0, 0, 0.05]}\nmaterials: {default: {friction: 0.1}}\n")
+        self.assertEqual(self.run_scree("run", "scene.yaml", "--out", "run.h5", "--force").code, 0)
+        width, height, rows = self.render("--camera", "azimuth=-90,elevation=5", "--ghosts", "6")
+        places = [(x, y) for y in range(height) for x in range(width) if coloured(rows[y], x)]
+        left = [y for x, y in places if x < width // 2]
+        right = [y for x, y in places if x >= width // 2]
+        self.assertGreater(sum(right) / len(right), sum(left) / len(left) + 10, "it slides down, to the right")
+        self.assertEqual(self.run_scree("render", "run.h5", "--ghosts", "0").code, 2)
+
     def test_draft(self):
         result = self.run_scree("render", "run.h5", "--draft", "--out", "draft.png", "--json")
         self.assertEqual((result.code, result.err), (0, ""))

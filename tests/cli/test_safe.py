@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Scenes from strangers: --safe, and escapes that must not reach the terminal."""
 import os
+import platform
 import subprocess
 import time
 
@@ -57,6 +58,28 @@ class Safe(CommandTest):
         self.assertIn("Max cpu time 600 610 seconds", limits)
         self.assertIn("Max file size 4294967296 4294967296 bytes", limits)
         self.assertIn("Max core file size 0 0 bytes", limits)
+
+    def test_system_calls(self):
+        """The kernel holds a filter for the process, threads work under it, and nothing else can be started."""
+        if not os.path.exists("/proc/self/status") or platform.machine() not in ("x86_64", "aarch64"):
+            self.skipTest("Linux on x86-64 or ARM64")
+        process = subprocess.Popen([SCREE, "run", "settle", "--safe", "--threads", "2", "--set", "n=2000", "--duration", "100"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            status = {}
+            end = time.monotonic() + 20
+            while status.get("Seccomp") != "2" and time.monotonic() < end and process.poll() is None:
+                with open("/proc/%d/status" % process.pid, encoding="utf-8") as file:
+                    status = dict(line.split(":", 1) for line in file)
+                status = {key: value.strip() for key, value in status.items()}
+                time.sleep(0.05)
+            self.assertEqual((status.get("Seccomp"), status.get("NoNewPrivs")), ("2", "1"))
+        finally:
+            process.kill()
+            process.communicate()
+        self.write("two.yaml", "step: 5 ms\nduration: 0.02 s\nbodies: [{shape: {sphere: {radius: 1}}}]\n")
+        self.assertEqual(self.run_scree("run", "two.yaml", "--safe", "--threads", "2").code, 0)
+        self.assertEqual(self.run_scree("run", "two.yaml", "--safe", "--view").code, 2)
 
     def test_escapes(self):
         scene = self.write("s/scene.yaml", '"\\e]0;x\\a\\x9b1m": 1\n' + BALL)

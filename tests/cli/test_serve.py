@@ -69,8 +69,8 @@ class Server(CommandTest):
         with open(self.path("log"), encoding="utf-8") as file:
             return file.read()
 
-    def expect_told(self, text):
-        for _ in range(100):
+    def expect_told(self, text, seconds=5):
+        for _ in range(20 * seconds):
             if text in self.told():
                 return
             time.sleep(0.05)
@@ -348,6 +348,29 @@ class Server(CommandTest):
             self.assertLess(self.memory() - before, 8e6 * SLACK)
         self.check_alive()
 
+    def test_what_a_stalled_reader_costs(self):
+        """The run copies a state only for a reader that has taken the last one: counted, and by the CPU time
+        of the run's own thread below a hundredth."""
+        self.stop()
+        self.start("run", "scene.yaml", "--view", "--duration", "4", "--out", "run.h5")
+        stalled = self.shake()
+        stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        with stalled:
+            stalled.settimeout(0.5)
+            try:
+                for _ in range(100000):
+                    self.send(stalled, command(NEXT, 1.0))
+            except OSError:
+                pass
+            self.expect_told("the run has ended", 60)
+        self.process.send_signal(signal.SIGINT)
+        self.assertEqual(self.process.wait(60), 0)
+        match = re.search(r"view: (\d+) states were copied for readers, (\S+) % of the run's (\S+) s", self.told())
+        self.assertIsNotNone(match, self.told())
+        # One for each answer that fits into the buffers of the socket; without a bound it were 60 a second.
+        self.assertLess(int(match[1]), 200, match[0])
+        self.assertLess(float(match[2]), 1.0 * SLACK, match[0])
+
 
 class Recording(Server):
     """The same guard before a recording: `scree view`."""
@@ -371,7 +394,7 @@ class Recording(Server):
             self.send(s, command(FRAME, 0))
             while not kinds or kinds[-1] != b"F":
                 kinds.append(self.receive(s)[:1])
-            self.assertEqual(kinds, [b"H", b"G", b"T", b"S", b"B", b"F"])
+            self.assertEqual(kinds, [b"H", b"G", b"T", b"I", b"S", b"B", b"F"])
             for i in (5, 2, 0, 12):
                 self.send(s, command(FRAME, i))
                 message = self.receive(s)
@@ -382,7 +405,63 @@ class Recording(Server):
             self.send(s, command(FRAME, 1))
             self.assertEqual(self.receive(s)[:1], b"F")
 
+    def test_a_run_that_goes_on_is_followed(self):
+        """Frames that come while it is shown are told; then that no more will come."""
+        self.stop()
+        with open(self.path("long.yaml"), "w", encoding="utf-8") as file:
+            file.write(SCENE)
+        writer = subprocess.Popen([SCREE, "run", "long.yaml", "--threads", "1", "--out", "long.h5", "--duration", "100"], cwd=self.dir,
+                                  stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        try:
+            for _ in range(400):
+                if os.path.exists(self.path("long.h5")) and \
+                        subprocess.run([SCREE, "info", "--json", self.path("long.h5")], capture_output=True, check=False).returncode == 0:
+                    break
+                time.sleep(0.05)
+            for _ in range(100):  # until there is a first frame
+                try:
+                    self.start("view", "long.h5")
+                    break
+                except AssertionError:
+                    time.sleep(0.2)
+            with self.shake() as s:
+                counts, written = [], []
+
+                def ask(i):
+                    self.send(s, command(FRAME, i))
+                    while True:
+                        message = self.receive(s)
+                        if message[:1] == b"T":
+                            counts.append(struct.unpack("<I", message[1:5])[0])
+                        if message[:1] == b"I":
+                            written.append(b"true" in message)
+                        if message[:1] in b"FN":
+                            return message
+
+                ask(0)
+                self.assertEqual(written, [True])
+                for _ in range(200):
+                    ask(counts[-1])
+                    if len(counts) > 2:
+                        break
+                    time.sleep(0.1)
+                self.assertGreater(len(counts), 2)
+                self.assertEqual(counts, sorted(set(counts)))
+                self.assertEqual(struct.unpack("<I", ask(counts[-1] - 1)[2:6])[0], counts[-1] - 1)
+                writer.send_signal(signal.SIGINT)
+                writer.wait(60)
+                for _ in range(200):
+                    ask(counts[-1])
+                    if not written[-1]:
+                        break
+                    time.sleep(0.1)
+                self.assertFalse(written[-1])
+        finally:
+            writer.kill()
+            writer.wait()
+
     test_good_commands_of_strange_numbers = test_a_reader_that_does_not_read = None
+    test_what_a_stalled_reader_costs = None
     test_many_connections = test_idle_connections_are_dropped = test_large_headers = None
 
 

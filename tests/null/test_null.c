@@ -25,6 +25,7 @@ static struct {
   scree_world *world;
   scree_scene *scene;
   scree_sim *sim;
+  scree_coupling *coupling;
   scree_stepper *stepper;
   scree_solver *solver;
   scree_ccp *ccp;
@@ -138,6 +139,7 @@ static void make_all(void) {
   ok(scree_scene_load_text(given.context, "s", scene_text, strlen(scene_text), NULL, &given.scene));
   ok(scree_sim_create(given.scene, NULL, &given.sim));
   ok(scree_sim_step(given.sim, NULL));
+  ok(scree_coupling_create(given.sim, &given.coupling));
   given.world = scree_sim_world(given.sim);
   given.stepper = scree_sim_stepper(given.sim);
   ok(scree_solver_create(given.context, "gs", &given.solver));
@@ -181,6 +183,7 @@ static void null_and_stale(void **state) {
   scree_picture_destroy(given.picture);
   scree_render_destroy(given.render);
   scree_recording_close(given.recording);
+  scree_coupling_destroy(given.coupling);
   scree_sim_destroy(given.sim);
   scree_scene_destroy(given.scene);
   scree_solver_destroy(given.solver);

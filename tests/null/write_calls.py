@@ -6,7 +6,7 @@ import glob
 import re
 import sys
 
-HANDLES = ["context", "world", "scene", "sim", "stepper", "solver", "ccp", "shape", "recording", "picture", "render", "server"]
+HANDLES = ["context", "world", "scene", "sim", "coupling", "stepper", "solver", "ccp", "shape", "recording", "picture", "render", "server"]
 IDS = ["scree_body_id", "scree_joint_id", "scree_link_id"]
 CALLBACKS = {"scree_report_function": "report", "scree_write_function": "put"}
 # A null handle that these take for "none".

@@ -2,7 +2,10 @@
  * time per step must stay flat. Not a test of `make test`: `make soak`, with SOAK_SCALE (default 1)
  * to shorten it.
  *
- *   soak SCALE DRUM.yaml    prints a table; exit code 1 when something grows */
+ *   soak SCALE DRUM.yaml [PARTS]    prints a table; exit code 1 when something grows
+ *
+ * PARTS: b three balls, 1e7 steps; c 1,000 contexts; r 10,000 recordings; m eight boxes, 1e6 steps;
+ * d 24 hours of a drum. All by default. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,12 +46,16 @@ static void judge(const char *what, bool good) {
   failures += !good;
 }
 
-static const char small_scene[] =
-    "step: 5 ms\nduration: 1.0e9\nbodies:\n"
-    "  - {name: room, shape: {box_container: {size: [1, 1, 1], open: none}},\n"
-    "     motion: {sine: {amplitude: [0.02, 0, 0.02], frequency: 3}}}\n"
-    "  - {shape: {box: {size: [0.2, 0.15, 0.1]}}, lattice: {count: [2, 2, 2], pitch: [0.3, 0.3, "
-    "0.3], origin: [-0.2, -0.2, -0.2]}}\n";
+#define SHAKEN_ROOM                                                                                \
+  "step: 5 ms\nduration: 1.0e9\nbodies:\n"                                                         \
+  "  - {name: room, shape: {box_container: {size: [1, 1, 1], open: none}},\n"                      \
+  "     motion: {sine: {amplitude: [0.02, 0, 0.02], frequency: 3}}}\n"
+static const char three_balls[] = SHAKEN_ROOM
+    "  - {shape: {sphere: {radius: 0.1}}, lattice: {count: [3, 1, 1], pitch: [0.3, 0.3, "
+    "0.3], origin: [-0.3, 0, -0.2]}}\n";
+static const char eight_boxes[] =
+    SHAKEN_ROOM "  - {shape: {box: {size: [0.2, 0.15, 0.1]}}, lattice: {count: [2, 2, 2], pitch: "
+                "[0.3, 0.3, 0.3], origin: [-0.2, -0.2, -0.2]}}\n";
 
 /* Steps of one run; the run has no end of its own. */
 static void run_steps(const char *name, scree_scene *scene, scree_context *context, long steps) {
@@ -85,23 +92,22 @@ static scree_context *one_thread(void) {
   return context;
 }
 
-static void many_steps(long steps) {
+static void many_steps(const char *name, const char *text, long steps) {
   scree_context *context = one_thread();
   scree_scene *scene;
-  need(context,
-       scree_scene_load_text(context, "small", small_scene, strlen(small_scene), NULL, &scene));
-  run_steps("small scene", scene, context, steps);
+  need(context, scree_scene_load_text(context, name, text, strlen(text), NULL, &scene));
+  run_steps(name, scene, context, steps);
   scree_scene_destroy(scene);
   scree_context_destroy(context);
 }
 
 static void drum_for_hours(const char *path, double hours) {
-  const char *const sets[] = {"duration=1.0e9", "n=200", "step=5 ms"};
+  const char *const sets[] = {"duration=1.0e9", "n=60", "d=3 cm", "step=10 ms"};
   scree_context *context = one_thread();
   scree_scene_def def = scree_scene_def_default();
   scree_scene *scene;
   def.sets = sets;
-  def.set_count = 3;
+  def.set_count = sizeof sets / sizeof *sets;
   need(context, scree_scene_load(context, path, &def, &scene));
   const double h = scree_scene_get_settings(scene)->step;
   run_steps("drum", scene, context, (long)(3600.0 * hours / h));
@@ -125,7 +131,7 @@ static void *use_contexts(void *which) {
   for (long k = 0; k < contexts_each; k++) {
     all[k] = one_thread();
     need(all[k],
-         scree_scene_load_text(all[k], "small", small_scene, strlen(small_scene), NULL, &scene[k]));
+         scree_scene_load_text(all[k], "small", eight_boxes, strlen(eight_boxes), NULL, &scene[k]));
     need(all[k], scree_sim_create(scene[k], NULL, &sim[k]));
   }
   for (int step = 0; step < 20; step++) /* in turns, so that all live at once */
@@ -171,7 +177,7 @@ static void many_recordings(long count) {
   scree_sim_def def = scree_sim_def_default();
   def.out = path;
   need(context,
-       scree_scene_load_text(context, "small", small_scene, strlen(small_scene), NULL, &scene));
+       scree_scene_load_text(context, "small", eight_boxes, strlen(eight_boxes), NULL, &scene));
   need(context, scree_sim_create(scene, &def, &sim));
   for (int k = 0; k < 50; k++) need(context, scree_sim_step(sim, NULL));
   need(context, scree_sim_finish(sim));
@@ -207,13 +213,27 @@ static void many_recordings(long count) {
 int main(int argc, char **argv) {
   const double scale = argc > 1 ? atof(argv[1]) : 1.0;
   if (argc < 3 || !(scale > 0.0)) {
-    fprintf(stderr, "usage: soak SCALE DRUM.yaml\n");
+    fprintf(stderr, "usage: soak SCALE DRUM.yaml [PARTS]\n");
     return 2;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
-  many_steps((long)(1e7 * scale));
-  drum_for_hours(argv[2], 24.0 * scale);
-  many_contexts((long)(1000.0 * (scale < 1.0 ? (scale < 0.1 ? 0.1 : scale) : 1.0)));
-  many_recordings((long)(10000.0 * (scale < 0.01 ? 0.01 : scale)));
+  const char *const parts = argc > 3 ? argv[3] : "bcrmd";
+  for (const char *part = parts; *part; part++) switch (*part) {
+    case 'b':
+      many_steps("three balls", three_balls, (long)(1e7 * scale));
+      break;
+    case 'c':
+      many_contexts((long)(1000.0 * (scale < 1.0 ? (scale < 0.1 ? 0.1 : scale) : 1.0)));
+      break;
+    case 'r':
+      many_recordings((long)(10000.0 * (scale < 0.01 ? 0.01 : scale)));
+      break;
+    case 'm':
+      many_steps("eight boxes", eight_boxes, (long)(1e6 * scale));
+      break;
+    case 'd':
+      drum_for_hours(argv[2], 24.0 * scale);
+      break;
+    }
   return failures ? 1 : 0;
 }

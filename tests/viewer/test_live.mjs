@@ -167,3 +167,29 @@ test('scree view shows a recording', async () => {
   await page.close();
   assert.equal(await stop(run), 0);
 });
+
+test('scree view follows a recording that a run still writes', async () => {
+  const writer = spawn(SCREE, ['run', 'thousand.yaml', '--out', 'growing.h5', '--threads', '1'], { cwd: place, env: { ...process.env, OMP_NUM_THREADS: '1' } });
+  running.push({ child: writer });
+  let run;
+  for (let i = 0; i < 100 && !run; i++) run = await start('view', 'growing.h5').catch(() => new Promise((later) => setTimeout(later, 100, null)));
+  const { page, faults } = await open(browser, run.address);
+  const first = await page.evaluate(() => scree.source.count);
+  await until(page, (n) => scree.source.count > n + 5 && scree.shown[0]?.index > n, first);
+  assert.equal(await page.locator('#live-mark .word').textContent(), 'being written');
+  // Looking back stays where it is; the end of the slider follows again.
+  await page.keyboard.press('Home');
+  await until(page, () => scree.shown[0]?.index === 0 && !scree.atEnd);
+  const then = await page.evaluate(() => scree.source.count);
+  await until(page, (n) => scree.source.count > n, then);
+  assert.equal(await page.evaluate(() => scree.shown[0].index), 0);
+  await page.keyboard.press('End');
+  await until(page, (n) => scree.shown[0]?.index > n, then);
+  const ended = new Promise((done) => writer.on('exit', done));
+  writer.kill('SIGINT');
+  await ended;
+  await until(page, () => document.querySelector('#live-mark .word').textContent === 'ended');
+  assert.deepEqual(faults, []);
+  await page.close();
+  assert.equal(await stop(run), 0);
+});

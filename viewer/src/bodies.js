@@ -417,10 +417,21 @@ export class Bodies {
           for (let dx = -1; dx <= 1; dx++) most = Math.max(most, nearest[cy * columns + cx + dx + dy]);
         cover[cy * columns + cx] = most;
       }
-    const order = [];
     const cut = this.shared.cut.value.lengthSq() > 1.5 || this.shared.grow.value !== 1;
-    for (let m = 0; m < n; m++) if (cells[m] >= 0 && (cut || depths[m] < cover[cells[m]] + 3.2 * radius)) order.push(m);
-    order.sort((a, b) => depths[a] - depths[b]);
+    // From the front to the back, by a count in steps of depth: a sort by a function takes longer than all else.
+    let least = Infinity, most = 0, kept = 0;
+    for (let m = 0; m < n; m++) {
+      if (cells[m] < 0) continue;
+      if (!cut && depths[m] >= cover[cells[m]] + 3.2 * radius) { cells[m] = -1; continue; }
+      if (depths[m] < least) least = depths[m];
+      if (depths[m] > most) most = depths[m];
+      kept++;
+    }
+    const STEPS = 512, starts = new Int32Array(STEPS + 1), step = (STEPS - 1) / Math.max(most - least, 1e-30);
+    for (let m = 0; m < n; m++) if (cells[m] >= 0) starts[Math.floor((depths[m] - least) * step) + 1]++;
+    for (let k = 0; k < STEPS; k++) starts[k + 1] += starts[k];
+    const order = new Int32Array(kept);
+    for (let m = 0; m < n; m++) if (cells[m] >= 0) order[starts[Math.floor((depths[m] - least) * step)]++] = m;
     group.order = order;
     far = (radius * scale) / Math.max(middle, 1e-9) < 9;
     if (far !== Boolean(group.far)) {

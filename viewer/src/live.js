@@ -105,9 +105,25 @@ export class Live {
     }
   }
 
+  // A recording that a run writes to: is its newest frame shown?
+  updateWritten() {
+    const { viewer, state } = this;
+    if (!viewer.source.changed || (!viewer.source.grows && !this.written)) return;
+    this.written = true;
+    const on = viewer.source.grows, mark = $('live-mark');
+    mark.hidden = false;
+    mark.classList.toggle('over', !on);
+    mark.querySelector('.word').textContent = !on ? 'ended' : viewer.atEnd ? 'being written' : 'looking back';
+    if (!viewer.playing) {
+      $('play').classList.toggle('on', on && viewer.atEnd);
+      $('play').setAttribute('aria-label', 'Play');
+    }
+    if (state) viewer.frameText.textContent = String(viewer.source.count);
+  }
+
   update() {
     const { viewer, state } = this;
-    if (!viewer.source.live) return;
+    if (!viewer.source.live) { this.updateWritten(); return; }
     viewer.source.contacts = $('links').value !== 'none' || Boolean(viewer.field?.contacts) || viewer.selected >= 0;
     const halted = state?.paused, over = this.over;
     $('live-mark').classList.toggle('halted', Boolean(halted && !over));

@@ -21,7 +21,7 @@ export class Viewer {
     this.time = 0;
     this.playing = false;
     this.speed = 1;
-    this.atEnd = source.live; // a live run is followed while its newest frame is shown
+    this.atEnd = source.grows; // a run that goes on is followed while its newest frame is shown
     this.selected = -1;
     this.following = false;
     this.shown = [-1, -1];
@@ -58,7 +58,7 @@ export class Viewer {
     $('open-plots').disabled = !this.plots.update(run) && !this.source.live;
     this.time = this.source.timeOf(0);
     this.shown = [-1, -1];
-    this.atEnd = this.source.live;
+    this.atEnd = this.source.grows;
   }
 
   anyFrame() { for (let i = 0; i < this.source.count; i++) if (this.source.frame(i)) return this.source.frame(i); return null; }
@@ -80,9 +80,10 @@ export class Viewer {
       const dt = document.createElement('dt'), dd = document.createElement('dd');
       dt.textContent = name; dd.textContent = text;
       dl.append(dt, dd);
+      return dd;
     };
     add('Moving bodies', this.moving.toLocaleString('en'));
-    if (!this.source.live) add('Frames', String(this.source.count));
+    if (!this.source.live) this.frameText = add('Frames', String(this.source.count));
     add('Step', `${number(header.step * 1000)} ms`);
     add('Rounded to', `${number(header.quantum * 1e6)} µm`);
     add('Scree', header.scree);
@@ -159,7 +160,7 @@ export class Viewer {
   seek(time, quiet) {
     const [from, to] = this.span;
     this.time = Math.min(to, Math.max(from, time));
-    this.atEnd = this.source.live && this.time >= to;
+    this.atEnd = this.source.grows && this.time >= to;
     if (!quiet) this.say(`${number(this.time)} seconds`);
   }
 
@@ -180,7 +181,8 @@ export class Viewer {
 
   play(on) {
     const [from, to] = this.span;
-    if (on && !this.source.live && this.time >= to - 1e-9) this.time = from;
+    if (on && this.source.written && this.atEnd) { this.atEnd = false; return; } // it is no longer followed
+    if (on && !this.source.grows && this.time >= to - 1e-9) this.time = from;
     if (on && this.source.live && this.live.over) this.atEnd = false, this.time = this.time >= to - 1e-9 ? from : this.time;
     this.playing = on;
     $('play').classList.toggle('on', on);
@@ -189,12 +191,12 @@ export class Viewer {
 
   advance(seconds) {
     const [from, to] = this.span;
-    if (this.source.live && this.atEnd && !this.live.over) this.time = to;
+    if (this.source.grows && this.atEnd && !this.live.over) this.time = to;
     else if (this.playing) {
       this.time += seconds * this.speed;
       if (this.time >= to) {
         this.time = to;
-        if (this.source.live && !this.live.over) this.atEnd = true;
+        if (this.source.grows && !this.live.over) this.atEnd = true;
         else this.play(false);
       }
     }
@@ -218,7 +220,7 @@ export class Viewer {
     const now = this.source.frame(i), next = this.source.frame(k) ?? now;
     if (!now) return this.mixing ?? 0;
     // Of very many bodies those in sight change with the eye.
-    const turned = this.moving > MANY && this.stage.stale && this.stage.tellEye();
+    const turned = this.moving > MANY && this.stage.tellEye();
     if (this.shown[0] !== now || this.shown[1] !== next || turned) {
       const { run, field } = this;
       const value = field ? (f, row, n) => field.get(run, f, row, n) : () => NO_VALUE;
@@ -443,7 +445,7 @@ async function start() {
     const viewer = (window.scree = new Viewer(source));
     connect(viewer, SPEEDS, dark);
     $('wait').hidden = true;
-    if (!source.live && !matchMedia('(prefers-reduced-motion: reduce)').matches) viewer.play(true);
+    if (!source.grows && !matchMedia('(prefers-reduced-motion: reduce)').matches) viewer.play(true);
     requestAnimationFrame((t) => viewer.tick(t));
   } catch (error) {
     $('wait').querySelector('p').textContent = `The run cannot be shown: ${error.message}`;

@@ -8,7 +8,7 @@ export class FileSource {
   constructor() {
     this.run = new Run();
     this.frames = [];
-    this.live = false;
+    this.live = this.grows = false;
   }
   get count() { return this.frames.length; }
   timeOf(i) { return this.frames[i].time; }
@@ -60,6 +60,8 @@ export class SocketSource {
     this.contacts = false; // of a live run: are they to be sent?
   }
   get live() { return this.run.header?.mode === 'live'; }
+  get written() { return Boolean(!this.live && this.run.state?.written); } // a recording that a run still writes
+  get grows() { return this.live || (this.written && !this.closed); }
   get count() { return this.live ? this.frames.length : this.run.times?.length ?? 0; }
   timeOf(i) { return this.live ? this.frames[i].time : this.run.times[i]; }
   frame(i) { return this.frames[i] ?? null; }
@@ -71,6 +73,7 @@ export class SocketSource {
       const socket = (this.socket = new WebSocket(address, 'scree'));
       socket.binaryType = 'arraybuffer';
       socket.onopen = () => this.ask();
+      setInterval(() => this.written && this.ask(), 250);
       socket.onerror = () => fail(new Error('the run cannot be reached'));
       socket.onclose = () => {
         this.closed = true;
@@ -139,7 +142,10 @@ export class SocketSource {
     if (this.closed || this.waiting || this.socket.readyState !== WebSocket.OPEN) return;
     if (!this.run.header || this.live) this.send('next', this.contacts ? 1 : 0);
     else if (this.wanted.length) this.send('frame', this.wanted.shift());
-    else return;
+    else if (this.written && performance.now() - (this.looked ?? 0) > (document.hidden ? 2000 : 450)) {
+      this.looked = performance.now(); // is there more? One behind the last is answered by what is new
+      this.send('frame', this.count);
+    } else return;
     this.waiting = true;
   }
 

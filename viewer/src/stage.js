@@ -308,14 +308,22 @@ export class Stage {
     this.shared.shadowMap.value = this.depth.depthTexture;
   }
 
-  // For culling: what the eye sees, and how many pixels a metre is at a distance of one.
+  // For culling: what the eye sees, and how many pixels a metre is at a distance of one. True: it is time to look anew,
+  // as the eye has turned by a degree or more, or rests at another place. Culling keeps a margin of more than that.
   tellEye() {
-    const { camera } = this, size = this.renderer.getDrawingBufferSize(new THREE.Vector2());
+    const { camera } = this, old = this.bodies.eye, now = performance.now();
     camera.updateMatrixWorld();
     const matrix = new THREE.Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
-    const moved = !this.bodies.eye || !matrix.equals(this.bodies.eye.matrix) || this.bodies.eye.shadows !== this.shadows;
-    this.bodies.eye = { matrix, width: size.x, height: size.y, scale: size.y / 2 / Math.tan((camera.fov * Math.PI) / 360), shadows: this.shadows };
-    return moved;
+    const size = this.renderer.getDrawingBufferSize(new THREE.Vector2());
+    const same = old && old.shadows === this.shadows && old.width === size.x && old.height === size.y;
+    if (same && matrix.equals(old.matrix)) return false;
+    const away = camera.position.distanceTo(this.controls.target), ahead = camera.getWorldDirection(new THREE.Vector3());
+    if (!this.lastMatrix?.equals(matrix)) this.movedAt = now;
+    this.lastMatrix = matrix;
+    if (same && old.place.distanceTo(camera.position) < 0.02 * away && old.ahead.dot(ahead) > 0.9998 && now - this.movedAt < 200) return false;
+    this.bodies.eye = { matrix, width: size.x, height: size.y, scale: size.y / 2 / Math.tan((camera.fov * Math.PI) / 360),
+      shadows: this.shadows, place: camera.position.clone(), ahead };
+    return true;
   }
 
   draw(mixing) {

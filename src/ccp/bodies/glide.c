@@ -165,6 +165,7 @@ static op_glide_sums sweep(ccp_operator *op, const op_glide_params *params,
     add_sums(pack, impl->glide.of[k].sums, &sums);
   }
   sums.change = fmax(sqrt(worst), bodies_sweep_rest(op, rest, g));
+  bodies_average(op, impl->state);
   return sums;
 }
 

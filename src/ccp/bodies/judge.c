@@ -129,7 +129,11 @@ static void judge_share(const ccp_operator *op, scree_model model, const body_li
   op_judged *parts = impl->judged;
   for (int k = 0; k < BODIES_PACKS; k++) {
     const bodies_pack *pack = bodies_pack_at(impl, k);
-    const sphere_judge work = work_of(pack, model, lines, lanes ? lanes[k] : pack->impulse);
+    sphere_judge work = work_of(pack, model, lines, lanes ? lanes[k] : pack->impulse);
+    if (op->ranks) {
+      work.scale = impl->whole.scale[k];
+      work.roll = impl->whole.roll[k];
+    }
 #pragma omp for schedule(static) nowait
     for (size_t unit = 0; unit < pack->unit_count; unit++) {
       const size_t begin = pack->unit_start[unit], end = pack->unit_start[unit + 1];

@@ -327,9 +327,19 @@ static op_momentum_sums step(ccp_operator *op, double beta, double length) {
     start_bodies(op, &bodies);
     for (int k = 0; k < BODIES_PACKS; k++) step_pack(impl, k, beta, length);
     if (rest) step_rest(op, beta, length, m->sums + units_of(impl));
+#pragma omp single
+    bodies_average(op, m->iterate[NEXT].twist);
     judge_bodies(op, &bodies);
   }
-  return total_of(m, units_of(impl) + rest, op->problem->bodies.body_count / BODY_CHUNK + 1);
+  op_momentum_sums sums =
+      total_of(m, units_of(impl) + rest, op->problem->bodies.body_count / BODY_CHUNK + 1);
+  if (op->ranks) {
+    double all[4] = {sums.distance2, sums.uphill, sums.curvature, sums.objective};
+    op_reduce(op, all, 4, NULL, 0);
+    sums = (op_momentum_sums){
+        .distance2 = all[0], .uphill = all[1], .curvature = all[2], .objective = all[3]};
+  }
+  return sums;
 }
 
 static void accept(ccp_operator *op) {

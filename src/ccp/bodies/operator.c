@@ -130,8 +130,11 @@ void bodies_push_share(const ccp_operator *op, const double *x, const double *re
       bodies_push_block(op, op->order[j], rest + op->row_start[op->order[j]], lines);
   }
 #pragma omp single
-  for (size_t j = op->colour_start[op->colour_count]; j < op->block_count; j++)
-    bodies_push_block(op, op->order[j], rest + op->row_start[op->order[j]], lines);
+  {
+    for (size_t j = op->colour_start[op->colour_count]; j < op->block_count; j++)
+      bodies_push_block(op, op->order[j], rest + op->row_start[op->order[j]], lines);
+    bodies_average(op, lines);
+  }
 }
 
 static int team_of(const ccp_operator *op) {
@@ -374,7 +377,9 @@ static double sweep(ccp_operator *op, const op_sweep_params *params, double *g) 
     const int at = params->backward ? BODIES_PACKS - 1 - k : k;
     worst = fmax(worst, sweep_packed(op, bodies_pack_at(impl, at), params));
   }
-  return params->backward ? worst : fmax(worst, bodies_sweep_rest(op, params, g));
+  if (!params->backward) worst = fmax(worst, bodies_sweep_rest(op, params, g));
+  bodies_average(op, impl->state);
+  return worst;
 }
 
 static void block_velocity(const ccp_operator *op, const double *g, size_t i, double *u) {

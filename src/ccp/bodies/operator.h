@@ -12,6 +12,7 @@
 #include "ccp/bodies/momentum.h"
 #include "ccp/bodies/pack.h"
 #include "ccp/bodies/rigid.h"
+#include "ccp/bodies/whole.h"
 #include "ccp/colouring.h"
 #include "ccp/operator.h"
 #include "math/vec3.h"
@@ -35,6 +36,7 @@ typedef struct op_bodies {
   colouring colours;
   bodies_rigid rigid;
   bodies_diagonal diagonal;
+  bodies_whole whole;
   op_judged *judged; /* a unit of each pack, then a chunk of the blocks that are not packed */
   size_t judged_capacity;
 } op_bodies;
@@ -47,6 +49,12 @@ static inline bodies_pack *bodies_pack_at(const op_bodies *impl, int k) {
 /* The first row of a block that is no contact, counted from the first of these. */
 static inline size_t bodies_generic_row(const ccp_operator *op, size_t block) {
   return op->row_start[block] - op->row_start[op->problem->bodies.contact_count];
+}
+
+/* Copies of a body on several ranks get one twist, or momentum: see ccp/ranks.h. */
+static inline void bodies_average(const ccp_operator *op, body_line *lines) {
+  if (op->ranks)
+    op->ranks->average(op->ranks->user, lines->linear, sizeof *lines / sizeof *lines->linear);
 }
 
 /* ---- one contact ---------------------------------------------------------------------------- */

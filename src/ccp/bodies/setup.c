@@ -73,8 +73,12 @@ static scree_status colour_rest(ccp_operator *op, op_bodies *impl) {
                                impl->rest, impl->rest_start, impl->rest_body);
 }
 
+enum { PARALLEL_LINES = 4096 };
+
 static void fill_lines(const ccp_operator *op, const op_bodies *impl) {
   const ccp_bodies *bodies = &op->problem->bodies;
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(op->context, bodies->body_count > PARALLEL_LINES))
   for (size_t k = 0; k < bodies->body_count; k++) {
     const scree_ccp_body_def *body = &bodies->body[k];
     body_line *line = &impl->state[k];
@@ -139,6 +143,7 @@ scree_status bodies_setup(ccp_operator *op) {
     op->eta_force[op->order[j]] = 0.0;
   if (!status) status = bodies_rigid_fill(&impl->rigid, op);
   if (!status) status = bodies_diagonal_fill(&impl->diagonal, op);
+  if (!status) status = bodies_whole_fill(op);
   return status ? status : bodies_judge_reserve(op);
 }
 
@@ -157,6 +162,7 @@ void bodies_setup_free(ccp_operator *op) {
   colouring_free(context, &impl->colours);
   bodies_rigid_free(context, &impl->rigid);
   bodies_diagonal_free(context, &impl->diagonal);
+  bodies_whole_free(context, &impl->whole);
   memory_free(context, impl->judged);
   memory_free(context, impl);
 }

@@ -3,14 +3,16 @@
  * Rows of the held directions, scaled by the square root of the bodies' inertia so that metres and
  * radians compare, are made orthogonal one after the other (Gram and Schmidt, twice); a row of
  * which those before it leave less than a millionth says nothing new. Machines that no joint
- * connects are counted apart; one with more rows than MOST_ROWS is not counted, which is reported.
- */
+ * connects are counted apart. One with more rows than FEW_ROWS is counted by elimination instead:
+ * each row is freed of the pivot columns of those before it, in their order, and its largest entry
+ * is its pivot; rows stay sparse, as a joint reaches few bodies. One whose rows fill more than
+ * MOST_ENTRIES is not counted, which is reported. */
 #include <string.h>
 
 #include "base/argument.h"
 #include "model/joints/joints.h"
 
-enum { MOST_ROWS = 900 };
+enum { FEW_ROWS = 900, MOST_ENTRIES = 50000000 };
 static const double nothing = 1e-6;
 
 typedef struct part {
@@ -80,42 +82,122 @@ static bool orthogonalise(size_t n, const double *basis, size_t count, double *r
   return true;
 }
 
+/* The rows that count, one after the other: an orthogonal basis, or rows of an elimination. */
+typedef struct span {
+  size_t n, rank;
+  bool sparse, full; /* full: more than MOST_ENTRIES */
+  double *basis;     /* rank x n; sparse: the entries of the rows */
+  double *row;       /* n: the one at hand */
+  uint32_t *column;  /* sparse: of each entry */
+  size_t *start;     /* sparse: of each row, its pivot first */
+  size_t basis_capacity, column_capacity;
+} span;
+
+static scree_status begin_span(const scree_world *w, span *s, size_t rows, size_t n) {
+  *s = (span){.n = n, .sparse = rows > FEW_ROWS};
+  s->row = memory_new(w->context, n, sizeof *s->row);
+  if (s->sparse)
+    s->start = memory_new(w->context, rows + 1, sizeof *s->start);
+  else
+    s->basis = memory_new(w->context, (rows + 1) * n, sizeof *s->basis);
+  return s->row && (s->start || s->basis) ? SCREE_OK : SCREE_ERROR_MEMORY;
+}
+
+static void end_span(const scree_world *w, span *s) {
+  memory_free(w->context, s->basis);
+  memory_free(w->context, s->row);
+  memory_free(w->context, s->column);
+  memory_free(w->context, s->start);
+}
+
+/* Frees the row at hand of the pivots; what is left becomes a row of its own, if it is new. */
+static scree_status eliminate(const scree_world *w, span *s, bool *fresh) {
+  double *row = s->row, whole = 0.0, left = 0.0;
+  size_t pivot = 0, count = 0, at = s->start[s->rank];
+  for (size_t i = 0; i < s->n; i++) whole = fmax(whole, fabs(row[i]));
+  for (size_t k = 0; k < s->rank; k++) {
+    const size_t first = s->start[k];
+    const double f = row[s->column[first]] / s->basis[first];
+    if (f == 0.0) continue;
+    for (size_t e = first; e < s->start[k + 1]; e++) row[s->column[e]] -= f * s->basis[e];
+    row[s->column[first]] = 0.0;
+  }
+  for (size_t i = 0; i < s->n; i++) {
+    if (fabs(row[i]) <= 1e-14 * whole) continue;
+    count++;
+    if (fabs(row[i]) > left) left = fabs(row[pivot = i]);
+  }
+  *fresh = left > nothing * whole;
+  if (!*fresh) return SCREE_OK;
+  s->full = at + count > MOST_ENTRIES;
+  if (s->full) return SCREE_OK;
+  if (memory_grow(w->context, &s->basis, &s->basis_capacity, at + count, sizeof *s->basis) ||
+      memory_grow(w->context, &s->column, &s->column_capacity, at + count, sizeof *s->column))
+    return SCREE_ERROR_MEMORY;
+  for (size_t k = 0; k <= s->n; k++) {
+    const size_t i = k == 0 ? pivot : k - 1;
+    if ((k > 0 && i == pivot) || fabs(row[i]) <= 1e-14 * whole) continue;
+    s->basis[at] = row[i];
+    s->column[at++] = (uint32_t)i;
+  }
+  s->start[++s->rank] = at;
+  return SCREE_OK;
+}
+
+/* The row at hand. */
+static scree_status add_row(const scree_world *w, span *s, bool *fresh) {
+  if (s->sparse) return eliminate(w, s, fresh);
+  double *to = s->basis + s->rank * s->n;
+  memcpy(to, s->row, s->n * sizeof *to);
+  *fresh = orthogonalise(s->n, s->basis, s->rank, to);
+  s->rank += *fresh;
+  return SCREE_OK;
+}
+
+static scree_status count_joint(part *p, uint32_t at, span *s, int *held, int *idle) {
+  const scree_world *w = p->world;
+  const joint *j = &w->joint[at];
+  const joint_view view = joint_look(w, j);
+  joint_row rows[JOINT_ROWS];
+  *held = joint_held_rows(&view, rows);
+  *idle = 0;
+  for (int r = 0; r < *held && !s->full; r++) {
+    bool fresh = false;
+    memset(s->row, 0, s->n * sizeof *s->row);
+    for (int k = 0; k < JOINT_SIDES; k++)
+      if (moves(w, j->body[k]))
+        scale_side(w, j->body[k], rows[r].linear[k], rows[r].angular[k],
+                   s->row + 6 * p->place[j->body[k]]);
+    const scree_status status = add_row(w, s, &fresh);
+    if (status) return status;
+    *idle += !fresh;
+  }
+  return SCREE_OK;
+}
+
 static scree_status count_part(part *p, scree_freedom *out, scree_redundant_function visit,
                                void *user) {
   const scree_world *w = p->world;
-  const size_t n = 6 * p->bodies;
-  if (p->rows > MOST_ROWS) {
+  span s;
+  size_t rows = 0, redundant = 0;
+  scree_status status = begin_span(w, &s, p->rows, 6 * p->bodies);
+  for (size_t k = 0; k < p->joints && !status && !s.full; k++) {
+    int held, idle;
+    status = count_joint(p, p->list[k], &s, &held, &idle);
+    rows += (size_t)held;
+    redundant += (size_t)idle;
+    if (status || s.full || !idle || !visit) continue;
+    visit(user, (scree_joint_id){p->list[k], w->joint[p->list[k]].generation}, idle, held);
+  }
+  if (s.full) {
     out->uncounted_joints += p->joints;
-    return SCREE_OK;
+  } else if (!status) {
+    out->rows += rows;
+    out->redundant += redundant;
+    out->freedom -= s.rank;
   }
-  double *basis = memory_new(w->context, (p->rows + 1) * n, sizeof *basis);
-  size_t rank = 0;
-  if (!basis) return SCREE_ERROR_MEMORY;
-  for (size_t k = 0; k < p->joints; k++) {
-    const joint *j = &w->joint[p->list[k]];
-    const joint_view view = joint_look(w, j);
-    joint_row rows[JOINT_ROWS];
-    const int held = joint_held_rows(&view, rows);
-    int idle = 0;
-    for (int r = 0; r < held; r++) {
-      double *row = basis + rank * n;
-      memset(row, 0, n * sizeof *row);
-      for (int s = 0; s < JOINT_SIDES; s++)
-        if (moves(w, j->body[s]))
-          scale_side(w, j->body[s], rows[r].linear[s], rows[r].angular[s],
-                     row + 6 * p->place[j->body[s]]);
-      if (orthogonalise(n, basis, rank, row))
-        rank++;
-      else
-        idle++;
-    }
-    out->rows += (size_t)held;
-    out->redundant += (size_t)idle;
-    if (idle && visit) visit(user, (scree_joint_id){p->list[k], j->generation}, idle, held);
-  }
-  out->freedom -= rank;
-  memory_free(w->context, basis);
-  return SCREE_OK;
+  end_span(w, &s);
+  return status;
 }
 
 /* Gathers the part of a root. */

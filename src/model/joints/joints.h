@@ -98,6 +98,8 @@ static inline double joint_motor_value(const joint_coordinate *c, double time) {
   return c->motor_value + c->motor_rate * (time - c->motor_since);
 }
 joint_view joint_look(const scree_world *world, const joint *j);
+/* begin.c: lengths, and unless it is made `apart` limits, in the poses at hand. */
+scree_status joint_begin(const scree_world *world, const scree_joint_def *def, joint *j);
 /* The same with bodies in other poses, by body. */
 joint_view joint_look_at(const joint *j, const scree_world *world, const pose *poses);
 /* The held rows; returns how many. Those of a bushing are its six springs' (joint_springs). */

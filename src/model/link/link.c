@@ -171,9 +171,13 @@ scree_status scree_world_add_link(scree_world *w, const scree_link_def *d, scree
   if (i == w->link_limit) w->link_limit++;
   w->link_count++;
   w->revision++;
+  world_wake_all(w);
   if (id) *id = (scree_link_id){(uint32_t)i, l.generation};
   const bool apart = l.kind == SCREE_LINK_BEAM || l.kind == SCREE_LINK_TETRAHEDRON;
-  return apart ? world_list_excluded(w) : SCREE_OK;
+  for (uint32_t k = 0; apart && k < l.body_count; k++)
+    for (uint32_t m = 0; m < k && !status; m++)
+      status = world_exclude_also(w, l.body[k], l.body[m]);
+  return status;
 }
 
 bool scree_link_is_valid(const scree_world *w, scree_link_id id) {
@@ -186,6 +190,7 @@ void world_remove_link_at(scree_world *w, size_t i) {
   w->link[i].alive = 0;
   w->link_count--;
   w->revision++;
+  world_wake_all(w);
 }
 
 scree_status scree_world_remove_link(scree_world *w, scree_link_id id) {

@@ -70,6 +70,7 @@ typedef struct scene_force {
   scene_event_keys keys;
   size_t first, count;                    /* of the bodies */
   const scene_node *timed, *timed_torque; /* functions of time; null: none */
+  size_t part;                            /* the assembly that it came with */
 } scene_force;
 
 /* A joint of the scene, for names; several of one name are those of a loop, NAME[i]. */
@@ -133,7 +134,9 @@ struct scree_scene {
   scree_scene_settings settings;
   scene_part **parts; /* [0]: the scene itself; in the document's memory */
   size_t part_count, part_room;
-  size_t part; /* that is being built: `scope` is its */
+  size_t part;   /* that is being built: `scope` is its */
+  bool apart;    /* some joint is to be put together first */
+  scree_fit fit; /* how that went */
 
   scene_named_shape *shapes;
   size_t shape_count;
@@ -229,6 +232,7 @@ scree_status scene_build_random(scree_scene *scene, scree_world *world, const sc
 bool scene_region_draw(const scene_region *region, scene_random *random, double r, double out[3]);
 /* build/joint.c: an entry of `joints`, then what the schedule says of them. */
 scree_status scene_build_joint(scree_scene *scene, scree_world *world, const scene_node *node);
+scree_status scene_fit_joints(scree_scene *scene, scree_world *world);
 scree_status scene_build_schedule(scree_scene *scene, scree_world *world);
 /* The one joint of a name, or NAME[i]; a fault at `at` when there is none or are several. */
 const scene_joint *scene_find_joint(scree_scene *scene, const scene_node *at, const char *name);

@@ -5,24 +5,16 @@
  *           the middle of one element to that of the next; at a free end half as long. An end that
  *           is clamped has no node: its element begins at the world or at the body.
  *   block   boxes of six tetrahedra (Kuhn); a node is a point mass, a quarter of each tetrahedron.
- */
+ *   ring, net   flexible_net.c */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "math/rotation.h"
-#include "scene/build/build.h"
+#include "scene/build/flexible.h"
 
-typedef struct flexible {
-  scree_scene *scene;
-  scree_world *world;
-  const scene_node *node;
-  scene_flexible_keys k;
-  scree_material_id material;
-} flexible;
-
-static scree_status told(flexible *f, scree_status status) {
+scree_status flexible_told(flexible *f, scree_status status) {
   if (!status || status == SCREE_ERROR_MEMORY) return status;
   char why[CONTEXT_MESSAGE_SIZE];
   snprintf(why, sizeof why, "%s", scree_context_message(f->scene->context));
@@ -44,7 +36,7 @@ static scree_status find_material(flexible *f) {
                      scene_suggest(f->k.material, names, count, buffer, sizeof buffer));
 }
 
-static scree_status begin_entry(flexible *f) {
+scree_status flexible_begin(flexible *f) {
   scree_scene *s = f->scene;
   const scree_status status =
       memory_grow(s->context, &s->entries, &s->entry_room, s->entry_count + 1, sizeof *s->entries);
@@ -54,7 +46,7 @@ static scree_status begin_entry(flexible *f) {
   return SCREE_OK;
 }
 
-static bool given(const flexible *f, const char *key) {
+bool flexible_given(const flexible *f, const char *key) {
   return scene_given(&f->k.head, &scene_section_flexible, key);
 }
 
@@ -65,13 +57,9 @@ typedef struct beam_end {
   scree_body_id body; /* null: the world */
 } beam_end;
 
-typedef struct beam_section {
-  double area, inertia_y, inertia_z, torsion, shear_area;
-} beam_section;
-
-static beam_section section_of(const flexible *f) {
+beam_section flexible_section(const flexible *f) {
   const double pi = 3.141592653589793;
-  if (given(f, "radius")) {
+  if (flexible_given(f, "radius")) {
     const double r2 = f->k.radius * f->k.radius;
     return (beam_section){pi * r2, 0.25 * pi * r2 * r2, 0.25 * pi * r2 * r2, 0.5 * pi * r2 * r2,
                           0.9 * pi * r2};
@@ -120,10 +108,12 @@ static scree_status beam_axes(flexible *f, v3 axes[3], double *length) {
 }
 
 static scree_status check_beam(flexible *f, double length) {
-  if (given(f, "radius") == given(f, "section"))
+  if (flexible_given(f, "radius") == flexible_given(f, "section"))
     return scene_fault(&f->scene->doc, f->node, "beam: either radius or section is wanted");
-  if (!given(f, "end")) return scene_fault(&f->scene->doc, f->node, "beam: key 'end' is missing");
-  if (f->k.collide && given(f, "radius") && length < 2.2 * f->k.radius * (double)f->k.elements)
+  if (!flexible_given(f, "end"))
+    return scene_fault(&f->scene->doc, f->node, "beam: key 'end' is missing");
+  if (f->k.collide && flexible_given(f, "radius") &&
+      length < 2.2 * f->k.radius * (double)f->k.elements)
     return scene_fault(&f->scene->doc, f->node,
                        "beam: elements are shorter than 2.2 radii, so that nodes would touch the "
                        "next but one; take at most %.0f, or collide: false",
@@ -131,19 +121,24 @@ static scree_status check_beam(flexible *f, double length) {
   return SCREE_OK;
 }
 
+void flexible_set_motion(const flexible *f, scree_body_def *d) {
+  const v3 turn = v3_load(f->k.angular), arm = v3_sub(v3_load(d->position), v3_load(f->k.center));
+  v3_store(d->velocity, v3_add(v3_load(f->k.velocity), v3_cross(turn, arm)));
+  if (!d->point) v3_store(d->angular, turn);
+}
+
 static scree_status segment_shape(flexible *f, double length, scree_shape **shape) {
   *shape = NULL;
   if (!f->k.collide) return SCREE_OK;
-  if (given(f, "radius"))
+  if (flexible_given(f, "radius"))
     return scree_shape_create_capsule(f->scene->context, f->k.radius, 0.5 * length, shape);
   const double half[3] = {0.5 * f->k.section[0], 0.5 * f->k.section[1], 0.5 * length};
   return scree_shape_create_box(f->scene->context, half, shape);
 }
 
-/* The piece from x = from to x = to; its z axis lies along the beam. */
-static scree_status add_segment(flexible *f, const v3 axes[3], const beam_section *s, double from,
-                                double to) {
-  const double length = to - from, mass = f->k.density * s->area * length;
+scree_status flexible_add_segment(flexible *f, const v3 axes[3], const beam_section *s, v3 middle,
+                                  double length) {
+  const double mass = f->k.density * s->area * length;
   scree_body_def d = scree_body_def_default();
   const m33 r = {{{axes[1].x, axes[2].x, axes[0].x},
                   {axes[1].y, axes[2].y, axes[0].y},
@@ -151,20 +146,20 @@ static scree_status add_segment(flexible *f, const v3 axes[3], const beam_sectio
   const quat q = quat_of_m33(&r);
   const double rotation[4] = {q.w, q.x, q.y, q.z};
   memcpy(d.rotation, rotation, sizeof rotation);
-  v3_store(d.position, v3_add_scaled(v3_load(f->k.start), 0.5 * (from + to), axes[0]));
+  v3_store(d.position, middle);
   d.mass = mass;
   d.inertia[0] = mass * length * length / 12.0 + f->k.density * s->inertia_y * length;
   d.inertia[3] = mass * length * length / 12.0 + f->k.density * s->inertia_z * length;
   d.inertia[5] = f->k.density * (s->inertia_y + s->inertia_z) * length;
   d.material = f->material;
-  scree_status status = told(f, segment_shape(f, length, &d.shape));
+  flexible_set_motion(f, &d);
+  scree_status status = flexible_told(f, segment_shape(f, length, &d.shape));
   if (!status) status = scene_add_body(f->scene, f->world, &d, f->node);
   scree_shape_destroy(d.shape);
   return status;
 }
 
-static scree_status add_elements(flexible *f, const v3 axes[3], const beam_section *s,
-                                 const beam_end *ends, size_t first, double piece) {
+scree_link_def flexible_beam_link(const flexible *f, const beam_section *s) {
   scree_link_def d = scree_link_def_default();
   d.kind = SCREE_LINK_BEAM;
   d.young = f->k.young;
@@ -175,6 +170,12 @@ static scree_status add_elements(flexible *f, const v3 axes[3], const beam_secti
   d.torsion = s->torsion;
   d.shear_area = f->k.shear ? s->shear_area : 0.0;
   d.rayleigh = f->k.rayleigh;
+  return d;
+}
+
+static scree_status add_elements(flexible *f, const v3 axes[3], const beam_section *s,
+                                 const beam_end *ends, size_t first, double piece) {
+  scree_link_def d = flexible_beam_link(f, s);
   v3_store(d.up, axes[2]);
   scree_status status = SCREE_OK;
   for (long e = 0; e < f->k.elements && !status; e++) {
@@ -183,7 +184,7 @@ static scree_status add_elements(flexible *f, const v3 axes[3], const beam_secti
     d.body[1] = e + 1 == f->k.elements && ends[1].clamped ? ends[1].body : f->scene->bodies[at + 1];
     for (int i = 0; i < 2; i++)
       v3_store(d.point[i], v3_add_scaled(v3_load(f->k.start), piece * (double)(e + i), axes[0]));
-    status = told(f, scree_world_add_link(f->world, &d, NULL));
+    status = flexible_told(f, scree_world_add_link(f->world, &d, NULL));
   }
   return status;
 }
@@ -198,15 +199,17 @@ static scree_status build_beam(flexible *f) {
   if (!status && f->k.elements == 1 && ends[0].clamped && ends[1].clamped)
     status = scene_fault(&f->scene->doc, f->node,
                          "beam: one element that is clamped at both ends has no node; take more");
-  if (!status) status = begin_entry(f);
+  if (!status) status = flexible_begin(f);
   if (status) return status;
-  const beam_section section = section_of(f);
+  const beam_section section = flexible_section(f);
   const size_t first = f->scene->body_count;
   const double n = (double)f->k.elements, piece = length / n;
   for (long i = ends[0].clamped ? 1 : 0; i <= f->k.elements - (ends[1].clamped ? 1 : 0) && !status;
        i++) {
     const double from = fmax((double)i - 0.5, 0.0), to = fmin((double)i + 0.5, n);
-    status = add_segment(f, axes, &section, from * piece, to * piece);
+    status = flexible_add_segment(
+        f, axes, &section, v3_add_scaled(v3_load(f->k.start), 0.5 * (from + to) * piece, axes[0]),
+        (to - from) * piece);
   }
   return status ? status : add_elements(f, axes, &section, ends, first, piece);
 }
@@ -223,7 +226,7 @@ static size_t node_at(const block *b, size_t x, size_t y, size_t z) {
   return x + b->nodes[0] * (y + b->nodes[1] * z);
 }
 
-static scree_status read_held(flexible *f, block *b) {
+scree_status flexible_read_held(flexible *f, bool held[6]) {
   static const char *const names[] = {"x-", "x+", "y-", "y+", "z-", "z+"};
   const scene_node *list = f->k.held;
   if (!list) return SCREE_OK;
@@ -239,14 +242,14 @@ static scree_status read_held(flexible *f, block *b) {
     if (face == 6)
       return scene_fault(&f->scene->doc, list->items[i],
                          "held: there is no face '%s'; allowed: x-, x+, y-, y+, z-, z+", name);
-    b->held[face] = true;
+    held[face] = true;
   }
   return SCREE_OK;
 }
 
 static scree_status read_block(flexible *f, block *b) {
   memset(b, 0, sizeof *b);
-  if (!given(f, "lower") || !given(f, "upper") || !given(f, "cells"))
+  if (!flexible_given(f, "lower") || !flexible_given(f, "upper") || !flexible_given(f, "cells"))
     return scene_fault(&f->scene->doc, f->node, "block: keys lower, upper and cells are wanted");
   double all = 1.0;
   for (int i = 0; i < 3; i++) {
@@ -261,7 +264,7 @@ static scree_status read_block(flexible *f, block *b) {
       return scene_fault(&f->scene->doc, f->node, "block: upper must lie above lower");
   }
   if (all > 1e7) return scene_fault(&f->scene->doc, f->node, "block: %.0f nodes are too many", all);
-  return read_held(f, b);
+  return flexible_read_held(f, b->held);
 }
 
 /* The corners of tetrahedron t of a cell: along the axes one after the other, in the order of t. */
@@ -288,7 +291,7 @@ static scree_status add_nodes(flexible *f, const block *b, const double *mass) {
   scree_shape *ball = NULL;
   scree_status status =
       f->k.node_radius > 0.0
-          ? told(f, scree_shape_create_sphere(f->scene->context, f->k.node_radius, &ball))
+          ? flexible_told(f, scree_shape_create_sphere(f->scene->context, f->k.node_radius, &ball))
           : SCREE_OK;
   for (size_t z = 0; z < b->nodes[2] && !status; z++)
     for (size_t y = 0; y < b->nodes[1] && !status; y++)
@@ -296,14 +299,42 @@ static scree_status add_nodes(flexible *f, const block *b, const double *mass) {
         const size_t at[3] = {x, y, z};
         scree_body_def d = scree_body_def_default();
         for (int i = 0; i < 3; i++) d.position[i] = f->k.lower[i] + (double)at[i] * b->size[i];
-        d.kind = is_held(b, at) ? SCREE_BODY_FIXED : SCREE_BODY_DYNAMIC;
+        const bool fixed = is_held(b, at) && !f->k.held_by;
+        d.kind = fixed ? SCREE_BODY_FIXED : SCREE_BODY_DYNAMIC;
         d.mass = mass[node_at(b, x, y, z)];
+        d.point = true;
         d.inertia[0] = d.inertia[3] = d.inertia[5] = 0.4 * d.mass * reach * reach;
         d.shape = ball;
+        flexible_set_motion(f, &d);
         d.material = f->material;
         status = scene_add_body(f->scene, f->world, &d, f->node);
       }
   scree_shape_destroy(ball);
+  return status;
+}
+
+/* Held nodes are points of a body: a ball joint each, as turns of a node mean nothing. */
+static scree_status join_nodes(flexible *f, const block *b, size_t first) {
+  const char *name;
+  size_t from, count;
+  scree_status status =
+      scene_text(&f->scene->doc, &f->scene->scope, f->k.held_by, "held_by", &name);
+  if (!status) status = scene_find_bodies(f->scene, f->k.held_by, name, true, &from, &count);
+  if (!status && !f->k.held)
+    return scene_fault(&f->scene->doc, f->k.held_by, "held_by: no faces are `held`");
+  if (status) return status;
+  scree_joint_def d = scree_joint_def_default();
+  d.kind = SCREE_JOINT_BALL;
+  d.body_a = f->scene->bodies[from];
+  for (size_t z = 0; z < b->nodes[2] && !status; z++)
+    for (size_t y = 0; y < b->nodes[1] && !status; y++)
+      for (size_t x = 0; x < b->nodes[0] && !status; x++) {
+        const size_t at[3] = {x, y, z};
+        if (!is_held(b, at)) continue;
+        d.body_b = f->scene->bodies[first + node_at(b, x, y, z)];
+        for (int i = 0; i < 3; i++) d.anchor[i] = f->k.lower[i] + (double)at[i] * b->size[i];
+        status = flexible_told(f, scree_world_add_joint(f->world, &d, NULL));
+      }
   return status;
 }
 
@@ -321,7 +352,7 @@ static scree_status add_tetrahedra(flexible *f, const block *b, size_t first) {
           size_t node[4];
           corners(b, x, y, z, t, node);
           for (int i = 0; i < 4; i++) d.body[i] = f->scene->bodies[first + node[i]];
-          status = told(f, scree_world_add_link(f->world, &d, NULL));
+          status = flexible_told(f, scree_world_add_link(f->world, &d, NULL));
         }
   return status;
 }
@@ -329,7 +360,7 @@ static scree_status add_tetrahedra(flexible *f, const block *b, size_t first) {
 static scree_status build_block(flexible *f) {
   block b;
   scree_status status = read_block(f, &b);
-  if (!status) status = begin_entry(f);
+  if (!status) status = flexible_begin(f);
   if (status) return status;
   const size_t first = f->scene->body_count;
   double *mass = memory_new(f->scene->context, b.nodes[0] * b.nodes[1] * b.nodes[2], sizeof *mass);
@@ -345,15 +376,22 @@ static scree_status build_block(flexible *f) {
         }
   status = add_nodes(f, &b, mass);
   memory_free(f->scene->context, mass);
+  if (!status && f->k.held_by) status = join_nodes(f, &b, first);
   return status ? status : add_tetrahedra(f, &b, first);
 }
 
 scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const scene_node *node) {
   flexible f = {.scene = scene, .world = world, .node = node};
-  f.k = (scene_flexible_keys){
-      .name = "", .material = "", .poisson = 0.3, .elements = 10, .collide = true};
+  f.k = (scene_flexible_keys){.name = "",
+                              .material = "",
+                              .poisson = 0.3,
+                              .elements = 10,
+                              .collide = true,
+                              .axis = {0, 0, 1}};
   scree_status status = scene_read(&scene->doc, &scene->scope, node, &scene_section_flexible, &f.k);
   if (!status && *f.k.material) status = find_material(&f);
   if (status) return status;
-  return f.k.kind == 0 ? build_beam(&f) : build_block(&f);
+  static scree_status (*const build[])(flexible *) = {build_beam, build_block, flexible_build_ring,
+                                                      flexible_build_net};
+  return build[f.k.kind](&f);
 }

@@ -189,6 +189,8 @@ static scree_status read_coordinate(scree_scene *scene, const scene_coordinate_k
   return status;
 }
 
+enum { FRAME_WORLD, FRAME_BODIES };
+
 /* ---- joints --------------------------------------------------------------------------------- */
 
 static scree_status joint_bodies(scree_scene *scene, const scene_node *list, scree_joint_def *def) {
@@ -271,7 +273,8 @@ static scree_status check_keys(scree_scene *scene, const scene_joint_keys *k,
       {"anchor_b",
        kind == SCREE_JOINT_DISTANCE || kind == SCREE_JOINT_ROPE || kind == SCREE_JOINT_STRUT ||
            kind == SCREE_JOINT_PULLEY || kind == SCREE_JOINT_POINT_ON_CURVE ||
-           kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_CAM || kind == SCREE_JOINT_LEVER,
+           kind == SCREE_JOINT_RACK_PINION || kind == SCREE_JOINT_CAM ||
+           kind == SCREE_JOINT_LEVER || k->frame == FRAME_BODIES,
        kind == SCREE_JOINT_POINT_ON_CURVE},
   };
   const char *name = scree_joint_kind_name(kind);
@@ -287,18 +290,69 @@ static scree_status check_keys(scree_scene *scene, const scene_joint_keys *k,
   return SCREE_OK;
 }
 
-static scree_status read_joint(scree_scene *scene, scree_world *world, const scene_joint_keys *k,
-                               scree_joint_def *def, scene_drive *drives) {
+static bool is_given(const scene_joint_keys *k, const char *key) {
+  return scene_given(&k->head, &scene_section_joint, key);
+}
+
+/* A point and a direction in the frame of a body, as the scene gives it, to the world. */
+static void to_world(const scree_scene *scene, const scree_world *world, scree_body_id body,
+                     double *point, double *direction) {
+  scree_body_state s;
+  if (body.generation == 0 || scree_body_get_state(world, body, &s)) {
+    scene_move_point(scene, point);
+    scene_turn_vector(scene, direction);
+    return;
+  }
+  const pose p = {v3_load(s.position),
+                  {s.rotation[0], s.rotation[1], s.rotation[2], s.rotation[3]}};
+  v3_store(point, pose_apply(p, v3_load(point)));
+  v3_store(direction, quat_rotate(p.rotation, v3_load(direction)));
+}
+
+static void place_in_bodies(const scree_scene *scene, const scree_world *world,
+                            const scene_joint_keys *k, scree_joint_def *def) {
+  def->apart = true;
+  memcpy(def->anchor, k->anchor, sizeof def->anchor);
+  memcpy(def->axis, k->axis, sizeof def->axis);
+  memcpy(def->anchor_b, k->anchor_b, sizeof def->anchor_b);
+  memcpy(def->axis_b, is_given(k, "axis_b") ? k->axis_b : k->axis, sizeof def->axis_b);
+  to_world(scene, world, def->body_a, def->anchor, def->axis);
+  to_world(scene, world, def->body_b, def->anchor_b, def->axis_b);
+}
+
+static void place_in_world(const scree_scene *scene, const scene_joint_keys *k,
+                           scree_joint_def *def) {
   memcpy(def->anchor, k->anchor, sizeof def->anchor);
   memcpy(def->axis, k->axis, sizeof def->axis);
   memcpy(def->axis_b, k->axis_b, sizeof def->axis_b);
   scene_move_point(scene, def->anchor);
   scene_turn_vector(scene, def->axis);
   scene_turn_vector(scene, def->axis_b);
-  if (scene_given(&k->head, &scene_section_joint, "anchor_b")) {
-    memcpy(def->anchor_b, k->anchor_b, sizeof def->anchor_b);
-    scene_move_point(scene, def->anchor_b);
-  }
+  if (!is_given(k, "anchor_b")) return;
+  memcpy(def->anchor_b, k->anchor_b, sizeof def->anchor_b);
+  scene_move_point(scene, def->anchor_b);
+}
+
+/* In the frames of the bodies only what has one frame on each of two. */
+static scree_status check_frame(scree_scene *scene, const scene_joint_keys *k,
+                                scree_joint_kind kind) {
+  if (k->frame != FRAME_BODIES) return SCREE_OK;
+  static const scree_joint_kind others[] = {SCREE_JOINT_GEAR,         SCREE_JOINT_RACK_PINION,
+                                            SCREE_JOINT_DIFFERENTIAL, SCREE_JOINT_PULLEY,
+                                            SCREE_JOINT_CAM,          SCREE_JOINT_LEVER,
+                                            SCREE_JOINT_BUSHING,      SCREE_JOINT_POINT_ON_CURVE};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (kind == others[i])
+      return scene_fault(&scene->doc, scene_place(&k->head, "frame"),
+                         "frame: a %s is given in the world", scree_joint_kind_name(kind));
+  if (!is_given(k, "anchor_b"))
+    return scene_fault(&scene->doc, k->head.node,
+                       "joint: key 'anchor_b' is missing: where it is on the second body");
+  return SCREE_OK;
+}
+
+static scree_status read_joint(scree_scene *scene, scree_world *world, const scene_joint_keys *k,
+                               scree_joint_def *def, scene_drive *drives) {
   def->ratio = k->ratio;
   def->pitch = k->pitch;
   def->length = k->length;
@@ -307,6 +361,12 @@ static scree_status read_joint(scree_scene *scene, scree_world *world, const sce
   def->break_torque = k->break_torque;
   def->collide = k->collide;
   scree_status status = joint_bodies(scene, k->bodies, def);
+  if (status) return status;
+  if (k->frame == FRAME_BODIES)
+    place_in_bodies(scene, world, k, def);
+  else
+    place_in_world(scene, k, def);
+  if (def->kind == SCREE_JOINT_DISTANCE && is_given(k, "length")) def->apart = true;
   if (!status)
     status = read_coordinate(scene, &k->first, def->kind, 0, &def->coordinate[0], drives);
   const scene_node *more[2] = {k->second, k->third};
@@ -350,6 +410,7 @@ scree_status scene_build_joint(scree_scene *scene, scree_world *world, const sce
   memset(drives, 0, sizeof drives);
   def.kind = kind_of(k.kind);
   status = check_keys(scene, &k, def.kind);
+  if (!status) status = check_frame(scene, &k, def.kind);
   if (!status) status = read_joint(scene, world, &k, &def, drives);
   if (status) return status;
   if (memory_grow(scene->context, &scene->joints, &scene->joint_room, scene->joint_count + 1,
@@ -358,6 +419,7 @@ scree_status scene_build_joint(scree_scene *scene, scree_world *world, const sce
   scree_joint_id id;
   status = refused(scene, node, scree_world_add_joint(world, &def, &id));
   if (status) return status;
+  scene->apart = scene->apart || def.apart;
   scene->joints[scene->joint_count++] =
       (scene_joint){scene_own_name(scene, k.name), node, def.kind, id};
   for (int i = 0; i < SCREE_JOINT_COORDINATES && !status; i++) {
@@ -367,6 +429,26 @@ scree_status scene_build_joint(scree_scene *scene, scree_world *world, const sce
     status = add_drive(scene, &drives[i]);
   }
   return status;
+}
+
+/* Bodies are moved to where joints hold that were not given in one place of the world. */
+scree_status scene_fit_joints(scree_scene *scene, scree_world *world) {
+  scree_fit fit;
+  if (!scene->apart) return SCREE_OK;
+  const scree_status status = scree_world_assemble(world, &fit);
+  const scene_node *at = NULL;
+  for (size_t i = 0; i < scene->joint_count; i++)
+    if (scene->joints[i].id.index == fit.worst.index) at = scene->joints[i].node;
+  if (!at) return status;
+  if (status) return refused(scene, at, status);
+  if (!fit.closed)
+    return scene_fault(&scene->doc, at,
+                       "joint: the loop does not close: %.3g m are left at this joint, however the "
+                       "bodies are moved from where the scene has them; check lengths and anchors, "
+                       "or begin nearer",
+                       fit.misfit);
+  scene->fit = fit;
+  return SCREE_OK;
 }
 
 /* ---- names and the schedule ----------------------------------------------------------------- */
@@ -488,5 +570,6 @@ void scene_clear_joints(scree_scene *scene) {
   memory_free(scene->context, scene->drives);
   scene->joints = NULL;
   scene->drives = NULL;
+  scene->apart = false;
   scene->joint_count = scene->joint_room = scene->drive_count = scene->drive_room = 0;
 }

@@ -108,6 +108,12 @@ void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, cha
   }
 }
 
+bool scree_scene_get_fit(const scree_scene *scene, scree_fit *fit) {
+  if (!scene || !fit) return false;
+  *fit = scene->fit;
+  return scene->apart;
+}
+
 void scree_scene_describe_joint(const scree_scene *scene, scree_joint_id joint, char *buffer,
                                 size_t size) {
   if (!scene || !buffer) return;

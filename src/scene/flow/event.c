@@ -84,6 +84,7 @@ static scree_status read_force(scree_scene *scene, scree_world *world, const sce
   scene_turn_vector(scene, f->keys.torque);
   const scene_node *force = scene_place(&f->keys.head, "force"),
                    *torque = scene_place(&f->keys.head, "torque");
+  f->part = scene->part;
   f->timed = force != node && scene_is_timed(&scene->scope, force) ? force : NULL;
   f->timed_torque = torque != node && scene_is_timed(&scene->scope, torque) ? torque : NULL;
   for (int k = 0; k < 2; k++) {
@@ -246,6 +247,7 @@ scree_status scene_build_events(scree_scene *scene, scree_world *world) {
     if (one) status = one;
   }
   const scene_top *t = &scene->top;
+  if (!status) status = scene_fit_joints(scene, world);
   if (!status) status = scene_build_schedule(scene, world);
   one = read_list(scene, world, t->forces, &scene->forces, &scene->force_count,
                   sizeof *scene->forces, read_force);

@@ -122,12 +122,17 @@ static scree_status push(scree_scene *scene, scree_world *world, scene_force *f,
   scree_status status = SCREE_OK;
   if (f->timed || f->timed_torque) {
     scene_scope scope;
+    scene_enter(scene, f->part);
     scene_timed_scope(&scene->scope, time, &scope);
-    if (f->timed)
+    if (f->timed) {
       status = scene_vector(&scene->doc, &scope, f->timed, "force", "N", 3, f->keys.force);
-    if (!status && f->timed_torque)
+      scene_turn_vector(scene, f->keys.force);
+    }
+    if (!status && f->timed_torque) {
       status =
           scene_vector(&scene->doc, &scope, f->timed_torque, "torque", "N m", 3, f->keys.torque);
+      scene_turn_vector(scene, f->keys.torque);
+    }
   }
   double force[3], torque[3];
   for (int k = 0; k < 3; k++) {

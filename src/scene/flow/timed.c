@@ -26,6 +26,8 @@ typedef struct path {
   scree_scene *scene;
   const scene_scope *scope; /* of the body's place in the scene, without t */
   const scene_node *displacement, *rotation;
+  bool turned;
+  quat turn; /* of the assembly that it came with */
 } path;
 
 static scree_status path_at(const path *p, double t, double displacement[3], double rotation[3]) {
@@ -38,6 +40,10 @@ static scree_status path_at(const path *p, double t, double displacement[3], dou
         scene_vector(&p->scene->doc, &scope, p->displacement, "displacement", "m", 3, displacement);
   if (!status && p->rotation)
     status = scene_vector(&p->scene->doc, &scope, p->rotation, "rotation", "rad", 3, rotation);
+  if (p->turned) {
+    v3_store(displacement, quat_rotate(p->turn, v3_load(displacement)));
+    v3_store(rotation, quat_rotate(p->turn, v3_load(rotation)));
+  }
   return status;
 }
 
@@ -54,7 +60,12 @@ scree_status scene_read_path(scree_scene *scene, const scene_scope *scope,
   scene_scope *kept = scene_alloc(&scene->doc, sizeof *kept);
   if (!p || !kept) return SCREE_ERROR_MEMORY;
   *kept = *scope;
-  *p = (path){scene, kept, keys->displacements, keys->rotations};
+  *p = (path){.scene = scene,
+              .scope = kept,
+              .displacement = keys->displacements,
+              .rotation = keys->rotations};
+  p->turned = scene->part > 0;
+  if (p->turned) p->turn = scene->parts[scene->part]->place.rotation;
   def->function = follow;
   def->function_user = p;
   double x[3], w[3];

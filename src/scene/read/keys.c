@@ -70,6 +70,9 @@ static const scene_field solver_fields[] = {
     {SETTING(REAL, time_budget), .unit = "s", FROM(0), .maximum = INFINITY,
      .help = "of a whole step; what it has no time for is left out and counted; default 0: none. "
              "Results then depend on the machine"},
+    {SETTING(CHOICE, budget_clock), .choices = "wall|cpu",
+     .help = "the clock of the budget and of the times of steps; default wall. `cpu`: the "
+             "processor's time of the thread that steps, as on a machine of its own"},
     {SETTING(BOOL, warm_start), .help = "default true"},
     {SETTING(REAL, warm_start_scale), .unit = "", FROM(0), .maximum = 1, .help = "default 1"},
     {SETTING(REAL, stabilisation), .unit = "", OVER(0), .maximum = 1,
@@ -78,6 +81,11 @@ static const scene_field solver_fields[] = {
      .help = "most that overlap is removed with; default 0: by gravity and size"},
     {SETTING(REAL, margin), .unit = "", FROM(0), .maximum = 10,
      .help = "contacts are seen from this part of the smaller diameter; default 0.1"},
+    {SETTING(REAL, sleep_after), .unit = "s", FROM(0), .maximum = INFINITY,
+     .help = "bodies that press on each other and were all still for so long are left out of the "
+             "steps until somebody touches them; default 0: never"},
+    {SETTING(REAL, sleep_speed), .unit = "m/s", FROM(0), .maximum = INFINITY,
+     .help = "of surfaces that are still; default 0: 0.002 sqrt(g diameter)"},
     {SETTING(CHOICE, on_nonconverged), .choices = "continue|retry|stop",
      .help = "default retry: solve it again by a stronger method, at bounded cost; then, and with "
              "`continue` at once, go on with the best iterate and count the step"},

@@ -108,10 +108,10 @@ typedef struct scene_flexible_keys {
   scene_head head;
   const char *name, *material;
   int kind;
-  const scene_node *ends, *held, *loop;
+  const scene_node *ends, *held, *held_by, *loop;
   double start[3], end[3], up[3], section[2];
-  double lower[3], upper[3], cells[3];
-  double young, poisson, density, radius, rayleigh, node_radius;
+  double lower[3], upper[3], cells[3], center[3], axis[3], velocity[3], angular[3];
+  double young, poisson, density, radius, rayleigh, node_radius, ring_radius;
   long elements;
   bool shear, collide;
 } scene_flexible_keys;
@@ -192,7 +192,7 @@ typedef struct scene_coordinate_keys { /* units depend on the joint */
 typedef struct scene_joint_keys {
   scene_head head;
   const char *name;
-  int kind;
+  int kind, frame;
   const scene_node *bodies, *loop, *sheaves, *points, *second, *third, *stiffness;
   double anchor[3], anchor_b[3], axis[3], axis_b[3], ratio, pitch, length, compliance, break_force,
       break_torque;

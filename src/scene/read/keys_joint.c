@@ -30,6 +30,10 @@ static const scene_field joint_fields[] = {
     ANY("bodies", true, JOINT(bodies), "",
         "two names of bodies, of one of many as chain[3]; `world` for one of them; a third for the "
         "carrier of gear, rack_pinion, differential, pulley, cam or lever"),
+    CHOICE("frame", false, JOINT(frame), "world|bodies",
+           "what anchors and axes are given in; default world, at the start. `bodies`: anchor and "
+           "axis in the first body's own frame, anchor_b and axis_b in the second's; the bodies "
+           "are then moved to where all joints hold"),
     VECTOR("anchor", false, JOINT(anchor), "m", 3, FROM(-INFINITY), "in the world at the start"),
     VECTOR("anchor_b", false, JOINT(anchor_b), "m", 3, FROM(-INFINITY),
            "of the second body; default `anchor`"),

@@ -137,8 +137,10 @@ static scree_status run_step(auto_work *w, auto_class class) {
   const char *reason;
   stack s = {.asked = run->settings};
   if (secure(run)) return SCREE_OK;
-  run->strives = class == AUTO_STEP_SMALL && w->facts.loose;
-  if (class == AUTO_STEP_SMALL && solve_check_start(run)) return SCREE_OK;
+  const bool small = class == AUTO_STEP_SMALL || class == AUTO_STEP_JOINED;
+  if (small && w->facts.loose && !(run->settings->time_limit > 0.0))
+    run->strives = w->facts.contacts < w->facts.blocks ? AUTO_STRIVE_JOINED : AUTO_STRIVE;
+  if (small && solve_check_start(run)) return SCREE_OK;
   if (class == AUTO_STEP_STACK) class = begin_stack(w, &s);
   if (run->ended) return SCREE_OK;
   const scree_status status = run_plan(w, class, &s, &last, &reason);
@@ -172,10 +174,11 @@ static scree_status run_auto(solve_run *run) {
   if (!*run->state) return SCREE_ERROR_MEMORY;
   auto_work w = {.run = run, .state = *run->state, .facts = auto_look(run)};
   auto_class class = auto_classify(&w.facts);
-  if (class == AUTO_DILATANT || class == AUTO_MACHINE) {
+  /* Of these one method is all that there is to the plan; the last two may give up. */
+  while (class == AUTO_DILATANT || class == AUTO_ELASTIC || class == AUTO_MACHINE) {
     const scree_status status = run_stage(&w, class, auto_plan(class));
     if (status || run->ended || class == AUTO_DILATANT) return status;
-    w.facts.machine = false; /* the direct solver gave up */
+    *(class == AUTO_ELASTIC ? &w.facts.elastic : &w.facts.machine) = false;
     class = auto_classify(&w.facts);
   }
   return is_step(class) ? run_step(&w, class) : run_swept(&w, class);

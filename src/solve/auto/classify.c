@@ -6,6 +6,7 @@
 #include "solve/auto/constants.h"
 #include "solve/auto/costs.h"
 #include "solve/direct/direct.h"
+#include "solve/elastic/condense.h"
 
 const char *auto_class_text(auto_class class) {
 #define AUTO_CLASS_TEXT(name, text) text,
@@ -37,6 +38,7 @@ auto_facts auto_look(const solve_run *run) {
                   .bodies = op->form == SCREE_FORM_BODIES,
                   .stacked = coupling.stacked,
                   .grains = coupling.contacts_alone && !coupling.stacked,
+                  .elastic = condense_suits(op->problem),
                   .machine = direct_suits(op->problem),
                   .dilates = dilates(run),
                   .newton = (double)op->block_count <= run_option(run, "newton_blocks")};
@@ -46,11 +48,14 @@ auto_facts auto_look(const solve_run *run) {
 
 auto_class auto_classify(const auto_facts *f) {
   if (f->dilates) return AUTO_DILATANT;
+  if (f->elastic) return AUTO_ELASTIC;
   if (f->machine) return AUTO_MACHINE;
   if (f->bodies && f->warm && (f->little || f->loose)) {
     if (f->little && f->blocks > AUTO_LEAST_GRAINS && f->loose && f->grains)
       return AUTO_STEP_FEW_GRAINS;
-    if (f->little) return AUTO_STEP_SMALL;
+    if (f->little)
+      return f->contacts < f->blocks && f->blocks > AUTO_FEW_JOINED ? AUTO_STEP_JOINED
+                                                                    : AUTO_STEP_SMALL;
     return f->stacked ? AUTO_STEP_STACK : AUTO_STEP_GRAINS;
   }
   if (f->relaxed && !f->newton) return AUTO_HUGE_RELAXED;

@@ -9,9 +9,11 @@
 /* X(NAME, "what it is, as the log says it") */
 #define AUTO_CLASS_LIST(X)                                                                         \
   X(DILATANT, "sets with dilatancy")                                                               \
+  X(ELASTIC, "flexible parts")                                                                     \
   X(MACHINE, "joints, motors and stops")                                                           \
   X(STEP_FEW_GRAINS, "some grains, warm")                                                          \
   X(STEP_SMALL, "small, warm")                                                                     \
+  X(STEP_JOINED, "joined bodies, small, warm")                                                     \
   X(STEP_GRAINS, "many grains, warm")                                                              \
   X(STEP_STACK, "a large stack, warm")                                                             \
   X(STEP_TUMBLING, "a large stack that tumbles, warm")                                             \
@@ -41,6 +43,7 @@ typedef struct auto_facts {
   bool bodies;             /* the form */
   bool stacked;            /* many bodies touch each other in several contacts, as boxes do */
   bool grains;             /* contacts alone, not stacked */
+  bool elastic;            /* flexible parts, as `condense` takes them */
   bool machine;
   bool dilates; /* sets whose law the other methods do not have */
   bool newton;  /* small enough for Newton steps */

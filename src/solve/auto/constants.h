@@ -14,6 +14,12 @@ enum {
   AUTO_COARSE = 300,
   /* Up to here grains are one cheap factorisation; beyond, `ags` takes a tenth of the time. */
   AUTO_LEAST_GRAINS = 30,
+  /* Up to here one factorisation of all joined bodies is as cheap as one per machine. */
+  AUTO_FEW_JOINED = 40,
+  /* Iterations that small problems go on below what is asked for (see monitor.c); a machine has no
+   * error of long wavelength that a few more would take away: 20 ragdolls, 2 in place of 10. */
+  AUTO_STRIVE = 10,
+  AUTO_STRIVE_JOINED = 2,
   /* Up to here nothing is gained by looking for islands. */
   AUTO_FEW = 100,
   /* Beyond, looking for islands costs as much as some sweeps. */

@@ -17,6 +17,8 @@
 static const auto_stage plans[AUTO_CLASS_COUNT][AUTO_STAGES] = {
     /* The other methods have no such law. */
     [AUTO_DILATANT] = {STAGE(SWEEP_ALL)},
+    /* Elastic rows go into the mass, by one factorisation per step. */
+    [AUTO_ELASTIC] = {METHOD(CONDENSE, AUTO_TO_THE_END, .reason = NULL)},
     /* One factorisation. Where rows contradict each other, the class without it goes on. */
     [AUTO_MACHINE] = {METHOD(DIRECT, AUTO_TO_THE_END, .reason = NULL)},
 
@@ -26,6 +28,9 @@ static const auto_stage plans[AUTO_CLASS_COUNT][AUTO_STAGES] = {
                               STAGE(TURNS)},
     /* Near the solution Newton steps are few, and go on to a thousandth of a loose tolerance. */
     [AUTO_STEP_SMALL] = {{.kind = AUTO_TURNS, .reason = "prox: a small problem of bodies, warm"}},
+    /* Each machine is an island of its own, with a small factorisation. */
+    [AUTO_STEP_JOINED] = {ISLANDS(PROX, .reason = "prox: a small problem of joined bodies, warm"),
+                          STAGE(TURNS)},
     [AUTO_STEP_GRAINS] = {ISLANDS(AGS, .reason = "ags: a large problem of grains, warm, at a loose "
                                                  "tolerance"),
                           METHOD(AGS, AUTO_AS_NEWTON, .reason = NULL), STAGE(TURNS)},
@@ -74,8 +79,9 @@ const auto_stage *auto_plan(auto_class class) {
 
 const char *auto_stage_text(const auto_stage *s) {
   static const char *const methods[] = {
-      [AUTO_PROX] = "prox", [AUTO_APGD] = "apgd",     [AUTO_AGS] = "ags",
-      [AUTO_IPM] = "ipm",   [AUTO_DIRECT] = "direct", [AUTO_MOMENTUM] = "momentum"};
+      [AUTO_PROX] = "prox",        [AUTO_APGD] = "apgd",     [AUTO_AGS] = "ags",
+      [AUTO_IPM] = "ipm",          [AUTO_DIRECT] = "direct", [AUTO_CONDENSE] = "condense",
+      [AUTO_MOMENTUM] = "momentum"};
   static const char *const kinds[] = {
       [AUTO_END] = "end",         [AUTO_SWEEP_ALL] = "sweeps to the end",
       [AUTO_SWEEP] = "sweeps",    [AUTO_SWEEP_AGAIN] = "sweeps again",

@@ -11,6 +11,7 @@ typedef enum auto_method {
   AUTO_AGS,
   AUTO_IPM,
   AUTO_DIRECT,
+  AUTO_CONDENSE,
   AUTO_METHODS,
   AUTO_MOMENTUM = AUTO_METHODS /* AGS or APGD, what needs fewer iterations on the problem */
 } auto_method;

@@ -14,6 +14,7 @@
 #include "solve/auto/constants.h"
 #include "solve/auto/costs.h"
 #include "solve/direct/direct.h"
+#include "solve/elastic/condense.h"
 
 extern const solver_class solver_prox;
 extern const solver_class solver_apgd;
@@ -22,11 +23,9 @@ extern const solver_class solver_ipm;
 
 enum { MAX_OPTIONS = 24 };
 
-static const solver_class *const methods[AUTO_METHODS] = {[AUTO_PROX] = &solver_prox,
-                                                          [AUTO_APGD] = &solver_apgd,
-                                                          [AUTO_AGS] = &solver_ags,
-                                                          [AUTO_IPM] = &solver_ipm,
-                                                          [AUTO_DIRECT] = &solver_direct};
+static const solver_class *const methods[AUTO_METHODS] = {
+    [AUTO_PROX] = &solver_prox, [AUTO_APGD] = &solver_apgd,     [AUTO_AGS] = &solver_ags,
+    [AUTO_IPM] = &solver_ipm,   [AUTO_DIRECT] = &solver_direct, [AUTO_CONDENSE] = &solver_condense};
 
 /* ---- other methods -------------------------------------------------------------------------- */
 
@@ -132,7 +131,8 @@ static void lift_mark(auto_work *w) {
 
 scree_status auto_run_method(auto_work *w, const auto_stage *stage) {
   solve_run *run = w->run;
-  if (stage->method == AUTO_DIRECT) return auto_try(run, AUTO_DIRECT);
+  if (stage->method == AUTO_DIRECT || stage->method == AUTO_CONDENSE)
+    return auto_try(run, stage->method);
   const auto_method method =
       stage->method == AUTO_MOMENTUM ? momentum_of(&w->facts) : stage->method;
   if (stage->budget == AUTO_TO_THE_END) return delegate(run, method, NULL, 0);

@@ -141,6 +141,7 @@ const solver_class solver_ags = {
     .options = ags_options,
     .option_count = sizeof ags_options / sizeof ags_options[0],
     .coulomb = true,
+    .spreads = true,
     .judges_start = true,
     .vector_count = 1,
     .run = run_ags,

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "math/block_lu.h"
+#include "solve/newton/condense.h"
 
 enum { MAX_DISCS = 3 };
 
@@ -33,6 +34,8 @@ struct active_set {
   size_t value_capacity, rhs_capacity, base_capacity;
   bool based; /* some base is not zero */
   size_t nodes;
+  condense joints;
+  bool condensed; /* the system is that of `joints` */
 };
 
 scree_status active_set_create(scree_context *context, active_set **out) {
@@ -40,6 +43,7 @@ scree_status active_set_create(scree_context *context, active_set **out) {
   *out = s;
   if (!s) return SCREE_ERROR_MEMORY;
   s->context = context;
+  s->joints.context = context;
   return block_lu_create(context, &s->lu);
 }
 
@@ -49,12 +53,34 @@ void active_set_destroy(active_set *s) {
                  s->offset, s->neighbour, s->value,  s->rhs,  s->base};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) memory_free(s->context, all[k]);
   block_lu_destroy(s->lu);
+  condense_clear(&s->joints);
   memory_free(s->context, s);
 }
 
-scree_status active_set_prepare(active_set *s, const ccp_operator *op, const sparse_blocks *n) {
+scree_status active_set_condense(active_set *s, const ccp_operator *op, const sparse_blocks *n) {
+  s->condensed = false;
+  return n ? condense_build(&s->joints, op, n, &s->condensed) : SCREE_OK;
+}
+
+bool active_set_sweep(active_set *s, const ccp_operator *op, scree_model model, int most,
+                      double enough, double *g) {
+  if (s->condensed) condense_sweep(&s->joints, op, model, most, enough, g);
+  return s->condensed;
+}
+
+bool active_set_drops(const active_set *s, size_t block) {
+  return s->condensed && condense_drops(&s->joints, block);
+}
+
+scree_status active_set_prepare(active_set *s, const ccp_operator *op, const sparse_blocks *given) {
   scree_context *c = s->context;
-  const size_t blocks = op->block_count, entries = n->start[blocks], rows = op->row_count;
+  const scree_status status = active_set_condense(s, op, given);
+  if (status) return status;
+  const sparse_blocks *n = s->condensed ? &s->joints.s : given;
+  const size_t blocks = op->block_count, rows = op->row_count;
+  size_t entries = n->start[blocks], values = n->offset[entries];
+  if (given->start[blocks] > entries) entries = given->start[blocks];
+  if (given->offset[given->start[blocks]] > values) values = given->offset[given->start[blocks]];
   if (memory_grow(c, &s->block, &s->block_capacity, blocks, sizeof *s->block) ||
       memory_grow(c, &s->node, &s->node_capacity, blocks, sizeof *s->node) ||
       memory_grow(c, &s->active, &s->active_capacity, blocks, sizeof *s->active) ||
@@ -62,7 +88,7 @@ scree_status active_set_prepare(active_set *s, const ccp_operator *op, const spa
       memory_grow(c, &s->start, &s->start_capacity, blocks + 1, sizeof *s->start) ||
       memory_grow(c, &s->offset, &s->offset_capacity, entries, sizeof *s->offset) ||
       memory_grow(c, &s->neighbour, &s->neighbour_capacity, entries, sizeof *s->neighbour) ||
-      memory_grow(c, &s->value, &s->value_capacity, n->offset[entries], sizeof *s->value) ||
+      memory_grow(c, &s->value, &s->value_capacity, values, sizeof *s->value) ||
       memory_grow(c, &s->rhs, &s->rhs_capacity, rows, sizeof *s->rhs) ||
       memory_grow(c, &s->base, &s->base_capacity, rows, sizeof *s->base))
     return SCREE_ERROR_MEMORY;
@@ -234,6 +260,7 @@ static void classify(active_set *s, const ccp_operator *op, scree_model model, c
   s->based = false;
   for (size_t i = 0; i < op->block_count; i++) {
     reduce_block(s, op, model, a[i], g, u, i);
+    if (active_set_drops(s, i)) s->block[i].count = 0;
     for (size_t k = op->row_start[i]; k < op->row_start[i + 1]; k++)
       s->based = s->based || s->base[k] != 0.0;
     s->node[i] = UINT32_MAX;
@@ -319,7 +346,11 @@ static void build_matrix(active_set *s, const ccp_operator *op, const sparse_blo
 /* rhs = R'(a D (centre - base) - r - N base); `work` takes N base. */
 static void build_rhs(active_set *s, ccp_operator *op, const double *a, const double *centre,
                       size_t nodes, double *work) {
-  if (s->based) op_apply(op, s->base, work);
+  const double *r_of = s->condensed ? s->joints.r : op->r;
+  if (s->based && s->condensed)
+    condense_apply(&s->joints, op, s->base, work);
+  else if (s->based)
+    op_apply(op, s->base, work);
   size_t at = 0;
   for (size_t p = 0; p < nodes; p++) {
     const size_t i = s->active[p], row = op->row_start[i];
@@ -330,7 +361,7 @@ static void build_rhs(active_set *s, ccp_operator *op, const double *a, const do
     for (int k = 0; k < dim; k++) {
       const size_t at_row = row + (size_t)k;
       const double e = k < forces ? eta : eta_m;
-      full[k] = -op->r[at_row] - (s->based ? work[at_row] : 0.0);
+      full[k] = -r_of[at_row] - (s->based ? work[at_row] : 0.0);
       if (e > 0.0) full[k] += a[i] / e * (centre[at_row] - s->base[at_row]);
     }
     for (int r = 0; r < b->count; r++) {
@@ -390,12 +421,13 @@ scree_status active_set_step(active_set *s, ccp_operator *op, const sparse_block
                              const double *g, const double *u_prox, double *next) {
   size_t nodes = 0, replaced = 0;
   classify(s, op, model, a, g, u_prox, &nodes);
-  build_matrix(s, op, n, a, nodes);
+  build_matrix(s, op, s->condensed ? &s->joints.s : n, a, nodes);
   build_rhs(s, op, a, centre, nodes, next);
   scree_status status = block_lu_analyse(s->lu, nodes, s->size, s->start, s->neighbour);
   if (!status) status = block_lu_factor(s->lu, s->offset, s->value, &replaced);
   if (status) return status;
   block_lu_solve(s->lu, s->rhs);
   expand(s, op, nodes, next);
+  if (s->condensed) condense_recover(&s->joints, op, next);
   return SCREE_OK;
 }

@@ -20,7 +20,15 @@ typedef struct active_set active_set;
 
 scree_status active_set_create(scree_context *context, active_set **set);
 void active_set_destroy(active_set *set);
-/* Room for a problem. */
+/* Room for a problem. Joints are eliminated where that pays (condense.h): blocks that the system
+ * `drops` have no proximal weight, which the caller is to know; active_set_condense with n null: no
+ * block is dropped from now on. */
+bool active_set_drops(const active_set *set, size_t block);
+scree_status active_set_condense(active_set *set, const ccp_operator *op, const sparse_blocks *n);
+/* Sweeps with the joints eliminated, false: they are not. Until no velocity changes by more than
+ * `enough`. */
+bool active_set_sweep(active_set *set, const ccp_operator *op, scree_model model, int most,
+                      double enough, double *g);
 scree_status active_set_prepare(active_set *set, const ccp_operator *op, const sparse_blocks *n);
 /* From g with prox velocity u_prox (both row_count) to the next g. *unknowns: size of the system.
  */

@@ -115,7 +115,7 @@ static void prox_velocity(const prox *p, const double *g, const double *u, doubl
     for (int k = 0; k < ccp_dim(op->problem, i); k++) {
       const double eta = k < forces ? op->eta_force[i] : op->eta_moment[i];
       const size_t at = row + (size_t)k;
-      out[at] = u[at] + (eta > 0.0 ? p->a / eta * (g[at] - p->centre[at]) : 0.0);
+      out[at] = u[at] + (eta > 0.0 ? p->state->weight[i] / eta * (g[at] - p->centre[at]) : 0.0);
     }
   }
 }
@@ -155,7 +155,8 @@ static scree_status inner(prox *p, inner_result *result, long *steps) {
   op_residual_contacts(op, p->stage.model, g, p->u, p->scratch, &truth);
   p->centre_residual = p->kept_residual = truth.residual;
   *result = INNER_FAILURE;
-  for (size_t i = 0; i < op->block_count; i++) p->state->weight[i] = p->a;
+  for (size_t i = 0; i < op->block_count; i++)
+    p->state->weight[i] = active_set_drops(p->state->set, i) ? 0.0 : p->a;
   for (*steps = 1; *steps <= p->stage.most_steps; ++*steps) {
     const scree_status status = active_set_step(p->state->set, op, p->n, p->stage.model,
                                                 p->state->weight, p->centre, g, p->prox_u, p->next);
@@ -275,6 +276,7 @@ static scree_status try_path(prox *p, bool from_best) {
     const scree_status status = prox_path_create(run->context, &p->state->path);
     if (status) return status;
   }
+  active_set_condense(p->state->set, p->op, NULL);
   op_copy(p->op, run->g, p->kept);
   if (from_best) op_copy(p->op, run->best, run->g);
   const scree_status status =
@@ -296,6 +298,7 @@ static scree_status run_local(prox *p, long limit) {
     const scree_status status = prox_local_create(run->context, &p->state->local);
     if (status) return status;
   }
+  active_set_condense(p->state->set, p->op, NULL);
   /* It pauses where the path is worth a try, and goes on if that fails. */
   scree_status status = SCREE_OK;
   const long end = p->iteration + limit;
@@ -341,6 +344,20 @@ static scree_status run_stages(prox *p) {
   return status;
 }
 
+/* A sweep that sees through the joints costs little beside a Newton step, and more of them gain
+ * little: a machine on many contacts is too stiff for them. True: it has ended the run. */
+enum { JOINED_SWEEPS = 1 };
+static const double joined_enough = 0.1; /* of what R allows */
+
+static bool sweep_joined(prox *p) {
+  solve_run *run = p->run;
+  const double enough = joined_enough * run->settings->tolerance_residual * p->op->reference_speed;
+  if (!active_set_sweep(p->state->set, p->op, run->model, JOINED_SWEEPS, enough, run->g))
+    return false;
+  run->products++;
+  return solve_check(run, ++p->iteration, run->g, NULL);
+}
+
 static scree_status run_prox(solve_run *run) {
   prox p = {.run = run,
             .op = run->op,
@@ -364,7 +381,7 @@ static scree_status run_prox(solve_run *run) {
   if (!status)
     status = memory_grow(run->context, &p.state->weight, &p.state->weight_capacity,
                          run->op->block_count, sizeof *p.state->weight);
-  if (!status) status = run_stages(&p);
+  if (!status && !sweep_joined(&p)) status = run_stages(&p);
   assembly_matrix_clear(run->context, &n);
   return status;
 }

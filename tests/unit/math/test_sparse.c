@@ -168,6 +168,24 @@ static void test_sign(void **state) {
   scree_context_destroy(context);
 }
 
+/* Columns side by side: multiples of one, and one that is zero but for its last entry. */
+static void expect_columns(sparse_factor *f, size_t rows, const double *b, const double *x) {
+  enum { COLUMNS = 11 };
+  double *many = calloc(COLUMNS * rows + 1, sizeof *many), *one = calloc(rows + 1, sizeof *one);
+  for (size_t i = 0; i < rows; i++)
+    for (size_t j = 0; j + 1 < COLUMNS; j++) many[COLUMNS * i + j] = (double)j * b[i];
+  if (rows) many[COLUMNS * rows - 1] = one[rows - 1] = 1.0;
+  sparse_solve_many(f, COLUMNS, many);
+  sparse_solve(f, one);
+  for (size_t i = 0; i < rows; i++) {
+    for (size_t j = 0; j + 1 < COLUMNS; j++)
+      assert_true(fabs(many[COLUMNS * i + j] - (double)j * x[i]) < 1e-11);
+    assert_true(fabs(many[COLUMNS * i + COLUMNS - 1] - one[i]) < 1e-12);
+  }
+  free(many);
+  free(one);
+}
+
 static void expect_solution(size_t n, bool (*linked)(size_t, size_t, size_t), sparse_kind kind) {
   scree_context *context = scree_context_create(NULL);
   uint32_t *dim = calloc(n + 1, sizeof *dim);
@@ -191,6 +209,7 @@ static void expect_solution(size_t n, bool (*linked)(size_t, size_t, size_t), sp
     sparse_solve(f, x);
     product(&m.a, x, y);
     for (size_t i = 0; i < rows; i++) assert_true(fabs(y[i] - b[i]) < 1e-11);
+    if (kind == SPARSE_CHOLESKY) expect_columns(f, rows, b, x);
   }
   sparse_destroy(f);
   assert_int_equal(scree_context_bytes(context), 0);

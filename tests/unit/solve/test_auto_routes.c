@@ -74,6 +74,36 @@ static scree_ccp *machine(scree_context *context) {
   return p;
 }
 
+/* A chain of points on springs that hangs from the world, with a contact below. */
+static scree_ccp *elastic(scree_context *context) {
+  enum { POINTS = 10 };
+  scree_ccp *p;
+  assert_int_equal(scree_ccp_create_bodies(context, &p), SCREE_OK);
+  const scree_ccp_body_def body = {.inverse_mass = 1.0, .v_free = {0.0, 0.0, -0.1, 0, 0, 0}};
+  uint32_t index;
+  for (uint32_t i = 0; i < POINTS; i++)
+    assert_int_equal(scree_ccp_add_body(p, &body, &index), SCREE_OK);
+  scree_ccp_contact_def c = scree_ccp_contact_def_default();
+  c.body_b = POINTS - 1;
+  c.set = scree_set_coulomb(3, 0.5);
+  c.tangent[0] = 1.0;
+  assert_int_equal(scree_ccp_add_contact(p, &c), SCREE_OK);
+  const scree_set held = scree_set_free(3);
+  for (uint32_t i = 0; i < POINTS; i++) {
+    scree_ccp_term term[3][2] = {{{0}}};
+    scree_ccp_row_def row[3];
+    for (int k = 0; k < 3; k++) {
+      term[k][0].body = i ? i - 1 : SCREE_CCP_WORLD;
+      term[k][0].coefficient[k] = i ? -1.0 : 0.0;
+      term[k][1].body = i;
+      term[k][1].coefficient[k] = 1.0;
+      row[k] = (scree_ccp_row_def){.terms = term[k], .term_count = 2, .compliance = 0.1};
+    }
+    assert_int_equal(scree_ccp_add_block(p, &held, row), SCREE_OK);
+  }
+  return p;
+}
+
 /* Balls on top of each other, as a matrix: sweeps carry a load from one to the next only. */
 static scree_ccp *matrix(scree_context *context) {
   enum { N = 60 };
@@ -135,6 +165,17 @@ static scree_ccp *rough_grains(scree_context *context) {
 static scree_ccp *tower(scree_context *context) {
   return towers(context, 1, 5, 0.5, 0.0);
 }
+/* Whose highest boxes cannot turn about the vertical. */
+static scree_ccp *joined_towers(scree_context *context) {
+  scree_ccp *p = towers(context, 4, 3, 0.5, 0.0);
+  const scree_set held = scree_set_free(1);
+  for (uint32_t i = 2; i < 12; i += 3) {
+    const scree_ccp_term term = {.body = i, .coefficient = {0.0, 0.0, 0.0, 0.0, 0.0, 1.0}};
+    const scree_ccp_row_def def = {.terms = &term, .term_count = 1};
+    assert_int_equal(scree_ccp_add_block(p, &held, &def), SCREE_OK);
+  }
+  return p;
+}
 static scree_ccp *many_towers(scree_context *context) {
   return towers(context, 40, 5, 0.5, 0.0);
 }
@@ -146,10 +187,12 @@ static scree_ccp *sliding_towers(scree_context *context) {
 #define COULOMB SCREE_MODEL_COULOMB
 static const row rows[] = {
     {AUTO_DILATANT, dilatant, COULOMB, true, 0, 1e-6, 0, NULL, "sweeps to the end"},
+    {AUTO_ELASTIC, elastic, COULOMB, true, 0, 1e-6, 0, NULL, "condense"},
     {AUTO_MACHINE, machine, COULOMB, true, 0, 1e-6, 0, NULL, "direct"},
     {AUTO_STEP_FEW_GRAINS, some_grains, COULOMB, true, 0, 1e-3, 0, NULL, "ags"},
     {AUTO_STEP_SMALL, tower, COULOMB, true, 0, 1e-6, 0, NULL, "turns"},
     {AUTO_STEP_SMALL, some_grains, COULOMB, true, 0, 1e-8, 0, NULL, "turns"},
+    {AUTO_STEP_JOINED, joined_towers, COULOMB, true, 0, 1e-6, 0, NULL, "islands"},
     {AUTO_STEP_GRAINS, many_grains, COULOMB, true, 0, 1e-3, 0, NULL, "islands ags"},
     {AUTO_STEP_TUMBLING, many_towers, RELAXED, true, 0, 1e-4, 10.0, NULL, "islands"},
     {AUTO_STEP_RESTING, many_towers, RELAXED, true, 0, 0.1, 0, NULL, "apgd"},

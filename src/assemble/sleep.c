@@ -1,0 +1,229 @@
+/* Sleep: islands at rest are left out of the step, and wake exactly.
+ *
+ * A body is still while its surface is slower than a given speed. An island, bodies that press on
+ * each other, falls asleep when all of them have been still for a given time. From then on its
+ * bodies are as fixed ones: no pairs among each other, no rows, no motion; the forces of its
+ * contacts are kept for who asks for them. It wakes as a whole, and the step is made again with it
+ * awake,
+ *
+ *   - when a solve finds that a moving body presses on one of its bodies: nobody is stopped by what
+ *     could have given way;
+ *   - when a driven body that moves comes near one of them;
+ *   - when the user changes something (model/sleep.c): a force, gravity, a state, a material, a
+ * body that is taken away.
+ *
+ * So what sleeps is what would have stayed where it is, but for creep below the speed asked. Bodies
+ * in joints or links do not sleep, nor does any where laws have a memory, surfaces move or bodies
+ * attract each other. */
+#include <string.h>
+
+#include "assemble/joints.h"
+#include "base/pieces.h"
+#include "ccp/problem.h"
+
+/* Of sqrt(g d): the speed below which a body is still, where none is given. */
+static const double still_part = 2e-3;
+
+static bool may_sleep(const assembly *a) {
+  return !a->has_state_now && !a->has_surfaces && !world_has_pairwise(a->world);
+}
+
+/* ---- to sleep ------------------------------------------------------------------------------- */
+
+static scree_status reserve(assembly *a) {
+  world_bodies *b = &a->world->bodies;
+  if (world_need(a->world, &b->asleep, sizeof *b->asleep, NULL) ||
+      world_need(a->world, &b->still, sizeof *b->still, NULL) ||
+      memory_grow(a->context, &a->island, &a->island_capacity, b->limit, sizeof *a->island))
+    return SCREE_ERROR_MEMORY;
+  return SCREE_OK;
+}
+
+static void keep_awake(assembly *a, uint32_t i) {
+  if (i != WORLD_NO_BODY) a->world->bodies.still[i] = 0.0f;
+}
+
+/* How long each body has been still; true: some long enough. */
+static bool note_still(assembly *a, const assembly_sleep *def) {
+  const scree_world *w = a->world;
+  const world_bodies *b = &w->bodies;
+  bool any = false;
+#pragma omp parallel for schedule(static) reduction(||                                             \
+                                                    : any)                                         \
+    num_threads(context_team(a->context, b->limit > PIECES_MANY))
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!world_is_dynamic(w, i)) continue;
+    double speed = v3_norm(b->linear[i]), most = def->speed;
+    if (b->shape[i] && isfinite(b->radius[i])) speed += b->radius[i] * v3_norm(b->angular[i]);
+    if (!(most > 0.0)) most = still_part * sqrt(a->gravity * b->diameter[i]);
+    b->still[i] = speed <= most ? b->still[i] + (float)def->h : 0.0f;
+    any = any || b->still[i] >= (float)def->after;
+  }
+  return any;
+}
+
+static uint32_t root_of(uint32_t *parent, uint32_t i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+/* The lowest body of an island is its root. */
+static void join(uint32_t *parent, uint32_t i, uint32_t k) {
+  i = root_of(parent, i);
+  k = root_of(parent, k);
+  parent[i > k ? i : k] = i > k ? k : i;
+}
+
+static bool presses(const assembly *a, size_t k) {
+  return a->g[a->problem->row_start[k]] != 0.0;
+}
+
+static bool is_driven(const assembly *a, uint32_t i) {
+  return a->world->bodies.kind[i] == SCREE_BODY_PRESCRIBED &&
+         v3_norm2(a->linear[i]) + v3_norm2(a->angular[i]) > 0.0;
+}
+
+static void find_islands(assembly *a) {
+  const scree_world *w = a->world;
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  for (size_t i = 0; i < w->bodies.limit; i++) a->island[i] = (uint32_t)i;
+  for (size_t k = 0; k < a->contact_count; k++) {
+    if (!presses(a, k)) continue;
+    const uint32_t i = key[k].a, j = key[k].b;
+    const bool at_i = world_is_dynamic(w, i), at_j = world_is_dynamic(w, j);
+    if (at_i && at_j) join(a->island, i, j);
+    if (at_i && is_driven(a, j)) keep_awake(a, i);
+    if (at_j && is_driven(a, i)) keep_awake(a, j);
+  }
+  for (size_t k = 0; k < w->joint_limit; k++)
+    for (int s = 0; w->joint[k].alive && !w->joint[k].broken && s < JOINT_SIDES; s++)
+      keep_awake(a, w->joint[k].body[s]);
+  for (size_t k = 0; k < w->link_limit; k++)
+    for (uint32_t s = 0; w->link[k].alive && s < w->link[k].body_count; s++)
+      keep_awake(a, w->link[k].body[s]);
+}
+
+/* Contacts of what has fallen asleep now, with their forces. */
+static scree_status keep_contacts(assembly *a) {
+  const scree_world *w = a->world;
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  for (size_t k = 0; k < a->contact_count; k++) {
+    if (!presses(a, k) || !(world_sleeps(w, key[k].a) || world_sleeps(w, key[k].b))) continue;
+    if (memory_grow(a->context, &a->slept, &a->slept_capacity, a->slept_count + 1,
+                    sizeof *a->slept))
+      return SCREE_ERROR_MEMORY;
+    a->slept[a->slept_count++] = (contact_asleep){
+        .body_a = key[k].a,
+        .body_b = key[k].b,
+        .feature = key[k].feature,
+        .gap = (double)a->gap[k],
+        .position =
+            v3_add(w->bodies.position[key[k].a], v3_load(a->problem->bodies.contact[k].arm_a)),
+        .normal = v3_load(a->problem->bodies.contact[k].normal),
+        .force = v3_scale(1.0 / a->kick, assembly_impulse(a, k)),
+        .torque = v3_scale(1.0 / a->kick, assembly_moment(a, k)),
+    };
+  }
+  return SCREE_OK;
+}
+
+/* What belongs to islands that have woken goes. */
+static void forget_contacts(assembly *a) {
+  size_t n = 0;
+  for (size_t k = 0; k < a->slept_count; k++)
+    if (world_sleeps(a->world, a->slept[k].body_a) || world_sleeps(a->world, a->slept[k].body_b))
+      a->slept[n++] = a->slept[k];
+  a->slept_count = n;
+}
+
+scree_status assembly_put_to_sleep(assembly *a, const assembly_sleep *def) {
+  scree_world *w = a->world;
+  world_bodies *b = &w->bodies;
+  if (a->slept_count) forget_contacts(a);
+  if (!(def->after > 0.0) || !may_sleep(a)) return SCREE_OK;
+  if (reserve(a)) return SCREE_ERROR_MEMORY;
+  if (!note_still(a, def)) return SCREE_OK;
+  find_islands(a);
+  /* A body that is not still long enough keeps its root awake. */
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!world_is_dynamic(w, i) || b->still[i] >= (float)def->after) continue;
+    const uint32_t root = root_of(a->island, (uint32_t)i);
+    b->still[root] = fminf(b->still[root], 0.5f * (float)def->after);
+  }
+  const size_t before = w->asleep_count;
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!world_is_dynamic(w, i)) continue;
+    const uint32_t root = root_of(a->island, (uint32_t)i);
+    if (b->still[root] >= (float)def->after) world_put_to_sleep(w, i, 1 + root);
+  }
+  return w->asleep_count > before ? keep_contacts(a) : SCREE_OK;
+}
+
+/* ---- awake ---------------------------------------------------------------------------------- */
+
+bool assembly_wake_pressed(assembly *a) {
+  scree_world *w = a->world;
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  const size_t before = w->asleep_count;
+  for (size_t k = 0; w->asleep_count && k < a->contact_count; k++) {
+    if (!presses(a, k)) continue;
+    world_wake(w, key[k].a);
+    world_wake(w, key[k].b);
+  }
+  return w->asleep_count < before;
+}
+
+/* With the driven bodies' velocities of the step in `linear` and `angular`. */
+static void wake_near(assembly *a, const assembly_params *params, uint32_t driven) {
+  scree_world *w = a->world;
+  const world_bodies *b = &w->bodies;
+  if (!b->shape[driven]) return;
+  double reach = params->h * v3_norm(a->linear[driven]);
+  if (isfinite(b->radius[driven]))
+    reach += params->h * b->radius[driven] * v3_norm(a->angular[driven]);
+  const aabb box = aabb_grow(shape_bounds(b->shape[driven], world_shape_pose(w, driven)), reach);
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!world_sleeps(w, i)) continue;
+    const double r = b->radius[i] + params->margin * b->diameter[i];
+    const v3 half = {r, r, r}, x = b->position[i];
+    if (aabb_overlap(box, (aabb){v3_sub(x, half), v3_add(x, half)})) world_wake(w, i);
+  }
+}
+
+scree_status assembly_wake_driven(assembly *a, const assembly_params *params) {
+  const world_bodies *b = &a->world->bodies;
+  bool any = false;
+  for (size_t i = 0; a->world->asleep_count && i < b->limit && !any; i++)
+    any = b->alive[i] && b->kind[i] == SCREE_BODY_PRESCRIBED;
+  if (!any) return SCREE_OK;
+  const scree_status status = world_free_velocities(a->world, params->h, a->linear, a->angular);
+  for (size_t i = 0; !status && i < b->limit; i++)
+    if (b->alive[i] && is_driven(a, (uint32_t)i)) wake_near(a, params, (uint32_t)i);
+  return status;
+}
+
+void assembly_note_sleepers(assembly *a) {
+  const scree_world *w = a->world;
+  a->asleep_before_count = 0;
+  if (!w->asleep_count || memory_grow(a->context, &a->asleep_before, &a->asleep_before_capacity,
+                                      w->bodies.limit, sizeof *a->asleep_before))
+    return;
+  a->asleep_before_count = w->bodies.limit;
+  a->asleep_before_revision = w->sleep_revision;
+  memcpy(a->asleep_before, w->bodies.asleep, w->bodies.limit * sizeof *a->asleep_before);
+}
+
+scree_status assembly_see_sleepers(assembly *a) {
+  const scree_world *w = a->world;
+  const world_bodies *b = &w->bodies;
+  if (a->sleep_seen == w->sleep_revision && a->revision == w->revision && a->kind_count == b->limit)
+    return SCREE_OK;
+  if (a->sleep_seen != w->sleep_revision) collide_invalidate(a->collide);
+  a->sleep_seen = w->sleep_revision;
+  if (memory_grow(a->context, &a->kind, &a->kind_capacity, b->limit, sizeof *a->kind))
+    return SCREE_ERROR_MEMORY;
+  for (size_t i = 0; i < b->limit; i++)
+    a->kind[i] = world_sleeps(w, i) ? (uint8_t)SCREE_BODY_FIXED : b->kind[i];
+  a->kind_count = b->limit;
+  return SCREE_OK;
+}

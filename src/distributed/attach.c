@@ -1,0 +1,244 @@
+/* See distributed.h: the division of a world, step by step, and what cannot be divided. */
+#include <math.h>
+#include <string.h>
+
+#include "distributed/distributed.h"
+
+/* Bodies are divided again after so many steps, if so many have left their domain or some rank has
+ * so many more than its share. */
+enum { BISECT_STEPS = 50 };
+static const double left_part = 0.02, surplus_part = 0.05;
+/* Of the mean radius: what is larger is near on all ranks; how far bodies move before ghosts are
+ * found again. */
+static const double large_part = 4.0, slack_part = 0.5;
+
+static scree_status reserve(distributed *d, size_t n) {
+  scree_context *c = d->context;
+  size_t *room = d->capacity;
+  const size_t before = d->limit;
+  if (memory_grow(c, &d->owner, &room[0], n, sizeof *d->owner) ||
+      memory_grow(c, &d->large, &room[1], n, sizeof *d->large) ||
+      memory_grow(c, &d->near, &room[2], n, sizeof *d->near) ||
+      memory_grow(c, &d->seen, &room[3], n, sizeof *d->seen) ||
+      memory_grow(c, &d->way, &room[4], n, sizeof *d->way) ||
+      memory_grow(c, &d->more, &room[5], n, sizeof *d->more) ||
+      memory_grow(c, &d->free_linear, &room[6], n, sizeof *d->free_linear) ||
+      memory_grow(c, &d->free_angular, &room[7], n, sizeof *d->free_angular) ||
+      memory_grow(c, &d->generation, &room[8], n, sizeof *d->generation) ||
+      memory_grow(c, &d->home, &room[9], n, sizeof *d->home) ||
+      memory_grow(c, &d->reach, &room[10], n, sizeof *d->reach) ||
+      memory_grow(c, &d->list, &d->list_capacity, n, sizeof *d->list) ||
+      memory_grow(c, &d->first, &d->first_capacity, (size_t)d->ranks->count + 1, sizeof *d->first))
+    return SCREE_ERROR_MEMORY;
+  for (size_t i = before; i < n; i++) {
+    d->generation[i] = UINT32_MAX;
+    d->way[i] = d->more[i] = 0.0;
+  }
+  d->limit = n;
+  d->hooks.seen = d->seen;
+  d->hooks.near = d->near;
+  d->hooks.way = d->way;
+  d->hooks.free_linear = d->free_linear;
+  d->hooks.free_angular = d->free_angular;
+  d->hooks.part.owner = d->owner;
+  d->hooks.part.large = d->large;
+  return SCREE_OK;
+}
+
+static bool is_there(const assembly *a, size_t i) {
+  return a->world->bodies.alive[i] && world_is_dynamic(a->world, i);
+}
+
+static size_t list_dynamic(const assembly *a, uint32_t *list) {
+  size_t n = 0;
+  for (size_t i = 0; i < a->world->bodies.limit; i++)
+    if (is_there(a, i)) list[n++] = (uint32_t)i;
+  return n;
+}
+
+/* The dynamic bodies by rank. */
+static void sort_by_rank(distributed *d, const assembly *a) {
+  const size_t all = (size_t)d->ranks->count;
+  memset(d->first, 0, (all + 1) * sizeof *d->first);
+  for (size_t i = 0; i < d->limit; i++)
+    if (is_there(a, i)) d->first[d->owner[i] + 1]++;
+  for (size_t r = 0; r < all; r++) d->first[r + 1] += d->first[r];
+  for (size_t i = 0; i < d->limit; i++)
+    if (is_there(a, i)) d->list[d->first[d->owner[i]]++] = (uint32_t)i;
+  for (size_t r = all; r > 0; r--) d->first[r] = d->first[r - 1];
+  d->first[0] = 0;
+}
+
+static void measure(distributed *d, const assembly *a) {
+  const world_bodies *b = &a->world->bodies;
+  double sum = 0.0, count = 0.0;
+  for (size_t i = 0; i < d->limit; i++)
+    if (is_there(a, i) && isfinite(b->radius[i])) {
+      sum += b->radius[i];
+      count += 1.0;
+    }
+  d->mean_radius = count > 0.0 ? sum / count : 0.0;
+  d->slack = slack_part * d->mean_radius;
+}
+
+static void mark_large(distributed *d, const assembly *a, size_t i) {
+  d->large[i] = !(a->world->bodies.radius[i] <= large_part * d->mean_radius);
+}
+
+/* Where they lie, bodies that came since go to the rank whose domain they are in. */
+static void place_new(distributed *d, const assembly *a) {
+  const world_bodies *b = &a->world->bodies;
+  for (size_t i = 0; i < d->limit; i++) {
+    if (!is_there(a, i) || d->generation[i] == b->generation[i]) continue;
+    d->owner[i] = (uint16_t)domains_find(&d->domains, d->ranks->count, b->position[i]);
+    d->generation[i] = b->generation[i];
+    mark_large(d, a, i);
+  }
+}
+
+static bool is_uneven(const distributed *d, const assembly *a) {
+  const world_bodies *b = &a->world->bodies;
+  const size_t parts = (size_t)d->ranks->count, all = d->first[parts];
+  size_t left = 0, most = 0;
+  for (size_t r = 0; r < parts; r++) {
+    const size_t count = d->first[r + 1] - d->first[r];
+    most = count > most ? count : most;
+  }
+  for (size_t k = 0; k < all; k++)
+    left +=
+        domains_find(&d->domains, d->ranks->count, b->position[d->list[k]]) != d->owner[d->list[k]];
+  return (double)left > left_part * (double)all ||
+         (double)(most * parts) > (1.0 + surplus_part) * (double)all + (double)parts;
+}
+
+/* A bed is cut across its height only where it is twice as high as wide. */
+static v3 weight_of(const scree_world *w) {
+  const v3 g = v3_load(w->def.gravity);
+  const double size = v3_norm(g), part = size > 0.0 ? 0.5 / size : 0.0;
+  return v3_make(1.0 - part * fabs(g.x), 1.0 - part * fabs(g.y), 1.0 - part * fabs(g.z));
+}
+
+static scree_status bisect(distributed *d, assembly *a) {
+  const world_bodies *b = &a->world->bodies;
+  d->domains.weight = weight_of(a->world);
+  measure(d, a);
+  const size_t count = list_dynamic(a, d->list);
+  const scree_status status = domains_bisect(d->context, &d->domains, d->ranks->count, count,
+                                             d->list, b->position, d->owner);
+  for (size_t i = 0; i < d->limit; i++) {
+    if (!is_there(a, i)) continue;
+    d->generation[i] = b->generation[i];
+    mark_large(d, a, i);
+  }
+  d->steps = 0;
+  d->bisections++;
+  d->placed = false;
+  return status;
+}
+
+static scree_status find_owners(distributed *d, assembly *a) {
+  const scree_world *w = a->world;
+  const bool changed = d->revision != w->revision || d->limit != w->bodies.limit;
+  if (reserve(d, w->bodies.limit)) return SCREE_ERROR_MEMORY;
+  if (d->divided && changed) place_new(d, a);
+  if (d->divided && changed) sort_by_rank(d, a);
+  if (changed) d->placed = false;
+  d->revision = w->revision;
+  if (d->divided && (++d->steps < BISECT_STEPS || !is_uneven(d, a))) {
+    if (d->steps >= BISECT_STEPS) d->steps = 0;
+    return SCREE_OK;
+  }
+  scree_status status = d->divided ? distributed_merge(d, a) : SCREE_OK;
+  if (!status) status = bisect(d, a);
+  sort_by_rank(d, a);
+  d->divided = true;
+  return status;
+}
+
+static scree_status divide(assembly_ranks *r, assembly *a, const assembly_params *params) {
+  distributed *d = (distributed *)r;
+  if (!params->again) {
+    const scree_status status = find_owners(d, a);
+    if (status) return status;
+    if (d->limit) memset(d->more, 0, d->limit * sizeof *d->more);
+  }
+  if (d->placed && !ghosts_are_stale(d, a, params, false)) return SCREE_OK;
+  ghosts_find(d, a, params, false, false);
+  d->placed = true;
+  a->steps_since_order = SIZE_MAX / 2; /* the order is to be made anew */
+  collide_invalidate(a->collide);
+  return SCREE_OK;
+}
+
+static scree_status widen(assembly_ranks *r, assembly *a, const assembly_params *params) {
+  distributed *d = (distributed *)r;
+  if (!ghosts_are_stale(d, a, params, true)) return SCREE_OK;
+  ghosts_find(d, a, params, true, true);
+  d->placed = false;
+  collide_invalidate(a->collide);
+  return SCREE_OK;
+}
+
+static void destroy(assembly_ranks *r) {
+  distributed *d = (distributed *)r;
+  scree_context *c = d->context;
+  domains_free(c, &d->domains);
+  sharing_free(c, &d->sharing);
+  memory_free(c, d->owner);
+  memory_free(c, d->large);
+  memory_free(c, d->near);
+  memory_free(c, (void *)d->seen);
+  memory_free(c, d->way);
+  memory_free(c, d->more);
+  memory_free(c, d->free_linear);
+  memory_free(c, d->free_angular);
+  memory_free(c, d->generation);
+  memory_free(c, d->home);
+  memory_free(c, d->reach);
+  memory_free(c, d->list);
+  memory_free(c, d->first);
+  memory_free(c, d->bytes);
+  memory_free(c, d->blob);
+  memory_free(c, d->kept);
+  memory_free(c, d->place);
+  memory_free(c, d);
+}
+
+scree_status distributed_attach(assembly *a) {
+  scree_context *context = a->context;
+  if (!ranks_are_many(context->ranks)) return SCREE_OK;
+  if (context->ranks->count > DISTRIBUTED_MOST)
+    return context_fail(context, SCREE_ERROR_UNSUPPORTED, "more than %d ranks", DISTRIBUTED_MOST);
+  const char *refusal = distributed_refusal(a->world);
+  if (refusal)
+    return context_fail(context, SCREE_ERROR_UNSUPPORTED,
+                        "on several ranks: %s; run it on one (without mpirun)", refusal);
+  distributed *d = memory_new(context, 1, sizeof *d);
+  if (!d) return SCREE_ERROR_MEMORY;
+  *d = (distributed){
+      .hooks = {.part.me = context->ranks->me,
+                .solve = {.ranks = context->ranks, .user = d, .average = distributed_average},
+                .divide = divide,
+                .share = distributed_share,
+                .gather = distributed_gather,
+                .widen = widen,
+                .destroy = destroy},
+      .context = context,
+      .ranks = context->ranks,
+      .whole = true,
+  };
+  a->ranks = &d->hooks;
+  return SCREE_OK;
+}
+
+const char *distributed_refusal(const scree_world *w) {
+  if (w->joint_count) return "joints are not divided yet";
+  if (w->link_count) return "springs and beams are not divided yet";
+  for (size_t k = 0; k < w->material_count * w->material_count; k++) {
+    const scree_material_def *m = &w->pair[k];
+    if (law_bounces(m)) return "restitution is not divided yet";
+    if (m->cohesion > 0.0 || m->cohesion_energy > 0.0) return "cohesion is not divided yet";
+    if (law_remembers(m)) return "contact laws with a memory are not divided yet";
+  }
+  return NULL;
+}

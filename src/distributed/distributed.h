@@ -1,0 +1,119 @@
+/* Inside `distributed`: one world on several ranks (assemble/ranks.h).
+ *
+ *   domain.c   whose bodies are whose: recursive bisection of their places
+ *   ghosts.c   which bodies of others come near mine
+ *   share.c    copies of bodies: their mean in a sweep, and the new twists of all after it
+ *   memory.c   what lives with contacts, put together
+ *   mpi.c      the transport */
+#ifndef SCREE_DISTRIBUTED_DISTRIBUTED_H
+#define SCREE_DISTRIBUTED_DISTRIBUTED_H
+
+#include "assemble/assembly.h"
+#include "base/memory.h"
+#include "base/ranks.h"
+
+enum { DISTRIBUTED_MOST = 4096 }; /* ranks */
+
+/* A cut of the bisection: bodies below `at` along `axis` belong to the ranks below `middle`. The
+ * cut of ranks low … high - 1 with middle m is number m - 1: there is one between any two. */
+typedef struct domain_cut {
+  int axis;
+  double at;
+} domain_cut;
+
+typedef struct domains {
+  v3 weight;       /* of lengths along the axes, where the longest is cut */
+  domain_cut *cut; /* ranks - 1 */
+  uint32_t *list;  /* room of the bisection */
+  size_t capacity[2];
+} domains;
+
+/* Bodies that are here and elsewhere. */
+typedef struct sharing {
+  uint32_t *body, *place; /* of each: in the world, in the problem */
+  size_t count, body_capacity, place_capacity;
+  uint16_t *copies; /* of each body of the problem */
+  size_t copies_capacity;
+  /* Peers in the order of ranks, this one among them: what is shared with each are the numbers
+   * slot[start[p]] … slot[start[p + 1] - 1]. */
+  int *peer;
+  int peers, self; /* self: the place of this rank among them */
+  size_t *start;
+  uint32_t *slot;
+  size_t peer_capacity, start_capacity, slot_capacity;
+  double *out, *in, *sum; /* six a slot */
+  size_t out_capacity, in_capacity, sum_capacity;
+  uint32_t *touched, *told; /* bodies of others that I push; of all ranks */
+  size_t touched_capacity, told_capacity;
+  uint32_t *mark; /* of each body of the world: 1 + its number */
+  size_t mark_capacity;
+} sharing;
+
+typedef struct distributed {
+  assembly_ranks hooks; /* first: what the assembly sees */
+  scree_context *context;
+  rank_team *ranks;
+  domains domains;
+  sharing sharing;
+  uint16_t *owner;
+  uint8_t *large, *near;
+  const shape **seen;
+  double *way, *more; /* more: the largest way of this step's solves */
+  v3 *free_linear, *free_angular;
+  uint32_t *generation; /* of the body that owner is of */
+  v3 *home;             /* where it was when ghosts were found, and what it reached then */
+  double *reach;
+  size_t capacity[12];
+  size_t limit;       /* bodies that the arrays are of */
+  uint64_t revision;  /* of the world, that they are of */
+  double mean_radius; /* m */
+  double slack;       /* m */
+  bool divided, placed;
+  size_t steps; /* since the last bisection */
+  /* Dynamic bodies by rank, ascending in each: list[first[r]] … */
+  uint32_t *list;
+  size_t *first;
+  size_t list_capacity, first_capacity;
+  char *bytes, *blob;
+  size_t bytes_capacity, blob_capacity;
+  uint64_t *place;
+  size_t place_capacity;
+  char *kept; /* the own memory of contacts, while that of all ranks is in its place */
+  size_t kept_capacity;
+  bool kept_whole;
+  bool whole;               /* the memory of contacts is that of all ranks */
+  size_t bisections, found; /* how many times bodies were divided, and ghosts found */
+} distributed;
+
+/* domain.c */
+/* Divides `count` bodies: owner of each. All ranks get the same. */
+scree_status domains_bisect(scree_context *context, domains *d, int parts, size_t count,
+                            const uint32_t *body, const v3 *position, uint16_t *owner);
+int domains_find(const domains *d, int parts, v3 position);
+void domains_free(scree_context *context, domains *d);
+
+/* ghosts.c */
+/* Have bodies moved so far, or do they reach so far, that others may come near mine? */
+bool ghosts_are_stale(const distributed *d, const assembly *a, const assembly_params *params,
+                      bool solved);
+void ghosts_find(distributed *d, const assembly *a, const assembly_params *params, bool solved,
+                 bool add);
+
+/* share.c */
+scree_status distributed_share(assembly_ranks *r, assembly *a);
+scree_status distributed_gather(assembly_ranks *r, assembly *a);
+void distributed_average(void *user, double *lines, size_t stride);
+void sharing_free(scree_context *context, sharing *s);
+
+/* memory.c: the memory of contacts of all ranks becomes that of this one. */
+scree_status distributed_merge(distributed *d, assembly *a);
+
+/* attach.c. The assembly owns it. */
+scree_status distributed_attach(assembly *a);
+/* Why this world cannot be divided, or null. */
+const char *distributed_refusal(const scree_world *world);
+/* Around a checkpoint: the memory is of all ranks on each, and then again the own. */
+scree_status distributed_collect(assembly *a);
+scree_status distributed_return(assembly *a);
+
+#endif

@@ -1,0 +1,46 @@
+/* Joints eliminated before Newton's method on contacts begins.
+ *
+ * Rows of joints are always active, so that their part of the system is the same in all of its
+ * steps. With f the rows of free sets and c all others, N_ff = L L':
+ *
+ *   S = N_cc - X X',   r' = r_c - X w      X = N_cf L^-T,  w = L^-1 r_f
+ *   g_f = -L^-T (w + X' g_c)
+ *
+ * Nothing is approximated: N_ff is regular where no joint is redundant, else there is no condensed
+ * form. Rows of joints have no proximal weight in it. */
+#ifndef SCREE_SOLVE_NEWTON_CONDENSE_H
+#define SCREE_SOLVE_NEWTON_CONDENSE_H
+
+#include "ccp/operator.h"
+#include "math/sparse.h"
+
+typedef struct condense {
+  scree_context *context;
+  sparse_blocks s; /* S by the blocks of the problem; those of joints have none */
+  double *r, *u;   /* r'; S g + r' during sweeps; row_count */
+  uint8_t *kind;   /* of each block */
+  uint32_t *at;    /* of each block that is free or coupled to one: its first row among those */
+  size_t free_rows, coupled_rows;
+  double *l, *x, *square, *w, *push; /* by columns; see above */
+  size_t *start, *offset;
+  uint32_t *column;
+  double *value;
+  size_t r_capacity, u_capacity, kind_capacity, at_capacity, l_capacity, x_capacity,
+      square_capacity, w_capacity, push_capacity, start_capacity, offset_capacity, column_capacity,
+      value_capacity;
+} condense;
+
+void condense_clear(condense *c);
+/* *on: whether there is a condensed form that is worth having. */
+scree_status condense_build(condense *c, const ccp_operator *op, const sparse_blocks *n, bool *on);
+bool condense_drops(const condense *c, size_t block);
+/* out = S x, the rows of joints left alone. */
+void condense_apply(const condense *c, const ccp_operator *op, const double *x, double *out);
+/* Gauss–Seidel sweeps over S, until a sweep changes no velocity by more than `enough` (m/s), at
+ * most `most`: they see what a push does through the joints, and cost a few hundred products. */
+void condense_sweep(condense *c, const ccp_operator *op, scree_model model, int most, double enough,
+                    double *g);
+/* Rows of joints of g from the others. */
+void condense_recover(condense *c, const ccp_operator *op, double *g);
+
+#endif
