@@ -252,11 +252,12 @@ static int load(const cli_args *args, work *w, const char **sets) {
     if (strcmp(args->given[i].flag->name, "set") == 0) sets[count++] = args->given[i].value;
   const int code = simulate_find(w->context, args->operand[0], path, sizeof path);
   if (code) return code;
-  const scree_scene_def def = {.set_count = count,
-                               .sets = sets,
-                               .report = report,
-                               .report_user = w,
-                               .confined = cli_has(args, "safe")};
+  scree_scene_def def = scree_scene_def_default();
+  def.set_count = count;
+  def.sets = sets;
+  def.report = report;
+  def.report_user = w;
+  def.confined = cli_has(args, "safe");
   const scree_sim_def sim = scree_sim_def_default();
   scree_status status = scree_scene_load(w->context, path, &def, &w->scene);
   if (!status) status = scree_sim_create(w->scene, &sim, &w->sim);

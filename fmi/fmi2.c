@@ -150,7 +150,9 @@ static bool open_scene(instance *i, const char *uri) {
   char *index = read_all(name, &size);
   bool good = index && read_pack(place, index, &p);
   if (!good) say(i, fmi2Error, "the scene is not in the resources of the FMU");
-  const scree_scene_def def = {.set_count = p.set_count, .sets = p.sets};
+  scree_scene_def def = scree_scene_def_default();
+  def.set_count = p.set_count;
+  def.sets = p.sets;
   const scree_sim_def sim = scree_sim_def_default();
   scree_status status = SCREE_OK;
   if (good)
