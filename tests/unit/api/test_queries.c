@@ -99,6 +99,11 @@ static void test_joints(void **state) {
   scree_freedom f;
   assert_int_equal(scree_world_count_freedom(world, NULL, NULL, &f), SCREE_OK);
   assert_int_equal(f.joints, 1);
+  /* The arm hangs where its joint is: nothing is moved. */
+  scree_fit fit;
+  assert_false(scree_scene_get_fit(scene, &fit) && fit.moved > 1e-9);
+  assert_int_equal(scree_world_assemble(world, &fit), SCREE_OK);
+  assert_true(fit.closed && fit.misfit < 1e-9 && fit.moved < 1e-9);
   assert_int_equal(f.rows, 5);
   assert_int_equal(f.freedom, 2 * 6 - 5);
   /* A motor that holds the arm: it does not fall. */
@@ -227,10 +232,13 @@ static void test_stepper(void **state) {
   }
   for (size_t i = 0; i < scree_linear_solver_count(); i++)
     assert_true(strlen(scree_linear_solver_summary(i)) > 10);
+  size_t spreads = 0;
   for (size_t i = 0; i < scree_solver_count(); i++) {
     assert_true(strlen(scree_solver_summary(i)) > 10);
+    spreads += scree_solver_spreads(i);
     assert_true(scree_solver_options(i, &count) || !count);
   }
+  assert_true(spreads < scree_solver_count() && !scree_solver_spreads(1000));
 }
 
 static void test_problem(void **state) {
