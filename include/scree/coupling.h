@@ -1,15 +1,18 @@
 /* Scree, coupling: a run as one half of a co-simulation. The other program gives forces, the run
  * takes its steps, motions are read back; a macro step may be repeated from a saved state.
  *
- *   scree_coupling_create(sim, &c);                                sim: without a recording
- *   scree_coupling_find(c, "box.force.z", &lift);  scree_coupling_find(c, "box.position.z", &z);
+ *   scree_coupling *c;  size_t lift, z;  double force = 10.0, height = 0.0;
+ *   scree_coupling_create(sim, &c);                 // sim: without a recording
+ *   scree_coupling_find(c, "box.force.z", &lift);
+ *   scree_coupling_find(c, "box.position.z", &z);
+ *   size_t size = scree_coupling_save_size(c);      void *blob = malloc(size);
  *   scree_coupling_save(c, blob, size);
- *   do {                                                           until both halves agree
+ *   do {                                            // until both halves agree
  *     scree_coupling_restore(c, blob, size);
  *     scree_coupling_set(c, 1, &lift, &force);
- *     scree_coupling_advance(c, 0.01);                             whole steps of the scene
+ *     scree_coupling_advance(c, 0.01);              // whole steps of the scene
  *     scree_coupling_get(c, 1, &z, &height);
- *   } while (…);
+ *   } while (height < 1.0);
  *
  * Variables, all real, by number from 0:
  *   inputs    BODY.force.x y z [N], BODY.torque.x y z [N m]: on dynamic bodies with a name, at the

@@ -1,8 +1,9 @@
 /* Scree, distributed: one run on several processes, started by mpirun.
  *
- *   scree_distributed_begin(context, &rank, &count);     first of all
- *   … scree_sim_create and so on, the same on every rank; rank 0 alone gets def.out …
- *   scree_distributed_end(context);                      last of all
+ *   scree_status status;  int rank, count;
+ *   status = scree_distributed_begin(context, &rank, &count);   // first of all
+ *   // scree_sim_create and so on, the same on every rank; rank 0 alone gets def.out
+ *   scree_distributed_end(context);                             // last of all
  *
  * Every rank has all bodies and a part of the contacts; states are the same on all ranks. */
 #ifndef SCREE_DISTRIBUTED_H

@@ -1,5 +1,5 @@
 /* A run on several ranks. Every rank makes all steps with the same bodies; rank 0 alone has files.
- * What depends on the clock or on a signal is decided by one and told to all. */
+ * What depends on the clock or on a signal is decided by one and reported to all. */
 #include <string.h>
 
 #include "distributed/distributed.h"

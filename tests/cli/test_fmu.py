@@ -154,7 +154,7 @@ class Fmu(CommandTest):
         unit.lib.fmi2FreeInstance(unit.c)
 
     def test_files(self):
-        """It keeps what is there, and bad scenes are told with their place."""
+        """It keeps what is there, and bad scenes are reported with their place."""
         path = self.write("s.yaml", SCENE)
         result = self.check(["fmu", path, "--out", self.path("s.fmu"), "--json"], 0)
         self.assertEqual(json.loads(result.out)["inputs"], 12)

@@ -84,7 +84,7 @@ class Drives(GalleryTest):
         self.assertLess(column(self.probe("gripper", "egg"), "z")[-1], 0.1)
 
     def test_packaging(self):
-        """Two cubes and two discs, each kind in its own box; the mass in a box is told to a few per cent."""
+        """Two cubes and two discs, each kind in its own box; the mass in a box is reported to a few per cent."""
         self.summary("packaging", "--set", "n=2")
         cubes, discs = self.probe("packaging", "cubes"), self.probe("packaging", "discs")
         self.assertEqual(column(cubes, "mass")[0], 0.0)

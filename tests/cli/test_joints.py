@@ -219,7 +219,7 @@ joints:
         self.assertGreater(s["slowest_step"], 0)
 
     def test_budget_is_kept(self):
-        """Twelve dolls at 5 ms a step with 5 ms of the processor's time each: nearly all steps keep it, and nothing comes apart."""
+        """Twelve dolls at 5 ms per step with 5 ms of the processor's time each: nearly all steps keep it, and nothing comes apart."""
         self.write("dolls.yaml", DOLLS)
         s = self.summary("run", "dolls.yaml", "--set", "n=12", "--set", "solver.time_budget=5ms", "--set", "solver.budget_clock=cpu")
         self.assertLessEqual(s["over_budget_steps"], 3)

@@ -406,7 +406,7 @@ class Recording(Server):
             self.assertEqual(self.receive(s)[:1], b"F")
 
     def test_a_run_that_goes_on_is_followed(self):
-        """Frames that come while it is shown are told; then that no more will come."""
+        """Frames that come while it is shown are reported; then that no more will come."""
         self.stop()
         with open(self.path("long.yaml"), "w", encoding="utf-8") as file:
             file.write(SCENE)

@@ -10,7 +10,7 @@
  * step does not bring the joints nearer (Levenberg, Marquardt). The system is solved by conjugate
  * gradients, which take redundant rows as they are as long as they agree. Where |psi| has a minimum
  * that is not 0 the loops cannot close from there: the poses are put back, and the joint that
- * misses most is told. */
+ * misses most is reported. */
 #include <string.h>
 
 #include "base/argument.h"

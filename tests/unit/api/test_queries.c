@@ -99,6 +99,11 @@ static void test_joints(void **state) {
   scree_freedom f;
   assert_int_equal(scree_world_count_freedom(world, NULL, NULL, &f), SCREE_OK);
   assert_int_equal(f.joints, 1);
+  /* The arm hangs where its joint is: nothing is moved. */
+  scree_fit fit;
+  assert_false(scree_scene_get_fit(scene, &fit) && fit.moved > 1e-9);
+  assert_int_equal(scree_world_assemble(world, &fit), SCREE_OK);
+  assert_true(fit.closed && fit.misfit < 1e-9 && fit.moved < 1e-9);
   assert_int_equal(f.rows, 5);
   assert_int_equal(f.freedom, 2 * 6 - 5);
   /* A motor that holds the arm: it does not fall. */
@@ -227,10 +232,13 @@ static void test_stepper(void **state) {
   }
   for (size_t i = 0; i < scree_linear_solver_count(); i++)
     assert_true(strlen(scree_linear_solver_summary(i)) > 10);
+  size_t spreads = 0;
   for (size_t i = 0; i < scree_solver_count(); i++) {
     assert_true(strlen(scree_solver_summary(i)) > 10);
+    spreads += scree_solver_spreads(i);
     assert_true(scree_solver_options(i, &count) || !count);
   }
+  assert_true(spreads < scree_solver_count() && !scree_solver_spreads(1000));
 }
 
 static void test_problem(void **state) {
@@ -291,6 +299,44 @@ static void test_files(void **state) {
   assert_true(size > 100 && summary.bodies > 0 && summary.joints > 0);
 }
 
+/* A macro step that is repeated from a saved state gives the same bits. */
+static void test_coupling(void **state) {
+  (void)state;
+  static const char box[] = "step: 5 ms\nbodies: [{name: box, shape: {box: {size: [1, 1, 1]}}, "
+                            "mass: 2}]\n";
+  scree_scene *coupled;
+  scree_sim *sim;
+  scree_coupling *c;
+  size_t lift, z;
+  double force = 2.0 * 9.81 + 4.0, height[2];
+  assert_int_equal(scree_scene_load_text(context, "c", box, sizeof box - 1, NULL, &coupled),
+                   SCREE_OK);
+  assert_int_equal(scree_sim_create(coupled, NULL, &sim), SCREE_OK);
+  if (scree_coupling_create(sim, &c)) fail_msg("%s", scree_context_message(context));
+  assert_true(scree_coupling_count(c) >= 19);
+  assert_int_equal(scree_coupling_find(c, "box.force.z", &lift), SCREE_OK);
+  assert_int_equal(scree_coupling_find(c, "box.position.z", &z), SCREE_OK);
+  assert_int_equal(scree_coupling_find(c, "box.forc.z", &z), SCREE_ERROR_ARGUMENT);
+  scree_coupling_variable v;
+  assert_int_equal(scree_coupling_get_variable(c, lift, &v), SCREE_OK);
+  const size_t size = scree_coupling_save_size(c);
+  void *blob = calloc(1, size);
+  assert_int_equal(scree_coupling_save(c, blob, size), SCREE_OK);
+  for (int k = 0; k < 2; k++) {
+    assert_int_equal(scree_coupling_restore(c, blob, size), SCREE_OK);
+    assert_int_equal(scree_coupling_set(c, 1, &lift, &force), SCREE_OK);
+    assert_int_equal(scree_coupling_advance(c, 0.1), SCREE_OK);
+    assert_int_equal(scree_coupling_find(c, "box.position.z", &z), SCREE_OK);
+    assert_int_equal(scree_coupling_get(c, 1, &z, &height[k]), SCREE_OK);
+  }
+  assert_true(fabs(scree_coupling_time(c) - 0.1) < 1e-12);
+  assert_true(height[0] == height[1] && fabs(height[0] - 0.01) < 1e-3); /* a t^2 / 2, a = 2 */
+  free(blob);
+  scree_coupling_destroy(c);
+  scree_sim_destroy(sim);
+  scree_scene_destroy(coupled);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_scene, begin, end),
@@ -301,6 +347,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_stepper, begin, end),
       cmocka_unit_test_setup_teardown(test_problem, setup, teardown),
       cmocka_unit_test_setup_teardown(test_files, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_coupling, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

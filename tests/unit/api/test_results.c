@@ -55,6 +55,8 @@ static void test_recording(void **state) {
   scree_recording *r = opened("results.h5");
   assert_true(scree_recording_has_checksums(r));
   assert_int_equal(scree_recording_unfinished(r), 0);
+  assert_int_equal(scree_recording_refresh(r), SCREE_OK);
+  assert_int_equal(scree_recording_frame_count(r), 5);
   assert_string_equal(scree_recording_remark(r), "");
   assert_int_equal(scree_recording_verify_probe(r, "e", "results_e.csv"), SCREE_OK);
   bool time = false;
@@ -185,6 +187,7 @@ static void test_server(void **state) {
   if (scree_server_create(context, &def, &server)) fail_msg("%s", scree_context_message(context));
   assert_int_equal(strncmp(scree_server_address(server), "http://127.0.0.1:", 17), 0);
   assert_int_equal(scree_server_reader_count(server), 0);
+  assert_true(scree_server_get_cost(server).states == 0);
   assert_int_equal(scree_sim_create(scene, NULL, &sim), SCREE_OK);
   scree_server_run run = scree_server_run_default();
   run.pace = 0.0;
