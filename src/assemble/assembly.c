@@ -145,7 +145,7 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   *report = (assembly_report){.contacts = 0};
   if (reserve_bodies(a)) return SCREE_ERROR_MEMORY;
   if (a->revision != w->revision) {
-    if (assembly_check_holes(w)) return SCREE_ERROR_INPUT;
+    if (assembly_check_holes(w) || scree_world_check_periodic(w)) return SCREE_ERROR_INPUT;
     collide_invalidate(a->collide);
   }
   assembly_order_bodies(a);

@@ -37,10 +37,14 @@ static bool any_cohesion(const scree_world *w) {
  * on all the same is found by the second look. */
 static void note_extremes(assembly *a, double h) {
   const world_bodies *b = &a->world->bodies;
+  const bool flows = periodic_moves(&a->world->box);
   double most = 0.0, wall = 0.0, square = 0.0, moving = 0.0, least = INFINITY;
   for (size_t i = 0; i < b->limit; i++) {
     if (!b->alive[i] || !b->shape[i]) continue;
-    double speed = v3_norm(a->linear[i]);
+    v3 v = a->linear[i];
+    if (flows && world_is_dynamic(a->world, (uint32_t)i))
+      v = v3_sub(v, periodic_flow_at(&a->world->box, b->position[i]));
+    double speed = v3_norm(v);
     if (isfinite(b->radius[i])) speed += b->radius[i] * v3_norm(a->angular[i]);
     if (speed > most) most = speed;
     if (world_is_dynamic(a->world, (uint32_t)i)) {
@@ -72,6 +76,7 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
       .category = b->category,
       .collides_with = b->collides_with,
       .kind = b->kind,
+      .box = world_is_periodic(w) ? &w->box : NULL,
       .excluded = w->excluded,
       .excluded_count = w->excluded_count,
       .h = params->h,
@@ -97,8 +102,9 @@ static v3 start_velocity(const assembly *a, uint32_t i, v3 arm) {
 /* How fast two bodies' surfaces move where they touch, whichever way. */
 static double surface_speed(const assembly *a, uint32_t i, v3 arm_i, uint32_t j, v3 arm_j) {
   const world_bodies *b = &a->world->bodies;
-  return v3_norm(v3_sub(b->linear[i], b->linear[j])) + v3_norm(b->angular[i]) * v3_norm(arm_i) +
-         v3_norm(b->angular[j]) * v3_norm(arm_j);
+  const v3 image = world_image(a->world, i, j).velocity;
+  return v3_norm(v3_sub(v3_sub(b->linear[i], b->linear[j]), image)) +
+         v3_norm(b->angular[i]) * v3_norm(arm_i) + v3_norm(b->angular[j]) * v3_norm(arm_j);
 }
 
 /* The speed that overlap is removed with is kept by the bodies. Under gravity half of
@@ -200,7 +206,7 @@ static void take_form(const assembly *a, contact_form *form, const scree_materia
   if (material == form->material) return;
   form->material = material;
   form->law = law_for(material);
-  form->varies = a->has_surfaces || law_varies(material);
+  form->varies = a->has_surfaces || periodic_moves(&a->world->box) || law_varies(material);
 }
 
 /* The set of a pair whose contacts differ in their normal row only is asked for once. */
@@ -262,15 +268,19 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
                                 const collide_contact *c, int sharing, contact_form *form,
                                 assembly_report *report) {
   scree_ccp_contact_def *def = &form->def;
+  const bool moves = periodic_moves(&a->world->box);
   const world_bodies *b = &a->world->bodies;
   const size_t k = a->contact_count, row = a->problem->row_count;
   const v3 n = c->point.normal;
   const v3 point = v3_scale(0.5, v3_add(c->point.point_a, c->point.point_b));
-  const v3 arm_a = v3_sub(point, b->position[c->a]), arm_b = v3_sub(point, b->position[c->b]);
+  const periodic_image image = world_image(a->world, c->a, c->b);
+  const v3 arm_a = v3_sub(point, b->position[c->a]);
+  const v3 arm_b = v3_sub(point, v3_add(b->position[c->b], image.shift));
   v3 t1 = v3_across(n), surface = {0, 0, 0};
   const bool aligned = a->has_surfaces && assembly_direction(a, c->a, c->b, n, &t1);
   if (a->has_surfaces) surface = assembly_belt(a, k, n);
   const v3 t2 = v3_cross(n, t1);
+  surface = v3_add(surface, image.velocity);
   const v3 relative =
       v3_add(v3_sub(start_velocity(a, c->b, arm_b), start_velocity(a, c->a, arm_a)), surface);
   const double diameter = view_less(b->diameter[c->a], b->diameter[c->b]);
@@ -317,7 +327,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   if (form->varies) note_pair(a, c, previous, relative, &in);
   if (a->has_state_now) state = assembly_recall(a, previous, n, t1, t2);
   fill(form, &in, &state);
-  if (a->has_surfaces && def->set.dim >= 3) {
+  if (moves) def->offset[0] += v3_dot(n, image.velocity);
+  if ((a->has_surfaces || moves) && def->set.dim >= 3) {
     def->offset[1] += v3_dot(t1, surface);
     def->offset[2] += v3_dot(t2, surface);
   }

@@ -91,6 +91,7 @@ static void update(assembly *a, size_t k, const scree_material_def *m) {
   const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
   v3 u = v3_sub(end_velocity(a, key->b, c->arm_b), end_velocity(a, key->a, c->arm_a));
   if (a->has_surfaces) u = v3_add(u, assembly_belt(a, k, n));
+  if (periodic_moves(&a->world->box)) u = v3_add(u, assembly_image(a, k).velocity);
   const v3 w = v3_sub(a->angular[key->b], a->angular[key->a]);
   const law_result result = {.material = m,
                              .set = ccp_set(a->problem, k),

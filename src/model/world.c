@@ -19,6 +19,14 @@ static scree_status check_def(scree_context *context, const scree_world_def *def
       !isfinite(def->coulomb_constant))
     return context_fail(context, SCREE_ERROR_INPUT,
                         "world: gravity and the constants of pairwise forces must be finite");
+  const char *why;
+  periodic box;
+  if (!world_make_box(&def->periodic, &box, &why))
+    return context_fail(context, SCREE_ERROR_INPUT, "world: periodic box: %s", why);
+  if (periodic_is_on(&box) && (def->gravitational_constant != 0.0 || def->coulomb_constant != 0.0))
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "world: forces between all pairs are not summed over the images of a "
+                        "periodic box; leave out one of the two");
   return SCREE_OK;
 }
 
@@ -34,6 +42,8 @@ scree_status scree_world_create(scree_context *context, const scree_world_def *d
   if (!w) return SCREE_ERROR_MEMORY;
   w->context = context;
   w->def = *def;
+  const char *why;
+  world_make_box(&def->periodic, &w->box, &why);
   const scree_material_def material = scree_material_def_default();
   scree_material_id id;
   status = scree_world_add_material(w, &material, &id);

@@ -16,6 +16,7 @@
 
 #include "base/blob.h"
 #include "base/memory.h"
+#include "math/periodic.h"
 #include "math/pose.h"
 #include "scree/model.h"
 
@@ -157,6 +158,7 @@ typedef struct world_curve {
 struct scree_world {
   scree_context *context;
   scree_world_def def;
+  periodic box; /* as it is now */
   double time;
   double step;    /* s, the last one; 0: none */
   double calling; /* s, the step whose forces the function is asked for; 0: it is not called */
@@ -199,6 +201,18 @@ static inline bool world_finite(v3 x) {
 uint32_t world_find_body(const scree_world *world, scree_body_id id);
 static inline bool world_is_dynamic(const scree_world *world, size_t i) {
   return world->bodies.mass[i] > 0.0;
+}
+/* periodic.c: the box of a definition; false: it is none that could be. */
+bool world_make_box(const scree_periodic_def *def, periodic *box, const char **why);
+/* Of a checkpoint: could it be one? */
+bool world_box_fits(const periodic *box);
+static inline bool world_is_periodic(const scree_world *world) {
+  return periodic_is_on(&world->box);
+}
+/* The image of body k that body i meets. */
+static inline periodic_image world_image(const scree_world *world, size_t i, size_t k) {
+  if (!world_is_periodic(world)) return (periodic_image){{0, 0, 0}, {0, 0, 0}};
+  return periodic_nearest(&world->box, world->bodies.position[i], world->bodies.position[k]);
 }
 static inline pose world_pose(const scree_world *world, size_t i) {
   return (pose){world->bodies.position[i], world->bodies.rotation[i]};

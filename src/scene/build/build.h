@@ -143,6 +143,7 @@ struct scree_scene {
   size_t material_count;
   scene_entry *entries;
   size_t entry_count, entry_room;
+  scree_periodic_def periodic;
   scree_body_id *bodies;
   size_t body_count, body_room;
   scene_joint *joints;
@@ -215,6 +216,10 @@ scree_status scene_build_loop(scree_scene *scene, scree_world *world, const scen
 scree_status scene_build_entry(scree_scene *scene, scree_world *world, const scene_node *node);
 /* build/flexible.c: one entry of `flexible`. */
 scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const scene_node *node);
+/* build/periodic.c: the box into the world's definition; and, when all bodies are there, whether
+ * they go with it, and the mean flow. */
+scree_status scene_read_periodic(scree_scene *scene, scree_world_def *def);
+scree_status scene_start_periodic(scree_scene *scene, scree_world *world);
 /* build/exclude.c: bodies that do not touch each other */
 scree_status scene_build_excludes(scree_scene *scene, scree_world *world);
 /* build/csv.c */

@@ -204,8 +204,11 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
       if (!isfinite(p->keys.upper[k] - p->keys.lower[k]))
         return scene_fault(&scene->doc, node, "probe: a region needs `lower` and `upper`");
   for (int k = 0; k < 3 && p->keys.kind == SCREE_PROBE_STRESS; k++)
-    if (!isfinite(p->keys.lower[k]) || !isfinite(p->keys.upper[k]))
-      return scene_fault(&scene->doc, node, "probe: stress is that of a box; give lower and upper");
+    if (!(scene->periodic.size[k] > 0.0) &&
+        (!isfinite(p->keys.lower[k]) || !isfinite(p->keys.upper[k])))
+      return scene_fault(&scene->doc, node,
+                         "probe: stress is that of a box; give lower and upper (along periodic "
+                         "directions it is the whole box)");
   bool one = p->keys.kind == SCREE_PROBE_BODY || p->keys.kind == SCREE_PROBE_FORCE;
   bool many = p->keys.kind == SCREE_PROBE_GROUP || p->keys.kind == SCREE_PROBE_SURFACE;
   if (!one && (!many || !*p->keys.body_name)) return SCREE_OK;

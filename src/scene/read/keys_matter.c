@@ -94,3 +94,23 @@ SECTION(fluid, "fluid",
         "density drag_coefficient |v| times the speed against the fluid, and the weight of the "
         "fluid in their place; the bodies do not move the fluid.",
         fluid_fields, false);
+
+#define PERIODIC(m) AT(scene_periodic_keys, def.m)
+static const scene_field periodic_fields[] = {
+    VECTOR("size", true, PERIODIC(size), "m", 3, FROM(0),
+           "of the box; 0: no end in this direction"),
+    VECTOR("center", false, PERIODIC(center), "m", 3, FROM(-INFINITY),
+           "what is recorded and drawn lies about it, and the mean flow is 0 there; default 0"),
+    REAL("shear_rate", false, PERIODIC(shear_rate), "1/s", FROM(-INFINITY), INFINITY,
+         "of the flow over the gradient: boxes beside each other along the gradient slide along "
+         "the flow (Lees and Edwards); default 0"),
+    CHOICE("flow", false, PERIODIC(flow), "x|y|z", "default x"),
+    CHOICE("gradient", false, PERIODIC(gradient), "x|y|z", "default z"),
+    VECTOR("stretch_rate", false, PERIODIC(stretch_rate), "1/s", 3, FROM(-INFINITY),
+           "the box grows by this part of itself a second, or shrinks; default 0"),
+};
+SECTION(
+    periodic, "periodic",
+    "A box that repeats itself. Bodies of the scene begin with the mean flow at their place, on "
+    "top of their own velocity.",
+    periodic_fields, false);
