@@ -15,7 +15,7 @@ class Listing(CommandTest):
              "column-collapse", "crane", "crater", "dominoes", "drum", "flywheel", "four-bar", "gripper",
              "hammer-mill", "heap", "heavy-chain", "hopper", "incline", "launched-cube", "mass-ratio",
              "newtons-cradle", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "settle", "shaker",
-             "sinking", "skate", "slider-crank", "spinning-top", "stack", "stick-slip", "tracked", "vehicle",
+             "simple-shear", "sinking", "skate", "slider-crank", "spinning-top", "stack", "stick-slip", "tracked", "vehicle",
              "walker", "wall"]
 
     def test_every_scene_is_listed_in_one_line(self):
