@@ -54,6 +54,8 @@ typedef struct scree_world_def {
   double gravity[3];             /* m/s^2, default 0 0 -9.81 */
   double gravitational_constant; /* pairwise attraction, m^3/(kg s^2); default 0: none */
   double coulomb_constant;       /* pairwise force of charges, N m^2/C^2; default 0: none */
+  double pairwise_theta; /* opening angle of the tree code that sums both from 256 bodies on, 0 …
+                            0.9; default 0.3; 0: always over all pairs */
   scree_periodic_def periodic;
 } scree_world_def;
 

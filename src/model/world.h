@@ -158,7 +158,8 @@ typedef struct world_curve {
 struct scree_world {
   scree_context *context;
   scree_world_def def;
-  periodic box; /* as it is now */
+  periodic box;           /* as it is now */
+  struct tree_code *tree; /* of forces between all pairs */
   double time;
   double step;    /* s, the last one; 0: none */
   double calling; /* s, the step whose forces the function is asked for; 0: it is not called */
@@ -316,6 +317,8 @@ void world_add_motors(const scree_world *world, double h, v3 *linear, v3 *angula
 void world_change_motor(scree_world *world, const joint *j, int coordinate, double change);
 /* Forgets what acts for one step only. */
 void world_clear_step_loads(scree_world *world);
+/* pairwise.c: before forces are asked for, wherever bodies have moved since. */
+scree_status world_pairwise_begin(const scree_world *world);
 double world_pairwise_energy(const scree_world *world);
 bool world_has_pairwise(const scree_world *world);
 v3 world_pairwise_force(const scree_world *world, size_t body);

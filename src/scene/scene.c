@@ -229,6 +229,7 @@ static scree_status read_settings(scree_scene *scene) {
   t->step = 0.005;
   t->duration = 1.0;
   t->overlap = 0.01;
+  t->pairwise_theta = 0.3;
   scree_status status =
       scene_read(&scene->doc, &scene->scope, scene->root, &scene_section_scene, t);
   if (status) return status;
@@ -488,6 +489,7 @@ scree_status scree_scene_build(scree_scene *scene, scree_world **world) {
   memcpy(def.gravity, scene->top.gravity, sizeof def.gravity);
   def.gravitational_constant = scene->top.gravitational_constant;
   def.coulomb_constant = scene->top.coulomb_constant;
+  def.pairwise_theta = scene->top.pairwise_theta;
   scree_status status = scene_read_periodic(scene, &def);
   if (status) return status;
   status = scree_world_create(scene->context, &def, world);

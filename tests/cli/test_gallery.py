@@ -14,7 +14,7 @@ class Listing(CommandTest):
     NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "clumps", "cohesive-column",
              "column-collapse", "crane", "crater", "dominoes", "drum", "flywheel", "four-bar", "gripper",
              "hammer-mill", "heap", "heavy-chain", "hopper", "incline", "launched-cube", "mass-ratio",
-             "newtons-cradle", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "settle", "shaker",
+             "newtons-cradle", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "rubble", "settle", "shaker",
              "simple-shear", "sinking", "skate", "slider-crank", "spinning-top", "stack", "stick-slip", "tracked", "vehicle",
              "walker", "wall"]
 
@@ -97,6 +97,13 @@ class Laws(GalleryTest):
         heavy, light = self.probe("sinking", "heavy"), self.probe("sinking", "light")
         self.assertLess(abs(column(heavy, "vz")[-1] / -3.0893714e-2 - 1.0), 1e-6)
         self.assertLess(abs(column(light, "z")[-1]), 1e-9)
+
+    def test_rubble(self):
+        self.summary("rubble", "--set", "n=300", "--duration", "0.82")
+        energy = self.probe("rubble", "energy")
+        when, pairs = column(energy, "time"), column(energy, "pairwise")
+        half = min(range(len(when)), key=lambda i: abs(when[i] - 0.818))
+        self.assertLess(abs(pairs[half] / pairs[0] - 2.0), 0.1)
 
     def test_press(self):
         self.summary("press")

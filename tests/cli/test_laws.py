@@ -97,6 +97,19 @@ class Laws(CommandTest):
                 hashes.append(self.lines(result)[-1]["state_hash"])
                 self.assertEqual(len(set(hashes)), 1, hashes)
 
+    def test_pairs_by_the_tree_have_the_same_bits(self):
+        hashes = set()
+        for threads in ("1", "2", "4"):
+            result = self.run_scree("run", "rubble", "--threads", threads, "--json", "--set", "n=300", "--duration", "0.1")
+            self.assertEqual(result.code, 0, result.err)
+            hashes.add(self.lines(result)[-1]["state_hash"])
+        self.assertEqual(len(hashes), 1)
+        result = self.run_scree("run", "rubble", "--json", "--set", "n=300", "--duration", "0.1", "--set", "pairwise_theta=0")
+        self.assertEqual(result.code, 0, result.err)
+        self.assertNotIn(self.lines(result)[-1]["state_hash"], hashes)
+        result = self.run_scree("run", "rubble", "--set", "pairwise_theta=2")
+        self.assertEqual(result.code, 3)
+
 
 if __name__ == "__main__":
     main()

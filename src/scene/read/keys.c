@@ -16,6 +16,10 @@ static const scene_field scene_fields[] = {
          INFINITY, "attraction of every pair of bodies; default 0: none"),
     REAL("coulomb_constant", false, TOP(coulomb_constant), "N m^2/C^2", FROM(0), INFINITY,
          "force of every pair of charges; default 0: none (vacuum: 8.98755e9)"),
+    REAL(
+        "pairwise_theta", false, TOP(pairwise_theta), "", FROM(0), 0.9,
+        "opening angle of the tree code that sums these forces from 256 bodies on; default 0.3; 0: "
+        "over all pairs"),
     PART("periodic", false, TOP(periodic), periodic),
     REAL("step", false, TOP(step), "s", OVER(0), 10, "time step; default 5 ms"),
     REAL("duration", false, TOP(duration), "s", FROM(0), INFINITY, "default 1 s"),

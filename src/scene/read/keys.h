@@ -77,7 +77,8 @@ typedef struct scene_top {
   scene_head head;
   const char *title, *description;
   const scene_node *include, *parameters;
-  double gravity[3], gravitational_constant, coulomb_constant, step, duration, overlap;
+  double gravity[3], gravitational_constant, coulomb_constant, pairwise_theta, step, duration,
+      overlap;
   const scene_node *periodic, *solver, *stepper, *flexible, *materials, *pairs, *shapes, *bodies,
       *exclude, *assemblies, *joints, *schedule, *forces, *fluids, *emitters, *drains, *events,
       *probes, *recording;
