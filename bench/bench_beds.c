@@ -156,7 +156,8 @@ static void write_bed(scree_context *context, const scree_world *world, size_t n
 
 static const char *const scene_text =
     "title: a settled bed\n"
-    "solver: {name: gs, tolerance: 1e-14, iterations: 50, check_interval: 50, on_nonconverged: "
+    "solver: {name: gs, tolerance_residual: 1e-14, iteration_limit: 50, check_interval: 50, "
+    "on_nonconverged: "
     "continue}\n"
     "step: 5 ms\nduration: %g s\noverlap: 0.05\n"
     "materials: {default: {friction: 0.3}}\n"
@@ -289,7 +290,8 @@ static double meta_value(const char *path, const char *key) {
 
 static const char *const settled_text =
     "title: a settled bed of another engine\n"
-    "solver: {name: ags, tolerance: 0.1, iterations: 200, on_nonconverged: continue}\n"
+    "solver: {name: ags, tolerance_residual: 0.1, iteration_limit: 200, on_nonconverged: "
+    "continue}\n"
     "step: 5 ms\nduration: 0.5 s\noverlap: 0.05\n"
     "materials: {default: {friction: %g}}\n"
     "bodies:\n"

@@ -79,28 +79,32 @@ void info_json_census(bool *first, const info_census *c) {
 
 /* ---- settings ------------------------------------------------------------------------------- */
 
-static const char *model_name(const scree_scene_settings *s) {
-  return s->model == SCREE_MODEL_COULOMB ? "coulomb" : "relaxed";
-}
-
 void info_print_settings(const scree_scene_settings *s) {
+  const scree_stepper_def *d = &s->solver;
   printf("run           %.6g s in steps of %.6g s; a frame every %.6g s%s\n", s->duration, s->step,
-         s->record_every, s->record_contacts ? "" : ", without contacts");
-  printf("solver        %s, %s model, tolerance R %.3g", s->solver ? s->solver : "default",
-         model_name(s), s->tolerance_residual);
-  if (s->iteration_limit) printf(", at most %ld iterations", s->iteration_limit);
+         s->recording.every, s->recording.contacts ? "" : ", without contacts");
+  printf("solver        %s, %s model, tolerance R %.3g", d->solver ? d->solver : "default",
+         d->model == SCREE_MODEL_COULOMB ? "coulomb" : "relaxed", d->tolerance_residual);
+  if (d->iteration_limit) printf(", at most %ld iterations", d->iteration_limit);
   printf("\n");
 }
 
-void info_json_settings(bool *first, const scree_scene_settings *s) {
+/* A section of the settings as an object, with the keys that scene files have. */
+static void json_section(bool *first, const scree_scene *scene, const char *section) {
+  char text[4096];
+  if (scree_scene_settings_json(scene, section, text, sizeof text) >= sizeof text) return;
+  json_key(stdout, first, section);
+  fputs(text, stdout);
+}
+
+void info_json_settings(bool *first, const scree_scene *scene) {
+  const scree_scene_settings *s = scree_scene_get_settings(scene);
   json_text_member(stdout, first, "title", s->title);
   json_text_member(stdout, first, "description", s->description);
   json_real_member(stdout, first, "step", s->step);
   json_real_member(stdout, first, "duration", s->duration);
-  json_real_member(stdout, first, "record_every", s->record_every);
-  json_text_member(stdout, first, "solver", s->solver ? s->solver : "default");
-  json_text_member(stdout, first, "model", model_name(s));
-  json_real_member(stdout, first, "tolerance", s->tolerance_residual);
+  json_section(first, scene, "solver");
+  json_section(first, scene, "recording");
 }
 
 /* ---- the verb ------------------------------------------------------------------------------- */

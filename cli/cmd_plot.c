@@ -208,7 +208,7 @@ static int add_quantity(const work *w, panel *p, size_t run, const quantity *q) 
   snprintf(p->label, sizeof p->label, "%s", q->label);
   p->log = q->log;
   p->from_zero = q->from_zero;
-  if (residual) p->tolerance = fmax(p->tolerance, r->settings->tolerance_residual);
+  if (residual) p->tolerance = fmax(p->tolerance, r->settings->solver.tolerance_residual);
   for (int k = 0; k < CURVES && q->curve[k].count; k++)
     if (!new_curve(w, p, run, k, !q->curve[1].count, q->curve[k].title)) return CLI_INTERNAL;
   double *rows = malloc(BATCH * SCREE_STEP_COLUMNS * sizeof *rows);

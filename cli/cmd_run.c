@@ -80,25 +80,27 @@ static int fail(scree_context *context, scree_status status, int reported) {
  * the command line, else the solver gives way; where the model was not, the run is relaxed. */
 static int check_model(const scree_scene *scene, const cli_args *args) {
   const scree_scene_settings *s = scree_scene_get_settings(scene);
-  if (!s->solver) return CLI_OK;
-  if (!s->model_given && s->model == SCREE_MODEL_RELAXED)
+  const char *solver = s->solver.solver;
+  if (!solver) return CLI_OK;
+  if (!s->model_given && s->solver.model == SCREE_MODEL_RELAXED)
     cli_note("%s has only the relaxed model: this run is relaxed; leave out the solver for exact "
              "friction",
-             s->solver);
-  if (s->model != SCREE_MODEL_COULOMB) return CLI_OK;
+             solver);
+  if (s->solver.model != SCREE_MODEL_COULOMB) return CLI_OK;
   for (size_t i = 0; i < scree_solver_count(); i++) {
-    if (strcmp(scree_solver_name(i), s->solver) != 0 || scree_solver_has_coulomb(i)) continue;
+    if (strcmp(scree_solver_name(i), solver) != 0 || scree_solver_has_coulomb(i)) continue;
     if (cli_has(args, "solver"))
       return cli_fail(CLI_USAGE, "%s has only the relaxed model; leave out --solver or choose auto",
-                      s->solver);
-    cli_note("%s has only the relaxed model; auto solves the exact one in its place", s->solver);
+                      solver);
+    cli_note("%s has only the relaxed model; auto solves the exact one in its place", solver);
   }
   return CLI_OK;
 }
 
+/* `reported` counts the faults that were printed: the scene's own, which are found when it is read
+ * or built, and those of the run. */
 static int run_scene(scree_context *context, scree_scene *scene, const cli_args *args,
-                     simulate_def *def) {
-  int reported = 0;
+                     simulate_def *def, int *reported) {
   const int fault = check_model(scene, args);
   if (fault) return fault;
   char path[4096];
@@ -108,12 +110,12 @@ static int run_scene(scree_context *context, scree_scene *scene, const cli_args 
   sim_def.out = def->out;
   sim_def.replace = cli_has(args, "force");
   sim_def.report = report;
-  sim_def.report_user = &reported;
+  sim_def.report_user = reported;
   if (cli_has(args, "view")) return live_run(context, scene, args, &sim_def, def);
   scree_sim *sim = NULL;
   scree_status status = scree_sim_create(scene, &sim_def, &sim);
   if (!status && *scree_sim_remark(sim)) cli_note("%s", scree_sim_remark(sim));
-  code = status ? fail(context, status, reported) : simulate(context, sim, def);
+  code = status ? fail(context, status, *reported) : simulate(context, sim, def);
   scree_sim_destroy(sim);
   return code;
 }
@@ -147,7 +149,8 @@ static int run(cli_args *args) {
                                  .note = cli_note_line};
     scree_scene *scene = NULL;
     scree_status status = scree_scene_load(context, path, &scene_def, &scene);
-    code = status ? fail(context, status, reported) : run_scene(context, scene, args, &def);
+    code =
+        status ? fail(context, status, reported) : run_scene(context, scene, args, &def, &reported);
     scree_scene_destroy(scene);
   }
   free(c.sets);

@@ -25,7 +25,7 @@ void info_json_census(bool *first, const info_census *c);
 
 /* Step, duration, solver, model, tolerance. */
 void info_print_settings(const scree_scene_settings *s);
-void info_json_settings(bool *first, const scree_scene_settings *s);
+void info_json_settings(bool *first, const scree_scene *scene);
 /* "label         text", nothing when the text is empty; control characters become spaces. */
 void info_line(const char *label, const char *text);
 

@@ -47,7 +47,7 @@ void info_doubts_print(const info_doubts *d, const scree_scene_settings *s) {
              d->missed, d->missed_time, d->residual);
     say(&count, text);
   }
-  if (s->model == SCREE_MODEL_RELAXED && d->gap > 0.0) {
+  if (s->solver.model == SCREE_MODEL_RELAXED && d->gap > 0.0) {
     snprintf(text, sizeof text, "friction was relaxed: sliding contacts part at up to %.3g m/s",
              d->gap);
     say(&count, text);
@@ -66,6 +66,6 @@ void info_doubts_print(const info_doubts *d, const scree_scene_settings *s) {
     snprintf(text, sizeof text, "joints were damped numerically in %zu steps", d->damped);
     say(&count, text);
   }
-  if (s->time_budget > 0.0) say(&count, "solver.time_budget: results depend on the machine");
+  if (s->solver.time_budget > 0.0) say(&count, "solver.time_budget: results depend on the machine");
   if (!count) say(&count, "none: no step missed, nothing overlapped by 1 %, the energy adds up");
 }

@@ -152,7 +152,7 @@ static void print_text(const content *c) {
   if (t->steps) {
     printf("worst         R %.3g, penetration %.3g m (%.3g %% of a diameter)\n", t->residual,
            t->penetration, t->percent);
-    if (s->model == SCREE_MODEL_RELAXED)
+    if (s->solver.model == SCREE_MODEL_RELAXED)
       printf("relaxation    sliding contacts part at up to %.3g m/s\n", t->gap);
     printf(
         "energy        kinetic %.4g J after the first step, %.4g J at the end; potential %.6g J, "
@@ -201,7 +201,7 @@ static void print_json(const content *c) {
   json_whole_member(stdout, &first, "unfinished_frames",
                     (long long)scree_recording_unfinished(c->recording));
   json_whole_member(stdout, &first, "bytes", (long long)c->bytes);
-  info_json_settings(&first, scree_scene_get_settings(c->scene));
+  info_json_settings(&first, c->scene);
   info_json_census(&first, &c->census);
   json_whole_member(stdout, &first, "frames", (long long)c->frames);
   json_real_member(stdout, &first, "first_frame", c->times[0]);
@@ -215,7 +215,8 @@ static void print_json(const content *c) {
   json_real_member(stdout, &first, "worst_penetration", t->penetration);
   json_real_member(stdout, &first, "worst_penetration_percent", t->percent);
   json_real_member(stdout, &first, "relaxation_gap",
-                   scree_scene_get_settings(c->scene)->model == SCREE_MODEL_RELAXED ? t->gap : NAN);
+                   scree_scene_get_settings(c->scene)->solver.model == SCREE_MODEL_RELAXED ? t->gap
+                                                                                           : NAN);
   json_real_member(stdout, &first, "kinetic_energy", energy(t->last));
   json_list(&first, "probes", c->scene, scree_scene_probe_count(c->scene), probe_name);
   json_list(&first, "files", c->scene, scree_scene_file_count(c->scene), scree_scene_file_path);

@@ -46,7 +46,7 @@ static void print_json(const char *path, const scree_scene *scene, const scree_w
   printf("{");
   json_text_member(stdout, &first, "content", "scene");
   json_text_member(stdout, &first, "scene", path);
-  info_json_settings(&first, scree_scene_get_settings(scene));
+  info_json_settings(&first, scene);
   info_json_census(&first, &c);
   json_whole_member(stdout, &first, "joints", (long long)scree_world_joint_count(world));
   json_key(stdout, &first, "probes");

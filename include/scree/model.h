@@ -96,6 +96,7 @@ typedef enum scree_law {
   SCREE_LAW_COMPLIANT_COHESIVE, /* a spring that yields in tension */
   SCREE_LAW_ELASTOPLASTIC,      /* a spring that yields in tension and in compression */
   SCREE_LAW_BOND,               /* glued where two new bodies touch, until it breaks */
+  SCREE_LAW_USER,               /* by scree_world_set_law_function */
   SCREE_LAW_COUNT
 } scree_law;
 
@@ -158,6 +159,42 @@ SCREE_API scree_status scree_world_set_pair(scree_world *world, scree_material_i
 /* The law in force between two materials, set or mixed. */
 SCREE_API scree_status scree_world_get_pair(const scree_world *world, scree_material_id a,
                                             scree_material_id b, scree_material_def *law);
+
+/* A contact of a pair whose law is SCREE_LAW_USER, as the law function sees it. Vectors are in the
+ * world's frame; velocities are those of b against a. */
+typedef struct scree_law_contact {
+  uint32_t body_a, body_b;         /* places of the bodies, scree_world_body_at */
+  uint32_t material_a, material_b; /* of the two */
+  double position[3];              /* m */
+  double normal[3];                /* unit, from a to b */
+  double gap;                      /* m, at the start of the step; < 0: overlap */
+  double approach;                 /* m/s along the normal; < 0: closing */
+  double slide[3];                 /* m/s along the surface */
+  double force[3];     /* N, on b: of the step before; when the step has ended that of the step */
+  double radius;       /* m, r1 r2 / (r1 + r2) */
+  double diameter;     /* m, of the smaller body */
+  double inverse_mass; /* 1/m1 + 1/m2, 1/kg */
+  double state[4];     /* of the law's own: lives with the contact, 0 of a new one */
+  /* What the law says. The force along the normal during the step is
+   *   n = push - (stiffness h + damping) u      u: velocity along the normal at the end
+   * but not less than -pull; with both 0 it is rigid: whatever keeps the two apart, and push must
+   * be 0. The force along the surface is at most friction (n + pull). */
+  double friction;  /* as the material has it */
+  double pull;      /* N, 0 */
+  double push;      /* N at the gap as it is, 0 */
+  double stiffness; /* N/m: by how much push falls with the gap, 0 */
+  double damping;   /* N s/m, 0 */
+} scree_law_contact;
+
+/* Is given all contacts of such pairs at once and fills in what the law says, or, when the step has
+ * ended, changes their `state`. A step that is tried again calls it again with the states of its
+ * start: keep nothing elsewhere. States are part of checkpoints, the functions are not. What is not
+ * SCREE_OK ends the step with this status. It must not change the world. */
+typedef scree_status (*scree_law_function)(void *user, const scree_world *world, double h,
+                                           size_t count, scree_law_contact *contacts);
+/* Contacts are found as far away as the material's cohesion_range says. `end` may be null. */
+SCREE_API void scree_world_set_law_function(scree_world *world, scree_law_function begin,
+                                            scree_law_function end, void *user);
 
 /* ---- prescribed motion ---------------------------------------------------------------------- */
 

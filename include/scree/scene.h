@@ -8,8 +8,8 @@
 #ifndef SCREE_SCENE_H
 #define SCREE_SCENE_H
 
-#include "scree/ccp.h"
 #include "scree/model.h"
+#include "scree/stepper.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,6 +65,20 @@ SCREE_API scree_status scree_scene_build(scree_scene *scene, scree_world **world
 
 /* ---- what a scene says -------------------------------------------------------------------- */
 
+/* What a recording keeps; the keys of the section `recording`. */
+typedef struct scree_recording_settings {
+  double every;      /* simulated s between frames; default 1/60 */
+  bool contacts;     /* contact forces in the frames; default true */
+  double checkpoint; /* s of wall time between checkpoints; default 10 */
+} scree_recording_settings;
+
+typedef struct scree_option_list {
+  size_t count;
+  const char *const *keys, *const *values;
+} scree_option_list;
+
+/* How a scene is run. Every member has the name of its key in the scene file and in what
+ * `scree info --json` prints. */
 typedef struct scree_scene_settings {
   const char *title;       /* "" when none */
   const char *description; /* "" */
@@ -72,26 +86,21 @@ typedef struct scree_scene_settings {
   double duration;         /* s */
   const char *from;        /* a recording to begin from, FILE or FILE@TIME; "" when none */
   double overlap;          /* overlap allowed at the start, as a fraction of the smaller diameter */
-  /* The solver and the stepper, as in scree_stepper_def; null: the default (solver: auto). */
-  const char *solver, *stepper, *retry_solver;
-  scree_model model;
-  bool model_given; /* false: coulomb, or relaxed where the named solver has no other */
-  double tolerance_residual, tolerance_moving, tolerance_error;
-  long iteration_limit, check_interval, retry_iteration_limit;
-  double time_budget, warm_start_scale, stabilisation, recovery_speed, margin;
-  bool warm_start;
-  int on_nonconverged; /* continue, retry, stop: as scree_on_nonconverged */
-  int retry_halvings;
-  size_t option_count; /* options of the solver */
-  const char *const *option_keys, *const *option_values;
-  size_t stepper_option_count; /* options of the stepper */
-  const char *const *stepper_option_keys, *const *stepper_option_values;
-  double record_every;     /* simulated s between frames */
-  bool record_contacts;    /* contact forces in the frames? */
-  double checkpoint_every; /* s of wall time */
+  /* The section `solver`, ready for scree_stepper_create: its keys have the names of the members,
+   * but for `name`, which is the member `solver`. */
+  scree_stepper_def solver;
+  bool model_given;          /* false: coulomb, or relaxed where the named solver has no other */
+  scree_option_list options; /* of the solver, for scree_stepper_set_solver */
+  scree_option_list stepper_options;  /* of the stepper, for scree_stepper_set */
+  scree_recording_settings recording; /* the section `recording` */
 } scree_scene_settings;
 
 SCREE_API const scree_scene_settings *scree_scene_get_settings(const scree_scene *scene);
+/* A section of these settings ("solver" or "recording") as a JSON object, by the table of keys that
+ * the reader uses. Returns the length; fills at most `size` bytes, with an ending zero. 0: there is
+ * no such section. */
+SCREE_API size_t scree_scene_settings_json(const scree_scene *scene, const char *section,
+                                           char *buffer, size_t size);
 
 typedef enum scree_probe_kind {
   SCREE_PROBE_BODY,    /* a body's state */

@@ -24,6 +24,7 @@ typedef enum scree_on_nonconverged {
   SCREE_ON_NONCONVERGED_STOP      /* leave the world as it was; info.advanced is false */
 } scree_on_nonconverged;
 
+/* How steps are made. A scene's section `solver` has keys of the same names, and lands here. */
 typedef struct scree_stepper_def {
   const char *stepper;       /* default "nonsmooth" */
   const char *solver;        /* null: "auto" */
@@ -50,7 +51,7 @@ typedef struct scree_stepper_def {
   scree_on_nonconverged on_nonconverged; /* default retry */
   const char *retry_solver;              /* null: "auto" */
   long retry_iteration_limit;            /* default 3 iteration_limit */
-  int retry_halvings;                    /* default 0; 3: a step may become 8. Retries of a run
+  long retry_halvings;                   /* default 0; 3: a step may become 8. Retries of a run
                                             together take no more work than half of its first solves,
                                             and 20 iteration_limit; see scree_solve_info.work */
 } scree_stepper_def;

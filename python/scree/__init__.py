@@ -16,6 +16,7 @@ from . import gym
 from ._core import (ArgumentError, ClosedError, Context, Error, FileError, InputError, InternalError, NoMemoryError,
                     NumericError, Record, UnsupportedError, constants as _constants)
 from ._load import ffi, lib, path as library_path
+from .plot import plot
 from .problem import Problem, Set, Solution, solve, solver_options, solvers
 from .recording import Frame, Recording
 from .scene import Scene, Sim, list_scenes, run
@@ -28,5 +29,5 @@ globals().update(_constants())
 
 __all__ = ["ArgumentError", "Body", "ClosedError", "Context", "Error", "FileError", "Frame", "InputError", "InternalError",
            "Joint", "NoMemoryError", "NumericError", "Problem", "Record", "Recording", "Scene", "Set", "Shape", "Sim", "Solution",
-           "Stepper", "UnsupportedError", "Vector", "View", "World", "ffi", "gym", "lib", "library_path", "list_scenes", "run",
+           "Stepper", "UnsupportedError", "Vector", "View", "World", "ffi", "gym", "lib", "library_path", "list_scenes", "plot", "run",
            "solve", "solver_options", "solvers", "vector"]

@@ -16,6 +16,19 @@ assert CONTACT.itemsize == ffi.sizeof("scree_contact"), "scree_contact has chang
 assert all(CONTACT.fields[name][1] == field.offset for name, field in ffi.typeof("scree_contact").fields)
 
 
+def _struct_dtype(name: str) -> np.dtype:
+    """A struct of numbers and arrays of numbers as numpy has it."""
+    of = {"double": "<f8", "uint32_t": "<u4"}
+    kinds = [(field.type.item.cname, field.type.length) if field.type.kind == "array" else (field.type.cname, None)
+             for _, field in ffi.typeof(name).fields]
+    return np.dtype({"names": [key for key, _ in ffi.typeof(name).fields],
+                     "formats": [of[base] if length is None else (of[base], (length,)) for base, length in kinds],
+                     "offsets": [field.offset for _, field in ffi.typeof(name).fields], "itemsize": ffi.sizeof(name)})
+
+
+LAW_CONTACT = _struct_dtype("scree_law_contact")
+
+
 class Id:
     """A material or a motion of a world."""
 
@@ -209,6 +222,7 @@ class World(Owner, Shapes):
         self._changes = 0
         self._raised: BaseException | None = None
         self._callback: Any = None
+        self._law_callbacks: Any = None
 
     @classmethod
     def _borrow(cls, context: Context, pointer: Any, owner: Handle) -> "World":
@@ -423,6 +437,38 @@ class World(Owner, Shapes):
         callback = ffi.callback("scree_force_function", call)
         lib.scree_world_set_force_function(self._alive().pointer, callback, ffi.NULL)
         self._callback = callback
+
+    @documented("scree_law_function", "scree_law_contact")
+    def set_law_function(self, begin: Callable[["World", float, np.ndarray], None] | None,
+                         end: Callable[["World", float, np.ndarray], None] | None = None) -> None:
+        """A contact law of one's own, for pairs of materials with law="user". `begin(world, h, contacts)` is
+        called in each step with a structured array of all their contacts, and fills in friction, pull, push,
+        stiffness and damping; `end(world, h, contacts)` after the solve, to change `state`. The arrays are
+        copies: what is kept of them stays as it was. What they raise is raised by the step, which then has
+        not been."""
+        def wrap(function: Callable[["World", float, np.ndarray], None] | None) -> Any:
+            if function is None:
+                return ffi.NULL
+
+            def call(_user: Any, _world: Any, h: float, count: int, contacts: Any) -> int:
+                shared = np.frombuffer(ffi.buffer(contacts, count * LAW_CONTACT.itemsize), LAW_CONTACT)
+                own = shared.copy()
+                function(self, h, own)
+                shared[:] = own
+                return 0
+
+            def failed(_kind: Any, error: BaseException, _trace: Any) -> int:
+                if self._raised is None:  # carried over the C code, to the caller of step
+                    self._raised = error
+                return -7
+
+            return ffi.callback("scree_law_function", call, error=-7, onerror=failed)
+
+        if begin is None and end is not None:
+            raise ValueError("a law function needs `begin`")
+        callbacks = wrap(begin), wrap(end)
+        lib.scree_world_set_law_function(self._alive().pointer, *callbacks, ffi.NULL)
+        self._law_callbacks = callbacks
 
     def _raise(self) -> None:
         error, self._raised = self._raised, None

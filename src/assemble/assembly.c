@@ -57,6 +57,8 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->state_now);
   memory_free(context, a->state_before);
   memory_free(context, a->taken);
+  memory_free(context, a->asked);
+  memory_free(context, a->asked_contact);
   memory_free(context, a->g);
   memory_free(context, a->end);
   memory_free(context, a->end_twist);
@@ -179,6 +181,11 @@ scree_status assembly_finish(assembly *a, assembly_report *report) {
   assembly_push_joints(a);
   assembly_push_links(a);
   if (a->has_state_now) assembly_update_states(a);
+  const scree_status told = assembly_tell_user(a);
+  if (told) {
+    assembly_undo(a);
+    return told;
+  }
   assembly_add_shifts(a);
   for (size_t i = 0; i < a->world->bodies.limit; i++)
     if (!isfinite(v3_norm2(a->linear[i])) || !isfinite(v3_norm2(a->angular[i]))) {

@@ -148,8 +148,11 @@ typedef struct assembly {
   double held, held_part; /* of collide_view: from how far laws hold */
   uint8_t *taken;         /* of the contacts before: has been found again */
   size_t taken_capacity;
-  bool has_cohesion; /* of some pair of materials */
-  bool has_surfaces; /* some material has a direction or a surface velocity */
+  bool has_cohesion;        /* of some pair of materials */
+  bool has_surfaces;        /* some material has a direction or a surface velocity */
+  scree_law_contact *asked; /* contacts that the user's law function is asked about (user.c), */
+  uint32_t *asked_contact;  /* and their places in the problem */
+  size_t asked_count, asked_capacity, asked_contact_capacity;
   size_t contact_count;
   size_t generation_count;  /* bodies that the contacts' names are about */
   double gravity;           /* m/s^2, its size */
@@ -251,6 +254,13 @@ law_state assembly_recall(const assembly *a, uint32_t previous, v3 n, v3 t1, v3 
 /* Of contact k of the problem: as its law has made it before the solve, and after it. */
 void assembly_note_state(assembly *a, size_t contact, double gap, const law_state *state);
 void assembly_update_states(assembly *a);
+/* user.c: the law function of the world. Is there one, if it is needed; a contact that it decides
+ * on, while it is added; all of them, when all are in the problem, and after the solve. */
+scree_status assembly_check_user(assembly *a);
+scree_status assembly_note_user(assembly *a, size_t contact, const collide_contact *c,
+                                const law_input *in, const law_state *state, v3 slide, v3 force);
+scree_status assembly_ask_user(assembly *a);
+scree_status assembly_tell_user(assembly *a);
 /* impact.c. Before contacts are added: whether any bounce. */
 scree_status assembly_find_bounces(assembly *a, bool again);
 /* After finish: whether bodies with joints were given energy by a bounce; then there is less of it

@@ -264,6 +264,16 @@ static void note_pair(const assembly *a, const collide_contact *c, uint32_t prev
         a->kick / a->kick_before * v3_dot(c->point.normal, assembly_get_before(a, previous));
 }
 
+/* A contact that the user's law function is asked about when all are there. */
+static scree_status note_user(assembly *a, const collide_contact *c, uint32_t previous, v3 relative,
+                              const law_input *in, const law_state *state) {
+  const v3 force = previous != CACHE_NONE && a->kick_before > 0.0
+                       ? v3_scale(1.0 / a->kick_before, assembly_get_before(a, previous))
+                       : v3_make(0, 0, 0);
+  const v3 slide = v3_sub(relative, v3_scale(in->approach, c->point.normal));
+  return assembly_note_user(a, a->contact_count, c, in, state, slide, force);
+}
+
 static scree_status add_contact(assembly *a, const assembly_params *params,
                                 const collide_contact *c, int sharing, contact_form *form,
                                 assembly_report *report) {
@@ -336,6 +346,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   if (status) return status;
   a->gap[k] = (float)c->point.gap;
   if (a->has_state_now) assembly_note_state(a, k, c->point.gap, &state);
+  if (form->law == &law_user && note_user(a, c, previous, relative, &in, &state))
+    return SCREE_ERROR_MEMORY;
   if (a->curved) a->lasting[k] = lasts(a, c, previous, &in);
   warm_start(a, params, previous, def, a->g + row);
   a->contact_count++;
@@ -374,6 +386,8 @@ static double kick_of(const scree_world *w, double h) {
 
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report) {
+  const scree_status ready = assembly_check_user(a);
+  if (ready) return ready;
   note_extremes(a, params->h);
   assembly_note_laws(a);
   const collide_view view = assembly_view(a, params);
@@ -418,6 +432,7 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
     if (status) break;
     start = timer_now();
   }
+  if (!status) status = assembly_ask_user(a);
   if (!status) assembly_curve_contacts(a, params->h);
   report->contacts = a->contact_count;
   return status;

@@ -57,6 +57,7 @@ static double pull_of(const scree_material_def *m, double radius) {
 }
 
 double law_range(const scree_material_def *m, double radius, double most) {
+  if (m->law == SCREE_LAW_USER) return m->cohesion_range;
   if (!is_cohesive(m)) return 0.0;
   const double stretch = law_for(m)->stretches ? 2.0 * m->compliance * pull_of(m, radius) : 0.0;
   return m->cohesion_range + fmin(stretch, most);

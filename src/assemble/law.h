@@ -85,7 +85,8 @@ typedef struct law_class {
   X(law_rigid_cohesive, SCREE_LAW_RIGID_COHESIVE)                                                  \
   X(law_compliant_cohesive, SCREE_LAW_COMPLIANT_COHESIVE)                                          \
   X(law_elastoplastic, SCREE_LAW_ELASTOPLASTIC)                                                    \
-  X(law_bond, SCREE_LAW_BOND)
+  X(law_bond, SCREE_LAW_BOND)                                                                      \
+  X(law_user, SCREE_LAW_USER)
 
 #define LAW_DECLARE(symbol, kind) extern const law_class symbol;
 LAW_LIST(LAW_DECLARE)

@@ -278,6 +278,24 @@ scree_status ccp_put_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
   return SCREE_OK;
 }
 
+scree_status ccp_change_contact(scree_ccp *p, size_t k, const scree_set *set, double offset,
+                                double compliance) {
+  const size_t row = p->row_start[k];
+  bool any;
+  const char *fault = scree_set_fault(set);
+  if (fault || set->dim != ccp_dim(p, k))
+    return context_fail(p->context, SCREE_ERROR_INPUT, "contact %zu: %s set: %s", k,
+                        scree_set_name(set->kind), fault ? fault : "another dimension");
+  if (check_compliance(p, &compliance, 1, &any)) return SCREE_ERROR_INPUT;
+  if (intern_set(p, set, &p->set_index[k]) ||
+      ((any || p->compliance) && memory_grow(p->context, &p->compliance, &p->compliance_capacity,
+                                             p->row_count, sizeof(double))))
+    return SCREE_ERROR_MEMORY;
+  p->offset[row] = offset;
+  if (p->compliance) p->compliance[row] = compliance;
+  return SCREE_OK;
+}
+
 scree_status scree_ccp_add_block(scree_ccp *p, const scree_set *set,
                                  const scree_ccp_row_def *rows) {
   ccp_bodies *bodies = &p->bodies;

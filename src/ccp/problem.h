@@ -73,6 +73,9 @@ scree_status ccp_reserve_contacts(scree_ccp *problem, size_t more);
  * bodies exist, normal and tangent are unit and across each other. Only what may come from a broken
  * state is looked at: numbers that are not finite. */
 scree_status ccp_put_contact(scree_ccp *problem, const scree_ccp_contact_def *def);
+/* Another set of the same kind and dimension, offset and compliance of a contact's normal row. */
+scree_status ccp_change_contact(scree_ccp *problem, size_t contact, const scree_set *set,
+                                double offset, double compliance);
 
 /* The least reference speed that is not rounding: see speed.c. */
 double ccp_least_speed(const scree_ccp *problem);

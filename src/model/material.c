@@ -18,6 +18,7 @@ static const char *const law_names[SCREE_LAW_COUNT] = {
     [SCREE_LAW_COMPLIANT_COHESIVE] = "compliant-cohesive",
     [SCREE_LAW_ELASTOPLASTIC] = "elastoplastic",
     [SCREE_LAW_BOND] = "bond",
+    [SCREE_LAW_USER] = "user",
 };
 
 const char *scree_law_name(scree_law law) {
@@ -55,7 +56,7 @@ static const key_rule key_rules[] = {
     KEY(cohesion, LAWS_COHESIVE, LAW_BIT(BOND)),
     KEY(compliance, LAWS_SPRING,
         LAW_BIT(COMPLIANT) | LAW_BIT(COMPLIANT_COHESIVE) | LAW_BIT(ELASTOPLASTIC)),
-    KEY(compliance_tangent, LAWS_SOFT, 0),
+    KEY(compliance_tangent, LAWS_SOFT | LAW_BIT(USER), 0),
     KEY(damping, LAWS_SOFT, 0),
     KEY(friction_kinetic, LAWS_ALL, 0),
     KEY(stribeck_speed, LAWS_ALL, 0),
@@ -63,7 +64,7 @@ static const key_rule key_rules[] = {
     KEY(friction_across, LAWS_ALL, 0),
     KEY(dilatancy, LAWS_ALL, 0),
     KEY(cohesion_energy, LAWS_COHESIVE & ~LAW_BIT(BOND), 0),
-    KEY(cohesion_range, LAWS_COHESIVE & ~LAW_BIT(BOND), 0),
+    KEY(cohesion_range, (LAWS_COHESIVE & ~LAW_BIT(BOND)) | LAW_BIT(USER), 0),
     KEY(stiffness, LAW_BIT(POWER), LAW_BIT(POWER)),
     KEY(exponent, LAW_BIT(POWER), 0),
     KEY(yield_force, LAW_BIT(ELASTOPLASTIC), LAW_BIT(ELASTOPLASTIC)),

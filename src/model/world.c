@@ -122,6 +122,13 @@ void scree_world_set_force_function(scree_world *w, scree_force_function functio
   w->force_user = user;
 }
 
+void scree_world_set_law_function(scree_world *w, scree_law_function begin, scree_law_function end,
+                                  void *user) {
+  w->law_begin = begin;
+  w->law_end = begin ? end : NULL;
+  w->law_user = user;
+}
+
 /* ---- arrays --------------------------------------------------------------------------------- */
 
 scree_status world_need(scree_world *w, void *array, size_t size, const void *fill) {

@@ -166,6 +166,8 @@ struct scree_world {
   bool called;    /* for the step to come: it was begun and did not end */
   scree_force_function force_function;
   void *force_user;
+  scree_law_function law_begin, law_end;
+  void *law_user;
   world_bodies bodies;
   scree_shape **shape;
   size_t shape_count, shape_capacity;

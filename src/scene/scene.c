@@ -1,15 +1,12 @@
-/* A scene: reading the file with its includes and changes, its settings, and building the world. */
+/* A scene: reading the file with its includes and changes, and building the world. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/argument.h"
-#include "base/options.h"
 #include "model/world.h"
 #include "scene/build/build.h"
 #include "scene/import/robot.h"
-#include "scree/solver.h"
-#include "scree/stepper.h"
 
 enum { INCLUDE_DEPTH = 16, INCLUDE_LIMIT = 1000 };
 
@@ -62,6 +59,8 @@ scree_status scene_read_root(scree_scene *scene, uint32_t file, int depth,
   if (status) return status;
   if ((*root)->kind != SCENE_MAP)
     return scene_fault(&scene->doc, *root, "a scene is a map of keys");
+  status = scene_rename_former(&scene->doc, *root, &scene_section_scene);
+  if (status) return status;
   return read_includes(scene, depth, root);
 }
 
@@ -83,187 +82,13 @@ static scree_status read_parameters(scree_scene *scene) {
   return status;
 }
 
-/* ---- settings ------------------------------------------------------------------------------- */
-
-static scree_status check_solver(scree_scene *scene, const scene_node *at, const char *name,
-                                 size_t *index) {
-  const char *names[64];
-  size_t count = scree_solver_count();
-  for (size_t i = 0; i < count && i < 64; i++) {
-    names[i] = scree_solver_name(i);
-    if (strcmp(names[i], name) != 0) continue;
-    *index = i;
-    return SCREE_OK;
-  }
-  char buffer[512];
-  return scene_fault(&scene->doc, at, "there is no solver '%s'%s", name,
-                     scene_suggest(name, names, count < 64 ? count : 64, buffer, sizeof buffer));
-}
-
-/* A map of options by a table; `owner` names it in messages. */
-static scree_status read_table(scree_scene *scene, const scene_node *map, const char *owner,
-                               const scree_option_def *table, size_t count,
-                               const char *const **out_keys, const char *const **out_values) {
-  if (map->kind != SCENE_MAP)
-    return scene_fault(&scene->doc, map, "options: a map of keys is wanted");
-  const char **keys = scene_alloc(&scene->doc, (map->count + 1) * sizeof *keys);
-  const char **values = scene_alloc(&scene->doc, (map->count + 1) * sizeof *values);
-  if (!keys || !values) return SCREE_ERROR_MEMORY;
-  double scratch[128];
-  if (count > 128) count = 128;
-  scree_status status = SCREE_OK;
-  for (size_t i = 0; i < map->count; i++) {
-    keys[i] = map->keys[i]->text;
-    scree_status one = scene_text(&scene->doc, &scene->scope, map->items[i], keys[i], &values[i]);
-    if (!one && options_set(scene->context, owner, table, count, scratch, keys[i], values[i])) {
-      char why[CONTEXT_MESSAGE_SIZE];
-      snprintf(why, sizeof why, "%s", scree_context_message(scene->context));
-      one = scene_fault(&scene->doc, map->keys[i], "%s", why);
-    }
-    if (one) status = one;
-  }
-  *out_keys = keys;
-  *out_values = values;
-  return status;
-}
-
-static scree_status read_options(scree_scene *scene, const scene_solver_keys *k, size_t solver) {
-  if (!k->name)
-    return scene_fault(&scene->doc, k->options,
-                       "options: they need the name of a solver beside them");
-  size_t count;
-  const scree_option_def *table = scree_solver_options(solver, &count);
-  scree_scene_settings *s = &scene->settings;
-  s->option_count = k->options->count;
-  return read_table(scene, k->options, k->name, table, count, &s->option_keys, &s->option_values);
-}
-
-static scree_status read_solver(scree_scene *scene) {
-  enum { NOT_GIVEN = -1, RETRY = 1 }; /* of the choices */
-  scene_solver_keys k = {.model = NOT_GIVEN,
-                         .on_nonconverged = RETRY,
-                         .tolerance = 1e-3,
-                         .iterations = 1000,
-                         .warm_start = true,
-                         .warm_start_scale = 1.0,
-                         .stabilisation = 1.0,
-                         .margin = 0.1,
-                         .retry_halvings = 0};
-  scree_status status = SCREE_OK;
-  size_t solver = 0;
-  if (scene->top.solver)
-    status = scene_read(&scene->doc, &scene->scope, scene->top.solver, &scene_section_solver, &k);
-  if (status) return status;
-  if (k.name) status = check_solver(scene, scene_place(&k.head, "name"), k.name, &solver);
-  if (!status && k.options) status = read_options(scene, &k, solver);
-  size_t retry;
-  if (!status && k.retry_solver)
-    status = check_solver(scene, scene_place(&k.head, "retry_solver"), k.retry_solver, &retry);
-  if (!status && k.tolerance == 0.0 && k.error_tolerance == 0.0)
-    status = scene_fault(&scene->doc, scene_place(&k.head, "tolerance"),
-                         "tolerance: it is 0 and error_tolerance too; one must be over 0");
-  if (!status && k.tolerance_moving > 0.0 && k.tolerance_moving < k.tolerance)
-    status = scene_fault(&scene->doc, scene_place(&k.head, "tolerance_moving"),
-                         "tolerance_moving: %g is below the tolerance of bodies at rest, %g",
-                         k.tolerance_moving, k.tolerance);
-  scree_scene_settings *s = &scene->settings;
-  s->solver = k.name;
-  s->stepper = k.stepper;
-  s->retry_solver = k.retry_solver;
-  s->model = k.model == 0 || (k.model == NOT_GIVEN && k.name && !scree_solver_has_coulomb(solver))
-                 ? SCREE_MODEL_RELAXED
-                 : SCREE_MODEL_COULOMB;
-  s->model_given = k.model != NOT_GIVEN;
-  s->tolerance_residual = k.tolerance;
-  s->tolerance_moving = k.tolerance_moving;
-  s->tolerance_error = k.error_tolerance;
-  s->iteration_limit = k.iterations;
-  s->retry_iteration_limit = k.retry_iterations;
-  s->check_interval = k.check_interval;
-  s->time_budget = k.time_budget;
-  s->warm_start = k.warm_start;
-  s->warm_start_scale = k.warm_start_scale;
-  s->stabilisation = k.stabilisation;
-  s->recovery_speed = k.recovery_speed;
-  s->margin = k.margin;
-  s->on_nonconverged = k.on_nonconverged;
-  s->retry_halvings = (int)k.retry_halvings;
-  return status;
-}
-
-static scree_status read_stepper(scree_scene *scene) {
-  const scene_node *node = scene->top.stepper;
-  scene_stepper_keys k = {0};
-  scree_status status = SCREE_OK;
-  if (!node) return SCREE_OK;
-  if (scene->settings.stepper)
-    return scene_fault(&scene->doc, node, "stepper: `solver` names one too; give it once");
-  if (node->kind == SCENE_SCALAR)
-    status = scene_text(&scene->doc, &scene->scope, node, "stepper", &k.name);
-  else
-    status = scene_read(&scene->doc, &scene->scope, node, &scene_section_stepper, &k);
-  if (status) return status;
-  const char *names[64];
-  size_t count = scree_stepper_count(), at = 0;
-  for (size_t i = 0; i < count && i < 64; i++) names[i] = scree_stepper_name(i);
-  while (at < count && strcmp(names[at], k.name) != 0) at++;
-  char buffer[512];
-  if (at == count)
-    return scene_fault(&scene->doc,
-                       node->kind == SCENE_SCALAR ? node : scene_place(&k.head, "name"),
-                       "there is no stepper '%s'%s", k.name,
-                       scene_suggest(k.name, names, count, buffer, sizeof buffer));
-  scree_scene_settings *s = &scene->settings;
-  s->stepper = k.name;
-  if (!k.options) return SCREE_OK;
-  size_t options;
-  const scree_option_def *table = scree_stepper_options(at, &options);
-  s->stepper_option_count = k.options->count;
-  return read_table(scene, k.options, k.name, table, options, &s->stepper_option_keys,
-                    &s->stepper_option_values);
-}
-
-static scree_status read_settings(scree_scene *scene) {
-  scene_top *t = &scene->top;
-  *t = (scene_top){.title = "", .description = "", .from = "", .gravity = {0, 0, -9.81}};
-  t->step = 0.005;
-  t->duration = 1.0;
-  t->overlap = 0.01;
-  t->pairwise_theta = 0.3;
-  scree_status status =
-      scene_read(&scene->doc, &scene->scope, scene->root, &scene_section_scene, t);
-  if (status) return status;
-  status = read_solver(scene);
-  const scree_status stepper = read_stepper(scene);
-  if (stepper) status = stepper;
-  scene_recording_keys r = {.every = 1.0 / 60.0, .contacts = true, .checkpoint = 10.0};
-  if (t->recording) {
-    scree_status one =
-        scene_read(&scene->doc, &scene->scope, t->recording, &scene_section_recording, &r);
-    if (one) status = one;
-  }
-  scree_scene_settings *s = &scene->settings;
-  s->title = t->title;
-  s->description = t->description;
-  s->step = t->step;
-  s->duration = t->duration;
-  s->overlap = t->overlap;
-  s->from = t->from;
-  s->record_every = r.every;
-  s->record_contacts = r.contacts;
-  s->checkpoint_every = r.checkpoint;
-  if (!t->bodies && !t->emitters && !t->flexible)
-    status = scene_fault(&scene->doc, scene->root, "there are no bodies");
-  return status;
-}
-
 static scree_status read_scene(scree_scene *scene) {
   scree_status status = scene_read_root(scene, 0, 0, NULL, &scene->root);
   for (size_t i = 0; i < scene->doc.set_count && !status; i++)
     status = scene_apply_set(&scene->doc, scene->root, i);
   if (!status) status = read_parameters(scene);
   if (!status) status = scene_expand(scene);
-  if (!status) status = read_settings(scene);
+  if (!status) status = scene_read_settings(scene);
   return scene->doc.out_of_memory ? SCREE_ERROR_MEMORY : status;
 }
 

@@ -25,44 +25,32 @@ bool sim_is_due(const scree_sim *sim, double every, uint64_t step) {
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
-/* Null when the scene names none that has its model. */
-static const char *named_solver(const scree_scene_settings *s) {
-  if (!s->solver || s->model != SCREE_MODEL_COULOMB) return s->solver;
+/* Does the named solver have the model that is asked for? */
+static bool has_model(const scree_stepper_def *d) {
   for (size_t i = 0; i < scree_solver_count(); i++)
-    if (strcmp(scree_solver_name(i), s->solver) == 0 && !scree_solver_has_coulomb(i)) return NULL;
-  return s->solver;
+    if (strcmp(scree_solver_name(i), d->solver) == 0)
+      return d->model == SCREE_MODEL_RELAXED || scree_solver_has_coulomb(i);
+  return true;
 }
 
 /* `look`: only to find contacts. */
 static scree_status create_stepper(scree_scene *scene, scree_world *world, bool look,
                                    scree_stepper **stepper) {
   const scree_scene_settings *s = scree_scene_get_settings(scene);
-  scree_stepper_def d = scree_stepper_def_default();
-  if (s->stepper && !look) d.stepper = s->stepper;
-  const char *named = named_solver(s);
-  d.solver = named; /* null: auto */
-  d.retry_solver = s->retry_solver;
-  d.model = s->model;
-  d.tolerance_residual = s->tolerance_residual;
-  d.tolerance_moving = s->tolerance_moving;
-  d.tolerance_error = s->tolerance_error;
-  d.iteration_limit = look ? 1 : s->iteration_limit;
-  d.time_budget = s->time_budget;
-  d.warm_start = s->warm_start;
-  d.warm_start_scale = s->warm_start_scale;
-  d.stabilisation = s->stabilisation;
-  d.recovery_speed = s->recovery_speed;
-  d.margin = s->margin;
-  d.check_interval = s->check_interval;
-  if (!look) d.on_nonconverged = (scree_on_nonconverged)s->on_nonconverged;
-  if (s->retry_iteration_limit) d.retry_iteration_limit = s->retry_iteration_limit;
-  d.retry_halvings = s->retry_halvings;
+  const scree_stepper_def standard = scree_stepper_def_default();
+  scree_stepper_def d = s->solver;
+  const bool replaced = d.solver && !has_model(&d);
+  if (replaced) d.solver = NULL; /* auto */
+  if (look) {
+    d.stepper = standard.stepper;
+    d.iteration_limit = 1;
+    d.on_nonconverged = standard.on_nonconverged;
+  }
   scree_status status = scree_stepper_create(world, &d, stepper);
-  const bool replaced = s->solver && !named;
-  for (size_t i = 0; i < s->option_count && !status && !replaced; i++)
-    status = scree_stepper_set_solver(*stepper, s->option_keys[i], s->option_values[i]);
-  for (size_t i = 0; i < s->stepper_option_count && !status && !look; i++)
-    status = scree_stepper_set(*stepper, s->stepper_option_keys[i], s->stepper_option_values[i]);
+  for (size_t i = 0; i < s->options.count && !status && !replaced; i++)
+    status = scree_stepper_set_solver(*stepper, s->options.keys[i], s->options.values[i]);
+  for (size_t i = 0; i < s->stepper_options.count && !status && !look; i++)
+    status = scree_stepper_set(*stepper, s->stepper_options.keys[i], s->stepper_options.values[i]);
   return status;
 }
 
@@ -84,7 +72,7 @@ static scree_status prepare(scree_sim *sim) {
   if (!status) status = create_stepper(sim->scene, sim->world, false, &sim->stepper);
   if (status) return status;
   sim->totals.energy = scree_world_get_energy(sim->world);
-  sim->totals.model = (int32_t)sim->settings->model;
+  sim->totals.model = (int32_t)sim->settings->solver.model;
   sim->probe_count = scree_scene_probe_count(sim->scene);
   sim->probes = memory_new(sim->context, sim->probe_count, sizeof *sim->probes);
   if (!sim->probes) {
@@ -120,7 +108,7 @@ static scree_contact contact_at(const void *stepper, size_t k) {
 
 static scree_status record_frame(scree_sim *sim) {
   recorder_contacts contacts = {.count = 0, .source = sim->stepper, .at = contact_at};
-  if (sim->settings->record_contacts && sim->totals.steps)
+  if (sim->settings->recording.contacts && sim->totals.steps)
     contacts.count = scree_stepper_get_contacts(sim->stepper, 0, NULL);
   return recorder_add_frame(sim->recorder, sim->world, sim->totals.steps, &contacts,
                             sim->settings->step);
@@ -329,7 +317,8 @@ static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
   t->nonconverged += !info->converged;
   t->retried += info->retries > 0;
   t->hurried += info->hurried;
-  t->over_budget += sim->settings->time_budget > 0.0 && info->seconds > sim->settings->time_budget;
+  t->over_budget +=
+      sim->settings->solver.time_budget > 0.0 && info->seconds > sim->settings->solver.time_budget;
   t->slowest = fmax(t->slowest, info->seconds);
   if (info->method[0]) t->method[method_index(info->method)]++;
   t->touching += info->touching;
@@ -407,7 +396,7 @@ static scree_status record_step(scree_sim *sim, const scree_step_info *info) {
   scree_status status = sim_probes_write(sim, step);
   if (status || !sim->recorder) return status;
   status = log_step(sim, info);
-  if (!status && sim_is_due(sim, sim->settings->record_every, step)) status = record_frame(sim);
+  if (!status && sim_is_due(sim, sim->settings->recording.every, step)) status = record_frame(sim);
   double now = timer_now();
   if (!status && now - sim->last_flush > flush_seconds) {
     status = recorder_flush(sim->recorder);
@@ -443,7 +432,8 @@ scree_status scree_sim_step(scree_sim *sim, scree_step_info *info) {
   double end = timer_now();
   sim->totals.record += end - record;
   sim->totals.seconds += end - start;
-  if (!status && sim->recorder && end - sim->last_checkpoint > sim->settings->checkpoint_every) {
+  if (!status && sim->recorder &&
+      end - sim->last_checkpoint > sim->settings->recording.checkpoint) {
     status = sim_checkpoint_write(sim);
     double more = timer_now() - end;
     sim->totals.record += more;

@@ -74,7 +74,7 @@ void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
       .hurried_steps = t->hurried,
       .over_budget_steps = t->over_budget,
       .slowest_step = t->slowest,
-      .time_budget = sim->settings->time_budget,
+      .time_budget = sim->settings->solver.time_budget,
       .start_steps = t->method[0],
       .looks = (uint64_t)t->looks,
       .divided_steps = (uint64_t)t->divided,

@@ -54,7 +54,7 @@ static scree_status check_def(scree_context *context, const scree_stepper_def *d
                         d->warm_start_scale);
   if (d->retry_halvings < 0 || d->retry_halvings > 10)
     return context_fail(context, SCREE_ERROR_INPUT,
-                        "stepper: retry_halvings is %d; it must lie between 0 and 10",
+                        "stepper: retry_halvings is %ld; it must lie between 0 and 10",
                         d->retry_halvings);
   return SCREE_OK;
 }

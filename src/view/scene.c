@@ -276,7 +276,7 @@ void view_put_header(view_buffer *b, const scree_scene *scene, const scree_world
   put_number_member(b, "quantum", header->quantum);
   put_number_member(b, "step", s->step);
   put_number_member(b, "duration", s->duration);
-  put_number_member(b, "tolerance", s->tolerance_residual);
+  put_number_member(b, "tolerance", s->solver.tolerance_residual);
   double gravity[3];
   scree_world_get_gravity(world, gravity);
   put_v3_member(b, "gravity", v3_load(gravity));

@@ -78,7 +78,7 @@ class Friction(CommandTest):
         self.run_text(CUBE, "--out", "s.h5")
         self.assertIn("doubts        none: ", self.run_scree("info", "s.h5").out)
         self.run_text(CUBE, "--out", "s.h5", "--force", "--model", "relaxed", "--solver", "gs",
-                      "--set", "solver={iterations: 1, on_nonconverged: continue}")
+                      "--set", "solver={iteration_limit: 1, on_nonconverged: continue}")
         text = self.run_scree("info", "s.h5").out
         self.assertRegex(text, r"doubts +\d+ steps missed their tolerance, the first at 0\.0")
         self.assertIn("friction was relaxed: sliding contacts part at up to", text)
@@ -91,18 +91,18 @@ class Friction(CommandTest):
         self.assertEqual(result.code, 2)
 
     def test_what_is_named_is_not_undone_by_a_change_of_the_solver(self):
-        s, _ = self.run_text(CUBE, "--model", "relaxed", "--solver", "gs", "--set", "solver={tolerance: 0.01}")
+        s, _ = self.run_text(CUBE, "--model", "relaxed", "--solver", "gs", "--set", "solver={tolerance_residual: 0.01}")
         self.assertEqual((s["model"], s["solver"]), ("relaxed", "gs"))
 
     def test_retries_and_methods_are_counted(self):
-        s, _ = self.run_text(CUBE, "--set", "solver.tolerance=1e-6")
+        s, _ = self.run_text(CUBE, "--set", "solver.tolerance_residual=1e-6")
         self.assertEqual(s["retried_steps"], 0)
         self.assertEqual(sum(s["methods"].values()), s["steps"])
-        s, _ = self.run_text(CUBE, "--solver", "nsgs", "--set", "solver={iterations: 1, tolerance: 1e-12}")
+        s, _ = self.run_text(CUBE, "--solver", "nsgs", "--set", "solver={iteration_limit: 1, tolerance_residual: 1e-12}")
         self.assertGreater(s["retried_steps"], 0)
         self.assertEqual(s["nonconverged_steps"], 0)
         s, err = self.run_text(CUBE, "--solver", "nsgs",
-                               "--set", "solver={iterations: 1, tolerance: 1e-12, on_nonconverged: continue}")
+                               "--set", "solver={iteration_limit: 1, tolerance_residual: 1e-12, on_nonconverged: continue}")
         self.assertEqual(s["retried_steps"], 0)
         self.assertGreater(s["nonconverged_steps"], 0)
         self.assertIn("did not reach their tolerance", err)

@@ -45,7 +45,7 @@ class Granular(GalleryTest):
         # The slope of one heap of 400 grains scatters by 0.06 rad: the mean of some is tested.
         slopes = []
         for tolerance in ("0.1", "0.08", "0.06", "0.04"):
-            s = self.run_small("heap", "n=400", "R=0.06", "rate=200", "duration=2.5 s", "solver.tolerance=" + tolerance)
+            s = self.run_small("heap", "n=400", "R=0.06", "rate=200", "duration=2.5 s", "solver.tolerance_residual=" + tolerance)
             self.assertEqual(s["emitted"], 400)
             self.assertGreater(s["drained"], 50)
             slopes.append(mean(late(self.probe("heap", "slope"), "slope", 2.3)))
@@ -56,7 +56,7 @@ class Granular(GalleryTest):
         for rolling in ("0", "0.5 mm", "1 mm"):
             some = []
             for tolerance in ("0.1", "0.08"):
-                self.run_small("heap", "n=400", "R=0.06", "rate=200", "duration=2.5 s", "solver.tolerance=" + tolerance,
+                self.run_small("heap", "n=400", "R=0.06", "rate=200", "duration=2.5 s", "solver.tolerance_residual=" + tolerance,
                                "materials.grain.rolling=" + rolling)
                 some.append(mean(late(self.probe("heap", "slope"), "slope", 2.3)))
             slopes.append(mean(some))
@@ -83,8 +83,8 @@ class Granular(GalleryTest):
         # The flow through a narrow opening is unsteady: it is measured for longer.
         flow = []
         for D, n, start, end in ((0.045, 1650, 0.8, 2.8), (0.08, 5900, 0.75, 1.25)):
-            self.run_small("hopper", "n=%d" % n, "D=%g" % D, "duration=%g s" % end, "solver.tolerance=0.5",
-                           "solver.iterations=300", nonconverged=150)
+            self.run_small("hopper", "n=%d" % n, "D=%g" % D, "duration=%g s" % end, "solver.tolerance_residual=0.5",
+                           "solver.iteration_limit=300", nonconverged=150)
             outlet = self.probe("hopper", "outlet")
             time, mass = column(outlet, "time"), column(outlet, "mass")
 

@@ -19,8 +19,11 @@ class Info(CommandTest):
         run = self.lines(self.run_scree("run", "settle", "--set", "n=40", "--duration", "0.5", "--out", "r.h5", "--json"))[-1]
         found, text = self.info("r.h5")
         for key in ("steps", "iterations", "nonconverged_steps", "worst_residual", "worst_penetration", "simulated_seconds",
-                    "worst_penetration_percent", "relaxation_gap", "bodies", "model"):
+                    "worst_penetration_percent", "relaxation_gap", "bodies"):
             self.assertEqual(found[key], run[key], key)
+        solver = found["solver"]  # with the keys of scene files
+        self.assertEqual((solver["model"], solver["tolerance_residual"], solver["iteration_limit"]), (run["model"], 0.1, 1000))
+        self.assertEqual(found["recording"], {"every": 1 / 60, "contacts": True, "checkpoint": 10})
         self.assertEqual((found["content"], found["state"], found["checkpoint"]), ("recording", "complete", True))
         self.assertEqual(found["kinds"], {"dynamic": 40, "fixed": 1, "prescribed": 0})
         self.assertEqual(found["shapes"], {"sphere": 40, "box_container": 1})

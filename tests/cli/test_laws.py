@@ -41,7 +41,7 @@ BEAM = """step: 1 ms
 duration: 0.3 s
 materials:
   default: {friction: 0.6, friction_kinetic: 0.3, law: %s}
-solver: {tolerance: 1e-4}
+solver: {tolerance_residual: 1e-4}
 bodies:
   - {name: floor, kind: fixed, shape: {half_space: {}}}
   - name: ball

@@ -21,7 +21,7 @@ class Plot(CommandTest):
         with open(self.path("bin/gnuplot"), "w", encoding="utf-8") as file:
             file.write(KEEPER)
         os.chmod(self.path("bin/gnuplot"), 0o755)
-        self.record("a", "--set", "solver.iterations=2", "--set", "solver.on_nonconverged=continue")
+        self.record("a", "--set", "solver.iteration_limit=2", "--set", "solver.on_nonconverged=continue")
 
     def record(self, name, *options):
         result = self.run_scree("run", "settle", "--set", "n=30", "--duration", "0.4", "--out", name + ".h5", *options)

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(SOURCE, "tests", "power"))
 import replay  # noqa: E402
 
 SHIM = os.path.join(os.path.dirname(SCREE), "tests", "libscree_power.so")
-RUN = ["settle", "--set", "n=40", "--solver", "gs", "--set", "solver.iterations=20",
+RUN = ["settle", "--set", "n=40", "--solver", "gs", "--set", "solver.iteration_limit=20",
        "--duration", "0.5", "--set", "recording.every=0.005",
        "--set", "recording.checkpoint=0.001"]
 MODES = ("some", "torn", "none", "all")

@@ -90,11 +90,11 @@ probes:
 
     def test_default_solver(self):
         for model in ("relaxed", "coulomb"):
-            s = self.summary("run", "stack", "--duration", "0.05", "--set", "solver={tolerance: 1e-3}", "--model", model, "--json")
+            s = self.summary("run", "stack", "--duration", "0.05", "--set", "solver={tolerance_residual: 1e-3}", "--model", model, "--json")
             self.assertEqual((s["solver"], s["model"], s["nonconverged_steps"]), ("auto", model, 0))
 
     def test_changes_are_recorded(self):
-        first = self.summary("run", *SHORT, "--solver", "nsgs", "--set", "solver.tolerance=1e-4", "--out", "a.h5")
+        first = self.summary("run", *SHORT, "--solver", "nsgs", "--set", "solver.tolerance_residual=1e-4", "--out", "a.h5")
         self.assertEqual(first["solver"], "nsgs")
         again = self.summary("resume", "a.h5", "--json")
         for key in ("state_hash", "steps", "iterations", "solver", "worst_penetration"):
@@ -126,7 +126,7 @@ probes:
         self.assertEqual((result.code, result.err), (2, "scree run: the run ended with step 100: step 5000 is not exported\n"))
 
     def test_strict(self):
-        result = self.run_scree("run", *SHORT, "--strict", "--set", "solver.iterations=1")
+        result = self.run_scree("run", *SHORT, "--strict", "--set", "solver.iteration_limit=1")
         self.assertEqual(result.code, 4)
         self.assertRegex(result.err, r"^scree run: warning: \d+ of 100 steps did not reach their tolerance \(worst R ")
 
@@ -205,6 +205,10 @@ probes:
         self.scene("stp: 1\nduration: 1 kg\n" + BALLS % 3)
         self.check(["check", "scene.yaml"], 3, "scree check: scene.yaml:1:1: unknown key 'stp'; did you mean 'step'?\n"
                    "scree check: scene.yaml:2:11: duration: '1 kg' has the wrong unit; wanted is a value in s\n", "")
+        self.scene("bodies: [{name: a, shape: {sphere: {radius: 1}}, angular_velocity: [0, 0, 1]}]\nstep: 1 ms\nduration: 1\n")
+        for verb in "check", "run":  # said once, though a body is built after the scene is read
+            self.check([verb, "scene.yaml"], 3, f"scree {verb}: scene.yaml:1:50: unknown key 'angular_velocity'; did you mean "
+                       "'angular'?\n", "")
         self.check(["check", "no-such"], 3, "scree check: there is no file and no scene of the gallery 'no-such'; "
                    "`scree list scenes` shows them\n", "")
         self.check(["check", "wal"], 3, "scree check: there is no file and no scene of the gallery 'wal'; did you mean "

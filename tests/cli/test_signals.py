@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import command
 
 # A step that does not end by itself.
-ENDLESS = ["--set", "solver={name: gs, tolerance: 1.0e-300, iterations: 1000000000}"]
+ENDLESS = ["--set", "solver={name: gs, tolerance_residual: 1.0e-300, iteration_limit: 1000000000}"]
 # Generous for a machine with many other tests on it; a build without sanitizers takes a tenth of a second.
 SECONDS = 15.0 if os.environ.get("SCREE_SANITIZER") or os.environ.get("SCREE_SLOW") else 3.0
 

@@ -6,7 +6,7 @@ from command import main
 STACK = """
 step: 2 ms
 duration: 0.2 s
-solver: {tolerance: 1e-8}
+solver: {tolerance_residual: 1e-8}
 bodies:
   - {name: floor, kind: fixed, shape: {half_space: {}}}
   - {name: box, for: {i: 5}, mass: 1, shape: {box: {size: [0.1, 0.1, 0.1]}}, position: [0, 0, '${0.05 + 0.1 * i}']}

@@ -10,7 +10,7 @@
 #include "tests/fuzz/fuzz.h"
 
 static const char scene_text[] =
-    "step: 5 ms\nduration: 1 s\nsolver: {iterations: 20, on_nonconverged: continue}\n"
+    "step: 5 ms\nduration: 1 s\nsolver: {iteration_limit: 20, on_nonconverged: continue}\n"
     "materials: {rough: {friction: 0.7, rolling: 0.01, restitution: 0.3}}\n"
     "bodies:\n"
     "  - {name: floor, kind: fixed, shape: {half_space: {}}}\n"

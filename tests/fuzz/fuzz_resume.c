@@ -14,7 +14,7 @@
 
 static const char scene_text[] =
     "step: 5 ms\nduration: 0.1 s\nrecording: {every: 10 ms, checkpoint: 1000 s}\n"
-    "solver: {iterations: 20, on_nonconverged: continue}\n"
+    "solver: {iteration_limit: 20, on_nonconverged: continue}\n"
     "bodies:\n"
     "  - {name: floor, kind: fixed, shape: {half_space: {}}}\n"
     "  - {name: ball, shape: {sphere: {radius: 0.1}}, position: [0, 0, 0.1]}\n"

@@ -58,7 +58,7 @@ static void run(scree_scene *scene) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   scree_context *context = fuzz_context();
-  static const char *const sets[] = {"duration=${1 + 1}", "solver.iterations=20",
+  static const char *const sets[] = {"duration=${1 + 1}", "solver.iteration_limit=20",
                                      "solver.on_nonconverged=continue"};
   const scree_scene_def def = {.set_count = sizeof sets / sizeof sets[0], .sets = sets};
   const char *bytes[FILES] = {(const char *)data};

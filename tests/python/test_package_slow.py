@@ -34,6 +34,14 @@ class Package(unittest.TestCase):
             path, state = run(python, "-B", "-c", PROGRAM).split()
             self.assertTrue(path.startswith(folder), path)
             self.assertEqual(state, wanted)
+            # A newcomer's ten lines, from here to a plot.
+            example = os.path.join(ROOT, "examples", "python", "first.py")
+            with open(example, encoding="utf-8") as file:
+                lines = [line for line in file if line.strip() and not line.startswith('"""')]
+            self.assertLessEqual(len(lines), 10)
+            run("sh", "-c", f"cd {folder} && {python} -B {example}")
+            with open(os.path.join(folder, "rolling.png"), "rb") as file:
+                self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
 
     def test_install(self):
         with tempfile.TemporaryDirectory() as folder:

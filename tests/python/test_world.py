@@ -113,6 +113,64 @@ class Closed(unittest.TestCase):
         world.set_force_function(None)
         stepper.step(0.01)
 
+    def test_law_function(self):
+        """A law written in Python: a spring that is the library's own one, a fault that undoes the step."""
+        ends, kept = [], []
+        for law in ({"law": "user"}, {"law": "compliant", "compliance": 0.5 / 2e4}):
+            world = scree.World()
+            material = world.add_material(**law)
+            world.add_body(shape=world.half_space(), kind="fixed", material=material)
+            ball = world.add_body(shape=world.sphere(0.1), position=(0, 0, 0.15), velocity=(0.3, 0, 0), material=material)
+
+            def spring(w, h, contacts):
+                self.assertIs(w, world)
+                contacts["push"], contacts["stiffness"] = -2e4 * contacts["gap"], 2e4
+                kept.append(contacts)
+
+            if law["law"] == "user":
+                world.set_law_function(spring)
+            stepper = world.stepper(tolerance_residual=1e-8)
+            for _ in range(300):
+                stepper.step(0.001)
+            ends.append(ball.position)
+        np.testing.assert_allclose(*ends, atol=1e-7)
+        self.assertEqual(len({id(array) for array in kept}), len(kept))  # copies: they stay as they were
+        self.assertEqual(kept[-1]["body_b"].tolist(), [ball.index])
+
+        def count(w, h, contacts):
+            contacts["state"][:, 0] += 1
+
+        seen, world = [], scree.World()
+        material = world.add_material(law="user")
+        world.add_body(shape=world.half_space(), kind="fixed", material=material)
+        world.add_body(shape=world.sphere(0.1), position=(0, 0, 0.1), material=material)
+        stepper = world.stepper()
+        world.set_law_function(lambda w, h, contacts: seen.extend(contacts["state"][:, 0]), count)
+        for _ in range(5):
+            stepper.step(0.001)
+        blob = stepper.save()
+        self.assertEqual(seen, [0, 1, 2, 3, 4])
+        stepper.restore(blob)
+        stepper.step(0.001)
+        self.assertEqual(seen[-1], 5)
+
+        def wrong(w, h, contacts):
+            raise KeyError("a typo in a law")
+
+        before = world.hash
+        for begin, end, error in ((wrong, None, KeyError), (lambda *_: None, wrong, KeyError)):
+            world.set_law_function(begin, end)
+            with self.assertRaises(error):
+                stepper.step(0.001)
+            self.assertEqual(world.hash, before)
+        world.set_law_function(lambda w, h, contacts: contacts.__setitem__("friction", -1))
+        with self.assertRaisesRegex(scree.InputError, "friction is -1"):
+            stepper.step(0.001)
+        world.set_law_function(None)
+        with self.assertRaisesRegex(scree.InputError, "set_law_function"):
+            stepper.step(0.001)
+        self.assertEqual(world.hash, before)
+
     def test_table_motion(self):
         world = scree.World()
         motion = world.add_motion(times=[0, 1], displacements=[[0, 0, 0], [0, 0, 2]])

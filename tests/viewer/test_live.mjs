@@ -30,7 +30,7 @@ before(async () => {
 title: a thousand spheres
 step: 5 ms
 duration: 300 s
-solver: {tolerance: 0.1, iterations: 30}
+solver: {tolerance_residual: 0.1, iteration_limit: 30}
 bodies:
   - {name: box, kind: fixed, shape: {box_container: {size: [1.2, 1.2, 2], open: top}}, position: [0, 0, 1]}
   - name: grain

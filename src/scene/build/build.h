@@ -167,6 +167,8 @@ struct scree_scene {
 
 /* assembly.c: puts the entries of all assemblies into the lists of the scene. */
 scree_status scene_expand(scree_scene *scene);
+/* settings.c: fills scene->settings from scene->top and its sections. */
+scree_status scene_read_settings(scree_scene *scene);
 /* scene.c: the tree of a file with all that it includes. */
 scree_status scene_read_root(scree_scene *scene, uint32_t file, int depth,
                              const scree_import_def *def, scene_node **root);

@@ -49,47 +49,48 @@ static const scene_field scene_fields[] = {
 };
 SECTION(scene, "scene", "The file itself.", scene_fields, false);
 
-#define SOLVER(m) AT(scene_solver_keys, m)
+/* The key is the member's name: the two cannot differ. */
+#define SETTING(type, m) ROW(#m, type, false, AT(scene_solver_keys, def.m))
 static const scene_field solver_fields[] = {
-    TEXT("name", false, SOLVER(name), "a solver of `scree list solvers`; default auto"),
-    TEXT("stepper", false, SOLVER(stepper), "the same as the scene's own key `stepper`"),
-    ANY("options", false, SOLVER(options), "", "options of the solver, by its own table"),
-    CHOICE("model", false, SOLVER(model), "relaxed|coulomb",
-           "friction: coulomb is the exact law, relaxed its convex relaxation, in which sliding "
-           "contacts "
-           "part; default coulomb, or relaxed where the named solver has no other"),
-    REAL("tolerance", false, SOLVER(tolerance), "", FROM(0), INFINITY,
-         "on the residual R; default 1e-3"),
-    REAL("tolerance_moving", false, SOLVER(tolerance_moving), "", FROM(0), INFINITY,
-         "on R while bodies move: R may reach a fifth of their rms speed over g·h, at most this; "
-         "default 0: `tolerance` always"),
-    REAL("error_tolerance", false, SOLVER(error_tolerance), "", FROM(0), INFINITY,
-         "on the error E; default 0: not asked"),
-    WHOLE("iterations", false, SOLVER(iterations), "", FROM(1), 1e9,
-          "most of them in a step; default 1000"),
-    WHOLE("check_interval", false, SOLVER(check_interval), "", FROM(0), 1e9,
-          "iterations between looks at the residual, which cost some sweeps each; default 0: "
-          "when the sweeps foresee that it is met"),
-    REAL("time_budget", false, SOLVER(time_budget), "s", FROM(0), INFINITY,
-         "of a whole step; what it has no time for is left out and counted; default 0: none. "
-         "Results "
-         "then depend on the machine"),
-    FLAG("warm_start", false, SOLVER(warm_start), "default true"),
-    REAL("warm_start_scale", false, SOLVER(warm_start_scale), "", FROM(0), 1, "default 1"),
-    REAL("stabilisation", false, SOLVER(stabilisation), "", OVER(0), 1,
-         "part of an overlap removed in a step; default 1"),
-    REAL("recovery_speed", false, SOLVER(recovery_speed), "m/s", FROM(0), INFINITY,
-         "most that overlap is removed with; default 0: by gravity and size"),
-    REAL("margin", false, SOLVER(margin), "", FROM(0), 10,
-         "contacts are seen from this part of the smaller diameter; default 0.1"),
-    CHOICE("on_nonconverged", false, SOLVER(on_nonconverged), "continue|retry|stop",
-           "default retry: solve it again by a stronger method, at bounded cost; then, and with "
-           "`continue` at once, go on with the best iterate and count the step"),
-    TEXT("retry_solver", false, SOLVER(retry_solver), "default auto"),
-    WHOLE("retry_iterations", false, SOLVER(retry_iterations), "", FROM(1), 1e9,
-          "default 3 times the iterations"),
-    WHOLE("retry_halvings", false, SOLVER(retry_halvings), "", FROM(0), 10,
-          "of the step; default 0"),
+    TEXT("name", false, AT(scene_solver_keys, def.solver),
+         "a solver of `scree list solvers`; default auto"),
+    {SETTING(TEXT, stepper), .help = "the same as the scene's own key `stepper`"},
+    ANY("options", false, AT(scene_solver_keys, options), "",
+        "options of the solver, by its own table"),
+    {SETTING(CHOICE, model), .choices = "relaxed|coulomb",
+     .help = "friction: coulomb is the exact law, relaxed its convex relaxation, in which sliding "
+             "contacts part; default coulomb, or relaxed where the named solver has no other"},
+    {SETTING(REAL, tolerance_residual), .former = "tolerance", .unit = "", FROM(0),
+     .maximum = INFINITY, .help = "on the residual R; default 1e-3"},
+    {SETTING(REAL, tolerance_moving), .unit = "", FROM(0), .maximum = INFINITY,
+     .help = "on R while bodies move: R may reach a fifth of their rms speed over g·h, at most "
+             "this; default 0: `tolerance_residual` always"},
+    {SETTING(REAL, tolerance_error), .former = "error_tolerance", .unit = "", FROM(0),
+     .maximum = INFINITY, .help = "on the error E; default 0: not asked"},
+    {SETTING(WHOLE, iteration_limit), .former = "iterations", .unit = "", FROM(1), .maximum = 1e9,
+     .help = "most iterations of a step; default 1000"},
+    {SETTING(WHOLE, check_interval), .unit = "", FROM(0), .maximum = 1e9,
+     .help = "iterations between checks of the residual, which cost some sweeps each; default 0: "
+             "when the sweeps estimate that it is met"},
+    {SETTING(REAL, time_budget), .unit = "s", FROM(0), .maximum = INFINITY,
+     .help = "of a whole step; what it has no time for is left out and counted; default 0: none. "
+             "Results then depend on the machine"},
+    {SETTING(BOOL, warm_start), .help = "default true"},
+    {SETTING(REAL, warm_start_scale), .unit = "", FROM(0), .maximum = 1, .help = "default 1"},
+    {SETTING(REAL, stabilisation), .unit = "", OVER(0), .maximum = 1,
+     .help = "part of an overlap removed in a step; default 1"},
+    {SETTING(REAL, recovery_speed), .unit = "m/s", FROM(0), .maximum = INFINITY,
+     .help = "most that overlap is removed with; default 0: by gravity and size"},
+    {SETTING(REAL, margin), .unit = "", FROM(0), .maximum = 10,
+     .help = "contacts are seen from this part of the smaller diameter; default 0.1"},
+    {SETTING(CHOICE, on_nonconverged), .choices = "continue|retry|stop",
+     .help = "default retry: solve it again by a stronger method, at bounded cost; then, and with "
+             "`continue` at once, go on with the best iterate and count the step"},
+    {SETTING(TEXT, retry_solver), .help = "default auto"},
+    {SETTING(WHOLE, retry_iteration_limit), .former = "retry_iterations", .unit = "", FROM(1),
+     .maximum = 1e9, .help = "default 3 times iteration_limit"},
+    {SETTING(WHOLE, retry_halvings), .unit = "", FROM(0), .maximum = 10,
+     .help = "of the step; default 0"},
 };
 SECTION(solver, "solver", "How a step is solved.", solver_fields, false);
 
@@ -489,12 +490,12 @@ static const scene_field probe_fields[] = {
 };
 SECTION(probe, "probe", "A CSV file with units in its header.", probe_fields, false);
 
-#define RECORDING(m) AT(scene_recording_keys, m)
 static const scene_field recording_fields[] = {
-    REAL("every", false, RECORDING(every), "s", FROM(0), INFINITY,
+    REAL("every", false, AT(scene_recording_keys, def.every), "s", FROM(0), INFINITY,
          "simulated time between frames; default 1/60 s"),
-    FLAG("contacts", false, RECORDING(contacts), "contact forces too; default true"),
-    REAL("checkpoint", false, RECORDING(checkpoint), "s", FROM(0), INFINITY,
+    FLAG("contacts", false, AT(scene_recording_keys, def.contacts),
+         "contact forces too; default true"),
+    REAL("checkpoint", false, AT(scene_recording_keys, def.checkpoint), "s", FROM(0), INFINITY,
          "wall time between checkpoints; default 10 s"),
 };
 SECTION(recording, "recording", "What --out keeps.", recording_fields, false);

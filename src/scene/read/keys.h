@@ -25,6 +25,7 @@ typedef struct scene_section scene_section;
 
 typedef struct scene_field {
   const char *key;
+  const char *former; /* the key's name before 0.2, which is still read; null: none */
   scene_type type;
   bool required;
   size_t offset;
@@ -69,7 +70,15 @@ extern const scene_section scene_section_scene, scene_section_periodic, scene_se
 extern const scene_section *const scene_section_list[];
 extern const size_t scene_section_list_count;
 
+/* The field of a key, by its present name. */
 const scene_field *scene_section_find(const scene_section *section, const char *key);
+/* The present name of a key that may be a former one; `key` itself otherwise. section may be null:
+ * unknown. */
+const char *scene_present_key(const scene_section *section, const char *key);
+/* Former keys of a scene's tree, in the sections that are maps of the scene itself, get their
+ * present names, so that what follows knows only these. */
+scree_status scene_rename_former(scene_document *doc, scene_node *root,
+                                 const scene_section *section);
 /* The name of option `index` of "one|two", in `buffer`. */
 const char *scene_choice_name(const char *choices, int index, char *buffer, size_t size);
 
@@ -92,13 +101,8 @@ typedef struct scene_periodic_keys {
 
 typedef struct scene_solver_keys {
   scene_head head;
-  const char *name, *stepper, *retry_solver;
   const scene_node *options;
-  int model, on_nonconverged;
-  double tolerance, tolerance_moving, error_tolerance, time_budget, warm_start_scale, stabilisation,
-      recovery_speed, margin;
-  long iterations, check_interval, retry_iterations, retry_halvings;
-  bool warm_start;
+  scree_stepper_def def;
 } scene_solver_keys;
 
 typedef struct scene_stepper_keys {
@@ -255,8 +259,7 @@ typedef struct scene_probe_keys {
 
 typedef struct scene_recording_keys {
   scene_head head;
-  double every, checkpoint;
-  bool contacts;
+  scree_recording_settings def;
 } scene_recording_keys;
 
 typedef struct scene_turn_keys {
@@ -275,6 +278,11 @@ static inline bool scene_given(const scene_head *head, const scene_section *sect
 }
 /* The node of a given key, for messages; the section's own when it was not given. */
 const scene_node *scene_place(const scene_head *head, const char *key);
+/* The values of `keys`, a structure above, as a JSON object by its table: numbers, texts, choices
+ * and flags; what is not given and has no default is null. Fills at most `size` bytes, with an
+ * ending zero, and returns the length. */
+size_t scene_section_json(const scene_section *section, const void *keys, char *buffer,
+                          size_t size);
 /* A list of exactly `length` numbers. */
 scree_status scene_vector(scene_document *doc, const scene_scope *scope, const scene_node *node,
                           const char *what, const char *unit, int length, double *out);

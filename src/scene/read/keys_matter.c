@@ -21,7 +21,8 @@
       REAL("damping", false, MATERIAL(damping), "s", FROM(0), INFINITY,                            \
            "damper over spring of a compliant contact; default 0"),                                \
       CHOICE("law", false, MATERIAL(law),                                                          \
-             "usual|rigid|compliant|power|rigid-cohesive|compliant-cohesive|elastoplastic|bond",   \
+             "usual|rigid|compliant|power|rigid-cohesive|compliant-cohesive|elastoplastic|bond|"   \
+             "user",                                                                               \
              "the contact law, see docs/laws.md; default usual: rigid or, with a compliance, "     \
              "compliant, with cohesion where there is one"),                                       \
       CHOICE(                                                                                      \

@@ -12,6 +12,33 @@ const scene_field *scene_section_find(const scene_section *section, const char *
   return NULL;
 }
 
+const char *scene_present_key(const scene_section *section, const char *key) {
+  for (size_t i = 0; section && i < section->count; i++) {
+    const scene_field *f = &section->fields[i];
+    if (f->former && strcmp(f->former, key) == 0) return f->key;
+  }
+  return key;
+}
+
+scree_status scene_rename_former(scene_document *doc, scene_node *root,
+                                 const scene_section *section) {
+  scree_status status = SCREE_OK;
+  for (size_t i = 0; root->kind == SCENE_MAP && i < root->count; i++) {
+    scene_node *key = root->keys[i];
+    const char *present = scene_present_key(section, key->text);
+    if (present != key->text && scene_find(root, present))
+      status = scene_fault(doc, key, "%s: it is a former name of %s, which is given too", key->text,
+                           present);
+    key->text = present;
+    const scene_field *f = scene_section_find(section, present);
+    if (f && f->type == SCENE_SECTION && root->items[i]->kind == SCENE_MAP) {
+      const scree_status one = scene_rename_former(doc, root->items[i], f->section);
+      if (one) status = one;
+    }
+  }
+  return status;
+}
+
 const scene_node *scene_place(const scene_head *head, const char *key) {
   const scene_node *node = scene_find(head->node, key);
   return node ? node : head->node;

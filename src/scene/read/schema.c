@@ -105,6 +105,9 @@ static void put_type(writer *w, const scene_field *f) {
 }
 
 static void put_field(writer *w, const scene_field *f) {
+  if (f->former)
+    put(w, "        \"%s\": {\"deprecated\": true, \"description\": \"now %s\"},\n", f->former,
+        f->key);
   put(w, "        \"%s\": ", f->key);
   put_type(w, f);
   const char *unit = f->unit ? f->unit : "", *help = f->help ? f->help : "";
@@ -152,6 +155,49 @@ size_t scree_scene_schema(char *buffer, size_t size) {
     put(&w, "\n    }%s\n", i + 1 < scene_section_list_count ? "," : "");
   }
   put(&w, "  }\n}\n");
+  return w.used;
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+static void put_value(writer *w, const scene_field *f, const void *place) {
+  char word[32];
+  const char *text;
+  switch (f->type) {
+  case SCENE_REAL:
+    put(w, "%.17g", *(const double *)place);
+    break;
+  case SCENE_WHOLE:
+    put(w, "%ld", *(const long *)place);
+    break;
+  case SCENE_BOOL:
+    put(w, *(const bool *)place ? "true" : "false");
+    break;
+  case SCENE_CHOICE:
+    put_json(w, scene_choice_name(f->choices, *(const int *)place, word, sizeof word));
+    break;
+  default:
+    text = *(const char *const *)place;
+    if (text)
+      put_json(w, text);
+    else
+      put(w, "null");
+  }
+}
+
+size_t scene_section_json(const scene_section *section, const void *keys, char *buffer,
+                          size_t size) {
+  writer w = {buffer, size, 0};
+  bool any = false;
+  put(&w, "{");
+  for (size_t i = 0; i < section->count; i++) {
+    const scene_field *f = &section->fields[i];
+    if (f->type > SCENE_CHOICE) continue;
+    put(&w, "%s\"%s\": ", any ? ", " : "", f->key);
+    put_value(&w, f, (const char *)keys + f->offset);
+    any = true;
+  }
+  put(&w, "}");
   return w.used;
 }
 
@@ -225,7 +271,9 @@ size_t scree_scene_reference(char *buffer, size_t size) {
       put_kind(&w, f);
       put(&w, " | %s | ", f->unit ? f->unit : "");
       put_range(&w, f);
-      put(&w, " | %s |\n", f->help ? f->help : "");
+      put(&w, " | %s", f->help ? f->help : "");
+      if (f->former) put(&w, " (before 0.2: `%s`, which is still read)", f->former);
+      put(&w, " |\n");
     }
     put(&w, "\n");
   }

@@ -79,7 +79,8 @@ scree_status scene_apply_set(scene_document *doc, scene_node *root, size_t numbe
   scene_node *at = set_node(doc, number, 1);
   if (!at) return SCREE_ERROR_MEMORY;
   if (!equal || equal == text)
-    return scene_fault(doc, at, "--set wants KEY=VALUE, as in --set solver.tolerance=1e-4");
+    return scene_fault(doc, at,
+                       "--set wants KEY=VALUE, as in --set solver.tolerance_residual=1e-4");
   if (!equal[1]) return scene_fault(doc, at, "no value after '='");
   uint32_t shift = (uint32_t)(equal - text) + 1;
   scene_node *value = NULL;
@@ -91,6 +92,7 @@ scree_status scene_apply_set(scene_document *doc, scene_node *root, size_t numbe
   char *path = scene_copy_text(doc, text, shift - 1);
   if (!path) return SCREE_ERROR_MEMORY;
   scene_node *node = root;
+  const scene_section *section = &scene_section_scene; /* of `node`; null: one of a list, or none */
   bool first = true;
   for (char *word = path; !status && word;) {
     char *dot = strchr(word, '.');
@@ -104,11 +106,16 @@ scree_status scene_apply_set(scene_document *doc, scene_node *root, size_t numbe
       scene_node *parameters = scene_find(root, "parameters");
       if (!scene_find(parameters, word)) return unknown_start(doc, root, at, word);
       node = parameters;
+      section = NULL;
     }
     first = false;
-    status = descend(doc, number, column, &node, word);
+    const char *key = scene_present_key(section, word);
+    const scene_field *field = section ? scene_section_find(section, key) : NULL;
+    section = field && field->type == SCENE_SECTION ? field->section : NULL;
+    status = descend(doc, number, column, &node, key);
     word = dot ? dot + 1 : NULL;
   }
+  if (!status && section) status = scene_rename_former(doc, value, section);
   if (!status) *node = *value;
   return status;
 }

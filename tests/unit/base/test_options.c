@@ -89,6 +89,7 @@ static void bad_values_are_refused_and_nothing_changes(void **state) {
       {"restart", "maybe", "solver x: restart wants on or off, not 'maybe'"},
       {"restrat", "on", "solver x has no option 'restrat'; did you mean 'restart'?"},
       {"swep", "5", "solver x has no option 'swep'; did you mean 'step'?"},
+      {"step_size", "5", "solver x has no option 'step_size'; did you mean 'step'?"},
       {"tolerance", "5", "solver x has no option 'tolerance'"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -95,14 +95,51 @@ static void test_sets(void **state) {
   scree_scene *scene = load(BALL, 5, more);
   const scree_scene_settings *s = scree_scene_get_settings(scene);
   assert_true(s->duration == 0.25);
-  assert_int_equal(s->model, SCREE_MODEL_RELAXED); /* the later change replaces the whole section */
-  assert_string_equal(s->solver, "apgd");
-  assert_int_equal(s->iteration_limit, 7);
+  assert_int_equal(s->solver.model,
+                   SCREE_MODEL_RELAXED); /* the later change replaces the whole section */
+  assert_string_equal(s->solver.solver, "apgd");
+  assert_int_equal(s->solver.iteration_limit, 7);
   scree_world *world = build(scene);
   scree_body_info info;
   assert_int_equal(scree_body_get_info(world, scree_world_body_at(world, 0), &info), SCREE_OK);
   assert_true(fabs(info.mass - 0.003) < 1e-15);
   scree_world_destroy(world);
+  scree_scene_destroy(scene);
+}
+
+/* Keys have the names of the members of the definition that steppers take; those of before 0.2 are
+ * read as well, in files and in changes, and are the same key. */
+static void test_settings(void **state) {
+  (void)state;
+  const char *const sets[] = {"solver.iterations=7", "solver.retry_iteration_limit=9"};
+  scree_scene *scene = load("solver:\n  tolerance: 1e-5\n  error_tolerance: 1e-6\n"
+                            "  iteration_limit: 5\n  retry_iterations: 8\n  margin: 0.5\n"
+                            "  on_nonconverged: stop\n  retry_halvings: 2\n"
+                            "recording: {every: 0.5, contacts: false}\n" BALL,
+                            2, sets);
+  const scree_scene_settings *s = scree_scene_get_settings(scene);
+  scree_stepper_def want = scree_stepper_def_default();
+  want.tolerance_residual = 1e-5;
+  want.tolerance_error = 1e-6;
+  want.iteration_limit = 7;
+  want.retry_iteration_limit = 9;
+  want.margin = 0.5;
+  want.on_nonconverged = SCREE_ON_NONCONVERGED_STOP;
+  want.retry_halvings = 2;
+  assert_memory_equal(&s->solver, &want, sizeof want);
+  assert_true(s->recording.every == 0.5 && !s->recording.contacts);
+  assert_true(s->recording.checkpoint == 10.0 && !s->model_given);
+  char text[2048];
+  assert_true(scree_scene_settings_json(scene, "solver", text, sizeof text) == strlen(text));
+  assert_non_null(strstr(text, "\"tolerance_residual\": 1.0000000000000001e-05"));
+  assert_non_null(strstr(text, "\"iteration_limit\": 7, "));
+  assert_non_null(strstr(text, "\"on_nonconverged\": \"stop\""));
+  assert_non_null(strstr(text, "\"retry_solver\": null"));
+  assert_null(strstr(text, "\"tolerance\""));
+  assert_true(scree_scene_settings_json(scene, "recording", text, sizeof text) == strlen(text));
+  assert_string_equal(text, "{\"every\": 0.5, \"contacts\": false, \"checkpoint\": 10}");
+  assert_int_equal(scree_scene_settings_json(scene, "bodies", text, sizeof text), 0);
+  assert_int_equal(scree_scene_settings_json(scene, "solver", NULL, 0) > 100, 1);
   scree_scene_destroy(scene);
 }
 
@@ -461,6 +498,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_values, setup, teardown),
       cmocka_unit_test_setup_teardown(test_sets, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_settings, setup, teardown),
       cmocka_unit_test_setup_teardown(test_json, setup, teardown),
       cmocka_unit_test_setup_teardown(test_include, setup, teardown),
       cmocka_unit_test_setup_teardown(test_for, setup, teardown),

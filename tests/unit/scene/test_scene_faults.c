@@ -188,14 +188,16 @@ static const struct {
      "scene.yaml:1:19: options: they need the name of a solver beside them"},
     {"solver: {model: exact}\n" BALL,
      "scene.yaml:1:17: model: 'exact' is not known; allowed: relaxed, coulomb"},
-    {"solver: {tolerance: -1}\n" BALL,
-     "scene.yaml:1:21: tolerance: -1 is out of range; it must be at least 0"},
-    {"solver: {iterations: 2.5}\n" BALL,
-     "scene.yaml:1:22: iterations: a whole number is wanted, not 2.5"},
-    {"solver: {tolerance: 0}\n" BALL,
-     "scene.yaml:1:21: tolerance: it is 0 and error_tolerance too; one must be over 0"},
-    {"solver: {tolerance: 0.1, tolerance_moving: 0.05}\n" BALL,
-     "scene.yaml:1:44: tolerance_moving: 0.05 is below the tolerance of bodies at rest, 0.1"},
+    {"solver: {tolerance_residual: -1}\n" BALL,
+     "scene.yaml:1:30: tolerance_residual: -1 is out of range; it must be at least 0"},
+    {"solver: {iteration_limit: 2.5}\n" BALL,
+     "scene.yaml:1:27: iteration_limit: a whole number is wanted, not 2.5"},
+    {"solver: {tolerance_residual: 0}\n" BALL,
+     "scene.yaml:1:30: tolerance_residual: it is 0 and tolerance_error too; one must be over 0"},
+    {"solver: {tolerance_residual: 0.1, tolerance_moving: 0.05}\n" BALL,
+     "scene.yaml:1:53: tolerance_moving: 0.05 is below the tolerance of bodies at rest, 0.1"},
+    {"solver: {tolerance_residual: 0.1, tolerance: 0.05}\n" BALL,
+     "scene.yaml:1:35: tolerance: it is a former name of tolerance_residual, which is given too"},
     {"solver: {on_nonconverged: halt}\n" BALL,
      "scene.yaml:1:27: on_nonconverged: 'halt' is not known; allowed: continue, retry, stop"},
     {"solver: {warm_start: perhaps}\n" BALL,
@@ -405,7 +407,7 @@ static void test_all_faults_are_told(void **state) {
 static const struct {
   const char *set, *message;
 } wrong_sets[] = {
-    {"n", "--set n:1: --set wants KEY=VALUE, as in --set solver.tolerance=1e-4"},
+    {"n", "--set n:1: --set wants KEY=VALUE, as in --set solver.tolerance_residual=1e-4"},
     {"n=", "--set n=:1: no value after '='"},
     {"numbr=1", "--set numbr=1:1: 'numbr' is neither a parameter nor a section of the scene; did "
                 "you mean 'number'?"},
@@ -415,10 +417,11 @@ static const struct {
      "0"},
     {"step=1 m", "--set step=1 m:6: step: '1 m' has the wrong unit; wanted is a value in s"},
     {"solver.tol=1", "--set solver.tol=1:8: unknown key 'tol'; allowed: name, stepper, options, "
-                     "model, tolerance, tolerance_moving, error_tolerance, iterations, "
+                     "model, tolerance_residual, tolerance_moving, tolerance_error, "
+                     "iteration_limit, "
                      "check_interval, time_budget, warm_start, "
                      "warm_start_scale, stabilisation, recovery_speed, margin, on_nonconverged, "
-                     "retry_solver, retry_iterations, retry_halvings"},
+                     "retry_solver, retry_iteration_limit, retry_halvings"},
 };
 
 static void test_wrong_sets(void **state) {

@@ -29,7 +29,7 @@ static void test_cuts(void **state) {
 static void test_column(void **state) {
   (void)state;
   static const char text[] =
-      "step: 5 ms\nduration: 10 s\nsolver: {tolerance: 1e-9}\n"
+      "step: 5 ms\nduration: 10 s\nsolver: {tolerance_residual: 1e-9}\n"
       "bodies:\n"
       "  - {kind: fixed, shape: {half_space: {}}}\n"
       "  - {shape: {sphere: {radius: 0.1}}, density: 1000, lattice: {count: [1, 1, 5], pitch: "

@@ -14,7 +14,7 @@
 static size_t allocations(const char *solver, const char *model, size_t steps) {
   char text[1024];
   snprintf(text, sizeof text,
-           "step: 5 ms\nduration: 100 s\nsolver: {name: %s, model: %s, iterations: 200}\n"
+           "step: 5 ms\nduration: 100 s\nsolver: {name: %s, model: %s, iteration_limit: 200}\n"
            "bodies:\n"
            "  - {kind: fixed, shape: {half_space: {}}}\n"
            "  - {shape: {sphere: {radius: 0.1}}, lattice: {count: [3, 3, 1], pitch: [0.2, 0.2, 1], "

@@ -16,7 +16,7 @@
 
 static const char scene_text[] =
     "step: 5 ms\nduration: 0.25 s\nrecording: {every: 10 ms, checkpoint: 1000 s}\n"
-    "solver: {tolerance: 1.0e-9, iterations: 300}\n"
+    "solver: {tolerance_residual: 1.0e-9, iteration_limit: 300}\n"
     "bodies:\n"
     "  - {name: floor, kind: fixed, shape: {half_space: {}}}\n"
     "  - {name: block, shape: {box: {size: [0.2, 0.2, 0.2]}}, position: [0, 0, 0.1]}\n"
