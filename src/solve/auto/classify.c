@@ -50,11 +50,13 @@ bool auto_wants_interior(const solve_run *run) {
          auto_moment_part(run->op, 0) > 0.5;
 }
 
-/* Sets with dilatancy are swept: the other methods have no such law. */
+/* Sets with dilatancy, and a user's own, are swept: the other methods have no such law. */
 bool auto_dilates(const solve_run *run) {
   const scree_ccp *p = run->op->problem;
-  for (size_t s = 0; run->model == SCREE_MODEL_COULOMB && s < p->set_count; s++)
-    if (p->set[s].dilatancy > 0.0) return true;
+  for (size_t s = 0; s < p->set_count; s++)
+    if ((run->model == SCREE_MODEL_COULOMB && p->set[s].dilatancy > 0.0) ||
+        p->set[s].kind == SCREE_SET_USER)
+      return true;
   return false;
 }
 
