@@ -97,6 +97,7 @@ typedef enum scree_law {
   SCREE_LAW_ELASTOPLASTIC,      /* a spring that yields in tension and in compression */
   SCREE_LAW_BOND,               /* glued where two new bodies touch, until it breaks */
   SCREE_LAW_USER,               /* by scree_world_set_law_function */
+  SCREE_LAW_BRIDGE,             /* rigid, and a liquid bridge between surfaces that have touched */
   SCREE_LAW_COUNT
 } scree_law;
 
@@ -143,6 +144,10 @@ typedef struct scree_material_def {
   double bond_shear;    /* N; 0: friction times cohesion */
   double bond_bending;  /* N m; 0: turns freely */
   double bond_twisting; /* N m; 0: turns freely */
+  /* Liquid bridges. */
+  double bridge_volume;   /* m^3, of the liquid between two surfaces */
+  double surface_tension; /* N/m */
+  double contact_angle;   /* rad, below pi/2 */
 } scree_material_def;
 
 /* As in scenes: rigid-cohesive; null for a number that is none. */

@@ -39,7 +39,8 @@ void assembly_note_laws(assembly *a) {
   bool cohesive = false;
   for (size_t k = 0; k < w->material_count * w->material_count; k++)
     cohesive = cohesive || w->pair[k].cohesion > 0.0 || w->pair[k].cohesion_energy > 0.0 ||
-               (w->pair[k].law == SCREE_LAW_USER && w->pair[k].cohesion_range > 0.0);
+               (w->pair[k].law == SCREE_LAW_USER && w->pair[k].cohesion_range > 0.0) ||
+               w->pair[k].law == SCREE_LAW_BRIDGE;
   if (cohesive) {
     part = 1.1 * law_touch_part;
     for (size_t i = 0; i < b->limit; i++)

@@ -12,7 +12,7 @@ G = 9.81
 
 class Listing(CommandTest):
     NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "clumps", "cohesive-column",
-             "column-collapse", "crane", "crater", "dominoes", "drum", "flywheel", "four-bar", "gripper",
+             "column-collapse", "crane", "crater", "dominoes", "drops", "drum", "flywheel", "four-bar", "gripper",
              "hammer-mill", "heap", "heavy-chain", "hopper", "incline", "launched-cube", "mass-ratio",
              "newtons-cradle", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "rubble", "settle", "shaker",
              "simple-shear", "sinking", "skate", "slider-crank", "spinning-top", "stack", "stick-slip", "tracked", "vehicle",
@@ -104,6 +104,16 @@ class Laws(GalleryTest):
         when, pairs = column(energy, "time"), column(energy, "pairwise")
         half = min(range(len(when)), key=lambda i: abs(when[i] - 0.818))
         self.assertLess(abs(pairs[half] / pairs[0] - 2.0), 0.1)
+
+    def test_drops(self):
+        self.summary("drops", "--set", "n=6", "--set", "least=2.94 mm", "--set", "more=0.01 mm")
+        z = column(self.probe("drops", "balls"), "z")[-1]
+        # Up to r = 2.968 mm they hang, the others lie on the floor.
+        hang = [0.05 - r for r in (2.94e-3, 2.95e-3, 2.96e-3)]
+        fallen = (2.97e-3, 2.98e-3, 2.99e-3)
+        mass = [r ** 3 for r in (2.94, 2.95, 2.96, 2.97, 2.98, 2.99)]
+        wanted = sum(m * h for m, h in zip(mass, hang + list(fallen))) / sum(mass)
+        self.assertLess(abs(z - wanted), 1e-5)
 
     def test_press(self):
         self.summary("press")

@@ -95,6 +95,12 @@ typedef struct scene_drive {
   bool hidden; /* an event has given the joint another motor */
 } scene_drive;
 
+typedef struct scene_field_def {
+  scene_field_keys keys;
+  scene_scope scope;   /* of its place in the scene */
+  size_t first, count; /* of the bodies; count 0: all */
+} scene_field_def;
+
 typedef struct scene_fluid {
   scene_fluid_keys keys;
   size_t first, count; /* of the bodies; count 0: all */
@@ -158,6 +164,8 @@ struct scree_scene {
   size_t emitter_count;
   scene_event_keys *drains;
   size_t drain_count;
+  scene_field_def *fields;
+  size_t field_count;
   scene_action *actions;
   size_t action_count;
   scene_probe *probes;
@@ -271,6 +279,10 @@ size_t scene_match_bodies(const scree_scene *scene, const char *name, size_t *en
                           size_t *first);
 
 /* flow/fluid.c */
+/* flow/field.c */
+scree_status scene_read_field(scree_scene *scene, scree_world *world, const scene_node *node,
+                              size_t i);
+scree_status scene_push_fields(scree_scene *scene, scree_world *world, double h);
 scree_status scene_push_fluids(scree_scene *scene, scree_world *world, double h);
 
 #endif

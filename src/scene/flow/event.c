@@ -256,6 +256,9 @@ scree_status scene_build_events(scree_scene *scene, scree_world *world) {
   one = read_list(scene, world, t->fluids, &scene->fluids, &scene->fluid_count,
                   sizeof *scene->fluids, read_fluid);
   if (one) status = one;
+  one = read_list(scene, world, t->fields, &scene->fields, &scene->field_count,
+                  sizeof *scene->fields, scene_read_field);
+  if (one) status = one;
   one = read_list(scene, world, t->emitters, &scene->emitters, &scene->emitter_count,
                   sizeof *scene->emitters, read_emitter);
   if (one) status = one;
@@ -278,6 +281,9 @@ void scene_clear_events(scree_scene *scene) {
   }
   memory_free(scene->context, scene->forces);
   memory_free(scene->context, scene->fluids);
+  memory_free(scene->context, scene->fields);
+  scene->fields = NULL;
+  scene->field_count = 0;
   memory_free(scene->context, scene->emitters);
   memory_free(scene->context, scene->drains);
   memory_free(scene->context, scene->probes);

@@ -153,6 +153,7 @@ scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, dou
   }
   world->calling = h;
   if (!acted) acted = scene_push_fluids(scene, world, h);
+  if (!acted) acted = scene_push_fields(scene, world, h);
   world->calling = 0.0;
   if (acted) return acted;
   scree_status moved = scene_drive_motors(scene, world, h);

@@ -64,8 +64,9 @@ extern const scene_section scene_section_scene, scene_section_periodic, scene_se
     scene_section_motion, scene_section_constant, scene_section_sine, scene_section_table,
     scene_section_path, scene_section_event, scene_section_assembly, scene_section_exclude,
     scene_section_joint, scene_section_coordinate, scene_section_spring, scene_section_motor,
-    scene_section_schedule, scene_section_force, scene_section_fluid, scene_section_emitter,
-    scene_section_drain, scene_section_probe, scene_section_recording, scene_section_turn;
+    scene_section_schedule, scene_section_force, scene_section_field, scene_section_fluid,
+    scene_section_emitter, scene_section_drain, scene_section_probe, scene_section_recording,
+    scene_section_turn;
 /* All of them, in the order of the reference page. */
 extern const scene_section *const scene_section_list[];
 extern const size_t scene_section_list_count;
@@ -89,8 +90,8 @@ typedef struct scene_top {
   double gravity[3], gravitational_constant, coulomb_constant, pairwise_theta, step, duration,
       overlap;
   const scene_node *periodic, *solver, *stepper, *flexible, *materials, *pairs, *shapes, *bodies,
-      *exclude, *assemblies, *joints, *schedule, *forces, *fluids, *emitters, *drains, *events,
-      *probes, *recording;
+      *exclude, *assemblies, *joints, *schedule, *forces, *fields, *fluids, *emitters, *drains,
+      *events, *probes, *recording;
   const char *from;
 } scene_top;
 
@@ -234,6 +235,13 @@ typedef struct scene_event_keys { /* forces, emitters, drains */
   long number, seed;
   double lower[3], upper[3];
 } scene_event_keys;
+
+typedef struct scene_field_keys {
+  scene_head head;
+  const char *body_name;
+  const scene_node *force, *acceleration, *electric, *magnetic;
+  double start, stop;
+} scene_field_keys;
 
 typedef struct scene_fluid_keys {
   scene_head head;
