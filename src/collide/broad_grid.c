@@ -287,9 +287,10 @@ typedef struct search {
   const broad_boxes *boxes;
   uint32_t body;
   float at[BROAD_LANES];
-  bool own;  /* level: each pair is met from both sides */
-  bool ball; /* the floats tell nearly as well as its box */
-  const broad_moved *moved;
+  bool own;            /* level: each pair is met from both sides */
+  bool ball;           /* the floats tell nearly as well as its box */
+  const periodic *box; /* null: none */
+  v3 shift;
   broad_list *higher, *lower;
 } search;
 
@@ -330,13 +331,13 @@ static unsigned lowest(unsigned mask) {
 /* Is the body, moved as it is, the image nearest to k? And do the two boxes come near? */
 static bool near_image(const search *s, uint32_t k) {
   const broad_boxes *b = s->boxes;
-  const periodic *box = s->moved->box;
+  const periodic *box = s->box;
   const v3 nearest = periodic_nearest(box, centre_of(b, k), centre_of(b, s->body)).shift;
-  const v3 off = v3_abs(v3_sub(nearest, s->moved->shift));
+  const v3 off = v3_abs(v3_sub(nearest, s->shift));
   for (int m = 0; m < 3; m++)
     if ((m == 0 ? off.x : m == 1 ? off.y : off.z) > 1e-6 * box->size[m]) return false;
   const double between = view_less(broad_slack(b->view, s->body), broad_slack(b->view, k));
-  const v3 shift = s->moved->shift;
+  const v3 shift = s->shift;
   const aabb own = {v3_add(b->box[s->body].lo, shift), v3_add(b->box[s->body].hi, shift)};
   return aabb_overlap(aabb_grow(own, between), b->box[k]);
 }
@@ -349,8 +350,7 @@ static void meet_run(const search *s, size_t begin, size_t end) {
       const uint32_t k = s->grid->member[first + lowest(mask)];
       if (k <= s->body && (s->own || k == s->body)) continue;
       if (!broad_may_touch(s->boxes->view, s->body, k)) continue;
-      if (s->moved->box ? !near_image(s, k) : !s->ball && !broad_near(s->boxes, s->body, k))
-        continue;
+      if (s->box ? !near_image(s, k) : !s->ball && !broad_near(s->boxes, s->body, k)) continue;
       broad_list_add(k > s->body ? s->higher : s->lower, k);
       if (k < s->body) broad_list_add(s->lower, s->body);
     }
@@ -387,7 +387,8 @@ void broad_grid_partners(const broad_grid *g, const broad_boxes *b, size_t place
               .boxes = b,
               .body = g->member[place],
               .own = true,
-              .moved = moved,
+              .box = moved->box,
+              .shift = moved->shift,
               .higher = higher,
               .lower = lower};
   int64_t at[3];
