@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/options.h"
@@ -108,10 +107,8 @@ const char *cli_suggest(const char *word, const char *const *names, size_t count
 }
 
 static volatile sig_atomic_t interrupted;
-static struct timespec interrupted_at;
 
 static void on_signal(int number) {
-  clock_gettime(CLOCK_MONOTONIC, &interrupted_at);
   interrupted = 1;
   signal(number, SIG_DFL);
 }
@@ -120,16 +117,9 @@ bool cli_interrupted(void) {
   return interrupted != 0;
 }
 
-/* An ordinary step is left to end, so that a checkpoint is of a whole one and a run that goes on
- * has the bits of one that was never stopped; only what takes longer than half a second is cut. */
 static bool stopped(void *user) {
   (void)user;
-  if (!interrupted) return false;
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)(now.tv_sec - interrupted_at.tv_sec) +
-             1e-9 * (double)(now.tv_nsec - interrupted_at.tv_nsec) >
-         0.5;
+  return interrupted != 0;
 }
 
 scree_context *cli_context(const cli_args *args, int *code) {

@@ -10,11 +10,11 @@
  * the same file. Files go through HDF5, which must be its thread-safe build (Debian's is) for
  * contexts at work at once to use them.
  *
- * Arguments. A call that returns scree_status refuses a null pointer that it needs by
- * SCREE_ERROR_ARGUMENT where it loads, saves, steps or solves something, or adds to a world;
- * *_destroy, *_close and *_clear take null. Other calls do not look. A body or joint that was
- * removed is told by its generation: SCREE_ERROR_ARGUMENT. An object that was destroyed must not be
- * used.
+ * Arguments. A null pointer that a call needs is refused: by SCREE_ERROR_ARGUMENT where it returns
+ * scree_status, else by 0, false, null, "" or a struct of zeros; *_destroy, *_close and *_clear
+ * take null. A body, joint or link that was removed, or never was, is told by its generation in the
+ * same way. Behind a pointer there must be as many entries as its count says. An object that was
+ * destroyed must not be used: nothing can tell it.
  *
  * Locale. Numbers are read and written the same under every locale. */
 #ifndef SCREE_SCREE_H

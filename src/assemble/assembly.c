@@ -28,6 +28,7 @@ void assembly_destroy(assembly *a) {
   collide_destroy(a->collide);
   scree_ccp_destroy(a->problem);
   memory_free(context, a->order);
+  memory_free(context, a->old_order);
   memory_free(context, a->rank);
   memory_free(context, a->linear);
   memory_free(context, a->angular);
@@ -69,6 +70,7 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->stiffness);
   memory_free(context, a->lasting);
   memory_free(context, a->shared);
+  memory_free(context, a->span);
   memory_free(context, a->mean);
   memory_free(context, a);
 }
@@ -84,7 +86,8 @@ static scree_status reserve_bodies(assembly *a) {
       memory_grow(a->context, &a->rank, &a->rank_capacity, n, sizeof *a->rank) ||
       memory_grow(a->context, &a->shared, &a->shared_capacity, n, sizeof *a->shared) ||
       memory_grow(a->context, &a->mean, &a->mean_capacity, n, sizeof *a->mean) ||
-      memory_grow(a->context, &a->order, &a->order_capacity, n, sizeof *a->order))
+      memory_grow(a->context, &a->order, &a->order_capacity, n, sizeof *a->order) ||
+      memory_grow(a->context, &a->old_order, &a->old_order_capacity, n, sizeof *a->old_order))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
@@ -147,8 +150,10 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   *report = (assembly_report){.contacts = 0};
   if (reserve_bodies(a)) return SCREE_ERROR_MEMORY;
   if (a->revision != w->revision) {
+    const bool excluded = a->has_excluded;
     if (assembly_check_holes(w) || scree_world_check_periodic(w)) return SCREE_ERROR_INPUT;
-    collide_invalidate(a->collide);
+    a->has_excluded = w->joint_limit || w->excluded_count;
+    (excluded || a->has_excluded ? collide_invalidate : collide_note_change)(a->collide);
   }
   assembly_order_bodies(a);
   scree_status status = world_free_velocities(w, params->h, a->linear, a->angular);

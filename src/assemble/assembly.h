@@ -80,6 +80,7 @@ typedef struct assembly {
   collide *collide;
   scree_ccp *problem;
   uint64_t revision; /* of the world, when last seen */
+  bool has_excluded; /* it had joints or pairs that never touch then */
 
   /* Bodies: in the order of the problem first (`moving` of them), then the others with a shape. */
   uint32_t *order;
@@ -87,6 +88,10 @@ typedef struct assembly {
   uint32_t *rank; /* of each body: its index in the problem, or SCREE_CCP_WORLD */
   size_t rank_capacity;
   size_t steps_since_order;
+  size_t order_limit;  /* places in the world that it is about */
+  uint32_t *old_order; /* before the first change of the order since the mark, if there was one */
+  size_t old_order_capacity, old_order_count, old_order_limit, old_moving;
+  bool sorted;
   v3 *linear, *angular; /* v_free, after finish v; by body */
   size_t linear_capacity, angular_capacity;
 
@@ -180,6 +185,8 @@ typedef struct assembly {
   size_t mean_capacity;
   uint8_t *shared; /* of each body, after finish: it pressed on another moving one */
   size_t shared_capacity;
+  uint8_t *span; /* of each body: bits of the spans whose contacts push it (impulses.c) */
+  size_t span_capacity;
   bool curved;      /* some contact may need curvature.c; then `lasting` is filled */
   uint8_t *lasting; /* of the contacts in the problem: pressed in the step before too */
   size_t lasting_capacity;
@@ -211,6 +218,15 @@ void assembly_accept(assembly *a);
 scree_status assembly_see_no_farther(assembly *a);
 /* Forgets the step that was built: the memory is the one before it. */
 void assembly_undo(assembly *a);
+/* order.c: the order of bodies, which builds of a step change now and then, as it was before a step
+ * that is not made after all. */
+typedef struct assembly_mark {
+  uint64_t behind; /* revisions of the world that the assembly had not seen */
+  size_t steps_since_order;
+} assembly_mark;
+assembly_mark assembly_set_mark(assembly *a);
+/* After assembly_undo, or assembly_restore. */
+void assembly_back_to(assembly *a, assembly_mark mark);
 
 /* The memory of contacts and the order of bodies as bytes, as in model/world.h. */
 void assembly_put(const assembly *a, blob_out *out);
@@ -232,7 +248,7 @@ scree_status assembly_check_holes(const scree_world *world);
 
 /* order.c. Before there are velocities: sorts in their place. */
 void assembly_order_bodies(assembly *a);
-/* contacts.c */
+/* contacts.c, and impulses.c for what comes out of a solve */
 collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report);

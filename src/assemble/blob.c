@@ -5,11 +5,12 @@
 
 typedef struct blob_header {
   uint64_t magic;
-  uint64_t contact_count, order_count, moving, steps_since_order, extra, states, places, body_limit;
+  uint64_t contact_count, order_count, moving, steps_since_order, extra, states, places, body_limit,
+      current; /* the order is one of the world's bodies as they are now */
   double kick;
 } blob_header;
 
-static const uint64_t blob_magic = 0x34424D4553534153u; /* "SASSEMB4" */
+static const uint64_t blob_magic = 0x35424D4553534153u; /* "SASSEMB5" */
 
 /* The contacts that the next step starts from, where they lie now. */
 static void put_impulses(const assembly *a, blob_out *out) {
@@ -28,13 +29,14 @@ static void put_places(const assembly *a, blob_out *out) {
 }
 
 void assembly_put(const assembly *a, blob_out *out) {
-  /* Before the first step, and after bodies came or went, the order is not one of these bodies. */
-  const bool ordered = a->revision == a->world->revision;
   const cache *c = collide_cache(a->collide);
+  /* Not before the first step, nor after one that failed before contacts were looked for. */
+  const bool ordered = c->generation && a->order_limit <= a->generation_count;
   const blob_header head = {.magic = blob_magic,
                             .contact_count = a->contact_count,
                             .order_count = ordered ? a->order_count : 0,
                             .moving = ordered ? a->moving : 0,
+                            .current = a->revision == a->world->revision,
                             .steps_since_order = a->steps_since_order,
                             .extra = a->has_extra_now,
                             .states = a->has_state_now,
@@ -70,8 +72,9 @@ scree_status assembly_check(const assembly *a, const void *blob, size_t size) {
   const char *bytes = blob;
   if (size >= sizeof h) memcpy(&h, blob, sizeof h);
   if (size < sizeof h || h.magic != blob_magic || h.contact_count > UINT32_MAX || h.extra > 1 ||
-      h.states > 1 || h.places > 1 || h.body_limit > UINT32_MAX || h.order_count > h.body_limit ||
-      h.moving > h.order_count || size != expected_size(&h) || !(h.kick >= 0.0))
+      h.states > 1 || h.places > 1 || h.current > 1 || h.body_limit > UINT32_MAX ||
+      h.order_count > h.body_limit || h.moving > h.order_count || size != expected_size(&h) ||
+      !(h.kick >= 0.0))
     return context_fail(a->context, SCREE_ERROR_INPUT,
                         "checkpoint: its table of contacts does not fit its header");
   for (size_t k = 0; k < h.contact_count; k++) {
@@ -148,10 +151,12 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   a->kick = h.kick;
   a->order_count = h.order_count;
   a->moving = h.moving;
+  a->order_limit = h.body_limit;
   a->steps_since_order = h.steps_since_order;
   for (size_t i = 0; i < limit; i++) a->rank[i] = SCREE_CCP_WORLD;
   for (size_t k = 0; k < a->moving; k++) a->rank[a->order[k]] = (uint32_t)k;
-  a->revision = h.order_count ? a->world->revision : a->world->revision - 1;
+  a->has_excluded = true; /* not known */
+  a->revision = h.order_count && h.current ? a->world->revision : a->world->revision - 1;
   collide_invalidate(a->collide);
   scree_ccp_clear(a->problem);
   return SCREE_OK;

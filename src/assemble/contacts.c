@@ -7,7 +7,7 @@
 
 /* How far a contact may have moved and still be found by its place, in diameters. */
 static const double match_range = 0.1;
-enum { MANY_CONTACTS = 32768 };
+enum { PARALLEL_BODIES = 2048, PARALLEL_PARTS = 4 };
 
 static bool needs_extra(const scree_world *w) {
   for (size_t k = 0; k < w->material_count * w->material_count; k++) {
@@ -79,6 +79,7 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
       .collides_with = b->collides_with,
       .kind = b->kind,
       .box = world_is_periodic(w) ? &w->box : NULL,
+      .generation = b->generation,
       .excluded = w->excluded,
       .excluded_count = w->excluded_count,
       .h = params->h,
@@ -94,11 +95,19 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
 
 /* ---- in ------------------------------------------------------------------------------------- */
 
-/* Velocity of a body's point at the start of the step; of a driven body during the step. */
+/* Twists at the start of the step; of driven bodies during the step. They lie where the ledger puts
+ * its means later. */
+static void find_starts(assembly *a) {
+  const scree_world *w = a->world;
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(a->context, w->bodies.limit > PARALLEL_BODIES))
+  for (size_t i = 0; i < w->bodies.limit; i++)
+    a->mean[i] = world_is_dynamic(w, i) ? (mean_twist){world_linear(w, i), world_angular(w, i)}
+                                        : (mean_twist){a->linear[i], a->angular[i]};
+}
+
 static v3 start_velocity(const assembly *a, uint32_t i, v3 arm) {
-  const bool dynamic = world_is_dynamic(a->world, i);
-  const v3 linear = dynamic ? world_linear(a->world, i) : a->linear[i];
-  return v3_add(linear, v3_cross(dynamic ? world_angular(a->world, i) : a->angular[i], arm));
+  return v3_add(a->mean[i].linear, v3_cross(a->mean[i].angular, arm));
 }
 
 /* How fast two bodies' surfaces move where they touch, whichever way. */
@@ -191,6 +200,19 @@ static double rolling_speed(const assembly *a, const collide_contact *c) {
   return view_less(b->radius[c->a], b->radius[c->b]) * v3_norm(w);
 }
 
+/* Where every pair of materials makes rigid contacts with a set of its own that no contact changes,
+ * and of one dimension, a contact's place in the problem is known before it is made: parts of a
+ * batch are made at the same time. */
+enum { PLAIN_PAIRS = 64 };
+
+typedef struct plain_sets {
+  bool on;
+  int dim;
+  scree_set set[PLAIN_PAIRS];
+  uint32_t index[PLAIN_PAIRS]; /* in the problem, from the first use on */
+  bool same;                   /* those in use are their own index */
+} plain_sets;
+
 /* What contacts of one material pair share: most of them are of the pair before. */
 typedef struct contact_form {
   scree_ccp_contact_def def;
@@ -199,6 +221,15 @@ typedef struct contact_form {
   bool varies; /* from contact to contact, or after each one */
   bool fresh;  /* its set is not there yet */
 } contact_form;
+
+/* Contacts that are made one after the other. */
+typedef struct contact_part {
+  contact_form form;
+  size_t used_count;
+  uint8_t used[PLAIN_PAIRS]; /* pairs of materials, in the order of their first use */
+  double penetration, penetration_percent;
+  bool broken; /* a number is not finite */
+} contact_part;
 
 static void take_form(const assembly *a, contact_form *form, const scree_material_def *material) {
   if (material == form->material && !form->varies) return;
@@ -216,6 +247,12 @@ static void fill(contact_form *form, const law_input *in, law_state *state) {
   if (form->fresh) form->def.set = (form->law->set ? form->law->set : law_set)(in, state);
   form->fresh = false;
   form->law->rows(in, state, &form->def);
+}
+
+static void note_use(contact_part *part, uint8_t pair) {
+  for (size_t k = 0; k < part->used_count; k++)
+    if (part->used[k] == pair) return;
+  part->used[part->used_count++] = pair;
 }
 
 /* How many of the contacts from c on, of the same pair, touch; 1 at least. Contacts of a pair
@@ -266,23 +303,32 @@ static void note_pair(const assembly *a, const collide_contact *c, uint32_t prev
         a->kick / a->kick_before * v3_dot(c->point.normal, assembly_get_before(a, previous));
 }
 
+/* Of a pair that may bounce: by which law. */
+static void note_bounce(const assembly *a, const collide_contact *c, double h, law_input *in) {
+  in->newton = a->joined[c->a] || a->joined[c->b] ||
+               in->material->restitution_law == SCREE_RESTITUTION_NEWTON;
+  in->newton_less = 1.0 - a->newton_part;
+  if (in->newton) in->pull = pull_of(a, c, c->point.normal, h);
+}
+
 /* A contact that the user's law function is asked about when all are there. */
 static scree_status note_user(assembly *a, const collide_contact *c, uint32_t previous, v3 relative,
-                              const law_input *in, const law_state *state) {
+                              const law_input *in, const law_state *state, size_t k) {
   const v3 force = previous != CACHE_NONE && a->kick_before > 0.0
                        ? v3_scale(1.0 / a->kick_before, assembly_get_before(a, previous))
                        : v3_make(0, 0, 0);
   const v3 slide = v3_sub(relative, v3_scale(in->approach, c->point.normal));
-  return assembly_note_user(a, a->contact_count, c, in, state, slide, force);
+  return assembly_note_user(a, k, c, in, state, slide, force);
 }
 
-static scree_status add_contact(assembly *a, const assembly_params *params,
-                                const collide_contact *c, int sharing, contact_form *form,
-                                assembly_report *report) {
+/* Contact k of the step, whose rows begin at `row`. */
+static scree_status add_contact(assembly *a, const assembly_params *params, const plain_sets *plain,
+                                const collide_contact *c, int sharing, size_t k, size_t row,
+                                contact_part *part) {
+  contact_form *form = &part->form;
   scree_ccp_contact_def *def = &form->def;
   const bool moves = periodic_moves(&a->world->box);
   const world_bodies *b = &a->world->bodies;
-  const size_t k = a->contact_count, row = a->problem->row_count;
   const v3 n = c->point.normal;
   const v3 point = v3_scale(0.5, v3_add(c->point.point_a, c->point.point_b));
   const periodic_image image = world_image(a->world, c->a, c->b);
@@ -298,7 +344,10 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
   const double diameter = view_less(b->diameter[c->a], b->diameter[c->b]);
   const uint32_t previous = find_previous(a, c, arm_a, diameter);
   const bool round = is_sphere(b, c->a) || is_sphere(b, c->b);
-  take_form(a, form, world_pair(a->world, b->material[c->a], b->material[c->b]));
+  const scree_material_def *material = world_pair(a->world, b->material[c->a], b->material[c->b]);
+  const size_t pair = (size_t)(material - a->world->pair);
+  if (plain->on && material != form->material) note_use(part, (uint8_t)pair);
+  take_form(a, form, material);
   law_input in = {
       .material = form->material,
       .h = params->h,
@@ -317,13 +366,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
       .bounce_speed = 2.0 * assembly_whole(params) * a->gravity,
       .sharing = sharing,
   };
-  if (a->bounces) {
-    in.newton = a->joined[c->a] || a->joined[c->b] ||
-                form->material->restitution_law == SCREE_RESTITUTION_NEWTON;
-    in.newton_less = 1.0 - a->newton_part;
-    if (in.newton) in.pull = pull_of(a, c, n, params->h);
-    a->impact_late[k] = c->given;
-  }
+  if (a->bounces) note_bounce(a, c, params->h, &in);
+  if (a->bounces) a->impact_late[k] = c->given;
   if (c->given) {
     in.stabilisation = 1.0;
     in.recovery_speed = INFINITY;
@@ -344,25 +388,27 @@ static scree_status add_contact(assembly *a, const assembly_params *params,
     def->offset[1] += v3_dot(t1, surface);
     def->offset[2] += v3_dot(t2, surface);
   }
-  const scree_status status = ccp_put_contact(a->problem, def);
-  if (status) return status;
+  if (plain->on) {
+    if (!ccp_set_contact(a->problem, k, row, def, (uint32_t)pair)) part->broken = true;
+  } else {
+    const scree_status status = ccp_put_contact(a->problem, def);
+    if (status) return status;
+  }
   a->gap[k] = (float)c->point.gap;
   if (a->has_state_now) assembly_note_state(a, k, c->point.gap, &state);
-  if (form->law == &law_user && note_user(a, c, previous, relative, &in, &state))
+  if (form->law == &law_user && note_user(a, c, previous, relative, &in, &state, k))
     return SCREE_ERROR_MEMORY;
   if (a->curved) a->lasting[k] = lasts(a, c, previous, &in);
   warm_start(a, params, previous, def, a->g + row);
-  a->contact_count++;
   if (c->point.gap < 0.0 && !c->given) {
-    report->penetration = fmax(report->penetration, -c->point.gap);
-    report->penetration_percent =
-        fmax(report->penetration_percent, -100.0 * c->point.gap / diameter);
+    part->penetration = fmax(part->penetration, -c->point.gap);
+    part->penetration_percent = fmax(part->penetration_percent, -100.0 * c->point.gap / diameter);
   }
   return SCREE_OK;
 }
 
 static scree_status reserve_contacts(assembly *a, size_t more) {
-  const size_t n = a->contact_count + more;
+  const size_t n = a->problem->bodies.contact_count + more;
   const scree_status status = ccp_reserve_contacts(a->problem, more);
   if (status) return status;
   if (memory_grow(a->context, &a->gap, &a->gap_capacity, n, sizeof *a->gap) ||
@@ -384,6 +430,107 @@ static double kick_of(const scree_world *w, double h) {
   for (size_t i = 0; i < b->limit; i++)
     if (world_is_dynamic(w, i) && !b->fresh[i]) return world_kick(w, i, h);
   return 0.5 * h;
+}
+
+/* ---- batches -------------------------------------------------------------------------------- */
+
+static void find_plain_sets(const assembly *a, plain_sets *plain) {
+  const scree_world *w = a->world;
+  const size_t pairs = w->material_count * w->material_count;
+  *plain = (plain_sets){.same = true};
+  if (a->has_surfaces || a->has_state_now || a->has_cohesion || a->problem->compliance ||
+      pairs > PLAIN_PAIRS)
+    return;
+  for (size_t k = 0; k < pairs; k++) {
+    const law_class *law = law_for(&w->pair[k]);
+    const law_input in = {.material = &w->pair[k], .kick = a->kick, .h = a->h, .sharing = 1};
+    law_state state = {.value = {0}};
+    if (law != &law_rigid || law_varies(&w->pair[k])) return;
+    plain->set[k] = law_set(&in, &state);
+    plain->index[k] = CACHE_NONE;
+    if (plain->set[k].dim != plain->set[0].dim) return;
+  }
+  plain->dim = plain->set[0].dim;
+  plain->on = pairs > 0;
+}
+
+static void note_penetration(assembly_report *report, const contact_part *part) {
+  report->penetration = fmax(report->penetration, part->penetration);
+  report->penetration_percent = fmax(report->penetration_percent, part->penetration_percent);
+}
+
+static scree_status add_one_by_one(assembly *a, const assembly_params *params,
+                                   const plain_sets *plain, size_t parts, contact_part *part,
+                                   assembly_report *report) {
+  int sharing = 1;
+  for (size_t p = 0; p < parts; p++) {
+    const collide_contact *batch;
+    size_t count, first;
+    collide_take(a->collide, p, &batch, &count, &first);
+    for (size_t k = 0; k < count; k++) {
+      if (a->has_cohesion && begins_pair(batch, k))
+        sharing = count_sharing(a, &batch[k], batch + count);
+      const scree_status status =
+          add_contact(a, params, plain, &batch[k], sharing, first + k, a->problem->row_count, part);
+      if (status) return status;
+    }
+  }
+  note_penetration(report, part);
+  return SCREE_OK;
+}
+
+/* Sets in the order of their first use, whichever thread was first. */
+static scree_status intern_sets(assembly *a, plain_sets *plain, const contact_part *part) {
+  for (size_t k = 0; k < part->used_count; k++) {
+    const uint8_t pair = part->used[k];
+    if (plain->index[pair] != CACHE_NONE) continue;
+    const scree_status status = ccp_find_set(a->problem, &plain->set[pair], &plain->index[pair]);
+    if (status) return status;
+    plain->same = plain->same && plain->index[pair] == pair;
+  }
+  return SCREE_OK;
+}
+
+static void make_part(assembly *a, const assembly_params *params, const plain_sets *plain,
+                      size_t which, contact_part *part) {
+  const collide_contact *batch;
+  size_t count, first;
+  *part = (contact_part){.form.def = scree_ccp_contact_def_default()};
+  collide_take(a->collide, which, &batch, &count, &first);
+  for (size_t k = 0; k < count; k++)
+    add_contact(a, params, plain, &batch[k], 1, first + k, (first + k) * (size_t)plain->dim, part);
+}
+
+/* What is not finite is told by the way that looks at each contact. */
+static scree_status blame(assembly *a, const assembly_params *params, size_t parts, size_t contacts,
+                          assembly_report *report) {
+  contact_part part = {.form.def = scree_ccp_contact_def_default()};
+  const plain_sets none = {.on = false};
+  ccp_drop_contacts(a->problem, contacts);
+  const scree_status status = add_one_by_one(a, params, &none, parts, &part, report);
+  return status ? status : context_fail(a->context, SCREE_ERROR_NUMERIC, "a contact is not finite");
+}
+
+static scree_status add_parts(assembly *a, const assembly_params *params, plain_sets *plain,
+                              size_t parts, size_t count, assembly_report *report) {
+  contact_part part[COLLIDE_PARTS];
+  const size_t before = a->problem->bodies.contact_count;
+  ccp_extend_contacts(a->problem, count, (size_t)plain->dim);
+  if (parts > PARALLEL_PARTS && a->context->threads > 1) {
+#pragma omp parallel for schedule(dynamic) num_threads(context_team(a->context, true))
+    for (size_t p = 0; p < parts; p++) make_part(a, params, plain, p, &part[p]);
+  } else {
+    for (size_t p = 0; p < parts; p++) make_part(a, params, plain, p, &part[p]);
+  }
+  for (size_t p = 0; p < parts; p++) {
+    if (part[p].broken) return blame(a, params, parts, before, report);
+    const scree_status status = intern_sets(a, plain, &part[p]);
+    if (status) return status;
+    note_penetration(report, &part[p]);
+  }
+  uint32_t *set = a->problem->set_index;
+  for (size_t k = before; !plain->same && k < before + count; k++) set[k] = plain->index[set[k]];
+  return SCREE_OK;
 }
 
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
@@ -417,143 +564,25 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
   a->has_state_now = needs_state(a->world);
   a->has_cohesion = any_cohesion(a->world);
   a->has_surfaces = assembly_has_surfaces(a->world);
-  int sharing = 1;
-  contact_form form = {.def = scree_ccp_contact_def_default()};
+  plain_sets plain;
+  find_plain_sets(a, &plain);
+  find_starts(a);
+  contact_part part = {.form.def = scree_ccp_contact_def_default()};
   for (;;) {
-    const collide_contact *batch;
-    size_t count;
-    status = collide_next(a->collide, &batch, &count);
+    size_t parts, count;
+    status = collide_find(a->collide, &parts, &count);
     report->seconds_collide += timer_now() - start;
-    if (status || !count) break;
+    if (status || !parts) break;
     status = reserve_contacts(a, count);
-    for (size_t k = 0; !status && k < count; k++) {
-      if (a->has_cohesion && begins_pair(batch, k))
-        sharing = count_sharing(a, &batch[k], batch + count);
-      status = add_contact(a, params, &batch[k], sharing, &form, report);
-    }
+    if (!status)
+      status = plain.on ? add_parts(a, params, &plain, parts, count, report)
+                        : add_one_by_one(a, params, &plain, parts, &part, report);
     if (status) break;
     start = timer_now();
   }
+  a->contact_count = a->problem->bodies.contact_count;
   if (!status) status = assembly_ask_user(a);
   if (!status) assembly_curve_contacts(a, params->h);
   report->contacts = a->contact_count;
   return status;
-}
-
-/* ---- out ------------------------------------------------------------------------------------ */
-
-v3 assembly_impulse(const assembly *a, size_t k) {
-  const ccp_contact *c = &a->problem->bodies.contact[k];
-  const int dim = ccp_dim(a->problem, k);
-  const double *g = a->g + a->problem->row_start[k];
-  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
-  v3 p = v3_scale(g[0], n);
-  if (dim >= 2) p = v3_add_scaled(p, g[1], t1);
-  if (dim >= 3) p = v3_add_scaled(p, g[2], v3_cross(n, t1));
-  return p;
-}
-
-v3 assembly_whole_impulse(const assembly *a, size_t k) {
-  const v3 p = assembly_impulse(a, k);
-  return a->impact_count ? v3_add(p, a->impact_given[k]) : p;
-}
-
-v3 assembly_moment(const assembly *a, size_t k) {
-  const ccp_contact *c = &a->problem->bodies.contact[k];
-  const int dim = ccp_dim(a->problem, k);
-  v3 m = {0, 0, 0};
-  if (dim < 4) return m;
-  const double *g = a->g + a->problem->row_start[k];
-  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
-  if (dim >= 5) m = v3_add(v3_scale(g[3], t1), v3_scale(g[4], t2));
-  return dim == 5 ? m : v3_add_scaled(m, g[dim - 1], n);
-}
-
-contact_place assembly_place_of(const assembly *a, size_t k) {
-  const double *arm = a->problem->bodies.contact[k].arm_a;
-  return (contact_place){{(float)arm[0], (float)arm[1], (float)arm[2]}};
-}
-
-/* Spheres among themselves and on planes keep the names of their contacts. */
-bool assembly_needs_places(const assembly *a) {
-  const world_bodies *b = &a->world->bodies;
-  for (size_t i = 0; i < b->limit; i++) {
-    if (!b->alive[i] || !b->shape[i]) continue;
-    const scree_shape_kind kind = b->shape[i]->kind;
-    if (kind != SCREE_SHAPE_SPHERE && kind != SCREE_SHAPE_HALF_SPACE &&
-        kind != SCREE_SHAPE_BOX_CONTAINER)
-      return true;
-  }
-  return false;
-}
-
-/* A start need not be sharper than 1e-7 where contacts are so many that memory counts. */
-scree_status assembly_reserve_before(assembly *a, size_t count) {
-  a->before_small = count >= MANY_CONTACTS;
-  return memory_grow(a->context, &a->before, &a->before_capacity,
-                     count * (a->before_small ? 3 * sizeof(float) : sizeof(v3)), 1);
-}
-
-void assembly_set_before(assembly *a, size_t k, v3 impulse) {
-  if (!a->before_small) {
-    ((v3 *)a->before)[k] = impulse;
-    return;
-  }
-  float *p = (float *)a->before + 3 * k;
-  p[0] = (float)impulse.x;
-  p[1] = (float)impulse.y;
-  p[2] = (float)impulse.z;
-}
-
-v3 assembly_get_before(const assembly *a, size_t k) {
-  if (!a->before_small) return ((const v3 *)a->before)[k];
-  const float *p = (const float *)a->before + 3 * k;
-  return v3_make((double)p[0], (double)p[1], (double)p[2]);
-}
-
-scree_status assembly_remember(assembly *a) {
-  if (!a->solved) return SCREE_OK;
-  const bool places = assembly_needs_places(a);
-  if (assembly_reserve_before(a, a->contact_count) ||
-      (places &&
-       memory_grow(a->context, &a->place, &a->place_capacity, a->contact_count, sizeof *a->place)))
-    return SCREE_ERROR_MEMORY;
-  for (size_t k = 0; k < a->contact_count; k++) assembly_set_before(a, k, assembly_impulse(a, k));
-  for (size_t k = 0; places && k < a->contact_count; k++) a->place[k] = assembly_place_of(a, k);
-  a->has_place = places;
-  a->solved = false;
-  return SCREE_OK;
-}
-
-static void push(assembly *a, uint32_t body, uint32_t rank, double sign, v3 impulse, v3 moment,
-                 const double *arm) {
-  if (rank == SCREE_CCP_WORLD) return;
-  const scree_ccp_body_def *def = &a->problem->bodies.body[rank];
-  if (def->inverse_mass == 0.0) return;
-  const v3 turn = v3_add(v3_cross(v3_load(arm), impulse), moment);
-  a->linear[body] = v3_add_scaled(a->linear[body], sign * def->inverse_mass, impulse);
-  a->angular[body] = v3_add_scaled(a->angular[body], sign, sym3_mul_v3(def->inverse_inertia, turn));
-}
-
-scree_status assembly_keep_contacts(assembly *a, assembly_report *report) {
-  enum { AHEAD = 12 };
-  const cache_key *key = collide_cache(a->collide)->now.key;
-  report->touching = 0;
-  if (a->world->bodies.limit) memset(a->shared, 0, a->world->bodies.limit);
-  for (size_t k = 0; k < a->contact_count; k++) {
-    if (k + AHEAD < a->contact_count) {
-      __builtin_prefetch(&a->linear[key[k + AHEAD].b], 1);
-      __builtin_prefetch(&a->angular[key[k + AHEAD].b], 1);
-    }
-    const ccp_contact *c = &a->problem->bodies.contact[k];
-    const v3 p = assembly_impulse(a, k), m = assembly_moment(a, k);
-    const bool presses = a->g[a->problem->row_start[k]] != 0.0;
-    report->touching += presses || (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0);
-    if (presses && world_is_dynamic(a->world, key[k].a) && world_is_dynamic(a->world, key[k].b))
-      a->shared[key[k].a] = a->shared[key[k].b] = 1;
-    if (a->has_extra_now) a->extra_now[k].moment = m;
-    push(a, key[k].a, c->body_a, -1.0, p, m, c->arm_a);
-    push(a, key[k].b, c->body_b, 1.0, p, m, c->arm_b);
-  }
-  return SCREE_OK;
 }

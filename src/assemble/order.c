@@ -1,11 +1,12 @@
 /* The order of bodies in the problem: along a space-filling curve, so that the two bodies of a
- * contact are near in memory. It is made anew now and then and when bodies come or go; it changes
+ * contact are near in memory. It is made anew now and then and when many bodies are new; it changes
  * the bits, so it is part of the checkpoint. */
 #include "assemble/assembly.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { REORDER_STEPS = 50, CURVE_BITS = 10 };
+enum { REORDER_STEPS = 50, CURVE_BITS = 10, MANY_NEW = 8 };
 
 /* Three zero bits after each of ten. */
 static uint64_t spread(uint64_t x) {
@@ -52,17 +53,69 @@ static size_t sort_moving(assembly *a) {
   return n;
 }
 
+/* After bodies came or went: the others keep their order, new ones come behind them. Says how many.
+ */
+static size_t append_new(assembly *a) {
+  const world_bodies *b = &a->world->bodies;
+  const size_t before = a->moving;
+  size_t n = 0;
+  for (size_t i = 0; i < b->limit; i++) a->rank[i] = SCREE_CCP_WORLD;
+  for (size_t k = 0; k < before; k++) {
+    const uint32_t i = a->order[k];
+    if (i >= b->limit || !in_problem(b, i) || a->rank[i] != SCREE_CCP_WORLD) continue;
+    a->rank[i] = (uint32_t)n;
+    a->order[n++] = i;
+  }
+  const size_t kept = n;
+  for (size_t i = 0; i < b->limit; i++)
+    if (in_problem(b, i) && a->rank[i] == SCREE_CCP_WORLD) a->order[n++] = (uint32_t)i;
+  a->moving = n;
+  return n - kept;
+}
+
+static void rank_bodies(assembly *a) {
+  for (size_t i = 0; i < a->world->bodies.limit; i++) a->rank[i] = SCREE_CCP_WORLD;
+  for (size_t k = 0; k < a->moving; k++) a->rank[a->order[k]] = (uint32_t)k;
+}
+
+assembly_mark assembly_set_mark(assembly *a) {
+  a->sorted = false;
+  return (assembly_mark){a->world->revision - a->revision, a->steps_since_order};
+}
+
+void assembly_back_to(assembly *a, assembly_mark mark) {
+  a->revision = a->world->revision - mark.behind;
+  a->steps_since_order = mark.steps_since_order;
+  if (!a->sorted) return;
+  if (a->old_order_count) memcpy(a->order, a->old_order, a->old_order_count * sizeof *a->order);
+  a->order_count = a->old_order_count;
+  a->order_limit = a->old_order_limit;
+  a->moving = a->old_moving;
+  rank_bodies(a);
+}
+
+static void keep_order(assembly *a) {
+  if (a->sorted) return;
+  a->sorted = true;
+  a->old_order_count = a->order_count;
+  a->old_order_limit = a->order_limit;
+  a->old_moving = a->moving;
+  if (a->order_count) memcpy(a->old_order, a->order, a->order_count * sizeof *a->order);
+}
+
 void assembly_order_bodies(assembly *a) {
   const world_bodies *b = &a->world->bodies;
-  if (a->revision == a->world->revision && a->steps_since_order < REORDER_STEPS) {
-    a->steps_since_order++;
-    return;
+  const bool same = a->revision == a->world->revision, due = a->steps_since_order >= REORDER_STEPS;
+  a->steps_since_order++;
+  if (same && !due) return;
+  keep_order(a);
+  if (due || !a->order_count || MANY_NEW * append_new(a) > a->moving) {
+    a->moving = sort_moving(a);
+    a->steps_since_order = 1;
   }
-  a->moving = a->order_count = sort_moving(a);
-  for (size_t i = 0; i < b->limit; i++) {
-    a->rank[i] = SCREE_CCP_WORLD;
+  a->order_limit = b->limit;
+  a->order_count = a->moving;
+  for (size_t i = 0; i < b->limit; i++)
     if (b->alive[i] && b->shape[i] && !in_problem(b, i)) a->order[a->order_count++] = (uint32_t)i;
-  }
-  for (size_t k = 0; k < a->moving; k++) a->rank[a->order[k]] = (uint32_t)k;
-  a->steps_since_order = 1;
+  rank_bodies(a);
 }

@@ -146,10 +146,12 @@ const char *scree_context_message(const scree_context *context) {
 }
 
 int scree_context_threads(const scree_context *context) {
+  if (!context) return 0;
   return context->threads;
 }
 
 void scree_context_set_threads(scree_context *context, int threads) {
+  if (!context) return;
   const bool given = threads > 0;
   if (threads <= 0) {
 #ifdef _OPENMP
@@ -163,14 +165,17 @@ void scree_context_set_threads(scree_context *context, int threads) {
 }
 
 size_t scree_context_bytes(const scree_context *context) {
+  if (!context) return 0;
   return context->bytes;
 }
 
 size_t scree_context_peak_bytes(const scree_context *context) {
+  if (!context) return 0;
   return context->peak_bytes;
 }
 
 size_t scree_context_allocations(const scree_context *context) {
+  if (!context) return 0;
   return context->allocations;
 }
 

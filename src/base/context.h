@@ -14,6 +14,7 @@ struct scree_context {
   void *log_user;
   bool (*stop)(void *user);
   void *stop_user;
+  bool stopped; /* it has said so in the call that is being made */
   int threads;
   team_state team; /* how many of them work: see team.h */
   size_t bytes, peak_bytes, allocations;
@@ -22,8 +23,14 @@ struct scree_context {
 };
 
 /* Does the caller want the call to end? */
-static inline bool context_stopped(const scree_context *context) {
-  return context->stop && context->stop(context->stop_user);
+static inline bool context_stopped(scree_context *context) {
+  if (context->stop && context->stop(context->stop_user)) context->stopped = true;
+  return context->stopped;
+}
+/* A call begins that its caller may stop. An answer holds for all of it: what ended early by it
+ * must not be taken for a result. */
+static inline void context_begin(scree_context *context) {
+  context->stopped = false;
 }
 
 /* A mapped block at another size, maybe elsewhere, with nothing copied; what is new is zero. Null:

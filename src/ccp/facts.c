@@ -1,10 +1,12 @@
 /* Facts about a problem that its operator knows and that no accessor tells. */
 #include <math.h>
 
+#include "base/argument.h"
 #include "ccp/operator.h"
 
 scree_status scree_ccp_get_facts(scree_context *context, const scree_ccp *problem,
                                  scree_ccp_facts *facts) {
+  ARGUMENT_CHECK(context, context && problem && facts);
   *facts = (scree_ccp_facts){.bodies = problem->bodies.body_count};
   if (problem->form == SCREE_FORM_LOCAL) facts->entries = problem->w.start[problem->w.columns];
   if (problem->form == SCREE_FORM_GLOBAL)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "base/memory.h"
 #include "math/vec3.h"
 
@@ -39,10 +40,12 @@ static scree_status create(scree_context *context, scree_form form, scree_ccp **
 }
 
 scree_status scree_ccp_create_bodies(scree_context *context, scree_ccp **problem) {
+  ARGUMENT_CHECK(context, context && problem);
   return create(context, SCREE_FORM_BODIES, problem);
 }
 
 void scree_ccp_clear(scree_ccp *p) {
+  if (!p) return;
   p->block_count = p->row_count = p->set_count = 0;
   p->bodies.body_count = p->bodies.contact_count = 0;
   p->bodies.term_count = p->bodies.generic_row_count = 0;
@@ -150,6 +153,7 @@ static scree_status append_block(scree_ccp *p, const scree_set *set, const doubl
 }
 
 scree_status scree_ccp_add_body(scree_ccp *p, const scree_ccp_body_def *def, uint32_t *index) {
+  ARGUMENT_CHECK(p ? p->context : NULL, p && def);
   ccp_bodies *bodies = &p->bodies;
   const size_t n = bodies->body_count;
   if (p->form != SCREE_FORM_BODIES)
@@ -182,6 +186,7 @@ static scree_status check_body(scree_ccp *p, uint32_t body) {
 }
 
 scree_status scree_ccp_add_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
+  ARGUMENT_CHECK(p ? p->context : NULL, p && def);
   ccp_bodies *bodies = &p->bodies;
   const size_t n = bodies->contact_count;
   if (p->form != SCREE_FORM_BODIES || n != p->block_count)
@@ -241,26 +246,9 @@ static bool looks_finite(const scree_ccp_contact_def *def) {
   return isfinite(sum);
 }
 
-scree_status ccp_put_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
-  const size_t n = p->block_count, row = p->row_count, dim = (size_t)def->set.dim;
-  bool compliant = p->compliance != NULL;
-  for (size_t k = 0; k < dim; k++) compliant = compliant || def->compliance[k] != 0.0;
-  uint32_t set = (uint32_t)p->set_count - 1;
-  if (!looks_finite(def)) return scree_ccp_add_contact(p, def);
-  if (!p->set_count || !same_set(&p->set[set], &def->set)) {
-    const char *fault = scree_set_fault(&def->set);
-    if (fault)
-      return context_fail(p->context, SCREE_ERROR_INPUT, "contact %zu: %s set: %s", n,
-                          scree_set_name(def->set.kind), fault);
-    if (intern_set(p, &def->set, &set)) return SCREE_ERROR_MEMORY;
-  }
-  if (compliant) {
-    bool any;
-    if (check_compliance(p, def->compliance, dim, &any)) return SCREE_ERROR_INPUT;
-    if (memory_grow(p->context, &p->compliance, &p->compliance_capacity, row + dim, sizeof(double)))
-      return SCREE_ERROR_MEMORY;
-    memcpy(p->compliance + row, def->compliance, dim * sizeof(double));
-  }
+static void write_contact(scree_ccp *p, size_t n, size_t row, const scree_ccp_contact_def *def,
+                          uint32_t set) {
+  const size_t dim = (size_t)def->set.dim;
   ccp_contact *c = &p->bodies.contact[n];
   c->body_a = def->body_a;
   c->body_b = def->body_b;
@@ -268,14 +256,60 @@ scree_status ccp_put_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
   memcpy(c->tangent, def->tangent, sizeof c->tangent);
   memcpy(c->arm_a, def->arm_a, sizeof c->arm_a);
   memcpy(c->arm_b, def->arm_b, sizeof c->arm_b);
-  memcpy(p->offset + row, def->offset, dim * sizeof(double));
+  for (size_t k = 0; k < dim; k++) p->offset[row + k] = def->offset[k];
   p->set_index[n] = set;
-  p->row_start[n] = (uint32_t)row;
   p->row_start[n + 1] = (uint32_t)(row + dim);
+}
+
+scree_status ccp_find_set(scree_ccp *p, const scree_set *set, uint32_t *index) {
+  *index = (uint32_t)p->set_count - 1;
+  if (p->set_count && same_set(&p->set[*index], set)) return SCREE_OK;
+  const char *fault = scree_set_fault(set);
+  if (fault)
+    return context_fail(p->context, SCREE_ERROR_INPUT, "contact %zu: %s set: %s", p->block_count,
+                        scree_set_name(set->kind), fault);
+  return intern_set(p, set, index);
+}
+
+scree_status ccp_put_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
+  const size_t n = p->block_count, row = p->row_count, dim = (size_t)def->set.dim;
+  bool compliant = p->compliance != NULL;
+  for (size_t k = 0; k < dim; k++) compliant = compliant || def->compliance[k] != 0.0;
+  uint32_t set;
+  if (!looks_finite(def)) return scree_ccp_add_contact(p, def);
+  const scree_status status = ccp_find_set(p, &def->set, &set);
+  if (status) return status;
+  if (compliant) {
+    bool any;
+    if (check_compliance(p, def->compliance, dim, &any)) return SCREE_ERROR_INPUT;
+    if (memory_grow(p->context, &p->compliance, &p->compliance_capacity, row + dim, sizeof(double)))
+      return SCREE_ERROR_MEMORY;
+    memcpy(p->compliance + row, def->compliance, dim * sizeof(double));
+  }
+  p->row_start[n] = (uint32_t)row;
+  write_contact(p, n, row, def, set);
   p->row_count = row + dim;
   p->block_count++;
   p->bodies.contact_count++;
   return SCREE_OK;
+}
+
+void ccp_extend_contacts(scree_ccp *p, size_t count, size_t dim) {
+  p->row_start[p->block_count] = (uint32_t)p->row_count;
+  p->block_count += count;
+  p->bodies.contact_count += count;
+  p->row_count += count * dim;
+}
+
+bool ccp_set_contact(scree_ccp *p, size_t n, size_t row, const scree_ccp_contact_def *def,
+                     uint32_t set) {
+  write_contact(p, n, row, def, set);
+  return looks_finite(def);
+}
+
+void ccp_drop_contacts(scree_ccp *p, size_t count) {
+  p->block_count = p->bodies.contact_count = count;
+  p->row_count = count ? p->row_start[count] : 0;
 }
 
 scree_status ccp_change_contact(scree_ccp *p, size_t k, const scree_set *set, double offset,
@@ -298,6 +332,7 @@ scree_status ccp_change_contact(scree_ccp *p, size_t k, const scree_set *set, do
 
 scree_status scree_ccp_add_block(scree_ccp *p, const scree_set *set,
                                  const scree_ccp_row_def *rows) {
+  ARGUMENT_CHECK(p ? p->context : NULL, p && set);
   ccp_bodies *bodies = &p->bodies;
   const char *fault = scree_set_fault(set);
   if (p->form != SCREE_FORM_BODIES)
@@ -412,6 +447,7 @@ static scree_status check_diagonal(scree_context *context, const ccp_matrix *w) 
 scree_status scree_ccp_create_local(scree_context *context, size_t block_count,
                                     const scree_set *sets, const scree_csc *w, const double *q,
                                     const double *compliance, scree_ccp **problem) {
+  ARGUMENT_CHECK(context, context && (sets || !block_count) && w && problem);
   const size_t rows = count_rows(block_count, sets);
   *problem = NULL;
   if (w->rows != rows || w->columns != rows)
@@ -435,6 +471,7 @@ scree_status scree_ccp_create_global(scree_context *context, size_t block_count,
                                      const scree_set *sets, const scree_csc *m, const scree_csc *h,
                                      const double *f, const double *w, const double *compliance,
                                      scree_ccp **problem) {
+  ARGUMENT_CHECK(context, context && (sets || !block_count) && m && h && problem);
   const size_t rows = count_rows(block_count, sets);
   *problem = NULL;
   if (m->rows != m->columns || h->rows != m->rows || h->columns != rows)
@@ -459,26 +496,32 @@ scree_status scree_ccp_create_global(scree_context *context, size_t block_count,
 }
 
 scree_form scree_ccp_form(const scree_ccp *p) {
+  if (!p) return (scree_form){0};
   return p->form;
 }
 
 size_t scree_ccp_block_count(const scree_ccp *p) {
+  if (!p) return 0;
   return p->block_count;
 }
 
 size_t scree_ccp_row_count(const scree_ccp *p) {
+  if (!p) return 0;
   return p->row_count;
 }
 
 size_t scree_ccp_velocity_count(const scree_ccp *p) {
+  if (!p) return 0;
   return p->form == SCREE_FORM_BODIES ? 6 * p->bodies.body_count : p->m.rows;
 }
 
 size_t scree_ccp_block_row(const scree_ccp *p, size_t block) {
+  if (!p || block > scree_ccp_block_count(p)) return 0;
   return p->row_start[block];
 }
 
 scree_set scree_ccp_block_set(const scree_ccp *p, size_t block) {
+  if (!p || block >= scree_ccp_block_count(p)) return (scree_set){0};
   return *ccp_set(p, block);
 }
 
@@ -487,5 +530,6 @@ void ccp_set_least_speed(scree_ccp *p, double speed) {
 }
 
 void scree_ccp_set_reference_speed(scree_ccp *p, double speed) {
+  if (!p) return;
   p->reference_speed = speed > 0.0 && isfinite(speed) ? speed : 0.0;
 }

@@ -77,6 +77,17 @@ scree_status ccp_put_contact(scree_ccp *problem, const scree_ccp_contact_def *de
 scree_status ccp_change_contact(scree_ccp *problem, size_t contact, const scree_set *set,
                                 double offset, double compliance);
 
+/* The same where `count` contacts of one dimension are made in any order: their places come into
+ * being, and are then filled one by one. `set` is what set_index is to hold; false: a number is not
+ * finite. */
+void ccp_extend_contacts(scree_ccp *problem, size_t count, size_t dim);
+bool ccp_set_contact(scree_ccp *problem, size_t contact, size_t row,
+                     const scree_ccp_contact_def *def, uint32_t set);
+/* The index of a set, which is kept if it is new. */
+scree_status ccp_find_set(scree_ccp *problem, const scree_set *set, uint32_t *index);
+/* Back to the first `count` contacts, where all blocks are contacts. */
+void ccp_drop_contacts(scree_ccp *problem, size_t count);
+
 /* The least reference speed that is not rounding: see speed.c. */
 double ccp_least_speed(const scree_ccp *problem);
 /* The same where r is a sum of such terms, m/s. */

@@ -14,6 +14,8 @@
 
 enum { LARGE_LEVEL = 12 }; /* a level with fewer members is tested directly */
 enum { KEPT_BYTES = 1 << 20, PIECE_MEMBERS = 512, PIECE_ROOM = 4096, PARALLEL_BODIES = 2048 };
+/* Boxes reach as far ahead as a body moves in so many steps, up to a part of its diameter. */
+static const double steps_ahead = 8.0, most_ahead = 1.0;
 enum { SHORT_AGE = 3, WIDE_AGE = 20, MANY_MEMBERS = 16384, FEW_LEVELS = 3 };
 
 /* Some members of the grid, or one large body: what one thread searches at a time. */
@@ -57,6 +59,9 @@ struct broad {
   bool wide;  /* boxes of bodies that move much: not worth it once they do not */
   size_t age; /* updates that the pairs have served */
   size_t rebuilds;
+  uint32_t *generation; /* of the bodies in the list, where the view has them */
+  size_t generation_capacity;
+  bool changed;
 };
 
 scree_status broad_create(scree_context *context, broad **out) {
@@ -92,11 +97,16 @@ void broad_destroy(broad *b) {
   free_pieces(b);
   memory_free(context, b->row);
   memory_free(context, b->partner);
+  memory_free(context, b->generation);
   memory_free(context, b);
 }
 
 void broad_invalidate(broad *b) {
   b->valid = false;
+}
+
+void broad_note_change(broad *b) {
+  b->changed = true;
 }
 
 size_t broad_rebuild_count(const broad *b) {
@@ -137,6 +147,19 @@ static aabb swept_box(const collide_view *view, size_t i, v3 v0) {
   if (isfinite(view->radius[i]) && s->kind != SCREE_SHAPE_SPHERE)
     reach += view->h * view->radius[i] * v3_norm(view->angular[i]);
   return aabb_grow(shape_bounds(s, view_shape_pose(view, i)), reach);
+}
+
+/* The box of one step, from where a body is to where its motion leads it: dense grains that move
+ * along with each other would find many more neighbours in wider boxes. */
+static aabb box_ahead(const collide_view *view, size_t i, v3 v0) {
+  aabb box = swept_box(view, i, v0);
+  const double speed = v3_norm(view->linear[i]);
+  if (!(speed > 0.0) || !isfinite(view->diameter[i]) || view->box) return box;
+  const double time = view_less(steps_ahead * view->h, most_ahead * view->diameter[i] / speed);
+  const v3 way = v3_scale(time, view->linear[i]), zero = {0, 0, 0};
+  box.lo = v3_add(box.lo, v3_min(way, zero));
+  box.hi = v3_add(box.hi, v3_max(way, zero));
+  return box;
 }
 
 static bool inside(aabb a, aabb b) {
@@ -186,11 +209,11 @@ static scree_status make_boxes(broad *b, const collide_view *view, broad_boxes *
   const double common = b->common = common_slack(view);
   /* Wider boxes hold for longer, but make more pairs. */
   b->wide = b->age < SHORT_AGE;
-  const double skin = b->wide ? 1.5 : 0.5;
+  const double skin = images_part(view) ? 0.0 : b->wide ? 1.5 : 0.5;
   *out = (broad_boxes){.view = view, .box = b->box, .mean_velocity = v0, .skin = skin * common};
   for (size_t i = 0; i < n; i++) {
     if (!view->shape[i]) continue;
-    const aabb box = swept_box(view, i, v0);
+    const aabb box = box_ahead(view, i, v0);
     const double slack = broad_slack(view, i);
     b->box[i] = aabb_grow(box, skin * view_less(slack, common));
     if (isfinite(slack) && slack > out->most_slack) out->most_slack = slack;
@@ -447,7 +470,7 @@ static scree_status prepare_strays(broad *b, size_t n) {
 /* A box for one that moves: wide. */
 static bool give_box(broad *b, const collide_view *view, uint32_t i, v3 v0) {
   const double slack = broad_slack(view, i);
-  const aabb box = aabb_grow(swept_box(view, i, v0), 1.5 * view_less(slack, b->common));
+  const aabb box = aabb_grow(box_ahead(view, i, v0), 1.5 * view_less(slack, b->common));
   const v3 d = v3_sub(box.hi, box.lo);
   const double side = fmax(d.x, fmax(d.y, d.z)) + (isfinite(slack) ? slack : b->most_slack);
   if (!(side <= b->most_side) || !isfinite(v3_norm2(box.lo))) return false;
@@ -471,6 +494,54 @@ static bool mend(broad *b, const collide_view *view, v3 v0) {
   return true;
 }
 
+/* ---- bodies that came or went --------------------------------------------------------------- */
+
+/* A body that went keeps its generation until its place is taken. */
+static bool is_other(const broad *b, const collide_view *view, size_t i) {
+  return i >= b->count || !view->shape[i] || b->generation[i] != view->generation[i];
+}
+
+/* Takes all pairs of bodies that are others now out of the rows. */
+static void purge(broad *b, const collide_view *view) {
+  size_t to = 0, from = 0;
+  for (size_t i = 0; i < b->count; i++) {
+    const size_t end = b->row[i + 1];
+    const bool gone = is_other(b, view, i);
+    for (; from < end; from++)
+      if (!gone && !is_other(b, view, b->partner[from])) b->partner[to++] = b->partner[from];
+    b->row[i + 1] = (uint32_t)to;
+  }
+  b->stray.room += from - to;
+}
+
+/* New ones are strays without a box. False: the list is made anew. */
+static bool adopt(broad *b, const collide_view *view) {
+  bool any_other = false;
+  if (!b->valid || !view->generation || view->count < b->count || b->side == 0.0) return false;
+  for (size_t k = 0; k < b->large_count; k++)
+    if (is_other(b, view, b->large_list[k])) return false;
+  if (memory_grow(b->context, &b->box, &b->box_capacity, view->count, sizeof *b->box) ||
+      memory_grow(b->context, &b->row, &b->row_capacity, view->count + 1, sizeof *b->row) ||
+      memory_grow(b->context, &b->generation, &b->generation_capacity, view->count,
+                  sizeof *b->generation) ||
+      memory_grow(b->context, &b->grid.level, &b->grid.level_capacity, view->count,
+                  sizeof *b->grid.level))
+    return false;
+  for (size_t i = 0; i < view->count; i++) {
+    if (!is_other(b, view, i)) continue;
+    any_other = any_other || i < b->count;
+    if (!view->shape[i]) continue;
+    if (view->kind[i] || !isfinite(view->diameter[i])) return false;
+    b->box[i].lo = v3_make(INFINITY, INFINITY, INFINITY);
+    b->grid.level[i] = 0;
+  }
+  if (any_other) purge(b, view);
+  for (size_t i = b->count; i < view->count; i++) b->row[i + 1] = b->row[b->count];
+  b->count = view->count;
+  memcpy(b->generation, view->generation, view->count * sizeof *b->generation);
+  return true;
+}
+
 /* Do the pairs hold, with those of a few bodies that have left their boxes made anew? */
 static bool still_valid(broad *b, const collide_view *view) {
   if (!b->valid || b->count != view->count || (b->wide && b->age > WIDE_AGE)) return false;
@@ -489,6 +560,8 @@ static bool still_valid(broad *b, const collide_view *view) {
 
 scree_status broad_update(broad *b, const collide_view *view) {
   b->age++;
+  if (b->changed && !adopt(b, view)) b->valid = false;
+  b->changed = false;
   if (still_valid(b, view)) return SCREE_OK;
   b->valid = false;
   if (view->count >= UINT32_MAX)
@@ -504,6 +577,12 @@ scree_status broad_update(broad *b, const collide_view *view) {
   if (!status) status = make_rows(b, view->count);
   if (status) return status;
   give_back(b, view->count);
+  if (view->generation) {
+    if (memory_grow(b->context, &b->generation, &b->generation_capacity, view->count,
+                    sizeof *b->generation))
+      return SCREE_ERROR_MEMORY;
+    if (view->count) memcpy(b->generation, view->generation, view->count * sizeof *b->generation);
+  }
   b->count = view->count;
   b->valid = true;
   b->age = 0;

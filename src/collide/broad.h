@@ -4,10 +4,11 @@
  * sizes. What has no end, and coarse grids with hardly a member, go to a list that is tested
  * directly: a floor or a drum costs one test a body.
  *
- * Boxes are found with some slack; the list of pairs holds as long as no body has left its box, so
- * that a bed at rest pays for it once; a few that leave theirs get new ones, and the pairs that go
- * with them are added (broad_stray.h). It is always a superset, and what comes out of the narrow
- * phase does not depend on when it was made. */
+ * Boxes are found with some slack, and reach ahead along the motion of some steps, so that grains
+ * that fall or flow stay in theirs for a while; the list of pairs holds as long as no body has left
+ * its box, so that a bed at rest pays for it once; a few that leave theirs, or are new, get new
+ * ones, and the pairs that go with them are added (broad_stray.h). It is always a superset, and
+ * what comes out of the narrow phase does not depend on when it was made. */
 #ifndef SCREE_COLLIDE_BROAD_H
 #define SCREE_COLLIDE_BROAD_H
 
@@ -34,8 +35,10 @@ typedef struct collide_view {
   const double *radius;       /* that holds the shape, about the centre of motion */
   const double *diameter;     /* scale of the margin; infinite where there is none */
   const uint32_t *category, *collides_with;
-  const uint8_t *kind;      /* 0: can be pushed; two others never form a pair */
-  const periodic *box;      /* null: none; else pairs meet by their nearest images */
+  const uint8_t *kind; /* 0: can be pushed; two others never form a pair */
+  const uint32_t
+      *generation;     /* of the body at a place; null: the same as long as there are as many */
+  const periodic *box; /* null: none; else pairs meet by their nearest images */
   const uint64_t *excluded; /* low index << 32 | high index, ascending */
   size_t excluded_count;
   double h;                   /* s */
@@ -60,8 +63,11 @@ void broad_ask_for_row(const broad *b, size_t i);
 /* Would every body that moves with these velocities for the step of `view` stay in the box that the
  * pairs were found with? Then pairs that are not in the list do not meet. */
 bool broad_covers(const broad *b, const collide_view *view, const v3 *linear, const v3 *angular);
-/* The list must be made anew at the next update: bodies came or went. */
+/* The list must be made anew at the next update. */
 void broad_invalidate(broad *b);
+/* Bodies came or went, and nothing else has changed: the next update looks which, by the view's
+ * generations; pairs of those that went go, and those that came are strays. */
+void broad_note_change(broad *b);
 size_t broad_rebuild_count(const broad *b);
 
 static inline pose view_shape_pose(const collide_view *view, size_t i) {

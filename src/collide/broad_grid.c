@@ -10,6 +10,8 @@
 
 enum { PHASES = 8, LEAST_CELLS = 3, SAMPLE = 64, WIDTH = 4, PARALLEL_BODIES = 4096 };
 static const double CELLS_A_MEMBER = 3.0;
+/* Of a side, that the others may add up to more than a cube's. */
+static const double about_a_cube = 0.1;
 /* Sizes within this ratio make one level. */
 static const double one_level = 1.5;
 
@@ -222,7 +224,8 @@ static scree_status lay_out(broad_grid *g, const broad_boxes *b) {
 }
 
 /* A body as a level's search compares it. The rounding of a position to float is added to the
- * sizes. Returns whether the body is a ball and the rounding is small. */
+ * sizes. Returns whether the body is a ball, in a box that does not reach far ahead, and the
+ * rounding is small. */
 static bool see(const broad_boxes *b, size_t i, v3 centre, const broad_level *level,
                 float at[BROAD_LANES]) {
   const v3 x = v3_sub(centre, level->origin);
@@ -232,7 +235,10 @@ static bool see(const broad_boxes *b, size_t i, v3 centre, const broad_level *le
   at[2] = (float)x.z;
   at[3] = (float)(up * 0.5 * extent_of(b, i) + rounding);
   at[4] = (float)(up * (broad_ball(b, i) + 0.5 * slack_of(b, i)) + rounding);
-  return isfinite(at[4]) && rounding < 1e-3 * level->size;
+  const v3 d = v3_sub(b->box[i].hi, b->box[i].lo);
+  const double least = view_less(d.x, view_less(d.y, d.z));
+  const bool cube = d.x + d.y + d.z < (3.0 + about_a_cube) * least;
+  return isfinite(at[4]) && cube && rounding < 1e-3 * level->size;
 }
 
 static void fill_lanes(const broad_grid *g, const broad_boxes *b, size_t m) {

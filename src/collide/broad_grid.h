@@ -85,13 +85,14 @@ void broad_grid_partners(const broad_grid *g, const broad_boxes *boxes, size_t p
 
 bool broad_is_excluded(const collide_view *view, uint32_t low, uint32_t high);
 
-/* Spheres that stay within their boxes, cubes of side s about c: each centre moves by at most
- * sqrt(3) (s/2 - r) from c, so those farther apart cannot meet. Of a cube's neighbours these are a
- * third. The radius about c that holds such a sphere; others have none. */
+/* Spheres that stay within their boxes, about c with half sides s: each centre moves by at most
+ * |s - r| from c, so those farther apart cannot meet. Of a cube's neighbours these are a third. The
+ * radius about c that holds such a sphere; others have none. */
 static inline double broad_ball(const broad_boxes *b, size_t i) {
   if (b->view->place || b->view->shape[i]->kind != SCREE_SHAPE_SPHERE) return INFINITY;
-  const double r = b->view->radius[i], half = 0.5 * (b->box[i].hi.x - b->box[i].lo.x);
-  return r + 1.7320508075688774 * (half - r) * (1.0 + 1e-9);
+  const double r = b->view->radius[i];
+  const v3 half = v3_scale(0.5, v3_sub(b->box[i].hi, b->box[i].lo));
+  return r + v3_norm(v3_sub(half, v3_make(r, r, r))) * (1.0 + 1e-9);
 }
 
 /* May two bodies touch at all? */

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 8192, LEAST = 8, BODIES_A_STRAY = 128, CELLS = 27, PAIRS = 16 };
+enum { LEAST_SLOTS = 8192, LEAST = 8, BODIES_A_STRAY = 32, CELLS = 27, PAIRS = 32 };
 
 size_t broad_stray_room(size_t count) {
-  return count / 8 + 64;
+  return count / 4 + 64;
 }
 
 scree_status broad_stray_reserve(broad_stray *s, size_t count) {
@@ -18,8 +18,9 @@ scree_status broad_stray_reserve(broad_stray *s, size_t count) {
   s->most = count / BODIES_A_STRAY + LEAST;
   s->room = broad_stray_room(count);
   s->count = s->pair_count = 0;
+  for (s->slots = LEAST_SLOTS; s->slots < CELLS * s->most / 4;) s->slots *= 2;
   if (memory_grow(c, &s->body, &s->body_capacity, s->most, sizeof *s->body) ||
-      memory_grow(c, &s->slot, &s->slot_capacity, SLOTS, sizeof *s->slot) ||
+      memory_grow(c, &s->slot, &s->slot_capacity, s->slots, sizeof *s->slot) ||
       memory_grow(c, &s->entry, &s->entry_capacity, CELLS * s->most, sizeof *s->entry) ||
       memory_grow(c, &s->pair, &s->pair_capacity, PAIRS * s->most, sizeof *s->pair))
     return SCREE_ERROR_MEMORY;
@@ -38,10 +39,10 @@ static int64_t cell_of(double x, double inverse) {
   return (int64_t)(c > most ? most : c < -most ? -most : c);
 }
 
-static size_t slot_of(int64_t x, int64_t y, int64_t z) {
+static size_t slot_of(const broad_stray *s, int64_t x, int64_t y, int64_t z) {
   const uint64_t mixed =
       (uint64_t)x * 73856093u ^ (uint64_t)y * 19349663u ^ (uint64_t)z * 83492791u;
-  return (size_t)(mixed & (SLOTS - 1));
+  return (size_t)(mixed & (s->slots - 1));
 }
 
 static v3 centre_of(const broad_boxes *b, size_t i) {
@@ -54,7 +55,7 @@ static bool enter(broad_stray *s, size_t stray, v3 c, double side, double invers
   for (int64_t z = cell_of(c.z - far, inverse); z <= cell_of(c.z + far, inverse); z++)
     for (int64_t y = cell_of(c.y - far, inverse); y <= cell_of(c.y + far, inverse); y++)
       for (int64_t x = cell_of(c.x - far, inverse); x <= cell_of(c.x + far, inverse); x++) {
-        uint32_t *first = &s->slot[slot_of(x, y, z)];
+        uint32_t *first = &s->slot[slot_of(s, x, y, z)];
         if (*first && s->entry[*first - 1].stray == stray) continue;
         if (s->entry_count == s->entry_capacity) return false;
         s->entry[s->entry_count] = (stray_entry){(uint32_t)stray, *first};
@@ -112,7 +113,7 @@ static bool look_up(broad_stray *s, const broad_boxes *b, uint32_t k, uint32_t f
 bool broad_stray_search(broad_stray *s, const broad_boxes *boxes, const uint8_t *level, double side,
                         const uint32_t *row, const uint32_t *partner) {
   const double inverse = 1.0 / side;
-  memset(s->slot, 0, SLOTS * sizeof *s->slot);
+  memset(s->slot, 0, s->slots * sizeof *s->slot);
   s->entry_count = 0;
   for (size_t k = 0; k < s->count; k++)
     if (!enter(s, k, centre_of(boxes, s->body[k]), side, inverse)) return false;
@@ -120,7 +121,7 @@ bool broad_stray_search(broad_stray *s, const broad_boxes *boxes, const uint8_t 
     if (!boxes->view->shape[k] || level[k] == BROAD_NO_LEVEL) continue;
     const v3 c = centre_of(boxes, k);
     const uint32_t first =
-        s->slot[slot_of(cell_of(c.x, inverse), cell_of(c.y, inverse), cell_of(c.z, inverse))];
+        s->slot[slot_of(s, cell_of(c.x, inverse), cell_of(c.y, inverse), cell_of(c.z, inverse))];
     if (first && !look_up(s, boxes, (uint32_t)k, first, row, partner)) return false;
   }
   return true;

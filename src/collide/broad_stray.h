@@ -17,8 +17,8 @@ typedef struct broad_stray {
   scree_context *context;
   uint32_t *body; /* ascending */
   size_t count, most, body_capacity;
-  uint32_t *slot; /* 1 + index of the first entry */
-  size_t slot_capacity;
+  uint32_t *slot;              /* 1 + index of the first entry */
+  size_t slots, slot_capacity; /* a power of two */
   stray_entry *entry;
   size_t entry_count, entry_capacity;
   uint64_t *pair; /* lower index << 32 | higher; found, not yet in the rows */

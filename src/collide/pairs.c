@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "collide/narrow_sphere.h"
 
-enum { PIECES = 64, PIECE_PAIRS = 256, SEGMENT_PAIRS = 128, PIECE_ROOM = 64 };
+enum { PIECES = COLLIDE_PARTS, PIECE_PAIRS = 256, SEGMENT_PAIRS = 128, PIECE_ROOM = 64 };
 /* One thread hands contacts on while they are in its cache. */
 enum { PIECES_ALONE = 8 };
 /* Bodies ahead whose rows are asked for, and segments ahead whose bodies are: the order of bodies
@@ -24,6 +24,8 @@ typedef struct piece {
   size_t segment_count;
   collide_contact *out;
   size_t count, capacity;
+  size_t first; /* place of its first contact */
+  bool begins;  /* its first contact is the first of its body */
   bool short_of_room;
 } piece;
 
@@ -37,7 +39,8 @@ struct collide {
   bool far;
   size_t body, partner; /* where the next batch starts: place in the order, partner */
   piece *piece;
-  size_t piece_count, piece_next; /* the next one to be handed out */
+  size_t piece_count, part_count, piece_next; /* the next one to be handed out */
+  uint32_t last; /* the first body of the contact that was found last */
 };
 
 scree_status collide_create(scree_context *context, collide **out) {
@@ -68,6 +71,10 @@ void collide_invalidate(collide *c) {
   broad_invalidate(c->broad);
 }
 
+void collide_note_change(collide *c) {
+  broad_note_change(c->broad);
+}
+
 cache *collide_cache(collide *c) {
   return &c->cache;
 }
@@ -83,7 +90,8 @@ scree_status collide_begin(collide *c, const collide_view *view, const uint32_t 
   c->order_count = order ? order_count : view->count;
   c->far = view->count > FAR_BODIES;
   c->body = c->partner = 0;
-  c->piece_count = c->piece_next = 0;
+  c->piece_count = c->part_count = c->piece_next = 0;
+  c->last = CACHE_NONE;
   const scree_status status = broad_update(c->broad, view);
   return status ? status : cache_begin(&c->cache, view->count, generation);
 }
@@ -240,9 +248,7 @@ static void run_piece(const collide *c, piece *p) {
 }
 
 /* Finds the next pieces' contacts. */
-static scree_status find(collide *c) {
-  cut(c);
-  c->piece_next = 0;
+static scree_status run_pieces(collide *c) {
   if (c->piece_count > 4 && c->context->threads > 1) {
 #pragma omp parallel for schedule(dynamic) num_threads(context_team(c->context, true))
     for (size_t k = 0; k < c->piece_count; k++) run_piece(c, &c->piece[k]);
@@ -261,23 +267,64 @@ static scree_status find(collide *c) {
   return SCREE_OK;
 }
 
+/* Where the pieces' contacts are among all. */
+static scree_status place_pieces(collide *c, size_t *count) {
+  size_t total = 0, first;
+  for (size_t k = 0; k < c->piece_count; k++) total += c->piece[k].count;
+  if (cache_extend(&c->cache, total, &first)) return SCREE_ERROR_MEMORY;
+  for (size_t k = 0; k < c->piece_count; k++) {
+    piece *p = &c->piece[k];
+    p->first = first;
+    first += p->count;
+    if (!p->count) continue;
+    p->begins = p->out[0].a != c->last;
+    c->last = p->out[p->count - 1].a;
+  }
+  *count = total;
+  return SCREE_OK;
+}
+
+scree_status collide_find(collide *c, size_t *parts, size_t *count) {
+  *parts = *count = 0;
+  while (c->body < c->order_count && *count == 0) {
+    cut(c);
+    scree_status status = run_pieces(c);
+    if (!status) status = place_pieces(c, count);
+    if (status) return status;
+  }
+  c->piece_next = 0;
+  *parts = *count ? c->piece_count : 0;
+  return SCREE_OK;
+}
+
+void collide_take(collide *c, size_t part, const collide_contact **batch, size_t *count,
+                  size_t *first) {
+  piece *p = &c->piece[part];
+  *batch = p->out;
+  *count = p->count;
+  *first = p->first;
+  cache_walk walk = {.group = CACHE_NONE};
+  for (size_t m = 0; m < p->count; m++) {
+    collide_contact *contact = &p->out[m];
+    const cache_key key = {contact->a, contact->b, contact->point.feature};
+    if (m == 0) walk = cache_walk_from(&c->cache, key, p->begins);
+    cache_put(&c->cache, &walk, key, p->first + m, &contact->match);
+  }
+}
+
 scree_status collide_next(collide *c, const collide_contact **batch, size_t *count) {
   *count = 0;
   *batch = NULL;
   while (*count == 0) {
-    if (c->piece_next == c->piece_count) {
-      if (c->body == c->order_count) return SCREE_OK;
-      const scree_status status = find(c);
+    if (c->piece_next == c->part_count) {
+      size_t total, parts;
+      const scree_status status = collide_find(c, &parts, &total);
       if (status) return status;
+      c->part_count = parts;
+      if (!parts) return SCREE_OK;
     }
-    const piece *p = &c->piece[c->piece_next++];
-    *batch = p->out;
-    *count = p->count;
-    for (size_t m = 0; m < p->count; m++) {
-      collide_contact *contact = &p->out[m];
-      const cache_key key = {contact->a, contact->b, contact->point.feature};
-      if (cache_add(&c->cache, key, &contact->match)) return SCREE_ERROR_MEMORY;
-    }
+    size_t first;
+    collide_take(c, c->piece_next++, batch, count, &first);
   }
   return SCREE_OK;
 }

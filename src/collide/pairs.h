@@ -16,11 +16,13 @@ typedef struct collide_contact {
 } collide_contact;
 
 typedef struct collide collide;
+enum { COLLIDE_PARTS = 64 };
 
 scree_status collide_create(scree_context *context, collide **out);
 void collide_destroy(collide *c);
-/* Bodies came or went. */
+/* Who may touch whom has changed; or bodies came or went, and nothing else. */
 void collide_invalidate(collide *c);
+void collide_note_change(collide *c);
 cache *collide_cache(collide *c);
 broad *collide_broad(collide *c);
 /* Starts a step: pairs are brought up to date, and last step's contacts become the ones before.
@@ -30,5 +32,12 @@ scree_status collide_begin(collide *c, const collide_view *view, const uint32_t 
                            const uint32_t *order, size_t order_count);
 /* The next batch, valid until the following call; none left: *count is 0. */
 scree_status collide_next(collide *c, const collide_contact **batch, size_t *count);
+/* The same in parts, COLLIDE_PARTS at most, for callers that take them in at the same time: the
+ * next ones are found, `count` contacts in all; none left: *parts is 0. */
+scree_status collide_find(collide *c, size_t *parts, size_t *count);
+/* A part of them, with its contacts' names looked up; *first is the place of its first contact
+ * among all of the step. Each part once, in any order, on any thread. */
+void collide_take(collide *c, size_t part, const collide_contact **batch, size_t *count,
+                  size_t *first);
 
 #endif

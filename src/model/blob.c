@@ -13,6 +13,7 @@ typedef struct blob_header {
   uint64_t limit, free_count, shape_count, material_count, motion_count, curve_count, joint_limit,
       link_limit;
   uint64_t optional; /* bit k: the k-th optional array is there */
+  uint64_t called;   /* the loads of the step are there: it was stopped, and is to be made again */
   scree_world_def def;
   periodic box;
   double time, step;
@@ -37,6 +38,7 @@ void world_put(const scree_world *w, blob_out *out) {
   head.link_limit = w->link_limit;
   head.def = w->def;
   head.box = w->box;
+  head.called = w->called;
   head.time = w->time;
   head.step = w->step;
   uint64_t bit = 1;
@@ -211,6 +213,7 @@ scree_status world_restore(scree_world *w, const void *bytes, size_t size) {
   w->link_limit = head.link_limit;
   w->def = head.def;
   w->box = head.box;
+  w->called = head.called != 0;
   w->time = head.time;
   w->step = head.step;
   w->joint_count = w->link_count = b->count = b->dynamic_count = 0;

@@ -238,6 +238,7 @@ scree_status scree_world_add_body(scree_world *w, const scree_body_def *d, scree
 }
 
 bool scree_body_is_valid(const scree_world *w, scree_body_id id) {
+  if (!w) return false;
   const world_bodies *b = &w->bodies;
   return id.index < b->limit && b->alive[id.index] && b->generation[id.index] == id.generation;
 }
@@ -274,18 +275,22 @@ scree_status scree_world_remove_body(scree_world *w, scree_body_id id) {
 }
 
 size_t scree_world_body_count(const scree_world *w) {
+  if (!w) return 0;
   return w->bodies.count;
 }
 
 size_t scree_world_dynamic_count(const scree_world *w) {
+  if (!w) return 0;
   return w->bodies.dynamic_count;
 }
 
 size_t scree_world_body_limit(const scree_world *w) {
+  if (!w) return 0;
   return w->bodies.limit;
 }
 
 scree_body_id scree_world_body_at(const scree_world *w, size_t i) {
+  if (!w) return (scree_body_id){0};
   if (i >= w->bodies.limit || !w->bodies.alive[i]) return (scree_body_id){0, 0};
   return (scree_body_id){(uint32_t)i, w->bodies.generation[i]};
 }
@@ -375,6 +380,7 @@ scree_status scree_body_get_info(const scree_world *w, scree_body_id id, scree_b
 }
 
 scree_status scree_body_set_motion(scree_world *w, scree_body_id id, scree_motion_id motion) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w);
   world_bodies *b = &w->bodies;
   const uint32_t i = world_find_body(w, id);
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
@@ -390,6 +396,7 @@ scree_status scree_body_set_motion(scree_world *w, scree_body_id id, scree_motio
 
 size_t scree_world_get_states(const scree_world *w, size_t limit, double *positions,
                               double *rotations, double *velocities, double *angulars) {
+  if (!w) return 0;
   const world_bodies *b = &w->bodies;
   const size_t n = limit < b->limit ? limit : b->limit;
   const v3 none = {NAN, NAN, NAN};

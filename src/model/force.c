@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/argument.h"
 #include "model/link/link.h"
 
 void world_add_turn(const scree_world *w, size_t i, double h, v3 torque, v3 *angular) {
@@ -36,6 +37,7 @@ void world_change_load(scree_world *w, size_t i, v3 force, v3 torque) {
 
 scree_status scree_body_set_force(scree_world *w, scree_body_id id, const double force[3],
                                   const double torque[3]) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w);
   const uint32_t i = world_find_body(w, id);
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
   const body_load load = {v3_load(force), v3_load(torque)};
@@ -51,6 +53,7 @@ scree_status scree_body_set_force(scree_world *w, scree_body_id id, const double
 
 scree_status scree_body_add_force(scree_world *w, scree_body_id id, const double force[3],
                                   const double *point, const double *torque) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w);
   const uint32_t i = world_find_body(w, id);
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
   body_load load = {v3_load(force), torque ? v3_load(torque) : v3_make(0, 0, 0)};

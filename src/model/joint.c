@@ -408,6 +408,7 @@ bool world_joint_fits(const scree_world *w, const joint *j, size_t body_limit) {
 }
 
 bool scree_joint_is_valid(const scree_world *w, scree_joint_id id) {
+  if (!w) return false;
   return id.index < w->joint_limit && w->joint[id.index].alive &&
          w->joint[id.index].generation == id.generation;
 }
@@ -426,25 +427,30 @@ void world_remove_joint_at(scree_world *w, size_t i) {
 }
 
 scree_status scree_world_remove_joint(scree_world *w, scree_joint_id id) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w);
   if (!find_joint(w, id)) return SCREE_ERROR_ARGUMENT;
   world_remove_joint_at(w, id.index);
   return world_list_excluded(w);
 }
 
 size_t scree_world_joint_count(const scree_world *w) {
+  if (!w) return 0;
   return w->joint_count;
 }
 
 size_t scree_world_joint_limit(const scree_world *w) {
+  if (!w) return 0;
   return w->joint_limit;
 }
 
 scree_joint_id scree_world_joint_at(const scree_world *w, size_t i) {
+  if (!w) return (scree_joint_id){0};
   if (i >= w->joint_limit || !w->joint[i].alive) return (scree_joint_id){0, 0};
   return (scree_joint_id){(uint32_t)i, w->joint[i].generation};
 }
 
 int scree_joint_coordinates(const scree_world *w, scree_joint_id id) {
+  if (!w) return 0;
   return scree_joint_is_valid(w, id) ? joint_class_of(&w->joint[id.index])->coordinates : 0;
 }
 
@@ -483,6 +489,7 @@ scree_status scree_joint_set_coordinate_motor(scree_world *w, scree_joint_id id,
 
 scree_status scree_joint_set_motor(scree_world *w, scree_joint_id id, scree_motor_kind motor,
                                    double value, double limit) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w);
   joint *j = find_joint(w, id);
   if (!j) return SCREE_ERROR_ARGUMENT;
   const scree_coordinate_def def = {.motor = motor,
@@ -498,6 +505,7 @@ scree_status scree_joint_set_motor(scree_world *w, scree_joint_id id, scree_moto
 
 scree_status scree_joint_set_target(scree_world *w, scree_joint_id id, int k, double value,
                                     double rate) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w);
   joint *j = find_joint(w, id);
   joint_coordinate *c = j ? find_coordinate(w, j, k) : NULL;
   if (!c) return SCREE_ERROR_ARGUMENT;
@@ -526,6 +534,7 @@ static double speed_now(const scree_world *w, const joint *j, const joint_row *r
 
 scree_status scree_joint_get_coordinate(const scree_world *w, scree_joint_id id, int k,
                                         scree_coordinate_state *state) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w);
   joint *j = find_joint(w, id);
   const joint_coordinate *c = j ? find_coordinate(w, j, k) : NULL;
   if (!c) return SCREE_ERROR_ARGUMENT;
@@ -544,6 +553,7 @@ scree_status scree_joint_get_coordinate(const scree_world *w, scree_joint_id id,
 
 scree_status scree_joint_get_state(const scree_world *w, scree_joint_id id,
                                    scree_joint_state *state) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w);
   const joint *j = find_joint(w, id);
   if (!j) return SCREE_ERROR_ARGUMENT;
   const double scale = j->step > 0.0 ? 1.0 / j->step : 0.0;

@@ -1,5 +1,6 @@
 /* Materials and the table of laws between them: one entry a pair, filled by the mixing rule of
  * scree/model.h when a material comes or changes, and kept as set where a law was set. */
+#include "base/argument.h"
 #include "model/world.h"
 
 #include <stdio.h>
@@ -278,6 +279,7 @@ static scree_status grow_pairs(scree_world *w, size_t n) {
 
 scree_status scree_world_add_material(scree_world *w, const scree_material_def *def,
                                       scree_material_id *id) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && def);
   const size_t n = w->material_count;
   scree_status status = check_material(w->context, def);
   if (status) return status;
@@ -303,6 +305,7 @@ static scree_status check_id(const scree_world *w, scree_material_id id) {
 
 scree_status scree_world_set_material(scree_world *w, scree_material_id id,
                                       const scree_material_def *def) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && def);
   if (check_id(w, id)) return SCREE_ERROR_ARGUMENT;
   const scree_status status = check_material(w->context, def);
   if (status) return status;
@@ -312,11 +315,13 @@ scree_status scree_world_set_material(scree_world *w, scree_material_id id,
 }
 
 size_t scree_world_material_count(const scree_world *w) {
+  if (!w) return 0;
   return w->material_count;
 }
 
 scree_status scree_world_set_pair(scree_world *w, scree_material_id a, scree_material_id b,
                                   const scree_material_def *law) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && law);
   if (check_id(w, a) || check_id(w, b)) return SCREE_ERROR_ARGUMENT;
   const scree_status status = check(w->context, law);
   if (status) return status;
@@ -335,6 +340,7 @@ scree_status scree_world_set_pair(scree_world *w, scree_material_id a, scree_mat
 
 scree_status scree_world_get_pair(const scree_world *w, scree_material_id a, scree_material_id b,
                                   scree_material_def *law) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && law);
   if (check_id(w, a) || check_id(w, b)) return SCREE_ERROR_ARGUMENT;
   *law = *world_pair(w, a.index, b.index);
   return SCREE_OK;

@@ -5,6 +5,7 @@
  *
  * The stepper asks for the pose at both ends of a step and drives the body by the difference, so
  * that it arrives where it should whatever the step. */
+#include "base/argument.h"
 #include "model/world.h"
 
 #include <string.h>
@@ -73,6 +74,7 @@ static scree_status copy_table(scree_world *w, const scree_motion_def *def, worl
 
 scree_status scree_world_add_motion(scree_world *w, const scree_motion_def *def,
                                     scree_motion_id *id) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && def && id);
   scree_status status = check(w->context, def);
   if (status) return status;
   if (memory_grow(w->context, &w->motion, &w->motion_capacity, w->motion_count + 1,

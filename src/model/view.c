@@ -23,6 +23,7 @@ scree_status scree_world_get_view(scree_world *w, scree_world_view *view) {
 }
 
 uint64_t scree_world_revision(const scree_world *w) {
+  if (!w) return 0;
   return w->revision;
 }
 

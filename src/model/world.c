@@ -95,14 +95,17 @@ void scree_world_destroy(scree_world *w) {
 }
 
 scree_context *scree_world_context(const scree_world *w) {
+  if (!w) return NULL;
   return w->context;
 }
 
 double scree_world_time(const scree_world *w) {
+  if (!w) return 0.0;
   return w->time;
 }
 
 void scree_world_get_gravity(const scree_world *w, double gravity[3]) {
+  if (!w || !gravity) return;
   memcpy(gravity, w->def.gravity, sizeof w->def.gravity);
 }
 
@@ -118,12 +121,14 @@ scree_status scree_world_set_gravity(scree_world *w, const double gravity[3]) {
 }
 
 void scree_world_set_force_function(scree_world *w, scree_force_function function, void *user) {
+  if (!w) return;
   w->force_function = function;
   w->force_user = user;
 }
 
 void scree_world_set_law_function(scree_world *w, scree_law_function begin, scree_law_function end,
                                   void *user) {
+  if (!w) return;
   w->law_begin = begin;
   w->law_end = begin ? end : NULL;
   w->law_user = user;
@@ -224,6 +229,7 @@ static v3 place_of_velocity(const scree_world *w, size_t i) {
 }
 
 scree_energy scree_world_get_energy(const scree_world *w) {
+  if (!w) return (scree_energy){0};
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_load(w->def.gravity);
   scree_energy e = {.linear = 0.0};
@@ -252,6 +258,7 @@ static uint64_t hash_doubles(uint64_t hash, const double *x, size_t n) {
 }
 
 uint64_t scree_world_hash(const scree_world *w) {
+  if (!w) return 0;
   const world_bodies *b = &w->bodies;
   uint64_t hash = hash_doubles(0xCBF29CE484222325u, &w->time, 1);
   for (size_t i = 0; i < b->limit; i++) {

@@ -94,6 +94,7 @@ scree_status scree_picture_aim(scree_picture *p, size_t count, const size_t *fra
 }
 
 scree_camera scree_picture_get_camera(const scree_picture *p, double film_time) {
+  if (!p) return (scree_camera){0};
   scree_camera c = p->camera;
   size_t item;
   if (*p->follow && picture_find_body(p, p->follow, &item))
@@ -123,6 +124,7 @@ scree_status scree_picture_draw(scree_picture *p, double film_time,
 }
 
 void scree_picture_put_legend(scree_picture *p, scree_background background, scree_image *image) {
+  if (!p) return;
   scree_legend legend;
   if (scree_picture_get_legend(p, &legend)) scree_image_legend(image, &legend, background);
 }

@@ -176,6 +176,7 @@ bool picture_has_range(const scree_picture *p) {
 }
 
 bool scree_picture_get_range(const scree_picture *p, double *least, double *most) {
+  if (!p || !least || !most) return false;
   *least = p->least;
   *most = p->most;
   return picture_has_range(p);
@@ -307,6 +308,7 @@ static void name_materials(scree_picture *p, scree_legend *legend) {
 }
 
 bool scree_picture_get_legend(scree_picture *p, scree_legend *legend) {
+  if (!p || !legend) return false;
   const int which = resolve(p);
   if (!p->def.legend) return false;
   *legend = (scree_legend){.title = "", .unit = "", .map = map_of(p)};

@@ -104,6 +104,7 @@ void scree_picture_destroy(scree_picture *p) {
 }
 
 double scree_picture_time(const scree_picture *p) {
+  if (!p) return 0.0;
   return p->time;
 }
 
@@ -317,6 +318,7 @@ static scree_status load_frame(scree_picture *p, size_t index, double share) {
 }
 
 scree_status scree_picture_survey(scree_picture *p, size_t count, const size_t *frames) {
+  ARGUMENT_CHECK(p ? p->context : NULL, p && (frames || !count));
   for (size_t i = 0; i < count; i++) {
     scree_status status = load_frame(p, frames[i], 0.0);
     if (status) return status;
@@ -349,6 +351,7 @@ scree_status scree_picture_survey(scree_picture *p, size_t count, const size_t *
 }
 
 scree_status scree_picture_load(scree_picture *p, size_t frame, double share) {
+  ARGUMENT_CHECK(p ? p->context : NULL, p);
   const scree_status status = load_frame(p, frame, share);
   if (status) return status;
   set_looks(p);
@@ -357,6 +360,7 @@ scree_status scree_picture_load(scree_picture *p, size_t frame, double share) {
 }
 
 scree_render_scene scree_picture_get_scene(const scree_picture *p) {
+  if (!p) return (scree_render_scene){0};
   return (scree_render_scene){.item_count = p->item_count,
                               .items = p->items,
                               .link_count = p->link_count,

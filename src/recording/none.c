@@ -2,6 +2,7 @@
 #include "recording/recording.h"
 
 #ifndef SCREE_WITH_HDF5
+#include "base/argument.h"
 #include "base/context.h"
 
 static scree_status refuse(scree_context *context) {
@@ -51,11 +52,13 @@ bool recording_reaches(scree_recording *r, const recording_counts *counts) {
 }
 
 bool scree_recording_has_checksums(const scree_recording *r) {
+  if (!r) return false;
   (void)r;
   return false;
 }
 
 size_t scree_recording_unfinished(const scree_recording *r) {
+  if (!r) return 0;
   (void)r;
   return 0;
 }
@@ -68,6 +71,7 @@ const char *scree_recording_remark(const scree_recording *r) {
 scree_status scree_recording_verify(scree_context *context, const char *path,
                                     scree_report_function report, void *user,
                                     scree_recording_faults *faults) {
+  ARGUMENT_CHECK(context, context && path && faults);
   (void)path, (void)report, (void)user;
   *faults = (scree_recording_faults){0};
   return refuse(context);
@@ -75,12 +79,14 @@ scree_status scree_recording_verify(scree_context *context, const char *path,
 
 scree_status scree_recording_salvage(scree_recording *r, const scree_salvage_def *def,
                                      scree_salvage_info *info) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && def && info);
   (void)r, (void)def;
   *info = (scree_salvage_info){0};
   return SCREE_ERROR_UNSUPPORTED;
 }
 
 scree_status scree_recording_verify_probe(scree_recording *r, const char *name, const char *table) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && name);
   (void)r, (void)name, (void)table;
   return SCREE_ERROR_UNSUPPORTED;
 }
@@ -112,18 +118,21 @@ scree_status recorder_close(recorder *r) {
 }
 
 bool scree_recording_is_live(const scree_recording *r) {
+  if (!r) return false;
   (void)r;
   return false;
 }
 
 scree_status scree_recording_get_times(scree_recording *r, size_t first, size_t count,
                                        double *times) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r);
   (void)r, (void)first, (void)count, (void)times;
   return SCREE_ERROR_UNSUPPORTED;
 }
 
 scree_status scree_recording_get_body(scree_recording *r, scree_body_id id,
                                       scree_recorded_body *body) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && body);
   (void)r, (void)id;
   *body = (scree_recorded_body){0};
   return SCREE_ERROR_UNSUPPORTED;
@@ -142,6 +151,7 @@ uint64_t recording_run(const scree_recording *r) {
 
 scree_status scree_recording_open(scree_context *context, const char *path,
                                   scree_recording **recording) {
+  ARGUMENT_CHECK(context, context && path && recording);
   (void)path;
   *recording = NULL;
   return refuse(context);
@@ -152,11 +162,13 @@ void scree_recording_close(scree_recording *r) {
 }
 
 size_t scree_recording_frame_count(const scree_recording *r) {
+  if (!r) return 0;
   (void)r;
   return 0;
 }
 
 size_t scree_recording_step_count(const scree_recording *r) {
+  if (!r) return 0;
   (void)r;
   return 0;
 }
@@ -167,6 +179,7 @@ const char *scree_recording_version(const scree_recording *r) {
 }
 
 scree_status scree_recording_get_frame(scree_recording *r, size_t i, scree_frame *frame) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && frame);
   (void)r, (void)i;
   *frame = (scree_frame){0};
   return SCREE_ERROR_UNSUPPORTED;
@@ -174,12 +187,14 @@ scree_status scree_recording_get_frame(scree_recording *r, size_t i, scree_frame
 
 scree_status scree_recording_get_steps(scree_recording *r, size_t first, size_t count,
                                        double *rows) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && (rows || !count));
   (void)r, (void)first, (void)count, (void)rows;
   return SCREE_ERROR_UNSUPPORTED;
 }
 
 scree_status scree_recording_get_scene(scree_recording *r, scree_scene **scene,
                                        scree_world **world) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && scene);
   (void)r;
   *scene = NULL;
   if (world) *world = NULL;
@@ -187,6 +202,7 @@ scree_status scree_recording_get_scene(scree_recording *r, scree_scene **scene,
 }
 
 const scree_shape *scree_recording_shape(const scree_recording *r, uint32_t shape) {
+  if (!r) return NULL;
   (void)r, (void)shape;
   return NULL;
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/argument.h"
 #include "base/memory.h"
 #include "recording/store.h"
 
@@ -270,6 +271,7 @@ scree_status recording_open(scree_context *context, const char *path, const reco
 
 scree_status scree_recording_open(scree_context *context, const char *path,
                                   scree_recording **recording) {
+  ARGUMENT_CHECK(context, context && path && recording);
   return recording_open(context, path, &(recording_open_def){0}, recording);
 }
 
@@ -288,25 +290,30 @@ void scree_recording_close(scree_recording *r) {
 }
 
 size_t scree_recording_frame_count(const scree_recording *r) {
+  if (!r) return 0;
   uint64_t a = r->rows[STREAM_FRAME_INDEX], b = r->rows[STREAM_FRAME_TIME];
   if (r->checked && r->rows[STREAM_CHECK_FRAMES] < a) a = r->rows[STREAM_CHECK_FRAMES];
   return (size_t)(a < b ? a : b);
 }
 
 size_t scree_recording_step_count(const scree_recording *r) {
+  if (!r) return 0;
   const uint64_t a = r->rows[STREAM_STEPS], b = r->rows[STREAM_CHECK_STEPS];
   return (size_t)(r->checked && b < a ? b : a);
 }
 
 bool scree_recording_is_live(const scree_recording *r) {
+  if (!r) return false;
   return r->live;
 }
 
 bool scree_recording_has_checksums(const scree_recording *r) {
+  if (!r) return false;
   return r->checked;
 }
 
 size_t scree_recording_unfinished(const scree_recording *r) {
+  if (!r) return 0;
   return r->dropped_frames;
 }
 
@@ -376,6 +383,7 @@ static scree_status check_frame(const scree_recording *r, const scree_frame *f) 
 }
 
 scree_status scree_recording_get_frame(scree_recording *r, size_t i, scree_frame *frame) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && frame);
   uint64_t index[5];
   uint32_t checks[CHECK_COLUMNS] = {0};
   *frame = (scree_frame){0};
@@ -414,6 +422,7 @@ scree_status scree_recording_get_frame(scree_recording *r, size_t i, scree_frame
 
 scree_status scree_recording_get_steps(scree_recording *r, size_t first, size_t count,
                                        double *rows) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && (rows || !count));
   enum { BATCH = 64 };
   double *own = memory_new(r->context, BATCH * r->step_width, sizeof *own);
   if (!own) return SCREE_ERROR_MEMORY;
@@ -432,6 +441,7 @@ scree_status scree_recording_get_steps(scree_recording *r, size_t first, size_t 
 
 scree_status scree_recording_get_times(scree_recording *r, size_t first, size_t count,
                                        double *times) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r);
   return recording_checked_times(r, first, count, times);
 }
 

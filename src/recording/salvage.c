@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "base/memory.h"
 #include "model/world.h"
 #include "recording/store.h"
@@ -159,6 +160,7 @@ static scree_status save_all(job *j, const scree_scene *scene) {
 
 scree_status scree_recording_salvage(scree_recording *r, const scree_salvage_def *def,
                                      scree_salvage_info *info) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && def && def->out && info);
   job j = {.from = r, .context = r->context, .def = def, .info = info};
   scree_scene *own = NULL, *scene = def->scene;
   *info = (scree_salvage_info){0};

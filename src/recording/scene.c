@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "base/crc.h"
 #include "base/memory.h"
 #include "io/hdf5/check.h"
@@ -116,6 +117,7 @@ uint64_t recording_run(const scree_recording *r) {
 
 scree_status scree_recording_get_scene(scree_recording *r, scree_scene **scene,
                                        scree_world **world) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && scene);
   scree_status status = SCREE_OK;
   if (!r->scene) status = recording_read_scene(r, &r->scene);
   if (!status && world && !r->world) status = scree_scene_build(r->scene, &r->world);
@@ -125,6 +127,7 @@ scree_status scree_recording_get_scene(scree_recording *r, scree_scene **scene,
 }
 
 const scree_shape *scree_recording_shape(const scree_recording *r, uint32_t shape) {
+  if (!r) return NULL;
   if (!r->world || shape == 0 || shape > r->world->shape_count) return NULL;
   return r->world->shape[shape - 1];
 }
@@ -198,6 +201,7 @@ static scree_status load_list(scree_recording *r) {
 
 scree_status scree_recording_get_body(scree_recording *r, scree_body_id id,
                                       scree_recorded_body *body) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && body);
   *body = (scree_recorded_body){.id = id};
   if (!r->before) {
     const scree_status status = load_list(r);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/argument.h"
 #include "base/crc.h"
 #include "base/memory.h"
 #include "recording/store.h"
@@ -136,6 +137,7 @@ static scree_status find_checkpoint(scree_recording *r, checkpoint_in *in) {
 }
 
 scree_status scree_recording_verify_probe(scree_recording *r, const char *name, const char *table) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && name);
   checkpoint_in in;
   scree_status status = find_checkpoint(r, &in);
   if (status) return status;
@@ -192,6 +194,7 @@ static scree_status look_at_checkpoints(look *l, const scree_recording *r) {
 scree_status scree_recording_verify(scree_context *context, const char *path,
                                     scree_report_function report, void *user,
                                     scree_recording_faults *found) {
+  ARGUMENT_CHECK(context, context && path && found);
   look l = {.context = context, .path = path, .report = report, .user = user, .found = found};
   *found = (scree_recording_faults){0};
   scree_recording *r = NULL;

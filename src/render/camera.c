@@ -13,6 +13,7 @@ enum { RIGHT, LEFT, TOP, BOTTOM };
 
 void scree_framing_begin(scree_framing *f, double azimuth, double elevation, double field,
                          double aspect, double margin) {
+  if (!f) return;
   *f = (scree_framing){.field = field};
   const v3 out = {cos(elevation) * cos(azimuth), cos(elevation) * sin(azimuth), sin(elevation)};
   const v3 right = {-sin(azimuth), cos(azimuth), 0.0};
@@ -27,6 +28,7 @@ void scree_framing_begin(scree_framing *f, double azimuth, double elevation, dou
 }
 
 void scree_framing_add_ball(scree_framing *f, const double center[3], double radius) {
+  if (!f || !center) return;
   const v3 c = v3_load(center);
   const double depth = v3_dot(c, v3_load(f->forward));
   const double across[2] = {v3_dot(c, v3_load(f->right)), v3_dot(c, v3_load(f->up))};
@@ -42,6 +44,7 @@ void scree_framing_add_ball(scree_framing *f, const double center[3], double rad
 }
 
 void scree_framing_add_box(scree_framing *f, const scree_box *box) {
+  if (!f || !box) return;
   for (int i = 0; i < 8; i++) {
     const double corner[3] = {i & 1 ? box->upper[0] : box->lower[0],
                               i & 2 ? box->upper[1] : box->lower[1],
@@ -51,6 +54,7 @@ void scree_framing_add_box(scree_framing *f, const scree_box *box) {
 }
 
 bool scree_framing_end(const scree_framing *f, scree_camera *camera) {
+  if (!f) return false;
   if (f->count == 0) return false;
   double across[2], depth = INFINITY;
   for (int i = 0; i < 2; i++) {

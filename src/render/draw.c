@@ -6,6 +6,7 @@
  *
  * A pixel whose first half of samples met one smooth surface, all in the sun or all in its shadow,
  * has no edge to smooth: it takes no more of them. In most pictures that are nine of ten pixels. */
+#include "base/argument.h"
 #include "render/frame.h"
 
 #ifdef SCREE_WITH_RENDER
@@ -224,6 +225,7 @@ static scree_status check(const scree_render *r, const scree_render_settings *s)
 
 scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
                                const scree_render_settings *settings, scree_image *image) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && settings && image);
   render_frame f = {.render = r,
                     .settings = *settings,
                     .width = image->width,
@@ -257,6 +259,7 @@ scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
 
 scree_status scree_render_pick(scree_render *r, const scree_camera *camera, int width, int height,
                                double x, double y, size_t *item, double *distance) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && camera && item && distance);
   render_frame f = {.render = r, .width = width, .height = height};
   *item = SIZE_MAX;
   *distance = INFINITY;

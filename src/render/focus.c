@@ -56,6 +56,7 @@ static bool is_in(aabb range, const double *p) {
 }
 
 bool scree_render_focus(size_t count, const scree_render_item *items, scree_box *focus) {
+  if ((items == NULL && count)) return false;
   size_t few = 0;
   for (size_t i = 0; i < count && few < FEW; i++)
     few += items[i].look != SCREE_LOOK_WALL && items[i].shape && isfinite(items[i].shape->size);
@@ -132,6 +133,7 @@ static bool wall_box(const shape *s, pose place, const scree_box *focus, aabb *s
 }
 
 bool scree_render_wall_box(const scree_render_item *item, const scree_box *focus, scree_box *box) {
+  if (!item) return false;
   const bool endless = item->shape && !isfinite(item->shape->size);
   if (!item->shape || (item->look != SCREE_LOOK_WALL && !endless)) return false;
   aabb sum = aabb_empty();
@@ -171,6 +173,7 @@ static void add_clipped(scree_framing *framing, const scree_render_scene *scene,
 }
 
 void scree_framing_add_scene(scree_framing *framing, const scree_render_scene *scene) {
+  if (!scene) return;
   const scree_box *focus = &scene->focus;
   const aabb range = {v3_load(focus->lower), v3_load(focus->upper)};
   for (size_t i = 0; i < scene->item_count; i++) {

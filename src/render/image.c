@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/argument.h"
 #include "base/claim.h"
 #include "base/memory.h"
 #include "scree/render.h"
@@ -14,6 +15,7 @@
 enum { SIDE_LIMIT = 32768 };
 
 scree_status scree_image_create(scree_context *context, int width, int height, scree_image *image) {
+  ARGUMENT_CHECK(context, context && image);
   *image = (scree_image){.width = width, .height = height, .context = context};
   if (width < 1 || height < 1 || width > SIDE_LIMIT || height > SIDE_LIMIT)
     return context_fail(context, SCREE_ERROR_ARGUMENT,
@@ -24,6 +26,7 @@ scree_status scree_image_create(scree_context *context, int width, int height, s
 }
 
 void scree_image_clear(scree_image *image) {
+  if (!image) return;
   if (image->pixels) memory_free(image->context, image->pixels);
   image->pixels = NULL;
 }
@@ -33,12 +36,14 @@ static uint8_t byte_of(float x) {
 }
 
 void scree_image_fill(scree_image *image, scree_colour c) {
+  if (!image) return;
   const uint8_t rgb[3] = {byte_of(c.r), byte_of(c.g), byte_of(c.b)};
   for (size_t i = 0; i < (size_t)image->width * (size_t)image->height; i++)
     memcpy(image->pixels + 3 * i, rgb, 3);
 }
 
 void scree_image_paste(scree_image *image, const scree_image *from, int x, int y) {
+  if (!image || !from) return;
   const int first = x < 0 ? -x : 0;
   const int last = x + from->width > image->width ? image->width - x : from->width;
   if (first >= last) return;
@@ -85,6 +90,7 @@ static bool write_png(const scree_image *image, FILE *file, char fault[128]) {
 
 /* Beside its place first, so that a picture is whole or not there. */
 scree_status scree_image_save(const scree_image *image, const char *path) {
+  ARGUMENT_CHECK(image ? image->context : NULL, image && image->context && path);
   scree_context *context = image->context;
   char fault[128] = "out of memory";
   char *part = memory_new(context, strlen(path) + sizeof ".part", 1);
@@ -109,6 +115,7 @@ scree_status scree_image_save(const scree_image *image, const char *path) {
 #else
 
 scree_status scree_image_save(const scree_image *image, const char *path) {
+  ARGUMENT_CHECK(image ? image->context : NULL, image && image->context && path);
   (void)path;
   return context_fail(image->context, SCREE_ERROR_UNSUPPORTED,
                       "this build has no PNG: configure with -DSCREE_WITH_PNG=ON (libpng-dev)");

@@ -23,10 +23,11 @@ static double font_size(int width, int height) {
 }
 
 static void title_text(const scree_legend *l, char *text, size_t size) {
-  if (*l->unit)
-    snprintf(text, size, "%s [%s]", l->title, l->unit);
+  const char *title = l->title ? l->title : "";
+  if (l->unit && *l->unit)
+    snprintf(text, size, "%s [%s]", title, l->unit);
   else
-    snprintf(text, size, "%s", l->title);
+    snprintf(text, size, "%s", title);
 }
 
 /* Round numbers (steps of 1, 2 or 5) within the range; their number. */
@@ -75,6 +76,7 @@ static double content_width(const scree_legend *l, double font) {
 }
 
 double scree_legend_width(const scree_legend *l, int width, int height) {
+  if (!l) return 0.0;
   const double font = font_size(width, height);
   return fmin(0.4, (content_width(l, font) + 2.6 * font) / width);
 }
@@ -118,6 +120,7 @@ static void draw_names(scree_image *image, const scree_legend *l, double x, doub
 }
 
 void scree_image_legend(scree_image *image, const scree_legend *l, scree_background background) {
+  if (!image || !l) return;
   const ink k = ink_of(background);
   const double font = font_size(image->width, image->height);
   const double x = image->width - content_width(l, font) - 1.3 * font;
@@ -134,6 +137,7 @@ void scree_image_legend(scree_image *image, const scree_legend *l, scree_backgro
 
 void scree_image_caption(scree_image *image, int corner, const char *text,
                          scree_background background) {
+  if (!image || !text) return;
   const ink k = ink_of(background);
   const double font = font_size(image->width, image->height);
   const double width = scree_text_width(font, text);

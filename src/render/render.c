@@ -1,7 +1,9 @@
 /* The renderer as others see it. */
 #include "render/render.h"
+#include "base/argument.h"
 
 scree_render_settings scree_render_settings_default(const scree_camera *camera) {
+  if (!camera) return (scree_render_settings){0};
   scree_render_settings s = {.samples = 12,
                              .background = SCREE_BACKGROUND_STUDIO,
                              .light_elevation = 0.87,
@@ -17,6 +19,7 @@ scree_render_settings scree_render_settings_default(const scree_camera *camera) 
 #ifdef SCREE_WITH_RENDER
 
 scree_status scree_render_create(scree_context *context, scree_render **out) {
+  ARGUMENT_CHECK(context, context && out);
   scree_render *r = *out = memory_new(context, 1, sizeof *r);
   if (!r) return SCREE_ERROR_MEMORY;
   r->context = context;
@@ -37,6 +40,7 @@ void scree_render_destroy(scree_render *r) {
 }
 
 scree_status scree_render_set_scene(scree_render *r, const scree_render_scene *scene) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && scene);
   render_tree_clear(r);
   scree_status status = render_collect(r, scene);
   return status ? status : render_tree_build(r);
@@ -51,6 +55,7 @@ static scree_status refuse(scree_context *context) {
 }
 
 scree_status scree_render_create(scree_context *context, scree_render **out) {
+  ARGUMENT_CHECK(context, context && out);
   *out = NULL;
   return refuse(context);
 }
@@ -60,18 +65,21 @@ void scree_render_destroy(scree_render *r) {
 }
 
 scree_status scree_render_set_scene(scree_render *r, const scree_render_scene *scene) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && scene);
   (void)r, (void)scene;
   return SCREE_ERROR_UNSUPPORTED;
 }
 
 scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
                                const scree_render_settings *settings, scree_image *image) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && settings && image);
   (void)r, (void)camera, (void)settings, (void)image;
   return SCREE_ERROR_UNSUPPORTED;
 }
 
 scree_status scree_render_pick(scree_render *r, const scree_camera *camera, int width, int height,
                                double x, double y, size_t *item, double *distance) {
+  ARGUMENT_CHECK(r ? r->context : NULL, r && camera && item && distance);
   (void)r, (void)camera, (void)width, (void)height, (void)x, (void)y;
   *item = SIZE_MAX;
   *distance = 0.0;

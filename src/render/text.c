@@ -136,9 +136,11 @@ static double walk(scree_image *image, double x, double y, double size, scree_co
 
 double scree_image_text(scree_image *image, double x, double y, double size, scree_colour colour,
                         const char *text) {
+  if (!text) return 0.0;
   return walk(image, x, y, size, colour, text);
 }
 
 double scree_text_width(double size, const char *text) {
+  if (!text) return 0.0;
   return walk(NULL, 0.0, 0.0, size, (scree_colour){0, 0, 0}, text);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "base/timer.h"
 #include "model/world.h"
 
@@ -183,6 +184,7 @@ scree_server_run scree_server_run_default(void) {
 }
 
 scree_status scree_server_begin_run(scree_server *s, scree_sim *sim, const scree_server_run *run) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && sim && run);
   const scree_server_run fallback = scree_server_run_default();
   if (!run) run = &fallback;
   serve_board *b = &s->board;
@@ -260,6 +262,7 @@ static void log_step(serve_drive *d, const scree_sim *sim, const scree_step_info
 }
 
 scree_status scree_server_after_step(scree_server *s, scree_sim *sim, const scree_step_info *info) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && sim && info);
   serve_drive *d = &s->drive;
   d->state.steps++;
   d->state.contacts = info->contacts;

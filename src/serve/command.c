@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/argument.h"
 #include "base/timer.h"
 #include "model/world.h"
 #include "serve/serve.h"
@@ -211,6 +212,7 @@ static double ahead(const serve_drive *d, const scree_sim *sim) {
 
 scree_status scree_server_obey(scree_server *s, scree_sim *sim, double seconds,
                                scree_server_wish *wish) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && sim && wish);
   serve_drive *d = &s->drive;
   serve_command list[SERVE_COMMANDS];
   *wish = (scree_server_wish){0};

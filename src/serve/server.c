@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "serve/serve.h"
 
 scree_server_def scree_server_def_default(void) {
@@ -20,6 +21,7 @@ bool scree_server_is_there(void) {
 
 scree_status scree_server_create(scree_context *context, const scree_server_def *def,
                                  scree_server **server) {
+  ARGUMENT_CHECK(context, context && server);
   (void)def;
   *server = NULL;
   return context_fail(context, SCREE_ERROR_UNSUPPORTED,
@@ -37,12 +39,14 @@ const char *scree_server_address(const scree_server *s) {
 }
 
 size_t scree_server_reader_count(scree_server *s) {
+  if (!s) return 0;
   (void)s;
   return 0;
 }
 
 scree_status scree_server_show(scree_server *s, scree_recording *recording, size_t table_count,
                                const scree_view_table *tables) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && recording && (tables || !table_count));
   (void)s, (void)recording, (void)table_count, (void)tables;
   return SCREE_ERROR_UNSUPPORTED;
 }
@@ -432,6 +436,7 @@ static scree_status start_thread(scree_server *s) {
 
 scree_status scree_server_create(scree_context *context, const scree_server_def *def,
                                  scree_server **server) {
+  ARGUMENT_CHECK(context, context && server);
   scree_server *s = *server = memory_new(context, 1, sizeof *s);
   if (!s) return SCREE_ERROR_MEMORY;
   s->context = context;
@@ -470,12 +475,14 @@ const char *scree_server_address(const scree_server *s) {
 }
 
 size_t scree_server_reader_count(scree_server *s) {
+  if (!s) return 0;
   return atomic_load(&s->readers);
 }
 
 /* Before the first reader can come: nobody knows the address yet. */
 scree_status scree_server_show(scree_server *s, scree_recording *recording, size_t table_count,
                                const scree_view_table *tables) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && recording && (tables || !table_count));
   scree_status status = view_reader_open(&s->reader, recording, 0);
   double *values = NULL;
   size_t rows = 0;

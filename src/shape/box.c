@@ -1,8 +1,10 @@
 /* Box: |x| <= half.x, |y| <= half.y, |z| <= half.z. */
+#include "base/argument.h"
 #include "shape/shape.h"
 
 scree_status scree_shape_create_box(scree_context *context, const double half_sizes[3],
                                     scree_shape **out) {
+  ARGUMENT_CHECK(context, half_sizes && out);
   *out = NULL;
   for (int i = 0; i < 3; i++)
     if (shape_check_size(context, "box", "half size", half_sizes[i])) return SCREE_ERROR_ARGUMENT;

@@ -1,9 +1,11 @@
 /* The inside of a box: a cavity |x| < half.x, |y| < half.y, |z| < half.z in a block without end. At
  * an open end the block stops with the plane z = ±half.z and the cavity goes on without end. */
+#include "base/argument.h"
 #include "shape/shape.h"
 
 scree_status scree_shape_create_box_container(scree_context *context, const double half_sizes[3],
                                               unsigned open_ends, scree_shape **out) {
+  ARGUMENT_CHECK(context, half_sizes && out);
   *out = NULL;
   for (int i = 0; i < 3; i++)
     if (shape_check_size(context, "box container", "half size", half_sizes[i]))

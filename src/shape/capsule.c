@@ -1,10 +1,12 @@
 /* Capsule: all points within `radius` of the segment |z| <= half on the z axis. */
+#include "base/argument.h"
 #include "shape/shape.h"
 
 static const double PI = 3.14159265358979323846;
 
 scree_status scree_shape_create_capsule(scree_context *context, double radius, double half_length,
                                         scree_shape **out) {
+  ARGUMENT_CHECK(context, context && out);
   *out = NULL;
   if (shape_check_size(context, "capsule", "radius", radius) ||
       shape_check_size(context, "capsule", "half length", half_length))

@@ -1,5 +1,6 @@
 /* Compound: other shapes at fixed places in one frame. Mass is the sum of the parts' masses with
  * the parallel-axis rule; what lies in two parts counts twice. */
+#include "base/argument.h"
 #include "shape/shape.h"
 
 static void compound_clear(shape *s) {
@@ -26,6 +27,7 @@ static scree_status compound_check(scree_context *context, size_t i, const scree
 
 scree_status scree_shape_create_compound(scree_context *context, size_t part_count,
                                          const scree_shape_part *parts, scree_shape **out) {
+  ARGUMENT_CHECK(context, (parts || !part_count) && out);
   *out = NULL;
   if (part_count == 0 || part_count > UINT32_MAX)
     return context_fail(context, SCREE_ERROR_ARGUMENT, "a compound of %zu parts; it needs one",

@@ -1,11 +1,13 @@
 /* Cone: base circle at z = bottom = -height/4, tip at z = top = 3 height/4, so that the origin is
  * the centre of mass. */
+#include "base/argument.h"
 #include "shape/shape.h"
 
 static const double PI = 3.14159265358979323846;
 
 scree_status scree_shape_create_cone(scree_context *context, double radius, double height,
                                      scree_shape **out) {
+  ARGUMENT_CHECK(context, context && out);
   *out = NULL;
   if (shape_check_size(context, "cone", "radius", radius) ||
       shape_check_size(context, "cone", "height", height))

@@ -1,10 +1,12 @@
 /* Cylinder: x^2 + y^2 <= radius^2, |z| <= half. */
+#include "base/argument.h"
 #include "shape/shape.h"
 
 static const double PI = 3.14159265358979323846;
 
 scree_status scree_shape_create_cylinder(scree_context *context, double radius, double half_length,
                                          scree_shape **out) {
+  ARGUMENT_CHECK(context, context && out);
   *out = NULL;
   if (shape_check_size(context, "cylinder", "radius", radius) ||
       shape_check_size(context, "cylinder", "half length", half_length))

@@ -1,10 +1,12 @@
 /* Ellipsoid: (x/a)^2 + (y/b)^2 + (z/c)^2 <= 1. Its support function is |A d|, A = diag(a, b, c). */
+#include "base/argument.h"
 #include "shape/shape.h"
 
 static const double PI = 3.14159265358979323846;
 
 scree_status scree_shape_create_ellipsoid(scree_context *context, const double radii[3],
                                           scree_shape **out) {
+  ARGUMENT_CHECK(context, radii && out);
   *out = NULL;
   for (int i = 0; i < 3; i++)
     if (shape_check_size(context, "ellipsoid", "radius", radii[i])) return SCREE_ERROR_ARGUMENT;

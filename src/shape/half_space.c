@@ -1,7 +1,9 @@
 /* Half-space: z <= 0 is solid. */
+#include "base/argument.h"
 #include "shape/shape.h"
 
 scree_status scree_shape_create_half_space(scree_context *context, scree_shape **out) {
+  ARGUMENT_CHECK(context, context && out);
   *out = NULL;
   shape *s = shape_new(context, SCREE_SHAPE_HALF_SPACE);
   if (!s) return SCREE_ERROR_MEMORY;

@@ -4,6 +4,7 @@
  *      z   ___/\__        top: two triangles a cell
  *         |       |
  *         |_______|       bottom, `thickness` below the least height: a fan about its middle  */
+#include "base/argument.h"
 #include "shape/shape.h"
 
 typedef struct field {
@@ -63,6 +64,7 @@ static void fill(field *f, const double *heights, const double spacing[2], doubl
 scree_status scree_shape_create_height_field(scree_context *context, size_t nx, size_t ny,
                                              const double *heights, const double spacing[2],
                                              double thickness, scree_shape **out) {
+  ARGUMENT_CHECK(context, out);
   *out = NULL;
   if (nx < 2 || ny < 2 || nx > 30000 || ny > 30000 || nx * ny > 50000000)
     return context_fail(context, SCREE_ERROR_ARGUMENT,

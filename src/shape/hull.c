@@ -1,5 +1,6 @@
 /* Convex hull of points, by qhull on points moved and scaled to unit size; vertices keep the
  * coordinates that were given. Coplanar facets come merged, so a cube has six faces of four. */
+#include "base/argument.h"
 #include "shape/edges.h"
 #include "shape/shape.h"
 #ifdef SCREE_WITH_QHULL
@@ -194,6 +195,7 @@ static scree_status hull_finish(shape *s) {
 
 scree_status scree_shape_create_hull(scree_context *context, size_t point_count,
                                      const double *points, scree_shape **out) {
+  ARGUMENT_CHECK(context, out);
   *out = NULL;
   v3 center = {0, 0, 0};
   double size = 0;

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/argument.h"
 #include "shape/edges.h"
 #include "shape/mesh_repair.h"
 #include "shape/mesh_tree.h"
@@ -256,6 +257,8 @@ static scree_status mesh_build(shape *s, const mesh_soup *soup) {
 scree_status scree_shape_create_mesh(scree_context *context, size_t vertex_count,
                                      const double *vertices, size_t triangle_count,
                                      const uint32_t *triangles, scree_shape **out) {
+  ARGUMENT_CHECK(context,
+                 context && (vertices || !vertex_count) && (triangles || !triangle_count) && out);
   *out = NULL;
   scree_status status = mesh_check(context, vertex_count, vertices, triangle_count, triangles);
   if (status) return status;

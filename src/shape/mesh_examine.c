@@ -1,4 +1,5 @@
 /* The mesh doctor: what is wrong with triangles that repairs did not take away. */
+#include "base/argument.h"
 #include "shape/mesh_near.h"
 
 static void corners(const shape_mesh *m, uint32_t t, v3 p[3]) {
@@ -52,6 +53,7 @@ static size_t count_crossings(const shape_mesh *m) {
 }
 
 bool scree_shape_get_mesh_report(const scree_shape *s, bool crossings, scree_mesh_report *report) {
+  if (!s || !report) return false;
   *report = (scree_mesh_report){0};
   if (s->kind != SCREE_SHAPE_MESH) return false;
   *report = s->mesh.report;
@@ -62,6 +64,8 @@ bool scree_shape_get_mesh_report(const scree_shape *s, bool crossings, scree_mes
 scree_status scree_mesh_examine(scree_context *context, size_t vertex_count, const double *vertices,
                                 size_t triangle_count, const uint32_t *triangles,
                                 scree_mesh_report *report) {
+  ARGUMENT_CHECK(context, context && (vertices || !vertex_count) &&
+                              (triangles || !triangle_count) && report);
   shape *s;
   *report = (scree_mesh_report){0};
   const scree_status status =

@@ -1,6 +1,7 @@
 /* The inside of a cylinder, a cone or a funnel: a cavity around the z axis, |z| < half, whose
  * radius goes linearly from `bottom` to `top`, in a block without end. At an open end the block
  * stops with the plane z = ±half and the cavity goes on without end. */
+#include "base/argument.h"
 #include "shape/shape.h"
 
 static scree_status round_container_create(scree_context *context, const char *owner, double bottom,
@@ -30,6 +31,7 @@ static scree_status round_container_create(scree_context *context, const char *o
 scree_status scree_shape_create_cylinder_container(scree_context *context, double radius,
                                                    double half_length, unsigned open_ends,
                                                    scree_shape **out) {
+  ARGUMENT_CHECK(context, context && out);
   *out = NULL;
   if (shape_check_size(context, "cylinder container", "radius", radius))
     return SCREE_ERROR_ARGUMENT;
@@ -40,6 +42,7 @@ scree_status scree_shape_create_cylinder_container(scree_context *context, doubl
 scree_status scree_shape_create_cone_container(scree_context *context, double bottom_radius,
                                                double top_radius, double half_length,
                                                unsigned open_ends, scree_shape **out) {
+  ARGUMENT_CHECK(context, context && out);
   *out = NULL;
   if (!(bottom_radius >= 0) || !(top_radius >= 0) || !isfinite(bottom_radius + top_radius) ||
       bottom_radius + top_radius == 0)

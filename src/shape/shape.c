@@ -3,6 +3,7 @@
  * Mass comes from moments of unit density about the origin, m0 = ∫1, m1 = ∫x, m2 = ∫x x':
  *   c = m1/m0,   C = m2 - m0 c c',   inertia about c = density (tr(C) 1 - C). */
 #include "shape/shape.h"
+#include "base/argument.h"
 
 #define SHAPE_OPS_ROW(kind, name) [SCREE_SHAPE_##kind] = &shape_##name##_ops,
 const shape_ops *const shape_ops_table[SCREE_SHAPE_KIND_COUNT] = {SHAPE_LIST(SHAPE_OPS_ROW)};
@@ -37,6 +38,7 @@ void scree_shape_destroy(scree_shape *s) {
 }
 
 scree_shape_kind scree_shape_get_kind(const scree_shape *s) {
+  if (!s) return (scree_shape_kind){0};
   return s->kind;
 }
 
@@ -46,6 +48,7 @@ const char *scree_shape_kind_name(scree_shape_kind kind) {
 
 void scree_shape_get_bounds(const scree_shape *s, const double position[3],
                             const double rotation[4], double lower[3], double upper[3]) {
+  if (!s || !position || !rotation || !lower || !upper) return;
   const quat q = {rotation[0], rotation[1], rotation[2], rotation[3]};
   const aabb b = shape_bounds(s, (pose){v3_load(position), quat_normalize(q)});
   v3_store(lower, b.lo);
@@ -123,6 +126,7 @@ static quat shape_quat_from_axes(const m33 *r) {
 }
 
 scree_status scree_shape_get_mass(const scree_shape *s, double density, scree_mass *mass) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s && mass);
   const shape_ops *ops = shape_ops_table[s->kind];
   *mass = (scree_mass){.rotation = {1, 0, 0, 0}};
   if (!(density > 0) || !isfinite(density))

@@ -1,9 +1,11 @@
 /* Sphere: |x| <= radius. */
+#include "base/argument.h"
 #include "shape/shape.h"
 
 static const double PI = 3.14159265358979323846;
 
 scree_status scree_shape_create_sphere(scree_context *context, double radius, scree_shape **out) {
+  ARGUMENT_CHECK(context, context && out);
   *out = NULL;
   if (shape_check_size(context, "sphere", "radius", radius)) return SCREE_ERROR_ARGUMENT;
   shape *s = shape_new(context, SCREE_SHAPE_SPHERE);

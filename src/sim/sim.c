@@ -283,6 +283,7 @@ void scree_sim_destroy(scree_sim *sim) {
 /* ---- the loop ------------------------------------------------------------------------------- */
 
 bool scree_sim_done(const scree_sim *sim) {
+  if (!sim) return false;
   return sim->totals.steps >= sim->total_steps || sim->totals.stopped ||
          scree_scene_has_ended(sim->scene);
 }
@@ -468,14 +469,17 @@ scree_status scree_sim_finish(scree_sim *sim) {
 }
 
 scree_scene *scree_sim_scene(const scree_sim *sim) {
+  if (!sim) return NULL;
   return sim->scene;
 }
 
 scree_world *scree_sim_world(const scree_sim *sim) {
+  if (!sim) return NULL;
   return sim->world;
 }
 
 scree_stepper *scree_sim_stepper(const scree_sim *sim) {
+  if (!sim) return NULL;
   return sim->stepper;
 }
 

@@ -14,6 +14,7 @@ typedef struct state_head {
 static const uint64_t state_magic = 0x314D495345455243u; /* "CREESIM1" */
 
 size_t scree_sim_save_size(const scree_sim *sim) {
+  if (!sim) return 0;
   return sizeof(state_head) + sim->probe_count * sizeof sim->probes->sums +
          scree_scene_save_size(sim->scene) + scree_stepper_save_size(sim->stepper);
 }

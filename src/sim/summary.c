@@ -51,6 +51,7 @@ static void judge_energy(const scree_sim *sim, scree_sim_summary *s) {
 }
 
 void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
+  if (!sim || !s) return;
   const sim_totals *t = &sim->totals;
   *s = (scree_sim_summary){
       .title = sim->settings->title,

@@ -285,7 +285,7 @@ static scree_status solve_island(solve_run *run, islands *w, size_t c, scree_sol
   if (!status) {
     scree_ccp_set_reference_speed(problem, op->reference_speed);
     copy_rows(op, w, c, false, run->g);
-    status = scree_solver_solve(w->solver, problem, &settings, w->g, info);
+    status = solver_solve(w->solver, problem, &settings, w->g, info);
   }
   if (!status) copy_rows(op, w, c, true, run->g);
   if (!status && info->outcome == SCREE_OUTCOME_INFEASIBLE)

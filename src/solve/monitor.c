@@ -36,6 +36,7 @@ double run_option(const solve_run *run, const char *key) {
 }
 
 double scree_solve_asked_residual(const scree_solve_settings *s) {
+  if (!s) return 0.0;
   if (s->tolerance_residual > 0.0 || s->tolerance_error <= 0.0) return s->tolerance_residual;
   return set_smaller(sqrt(s->tolerance_error), residual_per_error * s->tolerance_error);
 }

@@ -70,6 +70,7 @@ bool scree_solver_has_coulomb(size_t i) {
 }
 
 const scree_option_def *scree_solver_options(size_t i, size_t *count) {
+  if (!count) return NULL;
   *count = i < SOLVER_COUNT ? solvers[i]->option_count : 0;
   return i < SOLVER_COUNT ? solvers[i]->options : NULL;
 }
@@ -160,6 +161,7 @@ static const char *refuse(const solver_class *class, const scree_ccp *problem, s
 }
 
 const char *scree_solver_refusal(size_t i, const scree_ccp *problem, scree_model model) {
+  if (!problem) return "there is no problem";
   if (i >= SOLVER_COUNT) return "there is no such solver";
   return refuse(solvers[i], problem, solvers[i]->coulomb ? model : SCREE_MODEL_RELAXED);
 }
@@ -194,7 +196,13 @@ static void prefer_none(solve_run *run) {
 scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
                                 const scree_solve_settings *settings, double *g,
                                 scree_solve_info *info) {
-  ARGUMENT_CHECK(s ? s->context : NULL, s && problem && g);
+  ARGUMENT_CHECK(s ? s->context : NULL, s && problem && settings && g && info);
+  context_begin(s->context);
+  return solver_solve(s, problem, settings, g, info);
+}
+
+scree_status solver_solve(scree_solver *s, const scree_ccp *problem,
+                          const scree_solve_settings *settings, double *g, scree_solve_info *info) {
   scree_context *context = s->context;
   const double start_time = timer_now();
   memset(info, 0, sizeof *info);
@@ -271,6 +279,7 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
 }
 
 const double *scree_solver_certificate(const scree_solver *s) {
+  if (!s) return NULL;
   return s->proved ? s->infeasible.d : NULL;
 }
 

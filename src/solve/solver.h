@@ -36,6 +36,10 @@ typedef enum best_place {
   BEST_IN_LANES, /* run->best, as op_sweep_keep put it there */
 } best_place;
 
+/* scree_solver_solve as a part of another call: an answer to stop holds for all of that. */
+scree_status solver_solve(scree_solver *solver, const scree_ccp *problem,
+                          const scree_solve_settings *settings, double *g, scree_solve_info *info);
+
 struct solve_run {
   scree_context *context;
   ccp_operator *op;

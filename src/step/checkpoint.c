@@ -1,6 +1,7 @@
 /* Checkpoints: the parts of world, assembly and stepper behind a header with a checksum. */
 #include <string.h>
 
+#include "base/argument.h"
 #include "step/stepper.h"
 
 typedef struct checkpoint_header {
@@ -64,6 +65,7 @@ static size_t own_size(const scree_stepper *s) {
 }
 
 size_t scree_stepper_save_size(const scree_stepper *s) {
+  if (!s) return 0;
   return sizeof(checkpoint_header) + world_save(s->world, NULL) + assembly_save(s->assembly, NULL) +
          own_size(s);
 }
@@ -98,6 +100,7 @@ static scree_status put(const scree_stepper *s, blob_out *out) {
 }
 
 scree_status scree_stepper_save(const scree_stepper *s, void *bytes, size_t size) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s);
   if (size != scree_stepper_save_size(s))
     return context_fail(s->context, SCREE_ERROR_ARGUMENT,
                         "checkpoint: room for %zu bytes was given, it needs %zu", size,
@@ -107,11 +110,13 @@ scree_status scree_stepper_save(const scree_stepper *s, void *bytes, size_t size
 }
 
 scree_status scree_stepper_write(const scree_stepper *s, scree_write_function write, void *user) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s);
   blob_out out = {.write = write, .user = user};
   return put(s, &out);
 }
 
 scree_status scree_stepper_restore(scree_stepper *s, const void *blob, size_t size) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s);
   checkpoint_header head;
   const char *bytes = blob;
   if (size >= sizeof head) memcpy(&head, blob, sizeof head);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/timer.h"
+#include "solve/solver.h"
 #include "step/stepper.h"
 
 enum { MOST_LOOKS = 16 };                      /* of a step: links of a chain of impacts */
@@ -153,6 +154,10 @@ static scree_status build(scree_stepper *s, const assembly_params *params, scree
   return status;
 }
 
+static scree_status stopped(scree_stepper *s) {
+  return context_fail(s->context, SCREE_ERROR_STOPPED, "step: stopped by the caller");
+}
+
 static scree_status solve(scree_stepper *s, const assembly_params *params, bool retry,
                           scree_solve_info *out) {
   assembly *a = s->assembly;
@@ -161,7 +166,8 @@ static scree_status solve(scree_stepper *s, const assembly_params *params, bool 
   out->model = s->def.model;
   if (scree_ccp_row_count(a->problem) == 0) return SCREE_OK;
   scree_solver *solver = retry && s->retry_solver ? s->retry_solver : s->solver;
-  return scree_solver_solve(solver, a->problem, &settings, a->g, out);
+  const scree_status status = solver_solve(solver, a->problem, &settings, a->g, out);
+  return status || !s->context->stopped ? status : stopped(s);
 }
 
 /* Adds a solve that counts to what the step reports: the worst of each. */
@@ -243,8 +249,7 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   }
   if (!status) status = bend_joints(s, params, info, solved);
   info->seconds_solve += timer_now() - start;
-  if (!status && context_stopped(s->context))
-    status = context_fail(s->context, SCREE_ERROR_STOPPED, "step: stopped by the caller");
+  if (!status && context_stopped(s->context)) status = stopped(s);
   if (status) assembly_undo(s->assembly);
   return status;
 }

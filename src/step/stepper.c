@@ -121,10 +121,12 @@ void scree_stepper_destroy(scree_stepper *s) {
 }
 
 const char *scree_stepper_get_name(const scree_stepper *s) {
+  if (!s) return "";
   return s->class->name;
 }
 
 const char *scree_stepper_solver_name(const scree_stepper *s) {
+  if (!s) return "";
   if (!s->class->smooth) return s->solver_name;
   return scree_linear_solver_name(
       (size_t)options_get(s->class->options, s->class->option_count, s->option, "linear_solver"));
@@ -160,8 +162,47 @@ bool scree_stepper_is_smooth(size_t i) {
 }
 
 const scree_option_def *scree_stepper_options(size_t i, size_t *count) {
+  if (!count) return NULL;
   *count = i < STEPPER_COUNT ? steppers[i]->option_count : 0;
   return i < STEPPER_COUNT ? steppers[i]->options : NULL;
+}
+
+/* ---- a step that is not made leaves no mark ---------------------------------------------------
+ */
+
+typedef struct step_mark {
+  uint64_t first_work, retry_work;
+  assembly_mark order;
+  size_t world_size, own_size; /* of the snapshot; 0: none */
+} step_mark;
+
+/* Steps of smooth motion change world and data as they go; they cost far more than a copy. Others
+ * undo what they did. */
+static scree_status set_mark(scree_stepper *s, step_mark *mark) {
+  *mark = (step_mark){s->first_work, s->retry_work, assembly_set_mark(s->assembly), 0, 0};
+  if (!s->class->smooth || !s->context->stop) return SCREE_OK;
+  mark->world_size = world_save(s->world, NULL);
+  mark->own_size = s->class->save(s, NULL);
+  if (memory_grow(s->context, &s->snapshot, &s->snapshot_capacity,
+                  mark->world_size + mark->own_size, 1))
+    return SCREE_ERROR_MEMORY;
+  world_save(s->world, s->snapshot);
+  s->class->save(s, s->snapshot + mark->world_size);
+  return SCREE_OK;
+}
+
+/* With the message of what ended the step. */
+static void back_to_mark(scree_stepper *s, const step_mark *mark) {
+  s->first_work = mark->first_work;
+  s->retry_work = mark->retry_work;
+  if (mark->world_size && s->context->stopped) {
+    char message[CONTEXT_MESSAGE_SIZE];
+    memcpy(message, s->context->message, sizeof message);
+    if (!world_restore(s->world, s->snapshot, mark->world_size))
+      s->class->restore(s, s->snapshot + mark->world_size, mark->own_size);
+    memcpy(s->context->message, message, sizeof message);
+  }
+  assembly_back_to(s->assembly, mark->order);
 }
 
 scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *info) {
@@ -174,8 +215,15 @@ scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *inf
   if (!(h > 0.0) || isinf(h))
     return context_fail(s->context, SCREE_ERROR_ARGUMENT,
                         "step: %g s; it must be finite and above 0", h);
-  const scree_status status = s->class->step(s, h, info);
+  step_mark mark;
+  context_begin(s->context);
+  scree_status status = set_mark(s, &mark);
   if (status) return status;
+  status = s->class->step(s, h, info);
+  if (status) {
+    back_to_mark(s, &mark);
+    return status;
+  }
   if (info->advanced) {
     world_clear_step_loads(s->world);
     s->step_count++;
@@ -186,12 +234,14 @@ scree_status scree_stepper_step(scree_stepper *s, double h, scree_step_info *inf
 }
 
 size_t scree_stepper_step_count(const scree_stepper *s) {
+  if (!s) return 0;
   return s->step_count;
 }
 
 /* ---- contacts ------------------------------------------------------------------------------- */
 
 scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
+  if (!s || !s->assembly->solved || k >= s->assembly->contact_count) return (scree_contact){0};
   const assembly *a = s->assembly;
   const world_bodies *b = &s->world->bodies;
   const ccp_contact *c = &a->problem->bodies.contact[k];
@@ -211,6 +261,8 @@ scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
 }
 
 size_t scree_stepper_get_contacts(const scree_stepper *s, size_t capacity, scree_contact *out) {
+  if (!s) return 0;
+  if (!out) capacity = 0;
   const size_t n = s->assembly->solved ? s->assembly->contact_count : 0;
   for (size_t k = 0; k < n && k < capacity; k++) out[k] = scree_stepper_get_contact(s, k);
   return n;
@@ -218,6 +270,7 @@ size_t scree_stepper_get_contacts(const scree_stepper *s, size_t capacity, scree
 
 scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_id body,
                                              double force[3], double torque[3]) {
+  ARGUMENT_CHECK(s ? s->context : NULL, s);
   const uint32_t i = world_find_body(s->world, body);
   const assembly *a = s->assembly;
   v3 f = {0, 0, 0}, t = {0, 0, 0};
@@ -238,9 +291,11 @@ scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_
 }
 
 const scree_ccp *scree_stepper_problem(const scree_stepper *s) {
+  if (!s) return NULL;
   return s->assembly->problem;
 }
 
 const double *scree_stepper_impulses(const scree_stepper *s) {
+  if (!s) return NULL;
   return s->assembly->g;
 }

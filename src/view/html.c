@@ -26,6 +26,7 @@ const view_asset *view_find_asset(const char *name) {
 
 scree_status scree_view_export(scree_recording *recording, const scree_view_def *def,
                                scree_view_info *info) {
+  ARGUMENT_CHECK(recording ? recording->context : NULL, recording && def);
   (void)recording, (void)def;
   if (info) *info = (scree_view_info){0};
   return SCREE_ERROR_UNSUPPORTED;
@@ -35,6 +36,7 @@ scree_status scree_view_export(scree_recording *recording, const scree_view_def 
 
 #include <zlib.h>
 
+#include "base/argument.h"
 #include "recording/store.h"
 #include "view/reader.h"
 
@@ -309,6 +311,7 @@ static scree_status run(job *j) {
 
 scree_status scree_view_export(scree_recording *recording, const scree_view_def *def,
                                scree_view_info *info) {
+  ARGUMENT_CHECK(recording ? recording->context : NULL, recording && def);
   scree_context *context = recording->context;
   if (info) *info = (scree_view_info){0};
   if (!def->out || !*def->out || def->every < 1 || isnan(def->from) || isnan(def->to) ||

@@ -4,6 +4,9 @@
 
 #include "io/mesh/import.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutate.h"
+
+FUZZ_MUTATE_TEXT(1)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const paths[] = {"a.stl", "a.obj", "a.ply", "a.dae"};

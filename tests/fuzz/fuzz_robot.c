@@ -6,6 +6,9 @@
 #include "scene/build/build.h"
 #include "scene/import/robot.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutate.h"
+
+FUZZ_MUTATE_TEXT(1)
 
 static const char *const paths[] = {"scene.yaml", "robot.xml", "other.xml", "solid.obj"};
 static const char *const texts[] = {

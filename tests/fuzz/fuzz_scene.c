@@ -5,6 +5,9 @@
 
 #include "scene/build/build.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutate.h"
+
+FUZZ_MUTATE_TEXT(0)
 
 static const char *const paths[] = {"scene.yaml", "other.yaml", "table.csv", "solid.obj"};
 static const char *const texts[] = {

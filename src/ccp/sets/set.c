@@ -76,6 +76,7 @@ static const char *modifier_fault(const scree_set *set, bool modifiable) {
 }
 
 const char *scree_set_fault(const scree_set *set) {
+  if (!set) return "there is no set";
   const set_ops *ops = set_ops_of(set->kind);
   if (!ops) return "unknown kind of set";
   if (!(set->dilatancy >= 0.0) || (set->dilatancy > 0.0 && set->kind != SCREE_SET_COULOMB))
@@ -85,19 +86,23 @@ const char *scree_set_fault(const scree_set *set) {
 }
 
 void scree_set_project(const scree_set *set, double moment_weight, double *x) {
+  if (!set) return;
   set_ops_of(set->kind)->project(set, moment_weight, x);
 }
 
 double scree_set_dual_violation(const scree_set *set, const double *u) {
+  if (!set) return 0.0;
   return set_ops_of(set->kind)->dual_violation(set, u);
 }
 
 double scree_set_flow(const scree_set *set, const double *u) {
+  if (!set) return 0.0;
   const double shift = scree_set_shift(set, u);
   return set->dilatancy > 0.0 ? (1.0 - set->dilatancy / set->mu) * shift : shift;
 }
 
 double scree_set_shift(const scree_set *set, const double *u) {
+  if (!set) return 0.0;
   const set_ops *ops = set_ops_of(set->kind);
   return ops->shift ? ops->shift(set, u) : 0.0;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "io/mesh/import.h"
 #include "scree/io.h"
 
@@ -28,6 +29,7 @@ static scree_status read_all(scree_context *context, const char *path, char **by
 
 scree_status scree_mesh_examine_file(scree_context *context, const char *path,
                                      scree_mesh_report *report) {
+  ARGUMENT_CHECK(context, context && report);
   char *bytes, why[256];
   size_t size;
   mesh_import mesh = {0};

@@ -30,6 +30,7 @@ scree_problem_save_def scree_problem_save_def_default(void) {
 }
 
 void scree_problem_info_clear(scree_problem_info *info) {
+  if (!info) return;
   if (info->context) {
     memory_free(info->context, info->title);
     memory_free(info->context, info->description);

@@ -6,6 +6,7 @@
  * connects are counted apart; one with more rows than MOST_ROWS is not counted, which is told. */
 #include <string.h>
 
+#include "base/argument.h"
 #include "model/joints/joints.h"
 
 enum { MOST_ROWS = 900 };
@@ -136,6 +137,7 @@ static void gather(part *p, uint32_t root) {
 
 scree_status scree_world_count_freedom(const scree_world *w, scree_redundant_function visit,
                                        void *user, scree_freedom *out) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w && out);
   *out = (scree_freedom){.joints = w->joint_count, .freedom = 6 * w->bodies.dynamic_count};
   if (!w->joint_count) return SCREE_OK;
   part p = {.world = w};

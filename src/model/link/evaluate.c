@@ -1,6 +1,7 @@
 /* Loads of links and their blocks K and R (link.h). */
 #include <string.h>
 
+#include "base/argument.h"
 #include "model/link/link.h"
 
 const link_class link_user = {.name = "user"};
@@ -209,6 +210,7 @@ double world_link_loss(const scree_world *w) {
 }
 
 scree_status scree_link_get_state(const scree_world *w, scree_link_id id, scree_link_state *state) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w);
   if (!scree_link_is_valid(w, id))
     return context_fail(w->context, SCREE_ERROR_ARGUMENT,
                         "world: there is no link %u (generation %u)", id.index, id.generation);

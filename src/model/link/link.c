@@ -174,6 +174,7 @@ scree_status scree_world_add_link(scree_world *w, const scree_link_def *d, scree
 }
 
 bool scree_link_is_valid(const scree_world *w, scree_link_id id) {
+  if (!w) return false;
   return id.index < w->link_limit && w->link[id.index].alive &&
          w->link[id.index].generation == id.generation;
 }
@@ -185,6 +186,7 @@ void world_remove_link_at(scree_world *w, size_t i) {
 }
 
 scree_status scree_world_remove_link(scree_world *w, scree_link_id id) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w);
   if (!scree_link_is_valid(w, id))
     return context_fail(w->context, SCREE_ERROR_ARGUMENT,
                         "world: there is no link %u (generation %u)", id.index, id.generation);
@@ -202,14 +204,17 @@ void world_remove_links_of(scree_world *w, uint32_t body) {
 }
 
 size_t scree_world_link_count(const scree_world *w) {
+  if (!w) return 0;
   return w->link_count;
 }
 
 size_t scree_world_link_limit(const scree_world *w) {
+  if (!w) return 0;
   return w->link_limit;
 }
 
 scree_link_id scree_world_link_at(const scree_world *w, size_t i) {
+  if (!w) return (scree_link_id){0};
   if (i >= w->link_limit || !w->link[i].alive) return (scree_link_id){0, 0};
   return (scree_link_id){(uint32_t)i, w->link[i].generation};
 }

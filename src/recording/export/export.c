@@ -15,6 +15,7 @@ scree_export_def scree_export_def_default(void) {
 
 scree_status scree_export(scree_recording *recording, const scree_export_def *def,
                           scree_export_info *info) {
+  ARGUMENT_CHECK(recording ? recording->context : NULL, recording && def);
   (void)recording, (void)def;
   if (info) *info = (scree_export_info){0};
   return SCREE_ERROR_UNSUPPORTED;
@@ -22,11 +23,13 @@ scree_status scree_export(scree_recording *recording, const scree_export_def *de
 
 scree_status scree_export_estimate(scree_recording *recording, const scree_export_def *def,
                                    scree_export_info *info) {
+  ARGUMENT_CHECK(recording ? recording->context : NULL, recording && def);
   return scree_export(recording, def, info);
 }
 
 #else
 
+#include "base/argument.h"
 #include "base/claim.h"
 #include "base/number.h"
 #include "recording/store.h"
@@ -366,11 +369,13 @@ static scree_status export_all(scree_recording *recording, const scree_export_de
 
 scree_status scree_export(scree_recording *recording, const scree_export_def *def,
                           scree_export_info *info) {
+  ARGUMENT_CHECK(recording ? recording->context : NULL, recording && def);
   return export_all(recording, def, false, info);
 }
 
 scree_status scree_export_estimate(scree_recording *recording, const scree_export_def *def,
                                    scree_export_info *info) {
+  ARGUMENT_CHECK(recording ? recording->context : NULL, recording && def);
   return export_all(recording, def, true, info);
 }
 #endif

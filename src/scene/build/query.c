@@ -5,32 +5,39 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/argument.h"
 #include "base/options.h"
 #include "scene/build/build.h"
 
 scree_context *scree_scene_context(const scree_scene *scene) {
+  if (!scene) return NULL;
   return scene->context;
 }
 
 size_t scree_scene_file_count(const scree_scene *scene) {
+  if (!scene) return 0;
   return scene->doc.file_count;
 }
 
 const char *scree_scene_file_path(const scree_scene *scene, size_t i) {
+  if (!scene) return "";
   return i < scene->doc.file_count ? scene->doc.files[i].path : "";
 }
 
 const char *scree_scene_file_bytes(const scree_scene *scene, size_t i, size_t *size) {
+  if (!scene) return "";
   if (i >= scene->doc.file_count) return NULL;
   *size = scene->doc.files[i].size;
   return scene->doc.files[i].bytes;
 }
 
 size_t scree_scene_set_count(const scree_scene *scene) {
+  if (!scene) return 0;
   return scene->doc.set_count;
 }
 
 const char *scree_scene_set_text(const scree_scene *scene, size_t i) {
+  if (!scene) return "";
   return i < scene->doc.set_count ? scene->doc.sets[i] : "";
 }
 
@@ -39,10 +46,12 @@ const scree_scene_settings *scree_scene_get_settings(const scree_scene *scene) {
 }
 
 size_t scree_scene_probe_count(const scree_scene *scene) {
+  if (!scene) return 0;
   return scene->probe_count;
 }
 
 scree_status scree_scene_get_probe(const scree_scene *scene, size_t i, scree_probe_def *probe) {
+  ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene);
   if (i >= scene->probe_count)
     return context_fail(scene->context, SCREE_ERROR_ARGUMENT,
                         "scree_scene_get_probe: no probe %zu; there are %zu", i,
@@ -65,12 +74,14 @@ scree_status scree_scene_get_probe(const scree_scene *scene, size_t i, scree_pro
 }
 
 const char *scree_scene_material_name(const scree_scene *scene, scree_material_id material) {
+  if (!scene) return "";
   for (size_t i = 0; i < scene->material_count; i++)
     if (scene->materials[i].id.index == material.index) return scene->materials[i].name;
   return "default";
 }
 
 scree_body_id scree_scene_find_body(const scree_scene *scene, const char *name) {
+  if (!scene || !name) return (scree_body_id){0};
   size_t entries, first;
   if (scene_match_bodies(scene, name, &entries, &first)) return scene->bodies[first];
   return (scree_body_id){0, 0};
@@ -78,6 +89,7 @@ scree_body_id scree_scene_find_body(const scree_scene *scene, const char *name) 
 
 void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, char *buffer,
                                size_t size) {
+  if (!scene || !buffer) return;
   snprintf(buffer, size, "body %u", body.index);
   for (size_t i = 0; i < scene->entry_count; i++) {
     const scene_entry *e = &scene->entries[i];
@@ -98,6 +110,7 @@ void scree_scene_describe_body(const scree_scene *scene, scree_body_id body, cha
 
 void scree_scene_describe_joint(const scree_scene *scene, scree_joint_id joint, char *buffer,
                                 size_t size) {
+  if (!scene || !buffer) return;
   snprintf(buffer, size, "joint %u", joint.index);
   for (size_t i = 0, order = 0; i < scene->joint_count; i++) {
     const scene_joint *j = &scene->joints[i];
@@ -177,6 +190,7 @@ static scree_status no_scene(scree_context *context, const char *name) {
 }
 
 scree_status scree_scene_find(scree_context *context, const char *name, char *path, size_t size) {
+  ARGUMENT_CHECK(context, context && name && path);
   char directory[PATH_SIZE];
   for (int i = 0; i < GALLERIES; i++) {
     if (strchr(name, '/') || !gallery(i, directory)) continue;
@@ -188,6 +202,7 @@ scree_status scree_scene_find(scree_context *context, const char *name, char *pa
 }
 
 scree_status scree_scene_list(scree_context *context, scree_scene_visit visit, void *user) {
+  ARGUMENT_CHECK(context, context);
   scene_name *names = memory_new(context, SCENE_LIST_LIMIT, sizeof *names);
   if (!names) return SCREE_ERROR_MEMORY;
   const size_t count = list_names(names);
@@ -204,6 +219,7 @@ scree_status scree_scene_list(scree_context *context, scree_scene_visit visit, v
 }
 
 scree_joint_id scree_scene_find_joint(const scree_scene *scene, const char *name) {
+  if (!scene || !name) return (scree_joint_id){0};
   for (size_t i = 0; i < scene->joint_count; i++)
     if (*name && strcmp(scene->joints[i].name, name) == 0) return scene->joints[i].id;
   return (scree_joint_id){0, 0};

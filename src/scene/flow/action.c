@@ -184,6 +184,7 @@ scree_status scene_act(scree_scene *scene, scree_world *world) {
 }
 
 bool scree_scene_has_ended(const scree_scene *scene) {
+  if (!scene) return false;
   for (size_t i = 0; i < scene->action_count; i++)
     if (scene->actions[i].done && scene->actions[i].keys.end) return true;
   return false;

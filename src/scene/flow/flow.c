@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "model/world.h"
 #include "scene/build/build.h"
 #include "shape/shape.h"
@@ -142,6 +143,7 @@ static scree_status push(scree_scene *scene, scree_world *world, scene_force *f,
 }
 
 scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, double h) {
+  ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene && world);
   const double time = scree_world_time(world);
   scree_status acted = scene_act(scene, world);
   for (size_t i = 0; i < scene->force_count && !acted; i++) {
@@ -166,6 +168,7 @@ scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, dou
 }
 
 scree_status scree_scene_after_step(scree_scene *scene, scree_world *world) {
+  ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene && world);
   if (!scene->drain_count) return SCREE_OK;
   double time = scree_world_time(world);
   size_t limit = scree_world_body_limit(world);
@@ -193,6 +196,7 @@ scree_status scree_scene_after_step(scree_scene *scene, scree_world *world) {
 }
 
 scree_scene_flow scree_scene_get_flow(const scree_scene *scene) {
+  if (!scene) return (scree_scene_flow){0};
   return scene->flow;
 }
 
@@ -204,11 +208,13 @@ typedef struct saved_emitter {
 } saved_emitter;
 
 size_t scree_scene_save_size(const scree_scene *scene) {
+  if (!scene) return 0;
   return sizeof(scree_scene_flow) + scene->emitter_count * sizeof(saved_emitter) +
          scene->action_count;
 }
 
 scree_status scree_scene_save(const scree_scene *scene, void *blob, size_t size) {
+  ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene);
   if (size != scree_scene_save_size(scene))
     return context_fail(scene->context, SCREE_ERROR_ARGUMENT,
                         "scree_scene_save: %zu bytes; scree_scene_save_size says %zu", size,
@@ -226,6 +232,7 @@ scree_status scree_scene_save(const scree_scene *scene, void *blob, size_t size)
 }
 
 scree_status scree_scene_restore(scree_scene *scene, const void *blob, size_t size) {
+  ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene);
   if (size != scree_scene_save_size(scene))
     return context_fail(scene->context, SCREE_ERROR_INPUT,
                         "the checkpoint is of another scene: %zu bytes of emitters, not %zu", size,

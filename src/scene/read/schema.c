@@ -142,6 +142,7 @@ static void put_section(writer *w, const scene_section *s) {
 }
 
 size_t scree_scene_schema(char *buffer, size_t size) {
+  if (!buffer) size = 0;
   writer w = {buffer, size, 0};
   put(&w, "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
           "  \"title\": \"Scree scene\",\n  \"$ref\": \"#/$defs/scene\",\n  \"$defs\": {\n");
@@ -258,6 +259,7 @@ static void put_range(writer *w, const scene_field *f) {
 }
 
 size_t scree_scene_reference(char *buffer, size_t size) {
+  if (!buffer) size = 0;
   writer w = {buffer, size, 0};
   for (size_t i = 0; i < scene_section_list_count; i++) {
     const scene_section *s = scene_section_list[i];

@@ -112,6 +112,7 @@ static bool parse_unit(const char *text, dimension *d) {
 }
 
 const char *scree_scene_unit(size_t index, double *factor, char si[SCREE_UNIT_TEXT]) {
+  if (!factor || !si) return NULL;
   static const char *const base[BASES] = {"m", "kg", "s", "A", "rad"};
   if (index >= sizeof units / sizeof *units) return NULL;
   size_t used = 0;

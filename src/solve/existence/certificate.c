@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "base/memory.h"
 
 static const double cone_asked = 1e-10, push_asked = 1e-8, gain_asked = 1e-7, ratio_asked = 1e5;
@@ -265,6 +266,7 @@ static void measure(const scree_ccp *p, const entries *e, const double *d, long 
 scree_status scree_ccp_check_certificate(scree_context *context, const scree_ccp *p,
                                          scree_model model, const double *d,
                                          scree_certificate *out) {
+  ARGUMENT_CHECK(context, context && p && out);
   *out = (scree_certificate){.cone = INFINITY, .push = INFINITY};
   for (size_t s = 0; s < p->set_count; s++)
     if (p->set[s].kind == SCREE_SET_USER)

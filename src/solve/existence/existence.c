@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/argument.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/timer.h"
@@ -268,7 +269,7 @@ static scree_status attempt(scree_context *context, const scree_ccp *problem, co
   scree_solver *solver = NULL;
   scree_solve_info info;
   scree_status status = scree_solver_create(context, method, &solver);
-  if (!status) status = scree_solver_solve(solver, problem, settings, g, &info);
+  if (!status) status = solver_solve(solver, problem, settings, g, &info);
   const double *d = status ? NULL : scree_solver_certificate(solver);
   if (d) {
     scree_certificate check;
@@ -326,6 +327,7 @@ static scree_status look_first(scree_context *context, const scree_ccp *problem,
 scree_status scree_ccp_check_existence(scree_context *context, const scree_ccp *problem,
                                        scree_model model, double *v, double *u, double *certificate,
                                        scree_existence *out) {
+  ARGUMENT_CHECK(context, context && problem && out);
   existence_work w = {.op = NULL};
   *out = (scree_existence){.verdict = SCREE_EXISTENCE_UNKNOWN,
                            .reason = "no velocity is strictly inside all dual cones, and no "

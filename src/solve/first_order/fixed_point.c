@@ -106,7 +106,7 @@ static scree_status evaluate(fixed *p, const double *s, double *g, double *u, do
   const scree_solve_settings settings = inner_settings(p);
   scree_solve_info info;
   const scree_status status =
-      scree_solver_solve(p->state->inner, &p->state->shifted, &settings, g, &info);
+      solver_solve(p->state->inner, &p->state->shifted, &settings, g, &info);
   if (status) return status;
   run->products += info.products;
   p->evaluations++;
@@ -358,7 +358,7 @@ static scree_status run_relaxed(fixed *p) {
   settings.warm_start = true;
   memcpy(p->state->offset, p->op->problem->offset, p->op->row_count * sizeof(double));
   const scree_status status =
-      scree_solver_solve(p->state->inner, &p->state->shifted, &settings, p->g, &info);
+      solver_solve(p->state->inner, &p->state->shifted, &settings, p->g, &info);
   if (status) return status;
   p->run->products += info.products;
   if (!solve_check(p->run, info.iterations, p->g, NULL) || info.outcome != SCREE_OUTCOME_SOLVED)

@@ -108,7 +108,7 @@ static scree_status solve_one(mass_path *path, solve_run *run, const scree_ccp *
   if (s->time_limit > 0.0)
     settings.time_limit = fmax(s->time_limit - (timer_now() - run->start_time), 1e-3);
   const scree_status status =
-      scree_solver_solve(first ? path->first : path->next, problem, &settings, path->trial, &info);
+      solver_solve(first ? path->first : path->next, problem, &settings, path->trial, &info);
   if (status) return status;
   run->iterations += info.iterations;
   run->work += info.work;

@@ -92,6 +92,8 @@ static scree_status newton(smooth *m, double h, const smooth_method *c, const sm
   double before = INFINITY;
   for (long k = 0; k < p->iterations; k++) {
     double unused;
+    if (context_stopped(s->context))
+      return context_fail(s->context, SCREE_ERROR_STOPPED, "step: stopped by the caller");
     residual(m, h, c);
     if (k == 0 || p->full) {
       system_matrix(s, &weights);

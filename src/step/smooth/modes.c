@@ -165,6 +165,8 @@ static scree_status iterate(subspace *q, size_t count, double shift, double *fre
   *converged = false;
   for (int round = 0; round < MOST_ROUNDS && !*converged; round++) {
     bool good;
+    if (context_stopped(q->system->context))
+      return context_fail(q->system->context, SCREE_ERROR_STOPPED, "modes: stopped by the caller");
     const scree_status status = turn(q, &good);
     if (status) return status;
     if (!good)
@@ -273,6 +275,7 @@ scree_status scree_world_find_modes(scree_world *w, size_t count, double *freque
   if (!w || !count || count > 64 || !frequencies)
     return context_fail(w ? w->context : NULL, SCREE_ERROR_ARGUMENT,
                         "modes: 1 to 64 of them are found at a time");
+  context_begin(w->context);
   system_init(&s, w);
   scree_status status = linear_create(w->context, 0, &linear);
   if (!status) status = system_begin(&s, &again);

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/argument.h"
 #include "step/smooth/smooth.h"
 
 enum { QUICK = 60, STEP_ITERATIONS = 25 };
@@ -105,6 +106,9 @@ static scree_status iterate(statics *t, double time, long most, double tolerance
       return SCREE_OK;
     }
     if (!isfinite(info->residual) || k == most) return SCREE_OK;
+    if (context_stopped(t->system.context))
+      return context_fail(t->system.context, SCREE_ERROR_STOPPED,
+                          "equilibrium: stopped by the caller");
     const double fall = before / info->residual;
     if (k) time *= size > most_turn ? 0.5 : fmin(fmax(fall, 1.5), 10.0);
     time = fmin(fmax(time, 1e-4), 1e8);
@@ -194,6 +198,7 @@ static void rest(const smooth_system *s) {
 
 scree_status scree_world_find_equilibrium(scree_world *w, const scree_equilibrium_def *def,
                                           scree_equilibrium_info *info) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w);
   const scree_equilibrium_def fallback = scree_equilibrium_def_default();
   scree_equilibrium_info local;
   statics t;
@@ -202,6 +207,7 @@ scree_status scree_world_find_equilibrium(scree_world *w, const scree_equilibriu
   if (!info) info = &local;
   memset(&t, 0, sizeof t);
   memset(info, 0, sizeof *info);
+  context_begin(w->context);
   system_init(&t.system, w);
   scree_status status = linear_create(w->context, 0, &t.linear);
   if (!status) status = system_begin(&t.system, &again);

@@ -183,6 +183,74 @@ static void strays_are_mended(void **state) {
   strays(100.0, 30.0, 61);
 }
 
+/* Bodies come, go, and take the places of others while the rest moves: no pair is missed, none is
+ * of a body that went, and few lists are made anew. */
+static void bodies_come_and_go(void **state) {
+  (void)state;
+  enum { COUNT = 1200, STEPS = 80 };
+  scene s = make(COUNT);
+  uint32_t *generation = calloc(COUNT, sizeof *generation);
+  broad *b;
+  fill(&s, 1.3, 1.5);
+  for (size_t i = 0; i < COUNT; i++) {
+    s.kind[i] = 0;
+    s.linear[i] = v3_make(0.2 * random_unit(), 0, -0.2 * random_unit());
+  }
+  s.view.generation = generation;
+  s.view.count = COUNT / 2;
+  assert_int_equal(broad_create(context, &b), SCREE_OK);
+  assert_int_equal(broad_update(b, &s.view), SCREE_OK);
+  for (int step = 0; step < STEPS; step++) {
+    for (size_t i = 0; i < s.view.count; i++)
+      s.position[i] = v3_add_scaled(s.position[i], s.view.h, s.linear[i]);
+    const size_t gone = (size_t)(random_unit() * (double)s.view.count);
+    const size_t taken = (size_t)(random_unit() * (double)s.view.count);
+    if (step % 2) {
+      s.shape[gone] = NULL;
+      s.shape[taken] = s.owned[3];
+      s.radius[taken] = s.shape[taken]->sphere.radius;
+      s.diameter[taken] = 2.0 * s.radius[taken];
+      s.position[taken] = s.position[(taken + 7) % COUNT];
+      s.collides[taken] = s.collides[taken] == 3 ? UINT32_MAX : 3;
+      generation[taken]++;
+    }
+    if (step % 3 == 0) s.view.count += 4;
+    broad_note_change(b);
+    assert_int_equal(broad_update(b, &s.view), SCREE_OK);
+    check_all(&s, b);
+    for (size_t i = 0; i < s.view.count; i++) {
+      size_t n;
+      const uint32_t *p = broad_partners(b, i, &n);
+      if (!s.shape[i]) assert_int_equal(n, 0);
+      for (size_t m = 0; m < n; m++) assert_non_null(s.shape[p[m]]);
+    }
+  }
+  assert_true(broad_rebuild_count(b) <= STEPS / 5);
+  broad_destroy(b);
+  free(generation);
+  drop(&s);
+}
+
+/* A bed that falls: boxes reach ahead, so its pairs are found again only after some steps. */
+static void falling_bodies_keep_their_pairs(void **state) {
+  (void)state;
+  enum { COUNT = 1200, STEPS = 40 };
+  scene s = make(COUNT);
+  broad *b;
+  fill(&s, 1.3, 1.5);
+  for (size_t i = 0; i < COUNT; i++) s.linear[i] = v3_make(0.05 * random_unit(), 0, -1.0);
+  assert_int_equal(broad_create(context, &b), SCREE_OK);
+  for (int step = 0; step < STEPS; step++) {
+    assert_int_equal(broad_update(b, &s.view), SCREE_OK);
+    check_all(&s, b);
+    for (size_t i = 0; i < COUNT; i++)
+      s.position[i] = v3_add_scaled(s.position[i], s.view.h, s.linear[i]);
+  }
+  assert_true(broad_rebuild_count(b) <= STEPS / 5);
+  broad_destroy(b);
+  drop(&s);
+}
+
 static void equal_sizes(void **state) {
   (void)state;
   finds_all_pairs(1.3, 1.5);
@@ -335,10 +403,15 @@ static void threads_give_the_same_rows(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(strays_are_mended),          cmocka_unit_test(equal_sizes),
-      cmocka_unit_test(sizes_of_one_to_a_hundred),  cmocka_unit_test(floor_meets_all),
-      cmocka_unit_test(joined_pairs_are_left_out),  cmocka_unit_test(walls_of_containers),
+      cmocka_unit_test(strays_are_mended),
+      cmocka_unit_test(equal_sizes),
+      cmocka_unit_test(sizes_of_one_to_a_hundred),
+      cmocka_unit_test(floor_meets_all),
+      cmocka_unit_test(joined_pairs_are_left_out),
+      cmocka_unit_test(walls_of_containers),
       cmocka_unit_test(threads_give_the_same_rows),
+      cmocka_unit_test(bodies_come_and_go),
+      cmocka_unit_test(falling_bodies_keep_their_pairs),
   };
   context = scree_context_create(NULL);
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,194 @@
+/* Impulses of contacts out of the problem: on the bodies' twists, and kept for the next step.
+ *
+ * Twists are sums over a body's contacts in their order, whoever adds them. Several threads take
+ * spans of contacts each; bodies that contacts of two spans push are left to a pass at the end,
+ * which goes over the contacts in their order. Contacts follow the curve of the bodies, so these
+ * are few, and the bits are those of one thread. */
+#include "assemble/assembly.h"
+#include <string.h>
+
+#include "ccp/problem.h"
+
+enum { MANY_CONTACTS = 32768, PARALLEL_CONTACTS = 4096, MOST_SPANS = 8 };
+
+v3 assembly_impulse(const assembly *a, size_t k) {
+  const ccp_contact *c = &a->problem->bodies.contact[k];
+  const int dim = ccp_dim(a->problem, k);
+  const double *g = a->g + a->problem->row_start[k];
+  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+  v3 p = v3_scale(g[0], n);
+  if (dim >= 2) p = v3_add_scaled(p, g[1], t1);
+  if (dim >= 3) p = v3_add_scaled(p, g[2], v3_cross(n, t1));
+  return p;
+}
+
+v3 assembly_whole_impulse(const assembly *a, size_t k) {
+  const v3 p = assembly_impulse(a, k);
+  return a->impact_count ? v3_add(p, a->impact_given[k]) : p;
+}
+
+v3 assembly_moment(const assembly *a, size_t k) {
+  const ccp_contact *c = &a->problem->bodies.contact[k];
+  const int dim = ccp_dim(a->problem, k);
+  v3 m = {0, 0, 0};
+  if (dim < 4) return m;
+  const double *g = a->g + a->problem->row_start[k];
+  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
+  if (dim >= 5) m = v3_add(v3_scale(g[3], t1), v3_scale(g[4], t2));
+  return dim == 5 ? m : v3_add_scaled(m, g[dim - 1], n);
+}
+
+contact_place assembly_place_of(const assembly *a, size_t k) {
+  const double *arm = a->problem->bodies.contact[k].arm_a;
+  return (contact_place){{(float)arm[0], (float)arm[1], (float)arm[2]}};
+}
+
+/* Spheres among themselves and on planes keep the names of their contacts. */
+bool assembly_needs_places(const assembly *a) {
+  const world_bodies *b = &a->world->bodies;
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!b->alive[i] || !b->shape[i]) continue;
+    const scree_shape_kind kind = b->shape[i]->kind;
+    if (kind != SCREE_SHAPE_SPHERE && kind != SCREE_SHAPE_HALF_SPACE &&
+        kind != SCREE_SHAPE_BOX_CONTAINER)
+      return true;
+  }
+  return false;
+}
+
+/* A start need not be sharper than 1e-7 where contacts are so many that memory counts. */
+scree_status assembly_reserve_before(assembly *a, size_t count) {
+  a->before_small = count >= MANY_CONTACTS;
+  return memory_grow(a->context, &a->before, &a->before_capacity,
+                     count * (a->before_small ? 3 * sizeof(float) : sizeof(v3)), 1);
+}
+
+void assembly_set_before(assembly *a, size_t k, v3 impulse) {
+  if (!a->before_small) {
+    ((v3 *)a->before)[k] = impulse;
+    return;
+  }
+  float *p = (float *)a->before + 3 * k;
+  p[0] = (float)impulse.x;
+  p[1] = (float)impulse.y;
+  p[2] = (float)impulse.z;
+}
+
+v3 assembly_get_before(const assembly *a, size_t k) {
+  if (!a->before_small) return ((const v3 *)a->before)[k];
+  const float *p = (const float *)a->before + 3 * k;
+  return v3_make((double)p[0], (double)p[1], (double)p[2]);
+}
+
+scree_status assembly_remember(assembly *a) {
+  if (!a->solved) return SCREE_OK;
+  const bool places = assembly_needs_places(a);
+  if (assembly_reserve_before(a, a->contact_count) ||
+      (places &&
+       memory_grow(a->context, &a->place, &a->place_capacity, a->contact_count, sizeof *a->place)))
+    return SCREE_ERROR_MEMORY;
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(a->context, a->contact_count > PARALLEL_CONTACTS))
+  for (size_t k = 0; k < a->contact_count; k++) {
+    assembly_set_before(a, k, assembly_impulse(a, k));
+    if (places) a->place[k] = assembly_place_of(a, k);
+  }
+  a->has_place = places;
+  a->solved = false;
+  return SCREE_OK;
+}
+
+/* ---- twists --------------------------------------------------------------------------------- */
+
+static void push(assembly *a, uint32_t body, uint32_t rank, double sign, v3 impulse, v3 moment,
+                 const double *arm) {
+  if (rank == SCREE_CCP_WORLD) return;
+  const scree_ccp_body_def *def = &a->problem->bodies.body[rank];
+  if (def->inverse_mass == 0.0) return;
+  const v3 turn = v3_add(v3_cross(v3_load(arm), impulse), moment);
+  a->linear[body] = v3_add_scaled(a->linear[body], sign * def->inverse_mass, impulse);
+  a->angular[body] = v3_add_scaled(a->angular[body], sign, sym3_mul_v3(def->inverse_inertia, turn));
+}
+
+/* Both bodies of a pair are marked by whoever finds one that presses, and by the same value. */
+static void mark_shared(assembly *a, const cache_key *key) {
+  if (!world_is_dynamic(a->world, key->a) || !world_is_dynamic(a->world, key->b)) return;
+  __atomic_store_n(&a->shared[key->a], 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&a->shared[key->b], 1, __ATOMIC_RELAXED);
+}
+
+/* Contacts of a span; `mine` tells which bodies may be pushed now: by marks that are this one, or
+ * by any where it is 0. */
+static size_t keep_span(assembly *a, size_t begin, size_t end, uint8_t mine) {
+  enum { AHEAD = 12 };
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  size_t touching = 0;
+  for (size_t k = begin; k < end; k++) {
+    if (k + AHEAD < end) {
+      __builtin_prefetch(&a->linear[key[k + AHEAD].b], 1);
+      __builtin_prefetch(&a->angular[key[k + AHEAD].b], 1);
+    }
+    const ccp_contact *c = &a->problem->bodies.contact[k];
+    const v3 p = assembly_impulse(a, k), m = assembly_moment(a, k);
+    const bool presses = a->g[a->problem->row_start[k]] != 0.0;
+    touching += presses || (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0);
+    if (presses) mark_shared(a, &key[k]);
+    if (a->has_extra_now) a->extra_now[k].moment = m;
+    if (!mine || a->span[key[k].a] == mine) push(a, key[k].a, c->body_a, -1.0, p, m, c->arm_a);
+    if (!mine || a->span[key[k].b] == mine) push(a, key[k].b, c->body_b, 1.0, p, m, c->arm_b);
+  }
+  return touching;
+}
+
+static void mark_span(assembly *a, uint32_t body, uint8_t bit) {
+  if (!(__atomic_load_n(&a->span[body], __ATOMIC_RELAXED) & bit))
+    __atomic_fetch_or(&a->span[body], bit, __ATOMIC_RELAXED);
+}
+
+static bool is_between(uint8_t mark) {
+  return (mark & (uint8_t)(mark - 1u)) != 0;
+}
+
+static void keep_between(assembly *a) {
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  for (size_t k = 0; k < a->contact_count; k++) {
+    const bool at_a = is_between(a->span[key[k].a]), at_b = is_between(a->span[key[k].b]);
+    if (!at_a && !at_b) continue;
+    const ccp_contact *c = &a->problem->bodies.contact[k];
+    const v3 p = assembly_impulse(a, k), m = assembly_moment(a, k);
+    if (at_a) push(a, key[k].a, c->body_a, -1.0, p, m, c->arm_a);
+    if (at_b) push(a, key[k].b, c->body_b, 1.0, p, m, c->arm_b);
+  }
+}
+
+static size_t keep_in_spans(assembly *a, size_t spans) {
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  const size_t n = a->contact_count;
+  size_t touching = 0;
+  memset(a->span, 0, a->world->bodies.limit);
+#pragma omp parallel num_threads((int)spans) reduction(+ : touching)
+  {
+#pragma omp for schedule(static)
+    for (size_t s = 0; s < spans; s++)
+      for (size_t k = s * n / spans; k < (s + 1) * n / spans; k++) {
+        mark_span(a, key[k].a, (uint8_t)(1u << s));
+        mark_span(a, key[k].b, (uint8_t)(1u << s));
+      }
+#pragma omp for schedule(static)
+    for (size_t s = 0; s < spans; s++)
+      touching += keep_span(a, s * n / spans, (s + 1) * n / spans, (uint8_t)(1u << s));
+  }
+  keep_between(a);
+  return touching;
+}
+
+scree_status assembly_keep_contacts(assembly *a, assembly_report *report) {
+  const size_t n = a->contact_count, limit = a->world->bodies.limit;
+  if (limit) memset(a->shared, 0, limit);
+  size_t spans = (size_t)context_team(a->context, n > PARALLEL_CONTACTS);
+  if (spans > MOST_SPANS) spans = MOST_SPANS;
+  if (spans > 1 && memory_grow(a->context, &a->span, &a->span_capacity, limit, sizeof *a->span))
+    return SCREE_ERROR_MEMORY;
+  report->touching = spans > 1 ? keep_in_spans(a, spans) : keep_span(a, 0, n, 0);
+  return SCREE_OK;
+}
