@@ -321,6 +321,15 @@ static scree_status note_user(assembly *a, const collide_contact *c, uint32_t pr
   return assembly_note_user(a, k, c, in, state, slide, force);
 }
 
+/* Of surfaces that run, and of images: along the normal, and all of it. */
+static void add_motion(scree_ccp_contact_def *def, double normal, v3 motion) {
+  const v3 t1 = v3_load(def->tangent), t2 = v3_cross(v3_load(def->normal), t1);
+  def->offset[0] += normal;
+  if (def->set.dim < 3) return;
+  def->offset[1] += v3_dot(t1, motion);
+  def->offset[2] += v3_dot(t2, motion);
+}
+
 /* Contact k of the step, whose rows begin at `row`. */
 static scree_status add_contact(assembly *a, const assembly_params *params, const plain_sets *plain,
                                 const collide_contact *c, int sharing, size_t k, size_t row,
@@ -383,11 +392,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params, cons
   if (form->varies) note_pair(a, c, previous, relative, &in);
   if (a->has_state_now) state = assembly_recall(a, previous, n, t1, t2);
   fill(form, &in, &state);
-  if (moves) def->offset[0] += v3_dot(n, image.velocity);
-  if ((a->has_surfaces || moves) && def->set.dim >= 3) {
-    def->offset[1] += v3_dot(t1, surface);
-    def->offset[2] += v3_dot(t2, surface);
-  }
+  if (a->has_surfaces || moves) add_motion(def, moves ? v3_dot(n, image.velocity) : 0.0, surface);
   if (plain->on) {
     if (!ccp_set_contact(a->problem, k, row, def, (uint32_t)pair)) part->broken = true;
   } else {
