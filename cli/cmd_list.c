@@ -163,6 +163,7 @@ static const set_row set_rows[SCREE_SET_KIND_COUNT] = {
     [SCREE_SET_COULOMB] = {"2, 3", "mu, cohesion, cap", "|g_T| <= mu g_n"},
     [SCREE_SET_ELLIPTIC] = {"3", "mu, mu2, cohesion, cap",
                             "(g_1/mu)^2 + (g_2/mu2)^2 <= g_n^2: friction by direction"},
+    [SCREE_SET_USER] = {"1 to 6", "", "whatever the functions of a program project on (C)"},
     [SCREE_SET_ROLLING] = {"4, 5, 6", "mu, rolling, spinning, cohesion, cap",
                            "Coulomb, |m_T| <= rolling g_n, |m_n| <= spinning g_n"},
 };

@@ -34,8 +34,30 @@ typedef enum scree_set_kind {
   SCREE_SET_COULOMB,  /* |g_T| <= mu g_n, d = 2 or 3 */
   SCREE_SET_ELLIPTIC, /* sqrt((g_1/mu)^2 + (g_2/mu2)^2) <= g_n, d = 3 */
   SCREE_SET_ROLLING,  /* Coulomb, and |m_T| <= rolling g_n, |m_n| <= spinning g_n; d = 4, 5, 6 */
+  SCREE_SET_USER,     /* whatever closed convex set a scree_user_set projects on; d = 1 … 6 */
   SCREE_SET_KIND_COUNT
 } scree_set_kind;
+
+/* A closed convex set of the user's own, by what it does. It must outlive the problems that it is
+ * in, and its functions may be called by several threads at once. */
+typedef struct scree_user_set scree_user_set;
+struct scree_user_set {
+  const char *name; /* for messages */
+  void *data;       /* the functions' own */
+  /* x becomes the point of the set that is nearest to it. */
+  void (*project)(const scree_user_set *set, int dim, double *x);
+  /* How far u is from the dual of the set's recession cone, m/s: what part of u no impulse of the
+   * set could balance, however large; 0 for bounded sets. */
+  double (*dual_violation)(const scree_user_set *set, int dim, const double *u);
+  /* What the exact model adds to u_0, m/s, as mu |u_T| of Coulomb's cone: the flow is then not
+   * along the normals of the set. Null: it is, and both models are the same. */
+  double (*shift)(const scree_user_set *set, int dim, const double *u);
+  /* One block alone: g in the set with -(N g + q), shifted where `exact`, in the normal cone at g.
+   * N is dim x dim by rows, symmetric; g is a start. False: not found. Null: projections find it.
+   */
+  bool (*solve)(const scree_user_set *set, int dim, bool exact, const double *n, const double *q,
+                double *g);
+};
 
 /* Coulomb, elliptic and rolling sets and the ray may be modified: `cohesion` c >= 0 shifts the
  * apex to g_n = -c, `cap` bounds the normal: g_n <= cap. */
@@ -52,6 +74,7 @@ typedef struct scree_set {
   /* Coulomb: psi, 0 … mu. In the exact model what slides parts with psi |u_T|: 0 is Coulomb's law,
    * mu the relaxed model. */
   double dilatancy;
+  const scree_user_set *user; /* of a user's set; else null */
 } scree_set;
 
 SCREE_API scree_set scree_set_free(int dim);
@@ -61,6 +84,9 @@ SCREE_API scree_set scree_set_coulomb(int dim, double mu);
 SCREE_API scree_set scree_set_elliptic(double mu1, double mu2);
 /* dim 4: spinning only, 5: rolling only, 6: both. */
 SCREE_API scree_set scree_set_rolling(int dim, double mu, double rolling, double spinning);
+/* Solvers that need to know more of a set than its projection refuse it and say what to take. It
+ * cannot be written to a file. */
+SCREE_API scree_set scree_set_user(int dim, const scree_user_set *user);
 SCREE_API const char *scree_set_name(scree_set_kind kind);
 /* Null when the set is well formed, else what is wrong with it. */
 SCREE_API const char *scree_set_fault(const scree_set *set);

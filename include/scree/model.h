@@ -40,11 +40,24 @@ typedef struct scree_link_id {
 
 /* ---- world ---------------------------------------------------------------------------------- */
 
+/* A box that repeats itself: what leaves it on one side comes in on the other. Bodies keep their
+ * own places and velocities, however far they go; two of them meet by their nearest images. */
+typedef struct scree_periodic_def {
+  double size[3];         /* m; 0: no end in this direction; default 0 0 0: no box */
+  double center[3];       /* m: what is shown lies about it; default 0 */
+  double shear_rate;      /* 1/s: layers of boxes slide over each other (Lees and Edwards) */
+  int flow, gradient;     /* 0, 1, 2 for x, y, z; with a shear rate two that are periodic */
+  double stretch_rate[3]; /* 1/s: of the box and its images; < 0: it shrinks */
+} scree_periodic_def;
+
 typedef struct scree_world_def {
   uint32_t cookie;               /* set by scree_world_def_default */
   double gravity[3];             /* m/s^2, default 0 0 -9.81 */
   double gravitational_constant; /* pairwise attraction, m^3/(kg s^2); default 0: none */
   double coulomb_constant;       /* pairwise force of charges, N m^2/C^2; default 0: none */
+  double pairwise_theta; /* opening angle of the tree code that sums both from 256 bodies on, 0 …
+                            0.9; default 0.3; 0: always over all pairs */
+  scree_periodic_def periodic;
 } scree_world_def;
 
 SCREE_API scree_world_def scree_world_def_default(void);
@@ -56,6 +69,17 @@ SCREE_API scree_context *scree_world_context(const scree_world *world);
 SCREE_API double scree_world_time(const scree_world *world); /* s */
 SCREE_API void scree_world_get_gravity(const scree_world *world, double gravity[3]);
 SCREE_API scree_status scree_world_set_gravity(scree_world *world, const double gravity[3]);
+/* The box as it is now: sizes and centre, and how far the layer of boxes next along the gradient is
+ * ahead along the flow, m. Null where it is of no interest. */
+SCREE_API void scree_world_get_periodic(const scree_world *world, scree_periodic_def *periodic,
+                                        double *offset);
+/* Rates from now on; the box stays. SCREE_ERROR_ARGUMENT: it is not one that could be sheared so.
+ */
+SCREE_API scree_status scree_world_set_periodic_rates(scree_world *world, double shear_rate,
+                                                      const double stretch_rate[3]);
+/* Is the world's box large enough for its bodies, and are its walls walls of every image? Else
+ * SCREE_ERROR_INPUT, with what is wrong. Every step asks it. */
+SCREE_API scree_status scree_world_check_periodic(const scree_world *world);
 /* Keeps a shape in the world's table before a body uses it; bodies' shapes enter by themselves. A
  * checkpoint names shapes by their place in this table: what an emitter will use later should be
  * added while the world is built, so that a world built anew has the same table. */
@@ -74,6 +98,7 @@ typedef enum scree_law {
   SCREE_LAW_ELASTOPLASTIC,      /* a spring that yields in tension and in compression */
   SCREE_LAW_BOND,               /* glued where two new bodies touch, until it breaks */
   SCREE_LAW_USER,               /* by scree_world_set_law_function */
+  SCREE_LAW_BRIDGE,             /* rigid, and a liquid bridge between surfaces that have touched */
   SCREE_LAW_COUNT
 } scree_law;
 
@@ -121,6 +146,10 @@ typedef struct scree_material_def {
   double bond_shear;    /* N; 0: friction times cohesion */
   double bond_bending;  /* N m; 0: turns freely */
   double bond_twisting; /* N m; 0: turns freely */
+  /* Liquid bridges. */
+  double bridge_volume;   /* m^3, of the liquid between two surfaces */
+  double surface_tension; /* N/m */
+  double contact_angle;   /* rad, below pi/2 */
 } scree_material_def;
 
 /* As in scenes: rigid-cohesive; null for a number that is none. */
@@ -295,6 +324,9 @@ typedef struct scree_body_info {
 
 SCREE_API scree_status scree_body_get_state(const scree_world *world, scree_body_id id,
                                             scree_body_state *state);
+/* The same, of the image that is in the periodic box; where there is no box of the body itself. */
+SCREE_API scree_status scree_body_get_shown_state(const scree_world *world, scree_body_id body,
+                                                  scree_body_state *state);
 SCREE_API scree_status scree_body_set_state(scree_world *world, scree_body_id id,
                                             const scree_body_state *state);
 SCREE_API scree_status scree_body_get_info(const scree_world *world, scree_body_id id,

@@ -203,7 +203,7 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   if (status) return status;
   if (a->revision != w->revision) {
     const bool excluded = a->has_excluded;
-    if (assembly_check_holes(w)) return SCREE_ERROR_INPUT;
+    if (assembly_check_holes(w) || scree_world_check_periodic(w)) return SCREE_ERROR_INPUT;
     a->has_excluded = w->joint_limit || w->excluded_count;
     (excluded || a->has_excluded ? collide_invalidate : collide_note_change)(a->collide);
   }

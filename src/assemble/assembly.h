@@ -303,7 +303,9 @@ collide_view assembly_view(const assembly *a, const assembly_params *params);
 scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
                                    assembly_report *report);
 scree_status assembly_keep_contacts(assembly *a, assembly_report *report);
-/* surface.c: what a material has on its surface. The velocity of b's surface against a's beyond
+/* surface.c: the image of body b that contact k of the problem is with (math/periodic.h). */
+periodic_image assembly_image(const assembly *a, size_t contact);
+/* What a material has on its surface. The velocity of b's surface against a's beyond
  * that of the bodies; and the direction of friction across a normal, false: there is none. */
 bool assembly_has_surfaces(const scree_world *world);
 v3 assembly_surface_velocity(const assembly *a, uint32_t body_a, uint32_t body_b);

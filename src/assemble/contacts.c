@@ -27,7 +27,9 @@ static bool needs_state(const scree_world *w) {
 
 static bool any_cohesion(const scree_world *w) {
   for (size_t k = 0; k < w->material_count * w->material_count; k++)
-    if (w->pair[k].cohesion > 0.0 || w->pair[k].cohesion_energy > 0.0) return true;
+    if (w->pair[k].cohesion > 0.0 || w->pair[k].cohesion_energy > 0.0 ||
+        w->pair[k].law == SCREE_LAW_BRIDGE)
+      return true;
   return false;
 }
 
@@ -47,6 +49,7 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
       .category = b->category,
       .collides_with = b->collides_with,
       .kind = a->kind,
+      .box = world_is_periodic(w) ? &w->box : NULL,
       .generation = b->generation,
       .excluded = w->excluded,
       .excluded_count = w->excluded_count,
@@ -91,8 +94,9 @@ static v3 start_velocity(const assembly *a, uint32_t i, v3 arm) {
 /* How fast two bodies' surfaces move where they touch, whichever way. */
 static double surface_speed(const assembly *a, uint32_t i, v3 arm_i, uint32_t j, v3 arm_j) {
   const world_bodies *b = &a->world->bodies;
-  return v3_norm(v3_sub(b->linear[i], b->linear[j])) + v3_norm(b->angular[i]) * v3_norm(arm_i) +
-         v3_norm(b->angular[j]) * v3_norm(arm_j);
+  const v3 image = world_image(a->world, i, j).velocity;
+  return v3_norm(v3_sub(v3_sub(b->linear[i], b->linear[j]), image)) +
+         v3_norm(b->angular[i]) * v3_norm(arm_i) + v3_norm(b->angular[j]) * v3_norm(arm_j);
 }
 
 /* The speed that overlap is removed with is kept by the bodies. Under gravity half of
@@ -216,7 +220,7 @@ static void take_form(const assembly *a, contact_form *form, const scree_materia
   if (material == form->material) return;
   form->material = material;
   form->law = law_for(material);
-  form->varies = a->has_surfaces || law_varies(material);
+  form->varies = a->has_surfaces || periodic_moves(&a->world->box) || law_varies(material);
 }
 
 /* The set of a pair whose contacts differ in their normal row only is asked for once. */
@@ -298,20 +302,33 @@ static scree_status note_user(assembly *a, const collide_contact *c, uint32_t pr
   return assembly_note_user(a, k, c, in, state, slide, force);
 }
 
+/* Of surfaces that run, and of images: along the normal, and all of it. */
+static void add_motion(scree_ccp_contact_def *def, double normal, v3 motion) {
+  const v3 t1 = v3_load(def->tangent), t2 = v3_cross(v3_load(def->normal), t1);
+  def->offset[0] += normal;
+  if (def->set.dim < 3) return;
+  def->offset[1] += v3_dot(t1, motion);
+  def->offset[2] += v3_dot(t2, motion);
+}
+
 /* Contact k of the step, whose rows begin at `row`. */
 static scree_status add_contact(assembly *a, const assembly_params *params, const plain_sets *plain,
                                 const collide_contact *c, int sharing, size_t k, size_t row,
                                 contact_part *part) {
   contact_form *form = &part->form;
   scree_ccp_contact_def *def = &form->def;
+  const bool moves = periodic_moves(&a->world->box);
   const world_bodies *b = &a->world->bodies;
   const v3 n = c->point.normal;
   const v3 point = v3_scale(0.5, v3_add(c->point.point_a, c->point.point_b));
-  const v3 arm_a = v3_sub(point, b->position[c->a]), arm_b = v3_sub(point, b->position[c->b]);
+  const periodic_image image = world_image(a->world, c->a, c->b);
+  const v3 arm_a = v3_sub(point, b->position[c->a]);
+  const v3 arm_b = v3_sub(point, v3_add(b->position[c->b], image.shift));
   v3 t1 = v3_across(n), surface = {0, 0, 0};
   const bool aligned = a->has_surfaces && assembly_direction(a, c->a, c->b, n, &t1);
   if (a->has_surfaces) surface = assembly_belt(a, k, n);
   const v3 t2 = v3_cross(n, t1);
+  surface = v3_add(surface, image.velocity);
   const v3 relative =
       v3_add(v3_sub(start_velocity(a, c->b, arm_b), start_velocity(a, c->a, arm_a)), surface);
   const double diameter = view_less(b->diameter[c->a], b->diameter[c->b]);
@@ -356,10 +373,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params, cons
   if (form->varies) note_pair(a, c, previous, relative, &in);
   if (a->has_state_now) state = assembly_recall(a, previous, n, t1, t2);
   fill(form, &in, &state);
-  if (a->has_surfaces && def->set.dim >= 3) {
-    def->offset[1] += v3_dot(t1, surface);
-    def->offset[2] += v3_dot(t2, surface);
-  }
+  if (a->has_surfaces || moves) add_motion(def, moves ? v3_dot(n, image.velocity) : 0.0, surface);
   if (plain->on) {
     if (!ccp_set_contact(a->problem, k, row, def, (uint32_t)pair)) part->broken = true;
   } else {

@@ -130,7 +130,8 @@ static double least_offset(const assembly *a, const curved_pair *p, const ccp_co
   const uint32_t i = p->body[0], k = p->body[1];
   const v3 va = v3_add(b->linear[i], v3_cross(b->angular[i], v3_load(c->arm_a)));
   const v3 vb = v3_add(b->linear[k], v3_cross(b->angular[k], v3_load(c->arm_b)));
-  return v3_dot(n, v3_sub(vb, va)) - foreseen_part * p->h * a->gravity;
+  const v3 image = world_image(a->world, i, k).velocity;
+  return v3_dot(n, v3_add(v3_sub(vb, va), image)) - foreseen_part * p->h * a->gravity;
 }
 
 static void curve_contact(assembly *a, const curved_pair *p, size_t k, const contact_point *mid) {
@@ -173,6 +174,10 @@ static void curve_pair(assembly *a, double h, size_t first, size_t count) {
   if (jolted(a->world, key->a) || jolted(a->world, key->b)) return;
   double least = INFINITY, margin = 0.0, most = 0.0;
   for (int m = 0; m < 2; m++) p.e[m] = a->expected[p.body[m]];
+  const periodic_image image = world_image(a->world, key->a, key->b);
+  p.e[1].linear = v3_add(p.e[1].linear, image.velocity);
+  p.e[1].mid.position =
+      v3_add(p.e[1].mid.position, v3_add_scaled(image.shift, 0.5 * h, image.velocity));
   for (size_t k = first; k < first + count; k++) {
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const v3 u = slip_of(&p, v3_load(c->arm_a), v3_load(c->arm_b));

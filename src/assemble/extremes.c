@@ -13,10 +13,14 @@ typedef struct extremes {
 
 static extremes extremes_of(const assembly *a, size_t begin, size_t end) {
   const world_bodies *b = &a->world->bodies;
+  const bool flows = periodic_moves(&a->world->box);
   extremes e = {.least = INFINITY};
   for (size_t i = begin; i < end; i++) {
     if (!b->alive[i] || !b->shape[i]) continue;
-    double speed = v3_norm(a->linear[i]);
+    v3 v = a->linear[i];
+    if (flows && world_is_dynamic(a->world, i))
+      v = v3_sub(v, periodic_flow_at(&a->world->box, b->position[i]));
+    double speed = v3_norm(v);
     if (isfinite(b->radius[i])) speed += b->radius[i] * v3_norm(a->angular[i]);
     if (speed > e.most) e.most = speed;
     if (world_is_dynamic(a->world, (uint32_t)i)) {

@@ -74,8 +74,10 @@ static twist part_of(const assembly *a, uint32_t rank, twist_kind which) {
 }
 
 static v3 between(const assembly *a, const ccp_contact *c, twist_kind which) {
-  return v3_sub(at_arm(part_of(a, c->body_b, which), c->arm_b),
-                at_arm(part_of(a, c->body_a, which), c->arm_a));
+  const v3 u = v3_sub(at_arm(part_of(a, c->body_b, which), c->arm_b),
+                      at_arm(part_of(a, c->body_a, which), c->arm_a));
+  if (which != VELOCITY || !periodic_moves(&a->world->box)) return u;
+  return v3_add(u, assembly_image(a, (size_t)(c - a->problem->bodies.contact)).velocity);
 }
 
 static double body_time(const assembly *a, uint32_t rank) {

@@ -61,13 +61,20 @@ static v3 velocity_at(const assembly *a, size_t i, v3 arm) {
   return v3_add(a->linear[i], v3_cross(a->angular[i], arm));
 }
 
+/* Of b, as the image that a meets, against a where their arms end. */
+static v3 velocity_between(const assembly *a, size_t i, v3 arm_i, size_t k, v3 arm_k) {
+  return v3_add(v3_sub(velocity_at(a, k, arm_k), velocity_at(a, i, arm_i)),
+                world_image(a->world, i, k).velocity);
+}
+
 /* How far the end may be from what the contacts say, m: by features that turn into touch, and by
  * the curvature of a turn and of a round wall. */
 static double unsaid(const assembly *a, const ccp_contact *c, size_t i, size_t k, double h) {
   const world_bodies *b = &a->world->bodies;
   const v3 arm[2] = {v3_load(c->arm_a), v3_load(c->arm_b)};
-  const double slip = v3_norm(v3_sub(velocity_at(a, k, arm[1]), velocity_at(a, i, arm[0])));
-  const double speed = v3_norm(v3_sub(a->linear[k], a->linear[i])); /* of what rolls as well */
+  const v3 none = {0, 0, 0};
+  const double slip = v3_norm(velocity_between(a, i, arm[0], k, arm[1]));
+  const double speed = v3_norm(velocity_between(a, i, none, k, none)); /* of what rolls as well */
   const bool far = h * speed > far_way * view_less(b->diameter[i], b->diameter[k]);
   const double way = h * (far ? fmax(slip, speed) : slip);
   const size_t body[2] = {i, k};
@@ -90,7 +97,7 @@ static double unsaid(const assembly *a, const ccp_contact *c, size_t i, size_t k
 
 static double end_gap(const assembly *a, const ccp_contact *c, size_t contact, size_t i, size_t k,
                       double h) {
-  const v3 u = v3_sub(velocity_at(a, k, v3_load(c->arm_b)), velocity_at(a, i, v3_load(c->arm_a)));
+  const v3 u = velocity_between(a, i, v3_load(c->arm_a), k, v3_load(c->arm_b));
   return (double)a->gap[contact] + h * v3_dot(v3_load(c->normal), u);
 }
 
@@ -137,8 +144,12 @@ static late_end end_of(const assembly *a, size_t i, double h) {
 static int touch_at_end(const assembly *a, const late_suspect *s, double h, late_end *end,
                         contact_point *found) {
   const world_bodies *b = &a->world->bodies;
+  const periodic_image image = world_image(a->world, s->a, s->b);
+  const v3 shift = v3_add_scaled(image.shift, h, image.velocity);
   end[0] = end_of(a, s->a, h);
   end[1] = end_of(a, s->b, h);
+  end[1].body.position = v3_add(end[1].body.position, shift);
+  end[1].shape.position = v3_add(end[1].shape.position, shift);
   return narrow_collide(b->shape[s->a], end[0].shape, b->shape[s->b], end[1].shape, 0.0, found,
                         CONTACT_POINT_MAX);
 }
@@ -210,10 +221,11 @@ static scree_status add_late(assembly *a, double h, const late_suspect *s, uint3
   for (int m = 0; m < n; m++) {
     collide_given g = {.a = s->a, .b = s->b, .point = found[m]};
     if (!same_side(a, s, g.point.normal)) continue;
+    const v3 shift = world_image(a->world, s->a, s->b).shift;
     const v3 at = common_point(a, s, carried_back(a, s->a, end[0].body, found[m].point_a),
-                               carried_back(a, s->b, end[1].body, found[m].point_b));
-    const v3 u = v3_sub(velocity_at(a, s->b, v3_sub(at, b->position[s->b])),
-                        velocity_at(a, s->a, v3_sub(at, b->position[s->a])));
+                               v3_add(carried_back(a, s->b, end[1].body, found[m].point_b), shift));
+    const v3 u = velocity_between(a, s->a, v3_sub(at, b->position[s->a]), s->b,
+                                  v3_sub(at, v3_add(b->position[s->b], shift)));
     g.point.point_a = g.point.point_b = at;
     g.point.feature ^= mark;
     g.point.gap = found[m].gap - fmin(s->said, 0.0) - h * v3_dot(g.point.normal, u);

@@ -12,8 +12,7 @@ const double law_touch_part = 1e-3;
 static const double round_part = 0.05;
 /* The part that one closes that cohesion holds. */
 static const double held_part = 0.02;
-/* Surfaces that have come so near, of the diameter, cohere. */
-static const double near_part = 2e-5;
+const double law_near_part = 2e-5;
 /* At rest: slower than this part of the speed below which nothing bounces. */
 static const double rest_speed = 0.01;
 /* Impulses on the boundary of their set, to what solvers leave. */
@@ -58,6 +57,7 @@ static double pull_of(const scree_material_def *m, double radius) {
 
 double law_range(const scree_material_def *m, double radius, double most) {
   if (m->law == SCREE_LAW_USER) return m->cohesion_range;
+  if (m->law == SCREE_LAW_BRIDGE) return law_bridge_range(m);
   if (!is_cohesive(m)) return 0.0;
   const double stretch = law_for(m)->stretches ? 2.0 * m->compliance * pull_of(m, radius) : 0.0;
   return m->cohesion_range + fmin(stretch, most);
@@ -91,7 +91,7 @@ double law_pull(const law_input *in) {
 bool law_holds(const law_input *in, law_state *state) {
   const double given = in->material->cohesion_range, touch = law_touch_part * in->diameter;
   const double range = given > 0.0 ? given : touch;
-  const double near = in->first ? fmin(touch, range) : near_part * in->diameter;
+  const double near = in->first ? fmin(touch, range) : law_near_part * in->diameter;
   double *attached = &state->value[LAW_ATTACHED];
   if (in->gap <= near) *attached = 1.0;
   if (in->gap > range) *attached = 0.0;

@@ -86,7 +86,8 @@ typedef struct law_class {
   X(law_compliant_cohesive, SCREE_LAW_COMPLIANT_COHESIVE)                                          \
   X(law_elastoplastic, SCREE_LAW_ELASTOPLASTIC)                                                    \
   X(law_bond, SCREE_LAW_BOND)                                                                      \
-  X(law_user, SCREE_LAW_USER)
+  X(law_user, SCREE_LAW_USER)                                                                      \
+  X(law_bridge, SCREE_LAW_BRIDGE)
 
 #define LAW_DECLARE(symbol, kind) extern const law_class symbol;
 LAW_LIST(LAW_DECLARE)
@@ -101,6 +102,11 @@ bool law_varies(const scree_material_def *material);
  * radius is the largest of all. Springs are followed until they have stretched by `most`. */
 double law_range(const scree_material_def *material, double radius, double most);
 
+/* law_bridge.c: how far a liquid bridge reaches, m; its pull, N. */
+double law_bridge_range(const scree_material_def *material);
+double law_bridge_pull(const scree_material_def *material, double radius, double gap);
+/* Surfaces that have come so near, of the diameter, cohere. */
+extern const double law_near_part;
 /* Near enough to be held by cohesion that has no range of its own? That is this part of the smaller
  * diameter. */
 extern const double law_touch_part;

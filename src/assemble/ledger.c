@@ -76,11 +76,15 @@ static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
   const v3 wa = a->mean[key->a].angular, wb = a->mean[key->b].angular;
   const v3 va = v3_add(a->mean[key->a].linear, v3_cross(wa, v3_load(c->arm_a)));
   const v3 vb = v3_add(a->mean[key->b].linear, v3_cross(wb, v3_load(c->arm_b)));
-  const v3 u = v3_sub(vb, va);
+  const v3 image =
+      periodic_moves(&a->world->box) ? assembly_image(a, k).velocity : v3_make(0, 0, 0);
+  const v3 u = v3_add(v3_sub(vb, va), image);
   const double whole = v3_dot(p, u) + v3_dot(m, v3_sub(wb, wa));
   const double normal = v3_dot(p, n) * v3_dot(u, n);
   out->impacts -= normal;
   out->friction -= whole - normal;
+  /* What images do that part is given by what moves them. */
+  out->motions -= v3_dot(p, image);
   if (a->has_surfaces) {
     /* A belt gives, and friction takes, what its surface does. */
     const double work = v3_dot(p, assembly_belt(a, k, n));

@@ -39,7 +39,8 @@ void assembly_note_laws(assembly *a) {
   bool cohesive = false;
   for (size_t k = 0; k < w->material_count * w->material_count; k++)
     cohesive = cohesive || w->pair[k].cohesion > 0.0 || w->pair[k].cohesion_energy > 0.0 ||
-               (w->pair[k].law == SCREE_LAW_USER && w->pair[k].cohesion_range > 0.0);
+               (w->pair[k].law == SCREE_LAW_USER && w->pair[k].cohesion_range > 0.0) ||
+               w->pair[k].law == SCREE_LAW_BRIDGE;
   if (cohesive) {
     part = 1.1 * law_touch_part;
     for (size_t i = 0; i < b->limit; i++)
@@ -92,6 +93,7 @@ static void update(assembly *a, size_t k, const scree_material_def *m) {
   const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
   v3 u = v3_sub(end_velocity(a, key->b, c->arm_b), end_velocity(a, key->a, c->arm_a));
   if (a->has_surfaces) u = v3_add(u, assembly_belt(a, k, n));
+  if (periodic_moves(&a->world->box)) u = v3_add(u, assembly_image(a, k).velocity);
   const v3 w = v3_sub(a->angular[key->b], a->angular[key->a]);
   const law_result result = {.material = m,
                              .set = ccp_set(a->problem, k),

@@ -20,6 +20,7 @@ scree_status assembly_find_overlaps(const scree_world *w, assembly_visit_overlap
                              .category = b->category,
                              .collides_with = b->collides_with,
                              .kind = b->kind,
+                             .box = world_is_periodic(w) ? &w->box : NULL,
                              .excluded = w->excluded,
                              .excluded_count = w->excluded_count};
   if (!status) status = collide_begin(c, &view, b->generation, NULL, 0);

@@ -27,6 +27,11 @@ v3 assembly_surface_velocity(const assembly *a, uint32_t i, uint32_t k) {
   return u;
 }
 
+periodic_image assembly_image(const assembly *a, size_t k) {
+  const cache_key *key = &collide_cache(a->collide)->now.key[k];
+  return world_image(a->world, key->a, key->b);
+}
+
 v3 assembly_belt(const assembly *a, size_t k, v3 n) {
   const cache_key *key = &collide_cache(a->collide)->now.key[k];
   const v3 belt = assembly_surface_velocity(a, key->a, key->b);

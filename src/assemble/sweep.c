@@ -88,7 +88,8 @@ static double hold(const assembly *a, const sweep_pair *p) {
 static double led_by_turn(const assembly *a, size_t i, size_t k, double h) {
   const world_bodies *b = &a->world->bodies;
   const double wi = a->turn[i], wk = a->turn[k];
-  const double apart = v3_norm(v3_sub(b->position[k], b->position[i]));
+  const v3 image = world_image(a->world, i, k).shift;
+  const double apart = v3_norm(v3_sub(v3_add(b->position[k], image), b->position[i]));
   return h * (wi + wk) * view_less(b->radius[i], b->radius[k]) +
          0.5 * h * h * (wi * wi + wk * wk) * apart;
 }
@@ -99,7 +100,9 @@ static double farthest_from(const assembly *a, size_t wall) {
   double most = 0.0;
   for (size_t i = 0; i < b->limit; i++)
     if (b->alive[i] && world_is_dynamic(a->world, i))
-      most = fmax(most, v3_norm2(v3_sub(b->position[i], b->position[wall])));
+      most =
+          fmax(most, v3_norm2(v3_sub(v3_add(b->position[i], world_image(a->world, wall, i).shift),
+                                     b->position[wall])));
   return sqrt(most);
 }
 
@@ -133,7 +136,9 @@ static bool far_apart(const assembly *a, size_t i, size_t k, double h) {
   const world_bodies *b = &a->world->bodies;
   const double radii = b->radius[i] + b->radius[k];
   if (!isfinite(radii)) return false;
-  const v3 x = v3_sub(b->position[k], b->position[i]), v = v3_sub(a->linear[k], a->linear[i]);
+  const periodic_image image = world_image(a->world, i, k);
+  const v3 x = v3_add(v3_sub(b->position[k], b->position[i]), image.shift);
+  const v3 v = v3_add(v3_sub(a->linear[k], a->linear[i]), image.velocity);
   const double closing = -v3_dot(x, v), speed2 = v3_norm2(v);
   const double t = closing > 0.0 ? view_less(closing / speed2, h) : 0.0;
   return v3_norm2(v3_add_scaled(x, t, v)) > radii * radii;
@@ -177,13 +182,17 @@ typedef struct sweep_speed {
 static sweep_speed speed_of(const assembly *a, const sweep_pair *p, double h) {
   const world_bodies *b = &a->world->bodies;
   const double ra = b->radius[p->a], rb = b->radius[p->b], wa = a->turn[p->a], wb = a->turn[p->b];
-  sweep_speed s = {.linear = v3_sub(a->linear[p->b], a->linear[p->a]), .has_direction = true};
+  const periodic_image image = world_image(a->world, p->a, p->b);
+  sweep_speed s = {.linear = v3_add(v3_sub(a->linear[p->b], a->linear[p->a]), image.velocity),
+                   .has_direction = true};
   const bool swap = rb < ra;
   const size_t small = swap ? p->b : p->a, large = swap ? p->a : p->b;
   const double wl = swap ? wa : wb, ws = swap ? wb : wa;
   if (wl > 0.0 && !(b->radius[large] < much_larger * b->radius[small])) {
-    const v3 arm = v3_sub(b->position[small], b->position[large]);
-    const v3 wall = v3_add(a->linear[large], v3_cross(a->angular[large], arm));
+    const periodic_image seen = world_image(a->world, large, small);
+    const v3 arm = v3_add(v3_sub(b->position[small], b->position[large]), seen.shift);
+    const v3 wall =
+        v3_sub(v3_add(a->linear[large], v3_cross(a->angular[large], arm)), seen.velocity);
     const double speed = v3_norm(v3_sub(a->linear[small], wall));
     s.has_direction = false;
     s.turn = (ws + wl) * b->radius[small];
@@ -201,6 +210,7 @@ static void follow(const assembly *a, double h, sweep_pair *p) {
   const double deep = hold(a, p);
   const sweep_speed speed = speed_of(a, p, h);
   const double sight = 2.0 * view_less(b->radius[p->a], b->radius[p->b]);
+  const periodic_image image = world_image(a->world, p->a, p->b);
   double least = 0.0; /* the gap at the start, where it is an overlap */
   double t = 0.0;
   for (int round = 0; t < h; round++) {
@@ -211,8 +221,10 @@ static void follow(const assembly *a, double h, sweep_pair *p) {
       return;
     }
     const double margin = view_less(sight, speed.any * (h - t));
-    const int n = narrow_collide(b->shape[p->a], shape_after(a, p->a, t), b->shape[p->b],
-                                 shape_after(a, p->b, t), margin, found, CONTACT_POINT_MAX);
+    pose other = shape_after(a, p->b, t);
+    other.position = v3_add(other.position, v3_add_scaled(image.shift, t, image.velocity));
+    const int n = narrow_collide(b->shape[p->a], shape_after(a, p->a, t), b->shape[p->b], other,
+                                 margin, found, CONTACT_POINT_MAX);
     double dt = (margin + deep) / speed.any;
     for (int m = 0; m < n; m++) {
       if (round == 0) least = fmin(least, found[m].gap);

@@ -134,6 +134,7 @@ scree_status assembly_tell_user(assembly *a) {
     const ccp_contact *at = &a->problem->bodies.contact[k];
     const v3 n = v3_load(c->normal);
     v3 u = v3_sub(end_velocity(a, c->body_b, at->arm_b), end_velocity(a, c->body_a, at->arm_a));
+    u = v3_add(u, world_image(a->world, c->body_a, c->body_b).velocity);
     if (a->has_surfaces) u = v3_add(u, assembly_belt(a, k, n));
     c->approach = v3_dot(n, u);
     v3_store(c->slide, v3_add_scaled(u, -c->approach, n));

@@ -12,7 +12,7 @@ enum { CHUNK = 2048, PARALLEL_BLOCKS = 4096 };
 
 /* Which rows share a weight: group[k] of row k, ascending. */
 static void group_rows(const scree_set *set, int *group) {
-  for (int k = 0; k < set->dim; k++) group[k] = k;
+  for (int k = 0; k < set->dim; k++) group[k] = set->kind == SCREE_SET_USER ? 0 : k;
   if (set->kind == SCREE_SET_COULOMB && set->dim == 3) group[2] = 1;
   if (set->kind == SCREE_SET_ROLLING) {
     group[2] = 1;
@@ -85,6 +85,10 @@ void op_metric_step_block(const ccp_operator *op, size_t i, double step, const d
   for (int k = 0; k < dim; k++) z[k] = y[k] / root[k] - step * root[k] * u[k];
   if (set->kind == SCREE_SET_COULOMB && dim == 3 && !set_is_modified(set)) {
     coulomb3_project(set->mu * (root[0] / root[1]), z);
+  } else if (set->kind == SCREE_SET_USER) { /* one root: the metric is the plain one */
+    for (int k = 0; k < dim; k++) z[k] *= root[0];
+    scree_set_project(set, 1.0, z);
+    for (int k = 0; k < dim; k++) z[k] /= root[0];
   } else if (set->kind != SCREE_SET_FREE) {
     const scree_set scaled = scaled_set(set, root);
     scree_set_project(&scaled, 1.0, z);

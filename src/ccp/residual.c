@@ -23,7 +23,8 @@
 static const double approach_share = 0.1;
 
 static bool has_normal(const scree_set *set) {
-  return set->kind != SCREE_SET_FREE && set->kind != SCREE_SET_INTERVAL;
+  return set->kind != SCREE_SET_FREE && set->kind != SCREE_SET_INTERVAL &&
+         set->kind != SCREE_SET_USER;
 }
 
 /* An impulse beyond 1e16 times what its velocity asks swallows it: g - eta u is g. The residual is

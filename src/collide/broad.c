@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/pieces.h"
 #include "collide/broad_cavity.h"
+#include "collide/broad_images.h"
 #include "collide/broad_stray.h"
 
 enum { LARGE_LEVEL = 12 }; /* a level with fewer members is tested directly */
@@ -29,6 +30,11 @@ struct broad {
   scree_context *context;
   aabb *box; /* with slack: what the pairs were found with */
   size_t box_capacity;
+  aabb *shown; /* the same, moved into the periodic box */
+  size_t shown_capacity;
+  aabb all; /* of those that have an end */
+  v3 image[IMAGES];
+  int images;           /* 0: no periodic box */
   uint32_t *large_list; /* ascending */
   size_t large_count, large_list_capacity;
   broad_cavity *cavity; /* of the large ones */
@@ -86,6 +92,7 @@ void broad_destroy(broad *b) {
   if (!b) return;
   scree_context *context = b->context;
   memory_free(context, b->box);
+  memory_free(context, b->shown);
   memory_free(context, b->large_list);
   memory_free(context, b->cavity);
   broad_grid_clear(&b->grid);
@@ -123,7 +130,7 @@ void broad_ask_for_row(const broad *b, size_t i) {
 
 static aabb swept_box(const collide_view *view, size_t i, v3 v0) {
   const shape *s = view->shape[i];
-  double reach = view->h * v3_norm(v3_sub(view->linear[i], v0));
+  double reach = view->h * v3_norm(v3_sub(images_velocity(view, i), v0)) + images_reach(view, i);
   if (view->extra) reach += view->extra[i];
   if (s->kind == SCREE_SHAPE_SPHERE && !view->place) {
     const double r = s->sphere.radius + reach;
@@ -140,7 +147,7 @@ static aabb swept_box(const collide_view *view, size_t i, v3 v0) {
 static aabb box_ahead(const collide_view *view, size_t i, v3 v0) {
   aabb box = swept_box(view, i, v0);
   const double speed = v3_norm(view->linear[i]);
-  if (!(speed > 0.0) || !isfinite(view->diameter[i])) return box;
+  if (!(speed > 0.0) || !isfinite(view->diameter[i]) || view->box) return box;
   const double time = view_less(steps_ahead * view->h, most_ahead * view->diameter[i] / speed);
   const v3 way = v3_scale(time, view->linear[i]), zero = {0, 0, 0};
   box.lo = v3_add(box.lo, v3_min(way, zero));
@@ -154,6 +161,7 @@ static bool inside(aabb a, aabb b) {
 }
 
 bool broad_covers(const broad *b, const collide_view *view, const v3 *linear, const v3 *angular) {
+  if (images_part(view)) return false;
   const v3 v0 = broad_mean_velocity(b->context, view);
   collide_view still = *view;
   bool covers = true;
@@ -196,7 +204,7 @@ static scree_status make_boxes(broad *b, const collide_view *view, broad_boxes *
   const double common = b->common = common_slack(view);
   /* Wider boxes hold for longer, but make more pairs. */
   b->wide = b->age < SHORT_AGE;
-  const double skin = b->wide ? 1.5 : 0.5;
+  const double skin = images_part(view) ? 0.0 : b->wide ? 1.5 : 0.5;
   *out = (broad_boxes){.view = view, .box = b->box, .mean_velocity = v0, .skin = skin * common};
   double most = 0.0;
 #pragma omp parallel for schedule(static) reduction(max                                            \
@@ -210,7 +218,14 @@ static scree_status make_boxes(broad *b, const collide_view *view, broad_boxes *
     if (isfinite(slack) && slack > most) most = slack;
   }
   b->most_slack = out->most_slack = most;
-  return SCREE_OK;
+  b->images = view->box ? images_list(view->box, b->image) : 0;
+  if (!view->box) return SCREE_OK;
+  if (memory_grow(b->context, &b->shown, &b->shown_capacity, n, sizeof *b->shown))
+    return SCREE_ERROR_MEMORY;
+  out->box = b->shown;
+  const scree_status status = images_show(b->context, view, b->box, b->shown, &b->all);
+  b->all = aabb_grow(b->all, b->most_slack);
+  return status;
 }
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
@@ -227,7 +242,9 @@ static scree_status sort_bodies(broad *b, const broad_boxes *boxes) {
         memory_grow(b->context, &b->cavity, &b->cavity_capacity, k + 1, sizeof *b->cavity))
       return SCREE_ERROR_MEMORY;
     b->large_list[k] = (uint32_t)i;
-    b->cavity[k] = broad_cavity_of(boxes->view, (uint32_t)i, boxes->mean_velocity, boxes->skin);
+    b->cavity[k] = (broad_cavity){.still = false};
+    if (!boxes->view->box)
+      b->cavity[k] = broad_cavity_of(boxes->view, (uint32_t)i, boxes->mean_velocity, boxes->skin);
     b->large_count++;
   }
   return SCREE_OK;
@@ -244,6 +261,8 @@ static void sort_row(uint32_t *x, size_t n) {
 
 static bool meet_large(const broad *b, const broad_boxes *boxes, size_t k, uint32_t i) {
   const uint32_t l = b->large_list[k];
+  if (boxes->view->box)
+    return broad_may_touch(boxes->view, l, i) && images_near(boxes->view, b->box, l, i);
   return broad_may_touch(boxes->view, l, i) && broad_near(boxes, l, i) &&
          !broad_cavity_clears(&b->cavity[k], boxes, l, i);
 }
@@ -253,7 +272,13 @@ static void search_member(const broad *b, const broad_boxes *boxes, size_t place
   const uint32_t i = b->grid.member[place];
   broad_list *out = &p->higher;
   const size_t first = out->count;
-  broad_grid_partners(&b->grid, boxes, place, out, &p->lower);
+  broad_moved moved = {.box = boxes->view->box};
+  if (!moved.box) broad_grid_partners(&b->grid, boxes, place, &moved, out, &p->lower);
+  for (int m = 0; m < b->images; m++) {
+    moved.shift = b->image[m];
+    if (images_meet(b->shown[i], moved.shift, b->all))
+      broad_grid_partners(&b->grid, boxes, place, &moved, out, &p->lower);
+  }
   for (size_t k = b->large_count; k-- > 0 && b->large_list[k] > i;)
     if (meet_large(b, boxes, k, i)) broad_list_add(out, b->large_list[k]);
   b->length[i] = (uint32_t)(out->count - first);
@@ -436,7 +461,7 @@ static scree_status prepare_strays(broad *b, size_t n) {
     coarsest = l;
   }
   const bool few = coarsest - finest < FEW_LEVELS;
-  b->side = few ? b->grid.levels[coarsest].size : 0.0;
+  b->side = few && !b->images ? b->grid.levels[coarsest].size : 0.0;
   b->most_side = 2.0 * b->side;
   return broad_stray_reserve(&b->stray, n);
 }
@@ -535,6 +560,7 @@ static void find_left(broad *b, const collide_view *view, v3 v0) {
 /* Do the pairs hold, with those of a few bodies that have left their boxes made anew? */
 static bool still_valid(broad *b, const collide_view *view) {
   if (!b->valid || b->count != view->count || (b->wide && b->age > WIDE_AGE)) return false;
+  if (images_part(view)) return false;
   const v3 v0 = broad_mean_velocity(b->context, view);
   for (size_t k = 0; k < b->large_count; k++)
     if (!broad_cavity_holds(&b->cavity[k], view, b->large_list[k], v0)) return false;

@@ -14,6 +14,7 @@
 
 #include "collide/contact_point.h"
 #include "math/aabb.h"
+#include "math/periodic.h"
 #include "shape/shape.h"
 
 /* A contact that the caller knows of and that the narrow phase does not see at the start of the
@@ -43,7 +44,8 @@ typedef struct collide_view {
   const uint32_t *category, *collides_with;
   const uint8_t *kind; /* 0: can be pushed; two others never form a pair */
   const uint32_t
-      *generation; /* of the body at a place; null: the same as long as there are as many */
+      *generation;     /* of the body at a place; null: the same as long as there are as many */
+  const periodic *box; /* null: none; else pairs meet by their nearest images */
   const uint64_t *excluded; /* low index << 32 | high index, ascending */
   size_t excluded_count;
   double h;                   /* s */
@@ -113,6 +115,51 @@ static inline double view_pair_margin(const collide_view *view, size_t i, size_t
     speed += view->radius[k] * v3_norm(view->angular[k]);
   const double margin = view_margin(view, scale) + view->h * speed;
   return view->extra ? margin + view->extra[i] + view->extra[k] : margin;
+}
+
+/* Two bodies as a view of their own, the second one as its image that the first one meets: index 0
+ * and 1. */
+typedef struct view_pair {
+  collide_view view;
+  const shape *shape[2];
+  v3 position[2], linear[2], angular[2];
+  quat rotation[2];
+  pose place[2];
+  double radius[2], diameter[2], extra[2];
+} view_pair;
+
+static inline void view_take_pair(const collide_view *view, size_t i, size_t k, view_pair *out) {
+  const periodic_image image = periodic_nearest(view->box, view->position[i], view->position[k]);
+  const size_t body[2] = {i, k};
+  for (int m = 0; m < 2; m++) {
+    const size_t j = body[m];
+    out->shape[m] = view->shape[j];
+    out->position[m] = view->position[j];
+    out->rotation[m] = view->rotation[j];
+    out->linear[m] = view->linear[j];
+    out->angular[m] = view->angular[j];
+    out->radius[m] = view->radius[j];
+    out->diameter[m] = view->diameter[j];
+    if (view->place) out->place[m] = view->place[j];
+    if (view->extra) out->extra[m] = view->extra[j];
+  }
+  out->position[1] = v3_add(out->position[1], image.shift);
+  out->linear[1] = v3_add(out->linear[1], image.velocity);
+  out->view = (collide_view){.count = 2,
+                             .shape = out->shape,
+                             .position = out->position,
+                             .rotation = out->rotation,
+                             .place = view->place ? out->place : NULL,
+                             .linear = out->linear,
+                             .angular = out->angular,
+                             .radius = out->radius,
+                             .diameter = out->diameter,
+                             .h = view->h,
+                             .margin = view->margin,
+                             .most = view->most,
+                             .held = view->held,
+                             .held_part = view->held_part,
+                             .extra = view->extra ? out->extra : NULL};
 }
 
 /* Do the balls about two bodies fly past each other, farther than their part of the diameter, in

@@ -226,8 +226,9 @@ static scree_status lay_out(broad_grid *g, const broad_boxes *b) {
 /* A body as a level's search compares it. The rounding of a position to float is added to the
  * sizes. Returns whether the body is a ball, in a box that does not reach far ahead, and the
  * rounding is small. */
-static bool see(const broad_boxes *b, size_t i, const broad_level *level, float at[BROAD_LANES]) {
-  const v3 x = v3_sub(centre_of(b, i), level->origin);
+static bool see(const broad_boxes *b, size_t i, v3 centre, const broad_level *level,
+                float at[BROAD_LANES]) {
+  const v3 x = v3_sub(centre, level->origin);
   const double rounding = 2e-7 * (fabs(x.x) + fabs(x.y) + fabs(x.z)), up = 1.0 + 1e-6;
   at[0] = (float)x.x;
   at[1] = (float)x.y;
@@ -243,7 +244,7 @@ static bool see(const broad_boxes *b, size_t i, const broad_level *level, float 
 static void fill_lanes(const broad_grid *g, const broad_boxes *b, size_t m) {
   const uint32_t i = g->member[m];
   float at[BROAD_LANES];
-  see(b, i, &g->levels[g->level[i]], at);
+  see(b, i, centre_of(b, i), &g->levels[g->level[i]], at);
   for (int k = 0; k < BROAD_LANES; k++) g->lane[k][m] = at[k];
 }
 
@@ -292,8 +293,10 @@ typedef struct search {
   const broad_boxes *boxes;
   uint32_t body;
   float at[BROAD_LANES];
-  bool own;  /* level: each pair is met from both sides */
-  bool ball; /* the floats tell nearly as well as its box */
+  bool own;            /* level: each pair is met from both sides */
+  bool ball;           /* the floats tell nearly as well as its box */
+  const periodic *box; /* null: none */
+  v3 shift;
   broad_list *higher, *lower;
 } search;
 
@@ -331,6 +334,20 @@ static unsigned lowest(unsigned mask) {
   return mask & 1u ? 0u : mask & 2u ? 1u : mask & 4u ? 2u : 3u;
 }
 
+/* Is the body, moved as it is, the image nearest to k? And do the two boxes come near? */
+static bool near_image(const search *s, uint32_t k) {
+  const broad_boxes *b = s->boxes;
+  const periodic *box = s->box;
+  const v3 nearest = periodic_nearest(box, centre_of(b, k), centre_of(b, s->body)).shift;
+  const v3 off = v3_abs(v3_sub(nearest, s->shift));
+  for (int m = 0; m < 3; m++)
+    if ((m == 0 ? off.x : m == 1 ? off.y : off.z) > 1e-6 * box->size[m]) return false;
+  const double between = view_less(broad_slack(b->view, s->body), broad_slack(b->view, k));
+  const v3 shift = s->shift;
+  const aabb own = {v3_add(b->box[s->body].lo, shift), v3_add(b->box[s->body].hi, shift)};
+  return aabb_overlap(aabb_grow(own, between), b->box[k]);
+}
+
 static void meet_run(const search *s, size_t begin, size_t end) {
   for (size_t first = begin; first < end; first += WIDTH) {
     unsigned mask = may_meet(s, first);
@@ -339,7 +356,7 @@ static void meet_run(const search *s, size_t begin, size_t end) {
       const uint32_t k = s->grid->member[first + lowest(mask)];
       if (k <= s->body && (s->own || k == s->body)) continue;
       if (!broad_may_touch(s->boxes->view, s->body, k)) continue;
-      if (!s->ball && !broad_near(s->boxes, s->body, k)) continue;
+      if (s->box ? !near_image(s, k) : !s->ball && !broad_near(s->boxes, s->body, k)) continue;
       broad_list_add(k > s->body ? s->higher : s->lower, k);
       if (k < s->body) broad_list_add(s->lower, s->body);
     }
@@ -371,21 +388,23 @@ static void meet_level(search *s, const broad_level *level, const int64_t at[3])
 }
 
 void broad_grid_partners(const broad_grid *g, const broad_boxes *b, size_t place,
-                         broad_list *higher, broad_list *lower) {
+                         const broad_moved *moved, broad_list *higher, broad_list *lower) {
   search s = {.grid = g,
               .boxes = b,
               .body = g->member[place],
               .own = true,
+              .box = moved->box,
+              .shift = moved->shift,
               .higher = higher,
               .lower = lower};
   int64_t at[3];
   const int own = g->level[s.body];
-  const v3 c = centre_of(b, s.body);
+  const v3 c = v3_add(centre_of(b, s.body), moved->shift);
   for (int l = own; l < BROAD_LEVELS; l++) {
     const broad_level *level = &g->levels[l];
     if (!level->members) continue;
     cell_of(level, c, at);
-    s.ball = see(b, s.body, level, s.at);
+    s.ball = see(b, s.body, c, level, s.at);
     s.own = l == own;
     meet_level(&s, level, at);
   }

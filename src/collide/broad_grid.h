@@ -70,11 +70,18 @@ static inline void broad_list_add(broad_list *list, uint32_t x) {
   list->count++;
 }
 
+/* Where a periodic box lets a body look for partners: as if it were moved by `shift`. */
+typedef struct broad_moved {
+  const periodic *box; /* null: none */
+  v3 shift;
+} broad_moved;
+
 /* Partners of the member at a place among members of its own level and coarser ones. Those with a
  * higher index go to `higher`; lower ones of coarser levels, which do not see the member, to
- * `lower`, followed by the member. Each pair is found once. */
+ * `lower`, followed by the member. Each pair is found once; in a periodic box over all its images,
+ * by the nearest one. */
 void broad_grid_partners(const broad_grid *g, const broad_boxes *boxes, size_t place,
-                         broad_list *higher, broad_list *lower);
+                         const broad_moved *moved, broad_list *higher, broad_list *lower);
 
 /* broad_mean.c: of the bodies that can be pushed. */
 v3 broad_mean_velocity(scree_context *context, const collide_view *view);

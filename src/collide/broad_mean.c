@@ -1,13 +1,14 @@
 /* The mean velocity that boxes grow against. */
 #include "base/pieces.h"
 #include "collide/broad_grid.h"
+#include "collide/broad_images.h"
 
 static size_t add_velocities(const collide_view *view, size_t begin, size_t end, v3 *sum) {
   size_t n = 0;
   *sum = v3_make(0, 0, 0);
   for (size_t i = begin; i < end; i++)
     if (view->shape[i] && view->kind[i] == 0) {
-      *sum = v3_add(*sum, view->linear[i]);
+      *sum = v3_add(*sum, images_velocity(view, i));
       n++;
     }
   return n;

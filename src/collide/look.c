@@ -60,6 +60,24 @@ static bool miss_shapes(const look_def *look, size_t i, size_t k) {
   return false;
 }
 
+static bool misses(const look_def *look, uint32_t i, uint32_t k) {
+  const collide_view *view = look->view;
+  const bool balls = is_ball(view, i) && is_ball(view, k);
+  if (!view->box) return (balls ? miss_balls : miss_shapes)(look, i, k);
+  view_pair pair;
+  view_take_pair(view, i, k, &pair);
+  const v3 image = v3_sub(pair.linear[1], view->linear[k]);
+  const v3 linear[2] = {look->linear[i], v3_add(look->linear[k], image)};
+  const v3 angular[2] = {look->angular[i], look->angular[k]};
+  const double extra[2] = {look->extra[i], look->extra[k]};
+  const look_def seen = {.view = &pair.view,
+                         .linear = linear,
+                         .angular = angular,
+                         .extra = extra,
+                         .tolerance = look->tolerance};
+  return (balls ? miss_balls : miss_shapes)(&seen, 0, 1);
+}
+
 scree_status look_for_missed(broad *b, const look_def *look, bool *missed) {
   *missed = false;
   if (!broad_covers(b, look->view, look->linear, look->angular)) {
@@ -75,8 +93,7 @@ scree_status look_for_missed(broad *b, const look_def *look, bool *missed) {
       const uint32_t k = partner[m];
       if (!(look->extra[i] > 0.0) && !(look->extra[k] > 0.0)) continue;
       if (!view_is_mine(look->view, i, k)) continue;
-      if ((is_ball(look->view, i) && is_ball(look->view, k) ? miss_balls : miss_shapes)(look, i,
-                                                                                        k)) {
+      if (misses(look, (uint32_t)i, k)) {
         *missed = true;
         return SCREE_OK;
       }

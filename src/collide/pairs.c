@@ -194,6 +194,19 @@ static bool touch(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
   return add_given(view, i, k, p);
 }
 
+static bool touch_image(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
+  view_pair pair;
+  const size_t first = p->count;
+  view_take_pair(view, i, k, &pair);
+  const bool balls = is_plain_sphere(view, i) && is_plain_sphere(view, k);
+  if (!(balls ? touch_spheres : touch)(&pair.view, 0, 1, p)) return false;
+  for (size_t m = first; m < p->count; m++) {
+    p->out[m].a = i;
+    p->out[m].b = k;
+  }
+  return add_given(view, i, k, p);
+}
+
 static void ask_for_body(const collide_view *view, uint32_t i) {
   __builtin_prefetch(&view->position[i]);
   __builtin_prefetch(&view->linear[i]);
@@ -225,8 +238,10 @@ static void run_piece(const collide *c, piece *p) {
     const bool ball = is_plain_sphere(&c->view, seg->body);
     for (uint32_t k = 0; k < seg->count; k++) {
       if (!view_is_mine(&c->view, seg->body, partner[k])) continue;
-      if (!(ball && is_plain_sphere(&c->view, partner[k]) ? touch_spheres : touch)(
-              &c->view, seg->body, partner[k], p)) {
+      if (!(c->view.box ? touch_image
+            : ball && is_plain_sphere(&c->view, partner[k])
+                ? touch_spheres
+                : touch)(&c->view, seg->body, partner[k], p)) {
         p->short_of_room = true;
         return;
       }

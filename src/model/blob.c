@@ -15,6 +15,7 @@ typedef struct blob_header {
   uint64_t optional; /* bit k: the k-th optional array is there */
   uint64_t called;   /* the loads of the step are there: it was stopped, and is to be made again */
   scree_world_def def;
+  periodic box;
   double time, step;
 } blob_header;
 
@@ -36,6 +37,7 @@ void world_put(const scree_world *w, blob_out *out) {
   head.joint_limit = w->joint_limit;
   head.link_limit = w->link_limit;
   head.def = w->def;
+  head.box = w->box;
   head.called = w->called;
   head.time = w->time;
   head.step = w->step;
@@ -82,6 +84,8 @@ static scree_status check_header(scree_world *w, const blob_header *head, size_t
   if (head->magic != blob_magic || head->version != BLOB_VERSION || head->word != sizeof(joint))
     return context_fail(context, SCREE_ERROR_INPUT,
                         "checkpoint: not one of this version of Scree, or of another machine");
+  if (!world_box_fits(&head->box))
+    return context_fail(context, SCREE_ERROR_INPUT, "checkpoint: its periodic box is none");
   if (head->limit > UINT32_MAX || head->free_count > head->limit ||
       head->joint_limit > UINT32_MAX || head->link_limit > UINT32_MAX ||
       size != expected_size(head))
@@ -208,6 +212,7 @@ scree_status world_restore(scree_world *w, const void *bytes, size_t size) {
   w->joint_limit = head.joint_limit;
   w->link_limit = head.link_limit;
   w->def = head.def;
+  w->box = head.box;
   w->called = head.called != 0;
   w->time = head.time;
   w->step = head.step;

@@ -328,6 +328,18 @@ scree_status scree_body_get_state(const scree_world *w, scree_body_id id, scree_
   return SCREE_OK;
 }
 
+scree_status scree_body_get_shown_state(const scree_world *w, scree_body_id id,
+                                        scree_body_state *state) {
+  const scree_status status = scree_body_get_state(w, id, state);
+  const uint32_t i = id.index;
+  if (status || !world_is_periodic(w) || !world_is_dynamic(w, i)) return status;
+  const periodic_image at =
+      periodic_nearest(&w->box, v3_load(w->box.center), w->bodies.position[i]);
+  v3_store(state->position, v3_add(v3_load(state->position), at.shift));
+  v3_store(state->velocity, v3_add(v3_load(state->velocity), at.velocity));
+  return SCREE_OK;
+}
+
 scree_status scree_body_set_state(scree_world *w, scree_body_id id, const scree_body_state *s) {
   ARGUMENT_CHECK(w ? w->context : NULL, w && s);
   world_bodies *b = &w->bodies;

@@ -83,44 +83,6 @@ void world_clear_step_loads(scree_world *w) {
     memset(w->bodies.step_load, 0, w->bodies.limit * sizeof *w->bodies.step_load);
 }
 
-bool world_has_pairwise(const scree_world *w) {
-  return w->def.gravitational_constant != 0.0 ||
-         (w->def.coulomb_constant != 0.0 && w->bodies.charge);
-}
-
-/* Strength of the attraction between two bodies: force = strength / distance^2 towards the other.
- */
-static double pair_strength(const scree_world *w, size_t i, size_t k) {
-  const world_bodies *b = &w->bodies;
-  double s = w->def.gravitational_constant * b->mass[i] * b->mass[k];
-  if (b->charge) s -= w->def.coulomb_constant * b->charge[i] * b->charge[k];
-  return s;
-}
-
-v3 world_pairwise_force(const scree_world *w, size_t i) {
-  const world_bodies *b = &w->bodies;
-  v3 sum = {0, 0, 0};
-  for (size_t k = 0; k < b->limit; k++) {
-    if (k == i || !b->alive[k]) continue;
-    const v3 d = v3_sub(b->position[k], b->position[i]);
-    const double r2 = v3_norm2(d);
-    if (r2 > 0.0) sum = v3_add_scaled(sum, pair_strength(w, i, k) / (r2 * sqrt(r2)), d);
-  }
-  return sum;
-}
-
-double world_pairwise_energy(const scree_world *w) {
-  const world_bodies *b = &w->bodies;
-  double sum = 0.0;
-  if (!world_has_pairwise(w)) return 0.0;
-  for (size_t i = 0; i < b->limit; i++)
-    for (size_t k = i + 1; b->alive[i] && k < b->limit; k++) {
-      const double r = v3_norm(v3_sub(b->position[k], b->position[i]));
-      if (b->alive[k] && r > 0.0) sum -= pair_strength(w, i, k) / r;
-    }
-  return sum;
-}
-
 static bool pushes(const scree_world *w, uint32_t i) {
   return i != WORLD_NO_BODY && world_is_dynamic(w, i);
 }
@@ -185,6 +147,7 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_load(w->def.gravity);
   const bool pairwise = world_has_pairwise(w);
+  if (pairwise && world_pairwise_begin(w)) return SCREE_ERROR_MEMORY;
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(context_team(w->context, pairwise || b->limit > PIECES_MANY))
   for (size_t i = 0; i < b->limit; i++) {

@@ -21,6 +21,7 @@ static const char *const law_names[SCREE_LAW_COUNT] = {
     [SCREE_LAW_ELASTOPLASTIC] = "elastoplastic",
     [SCREE_LAW_BOND] = "bond",
     [SCREE_LAW_USER] = "user",
+    [SCREE_LAW_BRIDGE] = "liquid-bridge",
 };
 
 const char *scree_law_name(scree_law law) {
@@ -38,7 +39,8 @@ enum {
   LAWS_SPRING = LAW_BIT(USUAL) | LAW_BIT(COMPLIANT) | LAW_BIT(COMPLIANT_COHESIVE) |
                 LAW_BIT(ELASTOPLASTIC) | LAW_BIT(BOND),
   LAWS_SOFT = LAWS_SPRING | LAW_BIT(POWER),
-  LAWS_HARD = LAW_BIT(USUAL) | LAW_BIT(RIGID) | LAW_BIT(RIGID_COHESIVE) | LAW_BIT(BOND)
+  LAWS_HARD =
+      LAW_BIT(USUAL) | LAW_BIT(RIGID) | LAW_BIT(RIGID_COHESIVE) | LAW_BIT(BOND) | LAW_BIT(BRIDGE)
 };
 
 typedef struct key_rule {
@@ -74,6 +76,9 @@ static const key_rule key_rules[] = {
     KEY(bond_shear, LAW_BIT(BOND), 0),
     KEY(bond_bending, LAW_BIT(BOND), 0),
     KEY(bond_twisting, LAW_BIT(BOND), 0),
+    KEY(bridge_volume, LAW_BIT(BRIDGE), LAW_BIT(BRIDGE)),
+    KEY(surface_tension, LAW_BIT(BRIDGE), LAW_BIT(BRIDGE)),
+    KEY(contact_angle, LAW_BIT(BRIDGE), 0),
 };
 enum { KEY_RULES = sizeof key_rules / sizeof key_rules[0] };
 
@@ -155,6 +160,9 @@ bool material_fault(const scree_material_def *m, const char **key, char *text, s
   }
   if (m->exponent > 0.0 && m->exponent < 1.0)
     FAULT("exponent", "exponent is %g; it must be at least 1, or 0 for 3/2", m->exponent);
+  if (m->contact_angle >= 1.5707963267948966)
+    FAULT("contact_angle", "contact_angle is %g rad; it must be below pi/2: nothing pulls beyond",
+          m->contact_angle);
   if (m->restitution > 1.0)
     FAULT("restitution", "restitution is %g; it must lie between 0 and 1", m->restitution);
   if ((unsigned)m->law >= SCREE_LAW_COUNT) FAULT("law", "there is no law %d", (int)m->law);
@@ -230,6 +238,9 @@ static scree_material_def mix(const scree_material_def *a, const scree_material_
       .bond_shear = weaker(a->bond_shear, b->bond_shear),
       .bond_bending = weaker(a->bond_bending, b->bond_bending),
       .bond_twisting = weaker(a->bond_twisting, b->bond_twisting),
+      .bridge_volume = weaker(a->bridge_volume, b->bridge_volume),
+      .surface_tension = weaker(a->surface_tension, b->surface_tension),
+      .contact_angle = fmax(a->contact_angle, b->contact_angle),
   };
   if (a->friction_kinetic > 0.0 || b->friction_kinetic > 0.0)
     m.friction_kinetic =

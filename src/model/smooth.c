@@ -95,6 +95,7 @@ void world_part_forces(const scree_world *w, double part, body_load *f) {
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_scale(part, v3_load(w->def.gravity));
   const bool pairwise = world_has_pairwise(w);
+  if (pairwise) world_pairwise_begin(w); /* no memory: all pairs */
   memset(f, 0, b->limit * sizeof *f);
   for (size_t i = 0; i < b->limit; i++) {
     if (!b->alive[i] || !world_is_dynamic(w, i)) continue;

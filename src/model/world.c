@@ -6,10 +6,12 @@
 
 #include "base/argument.h"
 #include "base/definition.h"
+#include "math/tree_code.h"
 #include "model/link/link.h"
 
 scree_world_def scree_world_def_default(void) {
-  return (scree_world_def){.cookie = DEFINITION_COOKIE, .gravity = {0.0, 0.0, -9.81}};
+  return (scree_world_def){
+      .cookie = DEFINITION_COOKIE, .gravity = {0.0, 0.0, -9.81}, .pairwise_theta = 0.3};
 }
 
 static bool finite3(const double *x) {
@@ -21,6 +23,16 @@ static scree_status check_def(scree_context *context, const scree_world_def *def
       !isfinite(def->coulomb_constant))
     return context_fail(context, SCREE_ERROR_INPUT,
                         "world: gravity and the constants of pairwise forces must be finite");
+  if (!(def->pairwise_theta >= 0.0 && def->pairwise_theta <= 0.9))
+    return context_fail(context, SCREE_ERROR_INPUT, "world: pairwise_theta must be in 0 … 0.9");
+  const char *why;
+  periodic box;
+  if (!world_make_box(&def->periodic, &box, &why))
+    return context_fail(context, SCREE_ERROR_INPUT, "world: periodic box: %s", why);
+  if (periodic_is_on(&box) && (def->gravitational_constant != 0.0 || def->coulomb_constant != 0.0))
+    return context_fail(context, SCREE_ERROR_INPUT,
+                        "world: forces between all pairs are not summed over the images of a "
+                        "periodic box; leave out one of the two");
   return SCREE_OK;
 }
 
@@ -37,6 +49,14 @@ scree_status scree_world_create(scree_context *context, const scree_world_def *d
   if (!w) return SCREE_ERROR_MEMORY;
   w->context = context;
   w->def = *def;
+  const char *why;
+  world_make_box(&def->periodic, &w->box, &why);
+  w->tree = memory_new(context, 1, sizeof *w->tree);
+  if (!w->tree) {
+    scree_world_destroy(w);
+    return SCREE_ERROR_MEMORY;
+  }
+  w->tree->context = context;
   const scree_material_def material = scree_material_def_default();
   scree_material_id id;
   status = scree_world_add_material(w, &material, &id);
@@ -55,6 +75,8 @@ void scree_world_destroy(scree_world *w) {
   WORLD_BODY_LIST(WORLD_FREE)
   WORLD_OPTIONAL_LIST(WORLD_FREE)
 #undef WORLD_FREE
+  if (w->tree) tree_code_clear(w->tree);
+  memory_free(context, w->tree);
   memory_free(context, w->bodies.shape);
   memory_free(context, w->bodies.free_list);
   for (size_t i = 0; i < w->shape_count; i++) scree_shape_destroy(w->shape[i]);

@@ -16,6 +16,7 @@
 
 #include "base/blob.h"
 #include "base/memory.h"
+#include "math/periodic.h"
 #include "math/pose.h"
 #include "scree/model.h"
 
@@ -161,6 +162,8 @@ typedef struct world_curve {
 struct scree_world {
   scree_context *context;
   scree_world_def def;
+  periodic box;           /* as it is now */
+  struct tree_code *tree; /* of forces between all pairs */
   double time;
   double step;    /* s, the last one; 0: none */
   double calling; /* s, the step whose forces the function is asked for; 0: it is not called */
@@ -218,6 +221,18 @@ void world_wake_all(scree_world *world);
 /* Who slept before a step that is not made after all. */
 void world_restore_sleep(scree_world *world, const uint32_t *asleep, size_t count);
 void world_put_to_sleep(scree_world *world, size_t body, uint32_t island);
+/* periodic.c: the box of a definition; false: it is none that could be. */
+bool world_make_box(const scree_periodic_def *def, periodic *box, const char **why);
+/* Of a checkpoint: could it be one? */
+bool world_box_fits(const periodic *box);
+static inline bool world_is_periodic(const scree_world *world) {
+  return periodic_is_on(&world->box);
+}
+/* The image of body k that body i meets. */
+static inline periodic_image world_image(const scree_world *world, size_t i, size_t k) {
+  if (!world_is_periodic(world)) return (periodic_image){{0, 0, 0}, {0, 0, 0}};
+  return periodic_nearest(&world->box, world->bodies.position[i], world->bodies.position[k]);
+}
 static inline pose world_pose(const scree_world *world, size_t i) {
   return (pose){world->bodies.position[i], world->bodies.rotation[i]};
 }
@@ -328,6 +343,8 @@ void world_add_motors(const scree_world *world, double h, v3 *linear, v3 *angula
 void world_change_motor(scree_world *world, const joint *j, int coordinate, double change);
 /* Forgets what acts for one step only. */
 void world_clear_step_loads(scree_world *world);
+/* pairwise.c: before forces are asked for, wherever bodies have moved since. */
+scree_status world_pairwise_begin(const scree_world *world);
 double world_pairwise_energy(const scree_world *world);
 bool world_has_pairwise(const scree_world *world);
 v3 world_pairwise_force(const scree_world *world, size_t body);

@@ -96,7 +96,7 @@ scree_status picture_get_frame(scree_picture *p, size_t i, scree_frame *frame) {
   for (size_t k = 0; k < limit; k++) {
     const scree_body_id id = scree_world_body_at(w, k);
     scree_body_state state;
-    if (!id.generation || scree_body_get_state(w, id, &state)) continue;
+    if (!id.generation || scree_body_get_shown_state(w, id, &state)) continue;
     const size_t n = frame->body_count++;
     s->ids[3 * n] = id.index;
     s->ids[3 * n + 1] = id.generation;

@@ -420,7 +420,7 @@ static scree_status add_bodies(recorder *r, const scree_world *world, size_t *co
   for (size_t i = 0; i < limit && !status; i++) {
     scree_body_id body = scree_world_body_at(world, i);
     scree_body_state s;
-    if (!body.generation || scree_body_get_state(world, body, &s)) continue;
+    if (!body.generation || scree_body_get_shown_state(world, body, &s)) continue;
     status = add_to_list(r, world, i);
     uint32_t *id = take_row(r, STREAM_BODY_ID, &status);
     double *place = take_row(r, STREAM_BODY_POSE, &status);

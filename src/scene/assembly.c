@@ -136,7 +136,7 @@ static scree_status join(scree_scene *scene, const scene_node *root, size_t part
   static const char *const lists[] = {"pairs",    "bodies", "exclude", "joints",
                                       "schedule", "forces", "probes"};
   static const char *const maps[] = {"materials", "shapes"};
-  static const char *const refused[] = {"emitters", "drains", "fluids"};
+  static const char *const refused[] = {"emitters", "drains", "fields", "fluids"};
   scene_document *doc = &scene->doc;
   scree_status status = SCREE_OK;
   for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)

@@ -305,6 +305,7 @@ static scree_status build(scree_scene *scene, scree_world *world) {
     scree_status one = scene_build_loop(scene, world, flexible->items[i], scene_build_flexible);
     if (one) status = one;
   }
+  if (!status) status = scene_start_periodic(scene, world);
   return status ? status : scene_build_events(scene, world);
 }
 
@@ -316,7 +317,10 @@ scree_status scree_scene_build(scree_scene *scene, scree_world **world) {
   memcpy(def.gravity, scene->top.gravity, sizeof def.gravity);
   def.gravitational_constant = scene->top.gravitational_constant;
   def.coulomb_constant = scene->top.coulomb_constant;
-  scree_status status = scree_world_create(scene->context, &def, world);
+  def.pairwise_theta = scene->top.pairwise_theta;
+  scree_status status = scene_read_periodic(scene, &def);
+  if (status) return status;
+  status = scree_world_create(scene->context, &def, world);
   if (status) return status;
   status = build(scene, *world);
   scene_enter(scene, 0);

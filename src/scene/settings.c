@@ -126,6 +126,7 @@ scree_status scene_read_settings(scree_scene *scene) {
   t->step = 0.005;
   t->duration = 1.0;
   t->overlap = 0.01;
+  t->pairwise_theta = 0.3;
   scree_status status =
       scene_read(&scene->doc, &scene->scope, scene->root, &scene_section_scene, t);
   if (status) return status;

@@ -76,7 +76,7 @@ static scree_status copy_bodies(scree_server *s, const scree_world *world) {
   for (size_t i = 0; i < scree_world_body_limit(world); i++) {
     const scree_body_id id = scree_world_body_at(world, i);
     scree_body_state state;
-    if (!id.generation || scree_body_get_state(world, id, &state)) continue;
+    if (!id.generation || scree_body_get_shown_state(world, id, &state)) continue;
     b->numbers[n] = view_cast_find(&b->cast, id);
     memcpy(&b->poses[7 * n], state.position, sizeof state.position);
     memcpy(&b->poses[7 * n + 3], state.rotation, sizeof state.rotation);

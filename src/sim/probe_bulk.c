@@ -69,7 +69,7 @@ scree_status probe_group(const scree_world *world, const scree_probe_def *def,
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   while (walk_next(&w, &id, &info)) {
     scree_body_state s;
-    if (scree_body_get_state(world, id, &s)) continue;
+    if (scree_body_get_shown_state(world, id, &s)) continue;
     count += 1.0;
     mass += info.mass;
     for (int k = 0; k < 3; k++) {

@@ -5,18 +5,22 @@
  *
  * f is the force on body b of a contact, l the branch from the centre of mass of a to that of b by
  * way of the point of touch, as far as it lies in the box; a body that does not move has no branch.
- * w is a body's velocity against the mean. Pressure counts positive; the stress is made symmetric.
- * Contacts without force are none. */
+ * w is a body's velocity against the mean, or against the mean flow of a periodic box. Along its
+ * directions the box of the probe is the whole periodic one: what leaves it comes in again.
+ * Pressure counts positive; the stress is made symmetric. Contacts without force are none. */
 #include <math.h>
 #include <string.h>
 
+#include "model/world.h"
 #include "sim/sim.h"
 #include "step/stepper.h"
 
 /* The part of the segment from x to y that lies in the box. */
-static double part_inside(const scree_probe_def *def, const double *x, const double *y) {
+static double part_inside(const scree_probe_def *def, const periodic *box, const double *x,
+                          const double *y) {
   double from = 0.0, to = 1.0;
   for (int k = 0; k < 3; k++) {
+    if (box->size[k] > 0.0) continue;
     const double d = y[k] - x[k];
     if (d == 0.0) {
       if (x[k] < def->lower[k] || x[k] > def->upper[k]) return 0.0;
@@ -29,9 +33,12 @@ static double part_inside(const scree_probe_def *def, const double *x, const dou
   return to > from ? to - from : 0.0;
 }
 
-static bool is_inside(const scree_probe_def *def, const double *x) {
+static bool is_inside(const scree_probe_def *def, const periodic *box, const double *x) {
   for (int k = 0; k < 3; k++)
-    if (x[k] < def->lower[k] || x[k] > def->upper[k]) return false;
+    if (box->size[k] > 0.0)
+      continue;
+    else if (x[k] < def->lower[k] || x[k] > def->upper[k])
+      return false;
   return true;
 }
 
@@ -44,18 +51,22 @@ static void add(tensor *t, double weight, const double *a, const double *b) {
     for (int j = 0; j < 3; j++) t->at[i][j] += weight * a[i] * b[j];
 }
 
-static void add_branch(const scree_probe_def *def, tensor *t, const double *force, const double *x,
-                       const double *y) {
+static void add_branch(const scree_probe_def *def, const periodic *box, tensor *t,
+                       const double *force, const double *x, const double *y) {
   double l[3];
   for (int k = 0; k < 3; k++) l[k] = y[k] - x[k];
-  add(t, part_inside(def, x, y), force, l);
+  add(t, part_inside(def, box, x, y), force, l);
 }
 
-/* Whether the probe looks at a contact's body, and where that is. */
-static bool center_of(const scree_world *world, uint32_t index, double *center) {
+/* Whether the probe looks at a contact's body, and where that, as the image there, is. */
+static bool center_of(const scree_world *world, uint32_t index, const double *contact,
+                      double *center) {
   scree_body_info info;
   if (scree_body_get_info(world, scree_world_body_at(world, index), &info)) return false;
-  memcpy(center, info.center, sizeof info.center);
+  v3 at = v3_load(info.center);
+  if (world_is_periodic(world))
+    at = v3_add(at, periodic_nearest(&world->box, v3_load(contact), at).shift);
+  v3_store(center, at);
   return info.kind == SCREE_BODY_DYNAMIC;
 }
 
@@ -70,9 +81,12 @@ static double add_contacts(const scree_sim *sim, const scree_probe_def *def, ten
     double force[3], a[3], b[3];
     if (p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0) continue;
     for (int i = 0; i < 3; i++) force[i] = p[i] / kick;
-    if (center_of(sim->world, c.body_a, a)) add_branch(def, stress, force, a, c.position);
-    if (center_of(sim->world, c.body_b, b)) add_branch(def, stress, force, c.position, b);
-    if (!is_inside(def, c.position)) continue;
+    const periodic *box = &sim->world->box;
+    if (center_of(sim->world, c.body_a, c.position, a))
+      add_branch(def, box, stress, force, a, c.position);
+    if (center_of(sim->world, c.body_b, c.position, b))
+      add_branch(def, box, stress, force, c.position, b);
+    if (!is_inside(def, box, c.position)) continue;
     add(fabric, 1.0, c.normal, c.normal);
     count += 1.0;
   }
@@ -94,8 +108,11 @@ static void add_bodies(const scree_world *world, const scree_probe_def *def, con
     scree_body_state s;
     if (!id.generation || scree_body_get_info(world, id, &info) ||
         scree_body_get_state(world, id, &s) || info.kind != SCREE_BODY_DYNAMIC ||
-        !is_inside(def, info.center))
+        !is_inside(def, &world->box, info.center))
       continue;
+    if (periodic_moves(&world->box))
+      v3_store(s.velocity,
+               v3_sub(v3_load(s.velocity), periodic_flow_at(&world->box, v3_load(info.center))));
     if (sums) {
       sums->count += 1.0;
       sums->mass += info.mass;
@@ -120,7 +137,10 @@ void probe_stress(const scree_sim *sim, const scree_probe_def *def,
   tensor stress = {{{0}}}, fabric = {{{0}}};
   body_sums sums = {0};
   double volume = 1.0, mean[3] = {0};
-  for (int k = 0; k < 3; k++) volume *= def->upper[k] - def->lower[k];
+  for (int k = 0; k < 3; k++) {
+    const double size = sim->world->box.size[k];
+    volume *= size > 0.0 ? size : def->upper[k] - def->lower[k];
+  }
   add_bodies(sim->world, def, NULL, &sums, NULL);
   for (int k = 0; k < 3 && sums.mass > 0.0; k++) mean[k] = sums.momentum[k] / sums.mass;
   add_bodies(sim->world, def, mean, NULL, &stress);

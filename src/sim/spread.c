@@ -33,6 +33,8 @@ scree_status sim_spread(scree_sim *sim) {
     refusal = "only the stepper nonsmooth is divided";
   else if (s->solver.time_budget > 0.0)
     refusal = "a time budget is not divided, as clocks of ranks differ";
+  else if (world_is_periodic(sim->world))
+    refusal = "a periodic box is not divided";
   else if (s->solver.sleep_after > 0.0)
     refusal = "sleep is not divided; leave out solver.sleep_after";
   else if (!spreads(scree_stepper_solver_name(sim->stepper)) || !spreads(s->solver.retry_solver))

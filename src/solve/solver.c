@@ -148,9 +148,14 @@ static scree_status grow_vectors(scree_solver *s, size_t rows) {
 
 /* Between Coulomb's law and the relaxed model nothing is minimised, and derivatives differ. */
 static const char *refuse(const solver_class *class, const scree_ccp *problem, scree_model model) {
-  bool dilates = false;
-  for (size_t s = 0; s < problem->set_count; s++)
+  bool dilates = false, user = false;
+  for (size_t s = 0; s < problem->set_count; s++) {
     dilates = dilates || problem->set[s].dilatancy > 0.0;
+    user = user || problem->set[s].kind == SCREE_SET_USER;
+  }
+  if (user && !class->projects)
+    return "it needs to know more of a set than its projection, so it does not take a user's own; "
+           "take auto, gs, jacobi, apgd, spg, nsgs, fpp or admm";
   if (dilates && model == SCREE_MODEL_COULOMB && !class->dilates)
     return "it does not take dilatancy, which has no potential; take auto, gs, fpp or admm, or the "
            "relaxed model";

@@ -17,6 +17,7 @@ typedef struct solver_class {
   size_t option_count;
   bool coulomb;        /* offers the exact model */
   bool dilates;        /* and sets with dilatancy in it, which have no potential */
+  bool projects;       /* asks sets for nothing but their operations: takes a user's own */
   bool patient;        /* progress comes late and at once: the stall rule waits longer */
   bool spreads;        /* over ranks: everything it decides comes from reduced sums */
   bool judges_start;   /* run judges run->g as iterate 0 where nobody has: solve_is_new */

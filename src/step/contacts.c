@@ -13,7 +13,10 @@ static scree_contact awake_contact(const scree_stepper *s, size_t k) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const cache_key *key = &collide_cache(a->collide)->now.key[k];
   /* Arms are those of the start of the step, bodies have moved on since. */
-  const v3 center = v3_add_scaled(b->position[key->a], -a->h, b->linear[key->a]);
+  v3 center = v3_add_scaled(b->position[key->a], -a->h, b->linear[key->a]);
+  const periodic *box = &s->world->box;
+  if (periodic_is_on(box) && world_is_dynamic(s->world, key->a))
+    center = v3_add(center, periodic_nearest(box, v3_load(box->center), b->position[key->a]).shift);
   scree_contact out = {
       .body_a = key->a, .body_b = key->b, .feature = key->feature, .gap = (double)a->gap[k]};
   v3_store(out.position, v3_add(center, v3_load(c->arm_a)));

@@ -21,6 +21,7 @@ void step_integrate(scree_world *world, double h, const v3 *linear, const v3 *an
     b->position[i] = end.position;
     b->rotation[i] = end.rotation;
   }
+  periodic_advance(&world->box, h);
   world->time += h;
   world->step = h;
 }

@@ -215,7 +215,9 @@ static void back_to_mark(scree_stepper *s, const step_mark *mark) {
 
 static scree_status make_step(scree_stepper *s, double h, scree_step_info *info) {
   const double start = timer_now();
-  if (s->class->smooth || !(s->def.sleep_after > 0.0)) world_wake_all(s->world);
+  /* In a box that is sheared or stretched nothing is at rest. */
+  if (s->class->smooth || !(s->def.sleep_after > 0.0) || periodic_moves(&s->world->box))
+    world_wake_all(s->world);
   step_mark mark;
   s->gathered_count = 0;
   context_begin(s->context);

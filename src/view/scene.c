@@ -196,7 +196,7 @@ static void put_joint(view_buffer *b, const scree_world *world, const view_cast 
     if (body[k] != WORLD_NO_BODY) {
       const scree_body_id id = {body[k], world->bodies.generation[body[k]]};
       scree_body_state state;
-      if (scree_body_get_state(world, id, &state) == SCREE_OK) {
+      if (scree_body_get_shown_state(world, id, &state) == SCREE_OK) {
         const double *q = state.rotation;
         const pose shown = {v3_load(state.position), {q[0], q[1], q[2], q[3]}};
         place = pose_mul(pose_inverse(shown), pose_mul(world_pose(world, body[k]), frame[k]));

@@ -12,10 +12,10 @@ G = 9.81
 
 class Listing(CommandTest):
     NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "buckling", "clumps", "cohesive-column",
-             "column-collapse", "crane", "crater", "dominoes", "drum", "flywheel", "four-bar", "gripper",
+             "column-collapse", "crane", "crater", "dominoes", "drops", "drum", "flywheel", "four-bar", "gripper",
              "hammer-mill", "heap", "heavy-chain", "hopper", "incline", "launched-cube", "mass-ratio",
-             "net", "newtons-cradle", "packaging", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "settle", "shaker",
-             "sinking", "skate", "slider-crank", "soft-gripper", "spinning-top", "stack", "stick-slip", "tracked", "tyre", "vehicle",
+             "net", "newtons-cradle", "packaging", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "rubble", "settle", "shaker",
+             "simple-shear", "sinking", "skate", "slider-crank", "soft-gripper", "spinning-top", "stack", "stick-slip", "tracked", "tyre", "vehicle",
              "walker", "wall"]
 
     def test_every_scene_is_listed_in_one_line(self):
@@ -97,6 +97,23 @@ class Laws(GalleryTest):
         heavy, light = self.probe("sinking", "heavy"), self.probe("sinking", "light")
         self.assertLess(abs(column(heavy, "vz")[-1] / -3.0893714e-2 - 1.0), 1e-6)
         self.assertLess(abs(column(light, "z")[-1]), 1e-9)
+
+    def test_rubble(self):
+        self.summary("rubble", "--set", "n=300", "--duration", "0.82")
+        energy = self.probe("rubble", "energy")
+        when, pairs = column(energy, "time"), column(energy, "pairwise")
+        half = min(range(len(when)), key=lambda i: abs(when[i] - 0.818))
+        self.assertLess(abs(pairs[half] / pairs[0] - 2.0), 0.1)
+
+    def test_drops(self):
+        self.summary("drops", "--set", "n=6", "--set", "least=2.94 mm", "--set", "more=0.01 mm")
+        z = column(self.probe("drops", "balls"), "z")[-1]
+        # Up to r = 2.968 mm they hang, the others lie on the floor.
+        hang = [0.05 - r for r in (2.94e-3, 2.95e-3, 2.96e-3)]
+        fallen = (2.97e-3, 2.98e-3, 2.99e-3)
+        mass = [r ** 3 for r in (2.94, 2.95, 2.96, 2.97, 2.98, 2.99)]
+        wanted = sum(m * h for m, h in zip(mass, hang + list(fallen))) / sum(mass)
+        self.assertLess(abs(z - wanted), 1e-5)
 
     def test_press(self):
         self.summary("press")

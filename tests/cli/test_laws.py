@@ -22,6 +22,11 @@ FAULTS = [
     ("law: compliant, compliance: 1e-6, restitution: 0.5", "restitution", "the law compliant has no restitution"),
     ("law: power, stiffness: 1e6, exponent: 0.5", "exponent", "it must be at least 1"),
     ("law: hertz", "law", "rigid"),
+    ("law: liquid-bridge", "law", "needs a bridge_volume above 0"),
+    ("law: liquid-bridge, bridge_volume: 1e-9", "law", "needs a surface_tension above 0"),
+    ("bridge_volume: 1e-9", "bridge_volume", "bridge_volume needs `law:` liquid-bridge"),
+    ("law: liquid-bridge, bridge_volume: 1e-9, surface_tension: -1", "surface_tension", ""),
+    ("law: liquid-bridge, bridge_volume: 1e-9, surface_tension: 0.07, cohesion: 3", "cohesion", "has no cohesion"),
     ("stiffness: 1e6", "stiffness", "stiffness needs `law:` power"),
     ("bond_bending: 1", "bond_bending", "bond_bending needs `law:` bond"),
     ("yield_force: -1 N", "yield_force", ""),
@@ -50,7 +55,7 @@ bodies:
     position: ['${0.1 * i}', '${0.02 * j}', '${0.2 + 0.1 * j}']
     velocity: ['${0.5 * j}', 0, -1]
 """
-LAWS = ["power, stiffness: 1e7, cohesion: 5", "rigid-cohesive, cohesion: 5, cohesion_range: 1 mm",
+LAWS = ["liquid-bridge, bridge_volume: 1e-7, surface_tension: 5", "power, stiffness: 1e7, cohesion: 5", "rigid-cohesive, cohesion: 5, cohesion_range: 1 mm",
         "compliant-cohesive, compliance: 1e-6, compliance_tangent: 1e-6, cohesion: 5",
         "elastoplastic, compliance: 1e-6, yield_force: 30, hardening: 1e5, cohesion: 5",
         "bond, cohesion: 300, bond_bending: 10, bond_twisting: 10, compliance: 1e-6, compliance_tangent: 1e-6, damping: 1 ms"]
@@ -96,6 +101,19 @@ class Laws(CommandTest):
                 self.assertEqual(result.code, 0, result.err)
                 hashes.append(self.lines(result)[-1]["state_hash"])
                 self.assertEqual(len(set(hashes)), 1, hashes)
+
+    def test_pairs_by_the_tree_have_the_same_bits(self):
+        hashes = set()
+        for threads in ("1", "2", "4"):
+            result = self.run_scree("run", "rubble", "--threads", threads, "--json", "--set", "n=300", "--duration", "0.1")
+            self.assertEqual(result.code, 0, result.err)
+            hashes.add(self.lines(result)[-1]["state_hash"])
+        self.assertEqual(len(hashes), 1)
+        result = self.run_scree("run", "rubble", "--json", "--set", "n=300", "--duration", "0.1", "--set", "pairwise_theta=0")
+        self.assertEqual(result.code, 0, result.err)
+        self.assertNotIn(self.lines(result)[-1]["state_hash"], hashes)
+        result = self.run_scree("run", "rubble", "--set", "pairwise_theta=2")
+        self.assertEqual(result.code, 3)
 
 
 if __name__ == "__main__":

@@ -201,6 +201,36 @@ static void jkr_pull_off(void **state) {
 
 /* Issue: compliance 1e-6 m/N, cohesion 50 N, a net pull of 21.9 N. It stretches by 21.9 um, and
  * stays there for as long as one looks. */
+/* A ball and a plane: R is twice its radius, so 4 pi r gamma cos(theta) at touch; it falls with the
+ * gap, ruptures at (1 + theta/2) V^(1/3), and comes back on the next touch only. */
+static void a_liquid_bridge_pulls_and_ruptures(void **state) {
+  (void)state;
+  const double volume = 1e-9, tension = 0.072, angle = 0.3;
+  scree_material_def m = law_of(SCREE_LAW_BRIDGE);
+  m.bridge_volume = volume;
+  m.surface_tension = tension;
+  m.contact_angle = angle;
+  press p = press_open(0.0, 1e-3);
+  set_law(&p, &m);
+  const double most = 4.0 * pi * radius * tension * cos(angle);
+  const double end = (1.0 + 0.5 * angle) * cbrt(volume);
+  bool torn = false;
+  for (int k = 0; k < 130; k++) {
+    const double gap = gap_of(&p), s = gap * sqrt(2.0 * radius / volume);
+    drive(&p, 1e-5, 1);
+    const double wanted = gap > end ? 0.0 : -most / (1.0 + 1.05 * s + 2.5 * s * s);
+    assert_near(force_of(&p, 2), wanted, 1e-6 * most);
+    torn = torn || gap > end;
+  }
+  assert_true(torn);
+  drive(&p, -5e-4, 20); /* back within its reach: nothing pulls until the two have touched */
+  assert_near(force_of(&p, 2), 0.0, 1e-9);
+  drive(&p, 1e-6 - gap_of(&p), 20); /* near enough */
+  drive(&p, 1e-6, 1);
+  assert_near(force_of(&p, 2), -most, 0.02 * most);
+  lab_close(&p.l);
+}
+
 static void a_cohesive_spring_holds_what_it_promises(void **state) {
   (void)state;
   const double c = 1e-6, pull = 21.9;
@@ -455,6 +485,7 @@ int main(void) {
       cmocka_unit_test(hertz_impact),
       cmocka_unit_test(rigid_cohesion_heals_on_touch),
       cmocka_unit_test(jkr_pull_off),
+      cmocka_unit_test(a_liquid_bridge_pulls_and_ruptures),
       cmocka_unit_test(a_cohesive_spring_holds_what_it_promises),
       cmocka_unit_test(compliant_cohesion_yields_in_tension),
       cmocka_unit_test(crushing_hardens),

@@ -55,6 +55,12 @@ scree_set scree_set_rolling(int dim, double mu, double rolling, double spinning)
   return set;
 }
 
+scree_set scree_set_user(int dim, const scree_user_set *user) {
+  scree_set set = set_make(SCREE_SET_USER, dim);
+  set.user = user;
+  return set;
+}
+
 const char *scree_set_name(scree_set_kind kind) {
   const set_ops *ops = set_ops_of(kind);
   return ops ? ops->name : NULL;

@@ -44,6 +44,13 @@ static scree_status write_field(const hdf5_file *file, const char *path, size_t 
 static scree_status write_sets(const hdf5_file *file, const scree_ccp *p) {
   const scree_set *set = p->set;
   const size_t n = p->set_count;
+  for (size_t i = 0; i < n; i++)
+    if (set[i].kind == SCREE_SET_USER)
+      return context_fail(
+          file->context, SCREE_ERROR_UNSUPPORTED,
+          "the problem has a set of the user's own (%s), whose functions no file can "
+          "hold",
+          set[i].user->name ? set[i].user->name : "without a name");
   uint32_t *number = memory_new(file->context, n, sizeof *number);
   if (!number) return SCREE_ERROR_MEMORY;
   scree_status s = hdf5_write_group(file, ROOT "/sets");

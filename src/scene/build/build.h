@@ -96,6 +96,12 @@ typedef struct scene_drive {
   bool hidden; /* an event has given the joint another motor */
 } scene_drive;
 
+typedef struct scene_field_def {
+  scene_field_keys keys;
+  scene_scope scope;   /* of its place in the scene */
+  size_t first, count; /* of the bodies; count 0: all */
+} scene_field_def;
+
 typedef struct scene_fluid {
   scene_fluid_keys keys;
   size_t first, count; /* of the bodies; count 0: all */
@@ -146,6 +152,7 @@ struct scree_scene {
   size_t material_count;
   scene_entry *entries;
   size_t entry_count, entry_room;
+  scree_periodic_def periodic;
   scree_body_id *bodies;
   size_t body_count, body_room;
   scene_joint *joints;
@@ -160,6 +167,8 @@ struct scree_scene {
   size_t emitter_count;
   scene_event_keys *drains;
   size_t drain_count;
+  scene_field_def *fields;
+  size_t field_count;
   scene_action *actions;
   size_t action_count;
   scene_probe *probes;
@@ -220,6 +229,10 @@ scree_status scene_build_loop(scree_scene *scene, scree_world *world, const scen
 scree_status scene_build_entry(scree_scene *scene, scree_world *world, const scene_node *node);
 /* build/flexible.c: one entry of `flexible`. */
 scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const scene_node *node);
+/* build/periodic.c: the box into the world's definition; and, when all bodies are there, whether
+ * they go with it, and the mean flow. */
+scree_status scene_read_periodic(scree_scene *scene, scree_world_def *def);
+scree_status scene_start_periodic(scree_scene *scene, scree_world *world);
 /* build/exclude.c: bodies that do not touch each other */
 scree_status scene_build_excludes(scree_scene *scene, scree_world *world);
 /* build/csv.c */
@@ -270,6 +283,10 @@ size_t scene_match_bodies(const scree_scene *scene, const char *name, size_t *en
                           size_t *first);
 
 /* flow/fluid.c */
+/* flow/field.c */
+scree_status scene_read_field(scree_scene *scene, scree_world *world, const scene_node *node,
+                              size_t i);
+scree_status scene_push_fields(scree_scene *scene, scree_world *world, double h);
 scree_status scene_push_fluids(scree_scene *scene, scree_world *world, double h);
 
 #endif

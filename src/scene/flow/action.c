@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/world.h"
 #include "scene/build/build.h"
 
 /* The names of a condition; those of the body come last. */
@@ -29,6 +30,18 @@ static scree_status for_removed(scree_scene *scene, const scene_action *a, scree
   return SCREE_OK;
 }
 
+static bool changes_rates(const scene_action *a) {
+  return scene_given(&a->keys.head, &scene_section_event, "shear_rate") ||
+         scene_given(&a->keys.head, &scene_section_event, "stretch_rate");
+}
+
+static void take_rates(const scene_action *a, scree_periodic_def *def) {
+  if (scene_given(&a->keys.head, &scene_section_event, "shear_rate"))
+    def->shear_rate = a->keys.shear_rate;
+  if (scene_given(&a->keys.head, &scene_section_event, "stretch_rate"))
+    memcpy(def->stretch_rate, a->keys.stretch_rate, sizeof def->stretch_rate);
+}
+
 scree_status scene_read_action(scree_scene *scene, scree_world *world, const scene_node *node,
                                size_t i) {
   scene_action *a = &scene->actions[i];
@@ -42,10 +55,20 @@ scree_status scene_read_action(scree_scene *scene, scree_world *world, const sce
   if (at && scene_given(&a->keys.head, &scene_section_event, "after"))
     return scene_fault(&scene->doc, scene_place(&a->keys.head, "after"),
                        "after: it is for a condition (`when`)");
-  if (!a->keys.remove && !a->keys.end && !a->keys.motor &&
+  const bool rates = changes_rates(a);
+  if (!a->keys.remove && !a->keys.end && !a->keys.motor && !rates &&
       !scene_given(&a->keys.head, &scene_section_event, "gravity"))
     return scene_fault(&scene->doc, node,
-                       "event: nothing is to happen; remove, gravity, motor or end is wanted");
+                       "event: nothing is to happen; remove, gravity, shear_rate, stretch_rate, "
+                       "motor or end is wanted");
+  if (rates) {
+    scree_periodic_def def = scene->periodic;
+    take_rates(a, &def);
+    periodic box;
+    const char *why;
+    if (!world_make_box(&def, &box, &why))
+      return scene_fault(&scene->doc, node, "event: periodic box: %s", why);
+  }
   if (!*a->keys.joint != !a->keys.motor)
     return scene_fault(&scene->doc, node, "event: `joint` and `motor` go together");
   if (a->keys.motor) {
@@ -115,6 +138,12 @@ static scree_status act(scree_scene *scene, scree_world *world, scene_action *a)
   scree_status status = for_removed(scene, a, world, true);
   if (!status && scene_given(&a->keys.head, &scene_section_event, "gravity"))
     status = scree_world_set_gravity(world, a->keys.gravity);
+  if (!status && changes_rates(a)) {
+    scree_periodic_def def;
+    scree_world_get_periodic(world, &def, NULL);
+    take_rates(a, &def);
+    status = scree_world_set_periodic_rates(world, def.shear_rate, def.stretch_rate);
+  }
   if (!status && a->keys.motor) {
     scene_hide_drives(scene);
     if (scree_joint_is_valid(world, a->drive.joint))

@@ -205,8 +205,11 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
       if (!isfinite(p->keys.upper[k] - p->keys.lower[k]))
         return scene_fault(&scene->doc, node, "probe: a region needs `lower` and `upper`");
   for (int k = 0; k < 3 && p->keys.kind == SCREE_PROBE_STRESS; k++)
-    if (!isfinite(p->keys.lower[k]) || !isfinite(p->keys.upper[k]))
-      return scene_fault(&scene->doc, node, "probe: stress is that of a box; give lower and upper");
+    if (!(scene->periodic.size[k] > 0.0) &&
+        (!isfinite(p->keys.lower[k]) || !isfinite(p->keys.upper[k])))
+      return scene_fault(&scene->doc, node,
+                         "probe: stress is that of a box; give lower and upper (along periodic "
+                         "directions it is the whole box)");
   bool one = p->keys.kind == SCREE_PROBE_BODY || p->keys.kind == SCREE_PROBE_FORCE;
   bool many = p->keys.kind == SCREE_PROBE_GROUP || p->keys.kind == SCREE_PROBE_SURFACE;
   if (!one && (!many || !*p->keys.body_name)) return SCREE_OK;
@@ -255,6 +258,9 @@ scree_status scene_build_events(scree_scene *scene, scree_world *world) {
   one = read_list(scene, world, t->fluids, &scene->fluids, &scene->fluid_count,
                   sizeof *scene->fluids, read_fluid);
   if (one) status = one;
+  one = read_list(scene, world, t->fields, &scene->fields, &scene->field_count,
+                  sizeof *scene->fields, scene_read_field);
+  if (one) status = one;
   one = read_list(scene, world, t->emitters, &scene->emitters, &scene->emitter_count,
                   sizeof *scene->emitters, read_emitter);
   if (one) status = one;
@@ -277,6 +283,9 @@ void scene_clear_events(scree_scene *scene) {
   }
   memory_free(scene->context, scene->forces);
   memory_free(scene->context, scene->fluids);
+  memory_free(scene->context, scene->fields);
+  scene->fields = NULL;
+  scene->field_count = 0;
   memory_free(scene->context, scene->emitters);
   memory_free(scene->context, scene->drains);
   memory_free(scene->context, scene->probes);

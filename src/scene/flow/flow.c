@@ -34,7 +34,7 @@ static scree_status find_near(scree_scene *scene, const scree_world *world,
     scree_body_state state;
     if (!id.generation || scree_body_get_info(world, id, &info)) continue;
     if (info.kind != SCREE_BODY_DYNAMIC || !info.shape) continue;
-    scree_body_get_state(world, id, &state);
+    scree_body_get_shown_state(world, id, &state);
     bool out = false;
     for (int k = 0; k < 3; k++)
       out |= state.position[k] + info.shape->size < region->lower[k] ||
@@ -160,6 +160,7 @@ scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, dou
   }
   world->calling = h;
   if (!acted) acted = scene_push_fluids(scene, world, h);
+  if (!acted) acted = scene_push_fields(scene, world, h);
   world->calling = 0.0;
   if (acted) return acted;
   scree_status moved = scene_drive_motors(scene, world, h);
@@ -182,7 +183,7 @@ scree_status scree_scene_after_step(scree_scene *scene, scree_world *world) {
     scree_body_info info;
     if (!id.generation || scree_body_get_info(world, id, &info)) continue;
     if (info.kind != SCREE_BODY_DYNAMIC) continue;
-    scree_body_get_state(world, id, &state);
+    scree_body_get_shown_state(world, id, &state);
     bool taken = false;
     for (size_t d = 0; d < scene->drain_count && !taken; d++) {
       const scene_event_keys *k = &scene->drains[d];

@@ -36,7 +36,7 @@ static scree_status push_body(const scene_fluid_keys *k, scree_world *world, scr
   scree_body_info info;
   scree_body_state s;
   if (scree_body_get_info(world, id, &info) || info.kind != SCREE_BODY_DYNAMIC ||
-      !isfinite(info.diameter) || scree_body_get_state(world, id, &s))
+      !isfinite(info.diameter) || scree_body_get_shown_state(world, id, &s))
     return SCREE_OK;
   const double d = info.diameter, part = part_below(k->level, info.center[2], 0.5 * d);
   if (part == 0.0) return SCREE_OK;

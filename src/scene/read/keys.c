@@ -16,6 +16,11 @@ static const scene_field scene_fields[] = {
          INFINITY, "attraction of every pair of bodies; default 0: none"),
     REAL("coulomb_constant", false, TOP(coulomb_constant), "N m^2/C^2", FROM(0), INFINITY,
          "force of every pair of charges; default 0: none (vacuum: 8.98755e9)"),
+    REAL(
+        "pairwise_theta", false, TOP(pairwise_theta), "", FROM(0), 0.9,
+        "opening angle of the tree code that sums these forces from 256 bodies on; default 0.3; 0: "
+        "over all pairs"),
+    PART("periodic", false, TOP(periodic), periodic),
     REAL("step", false, TOP(step), "s", OVER(0), 10, "time step; default 5 ms"),
     REAL("duration", false, TOP(duration), "s", FROM(0), INFINITY, "default 1 s"),
     REAL("overlap", false, TOP(overlap), "", FROM(0), 1,
@@ -35,6 +40,7 @@ static const scene_field scene_fields[] = {
     PARTS("flexible", false, TOP(flexible), flexible),
     PARTS("schedule", false, TOP(schedule), schedule),
     PARTS("forces", false, TOP(forces), force),
+    PARTS("fields", false, TOP(fields), field),
     PARTS("fluids", false, TOP(fluids), fluid),
     PARTS("emitters", false, TOP(emitters), emitter),
     PARTS("drains", false, TOP(drains), drain),
@@ -446,6 +452,10 @@ static const scene_field event_fields[] = {
     TEXT("body", false, ACTION(body), "whose state the condition may use"),
     ANY("remove", false, ACTION(remove), "", "bodies to take away: a name, or a list of names"),
     VECTOR("gravity", false, ACTION(gravity), "m/s^2", 3, FROM(-INFINITY), "from then on"),
+    REAL("shear_rate", false, ACTION(shear_rate), "1/s", FROM(-INFINITY), INFINITY,
+         "of the periodic box, from then on"),
+    VECTOR("stretch_rate", false, ACTION(stretch_rate), "1/s", 3, FROM(-INFINITY),
+           "of the periodic box, from then on"),
     TEXT("joint", false, ACTION(joint), "a joint that gets another motor"),
     WHOLE("coordinate", false, ACTION(coordinate), "", FROM(1), 3,
           "of the joint, where it has several; default 1"),
@@ -477,8 +487,8 @@ static const scene_field probe_fields[] = {
     VECTOR("normal", false, PROBE(normal), "", 3, FROM(-INFINITY),
            "of the plane: what crosses along it counts positive; default [0, 0, -1]"),
     VECTOR("lower", false, PROBE(lower), "m", 3, FROM(-INFINITY),
-           "group, surface: only bodies with their centre of mass in a box; default all. stress, "
-           "region: needed"),
+           "group, surface: only bodies with their centre of mass in a box; default all. region: "
+           "needed; stress: needed, along periodic directions it is always the whole box"),
     VECTOR("upper", false, PROBE(upper), "m", 3, FROM(-INFINITY), "of that box"),
     CHOICE("form", false, PROBE(form), "plane|cone",
            "what is fitted to a surface; a cone to its flank, from 20 to 80 % of the height; "
@@ -508,6 +518,7 @@ SECTION(turn, "rotation", "A turn about an axis.", turn_fields, false);
 
 const scene_section *const scene_section_list[] = {
     &scene_section_scene,
+    &scene_section_periodic,
     &scene_section_solver,
     &scene_section_stepper,
     &scene_section_material,
@@ -552,6 +563,7 @@ const scene_section *const scene_section_list[] = {
     &scene_section_flexible,
     &scene_section_schedule,
     &scene_section_force,
+    &scene_section_field,
     &scene_section_fluid,
     &scene_section_emitter,
     &scene_section_drain,

@@ -5,6 +5,7 @@
 #define SCREE_SCENE_READ_KEYS_H
 
 #include "scene/read/value.h"
+#include "scree/model.h"
 
 typedef enum scene_type {
   SCENE_REAL,
@@ -51,18 +52,19 @@ typedef struct scene_head {
   uint64_t given; /* bit i: field i of the table was given */
 } scene_head;
 
-extern const scene_section scene_section_scene, scene_section_solver, scene_section_stepper,
-    scene_section_flexible, scene_section_material, scene_section_pair, scene_section_shape,
-    scene_section_sphere, scene_section_ellipsoid, scene_section_box, scene_section_capsule,
-    scene_section_cylinder, scene_section_cone, scene_section_hull, scene_section_half_space,
-    scene_section_box_container, scene_section_cylinder_container, scene_section_cone_container,
-    scene_section_mesh, scene_section_height_field, scene_section_compound, scene_section_part,
-    scene_section_body, scene_section_lattice, scene_section_random, scene_section_csv,
-    scene_section_sizes, scene_section_class, scene_section_region, scene_section_region_box,
-    scene_section_region_cylinder, scene_section_motion, scene_section_constant, scene_section_sine,
-    scene_section_table, scene_section_path, scene_section_event, scene_section_assembly,
-    scene_section_exclude, scene_section_joint, scene_section_coordinate, scene_section_spring,
-    scene_section_motor, scene_section_schedule, scene_section_force, scene_section_fluid,
+extern const scene_section scene_section_scene, scene_section_periodic, scene_section_solver,
+    scene_section_stepper, scene_section_flexible, scene_section_material, scene_section_pair,
+    scene_section_shape, scene_section_sphere, scene_section_ellipsoid, scene_section_box,
+    scene_section_capsule, scene_section_cylinder, scene_section_cone, scene_section_hull,
+    scene_section_half_space, scene_section_box_container, scene_section_cylinder_container,
+    scene_section_cone_container, scene_section_mesh, scene_section_height_field,
+    scene_section_compound, scene_section_part, scene_section_body, scene_section_lattice,
+    scene_section_random, scene_section_csv, scene_section_sizes, scene_section_class,
+    scene_section_region, scene_section_region_box, scene_section_region_cylinder,
+    scene_section_motion, scene_section_constant, scene_section_sine, scene_section_table,
+    scene_section_path, scene_section_event, scene_section_assembly, scene_section_exclude,
+    scene_section_joint, scene_section_coordinate, scene_section_spring, scene_section_motor,
+    scene_section_schedule, scene_section_force, scene_section_field, scene_section_fluid,
     scene_section_emitter, scene_section_drain, scene_section_probe, scene_section_recording,
     scene_section_turn;
 /* All of them, in the order of the reference page. */
@@ -85,12 +87,18 @@ typedef struct scene_top {
   scene_head head;
   const char *title, *description;
   const scene_node *include, *parameters;
-  double gravity[3], gravitational_constant, coulomb_constant, step, duration, overlap;
-  const scene_node *solver, *stepper, *flexible, *materials, *pairs, *shapes, *bodies, *exclude,
-      *assemblies, *joints, *schedule, *forces, *fluids, *emitters, *drains, *events, *probes,
-      *recording;
+  double gravity[3], gravitational_constant, coulomb_constant, pairwise_theta, step, duration,
+      overlap;
+  const scene_node *periodic, *solver, *stepper, *flexible, *materials, *pairs, *shapes, *bodies,
+      *exclude, *assemblies, *joints, *schedule, *forces, *fields, *fluids, *emitters, *drains,
+      *events, *probes, *recording;
   const char *from;
 } scene_top;
+
+typedef struct scene_periodic_keys {
+  scene_head head;
+  scree_periodic_def def;
+} scene_periodic_keys;
 
 typedef struct scene_solver_keys {
   scene_head head;
@@ -228,6 +236,13 @@ typedef struct scene_event_keys { /* forces, emitters, drains */
   double lower[3], upper[3];
 } scene_event_keys;
 
+typedef struct scene_field_keys {
+  scene_head head;
+  const char *body_name;
+  const scene_node *force, *acceleration, *electric, *magnetic;
+  double start, stop;
+} scene_field_keys;
+
 typedef struct scene_fluid_keys {
   scene_head head;
   const char *body_name;
@@ -237,7 +252,7 @@ typedef struct scene_fluid_keys {
 typedef struct scene_action_keys { /* events */
   scene_head head;
   const char *name, *body, *joint;
-  double at, after, gravity[3];
+  double at, after, gravity[3], shear_rate, stretch_rate[3];
   const scene_node *when, *remove, *motor;
   long coordinate;
   bool end;

@@ -22,7 +22,7 @@
            "damper over spring of a compliant contact; default 0"),                                \
       CHOICE("law", false, MATERIAL(law),                                                          \
              "usual|rigid|compliant|power|rigid-cohesive|compliant-cohesive|elastoplastic|bond|"   \
-             "user",                                                                               \
+             "user|liquid-bridge",                                                                 \
              "the contact law, see docs/laws.md; default usual: rigid or, with a compliance, "     \
              "compliant, with cohesion where there is one"),                                       \
       CHOICE(                                                                                      \
@@ -56,7 +56,13 @@
       REAL("bond_bending", false, MATERIAL(bond_bending), "N m", FROM(0), INFINITY,                \
            "law bond: strength; default 0: turns freely"),                                         \
       REAL("bond_twisting", false, MATERIAL(bond_twisting), "N m", FROM(0), INFINITY,              \
-           "law bond: strength; default 0: turns freely"),
+           "law bond: strength; default 0: turns freely"),                                         \
+      REAL("bridge_volume", false, MATERIAL(bridge_volume), "m^3", FROM(0), INFINITY,              \
+           "law liquid-bridge: of the liquid between two surfaces"),                               \
+      REAL("surface_tension", false, MATERIAL(surface_tension), "N/m", FROM(0), INFINITY,          \
+           "law liquid-bridge: of the liquid"),                                                    \
+      REAL("contact_angle", false, MATERIAL(contact_angle), "rad", FROM(0), 1.5707963267948966,    \
+           "law liquid-bridge: of liquid and solid; default 0"),
 
 static const scene_field material_fields[] = {
     MATERIAL_ROWS VECTOR("direction", false, MATERIAL(direction), "", 3, FROM(-INFINITY),
@@ -95,3 +101,40 @@ SECTION(fluid, "fluid",
         "density drag_coefficient |v| times the speed against the fluid, and the weight of the "
         "fluid in their place; the bodies do not move the fluid.",
         fluid_fields, false);
+
+#define PERIODIC(m) AT(scene_periodic_keys, def.m)
+static const scene_field periodic_fields[] = {
+    VECTOR("size", true, PERIODIC(size), "m", 3, FROM(0),
+           "of the box; 0: no end in this direction"),
+    VECTOR("center", false, PERIODIC(center), "m", 3, FROM(-INFINITY),
+           "what is recorded and drawn lies about it, and the mean flow is 0 there; default 0"),
+    REAL("shear_rate", false, PERIODIC(shear_rate), "1/s", FROM(-INFINITY), INFINITY,
+         "of the flow over the gradient: boxes beside each other along the gradient slide along "
+         "the flow (Lees and Edwards); default 0"),
+    CHOICE("flow", false, PERIODIC(flow), "x|y|z", "default x"),
+    CHOICE("gradient", false, PERIODIC(gradient), "x|y|z", "default z"),
+    VECTOR("stretch_rate", false, PERIODIC(stretch_rate), "1/s", 3, FROM(-INFINITY),
+           "the box grows by this part of itself a second, or shrinks; default 0"),
+};
+SECTION(
+    periodic, "periodic",
+    "A box that repeats itself. Bodies of the scene begin with the mean flow at their place, on "
+    "top of their own velocity.",
+    periodic_fields, false);
+
+#define FIELD(m) AT(scene_field_keys, m)
+static const scene_field field_fields[] = {
+    TEXT("body", false, FIELD(body_name), "a name; default all dynamic bodies"),
+    ANY("force", false, FIELD(force), "N", "three numbers or expressions"),
+    ANY("acceleration", false, FIELD(acceleration), "m/s^2", "the same, times the mass"),
+    ANY("electric", false, FIELD(electric), "V/m", "the same, times the charge"),
+    ANY("magnetic", false, FIELD(magnetic), "T",
+        "B of the force charge v x B, which turns velocities and gives no energy"),
+    REAL("start", false, FIELD(start), "s", FROM(0), INFINITY, "default 0"),
+    REAL("stop", false, FIELD(stop), "s", FROM(0), INFINITY, "default never"),
+};
+SECTION(
+    field, "field",
+    "Forces that depend on the place. Expressions may have x, y, z, vx, vy, vz, t, mass, charge "
+    "and diameter of a body, at the start of each step.",
+    field_fields, false);

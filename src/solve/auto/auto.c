@@ -194,6 +194,7 @@ const solver_class solver_auto = {
     .options = auto_options,
     .option_count = sizeof auto_options / sizeof auto_options[0],
     .coulomb = true,
+    .projects = true,
     .dilates = true,
     .patient = true,
     .judges_start = true,

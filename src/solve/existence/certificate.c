@@ -268,6 +268,11 @@ scree_status scree_ccp_check_certificate(scree_context *context, const scree_ccp
                                          scree_certificate *out) {
   ARGUMENT_CHECK(context, context && p && out);
   *out = (scree_certificate){.cone = INFINITY, .push = INFINITY};
+  for (size_t s = 0; s < p->set_count; s++)
+    if (p->set[s].kind == SCREE_SET_USER)
+      return context_fail(context, SCREE_ERROR_UNSUPPORTED,
+                          "certificate: the problem has a set of the user's own, of which nobody "
+                          "knows where it has no end");
   double most = 0.0, off = 0.0, soft = 0.0;
   for (size_t i = 0; i < p->row_count; i++) {
     if (!isfinite(d[i])) return SCREE_OK;

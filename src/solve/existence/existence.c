@@ -337,6 +337,11 @@ scree_status scree_ccp_check_existence(scree_context *context, const scree_ccp *
   *out = (scree_existence){.verdict = SCREE_EXISTENCE_UNKNOWN,
                            .reason = "no velocity is strictly inside all dual cones, and no "
                                      "certificate forbids a solution"};
+  for (size_t s = 0; s < problem->set_count; s++)
+    if (problem->set[s].kind == SCREE_SET_USER) {
+      out->reason = "it has a set of the user's own, of which nobody knows where it has no end";
+      return SCREE_OK;
+    }
   scree_status status = prepare(context, problem, &w);
   if (!status) {
     out->asymmetry = w.op->asymmetry;

@@ -41,7 +41,9 @@ static const double hope = 4.0;
 
 static void project_recession(const scree_set *set, scree_model model, double weight, double *d) {
   const bool cone = set->kind != SCREE_SET_FREE && set->kind != SCREE_SET_INTERVAL;
-  if (set->kind == SCREE_SET_INTERVAL) {
+  if (set->kind == SCREE_SET_USER) { /* nobody knows where it has no end */
+    for (int k = 0; k < set->dim; k++) d[k] = 0.0;
+  } else if (set->kind == SCREE_SET_INTERVAL) {
     if (set->lo > -INFINITY && d[0] < 0.0) d[0] = 0.0;
     if (set->hi < INFINITY && d[0] > 0.0) d[0] = 0.0;
   } else if (cone && set->cap < INFINITY) {

@@ -186,6 +186,7 @@ const solver_class solver_admm = {
     .options = admm_options,
     .option_count = sizeof admm_options / sizeof admm_options[0],
     .coulomb = true,
+    .projects = true,
     .dilates = true,
     .vector_count = 4,
     .run = run_admm,

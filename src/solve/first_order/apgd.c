@@ -136,6 +136,7 @@ const solver_class solver_apgd = {
     .options = apgd_options,
     .option_count = sizeof apgd_options / sizeof apgd_options[0],
     .coulomb = false,
+    .projects = true,
     .spreads = true,
     .judges_start = true,
     .vector_count = 3,

@@ -82,6 +82,7 @@ const solver_class solver_fpp = {
     .options = fpp_options,
     .option_count = sizeof fpp_options / sizeof fpp_options[0],
     .coulomb = true,
+    .projects = true,
     .dilates = true,
     .vector_count = 5,
     .run = run_fpp,

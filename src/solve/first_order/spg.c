@@ -127,6 +127,7 @@ const solver_class solver_spg = {
     .options = spg_options,
     .option_count = sizeof spg_options / sizeof spg_options[0],
     .coulomb = false,
+    .projects = true,
     .vector_count = 5,
     .run = run_spg,
 };

@@ -87,6 +87,9 @@ scree_status smooth_begin(scree_stepper *st, double h, scree_step_info *info, sm
   smooth *m = st->data;
   smooth_system *s = &m->system;
   bool again;
+  if (world_is_periodic(st->world))
+    return context_fail(st->context, SCREE_ERROR_INPUT,
+                        "stepper %s: it knows no periodic boxes; take nonsmooth", st->class->name);
   scree_status status = choose_linear(st, m);
   /* A force function gives what lasts for the step: velocities here are those of whole steps. */
   if (!status && st->world->force_function)
