@@ -222,7 +222,7 @@ void front_backward(const front *f, double *y) {
 }
 
 VECTOR_CLONES
-void front_cholesky_forward_side(const front *f, double *y) {
+static void cholesky_forward_side(const front *f, double *y) {
   for (size_t p = 0; p < f->k; p++) {
     const double *row = f->u + p * f->n;
     double own[FRONT_SIDE];
@@ -236,7 +236,7 @@ void front_cholesky_forward_side(const front *f, double *y) {
 }
 
 VECTOR_CLONES
-void front_backward_side(const front *f, double *y) {
+static void backward_side(const front *f, double *y) {
   for (size_t p = f->k; p-- > 0;) {
     const double *row = f->u + p * f->n;
     double sum[FRONT_SIDE];
@@ -247,4 +247,13 @@ void front_backward_side(const front *f, double *y) {
     }
     for (size_t j = 0; j < FRONT_SIDE; j++) y[FRONT_SIDE * p + j] = sum[j] / row[p];
   }
+}
+
+/* Clones of functions that are not static would leave the library by name. */
+void front_cholesky_forward_side(const front *f, double *y) {
+  cholesky_forward_side(f, y);
+}
+
+void front_backward_side(const front *f, double *y) {
+  backward_side(f, y);
 }

@@ -116,6 +116,13 @@ static void take_means(render_frame *f, tile_box t) {
     }
 }
 
+/* Tile by tile: all at once the pages of a large picture alone take seconds. */
+static void clear(render_frame *f, tile_box t) {
+  const size_t width = (size_t)(t.x1 - t.x0);
+  for (int y = t.y0; y < t.y1; y++)
+    memset(&f->pixels[(size_t)y * (size_t)f->width + (size_t)t.x0], 0, width * sizeof *f->pixels);
+}
+
 static scree_status draw_pixels(render_frame *f, int threads) {
   const int columns = (f->width + TILE - 1) / TILE, rows = (f->height + TILE - 1) / TILE;
   const bool again = f->pairs > f->first;
@@ -131,7 +138,10 @@ static scree_status draw_pixels(render_frame *f, int threads) {
       const tile_box t = {x, y, x + TILE < f->width ? x + TILE : f->width,
                           y + TILE < f->height ? y + TILE : f->height};
       if (render_stopped(f)) continue;
-      if (pass == 0) draw_first(f, t);
+      if (pass == 0) {
+        clear(f, t);
+        draw_first(f, t);
+      }
       if (pass == 1 && again) find_edges(f, t, edge);
       if (pass == 2 && again) draw_rest(f, t, edge);
       if (pass == 2) take_means(f, t);
@@ -246,7 +256,6 @@ scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
   f.sun = f3_make(cos(e) * cos(a), cos(e) * sin(a), sin(e));
   f3_frame(f.sun, &f.sun_t, &f.sun_b);
   f.pixels = r->pixels;
-  memset(f.pixels, 0, count * sizeof *f.pixels);
   render_fill_tables(&f);
   status = draw_pixels(&f, threads);
   const bool noisy = settings->shadows || settings->occlusion;

@@ -79,7 +79,7 @@ class Signals(command.CommandTest):
 
     def test_cut_and_gone_on_with(self):
         """A run that is stopped in the middle of its steps, again and again, ends with the bits of one that was not."""
-        arguments = ["settle", "--set", "n=800", "--duration", "0.4", "--threads", "1", "--solver", "auto", "--json"]
+        arguments = ["settle", "--set", "n=3000", "--duration", "0.8", "--threads", "1", "--solver", "auto", "--json"]
         whole = self.lines(self.run_scree("run", *arguments))[-1]
         code, stops = 7, 0
         verb = ["run", *arguments, "--out", "cut.h5"]
