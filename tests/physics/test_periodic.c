@@ -161,6 +161,23 @@ static void rates_may_change(void **state) {
   lab_close(&l);
 }
 
+/* A body as large as half of the box would meet two images of another. */
+static void large_bodies_are_refused(void **state) {
+  (void)state;
+  const scree_periodic_def box = {.size = {side[0], side[1], 0.0}};
+  lab l = open_box(&box, true);
+  scree_shape *s;
+  add(&l, 1, NULL, NULL);
+  assert_int_equal(scree_world_check_periodic(l.world), SCREE_OK);
+  ok(&l, scree_shape_create_sphere(l.context, 0.25 * side[1], &s));
+  scree_body_def d = scree_body_def_default();
+  d.position[2] = 2.0;
+  lab_add(&l, d, s);
+  assert_int_equal(scree_world_check_periodic(l.world), SCREE_ERROR_INPUT);
+  assert_non_null(strstr(scree_context_message(l.context), "no body may be as large as half"));
+  lab_close(&l);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_boundary_is_not_felt),
@@ -168,6 +185,7 @@ int main(void) {
       cmocka_unit_test(sliding_images_are_sliding_bodies),
       cmocka_unit_test(a_box_that_shrinks_pushes),
       cmocka_unit_test(rates_may_change),
+      cmocka_unit_test(large_bodies_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,6 +142,6 @@ scree_status scene_read_field(scree_scene *scene, scree_world *world, const scen
                                &f->first, &f->count);
     if (status) return status;
   }
-  /* What cannot be read, or is not finite where bodies begin, is told before the run. */
+  /* What cannot be read, or is not finite where bodies begin, is reported before the run. */
   return for_bodies(scene, world, f, 0.0, try_body);
 }

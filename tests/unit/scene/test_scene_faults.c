@@ -420,7 +420,8 @@ static const struct {
                      "model, tolerance_residual, tolerance_moving, tolerance_error, "
                      "iteration_limit, "
                      "check_interval, time_budget, budget_clock, warm_start, "
-                     "warm_start_scale, stabilisation, recovery_speed, margin, sleep_after, sleep_speed, on_nonconverged, "
+                     "warm_start_scale, stabilisation, recovery_speed, margin, sleep_after, "
+                     "sleep_speed, on_nonconverged, "
                      "retry_solver, retry_iteration_limit, retry_halvings"},
 };
 
