@@ -18,6 +18,7 @@
 
 #include "base/timer.h"
 #include "solve/solver.h"
+#include "step/effort.h"
 #include "step/stepper.h"
 
 enum { MOST_LOOKS = 16 };                      /* of a step: links of a chain of impacts */
@@ -36,110 +37,6 @@ static assembly_params params_of(const scree_stepper *s, double h, double whole)
       .warm_start_scale = s->def.warm_start_scale,
       .hurried = s->deadline > 0.0 && s->behind,
   };
-}
-
-/* ---- the time budget ------------------------------------------------------------------------ */
-
-/* A solve gets this part of the budget at least: sweeps from what is there are better than none. */
-static const double least_of_budget = 0.05;
-/* What is planned with: clocks of a shared machine are not exact. */
-static const double most_of_budget = 0.8;
-
-static void begin_budget(scree_stepper *s) {
-  const double budget = s->def.time_budget;
-  s->began = timer_now();
-  s->deadline =
-      budget > 0.0 ? timer_now() + fmax(most_of_budget * budget - s->reserve, 0.25 * budget) : 0.0;
-}
-
-static bool is_late(scree_stepper *s, scree_step_info *info) {
-  if (s->deadline == 0.0 || timer_now() < s->deadline) return false;
-  info->hurried = true;
-  return true;
-}
-
-/* For a solve that begins now. */
-static double time_left(scree_stepper *s) {
-  if (s->deadline == 0.0) return 0.0;
-  const double now = timer_now();
-  const double left = fmax(s->deadline - now, least_of_budget * s->def.time_budget);
-  s->solve_end = now + left;
-  return left;
-}
-
-/* How long a step that was cut short went on after its last solve was to end: the reserve follows
- * quickly when it is more, and slowly when it is less, so that few steps take longer. */
-static const double quickly = 1.0, slowly = 0.02;
-
-/* A step that took more than its budget leaves out what can be in the next ones, until one has
- * taken no more than this part of it. */
-static const double relaxed_part = 0.6;
-
-static void end_budget(scree_stepper *s, const scree_step_info *info) {
-  if (s->deadline == 0.0) return;
-  const double taken = (timer_now() - s->began) / s->def.time_budget;
-  s->behind = s->behind ? taken > relaxed_part : taken > 1.0;
-  if (!info->hurried) return;
-  const double more = timer_now() - s->solve_end - s->reserve;
-  s->reserve = fmax(0.0, s->reserve + (more > 0.0 ? quickly : slowly) * more);
-}
-
-/* A step's tolerance on R while bodies move: a part of their rms speed, in the units of R. */
-static const double moving_part = 0.2;
-
-static double rms_speed(const scree_world *w) {
-  const world_bodies *b = &w->bodies;
-  double twice_energy = 0.0, mass = 0.0;
-  for (size_t i = 0; i < b->limit; i++) {
-    if (!world_is_dynamic(w, (uint32_t)i)) continue;
-    twice_energy += b->mass[i] * v3_norm2(b->linear[i]);
-    mass += b->mass[i];
-  }
-  return mass > 0.0 ? sqrt(twice_energy / mass) : 0.0;
-}
-
-static double tolerance_of(const scree_stepper *s, double h) {
-  const double rest = s->def.tolerance_residual, moving = s->def.tolerance_moving;
-  const double reference = h * s->assembly->gravity;
-  if (!(moving > rest) || !(reference > 0.0)) return rest;
-  return fmin(fmax(rest, moving_part * rms_speed(s->world) / reference), moving);
-}
-
-/* RETRY_CREDIT: work, in limits of a solve, that retries of a run may take more than a part of what
- * all first solves did. RETRY_LIMIT: iterations of a retry, in those of a solve. EXACT_WORK,
- * RELAXED_WORK: of a solve, in its iterations; a Newton step of a large problem counts as the
- * sweeps that cost as much. First solves of the relaxed model are not limited by it: a few dozen
- * steps arrive there. */
-enum { RETRY_CREDIT = 20, RETRY_LIMIT = 3, EXACT_WORK = 2, RELAXED_WORK = 4 };
-
-static long retry_limit(const scree_stepper_def *d) {
-  return d->retry_iteration_limit > 0 ? d->retry_iteration_limit : RETRY_LIMIT * d->iteration_limit;
-}
-
-/* Is the work spent that retries may take? A run in which every step is hard would else cost many
- * times what it does without them; so it costs half as much again at most, and a quarter where
- * retries do not help: what they spend in vain counts twice. */
-static bool is_spent(const scree_stepper *s) {
-  const uint64_t credit = RETRY_CREDIT * (uint64_t)s->def.iteration_limit;
-  return s->def.iteration_limit > 0 && s->retry_work >= s->first_work / 2 + credit;
-}
-
-static scree_solve_settings settings_of(scree_stepper *s, double h, bool retry) {
-  const scree_stepper_def *d = &s->def;
-  scree_solve_settings settings = scree_solve_settings_default();
-  settings.model = d->model;
-  settings.tolerance_residual = tolerance_of(s, h);
-  settings.tolerance_error = d->tolerance_error;
-  settings.iteration_limit = d->iteration_limit;
-  if (retry) settings.iteration_limit = retry_limit(d);
-  if (d->model == SCREE_MODEL_COULOMB)
-    settings.work_limit = EXACT_WORK * (double)settings.iteration_limit;
-  else if (retry)
-    settings.work_limit = RELAXED_WORK * (double)settings.iteration_limit;
-  settings.time_limit = time_left(s);
-  settings.check_interval = d->check_interval;
-  settings.warm_start = true;
-  return settings;
 }
 
 static void note_build(scree_step_info *info, const assembly *a, const assembly_report *report) {
@@ -200,7 +97,7 @@ static scree_status solve_whole(scree_stepper *s, const scree_solve_settings *se
 static scree_status solve(scree_stepper *s, const assembly_params *params, bool retry,
                           scree_solve_info *out) {
   assembly *a = s->assembly;
-  const scree_solve_settings settings = settings_of(s, assembly_whole(params), retry);
+  const scree_solve_settings settings = effort_settings(s, assembly_whole(params), retry);
   memset(out, 0, sizeof *out);
   out->model = s->def.model;
   if ((a->ranks ? a->ranks->solve.blocks : scree_ccp_block_count(a->problem)) == 0) return SCREE_OK;
@@ -264,7 +161,8 @@ static scree_status bend_joints(scree_stepper *s, const assembly_params *params,
                                 scree_step_info *info, scree_solve_info *solved) {
   for (int k = 0; k < MOST_BENDS; k++) {
     bool again = false;
-    if (s->assembly->contact_count || solved->outcome != SCREE_OUTCOME_SOLVED || is_late(s, info))
+    if (s->assembly->contact_count || solved->outcome != SCREE_OUTCOME_SOLVED ||
+        effort_is_late(s, info))
       return SCREE_OK;
     scree_status status = assembly_bend_joints(s->assembly, params, &again);
     if (status || !again) return status;
@@ -300,7 +198,8 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   info->solves++;
   info->hurried = info->hurried || solved->outcome == SCREE_OUTCOME_TIME_LIMIT;
   if (!status && retry && solved->outcome != SCREE_OUTCOME_SOLVED && !has_none(solved) &&
-      solved->outcome != SCREE_OUTCOME_TIME_LIMIT && !is_spent(s) && !is_late(s, info)) {
+      solved->outcome != SCREE_OUTCOME_TIME_LIMIT && !effort_is_spent(s) &&
+      !effort_is_late(s, info)) {
     status = solve(s, params, true, solved);
     info->iterations += solved->iterations;
     s->retry_work += (solved->outcome == SCREE_OUTCOME_SOLVED ? 1 : 2) * (uint64_t)solved->work;
@@ -376,7 +275,7 @@ static scree_status finish(scree_stepper *s, const assembly_params *params, int 
   const double start = timer_now();
   scree_status status = assembly_finish(s->assembly, report);
   const double finished = timer_now();
-  if (!status && !blind && !is_late(s, info)) {
+  if (!status && !blind && !effort_is_late(s, info)) {
     status = look(s, params, looks, found);
     if (status) assembly_undo(s->assembly);
   }
@@ -420,7 +319,7 @@ static scree_status attempt(scree_stepper *s, const assembly_params *given, bool
     status = finish(s, &params, looks, blind, info, report, &found);
     if (status) return status;
     /* What the looks found is left, and counted, when there is no time for it. */
-    if (is_overspent(s, info) || ((found.missed || found.hit.pairs) && is_late(s, info))) {
+    if (is_overspent(s, info) || ((found.missed || found.hit.pairs) && effort_is_late(s, info))) {
       info->unresolved += found.missed || found.hit.pairs > 0;
       return SCREE_OK;
     }
@@ -456,7 +355,7 @@ static scree_status step_span(scree_stepper *s, double h, double first, bool ret
   *converged = true;
   while (done < h) {
     /* Parts are of a length that sums without rounding: h over powers of two. */
-    const bool last = done + next >= h * (1.0 - 0.25 * least_part) || is_late(s, info);
+    const bool last = done + next >= h * (1.0 - 0.25 * least_part) || effort_is_late(s, info);
     const assembly_params params = params_of(s, last ? h - done : next, h);
     scree_solve_info solved;
     assembly_report report;
@@ -515,7 +414,7 @@ static scree_status step_parts(scree_stepper *s, double h, int parts, bool last,
   *converged = true;
   for (int k = 0; k < parts; k++) {
     bool good;
-    any = any || is_spent(s);
+    any = any || effort_is_spent(s);
     const scree_status status = step_span(s, h / parts, h / parts, true, any, info, &good);
     if (status) return status;
     info->retries++;
@@ -612,11 +511,11 @@ static scree_status make_step(scree_stepper *s, double h, scree_step_info *info)
 }
 
 static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
-  begin_budget(s);
+  effort_begin(s);
   scree_status status = make_step(s, h, info);
   const assembly_sleep sleep = {.after = s->def.sleep_after, .speed = s->def.sleep_speed, .h = h};
   if (!status && info->advanced) status = assembly_put_to_sleep(s->assembly, &sleep);
-  end_budget(s, info);
+  effort_end(s, info);
   return status;
 }
 
