@@ -48,7 +48,9 @@ bool world_box_fits(const periodic *box) {
 }
 
 void scree_world_get_periodic(const scree_world *w, scree_periodic_def *out, double *offset) {
-  if (offset) *offset = w->box.offset;
+  if (offset) *offset = w ? w->box.offset : 0.0;
+  if (out && !w) *out = (scree_periodic_def){0};
+  if (!w) return;
   if (!out) return;
   *out = w->def.periodic;
   memcpy(out->size, w->box.size, sizeof out->size);
@@ -137,6 +139,7 @@ static scree_status refuse_wall(const scree_world *w, size_t i, int k, double mo
 }
 
 scree_status scree_world_check_periodic(const scree_world *w) {
+  ARGUMENT_CHECK(w ? w->context : NULL, w);
   const world_bodies *b = &w->bodies;
   double most = 0.0;
   size_t largest = 0;

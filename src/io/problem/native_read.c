@@ -46,7 +46,7 @@ static scree_status read_set_fields(const hdf5_file *file, size_t count, scree_s
   scree_context *context = file->context;
   uint32_t *kind = NULL, *dim = NULL;
   scree_status status =
-      hdf5_load_indices(file, ROOT "/sets/kind", count, count, SCREE_SET_KIND_COUNT - 1, &kind);
+      hdf5_load_indices(file, ROOT "/sets/kind", count, count, SCREE_SET_USER - 1, &kind);
   if (!status)
     status = hdf5_load_indices(file, ROOT "/sets/dim", count, count, SCREE_MAX_DIM, &dim);
   for (size_t i = 0; !status && i < count; i++) {
