@@ -28,17 +28,17 @@ static void out_of_time(int number) {
   _exit(CLI_INTERRUPTED);
 }
 
-/* Sanitizers map terabytes of addresses. */
+/* Sanitizers map terabytes of addresses, and look for leaks from a process of their own. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { LIMIT_MEMORY = 0 };
+enum { SANITIZED = 1 };
 #elif defined __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-enum { LIMIT_MEMORY = 0 };
+enum { SANITIZED = 1 };
 #else
-enum { LIMIT_MEMORY = 1 };
+enum { SANITIZED = 0 };
 #endif
 #else
-enum { LIMIT_MEMORY = 1 };
+enum { SANITIZED = 0 };
 #endif
 
 /* Never above what the process may have anyway. */
@@ -110,11 +110,11 @@ static bool refuse_calls(void) {
 
 int safe_begin(const cli_args *args) {
   if (!cli_has(args, "safe")) return CLI_OK;
-  if (!refuse_calls())
+  if (!SANITIZED && !refuse_calls())
     cli_note("--safe: this system has no filter of system calls; the other limits hold");
   signal(SIGXCPU, out_of_time);
   signal(SIGXFSZ, SIG_IGN); /* a write fails instead */
-  if ((!LIMIT_MEMORY || limit(RLIMIT_AS, memory_bytes, memory_bytes)) &&
+  if ((SANITIZED || limit(RLIMIT_AS, memory_bytes, memory_bytes)) &&
       limit(RLIMIT_CPU, CPU_SECONDS, CPU_SECONDS + CPU_GRACE) &&
       limit(RLIMIT_FSIZE, file_bytes, file_bytes) && limit(RLIMIT_CORE, 0, 0))
     return CLI_OK;
