@@ -100,8 +100,7 @@ test('a run of a thousand spheres is live: pause, one step, gravity, looking bac
   await until(page, (t) => scree.run.state.time > t + 0.35, halted.time);
   assert.ok((await height(page)) > low + 0.2, 'they rise');
   await page.locator('#scrub').fill('0');
-  await drawn(page);
-  assert.equal(await page.locator('#live-mark .word').textContent(), 'looking back');
+  await until(page, () => document.querySelector('#live-mark .word').textContent === 'looking back');
   await page.locator('#scrub').blur();
   await page.locator('#restart').click();
   await until(page, (t) => scree.run.state.time < t, halted.time);
@@ -176,7 +175,7 @@ test('scree view follows a recording that a run still writes', async () => {
   const { page, faults } = await open(browser, run.address);
   const first = await page.evaluate(() => scree.source.count);
   await until(page, (n) => scree.source.count > n + 5 && scree.shown[0]?.index > n, first);
-  assert.equal(await page.locator('#live-mark .word').textContent(), 'being written');
+  await until(page, () => document.querySelector('#live-mark .word').textContent === 'being written');
   // Looking back stays where it is; the end of the slider follows again.
   await page.keyboard.press('Home');
   await until(page, () => scree.shown[0]?.index === 0 && !scree.atEnd);
