@@ -231,7 +231,7 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   if (status) return status;
   status = assembly_find_bounces(a, params->again);
   if (!status) status = assembly_add_contacts(a, params, report);
-  assembly_find_jolt(a);
+  if (!status) assembly_find_jolt(a);
   if (!status) status = assembly_find_impacts(a, params);
   if (!status) status = assembly_add_joints(a, params, report);
   if (!status) status = assembly_add_links(a, params);
