@@ -115,7 +115,7 @@ deb:
 	@tools/setup --deb
 	@JOBS=$(JOBS) tools/make-deb out/deb
 
-check:
+check: release
 	@clang-format --dry-run -Werror $(SOURCES) && echo "format: clean"
 	@tools/check-layers
 	@tools/check-headers

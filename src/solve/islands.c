@@ -14,32 +14,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/groups.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "ccp/forms/local.h"
 
 /* ---- finding them --------------------------------------------------------------------------- */
 
-static uint32_t root_of(uint32_t *parent, uint32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
-/* The root is the least block of an island. */
-static void unite(uint32_t *parent, uint32_t a, uint32_t b) {
-  a = root_of(parent, a);
-  b = root_of(parent, b);
-  if (a < b)
-    parent[b] = a;
-  else
-    parent[a] = b;
-}
-
 static void touch(const scree_ccp *p, islands *w, uint32_t body, size_t block) {
   if (!ccp_body_moves(&p->bodies, body)) return;
   uint32_t *seen = &w->first[body];
   if (*seen)
-    unite(w->parent, *seen - 1, (uint32_t)block);
+    groups_unite(w->parent, *seen - 1, (uint32_t)block);
   else
     *seen = (uint32_t)block + 1;
 }
@@ -68,7 +54,7 @@ static void link_matrix(const ccp_operator *op, islands *w) {
       bool coupled = false;
       for (size_t e = 0; e < entries && !coupled; e++)
         coupled = local->value[local->offset[k] + e] != 0.0;
-      if (coupled) unite(w->parent, (uint32_t)i, (uint32_t)j);
+      if (coupled) groups_unite(w->parent, (uint32_t)i, (uint32_t)j);
     }
   }
 }
@@ -91,7 +77,7 @@ scree_status islands_find(ccp_operator *op, islands *w) {
   /* Numbers of islands in place of roots; a root comes before its blocks. */
   memset(w->start, 0, (n + 2) * sizeof *w->start);
   for (size_t i = 0; i < n; i++) {
-    const uint32_t root = root_of(w->parent, (uint32_t)i);
+    const uint32_t root = groups_root(w->parent, (uint32_t)i);
     w->block[i] = root == i ? (uint32_t)w->count++ : w->block[root];
     w->start[w->block[i] + 2]++;
   }

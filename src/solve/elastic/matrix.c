@@ -4,6 +4,7 @@
  * factors, would else go another way. The analysis is kept as long as the elements are the same. */
 #include <string.h>
 
+#include "base/groups.h"
 #include "base/memory.h"
 #include "ccp/sets/set.h"
 #include "solve/elastic/elastic.h"
@@ -16,20 +17,6 @@ bool elastic_is(const scree_ccp *p, size_t block) {
   for (size_t r = p->row_start[block]; r < p->row_start[block + 1]; r++)
     if (!(p->compliance[r] > 0.0)) return false;
   return true;
-}
-
-static uint32_t root_of(uint32_t *parent, uint32_t i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
-static void unite(uint32_t *parent, uint32_t a, uint32_t b) {
-  a = root_of(parent, a);
-  b = root_of(parent, b);
-  if (a < b)
-    parent[b] = a;
-  else
-    parent[a] = b;
 }
 
 static bool turns(const double *rows, size_t dim) {
@@ -52,7 +39,7 @@ static void tie(elastic *e, const ccp_operator *op) {
     const size_t dim = op->row_start[i + 1] - op->row_start[i];
     for (size_t k = b->start[i]; k < b->start[i + 1]; k++) {
       elastic_body *body = &e->body[b->body[k]];
-      unite(e->parent, b->body[b->start[i]], b->body[k]);
+      groups_unite(e->parent, b->body[b->start[i]], b->body[k]);
       if (turns(elastic_touch(e, k), dim))
         body->size = BODY;
       else if (body->size == 0)
@@ -68,7 +55,7 @@ static scree_status number(elastic *e, const ccp_operator *op) {
   e->component_count = e->node_count = e->row_count = 0;
   for (size_t i = 0; i < bodies->body_count; i++) {
     if (!ccp_body_moves(bodies, (uint32_t)i)) continue;
-    const uint32_t root = root_of(e->parent, (uint32_t)i);
+    const uint32_t root = groups_root(e->parent, (uint32_t)i);
     if (root == i) {
       if (memory_grow(context, &e->component, &e->component_room, e->component_count + 1,
                       sizeof *e->component))
