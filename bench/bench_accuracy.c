@@ -40,7 +40,7 @@ static double processor_seconds(void) {
 static bool watch(void *user, const scree_progress *progress) {
   outcome *o = user;
   for (int k = 0; k < LEVELS; k++)
-    if (isnan(o->seconds[k]) && progress->residual.residual <= level[k]) {
+    if (isnan(o->seconds[k]) && progress->residual.scaled <= level[k]) {
       o->seconds[k] = processor_seconds() - o->begin;
       o->count[k] = progress->iteration;
     }

@@ -187,7 +187,7 @@ static int converge(FILE *file, int which) {
     summary.seconds[which] = info.seconds;
     if (!status && !json)
       printf("%s: %zu contacts, %s, R %.1e, %.4f s; %s\n", method, scree_ccp_block_count(problem),
-             scree_outcome_text(info.outcome), info.residual.residual, info.seconds, info.detail);
+             scree_outcome_text(info.outcome), info.residual.scaled, info.seconds, info.detail);
   }
   if (status) fail(scree_context_message(context));
   free(g);

@@ -126,7 +126,7 @@ static cell run_cell(scree_context *context, const family *f, const size *s, con
     if (info.outcome == SCREE_OUTCOME_SOLVED && spent <= limit)
       seconds[c.solved++] = spent;
     else
-      c.worst = fmax(c.worst, info.residual.residual);
+      c.worst = fmax(c.worst, info.residual.scaled);
     free(g);
     scree_solver_destroy(solver);
     scree_ccp_destroy(problem);

@@ -77,7 +77,7 @@ static void remember(watch *w, long iteration, double value) {
 
 static bool observe(void *user, const scree_progress *p) {
   watch *w = user;
-  const double value = w->by_rms ? p->residual.rms : p->residual.residual;
+  const double value = w->by_rms ? p->residual.rms : p->residual.scaled;
   const double seconds = cpu_now() - w->start;
   remember(w, p->iteration, value);
   w->last = p->iteration;
@@ -149,7 +149,7 @@ static bool measure(const options *o, trial *t) {
     t->watch.late = true;
     t->watch.spent = 2.0 * t->limit + 0.5;
     t->info.iterations = t->watch.last;
-    t->info.residual.residual = t->watch.by_rms ? NAN : t->watch.best;
+    t->info.residual.scaled = t->watch.by_rms ? NAN : t->watch.best;
     t->info.residual.rms = t->watch.by_rms ? t->watch.best : NAN;
   } else
     snprintf(t->info.detail, sizeof t->info.detail, "ended by the system within %.1f GB",
@@ -209,7 +209,7 @@ static void report(FILE *csv, const options *o, const char *problem, size_t bloc
     else
       fprintf(csv, ",,");
   }
-  fprintf(csv, ",%ld,%.4g,%.3e,%.3e,\"%s\"\n", info->iterations, w->spent, info->residual.residual,
+  fprintf(csv, ",%ld,%.4g,%.3e,%.3e,\"%s\"\n", info->iterations, w->spent, info->residual.scaled,
           info->residual.rms, reason);
   fflush(csv);
   if (o->json) return;

@@ -170,7 +170,7 @@ static double residual_after(const scree_ccp *problem, ccp_operator *op, naive *
     op_sweep_store(op, g);
   naive_destroy(fresh);
   check(op->context, scree_ccp_residual(op->context, problem, SCREE_MODEL_RELAXED, g, &residual));
-  return residual.residual;
+  return residual.scaled;
 }
 
 static void measure_small(figures *f) {

@@ -68,7 +68,7 @@ static void csv_row(FILE *out, const char *path, size_t contacts, const trial *t
           trial_model_name(info->model), trial_outcome(t));
   if (!t->status) {
     fprintf(out, "%ld,", info->iterations);
-    const double values[] = {info->residual.error, info->residual.residual,
+    const double values[] = {info->residual.error, info->residual.scaled,
                              info->residual.relaxation_gap, info->seconds, info->setup_seconds};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
       csv_real(out, values[i]);
@@ -87,7 +87,7 @@ static void print_row(const trial *t) {
     printf("  %-10s %-15s %s\n", scree_solver_name(t->solver), trial_outcome(t), t->message);
   else
     printf("  %-10s %-15s %9.2e %9.2e %10ld %10.3g%s%s\n", scree_solver_name(t->solver),
-           trial_outcome(t), info->residual.error, info->residual.residual, info->iterations,
+           trial_outcome(t), info->residual.error, info->residual.scaled, info->iterations,
            info->seconds, *info->detail ? "  " : "", info->detail);
   fflush(stdout);
 }

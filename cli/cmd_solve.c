@@ -66,7 +66,7 @@ static void print_row(const trial *t) {
   char gap[16] = "-"; /* it means nothing in the exact model */
   if (t->info.model == SCREE_MODEL_RELAXED) snprintf(gap, sizeof gap, "%.2e", r->relaxation_gap);
   printf("%-9s %-8s %-15s %9.2e %9.2e %9s %9.2e %10ld %9.3g\n", scree_solver_name(t->solver),
-         trial_model_name(t->info.model), trial_outcome(t), r->error, r->residual, gap,
+         trial_model_name(t->info.model), trial_outcome(t), r->error, r->scaled, gap,
          r->penetration_speed, t->info.iterations, t->info.seconds);
 }
 
@@ -142,7 +142,7 @@ static int write_solution(const job *j, const char *path) {
         (size_t)snprintf(text.text, text.room, "%s%s", blank ? "" : old, blank ? "" : "; ");
   existence_add(&text, "solution by scree %s, solver %s, model %s: %s, E = %.6g, R = %.6g",
                 scree_version(), scree_solver_name(t->solver), trial_model_name(t->info.model),
-                trial_outcome(t), t->info.residual.error, t->info.residual.residual);
+                trial_outcome(t), t->info.residual.error, t->info.residual.scaled);
   if (t->proof.holds) {
     existence_add(&text, "; ");
     existence_add_certificate(&text, &t->proof, t->certificate, t->rows);

@@ -185,7 +185,7 @@ static void keep_point(trial *t, const scree_progress *p) {
   t->history[t->history_count++] = (trial_point){.iteration = (double)p->iteration,
                                                  .seconds = p->seconds,
                                                  .error = p->residual.error,
-                                                 .residual = p->residual.residual};
+                                                 .residual = p->residual.scaled};
 }
 
 /* The line on a terminal appears after half a second and is refreshed five times a second. */
@@ -194,10 +194,10 @@ static bool on_progress(void *user, const scree_progress *p) {
   keep_point(t, p);
   if (t->verbose)
     fprintf(stderr, "%-10s iteration %8ld  %9.4f s  E %.3e  R %.3e\n", scree_solver_name(t->solver),
-            p->iteration, p->seconds, p->residual.error, p->residual.residual);
+            p->iteration, p->seconds, p->residual.error, p->residual.scaled);
   else if (t->progress_line && p->seconds > t->line_time) {
     fprintf(stderr, "\r%s: iteration %ld, %.1f s, E %.2e, R %.2e   ", scree_solver_name(t->solver),
-            p->iteration, p->seconds, p->residual.error, p->residual.residual);
+            p->iteration, p->seconds, p->residual.error, p->residual.scaled);
     fflush(stderr);
     t->line_shown = true;
     t->line_time = p->seconds + 0.2;
@@ -297,7 +297,7 @@ void trial_json(FILE *out, bool *first, const trial *t) {
   else
     json_real_member(out, first, "iterations", NAN);
   json_real_member(out, first, "error", ran ? r->error : NAN);
-  json_real_member(out, first, "residual", ran ? r->residual : NAN);
+  json_real_member(out, first, "residual", ran ? r->scaled : NAN);
   const bool relaxed = ran && info->model == SCREE_MODEL_RELAXED;
   json_real_member(out, first, "relaxation_gap", relaxed ? r->relaxation_gap : NAN);
   json_real_member(out, first, "seconds", ran ? info->seconds : NAN);

@@ -142,7 +142,7 @@ with tempfile.TemporaryDirectory() as folder:
               f"mu {mus[0]} … {mus[-1]}")
         g, sweeps = gauss_seidel(problem)
         mine = problem.residual(g)  # the judge is the library's residual, the same one for all
-        print(f"  this one   E {mine.error:.2e}  R {mine.residual:.2e}  after {sweeps} sweeps")
+        print(f"  this one   E {mine.error:.2e}  R {mine.scaled:.2e}  after {sweeps} sweeps")
         for name in ("auto", "ipm"):
             found = problem.solve(name, tolerance=1e-8)
             print(f"  {name:10s} E {found.error:.2e}  R {found.residual:.2e}  {found.outcome}, model "

@@ -210,7 +210,7 @@ SCREE_API scree_status scree_ccp_get_delassus(scree_context *context, const scre
 
 typedef struct scree_residual {
   double error;             /* E: the exchange format's relative error */
-  double residual;          /* R: worst block, scaled, dimensionless */
+  double scaled;            /* R: worst block, scaled, dimensionless */
   double rms;               /* rms over blocks of the unscaled R, m/s */
   double duality_gap;       /* |g'u| relative to |g||u| */
   double penetration_speed; /* worst approach speed left, m/s */

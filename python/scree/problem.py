@@ -126,7 +126,7 @@ class Solution:
     @property
     def residual(self) -> float:
         """R, scaled."""
-        return self.info.residual.residual
+        return self.info.residual.scaled
 
 
 class Problem(Owner):
@@ -271,7 +271,7 @@ class Problem(Owner):
 
     @documented("scree_ccp_residual")
     def residual(self, g: ArrayLike, model: str = "coulomb") -> Record:
-        """The two residuals of impulses g, whoever found them: .error is E, .residual is R."""
+        """The two residuals of impulses g, whoever found them: .error is E, .scaled is R."""
         keep: list[Any] = []
         found = ffi.new("scree_residual *")
         with self._lock:

@@ -212,7 +212,7 @@ void op_judged_finish(const ccp_operator *op, const op_judged *here, double r_no
   const double worst = set_larger(sum->worst, approach_share * approach);
   *out = (scree_residual){
       .error = sqrt(sum->natural2) / (scale > 2.2e-16 ? scale : 1.0),
-      .residual = worst / op->reference_speed,
+      .scaled = worst / op->reference_speed,
       .rms = n ? sqrt(sum->square / (double)n) : 0.0,
       .duality_gap = product > 0.0 ? fabs(sum->product) / product : 0.0,
       .penetration_speed = sum->penetration,
@@ -221,7 +221,7 @@ void op_judged_finish(const ccp_operator *op, const op_judged *here, double r_no
   };
   /* A NaN must never look like a small residual; it is in the sums. */
   if (!isfinite(sum->natural2) || !isfinite(sum->square))
-    out->error = out->residual = out->rms = INFINITY;
+    out->error = out->scaled = out->rms = INFINITY;
 }
 
 void op_residual_contacts(ccp_operator *op, scree_model model, const double *g, const double *u,

@@ -45,8 +45,8 @@ static double merit_of(const scree_solve_settings *s, const scree_residual *r) {
   double worst = 0.0;
   const double e = s->tolerance_error, t = scree_solve_asked_residual(s);
   if (e > 0.0) worst = set_larger(worst, r->error / e);
-  if (t > 0.0) worst = set_larger(worst, r->residual / t);
-  if (e <= 0.0 && t <= 0.0) worst = 2.0 + r->residual;
+  if (t > 0.0) worst = set_larger(worst, r->scaled / t);
+  if (e <= 0.0 && t <= 0.0) worst = 2.0 + r->scaled;
   return isnan(worst) ? INFINITY : worst;
 }
 
@@ -141,8 +141,8 @@ static bool proved_infeasible(solve_run *run, long iteration, const double *g) {
   const bool suspect = (size > suspect_size && size > suspect_growth * run->suspect_size) ||
                        (peak > suspect_peak && peak > suspect_growth * run->suspect_peak) ||
                        (run->settings->tolerance_error > 0.0 &&
-                        run->best_residual.residual > suspect_gain * run->suspect_residual);
-  run->suspect_residual = run->best_residual.residual;
+                        run->best_residual.scaled > suspect_gain * run->suspect_residual);
+  run->suspect_residual = run->best_residual.scaled;
   run->suspect_size = size;
   run->suspect_peak = peak;
   run->suspect_iteration = SUSPECT_FACTOR * iteration;
@@ -249,7 +249,7 @@ static bool weigh(solve_run *run, long iteration, const double *g, scree_residua
   run->iterations = iteration;
   schedule(run, iteration);
   run->merit = merit_of(s, residual);
-  if (run->change > 0.0) run->change_ratio = residual->residual / run->change;
+  if (run->change > 0.0) run->change_ratio = residual->scaled / run->change;
   const bool balanced = run->op->class->balance && run->merit <= 1.0;
   if (balanced) {
     residual->error += run->op->class->balance(run->op, g);
@@ -303,7 +303,7 @@ static bool solved_what_has_no_solution(solve_run *run, const double *g) {
 static bool looks_at_impulses(const solve_run *run, long iteration) {
   return is_suspect(run) || iteration >= run->suspect_iteration ||
          iteration >= run->mark_iteration ||
-         (is_spent(run, iteration) && run->best_residual.residual > hopeless);
+         (is_spent(run, iteration) && run->best_residual.scaled > hopeless);
 }
 
 static bool conclude(solve_run *run, long iteration, const double *g,
@@ -321,7 +321,7 @@ static bool conclude(solve_run *run, long iteration, const double *g,
     solve_finish(run, SCREE_OUTCOME_STALLED, "impulses are no longer finite at iteration %ld",
                  iteration);
   else if (is_spent(run, iteration)) {
-    if (!(run->best_residual.residual > hopeless) || !solve_prove_infeasible(run, g))
+    if (!(run->best_residual.scaled > hopeless) || !solve_prove_infeasible(run, g))
       solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, NULL);
   } else if (s->time_limit > 0.0 && seconds >= s->time_limit)
     solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, NULL);

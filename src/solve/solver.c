@@ -183,14 +183,14 @@ static scree_status check_settings(scree_context *context, const scree_solve_set
 static void prefer_none(solve_run *run) {
   ccp_operator *op = run->op;
   scree_residual none;
-  if (!(run->best_residual.residual > 1.0) && isfinite(run->best_merit)) return;
+  if (!(run->best_residual.scaled > 1.0) && isfinite(run->best_merit)) return;
   op_copy(op, run->g, run->best);
   memset(run->g, 0, op->row_count * sizeof *run->g);
   op_project(op, run->g);
   op_residual_contacts(op, run->model, run->g, NULL, run->vector[0], &none);
-  if (none.residual < run->best_residual.residual || !isfinite(run->best_merit)) {
+  if (none.scaled < run->best_residual.scaled || !isfinite(run->best_merit)) {
     run->best_residual = none;
-    run->best_merit = none.residual;
+    run->best_merit = none.scaled;
     run->best_balanced = false;
   } else {
     op_copy(op, run->best, run->g);
@@ -273,7 +273,7 @@ scree_status solver_solve(scree_solver *s, const scree_ccp *problem,
   info->residual = run.best_residual;
   if (op->class->balance && isfinite(run.best_merit) && !run.best_balanced)
     info->residual.error += op->class->balance(op, g);
-  if (!isfinite(run.best_merit)) info->residual.error = info->residual.residual = INFINITY;
+  if (!isfinite(run.best_merit)) info->residual.error = info->residual.scaled = INFINITY;
   if (shifted) {
     cohesion_finish(&s->cohesion, op, g, s->vector[0], &info->residual);
     cohesion_add(&s->cohesion, -1.0, g);

@@ -113,7 +113,7 @@ static void note_solve(scree_step_info *info, const scree_solve_info *solved) {
   if (solved->outcome != SCREE_OUTCOME_SOLVED) info->outcome = solved->outcome;
   info->model = solved->model;
   info->method = solved->method ? solved->method : "";
-  info->residual = fmax(info->residual, r->residual);
+  info->residual = fmax(info->residual, r->scaled);
   info->error = fmax(info->error, r->error);
   info->penetration_speed = fmax(info->penetration_speed, r->penetration_speed);
   if (solved->model == SCREE_MODEL_RELAXED)

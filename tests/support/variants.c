@@ -195,7 +195,7 @@ int variants_solve(scree_context *context, const char *name, variant_source make
       missed++;
       fprintf(stderr, "%s, %s, %s: %s, E %.1e R %.1e, %.2f s (%s)\n", name, names[v],
               model == SCREE_MODEL_COULOMB ? "coulomb" : "relaxed",
-              scree_outcome_text(info.outcome), info.residual.error, info.residual.residual,
+              scree_outcome_text(info.outcome), info.residual.error, info.residual.scaled,
               info.seconds, info.detail);
     }
     free(g);

@@ -50,13 +50,13 @@ static auto_class begin_stack(auto_work *w, stack *s) {
   const bool there = solve_check_start(run);
   /* Without impulses to start from a stack may be at rest as well: its first step decides. */
   const bool fresh = op_max_abs(run->op, run->g) == 0.0;
-  s->rests = loose && (fresh || run->best_residual.residual < auto_rest);
+  s->rests = loose && (fresh || run->best_residual.scaled < auto_rest);
   if (loose && !s->rests) change_settings(run, s->asked);
   if (there)
     run->settings = s->asked;
   else if (loose && !s->rests && run->best_merit <= 1.0)
     solve_finish(run, SCREE_OUTCOME_SOLVED, NULL);
-  return auto_classify_stack(&w->facts, run->best_residual.residual, fresh, s->rests);
+  return auto_classify_stack(&w->facts, run->best_residual.scaled, fresh, s->rests);
 }
 
 /* Back to the tolerance that was asked for, which may be met by now. */

@@ -155,7 +155,7 @@ static int decide(states *s, double *work) {
   op_project(s->op, g);
   scree_residual residual;
   op_residual(s->op, SCREE_MODEL_COULOMB, g, NULL, g + n, &residual);
-  return residual.residual <= residual_asked ? 1 : 0;
+  return residual.scaled <= residual_asked ? 1 : 0;
 }
 
 static void read_matrix(states *s, double *work) {

@@ -88,7 +88,7 @@ static scree_solve_settings inner_settings(const fixed *p) {
   inner.model = SCREE_MODEL_RELAXED;
   inner.tolerance_error = 0.1 * s->tolerance_error;
   inner.tolerance_residual =
-      fmax(least, fmin(p->newton ? 1e-3 : 1.0, gain * run->best_residual.residual));
+      fmax(least, fmin(p->newton ? 1e-3 : 1.0, gain * run->best_residual.scaled));
   inner.iteration_limit = s->iteration_limit;
   inner.warm_start = strcmp(inner_names[p->state->inner_kind], "ipm") != 0; /* it starts inside */
   inner.time_limit =
@@ -112,19 +112,19 @@ static scree_status evaluate(fixed *p, const double *s, double *g, double *u, do
   p->evaluations++;
   p->inner_iterations += info.iterations;
   p->fault[0] = 0;
-  const double needed = fmax(usable * run->best_residual.residual, 1e-9);
+  const double needed = fmax(usable * run->best_residual.scaled, 1e-9);
   if (info.outcome == SCREE_OUTCOME_INFEASIBLE ||
-      (info.outcome != SCREE_OUTCOME_SOLVED && !(info.residual.residual <= needed)))
+      (info.outcome != SCREE_OUTCOME_SOLVED && !(info.residual.scaled <= needed)))
     number_format(p->fault, sizeof p->fault, "%s on the relaxed problem: %s, R %.1e",
                   inner_names[p->state->inner_kind], scree_outcome_text(info.outcome),
-                  info.residual.residual);
+                  info.residual.scaled);
   op_local_velocity(p->op, g, u);
   for (size_t i = 0; i < op->block_count; i++)
     f[i] = scree_set_shift(ccp_set(op->problem, i), u + op->row_start[i]);
   *ended = solve_check(run, p->evaluations, g, u);
   context_log(run->context, SCREE_LOG_DEBUG,
               "fixed-point: evaluation %ld, |F(s) - s| %.3e m/s, R %.3e, %ld iterations of %s",
-              p->evaluations, distance_of(p, s, f), run->best_residual.residual, info.iterations,
+              p->evaluations, distance_of(p, s, f), run->best_residual.scaled, info.iterations,
               inner_names[p->state->inner_kind]);
   return SCREE_OK;
 }

@@ -118,7 +118,7 @@ static scree_status solve_one(mass_path *path, solve_run *run, const scree_ccp *
            (s->iteration_limit > 0 && run->iterations >= s->iteration_limit);
   path->problems += *solved;
   context_log(run->context, SCREE_LOG_DEBUG, "mass path: t %.3f, %s after %ld iterations, R %.1e",
-              t, scree_outcome_text(info.outcome), info.iterations, info.residual.residual);
+              t, scree_outcome_text(info.outcome), info.iterations, info.residual.scaled);
   return SCREE_OK;
 }
 

@@ -138,10 +138,10 @@ static bool judge(prox *p, scree_residual *truth) {
   run->products++;
   p->iteration++;
   op_residual_contacts(p->op, p->stage.model, run->g, p->u, p->scratch, truth);
-  if (!isfinite(truth->residual)) return false; /* a wild step is the inner loop's to undo */
+  if (!isfinite(truth->scaled)) return false; /* a wild step is the inner loop's to undo */
   if (p->stage.target <= 0.0)
     return solve_check_judged(run, p->iteration, run->g, truth) || out_of_patience(p);
-  return truth->residual <= p->stage.target || p->iteration >= p->stage_end;
+  return truth->scaled <= p->stage.target || p->iteration >= p->stage_end;
 }
 
 /* Newton steps at the present a, from the centre in run->g. */
@@ -153,7 +153,7 @@ static scree_status inner(prox *p, inner_result *result, long *steps) {
   op_local_velocity(op, g, p->u);
   op_copy(op, p->u, p->prox_u);
   op_residual_contacts(op, p->stage.model, g, p->u, p->scratch, &truth);
-  p->centre_residual = p->kept_residual = truth.residual;
+  p->centre_residual = p->kept_residual = truth.scaled;
   *result = INNER_FAILURE;
   for (size_t i = 0; i < op->block_count; i++)
     p->state->weight[i] = active_set_drops(p->state->set, i) ? 0.0 : p->a;
@@ -170,17 +170,17 @@ static scree_status inner(prox *p, inner_result *result, long *steps) {
     }
     prox_velocity(p, g, p->u, p->prox_u);
     op_residual_contacts(op, p->stage.model, g, p->prox_u, p->scratch, &proximal);
-    if (!isfinite(truth.residual) || !isfinite(proximal.residual)) return SCREE_OK;
-    if (truth.residual < p->kept_residual) {
-      p->kept_residual = truth.residual;
+    if (!isfinite(truth.scaled) || !isfinite(proximal.scaled)) return SCREE_OK;
+    if (truth.scaled < p->kept_residual) {
+      p->kept_residual = truth.scaled;
       op_copy(op, g, p->kept);
     }
-    if (proximal.residual <= 0.5 * truth.residual || proximal.error <= 0.1 * truth.error) {
+    if (proximal.scaled <= 0.5 * truth.scaled || proximal.error <= 0.1 * truth.error) {
       *result = INNER_SUCCESS;
       return SCREE_OK;
     }
-    if (proximal.residual < best) {
-      best = proximal.residual;
+    if (proximal.scaled < best) {
+      best = proximal.scaled;
       without = 0;
     } else if (++without >= p->stage.most_without) {
       return SCREE_OK;
@@ -271,7 +271,7 @@ static scree_status try_path(prox *p, bool from_best) {
   scree_residual start = run->best_residual;
   if (!has_path(p)) return SCREE_OK;
   if (!from_best) op_residual_contacts(p->op, run->model, run->g, NULL, p->scratch, &start);
-  if (!(start.residual <= path_from(p))) return SCREE_OK;
+  if (!(start.scaled <= path_from(p))) return SCREE_OK;
   if (!p->state->path) {
     const scree_status status = prox_path_create(run->context, &p->state->path);
     if (status) return status;
@@ -282,7 +282,7 @@ static scree_status try_path(prox *p, bool from_best) {
   const scree_status status =
       prox_path_iterate(p->state->path, run, p->state->set, p->n, patience, &p->iteration);
   if (!run->ended) op_copy(p->op, p->kept, run->g);
-  p->path_residual = run->best_residual.residual;
+  p->path_residual = run->best_residual.scaled;
   return status;
 }
 
@@ -309,7 +309,7 @@ static scree_status run_local(prox *p, long limit) {
     status = prox_local_iterate(p->state->local, run, p->state->set, p->n, &params, vectors,
                                 &p->iteration);
     params.resumes = true;
-    if (!status && !run->ended && run->best_residual.residual < params.pause)
+    if (!status && !run->ended && run->best_residual.scaled < params.pause)
       status = try_path(p, true);
   }
   return status;

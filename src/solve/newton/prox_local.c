@@ -134,7 +134,7 @@ static scree_status newton_steps(local_run *p, bool *ended) {
     op_copy(p->op, p->next, g);
     op_local_velocity(p->op, g, p->u);
     op_residual_each(p->op, p->run->model, g, p->u, &truth, w->truth);
-    if (isfinite(truth.residual) && (*ended = solve_check_judged(p->run, *p->iteration, g, &truth)))
+    if (isfinite(truth.scaled) && (*ended = solve_check_judged(p->run, *p->iteration, g, &truth)))
       return SCREE_OK;
     prox_velocity(p);
     op_residual_each(p->op, p->run->model, g, p->prox_u, &proximal, w->proximal);
@@ -236,19 +236,19 @@ scree_status prox_local_iterate(prox_local *w, solve_run *run, active_set *set,
   const long last = *iteration + params->limit;
   size_t turn = 0;
   scree_status status = prepare(w, blocks, params->weight, params->resumes);
-  while (!status && *iteration < last && !(run->best_residual.residual < params->pause)) {
+  while (!status && *iteration < last && !(run->best_residual.scaled < params->pause)) {
     scree_residual start;
     bool ended;
     op_copy(run->op, run->g, p.centre);
     op_local_velocity(run->op, run->g, p.u);
     op_residual_each(run->op, run->model, run->g, p.u, &start, w->wanted);
-    const double least = least_residual(run, start.residual);
+    const double least = least_residual(run, start.scaled);
     for (size_t i = 0; i < blocks; i++) w->wanted[i] = fmax(w->wanted[i], least);
     spread(&p, fade, SEEN_RINGS, w->wanted);
     status = newton_steps(&p, &ended);
     if (status || ended) return status;
     if (!settle_weights(&p)) continue;
-    withdraw_rest(&p, start.residual);
+    withdraw_rest(&p, start.scaled);
     sweep_on(&p, (long)(params->sweeps * sweeps[turn++ % SWEEP_TURNS]));
   }
   return status;

@@ -324,9 +324,9 @@ static void test_sweep_state(void **state) {
 }
 
 static void assert_residuals_near(const scree_residual *x, const scree_residual *y) {
-  const double a[] = {x->error,       x->residual,          x->rms,
+  const double a[] = {x->error,       x->scaled,          x->rms,
                       x->duality_gap, x->penetration_speed, x->relaxation_gap};
-  const double b[] = {y->error,       y->residual,          y->rms,
+  const double b[] = {y->error,       y->scaled,          y->rms,
                       y->duality_gap, y->penetration_speed, y->relaxation_gap};
   for (size_t k = 0; k < sizeof a / sizeof a[0]; k++)
     if (!(fabs(a[k] - b[k]) <= 1e-11 * fmax(1.0, fabs(b[k]))))
@@ -367,7 +367,7 @@ static void test_residuals(void **state) {
         if (f.op->head_count) {
           f.g[f.op->row_start[f.op->order[0]]] = NAN;
           op_residual(f.op, model, f.g, NULL, scratch, &found);
-          assert_true(isinf(found.residual) && isinf(found.error));
+          assert_true(isinf(found.scaled) && isinf(found.error));
         }
         free(scratch);
         close_case(&f);

@@ -199,10 +199,10 @@ static void test_bead(void **state) {
   assert_int_equal(planar_create(context, &b.problem, &problem), SCREE_OK);
   assert_int_equal(
       scree_ccp_residual(context, problem, SCREE_MODEL_COULOMB, free_flight, &residual), SCREE_OK);
-  assert_true(residual.residual < 1e-14 && residual.error < 1e-14);
+  assert_true(residual.scaled < 1e-14 && residual.error < 1e-14);
   assert_int_equal(scree_ccp_residual(context, problem, SCREE_MODEL_COULOMB, jammed, &residual),
                    SCREE_OK);
-  assert_true(residual.residual < 1e-13 && residual.error < 1e-13);
+  assert_true(residual.scaled < 1e-13 && residual.error < 1e-13);
   scree_ccp_destroy(problem);
   assert_int_equal(scree_context_bytes(context), 0);
   scree_context_destroy(context);

@@ -129,7 +129,7 @@ static void test_all_sets(void **state) {
     scree_residual judged;
     assert_int_equal(scree_ccp_residual(context, problem, SCREE_MODEL_RELAXED, g, &judged),
                      SCREE_OK);
-    assert_true(judged.error <= 1e-10 && judged.residual <= 1e-10);
+    assert_true(judged.error <= 1e-10 && judged.scaled <= 1e-10);
     assert_true(info.iterations < 40);
     free(g);
     scree_ccp_destroy(problem);
@@ -376,7 +376,7 @@ static void test_coulomb_packings(void **state) {
     scree_residual judged;
     assert_int_equal(scree_ccp_residual(context, problem, SCREE_MODEL_COULOMB, g, &judged),
                      SCREE_OK);
-    assert_true(judged.residual <= 1e-7);
+    assert_true(judged.scaled <= 1e-7);
     free(g);
     scree_ccp_destroy(problem);
   }

@@ -63,7 +63,7 @@ static void test_solved(void **state) {
   /* Judged anew, with the masses of the problem itself. */
   assert_int_equal(scree_ccp_residual(context, problem, SCREE_MODEL_COULOMB, g, &residual),
                    SCREE_OK);
-  assert_true(residual.error <= 1e-8 && residual.residual <= 1e-6);
+  assert_true(residual.error <= 1e-8 && residual.scaled <= 1e-6);
   free(g);
   scree_solver_destroy(solver);
   scree_ccp_destroy(problem);

@@ -67,7 +67,7 @@ static void test_infeasible(void **state) {
           solve(context, scree_solver_name(i), problem, 1e-4, k == 1 ? 1e-3 : 0.0, g);
       assert_true(info.outcome == SCREE_OUTCOME_INFEASIBLE ||
                   info.outcome == SCREE_OUTCOME_STALLED);
-      assert_true(info.residual.residual > 0.1);
+      assert_true(info.residual.scaled > 0.1);
       assert_true(strlen(info.detail) > 0);
       const char *name = scree_solver_name(i);
       if (strcmp(name, "gs") == 0 || strcmp(name, "apgd") == 0)
@@ -104,7 +104,7 @@ static void test_infeasible_in_few(void **state) {
       settings.warm_start = true;
       assert_int_equal(scree_solver_solve(solver, problem, &settings, g, &info), SCREE_OK);
       if (!wild) assert_int_equal(info.outcome, SCREE_OUTCOME_INFEASIBLE);
-      assert_true(info.residual.residual <= none.residual);
+      assert_true(info.residual.scaled <= none.scaled);
       scree_solver_destroy(solver);
     }
   scree_ccp_destroy(problem);
@@ -233,10 +233,10 @@ static void test_cut_short(void **state) {
         scree_residual residual;
         assert_int_equal(scree_ccp_residual(context, problem, SCREE_MODEL_RELAXED, g, &residual),
                          SCREE_OK);
-        assert_true(fabs(residual.residual - info.residual.residual) <= 1e-9 * residual.residual);
-        assert_true(info.residual.residual <= last);
-        behind += info.residual.residual == last;
-        last = info.residual.residual;
+        assert_true(fabs(residual.scaled - info.residual.scaled) <= 1e-9 * residual.scaled);
+        assert_true(info.residual.scaled <= last);
+        behind += info.residual.scaled == last;
+        last = info.residual.scaled;
       }
       assert_true(behind > 0);
       scree_solver_destroy(solver);

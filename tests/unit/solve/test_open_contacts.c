@@ -60,8 +60,8 @@ static void solve(scree_context *context, const scree_ccp *problem, const char *
   settings.warm_start = true;
   assert_int_equal(scree_solver_create(context, name, &s), SCREE_OK);
   assert_int_equal(scree_solver_solve(s, problem, &settings, g, &info), SCREE_OK);
-  if (info.outcome != SCREE_OUTCOME_SOLVED || !(info.residual.residual <= 1e-9))
-    fail_msg("%s: R = %g", name, info.residual.residual);
+  if (info.outcome != SCREE_OUTCOME_SOLVED || !(info.residual.scaled <= 1e-9))
+    fail_msg("%s: R = %g", name, info.residual.scaled);
   scree_solver_destroy(s);
 }
 

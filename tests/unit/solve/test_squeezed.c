@@ -70,7 +70,7 @@ static void squeezed_ball_in_a_packing(void **state) {
     const scree_solve_info info = solve(context, p, 1e-8, 0);
     print_message("squeezed by %g m/s: %s after %.2f s, %ld iterations, R %.1e, %s\n", speed[k],
                   scree_outcome_text(info.outcome), info.seconds, info.iterations,
-                  info.residual.residual, info.detail);
+                  info.residual.scaled, info.detail);
     assert_int_equal(info.outcome, SCREE_OUTCOME_INFEASIBLE);
     scree_existence answer;
     assert_int_equal(

@@ -65,11 +65,11 @@ static void units_change_neither_outcome_nor_accuracy(void **state) {
         if (!given) p->reference_speed = 0.0;
         change_units(p, unit[k][0], unit[k][1], unit[k][2]);
         const scree_solve_info info = solve(context, p, solver[s], 1e-8);
-        if (info.outcome != SCREE_OUTCOME_SOLVED || !(info.residual.residual <= 1e-6))
+        if (info.outcome != SCREE_OUTCOME_SOLVED || !(info.residual.scaled <= 1e-6))
           print_message("%s, units %g %g %g: %s, R %.1e\n", solver[s], unit[k][0], unit[k][1],
-                        unit[k][2], scree_outcome_text(info.outcome), info.residual.residual);
+                        unit[k][2], scree_outcome_text(info.outcome), info.residual.scaled);
         assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
-        assert_true(info.residual.residual <= 1e-6);
+        assert_true(info.residual.scaled <= 1e-6);
         assert_true(info.residual.error <= 1e-8);
         scree_ccp_destroy(p);
       }
@@ -100,7 +100,7 @@ static void rounding_is_no_contradiction(void **state) {
   add_free_row(p, row, id, -9e-15);
   const scree_solve_info info = solve(context, p, "auto", 1e-8);
   assert_int_not_equal(info.outcome, SCREE_OUTCOME_INFEASIBLE);
-  assert_true(info.residual.residual < 1e-6);
+  assert_true(info.residual.scaled < 1e-6);
   assert_true(info.residual.reference_speed >= 1e-6);
   scree_existence existence;
   double v[6], u[2], certificate[2] = {1, -1};
