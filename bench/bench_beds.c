@@ -354,9 +354,9 @@ static int settled(const char *directory) {
 
 /* ---- a pebble bed --------------------------------------------------------------------------- */
 
-/* The scene pebble-bed takes 1,200 steps, of 122 sweeps with momentum in the mean when n = 30,000
- * and at most 600; pebbles come in during the first 800 of them, so that there are 800 n of bodies
- * times steps. Costs are measured at full size: a lattice of n spheres in free fall, whose
+/* The scene pebble-bed takes 1,200 steps, of 122 sweeps with extrapolation in the mean when n =
+ * 30,000 and at most 600; pebbles come in during the first 800 of them, so that there are 800 n of
+ * bodies times steps. Costs are measured at full size: a lattice of n spheres in free fall, whose
  * neighbours are near enough to be contacts, three a body.
  */
 static int pebble(size_t n) {

@@ -304,12 +304,13 @@ static void report(const studio *s, const char *in, double seconds) {
 }
 
 static int open_picture(studio *s, const char *path) {
-  static const scree_look looks[] = {SCREE_LOOK_SOLID, SCREE_LOOK_GHOST, SCREE_LOOK_HIDDEN};
+  static const scree_appearance appearances[] = {SCREE_APPEARANCE_SOLID, SCREE_APPEARANCE_GHOST,
+                                                 SCREE_APPEARANCE_HIDDEN};
   const render_options *o = s->options;
   scree_picture_def def = o->view;
   def.ghosts = (int)o->ghosts;
   def.colour = o->colour;
-  def.look = looks[o->bodies];
+  def.appearance = appearances[o->bodies];
   def.chains = o->chains;
   def.ranged = o->ranged;
   def.least = o->least;

@@ -268,7 +268,7 @@ static void report(void *user, const char *message) {
   cli_fail(CLI_INPUT, "%s", message);
 }
 
-static int look_at_scene(study *s, size_t measure_count, const char *const *measures,
+static int examine_scene(study *s, size_t measure_count, const char *const *measures,
                          size_t set_count, const char *const *sets) {
   const char *all[STUDY_FIXED + STUDY_KEYS];
   size_t count = 0;
@@ -345,5 +345,5 @@ int study_open(study *s, const cli_args *args, const char *verb, size_t measure_
   base = base ? base + 1 : s->scene;
   snprintf(folder, sizeof folder, "%.*s-%s", (int)strcspn(base, "."), base, verb);
   s->out = cli_text(args, "out", folder);
-  return look_at_scene(s, measure_count, measures, set_count, sets);
+  return examine_scene(s, measure_count, measures, set_count, sets);
 }

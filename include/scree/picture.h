@@ -38,13 +38,13 @@ typedef struct scree_picture_def {
   /* "auto", "material", "kind", "body", "plain", "speed", "spin", "vx", "vy", "vz", "force",
    * "contacts", "height", "size", "mass", "energy", or PROBE.COLUMN of a recording. */
   const char *colour;
-  scree_look look;    /* of moving bodies */
-  bool chains;        /* draw contact forces as rods */
-  bool ranged;        /* the range below is given; else it is found */
-  double least, most; /* values of the colours' ends */
-  int map;            /* a scree_map; -1: the field's own */
-  bool legend;        /* default true */
-  bool ground;        /* lay a ground where the scene has none; default false */
+  scree_appearance appearance; /* of moving bodies */
+  bool chains;                 /* draw contact forces as rods */
+  bool ranged;                 /* the range below is given; else it is found */
+  double least, most;          /* values of the colours' ends */
+  int map;                     /* a scree_map; -1: the field's own */
+  bool legend;                 /* default true */
+  bool ground;                 /* lay a ground where the scene has none; default false */
   /* Of the motion before: poses of so many earlier frames, evenly apart and the older the paler;
    * ways of the bodies' middles; and arrows along the velocities. */
   int ghosts;

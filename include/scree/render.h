@@ -30,20 +30,20 @@ typedef struct scree_colour {
 
 /* ---- what is drawn -------------------------------------------------------------------------- */
 
-typedef enum scree_look {
-  SCREE_LOOK_SOLID,
-  SCREE_LOOK_WALL,  /* around the others: glass where it stands between them and the camera */
-  SCREE_LOOK_GHOST, /* glass everywhere, in its colour; casts no shadow */
-  SCREE_LOOK_HIDDEN /* not drawn, but framed */
-} scree_look;
+typedef enum scree_appearance {
+  SCREE_APPEARANCE_SOLID,
+  SCREE_APPEARANCE_WALL,  /* around the others: glass where it stands between them and the camera */
+  SCREE_APPEARANCE_GHOST, /* glass everywhere, in its colour; casts no shadow */
+  SCREE_APPEARANCE_HIDDEN /* not drawn, but framed */
+} scree_appearance;
 
 /* Half-spaces are grounds and walls that fade away from the focus, containers are glass in front
- * and walls behind, whatever their look. */
+ * and walls behind, whatever their appearance. */
 typedef struct scree_render_item {
   const scree_shape *shape; /* must outlive the scene */
   double position[3], rotation[4];
   scree_colour colour;
-  scree_look look;
+  scree_appearance appearance;
 } scree_render_item;
 
 /* A rod with round ends, as for a force between two bodies. */

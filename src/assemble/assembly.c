@@ -54,8 +54,8 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a->swept);
   memory_free(context, a->before);
   memory_free(context, a->place);
-  memory_free(context, a->extra_now);
-  memory_free(context, a->extra_before);
+  memory_free(context, a->moment_now);
+  memory_free(context, a->moment_before);
   memory_free(context, a->state_now);
   memory_free(context, a->state_before);
   memory_free(context, a->taken);
@@ -272,16 +272,16 @@ void assembly_accept(assembly *a) {
   a->begun = false;
 }
 
-void assembly_swap_extra(assembly *a) {
-  contact_extra *extra = a->extra_now;
-  const size_t capacity = a->extra_now_capacity;
-  a->extra_now = a->extra_before;
-  a->extra_now_capacity = a->extra_before_capacity;
-  a->extra_before = extra;
-  a->extra_before_capacity = capacity;
-  const bool used = a->has_extra_now;
-  a->has_extra_now = a->has_extra_before;
-  a->has_extra_before = used;
+void assembly_swap_memory(assembly *a) {
+  contact_moment *extra = a->moment_now;
+  const size_t capacity = a->moment_now_capacity;
+  a->moment_now = a->moment_before;
+  a->moment_now_capacity = a->moment_before_capacity;
+  a->moment_before = extra;
+  a->moment_before_capacity = capacity;
+  const bool used = a->has_moment_now;
+  a->has_moment_now = a->has_moment_before;
+  a->has_moment_before = used;
   contact_state *state = a->state_now;
   const size_t state_capacity = a->state_now_capacity;
   a->state_now = a->state_before;
@@ -296,7 +296,7 @@ void assembly_swap_extra(assembly *a) {
 void assembly_undo(assembly *a) {
   if (!a->begun) return;
   a->begun = a->solved = false;
-  assembly_swap_extra(a);
+  assembly_swap_memory(a);
   cache_undo(collide_cache(a->collide));
   a->contact_count = collide_cache(a->collide)->now.count;
   a->kick = a->kick_before;

@@ -24,9 +24,9 @@ typedef struct contact_place {
   float at[3];
 } contact_place;
 
-typedef struct contact_extra {
+typedef struct contact_moment {
   v3 moment; /* on body b, N m s */
-} contact_extra;
+} contact_moment;
 
 /* What a law remembers of a contact (law_state), in the world's frame. */
 typedef struct contact_state {
@@ -163,11 +163,11 @@ typedef struct assembly {
   bool has_place;
   float *gap; /* of the contacts in the problem, m */
   size_t gap_capacity;
-  bool begun;  /* the cache and `extra_before` are of the step before */
+  bool begun;  /* the cache and `moment_before` are of the step before */
   bool solved; /* accepted: the cache's contacts are those of the problem */
-  contact_extra *extra_now, *extra_before; /* null until needed */
-  size_t extra_now_capacity, extra_before_capacity;
-  bool has_extra_now, has_extra_before;    /* filled for all contacts, or for none */
+  contact_moment *moment_now, *moment_before; /* null until needed */
+  size_t moment_now_capacity, moment_before_capacity;
+  bool has_moment_now, has_moment_before;  /* filled for all contacts, or for none */
   contact_state *state_now, *state_before; /* the same */
   size_t state_now_capacity, state_before_capacity;
   bool has_state_now, has_state_before;
@@ -376,7 +376,7 @@ void assembly_push_block(assembly *a, size_t block);
 scree_status assembly_add_links(assembly *a, const assembly_params *params);
 void assembly_push_links(assembly *a);
 void assembly_keep_joints(assembly *a);
-void assembly_swap_extra(assembly *a);
+void assembly_swap_memory(assembly *a);
 scree_status assembly_reserve_g(assembly *a, size_t rows);
 /* lift.c, after finish: how far the relaxed model pushes contacts that slide apart in the step. */
 void assembly_find_lift(const assembly *a, double *worst_percent, size_t *lifted);

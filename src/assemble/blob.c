@@ -39,7 +39,7 @@ void assembly_put(const assembly *a, blob_out *out) {
                             .current = a->revision == a->world->revision &&
                                        a->order_sleep == a->world->sleep_revision,
                             .steps_since_order = a->steps_since_order,
-                            .extra = a->has_extra_now,
+                            .extra = a->has_moment_now,
                             .states = a->has_state_now,
                             .places = a->solved ? assembly_needs_places(a) : a->has_place,
                             .slept = a->slept_count,
@@ -49,7 +49,7 @@ void assembly_put(const assembly *a, blob_out *out) {
   blob_put(out, c->now.key, head.contact_count * sizeof *c->now.key);
   put_impulses(a, out);
   if (head.places) put_places(a, out);
-  if (head.extra) blob_put(out, a->extra_now, head.contact_count * sizeof *a->extra_now);
+  if (head.extra) blob_put(out, a->moment_now, head.contact_count * sizeof *a->moment_now);
   if (head.states) blob_put(out, a->state_now, head.contact_count * sizeof *a->state_now);
   blob_put(out, c->generation, head.body_limit * sizeof *c->generation);
   blob_put(out, a->slept, head.slept * sizeof *a->slept);
@@ -66,7 +66,7 @@ static size_t expected_size(const blob_header *h) {
   return sizeof *h +
          h->contact_count *
              (sizeof(cache_key) + sizeof(v3) + (h->places ? sizeof(contact_place) : 0) +
-              (h->extra ? sizeof(contact_extra) : 0) + (h->states ? sizeof(contact_state) : 0)) +
+              (h->extra ? sizeof(contact_moment) : 0) + (h->states ? sizeof(contact_state) : 0)) +
          h->slept * sizeof(contact_asleep) + (h->body_limit + h->order_count) * sizeof(uint32_t);
 }
 
@@ -84,7 +84,7 @@ static int parts_of(const blob_header *h, size_t size[5]) {
   size[n++] = sizeof(cache_key);
   size[n++] = sizeof(v3);
   if (h->places) size[n++] = sizeof(contact_place);
-  if (h->extra) size[n++] = sizeof(contact_extra);
+  if (h->extra) size[n++] = sizeof(contact_moment);
   if (h->states) size[n++] = sizeof(contact_state);
   return n;
 }
@@ -197,7 +197,7 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   const char *memory = key + h.contact_count * sizeof(cache_key);
   const char *place = memory + h.contact_count * sizeof(v3);
   const char *extra = place + (h.places ? h.contact_count * sizeof(contact_place) : 0);
-  const char *states = extra + (h.extra ? h.contact_count * sizeof(contact_extra) : 0);
+  const char *states = extra + (h.extra ? h.contact_count * sizeof(contact_moment) : 0);
   const char *generation = states + (h.states ? h.contact_count * sizeof(contact_state) : 0);
   const char *slept = generation + h.body_limit * sizeof(uint32_t);
   const char *order = slept + h.slept * sizeof(contact_asleep);
@@ -211,8 +211,8 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   if (assembly_reserve_before(a, h.contact_count) ||
       (h.places &&
        memory_grow(a->context, &a->place, &a->place_capacity, h.contact_count, sizeof *a->place)) ||
-      (h.extra && memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, h.contact_count,
-                              sizeof *a->extra_now)) ||
+      (h.extra && memory_grow(a->context, &a->moment_now, &a->moment_now_capacity, h.contact_count,
+                              sizeof *a->moment_now)) ||
       (h.states && memory_grow(a->context, &a->state_now, &a->state_now_capacity, h.contact_count,
                                sizeof *a->state_now)) ||
       memory_grow(a->context, &a->slept, &a->slept_capacity, h.slept, sizeof *a->slept) ||
@@ -241,7 +241,7 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   a->has_place = h.places;
   a->solved = false;
   if (h.extra && h.contact_count)
-    memcpy(a->extra_now, extra, h.contact_count * sizeof *a->extra_now);
+    memcpy(a->moment_now, extra, h.contact_count * sizeof *a->moment_now);
   if (h.states && h.contact_count)
     memcpy(a->state_now, states, h.contact_count * sizeof *a->state_now);
   if (h.order_count) memcpy(a->order, order, h.order_count * sizeof *a->order);
@@ -249,7 +249,7 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   a->slept_count = h.slept;
   a->contact_count = h.contact_count;
   a->generation_count = h.body_limit;
-  a->has_extra_now = h.extra;
+  a->has_moment_now = h.extra;
   a->has_state_now = h.states;
   a->kick = h.kick;
   a->order_count = h.order_count;

@@ -122,8 +122,8 @@ static void warm_start(const assembly *a, const assembly_params *params, uint32_
   g[0] = v3_dot(n, p);
   if (dim >= 2) g[1] = v3_dot(t1, p);
   if (dim >= 3) g[2] = v3_dot(t2, p);
-  if (dim <= 3 || !a->has_extra_before) return;
-  const v3 m = v3_scale(scale, a->extra_before[previous].moment);
+  if (dim <= 3 || !a->has_moment_before) return;
+  const v3 m = v3_scale(scale, a->moment_before[previous].moment);
   if (dim != 4) g[3] = v3_dot(t1, m);
   if (dim != 4) g[4] = v3_dot(t2, m);
   if (dim != 5) g[dim - 1] = v3_dot(n, m);
@@ -404,8 +404,8 @@ static scree_status reserve_contacts(assembly *a, size_t more) {
                                  sizeof *a->impact_late)) ||
       (a->has_state_now &&
        memory_grow(a->context, &a->state_now, &a->state_now_capacity, n, sizeof *a->state_now)) ||
-      (a->has_extra_now &&
-       memory_grow(a->context, &a->extra_now, &a->extra_now_capacity, n, sizeof *a->extra_now)))
+      (a->has_moment_now &&
+       memory_grow(a->context, &a->moment_now, &a->moment_now_capacity, n, sizeof *a->moment_now)))
     return SCREE_ERROR_MEMORY;
   return assembly_reserve_g(a, a->problem->row_count + more * SCREE_MAX_DIM);
 }
@@ -532,7 +532,7 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
   /* The cache moves on only when the search began well; what goes with it must do the same. */
   if (status) return status;
   a->begun = true;
-  assembly_swap_extra(a);
+  assembly_swap_memory(a);
   a->kick_before = a->kick;
   a->kick = kick_of(a->world, params->h);
   a->contact_count = 0;
@@ -546,7 +546,7 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
   a->curved = assembly_needs_places(a);
   if (a->curved && world_need(a->world, &a->world->bodies.growth, sizeof(body_growth), NULL))
     return SCREE_ERROR_MEMORY;
-  a->has_extra_now = needs_extra(a->world);
+  a->has_moment_now = needs_extra(a->world);
   a->has_state_now = needs_state(a->world);
   a->has_cohesion = any_cohesion(a->world);
   a->has_surfaces = assembly_has_surfaces(a->world);

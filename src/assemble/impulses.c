@@ -138,7 +138,7 @@ static size_t keep_span(assembly *a, size_t begin, size_t end, uint8_t mine) {
     const bool presses = a->g[a->problem->row_start[k]] != 0.0;
     touching += presses || (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0);
     if (presses) mark_shared(a, &key[k]);
-    if (a->has_extra_now) a->extra_now[k].moment = m;
+    if (a->has_moment_now) a->moment_now[k].moment = m;
     if (!mine || a->span[key[k].a] == mine) push(a, key[k].a, c->body_a, -1.0, p, m, c->arm_a);
     if (!mine || a->span[key[k].b] == mine) push(a, key[k].b, c->body_b, 1.0, p, m, c->arm_b);
   }

@@ -184,7 +184,7 @@ static scree_status add_joint(assembly *a, const assembly_params *params, size_t
                               assembly_report *report) {
   const joint *j = &a->world->joint[index];
   const joint_class *class = joint_class_of(j);
-  const joint_view view = joint_look(a->world, j);
+  const joint_view view = joint_view_of(a->world, j);
   scree_status status = SCREE_OK;
   if (j->kind == SCREE_JOINT_BUSHING)
     status = add_bushing(a, params, index, &view);
@@ -252,7 +252,7 @@ static void keep_held(const assembly *a, joint *j, const joint_view *view, const
 
 static void keep_part(assembly *a, const joint_part *part) {
   joint *j = &a->world->joint[part->joint];
-  const joint_view view = joint_look(a->world, j);
+  const joint_view view = joint_view_of(a->world, j);
   const double *g = a->g + a->problem->row_start[part->block];
   joint_coordinate *c = &j->coordinate[part->coordinate];
   switch ((joint_role)part->role) {
@@ -282,7 +282,7 @@ static void keep_part(assembly *a, const joint_part *part) {
 static void estimate(assembly *a, joint *j) {
   const joint_class *class = joint_class_of(j);
   if (!class->angles && !j->curve) return;
-  const joint_view view = joint_look(a->world, j);
+  const joint_view view = joint_view_of(a->world, j);
   double angle[JOINT_ANGLES];
   for (int k = 0; k < class->angles; k++) {
     const joint_row row = joint_angle_row(&view, k);

@@ -52,7 +52,7 @@ static scree_status find_ends(assembly *a, double h) {
 static joint estimated(const assembly *a, const joint *j, double h) {
   joint next = *j;
   const joint_class *class = joint_class_of(j);
-  const joint_view view = joint_look(a->world, j);
+  const joint_view view = joint_view_of(a->world, j);
   for (int k = 0; k < class->angles; k++) {
     const joint_row row = joint_angle_row(&view, k);
     double speed = 0.0;
@@ -93,7 +93,7 @@ static bool bend(assembly *a, const assembly_params *params, const joint_part *p
   const double part_taken = trust(a, j, params->h);
   if (part_taken == 0.0) return false;
   const joint next = estimated(a, j, params->h);
-  const joint_view now = joint_look(a->world, j);
+  const joint_view now = joint_view_of(a->world, j);
   const joint_view end = joint_look_at(&next, a->world, a->end);
   const joint_recovery most = joint_find_recovery(a, params, j, &now);
   joint_row rows[JOINT_ROWS];
@@ -126,7 +126,7 @@ static const double fast = 0.3 /* rad */, strained = 0.02;
 
 static bool is_strained(const assembly *a, const assembly_params *params, const joint *j) {
   const joint next = estimated(a, j, params->h);
-  const joint_view now = joint_look(a->world, j);
+  const joint_view now = joint_view_of(a->world, j);
   const joint_view end = joint_look_at(&next, a->world, a->end);
   joint_row rows[JOINT_ROWS];
   double error[2] = {0.0, 0.0};

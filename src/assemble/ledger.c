@@ -165,7 +165,7 @@ static void add_torque_motors(const assembly *a, const joint *j, scree_ledger *o
   const scree_world *w = a->world;
   for (int k = 0; k < joint_class_of(j)->coordinates; k++) {
     if (j->coordinate[k].motor != SCREE_MOTOR_TORQUE) continue;
-    const joint_view view = joint_look(w, j);
+    const joint_view view = joint_view_of(w, j);
     const joint_row row = joint_coordinate_row(&view, k);
     const double value = joint_motor_value(&j->coordinate[k], w->time);
     for (int s = 0; s < JOINT_SIDES; s++) {

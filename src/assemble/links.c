@@ -21,17 +21,17 @@ static scree_status add_link(assembly *a, const assembly_params *params, const w
   scree_ccp_term terms[LINK_ROWS][LINK_BODIES];
   scree_ccp_row_def def[LINK_ROWS];
   pose at[LINK_BODIES];
-  link_look look;
+  link_strain seen;
   const size_t first = a->problem->row_count;
   link_poses(a->world, l, at);
-  link_classes[l->kind]->look(l, at, &look);
+  link_classes[l->kind]->measure(l, at, &seen);
   if (assembly_reserve_g(a, first + LINK_ROWS)) return SCREE_ERROR_MEMORY;
   for (uint32_t r = 0; r < l->rows; r++) {
     const double hard = l->stiffness[r] * params->h + l->damping[r];
     double rate = 0.0;
     for (uint32_t b = 0; b < l->body_count; b++) {
       const uint32_t i = l->body[b];
-      const double *g = look.gradient[r] + 6 * b;
+      const double *g = seen.gradient[r] + 6 * b;
       terms[r][b] = (scree_ccp_term){.body = i == WORLD_NO_BODY ? SCREE_CCP_WORLD : a->rank[i]};
       memcpy(terms[r][b].coefficient, g, 6 * sizeof *g);
       if (i != WORLD_NO_BODY)
@@ -40,10 +40,10 @@ static scree_status add_link(assembly *a, const assembly_params *params, const w
     }
     def[r] = (scree_ccp_row_def){.terms = terms[r],
                                  .term_count = l->body_count,
-                                 .offset = l->stiffness[r] * look.strain[r] / hard,
+                                 .offset = l->stiffness[r] * seen.strain[r] / hard,
                                  .compliance = 1.0 / (a->kick * hard)};
     /* The start: as strain and rate are now. */
-    a->g[first + r] = -a->kick * (l->stiffness[r] * look.strain[r] + l->damping[r] * rate);
+    a->g[first + r] = -a->kick * (l->stiffness[r] * seen.strain[r] + l->damping[r] * rate);
   }
   const scree_set set = scree_set_free((int)l->rows);
   return scree_ccp_add_block(a->problem, &set, def);

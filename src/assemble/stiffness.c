@@ -85,7 +85,7 @@ scree_status assembly_find_stiffness(assembly *a, const assembly_params *params)
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
     if (!j->alive || j->broken || !(j->step > 0.0)) continue;
-    const joint_view view = joint_look(w, j);
+    const joint_view view = joint_view_of(w, j);
     const v3 pull = v3_scale(params->h / j->step, j->impulse);
     /* A bar or rope pulls a at a's own anchor. */
     const int at = joins_anchors(j) ? FRAME_B : FRAME_A;
@@ -138,7 +138,7 @@ typedef struct schur {
 /* Rows of one joint, as far as there is room. */
 static void add_joint(const scree_world *w, const joint *j, int side, schur *m) {
   joint_row rows[JOINT_ROWS];
-  const joint_view view = joint_look(w, j);
+  const joint_view view = joint_view_of(w, j);
   const int n = joint_held_rows(&view, rows), first = m->count;
   if (first + n > MOST_ROWS) return;
   for (int r = 0; r < n; r++) {

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "ccp/forms/recognise.h"
 #include "ccp/operator_glide.h"
-#include "ccp/operator_momentum.h"
+#include "ccp/operator_gradient.h"
 #include "ccp/sets/local.h"
 #include "ccp/sets/set.h"
 
@@ -221,7 +221,7 @@ void op_destroy(ccp_operator *op) {
   memory_free(op->context, op->colour_start);
   memory_free(op->context, op->partial);
   memory_free(op->context, op->root);
-  op_momentum_free(op);
+  op_gradient_free(op);
   op_glide_free(op);
   scree_ccp_destroy(op->recognised);
   memory_free(op->context, op);

@@ -73,9 +73,9 @@ typedef struct op_class {
                 op_judged *sum);
   /* The same of the impulses and the state that sweep_begin made of g; may be null. */
   void (*judge_begun)(ccp_operator *op, scree_model model, const double *g, op_judged *sum);
-  /* Gradient steps of the form's own, see operator_momentum.h; null: made of products. */
-  const struct op_momentum_class *momentum;
-  /* Sweeps with momentum of the form's own, see operator_glide.h; null: from rows. */
+  /* Gradient steps of the form's own, see operator_gradient.h; null: made of products. */
+  const struct op_gradient_class *gradient;
+  /* Sweeps with extrapolation of the form's own, see operator_glide.h; null: from rows. */
   const struct op_glide_class *glide;
   /* v = v_free + M^-1 D g; null where the form has no v. */
   void (*velocity)(ccp_operator *op, const double *g, double *v);
@@ -117,7 +117,7 @@ struct ccp_operator {
   size_t partial_capacity;
   double *root; /* row_count, the metric of gradient steps; null until operator_metric.h made it */
   size_t root_capacity;
-  struct op_momentum *momentum; /* workspace of bodies/gradient.c, made when it is first used */
+  struct op_gradient *gradient; /* workspace of bodies/gradient.c, made when it is first used */
   struct op_glide *glide;       /* of bodies/gradient_glide.c */
 };
 

@@ -1,4 +1,5 @@
-/* Gauss–Seidel sweeps with momentum, as one verb: a form can then extrapolate within its sweep.
+/* Gauss–Seidel sweeps with extrapolation, as one verb: a form can then extrapolate within its
+ * sweep.
  *
  *   y = g + beta (g - before),   next = a sweep from y with exact blocks,   before = g, g = next
  *
@@ -8,9 +9,9 @@
  *
  * Exact friction (model coulomb) can be swept with its shift s_i = mu |u_T| (+ …) as a number that
  * lags behind: for fixed s_i a block is that of the relaxed model with r_n + s_i, and all blocks
- * together are a convex problem, which momentum suits. A sweep that meets a block takes s_i a part
- * `follow` of the way to the shift of the block's exact solution; follow = 1 is the exact law in
- * each block. The s_i begin as 0, so the first sweep follows all of the way.
+ * together are a convex problem, which extrapolation suits. A sweep that meets a block takes s_i a
+ * part `follow` of the way to the shift of the block's exact solution; follow = 1 is the exact law
+ * in each block. The s_i begin as 0, so the first sweep follows all of the way.
  *
  * y may lie outside the sets, next never does. Sums have a fixed order: same bits for any number of
  * threads. */
@@ -26,9 +27,9 @@ typedef struct op_glide_params {
 } op_glide_params;
 
 typedef struct op_glide_sums {
-  double change; /* the largest |next - y| of a block over its eta, m/s */
-  double
-      uphill; /* sum (y - next)'(next - g) / eta: positive when momentum runs against the sweep */
+  double change;    /* the largest |next - y| of a block over its eta, m/s */
+  double uphill;    /* sum (y - next)'(next - g) / eta: positive when extrapolation runs against the
+                       sweep */
   double distance2; /* sum |next - y|^2 / eta */
 } op_glide_sums;
 

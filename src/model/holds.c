@@ -100,7 +100,7 @@ static int rows_of(const joint_view *view, double time, hold_row *out) {
 }
 
 int hold_rows(const scree_world *w, const joint *j, hold_row *out) {
-  const joint_view view = joint_look(w, j);
+  const joint_view view = joint_view_of(w, j);
   return rows_of(&view, w->time, out);
 }
 
@@ -155,7 +155,7 @@ static void push_load(const joint_view *view, double time, const double *part, d
 
 static void differentiate(const scree_world *w, const joint *j, load_function *load,
                           const double *lambda, double *k) {
-  const joint_view here = joint_look(w, j);
+  const joint_view here = joint_view_of(w, j);
   double size = 0.0;
   for (int s = 0; s < JOINT_SIDES; s++)
     if (j->body[s] != WORLD_NO_BODY)
@@ -185,7 +185,7 @@ bool hold_pushes(const joint *j) {
 }
 
 void hold_push(const scree_world *w, const joint *j, double part, double *load, double *k) {
-  const joint_view view = joint_look(w, j);
+  const joint_view view = joint_view_of(w, j);
   push_load(&view, w->time, &part, load);
   if (k) differentiate(w, j, push_load, &part, k);
 }
@@ -204,7 +204,7 @@ static void keep_coordinate(joint *j, const joint_view *view, int k, const doubl
 
 void hold_keep(const scree_world *w, joint *j, const double *lambda, double h) {
   const joint_class *class = joint_class_of(j);
-  const joint_view view = joint_look(w, j);
+  const joint_view view = joint_view_of(w, j);
   const v3 arm = v3_sub(view.frame[FRAME_B].position, view.center[SIDE_B]);
   hold_row rows[HOLD_ROWS];
   int count = held_rows(&view, rows);

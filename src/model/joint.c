@@ -513,7 +513,7 @@ scree_status scree_joint_get_coordinate(const scree_world *w, scree_joint_id id,
   joint *j = find_joint(w, id);
   const joint_coordinate *c = j ? find_coordinate(w, j, k) : NULL;
   if (!c) return SCREE_ERROR_ARGUMENT;
-  const joint_view view = joint_look(w, j);
+  const joint_view view = joint_view_of(w, j);
   const joint_row row = joint_coordinate_row(&view, k);
   const double scale = j->step > 0.0 ? 1.0 / j->step : 0.0;
   *state = (scree_coordinate_state){.position = row.value,
@@ -535,7 +535,7 @@ scree_status scree_joint_get_state(const scree_world *w, scree_joint_id id,
   *state = (scree_joint_state){.broken = j->broken};
   v3_store(state->force, v3_scale(scale, j->impulse));
   v3_store(state->torque, v3_scale(scale, j->moment));
-  const joint_view view = joint_look(w, j);
+  const joint_view view = joint_view_of(w, j);
   joint_row rows[JOINT_ROWS];
   const int held = joint_held_rows(&view, rows);
   for (int r = 0; r < held; r++) {

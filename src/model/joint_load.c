@@ -7,7 +7,7 @@ static bool pushes(const scree_world *w, uint32_t i) {
 }
 
 void world_change_motor(scree_world *w, const joint *j, int k, double change) {
-  const joint_view view = joint_look(w, j);
+  const joint_view view = joint_view_of(w, j);
   const joint_row row = joint_coordinate_row(&view, k);
   for (int s = 0; s < JOINT_SIDES; s++)
     if (pushes(w, j->body[s]))
@@ -17,7 +17,7 @@ void world_change_motor(scree_world *w, const joint *j, int k, double change) {
 
 static void add_motor(const scree_world *w, const joint *j, int k, double h, v3 *linear,
                       v3 *angular) {
-  const joint_view view = joint_look(w, j);
+  const joint_view view = joint_view_of(w, j);
   const joint_row row = joint_coordinate_row(&view, k);
   const joint_coordinate *c = &j->coordinate[k];
   const double value = joint_motor_value(c, w->time);

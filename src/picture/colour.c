@@ -271,7 +271,7 @@ void picture_paint(scree_picture *p) {
     const picture_body *b = &p->bodies[i];
     scree_colour *c = &p->items[i].colour;
     if (!is_moving(b))
-      *c = p->items[i].look == SCREE_LOOK_SOLID &&
+      *c = p->items[i].appearance == SCREE_APPEARANCE_SOLID &&
                    scree_shape_get_kind(p->items[i].shape) < SCREE_SHAPE_HALF_SPACE
                ? still
                : wall;

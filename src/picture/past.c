@@ -136,7 +136,7 @@ static scree_status add_arrow(scree_picture *p, size_t i, double scale, scree_sh
   }
   scree_status status = add_link(p, p->items[i].position, tip, 0.25 * size, dark);
   turn_to(along, q);
-  scree_render_item item = {.shape = head, .look = SCREE_LOOK_SOLID, .colour = dark};
+  scree_render_item item = {.shape = head, .appearance = SCREE_APPEARANCE_SOLID, .colour = dark};
   memcpy(item.position, tip, sizeof tip);
   memcpy(item.rotation, q, sizeof q);
   return status ? status : add_item(p, &item);
@@ -208,7 +208,7 @@ static scree_status make_slope(scree_picture *p, scree_render_item *item) {
     if (status) return status;
   }
   item->shape = p->slope;
-  item->look = SCREE_LOOK_SOLID;
+  item->appearance = SCREE_APPEARANCE_SOLID;
   item->colour = (scree_colour){0.62f, 0.65f, 0.69f};
   item->position[0] = 0.5 * (f->lower[0] + f->upper[0]);
   item->position[1] = 0.5 * (f->lower[1] + f->upper[1]);

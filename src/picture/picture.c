@@ -12,7 +12,7 @@
 scree_picture_def scree_picture_def_default(void) {
   return (scree_picture_def){.cookie = DEFINITION_COOKIE,
                              .colour = "auto",
-                             .look = SCREE_LOOK_SOLID,
+                             .appearance = SCREE_APPEARANCE_SOLID,
                              .least = NAN,
                              .most = NAN,
                              .map = -1,
@@ -202,12 +202,12 @@ static bool is_moving(const picture_body *b) {
 
 /* Things that do not move are walls when they are around the rest: meshes, plates beside it, what
  * is much larger than it. Others, as pillars and paddles, are solid. */
-static scree_look look_of_fixed(const scree_render_item *item, const scree_box *focus) {
+static scree_appearance appearance_of_fixed(const scree_render_item *item, const scree_box *focus) {
   const scree_shape_kind kind = scree_shape_get_kind(item->shape);
   double lower[3], upper[3], side[3], size = 0.0, reach = 0.0;
   const double still[3] = {0, 0, 0}, turn[4] = {1, 0, 0, 0};
   bool beside = false;
-  if (kind == SCREE_SHAPE_MESH || kind == SCREE_SHAPE_COMPOUND) return SCREE_LOOK_WALL;
+  if (kind == SCREE_SHAPE_MESH || kind == SCREE_SHAPE_COMPOUND) return SCREE_APPEARANCE_WALL;
   scree_shape_get_bounds(item->shape, still, turn, lower, upper);
   for (int k = 0; k < 3; k++) {
     const double middle = 0.5 * (focus->lower[k] + focus->upper[k]);
@@ -219,25 +219,27 @@ static scree_look look_of_fixed(const scree_render_item *item, const scree_box *
   const double least = fmin(side[0], fmin(side[1], side[2]));
   const double second = side[0] + side[1] + side[2] - reach - least;
   const bool plate = beside && least < 0.25 * second && reach > 0.7 * size;
-  return plate || reach > 3.0 * size ? SCREE_LOOK_WALL : SCREE_LOOK_SOLID;
+  return plate || reach > 3.0 * size ? SCREE_APPEARANCE_WALL : SCREE_APPEARANCE_SOLID;
 }
 
 /* The box of what moves, or of everything when nothing does. */
 static bool find_focus(scree_picture *p, scree_box *focus) {
   size_t moving = 0;
   for (size_t i = 0; i < p->item_count; i++) {
-    p->items[i].look = is_moving(&p->bodies[i]) ? SCREE_LOOK_SOLID : SCREE_LOOK_WALL;
+    p->items[i].appearance =
+        is_moving(&p->bodies[i]) ? SCREE_APPEARANCE_SOLID : SCREE_APPEARANCE_WALL;
     moving += is_moving(&p->bodies[i]);
   }
-  for (size_t i = 0; i < p->item_count && !moving; i++) p->items[i].look = SCREE_LOOK_SOLID;
+  for (size_t i = 0; i < p->item_count && !moving; i++)
+    p->items[i].appearance = SCREE_APPEARANCE_SOLID;
   return scree_render_focus(p->item_count, p->items, focus);
 }
 
 /* Walls are known once the focus is; solid things that do not move become part of it. */
 static void set_looks(scree_picture *p) {
   for (size_t i = 0; i < p->item_count; i++)
-    p->items[i].look =
-        is_moving(&p->bodies[i]) ? p->def.look : look_of_fixed(&p->items[i], &p->focus);
+    p->items[i].appearance =
+        is_moving(&p->bodies[i]) ? p->def.appearance : appearance_of_fixed(&p->items[i], &p->focus);
 }
 
 static void join(scree_box *sum, const scree_box *box) {
@@ -346,7 +348,7 @@ scree_status scree_picture_survey(scree_picture *p, size_t count, const size_t *
   set_looks(p);
   for (size_t i = 0; i < p->item_count; i++) {
     scree_box box;
-    if (is_moving(&p->bodies[i]) || p->items[i].look != SCREE_LOOK_SOLID) continue;
+    if (is_moving(&p->bodies[i]) || p->items[i].appearance != SCREE_APPEARANCE_SOLID) continue;
     scree_shape_get_bounds(p->items[i].shape, p->items[i].position, p->items[i].rotation, box.lower,
                            box.upper);
     if (isfinite(box.lower[0] + box.lower[1] + box.lower[2] + box.upper[0] + box.upper[1] +

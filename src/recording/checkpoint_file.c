@@ -179,7 +179,7 @@ static scree_status load_bytes(scree_context *context, const char *path, checkpo
   return status;
 }
 
-static void look(checkpoint_in *in) {
+static void examine(checkpoint_in *in) {
   checkpoint_head head;
   if (in->size >= sizeof magic && memcmp(in->bytes, magic, 6) == 0 &&
       memcmp(in->bytes, magic, sizeof magic) != 0)
@@ -208,7 +208,7 @@ scree_status checkpoint_load(scree_context *context, const char *recording, int 
   char *path = checkpoint_path(context, recording, ages[age]);
   scree_status status = path ? load_bytes(context, path, in) : SCREE_ERROR_MEMORY;
   memory_free(context, path);
-  if (!status && in->state) look(in);
+  if (!status && in->state) examine(in);
   if (status) checkpoint_clear(context, in);
   return status;
 }

@@ -149,9 +149,9 @@ static void forget_all(scree_recording *r) {
   r->attributes = 0;
 }
 
-/* While a run writes to it a look may come in between, or the file may grow under it, so that an
- * index is newer than what was held to be the end: then another look follows. */
-static scree_status look_through(scree_recording *r) {
+/* While a run writes to it a reader may come in between, or the file may grow under it, so that an
+ * index is newer than what was held to be the end: then it is read again. */
+static scree_status read_through(scree_recording *r) {
   enum { LOOKS = 50 };
   struct stat info;
   if (r->descriptor < 0) r->descriptor = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -187,7 +187,7 @@ static scree_status look_through(scree_recording *r) {
 
 /* Its own structure is damaged: the last crash tore it, or something else did. A checkpoint of the
  * run has a copy from when it was written. */
-static scree_status look_through_checkpoints(scree_recording *r) {
+static scree_status read_through_checkpoints(scree_recording *r) {
   char message[CONTEXT_MESSAGE_SIZE];
   memcpy(message, r->context->message, sizeof message);
   for (int age = 0; age < 2; age++) {
@@ -196,7 +196,7 @@ static scree_status look_through_checkpoints(scree_recording *r) {
       status = structure_patches(r->context, r->path, r->checkpoint.part[CHECKPOINT_STRUCTURE],
                                  r->checkpoint.part_size[CHECKPOINT_STRUCTURE], &r->patches,
                                  &r->patch_count);
-      if (!status) status = look_through(r);
+      if (!status) status = read_through(r);
       r->rebuilt = !status && r->run == r->checkpoint.run;
       if (r->rebuilt || status == SCREE_ERROR_MEMORY) return status;
     }
@@ -235,8 +235,8 @@ static scree_status open_file(scree_recording *r, const recording_open_def *def)
   if (def->structure)
     status = structure_patches(r->context, r->path, def->structure, def->structure_size,
                                &r->patches, &r->patch_count);
-  if (!status) status = look_through(r);
-  if (status == SCREE_ERROR_INPUT && !def->structure) status = look_through_checkpoints(r);
+  if (!status) status = read_through(r);
+  if (status == SCREE_ERROR_INPUT && !def->structure) status = read_through_checkpoints(r);
   if (!status) status = check_head(r);
   if (!status && r->marked) status = recording_drop_unfinished(r);
   if (status) return status;

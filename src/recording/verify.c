@@ -1,5 +1,5 @@
-/* Looking through a recording and what lies beside it. Faults do not end the look: all that can be
- * compared is compared. */
+/* Looking through a recording and what lies beside it. Faults do not end the examination: all that
+ * can be compared is compared. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -16,16 +16,16 @@
 
 enum { REPORT_LIMIT = 100 };
 
-typedef struct look {
+typedef struct examination {
   scree_context *context;
   const char *path;
   scree_report_function report;
   void *user;
   scree_recording_faults *found;
-} look;
+} examination;
 
-static void tell(look *l, const char *format, ...) SCREE_PRINTF(2, 3);
-static void tell(look *l, const char *format, ...) {
+static void tell(examination *l, const char *format, ...) SCREE_PRINTF(2, 3);
+static void tell(examination *l, const char *format, ...) {
   char text[CONTEXT_MESSAGE_SIZE];
   va_list list;
   va_start(list, format);
@@ -37,7 +37,7 @@ static void tell(look *l, const char *format, ...) {
 }
 
 /* The message of what failed, without its advice. */
-static void tell_last(look *l) {
+static void tell_last(examination *l) {
   char text[CONTEXT_MESSAGE_SIZE];
   snprintf(text, sizeof text, "%s", l->context->message);
   char *advice = strstr(text, "; `scree ");
@@ -45,7 +45,7 @@ static void tell_last(look *l) {
   tell(l, "%s", text);
 }
 
-static scree_status look_at_frames(look *l, scree_recording *r) {
+static scree_status examine_frames(examination *l, scree_recording *r) {
   l->found->frames = scree_recording_frame_count(r);
   for (size_t i = 0; i < l->found->frames; i++) {
     scree_frame frame;
@@ -58,7 +58,7 @@ static scree_status look_at_frames(look *l, scree_recording *r) {
   return SCREE_OK;
 }
 
-static scree_status look_at_steps(look *l, scree_recording *r) {
+static scree_status examine_steps(examination *l, scree_recording *r) {
   double *row = memory_new(r->context, r->step_width, sizeof *row);
   if (!row) return SCREE_ERROR_MEMORY;
   scree_status status = SCREE_OK;
@@ -75,7 +75,7 @@ static scree_status look_at_steps(look *l, scree_recording *r) {
 }
 
 /* The scene, and the bodies of all frames in the list. */
-static scree_status look_at_rest(look *l, scree_recording *r) {
+static scree_status examine_rest(examination *l, scree_recording *r) {
   scree_scene *scene = NULL;
   scree_status status = recording_read_scene(r, &scene);
   scree_scene_destroy(scene);
@@ -151,7 +151,7 @@ scree_status scree_recording_verify_probe(scree_recording *r, const char *name, 
   return status;
 }
 
-static scree_status look_at_probes(look *l, const checkpoint_in *in) {
+static scree_status examine_probes(examination *l, const checkpoint_in *in) {
   char table[CLAIM_PATH];
   size_t stem = strlen(l->path);
   if (stem > 3 && strcmp(l->path + stem - 3, ".h5") == 0) stem -= 3;
@@ -167,7 +167,7 @@ static scree_status look_at_probes(look *l, const checkpoint_in *in) {
   return SCREE_OK;
 }
 
-static scree_status look_at_checkpoints(look *l, const scree_recording *r) {
+static scree_status examine_checkpoints(examination *l, const scree_recording *r) {
   bool compared = false;
   for (int age = 0; age < 2; age++) {
     checkpoint_in in;
@@ -183,7 +183,7 @@ static scree_status look_at_checkpoints(look *l, const scree_recording *r) {
     l->found->checkpoints += whole;
     if (!status && whole && !compared) {
       compared = true;
-      status = look_at_probes(l, &in);
+      status = examine_probes(l, &in);
     }
     checkpoint_clear(l->context, &in);
     if (status) return status;
@@ -195,7 +195,8 @@ scree_status scree_recording_verify(scree_context *context, const char *path,
                                     scree_report_function report, void *user,
                                     scree_recording_faults *found) {
   ARGUMENT_CHECK(context, context && path && found);
-  look l = {.context = context, .path = path, .report = report, .user = user, .found = found};
+  examination l = {
+      .context = context, .path = path, .report = report, .user = user, .found = found};
   *found = (scree_recording_faults){0};
   scree_recording *r = NULL;
   scree_status status = scree_recording_open(context, path, &r);
@@ -203,10 +204,10 @@ scree_status scree_recording_verify(scree_context *context, const char *path,
   found->checksums = r->checked;
   found->unfinished = r->dropped_frames;
   if (r->rebuilt) tell(&l, "%s: its structure is damaged; that of a checkpoint is used", path);
-  status = look_at_frames(&l, r);
-  if (!status) status = look_at_steps(&l, r);
-  if (!status) status = look_at_rest(&l, r);
-  if (!status) status = look_at_checkpoints(&l, r);
+  status = examine_frames(&l, r);
+  if (!status) status = examine_steps(&l, r);
+  if (!status) status = examine_rest(&l, r);
+  if (!status) status = examine_checkpoints(&l, r);
   scree_recording_close(r);
   if (!status && found->faults)
     status =

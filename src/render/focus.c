@@ -31,7 +31,8 @@ static void quantiles(size_t count, const scree_render_item *items, int axis, do
   double sample[SAMPLE_LIMIT];
   size_t n = 0, stride = 1 + (count - 1) / SAMPLE_LIMIT;
   for (size_t i = 0; i < count; i += stride)
-    if (items[i].look != SCREE_LOOK_WALL && items[i].shape && isfinite(items[i].shape->size))
+    if (items[i].appearance != SCREE_APPEARANCE_WALL && items[i].shape &&
+        isfinite(items[i].shape->size))
       sample[n++] = items[i].position[axis];
   if (n == 0) return;
   qsort(sample, n, sizeof *sample, compare);
@@ -59,14 +60,15 @@ bool scree_render_focus(size_t count, const scree_render_item *items, scree_box 
   if ((items == NULL && count)) return false;
   size_t few = 0;
   for (size_t i = 0; i < count && few < FEW; i++)
-    few += items[i].look != SCREE_LOOK_WALL && items[i].shape && isfinite(items[i].shape->size);
+    few += items[i].appearance != SCREE_APPEARANCE_WALL && items[i].shape &&
+           isfinite(items[i].shape->size);
   if (few == 0) return false;
   const aabb all = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
   const aabb range = few < FEW ? all : bulk_range(count, items);
   aabb sum = aabb_empty();
   for (size_t i = 0; i < count; i++) {
     aabb box;
-    if (items[i].look == SCREE_LOOK_WALL || !item_bounds(&items[i], &box)) continue;
+    if (items[i].appearance == SCREE_APPEARANCE_WALL || !item_bounds(&items[i], &box)) continue;
     if (is_in(range, items[i].position)) sum = aabb_union(sum, box);
   }
   v3_store(focus->lower, sum.lo);
@@ -135,7 +137,7 @@ static bool wall_box(const shape *s, pose place, const scree_box *focus, aabb *s
 bool scree_render_wall_box(const scree_render_item *item, const scree_box *focus, scree_box *box) {
   if (!item) return false;
   const bool endless = item->shape && !isfinite(item->shape->size);
-  if (!item->shape || (item->look != SCREE_LOOK_WALL && !endless)) return false;
+  if (!item->shape || (item->appearance != SCREE_APPEARANCE_WALL && !endless)) return false;
   aabb sum = aabb_empty();
   if (!wall_box(item->shape, item_place(item), focus, &sum)) return false;
   v3_store(box->lower, sum.lo);
@@ -180,7 +182,8 @@ void scree_framing_add_scene(scree_framing *framing, const scree_render_scene *s
     const scree_render_item *item = &scene->items[i];
     scree_box box;
     if (scree_render_wall_box(item, focus, &box)) add_clipped(framing, scene, box);
-    if (!item->shape || item->look == SCREE_LOOK_WALL || !isfinite(item->shape->size)) continue;
+    if (!item->shape || item->appearance == SCREE_APPEARANCE_WALL || !isfinite(item->shape->size))
+      continue;
     if (!is_in(range, item->position)) continue;
     if (item->shape->kind == SCREE_SHAPE_SPHERE && !scene->cut_count) {
       scree_framing_add_ball(framing, item->position, item->shape->sphere.radius);

@@ -11,7 +11,7 @@
 #include "render/span.h"
 #include "scree/render.h"
 
-enum { RENDER_LOOK_CONTAINER = SCREE_LOOK_HIDDEN + 1 };
+enum { RENDER_APPEARANCE_CONTAINER = SCREE_APPEARANCE_HIDDEN + 1 };
 
 typedef struct render_prim {
   const shape *shape; /* null: a link, a capsule of radius a and half length b */
@@ -19,7 +19,7 @@ typedef struct render_prim {
   f3 position;
   float a, b; /* container: z of the lower and upper end that are drawn */
   uint32_t item, mesh;
-  uint8_t look, open; /* container: ends that are not there */
+  uint8_t appearance, open; /* container: ends that are not there */
 } render_prim;
 
 typedef struct render_plane {

@@ -62,14 +62,14 @@ static scree_status find_mesh(scree_render *r, const shape *s, uint32_t *mesh) {
 }
 
 static scree_status add_shape(scree_render *r, const shape *s, pose place, uint32_t item,
-                              scree_look look, const scree_box *focus) {
+                              scree_appearance appearance, const scree_box *focus) {
   scree_status status = SCREE_OK;
-  render_prim prim = {.shape = s, .item = item, .look = (uint8_t)look};
+  render_prim prim = {.shape = s, .item = item, .appearance = (uint8_t)appearance};
   switch (s->kind) {
   case SCREE_SHAPE_COMPOUND:
     for (uint32_t i = 0; i < s->compound.count && !status; i++)
       status = add_shape(r, s->compound.part[i].shape, pose_mul(place, s->compound.part[i].place),
-                         item, look, focus);
+                         item, appearance, focus);
     return status;
   case SCREE_SHAPE_HALF_SPACE:
     return add_plane(r, quat_rotate(place.rotation, (v3){0, 0, 1}), place.position, item);
@@ -79,7 +79,7 @@ static scree_status add_shape(scree_render *r, const shape *s, pose place, uint3
     render_container_window(s, place, focus, &low, &high);
     prim.a = (float)low;
     prim.b = (float)high;
-    prim.look = RENDER_LOOK_CONTAINER;
+    prim.appearance = RENDER_APPEARANCE_CONTAINER;
     prim.open = (uint8_t)render_container_open(s);
     return add_prim(r, prim, place);
   }
@@ -87,7 +87,7 @@ static scree_status add_shape(scree_render *r, const shape *s, pose place, uint3
     status = find_mesh(r, s, &prim.mesh);
     return status ? status : add_prim(r, prim, place);
   case SCREE_SHAPE_SPHERE:
-    if (look == SCREE_LOOK_SOLID && r->cut_count == 0)
+    if (appearance == SCREE_APPEARANCE_SOLID && r->cut_count == 0)
       return add_ball(r, place.position, s->sphere.radius, item);
     return add_prim(r, prim, place);
   default:
@@ -106,8 +106,10 @@ static scree_status add_link(scree_render *r, const scree_render_link *link, uin
   /* The turn that takes the z axis to z: half way between them, or about x when opposite. */
   quat q = z.z > -0.999999 ? (quat){1.0 + z.z, -z.y, z.x, 0.0} : (quat){0, 1, 0, 0};
   const pose place = {v3_scale(0.5, v3_add(from, to)), quat_normalize(q)};
-  const render_prim prim = {
-      .item = item, .look = SCREE_LOOK_SOLID, .a = (float)link->radius, .b = (float)(0.5 * length)};
+  const render_prim prim = {.item = item,
+                            .appearance = SCREE_APPEARANCE_SOLID,
+                            .a = (float)link->radius,
+                            .b = (float)(0.5 * length)};
   return add_prim(r, prim, place);
 }
 
@@ -185,8 +187,8 @@ scree_status render_collect(scree_render *r, const scree_render_scene *scene) {
     status = check_item(r, item, i);
     const double *q = item->rotation;
     const pose place = {v3_load(item->position), quat_normalize((quat){q[0], q[1], q[2], q[3]})};
-    if (!status && item->look != SCREE_LOOK_HIDDEN)
-      status = add_shape(r, item->shape, place, (uint32_t)i, item->look, f);
+    if (!status && item->appearance != SCREE_APPEARANCE_HIDDEN)
+      status = add_shape(r, item->shape, place, (uint32_t)i, item->appearance, f);
   }
   for (size_t i = 0; i < scene->link_count && !status; i++) {
     r->colours[scene->item_count + i] = render_linear(scene->links[i].colour);

@@ -249,14 +249,14 @@ static bool mesh_hit(const scree_render *r, const render_prim *p, const prim_ray
 static bool prim_meets(const scree_render *r, const render_prim *p, prim_ray *ray, prim_hit *hit) {
   ray->o = to_prim(p, v3_sub(f3_wide(ray->wo), f3_wide(p->position)));
   ray->d = to_prim(p, f3_wide(ray->wd));
-  if (p->look == RENDER_LOOK_CONTAINER) return container_hit(r, p, ray, hit);
+  if (p->appearance == RENDER_APPEARANCE_CONTAINER) return container_hit(r, p, ray, hit);
   if (p->shape && p->shape->kind == SCREE_SHAPE_MESH) return mesh_hit(r, p, ray, hit);
   render_span span;
   const bool met = p->shape
                        ? render_shape_span(p->shape, ray->o, ray->d, &span)
                        : render_capsule_span((double)p->a, (double)p->b, ray->o, ray->d, &span);
   if (!met) return false;
-  if (p->shape && p->look == SCREE_LOOK_WALL) return shell_hit(r, p, ray, &span, hit);
+  if (p->shape && p->appearance == SCREE_APPEARANCE_WALL) return shell_hit(r, p, ray, &span, hit);
   return solid_hit(r, p, ray, &span, hit);
 }
 
@@ -303,7 +303,7 @@ static void on_intersect(const struct RTCIntersectFunctionNArguments *args) {
 static void on_occluded(const struct RTCOccludedFunctionNArguments *args) {
   const scree_render *r = args->geometryUserPtr;
   const render_prim *p = &r->prims[args->primID];
-  if (p->look != SCREE_LOOK_SOLID) return;
+  if (p->appearance != SCREE_APPEARANCE_SOLID) return;
   for (unsigned i = 0; i < args->N; i++) {
     if (args->valid[i] != -1) continue;
     float *rays = (float *)args->ray;
@@ -317,7 +317,7 @@ static void on_bounds(const struct RTCBoundsFunctionArguments *args) {
   const scree_render *r = args->geometryUserPtr;
   const render_prim *p = &r->prims[args->primID];
   v3 lower, upper;
-  if (p->look == RENDER_LOOK_CONTAINER) {
+  if (p->appearance == RENDER_APPEARANCE_CONTAINER) {
     const shape *s = p->shape;
     v3 half = s->box_container.half;
     if (s->kind == SCREE_SHAPE_ROUND_CONTAINER)
@@ -446,11 +446,11 @@ static void fill_prim_hit(const scree_render *r, uint32_t prim, float u, float v
   hit->item = p->item;
   hit->edge = u;
   hit->section = (flags & HIT_SECTION) != 0;
-  if (p->look == RENDER_LOOK_CONTAINER)
+  if (p->appearance == RENDER_APPEARANCE_CONTAINER)
     hit->what = (flags & HIT_INSIDE) ? RENDER_INSIDE : RENDER_GLASS;
-  else if (p->look == SCREE_LOOK_GHOST)
+  else if (p->appearance == SCREE_APPEARANCE_GHOST)
     hit->what = RENDER_GLASS, hit->ghost = true;
-  else if (p->look == SCREE_LOOK_WALL)
+  else if (p->appearance == SCREE_APPEARANCE_WALL)
     hit->what = wall_is_glass(hit, o, d) ? RENDER_GLASS : RENDER_INSIDE;
   else
     hit->what = RENDER_BODY;

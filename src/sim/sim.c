@@ -34,15 +34,15 @@ static bool has_model(const scree_stepper_def *d) {
   return true;
 }
 
-/* `look`: only to find contacts. */
-static scree_status create_stepper(scree_scene *scene, scree_world *world, bool look,
+/* `contacts_only`: to find contacts, not to step. */
+static scree_status create_stepper(scree_scene *scene, scree_world *world, bool contacts_only,
                                    scree_stepper **stepper) {
   const scree_scene_settings *s = scree_scene_get_settings(scene);
   const scree_stepper_def standard = scree_stepper_def_default();
   scree_stepper_def d = s->solver;
   const bool replaced = d.solver && !has_model(&d);
   if (replaced) d.solver = NULL; /* auto */
-  if (look) {
+  if (contacts_only) {
     d.stepper = standard.stepper;
     d.iteration_limit = 1;
     d.on_nonconverged = standard.on_nonconverged;
@@ -50,7 +50,7 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
   scree_status status = scree_stepper_create(world, &d, stepper);
   for (size_t i = 0; i < s->options.count && !status && !replaced; i++)
     status = scree_stepper_set_solver(*stepper, s->options.keys[i], s->options.values[i]);
-  for (size_t i = 0; i < s->stepper_options.count && !status && !look; i++)
+  for (size_t i = 0; i < s->stepper_options.count && !status && !contacts_only; i++)
     status = scree_stepper_set(*stepper, s->stepper_options.keys[i], s->stepper_options.values[i]);
   return status;
 }

@@ -22,7 +22,7 @@ static scree_contact awake_contact(const scree_stepper *s, size_t k) {
   v3_store(out.position, v3_add(center, v3_load(c->arm_a)));
   memcpy(out.normal, c->normal, sizeof out.normal);
   v3_store(out.impulse, assembly_whole_impulse(a, k));
-  if (a->has_extra_now) v3_store(out.moment, a->extra_now[k].moment);
+  if (a->has_moment_now) v3_store(out.moment, a->moment_now[k].moment);
   return out;
 }
 
@@ -96,7 +96,7 @@ scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_
     const v3 p = v3_scale(sign / a->kick, assembly_whole_impulse(a, k));
     f = v3_add(f, p);
     t = v3_add(t, v3_cross(v3_load(key[k].b == i ? c->arm_b : c->arm_a), p));
-    if (a->has_extra_now) t = v3_add_scaled(t, sign / a->kick, a->extra_now[k].moment);
+    if (a->has_moment_now) t = v3_add_scaled(t, sign / a->kick, a->moment_now[k].moment);
   }
   for (size_t k = 0; !a->ranks && k < a->slept_count; k++) {
     const contact_asleep *c = &a->slept[k];

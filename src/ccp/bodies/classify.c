@@ -13,12 +13,12 @@
 static const double open_speed = 2.0;
 
 /* What was seen of some blocks: of the pack of contacts without moments, and of that with. */
-typedef struct look_sums {
+typedef struct class_sums {
   size_t fitting, closed;
   bool extra, rays, mixed;
   size_t rolling, rolling_closed;
   bool rolling_extra;
-} look_sums;
+} class_sums;
 
 static bool is_round(const scree_ccp_body_def *body) {
   const double *s = body->inverse_inertia;
@@ -114,20 +114,20 @@ static uint32_t side_of(const bodies_pack *pack, uint32_t line) {
   return pack->trait[line] & PACK_MOVES ? line : line | PACK_FIXED;
 }
 
-static void mark(bodies_pack *pack, size_t i, bool fits, bool open, look_sums *sums) {
+static void mark(bodies_pack *pack, size_t i, bool fits, bool open, class_sums *sums) {
   pack->colour[i] = !fits ? PACK_REST : open ? PACK_OPEN : PACK_CLOSED;
   sums->fitting += fits;
   sums->closed += fits && !open;
 }
 
-static void mark_rolling(op_bodies *impl, size_t i, bool fits, bool open, look_sums *sums) {
+static void mark_rolling(op_bodies *impl, size_t i, bool fits, bool open, class_sums *sums) {
   impl->pack.colour[i] = fits ? PACK_ROLLED : PACK_REST;
   impl->rolled.colour[i] = !fits ? PACK_REST : open ? PACK_OPEN : PACK_CLOSED;
   sums->rolling += fits;
   sums->rolling_closed += fits && !open;
 }
 
-static void look_at_block(const ccp_operator *op, size_t i, look_sums *sums) {
+static void classify_block(const ccp_operator *op, size_t i, class_sums *sums) {
   op_bodies *impl = op->impl;
   bodies_pack *pack = &impl->pack;
   const scree_ccp *p = op->problem;
@@ -159,8 +159,8 @@ static void look_at_block(const ccp_operator *op, size_t i, look_sums *sums) {
 
 /* Lines, friction, and bits of the lanes that may fit as far as sets and bodies go; world: of those
  * whose side is the world. */
-static unsigned gather_lanes(const bodies_pack *pack, const scree_ccp *p, size_t i, contact_look *w,
-                             unsigned *world) {
+static unsigned gather_lanes(const bodies_pack *pack, const scree_ccp *p, size_t i,
+                             contact_classify *w, unsigned *world) {
   const scree_set *set = NULL;
   bool fits = false;
   unsigned fitting = 0;
@@ -183,12 +183,12 @@ static unsigned gather_lanes(const bodies_pack *pack, const scree_ccp *p, size_t
 }
 
 /* Contacts i … i + PACK_LANES - 1, of three rows each. */
-static void look_at_lanes(const ccp_operator *op, size_t i, look_sums *sums) {
+static void classify_lanes(const ccp_operator *op, size_t i, class_sums *sums) {
   op_bodies *impl = op->impl;
   bodies_pack *pack = &impl->pack;
   const scree_ccp *p = op->problem;
-  contact_look work;
-  contact_seen seen;
+  contact_classify work;
+  contact_class seen;
   unsigned world[2];
   unsigned fitting = gather_lanes(pack, p, i, &work, world);
   work.contact = p->bodies.contact;
@@ -197,7 +197,7 @@ static void look_at_lanes(const ccp_operator *op, size_t i, look_sums *sums) {
   work.offset = p->offset;
   work.r = op->r;
   work.open = speed_of_open(p);
-  impl->kernels->look(&work, i, &seen);
+  impl->kernels->classify(&work, i, &seen);
   fitting &= (seen.along_a | world[0]) & (seen.along_b | world[1]) & seen.massive;
   for (unsigned k = 0; p->compliance && k < PACK_LANES; k++) {
     const double *compliance = p->compliance + work.row + 3 * k;
@@ -249,7 +249,7 @@ static scree_status begin_rolling(ccp_operator *op, op_bodies *impl) {
   return SCREE_OK;
 }
 
-scree_status bodies_look(ccp_operator *op) {
+scree_status bodies_classify(ccp_operator *op) {
   op_bodies *impl = op->impl;
   bodies_pack *pack = &impl->pack;
   if (reserve(op, pack) || begin_rolling(op, impl)) return SCREE_ERROR_MEMORY;
@@ -261,12 +261,12 @@ scree_status bodies_look(ccp_operator *op) {
     reduction(+ : fitting, closed, rolling, rolling_closed)                                        \
     reduction(|| : extra, rays, mixed, rolling_extra)
   for (size_t i = 0; i < op->block_count; i += PACK_LANES) {
-    look_sums sums = {0};
+    class_sums sums = {0};
     if (is_whole(op, i))
-      look_at_lanes(op, i, &sums);
+      classify_lanes(op, i, &sums);
     else
       for (size_t k = i; k < i + PACK_LANES && k < op->block_count; k++)
-        look_at_block(op, k, &sums);
+        classify_block(op, k, &sums);
     fitting += sums.fitting;
     closed += sums.closed;
     extra = extra || sums.extra;

@@ -1,4 +1,4 @@
-/* The first look at the blocks of a problem in bodies form: r, and which contacts may be packed. */
+/* The classes of the blocks of a problem in bodies form: r, and which contacts may be packed. */
 #ifndef SCREE_CCP_BODIES_CLASSIFY_H
 #define SCREE_CCP_BODIES_CLASSIFY_H
 
@@ -6,6 +6,6 @@
 
 /* With v_free, inverse masses and inertias in impl->state. Fills op->r and, of the pack, traits,
  * pairs, marks in `colour`, and the counts and flags of what was seen. */
-scree_status bodies_look(ccp_operator *op);
+scree_status bodies_classify(ccp_operator *op);
 
 #endif

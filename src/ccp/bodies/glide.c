@@ -66,7 +66,7 @@ static double sweep_open(const glide_work *w, size_t begin, size_t end) {
   for (size_t unit = begin; unit < end; unit++) {
     if (pack->asleep[unit] && !w->round) continue;
     const double change =
-        w->kernels->sweep_momentum(&w->sweep, pack->unit_start, unit, unit + 1, w->sums);
+        w->kernels->sweep_glide(&w->sweep, pack->unit_start, unit, unit + 1, w->sums);
     if (change != 0.0) pack->asleep[unit] = false;
     worst = fmax(worst, change);
   }
@@ -84,7 +84,7 @@ static double sweep_share(const glide_work *w) {
     end = bodies_pack_part(pack, phase, end);
     const double change =
         phase >= pack->open_phase ? sweep_open(w, begin, end)
-        : begin < end ? w->kernels->sweep_momentum(&w->sweep, pack->unit_start, begin, end, w->sums)
+        : begin < end ? w->kernels->sweep_glide(&w->sweep, pack->unit_start, begin, end, w->sums)
                       : 0.0;
     worst = fmax(worst, change);
     bodies_wait();
@@ -133,7 +133,7 @@ static glide_work work_of(const op_bodies *impl, int k, const op_glide_params *p
                                 .omega = 1.0,
                                 .lambda = 1.0,
                                 .before = impl->glide.of[k].before,
-                                .momentum = params->beta,
+                                .beta = params->beta,
                                 .shift = params->follow > 0.0 ? impl->glide.of[k].shift : NULL,
                                 .follow = params->follow,
                                 .reach = bodies_pack_reach(pack)},

@@ -1,5 +1,6 @@
-/* Sweeps with momentum of the bodies form (operator_glide.h): packed contacts extrapolate within
- * the kernel, twists, which are linear in the impulses, in a pass over the bodies before it. */
+/* Sweeps with extrapolation of the bodies form (operator_glide.h): packed contacts extrapolate
+ * within the kernel, twists, which are linear in the impulses, in a pass over the bodies before it.
+ */
 #ifndef SCREE_CCP_BODIES_GLIDE_H
 #define SCREE_CCP_BODIES_GLIDE_H
 

@@ -450,7 +450,7 @@ static const op_class bodies_class = {
     .sweep_take = sweep_take,
     .judge = bodies_judge,
     .judge_begun = judge_begun,
-    .momentum = &bodies_momentum_class,
+    .gradient = &bodies_gradient_class,
     .glide = &bodies_glide_class,
     .velocity = velocity,
 };

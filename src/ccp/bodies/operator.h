@@ -9,7 +9,7 @@
 
 #include "ccp/bodies/diagonal.h"
 #include "ccp/bodies/glide.h"
-#include "ccp/bodies/momentum.h"
+#include "ccp/bodies/gradient.h"
 #include "ccp/bodies/pack.h"
 #include "ccp/bodies/rigid.h"
 #include "ccp/bodies/whole.h"
@@ -26,7 +26,7 @@ typedef struct op_bodies {
   size_t state_capacity, push_capacity;
   const body_kernels *kernels;
   bodies_pack pack, rolled; /* contacts without moments, and with */
-  bodies_momentum momentum;
+  bodies_gradient gradient;
   bodies_glide glide;
   /* Blocks that are not packed, and their moving bodies. */
   uint32_t *rest;

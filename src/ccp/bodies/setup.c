@@ -134,7 +134,7 @@ scree_status bodies_setup(ccp_operator *op) {
     return SCREE_ERROR_MEMORY;
   impl->kernels = bodies_kernels(0);
   fill_lines(op, impl);
-  scree_status status = bodies_look(op);
+  scree_status status = bodies_classify(op);
   if (!status) status = bodies_pack_schedule(&impl->pack, op);
   if (!status) status = schedule_rolled(op, impl);
   if (status) return status;
@@ -159,7 +159,7 @@ void bodies_setup_free(ccp_operator *op) {
   memory_free(context, impl->state);
   memory_free(context, impl->push);
   for (int k = 0; k < BODIES_PACKS; k++) bodies_pack_free(context, bodies_pack_at(impl, k));
-  bodies_momentum_free(context, &impl->momentum);
+  bodies_gradient_free(context, &impl->gradient);
   bodies_glide_free(context, &impl->glide);
   memory_free(context, impl->rest);
   memory_free(context, impl->rest_start);

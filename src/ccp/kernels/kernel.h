@@ -89,11 +89,12 @@ typedef struct sphere_sweep {
   double omega, lambda;
   bool isotropic;
   bool backward;
-  /* With momentum a block starts from y = impulse + momentum (impulse - before) instead, and its
-   * new impulse replaces `before`. */
+  /* Where beta is above 0 a block starts from y = impulse + beta (impulse - before) instead, and
+   * its new impulse replaces `before`. */
   double *before;
-  double momentum;
-  /* With momentum, and not null: s of the exact law, PACK_LANES a group, see operator_glide.h. */
+  double beta;
+  /* With extrapolation, and not null: s of the exact law, PACK_LANES a group, see operator_glide.h.
+   */
   double *shift;
   double follow;
   pack_reach reach;
@@ -161,7 +162,7 @@ typedef struct rigid_judge {
   double shifted;
 } rigid_judge;
 
-/* One step of a gradient method with momentum beta and step length `step`, in the metric
+/* One step of a gradient method with extrapolation beta and step length `step`, in the metric
  * diag(N_nn, N_tt, N_tt) of operator_metric.h:
  *   y = current + beta (current - previous),  next = P(y - step e u(y)),  push += D next
  * e = 1 / N_nn and 1 / N_tt; P is then the formula above with that beta. u is read from `lines`.
@@ -247,9 +248,9 @@ typedef struct contact_pair {
   uint32_t a, b;
 } contact_pair;
 
-/* The first look at PACK_LANES contacts that follow each other, of three rows each from `row` on:
+/* Classes of PACK_LANES contacts that follow each other, of three rows each from `row` on:
  * r = D'v_free + b, and what decides where they go. */
-typedef struct contact_look {
+typedef struct contact_classify {
   const ccp_contact *contact;
   const body_line *lines; /* v_free */
   _Alignas(64) uint32_t a[PACK_LANES], b[PACK_LANES];
@@ -258,15 +259,15 @@ typedef struct contact_look {
   const double *offset;
   double *r;
   double open; /* r_n - mu |r_t| beyond this: wide open, m/s */
-} contact_look;
+} contact_classify;
 
 /* A bit a lane. */
-typedef struct contact_seen {
+typedef struct contact_class {
   unsigned along_a, along_b; /* the arm lies along the normal */
   unsigned massive;          /* a side has an inverse mass */
   unsigned open;
   unsigned across; /* offsets of tangents */
-} contact_seen;
+} contact_class;
 
 /* Filling a whole group of contacts of three rows, without compliance and offsets of tangents. */
 typedef struct contact_fill {
@@ -289,10 +290,10 @@ typedef struct contact_rows_at {
 typedef struct sphere_kernels {
   /* Groups begin … end - 1; returns the largest |change| / eta squared. */
   double (*sweep)(const sphere_sweep *work, size_t begin, size_t end);
-  /* The same with momentum, forward and with exact blocks, over units begin … end - 1; unit i is
-   * groups start[i] … start[i + 1] - 1, none is empty. sums[i] becomes what it adds. */
-  double (*sweep_momentum)(const sphere_sweep *work, const uint32_t *start, size_t begin,
-                           size_t end, sphere_glide *sums);
+  /* The same with extrapolation, forward and with exact blocks, over units begin … end - 1; unit i
+   * is groups start[i] … start[i + 1] - 1, none is empty. sums[i] becomes what it adds. */
+  double (*sweep_glide)(const sphere_sweep *work, const uint32_t *start, size_t begin, size_t end,
+                        sphere_glide *sums);
   void (*step)(const sphere_step *work, size_t begin, size_t end, sphere_sums *sums);
   void (*push)(const sphere_product *work, size_t begin, size_t end);
   void (*read)(const sphere_product *work, size_t begin, size_t end);
@@ -310,7 +311,7 @@ typedef struct body_kernels {
   /* next: from momentum to twist. */
   void (*judge_bodies)(const body_step *work, size_t begin, size_t end, body_sums *sums);
   /* Contacts i … i + PACK_LANES - 1. */
-  void (*look)(const contact_look *work, size_t i, contact_seen *seen);
+  void (*classify)(const contact_classify *work, size_t i, contact_class *seen);
   void (*fill)(const contact_fill *work, const uint32_t *block, sphere_group *group,
                sphere_scale *scale);
   void (*load)(const contact_rows_at *work, const uint32_t *block, const double *g,

@@ -50,8 +50,8 @@ static void velocity(const scree_set *set, bool exact, const double *n, const do
   if (exact) u[0] += shift(set, u);
 }
 
-/* Gradient steps with Nesterov's momentum, begun anew where they go uphill; with a shift nothing is
- * minimised, and plain steps are made. */
+/* Gradient steps with Nesterov's extrapolation, begun anew where they go uphill; with a shift
+ * nothing is minimised, and plain steps are made. */
 static bool solve(const scree_set *set, scree_model model, const double *nii, const double *q,
                   double *g) {
   const bool exact = model == SCREE_MODEL_COULOMB && set->user->shift;

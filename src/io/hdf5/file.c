@@ -161,7 +161,7 @@ const char *hdf5_join(char *path, const char *group, const char *name) {
 }
 
 /* One link of a path: `prefix` is the path up to it. */
-static scree_status look_at_link(const hdf5_file *file, const char *prefix, bool *there) {
+static scree_status examine_link(const hdf5_file *file, const char *prefix, bool *there) {
   H5L_info_t link;
   const htri_t exists = H5Lexists(file->id, prefix, H5P_DEFAULT);
   if (exists < 0)
@@ -200,7 +200,7 @@ scree_status hdf5_look(const hdf5_file *file, const char *path, hdf5_object *obj
     prefix[end] = '\0';
     bool there = false;
     hdf5_object kind = HDF5_ABSENT;
-    scree_status status = look_at_link(file, prefix, &there);
+    scree_status status = examine_link(file, prefix, &there);
     if (!status && there) status = object_type(file, prefix, &kind);
     if (status || !there) {
       *object = HDF5_ABSENT;

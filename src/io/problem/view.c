@@ -23,7 +23,7 @@ static bool is_contact_of_fclib(const scree_set *set) {
 }
 
 /* Counts contacts and equality rows and sees whether the sets fit FCLIB. */
-static bool look_at_sets(const scree_ccp *p, problem_view *view) {
+static bool view_sets(const scree_ccp *p, problem_view *view) {
   bool fits = true, mixed = false;
   for (size_t i = 0; i < p->block_count; i++) {
     const scree_set *set = ccp_set(p, i);
@@ -77,8 +77,8 @@ static scree_status is_symmetric_in_equalities(scree_context *context, const scr
   return status;
 }
 
-static scree_status look_at_form(scree_context *context, const scree_ccp *p, problem_view *view,
-                                 bool *fits) {
+static scree_status view_form(scree_context *context, const scree_ccp *p, problem_view *view,
+                              bool *fits) {
   view->velocity_count = scree_ccp_velocity_count(p);
   switch (p->form) {
   case SCREE_FORM_LOCAL:
@@ -99,12 +99,12 @@ static scree_status look_at_form(scree_context *context, const scree_ccp *p, pro
 scree_status view_init(scree_context *context, const scree_ccp *p, problem_view *view) {
   *view = (problem_view){.kind = SCREE_PROBLEM_NATIVE,
                          .exact = p->reference_speed == 0.0 && p->least_speed == 0.0};
-  bool fits = look_at_sets(p, view);
+  bool fits = view_sets(p, view);
   view->row = memory_new(context, p->row_count, sizeof *view->row);
   if (!view->row) return SCREE_ERROR_MEMORY;
   map_rows(p, view);
   scree_status status = SCREE_OK;
-  if (fits) status = look_at_form(context, p, view, &fits);
+  if (fits) status = view_form(context, p, view, &fits);
   if (status) {
     view_clear(context, view);
     return status;

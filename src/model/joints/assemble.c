@@ -58,14 +58,14 @@ static double size_of(const scree_world *w) {
 }
 
 /* psi^2 in square metres. */
-static double look(fitting *f) {
+static double measure_error(fitting *f) {
   const scree_world *w = f->world;
   size_t n = 0;
   double sum = 0.0;
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
     if (!counts(j)) continue;
-    const joint_view view = joint_look(w, j);
+    const joint_view view = joint_view_of(w, j);
     joint_row rows[JOINT_ROWS];
     const int held = joint_held_rows(&view, rows);
     for (int r = 0; r < held; r++, n++) {
@@ -205,10 +205,10 @@ static double improve(fitting *f, double before) {
     keep(f, false);
     solve(f, damping);
     move(f);
-    const double after = look(f);
+    const double after = measure_error(f);
     if (after < before) return after;
     keep(f, true);
-    look(f);
+    measure_error(f);
     damping = damping > 0.0 ? 10.0 * damping : first_damping;
   }
   return before;
@@ -265,7 +265,7 @@ static void note_moves(const fitting *f, const pose *before, scree_fit *fit) {
 }
 
 static void close_joints(fitting *f, scree_fit *fit) {
-  double now = look(f);
+  double now = measure_error(f);
   const joint *whose = NULL;
   fit->misfit_before = worst_of(f, NULL);
   for (int step = 0; step < MOST_STEPS && worst_of(f, NULL) > closed_to * f->size; step++) {

@@ -27,7 +27,7 @@ static double find_along(const joint_view *view, joint *j) {
 static scree_status check_start(const scree_world *w, joint *j) {
   scree_context *context = w->context;
   const joint_class *class = joint_class_of(j);
-  const joint_view view = joint_look(w, j);
+  const joint_view view = joint_view_of(w, j);
   const world_curve *path = class->uses & JOINT_USES_PATH ? view.curve : NULL;
   const double away = path ? find_along(&view, j) : 0.0;
   if (path && !(away <= on_curve * (path->knot[path->count - 1] - path->knot[0])))
@@ -54,7 +54,7 @@ scree_status world_begin_joints(scree_world *w, scree_joint_id *which) {
     if (!j->alive || !j->apart) continue;
     j->apart = 0;
     if (has_free_turn(j)) {
-      const joint_view view = joint_look(w, j);
+      const joint_view view = joint_view_of(w, j);
       const pose together = {view.frame[FRAME_B].position, view.frame[FRAME_A].rotation};
       const uint32_t b = j->body[SIDE_B];
       j->frame[FRAME_B] =
@@ -71,7 +71,7 @@ scree_status world_begin_joints(scree_world *w, scree_joint_id *which) {
 scree_status joint_begin(const scree_world *w, const scree_joint_def *d, joint *j) {
   scree_context *context = w->context;
   const joint_class *class = joint_class_of(j);
-  const joint_view view = joint_look(w, j);
+  const joint_view view = joint_view_of(w, j);
   if (class->uses & JOINT_USES_PATH) find_along(&view, j);
   const bool length = class->uses & JOINT_USES_LENGTH;
   joint_row row = {.value = 0.0};

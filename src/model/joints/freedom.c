@@ -157,7 +157,7 @@ static scree_status add_row(const scree_world *w, span *s, bool *fresh) {
 static scree_status count_joint(part *p, uint32_t at, span *s, int *held, int *idle) {
   const scree_world *w = p->world;
   const joint *j = &w->joint[at];
-  const joint_view view = joint_look(w, j);
+  const joint_view view = joint_view_of(w, j);
   joint_row rows[JOINT_ROWS];
   *held = joint_held_rows(&view, rows);
   *idle = 0;

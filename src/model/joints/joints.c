@@ -13,7 +13,7 @@ static int side_of(int frame) {
   return frame == FRAME_A ? SIDE_A : frame == FRAME_B ? SIDE_B : SIDE_C;
 }
 
-joint_view joint_look(const scree_world *world, const joint *j) {
+joint_view joint_view_of(const scree_world *world, const joint *j) {
   return joint_look_at(j, world, NULL);
 }
 

@@ -97,7 +97,7 @@ static inline const joint_class *joint_class_of(const joint *j) {
 static inline double joint_motor_value(const joint_coordinate *c, double time) {
   return c->motor_value + c->motor_rate * (time - c->motor_since);
 }
-joint_view joint_look(const scree_world *world, const joint *j);
+joint_view joint_view_of(const scree_world *world, const joint *j);
 /* begin.c: lengths, and unless it is made `apart` limits, in the poses at hand. */
 scree_status joint_begin(const scree_world *world, const scree_joint_def *def, joint *j);
 /* The same with bodies in other poses, by body. */

@@ -16,7 +16,7 @@
 #include "math/tangent.h"
 #include "model/link/link.h"
 
-static void look(const world_link *l, const pose *at, link_look *out) {
+static void measure(const world_link *l, const pose *at, link_strain *out) {
   const pose a = pose_mul(at[0], l->frame[0]), b = pose_mul(at[1], l->frame[1]);
   const v3 d = v3_sub(b.position, a.position);
   const v3 phi = world_rotation_vector(quat_mul(quat_conj(a.rotation), b.rotation));
@@ -46,4 +46,4 @@ static void look(const world_link *l, const pose *at, link_look *out) {
   for (int i = 0; i < 6; i++) out->strain[i] = strain[i];
 }
 
-const link_class link_beam = {.name = "beam", .bodies = 2, .rows = 6, .look = look};
+const link_class link_beam = {.name = "beam", .bodies = 2, .rows = 6, .measure = measure};

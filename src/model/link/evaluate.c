@@ -32,17 +32,17 @@ static double along(const double *gradient, const double *v, uint32_t n) {
   return sum;
 }
 
-static void stresses(const world_link *l, const link_look *look, const double *v, double *s) {
+static void stresses(const world_link *l, const link_strain *seen, const double *v, double *s) {
   for (uint32_t k = 0; k < l->rows; k++)
-    s[k] = l->stiffness[k] * look->strain[k] +
-           (l->damping[k] > 0.0 ? l->damping[k] * along(look->gradient[k], v, 6 * l->body_count)
+    s[k] = l->stiffness[k] * seen->strain[k] +
+           (l->damping[k] > 0.0 ? l->damping[k] * along(seen->gradient[k], v, 6 * l->body_count)
                                 : 0.0);
 }
 
-static void load_of(const world_link *l, const link_look *look, const double *s, double *load) {
+static void load_of(const world_link *l, const link_strain *seen, const double *s, double *load) {
   memset(load, 0, 6 * l->body_count * sizeof *load);
   for (uint32_t k = 0; k < l->rows; k++)
-    for (uint32_t i = 0; i < 6 * l->body_count; i++) load[i] -= s[k] * look->gradient[k][i];
+    for (uint32_t i = 0; i < 6 * l->body_count; i++) load[i] -= s[k] * seen->gradient[k][i];
 }
 
 static pose moved(pose p, uint32_t axis, double by) {
@@ -63,20 +63,20 @@ static double size_of(const world_link *l, const pose *at) {
 }
 
 static void add_geometric(const world_link *l, const pose *at, const double *s, const double *v,
-                          const link_look *here, double *k) {
+                          const link_strain *here, double *k) {
   const uint32_t n = 6 * l->body_count;
   const double size = size_of(l, at);
   for (uint32_t j = 0; j < n; j++) {
     if (l->body[j / 6] == WORLD_NO_BODY) continue;
     if (link_classes[l->kind]->points && j % 6 >= 3) continue;
     pose there[LINK_BODIES];
-    link_look more, less;
+    link_strain more, less;
     const double by = j % 6 < 3 ? difference * size : difference;
     memcpy(there, at, sizeof there);
     there[j / 6] = moved(at[j / 6], j % 6, by);
-    link_classes[l->kind]->look(l, there, &more);
+    link_classes[l->kind]->measure(l, there, &more);
     there[j / 6] = moved(at[j / 6], j % 6, -by);
-    link_classes[l->kind]->look(l, there, &less);
+    link_classes[l->kind]->measure(l, there, &less);
     for (uint32_t r = 0; r < l->rows; r++) {
       double rate = 0.0;
       for (uint32_t i = 0; i < n; i++) {
@@ -151,8 +151,8 @@ void link_evaluate(const scree_world *w, const world_link *l, double *load, doub
     if (!ask(w, l, at, v, load, k, r) && k) ask_blocks(w, l, at, v, k, r);
     return;
   }
-  link_look here;
-  link_classes[l->kind]->look(l, at, &here);
+  link_strain here;
+  link_classes[l->kind]->measure(l, at, &here);
   stresses(l, &here, v, s);
   load_of(l, &here, s, load);
   if (!k) return;
@@ -167,10 +167,10 @@ void link_evaluate(const scree_world *w, const world_link *l, double *load, doub
   add_geometric(l, at, s, v, &here, k);
 }
 
-static double energy_of(const world_link *l, const link_look *look) {
+static double energy_of(const world_link *l, const link_strain *seen) {
   double sum = 0.0;
   for (uint32_t k = 0; k < l->rows; k++)
-    sum += 0.5 * l->stiffness[k] * look->strain[k] * look->strain[k];
+    sum += 0.5 * l->stiffness[k] * seen->strain[k] * seen->strain[k];
   return sum;
 }
 
@@ -180,10 +180,10 @@ double link_energy(const scree_world *w) {
     const world_link *l = &w->link[i];
     if (!l->alive || !l->rows) continue;
     pose at[LINK_BODIES];
-    link_look look;
+    link_strain seen;
     link_poses(w, l, at);
-    link_classes[l->kind]->look(l, at, &look);
-    sum += energy_of(l, &look);
+    link_classes[l->kind]->measure(l, at, &seen);
+    sum += energy_of(l, &seen);
   }
   return sum;
 }
@@ -197,12 +197,12 @@ double world_link_loss(const scree_world *w) {
     if (!damped) continue;
     pose at[LINK_BODIES];
     double v[LINK_DIM];
-    link_look look;
+    link_strain seen;
     link_poses(w, l, at);
     velocities(w, l, v);
-    link_classes[l->kind]->look(l, at, &look);
+    link_classes[l->kind]->measure(l, at, &seen);
     for (uint32_t k = 0; k < l->rows; k++) {
-      const double rate = along(look.gradient[k], v, 6 * l->body_count);
+      const double rate = along(seen.gradient[k], v, 6 * l->body_count);
       sum += l->damping[k] * rate * rate;
     }
   }
@@ -222,12 +222,12 @@ scree_status scree_link_get_state(const scree_world *w, scree_link_id id, scree_
   if (!l->rows) return SCREE_OK;
   pose at[LINK_BODIES];
   double v[LINK_DIM];
-  link_look look;
+  link_strain seen;
   link_poses(w, l, at);
   velocities(w, l, v);
-  link_classes[l->kind]->look(l, at, &look);
-  memcpy(state->strain, look.strain, l->rows * sizeof *look.strain);
-  stresses(l, &look, v, state->stress);
-  state->energy = energy_of(l, &look);
+  link_classes[l->kind]->measure(l, at, &seen);
+  memcpy(state->strain, seen.strain, l->rows * sizeof *seen.strain);
+  stresses(l, &seen, v, state->stress);
+  state->energy = energy_of(l, &seen);
   return SCREE_OK;
 }

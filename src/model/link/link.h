@@ -11,16 +11,16 @@
 
 #include "model/world.h"
 
-typedef struct link_look {
+typedef struct link_strain {
   double strain[LINK_ROWS];
   double gradient[LINK_ROWS][LINK_DIM]; /* 6 a body */
-} link_look;
+} link_strain;
 
 typedef struct link_class {
   const char *name;
   uint32_t bodies, rows; /* rows 0: the user's own */
   bool points;           /* turns of its bodies do not matter */
-  void (*look)(const world_link *l, const pose *at, link_look *out);
+  void (*measure)(const world_link *l, const pose *at, link_strain *out);
 } link_class;
 
 #define LINK_LIST(X)                                                                               \

@@ -2,7 +2,7 @@
  * pushes nowhere. */
 #include "model/link/link.h"
 
-static void look(const world_link *l, const pose *at, link_look *out) {
+static void measure(const world_link *l, const pose *at, link_strain *out) {
   const v3 a = pose_apply(at[0], l->frame[0].position), b = pose_apply(at[1], l->frame[1].position);
   const v3 d = v3_sub(b, a);
   const double length = v3_norm(d);
@@ -14,4 +14,4 @@ static void look(const world_link *l, const pose *at, link_look *out) {
   v3_store(out->gradient[0] + 9, v3_cross(v3_sub(b, at[1].position), n));
 }
 
-const link_class link_spring = {.name = "spring", .bodies = 2, .rows = 1, .look = look};
+const link_class link_spring = {.name = "spring", .bodies = 2, .rows = 1, .measure = measure};

@@ -67,7 +67,7 @@ static void times(const double a[3][3], bool left, const double b[3][3], bool ri
     }
 }
 
-static void look(const world_link *l, const pose *at, link_look *out) {
+static void measure(const world_link *l, const pose *at, link_strain *out) {
   double edge[3][3], inverse[3][3], f[3][3], c[3][3], v[3][3], s[3], w[3][3], x[3][3];
   for (int j = 0; j < 3; j++) {
     const v3 d = v3_sub(at[j + 1].position, at[0].position);
@@ -102,4 +102,4 @@ static void look(const world_link *l, const pose *at, link_look *out) {
 }
 
 const link_class link_tetrahedron = {
-    .name = "tetrahedron", .bodies = 4, .rows = 6, .points = true, .look = look};
+    .name = "tetrahedron", .bodies = 4, .rows = 6, .points = true, .measure = measure};

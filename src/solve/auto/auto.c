@@ -161,7 +161,7 @@ static scree_status run_swept(auto_work *w, auto_class class) {
   const scree_status status = run_plan(w, class, &s, &last, &reason);
   if (status || last->kind == AUTO_SWEEP) return status;
   if (w->turns > 0) snprintf(turns, sizeof turns, " and sweeps in turns, %ld", w->turns);
-  const char *const by = last->method == AUTO_MOMENTUM             ? auto_momentum_name(&w->facts)
+  const char *const by = last->method == AUTO_GLIDE                ? auto_glide_name(&w->facts)
                          : auto_wants_interior(&w->facts, run->op) ? "ipm"
                                                                    : "prox";
   snprintf(note, sizeof note, "%s%s: %.100s", by, turns, run->detail[0] ? run->detail : w->reason);

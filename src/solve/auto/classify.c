@@ -104,7 +104,7 @@ bool auto_should_leave(const solve_run *run, const auto_facts *f, auto_ways way,
                        double left) {
   const auto_costs cost = auto_estimate(run->op);
   const double steps = steps_of(run->merit);
-  const double gradient_sweeps = auto_is_swept(f) ? auto_momentum_sweeps : auto_gradient_sweeps;
+  const double gradient_sweeps = auto_is_swept(f) ? auto_glide_sweeps : auto_gradient_sweeps;
   if (way.gradient && left > gradient_sweeps * steps) return true;
   if (!way.newton) return false;
   const bool stack = auto_is_small_stack(f);

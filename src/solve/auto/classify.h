@@ -66,9 +66,10 @@ bool auto_is_hard(const auto_facts *f);
  * arrive in a dozen, at any tolerance. */
 bool auto_is_small_stack(const auto_facts *f);
 /* Problems of bodies: gradient steps cost little more than sweeps, and easy packings need few of
- * them; exact ones of grains are swept with momentum. */
+ * them; exact ones of grains are swept with extrapolation. */
 bool auto_is_gentle(const auto_facts *f);
-/* Do sweeps with momentum need fewer iterations than gradient steps? Bodies that are not stacked.
+/* Do sweeps with extrapolation need fewer iterations than gradient steps? Bodies that are not
+ * stacked.
  */
 bool auto_is_swept(const auto_facts *f);
 /* Relaxed, with many moments: the active set of Newton steps churns there. */

@@ -47,8 +47,8 @@ static const double auto_newton_moments = 3.0;
 /* All iterations of ipm, per block with moments: what `ags` is given there before it. Relaxed
  * packings of 4,000 spheres with rolling friction: 0.9 s, not in 20 s before. */
 static const double auto_interior_block = 5e-4;
-/* An iteration with momentum over a plain sweep: it keeps one more vector. */
-static const double auto_momentum_sweep = 1.3;
+/* An iteration with extrapolation over a plain sweep: it keeps one more vector. */
+static const double auto_glide_sweep = 1.3;
 
 /* ---- what is expected of methods ------------------------------------------------------------ */
 
@@ -56,9 +56,9 @@ static const double auto_momentum_sweep = 1.3;
  * warm starts are, the second pair. */
 static const double auto_steps = 15.0, auto_steps_decade = 2.0;
 static const double auto_steps_near = 2.0, auto_steps_near_decade = 4.0;
-/* Sweeps that cost as much as the gradient steps that stand for one Newton step; with momentum in
- * sweeps there is nothing to lose. */
-static const double auto_gradient_sweeps = 8.0, auto_momentum_sweeps = 1.0;
+/* Sweeps that cost as much as the gradient steps that stand for one Newton step; with extrapolation
+ * in sweeps there is nothing to lose. */
+static const double auto_gradient_sweeps = 8.0, auto_glide_sweeps = 1.0;
 /* Sweeps are left when those to come cost this part of the Newton steps; small stacks sooner: a
  * tower of planks took 4,100 sweeps to E = 1e-4, and eleven Newton steps to 1e-8. */
 static const double auto_leave = 0.4, auto_leave_stack = 0.1;
@@ -72,7 +72,7 @@ static const double auto_leave_hard = 3.0;
  * many. Sixteen packings side by side take a sixth of the time. */
 static const double auto_apart_sweeps = 50.0;
 /* Few blocks that would need more sweeps than this, as under a great weight, do not move with
- * momentum either. */
+ * extrapolation either. */
 static const double auto_hopeless_sweeps = 1e4;
 
 /* ---- budgets -------------------------------------------------------------------------------- */
@@ -83,7 +83,8 @@ static const double auto_newton_price = 20.0;
 /* Large relaxed problems at a loose tolerance are swept for so many times the price: 125 spheres
  * below masses of 1e6, E = 1e-4, take 0.6 s; `ags` alone did not end in 20. */
 static const double auto_coarse_price = 10.0;
-/* Iterations with momentum of all grains before their islands are solved apart: all that most need.
+/* Iterations with extrapolation of all grains before their islands are solved apart: all that most
+ * need.
  */
 static const double auto_island_patience = 30.0;
 /* Newton steps of a turn: at least, at most, what this time allows between; relaxed ones, which

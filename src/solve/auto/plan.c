@@ -64,12 +64,12 @@ static const auto_stage plans[AUTO_CLASS_COUNT][AUTO_STAGES] = {
                                              "warm, at a loose tolerance"),
                            METHOD(AGS, AUTO_AS_NEWTON, .reason = NULL), STAGE(TURNS)},
 
-    [AUTO_HUGE_RELAXED] = {STAGE(SWEEP), METHOD(MOMENTUM, AUTO_TO_THE_END, .reason = NULL)},
+    [AUTO_HUGE_RELAXED] = {STAGE(SWEEP), METHOD(GLIDE, AUTO_TO_THE_END, .reason = NULL)},
     /* Newton steps fail where sweeps have not been. */
-    [AUTO_HARD] = {STAGE(SWEEP), METHOD(MOMENTUM, AUTO_AS_REST, .reason = NULL), STAGE(SWEEP_AGAIN),
+    [AUTO_HARD] = {STAGE(SWEEP), METHOD(GLIDE, AUTO_AS_REST, .reason = NULL), STAGE(SWEEP_AGAIN),
                    STAGE(TURNS)},
-    /* Easy packings are ended by momentum, for what Newton steps would cost. */
-    [AUTO_GENTLE] = {STAGE(SWEEP), METHOD(MOMENTUM, AUTO_AS_REST, .reason = NULL), STAGE(TURNS)},
+    /* Easy packings are ended by extrapolation, for what Newton steps would cost. */
+    [AUTO_GENTLE] = {STAGE(SWEEP), METHOD(GLIDE, AUTO_AS_REST, .reason = NULL), STAGE(TURNS)},
     [AUTO_PLAIN] = {STAGE(SWEEP), STAGE(TURNS)},
 };
 
@@ -78,10 +78,13 @@ const auto_stage *auto_plan(auto_class class) {
 }
 
 const char *auto_stage_text(const auto_stage *s) {
-  static const char *const methods[] = {
-      [AUTO_PROX] = "prox",        [AUTO_APGD] = "apgd",     [AUTO_AGS] = "ags",
-      [AUTO_IPM] = "ipm",          [AUTO_DIRECT] = "direct", [AUTO_CONDENSE] = "condense",
-      [AUTO_MOMENTUM] = "momentum"};
+  static const char *const methods[] = {[AUTO_PROX] = "prox",
+                                        [AUTO_APGD] = "apgd",
+                                        [AUTO_AGS] = "ags",
+                                        [AUTO_IPM] = "ipm",
+                                        [AUTO_DIRECT] = "direct",
+                                        [AUTO_CONDENSE] = "condense",
+                                        [AUTO_GLIDE] = "extrapolation"};
   static const char *const kinds[] = {
       [AUTO_END] = "end",         [AUTO_SWEEP_ALL] = "sweeps to the end",
       [AUTO_SWEEP] = "sweeps",    [AUTO_SWEEP_AGAIN] = "sweeps again",

@@ -13,7 +13,7 @@ typedef enum auto_method {
   AUTO_DIRECT,
   AUTO_CONDENSE,
   AUTO_METHODS,
-  AUTO_MOMENTUM = AUTO_METHODS /* AGS or APGD, what needs fewer iterations on the problem */
+  AUTO_GLIDE = AUTO_METHODS /* AGS or APGD, what needs fewer iterations on the problem */
 } auto_method;
 
 typedef enum auto_stage_kind {

@@ -91,20 +91,20 @@ scree_status auto_try(solve_run *run, auto_method method) {
   return SCREE_OK;
 }
 
-static auto_method momentum_of(const auto_facts *f) {
+static auto_method glide_of(const auto_facts *f) {
   return auto_is_swept(f) ? AUTO_AGS : AUTO_APGD;
 }
 
-const char *auto_momentum_name(const auto_facts *f) {
-  return methods[momentum_of(f)]->name;
+const char *auto_glide_name(const auto_facts *f) {
+  return methods[glide_of(f)]->name;
 }
 
-/* Iterations with momentum that cost so many seconds. */
+/* Iterations with extrapolation that cost so many seconds. */
 static double patience_for(double seconds, const auto_costs *cost) {
-  return ceil(seconds / (auto_momentum_sweep * cost->sweep));
+  return ceil(seconds / (auto_glide_sweep * cost->sweep));
 }
 
-/* A few blocks that sweeps hardly move, as under a great weight: momentum would not either. */
+/* A few blocks that sweeps hardly move, as under a great weight: extrapolation would not either. */
 static bool has_hope(const auto_work *w) {
   return w->facts.blocks > AUTO_FEW || w->way.left < auto_hopeless_sweeps;
 }
@@ -133,8 +133,7 @@ scree_status auto_run_method(auto_work *w, const auto_stage *stage) {
   solve_run *run = w->run;
   if (stage->method == AUTO_DIRECT || stage->method == AUTO_CONDENSE)
     return auto_try(run, stage->method);
-  const auto_method method =
-      stage->method == AUTO_MOMENTUM ? momentum_of(&w->facts) : stage->method;
+  const auto_method method = stage->method == AUTO_GLIDE ? glide_of(&w->facts) : stage->method;
   if (stage->budget == AUTO_TO_THE_END) return delegate(run, method, NULL, 0);
   if (stage->budget == AUTO_AS_REST && !has_hope(w)) return SCREE_OK;
   setting patience = {"patience", 0.0};
@@ -243,7 +242,7 @@ static phase_end sweep(auto_work *w, auto_ways *way) {
                   "%ld sweeps converge by %.3f each: %.0e more expected", iteration,
                   pow(gain, 1.0 / gone), set_smaller(left, 9e9));
     way->left = left;
-    /* Where few are left, momentum ends them all together. */
+    /* Where few are left, extrapolation ends them all together. */
     return apart && !(way->gradient && left <= auto_apart_sweeps) ? PHASE_APART : PHASE_LEFT;
   }
 }

@@ -37,8 +37,8 @@ scree_status auto_run_method(auto_work *w, const auto_stage *stage);
 scree_status auto_run_turns(auto_work *w);
 /* A method that may give up: the run then goes on from the best iterate. */
 scree_status auto_try(solve_run *run, auto_method method);
-/* What AUTO_MOMENTUM stands for. */
-const char *auto_momentum_name(const auto_facts *f);
+/* What AUTO_GLIDE stands for. */
+const char *auto_glide_name(const auto_facts *f);
 void auto_clear(scree_context *context, auto_state *state);
 
 #endif

@@ -1,35 +1,36 @@
-/* Accelerated Gauss–Seidel: sweeps with exact blocks, and momentum between them.
+/* Accelerated Gauss–Seidel: sweeps with exact blocks, and extrapolation between them.
  *
  *   next = sweep(y),   y = next + beta (next - g),   g = next
  *   beta as Nesterov's (apgd.c), or `greedy` 1
- *   restart (beta = 0) when (y - next)'(next - g)/eta > 0: the momentum runs against the sweep
+ *   restart (beta = 0) when (y - next)'(next - g)/eta > 0: the extrapolation runs against the sweep
  *
- * A sweep smooths short waves as no gradient step does, and leaves the long ones, which momentum
- * takes: half of apgd's iterations on packings and beds, and a tenth to a quarter of the sweeps
- * without momentum. y may leave the sets; each block of the next sweep is solved within them. No
- * rate is proved for sweeps in a fixed order, hence the guard: when the merit has risen to ten
- * times the best (a hundred with exact friction, where it goes up and down), back to the best
- * iterate, and beta is capped at 0.9, then at 0.5, then at 0: plain sweeps, which converge.
+ * A sweep smooths short waves as no gradient step does, and leaves the long ones, which
+ * extrapolation takes: half of apgd's iterations on packings and beds, and a tenth to a quarter of
+ * the sweeps without extrapolation. y may leave the sets; each block of the next sweep is solved
+ * within them. No rate is proved for sweeps in a fixed order, hence the guard: when the merit has
+ * risen to ten times the best (a hundred with exact friction, where it goes up and down), back to
+ * the best iterate, and beta is capped at 0.9, then at 0.5, then at 0: plain sweeps, which
+ * converge.
  *
  * Exact Coulomb is no minimisation: with s = mu |u_T| exact in every block the sweep is a map that
- * is not symmetric, and full momentum turns against itself. Near the solution an error that a sweep
- * shrinks by 1 - a, turning it by b, dies out under momentum beta = 1 - d only if b < d sqrt(a).
- * The turning comes from s; where s follows its block's own by a part f of the way in a sweep
- * (operator_glide.h), all the b of waves with a > f^2 are at most of the size of f sqrt(a). So f
- * and d go together:
+ * is not symmetric, and full extrapolation turns against itself. Near the solution an error that a
+ * sweep shrinks by 1 - a, turning it by b, dies out under extrapolation beta = 1 - d only if b < d
+ * sqrt(a). The turning comes from s; where s follows its block's own by a part f of the way in a
+ * sweep (operator_glide.h), all the b of waves with a > f^2 are at most of the size of f sqrt(a).
+ * So f and d go together:
  *
  *   f = min(1, 2 (1 - beta)),   beta <= 0.9
  *
- * a restart sweeps with the exact law in each block, and s follows the slower the more momentum
- * there is. Where a long run of sweeps has not brought the distance |next - y| down, the bound on
- * beta changes to 0.8, or back. */
+ * a restart sweeps with the exact law in each block, and s follows the slower the more
+ * extrapolation there is. Where a long run of sweeps has not brought the distance |next - y| down,
+ * the bound on beta changes to 0.8, or back. */
 #include <math.h>
 
 #include "ccp/operator_glide.h"
 #include "solve/solver.h"
 
 static const scree_option_def ags_options[] = {
-    {"momentum", SCREE_OPTION_CHOICE, 0, 0, 1, "nesterov|greedy", "", "how beta is chosen"},
+    {"extrapolation", SCREE_OPTION_CHOICE, 0, 0, 1, "nesterov|greedy", "", "how beta is chosen"},
     {"beta_most", SCREE_OPTION_REAL, 1.0, 0.0, 1.0, NULL, "",
      "largest beta; with exact friction at most 0.9"},
     {"patience", SCREE_OPTION_INT, 0, 0, 1e9, NULL, "",
@@ -117,7 +118,7 @@ static scree_status run_ags(solve_run *run) {
            .mark = coulomb_wait,
            .mark2 = INFINITY,
            .least2 = INFINITY,
-           .greedy = run_option(run, "momentum") > 0.5};
+           .greedy = run_option(run, "extrapolation") > 0.5};
   const long patience = (long)run_option(run, "patience");
   bool ended = solve_begin_sweeps(run);
   scree_status status = ended ? SCREE_OK : begin(&s);
@@ -137,7 +138,7 @@ static scree_status run_ags(solve_run *run) {
 
 const solver_class solver_ags = {
     .name = "ags",
-    .summary = "accelerated Gauss-Seidel: sweeps with momentum",
+    .summary = "accelerated Gauss-Seidel: sweeps with extrapolation",
     .options = ags_options,
     .option_count = sizeof ags_options / sizeof ags_options[0],
     .coulomb = true,

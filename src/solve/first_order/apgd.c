@@ -5,38 +5,39 @@
  *   next = P(y - (1/L) e (N y + r))            one product: N next
  *   L *= grow until d'Nd <= L |d|^2/e, d = next - y        exact majorant of a quadratic
  *   y = next + beta (next - g)
- *   restart (beta = 0) when (y - next)'(next - g)/e > 0: the momentum runs against the gradient
- *   step; with function_restart also when the objective has grown
- *   L *= shrink; it starts from the same number in every solve, as one that depended on those
- *   before it would not go on with the same bits from a checkpoint
+ *   restart (beta = 0) when (y - next)'(next - g)/e > 0: the extrapolation runs against the
+ * gradient step; with function_restart also when the objective has grown L *= shrink; it starts
+ * from the same number in every solve, as one that depended on those before it would not go on with
+ * the same bits from a checkpoint
  *
- * beta, `momentum`:
+ * beta, `extrapolation`:
  *   nesterov   theta+ = (-theta^2 + theta sqrt(theta^2 + 4))/2, beta = theta (1 - theta)/(theta^2 +
  *              theta+); 1/k^2 for the objective is proved
  *   greedy     beta = 1 and the restart alone to hold it (Liang, Luo and Schönlieb's greedy FISTA):
  *              half the iterations on box stacks and rock piles, a tenth to a fifth less on beds
  * and packings, a quarter more at mass ratios of 1e4. No rate is proved, hence the guard
  *
- * The step itself is one verb of the operator (operator_momentum.h): N next is computed afresh each
+ * The step itself is one verb of the operator (operator_gradient.h): N next is computed afresh each
  * time, so rounding does not gather.
  *
  * N that is not quite symmetric: the steps use N as given, so a fixed point solves the variational
  * inequality of the file, not of (N + N')/2. Its field is monotone but has a turning part, which
- * momentum can amplify where the symmetric part is flat.
+ * extrapolation can amplify where the symmetric part is flat.
  *
  * Guard, for both: when the merit has risen to 100 times the best, go back to the best iterate,
  * take Nesterov's beta from then on, and at each further rise cap it at 0.999, 0.99, 0.9 and 0: the
  * last is the plain projected step with L from the majorant test. */
 #include <math.h>
 
-#include "ccp/operator_momentum.h"
+#include "ccp/operator_gradient.h"
 #include "solve/solver.h"
 
 static const scree_option_def apgd_options[] = {
-    {"restart", SCREE_OPTION_BOOL, 1, 0, 1, NULL, "", "drop the momentum when it points uphill"},
+    {"restart", SCREE_OPTION_BOOL, 1, 0, 1, NULL, "",
+     "drop the extrapolation when it points uphill"},
     {"function_restart", SCREE_OPTION_BOOL, 0, 0, 1, NULL, "",
-     "drop the momentum also when the objective has grown"},
-    {"momentum", SCREE_OPTION_CHOICE, 1, 0, 1, "nesterov|greedy", "", "how beta is chosen"},
+     "drop the extrapolation also when the objective has grown"},
+    {"extrapolation", SCREE_OPTION_CHOICE, 1, 0, 1, "nesterov|greedy", "", "how beta is chosen"},
     {"grow", SCREE_OPTION_REAL, 1.5, 1.01, 10.0, NULL, "", "factor on L when a step is too long"},
     {"shrink", SCREE_OPTION_REAL, 0.995, 0.1, 1.0, NULL, "", "factor on L after each iteration"},
     {"patience", SCREE_OPTION_INT, 0, 0, 1e9, NULL, "",
@@ -57,20 +58,20 @@ static scree_status begin_at(apgd *s, const double *start) {
   s->theta = 1.0;
   s->beta = 0.0;
   s->objective = INFINITY;
-  return op_momentum_begin(s->run->op, start);
+  return op_gradient_begin(s->run->op, start);
 }
 
 /* Returns how far the step went: in the metric of 1/e times L it is the natural residual at y. */
 static double iterate(apgd *s) {
   ccp_operator *op = s->run->op;
-  op_momentum_sums sums;
+  op_gradient_sums sums;
   for (int tries = 0;; tries++) {
-    sums = op_momentum_step(op, s->beta, 1.0 / s->l);
+    sums = op_gradient_step(op, s->beta, 1.0 / s->l);
     s->run->products++;
     if (!(sums.curvature > s->l * sums.distance2 * (1.0 + 1e-12)) || tries > 60) break;
     s->l *= s->grow;
   }
-  op_momentum_accept(op);
+  op_gradient_accept(op);
   const double theta2 = s->theta * s->theta;
   const double theta_next = 0.5 * (-theta2 + s->theta * sqrt(theta2 + 4.0));
   double beta = s->theta * (1.0 - s->theta) / (theta2 + theta_next);
@@ -103,7 +104,7 @@ static bool check(apgd *s, long iteration) {
   solve_run *run = s->run;
   double *g = run->vector[1], *u = run->vector[2];
   scree_residual residual;
-  op_momentum_residual(run->op, run->model, g, u, &residual);
+  op_gradient_residual(run->op, run->model, g, u, &residual);
   return solve_check_judged(run, iteration, g, &residual);
 }
 
@@ -117,7 +118,7 @@ static scree_status run_apgd(solve_run *run) {
       .function_restart = run_option(run, "function_restart") > 0.5,
       .beta_most = 1.0,
   };
-  s.greedy = s.restart && run_option(run, "momentum") > 0.5;
+  s.greedy = s.restart && run_option(run, "extrapolation") > 0.5;
   const long patience = (long)run_option(run, "patience");
   scree_status status = begin_at(&s, run->g);
   if (!status && solve_is_new(run) && check(&s, 0)) return status;

@@ -20,7 +20,7 @@ static const scree_option_def nncg_options[] = {
     {"metric", SCREE_OPTION_CHOICE, 1, 0, 1, "isotropic|exact", "",
      "block step of a sweep: scaled by eta, or the block solved exactly"},
     {"beta_most", SCREE_OPTION_REAL, 1.0, 0.0, 1.0, NULL, "",
-     "momentum larger than this restarts the directions"},
+     "extrapolation larger than this restarts the directions"},
 };
 
 static scree_status run_nncg(solve_run *run) {

@@ -38,9 +38,9 @@ static bool any_pair(const scree_world *w) {
 
 static scree_status prepare(scree_stepper *st, smooth_contacts *c) {
   const scree_world *w = st->world;
-  if (!c->looked || c->revision != w->revision) {
+  if (!c->searched || c->revision != w->revision) {
     c->any = any_pair(w);
-    c->looked = true;
+    c->searched = true;
     c->revision = w->revision;
     if (c->collide) collide_invalidate(c->collide);
   }
@@ -226,7 +226,7 @@ scree_status smooth_contacts_restore(scree_stepper *st, smooth_contacts *c, cons
       size != sizeof count + count * each)
     return context_fail(st->context, SCREE_ERROR_INPUT, "checkpoint: its contacts are cut short");
   c->count = c->before = 0;
-  c->looked = false;
+  c->searched = false;
   if (!count) return SCREE_OK;
   at += sizeof count;
   scree_status status = prepare(st, c);

@@ -26,7 +26,7 @@ typedef struct smooth_contacts {
   v3 *slip, *slip_before; /* of the contacts now and in the step before */
   size_t slip_room, slip_before_room, count, before;
   uint64_t revision;
-  bool looked; /* whether any pair can meet has been found out */
+  bool searched; /* whether any pair can meet has been found out */
   bool any;
   v3 *still;
   size_t still_room;

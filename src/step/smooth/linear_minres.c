@@ -6,7 +6,7 @@
 
 #include "step/smooth/linear.h"
 
-enum { MOST_ROWS = 12, LOOK = 64 /* iterations between two looks whether to stop */ };
+enum { MOST_ROWS = 12, STOP_CHECK = 64 /* iterations between two checks whether to stop */ };
 static const double enough = 1e-12;
 
 typedef struct minres {
@@ -128,7 +128,7 @@ static scree_status solve(void *self, const kkt_matrix *m, double *x, double *re
   *residual = 0.0;
   const long limit = 20 * (long)n + 100;
   for (long k = 0; k < limit && beta > 0.0 && fabs(eta) > enough * first; k++) {
-    if (k % LOOK == LOOK - 1 && context_stopped(s->context))
+    if (k % STOP_CHECK == STOP_CHECK - 1 && context_stopped(s->context))
       return context_fail(s->context, SCREE_ERROR_STOPPED, "minres: stopped by the caller");
     /* A system that contradicts itself by rounding leaves a rest, and going on feeds on it. */
     if (k && (size_t)k % n == 0) {

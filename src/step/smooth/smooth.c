@@ -23,8 +23,8 @@ scree_status smooth_create(scree_stepper *st) {
   smooth *m = memory_new(st->context, 1, sizeof *m);
   if (!m) return SCREE_ERROR_MEMORY;
   system_init(&m->system, st->world);
-  m->system.extra = push_contacts;
-  m->system.extra_user = st;
+  m->system.more_forces = push_contacts;
+  m->system.more_user = st;
   st->data = m;
   return SCREE_OK;
 }

@@ -131,7 +131,7 @@ scree_status system_accelerations(smooth_system *s, linear_solver *linear, doubl
   system_put(s, dt, step, v);
   system_rows(s);
   system_forces(s, s->x);
-  scree_status status = s->extra ? s->extra(s->extra_user, s->x) : SCREE_OK;
+  scree_status status = s->more_forces ? s->more_forces(s->more_user, s->x) : SCREE_OK;
   if (status) return status;
   if (!s->rows) {
     free_accelerations(s, s->x, a);

@@ -48,8 +48,9 @@ typedef struct smooth_system {
   double *x, *load;                    /* room: all unknowns; bodies.limit loads as doubles */
   double *rates;                       /* room: a row */
   double *seen; /* 13 a body: its state after the last step, to notice that it was set since */
-  scree_status (*extra)(void *user, double *f); /* more forces for accelerations; null: none */
-  void *extra_user;
+  scree_status (*more_forces)(void *user,
+                              double *f); /* more forces for accelerations; null: none */
+  void *more_user;
   double part;  /* of gravity, loads and motors that acts: 1 */
   bool started; /* a0 and lambda0 belong to the world's state */
   size_t body_room, rank_room, joint_room, joint_row_room, row_room, pose0_room, given0_room,

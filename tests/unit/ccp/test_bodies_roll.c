@@ -22,7 +22,7 @@
 
 #include "ccp/bodies/operator.h"
 #include "ccp/operator_glide.h"
-#include "ccp/operator_momentum.h"
+#include "ccp/operator_gradient.h"
 #include "tests/support/packing.h"
 #include "tests/unit/ccp/random_bodies.h"
 
@@ -194,8 +194,8 @@ static scree_ccp *rolling_packing(scree_context *context, int edge) {
   return problem;
 }
 
-/* Sweeps, with momentum too, gradient steps and residuals on one, two and four threads; the larger
- * problem is in tiles. */
+/* Sweeps, with extrapolation too, gradient steps and residuals on one, two and four threads; the
+ * larger problem is in tiles. */
 static double run_all(ccp_operator *op, double *g, double *u) {
   double sum = 0.0;
   scree_residual residual;
@@ -213,13 +213,13 @@ static double run_all(ccp_operator *op, double *g, double *u) {
     sum += op_glide_sweep(op, &params, g).uphill;
   }
   op_sweep_store(op, g);
-  assert_int_equal(op_momentum_begin(op, g), SCREE_OK);
+  assert_int_equal(op_gradient_begin(op, g), SCREE_OK);
   for (int k = 0; k < 4; k++) {
-    const op_momentum_sums sums = op_momentum_step(op, 0.2 * k, 0.5);
+    const op_gradient_sums sums = op_gradient_step(op, 0.2 * k, 0.5);
     sum += sums.distance2 + sums.uphill + sums.curvature + sums.objective;
-    op_momentum_accept(op);
+    op_gradient_accept(op);
   }
-  op_momentum_get(op, g, u);
+  op_gradient_get(op, g, u);
   return sum;
 }
 

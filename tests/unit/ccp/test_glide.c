@@ -1,5 +1,5 @@
-/* Sweeps with momentum against what their definition says, block by block from rows: impulses, the
- * hint, and the sum that decides on a restart; for packed, rigid and generic blocks, in both
+/* Sweeps with extrapolation against what their definition says, block by block from rows: impulses,
+ * the hint, and the sum that decides on a restart; for packed, rigid and generic blocks, in both
  * models, with every kernel; and the same bits for any number of threads. */
 #include <setjmp.h>
 #include <stdarg.h>

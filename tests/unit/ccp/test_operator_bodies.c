@@ -324,10 +324,10 @@ static void test_sweep_state(void **state) {
 }
 
 static void assert_residuals_near(const scree_residual *x, const scree_residual *y) {
-  const double a[] = {x->error,       x->scaled,          x->rms,
-                      x->duality_gap, x->penetration_speed, x->relaxation_gap};
-  const double b[] = {y->error,       y->scaled,          y->rms,
-                      y->duality_gap, y->penetration_speed, y->relaxation_gap};
+  const double a[] = {x->error,         x->scaled, x->rms, x->duality_gap, x->penetration_speed,
+                      x->relaxation_gap};
+  const double b[] = {y->error,         y->scaled, y->rms, y->duality_gap, y->penetration_speed,
+                      y->relaxation_gap};
   for (size_t k = 0; k < sizeof a / sizeof a[0]; k++)
     if (!(fabs(a[k] - b[k]) <= 1e-11 * fmax(1.0, fabs(b[k]))))
       fail_msg("figure %zu: %.17g, expected %.17g", k, a[k], b[k]);
@@ -352,12 +352,12 @@ static void test_residuals(void **state) {
           op_sweep_residual(f.op, model, f.g, scratch, &found);
           op_sweep_store(f.op, f.g);
         } else if (round >= 6) {
-          assert_int_equal(op_momentum_begin(f.op, f.g), SCREE_OK);
+          assert_int_equal(op_gradient_begin(f.op, f.g), SCREE_OK);
           for (int i = 0; i < 3; i++) {
-            op_momentum_step(f.op, 0.2 * i, 0.2);
-            op_momentum_accept(f.op);
+            op_gradient_step(f.op, 0.2 * i, 0.2);
+            op_gradient_accept(f.op);
           }
-          op_momentum_residual(f.op, model, f.g, scratch, &found);
+          op_gradient_residual(f.op, model, f.g, scratch, &found);
         } else {
           op_residual(f.op, model, f.g, NULL, scratch, &found);
         }
@@ -374,40 +374,40 @@ static void test_residuals(void **state) {
       }
 }
 
-/* Steps with momentum: what the passes over lanes and bodies give is what products give. */
-static void test_momentum(void **state) {
+/* Steps with extrapolation: what the passes over lanes and bodies give is what products give. */
+static void test_gradient(void **state) {
   (void)state;
   for (size_t k = 0; k < CASES; k++)
     for (size_t kernel = 0; bodies_kernels(kernel); kernel++) {
       fixture f = open_case(&cases[k], 2), h = open_case(&cases[k], 1);
       op_class by_products = *h.op->class;
-      by_products.momentum = NULL;
+      by_products.gradient = NULL;
       const op_class *class = h.op->class;
       h.op->class = &by_products;
       ((op_bodies *)f.op->impl)->kernels = bodies_kernels(kernel);
       op_project(f.op, f.g);
-      assert_int_equal(op_momentum_begin(f.op, f.g), SCREE_OK);
-      assert_int_equal(op_momentum_begin(h.op, f.g), SCREE_OK);
+      assert_int_equal(op_gradient_begin(f.op, f.g), SCREE_OK);
+      assert_int_equal(op_gradient_begin(h.op, f.g), SCREE_OK);
       double beta = 0.0;
       for (int i = 0; i < 12; i++) {
-        op_momentum_sums x = op_momentum_step(f.op, beta, 0.4), y;
-        x = op_momentum_step(f.op, beta, 0.2); /* a second try of the same step */
-        y = op_momentum_step(h.op, beta, 0.2);
+        op_gradient_sums x = op_gradient_step(f.op, beta, 0.4), y;
+        x = op_gradient_step(f.op, beta, 0.2); /* a second try of the same step */
+        y = op_gradient_step(h.op, beta, 0.2);
         assert_near(&x.distance2, &y.distance2, 1, 1e-11);
         assert_near(&x.uphill, &y.uphill, 1, 1e-11);
         assert_near(&x.curvature, &y.curvature, 1, 1e-11);
         assert_near(&x.objective, &y.objective, 1, 1e-11);
-        op_momentum_accept(f.op);
-        op_momentum_accept(h.op);
+        op_gradient_accept(f.op);
+        op_gradient_accept(h.op);
         beta = i % 4 == 3 ? 0.0 : 0.3 + 0.1 * i / 2;
       }
-      op_momentum_get(f.op, f.g, f.u);
-      op_momentum_get(h.op, h.g, h.u);
+      op_gradient_get(f.op, f.g, f.u);
+      op_gradient_get(h.op, h.g, h.u);
       assert_near(f.g, h.g, f.rows, 1e-11);
       assert_near(f.u, h.u, f.rows, 1e-11);
       dense_velocity(&f.dense, f.g, false, f.expected_v, f.expected_u);
       assert_near(f.u, f.expected_u, f.rows, 1e-13);
-      op_momentum_get(f.op, NULL, f.u);
+      op_gradient_get(f.op, NULL, f.u);
       assert_near(f.u, f.expected_u, f.rows, 1e-13);
       h.op->class = class;
       close_case(&h);
@@ -440,13 +440,13 @@ static void same_bits_of(size_t kernel) {
     op_residual(op, SCREE_MODEL_RELAXED, g, NULL, u, &rows);
     op_local_velocity(op, g, u);
     double dot = op_dot(op, g, u) + inside.error + inside.rms + rows.error + rows.duality_gap;
-    assert_int_equal(op_momentum_begin(op, g), SCREE_OK);
+    assert_int_equal(op_gradient_begin(op, g), SCREE_OK);
     for (int i = 0; i < 5; i++) {
-      const op_momentum_sums sums = op_momentum_step(op, 0.2 * i, 0.5);
+      const op_gradient_sums sums = op_gradient_step(op, 0.2 * i, 0.5);
       dot += sums.distance2 + sums.uphill + sums.curvature + sums.objective;
-      op_momentum_accept(op);
+      op_gradient_accept(op);
     }
-    op_momentum_get(op, g, u);
+    op_gradient_get(op, g, u);
     if (!first) {
       first = g;
       first_u = u;
@@ -568,7 +568,7 @@ int main(void) {
       cmocka_unit_test(test_products),      cmocka_unit_test(test_diagonal),
       cmocka_unit_test(test_order),         cmocka_unit_test(test_sweeps_against_reference),
       cmocka_unit_test(test_sweep_state),   cmocka_unit_test(test_same_bits),
-      cmocka_unit_test(test_prepare_again), cmocka_unit_test(test_momentum),
+      cmocka_unit_test(test_prepare_again), cmocka_unit_test(test_gradient),
       cmocka_unit_test(test_tiles),         cmocka_unit_test(test_residuals),
       cmocka_unit_test(test_rigid_lanes),   cmocka_unit_test(test_rigid_vanishing),
   };

@@ -105,7 +105,7 @@ static void move(fixture *f, const v3 *linear, const v3 *angular, double h) {
 
 static joint_row row_of(const fixture *f, int r) {
   const joint *j = &f->world->joint[0];
-  const joint_view view = joint_look(f->world, j);
+  const joint_view view = joint_view_of(f->world, j);
   joint_row rows[JOINT_ROWS];
   const int held = joint_held_rows(&view, rows);
   return r < held ? rows[r] : joint_coordinate_row(&view, r - held);

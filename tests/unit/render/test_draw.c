@@ -137,8 +137,8 @@ static void set_stage(stage *g, int threads) {
     if (i == 8) p = (pose){{0, 0, 0.5}, {1, 0, 0, 0}};
     g->items[i] = item_of(g->shapes[i], p, 0.9f, 0.5f, 0.1f);
   }
-  g->items[2].look = SCREE_LOOK_GHOST;
-  g->items[8].look = SCREE_LOOK_WALL;
+  g->items[2].appearance = SCREE_APPEARANCE_GHOST;
+  g->items[8].appearance = SCREE_APPEARANCE_WALL;
   g->scene = (scree_render_scene){.item_count = ITEMS, .items = g->items, .ground = true};
   scree_render_focus(ITEMS, g->items, &g->scene.focus);
   scree_framing f;

@@ -20,7 +20,7 @@ static scree_solve_info solve(scree_context *context, const packing_def *def,
   return info;
 }
 
-/* A step of some grains, loose: sweeps with momentum, a tenth of what Newton steps take. */
+/* A step of some grains, loose: sweeps with extrapolation, a tenth of what Newton steps take. */
 static void test_some_grains(void **state) {
   packing_def def = packing_def_default();
   def.nx = def.ny = def.nz = 3;
@@ -34,8 +34,8 @@ static void test_some_grains(void **state) {
   assert_non_null(strstr(info.detail, "ags"));
 }
 
-/* Hundreds of contacts of spheres with moments, relaxed: they are packed, and sweeps with momentum
- * end them before the interior point method would. */
+/* Hundreds of contacts of spheres with moments, relaxed: they are packed, and sweeps with
+ * extrapolation end them before the interior point method would. */
 static void test_moments(void **state) {
   packing_def def = packing_def_default();
   def.nx = def.ny = def.nz = 5;
@@ -50,7 +50,7 @@ static void test_moments(void **state) {
   assert_true(info.iterations < 6000);
 }
 
-/* A top layer 1e6 times as heavy, relaxed, loose: sweeps with momentum alone did not end. */
+/* A top layer 1e6 times as heavy, relaxed, loose: sweeps with extrapolation alone did not end. */
 static void test_heavy_top(void **state) {
   packing_def def = packing_def_default();
   def.nx = def.ny = def.nz = 5;
@@ -65,7 +65,7 @@ static void test_heavy_top(void **state) {
   assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
 }
 
-/* An easy packing with exact friction: sweeps with momentum end it. */
+/* An easy packing with exact friction: sweeps with extrapolation end it. */
 static void test_easy_exact(void **state) {
   packing_def def = packing_def_default();
   def.nx = def.ny = def.nz = 6;

@@ -199,9 +199,9 @@ static const row rows[] = {
     {AUTO_STEP_SWAYING, many_towers, RELAXED, true, 0, 1e-4, 0.02, NULL, "islands"},
     {AUTO_STEP_STICKING, many_towers, COULOMB, true, 0, 0.1, 0, NULL, "apgd"},
     {AUTO_STEP_SLIDING, sliding_towers, COULOMB, true, 0, 1e-4, 0.02, NULL, "islands"},
-    {AUTO_HUGE_RELAXED, some_grains, RELAXED, false, 1e-9, 0, 0, "10", "sweeps momentum"},
-    {AUTO_HARD, rough_grains, COULOMB, false, 1e-6, 0, 0, NULL, "sweeps momentum"},
-    {AUTO_GENTLE, many_grains, RELAXED, false, 1e-8, 0, 0, NULL, "sweeps momentum"},
+    {AUTO_HUGE_RELAXED, some_grains, RELAXED, false, 1e-9, 0, 0, "10", "sweeps extrapolation"},
+    {AUTO_HARD, rough_grains, COULOMB, false, 1e-6, 0, 0, NULL, "sweeps extrapolation"},
+    {AUTO_GENTLE, many_grains, RELAXED, false, 1e-8, 0, 0, NULL, "sweeps extrapolation"},
     {AUTO_PLAIN, matrix, COULOMB, false, 1e-10, 0, 0, NULL, "sweeps turns"},
 };
 

@@ -1,23 +1,23 @@
-/* See operator_momentum.h: for forms without steps of their own, one product a step. N y follows
+/* See operator_gradient.h: for forms without steps of their own, one product a step. N y follows
  * from N current and N previous by linearity; N next is computed afresh, so rounding does not
  * gather. */
-#include "ccp/operator_momentum.h"
+#include "ccp/operator_gradient.h"
 
 #include "base/memory.h"
 #include "ccp/operator_fused.h"
 #include "ccp/operator_metric.h"
 
-typedef struct op_momentum {
+typedef struct op_gradient {
   double *y, *ny;
   double *current, *n_current;
   double *other, *n_other; /* previous until y is made of it, then next */
   size_t capacity[6];
   bool y_is_made;
-} op_momentum;
+} op_gradient;
 
 static scree_status reserve(ccp_operator *op) {
-  if (!op->momentum) op->momentum = memory_new(op->context, 1, sizeof *op->momentum);
-  op_momentum *m = op->momentum;
+  if (!op->gradient) op->gradient = memory_new(op->context, 1, sizeof *op->gradient);
+  op_gradient *m = op->gradient;
   if (!m) return SCREE_ERROR_MEMORY;
   double **const vector[6] = {&m->y, &m->ny, &m->current, &m->n_current, &m->other, &m->n_other};
   /* Vectors change places: all have one size. */
@@ -31,7 +31,7 @@ static scree_status begin(ccp_operator *op, const double *g) {
   scree_status status = reserve(op);
   if (!status) status = op_metric_prepare(op, NULL, 0);
   if (status) return status;
-  op_momentum *m = op->momentum;
+  op_gradient *m = op->gradient;
   op_copy(op, g, m->current);
   op_apply(op, g, m->n_current);
   op_copy(op, g, m->other);
@@ -40,22 +40,22 @@ static scree_status begin(ccp_operator *op, const double *g) {
   return SCREE_OK;
 }
 
-static op_momentum_sums step(ccp_operator *op, double beta, double length) {
-  op_momentum *m = op->momentum;
+static op_gradient_sums step(ccp_operator *op, double beta, double length) {
+  op_gradient *m = op->gradient;
   if (!m->y_is_made)
     op_extrapolate(op, beta, m->current, m->n_current, m->other, m->n_other, m->y, m->ny);
   m->y_is_made = true;
   const op_step_sums sums = op_step(op, m->y, length, m->ny, m->current, m->other);
   op_apply(op, m->other, m->n_other);
   const op_step_quality quality = op_judge_step(op, m->other, m->n_other, m->y, m->ny);
-  return (op_momentum_sums){.distance2 = sums.distance2,
+  return (op_gradient_sums){.distance2 = sums.distance2,
                             .uphill = sums.uphill,
                             .curvature = quality.curvature,
                             .objective = quality.objective};
 }
 
 static void accept(ccp_operator *op) {
-  op_momentum *m = op->momentum;
+  op_gradient *m = op->gradient;
   double *const g = m->current, *const ng = m->n_current;
   m->current = m->other;
   m->n_current = m->n_other;
@@ -65,49 +65,49 @@ static void accept(ccp_operator *op) {
 }
 
 static void get(ccp_operator *op, double *g, double *u) {
-  const op_momentum *m = op->momentum;
+  const op_gradient *m = op->gradient;
   if (g) op_copy(op, m->current, g);
   if (u) op_combine(op, 1.0, m->n_current, 1.0, op->r, u);
 }
 
-static const op_momentum_class by_products = {
+static const op_gradient_class by_products = {
     .begin = begin, .step = step, .accept = accept, .get = get};
 
-static const op_momentum_class *class_of(const ccp_operator *op) {
-  return op->class->momentum ? op->class->momentum : &by_products;
+static const op_gradient_class *class_of(const ccp_operator *op) {
+  return op->class->gradient ? op->class->gradient : &by_products;
 }
 
-scree_status op_momentum_begin(ccp_operator *op, const double *g) {
+scree_status op_gradient_begin(ccp_operator *op, const double *g) {
   return class_of(op)->begin(op, g);
 }
 
-op_momentum_sums op_momentum_step(ccp_operator *op, double beta, double length) {
+op_gradient_sums op_gradient_step(ccp_operator *op, double beta, double length) {
   return class_of(op)->step(op, beta, length);
 }
 
-void op_momentum_accept(ccp_operator *op) {
+void op_gradient_accept(ccp_operator *op) {
   class_of(op)->accept(op);
 }
 
-void op_momentum_get(ccp_operator *op, double *g, double *u) {
+void op_gradient_get(ccp_operator *op, double *g, double *u) {
   class_of(op)->get(op, g, u);
 }
 
-void op_momentum_residual(ccp_operator *op, scree_model model, double *g, double *u,
+void op_gradient_residual(ccp_operator *op, scree_model model, double *g, double *u,
                           scree_residual *out) {
   if (!class_of(op)->judge) {
-    op_momentum_get(op, g, u);
+    op_gradient_get(op, g, u);
     op_residual_contacts(op, model, g, u, u, out);
     return;
   }
   op_judged sum = {0};
-  op_momentum_get(op, g, NULL);
+  op_gradient_get(op, g, NULL);
   class_of(op)->judge(op, model, &sum);
   op_judged_finish(op, &sum, op->r_norm, out);
 }
 
-void op_momentum_free(ccp_operator *op) {
-  op_momentum *m = op->momentum;
+void op_gradient_free(ccp_operator *op) {
+  op_gradient *m = op->gradient;
   if (!m) return;
   memory_free(op->context, m->y);
   memory_free(op->context, m->ny);
@@ -116,5 +116,5 @@ void op_momentum_free(ccp_operator *op) {
   memory_free(op->context, m->other);
   memory_free(op->context, m->n_other);
   memory_free(op->context, m);
-  op->momentum = NULL;
+  op->gradient = NULL;
 }

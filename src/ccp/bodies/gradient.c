@@ -1,5 +1,5 @@
-/* See bodies/momentum.h. */
-#include "ccp/bodies/momentum.h"
+/* See bodies/gradient.h. */
+#include "ccp/bodies/gradient.h"
 
 #include <string.h>
 
@@ -27,11 +27,11 @@ static size_t units_of(const op_bodies *impl) {
 
 /* The sums of a pack's units. */
 static sphere_sums *sums_of(const op_bodies *impl, int pack) {
-  return impl->momentum.sums + (pack ? impl->pack.unit_count : 0);
+  return impl->gradient.sums + (pack ? impl->pack.unit_count : 0);
 }
 
 static scree_status reserve(ccp_operator *op, op_bodies *impl) {
-  bodies_momentum *m = &impl->momentum;
+  bodies_gradient *m = &impl->gradient;
   scree_context *context = op->context;
   const size_t bodies = op->problem->bodies.body_count, rest = op->block_count - op->head_count;
   const size_t full = any_full(&op->problem->bodies) ? bodies : 0;
@@ -69,7 +69,7 @@ static void line_to_velocity(const scree_ccp_body_def *body, const body_line *mo
 }
 
 /* Twists of the momenta in impl->push, and what stays the same in all steps. */
-static void fill_lines(const ccp_operator *op, const bodies_momentum *m) {
+static void fill_lines(const ccp_operator *op, const bodies_gradient *m) {
   const op_bodies *impl = op->impl;
   const ccp_bodies *bodies = &op->problem->bodies;
   memset(m->full, 0, (bodies->body_count / BODY_CHUNK + 1) * sizeof *m->full);
@@ -113,7 +113,7 @@ static void wake_units(bodies_pack *pack, const op_judged *judged) {
 
 static scree_status begin(ccp_operator *op, const double *g) {
   op_bodies *impl = op->impl;
-  bodies_momentum *m = &impl->momentum;
+  bodies_gradient *m = &impl->gradient;
   scree_status status = reserve(op, impl);
   if (!status && op->head_count < op->block_count)
     status = op_metric_prepare(op, op->order + op->head_count, op->block_count - op->head_count);
@@ -137,7 +137,7 @@ static scree_status begin(ccp_operator *op, const double *g) {
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-static body_line momentum_at_y(const bodies_momentum *m, size_t k, double beta) {
+static body_line momentum_at_y(const bodies_gradient *m, size_t k, double beta) {
   const body_line *c = &m->iterate[CURRENT].momentum[k], *p = &m->iterate[PREVIOUS].momentum[k];
   body_line y = {.inverse_mass = 0.0};
   for (int l = 0; l < 3; l++) {
@@ -150,7 +150,7 @@ static body_line momentum_at_y(const bodies_momentum *m, size_t k, double beta) 
 /* What the kernels leave out of a body with a full inertia: its twist, d'Nd, and the part of the
  * objective that is quadratic in the momentum. */
 static void judge_full(const ccp_operator *op, size_t k, double beta, body_sums *sums) {
-  const bodies_momentum *m = &((op_bodies *)op->impl)->momentum;
+  const bodies_gradient *m = &((op_bodies *)op->impl)->gradient;
   const body_line y = momentum_at_y(m, k, beta), *n = &m->iterate[NEXT].momentum[k];
   body_line q;
   double q_twist[6], n_twist[6];
@@ -169,16 +169,16 @@ static void judge_full(const ccp_operator *op, size_t k, double beta, body_sums 
   }
 }
 
-/* Without momentum y is the current iterate. */
+/* Without extrapolation y is the current iterate. */
 static const body_line *lines_at_y(const op_bodies *impl) {
-  return impl->momentum.beta == 0.0 ? impl->momentum.iterate[CURRENT].twist : impl->push;
+  return impl->gradient.beta == 0.0 ? impl->gradient.iterate[CURRENT].twist : impl->push;
 }
 
 /* A block that is not packed. */
 static void step_block(const ccp_operator *op, size_t i, double beta, double length,
                        sphere_sums *sums) {
   const op_bodies *impl = op->impl;
-  const bodies_momentum *m = &impl->momentum;
+  const bodies_gradient *m = &impl->gradient;
   const scree_ccp *problem = op->problem;
   const size_t row = op->row_start[i];
   const int dim = ccp_dim(problem, i);
@@ -239,14 +239,14 @@ static void judge_bodies(const ccp_operator *op, const body_step *work) {
   for (size_t chunk = 0; chunk <= count / BODY_CHUNK; chunk++) {
     const size_t first = chunk * BODY_CHUNK,
                  last = first + BODY_CHUNK < count ? first + BODY_CHUNK : count;
-    const bool full = impl->momentum.full[chunk];
+    const bool full = impl->gradient.full[chunk];
     for (size_t k = first; full && k < last; k++)
       if (is_full(&op->problem->bodies.body[k]))
-        impl->momentum.iterate[NEXT].momentum[k] = work->next[k];
-    impl->kernels->judge_bodies(work, first, last, &impl->momentum.energy[chunk]);
+        impl->gradient.iterate[NEXT].momentum[k] = work->next[k];
+    impl->kernels->judge_bodies(work, first, last, &impl->gradient.energy[chunk]);
     for (size_t k = first; full && k < last; k++)
       if (is_full(&op->problem->bodies.body[k]))
-        judge_full(op, k, work->beta, &impl->momentum.energy[chunk]);
+        judge_full(op, k, work->beta, &impl->gradient.energy[chunk]);
   }
 }
 
@@ -254,7 +254,7 @@ static double sum_of(const double *x) {
   return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
 }
 
-static op_momentum_sums total_of(const bodies_momentum *m, size_t units, size_t chunks) {
+static op_gradient_sums total_of(const bodies_gradient *m, size_t units, size_t chunks) {
   sphere_sums s = {.distance2 = {0.0}};
   body_sums e = {.curvature = {0.0}};
   for (size_t k = 0; k < units; k++)
@@ -269,7 +269,7 @@ static op_momentum_sums total_of(const bodies_momentum *m, size_t units, size_t 
       e.curvature[l] += m->energy[k].curvature[l];
       e.objective[l] += m->energy[k].objective[l];
     }
-  return (op_momentum_sums){.distance2 = sum_of(s.distance2),
+  return (op_gradient_sums){.distance2 = sum_of(s.distance2),
                             .uphill = sum_of(s.uphill),
                             .curvature = sum_of(s.compliant) + sum_of(e.curvature),
                             .objective = sum_of(s.value) + sum_of(e.objective)};
@@ -277,7 +277,7 @@ static op_momentum_sums total_of(const bodies_momentum *m, size_t units, size_t 
 
 /* One thread's part of a pack; all threads of a team call it. */
 static void step_pack(const op_bodies *impl, int k, double beta, double length) {
-  const bodies_momentum *m = &impl->momentum;
+  const bodies_gradient *m = &impl->gradient;
   const bodies_pack *pack = bodies_pack_at(impl, k);
   const sphere_kernels *kernels = bodies_pack_kernels(pack, impl->kernels);
   const size_t phases = pack->stirring ? pack->phase_count : pack->open_phase;
@@ -306,9 +306,9 @@ static void step_pack(const op_bodies *impl, int k, double beta, double length) 
   }
 }
 
-static op_momentum_sums step(ccp_operator *op, double beta, double length) {
+static op_gradient_sums step(ccp_operator *op, double beta, double length) {
   op_bodies *impl = op->impl;
-  bodies_momentum *m = &impl->momentum;
+  bodies_gradient *m = &impl->gradient;
   const size_t rest = op->block_count - op->head_count;
   const bool make_y = beta != 0.0 && !(m->y_is_made && m->beta == beta);
   m->beta = beta;
@@ -331,12 +331,12 @@ static op_momentum_sums step(ccp_operator *op, double beta, double length) {
     bodies_average(op, m->iterate[NEXT].twist);
     judge_bodies(op, &bodies);
   }
-  op_momentum_sums sums =
+  op_gradient_sums sums =
       total_of(m, units_of(impl) + rest, op->problem->bodies.body_count / BODY_CHUNK + 1);
   if (op->ranks) {
     double all[4] = {sums.distance2, sums.uphill, sums.curvature, sums.objective};
     op_reduce(op, all, 4, NULL, 0);
-    sums = (op_momentum_sums){
+    sums = (op_gradient_sums){
         .distance2 = all[0], .uphill = all[1], .curvature = all[2], .objective = all[3]};
   }
   return sums;
@@ -344,18 +344,18 @@ static op_momentum_sums step(ccp_operator *op, double beta, double length) {
 
 static void accept(ccp_operator *op) {
   op_bodies *impl = op->impl;
-  bodies_iterate *it = impl->momentum.iterate;
+  bodies_iterate *it = impl->gradient.iterate;
   const bodies_iterate previous = it[PREVIOUS];
   it[PREVIOUS] = it[CURRENT];
   it[CURRENT] = it[NEXT];
   it[NEXT] = previous;
-  impl->momentum.y_is_made = false;
-  impl->momentum.has_moved = true;
+  impl->gradient.y_is_made = false;
+  impl->gradient.has_moved = true;
 }
 
 static void get(ccp_operator *op, double *g, double *u) {
   const op_bodies *impl = op->impl;
-  const bodies_iterate *it = &impl->momentum.iterate[CURRENT];
+  const bodies_iterate *it = &impl->gradient.iterate[CURRENT];
   double *to = g ? g : u;
   if (!to) return;
   if (op->head_count < op->block_count) op_copy(op, it->rows, to);
@@ -378,17 +378,17 @@ static void get(ccp_operator *op, double *g, double *u) {
 
 static void judge(ccp_operator *op, scree_model model, op_judged *sum) {
   op_bodies *impl = op->impl;
-  const bodies_iterate *it = &impl->momentum.iterate[CURRENT];
+  const bodies_iterate *it = &impl->gradient.iterate[CURRENT];
   bodies_judge_velocities(op, model, it->twist, (const double *const *)it->lanes, it->rows, sum);
-  if (!impl->momentum.has_moved) return;
+  if (!impl->gradient.has_moved) return;
   wake_units(&impl->pack, impl->judged);
   wake_units(&impl->rolled, impl->judged + impl->pack.unit_count);
 }
 
-const op_momentum_class bodies_momentum_class = {
+const op_gradient_class bodies_gradient_class = {
     .begin = begin, .step = step, .accept = accept, .get = get, .judge = judge};
 
-void bodies_momentum_free(scree_context *context, bodies_momentum *m) {
+void bodies_gradient_free(scree_context *context, bodies_gradient *m) {
   for (int k = 0; k < 3; k++) {
     for (int p = 0; p < BODIES_PACKS; p++) memory_free(context, m->iterate[k].lanes[p]);
     memory_free(context, m->iterate[k].rows);

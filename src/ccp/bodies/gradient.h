@@ -1,4 +1,4 @@
-/* Gradient steps of the bodies form (operator_momentum.h): impulses stay in lanes, N y is never
+/* Gradient steps of the bodies form (operator_gradient.h): impulses stay in lanes, N y is never
  * stored. Twists V = v_free + M^-1 D g are kept a body instead:
  *
  *   u(y) = D'V_y + b + C y,                       V_y = V_c + beta (V_c - V_p)
@@ -7,11 +7,11 @@
  * so that a step is one pass over the contacts and two short ones over the bodies. Bodies whose
  * inertia is no multiple of the identity keep their momenta D g too, and q'M q is the product of
  * both differences: an inertia need not be invertible. */
-#ifndef SCREE_CCP_BODIES_MOMENTUM_H
-#define SCREE_CCP_BODIES_MOMENTUM_H
+#ifndef SCREE_CCP_BODIES_GRADIENT_H
+#define SCREE_CCP_BODIES_GRADIENT_H
 
 #include "ccp/bodies/pack.h"
-#include "ccp/operator_momentum.h"
+#include "ccp/operator_gradient.h"
 
 /* current, previous, next: they change places. */
 typedef struct bodies_iterate {
@@ -22,7 +22,7 @@ typedef struct bodies_iterate {
   size_t lanes_capacity[BODIES_PACKS], rows_capacity, twist_capacity, momentum_capacity;
 } bodies_iterate;
 
-typedef struct bodies_momentum {
+typedef struct bodies_gradient {
   bodies_iterate iterate[3];
   body_line *base; /* v_free, inverse mass and inertia; zeros for these where it is full */
   size_t base_capacity;
@@ -35,9 +35,9 @@ typedef struct bodies_momentum {
   size_t energy_capacity;
   bool *full; /* a chunk of bodies: some inertia in it is full */
   size_t full_capacity;
-} bodies_momentum;
+} bodies_gradient;
 
-extern const op_momentum_class bodies_momentum_class;
-void bodies_momentum_free(scree_context *context, bodies_momentum *m);
+extern const op_gradient_class bodies_gradient_class;
+void bodies_gradient_free(scree_context *context, bodies_gradient *m);
 
 #endif

@@ -160,20 +160,20 @@ static void test_kernels(void **state) {
 }
 
 static void look_with(const fixture *f, const body_kernels *kernels, size_t i, double *r,
-                      contact_seen *seen) {
+                      contact_class *seen) {
   const scree_ccp *p = f->problem;
-  contact_look work = {.contact = p->bodies.contact,
-                       .lines = f->impl->state,
-                       .row = p->row_start[i],
-                       .offset = p->offset,
-                       .r = r,
-                       .open = 0.1};
+  contact_classify work = {.contact = p->bodies.contact,
+                           .lines = f->impl->state,
+                           .row = p->row_start[i],
+                           .offset = p->offset,
+                           .r = r,
+                           .open = 0.1};
   for (size_t k = 0; k < PACK_LANES; k++) {
     work.a[k] = f->impl->pack.pair[i + k].a & ~PACK_FIXED;
     work.b[k] = f->impl->pack.pair[i + k].b & ~PACK_FIXED;
     work.mu[k] = ccp_set(p, i + k)->mu;
   }
-  kernels->look(&work, i, seen);
+  kernels->classify(&work, i, seen);
 }
 
 static void test_look(void **state) {
@@ -187,7 +187,7 @@ static void test_look(void **state) {
     if (i % 7 == 0) f.problem->offset[f.op->row_start[i] + 2] = 0.25;
   }
   for (size_t i = 0; i + PACK_LANES <= f.op->block_count; i += PACK_LANES) {
-    contact_seen first, seen;
+    contact_class first, seen;
     look_with(&f, bodies_kernels(0), i, r, &first);
     memcpy(f.op->r + f.op->row_start[i], r + f.op->row_start[i], 24 * sizeof *r);
     for (size_t kernel = 1; bodies_kernels(kernel); kernel++) {
