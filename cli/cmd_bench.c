@@ -36,7 +36,8 @@ typedef struct bench {
   long repeat;
   double *seconds; /* problem_count x solver_count; negative: not solved */
   FILE *csv;
-  char *csv_path, *csv_temporary;
+  char *csv_path;
+  fresh csv_place;
   const char *directory;
   size_t faults; /* files that could not be read, solves that failed */
 } bench;
@@ -208,7 +209,7 @@ static int open_directory(bench *b) {
   if (!b->csv_path) return cli_fail(CLI_INTERNAL, "out of memory");
   const int csv_code = file_claim(b->args, b->csv_path);
   if (csv_code) return csv_code;
-  b->csv = file_begin(b->csv_path, &b->csv_temporary);
+  b->csv = file_begin(&b->csv_place, b->csv_path);
   if (!b->csv) return CLI_IO;
   fputs("problem,contacts,solver,model,outcome,iterations,error,residual,relaxation_gap,seconds,"
         "setup_seconds,detail\n",
@@ -218,7 +219,7 @@ static int open_directory(bench *b) {
 
 static int close_directory(bench *b, int code) {
   if (b->csv) {
-    const int csv_code = file_end(b->csv, b->csv_temporary, b->csv_path, true);
+    const int csv_code = file_end(&b->csv_place, b->csv, true);
     if (!code) code = csv_code;
     if (!csv_code && code != CLI_INTERRUPTED) {
       char *profile = join(b->directory, "profile", ".png");

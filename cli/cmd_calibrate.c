@@ -416,11 +416,11 @@ static void write_report(const calibration *c, FILE *out, const one_run *best, c
 
 static int save_report(const calibration *c, const one_run *best, const char *ended,
                        double (*slope)[STUDY_MEASURES], const char *path) {
-  char *temporary;
-  FILE *out = file_begin(path, &temporary);
+  fresh place;
+  FILE *out = file_begin(&place, path);
   if (!out) return CLI_IO;
   write_report(c, out, best, ended, slope);
-  return file_end(out, temporary, path, true);
+  return file_end(&place, out, true);
 }
 
 /* How far off each run was, in the order of the runs; and the values tried. */

@@ -267,7 +267,8 @@ static int load(const cli_args *args, work *w, const char **sets) {
 }
 
 static int pack(const cli_args *args, const work *w, const char *out, const char *name) {
-  char library[8400], *temporary = NULL;
+  char library[8400];
+  fresh place;
   size_t size = 0;
   if (!find_library(args, library, sizeof library))
     return cli_fail(CLI_IO, "scree-fmu.so was not found beside the command; name it by --library");
@@ -275,11 +276,11 @@ static int pack(const cli_args *args, const work *w, const char *out, const char
   if (!bytes) return cli_fail(CLI_IO, "%s cannot be read", library);
   text xml = {0};
   describe(w->scene, w->coupling, name, &xml);
-  FILE *file = file_begin(out, &temporary);
+  FILE *file = file_begin(&place, out);
   int code = file ? CLI_OK : CLI_IO;
   if (file) {
     const bool good = write_archive(file, w->scene, &xml, bytes, size) && !xml.bad;
-    code = file_end(file, temporary, out, good);
+    code = file_end(&place, file, good);
     if (!good) code = cli_fail(CLI_IO, "%s could not be written", out);
   }
   size_t inputs = 0;

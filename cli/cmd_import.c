@@ -117,11 +117,11 @@ static int write_text(const char *out, const text *t) {
     fwrite(t->bytes, 1, t->size, stdout);
     return CLI_OK;
   }
-  char *temporary = NULL;
-  FILE *file = file_begin(out, &temporary);
+  fresh place;
+  FILE *file = file_begin(&place, out);
   if (!file) return CLI_IO;
   const bool ok = fwrite(t->bytes, 1, t->size, file) == t->size;
-  return file_end(file, temporary, out, ok);
+  return file_end(&place, file, ok);
 }
 
 static void print_summary(const cli_args *args, const char *out, const scree_import_summary *s) {

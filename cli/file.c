@@ -73,48 +73,22 @@ int file_claim(const cli_args *args, const char *path) {
   return CLI_OK;
 }
 
-FILE *file_begin(const char *path, char **temporary) {
-  const size_t size = strlen(path) + sizeof ".XXXXXX";
-  *temporary = malloc(size);
-  if (!*temporary) {
-    cli_fail(CLI_INTERNAL, "out of memory");
-    return NULL;
-  }
-  snprintf(*temporary, size, "%s.XXXXXX", path);
-  const int descriptor = mkstemp(*temporary);
-  FILE *file = NULL;
-  if (descriptor >= 0) {
-    const mode_t mask = umask(0);
-    umask(mask);
-    fchmod(descriptor, 0666 & ~mask);
-    file = fdopen(descriptor, "w+");
-  }
-  if (!file) {
-    cli_fail(CLI_IO, "%s: cannot write it: %s", path, strerror(errno));
-    if (descriptor >= 0) {
-      close(descriptor);
-      unlink(*temporary);
-    }
-    free(*temporary);
-    *temporary = NULL;
-  }
-  return file;
+FILE *file_begin(fresh *f, const char *path) {
+  const int fault = fresh_open(f, path);
+  FILE *file = fault ? NULL : fresh_stream(f);
+  if (file) return file;
+  cli_fail(CLI_IO, "%s: cannot write it: %s", path, strerror(fault ? fault : errno));
+  fresh_drop(f);
+  return NULL;
 }
 
-int file_end(FILE *file, char *temporary, const char *path, bool ok) {
-  int code = CLI_OK;
-  const bool sound = fflush(file) == 0 && !ferror(file) && fsync(fileno(file)) == 0;
-  const int fault = errno;
-  const bool closed = fclose(file) == 0;
-  if (ok && sound && closed && rename(temporary, path) != 0)
-    code = cli_fail(CLI_IO, "%s: cannot write it: %s", path, strerror(errno));
-  else if (ok && sound && closed && (errno = claim_sync_directory(path)))
-    code = cli_fail(CLI_IO, "%s: cannot write it: %s", path, strerror(errno));
-  else if (ok && !(sound && closed))
-    code = cli_fail(CLI_IO, "%s: cannot write it: %s", path, strerror(fault));
-  if (!ok || code) unlink(temporary);
-  free(temporary);
-  return code;
+int file_end(fresh *f, FILE *file, bool ok) {
+  int fault = fflush(file) != 0 || ferror(file) ? (errno ? errno : EIO) : 0;
+  if (fclose(file) != 0 && !fault) fault = errno ? errno : EIO;
+  if (ok && !fault) fault = fresh_place(f, true);
+  fresh_drop(f);
+  return ok && fault ? cli_fail(CLI_IO, "%s: cannot write it: %s", f->path, strerror(fault))
+                     : CLI_OK;
 }
 
 bool file_program_exists(const char *name) {

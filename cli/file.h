@@ -1,7 +1,8 @@
-/* Output files that are whole or not there: written beside their place, then renamed. */
+/* Output files that are whole or not there (base/fresh.h), with messages of the command. */
 #ifndef SCREE_CLI_FILE_H
 #define SCREE_CLI_FILE_H
 
+#include "base/fresh.h"
 #include "cli/cli.h"
 
 /* Before the work: can a file be made at `path`? It is claimed for this process until it ends
@@ -10,10 +11,10 @@
 int file_claim(const cli_args *args, const char *path);
 /* As above for a file that is not an operand: refused when `path` leads to it. */
 int file_refuse_input(const char *path, const char *input);
-/* A stream to a temporary file in the directory of `path`; null after a message. */
-FILE *file_begin(const char *path, char **temporary);
-/* Closes it and renames it (ok) or removes it; CLI_IO after a message. Frees `temporary`. */
-int file_end(FILE *file, char *temporary, const char *path, bool ok);
+/* A stream to what will be `path`; null after a message. */
+FILE *file_begin(fresh *f, const char *path);
+/* Closes it and gives it its name (ok), or drops it; CLI_IO after a message. */
+int file_end(fresh *f, FILE *file, bool ok);
 /* Is there such a program on the PATH? */
 bool file_program_exists(const char *name);
 

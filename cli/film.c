@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/claim.h"
+#include "base/fresh.h"
 #include "cli/file.h"
 
 extern char **environ;
@@ -132,14 +132,12 @@ bool film_is(const char *path) {
 int film_begin(film *f, const char *path, int width, int height, double fps, bool quick) {
   int ends[2];
   char size[32], rate[32], target[] = "file:/dev/fd/63";
-  *f = (film){.path = path, .pipe = -1, .file = -1};
+  *f = (film){.path = path, .pipe = -1, .place.file = -1};
   if (!file_program_exists("ffmpeg"))
     return cli_fail(CLI_IO,
                     "%s: a film needs the program ffmpeg, which is not on the PATH; "
                     "install the Debian package ffmpeg, or draw pictures (.png)",
                     path);
-  if ((size_t)snprintf(f->part, sizeof f->part, "%s.part", path) >= sizeof f->part)
-    return cli_fail(CLI_USAGE, "the path is too long");
   snprintf(size, sizeof size, "%dx%d", width, height);
   snprintf(rate, sizeof rate, "%.17g", fps);
   const film_format *format = film_format_of(path);
@@ -153,15 +151,18 @@ int film_begin(film *f, const char *path, int width, int height, double fps, boo
   }
   arguments[count++] = target;
   /* By number, not by name: a name may look like an option or a protocol, or change hands. */
-  f->file = claim_fresh(f->part);
-  if (f->file < 0) return cli_fail(CLI_IO, "%s: cannot be written: %s", path, strerror(errno));
-  if (pipe(ends) != 0) return cli_fail(CLI_IO, "%s: no pipe: %s", path, strerror(errno));
+  const int refused = fresh_open(&f->place, path);
+  if (refused) return cli_fail(CLI_IO, "%s: cannot be written: %s", path, strerror(refused));
+  if (pipe(ends) != 0) {
+    fresh_drop(&f->place);
+    return cli_fail(CLI_IO, "%s: no pipe: %s", path, strerror(errno));
+  }
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
   posix_spawn_file_actions_addclose(&actions, ends[0]);
-  posix_spawn_file_actions_adddup2(&actions, f->file, FILM_DESCRIPTOR);
+  posix_spawn_file_actions_adddup2(&actions, f->place.file, FILM_DESCRIPTOR);
   const int fault =
       posix_spawnp(&f->child, "ffmpeg", &actions, NULL, (char *const *)arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -192,8 +193,7 @@ int film_add(film *f, const scree_image *image) {
 int film_end(film *f, bool ok) {
   int state = 0;
   if (f->pipe < 0) {
-    if (f->file >= 0) close(f->file), unlink(f->part);
-    f->file = -1;
+    fresh_drop(&f->place);
     return CLI_OK;
   }
   close(f->pipe);
@@ -201,14 +201,10 @@ int film_end(film *f, bool ok) {
   while (waitpid(f->child, &state, 0) < 0 && errno == EINTR) {
   }
   const bool sound = WIFEXITED(state) && WEXITSTATUS(state) == 0;
-  const bool whole = sound && film_format_of(f->path)->is_whole(f->file);
-  bool done = ok && whole && fsync(f->file) == 0 && rename(f->part, f->path) == 0;
-  const int fault = errno;
-  close(f->file);
-  f->file = -1;
-  if (done) return CLI_OK;
-  unlink(f->part);
-  if (!ok) return CLI_OK;
+  const bool whole = sound && film_format_of(f->path)->is_whole(f->place.file);
+  const int fault = ok && whole ? fresh_place(&f->place, true) : 0;
+  fresh_drop(&f->place);
+  if (!ok || (whole && !fault)) return CLI_OK;
   if (!sound) return cli_fail(CLI_IO, "%s: ffmpeg failed, see its message above", f->path);
   if (!whole)
     return cli_fail(CLI_IO, "%s: the film is not whole; is there room on the disk?", f->path);

@@ -5,13 +5,14 @@
 
 #include <sys/types.h>
 
+#include "base/fresh.h"
 #include "cli/cli.h"
 
 typedef struct film {
   const char *path;
-  char part[4096]; /* where it is written until it is whole */
+  fresh place;
   pid_t child;
-  int pipe, file;
+  int pipe;
 } film;
 
 /* Is it the name of a film, by its ending? */

@@ -73,8 +73,8 @@ static int run_gnuplot(FILE *script, FILE *picture, FILE *complaints) {
 }
 
 int plot_end(const char *path, FILE *script) {
-  char *temporary = NULL;
-  FILE *complaints = tmpfile(), *picture = complaints ? file_begin(path, &temporary) : NULL;
+  fresh place;
+  FILE *complaints = tmpfile(), *picture = complaints ? file_begin(&place, path) : NULL;
   if (!complaints) {
     fclose(script);
     return cli_fail(CLI_IO, "no temporary file: %s", strerror(errno));
@@ -85,7 +85,7 @@ int plot_end(const char *path, FILE *script) {
     lseek(fileno(script), 0, SEEK_SET);
     const int fault = run_gnuplot(script, picture, complaints);
     const bool drawn = fault == 0 && lseek(fileno(picture), 0, SEEK_END) > 0;
-    code = file_end(picture, temporary, path, drawn);
+    code = file_end(&place, picture, drawn);
     if (!drawn) {
       char line[256] = "it wrote nothing";
       rewind(complaints);

@@ -2,10 +2,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/argument.h"
-#include "base/claim.h"
+#include "base/fresh.h"
 #include "base/memory.h"
 #include "scree/render.h"
 #ifdef SCREE_WITH_PNG
@@ -93,21 +92,16 @@ scree_status scree_image_save(const scree_image *image, const char *path) {
   ARGUMENT_CHECK(image ? image->context : NULL, image && image->context && path);
   scree_context *context = image->context;
   char fault[128] = "out of memory";
-  char *part = memory_new(context, strlen(path) + sizeof ".part", 1);
-  if (!part) return SCREE_ERROR_MEMORY;
-  sprintf(part, "%s.part", path);
+  fresh place;
+  int reason = fresh_open(&place, path);
   errno = 0;
-  const int descriptor = claim_fresh(part);
-  FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-  if (!file && descriptor >= 0) close(descriptor);
-  const bool drawn = file && write_png(image, file, fault);
-  const bool synced = drawn && fflush(file) == 0 && fsync(fileno(file)) == 0;
-  const bool closed = file && fclose(file) == 0;
-  const bool done = synced && closed && rename(part, path) == 0;
-  const int reason = errno;
-  if (file && !done) remove(part);
-  memory_free(context, part);
-  if (done) return SCREE_OK;
+  FILE *file = reason ? NULL : fresh_stream(&place);
+  if (!file && !reason) reason = errno;
+  bool whole = file && write_png(image, file, fault);
+  if (file && (fclose(file) != 0 || !whole)) reason = errno, whole = false;
+  if (whole) reason = fresh_place(&place, true), whole = !reason;
+  fresh_drop(&place);
+  if (whole) return SCREE_OK;
   return context_fail(context, SCREE_ERROR_IO, "%s: cannot be written: %s", path,
                       reason ? strerror(reason) : fault);
 }

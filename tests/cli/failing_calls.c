@@ -1,10 +1,13 @@
 /* Preloaded into the command by test_failing_calls_slow.py: the call number FAIL_AT, of those that
- * open, write, sync, cut, rename or close a file, fails as on a broken disk. How many there were is
- * written to FAIL_COUNT at the end. Standard streams and files that are read are left alone. */
+ * open, write, sync, cut, rename, link or close a file, fails as on a broken disk; with
+ * FAIL_BY=kill the process is killed before it. How many there were is written to FAIL_COUNT at the
+ * end. Standard streams and files that are read are left alone. With FAIL_NAMELESS there are no
+ * files without a name, as on some file systems. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +21,7 @@ static unsigned char written[4096]; /* by file number: opened to be written */
 static int fails(void) {
   if (fail_at < 0) fail_at = getenv("FAIL_AT") ? atol(getenv("FAIL_AT")) : 0;
   if (++calls != fail_at) return 0;
+  if (getenv("FAIL_BY")) kill(getpid(), SIGKILL);
   errno = calls % 2 ? EIO : ENOSPC;
   return 1;
 }
@@ -39,6 +43,8 @@ static int note(int fd, int flags) {
     va_start(list, flags);                                                                         \
     const mode_t mode = (mode_t)va_arg(list, int);                                                 \
     va_end(list);                                                                                  \
+    if ((flags & O_TMPFILE) == O_TMPFILE && getenv("FAIL_NAMELESS"))                               \
+      return errno = EOPNOTSUPP, -1;                                                               \
     if ((flags & O_ACCMODE) != O_RDONLY && strncmp(path, "/dev/", 5) != 0 && fails()) return -1;   \
     return note(REAL(name)(path, flags, mode), flags);                                             \
   }
@@ -68,6 +74,9 @@ int ftruncate64(int fd, off64_t size) {
 }
 int rename(const char *from, const char *to) {
   return fails() ? -1 : REAL(rename)(from, to);
+}
+int linkat(int from, const char *name, int to, const char *other, int flags) {
+  return fails() ? -1 : REAL(linkat)(from, name, to, other, flags);
 }
 int close(int fd) {
   const int failed = ours(fd) && fails(), why = errno;

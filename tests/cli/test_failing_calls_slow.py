@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every open, write, sync, cut, rename and close of a run fails in turn, once each: the command says so and exits 6, or all that it left is right.
-It never dies of a signal, and a recording that is there opens."""
+"""Every open, write, sync, cut, rename, link and close of a run fails in turn, once each: the command says so and exits 6, or all that it left is right.
+It never dies of a signal, and a recording that is there opens. Killed before such a call it leaves nothing that the next one does not take away."""
 import json
 import os
 import shutil
@@ -37,11 +37,13 @@ class FailingCalls(CommandTest):
         with open(self.path("s.yaml"), "w", encoding="utf-8") as file:
             file.write(SCENE)
 
-    def run_failing(self, number, *arguments):
+    def run_failing(self, number, *arguments, **more):
         environment = {**os.environ, "LD_PRELOAD": self.shim, "FAIL_AT": str(number), "FAIL_COUNT": self.path("count"),
-                       "OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
+                       "OMP_NUM_THREADS": "1", "NO_COLOR": "1", **more}
         process = subprocess.run([SCREE, *arguments], cwd=self.dir, env=environment, capture_output=True, text=True,
                                  timeout=100, check=False)
+        if process.returncode < 0:
+            return process, 0
         with open(self.path("count"), encoding="utf-8") as file:
             return process, int(file.read())
 
@@ -149,6 +151,47 @@ class FailingCalls(CommandTest):
                            same=False)
         if shutil.which("gnuplot"):
             self.every_call_of(20, "plot", "run.h5", "--what", "energy", "--out", "o.svg", same=False)
+
+    def every_kill_of(self, most, *arguments, **more):
+        """A verb that writes files o… is killed before one of its calls: a file that has its name is whole, and nothing is
+        left but the lock NAME.new and, where files cannot be without a name, NAME.part; the next one takes both away."""
+        self.clear_outputs()
+        process, count = self.run_failing(0, *arguments, **more)
+        self.assertEqual(process.returncode, 0, process.stderr)
+        right, left = sorted(self.outputs()), set()
+        for number in range(1, count + 1, max(1, -(-count // most))):
+            self.clear_outputs()
+            process, _ = self.run_failing(number, *arguments, FAIL_BY="kill", **more)
+            where = "%s: call %d of %d: exit %d, %s, %s" % (arguments[0], number, count, process.returncode, process.stderr,
+                                                            sorted(self.outputs()))
+            self.assertEqual(process.returncode, -9, where)
+            for name in set(self.outputs()) - set(right):
+                self.assertIn(name, [r + end for r in right for end in (".new", ".part")], where)
+                left.add(name.rsplit(".", 1)[1])
+            process, _ = self.run_failing(0, *arguments, "--force", **more)
+            self.assertEqual(process.returncode, 0, where + process.stderr)
+            self.assertEqual(sorted(self.outputs()), right, where)
+        return left
+
+    def test_kills(self):
+        with open(self.path("arm.urdf"), "w", encoding="utf-8") as file:
+            file.write(URDF)
+        self.assertEqual(self.run_scree("run", "s.yaml", "--out", "run.h5").code, 0)
+        self.assertEqual(self.run_scree("generate", "packing", "--size", "2x2x2", "--out", "p.hdf5").code, 0)
+        verbs = [(20, "generate", "packing", "--size", "2x2x2", "--out", "o.hdf5"), (20, "solve", "p.hdf5", "--out", "o.hdf5"),
+                 (12, "import", "arm.urdf", "--out", "o.yaml"), (12, "export", "run.h5", "--html", "o.html"),
+                 (12, "export", "run.h5", "--out", "o", "--format", "csv"), (12, "export", "run.h5", "--out", "o", "--format", "vtkhdf"),
+                 (12, "render", "run.h5", "--out", "o.png", "--size", "64x48", "--samples", "1"), (12, "salvage", "run.h5", "--out", "o.h5"),
+                 (12, "run", "s.yaml", "--export-problem", "5", "--export-to", "o.hdf5"),
+                 (12, "fmu", "s.yaml", "--out", "o.fmu")]
+        if shutil.which("gnuplot"):
+            verbs.append((12, "plot", "run.h5", "--what", "energy", "--out", "o.svg"))
+        if shutil.which("ffmpeg"):
+            verbs.append((12, "render", "run.h5", "--out", "o.gif", "--size", "64x48", "--samples", "1"))
+        for most, *arguments in verbs:
+            self.every_kill_of(most, *arguments)
+            left = self.every_kill_of(most, *arguments, FAIL_NAMELESS="1")
+            self.assertLessEqual(left, {"new", "part"})
 
     def test_resume(self):
         self.assertEqual(self.run_scree("run", "s.yaml", "--out", "k.h5").code, 0)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fresh.h"
 #include "base/memory.h"
 #include "io/hdf5/check.h"
 
@@ -133,22 +134,24 @@ static bool write_all(int descriptor, const char *bytes, size_t size) {
   return true;
 }
 
-scree_status hdf5_save(hdf5_file *file, const char *path) {
+scree_status hdf5_save(hdf5_file *file, const char *path, bool sync) {
   H5Fflush(file->id, H5F_SCOPE_GLOBAL);
   const ssize_t size = H5Fget_file_image(file->id, NULL, 0);
   if (size <= 0) return hdf5_fail_library(file, SCREE_ERROR_IO, "", "cannot be written");
   char *bytes = memory_new(file->context, (size_t)size, 1);
   if (!bytes) return SCREE_ERROR_MEMORY;
-  const int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-  bool ok = descriptor >= 0 && H5Fget_file_image(file->id, bytes, (size_t)size) == size &&
-            write_all(descriptor, bytes, (size_t)size);
-  const int reason = errno;
-  if (descriptor >= 0 && close(descriptor) != 0) ok = false;
+  fresh place;
+  int fault = fresh_open(&place, path);
+  errno = 0;
+  if (!fault && !(H5Fget_file_image(file->id, bytes, (size_t)size) == size &&
+                  write_all(place.file, bytes, (size_t)size)))
+    fault = errno ? errno : EIO;
+  if (!fault) fault = fresh_place(&place, sync);
+  fresh_drop(&place);
   memory_free(file->context, bytes);
-  if (ok) return SCREE_OK;
-  unlink(path);
+  if (!fault) return SCREE_OK;
   return context_fail(file->context, SCREE_ERROR_IO, "%s: cannot be written: %s", path,
-                      strerror(reason));
+                      strerror(fault));
 }
 
 const char *hdf5_join(char *path, const char *group, const char *name) {

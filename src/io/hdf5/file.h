@@ -29,10 +29,10 @@ typedef enum hdf5_object { HDF5_ABSENT, HDF5_GROUP, HDF5_DATASET } hdf5_object;
 scree_status hdf5_open(scree_context *context, const char *path, hdf5_file *file);
 scree_status hdf5_open_image(scree_context *context, const char *name, const void *bytes,
                              size_t size, hdf5_file *file);
-/* A new file in memory, and its bytes to a path: HDF5 crashes at times when a disk is full, plain
- * writes fail cleanly. */
+/* A new file in memory, and its bytes to a path (base/fresh.h): HDF5 crashes at times when a disk
+ * is full, plain writes fail cleanly. */
 scree_status hdf5_create(scree_context *context, const char *name, hdf5_file *file);
-scree_status hdf5_save(hdf5_file *file, const char *path);
+scree_status hdf5_save(hdf5_file *file, const char *path, bool sync);
 void hdf5_close(hdf5_file *file);
 
 /* context_fail with file and path before, and, for `fail_library`, HDF5's innermost reason behind.

@@ -1,11 +1,8 @@
 /* Problem files: the public calls. /scree_ccp has preference when it is there; otherwise the FCLIB
  * group tells the problem. */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/argument.h"
 #include "base/definition.h"
@@ -182,45 +179,16 @@ static scree_status write_file(scree_context *context, const char *path, const s
   status = hdf5_create(context, path, &file);
   if (!status) {
     status = write_all(&file, p, &view, def, solution);
-    if (!status) status = hdf5_save(&file, path);
+    if (!status) status = hdf5_save(&file, path, true);
     hdf5_close(&file);
   }
   view_clear(context, &view);
   return status;
 }
 
-/* A name beside `path` that nobody else has; the file exists afterwards. */
-static scree_status reserve_name(scree_context *context, const char *path, char *name,
-                                 size_t size) {
-  for (int attempt = 0; attempt < 100; attempt++) {
-    const int length = snprintf(name, size, "%s.%ld-%d.part", path, (long)getpid(), attempt);
-    if (length < 0 || (size_t)length >= size)
-      return context_fail(context, SCREE_ERROR_IO, "%s: the path is too long", path);
-    const int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0) {
-      close(descriptor);
-      return SCREE_OK;
-    }
-    if (errno != EEXIST) break;
-  }
-  return context_fail(context, SCREE_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
-}
-
-/* The bytes reach the disk before the name does. */
-static scree_status put_in_place(scree_context *context, const char *name, const char *path) {
-  const int descriptor = open(name, O_RDONLY | O_CLOEXEC);
-  const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
-  const int reason = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (synced && rename(name, path) == 0) return SCREE_OK;
-  return context_fail(context, SCREE_ERROR_IO, "%s: cannot be written: %s", path,
-                      strerror(synced ? errno : reason));
-}
-
 scree_status scree_problem_save(scree_context *context, const char *path, const scree_ccp *problem,
                                 const scree_problem_save_def *def) {
   ARGUMENT_CHECK(context, context && path && problem);
-  char name[4096];
   full_solution solution;
   const scree_problem_save_def nothing = scree_problem_save_def_default();
   if (!def) def = &nothing;
@@ -229,12 +197,7 @@ scree_status scree_problem_save(scree_context *context, const char *path, const 
     return context_fail(context, SCREE_ERROR_IO,
                         "%s: is there already and not a plain file; give another name", path);
   scree_status status = complete_solution(context, problem, def, &solution);
-  if (!status) status = reserve_name(context, path, name, sizeof name);
-  if (!status) {
-    status = write_file(context, name, problem, def, &solution);
-    if (!status) status = put_in_place(context, name, path);
-    if (status) unlink(name);
-  }
+  if (!status) status = write_file(context, path, problem, def, &solution);
   memory_free(context, solution.own_v);
   memory_free(context, solution.own_u);
   return status;

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/definition.h"
 
@@ -31,7 +30,7 @@ scree_status scree_export_estimate(scree_recording *recording, const scree_expor
 #else
 
 #include "base/argument.h"
-#include "base/claim.h"
+#include "base/fresh.h"
 #include "base/number.h"
 #include "recording/store.h"
 
@@ -39,10 +38,9 @@ enum { PART_COUNT = 4, PATH_SIZE = 4096, STEP_BATCH = 1024 };
 
 static const char *const part_names[PART_COUNT] = {"bodies", "contacts", "steps", "surfaces"};
 
-/* A text file that is renamed to its place when it is whole. */
 typedef struct text_file {
   FILE *file;
-  char path[PATH_SIZE];
+  fresh place;
 } text_file;
 
 typedef struct job {
@@ -69,30 +67,29 @@ static bool name_file(char *path, const job *j, int part, const char *end) {
 
 static scree_status begin_text(job *j, int part, const char *end) {
   text_file *t = &j->text[part];
-  char fresh[PATH_SIZE + 16];
-  if (!name_file(t->path, j, part, end))
+  char path[PATH_SIZE];
+  if (!name_file(path, j, part, end))
     return context_fail(j->context, SCREE_ERROR_ARGUMENT, "%s: the path is too long", j->def->out);
-  snprintf(fresh, sizeof fresh, "%s.part", t->path);
-  const int descriptor = claim_fresh(fresh);
-  t->file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-  if (!t->file && descriptor >= 0) close(descriptor);
-  return t->file ? SCREE_OK : write_fault(j->context, t->path);
+  errno = fresh_open(&t->place, path);
+  t->file = errno ? NULL : fresh_stream(&t->place);
+  if (t->file) return SCREE_OK;
+  const scree_status status = write_fault(j->context, path);
+  fresh_drop(&t->place);
+  return status;
 }
 
 static scree_status end_text(job *j, int part, bool good) {
   text_file *t = &j->text[part];
-  char fresh[PATH_SIZE + 16];
   if (!t->file) return SCREE_OK;
-  snprintf(fresh, sizeof fresh, "%s.part", t->path);
   errno = 0;
-  bool whole = fflush(t->file) == 0 && !ferror(t->file) && (!good || fsync(fileno(t->file)) == 0);
+  bool whole = fflush(t->file) == 0 && !ferror(t->file);
   const long size = ftell(t->file);
-  if (good && whole && size > 0) j->info.bytes += (double)size;
   whole = fclose(t->file) == 0 && whole;
   t->file = NULL;
-  whole = whole && (!good || rename(fresh, t->path) == 0);
-  scree_status status = good && !whole ? write_fault(j->context, t->path) : SCREE_OK;
-  if (!good || !whole) unlink(fresh);
+  if (good && whole) whole = !(errno = fresh_place(&t->place, true));
+  const scree_status status = good && !whole ? write_fault(j->context, t->place.path) : SCREE_OK;
+  fresh_drop(&t->place);
+  if (good && whole && size > 0) j->info.bytes += (double)size;
   j->info.files += good && whole;
   return status;
 }
@@ -167,7 +164,7 @@ static scree_status write_table(job *j, int part, size_t i, const scree_frame *f
   errno = 0;
   if (j->info.frames == 0 && !j->estimate) export_csv_header(file, table);
   export_csv_rows(file, &j->store, i, frame->time, table);
-  return ferror(file) ? write_fault(j->context, j->text[part].path) : SCREE_OK;
+  return ferror(file) ? write_fault(j->context, j->text[part].place.path) : SCREE_OK;
 }
 
 static scree_status write_frame(job *j, size_t i) {
@@ -210,7 +207,7 @@ static scree_status write_steps(job *j) {
       const double *row = &rows[i * SCREE_STEP_COLUMNS];
       if (is_within(j, row[SCREE_STEP_time])) export_csv_step(file, row);
     }
-    if (!status && ferror(file)) status = write_fault(j->context, j->text[2].path);
+    if (!status && ferror(file)) status = write_fault(j->context, j->text[2].place.path);
   }
   memory_free(j->context, rows);
   return status;

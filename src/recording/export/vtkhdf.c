@@ -19,7 +19,6 @@
 #ifdef SCREE_WITH_HDF5
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "io/hdf5/file.h"
 
@@ -167,19 +166,9 @@ static scree_status write_triangles(const hdf5_file *file, const export_table *t
 }
 
 /* Whole at its place, or counted only. */
-static scree_status put(export_store *store, hdf5_file *file, const char *path, bool write,
-                        double *bytes) {
-  char fresh[4096];
+static scree_status put(hdf5_file *file, const char *path, bool write, double *bytes) {
   if (bytes) *bytes += (double)hdf5_image_size(file);
-  if (!write) return SCREE_OK;
-  if ((size_t)snprintf(fresh, sizeof fresh, "%s.part", path) >= sizeof fresh)
-    return context_fail(store->context, SCREE_ERROR_ARGUMENT, "%s: the path is too long", path);
-  const scree_status status = hdf5_save(file, fresh);
-  if (!status && rename(fresh, path) != 0) {
-    unlink(fresh);
-    return context_fail(store->context, SCREE_ERROR_IO, "%s: cannot be written", path);
-  }
-  return status;
+  return write ? hdf5_save(file, path, false) : SCREE_OK;
 }
 
 scree_status export_vtkhdf_shapes(export_store *store, const char *path, const export_table *table,
@@ -190,7 +179,7 @@ scree_status export_vtkhdf_shapes(export_store *store, const char *path, const e
   status = hdf5_write_group(&file, "/VTKHDF");
   if (!status) status = write_cells(&file, surface->triangle_count, 3, surface->triangle);
   if (!status) status = write_cell_fields(&file, table, surface, NULL);
-  if (!status) status = put(store, &file, path, write, bytes);
+  if (!status) status = put(&file, path, write, bytes);
   hdf5_close(&file);
   return status;
 }
@@ -207,7 +196,7 @@ scree_status export_vtkhdf(export_store *store, const char *path, const scree_fr
     status = surface ? write_triangles(&file, table, surface, store->shape_name)
                      : write_points(&file, table);
   if (!status) status = write_frame_data(&file, frame);
-  if (!status) status = put(store, &file, path, write, bytes);
+  if (!status) status = put(&file, path, write, bytes);
   hdf5_close(&file);
   return status;
 }
