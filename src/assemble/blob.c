@@ -1,5 +1,5 @@
-/* The assembly's part of a checkpoint: names and memory of contacts, and the order of bodies. */
-#include "assemble/assembly.h"
+/* The assembler's part of a checkpoint: names and memory of contacts, and the order of bodies. */
+#include "assemble/assembler.h"
 
 #include <string.h>
 
@@ -13,22 +13,22 @@ typedef struct blob_header {
 static const uint64_t blob_magic = 0x35424D4553534153u; /* "SASSEMB5" */
 
 /* The contacts that the next step starts from, where they lie now. */
-static void put_impulses(const assembly *a, blob_out *out) {
+static void put_impulses(const assembler *a, blob_out *out) {
   for (size_t k = 0; k < a->contact_count; k++) {
-    const v3 impulse = a->solved ? assembly_impulse(a, k) : assembly_get_before(a, k);
+    const v3 impulse = a->solved ? assembler_impulse(a, k) : assembler_get_before(a, k);
     blob_put(out, &impulse, sizeof impulse);
   }
 }
 
-static void put_places(const assembly *a, blob_out *out) {
+static void put_places(const assembler *a, blob_out *out) {
   if (!a->solved) blob_put(out, a->place, a->contact_count * sizeof *a->place);
   for (size_t k = 0; a->solved && k < a->contact_count; k++) {
-    const contact_place place = assembly_place_of(a, k);
+    const contact_place place = assembler_place_of(a, k);
     blob_put(out, &place, sizeof place);
   }
 }
 
-void assembly_put(const assembly *a, blob_out *out) {
+void assembler_put(const assembler *a, blob_out *out) {
   const cache *c = collide_cache(a->collide);
   /* Not before the first step, nor after one that failed before contacts were looked for. */
   const bool ordered = c->generation && a->order_limit <= a->generation_count;
@@ -41,7 +41,7 @@ void assembly_put(const assembly *a, blob_out *out) {
                             .steps_since_order = a->steps_since_order,
                             .extra = a->has_moment_now,
                             .states = a->has_state_now,
-                            .places = a->solved ? assembly_needs_places(a) : a->has_place,
+                            .places = a->solved ? assembler_needs_places(a) : a->has_place,
                             .slept = a->slept_count,
                             .body_limit = c->generation ? a->generation_count : 0,
                             .kick = a->kick};
@@ -56,9 +56,9 @@ void assembly_put(const assembly *a, blob_out *out) {
   blob_put(out, a->order, head.order_count * sizeof *a->order);
 }
 
-size_t assembly_save(const assembly *a, void *bytes) {
+size_t assembler_save(const assembler *a, void *bytes) {
   blob_out out = {.bytes = bytes};
-  assembly_put(a, &out);
+  assembler_put(a, &out);
   return out.at;
 }
 
@@ -72,7 +72,7 @@ static size_t expected_size(const blob_header *h) {
 
 /* ---- blobs of ranks -------------------------------------------------------------------------- */
 
-size_t assembly_blob_contacts(const void *blob) {
+size_t assembler_blob_contacts(const void *blob) {
   blob_header h;
   memcpy(&h, blob, sizeof h);
   return h.contact_count;
@@ -130,7 +130,7 @@ static void sort_places(const char *const *blob, uint64_t *place, size_t count) 
   }
 }
 
-size_t assembly_join(const char *const *blob, int count, uint64_t *place, void *out) {
+size_t assembler_join(const char *const *blob, int count, uint64_t *place, void *out) {
   blob_header head, h;
   size_t n = 0, size[5], before = 0;
   memcpy(&head, blob[0], sizeof head);
@@ -159,7 +159,7 @@ size_t assembly_join(const char *const *blob, int count, uint64_t *place, void *
   return to.at;
 }
 
-scree_status assembly_check(const assembly *a, const void *blob, size_t size) {
+scree_status assembler_check(const assembler *a, const void *blob, size_t size) {
   blob_header h;
   const char *bytes = blob;
   if (size >= sizeof h) memcpy(&h, blob, sizeof h);
@@ -186,7 +186,7 @@ scree_status assembly_check(const assembly *a, const void *blob, size_t size) {
   return SCREE_OK;
 }
 
-scree_status assembly_restore(assembly *a, const void *blob) {
+scree_status assembler_restore(assembler *a, const void *blob) {
   const size_t limit = a->world->bodies.limit;
   blob_header h;
   memcpy(&h, blob, sizeof h);
@@ -208,7 +208,7 @@ scree_status assembly_restore(assembly *a, const void *blob) {
       return context_fail(a->context, SCREE_ERROR_INPUT,
                           "checkpoint: a contact asleep is of a body that is not there");
   }
-  if (assembly_reserve_before(a, h.contact_count) ||
+  if (assembler_reserve_before(a, h.contact_count) ||
       (h.places &&
        memory_grow(a->context, &a->place, &a->place_capacity, h.contact_count, sizeof *a->place)) ||
       (h.extra && memory_grow(a->context, &a->moment_now, &a->moment_now_capacity, h.contact_count,
@@ -235,7 +235,7 @@ scree_status assembly_restore(assembly *a, const void *blob) {
   for (size_t k = 0; k < h.contact_count; k++) {
     v3 impulse;
     memcpy(&impulse, memory + k * sizeof impulse, sizeof impulse);
-    assembly_set_before(a, k, impulse);
+    assembler_set_before(a, k, impulse);
   }
   if (h.places && h.contact_count) memcpy(a->place, place, h.contact_count * sizeof *a->place);
   a->has_place = h.places;

@@ -5,7 +5,7 @@
  * one that goes with e. The work of the contacts is their impulses times the mean of the velocities
  * before and after; where it is above zero, the step is solved again with half of the restitution,
  * a quarter, none. */
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "ccp/problem.h"
 
 static v3 between(const ccp_contact *c, const v3 *linear, const v3 *angular, uint32_t i,
@@ -19,19 +19,19 @@ static const double given_part = 0.01;
 static const double least_newton = 0.2;
 
 /* A negative offset where nothing overlaps is that of a bounce. */
-static bool bounces(const assembly *a, const cache_key *key, size_t k) {
+static bool bounces(const assembler *a, const cache_key *key, size_t k) {
   return (a->joined[key[k].a] || a->joined[key[k].b]) && (double)a->gap[k] >= 0.0 &&
          a->problem->offset[a->problem->row_start[k]] < 0.0;
 }
 
-void assembly_find_jolt(assembly *a) {
+void assembler_find_jolt(assembler *a) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   a->jolted = false;
   if (!a->bounces || !a->world->joint_count) return;
   for (size_t k = 0; k < a->contact_count && !a->jolted; k++) a->jolted = bounces(a, key, k);
 }
 
-bool assembly_bounce_gives(assembly *a) {
+bool assembler_bounce_gives(assembler *a) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const world_bodies *b = &a->world->bodies;
   double work = 0.0, turned = 0.0;
@@ -41,7 +41,7 @@ bool assembly_bounce_gives(assembly *a) {
     const scree_ccp *p = a->problem;
     if (!bounces(a, key, k) || !(a->g[p->row_start[k]] > 0.0)) continue;
     const ccp_contact *c = &p->bodies.contact[k];
-    const v3 before = between(c, b->linear, b->angular, i, j), p_world = assembly_impulse(a, k);
+    const v3 before = between(c, b->linear, b->angular, i, j), p_world = assembler_impulse(a, k);
     const v3 after = between(c, a->linear, a->angular, i, j);
     work += 0.5 * v3_dot(p_world, v3_add(before, after));
     turned += fabs(v3_dot(p_world, before));
@@ -53,7 +53,7 @@ bool assembly_bounce_gives(assembly *a) {
 
 /* Whether anything can bounce, and which bodies have joints or links: theirs are Newton's bounces.
  */
-scree_status assembly_find_bounces(assembly *a, bool again) {
+scree_status assembler_find_bounces(assembler *a, bool again) {
   const scree_world *w = a->world;
   a->bounces = false;
   if (!again) a->newton_part = 1.0;

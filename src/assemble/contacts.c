@@ -1,5 +1,5 @@
 /* Contacts into the problem, with what they remember, and out of it again. */
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include <string.h>
 
 #include "base/pieces.h"
@@ -33,7 +33,7 @@ static bool any_cohesion(const scree_world *w) {
   return false;
 }
 
-collide_view assembly_view(const assembly *a, const assembly_params *params) {
+collide_view assembler_view(const assembler *a, const assembler_params *params) {
   const scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
   return (collide_view){
@@ -69,14 +69,14 @@ collide_view assembly_view(const assembly *a, const assembly_params *params) {
 
 /* Twists at the start of the step; of driven bodies during the step. They lie where the ledger puts
  * its means later. */
-static void find_some_starts(assembly *a, size_t begin, size_t end) {
+static void find_some_starts(assembler *a, size_t begin, size_t end) {
   const scree_world *w = a->world;
   for (size_t i = begin; i < end; i++)
     a->mean[i] = world_is_dynamic(w, i) ? (mean_twist){world_linear(w, i), world_angular(w, i)}
                                         : (mean_twist){a->linear[i], a->angular[i]};
 }
 
-static void find_starts(assembly *a) {
+static void find_starts(assembler *a) {
   const size_t n = a->world->bodies.limit, pieces = pieces_of(n);
   if (pieces == 1) {
     find_some_starts(a, 0, n);
@@ -87,12 +87,12 @@ static void find_starts(assembly *a) {
     find_some_starts(a, pieces_begin(n, k), pieces_begin(n, k + 1));
 }
 
-static v3 start_velocity(const assembly *a, uint32_t i, v3 arm) {
+static v3 start_velocity(const assembler *a, uint32_t i, v3 arm) {
   return v3_add(a->mean[i].linear, v3_cross(a->mean[i].angular, arm));
 }
 
 /* How fast two bodies' surfaces move where they touch, whichever way. */
-static double surface_speed(const assembly *a, uint32_t i, v3 arm_i, uint32_t j, v3 arm_j) {
+static double surface_speed(const assembler *a, uint32_t i, v3 arm_i, uint32_t j, v3 arm_j) {
   const world_bodies *b = &a->world->bodies;
   const v3 image = world_image(a->world, i, j).velocity;
   return v3_norm(v3_sub(v3_sub(b->linear[i], b->linear[j]), image)) +
@@ -103,7 +103,7 @@ static double surface_speed(const assembly *a, uint32_t i, v3 arm_i, uint32_t j,
  * sqrt(g diameter) lifts them by an eighth of a diameter at most. Without it nothing takes it away
  * again: there it is small against a diameter a step, which is the most that bodies of a well
  * chosen step move, and a part of the speed that they slide, turn or bounce with anyway. */
-static double recovery_speed(const assembly *a, const assembly_params *params, double diameter,
+static double recovery_speed(const assembler *a, const assembler_params *params, double diameter,
                              double speed) {
   if (params->recovery_speed > 0.0) return params->recovery_speed;
   return a->gravity > 0.0 ? 0.5 * sqrt(a->gravity * diameter)
@@ -111,14 +111,14 @@ static double recovery_speed(const assembly *a, const assembly_params *params, d
 }
 
 /* Impulses in the frame of the contact, from the world vectors of the step before. */
-static void warm_start(const assembly *a, const assembly_params *params, uint32_t previous,
+static void warm_start(const assembler *a, const assembler_params *params, uint32_t previous,
                        const scree_ccp_contact_def *def, double *g) {
   const int dim = def->set.dim;
   for (int k = 0; k < dim; k++) g[k] = 0.0;
   if (!params->warm_start || previous == CACHE_NONE || !(a->kick_before > 0.0)) return;
   const double scale = params->warm_start_scale * a->kick / a->kick_before;
   const v3 n = v3_load(def->normal), t1 = v3_load(def->tangent), t2 = v3_cross(n, t1);
-  const v3 p = v3_scale(scale, assembly_get_before(a, previous));
+  const v3 p = v3_scale(scale, assembler_get_before(a, previous));
   g[0] = v3_dot(n, p);
   if (dim >= 2) g[1] = v3_dot(t1, p);
   if (dim >= 3) g[2] = v3_dot(t2, p);
@@ -132,7 +132,7 @@ static void warm_start(const assembly *a, const assembly_params *params, uint32_
 /* A contact's index in the step before. Features of a manifold may change their names while the
  * point stays (two faces that are parallel to rounding take turns as the one that is cut to); then
  * it is the nearest of its pair, within reach, that no other contact has taken. */
-static uint32_t find_previous(assembly *a, const collide_contact *c, v3 arm, double diameter) {
+static uint32_t find_previous(assembler *a, const collide_contact *c, v3 arm, double diameter) {
   const cache_match *m = &c->match;
   uint32_t best = m->previous;
   if (!a->has_place) return best;
@@ -175,7 +175,7 @@ static bool is_new(const world_bodies *b, uint32_t i) {
 }
 
 /* Of a body that turns on another one: its point of touch may be at rest. */
-static double rolling_speed(const assembly *a, const collide_contact *c) {
+static double rolling_speed(const assembler *a, const collide_contact *c) {
   const world_bodies *b = &a->world->bodies;
   const v3 w = v3_sub(a->angular[c->b], a->angular[c->a]);
   return view_less(b->radius[c->a], b->radius[c->b]) * v3_norm(w);
@@ -212,7 +212,7 @@ typedef struct contact_part {
   bool broken; /* a number is not finite */
 } contact_part;
 
-static void take_form(const assembly *a, contact_form *form, const scree_material_def *material) {
+static void take_form(const assembler *a, contact_form *form, const scree_material_def *material) {
   if (material == form->material && !form->varies) return;
   form->fresh = true;
   memset(form->def.offset, 0, sizeof form->def.offset);
@@ -238,7 +238,7 @@ static void note_use(contact_part *part, uint8_t pair) {
 
 /* How many of the contacts from c on, of the same pair, touch; 1 at least. Contacts of a pair
  * follow each other in a batch. */
-static int count_sharing(const assembly *a, const collide_contact *c, const collide_contact *end) {
+static int count_sharing(const assembler *a, const collide_contact *c, const collide_contact *end) {
   const world_bodies *b = &a->world->bodies;
   const double diameter = view_less(b->diameter[c->a], b->diameter[c->b]);
   const uint32_t i = c->a, k = c->b;
@@ -252,15 +252,15 @@ static bool begins_pair(const collide_contact *batch, size_t k) {
 }
 
 /* Pressed in the step before and does not bounce: what it will do follows from what it does. */
-static bool lasts(const assembly *a, const collide_contact *c, uint32_t previous,
+static bool lasts(const assembler *a, const collide_contact *c, uint32_t previous,
                   const law_input *in) {
   if (previous == CACHE_NONE || c->given) return false;
   if (in->material->restitution > 0.0 && in->approach < -in->bounce_speed) return false;
-  return v3_dot(c->point.normal, assembly_get_before(a, previous)) > 0.0;
+  return v3_dot(c->point.normal, assembler_get_before(a, previous)) > 0.0;
 }
 
 /* m/s^2 that two bodies are driven together with by what acts on them. */
-static double pull_of(const assembly *a, const collide_contact *c, v3 n, double h) {
+static double pull_of(const assembler *a, const collide_contact *c, v3 n, double h) {
   const world_bodies *b = &a->world->bodies;
   v3 sum = {0, 0, 0};
   if (world_is_dynamic(a->world, c->a))
@@ -272,7 +272,7 @@ static double pull_of(const assembly *a, const collide_contact *c, v3 n, double 
 }
 
 /* What only laws ask for whose contacts differ. */
-static void note_pair(const assembly *a, const collide_contact *c, uint32_t previous, v3 relative,
+static void note_pair(const assembler *a, const collide_contact *c, uint32_t previous, v3 relative,
                       law_input *in) {
   const world_bodies *b = &a->world->bodies;
   in->slide = v3_norm(v3_sub(relative, v3_scale(in->approach, c->point.normal)));
@@ -281,11 +281,11 @@ static void note_pair(const assembly *a, const collide_contact *c, uint32_t prev
   in->first = is_new(b, c->a) && is_new(b, c->b);
   if (previous != CACHE_NONE && a->kick_before > 0.0)
     in->pushed =
-        a->kick / a->kick_before * v3_dot(c->point.normal, assembly_get_before(a, previous));
+        a->kick / a->kick_before * v3_dot(c->point.normal, assembler_get_before(a, previous));
 }
 
 /* Of a pair that may bounce: by which law. */
-static void note_bounce(const assembly *a, const collide_contact *c, double h, law_input *in) {
+static void note_bounce(const assembler *a, const collide_contact *c, double h, law_input *in) {
   in->newton = a->joined[c->a] || a->joined[c->b] ||
                in->material->restitution_law == SCREE_RESTITUTION_NEWTON;
   in->newton_less = 1.0 - a->newton_part;
@@ -293,13 +293,13 @@ static void note_bounce(const assembly *a, const collide_contact *c, double h, l
 }
 
 /* A contact that the user's law function is asked about when all are there. */
-static scree_status note_user(assembly *a, const collide_contact *c, uint32_t previous, v3 relative,
-                              const law_input *in, const law_state *state, size_t k) {
+static scree_status note_user(assembler *a, const collide_contact *c, uint32_t previous,
+                              v3 relative, const law_input *in, const law_state *state, size_t k) {
   const v3 force = previous != CACHE_NONE && a->kick_before > 0.0
-                       ? v3_scale(1.0 / a->kick_before, assembly_get_before(a, previous))
+                       ? v3_scale(1.0 / a->kick_before, assembler_get_before(a, previous))
                        : v3_make(0, 0, 0);
   const v3 slide = v3_sub(relative, v3_scale(in->approach, c->point.normal));
-  return assembly_note_user(a, k, c, in, state, slide, force);
+  return assembler_note_user(a, k, c, in, state, slide, force);
 }
 
 /* Of surfaces that run, and of images: along the normal, and all of it. */
@@ -312,9 +312,9 @@ static void add_motion(scree_ccp_contact_def *def, double normal, v3 motion) {
 }
 
 /* Contact k of the step, whose rows begin at `row`. */
-static scree_status add_contact(assembly *a, const assembly_params *params, const plain_sets *plain,
-                                const collide_contact *c, int sharing, size_t k, size_t row,
-                                contact_part *part) {
+static scree_status add_contact(assembler *a, const assembler_params *params,
+                                const plain_sets *plain, const collide_contact *c, int sharing,
+                                size_t k, size_t row, contact_part *part) {
   contact_form *form = &part->form;
   scree_ccp_contact_def *def = &form->def;
   const bool moves = periodic_moves(&a->world->box);
@@ -325,8 +325,8 @@ static scree_status add_contact(assembly *a, const assembly_params *params, cons
   const v3 arm_a = v3_sub(point, b->position[c->a]);
   const v3 arm_b = v3_sub(point, v3_add(b->position[c->b], image.shift));
   v3 t1 = v3_across(n), surface = {0, 0, 0};
-  const bool aligned = a->has_surfaces && assembly_direction(a, c->a, c->b, n, &t1);
-  if (a->has_surfaces) surface = assembly_belt(a, k, n);
+  const bool aligned = a->has_surfaces && assembler_direction(a, c->a, c->b, n, &t1);
+  if (a->has_surfaces) surface = assembler_belt(a, k, n);
   const v3 t2 = v3_cross(n, t1);
   surface = v3_add(surface, image.velocity);
   const v3 relative =
@@ -353,7 +353,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params, cons
               ? recovery_speed(a, params, diameter,
                                a->gravity > 0.0 ? 0.0 : surface_speed(a, c->a, arm_a, c->b, arm_b))
               : 0.0,
-      .bounce_speed = 2.0 * assembly_whole(params) * a->gravity,
+      .bounce_speed = 2.0 * assembler_whole(params) * a->gravity,
       .sharing = sharing,
   };
   if (a->bounces) note_bounce(a, c, params->h, &in);
@@ -371,7 +371,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params, cons
   law_state state = {.value = {0}};
   in.aligned = aligned;
   if (form->varies) note_pair(a, c, previous, relative, &in);
-  if (a->has_state_now) state = assembly_recall(a, previous, n, t1, t2);
+  if (a->has_state_now) state = assembler_recall(a, previous, n, t1, t2);
   fill(form, &in, &state);
   if (a->has_surfaces || moves) add_motion(def, moves ? v3_dot(n, image.velocity) : 0.0, surface);
   if (plain->on) {
@@ -381,7 +381,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params, cons
     if (status) return status;
   }
   a->gap[k] = (float)c->point.gap;
-  if (a->has_state_now) assembly_note_state(a, k, c->point.gap, &state);
+  if (a->has_state_now) assembler_note_state(a, k, c->point.gap, &state);
   if (form->law == &law_user && note_user(a, c, previous, relative, &in, &state, k))
     return SCREE_ERROR_MEMORY;
   if (a->curved) a->lasting[k] = lasts(a, c, previous, &in);
@@ -393,7 +393,7 @@ static scree_status add_contact(assembly *a, const assembly_params *params, cons
   return SCREE_OK;
 }
 
-static scree_status reserve_contacts(assembly *a, size_t more) {
+static scree_status reserve_contacts(assembler *a, size_t more) {
   const size_t n = a->problem->bodies.contact_count + more;
   const scree_status status = ccp_reserve_contacts(a->problem, more);
   if (status) return status;
@@ -407,7 +407,7 @@ static scree_status reserve_contacts(assembly *a, size_t more) {
       (a->has_moment_now &&
        memory_grow(a->context, &a->moment_now, &a->moment_now_capacity, n, sizeof *a->moment_now)))
     return SCREE_ERROR_MEMORY;
-  return assembly_reserve_g(a, a->problem->row_count + more * SCREE_MAX_DIM);
+  return assembler_reserve_g(a, a->problem->row_count + more * SCREE_MAX_DIM);
 }
 
 /* How long impulses last: as forces do on what is not new; a world's first step is all new. */
@@ -420,7 +420,7 @@ static double kick_of(const scree_world *w, double h) {
 
 /* ---- batches -------------------------------------------------------------------------------- */
 
-static void find_plain_sets(const assembly *a, plain_sets *plain) {
+static void find_plain_sets(const assembler *a, plain_sets *plain) {
   const scree_world *w = a->world;
   const size_t pairs = w->material_count * w->material_count;
   *plain = (plain_sets){.same = true};
@@ -440,14 +440,14 @@ static void find_plain_sets(const assembly *a, plain_sets *plain) {
   plain->on = pairs > 0;
 }
 
-static void note_penetration(assembly_report *report, const contact_part *part) {
+static void note_penetration(assembler_report *report, const contact_part *part) {
   report->penetration = fmax(report->penetration, part->penetration);
   report->penetration_percent = fmax(report->penetration_percent, part->penetration_percent);
 }
 
-static scree_status add_one_by_one(assembly *a, const assembly_params *params,
+static scree_status add_one_by_one(assembler *a, const assembler_params *params,
                                    const plain_sets *plain, size_t parts, contact_part *part,
-                                   assembly_report *report) {
+                                   assembler_report *report) {
   int sharing = 1;
   for (size_t p = 0; p < parts; p++) {
     const collide_contact *batch;
@@ -466,7 +466,7 @@ static scree_status add_one_by_one(assembly *a, const assembly_params *params,
 }
 
 /* Sets in the order of their first use, whichever thread was first. */
-static scree_status intern_sets(assembly *a, plain_sets *plain, const contact_part *part) {
+static scree_status intern_sets(assembler *a, plain_sets *plain, const contact_part *part) {
   for (size_t k = 0; k < part->used_count; k++) {
     const uint8_t pair = part->used[k];
     if (plain->index[pair] != CACHE_NONE) continue;
@@ -477,7 +477,7 @@ static scree_status intern_sets(assembly *a, plain_sets *plain, const contact_pa
   return SCREE_OK;
 }
 
-static void make_part(assembly *a, const assembly_params *params, const plain_sets *plain,
+static void make_part(assembler *a, const assembler_params *params, const plain_sets *plain,
                       size_t which, contact_part *part) {
   const collide_contact *batch;
   size_t count, first;
@@ -488,8 +488,8 @@ static void make_part(assembly *a, const assembly_params *params, const plain_se
 }
 
 /* What is not finite is reported by the way that looks at each contact. */
-static scree_status blame(assembly *a, const assembly_params *params, size_t parts, size_t contacts,
-                          assembly_report *report) {
+static scree_status blame(assembler *a, const assembler_params *params, size_t parts,
+                          size_t contacts, assembler_report *report) {
   contact_part part = {.form.def = scree_ccp_contact_def_default()};
   const plain_sets none = {.on = false};
   ccp_drop_contacts(a->problem, contacts);
@@ -497,8 +497,8 @@ static scree_status blame(assembly *a, const assembly_params *params, size_t par
   return status ? status : context_fail(a->context, SCREE_ERROR_NUMERIC, "a contact is not finite");
 }
 
-static scree_status add_parts(assembly *a, const assembly_params *params, plain_sets *plain,
-                              size_t parts, size_t count, assembly_report *report) {
+static scree_status add_parts(assembler *a, const assembler_params *params, plain_sets *plain,
+                              size_t parts, size_t count, assembler_report *report) {
   contact_part part[COLLIDE_PARTS];
   const size_t before = a->problem->bodies.contact_count;
   ccp_extend_contacts(a->problem, count, (size_t)plain->dim);
@@ -519,20 +519,20 @@ static scree_status add_parts(assembly *a, const assembly_params *params, plain_
   return SCREE_OK;
 }
 
-scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
-                                   assembly_report *report) {
-  const scree_status ready = assembly_check_user(a);
+scree_status assembler_add_contacts(assembler *a, const assembler_params *params,
+                                    assembler_report *report) {
+  const scree_status ready = assembler_check_user(a);
   if (ready) return ready;
-  assembly_note_extremes(a, params->h);
-  assembly_note_laws(a);
-  const collide_view view = assembly_view(a, params);
+  assembler_note_extremes(a, params->h);
+  assembler_note_laws(a);
+  const collide_view view = assembler_view(a, params);
   double start = timer_now();
   scree_status status =
       collide_begin(a->collide, &view, a->world->bodies.generation, a->order, a->order_count);
   /* The cache moves on only when the search began well; what goes with it must do the same. */
   if (status) return status;
   a->begun = true;
-  assembly_swap_memory(a);
+  assembler_swap_memory(a);
   a->kick_before = a->kick;
   a->kick = kick_of(a->world, params->h);
   a->contact_count = 0;
@@ -543,13 +543,13 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
       return SCREE_ERROR_MEMORY;
     if (before) memset(a->taken, 0, before * sizeof *a->taken);
   }
-  a->curved = assembly_needs_places(a);
+  a->curved = assembler_needs_places(a);
   if (a->curved && world_need(a->world, &a->world->bodies.growth, sizeof(body_growth), NULL))
     return SCREE_ERROR_MEMORY;
   a->has_moment_now = needs_extra(a->world);
   a->has_state_now = needs_state(a->world);
   a->has_cohesion = any_cohesion(a->world);
-  a->has_surfaces = assembly_has_surfaces(a->world);
+  a->has_surfaces = assembler_has_surfaces(a->world);
   plain_sets plain;
   find_plain_sets(a, &plain);
   find_starts(a);
@@ -567,8 +567,8 @@ scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
     start = timer_now();
   }
   a->contact_count = a->problem->bodies.contact_count;
-  if (!status) status = assembly_ask_user(a);
-  if (!status && !params->hurried) status = assembly_curve_contacts(a, params->h);
+  if (!status) status = assembler_ask_user(a);
+  if (!status && !params->hurried) status = assembler_curve_contacts(a, params->h);
   report->contacts = a->contact_count;
   return status;
 }

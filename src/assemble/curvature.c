@@ -29,7 +29,7 @@
  * pull of a heavy load, and they grow. */
 #include <math.h>
 
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "ccp/problem.h"
 
 static const double fade_from = 0.1, fade_to = 0.2; /* rad a step */
@@ -45,7 +45,7 @@ typedef struct expected {
   pose mid;           /* of the body */
 } expected;
 
-static expected expect(const assembly *a, size_t body, double h) {
+static expected expect(const assembler *a, size_t body, double h) {
   const scree_world *w = a->world;
   expected e = {.linear = a->linear[body], .angular = a->angular[body]};
   if (world_is_dynamic(w, body)) {
@@ -125,7 +125,7 @@ static double clamp(double x, double most) {
 /* The least offset of a normal row that has the curvature in it, m/s. A contact that presses with p
  * gives p (u + u+) / 2 to its bodies, u before the step and u+ = -b after it: no more than it took
  * while u < 0, and what the estimated motion may be wrong by. */
-static double least_offset(const assembly *a, const curved_pair *p, const ccp_contact *c, v3 n) {
+static double least_offset(const assembler *a, const curved_pair *p, const ccp_contact *c, v3 n) {
   const world_bodies *b = &a->world->bodies;
   const uint32_t i = p->body[0], k = p->body[1];
   const v3 va = v3_add(b->linear[i], v3_cross(b->angular[i], v3_load(c->arm_a)));
@@ -134,7 +134,7 @@ static double least_offset(const assembly *a, const curved_pair *p, const ccp_co
   return v3_dot(n, v3_add(v3_sub(vb, va), image)) - foreseen_part * p->h * a->gravity;
 }
 
-static void curve_contact(assembly *a, const curved_pair *p, size_t k, const contact_point *mid) {
+static void curve_contact(assembler *a, const curved_pair *p, size_t k, const contact_point *mid) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t[2] = {t1, v3_cross(n, t1)};
   const v3 u = slip_of(p, v3_load(c->arm_a), v3_load(c->arm_b));
@@ -163,7 +163,7 @@ static pose shape_mid(const world_bodies *b, uint32_t i, pose mid) {
 }
 
 /* Contacts first … first + count - 1 of one pair. */
-static void curve_pair(assembly *a, double h, size_t first, size_t count) {
+static void curve_pair(assembler *a, double h, size_t first, size_t count) {
   const cache_key *key = &collide_cache(a->collide)->now.key[first];
   const world_bodies *b = &a->world->bodies;
   curved_pair p = {.body = {key->a, key->b}, .h = h};
@@ -196,7 +196,7 @@ static void curve_pair(assembly *a, double h, size_t first, size_t count) {
 }
 
 /* Once for each body: one in a bed has six contacts. */
-static scree_status expect_bodies(assembly *a, double h) {
+static scree_status expect_bodies(assembler *a, double h) {
   const world_bodies *b = &a->world->bodies;
   const size_t n = b->limit;
   if (memory_grow(a->context, &a->expected, &a->expected_capacity, n, sizeof *a->expected))
@@ -207,7 +207,7 @@ static scree_status expect_bodies(assembly *a, double h) {
   return SCREE_OK;
 }
 
-scree_status assembly_curve_contacts(assembly *a, double h) {
+scree_status assembler_curve_contacts(assembler *a, double h) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const size_t n = a->contact_count;
   if (!a->curved || n == 0) return SCREE_OK;

@@ -1,5 +1,5 @@
 /* How far ahead of touch contacts are wanted: from the speeds and sizes of all bodies. */
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "base/pieces.h"
 
 /* How far two bodies may come nearer in a step beyond their own relative motion: a motion handed on
@@ -11,7 +11,7 @@ typedef struct extremes {
   double most, wall, square, moving, least;
 } extremes;
 
-static extremes extremes_of(const assembly *a, size_t begin, size_t end) {
+static extremes extremes_of(const assembler *a, size_t begin, size_t end) {
   const world_bodies *b = &a->world->bodies;
   const bool flows = periodic_moves(&a->world->box);
   extremes e = {.least = INFINITY};
@@ -34,7 +34,7 @@ static extremes extremes_of(const assembly *a, size_t begin, size_t end) {
   return e;
 }
 
-void assembly_note_extremes(assembly *a, double h) {
+void assembler_note_extremes(assembler *a, double h) {
   const size_t n = a->world->bodies.limit, pieces = pieces_of(n);
   extremes piece[PIECES_MOST], e = {.least = INFINITY};
   if (pieces == 1) {

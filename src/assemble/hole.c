@@ -1,9 +1,9 @@
 /* Bodies that would fall through each other are refused, not simulated. */
 #include "collide/hole.h"
 
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 
-bool assembly_find_hole(const scree_world *w, uint32_t pair[2]) {
+bool assembler_find_hole(const scree_world *w, uint32_t pair[2]) {
   const world_bodies *b = &w->bodies;
   const collide_view view = {.count = b->limit,
                              .shape = b->shape,
@@ -15,9 +15,9 @@ bool assembly_find_hole(const scree_world *w, uint32_t pair[2]) {
   return collide_find_hole(&view, pair);
 }
 
-scree_status assembly_check_holes(const scree_world *w) {
+scree_status assembler_check_holes(const scree_world *w) {
   uint32_t pair[2];
-  if (!assembly_find_hole(w, pair)) return SCREE_OK;
+  if (!assembler_find_hole(w, pair)) return SCREE_OK;
   const shape *a = w->bodies.shape[pair[0]], *b = w->bodies.shape[pair[1]];
   return context_fail(
       w->context, SCREE_ERROR_INPUT,

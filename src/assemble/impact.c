@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "ccp/problem.h"
 
 enum { MOST_ROUNDS = 256, MOST_POINTS = 64, MOST_SWEEPS = 400 };
@@ -52,7 +52,7 @@ typedef struct impact_pair {
   bool live; /* it hits in this step */
 } impact_pair;
 
-static twist free_twist(const assembly *a, uint32_t rank) {
+static twist free_twist(const assembler *a, uint32_t rank) {
   if (rank == SCREE_CCP_WORLD) return (twist){{0, 0, 0}, {0, 0, 0}};
   const double *v = a->problem->bodies.body[rank].v_free;
   return (twist){v3_load(v), v3_load(v + 3)};
@@ -65,7 +65,7 @@ static v3 at_arm(twist v, const double *arm) {
 /* b against a of one of the twists that a body has. */
 typedef enum twist_kind { VELOCITY, SHIFT, ACCELERATION } twist_kind;
 
-static twist part_of(const assembly *a, uint32_t rank, twist_kind which) {
+static twist part_of(const assembler *a, uint32_t rank, twist_kind which) {
   if (which == VELOCITY) return free_twist(a, rank);
   if (rank == SCREE_CCP_WORLD) return (twist){{0, 0, 0}, {0, 0, 0}};
   const impact_body *b = &a->impact[rank];
@@ -73,14 +73,14 @@ static twist part_of(const assembly *a, uint32_t rank, twist_kind which) {
   return (twist){b->force_linear, b->force_angular};
 }
 
-static v3 between(const assembly *a, const ccp_contact *c, twist_kind which) {
+static v3 between(const assembler *a, const ccp_contact *c, twist_kind which) {
   const v3 u = v3_sub(at_arm(part_of(a, c->body_b, which), c->arm_b),
                       at_arm(part_of(a, c->body_a, which), c->arm_a));
   if (which != VELOCITY || !periodic_moves(&a->world->box)) return u;
-  return v3_add(u, assembly_image(a, (size_t)(c - a->problem->bodies.contact)).velocity);
+  return v3_add(u, assembler_image(a, (size_t)(c - a->problem->bodies.contact)).velocity);
 }
 
-static double body_time(const assembly *a, uint32_t rank) {
+static double body_time(const assembler *a, uint32_t rank) {
   return rank == SCREE_CCP_WORLD ? 0.0 : a->impact[rank].time;
 }
 
@@ -96,7 +96,7 @@ typedef struct impact_point {
 } impact_point;
 
 typedef struct impact {
-  const assembly *a;
+  const assembler *a;
   uint32_t rank[2];
   twist jump[2]; /* since the start of the phase */
   impact_point point[MOST_POINTS];
@@ -104,11 +104,11 @@ typedef struct impact {
   double friction;
 } impact;
 
-static bool moves(const assembly *a, uint32_t rank) {
+static bool moves(const assembler *a, uint32_t rank) {
   return rank != SCREE_CCP_WORLD && a->problem->bodies.body[rank].inverse_mass > 0.0;
 }
 
-static twist answer(const assembly *a, uint32_t rank, const double *arm, v3 impulse) {
+static twist answer(const assembler *a, uint32_t rank, const double *arm, v3 impulse) {
   if (!moves(a, rank)) return (twist){{0, 0, 0}, {0, 0, 0}};
   const scree_ccp_body_def *d = &a->problem->bodies.body[rank];
   return (twist){v3_scale(d->inverse_mass, impulse),
@@ -238,7 +238,7 @@ static double expand(impact *m, double e, double speed, double taken) {
   return work(m, true);
 }
 
-static void apply(assembly *a, impact *m, const twist jump[2], double time) {
+static void apply(assembler *a, impact *m, const twist jump[2], double time) {
   for (int side = 0; side < 2; side++) {
     const uint32_t rank = m->rank[side];
     if (!moves(a, rank)) continue;
@@ -257,7 +257,7 @@ static twist sum_of(twist a, twist b) {
   return (twist){v3_add(a.linear, b.linear), v3_add(a.angular, b.angular)};
 }
 
-static void collide_pair(assembly *a, const impact_pair *pair, double h) {
+static void collide_pair(assembler *a, const impact_pair *pair, double h) {
   impact m = {.a = a, .rank = {pair->rank[0], pair->rank[1]}, .friction = pair->friction};
   double speed = 0.0;
   for (uint32_t k = pair->first; k < pair->first + pair->count && m.count < MOST_POINTS; k++) {
@@ -270,7 +270,7 @@ static void collide_pair(assembly *a, const impact_pair *pair, double h) {
     *p = (impact_point){.c = c, .index = k, .normal = n, .t1 = v3_load(c->tangent)};
     p->t2 = v3_cross(n, p->t1);
     p->u = v3_add_scaled(u, pair->time - 0.5 * h, between(a, c, ACCELERATION));
-    if (a->has_surfaces) p->u = v3_add(p->u, assembly_belt(a, k, n));
+    if (a->has_surfaces) p->u = v3_add(p->u, assembler_belt(a, k, n));
     p->push_n = push_along(&m, p, n);
     p->push_t = most_push(&m, p);
     speed = fmax(speed, v3_norm(p->u));
@@ -291,7 +291,7 @@ static void collide_pair(assembly *a, const impact_pair *pair, double h) {
 /* ---- which ---------------------------------------------------------------------------------- */
 
 /* When the pair hits next; infinite: not in this step. */
-static double next_hit(const assembly *a, const impact_pair *pair, double h) {
+static double next_hit(const assembler *a, const impact_pair *pair, double h) {
   const double now = fmax(body_time(a, pair->rank[0]), body_time(a, pair->rank[1]));
   double first = INFINITY;
   for (uint32_t k = pair->first; k < pair->first + pair->count; k++) {
@@ -310,7 +310,7 @@ static double next_hit(const assembly *a, const impact_pair *pair, double h) {
   return first;
 }
 
-static scree_status reserve(assembly *a) {
+static scree_status reserve(assembler *a) {
   const size_t pairs = a->contact_count;
   if (memory_grow(a->context, &a->impact_row, &a->impact_row_capacity, a->moving + 2,
                   sizeof *a->impact_row) ||
@@ -328,7 +328,7 @@ static scree_status reserve(assembly *a) {
   return SCREE_OK;
 }
 
-static void start_bodies(assembly *a, double h) {
+static void start_bodies(assembler *a, double h) {
   const world_bodies *b = &a->world->bodies;
   for (size_t k = 0; k < a->moving; k++) {
     const uint32_t i = a->order[k];
@@ -343,7 +343,7 @@ static void start_bodies(assembly *a, double h) {
   }
 }
 
-static size_t find_pairs(assembly *a, const assembly_params *params) {
+static size_t find_pairs(assembler *a, const assembler_params *params) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const world_bodies *b = &a->world->bodies;
   size_t count = 0;
@@ -360,7 +360,7 @@ static size_t find_pairs(assembly *a, const assembly_params *params) {
         .rank = {c->body_a, c->body_b},
         .restitution = m->restitution,
         .friction = m->friction_kinetic > 0.0 ? m->friction_kinetic : m->friction,
-        .threshold = law_threshold(m, 2.0 * assembly_whole(params) * a->gravity),
+        .threshold = law_threshold(m, 2.0 * assembler_whole(params) * a->gravity),
         .diameter = view_less(b->diameter[key[k].a], b->diameter[key[k].b]),
     };
     while (pair.count > 0 && a->impact_late[k + pair.count - 1]) pair.count--;
@@ -372,7 +372,7 @@ static size_t find_pairs(assembly *a, const assembly_params *params) {
 }
 
 /* The pairs of each body of the problem, in rows; a world of many grains has few impacts. */
-static void sort_pairs(assembly *a, size_t pairs) {
+static void sort_pairs(assembler *a, size_t pairs) {
   uint32_t *start = a->impact_row, *list = a->impact_list;
   memset(start, 0, (a->moving + 2) * sizeof *start);
   for (size_t k = 0; k < pairs; k++)
@@ -387,7 +387,7 @@ static void sort_pairs(assembly *a, size_t pairs) {
 }
 
 /* The pairs that hit: those of the first round. */
-static size_t find_live(assembly *a, size_t pairs, double h) {
+static size_t find_live(assembler *a, size_t pairs, double h) {
   size_t count = 0;
   for (size_t k = 0; k < pairs; k++) {
     a->impact_pair[k].live = a->impact_pair[k].time <= h;
@@ -396,7 +396,7 @@ static size_t find_live(assembly *a, size_t pairs, double h) {
   return count;
 }
 
-static void note_first(assembly *a, uint32_t rank, double time, size_t pair) {
+static void note_first(assembler *a, uint32_t rank, double time, size_t pair) {
   if (rank == SCREE_CCP_WORLD) return;
   impact_body *b = &a->impact[rank];
   if (b->first_pair != SIZE_MAX && (b->first < time || (b->first == time && b->first_pair < pair)))
@@ -405,12 +405,12 @@ static void note_first(assembly *a, uint32_t rank, double time, size_t pair) {
   b->first_pair = pair;
 }
 
-static bool is_first(const assembly *a, uint32_t rank, size_t pair) {
+static bool is_first(const assembler *a, uint32_t rank, size_t pair) {
   return !moves(a, rank) || a->impact[rank].first_pair == pair;
 }
 
 /* What a body that was hit meets now. */
-static size_t look_around(assembly *a, uint32_t rank, double h, size_t live) {
+static size_t look_around(assembler *a, uint32_t rank, double h, size_t live) {
   if (rank == SCREE_CCP_WORLD || !a->impact[rank].changed) return live;
   a->impact[rank].changed = false;
   for (uint32_t m = a->impact_row[rank]; m < a->impact_row[rank + 1]; m++) {
@@ -425,7 +425,7 @@ static size_t look_around(assembly *a, uint32_t rank, double h, size_t live) {
 
 /* Every pair that is the first one for both of its bodies. Those that hit next are the live ones;
  * returns how many they are. */
-static size_t round_of(assembly *a, size_t live, double h) {
+static size_t round_of(assembler *a, size_t live, double h) {
   size_t kept = 0;
   const size_t before = live;
   for (size_t m = 0; m < live; m++)
@@ -454,7 +454,7 @@ static size_t round_of(assembly *a, size_t live, double h) {
   return kept;
 }
 
-static bool is_hit(const assembly *a, size_t k) {
+static bool is_hit(const assembler *a, size_t k) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   return !a->impact_late[k] && ((c->body_a != SCREE_CCP_WORLD && a->impact[c->body_a].hit) ||
                                 (c->body_b != SCREE_CCP_WORLD && a->impact[c->body_b].hit));
@@ -462,7 +462,7 @@ static bool is_hit(const assembly *a, size_t k) {
 
 /* Offsets of the contacts: gaps have changed by the shifts. An overlap that comes from a shift must
  * not be pushed out by a velocity, which would be energy from nowhere: see part_shifts. */
-static void shift_rows(assembly *a, double h) {
+static void shift_rows(assembler *a, double h) {
   scree_ccp *p = a->problem;
   for (size_t k = 0; k < a->contact_count; k++) {
     if (!is_hit(a, k)) continue;
@@ -472,7 +472,7 @@ static void shift_rows(assembly *a, double h) {
   }
 }
 
-scree_status assembly_find_impacts(assembly *a, const assembly_params *params) {
+scree_status assembler_find_impacts(assembler *a, const assembler_params *params) {
   const double h = params->h;
   a->impact_count = 0;
   a->impact_work = 0.0;
@@ -500,13 +500,13 @@ scree_status assembly_find_impacts(assembly *a, const assembly_params *params) {
 
 /* ---- after the solve ------------------------------------------------------------------------ */
 
-static twist end_twist(const assembly *a, uint32_t rank) {
+static twist end_twist(const assembler *a, uint32_t rank) {
   if (rank == SCREE_CCP_WORLD) return (twist){{0, 0, 0}, {0, 0, 0}};
   const uint32_t i = a->order[rank];
   return (twist){a->linear[i], a->angular[i]};
 }
 
-static double end_gap(const assembly *a, size_t k) {
+static double end_gap(const assembler *a, size_t k) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const v3 u =
       v3_sub(at_arm(end_twist(a, c->body_b), c->arm_b), at_arm(end_twist(a, c->body_a), c->arm_a));
@@ -514,7 +514,7 @@ static double end_gap(const assembly *a, size_t k) {
          v3_dot(v3_load(c->normal), v3_add_scaled(between(a, c, SHIFT), a->h, u));
 }
 
-static void part(assembly *a, uint32_t rank, double way, v3 normal) {
+static void part(assembler *a, uint32_t rank, double way, v3 normal) {
   if (!moves(a, rank)) return;
   impact_body *b = &a->impact[rank];
   b->shift_linear = v3_add_scaled(b->shift_linear, way, normal);
@@ -522,14 +522,14 @@ static void part(assembly *a, uint32_t rank, double way, v3 normal) {
   b->hit = true;
 }
 
-static double inverse_mass(const assembly *a, uint32_t rank) {
+static double inverse_mass(const assembler *a, uint32_t rank) {
   return rank == SCREE_CCP_WORLD ? 0.0 : a->problem->bodies.body[rank].inverse_mass;
 }
 
 /* Where bodies that were hit would overlap at the end they are moved apart, without a velocity;
  * what is moved so may be moved into others, down to the floor. The room for pairs that hit takes
  * their contacts. */
-static void part_shifts(assembly *a) {
+static void part_shifts(assembler *a) {
   enum { SWEEPS = 50 };
   size_t count = 0;
   a->impact_spread = true;
@@ -555,7 +555,7 @@ static void part_shifts(assembly *a) {
   }
 }
 
-void assembly_add_shifts(assembly *a) {
+void assembler_add_shifts(assembler *a) {
   if (!a->impact_count) return;
   part_shifts(a);
   for (size_t k = 0; k < a->moving; k++) {
@@ -567,7 +567,7 @@ void assembly_add_shifts(assembly *a) {
   }
 }
 
-void assembly_take_shifts(assembly *a) {
+void assembler_take_shifts(assembler *a) {
   if (!a->impact_count) return;
   world_bodies *w = &a->world->bodies;
   for (size_t k = 0; k < a->moving; k++) {

@@ -4,14 +4,14 @@
  * spans of contacts each; bodies that contacts of two spans push are left to a pass at the end,
  * which goes over the contacts in their order. Contacts follow the curve of the bodies, so these
  * are few, and the bits are those of one thread. */
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include <string.h>
 
 #include "ccp/problem.h"
 
 enum { MANY_CONTACTS = 32768, PARALLEL_CONTACTS = 4096, MOST_SPANS = 8 };
 
-v3 assembly_impulse(const assembly *a, size_t k) {
+v3 assembler_impulse(const assembler *a, size_t k) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const int dim = ccp_dim(a->problem, k);
   const double *g = a->g + a->problem->row_start[k];
@@ -22,12 +22,12 @@ v3 assembly_impulse(const assembly *a, size_t k) {
   return p;
 }
 
-v3 assembly_whole_impulse(const assembly *a, size_t k) {
-  const v3 p = assembly_impulse(a, k);
+v3 assembler_whole_impulse(const assembler *a, size_t k) {
+  const v3 p = assembler_impulse(a, k);
   return a->impact_count ? v3_add(p, a->impact_given[k]) : p;
 }
 
-v3 assembly_moment(const assembly *a, size_t k) {
+v3 assembler_moment(const assembler *a, size_t k) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const int dim = ccp_dim(a->problem, k);
   v3 m = {0, 0, 0};
@@ -38,13 +38,13 @@ v3 assembly_moment(const assembly *a, size_t k) {
   return dim == 5 ? m : v3_add_scaled(m, g[dim - 1], n);
 }
 
-contact_place assembly_place_of(const assembly *a, size_t k) {
+contact_place assembler_place_of(const assembler *a, size_t k) {
   const double *arm = a->problem->bodies.contact[k].arm_a;
   return (contact_place){{(float)arm[0], (float)arm[1], (float)arm[2]}};
 }
 
 /* Spheres among themselves and on planes keep the names of their contacts. */
-bool assembly_needs_places(const assembly *a) {
+bool assembler_needs_places(const assembler *a) {
   const world_bodies *b = &a->world->bodies;
   for (size_t i = 0; i < b->limit; i++) {
     if (!b->alive[i] || !b->shape[i]) continue;
@@ -57,13 +57,13 @@ bool assembly_needs_places(const assembly *a) {
 }
 
 /* A start need not be sharper than 1e-7 where contacts are so many that memory counts. */
-scree_status assembly_reserve_before(assembly *a, size_t count) {
+scree_status assembler_reserve_before(assembler *a, size_t count) {
   a->before_small = count >= MANY_CONTACTS;
   return memory_grow(a->context, &a->before, &a->before_capacity,
                      count * (a->before_small ? 3 * sizeof(float) : sizeof(v3)), 1);
 }
 
-void assembly_set_before(assembly *a, size_t k, v3 impulse) {
+void assembler_set_before(assembler *a, size_t k, v3 impulse) {
   if (!a->before_small) {
     ((v3 *)a->before)[k] = impulse;
     return;
@@ -74,21 +74,21 @@ void assembly_set_before(assembly *a, size_t k, v3 impulse) {
   p[2] = (float)impulse.z;
 }
 
-v3 assembly_get_before(const assembly *a, size_t k) {
+v3 assembler_get_before(const assembler *a, size_t k) {
   if (!a->before_small) return ((const v3 *)a->before)[k];
   const float *p = (const float *)a->before + 3 * k;
   return v3_make((double)p[0], (double)p[1], (double)p[2]);
 }
 
-static void remember_one(assembly *a, size_t k, bool place) {
-  assembly_set_before(a, k, assembly_impulse(a, k));
-  if (place) a->place[k] = assembly_place_of(a, k);
+static void remember_one(assembler *a, size_t k, bool place) {
+  assembler_set_before(a, k, assembler_impulse(a, k));
+  if (place) a->place[k] = assembler_place_of(a, k);
 }
 
-scree_status assembly_remember(assembly *a) {
+scree_status assembler_remember(assembler *a) {
   if (!a->solved) return SCREE_OK;
-  const bool places = assembly_needs_places(a);
-  if (assembly_reserve_before(a, a->contact_count) ||
+  const bool places = assembler_needs_places(a);
+  if (assembler_reserve_before(a, a->contact_count) ||
       (places &&
        memory_grow(a->context, &a->place, &a->place_capacity, a->contact_count, sizeof *a->place)))
     return SCREE_ERROR_MEMORY;
@@ -105,7 +105,7 @@ scree_status assembly_remember(assembly *a) {
 
 /* ---- twists --------------------------------------------------------------------------------- */
 
-static void push(assembly *a, uint32_t body, uint32_t rank, double sign, v3 impulse, v3 moment,
+static void push(assembler *a, uint32_t body, uint32_t rank, double sign, v3 impulse, v3 moment,
                  const double *arm) {
   if (rank == SCREE_CCP_WORLD) return;
   const scree_ccp_body_def *def = &a->problem->bodies.body[rank];
@@ -116,7 +116,7 @@ static void push(assembly *a, uint32_t body, uint32_t rank, double sign, v3 impu
 }
 
 /* Both bodies of a pair are marked by whoever finds one that presses, and by the same value. */
-static void mark_shared(assembly *a, const cache_key *key) {
+static void mark_shared(assembler *a, const cache_key *key) {
   if (!world_is_dynamic(a->world, key->a) || !world_is_dynamic(a->world, key->b)) return;
   __atomic_store_n(&a->shared[key->a], 1, __ATOMIC_RELAXED);
   __atomic_store_n(&a->shared[key->b], 1, __ATOMIC_RELAXED);
@@ -124,7 +124,7 @@ static void mark_shared(assembly *a, const cache_key *key) {
 
 /* Contacts of a span; `mine` tells which bodies may be pushed now: by marks that are this one, or
  * by any where it is 0. */
-static size_t keep_span(assembly *a, size_t begin, size_t end, uint8_t mine) {
+static size_t keep_span(assembler *a, size_t begin, size_t end, uint8_t mine) {
   enum { AHEAD = 12 };
   const cache_key *key = collide_cache(a->collide)->now.key;
   size_t touching = 0;
@@ -134,7 +134,7 @@ static size_t keep_span(assembly *a, size_t begin, size_t end, uint8_t mine) {
       __builtin_prefetch(&a->angular[key[k + AHEAD].b], 1);
     }
     const ccp_contact *c = &a->problem->bodies.contact[k];
-    const v3 p = assembly_impulse(a, k), m = assembly_moment(a, k);
+    const v3 p = assembler_impulse(a, k), m = assembler_moment(a, k);
     const bool presses = a->g[a->problem->row_start[k]] != 0.0;
     touching += presses || (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0);
     if (presses) mark_shared(a, &key[k]);
@@ -145,7 +145,7 @@ static size_t keep_span(assembly *a, size_t begin, size_t end, uint8_t mine) {
   return touching;
 }
 
-static void mark_span(assembly *a, uint32_t body, uint8_t bit) {
+static void mark_span(assembler *a, uint32_t body, uint8_t bit) {
   if (!(__atomic_load_n(&a->span[body], __ATOMIC_RELAXED) & bit))
     __atomic_fetch_or(&a->span[body], bit, __ATOMIC_RELAXED);
 }
@@ -154,19 +154,19 @@ static bool is_between(uint8_t mark) {
   return (mark & (uint8_t)(mark - 1u)) != 0;
 }
 
-static void keep_between(assembly *a) {
+static void keep_between(assembler *a) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   for (size_t k = 0; k < a->contact_count; k++) {
     const bool at_a = is_between(a->span[key[k].a]), at_b = is_between(a->span[key[k].b]);
     if (!at_a && !at_b) continue;
     const ccp_contact *c = &a->problem->bodies.contact[k];
-    const v3 p = assembly_impulse(a, k), m = assembly_moment(a, k);
+    const v3 p = assembler_impulse(a, k), m = assembler_moment(a, k);
     if (at_a) push(a, key[k].a, c->body_a, -1.0, p, m, c->arm_a);
     if (at_b) push(a, key[k].b, c->body_b, 1.0, p, m, c->arm_b);
   }
 }
 
-static size_t keep_in_spans(assembly *a, size_t spans) {
+static size_t keep_in_spans(assembler *a, size_t spans) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const size_t n = a->contact_count;
   size_t touching = 0;
@@ -187,7 +187,7 @@ static size_t keep_in_spans(assembly *a, size_t spans) {
   return touching;
 }
 
-scree_status assembly_keep_contacts(assembly *a, assembly_report *report) {
+scree_status assembler_keep_contacts(assembler *a, assembler_report *report) {
   const size_t n = a->contact_count, limit = a->world->bodies.limit;
   if (limit) memset(a->shared, 0, limit);
   size_t spans = (size_t)context_team(a->context, n > PARALLEL_CONTACTS);

@@ -5,16 +5,16 @@
 
 #include "ccp/problem.h"
 
-static uint32_t rank_of(const assembly *a, uint32_t body) {
+static uint32_t rank_of(const assembler *a, uint32_t body) {
   return body == WORLD_NO_BODY ? SCREE_CCP_WORLD : a->rank[body];
 }
 
-double joint_warmth(const assembly *a, const assembly_params *params, const joint *j) {
+double joint_warmth(const assembler *a, const assembler_params *params, const joint *j) {
   return params->warm_start && j->step > 0.0 ? params->warm_start_scale * a->kick / j->step : 0.0;
 }
 
 /* Coefficients of a row on the twists of the bodies that are in the problem; returns how many. */
-static size_t terms_of(const assembly *a, const joint *j, const joint_row *row,
+static size_t terms_of(const assembler *a, const joint *j, const joint_row *row,
                        scree_ccp_term *terms) {
   size_t count = 0;
   for (int s = 0; s < JOINT_SIDES; s++) {
@@ -28,7 +28,7 @@ static size_t terms_of(const assembly *a, const joint *j, const joint_row *row,
   return count;
 }
 
-scree_status joint_add_part(assembly *a, size_t index, joint_role role, int coordinate,
+scree_status joint_add_part(assembler *a, size_t index, joint_role role, int coordinate,
                             const joint_row *rows, int count, const double *offset,
                             const double *compliance, const scree_set *set, const double *g) {
   scree_ccp_term terms[SCREE_MAX_DIM][JOINT_SIDES];
@@ -36,7 +36,7 @@ scree_status joint_add_part(assembly *a, size_t index, joint_role role, int coor
   const size_t at = a->problem->row_count;
   if (memory_grow(a->context, &a->joint_part, &a->joint_part_capacity, a->joint_part_count + 1,
                   sizeof *a->joint_part) ||
-      assembly_reserve_g(a, at + SCREE_MAX_DIM))
+      assembler_reserve_g(a, at + SCREE_MAX_DIM))
     return SCREE_ERROR_MEMORY;
   for (int k = 0; k < count; k++) {
     def[k] =
@@ -55,7 +55,7 @@ scree_status joint_add_part(assembly *a, size_t index, joint_role role, int coor
 
 /* How far the motion of a step bends: at most h (w^2 r + 2 w v) and h w^2, m/s and rad/s. *size: of
  * the joint, m. */
-static joint_recovery find_bending(const assembly *a, double h, const joint *j,
+static joint_recovery find_bending(const assembler *a, double h, const joint *j,
                                    const joint_view *view, double *size) {
   const world_bodies *b = &a->world->bodies;
   double turn = 0.0, arc = 0.0;
@@ -77,8 +77,8 @@ static joint_recovery find_bending(const assembly *a, double h, const joint *j,
 
 /* The error of a step is of second order in its motion: twice that must be taken back whatever the
  * bound, which is for joints that came apart. */
-joint_recovery joint_find_recovery(const assembly *a, const assembly_params *params, const joint *j,
-                                   const joint_view *view) {
+joint_recovery joint_find_recovery(const assembler *a, const assembler_params *params,
+                                   const joint *j, const joint_view *view) {
   double size, slide = params->recovery_speed;
   const joint_recovery bent = find_bending(a, params->h, j, view, &size);
   if (!(slide > 0.0)) slide = fmax(sqrt(a->gravity * size), 2.0 * size);
@@ -86,7 +86,7 @@ joint_recovery joint_find_recovery(const assembly *a, const assembly_params *par
   return (joint_recovery){slide + 2.0 * bent.slide, slide / size + 2.0 * bent.turn};
 }
 
-double joint_recovered_part(double sum2, double most, const assembly_params *params) {
+double joint_recovered_part(double sum2, double most, const assembler_params *params) {
   const double speed = params->stabilisation * sqrt(sum2) / params->h;
   return speed > most ? most / speed : 1.0;
 }
@@ -99,7 +99,7 @@ double joint_recovered_part(double sum2, double most, const assembly_params *par
  * have other speeds: they are held as ever. False: this is one of these. */
 static const double far_turn = 0.5; /* rad in a step */
 
-static bool hold_without_work(const assembly *a, const assembly_params *params, const joint *j,
+static bool hold_without_work(const assembler *a, const assembler_params *params, const joint *j,
                               const joint_view *view, const joint_row *rows, int count,
                               double *offset) {
   const world_bodies *b = &a->world->bodies;
@@ -116,8 +116,8 @@ static bool hold_without_work(const assembly *a, const assembly_params *params, 
          sqrt(apart[1]) <= params->h * bent.turn && sqrt(speed[1]) <= bent.turn;
 }
 
-static scree_status add_held(assembly *a, const assembly_params *params, size_t index,
-                             const joint_view *view, assembly_report *report) {
+static scree_status add_held(assembler *a, const assembler_params *params, size_t index,
+                             const joint_view *view, assembler_report *report) {
   const joint *j = view->data;
   joint_row rows[JOINT_ROWS];
   double offset[JOINT_ROWS], compliance[JOINT_ROWS] = {0.0}, g[JOINT_ROWS];
@@ -147,7 +147,7 @@ static scree_status add_held(assembly *a, const assembly_params *params, size_t 
 }
 
 /* Six springs; those without stiffness and damping are no rows. */
-static scree_status add_bushing(assembly *a, const assembly_params *params, size_t index,
+static scree_status add_bushing(assembler *a, const assembler_params *params, size_t index,
                                 const joint_view *view) {
   const joint *j = view->data;
   const world_bodies *b = &a->world->bodies;
@@ -180,8 +180,8 @@ static bool takes_part(const scree_world *w, const joint *j) {
   return false;
 }
 
-static scree_status add_joint(assembly *a, const assembly_params *params, size_t index,
-                              assembly_report *report) {
+static scree_status add_joint(assembler *a, const assembler_params *params, size_t index,
+                              assembler_report *report) {
   const joint *j = &a->world->joint[index];
   const joint_class *class = joint_class_of(j);
   const joint_view view = joint_view_of(a->world, j);
@@ -195,8 +195,8 @@ static scree_status add_joint(assembly *a, const assembly_params *params, size_t
   return status;
 }
 
-scree_status assembly_add_joints(assembly *a, const assembly_params *params,
-                                 assembly_report *report) {
+scree_status assembler_add_joints(assembler *a, const assembler_params *params,
+                                  assembler_report *report) {
   const scree_world *w = a->world;
   scree_status status = SCREE_OK;
   a->joint_part_count = 0;
@@ -205,7 +205,7 @@ scree_status assembly_add_joints(assembly *a, const assembly_params *params,
   return status;
 }
 
-void assembly_push_block(assembly *a, size_t block) {
+void assembler_push_block(assembler *a, size_t block) {
   const ccp_bodies *bodies = &a->problem->bodies;
   const size_t first = a->problem->row_start[block] - a->problem->row_start[bodies->contact_count];
   const size_t dim = (size_t)ccp_dim(a->problem, block);
@@ -223,8 +223,8 @@ void assembly_push_block(assembly *a, size_t block) {
   }
 }
 
-void assembly_push_joints(assembly *a) {
-  for (size_t k = 0; k < a->joint_part_count; k++) assembly_push_block(a, a->joint_part[k].block);
+void assembler_push_joints(assembler *a) {
+  for (size_t k = 0; k < a->joint_part_count; k++) assembler_push_block(a, a->joint_part[k].block);
 }
 
 /* ---- what the step found -------------------------------------------------------------------- */
@@ -237,7 +237,7 @@ static void add_reaction(joint *j, const joint_view *view, const joint_row *row,
   j->moment = v3_add_scaled(j->moment, g, v3_sub(row->angular[SIDE_B], v3_cross(arm, push)));
 }
 
-static void keep_held(const assembly *a, joint *j, const joint_view *view, const double *g) {
+static void keep_held(const assembler *a, joint *j, const joint_view *view, const double *g) {
   joint_row rows[JOINT_ROWS];
   const int count = joint_held_rows(view, rows);
   const bool bushing = j->kind == SCREE_JOINT_BUSHING;
@@ -250,7 +250,7 @@ static void keep_held(const assembly *a, joint *j, const joint_view *view, const
   }
 }
 
-static void keep_part(assembly *a, const joint_part *part) {
+static void keep_part(assembler *a, const joint_part *part) {
   joint *j = &a->world->joint[part->joint];
   const joint_view view = joint_view_of(a->world, j);
   const double *g = a->g + a->problem->row_start[part->block];
@@ -279,7 +279,7 @@ static void keep_part(assembly *a, const joint_part *part) {
 }
 
 /* Where angles and curves will be at the end of the step, so that turns are counted. */
-static void estimate(assembly *a, joint *j) {
+static void estimate(assembler *a, joint *j) {
   const joint_class *class = joint_class_of(j);
   if (!class->angles && !j->curve) return;
   const joint_view view = joint_view_of(a->world, j);
@@ -300,7 +300,7 @@ static bool breaks(const joint *j) {
          v3_norm(j->moment) > j->break_torque * j->step;
 }
 
-void assembly_keep_joints(assembly *a) {
+void assembler_keep_joints(assembler *a) {
   scree_world *w = a->world;
   bool broke = false;
   for (size_t k = 0; k < w->joint_limit; k++) {

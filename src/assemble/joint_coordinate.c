@@ -54,8 +54,8 @@ double joint_mobility(const scree_world *w, const joint *j, const joint_row *row
 }
 
 typedef struct coordinate_look {
-  assembly *a;
-  const assembly_params *params;
+  assembler *a;
+  const assembler_params *params;
   size_t index;
   const joint *j;
   const joint_view *view;
@@ -164,7 +164,7 @@ static scree_status add_limit(coordinate_look *l, double s, double at) {
   return status;
 }
 
-scree_status joint_add_coordinate(assembly *a, const assembly_params *params, size_t index,
+scree_status joint_add_coordinate(assembler *a, const assembler_params *params, size_t index,
                                   const joint_view *view, int k) {
   const scree_world *w = a->world;
   const joint *j = view->data;

@@ -19,7 +19,7 @@
 static const double small = 1e-8;
 
 /* Twists of v_free with the impulses of joints. Contacts there are none. */
-static scree_status find_ends(assembly *a, double h) {
+static scree_status find_ends(assembler *a, double h) {
   const scree_world *w = a->world;
   const ccp_bodies *bodies = &a->problem->bodies;
   if (memory_grow(a->context, &a->end, &a->end_capacity, w->bodies.limit, sizeof *a->end) ||
@@ -49,7 +49,7 @@ static scree_status find_ends(assembly *a, double h) {
 }
 
 /* The joint with its angles where this step leads them, so that turns are counted right. */
-static joint estimated(const assembly *a, const joint *j, double h) {
+static joint estimated(const assembler *a, const joint *j, double h) {
   joint next = *j;
   const joint_class *class = joint_class_of(j);
   const joint_view view = joint_view_of(a->world, j);
@@ -78,7 +78,7 @@ static double size_of(const joint_view *view) {
  * on they are trusted less, from 0.5 on not at all. */
 static const double fade_from = 0.2, fade_to = 0.5;
 
-static double trust(const assembly *a, const joint *j, double h) {
+static double trust(const assembler *a, const joint *j, double h) {
   double most = 0.0;
   for (int s = 0; s < JOINT_SIDES; s++)
     if (j->body[s] != WORLD_NO_BODY)
@@ -86,7 +86,7 @@ static double trust(const assembly *a, const joint *j, double h) {
   return fmin(fmax((fade_to - most) / (fade_to - fade_from), 0.0), 1.0);
 }
 
-static bool bend(assembly *a, const assembly_params *params, const joint_part *part) {
+static bool bend(assembler *a, const assembler_params *params, const joint_part *part) {
   const joint *j = &a->world->joint[part->joint];
   if (part->role != JOINT_PART_HELD || j->kind == SCREE_JOINT_BUSHING || j->compliance > 0.0)
     return false;
@@ -109,7 +109,7 @@ static bool bend(assembly *a, const assembly_params *params, const joint_part *p
   return part_taken * sqrt(slide) > small * size_of(&end) || part_taken * sqrt(turn) > small;
 }
 
-scree_status assembly_bend_joints(assembly *a, const assembly_params *params, bool *again) {
+scree_status assembler_bend_joints(assembler *a, const assembler_params *params, bool *again) {
   *again = false;
   if (a->joint_part_count == 0 || find_ends(a, params->h))
     return a->joint_part_count ? SCREE_ERROR_MEMORY : SCREE_OK;
@@ -124,7 +124,7 @@ scree_status assembly_bend_joints(assembly *a, const assembly_params *params, bo
  * Joints whose bodies turn less need no look. */
 static const double fast = 0.3 /* rad */, strained = 0.02;
 
-static bool is_strained(const assembly *a, const assembly_params *params, const joint *j) {
+static bool is_strained(const assembler *a, const assembler_params *params, const joint *j) {
   const joint next = estimated(a, j, params->h);
   const joint_view now = joint_view_of(a->world, j);
   const joint_view end = joint_look_at(&next, a->world, a->end);
@@ -139,7 +139,8 @@ static bool is_strained(const assembly *a, const assembly_params *params, const 
   return error[1] > strained * size_of(&end) && error[1] > 2.0 * error[0];
 }
 
-scree_status assembly_find_strain(assembly *a, const assembly_params *params, assembly_hit *hit) {
+scree_status assembler_find_strain(assembler *a, const assembler_params *params,
+                                   assembler_hit *hit) {
   const scree_world *w = a->world;
   if (!a->joint_part_count) return SCREE_OK;
   if (memory_grow(a->context, &a->end, &a->end_capacity, w->bodies.limit, sizeof *a->end) ||

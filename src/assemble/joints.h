@@ -13,7 +13,7 @@
 #ifndef SCREE_ASSEMBLE_JOINTS_H
 #define SCREE_ASSEMBLE_JOINTS_H
 
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "model/joints/joints.h"
 
 typedef enum joint_role {
@@ -47,21 +47,21 @@ bool joint_solve_spring(const joint_spring *s, double h, double kick, double *of
 typedef struct joint_recovery {
   double slide, turn;
 } joint_recovery;
-joint_recovery joint_find_recovery(const assembly *a, const assembly_params *params, const joint *j,
-                                   const joint_view *view);
+joint_recovery joint_find_recovery(const assembler *a, const assembler_params *params,
+                                   const joint *j, const joint_view *view);
 
 /* Part of errors with this sum of squares that is removed, so that none goes faster than `most`. */
-double joint_recovered_part(double sum2, double most, const assembly_params *params);
+double joint_recovered_part(double sum2, double most, const assembler_params *params);
 
 /* Adds a block of the joint to the problem, with its start in g. */
-scree_status joint_add_part(assembly *a, size_t index, joint_role role, int coordinate,
+scree_status joint_add_part(assembler *a, size_t index, joint_role role, int coordinate,
                             const joint_row *rows, int count, const double *offset,
                             const double *compliance, const scree_set *set, const double *g);
 /* joint_coordinate.c: all that a coordinate has. */
-scree_status joint_add_coordinate(assembly *a, const assembly_params *params, size_t index,
+scree_status joint_add_coordinate(assembler *a, const assembler_params *params, size_t index,
                                   const joint_view *view, int k);
 double joint_mobility(const scree_world *world, const joint *j, const joint_row *row);
 /* What impulses of the step before are worth in this one; 0: nothing. */
-double joint_warmth(const assembly *a, const assembly_params *params, const joint *j);
+double joint_warmth(const assembler *a, const assembler_params *params, const joint *j);
 
 #endif

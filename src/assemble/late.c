@@ -24,7 +24,7 @@
  * pushed at one point, so that momentum and its moment are kept. The two points that touch at the
  * end are not one at the start; of a ball it is the own one, as else a push along the normal would
  * spin it. */
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 
 #include <stdlib.h>
 
@@ -57,19 +57,19 @@ static bool is_mesh(const world_bodies *b, size_t i) {
   return b->shape[i]->kind == SCREE_SHAPE_MESH;
 }
 
-static v3 velocity_at(const assembly *a, size_t i, v3 arm) {
+static v3 velocity_at(const assembler *a, size_t i, v3 arm) {
   return v3_add(a->linear[i], v3_cross(a->angular[i], arm));
 }
 
 /* Of b, as the image that a meets, against a where their arms end. */
-static v3 velocity_between(const assembly *a, size_t i, v3 arm_i, size_t k, v3 arm_k) {
+static v3 velocity_between(const assembler *a, size_t i, v3 arm_i, size_t k, v3 arm_k) {
   return v3_add(v3_sub(velocity_at(a, k, arm_k), velocity_at(a, i, arm_i)),
                 world_image(a->world, i, k).velocity);
 }
 
 /* How far the end may be from what the contacts say, m: by features that turn into touch, and by
  * the curvature of a turn and of a round wall. */
-static double unsaid(const assembly *a, const ccp_contact *c, size_t i, size_t k, double h) {
+static double unsaid(const assembler *a, const ccp_contact *c, size_t i, size_t k, double h) {
   const world_bodies *b = &a->world->bodies;
   const v3 arm[2] = {v3_load(c->arm_a), v3_load(c->arm_b)};
   const v3 none = {0, 0, 0};
@@ -95,14 +95,14 @@ static double unsaid(const assembly *a, const ccp_contact *c, size_t i, size_t k
   return sum;
 }
 
-static double end_gap(const assembly *a, const ccp_contact *c, size_t contact, size_t i, size_t k,
+static double end_gap(const assembler *a, const ccp_contact *c, size_t contact, size_t i, size_t k,
                       double h) {
   const v3 u = velocity_between(a, i, v3_load(c->arm_a), k, v3_load(c->arm_b));
   return (double)a->gap[contact] + h * v3_dot(v3_load(c->normal), u);
 }
 
 /* Pairs whose contacts may say too little. */
-static scree_status find_suspects(assembly *a, double h, size_t *count) {
+static scree_status find_suspects(assembler *a, double h, size_t *count) {
   const cache_list *now = &collide_cache(a->collide)->now;
   const world_bodies *b = &a->world->bodies;
   const ccp_contact *contact = a->problem->bodies.contact;
@@ -132,7 +132,7 @@ typedef struct late_end {
   pose body, shape;
 } late_end;
 
-static late_end end_of(const assembly *a, size_t i, double h) {
+static late_end end_of(const assembler *a, size_t i, double h) {
   const world_bodies *b = &a->world->bodies;
   v3 angular = a->angular[i];
   late_end end;
@@ -141,7 +141,7 @@ static late_end end_of(const assembly *a, size_t i, double h) {
   return end;
 }
 
-static int touch_at_end(const assembly *a, const late_suspect *s, double h, late_end *end,
+static int touch_at_end(const assembler *a, const late_suspect *s, double h, late_end *end,
                         contact_point *found) {
   const world_bodies *b = &a->world->bodies;
   const periodic_image image = world_image(a->world, s->a, s->b);
@@ -154,12 +154,12 @@ static int touch_at_end(const assembly *a, const late_suspect *s, double h, late
                         CONTACT_POINT_MAX);
 }
 
-static double allowed_depth(const assembly *a, const late_suspect *s) {
+static double allowed_depth(const assembler *a, const late_suspect *s) {
   const world_bodies *b = &a->world->bodies;
   return tolerance * view_less(b->diameter[s->a], b->diameter[s->b]);
 }
 
-static void judge(const assembly *a, double h, late_suspect *s) {
+static void judge(const assembler *a, double h, late_suspect *s) {
   late_end end[2];
   contact_point found[CONTACT_POINT_MAX];
   const int n = touch_at_end(a, s, h, end, found);
@@ -178,7 +178,7 @@ static bool is_container(const world_bodies *b, size_t i) {
 
 /* A body that has come through another's middle would be pushed out on the far side; but there is
  * no far side of a container's wall, which may be met anywhere. */
-static bool same_side(const assembly *a, const late_suspect *s, v3 normal) {
+static bool same_side(const assembler *a, const late_suspect *s, v3 normal) {
   if (is_container(&a->world->bodies, s->a) || is_container(&a->world->bodies, s->b)) return true;
   for (uint32_t m = s->first; m < s->first + s->count; m++)
     if (v3_dot(v3_load(a->problem->bodies.contact[m].normal), normal) > 0.0) return true;
@@ -192,26 +192,26 @@ static int compare(const void *x, const void *y) {
   return p->point.feature < q->point.feature ? -1 : p->point.feature > q->point.feature;
 }
 
-static scree_status put(assembly *a, const collide_given *given) {
+static scree_status put(assembler *a, const collide_given *given) {
   if (memory_grow(a->context, &a->late, &a->late_capacity, a->late_count + 1, sizeof *a->late))
     return SCREE_ERROR_MEMORY;
   a->late[a->late_count++] = *given;
   return SCREE_OK;
 }
 
-static v3 carried_back(const assembly *a, size_t i, pose end, v3 point) {
+static v3 carried_back(const assembler *a, size_t i, pose end, v3 point) {
   return pose_apply(world_pose(a->world, i), pose_apply_inverse(end, point));
 }
 
 /* Where both bodies are pushed. */
-static v3 common_point(const assembly *a, const late_suspect *s, v3 on_a, v3 on_b) {
+static v3 common_point(const assembler *a, const late_suspect *s, v3 on_a, v3 on_b) {
   const world_bodies *b = &a->world->bodies;
   if (!world_is_dynamic(a->world, s->a) || is_ball(b, s->b)) return on_b;
   if (!world_is_dynamic(a->world, s->b) || is_ball(b, s->a)) return on_a;
   return v3_scale(0.5, v3_add(on_a, on_b));
 }
 
-static scree_status add_late(assembly *a, double h, const late_suspect *s, uint32_t mark,
+static scree_status add_late(assembler *a, double h, const late_suspect *s, uint32_t mark,
                              bool *added) {
   const size_t before = a->late_count;
   const world_bodies *b = &a->world->bodies;
@@ -237,7 +237,7 @@ static scree_status add_late(assembly *a, double h, const late_suspect *s, uint3
 }
 
 /* In scenes of balls and walls at rest nothing is ever said too little. */
-static bool anything_turns(const assembly *a) {
+static bool anything_turns(const assembler *a) {
   const world_bodies *b = &a->world->bodies;
   for (size_t i = 0; i < b->limit; i++)
     if (b->alive[i] && b->shape[i] && !is_ball(b, i) &&
@@ -247,7 +247,7 @@ static bool anything_turns(const assembly *a) {
   return false;
 }
 
-scree_status assembly_look_late(assembly *a, const assembly_params *params, bool *again) {
+scree_status assembler_look_late(assembler *a, const assembler_params *params, bool *again) {
   const double *diameter = a->world->bodies.diameter;
   size_t count = 0;
   bool added = false;
@@ -270,7 +270,7 @@ scree_status assembly_look_late(assembly *a, const assembly_params *params, bool
   }
   if (status || !added) return status;
   qsort(a->late, a->late_count, sizeof *a->late, compare);
-  if (!params->again && !*again) status = assembly_see_no_farther(a);
+  if (!params->again && !*again) status = assembler_see_no_farther(a);
   *again = true;
   return status;
 }

@@ -27,14 +27,14 @@
 
 /* Of a body that was hit in the step, whose velocities are for now those that move it to where it
  * ends (impact.c); null: another one. */
-static const impact_body *hit_body(const assembly *a, uint32_t i) {
+static const impact_body *hit_body(const assembler *a, uint32_t i) {
   if (!a->impact_count || a->rank[i] == SCREE_CCP_WORLD) return NULL;
   const impact_body *b = &a->impact[a->rank[i]];
   return b->hit ? b : NULL;
 }
 
 /* Over the step; of a driven body its own motion. */
-static mean_twist mean_of(const assembly *a, uint32_t i) {
+static mean_twist mean_of(const assembler *a, uint32_t i) {
   const world_bodies *b = &a->world->bodies;
   mean_twist end = {a->linear[i], a->angular[i]};
   if (!world_is_dynamic(a->world, i)) return end;
@@ -47,12 +47,12 @@ static mean_twist mean_of(const assembly *a, uint32_t i) {
                       v3_scale(0.5, v3_add(b->angular[i], end.angular))};
 }
 
-static void find_some_means(assembly *a, size_t begin, size_t end) {
+static void find_some_means(assembler *a, size_t begin, size_t end) {
   for (size_t i = begin; i < end; i++)
     if (a->world->bodies.alive[i]) a->mean[i] = mean_of(a, (uint32_t)i);
 }
 
-static void find_means(assembly *a) {
+static void find_means(assembler *a) {
   const size_t n = a->world->bodies.limit, pieces = pieces_of(n);
   if (pieces == 1) {
     find_some_means(a, 0, n);
@@ -65,19 +65,19 @@ static void find_means(assembly *a) {
 
 /* ---- contacts ------------------------------------------------------------------------------- */
 
-static bool is_driven(const assembly *a, uint32_t i) {
+static bool is_driven(const assembler *a, uint32_t i) {
   return a->world->bodies.kind[i] == SCREE_BODY_PRESCRIBED;
 }
 
-static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
+static void add_contact(const assembler *a, size_t k, scree_ledger *out) {
   const cache_key *key = &collide_cache(a->collide)->now.key[k];
   const ccp_contact *c = &a->problem->bodies.contact[k];
-  const v3 p = assembly_whole_impulse(a, k), m = assembly_moment(a, k), n = v3_load(c->normal);
+  const v3 p = assembler_whole_impulse(a, k), m = assembler_moment(a, k), n = v3_load(c->normal);
   const v3 wa = a->mean[key->a].angular, wb = a->mean[key->b].angular;
   const v3 va = v3_add(a->mean[key->a].linear, v3_cross(wa, v3_load(c->arm_a)));
   const v3 vb = v3_add(a->mean[key->b].linear, v3_cross(wb, v3_load(c->arm_b)));
   const v3 image =
-      periodic_moves(&a->world->box) ? assembly_image(a, k).velocity : v3_make(0, 0, 0);
+      periodic_moves(&a->world->box) ? assembler_image(a, k).velocity : v3_make(0, 0, 0);
   const v3 u = v3_add(v3_sub(vb, va), image);
   const double whole = v3_dot(p, u) + v3_dot(m, v3_sub(wb, wa));
   const double normal = v3_dot(p, n) * v3_dot(u, n);
@@ -87,7 +87,7 @@ static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
   out->motions -= v3_dot(p, image);
   if (a->has_surfaces) {
     /* A belt gives, and friction takes, what its surface does. */
-    const double work = v3_dot(p, assembly_belt(a, k, n));
+    const double work = v3_dot(p, assembler_belt(a, k, n));
     out->friction -= work;
     out->motions -= work;
   }
@@ -95,14 +95,14 @@ static void add_contact(const assembly *a, size_t k, scree_ledger *out) {
   if (is_driven(a, key->b)) out->motions -= v3_dot(p, vb) + v3_dot(m, wb);
 }
 
-static void add_some_contacts(const assembly *a, size_t begin, size_t end, scree_ledger *out) {
+static void add_some_contacts(const assembler *a, size_t begin, size_t end, scree_ledger *out) {
   for (size_t k = begin; k < end; k++)
     if (a->g[a->problem->row_start[k]] != 0.0 ||
         (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0))
       add_contact(a, k, out);
 }
 
-static void add_contacts(const assembly *a, scree_ledger *out) {
+static void add_contacts(const assembler *a, scree_ledger *out) {
   const size_t n = a->contact_count, pieces = pieces_of(n);
   scree_ledger piece[PIECES_MOST];
   if (pieces == 1) {
@@ -124,7 +124,7 @@ static void add_contacts(const assembly *a, scree_ledger *out) {
  * and gravity works along that too. Speeds are those of the middle of the step, so the product of
  * impulse and mean velocity is off by just this work: with it an impact takes m (1 - e^2) u^2 / 2
  * with u at its time. */
-static void add_shifts(const assembly *a, scree_ledger *out) {
+static void add_shifts(const assembler *a, scree_ledger *out) {
   const v3 gravity = v3_load(a->world->def.gravity);
   for (size_t k = 0; a->impact_count && k < a->moving; k++)
     if (a->impact[k].hit)
@@ -135,7 +135,7 @@ static void add_shifts(const assembly *a, scree_ledger *out) {
 /* ---- joints --------------------------------------------------------------------------------- */
 
 /* Work of a block's impulses on the bodies that move by them; what driven ones get is theirs. */
-static double add_rows(const assembly *a, size_t block, scree_ledger *out) {
+static double add_rows(const assembler *a, size_t block, scree_ledger *out) {
   const ccp_bodies *bodies = &a->problem->bodies;
   const size_t first = a->problem->row_start[block] - a->problem->row_start[bodies->contact_count];
   const size_t dim = (size_t)ccp_dim(a->problem, block);
@@ -155,13 +155,13 @@ static double add_rows(const assembly *a, size_t block, scree_ledger *out) {
   return work;
 }
 
-static void add_load(const assembly *a, uint32_t i, double seconds, const body_load *load,
+static void add_load(const assembler *a, uint32_t i, double seconds, const body_load *load,
                      double *work) {
   *work +=
       seconds * (v3_dot(load->force, a->mean[i].linear) + v3_dot(load->torque, a->mean[i].angular));
 }
 
-static void add_torque_motors(const assembly *a, const joint *j, scree_ledger *out) {
+static void add_torque_motors(const assembler *a, const joint *j, scree_ledger *out) {
   const scree_world *w = a->world;
   for (int k = 0; k < joint_class_of(j)->coordinates; k++) {
     if (j->coordinate[k].motor != SCREE_MOTOR_TORQUE) continue;
@@ -177,7 +177,7 @@ static void add_torque_motors(const assembly *a, const joint *j, scree_ledger *o
   }
 }
 
-static void add_joints(const assembly *a, scree_ledger *out) {
+static void add_joints(const assembler *a, scree_ledger *out) {
   const scree_world *w = a->world;
   for (size_t k = 0; k < a->joint_part_count; k++) {
     const joint_part *part = &a->joint_part[k];
@@ -194,7 +194,7 @@ static void add_joints(const assembly *a, scree_ledger *out) {
 }
 
 /* What links take; of it, what they store is moved to the potential energy by add_energies. */
-static void add_links(const assembly *a, scree_ledger *out) {
+static void add_links(const assembler *a, scree_ledger *out) {
   const scree_world *w = a->world;
   for (size_t k = 0; k < w->link_limit; k++) {
     const world_link *l = &w->link[k];
@@ -229,8 +229,8 @@ static void add_energy(const scree_world *w, size_t i, double sign, v3 ahead, sc
   out->potential -= sign * b->mass[i] * v3_dot(v3_load(w->def.gravity), x);
 }
 
-static void add_some_energies(const assembly *a, double sign, double step, size_t begin, size_t end,
-                              scree_ledger *out) {
+static void add_some_energies(const assembler *a, double sign, double step, size_t begin,
+                              size_t end, scree_ledger *out) {
   const scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
   for (size_t i = begin; i < end; i++) {
@@ -241,7 +241,7 @@ static void add_some_energies(const assembly *a, double sign, double step, size_
   }
 }
 
-static void add_energies(const assembly *a, double sign, double step, scree_ledger *out) {
+static void add_energies(const assembler *a, double sign, double step, scree_ledger *out) {
   const scree_world *w = a->world;
   const size_t n = w->bodies.limit, pieces = pieces_of(n);
   if (pieces == 1) {
@@ -262,7 +262,7 @@ static void add_energies(const assembly *a, double sign, double step, scree_ledg
   out->joints -= sign * elastic;
 }
 
-void assembly_open_ledger(assembly *a, scree_ledger *out) {
+void assembler_open_ledger(assembler *a, scree_ledger *out) {
   const world_bodies *b = &a->world->bodies;
   find_means(a);
   add_contacts(a, out);
@@ -285,7 +285,7 @@ void assembly_open_ledger(assembly *a, scree_ledger *out) {
   add_energies(a, -1.0, a->world->step, out);
 }
 
-void assembly_close_ledger(const assembly *a, scree_ledger *out) {
+void assembler_close_ledger(const assembler *a, scree_ledger *out) {
   add_energies(a, 1.0, a->h, out);
   const double given = out->motors + out->motions + out->forces;
   const double taken = out->friction + out->impacts + out->joints;

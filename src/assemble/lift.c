@@ -6,16 +6,16 @@
  * reported in parts of a diameter, and contacts with more than a thousandth are counted. */
 #include <math.h>
 
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "ccp/problem.h"
 
 static const double counted_percent = 0.1;
 
-static v3 velocity_of(const assembly *a, uint32_t body, const double *arm) {
+static v3 velocity_of(const assembler *a, uint32_t body, const double *arm) {
   return v3_add(a->linear[body], v3_cross(a->angular[body], v3_load(arm)));
 }
 
-void assembly_find_lift(const assembly *a, double *worst_percent, size_t *lifted) {
+void assembler_find_lift(const assembler *a, double *worst_percent, size_t *lifted) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const world_bodies *b = &a->world->bodies;
   for (size_t k = 0; k < a->contact_count; k++) {

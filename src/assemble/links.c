@@ -6,7 +6,7 @@
  *
  * Any stiffness is stable; what swings faster than the step is damped. The user's own forces are
  * part of the free velocities. */
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "ccp/problem.h"
 #include "model/link/link.h"
 
@@ -17,7 +17,7 @@ static bool takes_part(const scree_world *w, const world_link *l) {
   return any;
 }
 
-static scree_status add_link(assembly *a, const assembly_params *params, const world_link *l) {
+static scree_status add_link(assembler *a, const assembler_params *params, const world_link *l) {
   scree_ccp_term terms[LINK_ROWS][LINK_BODIES];
   scree_ccp_row_def def[LINK_ROWS];
   pose at[LINK_BODIES];
@@ -25,7 +25,7 @@ static scree_status add_link(assembly *a, const assembly_params *params, const w
   const size_t first = a->problem->row_count;
   link_poses(a->world, l, at);
   link_classes[l->kind]->measure(l, at, &seen);
-  if (assembly_reserve_g(a, first + LINK_ROWS)) return SCREE_ERROR_MEMORY;
+  if (assembler_reserve_g(a, first + LINK_ROWS)) return SCREE_ERROR_MEMORY;
   for (uint32_t r = 0; r < l->rows; r++) {
     const double hard = l->stiffness[r] * params->h + l->damping[r];
     double rate = 0.0;
@@ -49,7 +49,7 @@ static scree_status add_link(assembly *a, const assembly_params *params, const w
   return scree_ccp_add_block(a->problem, &set, def);
 }
 
-scree_status assembly_add_links(assembly *a, const assembly_params *params) {
+scree_status assembler_add_links(assembler *a, const assembler_params *params) {
   const scree_world *w = a->world;
   if (memory_grow(a->context, &a->link_block, &a->link_block_capacity, w->link_limit,
                   sizeof *a->link_block))
@@ -64,7 +64,7 @@ scree_status assembly_add_links(assembly *a, const assembly_params *params) {
   return SCREE_OK;
 }
 
-void assembly_push_links(assembly *a) {
+void assembler_push_links(assembler *a) {
   for (size_t k = 0; k < a->world->link_limit; k++)
-    if (a->link_block[k] != CACHE_NONE) assembly_push_block(a, a->link_block[k]);
+    if (a->link_block[k] != CACHE_NONE) assembler_push_block(a, a->link_block[k]);
 }

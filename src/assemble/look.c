@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "base/pieces.h"
 #include "ccp/problem.h"
 
@@ -15,14 +15,14 @@
 static const double tolerance = 0.005;
 
 /* What the contacts were searched with: before impacts. */
-static void expect(const assembly *a, size_t rank, v3 *linear, v3 *angular) {
+static void expect(const assembler *a, size_t rank, v3 *linear, v3 *angular) {
   const double *v = a->problem->bodies.body[rank].v_free;
   const bool hit = a->impact_count && a->impact[rank].hit;
   *linear = hit ? a->impact[rank].free_linear : v3_load(v);
   *angular = hit ? a->impact[rank].free_angular : v3_load(v + 3);
 }
 
-static double led_away(const assembly *a, size_t rank, double h) {
+static double led_away(const assembler *a, size_t rank, double h) {
   const uint32_t i = a->order[rank];
   v3 linear, angular;
   expect(a, rank, &linear, &angular);
@@ -33,7 +33,7 @@ static double led_away(const assembly *a, size_t rank, double h) {
   return h * speed;
 }
 
-static scree_status reserve(assembly *a) {
+static scree_status reserve(assembler *a) {
   const size_t n = a->world->bodies.limit;
   if (memory_grow(a->context, &a->free_linear, &a->free_linear_capacity, n,
                   sizeof *a->free_linear) ||
@@ -45,13 +45,13 @@ static scree_status reserve(assembly *a) {
   return SCREE_OK;
 }
 
-scree_status assembly_see_no_farther(assembly *a) {
+scree_status assembler_see_no_farther(assembler *a) {
   if (reserve(a)) return SCREE_ERROR_MEMORY;
   memset(a->extra_used, 0, a->world->bodies.limit * sizeof *a->extra_used);
   return SCREE_OK;
 }
 
-static void note_expected(assembly *a) {
+static void note_expected(assembler *a) {
   const size_t n = a->world->bodies.limit;
   memcpy(a->free_linear, a->linear, n * sizeof *a->linear);
   memcpy(a->free_angular, a->angular, n * sizeof *a->angular);
@@ -61,11 +61,11 @@ static void note_expected(assembly *a) {
   }
 }
 
-static scree_status look_at(assembly *a, const assembly_params *params, bool *again) {
+static scree_status look_at(assembler *a, const assembler_params *params, bool *again) {
   if (params->again)
     for (size_t i = 0; i < a->world->bodies.limit; i++)
       a->extra[i] = fmax(a->extra[i], a->extra_used[i]);
-  collide_view view = assembly_view(a, params);
+  collide_view view = assembler_view(a, params);
   view.linear = a->free_linear;
   view.angular = a->free_angular;
   const look_def look = {.view = &view,
@@ -85,7 +85,7 @@ static scree_status look_at(assembly *a, const assembly_params *params, bool *ag
 
 /* The velocities of all bodies are known, and how far they lead from what was expected. All ranks
  * look, or none: what one of them misses all build again. */
-static scree_status look_on_ranks(assembly *a, const assembly_params *params, double half,
+static scree_status look_on_ranks(assembler *a, const assembler_params *params, double half,
                                   bool *again) {
   const world_bodies *b = &a->world->bodies;
   bool any = false;
@@ -95,7 +95,7 @@ static scree_status look_on_ranks(assembly *a, const assembly_params *params, do
     a->extra[i] = away ? a->ranks->way[i] : 0.0;
     any = any || away;
   }
-  if (!any) return params->again ? SCREE_OK : assembly_see_no_farther(a);
+  if (!any) return params->again ? SCREE_OK : assembler_see_no_farther(a);
   memcpy(a->free_linear, a->ranks->free_linear, b->limit * sizeof *a->free_linear);
   memcpy(a->free_angular, a->ranks->free_angular, b->limit * sizeof *a->free_angular);
   scree_status status = a->ranks->widen(a->ranks, a, params);
@@ -104,14 +104,14 @@ static scree_status look_on_ranks(assembly *a, const assembly_params *params, do
   return status;
 }
 
-static size_t first_of(const assembly *a, double h, double half, size_t begin, size_t end) {
+static size_t first_of(const assembler *a, double h, double half, size_t begin, size_t end) {
   for (size_t k = begin; k < end; k++)
     if (a->world->bodies.shape[a->order[k]] && led_away(a, k, h) > half) return k;
   return a->moving;
 }
 
 /* The first body that was led farther than half; none: `moving`. */
-static size_t first_led(const assembly *a, double h, double half) {
+static size_t first_led(const assembler *a, double h, double half) {
   const size_t n = a->moving, pieces = pieces_of(n);
   size_t first = n;
   if (pieces == 1) return first_of(a, h, half, 0, n);
@@ -125,7 +125,7 @@ static size_t first_led(const assembly *a, double h, double half) {
   return first;
 }
 
-scree_status assembly_look(assembly *a, const assembly_params *params, bool *again) {
+scree_status assembler_look(assembler *a, const assembler_params *params, bool *again) {
   const double margin = view_less(params->margin * a->least_diameter, a->farthest);
   const double half = 0.5 * (margin + tolerance * a->least_diameter);
   *again = false;

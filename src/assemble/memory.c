@@ -4,7 +4,7 @@
  * step they turn with the contact: about n with the mean of the two bodies' turns, when the step is
  * made, and with n, by the shortest turn from the old one to the new. Two bodies that turn as one
  * carry them along; a ball that rolls leaves them in the plane that it rolls on. */
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "ccp/problem.h"
 
 /* Of the speed that gravity gives in a step: what slides slower is taken to stick. */
@@ -32,7 +32,7 @@ static v3 turn_about(v3 x, v3 n, double angle) {
 
 /* The farthest that a law holds, which the search must see: beside its margin that shrinks with the
  * speed, and known before the list of pairs is made. */
-void assembly_note_laws(assembly *a) {
+void assembler_note_laws(assembler *a) {
   const scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
   double range = 0.0, part = 0.0, radius = 0.0;
@@ -53,7 +53,7 @@ void assembly_note_laws(assembly *a) {
   a->held_part = part;
 }
 
-law_state assembly_recall(const assembly *a, uint32_t previous, v3 n, v3 t1, v3 t2) {
+law_state assembler_recall(const assembler *a, uint32_t previous, v3 n, v3 t1, v3 t2) {
   law_state out = {.value = {0}};
   if (previous == CACHE_NONE || !a->has_state_before) return out;
   const contact_state *s = &a->state_before[previous];
@@ -75,25 +75,25 @@ static void put_state(contact_state *out, const law_state *s, v3 n, v3 t1, v3 t2
   for (int k = 0; k < LAW_VALUES; k++) out->value[k] = s->value[k];
 }
 
-void assembly_note_state(assembly *a, size_t k, double gap, const law_state *state) {
+void assembler_note_state(assembler *a, size_t k, double gap, const law_state *state) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
   put_state(&a->state_now[k], state, n, t1, v3_cross(n, t1));
   a->state_now[k].gap = gap;
 }
 
-static v3 end_velocity(const assembly *a, uint32_t body, const double *arm) {
+static v3 end_velocity(const assembler *a, uint32_t body, const double *arm) {
   return v3_add(a->linear[body], v3_cross(a->angular[body], v3_load(arm)));
 }
 
-static void update(assembly *a, size_t k, const scree_material_def *m) {
+static void update(assembler *a, size_t k, const scree_material_def *m) {
   const cache_key *key = &collide_cache(a->collide)->now.key[k];
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const law_class *law = law_for(m);
   const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
   v3 u = v3_sub(end_velocity(a, key->b, c->arm_b), end_velocity(a, key->a, c->arm_a));
-  if (a->has_surfaces) u = v3_add(u, assembly_belt(a, k, n));
-  if (periodic_moves(&a->world->box)) u = v3_add(u, assembly_image(a, k).velocity);
+  if (a->has_surfaces) u = v3_add(u, assembler_belt(a, k, n));
+  if (periodic_moves(&a->world->box)) u = v3_add(u, assembler_image(a, k).velocity);
   const v3 w = v3_sub(a->angular[key->b], a->angular[key->a]);
   const law_result result = {.material = m,
                              .set = ccp_set(a->problem, k),
@@ -115,7 +115,7 @@ static void update(assembly *a, size_t k, const scree_material_def *m) {
   kept->turn = turn_about(kept->turn, n, spin);
 }
 
-void assembly_update_states(assembly *a) {
+void assembler_update_states(assembler *a) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const world_bodies *b = &a->world->bodies;
   for (size_t k = 0; k < a->contact_count; k++) {

@@ -1,7 +1,7 @@
 /* The order of bodies in the problem: along a space-filling curve, so that the two bodies of a
  * contact are near in memory. It is made anew now and then and when many bodies are new; it changes
  * the bits, so it is part of the checkpoint. */
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,20 +27,20 @@ static int compare(const void *a, const void *b) {
 }
 
 /* Who sleeps is as a fixed body to the others; a rank has what is near it. */
-static bool in_problem(const assembly *a, size_t i) {
+static bool in_problem(const assembler *a, size_t i) {
   const world_bodies *b = &a->world->bodies;
   return b->alive[i] && b->kind[i] != SCREE_BODY_FIXED && !world_sleeps(a->world, i) &&
          (!a->ranks || a->ranks->near[i]);
 }
 
 /* In no problem, but touched. */
-static bool is_wall(const assembly *a, size_t i) {
+static bool is_wall(const assembler *a, size_t i) {
   const world_bodies *b = &a->world->bodies;
   return b->alive[i] && b->shape[i] &&
          (b->kind[i] == SCREE_BODY_FIXED || world_sleeps(a->world, i));
 }
 
-static size_t sort_moving(assembly *a) {
+static size_t sort_moving(assembler *a) {
   uint64_t *key = (uint64_t *)a->angular;
   const world_bodies *b = &a->world->bodies;
   v3 lo = {INFINITY, INFINITY, INFINITY}, hi = {-INFINITY, -INFINITY, -INFINITY};
@@ -65,7 +65,7 @@ static size_t sort_moving(assembly *a) {
 
 /* After bodies came or went: the others keep their order, new ones come behind them. Says how many.
  */
-static size_t append_new(assembly *a) {
+static size_t append_new(assembler *a) {
   const world_bodies *b = &a->world->bodies;
   const size_t before = a->moving;
   size_t n = 0;
@@ -83,18 +83,18 @@ static size_t append_new(assembly *a) {
   return n - kept;
 }
 
-static void rank_bodies(assembly *a) {
+static void rank_bodies(assembler *a) {
   for (size_t i = 0; i < a->world->bodies.limit; i++) a->rank[i] = SCREE_CCP_WORLD;
   for (size_t k = 0; k < a->moving; k++) a->rank[a->order[k]] = (uint32_t)k;
 }
 
-assembly_mark assembly_set_mark(assembly *a) {
+assembler_mark assembler_set_mark(assembler *a) {
   a->sorted = false;
-  assembly_note_sleepers(a);
-  return (assembly_mark){a->world->revision - a->revision, a->steps_since_order};
+  assembler_note_sleepers(a);
+  return (assembler_mark){a->world->revision - a->revision, a->steps_since_order};
 }
 
-void assembly_back_to(assembly *a, assembly_mark mark) {
+void assembler_back_to(assembler *a, assembler_mark mark) {
   a->revision = a->world->revision - mark.behind;
   a->steps_since_order = mark.steps_since_order;
   if (a->asleep_before_count && a->world->sleep_revision != a->asleep_before_revision)
@@ -107,7 +107,7 @@ void assembly_back_to(assembly *a, assembly_mark mark) {
   rank_bodies(a);
 }
 
-static void keep_order(assembly *a) {
+static void keep_order(assembler *a) {
   if (a->sorted) return;
   a->sorted = true;
   a->old_order_count = a->order_count;
@@ -116,7 +116,7 @@ static void keep_order(assembly *a) {
   if (a->order_count) memcpy(a->old_order, a->order, a->order_count * sizeof *a->order);
 }
 
-bool assembly_order_bodies(assembly *a) {
+bool assembler_order_bodies(assembler *a) {
   const world_bodies *b = &a->world->bodies;
   const bool same = a->revision == a->world->revision && a->order_sleep == a->world->sleep_revision;
   const bool due = a->steps_since_order >= REORDER_STEPS;

@@ -1,9 +1,9 @@
 /* Overlaps as bodies lie, found without a step: nothing is held but the pairs of the broad phase
  * and a batch of contacts at a time. */
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 
-scree_status assembly_find_overlaps(const scree_world *w, assembly_visit_overlap *visit,
-                                    void *user) {
+scree_status assembler_find_overlaps(const scree_world *w, assembler_visit_overlap *visit,
+                                     void *user) {
   const world_bodies *b = &w->bodies;
   collide *c = NULL;
   v3 *still = memory_new(w->context, b->limit + 1, sizeof *still);

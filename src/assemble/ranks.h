@@ -13,7 +13,7 @@
  *   gather    after the solve: the new twists of all bodies, everywhere
  *   widen     before a look at what the new twists lead to: ghosts are those near by then
  *
- * What lives with contacts is with the rank that has them; assembly_join puts it together.
+ * What lives with contacts is with the rank that has them; assembler_join puts it together.
  *
  * What is made of MPI and how bodies are divided is in the room `distributed`. */
 #ifndef SCREE_ASSEMBLE_RANKS_H
@@ -24,10 +24,10 @@
 #include "collide/broad.h"
 #include "scree/ccp.h"
 
-struct assembly;
-struct assembly_params;
+struct assembler;
+struct assembler_params;
 
-typedef struct assembly_ranks {
+typedef struct assembler_ranks {
   ccp_ranks solve;    /* what the problem gets */
   collide_part part;  /* whose pairs are mine */
   const shape **seen; /* of each body: its shape; null where it is far from all that is mine */
@@ -35,17 +35,17 @@ typedef struct assembly_ranks {
   /* Of each body, after the solve: v_free, and how far its twist leads from there, m. */
   v3 *free_linear, *free_angular;
   double *way;
-  scree_status (*divide)(struct assembly_ranks *r, struct assembly *a,
-                         const struct assembly_params *params);
-  scree_status (*share)(struct assembly_ranks *r, struct assembly *a);
-  scree_status (*gather)(struct assembly_ranks *r, struct assembly *a);
-  scree_status (*widen)(struct assembly_ranks *r, struct assembly *a,
-                        const struct assembly_params *params);
+  scree_status (*divide)(struct assembler_ranks *r, struct assembler *a,
+                         const struct assembler_params *params);
+  scree_status (*share)(struct assembler_ranks *r, struct assembler *a);
+  scree_status (*gather)(struct assembler_ranks *r, struct assembler *a);
+  scree_status (*widen)(struct assembler_ranks *r, struct assembler *a,
+                        const struct assembler_params *params);
   /* The problem of all ranks on each, with its start; and what is mine of its solution. */
-  scree_status (*whole)(struct assembly_ranks *r, struct assembly *a, const scree_ccp **problem,
+  scree_status (*whole)(struct assembler_ranks *r, struct assembler *a, const scree_ccp **problem,
                         double **g);
-  void (*take)(struct assembly_ranks *r, struct assembly *a);
-  void (*destroy)(struct assembly_ranks *r);
-} assembly_ranks;
+  void (*take)(struct assembler_ranks *r, struct assembler *a);
+  void (*destroy)(struct assembler_ranks *r);
+} assembler_ranks;
 
 #endif

@@ -24,13 +24,13 @@
 /* Of sqrt(g d): the speed below which a body is still, where none is given. */
 static const double still_part = 2e-3;
 
-static bool may_sleep(const assembly *a) {
+static bool may_sleep(const assembler *a) {
   return !a->has_state_now && !a->has_surfaces && !world_has_pairwise(a->world);
 }
 
 /* ---- to sleep ------------------------------------------------------------------------------- */
 
-static scree_status reserve(assembly *a) {
+static scree_status reserve(assembler *a) {
   world_bodies *b = &a->world->bodies;
   if (world_need(a->world, &b->asleep, sizeof *b->asleep, NULL) ||
       world_need(a->world, &b->still, sizeof *b->still, NULL) ||
@@ -39,12 +39,12 @@ static scree_status reserve(assembly *a) {
   return SCREE_OK;
 }
 
-static void keep_awake(assembly *a, uint32_t i) {
+static void keep_awake(assembler *a, uint32_t i) {
   if (i != WORLD_NO_BODY) a->world->bodies.still[i] = 0.0f;
 }
 
 /* How long each body has been still; true: some long enough. */
-static bool note_still(assembly *a, const assembly_sleep *def) {
+static bool note_still(assembler *a, const assembler_sleep *def) {
   const scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
   bool any = false;
@@ -74,16 +74,16 @@ static void join(uint32_t *parent, uint32_t i, uint32_t k) {
   parent[i > k ? i : k] = i > k ? k : i;
 }
 
-static bool presses(const assembly *a, size_t k) {
+static bool presses(const assembler *a, size_t k) {
   return a->g[a->problem->row_start[k]] != 0.0;
 }
 
-static bool is_driven(const assembly *a, uint32_t i) {
+static bool is_driven(const assembler *a, uint32_t i) {
   return a->world->bodies.kind[i] == SCREE_BODY_PRESCRIBED &&
          v3_norm2(a->linear[i]) + v3_norm2(a->angular[i]) > 0.0;
 }
 
-static void find_islands(assembly *a) {
+static void find_islands(assembler *a) {
   const scree_world *w = a->world;
   const cache_key *key = collide_cache(a->collide)->now.key;
   for (size_t i = 0; i < w->bodies.limit; i++) a->island[i] = (uint32_t)i;
@@ -104,7 +104,7 @@ static void find_islands(assembly *a) {
 }
 
 /* Contacts of what has fallen asleep now, with their forces. */
-static scree_status keep_contacts(assembly *a) {
+static scree_status keep_contacts(assembler *a) {
   const scree_world *w = a->world;
   const cache_key *key = collide_cache(a->collide)->now.key;
   for (size_t k = 0; k < a->contact_count; k++) {
@@ -120,15 +120,15 @@ static scree_status keep_contacts(assembly *a) {
         .position =
             v3_add(w->bodies.position[key[k].a], v3_load(a->problem->bodies.contact[k].arm_a)),
         .normal = v3_load(a->problem->bodies.contact[k].normal),
-        .force = v3_scale(1.0 / a->kick, assembly_impulse(a, k)),
-        .torque = v3_scale(1.0 / a->kick, assembly_moment(a, k)),
+        .force = v3_scale(1.0 / a->kick, assembler_impulse(a, k)),
+        .torque = v3_scale(1.0 / a->kick, assembler_moment(a, k)),
     };
   }
   return SCREE_OK;
 }
 
 /* What belongs to islands that have woken goes. */
-static void forget_contacts(assembly *a) {
+static void forget_contacts(assembler *a) {
   size_t n = 0;
   for (size_t k = 0; k < a->slept_count; k++)
     if (world_sleeps(a->world, a->slept[k].body_a) || world_sleeps(a->world, a->slept[k].body_b))
@@ -136,7 +136,7 @@ static void forget_contacts(assembly *a) {
   a->slept_count = n;
 }
 
-scree_status assembly_put_to_sleep(assembly *a, const assembly_sleep *def) {
+scree_status assembler_put_to_sleep(assembler *a, const assembler_sleep *def) {
   scree_world *w = a->world;
   world_bodies *b = &w->bodies;
   if (a->slept_count) forget_contacts(a);
@@ -161,7 +161,7 @@ scree_status assembly_put_to_sleep(assembly *a, const assembly_sleep *def) {
 
 /* ---- awake ---------------------------------------------------------------------------------- */
 
-bool assembly_wake_pressed(assembly *a) {
+bool assembler_wake_pressed(assembler *a) {
   scree_world *w = a->world;
   const cache_key *key = collide_cache(a->collide)->now.key;
   const size_t before = w->asleep_count;
@@ -174,7 +174,7 @@ bool assembly_wake_pressed(assembly *a) {
 }
 
 /* With the driven bodies' velocities of the step in `linear` and `angular`. */
-static void wake_near(assembly *a, const assembly_params *params, uint32_t driven) {
+static void wake_near(assembler *a, const assembler_params *params, uint32_t driven) {
   scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
   if (!b->shape[driven]) return;
@@ -190,7 +190,7 @@ static void wake_near(assembly *a, const assembly_params *params, uint32_t drive
   }
 }
 
-scree_status assembly_wake_driven(assembly *a, const assembly_params *params) {
+scree_status assembler_wake_driven(assembler *a, const assembler_params *params) {
   const world_bodies *b = &a->world->bodies;
   bool any = false;
   for (size_t i = 0; a->world->asleep_count && i < b->limit && !any; i++)
@@ -202,7 +202,7 @@ scree_status assembly_wake_driven(assembly *a, const assembly_params *params) {
   return status;
 }
 
-void assembly_note_sleepers(assembly *a) {
+void assembler_note_sleepers(assembler *a) {
   const scree_world *w = a->world;
   a->asleep_before_count = 0;
   if (!w->asleep_count || memory_grow(a->context, &a->asleep_before, &a->asleep_before_capacity,
@@ -213,7 +213,7 @@ void assembly_note_sleepers(assembly *a) {
   memcpy(a->asleep_before, w->bodies.asleep, w->bodies.limit * sizeof *a->asleep_before);
 }
 
-scree_status assembly_see_sleepers(assembly *a) {
+scree_status assembler_see_sleepers(assembler *a) {
   const scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
   if (a->sleep_seen == w->sleep_revision && a->revision == w->revision && a->kind_count == b->limit)

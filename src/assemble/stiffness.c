@@ -28,7 +28,7 @@
 static const double limit = 1.0; /* of x */
 enum { MOST_JOINTS = 4, MOST_ROWS = MOST_JOINTS * SCREE_MAX_DIM };
 
-static void add_pull(assembly *a, uint32_t body, v3 arm, v3 pull) {
+static void add_pull(assembler *a, uint32_t body, v3 arm, v3 pull) {
   const double along = v3_dot(arm, pull), length2 = v3_norm2(arm);
   if (body == WORLD_NO_BODY || !world_is_dynamic(a->world, body)) return;
   if (!(along > 0.0) || !(length2 > 0.0)) return;
@@ -47,7 +47,7 @@ static bool joins_anchors(const joint *j) {
 }
 
 /* Lists of the joints of each body, in the order of the joints. */
-static scree_status list_joints(assembly *a) {
+static scree_status list_joints(assembler *a) {
   const scree_world *w = a->world;
   if (memory_grow(a->context, &a->joint_first, &a->joint_first_capacity, w->bodies.limit,
                   sizeof *a->joint_first) ||
@@ -66,7 +66,7 @@ static scree_status list_joints(assembly *a) {
   return SCREE_OK;
 }
 
-scree_status assembly_find_stiffness(assembly *a, const assembly_params *params) {
+scree_status assembler_find_stiffness(assembler *a, const assembler_params *params) {
   const scree_world *w = a->world;
   a->stiff = false;
   for (size_t j = 0; j < w->joint_limit && !a->stiff; j++)
@@ -187,7 +187,7 @@ static double trace(const double *k, const double *i) {
   return k[0] * i[0] + k[3] * i[3] + k[5] * i[5] + 2.0 * (k[1] * i[1] + k[2] * i[2] + k[4] * i[4]);
 }
 
-static double constrained_ratio(const assembly *a, uint32_t body, double h,
+static double constrained_ratio(const assembler *a, uint32_t body, double h,
                                 const double *inverse_inertia) {
   const scree_world *w = a->world;
   double inverse[6];
@@ -204,7 +204,7 @@ static double constrained_ratio(const assembly *a, uint32_t body, double h,
   return h * trace(a->stiffness[body], inverse);
 }
 
-bool assembly_stiffen(assembly *a, uint32_t body, double h, double *inverse_inertia) {
+bool assembler_stiffen(assembler *a, uint32_t body, double h, double *inverse_inertia) {
   if (!a->stiff) return false;
   const double *k = a->stiffness[body];
   if (!(h * trace(k, inverse_inertia) > limit)) return false;

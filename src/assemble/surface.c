@@ -1,23 +1,23 @@
 /* What a material has on its surface, given in the body's frame: a velocity, as of a belt that runs
  * over a fixed body, and the direction of friction with two axes. */
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 
 static bool is_given(const double *v) {
   return v[0] != 0.0 || v[1] != 0.0 || v[2] != 0.0;
 }
 
-bool assembly_has_surfaces(const scree_world *w) {
+bool assembler_has_surfaces(const scree_world *w) {
   for (size_t k = 0; k < w->material_count; k++)
     if (is_given(w->material[k].surface_velocity) || is_given(w->material[k].direction))
       return true;
   return false;
 }
 
-static v3 turned(const assembly *a, uint32_t body, const double *v) {
+static v3 turned(const assembler *a, uint32_t body, const double *v) {
   return quat_rotate(world_shape_pose(a->world, body).rotation, v3_load(v));
 }
 
-v3 assembly_surface_velocity(const assembly *a, uint32_t i, uint32_t k) {
+v3 assembler_surface_velocity(const assembler *a, uint32_t i, uint32_t k) {
   const scree_world *w = a->world;
   const double *of_a = w->material[w->bodies.material[i]].surface_velocity;
   const double *of_b = w->material[w->bodies.material[k]].surface_velocity;
@@ -27,18 +27,18 @@ v3 assembly_surface_velocity(const assembly *a, uint32_t i, uint32_t k) {
   return u;
 }
 
-periodic_image assembly_image(const assembly *a, size_t k) {
+periodic_image assembler_image(const assembler *a, size_t k) {
   const cache_key *key = &collide_cache(a->collide)->now.key[k];
   return world_image(a->world, key->a, key->b);
 }
 
-v3 assembly_belt(const assembly *a, size_t k, v3 n) {
+v3 assembler_belt(const assembler *a, size_t k, v3 n) {
   const cache_key *key = &collide_cache(a->collide)->now.key[k];
-  const v3 belt = assembly_surface_velocity(a, key->a, key->b);
+  const v3 belt = assembler_surface_velocity(a, key->a, key->b);
   return v3_sub(belt, v3_scale(v3_dot(n, belt), n));
 }
 
-bool assembly_direction(const assembly *a, uint32_t i, uint32_t k, v3 n, v3 *tangent) {
+bool assembler_direction(const assembler *a, uint32_t i, uint32_t k, v3 n, v3 *tangent) {
   const scree_world *w = a->world;
   const uint32_t body[2] = {i, k};
   for (int m = 0; m < 2; m++) {

@@ -16,7 +16,7 @@
  *
  * What does not turn needs none of this: the distance of two convex solids lies above its tangent.
  * Balls do not turn. A bed at rest costs a pass over its bodies. */
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 
 #include "shape/width.h"
 
@@ -37,7 +37,7 @@ static bool is_ball(const world_bodies *b, size_t i) {
 }
 
 /* The most that a body turns with, rad/s: a free one keeps its angular momentum. */
-static double turn_speed(const assembly *a, size_t i) {
+static double turn_speed(const assembler *a, size_t i) {
   const world_bodies *b = &a->world->bodies;
   if (is_ball(b, i)) return 0.0;
   const double w = v3_norm(a->angular[i]);
@@ -51,7 +51,7 @@ static double turn_speed(const assembly *a, size_t i) {
 
 /* ---- which pairs ---------------------------------------------------------------------------- */
 
-static scree_status find_widths(assembly *a) {
+static scree_status find_widths(assembler *a) {
   const world_bodies *b = &a->world->bodies;
   const size_t n = b->limit;
   if (memory_grow(a->context, &a->width, &a->width_capacity, n, sizeof *a->width) ||
@@ -79,13 +79,13 @@ static scree_status find_widths(assembly *a) {
   return SCREE_OK;
 }
 
-static double hold(const assembly *a, const sweep_pair *p) {
+static double hold(const assembler *a, const sweep_pair *p) {
   return deep_part * view_less(a->width[p->a], a->width[p->b]);
 }
 
 /* How far turning leads the pair from what contacts say, m: the smaller one's features that come to
  * touch, and the curvature of the way of what turns about a centre. */
-static double led_by_turn(const assembly *a, size_t i, size_t k, double h) {
+static double led_by_turn(const assembler *a, size_t i, size_t k, double h) {
   const world_bodies *b = &a->world->bodies;
   const double wi = a->turn[i], wk = a->turn[k];
   const v3 image = world_image(a->world, i, k).shift;
@@ -95,7 +95,7 @@ static double led_by_turn(const assembly *a, size_t i, size_t k, double h) {
 }
 
 /* The farthest that a body that can be pushed is from a wall's centre, m. */
-static double farthest_from(const assembly *a, size_t wall) {
+static double farthest_from(const assembler *a, size_t wall) {
   const world_bodies *b = &a->world->bodies;
   double most = 0.0;
   for (size_t i = 0; i < b->limit; i++)
@@ -108,7 +108,7 @@ static double farthest_from(const assembly *a, size_t wall) {
 
 /* Fills the speeds of those that turn so far that some pair of theirs may have to be followed, with
  * 0 for the others; false: there are none. Half of what is allowed, as a pair has two. */
-static bool anything_turns(assembly *a, double h) {
+static bool anything_turns(assembler *a, double h) {
   const world_bodies *b = &a->world->bodies;
   const double allowed = 0.5 * deep_part * a->least_width;
   bool any = false;
@@ -132,7 +132,7 @@ static bool anything_turns(assembly *a, double h) {
 }
 
 /* Balls about both never meet while they move. */
-static bool far_apart(const assembly *a, size_t i, size_t k, double h) {
+static bool far_apart(const assembler *a, size_t i, size_t k, double h) {
   const world_bodies *b = &a->world->bodies;
   const double radii = b->radius[i] + b->radius[k];
   if (!isfinite(radii)) return false;
@@ -144,7 +144,7 @@ static bool far_apart(const assembly *a, size_t i, size_t k, double h) {
   return v3_norm2(v3_add_scaled(x, t, v)) > radii * radii;
 }
 
-static scree_status find_pairs(assembly *a, double h, size_t *count) {
+static scree_status find_pairs(assembler *a, double h, size_t *count) {
   const world_bodies *b = &a->world->bodies;
   const broad *pairs = collide_broad(a->collide);
   *count = 0;
@@ -165,7 +165,7 @@ static scree_status find_pairs(assembly *a, double h, size_t *count) {
 
 /* ---- one pair ------------------------------------------------------------------------------- */
 
-static pose shape_after(const assembly *a, size_t i, double t) {
+static pose shape_after(const assembler *a, size_t i, double t) {
   const world_bodies *b = &a->world->bodies;
   v3 angular = a->angular[i];
   const pose p = world_pose_after(a->world, i, t, a->linear[i], &angular);
@@ -179,7 +179,7 @@ typedef struct sweep_speed {
   bool has_direction; /* the normal part of `linear` is enough */
 } sweep_speed;
 
-static sweep_speed speed_of(const assembly *a, const sweep_pair *p, double h) {
+static sweep_speed speed_of(const assembler *a, const sweep_pair *p, double h) {
   const world_bodies *b = &a->world->bodies;
   const double ra = b->radius[p->a], rb = b->radius[p->b], wa = a->turn[p->a], wb = a->turn[p->b];
   const periodic_image image = world_image(a->world, p->a, p->b);
@@ -205,7 +205,7 @@ static sweep_speed speed_of(const assembly *a, const sweep_pair *p, double h) {
 }
 
 /* Follows a pair; p->hit is the time of an overlap too deep. */
-static void follow(const assembly *a, double h, sweep_pair *p) {
+static void follow(const assembler *a, double h, sweep_pair *p) {
   const world_bodies *b = &a->world->bodies;
   const double deep = hold(a, p);
   const sweep_speed speed = speed_of(a, p, h);
@@ -240,16 +240,16 @@ static void follow(const assembly *a, double h, sweep_pair *p) {
   }
 }
 
-scree_status assembly_sweep(assembly *a, const assembly_params *params, assembly_hit *hit) {
+scree_status assembler_sweep(assembler *a, const assembler_params *params, assembler_hit *hit) {
   const world_bodies *b = &a->world->bodies;
   const double h = params->h;
   size_t count = 0;
-  *hit = (assembly_hit){.time = INFINITY};
+  *hit = (assembler_hit){.time = INFINITY};
   if (find_widths(a)) return SCREE_ERROR_MEMORY;
   if (!anything_turns(a, h)) return SCREE_OK;
   for (size_t i = 0; i < b->limit; i++)
     if (b->alive[i] && b->shape[i]) a->turn[i] = turn_speed(a, i);
-  const collide_view view = assembly_view(a, params);
+  const collide_view view = assembler_view(a, params);
   broad *pairs = collide_broad(a->collide);
   if (!broad_covers(pairs, &view, a->linear, a->angular)) {
     collide_view wide = view;

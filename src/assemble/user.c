@@ -11,10 +11,10 @@
  * With s = 0 the row stays the rigid one. Friction is the mu of the set, the pull its cohesion. */
 #include <string.h>
 
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "ccp/problem.h"
 
-scree_status assembly_check_user(assembly *a) {
+scree_status assembler_check_user(assembler *a) {
   const scree_world *w = a->world;
   a->asked_count = 0;
   if (w->law_begin) return SCREE_OK;
@@ -28,8 +28,8 @@ scree_status assembly_check_user(assembly *a) {
   return SCREE_OK;
 }
 
-scree_status assembly_note_user(assembly *a, size_t k, const collide_contact *c,
-                                const law_input *in, const law_state *state, v3 slide, v3 force) {
+scree_status assembler_note_user(assembler *a, size_t k, const collide_contact *c,
+                                 const law_input *in, const law_state *state, v3 slide, v3 force) {
   const world_bodies *b = &a->world->bodies;
   const size_t n = a->asked_count;
   if (memory_grow(a->context, &a->asked, &a->asked_capacity, n + 1, sizeof *a->asked) ||
@@ -57,21 +57,21 @@ scree_status assembly_note_user(assembly *a, size_t k, const collide_contact *c,
   return SCREE_OK;
 }
 
-static scree_status ask(assembly *a, scree_law_function function) {
+static scree_status ask(assembler *a, scree_law_function function) {
   const scree_status status =
       function(a->world->law_user, a->world, a->h, a->asked_count, a->asked);
   if (!status) return SCREE_OK;
   return context_fail(a->context, status, "the law function failed at t = %g s", a->world->time);
 }
 
-static scree_status refuse(const assembly *a, const scree_law_contact *c, const char *what,
+static scree_status refuse(const assembler *a, const scree_law_contact *c, const char *what,
                            double value, const char *allowed) {
   return context_fail(a->context, SCREE_ERROR_INPUT,
                       "the law function at t = %g s: contact of bodies %u and %u: %s is %g; %s",
                       a->world->time, c->body_a, c->body_b, what, value, allowed);
 }
 
-static scree_status check(const assembly *a, const scree_law_contact *c) {
+static scree_status check(const assembler *a, const scree_law_contact *c) {
   const struct {
     const char *what;
     double value;
@@ -92,12 +92,12 @@ static scree_status check(const assembly *a, const scree_law_contact *c) {
   return SCREE_OK;
 }
 
-static void keep_state(assembly *a, size_t i) {
+static void keep_state(assembler *a, size_t i) {
   memcpy(a->state_now[a->asked_contact[i]].value + LAW_OWN, a->asked[i].state,
          sizeof a->asked[i].state);
 }
 
-static scree_status apply(assembly *a, size_t i) {
+static scree_status apply(assembler *a, size_t i) {
   const scree_law_contact *c = &a->asked[i];
   const size_t k = a->asked_contact[i];
   scree_set set = *ccp_set(a->problem, k);
@@ -111,7 +111,7 @@ static scree_status apply(assembly *a, size_t i) {
                  : ccp_change_contact(a->problem, k, &set, a->problem->offset[row], 0.0);
 }
 
-scree_status assembly_ask_user(assembly *a) {
+scree_status assembler_ask_user(assembler *a) {
   if (!a->asked_count) return SCREE_OK;
   scree_status status = ask(a, a->world->law_begin);
   for (size_t i = 0; !status && i < a->asked_count; i++) {
@@ -122,11 +122,11 @@ scree_status assembly_ask_user(assembly *a) {
   return status;
 }
 
-static v3 end_velocity(const assembly *a, uint32_t body, const double *arm) {
+static v3 end_velocity(const assembler *a, uint32_t body, const double *arm) {
   return v3_add(a->linear[body], v3_cross(a->angular[body], v3_load(arm)));
 }
 
-scree_status assembly_tell_user(assembly *a) {
+scree_status assembler_tell_user(assembler *a) {
   if (!a->asked_count || !a->world->law_end) return SCREE_OK;
   for (size_t i = 0; i < a->asked_count; i++) {
     scree_law_contact *c = &a->asked[i];
@@ -135,10 +135,10 @@ scree_status assembly_tell_user(assembly *a) {
     const v3 n = v3_load(c->normal);
     v3 u = v3_sub(end_velocity(a, c->body_b, at->arm_b), end_velocity(a, c->body_a, at->arm_a));
     u = v3_add(u, world_image(a->world, c->body_a, c->body_b).velocity);
-    if (a->has_surfaces) u = v3_add(u, assembly_belt(a, k, n));
+    if (a->has_surfaces) u = v3_add(u, assembler_belt(a, k, n));
     c->approach = v3_dot(n, u);
     v3_store(c->slide, v3_add_scaled(u, -c->approach, n));
-    v3_store(c->force, v3_scale(1.0 / a->kick, assembly_whole_impulse(a, k)));
+    v3_store(c->force, v3_scale(1.0 / a->kick, assembler_whole_impulse(a, k)));
     memcpy(c->state, a->state_now[k].value + LAW_OWN, sizeof c->state);
   }
   scree_status status = ask(a, a->world->law_end);

@@ -5,7 +5,7 @@
  *
  * Verbs: apply N; block diagonal; a sweep over blocks in colour order (Gauss–Seidel) with row
  * access to single blocks; fused vector kernels; reductions in a fixed order, so that any number of
- * threads gives the same bits; assembly of sparse matrices for direct methods.
+ * threads gives the same bits; forming sparse matrices for direct methods.
  *
  * eta_i = d_i / trace(N_ii), moment rows apart: eta_force, eta_moment (METHODS: the local metric).
  */

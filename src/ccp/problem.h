@@ -76,9 +76,9 @@ bool ccp_set_body(scree_ccp *problem, size_t body, const scree_ccp_body_def *def
 scree_status ccp_refuse_body(scree_ccp *problem, size_t body);
 /* Room for so many more contacts. */
 scree_status ccp_reserve_contacts(scree_ccp *problem, size_t more);
-/* scree_ccp_add_contact for an assembly that makes contacts by the hundred thousand: there is room,
- * bodies exist, normal and tangent are unit and across each other. Only what may come from a broken
- * state is looked at: numbers that are not finite. */
+/* scree_ccp_add_contact for an assembler that makes contacts by the hundred thousand: there is
+ * room, bodies exist, normal and tangent are unit and across each other. Only what may come from a
+ * broken state is looked at: numbers that are not finite. */
 scree_status ccp_put_contact(scree_ccp *problem, const scree_ccp_contact_def *def);
 /* Another set of the same kind and dimension, offset and compliance of a contact's normal row. */
 scree_status ccp_change_contact(scree_ccp *problem, size_t contact, const scree_set *set,

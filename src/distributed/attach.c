@@ -45,11 +45,11 @@ static scree_status reserve(distributed *d, size_t n) {
   return SCREE_OK;
 }
 
-static bool is_there(const assembly *a, size_t i) {
+static bool is_there(const assembler *a, size_t i) {
   return a->world->bodies.alive[i] && world_is_dynamic(a->world, i);
 }
 
-static size_t list_dynamic(const assembly *a, uint32_t *list) {
+static size_t list_dynamic(const assembler *a, uint32_t *list) {
   size_t n = 0;
   for (size_t i = 0; i < a->world->bodies.limit; i++)
     if (is_there(a, i)) list[n++] = (uint32_t)i;
@@ -57,7 +57,7 @@ static size_t list_dynamic(const assembly *a, uint32_t *list) {
 }
 
 /* The dynamic bodies by rank. */
-static void sort_by_rank(distributed *d, const assembly *a) {
+static void sort_by_rank(distributed *d, const assembler *a) {
   const size_t all = (size_t)d->ranks->count;
   memset(d->first, 0, (all + 1) * sizeof *d->first);
   for (size_t i = 0; i < d->limit; i++)
@@ -69,7 +69,7 @@ static void sort_by_rank(distributed *d, const assembly *a) {
   d->first[0] = 0;
 }
 
-static void measure(distributed *d, const assembly *a) {
+static void measure(distributed *d, const assembler *a) {
   const world_bodies *b = &a->world->bodies;
   double sum = 0.0, count = 0.0;
   for (size_t i = 0; i < d->limit; i++)
@@ -81,12 +81,12 @@ static void measure(distributed *d, const assembly *a) {
   d->slack = slack_part * d->mean_radius;
 }
 
-static void mark_large(distributed *d, const assembly *a, size_t i) {
+static void mark_large(distributed *d, const assembler *a, size_t i) {
   d->large[i] = !(a->world->bodies.radius[i] <= large_part * d->mean_radius);
 }
 
 /* Where they lie, bodies that came since go to the rank whose domain they are in. */
-static void place_new(distributed *d, const assembly *a) {
+static void place_new(distributed *d, const assembler *a) {
   const world_bodies *b = &a->world->bodies;
   for (size_t i = 0; i < d->limit; i++) {
     if (!is_there(a, i) || d->generation[i] == b->generation[i]) continue;
@@ -96,7 +96,7 @@ static void place_new(distributed *d, const assembly *a) {
   }
 }
 
-static bool is_uneven(const distributed *d, const assembly *a) {
+static bool is_uneven(const distributed *d, const assembler *a) {
   const world_bodies *b = &a->world->bodies;
   const size_t parts = (size_t)d->ranks->count, all = d->first[parts];
   size_t left = 0, most = 0;
@@ -118,7 +118,7 @@ static v3 weight_of(const scree_world *w) {
   return v3_make(1.0 - part * fabs(g.x), 1.0 - part * fabs(g.y), 1.0 - part * fabs(g.z));
 }
 
-static scree_status bisect(distributed *d, assembly *a) {
+static scree_status bisect(distributed *d, assembler *a) {
   const world_bodies *b = &a->world->bodies;
   d->domains.weight = weight_of(a->world);
   measure(d, a);
@@ -136,7 +136,7 @@ static scree_status bisect(distributed *d, assembly *a) {
   return status;
 }
 
-static scree_status find_owners(distributed *d, assembly *a) {
+static scree_status find_owners(distributed *d, assembler *a) {
   const scree_world *w = a->world;
   const bool changed = d->revision != w->revision || d->limit != w->bodies.limit;
   if (reserve(d, w->bodies.limit)) return SCREE_ERROR_MEMORY;
@@ -155,7 +155,7 @@ static scree_status find_owners(distributed *d, assembly *a) {
   return status;
 }
 
-static scree_status divide(assembly_ranks *r, assembly *a, const assembly_params *params) {
+static scree_status divide(assembler_ranks *r, assembler *a, const assembler_params *params) {
   distributed *d = (distributed *)r;
   if (!params->again) {
     const scree_status status = find_owners(d, a);
@@ -170,7 +170,7 @@ static scree_status divide(assembly_ranks *r, assembly *a, const assembly_params
   return SCREE_OK;
 }
 
-static scree_status widen(assembly_ranks *r, assembly *a, const assembly_params *params) {
+static scree_status widen(assembler_ranks *r, assembler *a, const assembler_params *params) {
   distributed *d = (distributed *)r;
   if (!ghosts_are_stale(d, a, params, true)) return SCREE_OK;
   ghosts_find(d, a, params, true, true);
@@ -179,7 +179,7 @@ static scree_status widen(assembly_ranks *r, assembly *a, const assembly_params 
   return SCREE_OK;
 }
 
-static void destroy(assembly_ranks *r) {
+static void destroy(assembler_ranks *r) {
   distributed *d = (distributed *)r;
   scree_context *c = d->context;
   domains_free(c, &d->domains);
@@ -206,7 +206,7 @@ static void destroy(assembly_ranks *r) {
   memory_free(c, d);
 }
 
-scree_status distributed_attach(assembly *a) {
+scree_status distributed_attach(assembler *a) {
   scree_context *context = a->context;
   if (!ranks_are_many(context->ranks)) return SCREE_OK;
   if (context->ranks->count > DISTRIBUTED_MOST)

@@ -9,7 +9,7 @@
 #ifndef SCREE_DISTRIBUTED_DISTRIBUTED_H
 #define SCREE_DISTRIBUTED_DISTRIBUTED_H
 
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "base/memory.h"
 #include "base/ranks.h"
 
@@ -51,7 +51,7 @@ typedef struct sharing {
 } sharing;
 
 typedef struct distributed {
-  assembly_ranks hooks; /* first: what the assembly sees */
+  assembler_ranks hooks; /* first: what the assembler sees */
   scree_context *context;
   rank_team *ranks;
   domains domains;
@@ -98,31 +98,31 @@ void domains_free(scree_context *context, domains *d);
 
 /* ghosts.c */
 /* Have bodies moved so far, or do they reach so far, that others may come near mine? */
-bool ghosts_are_stale(const distributed *d, const assembly *a, const assembly_params *params,
+bool ghosts_are_stale(const distributed *d, const assembler *a, const assembler_params *params,
                       bool solved);
-void ghosts_find(distributed *d, const assembly *a, const assembly_params *params, bool solved,
+void ghosts_find(distributed *d, const assembler *a, const assembler_params *params, bool solved,
                  bool add);
 
 /* share.c */
-scree_status distributed_share(assembly_ranks *r, assembly *a);
-scree_status distributed_gather(assembly_ranks *r, assembly *a);
+scree_status distributed_share(assembler_ranks *r, assembler *a);
+scree_status distributed_gather(assembler_ranks *r, assembler *a);
 void distributed_average(void *user, double *lines, size_t stride);
 void sharing_free(scree_context *context, sharing *s);
 
 /* whole.c */
-scree_status distributed_whole(assembly_ranks *r, assembly *a, const scree_ccp **problem,
+scree_status distributed_whole(assembler_ranks *r, assembler *a, const scree_ccp **problem,
                                double **g);
-void distributed_take(assembly_ranks *r, assembly *a);
+void distributed_take(assembler_ranks *r, assembler *a);
 
 /* memory.c: the memory of contacts of all ranks becomes that of this one. */
-scree_status distributed_merge(distributed *d, assembly *a);
+scree_status distributed_merge(distributed *d, assembler *a);
 
-/* attach.c. The assembly owns it. */
-scree_status distributed_attach(assembly *a);
+/* attach.c. The assembler owns it. */
+scree_status distributed_attach(assembler *a);
 /* Why this world cannot be divided, or null. */
 const char *distributed_refusal(const scree_world *world);
 /* Around a checkpoint: the memory is of all ranks on each, and then again the own. */
-scree_status distributed_collect(assembly *a);
-scree_status distributed_return(assembly *a);
+scree_status distributed_collect(assembler *a);
+scree_status distributed_return(assembler *a);
 
 #endif

@@ -15,7 +15,7 @@ static bool is_mine(const distributed *d, size_t i) {
 }
 
 /* About its centre. `solved`: with the twists of the last solve too. */
-static double reach_of(const distributed *d, const assembly *a, const assembly_params *params,
+static double reach_of(const distributed *d, const assembler *a, const assembler_params *params,
                        size_t i, bool solved) {
   const world_bodies *b = &a->world->bodies;
   const double radius = b->radius[i], diameter = b->diameter[i];
@@ -27,11 +27,11 @@ static double reach_of(const distributed *d, const assembly *a, const assembly_p
   return radius + margin + params->h * speed + d->more[i];
 }
 
-static bool is_alive(const assembly *a, size_t i) {
+static bool is_alive(const assembler *a, size_t i) {
   return a->world->bodies.alive[i] && a->world->bodies.shape[i] && world_is_dynamic(a->world, i);
 }
 
-bool ghosts_are_stale(const distributed *d, const assembly *a, const assembly_params *params,
+bool ghosts_are_stale(const distributed *d, const assembler *a, const assembler_params *params,
                       bool solved) {
   const world_bodies *b = &a->world->bodies;
   for (size_t i = 0; i < b->limit; i++) {
@@ -42,7 +42,7 @@ bool ghosts_are_stale(const distributed *d, const assembly *a, const assembly_pa
   return false;
 }
 
-static void find_box(const distributed *d, const assembly *a, v3 *low, v3 *high) {
+static void find_box(const distributed *d, const assembler *a, v3 *low, v3 *high) {
   const world_bodies *b = &a->world->bodies;
   *low = v3_make(INFINITY, INFINITY, INFINITY);
   *high = v3_make(-INFINITY, -INFINITY, -INFINITY);
@@ -65,7 +65,7 @@ static bool comes_near(const distributed *d, v3 p, size_t i, v3 low, v3 high) {
   return x * x + y * y + z * z <= r * r;
 }
 
-void ghosts_find(distributed *d, const assembly *a, const assembly_params *params, bool solved,
+void ghosts_find(distributed *d, const assembler *a, const assembler_params *params, bool solved,
                  bool add) {
   const world_bodies *b = &a->world->bodies;
   v3 low, high;

@@ -2,15 +2,15 @@
  * rank, and for a checkpoint, it is put together. */
 #include "distributed/distributed.h"
 
-scree_status distributed_merge(distributed *d, assembly *a) {
+scree_status distributed_merge(distributed *d, assembler *a) {
   const int n = d->ranks->count;
   size_t offset[DISTRIBUTED_MOST], size[DISTRIBUTED_MOST], place[DISTRIBUTED_MOST], total = 0,
                                                                                     contacts = 0;
   const char *part[DISTRIBUTED_MOST];
   if (d->whole) return SCREE_OK;
-  const size_t mine = assembly_save(a, NULL);
+  const size_t mine = assembler_save(a, NULL);
   if (memory_grow(d->context, &d->blob, &d->blob_capacity, mine, 1)) return SCREE_ERROR_MEMORY;
-  assembly_save(a, d->blob);
+  assembler_save(a, d->blob);
   for (int r = 0; r < n; r++) {
     offset[r] = (size_t)r * sizeof mine;
     place[r] = sizeof mine;
@@ -24,30 +24,30 @@ scree_status distributed_merge(distributed *d, assembly *a) {
   d->ranks->gather(d->ranks, d->blob, d->bytes, offset, size);
   for (int r = 0; r < n; r++) {
     part[r] = d->bytes + offset[r];
-    contacts += assembly_blob_contacts(part[r]);
+    contacts += assembler_blob_contacts(part[r]);
   }
-  const size_t joined = assembly_join(part, n, NULL, NULL);
+  const size_t joined = assembler_join(part, n, NULL, NULL);
   if (memory_grow(d->context, &d->place, &d->place_capacity, contacts, sizeof *d->place) ||
       memory_grow(d->context, &d->blob, &d->blob_capacity, joined, 1))
     return SCREE_ERROR_MEMORY;
-  assembly_join(part, n, d->place, d->blob);
+  assembler_join(part, n, d->place, d->blob);
   d->whole = true;
-  return assembly_restore(a, d->blob);
+  return assembler_restore(a, d->blob);
 }
 
-scree_status distributed_collect(assembly *a) {
+scree_status distributed_collect(assembler *a) {
   distributed *d = (distributed *)a->ranks;
   d->kept_whole = d->whole;
   if (d->whole) return SCREE_OK;
-  const size_t size = assembly_save(a, NULL);
+  const size_t size = assembler_save(a, NULL);
   if (memory_grow(d->context, &d->kept, &d->kept_capacity, size, 1)) return SCREE_ERROR_MEMORY;
-  assembly_save(a, d->kept);
+  assembler_save(a, d->kept);
   return distributed_merge(d, a);
 }
 
-scree_status distributed_return(assembly *a) {
+scree_status distributed_return(assembler *a) {
   distributed *d = (distributed *)a->ranks;
   if (d->kept_whole) return SCREE_OK;
   d->whole = false;
-  return assembly_restore(a, d->kept);
+  return assembler_restore(a, d->kept);
 }

@@ -20,7 +20,7 @@ static int compare(const void *a, const void *b) {
 
 /* ---- who shares what ------------------------------------------------------------------------- */
 
-static scree_status touch(distributed *d, const assembly *a, uint32_t body, size_t *count) {
+static scree_status touch(distributed *d, const assembler *a, uint32_t body, size_t *count) {
   sharing *s = &d->sharing;
   if (!world_is_dynamic(a->world, body) || d->owner[body] == d->ranks->me || s->mark[body])
     return SCREE_OK;
@@ -32,7 +32,7 @@ static scree_status touch(distributed *d, const assembly *a, uint32_t body, size
 }
 
 /* Bodies of others that contacts of mine push, ascending. */
-static scree_status find_touched(distributed *d, const assembly *a, size_t *count) {
+static scree_status find_touched(distributed *d, const assembler *a, size_t *count) {
   sharing *s = &d->sharing;
   const cache_key *key = collide_cache(a->collide)->now.key;
   const size_t limit = a->world->bodies.limit;
@@ -47,7 +47,7 @@ static scree_status find_touched(distributed *d, const assembly *a, size_t *coun
 }
 
 /* What all ranks push of others: told[offset[r]] …; and how many blocks there are. */
-static scree_status tell(distributed *d, const assembly *a, size_t count, size_t *offset) {
+static scree_status tell(distributed *d, const assembler *a, size_t count, size_t *offset) {
   sharing *s = &d->sharing;
   const int n = d->ranks->count;
   size_t mine[2] = {count, a->problem->block_count}, place[DISTRIBUTED_MOST],
@@ -73,7 +73,7 @@ static scree_status tell(distributed *d, const assembly *a, size_t count, size_t
   return SCREE_OK;
 }
 
-static scree_status add_slot(distributed *d, const assembly *a, uint32_t body) {
+static scree_status add_slot(distributed *d, const assembler *a, uint32_t body) {
   sharing *s = &d->sharing;
   if (memory_grow(d->context, &s->body, &s->body_capacity, s->count + 1, sizeof *s->body) ||
       memory_grow(d->context, &s->place, &s->place_capacity, s->count + 1, sizeof *s->place))
@@ -85,7 +85,7 @@ static scree_status add_slot(distributed *d, const assembly *a, uint32_t body) {
 }
 
 /* Slots for all that is shared: what I push of others, what others push of mine. */
-static scree_status find_slots(distributed *d, const assembly *a, size_t touched,
+static scree_status find_slots(distributed *d, const assembler *a, size_t touched,
                                const size_t *offset) {
   sharing *s = &d->sharing;
   s->count = 0;
@@ -124,7 +124,7 @@ static scree_status list_peer(distributed *d, int rank, size_t touched, const si
   return SCREE_OK;
 }
 
-static scree_status find_peers(distributed *d, const assembly *a, size_t touched,
+static scree_status find_peers(distributed *d, const assembler *a, size_t touched,
                                const size_t *offset) {
   sharing *s = &d->sharing;
   const size_t n = (size_t)d->ranks->count, bodies = a->problem->bodies.body_count;
@@ -155,7 +155,7 @@ static scree_status find_peers(distributed *d, const assembly *a, size_t touched
              : SCREE_OK;
 }
 
-scree_status distributed_share(assembly_ranks *r, assembly *a) {
+scree_status distributed_share(assembler_ranks *r, assembler *a) {
   distributed *d = (distributed *)r;
   sharing *s = &d->sharing;
   size_t offset[DISTRIBUTED_MOST + 1], touched;
@@ -226,7 +226,7 @@ void distributed_average(void *user, double *lines, size_t stride) {
 /* ---- all bodies ------------------------------------------------------------------------------ */
 
 /* How far a body's twist leads from the expected one, m. */
-static double way_of(const distributed *d, const assembly *a, size_t i) {
+static double way_of(const distributed *d, const assembler *a, size_t i) {
   const world_bodies *b = &a->world->bodies;
   if (!b->alive[i] || !b->shape[i] || !world_is_dynamic(a->world, i)) return 0.0;
   double speed = v3_norm(v3_sub(a->linear[i], d->free_linear[i]));
@@ -235,7 +235,7 @@ static double way_of(const distributed *d, const assembly *a, size_t i) {
   return a->h * speed;
 }
 
-static void pack(const distributed *d, const assembly *a, char *to) {
+static void pack(const distributed *d, const assembler *a, char *to) {
   const int me = d->ranks->me;
   for (size_t k = d->first[me]; k < d->first[me + 1]; k++) {
     const uint32_t i = d->list[k];
@@ -246,7 +246,7 @@ static void pack(const distributed *d, const assembly *a, char *to) {
   }
 }
 
-static void unpack(const distributed *d, assembly *a, const char *from) {
+static void unpack(const distributed *d, assembler *a, const char *from) {
   for (size_t k = 0; k < d->first[d->ranks->count]; k++) {
     const uint32_t i = d->list[k];
     memcpy(&a->linear[i], from, sizeof(v3));
@@ -257,7 +257,7 @@ static void unpack(const distributed *d, assembly *a, const char *from) {
 }
 
 /* Twists of shared bodies, and whether they press on moving ones, from all that share them. */
-static void gather_shared(distributed *d, assembly *a) {
+static void gather_shared(distributed *d, assembler *a) {
   sharing *s = &d->sharing;
   double *mine = s->out + TWIST * s->start[s->self];
   for (size_t k = 0; k < s->count; k++) {
@@ -277,7 +277,7 @@ static void gather_shared(distributed *d, assembly *a) {
   for (size_t k = 0; k < s->count; k++) a->shared[s->body[k]] = s->sum[TWIST * k] > 0.0;
 }
 
-scree_status distributed_gather(assembly_ranks *r, assembly *a) {
+scree_status distributed_gather(assembler_ranks *r, assembler *a) {
   distributed *d = (distributed *)r;
   const size_t line = 2 * sizeof(v3) + 1, all = d->first[d->ranks->count] * line;
   size_t offset[DISTRIBUTED_MOST], size[DISTRIBUTED_MOST];

@@ -12,7 +12,7 @@ typedef struct whole_contact {
   double g[SCREE_MAX_DIM];
 } whole_contact;
 
-static void pack(const assembly *a, size_t k, whole_contact *out) {
+static void pack(const assembler *a, size_t k, whole_contact *out) {
   const scree_ccp *p = a->problem;
   const ccp_contact *c = &p->bodies.contact[k];
   const size_t row = p->row_start[k], rows = p->row_start[k + 1] - row;
@@ -31,14 +31,14 @@ static void pack(const assembly *a, size_t k, whole_contact *out) {
 }
 
 /* All bodies that are in a problem, in the order of the world; mark: 1 + place in the problem. */
-static scree_status add_bodies(distributed *d, const assembly *a) {
+static scree_status add_bodies(distributed *d, const assembler *a) {
   const world_bodies *b = &a->world->bodies;
   uint32_t *mark = d->sharing.mark, count = 0;
   for (size_t i = 0; i < b->limit; i++) {
     mark[i] = 0;
     if (!b->alive[i] || b->kind[i] == SCREE_BODY_FIXED) continue;
     scree_ccp_body_def def;
-    assembly_fill_body(a, (uint32_t)i, &def);
+    assembler_fill_body(a, (uint32_t)i, &def);
     v3_store(def.v_free, d->free_linear[i]);
     v3_store(def.v_free + 3, d->free_angular[i]);
     const scree_status status = scree_ccp_add_body(d->problem, &def, NULL);
@@ -69,7 +69,7 @@ static scree_status add_contacts(distributed *d, const whole_contact *all, size_
 }
 
 /* What each rank has, one after the other. */
-static scree_status gather(distributed *d, const assembly *a, size_t *all) {
+static scree_status gather(distributed *d, const assembler *a, size_t *all) {
   const size_t mine = a->problem->block_count;
   size_t offset[DISTRIBUTED_MOST], size[DISTRIBUTED_MOST], count[DISTRIBUTED_MOST];
   for (int r = 0; r < d->ranks->count; r++) {
@@ -92,7 +92,7 @@ static scree_status gather(distributed *d, const assembly *a, size_t *all) {
   return SCREE_OK;
 }
 
-scree_status distributed_whole(assembly_ranks *r, assembly *a, const scree_ccp **problem,
+scree_status distributed_whole(assembler_ranks *r, assembler *a, const scree_ccp **problem,
                                double **g) {
   distributed *d = (distributed *)r;
   size_t all;
@@ -111,7 +111,7 @@ scree_status distributed_whole(assembly_ranks *r, assembly *a, const scree_ccp *
 }
 
 /* Rank 0's answer holds, should a clock have had a say in it. */
-void distributed_take(assembly_ranks *r, assembly *a) {
+void distributed_take(assembler_ranks *r, assembler *a) {
   distributed *d = (distributed *)r;
   d->ranks->broadcast(d->ranks, 0, d->g, d->problem->row_count * sizeof *d->g);
   const size_t first = d->problem->row_start[d->first_block];

@@ -73,7 +73,7 @@ static bool center_of(const scree_world *world, uint32_t index, const double *co
 static double add_contacts(const scree_sim *sim, const scree_probe_def *def, tensor *stress,
                            tensor *fabric) {
   const size_t n = scree_stepper_get_contacts(sim->stepper, 0, NULL);
-  const double kick = sim->stepper->assembly->kick;
+  const double kick = sim->stepper->assembler->kick;
   double count = 0.0;
   for (size_t k = 0; k < n && kick > 0.0; k++) {
     const scree_contact c = scree_stepper_get_contact(sim->stepper, k);

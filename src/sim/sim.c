@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "base/argument.h"
 #include "base/definition.h"
 #include "base/number.h"
@@ -536,7 +536,7 @@ static bool visit_overlap(void *user, uint32_t a, uint32_t b, double gap) {
 static scree_status report_overlaps(scree_scene *scene, const scree_world *world,
                                     scree_report_function report, void *user) {
   overlaps o = {scene, world, report, user, 0};
-  const scree_status status = assembly_find_overlaps(world, visit_overlap, &o);
+  const scree_status status = assembler_find_overlaps(world, visit_overlap, &o);
   if (status || !o.found) return status;
   char text[128];
   snprintf(text, sizeof text, "%s%zu overlaps in all; the first %d are reported",
@@ -549,7 +549,7 @@ static scree_status report_overlaps(scree_scene *scene, const scree_world *world
 static scree_status report_hole(scree_scene *scene, const scree_world *world,
                                 scree_report_function report, void *user) {
   uint32_t pair[2];
-  if (!assembly_find_hole(world, pair)) return SCREE_OK;
+  if (!assembler_find_hole(world, pair)) return SCREE_OK;
   char name[2][512], text[CONTEXT_MESSAGE_SIZE + 256];
   const char *kind[2];
   for (int k = 0; k < 2; k++) {

@@ -44,7 +44,7 @@ scree_status sim_spread(scree_sim *sim) {
   if (refusal)
     return context_fail(sim->context, SCREE_ERROR_UNSUPPORTED,
                         "on several ranks: %s; run it on one (without mpirun)", refusal);
-  return distributed_attach(sim->stepper->assembly);
+  return distributed_attach(sim->stepper->assembler);
 }
 
 /* Does what is written now look at contacts? */
@@ -68,11 +68,11 @@ scree_status sim_gather_contacts(scree_sim *sim, uint64_t step) {
 }
 
 scree_status sim_collect(scree_sim *sim) {
-  return sim_is_spread(sim) ? distributed_collect(sim->stepper->assembly) : SCREE_OK;
+  return sim_is_spread(sim) ? distributed_collect(sim->stepper->assembler) : SCREE_OK;
 }
 
 scree_status sim_return(scree_sim *sim) {
-  return sim_is_spread(sim) ? distributed_return(sim->stepper->assembly) : SCREE_OK;
+  return sim_is_spread(sim) ? distributed_return(sim->stepper->assembler) : SCREE_OK;
 }
 
 bool sim_agrees(const scree_sim *sim, bool mine) {

@@ -1,11 +1,11 @@
-/* Checkpoints: the parts of world, assembly and stepper behind a header with a checksum. */
+/* Checkpoints: the parts of world, assembler and stepper behind a header with a checksum. */
 #include <string.h>
 
 #include "base/argument.h"
 #include "step/stepper.h"
 
 typedef struct checkpoint_header {
-  uint64_t magic, world_size, assembly_size, own_size;
+  uint64_t magic, world_size, assembler_size, own_size;
   uint64_t count[3]; /* steps, work of first solves and of retries */
   uint64_t checksum;
 } checkpoint_header;
@@ -66,8 +66,8 @@ static size_t own_size(const scree_stepper *s) {
 
 size_t scree_stepper_save_size(const scree_stepper *s) {
   if (!s) return 0;
-  return sizeof(checkpoint_header) + world_save(s->world, NULL) + assembly_save(s->assembly, NULL) +
-         own_size(s);
+  return sizeof(checkpoint_header) + world_save(s->world, NULL) +
+         assembler_save(s->assembler, NULL) + own_size(s);
 }
 
 /* Twice over the state, first for the checksum. */
@@ -86,14 +86,14 @@ static scree_status put(const scree_stepper *s, blob_out *out) {
   sum_add(&state, head.count, sizeof head.count);
   world_put(s->world, &seen);
   head.world_size = seen.at;
-  assembly_put(s->assembly, &seen);
-  head.assembly_size = seen.at - head.world_size;
+  assembler_put(s->assembler, &seen);
+  head.assembler_size = seen.at - head.world_size;
   head.own_size = size;
   if (size) blob_put(&seen, own, size);
   head.checksum = sum_end(&state);
   blob_put(out, &head, sizeof head);
   world_put(s->world, out);
-  assembly_put(s->assembly, out);
+  assembler_put(s->assembler, out);
   if (size) blob_put(out, own, size);
   memory_free(s->context, own);
   return out->status;
@@ -122,21 +122,21 @@ scree_status scree_stepper_restore(scree_stepper *s, const void *blob, size_t si
   if (size >= sizeof head) memcpy(&head, blob, sizeof head);
   if (size < sizeof head || head.magic != checkpoint_magic ||
       head.world_size > size - sizeof head ||
-      head.assembly_size > size - sizeof head - head.world_size ||
-      head.own_size != size - sizeof head - head.world_size - head.assembly_size ||
+      head.assembler_size > size - sizeof head - head.world_size ||
+      head.own_size != size - sizeof head - head.world_size - head.assembler_size ||
       head.checksum !=
           checksum(head.count, sizeof head.count, bytes + sizeof head, size - sizeof head))
     return context_fail(s->context, SCREE_ERROR_INPUT,
                         "checkpoint: it is damaged or not one of Scree's");
   const char *world = bytes + sizeof head, *rest = world + head.world_size;
-  scree_status status = assembly_check(s->assembly, rest, head.assembly_size);
+  scree_status status = assembler_check(s->assembler, rest, head.assembler_size);
   if (!status && !s->class->save != !head.own_size)
     status = context_fail(s->context, SCREE_ERROR_INPUT,
                           "checkpoint: it is of another kind of stepper than '%s'", s->class->name);
   if (!status) status = world_restore(s->world, world, head.world_size);
-  if (!status) status = assembly_restore(s->assembly, rest);
+  if (!status) status = assembler_restore(s->assembler, rest);
   if (!status && head.own_size)
-    status = s->class->restore(s, rest + head.assembly_size, head.own_size);
+    status = s->class->restore(s, rest + head.assembler_size, head.own_size);
   if (status) return status;
   s->step_count = head.count[0];
   s->first_work = head.count[1];

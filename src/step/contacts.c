@@ -8,7 +8,7 @@
 #include "step/stepper.h"
 
 static scree_contact awake_contact(const scree_stepper *s, size_t k) {
-  const assembly *a = s->assembly;
+  const assembler *a = s->assembler;
   const world_bodies *b = &s->world->bodies;
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const cache_key *key = &collide_cache(a->collide)->now.key[k];
@@ -21,17 +21,17 @@ static scree_contact awake_contact(const scree_stepper *s, size_t k) {
       .body_a = key->a, .body_b = key->b, .feature = key->feature, .gap = (double)a->gap[k]};
   v3_store(out.position, v3_add(center, v3_load(c->arm_a)));
   memcpy(out.normal, c->normal, sizeof out.normal);
-  v3_store(out.impulse, assembly_whole_impulse(a, k));
+  v3_store(out.impulse, assembler_whole_impulse(a, k));
   if (a->has_moment_now) v3_store(out.moment, a->moment_now[k].moment);
   return out;
 }
 
-static size_t count_awake(const assembly *a) {
+static size_t count_awake(const assembler *a) {
   return a->solved ? a->contact_count : 0;
 }
 
 /* Of bodies asleep: forces are kept, impulses last as long as those of the others. */
-static scree_contact slept_contact(const assembly *a, size_t k) {
+static scree_contact slept_contact(const assembler *a, size_t k) {
   const contact_asleep *c = &a->slept[k];
   scree_contact out = {
       .body_a = c->body_a, .body_b = c->body_b, .feature = c->feature, .gap = c->gap};
@@ -43,23 +43,23 @@ static scree_contact slept_contact(const assembly *a, size_t k) {
 }
 
 static size_t count_here(const scree_stepper *s) {
-  return count_awake(s->assembly) + s->assembly->slept_count;
+  return count_awake(s->assembler) + s->assembler->slept_count;
 }
 
 static scree_contact contact_here(const scree_stepper *s, size_t k) {
-  const size_t awake = count_awake(s->assembly);
-  return k < awake ? awake_contact(s, k) : slept_contact(s->assembly, k - awake);
+  const size_t awake = count_awake(s->assembler);
+  return k < awake ? awake_contact(s, k) : slept_contact(s->assembler, k - awake);
 }
 
 scree_contact scree_stepper_get_contact(const scree_stepper *s, size_t k) {
   if (!s || k >= scree_stepper_get_contacts(s, 0, NULL)) return (scree_contact){0};
-  return s->assembly->ranks ? s->gathered[k] : contact_here(s, k);
+  return s->assembler->ranks ? s->gathered[k] : contact_here(s, k);
 }
 
 size_t scree_stepper_get_contacts(const scree_stepper *s, size_t capacity, scree_contact *out) {
   if (!s) return 0;
   if (!out) capacity = 0;
-  const size_t n = s->assembly->ranks ? s->gathered_count : count_here(s);
+  const size_t n = s->assembler->ranks ? s->gathered_count : count_here(s);
   for (size_t k = 0; k < n && k < capacity; k++) out[k] = scree_stepper_get_contact(s, k);
   return n;
 }
@@ -67,8 +67,8 @@ size_t scree_stepper_get_contacts(const scree_stepper *s, size_t capacity, scree
 /* Of gathered contacts, whose arms are where they touch seen from the start of the step. */
 static void sum_gathered(const scree_stepper *s, uint32_t i, v3 *force, v3 *torque) {
   const world_bodies *b = &s->world->bodies;
-  const double kick = s->assembly->kick;
-  const v3 center = v3_add_scaled(b->position[i], -s->assembly->h, b->linear[i]);
+  const double kick = s->assembler->kick;
+  const v3 center = v3_add_scaled(b->position[i], -s->assembler->h, b->linear[i]);
   for (size_t k = 0; k < s->gathered_count; k++) {
     const scree_contact *c = &s->gathered[k];
     if (c->body_a != i && c->body_b != i) continue;
@@ -84,7 +84,7 @@ scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_
                                              double force[3], double torque[3]) {
   ARGUMENT_CHECK(s ? s->context : NULL, s);
   const uint32_t i = world_find_body(s->world, body);
-  const assembly *a = s->assembly;
+  const assembler *a = s->assembler;
   v3 f = {0, 0, 0}, t = {0, 0, 0};
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
   const cache_key *key = collide_cache(a->collide)->now.key;
@@ -93,7 +93,7 @@ scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_
     if (key[k].a != i && key[k].b != i) continue;
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const double sign = key[k].b == i ? 1.0 : -1.0;
-    const v3 p = v3_scale(sign / a->kick, assembly_whole_impulse(a, k));
+    const v3 p = v3_scale(sign / a->kick, assembler_whole_impulse(a, k));
     f = v3_add(f, p);
     t = v3_add(t, v3_cross(v3_load(key[k].b == i ? c->arm_b : c->arm_a), p));
     if (a->has_moment_now) t = v3_add_scaled(t, sign / a->kick, a->moment_now[k].moment);
@@ -122,7 +122,7 @@ static int compare(const void *x, const void *y) {
 }
 
 scree_status stepper_gather_contacts(scree_stepper *s) {
-  rank_team *r = s->assembly->ranks ? s->context->ranks : NULL;
+  rank_team *r = s->assembler->ranks ? s->context->ranks : NULL;
   if (!r) return SCREE_OK;
   const size_t mine = count_here(s), n = (size_t)r->count;
   size_t *size = memory_new(s->context, 2 * n, sizeof *size), *offset = size + n, total = 0;

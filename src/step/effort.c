@@ -65,7 +65,7 @@ static double rms_speed(const scree_world *w) {
 
 static double tolerance_of(const scree_stepper *s, double h) {
   const double rest = s->def.tolerance_residual, moving = s->def.tolerance_moving;
-  const double reference = h * s->assembly->gravity;
+  const double reference = h * s->assembler->gravity;
   if (!(moving > rest) || !(reference > 0.0)) return rest;
   return fmin(fmax(rest, moving_part * rms_speed(s->world) / reference), moving);
 }

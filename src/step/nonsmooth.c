@@ -26,8 +26,8 @@ enum { MOST_LATE_LOOKS = 8 };                  /* of them, for contacts of the e
 static const double least_cut = 1.0 / 64.0;    /* that a part is shortened by at once */
 static const double least_part = 1.0 / 4096.0; /* of a step */
 
-static assembly_params params_of(const scree_stepper *s, double h, double whole) {
-  return (assembly_params){
+static assembler_params params_of(const scree_stepper *s, double h, double whole) {
+  return (assembler_params){
       .h = h,
       .whole = whole,
       .stabilisation = s->def.stabilisation,
@@ -39,7 +39,7 @@ static assembly_params params_of(const scree_stepper *s, double h, double whole)
   };
 }
 
-static void note_build(scree_step_info *info, const assembly *a, const assembly_report *report) {
+static void note_build(scree_step_info *info, const assembler *a, const assembler_report *report) {
   info->contacts = report->contacts;
   info->joints = a->world->joint_count;
   info->rows = report->rows;
@@ -49,20 +49,20 @@ static void note_build(scree_step_info *info, const assembly *a, const assembly_
   if (report->stiff_bodies > info->damped_bodies) info->damped_bodies = report->stiff_bodies;
 }
 
-static scree_status build(scree_stepper *s, const assembly_params *params, scree_step_info *info,
-                          assembly_report *report) {
+static scree_status build(scree_stepper *s, const assembler_params *params, scree_step_info *info,
+                          assembler_report *report) {
   const double start = timer_now();
-  const scree_status status = assembly_build(s->assembly, params, report);
+  const scree_status status = assembler_build(s->assembler, params, report);
   const double seconds = timer_now() - start;
   info->seconds_collide += report->seconds_collide;
   info->seconds_assemble += seconds - report->seconds_collide;
-  if (!status) note_build(info, s->assembly, report);
+  if (!status) note_build(info, s->assembler, report);
   return status;
 }
 
 /* Null: this process is alone. */
 static rank_team *ranks_of(const scree_stepper *s) {
-  return s->assembly->ranks ? s->context->ranks : NULL;
+  return s->assembler->ranks ? s->context->ranks : NULL;
 }
 
 static scree_status stopped(scree_stepper *s) {
@@ -74,14 +74,14 @@ static scree_status stopped(scree_stepper *s) {
 enum { WHOLE_BLOCKS = 500, WHOLE_RETRY = 100000 };
 
 static bool is_whole(const scree_stepper *s, bool retry) {
-  const assembly_ranks *r = s->assembly->ranks;
+  const assembler_ranks *r = s->assembler->ranks;
   return r && s->whole_solver && r->solve.blocks <= (retry ? WHOLE_RETRY : WHOLE_BLOCKS);
 }
 
 /* A signal must not end it on one rank alone. */
 static scree_status solve_whole(scree_stepper *s, const scree_solve_settings *settings,
                                 scree_solve_info *out) {
-  assembly *a = s->assembly;
+  assembler *a = s->assembler;
   const scree_ccp *problem;
   double *g;
   bool (*const stop)(void *) = s->context->stop;
@@ -94,10 +94,10 @@ static scree_status solve_whole(scree_stepper *s, const scree_solve_settings *se
   return status;
 }
 
-static scree_status solve(scree_stepper *s, const assembly_params *params, bool retry,
+static scree_status solve(scree_stepper *s, const assembler_params *params, bool retry,
                           scree_solve_info *out) {
-  assembly *a = s->assembly;
-  const scree_solve_settings settings = effort_settings(s, assembly_whole(params), retry);
+  assembler *a = s->assembler;
+  const scree_solve_settings settings = effort_settings(s, assembler_whole(params), retry);
   memset(out, 0, sizeof *out);
   out->model = s->def.model;
   if ((a->ranks ? a->ranks->solve.blocks : scree_ccp_block_count(a->problem)) == 0) return SCREE_OK;
@@ -123,7 +123,7 @@ static void note_solve(scree_step_info *info, const scree_solve_info *solved) {
 static void find_lift(scree_stepper *s, scree_step_info *info) {
   size_t lifted = 0;
   double percent = 0.0;
-  assembly_find_lift(s->assembly, &percent, &lifted);
+  assembler_find_lift(s->assembler, &percent, &lifted);
   double count = (double)lifted;
   ranks_reduce(ranks_of(s), &count, 1, &percent, 1);
   info->lift_percent = fmax(info->lift_percent, percent);
@@ -131,17 +131,17 @@ static void find_lift(scree_stepper *s, scree_step_info *info) {
 }
 
 static void advance(scree_stepper *s, double h, scree_step_info *info,
-                    const assembly_report *report) {
+                    const assembler_report *report) {
   const double start = timer_now();
-  info->impacts += s->assembly->impact_count;
-  info->impact_loss -= s->assembly->impact_work;
-  info->impacts_left = info->impacts_left || s->assembly->impacts_left;
+  info->impacts += s->assembler->impact_count;
+  info->impact_loss -= s->assembler->impact_work;
+  info->impacts_left = info->impacts_left || s->assembler->impacts_left;
   if (info->model == SCREE_MODEL_RELAXED) find_lift(s, info);
-  assembly_open_ledger(s->assembly, &info->ledger);
-  assembly_accept(s->assembly);
-  step_integrate(s->world, h, s->assembly->linear, s->assembly->angular, s->assembly->shared);
-  assembly_take_shifts(s->assembly);
-  assembly_close_ledger(s->assembly, &info->ledger);
+  assembler_open_ledger(s->assembler, &info->ledger);
+  assembler_accept(s->assembler);
+  step_integrate(s->world, h, s->assembler->linear, s->assembler->angular, s->assembler->shared);
+  assembler_take_shifts(s->assembler);
+  assembler_close_ledger(s->assembler, &info->ledger);
   info->seconds_integrate += timer_now() - start;
   info->touching = report->touching;
   info->advanced = true;
@@ -157,14 +157,14 @@ static bool has_none(const scree_solve_info *solved) {
  * in the motion to the next order; with few contacts it is not worth its price. */
 enum { MOST_BENDS = 2 };
 
-static scree_status bend_joints(scree_stepper *s, const assembly_params *params,
+static scree_status bend_joints(scree_stepper *s, const assembler_params *params,
                                 scree_step_info *info, scree_solve_info *solved) {
   for (int k = 0; k < MOST_BENDS; k++) {
     bool again = false;
-    if (s->assembly->contact_count || solved->outcome != SCREE_OUTCOME_SOLVED ||
+    if (s->assembler->contact_count || solved->outcome != SCREE_OUTCOME_SOLVED ||
         effort_is_late(s, info))
       return SCREE_OK;
-    scree_status status = assembly_bend_joints(s->assembly, params, &again);
+    scree_status status = assembler_bend_joints(s->assembler, params, &again);
     if (status || !again) return status;
     status = solve(s, params, false, solved);
     if (status) return status;
@@ -180,15 +180,15 @@ enum { SWARM_GROWTH = 4, SWARM_EACH = 50 };
 
 /* Build and solve, once more with the retry solver when asked and needed. `first`: contacts of the
  * first look; *swarm: this one has found too many, and nothing was solved. */
-static scree_status build_and_solve(scree_stepper *s, const assembly_params *params, size_t first,
+static scree_status build_and_solve(scree_stepper *s, const assembler_params *params, size_t first,
                                     bool retry, scree_step_info *info, scree_solve_info *solved,
-                                    assembly_report *report, bool *swarm) {
+                                    assembler_report *report, bool *swarm) {
   scree_status status = build(s, params, info, report);
   if (status) return status;
   *swarm =
-      params->again && report->contacts > SWARM_GROWTH * first + SWARM_EACH * s->assembly->moving;
+      params->again && report->contacts > SWARM_GROWTH * first + SWARM_EACH * s->assembler->moving;
   if (*swarm) {
-    assembly_undo(s->assembly);
+    assembler_undo(s->assembler);
     return SCREE_OK;
   }
   const double start = timer_now();
@@ -210,14 +210,14 @@ static scree_status build_and_solve(scree_stepper *s, const assembly_params *par
   info->seconds_solve += timer_now() - start;
   /* Ranks stop as one, after the step. */
   if (!status && !ranks_of(s) && context_stopped(s->context)) status = stopped(s);
-  if (status) assembly_undo(s->assembly);
+  if (status) assembler_undo(s->assembler);
   return status;
 }
 
 /* What the twists of a solve lead to. */
 typedef struct finding {
-  bool missed;      /* an overlap that no contact stood for: solve again with what was missed */
-  assembly_hit hit; /* a pair is through each other within the step: make it in parts */
+  bool missed;       /* an overlap that no contact stood for: solve again with what was missed */
+  assembler_hit hit; /* a pair is through each other within the step: make it in parts */
 } finding;
 
 /* A turn by more leaves nothing of what contacts of the end say when they are carried back. */
@@ -228,14 +228,14 @@ static const double far_turn = 0.5; /* rad */
 static const double much_left = 0.02;
 
 /* What one rank finds holds for all. */
-static void vote_hit(const scree_stepper *s, assembly_hit *hit) {
+static void vote_hit(const scree_stepper *s, assembler_hit *hit) {
   double pairs = (double)hit->pairs;
   ranks_reduce(ranks_of(s), &pairs, 1, &hit->turn, 1);
   hit->pairs = (size_t)pairs;
 }
 
 static void vote_late(const scree_stepper *s, bool *late) {
-  assembly *a = s->assembly;
+  assembler *a = s->assembler;
   double most[3] = {*late, a->late_through, a->late_depth};
   if (!ranks_of(s)) return;
   ranks_reduce(ranks_of(s), NULL, 0, most, 3);
@@ -244,25 +244,25 @@ static void vote_late(const scree_stepper *s, bool *late) {
   a->late_depth = most[2];
 }
 
-static scree_status look(scree_stepper *s, const assembly_params *params, int looks,
+static scree_status look(scree_stepper *s, const assembler_params *params, int looks,
                          finding *found) {
-  assembly *a = s->assembly;
-  if (assembly_wake_pressed(a)) {
+  assembler *a = s->assembler;
+  if (assembler_wake_pressed(a)) {
     found->missed = true;
-    return params->again ? SCREE_OK : assembly_see_no_farther(a);
+    return params->again ? SCREE_OK : assembler_see_no_farther(a);
   }
-  scree_status status = assembly_look(a, params, &found->missed);
+  scree_status status = assembler_look(a, params, &found->missed);
   if (status || found->missed) return status;
-  if (assembly_bounce_gives(a)) {
+  if (assembler_bounce_gives(a)) {
     found->missed = true;
-    return params->again ? SCREE_OK : assembly_see_no_farther(a);
+    return params->again ? SCREE_OK : assembler_see_no_farther(a);
   }
-  status = assembly_sweep(a, params, &found->hit);
-  if (!status) status = assembly_find_strain(a, params, &found->hit);
+  status = assembler_sweep(a, params, &found->hit);
+  if (!status) status = assembler_find_strain(a, params, &found->hit);
   vote_hit(s, &found->hit);
   if (status || (found->hit.pairs && found->hit.turn > far_turn)) return status;
   bool late = false;
-  status = assembly_look_late(a, params, &late);
+  status = assembler_look_late(a, params, &late);
   vote_late(s, &late);
   found->missed = late && looks < MOST_LATE_LOOKS && !a->late_through;
   found->hit.pairs += a->late_through || (late && !found->missed && a->late_depth > much_left);
@@ -270,14 +270,14 @@ static scree_status look(scree_stepper *s, const assembly_params *params, int lo
 }
 
 /* The new twists, and what they lead to, unless `blind`. */
-static scree_status finish(scree_stepper *s, const assembly_params *params, int looks, bool blind,
-                           scree_step_info *info, assembly_report *report, finding *found) {
+static scree_status finish(scree_stepper *s, const assembler_params *params, int looks, bool blind,
+                           scree_step_info *info, assembler_report *report, finding *found) {
   const double start = timer_now();
-  scree_status status = assembly_finish(s->assembly, report);
+  scree_status status = assembler_finish(s->assembler, report);
   const double finished = timer_now();
   if (!status && !blind && !effort_is_late(s, info)) {
     status = look(s, params, looks, found);
-    if (status) assembly_undo(s->assembly);
+    if (status) assembler_undo(s->assembler);
   }
   info->seconds_assemble += finished - start;
   info->seconds_collide += timer_now() - finished;
@@ -297,10 +297,10 @@ static bool is_overspent(const scree_stepper *s, const scree_step_info *info) {
  * velocities that nobody expected. A solve that is not accepted is left unfinished. *cut: a pair is
  * through each other on the way, or the looks are used up; the step is better made in parts, the
  * first of them this part of it; 0: it is good. */
-static scree_status attempt(scree_stepper *s, const assembly_params *given, bool retry, bool any,
+static scree_status attempt(scree_stepper *s, const assembler_params *given, bool retry, bool any,
                             scree_step_info *info, scree_solve_info *solved,
-                            assembly_report *report, double *cut) {
-  assembly_params params = *given;
+                            assembler_report *report, double *cut) {
+  assembler_params params = *given;
   size_t first = 0;
   bool swarm = false, blind = false;
   *cut = 0.0;
@@ -325,7 +325,7 @@ static scree_status attempt(scree_stepper *s, const assembly_params *given, bool
     }
     if (!found.missed || looks == MOST_LOOKS) {
       /* So fast that the shortest part would not help: accepted as it is, and counted. */
-      const double part = least_part * assembly_whole(&params) / params.h;
+      const double part = least_part * assembler_whole(&params) / params.h;
       if (found.hit.turn * part > 4.0 * far_turn) {
         info->unresolved++;
         return SCREE_OK;
@@ -335,7 +335,7 @@ static scree_status attempt(scree_stepper *s, const assembly_params *given, bool
         *cut *= 0.5;
       return SCREE_OK;
     }
-    assembly_undo(s->assembly);
+    assembler_undo(s->assembler);
     params.again = true;
     info->looks++;
   }
@@ -356,9 +356,9 @@ static scree_status step_span(scree_stepper *s, double h, double first, bool ret
   while (done < h) {
     /* Parts are of a length that sums without rounding: h over powers of two. */
     const bool last = done + next >= h * (1.0 - 0.25 * least_part) || effort_is_late(s, info);
-    const assembly_params params = params_of(s, last ? h - done : next, h);
+    const assembler_params params = params_of(s, last ? h - done : next, h);
     scree_solve_info solved;
-    assembly_report report;
+    assembler_report report;
     double cut;
     const scree_status status = attempt(s, &params, retry, any, info, &solved, &report, &cut);
     if (status) return status;
@@ -367,11 +367,11 @@ static scree_status step_span(scree_stepper *s, double h, double first, bool ret
     any = any || has_none(&solved); /* in however many parts */
     if (!good && !any) {
       note_solve(info, &solved);
-      assembly_undo(s->assembly);
+      assembler_undo(s->assembler);
       return SCREE_OK;
     }
     if (cut > 0.0 && params.h > shortest) {
-      assembly_undo(s->assembly);
+      assembler_undo(s->assembler);
       next = fmax(cut * next, shortest);
       good_ones = 0;
       continue;
@@ -393,17 +393,17 @@ static scree_status step_span(scree_stepper *s, double h, double first, bool ret
 
 static scree_status keep_snapshot(scree_stepper *s, size_t *world_size) {
   *world_size = world_save(s->world, NULL);
-  const size_t size = *world_size + assembly_save(s->assembly, NULL);
+  const size_t size = *world_size + assembler_save(s->assembler, NULL);
   if (memory_grow(s->context, &s->snapshot, &s->snapshot_capacity, size, 1))
     return SCREE_ERROR_MEMORY;
   world_save(s->world, s->snapshot);
-  assembly_save(s->assembly, s->snapshot + *world_size);
+  assembler_save(s->assembler, s->snapshot + *world_size);
   return SCREE_OK;
 }
 
 static scree_status back_to_snapshot(scree_stepper *s, size_t world_size) {
   const scree_status status = world_restore(s->world, s->snapshot, world_size);
-  return status ? status : assembly_restore(s->assembly, s->snapshot + world_size);
+  return status ? status : assembler_restore(s->assembler, s->snapshot + world_size);
 }
 
 /* `parts` steps of h / parts. Stops early, not converged, unless this is the last try: what follows
@@ -482,9 +482,9 @@ static scree_status step_cut(scree_stepper *s, double h, double first, bool retr
 static scree_status make_step(scree_stepper *s, double h, scree_step_info *info) {
   const scree_on_nonconverged policy = s->def.on_nonconverged;
   const bool retry = policy == SCREE_ON_NONCONVERGED_RETRY;
-  const assembly_params params = params_of(s, h, 0.0);
+  const assembler_params params = params_of(s, h, 0.0);
   scree_solve_info solved;
-  assembly_report report;
+  assembler_report report;
   double cut;
   world_call_forces(s->world, h);
   const bool halve = retry && s->def.retry_halvings > 0;
@@ -492,18 +492,18 @@ static scree_status make_step(scree_stepper *s, double h, scree_step_info *info)
   const scree_status status = attempt(s, &params, retry, any, info, &solved, &report, &cut);
   if (status) return status;
   if (cut > 0.0) {
-    assembly_undo(s->assembly);
+    assembler_undo(s->assembler);
     return step_cut(s, h, cut * h, retry, policy != SCREE_ON_NONCONVERGED_STOP, info);
   }
   info->parts = 1;
   info->converged = solved.outcome == SCREE_OUTCOME_SOLVED;
   if (!info->converged && halve && !has_none(&solved)) {
-    assembly_undo(s->assembly);
+    assembler_undo(s->assembler);
     return step_halves(s, h, info);
   }
   note_solve(info, &solved);
   if (!info->converged && policy == SCREE_ON_NONCONVERGED_STOP) {
-    assembly_undo(s->assembly);
+    assembler_undo(s->assembler);
     return SCREE_OK;
   }
   advance(s, h, info, &report);
@@ -513,8 +513,8 @@ static scree_status make_step(scree_stepper *s, double h, scree_step_info *info)
 static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
   effort_begin(s);
   scree_status status = make_step(s, h, info);
-  const assembly_sleep sleep = {.after = s->def.sleep_after, .speed = s->def.sleep_speed, .h = h};
-  if (!status && info->advanced) status = assembly_put_to_sleep(s->assembly, &sleep);
+  const assembler_sleep sleep = {.after = s->def.sleep_after, .speed = s->def.sleep_speed, .h = h};
+  if (!status && info->advanced) status = assembler_put_to_sleep(s->assembler, &sleep);
   effort_end(s, info);
   return status;
 }

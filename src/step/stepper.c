@@ -104,7 +104,7 @@ scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *d
                                  &s->retry_solver);
   if (!status && ranks_are_many(context->ranks) && !named && !def->retry_solver)
     status = scree_solver_create(context, "auto", &s->whole_solver);
-  if (!status) status = assembly_create(world, &s->assembly);
+  if (!status) status = assembler_create(world, &s->assembler);
   options_reset(class->options, class->option_count, s->option);
   if (!status && class->create) status = class->create(s);
   s->def.stepper = s->def.solver = s->def.retry_solver = NULL;
@@ -122,7 +122,7 @@ void scree_stepper_destroy(scree_stepper *s) {
   scree_solver_destroy(s->solver);
   scree_solver_destroy(s->retry_solver);
   scree_solver_destroy(s->whole_solver);
-  assembly_destroy(s->assembly);
+  assembler_destroy(s->assembler);
   memory_free(s->context, s->snapshot);
   memory_free(s->context, s->gathered);
   memory_free(s->context, s);
@@ -180,14 +180,14 @@ const scree_option_def *scree_stepper_options(size_t i, size_t *count) {
 
 typedef struct step_mark {
   uint64_t first_work, retry_work;
-  assembly_mark order;
+  assembler_mark order;
   size_t world_size, own_size; /* of the snapshot; 0: none */
 } step_mark;
 
 /* Steps of smooth motion change world and data as they go; they cost far more than a copy. Others
  * undo what they did. */
 static scree_status set_mark(scree_stepper *s, step_mark *mark) {
-  *mark = (step_mark){s->first_work, s->retry_work, assembly_set_mark(s->assembly), 0, 0};
+  *mark = (step_mark){s->first_work, s->retry_work, assembler_set_mark(s->assembler), 0, 0};
   if (!s->class->smooth || !s->context->stop) return SCREE_OK;
   mark->world_size = world_save(s->world, NULL);
   mark->own_size = s->class->save(s, NULL);
@@ -210,7 +210,7 @@ static void back_to_mark(scree_stepper *s, const step_mark *mark) {
       s->class->restore(s, s->snapshot + mark->world_size, mark->own_size);
     memcpy(s->context->message, message, sizeof message);
   }
-  assembly_back_to(s->assembly, mark->order);
+  assembler_back_to(s->assembler, mark->order);
 }
 
 static scree_status make_step(scree_stepper *s, double h, scree_step_info *info) {
@@ -261,10 +261,10 @@ size_t scree_stepper_step_count(const scree_stepper *s) {
 
 const scree_ccp *scree_stepper_problem(const scree_stepper *s) {
   if (!s) return NULL;
-  return s->assembly->problem;
+  return s->assembler->problem;
 }
 
 const double *scree_stepper_impulses(const scree_stepper *s) {
   if (!s) return NULL;
-  return s->assembly->g;
+  return s->assembler->g;
 }

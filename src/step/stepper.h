@@ -2,7 +2,7 @@
 #ifndef SCREE_STEP_STEPPER_H
 #define SCREE_STEP_STEPPER_H
 
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "scree/stepper.h"
 
 typedef struct stepper_class {
@@ -31,7 +31,7 @@ struct scree_stepper {
   scree_solver *solver, *retry_solver;
   scree_solver *whole_solver; /* on several ranks: for what is solved whole on each; or null */
   const char *solver_name;    /* in the list of solvers */
-  assembly *assembly;
+  assembler *assembler;
   double option[STEPPER_OPTIONS]; /* of the class */
   void *data;
   size_t step_count;

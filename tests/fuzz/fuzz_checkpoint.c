@@ -44,11 +44,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   for (int i = 0; i < 5; i++) check(scree_sim_step(sim, NULL) == SCREE_OK);
   const scree_stepper *s = scree_sim_stepper(sim);
   good_size[WORLD] = world_save(s->world, NULL);
-  good_size[ASSEMBLY] = assembly_save(s->assembly, NULL);
+  good_size[ASSEMBLY] = assembler_save(s->assembler, NULL);
   good_size[SCENE] = scree_scene_save_size(scene);
   for (int k = 0; k < PARTS; k++) check((good[k] = calloc(1, good_size[k] + 1)) != NULL);
   world_save(s->world, (char *)good[WORLD]);
-  assembly_save(s->assembly, (char *)good[ASSEMBLY]);
+  assembler_save(s->assembler, (char *)good[ASSEMBLY]);
   check(scree_scene_save(scene, good[SCENE], good_size[SCENE]) == SCREE_OK);
   scree_sim_destroy(sim);
   scree_scene_destroy(scene);
@@ -73,9 +73,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   for (size_t at = 2; at + EDIT_SIZE <= size; at += EDIT_SIZE)
     edit_apply(data + at, (unsigned char *)bytes[data[at] % PARTS], sizes[data[at] % PARTS]);
-  scree_status status = assembly_check(s->assembly, bytes[ASSEMBLY], sizes[ASSEMBLY]);
+  scree_status status = assembler_check(s->assembler, bytes[ASSEMBLY], sizes[ASSEMBLY]);
   if (!status) status = world_restore(s->world, bytes[WORLD], sizes[WORLD]);
-  if (!status) status = assembly_restore(s->assembly, bytes[ASSEMBLY]);
+  if (!status) status = assembler_restore(s->assembler, bytes[ASSEMBLY]);
   if (!status) status = scree_scene_restore(scene, bytes[SCENE], sizes[SCENE]);
   for (int i = 0; i < 2 && !status && scree_world_body_count(s->world) < 50; i++)
     status = scree_sim_step(sim, NULL);

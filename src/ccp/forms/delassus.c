@@ -38,9 +38,9 @@ scree_status scree_ccp_get_delassus(scree_context *context, const scree_ccp *pro
                                     double *r) {
   ARGUMENT_CHECK(context, context && problem && start);
   ccp_operator *op = NULL;
-  assembly_matrix n = {0};
+  formed_matrix n = {0};
   scree_status status = op_create(context, problem, &op);
-  if (!status) status = assembly_delassus(op, &n);
+  if (!status) status = form_delassus(op, &n);
   if (!status) {
     const size_t rows = op->row_count;
     count_entries(&n.blocks, rows, start);
@@ -56,7 +56,7 @@ scree_status scree_ccp_get_delassus(scree_context *context, const scree_ccp *pro
       memory_free(context, next);
     }
   }
-  assembly_matrix_clear(context, &n);
+  formed_matrix_clear(context, &n);
   op_destroy(op);
   return status;
 }

@@ -104,7 +104,7 @@ static void fill_touch(const ccp_operator *op, size_t block, uint32_t body, doub
   for (int k = 0; k < dim; k++) scale_row(&bodies->body[body], g, value + BODY * k);
 }
 
-scree_status assembly_jacobian_build(const ccp_operator *op, assembly_jacobian *b) {
+scree_status formed_jacobian_build(const ccp_operator *op, formed_jacobian *b) {
   scree_context *context = op->context;
   const size_t n = op->block_count;
   memset(b, 0, sizeof *b);
@@ -122,7 +122,7 @@ scree_status assembly_jacobian_build(const ccp_operator *op, assembly_jacobian *
   b->offset = memory_new(context, b->start[n], sizeof *b->offset);
   b->value = memory_new(context, values, sizeof *b->value);
   if (!b->body || !b->offset || !b->value) {
-    assembly_jacobian_clear(context, b);
+    formed_jacobian_clear(context, b);
     return SCREE_ERROR_MEMORY;
   }
   size_t at = 0;
@@ -137,7 +137,7 @@ scree_status assembly_jacobian_build(const ccp_operator *op, assembly_jacobian *
   return SCREE_OK;
 }
 
-void assembly_jacobian_clear(scree_context *context, assembly_jacobian *b) {
+void formed_jacobian_clear(scree_context *context, formed_jacobian *b) {
   memory_free(context, b->start);
   memory_free(context, b->body);
   memory_free(context, b->offset);
@@ -199,7 +199,7 @@ static scree_status couple(scree_context *context, size_t n, const size_t *forth
   return status;
 }
 
-static scree_status transpose(scree_context *context, const assembly_jacobian *b, size_t **start,
+static scree_status transpose(scree_context *context, const formed_jacobian *b, size_t **start,
                               uint32_t **block) {
   *start = memory_new(context, b->body_count + 2, sizeof **start);
   *block = memory_new(context, b->start[b->block_count], sizeof **block);
@@ -226,7 +226,7 @@ static size_t find(const size_t *start, const uint32_t *column, size_t i, uint32
 
 /* ---- the Delassus matrix -------------------------------------------------------------------- */
 
-void assembly_matrix_clear(scree_context *context, assembly_matrix *n) {
+void formed_matrix_clear(scree_context *context, formed_matrix *n) {
   memory_free(context, n->start);
   memory_free(context, n->offset);
   memory_free(context, n->column);
@@ -235,7 +235,7 @@ void assembly_matrix_clear(scree_context *context, assembly_matrix *n) {
 }
 
 /* N_ij += B_i' B_j over one body. */
-static void add_pair(const assembly_jacobian *b, size_t k, size_t rows, size_t l, size_t columns,
+static void add_pair(const formed_jacobian *b, size_t k, size_t rows, size_t l, size_t columns,
                      double *block) {
   const double *x = b->value + b->offset[k], *y = b->value + b->offset[l];
   for (size_t r = 0; r < rows; r++)
@@ -243,7 +243,7 @@ static void add_pair(const assembly_jacobian *b, size_t k, size_t rows, size_t l
       for (size_t j = 0; j < BODY; j++) block[r * columns + c] += x[BODY * r + j] * y[BODY * c + j];
 }
 
-static void fill_delassus(const ccp_operator *op, const assembly_jacobian *b, assembly_matrix *n) {
+static void fill_delassus(const ccp_operator *op, const formed_jacobian *b, formed_matrix *n) {
   for (size_t i = 0; i < op->block_count; i++) {
     const size_t rows = (size_t)ccp_dim(op->problem, i);
     for (size_t at = n->start[i]; at < n->start[i + 1]; at++) {
@@ -257,13 +257,13 @@ static void fill_delassus(const ccp_operator *op, const assembly_jacobian *b, as
   }
 }
 
-static scree_status delassus_of_bodies(ccp_operator *op, assembly_matrix *n) {
+static scree_status delassus_of_bodies(ccp_operator *op, formed_matrix *n) {
   scree_context *context = op->context;
-  assembly_jacobian b;
+  formed_jacobian b;
   size_t *back_start = NULL;
   uint32_t *back = NULL;
   pattern p = {0};
-  scree_status status = assembly_jacobian_build(op, &b);
+  scree_status status = formed_jacobian_build(op, &b);
   if (status) return status;
   status = transpose(context, &b, &back_start, &back);
   if (!status) status = couple(context, op->block_count, b.start, b.body, back_start, back, &p);
@@ -284,12 +284,12 @@ static scree_status delassus_of_bodies(ccp_operator *op, assembly_matrix *n) {
   }
   memory_free(context, back_start);
   memory_free(context, back);
-  assembly_jacobian_clear(context, &b);
-  if (status) assembly_matrix_clear(context, n);
+  formed_jacobian_clear(context, &b);
+  if (status) formed_matrix_clear(context, n);
   return status;
 }
 
-scree_status assembly_delassus(ccp_operator *op, assembly_matrix *n) {
+scree_status form_delassus(ccp_operator *op, formed_matrix *n) {
   memset(n, 0, sizeof *n);
   if (op->problem->form == SCREE_FORM_BODIES) {
     const scree_status status = delassus_of_bodies(op, n);
@@ -306,7 +306,7 @@ scree_status assembly_delassus(ccp_operator *op, assembly_matrix *n) {
 
 /* ---- I + B X B' ----------------------------------------------------------------------------- */
 
-void assembly_bodies_clear(scree_context *context, assembly_bodies *s) {
+void formed_bodies_clear(scree_context *context, formed_bodies *s) {
   memory_free(context, s->start);
   memory_free(context, s->offset);
   memory_free(context, s->column);
@@ -317,8 +317,7 @@ void assembly_bodies_clear(scree_context *context, assembly_bodies *s) {
   memset(s, 0, sizeof *s);
 }
 
-static scree_status lay_bodies(scree_context *context, const assembly_jacobian *b,
-                               assembly_bodies *s) {
+static scree_status lay_bodies(scree_context *context, const formed_jacobian *b, formed_bodies *s) {
   const size_t n = b->body_count, blocks = s->start[n];
   s->row_start = memory_new(context, n + 1, sizeof *s->row_start);
   s->offset = memory_new(context, blocks + 1, sizeof *s->offset);
@@ -343,8 +342,8 @@ static scree_status lay_bodies(scree_context *context, const assembly_jacobian *
   return SCREE_OK;
 }
 
-scree_status assembly_bodies_build(scree_context *context, const assembly_jacobian *b,
-                                   assembly_bodies *s) {
+scree_status formed_bodies_build(scree_context *context, const formed_jacobian *b,
+                                 formed_bodies *s) {
   memset(s, 0, sizeof *s);
   size_t *back_start = NULL;
   uint32_t *back = NULL;
@@ -358,7 +357,7 @@ scree_status assembly_bodies_build(scree_context *context, const assembly_jacobi
   }
   memory_free(context, back_start);
   memory_free(context, back);
-  if (status) assembly_bodies_clear(context, s);
+  if (status) formed_bodies_clear(context, s);
   return status;
 }
 
@@ -377,8 +376,8 @@ static void add_square(const double *bk, const double *bl, size_t dim, const dou
       for (size_t j = 0; j < BODY; j++) block[BODY * i + j] += bk[BODY * r + i] * xb[r][j];
 }
 
-void assembly_bodies_fill(const assembly_jacobian *b, const uint32_t *row_start, const double *x,
-                          assembly_bodies *s) {
+void formed_bodies_fill(const formed_jacobian *b, const uint32_t *row_start, const double *x,
+                        formed_bodies *s) {
   memset(s->value, 0, s->start[b->body_count] * SQUARE * sizeof *s->value);
   for (size_t i = 0; i < b->body_count; i++) {
     double *block = s->value + SQUARE * find(s->start, s->column, i, (uint32_t)i);

@@ -10,49 +10,49 @@
 #include "ccp/operator.h"
 #include "math/sparse.h"
 
-typedef struct assembly_matrix {
+typedef struct formed_matrix {
   sparse_blocks blocks;
   /* What `blocks` points to, when it is not the operator's own. */
   size_t *start, *offset;
   uint32_t *column;
   double *value;
-} assembly_matrix;
+} formed_matrix;
 
 /* N, compliance included. It stays valid as long as the operator. */
-scree_status assembly_delassus(ccp_operator *op, assembly_matrix *n);
-void assembly_matrix_clear(scree_context *context, assembly_matrix *n);
+scree_status form_delassus(ccp_operator *op, formed_matrix *n);
+void formed_matrix_clear(scree_context *context, formed_matrix *n);
 
 /* Block i touches the bodies body[start[i]] …, each moving body once; touch k holds B_i' for it:
  * d_i rows of 6, from value[offset[k]]. */
-typedef struct assembly_jacobian {
+typedef struct formed_jacobian {
   size_t body_count, block_count;
   size_t *start;
   uint32_t *body;
   size_t *offset;
   double *value;
-} assembly_jacobian;
+} formed_jacobian;
 
 /* Only for problems of bodies. */
-scree_status assembly_jacobian_build(const ccp_operator *op, assembly_jacobian *b);
-void assembly_jacobian_clear(scree_context *context, assembly_jacobian *b);
+scree_status formed_jacobian_build(const ccp_operator *op, formed_jacobian *b);
+void formed_jacobian_clear(scree_context *context, formed_jacobian *b);
 
 /* I + B X B' over bodies: the pattern, with 6 rows a body. The blocks of row i lie in ascending
  * order of bodies; `place` says for touches k, l of one block where the block (body k, body l)
  * begins in `value`. */
-typedef struct assembly_bodies {
+typedef struct formed_bodies {
   sparse_blocks blocks;
   size_t *start, *offset;
   uint32_t *column, *row_start;
   double *value;
   size_t *place;       /* for each block, touches x touches entries */
   size_t *place_start; /* of each block */
-} assembly_bodies;
+} formed_bodies;
 
-scree_status assembly_bodies_build(scree_context *context, const assembly_jacobian *b,
-                                   assembly_bodies *s);
+scree_status formed_bodies_build(scree_context *context, const formed_jacobian *b,
+                                 formed_bodies *s);
 /* Fills the values: x holds a dense d_i x d_i block by rows for every block of the problem. */
-void assembly_bodies_fill(const assembly_jacobian *b, const uint32_t *row_start, const double *x,
-                          assembly_bodies *s);
-void assembly_bodies_clear(scree_context *context, assembly_bodies *s);
+void formed_bodies_fill(const formed_jacobian *b, const uint32_t *row_start, const double *x,
+                        formed_bodies *s);
+void formed_bodies_clear(scree_context *context, formed_bodies *s);
 
 #endif

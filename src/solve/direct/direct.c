@@ -77,7 +77,7 @@ static ends ends_of(const scree_set *s) {
 
 /* ---- the linear system ---------------------------------------------------------------------- */
 
-static bool factorise(solve_run *run, direct_state *d, const assembly_matrix *n) {
+static bool factorise(solve_run *run, direct_state *d, const formed_matrix *n) {
   const ccp_operator *op = run->op;
   const sparse_blocks *a = &n->blocks;
   for (size_t i = 0; i < a->count; i++) {
@@ -199,7 +199,7 @@ static bool judge(solve_run *run, long round) {
   return solve_check(run, round, inside, NULL);
 }
 
-static scree_status iterate(solve_run *run, direct_state *d, const assembly_matrix *n) {
+static scree_status iterate(solve_run *run, direct_state *d, const formed_matrix *n) {
   ccp_operator *op = run->op;
   const long rounds = (long)run_option(run, "rounds");
   op_local_velocity(op, run->g, run->vector[VELOCITY]);
@@ -224,9 +224,9 @@ static scree_status solve(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(direct_state));
   direct_state *d = *run->state;
   if (!d) return SCREE_ERROR_MEMORY;
-  assembly_matrix n;
+  formed_matrix n;
   scree_status status = d->factor ? SCREE_OK : sparse_create(run->context, &d->factor);
-  if (!status) status = assembly_delassus(op, &n);
+  if (!status) status = form_delassus(op, &n);
   if (status) return status;
   const size_t entries = n.blocks.offset[n.blocks.start[op->block_count]];
   if (memory_grow(run->context, &d->value, &d->value_room, entries, sizeof *d->value) ||
@@ -234,7 +234,7 @@ static scree_status solve(solve_run *run) {
     status = SCREE_ERROR_MEMORY;
   if (!status) status = sparse_analyse(d->factor, &n.blocks);
   if (!status) status = iterate(run, d, &n);
-  assembly_matrix_clear(run->context, &n);
+  formed_matrix_clear(run->context, &n);
   return status;
 }
 

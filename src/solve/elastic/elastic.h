@@ -40,7 +40,7 @@ typedef struct elastic_component {
 } elastic_component;
 
 typedef struct elastic {
-  assembly_jacobian b;
+  formed_jacobian b;
   uint8_t *is_elastic; /* of each block */
   elastic_body *body;
   elastic_component *component;

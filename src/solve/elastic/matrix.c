@@ -28,7 +28,7 @@ static bool turns(const double *rows, size_t dim) {
 
 /* Which bodies are tied, and which of them are turned by it. */
 static void tie(elastic *e, const ccp_operator *op) {
-  const assembly_jacobian *b = &e->b;
+  const formed_jacobian *b = &e->b;
   for (size_t i = 0; i < b->body_count; i++) {
     e->parent[i] = (uint32_t)i;
     e->body[i] = (elastic_body){ELASTIC_NONE, ELASTIC_NONE, 0, 0};
@@ -104,7 +104,7 @@ static scree_status number(elastic *e, const ccp_operator *op) {
 
 /* Elastic blocks of each node. */
 static scree_status look_back(elastic *e, const ccp_operator *op) {
-  const assembly_jacobian *b = &e->b;
+  const formed_jacobian *b = &e->b;
   if (memory_grow(op->context, &e->back_start, &e->back_start_room, e->node_count + 2,
                   sizeof *e->back_start) ||
       memory_grow(op->context, &e->back, &e->back_room, b->start[b->block_count] + 1,
@@ -128,7 +128,7 @@ static void insert(uint32_t *column, size_t begin, size_t end, uint32_t value) {
 }
 
 static scree_status lay_row(elastic *e, const ccp_operator *op, size_t n, size_t first) {
-  const assembly_jacobian *b = &e->b;
+  const formed_jacobian *b = &e->b;
   const elastic_body *own = &e->body[e->node_body[n]];
   const size_t begin = e->blocks;
   size_t most = 1;
@@ -187,7 +187,7 @@ static double *find(const elastic *e, size_t c, size_t node, size_t other) {
 }
 
 static void add_block(elastic *e, const ccp_operator *op, size_t i) {
-  const assembly_jacobian *b = &e->b;
+  const formed_jacobian *b = &e->b;
   const size_t first_row = op->row_start[i], dim = op->row_start[i + 1] - first_row;
   for (size_t k = b->start[i]; k < b->start[i + 1]; k++) {
     const elastic_body *p = &e->body[b->body[k]];
@@ -276,8 +276,8 @@ static scree_status factorise(elastic *e, const ccp_operator *op) {
 
 scree_status elastic_prepare(elastic *e, const ccp_operator *op) {
   scree_context *context = op->context;
-  assembly_jacobian_clear(context, &e->b);
-  scree_status status = assembly_jacobian_build(op, &e->b);
+  formed_jacobian_clear(context, &e->b);
+  scree_status status = formed_jacobian_build(op, &e->b);
   if (status) return status;
   const size_t bodies = e->b.body_count + 1;
   if (memory_grow(context, &e->is_elastic, &e->block_room, e->b.block_count + 1, 1) ||

@@ -14,7 +14,7 @@ static size_t dim_of(const ccp_operator *op, size_t block) {
 
 /* Kept blocks with their rows and sets, and those of each component. */
 static scree_status keep(elastic *e, const ccp_operator *op) {
-  const assembly_jacobian *b = &e->b;
+  const formed_jacobian *b = &e->b;
   const size_t n = b->block_count;
   scree_context *context = op->context;
   if (memory_grow(context, &e->kept, &e->kept_room, n + 1, sizeof *e->kept) ||
@@ -65,7 +65,7 @@ static void sort(uint32_t *x, size_t n) {
 
 /* Blocks are coupled that share a component. */
 static scree_status lay_rows(elastic *e, const ccp_operator *op) {
-  const assembly_jacobian *b = &e->b;
+  const formed_jacobian *b = &e->b;
   ccp_block_rows *w = &e->w;
   scree_context *context = op->context;
   const size_t n = e->kept_count;
@@ -124,7 +124,7 @@ static double *find(const elastic *e, size_t a, uint32_t column) {
 /* Columns of kept block a, `count` of them, in the rows of a component; false: it is not there. */
 static void put_columns(const elastic *e, const ccp_operator *op, size_t c, size_t a, double *x,
                         size_t count, size_t from) {
-  const assembly_jacobian *b = &e->b;
+  const formed_jacobian *b = &e->b;
   const size_t i = e->kept[a], dim = dim_of(op, i);
   for (size_t k = b->start[i]; k < b->start[i + 1]; k++) {
     const elastic_body *body = &e->body[b->body[k]];
@@ -139,7 +139,7 @@ static void put_columns(const elastic *e, const ccp_operator *op, size_t c, size
 /* Block (a, d), d >= a, from the solved columns of a: row s of it is what row s of a does to d. */
 static void take_columns(elastic *e, const ccp_operator *op, size_t c, size_t a, size_t d,
                          const double *x, size_t count, size_t from) {
-  const assembly_jacobian *b = &e->b;
+  const formed_jacobian *b = &e->b;
   const size_t j = e->kept[d], rows = dim_of(op, e->kept[a]), columns = dim_of(op, j);
   double *to = find(e, a, (uint32_t)d);
   for (size_t l = b->start[j]; l < b->start[j + 1]; l++) {
@@ -157,7 +157,7 @@ static void take_columns(elastic *e, const ccp_operator *op, size_t c, size_t a,
 
 /* What A leaves alone: all of a body that is no node, the turn of one with three rows. */
 static void add_free(elastic *e, const ccp_operator *op, size_t a, size_t d) {
-  const assembly_jacobian *b = &e->b;
+  const formed_jacobian *b = &e->b;
   const size_t i = e->kept[a], j = e->kept[d], rows = dim_of(op, i), columns = dim_of(op, j);
   for (size_t k = b->start[i]; k < b->start[i + 1]; k++)
     for (size_t l = b->start[j]; l < b->start[j + 1]; l++) {
@@ -221,7 +221,7 @@ static void complete(elastic *e, const ccp_operator *op) {
 /* y += B of the rows of a block times g, in the rows of nodes. */
 static void push(const elastic *e, const ccp_operator *op, size_t block, const double *g,
                  double *y) {
-  const assembly_jacobian *b = &e->b;
+  const formed_jacobian *b = &e->b;
   for (size_t k = b->start[block]; k < b->start[block + 1]; k++) {
     const elastic_body *body = &e->body[b->body[k]];
     for (size_t r = 0; r < dim_of(op, block); r++)
@@ -231,7 +231,7 @@ static void push(const elastic *e, const ccp_operator *op, size_t block, const d
 }
 
 static double pull(const elastic *e, size_t block, size_t r, const double *y) {
-  const assembly_jacobian *b = &e->b;
+  const formed_jacobian *b = &e->b;
   double sum = 0.0;
   for (size_t k = b->start[block]; k < b->start[block + 1]; k++) {
     const elastic_body *body = &e->body[b->body[k]];
@@ -343,6 +343,6 @@ void elastic_clear(scree_context *context, elastic *e) {
   for (size_t k = 0; k < e->factor_count; k++) sparse_destroy(e->factor[k]);
   memory_free(context, e->factor);
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) memory_free(context, all[k]);
-  assembly_jacobian_clear(context, &e->b);
+  formed_jacobian_clear(context, &e->b);
   scree_solver_destroy(e->solver);
 }

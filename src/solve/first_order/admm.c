@@ -161,8 +161,8 @@ static const scree_option_def admm_options[] = {
 };
 
 static scree_status run_admm(solve_run *run) {
-  assembly_matrix n = {.start = NULL};
-  scree_status status = assembly_delassus(run->op, &n);
+  formed_matrix n = {.start = NULL};
+  scree_status status = form_delassus(run->op, &n);
   if (!status && !*run->state) status = admm_work_create(run->context, (admm_work **)run->state);
   const admm_params params = {.rho = run_option(run, "rho"),
                               .relax = run_option(run, "relax"),
@@ -171,7 +171,7 @@ static scree_status run_admm(solve_run *run) {
   long iteration = 0;
   if (!status)
     status = admm_iterate(*run->state, run, &n.blocks, &params, run->vector + 1, &iteration);
-  assembly_matrix_clear(run->context, &n);
+  formed_matrix_clear(run->context, &n);
   return status;
 }
 

@@ -382,12 +382,12 @@ static scree_status run_fixed_point(solve_run *run) {
   scree_status status = prepare(&p);
   if (status) return status;
   if (run->model == SCREE_MODEL_RELAXED) return run_relaxed(&p);
-  assembly_matrix n = {.start = NULL};
-  if (p.newton) status = assembly_delassus(run->op, &n);
+  formed_matrix n = {.start = NULL};
+  if (p.newton) status = form_delassus(run->op, &n);
   p.n = &n.blocks;
   if (p.newton && !status) status = prepare_newton(&p);
   if (!status) status = iterate(&p);
-  assembly_matrix_clear(run->context, &n);
+  formed_matrix_clear(run->context, &n);
   return status;
 }
 

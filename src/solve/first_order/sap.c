@@ -31,8 +31,8 @@ static const double longest = 1.5, line_tolerance = 0.01;
 typedef struct sap {
   solve_run *run;
   ccp_operator *op;
-  assembly_jacobian b;
-  assembly_bodies s;
+  formed_jacobian b;
+  formed_bodies s;
   sparse_factor *factor;
   size_t bodies;          /* 6 entries each */
   double *y, *dy, *slope; /* slope: of the cost, y - B g */
@@ -198,7 +198,7 @@ static double search(const sap *p) {
 }
 
 static bool take_step(sap *p) {
-  assembly_bodies_fill(&p->b, p->op->row_start, p->x, &p->s);
+  formed_bodies_fill(&p->b, p->op->row_start, p->x, &p->s);
   if (!sparse_factorise(p->factor, &p->s.blocks, SPARSE_CHOLESKY)) return false;
   for (size_t k = 0; k < 6 * p->bodies; k++) p->dy[k] = -p->slope[k];
   sparse_solve(p->factor, p->dy);
@@ -268,8 +268,8 @@ static scree_status run_sap(solve_run *run) {
            .c = run->vector[4],
            .prox = run->vector[5],
            .factor = *run->state};
-  scree_status status = assembly_jacobian_build(op, &p.b);
-  if (!status) status = assembly_bodies_build(context, &p.b, &p.s);
+  scree_status status = formed_jacobian_build(op, &p.b);
+  if (!status) status = formed_bodies_build(context, &p.b, &p.s);
   if (!status && !p.factor) status = sparse_create(context, &p.factor);
   if (!status) status = sparse_analyse(p.factor, &p.s.blocks);
   size_t squares = 0;
@@ -290,8 +290,8 @@ static scree_status run_sap(solve_run *run) {
   memory_free(context, p.slope);
   memory_free(context, p.x);
   *run->state = p.factor;
-  assembly_bodies_clear(context, &p.s);
-  assembly_jacobian_clear(context, &p.b);
+  formed_bodies_clear(context, &p.s);
+  formed_jacobian_clear(context, &p.b);
   return status;
 }
 

@@ -28,13 +28,13 @@ static scree_status init_matrices(ipm_kkt *k) {
   scree_context *context = op->context;
   scree_status status;
   if (k->bodies) {
-    status = assembly_jacobian_build(op, &k->b);
-    if (!status) status = assembly_bodies_build(context, &k->b, &k->s);
+    status = formed_jacobian_build(op, &k->b);
+    if (!status) status = formed_bodies_build(context, &k->b, &k->s);
     if (!status && !(k->body = memory_new(context, BODY * k->b.body_count, sizeof *k->body)))
       status = SCREE_ERROR_MEMORY;
     return status;
   }
-  status = assembly_delassus(op, &k->n);
+  status = form_delassus(op, &k->n);
   if (status) return status;
   const sparse_blocks *n = &k->n.blocks;
   size_t entries = 0;
@@ -89,9 +89,9 @@ scree_status ipm_kkt_init(ccp_operator *op, ipm_cones *cones, ipm_space space, s
 sparse_factor *ipm_kkt_clear(ipm_kkt *k) {
   scree_context *context = k->op->context;
   sparse_factor *keep = k->factor;
-  assembly_matrix_clear(context, &k->n);
-  assembly_jacobian_clear(context, &k->b);
-  assembly_bodies_clear(context, &k->s);
+  formed_matrix_clear(context, &k->n);
+  formed_jacobian_clear(context, &k->b);
+  formed_bodies_clear(context, &k->s);
   void *const blocks[] = {k->scaled, k->square,   k->f,          k->fe,        k->g,
                           k->x,      k->residual, k->correction, k->direction, k->image,
                           k->step,   k->product,  k->body};
@@ -190,7 +190,7 @@ bool ipm_kkt_factor(ipm_kkt *k, const double *slope) {
     sparse_blocks a = k->s.blocks;
     if (k->bodies) {
       for (size_t i = 0; good && i < n; i++) good = fill_bodies(k, i);
-      if (good) assembly_bodies_fill(&k->b, k->op->row_start, k->x, &k->s);
+      if (good) formed_bodies_fill(&k->b, k->op->row_start, k->x, &k->s);
     } else {
       fill_local(k);
       a = k->n.blocks;
@@ -242,7 +242,7 @@ void ipm_kkt_add_rhs(const ipm_kkt *k, double factor, const double *y, double *r
 }
 
 static void to_bodies(const ipm_kkt *k, const double *x) {
-  const assembly_jacobian *b = &k->b;
+  const formed_jacobian *b = &k->b;
   memset(k->body, 0, BODY * b->body_count * sizeof *k->body);
   for (size_t i = 0; i < b->block_count; i++)
     for (size_t t = b->start[i]; t < b->start[i + 1]; t++) {
@@ -255,7 +255,7 @@ static void to_bodies(const ipm_kkt *k, const double *x) {
 
 /* y = B'(body) */
 static void from_bodies(const ipm_kkt *k, double *y) {
-  const assembly_jacobian *b = &k->b;
+  const formed_jacobian *b = &k->b;
   memset(y, 0, k->op->row_count * sizeof *y);
   for (size_t i = 0; i < b->block_count; i++)
     for (size_t t = b->start[i]; t < b->start[i + 1]; t++) {

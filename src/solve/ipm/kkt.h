@@ -25,10 +25,10 @@ typedef struct ipm_kkt {
   ccp_operator *op;
   ipm_cones *cones;
   bool bodies, lu;
-  assembly_matrix n;
+  formed_matrix n;
   double *scaled; /* local: values of J + F'E N F */
-  assembly_jacobian b;
-  assembly_bodies s;
+  formed_jacobian b;
+  formed_bodies s;
   sparse_factor *factor; /* kept by the solver between solves while the pattern is the same */
   size_t *square;        /* of each block: where its dense block begins in the following */
   double *f, *fe;        /* F, F'E */

@@ -160,10 +160,10 @@ static scree_status run_lemke(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(lemke_state));
   lemke_state *s = *run->state;
   if (!s) return SCREE_ERROR_MEMORY;
-  assembly_matrix delassus = {.start = NULL};
-  scree_status status = assembly_delassus(run->op, &delassus);
+  formed_matrix delassus = {.start = NULL};
+  scree_status status = form_delassus(run->op, &delassus);
   if (!status) status = polyhedral_prepare(&s->lcp, run->op, &delassus.blocks);
-  assembly_matrix_clear(run->context, &delassus);
+  formed_matrix_clear(run->context, &delassus);
   return status ? status : solve_turning(run, s, facets);
 }
 

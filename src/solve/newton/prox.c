@@ -373,8 +373,8 @@ static scree_status run_prox(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(prox_state));
   p.state = *run->state;
   if (!p.state) return SCREE_ERROR_MEMORY;
-  assembly_matrix n = {.start = NULL};
-  scree_status status = assembly_delassus(run->op, &n);
+  formed_matrix n = {.start = NULL};
+  scree_status status = form_delassus(run->op, &n);
   p.n = &n.blocks;
   if (!status && !p.state->set) status = active_set_create(run->context, &p.state->set);
   if (!status) status = active_set_prepare(p.state->set, run->op, p.n);
@@ -382,7 +382,7 @@ static scree_status run_prox(solve_run *run) {
     status = memory_grow(run->context, &p.state->weight, &p.state->weight_capacity,
                          run->op->block_count, sizeof *p.state->weight);
   if (!status && !sweep_joined(&p)) status = run_stages(&p);
-  assembly_matrix_clear(run->context, &n);
+  formed_matrix_clear(run->context, &n);
   return status;
 }
 

@@ -83,12 +83,12 @@ static void test_identity(void **state) {
   for (uint64_t seed = 1; seed < 20; seed++) {
     scree_ccp *p = chain(context, seed, false);
     ccp_operator *op = NULL;
-    assembly_matrix n = {.start = NULL};
+    formed_matrix n = {.start = NULL};
     condense c = {.context = context};
     bool on = false;
     double g[ROWS], u[ROWS], s[ROWS];
     assert_int_equal(op_create(context, p, &op), SCREE_OK);
-    assert_int_equal(assembly_delassus(op, &n), SCREE_OK);
+    assert_int_equal(form_delassus(op, &n), SCREE_OK);
     assert_int_equal(condense_build(&c, op, &n.blocks, &on), SCREE_OK);
     assert_true(on && op->row_count <= ROWS);
     uint64_t other = seed;
@@ -100,7 +100,7 @@ static void test_identity(void **state) {
       for (size_t k = op->row_start[i]; k < op->row_start[i + 1]; k++)
         assert_true(fabs(condense_drops(&c, i) ? u[k] : s[k] + c.r[k] - u[k]) < 1e-11);
     condense_clear(&c);
-    assembly_matrix_clear(context, &n);
+    formed_matrix_clear(context, &n);
     op_destroy(op);
     scree_ccp_destroy(p);
   }
@@ -144,15 +144,15 @@ static void test_redundant(void **state) {
   scree_context *context = scree_context_create(NULL);
   scree_ccp *p = chain(context, 5, true);
   ccp_operator *op = NULL;
-  assembly_matrix n = {.start = NULL};
+  formed_matrix n = {.start = NULL};
   condense c = {.context = context};
   bool on = true;
   assert_int_equal(op_create(context, p, &op), SCREE_OK);
-  assert_int_equal(assembly_delassus(op, &n), SCREE_OK);
+  assert_int_equal(form_delassus(op, &n), SCREE_OK);
   assert_int_equal(condense_build(&c, op, &n.blocks, &on), SCREE_OK);
   assert_false(on);
   condense_clear(&c);
-  assembly_matrix_clear(context, &n);
+  formed_matrix_clear(context, &n);
   op_destroy(op);
   scree_ccp_destroy(p);
   scree_context_destroy(context);

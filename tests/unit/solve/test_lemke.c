@@ -128,10 +128,10 @@ static void test_hexagon(void **state) {
   scree_context *context = scree_context_create(NULL);
   scree_ccp *problem = hexagon(context);
   ccp_operator *op = NULL;
-  assembly_matrix n = {.start = NULL};
+  formed_matrix n = {.start = NULL};
   polyhedral lcp = {0};
   assert_int_equal(op_create(context, problem, &op), SCREE_OK);
-  assert_int_equal(assembly_delassus(op, &n), SCREE_OK);
+  assert_int_equal(form_delassus(op, &n), SCREE_OK);
   assert_int_equal(polyhedral_prepare(&lcp, op, &n.blocks), SCREE_OK);
   for (int model = 0; model < 2; model++) {
     const bool coulomb = model == SCREE_MODEL_COULOMB;
@@ -161,7 +161,7 @@ static void test_hexagon(void **state) {
     assert_int_equal(info.outcome, SCREE_OUTCOME_SOLVED);
   }
   polyhedral_clear(context, &lcp);
-  assembly_matrix_clear(context, &n);
+  formed_matrix_clear(context, &n);
   op_destroy(op);
   scree_ccp_destroy(problem);
   assert_int_equal(scree_context_bytes(context), 0);

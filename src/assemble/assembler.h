@@ -1,15 +1,15 @@
-/* The assembly: from a world to a cone problem and back.
+/* The assembler: from a world to a cone problem and back.
  *
- *   assembly_build    v_free, contacts and joints become the problem; g gets the warm start
+ *   assembler_build    v_free, contacts and joints become the problem; g gets the warm start
  *   (someone solves)
- *   assembly_finish   twists from the impulses
- *   assembly_look     would these twists lead to an overlap that no contact stood for?
- *   assembly_accept   the step is made: what lives with contacts and joints is kept
+ *   assembler_finish   twists from the impulses
+ *   assembler_look     would these twists lead to an overlap that no contact stood for?
+ *   assembler_accept   the step is made: what lives with contacts and joints is kept
  *
  * What lives with a contact across steps is here: its impulse as a world vector, and, where some
  * contact needs them, its moment and the state of its law. */
-#ifndef SCREE_ASSEMBLE_ASSEMBLY_H
-#define SCREE_ASSEMBLE_ASSEMBLY_H
+#ifndef SCREE_ASSEMBLE_ASSEMBLER_H
+#define SCREE_ASSEMBLE_ASSEMBLER_H
 
 #include "assemble/law.h"
 #include "assemble/ranks.h"
@@ -59,31 +59,32 @@ typedef struct mean_twist {
   v3 linear, angular;
 } mean_twist;
 
-typedef struct assembly_params {
+typedef struct assembler_params {
   double h;
   double whole; /* s: of the step that this one is a part of; 0: it is no part */
   double stabilisation, recovery_speed, margin;
   bool warm_start;
   double warm_start_scale;
-  bool again; /* the same step once more, after assembly_look has found that contacts were missed */
+  bool
+      again; /* the same step once more, after assembler_look has found that contacts were missed */
   bool hurried; /* there is no time for curvature.c */
-} assembly_params;
+} assembler_params;
 
 /* What speeds are measured by: a part of a step is solved as well as the whole, and bounces as it
  * would. */
-static inline double assembly_whole(const assembly_params *params) {
+static inline double assembler_whole(const assembler_params *params) {
   return params->whole > 0.0 ? params->whole : params->h;
 }
 
-typedef struct assembly_report {
+typedef struct assembler_report {
   size_t contacts, touching, rows;
   double penetration, penetration_percent;
   double joint_error;
   size_t stiff_bodies; /* with added inertia (stiffness.c) */
   double seconds_collide;
-} assembly_report;
+} assembler_report;
 
-typedef struct assembly {
+typedef struct assembler {
   scree_context *context;
   scree_world *world;
   collide *collide;
@@ -99,8 +100,8 @@ typedef struct assembly {
   uint64_t asleep_before_revision;
   contact_asleep *slept; /* contacts of who sleeps */
   size_t slept_count, slept_capacity;
-  bool has_excluded;     /* it had joints or pairs that never touch then */
-  assembly_ranks *ranks; /* null: all contacts are here */
+  bool has_excluded;      /* it had joints or pairs that never touch then */
+  assembler_ranks *ranks; /* null: all contacts are here */
 
   /* Bodies: in the order of the problem first (`moving` of them), then the others with a shape. */
   uint32_t *order;
@@ -213,172 +214,174 @@ typedef struct assembly {
   size_t lasting_capacity;
   struct expected *expected; /* of each body: curvature.c */
   size_t expected_capacity;
-} assembly;
+} assembler;
 
-scree_status assembly_create(scree_world *world, assembly **out);
-void assembly_destroy(assembly *a);
-scree_status assembly_build(assembly *a, const assembly_params *params, assembly_report *report);
+scree_status assembler_create(scree_world *world, assembler **out);
+void assembler_destroy(assembler *a);
+scree_status assembler_build(assembler *a, const assembler_params *params,
+                             assembler_report *report);
 /* On failure of either the memory is the one before the step. `a->g` holds the solution. Fills
  * linear and angular with the new twists. */
-scree_status assembly_finish(assembly *a, assembly_report *report);
+scree_status assembler_finish(assembler *a, assembler_report *report);
 /* After finish. Sets *again when a body was given a velocity with which it would overlap another
  * one that it has no contact with: undo the step and build it with `again`. Contacts are then seen
  * from farther, those found before included. */
-scree_status assembly_look(assembly *a, const assembly_params *params, bool *again);
-/* After assembly_look. Sets *again when a pair would overlap at the end of the step although its
+scree_status assembler_look(assembler *a, const assembler_params *params, bool *again);
+/* After assembler_look. Sets *again when a pair would overlap at the end of the step although its
  * contacts, which are linear in the velocities, say that it does not (late.c). */
-scree_status assembly_look_late(assembly *a, const assembly_params *params, bool *again);
+scree_status assembler_look_late(assembler *a, const assembler_params *params, bool *again);
 /* After finish: pairs that turn far in the step and overlap too deep at some time of it (sweep.c).
  */
-typedef struct assembly_hit {
+typedef struct assembler_hit {
   size_t pairs;
   double time; /* s after the start: the first of them; infinite: none */
   double turn; /* rad in the step: the most of a body of theirs */
-} assembly_hit;
-scree_status assembly_sweep(assembly *a, const assembly_params *params, assembly_hit *hit);
+} assembler_hit;
+scree_status assembler_sweep(assembler *a, const assembler_params *params, assembler_hit *hit);
 /* After finish: joints that would come apart as their bodies turn far
  * (joint_ends.c); they are added to the pairs. */
-scree_status assembly_find_strain(assembly *a, const assembly_params *params, assembly_hit *hit);
-void assembly_accept(assembly *a);
+scree_status assembler_find_strain(assembler *a, const assembler_params *params,
+                                   assembler_hit *hit);
+void assembler_accept(assembler *a);
 /* look.c: `again` will see contacts from no farther than before. */
-scree_status assembly_see_no_farther(assembly *a);
+scree_status assembler_see_no_farther(assembler *a);
 /* Forgets the step that was built: the memory is the one before it. */
-void assembly_undo(assembly *a);
+void assembler_undo(assembler *a);
 /* order.c: the order of bodies, which builds of a step change now and then, as it was before a step
  * that is not made after all. */
-typedef struct assembly_mark {
-  uint64_t behind; /* revisions of the world that the assembly had not seen */
+typedef struct assembler_mark {
+  uint64_t behind; /* revisions of the world that the assembler had not seen */
   size_t steps_since_order;
-} assembly_mark;
-assembly_mark assembly_set_mark(assembly *a);
-/* After assembly_undo, or assembly_restore. */
-void assembly_back_to(assembly *a, assembly_mark mark);
+} assembler_mark;
+assembler_mark assembler_set_mark(assembler *a);
+/* After assembler_undo, or assembler_restore. */
+void assembler_back_to(assembler *a, assembler_mark mark);
 
 /* The memory of contacts and the order of bodies as bytes, as in model/world.h. */
-void assembly_put(const assembly *a, blob_out *out);
-size_t assembly_save(const assembly *a, void *bytes);
-scree_status assembly_check(const assembly *a, const void *blob, size_t size);
+void assembler_put(const assembler *a, blob_out *out);
+size_t assembler_save(const assembler *a, void *bytes);
+scree_status assembler_check(const assembler *a, const void *blob, size_t size);
 /* Several ranks' blobs, of one step, as one: all contacts, sorted; the order of bodies is left out.
  * Returns its size; out null: only that. `place` is room for as many numbers as there are contacts.
  */
-size_t assembly_join(const char *const *blob, int count, uint64_t *place, void *out);
-size_t assembly_blob_contacts(const void *blob);
+size_t assembler_join(const char *const *blob, int count, uint64_t *place, void *out);
+size_t assembler_blob_contacts(const void *blob);
 /* Of a blob that was checked; after the world's part. */
-scree_status assembly_restore(assembly *a, const void *blob);
+scree_status assembler_restore(assembler *a, const void *blob);
 
 /* overlap.c: every contact of bodies that overlap as they lie, by places in the world and gap; the
  * visitor ends it by false. */
-typedef bool assembly_visit_overlap(void *user, uint32_t a, uint32_t b, double gap);
-scree_status assembly_find_overlaps(const scree_world *world, assembly_visit_overlap *visit,
-                                    void *user);
+typedef bool assembler_visit_overlap(void *user, uint32_t a, uint32_t b, double gap);
+scree_status assembler_find_overlaps(const scree_world *world, assembler_visit_overlap *visit,
+                                     void *user);
 /* hole.c: two bodies that may meet and whose shapes cannot touch, as places in the world; false:
  * there are none. */
-bool assembly_find_hole(const scree_world *world, uint32_t pair[2]);
+bool assembler_find_hole(const scree_world *world, uint32_t pair[2]);
 /* SCREE_ERROR_INPUT, with both of them in the message, when there are two. */
-scree_status assembly_check_holes(const scree_world *world);
+scree_status assembler_check_holes(const scree_world *world);
 
 /* sleep.c */
-typedef struct assembly_sleep {
+typedef struct assembler_sleep {
   double after; /* s that an island is still before it sleeps */
   double speed; /* m/s, of a surface that is still; 0: by gravity and size */
   double h;     /* s, of the step that was made */
-} assembly_sleep;
+} assembler_sleep;
 /* After a step. */
-scree_status assembly_put_to_sleep(assembly *a, const assembly_sleep *def);
+scree_status assembler_put_to_sleep(assembler *a, const assembler_sleep *def);
 /* After a solve: wakes islands that somebody presses on, and says whether there are any. */
-bool assembly_wake_pressed(assembly *a);
+bool assembler_wake_pressed(assembler *a);
 /* Takes note of who sleeps, for a step that is not made after all. */
-void assembly_note_sleepers(assembly *a);
+void assembler_note_sleepers(assembler *a);
 /* Before a step is built: wakes what driven bodies come near to; and takes note of who sleeps. */
-scree_status assembly_wake_driven(assembly *a, const assembly_params *params);
-scree_status assembly_see_sleepers(assembly *a);
+scree_status assembler_wake_driven(assembler *a, const assembler_params *params);
+scree_status assembler_see_sleepers(assembler *a);
 /* Inverse mass and inertia of a body, and a velocity of zero. */
-void assembly_fill_body(const assembly *a, uint32_t body, scree_ccp_body_def *def);
+void assembler_fill_body(const assembler *a, uint32_t body, scree_ccp_body_def *def);
 /* order.c. Before there are velocities: where it sorts (true), it does so in their place. */
-bool assembly_order_bodies(assembly *a);
+bool assembler_order_bodies(assembler *a);
 /* extremes.c: `farthest` and `least_diameter` */
-void assembly_note_extremes(assembly *a, double h);
+void assembler_note_extremes(assembler *a, double h);
 /* contacts.c, and impulses.c for what comes out of a solve */
-collide_view assembly_view(const assembly *a, const assembly_params *params);
-scree_status assembly_add_contacts(assembly *a, const assembly_params *params,
-                                   assembly_report *report);
-scree_status assembly_keep_contacts(assembly *a, assembly_report *report);
+collide_view assembler_view(const assembler *a, const assembler_params *params);
+scree_status assembler_add_contacts(assembler *a, const assembler_params *params,
+                                    assembler_report *report);
+scree_status assembler_keep_contacts(assembler *a, assembler_report *report);
 /* surface.c: the image of body b that contact k of the problem is with (math/periodic.h). */
-periodic_image assembly_image(const assembly *a, size_t contact);
+periodic_image assembler_image(const assembler *a, size_t contact);
 /* What a material has on its surface. The velocity of b's surface against a's beyond
  * that of the bodies; and the direction of friction across a normal, false: there is none. */
-bool assembly_has_surfaces(const scree_world *world);
-v3 assembly_surface_velocity(const assembly *a, uint32_t body_a, uint32_t body_b);
+bool assembler_has_surfaces(const scree_world *world);
+v3 assembler_surface_velocity(const assembler *a, uint32_t body_a, uint32_t body_b);
 /* The part of it along the tangents of contact k. */
-v3 assembly_belt(const assembly *a, size_t contact, v3 normal);
-bool assembly_direction(const assembly *a, uint32_t body_a, uint32_t body_b, v3 normal,
-                        v3 *tangent);
+v3 assembler_belt(const assembler *a, size_t contact, v3 normal);
+bool assembler_direction(const assembler *a, uint32_t body_a, uint32_t body_b, v3 normal,
+                         v3 *tangent);
 /* memory.c: states of laws. What the world's materials need, before contacts are looked for. */
-void assembly_note_laws(assembly *a);
+void assembler_note_laws(assembler *a);
 /* Of a contact of the step before, in the frame of what it is now; zeros where it is new. */
-law_state assembly_recall(const assembly *a, uint32_t previous, v3 n, v3 t1, v3 t2);
+law_state assembler_recall(const assembler *a, uint32_t previous, v3 n, v3 t1, v3 t2);
 /* Of contact k of the problem: as its law has made it before the solve, and after it. */
-void assembly_note_state(assembly *a, size_t contact, double gap, const law_state *state);
-void assembly_update_states(assembly *a);
+void assembler_note_state(assembler *a, size_t contact, double gap, const law_state *state);
+void assembler_update_states(assembler *a);
 /* user.c: the law function of the world. Is there one, if it is needed; a contact that it decides
  * on, while it is added; all of them, when all are in the problem, and after the solve. */
-scree_status assembly_check_user(assembly *a);
-scree_status assembly_note_user(assembly *a, size_t contact, const collide_contact *c,
-                                const law_input *in, const law_state *state, v3 slide, v3 force);
-scree_status assembly_ask_user(assembly *a);
-scree_status assembly_tell_user(assembly *a);
+scree_status assembler_check_user(assembler *a);
+scree_status assembler_note_user(assembler *a, size_t contact, const collide_contact *c,
+                                 const law_input *in, const law_state *state, v3 slide, v3 force);
+scree_status assembler_ask_user(assembler *a);
+scree_status assembler_tell_user(assembler *a);
 /* impact.c. Before contacts are added: whether any bounce. */
-scree_status assembly_find_bounces(assembly *a, bool again);
+scree_status assembler_find_bounces(assembler *a, bool again);
 /* After them: whether any of bodies with joints does in this step. */
-void assembly_find_jolt(assembly *a);
+void assembler_find_jolt(assembler *a);
 /* After finish: whether bodies with joints were given energy by a bounce; then there is less of it
  * in the next build with `again`. */
-bool assembly_bounce_gives(assembly *a);
+bool assembler_bounce_gives(assembler *a);
 /* When all contacts are in the problem: jumps of the free velocities. */
-scree_status assembly_find_impacts(assembly *a, const assembly_params *params);
+scree_status assembler_find_impacts(assembler *a, const assembler_params *params);
 /* After the solve `linear` and `angular` become what moves bodies to where they are at the end;
  * after they have moved, bodies get the velocities that they have there. */
-void assembly_add_shifts(assembly *a);
-void assembly_take_shifts(assembly *a);
+void assembler_add_shifts(assembler *a);
+void assembler_take_shifts(assembler *a);
 /* The world vectors of a contact of the last solve, N s and N m s. */
-v3 assembly_impulse(const assembly *a, size_t contact);
+v3 assembler_impulse(const assembler *a, size_t contact);
 /* With those of impacts in the step, which are no start for the next one. */
-v3 assembly_whole_impulse(const assembly *a, size_t contact);
-v3 assembly_moment(const assembly *a, size_t contact);
-contact_place assembly_place_of(const assembly *a, size_t contact);
-bool assembly_needs_places(const assembly *a);
+v3 assembler_whole_impulse(const assembler *a, size_t contact);
+v3 assembler_moment(const assembler *a, size_t contact);
+contact_place assembler_place_of(const assembler *a, size_t contact);
+bool assembler_needs_places(const assembler *a);
 /* Writes down what the next step starts from. */
-scree_status assembly_remember(assembly *a);
+scree_status assembler_remember(assembler *a);
 /* Room for that of `count` contacts. */
-scree_status assembly_reserve_before(assembly *a, size_t count);
-void assembly_set_before(assembly *a, size_t contact, v3 impulse);
-v3 assembly_get_before(const assembly *a, size_t contact);
+scree_status assembler_reserve_before(assembler *a, size_t count);
+void assembler_set_before(assembler *a, size_t contact, v3 impulse);
+v3 assembler_get_before(const assembler *a, size_t contact);
 /* curvature.c: offsets from the motion that is expected */
-scree_status assembly_curve_contacts(assembly *a, double h);
+scree_status assembler_curve_contacts(assembler *a, double h);
 /* ledger.c: what acts in the step, before bodies move; and the error, after. */
-void assembly_open_ledger(assembly *a, scree_ledger *out);
-void assembly_close_ledger(const assembly *a, scree_ledger *out);
+void assembler_open_ledger(assembler *a, scree_ledger *out);
+void assembler_close_ledger(const assembler *a, scree_ledger *out);
 /* stiffness.c: of joints under load, in (I + h K). */
-scree_status assembly_find_stiffness(assembly *a, const assembly_params *params);
+scree_status assembler_find_stiffness(assembler *a, const assembler_params *params);
 /* Changes the inverse inertia of a body and its free angular velocity, where it is stiff; says
  * whether. */
-bool assembly_stiffen(assembly *a, uint32_t body, double h, double *inverse_inertia);
+bool assembler_stiffen(assembler *a, uint32_t body, double h, double *inverse_inertia);
 /* joint_blocks.c */
-scree_status assembly_add_joints(assembly *a, const assembly_params *params,
-                                 assembly_report *report);
-void assembly_push_joints(assembly *a);
+scree_status assembler_add_joints(assembler *a, const assembler_params *params,
+                                  assembler_report *report);
+void assembler_push_joints(assembler *a);
 /* joint_ends.c, after a solve: changes the offsets of held rows so that they hold where the step
  * ends; *again: by so much that it is worth another solve. */
-scree_status assembly_bend_joints(assembly *a, const assembly_params *params, bool *again);
+scree_status assembler_bend_joints(assembler *a, const assembler_params *params, bool *again);
 /* The impulses of a block of rows on the bodies' twists. */
-void assembly_push_block(assembly *a, size_t block);
+void assembler_push_block(assembler *a, size_t block);
 /* links.c */
-scree_status assembly_add_links(assembly *a, const assembly_params *params);
-void assembly_push_links(assembly *a);
-void assembly_keep_joints(assembly *a);
-void assembly_swap_memory(assembly *a);
-scree_status assembly_reserve_g(assembly *a, size_t rows);
+scree_status assembler_add_links(assembler *a, const assembler_params *params);
+void assembler_push_links(assembler *a);
+void assembler_keep_joints(assembler *a);
+void assembler_swap_memory(assembler *a);
+scree_status assembler_reserve_g(assembler *a, size_t rows);
 /* lift.c, after finish: how far the relaxed model pushes contacts that slide apart in the step. */
-void assembly_find_lift(const assembly *a, double *worst_percent, size_t *lifted);
+void assembler_find_lift(const assembler *a, double *worst_percent, size_t *lifted);
 
 #endif

@@ -40,8 +40,8 @@ static scree_ccp *make_problem(scree_context *context, double rolling) {
 }
 
 static void expect_delassus(ccp_operator *op) {
-  assembly_matrix n;
-  assert_int_equal(assembly_delassus(op, &n), SCREE_OK);
+  formed_matrix n;
+  assert_int_equal(form_delassus(op, &n), SCREE_OK);
   const sparse_blocks *a = &n.blocks;
   double *x = calloc(op->row_count, sizeof *x), *y = calloc(op->row_count, sizeof *y),
          *dense = calloc(op->row_count, sizeof *dense);
@@ -66,7 +66,7 @@ static void expect_delassus(ccp_operator *op) {
   free(x);
   free(y);
   free(dense);
-  assembly_matrix_clear(op->context, &n);
+  formed_matrix_clear(op->context, &n);
 }
 
 static void test_delassus(void **state) {
@@ -91,10 +91,10 @@ static void test_bodies(void **state) {
   scree_ccp *p = make_problem(context, 0.05);
   ccp_operator *op = NULL;
   assert_int_equal(op_create(context, p, &op), SCREE_OK);
-  assembly_jacobian b;
-  assembly_bodies s;
-  assert_int_equal(assembly_jacobian_build(op, &b), SCREE_OK);
-  assert_int_equal(assembly_bodies_build(context, &b, &s), SCREE_OK);
+  formed_jacobian b;
+  formed_bodies s;
+  assert_int_equal(formed_jacobian_build(op, &b), SCREE_OK);
+  assert_int_equal(formed_bodies_build(context, &b, &s), SCREE_OK);
   size_t squares = 0;
   for (size_t i = 0; i < op->block_count; i++) {
     const size_t d = op->row_start[i + 1] - op->row_start[i];
@@ -105,7 +105,7 @@ static void test_bodies(void **state) {
          *w = calloc(nv, sizeof *w);
   for (size_t k = 0; k < squares; k++) x[k] = sin((double)k);
   for (size_t k = 0; k < nv; k++) v[k] = w[k] = cos(3.0 * (double)k);
-  assembly_bodies_fill(&b, op->row_start, x, &s);
+  formed_bodies_fill(&b, op->row_start, x, &s);
   size_t square = 0;
   for (size_t i = 0; i < op->block_count; i++) {
     const size_t d = op->row_start[i + 1] - op->row_start[i];
@@ -132,8 +132,8 @@ static void test_bodies(void **state) {
   free(v);
   free(y);
   free(w);
-  assembly_bodies_clear(context, &s);
-  assembly_jacobian_clear(context, &b);
+  formed_bodies_clear(context, &s);
+  formed_jacobian_clear(context, &b);
   op_destroy(op);
   scree_ccp_destroy(p);
   assert_int_equal(scree_context_bytes(context), 0);

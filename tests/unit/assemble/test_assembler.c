@@ -1,4 +1,4 @@
-/* The assembly: contact laws as numbers, the frame of the warm start, and memory that stays. */
+/* The assembler: contact laws as numbers, the frame of the warm start, and memory that stays. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "assemble/assembly.h"
+#include "assemble/assembler.h"
 #include "assemble/law.h"
 #include "ccp/problem.h"
 
@@ -137,7 +137,7 @@ static void compliance_is_an_implicit_spring(void **state) {
 typedef struct pile {
   scree_context *context;
   scree_world *world;
-  assembly *assembly;
+  assembler *assembler;
 } pile;
 
 static pile make(void) {
@@ -161,39 +161,39 @@ static pile make(void) {
   }
   scree_shape_destroy(ball);
   scree_shape_destroy(plane);
-  assert_int_equal(assembly_create(p.world, &p.assembly), SCREE_OK);
+  assert_int_equal(assembler_create(p.world, &p.assembler), SCREE_OK);
   return p;
 }
 
 static void drop(pile *p) {
-  assembly_destroy(p->assembly);
+  assembler_destroy(p->assembler);
   scree_world_destroy(p->world);
   assert_int_equal(scree_context_bytes(p->context), 0);
   scree_context_destroy(p->context);
 }
 
-static const assembly_params params = {
+static const assembler_params params = {
     .h = 0.005, .stabilisation = 1.0, .margin = 0.1, .warm_start = true, .warm_start_scale = 1.0};
 
 /* Impulses come back in the next step's frames, scaled by the ratio of the steps. */
 static void impulses_are_carried(void **state) {
   (void)state;
   pile p = make();
-  assembly *a = p.assembly;
-  assembly_report report;
-  assert_int_equal(assembly_build(a, &params, &report), SCREE_OK);
+  assembler *a = p.assembler;
+  assembler_report report;
+  assert_int_equal(assembler_build(a, &params, &report), SCREE_OK);
   assert_true(report.contacts >= 300);
   assert_near(report.penetration, 0.0005, 1e-12);
   assert_near(report.penetration_percent, 0.5, 1e-9);
   const size_t rows = scree_ccp_row_count(a->problem);
   double *g = malloc(rows * sizeof *g);
   for (size_t k = 0; k < rows; k++) g[k] = a->g[k] = 0.1 + 0.01 * (double)(k % 17);
-  assert_int_equal(assembly_finish(a, &report), SCREE_OK);
-  assembly_accept(a);
+  assert_int_equal(assembler_finish(a, &report), SCREE_OK);
+  assembler_accept(a);
   assert_int_equal(report.touching, report.contacts);
-  assembly_params half = params;
+  assembler_params half = params;
   half.h = 0.0025;
-  assert_int_equal(assembly_build(a, &half, &report), SCREE_OK);
+  assert_int_equal(assembler_build(a, &half, &report), SCREE_OK);
   assert_int_equal(scree_ccp_row_count(a->problem), rows);
   for (size_t k = 0; k < rows; k++) assert_near(a->g[k], 0.5 * g[k], 1e-15);
   free(g);
@@ -203,13 +203,13 @@ static void impulses_are_carried(void **state) {
 static void building_again_allocates_nothing(void **state) {
   (void)state;
   pile p = make();
-  assembly_report report;
+  assembler_report report;
   size_t before = 0;
   for (int k = 0; k < 6; k++) {
     if (k == 3) before = scree_context_allocations(p.context);
-    assert_int_equal(assembly_build(p.assembly, &params, &report), SCREE_OK);
-    assert_int_equal(assembly_finish(p.assembly, &report), SCREE_OK);
-    assembly_accept(p.assembly);
+    assert_int_equal(assembler_build(p.assembler, &params, &report), SCREE_OK);
+    assert_int_equal(assembler_finish(p.assembler, &report), SCREE_OK);
+    assembler_accept(p.assembler);
   }
   assert_int_equal(scree_context_allocations(p.context), before);
   drop(&p);

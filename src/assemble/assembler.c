@@ -1,5 +1,5 @@
-/* See assembly.h. */
-#include "assemble/assembly.h"
+/* See assembler.h. */
+#include "assemble/assembler.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,23 +7,23 @@
 #include "base/pieces.h"
 #include "ccp/problem.h"
 
-scree_status assembly_create(scree_world *world, assembly **out) {
+scree_status assembler_create(scree_world *world, assembler **out) {
   scree_context *context = world->context;
-  assembly *a = memory_new(context, 1, sizeof *a);
+  assembler *a = memory_new(context, 1, sizeof *a);
   *out = NULL;
   if (!a) return SCREE_ERROR_MEMORY;
   a->context = context;
   a->world = world;
   a->revision = world->revision - 1;
   if (scree_ccp_create_bodies(context, &a->problem) || collide_create(context, &a->collide)) {
-    assembly_destroy(a);
+    assembler_destroy(a);
     return SCREE_ERROR_MEMORY;
   }
   *out = a;
   return SCREE_OK;
 }
 
-void assembly_destroy(assembly *a) {
+void assembler_destroy(assembler *a) {
   if (!a) return;
   scree_context *context = a->context;
   collide_destroy(a->collide);
@@ -82,11 +82,11 @@ void assembly_destroy(assembly *a) {
   memory_free(context, a);
 }
 
-scree_status assembly_reserve_g(assembly *a, size_t rows) {
+scree_status assembler_reserve_g(assembler *a, size_t rows) {
   return memory_grow(a->context, &a->g, &a->g_capacity, rows, sizeof *a->g);
 }
 
-static scree_status reserve_bodies(assembly *a) {
+static scree_status reserve_bodies(assembler *a) {
   const size_t n = a->world->bodies.limit;
   if (memory_grow(a->context, &a->linear, &a->linear_capacity, n, sizeof *a->linear) ||
       memory_grow(a->context, &a->angular, &a->angular_capacity, n, sizeof *a->angular) ||
@@ -108,7 +108,7 @@ static void world_inverse_inertia(quat rotation, v3 inertia, double *s) {
   m33_rotate_diagonal(&r, inverse, s);
 }
 
-void assembly_fill_body(const assembly *a, uint32_t i, scree_ccp_body_def *def) {
+void assembler_fill_body(const assembler *a, uint32_t i, scree_ccp_body_def *def) {
   const world_bodies *b = &a->world->bodies;
   *def = (scree_ccp_body_def){.inverse_mass = 0.0};
   if (!world_is_dynamic(a->world, i)) return;
@@ -117,7 +117,7 @@ void assembly_fill_body(const assembly *a, uint32_t i, scree_ccp_body_def *def) 
 }
 
 /* The order of the problem is not that of the world's arrays. */
-static void ask_for_body(const assembly *a, size_t k) {
+static void ask_for_body(const assembler *a, size_t k) {
   const world_bodies *b = &a->world->bodies;
   if (k >= a->moving) return;
   const uint32_t i = a->order[k];
@@ -128,7 +128,7 @@ static void ask_for_body(const assembly *a, size_t k) {
 }
 
 /* The first one that is not as it must be, SIZE_MAX: none. */
-static size_t add_some(assembly *a, double h, size_t begin, size_t end, size_t *stiff) {
+static size_t add_some(assembler *a, double h, size_t begin, size_t end, size_t *stiff) {
   enum { AHEAD = 8 };
   const world_bodies *b = &a->world->bodies;
   size_t broken = SIZE_MAX;
@@ -136,8 +136,8 @@ static size_t add_some(assembly *a, double h, size_t begin, size_t end, size_t *
     const uint32_t i = a->order[k];
     ask_for_body(a, k + AHEAD);
     scree_ccp_body_def def;
-    assembly_fill_body(a, i, &def);
-    if (world_is_dynamic(a->world, i)) *stiff += assembly_stiffen(a, i, h, def.inverse_inertia);
+    assembler_fill_body(a, i, &def);
+    if (world_is_dynamic(a->world, i)) *stiff += assembler_stiffen(a, i, h, def.inverse_inertia);
     if (b->point && b->point[i]) memset(def.inverse_inertia, 0, sizeof def.inverse_inertia);
     v3_store(def.v_free, a->linear[i]);
     v3_store(def.v_free + 3, a->angular[i]);
@@ -146,7 +146,7 @@ static size_t add_some(assembly *a, double h, size_t begin, size_t end, size_t *
   return broken;
 }
 
-static scree_status add_bodies(assembly *a, double h, assembly_report *report) {
+static scree_status add_bodies(assembler *a, double h, assembler_report *report) {
   const size_t n = a->moving, pieces = pieces_of(n);
   size_t stiff = 0, broken = SIZE_MAX;
   if (ccp_extend_bodies(a->problem, n)) return SCREE_ERROR_MEMORY;
@@ -178,10 +178,10 @@ static double least_speed(const scree_world *w, double h) {
 }
 
 /* Bodies get copies, and the report is of all ranks. */
-static scree_status share(assembly *a, assembly_report *report) {
+static scree_status share(assembler *a, assembler_report *report) {
   scree_status status = a->ranks->share(a->ranks, a);
   /* A rank without contacts takes part in the solve all the same. */
-  if (!status) status = assembly_reserve_g(a, scree_ccp_row_count(a->problem) + 1);
+  if (!status) status = assembler_reserve_g(a, scree_ccp_row_count(a->problem) + 1);
   if (status) return status;
   double sums[2] = {(double)report->contacts, (double)scree_ccp_row_count(a->problem)};
   double most[3] = {report->penetration, report->penetration_percent, report->joint_error};
@@ -194,16 +194,17 @@ static scree_status share(assembly *a, assembly_report *report) {
   return SCREE_OK;
 }
 
-scree_status assembly_build(assembly *a, const assembly_params *params, assembly_report *report) {
+scree_status assembler_build(assembler *a, const assembler_params *params,
+                             assembler_report *report) {
   scree_world *w = a->world;
-  *report = (assembly_report){.contacts = 0};
+  *report = (assembler_report){.contacts = 0};
   if (reserve_bodies(a)) return SCREE_ERROR_MEMORY;
-  scree_status status = assembly_wake_driven(a, params);
-  if (!status) status = assembly_see_sleepers(a);
+  scree_status status = assembler_wake_driven(a, params);
+  if (!status) status = assembler_see_sleepers(a);
   if (status) return status;
   if (a->revision != w->revision) {
     const bool excluded = a->has_excluded;
-    if (assembly_check_holes(w) || scree_world_check_periodic(w)) return SCREE_ERROR_INPUT;
+    if (assembler_check_holes(w) || scree_world_check_periodic(w)) return SCREE_ERROR_INPUT;
     a->has_excluded = w->joint_limit || w->excluded_count;
     (excluded || a->has_excluded ? collide_invalidate : collide_note_change)(a->collide);
   }
@@ -213,10 +214,10 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
     if (!status) status = a->ranks->divide(a->ranks, a, params);
     if (status) return status;
   }
-  if (assembly_order_bodies(a) || !a->ranks)
+  if (assembler_order_bodies(a) || !a->ranks)
     status = world_free_velocities(w, params->h, a->linear, a->angular);
   if (status) return status;
-  status = assembly_remember(a);
+  status = assembler_remember(a);
   if (status) return status;
   a->revision = w->revision;
   a->begun = false;
@@ -224,55 +225,55 @@ scree_status assembly_build(assembly *a, const assembly_params *params, assembly
   scree_ccp_clear(a->problem);
   /* R is measured in the speed that gravity gives in a step; without gravity the problem's own. */
   a->gravity = v3_norm(v3_load(w->def.gravity));
-  scree_ccp_set_reference_speed(a->problem, assembly_whole(params) * a->gravity);
-  ccp_set_least_speed(a->problem, a->gravity > 0.0 ? 0.0 : least_speed(w, assembly_whole(params)));
-  status = assembly_find_stiffness(a, params);
+  scree_ccp_set_reference_speed(a->problem, assembler_whole(params) * a->gravity);
+  ccp_set_least_speed(a->problem, a->gravity > 0.0 ? 0.0 : least_speed(w, assembler_whole(params)));
+  status = assembler_find_stiffness(a, params);
   if (!status) status = add_bodies(a, params->h, report);
   if (status) return status;
-  status = assembly_find_bounces(a, params->again);
-  if (!status) status = assembly_add_contacts(a, params, report);
-  if (!status) assembly_find_jolt(a);
-  if (!status) status = assembly_find_impacts(a, params);
-  if (!status) status = assembly_add_joints(a, params, report);
-  if (!status) status = assembly_add_links(a, params);
+  status = assembler_find_bounces(a, params->again);
+  if (!status) status = assembler_add_contacts(a, params, report);
+  if (!status) assembler_find_jolt(a);
+  if (!status) status = assembler_find_impacts(a, params);
+  if (!status) status = assembler_add_joints(a, params, report);
+  if (!status) status = assembler_add_links(a, params);
   report->rows = scree_ccp_row_count(a->problem);
   if (!status && a->ranks) status = share(a, report);
-  if (status) assembly_undo(a);
+  if (status) assembler_undo(a);
   return status;
 }
 
-scree_status assembly_finish(assembly *a, assembly_report *report) {
-  const scree_status status = assembly_keep_contacts(a, report);
+scree_status assembler_finish(assembler *a, assembler_report *report) {
+  const scree_status status = assembler_keep_contacts(a, report);
   if (status) return status;
-  assembly_push_joints(a);
-  assembly_push_links(a);
+  assembler_push_joints(a);
+  assembler_push_links(a);
   if (a->ranks) {
     const scree_status gathered = a->ranks->gather(a->ranks, a);
     if (gathered) return gathered;
     report->touching = (size_t)ranks_sum(a->context->ranks, (double)report->touching);
   }
-  if (a->has_state_now) assembly_update_states(a);
-  const scree_status told = assembly_tell_user(a);
+  if (a->has_state_now) assembler_update_states(a);
+  const scree_status told = assembler_tell_user(a);
   if (told) {
-    assembly_undo(a);
+    assembler_undo(a);
     return told;
   }
-  assembly_add_shifts(a);
+  assembler_add_shifts(a);
   const size_t broken = world_first_broken(a->world, a->linear, a->angular);
   if (broken == SIZE_MAX) return SCREE_OK;
-  assembly_undo(a);
+  assembler_undo(a);
   return context_fail(a->context, SCREE_ERROR_NUMERIC,
                       "body %zu: its velocity is not finite after the solve at t = %g s", broken,
                       a->world->time);
 }
 
-void assembly_accept(assembly *a) {
-  assembly_keep_joints(a);
+void assembler_accept(assembler *a) {
+  assembler_keep_joints(a);
   a->solved = true;
   a->begun = false;
 }
 
-void assembly_swap_memory(assembly *a) {
+void assembler_swap_memory(assembler *a) {
   contact_moment *extra = a->moment_now;
   const size_t capacity = a->moment_now_capacity;
   a->moment_now = a->moment_before;
@@ -293,10 +294,10 @@ void assembly_swap_memory(assembly *a) {
   a->has_state_before = remembered;
 }
 
-void assembly_undo(assembly *a) {
+void assembler_undo(assembler *a) {
   if (!a->begun) return;
   a->begun = a->solved = false;
-  assembly_swap_memory(a);
+  assembler_swap_memory(a);
   cache_undo(collide_cache(a->collide));
   a->contact_count = collide_cache(a->collide)->now.count;
   a->kick = a->kick_before;
