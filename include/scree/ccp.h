@@ -71,9 +71,12 @@ typedef struct scree_set {
   double lo, hi;   /* N s, interval */
   double cohesion; /* N s */
   double cap;      /* N s, INFINITY: none */
-  /* Coulomb: psi, 0 … mu. In the exact model what slides parts with psi |u_T|: 0 is Coulomb's law,
-   * mu the relaxed model. */
-  double dilatancy;
+  /* The flow of the exact model: the diagonal of H over the rows after the normal, whose own entry
+   * is 1, so that -H u lies in the normal cone; 0 … 1. 1 in all rows is the relaxed model; 0, the
+   * default, Coulomb's law, the limit in which what slides does not part. psi/mu in both tangents:
+   * it parts with psi |u_T| (dilatancy). Two rows of one disc are both 0 or both above 0; their
+   * ratio turns the direction of sliding off the normal of the disc. */
+  double flow[SCREE_MAX_DIM - 1];
   const scree_user_set *user; /* of a user's set; else null */
 } scree_set;
 
@@ -101,8 +104,10 @@ SCREE_API double scree_set_dual_violation(const scree_set *set, const double *u)
 /* The De Saxcé shift mu |u_T| + rolling |w_T| + spinning |w_n| of u; elliptic:
  * sqrt(mu^2 u_1^2 + mu2^2 u_2^2); 0 for sets without friction. */
 SCREE_API double scree_set_shift(const scree_set *set, const double *u);
-/* What the exact model adds to u_n: the shift, less psi |u_T| of a set with dilatancy. */
-SCREE_API double scree_set_flow(const scree_set *set, const double *u);
+/* w of which -w lies in the normal cone of the set in the exact model: u with the shift on its
+ * normal; with a flow H of the set's own what stands for H u, finite in the limit of Coulomb's law.
+ * w may be u. */
+SCREE_API void scree_set_flow(const scree_set *set, const double *u, double *w);
 
 /* ---- sparse matrices handed in and out ------------------------------------------------------ */
 

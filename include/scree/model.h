@@ -131,7 +131,9 @@ typedef struct scree_material_def {
   double friction_viscous; /* s/m: mu grows by this times the speed */
   double friction_across;  /* mu across the `direction`, `friction` is then the one along it */
   double dilatancy;        /* psi, at most friction: what slides parts with psi times its speed */
-  double direction[3];     /* on the surface, in the body's frame; any length but 0 */
+  double flow_across;  /* with friction_across, H of the sideways row over that of the row along: 1,
+                        * or 0: slides along the normal of the ellipse of forces */
+  double direction[3]; /* on the surface, in the body's frame; any length but 0 */
   double surface_velocity[3]; /* m/s, of the surface in the body's frame: a belt */
   /* Cohesion. */
   double cohesion_energy; /* J/m^2: adds a pull of 3/2 pi w R, 1/R = 1/r1 + 1/r2 */

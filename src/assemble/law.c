@@ -98,6 +98,19 @@ bool law_holds(const law_input *in, law_state *state) {
   return *attached != 0.0;
 }
 
+/* Dilatancy psi of the tangents, H = psi/mu; friction with two axes may flow off the normal of its
+ * ellipse. The least lift is too small to be seen, and keeps the direction. */
+void law_set_flow(const scree_material_def *m, scree_set *set) {
+  const double least = 1e-12, mu = set->mu;
+  if (set->kind == SCREE_SET_RAY || !(mu > 0.0)) return;
+  const double lift = fmin(m->dilatancy / mu, 1.0);
+  const bool turned = set->kind == SCREE_SET_ELLIPTIC && m->flow_across > 0.0;
+  const double across = turned ? m->flow_across : 1.0;
+  const double top = turned ? fmax(lift, least) : lift, i = 1.0 / fmax(across, 1.0);
+  set->flow[0] = top * i;
+  set->flow[1] = top * across * i;
+}
+
 scree_set law_dry_set(const law_input *in, const law_state *state) {
   const scree_material_def *m = in->material;
   const double mu = law_friction(in, state);
@@ -113,7 +126,7 @@ scree_set law_dry_set(const law_input *in, const law_state *state) {
     set = scree_set_coulomb(3, mu);
   else
     set = scree_set_ray();
-  if (set.kind == SCREE_SET_COULOMB) set.dilatancy = fmin(m->dilatancy, mu);
+  law_set_flow(m, &set);
   return set;
 }
 

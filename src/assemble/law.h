@@ -127,6 +127,8 @@ double law_pull(const law_input *in);
 bool law_holds(const law_input *in, law_state *state);
 /* The set of the pair without cohesion: rows of rolling and spinning only where they resist. */
 scree_set law_dry_set(const law_input *in, const law_state *state);
+/* The flow of a set of this material, whose mu may have changed. */
+void law_set_flow(const scree_material_def *m, scree_set *set);
 /* With cohesion while it holds. */
 scree_set law_set(const law_input *in, law_state *state);
 /* b_n of a rigid contact: gap/h ahead of touch, overlap removed at the allowed speed, a bounce;

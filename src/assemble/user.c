@@ -102,8 +102,11 @@ static scree_status apply(assembler *a, size_t i) {
   const size_t k = a->asked_contact[i];
   scree_set set = *ccp_set(a->problem, k);
   if (set.kind == SCREE_SET_ELLIPTIC && set.mu > 0.0) set.mu2 *= c->friction / set.mu;
+  /* Dilatancy psi stays as it is, at most mu. */
+  const double top = fmax(set.flow[0], set.flow[1]), psi = fmin(top * set.mu, c->friction);
+  for (int t = 0; t < 2 && top > 0.0; t++)
+    set.flow[t] *= c->friction > 0.0 ? psi / (c->friction * top) : 0.0;
   set.mu = c->friction;
-  set.dilatancy = fmin(set.dilatancy, set.mu);
   set.cohesion = c->pull * a->kick;
   const double s = c->stiffness * a->h + c->damping;
   const size_t row = a->problem->row_start[k];

@@ -236,7 +236,9 @@ static double own_shift(const scree_set *set, const double *nii, const double *q
     u[k] = q[k];
     for (int l = 0; l < set->dim; l++) u[k] += nii[k * set->dim + l] * x[l];
   }
-  return scree_set_flow(set, u);
+  const double normal = u[0];
+  scree_set_flow(set, u, u);
+  return u[0] - normal;
 }
 
 /* The block with q, and a shift that lags behind: x is its start and its solution. */
@@ -261,7 +263,7 @@ double op_sweep_block(ccp_operator *op, const op_sweep_params *params, double *g
   double u[SCREE_MAX_DIM], x[SCREE_MAX_DIM], change[SCREE_MAX_DIM];
   if (params->metric == OP_METRIC_ISOTROPIC) {
     op->class->block_velocity(op, g, i, u);
-    if (params->model == SCREE_MODEL_COULOMB) u[0] += scree_set_flow(set, u);
+    if (params->model == SCREE_MODEL_COULOMB) scree_set_flow(set, u, u);
     for (int k = 0; k < dim; k++) x[k] = gi[k] - params->omega * (k < forces ? eta : eta_m) * u[k];
     scree_set_project(set, dim > forces && eta_m > 0.0 ? eta / eta_m : 1.0, x);
   } else {
@@ -277,7 +279,7 @@ double op_sweep_block(ccp_operator *op, const op_sweep_params *params, double *g
         for (int l = 0; l < dim; l++) q[k] -= nii[k * dim + l] * gi[l];
     }
     for (int k = 0; k < dim; k++) x[k] = gi[k];
-    if (params->shift && set_ops_of(set->kind)->shift)
+    if (params->shift && set_ops_of(set->kind)->shift && !set_has_flow(set))
       solve_lagged(set, params->follow, nii, q, params->shift + op->row_start[i], x);
     else
       set_solve_block(set, params->model, nii, q, x);

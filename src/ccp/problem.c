@@ -85,7 +85,7 @@ static bool same_set(const scree_set *a, const scree_set *b) {
   return a->kind == b->kind && a->dim == b->dim && a->mu == b->mu && a->mu2 == b->mu2 &&
          a->rolling == b->rolling && a->spinning == b->spinning && a->lo == b->lo &&
          a->hi == b->hi && a->cohesion == b->cohesion && a->cap == b->cap &&
-         a->dilatancy == b->dilatancy && a->user == b->user;
+         memcmp(a->flow, b->flow, sizeof a->flow) == 0 && a->user == b->user;
 }
 
 /* Sets repeat (one a material pair), so only distinct ones are stored. The last few are searched:

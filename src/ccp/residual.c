@@ -104,7 +104,7 @@ void op_judge_block(const ccp_operator *op, scree_model model, size_t i, const d
   double shifted[SCREE_MAX_DIM], x[SCREE_MAX_DIM], natural2 = 0.0;
   memcpy(shifted, u, (size_t)dim * sizeof *shifted);
   const double shift = scree_set_shift(set, shifted);
-  if (model == SCREE_MODEL_COULOMB) shifted[0] += scree_set_flow(set, u);
+  if (model == SCREE_MODEL_COULOMB) scree_set_flow(set, u, shifted);
   for (int k = 0; k < dim; k++) x[k] = g[k] - shifted[k];
   scree_set_project(set, 1.0, x);
   for (int k = 0; k < dim; k++) {

@@ -67,6 +67,7 @@ static const key_rule key_rules[] = {
     KEY(friction_viscous, LAWS_ALL, 0),
     KEY(friction_across, LAWS_ALL, 0),
     KEY(dilatancy, LAWS_ALL, 0),
+    KEY(flow_across, LAWS_ALL, 0),
     KEY(cohesion_energy, LAWS_COHESIVE & ~LAW_BIT(BOND), 0),
     KEY(cohesion_range, (LAWS_COHESIVE & ~LAW_BIT(BOND)) | LAW_BIT(USER), 0),
     KEY(stiffness, LAW_BIT(POWER), LAW_BIT(POWER)),
@@ -141,8 +142,10 @@ static bool friction_fault(const scree_material_def *m, const char **key, char *
   if (m->dilatancy > m->friction)
     FAULT("dilatancy", "dilatancy is %g; it must not be above friction, %g", m->dilatancy,
           m->friction);
-  if (m->dilatancy > 0.0 && (m->rolling > 0.0 || m->spinning > 0.0 || m->friction_across > 0.0))
-    FAULT("dilatancy", "dilatancy does not go with rolling, spinning or friction_across");
+  if (m->flow_across > 0.0 && !(m->friction_across > 0.0))
+    FAULT("flow_across", "flow_across needs a friction_across and a direction");
+  if (m->flow_across > 0.0 && !(m->flow_across >= 1e-3 && m->flow_across <= 1e3))
+    FAULT("flow_across", "flow_across is %g; it must be between 0.001 and 1000", m->flow_across);
   for (int k = 0; k < 3; k++) {
     if (!isfinite(m->direction[k])) FAULT("direction", "direction must be finite");
     if (!isfinite(m->surface_velocity[k]))
@@ -250,6 +253,8 @@ static scree_material_def mix(const scree_material_def *a, const scree_material_
       m.spinning == 0.0 && m.friction > 0.0)
     m.friction_across =
         mean(or_else(a->friction_across, a->friction), or_else(b->friction_across, b->friction));
+  if (m.friction_across > 0.0 && (a->flow_across > 0.0 || b->flow_across > 0.0))
+    m.flow_across = mean(or_else(a->flow_across, 1.0), or_else(b->flow_across, 1.0));
   return m;
 }
 

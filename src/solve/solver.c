@@ -1,6 +1,7 @@
 /* The door to all solvers: creation by name, options, and the frame around a run: operator,
  * workspace, feasible start, outcome and the final residual. */
 #include "solve/solver.h"
+#include "ccp/sets/set.h"
 #include "solve/cohesion.h"
 
 #include <math.h>
@@ -148,17 +149,18 @@ static scree_status grow_vectors(scree_solver *s, size_t rows) {
 
 /* Between Coulomb's law and the relaxed model nothing is minimised, and derivatives differ. */
 static const char *refuse(const solver_class *class, const scree_ccp *problem, scree_model model) {
-  bool dilates = false, user = false;
+  bool flows = false, user = false;
   for (size_t s = 0; s < problem->set_count; s++) {
-    dilates = dilates || problem->set[s].dilatancy > 0.0;
+    flows = flows || set_has_flow(&problem->set[s]);
     user = user || problem->set[s].kind == SCREE_SET_USER;
   }
   if (user && !class->projects)
     return "it needs to know more of a set than its projection, so it does not take a user's own; "
            "take auto, gs, jacobi, apgd, spg, nsgs, fpp or admm";
-  if (dilates && model == SCREE_MODEL_COULOMB && !class->dilates)
-    return "it does not take dilatancy, which has no potential; take auto, gs, fpp or admm, or the "
-           "relaxed model";
+  if (flows && model == SCREE_MODEL_COULOMB && !class->flows)
+    return "it does not take a flow of the set's own (dilatancy), which has no potential; take "
+           "auto, "
+           "gs, nsgs, fpp, prox or admm, or the relaxed model";
   if (problem->ranks && !class->spreads)
     return "it does not run on several ranks; take ags, gs, sor, ssor, nsgs or apgd";
   return class->refuse ? class->refuse(problem, model) : NULL;

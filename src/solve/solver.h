@@ -16,7 +16,7 @@ typedef struct solver_class {
   const scree_option_def *options;
   size_t option_count;
   bool coulomb;        /* offers the exact model */
-  bool dilates;        /* and sets with dilatancy in it, which have no potential */
+  bool flows;          /* and sets with a flow of their own in it, which have no potential */
   bool projects;       /* asks sets for nothing but their operations: takes a user's own */
   bool patient;        /* progress comes late and at once: the stall rule waits longer */
   bool spreads;        /* over ranks: everything it decides comes from reduced sums */

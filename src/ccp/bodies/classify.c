@@ -4,6 +4,7 @@
  * as the passes that order contacts read nothing else of them. Contacts of three rows go eight at a
  * time through a kernel, others one by one. */
 #include "ccp/bodies/classify.h"
+#include "ccp/sets/set.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,13 +46,12 @@ static bool is_along(const double *arm, v3 n) {
 
 static bool set_fits(const scree_set *set) {
   return (set->kind == SCREE_SET_RAY || (set->kind == SCREE_SET_COULOMB && set->dim == 3)) &&
-         set->cohesion == 0.0 && set->cap == INFINITY && set->dilatancy == 0.0 && set->mu < 1e8;
+         set->cohesion == 0.0 && set->cap == INFINITY && !set_has_flow(set) && set->mu < 1e8;
 }
 
 static bool set_rolls(const scree_set *set) {
-  return set->kind == SCREE_SET_ROLLING && set->cohesion == 0.0 && set->cap == INFINITY &&
-         set->mu < 1e8 && (set->dim == 4 || set->rolling < 1e8) &&
-         (set->dim == 5 || set->spinning < 1e8);
+  return set->kind == SCREE_SET_ROLLING && !set_is_modified(set) && set->mu < 1e8 &&
+         (set->dim == 4 || set->rolling < 1e8) && (set->dim == 5 || set->spinning < 1e8);
 }
 
 /* Rows of moments have neither offsets nor compliance, and something that turns. */

@@ -10,8 +10,10 @@
  *
  * Search: slow and certain, for where these fail or a cap interferes. At a given n the best t on
  * the disc |t| <= n is unique and continuous in n; u_n (exact) or u_n - |u_T| (relaxed, the
- * derivative of a convex function) starts negative, and is bisected for its zero. With dilatancy it
- * is u_n - part |u_T|, part = psi / mu, of which a zero exists for the same reason. */
+ * derivative of a convex function) starts negative, and is bisected for its zero. With a flow of
+ * its own it is u_n - lift |D u_T|, and t solves (S + alpha D^-1) t = -p on the edge. It has a
+ * zero: as n grows u tends to n N x, x = (1, t), |t| = 1, with alpha D^-1 t = -(N x)_T, so that
+ * with D <= 1 (N x)_n - lift alpha >= (N x)_n - alpha t'D^-1 t = x'Nx >= 0. */
 #include "ccp/sets/cone.h"
 #include "ccp/sets/set.h"
 #include <float.h>
@@ -23,6 +25,8 @@ static const double cone_pivot = 4.0 * DBL_EPSILON;
 static const double cone_accuracy = 1e-14;
 /* What a search must reach to count as solved where rounding forbids cone_accuracy. */
 static const double cone_acceptable = 1e-9;
+
+const set_cone_flow set_cone_coulomb = {0.0, {1.0, 1.0}}, set_cone_associated = {1.0, {1.0, 1.0}};
 
 /* fmax and fmin are calls where NaN must be obeyed; here it need not. */
 static inline double larger(double a, double b) {
@@ -56,9 +60,13 @@ typedef struct pivots {
   double a, i_a, s12, i_det;
 } pivots;
 
-static inline pivots slip_pivots(const slip *s, double alpha) {
-  const double a = s->s11 + alpha, ad = a * (s->s22 + alpha);
+static inline pivots slip_pivots2(const slip *s, double alpha1, double alpha2) {
+  const double a = s->s11 + alpha1, ad = a * (s->s22 + alpha2);
   return (pivots){a, 1.0 / a, s->s12, 1.0 / larger(ad - s->s12 * s->s12, cone_pivot * ad)};
+}
+
+static inline pivots slip_pivots(const slip *s, double alpha) {
+  return slip_pivots2(s, alpha, alpha);
 }
 
 /* By elimination and back substitution: stable, where the adjugate loses the condition number. */
@@ -150,53 +158,68 @@ static bool angle_search(const set_cone *b, double c, double s, double slack, do
   return best <= cone_accuracy;
 }
 
-bool set_cone_disc(const set_cone *block, double radius, double *g) {
+/* |t| - radius over alpha. With D = 1 Newton's steps come from the left and never go beyond the
+ * root; with others they may, and are kept between what is known to be left and right of it. */
+bool set_cone_disc(const set_cone *block, const set_cone_flow *flow, double radius, double *g) {
+  const double i1 = 1.0 / flow->along[0], i2 = 1.0 / flow->along[1];
+  const bool plain = i1 == i2;
   const slip s = {.s11 = block->t11 * (1.0 + cone_pivot),
                   .s12 = block->t12,
                   .s22 = block->t22 * (1.0 + cone_pivot),
                   .p1 = block->q[1] + block->n1 * radius,
                   .p2 = block->q[2] + block->n2 * radius};
-  double alpha = 0.0, previous = INFINITY, t[2], dt[2];
+  double alpha = 0.0, previous = INFINITY, t[2], dt[2], lo = 0.0, hi = INFINITY;
   g[0] = radius;
   g[1] = g[2] = 0.0;
   if (radius == 0.0) return true;
   for (int step = 0; step < CONE_ROOT_STEPS; step++) {
-    const pivots p = slip_pivots(&s, alpha);
+    const pivots p = slip_pivots2(&s, alpha * i1, alpha * i2);
     slip_solve(p, -s.p1, -s.p2, t);
-    slip_solve(p, t[0], t[1], dt);
+    slip_solve(p, t[0] * i1, t[1] * i2, dt);
     const double t2 = t[0] * t[0] + t[1] * t[1], norm = sqrt(t2);
     const double scale = alpha > 0.0 || norm > radius ? radius / norm : 1.0;
     g[1] = t[0] * scale;
     g[2] = t[1] * scale;
+    if (alpha == 0.0 && norm <= radius) return true;
+    if (fabs(norm - radius) <= radius * cone_accuracy) return true;
     /* In exact arithmetic the norm falls at every step; when it does not, rounding rules. */
-    if (norm <= radius * (1.0 + cone_accuracy) || norm >= previous) return true;
+    if (plain && (norm <= radius || norm >= previous)) return true;
     previous = norm;
-    const double next = alpha + (norm / radius - 1.0) * t2 / (t[0] * dt[0] + t[1] * dt[1]);
-    if (!(next > alpha)) return true;
+    double next = alpha + (norm / radius - 1.0) * t2 / (t[0] * dt[0] + t[1] * dt[1]);
+    if (plain && !(next > alpha)) return true;
+    if (!plain) {
+      if (norm > radius)
+        lo = alpha;
+      else
+        hi = alpha;
+      if (!(next > lo && next < hi))
+        next = hi < INFINITY ? 0.5 * (lo + hi) : 4.0 * lo + (s.s11 + s.s22);
+      if (!(next > lo && next < hi)) return true;
+    }
     alpha = next;
   }
-  return previous <= radius * (1.0 + cone_acceptable);
+  return fabs(previous - radius) <= radius * cone_acceptable;
 }
 
 /* What drives the normal at g, on the disc of radius g[0]: negative, it must grow. */
-static double drive(const set_cone *b, double part, const double *g) {
+static double drive(const set_cone *b, const set_cone_flow *flow, const double *g) {
   const double u_n = b->nn * g[0] + b->n1 * g[1] + b->n2 * g[2] + b->q[0];
-  const double u_1 = b->n1 * g[0] + b->t11 * g[1] + b->t12 * g[2] + b->q[1];
-  const double u_2 = b->n2 * g[0] + b->t12 * g[1] + b->t22 * g[2] + b->q[2];
+  const double w_1 = flow->along[0] * (b->n1 * g[0] + b->t11 * g[1] + b->t12 * g[2] + b->q[1]);
+  const double w_2 = flow->along[1] * (b->n2 * g[0] + b->t12 * g[1] + b->t22 * g[2] + b->q[2]);
   const bool edge = g[1] * g[1] + g[2] * g[2] >= (1.0 - 1e-12) * g[0] * g[0];
-  return part > 0.0 && edge ? u_n - part * sqrt(u_1 * u_1 + u_2 * u_2) : u_n;
+  return flow->lift > 0.0 && edge ? u_n - flow->lift * sqrt(w_1 * w_1 + w_2 * w_2) : u_n;
 }
 
-bool set_cone_search(const set_cone *block, double part, double top, double *g) {
-  const double q_t =
-      part > 0.0 ? part * sqrt(block->q[1] * block->q[1] + block->q[2] * block->q[2]) : 0.0;
+bool set_cone_search(const set_cone *block, const set_cone_flow *flow, double top, double *g) {
+  const double w_1 = flow->along[0] * block->q[1], w_2 = flow->along[1] * block->q[2];
+  const double q_t = flow->lift > 0.0 ? flow->lift * sqrt(w_1 * w_1 + w_2 * w_2) : 0.0;
   double lo = 0.0, hi = smaller(top, (q_t - block->q[0]) / block->nn), n = hi;
   g[0] = g[1] = g[2] = 0.0;
   if (block->q[0] >= q_t) return true;
   bool bounded = false;
   for (int step = 0; step < CONE_BISECTIONS; step++) {
-    if (!set_cone_disc(block, n, g)) return false;
-    if (drive(block, part, g) < 0.0) {
+    if (!set_cone_disc(block, flow, n, g)) return false;
+    if (drive(block, flow, g) < 0.0) {
       lo = n;
       if (lo >= top) return true;
       if (!bounded) hi = smaller(top, 2.0 * n);
@@ -227,7 +250,7 @@ bool set_cone_relaxed(const set_cone *block, double *g) {
   if (g[0] > 0.0 && angle_search(block, g[1] / t, g[2] / t, cone_accuracy, g)) return true;
   if (q_t > 0.0 && angle_search(block, -q[1] / q_t, -q[2] / q_t, cone_accuracy, g)) return true;
   if (t > 0.0 && angle_search(block, free_t[0] / t, free_t[1] / t, cone_accuracy, g)) return true;
-  if (!set_cone_search(block, 1.0, INFINITY, g)) return false;
+  if (!set_cone_search(block, &set_cone_associated, INFINITY, g)) return false;
   const double edge = sqrt(g[1] * g[1] + g[2] * g[2]);
   double y[3];
   if (edge >= 0.999999 * g[0] && angle_search(block, g[1] / edge, g[2] / edge, cone_acceptable, y))
@@ -289,5 +312,6 @@ bool set_cone_exact(const set_cone *block, double *g) {
       return slip_finish(&s, t[0] + move * dt[0], t[1] + move * dt[1], g);
     alpha = next;
   }
-  return miss <= cone_acceptable || stick(&s, g) || set_cone_search(block, 0.0, INFINITY, g);
+  return miss <= cone_acceptable || stick(&s, g) ||
+         set_cone_search(block, &set_cone_coulomb, INFINITY, g);
 }

@@ -21,10 +21,16 @@ bool set_cone_relaxed(const set_cone *block, double *g);
 /* g in the cone, across u + |u_T| e_n in the (self-)dual cone, u = N g + q. A solution exists
  * always; where several do (strong coupling of normal and tangents) the one found is a solution. */
 bool set_cone_exact(const set_cone *block, double *g);
-/* Both at a given g[0] = radius >= 0: min over |t| <= radius. */
-bool set_cone_disc(const set_cone *block, double radius, double *g);
-/* u_n = part |u_T| where it slides: part 0 is the exact model, 1 the relaxed one; g[0] <= top (may
- * be infinite). Slow and certain. */
-bool set_cone_search(const set_cone *block, double part, double top, double *g);
+/* How it slides: u_n = lift |D u_T| with D u_T against t. lift 0 and D = 1 is the exact model, both
+ * 1 the relaxed one. 0 < D <= 1, 0 <= lift <= 1. */
+typedef struct set_cone_flow {
+  double lift, along[2]; /* D */
+} set_cone_flow;
+extern const set_cone_flow set_cone_coulomb, set_cone_associated;
+
+/* At a given g[0] = radius >= 0: t in the disc with -D u_T in its normal cone. */
+bool set_cone_disc(const set_cone *block, const set_cone_flow *flow, double radius, double *g);
+/* g[0] <= top (may be infinite). Slow and certain. */
+bool set_cone_search(const set_cone *block, const set_cone_flow *flow, double top, double *g);
 
 #endif

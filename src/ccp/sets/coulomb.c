@@ -8,7 +8,6 @@
 static const char *fault(const scree_set *set) {
   if (set->dim != 2 && set->dim != 3) return "a Coulomb cone has 2 or 3 rows";
   if (!set_is_coefficient(set->mu)) return "mu must be finite and not negative";
-  if (set->dilatancy > set->mu) return "dilatancy must not be above mu";
   return NULL;
 }
 

@@ -120,11 +120,15 @@ static set_cone scaled_block(double c, double a1, double a2, int d, const double
 
 /* Bodies that cannot move: g = apex is a solution if u = q allows it, else there is none. */
 static bool immovable(const scree_set *set, scree_model model, const double *q, double *g) {
-  const double shift = scree_set_shift(set, q);
-  const double need = shift - (model == SCREE_MODEL_RELAXED ? 0.0 : scree_set_flow(set, q));
   g[0] = -set->cohesion;
   for (int i = 1; i < set->dim; i++) g[i] = 0.0;
-  return q[0] >= need;
+  return q[0] >= set_least_parting(set, model, q);
+}
+
+static set_cone_flow cone_flow(const scree_set *set) {
+  set_flow_parts parts;
+  set_flow_split(set, &parts);
+  return (set_cone_flow){parts.lift[1], {parts.along[1], set->dim == 3 ? parts.along[2] : 1.0}};
 }
 
 bool set_local_cone(const scree_set *set, double a1, double a2, scree_model model,
@@ -134,16 +138,17 @@ bool set_local_cone(const scree_set *set, double a1, double a2, scree_model mode
   const set_cone block = scaled_block(c, a1, a2, set->dim, nii, q);
   const double i1 = a1 > 0.0 ? 1.0 / a1 : 0.0, i2 = a2 == a1 ? i1 : a2 > 0.0 ? 1.0 / a2 : 0.0;
   double y[3] = {g[0] + c, g[1] * i1, a2 > 0.0 ? g[2] * i2 : 0.0};
-  const bool dilates = model == SCREE_MODEL_COULOMB && set->dilatancy > 0.0;
-  bool solved = dilates ? set_cone_search(&block, set->dilatancy / set->mu, set->cap + c, y)
+  const bool flows = model == SCREE_MODEL_COULOMB && set_has_flow(set);
+  const set_cone_flow flow = flows ? cone_flow(set) : set_cone_coulomb;
+  bool solved = flows                          ? set_cone_search(&block, &flow, set->cap + c, y)
                 : model == SCREE_MODEL_RELAXED ? set_cone_relaxed(&block, y)
                                                : set_cone_exact(&block, y);
   g[0] = y[0] - c;
-  if (g[0] > set->cap && !dilates) {
+  if (g[0] > set->cap && !flows) {
     const double top = set->cap + c;
-    solved = set_cone_disc(&block, top, y);
+    solved = set_cone_disc(&block, &flow, top, y);
     const double pull = block.nn * top + block.n1 * y[1] + block.n2 * y[2] + block.q[0];
-    if (model == SCREE_MODEL_COULOMB && pull > 0.0) solved = set_cone_search(&block, 0.0, top, y);
+    if (model == SCREE_MODEL_COULOMB && pull > 0.0) solved = set_cone_search(&block, &flow, top, y);
     g[0] = y[0] >= top ? set->cap : y[0] - c;
   }
   g[1] = a1 * y[1];

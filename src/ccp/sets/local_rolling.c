@@ -4,7 +4,9 @@
  * complementarity problem:
  *
  *   s = P_[0,m](s - r v),   tau_j = P_disc(s)(z_j),   z_j = tau_j - r_j u_j,
- *   v = u_n (exact) or u_n - sum |u_j| (relaxed; |u_j| = -e_j'u_j, e_j = z_j/|z_j|, in slip).
+ *   v = u_n (exact) or u_n - sum |u_j| (relaxed; |u_j| = -e_j'u_j, e_j = z_j/|z_j|, in slip);
+ *   with a flow of the set's own u_n - sum lift_j |w_j|, w_j = D_j u_j in place of u_j: rows of N
+ *   and q are multiplied by D.
  *
  * Written for a number of rows that the compiler knows, four to six: sweeps spend their time here.
  * It has no guarantee: when it does not settle, it works on proximal points, between projected
@@ -20,9 +22,10 @@ typedef struct roll {
   int first[ROLLING_GROUPS], count[ROLLING_GROUPS];
   double r[ROLLING_GROUPS], r_n;
   double n[SCREE_MAX_DIM][SCREE_MAX_DIM], q[SCREE_MAX_DIM], scale[SCREE_MAX_DIM];
-  double top; /* bound of s */
-  bool relaxed;
-  scree_set set; /* the scaled set */
+  double top;                  /* bound of s */
+  bool lifts;                  /* any of */
+  double lift[ROLLING_GROUPS]; /* 0: exact, 1: relaxed */
+  scree_set set;               /* the scaled set; its flow is that of w, along the normals */
 } roll;
 
 static void add_group(roll *p, int first, int count, double k) {
@@ -34,10 +37,10 @@ static void add_group(roll *p, int first, int count, double k) {
 }
 
 static roll roll_of(const scree_set *set, scree_model model, const double *nii, const double *q) {
-  roll p = {.dim = set->dim,
-            .top = set->cap + set->cohesion,
-            .relaxed = model == SCREE_MODEL_RELAXED,
-            .set = *set};
+  roll p = {.dim = set->dim, .top = set->cap + set->cohesion, .set = *set};
+  set_flow_parts parts = {.along = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0}};
+  const bool flows = model == SCREE_MODEL_COULOMB && set_has_flow(set);
+  if (flows) set_flow_split(set, &parts);
   p.scale[0] = 1.0;
   add_group(&p, 1, 2, set->mu);
   if (p.dim >= 5) add_group(&p, 3, 2, set->rolling);
@@ -51,12 +54,16 @@ static roll roll_of(const scree_set *set, scree_model model, const double *nii, 
     p.q[i] = p.scale[i] * (q[i] - set->cohesion * nii[i * p.dim]);
     for (int j = 0; j < p.dim; j++) p.n[i][j] = p.scale[i] * p.scale[j] * nii[i * p.dim + j];
     if (!(p.n[i][i] > 0.0)) p.n[i][i] = p.scale[i] == 0.0 ? nii[0] : 1e-15 * nii[0];
+    for (int j = 0; flows && j < p.dim; j++) p.n[i][j] *= parts.along[i];
+    p.q[i] *= parts.along[i];
   }
   p.r_n = 1.0 / p.n[0][0];
   for (int k = 0; k < p.groups; k++) {
     double trace = 0.0;
     for (int i = 0; i < p.count[k]; i++) trace += p.n[p.first[k] + i][p.first[k] + i];
     p.r[k] = p.count[k] / trace;
+    p.lift[k] = model == SCREE_MODEL_RELAXED ? 1.0 : parts.lift[p.first[k]];
+    p.lifts = p.lifts || p.lift[k] > 0.0;
   }
   return p;
 }
@@ -100,11 +107,12 @@ SIZED bool solve_dense(int d, double m[][SCREE_MAX_DIM + 1]) {
   return true;
 }
 
-/* A group's rows of the Newton system; in the relaxed model also its part of row 0. Returns its
+/* A group's rows of the Newton system; where it lifts also its part of row 0. Returns its
  * share of the map's residual. */
 SIZED double group_rows(const roll *p, int d, int k, const double *y, const double *u, double *v,
                         double m[][SCREE_MAX_DIM + 1]) {
   const int first = p->first[k], count = p->count[k];
+  const double lift = p->lift[k];
   double z[2] = {0.0, 0.0}, worst = 0.0;
   for (int i = 0; i < count; i++) z[i] = y[first + i] - p->r[k] * u[first + i];
   const double norm = set_norm2(z[0], z[1]);
@@ -123,16 +131,16 @@ SIZED double group_rows(const roll *p, int d, int k, const double *y, const doub
     row[0] = -e[i];
     row[d] = y[0] * e[i] - y[first + i];
     worst = set_larger(worst, fabs(row[d]));
-    if (p->relaxed) {
-      *v += e[i] * u[first + i];
-      for (int j = 0; j < d; j++) m[0][j] += e[i] * p->n[first + i][j];
+    if (lift > 0.0) {
+      *v += lift * (e[i] * u[first + i]);
+      for (int j = 0; j < d; j++) m[0][j] += lift * (e[i] * p->n[first + i][j]);
     }
     for (int a = 0; a < count; a++) {
       const double turn = ((i == a ? 1.0 : 0.0) - e[i] * e[a]) / norm;
       for (int j = 0; j < d; j++) {
         const double dz = (j == first + a ? 1.0 : 0.0) - p->r[k] * p->n[first + a][j];
         row[j] -= y[0] * turn * dz;
-        if (p->relaxed) m[0][j] += u[first + i] * turn * dz;
+        if (lift > 0.0) m[0][j] += lift * (u[first + i] * turn * dz);
       }
     }
   }
@@ -197,7 +205,11 @@ static void descend(const roll *p, int steps, double *y) {
   for (int k = 0; k < steps; k++) {
     double u[SCREE_MAX_DIM], moved = 0.0, size = 0.0;
     velocity(p, p->dim, y, u);
-    if (!p->relaxed) u[0] += scree_set_shift(&p->set, u);
+    double x[SCREE_MAX_DIM] = {0.0};
+    for (int j = 0; j < p->groups; j++)
+      for (int i = 0; i < p->count[j]; i++)
+        x[p->first[j] + i] = (1.0 - p->lift[j]) * u[p->first[j] + i];
+    u[0] += scree_set_shift(&p->set, x);
     for (int i = 0; i < p->dim; i++) u[i] = y[i] - step * u[i];
     scree_set_project(&p->set, 1.0, u);
     for (int i = 0; i < p->dim; i++) {
@@ -237,13 +249,17 @@ static double approach(const roll *p, double *y) {
 }
 
 static bool apex_solves(const roll *p) {
-  return p->q[0] >= (p->relaxed ? scree_set_shift(&p->set, p->q) : 0.0);
+  if (!p->lifts) return p->q[0] >= 0.0;
+  double x[SCREE_MAX_DIM] = {0.0};
+  for (int j = 0; j < p->groups; j++)
+    for (int i = 0; i < p->count[j]; i++) x[p->first[j] + i] = p->lift[j] * p->q[p->first[j] + i];
+  return p->q[0] >= scree_set_shift(&p->set, x);
 }
 
 bool set_local_rolling(const scree_set *set, scree_model model, const double *nii, const double *q,
                        double *g) {
   if (!(nii[0] > 0.0)) {
-    const double need = model == SCREE_MODEL_RELAXED ? scree_set_shift(set, q) : 0.0;
+    const double need = set_least_parting(set, model, q);
     for (int i = 0; i < set->dim; i++) g[i] = i == 0 ? -set->cohesion : 0.0;
     return q[0] >= need;
   }

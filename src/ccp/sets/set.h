@@ -32,9 +32,26 @@ typedef struct set_ops {
 /* Null for a kind that is none. */
 const set_ops *set_ops_of(scree_set_kind kind);
 
-static inline bool set_is_modified(const scree_set *set) {
-  return set->cohesion != 0.0 || set->cap < INFINITY || set->dilatancy > 0.0;
+/* A flow of its own in the exact model (scree/ccp.h): what minimises nothing. */
+static inline bool set_has_flow(const scree_set *set) {
+  double sum = 0.0;
+  for (int k = 0; k < SCREE_MAX_DIM - 1; k++) sum += set->flow[k];
+  return sum > 0.0;
 }
+
+static inline bool set_is_modified(const scree_set *set) {
+  return set->cohesion != 0.0 || set->cap < INFINITY || set_has_flow(set);
+}
+
+/* H = lift along, row by row: `along` is 1 in the row of each disc that flows most, `lift` the same
+ * for all rows of a disc. Coulomb's law: along 1, lift 0; the relaxed model: both 1. */
+typedef struct set_flow_parts {
+  double along[SCREE_MAX_DIM], lift[SCREE_MAX_DIM];
+} set_flow_parts;
+
+void set_flow_split(const scree_set *set, set_flow_parts *out);
+/* The least u_n with which a cone at its apex may slide as u does. */
+double set_least_parting(const scree_set *set, scree_model model, const double *u);
 
 /* Euclidean norm; hypot only where the squares would leave the range of double. */
 static inline double set_norm2(double a, double b) {
@@ -85,7 +102,8 @@ static inline double set_positive(double a) {
 /* Does a cone block without impulse, at velocity u, stay so? False may mean: not looked into. */
 static inline bool set_stays_open(const scree_set *set, scree_model model, const double *u,
                                   const double *g) {
-  if (set->kind != SCREE_SET_ROLLING || set->cohesion != 0.0 || !(u[0] >= 0.0)) return false;
+  if (set->kind != SCREE_SET_ROLLING || set->cohesion != 0.0 || set_has_flow(set) || !(u[0] >= 0.0))
+    return false;
   for (int k = 0; k < set->dim; k++)
     if (g[k] != 0.0 || !(u[k] * 0.0 == 0.0)) return false;
   return model == SCREE_MODEL_COULOMB || u[0] >= scree_set_shift(set, u);

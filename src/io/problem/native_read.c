@@ -39,8 +39,30 @@ static const set_field SET_FIELD[] = {
     {ROOT "/sets/hi", offsetof(scree_set, hi)},
     {ROOT "/sets/cohesion", offsetof(scree_set, cohesion)},
     {ROOT "/sets/cap", offsetof(scree_set, cap)},
-    {ROOT "/sets/dilatancy", offsetof(scree_set, dilatancy)}, /* last: may not be there */
 };
+
+/* Only where there is one; files of before it had a dilatancy psi, of Coulomb's cones alone. */
+static scree_status read_flow(const hdf5_file *file, size_t count, scree_set *set) {
+  enum { ROWS = SCREE_MAX_DIM - 1 };
+  hdf5_object flow = HDF5_ABSENT, psi = HDF5_ABSENT;
+  scree_status status = hdf5_look(file, ROOT "/sets/flow", &flow);
+  if (!status) status = hdf5_look(file, ROOT "/sets/dilatancy", &psi);
+  if (status || (flow == HDF5_ABSENT && psi == HDF5_ABSENT)) return status;
+  if (count > SIZE_MAX / ROWS) return SCREE_ERROR_MEMORY;
+  double *x = memory_new(file->context, count * ROWS, sizeof *x);
+  if (!x) return SCREE_ERROR_MEMORY;
+  if (flow != HDF5_ABSENT) {
+    status = hdf5_read_reals(file, ROOT "/sets/flow", count * ROWS, x);
+    for (size_t i = 0; !status && i < count; i++)
+      memcpy(set[i].flow, x + i * ROWS, sizeof set[i].flow);
+  } else {
+    status = hdf5_read_reals(file, ROOT "/sets/dilatancy", count, x);
+    for (size_t i = 0; !status && i < count; i++)
+      for (int k = 0; x[i] != 0.0 && k + 1 < set[i].dim; k++) set[i].flow[k] = x[i] / set[i].mu;
+  }
+  memory_free(file->context, x);
+  return status;
+}
 
 static scree_status read_set_fields(const hdf5_file *file, size_t count, scree_set *set) {
   scree_context *context = file->context;
@@ -57,16 +79,13 @@ static scree_status read_set_fields(const hdf5_file *file, size_t count, scree_s
   memory_free(context, dim);
   double *x = status ? NULL : memory_new(context, count, sizeof *x);
   if (!status && !x) status = SCREE_ERROR_MEMORY;
-  hdf5_object object = HDF5_ABSENT;
-  if (!status) status = hdf5_look(file, ROOT "/sets/dilatancy", &object);
-  const size_t fields = sizeof SET_FIELD / sizeof *SET_FIELD - (object == HDF5_ABSENT);
-  for (size_t f = 0; !status && f < fields; f++) {
+  for (size_t f = 0; !status && f < sizeof SET_FIELD / sizeof *SET_FIELD; f++) {
     status = hdf5_read_extended(file, SET_FIELD[f].path, count, x);
     for (size_t i = 0; !status && i < count; i++)
       memcpy((char *)&set[i] + SET_FIELD[f].offset, &x[i], sizeof *x);
   }
   memory_free(context, x);
-  return status;
+  return status ? status : read_flow(file, count, set);
 }
 
 static scree_status read_sets(const hdf5_file *file, common *c) {

@@ -2,15 +2,13 @@
  *
  *   version (1)   form ("bodies", "local", "global")   reference_speed, m/s   least_speed, m/s:
  *   below it a speed is rounding; absent: not known
- *   sets/kind dim mu mu2 rolling spinning lo hi cohesion cap      distinct sets (and dilatancy,
- *                                                                 where there is one); kind as in
- *                                                                 scree_set_kind, dim 1 to 6
- *   set (blocks)  index into sets       offset, compliance (rows; compliance only where it is not
- * 0) bodies   bodies/inverse_mass (n)  inverse_inertia (n x 6: xx xy xz yy yz zz)  v_free (n x 6)
- *            contacts/body (k x 2, 4294967295: the world)  normal tangent arm_a arm_b (k x 3)
- *            rows/start (generic rows + 1)  body (terms)  coefficient (terms x 6)
- *   local    W/rows columns start index value       compressed columns, rows ascend
- *   global   M, H as W;  f
+ *   sets/kind dim mu mu2 rolling spinning lo hi cohesion cap      distinct sets (and flow,
+ *                                                                 5 each, where there is one); kind
+ * as in scree_set_kind, dim 1 to 6 set (blocks)  index into sets       offset, compliance (rows;
+ * compliance only where it is not 0) bodies   bodies/inverse_mass (n)  inverse_inertia (n x 6: xx
+ * xy xz yy yz zz)  v_free (n x 6) contacts/body (k x 2, 4294967295: the world)  normal tangent
+ * arm_a arm_b (k x 3) rows/start (generic rows + 1)  body (terms)  coefficient (terms x 6) local
+ * W/rows columns start index value       compressed columns, rows ascend global   M, H as W;  f
  *   solution/v u g                                  written with a solution                     */
 #include "io/problem/store.h"
 
@@ -18,6 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ccp/sets/set.h"
 
 #define ROOT "/scree_ccp"
 
@@ -40,6 +39,20 @@ static scree_status write_field(const hdf5_file *file, const char *path, size_t 
   write_field(file, path, count, array, sizeof *(array),                                           \
               (array) ? (size_t)((const char *)&(array)->field - (const char *)(array)) : 0,       \
               sizeof((array)->field) / sizeof(double))
+
+/* Only where there is one. */
+static scree_status write_flow(const hdf5_file *file, const scree_set *set, size_t n) {
+  enum { ROWS = SCREE_MAX_DIM - 1 };
+  bool any = false;
+  for (size_t i = 0; i < n; i++) any = any || set_has_flow(&set[i]);
+  if (!any) return SCREE_OK;
+  double *x = memory_new(file->context, n * ROWS, sizeof *x);
+  if (!x) return SCREE_ERROR_MEMORY;
+  for (size_t i = 0; i < n; i++) memcpy(x + i * ROWS, set[i].flow, sizeof set[i].flow);
+  const scree_status s = hdf5_write_reals(file, ROOT "/sets/flow", n * ROWS, 0, x);
+  memory_free(file->context, x);
+  return s;
+}
 
 static scree_status write_sets(const hdf5_file *file, const scree_ccp *p) {
   const scree_set *set = p->set;
@@ -67,9 +80,7 @@ static scree_status write_sets(const hdf5_file *file, const scree_ccp *p) {
   if (!s) s = WRITE_FIELD(file, ROOT "/sets/hi", set, n, hi);
   if (!s) s = WRITE_FIELD(file, ROOT "/sets/cohesion", set, n, cohesion);
   if (!s) s = WRITE_FIELD(file, ROOT "/sets/cap", set, n, cap);
-  bool dilates = false;
-  for (size_t i = 0; i < n; i++) dilates = dilates || set[i].dilatancy > 0.0;
-  if (!s && dilates) s = WRITE_FIELD(file, ROOT "/sets/dilatancy", set, n, dilatancy);
+  if (!s) s = write_flow(file, set, n);
   if (!s) s = hdf5_write_uint32(file, ROOT "/set", p->block_count, 0, p->set_index);
   return s;
 }

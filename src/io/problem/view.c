@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ccp/sets/set.h"
 
 static bool is_plain(const scree_set *set) {
-  return set->cohesion == 0.0 && set->cap == INFINITY && set->dilatancy == 0.0;
+  return set->cohesion == 0.0 && set->cap == INFINITY && !set_has_flow(set);
 }
 
 /* FCLIB keeps mu and mu_r alone: anything in the other fields would be lost. */

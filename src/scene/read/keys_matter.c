@@ -39,6 +39,9 @@
            "mu across the `direction`, `friction` is then the one along it; default 0: the same"), \
       REAL("dilatancy", false, MATERIAL(dilatancy), "", FROM(0), 100,                              \
            "psi, at most friction: what slides parts with psi times its speed; default 0"),        \
+      REAL("flow_across", false, MATERIAL(flow_across), "", FROM(0), 1000,                         \
+           "with friction_across: how far sideways it slides, as a part of the normal of the "     \
+           "ellipse of forces; (friction/friction_across)^2: against the force; default 1"),       \
       REAL("cohesion_energy", false, MATERIAL(cohesion_energy), "J/m^2", FROM(0), INFINITY,        \
            "w: adds a pull of 3/2 pi w R, 1/R = 1/r1 + 1/r2; default 0"),                          \
       REAL("cohesion_range", false, MATERIAL(cohesion_range), "m", FROM(0), INFINITY,              \

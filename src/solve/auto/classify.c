@@ -20,11 +20,11 @@ static bool is_loose(const scree_solve_settings *s) {
          (s->tolerance_residual <= 0.0 || s->tolerance_residual > 1e-5);
 }
 
-/* Sets with dilatancy, and a user's own, are swept: the other methods have no such law. */
+/* Sets with a flow, and a user's own, are swept: the other methods have no such law. */
 static bool dilates(const solve_run *run) {
   const scree_ccp *p = run->op->problem;
   for (size_t s = 0; s < p->set_count; s++)
-    if ((run->model == SCREE_MODEL_COULOMB && p->set[s].dilatancy > 0.0) ||
+    if ((run->model == SCREE_MODEL_COULOMB && set_has_flow(&p->set[s])) ||
         p->set[s].kind == SCREE_SET_USER)
       return true;
   return false;

@@ -20,7 +20,7 @@ static void shift(const solve_run *run, double *u) {
   const ccp_operator *op = run->op;
   for (size_t i = 0; i < op->block_count; i++) {
     double *ui = u + op->row_start[i];
-    ui[0] += scree_set_flow(ccp_set(op->problem, i), ui);
+    scree_set_flow(ccp_set(op->problem, i), ui, ui);
   }
 }
 
@@ -83,7 +83,7 @@ const solver_class solver_fpp = {
     .option_count = sizeof fpp_options / sizeof fpp_options[0],
     .coulomb = true,
     .projects = true,
-    .dilates = true,
+    .flows = true,
     .vector_count = 5,
     .run = run_fpp,
 };

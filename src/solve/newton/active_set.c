@@ -1,5 +1,6 @@
 /* See active_set.h. */
 #include "solve/newton/active_set.h"
+#include "ccp/sets/set.h"
 
 #include <math.h>
 #include <string.h>
@@ -140,13 +141,21 @@ static void fix_interval(const scree_set *set, double z, reduced *b, double *bas
     add_unit(b, 1, 0);
 }
 
+/* Of a set with a flow of its own, in the exact model: u_n = sum lift k |D u_T| where it slides,
+ * against D u_T. z has D u then. */
+typedef struct cone_flow {
+  set_flow_parts part;
+  double z_n; /* z of the normal with what the flow adds to it: what the projection is of */
+} cone_flow;
+
 /* n + c at the projection of z: what the discs' radii are measured by. */
-static double normal_level(const scree_set *set, scree_model model, double weight,
-                           const double *z) {
+static double normal_level(const scree_set *set, scree_model model, const cone_flow *flow,
+                           double weight, const double *z) {
   double n = z[0];
-  if (model == SCREE_MODEL_RELAXED) {
+  if (model == SCREE_MODEL_RELAXED || flow) {
     double p[SCREE_MAX_DIM];
     memcpy(p, z, (size_t)set->dim * sizeof *p);
+    if (flow) p[0] = flow->z_n;
     scree_set_project(set, weight, p);
     n = p[0];
   }
@@ -156,16 +165,17 @@ static double normal_level(const scree_set *set, scree_model model, double weigh
 
 /* One cone block: fills its columns, rows and base. z is in the set's own coordinates. d: diagonal
  * of the forces and of the moments, times 1 + a. */
-static void reduce_cone(const scree_set *set, scree_model model, const double *z, double d_force,
-                        double d_moment, reduced *b, double *base) {
+static void reduce_cone(const scree_set *set, scree_model model, const cone_flow *flow,
+                        const double *z, double d_force, double d_moment, reduced *b,
+                        double *base) {
   const int dim = set->dim;
   disc discs[MAX_DISCS];
   const int count = discs_of(set, discs);
-  const double level = normal_level(set, model, d_moment > 0.0 ? d_moment / d_force : 1.0, z);
+  const double level = normal_level(set, model, flow, d_moment > 0.0 ? d_moment / d_force : 1.0, z);
   b->count = 0;
   base[0] = -set->cohesion;
   if (!(level > 0.0)) return;
-  const bool capped = z[0] >= set->cap && level >= set->cap + set->cohesion;
+  const bool capped = (flow || z[0] >= set->cap) && level >= set->cap + set->cohesion;
   double *first = b->column, lead[SCREE_MAX_DIM] = {1.0};
   if (!capped) {
     add_unit(b, dim, 0);
@@ -194,12 +204,16 @@ static void reduce_cone(const scree_set *set, scree_model model, const double *z
       b->beta[b->count - 1] = (length - radius) * diagonal / radius;
     }
   }
+  for (int j = capped ? 0 : 1; flow && j < b->count; j++)
+    for (int k = 1; k < dim; k++) b->row[j * dim + k] *= flow->part.along[k];
   if (capped) {
     for (int k = 1; k < dim; k++) base[k] = lead[k] * level;
     return;
   }
   memcpy(first, lead, (size_t)dim * sizeof *first);
   if (model == SCREE_MODEL_RELAXED) memcpy(b->row, lead, (size_t)dim * sizeof *lead);
+  for (int k = 1; flow && k < dim; k++)
+    b->row[k] = flow->part.lift[k] * flow->part.along[k] * lead[k];
 }
 
 /* Elliptic tangents are measured in units of mu and mu2: g_k = s_k ĝ_k, û_k = s_k u_k. */
@@ -234,6 +248,18 @@ static void reduce_block(active_set *s, const ccp_operator *op, scree_model mode
     fix_interval(set, z[0], b, base);
     return;
   }
+  cone_flow own;
+  const cone_flow *flow = NULL;
+  if (model == SCREE_MODEL_COULOMB && set_has_flow(set)) {
+    double w[SCREE_MAX_DIM];
+    set_flow_split(set, &own.part);
+    scree_set_flow(set, u + row, w);
+    own.z_n = g[row] - eta / (1.0 + a) * w[0];
+    for (int k = 1; k < dim; k++)
+      z[k] =
+          g[row + (size_t)k] / scale[k] - (k < forces ? eta : eta_m) / (1.0 + a) * scale[k] * w[k];
+    flow = &own;
+  }
   if (!(eta > 0.0)) { /* nothing to push: the block keeps no unknowns */
     b->count = 0;
     return;
@@ -242,7 +268,8 @@ static void reduce_block(active_set *s, const ccp_operator *op, scree_model mode
   if (set->kind == SCREE_SET_ELLIPTIC) unit = scree_set_coulomb(3, 1.0);
   unit.cohesion = set->cohesion;
   unit.cap = set->cap;
-  reduce_cone(&unit, model, z, (1.0 + a) / eta, eta_m > 0.0 ? (1.0 + a) / eta_m : 0.0, b, base);
+  reduce_cone(&unit, model, flow, z, (1.0 + a) / eta, eta_m > 0.0 ? (1.0 + a) / eta_m : 0.0, b,
+              base);
   b->whole = set->kind == SCREE_SET_COULOMB && dim == 3 && b->count == 3;
   for (int c = 0; set->kind == SCREE_SET_ELLIPTIC && c < b->count; c++)
     for (int k = 0; k < dim; k++) {

@@ -402,6 +402,7 @@ const solver_class solver_prox = {
     .options = prox_options,
     .option_count = sizeof prox_options / sizeof prox_options[0],
     .coulomb = true,
+    .flows = true,
     .patient = true,
     .vector_count = 7,
     .run = run_prox,

@@ -7,6 +7,7 @@
  *   centre    when no weight can fall any more, sweeps move what was left out, and all begins again
  *             from there */
 #include "solve/newton/prox_path.h"
+#include "ccp/sets/set.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,7 +71,7 @@ bool prox_path_takes(const ccp_operator *op, scree_model model) {
   for (size_t i = 0; i < op->block_count; i++) {
     const scree_set *set = ccp_set(op->problem, i);
     if (set->kind != SCREE_SET_COULOMB || set->dim != 3 || set->cohesion != 0.0 ||
-        set->cap < INFINITY || !(op->eta_force[i] > 0.0))
+        set->cap < INFINITY || set_has_flow(set) || !(op->eta_force[i] > 0.0))
       return false;
   }
   return true;

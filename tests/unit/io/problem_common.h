@@ -68,13 +68,12 @@ static inline void assert_same_bodies(const ccp_bodies *a, const ccp_bodies *b) 
 static inline void assert_same_sets(const scree_ccp *a, const scree_ccp *b) {
   for (size_t i = 0; i < a->block_count; i++) {
     const scree_set x = scree_ccp_block_set(a, i), y = scree_ccp_block_set(b, i);
-    const double p[] = {x.mu, x.mu2,      x.rolling, x.spinning, x.lo,
-                        x.hi, x.cohesion, x.cap,     x.dilatancy};
-    const double q[] = {y.mu, y.mu2,      y.rolling, y.spinning, y.lo,
-                        y.hi, y.cohesion, y.cap,     y.dilatancy};
+    const double p[] = {x.mu, x.mu2, x.rolling, x.spinning, x.lo, x.hi, x.cohesion, x.cap};
+    const double q[] = {y.mu, y.mu2, y.rolling, y.spinning, y.lo, y.hi, y.cohesion, y.cap};
     assert_int_equal(x.kind, y.kind);
     assert_int_equal(x.dim, y.dim);
     assert_memory_equal(p, q, sizeof p);
+    assert_memory_equal(x.flow, y.flow, sizeof x.flow);
   }
 }
 

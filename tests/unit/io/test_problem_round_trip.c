@@ -102,7 +102,8 @@ static void fill_native(scree_set *sets) {
   sets[5].cohesion = 0.125;
   sets[6] = scree_set_coulomb(3, 0.4);
   sets[6].cap = 12.5;
-  sets[6].dilatancy = 0.25;
+  sets[6].flow[0] = sets[6].flow[1] = 0.25;
+  sets[3].flow[4] = 0.5;
 }
 
 static void test_native_only(void **state) {

@@ -143,7 +143,7 @@ typedef struct row {
 static scree_ccp *dilatant(scree_context *context) {
   scree_ccp *p = grains(context, 2, 0.5);
   scree_set set = scree_set_coulomb(3, 0.5);
-  set.dilatancy = 0.2;
+  set.flow[0] = set.flow[1] = 0.4;
   const scree_ccp_body_def ball = {.inverse_mass = 1.0, .v_free = {0.1, 0.0, -0.1, 0, 0, 0}};
   scree_ccp_contact_def c = scree_ccp_contact_def_default();
   scree_ccp_clear(p);
