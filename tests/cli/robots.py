@@ -70,15 +70,23 @@ def tetrahedra(vertices, faces):
     return volume, c, np.trace(covariance) * np.eye(3) - covariance
 
 
-def read_obj(path):
+def read_mesh(path):
+    """OBJ, or STL in its binary form."""
     vertices, faces = [], []
+    if path.lower().endswith(".stl"):
+        with open(path, "rb") as file:
+            data = file.read()
+        record = np.dtype([("numbers", "<f4", 12), ("more", "<u2")])
+        corners = np.frombuffer(data, record, int.from_bytes(data[80:84], "little"), 84)["numbers"][:, 3:].astype(float)
+        return corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3)
     with open(path, encoding="utf-8") as file:
         for line in file:
             words = line.split()
             if words and words[0] == "v":
                 vertices.append([float(x) for x in words[1:4]])
             elif words and words[0] == "f":
-                faces.append([int(w.split("/")[0]) - 1 for w in words[1:4]])
+                k = [int(w.split("/")[0]) - 1 for w in words[1:]]
+                faces.extend([k[0], k[i], k[i + 1]] for i in range(1, len(k) - 1))
     return np.array(vertices), faces
 
 
@@ -182,7 +190,7 @@ class Mjcf:
         self.expand(self.root)
         self.total, self.freedom = Sum(), 0
         self.unit, self.sequence, self.meshdir = math.pi / 180, "xyz", ""
-        self.inertia_from, self.total_mass, self.world = "auto", 0.0, False
+        self.inertia_from, self.total_mass, self.world, self.groups = "auto", 0.0, False, [0, 5]
         for e in self.root.findall("compiler"):
             self.unit = {"radian": 1.0}.get(e.get("angle"), math.pi / 180)
             self.sequence = e.get("eulerseq", self.sequence)
@@ -191,6 +199,7 @@ class Mjcf:
             self.total_mass = float(e.get("settotalmass", 0))
             self.autolimits = e.get("autolimits", "true") == "true"
             self.world = e.get("coordinate") == "global"
+            self.groups = [int(x) for x in e.get("inertiagrouprange", "0 5").split()]
         self.classes = {}
         for e in self.root.findall("default"):
             self.learn(e, {}, "main")
@@ -255,6 +264,8 @@ class Mjcf:
         kind = a.get("type", "sphere")
         if kind in ("plane", "hfield") or float(a.get("mass", 1)) == 0.0:
             return None
+        if not self.groups[0] <= int(a.get("group", 0)) <= self.groups[1]:
+            return None
         r, p = self.pose(a)
         size = numbers(a.get("size", "0"))
         c = np.zeros(3)
@@ -265,17 +276,20 @@ class Mjcf:
                 path = os.path.join(self.folder, self.meshdir, asset.get("file"))
                 if not os.path.exists(path):
                     return None
-                v, faces = read_obj(path)
+                v, faces = read_mesh(path)
             else:
                 v = np.array(numbers(asset.get("vertex"))).reshape(-1, 3)
                 faces = hull_faces(v * scale)
             volume, c, inertia = tetrahedra(v * scale, faces)
-            c = c - np.array(numbers(asset.get("refpos", "0 0 0")))
+            volume, inertia = abs(volume), inertia * (1 if volume > 0 else -1)  # mirrored
+            turned = from_quaternion(numbers(asset.get("refquat", "1 0 0 0"))).T
+            c = turned @ (c - np.array(numbers(asset.get("refpos", "0 0 0"))))
+            inertia = turned @ inertia @ turned.T
         else:
             if "fromto" in a and kind in ("capsule", "cylinder", "box", "ellipsoid"):
                 x = np.array(numbers(a["fromto"]))
                 half = np.linalg.norm(x[3:] - x[:3]) / 2
-                r, p = z_to(x[3:] - x[:3]), (x[:3] + x[3:]) / 2
+                r, p = z_to(x[:3] - x[3:]), (x[:3] + x[3:]) / 2
                 size = [size[0], half] if kind in ("capsule", "cylinder") else [size[0], size[0], half]
             volume, inertia = solid(kind, size)
         density = float(a["mass"]) / volume if "mass" in a else float(a.get("density", 1000))
@@ -302,9 +316,12 @@ class Mjcf:
                 r2, p2 = self.pose(c.attrib)
                 self.contents(c, r, p, c.get("childclass", around), static, body, fr @ r2, fp + fr @ p2)
             elif c.tag == "replicate":
-                step = np.array(numbers(c.get("offset", "0 0 0")))
+                step, angles = (np.array(numbers(c.get(key, "0 0 0"))) for key in ("offset", "euler"))
+                at = np.zeros(3)
                 for k in range(int(c.get("count"))):
-                    self.contents(c, r, p, around, static, body, fr, fp + fr @ (step * k))
+                    rk, _ = self.pose({"euler": " ".join(repr(float(x)) for x in k * angles)})
+                    self.contents(c, r, p, c.get("childclass", around), static, body, fr @ rk, fp + fr @ at)
+                    at = at + rk @ step
 
     def body(self, e, r, p, around, static):
         rl, pl = self.pose(e.attrib)

@@ -12,7 +12,7 @@ from command import SOURCE, CommandTest, main
 from robots import read_robot, read_scene
 
 MODELS = os.path.join(SOURCE, "tests", "models")
-SHARED = os.path.join(os.path.dirname(SOURCE), "shared", "models")
+SHARED = os.path.join(os.environ.get("SCREE_SHARED", os.path.join(os.path.dirname(SOURCE), "shared")), "models")
 OWN = [os.path.join(MODELS, "arm.urdf"), os.path.join(MODELS, "creature.xml")]
 
 

@@ -107,7 +107,7 @@ static scree_status build_turn(scree_scene *scene, scree_world *world, const sce
   int makers = (t.keys.lattice != NULL) + (t.keys.random != NULL) + (t.keys.csv != NULL);
   if (makers > 1)
     status = scene_fault(&scene->doc, node, "body: one of lattice, random and csv is wanted");
-  else if (!t.keys.shape && !t.keys.csv &&
+  else if (!t.keys.shape && !t.keys.csv && t.keys.kind == SCREE_BODY_DYNAMIC &&
            !scene_given(&t.keys.head, &scene_section_body, "inertia"))
     status = scene_fault(&scene->doc, node, "body: key 'shape' is missing");
   else if (t.keys.lattice)

@@ -57,6 +57,8 @@ scree_status mjcf_numbers(mjcf *m, const xml_element *e, int class, const char *
                           size_t *count);
 scree_status mjcf_number(mjcf *m, const xml_element *e, int class, const char *kind,
                          const char *attribute, double *out);
+/* Angles in the unit and the order of <compiler>. */
+quat mjcf_from_euler(const mjcf *m, const double angles[3]);
 /* pos and one of quat, axisangle, euler, xyaxes, zaxis. */
 scree_status mjcf_pose(mjcf *m, const xml_element *e, int class, const char *kind, pose *out);
 scree_status mjcf_turn(mjcf *m, const xml_element *e, int class, const char *kind, quat *out,

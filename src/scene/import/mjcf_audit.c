@@ -43,7 +43,7 @@ static const row rows[] = {
     {"worldbody", "childclass", "", "", ""},
     {"body", "name childclass pos mocap gravcomp " TURNS, "user", "sleep", ""},
     {"frame", "name childclass pos " TURNS, "", "", ""},
-    {"replicate", "count offset euler sep", "", "", ""},
+    {"replicate", "count offset euler sep childclass", "", "", ""},
     {"inertial", "pos mass diaginertia fullinertia " TURNS, "", "", ""},
     {"joint",
      "name class type pos axis range limited stiffness springref damping frictionloss ref armature "

@@ -188,22 +188,21 @@ static scree_status read_copies(mjcf *m, const xml_element *e, const place *p, i
   const char *sep = xml_get(e, "sep");
   int digits = 1;
   for (double x = count - 1.0; x >= 10.0; x /= 10.0) digits++;
-  pose step = {v3_load(offset), quat_identity()}, at = pose_identity();
-  for (int i = 0; i < 3; i++) {
-    const double a = m->angle * euler[i];
-    step.rotation =
-        quat_mul(step.rotation, quat_exp(v3_make(i == 0 ? a : 0, i == 1 ? a : 0, i == 2 ? a : 0)));
-  }
+  v3 position = v3_make(0, 0, 0);
   place inner = *p;
+  inner.class = mjcf_find_class(m, e, "childclass", p->class);
   inner.depth++;
+  /* A copy is turned by so many times the angles; the way to the next one turns with it. */
   for (int i = 0; i < (int)count && !status; i++) {
+    const double angles[3] = {i * euler[0], i * euler[1], i * euler[2]};
+    const pose at = {position, mjcf_from_euler(m, angles)};
     if (++m->copies > COPY_LIMIT)
       return robot_fault(r, e, "count", "replicate: more than %d copies in all", COPY_LIMIT);
     inner.frame = pose_mul(p->frame, at);
     inner.suffix = robot_text(r, "%s%s%0*d", p->suffix, sep ? sep : "", digits, i);
     if (!inner.suffix) return SCREE_ERROR_MEMORY;
     status = read_contents(m, e, &inner, turn);
-    at = pose_mul(at, step);
+    position = pose_apply(at, v3_load(offset));
   }
   return status;
 }

@@ -111,7 +111,7 @@ static quat from_axes(v3 x, v3 y) {
 }
 
 /* Small letters turn about the axes as they have become, capitals about the fixed ones. */
-static quat from_euler(const mjcf *m, const double angles[3]) {
+quat mjcf_from_euler(const mjcf *m, const double angles[3]) {
   quat q = quat_identity();
   for (int i = 0; i < 3; i++) {
     const char c = m->sequence[i];
@@ -150,7 +150,7 @@ scree_status mjcf_turn(mjcf *m, const xml_element *e, int class, const char *kin
       fine = v3_norm(a) > 0.0;
       if (fine) *out = quat_exp(v3_scale(m->angle * x[3], v3_normalize(a)));
     } else if (i == 2) {
-      *out = from_euler(m, x);
+      *out = mjcf_from_euler(m, x);
     } else if (i == 3) {
       fine = v3_norm(v3_cross(a, b)) > 1e-12 * v3_norm(a) * v3_norm(b) && v3_norm(a) > 0.0;
       if (fine) *out = from_axes(a, b);

@@ -121,7 +121,8 @@ static scree_status read_ends(mjcf *m, const xml_element *e, int class, robot_ge
   double x[6];
   const scree_status status = robot_numbers(m->r, holder, "fromto", 6, 6, x, NULL);
   if (status) return status;
-  const v3 a = v3_load(x), b = v3_load(x + 3), d = v3_sub(b, a);
+  /* z points from the second to the first: boxes are turned about it accordingly. */
+  const v3 a = v3_load(x), b = v3_load(x + 3), d = v3_sub(a, b);
   if (!(v3_norm(d) > 0.0))
     return robot_fault(m->r, holder, "fromto", "fromto: the two points are the same");
   *half = 0.5 * v3_norm(d);
@@ -141,7 +142,7 @@ static scree_status read_size(mjcf *m, const xml_element *e, int class, robot_ge
   if (ends && count >= 1) {
     const bool round = g->kind == ROBOT_CAPSULE || g->kind == ROBOT_CYLINDER;
     if (!round) {
-      g->size[1] = count > 1 ? g->size[1] : g->size[0];
+      g->size[1] = g->size[0]; /* whatever else is given */
       g->size[2] = half;
     } else {
       g->size[1] = half;

@@ -164,13 +164,13 @@ static scree_status read_rope(mjcf *m, const xml_element *e, const mjcf_site *a,
   return SCREE_OK;
 }
 
-/* A tendon between two sites that is limited from above is a rope. Sites of a <replicate> have
- * names with numbers: then there is a rope for each copy. */
+/* A tendon between two sites, around nothing, that is limited from above is a rope. Sites of a
+ * <replicate> have names with numbers: then there is a rope for each copy. */
 static scree_status read_ropes(mjcf *m, const xml_element *e, const robot_tie *as, bool *done) {
   const xml_element *one = xml_child(e, "site"), *two = one ? xml_next(one, "site") : NULL;
   const char *a = one ? xml_get(one, "site") : NULL, *b = two ? xml_get(two, "site") : NULL;
   *done = false;
-  if (!a || !b || xml_next(two, "site") || e->first != one || e->last != two) return SCREE_OK;
+  if (!a || !b || e->first != one || one->next != two || two->next) return SCREE_OK;
   for (size_t i = 0; i < m->site_count; i++) {
     const size_t n = strlen(a);
     if (strncmp(m->sites[i].name, a, n) != 0) continue;
