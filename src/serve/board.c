@@ -12,11 +12,11 @@
 #include "base/timer.h"
 #include "model/world.h"
 
-static const double publish_seconds = 1.0 / 60.0, table_seconds = 0.5;
+static const double publish_seconds = 1.0 / 60.0, table_seconds = 0.5, probe_seconds = 0.1;
 
 scree_status serve_board_init(scree_server *s) {
   serve_board *b = &s->board;
-  b->head.context = b->shapes.context = b->cast.context = s->context;
+  b->head.context = b->shapes.context = b->cast.context = b->probes.context = s->context;
   pthread_mutex_init(&b->lock, NULL);
   pthread_mutex_init(&s->command_lock, NULL);
   pthread_cond_init(&s->command_there, NULL);
@@ -31,6 +31,7 @@ void serve_board_clear(scree_server *s) {
   serve_board *b = &s->board;
   view_buffer_clear(&b->head);
   view_buffer_clear(&b->shapes);
+  view_buffer_clear(&b->probes);
   view_cast_clear(&b->cast);
   memory_free(s->context, b->numbers);
   memory_free(s->context, b->pairs);
@@ -132,6 +133,41 @@ static scree_status add_shapes(scree_server *s, const scree_world *world) {
   return b->shapes.status;
 }
 
+/* The page makes tables of what is reported: a reader that asks seldom sees coarser curves. A probe
+ * that has nothing to measure is left out. */
+static scree_status copy_probes(scree_server *s, scree_sim *sim) {
+  enum { MOST = 64 };
+  serve_board *b = &s->board;
+  const scree_scene *scene = scree_sim_scene(sim);
+  view_buffer message = {.context = s->context};
+  b->probes.size = 0;
+  for (size_t i = 0; i < scree_scene_probe_count(scene); i++) {
+    scree_probe_def probe;
+    double values[MOST];
+    size_t count = 0;
+    scree_status status = scree_scene_get_probe(scene, i, &probe);
+    if (!status) status = scree_sim_get_probe(sim, i, MOST, values, &count);
+    if (status || count < 2 || count > MOST) continue;
+    message.size = 0;
+    view_put_u8(&message, VIEW_PROBE);
+    view_put_json(&message, "{\"name\":");
+    view_put_text(&message, probe.name);
+    view_put_json(&message, ",\"columns\":[");
+    for (size_t k = 0; k < count; k++) {
+      if (k) view_put_u8(&message, ',');
+      const char *name = scree_probe_column_name(probe.kind, k);
+      view_put_text(&message, name ? name : "");
+    }
+    view_put_json(&message, "],\"values\":");
+    view_put_numbers(&message, count, values);
+    view_put_u8(&message, '}');
+    serve_append(&b->probes, &message);
+  }
+  view_buffer_clear(&message);
+  b->probe_serial++;
+  return b->probes.status;
+}
+
 static scree_status copy_state(scree_server *s, scree_sim *sim) {
   serve_board *b = &s->board;
   serve_drive *d = &s->drive;
@@ -158,8 +194,12 @@ static scree_status copy_state(scree_server *s, scree_sim *sim) {
     b->history_serial++;
     d->tabled = now;
   }
+  if (d->state.steps && (now - d->probed > probe_seconds || d->state.over || d->state.paused)) {
+    d->probed = now;
+    status = copy_probes(s, sim);
+  }
   b->serial++;
-  return SCREE_OK;
+  return status;
 }
 
 /* Of this thread. */
@@ -221,7 +261,7 @@ scree_status scree_server_begin_run(scree_server *s, scree_sim *sim, const scree
   d->pace_time = scree_world_time(world);
   pthread_mutex_lock(&b->lock);
   view_cast_clear(&b->cast);
-  b->head.size = b->shapes.size = 0;
+  b->head.size = b->shapes.size = b->probes.size = 0;
   b->shape_count = 0;
   b->epoch++;
   b->quantum = view_quantum(world);

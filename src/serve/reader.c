@@ -36,7 +36,7 @@ static void begin_epoch(serve_reader *r, uint64_t epoch, double quantum) {
   r->encoder = (view_encoder){.context = context, .quantum = quantum};
   r->epoch = epoch;
   r->shapes_told = r->bodies_told = 0;
-  r->serial = r->history_serial = 0;
+  r->serial = r->history_serial = r->probe_serial = 0;
 }
 
 static void add_bodies(serve_reader *r, const view_cast *cast) {
@@ -85,6 +85,8 @@ static void fill_live(scree_server *s, serve_reader *r) {
     r->history_serial = b->history_serial;
     add(r);
   }
+  if (b->probe_serial != r->probe_serial) view_put(&r->out, b->probes.data, b->probes.size);
+  r->probe_serial = b->probe_serial;
   add_state(r, &b->state);
   view_frame frame = b->frame;
   if (!r->contacts) frame.contact_count = 0;

@@ -73,6 +73,8 @@ typedef struct serve_board {
   double *history; /* rows of VIEW_STEP_COLUMNS */
   size_t history_rows;
   uint64_t history_serial;
+  view_buffer probes; /* what they measure now: messages as in shapes */
+  uint64_t probe_serial;
   char note[SERVE_NOTE];
   uint64_t note_serial;
 } serve_board;
@@ -83,7 +85,8 @@ typedef struct serve_drive {
   serve_state state;
   scree_server_cost cost;
   scree_ledger ledger;
-  double published, tabled;     /* wall time */
+  double published, tabled;     /* wall time; */
+  double probed;                /* so is this */
   double pace_start, pace_time; /* wall time and simulated time from which the pace counts */
   long steps_left;              /* while paused */
   double *rows;                 /* the history as it grows */
@@ -139,7 +142,7 @@ void serve_queue(scree_server *s, const serve_command *command);
 
 /* reader.c: what one reader has been sent. */
 typedef struct serve_reader {
-  uint64_t epoch, serial, note_serial, history_serial;
+  uint64_t epoch, serial, note_serial, history_serial, probe_serial;
   size_t shapes_told; /* bytes of the list */
   size_t bodies_told;
   view_encoder encoder;

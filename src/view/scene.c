@@ -260,6 +260,24 @@ static void put_materials(view_buffer *b, const scree_scene *scene, const scree_
   view_put_u8(b, ']');
 }
 
+/* Probes, and the bodies that they watch. */
+static void put_probes(view_buffer *b, const scree_scene *scene, const view_cast *cast) {
+  put_member(b, "probes");
+  view_put_u8(b, '[');
+  for (size_t i = 0; i < scree_scene_probe_count(scene); i++) {
+    scree_probe_def probe;
+    if (scree_scene_get_probe(scene, i, &probe)) probe = (scree_probe_def){.name = ""};
+    if (i) view_put_u8(b, ',');
+    view_put_json(b, "{");
+    put_text_member(b, "name", probe.name);
+    long number = VIEW_NONE;
+    if (probe.body.generation) number = (long)(int32_t)view_cast_find(cast, probe.body);
+    put_number_member(b, "body", (double)number);
+    view_put_u8(b, '}');
+  }
+  view_put_u8(b, ']');
+}
+
 void view_put_header(view_buffer *b, const scree_scene *scene, const scree_world *world,
                      const view_cast *cast, const view_header *header) {
   const scree_scene_settings *s = scree_scene_get_settings(scene);
@@ -283,6 +301,7 @@ void view_put_header(view_buffer *b, const scree_scene *scene, const scree_world
   put_materials(b, scene, world);
   put_joints(b, world, cast);
   put_names(b, scene);
+  put_probes(b, scene, cast);
   view_put_u8(b, '}');
 }
 

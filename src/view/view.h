@@ -16,6 +16,7 @@ enum {
   VIEW_FRAME = 'F',
   VIEW_TIMES = 'T',  /* of the frames of a recording */
   VIEW_TABLE = 'S',  /* numbers against time */
+  VIEW_PROBE = 'P',  /* JSON: what a probe of a live run measures now */
   VIEW_STATE = 'I',  /* JSON: how a live run stands */
   VIEW_NOTE = 'E',   /* a text for the reader */
   VIEW_NOTHING = 'N' /* nothing new */

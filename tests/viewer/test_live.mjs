@@ -47,6 +47,9 @@ bodies:
   - {name: ball, shape: {sphere: {radius: 0.1}}, density: 1000, position: [1.5, 0, 0.1]}
 joints:
   - {kind: hinge, bodies: [world, arm], anchor: [0, 0, 1], axis: [0, 0, 1], motor: {kind: speed, value: 1, limit: 100}}
+probes:
+  - {name: ball, kind: body, body: ball}
+  - {name: energy, kind: energy}
 `);
 });
 after(async () => {
@@ -133,6 +136,12 @@ test('pulling a body and turning a motor change the run', async () => {
   const motor = page.locator('#motors fieldset').first();
   await motor.locator('input').fill('-3');
   await motor.locator('button').click();
+  // Probes of a live run: in the panel of the body that they watch, in the plots, as colours.
+  await page.evaluate(() => scree.pick(2));
+  await until(page, () => scree.run.tables.get('ball')?.rows > 3 && /ball: z/.test(document.getElementById('body').textContent));
+  assert.ok(await page.evaluate(() => [...document.getElementById('field').options].some((o) => o.value === 'energy.total' || o.value.startsWith('energy.'))));
+  await page.evaluate(() => scree.openPlots(true));
+  await until(page, () => [...document.querySelectorAll('figcaption strong')].some((t) => t.textContent === 'ball, m'));
   await until(page, () => Math.abs(scree.stage.bodies.speeds(1).spin - 3) < 0.05);
   assert.deepEqual(faults, []);
   await page.close();

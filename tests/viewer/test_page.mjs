@@ -66,7 +66,7 @@ test('it opens from the disk, plays, scrubs, and is quiet', async () => {
   await drawn(page);
   const titles = await page.locator('figcaption strong').allTextContents();
   for (const title of ['Energy, J', 'Residual', 'Contacts', 'ball, m']) assert.ok(titles.includes(title), `${title} in ${titles}`);
-  for (const name of ['spin', 'height', 'size', 'mass', 'material', 'shape', 'force', 'contacts']) {
+  for (const name of ['spin', 'height', 'start', 'way', 'x', 'y', 'energy', 'size', 'mass', 'material', 'shape', 'force', 'contacts', 'ball.z']) {
     await page.evaluate((n) => scree.setField(n), name);
     await drawn(page);
   }
@@ -125,6 +125,17 @@ test('bodies are where the recording says, in the picture and under the mouse', 
   const text = await page.locator('#body').textContent();
   assert.match(text, /ball/);
   const speed = Math.hypot(...['x', 'y', 'z'].map((k) => Number(last[`Velocity_${k}`])));
+  // What its probe measured is there, and the probe's column colours this body alone.
+  assert.match(text, /ball: z/);
+  const probed = await page.evaluate(() => scree.run.probesOf(2, 0.5).find(([name]) => name === 'ball: z')[2]);
+  assert.ok(Math.abs(probed - Number(last.z)) < 1e-5, `${probed} and ${last.z}`);
+  const coloured = await page.evaluate(() => {
+    scree.setField('ball.z');
+    const f = scree.source.frame(25);
+    return [...f.list].map((n, row) => scree.field.get(scree.run, f, row, n)).filter((v) => v > -1e29);
+  });
+  assert.equal(coloured.length, 1);
+  assert.ok(Math.abs(coloured[0] - Number(last.z)) < 1e-5);
   const read = await page.evaluate(() => scree.reading.speed);
   assert.ok(Math.abs(read - speed) < 2e-3 * speed + 1e-6, `${read} and ${speed}`);
   assert.deepEqual(faults, []);

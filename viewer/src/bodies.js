@@ -2,7 +2,6 @@
 import * as THREE from 'three';
 import * as glsl from './shaders.js';
 import { BODY_DYNAMIC, half } from './stream.js';
-import { NO_VALUE } from './fields.js';
 import { MANY } from './device.js';
 
 const CAVITIES = new Set(['box_container', 'round_container']);
@@ -343,7 +342,7 @@ export class Bodies {
         r[4 * k] = qx; r[4 * k + 1] = qy; r[4 * k + 2] = qz; r[4 * k + 3] = qw;
         const part = group.parts[m];
         if (part) this.attach(part, x, 3 * k, r, 4 * k);
-        d[3 * k + which] = run.kind[number] === BODY_DYNAMIC ? value(f, row, number) : NO_VALUE;
+        d[3 * k + which] = value(f, row, number);
       }
       for (const attribute of [place, turn, group.data, group.size]) {
         attribute.clearUpdateRanges();

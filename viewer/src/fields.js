@@ -1,5 +1,5 @@
 // What bodies can be coloured by, and the colours.
-import { BODY_DYNAMIC, half } from './stream.js';
+import { BODY_DYNAMIC, half, indexAt } from './stream.js';
 
 export const NO_VALUE = -1e30;
 
@@ -51,7 +51,14 @@ export const fields = {
   spin: { label: 'Spin', unit: 'rad/s', map: 'viridis', get: (run, f, row) => half(f.spin[row]) },
   height: { label: 'Height', unit: 'm', map: 'earth', get: (run, f, row) => f.place[3 * row + 2] * run.header.quantum },
   start: { label: 'Height at the start', unit: 'm', map: 'earth', fixed: true,
-    get: (run, f, row, n) => (run.startHeight && n < run.startHeight.length ? run.startHeight[n] : 0) },
+    get: (run, f, row, n) => (run.start && 3 * n + 2 < run.start.length ? run.start[3 * n + 2] : 0) },
+  way: { label: 'Way from the start', unit: 'm', map: 'viridis', get: (run, f, row, n) => {
+    const s = run.start, q = run.header.quantum, p = f.place;
+    return s && 3 * n + 2 < s.length ? Math.hypot(p[3 * row] * q - s[3 * n], p[3 * row + 1] * q - s[3 * n + 1], p[3 * row + 2] * q - s[3 * n + 2]) : 0;
+  } },
+  x: { label: 'Place x', unit: 'm', map: 'earth', get: (run, f, row) => f.place[3 * row] * run.header.quantum },
+  y: { label: 'Place y', unit: 'm', map: 'earth', get: (run, f, row) => f.place[3 * row + 1] * run.header.quantum },
+  energy: { label: 'Energy of translation', unit: 'J', map: 'viridis', get: (run, f, row, n) => 0.5 * run.mass[n] * half(f.speed[row]) ** 2 },
   force: { label: 'Contact force', unit: 'N', map: 'magma', contacts: true, get: (run, f, row, n) => loads(f, run).force[n] },
   contacts: { label: 'Contacts', unit: '', map: 'viridis', contacts: true, get: (run, f, row, n) => loads(f, run).contacts[n] },
   size: { label: 'Size (diameter)', unit: 'm', map: 'viridis', fixed: true, get: (run, f, row, n) => run.diameter[n] },
@@ -61,6 +68,29 @@ export const fields = {
     () => shapeKinds.map((s) => s.replace('_', ' '))) },
   body: { label: 'Body', ...kind((run, f, row, n) => n, null) },
 };
+// Columns of probes: on the body that a probe watches, or on all that move.
+export function probeFields(run) {
+  const found = {};
+  for (const { name, body } of run.header.probes ?? []) {
+    const table = run.tables.get(name);
+    for (const column of table?.columns.slice(1) ?? []) {
+      let frame = null, value = NaN;
+      found[`${name}.${column.name}`] = { label: `${name}: ${column.name.replaceAll('_', ' ')}`, unit: column.unit, map: 'viridis', walls: body >= 0,
+        get: (r, f, row, n) => {
+          if (body >= 0 && n !== body) return NO_VALUE;
+          const { columns } = run.tables.get(name) ?? table; // a live run's tables are cleared when it starts anew
+          if (f !== frame) {
+            const k = columns.findIndex((c) => c.name === column.name);
+            value = columns[k].values[indexAt(columns[0].values, f.time)] ?? NaN;
+            frame = f;
+          }
+          return Number.isFinite(value) ? value : NO_VALUE;
+        } };
+    }
+  }
+  return found;
+}
+
 const shapeKinds = ['sphere', 'box', 'hull', 'cylinder', 'capsule', 'ellipsoid', 'cone', 'mesh', 'compound', 'half_space'];
 
 // Which index of the palette occurs, for the legend.
@@ -76,8 +106,8 @@ export function rangeOf(field, run, frames) {
   let values = [];
   for (const frame of frames)
     for (let i = 0; i < frame.count; i++)
-      if (run.kind[frame.list[i]] === BODY_DYNAMIC) values.push(field.get(run, frame, i, frame.list[i]));
-  values = values.filter(Number.isFinite).sort((a, b) => a - b);
+      if (field.walls || run.kind[frame.list[i]] === BODY_DYNAMIC) values.push(field.get(run, frame, i, frame.list[i]));
+  values = values.filter((v) => Number.isFinite(v) && v > NO_VALUE).sort((a, b) => a - b);
   if (!values.length) return [0, 1];
   const least = values[0];
   let most = values[values.length - 1];

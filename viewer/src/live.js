@@ -81,13 +81,20 @@ export class Live {
       viewer.begin();
       if (viewer.source.live) this.connect();
     }
-    if (kind === 'F' && viewer.source.live && run.bodies > viewer.run.startHeight.length) {
-      const more = new Float32Array(run.bodies);
-      more.set(run.startHeight);
-      run.startHeight = more;
+    if (kind === 'F' && viewer.source.live && 3 * run.bodies > viewer.run.start.length) {
+      const more = new Float32Array(3 * run.bodies), from = run.start.length, q = run.header.quantum;
+      const f = viewer.source.frame(viewer.source.count - 1); // bodies that have come start where they are first seen
+      more.set(run.start);
+      for (let i = 0; f && i < f.count; i++)
+        for (let k = 0; k < 3; k++) if (3 * f.list[i] >= from) more[3 * f.list[i] + k] = f.place[3 * i + k] * q;
+      run.start = more;
+    }
+    if (kind === 'P' && run.tables.size !== this.tableCount) {
+      this.tableCount = run.tables.size;
+      viewer.makeFields();
     }
     if (kind === 'E') viewer.note(run.notes[run.notes.length - 1], 8);
-    if (kind === 'S') { if (viewer.plots.update(run)) $('open-plots').disabled = false; viewer.plotsStale = true; }
+    if (kind === 'S' || kind === 'P') { if (viewer.plots.update(run)) $('open-plots').disabled = false; viewer.plotsStale = true; }
     if (kind === 'closed') viewer.note('The run has ended, or its server was stopped. What was seen can still be played.', 0);
   }
 

@@ -4,12 +4,12 @@ import css from './style.css';
 import { html } from './page.js';
 import { FileSource, SocketSource } from './source.js';
 import { Stage } from './stage.js';
-import { MANY, SHADOWED } from './device.js';
+import { MANY, SHADOWED, software } from './device.js';
 import { Plots } from './plots.js';
 import { Live } from './live.js';
 import { connect } from './hands.js';
 import { BODY_DYNAMIC } from './stream.js';
-import { fields, rangeOf, occurring, cssColour, cssGradient, number, loads, NO_VALUE } from './fields.js';
+import { fields, probeFields, rangeOf, occurring, cssColour, cssGradient, number, loads, NO_VALUE } from './fields.js';
 
 const $ = (id) => document.getElementById(id);
 const SPEEDS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10];
@@ -39,8 +39,9 @@ export class Viewer {
     document.title = header.title || 'Scree';
     document.querySelector('h1').textContent = header.title || 'A run of Scree';
     $('about').textContent = [header.description, header.remark].filter(Boolean).join(' ');
-    run.startHeight = new Float32Array(run.bodies);
-    for (let i = 0; i < first.count; i++) run.startHeight[first.list[i]] = first.place[3 * i + 2] * header.quantum;
+    run.start = new Float32Array(3 * run.bodies);
+    for (let i = 0; i < first.count; i++)
+      for (let k = 0; k < 3; k++) run.start[3 * first.list[i] + k] = first.place[3 * i + k] * header.quantum;
     this.stage.resize();
     this.stage.survey(run, this.sample());
     this.stage.setJoints(header.joints);
@@ -48,11 +49,11 @@ export class Viewer {
     this.moving = 0;
     for (let i = 0; i < first.count; i++) this.moving += run.kind[first.list[i]] === BODY_DYNAMIC ? 1 : 0;
     this.stage.shadows = $('shadows').checked = this.moving <= SHADOWED;
-    this.stage.ratio = this.moving > 15000 ? 0.7 : 1; // without a graphics card
+    this.stage.coarse = this.moving > 15000;
     this.stage.resize();
     $('pattern').checked = this.moving <= 3000;
     this.stage.shared.pattern.value = $('pattern').checked ? 0.16 : 0;
-    this.makeFields(first);
+    this.makeFields();
     this.stage.bodies.setWalls($('walls').value);
     this.describe();
     $('open-plots').disabled = !this.plots.update(run) && !this.source.live;
@@ -95,11 +96,12 @@ export class Viewer {
 
   // ---- colours -------------------------------------------------------------------------------
 
-  makeFields(frame) {
+  makeFields() {
     const select = $('field'), contacts = this.sample().some((f) => f.contacts) || this.source.live;
     const before = this.fieldName;
     select.replaceChildren();
-    for (const [name, field] of Object.entries(fields)) {
+    this.fields = { ...fields, ...probeFields(this.run) };
+    for (const [name, field] of Object.entries(this.fields)) {
       if (field.contacts && !contacts) continue;
       const option = document.createElement('option');
       option.value = name;
@@ -108,13 +110,13 @@ export class Viewer {
     }
     for (const option of $('links').options) option.disabled = option.value !== 'none' && !contacts;
     if (!contacts) $('links').value = 'none';
-    select.value = fields[before] ? before : 'speed';
+    select.value = this.fields[before] ? before : 'speed';
     this.setField(select.value);
   }
 
   setField(name, least, most) {
     const own = least !== undefined;
-    const field = (this.field = fields[name]);
+    const field = (this.field = this.fields[name]);
     this.fieldName = name;
     if (field.kind) [least, most] = [0, 1];
     else if (least === undefined) [least, most] = rangeOf(field, this.run, this.sample());
@@ -201,6 +203,12 @@ export class Viewer {
       }
     }
     if (this.time < from) this.time = from;
+    // Each change of the page beside the picture costs as much as the picture where the processor draws it.
+    const drawn = performance.now();
+    this.unread = (this.unread ?? 0) + 1;
+    if (software && this.playing && this.unread < 6 && drawn - (this.clockAt ?? 0) < 1000) return;
+    this.clockAt = drawn;
+    this.unread = 0;
     const scrub = $('scrub'), part = to > from ? (this.time - from) / (to - from) : 0;
     const place = Math.round(1000 * part);
     if (Number(scrub.value) !== place && document.activeElement !== scrub) scrub.value = place;
@@ -223,7 +231,7 @@ export class Viewer {
     const turned = this.moving > MANY && this.stage.tellEye();
     if (this.shown[0] !== now || this.shown[1] !== next || turned) {
       const { run, field } = this;
-      const value = field ? (f, row, n) => field.get(run, f, row, n) : () => NO_VALUE;
+      const value = field ? (f, row, n) => (field.walls || run.kind[n] === BODY_DYNAMIC ? field.get(run, f, row, n) : NO_VALUE) : () => NO_VALUE;
       this.stage.bodies.show(run, now, next, value);
       this.shown = [now, next];
       this.stage.stale = this.stage.shadowsStale = true;
@@ -316,6 +324,7 @@ export class Viewer {
     rows.push(dynamic ? ['Mass', `${number(run.mass[n])} kg`] : ['Kind', run.kind[n] === 1 ? 'fixed' : 'moved']);
     if (Number.isFinite(run.diameter[n]) && run.diameter[n] > 0) rows.push(['Diameter', `${number(run.diameter[n])} m`]);
     rows.push(['Material', run.header.materials[run.material[n]]?.name ?? '']);
+    for (const [name, unit, value] of run.probesOf(n, this.time)) rows.push([name, `${number(value)} ${unit}`]);
     if (dl.children.length !== 2 * rows.length)
       dl.replaceChildren(...rows.flatMap(() => [document.createElement('dt'), document.createElement('dd')]));
     rows.forEach(([a, b], i) => {
@@ -388,7 +397,9 @@ export class Viewer {
     const seconds = Math.min(0.25, (now - (this.last ?? now)) / 1000);
     this.last = now;
     if (this.source.count) {
+      const before = this.time;
       this.advance(seconds);
+      this.stage.settleDown(this.time !== before || this.playing, now);
       const mixing = this.showTime();
       if (this.linksStale) { this.showLinks(mixing); this.linksStale = false; }
       if (this.following) this.follow(mixing);
@@ -401,7 +412,7 @@ export class Viewer {
         this.read = now;
         if (!$('panel').hidden) {
           this.readBody();
-          if (this.rates.length > 2) this.rateText.textContent = String(this.rates.length);
+          if (this.rates.length > 2 && now - (this.rated ?? 0) > 1000) { this.rated = now; this.rateText.textContent = String(this.rates.length); }
         }
         this.live.update();
       }
@@ -426,6 +437,7 @@ async function start() {
   document.head.append(style);
   const dark = matchMedia('(prefers-color-scheme: dark)');
   document.documentElement.dataset.theme = dark.matches ? 'dark' : 'light';
+  document.documentElement.classList.toggle('software', software); // no blurred glass: it costs more than 100,000 balls
   const inside = document.getElementById('scree-run');
   const page = document.createElement('div');
   page.innerHTML = html;

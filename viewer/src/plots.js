@@ -1,5 +1,6 @@
 // Small plots in step with the time, drawn on a canvas each.
 import { number } from './fields.js';
+import { indexAt } from './stream.js';
 
 const colours = ['#4e9bd1', '#e8a33d', '#63b179', '#d2665a', '#9a7fc7', '#4fb8b3'];
 
@@ -27,15 +28,6 @@ export function plotsOf(run) {
   return plots.filter((p) => p.curves.length && p.table.rows > 1);
 }
 
-function indexAt(times, time) {
-  let a = 0, b = times.length - 1;
-  while (a < b) {
-    const m = (a + b + 1) >> 1;
-    if (times[m] <= time) a = m; else b = m - 1;
-  }
-  return a;
-}
-
 export class Plots {
   constructor(place, scrub) {
     this.place = place;
@@ -61,9 +53,22 @@ export class Plots {
     const figure = document.createElement('figure'), canvas = document.createElement('canvas');
     const caption = document.createElement('figcaption');
     canvas.setAttribute('role', 'img');
-    figure.append(caption, canvas);
+    const cursor = document.createElement('div');
+    cursor.className = 'cursor';
+    figure.append(caption, canvas, cursor);
     this.place.append(figure);
-    const item = { plot, canvas, caption, fresh: true };
+    const item = { plot, canvas, caption, cursor, fresh: true };
+    const title = document.createElement('strong'), values = document.createElement('span');
+    title.textContent = plot.title + (plot.unit ? `, ${plot.unit}` : '');
+    values.className = 'values';
+    item.words = plot.curves.map((c, i) => {
+      const word = document.createElement('span'), dot = document.createElement('i'), value = document.createElement('b');
+      dot.style.background = colours[i % colours.length];
+      word.append(dot, plot.curves.length > 1 ? c.name.replaceAll('_', ' ') + ' ' : '', value);
+      values.append(word);
+      return value;
+    });
+    caption.append(title, values);
     canvas.addEventListener('pointerdown', (e) => {
       const at = (event) => {
         const r = canvas.getBoundingClientRect(), m = item.margin;
@@ -85,10 +90,24 @@ export class Plots {
     for (const item of this.items) this.drawOne(item, time, ink, grid);
   }
 
+  // Curves are drawn when they have changed; a line that only moves follows the time.
   drawOne(item, time, ink, grid) {
-    const { canvas, plot } = item, ratio = Math.min(2, devicePixelRatio);
-    const w = canvas.clientWidth, h = canvas.clientHeight;
+    const { canvas, plot, cursor } = item, w = canvas.clientWidth, h = canvas.clientHeight;
     if (!w || !h) return;
+    const key = [w, h, ink, devicePixelRatio].join();
+    if (item.fresh || item.key !== key) this.drawCurves(item, w, h, ink, grid);
+    item.fresh = false;
+    item.key = key;
+    const times = plot.table.columns[0].values, at = indexAt(times, time), m = item.margin;
+    const t0 = times[0], t1 = times[times.length - 1] || t0 + 1, part = Math.min(1, Math.max(0, (time - t0) / (t1 - t0 || 1)));
+    cursor.style.transform = `translateX(${(m.left + part * (w - m.left - m.right)).toFixed(1)}px)`;
+    plot.curves.forEach((c, i) => (item.words[i].textContent = number(c.values[at])));
+    canvas.setAttribute('aria-label', `${plot.title} against time; at ${number(time)} s: ` +
+      plot.curves.map((c) => `${c.name} ${number(c.values[at])} ${plot.unit}`).join(', '));
+  }
+
+  drawCurves(item, w, h, ink, grid) {
+    const { canvas, plot } = item, ratio = Math.min(2, devicePixelRatio);
     if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) { canvas.width = Math.round(w * ratio); canvas.height = Math.round(h * ratio); }
     const g = canvas.getContext('2d'), m = (item.margin = { left: 46, right: 8, top: 6, bottom: 16 });
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -123,7 +142,6 @@ export class Plots {
       g.beginPath(); g.moveTo(m.left, y(plot.line)); g.lineTo(w - m.right, y(plot.line)); g.stroke();
       g.setLineDash([]);
     }
-    const at = indexAt(times, time), words = [];
     plot.curves.forEach((c, i) => {
       g.strokeStyle = colours[i % colours.length];
       g.lineWidth = 1.5;
@@ -136,23 +154,6 @@ export class Plots {
         pen = true;
       }
       g.stroke();
-      const name = c.name.replaceAll('_', ' ');
-      const word = document.createElement('span'), dot = document.createElement('i'), value = document.createElement('b');
-      dot.style.background = colours[i % colours.length];
-      value.textContent = number(c.values[at]);
-      word.append(dot, plot.curves.length > 1 ? name + ' ' : '', value);
-      words.push(word);
     });
-    const px = x(Math.min(t1, Math.max(t0, time)));
-    g.strokeStyle = ink; g.lineWidth = 1;
-    g.beginPath(); g.moveTo(px, m.top); g.lineTo(px, h - m.bottom); g.stroke();
-    const title = document.createElement('strong');
-    title.textContent = plot.title + (plot.unit ? `, ${plot.unit}` : '');
-    const values = document.createElement('span');
-    values.className = 'values';
-    values.append(...words);
-    item.caption.replaceChildren(title, values);
-    canvas.setAttribute('aria-label', `${plot.title} against time; at ${number(time)} s: ` +
-      plot.curves.map((c) => `${c.name} ${number(c.values[at])} ${plot.unit}`).join(', '));
   }
 }

@@ -9,6 +9,7 @@ import { BODY_DYNAMIC } from './stream.js';
 
 const PICK = 12; // pixels around the one that is picked: points are drawn where their middle is in the picture
 const SHADOW = software ? 1024 : 2048;
+const COARSE = 0.5; // pixels of the picture for one of the page, while something moves
 const themes = {
   dark: { backdrop: 0x14181d, tone: 0x3b434c, plain: 0x77808a, sky: [0.52, 0.56, 0.62], ground: [0.26, 0.25, 0.24], glass: [0.55, 0.70, 0.85] },
   light: { backdrop: 0xeef1f4, tone: 0xdde2e7, plain: 0x9aa2ab, sky: [0.58, 0.60, 0.64], ground: [0.34, 0.33, 0.31], glass: [0.25, 0.42, 0.58] },
@@ -24,7 +25,9 @@ function texture(bytes) {
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !software, powerPreference: 'high-performance' });
+    // Not to be seen through: the page need not be blended with it, which costs a third of a picture without a graphics card.
+    const context = canvas.getContext('webgl2', { alpha: false, antialias: !software, depth: true, stencil: false, powerPreference: 'high-performance' });
+    this.renderer = new THREE.WebGLRenderer({ canvas, context, antialias: !software });
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the shaders write what is shown
     THREE.ColorManagement.enabled = false;
     this.scene = new THREE.Scene();
@@ -97,11 +100,25 @@ export class Stage {
   resize() {
     const { clientWidth: w, clientHeight: h } = this.canvas;
     if (!w || !h) return;
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, software ? this.ratio ?? 1 : 2));
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, software && this.hasty ? (this.coarse ? COARSE : 1) : 2));
     this.renderer.setSize(w, h, false);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
     this.stale = true;
+  }
+
+  // Without a graphics card a picture has a pixel for each of the page while something moves, time or the eye, fewer where
+  // there are very many bodies (`coarse`), and all that the screen has once all has rested for a moment.
+  settleDown(moving, now) {
+    this.camera.updateMatrixWorld();
+    if (moving || !this.restEye?.equals(this.camera.matrixWorld)) {
+      this.restEye = this.camera.matrixWorld.clone();
+      this.hastyUntil = now + 250;
+    }
+    const hasty = now < this.hastyUntil;
+    if (hasty === this.hasty) return;
+    this.hasty = hasty;
+    if (software) this.resize();
   }
 
   // The box around moving bodies of some frames, and containers near them.

@@ -9,7 +9,18 @@ export const half = (bits) => halves[bits & 65535];
 
 export const BODY_DYNAMIC = 0;
 export const BODY_FIXED = 1;
-const COLUMNS = 9;
+const COLUMNS = 9, MOST_ROWS = 4000;
+
+// The last place of a growing list whose value is not above `time`.
+export function indexAt(times, time) {
+  let a = 0, b = times.length - 1;
+  while (a < b) {
+    const m = (a + b + 1) >> 1;
+    if (times[m] <= time) a = m; else b = m - 1;
+  }
+  return a;
+}
+
 const text = new TextDecoder();
 
 class Reader {
@@ -77,6 +88,7 @@ export class Run {
         const header = r.json();
         if (header.format !== 1) throw new Error('the run is of another version of Scree');
         this.header = header;
+        this.tables.clear();
         break;
       }
       case 'G': {
@@ -95,6 +107,7 @@ export class Run {
         break;
       }
       case 'S': this.takeTable(r); break;
+      case 'P': this.takeProbe(r.json()); break;
       case 'I': this.state = r.json(); break;
       case 'E': this.notes.push(text.decode(bytes.subarray(1))); break;
       case 'N': break;
@@ -184,6 +197,34 @@ export class Run {
       return { name, unit, values };
     });
     this.tables.set(head.name, { name: head.name, rows: head.rows, columns });
+  }
+
+  // What a probe of a live run measures now: a row more. Every second row goes where there are very many.
+  takeProbe({ name, columns, values }) {
+    let table = this.tables.get(name);
+    if (!table) {
+      const parts = columns.map((c) => /^(.*?) ?(?:\[(.*)\])?$/.exec(c));
+      table = { name, rows: 0, columns: parts.map(([, column, unit = '']) => ({ name: column, unit, values: [] })) };
+      this.tables.set(name, table);
+    }
+    const times = table.columns[0].values;
+    if (values.length !== table.columns.length || values[0] <= times[times.length - 1]) return;
+    table.columns.forEach((c, k) => c.values.push(values[k] ?? NaN));
+    if (++table.rows < MOST_ROWS) return;
+    for (const c of table.columns) c.values = c.values.filter((v, i) => i % 2);
+    table.rows = times.length >> 1;
+  }
+
+  // What the probes that watch a body measured at a time: [name, unit, value].
+  probesOf(number, time) {
+    const rows = [];
+    for (const { name, body } of this.header.probes ?? []) {
+      const table = this.tables.get(name);
+      if (body !== number || !table?.rows) continue;
+      const at = indexAt(table.columns[0].values, time);
+      for (const c of table.columns.slice(1)) rows.push([`${name}: ${c.name.replaceAll('_', ' ')}`, c.unit, c.values[at]]);
+    }
+    return rows;
   }
 
   // "grain[12]" of a body, by its place in the world.
