@@ -17,10 +17,11 @@ add_library(scree_parts INTERFACE)
 set(SCREE_LIBRARIES "")
 set(SCREE_PARTS_IN "")
 
-# scree_part(<PART> <what it brings> <Debian packages> [MODULES pkg-config modules]
+# LOADED: its one library is opened at the first use; SCREE_<PART>_LIBRARY is its name.
+# scree_part(<PART> <what it brings> <Debian packages> [LOADED] [MODULES pkg-config modules]
 #            [DEFAULT AUTO or OFF] [LIBRARIES library names] [HEADER header] [SUFFIXES include directories to try])
 function(scree_part part what packages)
-  cmake_parse_arguments(PART "" "HEADER;DEFAULT" "MODULES;LIBRARIES;SUFFIXES" ${ARGN})
+  cmake_parse_arguments(PART "LOADED" "HEADER;DEFAULT" "MODULES;LIBRARIES;SUFFIXES" ${ARGN})
   if(NOT DEFINED PART_DEFAULT)
     set(PART_DEFAULT ON)
   endif()
@@ -71,6 +72,12 @@ function(scree_part part what packages)
   list(REMOVE_ITEM includes /usr/include)
   target_compile_definitions(scree_parts INTERFACE SCREE_WITH_${part}=1)
   target_include_directories(scree_parts SYSTEM INTERFACE ${includes})
+  if(PART_LOADED)
+    get_filename_component(real ${libraries} REALPATH)
+    get_filename_component(real ${real} NAME)
+    target_compile_definitions(scree_parts INTERFACE SCREE_${part}_LIBRARY="${real}")
+    set(libraries ${CMAKE_DL_LIBS})
+  endif()
   target_link_libraries(scree_parts INTERFACE ${libraries})
   set(SCREE_LIBRARIES ${SCREE_LIBRARIES} ${libraries} PARENT_SCOPE)
   set(SCREE_PARTS_IN ${SCREE_PARTS_IN} ${part} PARENT_SCOPE)
@@ -87,6 +94,9 @@ scree_part(ASSIMP "other mesh files" "libassimp-dev" DEFAULT "OFF" MODULES assim
 scree_part(PNG "pictures" "libpng-dev" MODULES libpng)
 scree_part(RENDER "pictures by ray tracing" "libembree-dev" LIBRARIES embree3 HEADER embree3/rtcore.h)
 scree_part(NLOPT "calibration" "libnlopt-dev" MODULES nlopt)
+# Not linked: it has stand-ins with the names of MPI.
+scree_part(MUMPS "the linear solver mumps" "libmumps-seq-dev" LOADED DEFAULT "AUTO" LIBRARIES dmumps_seq
+           HEADER dmumps_c.h)
 
 # Pages that show a run, by `scree export --html`: the page itself is made from viewer/ by node, see
 # ScreeViewer.cmake.

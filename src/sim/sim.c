@@ -71,6 +71,7 @@ static scree_status prepare(scree_sim *sim) {
   if (!status) status = scree_scene_build(sim->scene, &sim->world);
   if (!status) status = sim_take_from(sim->scene, sim->world, sim->remark, sizeof sim->remark);
   if (!status) status = create_stepper(sim->scene, sim->world, false, &sim->stepper);
+  if (!status) status = sim_remark_redundant(sim);
   if (!status) status = sim_spread(sim);
   if (status) return status;
   sim->totals.energy = scree_world_get_energy(sim->world);

@@ -125,6 +125,9 @@ scree_status sim_follow(scree_sim *sim, scree_status status);
  * `remark`, which may be null. */
 scree_status sim_take_from(scree_scene *scene, scree_world *world, char *remark, size_t size);
 
+/* redundant.c: adds to `remark` which joints of a smooth run have rows that others imply. */
+scree_status sim_remark_redundant(scree_sim *sim);
+
 /* checkpoint.c: side files beside the recording. */
 scree_status sim_checkpoint_write(scree_sim *sim);
 /* Takes up the newest that is whole and fits the recording; in->state is CHECKPOINT_ABSENT when

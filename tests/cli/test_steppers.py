@@ -66,7 +66,7 @@ class Steppers(CommandTest):
     def test_lists(self):
         lists = json.loads(self.run_scree("list", "steppers", "--json").out)
         self.assertTrue(any(o["key"] == "alpha" for s in lists for o in s["options"]))
-        self.assertEqual(self.run_scree("list", "linear-solvers", "--names").out.split(), ["direct", "minres"])
+        self.assertEqual(self.run_scree("list", "linear-solvers", "--names").out.split(), ["direct", "minres", "mumps"])
 
     def test_resume(self):
         """The same bits after a recording that was gone on with."""

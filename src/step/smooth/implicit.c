@@ -84,7 +84,6 @@ static scree_status newton(smooth *m, double h, const smooth_method *c, const sm
                            newton_report *out) {
   smooth_system *s = &m->system;
   const smooth_weights weights = {
-
       .mass = 1.0, .rate = rate_of(c), .place = place_of(c), .geometric = true, .turns = true};
   memcpy(s->a, s->a0, 6 * s->bodies * sizeof *s->a);
   memcpy(s->lambda, s->lambda0, s->rows * sizeof *s->lambda);
@@ -188,9 +187,45 @@ static scree_status try_part(smooth *m, double h, const smooth_method *c, const 
   return status;
 }
 
-static scree_status accept_part(smooth *m, double h, const smooth_method *c) {
+/* Newton's corrections are of least norm, their sum is not, as the directions in which rows depend
+ * on each other turn with the mechanism. What bodies feel, D l, determines the l of least norm:
+ *
+ *   [ A  D ] [ x ]   [  D lambda ]
+ *   [ D' -C] [ l ] = [ -C lambda ]     x = 0
+ *
+ * Nothing that moves depends on it but where Newton's method begins the next step. */
+static scree_status least_multipliers(smooth *m, const smooth_method *c, const smooth_newton *p) {
+  smooth_system *s = &m->system;
+  const size_t n = 6 * s->bodies;
+  double residual;
+  if (!p->full) {
+    const smooth_weights weights = {
+        .mass = 1.0, .rate = rate_of(c), .place = place_of(c), .geometric = true, .turns = true};
+    system_matrix(s, &weights);
+    const scree_status status = m->linear.class->prepare(m->linear.self, &s->matrix);
+    if (status) return status;
+  }
+  memset(s->x, 0, n * sizeof *s->x);
+  system_add_loads(s, s->lambda, s->x);
+  for (uint32_t k = 0; k < s->joints; k++) {
+    const uint32_t node = (uint32_t)s->bodies + k, rows = s->matrix.rows[node];
+    const double *own = kkt_block(&s->matrix, node, node);
+    for (uint32_t r = 0; r < rows; r++)
+      s->x[n + s->joint_row[k] + r] = own[r * rows + r] * s->lambda[s->joint_row[k] + r];
+  }
+  const scree_status status = m->linear.class->solve(m->linear.self, &s->matrix, s->x, &residual);
+  for (size_t k = 0; k < s->rows && !status; k++) s->lambda[k] = s->x[n + k];
+  return status;
+}
+
+static scree_status accept_part(smooth *m, double h, const smooth_method *c,
+                                const smooth_newton *p) {
   smooth_system *s = &m->system;
   bool again;
+  if (m->redundant && !c->project) {
+    const scree_status status = least_multipliers(m, c, p);
+    if (status) return status;
+  }
   for (size_t i = 0; i < 6 * s->bodies; i++) s->b0[i] = blended(s, c, i);
   system_accept(s, h);
   const scree_status status = system_begin(s, &again);
@@ -220,7 +255,7 @@ static scree_status step_parts(scree_stepper *st, double h, smooth_method_of *me
       info->converged = false;
       return SCREE_OK;
     }
-    const scree_status accepted = accept_part(m, dt, &c);
+    const scree_status accepted = accept_part(m, dt, &c, p);
     if (accepted) return accepted;
     info->parts++;
     done = last ? h : done + dt;
@@ -264,7 +299,7 @@ scree_status smooth_implicit(scree_stepper *st, double h, smooth_method_of *meth
                             "of %g s neither; look for joints that contradict each other, or take "
                             "a shorter step",
                             st->class->name, time, smallest_part * h);
-    if (!status) status = accept_part(m, h, &c);
+    if (!status) status = accept_part(m, h, &c, &p);
     info->parts = 1;
   }
   if (status) {

@@ -1,6 +1,7 @@
 /* What linear solvers share: the list, and products with the matrix. */
 #include "step/smooth/linear.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "scree/stepper.h"
@@ -83,4 +84,88 @@ void kkt_multiply_symmetric(const kkt_matrix *m, const double *x, double *y) {
           y[m->first[j] + c] += half * x[m->first[i] + r];
         }
     }
+}
+
+void kkt_factor_block(size_t n, size_t stride, double *a) {
+  double most = 0.0, sign[KKT_MOST_ROWS];
+  for (size_t i = 0; i < n; i++) most = fmax(most, fabs(a[i * stride + i]));
+  if (!(most > 0.0)) most = 1.0;
+  for (size_t j = 0; j < n; j++)
+    for (size_t i = j; i < n; i++) {
+      double sum = a[i * stride + j];
+      for (size_t k = 0; k < j; k++) sum -= sign[k] * a[i * stride + k] * a[j * stride + k];
+      if (i == j) {
+        const bool none = !(fabs(sum) > 1e-10 * most);
+        sign[j] = sum < 0.0 && !none ? -1.0 : 1.0;
+        a[i * stride + i] = sqrt(none ? most : fabs(sum));
+      } else {
+        a[i * stride + j] = sign[j] * sum / a[j * stride + j];
+      }
+    }
+}
+
+void kkt_solve_block(size_t n, size_t stride, const double *l, double *x) {
+  for (size_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < i; k++) x[i] -= l[i * stride + k] * x[k];
+    x[i] /= l[i * stride + i];
+  }
+  for (size_t i = n; i-- > 0;) {
+    for (size_t k = i + 1; k < n; k++) x[i] -= l[k * stride + i] * x[k];
+    x[i] /= l[i * stride + i];
+  }
+}
+
+void kkt_body_factor(const kkt_matrix *m, uint32_t body, size_t stride, double *l) {
+  const double *own = kkt_block(m, body, body);
+  for (size_t r = 0; r < 36; r++)
+    l[r / 6 * stride + r % 6] = 0.5 * (own[r] + own[r % 6 * 6 + r / 6]);
+  kkt_factor_block(6, stride, l);
+}
+
+void kkt_joint_norm(const kkt_matrix *m, uint32_t node, double *block) {
+  const size_t n = m->rows[node];
+  double own[KKT_MOST_ROWS * KKT_MOST_ROWS] = {0.0};
+  for (size_t k = m->start[node]; k < m->start[node + 1]; k++) {
+    const uint32_t body = m->neighbour[k];
+    if (body >= m->bodies) continue;
+    const double *c = m->value + m->offset[k];
+    double l[36];
+    kkt_body_factor(m, body, 6, l);
+    for (size_t r = 0; r < n; r++) {
+      double x[6];
+      memcpy(x, c + 6 * r, sizeof x);
+      kkt_solve_block(6, 6, l, x);
+      for (size_t q = 0; q < n; q++)
+        for (size_t i = 0; i < 6; i++) own[q * n + r] += c[6 * q + i] * x[i];
+    }
+  }
+  for (size_t r = 0; r < n; r++)
+    for (size_t q = 0; q < n; q++) block[r * n + q] = 0.5 * (own[r * n + q] + own[q * n + r]);
+  for (size_t r = 0; r < n; r++) {
+    double *diagonal = &block[r * n + r];
+    *diagonal = *diagonal > 0.0 ? (1.0 + 1e-6) * *diagonal : 1.0;
+  }
+}
+
+double kkt_residual(const kkt_matrix *m, const double *b, const double *x, double *rest) {
+  double scale[2] = {0.0, 0.0}, part[2] = {0.0, 0.0};
+  for (uint32_t i = 0; i < m->nodes; i++) {
+    const bool of_joint = i >= m->bodies;
+    for (uint32_t r = 0; r < m->rows[i]; r++) {
+      double sum = b[m->first[i] + r], most = fabs(sum);
+      for (size_t k = m->start[i]; k < m->start[i + 1]; k++) {
+        const uint32_t j = m->neighbour[k];
+        const double *row = m->value + m->offset[k] + (size_t)r * m->rows[j];
+        for (uint32_t n = 0; n < m->rows[j]; n++) {
+          const double term = row[n] * x[m->first[j] + n];
+          sum -= term;
+          most = fmax(most, fabs(term));
+        }
+      }
+      rest[m->first[i] + r] = sum;
+      scale[of_joint] = fmax(scale[of_joint], most);
+      if (!(fabs(sum) <= part[of_joint])) part[of_joint] = fabs(sum);
+    }
+  }
+  return fmax(part[0] / fmax(scale[0], 1e-300), part[1] / fmax(scale[1], 1e-300));
 }

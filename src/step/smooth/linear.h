@@ -4,7 +4,9 @@
  *   [ D' -C ]     enough), C >= 0 diagonal; rows of D' may depend on each other
  *
  * A solver is one file with a linear_class and one row in the list. All give, where rows depend on
- * each other and the system has a solution, the multipliers of least norm to their accuracy. */
+ * each other and the system has a solution, the multipliers of least norm to their accuracy, in
+ * the norm |l|^2 = sum of l_j'P_j l_j over joints, P_j = D_j'A_bb^-1 D_j: (twice the) energy that a
+ * joint's reaction alone would give its bodies, whatever the units and axes of its rows. */
 #ifndef SCREE_STEP_SMOOTH_LINEAR_H
 #define SCREE_STEP_SMOOTH_LINEAR_H
 
@@ -31,6 +33,19 @@ double *kkt_block(const kkt_matrix *m, uint32_t i, uint32_t j);
 void kkt_multiply(const kkt_matrix *m, const double *x, double *y);
 /* y = (A + A')/2 x */
 void kkt_multiply_symmetric(const kkt_matrix *m, const double *x, double *y);
+
+enum { KKT_MOST_ROWS = 12 }; /* of a joint */
+/* The block of a positive definite stand-in: A = L D L' with |D|, pivots that vanish replaced by
+ * the largest entry of the diagonal; in its lower half L |D|^1/2. Of the symmetric part of A_bb. */
+void kkt_factor_block(size_t n, size_t stride, double *a);
+void kkt_body_factor(const kkt_matrix *m, uint32_t body, size_t stride, double *l);
+void kkt_solve_block(size_t n, size_t stride, const double *l, double *x);
+/* P_j of a joint's node, by rows, with that of A_bb; a little is added where its own rows depend on
+ * each other. */
+void kkt_joint_norm(const kkt_matrix *m, uint32_t node, double *block);
+/* rest = b - A x; returns its size over that of the terms that its sums have, the larger of the
+ * parts of bodies and of joints. */
+double kkt_residual(const kkt_matrix *m, const double *b, const double *x, double *rest);
 
 typedef struct linear_class {
   const char *name;

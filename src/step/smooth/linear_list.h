@@ -4,7 +4,8 @@
 
 #define LINEAR_LIST(X)                                                                             \
   X(linear_direct)                                                                                 \
-  X(linear_minres)
-#define LINEAR_NAMES "direct|minres"
+  X(linear_minres)                                                                                 \
+  X(linear_mumps)
+#define LINEAR_NAMES "direct|minres|mumps"
 
 #endif

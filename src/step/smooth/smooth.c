@@ -83,6 +83,38 @@ static scree_status choose_linear(scree_stepper *st, smooth *m) {
   return linear_create(st->context, wanted, &m->linear);
 }
 
+/* Velocities were moved to those that joints allow: what that took is lost in an impact; what it
+ * gave came from a motor that has its speed at once, or from a body with a given motion. */
+static void book_start(const smooth_system *s, double loss, scree_step_info *info) {
+  bool motor = false;
+  for (size_t k = 0; k < s->rows; k++) motor = motor || s->row[k].motor;
+  if (loss >= 0.0)
+    info->ledger.impacts = info->impact_loss = loss;
+  else
+    *(motor ? &info->ledger.motors : &info->ledger.motions) = -loss;
+}
+
+static void log_joint(void *user, scree_joint_id id, int rows, int held) {
+  const scree_stepper *st = user;
+  context_log(st->context, SCREE_LOG_INFO,
+              "stepper %s: joint %u (%s): %d of its %d rows are redundant: joints before it imply "
+              "them; reactions are those of least norm",
+              st->class->name, id.index, scree_joint_kind_name(st->world->joint[id.index].kind),
+              rows, held);
+}
+
+/* Joints that came or went may have rows that others imply. */
+static scree_status count_redundant(scree_stepper *st, smooth *m) {
+  scree_freedom freedom;
+  if (m->counted == m->system.matrix.pattern) return SCREE_OK;
+  m->redundant = false;
+  const scree_status status = scree_world_count_freedom(st->world, log_joint, st, &freedom);
+  if (status) return status;
+  m->redundant = freedom.redundant > 0 || freedom.uncounted_joints > 0;
+  m->counted = m->system.matrix.pattern;
+  return SCREE_OK;
+}
+
 scree_status smooth_begin(scree_stepper *st, double h, scree_step_info *info, smooth_power *power) {
   smooth *m = st->data;
   smooth_system *s = &m->system;
@@ -95,6 +127,7 @@ scree_status smooth_begin(scree_stepper *st, double h, scree_step_info *info, sm
   if (!status && st->world->force_function)
     st->world->force_function(st->world->force_user, st->world, st->world->time, h);
   if (!status) status = system_begin(s, &again);
+  if (!status) status = count_redundant(st, m);
   if (status) return status;
   if (memory_grow(st->context, &m->v, &m->v_room, 6 * s->bodies + 1, sizeof *m->v) ||
       memory_grow(st->context, &m->more, &m->more_room, 12 * s->bodies + 1, sizeof *m->more))
@@ -103,8 +136,7 @@ scree_status smooth_begin(scree_stepper *st, double h, scree_step_info *info, sm
     double loss;
     status = system_start(s, &m->linear, &loss);
     if (status) return status;
-    info->ledger.impacts += loss;
-    info->impact_loss = loss;
+    book_start(s, loss, info);
     m->part = 0.0;
   }
   if ((int)smooth_option(st, "contact") == SMOOTH_CONTACT_REFUSE)
@@ -127,12 +159,13 @@ void smooth_end(scree_stepper *st, double h, const scree_energy *before, const s
   const smooth_power p = system_power(s, s->v0, s->lambda0);
   scree_ledger *l = &info->ledger;
   info->advanced = true;
-  l->kinetic = after.linear + after.angular - before->linear - before->angular - l->impacts;
+  l->kinetic = after.linear + after.angular - before->linear - before->angular - l->impacts +
+               l->motors + l->motions;
   l->potential = after.potential + after.pairwise + after.elastic - before->potential -
                  before->pairwise - before->elastic;
   l->forces = 0.5 * h * (p.forces + power->forces);
-  l->motors = 0.5 * h * (p.motors + power->motors);
-  l->motions = 0.5 * h * (p.motions + power->motions);
+  l->motors += 0.5 * h * (p.motors + power->motors);
+  l->motions += 0.5 * h * (p.motions + power->motions);
   l->potential += p.springs - power->springs; /* they give back what they took */
   l->joints = 0.5 * h * (p.dampers + power->dampers);
   l->error = l->kinetic + l->potential - (l->motors + l->motions + l->forces) + l->friction +

@@ -32,8 +32,10 @@ typedef struct smooth_newton {
 typedef struct smooth {
   smooth_system system;
   linear_solver linear;
-  double part; /* s: that an error-controlled step goes on with; 0: none yet */
-  pose *pose;  /* of the start of the whole step, to come back to */
+  uint64_t counted; /* pattern of the matrix for which `redundant` is known */
+  bool redundant;   /* rows of joints depend on each other */
+  double part;      /* s: that an error-controlled step goes on with; 0: none yet */
+  pose *pose;       /* of the start of the whole step, to come back to */
   v3 *twist;
   double *keep;     /* a0, b0, lambda0 */
   double *v, *more; /* room, 6 a body */

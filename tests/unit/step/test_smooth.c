@@ -256,7 +256,10 @@ static void check_solvers(bool twice) {
     system_rows(&s);
     const smooth_weights weights = {.mass = 1.0};
     system_matrix(&s, &weights);
-    ok(&l, linear_create(l.context, k, &solver));
+    if (linear_create(l.context, k, &solver) == SCREE_ERROR_UNSUPPORTED) {
+      system_clear(&s); /* a part that this build is without */
+      continue;
+    }
     ok(&l, solver.class->prepare(solver.self, &s.matrix));
     system_forces(&s, s.x);
     memset(s.x + 6 * s.bodies, 0, s.rows * sizeof *s.x);
@@ -269,7 +272,7 @@ static void check_solvers(bool twice) {
       for (size_t r = 0; twice && r < s.rows / 2; r++)
         assert_near(first[6 * s.bodies + r], first[6 * s.bodies + r + s.rows / 2], 1e-6);
     }
-    for (size_t i = 0; i < s.matrix.size; i++) assert_near(s.x[i], first[i], 1e-5);
+    for (size_t i = 0; i < s.matrix.size; i++) assert_near(s.x[i], first[i], 1e-7);
     linear_destroy(&solver);
     system_clear(&s);
   }
@@ -290,7 +293,8 @@ static void test_pairs(void **state) {
   (void)state;
   size_t pairs = 0;
   for (size_t i = 0; i < scree_stepper_count(); i++) {
-    double end[2][3];
+    double end[8][3];
+    assert_true(scree_linear_solver_count() <= 8);
     for (size_t k = 0; k < scree_linear_solver_count(); k++) {
       lab l = lab_open(0.0, 0.0);
       const scree_body_id id = chain(&l, 3);
@@ -300,17 +304,24 @@ static void test_pairs(void **state) {
           scree_stepper_set(l.stepper, "linear_solver", scree_linear_solver_name(k));
       assert_int_equal(status == SCREE_OK, scree_stepper_is_smooth(i));
       if (!status) pairs++;
-      for (int n = 0; n < 20; n++) {
+      scree_status made = SCREE_OK;
+      for (int n = 0; n < 20 && !made; n++) {
         scree_step_info info;
-        ok(&l, scree_stepper_step(l.stepper, 0.005, &info));
-        assert_true(info.converged);
+        made = scree_stepper_step(l.stepper, 0.005, &info);
+        assert_true(made || info.converged);
       }
+      if (made == SCREE_ERROR_UNSUPPORTED) { /* a part that this build is without */
+        assert_non_null(strstr(scree_context_message(l.context), "take 'direct'"));
+        lab_close(&l);
+        continue;
+      }
+      ok(&l, made);
       scree_body_state s;
       ok(&l, scree_body_get_state(l.world, id, &s));
-      if (k < 2) memcpy(end[k], s.position, sizeof s.position);
+      memcpy(end[k], s.position, sizeof s.position);
+      for (int n = 0; n < 3; n++) assert_near(end[0][n], end[k][n], 1e-8);
       lab_close(&l);
     }
-    for (int n = 0; n < 3; n++) assert_near(end[0][n], end[1][n], 1e-8);
   }
   assert_int_equal(pairs, (scree_stepper_count() - 1) * scree_linear_solver_count());
 }
