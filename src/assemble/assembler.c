@@ -41,7 +41,7 @@ void assembler_destroy(assembler *a) {
   memory_free(context, a->late);
   memory_free(context, a->suspect);
   memory_free(context, a->joined);
-  memory_free(context, a->impact_late);
+  memory_free(context, a->given);
   memory_free(context, a->impact);
   memory_free(context, a->impact_given);
   memory_free(context, a->impact_pair);

@@ -138,15 +138,15 @@ typedef struct assembler {
   size_t swept_capacity;
 
   /* Impacts (impact.c): of the step that was built. */
-  bool bounces;         /* some materials do; else none of these is filled */
-  uint8_t *joined;      /* of each body: has joints */
-  uint8_t *impact_late; /* of the contacts in the problem: one of the end of the step */
-  impact_body *impact;  /* of the bodies in the problem */
-  v3 *impact_given;     /* impulse of each contact on body b, N s */
+  bool bounces;        /* some materials do; else none of these is filled */
+  uint8_t *joined;     /* of each body: has joints */
+  uint8_t *given;      /* of the contacts in the problem: one of the end of the step */
+  impact_body *impact; /* of the bodies in the problem */
+  v3 *impact_given;    /* impulse of each contact on body b, N s */
   struct impact_pair *impact_pair;
   uint32_t *impact_row, *impact_list, *impact_live;
   size_t impact_row_capacity, impact_list_capacity, impact_live_capacity;
-  size_t joined_capacity, impact_late_capacity, impact_capacity, impact_given_capacity,
+  size_t joined_capacity, given_capacity, impact_capacity, impact_given_capacity,
       impact_pair_capacity;
   size_t impact_count; /* impacts in the step; 0: the others do not matter */
   double impact_work;  /* J, on the bodies: what they lost, negative */

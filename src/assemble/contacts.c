@@ -357,7 +357,7 @@ static scree_status add_contact(assembler *a, const assembler_params *params,
       .sharing = sharing,
   };
   if (a->bounces) note_bounce(a, c, params->h, &in);
-  if (a->bounces) a->impact_late[k] = c->given;
+  a->given[k] = c->given;
   if (c->given) {
     in.stabilisation = 1.0;
     in.recovery_speed = INFINITY;
@@ -400,8 +400,7 @@ static scree_status reserve_contacts(assembler *a, size_t more) {
   if (memory_grow(a->context, &a->gap, &a->gap_capacity, n, sizeof *a->gap) ||
       (a->curved &&
        memory_grow(a->context, &a->lasting, &a->lasting_capacity, n, sizeof *a->lasting)) ||
-      (a->bounces && memory_grow(a->context, &a->impact_late, &a->impact_late_capacity, n,
-                                 sizeof *a->impact_late)) ||
+      memory_grow(a->context, &a->given, &a->given_capacity, n, sizeof *a->given) ||
       (a->has_state_now &&
        memory_grow(a->context, &a->state_now, &a->state_now_capacity, n, sizeof *a->state_now)) ||
       (a->has_moment_now &&

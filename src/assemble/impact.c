@@ -363,7 +363,7 @@ static size_t find_pairs(assembler *a, const assembler_params *params) {
         .threshold = law_threshold(m, 2.0 * assembler_whole(params) * a->gravity),
         .diameter = view_less(b->diameter[key[k].a], b->diameter[key[k].b]),
     };
-    while (pair.count > 0 && a->impact_late[k + pair.count - 1]) pair.count--;
+    while (pair.count > 0 && a->given[k + pair.count - 1]) pair.count--;
     if (!pair.count || a->joined[key[k].a] || a->joined[key[k].b]) continue;
     pair.time = next_hit(a, &pair, params->h);
     a->impact_pair[count++] = pair;
@@ -456,8 +456,8 @@ static size_t round_of(assembler *a, size_t live, double h) {
 
 static bool is_hit(const assembler *a, size_t k) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
-  return !a->impact_late[k] && ((c->body_a != SCREE_CCP_WORLD && a->impact[c->body_a].hit) ||
-                                (c->body_b != SCREE_CCP_WORLD && a->impact[c->body_b].hit));
+  return !a->given[k] && ((c->body_a != SCREE_CCP_WORLD && a->impact[c->body_a].hit) ||
+                          (c->body_b != SCREE_CCP_WORLD && a->impact[c->body_b].hit));
 }
 
 /* Offsets of the contacts: gaps have changed by the shifts. An overlap that comes from a shift must

@@ -42,7 +42,7 @@ enum { FEW_SUSPECTS = 1024 }; /* threads do not pay */
 typedef struct late_suspect {
   uint32_t a, b;
   uint32_t first, count; /* contacts */
-  double said;           /* the least gap at the end by these, m */
+  double said;           /* the least gap at the end that these allow, m */
   bool deep;             /* it overlaps */
   double depth;          /* by more than its contacts say, m */
 } late_suspect;
@@ -101,6 +101,14 @@ static double end_gap(const assembler *a, const ccp_contact *c, size_t contact, 
   return (double)a->gap[contact] + h * v3_dot(v3_load(c->normal), u);
 }
 
+/* What a contact allows at the end: an overlap that was there and is not removed at once, and no
+ * more, though curvature that was expected (curvature.c) or the shift of a bounce (impact.c) lead
+ * deeper. */
+static double allowed_gap(const assembler *a, size_t contact, double end) {
+  const double old = a->given[contact] ? 0.0 : fmin((double)a->gap[contact], 0.0);
+  return fmax(end, old);
+}
+
 /* Pairs whose contacts may say too little. */
 static scree_status find_suspects(assembler *a, double h, size_t *count) {
   const cache_list *now = &collide_cache(a->collide)->now;
@@ -112,14 +120,17 @@ static scree_status find_suspects(assembler *a, double h, size_t *count) {
     next = k + 1;
     while (next < a->contact_count && now->key[next].a == key.a && now->key[next].b == key.b)
       next++;
-    if (is_ball(b, key.a) && is_ball(b, key.b)) continue;
+    const bool balls = is_ball(b, key.a) && is_ball(b, key.b);
     const double allowed = tolerance * view_less(b->diameter[key.a], b->diameter[key.b]);
-    double said = INFINITY, error = 0.0;
+    double said = INFINITY, least = INFINITY, error = 0.0, beyond = 0.0;
     for (size_t m = k; m < next; m++) {
-      error = fmax(error, unsaid(a, &contact[m], key.a, key.b, h));
-      said = fmin(said, end_gap(a, &contact[m], m, key.a, key.b, h));
+      const double end = end_gap(a, &contact[m], m, key.a, key.b, h);
+      if (!balls) error = fmax(error, unsaid(a, &contact[m], key.a, key.b, h));
+      least = fmin(least, end);
+      said = fmin(said, allowed_gap(a, m, end));
+      beyond = fmax(beyond, allowed_gap(a, m, end) - end);
     }
-    if (error <= allowed || said > error - allowed) continue;
+    if (beyond <= allowed && (error <= allowed || least > error - allowed)) continue;
     if (memory_grow(a->context, &a->suspect, &a->suspect_capacity, *count + 1, sizeof *a->suspect))
       return SCREE_ERROR_MEMORY;
     a->suspect[(*count)++] = (late_suspect){
@@ -256,7 +267,7 @@ scree_status assembler_look_late(assembler *a, const assembler_params *params, b
   if (!params->again) a->late_count = 0;
   /* Older looks keep their contacts: in turns the two might contradict each other. */
   const uint32_t mark = late_mark * (uint32_t)(a->late_count + 1);
-  if (!anything_turns(a)) return SCREE_OK;
+  if (!a->impact_count && !anything_turns(a)) return SCREE_OK;
   scree_status status = find_suspects(a, params->h, &count);
   if (status || !count) return status;
 #pragma omp parallel for schedule(dynamic)                                                         \

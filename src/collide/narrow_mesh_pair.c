@@ -21,8 +21,10 @@
  *        |   x|____              fit the corner of a; up by d1 it is out, so the side is no contact
  *        |____|    |b
  *
- * A mesh that is not closed has no inside: its faces have two sides, and what is through it by less
- * than a part of the smaller mesh is pushed back to the side that the rest of its mesh is on. */
+ * A mesh that is not closed has no inside: its faces have two sides, and a mesh overlaps it only
+ * where triangles of the two run through each other. What is through it by less than a part of the
+ * smaller mesh is pushed back to the side that the mesh about it is on, what is deeper to the side
+ * that the middle of its mesh is on. */
 #include "collide/mesh_group.h"
 #include "shape/mesh_near.h"
 
@@ -32,12 +34,15 @@ static const double lean_face = 0.1;  /* sine of the angle up to which faces lie
 static const double lean_apart = 0.5; /* corners apart that may be hit in this step */
 static const double lean_edge = 0.02;
 static const double same_face = 0.995; /* cosine, as for convex solids */
+static const double shallow = 0.05;    /* of the smaller mesh: through a mesh that is not closed */
+static const double crossed = 1e-6;    /* of it: triangles that run through each other do by more */
 
 /* One mesh, placed in the frame of b's mesh, in which all is computed. */
 typedef struct side {
   const shape_mesh *m;
   m33 r;
   v3 at;
+  v3 middle;
   bool still; /* b itself */
 } side;
 
@@ -45,6 +50,7 @@ typedef struct side {
 typedef struct candidate {
   contact_point c;
   bool dropped; /* or one that overlaps by its plane only, while its point is not inside */
+  bool open;    /* an overlap with a mesh that is not closed */
 } candidate;
 
 typedef struct pair {
@@ -56,6 +62,8 @@ typedef struct pair {
   candidate found[CANDIDATES];
   int count;
   v3 crossing[CROSSINGS]; /* where triangles run through each other */
+  v3 inside[CROSSINGS];   /* of each, a point of its edge that is farther in */
+  bool of_a[CROSSINGS];   /* whose edge it is */
   int crossings;
 } pair;
 
@@ -83,8 +91,17 @@ static bool side_takes(const side *s, v3 x, v3 y, double size) {
                                              m33_tmul_v3(&s->r, v3_sub(y, s->at)));
 }
 
+/* A contact, n from a to b, with a mesh that is not closed: is the middle of the other one where it
+ * is pushed to, if it is through by much? */
+static bool from_its_side(const pair *p, v3 point, v3 n, double gap) {
+  if (gap >= -shallow * p->size) return true;
+  return (p->b.m->closed || v3_dot(n, v3_sub(p->a.middle, point)) < 0) &&
+         (p->a.m->closed || v3_dot(n, v3_sub(p->b.middle, point)) > 0);
+}
+
 static void pair_add(pair *p, v3 point_a, v3 normal, double gap, uint32_t feature, bool weak) {
   int at = p->count;
+  const bool open = !(p->a.m->closed && p->b.m->closed) && gap < -crossed * p->size;
   if (gap > p->near) {
     const contact_point c = {.point_a = point_a, .normal = normal, .gap = gap, .feature = feature};
     mesh_group_add(&p->far, &c);
@@ -107,7 +124,8 @@ static void pair_add(pair *p, v3 point_a, v3 normal, double gap, uint32_t featur
                                    .normal = normal,
                                    .gap = gap,
                                    .feature = feature},
-                             .dropped = weak};
+                             .dropped = weak,
+                             .open = open};
 }
 
 /* ---- a vertex of one mesh, a triangle of the other ------------------------------------------ */
@@ -197,7 +215,8 @@ static void vertex_face(pair *p, const side *s, uint32_t v, v3 x, const placed *
     const double gap = back ? -height : height;
     if (gap > p->margin) continue;
     if (!vertex_is_lowest(s, v, up, gap > 0 ? lean_apart : lean_face)) continue;
-    if (!m->closed && gap < -fmax(p->margin, 0.05 * p->size)) continue;
+    const v3 n = s == &p->a ? v3_neg(up) : up;
+    if (!m->closed && !from_its_side(p, f->p[0], n, gap)) continue;
     const bool weak =
         aside > rounding ||
         (gap < -rounding && !side_takes(f->s, x, v3_add_scaled(x, -gap, up), p->size));
@@ -268,8 +287,8 @@ static bool try_edges(pair *p, const edge *a, const edge *b, v3 n, double lean) 
   bool weak = over > (lean == lean_face ? end : -end);
   if (weak && !(gap < -1e-9 * p->size && over <= -2 * gap)) return false;
   if (gap < -1e-9 * p->size) {
-    const double through = fmax(p->margin, 0.05 * p->size);
-    if (!(p->a.m->closed && p->b.m->closed) && (weak || gap < -through)) return false;
+    if (!(p->a.m->closed && p->b.m->closed) && (weak || !from_its_side(p, on_a, n, gap)))
+      return false;
     weak =
         weak || !side_takes(&p->b, on_a, on_b, p->size) || !side_takes(&p->a, on_b, on_a, p->size);
   }
@@ -335,11 +354,17 @@ static void note_crossings(pair *p, const placed *t, const placed *f) {
     bool over = true;
     for (int i = 0; i < 3 && over; i++) {
       const v3 e = v3_sub(f->p[(i + 1) % 3], f->p[i]);
-      over = v3_dot(v3_cross(f->n, e), v3_sub(x, f->p[i])) > 0;
+      over = v3_dot(v3_cross(f->n, e), v3_sub(x, f->p[i])) > -1e-9 * p->size * v3_norm(e);
     }
     for (int i = 0; i < p->crossings && over; i++)
       over = v3_norm2(v3_sub(p->crossing[i], x)) > 1e-4 * p->size * p->size;
-    if (over) p->crossing[p->crossings++] = x;
+    if (!over) continue;
+    const bool below = f->s->m->closed || v3_dot(f->n, v3_sub(t->s->middle, f->p[0])) > 0;
+    const v3 in = v3_sub((ha < 0) == below ? a : b, x);
+    const double way = v3_norm(in), most = shallow * p->size;
+    p->inside[p->crossings] = v3_add_scaled(x, way > most ? most / way : 1, in);
+    p->of_a[p->crossings] = t->s == &p->a;
+    p->crossing[p->crossings++] = x;
   }
 }
 
@@ -349,7 +374,7 @@ static void triangle_triangle(pair *p, const placed *ta, const placed *tb) {
   if (low_a > p->reach || high_a < -p->reach) return;
   heights(tb, ta, &low_b, &high_b);
   if (low_b > p->reach || high_b < -p->reach) return;
-  const double deep = 1e-6 * p->size;
+  const double deep = 0.5 * crossed * p->size;
   if (low_a < -deep && high_a > deep && low_b < -deep && high_b > deep) {
     note_crossings(p, ta, tb);
     note_crossings(p, tb, ta);
@@ -372,6 +397,10 @@ static aabb turned_box(const side *s, const m33 *size, aabb box) {
 static double extent(aabb b) {
   const v3 e = v3_sub(b.hi, b.lo);
   return fmax(e.x, fmax(e.y, e.z));
+}
+
+static v3 middle_of(aabb b) {
+  return v3_scale(0.5, v3_add(b.lo, b.hi));
 }
 
 static aabb placed_box(const placed *t) {
@@ -479,6 +508,15 @@ static void find_swallowed(pair *p) {
   }
 }
 
+/* What lies beyond a mesh that is not closed, and not in it, does not overlap it. */
+static void drop_beyond(pair *p) {
+  int kept = 0;
+  if (p->crossings) return;
+  for (int i = 0; i < p->count; i++)
+    if (!p->found[i].open) p->found[kept++] = p->found[i];
+  p->count = kept;
+}
+
 static double deepest(const pair *p) {
   double gap = 0;
   for (int i = 0; i < p->count; i++)
@@ -486,8 +524,19 @@ static double deepest(const pair *p) {
   return -gap;
 }
 
-static bool is_near(const contact_point *c, v3 x, double size) {
-  return v3_norm(v3_sub(c->point_a, x)) < 4 * fabs(c->gap) + 0.02 * size;
+/* Does a contact part the meshes where they cross? A little farther in, as the crossing itself, on
+ * both surfaces, is parted by any. Nothing is inside a mesh that is not closed: there the point
+ * must be on its side of the contact's plane. */
+static bool parts(const pair *p, const contact_point *c, int k) {
+  const v3 x = p->inside[k];
+  if (!p->a.m->closed || !p->b.m->closed) {
+    const double depth =
+        v3_dot(c->normal, p->of_a[k] ? v3_sub(x, c->point_b) : v3_sub(c->point_a, x));
+    return depth + c->gap <= crossed * p->size;
+  }
+  const contact_point here = {
+      .point_a = x, .point_b = x, .gap = -v3_norm(v3_sub(x, p->crossing[k]))};
+  return is_freed(p, &here, way_out(p, c));
 }
 
 /* Where triangles run through each other and no contact parts them there: sharp corners may overlap
@@ -496,16 +545,13 @@ static bool is_near(const contact_point *c, v3 x, double size) {
 static bool take_weak(pair *p) {
   bool all = true;
   for (int k = 0; k < p->crossings; k++) {
-    const contact_point here = {.point_a = p->crossing[k], .point_b = p->crossing[k]};
     int best = -1;
     bool known = false;
     for (int i = 0; i < p->count && !known; i++) {
       const candidate *f = p->found + i;
       if (f->c.gap > 1e-6 * p->size) continue;
       if (f->dropped && best >= 0 && f->c.gap <= p->found[best].c.gap) continue;
-      if (!(!f->dropped && is_near(&f->c, p->crossing[k], p->size)) &&
-          !is_freed(p, &here, way_out(p, &f->c)))
-        continue;
+      if (!parts(p, &f->c, k)) continue;
       known = !f->dropped;
       best = i;
     }
@@ -519,8 +565,10 @@ void narrow_mesh_mesh(const shape *a, const pose *pa, const shape *b, const pose
                       narrow_sink *sink) {
   const pose place_a = pose_mul(pose_inverse(*pb), *pa);
   pair p;
-  p.a = (side){&a->mesh, quat_to_m33(place_a.rotation), place_a.position, false};
-  p.b = (side){&b->mesh, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 0}, true};
+  p.a = (side){.m = &a->mesh, .r = quat_to_m33(place_a.rotation), .at = place_a.position};
+  p.b = (side){.m = &b->mesh, .r = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, .still = true};
+  p.a.middle = pose_apply(place_a, middle_of(a->mesh.node[0].box));
+  p.b.middle = middle_of(b->mesh.node[0].box);
   const double least = fmin(extent(a->mesh.node[0].box), extent(b->mesh.node[0].box));
   p.size = least;
   p.margin = sink->margin;
@@ -528,6 +576,7 @@ void narrow_mesh_mesh(const shape *a, const pose *pa, const shape *b, const pose
   p.reach = fmax(p.margin, 0.005 * least);
   for (;;) {
     search(&p);
+    drop_beyond(&p);
     const bool told = take_weak(&p);
     if (p.reach >= least || (deepest(&p) < 0.5 * p.reach && told)) break;
     p.reach = fmin(4 * p.reach, least);

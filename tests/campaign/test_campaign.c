@@ -6,6 +6,13 @@ static void nothing_breaks(void **state) {
   campaign_rounds(0, 48);
 }
 
+/* Seeds that broke a rule once. */
+static void what_was_mended_stays_so(void **state) {
+  (void)state;
+  static const unsigned seed[] = {2231, 4785, 8663, 9244, 9516, 9896};
+  for (size_t k = 0; k < sizeof seed / sizeof *seed; k++) campaign_rounds(seed[k], 1);
+}
+
 /* A rule that is broken is found, and the scene becomes small. */
 static void what_breaks_is_made_small(void **state) {
   (void)state;
@@ -24,6 +31,7 @@ static void what_breaks_is_made_small(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_breaks),
+                                     cmocka_unit_test(what_was_mended_stays_so),
                                      cmocka_unit_test(what_breaks_is_made_small)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,7 +212,7 @@ static void add_partner(thrower *t, int k, int side) {
   scree_body_def d = scree_body_def_default();
   d.position[0] = spacing * (k % side - 0.5 * (side - 1));
   d.position[1] = spacing * (k / side - 0.5 * (side - 1));
-  d.position[2] = 0.006;
+  d.position[2] = 0.008; /* none is larger */
   any_rotation(t, d.rotation);
   d.shape = make_shape(t, t->def->partner);
   t->speed[t->count] = t->def->most_speed;

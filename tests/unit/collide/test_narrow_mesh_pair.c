@@ -251,8 +251,76 @@ static void nut_sees_the_head_of_the_bolt(void **state) {
   scree_shape_destroy(b);
 }
 
+/* Two triangles. */
+static shape *sheet(double half) {
+  const double p[12] = {-half, -half, 0, half, -half, 0, half, half, 0, -half, half, 0};
+  const uint32_t t[6] = {0, 1, 2, 0, 2, 3};
+  shape *s;
+  assert_int_equal(scree_shape_create_mesh(context, 4, p, 2, t, &s), 0);
+  assert_false(s->mesh.closed);
+  return s;
+}
+
+/* A cube beyond a sheet does not overlap it, however far contacts are looked for; one that is
+ * through it by a part is pushed back to the side of its middle by that part, from both sides. */
+static void a_sheet_is_overlapped_where_it_is_crossed(void **state) {
+  (void)state;
+  shape *a = sheet(1.0), *b = cuboid((v3){0.05, 0.05, 0.05});
+  const pose at = {{0, 0, 0}, {1, 0, 0, 0}};
+  uint64_t seed = 3;
+  for (int trial = 0; trial < 2000; trial++) {
+    const double margin = trial % 4 == 0 ? 0.0 : random_real(&seed, 0.0, 0.5);
+    pose pb = random_pose(&seed, 0.3);
+    double low = INFINITY, high = -INFINITY;
+    pb.position.z = random_real(&seed, -0.2, 0.2);
+    for (uint32_t k = 0; k < b->mesh.vertex_count; k++) {
+      const double z = pose_apply(pb, b->mesh.vertex[k]).z;
+      low = fmin(low, z);
+      high = fmax(high, z);
+    }
+    const double want = pb.position.z > 0.0 ? low : -high; /* of the side that its middle is on */
+    contact_point c[CONTACT_POINT_MAX];
+    const int n = narrow_collide(a, at, b, pb, margin, c, CONTACT_POINT_MAX);
+    if (want > margin) {
+      assert_int_equal(n, 0);
+      continue;
+    }
+    if (fabs(pb.position.z) < 0.01) continue; /* halfway: either side may be taken */
+    if (n == 0 || fabs(least_gap(c, n) - want) > 1e-9)
+      fail_msg("trial %d: %d contacts, gap %g, not %g", trial, n, least_gap(c, n), want);
+    for (int k = 0; k < n; k++) assert_true(c[k].normal.z * pb.position.z > 0.0);
+  }
+  scree_shape_destroy(a);
+  scree_shape_destroy(b);
+}
+
+/* What overlaps is found whatever the margin: a corner deep in a block, while another corner just
+ * touches it. */
+static void depth_does_not_depend_on_the_margin(void **state) {
+  (void)state;
+  shape *a = cuboid((v3){1, 1, 1}), *b = cuboid((v3){0.1, 0.02, 0.02});
+  const pose at = {{0, 0, 0}, {1, 0, 0, 0}};
+  uint64_t seed = 9;
+  int deep = 0;
+  for (int trial = 0; trial < 3000; trial++) {
+    pose pb = random_pose(&seed, 0.8);
+    pb.position.z = random_real(&seed, 0.97, 1.1);
+    contact_point c[CONTACT_POINT_MAX];
+    const double none = least_gap(c, narrow_collide(a, at, b, pb, 0.0, c, CONTACT_POINT_MAX));
+    const double wide = least_gap(c, narrow_collide(a, at, b, pb, 0.3, c, CONTACT_POINT_MAX));
+    if (wide > -1e-6 || wide < -0.02) continue;
+    deep++;
+    if (none > 0.9 * wide || none < 1.1 * wide) fail_msg("trial %d: %g, %g", trial, none, wide);
+  }
+  assert_true(deep > 300);
+  scree_shape_destroy(a);
+  scree_shape_destroy(b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_sheet_is_overlapped_where_it_is_crossed),
+      cmocka_unit_test(depth_does_not_depend_on_the_margin),
       cmocka_unit_test(convex_meshes_have_the_hulls_distance),
       cmocka_unit_test(ells_have_the_boxes_distance),
       cmocka_unit_test(stacked_cubes_are_held),
