@@ -6,6 +6,9 @@
  *   S = N_cc - X X',   r' = r_c - X w      X = N_cf L^-T,  w = L^-1 r_f
  *   g_f = -L^-T (w + X' g_c)
  *
+ * Joints of different machines do not meet in N_ff: it falls into one part for each machine, with
+ * L, X and w of its own, and S couples contacts that touch the same machine alone.
+ *
  * Nothing is approximated: N_ff is regular where no joint is redundant, else there is no condensed
  * form. Rows of joints have no proximal weight in it. */
 #ifndef SCREE_SOLVE_NEWTON_CONDENSE_H
@@ -14,20 +17,40 @@
 #include "ccp/operator.h"
 #include "math/sparse.h"
 
+/* Joints that hang together. Offsets are into the arrays below. */
+typedef struct condense_machine {
+  size_t free, coupled; /* rows: of its joints, of all others that meet them */
+  size_t l, x, square, w;
+  size_t members; /* the blocks that meet them, among all touches by machines */
+  size_t member_count;
+} condense_machine;
+
+/* A block meets a machine: its first row among those that do. */
+typedef struct condense_touch {
+  uint32_t block, machine, row;
+} condense_touch;
+
 typedef struct condense {
   scree_context *context;
   sparse_blocks s; /* S by the blocks of the problem; those of joints have none */
   double *r, *u;   /* r'; S g + r' during sweeps; row_count */
   uint8_t *kind;   /* of each block */
-  uint32_t *at;    /* of each block that is free or coupled to one: its first row among those */
-  size_t free_rows, coupled_rows;
+  uint32_t *group; /* of a joint's block: its machine */
+  uint32_t *at;    /* its first row there */
+  condense_machine *machine;
+  size_t machine_count;
+  condense_touch *touch;             /* by blocks, from touch_start[block] on */
+  condense_touch *member;            /* the same by machines */
+  size_t *touch_start;               /* block_count + 1 */
+  uint32_t *list[2];                 /* of blocks, while a row is put together */
   double *l, *x, *square, *w, *push; /* by columns; see above */
   size_t *start, *offset;
   uint32_t *column;
   double *value;
-  size_t r_capacity, u_capacity, kind_capacity, at_capacity, l_capacity, x_capacity,
-      square_capacity, w_capacity, push_capacity, start_capacity, offset_capacity, column_capacity,
-      value_capacity;
+  size_t r_capacity, u_capacity, kind_capacity, group_capacity, at_capacity, machine_capacity,
+      touch_capacity, member_capacity, touch_start_capacity, list_capacity[2], l_capacity,
+      x_capacity, square_capacity, w_capacity, push_capacity, start_capacity, offset_capacity,
+      column_capacity, value_capacity;
 } condense;
 
 void condense_clear(condense *c);

@@ -29,13 +29,14 @@ static void add_body(scree_ccp *p, uint64_t *seed) {
   assert_int_equal(scree_ccp_add_body(p, &body, NULL), SCREE_OK);
 }
 
-static void add_contact(scree_ccp *p, uint32_t body, uint64_t *seed) {
+static void add_contact(scree_ccp *p, uint32_t on, uint32_t body, uint64_t *seed) {
   scree_ccp_contact_def c = scree_ccp_contact_def_default();
-  c.body_a = SCREE_CCP_WORLD;
+  c.body_a = on;
   c.body_b = body;
   c.set = scree_set_coulomb(3, 0.4);
   c.normal[2] = 1.0;
   for (int k = 0; k < 3; k++) c.arm_b[k] = 0.3 * real(seed);
+  for (int k = 0; k < 3 && on != SCREE_CCP_WORLD; k++) c.arm_a[k] = 0.3 * real(seed);
   assert_int_equal(scree_ccp_add_contact(p, &c), SCREE_OK);
 }
 
@@ -63,13 +64,17 @@ static void add_joint(scree_ccp *p, uint32_t a, uint32_t b, uint64_t *seed) {
   assert_int_equal(scree_ccp_add_block(p, &brake, &braked), SCREE_OK);
 }
 
-static scree_ccp *chain(scree_context *context, uint64_t seed, bool redundant) {
+/* `machines` chains: every so many joints one is a contact instead. */
+static scree_ccp *chain(scree_context *context, uint64_t seed, bool redundant, uint32_t machines) {
   scree_ccp *p = NULL;
   assert_int_equal(scree_ccp_create_bodies(context, &p), SCREE_OK);
   for (int k = 0; k < BODIES; k++) add_body(p, &seed);
   for (uint32_t k = 0; k < BODIES; k++)
-    for (int c = 0; c < 3; c++) add_contact(p, k, &seed);
+    for (int c = 0; c < 3; c++) add_contact(p, SCREE_CCP_WORLD, k, &seed);
+  const uint32_t each = (BODIES + machines - 1) / machines;
+  for (uint32_t k = each; k < BODIES; k += each) add_contact(p, k - 1, k, &seed);
   for (uint32_t k = 0; k + 1 < BODIES; k++) {
+    if ((k + 1) % each == 0) continue;
     uint64_t same = seed;
     add_joint(p, k, k + 1, &seed);
     if (redundant) add_joint(p, k, k + 1, &same);
@@ -81,7 +86,7 @@ static void test_identity(void **state) {
   (void)state;
   scree_context *context = scree_context_create(NULL);
   for (uint64_t seed = 1; seed < 20; seed++) {
-    scree_ccp *p = chain(context, seed, false);
+    scree_ccp *p = chain(context, seed, false, 1 + (uint32_t)(seed % 3));
     ccp_operator *op = NULL;
     formed_matrix n = {.start = NULL};
     condense c = {.context = context};
@@ -91,6 +96,7 @@ static void test_identity(void **state) {
     assert_int_equal(form_delassus(op, &n), SCREE_OK);
     assert_int_equal(condense_build(&c, op, &n.blocks, &on), SCREE_OK);
     assert_true(on && op->row_count <= ROWS);
+    assert_int_equal(c.machine_count, 1 + seed % 3);
     uint64_t other = seed;
     for (size_t k = 0; k < op->row_count; k++) g[k] = real(&other);
     condense_recover(&c, op, g);
@@ -128,7 +134,7 @@ static void test_same_answer(void **state) {
   (void)state;
   scree_context *context = scree_context_create(NULL);
   for (uint64_t seed = 1; seed < 12; seed++) {
-    scree_ccp *p = chain(context, seed, seed % 3 == 0);
+    scree_ccp *p = chain(context, seed, seed % 3 == 0, 1 + (uint32_t)(seed % 4) / 2);
     double a[ROWS], b[ROWS];
     solve(context, p, "prox", SCREE_MODEL_RELAXED, a);
     solve(context, p, "ipm", SCREE_MODEL_RELAXED, b);
@@ -142,7 +148,7 @@ static void test_same_answer(void **state) {
 static void test_redundant(void **state) {
   (void)state;
   scree_context *context = scree_context_create(NULL);
-  scree_ccp *p = chain(context, 5, true);
+  scree_ccp *p = chain(context, 5, true, 1);
   ccp_operator *op = NULL;
   formed_matrix n = {.start = NULL};
   condense c = {.context = context};
