@@ -46,12 +46,13 @@ typedef struct direct_state {
 static const char *refuse(const scree_ccp *problem, scree_model model) {
   (void)model;
   if (problem->form == SCREE_FORM_LOCAL && problem->rows.asymmetry > 1e-12)
-    return "its matrix is not symmetric";
+    return "its matrix is not symmetric; take auto or gs";
   for (size_t k = 0; k < problem->set_count; k++) {
     const scree_set *s = &problem->set[k];
     if (s->kind != SCREE_SET_FREE && s->kind != SCREE_SET_RAY && s->kind != SCREE_SET_INTERVAL)
-      return "it has contacts with friction; direct takes free rows, rays and intervals";
-    if (set_is_modified(s)) return "it has cohesion or a cap";
+      return "it has contacts with friction; direct takes free rows, rays and intervals; "
+             "take auto, ipm or prox";
+    if (set_is_modified(s)) return "it has cohesion or a cap; take auto, ipm or prox";
   }
   return NULL;
 }

@@ -28,10 +28,11 @@ static const scree_option_def condense_options[] = {
 
 static const char *refuse(const scree_ccp *problem, scree_model model) {
   (void)model;
-  if (problem->form != SCREE_FORM_BODIES) return "it is not made of bodies";
+  if (problem->form != SCREE_FORM_BODIES) return "it is not made of bodies; take auto or ipm";
   for (size_t i = problem->bodies.contact_count; i < problem->block_count; i++)
     if (elastic_is(problem, i)) return NULL;
-  return "it has no elastic rows (free, each with a compliance), as flexible parts have";
+  return "it has no elastic rows (free, each with a compliance), as flexible parts have; "
+         "take auto, ipm or prox";
 }
 
 bool condense_suits(const scree_ccp *problem) {

@@ -51,19 +51,22 @@ static bool has_normal(const scree_set *set) {
 static const char *refuse(const scree_ccp *p, scree_model model) {
   (void)model;
   if (p->form != SCREE_FORM_BODIES)
-    return "it works on the velocities of bodies; this problem has none (local and global forms)";
+    return "it works on the velocities of bodies; this problem has none (local and global forms); "
+           "take auto, ipm or prox";
   for (size_t i = 0; i < p->block_count; i++) {
     const scree_set *set = ccp_set(p, i);
     if (set->kind == SCREE_SET_ELLIPTIC || set->kind == SCREE_SET_ROLLING)
-      return "it has no elliptic friction and no rolling or spinning friction";
-    if (has_normal(set) && set->cap < INFINITY) return "it has no caps of normal impulses";
+      return "it has no elliptic friction and no rolling or spinning friction; take auto, "
+             "ipm or prox";
+    if (has_normal(set) && set->cap < INFINITY)
+      return "it has no caps of normal impulses; take auto, ipm or prox";
     if (!has_normal(set)) continue;
     const double *c = p->compliance ? p->compliance + p->row_start[i] : NULL;
     if (!c || !(c[0] > 0.0))
       return "it is for compliant contacts; a contact has no compliance in its normal (rigid: ipm, "
              "prox)";
     if (set->dim == 3 && c[1] != c[2])
-      return "the two tangents of a contact must be equally compliant";
+      return "the two tangents of a contact must be equally compliant; take auto, ipm or prox";
   }
   return NULL;
 }

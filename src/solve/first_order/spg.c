@@ -70,7 +70,9 @@ static bool step(solve_run *run, spg *s, long iteration) {
   op_metric_step(op, s->g, s->alpha, s->u, s->d);
   op_combine(op, 1.0, s->d, -1.0, s->g, s->d);
   const double size = op_metric_dot(op, s->d, s->d);
-  const double slope = op_dot(op, s->u, s->d);
+  /* d leads to a projection, so that u'd <= -|d|^2 / alpha: where the sum, of terms that cancel, is
+   * lost in rounding, that holds still. */
+  const double slope = fmin(op_dot(op, s->u, s->d), -size / s->alpha);
   if (!(size > 0.0) || !(slope < 0.0)) return false;
   op_apply(op, s->d, s->nd);
   run->products++;

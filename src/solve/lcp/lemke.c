@@ -170,7 +170,8 @@ static scree_status run_lemke(solve_run *run) {
 static const char *refuse(const scree_ccp *problem, scree_model model) {
   (void)model;
   if (polyhedral_size(problem, DEFAULT_FACETS) > LARGEST || problem->row_count > LARGEST)
-    return "it is dense: at most 2000 complementarity rows (200 contacts in space) and 2000 rows";
+    return "it is dense: at most 2000 complementarity rows (200 contacts in space) and 2000 rows; "
+           "take auto, ipm or prox";
   return NULL;
 }
 
