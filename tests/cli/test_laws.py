@@ -42,6 +42,23 @@ FAULTS = [
     ("direction: [1, 0, 0]", "direction", "needs a friction_across"),
     ("friction_across: 0.3, direction: [1, 0, 0], rolling: 1 mm", "friction_across", "does not go with rolling"),
     ("restitution_law: moreau", "restitution_law", "poisson"),
+    ("friction: -0.5", "friction", ""),
+    ("restitution: 1.5", "restitution", ""),
+    ("restitution: -0.1", "restitution", ""),
+    ("law: bond, cohesion: -3", "cohesion", ""),
+    ("law: compliant, compliance: -1e-6", "compliance", ""),
+    ("law: bond, cohesion: 3, cohesion_energy: 1", "cohesion_energy", "the law bond has no cohesion_energy"),
+    ("law: bond, cohesion: 3, yield_force: 1", "yield_force", "the law bond has no yield_force"),
+    ("law: power, stiffness: 1e6, compliance: 1e-6", "compliance", "the law power has no compliance"),
+    ("law: rigid, damping: 1 ms", "damping", "the law rigid has no damping"),
+    ("law: compliant-cohesive, compliance: 1e-6", "law", "needs a cohesion or a cohesion_energy"),
+    ("law: elastoplastic, compliance: 1e-6, yield_force: 3, hardening: -1", "hardening", ""),
+    ("law: liquid-bridge, bridge_volume: -1e-9, surface_tension: 0.07", "bridge_volume", ""),
+    ("rolling: -1 mm", "rolling", ""),
+    ("friction: .nan", "friction", ""),
+    ("friction: .inf", "friction", ""),
+    ("friction_across: 0.3, direction: [0, 0, 0]", "friction_across", "direction that is not 0"),
+    ("law: rigid-cohesive, cohesion: 3, bridge_volume: 1e-9", "bridge_volume", "the law rigid-cohesive has no bridge_volume"),
 ]
 
 BEAM = """step: 1 ms
@@ -60,7 +77,9 @@ bodies:
 LAWS = ["liquid-bridge, bridge_volume: 1e-7, surface_tension: 5", "power, stiffness: 1e7, cohesion: 5", "rigid-cohesive, cohesion: 5, cohesion_range: 1 mm",
         "compliant-cohesive, compliance: 1e-6, compliance_tangent: 1e-6, cohesion: 5",
         "elastoplastic, compliance: 1e-6, yield_force: 30, hardening: 1e5, cohesion: 5",
-        "bond, cohesion: 300, bond_bending: 10, bond_twisting: 10, compliance: 1e-6, compliance_tangent: 1e-6, damping: 1 ms"]
+        "bond, cohesion: 300, bond_bending: 10, bond_twisting: 10, compliance: 1e-6, compliance_tangent: 1e-6, damping: 1 ms",
+        "rigid", "rigid, restitution: 0.5", "rigid, restitution: 0.5, restitution_law: newton", "compliant, compliance: 1e-6, compliance_tangent: 1e-6, damping: 1 ms",
+        "rigid, rolling: 1 mm, spinning: 1 mm, dilatancy: 0.2", "rigid, friction_across: 0.2, direction: [1, 0, 0], flow_across: 4", "rigid, stribeck_speed: 0.3, friction_viscous: 0.1"]
 
 
 class Laws(CommandTest):
