@@ -232,5 +232,18 @@ joints:
         self.assertLess(s["energy"]["kinetic"], 4000)
 
 
+class Exports(CommandTest):
+    def test_steps_of_machines_are_problems(self):
+        """A step of a machine, and of one with contacts, is saved and solved alone: joints are no part of FCLIB itself."""
+        for scene, step, solvers in (("four-bar", "50", ("auto", "direct", "ipm", "prox")), ("walker", "100", ("auto", "ipm", "prox"))):
+            result = self.run_scree("run", scene, "--duration", "0.6", "--export-problem", step, "--export-to", scene + ".hdf5")
+            self.assertEqual(result.code, 0, result.err)
+            for solver in solvers:
+                with self.subTest(scene=scene, solver=solver):
+                    result = self.run_scree("solve", scene + ".hdf5", "--solver", solver, "--tol", "1e-10", "--json")
+                    self.assertEqual(result.code, 0, result.err)
+                    self.assertEqual(self.lines(result)[-1]["outcome"], "solved")
+
+
 if __name__ == "__main__":
     main()
