@@ -2,6 +2,7 @@
 #include "cli/plot.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -53,46 +54,74 @@ int plot_check(const cli_args *args, const char *path) {
   return file_claim(args, path);
 }
 
-/* Runs gnuplot from `script` to `picture`; its complaints go to `complaints`. */
+/* What comes out of a pipe until its other end is closed. 0, or errno of the file. */
+static int copy_all(int pipe, FILE *file) {
+  char bytes[1 << 14];
+  int fault = 0;
+  for (ssize_t n; (n = read(pipe, bytes, sizeof bytes)) != 0;) {
+    if (n < 0 && errno != EINTR) return errno;
+    if (n > 0 && !fault && fwrite(bytes, 1, (size_t)n, file) != (size_t)n) fault = errno;
+  }
+  if (!fault && fflush(file) != 0) fault = errno;
+  return fault;
+}
+
+/* Runs gnuplot from `script` to `picture`; its complaints go to `complaints`. 0, errno, or -1: it
+ * failed. It does not see that a disk is full, so it writes into a pipe, and the file is ours. */
 static int run_gnuplot(FILE *script, FILE *picture, FILE *complaints) {
   posix_spawn_file_actions_t actions;
-  if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
-  posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(picture), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(complaints), STDERR_FILENO);
-  char name[] = "gnuplot", norc[] = "-d", dash[] = "-";
-  char *const argv[] = {name, norc, dash, NULL};
+  int ends[2];
+  if (pipe(ends) != 0) return errno;
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  int fault = posix_spawn_file_actions_init(&actions) != 0 ? ENOMEM : 0;
   pid_t child = 0;
-  const int fault = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (fault) return fault;
+  if (!fault) {
+    posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(complaints), STDERR_FILENO);
+    char name[] = "gnuplot", norc[] = "-d", dash[] = "-";
+    char *const argv[] = {name, norc, dash, NULL};
+    fault = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+  }
+  close(ends[1]);
+  const bool started = !fault;
+  if (started) fault = copy_all(ends[0], picture);
+  close(ends[0]);
+  if (!started) return fault;
   int state = 0;
   while (waitpid(child, &state, 0) < 0)
     if (errno != EINTR) return errno;
-  return WIFEXITED(state) && WEXITSTATUS(state) == 0 ? 0 : -1;
+  return fault ? fault : WIFEXITED(state) && WEXITSTATUS(state) == 0 ? 0 : -1;
 }
 
 int plot_end(const char *path, FILE *script) {
   fresh place;
-  FILE *complaints = tmpfile(), *picture = complaints ? file_begin(&place, path) : NULL;
+  /* A script that is cut short would draw a part of the curves. */
+  const bool whole = fflush(script) == 0 && !ferror(script);
+  FILE *complaints = whole ? tmpfile() : NULL;
+  FILE *picture = complaints ? file_begin(&place, path) : NULL;
   if (!complaints) {
+    const int fault = errno;
     fclose(script);
-    return cli_fail(CLI_IO, "no temporary file: %s", strerror(errno));
+    return cli_fail(CLI_IO, "no temporary file: %s", strerror(fault));
   }
   int code = CLI_IO;
   if (picture) {
-    fflush(script);
     lseek(fileno(script), 0, SEEK_SET);
     const int fault = run_gnuplot(script, picture, complaints);
     const bool drawn = fault == 0 && lseek(fileno(picture), 0, SEEK_END) > 0;
     code = file_end(&place, picture, drawn);
-    if (!drawn) {
+    if (!drawn && fault > 0) {
+      code = cli_fail(CLI_IO, "%s: cannot be drawn: %s", path, strerror(fault));
+    } else if (!drawn) {
       char line[256] = "it wrote nothing";
       rewind(complaints);
       while (fgets(line, sizeof line, complaints) && strspn(line, " \t\n^") == strlen(line)) {
       }
       line[strcspn(line, "\n")] = '\0';
-      code = cli_fail(CLI_IO, "%s: gnuplot failed: %s", path, fault > 0 ? strerror(fault) : line);
+      code = cli_fail(CLI_IO, "%s: gnuplot failed: %s", path, line);
     }
   }
   fclose(complaints);

@@ -48,11 +48,12 @@ static size_t chunk_rows(const recording_stream *d) {
 
 /* HDF5 keeps the errno only in its text; a full disk is by far the likeliest. */
 static scree_status write_fault(recorder *r, const char *what) {
-  int reason = errno;
+  const int reason = errno;
   r->failed = true;
-  return context_fail(r->context, SCREE_ERROR_IO,
-                      "%s: %s failed%s%s; what was written before is good: make room and resume",
-                      r->path, what, reason ? ": " : "", reason ? strerror(reason) : "");
+  return context_fail(r->context, SCREE_ERROR_IO, "%s: %s failed%s%s; %s", r->path, what,
+                      reason ? ": " : "", reason ? strerror(reason) : "",
+                      r->claim.published ? "what was written before is good: make room and resume"
+                                         : "nothing is left of it: make room and begin again");
 }
 
 /* ---- creation ------------------------------------------------------------------------------- */

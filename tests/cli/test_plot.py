@@ -50,6 +50,21 @@ class Plot(CommandTest):
             self.assertAlmostEqual(x, u, delta=1e-8)
             self.assertAlmostEqual(y, v, delta=1e-8 * max(1.0, abs(v)))
 
+    def test_full_disk(self):
+        """gnuplot does not see that a disk is full, and ends well; nor is a part of the curves drawn."""
+        with open(self.path("bin/gnuplot"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\ncat > /dev/null\nhead -c 400000 /dev/zero 2> /dev/null\ntrue\n")
+        path = os.environ["PATH"]
+        os.environ["PATH"] = self.path("bin") + ":" + path
+        self.addCleanup(os.environ.update, PATH=path)
+        self.assertEqual(self.run_scree("plot", "a.h5", "--what", "contacts", "--out", "good.svg").code, 0)
+        self.assertEqual(os.path.getsize(self.path("good.svg")), 400000)
+        for limit in (200000, 100):
+            result = self.run_on_full_disk(limit, "plot", "a.h5", "--what", "contacts", "--out", "p.svg")
+            self.assertEqual(result.code, 6, result.err)
+            self.assertIn("File too large", result.err)
+            self.assertFalse([name for name in os.listdir(self.dir) if name.startswith("p.svg")])
+
     def test_curves(self):
         steps = self.steps("a")
         script = self.script("a.h5", "--what", "energy,contacts,residual,penetration,iterations,relaxation_gap")
