@@ -311,6 +311,7 @@ static scree_status build(scree_scene *scene, scree_world *world) {
 
 scree_status scree_scene_build(scree_scene *scene, scree_world **world) {
   ARGUMENT_CHECK(scene ? scene->context : NULL, scene && world);
+  context_begin(scene->context);
   clear_built(scene);
   scene->doc.fault_count = 0;
   scree_world_def def = scree_world_def_default();

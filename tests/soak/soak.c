@@ -70,6 +70,9 @@ static void run_steps(const char *name, scree_scene *scene, scree_context *conte
     tenth[part] = cpu_seconds() - start;
     bytes[part] = scree_context_bytes(context);
     pages[part] = resident();
+    /* Hours may pass before the end: what was seen so far is told. */
+    fprintf(stderr, "%s: %d tenths, %.3g us of CPU time per step, %zu bytes held\n", name, part + 1,
+            1e6 * tenth[part] / ((double)steps / 10.0), bytes[part]);
   }
   scree_sim_summary s;
   scree_sim_get_summary(sim, &s);

@@ -12,6 +12,10 @@ scree_status scene_add_body(scree_scene *scene, scree_world *world, const scree_
                             const scene_node *at) {
   scree_body_id id;
   scree_body_def placed = *def;
+  /* A hundred million take minutes. */
+  if (scene->body_count % 4096 == 4095 && context_stopped(scene->context))
+    return context_fail(scene->context, SCREE_ERROR_STOPPED,
+                        "the scene is not built: stopped by the caller");
   scene_move_point(scene, placed.position);
   scene_turn_rotation(scene, placed.rotation);
   scene_turn_vector(scene, placed.velocity);

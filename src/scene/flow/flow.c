@@ -6,18 +6,10 @@
 #include "base/argument.h"
 #include "model/world.h"
 #include "scene/build/build.h"
+#include "scene/flow/near.h"
 #include "shape/shape.h"
 
 enum { EMITTER_ATTEMPTS = 50 };
-
-typedef struct near_ball {
-  double x[3], r;
-} near_ball;
-
-typedef struct near_list {
-  near_ball *balls;
-  size_t count, room;
-} near_list;
 
 static bool active(const scene_event_keys *k, double time) {
   return time >= k->start && time < k->stop;
@@ -26,7 +18,6 @@ static bool active(const scene_event_keys *k, double time) {
 /* The balls around the moving bodies that reach into the region. */
 static scree_status find_near(scree_scene *scene, const scree_world *world,
                               const scene_region *region, near_list *list) {
-  list->count = 0;
   size_t limit = scree_world_body_limit(world);
   for (size_t i = 0; i < limit; i++) {
     scree_body_id id = scree_world_body_at(world, i);
@@ -40,23 +31,10 @@ static scree_status find_near(scree_scene *scene, const scree_world *world,
       out |= state.position[k] + info.shape->size < region->lower[k] ||
              state.position[k] - info.shape->size > region->upper[k];
     if (out) continue;
-    scree_status status = memory_grow(scene->context, &list->balls, &list->room, list->count + 1,
-                                      sizeof *list->balls);
+    const scree_status status = near_add(scene->context, list, state.position, info.shape->size);
     if (status) return status;
-    near_ball *b = &list->balls[list->count++];
-    memcpy(b->x, state.position, sizeof b->x);
-    b->r = info.shape->size;
   }
   return SCREE_OK;
-}
-
-static bool has_room(const near_list *list, const double x[3], double r) {
-  for (size_t i = 0; i < list->count; i++) {
-    const near_ball *b = &list->balls[i];
-    double dx = x[0] - b->x[0], dy = x[1] - b->x[1], dz = x[2] - b->x[2], far = 1.001 * (r + b->r);
-    if (dx * dx + dy * dy + dz * dz < far * far) return false;
-  }
-  return true;
 }
 
 /* One body; *done is false when there was no room. */
@@ -69,19 +47,14 @@ static scree_status emit_one(scree_scene *scene, scree_world *world, scene_emitt
   *done = false;
   for (int k = 0; k < EMITTER_ATTEMPTS && !*done; k++)
     *done = scene_region_draw(&e->region, &e->random, def.shape->size, def.position) &&
-            has_room(list, def.position, def.shape->size);
+            near_has_room(list, def.position, def.shape->size);
   if (!*done) return SCREE_OK;
   scree_body_id id;
   scree_body_info info;
   scree_status status = scree_world_add_body(world, &def, &id);
   if (!status) status = scree_body_get_info(world, id, &info);
-  if (!status)
-    status = memory_grow(scene->context, &list->balls, &list->room, list->count + 1,
-                         sizeof *list->balls);
+  if (!status) status = near_add(scene->context, list, def.position, def.shape->size);
   if (status) return status;
-  near_ball *b = &list->balls[list->count++];
-  memcpy(b->x, def.position, sizeof b->x);
-  b->r = def.shape->size;
   e->emitted++;
   e->carry -= 1.0;
   scene->flow.emitted++;
@@ -95,11 +68,14 @@ static scree_status emit(scree_scene *scene, scree_world *world, scene_emitter *
   uint64_t most = e->keys.number < 0 ? UINT64_MAX : (uint64_t)e->keys.number;
   if (e->carry < 1.0 || e->emitted >= most) return SCREE_OK;
   near_list list = {0};
+  double largest = 0.0;
+  for (int n = 0; n < EMITTER_PALETTE; n++) largest = fmax(largest, e->palette[n]->size);
   scree_status status = find_near(scene, world, &e->region, &list);
+  if (!status) status = near_sort(scene->context, &list, largest);
   bool done = true;
   while (!status && done && e->carry >= 1.0 && e->emitted < most)
     status = emit_one(scene, world, e, &list, &done);
-  memory_free(scene->context, list.balls);
+  near_clear(scene->context, &list);
   return status;
 }
 
