@@ -122,23 +122,6 @@ size_t dense_cholesky(size_t n, double *a, size_t ld) {
   return cholesky_small(n, a, ld);
 }
 
-void dense_subtract(size_t m, size_t n, size_t k, const double *a, size_t a_ld, const double *b,
-                    size_t b_ld, double *c, size_t c_ld) {
-#ifdef SCREE_WITH_BLAS
-  if (m * n * k > SMALL_PRODUCT) {
-    dense_library_ready();
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)m, (int)n, (int)k, -1.0, a,
-                (int)a_ld, b, (int)b_ld, 1.0, c, (int)c_ld);
-    return;
-  }
-#endif
-  for (size_t j = 0; j < n; j++)
-    for (size_t l = 0; l < k; l++) {
-      const double factor = b[l + j * b_ld];
-      for (size_t i = 0; i < m; i++) c[i + j * c_ld] -= a[i + l * a_ld] * factor;
-    }
-}
-
 void dense_subtract_square(size_t n, size_t k, const double *a, size_t a_ld, double *c,
                            size_t c_ld) {
 #ifdef SCREE_WITH_BLAS
@@ -173,26 +156,6 @@ void dense_right_lower_transposed(size_t m, size_t n, const double *l, size_t l_
       for (size_t i = 0; i < m; i++) column[i] -= x[i + k * x_ld] * factor;
     }
     const double scale = 1.0 / l[j + j * l_ld];
-    for (size_t i = 0; i < m; i++) column[i] *= scale;
-  }
-}
-
-void dense_right_upper(size_t m, size_t n, const double *u, size_t u_ld, double *x, size_t x_ld) {
-#ifdef SCREE_WITH_BLAS
-  if (m * n * n > SMALL_PRODUCT) {
-    dense_library_ready();
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)m, (int)n,
-                1.0, u, (int)u_ld, x, (int)x_ld);
-    return;
-  }
-#endif
-  for (size_t j = 0; j < n; j++) {
-    double *column = x + j * x_ld;
-    for (size_t k = 0; k < j; k++) {
-      const double factor = u[k + j * u_ld];
-      for (size_t i = 0; i < m; i++) column[i] -= x[i + k * x_ld] * factor;
-    }
-    const double scale = 1.0 / u[j + j * u_ld];
     for (size_t i = 0; i < m; i++) column[i] *= scale;
   }
 }

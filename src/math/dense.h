@@ -22,9 +22,6 @@ void dense_lu_solve(size_t n, const double *a, size_t ld, const int *pivot, size
  * first column whose pivot is not positive. */
 size_t dense_cholesky(size_t n, double *a, size_t ld);
 
-/* C <- C - A B, with A m x k and B k x n. */
-void dense_subtract(size_t m, size_t n, size_t k, const double *a, size_t a_ld, const double *b,
-                    size_t b_ld, double *c, size_t c_ld);
 /* The lower triangle of C (n x n) <- C - A A', with A n x k. */
 void dense_subtract_square(size_t n, size_t k, const double *a, size_t a_ld, double *c,
                            size_t c_ld);
@@ -32,8 +29,6 @@ void dense_subtract_square(size_t n, size_t k, const double *a, size_t a_ld, dou
 /* X <- X L^-T, L lower with its diagonal (Cholesky); X is m x n. */
 void dense_right_lower_transposed(size_t m, size_t n, const double *l, size_t l_ld, double *x,
                                   size_t x_ld);
-/* X <- X U^-1, U upper with its diagonal (LU); X is m x n. */
-void dense_right_upper(size_t m, size_t n, const double *u, size_t u_ld, double *x, size_t x_ld);
 /* X <- L^-1 P X, the first half of dense_lu_solve; X is m x n. */
 void dense_left_lower_pivoted(size_t m, size_t n, const double *l, size_t l_ld, const int *pivot,
                               double *x, size_t x_ld);

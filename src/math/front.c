@@ -1,21 +1,21 @@
-/* See front.h. Large updates go to BLAS, small ones (most fronts have a dozen rows) to plain loops
- * that the compiler vectorises; no fused operations, so every machine gives the same bits there. */
+/* See front.h. Pivots are eliminated in panels; what is right of and below a panel is a product
+ * (product.h), which has the bulk of the work. Loops within panels have no fused operations. */
 #include "math/front.h"
 
 #include <math.h>
 
-#include "math/dense.h"
-
-#ifdef SCREE_WITH_BLAS
-#include <cblas.h>
-#endif
+#include "math/product.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(SCREE_PORTABLE) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define VECTOR_CLONES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#define VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define VECTOR_CLONES
 #endif
+
+/* Pivots of a panel; rows of a triangle that are updated at a time; rows solved side by side;
+ * fewer rows than this are no product. */
+enum { PANEL = 16, BAND = 48, SIDE = 8, FEW = 24 };
 
 /* Pivots below this are replaced. */
 static double smallest_pivot(const double *a, size_t n, size_t k, double tiny) {
@@ -63,29 +63,47 @@ static size_t eliminate_rows(double *a, size_t n, size_t k, size_t from, size_t 
   return replaced;
 }
 
-#ifdef SCREE_WITH_BLAS
-/* Large dense pivots by panels: what is right of a panel is updated by BLAS at once. */
-static size_t eliminate_panels(double *a, size_t n, size_t k, double smallest, uint32_t *swap) {
-  enum { PANEL = 32 };
-  size_t replaced = 0;
-  for (size_t from = 0; from < k; from += PANEL) {
-    const size_t to = from + PANEL < k ? from + PANEL : k, width = to - from, right = n - to;
-    replaced += eliminate_rows(a, n, k, from, to, to, smallest, swap);
-    if (right == 0) continue;
-    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, (int)width,
-                (int)right, 1.0, a + from * n + from, (int)n, a + from * n + to, (int)n);
-    if (to < k)
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(k - to), (int)right, (int)width,
-                  -1.0, a + to * n + from, (int)n, a + from * n + to, (int)n, 1.0, a + to * n + to,
-                  (int)n);
-  }
-  return replaced;
-}
-#endif
-
-/* L21 = A21 U11^-1, row by row. */
+/* Row p of the panel, right of it: less the rows above that its pivots were eliminated with. */
 VECTOR_CLONES
-static void eliminate_columns(const front *f) {
+static void follow_right(double *a, size_t n, size_t from, size_t to) {
+  for (size_t p = from; p < to; p++)
+    for (size_t i = p + 1; i < to; i++) {
+      const double l = a[i * n + p];
+      if (l == 0.0) continue;
+      double *restrict row = a + i * n;
+      const double *restrict top = a + p * n;
+      for (size_t j = to; j < n; j++) row[j] -= l * top[j];
+    }
+}
+
+/* L21 = A21 U11^-1 in the columns of a panel; eight rows side by side, as each is one long chain of
+ * operations. */
+VECTOR_CLONES
+static void eliminate_columns(const front *f, size_t from, size_t to) {
+  const size_t n = f->n, k = f->k, b = n - k, width = to - from;
+  const double *a = f->u + from * n + from;
+  double inverse[PANEL], part[SIDE * PANEL];
+  for (size_t p = 0; p < width; p++) inverse[p] = 1.0 / a[p * n + p];
+  for (size_t i = 0; i < b; i += SIDE) {
+    const int count = i + SIDE <= b ? SIDE : (int)(b - i);
+    double *row = f->l + i * k + from;
+    for (int r = 0; r < SIDE; r++)
+      for (size_t p = 0; p < width; p++)
+        part[SIDE * p + (size_t)r] = r < count ? row[(size_t)r * k + p] : 0.0;
+    for (size_t p = 0; p < width; p++) {
+      double l[SIDE];
+      for (int r = 0; r < SIDE; r++) l[r] = part[SIDE * p + (size_t)r] *= inverse[p];
+      for (size_t j = p + 1; j < width; j++)
+        for (int r = 0; r < SIDE; r++) part[SIDE * j + (size_t)r] -= l[r] * a[p * n + j];
+    }
+    for (int r = 0; r < count; r++)
+      for (size_t p = 0; p < width; p++) row[(size_t)r * k + p] = part[SIDE * p + (size_t)r];
+  }
+}
+
+/* L21 = A21 U11^-1 for few rows, one by one. */
+VECTOR_CLONES
+static void eliminate_few(const front *f) {
   const size_t n = f->n, k = f->k;
   const double *a = f->u;
   for (size_t i = 0; i < n - k; i++) {
@@ -100,7 +118,7 @@ static void eliminate_columns(const front *f) {
   }
 }
 
-/* S -= L21 U12 */
+/* S -= L21 U12 for few rows, where copies for tiles would cost more than the work. */
 VECTOR_CLONES
 static void update_small(const front *f) {
   const size_t n = f->n, k = f->k, b = n - k;
@@ -122,46 +140,70 @@ static void update_small(const front *f) {
   }
 }
 
-#ifdef SCREE_WITH_BLAS
-enum { PANELS_FROM = 64, BLAS_FROM = 40 };
-
 size_t front_lu(const front *f, double tiny, uint32_t *swap) {
   const size_t n = f->n, k = f->k, b = n - k;
-  const bool panels = k >= PANELS_FROM, product = k >= 8 && b >= BLAS_FROM;
   const double smallest = smallest_pivot(f->u, n, k, tiny);
-  if (panels || product) dense_library_ready();
-  const size_t replaced = panels ? eliminate_panels(f->u, n, k, smallest, swap)
-                                 : eliminate_rows(f->u, n, k, 0, k, n, smallest, swap);
-  if (panels && b > 0)
-    cblas_dtrsm(CblasRowMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)b, (int)k,
-                1.0, f->u, (int)n, f->l, (int)k);
-  else
-    eliminate_columns(f);
-  if (product)
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)b, (int)b, (int)k, -1.0, f->l,
-                (int)k, f->u + k, (int)n, 1.0, f->s, (int)b);
-  else
+  double *a = f->u;
+  size_t replaced = 0;
+  for (size_t from = 0; from < k; from += PANEL) {
+    const size_t to = from + PANEL < k ? from + PANEL : k, width = to - from;
+    const size_t whole = k <= PANEL ? n : to;
+    replaced += eliminate_rows(a, n, k, from, to, whole, smallest, swap);
+    if (whole == n) break;
+    follow_right(a, n, from, to);
+    product_subtract(k - to, n - to, width, a + to * n + from, n, 1, a + from * n + to, n,
+                     a + to * n + to, n);
+  }
+  if (b < FEW) {
+    eliminate_few(f);
     update_small(f);
+    return replaced;
+  }
+  for (size_t from = 0; from < k; from += PANEL) {
+    const size_t to = from + PANEL < k ? from + PANEL : k;
+    product_subtract(b, to - from, from, f->l, k, 1, a + from, n, f->l + from, k);
+    eliminate_columns(f, from, to);
+  }
+  product_subtract(b, b, k, f->l, k, 1, a + k, n, f->s, b);
   return replaced;
 }
-#else
-size_t front_lu(const front *f, double tiny, uint32_t *swap) {
-  const size_t n = f->n, k = f->k;
-  const double smallest = smallest_pivot(f->u, n, k, tiny);
-  const size_t replaced = eliminate_rows(f->u, n, k, 0, k, n, smallest, swap);
-  eliminate_columns(f);
-  update_small(f);
-  return replaced;
-}
-#endif
 
-/* By columns, the upper triangle by rows is the lower one. */
+/* Rows from … to - 1 of U: below its diagonal nothing is read. False: a pivot is not positive. */
+VECTOR_CLONES
+static bool root_rows(double *a, size_t n, size_t from, size_t to) {
+  for (size_t p = from; p < to; p++) {
+    double *top = a + p * n;
+    if (!(top[p] > 0.0)) return false;
+    top[p] = sqrt(top[p]);
+    const double scale = 1.0 / top[p];
+    for (size_t j = p + 1; j < n; j++) top[j] *= scale;
+    for (size_t i = p + 1; i < to; i++) {
+      const double l = top[i];
+      double *restrict row = a + i * n;
+      for (size_t j = i; j < n; j++) row[j] -= l * top[j];
+    }
+  }
+  return true;
+}
+
+/* The upper triangle of C (m rows, `columns` columns) <- C - A'A, A of k rows; in bands, whose
+ * squares on the diagonal are filled below it too. */
+static void subtract_square(size_t m, size_t columns, size_t k, const double *a, size_t a_row,
+                            double *c, size_t c_row) {
+  for (size_t i = 0; i < m; i += BAND)
+    product_subtract(i + BAND < m ? BAND : m - i, columns - i, k, a + i, 1, a_row, a + i, a_row,
+                     c + i * c_row + i, c_row);
+}
+
 bool front_cholesky(const front *f) {
   const size_t n = f->n, k = f->k, b = n - k;
-  if (dense_cholesky(k, f->u, n) < k) return false;
-  if (b == 0) return true;
-  dense_right_lower_transposed(b, k, f->u, n, f->u + k, n);
-  dense_subtract_square(b, k, f->u + k, n, f->s, b);
+  double *a = f->u;
+  for (size_t from = 0; from < k; from += PANEL) {
+    const size_t to = from + PANEL < k ? from + PANEL : k;
+    if (!root_rows(a, n, from, to)) return false;
+    subtract_square(k - to, n - to, to - from, a + from * n + to, n, a + to * n + to, n);
+  }
+  subtract_square(b, b, k, a + k, n, f->s, b);
   return true;
 }
 
@@ -199,18 +241,6 @@ void front_lu_forward(const front *f, const uint32_t *swap, double *y) {
 }
 
 void front_cholesky_forward(const front *f, double *y) {
-#ifdef SCREE_WITH_BLAS
-  enum { SOLVE_FROM = 48 };
-  if (f->k >= SOLVE_FROM) {
-    dense_library_ready();
-    cblas_dtrsv(CblasRowMajor, CblasUpper, CblasTrans, CblasNonUnit, (int)f->k, f->u, (int)f->n, y,
-                1);
-    if (f->n > f->k)
-      cblas_dgemv(CblasRowMajor, CblasTrans, (int)f->k, (int)(f->n - f->k), -1.0, f->u + f->k,
-                  (int)f->n, y, 1, 1.0, y + f->k, 1);
-    return;
-  }
-#endif
   forward_columns(y, f->u, f->n, f->k);
 }
 

@@ -1,4 +1,4 @@
-/* Dense fronts of every size class (plain loops, panels): A11 x = b is solved, and the Schur
+/* Dense fronts of every size class (one panel, several): A11 x = b is solved, and the Schur
  * complement is A22 - A21 A11^-1 A12, with A11 far from diagonally dominant so that rows must be
  * exchanged. */
 #include <math.h>
