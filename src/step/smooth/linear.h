@@ -24,6 +24,7 @@ typedef struct kkt_matrix {
   double *value;
   size_t value_count;
   uint64_t pattern; /* changes with the pattern */
+  bool independent; /* rows of joints are known not to depend on each other */
   size_t rows_room, start_room, neighbour_room, offset_room, first_room, value_room;
 } kkt_matrix;
 

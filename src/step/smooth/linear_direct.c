@@ -7,21 +7,27 @@
  * pivot, whatever rows depend on each other. Errors along a direction of D' with eigenvalue s (of
  * D'A^-1 D in the metric of P) fall by eps/(eps + s) a correction; dependent directions of a system
  * that has a solution get nothing, so multipliers are of least norm. The shift is -eps P_j for a
- * joint (linear.h): what it gives way by itself, so that s does not depend on units and axes. */
+ * joint (linear.h): what it gives way by itself, so that s does not depend on units and axes.
+ *
+ * A long chain of n hinges bends as a cantilever does: it has directions with s about n^-4, of
+ * which corrections take little. Where they stall and rows are independent, they go on as GMRES
+ * (Saad and Schultz 1986) with (A_eps)^-1 on the right: a direction with a small s costs it about
+ * one iteration. */
 #include <math.h>
 #include <string.h>
 
 #include "math/sparse.h"
 #include "step/smooth/linear.h"
 
-enum { CORRECTIONS = 12 };
-static const double eps = 1e-8, enough = 1e-13;
+enum { CORRECTIONS = 12, DIRECTIONS = 30, RESTARTS = 4 };
+static const size_t most_room = 60000000; /* entries of all directions */
+static const double eps = 1e-8, enough = 1e-13, stalled = 1e-11;
 
 typedef struct direct {
   scree_context *context;
   sparse_factor *factor;
-  double *value, *rest, *change, *right;
-  size_t value_room, rest_room, change_room, right_room;
+  double *value, *rest, *change, *right, *basis;
+  size_t value_room, rest_room, change_room, right_room, basis_room;
   uint64_t pattern;
 } direct;
 
@@ -32,6 +38,7 @@ static void destroy(void *self) {
   memory_free(d->context, d->rest);
   memory_free(d->context, d->change);
   memory_free(d->context, d->right);
+  memory_free(d->context, d->basis);
   memory_free(d->context, d);
 }
 
@@ -71,23 +78,116 @@ static scree_status prepare(void *self, const kkt_matrix *m) {
   return sparse_factorise_lu(d->factor, m->offset, d->value, 0.0, &replaced);
 }
 
-static scree_status solve(void *self, const kkt_matrix *m, double *x, double *residual) {
-  direct *d = self;
-  const size_t n = m->size;
-  double last = INFINITY;
-  memcpy(d->right, x, n * sizeof *x);
-  memcpy(d->rest, x, n * sizeof *x);
-  memset(x, 0, n * sizeof *x);
-  for (int k = 0; k < CORRECTIONS; k++) {
-    memcpy(d->change, d->rest, n * sizeof *d->rest);
-    sparse_solve(d->factor, d->change);
-    for (size_t i = 0; i < n; i++) x[i] += d->change[i];
-    const double size = kkt_residual(m, d->right, x, d->rest);
-    *residual = size;
-    if (!isfinite(size) || size <= enough || size > 0.5 * last) break;
-    last = size;
+/* One x <- x + (A_eps)^-1 (b - A x), with `rest` up to date before and after. */
+static double correct(direct *d, const kkt_matrix *m, double *x) {
+  memcpy(d->change, d->rest, m->size * sizeof *d->rest);
+  sparse_solve(d->factor, d->change);
+  for (size_t i = 0; i < m->size; i++) x[i] += d->change[i];
+  return kkt_residual(m, d->right, x, d->rest);
+}
+
+/* ---- GMRES ---------------------------------------------------------------------------------- */
+
+typedef struct directions {
+  size_t n, split, most;
+  double weight[2]; /* of the products, for the parts of bodies and of joints */
+  double *v, *z;    /* orthonormal residuals, and (A_eps)^-1 of them; n apart */
+  double h[DIRECTIONS + 1][DIRECTIONS], c[DIRECTIONS], s[DIRECTIONS], g[DIRECTIONS + 1];
+} directions;
+
+static double product(const directions *k, const double *a, const double *b) {
+  double sum[2] = {0.0, 0.0};
+  for (size_t i = 0; i < k->n; i++) sum[i >= k->split] += a[i] * b[i];
+  return k->weight[0] * sum[0] + k->weight[1] * sum[1];
+}
+
+/* Column j of h and the next vector; false: there is none. */
+static bool expand(direct *d, const kkt_matrix *m, directions *k, size_t j) {
+  const size_t n = k->n;
+  double *z = k->z + j * n, *w = k->v + (j + 1) * n;
+  memcpy(z, k->v + j * n, n * sizeof *z);
+  sparse_solve(d->factor, z);
+  kkt_multiply(m, z, w);
+  for (size_t i = 0; i <= j; i++) k->h[i][j] = 0.0;
+  for (int twice = 0; twice < 2; twice++)
+    for (size_t i = 0; i <= j; i++) {
+      const double *v = k->v + i * n, part = product(k, v, w);
+      k->h[i][j] += part;
+      for (size_t r = 0; r < n; r++) w[r] -= part * v[r];
+    }
+  double next = sqrt(product(k, w, w));
+  for (size_t r = 0; r < n && next > 0.0; r++) w[r] /= next;
+  for (size_t i = 0; i < j; i++) {
+    const double a = k->h[i][j], b = k->h[i + 1][j];
+    k->h[i][j] = k->c[i] * a + k->s[i] * b;
+    k->h[i + 1][j] = k->c[i] * b - k->s[i] * a;
+  }
+  const double size = hypot(k->h[j][j], next);
+  if (!(size > 0.0) || !isfinite(size)) return false;
+  k->c[j] = k->h[j][j] / size, k->s[j] = next / size;
+  k->h[j][j] = size;
+  k->g[j + 1] = -k->s[j] * k->g[j];
+  k->g[j] *= k->c[j];
+  return next > 0.0;
+}
+
+/* Goes on from x; what does not lower the residual by much is not taken. With dependent rows a
+ * right side at the level of rounding contradicts itself, and null vectors would be all that is
+ * found. */
+static scree_status accelerate(direct *d, const kkt_matrix *m, double *x, double *residual) {
+  directions k = {.n = m->size, .split = m->first[m->bodies]};
+  const size_t room = most_room / (2 * m->size + 1);
+  k.most = room < DIRECTIONS ? room : DIRECTIONS;
+  if (k.most < 4) return SCREE_OK;
+  if (memory_grow(d->context, &d->basis, &d->basis_room, (2 * k.most + 1) * k.n, sizeof *d->basis))
+    return SCREE_ERROR_MEMORY;
+  k.v = d->basis;
+  k.z = d->basis + (k.most + 1) * k.n;
+  for (int restart = 0; restart<RESTARTS && * residual> enough; restart++) {
+    double part[2] = {0.0, 0.0}, y[DIRECTIONS];
+    for (size_t i = 0; i < k.n; i++)
+      part[i >= k.split] = fmax(part[i >= k.split], fabs(d->rest[i]));
+    for (int i = 0; i < 2; i++) k.weight[i] = part[i] > 0.0 ? 1.0 / (part[i] * part[i]) : 1.0;
+    const double size = sqrt(product(&k, d->rest, d->rest));
+    size_t count = 0;
+    if (!(size > 0.0)) break;
+    for (size_t i = 0; i < k.n; i++) k.v[i] = d->rest[i] / size;
+    k.g[0] = size;
+    while (count < k.most && fabs(k.g[count]) > 1e-8 * size && expand(d, m, &k, count)) count++;
+    if (context_stopped(d->context))
+      return context_fail(d->context, SCREE_ERROR_STOPPED, "direct: stopped by the caller");
+    for (size_t i = count; i-- > 0;) {
+      y[i] = k.g[i];
+      for (size_t j = i + 1; j < count; j++) y[i] -= k.h[i][j] * y[j];
+      y[i] /= k.h[i][i];
+    }
+    memset(d->change, 0, k.n * sizeof *d->change);
+    for (size_t j = 0; j < count; j++)
+      for (size_t i = 0; i < k.n; i++) d->change[i] += y[j] * k.z[j * k.n + i];
+    for (size_t i = 0; i < k.n; i++) x[i] += d->change[i];
+    const double now = kkt_residual(m, d->right, x, d->rest);
+    if (!(now < 0.1 * *residual)) {
+      for (size_t i = 0; i < k.n; i++) x[i] -= d->change[i];
+      break;
+    }
+    *residual = now;
   }
   return SCREE_OK;
+}
+
+static scree_status solve(void *self, const kkt_matrix *m, double *x, double *residual) {
+  direct *d = self;
+  double last = INFINITY;
+  memcpy(d->right, x, m->size * sizeof *x);
+  memcpy(d->rest, x, m->size * sizeof *x);
+  memset(x, 0, m->size * sizeof *x);
+  for (int k = 0; k < CORRECTIONS; k++) {
+    *residual = correct(d, m, x);
+    if (!isfinite(*residual) || *residual <= enough) return SCREE_OK;
+    if (*residual > 0.5 * last) break;
+    last = *residual;
+  }
+  return m->independent && *residual > stalled ? accelerate(d, m, x, residual) : SCREE_OK;
 }
 
 const linear_class linear_direct = {

@@ -107,10 +107,11 @@ static void log_joint(void *user, scree_joint_id id, int rows, int held) {
 static scree_status count_redundant(scree_stepper *st, smooth *m) {
   scree_freedom freedom;
   if (m->counted == m->system.matrix.pattern) return SCREE_OK;
-  m->redundant = false;
+  m->redundant = m->system.matrix.independent = false;
   const scree_status status = scree_world_count_freedom(st->world, log_joint, st, &freedom);
   if (status) return status;
   m->redundant = freedom.redundant > 0 || freedom.uncounted_joints > 0;
+  m->system.matrix.independent = !m->redundant;
   m->counted = m->system.matrix.pattern;
   return SCREE_OK;
 }
