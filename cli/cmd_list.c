@@ -278,9 +278,45 @@ static int list_scenes(const cli_args *args, bool json, bool names) {
   return code;
 }
 
+static int list_devices(const cli_args *args, bool json, bool names) {
+  scree_device_info info[32];
+  size_t count = 0;
+  int code;
+  scree_context *context = cli_context(args, &code);
+  if (!context) return code;
+  const scree_status status = scree_device_list(context, sizeof info / sizeof *info, info, &count);
+  if (status) {
+    code = cli_fail(cli_code(status), "%s", scree_context_message(context));
+    scree_context_destroy(context);
+    return code;
+  }
+  if (json) printf("[");
+  for (size_t i = 0; i < count && i < sizeof info / sizeof *info; i++) {
+    if (names) {
+      printf("%s\n", info[i].name);
+    } else if (json) {
+      bool first = true;
+      printf("%s\n  {", i ? "," : "");
+      json_text_member(stdout, &first, "name", info[i].name);
+      json_text_member(stdout, &first, "platform", info[i].platform);
+      json_real_member(stdout, &first, "memory", (double)info[i].memory);
+      json_whole_member(stdout, &first, "compute_units", info[i].compute_units);
+      json_key(stdout, &first, "doubles");
+      printf("%s}", info[i].doubles ? "true" : "false");
+    } else {
+      printf("%s%s%s, %s: %d units, %.3g GB%s\n", cli_bold(stdout), info[i].name, cli_plain(stdout),
+             info[i].platform, info[i].compute_units, (double)info[i].memory * 1e-9,
+             info[i].doubles ? "" : ", no doubles: cannot be used");
+    }
+  }
+  if (json) printf("\n]\n");
+  scree_context_destroy(context);
+  return CLI_OK;
+}
+
 static int run(cli_args *args) {
   static const char *const lists[] = {"solvers", "sets",  "steppers", "linear-solvers",
-                                      "scenes",  "verbs", "units"};
+                                      "scenes",  "verbs", "units",    "devices"};
   const char *what = args->operand[0];
   const bool json = cli_has(args, "json"), names = cli_has(args, "names");
   if (json && names) return cli_fail(CLI_USAGE, "--json and --names exclude each other");
@@ -307,11 +343,13 @@ static int run(cli_args *args) {
     for (size_t i = 0; names && i < cli_verb_count; i++) printf("%s\n", cli_verbs[i]->name);
   } else if (strcmp(what, "units") == 0) {
     list_units(json, names);
+  } else if (strcmp(what, "devices") == 0) {
+    return list_devices(args, json, names);
   } else {
     const char *near = cli_suggest(what, lists, sizeof lists / sizeof *lists);
     return cli_fail(CLI_USAGE,
                     "there is no list of '%s'%s lists are solvers, sets, steppers, linear-solvers, "
-                    "scenes, verbs, units",
+                    "scenes, verbs, units, devices",
                     what, *near ? near : ";");
   }
   return CLI_OK;
@@ -319,11 +357,11 @@ static int run(cli_args *args) {
 
 const cli_verb cli_verb_list = {
     .name = "list",
-    .operands = "solvers|sets|steppers|linear-solvers|scenes|verbs|units",
+    .operands = "solvers|sets|steppers|linear-solvers|scenes|verbs|units|devices",
     .operand_min = 1,
     .operand_max = 1,
-    .summary =
-        "list solvers or steppers with their options, sets, linear solvers, scenes, verbs, units",
+    .summary = "list solvers or steppers with their options, sets, linear solvers, scenes, verbs, "
+               "units, devices",
     .flags = flags,
     .run = run,
 };

@@ -5,6 +5,10 @@
 static const cli_flag flags[] = {
     {"duration", "S", "simulated seconds of the whole run, in place of the scene's"},
     {"threads", "N", "threads; results do not depend on it; default: as many as are idle"},
+    {"device", "NAME",
+     "work on large problems by OpenCL: a part of a device's name, or any ('scree list devices')"},
+    {"device-blocks", "N",
+     "the least contacts and joints of a problem for the device; default 1000"},
     {"export-problem", "STEP", "save the cone problem of this step (from 1) as FCLIB HDF5"},
     {"export-to", "FILE", "where to; default NAME-STEP.hdf5"},
     {"force", NULL, "replace a problem of that name; else it is kept and nothing is done"},

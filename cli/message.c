@@ -1,5 +1,6 @@
 /* Messages, colours, exit codes of failures, interrupts: see cli.h. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -122,6 +123,20 @@ bool cli_stop(void *user) {
   return interrupted != 0;
 }
 
+/* --device and --device-blocks, where the verb has them. */
+static bool use_device(const cli_args *args, scree_context *context, int *code) {
+  const char *name = cli_text(args, "device", NULL);
+  long least = 1000;
+  if (!cli_whole(args, "device-blocks", 0, LONG_MAX, &least)) {
+    *code = CLI_USAGE;
+    return false;
+  }
+  if (!name) return true;
+  const scree_status status = scree_context_set_device(context, name, (size_t)least);
+  if (status) *code = cli_fail(CLI_USAGE, "--device: %s", scree_context_message(context));
+  return !status;
+}
+
 scree_context *cli_context(const cli_args *args, int *code) {
   long threads = 0;
   *code = CLI_USAGE;
@@ -131,6 +146,10 @@ scree_context *cli_context(const cli_args *args, int *code) {
   def.stop = cli_stop;
   scree_context *context = scree_context_create(&def);
   *code = context ? CLI_OK : cli_fail(CLI_INTERNAL, "out of memory");
+  if (context && !use_device(args, context, code)) {
+    scree_context_destroy(context);
+    return NULL;
+  }
   return context;
 }
 

@@ -107,6 +107,9 @@ include(${CMAKE_CURRENT_LIST_DIR}/ScreeViewer.cmake)
 # One run on many processes, by mpirun.
 scree_part(MPI "runs on several processes" "libopenmpi-dev openmpi-bin" DEFAULT "AUTO" MODULES ompi-c)
 
+# Sweeps and gradient steps on a device.
+scree_part(OPENCL "devices" "ocl-icd-opencl-dev" DEFAULT "AUTO" MODULES OpenCL)
+
 target_link_libraries(scree_parts INTERFACE m)
 list(APPEND SCREE_LIBRARIES ${OpenMP_C_LIBRARIES} m)
 list(REMOVE_DUPLICATES SCREE_LIBRARIES)

@@ -40,16 +40,16 @@ _scree() {
       return ;;
     --meshes) mapfile -t COMPREPLY < <(compgen -W "hulls exact" -- "$current"); return ;;
     --from | --to | --every | --measure | --fit | --target | --jobs | --window | --runs | --scan | --count) return ;;
-    --tol | --tol-residual | --duration | --density | --keyframe | --export-problem | --max-iter | --time-limit | --set | --threads | --repeat | --spheres | \
+    --tol | --tol-residual | --duration | --density | --keyframe | --export-problem | --max-iter | --time-limit | --set | --threads | --device | --device-blocks | --repeat | --spheres | \
       --size | --frame | --time | --sheet | --ghosts | --start | --stop | --fps | --speed | --samples | --range | --cut | --camera | --caption | --mu | --mass-ratio | --rolling | --spinning | --compliance | --seed) return ;;
   esac
   local options=--help
   case $verb in
-    run) options+=" --out --force --duration --from --threads --solver --model --set --json --export-problem --export-to --view --port --safe --strict" ;;
-    resume) options+=" --duration --threads --export-problem --export-to --json --strict --force" ;;
+    run) options+=" --out --force --duration --from --threads --device --device-blocks --solver --model --set --json --export-problem --export-to --view --port --safe --strict" ;;
+    resume) options+=" --duration --threads --device --device-blocks --export-problem --export-to --json --strict --force" ;;
     check) options+=" --set --threads --json --safe --schema --reference" ;;
     import) options+=" --out --allow-unsupported --fixed-base --self-collide --density --meshes --keyframe --json --safe --force" ;;
-    solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --json --check-existence --out --plot --strict --verbose --force" ;;
+    solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --device --device-blocks --json --check-existence --out --plot --strict --verbose --force" ;;
     render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --ghosts --trails --arrows --ground --no-grid --no-legend --no-shadows --draft --threads --json --force" ;;
     plot) options+=" --what --out --from --to --force" ;;
     view) options+=" --port --threads" ;;
@@ -62,7 +62,7 @@ _scree() {
     info) options+=" --json --threads" ;;
     sweep) options+=" --set --measure --out --jobs --threads --window --record --force --json" ;;
     calibrate) options+=" --fit --target --set --runs --tol --scan --out --jobs --threads --window --record --force --json" ;;
-    bench) options+=" --solvers --tol --tol-residual --max-iter --time-limit --model --set --threads --repeat --out --json --force" ;;
+    bench) options+=" --solvers --tol --tol-residual --max-iter --time-limit --model --set --threads --device --device-blocks --repeat --out --json --force" ;;
     generate) options+=" --out --spheres --size --mu --frictionless --masses --mass-ratio --rolling --spinning --compliance --seed --json --force" ;;
     list) options+=" --json --names" ;;
     doctor) options+=" --json --threads" ;;
@@ -72,7 +72,7 @@ _scree() {
     return
   fi
   case $verb in
-    list) mapfile -t COMPREPLY < <(compgen -W "solvers sets steppers linear-solvers scenes verbs units" -- "$current") ;;
+    list) mapfile -t COMPREPLY < <(compgen -W "solvers sets steppers linear-solvers scenes verbs units devices" -- "$current") ;;
     generate) mapfile -t COMPREPLY < <(compgen -W "packing" -- "$current") ;;
     help) mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot view export info statics modes fmu verify salvage sweep calibrate bench generate list doctor" -- "$current") ;;
     run | check | sweep | calibrate | info | statics | modes | fmu)

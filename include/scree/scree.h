@@ -24,6 +24,7 @@
 #include "scree/ccp.h"
 #include "scree/contact.h"
 #include "scree/coupling.h"
+#include "scree/device.h"
 #include "scree/distributed.h"
 #include "scree/export.h"
 #include "scree/io.h"

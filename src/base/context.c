@@ -138,6 +138,7 @@ scree_context *scree_context_create(const scree_context_def *def) {
 
 void scree_context_destroy(scree_context *context) {
   if (!context) return;
+  if (context->device_close) context->device_close(context->device);
   pool_clear(context);
   context->allocator.release(context->allocator.user, context, sizeof *context + sizeof(pool));
 }

@@ -16,8 +16,11 @@ struct scree_context {
   bool (*stop)(void *user);
   void *stop_user;
   rank_team *ranks; /* null: this process is alone */
-  double cpu_start; /* s, CPU time of the process when counting began */
-  bool stopped;     /* it has said so in the call that is being made */
+  void *device;     /* ccp/device's; null: none */
+  void (*device_close)(void *device);
+  unsigned device_round; /* of the devices that there have been */
+  double cpu_start;      /* s, CPU time of the process when counting began */
+  bool stopped;          /* it has said so in the call that is being made */
   int threads;
   team_state team; /* how many of them work: see team.h */
   size_t bytes, peak_bytes, allocations;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ccp/device/operator.h"
 #include "ccp/forms/recognise.h"
 #include "ccp/operator_glide.h"
 #include "ccp/operator_gradient.h"
@@ -18,8 +19,7 @@
 enum { CHUNK = 2048, PARALLEL_ROWS = 16384, PARALLEL_BLOCKS = 1024 };
 
 int op_force_rows(const ccp_operator *op, size_t block) {
-  const int dim = ccp_dim(op->problem, block);
-  return ccp_set(op->problem, block)->kind == SCREE_SET_ROLLING ? 3 : dim;
+  return set_force_rows(ccp_set(op->problem, block));
 }
 
 /* A block without any inertia (both sides fixed, or an empty row) has trace 0: eta 0 leaves its
@@ -165,7 +165,10 @@ scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   };
   scree_status status = find_form(op, &problem);
   if (status) return status;
-  if (op->form != problem->form || problem->form != SCREE_FORM_BODIES) drop_form(op);
+  const bool on_device = op_device_takes(op->context, problem);
+  if (op->form != problem->form || problem->form != SCREE_FORM_BODIES ||
+      !op_device_fits(op, on_device))
+    drop_form(op);
   op->problem = problem;
   op->form = problem->form;
   op->block_count = problem->block_count;
@@ -179,7 +182,7 @@ scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   if (status) return status;
   if (problem->form != SCREE_FORM_BODIES && op->block_count)
     memset(op->eta_force, 0, op->block_count * sizeof *op->eta_force);
-  status = init[problem->form](op);
+  status = on_device ? op_device_init(op) : init[problem->form](op);
   if (status) return status;
   fill_eta(op);
   op->reference_speed = problem->reference_speed;

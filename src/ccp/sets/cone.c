@@ -26,8 +26,6 @@ static const double cone_accuracy = 1e-14;
 /* What a search must reach to count as solved where rounding forbids cone_accuracy. */
 static const double cone_acceptable = 1e-9;
 
-const set_cone_flow set_cone_coulomb = {0.0, {1.0, 1.0}}, set_cone_associated = {1.0, {1.0, 1.0}};
-
 /* fmax and fmin are calls where NaN must be obeyed; here it need not. */
 static inline double larger(double a, double b) {
   return a > b ? a : b;
@@ -250,7 +248,8 @@ bool set_cone_relaxed(const set_cone *block, double *g) {
   if (g[0] > 0.0 && angle_search(block, g[1] / t, g[2] / t, cone_accuracy, g)) return true;
   if (q_t > 0.0 && angle_search(block, -q[1] / q_t, -q[2] / q_t, cone_accuracy, g)) return true;
   if (t > 0.0 && angle_search(block, free_t[0] / t, free_t[1] / t, cone_accuracy, g)) return true;
-  if (!set_cone_search(block, &set_cone_associated, INFINITY, g)) return false;
+  const set_cone_flow flow = SET_CONE_ASSOCIATED;
+  if (!set_cone_search(block, &flow, INFINITY, g)) return false;
   const double edge = sqrt(g[1] * g[1] + g[2] * g[2]);
   double y[3];
   if (edge >= 0.999999 * g[0] && angle_search(block, g[1] / edge, g[2] / edge, cone_acceptable, y))
@@ -312,6 +311,6 @@ bool set_cone_exact(const set_cone *block, double *g) {
       return slip_finish(&s, t[0] + move * dt[0], t[1] + move * dt[1], g);
     alpha = next;
   }
-  return miss <= cone_acceptable || stick(&s, g) ||
-         set_cone_search(block, &set_cone_coulomb, INFINITY, g);
+  const set_cone_flow flow = SET_CONE_COULOMB;
+  return miss <= cone_acceptable || stick(&s, g) || set_cone_search(block, &flow, INFINITY, g);
 }

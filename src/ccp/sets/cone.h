@@ -26,7 +26,8 @@ bool set_cone_exact(const set_cone *block, double *g);
 typedef struct set_cone_flow {
   double lift, along[2]; /* D */
 } set_cone_flow;
-extern const set_cone_flow set_cone_coulomb, set_cone_associated;
+#define SET_CONE_COULOMB    ((set_cone_flow){0.0, {1.0, 1.0}})
+#define SET_CONE_ASSOCIATED ((set_cone_flow){1.0, {1.0, 1.0}})
 
 /* At a given g[0] = radius >= 0: t in the disc with -D u_T in its normal cone. */
 bool set_cone_disc(const set_cone *block, const set_cone_flow *flow, double radius, double *g);

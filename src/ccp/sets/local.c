@@ -26,7 +26,7 @@ static bool solve_unsymmetric(const scree_set *set, scree_model model, const dou
       r[i] += 0.5 * (nii[i * d + j] - nii[j * d + i]) * g[j];
     }
   }
-  return set_ops_of(set->kind)->solve(set, model, s, r, g);
+  return set_solve_kind(set, model, s, r, g);
 }
 
 bool set_solve_block(const scree_set *set, scree_model model, const double *nii, const double *q,
@@ -36,7 +36,7 @@ bool set_solve_block(const scree_set *set, scree_model model, const double *nii,
     return false;
   }
   if (unsymmetric(set->dim, nii)) return solve_unsymmetric(set, model, nii, q, g);
-  return set_ops_of(set->kind)->solve(set, model, nii, q, g);
+  return set_solve_kind(set, model, nii, q, g);
 }
 
 /* A correction of the given g by a Cholesky factorisation that leaves out redundant rows. */
@@ -139,7 +139,7 @@ bool set_local_cone(const scree_set *set, double a1, double a2, scree_model mode
   const double i1 = a1 > 0.0 ? 1.0 / a1 : 0.0, i2 = a2 == a1 ? i1 : a2 > 0.0 ? 1.0 / a2 : 0.0;
   double y[3] = {g[0] + c, g[1] * i1, a2 > 0.0 ? g[2] * i2 : 0.0};
   const bool flows = model == SCREE_MODEL_COULOMB && set_has_flow(set);
-  const set_cone_flow flow = flows ? cone_flow(set) : set_cone_coulomb;
+  const set_cone_flow flow = flows ? cone_flow(set) : SET_CONE_COULOMB;
   bool solved = flows                          ? set_cone_search(&block, &flow, set->cap + c, y)
                 : model == SCREE_MODEL_RELAXED ? set_cone_relaxed(&block, y)
                                                : set_cone_exact(&block, y);

@@ -14,6 +14,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+/* Kernels of devices are compiled from these files too, without what calls by address. */
+#ifndef SCREE_DEVICE
 typedef struct set_ops {
   const char *name;
   /* Null, or what is wrong; the kind is already known to be right, modifiers are checked apart. */
@@ -31,6 +33,18 @@ typedef struct set_ops {
 
 /* Null for a kind that is none. */
 const set_ops *set_ops_of(scree_set_kind kind);
+
+/* One block alone, by the kind of its set. */
+static inline bool set_solve_kind(const scree_set *set, scree_model model, const double *nii,
+                                  const double *q, double *g) {
+  return set_ops_of(set->kind)->solve(set, model, nii, q, g);
+}
+#endif
+
+/* Rows that are forces; those behind them are moments. */
+static inline int set_force_rows(const scree_set *set) {
+  return set->kind == SCREE_SET_ROLLING ? 3 : set->dim;
+}
 
 /* A flow of its own in the exact model (scree/ccp.h): what minimises nothing. */
 static inline bool set_has_flow(const scree_set *set) {
