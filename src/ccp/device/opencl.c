@@ -9,7 +9,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
-#include "device_source.h"
+#include <device_source.h>
 
 enum { MOST_PLATFORMS = 16, MOST_DEVICES = 32, BUILD_LOG = 700, WORK_GROUP = 32 };
 
