@@ -83,18 +83,18 @@ void assembler_destroy(assembler *a) {
 }
 
 scree_status assembler_reserve_g(assembler *a, size_t rows) {
-  return memory_grow(a->context, &a->g, &a->g_capacity, rows, sizeof *a->g);
+  return memory_grow(a->context, &a->g, rows, sizeof *a->g);
 }
 
 static scree_status reserve_bodies(assembler *a) {
   const size_t n = a->world->bodies.limit;
-  if (memory_grow(a->context, &a->linear, &a->linear_capacity, n, sizeof *a->linear) ||
-      memory_grow(a->context, &a->angular, &a->angular_capacity, n, sizeof *a->angular) ||
-      memory_grow(a->context, &a->rank, &a->rank_capacity, n, sizeof *a->rank) ||
-      memory_grow(a->context, &a->shared, &a->shared_capacity, n, sizeof *a->shared) ||
-      memory_grow(a->context, &a->mean, &a->mean_capacity, n, sizeof *a->mean) ||
-      memory_grow(a->context, &a->order, &a->order_capacity, n, sizeof *a->order) ||
-      memory_grow(a->context, &a->old_order, &a->old_order_capacity, n, sizeof *a->old_order))
+  if (memory_grow(a->context, &a->linear, n, sizeof *a->linear) ||
+      memory_grow(a->context, &a->angular, n, sizeof *a->angular) ||
+      memory_grow(a->context, &a->rank, n, sizeof *a->rank) ||
+      memory_grow(a->context, &a->shared, n, sizeof *a->shared) ||
+      memory_grow(a->context, &a->mean, n, sizeof *a->mean) ||
+      memory_grow(a->context, &a->order, n, sizeof *a->order) ||
+      memory_grow(a->context, &a->old_order, n, sizeof *a->old_order))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
@@ -274,21 +274,15 @@ void assembler_accept(assembler *a) {
 }
 
 void assembler_swap_memory(assembler *a) {
-  contact_moment *extra = a->moment_now;
-  const size_t capacity = a->moment_now_capacity;
+  contact_moment *moment = a->moment_now;
   a->moment_now = a->moment_before;
-  a->moment_now_capacity = a->moment_before_capacity;
-  a->moment_before = extra;
-  a->moment_before_capacity = capacity;
+  a->moment_before = moment;
   const bool used = a->has_moment_now;
   a->has_moment_now = a->has_moment_before;
   a->has_moment_before = used;
   contact_state *state = a->state_now;
-  const size_t state_capacity = a->state_now_capacity;
   a->state_now = a->state_before;
-  a->state_now_capacity = a->state_before_capacity;
   a->state_before = state;
-  a->state_before_capacity = state_capacity;
   const bool remembered = a->has_state_now;
   a->has_state_now = a->has_state_before;
   a->has_state_before = remembered;

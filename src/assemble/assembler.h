@@ -92,50 +92,43 @@ typedef struct assembler {
   uint64_t revision;                /* of the world, when last seen */
   uint64_t sleep_seen, order_sleep; /* of its sleepers, by the pairs and by the order */
   uint8_t *kind;                    /* of each body, as collision sees it: who sleeps is fixed */
-  size_t kind_capacity, kind_count;
-  uint32_t *island; /* of each body, while some may fall asleep (sleep.c) */
-  size_t island_capacity;
+  size_t kind_count;
+  uint32_t *island;        /* of each body, while some may fall asleep (sleep.c) */
   uint32_t *asleep_before; /* of each body, when the step began; if any did */
-  size_t asleep_before_count, asleep_before_capacity;
+  size_t asleep_before_count;
   uint64_t asleep_before_revision;
   contact_asleep *slept; /* contacts of who sleeps */
-  size_t slept_count, slept_capacity;
+  size_t slept_count;
   bool has_excluded;      /* it had joints or pairs that never touch then */
   assembler_ranks *ranks; /* null: all contacts are here */
 
   /* Bodies: in the order of the problem first (`moving` of them), then the others with a shape. */
   uint32_t *order;
-  size_t order_count, order_capacity, moving;
+  size_t order_count, moving;
   uint32_t *rank; /* of each body: its index in the problem, or SCREE_CCP_WORLD */
-  size_t rank_capacity;
   size_t steps_since_order;
   size_t order_limit;  /* places in the world that it is about */
   uint32_t *old_order; /* before the first change of the order since the mark, if there was one */
-  size_t old_order_capacity, old_order_count, old_order_limit, old_moving;
+  size_t old_order_count, old_order_limit, old_moving;
   bool sorted;
   v3 *linear, *angular; /* v_free, after finish v; by body */
-  size_t linear_capacity, angular_capacity;
 
   /* The second look: v_free while linear is v, and how far a body's velocity after the solve leads
    * from the expected one, m; the second of them is what the contacts were found with. */
   v3 *free_linear, *free_angular;
-  size_t free_linear_capacity, free_angular_capacity;
   double *extra, *extra_used;
-  size_t extra_capacity, extra_used_capacity;
   double farthest, least_diameter; /* m; of the bodies as the contacts were searched */
   collide_given *late;             /* contacts of the step's end that it is solved with again */
-  size_t late_count, late_capacity;
+  size_t late_count;
   struct late_suspect *suspect; /* room for pairs that may overlap at the end */
-  size_t suspect_capacity;
   bool late_through;    /* it found a pair through each other: no contact says how to part it */
   double late_depth;    /* the deepest overlap that the last late look found, of the diameter */
   double *width, *turn; /* sweep.c: of each body, m; the most that it turns with, rad/s */
   uint32_t *width_of;   /* the generation that it is of */
-  size_t width_capacity, turn_capacity, width_of_capacity, width_count;
+  size_t width_count;
   uint64_t width_revision;
   double least_width, most_radius; /* m; of all bodies, of those that can be pushed */
   struct sweep_pair *swept;
-  size_t swept_capacity;
 
   /* Impacts (impact.c): of the step that was built. */
   bool bounces;        /* some materials do; else none of these is filled */
@@ -145,9 +138,6 @@ typedef struct assembler {
   v3 *impact_given;    /* impulse of each contact on body b, N s */
   struct impact_pair *impact_pair;
   uint32_t *impact_row, *impact_list, *impact_live;
-  size_t impact_row_capacity, impact_list_capacity, impact_live_capacity;
-  size_t joined_capacity, given_capacity, impact_capacity, impact_given_capacity,
-      impact_pair_capacity;
   size_t impact_count; /* impacts in the step; 0: the others do not matter */
   double impact_work;  /* J, on the bodies: what they lost, negative */
   bool jolted;         /* some of these bounce in the step */
@@ -160,26 +150,21 @@ typedef struct assembler {
   void *before; /* impulse on body b, N s; v3, or three floats where contacts are many */
   bool before_small;
   contact_place *place;
-  size_t before_capacity, place_capacity; /* the first one in bytes */
   bool has_place;
-  float *gap; /* of the contacts in the problem, m */
-  size_t gap_capacity;
+  float *gap;  /* of the contacts in the problem, m */
   bool begun;  /* the cache and `moment_before` are of the step before */
   bool solved; /* accepted: the cache's contacts are those of the problem */
   contact_moment *moment_now, *moment_before; /* null until needed */
-  size_t moment_now_capacity, moment_before_capacity;
-  bool has_moment_now, has_moment_before;  /* filled for all contacts, or for none */
-  contact_state *state_now, *state_before; /* the same */
-  size_t state_now_capacity, state_before_capacity;
+  bool has_moment_now, has_moment_before;     /* filled for all contacts, or for none */
+  contact_state *state_now, *state_before;    /* the same */
   bool has_state_now, has_state_before;
-  double held, held_part; /* of collide_view: from how far laws hold */
-  uint8_t *taken;         /* of the contacts before: has been found again */
-  size_t taken_capacity;
+  double held, held_part;   /* of collide_view: from how far laws hold */
+  uint8_t *taken;           /* of the contacts before: has been found again */
   bool has_cohesion;        /* of some pair of materials */
   bool has_surfaces;        /* some material has a direction or a surface velocity */
   scree_law_contact *asked; /* contacts that the user's law function is asked about (user.c), */
   uint32_t *asked_contact;  /* and their places in the problem */
-  size_t asked_count, asked_capacity, asked_contact_capacity;
+  size_t asked_count;
   size_t contact_count;
   size_t generation_count;  /* bodies that the contacts' names are about */
   double gravity;           /* m/s^2, its size */
@@ -188,32 +173,22 @@ typedef struct assembler {
                                none */
 
   double *g;
-  size_t g_capacity;
   struct joint_part *joint_part; /* blocks of joints (joints.h) */
-  size_t joint_part_count, joint_part_capacity;
+  size_t joint_part_count;
   uint32_t *joint_first,
       *joint_next; /* joints of each body, by joint and side: 1 + 3 joint + side */
-  size_t joint_first_capacity, joint_next_capacity;
   pose *
       end; /* of each body at the end of the step (joint_ends.c), with the twist that leads there */
   struct mean_twist *end_twist;
-  size_t end_capacity, end_twist_capacity;
-  uint32_t *link_block; /* of each link; CACHE_NONE: none */
-  size_t link_block_capacity;
+  uint32_t *link_block;   /* of each link; CACHE_NONE: none */
   double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
-  size_t stiffness_capacity;
   bool stiff;
   struct mean_twist *mean; /* of each body over the step: room for the ledger */
-  size_t mean_capacity;
-  uint8_t *shared; /* of each body, after finish: it pressed on another moving one */
-  size_t shared_capacity;
-  uint8_t *span; /* of each body: bits of the spans whose contacts push it (impulses.c) */
-  size_t span_capacity;
-  bool curved;      /* some contact may need curvature.c; then `lasting` is filled */
-  uint8_t *lasting; /* of the contacts in the problem: pressed in the step before too */
-  size_t lasting_capacity;
+  uint8_t *shared;         /* of each body, after finish: it pressed on another moving one */
+  uint8_t *span;           /* of each body: bits of the spans whose contacts push it (impulses.c) */
+  bool curved;             /* some contact may need curvature.c; then `lasting` is filled */
+  uint8_t *lasting;        /* of the contacts in the problem: pressed in the step before too */
   struct expected *expected; /* of each body: curvature.c */
-  size_t expected_capacity;
 } assembler;
 
 scree_status assembler_create(scree_world *world, assembler **out);

@@ -209,15 +209,13 @@ scree_status assembler_restore(assembler *a, const void *blob) {
                           "checkpoint: a contact asleep is of a body that is not there");
   }
   if (assembler_reserve_before(a, h.contact_count) ||
-      (h.places &&
-       memory_grow(a->context, &a->place, &a->place_capacity, h.contact_count, sizeof *a->place)) ||
-      (h.extra && memory_grow(a->context, &a->moment_now, &a->moment_now_capacity, h.contact_count,
-                              sizeof *a->moment_now)) ||
-      (h.states && memory_grow(a->context, &a->state_now, &a->state_now_capacity, h.contact_count,
-                               sizeof *a->state_now)) ||
-      memory_grow(a->context, &a->slept, &a->slept_capacity, h.slept, sizeof *a->slept) ||
-      memory_grow(a->context, &a->rank, &a->rank_capacity, limit, sizeof *a->rank) ||
-      memory_grow(a->context, &a->order, &a->order_capacity, limit, sizeof *a->order))
+      (h.places && memory_grow(a->context, &a->place, h.contact_count, sizeof *a->place)) ||
+      (h.extra &&
+       memory_grow(a->context, &a->moment_now, h.contact_count, sizeof *a->moment_now)) ||
+      (h.states && memory_grow(a->context, &a->state_now, h.contact_count, sizeof *a->state_now)) ||
+      memory_grow(a->context, &a->slept, h.slept, sizeof *a->slept) ||
+      memory_grow(a->context, &a->rank, limit, sizeof *a->rank) ||
+      memory_grow(a->context, &a->order, limit, sizeof *a->order))
     return SCREE_ERROR_MEMORY;
   /* Copies, because nothing says that a blob's parts are aligned. */
   cache_key *keys = memory_new(a->context, h.contact_count, sizeof *keys);

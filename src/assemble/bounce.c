@@ -60,7 +60,7 @@ scree_status assembler_find_bounces(assembler *a, bool again) {
   for (size_t k = 0; k < w->material_count * w->material_count && !a->bounces; k++)
     a->bounces = law_bounces(&w->pair[k]);
   if (!a->bounces) return SCREE_OK;
-  if (memory_grow(a->context, &a->joined, &a->joined_capacity, w->bodies.limit, sizeof *a->joined))
+  if (memory_grow(a->context, &a->joined, w->bodies.limit, sizeof *a->joined))
     return SCREE_ERROR_MEMORY;
   memset(a->joined, 0, w->bodies.limit * sizeof *a->joined);
   for (size_t k = 0; k < w->joint_limit; k++) {

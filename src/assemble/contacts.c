@@ -397,14 +397,11 @@ static scree_status reserve_contacts(assembler *a, size_t more) {
   const size_t n = a->problem->bodies.contact_count + more;
   const scree_status status = ccp_reserve_contacts(a->problem, more);
   if (status) return status;
-  if (memory_grow(a->context, &a->gap, &a->gap_capacity, n, sizeof *a->gap) ||
-      (a->curved &&
-       memory_grow(a->context, &a->lasting, &a->lasting_capacity, n, sizeof *a->lasting)) ||
-      memory_grow(a->context, &a->given, &a->given_capacity, n, sizeof *a->given) ||
-      (a->has_state_now &&
-       memory_grow(a->context, &a->state_now, &a->state_now_capacity, n, sizeof *a->state_now)) ||
-      (a->has_moment_now &&
-       memory_grow(a->context, &a->moment_now, &a->moment_now_capacity, n, sizeof *a->moment_now)))
+  if (memory_grow(a->context, &a->gap, n, sizeof *a->gap) ||
+      (a->curved && memory_grow(a->context, &a->lasting, n, sizeof *a->lasting)) ||
+      memory_grow(a->context, &a->given, n, sizeof *a->given) ||
+      (a->has_state_now && memory_grow(a->context, &a->state_now, n, sizeof *a->state_now)) ||
+      (a->has_moment_now && memory_grow(a->context, &a->moment_now, n, sizeof *a->moment_now)))
     return SCREE_ERROR_MEMORY;
   return assembler_reserve_g(a, a->problem->row_count + more * SCREE_MAX_DIM);
 }
@@ -538,8 +535,7 @@ scree_status assembler_add_contacts(assembler *a, const assembler_params *params
   a->generation_count = view.count;
   const size_t before = collide_cache(a->collide)->before.count;
   if (a->has_place) {
-    if (memory_grow(a->context, &a->taken, &a->taken_capacity, before, sizeof *a->taken))
-      return SCREE_ERROR_MEMORY;
+    if (memory_grow(a->context, &a->taken, before, sizeof *a->taken)) return SCREE_ERROR_MEMORY;
     if (before) memset(a->taken, 0, before * sizeof *a->taken);
   }
   a->curved = assembler_needs_places(a);

@@ -199,8 +199,7 @@ static void curve_pair(assembler *a, double h, size_t first, size_t count) {
 static scree_status expect_bodies(assembler *a, double h) {
   const world_bodies *b = &a->world->bodies;
   const size_t n = b->limit;
-  if (memory_grow(a->context, &a->expected, &a->expected_capacity, n, sizeof *a->expected))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(a->context, &a->expected, n, sizeof *a->expected)) return SCREE_ERROR_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(context_team(a->context, n > FEW_CONTACTS))
   for (size_t i = 0; i < n; i++)
     if (b->alive[i] && b->shape[i]) a->expected[i] = expect(a, i, h);

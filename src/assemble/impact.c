@@ -312,18 +312,13 @@ static double next_hit(const assembler *a, const impact_pair *pair, double h) {
 
 static scree_status reserve(assembler *a) {
   const size_t pairs = a->contact_count;
-  if (memory_grow(a->context, &a->impact_row, &a->impact_row_capacity, a->moving + 2,
-                  sizeof *a->impact_row) ||
-      memory_grow(a->context, &a->impact_list, &a->impact_list_capacity, 2 * pairs,
-                  sizeof *a->impact_list) ||
-      memory_grow(a->context, &a->impact_live, &a->impact_live_capacity, pairs,
-                  sizeof *a->impact_live))
+  if (memory_grow(a->context, &a->impact_row, a->moving + 2, sizeof *a->impact_row) ||
+      memory_grow(a->context, &a->impact_list, 2 * pairs, sizeof *a->impact_list) ||
+      memory_grow(a->context, &a->impact_live, pairs, sizeof *a->impact_live))
     return SCREE_ERROR_MEMORY;
-  if (memory_grow(a->context, &a->impact, &a->impact_capacity, a->moving, sizeof *a->impact) ||
-      memory_grow(a->context, &a->impact_given, &a->impact_given_capacity, a->contact_count,
-                  sizeof *a->impact_given) ||
-      memory_grow(a->context, &a->impact_pair, &a->impact_pair_capacity, pairs,
-                  sizeof *a->impact_pair))
+  if (memory_grow(a->context, &a->impact, a->moving, sizeof *a->impact) ||
+      memory_grow(a->context, &a->impact_given, a->contact_count, sizeof *a->impact_given) ||
+      memory_grow(a->context, &a->impact_pair, pairs, sizeof *a->impact_pair))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }

@@ -59,7 +59,7 @@ bool assembler_needs_places(const assembler *a) {
 /* A start need not be sharper than 1e-7 where contacts are so many that memory counts. */
 scree_status assembler_reserve_before(assembler *a, size_t count) {
   a->before_small = count >= MANY_CONTACTS;
-  return memory_grow(a->context, &a->before, &a->before_capacity,
+  return memory_grow(a->context, &a->before,
                      count * (a->before_small ? 3 * sizeof(float) : sizeof(v3)), 1);
 }
 
@@ -89,8 +89,7 @@ scree_status assembler_remember(assembler *a) {
   if (!a->solved) return SCREE_OK;
   const bool places = assembler_needs_places(a);
   if (assembler_reserve_before(a, a->contact_count) ||
-      (places &&
-       memory_grow(a->context, &a->place, &a->place_capacity, a->contact_count, sizeof *a->place)))
+      (places && memory_grow(a->context, &a->place, a->contact_count, sizeof *a->place)))
     return SCREE_ERROR_MEMORY;
   if (a->contact_count < PARALLEL_CONTACTS) {
     for (size_t k = 0; k < a->contact_count; k++) remember_one(a, k, places);
@@ -192,7 +191,7 @@ scree_status assembler_keep_contacts(assembler *a, assembler_report *report) {
   if (limit) memset(a->shared, 0, limit);
   size_t spans = (size_t)context_team(a->context, n > PARALLEL_CONTACTS);
   if (spans > MOST_SPANS) spans = MOST_SPANS;
-  if (spans > 1 && memory_grow(a->context, &a->span, &a->span_capacity, limit, sizeof *a->span))
+  if (spans > 1 && memory_grow(a->context, &a->span, limit, sizeof *a->span))
     return SCREE_ERROR_MEMORY;
   report->touching = spans > 1 ? keep_in_spans(a, spans) : keep_span(a, 0, n, 0);
   return SCREE_OK;

@@ -34,8 +34,7 @@ scree_status joint_add_part(assembler *a, size_t index, joint_role role, int coo
   scree_ccp_term terms[SCREE_MAX_DIM][JOINT_SIDES];
   scree_ccp_row_def def[SCREE_MAX_DIM];
   const size_t at = a->problem->row_count;
-  if (memory_grow(a->context, &a->joint_part, &a->joint_part_capacity, a->joint_part_count + 1,
-                  sizeof *a->joint_part) ||
+  if (memory_grow(a->context, &a->joint_part, a->joint_part_count + 1, sizeof *a->joint_part) ||
       assembler_reserve_g(a, at + SCREE_MAX_DIM))
     return SCREE_ERROR_MEMORY;
   for (int k = 0; k < count; k++) {

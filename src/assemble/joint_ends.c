@@ -22,9 +22,8 @@ static const double small = 1e-8;
 static scree_status find_ends(assembler *a, double h) {
   const scree_world *w = a->world;
   const ccp_bodies *bodies = &a->problem->bodies;
-  if (memory_grow(a->context, &a->end, &a->end_capacity, w->bodies.limit, sizeof *a->end) ||
-      memory_grow(a->context, &a->end_twist, &a->end_twist_capacity, w->bodies.limit,
-                  sizeof *a->end_twist))
+  if (memory_grow(a->context, &a->end, w->bodies.limit, sizeof *a->end) ||
+      memory_grow(a->context, &a->end_twist, w->bodies.limit, sizeof *a->end_twist))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < w->bodies.limit; i++)
     a->end_twist[i] = (mean_twist){a->linear[i], a->angular[i]};
@@ -143,9 +142,8 @@ scree_status assembler_find_strain(assembler *a, const assembler_params *params,
                                    assembler_hit *hit) {
   const scree_world *w = a->world;
   if (!a->joint_part_count) return SCREE_OK;
-  if (memory_grow(a->context, &a->end, &a->end_capacity, w->bodies.limit, sizeof *a->end) ||
-      memory_grow(a->context, &a->end_twist, &a->end_twist_capacity, w->bodies.limit,
-                  sizeof *a->end_twist))
+  if (memory_grow(a->context, &a->end, w->bodies.limit, sizeof *a->end) ||
+      memory_grow(a->context, &a->end_twist, w->bodies.limit, sizeof *a->end_twist))
     return SCREE_ERROR_MEMORY;
   for (size_t k = 0; k < a->joint_part_count; k++) {
     const joint *j = &w->joint[a->joint_part[k].joint];

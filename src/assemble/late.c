@@ -131,7 +131,7 @@ static scree_status find_suspects(assembler *a, double h, size_t *count) {
       beyond = fmax(beyond, allowed_gap(a, m, end) - end);
     }
     if (beyond <= allowed && (error <= allowed || least > error - allowed)) continue;
-    if (memory_grow(a->context, &a->suspect, &a->suspect_capacity, *count + 1, sizeof *a->suspect))
+    if (memory_grow(a->context, &a->suspect, *count + 1, sizeof *a->suspect))
       return SCREE_ERROR_MEMORY;
     a->suspect[(*count)++] = (late_suspect){
         .a = key.a, .b = key.b, .first = (uint32_t)k, .count = (uint32_t)(next - k), .said = said};
@@ -204,7 +204,7 @@ static int compare(const void *x, const void *y) {
 }
 
 static scree_status put(assembler *a, const collide_given *given) {
-  if (memory_grow(a->context, &a->late, &a->late_capacity, a->late_count + 1, sizeof *a->late))
+  if (memory_grow(a->context, &a->late, a->late_count + 1, sizeof *a->late))
     return SCREE_ERROR_MEMORY;
   a->late[a->late_count++] = *given;
   return SCREE_OK;

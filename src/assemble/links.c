@@ -51,8 +51,7 @@ static scree_status add_link(assembler *a, const assembler_params *params, const
 
 scree_status assembler_add_links(assembler *a, const assembler_params *params) {
   const scree_world *w = a->world;
-  if (memory_grow(a->context, &a->link_block, &a->link_block_capacity, w->link_limit,
-                  sizeof *a->link_block))
+  if (memory_grow(a->context, &a->link_block, w->link_limit, sizeof *a->link_block))
     return SCREE_ERROR_MEMORY;
   for (size_t k = 0; k < w->link_limit; k++) {
     a->link_block[k] = CACHE_NONE;

@@ -35,12 +35,10 @@ static double led_away(const assembler *a, size_t rank, double h) {
 
 static scree_status reserve(assembler *a) {
   const size_t n = a->world->bodies.limit;
-  if (memory_grow(a->context, &a->free_linear, &a->free_linear_capacity, n,
-                  sizeof *a->free_linear) ||
-      memory_grow(a->context, &a->free_angular, &a->free_angular_capacity, n,
-                  sizeof *a->free_angular) ||
-      memory_grow(a->context, &a->extra, &a->extra_capacity, n, sizeof *a->extra) ||
-      memory_grow(a->context, &a->extra_used, &a->extra_used_capacity, n, sizeof *a->extra_used))
+  if (memory_grow(a->context, &a->free_linear, n, sizeof *a->free_linear) ||
+      memory_grow(a->context, &a->free_angular, n, sizeof *a->free_angular) ||
+      memory_grow(a->context, &a->extra, n, sizeof *a->extra) ||
+      memory_grow(a->context, &a->extra_used, n, sizeof *a->extra_used))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
@@ -75,11 +73,8 @@ static scree_status look_at(assembler *a, const assembler_params *params, bool *
                          .tolerance = tolerance};
   const scree_status status = look_for_missed(collide_broad(a->collide), &look, again);
   double *used = a->extra;
-  const size_t capacity = a->extra_capacity;
   a->extra = a->extra_used;
-  a->extra_capacity = a->extra_used_capacity;
   a->extra_used = used;
-  a->extra_used_capacity = capacity;
   return status;
 }
 

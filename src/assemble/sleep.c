@@ -34,7 +34,7 @@ static scree_status reserve(assembler *a) {
   world_bodies *b = &a->world->bodies;
   if (world_need(a->world, &b->asleep, sizeof *b->asleep, NULL) ||
       world_need(a->world, &b->still, sizeof *b->still, NULL) ||
-      memory_grow(a->context, &a->island, &a->island_capacity, b->limit, sizeof *a->island))
+      memory_grow(a->context, &a->island, b->limit, sizeof *a->island))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
@@ -109,8 +109,7 @@ static scree_status keep_contacts(assembler *a) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   for (size_t k = 0; k < a->contact_count; k++) {
     if (!presses(a, k) || !(world_sleeps(w, key[k].a) || world_sleeps(w, key[k].b))) continue;
-    if (memory_grow(a->context, &a->slept, &a->slept_capacity, a->slept_count + 1,
-                    sizeof *a->slept))
+    if (memory_grow(a->context, &a->slept, a->slept_count + 1, sizeof *a->slept))
       return SCREE_ERROR_MEMORY;
     a->slept[a->slept_count++] = (contact_asleep){
         .body_a = key[k].a,
@@ -205,8 +204,8 @@ scree_status assembler_wake_driven(assembler *a, const assembler_params *params)
 void assembler_note_sleepers(assembler *a) {
   const scree_world *w = a->world;
   a->asleep_before_count = 0;
-  if (!w->asleep_count || memory_grow(a->context, &a->asleep_before, &a->asleep_before_capacity,
-                                      w->bodies.limit, sizeof *a->asleep_before))
+  if (!w->asleep_count ||
+      memory_grow(a->context, &a->asleep_before, w->bodies.limit, sizeof *a->asleep_before))
     return;
   a->asleep_before_count = w->bodies.limit;
   a->asleep_before_revision = w->sleep_revision;
@@ -220,8 +219,7 @@ scree_status assembler_see_sleepers(assembler *a) {
     return SCREE_OK;
   if (a->sleep_seen != w->sleep_revision) collide_invalidate(a->collide);
   a->sleep_seen = w->sleep_revision;
-  if (memory_grow(a->context, &a->kind, &a->kind_capacity, b->limit, sizeof *a->kind))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(a->context, &a->kind, b->limit, sizeof *a->kind)) return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < b->limit; i++)
     a->kind[i] = world_sleeps(w, i) ? (uint8_t)SCREE_BODY_FIXED : b->kind[i];
   a->kind_count = b->limit;

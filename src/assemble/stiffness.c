@@ -49,10 +49,8 @@ static bool joins_anchors(const joint *j) {
 /* Lists of the joints of each body, in the order of the joints. */
 static scree_status list_joints(assembler *a) {
   const scree_world *w = a->world;
-  if (memory_grow(a->context, &a->joint_first, &a->joint_first_capacity, w->bodies.limit,
-                  sizeof *a->joint_first) ||
-      memory_grow(a->context, &a->joint_next, &a->joint_next_capacity, JOINT_SIDES * w->joint_limit,
-                  sizeof *a->joint_next))
+  if (memory_grow(a->context, &a->joint_first, w->bodies.limit, sizeof *a->joint_first) ||
+      memory_grow(a->context, &a->joint_next, JOINT_SIDES * w->joint_limit, sizeof *a->joint_next))
     return SCREE_ERROR_MEMORY;
   memset(a->joint_first, 0, w->bodies.limit * sizeof *a->joint_first);
   for (size_t k = w->joint_limit; k-- > 0;) {
@@ -73,8 +71,7 @@ scree_status assembler_find_stiffness(assembler *a, const assembler_params *para
     a->stiff = w->joint[j].alive && w->joint[j].step > 0.0;
   if (!a->stiff) return SCREE_OK;
   if (list_joints(a)) return SCREE_ERROR_MEMORY;
-  if (memory_grow(a->context, &a->stiffness, &a->stiffness_capacity, w->bodies.limit,
-                  sizeof *a->stiffness))
+  if (memory_grow(a->context, &a->stiffness, w->bodies.limit, sizeof *a->stiffness))
     return SCREE_ERROR_MEMORY;
   if (!w->bodies.slow_turn) {
     if (world_need(a->world, &a->world->bodies.slow_turn, sizeof(v3), NULL))

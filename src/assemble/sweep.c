@@ -54,9 +54,9 @@ static double turn_speed(const assembler *a, size_t i) {
 static scree_status find_widths(assembler *a) {
   const world_bodies *b = &a->world->bodies;
   const size_t n = b->limit;
-  if (memory_grow(a->context, &a->width, &a->width_capacity, n, sizeof *a->width) ||
-      memory_grow(a->context, &a->width_of, &a->width_of_capacity, n, sizeof *a->width_of) ||
-      memory_grow(a->context, &a->turn, &a->turn_capacity, n, sizeof *a->turn))
+  if (memory_grow(a->context, &a->width, n, sizeof *a->width) ||
+      memory_grow(a->context, &a->width_of, n, sizeof *a->width_of) ||
+      memory_grow(a->context, &a->turn, n, sizeof *a->turn))
     return SCREE_ERROR_MEMORY;
   if (a->width_count == n && a->width_revision == a->world->revision) return SCREE_OK;
   const shape *last = NULL;
@@ -155,7 +155,7 @@ static scree_status find_pairs(assembler *a, double h, size_t *count) {
       const sweep_pair p = {.a = (uint32_t)i, .b = partner[m], .hit = INFINITY};
       if (!(a->turn[i] + a->turn[p.b] > 0.0)) continue;
       if (!(led_by_turn(a, i, p.b, h) > hold(a, &p)) || far_apart(a, i, p.b, h)) continue;
-      if (memory_grow(a->context, &a->swept, &a->swept_capacity, *count + 1, sizeof *a->swept))
+      if (memory_grow(a->context, &a->swept, *count + 1, sizeof *a->swept))
         return SCREE_ERROR_MEMORY;
       a->swept[(*count)++] = p;
     }

@@ -32,9 +32,8 @@ scree_status assembler_note_user(assembler *a, size_t k, const collide_contact *
                                  const law_input *in, const law_state *state, v3 slide, v3 force) {
   const world_bodies *b = &a->world->bodies;
   const size_t n = a->asked_count;
-  if (memory_grow(a->context, &a->asked, &a->asked_capacity, n + 1, sizeof *a->asked) ||
-      memory_grow(a->context, &a->asked_contact, &a->asked_contact_capacity, n + 1,
-                  sizeof *a->asked_contact))
+  if (memory_grow(a->context, &a->asked, n + 1, sizeof *a->asked) ||
+      memory_grow(a->context, &a->asked_contact, n + 1, sizeof *a->asked_contact))
     return SCREE_ERROR_MEMORY;
   scree_law_contact *out = &a->asked[n];
   *out = (scree_law_contact){.body_a = c->a,

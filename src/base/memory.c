@@ -13,6 +13,7 @@ enum { ALIGNMENT = 64 };
 typedef struct block_header {
   void *block; /* what the allocator gave */
   size_t size; /* what it was asked for */
+  size_t room; /* elements */
 } block_header;
 
 static block_header *header_of(void *data) {
@@ -48,7 +49,7 @@ void *memory_new(scree_context *context, size_t count, size_t size) {
   const uintptr_t raw = (uintptr_t)block + sizeof(block_header);
   const uintptr_t aligned = (raw + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
   char *data = block + (aligned - (uintptr_t)block);
-  *header_of(data) = (block_header){.block = block, .size = total};
+  *header_of(data) = (block_header){.block = block, .size = total, .room = count};
   if (total < context->mapped_from) memset(data, 0, count * size);
   count_in(context, total);
   return data;
@@ -71,35 +72,37 @@ static void *remap(scree_context *context, void *data, size_t count, size_t size
   const size_t total = count * size + EXTRA, offset = (size_t)((char *)data - (char *)old.block);
   char *block = context_remap(old.block, old.size, total);
   if (!block) return NULL;
-  *header_of(block + offset) = (block_header){.block = block, .size = total};
+  *header_of(block + offset) = (block_header){.block = block, .size = total, .room = count};
   context->bytes -= old.size;
   context->allocations++;
   count_in(context, total);
   return block + offset;
 }
 
-/* By count alone, whatever the size of an element: arrays of a world share one capacity. Large ones
- * are mostly remapped, which copies nothing, and need not look far ahead. */
-static size_t room_for(size_t capacity, size_t need) {
+/* Large ones are mostly remapped, which copies nothing, and need not look far ahead. */
+static size_t room_for(size_t had, size_t need) {
   enum { MANY = 16384 };
-  const size_t room = capacity + capacity / (capacity < MANY ? 2 : 32);
+  const size_t room = had + had / (had < MANY ? 2 : 32);
   return room > need ? room : need;
 }
 
-scree_status memory_grow(scree_context *context, void *array, size_t *capacity, size_t need,
-                         size_t size) {
-  if (need <= *capacity) return SCREE_OK;
-  const size_t target = room_for(*capacity, need);
+size_t memory_room(const void *array) {
+  return array ? ((const block_header *)array)[-1].room : 0;
+}
+
+scree_status memory_grow(scree_context *context, void *array, size_t need, size_t size) {
   void *old;
   memcpy(&old, array, sizeof old);
+  const size_t had = memory_room(old);
+  if (need <= had) return SCREE_OK;
+  const size_t target = room_for(had, need);
   void *grown = remap(context, old, target, size);
   if (!grown) {
     grown = memory_new(context, target, size);
     if (!grown) return SCREE_ERROR_MEMORY;
-    if (old) memcpy(grown, old, *capacity * size);
+    if (old) memcpy(grown, old, had * size);
     memory_free(context, old);
   }
   memcpy(array, &grown, sizeof grown);
-  *capacity = target;
   return SCREE_OK;
 }

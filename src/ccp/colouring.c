@@ -15,8 +15,7 @@ static scree_status finish(ccp_operator *op, size_t count, const uint32_t *block
   for (size_t k = 0; k < count; k++) size[colour[k]]++;
   op->colour_count = 0;
   while (op->colour_count < TRACKED && size[op->colour_count]) op->colour_count++;
-  if (memory_grow(op->context, &op->colour_start, &op->colour_start_capacity, op->colour_count + 1,
-                  sizeof *op->colour_start))
+  if (memory_grow(op->context, &op->colour_start, op->colour_count + 1, sizeof *op->colour_start))
     return SCREE_ERROR_MEMORY;
   size_t at = op->head_count;
   for (size_t c = 0; c < op->colour_count; c++) {
@@ -37,10 +36,8 @@ static uint32_t lowest_free(uint64_t used) {
 scree_status colouring_by_resource(colouring *work, ccp_operator *op, size_t resource_count,
                                    size_t count, const uint32_t *block, const size_t *start,
                                    const uint32_t *resource) {
-  if (memory_grow(op->context, &work->colour, &work->colour_capacity, count,
-                  sizeof *work->colour) ||
-      memory_grow(op->context, &work->used, &work->used_capacity, resource_count,
-                  sizeof *work->used))
+  if (memory_grow(op->context, &work->colour, count, sizeof *work->colour) ||
+      memory_grow(op->context, &work->used, resource_count, sizeof *work->used))
     return SCREE_ERROR_MEMORY;
   if (resource_count) memset(work->used, 0, resource_count * sizeof *work->used);
   for (size_t k = 0; k < count; k++) {

@@ -10,9 +10,7 @@
 /* Memory that a form keeps for it; zeros to begin with. */
 typedef struct colouring {
   uint32_t *colour; /* a block of the list, in its order */
-  size_t colour_capacity;
-  uint64_t *used; /* a resource: bits of the colours taken */
-  size_t used_capacity;
+  uint64_t *used;   /* a resource: bits of the colours taken */
 } colouring;
 
 /* Blocks block[0 … count - 1]; block[k] holds the resources start[k] … start[k + 1] - 1. They are

@@ -73,21 +73,17 @@ static void drop_form(ccp_operator *op) {
 static scree_status reserve(ccp_operator *op) {
   scree_context *context = op->context;
   const size_t rows = op->row_count, blocks = op->block_count;
-  if (memory_grow(context, &op->r, &op->r_capacity, rows, sizeof *op->r) ||
-      memory_grow(context, &op->eta_force, &op->eta_force_capacity, blocks,
-                  sizeof *op->eta_force) ||
-      memory_grow(context, &op->order, &op->order_capacity, blocks, sizeof *op->order) ||
-      memory_grow(context, &op->partial, &op->partial_capacity, rows / CHUNK + 2,
-                  sizeof *op->partial))
+  if (memory_grow(context, &op->r, rows, sizeof *op->r) ||
+      memory_grow(context, &op->eta_force, blocks, sizeof *op->eta_force) ||
+      memory_grow(context, &op->order, blocks, sizeof *op->order) ||
+      memory_grow(context, &op->partial, rows / CHUNK + 2, sizeof *op->partial))
     return SCREE_ERROR_MEMORY;
   if (!has_moments(op->problem)) {
     memory_free(context, op->eta_moment);
     op->eta_moment = NULL;
-    op->eta_moment_capacity = 0;
     return SCREE_OK;
   }
-  return memory_grow(context, &op->eta_moment, &op->eta_moment_capacity, blocks,
-                     sizeof *op->eta_moment);
+  return memory_grow(context, &op->eta_moment, blocks, sizeof *op->eta_moment);
 }
 
 /* ---- chunks ---------------------------------------------------------------------------------- */

@@ -97,8 +97,7 @@ struct ccp_operator {
   double *r;          /* row_count */
   double *eta_force;  /* block_count */
   double *eta_moment; /* block_count; null when no block has moment rows */
-  size_t r_capacity, eta_force_capacity, eta_moment_capacity;
-  double r_norm; /* |r| of the problem */
+  double r_norm;      /* |r| of the problem */
   double reference_speed;
   double term_speed;      /* largest terms of a row of r, m/s, where the form tells it; else 0 */
   bool capped;            /* some impulses are bounded: bodies may approach each other */
@@ -108,15 +107,11 @@ struct ccp_operator {
    * order[colour_start[c]] … order[colour_start[c + 1] - 1], blocks that share no moving body and
    * are not coupled by N; what follows the last colour goes one after the other. */
   uint32_t *order;
-  size_t order_capacity;
   size_t head_count;
   uint32_t *colour_start;
-  size_t colour_start_capacity;
   size_t colour_count;
   double *partial; /* partial sums of the reductions, one a chunk */
-  size_t partial_capacity;
   double *root; /* row_count, the metric of gradient steps; null until operator_metric.h made it */
-  size_t root_capacity;
   struct op_gradient *gradient; /* workspace of bodies/gradient.c, made when it is first used */
   struct op_glide *glide;       /* of bodies/gradient_glide.c */
 };

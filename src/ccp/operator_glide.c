@@ -10,17 +10,15 @@ enum { CHUNK = 256, GROUP = 64, PARALLEL_CHUNKS = 16 };
 typedef struct op_glide {
   double *before, *from; /* rows; `from` is y */
   double *shift;         /* s_i at the first row of each block */
-  size_t before_capacity, from_capacity, shift_capacity;
 } op_glide;
 
 scree_status op_glide_begin(ccp_operator *op, const double *g) {
   const size_t rows = op->head_count < op->block_count ? op->row_count : 0;
   if (!op->glide) op->glide = memory_new(op->context, 1, sizeof *op->glide);
   op_glide *glide = op->glide;
-  if (!glide ||
-      memory_grow(op->context, &glide->before, &glide->before_capacity, rows, sizeof(double)) ||
-      memory_grow(op->context, &glide->from, &glide->from_capacity, rows, sizeof(double)) ||
-      memory_grow(op->context, &glide->shift, &glide->shift_capacity, rows, sizeof(double)))
+  if (!glide || memory_grow(op->context, &glide->before, rows, sizeof(double)) ||
+      memory_grow(op->context, &glide->from, rows, sizeof(double)) ||
+      memory_grow(op->context, &glide->shift, rows, sizeof(double)))
     return SCREE_ERROR_MEMORY;
   if (rows) memset(glide->shift, 0, rows * sizeof(double));
   if (rows) op_copy(op, g, glide->before);

@@ -11,7 +11,6 @@ typedef struct op_gradient {
   double *y, *ny;
   double *current, *n_current;
   double *other, *n_other; /* previous until y is made of it, then next */
-  size_t capacity[6];
   bool y_is_made;
 } op_gradient;
 
@@ -22,7 +21,7 @@ static scree_status reserve(ccp_operator *op) {
   double **const vector[6] = {&m->y, &m->ny, &m->current, &m->n_current, &m->other, &m->n_other};
   /* Vectors change places: all have one size. */
   for (size_t k = 0; k < 6; k++)
-    if (memory_grow(op->context, vector[k], &m->capacity[k], op->row_count, sizeof(double)))
+    if (memory_grow(op->context, vector[k], op->row_count, sizeof(double)))
       return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }

@@ -45,7 +45,7 @@ static void fill_block(const ccp_operator *op, size_t i) {
 }
 
 scree_status op_metric_prepare(ccp_operator *op, const uint32_t *blocks, size_t count) {
-  if (memory_grow(op->context, &op->root, &op->root_capacity, op->row_count, sizeof *op->root))
+  if (memory_grow(op->context, &op->root, op->row_count, sizeof *op->root))
     return SCREE_ERROR_MEMORY;
   const size_t n = blocks ? count : op->block_count;
 #pragma omp parallel for schedule(static)                                                          \

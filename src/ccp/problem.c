@@ -32,9 +32,8 @@ static scree_status create(scree_context *context, scree_form form, scree_ccp **
   if (!p) return SCREE_ERROR_MEMORY;
   p->context = context;
   p->form = form;
-  if (memory_grow(context, &p->row_start, &p->row_start_capacity, 1, sizeof *p->row_start) ||
-      memory_grow(context, &p->bodies.term_start, &p->bodies.term_start_capacity, 1,
-                  sizeof *p->bodies.term_start)) {
+  if (memory_grow(context, &p->row_start, 1, sizeof *p->row_start) ||
+      memory_grow(context, &p->bodies.term_start, 1, sizeof *p->bodies.term_start)) {
     scree_ccp_destroy(p);
     return SCREE_ERROR_MEMORY;
   }
@@ -52,7 +51,7 @@ void scree_ccp_clear(scree_ccp *p) {
   p->block_count = p->row_count = p->set_count = 0;
   p->bodies.body_count = p->bodies.contact_count = 0;
   p->bodies.term_count = p->bodies.generic_row_count = 0;
-  if (p->compliance) memset(p->compliance, 0, p->compliance_capacity * sizeof *p->compliance);
+  if (p->compliance) memset(p->compliance, 0, memory_room(p->compliance) * sizeof *p->compliance);
 }
 
 static void free_matrix(scree_context *context, ccp_matrix *m) {
@@ -98,8 +97,7 @@ static scree_status intern_set(scree_ccp *p, const scree_set *set, uint32_t *ind
       *index = (uint32_t)i;
       return SCREE_OK;
     }
-  if (memory_grow(p->context, &p->set, &p->set_capacity, p->set_count + 1, sizeof *set))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(p->context, &p->set, p->set_count + 1, sizeof *set)) return SCREE_ERROR_MEMORY;
   p->set[p->set_count] = *set;
   *index = (uint32_t)p->set_count++;
   return SCREE_OK;
@@ -136,12 +134,11 @@ static scree_status append_block(scree_ccp *p, const scree_set *set, const doubl
     return context_fail(context, SCREE_ERROR_INPUT, "more than %u rows", UINT32_MAX - 8);
   uint32_t set_index = 0;
   if (intern_set(p, set, &set_index) ||
-      memory_grow(context, &p->row_start, &p->row_start_capacity, block + 2, sizeof(uint32_t)) ||
-      memory_grow(context, &p->set_index, &p->set_index_capacity, block + 1, sizeof(uint32_t)) ||
-      memory_grow(context, &p->offset, &p->offset_capacity, rows, sizeof(double)))
+      memory_grow(context, &p->row_start, block + 2, sizeof(uint32_t)) ||
+      memory_grow(context, &p->set_index, block + 1, sizeof(uint32_t)) ||
+      memory_grow(context, &p->offset, rows, sizeof(double)))
     return SCREE_ERROR_MEMORY;
-  if ((compliant || p->compliance) &&
-      memory_grow(context, &p->compliance, &p->compliance_capacity, rows, sizeof(double)))
+  if ((compliant || p->compliance) && memory_grow(context, &p->compliance, rows, sizeof(double)))
     return SCREE_ERROR_MEMORY;
   for (size_t k = 0; k < dim; k++) {
     p->offset[p->row_count + k] = offset ? offset[k] : 0.0;
@@ -173,8 +170,7 @@ static const char *body_fault(const scree_ccp_body_def *def) {
 scree_status ccp_extend_bodies(scree_ccp *p, size_t count) {
   ccp_bodies *b = &p->bodies;
   const size_t n = b->body_count + count;
-  if (memory_grow(p->context, &b->body, &b->body_capacity, n, sizeof *b->body))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(p->context, &b->body, n, sizeof *b->body)) return SCREE_ERROR_MEMORY;
   b->body_count = n;
   return SCREE_OK;
 }
@@ -232,8 +228,7 @@ scree_status scree_ccp_add_contact(scree_ccp *p, const scree_ccp_contact_def *de
     return context_fail(p->context, SCREE_ERROR_INPUT,
                         "contact %zu: the tangent is not across the normal", n);
   tangent = v3_normalize(tangent);
-  if (memory_grow(p->context, &bodies->contact, &bodies->contact_capacity, n + 1,
-                  sizeof *bodies->contact))
+  if (memory_grow(p->context, &bodies->contact, n + 1, sizeof *bodies->contact))
     return SCREE_ERROR_MEMORY;
   const scree_status status = append_block(p, &def->set, def->offset, def->compliance);
   if (status) return status;
@@ -254,10 +249,10 @@ scree_status ccp_reserve_contacts(scree_ccp *p, size_t more) {
   const size_t blocks = p->block_count + more, rows = p->row_count + more * SCREE_MAX_DIM;
   if (rows > UINT32_MAX - 8)
     return context_fail(context, SCREE_ERROR_INPUT, "more than %u rows", UINT32_MAX - 8);
-  if (memory_grow(context, &b->contact, &b->contact_capacity, blocks, sizeof *b->contact) ||
-      memory_grow(context, &p->row_start, &p->row_start_capacity, blocks + 1, sizeof(uint32_t)) ||
-      memory_grow(context, &p->set_index, &p->set_index_capacity, blocks, sizeof(uint32_t)) ||
-      memory_grow(context, &p->offset, &p->offset_capacity, rows, sizeof(double)))
+  if (memory_grow(context, &b->contact, blocks, sizeof *b->contact) ||
+      memory_grow(context, &p->row_start, blocks + 1, sizeof(uint32_t)) ||
+      memory_grow(context, &p->set_index, blocks, sizeof(uint32_t)) ||
+      memory_grow(context, &p->offset, rows, sizeof(double)))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
@@ -306,7 +301,7 @@ scree_status ccp_put_contact(scree_ccp *p, const scree_ccp_contact_def *def) {
   if (compliant) {
     bool any;
     if (check_compliance(p, def->compliance, dim, &any)) return SCREE_ERROR_INPUT;
-    if (memory_grow(p->context, &p->compliance, &p->compliance_capacity, row + dim, sizeof(double)))
+    if (memory_grow(p->context, &p->compliance, row + dim, sizeof(double)))
       return SCREE_ERROR_MEMORY;
     memcpy(p->compliance + row, def->compliance, dim * sizeof(double));
   }
@@ -346,8 +341,8 @@ scree_status ccp_change_contact(scree_ccp *p, size_t k, const scree_set *set, do
                         scree_set_name(set->kind), fault ? fault : "another dimension");
   if (check_compliance(p, &compliance, 1, &any)) return SCREE_ERROR_INPUT;
   if (intern_set(p, set, &p->set_index[k]) ||
-      ((any || p->compliance) && memory_grow(p->context, &p->compliance, &p->compliance_capacity,
-                                             p->row_count, sizeof(double))))
+      ((any || p->compliance) &&
+       memory_grow(p->context, &p->compliance, p->row_count, sizeof(double))))
     return SCREE_ERROR_MEMORY;
   p->offset[row] = offset;
   if (p->compliance) p->compliance[row] = compliance;
@@ -378,9 +373,9 @@ scree_status scree_ccp_add_block(scree_ccp *p, const scree_set *set,
     }
     terms += rows[k].term_count;
   }
-  if (memory_grow(p->context, &bodies->term, &bodies->term_capacity, terms, sizeof *bodies->term) ||
-      memory_grow(p->context, &bodies->term_start, &bodies->term_start_capacity,
-                  bodies->generic_row_count + dim + 1, sizeof *bodies->term_start))
+  if (memory_grow(p->context, &bodies->term, terms, sizeof *bodies->term) ||
+      memory_grow(p->context, &bodies->term_start, bodies->generic_row_count + dim + 1,
+                  sizeof *bodies->term_start))
     return SCREE_ERROR_MEMORY;
   const scree_status status = append_block(p, set, offset, compliance);
   if (status) return status;

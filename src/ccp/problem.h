@@ -15,15 +15,15 @@ typedef struct ccp_contact {
 
 typedef struct ccp_bodies {
   scree_ccp_body_def *body;
-  size_t body_count, body_capacity;
+  size_t body_count;
   ccp_contact *contact; /* block i < contact_count */
-  size_t contact_count, contact_capacity;
+  size_t contact_count;
   /* Generic rows: row k (counted from the first generic row) has the terms
    * term_start[k] … term_start[k + 1] - 1. */
   scree_ccp_term *term;
-  size_t term_count, term_capacity;
+  size_t term_count;
   size_t *term_start;
-  size_t generic_row_count, term_start_capacity;
+  size_t generic_row_count;
 } ccp_bodies;
 
 /* A matrix of the problem's own, compressed columns. */
@@ -50,15 +50,11 @@ struct scree_ccp {
   scree_form form;
   size_t block_count, row_count;
   uint32_t *row_start; /* block_count + 1 */
-  size_t row_start_capacity;
   uint32_t *set_index; /* block_count, into set */
-  size_t set_index_capacity;
-  scree_set *set; /* distinct sets, in order of first use */
-  size_t set_count, set_capacity;
-  double *offset; /* row_count: b, q or w */
-  size_t offset_capacity;
-  double *compliance; /* row_count; null: all zero */
-  size_t compliance_capacity;
+  scree_set *set;      /* distinct sets, in order of first use */
+  size_t set_count;
+  double *offset;         /* row_count: b, q or w */
+  double *compliance;     /* row_count; null: all zero */
   double reference_speed; /* given, m/s; 0: from the problem */
   double least_speed;     /* m/s, below which a speed is rounding of positions; 0: not known */
   ccp_bodies bodies;

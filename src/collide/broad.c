@@ -28,27 +28,21 @@ typedef struct piece {
 
 struct broad {
   scree_context *context;
-  aabb *box; /* with slack: what the pairs were found with */
-  size_t box_capacity;
+  aabb *box;   /* with slack: what the pairs were found with */
   aabb *shown; /* the same, moved into the periodic box */
-  size_t shown_capacity;
-  aabb all; /* of those that have an end */
+  aabb all;    /* of those that have an end */
   v3 image[IMAGES];
   int images;           /* 0: no periodic box */
   uint32_t *large_list; /* ascending */
-  size_t large_count, large_list_capacity;
+  size_t large_count;
   broad_cavity *cavity; /* of the large ones */
-  size_t cavity_capacity;
   broad_grid grid;
   piece *piece;
-  size_t piece_count, piece_capacity;
+  size_t piece_count;
   uint32_t *length; /* of rows as pieces found them */
-  size_t length_capacity;
   /* Pairs in rows by their lower index. */
   uint32_t *row;
-  size_t row_capacity;
   uint32_t *partner;
-  size_t partner_capacity;
   size_t count;
   broad_stray stray;
   double most_slack;
@@ -61,10 +55,8 @@ struct broad {
   size_t age; /* updates that the pairs have served */
   size_t rebuilds;
   uint32_t *generation; /* of the bodies in the list, where the view has them */
-  size_t generation_capacity;
   bool changed;
   uint8_t *left; /* of each body: it has left its box */
-  size_t left_capacity;
 };
 
 scree_status broad_create(scree_context *context, broad **out) {
@@ -77,7 +69,7 @@ scree_status broad_create(scree_context *context, broad **out) {
 }
 
 static void free_pieces(broad *b) {
-  for (size_t k = 0; k < b->piece_capacity; k++) {
+  for (size_t k = 0; k < memory_room(b->piece); k++) {
     memory_free(b->context, b->piece[k].higher.entry);
     memory_free(b->context, b->piece[k].lower.entry);
   }
@@ -85,7 +77,6 @@ static void free_pieces(broad *b) {
   memory_free(b->context, b->length);
   b->piece = NULL;
   b->length = NULL;
-  b->piece_capacity = b->length_capacity = 0;
 }
 
 void broad_destroy(broad *b) {
@@ -196,9 +187,9 @@ static double common_slack(const collide_view *view) {
 
 static scree_status make_boxes(broad *b, const collide_view *view, broad_boxes *out) {
   const size_t n = view->count;
-  if (memory_grow(b->context, &b->box, &b->box_capacity, n, sizeof *b->box) ||
-      memory_grow(b->context, &b->length, &b->length_capacity, n, sizeof *b->length) ||
-      memory_grow(b->context, &b->row, &b->row_capacity, n + 1, sizeof *b->row))
+  if (memory_grow(b->context, &b->box, n, sizeof *b->box) ||
+      memory_grow(b->context, &b->length, n, sizeof *b->length) ||
+      memory_grow(b->context, &b->row, n + 1, sizeof *b->row))
     return SCREE_ERROR_MEMORY;
   const v3 v0 = broad_mean_velocity(b->context, view);
   const double common = b->common = common_slack(view);
@@ -220,8 +211,7 @@ static scree_status make_boxes(broad *b, const collide_view *view, broad_boxes *
   b->most_slack = out->most_slack = most;
   b->images = view->box ? images_list(view->box, b->image) : 0;
   if (!view->box) return SCREE_OK;
-  if (memory_grow(b->context, &b->shown, &b->shown_capacity, n, sizeof *b->shown))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(b->context, &b->shown, n, sizeof *b->shown)) return SCREE_ERROR_MEMORY;
   out->box = b->shown;
   const scree_status status = images_show(b->context, view, b->box, b->shown, &b->all);
   b->all = aabb_grow(b->all, b->most_slack);
@@ -237,9 +227,8 @@ static scree_status sort_bodies(broad *b, const broad_boxes *boxes) {
   for (size_t i = 0; i < boxes->view->count; i++) {
     if (!boxes->view->shape[i] || b->grid.level[i] != BROAD_NO_LEVEL) continue;
     const size_t k = b->large_count;
-    if (memory_grow(b->context, &b->large_list, &b->large_list_capacity, k + 1,
-                    sizeof *b->large_list) ||
-        memory_grow(b->context, &b->cavity, &b->cavity_capacity, k + 1, sizeof *b->cavity))
+    if (memory_grow(b->context, &b->large_list, k + 1, sizeof *b->large_list) ||
+        memory_grow(b->context, &b->cavity, k + 1, sizeof *b->cavity))
       return SCREE_ERROR_MEMORY;
     b->large_list[k] = (uint32_t)i;
     b->cavity[k] = (broad_cavity){.still = false};
@@ -332,7 +321,9 @@ static void search_piece(broad *b, const broad_boxes *boxes, size_t k) {
 
 static scree_status give_room(broad *b, broad_list *list, size_t least) {
   const size_t need = list->count > least ? list->count : least;
-  return memory_grow(b->context, &list->entry, &list->capacity, need, sizeof *list->entry);
+  if (memory_grow(b->context, &list->entry, need, sizeof *list->entry)) return SCREE_ERROR_MEMORY;
+  list->room = memory_room(list->entry);
+  return SCREE_OK;
 }
 
 /* Pieces that had no room for what they found are searched again. */
@@ -340,7 +331,7 @@ static scree_status search_all(broad *b, const broad_boxes *boxes) {
   const size_t members = member_pieces(b);
   atomic_store(&b->crowded, false);
   b->piece_count = members + b->large_count;
-  if (memory_grow(b->context, &b->piece, &b->piece_capacity, b->piece_count, sizeof *b->piece))
+  if (memory_grow(b->context, &b->piece, b->piece_count, sizeof *b->piece))
     return SCREE_ERROR_MEMORY;
   for (size_t k = 0; k < b->piece_count; k++) {
     piece *p = &b->piece[k];
@@ -376,8 +367,7 @@ static scree_status lay_out_rows(broad *b, size_t n) {
   if (total > UINT32_MAX)
     return context_fail(b->context, SCREE_ERROR_MEMORY, "%zu pairs of near bodies are too many",
                         total);
-  return memory_grow(b->context, &b->partner, &b->partner_capacity, total + broad_stray_room(n),
-                     sizeof *b->partner);
+  return memory_grow(b->context, &b->partner, total + broad_stray_room(n), sizeof *b->partner);
 }
 
 static void copy_rows(broad *b, size_t k) {
@@ -419,10 +409,9 @@ static void add_lower(broad *b, size_t n) {
 /* Large lists are not held twice: old pairs go before the search, what it needed before they are
  * made anew. */
 static void give_way(broad *b) {
-  if (b->partner_capacity * sizeof *b->partner < KEPT_BYTES) return;
+  if (memory_room(b->partner) * sizeof *b->partner < KEPT_BYTES) return;
   memory_free(b->context, b->partner);
   b->partner = NULL;
-  b->partner_capacity = 0;
 }
 
 static scree_status make_rows(broad *b, size_t n) {
@@ -519,12 +508,10 @@ static bool adopt(broad *b, const collide_view *view) {
   if (!b->valid || !view->generation || view->count < b->count || b->side == 0.0) return false;
   for (size_t k = 0; k < b->large_count; k++)
     if (is_other(b, view, b->large_list[k])) return false;
-  if (memory_grow(b->context, &b->box, &b->box_capacity, view->count, sizeof *b->box) ||
-      memory_grow(b->context, &b->row, &b->row_capacity, view->count + 1, sizeof *b->row) ||
-      memory_grow(b->context, &b->generation, &b->generation_capacity, view->count,
-                  sizeof *b->generation) ||
-      memory_grow(b->context, &b->grid.level, &b->grid.level_capacity, view->count,
-                  sizeof *b->grid.level))
+  if (memory_grow(b->context, &b->box, view->count, sizeof *b->box) ||
+      memory_grow(b->context, &b->row, view->count + 1, sizeof *b->row) ||
+      memory_grow(b->context, &b->generation, view->count, sizeof *b->generation) ||
+      memory_grow(b->context, &b->grid.level, view->count, sizeof *b->grid.level))
     return false;
   for (size_t i = 0; i < view->count; i++) {
     if (!is_other(b, view, i)) continue;
@@ -565,8 +552,7 @@ static bool still_valid(broad *b, const collide_view *view) {
   for (size_t k = 0; k < b->large_count; k++)
     if (!broad_cavity_holds(&b->cavity[k], view, b->large_list[k], v0)) return false;
   b->stray.count = b->stray.pair_count = 0;
-  if (memory_grow(b->context, &b->left, &b->left_capacity, view->count, sizeof *b->left))
-    return false;
+  if (memory_grow(b->context, &b->left, view->count, sizeof *b->left)) return false;
   find_left(b, view, v0);
   for (size_t i = 0; i < view->count; i++) {
     if (!b->left[i]) continue;
@@ -596,8 +582,7 @@ scree_status broad_update(broad *b, const collide_view *view) {
   if (status) return status;
   give_back(b, view->count);
   if (view->generation) {
-    if (memory_grow(b->context, &b->generation, &b->generation_capacity, view->count,
-                    sizeof *b->generation))
+    if (memory_grow(b->context, &b->generation, view->count, sizeof *b->generation))
       return SCREE_ERROR_MEMORY;
     if (view->count) memcpy(b->generation, view->generation, view->count * sizeof *b->generation);
   }

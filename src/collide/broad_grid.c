@@ -19,11 +19,9 @@ void broad_grid_give_back_lanes(broad_grid *g) {
   memory_free(g->context, g->start);
   memory_free(g->context, g->slot);
   g->start = g->slot = NULL;
-  g->start_capacity = g->slot_capacity = 0;
   for (int k = 0; k < BROAD_LANES; k++) {
     memory_free(g->context, g->lane[k]);
     g->lane[k] = NULL;
-    g->lane_capacity[k] = 0;
   }
 }
 
@@ -31,7 +29,6 @@ void broad_grid_give_back(broad_grid *g) {
   broad_grid_give_back_lanes(g);
   memory_free(g->context, g->member);
   g->member = NULL;
-  g->member_capacity = 0;
 }
 
 void broad_grid_clear(broad_grid *g) {
@@ -107,8 +104,7 @@ static double choose_base(const broad_boxes *b) {
 
 static scree_status assign_levels(broad_grid *g, const broad_boxes *b, size_t least) {
   const size_t count = b->view->count;
-  if (memory_grow(g->context, &g->level, &g->level_capacity, count, sizeof *g->level))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(g->context, &g->level, count, sizeof *g->level)) return SCREE_ERROR_MEMORY;
   const double base = choose_base(b);
   for (int l = 0; l < BROAD_LEVELS; l++)
     g->levels[l] = (broad_level){.size = base * exp2((double)l) * (1.0 + 1e-6)};
@@ -211,13 +207,12 @@ static scree_status lay_out(broad_grid *g, const broad_boxes *b) {
     members += level->members;
   }
   g->member_count = members;
-  if (memory_grow(g->context, &g->start, &g->start_capacity, cells, sizeof *g->start) ||
-      memory_grow(g->context, &g->slot, &g->slot_capacity, b->view->count, sizeof *g->slot) ||
-      memory_grow(g->context, &g->member, &g->member_capacity, members, sizeof *g->member))
+  if (memory_grow(g->context, &g->start, cells, sizeof *g->start) ||
+      memory_grow(g->context, &g->slot, b->view->count, sizeof *g->slot) ||
+      memory_grow(g->context, &g->member, members, sizeof *g->member))
     return SCREE_ERROR_MEMORY;
   for (int k = 0; k < BROAD_LANES; k++)
-    if (memory_grow(g->context, &g->lane[k], &g->lane_capacity[k], members + WIDTH,
-                    sizeof *g->lane[k]))
+    if (memory_grow(g->context, &g->lane[k], members + WIDTH, sizeof *g->lane[k]))
       return SCREE_ERROR_MEMORY;
   if (cells) memset(g->start, 0, cells * sizeof *g->start);
   return SCREE_OK;

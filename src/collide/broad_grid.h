@@ -33,18 +33,13 @@ typedef struct broad_boxes {
 
 typedef struct broad_grid {
   scree_context *context;
-  uint8_t *level; /* of each body, BROAD_NO_LEVEL: none */
-  size_t level_capacity;
+  uint8_t *level;                   /* of each body, BROAD_NO_LEVEL: none */
   broad_level levels[BROAD_LEVELS]; /* ascending cell size */
   uint32_t *start;                  /* of each cell: its first member; the end of the last */
-  size_t start_capacity;
-  uint32_t *slot; /* of each body: its cell within its level */
-  size_t slot_capacity;
-  uint32_t *member; /* bodies by level and cell */
-  size_t member_capacity;
+  uint32_t *slot;                   /* of each body: its cell within its level */
+  uint32_t *member;                 /* bodies by level and cell */
   size_t member_count;
   float *lane[BROAD_LANES]; /* by member: x, y, z from its level's origin, half side, ball */
-  size_t lane_capacity[BROAD_LANES];
 } broad_grid;
 
 void broad_grid_clear(broad_grid *g);
@@ -58,12 +53,12 @@ scree_status broad_grid_sort(broad_grid *g, const broad_boxes *boxes, size_t lea
 /* Where partners are put. */
 typedef struct broad_list {
   uint32_t *entry;
-  size_t count, capacity;
+  size_t count, room;
   bool short_of_room; /* `count` says more than there is room for */
 } broad_list;
 
 static inline void broad_list_add(broad_list *list, uint32_t x) {
-  if (list->count < list->capacity)
+  if (list->count < list->room)
     list->entry[list->count] = x;
   else
     list->short_of_room = true;

@@ -19,10 +19,10 @@ scree_status broad_stray_reserve(broad_stray *s, size_t count) {
   s->room = broad_stray_room(count);
   s->count = s->pair_count = 0;
   for (s->slots = LEAST_SLOTS; s->slots < CELLS * s->most / 4;) s->slots *= 2;
-  if (memory_grow(c, &s->body, &s->body_capacity, s->most, sizeof *s->body) ||
-      memory_grow(c, &s->slot, &s->slot_capacity, s->slots, sizeof *s->slot) ||
-      memory_grow(c, &s->entry, &s->entry_capacity, CELLS * s->most, sizeof *s->entry) ||
-      memory_grow(c, &s->pair, &s->pair_capacity, PAIRS * s->most, sizeof *s->pair))
+  if (memory_grow(c, &s->body, s->most, sizeof *s->body) ||
+      memory_grow(c, &s->slot, s->slots, sizeof *s->slot) ||
+      memory_grow(c, &s->entry, CELLS * s->most, sizeof *s->entry) ||
+      memory_grow(c, &s->pair, PAIRS * s->most, sizeof *s->pair))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
@@ -57,7 +57,7 @@ static bool enter(broad_stray *s, size_t stray, v3 c, double side, double invers
       for (int64_t x = cell_of(c.x - far, inverse); x <= cell_of(c.x + far, inverse); x++) {
         uint32_t *first = &s->slot[slot_of(s, x, y, z)];
         if (*first && s->entry[*first - 1].stray == stray) continue;
-        if (s->entry_count == s->entry_capacity) return false;
+        if (s->entry_count == memory_room(s->entry)) return false;
         s->entry[s->entry_count] = (stray_entry){(uint32_t)stray, *first};
         *first = (uint32_t)++s->entry_count;
       }
@@ -81,7 +81,7 @@ bool broad_stray_note(broad_stray *s, uint32_t i, uint32_t k, const uint32_t *ro
   const uint32_t low = i < k ? i : k, high = i < k ? k : i;
   for (uint32_t e = row[low]; e < row[low + 1]; e++)
     if (partner[e] == high) return true;
-  if (s->pair_count == s->pair_capacity || s->pair_count == s->room) return false;
+  if (s->pair_count == memory_room(s->pair) || s->pair_count == s->room) return false;
   s->pair[s->pair_count++] = (uint64_t)low << 32 | high;
   return true;
 }

@@ -16,13 +16,13 @@ typedef struct stray_entry {
 typedef struct broad_stray {
   scree_context *context;
   uint32_t *body; /* ascending */
-  size_t count, most, body_capacity;
-  uint32_t *slot;              /* 1 + index of the first entry */
-  size_t slots, slot_capacity; /* a power of two */
+  size_t count, most;
+  uint32_t *slot; /* 1 + index of the first entry */
+  size_t slots;   /* a power of two */
   stray_entry *entry;
-  size_t entry_count, entry_capacity;
+  size_t entry_count;
   uint64_t *pair; /* lower index << 32 | higher; found, not yet in the rows */
-  size_t pair_count, pair_capacity;
+  size_t pair_count;
   size_t room; /* pairs that the rows still have room for */
 } broad_stray;
 

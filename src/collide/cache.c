@@ -18,12 +18,9 @@ static void swap(cache *c) {
 }
 
 static scree_status make_room(cache *c, size_t body_count) {
-  if (memory_grow(c->context, &c->now.first, &c->now.first_capacity, body_count,
-                  sizeof *c->now.first) ||
-      memory_grow(c->context, &c->before.first, &c->before.first_capacity, body_count,
-                  sizeof *c->before.first) ||
-      memory_grow(c->context, &c->generation, &c->generation_capacity, body_count,
-                  sizeof *c->generation))
+  if (memory_grow(c->context, &c->now.first, body_count, sizeof *c->now.first) ||
+      memory_grow(c->context, &c->before.first, body_count, sizeof *c->before.first) ||
+      memory_grow(c->context, &c->generation, body_count, sizeof *c->generation))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
@@ -52,8 +49,7 @@ void cache_undo(cache *c) {
 scree_status cache_extend(cache *c, size_t more, size_t *first) {
   cache_list *now = &c->now;
   *first = now->count;
-  if (now->count + more > now->capacity &&
-      memory_grow(c->context, &now->key, &now->capacity, now->count + more, sizeof *now->key))
+  if (memory_grow(c->context, &now->key, now->count + more, sizeof *now->key))
     return SCREE_ERROR_MEMORY;
   now->count += more;
   return SCREE_OK;
@@ -110,8 +106,7 @@ void cache_put(cache *c, cache_walk *walk, cache_key key, size_t place, cache_ma
 
 scree_status cache_restore(cache *c, size_t body_count, const uint32_t *generation, size_t count,
                            const cache_key *keys) {
-  if (make_room(c, body_count) ||
-      memory_grow(c->context, &c->now.key, &c->now.capacity, count, sizeof *keys))
+  if (make_room(c, body_count) || memory_grow(c->context, &c->now.key, count, sizeof *keys))
     return SCREE_ERROR_MEMORY;
   if (body_count) memset(c->now.first, 0, body_count * sizeof *c->now.first);
   if (body_count) memcpy(c->generation, generation, body_count * sizeof *generation);

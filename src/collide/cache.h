@@ -15,16 +15,14 @@ typedef struct cache_key {
 
 typedef struct cache_list {
   cache_key *key;
-  size_t count, capacity;
+  size_t count;
   uint32_t *first; /* of body a: 1 + its first contact, 0: none */
-  size_t first_capacity;
 } cache_list;
 
 typedef struct cache {
   scree_context *context;
   cache_list now, before;
   uint32_t *generation; /* bodies' generations when `now` was filled */
-  size_t generation_capacity;
 } cache;
 
 /* Whose contacts of the step before, and where among them. */

@@ -23,9 +23,9 @@ typedef struct piece {
   segment segments[PIECE_PAIRS];
   size_t segment_count;
   collide_contact *out;
-  size_t count, capacity;
-  size_t first; /* place of its first contact */
-  bool begins;  /* its first contact is the first of its body */
+  size_t count, room; /* of `out` */
+  size_t first;       /* place of its first contact */
+  bool begins;        /* its first contact is the first of its body */
   bool short_of_room;
 } piece;
 
@@ -141,7 +141,7 @@ static bool far_apart(const collide_view *view, uint32_t i, uint32_t k) {
 /* Most pairs are two spheres: no pose, no table. */
 static bool touch_spheres(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
   if (far_apart(view, i, k)) return true;
-  if (p->count == p->capacity) return false;
+  if (p->count == p->room) return false;
   collide_contact *c = &p->out[p->count];
   if (!narrow_touch_spheres(view->position[i], view->radius[i], view->position[k], view->radius[k],
                             view_pair_margin(view, i, k), &c->point) ||
@@ -172,7 +172,7 @@ static bool add_given(const collide_view *view, uint32_t i, uint32_t k, piece *p
   for (size_t m = find_given(view, i, k); m < view->given_count; m++) {
     const collide_given *g = &view->given[m];
     if (g->a != i || g->b != k) break;
-    if (p->count == p->capacity) return false;
+    if (p->count == p->room) return false;
     p->out[p->count++] = (collide_contact){.a = i, .b = k, .given = true, .point = g->point};
   }
   return true;
@@ -188,7 +188,7 @@ static bool touch(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
   contact_point found[CONTACT_POINT_MAX];
   const int n = narrow_collide(view->shape[i], view_shape_pose(view, i), view->shape[k],
                                view_shape_pose(view, k), margin, found, CONTACT_POINT_MAX);
-  if (p->count + (size_t)n > p->capacity) return false;
+  if (p->count + (size_t)n > p->room) return false;
   for (int m = 0; m < n; m++)
     p->out[p->count++] = (collide_contact){.a = i, .b = k, .point = found[m]};
   return add_given(view, i, k, p);
@@ -260,9 +260,9 @@ static scree_status run_pieces(collide *c) {
   for (size_t k = 0; k < c->piece_count; k++) {
     piece *p = &c->piece[k];
     while (p->short_of_room) {
-      if (memory_grow(c->context, &p->out, &p->capacity, 2 * p->capacity + PIECE_ROOM,
-                      sizeof *p->out))
+      if (memory_grow(c->context, &p->out, 2 * p->room + PIECE_ROOM, sizeof *p->out))
         return SCREE_ERROR_MEMORY;
+      p->room = memory_room(p->out);
       run_piece(c, p);
     }
   }

@@ -14,21 +14,19 @@ static const double large_part = 4.0, slack_part = 0.5;
 
 static scree_status reserve(distributed *d, size_t n) {
   scree_context *c = d->context;
-  size_t *room = d->capacity;
   const size_t before = d->limit;
-  if (memory_grow(c, &d->owner, &room[0], n, sizeof *d->owner) ||
-      memory_grow(c, &d->large, &room[1], n, sizeof *d->large) ||
-      memory_grow(c, &d->near, &room[2], n, sizeof *d->near) ||
-      memory_grow(c, &d->seen, &room[3], n, sizeof *d->seen) ||
-      memory_grow(c, &d->way, &room[4], n, sizeof *d->way) ||
-      memory_grow(c, &d->more, &room[5], n, sizeof *d->more) ||
-      memory_grow(c, &d->free_linear, &room[6], n, sizeof *d->free_linear) ||
-      memory_grow(c, &d->free_angular, &room[7], n, sizeof *d->free_angular) ||
-      memory_grow(c, &d->generation, &room[8], n, sizeof *d->generation) ||
-      memory_grow(c, &d->home, &room[9], n, sizeof *d->home) ||
-      memory_grow(c, &d->reach, &room[10], n, sizeof *d->reach) ||
-      memory_grow(c, &d->list, &d->list_capacity, n, sizeof *d->list) ||
-      memory_grow(c, &d->first, &d->first_capacity, (size_t)d->ranks->count + 1, sizeof *d->first))
+  if (memory_grow(c, &d->owner, n, sizeof *d->owner) ||
+      memory_grow(c, &d->large, n, sizeof *d->large) ||
+      memory_grow(c, &d->near, n, sizeof *d->near) ||
+      memory_grow(c, &d->seen, n, sizeof *d->seen) || memory_grow(c, &d->way, n, sizeof *d->way) ||
+      memory_grow(c, &d->more, n, sizeof *d->more) ||
+      memory_grow(c, &d->free_linear, n, sizeof *d->free_linear) ||
+      memory_grow(c, &d->free_angular, n, sizeof *d->free_angular) ||
+      memory_grow(c, &d->generation, n, sizeof *d->generation) ||
+      memory_grow(c, &d->home, n, sizeof *d->home) ||
+      memory_grow(c, &d->reach, n, sizeof *d->reach) ||
+      memory_grow(c, &d->list, n, sizeof *d->list) ||
+      memory_grow(c, &d->first, (size_t)d->ranks->count + 1, sizeof *d->first))
     return SCREE_ERROR_MEMORY;
   for (size_t i = before; i < n; i++) {
     d->generation[i] = UINT32_MAX;

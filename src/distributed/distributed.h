@@ -26,28 +26,22 @@ typedef struct domains {
   v3 weight;       /* of lengths along the axes, where the longest is cut */
   domain_cut *cut; /* ranks - 1 */
   uint32_t *list;  /* room of the bisection */
-  size_t capacity[2];
 } domains;
 
 /* Bodies that are here and elsewhere. */
 typedef struct sharing {
   uint32_t *body, *place; /* of each: in the world, in the problem */
-  size_t count, body_capacity, place_capacity;
+  size_t count;
   uint16_t *copies; /* of each body of the problem */
-  size_t copies_capacity;
   /* Peers in the order of ranks, this one among them: what is shared with each are the numbers
    * slot[start[p]] … slot[start[p + 1] - 1]. */
   int *peer;
   int peers, self; /* self: the place of this rank among them */
   size_t *start;
   uint32_t *slot;
-  size_t peer_capacity, start_capacity, slot_capacity;
-  double *out, *in, *sum; /* six a slot */
-  size_t out_capacity, in_capacity, sum_capacity;
+  double *out, *in, *sum;   /* six a slot */
   uint32_t *touched, *told; /* bodies of others that I push; of all ranks */
-  size_t touched_capacity, told_capacity;
-  uint32_t *mark; /* of each body of the world: 1 + its number */
-  size_t mark_capacity;
+  uint32_t *mark;           /* of each body of the world: 1 + its number */
 } sharing;
 
 typedef struct distributed {
@@ -64,7 +58,6 @@ typedef struct distributed {
   uint32_t *generation; /* of the body that owner is of */
   v3 *home;             /* where it was when ghosts were found, and what it reached then */
   double *reach;
-  size_t capacity[12];
   size_t limit;       /* bodies that the arrays are of */
   uint64_t revision;  /* of the world, that they are of */
   double mean_radius; /* m */
@@ -74,19 +67,15 @@ typedef struct distributed {
   /* Dynamic bodies by rank, ascending in each: list[first[r]] … */
   uint32_t *list;
   size_t *first;
-  size_t list_capacity, first_capacity;
   char *bytes, *blob;
-  size_t bytes_capacity, blob_capacity;
   uint64_t *place;
-  size_t place_capacity;
   char *kept; /* the own memory of contacts, while that of all ranks is in its place */
-  size_t kept_capacity;
   bool kept_whole;
   bool whole;         /* the memory of contacts is that of all ranks */
   scree_ccp *problem; /* that of all ranks, and its impulses; null until it was needed */
   double *g;
-  size_t g_capacity, first_block; /* of mine in it */
-  size_t bisections, found;       /* how many times bodies were divided, and ghosts found */
+  size_t first_block;       /* of mine in it */
+  size_t bisections, found; /* how many times bodies were divided, and ghosts found */
 } distributed;
 
 /* domain.c */

@@ -86,8 +86,8 @@ static void bisect(domains *d, uint32_t *list, size_t count, const v3 *position,
 
 scree_status domains_bisect(scree_context *context, domains *d, int parts, size_t count,
                             const uint32_t *body, const v3 *position, uint16_t *owner) {
-  if (memory_grow(context, &d->cut, &d->capacity[0], (size_t)parts, sizeof *d->cut) ||
-      memory_grow(context, &d->list, &d->capacity[1], count, sizeof *d->list))
+  if (memory_grow(context, &d->cut, (size_t)parts, sizeof *d->cut) ||
+      memory_grow(context, &d->list, count, sizeof *d->list))
     return SCREE_ERROR_MEMORY;
   for (size_t k = 0; k < count; k++) d->list[k] = body[k];
   bisect(d, d->list, count, position, 0, parts, owner);

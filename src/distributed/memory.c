@@ -9,7 +9,7 @@ scree_status distributed_merge(distributed *d, assembler *a) {
   const char *part[DISTRIBUTED_MOST];
   if (d->whole) return SCREE_OK;
   const size_t mine = assembler_save(a, NULL);
-  if (memory_grow(d->context, &d->blob, &d->blob_capacity, mine, 1)) return SCREE_ERROR_MEMORY;
+  if (memory_grow(d->context, &d->blob, mine, 1)) return SCREE_ERROR_MEMORY;
   assembler_save(a, d->blob);
   for (int r = 0; r < n; r++) {
     offset[r] = (size_t)r * sizeof mine;
@@ -20,15 +20,15 @@ scree_status distributed_merge(distributed *d, assembler *a) {
     offset[r] = total;
     total += size[r];
   }
-  if (memory_grow(d->context, &d->bytes, &d->bytes_capacity, total, 1)) return SCREE_ERROR_MEMORY;
+  if (memory_grow(d->context, &d->bytes, total, 1)) return SCREE_ERROR_MEMORY;
   d->ranks->gather(d->ranks, d->blob, d->bytes, offset, size);
   for (int r = 0; r < n; r++) {
     part[r] = d->bytes + offset[r];
     contacts += assembler_blob_contacts(part[r]);
   }
   const size_t joined = assembler_join(part, n, NULL, NULL);
-  if (memory_grow(d->context, &d->place, &d->place_capacity, contacts, sizeof *d->place) ||
-      memory_grow(d->context, &d->blob, &d->blob_capacity, joined, 1))
+  if (memory_grow(d->context, &d->place, contacts, sizeof *d->place) ||
+      memory_grow(d->context, &d->blob, joined, 1))
     return SCREE_ERROR_MEMORY;
   assembler_join(part, n, d->place, d->blob);
   d->whole = true;
@@ -40,7 +40,7 @@ scree_status distributed_collect(assembler *a) {
   d->kept_whole = d->whole;
   if (d->whole) return SCREE_OK;
   const size_t size = assembler_save(a, NULL);
-  if (memory_grow(d->context, &d->kept, &d->kept_capacity, size, 1)) return SCREE_ERROR_MEMORY;
+  if (memory_grow(d->context, &d->kept, size, 1)) return SCREE_ERROR_MEMORY;
   assembler_save(a, d->kept);
   return distributed_merge(d, a);
 }

@@ -24,7 +24,7 @@ static scree_status touch(distributed *d, const assembler *a, uint32_t body, siz
   sharing *s = &d->sharing;
   if (!world_is_dynamic(a->world, body) || d->owner[body] == d->ranks->me || s->mark[body])
     return SCREE_OK;
-  if (memory_grow(d->context, &s->touched, &s->touched_capacity, *count + 1, sizeof *s->touched))
+  if (memory_grow(d->context, &s->touched, *count + 1, sizeof *s->touched))
     return SCREE_ERROR_MEMORY;
   s->touched[(*count)++] = body;
   s->mark[body] = 1;
@@ -36,8 +36,7 @@ static scree_status find_touched(distributed *d, const assembler *a, size_t *cou
   sharing *s = &d->sharing;
   const cache_key *key = collide_cache(a->collide)->now.key;
   const size_t limit = a->world->bodies.limit;
-  if (memory_grow(d->context, &s->mark, &s->mark_capacity, limit, sizeof *s->mark))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(d->context, &s->mark, limit, sizeof *s->mark)) return SCREE_ERROR_MEMORY;
   memset(s->mark, 0, limit * sizeof *s->mark);
   *count = 0;
   for (size_t k = 0; k < a->contact_count; k++)
@@ -67,16 +66,15 @@ static scree_status tell(distributed *d, const assembler *a, size_t count, size_
     d->hooks.solve.blocks += all[2 * r + 1];
   }
   offset[n] = total;
-  if (memory_grow(d->context, &s->told, &s->told_capacity, total + 1, sizeof *s->told))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(d->context, &s->told, total + 1, sizeof *s->told)) return SCREE_ERROR_MEMORY;
   d->ranks->gather(d->ranks, s->touched, s->told, place, size);
   return SCREE_OK;
 }
 
 static scree_status add_slot(distributed *d, const assembler *a, uint32_t body) {
   sharing *s = &d->sharing;
-  if (memory_grow(d->context, &s->body, &s->body_capacity, s->count + 1, sizeof *s->body) ||
-      memory_grow(d->context, &s->place, &s->place_capacity, s->count + 1, sizeof *s->place))
+  if (memory_grow(d->context, &s->body, s->count + 1, sizeof *s->body) ||
+      memory_grow(d->context, &s->place, s->count + 1, sizeof *s->place))
     return SCREE_ERROR_MEMORY;
   s->body[s->count] = body;
   s->place[s->count] = a->rank[body];
@@ -107,7 +105,7 @@ static scree_status list_peer(distributed *d, int rank, size_t touched, const si
   sharing *s = &d->sharing;
   const size_t told = offset[rank + 1] - offset[rank];
   *count = 0;
-  if (memory_grow(d->context, &s->slot, &s->slot_capacity, at + s->count + told, sizeof *s->slot))
+  if (memory_grow(d->context, &s->slot, at + s->count + told, sizeof *s->slot))
     return SCREE_ERROR_MEMORY;
   uint32_t *list = s->slot + at;
   if (rank == d->ranks->me) {
@@ -129,9 +127,9 @@ static scree_status find_peers(distributed *d, const assembler *a, size_t touche
   sharing *s = &d->sharing;
   const size_t n = (size_t)d->ranks->count, bodies = a->problem->bodies.body_count;
   size_t at = 0;
-  if (memory_grow(d->context, &s->peer, &s->peer_capacity, n, sizeof *s->peer) ||
-      memory_grow(d->context, &s->start, &s->start_capacity, n + 1, sizeof *s->start) ||
-      memory_grow(d->context, &s->copies, &s->copies_capacity, bodies + 1, sizeof *s->copies))
+  if (memory_grow(d->context, &s->peer, n, sizeof *s->peer) ||
+      memory_grow(d->context, &s->start, n + 1, sizeof *s->start) ||
+      memory_grow(d->context, &s->copies, bodies + 1, sizeof *s->copies))
     return SCREE_ERROR_MEMORY;
   for (size_t k = 0; k < bodies; k++) s->copies[k] = 1;
   s->peers = 0;
@@ -147,10 +145,9 @@ static scree_status find_peers(distributed *d, const assembler *a, size_t touche
     at += count;
   }
   s->start[s->peers] = at;
-  return memory_grow(d->context, &s->out, &s->out_capacity, TWIST * at + 1, sizeof *s->out) ||
-                 memory_grow(d->context, &s->in, &s->in_capacity, TWIST * at + 1, sizeof *s->in) ||
-                 memory_grow(d->context, &s->sum, &s->sum_capacity, TWIST * s->count + 1,
-                             sizeof *s->sum)
+  return memory_grow(d->context, &s->out, TWIST * at + 1, sizeof *s->out) ||
+                 memory_grow(d->context, &s->in, TWIST * at + 1, sizeof *s->in) ||
+                 memory_grow(d->context, &s->sum, TWIST * s->count + 1, sizeof *s->sum)
              ? SCREE_ERROR_MEMORY
              : SCREE_OK;
 }
@@ -281,8 +278,8 @@ scree_status distributed_gather(assembler_ranks *r, assembler *a) {
   distributed *d = (distributed *)r;
   const size_t line = 2 * sizeof(v3) + 1, all = d->first[d->ranks->count] * line;
   size_t offset[DISTRIBUTED_MOST], size[DISTRIBUTED_MOST];
-  if (memory_grow(d->context, &d->bytes, &d->bytes_capacity, all + 1, 1) ||
-      memory_grow(d->context, &d->blob, &d->blob_capacity, all + 1, 1))
+  if (memory_grow(d->context, &d->bytes, all + 1, 1) ||
+      memory_grow(d->context, &d->blob, all + 1, 1))
     return SCREE_ERROR_MEMORY;
   gather_shared(d, a);
   pack(d, a, d->blob);

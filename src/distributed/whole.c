@@ -61,8 +61,7 @@ static scree_status add_contacts(distributed *d, const whole_contact *all, size_
     const scree_status status = scree_ccp_add_contact(d->problem, &def);
     if (status) return status;
     const size_t rows = d->problem->row_count - row;
-    if (memory_grow(d->context, &d->g, &d->g_capacity, row + rows, sizeof *d->g))
-      return SCREE_ERROR_MEMORY;
+    if (memory_grow(d->context, &d->g, row + rows, sizeof *d->g)) return SCREE_ERROR_MEMORY;
     memcpy(d->g + row, all[k].g, rows * sizeof *d->g);
   }
   return SCREE_OK;
@@ -84,8 +83,8 @@ static scree_status gather(distributed *d, const assembler *a, size_t *all) {
     size[r] = count[r] * sizeof(whole_contact);
     *all += count[r];
   }
-  if (memory_grow(d->context, &d->blob, &d->blob_capacity, (mine + 1) * sizeof(whole_contact), 1) ||
-      memory_grow(d->context, &d->bytes, &d->bytes_capacity, (*all + 1) * sizeof(whole_contact), 1))
+  if (memory_grow(d->context, &d->blob, (mine + 1) * sizeof(whole_contact), 1) ||
+      memory_grow(d->context, &d->bytes, (*all + 1) * sizeof(whole_contact), 1))
     return SCREE_ERROR_MEMORY;
   for (size_t k = 0; k < mine; k++) pack(a, k, (whole_contact *)(void *)d->blob + k);
   d->ranks->gather(d->ranks, d->blob, d->bytes, offset, size);

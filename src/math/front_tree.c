@@ -43,14 +43,14 @@ static scree_status copy_pattern(front_tree *t, size_t n, const uint32_t *size, 
                                  const uint32_t *neighbour) {
   scree_context *c = t->context;
   const size_t links = start[n];
-  if (memory_grow(c, &t->size, &t->size_room, n, sizeof *t->size) ||
-      memory_grow(c, &t->start, &t->start_room, n + 1, sizeof *t->start) ||
-      memory_grow(c, &t->neighbour, &t->neighbour_room, links, sizeof *t->neighbour) ||
-      memory_grow(c, &t->mirror, &t->mirror_room, links, sizeof *t->mirror) ||
-      memory_grow(c, &t->order, &t->order_room, n, sizeof *t->order) ||
-      memory_grow(c, &t->position, &t->position_room, n, sizeof *t->position) ||
-      memory_grow(c, &t->first_row, &t->first_row_room, n, sizeof *t->first_row) ||
-      memory_grow(c, &t->front, &t->front_room, n, sizeof *t->front))
+  if (memory_grow(c, &t->size, n, sizeof *t->size) ||
+      memory_grow(c, &t->start, n + 1, sizeof *t->start) ||
+      memory_grow(c, &t->neighbour, links, sizeof *t->neighbour) ||
+      memory_grow(c, &t->mirror, links, sizeof *t->mirror) ||
+      memory_grow(c, &t->order, n, sizeof *t->order) ||
+      memory_grow(c, &t->position, n, sizeof *t->position) ||
+      memory_grow(c, &t->first_row, n, sizeof *t->first_row) ||
+      memory_grow(c, &t->front, n, sizeof *t->front))
     return SCREE_ERROR_MEMORY;
   size_t *cursor = arena_take(&t->scratch, n, sizeof *cursor);
   if (!cursor) return SCREE_ERROR_MEMORY;
@@ -98,9 +98,7 @@ static int compare_numbers(const void *a, const void *b) {
 static scree_status add_boundary(front_tree *t, build *b, uint32_t s, uint32_t node) {
   if (b->mark[node] == s || t->position[node] < b->group[s].last) return SCREE_OK;
   b->mark[node] = s;
-  if (t->boundary_count == t->boundary_room &&
-      memory_grow(t->context, &t->boundary, &t->boundary_room, t->boundary_count + 1,
-                  sizeof *t->boundary))
+  if (memory_grow(t->context, &t->boundary, t->boundary_count + 1, sizeof *t->boundary))
     return SCREE_ERROR_MEMORY;
   t->boundary[t->boundary_count++] = t->position[node];
   return SCREE_OK;

@@ -41,8 +41,6 @@ typedef struct front_tree {
   size_t stack_entries;                /* most that wait, with the front at work */
   size_t largest;                      /* rows of the largest front */
   double work;                         /* multiplications of a Cholesky factorisation */
-  size_t size_room, start_room, neighbour_room, mirror_room, order_room, position_room,
-      first_row_room, front_room, boundary_room;
 } front_tree;
 
 void front_tree_init(front_tree *tree, scree_context *context);

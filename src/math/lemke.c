@@ -199,9 +199,8 @@ static scree_status refine(scree_context *context, lemke_work *work, const run *
       l->candidate[count++] = l->row_name[i] - (uint32_t)n;
   }
   if (count == 0) return SCREE_OK;
-  if (memory_grow(context, &work->system, &work->system_capacity, count * (count + 1) + n,
-                  sizeof(double)) ||
-      memory_grow(context, &work->pivot, &work->pivot_capacity, count, sizeof(int)))
+  if (memory_grow(context, &work->system, count * (count + 1) + n, sizeof(double)) ||
+      memory_grow(context, &work->pivot, count, sizeof(int)))
     return SCREE_ERROR_MEMORY;
   double *a = work->system, *x = a + count * count, *other = x + count;
   for (size_t j = 0; j < count; j++)
@@ -221,11 +220,11 @@ static scree_status refine(scree_context *context, lemke_work *work, const run *
 }
 
 static scree_status prepare(scree_context *context, lemke_work *work, size_t n) {
-  if (memory_grow(context, &work->table, &work->table_capacity, n * (n + 2), sizeof(double)) ||
-      memory_grow(context, &work->row_name, &work->row_capacity, n, sizeof(uint32_t)) ||
-      memory_grow(context, &work->column_name, &work->column_capacity, n + 1, sizeof(uint32_t)) ||
-      memory_grow(context, &work->candidate, &work->candidate_capacity, n, sizeof(uint32_t)) ||
-      memory_grow(context, &work->place, &work->place_capacity, 2 * n + 1, sizeof(uint32_t)))
+  if (memory_grow(context, &work->table, n * (n + 2), sizeof(double)) ||
+      memory_grow(context, &work->row_name, n, sizeof(uint32_t)) ||
+      memory_grow(context, &work->column_name, n + 1, sizeof(uint32_t)) ||
+      memory_grow(context, &work->candidate, n, sizeof(uint32_t)) ||
+      memory_grow(context, &work->place, 2 * n + 1, sizeof(uint32_t)))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }

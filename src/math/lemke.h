@@ -28,8 +28,6 @@ typedef struct lemke_work {
   uint32_t *candidate, *place;
   double *system; /* the basis' own equations */
   int *pivot;
-  size_t table_capacity, row_capacity, column_capacity, candidate_capacity, place_capacity,
-      system_capacity, pivot_capacity;
 } lemke_work;
 
 typedef struct lemke_problem {

@@ -22,7 +22,6 @@ struct sparse_factor {
   uint32_t *local; /* of a node: its first row in the front at work */
   uint32_t *run;   /* pieces of a child's update that stay together in its parent: from, to, rows */
   double *part;    /* solve: rows of a front */
-  size_t size_room, upper_room, lower_room, swap_room, stack_room, local_room, run_room, part_room;
 };
 
 scree_status sparse_create(scree_context *context, sparse_factor **out) {
@@ -51,13 +50,11 @@ double sparse_work(const sparse_factor *f) {
 
 /* Room whose contents need not be kept: never both the old and the new at once. Small ones get some
  * to spare, for the next pattern. */
-static bool make_room(sparse_factor *f, double **array, size_t *room, size_t need) {
-  if (*room >= need && *array) return true;
+static bool make_room(sparse_factor *f, double **array, size_t need) {
+  if (*array && memory_room(*array) >= need) return true;
   if (need < 1 << 20) need += need / 2;
   memory_free(f->context, *array);
-  *room = 0;
   *array = memory_new(f->context, need, sizeof **array);
-  if (*array) *room = need;
   return *array != NULL;
 }
 
@@ -66,16 +63,15 @@ scree_status sparse_analyse_graph(sparse_factor *f, size_t n, const uint32_t *si
   front_tree *t = &f->tree;
   const scree_status status = front_tree_analyse(t, n, size, start, neighbour, uses);
   if (status) return status;
-  if (memory_grow(f->context, &f->local, &f->local_room, t->n, sizeof *f->local) ||
-      memory_grow(f->context, &f->run, &f->run_room, 3 * t->largest, sizeof *f->run) ||
-      memory_grow(f->context, &f->part, &f->part_room, FRONT_SIDE * t->largest, sizeof *f->part))
+  if (memory_grow(f->context, &f->local, t->n, sizeof *f->local) ||
+      memory_grow(f->context, &f->run, 3 * t->largest, sizeof *f->run) ||
+      memory_grow(f->context, &f->part, FRONT_SIDE * t->largest, sizeof *f->part))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
 
 scree_status sparse_analyse(sparse_factor *f, const sparse_blocks *a) {
-  if (memory_grow(f->context, &f->size, &f->size_room, a->count, sizeof *f->size))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(f->context, &f->size, a->count, sizeof *f->size)) return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < a->count; i++) f->size[i] = a->row_start[i + 1] - a->row_start[i];
   return sparse_analyse_graph(f, a->count, f->size, a->start, a->column, 24.0);
 }
@@ -215,12 +211,11 @@ static bool factorise(sparse_factor *f, const size_t *offset, const double *valu
                       size_t *replaced) {
   const front_tree *tree = &f->tree;
   *replaced = 0;
-  if (!make_room(f, &f->upper, &f->upper_room, tree->upper_entries) ||
-      !make_room(f, &f->stack, &f->stack_room, tree->stack_entries))
+  if (!make_room(f, &f->upper, tree->upper_entries) ||
+      !make_room(f, &f->stack, tree->stack_entries))
     return false;
-  if (f->kind == SPARSE_LU &&
-      (!make_room(f, &f->lower, &f->lower_room, tree->lower_entries) ||
-       memory_grow(f->context, &f->swap, &f->swap_room, tree->rows, sizeof *f->swap)))
+  if (f->kind == SPARSE_LU && (!make_room(f, &f->lower, tree->lower_entries) ||
+                               memory_grow(f->context, &f->swap, tree->rows, sizeof *f->swap)))
     return false;
   size_t top = 0;
   for (size_t s = 0; s < tree->front_count; s++) {

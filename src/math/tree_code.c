@@ -10,15 +10,14 @@ void tree_code_clear(tree_code *t) {
   memory_free(t->context, t->point);
   t->node = NULL;
   t->point = NULL;
-  t->node_count = t->node_capacity = t->point_count = t->point_capacity = 0;
+  t->node_count = t->point_count = 0;
 }
 
 scree_status tree_code_reserve(tree_code *t, size_t count) {
-  if (memory_grow(t->context, &t->point, &t->point_capacity, count, sizeof *t->point))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(t->context, &t->point, count, sizeof *t->point)) return SCREE_ERROR_MEMORY;
   /* Leaves may hold one point each; each split node has two children at least, or is on a way down
    * to them, which is shortened. */
-  return memory_grow(t->context, &t->node, &t->node_capacity, 2 * count + 1, sizeof *t->node);
+  return memory_grow(t->context, &t->node, 2 * count + 1, sizeof *t->node);
 }
 
 /* ---- making it ------------------------------------------------------------------------------ */

@@ -47,9 +47,9 @@ typedef struct tree_point {
 typedef struct tree_code {
   scree_context *context;
   tree_node *node;
-  size_t node_count, node_capacity;
+  size_t node_count;
   tree_point *point;
-  size_t point_count, point_capacity;
+  size_t point_count;
 } tree_code;
 
 typedef struct tree_field {

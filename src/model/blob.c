@@ -186,8 +186,8 @@ scree_status world_restore(scree_world *w, const void *bytes, size_t size) {
   if (!indices_fit(w, &head, &map))
     return context_fail(w->context, SCREE_ERROR_INPUT, "checkpoint: its indices are out of range");
   if (world_reserve_bodies(w, head.limit) ||
-      memory_grow(w->context, &w->joint, &w->joint_capacity, head.joint_limit, sizeof *w->joint) ||
-      memory_grow(w->context, &w->link, &w->link_capacity, head.link_limit, sizeof *w->link))
+      memory_grow(w->context, &w->joint, head.joint_limit, sizeof *w->joint) ||
+      memory_grow(w->context, &w->link, head.link_limit, sizeof *w->link))
     return SCREE_ERROR_MEMORY;
 #define BLOB_NEED(type, name)                                                                      \
   if (map.name && world_need(w, &b->name, sizeof(type), NULL)) return SCREE_ERROR_MEMORY;

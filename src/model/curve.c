@@ -122,7 +122,7 @@ scree_status scree_world_add_curve(scree_world *w, const scree_curve_def *def, s
   ARGUMENT_CHECK(w ? w->context : NULL, w && def && id);
   scree_status status = check(w->context, def);
   if (status) return status;
-  if (memory_grow(w->context, &w->curve, &w->curve_capacity, w->curve_count + 1, sizeof *w->curve))
+  if (memory_grow(w->context, &w->curve, w->curve_count + 1, sizeof *w->curve))
     return SCREE_ERROR_MEMORY;
   world_curve c = {.count = def->count + (def->closed && def->dimension == 3 ? 1 : 0),
                    .dimension = def->dimension == 3 ? 3 : 1,

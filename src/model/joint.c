@@ -260,8 +260,7 @@ static int compare_pairs(const void *a, const void *b) {
 
 static scree_status exclude(scree_world *w, uint64_t a, uint64_t b) {
   if (a == WORLD_NO_BODY || b == WORLD_NO_BODY) return SCREE_OK;
-  if (memory_grow(w->context, &w->excluded, &w->excluded_capacity, w->excluded_count + 1,
-                  sizeof *w->excluded))
+  if (memory_grow(w->context, &w->excluded, w->excluded_count + 1, sizeof *w->excluded))
     return SCREE_ERROR_MEMORY;
   w->excluded[w->excluded_count++] = a < b ? a << 32 | b : b << 32 | a;
   return SCREE_OK;
@@ -311,8 +310,7 @@ scree_status scree_world_exclude(scree_world *w, size_t count, const scree_body_
     if (world_find_body(w, bodies[i]) == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
   if (count < 2) return SCREE_OK;
   const size_t pairs = count * (count - 1) / 2;
-  if (memory_grow(w->context, &w->apart, &w->apart_capacity, w->apart_count + pairs,
-                  sizeof *w->apart))
+  if (memory_grow(w->context, &w->apart, w->apart_count + pairs, sizeof *w->apart))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < count; i++)
     for (size_t k = i + 1; k < count; k++) {
@@ -357,8 +355,7 @@ scree_status scree_world_add_joint(scree_world *w, const scree_joint_def *d, scr
   status = joint_begin(w, d, &one);
   if (status) return status;
   const size_t i = free_place(w);
-  if (memory_grow(w->context, &w->joint, &w->joint_capacity, i + 1, sizeof *w->joint))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(w->context, &w->joint, i + 1, sizeof *w->joint)) return SCREE_ERROR_MEMORY;
   one.generation = i < w->joint_limit ? w->joint[i].generation + 1 : 1;
   memcpy(&w->joint[i], &one, sizeof one);
   if (i == w->joint_limit) w->joint_limit++;

@@ -293,8 +293,7 @@ scree_status scree_world_add_material(scree_world *w, const scree_material_def *
   if (status) return status;
   if (n >= 4096)
     return context_fail(w->context, SCREE_ERROR_INPUT, "world: more than 4096 materials");
-  if (memory_grow(w->context, &w->material, &w->material_capacity, n + 1, sizeof *w->material))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(w->context, &w->material, n + 1, sizeof *w->material)) return SCREE_ERROR_MEMORY;
   status = grow_pairs(w, n + 1);
   if (status) return status;
   w->material[n] = *def;

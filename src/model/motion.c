@@ -79,8 +79,7 @@ scree_status scree_world_add_motion(scree_world *w, const scree_motion_def *def,
   DEFINITION_CHECK(w->context, def, motion_def);
   scree_status status = check(w->context, def);
   if (status) return status;
-  if (memory_grow(w->context, &w->motion, &w->motion_capacity, w->motion_count + 1,
-                  sizeof *w->motion))
+  if (memory_grow(w->context, &w->motion, w->motion_count + 1, sizeof *w->motion))
     return SCREE_ERROR_MEMORY;
   world_motion m = {.def = *def};
   if (def->kind == SCREE_MOTION_TABLE) status = copy_table(w, def, &m);

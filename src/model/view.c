@@ -33,8 +33,7 @@ static scree_status retire(scree_world *w, void *array, size_t size, int mark) {
   void *old;
   memcpy(&old, array, sizeof old);
   if (!old || !bytes) return SCREE_OK;
-  if (memory_grow(w->context, &w->retired, &w->retired_capacity, w->retired_count + 1,
-                  sizeof *w->retired))
+  if (memory_grow(w->context, &w->retired, w->retired_count + 1, sizeof *w->retired))
     return SCREE_ERROR_MEMORY;
   void *copy = memory_new(w->context, w->bodies.capacity, size);
   if (!copy) return SCREE_ERROR_MEMORY;

@@ -155,10 +155,10 @@ scree_status world_reserve_bodies(scree_world *w, size_t count) {
   world_bodies *b = &w->bodies;
   if (count <= b->capacity) return SCREE_OK;
   if (w->viewed && world_retire_views(w)) return SCREE_ERROR_MEMORY;
-  size_t room = b->capacity;
+  size_t room = SIZE_MAX;
 #define WORLD_GROW(type, name)                                                                     \
-  room = b->capacity;                                                                              \
-  if (memory_grow(w->context, &b->name, &room, count, sizeof(type))) return SCREE_ERROR_MEMORY;
+  if (memory_grow(w->context, &b->name, count, sizeof(type))) return SCREE_ERROR_MEMORY;           \
+  if (memory_room(b->name) < room) room = memory_room(b->name);
 #define WORLD_GROW_OPTIONAL(type, name)                                                            \
   if (b->name) {                                                                                   \
     WORLD_GROW(type, name)                                                                         \
@@ -206,8 +206,7 @@ scree_status world_intern_shape(scree_world *w, scree_shape *shape, uint32_t *in
   if (shape_rehash(w)) return SCREE_ERROR_MEMORY;
   const size_t slot = shape_find(w, shape);
   if (!w->shape_slot[slot]) {
-    if (memory_grow(w->context, &w->shape, &w->shape_capacity, w->shape_count + 1,
-                    sizeof *w->shape))
+    if (memory_grow(w->context, &w->shape, w->shape_count + 1, sizeof *w->shape))
       return SCREE_ERROR_MEMORY;
     w->shape[w->shape_count++] = scree_shape_retain(shape);
     w->shape_slot[slot] = (uint32_t)w->shape_count;

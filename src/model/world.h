@@ -174,33 +174,33 @@ struct scree_world {
   void *law_user;
   world_bodies bodies;
   scree_shape **shape;
-  size_t shape_count, shape_capacity;
+  size_t shape_count;
   uint32_t *shape_slot; /* hash table of 1 + indices, by pointer */
   size_t shape_slots;
   scree_material_def *material;
-  size_t material_count, material_capacity;
+  size_t material_count;
   scree_material_def *pair; /* material_count^2; laws in force */
   uint8_t *pair_set;
   world_motion *motion;
-  size_t motion_count, motion_capacity;
+  size_t motion_count;
   world_curve *curve;
-  size_t curve_count, curve_capacity;
+  size_t curve_count;
   joint *joint;
-  size_t joint_limit, joint_capacity, joint_count;
+  size_t joint_limit, joint_count;
   world_link *link;
-  size_t link_limit, link_capacity, link_count;
+  size_t link_limit, link_count;
   link_function *link_function; /* no part of a checkpoint */
-  size_t link_function_count, link_function_capacity;
+  size_t link_function_count;
   uint64_t *excluded; /* pairs (low << 32 | high) joined and not colliding, ascending */
-  size_t excluded_count, excluded_capacity;
+  size_t excluded_count;
   scree_body_id (*apart)[2]; /* pairs that were reported never to touch */
-  size_t apart_count, apart_capacity;
+  size_t apart_count;
   uint64_t revision;       /* grows with every change of the set of bodies or joints */
   uint64_t sleep_revision; /* grows when islands fall asleep or wake */
   size_t asleep_count;     /* bodies */
   bool viewed;             /* arrays were handed out: they are not freed when they move */
   void **retired;          /* such arrays */
-  size_t retired_count, retired_capacity;
+  size_t retired_count;
 };
 
 static inline bool world_finite(v3 x) {

@@ -12,7 +12,7 @@ enum { PAST_BODIES = 400, PAST_POINTS = 160 };
 static const double pi = 3.14159265358979323846;
 
 static scree_status add_item(scree_picture *p, const scree_render_item *item) {
-  if (memory_grow(p->context, &p->drawn, &p->drawn_room, p->drawn_count + 1, sizeof *p->drawn))
+  if (memory_grow(p->context, &p->drawn, p->drawn_count + 1, sizeof *p->drawn))
     return SCREE_ERROR_MEMORY;
   p->drawn[p->drawn_count++] = *item;
   return SCREE_OK;
@@ -20,7 +20,7 @@ static scree_status add_item(scree_picture *p, const scree_render_item *item) {
 
 static scree_status add_link(scree_picture *p, const double from[3], const double to[3],
                              double radius, scree_colour colour) {
-  if (memory_grow(p->context, &p->links, &p->link_room, p->link_count + 1, sizeof *p->links))
+  if (memory_grow(p->context, &p->links, p->link_count + 1, sizeof *p->links))
     return SCREE_ERROR_MEMORY;
   scree_render_link *link = &p->links[p->link_count++];
   *link = (scree_render_link){.radius = radius, .colour = colour};
@@ -36,7 +36,7 @@ static scree_colour paler(scree_colour c, double share) {
 
 /* The item that a recorded body is now; SIZE_MAX: none, or it does not move. */
 static size_t moving_item(const scree_picture *p, const uint32_t *id) {
-  const uint32_t at = id[0] < p->item_of_room ? p->item_of[id[0]] : 0;
+  const uint32_t at = id[0] < memory_room(p->item_of) ? p->item_of[id[0]] : 0;
   if (!at || p->bodies[at - 1].id.generation != id[1] ||
       p->bodies[at - 1].kind != SCREE_BODY_DYNAMIC)
     return SIZE_MAX;
@@ -55,8 +55,7 @@ scree_status picture_note_ghosts(scree_picture *p, size_t now) {
   for (size_t g = 0; g < count && now; g++) {
     const scree_status status = picture_load_plain(p, now * g / count);
     if (status) return status;
-    if (memory_grow(p->context, &p->ghosts, &p->ghost_room, p->ghost_count + p->item_count,
-                    sizeof *p->ghosts))
+    if (memory_grow(p->context, &p->ghosts, p->ghost_count + p->item_count, sizeof *p->ghosts))
       return SCREE_ERROR_MEMORY;
     for (size_t i = 0; i < p->item_count; i++)
       if (p->bodies[i].kind == SCREE_BODY_DYNAMIC) {

@@ -117,19 +117,18 @@ double scree_picture_time(const scree_picture *p) {
 /* ---- loading -------------------------------------------------------------------------------- */
 
 static scree_status make_room(scree_picture *p, const scree_frame *frame) {
-  size_t most = 0, body_room = p->item_room;
+  size_t most = 0;
   for (size_t i = 0; i < frame->body_count; i++)
     if (frame->ids[3 * i] >= most) most = (size_t)frame->ids[3 * i] + 1;
   scree_context *c = p->context;
   const size_t n = frame->body_count + 1;
-  if (memory_grow(c, &p->bodies, &body_room, n, sizeof *p->bodies) ||
-      memory_grow(c, &p->items, &p->item_room, n, sizeof *p->items) ||
-      memory_grow(c, &p->contacts, &p->contact_room, frame->contact_count + 1,
-                  sizeof *p->contacts) ||
-      memory_grow(c, &p->values, &p->value_room, n, sizeof *p->values) ||
-      memory_grow(c, &p->item_of, &p->item_of_room, most + 1, sizeof *p->item_of))
+  if (memory_grow(c, &p->bodies, n, sizeof *p->bodies) ||
+      memory_grow(c, &p->items, n, sizeof *p->items) ||
+      memory_grow(c, &p->contacts, frame->contact_count + 1, sizeof *p->contacts) ||
+      memory_grow(c, &p->values, n, sizeof *p->values) ||
+      memory_grow(c, &p->item_of, most + 1, sizeof *p->item_of))
     return SCREE_ERROR_MEMORY;
-  memset(p->item_of, 0, p->item_of_room * sizeof *p->item_of);
+  memset(p->item_of, 0, memory_room(p->item_of) * sizeof *p->item_of);
   return SCREE_OK;
 }
 
@@ -143,7 +142,7 @@ static void take_contacts(scree_picture *p, const scree_frame *frame) {
         sqrt((double)c->value[6] * (double)c->value[6] + (double)c->value[7] * (double)c->value[7] +
              (double)c->value[8] * (double)c->value[8]);
     for (int k = 0; k < 2; k++) {
-      const uint32_t at = c->place[k] < p->item_of_room ? p->item_of[c->place[k]] : 0;
+      const uint32_t at = c->place[k] < memory_room(p->item_of) ? p->item_of[c->place[k]] : 0;
       if (!at || !isfinite(f)) continue;
       p->bodies[at - 1].force += f;
       p->bodies[at - 1].contacts++;
@@ -180,7 +179,7 @@ static scree_status take_bodies(scree_picture *p, const scree_frame *frame) {
 static void blend_bodies(scree_picture *p, const scree_frame *next, double share) {
   for (size_t i = 0; i < next->body_count; i++) {
     const uint32_t *id = next->ids + 3 * i;
-    const uint32_t at = id[0] < p->item_of_room ? p->item_of[id[0]] : 0;
+    const uint32_t at = id[0] < memory_room(p->item_of) ? p->item_of[id[0]] : 0;
     if (!at || p->bodies[at - 1].id.generation != id[1]) continue;
     scree_render_item *item = &p->items[at - 1];
     const double *pose = next->poses + 7 * i, *q = pose + 3;
@@ -285,14 +284,14 @@ static scree_status find_reference(scree_picture *p) {
 static scree_status make_links(scree_picture *p) {
   p->link_count = 0;
   if (!p->def.chains || !(p->force_reference > 0.0)) return SCREE_OK;
-  if (memory_grow(p->context, &p->links, &p->link_room, 2 * p->contact_count + 1, sizeof *p->links))
+  if (memory_grow(p->context, &p->links, 2 * p->contact_count + 1, sizeof *p->links))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < p->contact_count; i++) {
     const picture_contact *c = &p->contacts[i];
     const double share = fmin(1.0, contact_force(c) / p->force_reference);
     if (!(share > 0.02)) continue;
     for (int k = 0; k < 2; k++) {
-      const uint32_t at = c->place[k] < p->item_of_room ? p->item_of[c->place[k]] : 0;
+      const uint32_t at = c->place[k] < memory_room(p->item_of) ? p->item_of[c->place[k]] : 0;
       if (!at || !is_moving(&p->bodies[at - 1])) continue;
       scree_render_link *link = &p->links[p->link_count++];
       link->radius = share * p->link_radius;
@@ -394,7 +393,7 @@ scree_render_scene scree_picture_get_scene(const scree_picture *p) {
 bool picture_find_body(const scree_picture *p, const char *name, size_t *item) {
   if (!p->scene) return false;
   const scree_body_id id = scree_scene_find_body(p->scene, name);
-  if (!id.generation || id.index >= p->item_of_room || !p->item_of[id.index]) return false;
+  if (!id.generation || id.index >= memory_room(p->item_of) || !p->item_of[id.index]) return false;
   *item = p->item_of[id.index] - 1;
   return p->bodies[*item].id.generation == id.generation;
 }

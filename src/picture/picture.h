@@ -53,7 +53,6 @@ typedef struct picture_source {
   uint32_t *ids, *contact_bodies;
   double *poses;
   float *velocities, *contacts;
-  size_t id_room, contact_body_room, pose_room, velocity_room, contact_room;
 } picture_source;
 
 struct scree_picture {
@@ -69,22 +68,20 @@ struct scree_picture {
   double time;
   scree_render_item *items;
   picture_body *bodies;
-  size_t item_count, item_room;
+  size_t item_count;
   picture_contact *contacts;
-  size_t contact_count, contact_room;
+  size_t contact_count;
   scree_render_link *links;
-  size_t link_count, link_room;
+  size_t link_count;
   scree_render_item
       *drawn; /* items with what there is of the past (past.c); none: just the items */
-  size_t drawn_count, drawn_room;
+  size_t drawn_count;
   picture_ghost *ghosts;
-  size_t ghost_count, ghost_room;
+  size_t ghost_count;
   double fastest;                  /* m/s, of all moments that were surveyed */
   scree_shape *arrow_head, *slope; /* made when they are first needed */
   uint32_t *item_of;               /* 1 + the item of a place, 0: none */
-  size_t item_of_room;
-  double *values; /* one an item, for the range of the colours */
-  size_t value_room;
+  double *values;                  /* one an item, for the range of the colours */
   /* What holds for all moments: */
   scree_box focus;
   bool has_focus;

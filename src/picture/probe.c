@@ -31,11 +31,9 @@ static int find_column(char *line, const char *name, char *unit, size_t size, ch
   return found;
 }
 
-static bool add_row(scree_context *context, picture_probe *probe, size_t *room, double time,
-                    double value) {
-  size_t time_room = *room;
-  if (memory_grow(context, &probe->time, &time_room, probe->count + 1, sizeof *probe->time) ||
-      memory_grow(context, &probe->value, room, probe->count + 1, sizeof *probe->value))
+static bool add_row(scree_context *context, picture_probe *probe, double time, double value) {
+  if (memory_grow(context, &probe->time, probe->count + 1, sizeof *probe->time) ||
+      memory_grow(context, &probe->value, probe->count + 1, sizeof *probe->value))
     return false;
   probe->time[probe->count] = time;
   probe->value[probe->count++] = value;
@@ -45,7 +43,6 @@ static bool add_row(scree_context *context, picture_probe *probe, size_t *room, 
 static scree_status read_rows(scree_context *context, picture_probe *probe, FILE *file,
                               const char *path, int column) {
   char line[LINE];
-  size_t room = 0;
   for (int number = 2; fgets(line, sizeof line, file); number++) {
     double time = NAN;
     char *at = line, *end;
@@ -54,7 +51,7 @@ static scree_status read_rows(scree_context *context, picture_probe *probe, FILE
       /* A body that is gone leaves its columns out; a run that goes on may end within a row. */
       if (end == at) break;
       if (i == 0) time = x;
-      if (i == column && !add_row(context, probe, &room, time, x)) return SCREE_ERROR_MEMORY;
+      if (i == column && !add_row(context, probe, time, x)) return SCREE_ERROR_MEMORY;
       if (i < column && *end != ',') break;
       at = end + 1;
     }

@@ -61,9 +61,8 @@ static scree_status take_contacts(scree_picture *p, scree_frame *frame) {
   picture_source *s = &p->source;
   const size_t n = s->stepper ? scree_stepper_get_contacts(s->stepper, 0, NULL) : 0;
   const double h = s->world->step;
-  if (memory_grow(p->context, &s->contact_bodies, &s->contact_body_room, 2 * n + 1,
-                  sizeof *s->contact_bodies) ||
-      memory_grow(p->context, &s->contacts, &s->contact_room, 10 * n + 1, sizeof *s->contacts))
+  if (memory_grow(p->context, &s->contact_bodies, 2 * n + 1, sizeof *s->contact_bodies) ||
+      memory_grow(p->context, &s->contacts, 10 * n + 1, sizeof *s->contacts))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < n; i++) {
     const scree_contact c = scree_stepper_get_contact(s->stepper, i);
@@ -88,10 +87,9 @@ scree_status picture_get_frame(scree_picture *p, size_t i, scree_frame *frame) {
   const scree_world *w = s->world;
   const size_t limit = scree_world_body_limit(w);
   *frame = (scree_frame){.time = scree_world_time(w)};
-  if (memory_grow(p->context, &s->ids, &s->id_room, 3 * limit + 1, sizeof *s->ids) ||
-      memory_grow(p->context, &s->poses, &s->pose_room, 7 * limit + 1, sizeof *s->poses) ||
-      memory_grow(p->context, &s->velocities, &s->velocity_room, 6 * limit + 1,
-                  sizeof *s->velocities))
+  if (memory_grow(p->context, &s->ids, 3 * limit + 1, sizeof *s->ids) ||
+      memory_grow(p->context, &s->poses, 7 * limit + 1, sizeof *s->poses) ||
+      memory_grow(p->context, &s->velocities, 6 * limit + 1, sizeof *s->velocities))
     return SCREE_ERROR_MEMORY;
   for (size_t k = 0; k < limit; k++) {
     const scree_body_id id = scree_world_body_at(w, k);

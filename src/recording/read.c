@@ -144,7 +144,7 @@ static void forget_all(scree_recording *r) {
   for (size_t i = 0; i < r->item_count; i++) memory_free(r->context, r->items[i].path);
   memory_free(r->context, r->items);
   r->items = NULL;
-  r->item_count = r->item_room = 0;
+  r->item_count = 0;
   r->files = r->sets = 0;
   r->attributes = 0;
 }
@@ -378,7 +378,7 @@ static scree_status load_rows(scree_recording *r, int which, uint64_t first, uin
   if (first > r->rows[which] || count > r->rows[which] - first)
     return recording_fault(r, "rows that it speaks of are not in it; it is truncated or damaged");
   size_t bytes = (size_t)count * recording_row_size(&recording_streams[which]);
-  scree_status status = memory_grow(r->context, &r->buffer[which], &r->room[which], bytes + 8, 1);
+  scree_status status = memory_grow(r->context, &r->buffer[which], bytes + 8, 1);
   if (!status) status = recording_rows(r, which, first, count, r->buffer[which]);
   memcpy((void *)pointer, &r->buffer[which], sizeof r->buffer[which]);
   return status;

@@ -22,7 +22,7 @@ typedef struct job {
   recorder *to;
   scree_world *world; /* of the scene */
   uint64_t *known;    /* place and generation of bodies in the list, sorted */
-  size_t known_count, known_room;
+  size_t known_count;
   size_t reported;
 } job;
 
@@ -49,7 +49,7 @@ static int compare(const void *a, const void *b) {
 
 static scree_status note_known(job *j, uint64_t key) {
   const scree_status status =
-      memory_grow(j->context, &j->known, &j->known_room, j->known_count + 1, sizeof *j->known);
+      memory_grow(j->context, &j->known, j->known_count + 1, sizeof *j->known);
   if (!status) j->known[j->known_count++] = key;
   return status;
 }

@@ -22,8 +22,7 @@ recording_item *recording_item_of(scree_recording *r, const char *name) {
     recording_fault(r, "its scene has too many files");
     return NULL;
   }
-  if (memory_grow(r->context, &r->items, &r->item_room, r->item_count + 1, sizeof *r->items))
-    return NULL;
+  if (memory_grow(r->context, &r->items, r->item_count + 1, sizeof *r->items)) return NULL;
   recording_item *item = &r->items[r->item_count++];
   *item = (recording_item){.address = CHECK_UNDEFINED};
   snprintf(item->name, sizeof item->name, "%s", name);
@@ -144,7 +143,7 @@ static scree_status index_list(scree_recording *r, size_t count) {
         isinf(mass) || !(r->mass[2 * i + 1] >= 0.0))
       return recording_fault(r, "its list of bodies is damaged");
     const scree_status status =
-        memory_grow(r->context, &r->last, &r->last_room, (size_t)row[0] + 1, sizeof *r->last);
+        memory_grow(r->context, &r->last, (size_t)row[0] + 1, sizeof *r->last);
     if (status) return status;
     r->before[i] = r->last[row[0]];
     r->last[row[0]] = (uint32_t)i + 1;
@@ -159,7 +158,6 @@ void recording_forget_list(scree_recording *r) {
   memory_free(r->context, r->before);
   r->list = r->last = r->before = NULL;
   r->mass = NULL;
-  r->last_room = 0;
 }
 
 /* Rows before the first that is damaged; `count` when all are whole. */
@@ -208,7 +206,7 @@ scree_status scree_recording_get_body(scree_recording *r, scree_body_id id,
     if (status) recording_forget_list(r);
     if (status) return status;
   }
-  uint32_t at = id.index < r->last_room ? r->last[id.index] : 0;
+  uint32_t at = id.index < memory_room(r->last) ? r->last[id.index] : 0;
   while (at && r->list[LIST_COLUMNS * (at - 1) + 1] != id.generation) at = r->before[at - 1];
   if (!at)
     return context_fail(r->context, SCREE_ERROR_INPUT, "%s: body %u (%u) is not in its list",

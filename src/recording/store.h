@@ -28,7 +28,7 @@ struct scree_recording {
   uint64_t format_version, run, files, sets;
   unsigned attributes; /* bits of those found */
   recording_item *items;
-  size_t item_count, item_room;
+  size_t item_count;
   bool live, mine;
   bool marked;                          /* it was not closed: a run writes to it, or was killed */
   bool checked;                         /* it has checksums */
@@ -42,12 +42,10 @@ struct scree_recording {
   int step_map[SCREE_STEP_COLUMNS];
   char remark[160];
   char *buffer[STREAM_COUNT];
-  size_t room[STREAM_COUNT];
   /* The list of bodies, read when it is first asked for: rows, and for each place the row of the
    * body listed last there (1 + row, 0: none) and for each row the one before. */
   uint32_t *list, *last, *before;
   double *mass;
-  size_t last_room;
   scree_scene *scene;
   scree_world *world;
 };

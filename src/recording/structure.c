@@ -35,7 +35,6 @@ uint64_t recording_count_of(const recording_counts *c, int stream) {
 
 scree_status structure_patches(scree_context *context, const char *name, const char *bytes,
                                size_t size, check_patch **patches, size_t *count) {
-  size_t room = 0;
   *patches = NULL;
   *count = 0;
   scree_status status = SCREE_OK;
@@ -48,7 +47,7 @@ scree_status structure_patches(scree_context *context, const char *name, const c
       break;
     }
     at += BLOCK_HEAD;
-    status = memory_grow(context, patches, &room, *count + 1, sizeof **patches);
+    status = memory_grow(context, patches, *count + 1, sizeof **patches);
     if (status) break;
     (*patches)[(*count)++] = (check_patch){head[0], head[1], (const unsigned char *)bytes + at};
     at += (size_t)head[1];

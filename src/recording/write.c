@@ -23,7 +23,7 @@ typedef struct stream {
   uint64_t rows;   /* in the file, of this run */
   uint64_t extent; /* of the dataset, maybe longer after a kill */
   char *buffer;
-  size_t used, room; /* rows */
+  size_t used; /* rows */
 } stream;
 
 struct recorder {
@@ -35,7 +35,6 @@ struct recorder {
   stream streams[STREAM_COUNT];
   recording_counts counts;
   uint32_t *known; /* generation of the body last listed at each place; 0: none */
-  size_t known_room;
   bool failed, quiet;
   H5E_auto2_t old_print;
   void *old_print_data;
@@ -271,8 +270,7 @@ static scree_status read_known(recorder *r) {
       status =
           context_fail(r->context, SCREE_ERROR_INPUT, "%s: its list of bodies is damaged", r->path);
     else
-      status =
-          memory_grow(r->context, &r->known, &r->known_room, (size_t)place + 1, sizeof *r->known);
+      status = memory_grow(r->context, &r->known, (size_t)place + 1, sizeof *r->known);
     if (!status) r->known[place] = rows[5 * i + 1];
   }
   memory_free(r->context, rows);
@@ -365,8 +363,9 @@ static scree_status write_rows(recorder *r, int which, bool all) {
 
 /* Buffers double, as rows come one by one. */
 static scree_status widen(recorder *r, stream *s, size_t need) {
-  const size_t twice = 2 * s->room < BUFFER_BYTES ? 2 * s->room : BUFFER_BYTES;
-  return memory_grow(r->context, &s->buffer, &s->room, need > twice ? need : twice, 1);
+  const size_t twice =
+      2 * memory_room(s->buffer) < BUFFER_BYTES ? 2 * memory_room(s->buffer) : BUFFER_BYTES;
+  return memory_grow(r->context, &s->buffer, need > twice ? need : twice, 1);
 }
 
 /* Room for one more row at the end of a stream's buffer; null: failed. A full buffer is written, so
@@ -376,7 +375,8 @@ static void *take_row(recorder *r, int which, scree_status *status) {
   const size_t row = recording_row_size(&recording_streams[which]);
   if (*status) return NULL;
   if ((s->used + 1) * row > BUFFER_BYTES) *status = write_rows(r, which, false);
-  if (!*status && (s->used + 1) * row > s->room) *status = widen(r, s, (s->used + 1) * row);
+  if (!*status && (s->used + 1) * row > memory_room(s->buffer))
+    *status = widen(r, s, (s->used + 1) * row);
   if (*status) return NULL;
   return s->buffer + row * s->used++;
 }
@@ -417,7 +417,7 @@ static void add_to_sum(recorder *r, int column, const void *row, size_t size) {
 static scree_status add_bodies(recorder *r, const scree_world *world, size_t *count) {
   size_t limit = scree_world_body_limit(world);
   *count = scree_world_body_count(world);
-  scree_status status = memory_grow(r->context, &r->known, &r->known_room, limit, sizeof *r->known);
+  scree_status status = memory_grow(r->context, &r->known, limit, sizeof *r->known);
   for (size_t i = 0; i < limit && !status; i++) {
     scree_body_id body = scree_world_body_at(world, i);
     scree_body_state s;

@@ -248,8 +248,7 @@ scree_status scree_render_draw(scree_render *r, const scree_camera *camera,
     return context_fail(r->context, SCREE_ERROR_ARGUMENT, "render: there is no scene yet");
   scree_status status = check(r, settings);
   if (!status) status = aim(&f, camera);
-  if (!status)
-    status = memory_grow(r->context, &r->pixels, &r->pixel_room, count, sizeof *r->pixels);
+  if (!status) status = memory_grow(r->context, &r->pixels, count, sizeof *r->pixels);
   if (status) return status;
   const double a = settings->light_azimuth, e = settings->light_elevation;
   const int threads = r->context->threads;

@@ -59,22 +59,20 @@ struct scree_render {
   float size;    /* of the focus: half its diagonal */
   f3 focus_half; /* half its sides */
   f3 *colours;   /* of items, then links: linear */
-  size_t colour_room;
-  float *balls; /* x y z r */
+  float *balls;  /* x y z r */
   uint32_t *ball_items;
-  size_t ball_count, ball_room, ball_item_room;
+  size_t ball_count;
   render_prim *prims;
-  size_t prim_count, prim_room;
+  size_t prim_count;
   render_plane *planes;
-  size_t plane_count, plane_room;
+  size_t plane_count;
   render_cut cuts[SCREE_CUT_LIMIT];
   size_t cut_count;
   size_t item_count;
   const shape **mesh_shapes;
-  size_t mesh_count, mesh_room, mesh_handle_room;
+  size_t mesh_count;
   struct render_tree *tree;    /* Embree's side of it */
   struct render_pixel *pixels; /* room of the picture, kept for the next one */
-  size_t pixel_room;
 };
 
 /* Rays are traced in packets: what neighbours meet is nearly the same. */

@@ -10,8 +10,7 @@ static f3 relative(const scree_render *r, v3 x) {
 }
 
 static scree_status add_prim(scree_render *r, render_prim prim, pose place) {
-  scree_status status =
-      memory_grow(r->context, &r->prims, &r->prim_room, r->prim_count + 1, sizeof *r->prims);
+  scree_status status = memory_grow(r->context, &r->prims, r->prim_count + 1, sizeof *r->prims);
   if (status) return status;
   const m33 m = quat_to_m33(place.rotation);
   for (int i = 0; i < 3; i++)
@@ -23,10 +22,9 @@ static scree_status add_prim(scree_render *r, render_prim prim, pose place) {
 
 static scree_status add_ball(scree_render *r, v3 center, double radius, uint32_t item) {
   scree_status status =
-      memory_grow(r->context, &r->balls, &r->ball_room, 4 * (r->ball_count + 1), sizeof *r->balls);
+      memory_grow(r->context, &r->balls, 4 * (r->ball_count + 1), sizeof *r->balls);
   if (!status)
-    status = memory_grow(r->context, &r->ball_items, &r->ball_item_room, r->ball_count + 1,
-                         sizeof *r->ball_items);
+    status = memory_grow(r->context, &r->ball_items, r->ball_count + 1, sizeof *r->ball_items);
   if (status) return status;
   float *ball = r->balls + 4 * r->ball_count;
   const f3 c = relative(r, center);
@@ -36,8 +34,7 @@ static scree_status add_ball(scree_render *r, v3 center, double radius, uint32_t
 }
 
 static scree_status add_plane(scree_render *r, v3 normal, v3 point, uint32_t item) {
-  scree_status status =
-      memory_grow(r->context, &r->planes, &r->plane_room, r->plane_count + 1, sizeof *r->planes);
+  scree_status status = memory_grow(r->context, &r->planes, r->plane_count + 1, sizeof *r->planes);
   if (status) return status;
   r->planes[r->plane_count++] =
       (render_plane){.normal = f3_from(normal),
@@ -53,8 +50,8 @@ static scree_status find_mesh(scree_render *r, const shape *s, uint32_t *mesh) {
     *mesh = (uint32_t)i;
     if (r->mesh_shapes[i] == s) return SCREE_OK;
   }
-  scree_status status = memory_grow(r->context, &r->mesh_shapes, &r->mesh_room, r->mesh_count + 1,
-                                    sizeof *r->mesh_shapes);
+  scree_status status =
+      memory_grow(r->context, &r->mesh_shapes, r->mesh_count + 1, sizeof *r->mesh_shapes);
   if (status) return status;
   *mesh = (uint32_t)r->mesh_count;
   r->mesh_shapes[r->mesh_count++] = s;
@@ -179,8 +176,8 @@ scree_status render_collect(scree_render *r, const scree_render_scene *scene) {
   r->size = (float)v3_norm(half);
   scree_status status = add_cuts(r, scene);
   if (!status)
-    status = memory_grow(r->context, &r->colours, &r->colour_room,
-                         scene->item_count + scene->link_count + 1, sizeof *r->colours);
+    status = memory_grow(r->context, &r->colours, scene->item_count + scene->link_count + 1,
+                         sizeof *r->colours);
   for (size_t i = 0; i < scene->item_count && !status; i++) {
     const scree_render_item *item = &scene->items[i];
     r->colours[i] = render_linear(item->colour);

@@ -173,7 +173,7 @@ static void clear_built(scree_scene *scene) {
   scene->entries = NULL;
   scene->bodies = NULL;
   scene->shape_count = scene->material_count = 0;
-  scene->entry_count = scene->entry_room = scene->body_count = scene->body_room = 0;
+  scene->entry_count = scene->body_count = 0;
   scene->turns = 0;
   scene->flow = (scree_scene_flow){0};
 }

@@ -65,13 +65,9 @@ static scree_status copy_bodies(scree_server *s, const scree_world *world) {
   serve_board *b = &s->board;
   const size_t most = scree_world_body_count(world) + 1;
   scree_status status = view_cast_world(&b->cast, world);
-  if (!status)
-    status = memory_grow(s->context, &b->numbers, &b->number_room, most, sizeof *b->numbers);
-  if (!status)
-    status = memory_grow(s->context, &b->poses, &b->pose_room, 7 * most, sizeof *b->poses);
-  if (!status)
-    status =
-        memory_grow(s->context, &b->velocities, &b->velocity_room, 6 * most, sizeof *b->velocities);
+  if (!status) status = memory_grow(s->context, &b->numbers, most, sizeof *b->numbers);
+  if (!status) status = memory_grow(s->context, &b->poses, 7 * most, sizeof *b->poses);
+  if (!status) status = memory_grow(s->context, &b->velocities, 6 * most, sizeof *b->velocities);
   if (status) return status;
   size_t n = 0;
   for (size_t i = 0; i < scree_world_body_limit(world); i++) {
@@ -95,11 +91,8 @@ static scree_status copy_contacts(scree_server *s, scree_sim *sim, double h) {
   serve_board *b = &s->board;
   const scree_stepper *stepper = scree_sim_stepper(sim);
   const size_t most = scree_stepper_get_contacts(stepper, 0, NULL);
-  scree_status status =
-      memory_grow(s->context, &b->pairs, &b->pair_room, 2 * most + 2, sizeof *b->pairs);
-  if (!status)
-    status = memory_grow(s->context, &b->contacts, &b->contact_room, 10 * most + 10,
-                         sizeof *b->contacts);
+  scree_status status = memory_grow(s->context, &b->pairs, 2 * most + 2, sizeof *b->pairs);
+  if (!status) status = memory_grow(s->context, &b->contacts, 10 * most + 10, sizeof *b->contacts);
   if (status) return status;
   size_t n = 0;
   for (size_t i = 0; i < most; i++) {
@@ -107,7 +100,8 @@ static scree_status copy_contacts(scree_server *s, scree_sim *sim, double h) {
     if (c.impulse[0] == 0.0 && c.impulse[1] == 0.0 && c.impulse[2] == 0.0) continue;
     const uint32_t place[2] = {c.body_a, c.body_b};
     for (size_t k = 0; k < 2; k++)
-      b->pairs[2 * n + k] = place[k] < b->cast.last_room ? b->cast.last[place[k]] - 1U : UINT32_MAX;
+      b->pairs[2 * n + k] =
+          place[k] < memory_room(b->cast.last) ? b->cast.last[place[k]] - 1U : UINT32_MAX;
     float *to = &b->contacts[10 * n++];
     for (int k = 0; k < 3; k++) {
       to[k] = (float)c.position[k];

@@ -68,7 +68,6 @@ typedef struct serve_board {
   uint32_t *numbers, *pairs;
   double *poses;
   float *velocities, *contacts;
-  size_t number_room, pair_room, pose_room, velocity_room, contact_room;
   bool has_contacts;
   double *history; /* rows of VIEW_STEP_COLUMNS */
   size_t history_rows;

@@ -208,8 +208,8 @@ static void measure(mesh_soup *s) {
 scree_status mesh_repair(scree_context *context, size_t vertex_count, const double *vertices,
                          size_t triangle_count, const uint32_t *triangles, mesh_soup *s) {
   *s = (mesh_soup){.context = context};
-  if (memory_grow(context, &s->vertex, &s->vertex_room, vertex_count, sizeof *s->vertex) ||
-      memory_grow(context, &s->triangle, &s->triangle_room, triangle_count, sizeof *s->triangle)) {
+  if (memory_grow(context, &s->vertex, vertex_count, sizeof *s->vertex) ||
+      memory_grow(context, &s->triangle, triangle_count, sizeof *s->triangle)) {
     mesh_soup_clear(s);
     return SCREE_ERROR_MEMORY;
   }

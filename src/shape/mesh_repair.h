@@ -10,7 +10,6 @@ typedef struct mesh_soup {
   v3 *vertex;
   uint32_t (*triangle)[3];
   uint32_t vertex_count, triangle_count;
-  size_t vertex_room, triangle_room;
   scree_mesh_report report;
 } mesh_soup;
 

@@ -96,8 +96,7 @@ static size_t find_on(seam *m, uint32_t a, uint32_t b) {
 static scree_status cut_triangle(seam *m, uint32_t t, uint32_t slot, bool forward, size_t count) {
   mesh_soup *s = m->s;
   if (s->triangle_count + count > UINT32_MAX / 8 ||
-      memory_grow(s->context, &s->triangle, &s->triangle_room, s->triangle_count + count,
-                  sizeof *s->triangle))
+      memory_grow(s->context, &s->triangle, s->triangle_count + count, sizeof *s->triangle))
     return SCREE_ERROR_MEMORY;
   const uint32_t end = s->triangle[t][(slot + 1) % 3], across = s->triangle[t][(slot + 2) % 3];
   uint32_t from = s->triangle[t][slot];

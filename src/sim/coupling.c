@@ -25,9 +25,9 @@ struct scree_coupling {
   scree_sim *sim;
   scree_body_id *body;
   double (*load)[FORCES]; /* inputs, of each body */
-  size_t body_count, body_room, load_room;
+  size_t body_count;
   coupled *variable;
-  size_t count, room;
+  size_t count;
 };
 
 /* ---- the variables -------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ static scree_status add(scree_coupling *c, coupled v) {
   if (c->count >= MOST)
     return context_fail(c->sim->context, SCREE_ERROR_UNSUPPORTED,
                         "coupling: more than %d variables", MOST);
-  if (memory_grow(c->sim->context, &c->variable, &c->room, c->count + 1, sizeof *c->variable))
+  if (memory_grow(c->sim->context, &c->variable, c->count + 1, sizeof *c->variable))
     return SCREE_ERROR_MEMORY;
   c->variable[c->count++] = v;
   return SCREE_OK;
@@ -70,8 +70,8 @@ static scree_status add_body(scree_coupling *c, scree_body_id id) {
   };
   char name[NAME / 2];
   if (!name_of(c, id, name, sizeof name)) return SCREE_OK;
-  if (memory_grow(c->sim->context, &c->body, &c->body_room, c->body_count + 1, sizeof *c->body) ||
-      memory_grow(c->sim->context, &c->load, &c->load_room, c->body_count + 1, sizeof *c->load))
+  if (memory_grow(c->sim->context, &c->body, c->body_count + 1, sizeof *c->body) ||
+      memory_grow(c->sim->context, &c->load, c->body_count + 1, sizeof *c->load))
     return SCREE_ERROR_MEMORY;
   memset(c->load[c->body_count], 0, sizeof c->load[0]);
   scree_status status = SCREE_OK;

@@ -63,8 +63,7 @@ static double height(const sim_probe *p, const double x[3]) {
 /* Bodies that are on another side of the plane than after the last step have gone through it. */
 static scree_status watch_plane(scree_sim *sim, sim_probe *p) {
   size_t limit = scree_world_body_limit(sim->world);
-  scree_status status =
-      memory_grow(sim->context, &p->sides, &p->side_room, limit, sizeof *p->sides);
+  scree_status status = memory_grow(sim->context, &p->sides, limit, sizeof *p->sides);
   if (status) return status;
   for (size_t i = 0; i < limit; i++) {
     scree_body_id id = scree_world_body_at(sim->world, i);
@@ -269,7 +268,7 @@ scree_status scree_sim_get_probe(scree_sim *sim, size_t probe, size_t capacity, 
 
 scree_status sim_probe_restart(scree_sim *sim, sim_probe *p) {
   if (p->def.kind != SCREE_PROBE_PLANE) return SCREE_OK;
-  if (p->side_room) memset(p->sides, 0, p->side_room * sizeof *p->sides);
+  if (p->sides) memset(p->sides, 0, memory_room(p->sides) * sizeof *p->sides);
   const uint64_t bytes = p->sums.bytes;
   const scree_status status = watch_plane(sim, p);
   p->sums.bytes = bytes;

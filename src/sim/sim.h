@@ -49,7 +49,6 @@ typedef struct sim_probe {
     uint32_t generation;
     bool above;
   } * sides;
-  size_t side_room;
 } sim_probe;
 
 struct scree_sim {

@@ -139,10 +139,10 @@ scree_status cohesion_take(cohesion_shift *s, scree_context *context, const scre
   s->used = is_accurate(p, settings->tolerance_residual * s->reference);
   if (!s->used) return SCREE_OK;
   const size_t bodies = p->bodies.body_count;
-  if (memory_grow(context, &s->set, &s->set_capacity, p->set_count, sizeof *s->set) ||
-      memory_grow(context, &s->offset, &s->offset_capacity, p->row_count, sizeof *s->offset) ||
-      memory_grow(context, &s->pull, &s->pull_capacity, p->row_count, sizeof *s->pull) ||
-      memory_grow(context, &s->body, &s->body_capacity, bodies, sizeof *s->body))
+  if (memory_grow(context, &s->set, p->set_count, sizeof *s->set) ||
+      memory_grow(context, &s->offset, p->row_count, sizeof *s->offset) ||
+      memory_grow(context, &s->pull, p->row_count, sizeof *s->pull) ||
+      memory_grow(context, &s->body, bodies, sizeof *s->body))
     return SCREE_ERROR_MEMORY;
   for (size_t k = 0; k < p->set_count; k++) {
     s->set[k] = p->set[k];

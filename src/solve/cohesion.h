@@ -14,7 +14,6 @@ typedef struct cohesion_shift {
   scree_set *set;
   double *offset, *pull; /* a row: b, and c or 0 */
   scree_ccp_body_def *body;
-  size_t set_capacity, offset_capacity, pull_capacity, body_capacity;
 } cohesion_shift;
 
 /* Is there cohesion that can be taken out? Then *problem becomes the dry one. */

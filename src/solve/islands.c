@@ -63,11 +63,10 @@ scree_status islands_find(ccp_operator *op, islands *w) {
   scree_context *context = op->context;
   const size_t n = op->block_count;
   w->count = w->largest = 0;
-  if (memory_grow(context, &w->parent, &w->parent_capacity, n + 1, sizeof *w->parent) ||
-      memory_grow(context, &w->block, &w->block_capacity, n + 1, sizeof *w->block) ||
-      memory_grow(context, &w->start, &w->start_capacity, n + 2, sizeof *w->start) ||
-      memory_grow(context, &w->first, &w->first_capacity, op->problem->bodies.body_count + 1,
-                  sizeof *w->first))
+  if (memory_grow(context, &w->parent, n + 1, sizeof *w->parent) ||
+      memory_grow(context, &w->block, n + 1, sizeof *w->block) ||
+      memory_grow(context, &w->start, n + 2, sizeof *w->start) ||
+      memory_grow(context, &w->first, op->problem->bodies.body_count + 1, sizeof *w->first))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < n; i++) w->parent[i] = (uint32_t)i;
   if (op->form == SCREE_FORM_BODIES)
@@ -312,8 +311,8 @@ static scree_status prepare(solve_run *run, islands *w) {
   if (!w->solver) status = scree_solver_create(run->context, run->class->name, &w->solver);
   if (status) return status;
   solver_take_options(w->solver, run->option);
-  if (memory_grow(run->context, &w->g, &w->g_capacity, op->row_count, sizeof *w->g) ||
-      memory_grow(run->context, &w->d, &w->d_capacity, op->row_count, sizeof *w->d))
+  if (memory_grow(run->context, &w->g, op->row_count, sizeof *w->g) ||
+      memory_grow(run->context, &w->d, op->row_count, sizeof *w->d))
     return SCREE_ERROR_MEMORY;
   /* No body is in two islands, so what one island leaves here is never met by another. */
   if (op->form == SCREE_FORM_BODIES && bodies) memset(w->first, 0, bodies * sizeof *w->first);

@@ -7,16 +7,13 @@
 
 /* What finding and solving islands needs, kept by a solver between solves. Zeros to begin with. */
 typedef struct islands {
-  size_t count, largest; /* islands; blocks of the largest */
-  uint32_t *start;       /* count + 1, into block */
-  uint32_t *block;       /* blocks by island; islands and blocks ascend */
-  size_t start_capacity, block_capacity;
+  size_t count, largest;    /* islands; blocks of the largest */
+  uint32_t *start;          /* count + 1, into block */
+  uint32_t *block;          /* blocks by island; islands and blocks ascend */
   uint32_t *parent, *first; /* of blocks; of bodies: 1 + the block or the body of an island's own */
-  size_t parent_capacity, first_capacity;
   scree_solver *solver;
   scree_ccp *problem; /* of bodies */
   double *g, *d;
-  size_t g_capacity, d_capacity;
   size_t next;       /* island to begin with: the one that the time ended before */
   double pace;       /* s a block that solves took lately */
   long solved_apart; /* islands that were not solved yet when islands_solve began */

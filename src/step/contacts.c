@@ -140,9 +140,7 @@ scree_status stepper_gather_contacts(scree_stepper *s) {
     size[k] = count[k] * sizeof *own;
     total += count[k];
   }
-  if (!status)
-    status = memory_grow(s->context, &s->gathered, &s->gathered_capacity, total + 1,
-                         sizeof *s->gathered);
+  if (!status) status = memory_grow(s->context, &s->gathered, total + 1, sizeof *s->gathered);
   if (!status) {
     for (size_t k = 0; k < mine; k++) own[k] = contact_here(s, k);
     r->gather(r, own, s->gathered, offset, size);

@@ -394,8 +394,7 @@ static scree_status step_span(scree_stepper *s, double h, double first, bool ret
 static scree_status keep_snapshot(scree_stepper *s, size_t *world_size) {
   *world_size = world_save(s->world, NULL);
   const size_t size = *world_size + assembler_save(s->assembler, NULL);
-  if (memory_grow(s->context, &s->snapshot, &s->snapshot_capacity, size, 1))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(s->context, &s->snapshot, size, 1)) return SCREE_ERROR_MEMORY;
   world_save(s->world, s->snapshot);
   assembler_save(s->assembler, s->snapshot + *world_size);
   return SCREE_OK;

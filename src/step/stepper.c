@@ -191,8 +191,7 @@ static scree_status set_mark(scree_stepper *s, step_mark *mark) {
   if (!s->class->smooth || !s->context->stop) return SCREE_OK;
   mark->world_size = world_save(s->world, NULL);
   mark->own_size = s->class->save(s, NULL);
-  if (memory_grow(s->context, &s->snapshot, &s->snapshot_capacity,
-                  mark->world_size + mark->own_size, 1))
+  if (memory_grow(s->context, &s->snapshot, mark->world_size + mark->own_size, 1))
     return SCREE_ERROR_MEMORY;
   world_save(s->world, s->snapshot);
   s->class->save(s, s->snapshot + mark->world_size);

@@ -41,9 +41,8 @@ struct scree_stepper {
   double began, deadline, reserve, solve_end;
   bool behind;             /* the budget was too little lately */
   scree_contact *gathered; /* contacts of all ranks, where they were asked for */
-  size_t gathered_count, gathered_capacity;
+  size_t gathered_count;
   char *snapshot; /* retry: the state at the start of the step */
-  size_t snapshot_capacity;
 };
 
 /* contacts.c: of several ranks, those of all on each, until the next step. All call it. */

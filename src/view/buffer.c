@@ -13,8 +13,7 @@ void view_buffer_clear(view_buffer *b) {
 }
 
 static unsigned char *take(view_buffer *b, size_t size) {
-  if (!b->status)
-    b->status = memory_grow(b->context, &b->data, &b->room, b->size + size, sizeof *b->data);
+  if (!b->status) b->status = memory_grow(b->context, &b->data, b->size + size, sizeof *b->data);
   if (b->status) return NULL;
   b->size += size;
   return b->data + b->size - size;

@@ -8,7 +8,7 @@
 typedef struct view_buffer {
   scree_context *context;
   unsigned char *data;
-  size_t size, room;
+  size_t size;
   scree_status status;
 } view_buffer;
 

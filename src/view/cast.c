@@ -14,7 +14,7 @@ void view_cast_clear(view_cast *c) {
 }
 
 uint32_t view_cast_find(const view_cast *c, scree_body_id id) {
-  uint32_t number = id.index < c->last_room ? c->last[id.index] : 0;
+  uint32_t number = id.index < memory_room(c->last) ? c->last[id.index] : 0;
   while (number && c->body[number - 1].id.generation != id.generation)
     number = c->before[number - 1];
   return number - 1U;
@@ -22,11 +22,9 @@ uint32_t view_cast_find(const view_cast *c, scree_body_id id) {
 
 scree_status view_cast_add(view_cast *c, const view_body *body, uint32_t *number) {
   const size_t place = body->id.index;
-  scree_status status = memory_grow(c->context, &c->body, &c->room, c->count + 1, sizeof *c->body);
-  if (!status)
-    status = memory_grow(c->context, &c->before, &c->before_room, c->count + 1, sizeof *c->before);
-  if (!status)
-    status = memory_grow(c->context, &c->last, &c->last_room, place + 1, sizeof *c->last);
+  scree_status status = memory_grow(c->context, &c->body, c->count + 1, sizeof *c->body);
+  if (!status) status = memory_grow(c->context, &c->before, c->count + 1, sizeof *c->before);
+  if (!status) status = memory_grow(c->context, &c->last, place + 1, sizeof *c->last);
   if (status) return status;
   c->body[c->count] = *body;
   c->before[c->count] = c->last[place];

@@ -54,20 +54,16 @@ static void put_list(view_encoder *e, const view_frame *f, view_buffer *out) {
     before = f->numbers[i];
   }
   out->status =
-      out->status ? out->status
-                  : memory_grow(e->context, &e->list, &e->list_room, f->count + 1, sizeof *e->list);
+      out->status ? out->status : memory_grow(e->context, &e->list, f->count + 1, sizeof *e->list);
   if (out->status) return;
   if (f->count) memcpy(e->list, f->numbers, f->count * sizeof *e->list);
   e->list_count = f->count;
 }
 
 static scree_status make_room(view_encoder *e, const view_cast *cast, size_t count) {
-  scree_status status =
-      memory_grow(e->context, &e->known, &e->known_room, cast->count + 1, sizeof *e->known);
-  if (!status)
-    status = memory_grow(e->context, &e->fresh, &e->fresh_room, count + 1, sizeof *e->fresh);
-  if (!status)
-    status = memory_grow(e->context, &e->mask, &e->mask_room, count / 8 + 1, sizeof *e->mask);
+  scree_status status = memory_grow(e->context, &e->known, cast->count + 1, sizeof *e->known);
+  if (!status) status = memory_grow(e->context, &e->fresh, count + 1, sizeof *e->fresh);
+  if (!status) status = memory_grow(e->context, &e->mask, count / 8 + 1, sizeof *e->mask);
   return status;
 }
 

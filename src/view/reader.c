@@ -57,18 +57,13 @@ static scree_status make_room(view_reader *r, const scree_frame *f) {
   size_t places = 1;
   for (size_t i = 0; i < f->body_count; i++)
     if (f->ids[3 * i] >= places) places = (size_t)f->ids[3 * i] + 1;
-  scree_status status =
-      memory_grow(r->context, &r->numbers, &r->number_room, n, sizeof *r->numbers);
-  if (!status) status = memory_grow(r->context, &r->poses, &r->pose_room, 7 * n, sizeof *r->poses);
+  scree_status status = memory_grow(r->context, &r->numbers, n, sizeof *r->numbers);
+  if (!status) status = memory_grow(r->context, &r->poses, 7 * n, sizeof *r->poses);
+  if (!status) status = memory_grow(r->context, &r->velocities, 6 * n, sizeof *r->velocities);
+  if (!status) status = memory_grow(r->context, &r->number_of, places, sizeof *r->number_of);
   if (!status)
-    status =
-        memory_grow(r->context, &r->velocities, &r->velocity_room, 6 * n, sizeof *r->velocities);
-  if (!status)
-    status = memory_grow(r->context, &r->number_of, &r->place_room, places, sizeof *r->number_of);
-  if (!status)
-    status = memory_grow(r->context, &r->pairs, &r->pair_room, 2 * f->contact_count + 2,
-                         sizeof *r->pairs);
-  if (!status) memset(r->number_of, 0, r->place_room * sizeof *r->number_of);
+    status = memory_grow(r->context, &r->pairs, 2 * f->contact_count + 2, sizeof *r->pairs);
+  if (!status) memset(r->number_of, 0, memory_room(r->number_of) * sizeof *r->number_of);
   return status;
 }
 
@@ -91,7 +86,7 @@ scree_status view_reader_frame(view_reader *r, size_t i, bool contacts, view_fra
   }
   for (size_t k = 0; k < 2 * f.contact_count; k++) {
     const uint32_t place = f.contact_bodies[k];
-    r->pairs[k] = place < r->place_room ? r->number_of[place] - 1U : UINT32_MAX;
+    r->pairs[k] = place < memory_room(r->number_of) ? r->number_of[place] - 1U : UINT32_MAX;
   }
   *frame = (view_frame){.index = (uint32_t)i,
                         .time = f.time,

@@ -14,7 +14,6 @@ typedef struct view_reader {
   uint32_t *numbers, *pairs, *number_of; /* number_of: by place, 1 + number; 0: not shown */
   double *poses;
   float *velocities;
-  size_t number_room, pair_room, place_room, pose_room, velocity_room;
   size_t most, moving; /* moving bodies to be shown, 0: all; in the first frame */
 } view_reader;
 

@@ -37,9 +37,8 @@ typedef struct view_cast {
   scree_context *context;
   view_body *body;
   uint32_t *before; /* 1 + the number of the body that was at the place earlier; 0: none */
-  size_t count, room, before_room;
+  size_t count;
   uint32_t *last; /* by place: 1 + the number of the last body met there */
-  size_t last_room;
 } view_cast;
 
 void view_cast_clear(view_cast *c);
@@ -70,13 +69,10 @@ typedef struct view_encoder {
   scree_context *context;
   double quantum;                 /* m */
   int32_t (*known)[VIEW_COLUMNS]; /* by number */
-  size_t known_room;
-  uint32_t *list; /* numbers of the last frame */
-  size_t list_count, list_room;
+  uint32_t *list;                 /* numbers of the last frame */
+  size_t list_count;
   int32_t (*fresh)[VIEW_COLUMNS]; /* of this frame's changed bodies */
-  size_t fresh_room;
   unsigned char *mask;
-  size_t mask_room;
   size_t contact_bytes; /* of the last frame */
 } view_encoder;
 

@@ -220,13 +220,10 @@ static bool is_whole(const ccp_operator *op, size_t i) {
 
 static scree_status reserve(ccp_operator *op, bodies_pack *pack) {
   const size_t bodies = op->problem->bodies.body_count;
-  if (memory_grow(op->context, &pack->colour, &pack->colour_capacity, op->block_count,
-                  sizeof *pack->colour) ||
-      memory_grow(op->context, &pack->pair, &pack->pair_capacity, op->problem->bodies.contact_count,
-                  sizeof *pack->pair))
+  if (memory_grow(op->context, &pack->colour, op->block_count, sizeof *pack->colour) ||
+      memory_grow(op->context, &pack->pair, op->problem->bodies.contact_count, sizeof *pack->pair))
     return SCREE_ERROR_MEMORY;
-  return memory_grow(op->context, &pack->trait, &pack->trait_capacity, bodies + 1,
-                     sizeof *pack->trait);
+  return memory_grow(op->context, &pack->trait, bodies + 1, sizeof *pack->trait);
 }
 
 static bool any_rolls(const scree_ccp *p) {
@@ -240,10 +237,9 @@ static scree_status begin_rolling(ccp_operator *op, op_bodies *impl) {
   bodies_pack *rolled = &impl->rolled;
   rolled->rolling = true;
   if (!any_rolls(op->problem)) return SCREE_OK;
-  if (memory_grow(op->context, &rolled->colour, &rolled->colour_capacity, op->block_count,
-                  sizeof *rolled->colour) ||
-      memory_grow(op->context, &rolled->pair, &rolled->pair_capacity,
-                  op->problem->bodies.contact_count, sizeof *rolled->pair))
+  if (memory_grow(op->context, &rolled->colour, op->block_count, sizeof *rolled->colour) ||
+      memory_grow(op->context, &rolled->pair, op->problem->bodies.contact_count,
+                  sizeof *rolled->pair))
     return SCREE_ERROR_MEMORY;
   memset(rolled->colour, PACK_REST, op->block_count * sizeof *rolled->colour);
   return SCREE_OK;

@@ -64,16 +64,14 @@ scree_status bodies_diagonal_fill(bodies_diagonal *d, ccp_operator *op) {
   const op_bodies *impl = op->impl;
   size_t entries = 0;
   if (op->head_count == op->block_count) return SCREE_OK;
-  if (memory_grow(op->context, &d->at, &d->at_capacity, op->block_count, sizeof *d->at))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(op->context, &d->at, op->block_count, sizeof *d->at)) return SCREE_ERROR_MEMORY;
   for (size_t j = op->head_count; j < op->block_count; j++) {
     const size_t i = op->order[j], dim = (size_t)ccp_dim(op->problem, i);
     if (impl->pack.colour[i] != PACK_REST) continue;
     d->at[i] = entries;
     entries += dim * dim;
   }
-  if (memory_grow(op->context, &d->value, &d->value_capacity, entries, sizeof *d->value))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(op->context, &d->value, entries, sizeof *d->value)) return SCREE_ERROR_MEMORY;
   for (size_t j = op->head_count; j < op->block_count; j++) {
     const size_t i = op->order[j];
     if (impl->pack.colour[i] == PACK_REST) bodies_diagonal_block(op, i, d->value + d->at[i]);

@@ -8,7 +8,6 @@
 typedef struct bodies_diagonal {
   size_t *at;    /* a block that is kept: where it begins */
   double *value; /* by rows */
-  size_t at_capacity, value_capacity;
 } bodies_diagonal;
 
 void bodies_diagonal_block(const ccp_operator *op, size_t block, double *nii);

@@ -10,10 +10,9 @@
 static scree_status begin_pack(ccp_operator *op, const bodies_pack *pack, glide_pack *glide) {
   const size_t lanes = bodies_pack_doubles(pack);
   const size_t shifts = pack->group_count * PACK_LANES;
-  if (memory_grow(op->context, &glide->before, &glide->before_capacity, lanes, sizeof(double)) ||
-      memory_grow(op->context, &glide->shift, &glide->shift_capacity, shifts, sizeof(double)) ||
-      memory_grow(op->context, &glide->sums, &glide->sums_capacity, pack->unit_count,
-                  sizeof *glide->sums))
+  if (memory_grow(op->context, &glide->before, lanes, sizeof(double)) ||
+      memory_grow(op->context, &glide->shift, shifts, sizeof(double)) ||
+      memory_grow(op->context, &glide->sums, pack->unit_count, sizeof *glide->sums))
     return SCREE_ERROR_MEMORY;
   if (lanes) memcpy(glide->before, pack->impulse, lanes * sizeof(double));
   if (shifts) memset(glide->shift, 0, shifts * sizeof(double));
@@ -25,8 +24,7 @@ static scree_status begin(ccp_operator *op) {
   op_bodies *impl = op->impl;
   bodies_glide *glide = &impl->glide;
   const size_t lines = op->problem->bodies.body_count + 1;
-  if (memory_grow(op->context, &glide->state_before, &glide->state_capacity, lines,
-                  sizeof *glide->state_before))
+  if (memory_grow(op->context, &glide->state_before, lines, sizeof *glide->state_before))
     return SCREE_ERROR_MEMORY;
   for (int k = 0; k < BODIES_PACKS; k++)
     if (begin_pack(op, bodies_pack_at(impl, k), &glide->of[k])) return SCREE_ERROR_MEMORY;
@@ -110,11 +108,8 @@ static void add_sums(const bodies_pack *pack, const sphere_glide *sums, op_glide
 /* What was swept into is now the sweep's. */
 static void exchange(bodies_pack *pack, glide_pack *glide) {
   double *const impulse = glide->before;
-  const size_t capacity = glide->before_capacity;
   glide->before = pack->impulse;
-  glide->before_capacity = pack->impulse_capacity;
   pack->impulse = impulse;
-  pack->impulse_capacity = capacity;
 }
 
 static glide_work work_of(const op_bodies *impl, int k, const op_glide_params *params) {

@@ -8,18 +8,14 @@
 #include "ccp/operator_glide.h"
 
 typedef struct glide_pack {
-  double *before; /* impulses in lanes; changes places with those of the sweep */
-  size_t before_capacity;
-  double *shift; /* s_i, PACK_LANES a group */
-  size_t shift_capacity;
+  double *before;     /* impulses in lanes; changes places with those of the sweep */
+  double *shift;      /* s_i, PACK_LANES a group */
   sphere_glide *sums; /* a unit */
-  size_t sums_capacity;
 } glide_pack;
 
 typedef struct bodies_glide {
   glide_pack of[BODIES_PACKS];
   body_line *state_before;
-  size_t state_capacity;
 } bodies_glide;
 
 extern const op_glide_class bodies_glide_class;

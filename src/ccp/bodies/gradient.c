@@ -38,21 +38,19 @@ static scree_status reserve(ccp_operator *op, op_bodies *impl) {
   for (int k = 0; k < 3; k++) {
     bodies_iterate *it = &m->iterate[k];
     for (int p = 0; p < BODIES_PACKS; p++)
-      if (memory_grow(context, &it->lanes[p], &it->lanes_capacity[p],
-                      bodies_pack_doubles(bodies_pack_at(impl, p)), sizeof(double)))
+      if (memory_grow(context, &it->lanes[p], bodies_pack_doubles(bodies_pack_at(impl, p)),
+                      sizeof(double)))
         return SCREE_ERROR_MEMORY;
-    if (memory_grow(context, &it->rows, &it->rows_capacity, rest ? op->row_count : 0,
-                    sizeof(double)) ||
-        memory_grow(context, &it->twist, &it->twist_capacity, bodies + 1, sizeof(body_line)) ||
-        memory_grow(context, &it->momentum, &it->momentum_capacity, full, sizeof(body_line)))
+    if (memory_grow(context, &it->rows, rest ? op->row_count : 0, sizeof(double)) ||
+        memory_grow(context, &it->twist, bodies + 1, sizeof(body_line)) ||
+        memory_grow(context, &it->momentum, full, sizeof(body_line)))
       return SCREE_ERROR_MEMORY;
     it->twist[bodies] = (body_line){.inverse_mass = 0.0};
   }
-  if (memory_grow(context, &m->base, &m->base_capacity, bodies, sizeof *m->base) ||
-      memory_grow(context, &m->full, &m->full_capacity, bodies / BODY_CHUNK + 1, sizeof *m->full) ||
-      memory_grow(context, &m->sums, &m->sums_capacity, units_of(impl) + rest, sizeof *m->sums) ||
-      memory_grow(context, &m->energy, &m->energy_capacity, bodies / BODY_CHUNK + 1,
-                  sizeof *m->energy))
+  if (memory_grow(context, &m->base, bodies, sizeof *m->base) ||
+      memory_grow(context, &m->full, bodies / BODY_CHUNK + 1, sizeof *m->full) ||
+      memory_grow(context, &m->sums, units_of(impl) + rest, sizeof *m->sums) ||
+      memory_grow(context, &m->energy, bodies / BODY_CHUNK + 1, sizeof *m->energy))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }

@@ -19,22 +19,17 @@ typedef struct bodies_iterate {
   double *rows;                /* the others, at their rows */
   body_line *twist;            /* V, and a line for the world; momenta D g while they are summed */
   body_line *momentum;         /* of bodies with a full inertia; null when there are none */
-  size_t lanes_capacity[BODIES_PACKS], rows_capacity, twist_capacity, momentum_capacity;
 } bodies_iterate;
 
 typedef struct bodies_gradient {
   bodies_iterate iterate[3];
-  body_line *base; /* v_free, inverse mass and inertia; zeros for these where it is full */
-  size_t base_capacity;
+  body_line *base;   /* v_free, inverse mass and inertia; zeros for these where it is full */
   double beta;       /* of the y in impl->push */
   bool y_is_made;    /* impl->push has it; else y is still to be made */
   bool has_moved;    /* a step was accepted: before, what sleeps has not been left out yet */
   sphere_sums *sums; /* a unit of each pack, then a block that is not packed */
-  size_t sums_capacity;
   body_sums *energy; /* a chunk of bodies */
-  size_t energy_capacity;
-  bool *full; /* a chunk of bodies: some inertia in it is full */
-  size_t full_capacity;
+  bool *full;        /* a chunk of bodies: some inertia in it is full */
 } bodies_gradient;
 
 extern const op_gradient_class bodies_gradient_class;

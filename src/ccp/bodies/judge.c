@@ -26,8 +26,7 @@ static size_t parts_of(const ccp_operator *op) {
 
 scree_status bodies_judge_reserve(ccp_operator *op) {
   op_bodies *impl = op->impl;
-  return memory_grow(op->context, &impl->judged, &impl->judged_capacity, parts_of(op),
-                     sizeof *impl->judged);
+  return memory_grow(op->context, &impl->judged, parts_of(op), sizeof *impl->judged);
 }
 
 static double sum_of(const double *x) {

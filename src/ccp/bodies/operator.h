@@ -23,7 +23,6 @@ typedef struct op_bodies {
   /* One line a body and a last one for the world, which stays zero. */
   body_line *state; /* v = v_free + M^-1 D g of the sweep in progress */
   body_line *push;  /* D x, then M^-1 D x */
-  size_t state_capacity, push_capacity;
   const body_kernels *kernels;
   bodies_pack pack, rolled; /* contacts without moments, and with */
   bodies_gradient gradient;
@@ -32,13 +31,11 @@ typedef struct op_bodies {
   uint32_t *rest;
   size_t *rest_start;
   uint32_t *rest_body;
-  size_t rest_capacity, rest_start_capacity, rest_body_capacity;
   colouring colours;
   bodies_rigid rigid;
   bodies_diagonal diagonal;
   bodies_whole whole;
   op_judged *judged; /* a unit of each pack, then a chunk of the blocks that are not packed */
-  size_t judged_capacity;
 } op_bodies;
 
 /* The packs: k = 0 and 1, BODIES_PACKS in all. */

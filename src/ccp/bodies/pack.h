@@ -17,57 +17,43 @@ enum { BODIES_PACKS = 2 };
  * threads. */
 typedef struct bodies_pack {
   sphere_group *group;
-  size_t group_count, group_capacity;
-  sphere_scale *scale; /* a group */
-  size_t scale_capacity;
+  size_t group_count;
+  sphere_scale *scale;                /* a group */
   _Alignas(64) double mu[PACK_LANES]; /* of all contacts, when same_mu */
   bool same_mu;
-  double *impulse; /* of the sweep in progress, bodies_pack_stride a group */
-  size_t impulse_capacity;
+  double *impulse;     /* of the sweep in progress, bodies_pack_stride a group */
   sphere_extra *extra; /* in use when has_extra */
-  size_t extra_capacity;
   bool has_extra;
   double (*rough)[PACK_LANES]; /* 0: a ray; in use when has_rays */
-  size_t rough_capacity;
   bool has_rays;
-  bool rolling;      /* contacts with moments: impulses are ROLL_IMPULSES a group */
-  sphere_roll *roll; /* a group, when rolling */
-  size_t roll_capacity;
-  uint32_t *block; /* of each lane, PACK_NO_BLOCK where there is none */
-  size_t block_capacity;
+  bool rolling;         /* contacts with moments: impulses are ROLL_IMPULSES a group */
+  sphere_roll *roll;    /* a group, when rolling */
+  uint32_t *block;      /* of each lane, PACK_NO_BLOCK where there is none */
   uint32_t *unit_start; /* unit_count + 1, groups */
-  size_t unit_count, unit_capacity;
+  size_t unit_count;
   uint32_t *chain_start; /* chain_count + 1, units of the first phase; in use when tiled */
-  size_t chain_count, chain_capacity;
+  size_t chain_count;
   uint32_t *phase_start; /* phase_count + 1, units */
-  size_t phase_count, phase_capacity;
+  size_t phase_count;
   /* From open_phase on: contacts that bodies left alone would leave wide open, so that an impulse
    * is not to be expected. Their units are asleep, left out of iterations, until one gets an
    * impulse; sweeps look at them in every round, other methods with each residual. */
   size_t open_phase;
   uint8_t *asleep; /* a unit */
-  size_t asleep_capacity;
-  bool stirring; /* some unit of an open phase is awake */
+  bool stirring;   /* some unit of an open phase is awake */
   unsigned sweeps;
   size_t contact_count, closed_count; /* packed; of these expected closed */
   bool uniform;                       /* all contacts of the problem have three rows */
   bool tiled;         /* else the groups of a phase share no moving body, whatever their units */
   contact_pair *pair; /* a contact of the problem */
-  size_t pair_capacity;
   /* Scratch of the setup. */
-  uint8_t *trait; /* a body, and the world last: PACK_MOVES … */
-  size_t trait_capacity;
+  uint8_t *trait;  /* a body, and the world last: PACK_MOVES … */
   uint8_t *colour; /* a block; or PACK_REST … PACK_CLOSED */
-  size_t colour_capacity;
-  uint64_t *used; /* a body, and the world last: colours taken; then those of open contacts */
-  size_t used_capacity;
+  uint64_t *used;  /* a body, and the world last: colours taken; then those of open contacts */
   struct pack_tile *tile; /* these four only for large problems */
-  size_t tile_capacity;
-  size_t *home_start; /* a block of bodies: its contacts in a list */
-  size_t home_capacity;
+  size_t *home_start;     /* a block of bodies: its contacts in a list */
   uint64_t *tile_colours; /* a body: colours of tiles taken */
   uint32_t *stamp;        /* a body: the last tile that looked at it, from 1 */
-  size_t tile_colours_capacity, stamp_capacity;
 } bodies_pack;
 
 /* What contacts ask of bodies: it moves, its inertia is a multiple of the identity, it has an

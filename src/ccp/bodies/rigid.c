@@ -133,13 +133,10 @@ static scree_status lay_out(bodies_rigid *rigid, ccp_operator *op) {
   op_bodies *impl = op->impl;
   const size_t colours = op->colour_count;
   size_t groups = 0, turning_groups = 0;
-  if (memory_grow(context, &rigid->start, &rigid->start_capacity, colours + 1,
-                  sizeof *rigid->start) ||
-      memory_grow(context, &rigid->turning_start, &rigid->turning_start_capacity, colours + 1,
-                  sizeof *rigid->turning_start) ||
-      memory_grow(context, &rigid->first_turning, &rigid->first_turning_capacity, colours,
-                  sizeof *rigid->first_turning) ||
-      memory_grow(context, &rigid->single, &rigid->single_capacity, colours, sizeof *rigid->single))
+  if (memory_grow(context, &rigid->start, colours + 1, sizeof *rigid->start) ||
+      memory_grow(context, &rigid->turning_start, colours + 1, sizeof *rigid->turning_start) ||
+      memory_grow(context, &rigid->first_turning, colours, sizeof *rigid->first_turning) ||
+      memory_grow(context, &rigid->single, colours, sizeof *rigid->single))
     return SCREE_ERROR_MEMORY;
   for (size_t c = 0; c < colours; c++) {
     const size_t begin = op->colour_start[c];
@@ -154,9 +151,8 @@ static scree_status lay_out(bodies_rigid *rigid, ccp_operator *op) {
   }
   rigid->start[colours] = (uint32_t)groups;
   rigid->turning_start[colours] = (uint32_t)turning_groups;
-  if (memory_grow(context, &rigid->group, &rigid->group_capacity, groups, sizeof *rigid->group) ||
-      memory_grow(context, &rigid->turning, &rigid->turning_capacity, turning_groups,
-                  sizeof *rigid->turning))
+  if (memory_grow(context, &rigid->group, groups, sizeof *rigid->group) ||
+      memory_grow(context, &rigid->turning, turning_groups, sizeof *rigid->turning))
     return SCREE_ERROR_MEMORY;
   rigid->group_count = groups;
   rigid->turning_count = turning_groups;

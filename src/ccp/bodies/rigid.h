@@ -10,14 +10,13 @@
 
 typedef struct bodies_rigid {
   rigid_group *group;
-  size_t group_count, group_capacity;
+  size_t group_count;
   turning_group *turning;
-  size_t turning_count, turning_capacity;
+  size_t turning_count;
   /* Colour c: groups start[c] … start[c + 1] - 1, then turning groups likewise, then the blocks
    * order[single[c]] … to its end; the blocks of turning groups are order[first_turning[c]] …
    * before those. */
   uint32_t *start, *turning_start, *first_turning, *single;
-  size_t start_capacity, turning_start_capacity, first_turning_capacity, single_capacity;
 } bodies_rigid;
 
 /* Groups the contacts that fit, colour by colour; they come first in their colours in op->order. */

@@ -64,26 +64,20 @@ static scree_status reserve(bodies_pack *pack, scree_context *context, size_t gr
   groups += before;
   units += pack->unit_count;
   phases += pack->phase_count;
-  if (memory_grow(context, &pack->group, &pack->group_capacity, groups, sizeof *pack->group) ||
-      memory_grow(context, &pack->scale, &pack->scale_capacity, groups, sizeof *pack->scale) ||
-      memory_grow(context, &pack->block, &pack->block_capacity, groups * PACK_LANES,
-                  sizeof *pack->block) ||
-      memory_grow(context, &pack->unit_start, &pack->unit_capacity, units + 1,
-                  sizeof *pack->unit_start) ||
-      memory_grow(context, &pack->phase_start, &pack->phase_capacity, phases + 1,
-                  sizeof *pack->phase_start))
+  if (memory_grow(context, &pack->group, groups, sizeof *pack->group) ||
+      memory_grow(context, &pack->scale, groups, sizeof *pack->scale) ||
+      memory_grow(context, &pack->block, groups * PACK_LANES, sizeof *pack->block) ||
+      memory_grow(context, &pack->unit_start, units + 1, sizeof *pack->unit_start) ||
+      memory_grow(context, &pack->phase_start, phases + 1, sizeof *pack->phase_start))
     return SCREE_ERROR_MEMORY;
-  if (memory_grow(context, &pack->impulse, &pack->impulse_capacity,
-                  groups * bodies_pack_stride(pack), sizeof *pack->impulse))
+  if (memory_grow(context, &pack->impulse, groups * bodies_pack_stride(pack),
+                  sizeof *pack->impulse))
     return SCREE_ERROR_MEMORY;
-  if (pack->rolling &&
-      memory_grow(context, &pack->roll, &pack->roll_capacity, groups, sizeof *pack->roll))
+  if (pack->rolling && memory_grow(context, &pack->roll, groups, sizeof *pack->roll))
     return SCREE_ERROR_MEMORY;
-  if (pack->has_extra &&
-      memory_grow(context, &pack->extra, &pack->extra_capacity, groups, sizeof *pack->extra))
+  if (pack->has_extra && memory_grow(context, &pack->extra, groups, sizeof *pack->extra))
     return SCREE_ERROR_MEMORY;
-  if (pack->has_rays &&
-      memory_grow(context, &pack->rough, &pack->rough_capacity, groups, sizeof *pack->rough))
+  if (pack->has_rays && memory_grow(context, &pack->rough, groups, sizeof *pack->rough))
     return SCREE_ERROR_MEMORY;
   pack->group_count = groups;
   pack->unit_count = units;
@@ -332,8 +326,7 @@ static scree_status place_tiles(bodies_pack *pack, const ccp_operator *op, size_
   for (size_t t = 0; t < tiles; t++) groups += pack->tile[t].groups;
   while (inside < tiles && pack->tile[inside].block < blocks) inside++;
   if (reserve(pack, op->context, groups, tiles, colours + 1) ||
-      memory_grow(op->context, &pack->chain_start, &pack->chain_capacity, blocks + 1,
-                  sizeof *pack->chain_start))
+      memory_grow(op->context, &pack->chain_start, blocks + 1, sizeof *pack->chain_start))
     return SCREE_ERROR_MEMORY;
   pack->phase_start[0] = 0;
   pack->chain_count = 0;
@@ -358,12 +351,10 @@ static scree_status schedule_tiles(bodies_pack *pack, const ccp_operator *op, bo
   const size_t n = bodies->body_count + 1, even = pack->closed_count / BLOCK_CONTACTS;
   const size_t blocks = even > BLOCKS_LEAST ? even : BLOCKS_LEAST;
   const size_t most = bodies->contact_count / TILE_CONTACTS + blocks + 1;
-  if (memory_grow(op->context, &pack->tile, &pack->tile_capacity, most, sizeof *pack->tile) ||
-      memory_grow(op->context, &pack->home_start, &pack->home_capacity, blocks + 2,
-                  sizeof *pack->home_start) ||
-      memory_grow(op->context, &pack->tile_colours, &pack->tile_colours_capacity, n,
-                  sizeof *pack->tile_colours) ||
-      memory_grow(op->context, &pack->stamp, &pack->stamp_capacity, n, sizeof *pack->stamp))
+  if (memory_grow(op->context, &pack->tile, most, sizeof *pack->tile) ||
+      memory_grow(op->context, &pack->home_start, blocks + 2, sizeof *pack->home_start) ||
+      memory_grow(op->context, &pack->tile_colours, n, sizeof *pack->tile_colours) ||
+      memory_grow(op->context, &pack->stamp, n, sizeof *pack->stamp))
     return SCREE_ERROR_MEMORY;
   memset(pack->tile_colours, 0, n * sizeof *pack->tile_colours);
   list_homes(pack, bodies, blocks, pack->stamp, pack->home_start, op->order);
@@ -388,8 +379,8 @@ scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op) {
   pack->group_count = pack->unit_count = pack->phase_count = pack->open_phase = 0;
   pack->tiled = false;
   if (!pack->contact_count) return reserve(pack, op->context, 0, 0, 0);
-  if (memory_grow(op->context, &pack->used, &pack->used_capacity,
-                  KINDS * (op->problem->bodies.body_count + 1), sizeof *pack->used))
+  if (memory_grow(op->context, &pack->used, KINDS * (op->problem->bodies.body_count + 1),
+                  sizeof *pack->used))
     return SCREE_ERROR_MEMORY;
   if (pack->closed_count >= TILED_FROM) {
     const scree_status status = schedule_tiles(pack, op, &pack->tiled);
@@ -398,6 +389,5 @@ scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op) {
       if (is_placed_closed(pack, i)) pack->colour[i] = PACK_CLOSED;
   }
   if (schedule_colours(pack, op)) return SCREE_ERROR_MEMORY;
-  return memory_grow(op->context, &pack->asleep, &pack->asleep_capacity, pack->unit_count,
-                     sizeof *pack->asleep);
+  return memory_grow(op->context, &pack->asleep, pack->unit_count, sizeof *pack->asleep);
 }

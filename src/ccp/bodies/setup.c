@@ -33,8 +33,7 @@ static scree_status add_bodies(ccp_operator *op, op_bodies *impl, size_t block, 
   const size_t first = *n;
   if (block < bodies->contact_count) {
     const ccp_contact *c = &bodies->contact[block];
-    if (memory_grow(op->context, &impl->rest_body, &impl->rest_body_capacity, first + 2,
-                    sizeof *impl->rest_body))
+    if (memory_grow(op->context, &impl->rest_body, first + 2, sizeof *impl->rest_body))
       return SCREE_ERROR_MEMORY;
     if (ccp_body_moves(bodies, c->body_a)) impl->rest_body[(*n)++] = c->body_a;
     if (ccp_body_moves(bodies, c->body_b)) impl->rest_body[(*n)++] = c->body_b;
@@ -43,8 +42,7 @@ static scree_status add_bodies(ccp_operator *op, op_bodies *impl, size_t block, 
   const size_t row = op->row_start[block] - op->row_start[bodies->contact_count];
   const size_t begin = bodies->term_start[row],
                end = bodies->term_start[row + (size_t)ccp_dim(op->problem, block)];
-  if (memory_grow(op->context, &impl->rest_body, &impl->rest_body_capacity, first + (end - begin),
-                  sizeof *impl->rest_body))
+  if (memory_grow(op->context, &impl->rest_body, first + (end - begin), sizeof *impl->rest_body))
     return SCREE_ERROR_MEMORY;
   for (size_t t = begin; t < end; t++) {
     const uint32_t body = bodies->term[t].body;
@@ -57,9 +55,8 @@ static scree_status add_bodies(ccp_operator *op, op_bodies *impl, size_t block, 
 
 static scree_status colour_rest(ccp_operator *op, op_bodies *impl) {
   const size_t count = op->block_count - op->head_count;
-  if (memory_grow(op->context, &impl->rest, &impl->rest_capacity, count, sizeof *impl->rest) ||
-      memory_grow(op->context, &impl->rest_start, &impl->rest_start_capacity, count + 1,
-                  sizeof *impl->rest_start))
+  if (memory_grow(op->context, &impl->rest, count, sizeof *impl->rest) ||
+      memory_grow(op->context, &impl->rest_start, count + 1, sizeof *impl->rest_start))
     return SCREE_ERROR_MEMORY;
   size_t n = 0, touched = 0;
   for (size_t i = 0; count && i < op->block_count; i++) {
@@ -128,9 +125,8 @@ scree_status bodies_setup(ccp_operator *op) {
     return context_fail(context, SCREE_ERROR_INPUT, "more than %u bodies", PACK_FIXED - 1);
   if (!op->impl) op->impl = memory_new(context, 1, sizeof(op_bodies));
   op_bodies *impl = op->impl;
-  if (!impl ||
-      memory_grow(context, &impl->state, &impl->state_capacity, lines, sizeof *impl->state) ||
-      memory_grow(context, &impl->push, &impl->push_capacity, lines, sizeof *impl->push))
+  if (!impl || memory_grow(context, &impl->state, lines, sizeof *impl->state) ||
+      memory_grow(context, &impl->push, lines, sizeof *impl->push))
     return SCREE_ERROR_MEMORY;
   impl->kernels = bodies_kernels(0);
   fill_lines(op, impl);

@@ -11,18 +11,16 @@ static scree_status reserve(ccp_operator *op, op_bodies *impl) {
   bodies_whole *w = &impl->whole;
   for (int k = 0; k < BODIES_PACKS; k++) {
     const bodies_pack *pack = bodies_pack_at(impl, k);
-    if (memory_grow(op->context, &w->scale[k], &w->scale_capacity[k], pack->group_count,
-                    sizeof *w->scale[k]) ||
-        memory_grow(op->context, &w->roll[k], &w->roll_capacity[k],
-                    pack->rolling ? pack->group_count : 0, sizeof *w->roll[k]))
+    if (memory_grow(op->context, &w->scale[k], pack->group_count, sizeof *w->scale[k]) ||
+        memory_grow(op->context, &w->roll[k], pack->rolling ? pack->group_count : 0,
+                    sizeof *w->roll[k]))
       return SCREE_ERROR_MEMORY;
     if (pack->group_count)
       memcpy(w->scale[k], pack->scale, pack->group_count * sizeof *pack->scale);
     if (pack->group_count && pack->rolling)
       memcpy(w->roll[k], pack->roll, pack->group_count * sizeof *pack->roll);
   }
-  return memory_grow(op->context, &w->body, &w->body_capacity, op->problem->bodies.body_count,
-                     sizeof *w->body);
+  return memory_grow(op->context, &w->body, op->problem->bodies.body_count, sizeof *w->body);
 }
 
 static void fill_bodies(const ccp_operator *op, scree_ccp_body_def *whole) {

@@ -10,7 +10,6 @@ typedef struct bodies_whole {
   scree_ccp_body_def *body; /* with the masses of the whole */
   sphere_scale *scale[BODIES_PACKS];
   sphere_roll *roll[BODIES_PACKS];
-  size_t body_capacity, scale_capacity[BODIES_PACKS], roll_capacity[BODIES_PACKS];
 } bodies_whole;
 
 /* After packing and grouping; does nothing where all blocks are here. */

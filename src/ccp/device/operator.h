@@ -33,9 +33,6 @@ typedef struct op_device {
   uint32_t *block, *resource, *entries, *starts, *colour_start, *rows_of_terms;
   size_t *resource_start;
   double *set_room, *parts;
-  size_t block_capacity, resource_capacity, entries_capacity, starts_capacity,
-      colour_start_capacity, rows_of_terms_capacity, resource_start_capacity, set_room_capacity,
-      parts_capacity;
   size_t colour_count;
 } op_device;
 

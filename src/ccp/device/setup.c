@@ -29,8 +29,8 @@ static void pack_set(const scree_set *set, double *out) {
 static scree_status write_sets(ccp_operator *op, op_device *impl) {
   const scree_ccp *p = op->problem;
   size_t most = 1;
-  if (memory_grow(op->context, &impl->set_room, &impl->set_room_capacity,
-                  p->set_count * SET_DOUBLES + 1, sizeof *impl->set_room))
+  if (memory_grow(op->context, &impl->set_room, p->set_count * SET_DOUBLES + 1,
+                  sizeof *impl->set_room))
     return SCREE_ERROR_MEMORY;
   for (size_t s = 0; s < p->set_count; s++) {
     pack_set(&p->set[s], impl->set_room + s * SET_DOUBLES);
@@ -63,11 +63,10 @@ static scree_status write_entries(ccp_operator *op, op_device *impl) {
   const ccp_bodies *b = &op->problem->bodies;
   const size_t n = b->body_count;
   scree_context *c = op->context;
-  if (memory_grow(c, &impl->starts, &impl->starts_capacity, 2 * n + 2, sizeof *impl->starts) ||
-      memory_grow(c, &impl->entries, &impl->entries_capacity,
-                  2 * b->contact_count + b->term_count + 1, sizeof *impl->entries) ||
-      memory_grow(c, &impl->rows_of_terms, &impl->rows_of_terms_capacity, b->term_count + 1,
-                  sizeof *impl->rows_of_terms))
+  if (memory_grow(c, &impl->starts, 2 * n + 2, sizeof *impl->starts) ||
+      memory_grow(c, &impl->entries, 2 * b->contact_count + b->term_count + 1,
+                  sizeof *impl->entries) ||
+      memory_grow(c, &impl->rows_of_terms, b->term_count + 1, sizeof *impl->rows_of_terms))
     return SCREE_ERROR_MEMORY;
   uint32_t *start = impl->starts, *at = impl->starts + n + 1;
   memset(at, 0, (n + 1) * sizeof *at);
@@ -113,11 +112,10 @@ static scree_status colour(ccp_operator *op, op_device *impl) {
   const ccp_bodies *b = &op->problem->bodies;
   const size_t n = op->block_count;
   scree_context *c = op->context;
-  if (memory_grow(c, &impl->block, &impl->block_capacity, n + 1, sizeof *impl->block) ||
-      memory_grow(c, &impl->resource_start, &impl->resource_start_capacity, n + 1,
-                  sizeof *impl->resource_start) ||
-      memory_grow(c, &impl->resource, &impl->resource_capacity,
-                  2 * b->contact_count + b->term_count + 1, sizeof *impl->resource))
+  if (memory_grow(c, &impl->block, n + 1, sizeof *impl->block) ||
+      memory_grow(c, &impl->resource_start, n + 1, sizeof *impl->resource_start) ||
+      memory_grow(c, &impl->resource, 2 * b->contact_count + b->term_count + 1,
+                  sizeof *impl->resource))
     return SCREE_ERROR_MEMORY;
   size_t touched = 0;
   for (size_t i = 0; i < n; i++) {
@@ -129,8 +127,7 @@ static scree_status colour(ccp_operator *op, op_device *impl) {
   op->head_count = 0;
   if (colouring_by_resource(&impl->colours, op, b->body_count, n, impl->block, impl->resource_start,
                             impl->resource) ||
-      memory_grow(c, &impl->colour_start, &impl->colour_start_capacity, op->colour_count + 1,
-                  sizeof *impl->colour_start))
+      memory_grow(c, &impl->colour_start, op->colour_count + 1, sizeof *impl->colour_start))
     return SCREE_ERROR_MEMORY;
   memcpy(impl->colour_start, op->colour_start, (op->colour_count + 1) * sizeof *op->colour_start);
   impl->colour_count = op->colour_count;
@@ -186,7 +183,7 @@ scree_status device_setup(ccp_operator *op) {
   if (!status) status = write_entries(op, impl);
   if (!status) status = colour(op, impl);
   if (!status)
-    status = memory_grow(op->context, &impl->parts, &impl->parts_capacity,
+    status = memory_grow(op->context, &impl->parts,
                          (device_chunks(op->row_count) + 1) * DEVICE_JUDGED, sizeof *impl->parts);
   if (status) return status;
   reserve_state(impl);

@@ -26,7 +26,7 @@ static scree_status build_pattern(scree_context *context, const shape *s, ccp_bl
   const size_t n = s->block_count;
   size_t *count = memory_new(context, n + 2, sizeof *count);
   uint32_t *row = NULL, *column = NULL;
-  size_t pairs = 0, capacity_row = 0, capacity_column = 0;
+  size_t pairs = 0;
   scree_status status = count ? SCREE_OK : SCREE_ERROR_MEMORY;
   for (size_t j = 0; j < n; j++) mark[j] = SIZE_MAX;
   for (size_t j = 0; !status && j < n; j++) {
@@ -36,9 +36,8 @@ static scree_status build_pattern(scree_context *context, const shape *s, ccp_bl
         const size_t i = block_of[index[k]];
         if (mark[i] == j) continue;
         mark[i] = j;
-        const bool full = pairs == capacity_row || pairs == capacity_column;
-        if (full && (memory_grow(context, &row, &capacity_row, pairs + 1, sizeof *row) ||
-                     memory_grow(context, &column, &capacity_column, pairs + 1, sizeof *column))) {
+        if (memory_grow(context, &row, pairs + 1, sizeof *row) ||
+            memory_grow(context, &column, pairs + 1, sizeof *column)) {
           status = SCREE_ERROR_MEMORY;
           break;
         }

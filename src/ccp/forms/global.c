@@ -334,12 +334,11 @@ static scree_status condense(ccp_operator *op, global_state *s) {
   uint32_t *mark = memory_new(context, n, sizeof *mark), *rows = memory_new(context, n, 4);
   uint32_t *index = NULL;
   double *value = NULL;
-  size_t index_room = 0, value_room = 0;
   scree_status status = start && sum && mark && rows ? SCREE_OK : SCREE_ERROR_MEMORY;
   for (size_t j = 0; !status && j < n; j++) {
     const size_t count = condense_column(op, s, j, sum, mark, rows), at = start[j];
-    if (memory_grow(context, &index, &index_room, at + count, sizeof *index) ||
-        memory_grow(context, &value, &value_room, at + count, sizeof *value)) {
+    if (memory_grow(context, &index, at + count, sizeof *index) ||
+        memory_grow(context, &value, at + count, sizeof *value)) {
       status = SCREE_ERROR_MEMORY;
       break;
     }

@@ -151,7 +151,6 @@ typedef struct pattern {
   size_t n;
   size_t *start;
   uint32_t *column;
-  size_t room;
 } pattern;
 
 static void sort_columns(uint32_t *x, size_t n) {
@@ -176,7 +175,7 @@ static scree_status couple(scree_context *context, size_t n, const size_t *forth
     size_t most = 1, at = p->start[i];
     for (size_t k = forth_start[i]; k < forth_start[i + 1]; k++)
       most += back_start[forth[k] + 1] - back_start[forth[k]];
-    if (memory_grow(context, &p->column, &p->room, at + most, sizeof *p->column)) {
+    if (memory_grow(context, &p->column, at + most, sizeof *p->column)) {
       status = SCREE_ERROR_MEMORY;
       break;
     }

@@ -45,7 +45,7 @@ typedef struct object {
     const unsigned char *data;
     size_t size;
   } * links;
-  size_t link_count, link_room;
+  size_t link_count;
   size_t *objects; /* seen so far, all */
 } object;
 
@@ -210,8 +210,8 @@ static scree_status take_message(object *o, unsigned type, unsigned flags,
     o->is_group = true;
     return is_info_sound(data, size, 8) ? SCREE_OK : damaged(o, "its members are elsewhere");
   case MESSAGE_LINK: {
-    const scree_status status = memory_grow(o->file->source.context, &o->links, &o->link_room,
-                                            o->link_count + 1, sizeof *o->links);
+    const scree_status status =
+        memory_grow(o->file->source.context, &o->links, o->link_count + 1, sizeof *o->links);
     if (status) return status;
     o->links[o->link_count].data = data;
     o->links[o->link_count++].size = size;

@@ -71,7 +71,7 @@ typedef struct walk_chunks {
   unsigned char shape[5]; /* parameters as the layout tells them */
   /* Out: the chunks before the first that is not in the file; the caller frees. */
   uint64_t *address;
-  size_t count, room;
+  size_t count;
 } walk_chunks;
 scree_status walk_chunk_array(walk_file *file, const char *path, walk_chunks *chunks);
 

@@ -45,7 +45,7 @@ static scree_status take_chunks(array *a, const unsigned char *at, uint64_t coun
     if (address + a->chunks->bytes > a->file->end) a->file->end = address + a->chunks->bytes;
     if (!check_inside(source, address, a->chunks->bytes)) a->broken = true;
     if (a->broken) continue;
-    const scree_status status = memory_grow(source->context, &a->chunks->address, &a->chunks->room,
+    const scree_status status = memory_grow(source->context, &a->chunks->address,
                                             a->chunks->count + 1, sizeof *a->chunks->address);
     if (status) return status;
     a->chunks->address[a->chunks->count++] = address;

@@ -8,7 +8,6 @@
 #include "scree/io.h"
 
 static scree_status read_all(scree_context *context, const char *path, char **bytes, size_t *size) {
-  size_t room = 0;
   FILE *file = fopen(path, "rb");
   *bytes = NULL;
   *size = 0;
@@ -16,7 +15,7 @@ static scree_status read_all(scree_context *context, const char *path, char **by
     return context_fail(context, SCREE_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
   scree_status status = SCREE_OK;
   for (size_t got = 1; got && !status;) {
-    status = memory_grow(context, bytes, &room, *size + (1u << 16), 1);
+    status = memory_grow(context, bytes, *size + (1u << 16), 1);
     if (status) break;
     got = fread(*bytes + *size, 1, 1u << 16, file);
     *size += got;

@@ -132,8 +132,8 @@ scree_status mesh_place(mesh_reader *r, bool joined, double x[3]) {
 
 scree_status mesh_add_vertex(mesh_reader *r, const double x[3]) {
   mesh_import *m = r->mesh;
-  const scree_status status = memory_grow(r->context, &m->vertices, &r->vertex_room,
-                                          3 * m->vertex_count + 3, sizeof *m->vertices);
+  const scree_status status =
+      memory_grow(r->context, &m->vertices, 3 * m->vertex_count + 3, sizeof *m->vertices);
   if (status) return status;
   memcpy(m->vertices + 3 * m->vertex_count++, x, 3 * sizeof *x);
   return SCREE_OK;
@@ -141,8 +141,8 @@ scree_status mesh_add_vertex(mesh_reader *r, const double x[3]) {
 
 scree_status mesh_add_triangle(mesh_reader *r, uint32_t a, uint32_t b, uint32_t c) {
   mesh_import *m = r->mesh;
-  const scree_status status = memory_grow(r->context, &m->triangles, &r->triangle_room,
-                                          3 * m->triangle_count + 3, sizeof *m->triangles);
+  const scree_status status =
+      memory_grow(r->context, &m->triangles, 3 * m->triangle_count + 3, sizeof *m->triangles);
   if (status) return status;
   uint32_t *t = m->triangles + 3 * m->triangle_count++;
   t[0] = a, t[1] = b, t[2] = c;

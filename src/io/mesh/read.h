@@ -11,7 +11,6 @@ typedef struct mesh_reader {
   size_t size, at;
   size_t line, line_start; /* line counts from 1; where it begins */
   mesh_import *mesh;
-  size_t vertex_room, triangle_room; /* in numbers, three each */
   char *why;
   size_t why_size;
 } mesh_reader;

@@ -7,9 +7,9 @@
 
 scree_status triplets_reserve(triplets *t, size_t more) {
   const size_t need = t->count + more;
-  if (need < more || memory_grow(t->context, &t->row, &t->row_capacity, need, sizeof *t->row) ||
-      memory_grow(t->context, &t->column, &t->column_capacity, need, sizeof *t->column) ||
-      memory_grow(t->context, &t->value, &t->value_capacity, need, sizeof *t->value))
+  if (need < more || memory_grow(t->context, &t->row, need, sizeof *t->row) ||
+      memory_grow(t->context, &t->column, need, sizeof *t->column) ||
+      memory_grow(t->context, &t->value, need, sizeof *t->value))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }

@@ -10,7 +10,7 @@ typedef struct triplets {
   scree_context *context;
   uint32_t *row, *column;
   double *value;
-  size_t count, row_capacity, column_capacity, value_capacity;
+  size_t count;
 } triplets;
 
 scree_status triplets_reserve(triplets *t, size_t more);

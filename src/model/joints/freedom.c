@@ -90,7 +90,6 @@ typedef struct span {
   double *row;       /* n: the one at hand */
   uint32_t *column;  /* sparse: of each entry */
   size_t *start;     /* sparse: of each row, its pivot first */
-  size_t basis_capacity, column_capacity;
 } span;
 
 static scree_status begin_span(const scree_world *w, span *s, size_t rows, size_t n) {
@@ -131,8 +130,8 @@ static scree_status eliminate(const scree_world *w, span *s, bool *fresh) {
   if (!*fresh) return SCREE_OK;
   s->full = at + count > MOST_ENTRIES;
   if (s->full) return SCREE_OK;
-  if (memory_grow(w->context, &s->basis, &s->basis_capacity, at + count, sizeof *s->basis) ||
-      memory_grow(w->context, &s->column, &s->column_capacity, at + count, sizeof *s->column))
+  if (memory_grow(w->context, &s->basis, at + count, sizeof *s->basis) ||
+      memory_grow(w->context, &s->column, at + count, sizeof *s->column))
     return SCREE_ERROR_MEMORY;
   for (size_t k = 0; k <= s->n; k++) {
     const size_t i = k == 0 ? pivot : k - 1;

@@ -110,8 +110,8 @@ static scree_status make_tetrahedron(const scree_world *w, const scree_link_def 
 
 static scree_status make_user(scree_world *w, const scree_link_def *d, world_link *l) {
   if (!d->function) return refuse(w->context, "a user's link needs a function");
-  if (memory_grow(w->context, &w->link_function, &w->link_function_capacity,
-                  w->link_function_count + 1, sizeof *w->link_function))
+  if (memory_grow(w->context, &w->link_function, w->link_function_count + 1,
+                  sizeof *w->link_function))
     return SCREE_ERROR_MEMORY;
   w->link_function[w->link_function_count++] = (link_function){d->function, d->user};
   l->function = (uint32_t)w->link_function_count;
@@ -164,8 +164,7 @@ scree_status scree_world_add_link(scree_world *w, const scree_link_def *d, scree
   size_t i = w->link_limit;
   if (w->link_count < w->link_limit)
     for (i = 0; w->link[i].alive; i++) continue;
-  if (memory_grow(w->context, &w->link, &w->link_capacity, i + 1, sizeof *w->link))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(w->context, &w->link, i + 1, sizeof *w->link)) return SCREE_ERROR_MEMORY;
   l.generation = w->link[i].generation + 1;
   w->link[i] = l;
   if (i == w->link_limit) w->link_limit++;

@@ -124,8 +124,7 @@ static scree_status write_shapes(job *j, const scree_frame *f, const export_tabl
   snprintf(end, sizeof end, "_shapes_%04zu.hdf", s->shape_files);
   if (!name_file(path, j, 3, end))
     return context_fail(j->context, SCREE_ERROR_ARGUMENT, "%s: the path is too long", j->def->out);
-  scree_status status =
-      memory_grow(j->context, &s->shape_ids, &s->shape_room, n + 1, sizeof *s->shape_ids);
+  scree_status status = memory_grow(j->context, &s->shape_ids, n + 1, sizeof *s->shape_ids);
   if (!status)
     status = export_vtkhdf_shapes(s, path, table, &j->surface, !j->estimate, &j->info.bytes);
   if (status) return status;

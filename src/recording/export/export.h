@@ -34,15 +34,13 @@ typedef struct export_store {
   scree_context *context;
   scree_recording *recording;
   scree_scene *scene;
-  uint32_t *row_of_place; /* 1 + row in this frame; 0: not there */
-  size_t place_room;
-  char *block[2]; /* columns of the bodies, of the contacts */
-  size_t block_room[2];
+  uint32_t *row_of_place;    /* 1 + row in this frame; 0: not there */
+  char *block[2];            /* columns of the bodies, of the contacts */
   double lower[3], upper[3]; /* around the finite bodies of the first frame */
   bool has_bounds;
   /* Which bodies the last file of shapes is of: their ids, and its name beside the frames. */
   uint32_t *shape_ids;
-  size_t shape_count, shape_room, shape_files;
+  size_t shape_count, shape_files;
   char shape_name[512];
 } export_store;
 
@@ -56,7 +54,7 @@ typedef struct export_surface {
   float *point;       /* 3 each */
   uint32_t *triangle; /* 3 each */
   uint32_t *row;      /* of each triangle */
-  size_t point_count, point_room, triangle_count, triangle_room, row_room;
+  size_t point_count, triangle_count;
 } export_surface;
 scree_status export_surfaces(export_store *store, const scree_frame *frame,
                              export_surface *surface);

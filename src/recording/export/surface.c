@@ -35,8 +35,7 @@ static uint32_t add_point(drawing *d, v3 x) {
     d->status = context_fail(s->context, SCREE_ERROR_UNSUPPORTED,
                              "the surfaces have more points than 32 bits count; export bodies");
   if (!d->status)
-    d->status = memory_grow(s->context, &s->point, &s->point_room, s->point_count + 1,
-                            3 * sizeof *s->point);
+    d->status = memory_grow(s->context, &s->point, s->point_count + 1, 3 * sizeof *s->point);
   if (d->status) return 0;
   const v3 y = pose_apply(d->place, x);
   float *p = &s->point[3 * s->point_count];
@@ -47,11 +46,10 @@ static uint32_t add_point(drawing *d, v3 x) {
 static void add_triangle(drawing *d, uint32_t a, uint32_t b, uint32_t c) {
   export_surface *s = d->s;
   if (!d->status)
-    d->status = memory_grow(s->context, &s->triangle, &s->triangle_room, s->triangle_count + 1,
-                            3 * sizeof *s->triangle);
-  if (!d->status)
     d->status =
-        memory_grow(s->context, &s->row, &s->row_room, s->triangle_count + 1, sizeof *s->row);
+        memory_grow(s->context, &s->triangle, s->triangle_count + 1, 3 * sizeof *s->triangle);
+  if (!d->status)
+    d->status = memory_grow(s->context, &s->row, s->triangle_count + 1, sizeof *s->row);
   if (d->status) return;
   uint32_t *t = &s->triangle[3 * s->triangle_count];
   t[0] = a, t[1] = d->inside ? c : b, t[2] = d->inside ? b : c;

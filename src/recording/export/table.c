@@ -91,8 +91,7 @@ static scree_status lay_out(export_store *store, int which, const export_field *
     at[i] = bytes;
     bytes += (fields[i].type == FIELD_F64 ? 8 : 4) * (size_t)fields[i].components * count;
   }
-  scree_status status =
-      memory_grow(store->context, &store->block[which], &store->block_room[which], bytes + 8, 1);
+  scree_status status = memory_grow(store->context, &store->block[which], bytes + 8, 1);
   if (status) return status;
   *table = (export_table){.count = count, .field_count = field_count};
   memset(store->block[which], 0, bytes);
@@ -109,10 +108,10 @@ static scree_status index_places(export_store *store, const scree_frame *f) {
   uint32_t most = 0;
   for (size_t i = 0; i < f->body_count; i++)
     if (f->ids[3 * i] > most) most = f->ids[3 * i];
-  scree_status status = memory_grow(store->context, &store->row_of_place, &store->place_room,
-                                    (size_t)most + 1, sizeof *store->row_of_place);
+  scree_status status = memory_grow(store->context, &store->row_of_place, (size_t)most + 1,
+                                    sizeof *store->row_of_place);
   if (status) return status;
-  memset(store->row_of_place, 0, store->place_room * sizeof *store->row_of_place);
+  memset(store->row_of_place, 0, memory_room(store->row_of_place) * sizeof *store->row_of_place);
   for (size_t i = 0; i < f->body_count; i++) store->row_of_place[f->ids[3 * i]] = (uint32_t)(i + 1);
   return SCREE_OK;
 }
@@ -137,7 +136,7 @@ static void sum_forces(const export_store *store, const scree_frame *f, void *co
   for (size_t i = 0; i < f->contact_count; i++)
     for (int side = 0; side < 2; side++) {
       const uint32_t place = f->contact_bodies[2 * i + (size_t)side];
-      const size_t row = place < store->place_room ? store->row_of_place[place] : 0;
+      const size_t row = place < memory_room(store->row_of_place) ? store->row_of_place[place] : 0;
       if (!row) continue;
       const float *value = &f->contacts[10 * i + 6];
       contacts[row - 1]++;

@@ -20,8 +20,8 @@ scree_status scene_add_body(scree_scene *scene, scree_world *world, const scree_
   scene_turn_rotation(scene, placed.rotation);
   scene_turn_vector(scene, placed.velocity);
   scene_turn_vector(scene, placed.angular);
-  scree_status status = memory_grow(scene->context, &scene->bodies, &scene->body_room,
-                                    scene->body_count + 1, sizeof *scene->bodies);
+  scree_status status =
+      memory_grow(scene->context, &scene->bodies, scene->body_count + 1, sizeof *scene->bodies);
   if (!status) status = scree_world_add_body(world, &placed, &id);
   if (status && status != SCREE_ERROR_MEMORY) {
     char why[CONTEXT_MESSAGE_SIZE];
@@ -39,8 +39,8 @@ static scree_status begin_entry(scree_scene *scene, const scene_template *t) {
   const scene_entry *last = scene->entry_count ? &scene->entries[scene->entry_count - 1] : NULL;
   if (last && last->node == t->keys.head.node && strcmp(last->name, t->keys.name) == 0)
     return SCREE_OK;
-  scree_status status = memory_grow(scene->context, &scene->entries, &scene->entry_room,
-                                    scene->entry_count + 1, sizeof *scene->entries);
+  scree_status status =
+      memory_grow(scene->context, &scene->entries, scene->entry_count + 1, sizeof *scene->entries);
   if (status) return status;
   scene->entries[scene->entry_count++] =
       (scene_entry){.name = t->keys.name, .node = t->keys.head.node, .first = scene->body_count};

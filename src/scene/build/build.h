@@ -151,14 +151,14 @@ struct scree_scene {
   scene_named_material *materials;
   size_t material_count;
   scene_entry *entries;
-  size_t entry_count, entry_room;
+  size_t entry_count;
   scree_periodic_def periodic;
   scree_body_id *bodies;
-  size_t body_count, body_room;
+  size_t body_count;
   scene_joint *joints;
-  size_t joint_count, joint_room;
+  size_t joint_count;
   scene_drive *drives;
-  size_t drive_count, drive_room;
+  size_t drive_count;
   scene_force *forces;
   size_t force_count;
   scene_fluid *fluids;

@@ -8,7 +8,7 @@ enum { EXCLUDE_LIMIT = 2000 };
 
 static scree_status exclude(scree_scene *scene, scree_world *world, const scene_node *node) {
   scree_body_id *ids = NULL;
-  size_t count = 0, room = 0;
+  size_t count = 0;
   scene_exclude_keys k = {0};
   scree_status status = scene_read(&scene->doc, &scene->scope, node, &scene_section_exclude, &k);
   if (status) return status;
@@ -28,7 +28,7 @@ static scree_status exclude(scree_scene *scene, scree_world *world, const scene_
                            EXCLUDE_LIMIT);
       break;
     }
-    status = memory_grow(scene->context, &ids, &room, count + many, sizeof *ids);
+    status = memory_grow(scene->context, &ids, count + many, sizeof *ids);
     if (!status) memcpy(ids + count, scene->bodies + first, many * sizeof *ids);
     count += many;
   }

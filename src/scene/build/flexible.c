@@ -39,7 +39,7 @@ static scree_status find_material(flexible *f) {
 scree_status flexible_begin(flexible *f) {
   scree_scene *s = f->scene;
   const scree_status status =
-      memory_grow(s->context, &s->entries, &s->entry_room, s->entry_count + 1, sizeof *s->entries);
+      memory_grow(s->context, &s->entries, s->entry_count + 1, sizeof *s->entries);
   if (status) return status;
   s->entries[s->entry_count++] =
       (scene_entry){.name = f->k.name, .node = f->node, .first = s->body_count};

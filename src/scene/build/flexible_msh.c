@@ -34,7 +34,7 @@ typedef struct msh {
   scene_node place; /* for messages */
   msh_node *node;
   uint32_t (*tetrahedron)[4];
-  size_t node_count, node_room, count, room;
+  size_t node_count, count;
   bool old; /* format 2 */
 } msh;
 
@@ -83,8 +83,7 @@ static const double any = 9e15;
 
 static scree_status add_node(msh *m, uint64_t tag) {
   if (m->node_count >= MOST) return bad(m, "more than 1000000 nodes");
-  if (memory_grow(m->f->scene->context, &m->node, &m->node_room, m->node_count + 1,
-                  sizeof *m->node))
+  if (memory_grow(m->f->scene->context, &m->node, m->node_count + 1, sizeof *m->node))
     return SCREE_ERROR_MEMORY;
   m->node[m->node_count] = (msh_node){.tag = tag};
   m->node_count++;
@@ -129,8 +128,7 @@ static int by_tag(const void *a, const void *b) {
 
 static scree_status read_tetrahedron(msh *m) {
   if (m->count >= MOST) return bad(m, "more than 1000000 tetrahedra");
-  if (memory_grow(m->f->scene->context, &m->tetrahedron, &m->room, m->count + 1,
-                  sizeof *m->tetrahedron))
+  if (memory_grow(m->f->scene->context, &m->tetrahedron, m->count + 1, sizeof *m->tetrahedron))
     return SCREE_ERROR_MEMORY;
   for (int i = 0; i < 4; i++) {
     msh_node wanted = {.tag = 0};

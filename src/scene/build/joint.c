@@ -119,8 +119,8 @@ static scree_status read_motor(scree_scene *scene, const scene_node *node,
 }
 
 static scree_status add_drive(scree_scene *scene, const scene_drive *drive) {
-  const scree_status status = memory_grow(scene->context, &scene->drives, &scene->drive_room,
-                                          scene->drive_count + 1, sizeof *scene->drives);
+  const scree_status status =
+      memory_grow(scene->context, &scene->drives, scene->drive_count + 1, sizeof *scene->drives);
   if (!status) scene->drives[scene->drive_count++] = *drive;
   return status;
 }
@@ -413,8 +413,7 @@ scree_status scene_build_joint(scree_scene *scene, scree_world *world, const sce
   if (!status) status = check_frame(scene, &k, def.kind);
   if (!status) status = read_joint(scene, world, &k, &def, drives);
   if (status) return status;
-  if (memory_grow(scene->context, &scene->joints, &scene->joint_room, scene->joint_count + 1,
-                  sizeof *scene->joints))
+  if (memory_grow(scene->context, &scene->joints, scene->joint_count + 1, sizeof *scene->joints))
     return SCREE_ERROR_MEMORY;
   scree_joint_id id;
   status = refused(scene, node, scree_world_add_joint(world, &def, &id));
@@ -571,5 +570,5 @@ void scene_clear_joints(scree_scene *scene) {
   scene->joints = NULL;
   scene->drives = NULL;
   scene->apart = false;
-  scene->joint_count = scene->joint_room = scene->drive_count = scene->drive_room = 0;
+  scene->joint_count = scene->drive_count = 0;
 }

@@ -31,11 +31,11 @@ static void enter(near_list *list, size_t ball) {
 /* A table of twice as many cells as there is room for balls. */
 static scree_status make_table(scree_context *context, near_list *list) {
   size_t cells = 64;
-  while (cells < 2 * list->room) cells *= 2;
+  while (cells < 2 * memory_room(list->balls)) cells *= 2;
   memory_free(context, list->first);
   memory_free(context, list->next);
   list->first = memory_new(context, cells, sizeof *list->first);
-  list->next = memory_new(context, list->room + 1, sizeof *list->next);
+  list->next = memory_new(context, memory_room(list->balls) + 1, sizeof *list->next);
   list->cells = list->first && list->next ? cells : 0;
   if (!list->cells) return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < list->count; i++) enter(list, i);
@@ -43,15 +43,14 @@ static scree_status make_table(scree_context *context, near_list *list) {
 }
 
 scree_status near_add(scree_context *context, near_list *list, const double x[3], double r) {
-  const size_t before = list->room;
-  scree_status status =
-      memory_grow(context, &list->balls, &list->room, list->count + 1, sizeof *list->balls);
+  const size_t before = memory_room(list->balls);
+  scree_status status = memory_grow(context, &list->balls, list->count + 1, sizeof *list->balls);
   if (status) return status;
   near_ball *b = &list->balls[list->count++];
   memcpy(b->x, x, sizeof b->x);
   b->r = r;
   if (!list->cells) return SCREE_OK;
-  if (list->room != before) return make_table(context, list);
+  if (memory_room(list->balls) != before) return make_table(context, list);
   enter(list, list->count - 1);
   return SCREE_OK;
 }

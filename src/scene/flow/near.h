@@ -14,7 +14,7 @@ typedef struct near_ball {
 
 typedef struct near_list {
   near_ball *balls;
-  size_t count, room;
+  size_t count;
   uint32_t *first, *next; /* of a cell, of a ball: 1 + the ball; 0: none */
   size_t cells;           /* a power of two; 0: the table is not made */
   double side;            /* of a cell: no two balls that touch are farther apart than one cell */

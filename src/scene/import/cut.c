@@ -18,8 +18,7 @@ void robot_cut_clear(robot *r, piece_list *p) {
 
 static robot_piece *add_piece(robot *r, piece_list *p, const xml_element *at, size_t body,
                               const char *name) {
-  if (!name || memory_grow(r->doc->context, &p->piece, &p->piece_room, p->piece_count + 1,
-                           sizeof *p->piece)) {
+  if (!name || memory_grow(r->doc->context, &p->piece, p->piece_count + 1, sizeof *p->piece)) {
     r->doc->out_of_memory = true;
     return NULL;
   }
@@ -113,8 +112,7 @@ static bool unite_two(const robot_joint *a, const robot_joint *b, robot_unit *u)
 }
 
 static scree_status add_unit(robot *r, piece_list *p, size_t body, robot_unit *u) {
-  if (!u->name ||
-      memory_grow(r->doc->context, &p->unit, &p->unit_room, p->unit_count + 1, sizeof *p->unit))
+  if (!u->name || memory_grow(r->doc->context, &p->unit, p->unit_count + 1, sizeof *p->unit))
     return SCREE_ERROR_MEMORY;
   p->unit[p->unit_count++] = *u;
   p->units[body]++;

@@ -35,7 +35,7 @@ void emit_pose(const emit_place *at, scene_node *map, pose place);
 typedef struct emit_buffer {
   scree_context *context;
   char *bytes;
-  size_t size, room;
+  size_t size;
   bool failed; /* no memory */
 } emit_buffer;
 

@@ -25,9 +25,9 @@ typedef struct mjcf {
   robot *r;
   xml_element *root;
   mjcf_class *classes; /* one an element: a class may be given in several */
-  size_t class_count, class_room;
+  size_t class_count;
   mjcf_site *sites;
-  size_t site_count, site_room;
+  size_t site_count;
   double angle;        /* rad in the file's unit of angle */
   char sequence[4];    /* of Euler angles */
   const char *meshdir; /* "" */

@@ -160,7 +160,7 @@ static scree_status read_site(mjcf *m, const xml_element *e, const place *p) {
   const char *name = xml_get(e, "name");
   const int class = mjcf_find_class(m, e, "class", p->class);
   if (!name) return SCREE_OK;
-  if (memory_grow(r->doc->context, &m->sites, &m->site_room, m->site_count + 1, sizeof *m->sites))
+  if (memory_grow(r->doc->context, &m->sites, m->site_count + 1, sizeof *m->sites))
     return SCREE_ERROR_MEMORY;
   mjcf_site *s = &m->sites[m->site_count++];
   *s = (mjcf_site){robot_text(r, "%s%s", name, p->suffix), p->body, pose_identity()};

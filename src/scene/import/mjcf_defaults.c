@@ -12,8 +12,7 @@ scree_status mjcf_read_defaults(mjcf *m, const xml_element *e, int outer, int de
   if (depth > CLASS_DEPTH || m->class_count >= CLASS_LIMIT)
     return robot_fault(r, e, NULL, "too many classes of defaults");
   if (!name && outer >= 0) return robot_fault(r, e, NULL, "<default>: an inner one needs a class");
-  if (memory_grow(r->doc->context, &m->classes, &m->class_room, m->class_count + 1,
-                  sizeof *m->classes))
+  if (memory_grow(r->doc->context, &m->classes, m->class_count + 1, sizeof *m->classes))
     return SCREE_ERROR_MEMORY;
   const int own = (int)m->class_count;
   m->classes[m->class_count++] = (mjcf_class){outer < 0 ? "main" : name, outer, e};

@@ -23,8 +23,8 @@ void robot_clear(robot *r) {
   memory_free(context, r->remarks);
 }
 
-static void *grow(robot *r, void *array, size_t *room, size_t *count, size_t size) {
-  if (memory_grow(r->doc->context, array, room, *count + 1, size)) {
+static void *grow(robot *r, void *array, size_t *count, size_t size) {
+  if (memory_grow(r->doc->context, array, *count + 1, size)) {
     r->doc->out_of_memory = true;
     return NULL;
   }
@@ -36,7 +36,7 @@ static void *grow(robot *r, void *array, size_t *room, size_t *count, size_t siz
 }
 
 robot_body *robot_add_body(robot *r, const xml_element *at, const char *name, int parent) {
-  robot_body *b = grow(r, &r->bodies, &r->body_room, &r->body_count, sizeof *b);
+  robot_body *b = grow(r, &r->bodies, &r->body_count, sizeof *b);
   if (!b) return NULL;
   b->at = at;
   b->name = name;
@@ -47,11 +47,11 @@ robot_body *robot_add_body(robot *r, const xml_element *at, const char *name, in
 }
 
 robot_geom *robot_add_geom(robot *r, const xml_element *at, const char *name, int body) {
-  size_t *owner = grow(r, &r->geom_body, &r->geom_body_room, &r->geom_count, sizeof *owner);
+  size_t *owner = grow(r, &r->geom_body, &r->geom_count, sizeof *owner);
   if (!owner) return NULL;
   r->geom_count--;
   *owner = body == ROBOT_WORLD ? SIZE_MAX : (size_t)body;
-  robot_geom *g = grow(r, &r->geoms, &r->geom_room, &r->geom_count, sizeof *g);
+  robot_geom *g = grow(r, &r->geoms, &r->geom_count, sizeof *g);
   if (!g) return NULL;
   g->at = at;
   g->name = name;
@@ -66,7 +66,7 @@ robot_geom *robot_add_geom(robot *r, const xml_element *at, const char *name, in
 }
 
 robot_joint *robot_add_joint(robot *r, const xml_element *at, const char *name, size_t body) {
-  robot_joint *j = grow(r, &r->joints, &r->joint_room, &r->joint_count, sizeof *j);
+  robot_joint *j = grow(r, &r->joints, &r->joint_count, sizeof *j);
   if (!j) return NULL;
   j->at = at;
   j->name = name;
@@ -78,7 +78,7 @@ robot_joint *robot_add_joint(robot *r, const xml_element *at, const char *name, 
 }
 
 robot_tie *robot_add_tie(robot *r, const xml_element *at, robot_tie_kind kind) {
-  robot_tie *t = grow(r, &r->ties, &r->tie_room, &r->tie_count, sizeof *t);
+  robot_tie *t = grow(r, &r->ties, &r->tie_count, sizeof *t);
   if (!t) return NULL;
   t->at = at;
   t->kind = kind;
@@ -86,13 +86,13 @@ robot_tie *robot_add_tie(robot *r, const xml_element *at, robot_tie_kind kind) {
 }
 
 robot_link *robot_add_link(robot *r, const xml_element *at) {
-  robot_link *l = grow(r, &r->links, &r->link_room, &r->link_count, sizeof *l);
+  robot_link *l = grow(r, &r->links, &r->link_count, sizeof *l);
   if (l) l->at = at;
   return l;
 }
 
 robot_probe *robot_add_probe(robot *r, const xml_element *at, const char *name) {
-  robot_probe *p = grow(r, &r->probes, &r->probe_room, &r->probe_count, sizeof *p);
+  robot_probe *p = grow(r, &r->probes, &r->probe_count, sizeof *p);
   if (!p) return NULL;
   p->at = at;
   p->name = name;
@@ -100,7 +100,7 @@ robot_probe *robot_add_probe(robot *r, const xml_element *at, const char *name) 
 }
 
 scree_status robot_add_apart(robot *r, int a, int b) {
-  int(*pair)[2] = grow(r, &r->apart, &r->apart_room, &r->apart_count, sizeof *pair);
+  int(*pair)[2] = grow(r, &r->apart, &r->apart_count, sizeof *pair);
   if (!pair) return SCREE_ERROR_MEMORY;
   (*pair)[0] = a;
   (*pair)[1] = b;
@@ -114,7 +114,7 @@ scree_status robot_find_surface(robot *r, const robot_surface *s, size_t *index)
         o->spinning == s->spinning && o->rolling == s->rolling && o->restitution == s->restitution)
       return SCREE_OK;
   }
-  robot_surface *made = grow(r, &r->surfaces, &r->surface_room, &r->surface_count, sizeof *made);
+  robot_surface *made = grow(r, &r->surfaces, &r->surface_count, sizeof *made);
   if (!made) return SCREE_ERROR_MEMORY;
   *made = *s;
   return SCREE_OK;
@@ -141,7 +141,7 @@ static void remark(robot *r, bool loss, const xml_element *at, const char *attri
   for (size_t i = 0; i < r->remark_count; i++) /* a default is met by many elements */
     if (strcmp(r->remarks[i].text, full) == 0) return;
   const bool last = r->remark_count == REMARK_LIMIT;
-  robot_remark *m = grow(r, &r->remarks, &r->remark_room, &r->remark_count, sizeof *m);
+  robot_remark *m = grow(r, &r->remarks, &r->remark_count, sizeof *m);
   if (m)
     *m = (robot_remark){last ? "more was left out than is reported here: too much to list" : full,
                         loss || last};

@@ -161,8 +161,6 @@ typedef struct robot {
   robot_remark *remarks;
   size_t body_count, geom_count, joint_count, surface_count, tie_count, link_count, probe_count,
       apart_count, remark_count;
-  size_t body_room, geom_room, geom_body_room, joint_room, surface_room, tie_room, link_room,
-      probe_room, apart_room, remark_room;
   scree_import_summary summary;
 } robot;
 

@@ -27,12 +27,12 @@ enum { FILTER_LIMIT = 32 };
 
 typedef struct piece_list {
   robot_piece *piece;
-  size_t piece_count, piece_room;
+  size_t piece_count;
   size_t *first, *count; /* by body: its pieces, itself first, then those between joints */
   size_t *of_geom;       /* by geom; SIZE_MAX: none */
   pose *place;           /* by geom, in its piece */
   robot_unit *unit;      /* joints of the scene, body by body */
-  size_t unit_room, unit_count;
+  size_t unit_count;
   size_t *unit_first, *units; /* by body */
   uint32_t filter[FILTER_LIMIT][2];
   size_t filter_count;

@@ -8,7 +8,7 @@ enum { LINE = 118, WRITE_DEPTH = 60 };
 
 void emit_bytes(emit_buffer *out, const char *text, size_t size) {
   if (out->failed) return;
-  if (memory_grow(out->context, &out->bytes, &out->room, out->size + size + 1, 1)) {
+  if (memory_grow(out->context, &out->bytes, out->size + size + 1, 1)) {
     out->failed = true;
     return;
   }

@@ -54,7 +54,7 @@ typedef struct reader {
   int depth;
   scree_status status;
   char *text; /* of the open element, until a child or the end */
-  size_t text_size, text_room;
+  size_t text_size;
 } reader;
 
 static void stop(reader *r, scree_status status) {
@@ -165,7 +165,7 @@ static void XMLCALL on_text(void *user, const char *text, int length) {
   reader *r = user;
   if (r->status || length <= 0) return;
   const scree_status status =
-      memory_grow(r->doc->context, &r->text, &r->text_room, r->text_size + (size_t)length, 1);
+      memory_grow(r->doc->context, &r->text, r->text_size + (size_t)length, 1);
   if (status) {
     stop(r, status);
     return;

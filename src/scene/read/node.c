@@ -119,8 +119,8 @@ const char *scene_suggest(const char *word, const char *const *names, size_t cou
 
 scree_status scene_add_file(scene_document *doc, const char *path, const char *bytes, size_t size,
                             uint32_t *file) {
-  scree_status status = memory_grow(doc->context, &doc->files, &doc->file_room, doc->file_count + 1,
-                                    sizeof *doc->files);
+  scree_status status =
+      memory_grow(doc->context, &doc->files, doc->file_count + 1, sizeof *doc->files);
   if (status) return status;
   char *copy = memory_new(doc->context, size + 1, 1);
   if (!copy) return SCREE_ERROR_MEMORY;
@@ -169,10 +169,10 @@ static scree_status slurp(scene_document *doc, const scene_node *at, const char 
       open_to_read(path, at != NULL, doc->confined ? CONFINED_SIZE_LIMIT : FILE_SIZE_LIMIT, &why);
   if (!in) return cannot_read(doc, at, path, why);
   char *bytes = NULL;
-  size_t size = 0, room = 0;
+  size_t size = 0;
   scree_status status = SCREE_OK;
   for (;;) {
-    status = memory_grow(doc->context, &bytes, &room, size + 65536, 1);
+    status = memory_grow(doc->context, &bytes, size + 65536, 1);
     if (status) break;
     errno = 0;
     size_t got = fread(bytes + size, 1, 65536, in);

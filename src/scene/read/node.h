@@ -40,7 +40,7 @@ typedef struct scene_document {
   scene_block *blocks; /* arena of nodes and texts */
   size_t used, size;   /* of the first block */
   scene_file *files;
-  size_t file_count, file_room;
+  size_t file_count;
   bool confined; /* only files of the first one's folder */
   bool sealed;   /* files come from a recording: nothing is read from the disk */
   char **sets;   /* copies of the --set arguments */

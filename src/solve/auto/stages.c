@@ -52,8 +52,7 @@ static scree_status delegate(solve_run *run, auto_method method, const setting *
   auto_state *state = *run->state;
   state->vector[0] = run->vector[0];
   for (size_t k = 1; k < class->vector_count; k++)
-    if (memory_grow(run->context, &state->vector[k], &state->capacity[k], run->op->row_count,
-                    sizeof(double)))
+    if (memory_grow(run->context, &state->vector[k], run->op->row_count, sizeof(double)))
       return SCREE_ERROR_MEMORY;
   solve_run sub = *run;
   sub.vector = state->vector;

@@ -14,7 +14,6 @@ enum { AUTO_VECTORS = 16 };
 typedef struct auto_state {
   void *kept[AUTO_METHODS];
   double *vector[AUTO_VECTORS];
-  size_t capacity[AUTO_VECTORS];
   islands islands;
   mass_path masses;
 } auto_state;

@@ -38,9 +38,7 @@ enum { RESIDUAL = 1, CORRECTION, DIRECTION, IMAGE, VELOCITY, VECTORS };
 typedef struct direct_state {
   sparse_factor *factor;
   double *value; /* of the matrix with B taken out */
-  size_t value_room;
   uint8_t *held; /* of each block: in B */
-  size_t held_room;
 } direct_state;
 
 static const char *refuse(const scree_ccp *problem, scree_model model) {
@@ -230,8 +228,8 @@ static scree_status solve(solve_run *run) {
   if (!status) status = form_delassus(op, &n);
   if (status) return status;
   const size_t entries = n.blocks.offset[n.blocks.start[op->block_count]];
-  if (memory_grow(run->context, &d->value, &d->value_room, entries, sizeof *d->value) ||
-      memory_grow(run->context, &d->held, &d->held_room, op->block_count, sizeof *d->held))
+  if (memory_grow(run->context, &d->value, entries, sizeof *d->value) ||
+      memory_grow(run->context, &d->held, op->block_count, sizeof *d->held))
     status = SCREE_ERROR_MEMORY;
   if (!status) status = sparse_analyse(d->factor, &n.blocks);
   if (!status) status = iterate(run, d, &n);

@@ -58,18 +58,13 @@ typedef struct elastic {
   size_t *back_start; /* elastic blocks of each node */
   uint32_t *back;
   sparse_factor **factor; /* of each component with nodes, in their order */
-  size_t factor_count, factor_room, blocks, entries, old_nodes, old_components;
+  size_t factor_count, blocks, entries, old_nodes, old_components;
   bool valid; /* the factors are there */
   /* The kept problem. */
   uint32_t *kept, *kept_row, *kept_set, *touch;
   size_t kept_count, kept_rows;
   ccp_block_rows w;
   double *q, *y, *x, *g; /* y0, room, impulses */
-  size_t body_room, component_room, node_room, start_room, offset_room, column_room, value_room,
-      old_value_room, old_start_room, old_column_room, old_row_start_room, row_start_room,
-      back_start_room, back_room, block_room, parent_room, mark_room, node_body_room, kept_room,
-      kept_row_room, kept_set_room, touch_room, w_start_room, w_column_room, w_offset_room,
-      w_value_room, w_diagonal_room, q_room, y_room, x_room, g_room;
   scree_solver *solver;
 } elastic;
 

@@ -57,8 +57,7 @@ static scree_status number(elastic *e, const ccp_operator *op) {
     if (!ccp_body_moves(bodies, (uint32_t)i)) continue;
     const uint32_t root = groups_root(e->parent, (uint32_t)i);
     if (root == i) {
-      if (memory_grow(context, &e->component, &e->component_room, e->component_count + 1,
-                      sizeof *e->component))
+      if (memory_grow(context, &e->component, e->component_count + 1, sizeof *e->component))
         return SCREE_ERROR_MEMORY;
       memset(&e->component[e->component_count], 0, sizeof *e->component);
       e->body[i].component = (uint32_t)e->component_count++;
@@ -72,8 +71,7 @@ static scree_status number(elastic *e, const ccp_operator *op) {
     e->component[c].nodes = 0;
     e->node_count = node;
   }
-  if (memory_grow(context, &e->node_body, &e->node_body_room, e->node_count + 1,
-                  sizeof *e->node_body))
+  if (memory_grow(context, &e->node_body, e->node_count + 1, sizeof *e->node_body))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < bodies->body_count; i++) {
     elastic_body *body = &e->body[i];
@@ -82,8 +80,7 @@ static scree_status number(elastic *e, const ccp_operator *op) {
     body->node = (uint32_t)(c->node + c->nodes++);
     e->node_body[body->node] = (uint32_t)i;
   }
-  if (memory_grow(context, &e->row_start, &e->row_start_room, e->node_count + e->component_count,
-                  sizeof *e->row_start))
+  if (memory_grow(context, &e->row_start, e->node_count + e->component_count, sizeof *e->row_start))
     return SCREE_ERROR_MEMORY;
   for (size_t c = 0; c < e->component_count; c++) {
     elastic_component *at = &e->component[c];
@@ -105,10 +102,8 @@ static scree_status number(elastic *e, const ccp_operator *op) {
 /* Elastic blocks of each node. */
 static scree_status look_back(elastic *e, const ccp_operator *op) {
   const formed_jacobian *b = &e->b;
-  if (memory_grow(op->context, &e->back_start, &e->back_start_room, e->node_count + 2,
-                  sizeof *e->back_start) ||
-      memory_grow(op->context, &e->back, &e->back_room, b->start[b->block_count] + 1,
-                  sizeof *e->back))
+  if (memory_grow(op->context, &e->back_start, e->node_count + 2, sizeof *e->back_start) ||
+      memory_grow(op->context, &e->back, b->start[b->block_count] + 1, sizeof *e->back))
     return SCREE_ERROR_MEMORY;
   memset(e->back_start, 0, (e->node_count + 2) * sizeof *e->back_start);
   for (size_t i = 0; i < b->block_count; i++)
@@ -134,8 +129,8 @@ static scree_status lay_row(elastic *e, const ccp_operator *op, size_t n, size_t
   size_t most = 1;
   for (size_t l = e->back_start[n]; l < e->back_start[n + 1]; l++)
     most += b->start[e->back[l] + 1] - b->start[e->back[l]];
-  if (memory_grow(op->context, &e->column, &e->column_room, begin + most, sizeof *e->column) ||
-      memory_grow(op->context, &e->offset, &e->offset_room, begin + most, sizeof *e->offset))
+  if (memory_grow(op->context, &e->column, begin + most, sizeof *e->column) ||
+      memory_grow(op->context, &e->offset, begin + most, sizeof *e->offset))
     return SCREE_ERROR_MEMORY;
   for (size_t l = e->back_start[n]; l < e->back_start[n + 1]; l++)
     for (size_t k = b->start[e->back[l]]; k < b->start[e->back[l] + 1]; k++) {
@@ -153,8 +148,8 @@ static scree_status lay_row(elastic *e, const ccp_operator *op, size_t n, size_t
 
 static scree_status lay_pattern(elastic *e, const ccp_operator *op) {
   const size_t nodes = e->node_count, components = e->component_count;
-  if (memory_grow(op->context, &e->mark, &e->mark_room, nodes + 1, sizeof *e->mark) ||
-      memory_grow(op->context, &e->start, &e->start_room, nodes + components, sizeof *e->start))
+  if (memory_grow(op->context, &e->mark, nodes + 1, sizeof *e->mark) ||
+      memory_grow(op->context, &e->start, nodes + components, sizeof *e->start))
     return SCREE_ERROR_MEMORY;
   memset(e->mark, 0, (nodes + 1) * sizeof *e->mark);
   e->blocks = e->entries = 0;
@@ -207,7 +202,7 @@ static void add_block(elastic *e, const ccp_operator *op, size_t i) {
 }
 
 static scree_status fill(elastic *e, const ccp_operator *op) {
-  if (memory_grow(op->context, &e->value, &e->value_room, e->entries + 1, sizeof *e->value))
+  if (memory_grow(op->context, &e->value, e->entries + 1, sizeof *e->value))
     return SCREE_ERROR_MEMORY;
   memset(e->value, 0, e->entries * sizeof *e->value);
   for (size_t n = 0; n < e->node_count; n++) {
@@ -230,12 +225,10 @@ static scree_status note_matrix(elastic *e, const ccp_operator *op, bool *same) 
           memcmp(e->value, e->old_value, e->entries * sizeof *e->value) == 0;
   if (*same) return SCREE_OK;
   e->valid = false;
-  if (memory_grow(op->context, &e->old_start, &e->old_start_room, rows, sizeof *e->start) ||
-      memory_grow(op->context, &e->old_row_start, &e->old_row_start_room, rows,
-                  sizeof *e->row_start) ||
-      memory_grow(op->context, &e->old_column, &e->old_column_room, e->blocks + 1,
-                  sizeof *e->column) ||
-      memory_grow(op->context, &e->old_value, &e->old_value_room, e->entries + 1, sizeof *e->value))
+  if (memory_grow(op->context, &e->old_start, rows, sizeof *e->start) ||
+      memory_grow(op->context, &e->old_row_start, rows, sizeof *e->row_start) ||
+      memory_grow(op->context, &e->old_column, e->blocks + 1, sizeof *e->column) ||
+      memory_grow(op->context, &e->old_value, e->entries + 1, sizeof *e->value))
     return SCREE_ERROR_MEMORY;
   memcpy(e->old_start, e->start, rows * sizeof *e->start);
   memcpy(e->old_row_start, e->row_start, rows * sizeof *e->row_start);
@@ -254,8 +247,7 @@ static scree_status factorise(elastic *e, const ccp_operator *op) {
   for (size_t c = 0; c < e->component_count && !status; c++) {
     elastic_component *at = &e->component[c];
     if (!at->nodes) continue;
-    if (memory_grow(context, &e->factor, &e->factor_room, used + 1, sizeof *e->factor))
-      return SCREE_ERROR_MEMORY;
+    if (memory_grow(context, &e->factor, used + 1, sizeof *e->factor)) return SCREE_ERROR_MEMORY;
     if (!e->factor[used]) status = sparse_create(context, &e->factor[used]);
     if (status) return status;
     if (e->factor_count <= used) e->factor_count = used + 1;
@@ -280,9 +272,9 @@ scree_status elastic_prepare(elastic *e, const ccp_operator *op) {
   scree_status status = formed_jacobian_build(op, &e->b);
   if (status) return status;
   const size_t bodies = e->b.body_count + 1;
-  if (memory_grow(context, &e->is_elastic, &e->block_room, e->b.block_count + 1, 1) ||
-      memory_grow(context, &e->parent, &e->parent_room, bodies, sizeof *e->parent) ||
-      memory_grow(context, &e->body, &e->body_room, bodies, sizeof *e->body))
+  if (memory_grow(context, &e->is_elastic, e->b.block_count + 1, 1) ||
+      memory_grow(context, &e->parent, bodies, sizeof *e->parent) ||
+      memory_grow(context, &e->body, bodies, sizeof *e->body))
     return SCREE_ERROR_MEMORY;
   tie(e, op);
   status = number(e, op);

@@ -17,11 +17,11 @@ static scree_status keep(elastic *e, const ccp_operator *op) {
   const formed_jacobian *b = &e->b;
   const size_t n = b->block_count;
   scree_context *context = op->context;
-  if (memory_grow(context, &e->kept, &e->kept_room, n + 1, sizeof *e->kept) ||
-      memory_grow(context, &e->kept_row, &e->kept_row_room, n + 1, sizeof *e->kept_row) ||
-      memory_grow(context, &e->kept_set, &e->kept_set_room, n + 1, sizeof *e->kept_set) ||
-      memory_grow(context, &e->touch, &e->touch_room, b->start[n] + 1, sizeof *e->touch) ||
-      memory_grow(context, &e->mark, &e->mark_room, n + e->component_count + 1, sizeof *e->mark))
+  if (memory_grow(context, &e->kept, n + 1, sizeof *e->kept) ||
+      memory_grow(context, &e->kept_row, n + 1, sizeof *e->kept_row) ||
+      memory_grow(context, &e->kept_set, n + 1, sizeof *e->kept_set) ||
+      memory_grow(context, &e->touch, b->start[n] + 1, sizeof *e->touch) ||
+      memory_grow(context, &e->mark, n + e->component_count + 1, sizeof *e->mark))
     return SCREE_ERROR_MEMORY;
   e->kept_count = e->kept_rows = 0;
   for (size_t i = 0; i < n; i++) {
@@ -70,8 +70,8 @@ static scree_status lay_rows(elastic *e, const ccp_operator *op) {
   scree_context *context = op->context;
   const size_t n = e->kept_count;
   size_t count = 0, entries = 0;
-  if (memory_grow(context, &w->start, &e->w_start_room, n + 1, sizeof *w->start) ||
-      memory_grow(context, &w->diagonal, &e->w_diagonal_room, n + 1, sizeof *w->diagonal))
+  if (memory_grow(context, &w->start, n + 1, sizeof *w->start) ||
+      memory_grow(context, &w->diagonal, n + 1, sizeof *w->diagonal))
     return SCREE_ERROR_MEMORY;
   memset(e->mark, 0, (n + 1) * sizeof *e->mark);
   w->start[0] = 0;
@@ -80,8 +80,8 @@ static scree_status lay_rows(elastic *e, const ccp_operator *op) {
     const size_t i = e->kept[a], begin = count;
     for (size_t k = b->start[i]; k < b->start[i + 1]; k++)
       most += e->component[e->body[b->body[k]].component].touches;
-    if (memory_grow(context, &w->column, &e->w_column_room, count + most, sizeof *w->column) ||
-        memory_grow(context, &w->offset, &e->w_offset_room, count + most + 1, sizeof *w->offset))
+    if (memory_grow(context, &w->column, count + most, sizeof *w->column) ||
+        memory_grow(context, &w->offset, count + most + 1, sizeof *w->offset))
       return SCREE_ERROR_MEMORY;
     e->mark[a] = (uint32_t)a + 1;
     w->column[count++] = (uint32_t)a;
@@ -102,8 +102,7 @@ static scree_status lay_rows(elastic *e, const ccp_operator *op) {
     w->start[a + 1] = count;
     w->offset[count] = entries;
   }
-  if (memory_grow(context, &w->value, &e->w_value_room, entries + 1, sizeof *w->value))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(context, &w->value, entries + 1, sizeof *w->value)) return SCREE_ERROR_MEMORY;
   memset(w->value, 0, entries * sizeof *w->value);
   w->asymmetry = 0.0;
   return SCREE_OK;
@@ -274,10 +273,10 @@ scree_status elastic_reduce(elastic *e, const ccp_operator *op) {
   if (status) return status;
   for (size_t c = 0; c < e->component_count; c++)
     if (e->component[c].rows > most) most = e->component[c].rows;
-  if (memory_grow(context, &e->x, &e->x_room, 8 * most, sizeof *e->x) ||
-      memory_grow(context, &e->y, &e->y_room, 2 * e->row_count + 1, sizeof *e->y) ||
-      memory_grow(context, &e->q, &e->q_room, e->kept_rows + 1, sizeof *e->q) ||
-      memory_grow(context, &e->g, &e->g_room, e->kept_rows + 1, sizeof *e->g))
+  if (memory_grow(context, &e->x, 8 * most, sizeof *e->x) ||
+      memory_grow(context, &e->y, 2 * e->row_count + 1, sizeof *e->y) ||
+      memory_grow(context, &e->q, e->kept_rows + 1, sizeof *e->q) ||
+      memory_grow(context, &e->g, e->kept_rows + 1, sizeof *e->g))
     return SCREE_ERROR_MEMORY;
   for (size_t c = 0; c < e->component_count; c++)
     if (e->component[c].nodes && e->component[c].touches) fill_component(e, op, c);

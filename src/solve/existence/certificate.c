@@ -54,7 +54,7 @@ typedef struct entry {
 
 typedef struct entries {
   entry *entry;
-  size_t count, capacity;
+  size_t count;
   size_t columns;
   double *weight; /* of a column: w_k; 0: it cannot move */
 } entries;
@@ -62,8 +62,7 @@ typedef struct entries {
 static scree_status add(scree_context *context, entries *e, size_t row, size_t column,
                         double value) {
   if (value == 0.0) return SCREE_OK;
-  if (memory_grow(context, &e->entry, &e->capacity, e->count + 1, sizeof *e->entry))
-    return SCREE_ERROR_MEMORY;
+  if (memory_grow(context, &e->entry, e->count + 1, sizeof *e->entry)) return SCREE_ERROR_MEMORY;
   e->entry[e->count++] = (entry){row, column, value};
   return SCREE_OK;
 }

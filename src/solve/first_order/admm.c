@@ -21,7 +21,6 @@ struct admm_work {
   block_lu *lu;
   uint32_t *size;
   double *value;
-  size_t size_capacity, value_capacity;
 };
 
 scree_status admm_work_create(scree_context *context, admm_work **out) {
@@ -49,8 +48,8 @@ static double metric(const ccp_operator *op, size_t i, int k, int forces) {
 static scree_status factor(admm_work *w, const ccp_operator *op, const sparse_blocks *n,
                            double rho) {
   const size_t blocks = op->block_count, entries = n->start[blocks];
-  if (memory_grow(w->context, &w->size, &w->size_capacity, blocks, sizeof *w->size) ||
-      memory_grow(w->context, &w->value, &w->value_capacity, n->offset[entries], sizeof *w->value))
+  if (memory_grow(w->context, &w->size, blocks, sizeof *w->size) ||
+      memory_grow(w->context, &w->value, n->offset[entries], sizeof *w->value))
     return SCREE_ERROR_MEMORY;
   memcpy(w->value, n->value, n->offset[entries] * sizeof *w->value);
   for (size_t i = 0; i < blocks; i++) {

@@ -55,8 +55,6 @@ typedef struct fixed_state {
   double *value;                        /* of the Newton system, laid out as N's */
   uint32_t *size;
   block_lu *lu;
-  size_t offset_capacity, s_capacity, f_capacity, ds_capacity, trial_capacity, trial_f_capacity,
-      slope_capacity, value_capacity, size_capacity;
 } fixed_state;
 
 typedef struct fixed {
@@ -232,9 +230,8 @@ static scree_status prepare_newton(fixed *p) {
   fixed_state *state = p->state;
   scree_context *c = p->run->context;
   const size_t blocks = op->block_count;
-  if (memory_grow(c, &state->value, &state->value_capacity, p->n->offset[p->n->start[blocks]],
-                  sizeof(double)) ||
-      memory_grow(c, &state->size, &state->size_capacity, blocks, sizeof(uint32_t)))
+  if (memory_grow(c, &state->value, p->n->offset[p->n->start[blocks]], sizeof(double)) ||
+      memory_grow(c, &state->size, blocks, sizeof(uint32_t)))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < blocks; i++) state->size[i] = (uint32_t)ccp_dim(op->problem, i);
   scree_status status = state->lu ? SCREE_OK : block_lu_create(c, &state->lu);
@@ -336,13 +333,13 @@ static scree_status prepare(fixed *p) {
   const scree_status status =
       s->inner ? SCREE_OK : scree_solver_create(c, inner_names[kind], &s->inner);
   if (status) return status;
-  if (memory_grow(c, &s->offset, &s->offset_capacity, rows, sizeof(double)) ||
-      memory_grow(c, &s->slope, &s->slope_capacity, rows, sizeof(double)) ||
-      memory_grow(c, &s->s, &s->s_capacity, blocks, sizeof(double)) ||
-      memory_grow(c, &s->f, &s->f_capacity, blocks, sizeof(double)) ||
-      memory_grow(c, &s->ds, &s->ds_capacity, blocks, sizeof(double)) ||
-      memory_grow(c, &s->trial, &s->trial_capacity, blocks, sizeof(double)) ||
-      memory_grow(c, &s->trial_f, &s->trial_f_capacity, blocks, sizeof(double)))
+  if (memory_grow(c, &s->offset, rows, sizeof(double)) ||
+      memory_grow(c, &s->slope, rows, sizeof(double)) ||
+      memory_grow(c, &s->s, blocks, sizeof(double)) ||
+      memory_grow(c, &s->f, blocks, sizeof(double)) ||
+      memory_grow(c, &s->ds, blocks, sizeof(double)) ||
+      memory_grow(c, &s->trial, blocks, sizeof(double)) ||
+      memory_grow(c, &s->trial_f, blocks, sizeof(double)))
     return SCREE_ERROR_MEMORY;
   s->shifted = *p->op->problem;
   s->shifted.offset = s->offset;

@@ -83,13 +83,11 @@ scree_status ipm_cones_init(const ccp_operator *op, ipm_cones *cones) {
   cones->value = memory_new(context, op->row_count, sizeof *cones->value);
   scree_status status =
       cones->of_block && cones->held && cones->value ? SCREE_OK : SCREE_ERROR_MEMORY;
-  size_t room = 0;
   builder b;
   for (size_t i = 0; !status && i < op->block_count; i++) {
     const size_t first = op->row_start[i];
     build(ccp_set(op->problem, i), &b);
-    status = memory_grow(context, &cones->cone, &room, cones->count + CONES_OF_BLOCK,
-                         sizeof *cones->cone);
+    status = memory_grow(context, &cones->cone, cones->count + CONES_OF_BLOCK, sizeof *cones->cone);
     for (int k = 0; !status && k < b.count; k++) {
       ipm_cone *c = &cones->cone[cones->count++];
       *c = b.cone[k];

@@ -36,7 +36,6 @@ typedef struct lemke_state {
   polyhedral lcp;
   lemke_work work;
   double *z, *cover;
-  size_t z_capacity, cover_capacity;
 } lemke_state;
 
 typedef struct watch {
@@ -62,8 +61,8 @@ static void fill_cover(double *cover, size_t n, int path) {
 
 static scree_status solve_lcp(solve_run *run, lemke_state *s, long *pivots, lemke_result *result) {
   const size_t n = s->lcp.n;
-  if (memory_grow(run->context, &s->z, &s->z_capacity, n, sizeof *s->z) ||
-      memory_grow(run->context, &s->cover, &s->cover_capacity, n, sizeof *s->cover))
+  if (memory_grow(run->context, &s->z, n, sizeof *s->z) ||
+      memory_grow(run->context, &s->cover, n, sizeof *s->cover))
     return SCREE_ERROR_MEMORY;
   const int paths = run->model == SCREE_MODEL_COULOMB ? PATHS : 1;
   for (int path = 0; path < paths; path++) {

@@ -87,11 +87,11 @@ static void eliminate(polyhedral *p, const ccp_operator *op) {
 scree_status polyhedral_prepare(polyhedral *p, ccp_operator *op, const sparse_blocks *n) {
   scree_context *c = op->context;
   const size_t rows = op->row_count, columns = rows + 1, blocks = op->block_count;
-  if (memory_grow(c, &p->table, &p->table_capacity, rows * columns, sizeof(double)) ||
-      memory_grow(c, &p->eliminated, &p->eliminated_capacity, rows, sizeof *p->eliminated) ||
-      memory_grow(c, &p->base, &p->base_capacity, rows, sizeof(double)) ||
-      memory_grow(c, &p->diagonal, &p->diagonal_capacity, rows, sizeof(double)) ||
-      memory_grow(c, &p->aim, &p->aim_capacity, 2 * blocks, sizeof *p->aim))
+  if (memory_grow(c, &p->table, rows * columns, sizeof(double)) ||
+      memory_grow(c, &p->eliminated, rows, sizeof *p->eliminated) ||
+      memory_grow(c, &p->base, rows, sizeof(double)) ||
+      memory_grow(c, &p->diagonal, rows, sizeof(double)) ||
+      memory_grow(c, &p->aim, 2 * blocks, sizeof *p->aim))
     return SCREE_ERROR_MEMORY;
   memset(p->aim, 0, 2 * blocks * sizeof *p->aim);
   memset(p->table, 0, rows * columns * sizeof *p->table);
@@ -216,9 +216,8 @@ scree_status polyhedral_build(polyhedral *p, const ccp_operator *op, scree_model
                               int corners) {
   scree_context *c = op->context;
   const size_t n = polyhedral_size(op->problem, corners);
-  if (memory_grow(c, &p->m, &p->m_capacity, n * n, sizeof(double)) ||
-      memory_grow(c, &p->q, &p->q_capacity, n, sizeof(double)) ||
-      memory_grow(c, &p->variable, &p->variable_capacity, n, sizeof *p->variable))
+  if (memory_grow(c, &p->m, n * n, sizeof(double)) || memory_grow(c, &p->q, n, sizeof(double)) ||
+      memory_grow(c, &p->variable, n, sizeof *p->variable))
     return SCREE_ERROR_MEMORY;
   memset(p->m, 0, n * n * sizeof *p->m);
   memset(p->q, 0, n * sizeof *p->q);

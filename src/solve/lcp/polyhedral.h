@@ -39,8 +39,6 @@ typedef struct polyhedral {
   unsigned char *eliminated;
   double *base; /* g0 */
   double *diagonal;
-  size_t m_capacity, q_capacity, variable_capacity, aim_capacity, table_capacity,
-      eliminated_capacity, base_capacity, diagonal_capacity;
 } polyhedral;
 
 /* The size n for k corners; segments and sets without friction count as they are. */

@@ -23,16 +23,12 @@ typedef struct reduced {
 struct active_set {
   scree_context *context;
   block_lu *lu;
-  reduced *block; /* block_count */
-  size_t block_capacity;
+  reduced *block;          /* block_count */
   uint32_t *node, *active; /* block -> node or UINT32_MAX; node -> block */
   uint32_t *size;
-  size_t node_capacity, active_capacity, size_capacity;
   size_t *start, *offset;
   uint32_t *neighbour;
-  size_t start_capacity, offset_capacity, neighbour_capacity;
   double *value, *rhs, *base;
-  size_t value_capacity, rhs_capacity, base_capacity;
   bool based; /* some base is not zero */
   size_t nodes;
   condense joints;
@@ -82,16 +78,16 @@ scree_status active_set_prepare(active_set *s, const ccp_operator *op, const spa
   size_t entries = n->start[blocks], values = n->offset[entries];
   if (given->start[blocks] > entries) entries = given->start[blocks];
   if (given->offset[given->start[blocks]] > values) values = given->offset[given->start[blocks]];
-  if (memory_grow(c, &s->block, &s->block_capacity, blocks, sizeof *s->block) ||
-      memory_grow(c, &s->node, &s->node_capacity, blocks, sizeof *s->node) ||
-      memory_grow(c, &s->active, &s->active_capacity, blocks, sizeof *s->active) ||
-      memory_grow(c, &s->size, &s->size_capacity, blocks, sizeof *s->size) ||
-      memory_grow(c, &s->start, &s->start_capacity, blocks + 1, sizeof *s->start) ||
-      memory_grow(c, &s->offset, &s->offset_capacity, entries, sizeof *s->offset) ||
-      memory_grow(c, &s->neighbour, &s->neighbour_capacity, entries, sizeof *s->neighbour) ||
-      memory_grow(c, &s->value, &s->value_capacity, values, sizeof *s->value) ||
-      memory_grow(c, &s->rhs, &s->rhs_capacity, rows, sizeof *s->rhs) ||
-      memory_grow(c, &s->base, &s->base_capacity, rows, sizeof *s->base))
+  if (memory_grow(c, &s->block, blocks, sizeof *s->block) ||
+      memory_grow(c, &s->node, blocks, sizeof *s->node) ||
+      memory_grow(c, &s->active, blocks, sizeof *s->active) ||
+      memory_grow(c, &s->size, blocks, sizeof *s->size) ||
+      memory_grow(c, &s->start, blocks + 1, sizeof *s->start) ||
+      memory_grow(c, &s->offset, entries, sizeof *s->offset) ||
+      memory_grow(c, &s->neighbour, entries, sizeof *s->neighbour) ||
+      memory_grow(c, &s->value, values, sizeof *s->value) ||
+      memory_grow(c, &s->rhs, rows, sizeof *s->rhs) ||
+      memory_grow(c, &s->base, rows, sizeof *s->base))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }

@@ -48,7 +48,7 @@ static scree_status find_machines(condense *c, const ccp_operator *op, const spa
     for (size_t k = n->start[i]; c->kind[i] == FREE && k < n->start[i + 1]; k++)
       if (c->kind[n->column[k]] == FREE) groups_unite(c->group, (uint32_t)i, n->column[k]);
   for (size_t i = 0; i < blocks; i++) roots += c->kind[i] == FREE && c->group[i] == i;
-  if (memory_grow(c->context, &c->machine, &c->machine_capacity, roots + 1, sizeof *c->machine))
+  if (memory_grow(c->context, &c->machine, roots + 1, sizeof *c->machine))
     return SCREE_ERROR_MEMORY;
   c->machine_count = 0;
   /* Numbers in place of roots, which are the least of their groups. `at` holds them meanwhile. */
@@ -248,13 +248,12 @@ static scree_status put_rows(condense *c, const ccp_operator *op, const sparse_b
   size_t entries = 0, values = 0, most = n->start[blocks];
   for (size_t k = 0; k < c->machine_count; k++)
     most += c->machine[k].member_count * c->machine[k].member_count;
-  if (memory_grow(c->context, &c->start, &c->start_capacity, blocks + 1, sizeof *c->start) ||
-      memory_grow(c->context, &c->offset, &c->offset_capacity, most + 1, sizeof *c->offset) ||
-      memory_grow(c->context, &c->column, &c->column_capacity, most, sizeof *c->column) ||
-      memory_grow(c->context, &c->list[0], &c->list_capacity[0], blocks, sizeof *c->list[0]) ||
-      memory_grow(c->context, &c->list[1], &c->list_capacity[1], blocks, sizeof *c->list[1]) ||
-      memory_grow(c->context, &c->value, &c->value_capacity, n->offset[n->start[blocks]] + total[2],
-                  sizeof *c->value))
+  if (memory_grow(c->context, &c->start, blocks + 1, sizeof *c->start) ||
+      memory_grow(c->context, &c->offset, most + 1, sizeof *c->offset) ||
+      memory_grow(c->context, &c->column, most, sizeof *c->column) ||
+      memory_grow(c->context, &c->list[0], blocks, sizeof *c->list[0]) ||
+      memory_grow(c->context, &c->list[1], blocks, sizeof *c->list[1]) ||
+      memory_grow(c->context, &c->value, n->offset[n->start[blocks]] + total[2], sizeof *c->value))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < blocks; i++) {
     c->start[i] = entries;
@@ -290,26 +289,25 @@ scree_status condense_build(condense *c, const ccp_operator *op, const sparse_bl
   const size_t blocks = op->block_count, most = n->start[blocks];
   size_t total[4];
   *on = false;
-  if (memory_grow(c->context, &c->kind, &c->kind_capacity, blocks, sizeof *c->kind) ||
-      memory_grow(c->context, &c->group, &c->group_capacity, blocks, sizeof *c->group) ||
-      memory_grow(c->context, &c->at, &c->at_capacity, blocks, sizeof *c->at))
+  if (memory_grow(c->context, &c->kind, blocks, sizeof *c->kind) ||
+      memory_grow(c->context, &c->group, blocks, sizeof *c->group) ||
+      memory_grow(c->context, &c->at, blocks, sizeof *c->at))
     return SCREE_ERROR_MEMORY;
   scree_status status = find_machines(c, op, n);
   if (status || !c->machine_count) return status;
-  if (memory_grow(c->context, &c->touch, &c->touch_capacity, most, sizeof *c->touch) ||
-      memory_grow(c->context, &c->member, &c->member_capacity, most, sizeof *c->member) ||
-      memory_grow(c->context, &c->touch_start, &c->touch_start_capacity, blocks + 1,
-                  sizeof *c->touch_start))
+  if (memory_grow(c->context, &c->touch, most, sizeof *c->touch) ||
+      memory_grow(c->context, &c->member, most, sizeof *c->member) ||
+      memory_grow(c->context, &c->touch_start, blocks + 1, sizeof *c->touch_start))
     return SCREE_ERROR_MEMORY;
   find_touches(c, op, n);
   if (!lay_out(c, total)) return SCREE_OK;
-  if (memory_grow(c->context, &c->l, &c->l_capacity, total[0], sizeof *c->l) ||
-      memory_grow(c->context, &c->x, &c->x_capacity, total[1], sizeof *c->x) ||
-      memory_grow(c->context, &c->square, &c->square_capacity, total[2], sizeof *c->square) ||
-      memory_grow(c->context, &c->w, &c->w_capacity, total[3], sizeof *c->w) ||
-      memory_grow(c->context, &c->push, &c->push_capacity, total[3], sizeof *c->push) ||
-      memory_grow(c->context, &c->u, &c->u_capacity, op->row_count, sizeof *c->u) ||
-      memory_grow(c->context, &c->r, &c->r_capacity, op->row_count, sizeof *c->r))
+  if (memory_grow(c->context, &c->l, total[0], sizeof *c->l) ||
+      memory_grow(c->context, &c->x, total[1], sizeof *c->x) ||
+      memory_grow(c->context, &c->square, total[2], sizeof *c->square) ||
+      memory_grow(c->context, &c->w, total[3], sizeof *c->w) ||
+      memory_grow(c->context, &c->push, total[3], sizeof *c->push) ||
+      memory_grow(c->context, &c->u, op->row_count, sizeof *c->u) ||
+      memory_grow(c->context, &c->r, op->row_count, sizeof *c->r))
     return SCREE_ERROR_MEMORY;
   fill_dense(c, op, n, total);
   if (!factorise(c, op)) return SCREE_OK;

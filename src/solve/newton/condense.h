@@ -47,10 +47,6 @@ typedef struct condense {
   size_t *start, *offset;
   uint32_t *column;
   double *value;
-  size_t r_capacity, u_capacity, kind_capacity, group_capacity, at_capacity, machine_capacity,
-      touch_capacity, member_capacity, touch_start_capacity, list_capacity[2], l_capacity,
-      x_capacity, square_capacity, w_capacity, push_capacity, start_capacity, offset_capacity,
-      column_capacity, value_capacity;
 } condense;
 
 void condense_clear(condense *c);

@@ -74,9 +74,8 @@ static double set_masses(mass_path *path, const scree_ccp *p, double least, doub
 static scree_status prepare(mass_path *path, const solve_run *run) {
   scree_context *c = run->context;
   scree_status status = SCREE_OK;
-  if (memory_grow(c, &path->body, &path->body_capacity, run->op->problem->bodies.body_count,
-                  sizeof *path->body) ||
-      memory_grow(c, &path->trial, &path->trial_capacity, run->op->row_count, sizeof(double)))
+  if (memory_grow(c, &path->body, run->op->problem->bodies.body_count, sizeof *path->body) ||
+      memory_grow(c, &path->trial, run->op->row_count, sizeof(double)))
     return SCREE_ERROR_MEMORY;
   if (!path->first) status = scree_solver_create(c, "auto", &path->first);
   if (!status && !path->next) {

@@ -9,8 +9,7 @@ typedef struct mass_path {
   scree_solver *first, *next; /* of the problem with equal masses, and of the others */
   scree_ccp_body_def *body;   /* with the masses of the moment */
   double *trial;              /* rows */
-  size_t body_capacity, trial_capacity;
-  long problems; /* solved on the way in the last run */
+  long problems;              /* solved on the way in the last run */
 } mass_path;
 
 /* Is it an exact problem of bodies whose masses differ by more than `ratio`? */

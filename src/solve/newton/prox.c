@@ -54,7 +54,6 @@ typedef struct prox_state {
   prox_local *local;
   prox_path *path;
   double *weight; /* block_count: a */
-  size_t weight_capacity;
 } prox_state;
 
 /* How one stage of the loop is driven. */
@@ -379,8 +378,8 @@ static scree_status run_prox(solve_run *run) {
   if (!status && !p.state->set) status = active_set_create(run->context, &p.state->set);
   if (!status) status = active_set_prepare(p.state->set, run->op, p.n);
   if (!status)
-    status = memory_grow(run->context, &p.state->weight, &p.state->weight_capacity,
-                         run->op->block_count, sizeof *p.state->weight);
+    status =
+        memory_grow(run->context, &p.state->weight, run->op->block_count, sizeof *p.state->weight);
   if (!status && !sweep_joined(&p)) status = run_stages(&p);
   formed_matrix_clear(run->context, &n);
   return status;

@@ -27,7 +27,6 @@ enum { SWEEP_TURNS = sizeof sweeps / sizeof sweeps[0] };
 struct prox_local {
   scree_context *context;
   double *weight, *failed, *wanted, *truth, *proximal, *mark, *raised, *scratch; /* blocks */
-  size_t capacity[8];
 };
 
 scree_status prox_local_create(scree_context *context, prox_local **work) {
@@ -49,8 +48,7 @@ static scree_status prepare(prox_local *w, size_t blocks, double weight, bool re
   double **const all[] = {&w->weight,   &w->failed, &w->wanted, &w->truth,
                           &w->proximal, &w->mark,   &w->raised, &w->scratch};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
-    if (memory_grow(w->context, all[k], &w->capacity[k], blocks, sizeof(double)))
-      return SCREE_ERROR_MEMORY;
+    if (memory_grow(w->context, all[k], blocks, sizeof(double))) return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < blocks && !resumes; i++) {
     w->weight[i] = weight;
     w->failed[i] = 0.0;

@@ -27,7 +27,6 @@ struct prox_path {
   scree_context *context;
   double *row[ROWS], *block[BLOCKS];
   uint32_t *part[PARTS];
-  size_t row_capacity[ROWS], block_capacity[BLOCKS], part_capacity[PARTS];
 };
 
 scree_status prox_path_create(scree_context *context, prox_path **work) {
@@ -47,14 +46,11 @@ void prox_path_destroy(prox_path *work) {
 
 static scree_status prepare(prox_path *p, size_t rows, size_t blocks, prox_walk *w) {
   for (int k = 0; k < ROWS; k++)
-    if (memory_grow(p->context, &p->row[k], &p->row_capacity[k], rows, sizeof(double)))
-      return SCREE_ERROR_MEMORY;
+    if (memory_grow(p->context, &p->row[k], rows, sizeof(double))) return SCREE_ERROR_MEMORY;
   for (int k = 0; k < BLOCKS; k++)
-    if (memory_grow(p->context, &p->block[k], &p->block_capacity[k], blocks, sizeof(double)))
-      return SCREE_ERROR_MEMORY;
+    if (memory_grow(p->context, &p->block[k], blocks, sizeof(double))) return SCREE_ERROR_MEMORY;
   for (int k = 0; k < PARTS; k++)
-    if (memory_grow(p->context, &p->part[k], &p->part_capacity[k], blocks, sizeof(uint32_t)))
-      return SCREE_ERROR_MEMORY;
+    if (memory_grow(p->context, &p->part[k], blocks, sizeof(uint32_t))) return SCREE_ERROR_MEMORY;
   double **const row[ROWS] = {&w->z,       &w->u,       &w->velocity, &w->centre,     &w->push,
                               &w->change,  &w->applied, &w->left,     &w->correction, &w->tangent,
                               &w->heading, &w->kept,    &w->foretold, &w->start,      &w->safe};

@@ -45,7 +45,7 @@ static scree_status prepare(scree_stepper *st, smooth_contacts *c) {
     if (c->collide) collide_invalidate(c->collide);
   }
   if (!c->any) return SCREE_OK;
-  if (memory_grow(st->context, &c->still, &c->still_room, w->bodies.limit, sizeof *c->still))
+  if (memory_grow(st->context, &c->still, w->bodies.limit, sizeof *c->still))
     return SCREE_ERROR_MEMORY;
   return c->collide ? SCREE_OK : collide_create(st->context, &c->collide);
 }
@@ -154,7 +154,7 @@ static scree_status push_batch(scree_stepper *st, smooth_contacts *c, const pena
                                double h, const collide_contact *batch, size_t count,
                                const uint32_t *rank, double *f, scree_step_info *info) {
   const world_bodies *b = &st->world->bodies;
-  if (memory_grow(st->context, &c->slip, &c->slip_room, c->count + count, sizeof *c->slip))
+  if (memory_grow(st->context, &c->slip, c->count + count, sizeof *c->slip))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < count; i++) {
     const collide_contact *k = &batch[i];
@@ -186,9 +186,8 @@ scree_status smooth_contacts_push(scree_stepper *st, smooth_contacts *c, const p
   status = begin(st, c);
   if (status) return status;
   v3 *slip = c->slip_before;
-  const size_t room = c->slip_before_room;
-  c->slip_before = c->slip, c->slip_before_room = c->slip_room, c->before = c->count;
-  c->slip = slip, c->slip_room = room, c->count = 0;
+  c->slip_before = c->slip, c->before = c->count;
+  c->slip = slip, c->count = 0;
   while (!status) {
     const collide_contact *batch;
     size_t count;
@@ -231,7 +230,7 @@ scree_status smooth_contacts_restore(scree_stepper *st, smooth_contacts *c, cons
   at += sizeof count;
   scree_status status = prepare(st, c);
   if (status) return status;
-  if (!c->any || memory_grow(st->context, &c->slip, &c->slip_room, count, sizeof *c->slip))
+  if (!c->any || memory_grow(st->context, &c->slip, count, sizeof *c->slip))
     return SCREE_ERROR_MEMORY;
   cache_key *keys = memory_new(st->context, count, sizeof *keys);
   if (!keys) return SCREE_ERROR_MEMORY;

@@ -24,12 +24,11 @@ typedef enum smooth_contact_policy {
 typedef struct smooth_contacts {
   collide *collide;
   v3 *slip, *slip_before; /* of the contacts now and in the step before */
-  size_t slip_room, slip_before_room, count, before;
+  size_t count, before;
   uint64_t revision;
   bool searched; /* whether any pair can meet has been found out */
   bool any;
   v3 *still;
-  size_t still_room;
 } smooth_contacts;
 
 typedef struct penalty_law {

@@ -43,8 +43,7 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
   double residual;
   scree_status status = smooth_begin(st, h, info, &power);
   if (!status)
-    status = memory_grow(st->context, &m->more, &m->more_room, 12 * s->bodies + s->rows,
-                         sizeof *m->more);
+    status = memory_grow(st->context, &m->more, 12 * s->bodies + s->rows, sizeof *m->more);
   if (status) return status;
   const size_t n = 6 * s->bodies;
   const scree_energy before = scree_world_get_energy(st->world);

@@ -140,9 +140,9 @@ static scree_status keep_start(smooth *m) {
   smooth_system *s = &m->system;
   const world_bodies *b = &s->world->bodies;
   const size_t n = 6 * s->bodies;
-  if (memory_grow(s->context, &m->pose, &m->pose_room, b->limit + 1, sizeof *m->pose) ||
-      memory_grow(s->context, &m->twist, &m->twist_room, 2 * b->limit + 1, sizeof *m->twist) ||
-      memory_grow(s->context, &m->keep, &m->keep_room, 2 * n + s->rows + 1, sizeof *m->keep))
+  if (memory_grow(s->context, &m->pose, b->limit + 1, sizeof *m->pose) ||
+      memory_grow(s->context, &m->twist, 2 * b->limit + 1, sizeof *m->twist) ||
+      memory_grow(s->context, &m->keep, 2 * n + s->rows + 1, sizeof *m->keep))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < b->limit; i++) {
     m->pose[i] = world_pose(s->world, i);

@@ -25,7 +25,7 @@ typedef struct kkt_matrix {
   size_t value_count;
   uint64_t pattern; /* changes with the pattern */
   bool independent; /* rows of joints are known not to depend on each other */
-  size_t rows_room, start_room, neighbour_room, offset_room, first_room, value_room;
+  size_t value_room;
 } kkt_matrix;
 
 /* The block (i, j), or null. */

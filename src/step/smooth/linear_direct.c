@@ -27,7 +27,6 @@ typedef struct direct {
   scree_context *context;
   sparse_factor *factor;
   double *value, *rest, *change, *right, *basis;
-  size_t value_room, rest_room, change_room, right_room, basis_room;
   uint64_t pattern;
 } direct;
 
@@ -56,10 +55,10 @@ static scree_status create(scree_context *context, void **self) {
 
 static scree_status prepare(void *self, const kkt_matrix *m) {
   direct *d = self;
-  if (memory_grow(d->context, &d->value, &d->value_room, m->value_count + 1, sizeof *d->value) ||
-      memory_grow(d->context, &d->rest, &d->rest_room, m->size + 1, sizeof *d->rest) ||
-      memory_grow(d->context, &d->change, &d->change_room, m->size + 1, sizeof *d->change) ||
-      memory_grow(d->context, &d->right, &d->right_room, m->size + 1, sizeof *d->right))
+  if (memory_grow(d->context, &d->value, m->value_count + 1, sizeof *d->value) ||
+      memory_grow(d->context, &d->rest, m->size + 1, sizeof *d->rest) ||
+      memory_grow(d->context, &d->change, m->size + 1, sizeof *d->change) ||
+      memory_grow(d->context, &d->right, m->size + 1, sizeof *d->right))
     return SCREE_ERROR_MEMORY;
   if (d->pattern != m->pattern) {
     const scree_status status =
@@ -139,7 +138,7 @@ static scree_status accelerate(direct *d, const kkt_matrix *m, double *x, double
   const size_t room = most_room / (2 * m->size + 1);
   k.most = room < DIRECTIONS ? room : DIRECTIONS;
   if (k.most < 4) return SCREE_OK;
-  if (memory_grow(d->context, &d->basis, &d->basis_room, (2 * k.most + 1) * k.n, sizeof *d->basis))
+  if (memory_grow(d->context, &d->basis, (2 * k.most + 1) * k.n, sizeof *d->basis))
     return SCREE_ERROR_MEMORY;
   k.v = d->basis;
   k.z = d->basis + (k.most + 1) * k.n;

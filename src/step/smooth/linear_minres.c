@@ -24,7 +24,6 @@ typedef struct minres {
   scree_context *context;
   double *factor; /* Cholesky factors of the blocks of P, by rows, MOST_ROWS^2 a node */
   double *work;
-  size_t factor_room, work_room;
 } minres;
 
 static void destroy(void *self) {
@@ -55,8 +54,8 @@ static void joint_block(const kkt_matrix *m, uint32_t node, double *block) {
 static scree_status prepare(void *self, const kkt_matrix *m) {
   minres *s = self;
   const size_t square = MOST_ROWS * MOST_ROWS;
-  if (memory_grow(s->context, &s->factor, &s->factor_room, m->nodes * square + 1, sizeof(double)) ||
-      memory_grow(s->context, &s->work, &s->work_room, VECTORS * m->size + 1, sizeof(double)))
+  if (memory_grow(s->context, &s->factor, m->nodes * square + 1, sizeof(double)) ||
+      memory_grow(s->context, &s->work, VECTORS * m->size + 1, sizeof(double)))
     return SCREE_ERROR_MEMORY;
   memset(s->factor, 0, m->nodes * square * sizeof(double));
   for (uint32_t i = 0; i < m->nodes; i++) {

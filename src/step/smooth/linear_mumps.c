@@ -59,7 +59,7 @@ typedef struct side { /* of symmetric matrices, and of others */
   uint64_t pattern;
   int *row, *column;
   double *value;
-  size_t row_room, column_room, value_room, count;
+  size_t count;
 } side;
 
 typedef struct mumps {
@@ -69,7 +69,7 @@ typedef struct mumps {
   double *basis; /* of null vectors: `idle` of them, an entry a row of joints, P-orthonormal */
   double *norm;  /* P_j of all joints */
   double *right, *rest, *room;
-  size_t idle, basis_room, norm_room, right_room, rest_room, room_room;
+  size_t idle;
 } mumps;
 
 static void close_side(scree_context *context, side *s) {
@@ -157,9 +157,9 @@ static scree_status analyse(mumps *d, const kkt_matrix *m, bool symmetric) {
   if (m->size > INT32_MAX)
     return context_fail(d->context, SCREE_ERROR_UNSUPPORTED,
                         "linear solver mumps: more than 2^31 unknowns");
-  if (memory_grow(d->context, &s->row, &s->row_room, s->count + 1, sizeof *s->row) ||
-      memory_grow(d->context, &s->column, &s->column_room, s->count + 1, sizeof *s->column) ||
-      memory_grow(d->context, &s->value, &s->value_room, s->count + 1, sizeof *s->value))
+  if (memory_grow(d->context, &s->row, s->count + 1, sizeof *s->row) ||
+      memory_grow(d->context, &s->column, s->count + 1, sizeof *s->column) ||
+      memory_grow(d->context, &s->value, s->count + 1, sizeof *s->value))
     return SCREE_ERROR_MEMORY;
   if (!s->open) {
     l->sym = symmetric ? 2 : 0;
@@ -255,9 +255,9 @@ static scree_status find_null_vectors(mumps *d, const kkt_matrix *m) {
                         "linear solver mumps: %zu of %zu rows depend on others, too many to find "
                         "the multipliers of least norm; take 'direct'",
                         idle, n);
-  if (memory_grow(d->context, &d->basis, &d->basis_room, idle * m->size, sizeof(double)) ||
-      memory_grow(d->context, &d->norm, &d->norm_room,
-                  (m->nodes - m->bodies) * KKT_MOST_ROWS * KKT_MOST_ROWS, sizeof(double)))
+  if (memory_grow(d->context, &d->basis, idle * m->size, sizeof(double)) ||
+      memory_grow(d->context, &d->norm, (m->nodes - m->bodies) * KKT_MOST_ROWS * KKT_MOST_ROWS,
+                  sizeof(double)))
     return SCREE_ERROR_MEMORY;
   memset(d->basis, 0, idle * m->size * sizeof(double));
   l->rhs = d->basis;
@@ -293,9 +293,9 @@ static scree_status find_null_vectors(mumps *d, const kkt_matrix *m) {
 static scree_status prepare(void *self, const kkt_matrix *m) {
   mumps *d = self;
   const bool symmetric = is_symmetric(m);
-  if (memory_grow(d->context, &d->right, &d->right_room, m->size + 1, sizeof *d->right) ||
-      memory_grow(d->context, &d->rest, &d->rest_room, m->size + 1, sizeof *d->rest) ||
-      memory_grow(d->context, &d->room, &d->room_room, m->size + 1, sizeof *d->room))
+  if (memory_grow(d->context, &d->right, m->size + 1, sizeof *d->right) ||
+      memory_grow(d->context, &d->rest, m->size + 1, sizeof *d->rest) ||
+      memory_grow(d->context, &d->room, m->size + 1, sizeof *d->room))
     return SCREE_ERROR_MEMORY;
   d->now = &d->side[symmetric];
   if (!m->size) return SCREE_OK;

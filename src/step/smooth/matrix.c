@@ -14,14 +14,13 @@ typedef struct pair_list {
   scree_context *context;
   const smooth_system *system;
   uint64_t *pair; /* i << 32 | j */
-  size_t count, room;
+  size_t count;
   scree_status status;
 } pair_list;
 
 static void add_pair(pair_list *list, uint64_t i, uint64_t j) {
   if (!list->status)
-    list->status =
-        memory_grow(list->context, &list->pair, &list->room, list->count + 2, sizeof *list->pair);
+    list->status = memory_grow(list->context, &list->pair, list->count + 2, sizeof *list->pair);
   if (list->status) return;
   list->pair[list->count++] = i << 32 | j;
   if (i != j) list->pair[list->count++] = j << 32 | i;
@@ -53,12 +52,11 @@ static scree_status fill_pattern(smooth_system *s, const pair_list *list) {
   kkt_matrix *m = &s->matrix;
   m->bodies = s->bodies;
   m->nodes = s->bodies + s->joints;
-  if (memory_grow(s->context, &m->rows, &m->rows_room, m->nodes, sizeof *m->rows) ||
-      memory_grow(s->context, &m->start, &m->start_room, m->nodes + 1, sizeof *m->start) ||
-      memory_grow(s->context, &m->first, &m->first_room, m->nodes + 1, sizeof *m->first) ||
-      memory_grow(s->context, &m->neighbour, &m->neighbour_room, list->count,
-                  sizeof *m->neighbour) ||
-      memory_grow(s->context, &m->offset, &m->offset_room, list->count, sizeof *m->offset))
+  if (memory_grow(s->context, &m->rows, m->nodes, sizeof *m->rows) ||
+      memory_grow(s->context, &m->start, m->nodes + 1, sizeof *m->start) ||
+      memory_grow(s->context, &m->first, m->nodes + 1, sizeof *m->first) ||
+      memory_grow(s->context, &m->neighbour, list->count, sizeof *m->neighbour) ||
+      memory_grow(s->context, &m->offset, list->count, sizeof *m->offset))
     return SCREE_ERROR_MEMORY;
   m->first[0] = 0;
   for (size_t i = 0; i < m->nodes; i++) {
@@ -80,9 +78,8 @@ static scree_status fill_pattern(smooth_system *s, const pair_list *list) {
   while (node < m->nodes) m->start[++node] = count;
   m->value_count = at;
   m->pattern++;
-  if (memory_grow(s->context, &s->stiff, &s->stiff_room, at + 1, sizeof *s->stiff))
-    return SCREE_ERROR_MEMORY;
-  return memory_grow(s->context, &m->value, &m->value_room, at + 1, sizeof *m->value);
+  if (memory_grow(s->context, &s->stiff, at + 1, sizeof *s->stiff)) return SCREE_ERROR_MEMORY;
+  return memory_grow(s->context, &m->value, at + 1, sizeof *m->value);
 }
 
 scree_status kkt_make_pattern(smooth_system *s) {

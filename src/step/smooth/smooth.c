@@ -130,8 +130,8 @@ scree_status smooth_begin(scree_stepper *st, double h, scree_step_info *info, sm
   if (!status) status = system_begin(s, &again);
   if (!status) status = count_redundant(st, m);
   if (status) return status;
-  if (memory_grow(st->context, &m->v, &m->v_room, 6 * s->bodies + 1, sizeof *m->v) ||
-      memory_grow(st->context, &m->more, &m->more_room, 12 * s->bodies + 1, sizeof *m->more))
+  if (memory_grow(st->context, &m->v, 6 * s->bodies + 1, sizeof *m->v) ||
+      memory_grow(st->context, &m->more, 12 * s->bodies + 1, sizeof *m->more))
     return SCREE_ERROR_MEMORY;
   if (again) {
     double loss;

@@ -43,7 +43,6 @@ typedef struct smooth {
   penalty_law penalty; /* of this step; young 0: none */
   double penalty_step;
   scree_step_info *penalty_info;
-  size_t pose_room, twist_room, keep_room, v_room, more_room;
 } smooth;
 
 /* Of every stepper of this family, as stepper_class wants them. */

@@ -53,11 +53,11 @@ static scree_status refuse(const smooth_system *s, size_t k, const char *why) {
 static scree_status number_bodies(smooth_system *s) {
   const world_bodies *b = &s->world->bodies;
   scree_context *c = s->context;
-  if (memory_grow(c, &s->body, &s->body_room, b->limit, sizeof *s->body) ||
-      memory_grow(c, &s->rank, &s->rank_room, b->limit, sizeof *s->rank) ||
-      memory_grow(c, &s->pose0, &s->pose0_room, b->limit + 1, sizeof *s->pose0) ||
-      memory_grow(c, &s->given0, &s->given0_room, 2 * b->limit + 1, sizeof *s->given0) ||
-      memory_grow(c, &s->load, &s->load_room, 6 * b->limit + 1, sizeof *s->load))
+  if (memory_grow(c, &s->body, b->limit, sizeof *s->body) ||
+      memory_grow(c, &s->rank, b->limit, sizeof *s->rank) ||
+      memory_grow(c, &s->pose0, b->limit + 1, sizeof *s->pose0) ||
+      memory_grow(c, &s->given0, 2 * b->limit + 1, sizeof *s->given0) ||
+      memory_grow(c, &s->load, 6 * b->limit + 1, sizeof *s->load))
     return SCREE_ERROR_MEMORY;
   s->bodies = 0;
   for (uint32_t i = 0; i < b->limit; i++) {
@@ -71,9 +71,8 @@ static scree_status number_bodies(smooth_system *s) {
 
 static scree_status number_rows(smooth_system *s) {
   const scree_world *w = s->world;
-  if (memory_grow(s->context, &s->joint, &s->joint_room, w->joint_limit, sizeof *s->joint) ||
-      memory_grow(s->context, &s->joint_row, &s->joint_row_room, w->joint_limit + 1,
-                  sizeof *s->joint_row))
+  if (memory_grow(s->context, &s->joint, w->joint_limit, sizeof *s->joint) ||
+      memory_grow(s->context, &s->joint_row, w->joint_limit + 1, sizeof *s->joint_row))
     return SCREE_ERROR_MEMORY;
   s->joints = s->rows = 0;
   for (uint32_t k = 0; k < w->joint_limit; k++) {
@@ -94,14 +93,13 @@ static scree_status reserve_vectors(smooth_system *s) {
   const size_t n = 6 * s->bodies + 1, rows = s->rows + 1;
   double **vectors[6] = {&s->v0, &s->a0, &s->a, &s->b0, &s->f, &s->step};
   for (int i = 0; i < 6; i++)
-    if (memory_grow(s->context, vectors[i], &s->vector_room[i], n, sizeof(double)))
-      return SCREE_ERROR_MEMORY;
-  if (memory_grow(s->context, &s->lambda0, &s->lambda_room[0], rows, sizeof(double)) ||
-      memory_grow(s->context, &s->lambda, &s->lambda_room[1], rows, sizeof(double)) ||
-      memory_grow(s->context, &s->rates, &s->rates_room, rows, sizeof(double)) ||
-      memory_grow(s->context, &s->row, &s->row_room, rows, sizeof *s->row) ||
-      memory_grow(s->context, &s->x, &s->x_room, n + rows, sizeof *s->x) ||
-      memory_grow(s->context, &s->seen, &s->seen_room, 13 * s->bodies + 1, sizeof *s->seen))
+    if (memory_grow(s->context, vectors[i], n, sizeof(double))) return SCREE_ERROR_MEMORY;
+  if (memory_grow(s->context, &s->lambda0, rows, sizeof(double)) ||
+      memory_grow(s->context, &s->lambda, rows, sizeof(double)) ||
+      memory_grow(s->context, &s->rates, rows, sizeof(double)) ||
+      memory_grow(s->context, &s->row, rows, sizeof *s->row) ||
+      memory_grow(s->context, &s->x, n + rows, sizeof *s->x) ||
+      memory_grow(s->context, &s->seen, 13 * s->bodies + 1, sizeof *s->seen))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }

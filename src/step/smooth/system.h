@@ -53,8 +53,6 @@ typedef struct smooth_system {
   void *more_user;
   double part;  /* of gravity, loads and motors that acts: 1 */
   bool started; /* a0 and lambda0 belong to the world's state */
-  size_t body_room, rank_room, joint_room, joint_row_room, row_room, pose0_room, given0_room,
-      vector_room[6], lambda_room[2], x_room, load_room, seen_room, rates_room, stiff_room;
 } smooth_system;
 
 /* Weights of a matrix: A = mass M + rate R + place K. */
