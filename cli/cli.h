@@ -85,6 +85,9 @@ int cli_code(scree_status status);
 /* "; did you mean 'x'?" in a buffer that the next call reuses, or "". */
 const char *cli_suggest(const char *word, const char *const *names, size_t count);
 /* Escapes of a terminal when `stream` is one and NO_COLOR is not set, else "". */
+/* Brings standard output out; the first reason why that failed is kept, errno or 0, for the end. */
+void cli_flush(void);
+int cli_output_fault(void);
 const char *cli_bold(FILE *stream);
 const char *cli_plain(FILE *stream);
 /* A context with the threads that --threads asks for; null after a message. */

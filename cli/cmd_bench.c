@@ -94,7 +94,7 @@ static void print_row(const trial *t) {
     printf("  %-10s %-15s %9.2e %9.2e %10ld %10.3g%s%s\n", scree_solver_name(t->solver),
            trial_outcome(t), info->residual.error, info->residual.scaled, info->iterations,
            info->seconds, *info->detail ? "  " : "", info->detail);
-  fflush(stdout);
+  cli_flush();
 }
 
 static void print_json(const char *path, size_t contacts, const trial *t) {
@@ -104,7 +104,7 @@ static void print_json(const char *path, size_t contacts, const trial *t) {
   json_whole_member(stdout, &first, "contacts", (long long)contacts);
   trial_json(stdout, &first, t);
   printf("}\n");
-  fflush(stdout);
+  cli_flush();
 }
 
 static void run_repeated(bench *b, trial *t, const scree_ccp *problem) {

@@ -190,7 +190,7 @@ static int solve_all(job *j) {
     trial_run(t, j->context, j->problem, &j->settings);
     if (json && (!t->status || j->count > 1)) print_json(path, j->info.contacts, t);
     if (!json) print_row(t);
-    fflush(stdout);
+    cli_flush();
     if (json || j->count == 1 || !t->refused) explain(t, &j->settings.solve);
   }
   for (size_t i = 0; i < j->count; i++)

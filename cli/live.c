@@ -55,7 +55,7 @@ static void end(live *l) {
   l->ended = true;
   if (l->changed) cli_note("the run was changed by hand: its numbers are not those of its scene");
   l->code = simulate_end(l->context, l->sim, l->def);
-  fflush(stdout);
+  cli_flush();
   cli_note("the run has ended; Ctrl-C closes the view");
 }
 

@@ -114,8 +114,9 @@ int main(int argc, char **argv) {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN); /* a file that is too large is a write that fails, with a message */
   const int code = run(argc, argv);
-  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  const int fault = cli_output_fault();
+  if (!fault) return code;
   /* A reader that left (`| head`) knows it; a full disk must be reported. */
-  if (errno == EPIPE) return code ? code : CLI_IO;
-  return cli_fail(CLI_IO, "cannot write to standard output: %s", strerror(errno));
+  if (fault == EPIPE) return code ? code : CLI_IO;
+  return cli_fail(CLI_IO, "cannot write to standard output: %s", strerror(fault));
 }

@@ -114,6 +114,17 @@ static void on_signal(int number) {
   signal(number, SIG_DFL);
 }
 
+static int output_fault;
+
+void cli_flush(void) {
+  if (fflush(stdout) != 0 && !output_fault) output_fault = errno;
+}
+
+int cli_output_fault(void) {
+  cli_flush();
+  return output_fault ? output_fault : ferror(stdout) ? EIO : 0;
+}
+
 bool cli_interrupted(void) {
   return interrupted != 0;
 }

@@ -11,7 +11,7 @@ static int rank, count = 1, voice = -1; /* voice: stderr of a rank that is quiet
 static void quieten(void) {
   const int nowhere = open("/dev/null", O_WRONLY);
   if (nowhere < 0) return;
-  fflush(stdout);
+  cli_flush();
   fflush(stderr);
   voice = dup(STDERR_FILENO);
   dup2(nowhere, STDOUT_FILENO);
@@ -29,7 +29,7 @@ int spread_begin(scree_context *context, const cli_args *args) {
 
 void spread_end(scree_context *context, int code) {
   (void)code;
-  fflush(stdout);
+  cli_flush();
   scree_distributed_end(context);
 }
 
@@ -60,7 +60,7 @@ void spread_rest(void) {
 }
 
 int spread_fail(scree_context *context, int code) {
-  fflush(stdout);
+  cli_flush();
   fflush(stderr);
   if (count > 1) scree_distributed_abort(context, code);
   return code;

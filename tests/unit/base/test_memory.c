@@ -116,11 +116,11 @@ static void growth_keeps_the_old_and_zeroes_the_new(void **state) {
   ledger l;
   scree_context *context = ledger_context(&l);
   int *x = NULL;
-  size_t capacity = 0, used = 0;
+  size_t used = 0;
   for (int i = 1; i <= 5000; i++) {
     assert_int_equal(memory_grow(context, &x, used + 1, sizeof *x), SCREE_OK);
-    assert_true(capacity > used);
-    for (size_t k = used; k < capacity; k++) assert_int_equal(x[k], 0);
+    assert_true(memory_room(x) > used);
+    for (size_t k = used; k < memory_room(x); k++) assert_int_equal(x[k], 0);
     x[used++] = i;
   }
   for (size_t k = 0; k < used; k++) assert_int_equal(x[k], (int)k + 1);
@@ -139,7 +139,6 @@ static void failed_growth_leaves_all_as_it_was(void **state) {
   ledger l;
   scree_context *context = ledger_context(&l);
   int *x = NULL;
-  size_t capacity = 0;
   assert_int_equal(memory_grow(context, &x, 4, sizeof *x), SCREE_OK);
   for (int i = 0; i < 4; i++) x[i] = i;
   const int *before = x;
@@ -148,7 +147,7 @@ static void failed_growth_leaves_all_as_it_was(void **state) {
   l.left = -1;
   assert_int_equal(memory_grow(context, &x, SIZE_MAX / 2, sizeof *x), SCREE_ERROR_MEMORY);
   assert_ptr_equal(x, before);
-  assert_int_equal(capacity, 4);
+  assert_int_equal(memory_room(x), 4);
   for (int i = 0; i < 4; i++) assert_int_equal(x[i], i);
   memory_free(context, x);
   scree_context_destroy(context);
@@ -160,17 +159,17 @@ static void large_blocks_grow(void **state) {
   (void)state;
   scree_context *context = scree_context_create(NULL);
   uint32_t *x = NULL;
-  size_t capacity = 0, used = 0;
+  size_t used = 0;
   while (used < 5000000) {
     const size_t more = used / 3 + 1000;
     assert_int_equal(memory_grow(context, &x, used + more, sizeof *x), SCREE_OK);
     assert_int_equal((uintptr_t)x % 64, 0);
-    for (size_t k = used; k < capacity; k += 97) assert_int_equal(x[k], 0);
-    for (; used < capacity; used++) x[used] = (uint32_t)(used * 2654435761u);
+    for (size_t k = used; k < memory_room(x); k += 97) assert_int_equal(x[k], 0);
+    for (; used < memory_room(x); used++) x[used] = (uint32_t)(used * 2654435761u);
   }
   for (size_t k = 0; k < used; k += 31) assert_int_equal(x[k], (uint32_t)(k * 2654435761u));
-  assert_true(scree_context_bytes(context) >= capacity * sizeof *x);
-  assert_true(scree_context_bytes(context) < capacity * sizeof *x + 1000);
+  assert_true(scree_context_bytes(context) >= memory_room(x) * sizeof *x);
+  assert_true(scree_context_bytes(context) < memory_room(x) * sizeof *x + 1000);
   memory_free(context, x);
   assert_int_equal(scree_context_bytes(context), 0);
   unsigned char *y = memory_new(context, 3000000, 1); /* where another block has been */
