@@ -172,8 +172,7 @@ static void check_warm_start(scree_context *context, size_t i, const scree_ccp *
     assert_true(info.iterations >= 4 && info.iterations <= 8);
     scree_residual again;
     assert_int_equal(scree_ccp_residual(context, problem, info.model, g, &again), SCREE_OK);
-    assert_true(fabs(again.scaled - info.residual.scaled) <=
-                1e-9 * info.residual.scaled + 1e-12);
+    assert_true(fabs(again.scaled - info.residual.scaled) <= 1e-9 * info.residual.scaled + 1e-12);
   }
   scree_solver_destroy(s);
 }

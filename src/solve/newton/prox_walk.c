@@ -95,8 +95,7 @@ bool walk_judge(prox_walk *w, double *residual) {
   op_local_velocity(w->op, w->run->g, w->velocity);
   op_residual_contacts(w->op, SCREE_MODEL_COULOMB, w->run->g, w->velocity, w->change, &truth);
   *residual = truth.scaled;
-  w->ended =
-      isfinite(truth.scaled) && solve_check_judged(w->run, *w->iteration, w->run->g, &truth);
+  w->ended = isfinite(truth.scaled) && solve_check_judged(w->run, *w->iteration, w->run->g, &truth);
   if (w->run->best_merit < 0.5 * w->mark_merit) {
     w->mark_merit = w->run->best_merit;
     w->last = *w->iteration + w->patience;
