@@ -122,10 +122,10 @@ scree_status device_open(scree_context *context, const char *name, size_t least_
   const size_t count = find_all(ids, info);
   *out = NULL;
   for (size_t k = 0; k < count; k++) {
-    if (strcmp(name, "any") && !strstr(info[k].name, name) && !strstr(info[k].platform, name))
+    if (strcmp(name, "any") != 0 && !strstr(info[k].name, name) && !strstr(info[k].platform, name))
       continue;
     if (!info[k].doubles) {
-      if (strcmp(name, "any"))
+      if (strcmp(name, "any") != 0)
         return context_fail(context, SCREE_ERROR_UNSUPPORTED, "the device %s has no doubles",
                             info[k].name);
       continue;
