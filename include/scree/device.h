@@ -1,8 +1,6 @@
 /* Scree, device: sweeps, gradient steps and residuals on a device by OpenCL.
  *
- *   scree_context_set_device(context, "pthread", 0);   a part of the device's name, or "any"
- *   scree_solver_solve(solver, problem, &settings, g, &info);
- *
+ * A context is given a device with scree_context_set_device, by a part of its name or "any".
  * Problems of bodies are then worked on the device by all first-order solvers, with the same sets,
  * projections and block solves as on the host, compiled for it; what needs a factorisation (`prox`,
  * `ipm`, `direct`) stays on the host, and so do problems of other forms, with sets of a user, or
