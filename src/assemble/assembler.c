@@ -28,55 +28,55 @@ void assembler_destroy(assembler *a) {
   scree_context *context = a->context;
   collide_destroy(a->collide);
   scree_ccp_destroy(a->problem);
-  memory_free(context, a->order);
-  memory_free(context, a->old_order);
-  memory_free(context, a->rank);
+  memory_free(context, a->order.body);
+  memory_free(context, a->order.old_body);
+  memory_free(context, a->order.rank);
   memory_free(context, a->linear);
   memory_free(context, a->angular);
-  memory_free(context, a->gap);
-  memory_free(context, a->free_linear);
-  memory_free(context, a->free_angular);
-  memory_free(context, a->extra);
-  memory_free(context, a->extra_used);
-  memory_free(context, a->late);
-  memory_free(context, a->suspect);
-  memory_free(context, a->joined);
-  memory_free(context, a->given);
-  memory_free(context, a->impact);
-  memory_free(context, a->impact_given);
-  memory_free(context, a->impact_pair);
-  memory_free(context, a->impact_row);
-  memory_free(context, a->impact_list);
-  memory_free(context, a->impact_live);
-  memory_free(context, a->width);
-  memory_free(context, a->turn);
-  memory_free(context, a->width_of);
-  memory_free(context, a->swept);
-  memory_free(context, a->before);
-  memory_free(context, a->place);
-  memory_free(context, a->moment_now);
-  memory_free(context, a->moment_before);
-  memory_free(context, a->state_now);
-  memory_free(context, a->state_before);
-  memory_free(context, a->taken);
-  memory_free(context, a->asked);
-  memory_free(context, a->asked_contact);
+  memory_free(context, a->memory.gap);
+  memory_free(context, a->look.free_linear);
+  memory_free(context, a->look.free_angular);
+  memory_free(context, a->look.extra);
+  memory_free(context, a->look.extra_used);
+  memory_free(context, a->late.contact);
+  memory_free(context, a->late.suspect);
+  memory_free(context, a->impacts.joined);
+  memory_free(context, a->impacts.given);
+  memory_free(context, a->impacts.body);
+  memory_free(context, a->impacts.impulse);
+  memory_free(context, a->impacts.pair);
+  memory_free(context, a->impacts.row);
+  memory_free(context, a->impacts.list);
+  memory_free(context, a->impacts.live);
+  memory_free(context, a->sweep.width);
+  memory_free(context, a->sweep.turn);
+  memory_free(context, a->sweep.generation);
+  memory_free(context, a->sweep.pair);
+  memory_free(context, a->memory.before);
+  memory_free(context, a->memory.place);
+  memory_free(context, a->memory.moment_now);
+  memory_free(context, a->memory.moment_before);
+  memory_free(context, a->memory.state_now);
+  memory_free(context, a->memory.state_before);
+  memory_free(context, a->memory.taken);
+  memory_free(context, a->user.contact);
+  memory_free(context, a->user.place);
   memory_free(context, a->g);
-  memory_free(context, a->end);
-  memory_free(context, a->end_twist);
-  memory_free(context, a->joint_part);
-  memory_free(context, a->joint_first);
-  memory_free(context, a->joint_next);
-  memory_free(context, a->link_block);
-  memory_free(context, a->stiffness);
-  memory_free(context, a->lasting);
-  memory_free(context, a->expected);
+  memory_free(context, a->joints.end);
+  memory_free(context, a->joints.end_twist);
+  memory_free(context, a->joints.part);
+  memory_free(context, a->joints.first);
+  memory_free(context, a->joints.next);
+  memory_free(context, a->joints.link_block);
+  memory_free(context, a->joints.stiffness);
+  memory_free(context, a->curve.lasting);
+  memory_free(context, a->curve.expected);
   memory_free(context, a->shared);
   memory_free(context, a->span);
-  memory_free(context, a->kind);
-  memory_free(context, a->island);
-  memory_free(context, a->slept);
-  memory_free(context, a->asleep_before);
+  memory_free(context, a->sleep.kind);
+  memory_free(context, a->sleep.island);
+  memory_free(context, a->sleep.contact);
+  memory_free(context, a->sleep.before);
   memory_free(context, a->mean);
   if (a->ranks) a->ranks->destroy(a->ranks);
   memory_free(context, a);
@@ -90,11 +90,11 @@ static scree_status reserve_bodies(assembler *a) {
   const size_t n = a->world->bodies.limit;
   if (memory_grow(a->context, &a->linear, n, sizeof *a->linear) ||
       memory_grow(a->context, &a->angular, n, sizeof *a->angular) ||
-      memory_grow(a->context, &a->rank, n, sizeof *a->rank) ||
+      memory_grow(a->context, &a->order.rank, n, sizeof *a->order.rank) ||
       memory_grow(a->context, &a->shared, n, sizeof *a->shared) ||
       memory_grow(a->context, &a->mean, n, sizeof *a->mean) ||
-      memory_grow(a->context, &a->order, n, sizeof *a->order) ||
-      memory_grow(a->context, &a->old_order, n, sizeof *a->old_order))
+      memory_grow(a->context, &a->order.body, n, sizeof *a->order.body) ||
+      memory_grow(a->context, &a->order.old_body, n, sizeof *a->order.old_body))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
@@ -119,8 +119,8 @@ void assembler_fill_body(const assembler *a, uint32_t i, scree_ccp_body_def *def
 /* The order of the problem is not that of the world's arrays. */
 static void ask_for_body(const assembler *a, size_t k) {
   const world_bodies *b = &a->world->bodies;
-  if (k >= a->moving) return;
-  const uint32_t i = a->order[k];
+  if (k >= a->order.moving) return;
+  const uint32_t i = a->order.body[k];
   __builtin_prefetch(&a->linear[i]);
   __builtin_prefetch(&a->angular[i]);
   __builtin_prefetch(&b->mass[i]);
@@ -133,7 +133,7 @@ static size_t add_some(assembler *a, double h, size_t begin, size_t end, size_t 
   const world_bodies *b = &a->world->bodies;
   size_t broken = SIZE_MAX;
   for (size_t k = begin; k < end; k++) {
-    const uint32_t i = a->order[k];
+    const uint32_t i = a->order.body[k];
     ask_for_body(a, k + AHEAD);
     scree_ccp_body_def def;
     assembler_fill_body(a, i, &def);
@@ -147,7 +147,7 @@ static size_t add_some(assembler *a, double h, size_t begin, size_t end, size_t 
 }
 
 static scree_status add_bodies(assembler *a, double h, assembler_report *report) {
-  const size_t n = a->moving, pieces = pieces_of(n);
+  const size_t n = a->order.moving, pieces = pieces_of(n);
   size_t stiff = 0, broken = SIZE_MAX;
   if (ccp_extend_bodies(a->problem, n)) return SCREE_ERROR_MEMORY;
   if (pieces == 1) {
@@ -220,7 +220,7 @@ scree_status assembler_build(assembler *a, const assembler_params *params,
   status = assembler_remember(a);
   if (status) return status;
   a->revision = w->revision;
-  a->begun = false;
+  a->memory.begun = false;
   a->h = params->h;
   scree_ccp_clear(a->problem);
   /* R is measured in the speed that gravity gives in a step; without gravity the problem's own. */
@@ -252,7 +252,7 @@ scree_status assembler_finish(assembler *a, assembler_report *report) {
     if (gathered) return gathered;
     report->touching = (size_t)ranks_sum(a->context->ranks, (double)report->touching);
   }
-  if (a->has_state_now) assembler_update_states(a);
+  if (a->memory.has_state_now) assembler_update_states(a);
   const scree_status told = assembler_tell_user(a);
   if (told) {
     assembler_undo(a);
@@ -269,30 +269,30 @@ scree_status assembler_finish(assembler *a, assembler_report *report) {
 
 void assembler_accept(assembler *a) {
   assembler_keep_joints(a);
-  a->solved = true;
-  a->begun = false;
+  a->memory.solved = true;
+  a->memory.begun = false;
 }
 
 void assembler_swap_memory(assembler *a) {
-  contact_moment *moment = a->moment_now;
-  a->moment_now = a->moment_before;
-  a->moment_before = moment;
-  const bool used = a->has_moment_now;
-  a->has_moment_now = a->has_moment_before;
-  a->has_moment_before = used;
-  contact_state *state = a->state_now;
-  a->state_now = a->state_before;
-  a->state_before = state;
-  const bool remembered = a->has_state_now;
-  a->has_state_now = a->has_state_before;
-  a->has_state_before = remembered;
+  contact_moment *moment = a->memory.moment_now;
+  a->memory.moment_now = a->memory.moment_before;
+  a->memory.moment_before = moment;
+  const bool used = a->memory.has_moment_now;
+  a->memory.has_moment_now = a->memory.has_moment_before;
+  a->memory.has_moment_before = used;
+  contact_state *state = a->memory.state_now;
+  a->memory.state_now = a->memory.state_before;
+  a->memory.state_before = state;
+  const bool remembered = a->memory.has_state_now;
+  a->memory.has_state_now = a->memory.has_state_before;
+  a->memory.has_state_before = remembered;
 }
 
 void assembler_undo(assembler *a) {
-  if (!a->begun) return;
-  a->begun = a->solved = false;
+  if (!a->memory.begun) return;
+  a->memory.begun = a->memory.solved = false;
   assembler_swap_memory(a);
   cache_undo(collide_cache(a->collide));
-  a->contact_count = collide_cache(a->collide)->now.count;
-  a->kick = a->kick_before;
+  a->memory.contact_count = collide_cache(a->collide)->now.count;
+  a->kick = a->memory.kick_before;
 }

@@ -11,53 +11,12 @@
 #ifndef SCREE_ASSEMBLE_ASSEMBLER_H
 #define SCREE_ASSEMBLE_ASSEMBLER_H
 
-#include "assemble/law.h"
+#include "assemble/parts.h"
 #include "assemble/ranks.h"
 #include "base/blob.h"
 #include "collide/pairs.h"
 #include "model/world.h"
 #include "scree/ccp.h"
-
-/* Where a contact was, to find it again when its feature has another name: from the centre of mass
- * of body a, world frame, m. Spheres need none. */
-typedef struct contact_place {
-  float at[3];
-} contact_place;
-
-typedef struct contact_moment {
-  v3 moment; /* on body b, N m s */
-} contact_moment;
-
-/* What a law remembers of a contact (law_state), in the world's frame. */
-typedef struct contact_state {
-  v3 normal; /* that the others turn with */
-  v3 slip, turn;
-  double gap; /* at the start of the step, m */
-  double value[LAW_VALUES];
-} contact_state;
-
-/* sleep.c: a contact of bodies asleep. */
-typedef struct contact_asleep {
-  uint32_t body_a, body_b, feature, unused; /* the checkpoint holds no bytes that nobody set */
-  double gap;
-  v3 position, normal, force, torque; /* m; on body b, N and N m */
-} contact_asleep;
-
-/* impact.c: a body of the problem that may be hit. Twists are linear and angular. */
-typedef struct impact_body {
-  v3 free_linear, free_angular;   /* v_free before the impacts */
-  v3 force_linear, force_angular; /* accelerations, m/s^2, rad/s^2 */
-  v3 shift_linear, shift_angular; /* m, rad */
-  double time;                    /* of its last impact, s after the start */
-  double first;                   /* of its next one, by the pair */
-  size_t first_pair;
-  bool hit, changed;
-  bool even; /* one moment of inertia about all axes */
-} impact_body;
-
-typedef struct mean_twist {
-  v3 linear, angular;
-} mean_twist;
 
 typedef struct assembler_params {
   double h;
@@ -89,106 +48,31 @@ typedef struct assembler {
   scree_world *world;
   collide *collide;
   scree_ccp *problem;
-  uint64_t revision;                /* of the world, when last seen */
-  uint64_t sleep_seen, order_sleep; /* of its sleepers, by the pairs and by the order */
-  uint8_t *kind;                    /* of each body, as collision sees it: who sleeps is fixed */
-  size_t kind_count;
-  uint32_t *island;        /* of each body, while some may fall asleep (sleep.c) */
-  uint32_t *asleep_before; /* of each body, when the step began; if any did */
-  size_t asleep_before_count;
-  uint64_t asleep_before_revision;
-  contact_asleep *slept; /* contacts of who sleeps */
-  size_t slept_count;
-  bool has_excluded;      /* it had joints or pairs that never touch then */
   assembler_ranks *ranks; /* null: all contacts are here */
+  uint64_t revision;      /* of the world, when last seen */
+  bool has_excluded;      /* the world had joints or pairs that never touch then */
 
-  /* Bodies: in the order of the problem first (`moving` of them), then the others with a shape. */
-  uint32_t *order;
-  size_t order_count, moving;
-  uint32_t *rank; /* of each body: its index in the problem, or SCREE_CCP_WORLD */
-  size_t steps_since_order;
-  size_t order_limit;  /* places in the world that it is about */
-  uint32_t *old_order; /* before the first change of the order since the mark, if there was one */
-  size_t old_order_count, old_order_limit, old_moving;
-  bool sorted;
-  v3 *linear, *angular; /* v_free, after finish v; by body */
+  /* The step that is being built or solved. */
+  double h;             /* s */
+  double kick;          /* s, that impulses last in it; 0: there are none */
+  double gravity;       /* m/s^2, its size */
+  double *g;            /* impulses, by rows of the problem */
+  v3 *linear, *angular; /* of each body: v_free, after finish v */
+  mean_twist *mean;     /* of each body over the step: room for the ledger */
+  uint8_t *shared;      /* of each body, after finish: it pressed on another moving one */
+  uint8_t *span;        /* of each body: bits of the spans whose contacts push it (impulses.c) */
 
-  /* The second look: v_free while linear is v, and how far a body's velocity after the solve leads
-   * from the expected one, m; the second of them is what the contacts were found with. */
-  v3 *free_linear, *free_angular;
-  double *extra, *extra_used;
-  double farthest, least_diameter; /* m; of the bodies as the contacts were searched */
-  collide_given *late;             /* contacts of the step's end that it is solved with again */
-  size_t late_count;
-  struct late_suspect *suspect; /* room for pairs that may overlap at the end */
-  bool late_through;    /* it found a pair through each other: no contact says how to part it */
-  double late_depth;    /* the deepest overlap that the last late look found, of the diameter */
-  double *width, *turn; /* sweep.c: of each body, m; the most that it turns with, rad/s */
-  uint32_t *width_of;   /* the generation that it is of */
-  size_t width_count;
-  uint64_t width_revision;
-  double least_width, most_radius; /* m; of all bodies, of those that can be pushed */
-  struct sweep_pair *swept;
-
-  /* Impacts (impact.c): of the step that was built. */
-  bool bounces;        /* some materials do; else none of these is filled */
-  uint8_t *joined;     /* of each body: has joints */
-  uint8_t *given;      /* of the contacts in the problem: one of the end of the step */
-  impact_body *impact; /* of the bodies in the problem */
-  v3 *impact_given;    /* impulse of each contact on body b, N s */
-  struct impact_pair *impact_pair;
-  uint32_t *impact_row, *impact_list, *impact_live;
-  size_t impact_count; /* impacts in the step; 0: the others do not matter */
-  double impact_work;  /* J, on the bodies: what they lost, negative */
-  bool jolted;         /* some of these bounce in the step */
-  double newton_part;  /* of the restitution that contacts of bodies with joints have in the step */
-  bool impact_spread;  /* bodies that were not hit have been moved apart from those that were */
-  bool impacts_left;   /* more than there are rounds for: these do not bounce */
-
-  /* While a step is built and solved `before` has what its contacts start from. After it that lies
-   * in the problem, g and gap (`solved`), and is written down when the next step begins. */
-  void *before; /* impulse on body b, N s; v3, or three floats where contacts are many */
-  bool before_small;
-  contact_place *place;
-  bool has_place;
-  float *gap;  /* of the contacts in the problem, m */
-  bool begun;  /* the cache and `moment_before` are of the step before */
-  bool solved; /* accepted: the cache's contacts are those of the problem */
-  contact_moment *moment_now, *moment_before; /* null until needed */
-  bool has_moment_now, has_moment_before;     /* filled for all contacts, or for none */
-  contact_state *state_now, *state_before;    /* the same */
-  bool has_state_now, has_state_before;
-  double held, held_part;   /* of collide_view: from how far laws hold */
-  uint8_t *taken;           /* of the contacts before: has been found again */
-  bool has_cohesion;        /* of some pair of materials */
-  bool has_surfaces;        /* some material has a direction or a surface velocity */
-  scree_law_contact *asked; /* contacts that the user's law function is asked about (user.c), */
-  uint32_t *asked_contact;  /* and their places in the problem */
-  size_t asked_count;
-  size_t contact_count;
-  size_t generation_count;  /* bodies that the contacts' names are about */
-  double gravity;           /* m/s^2, its size */
-  double h;                 /* of the step */
-  double kick, kick_before; /* s, that impulses last in it, and in the one that `before` is of; 0:
-                               none */
-
-  double *g;
-  struct joint_part *joint_part; /* blocks of joints (joints.h) */
-  size_t joint_part_count;
-  uint32_t *joint_first,
-      *joint_next; /* joints of each body, by joint and side: 1 + 3 joint + side */
-  pose *
-      end; /* of each body at the end of the step (joint_ends.c), with the twist that leads there */
-  struct mean_twist *end_twist;
-  uint32_t *link_block;   /* of each link; CACHE_NONE: none */
-  double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
-  bool stiff;
-  struct mean_twist *mean; /* of each body over the step: room for the ledger */
-  uint8_t *shared;         /* of each body, after finish: it pressed on another moving one */
-  uint8_t *span;           /* of each body: bits of the spans whose contacts push it (impulses.c) */
-  bool curved;             /* some contact may need curvature.c; then `lasting` is filled */
-  uint8_t *lasting;        /* of the contacts in the problem: pressed in the step before too */
-  struct expected *expected; /* of each body: curvature.c */
+  body_order order;
+  contact_memory memory;
+  law_needs laws;
+  user_contacts user;
+  joint_rows joints;
+  step_look look;
+  late_look late;
+  sweep_look sweep;
+  step_impacts impacts;
+  contact_curves curve;
+  sleepers sleep;
 } assembler;
 
 scree_status assembler_create(scree_world *world, assembler **out);

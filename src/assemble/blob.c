@@ -14,15 +14,16 @@ static const uint64_t blob_magic = 0x35424D4553534153u; /* "SASSEMB5" */
 
 /* The contacts that the next step starts from, where they lie now. */
 static void put_impulses(const assembler *a, blob_out *out) {
-  for (size_t k = 0; k < a->contact_count; k++) {
-    const v3 impulse = a->solved ? assembler_impulse(a, k) : assembler_get_before(a, k);
+  for (size_t k = 0; k < a->memory.contact_count; k++) {
+    const v3 impulse = a->memory.solved ? assembler_impulse(a, k) : assembler_get_before(a, k);
     blob_put(out, &impulse, sizeof impulse);
   }
 }
 
 static void put_places(const assembler *a, blob_out *out) {
-  if (!a->solved) blob_put(out, a->place, a->contact_count * sizeof *a->place);
-  for (size_t k = 0; a->solved && k < a->contact_count; k++) {
+  if (!a->memory.solved)
+    blob_put(out, a->memory.place, a->memory.contact_count * sizeof *a->memory.place);
+  for (size_t k = 0; a->memory.solved && k < a->memory.contact_count; k++) {
     const contact_place place = assembler_place_of(a, k);
     blob_put(out, &place, sizeof place);
   }
@@ -31,29 +32,32 @@ static void put_places(const assembler *a, blob_out *out) {
 void assembler_put(const assembler *a, blob_out *out) {
   const cache *c = collide_cache(a->collide);
   /* Not before the first step, nor after one that failed before contacts were looked for. */
-  const bool ordered = c->generation && a->order_limit <= a->generation_count;
+  const bool ordered = c->generation && a->order.limit <= a->memory.generation_count;
   const blob_header head = {.magic = blob_magic,
-                            .contact_count = a->contact_count,
-                            .order_count = ordered ? a->order_count : 0,
-                            .moving = ordered ? a->moving : 0,
+                            .contact_count = a->memory.contact_count,
+                            .order_count = ordered ? a->order.count : 0,
+                            .moving = ordered ? a->order.moving : 0,
                             .current = a->revision == a->world->revision &&
-                                       a->order_sleep == a->world->sleep_revision,
-                            .steps_since_order = a->steps_since_order,
-                            .extra = a->has_moment_now,
-                            .states = a->has_state_now,
-                            .places = a->solved ? assembler_needs_places(a) : a->has_place,
-                            .slept = a->slept_count,
-                            .body_limit = c->generation ? a->generation_count : 0,
+                                       a->order.sleep_seen == a->world->sleep_revision,
+                            .steps_since_order = a->order.steps,
+                            .extra = a->memory.has_moment_now,
+                            .states = a->memory.has_state_now,
+                            .places =
+                                a->memory.solved ? assembler_needs_places(a) : a->memory.has_place,
+                            .slept = a->sleep.contact_count,
+                            .body_limit = c->generation ? a->memory.generation_count : 0,
                             .kick = a->kick};
   blob_put(out, &head, sizeof head);
   blob_put(out, c->now.key, head.contact_count * sizeof *c->now.key);
   put_impulses(a, out);
   if (head.places) put_places(a, out);
-  if (head.extra) blob_put(out, a->moment_now, head.contact_count * sizeof *a->moment_now);
-  if (head.states) blob_put(out, a->state_now, head.contact_count * sizeof *a->state_now);
+  if (head.extra)
+    blob_put(out, a->memory.moment_now, head.contact_count * sizeof *a->memory.moment_now);
+  if (head.states)
+    blob_put(out, a->memory.state_now, head.contact_count * sizeof *a->memory.state_now);
   blob_put(out, c->generation, head.body_limit * sizeof *c->generation);
-  blob_put(out, a->slept, head.slept * sizeof *a->slept);
-  blob_put(out, a->order, head.order_count * sizeof *a->order);
+  blob_put(out, a->sleep.contact, head.slept * sizeof *a->sleep.contact);
+  blob_put(out, a->order.body, head.order_count * sizeof *a->order.body);
 }
 
 size_t assembler_save(const assembler *a, void *bytes) {
@@ -186,6 +190,15 @@ scree_status assembler_check(const assembler *a, const void *blob, size_t size) 
   return SCREE_OK;
 }
 
+static bool sleepers_exist(const char *slept, size_t count, size_t limit) {
+  for (size_t k = 0; k < count; k++) {
+    contact_asleep one;
+    memcpy(&one, slept + k * sizeof one, sizeof one);
+    if (one.body_a >= limit || one.body_b >= limit) return false;
+  }
+  return true;
+}
+
 scree_status assembler_restore(assembler *a, const void *blob) {
   const size_t limit = a->world->bodies.limit;
   blob_header h;
@@ -201,21 +214,19 @@ scree_status assembler_restore(assembler *a, const void *blob) {
   const char *generation = states + (h.states ? h.contact_count * sizeof(contact_state) : 0);
   const char *slept = generation + h.body_limit * sizeof(uint32_t);
   const char *order = slept + h.slept * sizeof(contact_asleep);
-  for (size_t k = 0; k < h.slept; k++) {
-    contact_asleep one;
-    memcpy(&one, slept + k * sizeof one, sizeof one);
-    if (one.body_a >= limit || one.body_b >= limit)
-      return context_fail(a->context, SCREE_ERROR_INPUT,
-                          "checkpoint: a contact asleep is of a body that is not there");
-  }
+  if (!sleepers_exist(slept, h.slept, limit))
+    return context_fail(a->context, SCREE_ERROR_INPUT,
+                        "checkpoint: a contact asleep is of a body that is not there");
   if (assembler_reserve_before(a, h.contact_count) ||
-      (h.places && memory_grow(a->context, &a->place, h.contact_count, sizeof *a->place)) ||
-      (h.extra &&
-       memory_grow(a->context, &a->moment_now, h.contact_count, sizeof *a->moment_now)) ||
-      (h.states && memory_grow(a->context, &a->state_now, h.contact_count, sizeof *a->state_now)) ||
-      memory_grow(a->context, &a->slept, h.slept, sizeof *a->slept) ||
-      memory_grow(a->context, &a->rank, limit, sizeof *a->rank) ||
-      memory_grow(a->context, &a->order, limit, sizeof *a->order))
+      (h.places &&
+       memory_grow(a->context, &a->memory.place, h.contact_count, sizeof *a->memory.place)) ||
+      (h.extra && memory_grow(a->context, &a->memory.moment_now, h.contact_count,
+                              sizeof *a->memory.moment_now)) ||
+      (h.states && memory_grow(a->context, &a->memory.state_now, h.contact_count,
+                               sizeof *a->memory.state_now)) ||
+      memory_grow(a->context, &a->sleep.contact, h.slept, sizeof *a->sleep.contact) ||
+      memory_grow(a->context, &a->order.rank, limit, sizeof *a->order.rank) ||
+      memory_grow(a->context, &a->order.body, limit, sizeof *a->order.body))
     return SCREE_ERROR_MEMORY;
   /* Copies, because nothing says that a blob's parts are aligned. */
   cache_key *keys = memory_new(a->context, h.contact_count, sizeof *keys);
@@ -235,30 +246,31 @@ scree_status assembler_restore(assembler *a, const void *blob) {
     memcpy(&impulse, memory + k * sizeof impulse, sizeof impulse);
     assembler_set_before(a, k, impulse);
   }
-  if (h.places && h.contact_count) memcpy(a->place, place, h.contact_count * sizeof *a->place);
-  a->has_place = h.places;
-  a->solved = false;
+  if (h.places && h.contact_count)
+    memcpy(a->memory.place, place, h.contact_count * sizeof *a->memory.place);
+  a->memory.has_place = h.places;
+  a->memory.solved = false;
   if (h.extra && h.contact_count)
-    memcpy(a->moment_now, extra, h.contact_count * sizeof *a->moment_now);
+    memcpy(a->memory.moment_now, extra, h.contact_count * sizeof *a->memory.moment_now);
   if (h.states && h.contact_count)
-    memcpy(a->state_now, states, h.contact_count * sizeof *a->state_now);
-  if (h.order_count) memcpy(a->order, order, h.order_count * sizeof *a->order);
-  if (h.slept) memcpy(a->slept, slept, h.slept * sizeof *a->slept);
-  a->slept_count = h.slept;
-  a->contact_count = h.contact_count;
-  a->generation_count = h.body_limit;
-  a->has_moment_now = h.extra;
-  a->has_state_now = h.states;
+    memcpy(a->memory.state_now, states, h.contact_count * sizeof *a->memory.state_now);
+  if (h.order_count) memcpy(a->order.body, order, h.order_count * sizeof *a->order.body);
+  if (h.slept) memcpy(a->sleep.contact, slept, h.slept * sizeof *a->sleep.contact);
+  a->sleep.contact_count = h.slept;
+  a->memory.contact_count = h.contact_count;
+  a->memory.generation_count = h.body_limit;
+  a->memory.has_moment_now = h.extra;
+  a->memory.has_state_now = h.states;
   a->kick = h.kick;
-  a->order_count = h.order_count;
-  a->moving = h.moving;
-  a->order_limit = h.body_limit;
-  a->steps_since_order = h.steps_since_order;
-  for (size_t i = 0; i < limit; i++) a->rank[i] = SCREE_CCP_WORLD;
-  for (size_t k = 0; k < a->moving; k++) a->rank[a->order[k]] = (uint32_t)k;
+  a->order.count = h.order_count;
+  a->order.moving = h.moving;
+  a->order.limit = h.body_limit;
+  a->order.steps = h.steps_since_order;
+  for (size_t i = 0; i < limit; i++) a->order.rank[i] = SCREE_CCP_WORLD;
+  for (size_t k = 0; k < a->order.moving; k++) a->order.rank[a->order.body[k]] = (uint32_t)k;
   a->has_excluded = true; /* not known */
-  a->order_sleep = h.current ? a->world->sleep_revision : a->world->sleep_revision - 1;
-  a->sleep_seen = a->world->sleep_revision - 1;
+  a->order.sleep_seen = h.current ? a->world->sleep_revision : a->world->sleep_revision - 1;
+  a->sleep.seen = a->world->sleep_revision - 1;
   a->revision = h.order_count && h.current ? a->world->revision : a->world->revision - 1;
   collide_invalidate(a->collide);
   scree_ccp_clear(a->problem);

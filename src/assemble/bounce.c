@@ -20,23 +20,24 @@ static const double least_newton = 0.2;
 
 /* A negative offset where nothing overlaps is that of a bounce. */
 static bool bounces(const assembler *a, const cache_key *key, size_t k) {
-  return (a->joined[key[k].a] || a->joined[key[k].b]) && (double)a->gap[k] >= 0.0 &&
-         a->problem->offset[a->problem->row_start[k]] < 0.0;
+  return (a->impacts.joined[key[k].a] || a->impacts.joined[key[k].b]) &&
+         (double)a->memory.gap[k] >= 0.0 && a->problem->offset[a->problem->row_start[k]] < 0.0;
 }
 
 void assembler_find_jolt(assembler *a) {
   const cache_key *key = collide_cache(a->collide)->now.key;
-  a->jolted = false;
-  if (!a->bounces || !a->world->joint_count) return;
-  for (size_t k = 0; k < a->contact_count && !a->jolted; k++) a->jolted = bounces(a, key, k);
+  a->impacts.jolted = false;
+  if (!a->impacts.bounces || !a->world->joint_count) return;
+  for (size_t k = 0; k < a->memory.contact_count && !a->impacts.jolted; k++)
+    a->impacts.jolted = bounces(a, key, k);
 }
 
 bool assembler_bounce_gives(assembler *a) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const world_bodies *b = &a->world->bodies;
   double work = 0.0, turned = 0.0;
-  if (!a->bounces || !(a->newton_part > 0.0)) return false;
-  for (size_t k = 0; k < a->contact_count; k++) {
+  if (!a->impacts.bounces || !(a->impacts.newton_part > 0.0)) return false;
+  for (size_t k = 0; k < a->memory.contact_count; k++) {
     const uint32_t i = key[k].a, j = key[k].b;
     const scree_ccp *p = a->problem;
     if (!bounces(a, key, k) || !(a->g[p->row_start[k]] > 0.0)) continue;
@@ -47,7 +48,8 @@ bool assembler_bounce_gives(assembler *a) {
     turned += fabs(v3_dot(p_world, before));
   }
   if (!(work > given_part * turned)) return false;
-  a->newton_part = a->newton_part > least_newton ? 0.5 * a->newton_part : 0.0;
+  a->impacts.newton_part =
+      a->impacts.newton_part > least_newton ? 0.5 * a->impacts.newton_part : 0.0;
   return true;
 }
 
@@ -55,23 +57,23 @@ bool assembler_bounce_gives(assembler *a) {
  */
 scree_status assembler_find_bounces(assembler *a, bool again) {
   const scree_world *w = a->world;
-  a->bounces = false;
-  if (!again) a->newton_part = 1.0;
-  for (size_t k = 0; k < w->material_count * w->material_count && !a->bounces; k++)
-    a->bounces = law_bounces(&w->pair[k]);
-  if (!a->bounces) return SCREE_OK;
-  if (memory_grow(a->context, &a->joined, w->bodies.limit, sizeof *a->joined))
+  a->impacts.bounces = false;
+  if (!again) a->impacts.newton_part = 1.0;
+  for (size_t k = 0; k < w->material_count * w->material_count && !a->impacts.bounces; k++)
+    a->impacts.bounces = law_bounces(&w->pair[k]);
+  if (!a->impacts.bounces) return SCREE_OK;
+  if (memory_grow(a->context, &a->impacts.joined, w->bodies.limit, sizeof *a->impacts.joined))
     return SCREE_ERROR_MEMORY;
-  memset(a->joined, 0, w->bodies.limit * sizeof *a->joined);
+  memset(a->impacts.joined, 0, w->bodies.limit * sizeof *a->impacts.joined);
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
     for (int s = 0; s < JOINT_SIDES && j->alive && !j->broken; s++)
-      if (j->body[s] != WORLD_NO_BODY) a->joined[j->body[s]] = 1;
+      if (j->body[s] != WORLD_NO_BODY) a->impacts.joined[j->body[s]] = 1;
   }
   for (size_t k = 0; k < w->link_limit; k++) {
     const world_link *l = &w->link[k];
     for (uint32_t m = 0; l->alive && l->rows && m < l->body_count; m++)
-      if (l->body[m] != WORLD_NO_BODY) a->joined[l->body[m]] = 1;
+      if (l->body[m] != WORLD_NO_BODY) a->impacts.joined[l->body[m]] = 1;
   }
   return SCREE_OK;
 }

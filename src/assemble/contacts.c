@@ -48,19 +48,19 @@ collide_view assembler_view(const assembler *a, const assembler_params *params) 
       .diameter = b->diameter,
       .category = b->category,
       .collides_with = b->collides_with,
-      .kind = a->kind,
+      .kind = a->sleep.kind,
       .box = world_is_periodic(w) ? &w->box : NULL,
       .generation = b->generation,
       .excluded = w->excluded,
       .excluded_count = w->excluded_count,
       .h = params->h,
       .margin = params->margin,
-      .most = a->farthest,
-      .held = a->held,
-      .held_part = a->held_part,
-      .extra = params->again ? a->extra_used : NULL,
-      .given = a->late,
-      .given_count = params->again ? a->late_count : 0,
+      .most = a->look.farthest,
+      .held = a->laws.held,
+      .held_part = a->laws.held_part,
+      .extra = params->again ? a->look.extra_used : NULL,
+      .given = a->late.contact,
+      .given_count = params->again ? a->late.count : 0,
       .part = a->ranks ? &a->ranks->part : NULL,
   };
 }
@@ -115,15 +115,15 @@ static void warm_start(const assembler *a, const assembler_params *params, uint3
                        const scree_ccp_contact_def *def, double *g) {
   const int dim = def->set.dim;
   for (int k = 0; k < dim; k++) g[k] = 0.0;
-  if (!params->warm_start || previous == CACHE_NONE || !(a->kick_before > 0.0)) return;
-  const double scale = params->warm_start_scale * a->kick / a->kick_before;
+  if (!params->warm_start || previous == CACHE_NONE || !(a->memory.kick_before > 0.0)) return;
+  const double scale = params->warm_start_scale * a->kick / a->memory.kick_before;
   const v3 n = v3_load(def->normal), t1 = v3_load(def->tangent), t2 = v3_cross(n, t1);
   const v3 p = v3_scale(scale, assembler_get_before(a, previous));
   g[0] = v3_dot(n, p);
   if (dim >= 2) g[1] = v3_dot(t1, p);
   if (dim >= 3) g[2] = v3_dot(t2, p);
-  if (dim <= 3 || !a->has_moment_before) return;
-  const v3 m = v3_scale(scale, a->moment_before[previous].moment);
+  if (dim <= 3 || !a->memory.has_moment_before) return;
+  const v3 m = v3_scale(scale, a->memory.moment_before[previous].moment);
   if (dim != 4) g[3] = v3_dot(t1, m);
   if (dim != 4) g[4] = v3_dot(t2, m);
   if (dim != 5) g[dim - 1] = v3_dot(n, m);
@@ -135,18 +135,18 @@ static void warm_start(const assembler *a, const assembler_params *params, uint3
 static uint32_t find_previous(assembler *a, const collide_contact *c, v3 arm, double diameter) {
   const cache_match *m = &c->match;
   uint32_t best = m->previous;
-  if (!a->has_place) return best;
+  if (!a->memory.has_place) return best;
   if (best == CACHE_NONE) {
     double least = match_range * match_range * diameter * diameter;
     for (uint32_t k = m->pair_first; k < m->pair_first + m->pair_count; k++) {
-      const float *p = a->place[k].at;
+      const float *p = a->memory.place[k].at;
       const v3 apart = {arm.x - (double)p[0], arm.y - (double)p[1], arm.z - (double)p[2]};
-      if (a->taken[k] || !(v3_norm2(apart) < least)) continue;
+      if (a->memory.taken[k] || !(v3_norm2(apart) < least)) continue;
       least = v3_norm2(apart);
       best = k;
     }
   }
-  if (best != CACHE_NONE) a->taken[best] = 1;
+  if (best != CACHE_NONE) a->memory.taken[best] = 1;
   return best;
 }
 
@@ -220,7 +220,7 @@ static void take_form(const assembler *a, contact_form *form, const scree_materi
   if (material == form->material) return;
   form->material = material;
   form->law = law_for(material);
-  form->varies = a->has_surfaces || periodic_moves(&a->world->box) || law_varies(material);
+  form->varies = a->laws.has_surfaces || periodic_moves(&a->world->box) || law_varies(material);
 }
 
 /* The set of a pair whose contacts differ in their normal row only is asked for once. */
@@ -279,24 +279,24 @@ static void note_pair(const assembler *a, const collide_contact *c, uint32_t pre
   in->radius = touching_radius(b, c->a, c->b);
   in->inverse_mass = inverse_mass(b, c->a) + inverse_mass(b, c->b);
   in->first = is_new(b, c->a) && is_new(b, c->b);
-  if (previous != CACHE_NONE && a->kick_before > 0.0)
-    in->pushed =
-        a->kick / a->kick_before * v3_dot(c->point.normal, assembler_get_before(a, previous));
+  if (previous != CACHE_NONE && a->memory.kick_before > 0.0)
+    in->pushed = a->kick / a->memory.kick_before *
+                 v3_dot(c->point.normal, assembler_get_before(a, previous));
 }
 
 /* Of a pair that may bounce: by which law. */
 static void note_bounce(const assembler *a, const collide_contact *c, double h, law_input *in) {
-  in->newton = a->joined[c->a] || a->joined[c->b] ||
+  in->newton = a->impacts.joined[c->a] || a->impacts.joined[c->b] ||
                in->material->restitution_law == SCREE_RESTITUTION_NEWTON;
-  in->newton_less = 1.0 - a->newton_part;
+  in->newton_less = 1.0 - a->impacts.newton_part;
   if (in->newton) in->pull = pull_of(a, c, c->point.normal, h);
 }
 
 /* A contact that the user's law function is asked about when all are there. */
 static scree_status note_user(assembler *a, const collide_contact *c, uint32_t previous,
                               v3 relative, const law_input *in, const law_state *state, size_t k) {
-  const v3 force = previous != CACHE_NONE && a->kick_before > 0.0
-                       ? v3_scale(1.0 / a->kick_before, assembler_get_before(a, previous))
+  const v3 force = previous != CACHE_NONE && a->memory.kick_before > 0.0
+                       ? v3_scale(1.0 / a->memory.kick_before, assembler_get_before(a, previous))
                        : v3_make(0, 0, 0);
   const v3 slide = v3_sub(relative, v3_scale(in->approach, c->point.normal));
   return assembler_note_user(a, k, c, in, state, slide, force);
@@ -309,6 +309,11 @@ static void add_motion(scree_ccp_contact_def *def, double normal, v3 motion) {
   if (def->set.dim < 3) return;
   def->offset[1] += v3_dot(t1, motion);
   def->offset[2] += v3_dot(t2, motion);
+}
+
+static void note_depth(contact_part *part, double depth, double diameter) {
+  part->penetration = fmax(part->penetration, depth);
+  part->penetration_percent = fmax(part->penetration_percent, 100.0 * depth / diameter);
 }
 
 /* Contact k of the step, whose rows begin at `row`. */
@@ -325,8 +330,8 @@ static scree_status add_contact(assembler *a, const assembler_params *params,
   const v3 arm_a = v3_sub(point, b->position[c->a]);
   const v3 arm_b = v3_sub(point, v3_add(b->position[c->b], image.shift));
   v3 t1 = v3_across(n), surface = {0, 0, 0};
-  const bool aligned = a->has_surfaces && assembler_direction(a, c->a, c->b, n, &t1);
-  if (a->has_surfaces) surface = assembler_belt(a, k, n);
+  const bool aligned = a->laws.has_surfaces && assembler_direction(a, c->a, c->b, n, &t1);
+  if (a->laws.has_surfaces) surface = assembler_belt(a, k, n);
   const v3 t2 = v3_cross(n, t1);
   surface = v3_add(surface, image.velocity);
   const v3 relative =
@@ -356,14 +361,14 @@ static scree_status add_contact(assembler *a, const assembler_params *params,
       .bounce_speed = 2.0 * assembler_whole(params) * a->gravity,
       .sharing = sharing,
   };
-  if (a->bounces) note_bounce(a, c, params->h, &in);
-  a->given[k] = c->given;
+  if (a->impacts.bounces) note_bounce(a, c, params->h, &in);
+  a->impacts.given[k] = c->given;
   if (c->given) {
     in.stabilisation = 1.0;
     in.recovery_speed = INFINITY;
   }
-  def->body_a = a->rank[c->a];
-  def->body_b = a->rank[c->b];
+  def->body_a = a->order.rank[c->a];
+  def->body_b = a->order.rank[c->b];
   v3_store(def->normal, n);
   v3_store(def->tangent, t1);
   v3_store(def->arm_a, arm_a);
@@ -371,25 +376,23 @@ static scree_status add_contact(assembler *a, const assembler_params *params,
   law_state state = {.value = {0}};
   in.aligned = aligned;
   if (form->varies) note_pair(a, c, previous, relative, &in);
-  if (a->has_state_now) state = assembler_recall(a, previous, n, t1, t2);
+  if (a->memory.has_state_now) state = assembler_recall(a, previous, n, t1, t2);
   fill(form, &in, &state);
-  if (a->has_surfaces || moves) add_motion(def, moves ? v3_dot(n, image.velocity) : 0.0, surface);
+  if (a->laws.has_surfaces || moves)
+    add_motion(def, moves ? v3_dot(n, image.velocity) : 0.0, surface);
   if (plain->on) {
     if (!ccp_set_contact(a->problem, k, row, def, (uint32_t)pair)) part->broken = true;
   } else {
     const scree_status status = ccp_put_contact(a->problem, def);
     if (status) return status;
   }
-  a->gap[k] = (float)c->point.gap;
-  if (a->has_state_now) assembler_note_state(a, k, c->point.gap, &state);
+  a->memory.gap[k] = (float)c->point.gap;
+  if (a->memory.has_state_now) assembler_note_state(a, k, c->point.gap, &state);
   if (form->law == &law_user && note_user(a, c, previous, relative, &in, &state, k))
     return SCREE_ERROR_MEMORY;
-  if (a->curved) a->lasting[k] = lasts(a, c, previous, &in);
+  if (a->curve.needed) a->curve.lasting[k] = lasts(a, c, previous, &in);
   warm_start(a, params, previous, def, a->g + row);
-  if (c->point.gap < 0.0 && !c->given) {
-    part->penetration = fmax(part->penetration, -c->point.gap);
-    part->penetration_percent = fmax(part->penetration_percent, -100.0 * c->point.gap / diameter);
-  }
+  if (c->point.gap < 0.0 && !c->given) note_depth(part, -c->point.gap, diameter);
   return SCREE_OK;
 }
 
@@ -397,11 +400,14 @@ static scree_status reserve_contacts(assembler *a, size_t more) {
   const size_t n = a->problem->bodies.contact_count + more;
   const scree_status status = ccp_reserve_contacts(a->problem, more);
   if (status) return status;
-  if (memory_grow(a->context, &a->gap, n, sizeof *a->gap) ||
-      (a->curved && memory_grow(a->context, &a->lasting, n, sizeof *a->lasting)) ||
-      memory_grow(a->context, &a->given, n, sizeof *a->given) ||
-      (a->has_state_now && memory_grow(a->context, &a->state_now, n, sizeof *a->state_now)) ||
-      (a->has_moment_now && memory_grow(a->context, &a->moment_now, n, sizeof *a->moment_now)))
+  if (memory_grow(a->context, &a->memory.gap, n, sizeof *a->memory.gap) ||
+      (a->curve.needed &&
+       memory_grow(a->context, &a->curve.lasting, n, sizeof *a->curve.lasting)) ||
+      memory_grow(a->context, &a->impacts.given, n, sizeof *a->impacts.given) ||
+      (a->memory.has_state_now &&
+       memory_grow(a->context, &a->memory.state_now, n, sizeof *a->memory.state_now)) ||
+      (a->memory.has_moment_now &&
+       memory_grow(a->context, &a->memory.moment_now, n, sizeof *a->memory.moment_now)))
     return SCREE_ERROR_MEMORY;
   return assembler_reserve_g(a, a->problem->row_count + more * SCREE_MAX_DIM);
 }
@@ -420,8 +426,8 @@ static void find_plain_sets(const assembler *a, plain_sets *plain) {
   const scree_world *w = a->world;
   const size_t pairs = w->material_count * w->material_count;
   *plain = (plain_sets){.same = true};
-  if (a->has_surfaces || a->has_state_now || a->has_cohesion || a->problem->compliance ||
-      pairs > PLAIN_PAIRS)
+  if (a->laws.has_surfaces || a->memory.has_state_now || a->laws.has_cohesion ||
+      a->problem->compliance || pairs > PLAIN_PAIRS)
     return;
   for (size_t k = 0; k < pairs; k++) {
     const law_class *law = law_for(&w->pair[k]);
@@ -450,7 +456,7 @@ static scree_status add_one_by_one(assembler *a, const assembler_params *params,
     size_t count, first;
     collide_take(a->collide, p, &batch, &count, &first);
     for (size_t k = 0; k < count; k++) {
-      if (a->has_cohesion && begins_pair(batch, k))
+      if (a->laws.has_cohesion && begins_pair(batch, k))
         sharing = count_sharing(a, &batch[k], batch + count);
       const scree_status status =
           add_contact(a, params, plain, &batch[k], sharing, first + k, a->problem->row_count, part);
@@ -524,27 +530,28 @@ scree_status assembler_add_contacts(assembler *a, const assembler_params *params
   const collide_view view = assembler_view(a, params);
   double start = timer_now();
   scree_status status =
-      collide_begin(a->collide, &view, a->world->bodies.generation, a->order, a->order_count);
+      collide_begin(a->collide, &view, a->world->bodies.generation, a->order.body, a->order.count);
   /* The cache moves on only when the search began well; what goes with it must do the same. */
   if (status) return status;
-  a->begun = true;
+  a->memory.begun = true;
   assembler_swap_memory(a);
-  a->kick_before = a->kick;
+  a->memory.kick_before = a->kick;
   a->kick = kick_of(a->world, params->h);
-  a->contact_count = 0;
-  a->generation_count = view.count;
+  a->memory.contact_count = 0;
+  a->memory.generation_count = view.count;
   const size_t before = collide_cache(a->collide)->before.count;
-  if (a->has_place) {
-    if (memory_grow(a->context, &a->taken, before, sizeof *a->taken)) return SCREE_ERROR_MEMORY;
-    if (before) memset(a->taken, 0, before * sizeof *a->taken);
+  if (a->memory.has_place) {
+    if (memory_grow(a->context, &a->memory.taken, before, sizeof *a->memory.taken))
+      return SCREE_ERROR_MEMORY;
+    if (before) memset(a->memory.taken, 0, before * sizeof *a->memory.taken);
   }
-  a->curved = assembler_needs_places(a);
-  if (a->curved && world_need(a->world, &a->world->bodies.growth, sizeof(body_growth), NULL))
+  a->curve.needed = assembler_needs_places(a);
+  if (a->curve.needed && world_need(a->world, &a->world->bodies.growth, sizeof(body_growth), NULL))
     return SCREE_ERROR_MEMORY;
-  a->has_moment_now = needs_extra(a->world);
-  a->has_state_now = needs_state(a->world);
-  a->has_cohesion = any_cohesion(a->world);
-  a->has_surfaces = assembler_has_surfaces(a->world);
+  a->memory.has_moment_now = needs_extra(a->world);
+  a->memory.has_state_now = needs_state(a->world);
+  a->laws.has_cohesion = any_cohesion(a->world);
+  a->laws.has_surfaces = assembler_has_surfaces(a->world);
   plain_sets plain;
   find_plain_sets(a, &plain);
   find_starts(a);
@@ -561,9 +568,9 @@ scree_status assembler_add_contacts(assembler *a, const assembler_params *params
     if (status) break;
     start = timer_now();
   }
-  a->contact_count = a->problem->bodies.contact_count;
+  a->memory.contact_count = a->problem->bodies.contact_count;
   if (!status) status = assembler_ask_user(a);
   if (!status && !params->hurried) status = assembler_curve_contacts(a, params->h);
-  report->contacts = a->contact_count;
+  report->contacts = a->memory.contact_count;
   return status;
 }

@@ -149,7 +149,7 @@ static void curve_contact(assembler *a, const curved_pair *p, size_t k, const co
     v[m] = v3_add(p->e[m].linear, v3_cross(p->e[m].angular_mid, arm));
   }
   const v3 u_mid = v3_sub(v[1], v[0]);
-  const double bend = (mid->gap - (double)a->gap[k]) / p->h - 0.5 * v3_dot(n, u);
+  const double bend = (mid->gap - (double)a->memory.gap[k]) / p->h - 0.5 * v3_dot(n, u);
   const double plain = b[0];
   b[0] += part * clamp(4.0 * bend, most);
   b[0] = fmax(b[0], fmin(plain, least_offset(a, p, c, n)));
@@ -168,12 +168,12 @@ static void curve_pair(assembler *a, double h, size_t first, size_t count) {
   const world_bodies *b = &a->world->bodies;
   curved_pair p = {.body = {key->a, key->b}, .h = h};
   bool lasting = false;
-  for (size_t k = first; k < first + count; k++) lasting = lasting || a->lasting[k];
+  for (size_t k = first; k < first + count; k++) lasting = lasting || a->curve.lasting[k];
   if (!lasting || (is_round(b, key->a) && is_round(b, key->b))) return;
   if (is_mesh(b, key->a) || is_mesh(b, key->b)) return;
   if (jolted(a->world, key->a) || jolted(a->world, key->b)) return;
   double least = INFINITY, margin = 0.0, most = 0.0;
-  for (int m = 0; m < 2; m++) p.e[m] = a->expected[p.body[m]];
+  for (int m = 0; m < 2; m++) p.e[m] = a->curve.expected[p.body[m]];
   const periodic_image image = world_image(a->world, key->a, key->b);
   p.e[1].linear = v3_add(p.e[1].linear, image.velocity);
   p.e[1].mid.position =
@@ -182,8 +182,8 @@ static void curve_pair(assembler *a, double h, size_t first, size_t count) {
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const v3 u = slip_of(&p, v3_load(c->arm_a), v3_load(c->arm_b));
     most = fmax(most, most_of(b, p.body, p.e, u, h));
-    margin = fmax(margin, (double)a->gap[k] + h * fabs(v3_dot(v3_load(c->normal), u)));
-    least = fmin(least, (double)a->gap[k]);
+    margin = fmax(margin, (double)a->memory.gap[k] + h * fabs(v3_dot(v3_load(c->normal), u)));
+    least = fmin(least, (double)a->memory.gap[k]);
   }
   if (!(most > negligible * h * a->gravity)) return;
   p.found = narrow_collide(b->shape[p.body[0]], shape_mid(b, p.body[0], p.e[0].mid),
@@ -191,7 +191,7 @@ static void curve_pair(assembler *a, double h, size_t first, size_t count) {
                            fmax(margin, 0.0) + h * most, p.mid, CONTACT_POINT_MAX);
   for (size_t k = first; k < first + count; k++) {
     const contact_point *mid = find_mid(&p, key[k - first].feature, count);
-    if (a->lasting[k] && mid) curve_contact(a, &p, k, mid);
+    if (a->curve.lasting[k] && mid) curve_contact(a, &p, k, mid);
   }
 }
 
@@ -199,17 +199,18 @@ static void curve_pair(assembler *a, double h, size_t first, size_t count) {
 static scree_status expect_bodies(assembler *a, double h) {
   const world_bodies *b = &a->world->bodies;
   const size_t n = b->limit;
-  if (memory_grow(a->context, &a->expected, n, sizeof *a->expected)) return SCREE_ERROR_MEMORY;
+  if (memory_grow(a->context, &a->curve.expected, n, sizeof *a->curve.expected))
+    return SCREE_ERROR_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(context_team(a->context, n > FEW_CONTACTS))
   for (size_t i = 0; i < n; i++)
-    if (b->alive[i] && b->shape[i]) a->expected[i] = expect(a, i, h);
+    if (b->alive[i] && b->shape[i]) a->curve.expected[i] = expect(a, i, h);
   return SCREE_OK;
 }
 
 scree_status assembler_curve_contacts(assembler *a, double h) {
   const cache_key *key = collide_cache(a->collide)->now.key;
-  const size_t n = a->contact_count;
-  if (!a->curved || n == 0) return SCREE_OK;
+  const size_t n = a->memory.contact_count;
+  if (!a->curve.needed || n == 0) return SCREE_OK;
   const scree_status status = expect_bodies(a, h);
   if (status) return status;
 #pragma omp parallel for schedule(dynamic, 64)                                                     \

@@ -52,6 +52,6 @@ void assembler_note_extremes(assembler *a, double h) {
     e.moving += piece[k].moving;
   }
   const double usual = e.moving > 0.0 ? 1.5 * sqrt(e.square / e.moving) : 0.0;
-  a->farthest = 4.0 * h * view_less(e.most, usual > e.wall ? usual : e.wall);
-  a->least_diameter = e.least;
+  a->look.farthest = 4.0 * h * view_less(e.most, usual > e.wall ? usual : e.wall);
+  a->look.least_diameter = e.least;
 }

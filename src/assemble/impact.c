@@ -68,7 +68,7 @@ typedef enum twist_kind { VELOCITY, SHIFT, ACCELERATION } twist_kind;
 static twist part_of(const assembler *a, uint32_t rank, twist_kind which) {
   if (which == VELOCITY) return free_twist(a, rank);
   if (rank == SCREE_CCP_WORLD) return (twist){{0, 0, 0}, {0, 0, 0}};
-  const impact_body *b = &a->impact[rank];
+  const impact_body *b = &a->impacts.body[rank];
   if (which == SHIFT) return (twist){b->shift_linear, b->shift_angular};
   return (twist){b->force_linear, b->force_angular};
 }
@@ -81,7 +81,7 @@ static v3 between(const assembler *a, const ccp_contact *c, twist_kind which) {
 }
 
 static double body_time(const assembler *a, uint32_t rank) {
-  return rank == SCREE_CCP_WORLD ? 0.0 : a->impact[rank].time;
+  return rank == SCREE_CCP_WORLD ? 0.0 : a->impacts.body[rank].time;
 }
 
 /* ---- one impact ----------------------------------------------------------------------------- */
@@ -242,7 +242,7 @@ static void apply(assembler *a, impact *m, const twist jump[2], double time) {
   for (int side = 0; side < 2; side++) {
     const uint32_t rank = m->rank[side];
     if (!moves(a, rank)) continue;
-    impact_body *b = &a->impact[rank];
+    impact_body *b = &a->impacts.body[rank];
     double *v = a->problem->bodies.body[rank].v_free;
     v3_store(v, v3_add(v3_load(v), jump[side].linear));
     v3_store(v + 3, v3_add(v3_load(v + 3), jump[side].angular));
@@ -264,13 +264,13 @@ static void collide_pair(assembler *a, const impact_pair *pair, double h) {
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const v3 n = v3_load(c->normal), u = between(a, c, VELOCITY);
     const double gap =
-        (double)a->gap[k] + v3_dot(n, v3_add_scaled(between(a, c, SHIFT), pair->time, u));
+        (double)a->memory.gap[k] + v3_dot(n, v3_add_scaled(between(a, c, SHIFT), pair->time, u));
     if (gap > closed_range * pair->diameter) continue;
     impact_point *p = &m.point[m.count++];
     *p = (impact_point){.c = c, .index = k, .normal = n, .t1 = v3_load(c->tangent)};
     p->t2 = v3_cross(n, p->t1);
     p->u = v3_add_scaled(u, pair->time - 0.5 * h, between(a, c, ACCELERATION));
-    if (a->has_surfaces) p->u = v3_add(p->u, assembler_belt(a, k, n));
+    if (a->laws.has_surfaces) p->u = v3_add(p->u, assembler_belt(a, k, n));
     p->push_n = push_along(&m, p, n);
     p->push_t = most_push(&m, p);
     speed = fmax(speed, v3_norm(p->u));
@@ -278,14 +278,15 @@ static void collide_pair(assembler *a, const impact_pair *pair, double h) {
   compress(&m, speed);
   const double taken = -work(&m, false);
   const twist first[2] = {m.jump[0], m.jump[1]};
-  a->impact_work += expand(&m, pair->restitution, speed, taken) - taken;
+  a->impacts.work += expand(&m, pair->restitution, speed, taken) - taken;
   const twist jump[2] = {sum_of(first[0], m.jump[0]), sum_of(first[1], m.jump[1])};
   for (int i = 0; i < m.count; i++) {
     const impact_point *k = &m.point[i];
-    a->impact_given[k->index] = v3_add(a->impact_given[k->index], in_world(k, v3_add(k->p, k->q)));
+    a->impacts.impulse[k->index] =
+        v3_add(a->impacts.impulse[k->index], in_world(k, v3_add(k->p, k->q)));
   }
   apply(a, &m, jump, pair->time);
-  a->impact_count++;
+  a->impacts.count++;
 }
 
 /* ---- which ---------------------------------------------------------------------------------- */
@@ -300,7 +301,7 @@ static double next_hit(const assembler *a, const impact_pair *pair, double h) {
     const double u = v3_dot(n, between(a, c, VELOCITY));
     if (!(u < 0.0)) continue;
     const double force = v3_dot(n, between(a, c, ACCELERATION));
-    const double gap = (double)a->gap[k] + v3_dot(n, between(a, c, SHIFT)) + now * u;
+    const double gap = (double)a->memory.gap[k] + v3_dot(n, between(a, c, SHIFT)) + now * u;
     const double t = gap > 0.0 ? now - gap / u : now;
     /* What a force has brought about in this step alone is no impact. */
     if (t > h || !(u - h * force < -pair->threshold) || !(u + (t - 0.5 * h) * force < 0.0))
@@ -311,24 +312,25 @@ static double next_hit(const assembler *a, const impact_pair *pair, double h) {
 }
 
 static scree_status reserve(assembler *a) {
-  const size_t pairs = a->contact_count;
-  if (memory_grow(a->context, &a->impact_row, a->moving + 2, sizeof *a->impact_row) ||
-      memory_grow(a->context, &a->impact_list, 2 * pairs, sizeof *a->impact_list) ||
-      memory_grow(a->context, &a->impact_live, pairs, sizeof *a->impact_live))
+  const size_t pairs = a->memory.contact_count;
+  if (memory_grow(a->context, &a->impacts.row, a->order.moving + 2, sizeof *a->impacts.row) ||
+      memory_grow(a->context, &a->impacts.list, 2 * pairs, sizeof *a->impacts.list) ||
+      memory_grow(a->context, &a->impacts.live, pairs, sizeof *a->impacts.live))
     return SCREE_ERROR_MEMORY;
-  if (memory_grow(a->context, &a->impact, a->moving, sizeof *a->impact) ||
-      memory_grow(a->context, &a->impact_given, a->contact_count, sizeof *a->impact_given) ||
-      memory_grow(a->context, &a->impact_pair, pairs, sizeof *a->impact_pair))
+  if (memory_grow(a->context, &a->impacts.body, a->order.moving, sizeof *a->impacts.body) ||
+      memory_grow(a->context, &a->impacts.impulse, a->memory.contact_count,
+                  sizeof *a->impacts.impulse) ||
+      memory_grow(a->context, &a->impacts.pair, pairs, sizeof *a->impacts.pair))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
 
 static void start_bodies(assembler *a, double h) {
   const world_bodies *b = &a->world->bodies;
-  for (size_t k = 0; k < a->moving; k++) {
-    const uint32_t i = a->order[k];
+  for (size_t k = 0; k < a->order.moving; k++) {
+    const uint32_t i = a->order.body[k];
     const double *v = a->problem->bodies.body[k].v_free;
-    impact_body *body = &a->impact[k];
+    impact_body *body = &a->impacts.body[k];
     *body = (impact_body){.free_linear = v3_load(v), .free_angular = v3_load(v + 3)};
     if (!world_is_dynamic(a->world, i)) continue;
     body->even = b->inertia[i].x == b->inertia[i].y && b->inertia[i].y == b->inertia[i].z;
@@ -342,9 +344,10 @@ static size_t find_pairs(assembler *a, const assembler_params *params) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const world_bodies *b = &a->world->bodies;
   size_t count = 0;
-  for (size_t k = 0, next; k < a->contact_count; k = next) {
+  for (size_t k = 0, next; k < a->memory.contact_count; k = next) {
     next = k + 1;
-    while (next < a->contact_count && key[next].a == key[k].a && key[next].b == key[k].b) next++;
+    while (next < a->memory.contact_count && key[next].a == key[k].a && key[next].b == key[k].b)
+      next++;
     const scree_material_def *m =
         world_pair(a->world, b->material[key[k].a], b->material[key[k].b]);
     if (!law_bounces(m) || m->restitution_law == SCREE_RESTITUTION_NEWTON) continue;
@@ -358,42 +361,42 @@ static size_t find_pairs(assembler *a, const assembler_params *params) {
         .threshold = law_threshold(m, 2.0 * assembler_whole(params) * a->gravity),
         .diameter = view_less(b->diameter[key[k].a], b->diameter[key[k].b]),
     };
-    while (pair.count > 0 && a->given[k + pair.count - 1]) pair.count--;
-    if (!pair.count || a->joined[key[k].a] || a->joined[key[k].b]) continue;
+    while (pair.count > 0 && a->impacts.given[k + pair.count - 1]) pair.count--;
+    if (!pair.count || a->impacts.joined[key[k].a] || a->impacts.joined[key[k].b]) continue;
     pair.time = next_hit(a, &pair, params->h);
-    a->impact_pair[count++] = pair;
+    a->impacts.pair[count++] = pair;
   }
   return count;
 }
 
 /* The pairs of each body of the problem, in rows; a world of many grains has few impacts. */
 static void sort_pairs(assembler *a, size_t pairs) {
-  uint32_t *start = a->impact_row, *list = a->impact_list;
-  memset(start, 0, (a->moving + 2) * sizeof *start);
+  uint32_t *start = a->impacts.row, *list = a->impacts.list;
+  memset(start, 0, (a->order.moving + 2) * sizeof *start);
   for (size_t k = 0; k < pairs; k++)
     for (int side = 0; side < 2; side++)
-      if (a->impact_pair[k].rank[side] != SCREE_CCP_WORLD)
-        start[a->impact_pair[k].rank[side] + 2]++;
-  for (size_t k = 0; k < a->moving; k++) start[k + 2] += start[k + 1];
+      if (a->impacts.pair[k].rank[side] != SCREE_CCP_WORLD)
+        start[a->impacts.pair[k].rank[side] + 2]++;
+  for (size_t k = 0; k < a->order.moving; k++) start[k + 2] += start[k + 1];
   for (size_t k = 0; k < pairs; k++)
     for (int side = 0; side < 2; side++)
-      if (a->impact_pair[k].rank[side] != SCREE_CCP_WORLD)
-        list[start[a->impact_pair[k].rank[side] + 1]++] = (uint32_t)k;
+      if (a->impacts.pair[k].rank[side] != SCREE_CCP_WORLD)
+        list[start[a->impacts.pair[k].rank[side] + 1]++] = (uint32_t)k;
 }
 
 /* The pairs that hit: those of the first round. */
 static size_t find_live(assembler *a, size_t pairs, double h) {
   size_t count = 0;
   for (size_t k = 0; k < pairs; k++) {
-    a->impact_pair[k].live = a->impact_pair[k].time <= h;
-    if (a->impact_pair[k].live) a->impact_live[count++] = (uint32_t)k;
+    a->impacts.pair[k].live = a->impacts.pair[k].time <= h;
+    if (a->impacts.pair[k].live) a->impacts.live[count++] = (uint32_t)k;
   }
   return count;
 }
 
 static void note_first(assembler *a, uint32_t rank, double time, size_t pair) {
   if (rank == SCREE_CCP_WORLD) return;
-  impact_body *b = &a->impact[rank];
+  impact_body *b = &a->impacts.body[rank];
   if (b->first_pair != SIZE_MAX && (b->first < time || (b->first == time && b->first_pair < pair)))
     return;
   b->first = time;
@@ -401,19 +404,19 @@ static void note_first(assembler *a, uint32_t rank, double time, size_t pair) {
 }
 
 static bool is_first(const assembler *a, uint32_t rank, size_t pair) {
-  return !moves(a, rank) || a->impact[rank].first_pair == pair;
+  return !moves(a, rank) || a->impacts.body[rank].first_pair == pair;
 }
 
 /* What a body that was hit meets now. */
 static size_t look_around(assembler *a, uint32_t rank, double h, size_t live) {
-  if (rank == SCREE_CCP_WORLD || !a->impact[rank].changed) return live;
-  a->impact[rank].changed = false;
-  for (uint32_t m = a->impact_row[rank]; m < a->impact_row[rank + 1]; m++) {
-    impact_pair *p = &a->impact_pair[a->impact_list[m]];
+  if (rank == SCREE_CCP_WORLD || !a->impacts.body[rank].changed) return live;
+  a->impacts.body[rank].changed = false;
+  for (uint32_t m = a->impacts.row[rank]; m < a->impacts.row[rank + 1]; m++) {
+    impact_pair *p = &a->impacts.pair[a->impacts.list[m]];
     p->time = next_hit(a, p, h);
     if (p->time > h || p->live) continue;
     p->live = true;
-    a->impact_live[live++] = a->impact_list[m];
+    a->impacts.live[live++] = a->impacts.list[m];
   }
   return live;
 }
@@ -425,41 +428,42 @@ static size_t round_of(assembler *a, size_t live, double h) {
   const size_t before = live;
   for (size_t m = 0; m < live; m++)
     for (int side = 0; side < 2; side++) {
-      const uint32_t rank = a->impact_pair[a->impact_live[m]].rank[side];
-      if (rank != SCREE_CCP_WORLD) a->impact[rank].first_pair = SIZE_MAX;
+      const uint32_t rank = a->impacts.pair[a->impacts.live[m]].rank[side];
+      if (rank != SCREE_CCP_WORLD) a->impacts.body[rank].first_pair = SIZE_MAX;
     }
   for (size_t m = 0; m < live; m++) {
-    const impact_pair *p = &a->impact_pair[a->impact_live[m]];
-    note_first(a, p->rank[0], p->time, a->impact_live[m]);
-    note_first(a, p->rank[1], p->time, a->impact_live[m]);
+    const impact_pair *p = &a->impacts.pair[a->impacts.live[m]];
+    note_first(a, p->rank[0], p->time, a->impacts.live[m]);
+    note_first(a, p->rank[1], p->time, a->impacts.live[m]);
   }
   for (size_t m = 0; m < before; m++) {
-    const size_t k = a->impact_live[m];
-    const impact_pair *p = &a->impact_pair[k];
+    const size_t k = a->impacts.live[m];
+    const impact_pair *p = &a->impacts.pair[k];
     if (is_first(a, p->rank[0], k) && is_first(a, p->rank[1], k)) collide_pair(a, p, h);
   }
   for (size_t m = 0; m < before; m++)
     for (int side = 0; side < 2; side++)
-      live = look_around(a, a->impact_pair[a->impact_live[m]].rank[side], h, live);
+      live = look_around(a, a->impacts.pair[a->impacts.live[m]].rank[side], h, live);
   for (size_t m = 0; m < live; m++) {
-    impact_pair *p = &a->impact_pair[a->impact_live[m]];
+    impact_pair *p = &a->impacts.pair[a->impacts.live[m]];
     p->live = p->time <= h;
-    if (p->live) a->impact_live[kept++] = a->impact_live[m];
+    if (p->live) a->impacts.live[kept++] = a->impacts.live[m];
   }
   return kept;
 }
 
 static bool is_hit(const assembler *a, size_t k) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
-  return !a->given[k] && ((c->body_a != SCREE_CCP_WORLD && a->impact[c->body_a].hit) ||
-                          (c->body_b != SCREE_CCP_WORLD && a->impact[c->body_b].hit));
+  return !a->impacts.given[k] &&
+         ((c->body_a != SCREE_CCP_WORLD && a->impacts.body[c->body_a].hit) ||
+          (c->body_b != SCREE_CCP_WORLD && a->impacts.body[c->body_b].hit));
 }
 
 /* Offsets of the contacts: gaps have changed by the shifts. An overlap that comes from a shift must
  * not be pushed out by a velocity, which would be energy from nowhere: see part_shifts. */
 static void shift_rows(assembler *a, double h) {
   scree_ccp *p = a->problem;
-  for (size_t k = 0; k < a->contact_count; k++) {
+  for (size_t k = 0; k < a->memory.contact_count; k++) {
     if (!is_hit(a, k)) continue;
     const ccp_contact *c = &p->bodies.contact[k];
     double *b = &p->offset[p->row_start[k]];
@@ -469,23 +473,23 @@ static void shift_rows(assembler *a, double h) {
 
 scree_status assembler_find_impacts(assembler *a, const assembler_params *params) {
   const double h = params->h;
-  a->impact_count = 0;
-  a->impact_work = 0.0;
-  a->impacts_left = false;
-  if (!a->bounces || a->contact_count == 0) return SCREE_OK;
+  a->impacts.count = 0;
+  a->impacts.work = 0.0;
+  a->impacts.left = false;
+  if (!a->impacts.bounces || a->memory.contact_count == 0) return SCREE_OK;
   if (reserve(a)) return SCREE_ERROR_MEMORY;
   start_bodies(a, h);
-  memset(a->impact_given, 0, a->contact_count * sizeof *a->impact_given);
+  memset(a->impacts.impulse, 0, a->memory.contact_count * sizeof *a->impacts.impulse);
   const size_t pairs = find_pairs(a, params);
   size_t live = find_live(a, pairs, h);
   if (!live) return SCREE_OK;
   sort_pairs(a, pairs);
   for (int round = 0; live && round < MOST_ROUNDS; round++) live = round_of(a, live, h);
-  a->impacts_left = live > 0;
+  a->impacts.left = live > 0;
   shift_rows(a, h);
-  for (size_t k = 0; k < a->moving; k++) {
-    if (!a->impact[k].hit) continue;
-    const uint32_t i = a->order[k];
+  for (size_t k = 0; k < a->order.moving; k++) {
+    if (!a->impacts.body[k].hit) continue;
+    const uint32_t i = a->order.body[k];
     const double *v = a->problem->bodies.body[k].v_free;
     a->linear[i] = v3_load(v);
     a->angular[i] = v3_load(v + 3);
@@ -497,7 +501,7 @@ scree_status assembler_find_impacts(assembler *a, const assembler_params *params
 
 static twist end_twist(const assembler *a, uint32_t rank) {
   if (rank == SCREE_CCP_WORLD) return (twist){{0, 0, 0}, {0, 0, 0}};
-  const uint32_t i = a->order[rank];
+  const uint32_t i = a->order.body[rank];
   return (twist){a->linear[i], a->angular[i]};
 }
 
@@ -505,15 +509,15 @@ static double end_gap(const assembler *a, size_t k) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const v3 u =
       v3_sub(at_arm(end_twist(a, c->body_b), c->arm_b), at_arm(end_twist(a, c->body_a), c->arm_a));
-  return (double)a->gap[k] +
+  return (double)a->memory.gap[k] +
          v3_dot(v3_load(c->normal), v3_add_scaled(between(a, c, SHIFT), a->h, u));
 }
 
 static void part(assembler *a, uint32_t rank, double way, v3 normal) {
   if (!moves(a, rank)) return;
-  impact_body *b = &a->impact[rank];
+  impact_body *b = &a->impacts.body[rank];
   b->shift_linear = v3_add_scaled(b->shift_linear, way, normal);
-  a->impact_spread = a->impact_spread || !b->hit;
+  a->impacts.spread = a->impacts.spread || !b->hit;
   b->hit = true;
 }
 
@@ -527,48 +531,48 @@ static double inverse_mass(const assembler *a, uint32_t rank) {
 static void part_shifts(assembler *a) {
   enum { SWEEPS = 50 };
   size_t count = 0;
-  a->impact_spread = true;
+  a->impacts.spread = true;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     bool any = false;
-    if (a->impact_spread) {
+    if (a->impacts.spread) {
       count = 0;
-      for (size_t k = 0; k < a->contact_count; k++)
-        if (is_hit(a, k)) a->impact_live[count++] = (uint32_t)k;
+      for (size_t k = 0; k < a->memory.contact_count; k++)
+        if (is_hit(a, k)) a->impacts.live[count++] = (uint32_t)k;
     }
-    a->impact_spread = false;
+    a->impacts.spread = false;
     for (size_t m = 0; m < count; m++) {
-      const size_t k = a->impact_live[m];
+      const size_t k = a->impacts.live[m];
       const ccp_contact *c = &a->problem->bodies.contact[k];
-      const double gap = end_gap(a, k), least = fmin((double)a->gap[k], 0.0);
+      const double gap = end_gap(a, k), least = fmin((double)a->memory.gap[k], 0.0);
       if (!(gap < least)) continue;
       const double wa = inverse_mass(a, c->body_a), wb = inverse_mass(a, c->body_b);
       part(a, c->body_a, -(least - gap) * wa / (wa + wb), v3_load(c->normal));
       part(a, c->body_b, (least - gap) * wb / (wa + wb), v3_load(c->normal));
       any = any || gap < least - enough;
     }
-    if (!any && !a->impact_spread) break;
+    if (!any && !a->impacts.spread) break;
   }
 }
 
 void assembler_add_shifts(assembler *a) {
-  if (!a->impact_count) return;
+  if (!a->impacts.count) return;
   part_shifts(a);
-  for (size_t k = 0; k < a->moving; k++) {
-    const impact_body *b = &a->impact[k];
+  for (size_t k = 0; k < a->order.moving; k++) {
+    const impact_body *b = &a->impacts.body[k];
     if (!b->hit) continue;
-    const uint32_t i = a->order[k];
+    const uint32_t i = a->order.body[k];
     a->linear[i] = v3_add_scaled(a->linear[i], 1.0 / a->h, b->shift_linear);
     a->angular[i] = v3_add_scaled(a->angular[i], 1.0 / a->h, b->shift_angular);
   }
 }
 
 void assembler_take_shifts(assembler *a) {
-  if (!a->impact_count) return;
+  if (!a->impacts.count) return;
   world_bodies *w = &a->world->bodies;
-  for (size_t k = 0; k < a->moving; k++) {
-    const impact_body *b = &a->impact[k];
+  for (size_t k = 0; k < a->order.moving; k++) {
+    const impact_body *b = &a->impacts.body[k];
     if (!b->hit) continue;
-    const uint32_t i = a->order[k];
+    const uint32_t i = a->order.body[k];
     w->linear[i] = v3_add_scaled(w->linear[i], -1.0 / a->h, b->shift_linear);
     w->angular[i] = v3_add_scaled(w->angular[i], -1.0 / a->h, b->shift_angular);
     /* An impact is no acceleration that goes on. */

@@ -24,7 +24,7 @@ v3 assembler_impulse(const assembler *a, size_t k) {
 
 v3 assembler_whole_impulse(const assembler *a, size_t k) {
   const v3 p = assembler_impulse(a, k);
-  return a->impact_count ? v3_add(p, a->impact_given[k]) : p;
+  return a->impacts.count ? v3_add(p, a->impacts.impulse[k]) : p;
 }
 
 v3 assembler_moment(const assembler *a, size_t k) {
@@ -58,47 +58,48 @@ bool assembler_needs_places(const assembler *a) {
 
 /* A start need not be sharper than 1e-7 where contacts are so many that memory counts. */
 scree_status assembler_reserve_before(assembler *a, size_t count) {
-  a->before_small = count >= MANY_CONTACTS;
-  return memory_grow(a->context, &a->before,
-                     count * (a->before_small ? 3 * sizeof(float) : sizeof(v3)), 1);
+  a->memory.before_small = count >= MANY_CONTACTS;
+  return memory_grow(a->context, &a->memory.before,
+                     count * (a->memory.before_small ? 3 * sizeof(float) : sizeof(v3)), 1);
 }
 
 void assembler_set_before(assembler *a, size_t k, v3 impulse) {
-  if (!a->before_small) {
-    ((v3 *)a->before)[k] = impulse;
+  if (!a->memory.before_small) {
+    ((v3 *)a->memory.before)[k] = impulse;
     return;
   }
-  float *p = (float *)a->before + 3 * k;
+  float *p = (float *)a->memory.before + 3 * k;
   p[0] = (float)impulse.x;
   p[1] = (float)impulse.y;
   p[2] = (float)impulse.z;
 }
 
 v3 assembler_get_before(const assembler *a, size_t k) {
-  if (!a->before_small) return ((const v3 *)a->before)[k];
-  const float *p = (const float *)a->before + 3 * k;
+  if (!a->memory.before_small) return ((const v3 *)a->memory.before)[k];
+  const float *p = (const float *)a->memory.before + 3 * k;
   return v3_make((double)p[0], (double)p[1], (double)p[2]);
 }
 
 static void remember_one(assembler *a, size_t k, bool place) {
   assembler_set_before(a, k, assembler_impulse(a, k));
-  if (place) a->place[k] = assembler_place_of(a, k);
+  if (place) a->memory.place[k] = assembler_place_of(a, k);
 }
 
 scree_status assembler_remember(assembler *a) {
-  if (!a->solved) return SCREE_OK;
+  if (!a->memory.solved) return SCREE_OK;
   const bool places = assembler_needs_places(a);
-  if (assembler_reserve_before(a, a->contact_count) ||
-      (places && memory_grow(a->context, &a->place, a->contact_count, sizeof *a->place)))
+  if (assembler_reserve_before(a, a->memory.contact_count) ||
+      (places &&
+       memory_grow(a->context, &a->memory.place, a->memory.contact_count, sizeof *a->memory.place)))
     return SCREE_ERROR_MEMORY;
-  if (a->contact_count < PARALLEL_CONTACTS) {
-    for (size_t k = 0; k < a->contact_count; k++) remember_one(a, k, places);
+  if (a->memory.contact_count < PARALLEL_CONTACTS) {
+    for (size_t k = 0; k < a->memory.contact_count; k++) remember_one(a, k, places);
   } else {
 #pragma omp parallel for schedule(static) num_threads(context_team(a->context, true))
-    for (size_t k = 0; k < a->contact_count; k++) remember_one(a, k, places);
+    for (size_t k = 0; k < a->memory.contact_count; k++) remember_one(a, k, places);
   }
-  a->has_place = places;
-  a->solved = false;
+  a->memory.has_place = places;
+  a->memory.solved = false;
   return SCREE_OK;
 }
 
@@ -135,9 +136,9 @@ static size_t keep_span(assembler *a, size_t begin, size_t end, uint8_t mine) {
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const v3 p = assembler_impulse(a, k), m = assembler_moment(a, k);
     const bool presses = a->g[a->problem->row_start[k]] != 0.0;
-    touching += presses || (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0);
+    touching += presses || (a->impacts.count && v3_norm2(a->impacts.impulse[k]) > 0.0);
     if (presses) mark_shared(a, &key[k]);
-    if (a->has_moment_now) a->moment_now[k].moment = m;
+    if (a->memory.has_moment_now) a->memory.moment_now[k].moment = m;
     if (!mine || a->span[key[k].a] == mine) push(a, key[k].a, c->body_a, -1.0, p, m, c->arm_a);
     if (!mine || a->span[key[k].b] == mine) push(a, key[k].b, c->body_b, 1.0, p, m, c->arm_b);
   }
@@ -155,7 +156,7 @@ static bool is_between(uint8_t mark) {
 
 static void keep_between(assembler *a) {
   const cache_key *key = collide_cache(a->collide)->now.key;
-  for (size_t k = 0; k < a->contact_count; k++) {
+  for (size_t k = 0; k < a->memory.contact_count; k++) {
     const bool at_a = is_between(a->span[key[k].a]), at_b = is_between(a->span[key[k].b]);
     if (!at_a && !at_b) continue;
     const ccp_contact *c = &a->problem->bodies.contact[k];
@@ -167,7 +168,7 @@ static void keep_between(assembler *a) {
 
 static size_t keep_in_spans(assembler *a, size_t spans) {
   const cache_key *key = collide_cache(a->collide)->now.key;
-  const size_t n = a->contact_count;
+  const size_t n = a->memory.contact_count;
   size_t touching = 0;
   memset(a->span, 0, a->world->bodies.limit);
 #pragma omp parallel num_threads((int)spans) reduction(+ : touching)
@@ -187,7 +188,7 @@ static size_t keep_in_spans(assembler *a, size_t spans) {
 }
 
 scree_status assembler_keep_contacts(assembler *a, assembler_report *report) {
-  const size_t n = a->contact_count, limit = a->world->bodies.limit;
+  const size_t n = a->memory.contact_count, limit = a->world->bodies.limit;
   if (limit) memset(a->shared, 0, limit);
   size_t spans = (size_t)context_team(a->context, n > PARALLEL_CONTACTS);
   if (spans > MOST_SPANS) spans = MOST_SPANS;

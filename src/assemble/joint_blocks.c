@@ -6,7 +6,7 @@
 #include "ccp/problem.h"
 
 static uint32_t rank_of(const assembler *a, uint32_t body) {
-  return body == WORLD_NO_BODY ? SCREE_CCP_WORLD : a->rank[body];
+  return body == WORLD_NO_BODY ? SCREE_CCP_WORLD : a->order.rank[body];
 }
 
 double joint_warmth(const assembler *a, const assembler_params *params, const joint *j) {
@@ -34,7 +34,7 @@ scree_status joint_add_part(assembler *a, size_t index, joint_role role, int coo
   scree_ccp_term terms[SCREE_MAX_DIM][JOINT_SIDES];
   scree_ccp_row_def def[SCREE_MAX_DIM];
   const size_t at = a->problem->row_count;
-  if (memory_grow(a->context, &a->joint_part, a->joint_part_count + 1, sizeof *a->joint_part) ||
+  if (memory_grow(a->context, &a->joints.part, a->joints.count + 1, sizeof *a->joints.part) ||
       assembler_reserve_g(a, at + SCREE_MAX_DIM))
     return SCREE_ERROR_MEMORY;
   for (int k = 0; k < count; k++) {
@@ -45,7 +45,7 @@ scree_status joint_add_part(assembler *a, size_t index, joint_role role, int coo
                             .compliance = compliance[k]};
     a->g[at + (size_t)k] = g[k];
   }
-  a->joint_part[a->joint_part_count++] = (joint_part){
+  a->joints.part[a->joints.count++] = (joint_part){
       (uint32_t)index, (uint32_t)a->problem->block_count, (uint8_t)role, (uint8_t)coordinate};
   return scree_ccp_add_block(a->problem, set, def);
 }
@@ -103,7 +103,7 @@ static bool hold_without_work(const assembler *a, const assembler_params *params
                               double *offset) {
   const world_bodies *b = &a->world->bodies;
   double size, apart[2] = {0.0, 0.0}, speed[2] = {0.0, 0.0};
-  if (!a->jolted || j->compliance > 0.0) return false;
+  if (!a->impacts.jolted || j->compliance > 0.0) return false;
   const joint_recovery bent = find_bending(a, params->h, j, view, &size);
   if (params->h * bent.turn > far_turn * far_turn) return false;
   for (int k = 0; k < count; k++) {
@@ -198,7 +198,7 @@ scree_status assembler_add_joints(assembler *a, const assembler_params *params,
                                   assembler_report *report) {
   const scree_world *w = a->world;
   scree_status status = SCREE_OK;
-  a->joint_part_count = 0;
+  a->joints.count = 0;
   for (size_t k = 0; k < w->joint_limit && !status; k++)
     if (takes_part(w, &w->joint[k])) status = add_joint(a, params, k, report);
   return status;
@@ -213,7 +213,7 @@ void assembler_push_block(assembler *a, size_t block) {
     for (size_t t = bodies->term_start[first + k]; t < bodies->term_start[first + k + 1]; t++) {
       const scree_ccp_term *term = &bodies->term[t];
       const scree_ccp_body_def *def = &bodies->body[term->body];
-      const uint32_t i = a->order[term->body];
+      const uint32_t i = a->order.body[term->body];
       if (def->inverse_mass == 0.0) continue;
       const v3 turn = sym3_mul_v3(def->inverse_inertia, v3_load(term->coefficient + 3));
       a->linear[i] = v3_add_scaled(a->linear[i], g * def->inverse_mass, v3_load(term->coefficient));
@@ -223,7 +223,7 @@ void assembler_push_block(assembler *a, size_t block) {
 }
 
 void assembler_push_joints(assembler *a) {
-  for (size_t k = 0; k < a->joint_part_count; k++) assembler_push_block(a, a->joint_part[k].block);
+  for (size_t k = 0; k < a->joints.count; k++) assembler_push_block(a, a->joints.part[k].block);
 }
 
 /* ---- what the step found -------------------------------------------------------------------- */
@@ -313,7 +313,7 @@ void assembler_keep_joints(assembler *a) {
       q->motor_impulse = q->friction_impulse = q->spring_impulse = q->limit_impulse = 0.0;
     }
   }
-  for (size_t k = 0; k < a->joint_part_count; k++) keep_part(a, &a->joint_part[k]);
+  for (size_t k = 0; k < a->joints.count; k++) keep_part(a, &a->joints.part[k]);
   for (size_t k = 0; k < w->joint_limit; k++) {
     joint *j = &w->joint[k];
     if (!takes_part(w, j) || !breaks(j)) continue;

@@ -22,17 +22,17 @@ static const double small = 1e-8;
 static scree_status find_ends(assembler *a, double h) {
   const scree_world *w = a->world;
   const ccp_bodies *bodies = &a->problem->bodies;
-  if (memory_grow(a->context, &a->end, w->bodies.limit, sizeof *a->end) ||
-      memory_grow(a->context, &a->end_twist, w->bodies.limit, sizeof *a->end_twist))
+  if (memory_grow(a->context, &a->joints.end, w->bodies.limit, sizeof *a->joints.end) ||
+      memory_grow(a->context, &a->joints.end_twist, w->bodies.limit, sizeof *a->joints.end_twist))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < w->bodies.limit; i++)
-    a->end_twist[i] = (mean_twist){a->linear[i], a->angular[i]};
+    a->joints.end_twist[i] = (mean_twist){a->linear[i], a->angular[i]};
   const size_t first = a->problem->row_start[bodies->contact_count];
   for (size_t k = 0; k < bodies->generic_row_count; k++)
     for (size_t t = bodies->term_start[k]; t < bodies->term_start[k + 1]; t++) {
       const scree_ccp_term *term = &bodies->term[t];
       const scree_ccp_body_def *def = &bodies->body[term->body];
-      mean_twist *v = &a->end_twist[a->order[term->body]];
+      mean_twist *v = &a->joints.end_twist[a->order.body[term->body]];
       const double g = a->g[first + k];
       if (def->inverse_mass == 0.0) continue;
       const v3 turn = sym3_mul_v3(def->inverse_inertia, v3_load(term->coefficient + 3));
@@ -41,8 +41,8 @@ static scree_status find_ends(assembler *a, double h) {
     }
   for (size_t i = 0; i < w->bodies.limit; i++) {
     if (!w->bodies.alive[i]) continue;
-    v3 angular = a->end_twist[i].angular;
-    a->end[i] = world_pose_after(w, i, h, a->end_twist[i].linear, &angular);
+    v3 angular = a->joints.end_twist[i].angular;
+    a->joints.end[i] = world_pose_after(w, i, h, a->joints.end_twist[i].linear, &angular);
   }
   return SCREE_OK;
 }
@@ -57,8 +57,8 @@ static joint estimated(const assembler *a, const joint *j, double h) {
     double speed = 0.0;
     for (int s = 0; s < JOINT_SIDES; s++)
       if (j->body[s] != WORLD_NO_BODY)
-        speed += v3_dot(row.linear[s], a->end_twist[j->body[s]].linear) +
-                 v3_dot(row.angular[s], a->end_twist[j->body[s]].angular);
+        speed += v3_dot(row.linear[s], a->joints.end_twist[j->body[s]].linear) +
+                 v3_dot(row.angular[s], a->joints.end_twist[j->body[s]].angular);
     next.angle[k] = row.value + h * speed;
   }
   return next;
@@ -81,7 +81,7 @@ static double trust(const assembler *a, const joint *j, double h) {
   double most = 0.0;
   for (int s = 0; s < JOINT_SIDES; s++)
     if (j->body[s] != WORLD_NO_BODY)
-      most = fmax(most, h * v3_norm(a->end_twist[j->body[s]].angular));
+      most = fmax(most, h * v3_norm(a->joints.end_twist[j->body[s]].angular));
   return fmin(fmax((fade_to - most) / (fade_to - fade_from), 0.0), 1.0);
 }
 
@@ -93,7 +93,7 @@ static bool bend(assembler *a, const assembler_params *params, const joint_part 
   if (part_taken == 0.0) return false;
   const joint next = estimated(a, j, params->h);
   const joint_view now = joint_view_of(a->world, j);
-  const joint_view end = joint_look_at(&next, a->world, a->end);
+  const joint_view end = joint_look_at(&next, a->world, a->joints.end);
   const joint_recovery most = joint_find_recovery(a, params, j, &now);
   joint_row rows[JOINT_ROWS];
   const int count = joint_held_rows(&end, rows);
@@ -110,9 +110,9 @@ static bool bend(assembler *a, const assembler_params *params, const joint_part 
 
 scree_status assembler_bend_joints(assembler *a, const assembler_params *params, bool *again) {
   *again = false;
-  if (a->joint_part_count == 0 || find_ends(a, params->h))
-    return a->joint_part_count ? SCREE_ERROR_MEMORY : SCREE_OK;
-  for (size_t k = 0; k < a->joint_part_count; k++) *again |= bend(a, params, &a->joint_part[k]);
+  if (a->joints.count == 0 || find_ends(a, params->h))
+    return a->joints.count ? SCREE_ERROR_MEMORY : SCREE_OK;
+  for (size_t k = 0; k < a->joints.count; k++) *again |= bend(a, params, &a->joints.part[k]);
   return SCREE_OK;
 }
 
@@ -126,7 +126,7 @@ static const double fast = 0.3 /* rad */, strained = 0.02;
 static bool is_strained(const assembler *a, const assembler_params *params, const joint *j) {
   const joint next = estimated(a, j, params->h);
   const joint_view now = joint_view_of(a->world, j);
-  const joint_view end = joint_look_at(&next, a->world, a->end);
+  const joint_view end = joint_look_at(&next, a->world, a->joints.end);
   joint_row rows[JOINT_ROWS];
   double error[2] = {0.0, 0.0};
   for (int when = 0; when < 2; when++) {
@@ -141,14 +141,14 @@ static bool is_strained(const assembler *a, const assembler_params *params, cons
 scree_status assembler_find_strain(assembler *a, const assembler_params *params,
                                    assembler_hit *hit) {
   const scree_world *w = a->world;
-  if (!a->joint_part_count) return SCREE_OK;
-  if (memory_grow(a->context, &a->end, w->bodies.limit, sizeof *a->end) ||
-      memory_grow(a->context, &a->end_twist, w->bodies.limit, sizeof *a->end_twist))
+  if (!a->joints.count) return SCREE_OK;
+  if (memory_grow(a->context, &a->joints.end, w->bodies.limit, sizeof *a->joints.end) ||
+      memory_grow(a->context, &a->joints.end_twist, w->bodies.limit, sizeof *a->joints.end_twist))
     return SCREE_ERROR_MEMORY;
-  for (size_t k = 0; k < a->joint_part_count; k++) {
-    const joint *j = &w->joint[a->joint_part[k].joint];
+  for (size_t k = 0; k < a->joints.count; k++) {
+    const joint *j = &w->joint[a->joints.part[k].joint];
     double turn = 0.0;
-    if (a->joint_part[k].role != JOINT_PART_HELD || j->compliance > 0.0 ||
+    if (a->joints.part[k].role != JOINT_PART_HELD || j->compliance > 0.0 ||
         j->kind == SCREE_JOINT_BUSHING)
       continue;
     for (int s = 0; s < JOINT_SIDES; s++)
@@ -158,9 +158,9 @@ scree_status assembler_find_strain(assembler *a, const assembler_params *params,
     for (int s = 0; s < JOINT_SIDES; s++) {
       const uint32_t i = j->body[s];
       if (i == WORLD_NO_BODY) continue;
-      a->end_twist[i] = (mean_twist){a->linear[i], a->angular[i]};
+      a->joints.end_twist[i] = (mean_twist){a->linear[i], a->angular[i]};
       v3 angular = a->angular[i];
-      a->end[i] = world_pose_after(w, i, params->h, a->linear[i], &angular);
+      a->joints.end[i] = world_pose_after(w, i, params->h, a->linear[i], &angular);
     }
     if (!is_strained(a, params, j)) continue;
     hit->pairs++;

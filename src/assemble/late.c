@@ -98,14 +98,14 @@ static double unsaid(const assembler *a, const ccp_contact *c, size_t i, size_t 
 static double end_gap(const assembler *a, const ccp_contact *c, size_t contact, size_t i, size_t k,
                       double h) {
   const v3 u = velocity_between(a, i, v3_load(c->arm_a), k, v3_load(c->arm_b));
-  return (double)a->gap[contact] + h * v3_dot(v3_load(c->normal), u);
+  return (double)a->memory.gap[contact] + h * v3_dot(v3_load(c->normal), u);
 }
 
 /* What a contact allows at the end: an overlap that was there and is not removed at once, and no
  * more, though curvature that was expected (curvature.c) or the shift of a bounce (impact.c) lead
  * deeper. */
 static double allowed_gap(const assembler *a, size_t contact, double end) {
-  const double old = a->given[contact] ? 0.0 : fmin((double)a->gap[contact], 0.0);
+  const double old = a->impacts.given[contact] ? 0.0 : fmin((double)a->memory.gap[contact], 0.0);
   return fmax(end, old);
 }
 
@@ -115,10 +115,10 @@ static scree_status find_suspects(assembler *a, double h, size_t *count) {
   const world_bodies *b = &a->world->bodies;
   const ccp_contact *contact = a->problem->bodies.contact;
   *count = 0;
-  for (size_t k = 0, next; k < a->contact_count; k = next) {
+  for (size_t k = 0, next; k < a->memory.contact_count; k = next) {
     const cache_key key = now->key[k];
     next = k + 1;
-    while (next < a->contact_count && now->key[next].a == key.a && now->key[next].b == key.b)
+    while (next < a->memory.contact_count && now->key[next].a == key.a && now->key[next].b == key.b)
       next++;
     const bool balls = is_ball(b, key.a) && is_ball(b, key.b);
     const double allowed = tolerance * view_less(b->diameter[key.a], b->diameter[key.b]);
@@ -131,9 +131,9 @@ static scree_status find_suspects(assembler *a, double h, size_t *count) {
       beyond = fmax(beyond, allowed_gap(a, m, end) - end);
     }
     if (beyond <= allowed && (error <= allowed || least > error - allowed)) continue;
-    if (memory_grow(a->context, &a->suspect, *count + 1, sizeof *a->suspect))
+    if (memory_grow(a->context, &a->late.suspect, *count + 1, sizeof *a->late.suspect))
       return SCREE_ERROR_MEMORY;
-    a->suspect[(*count)++] = (late_suspect){
+    a->late.suspect[(*count)++] = (late_suspect){
         .a = key.a, .b = key.b, .first = (uint32_t)k, .count = (uint32_t)(next - k), .said = said};
   }
   return SCREE_OK;
@@ -204,9 +204,9 @@ static int compare(const void *x, const void *y) {
 }
 
 static scree_status put(assembler *a, const collide_given *given) {
-  if (memory_grow(a->context, &a->late, a->late_count + 1, sizeof *a->late))
+  if (memory_grow(a->context, &a->late.contact, a->late.count + 1, sizeof *a->late.contact))
     return SCREE_ERROR_MEMORY;
-  a->late[a->late_count++] = *given;
+  a->late.contact[a->late.count++] = *given;
   return SCREE_OK;
 }
 
@@ -224,7 +224,7 @@ static v3 common_point(const assembler *a, const late_suspect *s, v3 on_a, v3 on
 
 static scree_status add_late(assembler *a, double h, const late_suspect *s, uint32_t mark,
                              bool *added) {
-  const size_t before = a->late_count;
+  const size_t before = a->late.count;
   const world_bodies *b = &a->world->bodies;
   late_end end[2];
   contact_point found[CONTACT_POINT_MAX];
@@ -243,7 +243,7 @@ static scree_status add_late(assembler *a, double h, const late_suspect *s, uint
     if (put(a, &g)) return SCREE_ERROR_MEMORY;
     *added = true;
   }
-  a->late_through = a->late_through || a->late_count == before;
+  a->late.through = a->late.through || a->late.count == before;
   return SCREE_OK;
 }
 
@@ -262,25 +262,25 @@ scree_status assembler_look_late(assembler *a, const assembler_params *params, b
   const double *diameter = a->world->bodies.diameter;
   size_t count = 0;
   bool added = false;
-  a->late_depth = 0.0;
-  a->late_through = false;
-  if (!params->again) a->late_count = 0;
+  a->late.depth = 0.0;
+  a->late.through = false;
+  if (!params->again) a->late.count = 0;
   /* Older looks keep their contacts: in turns the two might contradict each other. */
-  const uint32_t mark = late_mark * (uint32_t)(a->late_count + 1);
-  if (!a->impact_count && !anything_turns(a)) return SCREE_OK;
+  const uint32_t mark = late_mark * (uint32_t)(a->late.count + 1);
+  if (!a->impacts.count && !anything_turns(a)) return SCREE_OK;
   scree_status status = find_suspects(a, params->h, &count);
   if (status || !count) return status;
 #pragma omp parallel for schedule(dynamic)                                                         \
     num_threads(context_team(a->context, count > FEW_SUSPECTS))
-  for (size_t k = 0; k < count; k++) judge(a, params->h, &a->suspect[k]);
+  for (size_t k = 0; k < count; k++) judge(a, params->h, &a->late.suspect[k]);
   for (size_t k = 0; k < count && !status; k++) {
-    const late_suspect *s = &a->suspect[k];
+    const late_suspect *s = &a->late.suspect[k];
     if (!s->deep) continue;
-    a->late_depth = fmax(a->late_depth, s->depth / view_less(diameter[s->a], diameter[s->b]));
+    a->late.depth = fmax(a->late.depth, s->depth / view_less(diameter[s->a], diameter[s->b]));
     status = add_late(a, params->h, s, mark, &added);
   }
   if (status || !added) return status;
-  qsort(a->late, a->late_count, sizeof *a->late, compare);
+  qsort(a->late.contact, a->late.count, sizeof *a->late.contact, compare);
   if (!params->again && !*again) status = assembler_see_no_farther(a);
   *again = true;
   return status;

@@ -28,8 +28,8 @@
 /* Of a body that was hit in the step, whose velocities are for now those that move it to where it
  * ends (impact.c); null: another one. */
 static const impact_body *hit_body(const assembler *a, uint32_t i) {
-  if (!a->impact_count || a->rank[i] == SCREE_CCP_WORLD) return NULL;
-  const impact_body *b = &a->impact[a->rank[i]];
+  if (!a->impacts.count || a->order.rank[i] == SCREE_CCP_WORLD) return NULL;
+  const impact_body *b = &a->impacts.body[a->order.rank[i]];
   return b->hit ? b : NULL;
 }
 
@@ -85,7 +85,7 @@ static void add_contact(const assembler *a, size_t k, scree_ledger *out) {
   out->friction -= whole - normal;
   /* What images do that part is given by what moves them. */
   out->motions -= v3_dot(p, image);
-  if (a->has_surfaces) {
+  if (a->laws.has_surfaces) {
     /* A belt gives, and friction takes, what its surface does. */
     const double work = v3_dot(p, assembler_belt(a, k, n));
     out->friction -= work;
@@ -98,12 +98,12 @@ static void add_contact(const assembler *a, size_t k, scree_ledger *out) {
 static void add_some_contacts(const assembler *a, size_t begin, size_t end, scree_ledger *out) {
   for (size_t k = begin; k < end; k++)
     if (a->g[a->problem->row_start[k]] != 0.0 ||
-        (a->impact_count && v3_norm2(a->impact_given[k]) > 0.0))
+        (a->impacts.count && v3_norm2(a->impacts.impulse[k]) > 0.0))
       add_contact(a, k, out);
 }
 
 static void add_contacts(const assembler *a, scree_ledger *out) {
-  const size_t n = a->contact_count, pieces = pieces_of(n);
+  const size_t n = a->memory.contact_count, pieces = pieces_of(n);
   scree_ledger piece[PIECES_MOST];
   if (pieces == 1) {
     add_some_contacts(a, 0, n, out);
@@ -126,10 +126,10 @@ static void add_contacts(const assembler *a, scree_ledger *out) {
  * with u at its time. */
 static void add_shifts(const assembler *a, scree_ledger *out) {
   const v3 gravity = v3_load(a->world->def.gravity);
-  for (size_t k = 0; a->impact_count && k < a->moving; k++)
-    if (a->impact[k].hit)
-      out->impacts +=
-          a->world->bodies.mass[a->order[k]] * v3_dot(gravity, a->impact[k].shift_linear);
+  for (size_t k = 0; a->impacts.count && k < a->order.moving; k++)
+    if (a->impacts.body[k].hit)
+      out->impacts += a->world->bodies.mass[a->order.body[k]] *
+                      v3_dot(gravity, a->impacts.body[k].shift_linear);
 }
 
 /* ---- joints --------------------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ static double add_rows(const assembler *a, size_t block, scree_ledger *out) {
     for (size_t t = bodies->term_start[first + k]; t < bodies->term_start[first + k + 1]; t++) {
       const scree_ccp_term *term = &bodies->term[t];
       if (term->body == SCREE_CCP_WORLD) continue;
-      const uint32_t i = a->order[term->body];
+      const uint32_t i = a->order.body[term->body];
       const double one = g * (v3_dot(v3_load(term->coefficient), a->mean[i].linear) +
                               v3_dot(v3_load(term->coefficient + 3), a->mean[i].angular));
       work += one;
@@ -179,8 +179,8 @@ static void add_torque_motors(const assembler *a, const joint *j, scree_ledger *
 
 static void add_joints(const assembler *a, scree_ledger *out) {
   const scree_world *w = a->world;
-  for (size_t k = 0; k < a->joint_part_count; k++) {
-    const joint_part *part = &a->joint_part[k];
+  for (size_t k = 0; k < a->joints.count; k++) {
+    const joint_part *part = &a->joints.part[k];
     const double work = add_rows(a, part->block, out);
     if (part->role == JOINT_PART_MOTOR)
       out->motors += work;
@@ -200,7 +200,8 @@ static void add_links(const assembler *a, scree_ledger *out) {
     const world_link *l = &w->link[k];
     double load[LINK_DIM];
     if (!l->alive) continue;
-    if (a->link_block[k] != CACHE_NONE) out->joints -= add_rows(a, a->link_block[k], out);
+    if (a->joints.link_block[k] != CACHE_NONE)
+      out->joints -= add_rows(a, a->joints.link_block[k], out);
     if (l->kind != SCREE_LINK_USER) continue;
     link_evaluate(w, l, load, NULL, NULL);
     for (uint32_t b = 0; b < l->body_count; b++) {

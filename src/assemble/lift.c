@@ -18,7 +18,7 @@ static v3 velocity_of(const assembler *a, uint32_t body, const double *arm) {
 void assembler_find_lift(const assembler *a, double *worst_percent, size_t *lifted) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const world_bodies *b = &a->world->bodies;
-  for (size_t k = 0; k < a->contact_count; k++) {
+  for (size_t k = 0; k < a->memory.contact_count; k++) {
     const scree_set *set = ccp_set(a->problem, k);
     if (!(a->g[a->problem->row_start[k]] > 0.0) || !(set->mu > 0.0)) continue;
     const ccp_contact *c = &a->problem->bodies.contact[k];

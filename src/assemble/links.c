@@ -32,7 +32,8 @@ static scree_status add_link(assembler *a, const assembler_params *params, const
     for (uint32_t b = 0; b < l->body_count; b++) {
       const uint32_t i = l->body[b];
       const double *g = seen.gradient[r] + 6 * b;
-      terms[r][b] = (scree_ccp_term){.body = i == WORLD_NO_BODY ? SCREE_CCP_WORLD : a->rank[i]};
+      terms[r][b] =
+          (scree_ccp_term){.body = i == WORLD_NO_BODY ? SCREE_CCP_WORLD : a->order.rank[i]};
       memcpy(terms[r][b].coefficient, g, 6 * sizeof *g);
       if (i != WORLD_NO_BODY)
         rate += v3_dot(v3_load(g), a->world->bodies.linear[i]) +
@@ -51,12 +52,12 @@ static scree_status add_link(assembler *a, const assembler_params *params, const
 
 scree_status assembler_add_links(assembler *a, const assembler_params *params) {
   const scree_world *w = a->world;
-  if (memory_grow(a->context, &a->link_block, w->link_limit, sizeof *a->link_block))
+  if (memory_grow(a->context, &a->joints.link_block, w->link_limit, sizeof *a->joints.link_block))
     return SCREE_ERROR_MEMORY;
   for (size_t k = 0; k < w->link_limit; k++) {
-    a->link_block[k] = CACHE_NONE;
+    a->joints.link_block[k] = CACHE_NONE;
     if (!takes_part(w, &w->link[k])) continue;
-    a->link_block[k] = (uint32_t)a->problem->block_count;
+    a->joints.link_block[k] = (uint32_t)a->problem->block_count;
     const scree_status status = add_link(a, params, &w->link[k]);
     if (status) return status;
   }
@@ -65,5 +66,5 @@ scree_status assembler_add_links(assembler *a, const assembler_params *params) {
 
 void assembler_push_links(assembler *a) {
   for (size_t k = 0; k < a->world->link_limit; k++)
-    if (a->link_block[k] != CACHE_NONE) assembler_push_block(a, a->link_block[k]);
+    if (a->joints.link_block[k] != CACHE_NONE) assembler_push_block(a, a->joints.link_block[k]);
 }

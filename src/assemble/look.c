@@ -17,13 +17,13 @@ static const double tolerance = 0.005;
 /* What the contacts were searched with: before impacts. */
 static void expect(const assembler *a, size_t rank, v3 *linear, v3 *angular) {
   const double *v = a->problem->bodies.body[rank].v_free;
-  const bool hit = a->impact_count && a->impact[rank].hit;
-  *linear = hit ? a->impact[rank].free_linear : v3_load(v);
-  *angular = hit ? a->impact[rank].free_angular : v3_load(v + 3);
+  const bool hit = a->impacts.count && a->impacts.body[rank].hit;
+  *linear = hit ? a->impacts.body[rank].free_linear : v3_load(v);
+  *angular = hit ? a->impacts.body[rank].free_angular : v3_load(v + 3);
 }
 
 static double led_away(const assembler *a, size_t rank, double h) {
-  const uint32_t i = a->order[rank];
+  const uint32_t i = a->order.body[rank];
   v3 linear, angular;
   expect(a, rank, &linear, &angular);
   const world_bodies *b = &a->world->bodies;
@@ -35,46 +35,46 @@ static double led_away(const assembler *a, size_t rank, double h) {
 
 static scree_status reserve(assembler *a) {
   const size_t n = a->world->bodies.limit;
-  if (memory_grow(a->context, &a->free_linear, n, sizeof *a->free_linear) ||
-      memory_grow(a->context, &a->free_angular, n, sizeof *a->free_angular) ||
-      memory_grow(a->context, &a->extra, n, sizeof *a->extra) ||
-      memory_grow(a->context, &a->extra_used, n, sizeof *a->extra_used))
+  if (memory_grow(a->context, &a->look.free_linear, n, sizeof *a->look.free_linear) ||
+      memory_grow(a->context, &a->look.free_angular, n, sizeof *a->look.free_angular) ||
+      memory_grow(a->context, &a->look.extra, n, sizeof *a->look.extra) ||
+      memory_grow(a->context, &a->look.extra_used, n, sizeof *a->look.extra_used))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
 
 scree_status assembler_see_no_farther(assembler *a) {
   if (reserve(a)) return SCREE_ERROR_MEMORY;
-  memset(a->extra_used, 0, a->world->bodies.limit * sizeof *a->extra_used);
+  memset(a->look.extra_used, 0, a->world->bodies.limit * sizeof *a->look.extra_used);
   return SCREE_OK;
 }
 
 static void note_expected(assembler *a) {
   const size_t n = a->world->bodies.limit;
-  memcpy(a->free_linear, a->linear, n * sizeof *a->linear);
-  memcpy(a->free_angular, a->angular, n * sizeof *a->angular);
-  for (size_t k = 0; k < a->moving; k++) {
-    const uint32_t i = a->order[k];
-    expect(a, k, &a->free_linear[i], &a->free_angular[i]);
+  memcpy(a->look.free_linear, a->linear, n * sizeof *a->linear);
+  memcpy(a->look.free_angular, a->angular, n * sizeof *a->angular);
+  for (size_t k = 0; k < a->order.moving; k++) {
+    const uint32_t i = a->order.body[k];
+    expect(a, k, &a->look.free_linear[i], &a->look.free_angular[i]);
   }
 }
 
 static scree_status look_at(assembler *a, const assembler_params *params, bool *again) {
   if (params->again)
     for (size_t i = 0; i < a->world->bodies.limit; i++)
-      a->extra[i] = fmax(a->extra[i], a->extra_used[i]);
+      a->look.extra[i] = fmax(a->look.extra[i], a->look.extra_used[i]);
   collide_view view = assembler_view(a, params);
-  view.linear = a->free_linear;
-  view.angular = a->free_angular;
+  view.linear = a->look.free_linear;
+  view.angular = a->look.free_angular;
   const look_def look = {.view = &view,
                          .linear = a->linear,
                          .angular = a->angular,
-                         .extra = a->extra,
+                         .extra = a->look.extra,
                          .tolerance = tolerance};
   const scree_status status = look_for_missed(collide_broad(a->collide), &look, again);
-  double *used = a->extra;
-  a->extra = a->extra_used;
-  a->extra_used = used;
+  double *used = a->look.extra;
+  a->look.extra = a->look.extra_used;
+  a->look.extra_used = used;
   return status;
 }
 
@@ -87,12 +87,12 @@ static scree_status look_on_ranks(assembler *a, const assembler_params *params, 
   if (reserve(a)) return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < b->limit; i++) {
     const bool away = b->alive[i] && b->shape[i] && a->ranks->way[i] > half;
-    a->extra[i] = away ? a->ranks->way[i] : 0.0;
+    a->look.extra[i] = away ? a->ranks->way[i] : 0.0;
     any = any || away;
   }
   if (!any) return params->again ? SCREE_OK : assembler_see_no_farther(a);
-  memcpy(a->free_linear, a->ranks->free_linear, b->limit * sizeof *a->free_linear);
-  memcpy(a->free_angular, a->ranks->free_angular, b->limit * sizeof *a->free_angular);
+  memcpy(a->look.free_linear, a->ranks->free_linear, b->limit * sizeof *a->look.free_linear);
+  memcpy(a->look.free_angular, a->ranks->free_angular, b->limit * sizeof *a->look.free_angular);
   scree_status status = a->ranks->widen(a->ranks, a, params);
   if (!status) status = look_at(a, params, again);
   *again = ranks_any(a->context->ranks, *again);
@@ -101,13 +101,13 @@ static scree_status look_on_ranks(assembler *a, const assembler_params *params, 
 
 static size_t first_of(const assembler *a, double h, double half, size_t begin, size_t end) {
   for (size_t k = begin; k < end; k++)
-    if (a->world->bodies.shape[a->order[k]] && led_away(a, k, h) > half) return k;
-  return a->moving;
+    if (a->world->bodies.shape[a->order.body[k]] && led_away(a, k, h) > half) return k;
+  return a->order.moving;
 }
 
 /* The first body that was led farther than half; none: `moving`. */
 static size_t first_led(const assembler *a, double h, double half) {
-  const size_t n = a->moving, pieces = pieces_of(n);
+  const size_t n = a->order.moving, pieces = pieces_of(n);
   size_t first = n;
   if (pieces == 1) return first_of(a, h, half, 0, n);
 #pragma omp parallel for schedule(static) reduction(min                                            \
@@ -121,19 +121,19 @@ static size_t first_led(const assembler *a, double h, double half) {
 }
 
 scree_status assembler_look(assembler *a, const assembler_params *params, bool *again) {
-  const double margin = view_less(params->margin * a->least_diameter, a->farthest);
-  const double half = 0.5 * (margin + tolerance * a->least_diameter);
+  const double margin = view_less(params->margin * a->look.least_diameter, a->look.farthest);
+  const double half = 0.5 * (margin + tolerance * a->look.least_diameter);
   *again = false;
   if (a->ranks) return look_on_ranks(a, params, half, again);
   const size_t first = first_led(a, params->h, half);
-  if (first == a->moving) return SCREE_OK;
+  if (first == a->order.moving) return SCREE_OK;
   if (reserve(a)) return SCREE_ERROR_MEMORY;
   note_expected(a);
-  memset(a->extra, 0, a->world->bodies.limit * sizeof *a->extra);
-  for (size_t k = first; k < a->moving; k++) {
-    if (!a->world->bodies.shape[a->order[k]]) continue;
+  memset(a->look.extra, 0, a->world->bodies.limit * sizeof *a->look.extra);
+  for (size_t k = first; k < a->order.moving; k++) {
+    if (!a->world->bodies.shape[a->order.body[k]]) continue;
     const double way = led_away(a, k, params->h);
-    if (way > half) a->extra[a->order[k]] = way;
+    if (way > half) a->look.extra[a->order.body[k]] = way;
   }
   return look_at(a, params, again);
 }

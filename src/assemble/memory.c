@@ -46,17 +46,18 @@ void assembler_note_laws(assembler *a) {
     for (size_t i = 0; i < b->limit; i++)
       if (b->alive[i] && isfinite(b->diameter[i])) radius = fmax(radius, 0.5 * b->diameter[i]);
     for (size_t k = 0; k < w->material_count * w->material_count; k++)
-      range = fmax(range, 1.1 * law_range(&w->pair[k], radius, stretch_part * a->least_diameter));
+      range =
+          fmax(range, 1.1 * law_range(&w->pair[k], radius, stretch_part * a->look.least_diameter));
   }
-  if (range > a->held || part > a->held_part) collide_invalidate(a->collide);
-  a->held = range;
-  a->held_part = part;
+  if (range > a->laws.held || part > a->laws.held_part) collide_invalidate(a->collide);
+  a->laws.held = range;
+  a->laws.held_part = part;
 }
 
 law_state assembler_recall(const assembler *a, uint32_t previous, v3 n, v3 t1, v3 t2) {
   law_state out = {.value = {0}};
-  if (previous == CACHE_NONE || !a->has_state_before) return out;
-  const contact_state *s = &a->state_before[previous];
+  if (previous == CACHE_NONE || !a->memory.has_state_before) return out;
+  const contact_state *s = &a->memory.state_before[previous];
   const v3 slip = turn_along(s->slip, s->normal, n), turn = turn_along(s->turn, s->normal, n);
   out.slip[0] = v3_dot(t1, slip);
   out.slip[1] = v3_dot(t2, slip);
@@ -78,8 +79,8 @@ static void put_state(contact_state *out, const law_state *s, v3 n, v3 t1, v3 t2
 void assembler_note_state(assembler *a, size_t k, double gap, const law_state *state) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
-  put_state(&a->state_now[k], state, n, t1, v3_cross(n, t1));
-  a->state_now[k].gap = gap;
+  put_state(&a->memory.state_now[k], state, n, t1, v3_cross(n, t1));
+  a->memory.state_now[k].gap = gap;
 }
 
 static v3 end_velocity(const assembler *a, uint32_t body, const double *arm) {
@@ -92,19 +93,19 @@ static void update(assembler *a, size_t k, const scree_material_def *m) {
   const law_class *law = law_for(m);
   const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
   v3 u = v3_sub(end_velocity(a, key->b, c->arm_b), end_velocity(a, key->a, c->arm_a));
-  if (a->has_surfaces) u = v3_add(u, assembler_belt(a, k, n));
+  if (a->laws.has_surfaces) u = v3_add(u, assembler_belt(a, k, n));
   if (periodic_moves(&a->world->box)) u = v3_add(u, assembler_image(a, k).velocity);
   const v3 w = v3_sub(a->angular[key->b], a->angular[key->a]);
   const law_result result = {.material = m,
                              .set = ccp_set(a->problem, k),
                              .h = a->h,
                              .kick = a->kick,
-                             .gap = a->state_now[k].gap,
+                             .gap = a->memory.state_now[k].gap,
                              .rest = slide_part * a->h * a->gravity,
                              .velocity = {v3_dot(n, u), v3_dot(t1, u), v3_dot(t2, u)},
                              .turning = {v3_dot(t1, w), v3_dot(t2, w), v3_dot(n, w)},
                              .g = a->g + a->problem->row_start[k]};
-  contact_state *kept = &a->state_now[k];
+  contact_state *kept = &a->memory.state_now[k];
   law_state s = {.slip = {v3_dot(t1, kept->slip), v3_dot(t2, kept->slip)},
                  .turn = {v3_dot(t1, kept->turn), v3_dot(t2, kept->turn), v3_dot(n, kept->turn)}};
   for (int i = 0; i < LAW_VALUES; i++) s.value[i] = kept->value[i];
@@ -118,7 +119,7 @@ static void update(assembler *a, size_t k, const scree_material_def *m) {
 void assembler_update_states(assembler *a) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const world_bodies *b = &a->world->bodies;
-  for (size_t k = 0; k < a->contact_count; k++) {
+  for (size_t k = 0; k < a->memory.contact_count; k++) {
     const scree_material_def *m =
         world_pair(a->world, b->material[key[k].a], b->material[key[k].b]);
     if (law_remembers(m)) update(a, k, m);

@@ -59,7 +59,7 @@ static size_t sort_moving(assembler *a) {
                      << 32 |
                  i;
   if (n) qsort(key, n, sizeof *key, compare);
-  for (size_t k = 0; k < n; k++) a->order[k] = (uint32_t)key[k];
+  for (size_t k = 0; k < n; k++) a->order.body[k] = (uint32_t)key[k];
   return n;
 }
 
@@ -67,72 +67,75 @@ static size_t sort_moving(assembler *a) {
  */
 static size_t append_new(assembler *a) {
   const world_bodies *b = &a->world->bodies;
-  const size_t before = a->moving;
+  const size_t before = a->order.moving;
   size_t n = 0;
-  for (size_t i = 0; i < b->limit; i++) a->rank[i] = SCREE_CCP_WORLD;
+  for (size_t i = 0; i < b->limit; i++) a->order.rank[i] = SCREE_CCP_WORLD;
   for (size_t k = 0; k < before; k++) {
-    const uint32_t i = a->order[k];
-    if (i >= b->limit || !in_problem(a, i) || a->rank[i] != SCREE_CCP_WORLD) continue;
-    a->rank[i] = (uint32_t)n;
-    a->order[n++] = i;
+    const uint32_t i = a->order.body[k];
+    if (i >= b->limit || !in_problem(a, i) || a->order.rank[i] != SCREE_CCP_WORLD) continue;
+    a->order.rank[i] = (uint32_t)n;
+    a->order.body[n++] = i;
   }
   const size_t kept = n;
   for (size_t i = 0; i < b->limit; i++)
-    if (in_problem(a, i) && a->rank[i] == SCREE_CCP_WORLD) a->order[n++] = (uint32_t)i;
-  a->moving = n;
+    if (in_problem(a, i) && a->order.rank[i] == SCREE_CCP_WORLD) a->order.body[n++] = (uint32_t)i;
+  a->order.moving = n;
   return n - kept;
 }
 
 static void rank_bodies(assembler *a) {
-  for (size_t i = 0; i < a->world->bodies.limit; i++) a->rank[i] = SCREE_CCP_WORLD;
-  for (size_t k = 0; k < a->moving; k++) a->rank[a->order[k]] = (uint32_t)k;
+  for (size_t i = 0; i < a->world->bodies.limit; i++) a->order.rank[i] = SCREE_CCP_WORLD;
+  for (size_t k = 0; k < a->order.moving; k++) a->order.rank[a->order.body[k]] = (uint32_t)k;
 }
 
 assembler_mark assembler_set_mark(assembler *a) {
-  a->sorted = false;
+  a->order.sorted = false;
   assembler_note_sleepers(a);
-  return (assembler_mark){a->world->revision - a->revision, a->steps_since_order};
+  return (assembler_mark){a->world->revision - a->revision, a->order.steps};
 }
 
 void assembler_back_to(assembler *a, assembler_mark mark) {
   a->revision = a->world->revision - mark.behind;
-  a->steps_since_order = mark.steps_since_order;
-  if (a->asleep_before_count && a->world->sleep_revision != a->asleep_before_revision)
-    world_restore_sleep(a->world, a->asleep_before, a->asleep_before_count);
-  if (!a->sorted) return;
-  if (a->old_order_count) memcpy(a->order, a->old_order, a->old_order_count * sizeof *a->order);
-  a->order_count = a->old_order_count;
-  a->order_limit = a->old_order_limit;
-  a->moving = a->old_moving;
+  a->order.steps = mark.steps_since_order;
+  if (a->sleep.before_count && a->world->sleep_revision != a->sleep.before_revision)
+    world_restore_sleep(a->world, a->sleep.before, a->sleep.before_count);
+  if (!a->order.sorted) return;
+  if (a->order.old_count)
+    memcpy(a->order.body, a->order.old_body, a->order.old_count * sizeof *a->order.body);
+  a->order.count = a->order.old_count;
+  a->order.limit = a->order.old_limit;
+  a->order.moving = a->order.old_moving;
   rank_bodies(a);
 }
 
 static void keep_order(assembler *a) {
-  if (a->sorted) return;
-  a->sorted = true;
-  a->old_order_count = a->order_count;
-  a->old_order_limit = a->order_limit;
-  a->old_moving = a->moving;
-  if (a->order_count) memcpy(a->old_order, a->order, a->order_count * sizeof *a->order);
+  if (a->order.sorted) return;
+  a->order.sorted = true;
+  a->order.old_count = a->order.count;
+  a->order.old_limit = a->order.limit;
+  a->order.old_moving = a->order.moving;
+  if (a->order.count)
+    memcpy(a->order.old_body, a->order.body, a->order.count * sizeof *a->order.body);
 }
 
 bool assembler_order_bodies(assembler *a) {
   const world_bodies *b = &a->world->bodies;
-  const bool same = a->revision == a->world->revision && a->order_sleep == a->world->sleep_revision;
-  const bool due = a->steps_since_order >= REORDER_STEPS;
-  a->steps_since_order++;
+  const bool same =
+      a->revision == a->world->revision && a->order.sleep_seen == a->world->sleep_revision;
+  const bool due = a->order.steps >= REORDER_STEPS;
+  a->order.steps++;
   if (same && !due) return false;
   keep_order(a);
-  const bool sorts = due || !a->order_count || MANY_NEW * append_new(a) > a->moving;
+  const bool sorts = due || !a->order.count || MANY_NEW * append_new(a) > a->order.moving;
   if (sorts) {
-    a->moving = sort_moving(a);
-    a->steps_since_order = 1;
+    a->order.moving = sort_moving(a);
+    a->order.steps = 1;
   }
-  a->order_limit = b->limit;
-  a->order_sleep = a->world->sleep_revision;
-  a->order_count = a->moving;
+  a->order.limit = b->limit;
+  a->order.sleep_seen = a->world->sleep_revision;
+  a->order.count = a->order.moving;
   for (size_t i = 0; i < b->limit; i++)
-    if (is_wall(a, i)) a->order[a->order_count++] = (uint32_t)i;
+    if (is_wall(a, i)) a->order.body[a->order.count++] = (uint32_t)i;
   rank_bodies(a);
   return sorts;
 }

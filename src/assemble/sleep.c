@@ -25,7 +25,7 @@
 static const double still_part = 2e-3;
 
 static bool may_sleep(const assembler *a) {
-  return !a->has_state_now && !a->has_surfaces && !world_has_pairwise(a->world);
+  return !a->memory.has_state_now && !a->laws.has_surfaces && !world_has_pairwise(a->world);
 }
 
 /* ---- to sleep ------------------------------------------------------------------------------- */
@@ -34,7 +34,7 @@ static scree_status reserve(assembler *a) {
   world_bodies *b = &a->world->bodies;
   if (world_need(a->world, &b->asleep, sizeof *b->asleep, NULL) ||
       world_need(a->world, &b->still, sizeof *b->still, NULL) ||
-      memory_grow(a->context, &a->island, b->limit, sizeof *a->island))
+      memory_grow(a->context, &a->sleep.island, b->limit, sizeof *a->sleep.island))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
@@ -86,12 +86,12 @@ static bool is_driven(const assembler *a, uint32_t i) {
 static void find_islands(assembler *a) {
   const scree_world *w = a->world;
   const cache_key *key = collide_cache(a->collide)->now.key;
-  for (size_t i = 0; i < w->bodies.limit; i++) a->island[i] = (uint32_t)i;
-  for (size_t k = 0; k < a->contact_count; k++) {
+  for (size_t i = 0; i < w->bodies.limit; i++) a->sleep.island[i] = (uint32_t)i;
+  for (size_t k = 0; k < a->memory.contact_count; k++) {
     if (!presses(a, k)) continue;
     const uint32_t i = key[k].a, j = key[k].b;
     const bool at_i = world_is_dynamic(w, i), at_j = world_is_dynamic(w, j);
-    if (at_i && at_j) join(a->island, i, j);
+    if (at_i && at_j) join(a->sleep.island, i, j);
     if (at_i && is_driven(a, j)) keep_awake(a, i);
     if (at_j && is_driven(a, i)) keep_awake(a, j);
   }
@@ -107,15 +107,16 @@ static void find_islands(assembler *a) {
 static scree_status keep_contacts(assembler *a) {
   const scree_world *w = a->world;
   const cache_key *key = collide_cache(a->collide)->now.key;
-  for (size_t k = 0; k < a->contact_count; k++) {
+  for (size_t k = 0; k < a->memory.contact_count; k++) {
     if (!presses(a, k) || !(world_sleeps(w, key[k].a) || world_sleeps(w, key[k].b))) continue;
-    if (memory_grow(a->context, &a->slept, a->slept_count + 1, sizeof *a->slept))
+    if (memory_grow(a->context, &a->sleep.contact, a->sleep.contact_count + 1,
+                    sizeof *a->sleep.contact))
       return SCREE_ERROR_MEMORY;
-    a->slept[a->slept_count++] = (contact_asleep){
+    a->sleep.contact[a->sleep.contact_count++] = (contact_asleep){
         .body_a = key[k].a,
         .body_b = key[k].b,
         .feature = key[k].feature,
-        .gap = (double)a->gap[k],
+        .gap = (double)a->memory.gap[k],
         .position =
             v3_add(w->bodies.position[key[k].a], v3_load(a->problem->bodies.contact[k].arm_a)),
         .normal = v3_load(a->problem->bodies.contact[k].normal),
@@ -129,16 +130,17 @@ static scree_status keep_contacts(assembler *a) {
 /* What belongs to islands that have woken goes. */
 static void forget_contacts(assembler *a) {
   size_t n = 0;
-  for (size_t k = 0; k < a->slept_count; k++)
-    if (world_sleeps(a->world, a->slept[k].body_a) || world_sleeps(a->world, a->slept[k].body_b))
-      a->slept[n++] = a->slept[k];
-  a->slept_count = n;
+  for (size_t k = 0; k < a->sleep.contact_count; k++)
+    if (world_sleeps(a->world, a->sleep.contact[k].body_a) ||
+        world_sleeps(a->world, a->sleep.contact[k].body_b))
+      a->sleep.contact[n++] = a->sleep.contact[k];
+  a->sleep.contact_count = n;
 }
 
 scree_status assembler_put_to_sleep(assembler *a, const assembler_sleep *def) {
   scree_world *w = a->world;
   world_bodies *b = &w->bodies;
-  if (a->slept_count) forget_contacts(a);
+  if (a->sleep.contact_count) forget_contacts(a);
   if (!(def->after > 0.0) || !may_sleep(a)) return SCREE_OK;
   if (reserve(a)) return SCREE_ERROR_MEMORY;
   if (!note_still(a, def)) return SCREE_OK;
@@ -146,13 +148,13 @@ scree_status assembler_put_to_sleep(assembler *a, const assembler_sleep *def) {
   /* A body that is not still long enough keeps its root awake. */
   for (size_t i = 0; i < b->limit; i++) {
     if (!world_is_dynamic(w, i) || b->still[i] >= (float)def->after) continue;
-    const uint32_t root = root_of(a->island, (uint32_t)i);
+    const uint32_t root = root_of(a->sleep.island, (uint32_t)i);
     b->still[root] = fminf(b->still[root], 0.5f * (float)def->after);
   }
   const size_t before = w->asleep_count;
   for (size_t i = 0; i < b->limit; i++) {
     if (!world_is_dynamic(w, i)) continue;
-    const uint32_t root = root_of(a->island, (uint32_t)i);
+    const uint32_t root = root_of(a->sleep.island, (uint32_t)i);
     if (b->still[root] >= (float)def->after) world_put_to_sleep(w, i, 1 + root);
   }
   return w->asleep_count > before ? keep_contacts(a) : SCREE_OK;
@@ -164,7 +166,7 @@ bool assembler_wake_pressed(assembler *a) {
   scree_world *w = a->world;
   const cache_key *key = collide_cache(a->collide)->now.key;
   const size_t before = w->asleep_count;
-  for (size_t k = 0; w->asleep_count && k < a->contact_count; k++) {
+  for (size_t k = 0; w->asleep_count && k < a->memory.contact_count; k++) {
     if (!presses(a, k)) continue;
     world_wake(w, key[k].a);
     world_wake(w, key[k].b);
@@ -203,25 +205,27 @@ scree_status assembler_wake_driven(assembler *a, const assembler_params *params)
 
 void assembler_note_sleepers(assembler *a) {
   const scree_world *w = a->world;
-  a->asleep_before_count = 0;
+  a->sleep.before_count = 0;
   if (!w->asleep_count ||
-      memory_grow(a->context, &a->asleep_before, w->bodies.limit, sizeof *a->asleep_before))
+      memory_grow(a->context, &a->sleep.before, w->bodies.limit, sizeof *a->sleep.before))
     return;
-  a->asleep_before_count = w->bodies.limit;
-  a->asleep_before_revision = w->sleep_revision;
-  memcpy(a->asleep_before, w->bodies.asleep, w->bodies.limit * sizeof *a->asleep_before);
+  a->sleep.before_count = w->bodies.limit;
+  a->sleep.before_revision = w->sleep_revision;
+  memcpy(a->sleep.before, w->bodies.asleep, w->bodies.limit * sizeof *a->sleep.before);
 }
 
 scree_status assembler_see_sleepers(assembler *a) {
   const scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
-  if (a->sleep_seen == w->sleep_revision && a->revision == w->revision && a->kind_count == b->limit)
+  if (a->sleep.seen == w->sleep_revision && a->revision == w->revision &&
+      a->sleep.kind_count == b->limit)
     return SCREE_OK;
-  if (a->sleep_seen != w->sleep_revision) collide_invalidate(a->collide);
-  a->sleep_seen = w->sleep_revision;
-  if (memory_grow(a->context, &a->kind, b->limit, sizeof *a->kind)) return SCREE_ERROR_MEMORY;
+  if (a->sleep.seen != w->sleep_revision) collide_invalidate(a->collide);
+  a->sleep.seen = w->sleep_revision;
+  if (memory_grow(a->context, &a->sleep.kind, b->limit, sizeof *a->sleep.kind))
+    return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < b->limit; i++)
-    a->kind[i] = world_sleeps(w, i) ? (uint8_t)SCREE_BODY_FIXED : b->kind[i];
-  a->kind_count = b->limit;
+    a->sleep.kind[i] = world_sleeps(w, i) ? (uint8_t)SCREE_BODY_FIXED : b->kind[i];
+  a->sleep.kind_count = b->limit;
   return SCREE_OK;
 }

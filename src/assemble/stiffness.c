@@ -32,7 +32,7 @@ static void add_pull(assembler *a, uint32_t body, v3 arm, v3 pull) {
   const double along = v3_dot(arm, pull), length2 = v3_norm2(arm);
   if (body == WORLD_NO_BODY || !world_is_dynamic(a->world, body)) return;
   if (!(along > 0.0) || !(length2 > 0.0)) return;
-  double *k = a->stiffness[body];
+  double *k = a->joints.stiffness[body];
   const double f = along / length2;
   k[0] += along - f * arm.x * arm.x;
   k[1] -= f * arm.x * arm.y;
@@ -49,16 +49,17 @@ static bool joins_anchors(const joint *j) {
 /* Lists of the joints of each body, in the order of the joints. */
 static scree_status list_joints(assembler *a) {
   const scree_world *w = a->world;
-  if (memory_grow(a->context, &a->joint_first, w->bodies.limit, sizeof *a->joint_first) ||
-      memory_grow(a->context, &a->joint_next, JOINT_SIDES * w->joint_limit, sizeof *a->joint_next))
+  if (memory_grow(a->context, &a->joints.first, w->bodies.limit, sizeof *a->joints.first) ||
+      memory_grow(a->context, &a->joints.next, JOINT_SIDES * w->joint_limit,
+                  sizeof *a->joints.next))
     return SCREE_ERROR_MEMORY;
-  memset(a->joint_first, 0, w->bodies.limit * sizeof *a->joint_first);
+  memset(a->joints.first, 0, w->bodies.limit * sizeof *a->joints.first);
   for (size_t k = w->joint_limit; k-- > 0;) {
     const joint *j = &w->joint[k];
     for (size_t s = 0; s < JOINT_SIDES && j->alive && !j->broken; s++) {
       if (j->body[s] == WORLD_NO_BODY) continue;
-      a->joint_next[JOINT_SIDES * k + s] = a->joint_first[j->body[s]];
-      a->joint_first[j->body[s]] = (uint32_t)(1 + JOINT_SIDES * k + s);
+      a->joints.next[JOINT_SIDES * k + s] = a->joints.first[j->body[s]];
+      a->joints.first[j->body[s]] = (uint32_t)(1 + JOINT_SIDES * k + s);
     }
   }
   return SCREE_OK;
@@ -66,19 +67,19 @@ static scree_status list_joints(assembler *a) {
 
 scree_status assembler_find_stiffness(assembler *a, const assembler_params *params) {
   const scree_world *w = a->world;
-  a->stiff = false;
-  for (size_t j = 0; j < w->joint_limit && !a->stiff; j++)
-    a->stiff = w->joint[j].alive && w->joint[j].step > 0.0;
-  if (!a->stiff) return SCREE_OK;
+  a->joints.stiff = false;
+  for (size_t j = 0; j < w->joint_limit && !a->joints.stiff; j++)
+    a->joints.stiff = w->joint[j].alive && w->joint[j].step > 0.0;
+  if (!a->joints.stiff) return SCREE_OK;
   if (list_joints(a)) return SCREE_ERROR_MEMORY;
-  if (memory_grow(a->context, &a->stiffness, w->bodies.limit, sizeof *a->stiffness))
+  if (memory_grow(a->context, &a->joints.stiffness, w->bodies.limit, sizeof *a->joints.stiffness))
     return SCREE_ERROR_MEMORY;
   if (!w->bodies.slow_turn) {
     if (world_need(a->world, &a->world->bodies.slow_turn, sizeof(v3), NULL))
       return SCREE_ERROR_MEMORY;
     memcpy(w->bodies.slow_turn, w->bodies.angular, w->bodies.limit * sizeof(v3));
   }
-  memset(a->stiffness, 0, w->bodies.limit * sizeof *a->stiffness);
+  memset(a->joints.stiffness, 0, w->bodies.limit * sizeof *a->joints.stiffness);
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
     if (!j->alive || j->broken || !(j->step > 0.0)) continue;
@@ -190,20 +191,20 @@ static double constrained_ratio(const assembler *a, uint32_t body, double h,
   double inverse[6];
   schur m = {.count = 0};
   memcpy(inverse, inverse_inertia, sizeof inverse);
-  for (uint32_t at = a->joint_first[body], found = 0; at && found < MOST_JOINTS;
-       at = a->joint_next[at - 1]) {
+  for (uint32_t at = a->joints.first[body], found = 0; at && found < MOST_JOINTS;
+       at = a->joints.next[at - 1]) {
     const joint *j = &w->joint[(at - 1) / JOINT_SIDES];
     if (j->compliance > 0.0 || j->kind == SCREE_JOINT_BUSHING) continue;
     add_joint(w, j, (int)((at - 1) % JOINT_SIDES), &m);
     found++;
   }
   constrain(&m, inverse);
-  return h * trace(a->stiffness[body], inverse);
+  return h * trace(a->joints.stiffness[body], inverse);
 }
 
 bool assembler_stiffen(assembler *a, uint32_t body, double h, double *inverse_inertia) {
-  if (!a->stiff) return false;
-  const double *k = a->stiffness[body];
+  if (!a->joints.stiff) return false;
+  const double *k = a->joints.stiffness[body];
   if (!(h * trace(k, inverse_inertia) > limit)) return false;
   const double ratio = constrained_ratio(a, body, h, inverse_inertia);
   if (!(ratio > limit)) return false;

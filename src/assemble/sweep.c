@@ -54,40 +54,40 @@ static double turn_speed(const assembler *a, size_t i) {
 static scree_status find_widths(assembler *a) {
   const world_bodies *b = &a->world->bodies;
   const size_t n = b->limit;
-  if (memory_grow(a->context, &a->width, n, sizeof *a->width) ||
-      memory_grow(a->context, &a->width_of, n, sizeof *a->width_of) ||
-      memory_grow(a->context, &a->turn, n, sizeof *a->turn))
+  if (memory_grow(a->context, &a->sweep.width, n, sizeof *a->sweep.width) ||
+      memory_grow(a->context, &a->sweep.generation, n, sizeof *a->sweep.generation) ||
+      memory_grow(a->context, &a->sweep.turn, n, sizeof *a->sweep.turn))
     return SCREE_ERROR_MEMORY;
-  if (a->width_count == n && a->width_revision == a->world->revision) return SCREE_OK;
+  if (a->sweep.count == n && a->sweep.revision == a->world->revision) return SCREE_OK;
   const shape *last = NULL;
   double width = INFINITY;
-  a->least_width = INFINITY;
-  a->most_radius = 0.0;
+  a->sweep.least_width = INFINITY;
+  a->sweep.most_radius = 0.0;
   for (size_t i = 0; i < n; i++) {
     if (!b->alive[i] || !b->shape[i]) continue;
-    if (i >= a->width_count || a->width_of[i] != b->generation[i]) {
+    if (i >= a->sweep.count || a->sweep.generation[i] != b->generation[i]) {
       if (b->shape[i] != last) width = shape_width(b->shape[i]);
       last = b->shape[i];
-      a->width[i] = width;
-      a->width_of[i] = b->generation[i];
+      a->sweep.width[i] = width;
+      a->sweep.generation[i] = b->generation[i];
     }
-    a->least_width = fmin(a->least_width, a->width[i]);
-    if (b->mass[i] > 0.0) a->most_radius = fmax(a->most_radius, b->radius[i]);
+    a->sweep.least_width = fmin(a->sweep.least_width, a->sweep.width[i]);
+    if (b->mass[i] > 0.0) a->sweep.most_radius = fmax(a->sweep.most_radius, b->radius[i]);
   }
-  a->width_count = n;
-  a->width_revision = a->world->revision;
+  a->sweep.count = n;
+  a->sweep.revision = a->world->revision;
   return SCREE_OK;
 }
 
 static double hold(const assembler *a, const sweep_pair *p) {
-  return deep_part * view_less(a->width[p->a], a->width[p->b]);
+  return deep_part * view_less(a->sweep.width[p->a], a->sweep.width[p->b]);
 }
 
 /* How far turning leads the pair from what contacts say, m: the smaller one's features that come to
  * touch, and the curvature of the way of what turns about a centre. */
 static double led_by_turn(const assembler *a, size_t i, size_t k, double h) {
   const world_bodies *b = &a->world->bodies;
-  const double wi = a->turn[i], wk = a->turn[k];
+  const double wi = a->sweep.turn[i], wk = a->sweep.turn[k];
   const v3 image = world_image(a->world, i, k).shift;
   const double apart = v3_norm(v3_sub(v3_add(b->position[k], image), b->position[i]));
   return h * (wi + wk) * view_less(b->radius[i], b->radius[k]) +
@@ -110,22 +110,22 @@ static double farthest_from(const assembler *a, size_t wall) {
  * 0 for the others; false: there are none. Half of what is allowed, as a pair has two. */
 static bool anything_turns(assembler *a, double h) {
   const world_bodies *b = &a->world->bodies;
-  const double allowed = 0.5 * deep_part * a->least_width;
+  const double allowed = 0.5 * deep_part * a->sweep.least_width;
   bool any = false;
   for (size_t i = 0; i < b->limit; i++) {
-    a->turn[i] = 0.0;
+    a->sweep.turn[i] = 0.0;
     if (!b->alive[i] || !b->shape[i]) continue;
-    const double w = turn_speed(a, i), r = view_less(b->radius[i], a->most_radius);
+    const double w = turn_speed(a, i), r = view_less(b->radius[i], a->sweep.most_radius);
     if (w == 0.0) continue;
     double way = h * w * r;
     if (way <= allowed) {
       const double apart = world_is_dynamic(a->world, i)
-                               ? b->radius[i] + a->most_radius + h * v3_norm(a->linear[i])
+                               ? b->radius[i] + a->sweep.most_radius + h * v3_norm(a->linear[i])
                                : farthest_from(a, i);
       way += 0.5 * h * h * w * w * apart;
     }
     if (way <= allowed) continue;
-    a->turn[i] = w;
+    a->sweep.turn[i] = w;
     any = true;
   }
   return any;
@@ -153,11 +153,11 @@ static scree_status find_pairs(assembler *a, double h, size_t *count) {
     const uint32_t *partner = broad_partners(pairs, i, &partners);
     for (size_t m = 0; m < partners; m++) {
       const sweep_pair p = {.a = (uint32_t)i, .b = partner[m], .hit = INFINITY};
-      if (!(a->turn[i] + a->turn[p.b] > 0.0)) continue;
+      if (!(a->sweep.turn[i] + a->sweep.turn[p.b] > 0.0)) continue;
       if (!(led_by_turn(a, i, p.b, h) > hold(a, &p)) || far_apart(a, i, p.b, h)) continue;
-      if (memory_grow(a->context, &a->swept, *count + 1, sizeof *a->swept))
+      if (memory_grow(a->context, &a->sweep.pair, *count + 1, sizeof *a->sweep.pair))
         return SCREE_ERROR_MEMORY;
-      a->swept[(*count)++] = p;
+      a->sweep.pair[(*count)++] = p;
     }
   }
   return SCREE_OK;
@@ -181,7 +181,8 @@ typedef struct sweep_speed {
 
 static sweep_speed speed_of(const assembler *a, const sweep_pair *p, double h) {
   const world_bodies *b = &a->world->bodies;
-  const double ra = b->radius[p->a], rb = b->radius[p->b], wa = a->turn[p->a], wb = a->turn[p->b];
+  const double ra = b->radius[p->a], rb = b->radius[p->b], wa = a->sweep.turn[p->a],
+               wb = a->sweep.turn[p->b];
   const periodic_image image = world_image(a->world, p->a, p->b);
   sweep_speed s = {.linear = v3_add(v3_sub(a->linear[p->b], a->linear[p->a]), image.velocity),
                    .has_direction = true};
@@ -248,7 +249,7 @@ scree_status assembler_sweep(assembler *a, const assembler_params *params, assem
   if (find_widths(a)) return SCREE_ERROR_MEMORY;
   if (!anything_turns(a, h)) return SCREE_OK;
   for (size_t i = 0; i < b->limit; i++)
-    if (b->alive[i] && b->shape[i]) a->turn[i] = turn_speed(a, i);
+    if (b->alive[i] && b->shape[i]) a->sweep.turn[i] = turn_speed(a, i);
   const collide_view view = assembler_view(a, params);
   broad *pairs = collide_broad(a->collide);
   if (!broad_covers(pairs, &view, a->linear, a->angular)) {
@@ -261,17 +262,17 @@ scree_status assembler_sweep(assembler *a, const assembler_params *params, assem
   if (status || !count) return status;
 #pragma omp parallel for schedule(dynamic) num_threads(a->context->threads) if (count > FEW_PAIRS)
   for (size_t k = 0; k < count; k++) {
-    sweep_pair *p = &a->swept[k];
-    if (h * fmax(a->turn[p->a], a->turn[p->b]) <= most_turn)
+    sweep_pair *p = &a->sweep.pair[k];
+    if (h * fmax(a->sweep.turn[p->a], a->sweep.turn[p->b]) <= most_turn)
       follow(a, h, p);
     else
       p->hit = 0.0;
   }
   for (size_t k = 0; k < count; k++) {
-    const sweep_pair *p = &a->swept[k];
+    const sweep_pair *p = &a->sweep.pair[k];
     if (!(p->hit < h)) continue;
     hit->time = fmin(hit->time, p->hit);
-    hit->turn = fmax(hit->turn, h * fmax(a->turn[p->a], a->turn[p->b]));
+    hit->turn = fmax(hit->turn, h * fmax(a->sweep.turn[p->a], a->sweep.turn[p->b]));
     hit->pairs++;
   }
   return SCREE_OK;

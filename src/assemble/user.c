@@ -16,7 +16,7 @@
 
 scree_status assembler_check_user(assembler *a) {
   const scree_world *w = a->world;
-  a->asked_count = 0;
+  a->user.count = 0;
   if (w->law_begin) return SCREE_OK;
   for (size_t k = 0; k < w->material_count * w->material_count; k++)
     if (w->pair[k].law == SCREE_LAW_USER)
@@ -31,11 +31,11 @@ scree_status assembler_check_user(assembler *a) {
 scree_status assembler_note_user(assembler *a, size_t k, const collide_contact *c,
                                  const law_input *in, const law_state *state, v3 slide, v3 force) {
   const world_bodies *b = &a->world->bodies;
-  const size_t n = a->asked_count;
-  if (memory_grow(a->context, &a->asked, n + 1, sizeof *a->asked) ||
-      memory_grow(a->context, &a->asked_contact, n + 1, sizeof *a->asked_contact))
+  const size_t n = a->user.count;
+  if (memory_grow(a->context, &a->user.contact, n + 1, sizeof *a->user.contact) ||
+      memory_grow(a->context, &a->user.place, n + 1, sizeof *a->user.place))
     return SCREE_ERROR_MEMORY;
-  scree_law_contact *out = &a->asked[n];
+  scree_law_contact *out = &a->user.contact[n];
   *out = (scree_law_contact){.body_a = c->a,
                              .body_b = c->b,
                              .material_a = b->material[c->a],
@@ -51,14 +51,14 @@ scree_status assembler_note_user(assembler *a, size_t k, const collide_contact *
   v3_store(out->slide, slide);
   v3_store(out->force, force);
   memcpy(out->state, state->value + LAW_OWN, sizeof out->state);
-  a->asked_contact[n] = (uint32_t)k;
-  a->asked_count = n + 1;
+  a->user.place[n] = (uint32_t)k;
+  a->user.count = n + 1;
   return SCREE_OK;
 }
 
 static scree_status ask(assembler *a, scree_law_function function) {
   const scree_status status =
-      function(a->world->law_user, a->world, a->h, a->asked_count, a->asked);
+      function(a->world->law_user, a->world, a->h, a->user.count, a->user.contact);
   if (!status) return SCREE_OK;
   return context_fail(a->context, status, "the law function failed at t = %g s", a->world->time);
 }
@@ -92,13 +92,13 @@ static scree_status check(const assembler *a, const scree_law_contact *c) {
 }
 
 static void keep_state(assembler *a, size_t i) {
-  memcpy(a->state_now[a->asked_contact[i]].value + LAW_OWN, a->asked[i].state,
-         sizeof a->asked[i].state);
+  memcpy(a->memory.state_now[a->user.place[i]].value + LAW_OWN, a->user.contact[i].state,
+         sizeof a->user.contact[i].state);
 }
 
 static scree_status apply(assembler *a, size_t i) {
-  const scree_law_contact *c = &a->asked[i];
-  const size_t k = a->asked_contact[i];
+  const scree_law_contact *c = &a->user.contact[i];
+  const size_t k = a->user.place[i];
   scree_set set = *ccp_set(a->problem, k);
   if (set.kind == SCREE_SET_ELLIPTIC && set.mu > 0.0) set.mu2 *= c->friction / set.mu;
   /* Dilatancy psi stays as it is, at most mu. */
@@ -114,10 +114,10 @@ static scree_status apply(assembler *a, size_t i) {
 }
 
 scree_status assembler_ask_user(assembler *a) {
-  if (!a->asked_count) return SCREE_OK;
+  if (!a->user.count) return SCREE_OK;
   scree_status status = ask(a, a->world->law_begin);
-  for (size_t i = 0; !status && i < a->asked_count; i++) {
-    status = check(a, &a->asked[i]);
+  for (size_t i = 0; !status && i < a->user.count; i++) {
+    status = check(a, &a->user.contact[i]);
     if (!status) status = apply(a, i);
     if (!status) keep_state(a, i);
   }
@@ -129,25 +129,26 @@ static v3 end_velocity(const assembler *a, uint32_t body, const double *arm) {
 }
 
 scree_status assembler_tell_user(assembler *a) {
-  if (!a->asked_count || !a->world->law_end) return SCREE_OK;
-  for (size_t i = 0; i < a->asked_count; i++) {
-    scree_law_contact *c = &a->asked[i];
-    const size_t k = a->asked_contact[i];
+  if (!a->user.count || !a->world->law_end) return SCREE_OK;
+  for (size_t i = 0; i < a->user.count; i++) {
+    scree_law_contact *c = &a->user.contact[i];
+    const size_t k = a->user.place[i];
     const ccp_contact *at = &a->problem->bodies.contact[k];
     const v3 n = v3_load(c->normal);
     v3 u = v3_sub(end_velocity(a, c->body_b, at->arm_b), end_velocity(a, c->body_a, at->arm_a));
     u = v3_add(u, world_image(a->world, c->body_a, c->body_b).velocity);
-    if (a->has_surfaces) u = v3_add(u, assembler_belt(a, k, n));
+    if (a->laws.has_surfaces) u = v3_add(u, assembler_belt(a, k, n));
     c->approach = v3_dot(n, u);
     v3_store(c->slide, v3_add_scaled(u, -c->approach, n));
     v3_store(c->force, v3_scale(1.0 / a->kick, assembler_whole_impulse(a, k)));
-    memcpy(c->state, a->state_now[k].value + LAW_OWN, sizeof c->state);
+    memcpy(c->state, a->memory.state_now[k].value + LAW_OWN, sizeof c->state);
   }
   scree_status status = ask(a, a->world->law_end);
-  for (size_t i = 0; !status && i < a->asked_count; i++) {
+  for (size_t i = 0; !status && i < a->user.count; i++) {
     for (int m = 0; !status && m < 4; m++)
-      if (!isfinite(a->asked[i].state[m]))
-        status = refuse(a, &a->asked[i], "state", a->asked[i].state[m], "it must be finite");
+      if (!isfinite(a->user.contact[i].state[m]))
+        status = refuse(a, &a->user.contact[i], "state", a->user.contact[i].state[m],
+                        "it must be finite");
     keep_state(a, i);
   }
   return status;

@@ -163,7 +163,7 @@ static scree_status divide(assembler_ranks *r, assembler *a, const assembler_par
   if (d->placed && !ghosts_are_stale(d, a, params, false)) return SCREE_OK;
   ghosts_find(d, a, params, false, false);
   d->placed = true;
-  a->steps_since_order = SIZE_MAX / 2; /* the order is to be made anew */
+  a->order.steps = SIZE_MAX / 2; /* the order is to be made anew */
   collide_invalidate(a->collide);
   return SCREE_OK;
 }

@@ -23,7 +23,8 @@ static double reach_of(const distributed *d, const assembler *a, const assembler
   const v3 angular = solved ? d->free_angular[i] : a->angular[i];
   double speed = v3_norm(linear) + radius * v3_norm(angular);
   if (solved) speed = fmax(speed, v3_norm(a->linear[i]) + radius * v3_norm(a->angular[i]));
-  const double margin = fmax(params->margin * diameter, a->held + a->held_part * diameter);
+  const double margin =
+      fmax(params->margin * diameter, a->laws.held + a->laws.held_part * diameter);
   return radius + margin + params->h * speed + d->more[i];
 }
 

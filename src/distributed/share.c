@@ -39,7 +39,7 @@ static scree_status find_touched(distributed *d, const assembler *a, size_t *cou
   if (memory_grow(d->context, &s->mark, limit, sizeof *s->mark)) return SCREE_ERROR_MEMORY;
   memset(s->mark, 0, limit * sizeof *s->mark);
   *count = 0;
-  for (size_t k = 0; k < a->contact_count; k++)
+  for (size_t k = 0; k < a->memory.contact_count; k++)
     if (touch(d, a, key[k].a, count) || touch(d, a, key[k].b, count)) return SCREE_ERROR_MEMORY;
   if (*count) qsort(s->touched, *count, sizeof *s->touched, compare);
   return SCREE_OK;
@@ -77,7 +77,7 @@ static scree_status add_slot(distributed *d, const assembler *a, uint32_t body) 
       memory_grow(d->context, &s->place, s->count + 1, sizeof *s->place))
     return SCREE_ERROR_MEMORY;
   s->body[s->count] = body;
-  s->place[s->count] = a->rank[body];
+  s->place[s->count] = a->order.rank[body];
   s->mark[body] = (uint32_t)++s->count;
   return SCREE_OK;
 }

@@ -18,8 +18,8 @@ static void pack(const assembler *a, size_t k, whole_contact *out) {
   const size_t row = p->row_start[k], rows = p->row_start[k + 1] - row;
   memset(out, 0, sizeof *out);
   out->def = scree_ccp_contact_def_default();
-  out->def.body_a = c->body_a == SCREE_CCP_WORLD ? SCREE_CCP_WORLD : a->order[c->body_a];
-  out->def.body_b = c->body_b == SCREE_CCP_WORLD ? SCREE_CCP_WORLD : a->order[c->body_b];
+  out->def.body_a = c->body_a == SCREE_CCP_WORLD ? SCREE_CCP_WORLD : a->order.body[c->body_a];
+  out->def.body_b = c->body_b == SCREE_CCP_WORLD ? SCREE_CCP_WORLD : a->order.body[c->body_b];
   out->def.set = *ccp_set(p, k);
   memcpy(out->def.normal, c->normal, sizeof c->normal);
   memcpy(out->def.tangent, c->tangent, sizeof c->tangent);

@@ -18,21 +18,21 @@ static scree_contact awake_contact(const scree_stepper *s, size_t k) {
   if (periodic_is_on(box) && world_is_dynamic(s->world, key->a))
     center = v3_add(center, periodic_nearest(box, v3_load(box->center), b->position[key->a]).shift);
   scree_contact out = {
-      .body_a = key->a, .body_b = key->b, .feature = key->feature, .gap = (double)a->gap[k]};
+      .body_a = key->a, .body_b = key->b, .feature = key->feature, .gap = (double)a->memory.gap[k]};
   v3_store(out.position, v3_add(center, v3_load(c->arm_a)));
   memcpy(out.normal, c->normal, sizeof out.normal);
   v3_store(out.impulse, assembler_whole_impulse(a, k));
-  if (a->has_moment_now) v3_store(out.moment, a->moment_now[k].moment);
+  if (a->memory.has_moment_now) v3_store(out.moment, a->memory.moment_now[k].moment);
   return out;
 }
 
 static size_t count_awake(const assembler *a) {
-  return a->solved ? a->contact_count : 0;
+  return a->memory.solved ? a->memory.contact_count : 0;
 }
 
 /* Of bodies asleep: forces are kept, impulses last as long as those of the others. */
 static scree_contact slept_contact(const assembler *a, size_t k) {
-  const contact_asleep *c = &a->slept[k];
+  const contact_asleep *c = &a->sleep.contact[k];
   scree_contact out = {
       .body_a = c->body_a, .body_b = c->body_b, .feature = c->feature, .gap = c->gap};
   v3_store(out.position, c->position);
@@ -43,7 +43,7 @@ static scree_contact slept_contact(const assembler *a, size_t k) {
 }
 
 static size_t count_here(const scree_stepper *s) {
-  return count_awake(s->assembler) + s->assembler->slept_count;
+  return count_awake(s->assembler) + s->assembler->sleep.contact_count;
 }
 
 static scree_contact contact_here(const scree_stepper *s, size_t k) {
@@ -89,17 +89,18 @@ scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
   const cache_key *key = collide_cache(a->collide)->now.key;
   if (a->ranks) sum_gathered(s, i, &f, &t);
-  for (size_t k = 0; !a->ranks && a->solved && k < a->contact_count; k++) {
+  for (size_t k = 0; !a->ranks && a->memory.solved && k < a->memory.contact_count; k++) {
     if (key[k].a != i && key[k].b != i) continue;
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const double sign = key[k].b == i ? 1.0 : -1.0;
     const v3 p = v3_scale(sign / a->kick, assembler_whole_impulse(a, k));
     f = v3_add(f, p);
     t = v3_add(t, v3_cross(v3_load(key[k].b == i ? c->arm_b : c->arm_a), p));
-    if (a->has_moment_now) t = v3_add_scaled(t, sign / a->kick, a->moment_now[k].moment);
+    if (a->memory.has_moment_now)
+      t = v3_add_scaled(t, sign / a->kick, a->memory.moment_now[k].moment);
   }
-  for (size_t k = 0; !a->ranks && k < a->slept_count; k++) {
-    const contact_asleep *c = &a->slept[k];
+  for (size_t k = 0; !a->ranks && k < a->sleep.contact_count; k++) {
+    const contact_asleep *c = &a->sleep.contact[k];
     if (c->body_a != i && c->body_b != i) continue;
     const double sign = c->body_b == i ? 1.0 : -1.0;
     const v3 p = v3_scale(sign, c->force);

@@ -133,9 +133,9 @@ static void find_lift(scree_stepper *s, scree_step_info *info) {
 static void advance(scree_stepper *s, double h, scree_step_info *info,
                     const assembler_report *report) {
   const double start = timer_now();
-  info->impacts += s->assembler->impact_count;
-  info->impact_loss -= s->assembler->impact_work;
-  info->impacts_left = info->impacts_left || s->assembler->impacts_left;
+  info->impacts += s->assembler->impacts.count;
+  info->impact_loss -= s->assembler->impacts.work;
+  info->impacts_left = info->impacts_left || s->assembler->impacts.left;
   if (info->model == SCREE_MODEL_RELAXED) find_lift(s, info);
   assembler_open_ledger(s->assembler, &info->ledger);
   assembler_accept(s->assembler);
@@ -161,7 +161,7 @@ static scree_status bend_joints(scree_stepper *s, const assembler_params *params
                                 scree_step_info *info, scree_solve_info *solved) {
   for (int k = 0; k < MOST_BENDS; k++) {
     bool again = false;
-    if (s->assembler->contact_count || solved->outcome != SCREE_OUTCOME_SOLVED ||
+    if (s->assembler->memory.contact_count || solved->outcome != SCREE_OUTCOME_SOLVED ||
         effort_is_late(s, info))
       return SCREE_OK;
     scree_status status = assembler_bend_joints(s->assembler, params, &again);
@@ -185,8 +185,8 @@ static scree_status build_and_solve(scree_stepper *s, const assembler_params *pa
                                     assembler_report *report, bool *swarm) {
   scree_status status = build(s, params, info, report);
   if (status) return status;
-  *swarm =
-      params->again && report->contacts > SWARM_GROWTH * first + SWARM_EACH * s->assembler->moving;
+  *swarm = params->again &&
+           report->contacts > SWARM_GROWTH * first + SWARM_EACH * s->assembler->order.moving;
   if (*swarm) {
     assembler_undo(s->assembler);
     return SCREE_OK;
@@ -236,12 +236,12 @@ static void vote_hit(const scree_stepper *s, assembler_hit *hit) {
 
 static void vote_late(const scree_stepper *s, bool *late) {
   assembler *a = s->assembler;
-  double most[3] = {*late, a->late_through, a->late_depth};
+  double most[3] = {*late, a->late.through, a->late.depth};
   if (!ranks_of(s)) return;
   ranks_reduce(ranks_of(s), NULL, 0, most, 3);
   *late = most[0] > 0.0;
-  a->late_through = most[1] > 0.0;
-  a->late_depth = most[2];
+  a->late.through = most[1] > 0.0;
+  a->late.depth = most[2];
 }
 
 static scree_status look(scree_stepper *s, const assembler_params *params, int looks,
@@ -264,8 +264,8 @@ static scree_status look(scree_stepper *s, const assembler_params *params, int l
   bool late = false;
   status = assembler_look_late(a, params, &late);
   vote_late(s, &late);
-  found->missed = late && looks < MOST_LATE_LOOKS && !a->late_through;
-  found->hit.pairs += a->late_through || (late && !found->missed && a->late_depth > much_left);
+  found->missed = late && looks < MOST_LATE_LOOKS && !a->late.through;
+  found->hit.pairs += a->late.through || (late && !found->missed && a->late.depth > much_left);
   return status;
 }
 
