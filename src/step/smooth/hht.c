@@ -23,11 +23,14 @@ static const scree_option_def options[] = {
     SMOOTH_OPTIONS_NEWTON,
 };
 
+/* Less damping than this does not keep velocities across joints from ringing. */
+static const double rings = -0.01;
+
 static smooth_method method(const scree_stepper *st, double h) {
   const double alpha = smooth_option(st, "alpha"), gamma = 0.5 - alpha;
   const double beta = 0.25 * (1.0 - alpha) * (1.0 - alpha);
   return (smooth_method){.blend = alpha,
-                         .project = alpha == 0.0,
+                         .project = alpha > rings,
                          .place0 = h * h * (0.5 - beta),
                          .place1 = h * h * beta,
                          .rate0 = h * (1.0 - gamma),

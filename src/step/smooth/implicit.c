@@ -226,10 +226,17 @@ static scree_status accept_part(smooth *m, double h, const smooth_method *c,
     const scree_status status = least_multipliers(m, c, p);
     if (status) return status;
   }
-  for (size_t i = 0; i < 6 * s->bodies; i++) s->b0[i] = blended(s, c, i);
+  for (size_t i = 0; i < 6 * s->bodies; i++) {
+    s->b0[i] = blended(s, c, i);
+    m->more[i] = s->b0[i] - s->a[i];
+  }
   system_accept(s, h);
-  const scree_status status = system_begin(s, &again);
-  return status || !c->project || !s->rows ? status : system_renew(s, &m->linear, h);
+  scree_status status = system_begin(s, &again);
+  if (status || !c->project || !s->rows) return status;
+  status = system_renew(s, &m->linear, h);
+  /* What the blend was ahead of a by stays. */
+  for (size_t i = 0; i < 6 * s->bodies && !status; i++) s->b0[i] += m->more[i];
+  return status;
 }
 
 static scree_status step_parts(scree_stepper *st, double h, smooth_method_of *method,
