@@ -101,6 +101,10 @@ bool cli_stop(void *user);
  * stderr is a terminal. False where the user interrupted. */
 bool cli_show_frames(void *user, size_t done, size_t total);
 void cli_catch_interrupts(void);
+/* From here on there is nothing to save: a signal that is not heard within a second ends the
+ * process. Until the work begins. */
+void cli_begin_early(void);
+void cli_begin_work(void);
 
 /* ---- json.c --------------------------------------------------------------------------------- */
 

@@ -30,6 +30,7 @@ static int run(cli_args *args) {
   if (code) return code;
   if (spread_count() > 1 && export_step)
     return cli_fail(CLI_USAGE, "on several ranks there is no --export-problem yet");
+  cli_begin_early();
   cli_catch_interrupts();
   scree_sim *sim = NULL;
   scree_status status = scree_sim_resume(context, args->operand[0], duration, &sim);

@@ -146,6 +146,7 @@ static int run(cli_args *args) {
   code = spread_begin(context, args);
   if (code) return code;
   if (!spread_is_first()) def.out = NULL;
+  cli_begin_early();
   cli_catch_interrupts();
   char path[4096];
   changes c = {0};

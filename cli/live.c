@@ -111,6 +111,7 @@ int live_run(scree_context *context, scree_scene *scene, const cli_args *args,
   }
   cli_catch_interrupts();
   scree_status status = scree_sim_create(scene, &l.sim_def, &l.sim);
+  cli_begin_work();
   if (status) return fail(&l, status);
   l.sim_def.check_overlap = false;
   l.server = live_server(context, args, &l.code);

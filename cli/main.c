@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/safe.h"
 
 #define VERB(name) extern const cli_verb cli_verb_##name;
 #include "cli/verb_list.h"
@@ -113,6 +114,7 @@ int main(int argc, char **argv) {
   hold_standard_streams();
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN); /* a file that is too large is a write that fails, with a message */
+  safe_limit_memory();
   const int code = run(argc, argv);
   const int fault = cli_output_fault();
   if (!fault) return code;

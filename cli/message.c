@@ -109,9 +109,30 @@ const char *cli_suggest(const char *word, const char *const *names, size_t count
 
 static volatile sig_atomic_t interrupted;
 
+static volatile sig_atomic_t underway = 1; /* there is something to save, or to clear away */
+
 static void on_signal(int number) {
   interrupted = 1;
   signal(number, SIG_DFL);
+  if (!underway) alarm(1);
+}
+
+/* Reading and building ask now and then whether to go on; this is for where they do not. */
+static void on_alarm(int number) {
+  static const char text[] = "scree: interrupted before the run began\n";
+  (void)number;
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(CLI_INTERRUPTED);
+}
+
+void cli_begin_early(void) {
+  underway = 0;
+  signal(SIGALRM, on_alarm);
+}
+
+void cli_begin_work(void) {
+  underway = 1;
+  alarm(0);
 }
 
 static int output_fault;

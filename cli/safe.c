@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cli/safe.h"
 
+#include "base/spare.h"
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -50,6 +51,15 @@ static bool limit(int resource, rlim_t soft, rlim_t hard) {
   if (now.rlim_cur < soft) soft = now.rlim_cur;
   now = (struct rlimit){soft, hard};
   return setrlimit(resource, &now) == 0;
+}
+
+void safe_limit_memory(void) {
+  struct rlimit now;
+  const double spare = spare_memory();
+  if (SANITIZED || getrlimit(RLIMIT_DATA, &now) != 0 || now.rlim_cur != RLIM_INFINITY ||
+      !(spare < 1e18))
+    return;
+  limit(RLIMIT_DATA, (rlim_t)spare, now.rlim_max);
 }
 
 /* ---- system calls ---------------------------------------------------------------------------- */

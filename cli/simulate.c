@@ -381,6 +381,7 @@ static int loop(scree_context *context, scree_sim *sim, const simulate_def *def)
 }
 
 int simulate(scree_context *context, scree_sim *sim, const simulate_def *def) {
+  cli_begin_work();
   cli_catch_interrupts();
   const int code = loop(context, sim, def);
   return code ? code : simulate_end(context, sim, def);

@@ -43,7 +43,8 @@ void *memory_new(scree_context *context, size_t count, size_t size) {
     context->allocations += block != NULL;
   }
   if (!block) {
-    context_fail(context, SCREE_ERROR_MEMORY, "no memory for %zu bytes", total);
+    context_fail(context, SCREE_ERROR_MEMORY, "no memory for %zu bytes beside the %zu in use",
+                 total, context->bytes);
     return NULL;
   }
   const uintptr_t raw = (uintptr_t)block + sizeof(block_header);

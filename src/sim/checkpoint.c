@@ -97,7 +97,7 @@ static scree_status apply(scree_sim *sim, const state_head *head, const char *at
   if (!status)
     status = scree_stepper_restore(sim->stepper, at + head->scene_size, head->stepper_size);
   if (status) return status;
-  sim->totals = head->totals;
+  sim_take_totals(sim, &head->totals);
   if (sim->duration <= 0.0) sim->duration = head->duration;
   return SCREE_OK;
 }

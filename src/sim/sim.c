@@ -11,6 +11,7 @@
 #include "base/definition.h"
 #include "base/number.h"
 #include "base/timer.h"
+#include "scene/build/build.h"
 
 static const double flush_seconds = 1.0; /* readers of a live recording lag by this at most */
 
@@ -325,6 +326,11 @@ static void add_ledger(sim_totals *t, const scree_step_info *info) {
   t->damped += info->damped_bodies > 0;
 }
 
+void sim_take_totals(scree_sim *sim, const sim_totals *totals) {
+  sim->totals = *totals;
+  sim->scene->emitting = totals->begun > 1 ? (size_t)totals->begun - 1 : 0;
+}
+
 /* `time` is that of the start of the step, s. */
 static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
   sim_totals *t = &sim->totals;
@@ -429,8 +435,9 @@ scree_status scree_sim_step(scree_sim *sim, scree_step_info *info) {
   double start = timer_now(), time = scree_world_time(sim->world);
   if (!info) info = &local;
   scree_status status = SCREE_OK;
-  if (!sim->totals.begun)
+  if (sim->totals.begun != 1)
     status = scree_scene_before_step(sim->scene, sim->world, sim->settings->step);
+  if (status == SCREE_ERROR_STOPPED) sim->totals.begun = 1 + (int32_t)sim->scene->emitting;
   if (status) return status;
   sim->totals.begun = 1;
   status = scree_stepper_step(sim->stepper, sim->settings->step, info);

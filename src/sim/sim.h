@@ -22,7 +22,9 @@ typedef struct sim_totals {
   uint64_t damped;     /* steps */
   int32_t model, stopped, infeasible, looks, divided, unresolved;
   int32_t crowded; /* steps with more bounces than there are rounds for */
-  int32_t begun;   /* what comes before the next step has been done: it was stopped */
+  /* What comes before the next step: 0 all of it, 1 nothing, as the step was stopped, 2 + i what
+   * emitter i has left to do, as that was */
+  int32_t begun;
   uint64_t retried, touching, lifted; /* steps; contacts of all steps */
   uint64_t hurried, over_budget;      /* steps */
   double slowest;                     /* step, s of wall time */
@@ -71,6 +73,9 @@ struct scree_sim {
   sim_probe *probes;
   size_t probe_count;
 };
+
+/* sim.c: the totals of a state that is restored, after its scene. */
+void sim_take_totals(scree_sim *sim, const sim_totals *totals);
 
 /* probe.c */
 /* Tables beside the recording: new ones, which have their names from sim_probes_publish on, or

@@ -69,6 +69,6 @@ scree_status scree_sim_restore(scree_sim *sim, const void *blob, size_t size) {
     memcpy(&sim->probes[i].sums, at, sizeof sim->probes->sums);
     status = sim_probe_restart(sim, &sim->probes[i]);
   }
-  if (!status) sim->totals = head.totals;
+  if (!status) sim_take_totals(sim, &head.totals);
   return status;
 }

@@ -2,6 +2,7 @@
 """Scenes from strangers: --safe, and escapes that must not reach the terminal."""
 import os
 import platform
+import resource
 import subprocess
 import time
 
@@ -58,6 +59,43 @@ class Safe(CommandTest):
         self.assertIn("Max cpu time 600 610 seconds", limits)
         self.assertIn("Max file size 4294967296 4294967296 bytes", limits)
         self.assertIn("Max core file size 0 0 bytes", limits)
+
+    def test_memory(self):
+        """What does not fit into memory is refused before it is begun; what grows ends with a message, not with the
+        machine: also without --safe."""
+        if os.environ.get("SCREE_SANITIZER"):
+            self.skipTest("sanitizers map terabytes of addresses")
+        def small():
+            resource.setrlimit(resource.RLIMIT_DATA, (400 << 20, resource.RLIM_INFINITY))
+        def run(*arguments):
+            start = time.monotonic()
+            result = subprocess.run([SCREE, *arguments], cwd=self.dir, preexec_fn=small, capture_output=True, text=True, check=False)
+            return result, time.monotonic() - start
+        ball = "{shape: {sphere: {radius: 0.1}}, "
+        for maker in ("lattice: {count: [1000, 1000, 100], pitch: [1, 1, 1]}",
+                      "random: {number: 100000000, region: {box: {lower: [0, 0, 0], upper: [1000, 1000, 1000]}}}"):
+            self.write("many.yaml", "step: 5 ms\nduration: 1 s\nbodies:\n  - " + ball + maker + "}\n")
+            for verb in ("check", "run", "info"):
+                result, seconds = run(verb, "many.yaml")
+                self.assertEqual(result.returncode, 3, result.stderr)
+                self.assertIn("100000000 bodies take 38 GB of memory at least, and there are 0.419 GB", result.stderr)
+                self.assertLess(seconds, 5.0)
+        self.write("more.yaml", "step: 5 ms\nduration: 1 s\nbodies:\n  - " + ball +
+                   "for: {i: 3000, k: 3000}, position: ['${i}', '${k}', 0]}\n")
+        result, _ = run("check", "more.yaml")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"^scree check: no memory for \d+ bytes beside the \d+ in use\n$")
+        # The limit that every verb gets where there is none.
+        process = subprocess.Popen([SCREE, "check", "/dev/stdin"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY,) * 2))
+        limit = resource.RLIM_INFINITY
+        end = time.monotonic() + 20
+        while limit == resource.RLIM_INFINITY and time.monotonic() < end:
+            limit = resource.prlimit(process.pid, resource.RLIMIT_DATA)[0]
+            time.sleep(0.05)
+        process.communicate(BALL.encode())
+        self.assertEqual(process.returncode, 0)
+        self.assertTrue(0 < limit < 100 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
 
     def test_system_calls(self):
         """The kernel holds a filter for the process, threads work under it, and nothing else can be started."""

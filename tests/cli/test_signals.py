@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A signal ends any verb within a second, also in the middle of a step or a picture that would take minutes."""
 import json
+import math
 import os
 import signal
 import subprocess
@@ -76,6 +77,38 @@ class Signals(command.CommandTest):
                 code, err, seconds = self.interrupt(signal.SIGTERM, 1.0, verb, *arguments)
                 self.assertIn(code, (0, 7) if verb == "view" else (7,), err)
                 self.assertLess(seconds, SECONDS)
+
+    def test_before_the_first_step(self):
+        """While bodies are made, and while a mesh is looked at, which does not ask whether to go on."""
+        head = "step: 5 ms\nduration: 1 s\n"
+        region = "region: {box: {lower: [0, 0, 0], upper: [%d, %d, %d]}}"
+        n = 250
+        with open(self.path("ball.obj"), "w", encoding="ascii") as file:
+            for i in range(n + 1):
+                for k in range(2 * n):
+                    t, p = math.pi * i / n, math.pi * k / n
+                    r = 1 + 0.1 * math.sin(7 * p) * math.sin(t) ** 2
+                    file.write("v %.6f %.6f %.6f\n" % (r * math.sin(t) * math.cos(p), r * math.sin(t) * math.sin(p), r * math.cos(t)))
+            for i in range(1, n - 1):
+                for k in range(2 * n):
+                    a, b = i * 2 * n + k + 1, i * 2 * n + (k + 1) % (2 * n) + 1
+                    file.write("f %d %d %d\nf %d %d %d\n" % (a, a + 2 * n, b, b, a + 2 * n, b + 2 * n))
+        scenes = {
+            "emitter": "emitters: [{body: {shape: {sphere: {radius: 0.01}}}, rate: 1.0e12, " + region % (200, 200, 200) + "}]\n",
+            "random": "bodies: [{shape: {sphere: {radius: 0.1}}, random: {number: 100000, attempts: 1000000, "
+                      + region % (10, 10, 10) + "}}]\n",
+            "loop": "bodies: [{for: {i: 4000, k: 4000}, shape: {sphere: {radius: 0.1}}, position: ['${i}', '${k}', 0]}]\n",
+            "mesh": "bodies:\n" + "".join("  - {name: b%d, shape: {mesh: {file: ball.obj}}, position: [%d, 0, 0]}\n" % (i, 3 * i)
+                                          for i in range(20)),
+        }
+        for name, text in scenes.items():
+            with self.subTest(name):
+                with open(self.path(name + ".yaml"), "w", encoding="ascii") as file:
+                    file.write(head + text)
+                code, err, seconds = self.interrupt(signal.SIGTERM, 0.7, "run", name + ".yaml", "--out", name + ".h5")
+                self.assertEqual(code, 7, err)
+                self.assertLess(seconds, SECONDS)
+                self.assertEqual(os.path.exists(self.path(name + ".h5")), name == "emitter")
 
     def test_cut_and_gone_on_with(self):
         """A run that is stopped in the middle of its steps, again and again, ends with the bits of one that was not."""

@@ -3,24 +3,42 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/spare.h"
 #include "scene/build/build.h"
 
 #define BODY_LIMIT 100000000.0
 #define TURN_LIMIT 20000000.0
+/* That a ball takes at least, in the world and in the tables of the scene. */
+#define BODY_BYTES 380.0
+
+scree_status scene_look(scree_scene *scene) {
+  if (!context_stopped(scene->context)) return SCREE_OK;
+  return context_fail(scene->context, SCREE_ERROR_STOPPED,
+                      "the scene is not built: stopped by the caller");
+}
+
+scree_status scene_expect(scree_scene *scene, const scene_node *at, const char *what,
+                          double bodies) {
+  if (bodies < 1e6) return SCREE_OK;
+  const double bytes = BODY_BYTES * bodies, spare = spare_memory();
+  if (bytes <= spare) return SCREE_OK;
+  return scene_fault(&scene->doc, at,
+                     "%s: %.0f bodies take %.3g GB of memory at least, and there are %.3g GB", what,
+                     bodies, 1e-9 * bytes, 1e-9 * spare);
+}
 
 scree_status scene_add_body(scree_scene *scene, scree_world *world, const scree_body_def *def,
                             const scene_node *at) {
   scree_body_id id;
   scree_body_def placed = *def;
   /* A hundred million take minutes. */
-  if (scene->body_count % 4096 == 4095 && context_stopped(scene->context))
-    return context_fail(scene->context, SCREE_ERROR_STOPPED,
-                        "the scene is not built: stopped by the caller");
+  scree_status status = scene->body_count % 4096 == 4095 ? scene_look(scene) : SCREE_OK;
+  if (status) return status;
   scene_move_point(scene, placed.position);
   scene_turn_rotation(scene, placed.rotation);
   scene_turn_vector(scene, placed.velocity);
   scene_turn_vector(scene, placed.angular);
-  scree_status status =
+  status =
       memory_grow(scene->context, &scene->bodies, scene->body_count + 1, sizeof *scene->bodies);
   if (!status) status = scree_world_add_body(world, &placed, &id);
   if (status && status != SCREE_ERROR_MEMORY) {
@@ -81,6 +99,7 @@ static scree_status build_lattice(scree_scene *scene, scree_world *world, const 
   if (k.number >= 0) places = (double)k.number;
   if (places > BODY_LIMIT)
     return scene_fault(&scene->doc, t->keys.lattice, "lattice: %.0f bodies are too many", places);
+  status = scene_expect(scene, t->keys.lattice, "lattice", places);
   scene_random random = {(uint64_t)k.seed};
   size_t nx = (size_t)fmin(k.count[0], BODY_LIMIT), ny = (size_t)fmin(k.count[1], BODY_LIMIT);
   size_t total = (size_t)places;
@@ -143,6 +162,7 @@ static scree_status build_loop(scree_scene *scene, scree_world *world, const sce
     status = scene_scope_add(&scene->doc, key, scope, key->text, i);
     if (++scene->turns > (size_t)TURN_LIMIT) /* loops in loops: each may be small */
       status = scene_fault(&scene->doc, loop, "for: more than %g turns in all", TURN_LIMIT);
+    if (!status && scene->turns % 1024 == 1023) status = scene_look(scene);
     if (!status) status = build_loop(scene, world, node, loop, level + 1, build);
   }
   scope->count = outer;

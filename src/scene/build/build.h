@@ -165,6 +165,7 @@ struct scree_scene {
   size_t fluid_count;
   scene_emitter *emitters;
   size_t emitter_count;
+  size_t emitting; /* 1 + the emitter that was stopped before the step; 0: none. sim keeps it */
   scene_event_keys *drains;
   size_t drain_count;
   scene_field_def *fields;
@@ -219,6 +220,12 @@ scree_status scene_read_region(scree_scene *scene, const scene_scope *scope, con
 /* Adds a body to the world and to the current entry. */
 scree_status scene_add_body(scree_scene *scene, scree_world *world, const scree_body_def *def,
                             const scene_node *at);
+
+/* Asks the caller whether the building is to end: SCREE_ERROR_STOPPED. */
+scree_status scene_look(scree_scene *scene);
+/* A fault at `at` when so many bodies cannot fit into the memory that there is. */
+scree_status scene_expect(scree_scene *scene, const scene_node *at, const char *what,
+                          double bodies);
 
 /* build/body.c: calls `build` once, or once a turn of the entry's `for`, with its variables. */
 typedef scree_status scene_build_function(scree_scene *scene, scree_world *world,

@@ -34,6 +34,7 @@ typedef struct packer {
   size_t *cells; /* first ball of a cell, by a hash; SIZE_MAX: none */
   size_t mask;
   double width, gap;
+  size_t tries; /* since the caller was asked whether to go on */
 } packer;
 
 static size_t cell_slot(const packer *p, const long c[3]) {
@@ -91,7 +92,7 @@ static scree_status draw_balls(scree_scene *scene, const scene_scope *scope, sce
 
 static bool place_ball(packer *p, const scene_region *region, scene_random *random, long attempts) {
   ball *b = &p->balls[p->placed];
-  for (long n = 0; n < attempts; n++) {
+  for (long n = 0; n < attempts; n++, p->tries++) {
     if (!scene_region_draw(region, random, b->r, b->x)) return false;
     if (!is_free(p, b->x, b->r)) continue;
     long c[3];
@@ -102,6 +103,19 @@ static bool place_ball(packer *p, const scene_region *region, scene_random *rand
     return true;
   }
   return false;
+}
+
+/* Ends with fewer than `count` where there is no room, or when it is stopped. */
+static scree_status place_balls(scree_scene *scene, const scene_region *region,
+                                scene_random *random, size_t count, long attempts, packer *p) {
+  enum { STOP_CHECK = 10000 };
+  scree_status status = SCREE_OK;
+  while (!status && p->placed < count && place_ball(p, region, random, attempts)) {
+    if (++p->tries < STOP_CHECK) continue;
+    p->tries = 0;
+    status = scene_look(scene);
+  }
+  return status;
 }
 
 static scree_status add_balls(scree_scene *scene, scree_world *world, const scene_scope *scope,
@@ -125,6 +139,7 @@ scree_status scene_build_random(scree_scene *scene, scree_world *world, const sc
   scree_status status = scene_read(&scene->doc, scope, t->keys.random, &scene_section_random, &k);
   scene_region region;
   if (!status) status = scene_read_region(scene, scope, k.region, &region);
+  if (!status) status = scene_expect(scene, t->keys.random, "random", (double)k.number);
   if (status || k.number == 0) return status;
   size_t count = (size_t)k.number, slots = 64;
   while (slots < 2 * count) slots *= 2;
@@ -137,9 +152,8 @@ scree_status scene_build_random(scree_scene *scene, scree_world *world, const sc
   if (!status) {
     memset(p.cells, 0xff, slots * sizeof *p.cells);
     p.width = 2.0 * p.balls[0].r + p.gap;
-    while (p.placed < count && place_ball(&p, &region, &random, k.attempts)) {
-    }
-    if (p.placed < count)
+    status = place_balls(scene, &region, &random, count, k.attempts, &p);
+    if (!status && p.placed < count)
       status = scene_fault(&scene->doc, t->keys.random,
                            "random: only %zu of %zu bodies found a place; take a larger region or "
                            "fewer bodies",

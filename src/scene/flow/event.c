@@ -287,6 +287,7 @@ void scene_clear_events(scree_scene *scene) {
   scene->fields = NULL;
   scene->field_count = 0;
   memory_free(scene->context, scene->emitters);
+  scene->emitting = 0;
   memory_free(scene->context, scene->drains);
   memory_free(scene->context, scene->probes);
   memory_free(scene->context, scene->actions);

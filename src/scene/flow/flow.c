@@ -9,7 +9,7 @@
 #include "scene/flow/near.h"
 #include "shape/shape.h"
 
-enum { EMITTER_ATTEMPTS = 50 };
+enum { EMITTER_ATTEMPTS = 50, STOP_CHECK = 1024 };
 
 static bool active(const scene_event_keys *k, double time) {
   return time >= k->start && time < k->stop;
@@ -62,9 +62,17 @@ static scree_status emit_one(scree_scene *scene, scree_world *world, scene_emitt
   return SCREE_OK;
 }
 
-static scree_status emit(scree_scene *scene, scree_world *world, scene_emitter *e, double h) {
+/* What is due in a step may be a million bodies. Ranks stop as one, after the step. */
+static bool is_stopped(scree_scene *scene, size_t made) {
+  return made % STOP_CHECK == STOP_CHECK - 1 && !scene->context->ranks &&
+         context_stopped(scene->context);
+}
+
+/* `again`: it was stopped in the midst of this, and goes on as if it had not been. */
+static scree_status emit(scree_scene *scene, scree_world *world, scene_emitter *e, double h,
+                         bool again) {
   if (!active(&e->keys, scree_world_time(world))) return SCREE_OK;
-  e->carry = fmin(e->carry + e->keys.rate * h, 1e6);
+  if (!again) e->carry = fmin(e->carry + e->keys.rate * h, 1e6);
   uint64_t most = e->keys.number < 0 ? UINT64_MAX : (uint64_t)e->keys.number;
   if (e->carry < 1.0 || e->emitted >= most) return SCREE_OK;
   near_list list = {0};
@@ -73,8 +81,11 @@ static scree_status emit(scree_scene *scene, scree_world *world, scene_emitter *
   scree_status status = find_near(scene, world, &e->region, &list);
   if (!status) status = near_sort(scene->context, &list, largest);
   bool done = true;
-  while (!status && done && e->carry >= 1.0 && e->emitted < most)
+  for (size_t made = 0; !status && done && e->carry >= 1.0 && e->emitted < most; made++) {
     status = emit_one(scene, world, e, &list, &done);
+    if (!status && is_stopped(scene, made))
+      status = context_fail(scene->context, SCREE_ERROR_STOPPED, "emitter: stopped by the caller");
+  }
   near_clear(scene->context, &list);
   return status;
 }
@@ -123,8 +134,8 @@ static scree_status push(scree_scene *scene, scree_world *world, scene_force *f,
   return status;
 }
 
-scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, double h) {
-  ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene && world);
+/* Forces and motors of the step. */
+static scree_status act_on(scree_scene *scene, scree_world *world, double h) {
   const double time = scree_world_time(world);
   scree_status acted = scene_act(scene, world);
   for (size_t i = 0; i < scene->force_count && !acted; i++) {
@@ -138,14 +149,21 @@ scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, dou
   if (!acted) acted = scene_push_fluids(scene, world, h);
   if (!acted) acted = scene_push_fields(scene, world, h);
   world->calling = 0.0;
-  if (acted) return acted;
-  scree_status moved = scene_drive_motors(scene, world, h);
-  if (moved) return moved;
-  for (size_t i = 0; i < scene->emitter_count; i++) {
-    scree_status status = emit(scene, world, &scene->emitters[i], h);
-    if (status) return status;
+  return acted ? acted : scene_drive_motors(scene, world, h);
+}
+
+scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, double h) {
+  ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene && world);
+  const size_t again = scene->emitting;
+  size_t i = again ? again - 1 : 0;
+  scree_status status = again ? SCREE_OK : act_on(scene, world, h);
+  context_begin(scene->context);
+  scene->emitting = 0;
+  for (; i < scene->emitter_count && !status; i++) {
+    status = emit(scene, world, &scene->emitters[i], h, i + 1 == again);
+    if (status == SCREE_ERROR_STOPPED) scene->emitting = i + 1;
   }
-  return SCREE_OK;
+  return status;
 }
 
 scree_status scree_scene_after_step(scree_scene *scene, scree_world *world) {
@@ -219,6 +237,7 @@ scree_status scree_scene_restore(scree_scene *scene, const void *blob, size_t si
                         "the checkpoint is of another scene: %zu bytes of emitters, not %zu", size,
                         scree_scene_save_size(scene));
   const char *at = blob;
+  scene->emitting = 0;
   memcpy(&scene->flow, at, sizeof scene->flow);
   at += sizeof scene->flow;
   for (size_t i = 0; i < scene->emitter_count; i++, at += sizeof(saved_emitter)) {

@@ -33,6 +33,15 @@ static const cut_case cases[] = {
      "\n     body: {shape: {sphere: {radius: 0.04}}, velocity: [0, 0, -3]}}\n"
      "drains: [{lower: [-1, -1, -1], upper: [-0.2, 1, 1]}]\n"
      "forces: [{body: block, force: [3, 0, 0]}]\n"},
+    {"emitters of thousands", 2, 1, 8,
+     "step: 5 ms\nduration: 1 s\nsolver: {tolerance: 1.0e-2}\nbodies:\n"
+     "  - {name: block, shape: {box: {size: [0.2, 0.2, 0.2]}}, position: [0, 0, 3]}\n"
+     "emitters:\n"
+     "  - {rate: 5.0e5, region: {box: {lower: [-1, -1, 0], upper: [1, 1, 2]}}, "
+     "body: {shape: {sphere: {radius: 0.01}}, velocity: [0, 0, -1]}}\n"
+     "  - {rate: 1.0e12, number: 1500, seed: 4, region: {box: {lower: [-1, -1, 0], upper: [1, 1, "
+     "2]}}, body: {shape: {sphere: {radius: 0.01}}}}\n"
+     "forces: [{body: block, force: [3, 0, 0]}]\n"},
     {"joints, motors, limits, a bounce of what hangs in joints", 60, 1, 3,
      "step: 5 ms\nduration: 1 s\nmaterials: {m: {friction: 0.4, restitution: 0.8}}\n"
      "bodies:\n"
@@ -116,6 +125,15 @@ typedef struct result {
   int parts; /* of the step that was made in most */
 } result;
 
+/* As a run does that is stopped and gone on with. */
+static void keep_and_take_back(scree_context *context, scree_sim *sim) {
+  const size_t size = scree_sim_save_size(sim);
+  void *blob = malloc(size);
+  ok(context, scree_sim_save(sim, blob, size));
+  ok(context, scree_sim_restore(sim, blob, size));
+  free(blob);
+}
+
 static void step_with_stops(scree_context *context, scree_sim *sim, const cut_case *c, watch *w,
                             scree_step_info *info, long *stops) {
   for (long at = 1;; at = at < c->looks ? at + 1 : 2 * at) {
@@ -129,6 +147,7 @@ static void step_with_stops(scree_context *context, scree_sim *sim, const cut_ca
       return;
     }
     ++*stops;
+    keep_and_take_back(context, sim);
     if (at > 1 && scree_world_body_count(scree_sim_world(sim)) == bodies)
       assert_true(scree_world_hash(scree_sim_world(sim)) == hash);
   }
