@@ -8,6 +8,7 @@
 #   make bench      benchmarks; results in out/bench
 #   make bench-peers  another library's solvers beside ours on the same problem files (PEER_FILES,
 #                     default the problems in $SCREE_SHARED or ../shared); tables, plots in out/bench
+#   make bench-engines  spheres, boxes and a chain by LIGGGHTS, LAMMPS, ODE, Bullet and Scree; out/engines
 #   make studies    exact friction, what accuracy costs, and scenes of the gallery against published
 #                   laws; tables, plots in out/studies
 #   make gallery-pages  web pages that play the scenes of the gallery, in out/pages
@@ -77,6 +78,9 @@ bench-peers: setup | build
 	$(call compile,release) --target bench-peers
 	@mkdir -p out/bench
 	build/release/bench-peers $(PEER_FLAGS) --out out/bench $(PEER_FILES) | tee out/bench/peers.txt
+bench-engines: release
+	@tools/setup --engines
+	bench/engines/compare --scree build/release/scree --out out/engines
 ifneq ($(wildcard tools/demo),)
 .PHONY: demo
 demo: | build
@@ -129,4 +133,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: view all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers gallery-pages install wheel tarball deb docs check format setup clean
+.PHONY: view all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers bench-engines gallery-pages install wheel tarball deb docs check format setup clean
