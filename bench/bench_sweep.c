@@ -324,7 +324,7 @@ static void measure_rolling(figures *f) {
 static double compulsory_bytes(const ccp_operator *op) {
   const op_bodies *impl = op->impl;
   const double group = sizeof(sphere_group) + 2.0 * PACK_IMPULSES * sizeof(double);
-  return (double)impl->pack.group_count * group +
+  return (double)impl->pack.lanes.count * group +
          (double)op->problem->bodies.body_count * 2.0 * sizeof(body_line);
 }
 

@@ -30,11 +30,11 @@ static bool is_round(const scree_ccp_body_def *body) {
 static void fill_traits(bodies_pack *pack, const ccp_bodies *bodies) {
   for (size_t k = 0; k < bodies->body_count; k++) {
     const scree_ccp_body_def *body = &bodies->body[k];
-    pack->trait[k] =
+    pack->scratch.trait[k] =
         (uint8_t)((ccp_body_moves(bodies, (uint32_t)k) ? PACK_MOVES : 0) |
                   (is_round(body) ? PACK_ROUND : 0) | (body->inverse_mass > 0.0 ? PACK_MASS : 0));
   }
-  pack->trait[bodies->body_count] = PACK_ROUND;
+  pack->scratch.trait[bodies->body_count] = PACK_ROUND;
 }
 
 /* Sides are along the normal when what the arm has across it is rounding: beyond that it would be
@@ -67,8 +67,8 @@ static bool contact_fits(const bodies_pack *pack, const scree_ccp *p, size_t i) 
   const ccp_contact *c = &p->bodies.contact[i];
   const bool world_a = c->body_a == SCREE_CCP_WORLD, world_b = c->body_b == SCREE_CCP_WORLD;
   const size_t world = p->bodies.body_count;
-  const uint8_t a = pack->trait[world_a ? world : c->body_a],
-                b = pack->trait[world_b ? world : c->body_b];
+  const uint8_t a = pack->scratch.trait[world_a ? world : c->body_a],
+                b = pack->scratch.trait[world_b ? world : c->body_b];
   if (!(a & b & PACK_ROUND) || !((a | b) & PACK_MASS)) return false;
   if (p->compliance && ccp_dim(p, i) >= 3 &&
       p->compliance[p->row_start[i] + 1] != p->compliance[p->row_start[i] + 2])
@@ -111,18 +111,18 @@ static uint32_t line_of(const ccp_bodies *bodies, uint32_t body) {
 }
 
 static uint32_t side_of(const bodies_pack *pack, uint32_t line) {
-  return pack->trait[line] & PACK_MOVES ? line : line | PACK_FIXED;
+  return pack->scratch.trait[line] & PACK_MOVES ? line : line | PACK_FIXED;
 }
 
 static void mark(bodies_pack *pack, size_t i, bool fits, bool open, class_sums *sums) {
-  pack->colour[i] = !fits ? PACK_REST : open ? PACK_OPEN : PACK_CLOSED;
+  pack->scratch.colour[i] = !fits ? PACK_REST : open ? PACK_OPEN : PACK_CLOSED;
   sums->fitting += fits;
   sums->closed += fits && !open;
 }
 
 static void mark_rolling(op_bodies *impl, size_t i, bool fits, bool open, class_sums *sums) {
-  impl->pack.colour[i] = fits ? PACK_ROLLED : PACK_REST;
-  impl->rolled.colour[i] = !fits ? PACK_REST : open ? PACK_OPEN : PACK_CLOSED;
+  impl->pack.scratch.colour[i] = fits ? PACK_ROLLED : PACK_REST;
+  impl->rolled.scratch.colour[i] = !fits ? PACK_REST : open ? PACK_OPEN : PACK_CLOSED;
   sums->rolling += fits;
   sums->rolling_closed += fits && !open;
 }
@@ -135,7 +135,7 @@ static void classify_block(const ccp_operator *op, size_t i, class_sums *sums) {
   bodies_read_block(op, i, impl->state, op->r + row);
   for (size_t k = 0; k < dim; k++) op->r[row + k] += p->offset[row + k];
   if (i >= p->bodies.contact_count) {
-    pack->colour[i] = PACK_REST;
+    pack->scratch.colour[i] = PACK_REST;
     return;
   }
   const ccp_contact *c = &p->bodies.contact[i];
@@ -173,7 +173,8 @@ static unsigned gather_lanes(const bodies_pack *pack, const scree_ccp *p, size_t
     set = mine;
     world[0] |= (unsigned)(c->body_a == SCREE_CCP_WORLD) << k;
     world[1] |= (unsigned)(c->body_b == SCREE_CCP_WORLD) << k;
-    fitting |= (unsigned)(fits && (pack->trait[a] & pack->trait[b] & PACK_ROUND)) << k;
+    fitting |= (unsigned)(fits && (pack->scratch.trait[a] & pack->scratch.trait[b] & PACK_ROUND))
+               << k;
     w->a[k] = a;
     w->b[k] = b;
     w->mu[k] = set->mu;
@@ -220,10 +221,11 @@ static bool is_whole(const ccp_operator *op, size_t i) {
 
 static scree_status reserve(ccp_operator *op, bodies_pack *pack) {
   const size_t bodies = op->problem->bodies.body_count;
-  if (memory_grow(op->context, &pack->colour, op->block_count, sizeof *pack->colour) ||
+  if (memory_grow(op->context, &pack->scratch.colour, op->block_count,
+                  sizeof *pack->scratch.colour) ||
       memory_grow(op->context, &pack->pair, op->problem->bodies.contact_count, sizeof *pack->pair))
     return SCREE_ERROR_MEMORY;
-  return memory_grow(op->context, &pack->trait, bodies + 1, sizeof *pack->trait);
+  return memory_grow(op->context, &pack->scratch.trait, bodies + 1, sizeof *pack->scratch.trait);
 }
 
 static bool any_rolls(const scree_ccp *p) {
@@ -235,13 +237,14 @@ static bool any_rolls(const scree_ccp *p) {
 /* What the pack of contacts with moments needs before they are looked at. */
 static scree_status begin_rolling(ccp_operator *op, op_bodies *impl) {
   bodies_pack *rolled = &impl->rolled;
-  rolled->rolling = true;
+  rolled->lanes.rolling = true;
   if (!any_rolls(op->problem)) return SCREE_OK;
-  if (memory_grow(op->context, &rolled->colour, op->block_count, sizeof *rolled->colour) ||
+  if (memory_grow(op->context, &rolled->scratch.colour, op->block_count,
+                  sizeof *rolled->scratch.colour) ||
       memory_grow(op->context, &rolled->pair, op->problem->bodies.contact_count,
                   sizeof *rolled->pair))
     return SCREE_ERROR_MEMORY;
-  memset(rolled->colour, PACK_REST, op->block_count * sizeof *rolled->colour);
+  memset(rolled->scratch.colour, PACK_REST, op->block_count * sizeof *rolled->scratch.colour);
   return SCREE_OK;
 }
 
@@ -274,12 +277,12 @@ scree_status bodies_classify(ccp_operator *op) {
   }
   pack->contact_count = fitting;
   pack->closed_count = closed;
-  pack->has_extra = extra;
-  pack->has_rays = rays;
+  pack->lanes.has_extra = extra;
+  pack->lanes.has_rays = rays;
   pack->uniform = !mixed;
   impl->rolled.contact_count = rolling;
   impl->rolled.closed_count = rolling_closed;
-  impl->rolled.has_extra = rolling_extra;
+  impl->rolled.lanes.has_extra = rolling_extra;
   if (rolling)
     memcpy(impl->rolled.pair, pack->pair, op->problem->bodies.contact_count * sizeof *pack->pair);
   return SCREE_OK;

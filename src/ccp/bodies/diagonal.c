@@ -57,7 +57,7 @@ void bodies_diagonal_block(const ccp_operator *op, size_t i, double *nii) {
 const double *bodies_diagonal_kept(const ccp_operator *op, size_t i) {
   const op_bodies *impl = op->impl;
   const bodies_diagonal *d = &impl->diagonal;
-  return impl->pack.colour[i] == PACK_REST ? d->value + d->at[i] : NULL;
+  return impl->pack.scratch.colour[i] == PACK_REST ? d->value + d->at[i] : NULL;
 }
 
 scree_status bodies_diagonal_fill(bodies_diagonal *d, ccp_operator *op) {
@@ -67,14 +67,15 @@ scree_status bodies_diagonal_fill(bodies_diagonal *d, ccp_operator *op) {
   if (memory_grow(op->context, &d->at, op->block_count, sizeof *d->at)) return SCREE_ERROR_MEMORY;
   for (size_t j = op->head_count; j < op->block_count; j++) {
     const size_t i = op->order[j], dim = (size_t)ccp_dim(op->problem, i);
-    if (impl->pack.colour[i] != PACK_REST) continue;
+    if (impl->pack.scratch.colour[i] != PACK_REST) continue;
     d->at[i] = entries;
     entries += dim * dim;
   }
   if (memory_grow(op->context, &d->value, entries, sizeof *d->value)) return SCREE_ERROR_MEMORY;
   for (size_t j = op->head_count; j < op->block_count; j++) {
     const size_t i = op->order[j];
-    if (impl->pack.colour[i] == PACK_REST) bodies_diagonal_block(op, i, d->value + d->at[i]);
+    if (impl->pack.scratch.colour[i] == PACK_REST)
+      bodies_diagonal_block(op, i, d->value + d->at[i]);
   }
   return SCREE_OK;
 }

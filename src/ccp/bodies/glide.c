@@ -9,14 +9,14 @@
 
 static scree_status begin_pack(ccp_operator *op, const bodies_pack *pack, glide_pack *glide) {
   const size_t lanes = bodies_pack_doubles(pack);
-  const size_t shifts = pack->group_count * PACK_LANES;
+  const size_t shifts = pack->lanes.count * PACK_LANES;
   if (memory_grow(op->context, &glide->before, lanes, sizeof(double)) ||
       memory_grow(op->context, &glide->shift, shifts, sizeof(double)) ||
-      memory_grow(op->context, &glide->sums, pack->unit_count, sizeof *glide->sums))
+      memory_grow(op->context, &glide->sums, pack->plan.unit_count, sizeof *glide->sums))
     return SCREE_ERROR_MEMORY;
-  if (lanes) memcpy(glide->before, pack->impulse, lanes * sizeof(double));
+  if (lanes) memcpy(glide->before, pack->lanes.impulse, lanes * sizeof(double));
   if (shifts) memset(glide->shift, 0, shifts * sizeof(double));
-  if (pack->unit_count) memset(glide->sums, 0, pack->unit_count * sizeof *glide->sums);
+  if (pack->plan.unit_count) memset(glide->sums, 0, pack->plan.unit_count * sizeof *glide->sums);
   return SCREE_OK;
 }
 
@@ -62,10 +62,10 @@ static double sweep_open(const glide_work *w, size_t begin, size_t end) {
   const bodies_pack *pack = w->pack;
   double worst = 0.0;
   for (size_t unit = begin; unit < end; unit++) {
-    if (pack->asleep[unit] && !w->round) continue;
+    if (pack->open.asleep[unit] && !w->round) continue;
     const double change =
-        w->kernels->sweep_glide(&w->sweep, pack->unit_start, unit, unit + 1, w->sums);
-    if (change != 0.0) pack->asleep[unit] = false;
+        w->kernels->sweep_glide(&w->sweep, pack->plan.unit_start, unit, unit + 1, w->sums);
+    if (change != 0.0) pack->open.asleep[unit] = false;
     worst = fmax(worst, change);
   }
   return worst;
@@ -73,17 +73,17 @@ static double sweep_open(const glide_work *w, size_t begin, size_t end) {
 
 static double sweep_share(const glide_work *w) {
   const bodies_pack *pack = w->pack;
-  const size_t phases = w->round || pack->stirring ? pack->phase_count : pack->open_phase;
+  const size_t phases = w->round || pack->open.stirring ? pack->plan.phase_count : pack->open.phase;
   double worst = 0.0;
   for (size_t phase = 0; phase < phases; phase++) {
     size_t begin, end;
     bodies_share(0, bodies_pack_parts(pack, phase), &begin, &end);
     begin = bodies_pack_part(pack, phase, begin);
     end = bodies_pack_part(pack, phase, end);
-    const double change =
-        phase >= pack->open_phase ? sweep_open(w, begin, end)
-        : begin < end ? w->kernels->sweep_glide(&w->sweep, pack->unit_start, begin, end, w->sums)
-                      : 0.0;
+    const double change = phase >= pack->open.phase ? sweep_open(w, begin, end)
+                          : begin < end ? w->kernels->sweep_glide(&w->sweep, pack->plan.unit_start,
+                                                                  begin, end, w->sums)
+                                        : 0.0;
     worst = fmax(worst, change);
     bodies_wait();
   }
@@ -96,7 +96,7 @@ static double sum_of(const double *x) {
 
 static void add_sums(const bodies_pack *pack, const sphere_glide *sums, op_glide_sums *total) {
   sphere_glide all = {.uphill = {0.0}};
-  for (size_t unit = 0; unit < pack->unit_count; unit++)
+  for (size_t unit = 0; unit < pack->plan.unit_count; unit++)
     for (size_t k = 0; k < PACK_LANES; k++) {
       all.uphill[k] += sums[unit].uphill[k];
       all.distance2[k] += sums[unit].distance2[k];
@@ -108,21 +108,21 @@ static void add_sums(const bodies_pack *pack, const sphere_glide *sums, op_glide
 /* What was swept into is now the sweep's. */
 static void exchange(bodies_pack *pack, glide_pack *glide) {
   double *const impulse = glide->before;
-  glide->before = pack->impulse;
-  pack->impulse = impulse;
+  glide->before = pack->lanes.impulse;
+  pack->lanes.impulse = impulse;
 }
 
 static glide_work work_of(const op_bodies *impl, int k, const op_glide_params *params) {
   bodies_pack *pack = bodies_pack_at(impl, k);
   return (glide_work){.pack = pack,
                       .kernels = bodies_pack_kernels(pack, impl->kernels),
-                      .sweep = {.group = pack->group,
-                                .scale = pack->scale,
-                                .roll = pack->roll,
+                      .sweep = {.group = pack->lanes.group,
+                                .scale = pack->lanes.scale,
+                                .roll = pack->lanes.roll,
                                 .mu = bodies_pack_mu(pack),
                                 .mu_stride = bodies_pack_mu_stride(pack),
-                                .impulse = pack->impulse,
-                                .extra = pack->has_extra ? pack->extra : NULL,
+                                .impulse = pack->lanes.impulse,
+                                .extra = pack->lanes.has_extra ? pack->lanes.extra : NULL,
                                 .lines = impl->state,
                                 .relaxed = params->model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,
                                 .omega = 1.0,
@@ -133,7 +133,7 @@ static glide_work work_of(const op_bodies *impl, int k, const op_glide_params *p
                                 .follow = params->follow,
                                 .reach = bodies_pack_reach(pack)},
                       .sums = impl->glide.of[k].sums,
-                      .round = pack->sweeps++ % PACK_ROUND_SWEEPS == 0};
+                      .round = pack->open.sweeps++ % PACK_ROUND_SWEEPS == 0};
 }
 
 static op_glide_sums sweep(ccp_operator *op, const op_glide_params *params,
@@ -154,9 +154,9 @@ static op_glide_sums sweep(ccp_operator *op, const op_glide_params *params,
   for (int k = 0; k < BODIES_PACKS; k++) {
     bodies_pack *pack = bodies_pack_at(impl, k);
     exchange(pack, &impl->glide.of[k]);
-    for (size_t unit = bodies_pack_open_unit(pack); work[k].round && unit < pack->unit_count;
+    for (size_t unit = bodies_pack_open_unit(pack); work[k].round && unit < pack->plan.unit_count;
          unit++)
-      pack->stirring = pack->stirring || !pack->asleep[unit];
+      pack->open.stirring = pack->open.stirring || !pack->open.asleep[unit];
     add_sums(pack, impl->glide.of[k].sums, &sums);
   }
   sums.change = fmax(sqrt(worst), bodies_sweep_rest(op, rest, g));

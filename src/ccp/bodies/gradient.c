@@ -22,12 +22,12 @@ static bool any_full(const ccp_bodies *bodies) {
 }
 
 static size_t units_of(const op_bodies *impl) {
-  return impl->pack.unit_count + impl->rolled.unit_count;
+  return impl->pack.plan.unit_count + impl->rolled.plan.unit_count;
 }
 
 /* The sums of a pack's units. */
 static sphere_sums *sums_of(const op_bodies *impl, int pack) {
-  return impl->gradient.sums + (pack ? impl->pack.unit_count : 0);
+  return impl->gradient.sums + (pack ? impl->pack.plan.unit_count : 0);
 }
 
 static scree_status reserve(ccp_operator *op, op_bodies *impl) {
@@ -93,9 +93,10 @@ static void fill_lines(const ccp_operator *op, const bodies_gradient *m) {
 /* What steps leave alone in units asleep. */
 static void still_units(const bodies_pack *pack, double *lanes, sphere_sums *sums) {
   const size_t stride = bodies_pack_stride(pack);
-  for (size_t unit = bodies_pack_open_unit(pack); unit < pack->unit_count; unit++) {
-    const size_t first = pack->unit_start[unit], count = pack->unit_start[unit + 1] - first;
-    if (!pack->asleep[unit]) continue;
+  for (size_t unit = bodies_pack_open_unit(pack); unit < pack->plan.unit_count; unit++) {
+    const size_t first = pack->plan.unit_start[unit],
+                 count = pack->plan.unit_start[unit + 1] - first;
+    if (!pack->open.asleep[unit]) continue;
     memset(lanes + first * stride, 0, count * stride * sizeof(double));
     sums[unit] = (sphere_sums){.distance2 = {0.0}};
   }
@@ -103,9 +104,9 @@ static void still_units(const bodies_pack *pack, double *lanes, sphere_sums *sum
 
 /* Units whose residual is not zero are to take part. */
 static void wake_units(bodies_pack *pack, const op_judged *judged) {
-  for (size_t unit = bodies_pack_open_unit(pack); unit < pack->unit_count; unit++) {
-    if (judged[unit].worst != 0.0) pack->asleep[unit] = false;
-    pack->stirring = pack->stirring || !pack->asleep[unit];
+  for (size_t unit = bodies_pack_open_unit(pack); unit < pack->plan.unit_count; unit++) {
+    if (judged[unit].worst != 0.0) pack->open.asleep[unit] = false;
+    pack->open.stirring = pack->open.stirring || !pack->open.asleep[unit];
   }
 }
 
@@ -123,7 +124,7 @@ static scree_status begin(ccp_operator *op, const double *g) {
     bodies_pack_load(pack, op, g, m->iterate[CURRENT].lanes[k]);
     bodies_pack_lull(pack, m->iterate[CURRENT].lanes[k]);
     still_units(pack, m->iterate[NEXT].lanes[k], sums_of(impl, k));
-    if (pack->group_count)
+    if (pack->lanes.count)
       memcpy(m->iterate[PREVIOUS].lanes[k], m->iterate[CURRENT].lanes[k],
              bodies_pack_doubles(pack) * sizeof(double));
   }
@@ -278,13 +279,13 @@ static void step_pack(const op_bodies *impl, int k, double beta, double length) 
   const bodies_gradient *m = &impl->gradient;
   const bodies_pack *pack = bodies_pack_at(impl, k);
   const sphere_kernels *kernels = bodies_pack_kernels(pack, impl->kernels);
-  const size_t phases = pack->stirring ? pack->phase_count : pack->open_phase;
+  const size_t phases = pack->open.stirring ? pack->plan.phase_count : pack->open.phase;
   sphere_sums *sums = sums_of(impl, k);
   const sphere_step work = {
-      .group = pack->group,
-      .scale = pack->scale,
-      .roll = pack->roll,
-      .extra = pack->has_extra ? pack->extra : NULL,
+      .group = pack->lanes.group,
+      .scale = pack->lanes.scale,
+      .roll = pack->lanes.roll,
+      .extra = pack->lanes.has_extra ? pack->lanes.extra : NULL,
       .lines = lines_at_y(impl),
       .push = m->iterate[NEXT].twist,
       .current = m->iterate[CURRENT].lanes[k],
@@ -299,8 +300,9 @@ static void step_pack(const op_bodies *impl, int k, double beta, double length) 
     for (size_t part = 0; part < bodies_pack_parts(pack, phase); part++)
       for (size_t unit = bodies_pack_part(pack, phase, part);
            unit < bodies_pack_part(pack, phase, part + 1); unit++)
-        if (phase < pack->open_phase || !pack->asleep[unit])
-          kernels->step(&work, pack->unit_start[unit], pack->unit_start[unit + 1], &sums[unit]);
+        if (phase < pack->open.phase || !pack->open.asleep[unit])
+          kernels->step(&work, pack->plan.unit_start[unit], pack->plan.unit_start[unit + 1],
+                        &sums[unit]);
   }
 }
 
@@ -380,7 +382,7 @@ static void judge(ccp_operator *op, scree_model model, op_judged *sum) {
   bodies_judge_velocities(op, model, it->twist, (const double *const *)it->lanes, it->rows, sum);
   if (!impl->gradient.has_moved) return;
   wake_units(&impl->pack, impl->judged);
-  wake_units(&impl->rolled, impl->judged + impl->pack.unit_count);
+  wake_units(&impl->rolled, impl->judged + impl->pack.plan.unit_count);
 }
 
 const op_gradient_class bodies_gradient_class = {

@@ -21,7 +21,8 @@ static size_t rigid_chunks_of(const op_bodies *impl) {
 
 static size_t parts_of(const ccp_operator *op) {
   const op_bodies *impl = op->impl;
-  return impl->pack.unit_count + impl->rolled.unit_count + chunks_of(op) + rigid_chunks_of(impl);
+  return impl->pack.plan.unit_count + impl->rolled.plan.unit_count + chunks_of(op) +
+         rigid_chunks_of(impl);
 }
 
 scree_status bodies_judge_reserve(ccp_operator *op) {
@@ -94,7 +95,7 @@ static op_judged judge_rest(const ccp_operator *op, scree_model model, const bod
   for (size_t j = begin; j < end; j++) {
     const size_t i = op->order[j], row = op->row_start[i], dim = op->row_start[i + 1] - row;
     double u[SCREE_MAX_DIM];
-    if (impl->pack.colour[i] == PACK_RIGID) continue;
+    if (impl->pack.scratch.colour[i] == PACK_RIGID) continue;
     bodies_read_block(op, i, lines, u);
     for (size_t k = 0; k < dim; k++) {
       u[k] += p->offset[row + k];
@@ -108,11 +109,11 @@ static op_judged judge_rest(const ccp_operator *op, scree_model model, const bod
 static sphere_judge work_of(const bodies_pack *pack, scree_model model, const body_line *lines,
                             const double *lanes) {
   return (sphere_judge){
-      .group = pack->group,
-      .scale = pack->scale,
-      .roll = pack->roll,
-      .extra = pack->has_extra ? pack->extra : NULL,
-      .rough = pack->has_rays ? (const double(*)[PACK_LANES])pack->rough : NULL,
+      .group = pack->lanes.group,
+      .scale = pack->lanes.scale,
+      .roll = pack->lanes.roll,
+      .extra = pack->lanes.has_extra ? pack->lanes.extra : NULL,
+      .rough = pack->lanes.has_rays ? (const double(*)[PACK_LANES])pack->lanes.rough : NULL,
       .lines = lines,
       .lanes = lanes,
       .shifted = model == SCREE_MODEL_COULOMB ? 1.0 : 0.0,
@@ -128,18 +129,18 @@ static void judge_share(const ccp_operator *op, scree_model model, const body_li
   op_judged *parts = impl->judged;
   for (int k = 0; k < BODIES_PACKS; k++) {
     const bodies_pack *pack = bodies_pack_at(impl, k);
-    sphere_judge work = work_of(pack, model, lines, lanes ? lanes[k] : pack->impulse);
+    sphere_judge work = work_of(pack, model, lines, lanes ? lanes[k] : pack->lanes.impulse);
     if (op->ranks) {
       work.scale = impl->whole.scale[k];
       work.roll = impl->whole.roll[k];
     }
 #pragma omp for schedule(static) nowait
-    for (size_t unit = 0; unit < pack->unit_count; unit++) {
-      const size_t begin = pack->unit_start[unit], end = pack->unit_start[unit + 1];
+    for (size_t unit = 0; unit < pack->plan.unit_count; unit++) {
+      const size_t begin = pack->plan.unit_start[unit], end = pack->plan.unit_start[unit + 1];
       parts[unit] = g ? judge_rows(op, pack, &work, g, begin, end)
                       : judge_groups(impl, pack, &work, begin, end);
     }
-    parts += pack->unit_count;
+    parts += pack->plan.unit_count;
   }
   op_judged *const rigid = parts + chunks_of(op);
 #pragma omp for schedule(static) nowait

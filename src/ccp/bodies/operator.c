@@ -72,7 +72,7 @@ static void push_part(const ccp_operator *op, const bodies_pack *pack, const dou
   _Alignas(64) double lanes[PACK_BATCH * ROLL_IMPULSES];
   for (size_t j = begin; j < end; j += PACK_BATCH) {
     const size_t stop = bodies_pack_batch(j, end);
-    const sphere_product work = {.group = pack->group,
+    const sphere_product work = {.group = pack->lanes.group,
                                  .lanes = lanes,
                                  .first = j,
                                  .lines = impl->push,
@@ -86,32 +86,32 @@ static void push_part(const ccp_operator *op, const bodies_pack *pack, const dou
  * none. */
 static void push_inside(const op_bodies *impl, const bodies_pack *pack, size_t phase) {
   const sphere_kernels *kernels = bodies_pack_kernels(pack, impl->kernels);
-  const sphere_product work = {.group = pack->group,
-                               .lanes = pack->impulse,
+  const sphere_product work = {.group = pack->lanes.group,
+                               .lanes = pack->lanes.impulse,
                                .lines = impl->push,
                                .reach = bodies_pack_reach(pack)};
   size_t begin, end;
   bodies_share(0, bodies_pack_parts(pack, phase), &begin, &end);
   begin = bodies_pack_part(pack, phase, begin);
   end = bodies_pack_part(pack, phase, end);
-  if (phase < pack->open_phase) {
-    kernels->push(&work, pack->unit_start[begin], pack->unit_start[end]);
+  if (phase < pack->open.phase) {
+    kernels->push(&work, pack->plan.unit_start[begin], pack->plan.unit_start[end]);
     return;
   }
   for (size_t unit = begin; unit < end; unit++)
-    if (!pack->asleep[unit])
-      kernels->push(&work, pack->unit_start[unit], pack->unit_start[unit + 1]);
+    if (!pack->open.asleep[unit])
+      kernels->push(&work, pack->plan.unit_start[unit], pack->plan.unit_start[unit + 1]);
 }
 
 /* All of a pack; every thread of a team calls it. */
 static void push_pack(const ccp_operator *op, const bodies_pack *pack, const double *x) {
-  for (size_t phase = 0; x && phase < pack->phase_count; phase++) {
+  for (size_t phase = 0; x && phase < pack->plan.phase_count; phase++) {
 #pragma omp for schedule(static)
     for (size_t part = 0; part < bodies_pack_parts(pack, phase); part++)
-      push_part(op, pack, x, pack->unit_start[bodies_pack_part(pack, phase, part)],
-                pack->unit_start[bodies_pack_part(pack, phase, part + 1)]);
+      push_part(op, pack, x, pack->plan.unit_start[bodies_pack_part(pack, phase, part)],
+                pack->plan.unit_start[bodies_pack_part(pack, phase, part + 1)]);
   }
-  for (size_t phase = 0; !x && phase < pack->phase_count; phase++) {
+  for (size_t phase = 0; !x && phase < pack->plan.phase_count; phase++) {
     push_inside(op->impl, pack, phase);
     bodies_wait();
   }
@@ -156,14 +156,14 @@ static void read_batch(const ccp_operator *op, const bodies_pack *pack, const do
                        size_t begin, size_t end, double *y) {
   const op_bodies *impl = op->impl;
   _Alignas(64) double lanes[PACK_BATCH * ROLL_IMPULSES], out[PACK_BATCH * ROLL_IMPULSES];
-  const sphere_product work = {.group = pack->group,
-                               .extra =
-                                   op->problem->compliance && pack->has_extra ? pack->extra : NULL,
-                               .lanes = lanes,
-                               .out = out,
-                               .first = begin,
-                               .lines = impl->push,
-                               .reach = bodies_pack_reach(pack)};
+  const sphere_product work = {
+      .group = pack->lanes.group,
+      .extra = op->problem->compliance && pack->lanes.has_extra ? pack->lanes.extra : NULL,
+      .lanes = lanes,
+      .out = out,
+      .first = begin,
+      .lines = impl->push,
+      .reach = bodies_pack_reach(pack)};
   if (work.extra) bodies_pack_load_some(pack, op, x, begin, end, lanes);
   bodies_pack_kernels(pack, impl->kernels)->read(&work, begin, end);
   bodies_pack_store_some(pack, op, out, begin, end, y);
@@ -185,8 +185,8 @@ static void apply_share(const ccp_operator *op, const double *x, double *y) {
   for (int k = 0; k < BODIES_PACKS; k++) {
     const bodies_pack *pack = bodies_pack_at(impl, k);
 #pragma omp for schedule(static) nowait
-    for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
-      read_batch(op, pack, x, j, bodies_pack_batch(j, pack->group_count), y);
+    for (size_t j = 0; j < pack->lanes.count; j += PACK_BATCH)
+      read_batch(op, pack, x, j, bodies_pack_batch(j, pack->lanes.count), y);
   }
 #pragma omp for schedule(static)
   for (size_t j = op->head_count; j < op->block_count; j++) {
@@ -231,8 +231,8 @@ static void sweep_begin(ccp_operator *op, const double *g) {
   op_bodies *impl = op->impl;
   for (int k = 0; k < BODIES_PACKS; k++) {
     bodies_pack *pack = bodies_pack_at(impl, k);
-    bodies_pack_load(pack, op, g, pack->impulse);
-    bodies_pack_lull(pack, pack->impulse);
+    bodies_pack_load(pack, op, g, pack->lanes.impulse);
+    bodies_pack_lull(pack, pack->lanes.impulse);
   }
 #pragma omp parallel num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))
   {
@@ -249,14 +249,14 @@ static void sweep_begin(ccp_operator *op, const double *g) {
 
 static void judge_begun(ccp_operator *op, scree_model model, const double *g, op_judged *sum) {
   const op_bodies *impl = op->impl;
-  const double *const lanes[BODIES_PACKS] = {impl->pack.impulse, impl->rolled.impulse};
+  const double *const lanes[BODIES_PACKS] = {impl->pack.lanes.impulse, impl->rolled.lanes.impulse};
   bodies_judge_velocities(op, model, impl->state, lanes, g, sum);
 }
 
 static void sweep_store(const ccp_operator *op, double *g) {
   const op_bodies *impl = op->impl;
   for (int k = 0; k < BODIES_PACKS; k++)
-    bodies_pack_store(bodies_pack_at(impl, k), op, bodies_pack_at(impl, k)->impulse, g);
+    bodies_pack_store(bodies_pack_at(impl, k), op, bodies_pack_at(impl, k)->lanes.impulse, g);
 }
 
 static size_t sweep_room(const ccp_operator *op) {
@@ -271,7 +271,7 @@ static void sweep_keep(const ccp_operator *op, double *kept) {
   for (int k = 0; k < BODIES_PACKS; k++) {
     const bodies_pack *pack = bodies_pack_at(impl, k);
     const size_t count = bodies_pack_doubles(pack);
-    if (count) memcpy(kept, pack->impulse, count * sizeof *kept);
+    if (count) memcpy(kept, pack->lanes.impulse, count * sizeof *kept);
     kept += count;
   }
 }
@@ -289,8 +289,9 @@ static double sweep_round(const bodies_pack *pack, const sphere_kernels *kernels
                           const sphere_sweep *work, size_t begin, size_t end) {
   double worst = 0.0;
   for (size_t unit = begin; unit < end; unit++) {
-    const double change = kernels->sweep(work, pack->unit_start[unit], pack->unit_start[unit + 1]);
-    if (change != 0.0) pack->asleep[unit] = false;
+    const double change =
+        kernels->sweep(work, pack->plan.unit_start[unit], pack->plan.unit_start[unit + 1]);
+    if (change != 0.0) pack->open.asleep[unit] = false;
     worst = fmax(worst, change);
   }
   return worst;
@@ -302,9 +303,10 @@ static double sweep_awake(const bodies_pack *pack, const sphere_kernels *kernels
   double worst = 0.0;
   for (size_t unit = begin; unit < end;) {
     size_t stop = unit;
-    while (stop < end && !pack->asleep[stop]) stop++;
+    while (stop < end && !pack->open.asleep[stop]) stop++;
     if (stop > unit)
-      worst = fmax(worst, kernels->sweep(work, pack->unit_start[unit], pack->unit_start[stop]));
+      worst = fmax(worst,
+                   kernels->sweep(work, pack->plan.unit_start[unit], pack->plan.unit_start[stop]));
     unit = stop + 1;
   }
   return worst;
@@ -314,17 +316,17 @@ static double sweep_packed(const ccp_operator *op, bodies_pack *pack,
                            const op_sweep_params *params) {
   op_bodies *impl = op->impl;
   const sphere_kernels *kernels = bodies_pack_kernels(pack, impl->kernels);
-  if (!pack->group_count) return 0.0;
-  const bool round = pack->sweeps++ % PACK_ROUND_SWEEPS == 0;
-  const size_t phases = round || pack->stirring ? pack->phase_count : pack->open_phase;
+  if (!pack->lanes.count) return 0.0;
+  const bool round = pack->open.sweeps++ % PACK_ROUND_SWEEPS == 0;
+  const size_t phases = round || pack->open.stirring ? pack->plan.phase_count : pack->open.phase;
   const sphere_sweep work = {
-      .group = pack->group,
-      .scale = pack->scale,
-      .roll = pack->roll,
+      .group = pack->lanes.group,
+      .scale = pack->lanes.scale,
+      .roll = pack->lanes.roll,
       .mu = bodies_pack_mu(pack),
       .mu_stride = bodies_pack_mu_stride(pack),
-      .impulse = pack->impulse,
-      .extra = pack->has_extra ? pack->extra : NULL,
+      .impulse = pack->lanes.impulse,
+      .extra = pack->lanes.has_extra ? pack->lanes.extra : NULL,
       .lines = impl->state,
       .relaxed = params->model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,
       .omega = params->omega,
@@ -339,16 +341,16 @@ static double sweep_packed(const ccp_operator *op, bodies_pack *pack,
     double mine = 0.0;
     for (size_t k = 0; k < phases; k++) {
       const size_t phase = params->backward ? phases - 1 - k : k;
-      const bool open = phase >= pack->open_phase;
-      size_t begin = pack->phase_start[phase], end = pack->phase_start[phase + 1];
+      const bool open = phase >= pack->open.phase;
+      size_t begin = pack->plan.phase_start[phase], end = pack->plan.phase_start[phase + 1];
       if (open)
         bodies_share(begin, end, &begin, &end);
-      else if (pack->tiled) {
+      else if (pack->plan.tiled) {
         bodies_share(0, bodies_pack_parts(pack, phase), &begin, &end);
-        begin = pack->unit_start[bodies_pack_part(pack, phase, begin)];
-        end = pack->unit_start[bodies_pack_part(pack, phase, end)];
+        begin = pack->plan.unit_start[bodies_pack_part(pack, phase, begin)];
+        end = pack->plan.unit_start[bodies_pack_part(pack, phase, end)];
       } else
-        bodies_share(pack->unit_start[begin], pack->unit_start[end], &begin, &end);
+        bodies_share(pack->plan.unit_start[begin], pack->plan.unit_start[end], &begin, &end);
       const double change = open && round ? sweep_round(pack, kernels, &work, begin, end)
                             : open        ? sweep_awake(pack, kernels, &work, begin, end)
                                           : kernels->sweep(&work, begin, end);
@@ -358,8 +360,8 @@ static double sweep_packed(const ccp_operator *op, bodies_pack *pack,
 #pragma omp critical
     if (mine > worst) worst = mine;
   }
-  for (size_t unit = bodies_pack_open_unit(pack); round && unit < pack->unit_count; unit++)
-    pack->stirring = pack->stirring || !pack->asleep[unit];
+  for (size_t unit = bodies_pack_open_unit(pack); round && unit < pack->plan.unit_count; unit++)
+    pack->open.stirring = pack->open.stirring || !pack->open.asleep[unit];
   return sqrt(worst);
 }
 

@@ -14,11 +14,11 @@ enum { PARALLEL_GROUPS = 512, WINDOW = 1024 };
 /* ---- filling --------------------------------------------------------------------------------- */
 
 static void fill_extra(const bodies_pack *pack, const scree_ccp *p, size_t slot) {
-  const size_t i = pack->block[slot], row = p->row_start[i], k = slot % PACK_LANES;
+  const size_t i = pack->lanes.block[slot], row = p->row_start[i], k = slot % PACK_LANES;
   const ccp_contact *c = &p->bodies.contact[i];
   const bool ray = ccp_dim(p, i) == 1;
   const double *offset = p->offset + row, *compliance = p->compliance ? p->compliance + row : NULL;
-  sphere_extra *e = &pack->extra[slot / PACK_LANES];
+  sphere_extra *e = &pack->lanes.extra[slot / PACK_LANES];
   const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
   v3 across = {0.0, 0.0, 0.0};
   if (!ray) across = v3_add_scaled(v3_scale(offset[1], t1), offset[2], t2);
@@ -31,9 +31,9 @@ static void fill_extra(const bodies_pack *pack, const scree_ccp *p, size_t slot)
 
 /* mm: the sum of the inverse inertias. */
 static void fill_roll(const bodies_pack *pack, const ccp_operator *op, size_t slot, double mm) {
-  const size_t i = pack->block[slot], k = slot % PACK_LANES;
+  const size_t i = pack->lanes.block[slot], k = slot % PACK_LANES;
   const scree_set *set = ccp_set(op->problem, i);
-  sphere_roll *r = &pack->roll[slot / PACK_LANES];
+  sphere_roll *r = &pack->lanes.roll[slot / PACK_LANES];
   r->rolls[k] = set->dim == 4 ? 0.0 : 1.0;
   r->spins[k] = set->dim == 5 ? 0.0 : 1.0;
   r->rolling[k] = set->dim == 4 ? 0.0 : set->rolling;
@@ -44,9 +44,9 @@ static void fill_roll(const bodies_pack *pack, const ccp_operator *op, size_t sl
 static void fill_lane(const bodies_pack *pack, const ccp_operator *op, const body_line *lines,
                       size_t slot) {
   const scree_ccp *p = op->problem;
-  const size_t i = pack->block[slot], row = p->row_start[i], k = slot % PACK_LANES;
+  const size_t i = pack->lanes.block[slot], row = p->row_start[i], k = slot % PACK_LANES;
   const ccp_contact *c = &p->bodies.contact[i];
-  sphere_group *g = &pack->group[slot / PACK_LANES];
+  sphere_group *g = &pack->lanes.group[slot / PACK_LANES];
   const bool ray = ccp_dim(p, i) == 1;
   const double *compliance = p->compliance ? p->compliance + row : NULL;
   const bool world_a = c->body_a == SCREE_CCP_WORLD, world_b = c->body_b == SCREE_CCP_WORLD;
@@ -65,13 +65,14 @@ static void fill_lane(const bodies_pack *pack, const ccp_operator *op, const bod
   g->reach_a[k] = ra;
   g->reach_b[k] = rb;
   g->offset[k] = p->offset[row];
-  pack->scale[slot / PACK_LANES].mu[k] = ray ? 0.0 : ccp_set(p, i)->mu;
+  pack->lanes.scale[slot / PACK_LANES].mu[k] = ray ? 0.0 : ccp_set(p, i)->mu;
   /* Turned into their inverses for all lanes at once, by finish_lanes. */
   g->inverse_nn[k] = nn;
   g->inverse_tt[k] = tt;
-  if (pack->has_rays) pack->rough[slot / PACK_LANES][k] = ray ? 0.0 : 1.0;
-  if (pack->has_extra) fill_extra(pack, p, slot);
-  if (pack->rolling) fill_roll(pack, op, slot, lines[a].inverse_inertia + lines[b].inverse_inertia);
+  if (pack->lanes.has_rays) pack->lanes.rough[slot / PACK_LANES][k] = ray ? 0.0 : 1.0;
+  if (pack->lanes.has_extra) fill_extra(pack, p, slot);
+  if (pack->lanes.rolling)
+    fill_roll(pack, op, slot, lines[a].inverse_inertia + lines[b].inverse_inertia);
 }
 
 /* Lanes of a group from N_nn and N_tt on; eta of the contacts. */
@@ -95,23 +96,23 @@ static bool is_whole(const uint32_t *block) {
 
 static void fill_group(bodies_pack *pack, ccp_operator *op, const body_line *lines, size_t j) {
   const uint32_t world = (uint32_t)op->problem->bodies.body_count | PACK_FIXED;
-  const uint32_t *block = pack->block + j * PACK_LANES;
+  const uint32_t *block = pack->lanes.block + j * PACK_LANES;
   if (!is_whole(block)) {
-    sphere_group *g = &pack->group[j];
+    sphere_group *g = &pack->lanes.group[j];
     memset(g, 0, sizeof *g);
-    memset(&pack->scale[j], 0, sizeof pack->scale[j]);
-    if (pack->has_extra) memset(&pack->extra[j], 0, sizeof pack->extra[j]);
-    if (pack->has_rays) memset(&pack->rough[j], 0, sizeof pack->rough[j]);
-    if (pack->rolling) memset(&pack->roll[j], 0, sizeof pack->roll[j]);
+    memset(&pack->lanes.scale[j], 0, sizeof pack->lanes.scale[j]);
+    if (pack->lanes.has_extra) memset(&pack->lanes.extra[j], 0, sizeof pack->lanes.extra[j]);
+    if (pack->lanes.has_rays) memset(&pack->lanes.rough[j], 0, sizeof pack->lanes.rough[j]);
+    if (pack->lanes.rolling) memset(&pack->lanes.roll[j], 0, sizeof pack->lanes.roll[j]);
     for (size_t k = 0; k < PACK_LANES; k++) {
       g->a[k] = g->b[k] = world;
       g->inverse_nn[k] = g->inverse_tt[k] = 1.0;
-      if (pack->rolling) pack->roll[j].inverse_mm[k] = 1.0;
+      if (pack->lanes.rolling) pack->lanes.roll[j].inverse_mm[k] = 1.0;
     }
   }
   for (size_t k = 0; k < PACK_LANES; k++)
     if (block[k] != PACK_NO_BLOCK) fill_lane(pack, op, lines, j * PACK_LANES + k);
-  finish_lanes(&pack->group[j], &pack->scale[j], block, op->eta_force);
+  finish_lanes(&pack->lanes.group[j], &pack->lanes.scale[j], block, op->eta_force);
 }
 
 typedef struct fill_work {
@@ -125,9 +126,9 @@ typedef struct fill_work {
 static void fill_groups(const fill_work *w, size_t begin, size_t end) {
   const bodies_pack *pack = w->pack;
   for (size_t j = begin; j < end; j++) {
-    const uint32_t *block = pack->block + j * PACK_LANES;
+    const uint32_t *block = pack->lanes.block + j * PACK_LANES;
     if (w->plain && is_whole(block))
-      w->kernels->fill(&w->lanes, block, &pack->group[j], &pack->scale[j]);
+      w->kernels->fill(&w->lanes, block, &pack->lanes.group[j], &pack->lanes.scale[j]);
     else
       fill_group(w->pack, w->op, w->lanes.lines, j);
   }
@@ -138,7 +139,7 @@ static void fill_groups(const fill_work *w, size_t begin, size_t end) {
 static size_t first_from(const bodies_pack *pack, size_t begin, size_t end, size_t contact) {
   while (begin < end) {
     const size_t middle = begin + (end - begin) / 2;
-    if (pack->block[middle * PACK_LANES] < contact)
+    if (pack->lanes.block[middle * PACK_LANES] < contact)
       begin = middle + 1;
     else
       end = middle;
@@ -150,9 +151,9 @@ static size_t first_from(const bodies_pack *pack, size_t begin, size_t end, size
  * from one colour to the next. */
 static void fill_window(const fill_work *w, size_t from, size_t to) {
   const bodies_pack *pack = w->pack;
-  for (size_t phase = 0; phase < pack->phase_count; phase++) {
-    const size_t begin = pack->unit_start[pack->phase_start[phase]],
-                 end = pack->unit_start[pack->phase_start[phase + 1]];
+  for (size_t phase = 0; phase < pack->plan.phase_count; phase++) {
+    const size_t begin = pack->plan.unit_start[pack->plan.phase_start[phase]],
+                 end = pack->plan.unit_start[pack->plan.phase_start[phase + 1]];
     const size_t first = first_from(pack, begin, end, from);
     fill_groups(w, first, first_from(pack, first, end, to));
   }
@@ -172,53 +173,54 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *line
                                     .set = p->set,
                                     .offset = p->offset,
                                     .eta = op->eta_force},
-                          .plain = pack->uniform && !pack->has_extra && !pack->rolling};
-  pack->same_mu = (pack->uniform || pack->rolling) && p->set_count == 1;
-  for (size_t k = 0; pack->same_mu && k < PACK_LANES; k++) pack->mu[k] = p->set[0].mu;
+                          .plain = pack->uniform && !pack->lanes.has_extra && !pack->lanes.rolling};
+  pack->lanes.same_mu = (pack->uniform || pack->lanes.rolling) && p->set_count == 1;
+  for (size_t k = 0; pack->lanes.same_mu && k < PACK_LANES; k++) pack->lanes.mu[k] = p->set[0].mu;
   /* Tiles are such windows. */
-  const size_t count = pack->tiled ? pack->unit_count : p->bodies.contact_count / WINDOW + 1;
+  const size_t count =
+      pack->plan.tiled ? pack->plan.unit_count : p->bodies.contact_count / WINDOW + 1;
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(context_team(op->context, pack->group_count > PARALLEL_GROUPS))
+    num_threads(context_team(op->context, pack->lanes.count > PARALLEL_GROUPS))
   for (size_t k = 0; k < count; k++) {
-    if (pack->tiled)
-      fill_groups(&work, pack->unit_start[k], pack->unit_start[k + 1]);
+    if (pack->plan.tiled)
+      fill_groups(&work, pack->plan.unit_start[k], pack->plan.unit_start[k + 1]);
     else
       fill_window(&work, k * WINDOW, (k + 1) * WINDOW);
   }
 }
 
 void bodies_pack_free(scree_context *context, bodies_pack *pack) {
-  memory_free(context, pack->group);
-  memory_free(context, pack->scale);
-  memory_free(context, pack->impulse);
-  memory_free(context, pack->extra);
-  memory_free(context, pack->rough);
-  memory_free(context, pack->roll);
-  memory_free(context, pack->block);
-  memory_free(context, pack->unit_start);
-  memory_free(context, pack->chain_start);
-  memory_free(context, pack->phase_start);
-  memory_free(context, pack->asleep);
+  memory_free(context, pack->lanes.group);
+  memory_free(context, pack->lanes.scale);
+  memory_free(context, pack->lanes.impulse);
+  memory_free(context, pack->lanes.extra);
+  memory_free(context, pack->lanes.rough);
+  memory_free(context, pack->lanes.roll);
+  memory_free(context, pack->lanes.block);
+  memory_free(context, pack->plan.unit_start);
+  memory_free(context, pack->plan.chain_start);
+  memory_free(context, pack->plan.phase_start);
+  memory_free(context, pack->open.asleep);
   memory_free(context, pack->pair);
-  memory_free(context, pack->trait);
-  memory_free(context, pack->colour);
-  memory_free(context, pack->used);
-  memory_free(context, pack->tile);
-  memory_free(context, pack->home_start);
-  memory_free(context, pack->tile_colours);
-  memory_free(context, pack->stamp);
+  memory_free(context, pack->scratch.trait);
+  memory_free(context, pack->scratch.colour);
+  memory_free(context, pack->scratch.used);
+  memory_free(context, pack->scratch.tile);
+  memory_free(context, pack->scratch.home_start);
+  memory_free(context, pack->scratch.tile_colours);
+  memory_free(context, pack->scratch.stamp);
 }
 
 void bodies_pack_lull(bodies_pack *pack, const double *lanes) {
-  pack->sweeps = 0;
-  pack->stirring = false;
-  for (size_t unit = bodies_pack_open_unit(pack); unit < pack->unit_count; unit++) {
+  pack->open.sweeps = 0;
+  pack->open.stirring = false;
+  for (size_t unit = bodies_pack_open_unit(pack); unit < pack->plan.unit_count; unit++) {
     bool still = true;
-    for (size_t k = pack->unit_start[unit] * bodies_pack_stride(pack);
-         still && k < pack->unit_start[unit + 1] * bodies_pack_stride(pack); k++)
+    for (size_t k = pack->plan.unit_start[unit] * bodies_pack_stride(pack);
+         still && k < pack->plan.unit_start[unit + 1] * bodies_pack_stride(pack); k++)
       still = lanes[k] == 0.0;
-    pack->asleep[unit] = still;
-    pack->stirring = pack->stirring || !still;
+    pack->open.asleep[unit] = still;
+    pack->open.stirring = pack->open.stirring || !still;
   }
 }
 
@@ -284,13 +286,13 @@ void bodies_pack_load_some(const bodies_pack *pack, const ccp_operator *op, cons
   const body_kernels *kernels = ((const op_bodies *)op->impl)->kernels;
   const contact_rows_at work = {op->problem->bodies.contact, op->row_start};
   for (size_t j = begin; j < end; j++) {
-    const uint32_t *block = pack->block + j * PACK_LANES;
+    const uint32_t *block = pack->lanes.block + j * PACK_LANES;
     double *to = lanes + (j - begin) * bodies_pack_stride(pack);
-    if ((pack->uniform || pack->rolling) && is_whole(block))
+    if ((pack->uniform || pack->lanes.rolling) && is_whole(block))
       kernels->load(&work, block, g, (double(*)[PACK_LANES])to);
     else
       for (size_t k = 0; k < PACK_LANES; k++) load_lane(op, block[k], g, to + k);
-    for (size_t k = 0; pack->rolling && k < PACK_LANES; k++)
+    for (size_t k = 0; pack->lanes.rolling && k < PACK_LANES; k++)
       load_moment(op, block[k], g, to + PACK_IMPULSES + k);
   }
 }
@@ -300,14 +302,14 @@ void bodies_pack_store_some(const bodies_pack *pack, const ccp_operator *op, con
   const body_kernels *kernels = ((const op_bodies *)op->impl)->kernels;
   const contact_rows_at work = {op->problem->bodies.contact, op->row_start};
   for (size_t j = begin; j < end; j++) {
-    const uint32_t *block = pack->block + j * PACK_LANES;
+    const uint32_t *block = pack->lanes.block + j * PACK_LANES;
     const double *from = lanes + (j - begin) * bodies_pack_stride(pack);
-    if ((pack->uniform || pack->rolling) && is_whole(block))
+    if ((pack->uniform || pack->lanes.rolling) && is_whole(block))
       kernels->store(&work, block, (const double(*)[PACK_LANES])from, g);
     else
       for (size_t k = 0; k < PACK_LANES && block[k] != PACK_NO_BLOCK; k++)
         store_lane(op, block[k], from + k, g);
-    for (size_t k = 0; pack->rolling && k < PACK_LANES && block[k] != PACK_NO_BLOCK; k++)
+    for (size_t k = 0; pack->lanes.rolling && k < PACK_LANES && block[k] != PACK_NO_BLOCK; k++)
       store_moment(op, block[k], from + PACK_IMPULSES + k, g);
   }
 }
@@ -315,17 +317,17 @@ void bodies_pack_store_some(const bodies_pack *pack, const ccp_operator *op, con
 void bodies_pack_load(const bodies_pack *pack, const ccp_operator *op, const double *g,
                       double *lanes) {
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(context_team(op->context, pack->group_count > PARALLEL_GROUPS))
-  for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
-    bodies_pack_load_some(pack, op, g, j, bodies_pack_batch(j, pack->group_count),
+    num_threads(context_team(op->context, pack->lanes.count > PARALLEL_GROUPS))
+  for (size_t j = 0; j < pack->lanes.count; j += PACK_BATCH)
+    bodies_pack_load_some(pack, op, g, j, bodies_pack_batch(j, pack->lanes.count),
                           lanes + j * bodies_pack_stride(pack));
 }
 
 void bodies_pack_store(const bodies_pack *pack, const ccp_operator *op, const double *lanes,
                        double *g) {
 #pragma omp parallel for schedule(static)                                                          \
-    num_threads(context_team(op->context, pack->group_count > PARALLEL_GROUPS))
-  for (size_t j = 0; j < pack->group_count; j += PACK_BATCH)
+    num_threads(context_team(op->context, pack->lanes.count > PARALLEL_GROUPS))
+  for (size_t j = 0; j < pack->lanes.count; j += PACK_BATCH)
     bodies_pack_store_some(pack, op, lanes + j * bodies_pack_stride(pack), j,
-                           bodies_pack_batch(j, pack->group_count), g);
+                           bodies_pack_batch(j, pack->lanes.count), g);
 }

@@ -11,49 +11,68 @@
 /* Of a problem. */
 enum { BODIES_PACKS = 2 };
 
-/* Phases follow each other; the parts of a phase share no moving body and may run in any order or
- * at once. A part is a unit; in the first phase of a problem in tiles it is a chain of units, which
- * run in order, as do the groups of a unit. All depend on the problem alone, never on the number of
- * threads. */
-typedef struct bodies_pack {
+/* What the kernels read, in groups of PACK_LANES contacts. */
+typedef struct pack_lanes {
   sphere_group *group;
-  size_t group_count;
-  sphere_scale *scale;                /* a group */
+  size_t count;                       /* of groups */
+  uint32_t *block;                    /* of each lane, PACK_NO_BLOCK where there is none */
+  double *impulse;                    /* of the sweep in progress, bodies_pack_stride per group */
+  sphere_scale *scale;                /* of each group */
   _Alignas(64) double mu[PACK_LANES]; /* of all contacts, when same_mu */
   bool same_mu;
-  double *impulse;     /* of the sweep in progress, bodies_pack_stride a group */
   sphere_extra *extra; /* in use when has_extra */
   bool has_extra;
   double (*rough)[PACK_LANES]; /* 0: a ray; in use when has_rays */
   bool has_rays;
-  bool rolling;         /* contacts with moments: impulses are ROLL_IMPULSES a group */
-  sphere_roll *roll;    /* a group, when rolling */
-  uint32_t *block;      /* of each lane, PACK_NO_BLOCK where there is none */
+  bool rolling;      /* contacts with moments: impulses are ROLL_IMPULSES per group */
+  sphere_roll *roll; /* of each group, when rolling */
+} pack_lanes;
+
+/* The order in which groups are worked on. Phases follow each other; the parts of a phase share no
+ * moving body and may run in any order or at once. A part is a unit; in the first phase of a
+ * problem in tiles it is a chain of units, which run in order, as do the groups of a unit. All
+ * depend on the problem alone, never on the number of threads. */
+typedef struct pack_plan {
   uint32_t *unit_start; /* unit_count + 1, groups */
   size_t unit_count;
   uint32_t *chain_start; /* chain_count + 1, units of the first phase; in use when tiled */
   size_t chain_count;
   uint32_t *phase_start; /* phase_count + 1, units */
   size_t phase_count;
-  /* From open_phase on: contacts that bodies left alone would leave wide open, so that an impulse
-   * is not to be expected. Their units are asleep, left out of iterations, until one gets an
-   * impulse; sweeps look at them in every round, other methods with each residual. */
-  size_t open_phase;
-  uint8_t *asleep; /* a unit */
+  bool tiled; /* else the groups of a phase share no moving body, whatever their units */
+} pack_plan;
+
+/* From `phase` on: contacts that bodies left alone would leave wide open, so that an impulse is not
+ * to be expected. Their units are asleep, left out of iterations, until one gets an impulse; sweeps
+ * look at them in every round, other methods with each residual. */
+typedef struct pack_open {
+  size_t phase;
+  uint8_t *asleep; /* each unit */
   bool stirring;   /* some unit of an open phase is awake */
   unsigned sweeps;
+} pack_open;
+
+/* Room of the setup. */
+typedef struct pack_scratch {
+  uint8_t *trait;  /* of each body, and of the world last: PACK_MOVES … */
+  uint8_t *colour; /* of each block; or PACK_REST … PACK_CLOSED */
+  uint64_t *used;  /* of each body, and of the world last: colours taken; then those of open
+                      contacts */
+  /* Only for large problems. */
+  struct pack_tile *tile;
+  size_t *home_start;     /* of each block of bodies: its contacts in a list */
+  uint64_t *tile_colours; /* of each body: colours of tiles taken */
+  uint32_t *stamp;        /* of each body: the last tile that looked at it, from 1 */
+} pack_scratch;
+
+typedef struct bodies_pack {
+  pack_lanes lanes;
+  pack_plan plan;
+  pack_open open;
+  pack_scratch scratch;
+  contact_pair *pair;                 /* bodies of each contact of the problem */
   size_t contact_count, closed_count; /* packed; of these expected closed */
   bool uniform;                       /* all contacts of the problem have three rows */
-  bool tiled;         /* else the groups of a phase share no moving body, whatever their units */
-  contact_pair *pair; /* a contact of the problem */
-  /* Scratch of the setup. */
-  uint8_t *trait;  /* a body, and the world last: PACK_MOVES … */
-  uint8_t *colour; /* a block; or PACK_REST … PACK_CLOSED */
-  uint64_t *used;  /* a body, and the world last: colours taken; then those of open contacts */
-  struct pack_tile *tile; /* these four only for large problems */
-  size_t *home_start;     /* a block of bodies: its contacts in a list */
-  uint64_t *tile_colours; /* a body: colours of tiles taken */
-  uint32_t *stamp;        /* a body: the last tile that looked at it, from 1 */
 } bodies_pack;
 
 /* What contacts ask of bodies: it moves, its inertia is a multiple of the identity, it has an
@@ -92,27 +111,29 @@ void bodies_pack_lull(bodies_pack *pack, const double *lanes);
 
 /* Doubles of a group's impulses. */
 static inline size_t bodies_pack_stride(const bodies_pack *pack) {
-  return pack->rolling ? ROLL_IMPULSES : PACK_IMPULSES;
+  return pack->lanes.rolling ? ROLL_IMPULSES : PACK_IMPULSES;
 }
 static inline size_t bodies_pack_doubles(const bodies_pack *pack) {
-  return pack->group_count * bodies_pack_stride(pack);
+  return pack->lanes.count * bodies_pack_stride(pack);
 }
 static inline const sphere_kernels *bodies_pack_kernels(const bodies_pack *pack,
                                                         const body_kernels *kernels) {
-  return pack->rolling ? &kernels->rolling : &kernels->plain;
+  return pack->lanes.rolling ? &kernels->rolling : &kernels->plain;
 }
 
 static inline size_t bodies_pack_open_unit(const bodies_pack *pack) {
-  return pack->phase_start[pack->open_phase];
+  return pack->plan.phase_start[pack->open.phase];
 }
 
 /* The parts of a phase; the first unit of a part, or beyond the last part the end of the phase. */
 static inline size_t bodies_pack_parts(const bodies_pack *pack, size_t phase) {
-  return pack->tiled && phase == 0 ? pack->chain_count
-                                   : pack->phase_start[phase + 1] - pack->phase_start[phase];
+  return pack->plan.tiled && phase == 0
+             ? pack->plan.chain_count
+             : pack->plan.phase_start[phase + 1] - pack->plan.phase_start[phase];
 }
 static inline size_t bodies_pack_part(const bodies_pack *pack, size_t phase, size_t part) {
-  return pack->tiled && phase == 0 ? pack->chain_start[part] : pack->phase_start[phase] + part;
+  return pack->plan.tiled && phase == 0 ? pack->plan.chain_start[part]
+                                        : pack->plan.phase_start[phase] + part;
 }
 
 /* The end of the batch of groups that begins at j. */
@@ -122,10 +143,10 @@ static inline size_t bodies_pack_batch(size_t j, size_t end) {
 
 /* Where sweeps find mu, and how far that of a group is from the next one's. */
 static inline const double *bodies_pack_mu(const bodies_pack *pack) {
-  return pack->same_mu || !pack->group_count ? pack->mu : pack->scale->mu;
+  return pack->lanes.same_mu || !pack->lanes.count ? pack->lanes.mu : pack->lanes.scale->mu;
 }
 static inline size_t bodies_pack_mu_stride(const bodies_pack *pack) {
-  return pack->same_mu ? 0 : sizeof(sphere_scale) / sizeof(double);
+  return pack->lanes.same_mu ? 0 : sizeof(sphere_scale) / sizeof(double);
 }
 
 static inline pack_reach bodies_pack_reach(const bodies_pack *pack) {

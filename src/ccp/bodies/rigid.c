@@ -35,7 +35,7 @@ static size_t part_colour(const ccp_operator *op, uint32_t *scratch, size_t begi
     const uint32_t i = op->order[j];
     if (fits(op, i)) {
       op->order[begin + fitting++] = i;
-      impl->pack.colour[i] = PACK_RIGID;
+      impl->pack.scratch.colour[i] = PACK_RIGID;
     } else
       scratch[others++] = i;
   }

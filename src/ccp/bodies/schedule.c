@@ -54,39 +54,42 @@ static size_t groups_of(size_t contacts) {
 }
 
 static bool is_placed_closed(const bodies_pack *pack, size_t i) {
-  return pack->colour[i] < PACK_COLOURS;
+  return pack->scratch.colour[i] < PACK_COLOURS;
 }
 
 /* Room for so many more. */
 static scree_status reserve(bodies_pack *pack, scree_context *context, size_t groups, size_t units,
                             size_t phases) {
-  const size_t before = pack->group_count;
+  const size_t before = pack->lanes.count;
   groups += before;
-  units += pack->unit_count;
-  phases += pack->phase_count;
-  if (memory_grow(context, &pack->group, groups, sizeof *pack->group) ||
-      memory_grow(context, &pack->scale, groups, sizeof *pack->scale) ||
-      memory_grow(context, &pack->block, groups * PACK_LANES, sizeof *pack->block) ||
-      memory_grow(context, &pack->unit_start, units + 1, sizeof *pack->unit_start) ||
-      memory_grow(context, &pack->phase_start, phases + 1, sizeof *pack->phase_start))
+  units += pack->plan.unit_count;
+  phases += pack->plan.phase_count;
+  if (memory_grow(context, &pack->lanes.group, groups, sizeof *pack->lanes.group) ||
+      memory_grow(context, &pack->lanes.scale, groups, sizeof *pack->lanes.scale) ||
+      memory_grow(context, &pack->lanes.block, groups * PACK_LANES, sizeof *pack->lanes.block) ||
+      memory_grow(context, &pack->plan.unit_start, units + 1, sizeof *pack->plan.unit_start) ||
+      memory_grow(context, &pack->plan.phase_start, phases + 1, sizeof *pack->plan.phase_start))
     return SCREE_ERROR_MEMORY;
-  if (memory_grow(context, &pack->impulse, groups * bodies_pack_stride(pack),
-                  sizeof *pack->impulse))
+  if (memory_grow(context, &pack->lanes.impulse, groups * bodies_pack_stride(pack),
+                  sizeof *pack->lanes.impulse))
     return SCREE_ERROR_MEMORY;
-  if (pack->rolling && memory_grow(context, &pack->roll, groups, sizeof *pack->roll))
+  if (pack->lanes.rolling &&
+      memory_grow(context, &pack->lanes.roll, groups, sizeof *pack->lanes.roll))
     return SCREE_ERROR_MEMORY;
-  if (pack->has_extra && memory_grow(context, &pack->extra, groups, sizeof *pack->extra))
+  if (pack->lanes.has_extra &&
+      memory_grow(context, &pack->lanes.extra, groups, sizeof *pack->lanes.extra))
     return SCREE_ERROR_MEMORY;
-  if (pack->has_rays && memory_grow(context, &pack->rough, groups, sizeof *pack->rough))
+  if (pack->lanes.has_rays &&
+      memory_grow(context, &pack->lanes.rough, groups, sizeof *pack->lanes.rough))
     return SCREE_ERROR_MEMORY;
-  pack->group_count = groups;
-  pack->unit_count = units;
-  pack->phase_count = phases;
+  pack->lanes.count = groups;
+  pack->plan.unit_count = units;
+  pack->plan.phase_count = phases;
   if (groups > before)
-    memset(pack->block + before * PACK_LANES, 0xff,
-           (groups - before) * PACK_LANES * sizeof *pack->block);
-  pack->phase_start[phases] = (uint32_t)units;
-  pack->unit_start[units] = (uint32_t)groups;
+    memset(pack->lanes.block + before * PACK_LANES, 0xff,
+           (groups - before) * PACK_LANES * sizeof *pack->lanes.block);
+  pack->plan.phase_start[phases] = (uint32_t)units;
+  pack->plan.unit_start[units] = (uint32_t)groups;
   return SCREE_OK;
 }
 
@@ -120,18 +123,18 @@ static size_t groups_of_all(const colour_counts *counts) {
 
 /* Colours what is marked, each kind with colours of its own. */
 static void colour_marked(bodies_pack *pack, const ccp_bodies *bodies, colour_counts *counts) {
-  uint64_t *const used[KINDS] = {pack->used, pack->used + bodies->body_count + 1};
-  memset(pack->used, 0, KINDS * (bodies->body_count + 1) * sizeof *pack->used);
+  uint64_t *const used[KINDS] = {pack->scratch.used, pack->scratch.used + bodies->body_count + 1};
+  memset(pack->scratch.used, 0, KINDS * (bodies->body_count + 1) * sizeof *pack->scratch.used);
   for (size_t i = 0; i < bodies->contact_count; i++) {
-    const unsigned kind = (unsigned)pack->colour[i] - PACK_CLOSED;
+    const unsigned kind = (unsigned)pack->scratch.colour[i] - PACK_CLOSED;
     if (kind >= KINDS) continue;
     const unsigned colour = take_colour(used[kind], pack->pair[i]);
     if (colour == PACK_COLOURS) {
-      pack->colour[i] = PACK_REST;
+      pack->scratch.colour[i] = PACK_REST;
       pack->contact_count--;
       continue;
     }
-    pack->colour[i] = (uint8_t)(kind * PACK_COLOURS + colour);
+    pack->scratch.colour[i] = (uint8_t)(kind * PACK_COLOURS + colour);
     counts[kind].count[colour]++;
   }
 }
@@ -142,9 +145,9 @@ static void lay_out(bodies_pack *pack, pack_kind kind, const colour_counts *coun
   const size_t most = kind == KIND_OPEN ? OPEN_UNIT_GROUPS : UNIT_GROUPS;
   for (size_t c = 0; c < PACK_COLOURS && counts->count[c]; c++) {
     const size_t end = *group + groups_of(counts->count[c]);
-    pack->phase_start[phase + c] = (uint32_t)*unit;
+    pack->plan.phase_start[phase + c] = (uint32_t)*unit;
     for (; *group < end; *group = *group + most < end ? *group + most : end)
-      pack->unit_start[(*unit)++] = (uint32_t)*group;
+      pack->plan.unit_start[(*unit)++] = (uint32_t)*group;
   }
 }
 
@@ -165,12 +168,12 @@ static size_t units_of(pack_kind kind, const colour_counts *counts) {
 /* What is still marked, after what has been placed. */
 static scree_status schedule_colours(bodies_pack *pack, const ccp_operator *op) {
   const ccp_bodies *bodies = &op->problem->bodies;
-  const unsigned first = pack->tiled ? PACK_COLOURS : 0;
+  const unsigned first = pack->plan.tiled ? PACK_COLOURS : 0;
   colour_counts counts[KINDS] = {{{0}}};
-  size_t next[KINDS * PACK_COLOURS], group = pack->group_count, unit = pack->unit_count;
-  size_t at = group * PACK_LANES, phase = pack->phase_count;
+  size_t next[KINDS * PACK_COLOURS], group = pack->lanes.count, unit = pack->plan.unit_count;
+  size_t at = group * PACK_LANES, phase = pack->plan.phase_count;
   colour_marked(pack, bodies, counts);
-  pack->open_phase = phase + phases_of(&counts[KIND_CLOSED]);
+  pack->open.phase = phase + phases_of(&counts[KIND_CLOSED]);
   for (size_t c = 0; c < KINDS * PACK_COLOURS; c++) {
     next[c] = at;
     at += PACK_LANES * groups_of(counts[c / PACK_COLOURS].count[c % PACK_COLOURS]);
@@ -180,10 +183,11 @@ static scree_status schedule_colours(bodies_pack *pack, const ccp_operator *op) 
               phases_of(&counts[KIND_CLOSED]) + phases_of(&counts[KIND_OPEN])))
     return SCREE_ERROR_MEMORY;
   lay_out(pack, KIND_CLOSED, &counts[KIND_CLOSED], phase, &unit, &group);
-  lay_out(pack, KIND_OPEN, &counts[KIND_OPEN], pack->open_phase, &unit, &group);
+  lay_out(pack, KIND_OPEN, &counts[KIND_OPEN], pack->open.phase, &unit, &group);
   for (size_t i = 0; i < bodies->contact_count; i++) {
-    const unsigned colour = pack->colour[i];
-    if (colour >= first && colour < KINDS * PACK_COLOURS) pack->block[next[colour]++] = (uint32_t)i;
+    const unsigned colour = pack->scratch.colour[i];
+    if (colour >= first && colour < KINDS * PACK_COLOURS)
+      pack->lanes.block[next[colour]++] = (uint32_t)i;
   }
   return SCREE_OK;
 }
@@ -206,10 +210,10 @@ static void list_homes(const bodies_pack *pack, const ccp_bodies *bodies, size_t
     home[k] = (uint32_t)(k * count / bodies->body_count);
   memset(start, 0, (count + 2) * sizeof *start);
   for (size_t i = 0; i < contacts; i++)
-    if (pack->colour[i] == PACK_CLOSED) start[home_of(home, pack->pair[i], count) + 1]++;
+    if (pack->scratch.colour[i] == PACK_CLOSED) start[home_of(home, pack->pair[i], count) + 1]++;
   for (size_t k = 0; k <= count; k++) start[k + 1] += start[k];
   for (size_t i = 0; i < contacts; i++)
-    if (pack->colour[i] == PACK_CLOSED)
+    if (pack->scratch.colour[i] == PACK_CLOSED)
       list[start[home_of(home, pack->pair[i], count)]++] = (uint32_t)i;
   for (size_t k = count + 1; k > 0; k--) start[k] = start[k - 1];
   start[0] = 0;
@@ -220,9 +224,10 @@ static size_t cut_tiles(bodies_pack *pack, size_t count, const size_t *start) {
   for (size_t k = 0; k <= count; k++) {
     const size_t size = start[k + 1] - start[k], parts = (size + TILE_CONTACTS - 1) / TILE_CONTACTS;
     for (size_t part = 0; part < parts; part++)
-      pack->tile[tiles++] = (pack_tile){.first = (uint32_t)(start[k] + size * part / parts),
-                                        .end = (uint32_t)(start[k] + size * (part + 1) / parts),
-                                        .block = (uint32_t)k};
+      pack->scratch.tile[tiles++] =
+          (pack_tile){.first = (uint32_t)(start[k] + size * part / parts),
+                      .end = (uint32_t)(start[k] + size * (part + 1) / parts),
+                      .block = (uint32_t)k};
   }
   return tiles;
 }
@@ -232,14 +237,14 @@ static void forget_colours(bodies_pack *pack, contact_pair pair, uint32_t stamp)
   const uint32_t side[2] = {pair.a, pair.b};
   for (int s = 0; s < 2; s++) {
     const size_t line = line_of(side[s]);
-    if (pack->stamp[line] == stamp) continue;
-    pack->stamp[line] = stamp;
-    pack->used[line] = 0;
+    if (pack->scratch.stamp[line] == stamp) continue;
+    pack->scratch.stamp[line] = stamp;
+    pack->scratch.used[line] = 0;
   }
 }
 
 static void leave(bodies_pack *pack, size_t i) {
-  pack->colour[i] = PACK_REST;
+  pack->scratch.colour[i] = PACK_REST;
   pack->contact_count--;
 }
 
@@ -253,15 +258,15 @@ static void gather_tails(bodies_pack *pack, const uint32_t *list, uint32_t stamp
   for (size_t j = tile->first; j < tile->end; j++) {
     const size_t i = list[j];
     if (!is_placed_closed(pack, i)) continue;
-    const size_t before = pack->colour[i];
+    const size_t before = pack->scratch.colour[i];
     if (seen.count[before]++ < counts->count[before]) continue;
     forget_colours(pack, pack->pair[i], stamp);
-    const size_t colour = take_colour(pack->used, pack->pair[i]);
+    const size_t colour = take_colour(pack->scratch.used, pack->pair[i]);
     if (colour < PACK_COLOURS) tails.count[colour]++;
     if (colours + colour >= PACK_COLOURS)
       leave(pack, i);
     else
-      pack->colour[i] = (uint8_t)(colours + colour);
+      pack->scratch.colour[i] = (uint8_t)(colours + colour);
   }
   for (size_t c = colours; c < PACK_COLOURS; c++) counts->count[c] = tails.count[c - colours];
 }
@@ -275,13 +280,14 @@ static uint64_t colour_tile(bodies_pack *pack, const uint32_t *list, uint32_t st
   for (size_t j = tile->first; j < tile->end; j++) {
     const contact_pair pair = pack->pair[list[j]];
     forget_colours(pack, pair, stamp);
-    taken |= pack->tile_colours[line_of(pair.a)] | pack->tile_colours[line_of(pair.b)];
-    const unsigned colour = take_colour(pack->used, pair);
+    taken |=
+        pack->scratch.tile_colours[line_of(pair.a)] | pack->scratch.tile_colours[line_of(pair.b)];
+    const unsigned colour = take_colour(pack->scratch.used, pair);
     if (colour == PACK_COLOURS) {
       leave(pack, list[j]);
       continue;
     }
-    pack->colour[list[j]] = (uint8_t)colour;
+    pack->scratch.colour[list[j]] = (uint8_t)colour;
     counts.count[colour]++;
   }
   gather_tails(pack, list, stamp + 1, tile, &counts);
@@ -298,7 +304,7 @@ static void join_tiles(bodies_pack *pack, const uint32_t *list, uint64_t taken, 
     if (!is_placed_closed(pack, i)) continue;
     const uint32_t side[2] = {pack->pair[i].a, pack->pair[i].b};
     for (int s = 0; s < 2; s++)
-      if (moves(side[s])) pack->tile_colours[side[s]] |= (uint64_t)1 << tile->colour;
+      if (moves(side[s])) pack->scratch.tile_colours[side[s]] |= (uint64_t)1 << tile->colour;
   }
 }
 
@@ -308,14 +314,15 @@ static void place_tile(bodies_pack *pack, const pack_tile *tile, const uint32_t 
   colour_counts counts = {{0}};
   size_t next[PACK_COLOURS], at = *group * PACK_LANES;
   for (size_t j = tile->first; j < tile->end; j++)
-    if (is_placed_closed(pack, list[j])) counts.count[pack->colour[list[j]]]++;
+    if (is_placed_closed(pack, list[j])) counts.count[pack->scratch.colour[list[j]]]++;
   for (size_t c = 0; c < PACK_COLOURS; c++) {
     next[c] = at;
     at += PACK_LANES * groups_of(counts.count[c]);
   }
   for (size_t j = tile->first; j < tile->end; j++)
-    if (is_placed_closed(pack, list[j])) pack->block[next[pack->colour[list[j]]]++] = list[j];
-  pack->unit_start[unit] = (uint32_t)*group;
+    if (is_placed_closed(pack, list[j]))
+      pack->lanes.block[next[pack->scratch.colour[list[j]]]++] = list[j];
+  pack->plan.unit_start[unit] = (uint32_t)*group;
   *group += tile->groups;
 }
 
@@ -323,23 +330,24 @@ static void place_tile(bodies_pack *pack, const pack_tile *tile, const uint32_t 
 static scree_status place_tiles(bodies_pack *pack, const ccp_operator *op, size_t tiles,
                                 size_t blocks, size_t colours) {
   size_t groups = 0, inside = 0, unit = 0, group = 0;
-  for (size_t t = 0; t < tiles; t++) groups += pack->tile[t].groups;
-  while (inside < tiles && pack->tile[inside].block < blocks) inside++;
+  for (size_t t = 0; t < tiles; t++) groups += pack->scratch.tile[t].groups;
+  while (inside < tiles && pack->scratch.tile[inside].block < blocks) inside++;
   if (reserve(pack, op->context, groups, tiles, colours + 1) ||
-      memory_grow(op->context, &pack->chain_start, blocks + 1, sizeof *pack->chain_start))
+      memory_grow(op->context, &pack->plan.chain_start, blocks + 1, sizeof *pack->plan.chain_start))
     return SCREE_ERROR_MEMORY;
-  pack->phase_start[0] = 0;
-  pack->chain_count = 0;
+  pack->plan.phase_start[0] = 0;
+  pack->plan.chain_count = 0;
   for (; unit < inside; unit++) {
-    if (unit == 0 || pack->tile[unit].block != pack->tile[unit - 1].block)
-      pack->chain_start[pack->chain_count++] = (uint32_t)unit;
-    place_tile(pack, &pack->tile[unit], op->order, unit, &group);
+    if (unit == 0 || pack->scratch.tile[unit].block != pack->scratch.tile[unit - 1].block)
+      pack->plan.chain_start[pack->plan.chain_count++] = (uint32_t)unit;
+    place_tile(pack, &pack->scratch.tile[unit], op->order, unit, &group);
   }
-  pack->chain_start[pack->chain_count] = (uint32_t)unit;
+  pack->plan.chain_start[pack->plan.chain_count] = (uint32_t)unit;
   for (size_t c = 0; c < colours; c++) {
-    pack->phase_start[c + 1] = (uint32_t)unit;
+    pack->plan.phase_start[c + 1] = (uint32_t)unit;
     for (size_t t = inside; t < tiles; t++)
-      if (pack->tile[t].colour == c) place_tile(pack, &pack->tile[t], op->order, unit++, &group);
+      if (pack->scratch.tile[t].colour == c)
+        place_tile(pack, &pack->scratch.tile[t], op->order, unit++, &group);
   }
   return SCREE_OK;
 }
@@ -351,19 +359,21 @@ static scree_status schedule_tiles(bodies_pack *pack, const ccp_operator *op, bo
   const size_t n = bodies->body_count + 1, even = pack->closed_count / BLOCK_CONTACTS;
   const size_t blocks = even > BLOCKS_LEAST ? even : BLOCKS_LEAST;
   const size_t most = bodies->contact_count / TILE_CONTACTS + blocks + 1;
-  if (memory_grow(op->context, &pack->tile, most, sizeof *pack->tile) ||
-      memory_grow(op->context, &pack->home_start, blocks + 2, sizeof *pack->home_start) ||
-      memory_grow(op->context, &pack->tile_colours, n, sizeof *pack->tile_colours) ||
-      memory_grow(op->context, &pack->stamp, n, sizeof *pack->stamp))
+  if (memory_grow(op->context, &pack->scratch.tile, most, sizeof *pack->scratch.tile) ||
+      memory_grow(op->context, &pack->scratch.home_start, blocks + 2,
+                  sizeof *pack->scratch.home_start) ||
+      memory_grow(op->context, &pack->scratch.tile_colours, n,
+                  sizeof *pack->scratch.tile_colours) ||
+      memory_grow(op->context, &pack->scratch.stamp, n, sizeof *pack->scratch.stamp))
     return SCREE_ERROR_MEMORY;
-  memset(pack->tile_colours, 0, n * sizeof *pack->tile_colours);
-  list_homes(pack, bodies, blocks, pack->stamp, pack->home_start, op->order);
-  memset(pack->stamp, 0, n * sizeof *pack->stamp);
-  const size_t tiles = cut_tiles(pack, blocks, pack->home_start);
+  memset(pack->scratch.tile_colours, 0, n * sizeof *pack->scratch.tile_colours);
+  list_homes(pack, bodies, blocks, pack->scratch.stamp, pack->scratch.home_start, op->order);
+  memset(pack->scratch.stamp, 0, n * sizeof *pack->scratch.stamp);
+  const size_t tiles = cut_tiles(pack, blocks, pack->scratch.home_start);
   size_t colours = 0;
   *good = true;
   for (size_t t = 0; *good && t < tiles; t++) {
-    pack_tile *tile = &pack->tile[t];
+    pack_tile *tile = &pack->scratch.tile[t];
     const uint64_t taken = colour_tile(pack, op->order, 2 * (uint32_t)t + 1, tile);
     if (tile->block < blocks) continue;
     join_tiles(pack, op->order, taken, tile);
@@ -376,18 +386,19 @@ static scree_status schedule_tiles(bodies_pack *pack, const ccp_operator *op, bo
 /* ---- the choice ------------------------------------------------------------------------------ */
 
 scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op) {
-  pack->group_count = pack->unit_count = pack->phase_count = pack->open_phase = 0;
-  pack->tiled = false;
+  pack->lanes.count = pack->plan.unit_count = pack->plan.phase_count = pack->open.phase = 0;
+  pack->plan.tiled = false;
   if (!pack->contact_count) return reserve(pack, op->context, 0, 0, 0);
-  if (memory_grow(op->context, &pack->used, KINDS * (op->problem->bodies.body_count + 1),
-                  sizeof *pack->used))
+  if (memory_grow(op->context, &pack->scratch.used, KINDS * (op->problem->bodies.body_count + 1),
+                  sizeof *pack->scratch.used))
     return SCREE_ERROR_MEMORY;
   if (pack->closed_count >= TILED_FROM) {
-    const scree_status status = schedule_tiles(pack, op, &pack->tiled);
+    const scree_status status = schedule_tiles(pack, op, &pack->plan.tiled);
     if (status) return status;
-    for (size_t i = 0; !pack->tiled && i < op->problem->bodies.contact_count; i++)
-      if (is_placed_closed(pack, i)) pack->colour[i] = PACK_CLOSED;
+    for (size_t i = 0; !pack->plan.tiled && i < op->problem->bodies.contact_count; i++)
+      if (is_placed_closed(pack, i)) pack->scratch.colour[i] = PACK_CLOSED;
   }
   if (schedule_colours(pack, op)) return SCREE_ERROR_MEMORY;
-  return memory_grow(op->context, &pack->asleep, pack->unit_count, sizeof *pack->asleep);
+  return memory_grow(op->context, &pack->open.asleep, pack->plan.unit_count,
+                     sizeof *pack->open.asleep);
 }

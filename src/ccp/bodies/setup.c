@@ -60,7 +60,7 @@ static scree_status colour_rest(ccp_operator *op, op_bodies *impl) {
     return SCREE_ERROR_MEMORY;
   size_t n = 0, touched = 0;
   for (size_t i = 0; count && i < op->block_count; i++) {
-    if (impl->pack.colour[i] != PACK_REST) continue;
+    if (impl->pack.scratch.colour[i] != PACK_REST) continue;
     impl->rest[n] = (uint32_t)i;
     impl->rest_start[n++] = touched;
     if (add_bodies(op, impl, i, &touched)) return SCREE_ERROR_MEMORY;
@@ -96,8 +96,8 @@ static void fill_lines(const ccp_operator *op, const op_bodies *impl) {
 /* The blocks of lanes in their order. */
 static size_t list_lanes(const bodies_pack *pack, uint32_t *order) {
   size_t n = 0;
-  for (size_t j = 0; j < pack->group_count; j++) {
-    const uint32_t *block = pack->block + j * PACK_LANES;
+  for (size_t j = 0; j < pack->lanes.count; j++) {
+    const uint32_t *block = pack->lanes.block + j * PACK_LANES;
     if (block[PACK_LANES - 1] != PACK_NO_BLOCK) {
       memcpy(order + n, block, PACK_LANES * sizeof *order);
       n += PACK_LANES;
@@ -113,8 +113,8 @@ static scree_status schedule_rolled(ccp_operator *op, op_bodies *impl) {
   const scree_status status = bodies_pack_schedule(&impl->rolled, op);
   if (status || impl->rolled.contact_count == before) return status;
   for (size_t i = 0; i < op->problem->bodies.contact_count; i++)
-    if (impl->pack.colour[i] == PACK_ROLLED && impl->rolled.colour[i] == PACK_REST)
-      impl->pack.colour[i] = PACK_REST;
+    if (impl->pack.scratch.colour[i] == PACK_ROLLED && impl->rolled.scratch.colour[i] == PACK_REST)
+      impl->pack.scratch.colour[i] = PACK_REST;
   return SCREE_OK;
 }
 

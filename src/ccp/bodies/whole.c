@@ -11,14 +11,14 @@ static scree_status reserve(ccp_operator *op, op_bodies *impl) {
   bodies_whole *w = &impl->whole;
   for (int k = 0; k < BODIES_PACKS; k++) {
     const bodies_pack *pack = bodies_pack_at(impl, k);
-    if (memory_grow(op->context, &w->scale[k], pack->group_count, sizeof *w->scale[k]) ||
-        memory_grow(op->context, &w->roll[k], pack->rolling ? pack->group_count : 0,
+    if (memory_grow(op->context, &w->scale[k], pack->lanes.count, sizeof *w->scale[k]) ||
+        memory_grow(op->context, &w->roll[k], pack->lanes.rolling ? pack->lanes.count : 0,
                     sizeof *w->roll[k]))
       return SCREE_ERROR_MEMORY;
-    if (pack->group_count)
-      memcpy(w->scale[k], pack->scale, pack->group_count * sizeof *pack->scale);
-    if (pack->group_count && pack->rolling)
-      memcpy(w->roll[k], pack->roll, pack->group_count * sizeof *pack->roll);
+    if (pack->lanes.count)
+      memcpy(w->scale[k], pack->lanes.scale, pack->lanes.count * sizeof *pack->lanes.scale);
+    if (pack->lanes.count && pack->lanes.rolling)
+      memcpy(w->roll[k], pack->lanes.roll, pack->lanes.count * sizeof *pack->lanes.roll);
   }
   return memory_grow(op->context, &w->body, op->problem->bodies.body_count, sizeof *w->body);
 }
@@ -61,13 +61,13 @@ static void etas_of(const ccp_operator *op, size_t i, double eta[2]) {
 static void fill_packs(const ccp_operator *op, const ccp_operator *whole, op_bodies *impl) {
   for (int k = 0; k < BODIES_PACKS; k++) {
     const bodies_pack *pack = bodies_pack_at(impl, k);
-    for (size_t slot = 0; slot < pack->group_count * PACK_LANES; slot++) {
-      const uint32_t i = pack->block[slot];
+    for (size_t slot = 0; slot < pack->lanes.count * PACK_LANES; slot++) {
+      const uint32_t i = pack->lanes.block[slot];
       double eta[2];
       if (i == PACK_NO_BLOCK || !touches_split(op, i)) continue;
       etas_of(whole, i, eta);
       impl->whole.scale[k][slot / PACK_LANES].weight[slot % PACK_LANES] = 1.0 / eta[0];
-      if (pack->rolling)
+      if (pack->lanes.rolling)
         impl->whole.roll[k][slot / PACK_LANES].inverse_mm[slot % PACK_LANES] = eta[1];
     }
   }

@@ -54,8 +54,8 @@ static uint32_t *slots_of(const fixture *f) {
   const bodies_pack *pack = &f->impl->pack;
   uint32_t *slot = malloc(f->op->block_count * sizeof *slot);
   memset(slot, 0xff, f->op->block_count * sizeof *slot);
-  for (size_t s = 0; s < pack->group_count * PACK_LANES; s++)
-    if (pack->block[s] != PACK_NO_BLOCK) slot[pack->block[s]] = (uint32_t)s;
+  for (size_t s = 0; s < pack->lanes.count * PACK_LANES; s++)
+    if (pack->lanes.block[s] != PACK_NO_BLOCK) slot[pack->lanes.block[s]] = (uint32_t)s;
   return slot;
 }
 
@@ -91,15 +91,15 @@ static void test_groups(void **state) {
     uint32_t *slot = slots_of(&f), *other = slots_of(&one);
     for (size_t i = 0; i < f.op->block_count; i++) {
       assert_true(slot[i] != UINT32_MAX && other[i] != UINT32_MAX);
-      const sphere_group *a = &f.impl->pack.group[slot[i] / PACK_LANES],
-                         *b = &one.impl->pack.group[other[i] / PACK_LANES];
+      const sphere_group *a = &f.impl->pack.lanes.group[slot[i] / PACK_LANES],
+                         *b = &one.impl->pack.lanes.group[other[i] / PACK_LANES];
       const size_t k = slot[i] % PACK_LANES, l = other[i] % PACK_LANES;
       assert_int_equal(a->a[k], b->a[l]);
       assert_int_equal(a->b[k], b->b[l]);
       for (size_t field = 0; field < FIELDS; field++)
         assert_memory_equal(lane_of(a, field, k), lane_of(b, field, l), sizeof(double));
-      const sphere_scale *of_a = &f.impl->pack.scale[slot[i] / PACK_LANES],
-                         *of_b = &one.impl->pack.scale[other[i] / PACK_LANES];
+      const sphere_scale *of_a = &f.impl->pack.lanes.scale[slot[i] / PACK_LANES],
+                         *of_b = &one.impl->pack.lanes.scale[other[i] / PACK_LANES];
       assert_memory_equal(&of_a->mu[k], &of_b->mu[l], sizeof(double));
       assert_memory_equal(&of_a->weight[k], &of_b->weight[l], sizeof(double));
       assert_memory_equal(&f.op->eta_force[i], &one.op->eta_force[i], sizeof(double));
@@ -131,15 +131,15 @@ static void test_kernels(void **state) {
   const contact_rows_at rows = {p->bodies.contact, p->row_start};
   for (size_t kernel = 0; bodies_kernels(kernel); kernel++) {
     const body_kernels *kernels = bodies_kernels(kernel);
-    for (size_t j = 0; j < pack->group_count; j++) {
-      const uint32_t *block = pack->block + j * PACK_LANES;
+    for (size_t j = 0; j < pack->lanes.count; j++) {
+      const uint32_t *block = pack->lanes.block + j * PACK_LANES;
       if (block[PACK_LANES - 1] == PACK_NO_BLOCK) continue;
       _Alignas(64) sphere_group group;
       _Alignas(64) sphere_scale scale;
       _Alignas(64) double lanes[3][PACK_LANES], first[3][PACK_LANES];
       kernels->fill(&work, block, &group, &scale);
-      assert_memory_equal(&group, &pack->group[j], sizeof group);
-      assert_memory_equal(&scale, &pack->scale[j], sizeof scale);
+      assert_memory_equal(&group, &pack->lanes.group[j], sizeof group);
+      assert_memory_equal(&scale, &pack->lanes.scale[j], sizeof scale);
       kernels->load(&rows, block, g, lanes);
       bodies_kernels(0)->load(&rows, block, g, first);
       assert_memory_equal(lanes, first, sizeof lanes);

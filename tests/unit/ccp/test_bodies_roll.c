@@ -234,7 +234,7 @@ static void same_bits(int edge, size_t kernel, bool tiled) {
     assert_int_equal(op_create(context, problem, &op), SCREE_OK);
     op_bodies *impl = op->impl;
     impl->kernels = bodies_kernels(kernel);
-    assert_true(impl->rolled.contact_count > BODIES_PARALLEL && impl->rolled.tiled == tiled);
+    assert_true(impl->rolled.contact_count > BODIES_PARALLEL && impl->rolled.plan.tiled == tiled);
     double *g = calloc(op->row_count, sizeof *g), *u = calloc(op->row_count, sizeof *u);
     const double sum = run_all(op, g, u);
     assert_true(isfinite(sum));

@@ -146,9 +146,9 @@ static void test_order(void **state) {
     for (int p = 0; p < BODIES_PACKS; p++) {
       const bodies_pack *pack = bodies_pack_at(impl, p);
       memset(last, 0, bodies * sizeof *last);
-      for (size_t g = 0; g < pack->group_count; g++)
+      for (size_t g = 0; g < pack->lanes.count; g++)
         for (size_t lane = 0; lane < 2 * PACK_LANES; lane++) {
-          const sphere_group *group = &pack->group[g];
+          const sphere_group *group = &pack->lanes.group[g];
           const uint32_t body = lane < PACK_LANES ? group->a[lane] : group->b[lane - PACK_LANES];
           if (body & PACK_FIXED) continue;
           assert_true(last[body] != g + 1);
@@ -529,16 +529,16 @@ static void test_tiles(void **state) {
       free(g);
     } else {
       first = g;
-      assert_true(pack->tiled && pack->unit_count >= 32);
-      assert_true(pack->unit_start[1] - pack->unit_start[0] > 100);
+      assert_true(pack->plan.tiled && pack->plan.unit_count >= 32);
+      assert_true(pack->plan.unit_start[1] - pack->plan.unit_start[0] > 100);
       size_t *part_of = calloc(problem->bodies.body_count, sizeof *part_of);
       size_t *phase_of = calloc(problem->bodies.body_count, sizeof *phase_of);
-      for (size_t phase = 0; phase < pack->phase_count; phase++)
+      for (size_t phase = 0; phase < pack->plan.phase_count; phase++)
         for (size_t h = 0; h < bodies_pack_parts(pack, phase); h++)
-          for (size_t slot = 8 * pack->unit_start[bodies_pack_part(pack, phase, h)];
-               slot < 8 * pack->unit_start[bodies_pack_part(pack, phase, h + 1)]; slot++) {
-            if (pack->block[slot] == PACK_NO_BLOCK) continue;
-            const ccp_contact *c = &problem->bodies.contact[pack->block[slot]];
+          for (size_t slot = 8 * pack->plan.unit_start[bodies_pack_part(pack, phase, h)];
+               slot < 8 * pack->plan.unit_start[bodies_pack_part(pack, phase, h + 1)]; slot++) {
+            if (pack->lanes.block[slot] == PACK_NO_BLOCK) continue;
+            const ccp_contact *c = &problem->bodies.contact[pack->lanes.block[slot]];
             const uint32_t side[2] = {c->body_a, c->body_b};
             for (int s = 0; s < 2; s++) {
               if (side[s] == SCREE_CCP_WORLD) continue;
