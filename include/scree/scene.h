@@ -8,7 +8,7 @@
 #ifndef SCREE_SCENE_H
 #define SCREE_SCENE_H
 
-#include "scree/model.h"
+#include "scree/joint.h"
 #include "scree/stepper.h"
 
 #ifdef __cplusplus

@@ -28,6 +28,7 @@
 #include "scree/distributed.h"
 #include "scree/export.h"
 #include "scree/io.h"
+#include "scree/joint.h"
 #include "scree/model.h"
 #include "scree/picture.h"
 #include "scree/recording.h"

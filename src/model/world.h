@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "math/periodic.h"
 #include "math/pose.h"
+#include "scree/joint.h"
 #include "scree/model.h"
 
 enum { WORLD_NO_BODY = UINT32_MAX };
