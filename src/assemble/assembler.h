@@ -14,6 +14,7 @@
 #include "assemble/parts.h"
 #include "assemble/ranks.h"
 #include "base/blob.h"
+#include "ccp/contact_frame.h"
 #include "collide/pairs.h"
 #include "model/world.h"
 #include "scree/ccp.h"
@@ -178,7 +179,7 @@ bool assembler_direction(const assembler *a, uint32_t body_a, uint32_t body_b, v
 /* memory.c: states of laws. What the world's materials need, before contacts are looked for. */
 void assembler_note_laws(assembler *a);
 /* Of a contact of the step before, in the frame of what it is now; zeros where it is new. */
-law_state assembler_recall(const assembler *a, uint32_t previous, v3 n, v3 t1, v3 t2);
+law_state assembler_recall(const assembler *a, uint32_t previous, const contact_frame *frame);
 /* Of contact k of the problem: as its law has made it before the solve, and after it. */
 void assembler_note_state(assembler *a, size_t contact, double gap, const law_state *state);
 void assembler_update_states(assembler *a);

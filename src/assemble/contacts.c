@@ -117,16 +117,12 @@ static void warm_start(const assembler *a, const assembler_params *params, uint3
   for (int k = 0; k < dim; k++) g[k] = 0.0;
   if (!params->warm_start || previous == CACHE_NONE || !(a->memory.kick_before > 0.0)) return;
   const double scale = params->warm_start_scale * a->kick / a->memory.kick_before;
-  const v3 n = v3_load(def->normal), t1 = v3_load(def->tangent), t2 = v3_cross(n, t1);
+  const contact_frame f = contact_frame_make(v3_load(def->normal), v3_load(def->tangent));
   const v3 p = v3_scale(scale, assembler_get_before(a, previous));
-  g[0] = v3_dot(n, p);
-  if (dim >= 2) g[1] = v3_dot(t1, p);
-  if (dim >= 3) g[2] = v3_dot(t2, p);
+  contact_frame_force_rows(&f, dim, p, g);
   if (dim <= 3 || !a->memory.has_moment_before) return;
   const v3 m = v3_scale(scale, a->memory.moment_before[previous].moment);
-  if (dim != 4) g[3] = v3_dot(t1, m);
-  if (dim != 4) g[4] = v3_dot(t2, m);
-  if (dim != 5) g[dim - 1] = v3_dot(n, m);
+  contact_frame_moment_rows(&f, dim, m, g);
 }
 
 /* A contact's index in the step before. Features of a manifold may change their names while the
@@ -304,11 +300,11 @@ static scree_status note_user(assembler *a, const collide_contact *c, uint32_t p
 
 /* Of surfaces that run, and of images: along the normal, and all of it. */
 static void add_motion(scree_ccp_contact_def *def, double normal, v3 motion) {
-  const v3 t1 = v3_load(def->tangent), t2 = v3_cross(v3_load(def->normal), t1);
+  const contact_frame f = contact_frame_make(v3_load(def->normal), v3_load(def->tangent));
   def->offset[0] += normal;
   if (def->set.dim < 3) return;
-  def->offset[1] += v3_dot(t1, motion);
-  def->offset[2] += v3_dot(t2, motion);
+  def->offset[1] += v3_dot(f.t1, motion);
+  def->offset[2] += v3_dot(f.t2, motion);
 }
 
 static void note_depth(contact_part *part, double depth, double diameter) {
@@ -332,7 +328,7 @@ static scree_status add_contact(assembler *a, const assembler_params *params,
   v3 t1 = v3_across(n), surface = {0, 0, 0};
   const bool aligned = a->laws.has_surfaces && assembler_direction(a, c->a, c->b, n, &t1);
   if (a->laws.has_surfaces) surface = assembler_belt(a, k, n);
-  const v3 t2 = v3_cross(n, t1);
+  const contact_frame frame = contact_frame_make(n, t1);
   surface = v3_add(surface, image.velocity);
   const v3 relative =
       v3_add(v3_sub(start_velocity(a, c->b, arm_b), start_velocity(a, c->a, arm_a)), surface);
@@ -376,7 +372,7 @@ static scree_status add_contact(assembler *a, const assembler_params *params,
   law_state state = {.value = {0}};
   in.aligned = aligned;
   if (form->varies) note_pair(a, c, previous, relative, &in);
-  if (a->memory.has_state_now) state = assembler_recall(a, previous, n, t1, t2);
+  if (a->memory.has_state_now) state = assembler_recall(a, previous, &frame);
   fill(form, &in, &state);
   if (a->laws.has_surfaces || moves)
     add_motion(def, moves ? v3_dot(n, image.velocity) : 0.0, surface);

@@ -136,7 +136,8 @@ static double least_offset(const assembler *a, const curved_pair *p, const ccp_c
 
 static void curve_contact(assembler *a, const curved_pair *p, size_t k, const contact_point *mid) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
-  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t[2] = {t1, v3_cross(n, t1)};
+  const contact_frame f = contact_frame_of(c);
+  const v3 n = f.n, t[2] = {f.t1, f.t2};
   const v3 u = slip_of(p, v3_load(c->arm_a), v3_load(c->arm_b));
   const v3 at = v3_scale(0.5, v3_add(mid->point_a, mid->point_b));
   const double turn = p->h * (v3_norm(p->e[0].angular) + v3_norm(p->e[1].angular));

@@ -7,6 +7,7 @@
 #include "assemble/assembler.h"
 #include <string.h>
 
+#include "ccp/contact_frame.h"
 #include "ccp/problem.h"
 
 enum { MANY_CONTACTS = 32768, PARALLEL_CONTACTS = 4096, MOST_SPANS = 8 };
@@ -15,11 +16,8 @@ v3 assembler_impulse(const assembler *a, size_t k) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const int dim = ccp_dim(a->problem, k);
   const double *g = a->g + a->problem->row_start[k];
-  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
-  v3 p = v3_scale(g[0], n);
-  if (dim >= 2) p = v3_add_scaled(p, g[1], t1);
-  if (dim >= 3) p = v3_add_scaled(p, g[2], v3_cross(n, t1));
-  return p;
+  const contact_frame f = contact_frame_of(c);
+  return contact_frame_force(&f, dim, g);
 }
 
 v3 assembler_whole_impulse(const assembler *a, size_t k) {
@@ -30,12 +28,9 @@ v3 assembler_whole_impulse(const assembler *a, size_t k) {
 v3 assembler_moment(const assembler *a, size_t k) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const int dim = ccp_dim(a->problem, k);
-  v3 m = {0, 0, 0};
-  if (dim < 4) return m;
-  const double *g = a->g + a->problem->row_start[k];
-  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
-  if (dim >= 5) m = v3_add(v3_scale(g[3], t1), v3_scale(g[4], t2));
-  return dim == 5 ? m : v3_add_scaled(m, g[dim - 1], n);
+  if (dim < 4) return v3_make(0, 0, 0);
+  const contact_frame f = contact_frame_of(c);
+  return contact_frame_moment(&f, dim, a->g + a->problem->row_start[k]);
 }
 
 contact_place assembler_place_of(const assembler *a, size_t k) {

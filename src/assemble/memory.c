@@ -54,32 +54,37 @@ void assembler_note_laws(assembler *a) {
   a->laws.held_part = part;
 }
 
-law_state assembler_recall(const assembler *a, uint32_t previous, v3 n, v3 t1, v3 t2) {
+/* Slip lies across the normal; turning has rows t1, t2, n, as moments have. */
+static void split_state(const contact_frame *f, v3 slip, v3 turn, law_state *out) {
+  out->slip[0] = v3_dot(f->t1, slip);
+  out->slip[1] = v3_dot(f->t2, slip);
+  out->turn[0] = v3_dot(f->t1, turn);
+  out->turn[1] = v3_dot(f->t2, turn);
+  out->turn[2] = v3_dot(f->n, turn);
+}
+
+law_state assembler_recall(const assembler *a, uint32_t previous, const contact_frame *f) {
   law_state out = {.value = {0}};
   if (previous == CACHE_NONE || !a->memory.has_state_before) return out;
   const contact_state *s = &a->memory.state_before[previous];
-  const v3 slip = turn_along(s->slip, s->normal, n), turn = turn_along(s->turn, s->normal, n);
-  out.slip[0] = v3_dot(t1, slip);
-  out.slip[1] = v3_dot(t2, slip);
-  out.turn[0] = v3_dot(t1, turn);
-  out.turn[1] = v3_dot(t2, turn);
-  out.turn[2] = v3_dot(n, turn);
+  const v3 slip = turn_along(s->slip, s->normal, f->n), turn = turn_along(s->turn, s->normal, f->n);
+  split_state(f, slip, turn, &out);
   for (int k = 0; k < LAW_VALUES; k++) out.value[k] = s->value[k];
   return out;
 }
 
-static void put_state(contact_state *out, const law_state *s, v3 n, v3 t1, v3 t2) {
-  out->normal = n;
-  out->slip = v3_add(v3_scale(s->slip[0], t1), v3_scale(s->slip[1], t2));
-  out->turn =
-      v3_add(v3_add(v3_scale(s->turn[0], t1), v3_scale(s->turn[1], t2)), v3_scale(s->turn[2], n));
+static void put_state(contact_state *out, const law_state *s, const contact_frame *f) {
+  out->normal = f->n;
+  out->slip = v3_add_scaled(v3_scale(s->slip[0], f->t1), s->slip[1], f->t2);
+  out->turn = v3_add_scaled(v3_add_scaled(v3_scale(s->turn[0], f->t1), s->turn[1], f->t2),
+                            s->turn[2], f->n);
   for (int k = 0; k < LAW_VALUES; k++) out->value[k] = s->value[k];
 }
 
 void assembler_note_state(assembler *a, size_t k, double gap, const law_state *state) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
-  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
-  put_state(&a->memory.state_now[k], state, n, t1, v3_cross(n, t1));
+  const contact_frame f = contact_frame_of(c);
+  put_state(&a->memory.state_now[k], state, &f);
   a->memory.state_now[k].gap = gap;
 }
 
@@ -91,7 +96,8 @@ static void update(assembler *a, size_t k, const scree_material_def *m) {
   const cache_key *key = &collide_cache(a->collide)->now.key[k];
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const law_class *law = law_for(m);
-  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
+  const contact_frame f = contact_frame_of(c);
+  const v3 n = f.n;
   v3 u = v3_sub(end_velocity(a, key->b, c->arm_b), end_velocity(a, key->a, c->arm_a));
   if (a->laws.has_surfaces) u = v3_add(u, assembler_belt(a, k, n));
   if (periodic_moves(&a->world->box)) u = v3_add(u, assembler_image(a, k).velocity);
@@ -102,15 +108,15 @@ static void update(assembler *a, size_t k, const scree_material_def *m) {
                              .kick = a->kick,
                              .gap = a->memory.state_now[k].gap,
                              .rest = slide_part * a->h * a->gravity,
-                             .velocity = {v3_dot(n, u), v3_dot(t1, u), v3_dot(t2, u)},
-                             .turning = {v3_dot(t1, w), v3_dot(t2, w), v3_dot(n, w)},
+                             .velocity = {v3_dot(n, u), v3_dot(f.t1, u), v3_dot(f.t2, u)},
+                             .turning = {v3_dot(f.t1, w), v3_dot(f.t2, w), v3_dot(n, w)},
                              .g = a->g + a->problem->row_start[k]};
   contact_state *kept = &a->memory.state_now[k];
-  law_state s = {.slip = {v3_dot(t1, kept->slip), v3_dot(t2, kept->slip)},
-                 .turn = {v3_dot(t1, kept->turn), v3_dot(t2, kept->turn), v3_dot(n, kept->turn)}};
+  law_state s = {.value = {0}};
+  split_state(&f, kept->slip, kept->turn, &s);
   for (int i = 0; i < LAW_VALUES; i++) s.value[i] = kept->value[i];
   (law->update ? law->update : law_keep)(&result, &s);
-  put_state(kept, &s, n, t1, t2);
+  put_state(kept, &s, &f);
   const double spin = 0.5 * a->h * (v3_dot(n, a->angular[key->a]) + v3_dot(n, a->angular[key->b]));
   kept->slip = turn_about(kept->slip, n, spin);
   kept->turn = turn_about(kept->turn, n, spin);

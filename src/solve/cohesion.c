@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/vec3.h"
+#include "ccp/contact_frame.h"
 
 static bool has_cohesion(const scree_ccp *p) {
   for (size_t s = 0; s < p->set_count; s++)
@@ -82,13 +82,9 @@ static void contact_r(const scree_ccp *p, size_t i, double *r) {
   const double *b = p->offset + p->row_start[i];
   v3 wa, wb;
   const v3 va = twist_at(p, c->body_a, c->arm_a, &wa), vb = twist_at(p, c->body_b, c->arm_b, &wb);
-  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
-  const v3 u = v3_sub(vb, va), w = v3_sub(wb, wa);
-  const double all[3] = {v3_dot(n, u), v3_dot(t1, u), v3_dot(t2, u)};
-  for (int k = 0; k < dim && k < 3; k++) r[k] = all[k];
-  if (dim >= 5) r[3] = v3_dot(t1, w);
-  if (dim >= 5) r[4] = v3_dot(t2, w);
-  if (dim == 4 || dim == 6) r[dim - 1] = v3_dot(n, w);
+  const contact_frame f = contact_frame_of(c);
+  contact_frame_force_rows(&f, dim, v3_sub(vb, va), r);
+  contact_frame_moment_rows(&f, dim, v3_sub(wb, wa), r);
   for (int k = 0; k < dim; k++) r[k] += b[k];
 }
 

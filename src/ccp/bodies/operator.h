@@ -14,6 +14,7 @@
 #include "ccp/bodies/rigid.h"
 #include "ccp/bodies/whole.h"
 #include "ccp/colouring.h"
+#include "ccp/contact_frame.h"
 #include "ccp/operator.h"
 #include "math/vec3.h"
 
@@ -56,36 +57,14 @@ static inline void bodies_average(const ccp_operator *op, body_line *lines) {
 
 /* ---- one contact ---------------------------------------------------------------------------- */
 
-/* Directions of a contact's rows: forces then moments, in the row order of scree/ccp.h. */
-typedef struct contact_rows {
-  v3 direction[SCREE_MAX_DIM];
-  int dim, forces;
-} contact_rows;
-
-static inline contact_rows contact_rows_of(const ccp_contact *c, int dim) {
-  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
-  contact_rows rows = {
-      .direction = {n, t1, t2, t1, t2, n}, .dim = dim, .forces = dim < 3 ? dim : 3};
-  if (dim == 4) rows.direction[3] = n;
-  return rows;
-}
-
 typedef struct wrench {
   v3 force, moment;
 } wrench;
 
 static inline wrench contact_wrench(const ccp_contact *c, int dim, const double *x) {
-  wrench w = {{0, 0, 0}, {0, 0, 0}};
-  if (dim == 3) {
-    const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
-    w.force = v3_add_scaled(v3_add_scaled(v3_scale(x[0], n), x[1], t1), x[2], v3_cross(n, t1));
-    return w;
-  }
-  const contact_rows rows = contact_rows_of(c, dim);
-  for (int k = 0; k < rows.forces; k++) w.force = v3_add_scaled(w.force, x[k], rows.direction[k]);
-  for (int k = rows.forces; k < dim; k++)
-    w.moment = v3_add_scaled(w.moment, x[k], rows.direction[k]);
-  return w;
+  const contact_frame f = contact_frame_of(c);
+  if (dim == 3) return (wrench){contact_frame_force(&f, 3, x), {0, 0, 0}};
+  return (wrench){contact_frame_force(&f, dim, x), contact_frame_moment(&f, dim, x)};
 }
 
 /* Point velocity and angular velocity of one side; zero for the world. */
@@ -103,16 +82,13 @@ static inline void contact_velocity(const ccp_contact *c, int dim, const body_li
   side_velocity(lines, c->body_a, c->arm_a, &la, &wa);
   side_velocity(lines, c->body_b, c->arm_b, &lb, &wb);
   const v3 linear = v3_sub(lb, la), angular = v3_sub(wb, wa);
+  const contact_frame f = contact_frame_of(c);
   if (dim == 3) {
-    const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
-    u[0] = v3_dot(n, linear);
-    u[1] = v3_dot(t1, linear);
-    u[2] = v3_dot(v3_cross(n, t1), linear);
+    contact_frame_force_rows(&f, 3, linear, u);
     return;
   }
-  const contact_rows rows = contact_rows_of(c, dim);
-  for (int k = 0; k < dim; k++)
-    u[k] = v3_dot(rows.direction[k], k < rows.forces ? linear : angular);
+  contact_frame_force_rows(&f, dim, linear, u);
+  contact_frame_moment_rows(&f, dim, angular, u);
 }
 
 /* Adds sign * (f, arm x f + m) to a line that gathers momentum. */

@@ -19,9 +19,9 @@ static void fill_extra(const bodies_pack *pack, const scree_ccp *p, size_t slot)
   const bool ray = ccp_dim(p, i) == 1;
   const double *offset = p->offset + row, *compliance = p->compliance ? p->compliance + row : NULL;
   sphere_extra *e = &pack->lanes.extra[slot / PACK_LANES];
-  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent), t2 = v3_cross(n, t1);
+  const contact_frame f = contact_frame_of(c);
   v3 across = {0.0, 0.0, 0.0};
-  if (!ray) across = v3_add_scaled(v3_scale(offset[1], t1), offset[2], t2);
+  if (!ray) across = v3_add_scaled(v3_scale(offset[1], f.t1), offset[2], f.t2);
   e->offset[0][k] = across.x;
   e->offset[1][k] = across.y;
   e->offset[2][k] = across.z;
@@ -226,15 +226,18 @@ void bodies_pack_lull(bodies_pack *pack, const double *lanes) {
 
 /* ---- impulses in and out --------------------------------------------------------------------- */
 
+/* Packed contacts have one row of force or three. */
+static int force_rows(const ccp_operator *op, uint32_t i) {
+  return op->row_start[i + 1] - op->row_start[i] >= 3 ? 3 : 1;
+}
+
 static void load_lane(const ccp_operator *op, uint32_t i, const double *g, double *to) {
   v3 world = {0.0, 0.0, 0.0};
   if (i != PACK_NO_BLOCK) {
     const ccp_contact *c = &op->problem->bodies.contact[i];
     const double *x = g + op->row_start[i];
-    const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
-    world = v3_scale(x[0], n);
-    if (op->row_start[i + 1] - op->row_start[i] >= 3)
-      world = v3_add_scaled(v3_add_scaled(world, x[1], t1), x[2], v3_cross(n, t1));
+    const contact_frame f = contact_frame_of(c);
+    world = contact_frame_force(&f, force_rows(op, i), x);
   }
   to[0] = world.x;
   to[PACK_LANES] = world.y;
@@ -244,25 +247,21 @@ static void load_lane(const ccp_operator *op, uint32_t i, const double *g, doubl
 static void store_lane(const ccp_operator *op, uint32_t i, const double *from, double *g) {
   const ccp_contact *c = &op->problem->bodies.contact[i];
   double *x = g + op->row_start[i];
-  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+  const contact_frame f = contact_frame_of(c);
   const v3 world = {from[0], from[PACK_LANES], from[2 * PACK_LANES]};
-  x[0] = v3_dot(world, n);
-  if (op->row_start[i + 1] - op->row_start[i] >= 3) {
-    x[1] = v3_dot(world, t1);
-    x[2] = v3_dot(world, v3_cross(n, t1));
-  }
+  contact_frame_force_rows(&f, force_rows(op, i), world, x);
 }
 
-/* Moments, as forces above; in rows a spinning moment comes last. */
+/* Moments, as forces above. The normal's part is added first, as kernels->load does it. */
 static void load_moment(const ccp_operator *op, uint32_t i, const double *g, double *to) {
   v3 world = {0.0, 0.0, 0.0};
   if (i != PACK_NO_BLOCK) {
     const ccp_contact *c = &op->problem->bodies.contact[i];
     const double *x = g + op->row_start[i];
     const int dim = ccp_dim(op->problem, i);
-    const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
-    if (dim != 5) world = v3_scale(x[dim - 1], n);
-    if (dim != 4) world = v3_add_scaled(v3_add_scaled(world, x[3], t1), x[4], v3_cross(n, t1));
+    const contact_frame f = contact_frame_of(c);
+    if (contact_frame_spins(dim)) world = v3_scale(x[dim - 1], f.n);
+    if (dim != 4) world = v3_add_scaled(v3_add_scaled(world, x[3], f.t1), x[4], f.t2);
   }
   to[0] = world.x;
   to[PACK_LANES] = world.y;
@@ -273,12 +272,9 @@ static void store_moment(const ccp_operator *op, uint32_t i, const double *from,
   const ccp_contact *c = &op->problem->bodies.contact[i];
   double *x = g + op->row_start[i];
   const int dim = ccp_dim(op->problem, i);
-  const v3 n = v3_load(c->normal), t1 = v3_load(c->tangent);
+  const contact_frame f = contact_frame_of(c);
   const v3 world = {from[0], from[PACK_LANES], from[2 * PACK_LANES]};
-  if (dim != 5) x[dim - 1] = v3_dot(world, n);
-  if (dim == 4) return;
-  x[3] = v3_dot(world, t1);
-  x[4] = v3_dot(world, v3_cross(n, t1));
+  contact_frame_moment_rows(&f, dim, world, x);
 }
 
 void bodies_pack_load_some(const bodies_pack *pack, const ccp_operator *op, const double *g,
