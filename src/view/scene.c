@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/joints/joints.h"
 #include "model/world.h"
 #include "scene/build/build.h"
 #include "shape/shape.h"
@@ -182,30 +183,39 @@ static void put_motors(view_buffer *b, const joint *j) {
   view_put_u8(b, ']');
 }
 
+/* A place on a body as it is shown: a frame seen from the body, its principal axes, becomes one
+ * seen from what frames of the run tell. The number of the body; VIEW_NONE: the world. */
+static double shown_end(const scree_world *world, const view_cast *cast, uint32_t body,
+                        pose *frame) {
+  if (body == WORLD_NO_BODY) return VIEW_NONE;
+  const scree_body_id id = {body, world->bodies.generation[body]};
+  scree_body_state state;
+  if (scree_body_get_shown_state(world, id, &state) == SCREE_OK) {
+    const double *q = state.rotation;
+    const pose shown = {v3_load(state.position), {q[0], q[1], q[2], q[3]}};
+    *frame = pose_mul(pose_inverse(shown), pose_mul(world_pose(world, body), *frame));
+  }
+  return (double)(int32_t)view_cast_find(cast, id);
+}
+
 static void put_joint(view_buffer *b, const scree_world *world, const view_cast *cast,
                       const joint *j, size_t index) {
   view_put_json(b, "{");
   put_number_member(b, "index", (double)index);
   put_text_member(b, "kind", scree_joint_kind_name(j->kind));
   put_motors(b, j);
-  const uint32_t *body = j->body;
-  const pose *frame = j->frame;
   for (int k = 0; k < 2; k++) {
-    pose place = frame[k];
-    long number = VIEW_NONE;
-    if (body[k] != WORLD_NO_BODY) {
-      const scree_body_id id = {body[k], world->bodies.generation[body[k]]};
-      scree_body_state state;
-      if (scree_body_get_shown_state(world, id, &state) == SCREE_OK) {
-        const double *q = state.rotation;
-        const pose shown = {v3_load(state.position), {q[0], q[1], q[2], q[3]}};
-        place = pose_mul(pose_inverse(shown), pose_mul(world_pose(world, body[k]), frame[k]));
-      }
-      number = (long)(int32_t)view_cast_find(cast, id);
-    }
-    put_number_member(b, k ? "b" : "a", (double)number);
+    pose place = j->frame[k];
+    put_number_member(b, k ? "b" : "a", shown_end(world, cast, j->body[k], &place));
     put_v3_member(b, k ? "anchor_b" : "anchor_a", place.position);
     put_v3_member(b, k ? "axis_b" : "axis_a", quat_rotate(place.rotation, (v3){0, 0, 1}));
+  }
+  if (j->kind == SCREE_JOINT_PULLEY) {
+    pose over[2] = {j->frame[FRAME_CA], j->frame[FRAME_CB]};
+    put_number_member(b, "c", shown_end(world, cast, j->body[SIDE_C], &over[0]));
+    shown_end(world, cast, j->body[SIDE_C], &over[1]);
+    put_v3_member(b, "sheave_a", over[0].position);
+    put_v3_member(b, "sheave_b", over[1].position);
   }
   view_put_u8(b, '}');
 }
@@ -221,6 +231,39 @@ static void put_joints(view_buffer *b, const scree_world *world, const view_cast
     first = false;
   }
   view_put_u8(b, ']');
+}
+
+/* Springs and beams as [body, x, y, z, body, x, y, z], the ends seen from the bodies; tetrahedra as
+ * four bodies each, all in one list. */
+static void put_links(view_buffer *b, const scree_world *world, const view_cast *cast) {
+  for (int solid = 0; solid < 2; solid++) {
+    bool first = true;
+    put_member(b, solid ? "solids" : "links");
+    view_put_u8(b, '[');
+    for (size_t i = 0; i < world->link_limit; i++) {
+      const world_link *l = &world->link[i];
+      if (!l->alive || l->kind == SCREE_LINK_USER || (l->kind == SCREE_LINK_TETRAHEDRON) != solid)
+        continue;
+      if (!first) view_put_u8(b, ',');
+      first = false;
+      if (solid) {
+        for (int k = 0; k < 4; k++) {
+          pose place = pose_identity();
+          if (k) view_put_u8(b, ',');
+          view_put_number(b, shown_end(world, cast, l->body[k], &place));
+        }
+        continue;
+      }
+      double end[8];
+      for (int k = 0; k < 2; k++) {
+        pose place = l->frame[k];
+        end[4 * k] = shown_end(world, cast, l->body[k], &place);
+        v3_store(end + 4 * k + 1, place.position);
+      }
+      view_put_numbers(b, 8, end);
+    }
+    view_put_u8(b, ']');
+  }
 }
 
 /* Entries of the scene as [name, place of the first body, how many]: places of one entry follow
@@ -300,6 +343,7 @@ void view_put_header(view_buffer *b, const scree_scene *scene, const scree_world
   put_v3_member(b, "gravity", v3_load(gravity));
   put_materials(b, scene, world);
   put_joints(b, world, cast);
+  put_links(b, world, cast);
   put_names(b, scene);
   put_probes(b, scene, cast);
   view_put_u8(b, '}');

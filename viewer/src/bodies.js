@@ -2,7 +2,8 @@
 import * as THREE from 'three';
 import * as glsl from './shaders.js';
 import { BODY_DYNAMIC, half } from './stream.js';
-import { MANY } from './device.js';
+import { MANY, software } from './device.js';
+import { repeated, repeatedIndex, spread } from './copies.js';
 
 const CAVITIES = new Set(['box_container', 'round_container']);
 
@@ -10,14 +11,18 @@ function upright(geometry) {
   return geometry.rotateX(Math.PI / 2); // three's axis is y, ours is z
 }
 
+const MERGED = 600; // corners of a unit up to which bodies are one geometry, see Group
+// Of the sides and rings of what is round: with a graphics card, without one, and without one of many bodies.
+const ROUND = { fine: [32, 19], plain: [18, 11], coarse: [9, 5] };
 const units = {
   sphere: () => new THREE.PlaneGeometry(2, 2),
-  ellipsoid: () => upright(new THREE.SphereGeometry(1, 28, 18)),
+  ellipsoid: (around, rings) => upright(new THREE.SphereGeometry(1, around, rings)),
   box: () => new THREE.BoxGeometry(2, 2, 2),
-  capsule: () => upright(new THREE.SphereGeometry(1, 24, 17)),
-  cylinder: () => upright(new THREE.CylinderGeometry(1, 1, 2, 32)),
-  cone: () => upright(new THREE.CylinderGeometry(0, 1, 1, 32)).translate(0, 0, 0.25),
+  capsule: (around, rings) => upright(new THREE.SphereGeometry(1, around, rings)),
+  cylinder: (around) => upright(new THREE.CylinderGeometry(1, 1, 2, around)),
+  cone: (around) => upright(new THREE.CylinderGeometry(0, 1, 1, around)).translate(0, 0, 0.25),
 };
+const COLUMNS = [['place0', 3], ['place1', 3], ['turn0', 4], ['turn1', 4], ['size', 3], ['data', 3]];
 
 function triangles(shape) {
   const geometry = new THREE.BufferGeometry();
@@ -56,11 +61,37 @@ export function reachOf(shape) {
   }
 }
 
+// The row of a body in a list of a frame; -1: it is not there.
+const places = new WeakMap();
+export function rowOf(list, number) {
+  let rows = places.get(list);
+  if (!rows) {
+    rows = new Int32Array(list.reduce((m, n) => Math.max(m, n), -1) + 1).fill(-1);
+    list.forEach((n, i) => (rows[n] = i));
+    places.set(list, rows);
+  }
+  return rows[number] ?? -1;
+}
+
+// The skin of tetrahedra, four numbers each: faces that only one of them has, three numbers each.
+export function skinOf(solids) {
+  const faces = new Map();
+  for (let i = 0; i < solids.length; i += 4)
+    for (const [a, b, c] of [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]) {
+      const face = [solids[i + a], solids[i + b], solids[i + c]], key = [...face].sort((x, y) => x - y).join();
+      if (faces.has(key)) faces.delete(key); else faces.set(key, face);
+    }
+  return [...faces.values()];
+}
+
 // Half of the box around a shape that is turned by q (x y z w of three), or null where it has no end.
 export function extentOf(shape, q) {
   let half;
   switch (shape?.kind) {
     case 'box': case 'ellipsoid': case 'box_container': case 'cylinder': half = shape.half; break;
+    case 'hull': case 'mesh':
+      half = [0, 1, 2].map((k) => shape.vertices.reduce((m, v, i) => (i % 3 === k ? Math.max(m, Math.abs(v)) : m), 0));
+      break;
     case 'round_container': half = [Math.max(shape.bottom, shape.top), Math.max(shape.bottom, shape.top), shape.length]; break;
     default: {
       const r = reachOf(shape);
@@ -106,6 +137,8 @@ function rims(shape) {
   return geometry;
 }
 
+// Bodies of one shape. They are instances of a unit; where the processor draws, to which each instance is a drawing of its
+// own, they are one geometry with a copy of the unit for each. Without a unit each is a point, or the corner of a triangle.
 class Group {
   constructor(bodies, geometry, material) {
     this.count = 0;
@@ -119,6 +152,7 @@ class Group {
     this.sizes = new Float32Array(0);
     this.parts = [];
     this.order = null;
+    this.faces = false; // members are corners of triangles, three after the other
   }
   enter(rows) {
     this.members = rows.length;
@@ -147,29 +181,32 @@ class Group {
   }
   reserve(count) {
     this.count = count;
+    const { unit } = this, corners = unit?.attributes.position.count ?? 1;
     if (count > this.room || !this.room) {
       this.room = Math.max(16, Math.ceil(count * 1.25));
-      const geometry = this.unit ? new THREE.InstancedBufferGeometry() : new THREE.BufferGeometry();
-      if (this.unit) {
-        geometry.index = this.unit.index;
-        geometry.setAttribute('position', this.unit.attributes.position);
-        geometry.setAttribute('normal', this.unit.attributes.normal);
+      const merged = !unit || (software && corners <= MERGED);
+      this.copies = merged ? corners : 1;
+      const geometry = merged ? new THREE.BufferGeometry() : new THREE.InstancedBufferGeometry();
+      if (unit) for (const name of ['position', 'normal']) geometry.setAttribute(name, merged ? repeated(unit.attributes[name], this.room) : unit.attributes[name]);
+      if (unit) geometry.index = merged ? repeatedIndex(unit, this.room) : unit.index;
+      for (const [name, width] of COLUMNS) {
+        const array = new Float32Array(this.room * this.copies * width);
+        const attribute = merged ? new THREE.BufferAttribute(array, width) : new THREE.InstancedBufferAttribute(array, width);
+        geometry.setAttribute(name, attribute.setUsage(THREE.DynamicDrawUsage));
+        this[name] = this.copies > 1 ? new Float32Array(this.room * width) : array; // a row for each body
       }
-      const add = (name, width) => {
-        const array = new Float32Array(this.room * width);
-        const attribute = this.unit ? new THREE.InstancedBufferAttribute(array, width) : new THREE.BufferAttribute(array, width);
-        attribute.setUsage(THREE.DynamicDrawUsage);
-        geometry.setAttribute(name, attribute);
-        this[name] = attribute;
-      };
-      add('place0', 3); add('place1', 3); add('turn0', 4); add('turn1', 4); add('size', 3); add('data', 3);
-      if (!this.unit) geometry.setAttribute('position', this.place0);
+      if (!unit) geometry.setAttribute('position', geometry.attributes.place0);
       this.object.geometry.dispose();
       this.object.geometry = geometry;
     }
-    if (this.unit) this.object.geometry.instanceCount = count;
-    else this.object.geometry.setDrawRange(0, count);
+    const { geometry } = this.object;
+    if (geometry.isInstancedBufferGeometry) geometry.instanceCount = count;
+    else geometry.setDrawRange(0, count * (geometry.index ? (unit.index?.count ?? corners) : 1));
     this.object.visible = count > 0;
+  }
+  // Columns that were filled go to the graphics card.
+  send(...names) {
+    for (const name of names) spread(this[name], this.object.geometry.attributes[name], this.count, this.copies);
   }
 }
 
@@ -189,6 +226,7 @@ export class Bodies {
       mesh: make(glsl.meshVertex, glsl.meshFragment, { side: THREE.DoubleSide }),
       flat: make(glsl.meshVertex, glsl.meshFragment, { side: THREE.DoubleSide, defines: { FLAT: 1 } }),
       capsule: make(glsl.meshVertex, glsl.meshFragment, { defines: { CAPSULE: 1 } }),
+      skin: make(glsl.meshVertex, glsl.meshFragment, { side: THREE.DoubleSide, defines: { SKIN: 1, FLAT: 1 } }),
       wall: make(glsl.meshVertex, glsl.meshFragment, { side: THREE.DoubleSide, defines: { WALL: 1, FLAT: 1 } }),
       wallCapsule: make(glsl.meshVertex, glsl.meshFragment, { defines: { WALL: 1, CAPSULE: 1 } }),
     };
@@ -225,7 +263,7 @@ export class Bodies {
       const material = wall ? (shape.kind === 'capsule' ? m.wallCapsule : m.wall)
         : shape.kind === 'sphere' ? m.ball : own ? m.flat : shape.kind === 'capsule' ? m.capsule : m.mesh;
       const unit = own ? triangles(shape)
-        : shape.kind === 'sphere' && wall ? upright(new THREE.SphereGeometry(1, 32, 20)) : units[shape.kind]();
+        : units[shape.kind === 'sphere' && wall ? 'ellipsoid' : shape.kind](...ROUND[this.round]);
       group = new Group(this, unit, material);
       this.groups.set(key, group);
       this.scene.add(group.object);
@@ -264,6 +302,7 @@ export class Bodies {
     if (list === this.list && run.shapeVersion === this.shapeVersion) return false;
     this.list = list;
     this.shapeVersion = run.shapeVersion;
+    this.round = !software ? 'fine' : list.length > 200 ? 'coarse' : 'plain';
     const members = new Map(), statics = new Map();
     const enter = (shape, index, number, part) => {
       if (!shape) return;
@@ -284,6 +323,8 @@ export class Bodies {
       const shape = run.shape[list[i]];
       enter(run.shapes[shape - 1], shape - 1, list[i], null);
     }
+    const skin = this.skinFor(run, list);
+    if (skin.length) members.set(this.skinGroup(), skin);
     for (const group of this.groups.values()) {
       group.enter(members.get(group) ?? []);
     }
@@ -304,8 +345,29 @@ export class Bodies {
     return true;
   }
 
+  // Corners of the skins of flexible parts, of triangles whose nodes are all there.
+  skinFor(run, list) {
+    if (this.skinHeader !== run.header) {
+      this.skinHeader = run.header;
+      this.skin = skinOf(run.header.solids ?? []);
+    }
+    return this.skin.filter((face) => face.every((n) => rowOf(list, n) >= 0)).flatMap((face) => face.map((number) => ({ number, size: [0, 0, 0], part: null })));
+  }
+
+  skinGroup() {
+    let group = this.groups.get('skin');
+    if (!group) {
+      group = new Group(this, null, this.materials.skin);
+      group.faces = true;
+      this.groups.set('skin', group);
+      this.scene.add(group.object);
+    }
+    return group;
+  }
+
   // Two frames between which time runs; `value(frame, row, number)` gives what is coloured.
-  show(run, now, next, value) {
+  show(run, now, next, value, kinds) {
+    this.kinds = kinds; // values are kinds, between which there is nothing
     this.arrange(run, now.list);
     this.cull(run, now);
     this.fill(run, now, now, 0, value);
@@ -326,13 +388,12 @@ export class Bodies {
     }
     for (const group of this.groups.values()) {
       if (!group.count) continue;
-      const place = which ? group.place1 : group.place0, turn = which ? group.turn1 : group.turn0;
-      const x = place.array, r = turn.array, d = group.data.array;
-      const size = group.size.array, { order, sizes } = group;
+      const x = which ? group.place1 : group.place0, r = which ? group.turn1 : group.turn0, d = group.data;
+      const { order, sizes, size } = group;
       for (let k = 0; k < group.count; k++) {
         const m = order ? order[k] : k, number = group.numbers[m];
         size[3 * k] = sizes[3 * m]; size[3 * k + 1] = sizes[3 * m + 1]; size[3 * k + 2] = sizes[3 * m + 2];
-        d[3 * k + 2] = number;
+        d[3 * k + 2] = group.faces ? group.numbers[k - (k % 3)] : number;
         let f = frame, row = rows[number];
         if (row < 0 && from) { f = fallback; row = from[number]; } // gone in the next frame
         if (row < 0) continue;
@@ -342,13 +403,9 @@ export class Bodies {
         r[4 * k] = qx; r[4 * k + 1] = qy; r[4 * k + 2] = qz; r[4 * k + 3] = qw;
         const part = group.parts[m];
         if (part) this.attach(part, x, 3 * k, r, 4 * k);
-        d[3 * k + which] = value(f, row, number);
+        d[3 * k + which] = group.faces && this.kinds ? value(f, rowOf(f.list, group.numbers[k - (k % 3)]), group.numbers[k - (k % 3)]) : value(f, row, number);
       }
-      for (const attribute of [place, turn, group.data, group.size]) {
-        attribute.clearUpdateRanges();
-        attribute.addUpdateRange(0, attribute.itemSize * group.count);
-        attribute.needsUpdate = true;
-      }
+      group.send(...(which ? ['place1', 'turn1', 'data', 'size'] : ['place0', 'turn0']));
     }
   }
 
@@ -451,9 +508,9 @@ export class Bodies {
 
   // Pose of a body between the two frames; false: it is not there.
   pose(number, mixing, place, turn) {
-    const i = this.now?.list.indexOf(number) ?? -1;
+    const i = this.now ? rowOf(this.now.list, number) : -1;
     if (i < 0) return false;
-    let k = this.next.list === this.now.list ? i : this.next.list.indexOf(number);
+    let k = this.next.list === this.now.list ? i : rowOf(this.next.list, number);
     const next = k < 0 ? this.now : this.next;
     if (k < 0) k = i;
     const q = this.quantum, a = this.now.place, b = next.place, s = this.now.turn, t = next.turn;
@@ -465,7 +522,7 @@ export class Bodies {
   }
 
   speeds(number) {
-    const i = this.now?.list.indexOf(number) ?? -1;
+    const i = this.now ? rowOf(this.now.list, number) : -1;
     return i < 0 ? null : { speed: half(this.now.speed[i]), spin: half(this.now.spin[i]) };
   }
 

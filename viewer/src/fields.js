@@ -8,6 +8,7 @@ const maps = {
   viridis: ['3d4f96', '33669f', '2a7fa5', '2697a0', '36ae8e', '63c174', '9ed157', 'd6dd45', 'fbe54a'],
   magma: ['3a2468', '5e2a85', '812581', 'b5367a', 'e55964', 'fb8861', 'fec287', 'fcfdbf'],
   earth: ['23364f', '2f5d6e', '4b8378', '7fa16f', 'bcb26a', 'dcc58a', 'f3e6c8'],
+  rods: ['8b96a2', '8b96a2'],
   kinds: ['4e9bd1', 'e8a33d', '63b179', 'd2665a', '9a7fc7', '4fb8b3', 'c98d5f', 'd583b0', '8f9aa5', 'b5b54a', '6f86d6', 'e0c46c'],
 };
 const rgb = (hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16));

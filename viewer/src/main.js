@@ -44,7 +44,7 @@ export class Viewer {
       for (let k = 0; k < 3; k++) run.start[3 * first.list[i] + k] = first.place[3 * i + k] * header.quantum;
     this.stage.resize();
     this.stage.survey(run, this.sample());
-    this.stage.setJoints(header.joints);
+    this.stage.setJoints(run);
     this.stage.frameAll();
     this.moving = 0;
     for (let i = 0; i < first.count; i++) this.moving += run.kind[first.list[i]] === BODY_DYNAMIC ? 1 : 0;
@@ -232,7 +232,7 @@ export class Viewer {
     if (this.shown[0] !== now || this.shown[1] !== next || turned) {
       const { run, field } = this;
       const value = field ? (f, row, n) => (field.walls || run.kind[n] === BODY_DYNAMIC ? field.get(run, f, row, n) : NO_VALUE) : () => NO_VALUE;
-      this.stage.bodies.show(run, now, next, value);
+      this.stage.bodies.show(run, now, next, value, Boolean(field?.kind));
       this.shown = [now, next];
       this.stage.stale = this.stage.shadowsStale = true;
       this.linksStale = true;
@@ -246,7 +246,7 @@ export class Viewer {
 
   showLinks(mixing) {
     const how = $('links').value, now = this.shown[0], c = now?.contacts, stage = this.stage;
-    if (how === 'none' || !c || !c.count) { stage.setLinks(0); return; }
+    if (how === 'none' || !c || !c.count) { stage.setLinks(stage.links, 0); return; }
     const run = this.run, q = run.header.quantum, rows = new Int32Array(run.bodies).fill(-1);
     for (let i = 0; i < now.count; i++) rows[now.list[i]] = i;
     const force = Float32Array.from({ length: c.count }, (_, i) => Math.hypot(c.force[3 * i], c.force[3 * i + 1], c.force[3 * i + 2]));
@@ -274,7 +274,7 @@ export class Viewer {
         lines.push([at, [0, 1, 2].map((k) => at[k] + l * c.force[3 * i + k]), part]);
       }
     }
-    stage.setLinks(lines.length, (from, to, look) => lines.forEach(([a, b, part], i) => {
+    stage.setLinks(stage.links, lines.length, (from, to, look) => lines.forEach(([a, b, part], i) => {
       from.set(a, 3 * i);
       to.set(b, 3 * i);
       look[2 * i] = size * (how === 'chains' ? 0.02 + 0.2 * part : 0.03 + 0.03 * part);

@@ -39,7 +39,7 @@ export const html = `
     <label class="line"><span>Walls</span><select id="walls"><option value="solid">solid</option><option value="glass">glass</option><option value="hidden">hidden</option></select></label>
     <label class="check"><input id="shadows" type="checkbox" checked> Shadows</label>
     <label class="check"><input id="pattern" type="checkbox" checked> Pattern on balls, to see them turn</label>
-    <label class="check"><input id="joints" type="checkbox" checked> Joints</label>
+    <label class="check"><input id="joints" type="checkbox" checked> Joints, ropes and springs</label>
     <label class="check"><input id="smooth" type="checkbox" checked> Move between frames</label>
   </section>
   <section aria-labelledby="h-cut"><h2 id="h-cut">Cut</h2>

@@ -28,6 +28,31 @@ export function plotsOf(run) {
   return plots.filter((p) => p.curves.length && p.table.rows > 1);
 }
 
+// A curve; where many points share a pixel's width, their first, least, most and last stand for them. NaN: a gap.
+function trace(g, count, x, y) {
+  let column = NaN, gap = true, least, most, last, at;
+  const flush = () => {
+    if (Number.isNaN(column)) return;
+    for (const v of [least, most, last]) g.lineTo(at, v);
+    column = NaN;
+  };
+  for (let k = 0; k < count; k++) {
+    const v = y(k), here = x(k);
+    if (Number.isNaN(v)) { flush(); gap = true; continue; }
+    if (!gap && Math.floor(here) === column) {
+      least = Math.min(least, v); most = Math.max(most, v); last = v; at = here;
+      continue;
+    }
+    flush();
+    if (gap) g.moveTo(here, v); else g.lineTo(here, v);
+    gap = false;
+    column = Math.floor(here);
+    least = most = last = v;
+    at = here;
+  }
+  flush();
+}
+
 export class Plots {
   constructor(place, scrub) {
     this.place = place;
@@ -109,7 +134,8 @@ export class Plots {
   drawCurves(item, w, h, ink, grid) {
     const { canvas, plot } = item, ratio = Math.min(2, devicePixelRatio);
     if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) { canvas.width = Math.round(w * ratio); canvas.height = Math.round(h * ratio); }
-    const g = canvas.getContext('2d'), m = (item.margin = { left: 46, right: 8, top: 6, bottom: 16 });
+    // Kept where the processor draws: long curves take a graphics card that is played by the processor seconds.
+    const g = canvas.getContext('2d', { willReadFrequently: true }), m = (item.margin = { left: 46, right: 8, top: 6, bottom: 16 });
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, w, h);
     const times = plot.table.columns[0].values, t0 = times[0], t1 = times[times.length - 1] || t0 + 1;
@@ -146,13 +172,7 @@ export class Plots {
       g.strokeStyle = colours[i % colours.length];
       g.lineWidth = 1.5;
       g.beginPath();
-      let pen = false;
-      for (let k = 0; k < times.length; k++) {
-        const v = c.values[k];
-        if (!Number.isFinite(v) || (plot.log && v <= 0)) { pen = false; continue; }
-        if (pen) g.lineTo(x(times[k]), y(v)); else g.moveTo(x(times[k]), y(v));
-        pen = true;
-      }
+      trace(g, times.length, (k) => x(times[k]), (k) => (Number.isFinite(c.values[k]) && !(plot.log && c.values[k] <= 0) ? y(c.values[k]) : NaN));
       g.stroke();
     });
   }

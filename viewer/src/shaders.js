@@ -78,16 +78,22 @@ vec3 bent() { return normal / size; }
 void main() {
   vec4 q = turned();
   vec3 x = placed();
-#ifdef WALL
+#ifdef SKIN
+  at = x;
+#elif defined(WALL)
   at = x + rotate(q, shaped());
 #else
   at = x + rotate(q, shaped() * grow);
 #endif
+#ifndef FLAT
   facing = rotate(q, normalize(bent()));
+#endif
   values = data.xy;
   number = data.z;
   gl_Position = projectionMatrix * viewMatrix * vec4(at, 1.0);
-#ifndef WALL
+#ifdef SKIN
+  if (grow <= 0.0) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+#elif !defined(WALL)
   if (dot(cut.xyz, x) > cut.w) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 #endif
 }
@@ -103,6 +109,9 @@ varying vec3 at, facing;
 varying vec2 values;
 varying float number;
 void main() {
+#ifdef SKIN
+  if (dot(cut.xyz, at) > cut.w) discard;
+#endif
 #ifdef WALL
   if (dot(cut.xyz, at) > cut.w || (wallGlass > 0.5 && mode > 0.5)) discard;
 #endif

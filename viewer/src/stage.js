@@ -4,6 +4,7 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import * as glsl from './shaders.js';
 import { software } from './device.js';
 import { Bodies, extentOf, reachOf } from './bodies.js';
+import { repeated, repeatedIndex, spread } from './copies.js';
 import { mapBytes } from './fields.js';
 import { BODY_DYNAMIC } from './stream.js';
 
@@ -52,6 +53,7 @@ export class Stage {
     this.bodies = new Bodies(this.scene, this.shared);
     this.links = this.makeLinks('magma');
     this.joints = new THREE.Group();
+    this.rods = this.makeLinks('rods');
     this.scene.add(this.joints);
     this.band = new THREE.Line(new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]),
       new THREE.LineBasicMaterial({ color: 0xffd34d, depthTest: false }));
@@ -148,6 +150,8 @@ export class Stage {
       }
       box.union(this.moving);
     }
+    for (const j of run.header.joints)
+      for (const side of ['a', 'b']) if (j[side] < 0) box.expandByPoint(x.set(...j[`anchor_${side}`]));
     // What does not move counts where it is not much larger than what moves.
     if (this.moving && box.getSize(x).length() > 2.2 * this.moving.getSize(new THREE.Vector3()).length()) box.copy(this.moving);
     if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
@@ -225,43 +229,49 @@ export class Stage {
 
   // ---- contacts, joints ----------------------------------------------------------------------
 
+  // Rods between points, as one geometry: an instance for each takes a renderer without a graphics card long.
   makeLinks(map) {
-    const unit = new THREE.CylinderGeometry(1, 1, 1, 8, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    const unit = new THREE.CylinderGeometry(1, 1, 1, software ? 5 : 8, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5);
     const material = new THREE.ShaderMaterial({ vertexShader: glsl.linkVertex, fragmentShader: glsl.linkFragment,
       uniforms: { ...this.shared, map: { value: texture(mapBytes(map)) } }, side: THREE.DoubleSide });
-    const object = new THREE.Mesh(new THREE.InstancedBufferGeometry(), material);
+    const object = new THREE.Mesh(new THREE.BufferGeometry(), material);
     object.frustumCulled = false;
     object.visible = false;
     this.scene.add(object);
     return { object, unit, room: 0 };
   }
 
-  setLinks(count, fill) {
-    const l = this.links;
+  // `fill` writes a row for each rod: from, to (3 numbers), look (2).
+  setLinks(l, count, fill) {
+    const corners = l.unit.attributes.position.count;
     if (count > l.room) {
       l.room = Math.ceil(count * 1.25);
-      const geometry = new THREE.InstancedBufferGeometry();
-      geometry.index = l.unit.index;
-      geometry.setAttribute('position', l.unit.attributes.position);
-      geometry.setAttribute('normal', l.unit.attributes.normal);
-      for (const [name, width] of [['from', 3], ['to', 3], ['look', 2]])
-        geometry.setAttribute(name, new THREE.InstancedBufferAttribute(new Float32Array(l.room * width), width).setUsage(THREE.DynamicDrawUsage));
+      const geometry = new THREE.BufferGeometry();
+      geometry.setIndex(repeatedIndex(l.unit, l.room));
+      for (const name of ['position', 'normal']) geometry.setAttribute(name, repeated(l.unit.attributes[name], l.room));
+      l.rows = {};
+      for (const [name, width] of [['from', 3], ['to', 3], ['look', 2]]) {
+        geometry.setAttribute(name, new THREE.BufferAttribute(new Float32Array(l.room * corners * width), width).setUsage(THREE.DynamicDrawUsage));
+        l.rows[name] = new Float32Array(l.room * width);
+      }
       l.object.geometry.dispose();
       l.object.geometry = geometry;
     }
-    const g = l.object.geometry;
     l.object.visible = count > 0;
     if (count) {
-      fill(g.attributes.from.array, g.attributes.to.array, g.attributes.look.array);
-      for (const name of ['from', 'to', 'look']) g.attributes[name].needsUpdate = true;
-      g.instanceCount = count;
+      fill(l.rows.from, l.rows.to, l.rows.look);
+      for (const name of ['from', 'to', 'look']) spread(l.rows[name], l.object.geometry.attributes[name], count, corners);
+      l.object.geometry.setDrawRange(0, count * l.unit.index.count);
     }
     this.stale = true;
   }
 
-  // A marker at the anchor of each joint, and a line between its anchors where they are apart.
-  setJoints(list) {
+  // A marker at the anchor of each joint; none where it holds a node of a skin. Rods are drawn as bodies move.
+  setJoints(run) {
+    const { joints: list, links = [], solids = [] } = run.header, nodes = new Set(solids);
     this.joints.clear();
+    this.reaches = run.shapes.map(reachOf);
+    this.tied = { run, list, links };
     const size = 0.02 * this.radius;
     const colours = { ball: 0xf2a33a, hinge: 0x4cc3e0, slider: 0x8fd16a, rope: 0xd9c58a, distance: 0xd9c58a, strut: 0xd58fc0 };
     const ball = new THREE.SphereGeometry(0.6 * size, 16, 12), block = new THREE.BoxGeometry(size, size, size);
@@ -270,36 +280,58 @@ export class Stage {
     const forms = { ball, distance: ball, rope: ball, strut: ball, point_on_plane: ball, pulley: ball, hinge: pin, universal: pin, gear: pin, differential: pin,
       screw: pin, planar: pin, slider: rail, cylindrical: rail, point_on_line: rail, rack_pinion: rail, cam: rail };
     for (const joint of list) {
+      if (nodes.has(joint.a) || nodes.has(joint.b)) continue;
       const color = colours[joint.kind] ?? 0xb8bec5;
       const object = new THREE.Mesh(forms[joint.kind] ?? block, new THREE.MeshBasicMaterial({ color, depthTest: false, transparent: true, opacity: 0.9 }));
-      const line = new THREE.Line(new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]),
-        new THREE.LineBasicMaterial({ color, depthTest: false, transparent: true, opacity: 0.9 }));
-      object.renderOrder = line.renderOrder = 4;
-      line.frustumCulled = false;
-      object.userData = { joint, line, overlay: true };
-      line.userData = { overlay: true };
-      this.joints.add(object, line);
+      object.renderOrder = 4;
+      object.userData = { joint, overlay: true };
+      this.joints.add(object);
     }
+  }
+
+  // A place that is seen from a body (below 0: the world), between the two frames; null: the body is not there.
+  placeOn(body, local, mixing, turn = new THREE.Quaternion()) {
+    const place = new THREE.Vector3();
+    if (body < 0) turn.identity();
+    else if (!this.bodies.pose(body, mixing, place, turn)) return null;
+    return place.add(scratch.set(...local).applyQuaternion(turn));
   }
 
   moveJoints(mixing) {
     const turn = new THREE.Quaternion(), axis = new THREE.Vector3(), up = new THREE.Vector3(0, 0, 1);
-    const ends = { a: new THREE.Vector3(), b: new THREE.Vector3() };
     for (const object of this.joints.children) {
-      const { joint: j, line } = object.userData;
-      if (!j) continue;
-      object.visible = line.visible = true;
-      for (const side of ['a', 'b']) {
-        const place = ends[side];
-        if (j[side] < 0) { place.set(0, 0, 0); turn.identity(); }
-        else if (!this.bodies.pose(j[side], mixing, place, turn)) object.visible = line.visible = false;
-        place.add(scratch.set(...j[`anchor_${side}`]).applyQuaternion(turn));
-      }
+      const j = object.userData.joint, place = this.placeOn(j.b, j.anchor_b, mixing, turn);
+      object.visible = Boolean(place && this.placeOn(j.a, j.anchor_a, mixing));
+      if (!object.visible) continue;
       axis.set(...j.axis_b).applyQuaternion(turn);
-      object.position.copy(ends.b);
+      object.position.copy(place);
       object.quaternion.setFromUnitVectors(up, axis);
-      line.geometry.attributes.position.setXYZ(0, ends.a.x, ends.a.y, ends.a.z).setXYZ(1, ends.b.x, ends.b.y, ends.b.z).needsUpdate = true;
     }
+    this.moveRods(mixing);
+  }
+
+  // Ropes, springs and beams, and rods from an anchor to the middle of a body that does not reach it.
+  moveRods(mixing) {
+    const rods = [], add = (...points) => points.slice(1).forEach((p, i) => p && points[i] && rods.push([points[i], p]));
+    const { run, list, links } = this.tied ?? { list: [], links: [] };
+    if (this.joints.visible) {
+      for (const j of list) {
+        const a = this.placeOn(j.a, j.anchor_a, mixing), b = this.placeOn(j.b, j.anchor_b, mixing);
+        if (!a || !b) continue;
+        if (j.sheave_a) add(a, this.placeOn(j.c, j.sheave_a, mixing), this.placeOn(j.c, j.sheave_b, mixing), b);
+        else if (a.distanceTo(b) > 1e-3 * this.radius) add(a, b);
+        for (const [n, local, end] of [[j.a, j.anchor_a, a], [j.b, j.anchor_b, b]])
+          if (n >= 0 && Math.hypot(...local) > 1.02 * (this.reaches[run.shape[n] - 1] ?? 0)) add(end, this.placeOn(n, [0, 0, 0], mixing));
+      }
+      for (const [a, ax, ay, az, b, bx, by, bz] of links) add(this.placeOn(a, [ax, ay, az], mixing), this.placeOn(b, [bx, by, bz], mixing));
+    }
+    if (!rods.length && !this.rods.object.visible) return;
+    this.setLinks(this.rods, rods.length, (from, to, look) => rods.forEach(([a, b], i) => {
+      a.toArray(from, 3 * i);
+      b.toArray(to, 3 * i);
+      look[2 * i] = 0.004 * this.radius;
+      look[2 * i + 1] = 0.5;
+    }));
   }
 
   // ---- pictures ------------------------------------------------------------------------------
