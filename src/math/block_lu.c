@@ -34,7 +34,7 @@ size_t block_lu_entries(const block_lu *lu) {
 
 scree_status block_lu_analyse(block_lu *lu, size_t n, const uint32_t *size, const size_t *start,
                               const uint32_t *neighbour) {
-  return sparse_analyse_graph(lu->factor, n, size, start, neighbour, 1.0);
+  return sparse_analyse_graph(lu->factor, n, size, start, neighbour, NULL, 1.0);
 }
 
 scree_status block_lu_factor(block_lu *lu, const size_t *offset, const double *value,

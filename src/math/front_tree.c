@@ -24,28 +24,35 @@ void front_tree_init(front_tree *t, scree_context *context) {
 }
 
 void front_tree_clear(front_tree *t) {
-  void *const all[] = {t->size,     t->start,     t->neighbour, t->mirror,  t->order,
-                       t->position, t->first_row, t->front,     t->boundary};
+  void *const all[] = {t->size,  t->start,    t->neighbour, t->glue,  t->mirror,
+                       t->order, t->position, t->first_row, t->front, t->boundary};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) memory_free(t->context, all[k]);
   arena_clear(&t->scratch);
   front_tree_init(t, t->context);
 }
 
+static bool same_glue(const front_tree *t, const uint32_t *glue) {
+  for (uint32_t i = 0; i < t->n; i++)
+    if (t->glue[i] != (glue ? glue[i] : i)) return false;
+  return true;
+}
+
 bool front_tree_matches(const front_tree *t, size_t n, const uint32_t *size, const size_t *start,
-                        const uint32_t *neighbour) {
-  return t->n == n &&
+                        const uint32_t *neighbour, const uint32_t *glue) {
+  return t->n == n && same_glue(t, glue) &&
          (n == 0 || (t->front_count && memcmp(t->size, size, n * sizeof *size) == 0 &&
                      memcmp(t->start, start, (n + 1) * sizeof *start) == 0 &&
                      memcmp(t->neighbour, neighbour, start[n] * sizeof *neighbour) == 0));
 }
 
 static scree_status copy_pattern(front_tree *t, size_t n, const uint32_t *size, const size_t *start,
-                                 const uint32_t *neighbour) {
+                                 const uint32_t *neighbour, const uint32_t *glue) {
   scree_context *c = t->context;
   const size_t links = start[n];
   if (memory_grow(c, &t->size, n, sizeof *t->size) ||
       memory_grow(c, &t->start, n + 1, sizeof *t->start) ||
       memory_grow(c, &t->neighbour, links, sizeof *t->neighbour) ||
+      memory_grow(c, &t->glue, n, sizeof *t->glue) ||
       memory_grow(c, &t->mirror, links, sizeof *t->mirror) ||
       memory_grow(c, &t->order, n, sizeof *t->order) ||
       memory_grow(c, &t->position, n, sizeof *t->position) ||
@@ -54,6 +61,7 @@ static scree_status copy_pattern(front_tree *t, size_t n, const uint32_t *size, 
     return SCREE_ERROR_MEMORY;
   size_t *cursor = arena_take(&t->scratch, n, sizeof *cursor);
   if (!cursor) return SCREE_ERROR_MEMORY;
+  for (uint32_t i = 0; i < n; i++) t->glue[i] = glue ? glue[i] : i;
   memcpy(t->size, size, n * sizeof *size);
   memcpy(t->start, start, (n + 1) * sizeof *start);
   memcpy(t->neighbour, neighbour, links * sizeof *neighbour);
@@ -365,6 +373,17 @@ static scree_status build_fronts(front_tree *t, const uint32_t *order, const uin
   return SCREE_OK;
 }
 
+/* ---- orderings ------------------------------------------------------------------------------ */
+
+/* The graph that is ordered: glued nodes are one. */
+typedef struct graph {
+  size_t n;
+  uint32_t *size;
+  size_t *start;
+  uint32_t *neighbour;
+  uint32_t *first, *next; /* members of a node of it, as a list */
+} graph;
+
 typedef struct ordering {
   uint32_t *order, *group;
   size_t groups;
@@ -376,32 +395,104 @@ static bool ordering_init(arena *a, size_t n, ordering *o) {
   return o->order && o->group;
 }
 
+static bool glues(const front_tree *t) {
+  for (uint32_t i = 0; i < t->n; i++)
+    if (t->glue[i] != i) return true;
+  return false;
+}
+
+/* Neighbours of node k by the names of their groups, sorted, each once; returns how many. */
+static size_t joined_neighbours(const front_tree *t, const graph *g, const uint32_t *name,
+                                uint32_t *mark, uint32_t k, uint32_t *to) {
+  size_t count = 0;
+  for (uint32_t i = g->first[k]; i != none; i = g->next[i])
+    for (size_t e = t->start[i]; e < t->start[i + 1]; e++) {
+      const uint32_t other = name[t->glue[t->neighbour[e]]];
+      if (mark[other] == k) continue;
+      mark[other] = k;
+      to[count++] = other;
+    }
+  sort_numbers(to, count);
+  return count;
+}
+
+static scree_status join_glued(front_tree *t, graph *g) {
+  arena *a = &t->scratch;
+  const size_t n = t->n;
+  uint32_t *name = arena_take(a, n, sizeof *name), *mark = arena_take(a, n, sizeof *mark);
+  *g = (graph){.size = arena_take(a, n, sizeof *g->size),
+               .start = arena_take(a, n + 1, sizeof *g->start),
+               .neighbour = arena_take(a, t->start[n] + 1, sizeof *g->neighbour),
+               .first = arena_take(a, n, sizeof *g->first),
+               .next = arena_take(a, n, sizeof *g->next)};
+  if (!name || !mark || !g->size || !g->start || !g->neighbour || !g->first || !g->next)
+    return SCREE_ERROR_MEMORY;
+  for (uint32_t i = 0; i < n; i++) {
+    g->next[i] = mark[i] = none;
+    if (t->glue[i] != i) continue;
+    name[i] = (uint32_t)g->n;
+    g->first[g->n] = i;
+    g->size[g->n++] = t->size[i];
+  }
+  for (size_t i = n; i-- > 0;) {
+    const uint32_t head = t->glue[i];
+    if (head == i) continue;
+    g->next[i] = g->next[head];
+    g->next[head] = (uint32_t)i;
+    g->size[name[head]] += t->size[i];
+  }
+  for (uint32_t k = 0; k < g->n; k++)
+    g->start[k + 1] =
+        g->start[k] + joined_neighbours(t, g, name, mark, k, g->neighbour + g->start[k]);
+  return SCREE_OK;
+}
+
+/* An ordering of the joined graph as one of the nodes, in place; `room` has one entry a node. */
+static void expand_glued(const graph *g, ordering *o, uint32_t *room) {
+  size_t at = 0;
+  for (size_t s = 0; s < o->groups; s++) {
+    const uint32_t from = o->group[s], to = o->group[s + 1];
+    o->group[s] = (uint32_t)at;
+    for (uint32_t p = from; p < to; p++)
+      for (uint32_t i = g->first[o->order[p]]; i != none; i = g->next[i]) room[at++] = i;
+  }
+  o->group[o->groups] = (uint32_t)at;
+  memcpy(o->order, room, at * sizeof *room);
+}
+
 static scree_status order_fronts(front_tree *t, double uses) {
   arena *a = &t->scratch;
   ordering quick, good;
-  if (!ordering_init(a, t->n, &quick)) return SCREE_ERROR_MEMORY;
-  scree_status status = ordering_minimum_degree(a, t->n, t->size, t->start, t->neighbour,
-                                                quick.order, quick.group, &quick.groups);
+  graph g = {.n = t->n, .size = t->size, .start = t->start, .neighbour = t->neighbour};
+  const bool glued = glues(t);
+  uint32_t *room = glued ? arena_take(a, t->n, sizeof *room) : NULL;
+  if (!ordering_init(a, t->n, &quick) || (glued && !room)) return SCREE_ERROR_MEMORY;
+  scree_status status = glued ? join_glued(t, &g) : SCREE_OK;
+  if (!status)
+    status = ordering_minimum_degree(a, g.n, g.size, g.start, g.neighbour, quick.order, quick.group,
+                                     &quick.groups);
+  if (!status && glued) expand_glued(&g, &quick, room);
   if (!status) status = build_fronts(t, quick.order, quick.group, quick.groups);
   const double work = t->work;
   if (status || uses * work < dissection_pays * (double)(t->n + t->start[t->n])) return status;
   if (!ordering_init(a, t->n, &good)) return SCREE_ERROR_MEMORY;
-  status = ordering_dissection(a, t->n, t->size, t->start, t->neighbour, good.order, good.group,
+  status = ordering_dissection(a, g.n, g.size, g.start, g.neighbour, good.order, good.group,
                                &good.groups);
+  if (!status && glued) expand_glued(&g, &good, room);
   if (!status) status = build_fronts(t, good.order, good.group, good.groups);
   if (!status && t->work > work) status = build_fronts(t, quick.order, quick.group, quick.groups);
   return status;
 }
 
 scree_status front_tree_analyse(front_tree *t, size_t n, const uint32_t *size, const size_t *start,
-                                const uint32_t *neighbour, double uses) {
-  if (front_tree_matches(t, n, size, start, neighbour)) return SCREE_OK;
+                                const uint32_t *neighbour, const uint32_t *glue, double uses) {
+  if (front_tree_matches(t, n, size, start, neighbour, glue)) return SCREE_OK;
   t->front_count = t->boundary_count = t->n = t->rows = 0;
   t->upper_entries = t->lower_entries = t->stack_entries = t->largest = 0;
   t->work = 0.0;
   if (n == 0) return SCREE_OK;
   arena_reset(&t->scratch);
-  scree_status status = copy_pattern(t, n, size, start, neighbour);
+  scree_status status = copy_pattern(t, n, size, start, neighbour, glue);
   if (!status) status = order_fronts(t, uses);
   if (status) t->front_count = 0;
   return status;

@@ -29,6 +29,7 @@ typedef struct front_tree {
   uint32_t *size; /* the pattern */
   size_t *start;
   uint32_t *neighbour;
+  uint32_t *glue;      /* node -> the one that it is eliminated with */
   size_t *mirror;      /* block (i, j) to block (j, i) */
   uint32_t *order;     /* nodes in elimination order */
   uint32_t *position;  /* node -> place in the order */
@@ -48,10 +49,12 @@ void front_tree_clear(front_tree *tree);
 
 /* Node i has size[i] rows; its neighbours (itself may be among them) are neighbour[start[i]] …
  * ascending; a pattern that is not symmetric is refused. `uses`: about how many factorisations are
- * to come, which says how much the ordering may cost. */
+ * to come, which says how much the ordering may cost. With `glue` (or null) node i is eliminated
+ * together with, and after, node glue[i], itself for most; that one is glued to none. */
 scree_status front_tree_analyse(front_tree *tree, size_t n, const uint32_t *size,
-                                const size_t *start, const uint32_t *neighbour, double uses);
+                                const size_t *start, const uint32_t *neighbour,
+                                const uint32_t *glue, double uses);
 bool front_tree_matches(const front_tree *tree, size_t n, const uint32_t *size, const size_t *start,
-                        const uint32_t *neighbour);
+                        const uint32_t *neighbour, const uint32_t *glue);
 
 #endif

@@ -59,9 +59,10 @@ static bool make_room(sparse_factor *f, double **array, size_t need) {
 }
 
 scree_status sparse_analyse_graph(sparse_factor *f, size_t n, const uint32_t *size,
-                                  const size_t *start, const uint32_t *neighbour, double uses) {
+                                  const size_t *start, const uint32_t *neighbour,
+                                  const uint32_t *glue, double uses) {
   front_tree *t = &f->tree;
-  const scree_status status = front_tree_analyse(t, n, size, start, neighbour, uses);
+  const scree_status status = front_tree_analyse(t, n, size, start, neighbour, glue, uses);
   if (status) return status;
   if (memory_grow(f->context, &f->local, t->n, sizeof *f->local) ||
       memory_grow(f->context, &f->run, 3 * t->largest, sizeof *f->run) ||
@@ -73,7 +74,7 @@ scree_status sparse_analyse_graph(sparse_factor *f, size_t n, const uint32_t *si
 scree_status sparse_analyse(sparse_factor *f, const sparse_blocks *a) {
   if (memory_grow(f->context, &f->size, a->count, sizeof *f->size)) return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < a->count; i++) f->size[i] = a->row_start[i + 1] - a->row_start[i];
-  return sparse_analyse_graph(f, a->count, f->size, a->start, a->column, 24.0);
+  return sparse_analyse_graph(f, a->count, f->size, a->start, a->column, NULL, 24.0);
 }
 
 /* ---- factorisation -------------------------------------------------------------------------- */

@@ -36,9 +36,10 @@ void sparse_destroy(sparse_factor *factor);
 /* Nothing is done when the pattern is the one analysed last. */
 scree_status sparse_analyse(sparse_factor *factor, const sparse_blocks *pattern);
 /* The same for nodes of size[i] rows, with the neighbours neighbour[start[i]] …, ascending; `uses`:
- * about how many factorisations are to come (above: two dozen). */
+ * about how many factorisations are to come (above: two dozen); `glue`, or null: front_tree.h. */
 scree_status sparse_analyse_graph(sparse_factor *factor, size_t n, const uint32_t *size,
-                                  const size_t *start, const uint32_t *neighbour, double uses);
+                                  const size_t *start, const uint32_t *neighbour,
+                                  const uint32_t *glue, double uses);
 
 /* False: a pivot was not positive (Cholesky) or vanished (LU), or there was no memory; there is no
  * factorisation then. */

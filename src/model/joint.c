@@ -363,7 +363,7 @@ scree_status scree_world_add_joint(scree_world *w, const scree_joint_def *d, scr
   w->revision++;
   world_wake_all(w);
   if (id) *id = (scree_joint_id){(uint32_t)i, one.generation};
-  return world_list_excluded(w);
+  return parts(&one) ? SCREE_OK : world_exclude_also(w, one.body[0], one.body[1]);
 }
 
 bool world_joint_fits(const scree_world *w, const joint *j, size_t body_limit) {

@@ -48,6 +48,11 @@ void kkt_joint_norm(const kkt_matrix *m, uint32_t node, double *block);
  * parts of bodies and of joints. */
 double kkt_residual(const kkt_matrix *m, const double *b, const double *x, double *rest);
 
+/* glue.c: glue[i] is the body that joint i can be eliminated with, or i; of a body i. And whether
+ * the values allow it: rows of all joints glued to a body do not depend on each other. */
+scree_status kkt_glue(scree_context *context, const kkt_matrix *m, uint32_t *glue);
+bool kkt_glue_holds(const kkt_matrix *m, const uint32_t *glue, uint32_t body);
+
 typedef struct linear_class {
   const char *name;
   const char *summary;

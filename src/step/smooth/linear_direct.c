@@ -10,9 +10,11 @@
  * joint (linear.h): what it gives way by itself, so that s does not depend on units and axes.
  *
  * A long chain of n hinges bends as a cantilever does: it has directions with s about n^-4, of
- * which corrections take little. Where they stall and rows are independent, they go on as GMRES
- * (Saad and Schultz 1986) with (A_eps)^-1 on the right: a direction with a small s costs it about
- * one iteration. */
+ * which corrections would take little. So where all rows are independent, each joint is eliminated
+ * together with one of its bodies (glue.c) and needs no shift; only joints that found no body keep
+ * it, and those on a body whose glued rows depend on each other where it stands. Where corrections
+ * stall all the same, they go on as GMRES (Saad and Schultz 1986) with (A_eps)^-1 on the right: a
+ * direction with a small s costs it about one iteration. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +29,9 @@ typedef struct direct {
   scree_context *context;
   sparse_factor *factor;
   double *value, *rest, *change, *right, *basis;
+  uint32_t *glue;
   uint64_t pattern;
+  bool glued; /* the pattern was analysed with it */
 } direct;
 
 static void destroy(void *self) {
@@ -38,6 +42,7 @@ static void destroy(void *self) {
   memory_free(d->context, d->change);
   memory_free(d->context, d->right);
   memory_free(d->context, d->basis);
+  memory_free(d->context, d->glue);
   memory_free(d->context, d);
 }
 
@@ -53,6 +58,41 @@ static scree_status create(scree_context *context, void **self) {
   return status;
 }
 
+static scree_status analyse(direct *d, const kkt_matrix *m) {
+  if (d->pattern == m->pattern && d->glued == m->independent) return SCREE_OK;
+  if (memory_grow(d->context, &d->glue, m->nodes + 1, sizeof *d->glue)) return SCREE_ERROR_MEMORY;
+  scree_status status = m->independent ? kkt_glue(d->context, m, d->glue) : SCREE_OK;
+  if (!status)
+    status = sparse_analyse_graph(d->factor, m->nodes, m->rows, m->start, m->neighbour,
+                                  m->independent ? d->glue : NULL, 100.0);
+  if (status) return status;
+  d->pattern = m->pattern;
+  d->glued = m->independent;
+  return SCREE_OK;
+}
+
+static void shift(direct *d, const kkt_matrix *m, uint32_t joint) {
+  double *block = d->value + (kkt_block(m, joint, joint) - m->value);
+  double norm[KKT_MOST_ROWS * KKT_MOST_ROWS];
+  kkt_joint_norm(m, joint, norm);
+  for (uint32_t n = 0; n < m->rows[joint] * m->rows[joint]; n++) block[n] -= eps * norm[n];
+}
+
+/* Of joints without a body to go with, and those that go with one that does not hold them. */
+static void shift_some(direct *d, const kkt_matrix *m) {
+  for (uint32_t i = 0; i < m->bodies; i++) {
+    bool any = false;
+    for (size_t k = m->start[i]; k < m->start[i + 1]; k++)
+      any |= m->neighbour[k] >= m->bodies && d->glue[m->neighbour[k]] == i;
+    if (!any || kkt_glue_holds(m, d->glue, i)) continue;
+    for (size_t k = m->start[i]; k < m->start[i + 1]; k++)
+      if (m->neighbour[k] >= m->bodies && d->glue[m->neighbour[k]] == i)
+        shift(d, m, m->neighbour[k]);
+  }
+  for (uint32_t j = (uint32_t)m->bodies; j < m->nodes; j++)
+    if (d->glue[j] == j) shift(d, m, j);
+}
+
 static scree_status prepare(void *self, const kkt_matrix *m) {
   direct *d = self;
   if (memory_grow(d->context, &d->value, m->value_count + 1, sizeof *d->value) ||
@@ -60,19 +100,13 @@ static scree_status prepare(void *self, const kkt_matrix *m) {
       memory_grow(d->context, &d->change, m->size + 1, sizeof *d->change) ||
       memory_grow(d->context, &d->right, m->size + 1, sizeof *d->right))
     return SCREE_ERROR_MEMORY;
-  if (d->pattern != m->pattern) {
-    const scree_status status =
-        sparse_analyse_graph(d->factor, m->nodes, m->rows, m->start, m->neighbour, 100.0);
-    if (status) return status;
-    d->pattern = m->pattern;
-  }
+  const scree_status status = analyse(d, m);
+  if (status) return status;
   memcpy(d->value, m->value, m->value_count * sizeof *d->value);
-  for (uint32_t i = (uint32_t)m->bodies; i < m->nodes; i++) {
-    double *block = d->value + (kkt_block(m, i, i) - m->value);
-    double norm[KKT_MOST_ROWS * KKT_MOST_ROWS];
-    kkt_joint_norm(m, i, norm);
-    for (uint32_t n = 0; n < m->rows[i] * m->rows[i]; n++) block[n] -= eps * norm[n];
-  }
+  if (d->glued)
+    shift_some(d, m);
+  else
+    for (uint32_t j = (uint32_t)m->bodies; j < m->nodes; j++) shift(d, m, j);
   size_t replaced;
   return sparse_factorise_lu(d->factor, m->offset, d->value, 0.0, &replaced);
 }

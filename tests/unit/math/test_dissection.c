@@ -209,9 +209,10 @@ static void test_tree(void **state) {
   static const int edges[][3] = {{1, 1, 1}, {60, 1, 1}, {7, 7, 7}, {25, 25, 1}, {11, 11, 11}};
   for (size_t e = 0; e < sizeof edges / sizeof edges[0]; e++) {
     graph g = box(edges[e][0], edges[e][1], edges[e][2], e % 2 == 0, 6);
-    assert_false(front_tree_matches(&t, g.n, g.size, g.start, g.neighbour));
-    assert_int_equal(front_tree_analyse(&t, g.n, g.size, g.start, g.neighbour, 24.0), SCREE_OK);
-    assert_true(front_tree_matches(&t, g.n, g.size, g.start, g.neighbour));
+    assert_false(front_tree_matches(&t, g.n, g.size, g.start, g.neighbour, NULL));
+    assert_int_equal(front_tree_analyse(&t, g.n, g.size, g.start, g.neighbour, NULL, 24.0),
+                     SCREE_OK);
+    assert_true(front_tree_matches(&t, g.n, g.size, g.start, g.neighbour, NULL));
     expect_tree(&t);
     release(&g);
   }

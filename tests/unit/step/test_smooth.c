@@ -280,15 +280,23 @@ static void check_solvers(bool twice) {
   lab_close(&l);
 }
 
-/* A chain of 400 hinges bends as a cantilever, with directions that give way by 400^-4 of what a
- * joint does alone: `direct` goes to rounding nevertheless, and where `mumps` is. */
-static void test_long_chain(void **state) {
-  (void)state;
+/* A chain of n hinges bends as a cantilever, with directions that give way by n^-4 of what a joint
+ * does alone: `direct` goes to rounding nevertheless, and where `mumps` is. With `closed` its end
+ * is held as well: a joint that finds no body with room to be eliminated with. */
+static void check_long_chain(int links, bool closed) {
   lab l = lab_open(0.0, 0.0);
   smooth_system s;
   bool again;
   double *first = NULL, residual;
-  chain(&l, 400);
+  const scree_body_id last = chain(&l, links);
+  if (closed) {
+    scree_joint_def j = scree_joint_def_default();
+    j.kind = SCREE_JOINT_POINT_ON_LINE; /* across it only: along it rows would be one too many */
+    j.body_b = last;
+    j.anchor[0] = 0.2 * links;
+    j.axis[0] = 1.0, j.axis[2] = 0.0;
+    ok(&l, scree_world_add_joint(l.world, &j, NULL));
+  }
   system_init(&s, l.world);
   ok(&l, system_begin(&s, &again));
   system_rows(&s);
@@ -304,15 +312,61 @@ static void test_long_chain(void **state) {
     memset(s.x, 0, n * sizeof *s.x);
     for (size_t r = 0; r < s.rows; r++) s.x[n + r] = sin((double)r);
     ok(&l, solver.class->solve(solver.self, &s.matrix, s.x, &residual));
+    if (getenv("SHOW")) printf("%d %d %s: %g\n", links, closed, solver.class->name, residual);
     assert_true(residual < 1e-12);
     if (!first) {
       first = malloc(n * sizeof *first);
       memcpy(first, s.x, n * sizeof *first);
     }
-    for (size_t i = 0; i < n; i++) assert_near(s.x[i], first[i], 1e-6 * fmax(1.0, fabs(first[i])));
+    for (size_t i = 0; i < n; i++) assert_near(s.x[i], first[i], 1e-8 * fmax(1.0, fabs(first[i])));
     linear_destroy(&solver);
   }
   free(first);
+  system_clear(&s);
+  lab_close(&l);
+}
+
+static void test_long_chain(void **state) {
+  (void)state;
+  check_long_chain(400, false);
+  check_long_chain(20000, false);
+  check_long_chain(401, true);
+}
+
+/* Three bodies in a line, tied by two distances along it: each joint goes with a body of its own,
+ * and both with the middle one would not do, as their rows on it are the same. */
+static void test_glue(void **state) {
+  (void)state;
+  lab l = lab_open(0.0, 0.0);
+  scree_body_id id[3];
+  for (int k = 0; k < 3; k++) {
+    scree_body_def d = scree_body_def_default();
+    scree_shape *shape;
+    ok(&l, scree_shape_create_sphere(l.context, 0.1, &shape));
+    d.position[0] = k;
+    id[k] = lab_add(&l, d, shape);
+  }
+  for (int k = 0; k < 2; k++) {
+    scree_joint_def j = scree_joint_def_default();
+    j.kind = SCREE_JOINT_DISTANCE;
+    j.body_a = id[k], j.body_b = id[k + 1];
+    j.anchor[0] = k, j.anchor_b[0] = k + 1;
+    j.anchor_b[1] = j.anchor_b[2] = 0.0;
+    ok(&l, scree_world_add_joint(l.world, &j, NULL));
+  }
+  smooth_system s;
+  bool again;
+  uint32_t glue[5];
+  const smooth_weights weights = {.mass = 1.0};
+  system_init(&s, l.world);
+  ok(&l, system_begin(&s, &again));
+  system_rows(&s);
+  system_matrix(&s, &weights);
+  ok(&l, kkt_glue(l.context, &s.matrix, glue));
+  assert_true(glue[3] < 3 && glue[4] < 3 && glue[3] != glue[4]);
+  for (uint32_t k = 0; k < 3; k++) assert_true(glue[k] == k && kkt_glue_holds(&s.matrix, glue, k));
+  glue[3] = glue[4] = 1;
+  assert_false(kkt_glue_holds(&s.matrix, glue, 1));
   system_clear(&s);
   lab_close(&l);
 }
@@ -431,8 +485,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_blocks),         cmocka_unit_test(test_links_balance),
       cmocka_unit_test(test_linear_solvers), cmocka_unit_test(test_long_chain),
-      cmocka_unit_test(test_pairs),          cmocka_unit_test(test_checkpoint),
-      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_glue),           cmocka_unit_test(test_pairs),
+      cmocka_unit_test(test_checkpoint),     cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
