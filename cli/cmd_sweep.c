@@ -106,17 +106,30 @@ static void make_header(const sweep *w, char *row, size_t size) {
   put_field(row, size, state);
 }
 
+static bool has_values(const sweep *w, size_t at, char *const *values) {
+  for (size_t k = 0; k < w->key_count; k++)
+    if (strcmp(values[k], value_of(w, at, k)) != 0) return false;
+  return true;
+}
+
+/* The case with these values: of its number, or of another where the ranges have changed since; the
+ * count: none. */
+static size_t find_case(const sweep *w, unsigned long number, char *const *values) {
+  if (number >= 1 && number <= w->count && has_values(w, number - 1, values)) return number - 1;
+  if (w->study.record) return w->count; /* they are named by their numbers */
+  size_t at = 0;
+  while (at < w->count && !has_values(w, at, values)) at++;
+  return at;
+}
+
 /* A row of an earlier part of the study: that case is done. */
 static void take_row(void *user, size_t count, char *const *fields) {
   sweep *w = user;
   const size_t measures = w->study.measure_count;
   if (count != 1 + w->key_count + measures + 4) return;
-  const unsigned long number = strtoul(fields[0], NULL, 10);
-  if (number < 1 || number > w->count) return;
-  study_case *c = &w->cases[number - 1];
-  for (size_t k = 0; k < w->key_count; k++)
-    if (strcmp(fields[1 + k], value_of(w, number - 1, k)) != 0) return;
-  if (c->result.done) return;
+  const size_t at = find_case(w, strtoul(fields[0], NULL, 10), fields + 1);
+  if (at == w->count || w->cases[at].result.done) return;
+  study_case *c = &w->cases[at];
   c->result.done = true;
   for (size_t i = 0; i < measures; i++) {
     const char *text = fields[1 + w->key_count + i];

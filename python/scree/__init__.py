@@ -12,6 +12,8 @@ outcome in what a call returns, never an exception; wrong input is one, with the
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from . import gym
 from ._core import (ArgumentError, ClosedError, Context, Error, FileError, InputError, InternalError, NoMemoryError,
                     NumericError, Record, UnsupportedError, constants as _constants)
@@ -26,6 +28,8 @@ from .world import Body, Joint, Stepper, View, World
 
 __version__: str = ffi.string(lib.scree_version()).decode()
 globals().update(_constants())
+if TYPE_CHECKING:  # constants, as BODY_FIXED
+    def __getattr__(name: str) -> Any: ...
 
 __all__ = ["ArgumentError", "Body", "ClosedError", "Context", "Error", "FileError", "Frame", "InputError", "InternalError",
            "Joint", "NoMemoryError", "NumericError", "Problem", "Record", "Recording", "Scene", "Set", "Shape", "Sim", "Solution",

@@ -5,7 +5,7 @@ import atexit
 import difflib
 import threading
 import weakref
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar
 
 import numpy as np
 
@@ -70,8 +70,9 @@ class ClosedError(Error, ValueError):
     """The object was closed."""
 
 
-_ERRORS = {kind.status: kind for kind in (ArgumentError, NoMemoryError, InputError, FileError, UnsupportedError,
-                                          NumericError, InternalError)}
+_KINDS: tuple[type[Error], ...] = (ArgumentError, NoMemoryError, InputError, FileError, UnsupportedError, NumericError,
+                                   InternalError)
+_ERRORS = {kind.status: kind for kind in _KINDS}
 
 
 def error_of(status: int, message: str) -> Error:
@@ -82,10 +83,13 @@ def error_of(status: int, message: str) -> Error:
 # ---- documentation ------------------------------------------------------------------------------
 
 
-def documented(*names: str) -> Callable[[Any], Any]:
+T = TypeVar("T")
+
+
+def documented(*names: str) -> Callable[[T], T]:
     """The comments of the headers as docstring; own words, if any, come first."""
 
-    def decorate(thing: Any) -> Any:
+    def decorate(thing: T) -> T:
         parts = [(thing.__doc__ or "").strip()]
         for name in names:
             fields = "".join(f"\n    {field}: {text}" for field, text in MEMBERS.get(name, {}).items())
@@ -107,7 +111,7 @@ class Handle:
 
     def __init__(self, pointer: Any, destroy: Callable[[Any], None], *parents: "Handle"):
         self.pointer, self.destroy, self.parents, self.users = pointer, destroy, parents, 1
-        self.lock = parents[0].lock if parents else threading.RLock()
+        self.lock: Any = parents[0].lock if parents else threading.RLock()
         for parent in parents:
             parent.users += 1
 

@@ -93,7 +93,7 @@ class Set:
 def _sets(given: Any, rows: int, dim: int) -> list[Set]:
     """Sets as given, or coefficients of friction of contacts of one dimension."""
     if not isinstance(given, Set) and np.isscalar(given):
-        given = np.full(rows // dim, float(given))
+        given = np.full(rows // dim, float(given))  # type: ignore[arg-type]
     if isinstance(given, Set):
         given = [given] * (rows // given.dim)
     sets = [s if isinstance(s, Set) else Set.coulomb(float(s), dim) for s in given]
@@ -137,6 +137,9 @@ class Problem(Owner):
         problem = scree.Problem.global_(M, H, f, w, mu=0.5)
         solution = problem.solve("apgd", tolerance=1e-8)"""
 
+    _context: Context
+    info: dict[str, Any] | None  #: of a file
+
     def __init__(self) -> None:
         raise TypeError("use Problem.load, Problem.local, Problem.global_ or stepper.problem()")
 
@@ -170,7 +173,8 @@ class Problem(Owner):
     def local(cls, w: Any, q: ArrayLike, mu: Any, dim: int = 3, compliance: ArrayLike | None = None,
               context: Context | None = None) -> "Problem":
         """mu: a number, one per contact, or a list of scree.Set."""
-        context, keep = context or Context(), []
+        context = context or Context()
+        keep: list[Any] = []
         matrix = _csc(w, "W", keep)
         sets = _sets(mu, matrix.rows, dim)
         array = ffi.new("scree_set[]", [s._c for s in sets])
@@ -186,7 +190,8 @@ class Problem(Owner):
     def global_(cls, m: Any, h: Any, f: ArrayLike, w: ArrayLike, mu: Any, dim: int = 3, compliance: ArrayLike | None = None,
                 context: Context | None = None) -> "Problem":
         """mu: a number, one per contact, or a list of scree.Set."""
-        context, keep = context or Context(), []
+        context = context or Context()
+        keep: list[Any] = []
         mass, jacobian = _csc(m, "M", keep), _csc(h, "H", keep)
         sets = _sets(mu, jacobian.columns, dim)
         array = ffi.new("scree_set[]", [s._c for s in sets])

@@ -34,7 +34,7 @@ class Frame:
 
     def row(self, body: Body | Any) -> int:
         """The row of a body; KeyError when it is not in the frame."""
-        value = getattr(body, "id", body)
+        value: Any = getattr(body, "id", body)
         found = np.nonzero((self.ids[:, 0] == value.index) & (self.ids[:, 1] == value.generation))[0]
         if not len(found):
             raise KeyError("the body is not in this frame")

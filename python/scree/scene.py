@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Iterator, Mapping, Sequence, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,6 +42,9 @@ def _find(context: Context, name: str) -> str:
     return text(path)
 
 
+Sets = Union[str, Mapping[str, Any], Sequence[str]]
+
+
 @documented("scree_scene_load")
 class Scene(Owner):
     """A scene: a path, the name of one of the gallery, a dict, or text by Scene.from_text.
@@ -49,9 +52,10 @@ class Scene(Owner):
         scene = scree.Scene("drum.yaml", mu=0.3)
         scene = scree.Scene({"step": 0.005, "duration": 1, "bodies": [...]})
 
-    `sets` are changes "a.b.0.c=value" as of `scree run --set`; keywords are parameters of the scene."""
+    `sets` are changes "a.b.0.c=value" as of `scree run --set`, one, several or a dict {"a.b.0.c": value}; keywords are
+    parameters of the scene."""
 
-    def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any], sets: list[str] | tuple[str, ...] = (),
+    def __init__(self, source: str | os.PathLike[str] | Mapping[str, Any], sets: Sets = (),
                  context: Context | None = None, confined: bool = False, **parameters: Any):
         if isinstance(source, Mapping):
             try:
@@ -63,17 +67,19 @@ class Scene(Owner):
         self._load(context, os.fspath(source), None, sets, confined, parameters)
 
     @classmethod
-    def from_text(cls, content: str, name: str = "scene.yaml", sets: list[str] | tuple[str, ...] = (),
+    def from_text(cls, content: str, name: str = "scene.yaml", sets: Sets = (),
                   context: Context | None = None, confined: bool = False, **parameters: Any) -> "Scene":
         """`name` stands in messages, and other files are sought beside it."""
         scene = cls.__new__(cls)
         scene._load(context, name, content, sets, confined, parameters)
         return scene
 
-    def _load(self, context: Context | None, name: str, content: str | None, sets: Any, confined: bool,
+    def _load(self, context: Context | None, name: str, content: str | None, sets: Sets, confined: bool,
               parameters: dict[str, Any]) -> None:
         self._context = context or Context()
-        changes = [*sets, *(f"{key}={json.dumps(value, default=_plain)}" for key, value in parameters.items())]
+        given = [sets] if isinstance(sets, str) else [f"{key}={json.dumps(value, default=_plain)}" for key, value in sets.items()] \
+            if isinstance(sets, Mapping) else sets
+        changes = [*given, *(f"{key}={json.dumps(value, default=_plain)}" for key, value in parameters.items())]
         texts = [ffi.new("char[]", change.encode()) for change in changes]
         faults: list[str] = []
         report = ffi.callback("scree_report_function", lambda _, message: faults.append(text(message)))
@@ -154,8 +160,8 @@ class Sim(Owner):
     The scene may be anything that scree.Scene takes. Keywords: replace, check_overlap; others are
     parameters of the scene where it is not a Scene yet."""
 
-    def __init__(self, scene: Any, out: str | os.PathLike[str] | None = None, *, replace: bool = False,
-                 check_overlap: bool = True, sets: list[str] | tuple[str, ...] = (), context: Context | None = None,
+    def __init__(self, scene: Scene | str | os.PathLike[str] | Mapping[str, Any], out: str | os.PathLike[str] | None = None, *, replace: bool = False,
+                 check_overlap: bool = True, sets: Sets = (), context: Context | None = None,
                  **parameters: Any):
         if not isinstance(scene, Scene):
             scene = Scene(scene, sets, context, **parameters)
@@ -353,7 +359,8 @@ def list_scenes() -> dict[str, str]:
     if folder and not os.environ.get("SCREE_SCENES"):
         names = sorted(name[:-5] for name in os.listdir(folder) if name.endswith(".yaml"))
         return {name: Scene(os.path.join(folder, f"{name}.yaml")).settings.title for name in names}
-    context, found = Context(), {}
+    context = Context()
+    found: dict[str, str] = {}
     visit = ffi.callback("scree_scene_visit", lambda _, name, title: found.__setitem__(text(name), text(title)))
     context._check(lib.scree_scene_list(context._alive().pointer, visit, ffi.NULL))
     return found

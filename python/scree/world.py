@@ -13,7 +13,7 @@ from .shape import Shapes
 CONTACT = np.dtype([("body_a", "<u4"), ("body_b", "<u4"), ("feature", "<u4"), ("unused", "<u4"), ("position", "<f8", 3),
                     ("normal", "<f8", 3), ("gap", "<f8"), ("impulse", "<f8", 3), ("moment", "<f8", 3)])
 assert CONTACT.itemsize == ffi.sizeof("scree_contact"), "scree_contact has changed"
-assert all(CONTACT.fields[name][1] == field.offset for name, field in ffi.typeof("scree_contact").fields)
+assert all((CONTACT.fields or {})[name][1] == field.offset for name, field in ffi.typeof("scree_contact").fields)
 
 
 def _struct_dtype(name: str) -> np.dtype:
@@ -303,7 +303,8 @@ class World(Owner, Shapes):
     @documented("scree_world_add_motion", "scree_motion_def")
     def add_motion(self, **members: Any) -> Id:
         """Keywords are the members of scree_motion_def."""
-        out, keep = ffi.new("scree_motion_id *"), []
+        out = ffi.new("scree_motion_id *")
+        keep: list[Any] = []
         if "times" in members:
             members.setdefault("count", len(members["times"]))
             members.setdefault("kind", "table")
@@ -426,10 +427,11 @@ class World(Owner, Shapes):
             lib.scree_world_set_force_function(self._alive().pointer, ffi.NULL, ffi.NULL)
             self._callback = None
             return
+        asked = function
 
         def call(_user: Any, _world: Any, time: float, h: float) -> None:
             try:
-                function(self, time, h)
+                asked(self, time, h)
             except BaseException as error:  # carried over the C code, to the caller of step
                 if self._raised is None:
                     self._raised = error
@@ -449,11 +451,12 @@ class World(Owner, Shapes):
         def wrap(function: Callable[["World", float, np.ndarray], None] | None) -> Any:
             if function is None:
                 return ffi.NULL
+            asked = function
 
             def call(_user: Any, _world: Any, h: float, count: int, contacts: Any) -> int:
                 shared = np.frombuffer(ffi.buffer(contacts, count * LAW_CONTACT.itemsize), LAW_CONTACT)
                 own = shared.copy()
-                function(self, h, own)
+                asked(self, h, own)
                 shared[:] = own
                 return 0
 

@@ -91,6 +91,17 @@ class Sweep(Study):
         self.assertEqual(sorted(int(row["case"]) for row in rows), list(range(1, 11)))
         self.assertEqual(rows[:len(before)], before)
 
+    def test_finer_range(self):
+        """Cases of a range that was refined are found by their values, whatever their numbers were."""
+        words = [*self.COMMAND]
+        place = [i for i, word in enumerate(words) if word.count(":") == 2][0]
+        key, (low, high, count) = words[place].split("=")[0], words[place].split("=")[1].split(":")
+        coarse = json.loads(self.run_scree(*words).out)
+        words[place] = "%s=%s:%s:%d" % (key, low, high, 2 * int(count) - 1)
+        fine = json.loads(self.run_scree(*words).out)
+        self.assertEqual(fine["from_before"], coarse["done"])
+        self.assertGreater(fine["done"], coarse["done"])
+
     def test_other_studies_are_kept(self):
         self.assertEqual(self.run_scree(*self.COMMAND).code, 0)
         before = self.table("r/results.csv")

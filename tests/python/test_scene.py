@@ -65,6 +65,11 @@ class Bits(unittest.TestCase):
         sim = scree.Sim("incline", sets=["solver.model=relaxed"], duration=0.1)
         sim.run()
         self.assertEqual(sim.state_hash, said["state_hash"])
+        # One change alone, and a dict of them, are taken as well.
+        for sets in ("solver.model=relaxed", {"solver.model": "relaxed"}):
+            sim = scree.Sim("incline", sets=sets, duration=0.1)
+            sim.run()
+            self.assertEqual(sim.state_hash, said["state_hash"])
 
     def test_dict_and_file_are_one(self):
         with tempfile.TemporaryDirectory() as folder:
