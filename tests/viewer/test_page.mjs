@@ -92,6 +92,13 @@ test('it opens from the disk, plays, scrubs, and is quiet', async () => {
     await page.evaluate((n) => scree.setField(n), name);
     await drawn(page);
   }
+  await page.evaluate(() => scree.seek(scree.source.timeOf(25)));
+  await page.keyboard.press('c');
+  await drawn(page);
+  assert.match(await page.locator('#legend .links').textContent(), /^Force chains: the thickest is [\d.e-]+ N or more$/);
+  await page.keyboard.press('?');
+  assert.ok(await page.locator('#keys dl').isVisible());
+  await page.keyboard.press('s');
   for (const key of ['c', 'c', 'x', 't', 's', 's', 'n', 'f', 'p']) await page.keyboard.press(key);
   await drawn(page);
   assert.deepEqual(faults, []);

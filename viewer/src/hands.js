@@ -140,7 +140,7 @@ export function connect(viewer, speeds, dark) {
     '[': () => faster(-1), ']': () => faster(1), n: () => viewer.nextBody(1), b: () => viewer.nextBody(-1),
     f: follow, c: () => cycle('links'), x: () => cycle('cut'), s: () => $('open-panel').click(), p: () => $('open-plots').click(),
     t: theme, h: () => viewer.fit(), g: () => viewer.live.canPull && viewer.live.setPulling(!viewer.live.pulling),
-    Escape: () => viewer.pick(-1),
+    Escape: () => viewer.pick(-1), '?': () => { viewer.openPanel(true); $('keys').open = true; $('keys').scrollIntoView({ block: 'end' }); },
   };
   const faster = (by) => {
     const s = $('speed');

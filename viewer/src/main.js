@@ -246,11 +246,14 @@ export class Viewer {
 
   showLinks(mixing) {
     const how = $('links').value, now = this.shown[0], c = now?.contacts, stage = this.stage;
-    if (how === 'none' || !c || !c.count) { stage.setLinks(stage.links, 0); return; }
+    const words = document.querySelector('#legend .links');
+    words.hidden = how === 'none' || !c?.count;
+    if (words.hidden) { stage.setLinks(stage.links, 0); return; }
     const run = this.run, q = run.header.quantum, rows = new Int32Array(run.bodies).fill(-1);
     for (let i = 0; i < now.count; i++) rows[now.list[i]] = i;
     const force = Float32Array.from({ length: c.count }, (_, i) => Math.hypot(c.force[3 * i], c.force[3 * i + 1], c.force[3 * i + 2]));
     const sorted = Float32Array.from(force).sort(), strong = sorted[Math.floor(0.98 * (sorted.length - 1))] || c.most || 1;
+    words.textContent = `${how === 'chains' ? 'Force chains' : 'Forces at contacts'}: the thickest is ${number(strong)} N or more`;
     const diameters = [];
     for (let i = 0; i < now.count && diameters.length < 400; i++)
       if (run.kind[now.list[i]] === BODY_DYNAMIC) diameters.push(run.diameter[now.list[i]]);

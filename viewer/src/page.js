@@ -2,7 +2,7 @@
 export const html = `
 <canvas id="stage" tabindex="0" role="application" aria-label="The run in three dimensions. Arrow keys turn, plus and minus zoom, N picks the next body, space plays."></canvas>
 <header id="title"><h1></h1><p id="about"></p></header>
-<div id="legend" role="img" hidden><div class="label"></div><div class="bar"></div><div class="ticks"><span></span><span></span><span></span></div><ul></ul></div>
+<div id="legend" role="img" hidden><div class="label"></div><div class="bar"></div><div class="ticks"><span></span><span></span><span></span></div><ul></ul><p class="links" hidden></p></div>
 <div id="live-mark" hidden><span class="dot"></span><span class="word">live</span></div>
 <nav id="tools" aria-label="Panels">
   <button id="open-panel" aria-controls="panel" aria-expanded="false" title="Settings (S)"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 7h10M18 7h2M4 12h3M11 12h9M4 17h8M16 17h4"/><circle cx="16" cy="7" r="2"/><circle cx="9" cy="12" r="2"/><circle cx="14" cy="17" r="2"/></svg><span>Settings</span></button>
@@ -51,7 +51,7 @@ export const html = `
     <div class="row"><button data-look="corner">Corner</button><button data-look="front">Front</button><button data-look="side">Side</button><button data-look="top">Top</button></div>
   </section>
   <section aria-labelledby="h-run"><h2 id="h-run">Run</h2><dl id="run"></dl>
-    <details><summary>Keys</summary><dl class="keys"><dt>Space</dt><dd>play or stop</dd><dt>, .</dt><dd>frame back, forward</dd><dt>Home End</dt><dd>first, last frame</dd><dt>[ ]</dt><dd>slower, faster</dd><dt>arrows + −</dt><dd>turn and zoom (on the picture)</dd><dt>N B</dt><dd>next, last body</dd><dt>F</dt><dd>follow the body</dd><dt>C</dt><dd>contacts</dd><dt>X</dt><dd>cut</dd><dt>S P T H</dt><dd>settings, plots, theme, all in sight</dd><dt>G</dt><dd>pull bodies (live)</dd></dl></details>
+    <details id="keys"><summary>Keys</summary><dl class="keys"><dt>Space</dt><dd>play or stop</dd><dt>, .</dt><dd>frame back, forward</dd><dt>Home End</dt><dd>first, last frame</dd><dt>[ ]</dt><dd>slower, faster</dd><dt>arrows + −</dt><dd>turn and zoom (on the picture)</dd><dt>N B</dt><dd>next, previous body</dd><dt>F</dt><dd>follow the body</dd><dt>C</dt><dd>contacts</dd><dt>X</dt><dd>cut</dd><dt>S P T H</dt><dd>settings, plots, theme, all in sight</dd><dt>G</dt><dd>pull bodies (live)</dd><dt>Esc</dt><dd>let go of the body</dd><dt>?</dt><dd>these keys</dd></dl></details>
   </section>
 </aside>
 <section id="plots" aria-label="Plots" hidden></section>
