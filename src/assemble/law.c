@@ -102,9 +102,9 @@ bool law_holds(const law_input *in, law_state *state) {
  * ellipse. The least lift is too small to be seen, and keeps the direction. */
 void law_set_flow(const scree_material_def *m, scree_set *set) {
   const double least = 1e-12, mu = set->mu;
-  if (set->kind == SCREE_SET_RAY || !(mu > 0.0)) return;
+  if (!set_has_friction(set) || !(mu > 0.0)) return;
   const double lift = fmin(m->dilatancy / mu, 1.0);
-  const bool turned = set->kind == SCREE_SET_ELLIPTIC && m->flow_across > 0.0;
+  const bool turned = !set_outline_of(set).disc[0].round && m->flow_across > 0.0;
   const double across = turned ? m->flow_across : 1.0;
   const double top = turned ? fmax(lift, least) : lift, i = 1.0 / fmax(across, 1.0);
   set->flow[0] = top * i;
@@ -218,8 +218,9 @@ void law_keep(const law_result *r, law_state *state) {
   const double t1 = grips ? r->g[1] : 0.0, t2 = grips ? r->g[2] : 0.0;
   if (has_stick_state(m)) {
     /* Of several points of a body that sticks some may well be on their cones: they must move. */
-    const double mu2 = set->kind == SCREE_SET_ELLIPTIC ? set->mu2 : set->mu;
-    const bool slides = grips && hypot(t1 / set->mu, t2 / mu2) >= (1.0 - boundary) * n &&
+    const set_outline o = set_outline_of(set);
+    const double *mu = o.disc[0].size;
+    const bool slides = grips && hypot(t1 / mu[0], t2 / mu[1]) >= (1.0 - boundary) * n &&
                         hypot(r->velocity[1], r->velocity[2]) > r->rest;
     state->value[LAW_FRICTION] = !grips ? LAW_NEW : slides ? LAW_SLIDES : LAW_STICKS;
   }

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "ccp/sets/set.h"
 #include "math/vec3.h"
 #include "scree/ccp.h"
 #include "scree/model.h"

@@ -78,8 +78,8 @@ static void rows(const law_input *in, law_state *state, scree_ccp_contact_def *o
   row(in, m->compliance, in->gap - v[REST], 0, out);
   for (int k = 0; k < 2 && dim >= 3; k++)
     row(in, m->compliance_tangent, state->slip[k], 1 + k, out);
-  for (int k = 0; k < 2 && dim >= 5; k++) row(in, 0.0, state->turn[k], 3 + k, out);
-  if (dim == 4 || dim == 6) row(in, 0.0, state->turn[2], dim - 1, out);
+  for (int k = 0; k < 2 && rows_roll(dim); k++) row(in, 0.0, state->turn[k], ROWS_ROLLING + k, out);
+  if (rows_spin(dim)) row(in, 0.0, state->turn[2], rows_spinning(dim), out);
 }
 
 /* The nearest bound: 1 on it. */
@@ -88,9 +88,12 @@ static double used(const law_result *r) {
   const double n = r->g[0] + s->cohesion, least = boundary * s->cohesion;
   if (!(n > least)) return 1.0;
   double most = 0.0;
-  if (s->dim >= 3) most = hypot(r->g[1], r->g[2]) / s->mu;
-  if (s->dim >= 5) most = fmax(most, hypot(r->g[3], r->g[4]) / s->rolling);
-  if (s->dim == 4 || s->dim == 6) most = fmax(most, fabs(r->g[s->dim - 1]) / s->spinning);
+  const set_outline o = set_outline_of(s);
+  for (int j = 0; j < o.disc_count; j++) {
+    const set_disc *d = &o.disc[j];
+    const double *g = r->g + d->first;
+    most = fmax(most, (d->count == 2 ? hypot(g[0], g[1]) : fabs(g[0])) / d->size[0]);
+  }
   return most / n;
 }
 

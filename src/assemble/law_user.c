@@ -8,7 +8,7 @@
 
 static scree_set set(const law_input *in, law_state *state) {
   const scree_set dry = law_dry_set(in, state);
-  return dry.kind == SCREE_SET_RAY ? scree_set_coulomb(3, 0.0) : dry;
+  return set_is_ray(&dry) ? scree_set_coulomb(3, 0.0) : dry;
 }
 
 static void rows(const law_input *in, law_state *state, scree_ccp_contact_def *out) {

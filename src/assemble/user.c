@@ -100,7 +100,7 @@ static scree_status apply(assembler *a, size_t i) {
   const scree_law_contact *c = &a->user.contact[i];
   const size_t k = a->user.place[i];
   scree_set set = *ccp_set(a->problem, k);
-  if (set.kind == SCREE_SET_ELLIPTIC && set.mu > 0.0) set.mu2 *= c->friction / set.mu;
+  if (!set_outline_of(&set).disc[0].round && set.mu > 0.0) set.mu2 *= c->friction / set.mu;
   /* Dilatancy psi stays as it is, at most mu. */
   const double top = fmax(set.flow[0], set.flow[1]), psi = fmin(top * set.mu, c->friction);
   for (int t = 0; t < 2 && top > 0.0; t++)

@@ -9,11 +9,6 @@
 #include "ccp/operator.h"
 #include "ccp/sets/set.h"
 
-static inline bool has_normal(const scree_set *set) {
-  return set->kind != SCREE_SET_FREE && set->kind != SCREE_SET_INTERVAL &&
-         set->kind != SCREE_SET_USER;
-}
-
 /* An impulse beyond 1e16 times what its velocity asks swallows it: g - eta u is g. The residual is
  * no smaller than what it can be distinguished from. */
 static inline double least_scaled(int forces, const double *g, double eta) {
@@ -52,9 +47,7 @@ static inline double moved_cone2(double mu, double eta, const double *g, double 
 
 /* Is the block a plain cone of three rows, of sizes whose squares neither vanish nor overflow? */
 static inline bool is_plain(const scree_set *set, double eta, const double *g, const double *u) {
-  if (set->kind != SCREE_SET_COULOMB || set->dim != 3 || !(eta > 0.0) || set_is_modified(set) ||
-      set->mu > 1e3)
-    return false;
+  if (!set_is_plain_cone(set) || !(eta > 0.0) || set->mu > 1e3) return false;
   const double u2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
   const double g2 = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
   return u2 > 1e-200 && u2 < 1e200 && g2 < 1e200 && eta < 1e50 && eta > 1e-50;
@@ -100,13 +93,14 @@ static inline void judge_block(const scree_set *set, double eta, double eta_m, s
     sum->product += g[k] * u[k];
   }
   /* No inertia on either side: the block cannot be changed, it is met or it is not. */
-  const double scaled = eta > 0.0                     ? scaled_residual(set, eta, eta_m, g, shifted)
-                        : set->kind == SCREE_SET_FREE ? sqrt(natural2)
-                                                      : scree_set_dual_violation(set, shifted);
+  const set_role role = set_role_of(set);
+  const double scaled = eta > 0.0               ? scaled_residual(set, eta, eta_m, g, shifted)
+                        : role == SET_BILATERAL ? sqrt(natural2)
+                                                : scree_set_dual_violation(set, shifted);
   sum->natural2 += natural2;
   sum->square += scaled * scaled;
   if (scaled > sum->worst) sum->worst = scaled;
-  if (!has_normal(set)) return;
+  if (role != SET_CONE) return;
   if (-u[0] > sum->penetration) sum->penetration = -u[0];
   if (g[0] + set->cohesion > 0.0 && shift > sum->gap) sum->gap = shift;
 }

@@ -30,7 +30,7 @@ static double eta_of(double trace, int rows) {
 
 static bool has_moments(const scree_ccp *problem) {
   for (size_t s = 0; s < problem->set_count; s++)
-    if (problem->set[s].kind == SCREE_SET_ROLLING) return true;
+    if (set_has_moments(&problem->set[s])) return true;
   return false;
 }
 
@@ -451,7 +451,7 @@ void op_project_step(ccp_operator *op, const double *y, double step, const doubl
  * leaves what it would: -0 at the apex. */
 enum { PROJECT_BLOCKS = 4096 };
 static bool is_feasible(const scree_set *set, double *x) {
-  if (set->kind != SCREE_SET_COULOMB || set->dim != 3 || set_is_modified(set)) return false;
+  if (!set_is_plain_cone(set)) return false;
   const double n = x[0], square = x[1] * x[1] + x[2] * x[2];
   const bool zero = x[1] == 0.0 && x[2] == 0.0, usual = square > 1e-280 && square < 1e280;
   const bool inside = (n > 0.0 && n < INFINITY && (zero || usual) && sqrt(square) <= set->mu * n) ||

@@ -12,12 +12,10 @@ enum { CHUNK = 2048, PARALLEL_BLOCKS = 4096 };
 
 /* Which rows share a weight: group[k] of row k, ascending. */
 static void group_rows(const scree_set *set, int *group) {
-  for (int k = 0; k < set->dim; k++) group[k] = set->kind == SCREE_SET_USER ? 0 : k;
-  if (set->kind == SCREE_SET_COULOMB && set->dim == 3) group[2] = 1;
-  if (set->kind == SCREE_SET_ROLLING) {
-    group[2] = 1;
-    for (int k = 3; k < set->dim; k++) group[k] = set->dim == 6 && k == 5 ? 3 : 2;
-  }
+  const set_outline o = set_outline_of(set);
+  for (int k = 0; k < set->dim; k++) group[k] = o.role == SET_OPAQUE ? 0 : k;
+  for (int j = 0; j < o.disc_count; j++)
+    if (o.disc[j].round && o.disc[j].count == 2) group[o.disc[j].first + 1] = o.disc[j].first;
 }
 
 static void fill_block(const ccp_operator *op, size_t i) {
@@ -54,24 +52,6 @@ scree_status op_metric_prepare(ccp_operator *op, const uint32_t *blocks, size_t 
   return SCREE_OK;
 }
 
-static scree_set scaled_set(const scree_set *set, const double *root) {
-  scree_set s = *set;
-  const double n = root[0];
-  s.cohesion /= n;
-  s.cap /= n;
-  s.lo /= n;
-  s.hi /= n;
-  if (set->kind == SCREE_SET_COULOMB || set->kind == SCREE_SET_ELLIPTIC ||
-      set->kind == SCREE_SET_ROLLING)
-    s.mu *= n / root[1];
-  if (set->kind == SCREE_SET_ELLIPTIC) s.mu2 *= n / root[2];
-  if (set->kind == SCREE_SET_ROLLING) {
-    if (set->dim > 4) s.rolling *= n / root[3];
-    if (set->dim != 5) s.spinning *= n / root[set->dim - 1];
-  }
-  return s;
-}
-
 void op_metric_step_block(const ccp_operator *op, size_t i, double step, const double *y,
                           const double *u, double *x) {
   const scree_set *set = ccp_set(op->problem, i);
@@ -83,14 +63,15 @@ void op_metric_step_block(const ccp_operator *op, size_t i, double step, const d
     return;
   }
   for (int k = 0; k < dim; k++) z[k] = y[k] / root[k] - step * root[k] * u[k];
-  if (set->kind == SCREE_SET_COULOMB && dim == 3 && !set_is_modified(set)) {
+  const set_role role = set_role_of(set);
+  if (set_is_plain_cone(set)) {
     coulomb3_project(set->mu * (root[0] / root[1]), z);
-  } else if (set->kind == SCREE_SET_USER) { /* one root: the metric is the plain one */
+  } else if (role == SET_OPAQUE) { /* one root: the metric is the plain one */
     for (int k = 0; k < dim; k++) z[k] *= root[0];
     scree_set_project(set, 1.0, z);
     for (int k = 0; k < dim; k++) z[k] /= root[0];
-  } else if (set->kind != SCREE_SET_FREE) {
-    const scree_set scaled = scaled_set(set, root);
+  } else if (role != SET_BILATERAL) {
+    const scree_set scaled = set_scaled(set, root);
     scree_set_project(&scaled, 1.0, z);
   }
   for (int k = 0; k < dim; k++) x[k] = root[k] * z[k];

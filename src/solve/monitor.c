@@ -292,7 +292,7 @@ static bool solved_what_has_no_solution(solve_run *run, const double *g) {
   run->products++;
   for (size_t i = 0; i < op->block_count; i++) {
     const size_t row = op->row_start[i];
-    const bool free = ccp_set(op->problem, i)->kind == SCREE_SET_FREE;
+    const bool free = set_role_of(ccp_set(op->problem, i)) == SET_BILATERAL;
     d[row] = free || d[row] < 0.0 ? -op->eta_force[i] * d[row] : 0.0;
     for (size_t k = row + 1; k < op->row_start[i + 1]; k++) d[k] = 0.0;
   }

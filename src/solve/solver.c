@@ -152,7 +152,7 @@ static const char *refuse(const solver_class *class, const scree_ccp *problem, s
   bool flows = false, user = false;
   for (size_t s = 0; s < problem->set_count; s++) {
     flows = flows || set_has_flow(&problem->set[s]);
-    user = user || problem->set[s].kind == SCREE_SET_USER;
+    user = user || set_role_of(&problem->set[s]) == SET_OPAQUE;
   }
   if (user && !class->projects)
     return "it needs to know more of a set than its projection, so it does not take a user's own; "

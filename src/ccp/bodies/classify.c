@@ -45,13 +45,12 @@ static bool is_along(const double *arm, v3 n) {
 }
 
 static bool set_fits(const scree_set *set) {
-  return (set->kind == SCREE_SET_RAY || (set->kind == SCREE_SET_COULOMB && set->dim == 3)) &&
-         set->cohesion == 0.0 && set->cap == INFINITY && !set_has_flow(set) && set->mu < 1e8;
+  return (set_is_ray(set) || set_is_round_cone(set)) && !set_is_modified(set) && set->mu < 1e8;
 }
 
 static bool set_rolls(const scree_set *set) {
-  return set->kind == SCREE_SET_ROLLING && !set_is_modified(set) && set->mu < 1e8 &&
-         (set->dim == 4 || set->rolling < 1e8) && (set->dim == 5 || set->spinning < 1e8);
+  return set_has_moments(set) && !set_is_modified(set) && set->mu < 1e8 &&
+         set_rolling_of(set) < 1e8 && set_spinning_of(set) < 1e8;
 }
 
 /* Rows of moments have neither offsets nor compliance, and something that turns. */

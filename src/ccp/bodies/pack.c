@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "ccp/bodies/operator.h"
+#include "ccp/sets/set.h"
 
 /* WINDOW: contacts that stay in a core's cache. */
 enum { PARALLEL_GROUPS = 512, WINDOW = 1024 };
@@ -34,10 +35,10 @@ static void fill_roll(const bodies_pack *pack, const ccp_operator *op, size_t sl
   const size_t i = pack->lanes.block[slot], k = slot % PACK_LANES;
   const scree_set *set = ccp_set(op->problem, i);
   sphere_roll *r = &pack->lanes.roll[slot / PACK_LANES];
-  r->rolls[k] = set->dim == 4 ? 0.0 : 1.0;
-  r->spins[k] = set->dim == 5 ? 0.0 : 1.0;
-  r->rolling[k] = set->dim == 4 ? 0.0 : set->rolling;
-  r->spinning[k] = set->dim == 5 ? 0.0 : set->spinning;
+  r->rolls[k] = rows_roll(set->dim) ? 1.0 : 0.0;
+  r->spins[k] = rows_spin(set->dim) ? 1.0 : 0.0;
+  r->rolling[k] = set_rolling_of(set);
+  r->spinning[k] = set_spinning_of(set);
   r->inverse_mm[k] = op->eta_moment[i] = 1.0 / mm;
 }
 
@@ -260,8 +261,9 @@ static void load_moment(const ccp_operator *op, uint32_t i, const double *g, dou
     const double *x = g + op->row_start[i];
     const int dim = ccp_dim(op->problem, i);
     const contact_frame f = contact_frame_of(c);
-    if (contact_frame_spins(dim)) world = v3_scale(x[dim - 1], f.n);
-    if (dim != 4) world = v3_add_scaled(v3_add_scaled(world, x[3], f.t1), x[4], f.t2);
+    if (rows_spin(dim)) world = v3_scale(x[rows_spinning(dim)], f.n);
+    if (rows_roll(dim))
+      world = v3_add_scaled(v3_add_scaled(world, x[ROWS_ROLLING], f.t1), x[ROWS_ROLLING + 1], f.t2);
   }
   to[0] = world.x;
   to[PACK_LANES] = world.y;

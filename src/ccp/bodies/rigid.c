@@ -17,9 +17,9 @@ enum { PARALLEL_BLOCKS = 256 };
 static bool fits(const ccp_operator *op, size_t i) {
   const scree_ccp *p = op->problem;
   const scree_set *set = ccp_set(p, i);
-  if (i >= p->bodies.contact_count || set->kind != SCREE_SET_COULOMB || set->dim != 3) return false;
+  if (i >= p->bodies.contact_count || !set_is_plain_cone(set)) return false;
   const ccp_contact *c = &p->bodies.contact[i];
-  return !set_is_modified(set) && set->mu > 1e-6 && set->mu < 1e6 &&
+  return set->mu > 1e-6 && set->mu < 1e6 &&
          (ccp_body_moves(&p->bodies, c->body_a) || ccp_body_moves(&p->bodies, c->body_b));
 }
 

@@ -7,6 +7,7 @@
 
 #include "ccp/bodies/diagonal.h"
 #include "ccp/bodies/operator.h"
+#include "ccp/sets/set.h"
 
 enum { ROWS = 6, GROUPS = 3 };
 
@@ -17,18 +18,18 @@ static bool is_usual(double coefficient) {
 bool bodies_turning_fits(const ccp_operator *op, size_t i) {
   const scree_ccp *p = op->problem;
   const scree_set *set = ccp_set(p, i);
-  if (i >= p->bodies.contact_count || set->kind != SCREE_SET_ROLLING) return false;
+  if (i >= p->bodies.contact_count || !set_has_moments(set)) return false;
   const ccp_contact *c = &p->bodies.contact[i];
   const bool moves =
       (ccp_body_moves(&p->bodies, c->body_a) && p->bodies.body[c->body_a].inverse_mass > 0.0) ||
       (ccp_body_moves(&p->bodies, c->body_b) && p->bodies.body[c->body_b].inverse_mass > 0.0);
   return moves && set->cohesion == 0.0 && set->cap == INFINITY && is_usual(set->mu) &&
-         (set->dim == 4 || is_usual(set->rolling)) && (set->dim == 5 || is_usual(set->spinning));
+         is_usual(set_rolling_of(set)) && is_usual(set_spinning_of(set));
 }
 
 /* Where row k of a block is among the six. */
 static int slot_of(int dim, int k) {
-  return dim == 4 && k == 3 ? 5 : k;
+  return rows_is_moment(k) && rows_axis(dim, k) == 0 ? rows_spinning(ROWS) : k;
 }
 
 /* The group of one of the six: 0 is the normal. */
@@ -38,8 +39,7 @@ static int group_of(int slot) {
 
 /* Scales, and the block in them, as sets/local_rolling.c has it. */
 static void fill_block(turning_group *g, size_t k, const scree_set *set, const double *nii) {
-  const double coefficient[GROUPS] = {set->mu, set->dim == 4 ? 0.0 : set->rolling,
-                                      set->dim == 5 ? 0.0 : set->spinning};
+  const double coefficient[GROUPS] = {set->mu, set_rolling_of(set), set_spinning_of(set)};
   double n[ROWS][ROWS] = {{0.0}}, trace[GROUPS + 1] = {0.0};
   for (int j = 0; j < GROUPS; j++) {
     g->scale[j][k] = coefficient[j];

@@ -61,9 +61,7 @@ static void directions(__global const contact_geometry *c, int dim, double3 *d) 
   d[0] = load3(c->normal);
   d[1] = load3(c->tangent);
   d[2] = cross(d[0], d[1]);
-  d[3] = dim == 4 ? d[0] : d[1];
-  d[4] = d[2];
-  d[5] = d[0];
+  for (int k = 3; k < dim; k++) d[k] = d[rows_axis(dim, k)];
 }
 
 static void wrench_of(__global const contact_geometry *c, int dim, const double *x, double3 *force,
@@ -296,7 +294,7 @@ static double sweep_block(PROBLEM, __global const double *offset, uint has_compl
     for (int k = 0; k < dim * dim; k++) nii[k] = diagonal[(size_t)i * stride + k];
     for (int k = 0; k < dim; k++)
       for (int l = 0; l < dim; l++) u[k] -= nii[k * dim + l] * old[l];
-    if (rule->follow > 0.0 && set.kind >= SCREE_SET_COULOMB && !set_has_flow(&set))
+    if (rule->follow > 0.0 && set_has_friction(&set) && !set_has_flow(&set))
       solve_lagged(&set, rule->follow, nii, u, shift + row, x);
     else
       set_solve_block(&set, (scree_model)rule->model, nii, u, x);
@@ -391,23 +389,6 @@ __kernel void extrapolate(uint rows, double beta, __global const double *current
   ny[k] = n_current[k] + beta * (n_current[k] - n_other[k]);
 }
 
-/* The set in z = x / root (operator_metric.h). */
-static scree_set scaled_set(const scree_set *set, const double *root) {
-  scree_set s = *set;
-  const double n = root[0];
-  s.cohesion /= n;
-  s.cap /= n;
-  s.lo /= n;
-  s.hi /= n;
-  if (set->kind >= SCREE_SET_COULOMB) s.mu *= n / root[1];
-  if (set->kind == SCREE_SET_ELLIPTIC) s.mu2 *= n / root[2];
-  if (set->kind == SCREE_SET_ROLLING) {
-    if (set->dim > 4) s.rolling *= n / root[3];
-    if (set->dim != 5) s.spinning *= n / root[set->dim - 1];
-  }
-  return s;
-}
-
 /* next = P(y - step e (ny + r)) in the metric of the roots; part: distance2, uphill. */
 __kernel void step_blocks(PROBLEM, uint blocks, __global const double *root,
                           __global const double *r, double step, __global const double *y,
@@ -427,8 +408,8 @@ __kernel void step_blocks(PROBLEM, uint blocks, __global const double *root,
     }
     for (int k = 0; k < set.dim; k++)
       z[k] = y[row + k] / e[k] - step * e[k] * (ny[row + k] + r[row + k]);
-    if (set.kind != SCREE_SET_FREE) {
-      const scree_set scaled = scaled_set(&set, e);
+    if (set_role_of(&set) != SET_BILATERAL) {
+      const scree_set scaled = set_scaled(&set, e);
       scree_set_project(&scaled, 1.0, z);
     }
     for (int k = 0; k < set.dim; k++) {

@@ -164,7 +164,7 @@ bool op_device_takes(const scree_context *context, const scree_ccp *problem) {
       problem->block_count > UINT32_MAX / 8)
     return false;
   for (size_t s = 0; s < problem->set_count; s++)
-    if (problem->set[s].kind == SCREE_SET_USER) return false;
+    if (set_role_of(&problem->set[s]) == SET_OPAQUE) return false;
   return true;
 }
 

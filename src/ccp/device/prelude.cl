@@ -30,5 +30,6 @@ void scree_set_project(const scree_set *set, double moment_weight, double *x);
 double scree_set_shift(const scree_set *set, const double *u);
 void scree_set_flow(const scree_set *set, const double *u, double *w);
 double scree_set_dual_violation(const scree_set *set, const double *u);
+void set_scale_kind(scree_set *set, const double *root);
 bool set_solve_kind(const scree_set *set, scree_model model, const double *nii, const double *q,
                     double *g);

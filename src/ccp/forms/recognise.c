@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ccp/sets/set.h"
 #include "math/vec3.h"
 
 static const double rounding = 1e-13;
@@ -105,12 +106,6 @@ static bool read_rows(const scree_ccp *p, size_t block, block_rows *out) {
   return out->bodies > 0;
 }
 
-/* Row k of a contact turns about this axis of its frame; -1: it is a force. */
-static int moment_axis(int dim, int k) {
-  if (k < 3) return -1;
-  return dim == 4 || k == 5 ? 0 : k - 2;
-}
-
 static bool is_near(v3 a, v3 b, double size) {
   return v3_norm(v3_sub(a, b)) <= rounding * size;
 }
@@ -129,11 +124,12 @@ static bool gives_back(double row[][6], int dim, double sign, const v3 *frame, v
                        double length) {
   const double size = length + v3_norm(arm);
   for (int k = 0; k < dim; k++) {
-    const int axis = moment_axis(dim, k);
-    const v3 push = axis < 0 ? v3_scale(sign, frame[k]) : v3_make(0, 0, 0);
-    const v3 turn = v3_scale(sign, axis < 0 ? v3_cross(arm, frame[k]) : frame[axis]);
+    const bool turns = rows_is_moment(k);
+    const v3 axis = frame[rows_axis(dim, k)];
+    const v3 push = turns ? v3_make(0, 0, 0) : v3_scale(sign, axis);
+    const v3 turn = v3_scale(sign, turns ? axis : v3_cross(arm, axis));
     if (!is_near(v3_load(row[k]), push, 1.0) ||
-        !is_near(v3_load(row[k] + 3), turn, axis < 0 ? size : 1.0))
+        !is_near(v3_load(row[k] + 3), turn, turns ? 1.0 : size))
       return false;
   }
   return true;
@@ -145,7 +141,8 @@ static double length_of(const scree_ccp_body_def *body) {
 }
 
 static bool is_contact(const scree_set *set) {
-  return set->kind != SCREE_SET_FREE && set->kind != SCREE_SET_INTERVAL && set->dim != 2;
+  const set_role role = set_role_of(set);
+  return role != SET_BILATERAL && role != SET_BOUNDED && set->dim != 2;
 }
 
 static bool read_contact(const scree_ccp *p, const scree_ccp *out, size_t block,

@@ -53,7 +53,18 @@ static bool solve(const scree_set *set, scree_model model, const double *nii, co
   return set_local_cone(set, set->mu, set->dim == 3 ? set->mu : 0.0, model, nii, q, g);
 }
 
+static void outline(const scree_set *set, set_outline *out) {
+  set_add_disc(out, 1, set->dim - 1, set->mu);
+}
+
+static void scale(scree_set *set, const double *root) {
+  set->mu *= root[0] / root[1];
+}
+
 const set_ops set_coulomb_ops = {.name = "coulomb",
+                                 .role = SET_CONE,
+                                 .outline = outline,
+                                 .scale = scale,
                                  .fault = fault,
                                  .project = project,
                                  .dual_violation = dual_violation,

@@ -125,7 +125,19 @@ static bool solve(const scree_set *set, scree_model model, const double *nii, co
   return set_local_cone(set, set->mu, set->mu2, model, nii, q, g);
 }
 
+static void outline(const scree_set *set, set_outline *out) {
+  out->disc[out->disc_count++] = (set_disc){1, 2, {set->mu, set->mu2}, false};
+}
+
+static void scale(scree_set *set, const double *root) {
+  set->mu *= root[0] / root[1];
+  set->mu2 *= root[0] / root[2];
+}
+
 const set_ops set_elliptic_ops = {.name = "elliptic",
+                                  .role = SET_CONE,
+                                  .outline = outline,
+                                  .scale = scale,
                                   .fault = fault,
                                   .project = project,
                                   .dual_violation = dual_violation,

@@ -2,23 +2,20 @@
  * (scree/ccp.h). Kernels of devices are made of this too. */
 #include "ccp/sets/set.h"
 
-/* Rows of one disc: the two tangents, the two of rolling, the one of spinning. */
-static int disc_end(int dim, int first) {
-  return first + 1 < dim && (first == 1 || dim >= 5) && first < 5 ? first + 2 : first + 1;
-}
-
 void set_flow_split(const scree_set *set, set_flow_parts *out) {
-  out->along[0] = 1.0;
-  out->lift[0] = 0.0;
-  for (int first = 1; first < set->dim;) {
-    const int end = disc_end(set->dim, first);
+  const set_outline o = set_outline_of(set);
+  for (int k = 0; k < SCREE_MAX_DIM; k++) {
+    out->along[k] = 1.0;
+    out->lift[k] = 0.0;
+  }
+  for (int j = 0; j < o.disc_count; j++) {
+    const int first = o.disc[j].first, end = first + o.disc[j].count;
     double top = 0.0;
     for (int k = first; k < end; k++) top = set_larger(top, set->flow[k - 1]);
     for (int k = first; k < end; k++) {
       out->along[k] = top > 0.0 ? set->flow[k - 1] / top : 1.0;
       out->lift[k] = top;
     }
-    first = end;
   }
 }
 

@@ -19,6 +19,7 @@ static double dual_violation(const scree_set *set, const double *u) {
 }
 
 const set_ops set_free_ops = {.name = "free",
+                              .role = SET_BILATERAL,
                               .fault = fault,
                               .project = project,
                               .dual_violation = dual_violation,

@@ -29,7 +29,20 @@ static bool solve(const scree_set *set, scree_model model, const double *nii, co
   return set_local_clamp(set->lo, set->hi, nii[0], q[0], g);
 }
 
+static void outline(const scree_set *set, set_outline *out) {
+  out->lo = set->lo;
+  out->hi = set->hi;
+}
+
+static void scale(scree_set *set, const double *root) {
+  set->lo /= root[0];
+  set->hi /= root[0];
+}
+
 const set_ops set_interval_ops = {.name = "interval",
+                                  .role = SET_BOUNDED,
+                                  .outline = outline,
+                                  .scale = scale,
                                   .fault = fault,
                                   .project = project,
                                   .dual_violation = dual_violation,

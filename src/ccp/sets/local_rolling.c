@@ -28,11 +28,11 @@ typedef struct roll {
   scree_set set;               /* the scaled set; its flow is that of w, along the normals */
 } roll;
 
-static void add_group(roll *p, int first, int count, double k) {
-  for (int i = first; i < first + count; i++) p->scale[i] = k;
-  if (k == 0.0) return;
-  p->first[p->groups] = first;
-  p->count[p->groups] = count;
+static void add_group(roll *p, const set_disc *d) {
+  for (int i = d->first; i < d->first + d->count; i++) p->scale[i] = d->size[0];
+  if (d->size[0] == 0.0) return;
+  p->first[p->groups] = d->first;
+  p->count[p->groups] = d->count;
   p->groups++;
 }
 
@@ -42,9 +42,8 @@ static roll roll_of(const scree_set *set, scree_model model, const double *nii, 
   const bool flows = model == SCREE_MODEL_COULOMB && set_has_flow(set);
   if (flows) set_flow_split(set, &parts);
   p.scale[0] = 1.0;
-  add_group(&p, 1, 2, set->mu);
-  if (p.dim >= 5) add_group(&p, 3, 2, set->rolling);
-  if (p.dim != 5) add_group(&p, p.dim - 1, 1, set->spinning);
+  const set_outline o = set_outline_of(set);
+  for (int j = 0; j < o.disc_count; j++) add_group(&p, &o.disc[j]);
   p.set.mu = set->mu > 0.0;
   p.set.rolling = set->rolling > 0.0;
   p.set.spinning = set->spinning > 0.0;

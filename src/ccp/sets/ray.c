@@ -24,6 +24,7 @@ static bool solve(const scree_set *set, scree_model model, const double *nii, co
 }
 
 const set_ops set_ray_ops = {.name = "ray",
+                             .role = SET_CONE,
                              .fault = fault,
                              .project = project,
                              .dual_violation = dual_violation,

@@ -16,16 +16,20 @@ typedef struct group {
   double kink; /* a/k */
 } group;
 
-enum { GROUP_MAX = 3 };
-
 static const char *fault(const scree_set *set) {
   if (set->dim < 4 || set->dim > 6) return "a rolling cone has 4, 5 or 6 rows";
   if (!set_is_coefficient(set->mu)) return "mu must be finite and not negative";
-  if (set->dim != 4 && !set_is_coefficient(set->rolling))
+  if (rows_roll(set->dim) && !set_is_coefficient(set->rolling))
     return "rolling must be finite and not negative";
-  if (set->dim != 5 && !set_is_coefficient(set->spinning))
+  if (rows_spin(set->dim) && !set_is_coefficient(set->spinning))
     return "spinning must be finite and not negative";
   return NULL;
+}
+
+static void outline(const scree_set *set, set_outline *out) {
+  set_add_disc(out, 1, 2, set->mu);
+  if (rows_roll(set->dim)) set_add_disc(out, ROWS_ROLLING, 2, set->rolling);
+  if (rows_spin(set->dim)) set_add_disc(out, rows_spinning(set->dim), 1, set->spinning);
 }
 
 static group group_make(int first, int count, double k, double w, const double *x) {
@@ -34,11 +38,13 @@ static group group_make(int first, int count, double k, double w, const double *
 }
 
 static int groups_of(const scree_set *set, double w, const double *x, group *g) {
-  int count = 0;
-  g[count++] = group_make(1, 2, set->mu, 1.0, x);
-  if (set->dim >= 5) g[count++] = group_make(3, 2, set->rolling, w, x);
-  if (set->dim != 5) g[count++] = group_make(set->dim - 1, 1, set->spinning, w, x);
-  return count;
+  set_outline o = {.disc_count = 0};
+  outline(set, &o);
+  for (int j = 0; j < o.disc_count; j++) {
+    const set_disc *d = &o.disc[j];
+    g[j] = group_make(d->first, d->count, d->size[0], rows_is_moment(d->first) ? w : 1.0, x);
+  }
+  return o.disc_count;
 }
 
 static void sort_by_kink(int count, group *g) {
@@ -55,7 +61,7 @@ static void project(const scree_set *set, double moment_weight, double *x) {
     set_fill_nan(set->dim, x);
     return;
   }
-  group g[GROUP_MAX];
+  group g[SET_MAX_DISCS];
   const int count = groups_of(set, moment_weight, x, g);
   sort_by_kink(count, g);
   const double c = set->cohesion;
@@ -76,7 +82,7 @@ static void project(const scree_set *set, double moment_weight, double *x) {
 }
 
 static double shift(const scree_set *set, const double *u) {
-  group g[GROUP_MAX];
+  group g[SET_MAX_DISCS];
   const int count = groups_of(set, 1.0, u, g);
   double sum = 0.0;
   for (int j = 0; j < count; j++) sum += g[j].k * g[j].a;
@@ -87,7 +93,16 @@ static double dual_violation(const scree_set *set, const double *u) {
   return set_positive(shift(set, u) - u[0]);
 }
 
+static void scale(scree_set *set, const double *root) {
+  set->mu *= root[0] / root[1];
+  if (rows_roll(set->dim)) set->rolling *= root[0] / root[ROWS_ROLLING];
+  if (rows_spin(set->dim)) set->spinning *= root[0] / root[rows_spinning(set->dim)];
+}
+
 const set_ops set_rolling_ops = {.name = "rolling",
+                                 .role = SET_CONE,
+                                 .outline = outline,
+                                 .scale = scale,
                                  .fault = fault,
                                  .project = project,
                                  .dual_violation = dual_violation,

@@ -15,6 +15,22 @@ const set_ops *set_ops_of(scree_set_kind kind) {
   return (unsigned)kind < SCREE_SET_KIND_COUNT ? set_table[kind] : NULL;
 }
 
+set_role set_role_of(const scree_set *set) {
+  return set_ops_of(set->kind)->role;
+}
+
+/* 0 - c, as -c would give a negative zero where there is no cohesion. */
+set_outline set_outline_of(const scree_set *set) {
+  const set_ops *ops = set_ops_of(set->kind);
+  set_outline out = {.role = ops->role, .lo = -INFINITY, .hi = INFINITY};
+  if (ops->role == SET_CONE) {
+    out.lo = 0.0 - set->cohesion;
+    out.hi = set->cap;
+  }
+  if (ops->outline) ops->outline(set, &out);
+  return out;
+}
+
 static scree_set set_make(scree_set_kind kind, int dim) {
   return (scree_set){.kind = kind, .dim = dim, .cap = INFINITY};
 }
@@ -79,7 +95,7 @@ static const char *modifier_fault(const scree_set *set, bool modifiable) {
 static const char *flow_fault(const scree_set *set, const set_ops *ops) {
   for (int k = 0; k < SCREE_MAX_DIM - 1; k++) {
     if (!(set->flow[k] >= 0.0 && set->flow[k] <= 1.0)) return "flow must be between 0 and 1";
-    if (set->flow[k] > 0.0 && (!ops->shift || set->kind == SCREE_SET_USER || k + 1 >= set->dim))
+    if (set->flow[k] > 0.0 && (ops->role != SET_CONE || !ops->shift || k + 1 >= set->dim))
       return "only rows of friction have a flow";
   }
   if (!set_has_flow(set)) return NULL;

@@ -10,14 +10,58 @@
 #ifndef SCREE_CCP_SETS_SET_H
 #define SCREE_CCP_SETS_SET_H
 
+#include "ccp/sets/rows.h"
 #include "scree/ccp.h"
 #include <math.h>
 #include <stdbool.h>
+
+/* What a set is to those that only ask that. */
+typedef enum set_role {
+  SET_BILATERAL, /* every impulse is allowed, u = 0 */
+  SET_BOUNDED,   /* one row between two bounds */
+  SET_CONE,      /* a normal, above an apex and perhaps below a cap, and what it allows across it */
+  SET_OPAQUE     /* nothing is known but its functions */
+} set_role;
+
+/* Rows that are bounded together: sqrt(sum (x_k / size_k)^2) <= x_0 - lo. */
+typedef struct set_disc {
+  int first, count; /* 1 or 2 rows */
+  double size[2];   /* half axes where x_0 - lo is 1; of one row both are the same */
+  bool round;       /* by its nature: one coefficient for all of its rows */
+} set_disc;
+
+enum { SET_MAX_DISCS = 3 };
+
+/* A set in the words of those that do not know its kind: lo <= x_0 <= hi, and its discs. Rows of a
+ * bilateral set have no bounds; of a cone lo is the apex; of an opaque set there is nothing here.
+ */
+typedef struct set_outline {
+  set_role role;
+  double lo, hi;
+  int disc_count;
+  set_disc disc[SET_MAX_DISCS];
+} set_outline;
+
+set_role set_role_of(const scree_set *set);
+set_outline set_outline_of(const scree_set *set);
+
+static inline void set_add_disc(set_outline *out, int first, int count, double size) {
+  out->disc[out->disc_count++] = (set_disc){first, count, {size, size}, true};
+}
+
+/* The set of z = x / root, row by row; rows of a round disc share a root. */
+scree_set set_scaled(const scree_set *set, const double *root);
 
 /* Kernels of devices are compiled from these files too, without what calls by address. */
 #ifndef SCREE_DEVICE
 typedef struct set_ops {
   const char *name;
+  set_role role;
+  /* Adds to lo = -cohesion, hi = cap and no discs, or to no bounds where it takes neither; null:
+   * nothing to add. */
+  void (*outline)(const scree_set *set, set_outline *out);
+  /* Coefficients of its discs, or bounds, of set_scaled; null: there are none. */
+  void (*scale)(scree_set *set, const double *root);
   /* Null, or what is wrong; the kind is already known to be right, modifiers are checked apart. */
   const char *(*fault)(const scree_set *set);
   void (*project)(const scree_set *set, double moment_weight, double *x);
@@ -39,11 +83,30 @@ static inline bool set_solve_kind(const scree_set *set, scree_model model, const
                                   const double *q, double *g) {
   return set_ops_of(set->kind)->solve(set, model, nii, q, g);
 }
+
+static inline void set_scale_kind(scree_set *set, const double *root) {
+  const set_ops *ops = set_ops_of(set->kind);
+  if (ops->scale) ops->scale(set, root);
+}
 #endif
+
+/* Moments, of rolling or spinning, behind its forces. */
+static inline bool set_has_moments(const scree_set *set) {
+  return set->kind == SCREE_SET_ROLLING;
+}
 
 /* Rows that are forces; those behind them are moments. */
 static inline int set_force_rows(const scree_set *set) {
-  return set->kind == SCREE_SET_ROLLING ? 3 : set->dim;
+  return set_has_moments(set) ? ROWS_FORCES : set->dim;
+}
+
+/* Of a set with moments: 0 where it has no such rows. */
+static inline double set_rolling_of(const scree_set *set) {
+  return rows_roll(set->dim) ? set->rolling : 0.0;
+}
+
+static inline double set_spinning_of(const scree_set *set) {
+  return rows_spin(set->dim) ? set->spinning : 0.0;
 }
 
 /* A flow of its own in the exact model (scree/ccp.h): what minimises nothing. */
@@ -55,6 +118,24 @@ static inline bool set_has_flow(const scree_set *set) {
 
 static inline bool set_is_modified(const scree_set *set) {
   return set->cohesion != 0.0 || set->cap < INFINITY || set_has_flow(set);
+}
+
+static inline bool set_has_friction(const scree_set *set) {
+  return set->dim > 1 && set_role_of(set) == SET_CONE;
+}
+
+/* A normal and nothing across it. */
+static inline bool set_is_ray(const scree_set *set) {
+  return set->kind == SCREE_SET_RAY;
+}
+
+/* One round disc of two rows and nothing else: what most kernels are for. `plain`: no modifiers. */
+static inline bool set_is_round_cone(const scree_set *set) {
+  return set->kind == SCREE_SET_COULOMB && set->dim == 3;
+}
+
+static inline bool set_is_plain_cone(const scree_set *set) {
+  return set_is_round_cone(set) && !set_is_modified(set);
 }
 
 /* H = lift along, row by row: `along` is 1 in the row of each disc that flows most, `lift` the same
@@ -80,7 +161,6 @@ static inline bool set_finite(int dim, const double *x) {
   return zero == 0.0;
 }
 
-/* A projection of something that is not finite is no number: never silently zero. */
 /* The normal row, x[0], between minus the cohesion and the cap; returns it above the apex. */
 static inline double set_clamp_normal(const scree_set *set, double s, double *x) {
   if (x[0] <= -set->cohesion) {
@@ -94,6 +174,7 @@ static inline double set_clamp_normal(const scree_set *set, double s, double *x)
   return s;
 }
 
+/* A projection of something that is not finite is no number: never silently zero. */
 static inline void set_fill_nan(int dim, double *x) {
   for (int i = 0; i < dim; i++) x[i] = NAN;
 }
@@ -116,7 +197,7 @@ static inline double set_positive(double a) {
 /* Does a cone block without impulse, at velocity u, stay so? False may mean: not looked into. */
 static inline bool set_stays_open(const scree_set *set, scree_model model, const double *u,
                                   const double *g) {
-  if (set->kind != SCREE_SET_ROLLING || set->cohesion != 0.0 || set_has_flow(set) || !(u[0] >= 0.0))
+  if (!set_has_moments(set) || set->cohesion != 0.0 || set_has_flow(set) || !(u[0] >= 0.0))
     return false;
   for (int k = 0; k < set->dim; k++)
     if (g[k] != 0.0 || !(u[k] * 0.0 == 0.0)) return false;

@@ -84,6 +84,7 @@ static bool solve(const scree_set *set, scree_model model, const double *nii, co
 }
 
 const set_ops set_user_ops = {.name = "user",
+                              .role = SET_OPAQUE,
                               .fault = fault,
                               .project = project,
                               .dual_violation = dual_violation,

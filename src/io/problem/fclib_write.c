@@ -5,6 +5,7 @@
 #ifdef SCREE_WITH_HDF5
 
 #include "base/memory.h"
+#include "ccp/sets/set.h"
 
 static scree_status write_int(const hdf5_file *file, const char *group, const char *name,
                               size_t value) {
@@ -81,7 +82,7 @@ static scree_status write_friction(const hdf5_file *file, const char *group, con
   size_t n = 0;
   for (size_t i = 0; i < p->block_count; i++) {
     const scree_set *set = ccp_set(p, i);
-    if (set->kind != SCREE_SET_FREE) mu[n++] = rolling ? set->rolling : set->mu;
+    if (set_role_of(set) != SET_BILATERAL) mu[n++] = rolling ? set->rolling : set->mu;
   }
   const scree_status status =
       hdf5_write_reals(file, hdf5_join(path, group, name), view->contacts, 0, mu);

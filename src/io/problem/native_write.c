@@ -58,7 +58,7 @@ static scree_status write_sets(const hdf5_file *file, const scree_ccp *p) {
   const scree_set *set = p->set;
   const size_t n = p->set_count;
   for (size_t i = 0; i < n; i++)
-    if (set[i].kind == SCREE_SET_USER)
+    if (set_role_of(&set[i]) == SET_OPAQUE)
       return context_fail(
           file->context, SCREE_ERROR_UNSUPPORTED,
           "the problem has a set of the user's own (%s), whose functions no file can "

@@ -7,20 +7,19 @@
 #include "base/memory.h"
 #include "ccp/sets/set.h"
 
-static bool is_plain(const scree_set *set) {
-  return set->cohesion == 0.0 && set->cap == INFINITY && !set_has_flow(set);
-}
-
 /* FCLIB keeps mu and mu_r alone: anything in the other fields would be lost. */
 static bool is_canonical(const scree_set *set) {
-  const bool rolls = set->kind == SCREE_SET_ROLLING;
+  const bool rolls = set_has_moments(set);
   return set->mu2 == 0.0 && set->spinning == 0.0 && set->lo == 0.0 && set->hi == 0.0 &&
          (rolls || set->rolling == 0.0) && !signbit(set->mu) && !signbit(set->rolling);
 }
 
+/* A disc of friction, and perhaps one of rolling behind it; both round. */
 static bool is_contact_of_fclib(const scree_set *set) {
-  return is_plain(set) &&
-         (set->kind == SCREE_SET_COULOMB || (set->kind == SCREE_SET_ROLLING && set->dim == 5));
+  const set_outline o = set_outline_of(set);
+  const bool rolls = set_has_moments(set);
+  return o.role == SET_CONE && !set_is_modified(set) && o.disc_count == 1 + rolls &&
+         o.disc[0].round && (!rolls || rows_roll(set->dim));
 }
 
 /* Counts contacts and equality rows and sees whether the sets fit FCLIB. */
@@ -28,7 +27,7 @@ static bool view_sets(const scree_ccp *p, problem_view *view) {
   bool fits = true, mixed = false;
   for (size_t i = 0; i < p->block_count; i++) {
     const scree_set *set = ccp_set(p, i);
-    if (set->kind == SCREE_SET_FREE) {
+    if (set_role_of(set) == SET_BILATERAL) {
       view->equalities += (size_t)set->dim;
       view->exact = view->exact && set->dim == 1;
       continue;
@@ -48,7 +47,7 @@ static bool view_sets(const scree_ccp *p, problem_view *view) {
 static void map_rows(const scree_ccp *p, problem_view *view) {
   size_t contact = 0, equality = view->contact_rows;
   for (size_t i = 0; i < p->block_count; i++) {
-    size_t *next = ccp_set(p, i)->kind == SCREE_SET_FREE ? &equality : &contact;
+    size_t *next = set_role_of(ccp_set(p, i)) == SET_BILATERAL ? &equality : &contact;
     for (size_t row = p->row_start[i]; row < p->row_start[i + 1]; row++)
       view->row[row] = (uint32_t)(*next)++;
   }

@@ -25,7 +25,7 @@ static bool dilates(const solve_run *run) {
   const scree_ccp *p = run->op->problem;
   for (size_t s = 0; s < p->set_count; s++)
     if ((run->model == SCREE_MODEL_COULOMB && set_has_flow(&p->set[s])) ||
-        p->set[s].kind == SCREE_SET_USER)
+        set_role_of(&p->set[s]) == SET_OPAQUE)
       return true;
   return false;
 }

@@ -47,7 +47,7 @@ static const char *refuse(const scree_ccp *problem, scree_model model) {
     return "its matrix is not symmetric; take auto or gs";
   for (size_t k = 0; k < problem->set_count; k++) {
     const scree_set *s = &problem->set[k];
-    if (s->kind != SCREE_SET_FREE && s->kind != SCREE_SET_RAY && s->kind != SCREE_SET_INTERVAL)
+    if (set_outline_of(s).disc_count > 0 || set_role_of(s) == SET_OPAQUE)
       return "it has contacts with friction; direct takes free rows, rays and intervals; "
              "take auto, ipm or prox";
     if (set_is_modified(s)) return "it has cohesion or a cap; take auto, ipm or prox";
@@ -60,18 +60,8 @@ bool direct_suits(const scree_ccp *problem) {
   size_t held = 0;
   if (refuse(problem, SCREE_MODEL_COULOMB)) return false;
   for (size_t i = 0; i < problem->block_count; i++)
-    held += ccp_set(problem, i)->kind == SCREE_SET_FREE;
+    held += set_role_of(ccp_set(problem, i)) == SET_BILATERAL;
   return held > 0 && 2 * held >= problem->block_count;
-}
-
-typedef struct ends {
-  double lo, hi;
-} ends;
-
-static ends ends_of(const scree_set *s) {
-  if (s->kind == SCREE_SET_FREE) return (ends){-INFINITY, INFINITY};
-  if (s->kind == SCREE_SET_RAY) return (ends){0.0, INFINITY};
-  return (ends){s->lo, s->hi};
 }
 
 /* ---- the linear system ---------------------------------------------------------------------- */
@@ -145,7 +135,7 @@ static void begin_set(solve_run *run, direct_state *d) {
   const ccp_operator *op = run->op;
   const double *u = run->vector[VELOCITY];
   for (size_t i = 0; i < op->block_count; i++) {
-    const ends e = ends_of(ccp_set(op->problem, i));
+    const set_outline e = set_outline_of(ccp_set(op->problem, i));
     const size_t row = op->row_start[i];
     const double z = run->g[row] - op->eta_force[i] * u[row];
     d->held[i] = z <= e.lo || z >= e.hi;
@@ -163,9 +153,8 @@ static size_t change_set(solve_run *run, direct_state *d, bool one) {
   size_t changed = 0, worst_block = 0;
   double worst = 0.0;
   for (size_t i = 0; i < op->block_count; i++) {
-    const scree_set *set = ccp_set(op->problem, i);
-    if (set->kind == SCREE_SET_FREE) continue;
-    const ends e = ends_of(set);
+    const set_outline e = set_outline_of(ccp_set(op->problem, i));
+    if (e.role == SET_BILATERAL) continue;
     const size_t row = op->row_start[i];
     const double g = run->g[row], eta = op->eta_force[i];
     double by = 0.0; /* how wrong it is, m/s */
@@ -182,7 +171,7 @@ static size_t change_set(solve_run *run, direct_state *d, bool one) {
   }
   if (one && changed) d->held[worst_block] = !d->held[worst_block];
   for (size_t i = 0; i < op->block_count; i++) {
-    const ends e = ends_of(ccp_set(op->problem, i));
+    const set_outline e = set_outline_of(ccp_set(op->problem, i));
     const size_t row = op->row_start[i];
     if (d->held[i]) run->g[row] = run->g[row] - e.lo <= e.hi - run->g[row] ? e.lo : e.hi;
   }

@@ -13,7 +13,7 @@ enum { BODY = 6, LINEAR = 3 };
 
 bool elastic_is(const scree_ccp *p, size_t block) {
   if (block < p->bodies.contact_count || !p->compliance) return false;
-  if (ccp_set(p, block)->kind != SCREE_SET_FREE) return false;
+  if (set_role_of(ccp_set(p, block)) != SET_BILATERAL) return false;
   for (size_t r = p->row_start[block]; r < p->row_start[block + 1]; r++)
     if (!(p->compliance[r] > 0.0)) return false;
   return true;

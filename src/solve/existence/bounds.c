@@ -4,6 +4,7 @@
  *
  *   min 1/2 z'(S N S) z + (S r)'z,   l/s <= z <= h/s */
 #include "solve/existence/bounds.h"
+#include "ccp/sets/set.h"
 
 #include <math.h>
 
@@ -12,10 +13,8 @@ enum { POWER = 15 };
 const char *bounds_refuse(const scree_ccp *problem, scree_model model) {
   (void)model;
   for (size_t i = 0; i < problem->set_count; i++) {
-    const scree_set *set = &problem->set[i];
-    const bool frictionless = set->kind == SCREE_SET_RAY || set->kind == SCREE_SET_INTERVAL ||
-                              set->kind == SCREE_SET_FREE;
-    if (!frictionless)
+    const set_outline o = set_outline_of(&problem->set[i]);
+    if (o.disc_count > 0 || o.role == SET_OPAQUE)
       return "it takes problems without friction only (sets free, ray and interval); use apgd or "
              "gs, or model the contacts as rays";
   }
@@ -34,20 +33,12 @@ void bounds_begin(solve_run *run, bounds *b, double *z) {
       .q = run->vector[5],
   };
   for (size_t i = 0; i < op->block_count; i++) {
-    const scree_set *set = ccp_set(op->problem, i);
+    const set_outline o = set_outline_of(ccp_set(op->problem, i));
     const double s = sqrt(op->eta_force[i]);
-    double lo = -INFINITY, hi = INFINITY;
-    if (set->kind == SCREE_SET_RAY) {
-      lo = -set->cohesion;
-      hi = set->cap;
-    } else if (set->kind == SCREE_SET_INTERVAL) {
-      lo = set->lo;
-      hi = set->hi;
-    }
     for (size_t row = op->row_start[i]; row < op->row_start[i + 1]; row++) {
       b->scale[row] = s;
-      b->lo[row] = s > 0.0 ? lo / s : 0.0;
-      b->hi[row] = s > 0.0 ? hi / s : 0.0;
+      b->lo[row] = s > 0.0 ? o.lo / s : 0.0;
+      b->hi[row] = s > 0.0 ? o.hi / s : 0.0;
       b->q[row] = s * op->r[row];
       z[row] = s > 0.0 ? bounds_clamp(b, row, run->g[row] / s) : 0.0;
     }

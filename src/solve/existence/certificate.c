@@ -20,28 +20,23 @@
 
 #include "base/argument.h"
 #include "base/memory.h"
+#include "ccp/sets/set.h"
 
 static const double cone_asked = 1e-10, push_asked = 1e-8, gain_asked = 1e-7, ratio_asked = 1e5;
 static const double speed_asked = 1e-6; /* of the least reference speed */
 
 bool certificate_is_unbounded(const scree_set *set) {
-  switch (set->kind) {
-  case SCREE_SET_FREE:
-    return false;
-  case SCREE_SET_INTERVAL:
-    return set->lo > -INFINITY ? isinf(set->hi) : set->hi < INFINITY;
-  default:
-    return isinf(set->cap);
-  }
+  const set_outline o = set_outline_of(set);
+  return o.lo > -INFINITY ? isinf(o.hi) : o.hi < INFINITY;
 }
 
 double certificate_sign(const scree_set *set) {
-  return set->kind == SCREE_SET_INTERVAL && isinf(set->lo) ? -1.0 : 1.0;
+  return isinf(set_outline_of(set).lo) ? -1.0 : 1.0;
 }
 
 static bool is_rigid(const scree_set *set) {
-  return set->kind == SCREE_SET_FREE ||
-         (set->kind == SCREE_SET_INTERVAL && isinf(set->lo) && isinf(set->hi));
+  const set_outline o = set_outline_of(set);
+  return isinf(o.lo) && isinf(o.hi);
 }
 
 /* ---- the matrix as it was given ------------------------------------------------------------- */
@@ -72,13 +67,6 @@ static void cross(const double *a, const double *b, double *out) {
     out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
-/* Row k of a contact turns with its side's body: the axis of a moment row, else null. */
-static const double *moment_axis(int dim, int k, double frame[3][3]) {
-  if (k < 3) return NULL;
-  if (dim == 4) return frame[0];
-  return k == 5 ? frame[0] : frame[k - 2];
-}
-
 static scree_status add_contact(scree_context *context, entries *e, const ccp_contact *c,
                                 size_t row, int dim) {
   double frame[3][3];
@@ -91,14 +79,15 @@ static scree_status add_contact(scree_context *context, entries *e, const ccp_co
     if (body == SCREE_CCP_WORLD) continue;
     const double sign = side ? 1.0 : -1.0;
     for (int k = 0; k < dim; k++) {
-      const double *axis = moment_axis(dim, k, frame);
+      const double *axis = frame[rows_axis(dim, k)];
       double turn[3];
-      if (axis)
+      if (rows_is_moment(k))
         memcpy(turn, axis, sizeof turn);
       else
-        cross(side ? c->arm_b : c->arm_a, frame[k], turn);
+        cross(side ? c->arm_b : c->arm_a, axis, turn);
       for (size_t j = 0; j < 3 && !status; j++) {
-        if (!axis) status = add(context, e, row + (size_t)k, 6 * body + j, sign * frame[k][j]);
+        if (!rows_is_moment(k))
+          status = add(context, e, row + (size_t)k, 6 * body + j, sign * axis[j]);
         if (!status) status = add(context, e, row + (size_t)k, 6 * body + 3 + j, sign * turn[j]);
       }
     }
@@ -210,10 +199,11 @@ scree_status certificate_witness(scree_context *context, const scree_ccp *p, con
 static double outside(const scree_set *set, scree_model model, const double *d) {
   double x[SCREE_MAX_DIM], worst = 0.0;
   memcpy(x, d, (size_t)set->dim * sizeof *x);
-  if (set->kind == SCREE_SET_FREE) return 0.0;
-  if (set->kind == SCREE_SET_INTERVAL) {
-    if ((set->lo > -INFINITY && d[0] < 0.0) || (set->hi < INFINITY && d[0] > 0.0)) x[0] = 0.0;
-  } else if (set->cap < INFINITY) {
+  const set_outline o = set_outline_of(set);
+  if (o.role == SET_BILATERAL) return 0.0;
+  if (o.role == SET_BOUNDED) {
+    if ((o.lo > -INFINITY && d[0] < 0.0) || (o.hi < INFINITY && d[0] > 0.0)) x[0] = 0.0;
+  } else if (o.hi < INFINITY) {
     memset(x, 0, sizeof x);
   } else if (model == SCREE_MODEL_COULOMB) {
     memset(x, 0, sizeof x);
@@ -268,7 +258,7 @@ scree_status scree_ccp_check_certificate(scree_context *context, const scree_ccp
   ARGUMENT_CHECK(context, context && p && out);
   *out = (scree_certificate){.cone = INFINITY, .push = INFINITY};
   for (size_t s = 0; s < p->set_count; s++)
-    if (p->set[s].kind == SCREE_SET_USER)
+    if (set_role_of(&p->set[s]) == SET_OPAQUE)
       return context_fail(context, SCREE_ERROR_UNSUPPORTED,
                           "certificate: the problem has a set of the user's own, of which nobody "
                           "knows where it has no end");

@@ -24,6 +24,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/timer.h"
+#include "ccp/sets/set.h"
 #include "solve/existence/certificate.h"
 #include "solve/solver.h"
 
@@ -338,7 +339,7 @@ scree_status scree_ccp_check_existence(scree_context *context, const scree_ccp *
                            .reason = "no velocity is strictly inside all dual cones, and no "
                                      "certificate forbids a solution"};
   for (size_t s = 0; s < problem->set_count; s++)
-    if (problem->set[s].kind == SCREE_SET_USER) {
+    if (set_role_of(&problem->set[s]) == SET_OPAQUE) {
       out->reason = "it has a set of the user's own, of which nobody knows where it has no end";
       return SCREE_OK;
     }

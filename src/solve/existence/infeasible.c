@@ -28,6 +28,7 @@
 
 #include "base/memory.h"
 #include "ccp/operator_fused.h"
+#include "ccp/sets/set.h"
 
 static const double bound_asked = 1e10, least = 1e-6;
 /* Of the largest change of a block: what counts as large. */
@@ -40,14 +41,13 @@ enum { POLISH = 300, GLANCE = 10 };
 static const double hope = 4.0;
 
 static void project_recession(const scree_set *set, scree_model model, double weight, double *d) {
-  const bool cone = set->kind != SCREE_SET_FREE && set->kind != SCREE_SET_INTERVAL;
-  if (set->kind == SCREE_SET_USER) { /* nobody knows where it has no end */
+  const set_outline o = set_outline_of(set);
+  const bool cone = o.role == SET_CONE;
+  if (o.role == SET_OPAQUE || (cone && o.hi < INFINITY)) { /* nobody knows, or there is no way */
     for (int k = 0; k < set->dim; k++) d[k] = 0.0;
-  } else if (set->kind == SCREE_SET_INTERVAL) {
-    if (set->lo > -INFINITY && d[0] < 0.0) d[0] = 0.0;
-    if (set->hi < INFINITY && d[0] > 0.0) d[0] = 0.0;
-  } else if (cone && set->cap < INFINITY) {
-    for (int k = 0; k < set->dim; k++) d[k] = 0.0;
+  } else if (o.role == SET_BOUNDED) {
+    if (o.lo > -INFINITY && d[0] < 0.0) d[0] = 0.0;
+    if (o.hi < INFINITY && d[0] > 0.0) d[0] = 0.0;
   } else if (cone && model == SCREE_MODEL_COULOMB) {
     d[0] = d[0] > 0.0 ? d[0] : 0.0;
     for (int k = 1; k < set->dim; k++) d[k] = 0.0;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ccp/sets/set.h"
 #include "math/nnls.h"
 
 enum { MOST_ROWS = 24, MOST_STATES = 4096, MOST_CONDITIONS = 4 * MOST_ROWS };
@@ -32,17 +33,19 @@ typedef struct states {
   size_t conditions;
 } states;
 
-static bool is_normal_only(const scree_set *set) {
-  return set->kind == SCREE_SET_RAY || set->kind == SCREE_SET_INTERVAL ||
-         (set->kind == SCREE_SET_COULOMB && set->mu == 0.0);
+static bool is_normal_only(const set_outline *o) {
+  double most = 0.0;
+  for (int j = 0; j < o->disc_count; j++)
+    most = fmax(most, fmax(o->disc[j].size[0], o->disc[j].size[1]));
+  return (o->role == SET_CONE || o->role == SET_BOUNDED) && most == 0.0;
 }
 
 /* How many states a block has; 0: not a block for this. */
 static int states_of(const scree_set *set) {
-  if (set->kind == SCREE_SET_FREE) return 1;
-  if (is_normal_only(set)) return 3;
-  const bool plain = set->cohesion == 0.0 && isinf(set->cap);
-  return set->kind == SCREE_SET_COULOMB && set->dim == 2 && plain ? 4 : 0;
+  const set_outline o = set_outline_of(set);
+  if (o.role == SET_BILATERAL) return 1;
+  if (is_normal_only(&o)) return 3;
+  return o.disc_count == 1 && o.disc[0].count == 1 && o.lo == 0.0 && isinf(o.hi) ? 4 : 0;
 }
 
 /* Conditions are scaled to rows of length 1. */
@@ -102,15 +105,14 @@ static bool add_interval(states *s, size_t row, double lo, double hi, int state)
 static bool add_state(states *s, size_t block, int state) {
   const scree_set *set = ccp_set(s->op->problem, block);
   const size_t row = s->op->row_start[block], end = s->op->row_start[block + 1];
-  if (set->kind == SCREE_SET_FREE) {
+  const set_outline o = set_outline_of(set);
+  if (o.role == SET_BILATERAL) {
     for (size_t r = row; r < end; r++) velocity(s, r, 0.0);
     return true;
   }
-  if (is_normal_only(set)) {
-    const bool interval = set->kind == SCREE_SET_INTERVAL;
+  if (is_normal_only(&o)) {
     for (size_t r = row + 1; r < end; r++) impulse(s, true, r, 1.0, r, 0.0, 0.0);
-    return add_interval(s, row, interval ? set->lo : -set->cohesion, interval ? set->hi : set->cap,
-                        state);
+    return add_interval(s, row, o.lo, o.hi, state);
   }
   if (state == 0) {
     impulse(s, true, row, 1.0, row, 0.0, 0.0);

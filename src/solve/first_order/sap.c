@@ -17,6 +17,7 @@
 
 #include "base/memory.h"
 #include "ccp/forms/matrices.h"
+#include "ccp/sets/set.h"
 #include "solve/solver.h"
 
 static const scree_option_def sap_options[] = {
@@ -44,10 +45,6 @@ typedef struct sap {
 
 /* ---- what it takes -------------------------------------------------------------------------- */
 
-static bool has_normal(const scree_set *set) {
-  return set->kind == SCREE_SET_RAY || set->kind == SCREE_SET_COULOMB;
-}
-
 static const char *refuse(const scree_ccp *p, scree_model model) {
   (void)model;
   if (p->form != SCREE_FORM_BODIES)
@@ -55,12 +52,13 @@ static const char *refuse(const scree_ccp *p, scree_model model) {
            "take auto, ipm or prox";
   for (size_t i = 0; i < p->block_count; i++) {
     const scree_set *set = ccp_set(p, i);
-    if (set->kind == SCREE_SET_ELLIPTIC || set->kind == SCREE_SET_ROLLING)
+    const set_outline o = set_outline_of(set);
+    if (o.disc_count > 1 || (o.disc_count == 1 && !o.disc[0].round))
       return "it has no elliptic friction and no rolling or spinning friction; take auto, "
              "ipm or prox";
-    if (has_normal(set) && set->cap < INFINITY)
+    if (o.role == SET_CONE && o.hi < INFINITY)
       return "it has no caps of normal impulses; take auto, ipm or prox";
-    if (!has_normal(set)) continue;
+    if (o.role != SET_CONE) continue;
     const double *c = p->compliance ? p->compliance + p->row_start[i] : NULL;
     if (!c || !(c[0] > 0.0))
       return "it is for compliant contacts; a contact has no compliance in its normal (rigid: ipm, "
@@ -81,9 +79,10 @@ static void respond(const sap *p, size_t i, const double *u, double *g, double *
   double free[SCREE_MAX_DIM] = {0.0};
   for (size_t k = 0; k < dim; k++) free[k] = (a[k] * centre[k] - u[k]) / c[k];
   if (x) memset(x, 0, dim * dim * sizeof *x);
-  if (set->kind == SCREE_SET_FREE || set->kind == SCREE_SET_INTERVAL) {
+  const set_outline o = set_outline_of(set);
+  if (o.role != SET_CONE) {
     for (size_t k = 0; k < dim; k++) {
-      g[k] = set->kind == SCREE_SET_FREE ? free[k] : fmin(fmax(free[k], set->lo), set->hi);
+      g[k] = fmin(fmax(free[k], o.lo), o.hi);
       if (x && g[k] == free[k]) x[k * dim + k] = 1.0 / c[k];
     }
     return;

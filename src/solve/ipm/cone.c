@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ccp/sets/set.h"
 
 enum { CONES_OF_BLOCK = 4 };
 
@@ -44,35 +45,14 @@ static void hold_all(builder *b, int dim, double normal) {
   }
 }
 
-static void build_friction(const scree_set *set, builder *b) {
-  const double c = set->cohesion, both[2] = {set->mu, set->mu},
-               own[2] = {set->mu, set->kind == SCREE_SET_ELLIPTIC ? set->mu2 : set->mu},
-               roll[2] = {set->rolling, set->rolling};
-  if (set->kind == SCREE_SET_ROLLING) {
-    add_lorentz(b, c, 1, 2, both);
-    if (set->dim >= 5) add_lorentz(b, c, 3, 2, roll);
-    if (set->dim != 5) add_lorentz(b, c, set->dim - 1, 1, &set->spinning);
-  } else if (set->dim > 1) {
-    add_lorentz(b, c, 1, set->dim - 1, own);
-  }
-  if (b->count == 0) add_ray(b, 1.0, c);
-  if (set->cap < INFINITY) add_ray(b, -1.0, set->cap);
-  if (!(set->cap > -c)) hold_all(b, set->dim, -c);
-}
-
 static void build(const scree_set *set, builder *b) {
+  const set_outline o = set_outline_of(set);
   memset(b, 0, sizeof *b);
-  switch (set->kind) {
-  case SCREE_SET_FREE:
-    return;
-  case SCREE_SET_INTERVAL:
-    if (set->lo > -INFINITY) add_ray(b, 1.0, -set->lo);
-    if (set->hi < INFINITY) add_ray(b, -1.0, set->hi);
-    if (!(set->hi > set->lo)) hold_all(b, 1, set->lo);
-    return;
-  default:
-    build_friction(set, b);
-  }
+  for (int j = 0; j < o.disc_count; j++)
+    add_lorentz(b, -o.lo, o.disc[j].first, o.disc[j].count, o.disc[j].size);
+  if (b->count == 0 && o.lo > -INFINITY) add_ray(b, 1.0, -o.lo);
+  if (o.hi < INFINITY) add_ray(b, -1.0, o.hi);
+  if (!(o.hi > o.lo)) hold_all(b, set->dim, o.lo);
 }
 
 scree_status ipm_cones_init(const ccp_operator *op, ipm_cones *cones) {

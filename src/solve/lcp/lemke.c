@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "ccp/forms/matrices.h"
+#include "ccp/sets/set.h"
 #include "math/lemke.h"
 #include "solve/lcp/polyhedral.h"
 #include "solve/solver.h"
@@ -109,7 +110,7 @@ static double joint_error(solve_run *run) {
   op_local_velocity(run->op, run->g, u);
   for (size_t i = 0; i < op->block_count; i++)
     for (size_t k = op->row_start[i]; k < op->row_start[i + 1]; k++)
-      if (ccp_set(op->problem, i)->kind == SCREE_SET_FREE) worst = fmax(worst, fabs(u[k]));
+      if (set_role_of(ccp_set(op->problem, i)) == SET_BILATERAL) worst = fmax(worst, fabs(u[k]));
   return worst / fmax(op->reference_speed, 1e-300);
 }
 

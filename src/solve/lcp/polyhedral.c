@@ -5,54 +5,40 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ccp/sets/set.h"
 #include "math/lemke.h"
 
 static const double full_turn = 6.283185307179586;
 static const double dependent = 1e-10; /* pivots of joints below that part of their diagonal */
 static const double first_width = 0.2, narrowing = 0.3; /* rad; of widths, with each turn */
 
-enum { MAX_DISCS = 3 };
-
-typedef struct disc {
-  int first, size;
-  double k[2];
-} disc;
-
-static int discs_of(const scree_set *set, disc *d) {
-  disc all[MAX_DISCS];
-  int count = 0, kept = 0;
-  if (set->kind == SCREE_SET_COULOMB)
-    all[count++] = (disc){1, set->dim - 1, {set->mu, set->mu}};
-  else if (set->kind == SCREE_SET_ELLIPTIC)
-    all[count++] = (disc){1, 2, {set->mu, set->mu2}};
-  else if (set->kind == SCREE_SET_ROLLING) {
-    all[count++] = (disc){1, 2, {set->mu, set->mu}};
-    if (set->dim != 4) all[count++] = (disc){3, 2, {set->rolling, set->rolling}};
-    if (set->dim != 5) all[count++] = (disc){set->dim - 1, 1, {set->spinning, set->spinning}};
-  }
-  for (int j = 0; j < count; j++)
-    if (all[j].k[0] > 0.0 || all[j].k[1] > 0.0) d[kept++] = all[j];
-  return kept;
+/* Without the discs that allow nothing. */
+static set_outline outline_of(const scree_set *set) {
+  set_outline o = set_outline_of(set);
+  int kept = 0;
+  for (int j = 0; j < o.disc_count; j++)
+    if (o.disc[j].size[0] > 0.0 || o.disc[j].size[1] > 0.0) o.disc[kept++] = o.disc[j];
+  o.disc_count = kept;
+  return o;
 }
 
-static bool is_free(const scree_set *set) {
-  return set->kind == SCREE_SET_FREE ||
-         (set->kind == SCREE_SET_INTERVAL && isinf(set->lo) && isinf(set->hi));
+static bool is_free(const set_outline *o) {
+  return isinf(o->lo) && isinf(o->hi);
+}
+
+static bool is_free_block(const scree_ccp *problem, size_t block) {
+  const set_outline o = set_outline_of(ccp_set(problem, block));
+  return is_free(&o);
 }
 
 size_t polyhedral_size(const scree_ccp *problem, int corners) {
   size_t n = 0;
   for (size_t i = 0; i < problem->block_count; i++) {
-    const scree_set *set = ccp_set(problem, i);
-    if (is_free(set)) continue;
-    disc discs[MAX_DISCS];
-    const int count = discs_of(set, discs);
+    const set_outline o = outline_of(ccp_set(problem, i));
+    if (is_free(&o)) continue;
     n++;
-    for (int j = 0; j < count; j++) n += 1 + (size_t)(discs[j].size == 2 ? corners : 2);
-    if (set->kind == SCREE_SET_INTERVAL)
-      n += isfinite(set->lo) && isfinite(set->hi);
-    else
-      n += set->cap < INFINITY;
+    for (int j = 0; j < o.disc_count; j++) n += 1 + (size_t)(o.disc[j].count == 2 ? corners : 2);
+    n += isfinite(o.lo) && isfinite(o.hi);
   }
   return n;
 }
@@ -65,7 +51,7 @@ static void eliminate(polyhedral *p, const ccp_operator *op) {
   const size_t rows = op->row_count, columns = rows + 1;
   for (size_t i = 0; i < op->block_count; i++)
     for (size_t k = op->row_start[i]; k < op->row_start[i + 1]; k++) {
-      p->diagonal[k] = is_free(ccp_set(op->problem, i)) ? p->table[k * columns + k] : 0.0;
+      p->diagonal[k] = is_free_block(op->problem, i) ? p->table[k * columns + k] : 0.0;
       p->eliminated[k] = 0;
     }
   for (;;) {
@@ -133,16 +119,16 @@ static double corner_angle(const polyhedral_aim *aim, int c, int corners) {
 }
 
 static void add_disc(polyhedral *p, size_t size, const ccp_operator *op, size_t block,
-                     const disc *d, size_t normal, double scale, bool coulomb, int corners) {
+                     const set_disc *d, size_t normal, double scale, bool coulomb, int corners) {
   const uint32_t row = op->row_start[block];
-  const int dim = ccp_dim(op->problem, block), count = d->size == 2 ? corners : 2;
-  const polyhedral_aim *aim = &p->aim[2 * block + (d->first > 2)];
+  const int dim = ccp_dim(op->problem, block), count = d->count == 2 ? corners : 2;
+  const polyhedral_aim *aim = &p->aim[2 * block + rows_is_moment(d->first)];
   const size_t first = p->n;
   for (int c = 0; c < count; c++) {
     polyhedral_variable *v = add_variable(p, row, dim);
-    const double angle = d->size == 2 ? corner_angle(aim, c, corners) : 0.5 * full_turn * c;
-    v->direction[d->first] = scale * d->k[0] * cos(angle);
-    if (d->size == 2) v->direction[d->first + 1] = scale * d->k[1] * sin(angle);
+    const double angle = d->count == 2 ? corner_angle(aim, c, corners) : 0.5 * full_turn * c;
+    v->direction[d->first] = scale * d->size[0] * cos(angle);
+    if (d->count == 2) v->direction[d->first + 1] = scale * d->size[1] * sin(angle);
   }
   const size_t multiplier = p->n;
   add_variable(p, row, 0);
@@ -159,29 +145,20 @@ static void add_upper(polyhedral *p, size_t size, uint32_t row, size_t variable,
 
 static void add_block(polyhedral *p, size_t size, const ccp_operator *op, size_t i, bool coulomb,
                       int corners) {
-  const scree_set *set = ccp_set(op->problem, i);
+  const set_outline o = outline_of(ccp_set(op->problem, i));
   const uint32_t row = op->row_start[i];
-  const int dim = set->dim;
+  const int dim = ccp_dim(op->problem, i);
   memset(p->base + row, 0, (size_t)dim * sizeof *p->base);
-  if (is_free(set)) return;
+  if (is_free(&o)) return;
   const double scale = op->eta_force[i] > 0.0 ? sqrt(op->eta_force[i]) : 1.0;
   const size_t normal = p->n;
   polyhedral_variable *v = add_variable(p, row, dim);
-  v->direction[0] = scale;
-  if (set->kind == SCREE_SET_INTERVAL) {
-    const bool from_below = isfinite(set->lo);
-    p->base[row] = from_below ? set->lo : set->hi;
-    if (!from_below) v->direction[0] = -scale;
-    if (from_below && isfinite(set->hi))
-      add_upper(p, size, row, normal, (set->hi - set->lo) / scale);
-    return;
-  }
-  p->base[row] = -set->cohesion;
-  disc discs[MAX_DISCS];
-  const int count = discs_of(set, discs);
-  for (int j = 0; j < count; j++)
-    add_disc(p, size, op, i, &discs[j], normal, scale, coulomb, corners);
-  if (set->cap < INFINITY) add_upper(p, size, row, normal, (set->cap + set->cohesion) / scale);
+  const bool from_below = isfinite(o.lo);
+  v->direction[0] = from_below ? scale : -scale;
+  p->base[row] = from_below ? o.lo : o.hi;
+  for (int j = 0; j < o.disc_count; j++)
+    add_disc(p, size, op, i, &o.disc[j], normal, scale, coulomb, corners);
+  if (from_below && isfinite(o.hi)) add_upper(p, size, row, normal, (o.hi - o.lo) / scale);
 }
 
 /* M_kl = dir_k' N dir_l, q_k = dir_k' (N g0 + r), over the rows that are left. */
@@ -247,15 +224,14 @@ void polyhedral_impulses(const polyhedral *p, const ccp_operator *op, const doub
 
 void polyhedral_turn(polyhedral *p, const ccp_operator *op, const double *g) {
   for (size_t i = 0; i < op->block_count; i++) {
-    disc discs[MAX_DISCS];
-    const int count = discs_of(ccp_set(op->problem, i), discs);
-    for (int j = 0; j < count; j++) {
-      const disc *d = &discs[j];
-      if (d->size != 2) continue;
-      polyhedral_aim *aim = &p->aim[2 * i + (d->first > 2)];
+    const set_outline o = outline_of(ccp_set(op->problem, i));
+    for (int j = 0; j < o.disc_count; j++) {
+      const set_disc *d = &o.disc[j];
+      if (d->count != 2) continue;
+      polyhedral_aim *aim = &p->aim[2 * i + rows_is_moment(d->first)];
       const double *t = g + op->row_start[i] + d->first;
-      const double x = d->k[0] > 0.0 ? t[0] / d->k[0] : 0.0;
-      const double y = d->k[1] > 0.0 ? t[1] / d->k[1] : 0.0;
+      const double x = d->size[0] > 0.0 ? t[0] / d->size[0] : 0.0;
+      const double y = d->size[1] > 0.0 ? t[1] / d->size[1] : 0.0;
       if (x == 0.0 && y == 0.0) continue;
       const double angle = atan2(y, x), off = remainder(angle - aim->centre, full_turn);
       if (!(aim->width > 0.0))

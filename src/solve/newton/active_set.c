@@ -9,8 +9,6 @@
 #include "math/block_lu.h"
 #include "solve/newton/condense.h"
 
-enum { MAX_DISCS = 3 };
-
 /* A block reduced to its unknowns: column-major C and R, dim x count each. */
 typedef struct reduced {
   int count;
@@ -94,31 +92,6 @@ scree_status active_set_prepare(active_set *s, const ccp_operator *op, const spa
 
 /* ---- classification ------------------------------------------------------------------------- */
 
-typedef struct disc {
-  int first, size;
-  double k;
-} disc;
-
-static int discs_of(const scree_set *set, disc *d) {
-  switch (set->kind) {
-  case SCREE_SET_COULOMB:
-    d[0] = (disc){1, set->dim - 1, set->mu};
-    return 1;
-  case SCREE_SET_ELLIPTIC:
-    d[0] = (disc){1, 2, 1.0}; /* in tangents scaled by mu and mu2 */
-    return 1;
-  case SCREE_SET_ROLLING: {
-    int n = 0;
-    d[n++] = (disc){1, 2, set->mu};
-    if (set->dim != 4) d[n++] = (disc){3, 2, set->rolling};
-    if (set->dim != 5) d[n++] = (disc){set->dim - 1, 1, set->spinning};
-    return n;
-  }
-  default:
-    return 0;
-  }
-}
-
 static void add_unit(reduced *b, int dim, int row) {
   double *c = b->column + b->count * dim, *r = b->row + b->count * dim;
   memset(c, 0, (size_t)dim * sizeof *c);
@@ -127,12 +100,12 @@ static void add_unit(reduced *b, int dim, int row) {
   b->beta[b->count++] = 0.0;
 }
 
-static void fix_interval(const scree_set *set, double z, reduced *b, double *base) {
+static void fix_interval(const set_outline *o, double z, reduced *b, double *base) {
   b->count = 0;
-  if (z <= set->lo)
-    base[0] = set->lo;
-  else if (z >= set->hi)
-    base[0] = set->hi;
+  if (z <= o->lo)
+    base[0] = o->lo;
+  else if (z >= o->hi)
+    base[0] = o->hi;
   else
     add_unit(b, 1, 0);
 }
@@ -159,14 +132,12 @@ static double normal_level(const scree_set *set, scree_model model, const cone_f
   return n + set->cohesion;
 }
 
-/* One cone block: fills its columns, rows and base. z is in the set's own coordinates. d: diagonal
- * of the forces and of the moments, times 1 + a. */
-static void reduce_cone(const scree_set *set, scree_model model, const cone_flow *flow,
-                        const double *z, double d_force, double d_moment, reduced *b,
-                        double *base) {
+/* One cone block of round discs: fills its columns, rows and base. d: diagonal of the forces and of
+ * the moments, times 1 + a. */
+static void reduce_cone(const scree_set *set, const set_outline *o, scree_model model,
+                        const cone_flow *flow, const double *z, double d_force, double d_moment,
+                        reduced *b, double *base) {
   const int dim = set->dim;
-  disc discs[MAX_DISCS];
-  const int count = discs_of(set, discs);
   const double level = normal_level(set, model, flow, d_moment > 0.0 ? d_moment / d_force : 1.0, z);
   b->count = 0;
   base[0] = -set->cohesion;
@@ -178,25 +149,25 @@ static void reduce_cone(const scree_set *set, scree_model model, const cone_flow
   } else {
     base[0] = set->cap;
   }
-  for (int j = 0; j < count; j++) {
-    const disc *e = &discs[j];
+  for (int j = 0; j < o->disc_count; j++) {
+    const set_disc *e = &o->disc[j];
     const double *zj = z + e->first;
-    const double length = e->size == 2 ? sqrt(zj[0] * zj[0] + zj[1] * zj[1]) : fabs(zj[0]);
-    const double radius = e->k * level;
+    const double length = e->count == 2 ? sqrt(zj[0] * zj[0] + zj[1] * zj[1]) : fabs(zj[0]);
+    const double radius = e->size[0] * level;
     if (length <= radius) {
-      for (int k = 0; k < e->size; k++) add_unit(b, dim, e->first + k);
+      for (int k = 0; k < e->count; k++) add_unit(b, dim, e->first + k);
       continue;
     }
     if (radius <= 0.0) continue;
-    const double n0 = zj[0] / length, n1 = e->size == 2 ? zj[1] / length : 0.0;
-    lead[e->first] = e->k * n0;
-    if (e->size == 2) {
-      lead[e->first + 1] = e->k * n1;
+    const double n0 = zj[0] / length, n1 = e->count == 2 ? zj[1] / length : 0.0;
+    lead[e->first] = e->size[0] * n0;
+    if (e->count == 2) {
+      lead[e->first + 1] = e->size[0] * n1;
       add_unit(b, dim, e->first);
       double *c = b->column + (b->count - 1) * dim, *r = b->row + (b->count - 1) * dim;
       c[e->first] = r[e->first] = -n1;
       c[e->first + 1] = r[e->first + 1] = n0;
-      const double diagonal = e->first < 3 ? d_force : d_moment;
+      const double diagonal = rows_is_moment(e->first) ? d_moment : d_force;
       b->beta[b->count - 1] = (length - radius) * diagonal / radius;
     }
   }
@@ -212,13 +183,10 @@ static void reduce_cone(const scree_set *set, scree_model model, const cone_flow
     b->row[k] = flow->part.lift[k] * flow->part.along[k] * lead[k];
 }
 
-/* Elliptic tangents are measured in units of mu and mu2: g_k = s_k ĝ_k, û_k = s_k u_k. */
-static void row_scale(const scree_set *set, double *s) {
-  for (int k = 0; k < set->dim; k++) s[k] = 1.0;
-  if (set->kind == SCREE_SET_ELLIPTIC) {
-    s[1] = set->mu;
-    s[2] = set->mu2;
-  }
+/* Tangents of an ellipse are measured in units of its half axes: g_k = s_k ĝ_k, û_k = s_k u_k. */
+static void row_scale(const set_outline *o, int dim, bool is_ellipse, double *s) {
+  for (int k = 0; k < dim; k++) s[k] = 1.0;
+  for (int k = 0; is_ellipse && k < 2; k++) s[o->disc[0].first + k] = o->disc[0].size[k];
 }
 
 static void reduce_block(active_set *s, const ccp_operator *op, scree_model model, double a,
@@ -230,18 +198,20 @@ static void reduce_block(active_set *s, const ccp_operator *op, scree_model mode
   b->whole = false;
   double *base = s->base + row, z[SCREE_MAX_DIM], scale[SCREE_MAX_DIM];
   memset(base, 0, (size_t)dim * sizeof *base);
-  if (set->kind == SCREE_SET_FREE) {
+  set_outline o = set_outline_of(set);
+  if (o.role == SET_BILATERAL) {
     b->count = 0;
     for (int k = 0; k < dim; k++) add_unit(b, dim, k);
     return;
   }
+  const bool is_ellipse = o.disc_count > 0 && !o.disc[0].round;
   const double eta = op->eta_force[i], eta_m = op->eta_moment ? op->eta_moment[i] : 0.0;
-  row_scale(set, scale);
+  row_scale(&o, dim, is_ellipse, scale);
   for (int k = 0; k < dim; k++)
     z[k] = g[row + (size_t)k] / scale[k] -
            (k < forces ? eta : eta_m) / (1.0 + a) * scale[k] * u[row + (size_t)k];
-  if (set->kind == SCREE_SET_INTERVAL) {
-    fix_interval(set, z[0], b, base);
+  if (o.role == SET_BOUNDED) {
+    fix_interval(&o, z[0], b, base);
     return;
   }
   cone_flow own;
@@ -260,14 +230,14 @@ static void reduce_block(active_set *s, const ccp_operator *op, scree_model mode
     b->count = 0;
     return;
   }
-  scree_set unit = *set;
-  if (set->kind == SCREE_SET_ELLIPTIC) unit = scree_set_coulomb(3, 1.0);
+  scree_set unit = is_ellipse ? scree_set_coulomb(3, 1.0) : *set;
   unit.cohesion = set->cohesion;
   unit.cap = set->cap;
-  reduce_cone(&unit, model, flow, z, (1.0 + a) / eta, eta_m > 0.0 ? (1.0 + a) / eta_m : 0.0, b,
+  if (is_ellipse) o = set_outline_of(&unit);
+  reduce_cone(&unit, &o, model, flow, z, (1.0 + a) / eta, eta_m > 0.0 ? (1.0 + a) / eta_m : 0.0, b,
               base);
-  b->whole = set->kind == SCREE_SET_COULOMB && dim == 3 && b->count == 3;
-  for (int c = 0; set->kind == SCREE_SET_ELLIPTIC && c < b->count; c++)
+  b->whole = set_is_round_cone(set) && b->count == 3;
+  for (int c = 0; is_ellipse && c < b->count; c++)
     for (int k = 0; k < dim; k++) {
       b->column[c * dim + k] *= scale[k];
       b->row[c * dim + k] *= scale[k];

@@ -40,7 +40,8 @@ static scree_status find_machines(condense *c, const ccp_operator *op, const spa
   const size_t blocks = op->block_count;
   size_t roots = 0;
   for (size_t i = 0; i < blocks; i++) {
-    const bool is_free = ccp_set(op->problem, i)->kind == SCREE_SET_FREE && op->eta_force[i] > 0.0;
+    const bool is_free =
+        set_role_of(ccp_set(op->problem, i)) == SET_BILATERAL && op->eta_force[i] > 0.0;
     c->kind[i] = is_free ? FREE : OTHER;
     c->group[i] = (uint32_t)i;
   }

@@ -66,9 +66,7 @@ bool prox_path_takes(const ccp_operator *op, scree_model model) {
   if (model != SCREE_MODEL_COULOMB) return false;
   for (size_t i = 0; i < op->block_count; i++) {
     const scree_set *set = ccp_set(op->problem, i);
-    if (set->kind != SCREE_SET_COULOMB || set->dim != 3 || set->cohesion != 0.0 ||
-        set->cap < INFINITY || set_has_flow(set) || !(op->eta_force[i] > 0.0))
-      return false;
+    if (!set_is_plain_cone(set) || !(op->eta_force[i] > 0.0)) return false;
   }
   return true;
 }
