@@ -13,6 +13,7 @@
 #include "ccp/operator_gradient.h"
 #include "ccp/sets/local.h"
 #include "ccp/sets/set.h"
+#include "ccp/sweep_block.h"
 
 /* A team of one pays for its start, its barriers and its locks all the same (a microsecond, a tenth
  * of a small solve): what is small runs outside any parallel region. */
@@ -228,43 +229,15 @@ void op_destroy(ccp_operator *op) {
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
 
-/* The shift that the exact law has with the other blocks as they are: that of its solution x. */
-static double own_shift(const scree_set *set, const double *nii, const double *q, const double *x) {
-  double u[SCREE_MAX_DIM];
-  for (int k = 0; k < set->dim; k++) {
-    u[k] = q[k];
-    for (int l = 0; l < set->dim; l++) u[k] += nii[k * set->dim + l] * x[l];
-  }
-  const double normal = u[0];
-  scree_set_flow(set, u, u);
-  return u[0] - normal;
-}
-
-/* The block with q, and a shift that lags behind: x is its start and its solution. */
-static void solve_lagged(const scree_set *set, double follow, const double *nii, double *q,
-                         double *shift, double *x) {
-  double exact[SCREE_MAX_DIM];
-  for (int k = 0; k < set->dim; k++) exact[k] = x[k];
-  set_solve_block(set, SCREE_MODEL_COULOMB, nii, q, exact);
-  *shift += follow * (own_shift(set, nii, q, exact) - *shift);
-  if (follow < 1.0) {
-    q[0] += *shift;
-    set_solve_block(set, SCREE_MODEL_RELAXED, nii, q, x);
-  } else
-    for (int k = 0; k < set->dim; k++) x[k] = exact[k];
-}
-
 double op_sweep_block(ccp_operator *op, const op_sweep_params *params, double *g, size_t i) {
   const scree_set *set = ccp_set(op->problem, i);
-  const int dim = ccp_dim(op->problem, i), forces = op_force_rows(op, i);
+  const int dim = ccp_dim(op->problem, i);
   const double eta = op->eta_force[i], eta_m = op->eta_moment ? op->eta_moment[i] : 0.0;
   double *gi = g + op->row_start[i];
   double u[SCREE_MAX_DIM], x[SCREE_MAX_DIM], change[SCREE_MAX_DIM];
   if (params->metric == OP_METRIC_ISOTROPIC) {
     op->class->block_velocity(op, g, i, u);
-    if (params->model == SCREE_MODEL_COULOMB) scree_set_flow(set, u, u);
-    for (int k = 0; k < dim; k++) x[k] = gi[k] - params->omega * (k < forces ? eta : eta_m) * u[k];
-    scree_set_project(set, dim > forces && eta_m > 0.0 ? eta / eta_m : 1.0, x);
+    project_block(set, params->model, params->omega, eta, eta_m, u, gi, x);
   } else {
     double room[SCREE_MAX_DIM * SCREE_MAX_DIM], q[SCREE_MAX_DIM];
     const double *nii = room;
@@ -282,20 +255,11 @@ double op_sweep_block(ccp_operator *op, const op_sweep_params *params, double *g
       solve_lagged(set, params->follow, nii, q, params->shift + op->row_start[i], x);
     else
       set_solve_block(set, params->model, nii, q, x);
-    if (params->omega != 1.0) {
-      for (int k = 0; k < dim; k++) x[k] = gi[k] + params->omega * (x[k] - gi[k]);
-      scree_set_project(set, 1.0, x);
-    }
+    relax_block(set, params->omega, gi, x);
   }
-  double size = 0.0;
-  for (int k = 0; k < dim; k++) {
-    const double next = params->lambda * x[k] + (1.0 - params->lambda) * gi[k];
-    change[k] = next - gi[k];
-    gi[k] = next;
-    if (k < forces) size += change[k] * change[k];
-  }
+  const double size = move_block(set, params->lambda, eta, x, gi, change);
   op->class->block_push(op, i, change);
-  return eta > 0.0 ? sqrt(size) / eta : 0.0;
+  return size;
 }
 
 /* One thread's part of a sweep over the colours; all threads of a team must call it. */

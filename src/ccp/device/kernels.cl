@@ -243,27 +243,6 @@ __kernel void prepare(PROBLEM, uint blocks, uint has_compliance, uint stride,
   eta_moment[i] = moment > 0.0 ? (dim - forces) / moment : 0.0;
 }
 
-/* The block with a shift that lags behind (operator_glide.h). */
-static void solve_lagged(const scree_set *set, double follow, const double *nii, double *q,
-                         __global double *shift, double *x) {
-  double exact[SCREE_MAX_DIM], u[SCREE_MAX_DIM];
-  const int dim = set->dim;
-  for (int k = 0; k < dim; k++) exact[k] = x[k];
-  set_solve_block(set, SCREE_MODEL_COULOMB, nii, q, exact);
-  for (int k = 0; k < dim; k++) {
-    u[k] = q[k];
-    for (int l = 0; l < dim; l++) u[k] += nii[k * dim + l] * exact[l];
-  }
-  const double normal = u[0];
-  scree_set_flow(set, u, u);
-  *shift += follow * (u[0] - normal - *shift);
-  if (follow < 1.0) {
-    q[0] += *shift;
-    set_solve_block(set, SCREE_MODEL_RELAXED, nii, q, x);
-  } else
-    for (int k = 0; k < dim; k++) x[k] = exact[k];
-}
-
 typedef struct sweep_rule {
   int isotropic, model;
   double omega, lambda, follow;
@@ -275,7 +254,7 @@ static double sweep_block(PROBLEM, __global const double *offset, uint has_compl
                           __global const double *eta_moment, __global double *shift,
                           const sweep_rule *rule, uint i, __global double *v, __global double *g) {
   const scree_set set = load_set(sets, set_index[i]);
-  const int dim = set.dim, forces = set_force_rows(&set);
+  const int dim = set.dim;
   const uint row = row_start[i];
   const double eta = eta_force[i], eta_m = eta_moment[i];
   double u[SCREE_MAX_DIM], old[SCREE_MAX_DIM], x[SCREE_MAX_DIM], change[SCREE_MAX_DIM];
@@ -286,34 +265,28 @@ static double sweep_block(PROBLEM, __global const double *offset, uint has_compl
     if (has_compliance) u[k] += compliance[row + k] * old[k];
   }
   if (rule->isotropic) {
-    if (rule->model == SCREE_MODEL_COULOMB) scree_set_flow(&set, u, u);
-    for (int k = 0; k < dim; k++) x[k] = old[k] - rule->omega * (k < forces ? eta : eta_m) * u[k];
-    scree_set_project(&set, dim > forces && eta_m > 0.0 ? eta / eta_m : 1.0, x);
+    project_block(&set, (scree_model)rule->model, rule->omega, eta, eta_m, u, old, x);
   } else {
     double nii[SCREE_MAX_DIM * SCREE_MAX_DIM];
     for (int k = 0; k < dim * dim; k++) nii[k] = diagonal[(size_t)i * stride + k];
     for (int k = 0; k < dim; k++)
       for (int l = 0; l < dim; l++) u[k] -= nii[k * dim + l] * old[l];
-    if (rule->follow > 0.0 && set_has_friction(&set) && !set_has_flow(&set))
-      solve_lagged(&set, rule->follow, nii, u, shift + row, x);
-    else
+    if (rule->follow > 0.0 && set_has_friction(&set) && !set_has_flow(&set)) {
+      double lagged = shift[row];
+      solve_lagged(&set, rule->follow, nii, u, &lagged, x);
+      shift[row] = lagged;
+    } else
       set_solve_block(&set, (scree_model)rule->model, nii, u, x);
-    if (rule->omega != 1.0) {
-      for (int k = 0; k < dim; k++) x[k] = old[k] + rule->omega * (x[k] - old[k]);
-      scree_set_project(&set, 1.0, x);
-    }
+    relax_block(&set, rule->omega, old, x);
   }
-  double size = 0.0;
+  const double size = move_block(&set, rule->lambda, eta, x, old, change);
   bool moved = false;
   for (int k = 0; k < dim; k++) {
-    const double next = rule->lambda * x[k] + (1.0 - rule->lambda) * old[k];
-    change[k] = next - old[k];
-    g[row + k] = next;
-    if (k < forces) size += change[k] * change[k];
+    g[row + k] = old[k];
     if (change[k] != 0.0) moved = true;
   }
   if (moved) push_block(PROBLEM_GIVEN, v, i, dim, change);
-  return eta > 0.0 ? sqrt(size) / eta : 0.0;
+  return size;
 }
 
 /* Blocks order[first …] of one colour, `each` of them a work item: 1, or all of those that found no
