@@ -1,5 +1,5 @@
 /* The numbers that the automatic choice goes by, each with the measurement that set it. Times are
- * of the machine of docs/solvers.md, where the tables are; only their ratios matter. */
+ * of the machine of docs/measurements/0.2.md, where the tables are; only their ratios matter. */
 #ifndef SCREE_SOLVE_AUTO_CONSTANTS_H
 #define SCREE_SOLVE_AUTO_CONSTANTS_H
 
@@ -93,7 +93,7 @@ static const double auto_patience_least = 300.0, auto_patience_most = 2000.0,
                     auto_patience_time = 0.5, auto_patience_relaxed = 60.0;
 static const double auto_patience_odd = 0.3, auto_patience_even = 6.0;
 /* Steps along a path without a gain, more each turn; steps with weights of each block's own,
- * doubled each turn (docs/solvers.md, packings with high friction). */
+ * doubled each turn (docs/measurements/0.2.md, packings with high friction). */
 static const double auto_first_path = 250.0, auto_path_growth = 1.3, auto_first_local = 400.0;
 /* Sweeps of a turn, and of each local step: bounds of what the steps before them cost. */
 static const double auto_turn_sweeps_least = 100.0, auto_turn_sweeps_most = 1e8;
