@@ -31,6 +31,7 @@
 #include "scree/joint.h"
 #include "scree/model.h"
 #include "scree/picture.h"
+#include "scree/query.h"
 #include "scree/recording.h"
 #include "scree/render.h"
 #include "scree/scene.h"

@@ -369,6 +369,43 @@ class World(Owner, Shapes):
             if value.generation:
                 yield Joint(self, value)
 
+    # ---- questions
+
+    @documented("scree_world_cast_ray", "scree_ray_def", "scree_ray_hit")
+    def cast_ray(self, origin: ArrayLike, direction: ArrayLike, reach: float = float("inf"), categories: int = 0xffffffff,
+                 left_out: Body | None = None) -> Record | None:
+        """None: nothing is hit. The body is world.body_at(hit.body.index)."""
+        ray = definition("scree_ray_def", {"origin": origin, "direction": direction, "reach": reach,
+                                           "categories": categories}, [])
+        if left_out:
+            ray.left_out = left_out.id
+        hit = ffi.new("scree_ray_hit *")
+        self._call(lib.scree_world_cast_ray, ray, hit)
+        return Record(hit) if hit.found else None
+
+    @documented("scree_world_find_closest", "scree_closest")
+    def find_closest(self, a: Body, b: Body, within: float = float("inf")) -> Record | None:
+        """None: they are farther apart than `within`."""
+        closest = ffi.new("scree_closest *")
+        self._call(lib.scree_world_find_closest, a.id, b.id, within, closest)
+        return Record(closest) if closest.found else None
+
+    @documented("scree_world_find_contacts", "scree_contact")
+    def find_contacts(self, margin: float = 0.0) -> np.ndarray:
+        """An array of the members of scree_contact."""
+        count = ffi.new("size_t *")
+        self._call(lib.scree_world_find_contacts, margin, 0, ffi.NULL, count)
+        out = np.zeros(count[0], CONTACT)
+        self._call(lib.scree_world_find_contacts, margin, len(out), ffi.cast("scree_contact *", out.ctypes.data), count)
+        return out
+
+    @documented("scree_world_find_bodies")
+    def find_bodies(self, low: ArrayLike, high: ArrayLike) -> list[Body]:
+        count = ffi.new("size_t *")
+        room = ffi.new("scree_body_id[]", self.body_limit + 1)
+        self._call(lib.scree_world_find_bodies, vector3(low, "low"), vector3(high, "high"), len(room), room, count)
+        return [Body(self, ffi.new("scree_body_id *", room[k])[0]) for k in range(count[0])]
+
     # ---- all at once
 
     def _refresh(self) -> dict[str, np.ndarray]:

@@ -129,11 +129,11 @@ size_t assembler_blob_contacts(const void *blob);
 /* Of a blob that was checked; after the world's part. */
 scree_status assembler_restore(assembler *a, const void *blob);
 
-/* overlap.c: every contact of bodies that overlap as they lie, by places in the world and gap; the
- * visitor ends it by false. */
-typedef bool assembler_visit_overlap(void *user, uint32_t a, uint32_t b, double gap);
-scree_status assembler_find_overlaps(const scree_world *world, assembler_visit_overlap *visit,
-                                     void *user);
+/* query.c: every contact with a gap of at most `margin` (m) of bodies as they lie, of the pairs that
+ * a step would look at; the visitor ends it by false. */
+typedef bool assembler_contact_visitor(void *user, const collide_contact *contact);
+scree_status assembler_visit_contacts(const scree_world *world, double margin,
+                                      assembler_contact_visitor *visit, void *user);
 /* hole.c: two bodies that may meet and whose shapes cannot touch, as places in the world; false:
  * there are none. */
 bool assembler_find_hole(const scree_world *world, uint32_t pair[2]);

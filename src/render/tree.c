@@ -126,7 +126,7 @@ static bool is_cut(const scree_render *r, const prim_ray *ray, double t) {
 
 /* The first point of a solid beyond t_min, where cuts open it up. */
 static bool solid_hit(const scree_render *r, const render_prim *p, const prim_ray *ray,
-                      const render_span *span, prim_hit *hit) {
+                      const shape_span *span, prim_hit *hit) {
   *hit = (prim_hit){span->in.t, span->in.normal, 0.0, 0};
   for (size_t turn = 0; turn <= 2 * r->cut_count; turn++) {
     /* Leave the cut that holds this point; else it is on the surface. */
@@ -166,10 +166,10 @@ static double box_edge(v3 half, v3 normal, v3 x) {
 
 /* A thin shell: either side of the body may be met. */
 static bool shell_hit(const scree_render *r, const render_prim *p, const prim_ray *ray,
-                      const render_span *span, prim_hit *hit) {
-  const render_surface *s = in_range(r, ray, span->in.t)    ? &span->in
-                            : in_range(r, ray, span->out.t) ? &span->out
-                                                            : NULL;
+                      const shape_span *span, prim_hit *hit) {
+  const span_surface *s = in_range(r, ray, span->in.t)    ? &span->in
+                          : in_range(r, ray, span->out.t) ? &span->out
+                                                          : NULL;
   if (!s) return false;
   *hit = (prim_hit){s->t, s->normal, 0.0, 0};
   if (p->shape->kind == SCREE_SHAPE_BOX)
@@ -178,7 +178,7 @@ static bool shell_hit(const scree_render *r, const render_prim *p, const prim_ra
 }
 
 /* Distance from the nearest edge of the face or rim of the mantle, for lines along edges. */
-static double container_edge(const render_prim *p, const render_surface *s, v3 x) {
+static double container_edge(const render_prim *p, const span_surface *s, v3 x) {
   const double low = (double)p->a, high = (double)p->b;
   if (p->shape->kind == SCREE_SHAPE_BOX_CONTAINER) {
     const v3 half = {p->shape->box_container.half.x, p->shape->box_container.half.y,
@@ -194,21 +194,21 @@ static double container_edge(const render_prim *p, const render_surface *s, v3 x
 static bool container_hit(const scree_render *r, const render_prim *p, const prim_ray *ray,
                           prim_hit *hit) {
   const double low = (double)p->a, high = (double)p->b, middle = 0.5 * (low + high);
-  render_span span;
+  shape_span span;
   if (p->shape->kind == SCREE_SHAPE_BOX_CONTAINER) {
     v3 half = p->shape->box_container.half, o = ray->o;
     half.z = 0.5 * (high - low);
     o.z -= middle;
-    if (!render_box_span(half, o, ray->d, &span)) return false;
+    if (!shape_box_span(half, o, ray->d, &span)) return false;
   } else {
     const double h = p->shape->round_container.half, bottom = p->shape->round_container.bottom;
     const double slope = (p->shape->round_container.top - bottom) / (2.0 * h);
-    if (!render_frustum_span(bottom + slope * (low + h), bottom + slope * (high + h), low, high,
-                             ray->o, ray->d, &span))
+    if (!shape_frustum_span(bottom + slope * (low + h), bottom + slope * (high + h), low, high,
+                            ray->o, ray->d, &span))
       return false;
   }
   for (int i = 0; i < 2; i++) {
-    const render_surface *s = i ? &span.out : &span.in;
+    const span_surface *s = i ? &span.out : &span.in;
     if (s->end < 0 && (p->open & SCREE_OPEN_BOTTOM)) continue;
     if (s->end > 0 && (p->open & SCREE_OPEN_TOP)) continue;
     if (!in_range(r, ray, s->t)) continue;
@@ -251,10 +251,9 @@ static bool prim_meets(const scree_render *r, const render_prim *p, prim_ray *ra
   ray->d = to_prim(p, f3_wide(ray->wd));
   if (p->appearance == RENDER_APPEARANCE_CONTAINER) return container_hit(r, p, ray, hit);
   if (p->shape && p->shape->kind == SCREE_SHAPE_MESH) return mesh_hit(r, p, ray, hit);
-  render_span span;
-  const bool met = p->shape
-                       ? render_shape_span(p->shape, ray->o, ray->d, &span)
-                       : render_capsule_span((double)p->a, (double)p->b, ray->o, ray->d, &span);
+  shape_span span;
+  const bool met = p->shape ? shape_find_span(p->shape, ray->o, ray->d, &span)
+                            : shape_capsule_span((double)p->a, (double)p->b, ray->o, ray->d, &span);
   if (!met) return false;
   if (p->shape && p->appearance == SCREE_APPEARANCE_WALL) return shell_hit(r, p, ray, &span, hit);
   return solid_hit(r, p, ray, &span, hit);

@@ -520,9 +520,11 @@ typedef struct overlaps {
   size_t found;
 } overlaps;
 
-static bool visit_overlap(void *user, uint32_t a, uint32_t b, double gap) {
+static bool visit_overlap(void *user, const collide_contact *c) {
   overlaps *o = user;
-  const scree_body_id id[2] = {scree_world_body_at(o->world, a), scree_world_body_at(o->world, b)};
+  const double gap = c->point.gap;
+  const scree_body_id id[2] = {scree_world_body_at(o->world, c->a),
+                               scree_world_body_at(o->world, c->b)};
   scree_body_info info[2];
   for (int k = 0; k < 2; k++)
     if (scree_body_get_info(o->world, id[k], &info[k])) return true;
@@ -544,7 +546,7 @@ static bool visit_overlap(void *user, uint32_t a, uint32_t b, double gap) {
 static scree_status report_overlaps(scree_scene *scene, const scree_world *world,
                                     scree_report_function report, void *user) {
   overlaps o = {scene, world, report, user, 0};
-  const scree_status status = assembler_find_overlaps(world, visit_overlap, &o);
+  const scree_status status = assembler_visit_contacts(world, 0.0, visit_overlap, &o);
   if (status || !o.found) return status;
   char text[128];
   snprintf(text, sizeof text, "%s%zu overlaps in all; the first %d are reported",

@@ -20,17 +20,27 @@ class Examples(unittest.TestCase):
                                       timeout=300)
                 self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_code_of_the_guide(self):
-        """Blocks of docs/python.md that are marked as Python run one after the other."""
-        with open(os.path.join(ROOT, "docs", "python.md"), encoding="utf-8") as file:
+    def run_blocks(self, page, least):
+        """Blocks of a page that are marked as Python run one after the other; returns what they print."""
+        with open(os.path.join(ROOT, "docs", page), encoding="utf-8") as file:
             blocks = [part.split("```")[0] for part in file.read().split("```python\n")[1:]]
-        self.assertGreater(len(blocks), 3)
+        self.assertGreaterEqual(len(blocks), least)
         with tempfile.TemporaryDirectory() as here:
             path = os.path.join(here, "guide.py")
             with open(path, "w", encoding="utf-8") as file:
                 file.write("\n".join(blocks))
             done = subprocess.run([sys.executable, "-B", path], capture_output=True, text=True, cwd=here, timeout=300)
             self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+
+    def test_code_of_the_guide(self):
+        self.run_blocks("python.md", 4)
+
+    def test_code_of_queries(self):
+        lines = self.run_blocks("queries.md", 1).split("\n")
+        self.assertAlmostEqual(float(lines[0].split()[0]), 4.1)
+        self.assertAlmostEqual(float(lines[1]), 2.4)
+        self.assertEqual(lines[3], "1")
 
 
 if __name__ == "__main__":

@@ -62,6 +62,31 @@ class Fit(unittest.TestCase):
         self.assertEqual(scree.CCP_WORLD, 0xFFFFFFFF)
 
 
+class Questions(unittest.TestCase):
+    def test_ray_closest_contacts_region(self):
+        world = scree.World()
+        floor = world.add_body(shape=world.half_space(), kind="fixed")
+        low = world.add_body(shape=world.sphere(0.5), density=1, position=(0, 0, 0.4))
+        high = world.add_body(shape=world.sphere(0.5), density=1, position=(0, 0, 2.0))
+        hit = world.cast_ray((0, 0, 9), (0, 0, -3))
+        self.assertEqual(world.body_at(hit.body.index), high)
+        self.assertAlmostEqual(hit.distance, 6.5)
+        self.assertEqual(list(hit.normal), [0, 0, 1])
+        self.assertAlmostEqual(world.cast_ray((0, 0, 9), (0, 0, -1), left_out=high).distance, 8.1)
+        self.assertIsNone(world.cast_ray((0, 0, 9), (0, 0, -1), reach=6))
+        self.assertIsNone(world.cast_ray((0, 0, 9), (0, 0, 1)))
+        self.assertAlmostEqual(world.find_closest(low, high).distance, 0.6)
+        self.assertIsNone(world.find_closest(low, high, within=0.5))
+        contacts = world.find_contacts()
+        self.assertEqual(len(contacts), 1)
+        self.assertAlmostEqual(contacts[0]["gap"], -0.1)
+        self.assertEqual(len(world.find_contacts(0.7)), 2)
+        self.assertEqual(world.find_bodies((-1, -1, 1), (1, 1, 3)), [high])
+        self.assertEqual(world.find_bodies((-1, -1, -2), (1, 1, -1)), [floor])
+        with self.assertRaises(scree.Error):
+            world.cast_ray((0, 0, 0), (0, 0, 0))
+
+
 class Closed(unittest.TestCase):
     def test_sliding_ball_rolls_at_five_sevenths(self):
         world, ball, stepper = rolling_world()

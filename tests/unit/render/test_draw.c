@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/span.h"
 #include "scree/render.h"
+#include "shape/span.h"
 #include "tests/unit/shape/shape_random.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((double)(a) - (double)(b)) <= (tolerance))
@@ -83,9 +83,9 @@ static void test_rays_meet_shapes(void **state) {
     for (int y = 0; y < 40; y++)
       for (int x = 0; x < 60; x++) {
         const v3 d = pixel_direction(&c, 60, 40, x + 0.5, y + 0.5);
-        render_span span;
-        const bool hit = render_shape_span(s, pose_apply_inverse(p, v3_load(c.eye)),
-                                           quat_rotate_inverse(p.rotation, d), &span);
+        shape_span span;
+        const bool hit = shape_find_span(s, pose_apply_inverse(p, v3_load(c.eye)),
+                                         quat_rotate_inverse(p.rotation, d), &span);
         size_t found;
         double t;
         assert_int_equal(scree_render_pick(render, &c, 60, 40, x + 0.5, y + 0.5, &found, &t),

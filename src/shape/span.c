@@ -1,21 +1,21 @@
 /* Rays and convex shapes: closed forms in double precision. See span.h. */
-#include "render/span.h"
+#include "shape/span.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static void span_begin(render_span *span) {
+static void span_begin(shape_span *span) {
   span->in.t = INFINITY;
   span->out.t = -INFINITY;
 }
 
 /* A point of the surface that the ray meets: the first and the last of them bound the span. */
-static void span_add(render_span *span, double t, v3 normal, int end) {
-  if (t < span->in.t) span->in = (render_surface){t, normal, end};
-  if (t > span->out.t) span->out = (render_surface){t, normal, end};
+static void span_add(shape_span *span, double t, v3 normal, int end) {
+  if (t < span->in.t) span->in = (span_surface){t, normal, end};
+  if (t > span->out.t) span->out = (span_surface){t, normal, end};
 }
 
-static bool span_end(const render_span *span) {
+static bool span_end(const shape_span *span) {
   return span->in.t < span->out.t;
 }
 
@@ -42,11 +42,11 @@ static bool ball_roots(double radius, v3 o, v3 d, double *t0, double *t1) {
   return true;
 }
 
-static bool sphere_span(const shape *s, v3 o, v3 d, render_span *span) {
+static bool sphere_span(const shape *s, v3 o, v3 d, shape_span *span) {
   double t0, t1;
   if (!ball_roots(s->sphere.radius, o, d, &t0, &t1)) return false;
-  span->in = (render_surface){t0, v3_normalize(v3_add_scaled(o, t0, d)), 0};
-  span->out = (render_surface){t1, v3_normalize(v3_add_scaled(o, t1, d)), 0};
+  span->in = (span_surface){t0, v3_normalize(v3_add_scaled(o, t0, d)), 0};
+  span->out = (span_surface){t1, v3_normalize(v3_add_scaled(o, t1, d)), 0};
   return true;
 }
 
@@ -54,22 +54,22 @@ static v3 over(v3 a, v3 b) {
   return (v3){a.x / b.x, a.y / b.y, a.z / b.z};
 }
 
-static bool ellipsoid_span(const shape *s, v3 o, v3 d, render_span *span) {
+static bool ellipsoid_span(const shape *s, v3 o, v3 d, shape_span *span) {
   const v3 r = s->ellipsoid.radii, so = over(o, r), sd = over(d, r);
   double t0, t1;
   if (!ball_roots(1.0, so, sd, &t0, &t1)) return false;
-  span->in = (render_surface){t0, v3_normalize(over(v3_add_scaled(so, t0, sd), r)), 0};
-  span->out = (render_surface){t1, v3_normalize(over(v3_add_scaled(so, t1, sd), r)), 0};
+  span->in = (span_surface){t0, v3_normalize(over(v3_add_scaled(so, t0, sd), r)), 0};
+  span->out = (span_surface){t1, v3_normalize(over(v3_add_scaled(so, t1, sd), r)), 0};
   return true;
 }
 
 /* The span's part within n . x <= offset; false: nothing is left. */
-static bool clip(render_span *span, v3 n, double offset, int end, v3 o, v3 d) {
+static bool clip(shape_span *span, v3 n, double offset, int end, v3 o, v3 d) {
   const double speed = v3_dot(n, d), rest = offset - v3_dot(n, o);
   if (speed == 0.0) return rest >= 0.0;
   const double t = rest / speed;
-  if (speed > 0.0 && t < span->out.t) span->out = (render_surface){t, n, end};
-  if (speed < 0.0 && t > span->in.t) span->in = (render_surface){t, n, end};
+  if (speed > 0.0 && t < span->out.t) span->out = (span_surface){t, n, end};
+  if (speed < 0.0 && t > span->in.t) span->in = (span_surface){t, n, end};
   return span->in.t < span->out.t;
 }
 
@@ -85,15 +85,15 @@ static bool clip_slab(double half, double o, double d, int axis, double t[2], in
 }
 
 /* Face 1 to 3, with the sign of its normal. */
-static render_surface box_surface(double t, int face) {
+static span_surface box_surface(double t, int face) {
   const double sign = face < 0 ? -1.0 : 1.0;
   const int axis = abs(face);
-  return (render_surface){t,
-                          {axis == 1 ? sign : 0.0, axis == 2 ? sign : 0.0, axis == 3 ? sign : 0.0},
-                          axis == 3 ? (int)sign : 0};
+  return (span_surface){t,
+                        {axis == 1 ? sign : 0.0, axis == 2 ? sign : 0.0, axis == 3 ? sign : 0.0},
+                        axis == 3 ? (int)sign : 0};
 }
 
-bool render_box_span(v3 half, v3 o, v3 d, render_span *span) {
+bool shape_box_span(v3 half, v3 o, v3 d, shape_span *span) {
   double t[2] = {-INFINITY, INFINITY};
   int face[2] = {0, 0};
   if (!clip_slab(half.x, o.x, d.x, 1, t, face) || !clip_slab(half.y, o.y, d.y, 2, t, face) ||
@@ -104,15 +104,15 @@ bool render_box_span(v3 half, v3 o, v3 d, render_span *span) {
   return true;
 }
 
-static bool box_span(const shape *s, v3 o, v3 d, render_span *span) {
-  return render_box_span(s->box.half, o, d, span);
+static bool box_span(const shape *s, v3 o, v3 d, shape_span *span) {
+  return shape_box_span(s->box.half, o, d, span);
 }
 
-static bool box_container_span(const shape *s, v3 o, v3 d, render_span *span) {
-  return render_box_span(s->box_container.half, o, d, span);
+static bool box_container_span(const shape *s, v3 o, v3 d, shape_span *span) {
+  return shape_box_span(s->box_container.half, o, d, span);
 }
 
-static bool hull_span(const shape *s, v3 o, v3 d, render_span *span) {
+static bool hull_span(const shape *s, v3 o, v3 d, shape_span *span) {
   span->in.t = -INFINITY;
   span->out.t = INFINITY;
   for (uint32_t f = 0; f < s->hull.face_count; f++)
@@ -121,8 +121,8 @@ static bool hull_span(const shape *s, v3 o, v3 d, render_span *span) {
 }
 
 /* Flat ends, then the mantle r(z) = bottom + slope (z - low): x^2 + y^2 = r(z)^2. */
-bool render_frustum_span(double bottom, double top, double low, double high, v3 o, v3 d,
-                         render_span *span) {
+bool shape_frustum_span(double bottom, double top, double low, double high, v3 o, v3 d,
+                        shape_span *span) {
   const double slope = (top - bottom) / (high - low);
   span_begin(span);
   for (int side = -1; side <= 1 && d.z != 0.0; side += 2) {
@@ -144,21 +144,21 @@ bool render_frustum_span(double bottom, double top, double low, double high, v3 
   return span_end(span);
 }
 
-static bool cylinder_span(const shape *s, v3 o, v3 d, render_span *span) {
-  return render_frustum_span(s->cylinder.radius, s->cylinder.radius, -s->cylinder.half,
-                             s->cylinder.half, o, d, span);
+static bool cylinder_span(const shape *s, v3 o, v3 d, shape_span *span) {
+  return shape_frustum_span(s->cylinder.radius, s->cylinder.radius, -s->cylinder.half,
+                            s->cylinder.half, o, d, span);
 }
 
-static bool cone_span(const shape *s, v3 o, v3 d, render_span *span) {
-  return render_frustum_span(s->cone.radius, 0.0, s->cone.bottom, s->cone.top, o, d, span);
+static bool cone_span(const shape *s, v3 o, v3 d, shape_span *span) {
+  return shape_frustum_span(s->cone.radius, 0.0, s->cone.bottom, s->cone.top, o, d, span);
 }
 
-static bool round_container_span(const shape *s, v3 o, v3 d, render_span *span) {
-  return render_frustum_span(s->round_container.bottom, s->round_container.top,
-                             -s->round_container.half, s->round_container.half, o, d, span);
+static bool round_container_span(const shape *s, v3 o, v3 d, shape_span *span) {
+  return shape_frustum_span(s->round_container.bottom, s->round_container.top,
+                            -s->round_container.half, s->round_container.half, o, d, span);
 }
 
-bool render_capsule_span(double radius, double half, v3 o, v3 d, render_span *span) {
+bool shape_capsule_span(double radius, double half, v3 o, v3 d, shape_span *span) {
   span_begin(span);
   double t[2];
   for (int side = -1; side <= 1; side += 2) {
@@ -179,11 +179,11 @@ bool render_capsule_span(double radius, double half, v3 o, v3 d, render_span *sp
   return span_end(span);
 }
 
-static bool capsule_span(const shape *s, v3 o, v3 d, render_span *span) {
-  return render_capsule_span(s->capsule.radius, s->capsule.half, o, d, span);
+static bool capsule_span(const shape *s, v3 o, v3 d, shape_span *span) {
+  return shape_capsule_span(s->capsule.radius, s->capsule.half, o, d, span);
 }
 
-static bool (*const spans[SCREE_SHAPE_KIND_COUNT])(const shape *, v3, v3, render_span *) = {
+static bool (*const spans[SCREE_SHAPE_KIND_COUNT])(const shape *, v3, v3, shape_span *) = {
     [SCREE_SHAPE_SPHERE] = sphere_span,
     [SCREE_SHAPE_ELLIPSOID] = ellipsoid_span,
     [SCREE_SHAPE_BOX] = box_span,
@@ -195,6 +195,6 @@ static bool (*const spans[SCREE_SHAPE_KIND_COUNT])(const shape *, v3, v3, render
     [SCREE_SHAPE_ROUND_CONTAINER] = round_container_span,
 };
 
-bool render_shape_span(const shape *s, v3 o, v3 d, render_span *span) {
+bool shape_find_span(const shape *s, v3 o, v3 d, shape_span *span) {
   return spans[s->kind] && spans[s->kind](s, o, d, span);
 }

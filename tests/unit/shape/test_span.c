@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "render/span.h"
+#include "shape/span.h"
 #include "tests/unit/shape/shape_random.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((double)(a) - (double)(b)) <= (tolerance))
@@ -49,8 +49,8 @@ static void test_against_supports(void **state) {
         const v3 d = random_unit(&seed);
         const v3 aim = v3_scale(random_real(&seed, 0, 1.3), random_unit(&seed));
         const v3 o = v3_add_scaled(aim, -5.0, d);
-        render_span span;
-        const bool hit = render_shape_span(s, o, d, &span);
+        shape_span span;
+        const bool hit = shape_find_span(s, o, d, &span);
         const double gap = separation(s, o, d);
         if (fabs(gap) > 1e-6) assert_int_equal(hit, gap < 0);
         met += hit;
@@ -72,38 +72,38 @@ static void test_against_supports(void **state) {
 
 static void test_closed_forms(void **state) {
   (void)state;
-  render_span span;
+  shape_span span;
   /* A box from the side, from a corner's direction, and past it. */
-  assert_true(render_box_span((v3){1, 2, 3}, (v3){-5, 0.5, 1}, (v3){1, 0, 0}, &span));
+  assert_true(shape_box_span((v3){1, 2, 3}, (v3){-5, 0.5, 1}, (v3){1, 0, 0}, &span));
   assert_near(span.in.t, 4.0, 1e-15);
   assert_near(span.out.t, 6.0, 1e-15);
   assert_near(span.in.normal.x, -1.0, 0.0);
-  assert_false(render_box_span((v3){1, 2, 3}, (v3){-5, 2.5, 0}, (v3){1, 0, 0}, &span));
-  assert_true(render_box_span((v3){1, 1, 1}, (v3){0, 0, 9}, (v3){0, 0, -2}, &span));
+  assert_false(shape_box_span((v3){1, 2, 3}, (v3){-5, 2.5, 0}, (v3){1, 0, 0}, &span));
+  assert_true(shape_box_span((v3){1, 1, 1}, (v3){0, 0, 9}, (v3){0, 0, -2}, &span));
   assert_near(span.in.t, 4.0, 1e-15);
   assert_int_equal(span.in.end, 1);
   assert_int_equal(span.out.end, -1);
   /* A capsule: on the mantle, and on the cap at half a radius off the axis. */
-  assert_true(render_capsule_span(1.0, 2.0, (v3){-9, 0, 1}, (v3){1, 0, 0}, &span));
+  assert_true(shape_capsule_span(1.0, 2.0, (v3){-9, 0, 1}, (v3){1, 0, 0}, &span));
   assert_near(span.in.t, 8.0, 1e-14);
-  assert_true(render_capsule_span(1.0, 2.0, (v3){0.5, 0, 9}, (v3){0, 0, -1}, &span));
+  assert_true(shape_capsule_span(1.0, 2.0, (v3){0.5, 0, 9}, (v3){0, 0, -1}, &span));
   assert_near(span.in.t, 9.0 - 2.0 - sqrt(0.75), 1e-14);
   assert_near(span.in.normal.x, 0.5, 1e-14);
   /* A cone of radius 1 and height 2 with its base at z = 0: at z = 1 the radius is 0.5, and the
    * mantle's normal is (2, 0, 1) / sqrt 5. */
-  assert_true(render_frustum_span(1.0, 0.0, 0.0, 2.0, (v3){7, 0, 1}, (v3){-1, 0, 0}, &span));
+  assert_true(shape_frustum_span(1.0, 0.0, 0.0, 2.0, (v3){7, 0, 1}, (v3){-1, 0, 0}, &span));
   assert_near(span.in.t, 6.5, 1e-14);
   assert_near(span.out.t, 7.5, 1e-14);
   assert_near(span.in.normal.x, 2.0 / sqrt(5.0), 1e-14);
   assert_near(span.in.normal.z, 1.0 / sqrt(5.0), 1e-14);
   /* Along the axis of a funnel: in by the upper end, out by the lower. */
-  assert_true(render_frustum_span(0.2, 1.0, -1.0, 1.0, (v3){0.1, 0, 3}, (v3){0, 0, -1}, &span));
+  assert_true(shape_frustum_span(0.2, 1.0, -1.0, 1.0, (v3){0.1, 0, 3}, (v3){0, 0, -1}, &span));
   assert_near(span.in.t, 2.0, 1e-15);
   assert_near(span.out.t, 4.0, 1e-15);
   assert_int_equal(span.in.end, 1);
   assert_int_equal(span.out.end, -1);
   /* Parallel to the mantle of a cone, where the quadratic loses its first term. */
-  assert_true(render_frustum_span(1.0, 0.0, 0.0, 1.0, (v3){-2, 0, 2.5}, (v3){1, 0, -1}, &span));
+  assert_true(shape_frustum_span(1.0, 0.0, 0.0, 1.0, (v3){-2, 0, 2.5}, (v3){1, 0, -1}, &span));
   const double x = -2 + span.in.t, z = 2.5 - span.in.t;
   assert_near(fabs(x) + z, 1.0, 1e-12);
 }
@@ -112,12 +112,12 @@ static void test_small_and_far(void **state) {
   (void)state;
   scree_context *context = scree_context_create(NULL);
   shape *s = NULL;
-  render_span span;
+  shape_span span;
   scree_shape_create_sphere(context, 1e-4, &s);
-  assert_true(render_shape_span(s, (v3){-1e4, 0, 0.6e-4}, (v3){1, 0, 0}, &span));
+  assert_true(shape_find_span(s, (v3){-1e4, 0, 0.6e-4}, (v3){1, 0, 0}, &span));
   assert_near(span.out.t - span.in.t, 1.6e-4, 1e-11);
   assert_near(span.in.normal.z, 0.6, 1e-7);
-  assert_false(render_shape_span(s, (v3){-1e4, 0, 1.0001e-4}, (v3){1, 0, 0}, &span));
+  assert_false(shape_find_span(s, (v3){-1e4, 0, 1.0001e-4}, (v3){1, 0, 0}, &span));
   scree_shape_destroy(s);
   scree_context_destroy(context);
 }
