@@ -169,7 +169,8 @@ static inline bool view_passes(const collide_view *view, size_t i, size_t k) {
   const v3 x = v3_sub(view->position[k], view->position[i]);
   const v3 v = v3_sub(view->linear[k], view->linear[i]);
   const double scale = view_less(view->diameter[i], view->diameter[k]);
-  double clear = view->radius[i] + view->radius[k] + view->margin * scale;
+  const double held = view->held + view->held_part * scale, margin = view->margin * scale;
+  double clear = view->radius[i] + view->radius[k] + (margin < held ? held : margin);
   if (view->extra) clear += view->extra[i] + view->extra[k];
   if (!(v3_norm2(x) > clear * clear)) return false;
   const double closing = -v3_dot(x, v);
