@@ -46,39 +46,53 @@ static void pyramid_stands(void **state) {
   lab_close(&l);
 }
 
-/* From a perfect start and with default settings: boxes at rest close a part of their gaps that
- * falls with them (src/assemble/law.c), which spares most iterations. In 2,000 steps 10, 12, 14 and
- * 17 rows took 3,320, 6,009, 4,309 and 3,490, with a fixed part of 0.05 15,708, 22,587, 24,878 and
- * 114,014. The swing itself is chance: 0.005, 0.19, 0.0003 and 0.0006 mm here, 0.04, 0.02, 0.08 and
- * 0.02 mm there; so its bound holds for these 14 rows and not for 12. */
-static void rest_stays_at_rest(void **state) {
-  (void)state;
-  enum { ROWS = 14 };
+/* From a perfect start and with default settings. Boxes at rest close a part of their gaps that
+ * falls with them (src/assemble/law.c), and solves of stacks at rest go some iterations below their
+ * tolerance (solve/auto/auto.c): where each one stops at it, 20 rows sway by 0.5 mm within 5 s. */
+static void stand(int rows, double seconds) {
   const double side = 0.2, h = 0.005;
+  const int steps = (int)(seconds / h + 0.5);
   lab l = lab_open(0.0, 0.0);
-  scree_body_id box[ROWS * (ROWS + 1) / 2];
+  scree_body_id box[COUNT];
+  double start[COUNT][3], worst = 0.0;
   size_t count = 0;
   long iterations = 0;
   l.def = scree_stepper_def_default();
   lab_add_floor(&l);
-  for (int row = 0; row < ROWS; row++)
-    for (int k = 0; k < ROWS - row; k++) {
+  for (int row = 0; row < rows; row++)
+    for (int k = 0; k < rows - row; k++) {
       const scree_body_id id = lab_add_box(&l, side, side, side, side * (row + 0.5));
       scree_body_state s = lab_state(&l, id);
-      s.position[0] = 1.1 * side * (k - 0.5 * (ROWS - row - 1));
+      s.position[0] = 1.1 * side * (k - 0.5 * (rows - row - 1));
       ok(&l, scree_body_set_state(l.world, id, &s));
+      memcpy(start[count], s.position, sizeof s.position);
       box[count++] = id;
     }
   ok(&l, scree_stepper_create(l.world, &l.def, &l.stepper));
-  for (int i = 1; i <= 2000; i++) {
+  for (int i = 1; i <= steps; i++) {
     scree_step_info info;
     ok(&l, scree_stepper_step(l.stepper, h, &info));
     iterations += (long)info.iterations;
-    if (!info.converged) fail_msg("R %g at %g s", info.residual, h * i);
+    if (!info.converged) fail_msg("%d rows: R %g at %g s", rows, info.residual, h * i);
   }
-  for (size_t k = 0; k < count; k++) assert_near(lab_state(&l, box[k]).position[1], 0.0, 5e-5);
-  if (iterations > 5 * 2000) fail_msg("%ld iterations in 2000 steps", iterations);
+  for (size_t k = 0; k < count; k++) {
+    const scree_body_state s = lab_state(&l, box[k]);
+    for (int j = 0; j < 3; j++) worst = fmax(worst, fabs(s.position[j] - start[k][j]));
+  }
+  print_message("%d rows: %ld iterations in %d steps, moved by %g m\n", rows, iterations, steps,
+                worst);
+  if (!(worst < 1e-5)) fail_msg("%d rows: moved by %g m", rows, worst);
+  if (iterations > 5L * steps)
+    fail_msg("%d rows: %ld iterations in %d steps", rows, iterations, steps);
   lab_close(&l);
+}
+
+static void rest_stays_at_rest(void **state) {
+  (void)state;
+  stand(12, 10.0);
+  stand(14, 10.0);
+  stand(17, 10.0);
+  stand(20, 10.0);
 }
 
 int main(void) {

@@ -31,13 +31,19 @@ static void change_settings(solve_run *run, const scree_solve_settings *to) {
 }
 
 /* What a loose tolerance leaves is added up by a stack from step to step, until it sways and each
- * step costs more than a tight one would have. So a stack at rest goes on to auto_rest_tolerance;
- * where that is not reached for what the first stage may cost, what was asked is enough. */
+ * step costs more than a tight one would have. So a stack at rest goes on to auto_rest_tolerance,
+ * and from there by some iterations towards a thousandth of it (see monitor.c); where that is not
+ * reached for what the first stage may cost, what was asked is enough. */
 typedef struct stack {
   const scree_solve_settings *asked;
   scree_solve_settings tight;
   bool rests;
 } stack;
+
+/* Steps of a simulation that have the time for it. */
+static bool auto_may_strive(const auto_work *w) {
+  return w->facts.loose && !(w->run->settings->time_limit > 0.0);
+}
 
 /* Judges the start: run->ended where that is enough. */
 static auto_class begin_stack(auto_work *w, stack *s) {
@@ -47,14 +53,17 @@ static auto_class begin_stack(auto_work *w, stack *s) {
   const bool loose =
       s->asked->tolerance_residual > auto_rest_tolerance && s->asked->tolerance_error <= 0.0;
   if (loose) run->settings = &s->tight;
+  if (auto_may_strive(w)) run->strives = AUTO_STRIVE_STACK;
   const bool there = solve_check_start(run);
   /* Without impulses to start from a stack may be at rest as well: its first step decides. */
   const bool fresh = op_max_abs(run->op, run->g) == 0.0;
-  s->rests = loose && (fresh || run->best_residual.scaled < auto_rest);
+  const bool still = fresh || run->best_residual.scaled < auto_rest;
+  s->rests = loose && still;
+  if (!still) run->strives = 0;
   if (loose && !s->rests) change_settings(run, s->asked);
   if (there)
     run->settings = s->asked;
-  else if (loose && !s->rests && run->best_merit <= 1.0)
+  else if (!still && run->best_merit <= 1.0)
     solve_finish(run, SCREE_OUTCOME_SOLVED, NULL);
   return auto_classify_stack(&w->facts, run->best_residual.scaled, fresh, s->rests);
 }
@@ -63,6 +72,7 @@ static auto_class begin_stack(auto_work *w, stack *s) {
 static void end_rest(solve_run *run, stack *s) {
   if (s->rests) change_settings(run, s->asked);
   s->rests = false;
+  run->strives = 0;
   if (run->ended) return;
   if (run->best_merit <= 1.0)
     solve_finish(run, SCREE_OUTCOME_SOLVED, NULL);
@@ -138,7 +148,7 @@ static scree_status run_step(auto_work *w, auto_class class) {
   stack s = {.asked = run->settings};
   if (secure(run)) return SCREE_OK;
   const bool small = class == AUTO_STEP_SMALL || class == AUTO_STEP_JOINED;
-  if (small && w->facts.loose && !(run->settings->time_limit > 0.0))
+  if (small && auto_may_strive(w))
     run->strives = w->facts.contacts < w->facts.blocks ? AUTO_STRIVE_JOINED : AUTO_STRIVE;
   if (small && solve_check_start(run)) return SCREE_OK;
   if (class == AUTO_STEP_STACK) class = begin_stack(w, &s);
