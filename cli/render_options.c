@@ -35,6 +35,7 @@ const cli_flag render_flags[] = {
     {"background", "studio|white|dark", "for the screen, for paper, for talks; default studio"},
     {"caption", "TEXT", "words in the corner; 'time' and 'none' have a meaning"},
     {"ghosts", "N", "draw the poses of N earlier moments too, the older the paler"},
+    {"joints", NULL, "draw joints, ropes and springs as rods, soft parts by their edges"},
     {"trails", NULL, "draw the ways of the bodies so far"},
     {"arrows", NULL, "draw velocities as arrows"},
     {"ground", NULL, "lay a ground where the scene has none"},
@@ -248,6 +249,7 @@ bool render_options_read(const cli_args *args, render_options *o) {
   o->ground = cli_has(args, "ground");
   o->view.trails = cli_has(args, "trails");
   o->view.arrows = cli_has(args, "arrows");
+  o->view.joints = cli_has(args, "joints");
   o->grid = !cli_has(args, "no-grid");
   o->legend = !cli_has(args, "no-legend");
   o->shadows = !cli_has(args, "no-shadows") && !cli_has(args, "draft");

@@ -50,7 +50,7 @@ _scree() {
     check) options+=" --set --threads --json --safe --schema --reference" ;;
     import) options+=" --out --allow-unsupported --fixed-base --self-collide --density --meshes --keyframe --json --safe --force" ;;
     solve) options+=" --solver --tol --tol-residual --max-iter --time-limit --model --set --warm-start --threads --device --device-blocks --json --check-existence --out --plot --strict --verbose --force" ;;
-    render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --ghosts --trails --arrows --ground --no-grid --no-legend --no-shadows --draft --threads --json --force" ;;
+    render) options+=" --out --frame --time --sheet --start --stop --fps --speed --size --samples --color --range --map --chains --bodies --cut --camera --background --caption --ghosts --joints --trails --arrows --ground --no-grid --no-legend --no-shadows --draft --threads --json --force" ;;
     plot) options+=" --what --out --from --to --force" ;;
     view) options+=" --port --threads" ;;
     export) options+=" --format --out --what --surface --html --frames --bodies --precision --no-contacts --from --to --every --threads --json --force" ;;

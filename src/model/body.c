@@ -340,6 +340,15 @@ scree_status scree_body_get_shown_state(const scree_world *w, scree_body_id id,
   return SCREE_OK;
 }
 
+pose world_shown_frame(const scree_world *w, uint32_t i, pose frame) {
+  scree_body_state state;
+  const scree_body_id id = {i, w->bodies.generation[i]};
+  if (scree_body_get_shown_state(w, id, &state)) return frame;
+  const double *q = state.rotation;
+  const pose shown = {v3_load(state.position), {q[0], q[1], q[2], q[3]}};
+  return pose_mul(pose_inverse(shown), pose_mul(world_pose(w, i), frame));
+}
+
 scree_status scree_body_set_state(scree_world *w, scree_body_id id, const scree_body_state *s) {
   ARGUMENT_CHECK(w ? w->context : NULL, w && s);
   world_bodies *b = &w->bodies;

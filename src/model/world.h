@@ -237,6 +237,8 @@ static inline periodic_image world_image(const scree_world *world, size_t i, siz
 static inline pose world_pose(const scree_world *world, size_t i) {
   return (pose){world->bodies.position[i], world->bodies.rotation[i]};
 }
+/* body.c: a frame that is seen from the body's principal axes, as seen from its shown state. */
+pose world_shown_frame(const scree_world *world, uint32_t body, pose frame);
 /* force.c: the first body whose velocity is not finite; SIZE_MAX: none. */
 size_t world_first_broken(const scree_world *world, const v3 *linear, const v3 *angular);
 /* How long a lasting force kicks a body in a step h: from the middle of the step before. */

@@ -51,6 +51,16 @@ static scree_status frame_all(scree_picture *p, size_t count, const size_t *fram
     scree_render_scene scene = scree_picture_get_scene(p);
     scene.ground = true;
     scree_framing_add_scene(&framing, &scene);
+    /* Ropes and arrows reach beyond the bodies. */
+    for (size_t k = 0; k < scene.link_count && (p->def.joints || p->def.arrows); k++) {
+      const scree_render_link *link = &scene.links[k];
+      scree_box box;
+      for (int n = 0; n < 3; n++) {
+        box.lower[n] = fmin(link->from[n], link->to[n]);
+        box.upper[n] = fmax(link->from[n], link->to[n]);
+      }
+      scree_framing_add_box(&framing, &box);
+    }
   }
   if (!scree_framing_end(&framing, &p->camera)) {
     scree_framing_add_box(&framing, &p->focus);

@@ -373,8 +373,9 @@ scree_status scree_picture_load(scree_picture *p, size_t frame, double share) {
   if (status) return status;
   set_looks(p);
   picture_paint(p);
-  const scree_status linked = make_links(p);
-  return linked ? linked : picture_add_past(p, frame);
+  status = make_links(p);
+  if (!status) status = picture_add_ties(p);
+  return status ? status : picture_add_past(p, frame);
 }
 
 scree_render_scene scree_picture_get_scene(const scree_picture *p) {

@@ -116,6 +116,8 @@ scree_status picture_add_past(scree_picture *p, size_t frame);
 /* Before a frame is loaded: poses of earlier ones. And of frames that are surveyed. */
 scree_status picture_note_ghosts(scree_picture *p, size_t frame);
 void picture_note_speeds(scree_picture *p);
+/* ties.c: joints, ropes and springs, where they are asked for. */
+scree_status picture_add_ties(scree_picture *p);
 /* picture.c: items of a frame, with their looks and colours. */
 scree_status picture_load_plain(scree_picture *p, size_t frame);
 /* Is gravity not along z? Then which way is up. */

@@ -189,12 +189,7 @@ static double shown_end(const scree_world *world, const view_cast *cast, uint32_
                         pose *frame) {
   if (body == WORLD_NO_BODY) return VIEW_NONE;
   const scree_body_id id = {body, world->bodies.generation[body]};
-  scree_body_state state;
-  if (scree_body_get_shown_state(world, id, &state) == SCREE_OK) {
-    const double *q = state.rotation;
-    const pose shown = {v3_load(state.position), {q[0], q[1], q[2], q[3]}};
-    *frame = pose_mul(pose_inverse(shown), pose_mul(world_pose(world, body), *frame));
-  }
+  *frame = world_shown_frame(world, body, *frame);
   return (double)(int32_t)view_cast_find(cast, id);
 }
 

@@ -186,6 +186,22 @@ class Render(CommandTest):
         self.assertGreater(sum(right) / len(right), sum(left) / len(left) + 10, "it slides down, to the right")
         self.assertEqual(self.run_scree("render", "run.h5", "--ghosts", "0").code, 2)
 
+    def test_joints(self):
+        """A pendulum hangs on a rod, which is in the picture up to its anchor; without --joints it hangs on nothing."""
+        with open(self.path("scene.yaml"), "w", encoding="utf-8") as file:
+            file.write("step: 5 ms\nduration: 0.1 s\nbodies:\n  - {name: bob, shape: {sphere: {radius: 0.1}}, position: [0, 0, 0]}\n"
+                       "joints:\n  - {kind: hinge, bodies: [world, bob], anchor: [0, 0, 1], axis: [0, 1, 0]}\n")
+        self.assertEqual(self.run_scree("run", "scene.yaml", "--out", "run.h5", "--force").code, 0)
+
+        def rod(*options):
+            """How many lines of the picture are darker somewhere near their middle than beside it."""
+            width, height, rows = self.render("--camera", "azimuth=-90,elevation=0", "--no-legend", *options)
+            def grey(row, x):
+                return sum(row[3 * x:3 * x + 3]) / 3
+            return sum(min(grey(row, x) for x in range(width // 2 - 3, width // 2 + 3)) < grey(row, width // 2 - 20) - 30 for row in rows) / height
+        self.assertGreater(rod("--joints"), 0.45)
+        self.assertLess(rod("--camera", "azimuth=-90,elevation=0,distance=4"), 0.2)
+
     def test_draft(self):
         result = self.run_scree("render", "run.h5", "--draft", "--out", "draft.png", "--json")
         self.assertEqual((result.code, result.err), (0, ""))

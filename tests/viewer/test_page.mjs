@@ -41,6 +41,7 @@ flexible:
   - {name: pad, kind: block, lower: [-0.2, -0.2, 0.01], upper: [0.2, 0.2, 0.41], cells: [2, 2, 2], young: 1e6, poisson: 0.3, density: 1000, rayleigh: 5 ms, node_radius: 1 cm}
 joints:
   - {name: rope, kind: pulley, bodies: [load, weight], anchor: [1, 0, 1.1], anchor_b: [2, 0, 1.1], sheaves: [[1, 0, 2], [2, 0, 2]]}
+  - {name: rail, kind: slider, bodies: [world, load], anchor: [1, 0, 3], axis: [0, 0, 1]}
   - {name: rod, kind: hinge, bodies: [world, bob], anchor: [-1.6, 0, 1.8], axis: [0, 1, 0]}
 probes:
 ${['load', 'weight', 'bob'].map((b) => `  - {name: ${b}, kind: body, body: ${b}}`).join('\n')}

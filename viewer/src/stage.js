@@ -319,8 +319,8 @@ export class Stage {
         const a = this.placeOn(j.a, j.anchor_a, mixing), b = this.placeOn(j.b, j.anchor_b, mixing);
         if (!a || !b) continue;
         if (j.sheave_a) add(a, this.placeOn(j.c, j.sheave_a, mixing), this.placeOn(j.c, j.sheave_b, mixing), b);
-        else if (a.distanceTo(b) > 1e-3 * this.radius) add(a, b);
-        for (const [n, local, end] of [[j.a, j.anchor_a, a], [j.b, j.anchor_b, b]])
+        else if (SPANS.has(j.kind)) add(a, b);
+        if (HOLDS.has(j.kind)) for (const [n, local, end] of [[j.a, j.anchor_a, a], [j.b, j.anchor_b, b]])
           if (n >= 0 && Math.hypot(...local) > 1.02 * (this.reaches[run.shape[n] - 1] ?? 0)) add(end, this.placeOn(n, [0, 0, 0], mixing));
       }
       for (const [a, ax, ay, az, b, bx, by, bz] of links) add(this.placeOn(a, [ax, ay, az], mixing), this.placeOn(b, [bx, by, bz], mixing));
@@ -440,4 +440,6 @@ export class Stage {
   }
 }
 
+// Joints with something between their anchors, and those whose anchor is a place of the body, which a rod must reach.
+const SPANS = new Set(['distance', 'rope', 'strut']), HOLDS = new Set([...SPANS, 'fixed', 'ball', 'hinge', 'universal', 'pulley']);
 const scratch = new THREE.Vector3();
