@@ -41,13 +41,16 @@ static uint32_t feature_name(const shape_mesh *m, uint32_t t, int where) {
   return 3 * m->triangle[t][where - 3] + 2;
 }
 
-/* On a seam both faces may claim the point, by rounding; one is enough. */
-static bool contact_known(const narrow_sink *sink, int from, v3 point, v3 normal, double size) {
+/* On a seam both faces may claim the point, by rounding; one is enough. Faces that lie behind one
+ * another claim the same point of the ball too, as the floor and the bottom of a slab do for one
+ * that sees both: the nearer one counts. Null: nobody claimed it yet. */
+static contact_point *contact_known(const narrow_sink *sink, int from, v3 point, v3 normal,
+                                    double size) {
   for (int i = from; i < sink->count; i++)
     if (v3_dot(sink->out[i].normal, normal) > 1 - 1e-9 &&
         v3_norm2(v3_sub(sink->out[i].point_a, point)) < 1e-12 * size * size)
-      return true;
-  return false;
+      return &sink->out[i];
+  return NULL;
 }
 
 void narrow_sphere_mesh(const shape *a, const pose *pa, const shape *b, const pose *pb,
@@ -73,9 +76,15 @@ void narrow_sphere_mesh(const shape *a, const pose *pa, const shape *b, const po
     if (!feature_counts(m, t, where, n, true)) continue;
     const v3 out = v3_neg(quat_rotate(pb->rotation, n));
     const v3 point = v3_add_scaled(pa->position, radius, out);
-    if (!contact_known(sink, from, point, out, radius))
-      narrow_add(sink, point, out, distance - radius,
-                 where == MESH_AT_FACE ? 3 * m->patch[t] : feature_name(m, t, where));
+    const uint32_t feature = where == MESH_AT_FACE ? 3 * m->patch[t] : feature_name(m, t, where);
+    contact_point *known = contact_known(sink, from, point, out, radius);
+    if (!known)
+      narrow_add(sink, point, out, distance - radius, feature);
+    else if (distance - radius < known->gap - 1e-9 * radius) {
+      known->gap = distance - radius;
+      known->point_b = v3_add_scaled(point, known->gap, out);
+      known->feature = feature;
+    }
   }
 }
 

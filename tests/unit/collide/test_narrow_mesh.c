@@ -222,12 +222,43 @@ static void nothing_is_deeper_than_it_is(void **state) {
   scree_shape_destroy(block);
 }
 
+/* A slab that a ball sees both sides of: the side that is nearer stands for it, whichever of the
+ * triangles comes first. */
+static void nearer_side_of_a_slab_counts(void **state) {
+  (void)state;
+  for (int flip = 0; flip < 2; flip++) {
+    const double top = flip ? 0.2 : 0.0, low = flip ? 0.0 : -0.2;
+    const double p[] = {-1, -1, top, 1, -1, top, 0, 1, top, -1, -1, low, 1, -1, low, 0, 1, low};
+    const uint32_t t[2][24] = {
+        {0, 1, 2, 3, 5, 4, 0, 3, 1, 1, 3, 4, 1, 4, 2, 2, 4, 5, 2, 5, 0, 0, 5, 3},
+        {3, 5, 4, 0, 1, 2, 0, 3, 1, 1, 3, 4, 1, 4, 2, 2, 4, 5, 2, 5, 0, 0, 5, 3}};
+    for (int first = 0; first < 2; first++) {
+      shape *slab, *ball;
+      contact_point c[CONTACT_POINT_MAX];
+      double least = INFINITY;
+      assert_int_equal(scree_shape_create_mesh(context, 6, p, 8, t[first], &slab), 0);
+      assert_int_equal(scree_shape_create_sphere(context, 0.05, &ball), 0);
+      const pose at = {{0, -0.3, top + 0.1}, {1, 0, 0, 0}}, none = {{0, 0, 0}, {1, 0, 0, 0}};
+      const int n = narrow_collide(ball, at, slab, none, 0.5, c, CONTACT_POINT_MAX);
+      for (int k = 0; k < n; k++)
+        if (fabs(c[k].normal.z) > 0.999) {
+          least = fmin(least, c[k].gap);
+          assert_true(fabs(c[k].point_b.z - (c[k].point_a.z + c[k].gap * c[k].normal.z)) < 1e-12);
+        }
+      assert_true(fabs(least - 0.05) < 1e-12);
+      scree_shape_destroy(slab);
+      scree_shape_destroy(ball);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(balls_on_a_wavy_floor),
       cmocka_unit_test(flat_floor_has_no_bumps_for_balls),
       cmocka_unit_test(flat_floor_has_no_bumps_for_solids),
       cmocka_unit_test(ridge_is_felt),
+      cmocka_unit_test(nearer_side_of_a_slab_counts),
       cmocka_unit_test(nothing_is_deeper_than_it_is),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
