@@ -102,6 +102,8 @@ scree_status assembler_sweep(assembler *a, const assembler_params *params, assem
  * (joint_ends.c); they are added to the pairs. */
 scree_status assembler_find_strain(assembler *a, const assembler_params *params,
                                    assembler_hit *hit);
+/* After finish: energy from nowhere (gain.c), so that the step is better made in parts. */
+bool assembler_gains(assembler *a, const assembler_params *params);
 void assembler_accept(assembler *a);
 /* look.c: `again` will see contacts from no farther than before. */
 scree_status assembler_see_no_farther(assembler *a);
@@ -221,6 +223,11 @@ scree_status assembler_curve_contacts(assembler *a, double h);
 /* ledger.c: what acts in the step, before bodies move; and the error, after. */
 void assembler_open_ledger(assembler *a, scree_ledger *out);
 void assembler_close_ledger(const assembler *a, scree_ledger *out);
+/* The means of the velocities before and after, and with them the work on the bodies of all
+ * contacts, and of a block of a joint, J. */
+void assembler_find_means(assembler *a);
+double assembler_contact_work(const assembler *a);
+double assembler_block_work(const assembler *a, size_t block);
 /* stiffness.c: of joints under load, in (I + h K). */
 scree_status assembler_find_stiffness(assembler *a, const assembler_params *params);
 /* Changes the inverse inertia of a body and its free angular velocity, where it is stiff; says

@@ -54,10 +54,15 @@ scree_status joint_add_part(assembler *a, size_t index, joint_role role, int coo
 
 /* How far the motion of a step bends: at most h (w^2 r + 2 w v) and h w^2, m/s and rad/s. *size: of
  * the joint, m. */
-static joint_recovery find_bending(const assembler *a, double h, const joint *j,
-                                   const joint_view *view, double *size) {
+typedef struct bending {
+  double slide, turn; /* at most */
+  double chord;       /* of the anchors: h |w x (w x r)| / 2 of both bodies */
+} bending;
+
+static bending find_bending(const assembler *a, double h, const joint *j, const joint_view *view,
+                            double *size) {
   const world_bodies *b = &a->world->bodies;
-  double turn = 0.0, arc = 0.0;
+  double turn = 0.0, arc = 0.0, bow = 0.0;
   v3 speed[2] = {{0, 0, 0}, {0, 0, 0}};
   *size = 0.0;
   for (int s = 0; s < 2; s++) {
@@ -69,9 +74,10 @@ static joint_recovery find_bending(const assembler *a, double h, const joint *j,
     speed[s] = v3_add(b->linear[i], v3_cross(w, arm));
     turn += v3_norm(w);
     arc += v3_norm(w) * v3_norm(arm);
+    bow += v3_norm(v3_cross(w, v3_cross(w, arm)));
   }
   const double apart = v3_norm(v3_sub(speed[1], speed[0]));
-  return (joint_recovery){h * turn * (arc + 2.0 * apart), h * turn * turn};
+  return (bending){h * turn * (arc + 2.0 * apart), h * turn * turn, h * (0.5 * bow + turn * apart)};
 }
 
 /* The error of a step is of second order in its motion: twice that must be taken back whatever the
@@ -79,15 +85,18 @@ static joint_recovery find_bending(const assembler *a, double h, const joint *j,
 joint_recovery joint_find_recovery(const assembler *a, const assembler_params *params,
                                    const joint *j, const joint_view *view) {
   double size, slide = params->recovery_speed;
-  const joint_recovery bent = find_bending(a, params->h, j, view, &size);
+  const bending bent = find_bending(a, params->h, j, view, &size);
   if (!(slide > 0.0)) slide = fmax(sqrt(a->gravity * size), 2.0 * size);
-  if (!(size > 0.0)) return (joint_recovery){INFINITY, INFINITY};
-  return (joint_recovery){slide + 2.0 * bent.slide, slide / size + 2.0 * bent.turn};
+  if (!(size > 0.0)) return (joint_recovery){INFINITY, INFINITY, INFINITY, INFINITY};
+  return (joint_recovery){slide + 2.0 * bent.slide, slide / size + 2.0 * bent.turn, bent.chord,
+                          0.5 * bent.turn};
 }
 
-double joint_recovered_part(double sum2, double most, const assembler_params *params) {
-  const double speed = params->stabilisation * sqrt(sum2) / params->h;
-  return speed > most ? most / speed : 1.0;
+double joint_recovered_part(double sum2, double most, double chord,
+                            const assembler_params *params) {
+  const double way = params->stabilisation * sqrt(sum2), speed = way / params->h;
+  const double allowed = fmin(most, chord + way / assembler_whole(params));
+  return speed > allowed ? allowed / speed : 1.0;
 }
 
 /* A jolt, as a bounce of one of the bodies, makes impulses in the joints far above those of the
@@ -104,7 +113,7 @@ static bool hold_without_work(const assembler *a, const assembler_params *params
   const world_bodies *b = &a->world->bodies;
   double size, apart[2] = {0.0, 0.0}, speed[2] = {0.0, 0.0};
   if (!a->impacts.jolted || j->compliance > 0.0) return false;
-  const joint_recovery bent = find_bending(a, params->h, j, view, &size);
+  const bending bent = find_bending(a, params->h, j, view, &size);
   if (params->h * bent.turn > far_turn * far_turn) return false;
   for (int k = 0; k < count; k++) {
     offset[k] = joint_row_speed(j, &rows[k], b->linear, b->angular);
@@ -131,8 +140,8 @@ static scree_status add_held(assembler *a, const assembler_params *params, size_
       slide += rows[k].value * rows[k].value;
   }
   report->joint_error = fmax(report->joint_error, sqrt(slide));
-  const double slides = joint_recovered_part(slide, most.slide, params),
-               turns = joint_recovered_part(turn, most.turn, params);
+  const double slides = joint_recovered_part(slide, most.slide, most.chord_slide, params),
+               turns = joint_recovered_part(turn, most.turn, most.chord_turn, params);
   const bool workless = hold_without_work(a, params, j, view, rows, count, offset);
   for (int k = 0; k < count; k++) {
     const bool soft = j->compliance > 0.0 && !rows[k].turn;

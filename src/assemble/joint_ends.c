@@ -100,8 +100,9 @@ static bool bend(assembler *a, const assembler_params *params, const joint_part 
   double slide = 0.0, turn = 0.0;
   for (int k = 0; k < count; k++) *(rows[k].turn ? &turn : &slide) += rows[k].value * rows[k].value;
   /* A joint that came apart is brought together in more steps than one. */
-  if (joint_recovered_part(slide, most.slide, params) < 1.0 ||
-      joint_recovered_part(turn, most.turn, params) < 1.0 || params->stabilisation < 1.0)
+  if (joint_recovered_part(slide, most.slide, most.chord_slide, params) < 1.0 ||
+      joint_recovered_part(turn, most.turn, most.chord_turn, params) < 1.0 ||
+      params->stabilisation < 1.0)
     return false;
   double *offset = a->problem->offset + a->problem->row_start[part->block];
   for (int k = 0; k < count; k++) offset[k] += part_taken * rows[k].value / params->h;
@@ -121,7 +122,7 @@ scree_status assembler_bend_joints(assembler *a, const assembler_params *params,
 /* A jolt may leave bodies that turn so far in the step that their joints come apart: more than this
  * part of their size, and twice as much as they are. Steps like that are better made in parts.
  * Joints whose bodies turn less need no look. */
-static const double fast = 0.3 /* rad */, strained = 0.02;
+static const double fast = 0.1 /* rad */, strained = 0.02;
 
 static bool is_strained(const assembler *a, const assembler_params *params, const joint *j) {
   const joint next = estimated(a, j, params->h);

@@ -43,15 +43,20 @@ typedef struct joint_spring {
 bool joint_solve_spring(const joint_spring *s, double h, double kick, double *offset,
                         double *compliance);
 
-/* The most that errors of a joint are removed with, m/s and rad/s. */
+/* The most that errors of a joint are removed with, m/s and rad/s; and the speed that the chord of
+ * the step's motion has along the rows. */
 typedef struct joint_recovery {
   double slide, turn;
+  double chord_slide, chord_turn;
 } joint_recovery;
 joint_recovery joint_find_recovery(const assembler *a, const assembler_params *params,
                                    const joint *j, const joint_view *view);
 
-/* Part of errors with this sum of squares that is removed, so that none goes faster than `most`. */
-double joint_recovered_part(double sum2, double most, const assembler_params *params);
+/* Part of errors with this sum of squares that is removed, so that none goes faster than `most`. In
+ * a part of a step, what is more than its own motion leaves (`chord`) is removed as fast as in the
+ * whole step: else parts as short as they get would throw bodies about to close what a longer one
+ * has left. */
+double joint_recovered_part(double sum2, double most, double chord, const assembler_params *params);
 
 /* Adds a block of the joint to the problem, with its start in g. */
 scree_status joint_add_part(assembler *a, size_t index, joint_role role, int coordinate,

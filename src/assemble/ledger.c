@@ -33,6 +33,13 @@ static const impact_body *hit_body(const assembler *a, uint32_t i) {
   return b->hit ? b : NULL;
 }
 
+/* What the impacts of the step have changed of its velocity. */
+static v3 jump_of(const assembler *a, uint32_t i) {
+  const impact_body *b = hit_body(a, i);
+  if (!b) return v3_make(0, 0, 0);
+  return v3_sub(v3_load(a->problem->bodies.body[a->order.rank[i]].v_free), b->free_linear);
+}
+
 /* Over the step; of a driven body its own motion. */
 static mean_twist mean_of(const assembler *a, uint32_t i) {
   const world_bodies *b = &a->world->bodies;
@@ -52,7 +59,7 @@ static void find_some_means(assembler *a, size_t begin, size_t end) {
     if (a->world->bodies.alive[i]) a->mean[i] = mean_of(a, (uint32_t)i);
 }
 
-static void find_means(assembler *a) {
+void assembler_find_means(assembler *a) {
   const size_t n = a->world->bodies.limit, pieces = pieces_of(n);
   if (pieces == 1) {
     find_some_means(a, 0, n);
@@ -123,13 +130,25 @@ static void add_contacts(const assembler *a, scree_ledger *out) {
 /* An impact at the time t of the step turns a body round there: its end is shifted by t (v - v'),
  * and gravity works along that too. Speeds are those of the middle of the step, so the product of
  * impulse and mean velocity is off by just this work: with it an impact takes m (1 - e^2) u^2 / 2
- * with u at its time. */
+ * with u at its time. Where the step is not as long as the one before, the mean is not that of the
+ * start of the step, but half of what the kick is longer than the step before it. */
 static void add_shifts(const assembler *a, scree_ledger *out) {
   const v3 gravity = v3_load(a->world->def.gravity);
-  for (size_t k = 0; a->impacts.count && k < a->order.moving; k++)
-    if (a->impacts.body[k].hit)
-      out->impacts += a->world->bodies.mass[a->order.body[k]] *
-                      v3_dot(gravity, a->impacts.body[k].shift_linear);
+  for (size_t k = 0; a->impacts.count && k < a->order.moving; k++) {
+    const impact_body *b = &a->impacts.body[k];
+    if (!b->hit) continue;
+    const uint32_t i = a->order.body[k];
+    const double before = 0.5 * (world_kick(a->world, i, a->h) - a->h);
+    out->impacts += a->world->bodies.mass[i] *
+                    v3_dot(gravity, v3_add_scaled(b->shift_linear, -before, jump_of(a, i)));
+  }
+}
+
+double assembler_contact_work(const assembler *a) {
+  scree_ledger sum = {.impacts = 0.0};
+  add_contacts(a, &sum);
+  add_shifts(a, &sum);
+  return -(sum.impacts + sum.friction);
 }
 
 /* ---- joints --------------------------------------------------------------------------------- */
@@ -155,6 +174,11 @@ static double add_rows(const assembler *a, size_t block, scree_ledger *out) {
   return work;
 }
 
+double assembler_block_work(const assembler *a, size_t block) {
+  scree_ledger others = {.motions = 0.0};
+  return add_rows(a, block, &others);
+}
+
 static void add_load(const assembler *a, uint32_t i, double seconds, const body_load *load,
                      double *work) {
   *work +=
@@ -177,18 +201,33 @@ static void add_torque_motors(const assembler *a, const joint *j, scree_ledger *
   }
 }
 
+/* A motor that starts: some body of its joint begins with a velocity that was given to it. */
+static bool starts(const assembler *a, const joint_part *part) {
+  const joint *j = &a->world->joint[part->joint];
+  for (int s = 0; s < JOINT_SIDES && part->role == JOINT_PART_MOTOR; s++)
+    if (j->body[s] != WORLD_NO_BODY && a->world->bodies.fresh[j->body[s]]) return true;
+  return false;
+}
+
+/* Where bodies begin with velocities that their joints do not allow and a motor starts at the same
+ * time, the product with the mean velocity cannot tell who of the two gave: the motor did, as held
+ * rows alone only take. */
 static void add_joints(const assembler *a, scree_ledger *out) {
   const scree_world *w = a->world;
+  double motors = 0.0, held = 0.0;
+  bool begins = false;
   for (size_t k = 0; k < a->joints.count; k++) {
     const joint_part *part = &a->joints.part[k];
     const double work = add_rows(a, part->block, out);
-    if (part->role == JOINT_PART_MOTOR)
-      out->motors += work;
-    else if (part->role == JOINT_PART_FRICTION)
+    begins = begins || starts(a, part);
+    if (part->role == JOINT_PART_FRICTION)
       out->friction -= work;
     else
-      out->joints -= work;
+      *(part->role == JOINT_PART_MOTOR ? &motors : &held) += work;
   }
+  const double given = begins ? fmax(held, 0.0) : 0.0;
+  out->motors += motors + given;
+  out->joints -= held - given;
   for (size_t k = 0; k < w->joint_limit; k++)
     if (w->joint[k].alive && !w->joint[k].broken) add_torque_motors(a, &w->joint[k], out);
 }
@@ -215,9 +254,8 @@ static void add_links(const assembler *a, scree_ledger *out) {
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-/* Kinetic and potential energy at the middle of the step that has led to this velocity and place.
- * For a body without one now, with the place `ahead` by h (v+ - v) / 4: its first kick lasts half a
- * step, and that is how far from the middle of its first step it is by gravity's work. */
+/* Kinetic and potential energy at the middle of the step that has led to this velocity, with the
+ * place `ahead` of that of the body. */
 static void add_energy(const scree_world *w, size_t i, double sign, v3 ahead, scree_ledger *out) {
   const world_bodies *b = &w->bodies;
   const v3 inertia = b->inertia[i], x = v3_add(b->position[i], ahead);
@@ -230,14 +268,22 @@ static void add_energy(const scree_world *w, size_t i, double sign, v3 ahead, sc
   out->potential -= sign * b->mass[i] * v3_dot(v3_load(w->def.gravity), x);
 }
 
+/* Before the step (sign < 0) and after it. Gravity's work is its kick times the mean velocity, and
+ * the way from the middle of a step to the middle of the next is that long where both take the same
+ * time. Else, as from a start or in parts, the place before is taken by (h - h') (v - v') / 4
+ * ahead: it is where a fall of steps of this length comes from. An impact has no part in that. */
 static void add_some_energies(const assembler *a, double sign, double step, size_t begin,
                               size_t end, scree_ledger *out) {
   const scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
   for (size_t i = begin; i < end; i++) {
     if (!world_is_dynamic(w, i)) continue;
-    const v3 ahead = b->fresh[i] ? v3_scale(0.5 * a->h, v3_sub(a->mean[i].linear, b->linear[i]))
-                                 : v3_scale(-0.5 * step, b->linear[i]);
+    const double half = sign < 0.0 && b->fresh[i] ? 0.0 : 0.5 * step;
+    v3 ahead = v3_scale(-half, b->linear[i]);
+    if (sign < 0.0) {
+      const v3 mean = v3_add_scaled(a->mean[i].linear, -0.5, jump_of(a, (uint32_t)i));
+      ahead = v3_add_scaled(ahead, half - 0.5 * a->h, v3_sub(b->linear[i], mean));
+    }
     add_energy(w, i, sign, ahead, out);
   }
 }
@@ -265,7 +311,7 @@ static void add_energies(const assembler *a, double sign, double step, scree_led
 
 void assembler_open_ledger(assembler *a, scree_ledger *out) {
   const world_bodies *b = &a->world->bodies;
-  find_means(a);
+  assembler_find_means(a);
   add_contacts(a, out);
   if (a->ranks) {
     double sums[3] = {out->impacts, out->friction, out->motions};

@@ -204,18 +204,21 @@ static double constrained_ratio(const assembler *a, uint32_t body, double h,
 
 bool assembler_stiffen(assembler *a, uint32_t body, double h, double *inverse_inertia) {
   if (!a->joints.stiff) return false;
-  const double *k = a->joints.stiffness[body];
-  if (!(h * trace(k, inverse_inertia) > limit)) return false;
-  const double ratio = constrained_ratio(a, body, h, inverse_inertia);
-  if (!(ratio > limit)) return false;
+  double *k = a->joints.stiffness[body];
+  double ratio = h * trace(k, inverse_inertia);
+  if (ratio > limit) ratio = constrained_ratio(a, body, h, inverse_inertia);
+  if (!(ratio > limit)) {
+    memset(k, 0, sizeof a->joints.stiffness[body]);
+    return false;
+  }
   const double part = 1.0 - limit / ratio;
   const world_bodies *b = &a->world->bodies;
-  double sum[6], damping[6];
+  double sum[6];
   const m33 r = quat_to_m33(b->rotation[body]);
   m33_rotate_diagonal(&r, b->inertia[body], sum);
   v3 momentum = sym3_mul_v3(sum, a->angular[body]);
-  for (int e = 0; e < 6; e++) sum[e] += damping[e] = part * h * k[e];
-  momentum = v3_add(momentum, sym3_mul_v3(damping, b->slow_turn[body]));
+  for (int e = 0; e < 6; e++) sum[e] += k[e] *= part * h;
+  momentum = v3_add(momentum, sym3_mul_v3(k, b->slow_turn[body]));
   invert(sum, inverse_inertia);
   a->angular[body] = sym3_mul_v3(inverse_inertia, momentum);
   return true;

@@ -259,6 +259,7 @@ static scree_status look(scree_stepper *s, const assembler_params *params, int l
   }
   status = assembler_sweep(a, params, &found->hit);
   if (!status) status = assembler_find_strain(a, params, &found->hit);
+  if (!status) found->hit.pairs += assembler_gains(a, params);
   vote_hit(s, &found->hit);
   if (status || (found->hit.pairs && found->hit.turn > far_turn)) return status;
   bool late = false;
