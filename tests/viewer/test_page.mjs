@@ -217,3 +217,41 @@ test('ropes, rods and soft parts are where the recording says, and long plots ar
   assert.deepEqual(faults, []);
   await page.close();
 });
+
+test('bodies that come and go are in every frame where the recording has them', async () => {
+  scene('flow.yaml', `
+step: 4 ms
+duration: 1 s
+recording: {every: 40 ms}
+solver: {tolerance_residual: 0.1}
+bodies:
+  - {name: chute, kind: fixed, shape: {box: {size: [1, 0.3, 0.02]}}, rotation: {axis: [0, 1, 0], angle: 30 deg}}
+emitters:
+  - {rate: 60, region: {cylinder: {center: [-0.3, 0, 0.45], radius: 0.08, height: 0.1}}, body: {shape: {sphere: {radius: 2 cm}}, density: 2500}}
+drains:
+  - {lower: [-9, -9, -9], upper: [9, 9, -0.1]}
+`);
+  scree('run', 'flow.yaml', '--out', 'flow.h5');
+  scree('export', 'flow.h5', '--html', 'flow.html');
+  scree('export', 'flow.h5', '--format', 'csv', '--what', 'bodies', '--out', 'flow');
+  const { page, faults } = await open(browser, address('flow.html'));
+  const shown = await page.evaluate(() => Array.from({ length: scree.source.count }, (_, i) => {
+    const f = scree.source.frame(i), q = scree.run.header.quantum;
+    return Array.from(f.list, (n, k) => [scree.run.place[n], ...[0, 1, 2].map((c) => f.place[3 * k + c] * q)]);
+  }));
+  const recorded = rows('flow'), quantum = await page.evaluate(() => scree.run.header.quantum);
+  assert.equal(recorded.length, shown.flat().length);
+  assert.ok(shown.some((f, i) => i && f.length > shown[i - 1].length) && shown.some((f, i) => i && f.length < shown[i - 1].length));
+  for (const r of recorded) {
+    const found = shown[Number(r.frame)].find((b) => b[0] === Number(r.Body));
+    assert.ok(found, `frame ${r.frame} has no body ${r.Body}`);
+    assert.ok(Math.hypot(found[1] - r.x, found[2] - r.y, found[3] - r.z) < 0.87 * quantum, `${found} and ${JSON.stringify(r)}`);
+  }
+  for (const index of [3, 12, 24]) { // each is drawn from its first frame to its last
+    await page.evaluate((i) => scree.seek(scree.source.timeOf(i)), index);
+    await drawn(page);
+    assert.equal(await page.evaluate(() => scree.stage.bodies.groups.get('sphere').count), shown[index].length - 1);
+  }
+  assert.deepEqual(faults, []);
+  await page.close();
+});
