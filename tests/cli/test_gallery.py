@@ -12,7 +12,7 @@ G = 9.81
 
 class Listing(CommandTest):
     NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "buckling", "clumps", "cohesive-column",
-             "column-collapse", "crane", "crater", "dominoes", "drops", "drum", "flywheel", "four-bar", "gripper",
+             "column-collapse", "crane", "crater", "dominoes", "drops", "drum", "flywheel", "foam", "four-bar", "gripper",
              "hammer-mill", "heap", "heavy-chain", "hopper", "incline", "launched-cube", "mass-ratio",
              "net", "newtons-cradle", "packaging", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "rubble", "settle", "shaker",
              "simple-shear", "sinking", "skate", "slider-crank", "soft-gripper", "spinning-top", "stack", "stick-slip", "tracked", "tyre", "vehicle",
@@ -114,6 +114,13 @@ class Laws(GalleryTest):
         mass = [r ** 3 for r in (2.94, 2.95, 2.96, 2.97, 2.98, 2.99)]
         wanted = sum(m * h for m, h in zip(mass, hang + list(fallen))) / sum(mass)
         self.assertLess(abs(z - wanted), 1e-5)
+
+    def test_foam(self):
+        for bond, least, most in ((0, 0.05, 0.2), (4, 0.4, 0.65), (30, 0.98, 1.0)):
+            self.summary("foam", "--set", "n=400", "--set", "bond=%d" % bond)
+            mass = column(self.probe("foam", "left"), "mass")
+            self.assertLessEqual(least, mass[-1] / mass[0])
+            self.assertGreaterEqual(most, mass[-1] / mass[0])
 
     def test_press(self):
         self.summary("press")
