@@ -1,9 +1,7 @@
-/* Islands: connected components of the blocks, joined by moving bodies (or by blocks of N that are
- * not zero). Each is solved as a problem of its own: with the number of iterations it needs, with
- * the method that fits it, with a factorisation of its own size.
+/* Islands (ccp/islands.h), each solved as a problem of its own: with the number of iterations it
+ * needs, with the method that fits it, with a factorisation of its own size.
  *
- * An island keeps the geometry, and r as the operator holds it: its bodies start at rest, r goes
- * into the offsets. R of the whole is the largest R of an island, as all are measured in the same
+ * R of the whole is the largest R of an island, as all are measured in the same
  * reference speed. E is not: with e_i <= t max(|q_i|, |g_i|, |u_i|) in each island the sum over all
  * is at most sqrt(3) t max(|q|, |g|, |u|), so each is asked for t / sqrt(3).
  *
@@ -14,219 +12,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/groups.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "ccp/forms/local.h"
-
-/* ---- finding them --------------------------------------------------------------------------- */
-
-static void touch(const scree_ccp *p, islands *w, uint32_t body, size_t block) {
-  if (!ccp_body_moves(&p->bodies, body)) return;
-  uint32_t *seen = &w->first[body];
-  if (*seen)
-    groups_unite(w->parent, *seen - 1, (uint32_t)block);
-  else
-    *seen = (uint32_t)block + 1;
-}
-
-static void link_bodies(const scree_ccp *p, islands *w) {
-  const ccp_bodies *bodies = &p->bodies;
-  if (bodies->body_count) memset(w->first, 0, bodies->body_count * sizeof *w->first);
-  for (size_t i = 0; i < bodies->contact_count; i++) {
-    touch(p, w, bodies->contact[i].body_a, i);
-    touch(p, w, bodies->contact[i].body_b, i);
-  }
-  const size_t generic = p->row_start[bodies->contact_count];
-  for (size_t i = bodies->contact_count; i < p->block_count; i++)
-    for (size_t t = bodies->term_start[p->row_start[i] - generic];
-         t < bodies->term_start[p->row_start[i + 1] - generic]; t++)
-      touch(p, w, bodies->term[t].body, i);
-}
-
-static void link_matrix(const ccp_operator *op, islands *w) {
-  const ccp_block_rows *local = op_local_rows(op);
-  for (size_t i = 0; i < op->block_count; i++) {
-    const size_t dim = op->row_start[i + 1] - op->row_start[i];
-    for (size_t k = local->start[i]; k < local->start[i + 1]; k++) {
-      const size_t j = local->column[k];
-      const size_t entries = dim * (op->row_start[j + 1] - op->row_start[j]);
-      bool coupled = false;
-      for (size_t e = 0; e < entries && !coupled; e++)
-        coupled = local->value[local->offset[k] + e] != 0.0;
-      if (coupled) groups_unite(w->parent, (uint32_t)i, (uint32_t)j);
-    }
-  }
-}
-
-scree_status islands_find(ccp_operator *op, islands *w) {
-  scree_context *context = op->context;
-  const size_t n = op->block_count;
-  w->count = w->largest = 0;
-  if (memory_grow(context, &w->parent, n + 1, sizeof *w->parent) ||
-      memory_grow(context, &w->block, n + 1, sizeof *w->block) ||
-      memory_grow(context, &w->start, n + 2, sizeof *w->start) ||
-      memory_grow(context, &w->first, op->problem->bodies.body_count + 1, sizeof *w->first))
-    return SCREE_ERROR_MEMORY;
-  for (size_t i = 0; i < n; i++) w->parent[i] = (uint32_t)i;
-  if (op->form == SCREE_FORM_BODIES)
-    link_bodies(op->problem, w);
-  else
-    link_matrix(op, w);
-  /* Numbers of islands in place of roots; a root comes before its blocks. */
-  memset(w->start, 0, (n + 2) * sizeof *w->start);
-  for (size_t i = 0; i < n; i++) {
-    const uint32_t root = groups_root(w->parent, (uint32_t)i);
-    w->block[i] = root == i ? (uint32_t)w->count++ : w->block[root];
-    w->start[w->block[i] + 2]++;
-  }
-  for (size_t c = 0; c < w->count; c++) {
-    if (w->start[c + 2] > w->largest) w->largest = w->start[c + 2];
-    w->start[c + 2] += w->start[c + 1];
-  }
-  memcpy(w->parent, w->block, n * sizeof *w->block);
-  for (size_t i = 0; i < n; i++) w->block[w->start[w->parent[i] + 1]++] = (uint32_t)i;
-  return SCREE_OK;
-}
-
-/* ---- an island as a problem ----------------------------------------------------------------- */
-
-static scree_status body_in(const scree_ccp *p, islands *w, uint32_t body, uint32_t *inside) {
-  *inside = SCREE_CCP_WORLD;
-  if (!ccp_body_moves(&p->bodies, body)) return SCREE_OK;
-  if (w->first[body]) {
-    *inside = w->first[body] - 1;
-    return SCREE_OK;
-  }
-  scree_ccp_body_def def = p->bodies.body[body];
-  memset(def.v_free, 0, sizeof def.v_free);
-  const scree_status status = scree_ccp_add_body(w->problem, &def, inside);
-  w->first[body] = *inside + 1;
-  return status;
-}
-
-static scree_status add_contact(const ccp_operator *op, islands *w, size_t block) {
-  const scree_ccp *p = op->problem;
-  const ccp_contact *from = &p->bodies.contact[block];
-  const size_t row = p->row_start[block], dim = p->row_start[block + 1] - row;
-  scree_ccp_contact_def c = scree_ccp_contact_def_default();
-  c.set = *ccp_set(p, block);
-  memcpy(c.normal, from->normal, sizeof c.normal);
-  memcpy(c.tangent, from->tangent, sizeof c.tangent);
-  memcpy(c.arm_a, from->arm_a, sizeof c.arm_a);
-  memcpy(c.arm_b, from->arm_b, sizeof c.arm_b);
-  memcpy(c.offset, op->r + row, dim * sizeof *c.offset);
-  if (p->compliance) memcpy(c.compliance, p->compliance + row, dim * sizeof *c.compliance);
-  scree_status status = body_in(p, w, from->body_a, &c.body_a);
-  if (!status) status = body_in(p, w, from->body_b, &c.body_b);
-  return status ? status : scree_ccp_add_contact(w->problem, &c);
-}
-
-static scree_status add_generic(const ccp_operator *op, islands *w, size_t block) {
-  const scree_ccp *p = op->problem;
-  const ccp_bodies *bodies = &p->bodies;
-  const size_t row = p->row_start[block], dim = p->row_start[block + 1] - row;
-  const size_t k = row - p->row_start[bodies->contact_count];
-  const size_t first = bodies->term_start[k], count = bodies->term_start[k + dim] - first;
-  scree_ccp_term *term = memory_new(op->context, count, sizeof *term);
-  if (!term) return SCREE_ERROR_MEMORY;
-  scree_ccp_row_def rows[SCREE_MAX_DIM];
-  scree_status status = SCREE_OK;
-  for (size_t r = 0; r < dim && !status; r++) {
-    const size_t begin = bodies->term_start[k + r] - first;
-    size_t end = begin;
-    for (size_t t = bodies->term_start[k + r]; t < bodies->term_start[k + r + 1] && !status; t++) {
-      uint32_t inside;
-      status = body_in(p, w, bodies->term[t].body, &inside);
-      if (inside == SCREE_CCP_WORLD) continue;
-      term[end] = bodies->term[t];
-      term[end++].body = inside;
-    }
-    rows[r] = (scree_ccp_row_def){.terms = term + begin,
-                                  .term_count = end - begin,
-                                  .offset = op->r[row + r],
-                                  .compliance = p->compliance ? p->compliance[row + r] : 0.0};
-  }
-  if (!status) status = scree_ccp_add_block(w->problem, ccp_set(p, block), rows);
-  memory_free(op->context, term);
-  return status;
-}
-
-static scree_status build_bodies(const ccp_operator *op, islands *w, size_t c) {
-  scree_status status = SCREE_OK;
-  if (!w->problem) status = scree_ccp_create_bodies(op->context, &w->problem);
-  if (status) return status;
-  scree_ccp_clear(w->problem);
-  for (size_t k = w->start[c]; k < w->start[c + 1] && !status; k++)
-    status = w->block[k] < op->problem->bodies.contact_count ? add_contact(op, w, w->block[k])
-                                                             : add_generic(op, w, w->block[k]);
-  return status;
-}
-
-/* The island's part of N and r; `place` of each block is its first row in the island. */
-static scree_status build_local(const ccp_operator *op, const islands *w, size_t c,
-                                scree_ccp **problem) {
-  scree_context *context = op->context;
-  const ccp_block_rows *local = op_local_rows(op);
-  const size_t count = w->start[c + 1] - w->start[c];
-  const uint32_t *block = w->block + w->start[c];
-  size_t rows = 0, entries = 0;
-  for (size_t k = 0; k < count; k++) {
-    const size_t i = block[k], dim = op->row_start[i + 1] - op->row_start[i];
-    w->parent[i] = (uint32_t)rows;
-    rows += dim;
-    for (size_t l = local->start[i]; l < local->start[i + 1]; l++)
-      entries += dim * (op->row_start[local->column[l] + 1] - op->row_start[local->column[l]]);
-  }
-  scree_set *set = memory_new(context, count, sizeof *set);
-  double *q = memory_new(context, rows, sizeof *q);
-  size_t *start = memory_new(context, rows + 2, sizeof *start);
-  uint32_t *index = memory_new(context, entries, sizeof *index);
-  double *value = memory_new(context, entries, sizeof *value);
-  scree_status status = set && q && start && index && value ? SCREE_OK : SCREE_ERROR_MEMORY;
-  /* Block rows ascend, and so do the rows of each column when they are filled in that order. */
-  for (int pass = 0; pass < 2 && !status; pass++) {
-    for (size_t k = 0; k < count; k++) {
-      const size_t i = block[k], dim = op->row_start[i + 1] - op->row_start[i];
-      set[k] = *ccp_set(op->problem, i);
-      memcpy(q + w->parent[i], op->r + op->row_start[i], dim * sizeof *q);
-      for (size_t l = local->start[i]; l < local->start[i + 1]; l++) {
-        const size_t j = local->column[l], columns = op->row_start[j + 1] - op->row_start[j];
-        const double *a = local->value + local->offset[l];
-        for (size_t e = 0; e < dim * columns; e++) {
-          if (a[e] == 0.0) continue;
-          const size_t column = w->parent[j] + e % columns;
-          if (pass == 0) {
-            start[column + 2]++;
-            continue;
-          }
-          index[start[column + 1]] = (uint32_t)(w->parent[i] + e / columns);
-          value[start[column + 1]++] = a[e];
-        }
-      }
-    }
-    for (size_t column = 0; pass == 0 && column < rows; column++)
-      start[column + 2] += start[column + 1];
-  }
-  const scree_csc matrix = {rows, rows, start, index, value};
-  if (!status) status = scree_ccp_create_local(context, count, set, &matrix, q, NULL, problem);
-  memory_free(context, set);
-  memory_free(context, q);
-  memory_free(context, start);
-  memory_free(context, index);
-  memory_free(context, value);
-  return status;
-}
-
-/* ---- solving them --------------------------------------------------------------------------- */
 
 /* to_whole: g of the island into x; else the other way round. */
 static void copy_rows(const ccp_operator *op, const islands *w, size_t c, bool to_whole,
                       double *x) {
   size_t row = 0;
-  for (size_t k = w->start[c]; k < w->start[c + 1]; k++) {
-    const size_t first = op->row_start[w->block[k]];
-    const size_t dim = op->row_start[w->block[k] + 1] - first;
+  for (size_t k = w->parts.start[c]; k < w->parts.start[c + 1]; k++) {
+    const size_t first = op->row_start[w->parts.block[k]];
+    const size_t dim = op->row_start[w->parts.block[k] + 1] - first;
     if (to_whole)
       memcpy(x + first, w->g + row, dim * sizeof *x);
     else
@@ -239,8 +34,8 @@ static void copy_rows(const ccp_operator *op, const islands *w, size_t c, bool t
 static bool is_solved(const solve_run *run, const islands *w, size_t c, const double *each) {
   const scree_solve_settings *s = run->settings;
   if (s->tolerance_error > 0.0 || s->tolerance_residual <= 0.0) return false;
-  for (size_t k = w->start[c]; k < w->start[c + 1]; k++)
-    if (!(each[w->block[k]] <= 0.9 * s->tolerance_residual)) return false;
+  for (size_t k = w->parts.start[c]; k < w->parts.start[c + 1]; k++)
+    if (!(each[w->parts.block[k]] <= 0.9 * s->tolerance_residual)) return false;
   return true;
 }
 
@@ -274,10 +69,8 @@ static scree_status solve_island(solve_run *run, islands *w, size_t c, double sh
                                  scree_solve_info *info) {
   ccp_operator *op = run->op;
   const scree_solve_settings settings = settings_of(run, share);
-  const bool local = op->form != SCREE_FORM_BODIES;
-  scree_ccp *problem = NULL;
-  scree_status status = local ? build_local(op, w, c, &problem) : build_bodies(op, w, c);
-  if (!local) problem = w->problem;
+  scree_ccp *problem;
+  scree_status status = op_islands_build(op, &w->parts, c, &problem);
   if (!status) {
     scree_ccp_set_reference_speed(problem, op->reference_speed);
     copy_rows(op, w, c, false, run->g);
@@ -286,7 +79,6 @@ static scree_status solve_island(solve_run *run, islands *w, size_t c, double sh
   if (!status) copy_rows(op, w, c, true, run->g);
   if (!status && info->outcome == SCREE_OUTCOME_INFEASIBLE)
     memcpy(w->g, scree_solver_certificate(w->solver), problem->row_count * sizeof *w->g);
-  if (local) scree_ccp_destroy(problem);
   return status;
 }
 
@@ -306,7 +98,6 @@ static bool is_over(solve_run *run, double estimated) {
 
 static scree_status prepare(solve_run *run, islands *w) {
   ccp_operator *op = run->op;
-  const size_t bodies = op->problem->bodies.body_count;
   scree_status status = SCREE_OK;
   if (!w->solver) status = scree_solver_create(run->context, run->class->name, &w->solver);
   if (status) return status;
@@ -314,8 +105,7 @@ static scree_status prepare(solve_run *run, islands *w) {
   if (memory_grow(run->context, &w->g, op->row_count, sizeof *w->g) ||
       memory_grow(run->context, &w->d, op->row_count, sizeof *w->d))
     return SCREE_ERROR_MEMORY;
-  /* No body is in two islands, so what one island leaves here is never met by another. */
-  if (op->form == SCREE_FORM_BODIES && bodies) memset(w->first, 0, bodies * sizeof *w->first);
+  op_islands_begin(op, &w->parts);
   scree_residual whole;
   op_local_velocity(op, run->g, w->g);
   op_residual_each(op, run->model, run->g, w->g, &whole, w->d);
@@ -330,10 +120,10 @@ scree_status islands_solve(solve_run *run, islands *w) {
   long most = 0, failed = 0;
   w->solved_apart = 0;
   /* The time of one step is over before all are done: the next one begins where it ended. */
-  const size_t begin = run->settings->time_limit > 0.0 && w->next < w->count ? w->next : 0;
-  for (size_t k = 0; k < w->count && !status; k++) {
-    const size_t c = (begin + k) % w->count;
-    const double blocks = (double)(w->start[c + 1] - w->start[c]);
+  const size_t begin = run->settings->time_limit > 0.0 && w->next < w->parts.count ? w->next : 0;
+  for (size_t k = 0; k < w->parts.count && !status; k++) {
+    const size_t c = (begin + k) % w->parts.count;
+    const double blocks = (double)(w->parts.start[c + 1] - w->parts.start[c]);
     /* A solve ends soon after its time; how soon is what may be too much here. */
     if (is_over(run, fmin(blocks * w->pace, most_foreseen * run->settings->time_limit))) break;
     w->next = c + 1;
@@ -347,7 +137,8 @@ scree_status islands_solve(solve_run *run, islands *w) {
     w->pace += (pace > w->pace ? 0.3 : 0.1) * (pace - w->pace);
     w->solved_apart++;
     run->products += info.products;
-    work += info.work * (double)(w->start[c + 1] - w->start[c]) / (double)op->block_count;
+    work +=
+        info.work * (double)(w->parts.start[c + 1] - w->parts.start[c]) / (double)op->block_count;
     if (info.iterations > most) most = info.iterations;
     if (info.outcome == SCREE_OUTCOME_SOLVED) continue;
     if (failed++ == 0) worst = info;
@@ -362,17 +153,13 @@ scree_status islands_solve(solve_run *run, islands *w) {
   if (!solve_check(run, run->iterations + most - run->iteration_base, run->g, NULL) && failed)
     solve_finish(run,
                  worst.outcome == SCREE_OUTCOME_INFEASIBLE ? SCREE_OUTCOME_STALLED : worst.outcome,
-                 "%ld of %zu islands, the first: %.90s", failed, w->count, worst.detail);
+                 "%ld of %zu islands, the first: %.90s", failed, w->parts.count, worst.detail);
   return SCREE_OK;
 }
 
 void islands_clear(scree_context *context, islands *w) {
   scree_solver_destroy(w->solver);
-  scree_ccp_destroy(w->problem);
-  memory_free(context, w->start);
-  memory_free(context, w->block);
-  memory_free(context, w->parent);
-  memory_free(context, w->first);
+  op_islands_clear(context, &w->parts);
   memory_free(context, w->g);
   memory_free(context, w->d);
   *w = (islands){0};

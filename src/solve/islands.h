@@ -3,26 +3,25 @@
 #ifndef SCREE_SOLVE_ISLANDS_H
 #define SCREE_SOLVE_ISLANDS_H
 
+#include "ccp/islands.h"
 #include "solve/solver.h"
 
 /* What finding and solving islands needs, kept by a solver between solves. Zeros to begin with. */
 typedef struct islands {
-  size_t count, largest;    /* islands; blocks of the largest */
-  uint32_t *start;          /* count + 1, into block */
-  uint32_t *block;          /* blocks by island; islands and blocks ascend */
-  uint32_t *parent, *first; /* of blocks; of bodies: 1 + the block or the body of an island's own */
+  op_islands parts;
   scree_solver *solver;
-  scree_ccp *problem; /* of bodies */
   double *g, *d;
   size_t next;       /* island to begin with: the one that the time ended before */
   double pace;       /* s a block that solves took lately */
   long solved_apart; /* islands that were not solved yet when islands_solve began */
 } islands;
 
-scree_status islands_find(ccp_operator *op, islands *w);
+static inline scree_status islands_find(ccp_operator *op, islands *w) {
+  return op_islands_find(op, &w->parts);
+}
 /* More than one, and no island that is nearly all of it. */
 static inline bool islands_apart(const ccp_operator *op, const islands *w) {
-  return w->count > 1 && 5 * w->largest <= 4 * op->block_count;
+  return w->parts.count > 1 && 5 * w->parts.largest <= 4 * op->block_count;
 }
 /* Solves each island found by the run's own method (its class and options), from run->g on, and
  * judges the whole. The run has ended then, but for islands that were solved and do not add up to

@@ -286,7 +286,7 @@ scree_status auto_run_sweeps(auto_work *w) {
     const scree_status status = islands_solve(run, parts);
     if (!status && run->ended && run->outcome == SCREE_OUTCOME_SOLVED)
       snprintf(run->detail, sizeof run->detail, "%ld of %zu islands apart: %.80s",
-               parts->solved_apart, parts->count, w->reason);
+               parts->solved_apart, parts->parts.count, w->reason);
     return status;
   }
   if (end == PHASE_SOLVED && !run->detail[0] && run->outcome == SCREE_OUTCOME_SOLVED)

@@ -70,13 +70,13 @@ typedef struct ipm {
 
 static scree_status begin_islands(ipm *p, const islands *found) {
   const size_t n = p->op->block_count;
-  p->island_count = found->count;
+  p->island_count = found->parts.count;
   p->island = memory_new(p->op->context, p->island_count, sizeof *p->island);
   p->island_of = memory_new(p->op->context, n, sizeof *p->island_of);
   if (!p->island || !p->island_of) return SCREE_ERROR_MEMORY;
-  for (size_t c = 0; c < found->count; c++)
-    for (size_t k = found->start[c]; k < found->start[c + 1]; k++)
-      p->island_of[found->block[k]] = (uint32_t)c;
+  for (size_t c = 0; c < found->parts.count; c++)
+    for (size_t k = found->parts.start[c]; k < found->parts.start[c + 1]; k++)
+      p->island_of[found->parts.block[k]] = (uint32_t)c;
   for (size_t c = 0; c < p->cones.count; c++) {
     ipm_cone *cone = &p->cones.cone[c];
     cone->island = p->island_of[cone->block];

@@ -62,14 +62,14 @@ static void test_found(void **state) {
     assert_int_equal(op_create(context, problem, &op), SCREE_OK);
     assert_int_equal(islands_find(op, &w), SCREE_OK);
     /* The walls of a packing may leave balls that touch nothing but them. */
-    assert_true(w.count >= PARTS && w.largest < op->block_count / 2);
+    assert_true(w.parts.count >= PARTS && w.parts.largest < op->block_count / 2);
     assert_true(islands_apart(op, &w));
-    assert_int_equal(w.start[w.count], op->block_count);
-    for (size_t c = 0; c < w.count; c++) {
-      assert_true(w.start[c] < w.start[c + 1]);
-      for (size_t k = w.start[c] + 1; k < w.start[c + 1]; k++)
-        assert_true(w.block[k - 1] < w.block[k]);
-      if (c > 0) assert_true(w.block[w.start[c - 1]] < w.block[w.start[c]]);
+    assert_int_equal(w.parts.start[w.parts.count], op->block_count);
+    for (size_t c = 0; c < w.parts.count; c++) {
+      assert_true(w.parts.start[c] < w.parts.start[c + 1]);
+      for (size_t k = w.parts.start[c] + 1; k < w.parts.start[c + 1]; k++)
+        assert_true(w.parts.block[k - 1] < w.parts.block[k]);
+      if (c > 0) assert_true(w.parts.block[w.parts.start[c - 1]] < w.parts.block[w.parts.start[c]]);
     }
     islands_clear(context, &w);
     op_destroy(op);
