@@ -116,7 +116,7 @@ void assembler_fill_body(const assembler *a, uint32_t i, scree_ccp_body_def *def
   world_inverse_inertia(b->rotation[i], b->inertia[i], def->inverse_inertia);
 }
 
-/* The order of the problem is not that of the world's arrays. */
+/* Prefetches body k of the problem: their order is not that of the world's arrays. */
 static void ask_for_body(const assembler *a, size_t k) {
   const world_bodies *b = &a->world->bodies;
   if (k >= a->order.moving) return;
@@ -177,7 +177,8 @@ static double least_speed(const scree_world *w, double h) {
   return 1e-9 * size / h;
 }
 
-/* Bodies get copies, and the report is of all ranks. */
+/* Several ranks: bodies that more than one of them pushes get copies; counts are summed over all.
+ */
 static scree_status share(assembler *a, assembler_report *report) {
   scree_status status = a->ranks->share(a->ranks, a);
   /* A rank without contacts takes part in the solve all the same. */
@@ -209,7 +210,8 @@ scree_status assembler_build(assembler *a, const assembler_params *params,
     (excluded || a->has_excluded ? collide_invalidate : collide_note_change)(a->collide);
   }
   if (a->ranks) {
-    /* By where bodies will be; sorting takes the place of the velocities. */
+    /* Ranks are divided by where bodies will be. Sorting uses the arrays of velocities as room, so
+     * these are computed again later. */
     status = world_free_velocities(w, params->h, a->linear, a->angular);
     if (!status) status = a->ranks->divide(a->ranks, a, params);
     if (status) return status;

@@ -123,7 +123,7 @@ static void sink(const char *const *blob, uint64_t *place, size_t at, size_t cou
   }
 }
 
-/* A heap: nothing else sorts in place with what is compared at hand. */
+/* Heap sort: qsort has no argument for the blobs that are compared. */
 static void sort_places(const char *const *blob, uint64_t *place, size_t count) {
   for (size_t k = count / 2; k-- > 0;) sink(blob, place, k, count);
   for (size_t k = count; k-- > 1;) {
@@ -268,7 +268,7 @@ scree_status assembler_restore(assembler *a, const void *blob) {
   a->order.steps = h.steps_since_order;
   for (size_t i = 0; i < limit; i++) a->order.rank[i] = SCREE_CCP_WORLD;
   for (size_t k = 0; k < a->order.moving; k++) a->order.rank[a->order.body[k]] = (uint32_t)k;
-  a->has_excluded = true; /* not known */
+  a->has_excluded = true; /* whether it had is not known: pairs are found anew */
   a->order.sleep_seen = h.current ? a->world->sleep_revision : a->world->sleep_revision - 1;
   a->sleep.seen = a->world->sleep_revision - 1;
   a->revision = h.order_count && h.current ? a->world->revision : a->world->revision - 1;

@@ -35,9 +35,9 @@
 static const double fade_from = 0.1, fade_to = 0.2; /* rad a step */
 /* Speeds below this part of what gravity gives in a step are left out. */
 static const double negligible = 1e-5;
-/* Of what gravity gives in a step: that the estimated motion may be wrong by. */
+/* Error of the estimated motion that is allowed for, as a part of what gravity gives in a step. */
 static const double foreseen_part = 0.1;
-enum { FEW_CONTACTS = 512 }; /* threads do not pay */
+enum { FEW_CONTACTS = 512 }; /* up to so many contacts one thread is faster */
 
 typedef struct expected {
   v3 linear, angular; /* v_p; the angular one at the old rotation */

@@ -90,10 +90,10 @@ static void add_contact(const assembler *a, size_t k, scree_ledger *out) {
   const double normal = v3_dot(p, n) * v3_dot(u, n);
   out->impacts -= normal;
   out->friction -= whole - normal;
-  /* What images do that part is given by what moves them. */
+  /* Work by the velocity of an image is that of whatever moves the periodic box. */
   out->motions -= v3_dot(p, image);
   if (a->laws.has_surfaces) {
-    /* A belt gives, and friction takes, what its surface does. */
+    /* Work by the velocity of a belt's surface: the belt gives it, friction takes it. */
     const double work = v3_dot(p, assembler_belt(a, k, n));
     out->friction -= work;
     out->motions -= work;

@@ -43,7 +43,7 @@ static scree_status add_link(assembler *a, const assembler_params *params, const
                                  .term_count = l->body_count,
                                  .offset = l->stiffness[r] * seen.strain[r] / hard,
                                  .compliance = 1.0 / (a->kick * hard)};
-    /* The start: as strain and rate are now. */
+    /* Start of the iteration: the impulse for strain and rate as they are now. */
     a->g[first + r] = -a->kick * (l->stiffness[r] * seen.strain[r] + l->damping[r] * rate);
   }
   const scree_set set = scree_set_free((int)l->rows);

@@ -26,14 +26,15 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* Who sleeps is as a fixed body to the others; a rank has what is near it. */
+/* Is body i one of the problem? Not when it is fixed or asleep, nor, on several ranks, when it is
+ * far from this one. */
 static bool in_problem(const assembler *a, size_t i) {
   const world_bodies *b = &a->world->bodies;
   return b->alive[i] && b->kind[i] != SCREE_BODY_FIXED && !world_sleeps(a->world, i) &&
          (!a->ranks || a->ranks->near[i]);
 }
 
-/* In no problem, but touched. */
+/* Is body i touched by others although it is not in the problem? */
 static bool is_wall(const assembler *a, size_t i) {
   const world_bodies *b = &a->world->bodies;
   return b->alive[i] && b->shape[i] &&

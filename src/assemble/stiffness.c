@@ -25,7 +25,7 @@
 
 #include "assemble/joints.h"
 
-static const double limit = 1.0; /* of x */
+static const double limit = 1.0; /* of x, see above */
 enum { MOST_JOINTS = 4, MOST_ROWS = MOST_JOINTS * SCREE_MAX_DIM };
 
 static void add_pull(assembler *a, uint32_t body, v3 arm, v3 pull) {
@@ -118,7 +118,7 @@ static double twist_dot(twist a, twist b) {
   return v3_dot(a.linear, b.linear) + v3_dot(a.angular, b.angular);
 }
 
-/* W row, of a body or of the world. */
+/* Inverse mass times a row of a joint; zero for the world. */
 static twist move(const scree_world *w, uint32_t body, twist row) {
   if (body == WORLD_NO_BODY || !world_is_dynamic(w, body)) return (twist){{0, 0, 0}, {0, 0, 0}};
   const world_bodies *b = &w->bodies;

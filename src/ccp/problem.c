@@ -152,7 +152,7 @@ static scree_status append_block(scree_ccp *p, const scree_set *set, const doubl
   return SCREE_OK;
 }
 
-/* Null: a body may be like that. */
+/* What is wrong with a body; null: nothing. */
 static const char *body_fault(const scree_ccp_body_def *def) {
   if (!(def->inverse_mass >= 0.0) || isinf(def->inverse_mass) ||
       !all_finite(def->inverse_inertia, 6) || !all_finite(def->v_free, 6))

@@ -166,7 +166,7 @@ static void note_range(double *sample, size_t n, double size, double *origin, in
   if (*cells < LEAST_CELLS) *cells = LEAST_CELLS;
 }
 
-/* At most a few cells a member. */
+/* The grid has at most a few cells per member. */
 static void limit_cells(broad_level *level) {
   const double most = CELLS_A_MEMBER * (double)level->members + 27.0;
   for (;;) {

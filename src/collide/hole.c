@@ -3,7 +3,7 @@
 
 #include "collide/broad_grid.h"
 
-/* Kinds that cannot touch one of these. */
+/* The kinds of shapes that cannot touch at least one of `kinds`. */
 static uint32_t against(uint32_t kinds) {
   uint32_t all = 0;
   for (uint32_t k = 0; k < SCREE_SHAPE_COMPOUND; k++)

@@ -23,8 +23,9 @@ typedef struct quadric {
 } quadric;
 
 enum { MOST_STEPS = 16 };
-static const double longest = 0.5;  /* rad, of a step */
-static const double exact = 1e-13;  /* of the sizes: what x may be off n by */
+static const double longest = 0.5; /* rad, of a step */
+static const double exact =
+    1e-13; /* part of the sizes: error of the point with normal n that counts as none */
 static const double settled = 1e-8; /* rad: the step after this one is below rounding */
 
 static quadric quadric_of(const shape *s, quat rotation) {

@@ -30,12 +30,14 @@
 
 enum { CANDIDATES = 192, CROSSINGS = 16, STACK = 4 * MESH_TREE_DEPTH };
 
-static const double lean_face = 0.1;  /* sine of the angle up to which faces lie on each other */
-static const double lean_apart = 0.5; /* corners apart that may be hit in this step */
+static const double lean_face = 0.1; /* sine of the angle up to which faces lie on each other */
+static const double lean_apart =
+    0.5; /* the same for corners that are still apart and may touch in this step */
 static const double lean_edge = 0.02;
 static const double same_face = 0.995; /* cosine, as for convex solids */
-static const double shallow = 0.05;    /* of the smaller mesh: through a mesh that is not closed */
-static const double crossed = 1e-6;    /* of it: triangles that run through each other do by more */
+static const double shallow =
+    0.05; /* part of the smaller mesh's size: deepest overlap with a mesh that is not closed */
+static const double crossed = 1e-6; /* part of that size: triangles that cross by less only touch */
 
 /* One mesh, placed in the frame of b's mesh, in which all is computed. */
 typedef struct side {
@@ -43,7 +45,7 @@ typedef struct side {
   m33 r;
   v3 at;
   v3 middle;
-  bool still; /* b itself */
+  bool still; /* this is b: nothing is to be turned or moved */
 } side;
 
 /* Contacts are of a and b, whichever of them has the vertex. */

@@ -7,7 +7,8 @@
 
 /* A solve gets this part of the budget at least: sweeps from what is there are better than none. */
 static const double least_of_budget = 0.05;
-/* What is planned with: clocks of a shared machine are not exact. */
+/* The part of the budget that is planned with; the rest is for clocks of a shared machine, which
+ * are not exact. */
 static const double most_of_budget = 0.8;
 
 void effort_begin(scree_stepper *s) {

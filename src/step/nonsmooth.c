@@ -21,9 +21,9 @@
 #include "step/effort.h"
 #include "step/stepper.h"
 
-enum { MOST_LOOKS = 16 };                      /* of a step: links of a chain of impacts */
-enum { MOST_LATE_LOOKS = 8 };                  /* of them, for contacts of the end of the step */
-static const double least_cut = 1.0 / 64.0;    /* that a part is shortened by at once */
+enum { MOST_LOOKS = 16 };     /* solves of a step, each for contacts that the one before missed */
+enum { MOST_LATE_LOOKS = 8 }; /* of these, for contacts found at the end of the step (late.c) */
+static const double least_cut = 1.0 / 64.0; /* a part is not shortened by more than this at once */
 static const double least_part = 1.0 / 4096.0; /* of a step */
 
 static assembler_params params_of(const scree_stepper *s, double h, double whole) {
@@ -227,7 +227,7 @@ static const double far_turn = 0.5; /* rad */
  * made in parts. */
 static const double much_left = 0.02;
 
-/* What one rank finds holds for all. */
+/* Ranks act alike: what one of them has found, all take as found. */
 static void vote_hit(const scree_stepper *s, assembler_hit *hit) {
   double pairs = (double)hit->pairs;
   ranks_reduce(ranks_of(s), &pairs, 1, &hit->turn, 1);
@@ -308,7 +308,8 @@ static scree_status attempt(scree_stepper *s, const assembler_params *given, boo
   for (int looks = 0;; looks++) {
     finding found = {.missed = false};
     scree_status status = build_and_solve(s, &params, first, retry, info, solved, report, &swarm);
-    if (!status && swarm) { /* what was found first is taken as it is, and counted */
+    if (!status && swarm) { /* too many contacts: solve with those of the first look, and count the
+                               step as unresolved */
       params.again = false;
       blind = true;
       info->unresolved++;
@@ -319,7 +320,7 @@ static scree_status attempt(scree_stepper *s, const assembler_params *given, boo
     if (status || (!any && !good)) return status;
     status = finish(s, &params, looks, blind, info, report, &found);
     if (status) return status;
-    /* What the looks found is left, and counted, when there is no time for it. */
+    /* No time to solve again for what the looks found: the step counts as unresolved. */
     if (is_overspent(s, info) || ((found.missed || found.hit.pairs) && effort_is_late(s, info))) {
       info->unresolved += found.missed || found.hit.pairs > 0;
       return SCREE_OK;
@@ -365,7 +366,7 @@ static scree_status step_span(scree_stepper *s, double h, double first, bool ret
     if (status) return status;
     const bool good = solved.outcome == SCREE_OUTCOME_SOLVED;
     *converged = *converged && good;
-    any = any || has_none(&solved); /* in however many parts */
+    any = any || has_none(&solved); /* shorter parts would not give it a solution */
     if (!good && !any) {
       note_solve(info, &solved);
       assembler_undo(s->assembler);
@@ -410,7 +411,7 @@ static scree_status back_to_snapshot(scree_stepper *s, size_t world_size) {
  * it, and what follows when the iterations are spent, is accepted as it is. */
 static scree_status step_parts(scree_stepper *s, double h, int parts, bool last,
                                scree_step_info *info, bool *converged) {
-  bool any = last; /* one that has no solution is the last try too */
+  bool any = last; /* accept any outcome; set below for a problem without a solution */
   *converged = true;
   for (int k = 0; k < parts; k++) {
     bool good;

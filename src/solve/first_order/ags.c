@@ -38,8 +38,10 @@ static const scree_option_def ags_options[] = {
 };
 
 static const double follow_rate = 2.0;
-static const double coulomb_beta[2] = {0.9, 0.8}; /* the second where the first does not do */
-static const double coulomb_gain = 0.5;           /* of distance2, within coulomb_wait sweeps */
+static const double coulomb_beta[2] = {
+    0.9, 0.8}; /* most extrapolation; the second after the first has stalled */
+static const double coulomb_gain =
+    0.5; /* distance2 must fall to this part in coulomb_wait sweeps, else it stalls */
 enum { coulomb_wait = 200 };
 
 typedef struct ags {
@@ -101,7 +103,7 @@ static void go_back(solve_run *run) {
   run->best_place = BEST_IN_ROWS;
 }
 
-/* See the head. */
+/* See the comment at the head of this file. */
 static scree_status guard(ags *s) {
   solve_run *run = s->run;
   const double far = run->model == SCREE_MODEL_COULOMB ? 100.0 : 10.0;

@@ -90,7 +90,7 @@ static double iterate(apgd *s) {
   return moved;
 }
 
-/* See the head. */
+/* See the comment at the head of this file. */
 static scree_status guard(apgd *s) {
   const solve_run *run = s->run;
   if (!(run->merit > 100.0 * run->best_merit)) return SCREE_OK;

@@ -24,11 +24,11 @@
 #include "base/timer.h"
 
 static const double first_factor = 6.0;  /* of the ratio in one step */
-static const double least_factor = 1.25; /* a step as short as that that fails ends the way */
+static const double least_factor = 1.25; /* a step this short that fails ends the path */
 static const double cut = 0.4, regain = 1.2;
-static const double on_the_way = 1e-6; /* R; E is not asked */
+static const double on_the_way = 1e-6; /* tolerance on R of problems along the path; none on E */
 enum { MOST_FAILURES = 16 };
-enum { FIRST_ITERATIONS = 30000 }; /* of auto, equal masses: hard ones are not worth more */
+enum { FIRST_ITERATIONS = 30000 }; /* limit of auto on the problem with equal masses */
 /* Newton steps without halving the residual, and with weights of each block's own. */
 static const char *const patience = "400", *const most_local = "1200";
 

@@ -44,7 +44,7 @@ static const scree_option_def prox_options[] = {
 };
 
 static const double largest_weight = 1e6;
-/* Up to so many blocks other starts come before weights of each block's own. */
+/* Problems of up to so many blocks try other starts before each block gets a weight of its own. */
 enum { small = 600 };
 
 /* Kept from one solve to the next. */
@@ -53,16 +53,16 @@ typedef struct prox_state {
   admm_work *admm;
   prox_local *local;
   prox_path *path;
-  double *weight; /* block_count: a */
+  double *weight; /* of each block: the proximal weight a */
 } prox_state;
 
 /* How one stage of the loop is driven. */
 typedef struct stage {
   scree_model model;
-  double decrease;    /* of a after a success */
-  long most_steps;    /* Newton steps for one a */
-  long most_without;  /* of them without a new best */
-  long failure_limit; /* then the stage is given up */
+  double decrease;    /* factor of the weight a after a success */
+  long most_steps;    /* most Newton steps with one weight a */
+  long most_without;  /* most of these without a new best iterate */
+  long failure_limit; /* failures after which the stage is given up */
   double target;      /* R at which a preparing stage is done; 0: the run's own tolerances */
   long step_limit;    /* Newton steps in a preparing stage */
 } stage;
@@ -254,7 +254,8 @@ static scree_status start_from_relaxed(prox *p) {
   return run_stage(p, &relaxed);
 }
 
-/* Regions where the path turns are as many as the problem is large and R is. */
+/* R below which the path is tried: the number of regions in which it turns grows with the size of
+ * the problem and with R. */
 static double path_from(const prox *p) {
   return fmin(5e-2, run_option(p->run, "path_from") / (double)p->op->block_count);
 }
@@ -346,7 +347,7 @@ static scree_status run_stages(prox *p) {
 /* A sweep that sees through the joints costs little beside a Newton step, and more of them gain
  * little: a machine on many contacts is too stiff for them. True: it has ended the run. */
 enum { JOINED_SWEEPS = 1 };
-static const double joined_enough = 0.1; /* of what R allows */
+static const double joined_enough = 0.1; /* part of the tolerance on R that such a sweep aims at */
 
 static bool sweep_joined(prox *p) {
   solve_run *run = p->run;

@@ -22,14 +22,15 @@ enum { NONE = -1, ATTEMPTS = 3, CORRECTIONS = 8 };
 
 typedef struct event {
   long block; /* NONE: no event */
-  bool opens; /* or closes; else sticks or slips */
+  bool opens; /* the block opens or closes; false: it begins to stick or to slip */
 } event;
 
 typedef struct trail {
   prox_walk *w;
   double depth, kept_depth; /* -log of the share of the weights that is left */
   double length, step;      /* longest step allowed, the last one taken */
-  int sign, forward;        /* of the determinant when forward is down; 1 down, -1 up */
+  int sign,
+      forward; /* sign of the determinant where weights fall; 1: weights fall, -1: they rise */
   event last, kept;
   bool begun;
 } trail;
@@ -79,7 +80,7 @@ static double along(const trail *t) {
   return fmax(-longest, fmin(longest, step));
 }
 
-/* Brings z back on the path. *met: it is. */
+/* Brings z back on the path. *met: that succeeded. */
 static scree_status correct(trail *t, bool *met) {
   prox_walk *w = t->w;
   *met = false;

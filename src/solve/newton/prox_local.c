@@ -110,7 +110,7 @@ static size_t mark_unsolved(const local_run *p) {
   return count;
 }
 
-/* Newton steps from the centre in run->g. *ended: the run is. */
+/* Newton steps from the centre in run->g. *ended: the run has ended. */
 static scree_status newton_steps(local_run *p, bool *ended) {
   prox_local *w = p->w;
   double *g = p->run->g;
@@ -125,7 +125,7 @@ static scree_status newton_steps(local_run *p, bool *ended) {
     if (status) return status;
     ++*p->iteration;
     p->run->products++;
-    if (!isfinite(op_max_abs(p->op, p->next))) { /* all of it failed */
+    if (!isfinite(op_max_abs(p->op, p->next))) { /* the whole step failed */
       for (size_t i = 0; i < p->op->block_count; i++) w->mark[i] = 1.0;
       return SCREE_OK;
     }

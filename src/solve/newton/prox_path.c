@@ -145,7 +145,7 @@ static scree_status try_jump(prox_walk *w, double fall, jump *j) {
   return SCREE_OK;
 }
 
-/* Smaller falls of one region's weights. */
+/* Lowers the weights of one region alone, by less than was tried for all. */
 static scree_status try_region(prox_walk *w, uint32_t region) {
   const size_t blocks = w->op->block_count;
   double depth = 0.0, residual;
@@ -184,7 +184,7 @@ static bool can_fall(const prox_walk *w) {
   return false;
 }
 
-/* From a centre down. */
+/* Follows the path from a centre to ever smaller weights. */
 static scree_status descend(prox_walk *w) {
   double fall = first_fall, residual;
   while (can_fall(w)) {
