@@ -8,7 +8,8 @@
 #include "base/argument.h"
 #include "base/definition.h"
 
-static const double square_enough = 1e-6; /* cosine */
+static const double square_enough =
+    1e-6; /* cosine of the angle between two axes that count as square */
 
 scree_joint_def scree_joint_def_default(void) {
   scree_joint_def d = {.cookie = DEFINITION_COOKIE,
@@ -271,7 +272,8 @@ static bool parts(const joint *j) {
   return j->collide || joint_class_of(j)->pulls || j->kind == SCREE_JOINT_STRUT;
 }
 
-/* Bodies of one joint, of one element of a flexible part, and those told so. */
+/* Pairs that never touch: bodies of one joint, of one element of a flexible part, and those that
+ * the user excluded. */
 scree_status world_list_excluded(scree_world *w) {
   scree_status status = SCREE_OK;
   w->excluded_count = 0;

@@ -205,7 +205,7 @@ static scree_status read_through_checkpoints(scree_recording *r) {
     r->patch_count = 0;
     checkpoint_clear(r->context, &r->checkpoint);
   }
-  /* What was wrong in the first place. */
+  /* Repair failed: the message is that of the first fault. */
   return context_fail(r->context, SCREE_ERROR_INPUT, "%s", message);
 }
 

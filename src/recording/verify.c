@@ -81,7 +81,7 @@ static scree_status examine_rest(examination *l, scree_recording *r) {
   scree_scene_destroy(scene);
   if (status == SCREE_ERROR_INPUT) tell_last(l), status = SCREE_OK;
   scree_recorded_body body;
-  /* Any body makes it read the list. */
+  /* Asking for any body makes the recording read its list of bodies. */
   if (!status) status = scree_recording_get_body(r, (scree_body_id){0, 1}, &body);
   if (status == SCREE_ERROR_INPUT && !r->before) tell_last(l);
   return status == SCREE_ERROR_INPUT ? SCREE_OK : status;

@@ -103,7 +103,7 @@ void render_container_window(const shape *s, pose place, const scree_box *focus,
   *high = half;
   if ((open & SCREE_OPEN_TOP) && half > most + 0.4 * size) *high = most + 0.1 * size;
   if ((open & SCREE_OPEN_BOTTOM) && -half < least - 0.4 * size) *low = least - 0.1 * size;
-  /* A container away from the focus keeps its form. */
+  /* A container that lies away from the focus is drawn whole. */
   if (!(*low < *high)) *low = -half, *high = half;
 }
 

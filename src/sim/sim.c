@@ -239,7 +239,7 @@ static scree_status go_on(scree_sim *sim, claim *lock) {
   if (!status && !found) status = record_frame(sim);
   if (!status && !found) status = sim_probes_write(sim, 0);
   if (!status) status = sim_probes_publish(sim);
-  /* The next one to go on shall know how long. */
+  /* The checkpoint keeps the new duration, for the next resume. */
   if (!status && (lengthened || !found)) status = sim_checkpoint_write(sim);
   sim->recorded = true;
   return status;
@@ -579,7 +579,7 @@ static scree_status report_hole(scree_scene *scene, const scree_world *world,
   return context_fail(scree_world_context(world), SCREE_ERROR_INPUT, "%s", text);
 }
 
-/* In a world that is then thrown away. */
+/* Builds a world for the check alone, and destroys it. */
 scree_status scree_sim_check(scree_scene *scene, scree_report_function report, void *user) {
   ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene);
   scree_world *world;

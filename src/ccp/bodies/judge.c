@@ -69,7 +69,7 @@ static op_judged judge_rigid(const op_bodies *impl, scree_model model, const bod
   impl->kernels->judge_rigid(&work, begin, end, &s);
   return total_lanes(&s);
 }
-/* A unit whose impulses are in rows, by way of the stack. */
+/* Judges a unit whose impulses are in rows: they are put into lanes on the stack. */
 static op_judged judge_rows(const ccp_operator *op, const bodies_pack *pack,
                             const sphere_judge *base, const double *g, size_t begin, size_t end) {
   const op_bodies *impl = op->impl;

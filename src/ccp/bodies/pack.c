@@ -177,7 +177,8 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *line
                           .plain = pack->uniform && !pack->lanes.has_extra && !pack->lanes.rolling};
   pack->lanes.same_mu = (pack->uniform || pack->lanes.rolling) && p->set_count == 1;
   for (size_t k = 0; pack->lanes.same_mu && k < PACK_LANES; k++) pack->lanes.mu[k] = p->set[0].mu;
-  /* Tiles are such windows. */
+  /* Groups are filled window by window, so that they share the cache; a tile is a window already.
+   */
   const size_t count =
       pack->plan.tiled ? pack->plan.unit_count : p->bodies.contact_count / WINDOW + 1;
 #pragma omp parallel for schedule(static)                                                          \

@@ -165,7 +165,7 @@ static size_t units_of(pack_kind kind, const colour_counts *counts) {
   return units;
 }
 
-/* What is still marked, after what has been placed. */
+/* Colours the contacts that are still marked and puts them behind those that have a place. */
 static scree_status schedule_colours(bodies_pack *pack, const ccp_operator *op) {
   const ccp_bodies *bodies = &op->problem->bodies;
   const unsigned first = pack->plan.tiled ? PACK_COLOURS : 0;

@@ -32,7 +32,7 @@ static herr_t keep_innermost(unsigned n, const H5E_error2_t *error, void *text) 
 scree_status hdf5_fail_library(const hdf5_file *file, scree_status status, const char *path,
                                const char *what) {
   char reason[200] = "no reason given";
-  /* Downward ends with the innermost call. */
+  /* Walking downward visits the innermost call last: its reason is the one kept. */
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, reason);
   H5Eclear2(H5E_DEFAULT);
   return context_fail(file->context, status, "%s: %s%s%s (HDF5: %s)", file->name, path,

@@ -31,7 +31,7 @@ scree_status scene_add_body(scree_scene *scene, scree_world *world, const scree_
                             const scene_node *at) {
   scree_body_id id;
   scree_body_def placed = *def;
-  /* A hundred million take minutes. */
+  /* Looks for signals now and then: a hundred million bodies take minutes. */
   scree_status status = scene->body_count % 4096 == 4095 ? scene_look(scene) : SCREE_OK;
   if (status) return status;
   scene_move_point(scene, placed.position);

@@ -3,7 +3,7 @@
 
 #include "scene/build/build.h"
 
-/* n bodies are n^2 / 2 pairs. */
+/* Most bodies in one list, as n of them are n^2 / 2 pairs. */
 enum { EXCLUDE_LIMIT = 2000 };
 
 static scree_status exclude(scree_scene *scene, scree_world *world, const scene_node *node) {

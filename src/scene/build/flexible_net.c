@@ -165,7 +165,7 @@ static scree_status add_cross(flexible *f, const net *n, const beam_section *s, 
   double inertia[3] = {0.0, 0.0, 0.0}, across = 0.0;
   for (int i = 0; i < 2; i++) {
     const double length = r[i][0] + r[i][1], off = 0.5 * (r[i][1] - r[i][0]) - center[i];
-    const double side = center[1 - i]; /* the other way this rod passes through 0 */
+    const double side = center[1 - i]; /* across the rod, which passes through 0 */
     const double own = f->k.density * s->inertia_y * length;
     const double far = rod[i] * (length * length / 12.0 + off * off);
     inertia[i] += 2.0 * own + rod[i] * side * side;

@@ -333,7 +333,7 @@ static void place_in_world(const scree_scene *scene, const scene_joint_keys *k,
   scene_move_point(scene, def->anchor_b);
 }
 
-/* In the frames of the bodies only what has one frame on each of two. */
+/* `frame: bodies` is for kinds that have one frame on each of two bodies. */
 static scree_status check_frame(scree_scene *scene, const scene_joint_keys *k,
                                 scree_joint_kind kind) {
   if (k->frame != FRAME_BODIES) return SCREE_OK;

@@ -37,7 +37,7 @@ static scree_status find_near(scree_scene *scene, const scree_world *world,
   return SCREE_OK;
 }
 
-/* One body; *done is false when there was no room. */
+/* Emits one body; *done is false when there was no room for it. */
 static scree_status emit_one(scree_scene *scene, scree_world *world, scene_emitter *e,
                              near_list *list, bool *done) {
   size_t n = (size_t)(scene_uniform(&e->random) * EMITTER_PALETTE);

@@ -143,7 +143,7 @@ static scree_status weigh_shape(robot *r, robot_geom *g, robot_mass *m) {
   scree_status status;
   if (g->kind == ROBOT_HULL) {
     status = scree_shape_create_hull(r->doc->context, g->point_count, g->points, &shape);
-  } else { /* the hull touches, but the solid weighs, where it is one */
+  } else { /* contacts are those of the hull; mass is that of the mesh itself, if it is closed */
     status = mesh_shape(r, g, false, &shape);
     if (!status && scree_shape_get_mass(shape, 1.0, &s)) {
       scree_shape_destroy(shape);
