@@ -73,6 +73,14 @@ class Broken(CommandTest):
         self.run_scree("export", "good.h5", "--every", "99", "--out", "grid")
         self.refuse("grid_bodies_0000.hdf")
 
+    def test_written_anew(self):
+        if not shutil.which("h5repack"):
+            self.skipTest("h5repack of the package hdf5-tools is not there")
+        self.write("r.h5", Broken.whole)
+        subprocess.run(["h5repack", self.path("r.h5"), self.path("p.h5")], check=True)
+        self.refuse("p.h5")
+        self.assertIn("h5repack", self.run_scree("info", "p.h5").err)
+
     def test_truncated(self):
         size = len(Broken.whole)
         for cut in (9, 47, 48, 100, 500, 1000, 2000, 3000, 5000, 10000, size // 4, size // 2, size - 70000, size - 1000, size - 1):

@@ -181,6 +181,10 @@ static scree_status examine_link(const hdf5_file *file, const char *prefix, bool
   return SCREE_OK;
 }
 
+bool hdf5_has_name(const hdf5_file *file, const char *path) {
+  return H5Lexists(file->id, path, H5P_DEFAULT) > 0;
+}
+
 static scree_status object_type(const hdf5_file *file, const char *prefix, hdf5_object *object) {
   const hid_t id = H5Oopen(file->id, prefix, H5P_DEFAULT);
   if (id < 0) return hdf5_fail_library(file, SCREE_ERROR_INPUT, prefix, "the object is damaged");

@@ -47,6 +47,8 @@ const char *hdf5_join(char *path, const char *group, const char *name);
 
 /* What `path` is; a link that is not hard and an object of another type are faults. */
 scree_status hdf5_look(const hdf5_file *file, const char *path, hdf5_object *object);
+/* Is there a link of that name in the root? Nothing that it leads to is read. */
+bool hdf5_has_name(const hdf5_file *file, const char *path);
 /* As hdf5_look, but anything else than `wanted` is a fault. */
 scree_status hdf5_expect(const hdf5_file *file, const char *path, hdf5_object wanted);
 

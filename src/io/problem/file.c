@@ -47,6 +47,12 @@ static scree_status read_problem(const hdf5_file *file, scree_ccp **problem,
   if (status) return status;
   *native = object != HDF5_ABSENT;
   if (*native) return native_read(file, problem);
+  if (*kind == SCREE_PROBLEM_NATIVE) {
+    if (hdf5_has_name(file, "/frames") && hdf5_has_name(file, "/bodies"))
+      return hdf5_fail(file, "/",
+                       "is a recording that another program has written anew, such as h5repack; "
+                       "recordings are read as scree wrote them: take the original");
+  }
   if (*kind == SCREE_PROBLEM_NATIVE)
     return hdf5_fail(file, "/",
                      "holds no problem; one of /fclib_local, /fclib_global, /fclib_local_rolling, "
