@@ -1,5 +1,6 @@
 /* The sets: properties that together define a projection, on random sets and points. */
 #include "ccp/sets/coulomb.h"
+#include "ccp/sets/set.h"
 #include "test_set_common.h"
 
 enum { ROUNDS = 40000, MEMBERS = 12 };
@@ -47,6 +48,55 @@ static void test_projection_properties(void **state) {
       const double scale = size * (size + metric_size(&set, weight, z));
       assert_true(inner(&set, weight, dx, dz) <= 1e-14 * scale);
     }
+  }
+}
+
+/* Is x in the set, as its outline says? */
+static bool outline_holds(const set_outline *o, double slack, const double *x) {
+  bool in = x[0] >= o->lo - slack && x[0] <= o->hi + slack;
+  for (int j = 0; j < o->disc_count; j++) {
+    const set_disc *d = &o->disc[j];
+    double sum = 0.0, least = INFINITY;
+    for (int k = 0; k < d->count; k++) {
+      if (d->size[k] > 0.0) {
+        sum = hypot(sum, x[d->first + k] / d->size[k]);
+        least = fmin(least, d->size[k]);
+      } else
+        in = in && fabs(x[d->first + k]) <= slack;
+    }
+    in = in && (isinf(least) || least * (sum - (x[0] - o->lo)) <= slack);
+  }
+  return in;
+}
+
+/* What a set says of itself is what it projects on, in its own units and in others. */
+static void test_outlines(void **state) {
+  (void)state;
+  for (int round = 0; round < ROUNDS; round++) {
+    const scree_set set = random_set(round % FORM_COUNT, pick(2));
+    const set_outline o = set_outline_of(&set);
+    double x[6], p[6], z[6], root[6];
+    int rows = o.role == SET_BILATERAL ? set.dim : 1;
+    for (int k = 0; k < set.dim; k++) root[k] = pow(2.0, pick(5) - 2);
+    for (int j = 0; j < o.disc_count; j++) {
+      rows += o.disc[j].count;
+      if (o.disc[j].round && o.disc[j].count == 2)
+        root[o.disc[j].first + 1] = root[o.disc[j].first];
+    }
+    assert_int_equal(rows, set.dim);
+    for (int k = 0; k < set.dim; k++) p[k] = x[k] = wild();
+    const double coef = 1.0 + set.mu + set.mu2 + set.rolling + set.spinning;
+    const double slack = 1e-13 * coef * (size_of(&set, x) + set.cohesion);
+    assert_true(o.role == set_role_of(&set));
+    if (outside(&set, x) == 0.0) assert_true(outline_holds(&o, slack, x));
+    if (outline_holds(&o, 0.0, x)) assert_true(outside(&set, x) <= slack);
+    scree_set_project(&set, 1.0, p);
+    assert_true(outline_holds(&o, slack, p));
+    const scree_set scaled = set_scaled(&set, root);
+    for (int k = 0; k < set.dim; k++) z[k] = x[k] / root[k];
+    scree_set_project(&scaled, 1.0, z);
+    for (int k = 0; k < set.dim; k++) z[k] *= root[k];
+    assert_true(outline_holds(&o, 64.0 * slack, z));
   }
 }
 
@@ -292,11 +342,17 @@ static void test_faults(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_projection_properties), cmocka_unit_test(test_moreau),
-      cmocka_unit_test(test_extreme_scales),        cmocka_unit_test(test_mixed_scales),
-      cmocka_unit_test(test_brute_force),           cmocka_unit_test(test_elliptic_ratio),
-      cmocka_unit_test(test_inline_coulomb),        cmocka_unit_test(test_nan_stays),
-      cmocka_unit_test(test_closed_forms),          cmocka_unit_test(test_faults),
+      cmocka_unit_test(test_projection_properties),
+      cmocka_unit_test(test_moreau),
+      cmocka_unit_test(test_extreme_scales),
+      cmocka_unit_test(test_mixed_scales),
+      cmocka_unit_test(test_brute_force),
+      cmocka_unit_test(test_elliptic_ratio),
+      cmocka_unit_test(test_inline_coulomb),
+      cmocka_unit_test(test_nan_stays),
+      cmocka_unit_test(test_outlines),
+      cmocka_unit_test(test_closed_forms),
+      cmocka_unit_test(test_faults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

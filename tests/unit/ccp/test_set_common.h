@@ -95,9 +95,9 @@ static inline double outside(const scree_set *set, const double *x) {
   worst = fmax(-s, x[0] - set->cap);
   if (set->kind == SCREE_SET_ELLIPTIC) {
     const double t = hypot(x[1] * set->mu2, x[2] * set->mu), k = fmax(set->mu, set->mu2);
-    if (set->mu == 0.0) worst = fmax(worst, fabs(x[1]));
-    if (set->mu2 == 0.0) worst = fmax(worst, fabs(x[2]));
-    if (k > 0.0) worst = fmax(worst, (t - set->mu * set->mu2 * s) / k);
+    if (set->mu == 0.0) worst = fmax(worst, fmax(fabs(x[1]), fabs(x[2]) - set->mu2 * s));
+    if (set->mu2 == 0.0) worst = fmax(worst, fmax(fabs(x[2]), fabs(x[1]) - set->mu * s));
+    if (set->mu > 0.0 && set->mu2 > 0.0) worst = fmax(worst, (t - set->mu * set->mu2 * s) / k);
   } else if (set->dim == 2) {
     worst = fmax(worst, fabs(x[1]) - set->mu * s);
   } else if (set->dim > 2) {
