@@ -144,6 +144,14 @@ claim_answer claim_existing(claim *c, const char *path) {
   return answer(c, CLAIM_HELD);
 }
 
+static bool has_directory(const char *path) {
+  const char *slash = strrchr(path, '/');
+  char directory[CLAIM_PATH];
+  if (!slash || slash == path) return true;
+  snprintf(directory, sizeof directory, "%.*s", (int)(slash - path), path);
+  return access(directory, F_OK) == 0;
+}
+
 void claim_explain(const claim *c, char *text, size_t size) {
   char process[48] = "";
   if (c->holder > 0) snprintf(process, sizeof process, " (process %ld)", c->holder);
@@ -160,7 +168,7 @@ void claim_explain(const claim *c, char *text, size_t size) {
     snprintf(text, size, "%s: is there already and not a plain file; give another name", c->path);
     break;
   case CLAIM_FAILED:
-    if (c->reason == ENOENT && strrchr(c->path, '/'))
+    if (c->reason == ENOENT && !has_directory(c->path))
       snprintf(text, size,
                "%s: the directory %.*s is not there; make it first, or give another name", c->path,
                (int)(strrchr(c->path, '/') - c->path), c->path);

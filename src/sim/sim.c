@@ -56,13 +56,18 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
   return status;
 }
 
+static scree_status count_steps(scree_context *context, double duration, double step,
+                                uint64_t *count) {
+  const double steps = ceil(duration / step - 1e-9);
+  if (!(steps < 9e15))
+    return context_fail(context, SCREE_ERROR_INPUT, "the run would take %g steps", steps);
+  *count = (uint64_t)steps;
+  return SCREE_OK;
+}
+
 static scree_status set_duration(scree_sim *sim) {
   const double duration = sim->duration > 0.0 ? sim->duration : sim->settings->duration;
-  double steps = ceil(duration / sim->settings->step - 1e-9);
-  if (!(steps < 9e15))
-    return context_fail(sim->context, SCREE_ERROR_INPUT, "the run would take %g steps", steps);
-  sim->total_steps = (uint64_t)steps;
-  return SCREE_OK;
+  return count_steps(sim->context, duration, sim->settings->step, &sim->total_steps);
 }
 
 /* Settings, world, stepper and probes; no files yet. */
@@ -584,7 +589,10 @@ scree_status scree_sim_check(scree_scene *scene, scree_report_function report, v
   ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene);
   scree_world *world;
   scree_stepper *stepper = NULL;
-  scree_status status = scree_scene_build(scene, &world);
+  const scree_scene_settings *s = scree_scene_get_settings(scene);
+  uint64_t steps;
+  scree_status status = count_steps(scree_scene_context(scene), s->duration, s->step, &steps);
+  if (!status) status = scree_scene_build(scene, &world);
   if (status) return status;
   status = sim_take_from(scene, world, NULL, 0);
   if (!status) status = report_hole(scene, world, report, user);

@@ -73,13 +73,17 @@ class Broken(CommandTest):
         self.run_scree("export", "good.h5", "--every", "99", "--out", "grid")
         self.refuse("grid_bodies_0000.hdf")
 
+    @unittest.skipUnless(shutil.which("h5repack"), "h5repack of the package hdf5-tools is not there")
     def test_written_anew(self):
-        if not shutil.which("h5repack"):
-            self.skipTest("h5repack of the package hdf5-tools is not there")
+        """By a program that keeps the data and not their places: every verb says so."""
         self.write("r.h5", Broken.whole)
-        subprocess.run(["h5repack", self.path("r.h5"), self.path("p.h5")], check=True)
-        self.refuse("p.h5")
-        self.assertIn("h5repack", self.run_scree("info", "p.h5").err)
+        for name, options in (("p.h5", []), ("z.h5", ["-f", "GZIP=1"])):
+            subprocess.run(["h5repack", *options, self.path("r.h5"), self.path(name)], check=True)
+            self.refuse(name)
+            for verb in ("info", "verify", "solve", "resume"):
+                result = self.run_scree(verb, name)
+                self.assertEqual(result.code, 3)
+                self.assertIn("is a recording that another program has written anew, such as h5repack", result.err)
 
     def test_truncated(self):
         size = len(Broken.whole)

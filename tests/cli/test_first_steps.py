@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What new users meet first: messages that say what to do, units, names of directories."""
 import json
+import os
 import struct
 
 from command import CommandTest, main
@@ -19,6 +20,9 @@ class FirstSteps(CommandTest):
         result = self.run_scree("run", "bouncing-ball", "--duration", "0.01", "--out", "no/such/x.h5")
         self.assertEqual(result.code, 6, result.err)
         self.assertIn("no/such/x.h5: the directory no/such is not there; make it first", result.err)
+        if os.path.isdir("/proc"):  # a directory in which nothing can be made
+            result = self.run_scree("run", "settle", "--duration", "0.01", "--out", "/proc/x.h5")
+            self.assertEqual((result.code, result.err.count("is not there")), (6, 0), result.err)
 
     def test_unquoted_expression(self):
         scene = self.write("a.yaml", "parameters: {r: 0.1}\nbodies:\n"

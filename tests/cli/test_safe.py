@@ -60,6 +60,23 @@ class Safe(CommandTest):
         self.assertIn("Max file size 4294967296 4294967296 bytes", limits)
         self.assertIn("Max core file size 0 0 bytes", limits)
 
+    def test_no_text(self):
+        """Devices without an end are seen by their first bytes; a scene through a pipe has the limits of a file."""
+        for name in ("/dev/zero", "/dev/urandom"):
+            for verb in ("check", "run"):
+                self.check([verb, name], 3, "scree %s: %s: it is not text\n" % (verb, name))
+        for text in (BALL.encode("utf-16"), BALL.encode("utf-8-sig"), BALL.encode()):
+            run = subprocess.run([SCREE, "check", "/dev/stdin"], input=text, capture_output=True, check=False)
+            self.assertEqual(run.returncode, 0, run.stderr)
+        run = subprocess.run([SCREE, "check", "--safe", "/dev/stdin"], input=b"#" * (65 << 20), capture_output=True, check=False)
+        self.assertEqual((run.returncode, run.stderr), (6, b"scree check: /dev/stdin: cannot be read: it is larger than 64 MiB\n"))
+
+    def test_time(self):
+        """What no run could end is wrong for check, too."""
+        scene = self.write("s/scene.yaml", "step: 1.0e-300\nduration: 1 s\n" + BALL)
+        for verb in ("check", "run"):
+            self.check([verb, scene], 3, "scree %s: the run would take 1e+300 steps\n" % verb)
+
     def test_memory(self):
         """What does not fit into memory is refused before it is begun; what grows ends with a message, not with the
         machine: also without --safe."""

@@ -406,6 +406,20 @@ static scree_status visit(walk_file *file, const char *path, int depth, uint64_t
   return status;
 }
 
+/* h5repack and its like write the older kind of file; the text of the attribute stays. */
+static bool is_written_anew(const check_source *source) {
+  static const char mark[] = "scree recording";
+  enum { LOOK = 65536 };
+  const size_t size = source->size < LOOK ? source->size : LOOK;
+  unsigned char *b = memory_new(source->context, size, 1);
+  bool found = false;
+  if (b && check_get(source, 0, size, b))
+    for (size_t i = 0; i + sizeof mark <= size && !found; i++)
+      found = memcmp(b + i, mark, sizeof mark) == 0;
+  memory_free(source->context, b);
+  return found;
+}
+
 scree_status walk_container(walk_file *file) {
   unsigned char b[SUPERBLOCK];
   const check_source *source = &file->source;
@@ -415,7 +429,11 @@ scree_status walk_container(walk_file *file) {
                         "%s: is not a recording: recordings are HDF5 files", source->name);
   if (b[8] < 2)
     return context_fail(source->context, SCREE_ERROR_INPUT,
-                        "%s: is an HDF5 file, but not a recording of Scree", source->name);
+                        is_written_anew(source)
+                            ? "%s: is a recording that another program has written anew, such as "
+                              "h5repack; recordings are read as scree wrote them: take the original"
+                            : "%s: is an HDF5 file, but not a recording of Scree",
+                        source->name);
   if (!check_get(source, 0, sizeof b, b))
     return context_fail(source->context, SCREE_ERROR_INPUT, "%s: the file is truncated",
                         source->name);

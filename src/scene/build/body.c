@@ -157,10 +157,15 @@ static scree_status build_loop(scree_scene *scene, scree_world *world, const sce
     return scene_fault(&scene->doc, loop->items[level],
                        "%s: %g turns; a whole number from 0 on is wanted", key->text, count);
   size_t outer = scope->count;
+  const size_t before = scene->turns;
   for (double i = 0.0; i < count && !status; i += 1.0) {
     scope->count = outer;
     status = scene_scope_add(&scene->doc, key, scope, key->text, i);
-    if (++scene->turns > (size_t)TURN_LIMIT) /* loops in loops: each may be small */
+    scene->turns++;
+    /* Loops in loops: each may be small. Where the first turn leaves no doubt they are refused
+     * early, before the memory is full. */
+    const double expected = i == 1.0 ? (double)(scene->turns - before - 1) * count : 0.0;
+    if (scene->turns > (size_t)TURN_LIMIT || count > TURN_LIMIT || expected > 10.0 * TURN_LIMIT)
       status = scene_fault(&scene->doc, loop, "for: more than %g turns in all", TURN_LIMIT);
     if (!status && scene->turns % 1024 == 1023) status = scene_look(scene);
     if (!status) status = build_loop(scene, world, node, loop, level + 1, build);

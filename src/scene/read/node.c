@@ -138,8 +138,15 @@ scree_status scene_add_file(scene_document *doc, const char *path, const char *b
 static scree_status cannot_read(scene_document *doc, const scene_node *at, const char *path,
                                 const char *why) {
   if (at) return scene_fault(doc, at, "cannot read '%s': %s", path, why);
+  if (context_stopped(doc->context))
+    return context_fail(doc->context, SCREE_ERROR_STOPPED, "%s: not read: stopped by the caller",
+                        path);
   context_fail(doc->context, SCREE_ERROR_IO, "%s: cannot be read: %s", path, why);
   return SCREE_ERROR_IO;
+}
+
+static const char *too_large(size_t most) {
+  return most < FILE_SIZE_LIMIT ? "it is larger than 64 MiB" : "it is larger than 1 GiB";
 }
 
 /* What a scene names must be a regular file: a pipe would wait for ever, a device has no end. The
@@ -155,19 +162,29 @@ static FILE *open_to_read(const char *path, bool regular, size_t most, const cha
   else if (regular && !S_ISREG(about.st_mode))
     *why = "it is not a regular file";
   else if (S_ISREG(about.st_mode) && (uint64_t)about.st_size > most)
-    *why = most < FILE_SIZE_LIMIT ? "it is larger than 64 MiB" : "it is larger than 1 GiB";
+    *why = too_large(most);
   FILE *in = *why ? NULL : fdopen(fd, "rb");
   if (!*why && !in) *why = strerror(errno);
   if (!in && fd >= 0) close(fd);
   return in;
 }
 
+/* What begins so is no text, and may have no end: /dev/zero. Text of two bytes a character says so
+ * by its first two. */
+static bool is_binary(const char *bytes, size_t size) {
+  const bool wide =
+      size > 1 && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
+  return size && !wide && memchr(bytes, 0, size);
+}
+
 static scree_status slurp(scene_document *doc, const scene_node *at, const char *path,
                           uint32_t *file) {
   const char *why;
-  FILE *in =
-      open_to_read(path, at != NULL, doc->confined ? CONFINED_SIZE_LIMIT : FILE_SIZE_LIMIT, &why);
+  const size_t most = doc->confined ? CONFINED_SIZE_LIMIT : FILE_SIZE_LIMIT;
+  FILE *in = open_to_read(path, at != NULL, most, &why);
   if (!in) return cannot_read(doc, at, path, why);
+  struct stat about;
+  const bool endless = fstat(fileno(in), &about) == 0 && !S_ISREG(about.st_mode);
   char *bytes = NULL;
   size_t size = 0;
   scree_status status = SCREE_OK;
@@ -177,11 +194,13 @@ static scree_status slurp(scene_document *doc, const scene_node *at, const char 
     errno = 0;
     size_t got = fread(bytes + size, 1, 65536, in);
     size += got;
-    if (got == 0 || size > FILE_SIZE_LIMIT) break;
+    if (endless && size == got && is_binary(bytes, size))
+      status = context_fail(doc->context, SCREE_ERROR_INPUT, "%s: it is not text", path);
+    if (size > most) why = too_large(most);
+    if (got == 0 || why || status) break;
   }
-  if (!status && ferror(in)) status = cannot_read(doc, at, path, strerror(errno));
-  if (!status && size > FILE_SIZE_LIMIT)
-    status = cannot_read(doc, at, path, "it is larger than 1 GiB");
+  if (!status && ferror(in)) why = strerror(errno);
+  if (!status && why) status = cannot_read(doc, at, path, why);
   fclose(in);
   if (!status) status = scene_add_file(doc, path, bytes, size, file);
   memory_free(doc->context, bytes);

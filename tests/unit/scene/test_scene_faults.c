@@ -119,7 +119,11 @@ static const struct {
      "scene.yaml:1:13: shapes within shapes more than 16 deep; does one contain itself?"},
     {"bodies: [{shape: {sphere: {radius: 1e308 km}}}]",
      "scene.yaml:1:36: radius: '1e308 km' is not finite"},
-    {"bodies: [{shape: {sphere: {radius: 1}}, for: {i: 1e8, j: 1e8, k: 0}}]",
+    {"bodies: [{shape: {sphere: {radius: 1}}, for: {i: 1e7, j: 1e7, k: 0}}]",
+     "scene.yaml:1:46: for: more than 2e+07 turns in all"},
+    {"bodies: [{shape: {sphere: {radius: 1}}, for: {i: 1e8}}]",
+     "scene.yaml:1:46: for: more than 2e+07 turns in all"},
+    {"bodies: [{shape: {sphere: {radius: 1}}, for: {i: 3e6, j: 100, k: 1}}]",
      "scene.yaml:1:46: for: more than 2e+07 turns in all"},
     {"a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
      "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
