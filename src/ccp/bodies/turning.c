@@ -1,4 +1,4 @@
-/* See bodies/turning.h. A contact fits when its cone has neither cohesion nor cap, and a body that
+/* See bodies/turning.h. A contact fits when its cone has no cohesion, cap or flow, and a body that
  * it can move. */
 #include "ccp/bodies/turning.h"
 
@@ -23,8 +23,8 @@ bool bodies_turning_fits(const ccp_operator *op, size_t i) {
   const bool moves =
       (ccp_body_moves(&p->bodies, c->body_a) && p->bodies.body[c->body_a].inverse_mass > 0.0) ||
       (ccp_body_moves(&p->bodies, c->body_b) && p->bodies.body[c->body_b].inverse_mass > 0.0);
-  return moves && set->cohesion == 0.0 && set->cap == INFINITY && is_usual(set->mu) &&
-         is_usual(set_rolling_of(set)) && is_usual(set_spinning_of(set));
+  return moves && !set_is_modified(set) && is_usual(set->mu) && is_usual(set_rolling_of(set)) &&
+         is_usual(set_spinning_of(set));
 }
 
 /* Where row k of a block is among the six. */
