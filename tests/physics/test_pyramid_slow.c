@@ -89,9 +89,7 @@ static void stand(int rows, double seconds) {
 
 static void rest_stays_at_rest(void **state) {
   (void)state;
-  stand(12, 10.0);
   stand(14, 10.0);
-  stand(17, 10.0);
   stand(20, 10.0);
 }
 
