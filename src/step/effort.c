@@ -72,11 +72,11 @@ static double tolerance_of(const scree_stepper *s, double h) {
 }
 
 /* RETRY_CREDIT: work, in limits of a solve, that retries of a run may take more than a part of what
- * all first solves did. RETRY_LIMIT: iterations of a retry, in those of a solve. EXACT_WORK,
- * RELAXED_WORK: of a solve, in its iterations; a Newton step of a large problem counts as the
- * sweeps that cost as much. First solves of the relaxed model are not limited by it: a few dozen
- * steps arrive there. */
-enum { RETRY_CREDIT = 20, RETRY_LIMIT = 3, EXACT_WORK = 2, RELAXED_WORK = 4 };
+ * all first solves did. RETRY_LIMIT: iterations of a retry, in those of a solve. The others: work
+ * of a solve, in its iterations; a Newton step of a large problem counts as the sweeps that cost as
+ * much, some hundred. First solves of the relaxed model are not limited by it: a few dozen steps
+ * arrive there. */
+enum { RETRY_CREDIT = 20, RETRY_LIMIT = 3, EXACT_WORK = 2, EXACT_RETRY_WORK = 8, RELAXED_WORK = 4 };
 
 static long retry_limit(const scree_stepper_def *d) {
   return d->retry_iteration_limit > 0 ? d->retry_iteration_limit : RETRY_LIMIT * d->iteration_limit;
@@ -99,7 +99,8 @@ scree_solve_settings effort_settings(scree_stepper *s, double h, bool retry) {
   settings.iteration_limit = d->iteration_limit;
   if (retry) settings.iteration_limit = retry_limit(d);
   if (d->model == SCREE_MODEL_COULOMB)
-    settings.work_limit = EXACT_WORK * (double)settings.iteration_limit;
+    settings.work_limit =
+        (retry ? EXACT_RETRY_WORK : EXACT_WORK) * (double)settings.iteration_limit;
   else if (retry)
     settings.work_limit = RELAXED_WORK * (double)settings.iteration_limit;
   settings.time_limit = time_left(s);

@@ -34,10 +34,12 @@ enum {
 
 /* ---- costs, s ------------------------------------------------------------------------------- */
 
-/* A sweep: per call, per block, per entry of a block row; matrices are read from memory, bodies in
- * lanes are not. Fitted to packings of 10 to 100,000 blocks. */
+/* A sweep: per call, per block, per entry of a block row; matrices are read from memory, bodies are
+ * not. Fitted to packings of 10 to 100,000 blocks; contacts of spheres in lanes, most of which are
+ * open and asleep, to packings of 284 to 22,566 and to steps of beds: 7 to 12 ns per block. */
 static const double auto_sweep_call = 0.3e-6;
-static const double auto_sweep_block_lanes = 20e-9, auto_sweep_entry_lanes = 1.0e-9;
+static const double auto_sweep_block_lanes = 5e-9, auto_sweep_entry_lanes = 0.2e-9;
+static const double auto_sweep_block_bodies = 20e-9, auto_sweep_entry_bodies = 1.0e-9;
 static const double auto_sweep_block_matrix = 80e-9, auto_sweep_entry_matrix = 5e-9;
 /* Blocks coupled with one, in problems of bodies. */
 static const double auto_coupled_bodies = 15.0;
@@ -82,11 +84,14 @@ static const double auto_hopeless_sweeps = 1e4;
 /* ---- budgets -------------------------------------------------------------------------------- */
 
 /* Newton steps' cost that warm problems are swept for: 160 cubes in a heap missed R = 1e-3 in 95 of
- * 334 steps without Newton steps after it, and in one with them. */
-static const double auto_newton_price = 20.0;
+ * 334 steps without Newton steps after it, and in one with them. Grains whose R is asked to no
+ * better than `auto_rough` come to them sooner: few steps arrive there (`drum`, R = 0.1: none of
+ * 300 steps missed, 8 with the higher price), while at 1e-3 they churn (a gate pulled from below
+ * grains with mu 0.3: 52 steps missed with the lower price, 11 with the higher one). */
+static const double auto_newton_price = 20.0, auto_newton_price_rough = 5.0, auto_rough = 1e-2;
 /* Large relaxed problems at a loose tolerance are swept for so many times the price: 125 spheres
  * below masses of 1e6, E = 1e-4, take 0.6 s; `ags` alone did not end in 20. */
-static const double auto_coarse_price = 10.0;
+static const double auto_coarse_price = 2.5;
 /* Iterations with extrapolation of all grains before their islands are solved apart: all that most
  * need.
  */

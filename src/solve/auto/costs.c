@@ -20,8 +20,10 @@ double auto_moment_part(const ccp_operator *op, size_t first) {
 
 auto_costs auto_estimate(const ccp_operator *op) {
   const double n = (double)op->block_count;
-  double coupled = auto_coupled_bodies, entry = auto_sweep_entry_lanes,
-         block = auto_sweep_block_lanes;
+  const double lanes = n > 0.0 ? (double)op->head_count / n : 0.0;
+  double coupled = auto_coupled_bodies,
+         entry = lanes * auto_sweep_entry_lanes + (1.0 - lanes) * auto_sweep_entry_bodies,
+         block = lanes * auto_sweep_block_lanes + (1.0 - lanes) * auto_sweep_block_bodies;
   if (op->problem->form != SCREE_FORM_BODIES) {
     const ccp_block_rows *local = op_local_rows(op);
     coupled = n > 0.0 ? (double)local->start[op->block_count] / n : 1.0;

@@ -1,4 +1,5 @@
-/* See plan.h. The measurements behind each row are in docs/measurements/0.2.md, the numbers in constants.h.
+/* See plan.h. The measurements behind each row are in docs/measurements/0.2.md, the numbers in
+ * constants.h.
  *
  * What begins without a warm start, or is asked for accurately, is swept first: nothing is cheaper,
  * and the rate of convergence says what the rest would cost. The steps of a simulation are another

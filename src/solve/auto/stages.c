@@ -143,8 +143,9 @@ scree_status auto_run_method(auto_work *w, const auto_stage *stage) {
   } else {
     const auto_costs cost = auto_estimate(run->op);
     const bool rest = stage->budget == AUTO_AS_REST;
-    patience.value =
-        patience_for(rest ? price_of_rest(w, &cost) : auto_newton_price * cost.newton, &cost);
+    const bool rough = w->facts.grains && scree_solve_asked_residual(run->settings) >= auto_rough;
+    const double steps = rough ? auto_newton_price_rough : auto_newton_price;
+    patience.value = patience_for(rest ? price_of_rest(w, &cost) : steps * cost.newton, &cost);
     if (!rest) lift_mark(w);
   }
   const scree_status status = delegate(run, method, &patience, 1);
