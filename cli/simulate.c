@@ -28,6 +28,9 @@ typedef struct progress {
   uint64_t first_step;
 } progress;
 
+/* %, of the smaller diameter: from which on a run warns of an overlap. */
+static const double much_overlap = 5.0;
+
 static void span_text(double seconds, char *text, size_t size) {
   if (!isfinite(seconds))
     snprintf(text, size, "?");
@@ -433,6 +436,9 @@ int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *giv
     cli_note("warning: %llu of %llu steps did not reach their tolerance (worst R %.3g)",
              (unsigned long long)s.nonconverged_steps, (unsigned long long)s.steps,
              s.worst_residual);
+  if (s.worst_penetration_percent > much_overlap)
+    cli_note("warning: bodies overlapped by up to %.3g %% of the smaller diameter, at %.6g s",
+             s.worst_penetration_percent, s.worst_penetration_time);
   if (s.stopped)
     cli_note("stopped at %.6g s, at a step that did not converge (solver.on_nonconverged: stop)",
              s.simulated_seconds);

@@ -227,6 +227,7 @@ void assembler_close_ledger(const assembler *a, scree_ledger *out);
  * contacts, and of a block of a joint, J. */
 void assembler_find_means(assembler *a);
 double assembler_contact_work(const assembler *a);
+double assembler_one_work(const assembler *a, size_t contact);
 double assembler_block_work(const assembler *a, size_t block);
 /* stiffness.c: of joints under load, in (I + h K). */
 scree_status assembler_find_stiffness(assembler *a, const assembler_params *params);

@@ -20,7 +20,7 @@
 #include "ccp/problem.h"
 
 /* Of the kinetic energy of the bodies concerned: what is above is too much. */
-static const double much_damping = 0.005, much_work = 0.02, much_bounce = 0.01;
+static const double much_damping = 0.005, much_work = 0.02, much_bounce = 0.01, much_lost = 0.02;
 /* rad: joints whose bodies turn less in the step hold well enough, and light links under a heavy
  * load swing too fast for parts of any length that is worth it. */
 static const double fast = 0.1;
@@ -92,9 +92,29 @@ static bool bounces_gain(const assembler *a) {
   return assembler_contact_work(a) > much_bounce * whole;
 }
 
+/* The other way round: a contact of the end of the step (late.c) has no time at which it is hit and
+ * does not bounce. What it takes of a material that should give it back is lost, unless parts of
+ * the step see it come. */
+static bool bounces_lost(const assembler *a) {
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  const world_bodies *b = &a->world->bodies;
+  double lost = 0.0, whole = 0.0;
+  for (size_t k = 0; k < a->memory.contact_count; k++) {
+    const uint32_t i = key[k].a, j = key[k].b;
+    if (!a->impacts.given[k] || !(a->g[a->problem->row_start[k]] > 0.0)) continue;
+    const double e = world_pair(a->world, b->material[i], b->material[j])->restitution;
+    lost -= e * e * fmin(assembler_one_work(a, k), 0.0);
+    whole += most_kinetic(a, i) + most_kinetic(a, j);
+  }
+  return lost > much_lost * whole;
+}
+
 bool assembler_gains(assembler *a, const assembler_params *params) {
-  const bool joints = a->joints.count > 0, bounces = a->impacts.count > 0;
-  if (!(joints || bounces) || params->h <= least_part * assembler_whole(params)) return false;
+  const bool joints = a->joints.count > 0, impacts = a->impacts.count > 0;
+  const bool late = params->again && a->impacts.bounces && a->late.count > 0;
+  if (!(joints || impacts || late) || params->h <= least_part * assembler_whole(params))
+    return false;
   assembler_find_means(a);
-  return (joints && joints_gain(a, params->h)) || (bounces && bounces_gain(a));
+  return (joints && joints_gain(a, params->h)) || (impacts && bounces_gain(a)) ||
+         (late && bounces_lost(a));
 }

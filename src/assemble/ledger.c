@@ -144,6 +144,12 @@ static void add_shifts(const assembler *a, scree_ledger *out) {
   }
 }
 
+double assembler_one_work(const assembler *a, size_t contact) {
+  scree_ledger sum = {.impacts = 0.0};
+  add_contact(a, contact, &sum);
+  return -(sum.impacts + sum.friction);
+}
+
 double assembler_contact_work(const assembler *a) {
   scree_ledger sum = {.impacts = 0.0};
   add_contacts(a, &sum);
