@@ -131,8 +131,8 @@ size_t assembler_blob_contacts(const void *blob);
 /* Of a blob that was checked; after the world's part. */
 scree_status assembler_restore(assembler *a, const void *blob);
 
-/* query.c: every contact with a gap of at most `margin` (m) of bodies as they lie, of the pairs that
- * a step would look at; the visitor ends it by false. */
+/* query.c: every contact with a gap of at most `margin` (m) of bodies as they lie, of the pairs
+ * that a step would look at; the visitor ends it by false. */
 typedef bool assembler_contact_visitor(void *user, const collide_contact *contact);
 scree_status assembler_visit_contacts(const scree_world *world, double margin,
                                       assembler_contact_visitor *visit, void *user);
