@@ -139,6 +139,54 @@ static void list_linear_solvers(bool json) {
   if (json) printf("\n]\n");
 }
 
+static void flag_member(bool *first, const char *key, bool value) {
+  printf("%s\"%s\": %s", *first ? "" : ", ", key, value ? "true" : "false");
+  *first = false;
+}
+
+static void sheet_json(void) {
+  printf("[");
+  for (size_t i = 0; i < scree_pair_count(); i++) {
+    const scree_pair p = scree_pair_at(i);
+    bool first = true;
+    printf("%s\n  {", i ? "," : "");
+    json_text_member(stdout, &first, "stepper", p.stepper);
+    json_text_member(stdout, &first, "solver", p.solver);
+    flag_member(&first, "linear", p.linear);
+    flag_member(&first, "works", p.works);
+    flag_member(&first, "contacts", p.contacts);
+    flag_member(&first, "exact", p.exact);
+    flag_member(&first, "joints", p.joints);
+    flag_member(&first, "elements", p.elements);
+    flag_member(&first, "elements_alone", p.elements_alone);
+    flag_member(&first, "redundant", p.redundant);
+    json_text_member(stdout, &first, "size", p.size);
+    json_text_member(stdout, &first, "reason", p.reason);
+    printf("}");
+  }
+  printf("\n]\n");
+}
+
+/* As a table that a page of the documentation can hold. */
+static void sheet_text(void) {
+  const char *yes[2] = {"–", "yes"};
+  printf("| stepper | solver | hard contacts | exact friction | joints | redundant rows | flexible "
+         "parts | size |\n|---|---|---|---|---|---|---|---|\n");
+  for (size_t i = 0; i < scree_pair_count(); i++) {
+    const scree_pair p = scree_pair_at(i);
+    if (!p.works) continue;
+    printf("| `%s` | `%s`%s | %s | %s | %s | %s | %s | %s |\n", p.stepper, p.solver,
+           p.linear ? ", linear" : "", yes[p.contacts], yes[p.exact], yes[p.joints],
+           yes[p.redundant], p.elements_alone ? "needed" : yes[p.elements], p.size);
+  }
+  printf("\nThe others are refused:\n");
+  for (size_t i = 0; i < scree_pair_count(); i++) {
+    const scree_pair p = scree_pair_at(i), before = scree_pair_at(i ? i - 1 : 0);
+    if (!p.works && (i == 0 || p.stepper != before.stepper || p.reason != before.reason))
+      printf("- `%s` with %s solvers: %s.\n", p.stepper, p.linear ? "linear" : "cone", p.reason);
+  }
+}
+
 static void solvers_text(void) {
   for (size_t i = 0; i < scree_solver_count(); i++) {
     size_t count = 0;
@@ -315,7 +363,7 @@ static int list_devices(const cli_args *args, bool json, bool names) {
 }
 
 static int run(cli_args *args) {
-  static const char *const lists[] = {"solvers", "sets",  "steppers", "linear-solvers",
+  static const char *const lists[] = {"solvers", "sets",  "steppers", "linear-solvers", "sheet",
                                       "scenes",  "verbs", "units",    "devices"};
   const char *what = args->operand[0];
   const bool json = cli_has(args, "json"), names = cli_has(args, "names");
@@ -336,6 +384,12 @@ static int run(cli_args *args) {
     if (!names) list_linear_solvers(json);
     for (size_t i = 0; names && i < scree_linear_solver_count(); i++)
       printf("%s\n", scree_linear_solver_name(i));
+  } else if (strcmp(what, "sheet") == 0) {
+    if (json) sheet_json();
+    if (!json && !names) sheet_text();
+    for (size_t i = 0; names && i < scree_pair_count(); i++)
+      if (scree_pair_at(i).works)
+        printf("%s %s\n", scree_pair_at(i).stepper, scree_pair_at(i).solver);
   } else if (strcmp(what, "scenes") == 0) {
     return list_scenes(args, json, names);
   } else if (strcmp(what, "verbs") == 0) {
@@ -349,7 +403,7 @@ static int run(cli_args *args) {
     const char *near = cli_suggest(what, lists, sizeof lists / sizeof *lists);
     return cli_fail(CLI_USAGE,
                     "there is no list of '%s'%s lists are solvers, sets, steppers, linear-solvers, "
-                    "scenes, verbs, units, devices",
+                    "sheet, scenes, verbs, units, devices",
                     what, *near ? near : ";");
   }
   return CLI_OK;
@@ -357,11 +411,11 @@ static int run(cli_args *args) {
 
 const cli_verb cli_verb_list = {
     .name = "list",
-    .operands = "solvers|sets|steppers|linear-solvers|scenes|verbs|units|devices",
+    .operands = "solvers|sets|steppers|linear-solvers|sheet|scenes|verbs|units|devices",
     .operand_min = 1,
     .operand_max = 1,
-    .summary = "list solvers or steppers with their options, sets, linear solvers, scenes, verbs, "
-               "units, devices",
+    .summary =
+        "list solvers, steppers, linear solvers, the sheet of all, sets, scenes, verbs, units …",
     .flags = flags,
     .run = run,
 };

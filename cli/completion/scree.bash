@@ -72,7 +72,7 @@ _scree() {
     return
   fi
   case $verb in
-    list) mapfile -t COMPREPLY < <(compgen -W "solvers sets steppers linear-solvers scenes verbs units devices" -- "$current") ;;
+    list) mapfile -t COMPREPLY < <(compgen -W "solvers sets steppers linear-solvers sheet scenes verbs units devices" -- "$current") ;;
     generate) mapfile -t COMPREPLY < <(compgen -W "packing" -- "$current") ;;
     help) mapfile -t COMPREPLY < <(compgen -W "run resume check import solve render plot view export info statics modes fmu verify salvage sweep calibrate bench generate list doctor" -- "$current") ;;
     run | check | sweep | calibrate | info | statics | modes | fmu)

@@ -97,6 +97,24 @@ SCREE_API size_t scree_linear_solver_count(void);
 SCREE_API const char *scree_linear_solver_name(size_t i);
 SCREE_API const char *scree_linear_solver_summary(size_t i);
 
+/* The sheet: every stepper with every solver, those of cone problems (scree/solver.h) and the
+ * linear ones; i from 0 to scree_pair_count() - 1. `scree list sheet` prints it. */
+typedef struct scree_pair {
+  const char *stepper, *solver;
+  bool linear;         /* a linear solver */
+  bool works;          /* else the reason says why not and what does */
+  bool contacts;       /* hard contacts with friction */
+  bool exact;          /* by the exact law */
+  bool joints;         /* machines */
+  bool elements;       /* flexible parts */
+  bool elements_alone; /* nothing else: it refuses worlds without them */
+  bool redundant;      /* rows that depend on each other */
+  const char *size;    /* what it is for */
+  const char *reason;
+} scree_pair;
+SCREE_API size_t scree_pair_count(void);
+SCREE_API scree_pair scree_pair_at(size_t i);
+
 typedef struct scree_step_info {
   bool advanced;         /* false: the world is where it was (stop) */
   bool converged;        /* every solve of the step met its tolerance */

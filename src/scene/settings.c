@@ -115,6 +115,13 @@ static scree_status read_stepper(scree_scene *scene) {
                        scene_suggest(k.name, names, count, buffer, sizeof buffer));
   scene->settings.solver.stepper = k.name;
   if (!k.options) return SCREE_OK;
+  for (size_t i = 0; k.options->kind == SCENE_MAP && i < k.options->count; i++)
+    if (!scree_stepper_is_smooth(at) && strcmp(k.options->keys[i]->text, "linear_solver") == 0)
+      return scene_fault(
+          &scene->doc, k.options->keys[i],
+          "linear_solver: %s has none, as hard contacts state cone problems; name one "
+          "of `scree list solvers` in `solver`, or take a smooth stepper, as hht",
+          k.name);
   size_t options;
   const scree_option_def *table = scree_stepper_options(at, &options);
   return read_table(scene, k.options, k.name, table, options, &scene->settings.stepper_options);

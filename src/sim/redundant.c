@@ -25,7 +25,7 @@ static void name_joint(void *user, scree_joint_id joint, int rows, int held) {
            name ? name : where, rows, held);
 }
 
-static bool is_smooth(const char *name) {
+bool sim_is_smooth(const char *name) {
   for (size_t i = 0; name && i < scree_stepper_count(); i++)
     if (strcmp(scree_stepper_name(i), name) == 0) return scree_stepper_is_smooth(i);
   return false;
@@ -34,7 +34,7 @@ static bool is_smooth(const char *name) {
 scree_status sim_remark_redundant(scree_sim *sim) {
   redundant_list l = {.scene = sim->scene};
   scree_freedom freedom;
-  if (!is_smooth(sim->settings->solver.stepper)) return SCREE_OK;
+  if (!sim_is_smooth(sim->settings->solver.stepper)) return SCREE_OK;
   const scree_status status = scree_world_count_freedom(sim->world, name_joint, &l, &freedom);
   if (status || !freedom.redundant) return status;
   char more[40] = "";

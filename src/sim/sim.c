@@ -41,6 +41,11 @@ static scree_status create_stepper(scree_scene *scene, scree_world *world, bool 
   const scree_scene_settings *s = scree_scene_get_settings(scene);
   const scree_stepper_def standard = scree_stepper_def_default();
   scree_stepper_def d = s->solver;
+  if (d.solver && strcmp(d.solver, "auto") != 0 && sim_is_smooth(d.stepper))
+    return context_fail(world->context, SCREE_ERROR_UNSUPPORTED,
+                        "solver %s is for hard contacts, stepper %s has linear systems; leave it "
+                        "out, or set linear_solver of the stepper (`scree list sheet`)",
+                        d.solver, d.stepper);
   const bool replaced = d.solver && !has_model(&d);
   if (replaced) d.solver = NULL; /* auto */
   if (contacts_only) {

@@ -148,6 +148,11 @@ scree_status scree_stepper_set_solver(scree_stepper *s, const char *key, const c
 scree_status scree_stepper_set(scree_stepper *s, const char *key, const char *value) {
   ARGUMENT_CHECK(s ? s->context : NULL, s && key && value);
   char owner[64];
+  if (!s->class->smooth && strcmp(key, "linear_solver") == 0)
+    return context_fail(s->context, SCREE_ERROR_UNSUPPORTED,
+                        "stepper %s has no linear solver, as hard contacts state cone problems; "
+                        "take one of `scree list solvers`, as auto, or a smooth stepper, as hht",
+                        s->class->name);
   snprintf(owner, sizeof owner, "stepper %s", s->class->name);
   return options_set(s->context, owner, s->class->options, s->class->option_count, s->option, key,
                      value);

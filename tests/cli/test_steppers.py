@@ -2,6 +2,7 @@
 """Steppers and links from scene files: what runs, what is reported, what is refused."""
 import json
 import math
+import os
 
 from command import CommandTest, main
 
@@ -67,6 +68,30 @@ class Steppers(CommandTest):
         lists = json.loads(self.run_scree("list", "steppers", "--json").out)
         self.assertTrue(any(o["key"] == "alpha" for s in lists for o in s["options"]))
         self.assertEqual(self.run_scree("list", "linear-solvers", "--names").out.split(), ["direct", "minres", "mumps"])
+
+    def test_sheet(self):
+        """The page has what the command says; a pair that cannot work is refused with what can."""
+        sheet = self.run_scree("list", "sheet").out
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "sheet.md"), encoding="utf-8") as file:
+            self.assertTrue(file.read().endswith("\n\n" + sheet), "docs/sheet.md: write it again by `scree list sheet`")
+        pairs = json.loads(self.run_scree("list", "sheet", "--json").out)
+        names = self.run_scree("list", "sheet", "--names").out.splitlines()
+        self.assertEqual([p["stepper"] + " " + p["solver"] for p in pairs if p["works"]], names)
+        for pair in pairs:
+            self.assertEqual(pair["reason"] == "", pair["works"])
+        result = self.run_scree("run", self.scene("hht"), "--set", "stepper={name: nonsmooth, options: {linear_solver: minres}}")
+        self.assertEqual(result.code, 3)
+        self.assertIn("name one of `scree list solvers`", result.err)
+        result = self.run_scree("run", self.scene("hht"), "--solver", "apgd")
+        self.assertEqual(result.code, 3)
+        self.assertIn("solver apgd is for hard contacts", result.err)
+
+    def test_threads(self):
+        """The same bits for any number of threads, of every smooth stepper."""
+        for name in self.run_scree("list", "steppers", "--names").out.split()[1:]:
+            hashes = {json.loads(self.run_scree("run", self.scene(name), "--threads", n, "--json").out.splitlines()[-1])["state_hash"]
+                      for n in ("1", "2", "3")}
+            self.assertEqual(len(hashes), 1, name)
 
     def test_resume(self):
         """The same bits after a recording that was gone on with."""

@@ -89,7 +89,7 @@ class Usage(CommandTest):
         self.check(["solve", "a", "b"], 2, "scree solve: 'b' is one argument too many; "
                    "usage: scree solve FILE\n", "")
         self.check(["list", "solver"], 2, "scree list: there is no list of 'solver'; did you mean "
-                   "'solvers'? lists are solvers, sets, steppers, linear-solvers, scenes, verbs, units, devices\n", "")
+                   "'solvers'? lists are solvers, sets, steppers, linear-solvers, sheet, scenes, verbs, units, devices\n", "")
         self.check(["list", "sets", "--json", "--names"], 2,
                    "scree list: --json and --names exclude each other\n", "")
 
