@@ -15,6 +15,29 @@
 #include "base/memory.h"
 #include "base/timer.h"
 
+bool islands_has_joints(const ccp_operator *op, const islands *w, size_t c) {
+  return op->form == SCREE_FORM_BODIES &&
+         w->parts.block[w->parts.start[c + 1] - 1] >= op->problem->bodies.contact_count;
+}
+
+size_t islands_loose_blocks(const ccp_operator *op, const islands *w) {
+  size_t blocks = 0;
+  for (size_t c = 0; c < w->parts.count; c++)
+    if (!islands_has_joints(op, w, c)) blocks += w->parts.start[c + 1] - w->parts.start[c];
+  return blocks;
+}
+
+void islands_restore_joined(const ccp_operator *op, const islands *w, const double *from,
+                            double *g) {
+  for (size_t c = 0; c < w->parts.count; c++)
+    for (size_t k = w->parts.start[c]; islands_has_joints(op, w, c) && k < w->parts.start[c + 1];
+         k++) {
+      const size_t block = w->parts.block[k];
+      const size_t row = op->row_start[block], end = op->row_start[block + 1];
+      memcpy(g + row, from + row, (end - row) * sizeof *g);
+    }
+}
+
 /* to_whole: g of the island into x; else the other way round. */
 static void copy_rows(const ccp_operator *op, const islands *w, size_t c, bool to_whole,
                       double *x) {
@@ -46,7 +69,7 @@ static const double most_of_share = 3.0;
 static const double most_foreseen =
     0.05; /* of the time limit, that an island may go beyond it by */
 
-/* `share`: of the blocks that are still to be solved. */
+/* `share`: of the blocks that are still to be solved; 0: there is no time, which leaves sweeps. */
 static scree_solve_settings settings_of(const solve_run *run, double share) {
   scree_solve_settings s = *run->settings;
   s.model = run->model;
@@ -82,6 +105,11 @@ static scree_status solve_island(solve_run *run, islands *w, size_t c, double sh
   return status;
 }
 
+static bool is_late(const solve_run *run, double estimated) {
+  const double limit = run->settings->time_limit;
+  return limit > 0.0 && timer_now() - run->start_time + estimated >= limit;
+}
+
 /* Interrupted or out of time between two islands? Then those that were solved are kept: no other
  * island depends on them. */
 static bool is_over(solve_run *run, double estimated) {
@@ -90,7 +118,7 @@ static bool is_over(solve_run *run, double estimated) {
   const scree_progress progress = {run->iterations, seconds, run->best_residual};
   if (s->progress && !s->progress(s->progress_user, &progress))
     solve_finish(run, SCREE_OUTCOME_ITERATION_LIMIT, "stopped by the caller");
-  else if (s->time_limit > 0.0 && seconds + estimated >= s->time_limit &&
+  else if (is_late(run, estimated) &&
            !(s->warm_start && solve_adopt(run, run->iterations + 1 - run->iteration_base, run->g)))
     solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, NULL);
   return run->ended;
@@ -118,20 +146,28 @@ scree_status islands_solve(solve_run *run, islands *w) {
   scree_solve_info info, worst = {.outcome = SCREE_OUTCOME_SOLVED};
   double work = run->work, left = (double)op->block_count;
   long most = 0, failed = 0;
+  bool skipped = false;
   w->solved_apart = 0;
   /* The time of one step is over before all are done: the next one begins where it ended. */
   const size_t begin = run->settings->time_limit > 0.0 && w->next < w->parts.count ? w->next : 0;
   for (size_t k = 0; k < w->parts.count && !status; k++) {
     const size_t c = (begin + k) % w->parts.count;
     const double blocks = (double)(w->parts.start[c + 1] - w->parts.start[c]);
-    /* A solve ends soon after its time; how soon is what may be too much here. */
-    if (is_over(run, fmin(blocks * w->pace, most_foreseen * run->settings->time_limit))) break;
-    w->next = c + 1;
+    /* A solve ends soon after its time; how soon is what may be too much here. A machine comes
+     * apart by what its joints lack, where contacts are forgiving: it is swept all the same. */
+    const double foreseen = fmin(blocks * w->pace, most_foreseen * run->settings->time_limit);
+    const bool late = is_late(run, foreseen);
+    if (late && !islands_has_joints(op, w, c)) {
+      skipped = true;
+      continue;
+    }
+    if (!late && is_over(run, foreseen)) break;
+    if (!late) w->next = c + 1;
     const double share = blocks / fmax(left, blocks);
     left -= blocks;
     if (is_solved(run, w, c, w->d)) continue;
     const double start = timer_now();
-    status = solve_island(run, w, c, share, &info);
+    status = solve_island(run, w, c, late ? 0.0 : share, &info);
     if (status) break;
     const double pace = (timer_now() - start) / blocks;
     w->pace += (pace > w->pace ? 0.3 : 0.1) * (pace - w->pace);
@@ -148,7 +184,7 @@ scree_status islands_solve(solve_run *run, islands *w) {
     if (solve_prove_infeasible(run, w->d)) return SCREE_OK;
     for (size_t i = 0; i < op->block_count; i++) w->d[i] = INFINITY; /* not known any more */
   }
-  if (status || run->ended) return status;
+  if (status || run->ended || (skipped && is_over(run, INFINITY))) return status;
   run->work = work - run->iteration_work * (double)most; /* which the check adds */
   if (!solve_check(run, run->iterations + most - run->iteration_base, run->g, NULL) && failed)
     solve_finish(run,

@@ -23,6 +23,12 @@ static inline scree_status islands_find(ccp_operator *op, islands *w) {
 static inline bool islands_apart(const ccp_operator *op, const islands *w) {
   return w->parts.count > 1 && 5 * w->parts.largest <= 4 * op->block_count;
 }
+/* Has an island blocks that are not contacts? How many blocks are in islands that have none? */
+bool islands_has_joints(const ccp_operator *op, const islands *w, size_t island);
+size_t islands_loose_blocks(const ccp_operator *op, const islands *w);
+/* g of the islands with joints from another vector. */
+void islands_restore_joined(const ccp_operator *op, const islands *w, const double *from,
+                            double *g);
 /* Solves each island found by the run's own method (its class and options), from run->g on, and
  * judges the whole. The run has ended then, but for islands that were solved and do not add up to
  * a solution of the whole. */

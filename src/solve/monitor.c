@@ -213,6 +213,7 @@ bool solve_check(solve_run *run, long iteration, const double *g, const double *
 bool solve_adopt(solve_run *run, long iteration, const double *g) {
   if (run->ended) return true;
   run->best_merit = INFINITY;
+  run->adopted = true;
   return solve_check(run, iteration, g, NULL);
 }
 

@@ -261,7 +261,8 @@ scree_status solver_solve(scree_solver *s, const scree_ccp *problem,
   info->setup_seconds = timer_now() - start_time;
   if (s->class->judges_start || !solve_check_start(&run)) status = s->class->run(&run);
   if (isfinite(run.best_merit) && run.best_place == BEST_IN_ROWS) op_copy(op, run.best, g);
-  if (run.outcome != SCREE_OUTCOME_SOLVED && settings->warm_start) prefer_none(&run);
+  if (run.outcome != SCREE_OUTCOME_SOLVED && settings->warm_start && !run.adopted)
+    prefer_none(&run);
   info->outcome = run.outcome;
   s->proved = run.outcome == SCREE_OUTCOME_INFEASIBLE;
   /* What a suspicion needed and did not prove is kept for the next one, but not by large problems:

@@ -57,6 +57,7 @@ struct solve_run {
   size_t best_room; /* doubles of best, from which on op_sweep_keep may be used; may be 0 */
   best_place best_place;
   scree_residual best_residual;
+  bool adopted;       /* by solve_adopt: better than none whatever R says */
   bool best_balanced; /* it counts the equation of motion of a global problem */
   double merit;       /* of the last check: max of E / tolerance and R / tolerance; <= 1: solved */
   double best_merit;
@@ -97,6 +98,9 @@ bool solve_check(solve_run *run, long iteration, const double *g, const double *
 bool solve_adopt(solve_run *run, long iteration, const double *g);
 /* Is it a step with a time budget, which may be over at the first check? */
 bool solve_has_little_time(const solve_run *run);
+/* Then some sweeps, which are better than the impulses of the step before: a time limit may end the
+ * run before anything else does any good. True: stop now. */
+bool solve_secure(solve_run *run);
 /* Has nothing been judged yet? */
 bool solve_is_new(const solve_run *run);
 /* Judges run->g as iterate 0. */

@@ -82,16 +82,10 @@ static void end_rest(solve_run *run, stack *s) {
 
 /* ---- plans ---------------------------------------------------------------------------------- */
 
-/* A time limit may end the run before a Newton step does any good, or even before the start is
- * judged: some sweeps first, which are better than the impulses of the step before. */
-static bool secure(solve_run *run) {
-  const op_sweep_params params = {
-      .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
-  if (!solve_has_little_time(run)) return false;
-  op_sweep_begin(run->op, run->g);
-  for (int k = 0; k < AUTO_SECURE_SWEEPS; k++) op_sweep(run->op, &params, run->g);
-  run->products += AUTO_SECURE_SWEEPS;
-  return solve_adopt(run, AUTO_SECURE_SWEEPS, run->g);
+/* Sweeps first where there is little time. Those that joints know of come with Newton steps
+ * (newton/prox.c), and before these nothing is judged, lest that ends the run. */
+static bool secure(auto_work *w) {
+  return !(w->facts.joined && (w->facts.little || auto_falls_apart(w))) && solve_secure(w->run);
 }
 
 static scree_status run_stage(auto_work *w, auto_class class, const auto_stage *stage) {
@@ -146,11 +140,12 @@ static scree_status run_step(auto_work *w, auto_class class) {
   const auto_stage *last;
   const char *reason;
   stack s = {.asked = run->settings};
-  if (secure(run)) return SCREE_OK;
+  if (secure(w)) return SCREE_OK;
   const bool small = class == AUTO_STEP_SMALL || class == AUTO_STEP_JOINED;
   if (small && auto_may_strive(w))
-    run->strives = w->facts.contacts < w->facts.blocks ? AUTO_STRIVE_JOINED : AUTO_STRIVE;
-  if (small && solve_check_start(run)) return SCREE_OK;
+    run->strives = w->facts.joined ? AUTO_STRIVE_JOINED : AUTO_STRIVE;
+  const bool hurried = w->facts.joined && solve_has_little_time(run);
+  if (small && !hurried && solve_check_start(run)) return SCREE_OK;
   if (class == AUTO_STEP_STACK) class = begin_stack(w, &s);
   if (run->ended) return SCREE_OK;
   const scree_status status = run_plan(w, class, &s, &last, &reason);

@@ -35,6 +35,7 @@ auto_facts auto_look(const solve_run *run) {
   const ccp_coupling coupling = ccp_couple(op->problem);
   auto_facts f = {.blocks = op->block_count,
                   .contacts = coupling.contacts,
+                  .joined = coupling.contacts < op->block_count,
                   .relaxed = run->model == SCREE_MODEL_RELAXED,
                   .warm = run->settings->warm_start,
                   .loose = is_loose(run->settings),
@@ -57,8 +58,7 @@ auto_class auto_classify(const auto_facts *f) {
     if (f->little && f->blocks > AUTO_LEAST_GRAINS && f->loose && f->grains)
       return AUTO_STEP_FEW_GRAINS;
     if (f->little)
-      return f->contacts < f->blocks && f->blocks > AUTO_FEW_JOINED ? AUTO_STEP_JOINED
-                                                                    : AUTO_STEP_SMALL;
+      return f->joined && f->blocks > AUTO_FEW_JOINED ? AUTO_STEP_JOINED : AUTO_STEP_SMALL;
     return f->stacked ? AUTO_STEP_STACK : AUTO_STEP_GRAINS;
   }
   if (f->relaxed && !f->newton) return AUTO_HUGE_RELAXED;

@@ -43,6 +43,7 @@ typedef struct auto_facts {
   bool bodies;             /* the form */
   bool stacked;            /* many bodies touch each other in several contacts, as boxes do */
   bool grains;             /* contacts alone, not stacked */
+  bool joined;             /* not contacts alone */
   bool elastic;            /* flexible parts, as `condense` takes them */
   bool machine;
   bool dilates; /* sets whose law the other methods do not have */

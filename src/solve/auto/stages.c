@@ -153,6 +153,29 @@ scree_status auto_run_method(auto_work *w, const auto_stage *stage) {
   return status;
 }
 
+bool auto_falls_apart(auto_work *w) {
+  islands *parts = &w->state->islands;
+  ccp_operator *op = w->run->op;
+  return run_option(w->run, "islands") > 0.0 && w->facts.blocks <= AUTO_MOST_SPLIT &&
+         islands_find(op, parts) == SCREE_OK && islands_apart(op, parts);
+}
+
+/* Machines among many grains: sweeps over all end most grains for a fraction of what their islands
+ * cost one by one. Machines keep the impulses that they had, which sweeps spoil. */
+static void sweep_loose(auto_work *w) {
+  solve_run *run = w->run;
+  ccp_operator *op = run->op;
+  const islands *parts = &w->state->islands;
+  const op_sweep_params params = {
+      .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
+  if (AUTO_LOOSE_PART * islands_loose_blocks(op, parts) < op->block_count) return;
+  op_copy(op, run->g, run->vector[1]);
+  op_sweep_begin(op, run->g);
+  for (int k = 0; k < AUTO_LOOSE_SWEEPS; k++) op_sweep(op, &params, run->g);
+  run->products += AUTO_LOOSE_SWEEPS;
+  islands_restore_joined(op, parts, run->vector[1], run->g);
+}
+
 /* Islands of a step: one that is hard, as a heavy body on light grains, would cost the others as
  * many sweeps. Grains are swept a few times first, which is all that most need; sweeps do little
  * for joints, whose islands are often small. */
@@ -169,6 +192,7 @@ scree_status auto_run_islands(auto_work *w, const auto_stage *stage) {
     if (status || run->ended) return status;
     op_copy(run->op, run->best, run->g);
   }
+  if (w->facts.joined && w->facts.bodies) sweep_loose(w);
   return islands_solve(run, parts);
 }
 
@@ -402,7 +426,7 @@ static scree_status exact_turns(auto_work *w, turn *t, double most_patience) {
 scree_status auto_run_turns(auto_work *w) {
   solve_run *run = w->run;
   if (w->lifted) {
-    op_copy(run->op, run->best, run->g);
+    if (!solve_is_new(run)) op_copy(run->op, run->best, run->g);
     run->mark_iteration = w->stall > 2 * run->iterations ? w->stall : 2 * run->iterations;
   }
   const auto_costs cost = auto_estimate(run->op);

@@ -34,6 +34,8 @@ void auto_run_sweeps_again(auto_work *w);
 scree_status auto_run_islands(auto_work *w, const auto_stage *stage);
 scree_status auto_run_method(auto_work *w, const auto_stage *stage);
 scree_status auto_run_turns(auto_work *w);
+/* Are there islands, none of them nearly all of it? */
+bool auto_falls_apart(auto_work *w);
 /* A method that may give up: the run then goes on from the best iterate. */
 scree_status auto_try(solve_run *run, auto_method method);
 /* What AUTO_GLIDE stands for. */

@@ -7,7 +7,9 @@
 
 #include "base/memory.h"
 #include "math/block_lu.h"
+#include "math/dense.h"
 #include "solve/newton/condense.h"
+#include "solve/newton/joined.h"
 
 /* A block reduced to its unknowns: column-major C and R, dim x count each. */
 typedef struct reduced {
@@ -31,6 +33,10 @@ struct active_set {
   size_t nodes;
   condense joints;
   bool condensed; /* the system is that of `joints` */
+  joined dense;
+  bool joins; /* the system is that of `dense` */
+  double *matrix, *column;
+  int *pivot;
 };
 
 scree_status active_set_create(scree_context *context, active_set **out) {
@@ -38,33 +44,57 @@ scree_status active_set_create(scree_context *context, active_set **out) {
   *out = s;
   if (!s) return SCREE_ERROR_MEMORY;
   s->context = context;
-  s->joints.context = context;
+  s->joints.context = s->dense.context = context;
   return block_lu_create(context, &s->lu);
 }
 
 void active_set_destroy(active_set *s) {
   if (!s) return;
-  void *all[] = {s->block,  s->node,      s->active, s->size, s->start,
-                 s->offset, s->neighbour, s->value,  s->rhs,  s->base};
+  void *all[] = {s->block, s->node, s->active, s->size,   s->start,  s->offset, s->neighbour,
+                 s->value, s->rhs,  s->base,   s->matrix, s->column, s->pivot};
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) memory_free(s->context, all[k]);
   block_lu_destroy(s->lu);
   condense_clear(&s->joints);
+  joined_clear(&s->dense);
   memory_free(s->context, s);
 }
 
 scree_status active_set_condense(active_set *s, const ccp_operator *op, const sparse_blocks *n) {
-  s->condensed = false;
+  s->condensed = s->joins = false;
   return n ? condense_build(&s->joints, op, n, &s->condensed) : SCREE_OK;
 }
 
 bool active_set_sweep(active_set *s, const ccp_operator *op, scree_model model, int most,
                       double enough, double *g) {
+  if (s->joins) joined_sweep(&s->dense, op, model, most, enough, g);
   if (s->condensed) condense_sweep(&s->joints, op, model, most, enough, g);
-  return s->condensed;
+  return s->joins || s->condensed;
 }
 
 bool active_set_drops(const active_set *s, size_t block) {
-  return s->condensed && condense_drops(&s->joints, block);
+  return (s->condensed && condense_drops(&s->joints, block)) ||
+         (s->joins && s->dense.is_free[block]);
+}
+
+scree_status active_set_join(active_set *s, const ccp_operator *op, bool *on) {
+  scree_context *c = s->context;
+  const size_t blocks = op->block_count;
+  s->condensed = s->joins = *on = false;
+  const scree_status status = joined_build(&s->dense, op, on);
+  if (status || !*on) return status;
+  const size_t rows = s->dense.other;
+  s->joins = true;
+  if (memory_grow(c, &s->block, blocks, sizeof *s->block) ||
+      memory_grow(c, &s->node, blocks, sizeof *s->node) ||
+      memory_grow(c, &s->active, blocks, sizeof *s->active) ||
+      memory_grow(c, &s->size, blocks, sizeof *s->size) ||
+      memory_grow(c, &s->rhs, op->row_count, sizeof *s->rhs) ||
+      memory_grow(c, &s->base, op->row_count, sizeof *s->base) ||
+      memory_grow(c, &s->matrix, rows * rows, sizeof *s->matrix) ||
+      memory_grow(c, &s->column, rows, sizeof *s->column) ||
+      memory_grow(c, &s->pivot, rows, sizeof *s->pivot))
+    return SCREE_ERROR_MEMORY;
+  return SCREE_OK;
 }
 
 scree_status active_set_prepare(active_set *s, const ccp_operator *op, const sparse_blocks *given) {
@@ -340,7 +370,9 @@ static void build_matrix(active_set *s, const ccp_operator *op, const sparse_blo
 static void build_rhs(active_set *s, ccp_operator *op, const double *a, const double *centre,
                       size_t nodes, double *work) {
   const double *r_of = s->condensed ? s->joints.r : op->r;
-  if (s->based && s->condensed)
+  if (s->based && s->joins)
+    joined_apply(&s->dense, op, s->base, work);
+  else if (s->based && s->condensed)
     condense_apply(&s->joints, op, s->base, work);
   else if (s->based)
     op_apply(op, s->base, work);
@@ -354,7 +386,8 @@ static void build_rhs(active_set *s, ccp_operator *op, const double *a, const do
     for (int k = 0; k < dim; k++) {
       const size_t at_row = row + (size_t)k;
       const double e = k < forces ? eta : eta_m;
-      full[k] = -r_of[at_row] - (s->based ? work[at_row] : 0.0);
+      const double r = s->joins ? s->dense.r[s->dense.at[i] + (size_t)k] : r_of[at_row];
+      full[k] = -r - (s->based ? work[at_row] : 0.0);
       if (e > 0.0) full[k] += a[i] / e * (centre[at_row] - s->base[at_row]);
     }
     for (int r = 0; r < b->count; r++) {
@@ -409,11 +442,72 @@ void active_set_direction(active_set *s, const ccp_operator *op, const double *p
   expand(s, op, s->nodes, dg);
 }
 
+/* Rows of node p of a column of S C. */
+static void put_rows(const reduced *b, int dim, const double *column, double *to) {
+  if (b->whole) {
+    memcpy(to, column, 3 * sizeof *to);
+    return;
+  }
+  for (int r = 0; r < b->count; r++) {
+    double sum = 0.0;
+    for (int k = 0; k < dim; k++) sum += b->row[r * dim + k] * column[k];
+    to[r] = sum;
+  }
+}
+
+/* The reduced system by columns, R'(S + a D) C; returns how many unknowns. */
+static size_t build_dense(active_set *s, const ccp_operator *op, const double *a, size_t nodes) {
+  size_t rows = 0, at = 0;
+  for (size_t p = 0; p < nodes; p++) rows += s->size[p];
+  for (size_t q = 0; q < nodes; q++) {
+    const size_t j = s->active[q];
+    const reduced *b = &s->block[j];
+    const int dim = ccp_dim(op->problem, j);
+    double own[SCREE_MAX_DIM * SCREE_MAX_DIM] = {0.0};
+    add_prox(op, j, a[j], b, own);
+    for (int c = 0; c < b->count; c++) {
+      double *to = s->matrix + (at + (size_t)c) * rows;
+      memset(s->column, 0, s->dense.other * sizeof *s->column);
+      for (int k = 0; k < dim; k++)
+        if (b->column[c * dim + k] != 0.0)
+          joined_add_column(&s->dense, s->dense.at[j] + (size_t)k, b->column[c * dim + k],
+                            s->column);
+      for (size_t p = 0, row = 0; p < nodes; row += s->size[p++]) {
+        const size_t i = s->active[p];
+        put_rows(&s->block[i], ccp_dim(op->problem, i), s->column + s->dense.at[i], to + row);
+      }
+      for (int r = 0; r < b->count; r++) to[at + (size_t)r] += own[r * b->count + c];
+    }
+    at += (size_t)b->count;
+  }
+  return rows;
+}
+
+/* A singular system gives no step: the caller sees that it is not finite. */
+static void step_dense(active_set *s, ccp_operator *op, const double *a, const double *centre,
+                       size_t nodes, double *next) {
+  const size_t rows = build_dense(s, op, a, nodes);
+  build_rhs(s, op, a, centre, nodes, next);
+  if (rows > 0) {
+    if (dense_lu(rows, s->matrix, rows, 1e-20, s->pivot) < rows) {
+      for (size_t k = 0; k < op->row_count; k++) next[k] = INFINITY;
+      return;
+    }
+    dense_lu_solve(rows, s->matrix, rows, s->pivot, 1, s->rhs, rows);
+  }
+  expand(s, op, nodes, next);
+  joined_recover(&s->dense, op, next);
+}
+
 scree_status active_set_step(active_set *s, ccp_operator *op, const sparse_blocks *n,
                              scree_model model, const double *a, const double *centre,
                              const double *g, const double *u_prox, double *next) {
   size_t nodes = 0, replaced = 0;
   classify(s, op, model, a, g, u_prox, &nodes);
+  if (s->joins) {
+    step_dense(s, op, a, centre, nodes, next);
+    return SCREE_OK;
+  }
   build_matrix(s, op, s->condensed ? &s->joints.s : n, a, nodes);
   build_rhs(s, op, a, centre, nodes, next);
   scree_status status = block_lu_analyse(s->lu, nodes, s->size, s->start, s->neighbour);

@@ -29,6 +29,9 @@ scree_status active_set_condense(active_set *set, const ccp_operator *op, const 
  * `enough`. */
 bool active_set_sweep(active_set *set, const ccp_operator *op, scree_model model, int most,
                       double enough, double *g);
+/* Room for a problem that is small as a whole, without N (joined.h); *on: false: it is not, and
+ * active_set_prepare is to be called. */
+scree_status active_set_join(active_set *set, const ccp_operator *op, bool *on);
 scree_status active_set_prepare(active_set *set, const ccp_operator *op, const sparse_blocks *n);
 /* From g with prox velocity u_prox (both row_count) to the next g. *unknowns: size of the system.
  */

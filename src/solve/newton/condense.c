@@ -339,6 +339,10 @@ static void push(condense *c, const ccp_operator *op, size_t i, const double *dg
     const size_t j = c->column[k], columns = dim_of(op, j);
     const double *v = c->value + c->offset[k];
     double *u = c->u + op->row_start[j];
+    if (rows == 3 && columns == 3) { /* contacts: most of them */
+      for (int s = 0; s < 3; s++) u[s] += v[s] * dg[0] + v[3 + s] * dg[1] + v[6 + s] * dg[2];
+      continue;
+    }
     for (size_t r = 0; r < rows; r++)
       for (size_t s = 0; s < columns; s++) u[s] += v[r * columns + s] * dg[r];
   }

@@ -71,7 +71,8 @@ typedef struct prox {
   solve_run *run;
   ccp_operator *op;
   prox_state *state;
-  const sparse_blocks *n;
+  formed_matrix formed;
+  const sparse_blocks *n; /* null: not formed, as the active set does without */
   stage stage;
   double *u, *next, *centre, *prox_u, *scratch, *kept;
   double centre_residual, kept_residual;
@@ -229,14 +230,29 @@ static scree_status run_stage(prox *p, const stage *s) {
   return SCREE_OK;
 }
 
+/* N, for what goes on without eliminated joints. */
+static scree_status form(prox *p) {
+  if (p->n) return SCREE_OK;
+  const scree_status status = form_delassus(p->op, &p->formed);
+  if (!status) p->n = &p->formed.blocks;
+  return status;
+}
+
+/* No block is dropped from now on. */
+static scree_status take_joints_back(prox *p) {
+  const bool joins = !p->n;
+  scree_status status = form(p);
+  if (!status && joins) status = active_set_prepare(p->state->set, p->op, p->n);
+  return status ? status : active_set_condense(p->state->set, p->op, NULL);
+}
+
 static scree_status start_from_admm(prox *p) {
   solve_run *run = p->run;
   const admm_params params = {.rho = 0.1, .relax = 1.6, .balance = true, .limit = 100};
   double *const vectors[3] = {p->u, p->next, p->centre};
-  if (!p->state->admm) {
-    const scree_status status = admm_work_create(run->context, &p->state->admm);
-    if (status) return status;
-  }
+  scree_status status = form(p);
+  if (!status && !p->state->admm) status = admm_work_create(run->context, &p->state->admm);
+  if (status) return status;
   for (size_t k = 0; k < p->op->row_count; k++) run->g[k] = 0.0;
   op_project(p->op, run->g);
   return admm_iterate(p->state->admm, run, p->n, &params, vectors, &p->iteration);
@@ -276,11 +292,11 @@ static scree_status try_path(prox *p, bool from_best) {
     const scree_status status = prox_path_create(run->context, &p->state->path);
     if (status) return status;
   }
-  active_set_condense(p->state->set, p->op, NULL);
+  scree_status status = take_joints_back(p);
+  if (status) return status;
   op_copy(p->op, run->g, p->kept);
   if (from_best) op_copy(p->op, run->best, run->g);
-  const scree_status status =
-      prox_path_iterate(p->state->path, run, p->state->set, p->n, patience, &p->iteration);
+  status = prox_path_iterate(p->state->path, run, p->state->set, p->n, patience, &p->iteration);
   if (!run->ended) op_copy(p->op, p->kept, run->g);
   p->path_residual = run->best_residual.scaled;
   return status;
@@ -298,9 +314,8 @@ static scree_status run_local(prox *p, long limit) {
     const scree_status status = prox_local_create(run->context, &p->state->local);
     if (status) return status;
   }
-  active_set_condense(p->state->set, p->op, NULL);
   /* It pauses where the path is worth a try, and goes on if that fails. */
-  scree_status status = SCREE_OK;
+  scree_status status = take_joints_back(p);
   const long end = p->iteration + limit;
   const bool path = has_path(p);
   while (!status && !run->ended && p->iteration < end) {
@@ -344,18 +359,38 @@ static scree_status run_stages(prox *p) {
   return status;
 }
 
-/* A sweep that sees through the joints costs little beside a Newton step, and more of them gain
- * little: a machine on many contacts is too stiff for them. True: it has ended the run. */
-enum { JOINED_SWEEPS = 1 };
-static const double joined_enough = 0.1; /* part of the tolerance on R that such a sweep aims at */
+/* Sweeps that see through the joints cost little beside a Newton step, and keep all joints: what a
+ * run with little time falls back on. True: they have ended the run. */
+enum { JOINED_SWEEPS = 8 };
+static const double joined_enough = 0.1; /* of what R allows */
+
+/* Contacts that press on what joints hold have hardly anything in S, and sweeps may run wild. */
+static bool is_finite(const prox *p) {
+  for (size_t k = 0; k < p->op->row_count; k++)
+    if (!isfinite(p->run->g[k])) return false;
+  return true;
+}
 
 static bool sweep_joined(prox *p) {
   solve_run *run = p->run;
+  op_copy(p->op, run->g, p->kept);
   const double enough = joined_enough * run->settings->tolerance_residual * p->op->reference_speed;
-  if (!active_set_sweep(p->state->set, p->op, run->model, JOINED_SWEEPS, enough, run->g))
-    return false;
+  if (!active_set_sweep(p->state->set, p->op, run->model, JOINED_SWEEPS, enough, run->g)) {
+    const bool over = solve_is_new(run) && solve_secure(run);
+    p->iteration = run->iterations - run->iteration_base;
+    return over;
+  }
   run->products++;
-  return solve_check(run, ++p->iteration, run->g, NULL);
+  if (!is_finite(p)) {
+    op_copy(p->op, p->kept, run->g);
+    return false;
+  }
+  p->iteration++;
+  const double before = run->best_merit;
+  if (solve_has_little_time(run)) return solve_adopt(run, p->iteration, run->g);
+  if (solve_check(run, p->iteration, run->g, NULL)) return true;
+  if (!(run->merit < before)) op_copy(p->op, p->kept, run->g);
+  return false;
 }
 
 static scree_status run_prox(solve_run *run) {
@@ -373,16 +408,17 @@ static scree_status run_prox(solve_run *run) {
   if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(prox_state));
   p.state = *run->state;
   if (!p.state) return SCREE_ERROR_MEMORY;
-  formed_matrix n = {.start = NULL};
-  scree_status status = form_delassus(run->op, &n);
-  p.n = &n.blocks;
-  if (!status && !p.state->set) status = active_set_create(run->context, &p.state->set);
-  if (!status) status = active_set_prepare(p.state->set, run->op, p.n);
+  bool joins = false;
+  scree_status status = SCREE_OK;
+  if (!p.state->set) status = active_set_create(run->context, &p.state->set);
+  if (!status) status = active_set_join(p.state->set, run->op, &joins);
+  if (!status && !joins) status = form(&p);
+  if (!status && !joins) status = active_set_prepare(p.state->set, run->op, p.n);
   if (!status)
     status =
         memory_grow(run->context, &p.state->weight, run->op->block_count, sizeof *p.state->weight);
   if (!status && !sweep_joined(&p)) status = run_stages(&p);
-  formed_matrix_clear(run->context, &n);
+  formed_matrix_clear(run->context, &p.formed);
   return status;
 }
 
