@@ -120,6 +120,13 @@ static double price_of_rest(const auto_work *w, const auto_costs *cost) {
   return set_larger(steps * cost->newton, interior);
 }
 
+/* Sweeps of a step leave the larger part of its iterations to the Newton steps that come after
+ * them, which for small problems count as one each. */
+static double leave_some(const solve_run *run, double sweeps) {
+  const double most = auto_sweep_part * (double)run->settings->iteration_limit;
+  return most > 0.0 && newton_work(run) <= 1.0 && sweeps > most ? most : sweeps;
+}
+
 /* Methods that are left after a while are not given up: that is no stall. */
 static void lift_mark(auto_work *w) {
   if (w->lifted) return;
@@ -146,6 +153,7 @@ scree_status auto_run_method(auto_work *w, const auto_stage *stage) {
     const bool rough = w->facts.grains && scree_solve_asked_residual(run->settings) >= auto_rough;
     const double steps = rough ? auto_newton_price_rough : auto_newton_price;
     patience.value = patience_for(rest ? price_of_rest(w, &cost) : steps * cost.newton, &cost);
+    if (!rest) patience.value = leave_some(run, patience.value);
     if (!rest) lift_mark(w);
   }
   const scree_status status = delegate(run, method, &patience, 1);
