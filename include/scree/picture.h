@@ -49,7 +49,7 @@ typedef struct scree_picture_def {
    * ways of the bodies' middles; and arrows along the velocities. */
   int ghosts;
   bool trails, arrows;
-  bool joints; /* draw joints, ropes, springs and edges of flexible parts as rods */
+  bool joints;        /* draw joints, ropes, springs and edges of flexible parts as rods */
   double azimuth;     /* rad; NaN: chosen by the scene */
   double elevation;   /* rad; NaN: chosen by the scene */
   double field;       /* vertical angle of view, rad; default 28 degrees */

@@ -2,14 +2,14 @@
  * the focus, so that single precision serves also far from the world's origin.
  *
  *   balls   solid spheres, in Embree's own geometry: the fast case of a million grains
- *   prims   all else that is bounded, by the closed forms of shape/span.h, or a mesh in a tree of its own
- *   planes  half-spaces, met by formula */
+ *   prims   all else that is bounded, by the closed forms of shape/span.h, or a mesh in a tree of
+ * its own planes  half-spaces, met by formula */
 #ifndef SCREE_RENDER_RENDER_H
 #define SCREE_RENDER_RENDER_H
 
 #include "render/colour.h"
-#include "shape/span.h"
 #include "scree/render.h"
+#include "shape/span.h"
 
 enum { RENDER_APPEARANCE_CONTAINER = SCREE_APPEARANCE_HIDDEN + 1 };
 

@@ -143,4 +143,10 @@ scree_status sim_checkpoint_read(scree_sim *sim, checkpoint_in *in, recording_co
 /* Is something that happens every `every` seconds due at the end of this step? 0: always. */
 bool sim_is_due(const scree_sim *sim, double every, uint64_t step);
 
+/* The stepper of a scene; `contacts_only`: for a check. */
+scree_status sim_create_stepper(scree_scene *scene, scree_world *world, bool contacts_only,
+                                scree_stepper **stepper);
+/* How many steps a run takes; refused where they are more than can be counted. */
+scree_status sim_count_steps(scree_context *context, double duration, double step, uint64_t *count);
+
 #endif

@@ -155,13 +155,13 @@ scree_status islands_solve(solve_run *run, islands *w) {
     const double blocks = (double)(w->parts.start[c + 1] - w->parts.start[c]);
     /* A solve ends soon after its time; how soon is what may be too much here. A machine comes
      * apart by what its joints lack, where contacts are forgiving: it is swept all the same. */
-    const double foreseen = fmin(blocks * w->pace, most_foreseen * run->settings->time_limit);
-    const bool late = is_late(run, foreseen);
+    const double expected = fmin(blocks * w->pace, most_foreseen * run->settings->time_limit);
+    const bool late = is_late(run, expected);
     if (late && !islands_has_joints(op, w, c)) {
       skipped = true;
       continue;
     }
-    if (!late && is_over(run, foreseen)) break;
+    if (!late && is_over(run, expected)) break;
     if (!late) w->next = c + 1;
     const double share = blocks / fmax(left, blocks);
     left -= blocks;

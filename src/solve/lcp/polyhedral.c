@@ -196,8 +196,10 @@ scree_status polyhedral_build(polyhedral *p, const ccp_operator *op, scree_model
   if (memory_grow(c, &p->m, n * n, sizeof(double)) || memory_grow(c, &p->q, n, sizeof(double)) ||
       memory_grow(c, &p->variable, n, sizeof *p->variable))
     return SCREE_ERROR_MEMORY;
-  memset(p->m, 0, n * n * sizeof *p->m);
-  memset(p->q, 0, n * sizeof *p->q);
+  if (n > 0) {
+    memset(p->m, 0, n * n * sizeof *p->m);
+    memset(p->q, 0, n * sizeof *p->q);
+  }
   p->n = 0;
   for (size_t i = 0; i < op->block_count; i++)
     add_block(p, n, op, i, model == SCREE_MODEL_COULOMB, corners);

@@ -1,0 +1,98 @@
+/* What can be told of a scene without running it: bodies that overlap at the start, and pairs that
+ * would pass through each other. */
+#include <math.h>
+#include <stdio.h>
+
+#include "assemble/assembler.h"
+#include "base/argument.h"
+#include "base/number.h"
+#include "sim/sim.h"
+
+/* So many are reported one by one, and so many are counted. */
+enum { OVERLAP_TOLD = 20, OVERLAP_LIMIT = 1000000 };
+
+typedef struct overlaps {
+  scree_scene *scene;
+  const scree_world *world;
+  scree_report_function report;
+  void *user;
+  size_t found;
+} overlaps;
+
+static bool visit_overlap(void *user, const collide_contact *c) {
+  overlaps *o = user;
+  const double gap = c->point.gap;
+  const scree_body_id id[2] = {scree_world_body_at(o->world, c->a),
+                               scree_world_body_at(o->world, c->b)};
+  scree_body_info info[2];
+  for (int k = 0; k < 2; k++)
+    if (scree_body_get_info(o->world, id[k], &info[k])) return true;
+  const double diameter = fmin(info[0].diameter, info[1].diameter);
+  if (-gap <= scree_scene_get_settings(o->scene)->overlap * diameter) return true;
+  if (o->found < OVERLAP_TOLD) {
+    char name[2][512], text[CONTEXT_MESSAGE_SIZE + 256];
+    for (int k = 0; k < 2; k++) scree_scene_describe_body(o->scene, id[k], name[k], sizeof name[k]);
+    number_format(text, sizeof text,
+                  "%s overlaps %s at the start by %.3g m, %.3g %% of the smaller diameter; move "
+                  "them apart, or allow it by `overlap`",
+                  name[0], name[1], -gap, -100.0 * gap / diameter);
+    if (!o->found) context_fail(scree_scene_context(o->scene), SCREE_ERROR_INPUT, "%s", text);
+    if (o->report) o->report(o->user, text);
+  }
+  return ++o->found < OVERLAP_LIMIT;
+}
+
+static scree_status report_overlaps(scree_scene *scene, const scree_world *world,
+                                    scree_report_function report, void *user) {
+  overlaps o = {scene, world, report, user, 0};
+  const scree_status status = assembler_visit_contacts(world, 0.0, visit_overlap, &o);
+  if (status || !o.found) return status;
+  char text[128];
+  snprintf(text, sizeof text, "%s%zu overlaps in all; the first %d are reported",
+           o.found == OVERLAP_LIMIT ? "at least " : "", o.found, OVERLAP_TOLD);
+  if (report && o.found > OVERLAP_TOLD) report(user, text);
+  return SCREE_ERROR_INPUT;
+}
+
+/* Two bodies that may meet and cannot touch, by their names. */
+static scree_status report_hole(scree_scene *scene, const scree_world *world,
+                                scree_report_function report, void *user) {
+  uint32_t pair[2];
+  if (!assembler_find_hole(world, pair)) return SCREE_OK;
+  char name[2][512], text[CONTEXT_MESSAGE_SIZE + 256];
+  const char *kind[2];
+  for (int k = 0; k < 2; k++) {
+    const scree_body_id id = scree_world_body_at(world, pair[k]);
+    scree_body_info info;
+    scree_scene_describe_body(scene, id, name[k], sizeof name[k]);
+    kind[k] = scree_body_get_info(world, id, &info)
+                  ? ""
+                  : scree_shape_kind_name(scree_shape_get_kind(info.shape));
+  }
+  snprintf(text, sizeof text,
+           "%s (%s) and %s (%s) cannot touch: there are no contacts between these shapes, so they "
+           "would pass through each other; change a shape, or keep them apart by `category` and "
+           "`collides_with`",
+           name[0], kind[0], name[1], kind[1]);
+  if (report) report(user, text);
+  return context_fail(scree_world_context(world), SCREE_ERROR_INPUT, "%s", text);
+}
+
+/* Builds a world for the check alone, and destroys it. */
+scree_status scree_sim_check(scree_scene *scene, scree_report_function report, void *user) {
+  ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene);
+  scree_world *world;
+  scree_stepper *stepper = NULL;
+  const scree_scene_settings *s = scree_scene_get_settings(scene);
+  uint64_t steps;
+  scree_status status = sim_count_steps(scree_scene_context(scene), s->duration, s->step, &steps);
+  if (!status) status = scree_scene_build(scene, &world);
+  if (status) return status;
+  status = sim_take_from(scene, world, NULL, 0);
+  if (!status) status = report_hole(scene, world, report, user);
+  if (!status) status = sim_create_stepper(scene, world, true, &stepper);
+  if (!status) status = report_overlaps(scene, world, report, user);
+  scree_stepper_destroy(stepper);
+  scree_world_destroy(world);
+  return status;
+}
