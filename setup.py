@@ -1,13 +1,13 @@
-"""Builds the Python module: `pip install --no-build-isolation .` or `make wheel`.
+"""Builds the Python module: `pip install .` or `make wheel`.
 
 The wheel holds the module, what tools/write-python makes of the headers, the library and the gallery.
 SCREE_LIBRARY names a library that is taken instead of one built here; it must be of the same headers.
 The libraries that it needs (HDF5, OpenBLAS, …) are the system's."""
 import os
 import re
+import runpy
 import shutil
 import subprocess
-import sys
 
 from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
@@ -46,8 +46,9 @@ class Build(build_py):
     def run(self):
         super().run()
         package = os.path.join(self.build_lib, "scree")
-        subprocess.run([sys.executable, os.path.join(ROOT, "tools", "write-python"), os.path.join(ROOT, "include"), package],
-                       check=True)
+        # In this process, whose path has what pip hides (python/backend).
+        tool = runpy.run_path(os.path.join(ROOT, "tools", "write-python"))
+        tool["write"](os.path.join(ROOT, "include"), package, os.environ.get("CC", "cc"))
         shutil.copy(os.path.realpath(library()), os.path.join(package, SONAME))
         shutil.copytree(os.path.join(ROOT, "scenes"), os.path.join(package, "scenes"), dirs_exist_ok=True,
                         ignore=lambda _, names: [name for name in names if "." in name and not name.endswith(".yaml")])

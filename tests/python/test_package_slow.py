@@ -29,7 +29,7 @@ class Package(unittest.TestCase):
             os.mkdir(source)  # a copy: building leaves files beside the sources
             for name in ("include", "python", "tools", "scenes", "docs", "setup.py", "pyproject.toml", "CMakeLists.txt", "LICENSE"):
                 run("cp", "-r", os.path.join(ROOT, name), source)
-            run(sys.executable, "-m", "pip", "--python", python, "install", "--no-build-isolation", "--no-index", source,
+            run(sys.executable, "-m", "pip", "--python", python, "install", "--no-index", source,
                 SCREE_LIBRARY=glob.glob(os.path.join(BUILD, "libscree.so"))[0])
             path, state = run(python, "-B", "-c", PROGRAM).split()
             self.assertTrue(path.startswith(folder), path)
