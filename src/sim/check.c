@@ -1,4 +1,4 @@
-/* What can be told of a scene without running it: bodies that overlap at the start, and pairs that
+/* What can be found in a scene without running it: bodies that overlap at the start, and pairs that
  * would pass through each other. */
 #include <math.h>
 #include <stdio.h>
