@@ -233,6 +233,7 @@ scree_status lemke_solve(scree_context *context, lemke_work *work, const lemke_p
                          double *z, lemke_result *result) {
   const size_t n = p->n;
   *result = (lemke_result){.end = LEMKE_SOLVED};
+  if (n == 0) return SCREE_OK;
   memset(z, 0, n * sizeof *z);
   double lowest = 0.0;
   for (size_t i = 0; i < n; i++) lowest = fmin(lowest, p->q[i]);
