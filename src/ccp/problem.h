@@ -105,6 +105,11 @@ static inline int ccp_dim(const scree_ccp *problem, size_t block) {
   return (int)(problem->row_start[block + 1] - problem->row_start[block]);
 }
 
+/* Blocks that are contacts of bodies, which come first; 0 in the other forms. */
+static inline size_t ccp_contact_count(const scree_ccp *problem) {
+  return problem->bodies.contact_count;
+}
+
 static inline bool ccp_body_moves(const ccp_bodies *bodies, uint32_t body) {
   return body != SCREE_CCP_WORLD &&
          (bodies->body[body].inverse_mass > 0.0 || bodies->body[body].inverse_inertia[0] > 0.0 ||

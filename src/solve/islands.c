@@ -17,7 +17,7 @@
 
 bool islands_has_joints(const ccp_operator *op, const islands *w, size_t c) {
   return op->form == SCREE_FORM_BODIES &&
-         w->parts.block[w->parts.start[c + 1] - 1] >= op->problem->bodies.contact_count;
+         w->parts.block[w->parts.start[c + 1] - 1] >= ccp_contact_count(op->problem);
 }
 
 size_t islands_loose_blocks(const ccp_operator *op, const islands *w) {

@@ -1,8 +1,6 @@
 /* The door to all solvers: creation by name, options, and the frame around a run: operator,
  * workspace, feasible start, outcome and the final residual. */
 #include "solve/solver.h"
-#include "ccp/sets/set.h"
-#include "solve/cohesion.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +11,8 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/timer.h"
+#include "ccp/cohesion.h"
+#include "ccp/sets/set.h"
 #include "solve/solver_list.h"
 
 #define DECLARE(symbol) extern const solver_class symbol;
@@ -217,7 +217,9 @@ scree_status solver_solve(scree_solver *s, const scree_ccp *problem,
   scree_status status = check_settings(context, settings);
   if (status) return status;
   const scree_model model = s->class->coulomb ? settings->model : SCREE_MODEL_RELAXED;
-  status = cohesion_take(&s->cohesion, context, &problem, settings);
+  s->cohesion.used = false; /* nor is it where E is asked for, which is another one there */
+  if (settings->tolerance_error == 0.0)
+    status = cohesion_take(&s->cohesion, context, settings->tolerance_residual, &problem);
   if (status) return status;
   const bool shifted = s->cohesion.used;
   const char *refusal = refuse(s->class, problem, model);

@@ -53,6 +53,15 @@ class CheckLayers(unittest.TestCase):
         self.refused("src/base/log.c", '"ccp/ccp.h"', "above base")
         self.refused("src/ccp/file.c", '"scree/solver.h"', "above ccp")
 
+    def test_solvers_see_no_body(self):
+        for line in ("double m = p->bodies.body[0].inverse_mass;", "const ccp_contact *c = first;",
+                     "scree_ccp_body_def *b;"):
+            code, text = check({**CLEAN, "src/solve/newton/prox.c": line + "\n"})
+            self.assertEqual(code, 1, text)
+            self.assertIn("src/solve/newton/prox.c:1: solvers never see a body", text)
+        code, text = check({**CLEAN, "src/solve/newton/prox.c": "/* Problems of bodies. */\n" "bool bodies = true;\n"})
+        self.assertEqual(code, 0, text)
+
     def test_siblings(self):
         self.refused("src/solve/first_order/apgd.c", '"model/world.h"', "siblings")
         self.refused("src/shape/ball.c", '"ccp/ccp.h"', "siblings")

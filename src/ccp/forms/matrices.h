@@ -32,6 +32,10 @@ typedef struct formed_jacobian {
   double *value;
 } formed_jacobian;
 
+/* Bodies that cannot move are in no touch. */
+static inline bool formed_body_moves(const ccp_operator *op, uint32_t body) {
+  return ccp_body_moves(&op->problem->bodies, body);
+}
 /* Only for problems of bodies. */
 scree_status formed_jacobian_build(const ccp_operator *op, formed_jacobian *b);
 void formed_jacobian_clear(scree_context *context, formed_jacobian *b);

@@ -29,7 +29,7 @@ static const scree_option_def condense_options[] = {
 static const char *refuse(const scree_ccp *problem, scree_model model) {
   (void)model;
   if (problem->form != SCREE_FORM_BODIES) return "it is not made of bodies; take auto or ipm";
-  for (size_t i = problem->bodies.contact_count; i < problem->block_count; i++)
+  for (size_t i = ccp_contact_count(problem); i < problem->block_count; i++)
     if (elastic_is(problem, i)) return NULL;
   return "it has no elastic rows (free, each with a compliance), as flexible parts have; "
          "take auto, ipm or prox";
@@ -38,7 +38,7 @@ static const char *refuse(const scree_ccp *problem, scree_model model) {
 bool condense_suits(const scree_ccp *problem) {
   if (problem->form != SCREE_FORM_BODIES || !problem->compliance) return false;
   size_t soft = 0;
-  for (size_t i = problem->bodies.contact_count; i < problem->block_count; i++)
+  for (size_t i = ccp_contact_count(problem); i < problem->block_count; i++)
     if (elastic_is(problem, i)) soft += problem->row_start[i + 1] - problem->row_start[i];
   const size_t rest = problem->row_count - soft;
   return soft >= FEW && 4 * soft >= rest && (double)rest <= condense_options[0].fallback;

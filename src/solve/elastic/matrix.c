@@ -12,7 +12,7 @@
 enum { BODY = 6, LINEAR = 3 };
 
 bool elastic_is(const scree_ccp *p, size_t block) {
-  if (block < p->bodies.contact_count || !p->compliance) return false;
+  if (block < ccp_contact_count(p) || !p->compliance) return false;
   if (set_role_of(ccp_set(p, block)) != SET_BILATERAL) return false;
   for (size_t r = p->row_start[block]; r < p->row_start[block + 1]; r++)
     if (!(p->compliance[r] > 0.0)) return false;
@@ -50,11 +50,10 @@ static void tie(elastic *e, const ccp_operator *op) {
 
 /* Numbers of components in the order of their first bodies, and of the nodes in them. */
 static scree_status number(elastic *e, const ccp_operator *op) {
-  const ccp_bodies *bodies = &op->problem->bodies;
   scree_context *context = op->context;
   e->component_count = e->node_count = e->row_count = 0;
-  for (size_t i = 0; i < bodies->body_count; i++) {
-    if (!ccp_body_moves(bodies, (uint32_t)i)) continue;
+  for (size_t i = 0; i < e->b.body_count; i++) {
+    if (!formed_body_moves(op, (uint32_t)i)) continue;
     const uint32_t root = groups_root(e->parent, (uint32_t)i);
     if (root == i) {
       if (memory_grow(context, &e->component, e->component_count + 1, sizeof *e->component))
@@ -73,7 +72,7 @@ static scree_status number(elastic *e, const ccp_operator *op) {
   }
   if (memory_grow(context, &e->node_body, e->node_count + 1, sizeof *e->node_body))
     return SCREE_ERROR_MEMORY;
-  for (size_t i = 0; i < bodies->body_count; i++) {
+  for (size_t i = 0; i < e->b.body_count; i++) {
     elastic_body *body = &e->body[i];
     if (body->component == ELASTIC_NONE || !body->size) continue;
     elastic_component *c = &e->component[body->component];

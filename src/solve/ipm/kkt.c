@@ -48,7 +48,7 @@ static scree_status init_matrices(ipm_kkt *k) {
 /* Bodies where rows are many to a body; small systems over blocks, which keep more digits. */
 static bool prefer_bodies(const ccp_operator *op) {
   return op->problem->form == SCREE_FORM_BODIES && op->row_count > 1500 &&
-         op->row_count > 6 * op->problem->bodies.body_count;
+         op->row_count > scree_ccp_velocity_count(op->problem);
 }
 
 static scree_status init_vectors(ipm_kkt *k) {

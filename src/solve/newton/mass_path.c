@@ -32,52 +32,18 @@ enum { FIRST_ITERATIONS = 30000 }; /* limit of auto on the problem with equal ma
 /* Newton steps without halving the residual, and with weights of each block's own. */
 static const char *const patience = "400", *const most_local = "1200";
 
-static bool has_mass(const scree_ccp_body_def *b) {
-  return b->inverse_mass > 0.0;
-}
-
-/* The least and the largest mass; false: no body has one. */
-static bool mass_range(const scree_ccp *p, double *least, double *most) {
-  *least = INFINITY;
-  *most = 0.0;
-  for (size_t i = 0; i < p->bodies.body_count; i++) {
-    if (!has_mass(&p->bodies.body[i])) continue;
-    const double mass = 1.0 / p->bodies.body[i].inverse_mass;
-    *least = fmin(*least, mass);
-    *most = fmax(*most, mass);
-  }
-  return *most > 0.0;
-}
-
 bool mass_path_takes(const ccp_operator *op, scree_model model, double ratio) {
   double least, most;
-  return model == SCREE_MODEL_COULOMB && op->form == SCREE_FORM_BODIES &&
-         op->problem->bodies.contact_count > 0 && mass_range(op->problem, &least, &most) &&
-         most > ratio * least;
-}
-
-/* Sets the masses at t; their sum. */
-static double set_masses(mass_path *path, const scree_ccp *p, double least, double t) {
-  double sum = 0.0;
-  for (size_t i = 0; i < p->bodies.body_count; i++) {
-    scree_ccp_body_def *b = &path->body[i];
-    *b = p->bodies.body[i];
-    if (!has_mass(b)) continue;
-    const double factor = t < 1.0 ? pow(b->inverse_mass * least, t - 1.0) : 1.0;
-    b->inverse_mass *= factor;
-    for (int k = 0; k < 6; k++) b->inverse_inertia[k] *= factor;
-    sum += 1.0 / b->inverse_mass;
-  }
-  return sum;
+  return model == SCREE_MODEL_COULOMB && ccp_contact_count(op->problem) > 0 &&
+         ccp_mass_range(op->problem, &least, &most) && most > ratio * least;
 }
 
 static scree_status prepare(mass_path *path, const solve_run *run) {
   scree_context *c = run->context;
-  scree_status status = SCREE_OK;
-  if (memory_grow(c, &path->body, run->op->problem->bodies.body_count, sizeof *path->body) ||
-      memory_grow(c, &path->trial, run->op->row_count, sizeof(double)))
-    return SCREE_ERROR_MEMORY;
-  if (!path->first) status = scree_solver_create(c, "auto", &path->first);
+  if (memory_grow(c, &path->trial, run->op->row_count, sizeof(double))) return SCREE_ERROR_MEMORY;
+  scree_status status = ccp_masses_begin(&path->masses, c, run->op->problem);
+  path->masses.problem.reference_speed = run->op->reference_speed;
+  if (!status && !path->first) status = scree_solver_create(c, "auto", &path->first);
   if (!status && !path->next) {
     status = scree_solver_create(c, "prox", &path->next);
     if (!status) status = scree_solver_set(path->next, "warmup", "0");
@@ -90,8 +56,8 @@ static scree_status prepare(mass_path *path, const solve_run *run) {
 
 /* Solves the problem with the masses at hand from and into `trial`. *spent: the run's limits are.
  */
-static scree_status solve_one(mass_path *path, solve_run *run, const scree_ccp *problem, double t,
-                              bool *solved, bool *spent) {
+static scree_status solve_one(mass_path *path, solve_run *run, double t, bool *solved,
+                              bool *spent) {
   const bool first = t <= 0.0, last = t >= 1.0;
   const scree_solve_settings *s = run->settings;
   scree_solve_settings settings = scree_solve_settings_default();
@@ -106,8 +72,8 @@ static scree_status solve_one(mass_path *path, solve_run *run, const scree_ccp *
     settings.iteration_limit = left > 1 ? left : 1;
   if (s->time_limit > 0.0)
     settings.time_limit = fmax(s->time_limit - (timer_now() - run->start_time), 1e-3);
-  const scree_status status =
-      solver_solve(first ? path->first : path->next, problem, &settings, path->trial, &info);
+  const scree_status status = solver_solve(first ? path->first : path->next, &path->masses.problem,
+                                           &settings, path->trial, &info);
   if (status) return status;
   run->iterations += info.iterations;
   run->work += info.work;
@@ -124,30 +90,26 @@ static scree_status solve_one(mass_path *path, solve_run *run, const scree_ccp *
 scree_status mass_path_solve(mass_path *path, solve_run *run) {
   const scree_ccp *p = run->op->problem;
   const size_t rows = run->op->row_count;
-  double least, most;
-  if (!mass_range(p, &least, &most)) return SCREE_OK;
+  ccp_masses *masses = &path->masses;
   scree_status status = prepare(path, run);
   if (status) return status;
-  scree_ccp problem = *p;
-  problem.bodies.body = path->body;
-  problem.reference_speed = run->op->reference_speed;
-  const double whole = log(most / least);
+  const double whole = log(masses->most / masses->least);
   double *at = run->vector[0], t = 0.0, step = log(first_factor) / whole;
-  double sum = set_masses(path, p, least, 0.0), sum_at = sum;
+  double sum = ccp_masses_set(masses, p, 0.0), sum_at = sum;
   bool solved, spent;
   path->problems = 0;
   memset(path->trial, 0, rows * sizeof *path->trial);
-  status = solve_one(path, run, &problem, 0.0, &solved, &spent);
+  status = solve_one(path, run, 0.0, &solved, &spent);
   if (status || !solved || spent) return status;
   double ahead = 0.0; /* t of the last problem tried, solved or not */
   int failures = 0;
   while (t < 1.0 && failures <= MOST_FAILURES && step * whole >= log(least_factor)) {
     const double from = fmax(t, ahead), next = from + 1.5 * step > 1.0 ? 1.0 : from + step;
     if (from <= t) memcpy(at, path->trial, rows * sizeof *at);
-    const double sum_next = set_masses(path, p, least, next);
+    const double sum_next = ccp_masses_set(masses, p, next);
     for (size_t k = 0; k < rows; k++) path->trial[k] *= sum_next / sum_at;
     sum_at = sum_next;
-    status = solve_one(path, run, &problem, next, &solved, &spent);
+    status = solve_one(path, run, next, &solved, &spent);
     if (status || spent) return status;
     failures += !solved;
     if (solved) {
@@ -174,6 +136,6 @@ scree_status mass_path_solve(mass_path *path, solve_run *run) {
 void mass_path_clear(scree_context *context, mass_path *path) {
   scree_solver_destroy(path->first);
   scree_solver_destroy(path->next);
-  memory_free(context, path->body);
+  ccp_masses_clear(context, &path->masses);
   memory_free(context, path->trial);
 }

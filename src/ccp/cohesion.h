@@ -1,10 +1,9 @@
 /* Cohesion taken out of a problem: the solver sees a dry one, and is as fast on it. See cohesion.c.
  */
-#ifndef SCREE_SOLVE_COHESION_H
-#define SCREE_SOLVE_COHESION_H
+#ifndef SCREE_CCP_COHESION_H
+#define SCREE_CCP_COHESION_H
 
 #include "ccp/operator.h"
-#include "scree/solver.h"
 
 typedef struct cohesion_shift {
   bool used;        /* in this solve */
@@ -16,9 +15,10 @@ typedef struct cohesion_shift {
   scree_ccp_body_def *body;
 } cohesion_shift;
 
-/* Is there cohesion that can be taken out? Then *problem becomes the dry one. */
-scree_status cohesion_take(cohesion_shift *shift, scree_context *context, const scree_ccp **problem,
-                           const scree_solve_settings *settings);
+/* Is there cohesion that can be taken out of a solve to R = `tolerance`? Then *problem becomes the
+ * dry one. */
+scree_status cohesion_take(cohesion_shift *shift, scree_context *context, double tolerance,
+                           const scree_ccp **problem);
 /* From impulses of the problem to those of the dry one, sign 1, and back, -1. */
 void cohesion_add(const cohesion_shift *shift, double sign, double *g);
 /* E of the problem as given, from that of the dry one, at its impulses g. */

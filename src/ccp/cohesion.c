@@ -14,7 +14,7 @@
  * is measured in the same speed. E is a part of max(|r|, |g|, |u|), which are not the same: a solve
  * that is asked for E is left as it is, and E of the others is reported by the right ones. Proofs
  * that there is no solution stay what they are: D d = 0 and r'd < 0 do not see the difference. */
-#include "solve/cohesion.h"
+#include "ccp/cohesion.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,14 +125,14 @@ static void measure(cohesion_shift *s, const scree_ccp *p) {
 /* ---- in and out -------------------------------------------------------------------------------
  */
 
-scree_status cohesion_take(cohesion_shift *s, scree_context *context, const scree_ccp **problem,
-                           const scree_solve_settings *settings) {
+scree_status cohesion_take(cohesion_shift *s, scree_context *context, double tolerance,
+                           const scree_ccp **problem) {
   const scree_ccp *p = *problem;
-  s->used = p->form == SCREE_FORM_BODIES && settings->tolerance_error == 0.0 &&
-            p->bodies.contact_count >= FEW_CONTACTS && has_cohesion(p) && only_of_contacts(p);
+  s->used = p->form == SCREE_FORM_BODIES && p->bodies.contact_count >= FEW_CONTACTS &&
+            has_cohesion(p) && only_of_contacts(p);
   if (!s->used) return SCREE_OK;
   measure(s, p);
-  s->used = is_accurate(p, settings->tolerance_residual * s->reference);
+  s->used = is_accurate(p, tolerance * s->reference);
   if (!s->used) return SCREE_OK;
   const size_t bodies = p->bodies.body_count;
   if (memory_grow(context, &s->set, p->set_count, sizeof *s->set) ||
