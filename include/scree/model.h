@@ -109,7 +109,7 @@ typedef enum scree_restitution_law {
  * set for it, else mixed: coefficients of friction, rolling, spinning and restitution by the
  * geometric mean, the smaller cohesion, bond and yield strength (the other's where one has none),
  * the larger threshold, damping and range, compliances added (springs in series), and of two
- * kinds of law the later one in the list above. */
+ * kinds of law the later one in the list above, or the soft one beside a rigid one. */
 typedef struct scree_material_def {
   uint32_t cookie;              /* set by scree_material_def_default */
   double friction;              /* mu, default 0.5 */

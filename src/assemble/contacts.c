@@ -58,6 +58,7 @@ collide_view assembler_view(const assembler *a, const assembler_params *params) 
       .most = a->look.farthest,
       .held = a->laws.held,
       .held_part = a->laws.held_part,
+      .whole = a->laws.whole,
       .extra = params->again ? a->look.extra_used : NULL,
       .given = a->late.contact,
       .given_count = params->again ? a->late.count : 0,
@@ -232,14 +233,21 @@ static void note_use(contact_part *part, uint8_t pair) {
   part->used[part->used_count++] = pair;
 }
 
-/* How many of the contacts from c on, of the same pair, touch; 1 at least. Contacts of a pair
- * follow each other in a batch. */
+/* Was this contact held in the step before? */
+static bool was_held(const assembler *a, const collide_contact *c) {
+  return c->match.previous != CACHE_NONE && a->memory.has_state_before &&
+         a->memory.state_before[c->match.previous].value[LAW_ATTACHED] != 0.0;
+}
+
+/* How many of the contacts from c on, of the same pair, touch or are still held from a touch; 1 at
+ * least. Contacts of a pair follow each other in a batch. */
 static int count_sharing(const assembler *a, const collide_contact *c, const collide_contact *end) {
   const world_bodies *b = &a->world->bodies;
   const double diameter = view_less(b->diameter[c->a], b->diameter[c->b]);
   const uint32_t i = c->a, k = c->b;
   int count = 0;
-  for (; c < end && c->a == i && c->b == k; c++) count += law_touches(c->point.gap, diameter);
+  for (; c < end && c->a == i && c->b == k; c++)
+    count += law_touches(c->point.gap, diameter) || was_held(a, c);
   return count > 1 ? count : 1;
 }
 

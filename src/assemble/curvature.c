@@ -187,9 +187,10 @@ static void curve_pair(assembler *a, double h, size_t first, size_t count) {
     least = fmin(least, (double)a->memory.gap[k]);
   }
   if (!(most > negligible * h * a->gravity)) return;
-  p.found = narrow_collide(b->shape[p.body[0]], shape_mid(b, p.body[0], p.e[0].mid),
+  p.found =
+      narrow_collide_whole(b->shape[p.body[0]], shape_mid(b, p.body[0], p.e[0].mid),
                            b->shape[p.body[1]], shape_mid(b, p.body[1], p.e[1].mid),
-                           fmax(margin, 0.0) + h * most, p.mid, CONTACT_POINT_MAX);
+                           fmax(margin, 0.0) + h * most, a->laws.whole, p.mid, CONTACT_POINT_MAX);
   for (size_t k = first; k < first + count; k++) {
     const contact_point *mid = find_mid(&p, key[k - first].feature, count);
     if (a->curve.lasting[k] && mid) curve_contact(a, &p, k, mid);

@@ -40,9 +40,12 @@ const law_class *law_for(const scree_material_def *m) {
   return is_cohesive(m) ? &law_compliant_cohesive : &law_compliant;
 }
 
+bool law_keeps_points(const scree_material_def *m) {
+  return law_for(m)->remembers || m->compliance_tangent > 0.0 || is_cohesive(m);
+}
+
 bool law_remembers(const scree_material_def *m) {
-  return law_for(m)->remembers || has_stick_state(m) || m->compliance_tangent > 0.0 ||
-         is_cohesive(m);
+  return law_keeps_points(m) || has_stick_state(m);
 }
 
 bool law_varies(const scree_material_def *m) {

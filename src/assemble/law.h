@@ -98,6 +98,8 @@ LAW_LIST(LAW_DECLARE)
 const law_class *law_for(const scree_material_def *material);
 /* Do contacts of this pair keep a state; does their set differ from contact to contact. */
 bool law_remembers(const scree_material_def *material);
+/* Is it something that a point must not lose: a bond, a dent, the stretch of a spring? */
+bool law_keeps_points(const scree_material_def *material);
 bool law_varies(const scree_material_def *material);
 /* How far apart two surfaces may be that are still held, m, beside what law_touches allows; the
  * radius is the largest of all. Springs are followed until they have stretched by `most`. */

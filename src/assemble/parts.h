@@ -89,6 +89,7 @@ typedef struct contact_memory {
 /* What the materials of the world need. */
 typedef struct law_needs {
   double held, held_part; /* of collide_view: from how far laws hold */
+  bool whole;             /* of collide_view: laws that remember want the same points */
   bool has_cohesion;      /* of some pair of materials */
   bool has_surfaces;      /* some material has a direction or a surface velocity */
 } law_needs;

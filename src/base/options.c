@@ -44,10 +44,6 @@ static size_t distance(const char *a, const char *b) {
 }
 
 const char *options_nearest(const char *word, const char *const *names, size_t count) {
-  /* "angular_velocity" is nearer to "angular" than to "velocity", whatever letters they share. */
-  const size_t first = strcspn(word, "_-");
-  for (size_t i = 0; i < count && word[first]; i++)
-    if (strlen(names[i]) == first && strncmp(names[i], word, first) == 0) return names[i];
   const char *best = NULL;
   size_t best_distance = 1 + strlen(word) / 2;
   for (size_t i = 0; i < count; i++) {
@@ -57,6 +53,11 @@ const char *options_nearest(const char *word, const char *const *names, size_t c
       best = names[i];
     }
   }
+  if (best_distance <= 1) return best;
+  /* "angular_velocity" is nearer to "angular" than to "velocity", whatever letters they share. */
+  const size_t first = strcspn(word, "_-");
+  for (size_t i = 0; i < count && word[first]; i++)
+    if (strlen(names[i]) == first && strncmp(names[i], word, first) == 0) return names[i];
   return best;
 }
 

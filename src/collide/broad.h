@@ -52,6 +52,7 @@ typedef struct collide_view {
   double margin;              /* fraction of the smaller diameter */
   double most;                /* m, the margin's part by diameter is never more */
   double held, held_part;     /* m, and of the smaller diameter: it is never less than their sum */
+  bool whole;                 /* manifolds are not thinned, see contact_point.h */
   const double *extra;        /* m, by body, on top of the margin; null: none */
   const collide_given *given; /* on top of what is found; ascending by a, then b */
   size_t given_count;
@@ -159,6 +160,7 @@ static inline void view_take_pair(const collide_view *view, size_t i, size_t k, 
                              .most = view->most,
                              .held = view->held,
                              .held_part = view->held_part,
+                             .whole = view->whole,
                              .extra = view->extra ? out->extra : NULL};
 }
 

@@ -9,6 +9,7 @@
 #define SCREE_COLLIDE_CONTACT_POINT_H
 
 #include "math/pose.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct contact_point {
@@ -29,6 +30,11 @@ typedef struct scree_shape shape;
  * the contacts. */
 int narrow_collide(const shape *a, pose pa, const shape *b, pose pb, double margin,
                    contact_point *out, int capacity);
+/* The same with all corners of a face where `whole`. Four of them hold a body, but which four is
+ * decided by rounding where they are equally deep: contacts that remember something, as glue, would
+ * come and go. */
+int narrow_collide_whole(const shape *a, pose pa, const shape *b, pose pb, double margin,
+                         bool whole, contact_point *out, int capacity);
 
 /* The kinds of shapes in a shape, a compound's parts included: bit k is kind k. */
 uint32_t narrow_kinds(const shape *s);

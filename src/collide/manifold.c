@@ -330,7 +330,8 @@ void manifold_deliver(contact_point *c, int count, int most, v3 origin, narrow_s
   int n = 0;
   for (int i = 0; i < count; i++)
     if (c[i].gap <= sink->margin) c[n++] = c[i];
-  if (most <= 4 && n > 4 && manifold_is_slow(c, n, sink->margin)) n = manifold_thin(c, n);
+  if (most <= 4 && n > 4 && !sink->whole && manifold_is_slow(c, n, sink->margin))
+    n = manifold_thin(c, n);
   for (int i = 0; i < n; i++)
     narrow_add(sink, v3_add(c[i].point_a, origin), c[i].normal, c[i].gap, c[i].feature);
 }

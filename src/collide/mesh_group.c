@@ -70,9 +70,10 @@ static void group_deliver(const mesh_group *g, quat rotation, v3 origin, double 
       known = v3_norm2(v3_sub(c[i].point_a, g->kept[k].point_a)) < 1e-16 * size * size;
     if (!known) c[n++] = g->kept[k];
   }
-  if (n > 4 && manifold_is_slow(c, n, sink->margin)) n = group_thin(g, c, n);
+  if (n > 4 && !sink->whole && manifold_is_slow(c, n, sink->margin)) n = group_thin(g, c, n);
   for (int i = 0; i < n; i++) least = fmin(least, c[i].gap);
-  if (g->kept[MESH_WAYS].gap < least - 1e-12 * size) c[n++] = g->kept[MESH_WAYS];
+  if (g->kept[MESH_WAYS].gap < least - (sink->whole ? 1e-6 : 1e-12) * size)
+    c[n++] = g->kept[MESH_WAYS];
   for (int i = 0; i < n; i++)
     narrow_add(sink, v3_add(origin, quat_rotate(rotation, c[i].point_a)),
                quat_rotate(rotation, c[i].normal), c[i].gap, c[i].feature);

@@ -9,6 +9,7 @@ typedef struct narrow_sink {
   contact_point *out;
   int count, capacity;
   double margin;
+  bool whole; /* no manifold is thinned */
 } narrow_sink;
 
 /* Finds the contacts of a and b; gaps over the margin need not be sorted out before. */

@@ -100,8 +100,8 @@ void narrow_convex_box_container(const shape *a, const pose *pa, const shape *b,
     v3 at;
     side_block(b, i, x, reach, &block, &at);
     contact_point c[CONTACT_POINT_MAX];
-    const int n = narrow_collide(a, *pa, &block, (pose){pose_apply(*pb, at), pb->rotation},
-                                 sink->margin, c, CONTACT_POINT_MAX);
+    const int n = narrow_collide_whole(a, *pa, &block, (pose){pose_apply(*pb, at), pb->rotation},
+                                       sink->margin, sink->whole, c, CONTACT_POINT_MAX);
     for (int k = 0; k < n; k++)
       narrow_add(sink, c[k].point_a, c[k].normal, c[k].gap,
                  narrow_mix((uint32_t)i + 1, c[k].feature));

@@ -106,7 +106,17 @@ typedef struct mesh_view {
   v3 n, lowest;
   manifold_face face;
   bool known, has_face;
+  bool whole; /* of the sink */
 } mesh_view;
+
+/* Where corners must be the same from step to step, is the deepest point no more than one of them
+ * but for rounding? On a rim that stands it may be anywhere, and would take the place of others. */
+static bool corners_tell(const mesh_view *view, const contact_point *c, int count, double gap,
+                         double size) {
+  bool tell = false;
+  for (int i = 0; view->whole && i < count; i++) tell = tell || c[i].gap < gap + 1e-6 * size;
+  return tell;
+}
 
 static void look_along(mesh_view *view, const gjk_solid *a, v3 n) {
   if (view->known && v3_norm2(v3_sub(view->n, n)) == 0) return;
@@ -191,14 +201,16 @@ static void flat_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *soli
   if (!view->has_face) manifold_face_along(solid, n, &view->face);
   view->has_face = true;
   const manifold_face *f = &view->face;
+  bool told = false;
   for (int i = 0; i < f->count; i++) {
     const contact_point c = {.point_a = v3_add_scaled(f->point[i], solid->round, n),
                              .normal = n,
                              .gap = v3_dot(n, v3_sub(p[0], f->point[i])) - solid->round,
                              .feature = narrow_mix(name, f->vertex[i] + 1)};
     if (c.gap <= margin && is_over(p, up, c.point_a, size)) mesh_group_add(all, &c);
+    told = told || corners_tell(view, &c, 1, along->gap, size);
   }
-  if (!is_over(p, up, along->point_a, size)) return;
+  if (told || !is_over(p, up, along->point_a, size)) return;
   contact_point exact = *along;
   exact.feature = narrow_mix(name, 0);
   mesh_group_add(all, &exact);
@@ -254,7 +266,7 @@ static void triangle_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *
   if (!triangle_exact(m, t, solid, &triangle, &along, margin, size, &exact, &keep)) return;
   int count = narrow_convex_candidates(solid, &triangle, exact, margin, c, &round);
   for (int i = 0; i < count; i++) c[i].point_b = v3_add_scaled(c[i].point_a, c[i].gap, c[i].normal);
-  if (keep) c[count++] = exact;
+  if (keep && !corners_tell(view, c, count, exact.gap, size)) c[count++] = exact;
   for (int i = 0; i < count; i++) {
     int where;
     if (c[i].gap <= margin && triangle_takes(m, t, p, c + i, size, &where)) {
@@ -275,6 +287,7 @@ void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const po
   mesh_view view;
   mesh_groups_begin(&all, 1 - 1e-6);
   view.known = false;
+  view.whole = sink->whole;
   mesh_walk walk = mesh_walk_begin();
   uint32_t t;
   while (mesh_walk_next(m, box, &walk, &t)) {

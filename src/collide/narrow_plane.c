@@ -10,6 +10,7 @@ typedef struct plane_target {
   contact_point c[NARROW_CANDIDATES];
   int count;
   double margin;
+  bool whole; /* the same points from step to step */
 } plane_target;
 
 static void plane_add(plane_target *t, v3 x, double radius, uint32_t id) {
@@ -70,7 +71,8 @@ static void plane_rim(plane_target *t, const gjk_solid *s, double radius, double
   const v3 down = v3_neg(m33_tmul_v3(&s->r, t->n));
   const double across = sqrt(down.x * down.x + down.y * down.y);
   int skip = -1;
-  if (across > 1e-9) {
+  /* A rim that stands turns its lowest point by rounding. */
+  if (across > (t->whole ? 1e-4 : 1e-9)) {
     const v3 low = {radius * down.x / across, radius * down.y / across, z};
     plane_add(t, v3_add(s->at, m33_mul_v3(&s->r, low)), 0, id + MANIFOLD_ROUND);
     double most = -2;
@@ -134,6 +136,7 @@ void narrow_convex_plane(const shape *a, const pose *pa, v3 n, double offset, ui
   t.feature = feature;
   t.count = 0;
   t.margin = sink->margin;
+  t.whole = sink->whole;
   table[a->kind](&t, &s);
   const bool round = a->kind == SCREE_SHAPE_CYLINDER || a->kind == SCREE_SHAPE_CONE;
   manifold_deliver(t.c, t.count, round ? MANIFOLD_ROUND : 4, pa->position, sink);

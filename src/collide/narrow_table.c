@@ -77,8 +77,8 @@ static void narrow_parts(const shape *a, const pose *pa, const shape *b, const p
     if (!aabb_overlap(a->compound.bounds[i], reach)) continue;
     contact_point c[CONTACT_POINT_MAX];
     const pose place = pose_mul(*pa, a->compound.part[i].place);
-    const int n = narrow_collide(a->compound.part[i].shape, place, b, *pb, sink->margin, c,
-                                 CONTACT_POINT_MAX);
+    const int n = narrow_collide_whole(a->compound.part[i].shape, place, b, *pb, sink->margin,
+                                       sink->whole, c, CONTACT_POINT_MAX);
     for (int k = 0; k < n; k++)
       narrow_add(sink, c[k].point_a, c[k].normal, c[k].gap, narrow_mix(i + 1, c[k].feature));
   }
@@ -96,6 +96,11 @@ static void narrow_turn(narrow_sink *sink, int from) {
 
 int narrow_collide(const shape *a, pose pa, const shape *b, pose pb, double margin,
                    contact_point *out, int capacity) {
+  return narrow_collide_whole(a, pa, b, pb, margin, false, out, capacity);
+}
+
+int narrow_collide_whole(const shape *a, pose pa, const shape *b, pose pb, double margin,
+                         bool whole, contact_point *out, int capacity) {
   if (a->kind == SCREE_SHAPE_SPHERE && b->kind == SCREE_SHAPE_SPHERE) {
     contact_point c;
     if (capacity < 1 || !narrow_touch_spheres(pa.position, a->sphere.radius, pb.position,
@@ -104,7 +109,7 @@ int narrow_collide(const shape *a, pose pa, const shape *b, pose pb, double marg
     out[0] = c;
     return 1;
   }
-  narrow_sink sink = {.out = out, .capacity = capacity, .margin = margin};
+  narrow_sink sink = {.out = out, .capacity = capacity, .margin = margin, .whole = whole};
   if (a->kind == SCREE_SHAPE_COMPOUND) {
     narrow_parts(a, &pa, b, &pb, &sink);
     return sink.count;

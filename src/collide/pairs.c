@@ -186,8 +186,9 @@ static bool touch(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
       view_passes(view, i, k))
     return add_given(view, i, k, p);
   contact_point found[CONTACT_POINT_MAX];
-  const int n = narrow_collide(view->shape[i], view_shape_pose(view, i), view->shape[k],
-                               view_shape_pose(view, k), margin, found, CONTACT_POINT_MAX);
+  const int n =
+      narrow_collide_whole(view->shape[i], view_shape_pose(view, i), view->shape[k],
+                           view_shape_pose(view, k), margin, view->whole, found, CONTACT_POINT_MAX);
   if (p->count + (size_t)n > p->room) return false;
   for (int m = 0; m < n; m++)
     p->out[p->count++] = (collide_contact){.a = i, .b = k, .point = found[m]};

@@ -125,6 +125,11 @@ static bool law_fault(const scree_material_def *m, const char **key, char *text,
   if ((m->law == SCREE_LAW_RIGID_COHESIVE || m->law == SCREE_LAW_COMPLIANT_COHESIVE) &&
       !(m->cohesion > 0.0) && !(m->cohesion_energy > 0.0))
     FAULT("law", "the law %s needs a cohesion or a cohesion_energy above 0", law_names[m->law]);
+  if (m->restitution_law != SCREE_RESTITUTION_POISSON && !(LAWS_HARD & bit))
+    FAULT("restitution_law", "the law %s has no restitution", law_names[m->law]);
+  if (m->restitution > 0.0 && m->compliance > 0.0)
+    FAULT("restitution", "restitution does not go with a compliance: a spring gives back what its "
+                         "damping leaves");
   return false;
 }
 
@@ -213,6 +218,17 @@ static double or_else(double value, double other) {
   return value > 0.0 ? value : other;
 }
 
+/* The later one; but what one of the two gives way by is not lost where the other's name is that of
+ * a rigid law. */
+static scree_law mixed_law(scree_law a, scree_law b, const scree_material_def *m) {
+  const scree_law law = a > b ? a : b;
+  const bool plain = law == SCREE_LAW_RIGID, cohesive = law == SCREE_LAW_RIGID_COHESIVE;
+  if (!plain && !cohesive) return law;
+  if (m->stiffness > 0.0) return SCREE_LAW_POWER;
+  if (!(m->compliance > 0.0)) return law;
+  return cohesive ? SCREE_LAW_COMPLIANT_COHESIVE : SCREE_LAW_COMPLIANT;
+}
+
 static scree_material_def mix(const scree_material_def *a, const scree_material_def *b) {
   const double exponent = fmax(a->exponent, b->exponent);
   scree_material_def m = {
@@ -226,7 +242,6 @@ static scree_material_def mix(const scree_material_def *a, const scree_material_
       .compliance = a->compliance + b->compliance,
       .compliance_tangent = a->compliance_tangent + b->compliance_tangent,
       .damping = fmax(a->damping, b->damping),
-      .law = a->law > b->law ? a->law : b->law,
       .restitution_law =
           a->restitution_law > b->restitution_law ? a->restitution_law : b->restitution_law,
       .stribeck_speed = fmax(a->stribeck_speed, b->stribeck_speed),
@@ -245,6 +260,7 @@ static scree_material_def mix(const scree_material_def *a, const scree_material_
       .surface_tension = weaker(a->surface_tension, b->surface_tension),
       .contact_angle = fmax(a->contact_angle, b->contact_angle),
   };
+  m.law = mixed_law(a->law, b->law, &m);
   if (a->friction_kinetic > 0.0 || b->friction_kinetic > 0.0)
     m.friction_kinetic =
         mean(or_else(a->friction_kinetic, a->friction), or_else(b->friction_kinetic, b->friction));

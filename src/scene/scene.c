@@ -187,10 +187,21 @@ void scree_scene_destroy(scree_scene *scene) {
 
 /* ---- building ------------------------------------------------------------------------------- */
 
-/* What the table of keys cannot say: keys that do not go together. */
+/* What the table of keys cannot say: keys that do not go together, and zeros that would be taken
+ * for a key that is not there. */
 static scree_status check_material(scree_scene *scene, const scene_material_keys *k) {
   const char *key;
   char text[512];
+  const scene_node *exponent = scene_find(k->head.node, "exponent"),
+                   *kinetic = scene_find(k->head.node, "friction_kinetic");
+  if (exponent && k->def.exponent == 0.0)
+    return scene_fault(&scene->doc, exponent, "exponent is 0; it must be at least 1");
+  if (kinetic && k->def.friction_kinetic == 0.0 && k->def.friction > 0.0)
+    return scene_fault(&scene->doc, kinetic,
+                       "friction_kinetic is 0; it must be above 0: without it the friction of what "
+                       "slides is `friction`, with 1e-6 it slides freely");
+  if (k->def.law == SCREE_LAW_USER && !scene->user_law)
+    scene->user_law = scene_place(&k->head, "law");
   if (!material_fault(&k->def, &key, text, sizeof text)) return SCREE_OK;
   return scene_fault(&scene->doc, scene_place(&k->head, key), "%s", text);
 }

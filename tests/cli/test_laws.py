@@ -59,6 +59,30 @@ FAULTS = [
     ("friction: .inf", "friction", ""),
     ("friction_across: 0.3, direction: [0, 0, 0]", "friction_across", "direction that is not 0"),
     ("law: rigid-cohesive, cohesion: 3, bridge_volume: 1e-9", "bridge_volume", "the law rigid-cohesive has no bridge_volume"),
+    ("law: rigid_cohesive, cohesion: 3", "law", "did you mean 'rigid-cohesive'?"),
+    ("law: jkr", "law", "allowed: usual, rigid, compliant, power"),
+    ("law: [rigid]", "law", "a text is wanted, not a list"),
+    ("law: power, stiffness: 1e6, exponent: 0", "exponent", "it must be at least 1"),
+    ("law: power, stiffness: 1e6, exponent: 11", "exponent", "at most 10"),
+    ("law: power, stiffness: 1e6, hardening: 3", "hardening", "it is one of: elastoplastic"),
+    ("law: power, stiffness: 1e6 N/m", "stiffness", "no unit is wanted here"),
+    ("law: power, stiffness: 1e400", "stiffness", "is not finite"),
+    ("law: compliant, compliance: 1e-6 N", "compliance", "wanted is a value in m/N"),
+    ("law: compliant, compliance: 1e-6, cohesion: 3", "cohesion", "it is one of: power, rigid-cohesive, compliant-cohesive, elastoplastic, bond"),
+    ("law: compliant, compliance: 1e-6, restitution_law: newton", "restitution_law", "the law compliant has no restitution"),
+    ("restitution: 0.5, compliance: 1e-6", "restitution", "restitution does not go with a compliance"),
+    ("law: bond, cohesion: 3, cohesion_range: 1 mm", "cohesion_range", "the law bond has no cohesion_range"),
+    ("law: bond, bond_shear: 3", "law", "the law bond needs a cohesion above 0"),
+    ("law: bond, cohesion: 3, bond_bend: 1", None, "did you mean 'bond_bending'?"),
+    ("law: bond, cohesion: 3, bond_bending: 1 N", "bond_bending", "wanted is a value in N m"),
+    ("law: user, cohesion: 3", "cohesion", "the law user has no cohesion"),
+    ("law: elastoplastic, compliance: 1e-6, yield_force: 3, restitution: 0.1", "restitution", "the law elastoplastic has no restitution"),
+    ("law: liquid-bridge, bridge_volume: 1e-9, surface_tension: 0.07, contact_angle: 100 deg", "contact_angle", "at most 1.5708"),
+    ("friction: 0.5, friction_kinetic: 0", "friction_kinetic", "it must be above 0"),
+    ("friction: 0, friction_viscous: 0.1", "friction", "need one above 0"),
+    ("friction: 0, dilatancy: 0.1", "dilatancy", "must not be above friction, 0"),
+    ("friction_across: 0.3, direction: [1, 0]", "direction", "a list of 3 numbers is wanted"),
+    ("surface_velocity: 1", "surface_velocity", "a list of 3 numbers is wanted"),
 ]
 
 BEAM = """step: 1 ms
@@ -108,8 +132,16 @@ class Laws(CommandTest):
                 result = self.run_scree("check", "bad.yaml")
                 self.assertEqual(result.code, 3, result.err)
                 self.assertIn(text, result.err)
-                column = len("  m: {") + (", " + keys).index(", %s: " % key) + len(key) + 3
-                self.assertIn("bad.yaml:4:%d: " % column, result.err)
+                if key:
+                    column = len("  m: {") + (", " + keys).index(", %s: " % key) + len(key) + 3
+                    self.assertIn("bad.yaml:4:%d: " % column, result.err)
+
+    def test_a_law_without_its_function_has_its_place(self):
+        self.write("user.yaml", SCENE % "law: user")
+        result = self.run_scree("run", "user.yaml")
+        self.assertEqual(result.code, 3, result.err)
+        self.assertIn("user.yaml:4:12: the law user needs a function of yours", result.err)
+        self.assertEqual(result.err.count("needs a function"), 1)
 
     def test_pairs_are_looked_at_too(self):
         self.write("pair.yaml", SCENE % "friction: 0.5" + "pairs: [{between: [m, m], law: bond}]\n")

@@ -199,8 +199,6 @@ static void jkr_pull_off(void **state) {
   lab_close(&p.l);
 }
 
-/* Issue: compliance 1e-6 m/N, cohesion 50 N, a net pull of 21.9 N. It stretches by 21.9 um, and
- * stays there for as long as one looks. */
 /* A ball and a plane: R is twice its radius, so 4 pi r gamma cos(theta) at touch; it falls with the
  * gap, ruptures at (1 + theta/2) V^(1/3), and comes back on the next touch only. */
 static void a_liquid_bridge_pulls_and_ruptures(void **state) {
@@ -231,6 +229,8 @@ static void a_liquid_bridge_pulls_and_ruptures(void **state) {
   lab_close(&p.l);
 }
 
+/* Compliance 1e-6 m/N, cohesion 50 N, a net pull of 21.9 N: it stretches by 21.9 um, and stays
+ * there for as long as one looks. */
 static void a_cohesive_spring_holds_what_it_promises(void **state) {
   (void)state;
   const double c = 1e-6, pull = 21.9;

@@ -150,6 +150,7 @@ struct scree_scene {
   size_t turns; /* of all loops */
   scene_named_material *materials;
   size_t material_count;
+  const scene_node *user_law; /* where the first law of the user's own is named; null: none */
   scene_entry *entries;
   size_t entry_count;
   scree_periodic_def periodic;

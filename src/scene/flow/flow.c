@@ -154,6 +154,13 @@ static scree_status act_on(scree_scene *scene, scree_world *world, double h) {
 
 scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, double h) {
   ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene && world);
+  if (scene->user_law && !world->law_begin) {
+    scene->doc.report = NULL; /* the status tells it */
+    return scene_fault(
+        &scene->doc, scene->user_law,
+        "the law user needs a function of yours, by World.set_law_function in Python "
+        "or scree_world_set_law_function in C; the command has none");
+  }
   const size_t again = scene->emitting;
   size_t i = again ? again - 1 : 0;
   scree_status status = again ? SCREE_OK : act_on(scene, world, h);

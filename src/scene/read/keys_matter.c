@@ -76,7 +76,8 @@ static const scene_field material_fields[] = {
 SECTION(material, "material",
         "A surface. Where two meet: friction, rolling, spinning and restitution by the geometric "
         "mean, the smaller cohesion, bond and yield strength, the larger threshold, damping and "
-        "range, compliances added, the later law in the list; unless the pair has its own law.",
+        "range, compliances added, the later law in the list (a soft one beside a rigid one); "
+        "unless the pair has its own law.",
         material_fields, false);
 static const scene_field pair_fields[] = {
     ANY("between", true, AT(scene_material_keys, between), "", "two names of materials, as a list"),

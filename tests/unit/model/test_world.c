@@ -147,6 +147,33 @@ static void materials_mix_and_pairs_win(void **state) {
   assert_int_equal(scree_world_add_material(f->world, &m, &c), SCREE_ERROR_INPUT);
 }
 
+/* What gives way does so beside a law that is named rigid, too. */
+static void soft_materials_stay_soft(void **state) {
+  fixture *f = *state;
+  const scree_material_def none = scree_material_def_default();
+  scree_material_def hard[2] = {none, none}, soft[3] = {none, none, none}, pair;
+  hard[0].law = SCREE_LAW_RIGID;
+  hard[1].law = SCREE_LAW_RIGID_COHESIVE;
+  hard[1].cohesion = 2.0;
+  soft[0].compliance = soft[1].compliance = 1e-6;
+  soft[0].cohesion = 3.0;
+  soft[1].law = SCREE_LAW_COMPLIANT;
+  soft[2].law = SCREE_LAW_POWER;
+  soft[2].stiffness = 1e8;
+  const scree_law wanted[2][3] = {
+      {SCREE_LAW_COMPLIANT, SCREE_LAW_COMPLIANT, SCREE_LAW_POWER},
+      {SCREE_LAW_COMPLIANT_COHESIVE, SCREE_LAW_COMPLIANT_COHESIVE, SCREE_LAW_POWER}};
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 3; k++) {
+      scree_material_id a, b;
+      assert_int_equal(scree_world_add_material(f->world, &hard[i], &a), SCREE_OK);
+      assert_int_equal(scree_world_add_material(f->world, &soft[k], &b), SCREE_OK);
+      assert_int_equal(scree_world_get_pair(f->world, a, b, &pair), SCREE_OK);
+      assert_int_equal(pair.law, wanted[i][k]);
+      assert_near(pair.cohesion, i == 1 && k == 0 ? 2.0 : 0.0, 0.0);
+    }
+}
+
 static void driven_velocity_arrives(void **state) {
   fixture *f = *state;
   scree_motion_def m = scree_motion_def_default();
@@ -311,15 +338,11 @@ static void many_bodies_fit(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(ids_stay_unique),
-      TEST(inertia_is_reduced),
-      TEST(bad_bodies_are_refused),
-      TEST(materials_mix_and_pairs_win),
-      TEST(driven_velocity_arrives),
-      TEST(table_motion_interpolates),
-      TEST(forces_make_free_velocities),
-      TEST(joint_state_reads_back),
-      TEST(blob_brings_back_the_world),
+      TEST(ids_stay_unique),           TEST(inertia_is_reduced),
+      TEST(bad_bodies_are_refused),    TEST(materials_mix_and_pairs_win),
+      TEST(soft_materials_stay_soft),  TEST(driven_velocity_arrives),
+      TEST(table_motion_interpolates), TEST(forces_make_free_velocities),
+      TEST(joint_state_reads_back),    TEST(blob_brings_back_the_world),
       TEST(many_bodies_fit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
