@@ -67,7 +67,7 @@ soak: release
 bench: release
 	tools/run-benchmarks build/release out/bench
 studies: release
-	@for study in exact-friction accuracy hopper dominoes column-collapse drum shaker order laws shear penalty realtime mechanisms; do \
+	@for study in exact-friction accuracy hopper dominoes column-collapse drum shaker order steppers laws shear penalty realtime mechanisms; do \
 	  echo "== $$study"; bench/studies/$$study --out out/studies || exit 1; done
 PEER_SHARED = $(or $(SCREE_SHARED),../shared)
 PEER_FILES ?= $(wildcard $(addprefix $(PEER_SHARED)/problems/,local/*.hdf5 global/*.hdf5 rolling/*.hdf5))

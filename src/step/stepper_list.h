@@ -5,6 +5,7 @@
 #define STEPPER_LIST(X)                                                                            \
   X(stepper_nonsmooth)                                                                             \
   X(stepper_hht)                                                                                   \
+  X(stepper_generalized_alpha)                                                                     \
   X(stepper_newmark)                                                                               \
   X(stepper_trapezoidal)                                                                           \
   X(stepper_euler_implicit)                                                                        \

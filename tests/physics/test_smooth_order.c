@@ -158,6 +158,7 @@ static void test_order_two(void **state) {
   for (int k = 0; k < 4; k++) {
     check_order(all[k], "hht", "alpha=-0.3", times[k], 2 * counts[k], 2.0);
     check_order(all[k], "trapezoidal", "", times[k], counts[k], 2.0);
+    check_order(all[k], "generalized-alpha", k % 2 ? "rho=0" : "", times[k], 2 * counts[k], 2.0);
     check_order(all[k], "newmark", "gamma=0.5 beta=0.25", times[k], counts[k], 2.0);
     check_order(all[k], "hht", "newton=modified linear_solver=minres", times[k], counts[k], 2.0);
   }

@@ -5,8 +5,9 @@
 
 void smooth_contacts_clear(scree_context *context, smooth_contacts *c) {
   collide_destroy(c->collide);
-  memory_free(context, c->slip);
-  memory_free(context, c->slip_before);
+  memory_free(context, c->memory);
+  memory_free(context, c->memory_before);
+  memory_free(context, c->touch);
   memory_free(context, c->still);
 }
 
@@ -83,8 +84,9 @@ scree_status smooth_contacts_refuse(scree_stepper *st, smooth_contacts *c) {
       if (batch[i].point.gap >= 0.0) continue;
       return context_fail(
           st->context, SCREE_ERROR_UNSUPPORTED,
-          "bodies %u and %u touch at t = %g s: stepper '%s' has no contacts; take 'nonsmooth', or "
-          "'explicit' with contact: penalty, or keep them apart (collides_with), or let them pass "
+          "bodies %u and %u touch at t = %g s: stepper '%s' has no hard contacts; take "
+          "'nonsmooth', "
+          "or springs (contact: penalty), or keep them apart (collides_with), or let them pass "
           "through each other (contact: none)",
           batch[i].a, batch[i].b, st->world->time, st->class->name);
     }
@@ -94,143 +96,169 @@ scree_status smooth_contacts_refuse(scree_stepper *st, smooth_contacts *c) {
 
 /* ---- springs -------------------------------------------------------------------------------- */
 
-static double radius_of(const world_bodies *b, uint32_t i) {
-  return isfinite(b->diameter[i]) ? 0.5 * b->diameter[i] : INFINITY;
-}
-
-static double inverse(double x) {
-  return isinf(x) || x == 0.0 ? 0.0 : 1.0 / x;
-}
-
-static v3 speed_at(const world_bodies *b, uint32_t i, v3 arm) {
-  return v3_add(b->linear[i], v3_cross(b->angular[i], arm));
-}
-
-/* The force on body b; *slip is the elastic one before the step, and then after it. */
-static v3 force_of(const scree_world *w, const collide_contact *k, const penalty_law *law, double h,
-                   v3 *slip) {
-  const world_bodies *b = &w->bodies;
-  const scree_material_def *pair = world_pair(w, b->material[k->a], b->material[k->b]);
-  const v3 point = v3_scale(0.5, v3_add(k->point.point_a, k->point.point_b)), n = k->point.normal;
-  const v3 arm_a = v3_sub(point, b->position[k->a]), arm_b = v3_sub(point, b->position[k->b]);
-  const v3 u = v3_sub(speed_at(b, k->b, arm_b), speed_at(b, k->a, arm_a));
-  const double un = v3_dot(u, n), depth = -k->point.gap;
-  const v3 ut = v3_add_scaled(u, -un, n);
-  const double curve = inverse(radius_of(b, k->a)) + inverse(radius_of(b, k->b));
-  const double reach = curve > 0.0 ? 1.0 / curve : 1.0;
-  const double mass = 1.0 / (inverse(b->mass[k->a]) + inverse(b->mass[k->b]));
-  const double nu = law->poisson, soft = law->young / (2.0 * (1.0 - nu * nu));
-  const double shear = law->young / (4.0 * (2.0 - nu) * (1.0 + nu));
-  const double root = sqrt(reach * depth), kn = 2.0 * soft * root, kt = 8.0 * shear * root;
-  const double e = fmax(pair->restitution, 1e-6), log_e = log(e);
-  const double damp = 2.0 * 0.91287092917527690 * -log_e / sqrt(log_e * log_e + 9.8696044010893586);
-  const double normal = fmax(4.0 / 3.0 * soft * root * depth - damp * sqrt(kn * mass) * un, 0.0);
-  /* The slip lies in the plane of the contact as it is now. */
-  const double length = v3_norm(*slip);
-  v3 x = v3_add_scaled(*slip, -v3_dot(*slip, n), n);
-  const double flat = v3_norm(x);
-  if (flat > 0.0) x = v3_scale(length / flat, x);
-  x = v3_add_scaled(x, h, ut);
-  const double ct = damp * sqrt(kt * mass);
-  v3 t = v3_add_scaled(v3_scale(-kt, x), -ct, ut);
-  const double most = pair->friction * normal, size = v3_norm(t);
-  if (size > most) {
-    t = v3_scale(most / size, t);
-    x = v3_scale(-1.0 / kt, v3_add_scaled(t, ct, ut));
-  }
-  *slip = x;
-  return v3_add_scaled(t, normal, n);
-}
-
-static void push(double *f, const world_bodies *b, const uint32_t *rank, uint32_t i, v3 force,
-                 v3 point) {
+static void push(double *f, const uint32_t *rank, uint32_t i, v3 force, v3 arm) {
   if (rank[i] == UINT32_MAX) return;
   double *to = f + 6 * rank[i];
   v3_store(to, v3_add(v3_load(to), force));
-  v3_store(to + 3, v3_add(v3_load(to + 3), v3_cross(v3_sub(point, b->position[i]), force)));
+  v3_store(to + 3, v3_add(v3_load(to + 3), v3_cross(arm, force)));
 }
 
 static scree_status push_batch(scree_stepper *st, smooth_contacts *c, const penalty_law *law,
                                double h, const collide_contact *batch, size_t count,
-                               const uint32_t *rank, double *f, scree_step_info *info) {
-  const world_bodies *b = &st->world->bodies;
-  if (memory_grow(st->context, &c->slip, c->count + count, sizeof *c->slip))
+                               const uint32_t *rank, double *f) {
+  if (memory_grow(st->context, &c->memory, c->count + count, sizeof *c->memory) ||
+      memory_grow(st->context, &c->touch, c->touch_count + count, sizeof *c->touch))
     return SCREE_ERROR_MEMORY;
   for (size_t i = 0; i < count; i++) {
     const collide_contact *k = &batch[i];
     const uint32_t old = k->match.previous;
-    v3 slip = old != CACHE_NONE && old < c->before ? c->slip_before[old] : v3_make(0, 0, 0);
+    penalty_memory memory = {.slip = v3_make(0, 0, 0)};
+    if (old != CACHE_NONE && old < c->before) memory = c->memory_before[old];
     if (k->point.gap < 0.0) {
-      const v3 force = force_of(st->world, k, law, h, &slip);
-      const v3 point = v3_scale(0.5, v3_add(k->point.point_a, k->point.point_b));
-      push(f, b, rank, k->b, force, point);
-      push(f, b, rank, k->a, v3_neg(force), point);
-      const double size = fmin(b->diameter[k->a], b->diameter[k->b]);
-      info->touching++;
-      info->penetration = fmax(info->penetration, -k->point.gap);
-      info->penetration_percent = fmax(info->penetration_percent, -100.0 * k->point.gap / size);
+      penalty_touch *touch = &c->touch[c->touch_count++];
+      penalty_evaluate(st->world, k, law, h, &memory, touch, &c->now);
+      push(f, rank, k->b, touch->force, touch->arm_b);
+      push(f, rank, k->a, v3_neg(touch->force), touch->arm_a);
     } else {
-      slip = v3_make(0, 0, 0);
+      memory = (penalty_memory){.slip = v3_make(0, 0, 0)};
     }
-    c->slip[c->count++] = slip;
+    c->memory[c->count++] = memory;
   }
-  info->contacts = c->count;
   return SCREE_OK;
 }
 
+static void exchange(smooth_contacts *c) {
+  penalty_memory *memory = c->memory;
+  const size_t count = c->count;
+  c->memory = c->memory_before, c->count = c->before;
+  c->memory_before = memory, c->before = count;
+}
+
+void smooth_contacts_keep(smooth_contacts *c) {
+  c->tried = false;
+  c->kept = c->now;
+}
+
+void smooth_contacts_drop(smooth_contacts *c) {
+  if (!c->tried) return;
+  cache_undo(collide_cache(c->collide));
+  exchange(c);
+  c->tried = false;
+}
+
 scree_status smooth_contacts_push(scree_stepper *st, smooth_contacts *c, const penalty_law *law,
-                                  double h, const uint32_t *rank, double *f,
-                                  scree_step_info *info) {
+                                  double h, const uint32_t *rank, double *f) {
+  smooth_contacts_drop(c);
+  c->touch_count = 0;
+  c->now = (penalty_sums){0};
   scree_status status = prepare(st, c);
   if (status || !c->any) return status;
   status = begin(st, c);
   if (status) return status;
-  v3 *slip = c->slip_before;
-  c->slip_before = c->slip, c->before = c->count;
-  c->slip = slip, c->count = 0;
+  exchange(c);
+  c->count = 0;
+  c->tried = true;
   while (!status) {
     const collide_contact *batch;
     size_t count;
     status = collide_next(c->collide, &batch, &count);
     if (status || !count) break;
-    status = push_batch(st, c, law, h, batch, count, rank, f, info);
+    status = push_batch(st, c, law, h, batch, count, rank, f);
   }
   return status;
 }
 
+void smooth_contacts_report(const smooth_contacts *c, scree_step_info *info) {
+  info->contacts = c->count;
+  info->touching = (size_t)c->kept.touching;
+  info->penetration = fmax(info->penetration, c->kept.penetration);
+  info->penetration_percent = fmax(info->penetration_percent, c->kept.percent);
+}
+
+/* J_x' G J_y with J = [I, -[arm]]: columns and rows of turns by cross products. */
+static void arm_block(const m33 *g, v3 arm_x, v3 arm_y, double sign, double *out) {
+  double wide[3][6];
+  for (int i = 0; i < 3; i++) {
+    const v3 row = v3_make(g->m[i][0], g->m[i][1], g->m[i][2]);
+    v3_store(wide[i], v3_scale(sign, row));
+    v3_store(wide[i] + 3, v3_scale(sign, v3_cross(arm_y, row))); /* row . (w x arm) */
+  }
+  for (int j = 0; j < 6; j++) {
+    const v3 column = v3_make(wide[0][j], wide[1][j], wide[2][j]), turn = v3_cross(arm_x, column);
+    out[j] = column.x, out[6 + j] = column.y, out[12 + j] = column.z;
+    out[18 + j] = turn.x, out[24 + j] = turn.y, out[30 + j] = turn.z;
+  }
+}
+
+void smooth_contacts_blocks(const scree_world *w, const smooth_contacts *c,
+                            world_visit_block *visit, void *user) {
+  for (size_t i = 0; i < c->touch_count; i++) {
+    const penalty_touch *t = &c->touch[i];
+    const uint32_t body[2] = {t->a, t->b};
+    const v3 arm[2] = {t->arm_a, t->arm_b};
+    const double a[3] = {t->by_depth.x, t->by_depth.y, t->by_depth.z};
+    const double n[3] = {t->normal.x, t->normal.y, t->normal.z};
+    m33 stiff; /* -dF/dq = A n'J, as dd = -n'J dq */
+    for (int k = 0; k < 9; k++) stiff.m[k / 3][k % 3] = a[k / 3] * n[k % 3];
+    for (int x = 0; x < 2; x++)
+      for (int y = 0; y < 2; y++) {
+        double k[36], r[36];
+        if (!world_is_dynamic(w, body[x]) || !world_is_dynamic(w, body[y])) continue;
+        arm_block(&stiff, arm[x], arm[y], x == y ? 1.0 : -1.0, k);
+        arm_block(&t->by_rate, arm[x], arm[y], x == y ? 1.0 : -1.0, r);
+        visit(user, body[x], body[y], k, r);
+      }
+  }
+}
+
+void smooth_contacts_pairs(const smooth_contacts *c, world_visit_pair *visit, void *user) {
+  if (!c->any || !c->collide) return;
+  const cache_list *now = &collide_cache(c->collide)->now;
+  for (size_t k = 0; k < now->count; k++)
+    if (now->key[k].b != CACHE_NONE) visit(user, now->key[k].a, now->key[k].b);
+}
+
 /* ---- checkpoint ----------------------------------------------------------------------------- */
 
+/* The count and the sums; then keys and memories. */
+typedef struct saved_head {
+  uint64_t count;
+  penalty_sums kept;
+} saved_head;
+
 size_t smooth_contacts_save(const smooth_contacts *c, void *bytes) {
-  const uint64_t count = c->count;
+  const saved_head head = {c->count, c->kept};
   char *at = bytes;
   if (at) {
-    memcpy(at, &count, sizeof count);
-    at += sizeof count;
-    if (count) {
+    memcpy(at, &head, sizeof head);
+    at += sizeof head;
+    if (c->count) {
       memcpy(at, collide_cache(c->collide)->now.key, c->count * sizeof(cache_key));
-      memcpy(at + c->count * sizeof(cache_key), c->slip, c->count * sizeof *c->slip);
+      memcpy(at + c->count * sizeof(cache_key), c->memory, c->count * sizeof *c->memory);
     }
   }
-  return sizeof count + c->count * (sizeof(cache_key) + sizeof *c->slip);
+  return sizeof head + c->count * (sizeof(cache_key) + sizeof *c->memory);
 }
 
 scree_status smooth_contacts_restore(scree_stepper *st, smooth_contacts *c, const void *bytes,
                                      size_t size) {
   const world_bodies *b = &st->world->bodies;
-  uint64_t count;
+  saved_head head;
   const char *at = bytes;
-  const size_t each = sizeof(cache_key) + sizeof *c->slip;
-  if (size >= sizeof count) memcpy(&count, at, sizeof count);
-  if (size < sizeof count || count > (size - sizeof count) / each ||
-      size != sizeof count + count * each)
+  const size_t each = sizeof(cache_key) + sizeof *c->memory;
+  if (size >= sizeof head) memcpy(&head, at, sizeof head);
+  if (size < sizeof head || head.count > (size - sizeof head) / each ||
+      size != sizeof head + head.count * each)
     return context_fail(st->context, SCREE_ERROR_INPUT, "checkpoint: its contacts are cut short");
+  const size_t count = head.count;
   c->count = c->before = 0;
-  c->searched = false;
+  c->searched = c->tried = false;
+  c->kept = head.kept;
   if (!count) return SCREE_OK;
-  at += sizeof count;
+  at += sizeof head;
   scree_status status = prepare(st, c);
   if (status) return status;
-  if (!c->any || memory_grow(st->context, &c->slip, count, sizeof *c->slip))
+  if (!c->any || memory_grow(st->context, &c->memory, count, sizeof *c->memory))
     return SCREE_ERROR_MEMORY;
   cache_key *keys = memory_new(st->context, count, sizeof *keys);
   if (!keys) return SCREE_ERROR_MEMORY;
@@ -242,7 +270,7 @@ scree_status smooth_contacts_restore(scree_stepper *st, smooth_contacts *c, cons
     status = cache_restore(collide_cache(c->collide), b->limit, b->generation, count, keys);
   memory_free(st->context, keys);
   if (status) return status;
-  memcpy(c->slip, at + count * sizeof *keys, count * sizeof *c->slip);
+  memcpy(c->memory, at + count * sizeof *keys, count * sizeof *c->memory);
   c->count = count;
   return SCREE_OK;
 }

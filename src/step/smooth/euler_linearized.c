@@ -13,18 +13,24 @@
 static const scree_option_def options[] = {SMOOTH_OPTION_LINEAR, SMOOTH_OPTION_CONTACT};
 
 /* Right side in terms of a = (v+ - v)/h and forces: (M + h R + h^2 K) a - D lambda = f - h K v. */
-static void right_side(smooth *m, double h) {
+static scree_status right_side(scree_stepper *st, double h) {
+  smooth *m = st->data;
   smooth_system *s = &m->system;
   const size_t n = 6 * s->bodies;
   /* h K v by the matrix with K alone. */
   const smooth_weights stiff = {.place = h};
   double *kv = m->more;
+  memset(s->f, 0, n * sizeof *s->f);
+  m->penalty.end = 1.0;
+  m->penalty.once = true;
+  const scree_status status = smooth_push(st, h, s->f);
+  if (status) return status;
   system_matrix(s, &stiff);
   memcpy(s->x, s->v0, n * sizeof *s->x);
   memset(s->x + n, 0, s->rows * sizeof *s->x);
   kkt_multiply(&s->matrix, s->x, kv);
   system_forces(s, s->x);
-  for (size_t i = 0; i < n; i++) s->x[i] -= kv[i];
+  for (size_t i = 0; i < n; i++) s->x[i] += s->f[i] - kv[i];
   for (size_t k = 0; k < s->rows; k++) {
     const smooth_row *row = &s->row[k];
     const double rate = system_rate(s, k, s->v0);
@@ -34,6 +40,7 @@ static void right_side(smooth *m, double h) {
     else
       s->x[n + k] = row->kind == HOLD_SPEED ? -rate / h : -(row->error / h + rate) / h;
   }
+  return SCREE_OK;
 }
 
 static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
@@ -48,7 +55,8 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
   const size_t n = 6 * s->bodies;
   const scree_energy before = scree_world_get_energy(st->world);
   const smooth_weights weights = {.mass = 1.0, .rate = h, .place = h * h};
-  right_side(m, h);
+  status = right_side(st, h);
+  if (status) return status;
   system_matrix(s, &weights);
   status = m->linear.class->prepare(m->linear.self, &s->matrix);
   if (!status) status = m->linear.class->solve(m->linear.self, &s->matrix, s->x, &residual);
@@ -68,6 +76,7 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
   info->parts = info->solves = 1;
   info->iterations = 1;
   info->converged = true;
+  smooth_keep_contacts(m, 0.0); /* they are of the start: no work of the step is known */
   system_accept(s, h);
   bool again;
   status = system_begin(s, &again);

@@ -28,25 +28,7 @@ static const scree_option_def options[] = {
      .maximum = 1e9,
      .unit = "1/s",
      .help = "rate at which errors of joints are taken back; 0: they drift"},
-    {.key = "contact",
-     .type = SCREE_OPTION_CHOICE,
-     .choices = SMOOTH_CONTACT_NAMES,
-     .unit = "",
-     .help = "bodies that touch: an error, let through, or pushed by springs (Hertz and Mindlin)"},
-    {.key = "young",
-     .type = SCREE_OPTION_REAL,
-     .fallback = 1e7,
-     .minimum = 1.0,
-     .maximum = 1e13,
-     .unit = "Pa",
-     .help = "modulus of these springs' material"},
-    {.key = "poisson",
-     .type = SCREE_OPTION_REAL,
-     .fallback = 0.3,
-     .minimum = 0.0,
-     .maximum = 0.49,
-     .unit = "",
-     .help = "its ratio of Poisson"},
+    SMOOTH_OPTION_CONTACT,
     SMOOTH_OPTION_LINEAR,
 };
 
@@ -118,14 +100,10 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
                         "stepper explicit: springs of contacts are not smooth enough for rk4; "
                         "take method: symplectic");
   smooth_power power;
-  m->penalty = (penalty_law){0.0, 0.0};
   scree_status status = smooth_begin(st, h, info, &power);
   if (status) return status;
-  if (springs) {
-    m->penalty = (penalty_law){smooth_option(st, "young"), smooth_option(st, "poisson")};
-    m->penalty_step = h;
-    m->penalty_info = info;
-  }
+  m->penalty_step = h;
+  m->penalty.end = 1.0;
   const scree_energy before = scree_world_get_energy(st->world);
   status = fourth ? rk4(st, h) : symplectic(st, h);
   if (!status) {
@@ -139,10 +117,12 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
   }
   if (status) {
     system_back(s);
+    smooth_contacts_drop(&m->contacts);
     return status;
   }
   info->parts = info->solves = 1;
   info->converged = true;
+  smooth_keep_contacts(m, 0.0); /* they are of the start: no work of the step is known */
   system_accept(s, h);
   bool again;
   status = system_begin(s, &again);

@@ -20,6 +20,12 @@ static const scree_option_def options[] = {
      .maximum = 0.0,
      .unit = "",
      .help = "0: no numerical damping (trapezoidal rule); -1/3: the most"},
+    {.key = "form",
+     .type = SCREE_OPTION_CHOICE,
+     .choices = "acceleration|position",
+     .unit = "",
+     .help = "what Newton's method keeps and corrects: accelerations, or places; the same but for "
+             "rounding, which the second divides by h^2"},
     SMOOTH_OPTIONS_NEWTON,
 };
 
@@ -31,6 +37,7 @@ static smooth_method method(const scree_stepper *st, double h) {
   const double beta = 0.25 * (1.0 - alpha) * (1.0 - alpha);
   return (smooth_method){.blend = alpha,
                          .project = alpha > rings,
+                         .places = smooth_option(st, "form") == 1.0,
                          .place0 = h * h * (0.5 - beta),
                          .place1 = h * h * beta,
                          .rate0 = h * (1.0 - gamma),

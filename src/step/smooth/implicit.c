@@ -16,6 +16,7 @@ typedef struct newton_report {
   bool converged, finite;
   long iterations;
   double correction; /* the last one */
+  double absolute;   /* the same in m and rad */
 } newton_report;
 
 static double reach_of(const smooth_system *s, size_t r) {
@@ -25,7 +26,7 @@ static double reach_of(const smooth_system *s, size_t r) {
 }
 
 static double blended(const smooth_system *s, const smooth_method *c, size_t i) {
-  return s->a[i] + c->blend * (s->a[i] - s->a0[i]);
+  return s->a[i] + c->blend * (s->a[i] - s->a0[i]) + c->spread * (s->a0[i] - s->b0[i]);
 }
 /* p and r of the head. */
 static double place_of(const smooth_method *c) {
@@ -35,17 +36,31 @@ static double rate_of(const smooth_method *c) {
   return (1.0 + c->blend) * c->rate1;
 }
 
+/* The step that a leads to, and with `places` the a that leads to the step. */
+static void follow(smooth *m, double h, const smooth_method *c, bool places) {
+  smooth_system *s = &m->system;
+  for (size_t i = 0; i < 6 * s->bodies; i++) {
+    const double free = h * s->v0[i] + c->place0 * s->b0[i];
+    if (places) {
+      const double b = (s->step[i] - free) / c->place1;
+      s->a[i] = (b + c->blend * s->a0[i] - c->spread * (s->a0[i] - s->b0[i])) / (1.0 + c->blend);
+    } else {
+      s->step[i] = free + c->place1 * blended(s, c, i);
+    }
+    m->v[i] = s->v0[i] + c->rate0 * s->b0[i] + c->rate1 * blended(s, c, i);
+  }
+}
+
 /* Puts the world where a leads, and the negative residual into x. */
-static void residual(smooth *m, double h, const smooth_method *c) {
+static scree_status residual(scree_stepper *st, double h, const smooth_method *c, bool places) {
+  smooth *m = st->data;
   smooth_system *s = &m->system;
   const size_t n = 6 * s->bodies;
-  for (size_t i = 0; i < n; i++) {
-    const double b = blended(s, c, i);
-    s->step[i] = h * s->v0[i] + c->place0 * s->b0[i] + c->place1 * b;
-    m->v[i] = s->v0[i] + c->rate0 * s->b0[i] + c->rate1 * b;
-  }
+  follow(m, h, c, places);
   system_put(s, h, s->step, m->v);
   system_forces(s, s->f);
+  const scree_status status = smooth_push(st, h, s->f);
+  if (status) return status;
   system_rows(s);
   system_add_loads(s, s->lambda, s->f);
   system_mass(s, s->a, s->x);
@@ -59,32 +74,51 @@ static void residual(smooth *m, double h, const smooth_method *c) {
     else
       s->x[n + k] = row->kind == HOLD_SPEED ? -rate / rate_of(c) : -row->error / place_of(c);
   }
+  return SCREE_OK;
 }
 
-/* Takes the solution over; returns the size of the correction. */
-static double correct(smooth_system *s, const smooth_method *c) {
+/* Takes the solution over, with the size of the correction. */
+static void correct(smooth_system *s, const smooth_method *c, newton_report *out) {
   const size_t n = 6 * s->bodies;
-  double most = 0.0;
+  const double p = place_of(c);
+  out->correction = out->absolute = 0.0;
   for (size_t r = 0; r < s->bodies; r++) {
-    double *x = s->x + 6 * r, *a = s->a + 6 * r;
+    double *x = s->x + 6 * r, *a = s->a + 6 * r, *step = s->step + 6 * r;
     const m33 back = tangent_inverse(v3_load(s->step + 6 * r + 3));
     const v3 linear = v3_load(x), turn = v3_load(x + 3);
+    const v3 vector = m33_mul_v3(&back, turn);
     v3_store(a, v3_add(v3_load(a), linear));
-    v3_store(a + 3, v3_add(v3_load(a + 3), m33_mul_v3(&back, turn)));
-    const double reach = reach_of(s, r);
-    const double size = fmax(v3_norm(linear) / reach, v3_norm(turn)) * place_of(c);
-    most = size > most || !isfinite(size) ? size : most;
-    if (!isfinite(most)) return most;
+    v3_store(a + 3, v3_add(v3_load(a + 3), vector));
+    v3_store(step, v3_add_scaled(v3_load(step), p, linear));
+    v3_store(step + 3, v3_add_scaled(v3_load(step + 3), p, vector));
+    const double moved = v3_norm(linear) * p, turned = v3_norm(turn) * p;
+    const double size = fmax(moved / reach_of(s, r), turned);
+    out->correction = size > out->correction || !isfinite(size) ? size : out->correction;
+    out->absolute = fmax(out->absolute, fmax(moved, turned));
+    if (!isfinite(out->correction)) return;
   }
   for (size_t k = 0; k < s->rows; k++) s->lambda[k] -= s->x[n + k];
-  return most;
 }
 
-static scree_status newton(smooth *m, double h, const smooth_method *c, const smooth_newton *p,
-                           newton_report *out) {
+static scree_status make_matrix(smooth *m, const smooth_method *c) {
   smooth_system *s = &m->system;
   const smooth_weights weights = {
       .mass = 1.0, .rate = rate_of(c), .place = place_of(c), .geometric = true, .turns = true};
+  system_matrix(s, &weights);
+  m->prepared = s->matrix.pattern;
+  m->touching = m->contacts.touch_count;
+  return m->linear.class->prepare(m->linear.self, &s->matrix);
+}
+
+/* Contacts came or went since the matrix was made. */
+static bool outdated(const smooth *m) {
+  return m->prepared != m->system.matrix.pattern || m->touching != m->contacts.touch_count;
+}
+
+static scree_status newton(scree_stepper *st, double h, const smooth_method *c,
+                           const smooth_newton *p, newton_report *out) {
+  smooth *m = st->data;
+  smooth_system *s = &m->system;
   memcpy(s->a, s->a0, 6 * s->bodies * sizeof *s->a);
   memcpy(s->lambda, s->lambda0, s->rows * sizeof *s->lambda);
   *out = (newton_report){.finite = true};
@@ -93,29 +127,27 @@ static scree_status newton(smooth *m, double h, const smooth_method *c, const sm
     double unused;
     if (context_stopped(s->context))
       return context_fail(s->context, SCREE_ERROR_STOPPED, "step: stopped by the caller");
-    residual(m, h, c);
-    if (k == 0 || p->full) {
-      system_matrix(s, &weights);
-      const scree_status status = m->linear.class->prepare(m->linear.self, &s->matrix);
-      if (status) return status;
-    }
-    scree_status status = m->linear.class->solve(m->linear.self, &s->matrix, s->x, &unused);
+    scree_status status = residual(st, h, c, k && c->places);
+    if (!status && (k == 0 || p->full || outdated(m))) status = make_matrix(m, c);
+    if (!status) status = m->linear.class->solve(m->linear.self, &s->matrix, s->x, &unused);
     if (status) return status;
-    const double size = correct(s, c);
+    correct(s, c, out);
+    const double size = out->correction;
     out->iterations++;
-    out->correction = size;
     out->finite = isfinite(size);
     if (!out->finite) return SCREE_OK;
     /* What is left after a correction, by the rate at which they fall. */
     const double fall = k ? size / before : 1.0, left = fall < 0.9 ? fall / (1.0 - fall) : 1.0;
-    if (size * fmin(left, 1.0) <= p->tolerance || size == 0.0) {
+    if (size * fmin(left, 1.0) <= p->tolerance || size == 0.0 || out->absolute < p->absolute) {
       out->converged = true;
       break;
     }
     if (k > 3 && size > 2.0 * before) break;
     before = size;
   }
-  residual(m, h, c); /* the world and f at what was found */
+  /* The world and f at what was found. */
+  const scree_status status = residual(st, h, c, c->places);
+  if (status) return status;
   for (size_t i = 0; i < 6 * s->bodies; i++)
     if (!isfinite(s->f[i])) out->finite = false;
   return SCREE_OK;
@@ -152,10 +184,16 @@ static scree_status keep_start(smooth *m) {
   memcpy(m->keep, s->a0, n * sizeof *m->keep);
   memcpy(m->keep + n, s->b0, n * sizeof *m->keep);
   memcpy(m->keep + 2 * n, s->lambda0, s->rows * sizeof *m->keep);
+  if (m->penalty.young == 0.0) return SCREE_OK;
+  smooth_contacts_drop(&m->contacts);
+  m->contact_size = smooth_contacts_save(&m->contacts, NULL);
+  if (memory_grow(s->context, &m->contact_bytes, m->contact_size, 1)) return SCREE_ERROR_MEMORY;
+  smooth_contacts_save(&m->contacts, m->contact_bytes);
   return SCREE_OK;
 }
 
-static void back_to_start(smooth *m, double time) {
+static void back_to_start(scree_stepper *st, double time) {
+  smooth *m = st->data;
   smooth_system *s = &m->system;
   world_bodies *b = &s->world->bodies;
   const size_t n = 6 * s->bodies;
@@ -174,13 +212,21 @@ static void back_to_start(smooth *m, double time) {
   memcpy(s->b0, m->keep + n, n * sizeof *m->keep);
   memcpy(s->lambda0, m->keep + 2 * n, s->rows * sizeof *m->keep);
   s->world->time = s->time0 = time;
+  if (m->penalty.young == 0.0) return;
+  smooth_contacts_drop(&m->contacts);
+  m->work = (penalty_work){0};
+  /* Without memory for it contacts forget their slips. */
+  if (smooth_contacts_restore(st, &m->contacts, m->contact_bytes, m->contact_size))
+    m->contacts.count = m->contacts.before = 0;
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
 
-static scree_status try_part(smooth *m, double h, const smooth_method *c, const smooth_newton *p,
-                             scree_step_info *info, newton_report *report) {
-  const scree_status status = newton(m, h, c, p, report);
+static scree_status try_part(scree_stepper *st, double h, const smooth_method *c,
+                             const smooth_newton *p, scree_step_info *info, newton_report *report) {
+  smooth *m = st->data;
+  m->penalty.end = c->slip > 0.0 ? c->slip : 0.5;
+  const scree_status status = newton(st, h, c, p, report);
   info->iterations += report->iterations;
   info->solves++;
   info->residual = fmax(info->residual, report->correction);
@@ -198,11 +244,8 @@ static scree_status least_multipliers(smooth *m, const smooth_method *c, const s
   smooth_system *s = &m->system;
   const size_t n = 6 * s->bodies;
   double residual;
-  if (!p->full) {
-    const smooth_weights weights = {
-        .mass = 1.0, .rate = rate_of(c), .place = place_of(c), .geometric = true, .turns = true};
-    system_matrix(s, &weights);
-    const scree_status status = m->linear.class->prepare(m->linear.self, &s->matrix);
+  if (!p->full || outdated(m)) {
+    const scree_status status = make_matrix(m, c);
     if (status) return status;
   }
   memset(s->x, 0, n * sizeof *s->x);
@@ -218,8 +261,8 @@ static scree_status least_multipliers(smooth *m, const smooth_method *c, const s
   return status;
 }
 
-static scree_status accept_part(smooth *m, double h, const smooth_method *c,
-                                const smooth_newton *p) {
+static scree_status accept_part(smooth *m, double h, const smooth_method *c, const smooth_newton *p,
+                                scree_step_info *info) {
   smooth_system *s = &m->system;
   bool again;
   if (m->redundant && !c->project) {
@@ -230,6 +273,9 @@ static scree_status accept_part(smooth *m, double h, const smooth_method *c,
     s->b0[i] = blended(s, c, i);
     m->more[i] = s->b0[i] - s->a[i];
   }
+  smooth_keep_contacts(m, h);
+  smooth_contacts_report(&m->contacts, info);
+  m->penalty_step = 0.0;
   system_accept(s, h);
   scree_status status = system_begin(s, &again);
   if (status || !c->project || !s->rows) return status;
@@ -250,7 +296,7 @@ static scree_status step_parts(scree_stepper *st, double h, smooth_method_of *me
     const double dt = last ? h - done : part;
     const smooth_method c = method(st, dt);
     newton_report report;
-    const scree_status status = try_part(m, dt, &c, p, info, &report);
+    const scree_status status = try_part(st, dt, &c, p, info, &report);
     if (status) return status;
     const bool good = report.converged && report.finite;
     const double error = good && allowed > 0.0 ? error_of(&m->system, dt, &c, allowed) : 0.0;
@@ -262,7 +308,7 @@ static scree_status step_parts(scree_stepper *st, double h, smooth_method_of *me
       info->converged = false;
       return SCREE_OK;
     }
-    const scree_status accepted = accept_part(m, dt, &c, p);
+    const scree_status accepted = accept_part(m, dt, &c, p, info);
     if (accepted) return accepted;
     info->parts++;
     done = last ? h : done + dt;
@@ -283,7 +329,8 @@ scree_status smooth_implicit(scree_stepper *st, double h, smooth_method_of *meth
   smooth *m = st->data;
   const smooth_newton p = {.full = smooth_option(st, "newton") == 0.0,
                            .iterations = (long)smooth_option(st, "iterations"),
-                           .tolerance = smooth_option(st, "tolerance")};
+                           .tolerance = smooth_option(st, "tolerance"),
+                           .absolute = smooth_option(st, "absolute")};
   smooth_power power;
   scree_status status = smooth_begin(st, h, info, &power);
   if (!status) status = keep_start(m);
@@ -293,24 +340,24 @@ scree_status smooth_implicit(scree_stepper *st, double h, smooth_method_of *meth
   status = step_parts(st, h, method, &p, info);
   if (!status && !info->converged) {
     /* No part converges: the best that Newton's method finds for the whole, or no step. */
-    back_to_start(m, time);
+    back_to_start(st, time);
     m->part = 0.0;
     info->outcome = SCREE_OUTCOME_ITERATION_LIMIT;
     if (st->def.on_nonconverged == SCREE_ON_NONCONVERGED_STOP) return SCREE_OK;
     const smooth_method c = method(st, h);
     newton_report report;
-    status = try_part(m, h, &c, &p, info, &report);
+    status = try_part(st, h, &c, &p, info, &report);
     if (!status && !report.finite)
       status = context_fail(st->context, SCREE_ERROR_NUMERIC,
                             "stepper %s: Newton's method does not converge at t = %g s, in parts "
                             "of %g s neither; look for joints that contradict each other, or take "
                             "a shorter step",
                             st->class->name, time, smallest_part * h);
-    if (!status) status = accept_part(m, h, &c, &p);
+    if (!status) status = accept_part(m, h, &c, &p, info);
     info->parts = 1;
   }
   if (status) {
-    back_to_start(m, time);
+    back_to_start(st, time);
     return status;
   }
   smooth_end(st, h, &before, &power, info);

@@ -6,8 +6,6 @@
 #include "math/tangent.h"
 #include "step/smooth/system.h"
 
-scree_status kkt_make_pattern(smooth_system *s);
-
 /* ---- pattern -------------------------------------------------------------------------------- */
 
 typedef struct pair_list {
@@ -28,7 +26,8 @@ static void add_pair(pair_list *list, uint64_t i, uint64_t j) {
 
 static void add_world_pair(void *user, uint32_t i, uint32_t j) {
   pair_list *list = user;
-  add_pair(list, list->system->rank[i], list->system->rank[j]);
+  const uint32_t *rank = list->system->rank;
+  if (rank[i] != SMOOTH_NONE && rank[j] != SMOOTH_NONE) add_pair(list, rank[i], rank[j]);
 }
 
 static int compare_pairs(const void *a, const void *b) {
@@ -39,6 +38,7 @@ static int compare_pairs(const void *a, const void *b) {
 static void list_pairs(smooth_system *s, pair_list *list) {
   for (size_t i = 0; i < s->bodies + s->joints; i++) add_pair(list, i, i);
   world_force_pairs(s->world, add_world_pair, list);
+  if (s->more_pairs) s->more_pairs(s->more_of, add_world_pair, list);
   for (size_t k = 0; k < s->joints; k++) {
     const joint *j = &s->world->joint[s->joint[k]];
     for (int m = 0; m < JOINT_SIDES; m++)
@@ -206,6 +206,7 @@ void system_matrix(smooth_system *s, const smooth_weights *weights) {
   if (forces) memset(s->stiff, 0, count * sizeof *s->stiff);
   add_mass(s, weights->mass);
   if (forces) world_force_blocks(s->world, add_block, &f);
+  if (forces && s->more_blocks) s->more_blocks(s->more_of, add_block, &f);
   if (weights->turns) turn_columns(s);
   for (size_t i = 0; forces && i < count; i++) s->matrix.value[i] += s->stiff[i];
   if (weights->geometric) {

@@ -15,8 +15,57 @@ static scree_status push_contacts(void *user, double *f) {
   scree_stepper *st = user;
   smooth *m = st->data;
   if (m->penalty.young == 0.0) return SCREE_OK;
-  return smooth_contacts_push(st, &m->contacts, &m->penalty, m->penalty_step, m->system.rank, f,
-                              m->penalty_info);
+  return smooth_contacts_push(st, &m->contacts, &m->penalty, m->penalty_step, m->system.rank, f);
+}
+
+typedef struct pair_search {
+  smooth_system *system;
+  bool missing;
+} pair_search;
+
+static void look_for_pair(void *user, uint32_t i, uint32_t j) {
+  pair_search *p = user;
+  const smooth_system *s = p->system;
+  if (p->missing || s->rank[i] == SMOOTH_NONE || s->rank[j] == SMOOTH_NONE) return;
+  p->missing = !kkt_block(&s->matrix, s->rank[i], s->rank[j]);
+}
+
+static void visit_pairs(void *user, world_visit_pair *visit, void *visitor) {
+  const smooth *m = user;
+  if (m->penalty.young != 0.0) smooth_contacts_pairs(&m->contacts, visit, visitor);
+}
+
+static void visit_blocks(void *user, world_visit_block *visit, void *visitor) {
+  const smooth *m = user;
+  if (m->penalty.young != 0.0)
+    smooth_contacts_blocks(m->system.world, &m->contacts, visit, visitor);
+}
+
+scree_status smooth_push(scree_stepper *st, double dt, double *f) {
+  smooth *m = st->data;
+  pair_search p = {.system = &m->system};
+  if (m->penalty.young == 0.0) return SCREE_OK;
+  m->penalty_step = dt;
+  const scree_status status = push_contacts(st, f);
+  if (status) return status;
+  /* The matrix needs a place for each pair that may push. */
+  smooth_contacts_pairs(&m->contacts, look_for_pair, &p);
+  return p.missing ? kkt_make_pattern(&m->system) : SCREE_OK;
+}
+
+void smooth_keep_contacts(smooth *m, double dt) {
+  smooth_contacts *c = &m->contacts;
+  if (m->penalty.young == 0.0) return;
+  const penalty_sums was = c->kept;
+  smooth_contacts_keep(c);
+  if (dt == 0.0) return;
+  const penalty_sums *is = &c->kept;
+  const double normal = is->normal_energy - was.normal_energy;
+  const double tangent = is->tangent_energy - was.tangent_energy;
+  m->work.normal -= 0.5 * dt * (is->normal_power + was.normal_power) + normal;
+  m->work.tangent -= 0.5 * dt * (is->tangent_power + was.tangent_power) + tangent;
+  m->work.stored += normal + tangent;
+  m->work.given -= 0.5 * dt * (is->given_power + was.given_power);
 }
 
 scree_status smooth_create(scree_stepper *st) {
@@ -25,6 +74,9 @@ scree_status smooth_create(scree_stepper *st) {
   system_init(&m->system, st->world);
   m->system.more_forces = push_contacts;
   m->system.more_user = st;
+  m->system.more_pairs = visit_pairs;
+  m->system.more_blocks = visit_blocks;
+  m->system.more_of = m;
   st->data = m;
   return SCREE_OK;
 }
@@ -40,6 +92,7 @@ void smooth_destroy(scree_stepper *st) {
   memory_free(st->context, m->keep);
   memory_free(st->context, m->v);
   memory_free(st->context, m->more);
+  memory_free(st->context, m->contact_bytes);
   memory_free(st->context, m);
 }
 
@@ -106,14 +159,23 @@ static void log_joint(void *user, scree_joint_id id, int rows, int held) {
 /* Joints that came or went may have rows that others imply. */
 static scree_status count_redundant(scree_stepper *st, smooth *m) {
   scree_freedom freedom;
-  if (m->counted == m->system.matrix.pattern) return SCREE_OK;
+  if (m->counted == m->system.made) return SCREE_OK;
   m->redundant = m->system.matrix.independent = false;
   const scree_status status = scree_world_count_freedom(st->world, log_joint, st, &freedom);
   if (status) return status;
   m->redundant = freedom.redundant > 0 || freedom.uncounted_joints > 0;
   m->system.matrix.independent = !m->redundant;
-  m->counted = m->system.matrix.pattern;
+  m->counted = m->system.made;
   return SCREE_OK;
+}
+
+static void choose_contacts(scree_stepper *st, smooth *m) {
+  m->penalty = (penalty_law){.end = m->penalty.end};
+  m->penalty_step = 0.0;
+  m->work = (penalty_work){0};
+  if ((int)smooth_option(st, "contact") != SMOOTH_CONTACT_PENALTY) return;
+  m->penalty.young = smooth_option(st, "young");
+  m->penalty.poisson = smooth_option(st, "poisson");
 }
 
 scree_status smooth_begin(scree_stepper *st, double h, scree_step_info *info, smooth_power *power) {
@@ -124,6 +186,7 @@ scree_status smooth_begin(scree_stepper *st, double h, scree_step_info *info, sm
     return context_fail(st->context, SCREE_ERROR_INPUT,
                         "stepper %s: it knows no periodic boxes; take nonsmooth", st->class->name);
   scree_status status = choose_linear(st, m);
+  choose_contacts(st, m);
   /* A force function gives what lasts for the step: velocities here are those of whole steps. */
   if (!status && st->world->force_function)
     st->world->force_function(st->world->force_user, st->world, st->world->time, h);
@@ -139,6 +202,7 @@ scree_status smooth_begin(scree_stepper *st, double h, scree_step_info *info, sm
     if (status) return status;
     book_start(s, loss, info);
     m->part = 0.0;
+    m->contacts.kept = m->contacts.now;
   }
   if ((int)smooth_option(st, "contact") == SMOOTH_CONTACT_REFUSE)
     status = smooth_contacts_refuse(st, &m->contacts);
@@ -169,6 +233,12 @@ void smooth_end(scree_stepper *st, double h, const scree_energy *before, const s
   l->motions += 0.5 * h * (p.motions + power->motions);
   l->potential += p.springs - power->springs; /* they give back what they took */
   l->joints = 0.5 * h * (p.dampers + power->dampers);
+  l->potential += m->work.stored;
+  l->impacts += m->work.normal;
+  l->friction += m->work.tangent;
+  l->motions += m->work.given;
+  smooth_contacts_drop(&m->contacts);
+  if (m->penalty.young != 0.0) smooth_contacts_report(&m->contacts, info);
   l->error = l->kinetic + l->potential - (l->motors + l->motions + l->forces) + l->friction +
              l->impacts + l->joints;
 }

@@ -2,10 +2,10 @@
  * ones Newton's method on
  *
  *   M a+ = (f + D lambda)+                   psi(q+) + C lambda+ = 0
- *   b+ = a+ + w (a+ - a)
+ *   b+ = (1 + w) a+ - w a + s (a - b)
  *   q+ = q exp(h v + p0 b + p1 b+)           v+ = v + r0 b + r1 b+
  *
- * with the unknowns a+ and lambda+. The methods differ in the five numbers alone. */
+ * with the unknowns a+ and lambda+. The methods differ in the six numbers alone. */
 #ifndef SCREE_STEP_SMOOTH_SMOOTH_H
 #define SCREE_STEP_SMOOTH_SMOOTH_H
 
@@ -14,20 +14,28 @@
 #include "step/stepper.h"
 
 typedef struct smooth_method {
-  double blend;          /* w */
+  double blend, spread;  /* w, s */
   double place0, place1; /* p0, p1 */
   double rate0, rate1;
   bool project; /* without damping velocities across joints would ring, and the ringing grow: they
                    are projected after each step, and accelerations found anew */
   double error; /* local error of the places over h^2 (b+ - b); 0: not known */
+  double slip;  /* part of the end in the mean velocity of slips, see penalty_law */
+  bool places;  /* Newton's method keeps places, and a+ follows from them */
 } smooth_method;
 
 typedef struct smooth_newton {
   bool full; /* a new matrix each iteration, else each step */
   long iterations;
   double
-      tolerance; /* on corrections of places, over the body's radius of gyration; of turns, rad */
+      tolerance;   /* on corrections of places, over the body's radius of gyration; of turns, rad */
+  double absolute; /* on corrections of places, m, and of turns, rad; 0: none */
 } smooth_newton;
+
+typedef struct penalty_work { /* J, by springs of contacts; each part of a step by its ends */
+  double normal, tangent;     /* taken by their dampers and by friction */
+  double stored, given;       /* more in springs; by bodies with a given motion */
+} penalty_work;
 
 typedef struct smooth {
   smooth_system system;
@@ -41,8 +49,12 @@ typedef struct smooth {
   double *v, *more; /* room, 6 a body */
   smooth_contacts contacts;
   penalty_law penalty; /* of this step; young 0: none */
-  double penalty_step;
-  scree_step_info *penalty_info;
+  double penalty_step; /* s, of the next evaluation; 0: at what was kept */
+  penalty_work work;   /* of the step so far */
+  uint64_t prepared;   /* pattern of the matrix that the linear solver has */
+  size_t touching;     /* contacts in it */
+  char *contact_bytes; /* contacts at the start of the whole step */
+  size_t contact_size;
 } smooth;
 
 /* Of every stepper of this family, as stepper_class wants them. */
@@ -54,6 +66,10 @@ scree_status smooth_restore(scree_stepper *stepper, const void *bytes, size_t si
 /* Opens the step: the system at the world's state, with a0 and lambda0. */
 scree_status smooth_begin(scree_stepper *stepper, double h, scree_step_info *info,
                           smooth_power *power);
+/* Springs of contacts at the world's state, dt after what was kept, on top of f; and the last of
+ * these as the state of the contacts, after a part of dt. */
+scree_status smooth_push(scree_stepper *stepper, double dt, double *f);
+void smooth_keep_contacts(smooth *m, double dt);
 /* Ends it: report and ledger. `power` is that of the start. */
 void smooth_end(scree_stepper *stepper, double h, const scree_energy *before,
                 const smooth_power *power, scree_step_info *info);
@@ -91,6 +107,13 @@ scree_status smooth_implicit(scree_stepper *stepper, double h, smooth_method_of 
        .maximum = 1.0,                                                                             \
        .unit = "",                                                                                 \
        .help = "on the last correction of places, of a body's radius of gyration, and of turns"},  \
+      {.key = "absolute",                                                                          \
+       .type = SCREE_OPTION_REAL,                                                                  \
+       .fallback = 0,                                                                              \
+       .minimum = 0,                                                                               \
+       .maximum = 1.0,                                                                             \
+       .unit = "m, rad",                                                                           \
+       .help = "a last correction of all places and turns below this is enough too; 0: off"},      \
       {.key = "error",                                                                             \
        .type = SCREE_OPTION_REAL,                                                                  \
        .fallback = 0,                                                                              \
@@ -100,11 +123,22 @@ scree_status smooth_implicit(scree_stepper *stepper, double h, smooth_method_of 
        .help = "local error allowed, of a body's radius of gyration: the step is then made in "    \
                "parts of the length that it needs; 0: as it is given"},                            \
       SMOOTH_OPTION_CONTACT
-/* Of those without springs at contacts. */
 #define SMOOTH_OPTION_CONTACT                                                                      \
+  {.key = "contact",                                                                               \
+   .type = SCREE_OPTION_CHOICE,                                                                    \
+   .choices = SMOOTH_CONTACT_NAMES,                                                                \
+   .unit = "",                                                                                     \
+   .help = "bodies that touch: an error, let through, or pushed by springs (Hertz and Mindlin)"},  \
+      {.key = "young",                                                                             \
+       .type = SCREE_OPTION_REAL,                                                                  \
+       .fallback = 1e7,                                                                            \
+       .minimum = 1.0,                                                                             \
+       .maximum = 1e13,                                                                            \
+       .unit = "Pa",                                                                               \
+       .help = "modulus of these springs' material"},                                              \
   {                                                                                                \
-    .key = "contact", .type = SCREE_OPTION_CHOICE, .choices = "refuse|none", .unit = "",           \
-    .help = "bodies that touch: an error, or let through"                                          \
+    .key = "poisson", .type = SCREE_OPTION_REAL, .fallback = 0.3, .minimum = 0.0, .maximum = 0.49, \
+    .unit = "", .help = "its ratio of Poisson"                                                     \
   }
 
 /* By its key in the stepper's table. */

@@ -104,8 +104,6 @@ static scree_status reserve_vectors(smooth_system *s) {
   return SCREE_OK;
 }
 
-scree_status kkt_make_pattern(smooth_system *s);
-
 /* ---- the state ------------------------------------------------------------------------------ */
 
 static void read_state(const smooth_system *s, size_t r, double *out) {
@@ -141,6 +139,7 @@ scree_status system_begin(smooth_system *s, bool *again) {
     if (!status) status = kkt_make_pattern(s);
     if (status) return status;
     s->known = true;
+    s->made++;
     s->revision = w->revision;
     *again = true;
   }

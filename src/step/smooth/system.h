@@ -51,8 +51,13 @@ typedef struct smooth_system {
   scree_status (*more_forces)(void *user,
                               double *f); /* more forces for accelerations; null: none */
   void *more_user;
-  double part;  /* of gravity, loads and motors that acts: 1 */
-  bool started; /* a0 and lambda0 belong to the world's state */
+  /* More pairs for the pattern, and blocks of forces for the matrix; null: none. */
+  void (*more_pairs)(void *of, world_visit_pair *visit, void *user);
+  void (*more_blocks)(void *of, world_visit_block *visit, void *user);
+  void *more_of;
+  uint64_t made; /* changes with bodies and joints */
+  double part;   /* of gravity, loads and motors that acts: 1 */
+  bool started;  /* a0 and lambda0 belong to the world's state */
 } smooth_system;
 
 /* Weights of a matrix: A = mass M + rate R + place K. */
@@ -67,6 +72,8 @@ typedef struct smooth_power { /* W, on the dynamic bodies */
   double springs; /* J, in soft rows */
 } smooth_power;
 
+/* matrix.c: the pattern, at need with new pairs. */
+scree_status kkt_make_pattern(smooth_system *s);
 void system_init(smooth_system *s, scree_world *world);
 void system_clear(smooth_system *s);
 /* Brings the pattern up to date and takes the world's state as the start of a step. Refuses what

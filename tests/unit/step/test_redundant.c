@@ -88,8 +88,8 @@ static void compare(const result *a, const result *b) {
 
 static void test_same(void **state) {
   (void)state;
-  static const char *const steppers[] = {"hht", "newmark", "trapezoidal", "euler-implicit",
-                                         "euler-linearized"};
+  static const char *const steppers[] = {"hht",         "generalized-alpha", "newmark",
+                                         "trapezoidal", "euler-implicit",    "euler-linearized"};
   for (size_t i = 0; i < sizeof steppers / sizeof *steppers; i++) {
     result first, other;
     const bool newton = strcmp(steppers[i], "euler-linearized") != 0;
