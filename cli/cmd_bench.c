@@ -28,7 +28,7 @@ static const cli_flag flags[] = {
     {"repeat", "N", "solve N times and keep the fastest; default 1"},
     {"out", "DIR", "where results.csv and the plots go; it is made if need be"},
     {"force", NULL, "replace a file of that name; else it is kept and nothing is written"},
-    {"json", NULL, "print one JSON object for each solve, one a line, instead of the table"},
+    {"json", NULL, "print one JSON object for each solve, one per line, instead of the table"},
     {0},
 };
 

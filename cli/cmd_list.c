@@ -6,7 +6,7 @@
 
 static const cli_flag flags[] = {
     {"json", NULL, "one JSON array"},
-    {"names", NULL, "the names alone, one a line"},
+    {"names", NULL, "the names alone, one per line"},
     {0},
 };
 

@@ -29,7 +29,7 @@ static const cli_flag flags[] = {
      "work on large problems by OpenCL: a part of a device's name, or any ('scree list devices')"},
     {"device-blocks", "N",
      "the least contacts and joints of a problem for the device; default 1000"},
-    {"json", NULL, "print one JSON object for each solver, one a line"},
+    {"json", NULL, "print one JSON object for each solver, one per line"},
     {"check-existence", NULL,
      "solve nothing: say whether a solution exists, with the witness velocity or the certificate"},
     {"out", "FILE", "write the problem with its solution (v, u, r) as FCLIB HDF5"},

@@ -1,5 +1,5 @@
 /* The problems of `scree generate`, tests and benchmarks: jittered sphere packings on a floor
- * between walls, with a random active contact set, as in METHODS 0. Deterministic for a seed. */
+ * between walls, with a random active contact set. Deterministic for a seed. */
 #ifndef SCREE_CLI_PACKING_H
 #define SCREE_CLI_PACKING_H
 

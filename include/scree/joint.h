@@ -83,7 +83,7 @@ typedef struct scree_curve_id {
   uint32_t index;
 } scree_curve_id;
 
-/* A cubic spline with continuous curvature. Of three numbers a point (m, in the world when the
+/* A cubic spline with continuous curvature. Of three numbers per point (m, in the world when the
  * joint is added): a path; of two (angle in rad, ascending, and lift in m): the law of a cam, whose
  * last angle is the first one plus a whole turn when it is closed. */
 typedef struct scree_curve_def {

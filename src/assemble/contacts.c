@@ -27,9 +27,7 @@ static bool needs_state(const scree_world *w) {
 
 static bool any_cohesion(const scree_world *w) {
   for (size_t k = 0; k < w->material_count * w->material_count; k++)
-    if (w->pair[k].cohesion > 0.0 || w->pair[k].cohesion_energy > 0.0 ||
-        w->pair[k].law == SCREE_LAW_BRIDGE)
-      return true;
+    if (law_pulls(&w->pair[k])) return true;
   return false;
 }
 

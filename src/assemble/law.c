@@ -49,7 +49,7 @@ bool law_remembers(const scree_material_def *m) {
 }
 
 bool law_varies(const scree_material_def *m) {
-  return law_remembers(m) || m->law == SCREE_LAW_POWER || m->friction_viscous > 0.0 ||
+  return law_remembers(m) || law_for(m)->varies || m->friction_viscous > 0.0 ||
          (m->friction_kinetic > 0.0 && m->stribeck_speed > 0.0);
 }
 
@@ -59,11 +59,16 @@ static double pull_of(const scree_material_def *m, double radius) {
 }
 
 double law_range(const scree_material_def *m, double radius, double most) {
-  if (m->law == SCREE_LAW_USER) return m->cohesion_range;
-  if (m->law == SCREE_LAW_BRIDGE) return law_bridge_range(m);
+  const law_class *law = law_for(m);
+  if (law->reach) return law->reach(m);
   if (!is_cohesive(m)) return 0.0;
-  const double stretch = law_for(m)->stretches ? 2.0 * m->compliance * pull_of(m, radius) : 0.0;
+  const double stretch = law->stretches ? 2.0 * m->compliance * pull_of(m, radius) : 0.0;
   return m->cohesion_range + fmin(stretch, most);
+}
+
+bool law_pulls(const scree_material_def *m) {
+  const law_class *law = law_for(m);
+  return is_cohesive(m) || (law->reach && law->reach(m) > 0.0);
 }
 
 bool law_touches(double gap, double diameter) {

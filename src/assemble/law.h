@@ -73,8 +73,13 @@ typedef struct law_class {
   void (*rows)(const law_input *in, law_state *state, scree_ccp_contact_def *out);
   /* Null: the state is what all laws share (law_keep). */
   void (*update)(const law_result *r, law_state *state);
+  /* How far apart it holds surfaces that have touched, m. Null: as far as cohesion does, by its
+   * keys; a law that has one pulls without these keys. */
+  double (*reach)(const scree_material_def *material);
   /* Always, whatever the keys, has a state of its own. */
   bool remembers;
+  /* Its set or rows differ from contact to contact of a pair, also without a state. */
+  bool varies;
   /* A spring stretches before it bears no more: it holds from farther than its cohesion's range. */
   bool stretches;
 } law_class;
@@ -101,12 +106,13 @@ bool law_remembers(const scree_material_def *material);
 /* Is it something that a point must not lose: a bond, a dent, the stretch of a spring? */
 bool law_keeps_points(const scree_material_def *material);
 bool law_varies(const scree_material_def *material);
+/* Does it pull: has it cohesion, or a reach of its own? */
+bool law_pulls(const scree_material_def *material);
 /* How far apart two surfaces may be that are still held, m, beside what law_touches allows; the
  * radius is the largest of all. Springs are followed until they have stretched by `most`. */
 double law_range(const scree_material_def *material, double radius, double most);
 
-/* law_bridge.c: how far a liquid bridge reaches, m; its pull, N. */
-double law_bridge_range(const scree_material_def *material);
+/* law_bridge.c: the pull of a liquid bridge, N. */
 double law_bridge_pull(const scree_material_def *material, double radius, double gap);
 /* Surfaces that have come so near, of the diameter, cohere. */
 extern const double law_near_part;

@@ -12,7 +12,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-double law_bridge_range(const scree_material_def *m) {
+static double reach(const scree_material_def *m) {
   return (1.0 + 0.5 * m->contact_angle) * cbrt(m->bridge_volume);
 }
 
@@ -27,7 +27,7 @@ static scree_set set(const law_input *in, law_state *state) {
   double *attached = &state->value[LAW_ATTACHED];
   const double touch = law_touch_part * in->diameter;
   if (in->gap <= (in->first ? touch : law_near_part * in->diameter)) *attached = 1.0;
-  if (in->gap > law_bridge_range(m)) *attached = 0.0;
+  if (in->gap > reach(m)) *attached = 0.0;
   if (*attached != 0.0)
     set.cohesion = law_bridge_pull(m, in->radius, in->gap) / in->sharing * in->kick;
   return set;
@@ -38,4 +38,5 @@ static void rows(const law_input *in, law_state *state, scree_ccp_contact_def *o
   law_tangents(in, state, out);
 }
 
-const law_class law_bridge = {.name = "liquid-bridge", .set = set, .rows = rows, .remembers = true};
+const law_class law_bridge = {
+    .name = "liquid-bridge", .set = set, .rows = rows, .reach = reach, .remembers = true};

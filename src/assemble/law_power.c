@@ -51,4 +51,4 @@ static void rows(const law_input *in, law_state *state, scree_ccp_contact_def *o
   law_tangents(in, state, out);
 }
 
-const law_class law_power = {.name = "power", .rows = rows};
+const law_class law_power = {.name = "power", .rows = rows, .varies = true};

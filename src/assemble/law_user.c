@@ -16,4 +16,10 @@ static void rows(const law_input *in, law_state *state, scree_ccp_contact_def *o
   law_tangents(in, state, out);
 }
 
-const law_class law_user = {.name = "user", .set = set, .rows = rows, .remembers = true};
+/* Its function may pull from as far as the key says. */
+static double reach(const scree_material_def *m) {
+  return m->cohesion_range;
+}
+
+const law_class law_user = {
+    .name = "user", .set = set, .rows = rows, .reach = reach, .remembers = true};

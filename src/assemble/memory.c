@@ -40,9 +40,7 @@ void assembler_note_laws(assembler *a) {
   a->laws.whole = false;
   for (size_t k = 0; k < w->material_count * w->material_count; k++) {
     a->laws.whole = a->laws.whole || law_keeps_points(&w->pair[k]);
-    cohesive = cohesive || w->pair[k].cohesion > 0.0 || w->pair[k].cohesion_energy > 0.0 ||
-               (w->pair[k].law == SCREE_LAW_USER && w->pair[k].cohesion_range > 0.0) ||
-               w->pair[k].law == SCREE_LAW_BRIDGE;
+    cohesive = cohesive || law_pulls(&w->pair[k]);
   }
   if (cohesive) {
     part = 1.1 * law_touch_part;

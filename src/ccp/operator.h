@@ -7,7 +7,7 @@
  * access to single blocks; fused vector kernels; reductions in a fixed order, so that any number of
  * threads gives the same bits; forming sparse matrices for direct methods.
  *
- * eta_i = d_i / trace(N_ii), moment rows apart: eta_force, eta_moment (METHODS: the local metric).
+ * eta_i = d_i / trace(N_ii), moment rows apart: eta_force, eta_moment (docs/theory/solvers.md).
  */
 #ifndef SCREE_CCP_OPERATOR_H
 #define SCREE_CCP_OPERATOR_H
@@ -110,7 +110,7 @@ struct ccp_operator {
   size_t head_count;
   uint32_t *colour_start;
   size_t colour_count;
-  double *partial; /* partial sums of the reductions, one a chunk */
+  double *partial; /* partial sums of the reductions, one per chunk */
   double *root; /* row_count, the metric of gradient steps; null until operator_metric.h made it */
   struct op_gradient *gradient; /* workspace of bodies/gradient.c, made when it is first used */
   struct op_glide *glide;       /* of bodies/gradient_glide.c */

@@ -87,7 +87,7 @@ static bool same_set(const scree_set *a, const scree_set *b) {
          memcmp(a->flow, b->flow, sizeof a->flow) == 0 && a->user == b->user;
 }
 
-/* Sets repeat (one a material pair), so only distinct ones are stored. The last few are searched:
+/* Sets repeat (one per material pair), so only distinct ones are stored. The last few are searched:
  * a file with as many sets as blocks must not cost quadratic time. */
 static scree_status intern_set(scree_ccp *p, const scree_set *set, uint32_t *index) {
   enum { RECENT = 16 };

@@ -1,4 +1,4 @@
-/* The one function that judges every solver's result (METHODS 0b).
+/* The one function that judges every solver's result (docs/theory/residuals.md).
  *
  *   E: local   sqrt(sum |g_i - P(g_i - û_i)|^2) / max(|r|, |g|, |u|)
  *      global  the same over max(|u|, |g|), plus |f + H g - M v| / max(|f|, |M v|, |H g|) measured

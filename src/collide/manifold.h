@@ -8,7 +8,7 @@
 
 enum { MANIFOLD_CORNERS = 32, MANIFOLD_ROUND = 8 };
 
-/* A loop of corners, counterclockwise from outside; two make an edge, one a point. */
+/* A loop of corners, counterclockwise from outside; two make an edge, one makes a point. */
 typedef struct manifold_face {
   v3 point[MANIFOLD_CORNERS];
   uint32_t vertex[MANIFOLD_CORNERS]; /* number of the corner on its solid */

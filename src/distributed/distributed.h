@@ -39,7 +39,7 @@ typedef struct sharing {
   int peers, self; /* self: the place of this rank among them */
   size_t *start;
   uint32_t *slot;
-  double *out, *in, *sum;   /* six a slot */
+  double *out, *in, *sum;   /* six per slot */
   uint32_t *touched, *told; /* bodies of others that I push; of all ranks */
   uint32_t *mark;           /* of each body of the world: 1 + its number */
 } sharing;

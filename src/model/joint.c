@@ -144,7 +144,8 @@ static scree_status check_def(const scree_world *w, const scree_joint_def *d) {
   const int dimension = curve_dimension(class);
   if (d->curve.index > w->curve_count || (d->curve.index > 0) != (dimension > 0) ||
       (dimension && w->curve[d->curve.index - 1].dimension != dimension))
-    REFUSE("joint: %s", dimension == 3 ? "a point on a curve needs a path of three numbers a point"
+    REFUSE("joint: %s", dimension == 3
+                            ? "a point on a curve needs a path of three numbers per point"
                         : dimension == 1 ? "a cam needs a curve of angles and lifts"
                                          : "a curve is for cams and points on curves");
   return SCREE_OK;

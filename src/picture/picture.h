@@ -81,7 +81,7 @@ struct scree_picture {
   double fastest;                  /* m/s, of all moments that were surveyed */
   scree_shape *arrow_head, *slope; /* made when they are first needed */
   uint32_t *item_of;               /* 1 + the item of a place, 0: none */
-  double *values;                  /* one an item, for the range of the colours */
+  double *values;                  /* one per item, for the range of the colours */
   /* What holds for all moments: */
   scree_box focus;
   bool has_focus;

@@ -31,7 +31,7 @@ static scree_status read_includes(scree_scene *scene, int depth, scene_node **ro
     if (depth >= INCLUDE_DEPTH)
       return scene_fault(doc, item, "include: more than %d deep; does a file include itself?",
                          INCLUDE_DEPTH);
-    if (++doc->included > INCLUDE_LIMIT) /* two a level make 2^16 */
+    if (++doc->included > INCLUDE_LIMIT) /* two per level make 2^16 */
       return scene_fault(doc, item, "include: more than %d times in all", INCLUDE_LIMIT);
     uint32_t file;
     scene_node *other;

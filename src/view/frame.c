@@ -1,5 +1,5 @@
-/* A frame as bytes: places as whole multiples of a quantum, turns as 16 bits a component, only what
- * differs from what the reader knows, and that as small differences, column by column.
+/* A frame as bytes: places as whole multiples of a quantum, turns as 16 bits per component, only
+ * what differs from what the reader knows, and that as small differences, column by column.
  *
  *   F, flags, index, time, step, count, [list of bodies], mask of changed ones, 9 columns,
  *   [contacts: count, unit of force, 5 columns of whole numbers, 3 of halves]                   */

@@ -66,6 +66,23 @@ class Tutorials(CommandTest):
         self.run_page("tutorials/hopper.md", {"run": ["--duration", "0.2"]})
         self.assertTrue(os.path.getsize(self.path("silo.png")))
 
+    def test_gripper(self):
+        self.run_page("tutorials/gripper.md")
+
+        def table(name):
+            with open(self.path(name), encoding="utf-8") as file:
+                return [line.strip().split(",") for line in file]
+
+        self.assertAlmostEqual(float(table("holds_egg.csv")[-1][3]), 0.355, 5)
+        self.assertAlmostEqual(float(table("drops_egg.csv")[-1][3]), 0.055, 5)
+        self.assertAlmostEqual(float(table("holds_finger.csv")[-1][1]), -25, 3)
+        heights = {float(row[1]): float(row[2]) for row in table(os.path.join("limit", "results.csv"))[1:]}
+        self.assertEqual(min(t for t, z in heights.items() if z > 0.1), 0.13)
+
+    def test_law(self):
+        with open(os.path.join(SOURCE, "src", "assemble", "law_compliant.c"), encoding="utf-8") as file:
+            self.assertTrue(file.read().endswith(blocks("tutorials/writing-a-law.md", "c")[0]))
+
     def test_arch(self):
         self.run_page("tutorials/arch.md")
         self.assertTrue(os.path.getsize(self.path("falls.png")))

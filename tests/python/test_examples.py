@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The scripts of examples/python run, and say what the guide says."""
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -41,6 +42,11 @@ class Examples(unittest.TestCase):
         self.assertAlmostEqual(float(lines[0].split()[0]), 4.1)
         self.assertAlmostEqual(float(lines[1]), 2.4)
         self.assertEqual(lines[3], "1")
+
+    def test_code_of_the_law(self):
+        sunk = re.match(r"sunk in by ([\d.]+) mm, .* is ([\d.]+) N", self.run_blocks("tutorials/writing-a-law.md", 1))
+        self.assertAlmostEqual(float(sunk.group(1)), 3.132, 2)
+        self.assertAlmostEqual(float(sunk.group(2)), 39.24, delta=0.2)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-/* A bead in a corner, planar (source document 004): a point mass between two walls at the angle
+/* A bead in a corner, planar: a point mass between two walls at the angle
  * `half` on either side of the y axis, the corner below, pulled upwards.
  *
  *        \     /      n1 = (cos a, sin a)    t1 = (-sin a, cos a)

@@ -1,4 +1,4 @@
-/* The relaxed scheme against the unrelaxed one as the step shrinks (source document 001: a table of
+/* The relaxed scheme against the unrelaxed one as the step shrinks (a table of
  * |y_QP - y_LCP| for h = 0.1 / 2^k, mu = 0.3 and 0.75).
  *
  * A sliding contact of the relaxed scheme rides at a gap of h mu |u_T|, which vanishes with h. The

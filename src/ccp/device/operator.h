@@ -77,7 +77,7 @@ void device_twist(const op_device *impl, const device_buffer *x, double with_fre
 void device_product(const op_device *impl, const device_buffer *x, const device_buffer *y);
 /* Judges impulses on the device. */
 void device_judge(const op_device *impl, scree_model model, const device_buffer *g, op_judged *sum);
-/* Sums of `width` numbers a chunk over `items`, in order, from impl->part. */
+/* Sums of `width` numbers per chunk over `items`, in order, from impl->part. */
 void device_sums(const op_device *impl, size_t items, size_t width, double *sum);
 
 extern const op_gradient_class device_gradient_class;

@@ -76,7 +76,7 @@ static double diagonal_of(const ccp_matrix *m, size_t j) {
   return 0.0;
 }
 
-/* H is stored by columns, one a row of the problem; W by columns as well. */
+/* H is stored by columns, one per row of the problem; W by columns as well. */
 static scree_status add_matrix(scree_context *context, const scree_ccp *p, ccp_entries *e) {
   const bool local = p->form == SCREE_FORM_LOCAL;
   const ccp_matrix *m = local ? &p->w : &p->h;

@@ -40,7 +40,7 @@ static inline bool formed_body_moves(const ccp_operator *op, uint32_t body) {
 scree_status formed_jacobian_build(const ccp_operator *op, formed_jacobian *b);
 void formed_jacobian_clear(scree_context *context, formed_jacobian *b);
 
-/* I + B X B' over bodies: the pattern, with 6 rows a body. The blocks of row i lie in ascending
+/* I + B X B' over bodies: the pattern, with 6 rows per body. The blocks of row i lie in ascending
  * order of bodies; `place` says for touches k, l of one block where the block (body k, body l)
  * begins in `value`. */
 typedef struct formed_bodies {

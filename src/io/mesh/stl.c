@@ -1,6 +1,6 @@
 /* STL: triangles alone, each with its own three vertices.
  *
- * Binary: 80 bytes of any text, the count as 4 bytes, then 50 bytes a triangle (normal, three
+ * Binary: 80 bytes of any text, the count as 4 bytes, then 50 bytes per triangle (normal, three
  * vertices as little-endian float32, 2 bytes of anything). The file is binary when its length is
  * what the count says, whatever it begins with: some binary files begin with "solid" too.
  * ASCII: solid NAME, facets, endsolid NAME; several of them may follow each other. Normals are not

@@ -14,7 +14,7 @@
 /* What all forms have. */
 typedef struct common {
   size_t blocks, rows;
-  scree_set *set; /* one a block */
+  scree_set *set; /* one per block */
   double *offset, *compliance;
   double reference_speed, least_speed;
 } common;
@@ -299,8 +299,8 @@ static scree_status read_contacts(const hdf5_file *file, const common *c, scree_
   if (status) return status;
   const size_t n = ids / 2;
   if (ids % 2 || n > c->blocks)
-    return hdf5_fail(file, ROOT "/contacts/body", "has %zu elements for %zu blocks; two a contact",
-                     ids, c->blocks);
+    return hdf5_fail(file, ROOT "/contacts/body",
+                     "has %zu elements for %zu blocks; two per contact", ids, c->blocks);
   status = hdf5_load_indices(file, ROOT "/contacts/body", ids, ids, UINT32_MAX, &data.body);
   if (!status) status = hdf5_load_reals(file, ROOT "/contacts/normal", 3 * n, 3 * n, &data.normal);
   if (!status)

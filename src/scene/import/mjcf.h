@@ -24,7 +24,7 @@ typedef struct mjcf_site {
 typedef struct mjcf {
   robot *r;
   xml_element *root;
-  mjcf_class *classes; /* one an element: a class may be given in several */
+  mjcf_class *classes; /* one per element: a class may be given in several */
   size_t class_count;
   mjcf_site *sites;
   size_t site_count;

@@ -125,7 +125,7 @@ void emit_yaml(emit_buffer *out, const scene_node *root) {
     const bool list = n->kind != SCENE_SCALAR && n->count && n->items[0]->kind != SCENE_SCALAR;
     put_scalar(out, root->keys[i]);
     put(out, ":");
-    if (list) { /* one a line, even where all would fit in one */
+    if (list) { /* one per line, even where all would fit in one */
       put(out, "\n");
       put_block(out, n, 2, false, 0);
     } else {

@@ -354,8 +354,9 @@ SECTION(sine, "sine motion", "amplitude sin(2 pi frequency t + phase), starting 
 static const scene_field table_fields[] = {
     ANY("times", true, MOTION(times), "s", "a list, ascending"),
     ANY("displacements", true, MOTION(displacements), "m",
-        "a list of [x, y, z], one a time, from the first pose"),
-    ANY("rotations", false, MOTION(rotations), "", "a list of rotations, one a time"),
+        "a list of [x, y, z], one for each of the times, from the first pose"),
+    ANY("rotations", false, MOTION(rotations), "",
+        "a list of rotations, one for each of the times"),
     FLAG("repeat", false, MOTION(repeat), "start again at the end; default false"),
 };
 SECTION(table, "table motion", "", table_fields, false);

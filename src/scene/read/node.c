@@ -169,8 +169,8 @@ static FILE *open_to_read(const char *path, bool regular, size_t most, const cha
   return in;
 }
 
-/* What begins so is no text, and may have no end: /dev/zero. Text of two bytes a character says so
- * by its first two. */
+/* What begins so is no text, and may have no end: /dev/zero. Text of two bytes per character says
+ * so by its first two. */
 static bool is_binary(const char *bytes, size_t size) {
   const bool wide =
       size > 1 && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);

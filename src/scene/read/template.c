@@ -88,7 +88,7 @@ static scree_status read_table(scree_scene *scene, const scene_scope *scope,
   if (status) return status;
   if (places_count != count)
     return scene_fault(&scene->doc, keys->displacements,
-                       "displacements: %zu of them for %zu times; one a time is wanted",
+                       "displacements: %zu of them for %zu times; one for each is wanted",
                        places_count, count);
   for (size_t i = 0; i < count; i++) scene_turn_vector(scene, places + 3 * i);
   if (keys->rotations) {

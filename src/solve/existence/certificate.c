@@ -1,7 +1,7 @@
 /* Witnesses and certificates of existence, checked with nothing but the problem's own numbers:
  * neither operators nor solvers take part, and sums are in long double.
  *
- * Witness: a velocity v with u = D'v + b strictly inside the dual cones (METHODS 6.7).
+ * Witness: a velocity v with u = D'v + b strictly inside the dual cones.
  * Certificate: d in the recession cones, D d = 0 for all that moves, C d = 0, r'd < 0. In the local
  * form, which has no D, W'd = 0 takes its place (solve/infeasible.c says why it is W').
  *

@@ -1,4 +1,4 @@
-/* Does a problem have a solution? (METHODS 6.7)
+/* Does a problem have a solution? (docs/theory/certificates.md)
  *
  * Sufficient, for the relaxed and for the exact Coulomb model: a velocity with u strictly inside
  * the dual cones,   u = N y + r,  u_n - shift(u) >= margin > 0,  and u = 0 in free rows.

@@ -1,4 +1,4 @@
-/* Proximal ADMM with one factorisation (METHODS 5.5), in the metric D = 1 / eta of each block:
+/* Proximal ADMM with one factorisation, in the metric D = 1 / eta of each block:
  *
  *   (N + rho D) x = -r - s e_n + rho D (y - w)
  *   y = P(x̂ + w),   x̂ = relax x + (1 - relax) y_old,   w += x̂ - y

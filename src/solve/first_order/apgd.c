@@ -1,4 +1,4 @@
-/* Accelerated projected gradient descent for min 1/2 g'Ng + r'g over the sets (METHODS 1), in the
+/* Accelerated projected gradient descent for min 1/2 g'Ng + r'g over the sets, in the
  * diagonal metric of operator_metric.h: a step is t e with t = 1/L near 1 whatever the units and
  * masses.
  *

@@ -1,4 +1,4 @@
-/* Exact Coulomb friction by s = F(s) over a relaxed solver (source document 004; METHODS 5.4).
+/* Exact Coulomb friction by s = F(s) over a relaxed solver (docs/exact-friction.md).
  *
  *   s_i      a guess of the shift of block i: mu |u_T|, plus rolling and spinning, m/s
  *   u(s)     velocities of the relaxed problem with r_n + s_i in place of r_n: a convex program

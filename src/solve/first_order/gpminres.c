@@ -1,4 +1,4 @@
-/* Gradient projection and MINRES on the face (GPCG of Moré and Toraldo with MINRES; METHODS 3), for
+/* Gradient projection and MINRES on the face (GPCG of Moré and Toraldo with MINRES), for
  * bounds, in the scaled variables of bounds.c: f = 1/2 z'Az + q'z, A = S N S, gradient a.
  *
  *   gradient phase: z = clamp(z - alpha a), alpha = |pg|^2/(pg'A pg) halved until

@@ -1,4 +1,4 @@
-/* Modified proportioning with reduced gradient projections (Dostál and Schöberl; METHODS 3) for
+/* Modified proportioning with reduced gradient projections (Dostál and Schöberl) for
  * bounds, in the scaled variables of bounds.c: A = S N S, gradient a = A z + S r.
  *
  *   free part     phi_i  = a_i where l < z < h, else 0

@@ -1,5 +1,5 @@
-/* Primal Newton for compliant contacts (the semi-analytic primal method of Castro and others;
- * METHODS 5.1). Compliance makes impulses a function of the velocity; with the scaled velocity
+/* Primal Newton for compliant contacts (the semi-analytic primal method of Castro and others).
+ * Compliance makes impulses a function of the velocity; with the scaled velocity
  * y = G^-1 (v - v_free), M^-1 = G G', N = B'B + C, the relaxed problem is the smooth convex
  *
  *   min_y  1/2 |y|^2 + sum_i phi_i(B_i'y + r_i)      phi(u) = max over g in Y of  -g'u - 1/2 g'C g

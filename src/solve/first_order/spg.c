@@ -1,4 +1,4 @@
-/* Preconditioned spectral projected gradient with fallback (METHODS 2), for
+/* Preconditioned spectral projected gradient with fallback, for
  * min f = 1/2 g'Ng + r'g over the sets; u = N g + r is the gradient.
  *
  *   d = P(g - alpha e u) - g                   in the metric of operator_metric.h, so d'u < 0

@@ -1,5 +1,4 @@
-/* Sweep solvers: Jacobi, Gauss–Seidel, SOR and SSOR, projected block by block (source documents 000
- * and 003; METHODS 1b).
+/* Sweep solvers: Jacobi, Gauss–Seidel, SOR and SSOR, projected block by block.
  *
  *   isotropic   g_i <- lambda P(g_i - omega eta_i u_i) + (1 - lambda) g_i
  *   exact       g_i <- the solution of block i with the others held, over-relaxed by omega

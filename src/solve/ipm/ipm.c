@@ -1,5 +1,5 @@
 /* Primal-dual interior point method with Nesterov–Todd scaling and Mehrotra's predictor and
- * corrector (METHODS 4): few iterations at any mass ratio and size, each with a factorisation.
+ * corrector: few iterations at any mass ratio and size, each with a factorisation.
  *
  *   x = A g + a in K,  û(g) = A's,  s in K,  x o s -> 0          (ipm/cone.h; û: u with the shift)
  *   predictor  (J + F'E N F) z = -lambda - F'(û - A's),   dg = F z,  dx = z,  ds = -lambda - dx

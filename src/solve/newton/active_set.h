@@ -1,5 +1,5 @@
 /* One Newton step on the active set: the blocks' projections linearised at z = g - ũ / (D (1 + a)),
- * where ũ = N g + r + a D (g - centre) is the velocity of the proximal problem (METHODS 5.3b).
+ * where ũ = N g + r + a D (g - centre) is the velocity of the proximal problem.
  *
  * A cone block is a normal and up to three discs |x_j| <= k_j (n + c): sliding, rolling, spinning.
  * Each is open, or its discs stick (all rows free) or slip (on the boundary):

@@ -1,4 +1,4 @@
-/* Proximal point loop around an active-set Newton method (METHODS 5.3b), after a short warm-up by
+/* Proximal point loop around an active-set Newton method, after a short warm-up by
  * Gauss–Seidel sweeps with exact block solves.
  *
  *   outer: find g of  N g + r + a D (g - g_k)  with the sets, roughly; g_{k+1} = g; a decreases

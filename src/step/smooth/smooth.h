@@ -92,7 +92,7 @@ scree_status smooth_implicit(scree_stepper *stepper, double h, smooth_method_of 
        .type = SCREE_OPTION_CHOICE,                                                                \
        .choices = "full|modified",                                                                 \
        .unit = "",                                                                                 \
-       .help = "a new matrix at each iteration, or one a step"},                                   \
+       .help = "a new matrix at each iteration, or one per step"},                                 \
       {.key = "iterations",                                                                        \
        .type = SCREE_OPTION_INT,                                                                   \
        .fallback = 20,                                                                             \

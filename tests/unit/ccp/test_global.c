@@ -133,7 +133,7 @@ static void test_condensed(void **state) {
   scree_context_destroy(context);
 }
 
-/* E of METHODS 0b written out here for one impulse. */
+/* E of docs/theory/residuals.md written out here for one impulse. */
 static void test_error(void **state) {
   (void)state;
   scree_context *context = scree_context_create(NULL);

@@ -212,7 +212,7 @@ static const struct {
      "scene.yaml:1:56: sine motion: key 'frequency' is missing"},
     {"bodies: [{shape: {sphere: {radius: 1}}, motion: {table: {times: [0, 1], displacements: [[0, "
      "0, 0]]}}}]",
-     "scene.yaml:1:88: displacements: 1 of them for 2 times; one a time is wanted"},
+     "scene.yaml:1:88: displacements: 1 of them for 2 times; one for each is wanted"},
     {"bodies: [{shape: {sphere: {radius: 1}}, motion: {table: {times: [1, 0], displacements: [[0, "
      "0, 0], [1, 0, 0]]}}}]",
      "scene.yaml:1:57: motion: the times do not ascend at row 1"},
