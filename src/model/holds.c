@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const double difference = 1e-5; /* rad, and of a length of the joint */
+static const double difference = 1e-7; /* rad, and of a length of the joint; to one side */
 
 const char *hold_refusal(const joint *j) {
   const joint_class *class = joint_class_of(j);
@@ -134,9 +134,13 @@ typedef void load_function(const joint_view *view, double time, const double *la
 static void held_load(const joint_view *view, double time, const double *lambda, double *load) {
   hold_row rows[HOLD_ROWS];
   const int count = rows_of(view, time, rows);
+  const int sides = view->data->body[SIDE_C] == WORLD_NO_BODY ? 2 : JOINT_SIDES;
   memset(load, 0, HOLD_DIM * sizeof *load);
-  for (int r = 0; r < count; r++)
-    for (int i = 0; i < HOLD_DIM; i++) load[i] += rows[r].c[i / 6][i % 6] * lambda[r];
+  for (int r = 0; r < count; r++) {
+    if (lambda[r] == 0.0) continue;
+    for (int s = 0; s < sides; s++)
+      for (int i = 0; i < 6; i++) load[6 * s + i] += rows[r].c[s][i] * lambda[r];
+  }
 }
 
 static void push_load(const joint_view *view, double time, const double *part, double *load) {
@@ -153,24 +157,36 @@ static void push_load(const joint_view *view, double time, const double *part, d
   }
 }
 
+/* A joint sees its bodies from each other: where all of them move alike nothing changes, so that
+ * columns of displacements sum up to zero over the sides. True: that gives those of side b. */
+static bool follows(const scree_world *w, const joint *j) {
+  return j->body[SIDE_C] == WORLD_NO_BODY && j->body[SIDE_A] != WORLD_NO_BODY &&
+         j->body[SIDE_B] != WORLD_NO_BODY && world_is_dynamic(w, j->body[SIDE_A]);
+}
+
 static void differentiate(const scree_world *w, const joint *j, load_function *load,
                           const double *lambda, double *k) {
+  const bool copy = follows(w, j);
+  double base[HOLD_DIM];
   const joint_view here = joint_view_of(w, j);
   double size = 0.0;
   for (int s = 0; s < JOINT_SIDES; s++)
     if (j->body[s] != WORLD_NO_BODY)
       size = fmax(size, v3_norm(v3_sub(here.frame[FRAME_B].position, here.center[s])));
+  load(&here, w->time, lambda, base);
   memset(k, 0, (size_t)(HOLD_DIM * HOLD_DIM) * sizeof *k);
   for (int column = 0; column < HOLD_DIM; column++) {
     const uint32_t body = j->body[column / 6];
     if (body == WORLD_NO_BODY || !world_is_dynamic(w, body)) continue;
+    if (copy && column / 6 == SIDE_B && column % 6 < 3) {
+      for (int i = 0; i < HOLD_DIM; i++) k[HOLD_DIM * i + column] = -k[HOLD_DIM * i + column - 6];
+      continue;
+    }
     const double by = column % 6 < 3 ? difference * (size > 0.0 ? size : 1.0) : difference;
-    double more[HOLD_DIM], less[HOLD_DIM];
-    joint_view view = moved(&here, column / 6, column % 6, by);
+    double more[HOLD_DIM];
+    const joint_view view = moved(&here, column / 6, column % 6, by);
     load(&view, w->time, lambda, more);
-    view = moved(&here, column / 6, column % 6, -by);
-    load(&view, w->time, lambda, less);
-    for (int i = 0; i < HOLD_DIM; i++) k[HOLD_DIM * i + column] = (less[i] - more[i]) / (2.0 * by);
+    for (int i = 0; i < HOLD_DIM; i++) k[HOLD_DIM * i + column] = (base[i] - more[i]) / by;
   }
 }
 

@@ -3,10 +3,13 @@
  * Rows of the held directions, scaled by the square root of the bodies' inertia so that metres and
  * radians compare, are made orthogonal one after the other (Gram and Schmidt, twice); a row of
  * which those before it leave less than a millionth says nothing new. Machines that no joint
- * connects are counted apart. One with more rows than FEW_ROWS is counted by elimination instead:
- * each row is freed of the pivot columns of those before it, in their order, and its largest entry
- * is its pivot; rows stay sparse, as a joint reaches few bodies. One whose rows fill more than
- * MOST_ENTRIES is not counted, which is reported. */
+ * connects are counted apart. A body with one joint alone, whose rows differ on that body by
+ * themselves, is taken off first with its joint, as nothing else can imply them; then the next one
+ * that has one joint left: of trees nothing remains, of others their loops. One with more rows than
+ * FEW_ROWS is counted by elimination instead: each row is freed of the pivot columns of those
+ * before it, in their order, and its largest entry is its pivot; rows stay sparse, as a joint
+ * reaches few bodies. One whose rows fill more than MOST_ENTRIES is not counted, which is reported.
+ */
 #include <string.h>
 
 #include "base/argument.h"
@@ -21,6 +24,7 @@ typedef struct part {
   uint32_t *place; /* of each body in its part, 6 columns each */
   uint32_t *list;  /* joints of the part */
   uint8_t *done;   /* of each body that is a root: its part was counted */
+  uint8_t *off;    /* of each joint: taken off with a body of its own */
   size_t joints, rows, bodies;
 } part;
 
@@ -38,13 +42,17 @@ static bool counts(const joint *j) {
          !(j->compliance > 0.0);
 }
 
+static bool takes_part(const part *p, size_t k) {
+  return counts(&p->world->joint[k]) && !p->off[k];
+}
+
 static void connect(part *p) {
   const scree_world *w = p->world;
   for (size_t i = 0; i < w->bodies.limit; i++) p->root[i] = (uint32_t)i;
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
     uint32_t first = WORLD_NO_BODY;
-    for (int s = 0; s < JOINT_SIDES && counts(j); s++) {
+    for (int s = 0; s < JOINT_SIDES && takes_part(p, k); s++) {
       if (!moves(w, j->body[s])) continue;
       const uint32_t r = find(p->root, j->body[s]);
       if (first == WORLD_NO_BODY) first = r;
@@ -81,6 +89,70 @@ static bool orthogonalise(size_t n, const double *basis, size_t count, double *r
   for (size_t i = 0; i < n; i++) row[i] /= left;
   return true;
 }
+
+/* ---- bodies with one joint ------------------------------------------------------------------- */
+
+/* Of each body: how many joints are left on it, and the exclusive or of their places, which is the
+ * last one's when one is left. */
+typedef struct crown {
+  uint32_t *degree, *joints, *queue;
+  size_t count;
+} crown;
+
+static void note_joint(const scree_world *w, crown *c, uint32_t k, uint32_t more) {
+  const joint *j = &w->joint[k];
+  for (int s = 0; s < JOINT_SIDES; s++) {
+    const uint32_t i = j->body[s];
+    if (!moves(w, i)) continue;
+    c->degree[i] += more;
+    c->joints[i] ^= k;
+  }
+}
+
+/* How many rows a joint holds, if they differ on this body by themselves; else 0. */
+static int held_alone(const scree_world *w, const joint *j, uint32_t body) {
+  const joint_view view = joint_view_of(w, j);
+  joint_row rows[JOINT_ROWS];
+  double basis[JOINT_ROWS][6];
+  const int held = joint_held_rows(&view, rows);
+  for (int r = 0; r < held; r++) {
+    for (int k = 0; k < JOINT_SIDES; k++)
+      if (j->body[k] == body) scale_side(w, body, rows[r].linear[k], rows[r].angular[k], basis[r]);
+    if (!orthogonalise(6, basis[0], (size_t)r, basis[r])) return 0;
+  }
+  return held;
+}
+
+static scree_status take_off(part *p, scree_freedom *out) {
+  const scree_world *w = p->world;
+  crown c = {.degree = memory_new(w->context, w->bodies.limit + 1, sizeof *c.degree)};
+  c.joints = memory_new(w->context, w->bodies.limit + 1, sizeof *c.joints);
+  c.queue = memory_new(w->context, w->bodies.limit + w->joint_limit + 1, sizeof *c.queue);
+  const bool room = c.degree && c.joints && c.queue;
+  for (uint32_t k = 0; room && k < w->joint_limit; k++)
+    if (counts(&w->joint[k])) note_joint(w, &c, k, 1);
+  for (uint32_t i = 0; room && i < w->bodies.limit; i++)
+    if (c.degree[i] == 1) c.queue[c.count++] = i;
+  for (size_t at = 0; room && at < c.count; at++) {
+    const uint32_t i = c.queue[at], k = c.joints[i];
+    const int held = c.degree[i] == 1 ? held_alone(w, &w->joint[k], i) : 0;
+    if (!held) continue;
+    p->off[k] = 1;
+    out->rows += (size_t)held;
+    out->freedom -= (size_t)held;
+    note_joint(w, &c, k, UINT32_MAX);
+    for (int s = 0; s < JOINT_SIDES; s++) {
+      const uint32_t other = w->joint[k].body[s];
+      if (moves(w, other) && c.degree[other] == 1) c.queue[c.count++] = other;
+    }
+  }
+  memory_free(w->context, c.degree);
+  memory_free(w->context, c.joints);
+  memory_free(w->context, c.queue);
+  return room ? SCREE_OK : SCREE_ERROR_MEMORY;
+}
+
+/* ---- what is left ---------------------------------------------------------------------------- */
 
 /* The rows that count, one after the other: an orthogonal basis, or rows of an elimination. */
 typedef struct span {
@@ -209,7 +281,7 @@ static void gather(part *p, uint32_t root) {
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
     bool mine = false;
-    for (int s = 0; s < JOINT_SIDES && counts(j); s++)
+    for (int s = 0; s < JOINT_SIDES && takes_part(p, k); s++)
       mine = mine || (moves(w, j->body[s]) && find(p->root, j->body[s]) == root);
     if (!mine) continue;
     p->list[p->joints++] = (uint32_t)k;
@@ -227,12 +299,15 @@ scree_status scree_world_count_freedom(const scree_world *w, scree_redundant_fun
   p.place = memory_new(w->context, w->bodies.limit + 1, sizeof *p.place);
   p.list = memory_new(w->context, w->joint_limit + 1, sizeof *p.list);
   p.done = memory_new(w->context, w->bodies.limit + 1, sizeof *p.done);
-  scree_status status = p.root && p.place && p.list && p.done ? SCREE_OK : SCREE_ERROR_MEMORY;
+  p.off = memory_new(w->context, w->joint_limit + 1, sizeof *p.off);
+  scree_status status =
+      p.root && p.place && p.list && p.done && p.off ? SCREE_OK : SCREE_ERROR_MEMORY;
+  if (!status) status = take_off(&p, out);
   if (!status) connect(&p);
   for (size_t k = 0; k < w->joint_limit && !status; k++) {
     const joint *j = &w->joint[k];
     uint32_t root = WORLD_NO_BODY;
-    for (int s = 0; s < JOINT_SIDES && counts(j) && root == WORLD_NO_BODY; s++)
+    for (int s = 0; s < JOINT_SIDES && takes_part(&p, k) && root == WORLD_NO_BODY; s++)
       if (moves(w, j->body[s])) root = find(p.root, j->body[s]);
     if (root == WORLD_NO_BODY || p.done[root]) continue;
     p.done[root] = 1;
@@ -243,5 +318,6 @@ scree_status scree_world_count_freedom(const scree_world *w, scree_redundant_fun
   memory_free(w->context, p.place);
   memory_free(w->context, p.list);
   memory_free(w->context, p.done);
+  memory_free(w->context, p.off);
   return status;
 }
