@@ -10,10 +10,39 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 SCREE = os.path.abspath(sys.argv[1])
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+# A step that does not end by itself.
+ENDLESS = ["--set", "solver={name: gs, tolerance_residual: 1.0e-300, iteration_limit: 1000000000}"]
+
+
+def processor_seconds(process):
+    """CPU time of a process that was started with start_new_session, and of all that it has started."""
+    ticks = 0
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except (OSError, ValueError):
+            continue
+        if name.isdigit() and int(fields[3]) == process.pid:
+            ticks += sum(int(field) for field in fields[11:15])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def wait_until_at_work(process, seconds, number=None):
+    """Until the process has a handler for the signal, and has computed for so long: however busy the machine is."""
+    while process.poll() is None:
+        with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
+            caught = int(dict(line.split(":", 1) for line in file).get("SigCgt", "0"), 16)
+        if (number is None or caught >> (number - 1) & 1) and processor_seconds(process) >= seconds:
+            return
+        time.sleep(0.01)
 
 
 class Result:
@@ -37,8 +66,13 @@ class CommandTest(unittest.TestCase):
             [SCREE, *arguments], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
             cwd=self.dir, env={**os.environ, "NO_COLOR": "1", **(environment or {})}, timeout=300))
 
+    def start_scree(self, *arguments, **options):
+        """In a session of its own, without output unless asked."""
+        return subprocess.Popen([SCREE, *arguments], cwd=self.dir, start_new_session=True,
+                                **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **options})
+
     def run_on_full_disk(self, limit, *arguments):
-        """As if the disk had room for `limit` bytes a file. The thread sanitizer keeps its own books in files and
+        """As if the disk had room for `limit` bytes per file. The thread sanitizer keeps its own books in files and
         dies of that."""
         if os.environ.get("SCREE_SANITIZER") == "thread":
             self.skipTest("the thread sanitizer needs large files")

@@ -41,7 +41,6 @@ class Info(CommandTest):
                                    cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not os.path.exists(self.path("k.h5")):
             time.sleep(0.01)
-        time.sleep(0.2)
         found, text = self.info("k.h5")
         self.assertEqual(found["state"], "running")
         self.assertIn("state         running at", text)

@@ -69,7 +69,7 @@ class Server(CommandTest):
         with open(self.path("log"), encoding="utf-8") as file:
             return file.read()
 
-    def expect_told(self, text, seconds=5):
+    def expect_told(self, text, seconds=30):
         for _ in range(20 * seconds):
             if text in self.told():
                 return

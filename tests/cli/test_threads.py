@@ -8,7 +8,7 @@ import time
 
 from command import SCREE, CommandTest, main
 
-BUSY = "import time\nend = time.time() + 30\nwhile time.time() < end: pass"
+BUSY = "import time\nprint(flush=True)\nend = time.time() + 60\nwhile time.time() < end: pass"
 
 
 class Threads(CommandTest):
@@ -21,20 +21,26 @@ class Threads(CommandTest):
         self.assertEqual(done.returncode, 0)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
+    def load(self, count):
+        """Busy processes, once they are busy."""
+        busy = [subprocess.Popen([sys.executable, "-c", BUSY], stdout=subprocess.PIPE) for _ in range(count)]
+        for b in busy:
+            b.stdout.readline()
+        return busy
+
     def test_busy_machine(self):
         if os.environ.get("SCREE_SANITIZER"):
             self.skipTest("CPU times under a sanitizer say nothing")
         self.check(["generate", "packing", "--spheres", "1400", "--mu", "0.5", "--out", "p.hdf5"], 0)
         solve = ["solve", "p.hdf5", "--solver", "apgd", "--model", "relaxed", "--tol", "1e-15", "--max-iter", "3000"]
-        busy = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(2 * (os.cpu_count() or 1))]
+        busy = self.load(2 * (os.cpu_count() or 1))
         try:
-            time.sleep(0.5)
             alone = min(self.cpu(*solve, "--threads", "1") for _ in range(2))
             default = min(self.cpu(*solve) for _ in range(2))
         finally:
             for b in busy:
                 b.kill()
-                b.wait()
+                b.communicate()
         self.assertLess(default, 1.2 * alone + 0.05)
 
     def test_a_run_beside_other_work(self):
@@ -43,9 +49,8 @@ class Threads(CommandTest):
             self.skipTest("times under a sanitizer say nothing")
         run = ["run", "settle", "--set", "n=3000", "--duration", "0.15"]
         best = {"1": [1e9, 1e9], "": [1e9, 1e9]}
-        busy = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(max(1, (os.cpu_count() or 1) - 1))]
+        busy = self.load(max(1, (os.cpu_count() or 1) - 1))
         try:
-            time.sleep(0.3)
             for _ in range(6):
                 for threads, least in best.items():
                     start = time.time()
@@ -56,7 +61,7 @@ class Threads(CommandTest):
         finally:
             for b in busy:
                 b.kill()
-                b.wait()
+                b.communicate()
         self.assertLess(best[""][0], best["1"][0] / 0.9)
         self.assertLess(best[""][1], 1.2 * best["1"][1] + 0.05)
 

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from command import SCREE, CommandTest, main
+from command import SCREE, CommandTest, main, wait_until_at_work
 
 SMALL = ["settle", "--set", "n=20", "--solver", "gs", "--set", "recording.every=0.01"]
 
@@ -96,11 +96,10 @@ class Trust(CommandTest):
                          r"verify` looks through all, `scree salvage` saves what is intact\n$")
 
     def killed(self, wait=0.4):
-        process = subprocess.Popen([SCREE, "run", *SMALL, "--duration", "200", "--set", "recording.checkpoint=0.05", "--out",
-                                    "k.h5"], cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = self.start_scree("run", *SMALL, "--duration", "200", "--set", "recording.checkpoint=0.05", "--out", "k.h5")
         while not os.path.exists(self.path("k.h5")):
             time.sleep(0.01)
-        time.sleep(wait)
+        wait_until_at_work(process, wait)
         process.send_signal(signal.SIGKILL)
         process.wait()
 
@@ -171,9 +170,8 @@ class Trust(CommandTest):
 
     def test_duration_is_remembered(self):
         self.make()
-        process = subprocess.Popen([SCREE, "resume", "r.h5", "--duration", "100"], cwd=self.dir, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
-        time.sleep(0.3)
+        process = self.start_scree("resume", "r.h5", "--duration", "100")
+        wait_until_at_work(process, 0.2)
         process.kill()
         process.wait()
         self.assertEqual(self.lines(self.run_scree("resume", "r.h5", "--json", "--duration", "1.5"))[-1]["steps"] >= 300, True)
