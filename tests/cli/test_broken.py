@@ -75,7 +75,7 @@ class Broken(CommandTest):
 
     @unittest.skipUnless(shutil.which("h5repack"), "h5repack of the package hdf5-tools is not there")
     def test_written_anew(self):
-        """By a program that keeps the data and not their places: every verb says so."""
+        """By a program that keeps the data and not their places: every verb says so, and what makes it readable."""
         self.write("r.h5", Broken.whole)
         for name, options in (("p.h5", []), ("z.h5", ["-f", "GZIP=1"])):
             subprocess.run(["h5repack", *options, self.path("r.h5"), self.path(name)], check=True)
@@ -84,6 +84,15 @@ class Broken(CommandTest):
                 result = self.run_scree(verb, name)
                 self.assertEqual(result.code, 3)
                 self.assertIn("is a recording that another program has written anew, such as h5repack", result.err)
+                self.assertIn("`h5repack -L -c 1000 -d 0 FILE NEW` makes one that is read", result.err)
+            listed = subprocess.run(["h5ls", self.path(name) + "/scene"], check=True, capture_output=True, text=True).stdout
+            parts = ",".join("/scene/" + line.split()[0] for line in listed.splitlines())
+            unpack = ["-f", "NONE", "-l", parts + ":CONTI"] if options else []
+            subprocess.run(["h5repack", "-L", "-c", "1000", "-d", "0", *unpack, self.path(name), self.path("back.h5")], check=True)
+            self.assertRegex(self.check(["verify", "back.h5"], 0).out, r"frames, .*: intact\n$")
+            frames = self.lines(self.run_scree("info", "back.h5", "--json"))[0]["frames"]
+            self.assertEqual(frames, self.lines(self.run_scree("info", "r.h5", "--json"))[0]["frames"])
+            os.remove(self.path("back.h5"))
 
     def test_truncated(self):
         size = len(Broken.whole)

@@ -208,7 +208,9 @@ static scree_status take_message(object *o, unsigned type, unsigned flags,
     return is_group_info_sound(data, size) ? SCREE_OK : damaged(o, "its header is damaged");
   case MESSAGE_LINK_INFO:
     o->is_group = true;
-    return is_info_sound(data, size, 8) ? SCREE_OK : damaged(o, "its members are elsewhere");
+    return is_info_sound(data, size, 8) ? SCREE_OK
+                                        : damaged(o, "its members are elsewhere; `h5repack -L -c "
+                                                     "1000 -d 0 FILE NEW` puts them in place");
   case MESSAGE_LINK: {
     const scree_status status =
         memory_grow(o->file->source.context, &o->links, o->link_count + 1, sizeof *o->links);
@@ -430,8 +432,7 @@ scree_status walk_container(walk_file *file) {
   if (b[8] < 2)
     return context_fail(source->context, SCREE_ERROR_INPUT,
                         is_written_anew(source)
-                            ? "%s: is a recording that another program has written anew, such as "
-                              "h5repack; recordings are read as scree wrote them: take the original"
+                            ? "%s: " WALK_WRITTEN_ANEW
                             : "%s: is an HDF5 file, but not a recording of Scree",
                         source->name);
   if (!check_get(source, 0, sizeof b, b))

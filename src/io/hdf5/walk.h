@@ -51,6 +51,11 @@ typedef struct walk_file {
 
 scree_status walk_container(walk_file *file);
 
+/* What to do with a recording of another layout; the same of every reader that meets one. */
+#define WALK_WRITTEN_ANEW                                                                          \
+  "is a recording that another program has written anew, such as h5repack; `h5repack -L -c 1000 "  \
+  "-d 0 FILE NEW` makes one that is read (docs/recordings.md)"
+
 /* Hands a block that was read on to the caller. */
 static inline scree_status walk_tell_block(const walk_file *file, uint64_t address, uint64_t size,
                                            const unsigned char *bytes) {

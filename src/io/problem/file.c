@@ -7,6 +7,7 @@
 #include "base/argument.h"
 #include "base/definition.h"
 #include "base/memory.h"
+#include "io/hdf5/walk.h"
 #include "io/place.h"
 #include "io/problem/store.h"
 #include "scree/io.h"
@@ -49,9 +50,7 @@ static scree_status read_problem(const hdf5_file *file, scree_ccp **problem,
   if (*native) return native_read(file, problem);
   if (*kind == SCREE_PROBLEM_NATIVE) {
     if (hdf5_has_name(file, "/frames") && hdf5_has_name(file, "/bodies"))
-      return hdf5_fail(file, "/",
-                       "is a recording that another program has written anew, such as h5repack; "
-                       "recordings are read as scree wrote them: take the original");
+      return hdf5_fail(file, "/", WALK_WRITTEN_ANEW);
   }
   if (*kind == SCREE_PROBLEM_NATIVE)
     return hdf5_fail(file, "/",
