@@ -386,10 +386,20 @@ SCREE_API void scree_world_set_force_function(scree_world *world, scree_force_fu
 typedef enum scree_link_kind {
   SCREE_LINK_SPRING,      /* two points; strain: their distance less `rest` */
   SCREE_LINK_BEAM,        /* two ends of a straight beam; large rotations, small strains */
-  SCREE_LINK_TETRAHEDRON, /* four bodies' centres of mass; large rotations (corotational) */
-  SCREE_LINK_USER,        /* one to four bodies and a function */
+  SCREE_LINK_TETRAHEDRON, /* four or ten bodies' centres of mass, linear or quadratic */
+  SCREE_LINK_CABLE,       /* four bodies: two ends and the handles of their slopes */
+  SCREE_LINK_USER,        /* one to ten bodies and a function */
   SCREE_LINK_KIND_COUNT
 } scree_link_kind;
+
+/* Law of a tetrahedron, of the principal stretches of its deformation. */
+typedef enum scree_elastic {
+  SCREE_ELASTIC_LINEAR,      /* Hooke's, in the stretch less 1: large rotations, small strains */
+  SCREE_ELASTIC_NEO_HOOKEAN, /* rubber: large strains */
+  SCREE_ELASTIC_COUNT
+} scree_elastic;
+
+enum { SCREE_LINK_BODIES = 10 }; /* of a link, at most */
 
 /* What a user's function is reported of each body of its link, and what it answers. */
 typedef struct scree_link_body {
@@ -407,17 +417,28 @@ typedef bool (*scree_link_function)(void *user, double time, const scree_link_bo
 typedef struct scree_link_def {
   uint32_t cookie; /* set by scree_link_def_default */
   scree_link_kind kind;
-  scree_body_id body[4]; /* spring, beam: two, one of them may be null: the world */
-  size_t body_count;     /* user: of them; the others know it */
-  double point[2][3];    /* spring, beam: ends, in the world as the link is added */
+  /* Spring, beam: two, one of them may be null: the world. Tetrahedron: four corners, then, with
+   * ten, the nodes on the edges 01 12 20 30 32 31; as they lie when it is added it is at rest.
+   * Cable: an end, its handle, the other end, its handle. A handle lies at the end plus a length
+   * times the slope; as the link is added, on the straight line from the first end to the second,
+   * ahead of its end, at any distance from it. */
+  scree_body_id body[SCREE_LINK_BODIES];
+  size_t body_count;  /* tetrahedron: 4 or 10, 0 means 4; user: of them; the others know it */
+  double point[2][3]; /* spring, beam: ends, in the world as the link is added */
   /* Spring: N/m, N s/m, m; rest below 0: the distance of the points as it is added. */
   double stiffness, damping, rest;
   /* Beam: Young's and shear modulus (Pa), area (m^2), second moments of area about its own y and z
    * axis and the torsion constant (m^4). `up` lies in the plane of its x and z axes; zeros: any.
    * `shear_area` (m^2): of Timoshenko's beam; default 0: no shear (Euler, Bernoulli).
-   * Tetrahedron: Young's modulus and Poisson's ratio. */
+   * Tetrahedron: Young's modulus and Poisson's ratio. Cable: Young's modulus, area, inertia_y. */
   double young, shear, poisson, area, inertia_y, inertia_z, torsion, shear_area, up[3];
-  double rayleigh; /* s: damping over stiffness of a beam or tetrahedron; default 0 */
+  double rayleigh;       /* s: damping over stiffness of a beam, tetrahedron or cable; default 0 */
+  scree_elastic elastic; /* tetrahedron; default linear */
+  /* Tetrahedron, cable: kg/m^3. `consistent`: the link has the consistent mass matrix of its
+   * density, less the masses that its bodies must have of it, see scree_world_get_link_masses. A
+   * cable always has. */
+  double density;
+  bool consistent;
   scree_link_function function;
   void *user;
 } scree_link_def;
@@ -425,6 +446,12 @@ typedef struct scree_link_def {
 SCREE_API scree_link_def scree_link_def_default(void); /* a spring of 1000 N/m */
 SCREE_API scree_status scree_world_add_link(scree_world *world, const scree_link_def *def,
                                             scree_link_id *id);
+/* Masses that the bodies of a tetrahedron or cable of def->density must have of it, kg, with its
+ * bodies at `at` (3 a body): the lumped ones, or with def->consistent those that its own inertia
+ * leaves. */
+SCREE_API scree_status scree_world_get_link_masses(const scree_world *world,
+                                                   const scree_link_def *def, const double *at,
+                                                   double *masses);
 SCREE_API scree_status scree_world_remove_link(scree_world *world, scree_link_id id);
 SCREE_API bool scree_link_is_valid(const scree_world *world, scree_link_id id);
 SCREE_API size_t scree_world_link_count(const scree_world *world);
@@ -432,12 +459,16 @@ SCREE_API size_t scree_world_link_limit(const scree_world *world);
 SCREE_API scree_link_id scree_world_link_at(const scree_world *world, size_t index);
 typedef struct scree_link_state {
   scree_link_kind kind;
-  int rows;
-  double strain[6];  /* spring: m. Beam: stretch, sway y, sway z (m), twist, bend y, bend z (rad).
-                        Tetrahedron: of its stretch less 1: volume, then five of shape */
-  double stress[6];  /* N or N m, with damping */
-  double energy;     /* J, elastic */
-  double load[4][6]; /* on each body: force at the centre of mass, torque */
+  int rows; /* numbers below */
+  /* Spring: m. Beam: stretch, sway y, sway z (m), twist, bend y, bend z (rad). Tetrahedron: stretch
+   * less 1 as xx yy zz yz zx xy, along the axes of the world as it was at rest, mean over the
+   * element. Cable: mean stretch less 1, then the curvature (1/m) at three points along it. */
+  double strain[6];
+  /* N or N m, with damping. Tetrahedron: Cauchy's, Pa, in the same order along the axes of the
+   * world, mean over the element. Cable: tension (N), then bending moments. */
+  double stress[6];
+  double energy;                     /* J, elastic */
+  double load[SCREE_LINK_BODIES][6]; /* on each body: force at the centre of mass, torque */
 } scree_link_state;
 SCREE_API scree_status scree_link_get_state(const scree_world *world, scree_link_id id,
                                             scree_link_state *state);
@@ -448,7 +479,7 @@ SCREE_API uint64_t scree_world_hash(const scree_world *world);
 /* ---- energy --------------------------------------------------------------------------------- */
 
 typedef struct scree_energy {
-  double linear;    /* kinetic, of the centres of mass, J */
+  double linear;    /* kinetic, of the centres of mass and of links' own inertia, J */
   double angular;   /* kinetic, of rotation */
   double potential; /* in the uniform gravity, zero at the origin */
   double pairwise;  /* gravitational and electrostatic pairs */

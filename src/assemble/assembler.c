@@ -68,6 +68,7 @@ void assembler_destroy(assembler *a) {
   memory_free(context, a->joints.first);
   memory_free(context, a->joints.next);
   memory_free(context, a->joints.link_block);
+  memory_free(context, a->joints.link_inertia);
   memory_free(context, a->joints.stiffness);
   memory_free(context, a->curve.lasting);
   memory_free(context, a->curve.expected);

@@ -238,6 +238,31 @@ static void add_joints(const assembler *a, scree_ledger *out) {
     if (w->joint[k].alive && !w->joint[k].broken) add_torque_motors(a, &w->joint[k], out);
 }
 
+/* A row of a link's inertia, of mass m and rate u, gave -m (u - u' - kick c g): what it took has
+ * become kinetic and potential energy of the link. g, the impulse of the row, and its mean rate say
+ * it: m = 1/compliance, and the offset -(u' + kick c g) is what u would be without it. */
+static void add_link_inertia(const assembler *a, size_t block, double work, scree_ledger *out) {
+  const scree_ccp *p = a->problem;
+  const ccp_bodies *bodies = &p->bodies;
+  const size_t first = p->row_start[block] - p->row_start[bodies->contact_count];
+  double kinetic = 0.0;
+  for (size_t k = 0; k < (size_t)ccp_dim(p, block); k++) {
+    const size_t row = p->row_start[block] + k;
+    double before = 0.0, mean = 0.0;
+    for (size_t t = bodies->term_start[first + k]; t < bodies->term_start[first + k + 1]; t++) {
+      const scree_ccp_term *term = &bodies->term[t];
+      if (term->body == SCREE_CCP_WORLD) continue;
+      const uint32_t i = a->order.body[term->body];
+      const v3 c = v3_load(term->coefficient);
+      before += v3_dot(c, a->world->bodies.linear[i]);
+      mean += v3_dot(c, a->mean[i].linear);
+    }
+    kinetic += 2.0 * mean * (mean - before) / p->compliance[row];
+  }
+  out->kinetic += kinetic;
+  out->potential -= work + kinetic;
+}
+
 /* What links take; of it, what they store is moved to the potential energy by add_energies. */
 static void add_links(const assembler *a, scree_ledger *out) {
   const scree_world *w = a->world;
@@ -245,8 +270,10 @@ static void add_links(const assembler *a, scree_ledger *out) {
     const world_link *l = &w->link[k];
     double load[LINK_DIM];
     if (!l->alive) continue;
-    if (a->joints.link_block[k] != CACHE_NONE)
-      out->joints -= add_rows(a, a->joints.link_block[k], out);
+    for (uint32_t b = a->joints.link_block[k]; b < a->joints.link_inertia[k]; b++)
+      out->joints -= add_rows(a, b, out);
+    for (uint32_t b = a->joints.link_inertia[k]; b < a->joints.link_block[k + 1]; b++)
+      add_link_inertia(a, b, add_rows(a, b, out), out);
     if (l->kind != SCREE_LINK_USER) continue;
     link_evaluate(w, l, load, NULL, NULL);
     for (uint32_t b = 0; b < l->body_count; b++) {

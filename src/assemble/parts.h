@@ -109,7 +109,8 @@ typedef struct joint_rows {
   /* Of each body at the end of the step, with the twist that leads there. */
   pose *end;
   mean_twist *end_twist;
-  uint32_t *link_block;   /* of each link; CACHE_NONE: none */
+  uint32_t *link_block;   /* the first of each link, and the end: link_limit + 1 */
+  uint32_t *link_inertia; /* of each link: where its blocks of inertia begin */
   double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
   bool stiff;
 } joint_rows;

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-enum { BLOB_VERSION = 4 };
+#include "model/link/link.h"
+
+enum { BLOB_VERSION = 5 };
 
 typedef struct blob_header {
   uint64_t magic;
@@ -138,8 +140,8 @@ static bool links_fit(const scree_world *w, const blob_header *head, const blob_
     memcpy(&l, map->links + i * sizeof l, sizeof l);
     if (!l.alive) continue;
     if ((int)l.kind < 0 || l.kind >= SCREE_LINK_KIND_COUNT || l.body_count > LINK_BODIES ||
-        l.rows > LINK_ROWS || l.function > w->link_function_count ||
-        (l.kind == SCREE_LINK_USER) != (l.function > 0))
+        l.rows != link_classes[l.kind]->rows || l.elastic >= SCREE_ELASTIC_COUNT ||
+        l.function > w->link_function_count || (l.kind == SCREE_LINK_USER) != (l.function > 0))
       return false;
     for (size_t k = 0; k < l.body_count; k++)
       if (l.body[k] >= head->limit && l.body[k] != WORLD_NO_BODY) return false;

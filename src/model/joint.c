@@ -7,6 +7,7 @@
 
 #include "base/argument.h"
 #include "base/definition.h"
+#include "model/link/link.h"
 
 static const double square_enough =
     1e-6; /* cosine of the angle between two axes that count as square */
@@ -284,7 +285,7 @@ scree_status world_list_excluded(scree_world *w) {
   }
   for (size_t i = 0; i < w->link_limit; i++) {
     const world_link *l = &w->link[i];
-    if (!l->alive || (l->kind != SCREE_LINK_BEAM && l->kind != SCREE_LINK_TETRAHEDRON)) continue;
+    if (!l->alive || !link_classes[l->kind]->apart) continue;
     for (uint32_t k = 0; k < l->body_count; k++)
       for (uint32_t m = 0; m < k && !status; m++) status = exclude(w, l->body[k], l->body[m]);
   }

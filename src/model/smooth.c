@@ -55,6 +55,18 @@ static void add_links(const scree_world *w, body_load *f) {
   }
 }
 
+static void add_link_weights(const scree_world *w, v3 gravity, body_load *f) {
+  for (size_t k = 0; k < w->link_limit; k++) {
+    const world_link *l = &w->link[k];
+    for (uint32_t a = 0; l->alive && l->heavy && a < l->body_count; a++) {
+      double mass = 0.0;
+      for (uint32_t b = 0; b < l->body_count; b++) mass += link_inertia(l, a, b);
+      body_load *sum = &f[l->body[a]];
+      if (pushed(w, l->body[a])) sum->force = v3_add_scaled(sum->force, mass, gravity);
+    }
+  }
+}
+
 static double power_of(const scree_world *w, uint32_t i, v3 force, v3 torque) {
   return v3_dot(force, world_linear(w, i)) + v3_dot(torque, world_angular(w, i));
 }
@@ -114,6 +126,7 @@ void world_part_forces(const scree_world *w, double part, body_load *f) {
   }
   add_motors(w, part, f);
   add_links(w, f);
+  add_link_weights(w, gravity, f);
 }
 
 /* ---- blocks --------------------------------------------------------------------------------- */

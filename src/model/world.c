@@ -264,6 +264,7 @@ scree_energy scree_world_get_energy(const scree_world *w) {
   }
   e.pairwise = world_pairwise_energy(w);
   e.elastic = link_energy(w);
+  link_inertia_energy(w, &e.linear, &e.potential);
   return e;
 }
 

@@ -131,19 +131,32 @@ typedef struct joint {
   double step; /* s, that they lasted; 0: none yet */
 } joint;
 
-enum { LINK_BODIES = 4, LINK_ROWS = 6, LINK_DIM = 6 * LINK_BODIES };
+enum {
+  LINK_BODIES = 10,
+  LINK_ROWS = 48,
+  LINK_STIFF = 6, /* numbers of a spring or beam */
+  LINK_DIM = 6 * LINK_BODIES,
+  LINK_INERTIA = LINK_BODIES * (LINK_BODIES + 1) / 2
+};
 
 typedef struct world_link {
   scree_link_kind kind;
   uint32_t body[LINK_BODIES]; /* WORLD_NO_BODY: the world */
-  uint32_t body_count, rows;
+  uint32_t body_count;
+  uint32_t rows; /* most that it has; 0: the user's own */
   uint32_t generation;
   uint32_t function; /* 1 + its place in the world's list of functions; 0: none */
-  uint32_t alive, unused;
-  pose frame[2]; /* spring, beam: the ends seen from each body, x along the beam */
-  double rest;   /* m: spring; length of a beam */
-  double stiffness[LINK_ROWS], damping[LINK_ROWS];
-  double inverse[9]; /* tetrahedron: of its edges at rest, by rows */
+  uint32_t alive;
+  uint32_t elastic; /* tetrahedron: its law */
+  uint32_t heavy;   /* it has inertia of its own */
+  pose frame[2];    /* spring, beam: the ends seen from each body, x along the beam */
+  double rest;      /* m: spring; length of a beam or cable */
+  double stiffness[LINK_STIFF], damping[LINK_STIFF];
+  double place[LINK_BODIES][3]; /* tetrahedron: of its nodes at rest */
+  double modulus[2];            /* tetrahedron: mu and lambda; cable: E A and E I */
+  double rayleigh;              /* tetrahedron, cable: s */
+  double handle[2];             /* cable: m, of its ends' slopes */
+  double inertia[LINK_INERTIA]; /* kg: lower half of its own mass matrix over bodies, by rows */
 } world_link;
 
 typedef struct link_function {

@@ -82,12 +82,39 @@ static void add_joint(ties *t, const joint *j) {
   }
 }
 
+/* Edges, of a quadratic one by their nodes. */
 static void add_tetrahedron(ties *t, const world_link *l) {
-  v3 corner[4];
+  static const int edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {3, 2}, {3, 1}};
+  v3 node[LINK_BODIES];
+  for (uint32_t k = 0; k < l->body_count; k++)
+    if (!place_on(t, l->body[k], pose_identity(), &node[k])) return;
+  for (int k = 0; k < 6; k++) {
+    const v3 a = node[edge[k][0]], b = node[edge[k][1]];
+    if (l->body_count == 4) {
+      add_rod(t, a, b, 0.4);
+    } else {
+      add_rod(t, a, node[4 + k], 0.4);
+      add_rod(t, node[4 + k], b, 0.4);
+    }
+  }
+}
+
+/* The curve of a cable, between its ends with their slopes (model/link/cable.c). */
+static void add_cable(ties *t, const world_link *l) {
+  enum { PIECES = 8 };
+  v3 at[4], before;
   for (int k = 0; k < 4; k++)
-    if (!place_on(t, l->body[k], pose_identity(), &corner[k])) return;
-  for (int a = 0; a < 4; a++)
-    for (int b = a + 1; b < 4; b++) add_rod(t, corner[a], corner[b], 0.4);
+    if (!place_on(t, l->body[k], pose_identity(), &at[k])) return;
+  before = at[0];
+  for (int n = 1; n <= PIECES; n++) {
+    const double y = (double)n / PIECES, x = 1.0 - y;
+    const v3 first = v3_scale(l->rest / l->handle[0], v3_sub(at[1], at[0]));
+    const v3 last = v3_scale(l->rest / l->handle[1], v3_sub(at[3], at[2]));
+    v3 place = v3_add_scaled(v3_scale(x * x * (1.0 + 2.0 * y), at[0]), y * x * x, first);
+    place = v3_add_scaled(v3_add_scaled(place, y * y * (3.0 - 2.0 * y), at[2]), -y * y * x, last);
+    add_rod(t, before, place, 0.6);
+    before = place;
+  }
 }
 
 /* Rods are as thick as the whole picture with them wants it. */
@@ -121,6 +148,8 @@ scree_status picture_add_ties(scree_picture *p) {
     if (!l->alive || l->kind == SCREE_LINK_USER) continue;
     if (l->kind == SCREE_LINK_TETRAHEDRON)
       add_tetrahedron(&t, l);
+    else if (l->kind == SCREE_LINK_CABLE)
+      add_cable(&t, l);
     else if (place_on(&t, l->body[0], l->frame[0], &end[0]) &&
              place_on(&t, l->body[1], l->frame[1], &end[1]))
       add_rod(&t, end[0], end[1], 0.6);

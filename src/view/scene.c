@@ -228,8 +228,22 @@ static void put_joints(view_buffer *b, const scree_world *world, const view_cast
   view_put_u8(b, ']');
 }
 
-/* Springs and beams as [body, x, y, z, body, x, y, z], the ends seen from the bodies; tetrahedra as
- * four bodies each, all in one list. */
+/* The linear tetrahedra that are shown of one link: of a quadratic one the four at its corners and
+ * four about the line from its node 4 to node 8. */
+static void put_solid(view_buffer *b, const scree_world *world, const view_cast *cast,
+                      const world_link *l) {
+  static const uint8_t parts[8][4] = {{0, 4, 6, 7}, {1, 5, 4, 9}, {2, 6, 5, 8}, {3, 7, 8, 9},
+                                      {4, 8, 5, 6}, {4, 8, 6, 7}, {4, 8, 7, 9}, {4, 8, 9, 5}};
+  const bool whole = l->body_count == 4;
+  for (uint32_t k = 0; k < (whole ? 4u : 32u); k++) {
+    pose place = pose_identity();
+    if (k) view_put_u8(b, ',');
+    view_put_number(b, shown_end(world, cast, l->body[whole ? k : parts[k / 4][k % 4]], &place));
+  }
+}
+
+/* Springs, beams and cables as [body, x, y, z, body, x, y, z], the ends seen from the bodies;
+ * tetrahedra as four bodies each, all in one list. */
 static void put_links(view_buffer *b, const scree_world *world, const view_cast *cast) {
   for (int solid = 0; solid < 2; solid++) {
     bool first = true;
@@ -242,17 +256,14 @@ static void put_links(view_buffer *b, const scree_world *world, const view_cast 
       if (!first) view_put_u8(b, ',');
       first = false;
       if (solid) {
-        for (int k = 0; k < 4; k++) {
-          pose place = pose_identity();
-          if (k) view_put_u8(b, ',');
-          view_put_number(b, shown_end(world, cast, l->body[k], &place));
-        }
+        put_solid(b, world, cast, l);
         continue;
       }
       double end[8];
       for (int k = 0; k < 2; k++) {
         pose place = l->frame[k];
-        end[4 * k] = shown_end(world, cast, l->body[k], &place);
+        const uint32_t body = l->body[l->kind == SCREE_LINK_CABLE ? 2 * k : k];
+        end[4 * k] = shown_end(world, cast, body, &place);
         v3_store(end + 4 * k + 1, place.position);
       }
       view_put_numbers(b, 8, end);

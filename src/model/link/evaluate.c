@@ -4,8 +4,6 @@
 #include "base/argument.h"
 #include "model/link/link.h"
 
-const link_class link_user = {.name = "user"};
-
 #define LINK_ENTRY(kind, symbol) [SCREE_LINK_##kind] = &symbol,
 const link_class *const link_classes[SCREE_LINK_KIND_COUNT] = {LINK_LIST(LINK_ENTRY)};
 #undef LINK_ENTRY
@@ -32,17 +30,26 @@ static double along(const double *gradient, const double *v, uint32_t n) {
   return sum;
 }
 
-static void stresses(const world_link *l, const link_strain *seen, const double *v, double *s) {
-  for (uint32_t k = 0; k < l->rows; k++)
-    s[k] = l->stiffness[k] * seen->strain[k] +
-           (l->damping[k] > 0.0 ? l->damping[k] * along(seen->gradient[k], v, 6 * l->body_count)
-                                : 0.0);
+/* Rows at poses. */
+static void measure(const world_link *l, const pose *at, link_rows *out) {
+  out->count = 0;
+  out->energy = 0.0;
+  link_classes[l->kind]->measure(l, at, out);
 }
 
-static void load_of(const world_link *l, const link_strain *seen, const double *s, double *load) {
+/* Stress of a row with damping. */
+static double whole_stress(const world_link *l, const link_row *row, const double *v) {
+  return row->stress +
+         (row->damping > 0.0 ? row->damping * along(row->gradient, v, 6 * l->body_count) : 0.0);
+}
+
+static void load_of(const world_link *l, const link_rows *seen, const double *v, double *load) {
   memset(load, 0, 6 * l->body_count * sizeof *load);
-  for (uint32_t k = 0; k < l->rows; k++)
-    for (uint32_t i = 0; i < 6 * l->body_count; i++) load[i] -= s[k] * seen->gradient[k][i];
+  for (uint32_t k = 0; k < seen->count; k++) {
+    const double s = whole_stress(l, &seen->row[k], v);
+    for (uint32_t i = 0; s != 0.0 && i < 6 * l->body_count; i++)
+      load[i] -= s * seen->row[k].gradient[i];
+  }
 }
 
 static pose moved(pose p, uint32_t axis, double by) {
@@ -62,31 +69,82 @@ static double size_of(const world_link *l, const pose *at) {
   return most > 0.0 ? most : 1.0;
 }
 
-static void add_geometric(const world_link *l, const pose *at, const double *s, const double *v,
-                          const link_strain *here, double *k) {
+/* dg/dq of a link of strains. */
+static void add_geometric(const world_link *l, const pose *at, const double *v,
+                          const link_rows *here, double *k) {
   const uint32_t n = 6 * l->body_count;
   const double size = size_of(l, at);
   for (uint32_t j = 0; j < n; j++) {
     if (l->body[j / 6] == WORLD_NO_BODY) continue;
-    if (link_classes[l->kind]->points && j % 6 >= 3) continue;
     pose there[LINK_BODIES];
-    link_strain more, less;
+    link_rows more, less;
     const double by = j % 6 < 3 ? difference * size : difference;
     memcpy(there, at, sizeof there);
     there[j / 6] = moved(at[j / 6], j % 6, by);
-    link_classes[l->kind]->measure(l, there, &more);
+    measure(l, there, &more);
     there[j / 6] = moved(at[j / 6], j % 6, -by);
-    link_classes[l->kind]->measure(l, there, &less);
-    for (uint32_t r = 0; r < l->rows; r++) {
+    measure(l, there, &less);
+    for (uint32_t r = 0; r < here->count; r++) {
+      const link_row *row = &here->row[r];
+      const double s = whole_stress(l, row, v);
       double rate = 0.0;
       for (uint32_t i = 0; i < n; i++) {
-        const double change = (more.gradient[r][i] - less.gradient[r][i]) / (2.0 * by);
-        k[i * n + j] += change * s[r];
+        const double change = (more.row[r].gradient[i] - less.row[r].gradient[i]) / (2.0 * by);
+        k[i * n + j] += change * s;
         rate += change * v[i];
       }
-      if (l->damping[r] > 0.0)
-        for (uint32_t i = 0; i < n; i++)
-          k[i * n + j] += here->gradient[r][i] * l->damping[r] * rate;
+      if (row->damping > 0.0)
+        for (uint32_t i = 0; i < n; i++) k[i * n + j] += row->gradient[i] * row->damping * rate;
+    }
+  }
+}
+
+static void damp(const world_link *l, const pose *at, const double *v, double *load) {
+  link_rows seen;
+  measure(l, at, &seen);
+  memset(load, 0, 6 * l->body_count * sizeof *load);
+  for (uint32_t k = 0; k < seen.count; k++) {
+    if (!(seen.row[k].damping > 0.0)) continue;
+    const double s = seen.row[k].damping * along(seen.row[k].gradient, v, 6 * l->body_count);
+    for (uint32_t i = 0; i < 6 * l->body_count; i++) load[i] += s * seen.row[k].gradient[i];
+  }
+}
+
+/* What damping adds to K of a link of points, by differences of its whole force: single rows are
+ * eigenvectors, which may change places. */
+static void add_damped(const world_link *l, const pose *at, const double *v, double *k) {
+  const uint32_t n = 6 * l->body_count;
+  const double by = difference * size_of(l, at);
+  double more[LINK_DIM], less[LINK_DIM];
+  for (uint32_t j = 0; j < n; j++) {
+    pose there[LINK_BODIES];
+    if (j % 6 >= 3) continue;
+    memcpy(there, at, sizeof there);
+    there[j / 6] = moved(at[j / 6], j % 6, by);
+    damp(l, there, v, more);
+    there[j / 6] = moved(at[j / 6], j % 6, -by);
+    damp(l, there, v, less);
+    for (uint32_t i = 0; i < n; i++) k[i * n + j] += (more[i] - less[i]) / (2.0 * by);
+  }
+}
+
+/* Of k and r what rows give. */
+static void add_rows(const world_link *l, const link_rows *seen, double *k, double *r) {
+  const bool points = link_classes[l->kind]->points;
+  const uint32_t n = 6 * l->body_count, used = points ? 3 : 6, m = used * l->body_count;
+  for (uint32_t row = 0; row < seen->count; row++) {
+    const link_row *one = &seen->row[row];
+    for (uint32_t a = 0; a < m; a++) {
+      const uint32_t i = a / used * 6 + a % used;
+      const double gk = one->stiffness * one->gradient[i], gr = one->damping * one->gradient[i];
+      for (uint32_t b = 0; gk != 0.0 && b < m; b++) {
+        const uint32_t j = b / used * 6 + b % used;
+        k[i * n + j] += gk * one->gradient[j];
+      }
+      for (uint32_t b = 0; gr != 0.0 && b < m; b++) {
+        const uint32_t j = b / used * 6 + b % used;
+        r[i * n + j] += gr * one->gradient[j];
+      }
     }
   }
 }
@@ -136,11 +194,23 @@ static void ask_blocks(const scree_world *w, const world_link *l, const pose *at
   }
 }
 
+static scree_status make_user(scree_world *w, const scree_link_def *d, world_link *l) {
+  if (!d->function) return link_refuse(w, "a user's link needs a function");
+  if (memory_grow(w->context, &w->link_function, w->link_function_count + 1,
+                  sizeof *w->link_function))
+    return SCREE_ERROR_MEMORY;
+  w->link_function[w->link_function_count++] = (link_function){d->function, d->user};
+  l->function = (uint32_t)w->link_function_count;
+  return SCREE_OK;
+}
+
+const link_class link_user = {.name = "user", .make = make_user};
+
 /* ---- together ------------------------------------------------------------------------------- */
 
 void link_evaluate(const scree_world *w, const world_link *l, double *load, double *k, double *r) {
   const uint32_t n = 6 * l->body_count;
-  double v[LINK_DIM], s[LINK_ROWS];
+  double v[LINK_DIM];
   pose at[LINK_BODIES];
   memset(at, 0, sizeof at);
   link_poses(w, l, at);
@@ -151,27 +221,21 @@ void link_evaluate(const scree_world *w, const world_link *l, double *load, doub
     if (!ask(w, l, at, v, load, k, r) && k) ask_blocks(w, l, at, v, k, r);
     return;
   }
-  link_strain here;
-  link_classes[l->kind]->measure(l, at, &here);
-  stresses(l, &here, v, s);
-  load_of(l, &here, s, load);
+  link_rows here;
+  measure(l, at, &here);
+  load_of(l, &here, v, load);
   if (!k) return;
-  for (uint32_t m = 0; m < l->rows; m++)
-    for (uint32_t i = 0; i < n; i++) {
-      const double gk = l->stiffness[m] * here.gradient[m][i];
-      const double gr = l->damping[m] * here.gradient[m][i];
-      if (gk == 0.0 && gr == 0.0) continue;
-      for (uint32_t j = 0; j < n; j++) k[i * n + j] += gk * here.gradient[m][j];
-      for (uint32_t j = 0; gr != 0.0 && j < n; j++) r[i * n + j] += gr * here.gradient[m][j];
-    }
-  add_geometric(l, at, s, v, &here, k);
+  add_rows(l, &here, k, r);
+  if (!link_classes[l->kind]->points)
+    add_geometric(l, at, v, &here, k);
+  else if (l->rayleigh > 0.0)
+    add_damped(l, at, v, k);
 }
 
-static double energy_of(const world_link *l, const link_strain *seen) {
-  double sum = 0.0;
-  for (uint32_t k = 0; k < l->rows; k++)
-    sum += 0.5 * l->stiffness[k] * seen->strain[k] * seen->strain[k];
-  return sum;
+void link_measure(const scree_world *w, const world_link *l, link_rows *out) {
+  pose at[LINK_BODIES];
+  link_poses(w, l, at);
+  measure(l, at, out);
 }
 
 double link_energy(const scree_world *w) {
@@ -179,11 +243,9 @@ double link_energy(const scree_world *w) {
   for (size_t i = 0; i < w->link_limit; i++) {
     const world_link *l = &w->link[i];
     if (!l->alive || !l->rows) continue;
-    pose at[LINK_BODIES];
-    link_strain seen;
-    link_poses(w, l, at);
-    link_classes[l->kind]->measure(l, at, &seen);
-    sum += energy_of(l, &seen);
+    link_rows seen;
+    link_measure(w, l, &seen);
+    sum += seen.energy;
   }
   return sum;
 }
@@ -192,18 +254,16 @@ double world_link_loss(const scree_world *w) {
   double sum = 0.0;
   for (size_t i = 0; i < w->link_limit; i++) {
     const world_link *l = &w->link[i];
-    bool damped = false;
-    for (uint32_t k = 0; l->alive && k < l->rows; k++) damped |= l->damping[k] > 0.0;
-    if (!damped) continue;
-    pose at[LINK_BODIES];
+    bool damped = l->rayleigh > 0.0;
+    for (uint32_t k = 0; k < LINK_STIFF; k++) damped |= l->damping[k] > 0.0;
+    if (!l->alive || !l->rows || !damped) continue;
     double v[LINK_DIM];
-    link_strain seen;
-    link_poses(w, l, at);
+    link_rows seen;
     velocities(w, l, v);
-    link_classes[l->kind]->measure(l, at, &seen);
-    for (uint32_t k = 0; k < l->rows; k++) {
-      const double rate = along(seen.gradient[k], v, 6 * l->body_count);
-      sum += l->damping[k] * rate * rate;
+    link_measure(w, l, &seen);
+    for (uint32_t k = 0; k < seen.count; k++) {
+      const double rate = along(seen.row[k].gradient, v, 6 * l->body_count);
+      sum += seen.row[k].damping * rate * rate;
     }
   }
   return sum;
@@ -217,17 +277,23 @@ scree_status scree_link_get_state(const scree_world *w, scree_link_id id, scree_
   const world_link *l = &w->link[id.index];
   memset(state, 0, sizeof *state);
   state->kind = l->kind;
-  state->rows = (int)l->rows;
   link_evaluate(w, l, state->load[0], NULL, NULL);
   if (!l->rows) return SCREE_OK;
   pose at[LINK_BODIES];
   double v[LINK_DIM];
-  link_strain seen;
+  link_rows seen;
   link_poses(w, l, at);
   velocities(w, l, v);
-  link_classes[l->kind]->measure(l, at, &seen);
-  memcpy(state->strain, seen.strain, l->rows * sizeof *seen.strain);
-  stresses(l, &seen, v, state->stress);
-  state->energy = energy_of(l, &seen);
+  measure(l, at, &seen);
+  state->energy = seen.energy;
+  if (link_classes[l->kind]->describe) {
+    link_classes[l->kind]->describe(l, at, state);
+    return SCREE_OK;
+  }
+  state->rows = (int)seen.count;
+  for (uint32_t k = 0; k < seen.count; k++) {
+    state->strain[k] = seen.strain[k];
+    state->stress[k] = whole_stress(l, &seen.row[k], v);
+  }
   return SCREE_OK;
 }

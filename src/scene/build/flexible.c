@@ -4,8 +4,9 @@
  *   beam    n elements of length L/n between n + 1 nodes. A node is a rigid piece of the beam from
  *           the middle of one element to that of the next; at a free end half as long. An end that
  *           is clamped has no node: its element begins at the world or at the body.
- *   block   boxes of six tetrahedra (Kuhn); a node is a point mass, a quarter of each tetrahedron.
- *   ring, net   flexible_net.c */
+ *   block, mesh   flexible_solid.c, flexible_msh.c
+ *   ring, net     flexible_net.c
+ *   cable         flexible_cable.c */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,11 +53,6 @@ bool flexible_given(const flexible *f, const char *key) {
 
 /* ---- beams ---------------------------------------------------------------------------------- */
 
-typedef struct beam_end {
-  bool clamped;
-  scree_body_id body; /* null: the world */
-} beam_end;
-
 beam_section flexible_section(const flexible *f) {
   const double pi = 3.141592653589793;
   if (flexible_given(f, "radius")) {
@@ -70,7 +66,7 @@ beam_section flexible_section(const flexible *f) {
                         5.0 / 6.0 * w * h};
 }
 
-static scree_status read_ends(flexible *f, beam_end ends[2]) {
+scree_status flexible_read_ends(flexible *f, beam_end ends[2]) {
   const scene_node *list = f->k.ends;
   memset(ends, 0, 2 * sizeof *ends);
   if (!list) return SCREE_OK;
@@ -91,13 +87,21 @@ static scree_status read_ends(flexible *f, beam_end ends[2]) {
   return SCREE_OK;
 }
 
+scree_status flexible_read_line(flexible *f, v3 *along, double *length) {
+  const v3 d = v3_sub(v3_load(f->k.end), v3_load(f->k.start));
+  *length = v3_norm(d);
+  if (!flexible_given(f, "end"))
+    return scene_fault(&f->scene->doc, f->node, "key 'end' is missing");
+  if (!(*length > 0.0)) return scene_fault(&f->scene->doc, f->node, "start and end must lie apart");
+  *along = v3_scale(1.0 / *length, d);
+  return SCREE_OK;
+}
+
 /* x: along the beam, z: up in the section, y = z cross x. */
 static scree_status beam_axes(flexible *f, v3 axes[3], double *length) {
-  const v3 d = v3_sub(v3_load(f->k.end), v3_load(f->k.start)), up = v3_load(f->k.up);
-  *length = v3_norm(d);
-  if (!(*length > 0.0))
-    return scene_fault(&f->scene->doc, f->node, "beam: start and end must lie apart");
-  axes[0] = v3_scale(1.0 / *length, d);
+  const v3 up = v3_load(f->k.up);
+  const scree_status status = flexible_read_line(f, &axes[0], length);
+  if (status) return status;
   const v3 z = v3_add_scaled(up, -v3_dot(up, axes[0]), axes[0]);
   if (v3_norm(up) > 0.0 && !(v3_norm(z) > 1e-6 * v3_norm(up)))
     return scene_fault(&f->scene->doc, scene_place(&f->k.head, "up"),
@@ -110,8 +114,6 @@ static scree_status beam_axes(flexible *f, v3 axes[3], double *length) {
 static scree_status check_beam(flexible *f, double length) {
   if (flexible_given(f, "radius") == flexible_given(f, "section"))
     return scene_fault(&f->scene->doc, f->node, "beam: either radius or section is wanted");
-  if (!flexible_given(f, "end"))
-    return scene_fault(&f->scene->doc, f->node, "beam: key 'end' is missing");
   if (f->k.collide && flexible_given(f, "radius") &&
       length < 2.2 * f->k.radius * (double)f->k.elements)
     return scene_fault(&f->scene->doc, f->node,
@@ -195,7 +197,7 @@ static scree_status build_beam(flexible *f) {
   double length = 0.0;
   scree_status status = beam_axes(f, axes, &length);
   if (!status) status = check_beam(f, length);
-  if (!status) status = read_ends(f, ends);
+  if (!status) status = flexible_read_ends(f, ends);
   if (!status && f->k.elements == 1 && ends[0].clamped && ends[1].clamped)
     status = scene_fault(&f->scene->doc, f->node,
                          "beam: one element that is clamped at both ends has no node; take more");
@@ -212,18 +214,6 @@ static scree_status build_beam(flexible *f) {
         (to - from) * piece);
   }
   return status ? status : add_elements(f, axes, &section, ends, first, piece);
-}
-
-/* ---- blocks --------------------------------------------------------------------------------- */
-
-typedef struct block {
-  size_t cells[3], nodes[3];
-  double size[3]; /* of a cell */
-  bool held[6];   /* x- x+ y- y+ z- z+ */
-} block;
-
-static size_t node_at(const block *b, size_t x, size_t y, size_t z) {
-  return x + b->nodes[0] * (y + b->nodes[1] * z);
 }
 
 scree_status flexible_read_held(flexible *f, bool held[6]) {
@@ -247,145 +237,13 @@ scree_status flexible_read_held(flexible *f, bool held[6]) {
   return SCREE_OK;
 }
 
-static scree_status read_block(flexible *f, block *b) {
-  memset(b, 0, sizeof *b);
-  if (!flexible_given(f, "lower") || !flexible_given(f, "upper") || !flexible_given(f, "cells"))
-    return scene_fault(&f->scene->doc, f->node, "block: keys lower, upper and cells are wanted");
-  double all = 1.0;
-  for (int i = 0; i < 3; i++) {
-    if (f->k.cells[i] != floor(f->k.cells[i]) || f->k.cells[i] > 1e6)
-      return scene_fault(&f->scene->doc, scene_place(&f->k.head, "cells"),
-                         "cells: whole numbers are wanted");
-    b->cells[i] = (size_t)f->k.cells[i];
-    b->nodes[i] = b->cells[i] + 1;
-    b->size[i] = (f->k.upper[i] - f->k.lower[i]) / f->k.cells[i];
-    all *= f->k.cells[i] + 1.0;
-    if (!(b->size[i] > 0.0))
-      return scene_fault(&f->scene->doc, f->node, "block: upper must lie above lower");
-  }
-  if (all > 1e7) return scene_fault(&f->scene->doc, f->node, "block: %.0f nodes are too many", all);
-  return flexible_read_held(f, b->held);
-}
-
-/* The corners of tetrahedron t of a cell: along the axes one after the other, in the order of t. */
-static void corners(const block *b, size_t x, size_t y, size_t z, int t, size_t out[4]) {
-  static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  size_t at[3] = {x, y, z};
-  out[0] = node_at(b, x, y, z);
-  for (int i = 0; i < 3; i++) {
-    at[order[t][i]]++;
-    out[i + 1] = node_at(b, at[0], at[1], at[2]);
-  }
-}
-
-static bool is_held(const block *b, const size_t at[3]) {
-  bool any = false;
-  for (int i = 0; i < 3; i++)
-    any |= (b->held[2 * i] && at[i] == 0) || (b->held[2 * i + 1] && at[i] == b->cells[i]);
-  return any;
-}
-
-static scree_status add_nodes(flexible *f, const block *b, const double *mass) {
-  const double least = fmin(b->size[0], fmin(b->size[1], b->size[2]));
-  const double reach = f->k.node_radius > 0.0 ? f->k.node_radius : 0.1 * least;
-  scree_shape *ball = NULL;
-  scree_status status =
-      f->k.node_radius > 0.0
-          ? flexible_told(f, scree_shape_create_sphere(f->scene->context, f->k.node_radius, &ball))
-          : SCREE_OK;
-  for (size_t z = 0; z < b->nodes[2] && !status; z++)
-    for (size_t y = 0; y < b->nodes[1] && !status; y++)
-      for (size_t x = 0; x < b->nodes[0] && !status; x++) {
-        const size_t at[3] = {x, y, z};
-        scree_body_def d = scree_body_def_default();
-        for (int i = 0; i < 3; i++) d.position[i] = f->k.lower[i] + (double)at[i] * b->size[i];
-        const bool fixed = is_held(b, at) && !f->k.held_by;
-        d.kind = fixed ? SCREE_BODY_FIXED : SCREE_BODY_DYNAMIC;
-        d.mass = mass[node_at(b, x, y, z)];
-        d.point = true;
-        d.inertia[0] = d.inertia[3] = d.inertia[5] = 0.4 * d.mass * reach * reach;
-        d.shape = ball;
-        flexible_set_motion(f, &d);
-        d.material = f->material;
-        status = scene_add_body(f->scene, f->world, &d, f->node);
-      }
-  scree_shape_destroy(ball);
-  return status;
-}
-
-/* Held nodes are points of a body: a ball joint each, as turns of a node mean nothing. */
-static scree_status join_nodes(flexible *f, const block *b, size_t first) {
-  const char *name;
-  size_t from, count;
-  scree_status status =
-      scene_text(&f->scene->doc, &f->scene->scope, f->k.held_by, "held_by", &name);
-  if (!status) status = scene_find_bodies(f->scene, f->k.held_by, name, true, &from, &count);
-  if (!status && !f->k.held)
-    return scene_fault(&f->scene->doc, f->k.held_by, "held_by: no faces are `held`");
-  if (status) return status;
-  scree_joint_def d = scree_joint_def_default();
-  d.kind = SCREE_JOINT_BALL;
-  d.body_a = f->scene->bodies[from];
-  for (size_t z = 0; z < b->nodes[2] && !status; z++)
-    for (size_t y = 0; y < b->nodes[1] && !status; y++)
-      for (size_t x = 0; x < b->nodes[0] && !status; x++) {
-        const size_t at[3] = {x, y, z};
-        if (!is_held(b, at)) continue;
-        d.body_b = f->scene->bodies[first + node_at(b, x, y, z)];
-        for (int i = 0; i < 3; i++) d.anchor[i] = f->k.lower[i] + (double)at[i] * b->size[i];
-        status = flexible_told(f, scree_world_add_joint(f->world, &d, NULL));
-      }
-  return status;
-}
-
-static scree_status add_tetrahedra(flexible *f, const block *b, size_t first) {
-  scree_link_def d = scree_link_def_default();
-  d.kind = SCREE_LINK_TETRAHEDRON;
-  d.young = f->k.young;
-  d.poisson = f->k.poisson;
-  d.rayleigh = f->k.rayleigh;
-  scree_status status = SCREE_OK;
-  for (size_t z = 0; z < b->cells[2] && !status; z++)
-    for (size_t y = 0; y < b->cells[1] && !status; y++)
-      for (size_t x = 0; x < b->cells[0] && !status; x++)
-        for (int t = 0; t < 6 && !status; t++) {
-          size_t node[4];
-          corners(b, x, y, z, t, node);
-          for (int i = 0; i < 4; i++) d.body[i] = f->scene->bodies[first + node[i]];
-          status = flexible_told(f, scree_world_add_link(f->world, &d, NULL));
-        }
-  return status;
-}
-
-static scree_status build_block(flexible *f) {
-  block b;
-  scree_status status = read_block(f, &b);
-  if (!status) status = flexible_begin(f);
-  if (status) return status;
-  const size_t first = f->scene->body_count;
-  double *mass = memory_new(f->scene->context, b.nodes[0] * b.nodes[1] * b.nodes[2], sizeof *mass);
-  if (!mass) return SCREE_ERROR_MEMORY;
-  const double quarter = f->k.density * b.size[0] * b.size[1] * b.size[2] / 24.0;
-  for (size_t z = 0; z < b.cells[2]; z++)
-    for (size_t y = 0; y < b.cells[1]; y++)
-      for (size_t x = 0; x < b.cells[0]; x++)
-        for (int t = 0; t < 6; t++) {
-          size_t node[4];
-          corners(&b, x, y, z, t, node);
-          for (int i = 0; i < 4; i++) mass[node[i]] += quarter;
-        }
-  status = add_nodes(f, &b, mass);
-  memory_free(f->scene->context, mass);
-  if (!status && f->k.held_by) status = join_nodes(f, &b, first);
-  return status ? status : add_tetrahedra(f, &b, first);
-}
-
 scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const scene_node *node) {
   flexible f = {.scene = scene, .world = world, .node = node};
   f.k = (scene_flexible_keys){.name = "",
                               .material = "",
                               .poisson = 0.3,
                               .elements = 10,
+                              .order = 1,
                               .collide = true,
                               .axis = {0, 0, 1},
                               .file = "",
@@ -393,7 +251,8 @@ scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const 
   scree_status status = scene_read(&scene->doc, &scene->scope, node, &scene_section_flexible, &f.k);
   if (!status && *f.k.material) status = find_material(&f);
   if (status) return status;
-  static scree_status (*const build[])(flexible *) = {build_beam, build_block, flexible_build_ring,
-                                                      flexible_build_net, flexible_build_mesh};
+  static scree_status (*const build[])(flexible *) = {build_beam,          flexible_build_block,
+                                                      flexible_build_ring, flexible_build_net,
+                                                      flexible_build_mesh, flexible_build_cable};
   return build[f.k.kind](&f);
 }

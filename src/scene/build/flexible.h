@@ -12,6 +12,25 @@ typedef struct flexible {
   scree_material_id material;
 } flexible;
 
+typedef struct beam_end {
+  bool clamped;
+  scree_body_id body; /* null: the world */
+} beam_end;
+
+typedef struct solid_element {
+  uint32_t node[SCREE_LINK_BODIES];
+  uint32_t line; /* of the file that it is from; 0: none */
+} solid_element;
+
+/* Tetrahedra before they are bodies and links. */
+typedef struct solid {
+  double (*at)[3];
+  solid_element *element;
+  size_t node_count, element_count;
+  uint32_t corners; /* nodes of an element: 4 or 10 */
+  uint32_t file;    /* of the lines */
+} solid;
+
 typedef struct beam_section {
   double area, inertia_y, inertia_z, torsion, shear_area;
 } beam_section;
@@ -32,6 +51,15 @@ scree_link_def flexible_beam_link(const flexible *f, const beam_section *section
 /* Faces or edges x- x+ y- y+ z- z+. */
 scree_status flexible_read_held(flexible *f, bool held[6]);
 
+/* Unit vector and length from `start` to `end`; and what `ends` says. */
+scree_status flexible_read_line(flexible *f, v3 *along, double *length);
+scree_status flexible_read_ends(flexible *f, beam_end ends[2]);
+
+/* flexible_solid.c: nodes and elements into the world; nodes of no element are left out. */
+scree_status flexible_build_solid(flexible *f, const solid *s);
+scree_status flexible_build_block(flexible *f);
+/* flexible_cable.c */
+scree_status flexible_build_cable(flexible *f);
 /* flexible_net.c */
 scree_status flexible_build_ring(flexible *f);
 scree_status flexible_build_net(flexible *f);

@@ -1,4 +1,4 @@
-/* Flexible parts of a mesh of linear tetrahedra, from a file of gmsh: format 2 and 4.1, text.
+/* Flexible parts of a mesh of tetrahedra, from a file of gmsh: format 2 and 4.1, text.
  *
  *   $MeshFormat   version, 0 (text), 8
  *   $Nodes        2: count, then "tag x y z";
@@ -7,8 +7,9 @@
  *   $Elements     2: count, then "tag type n tags… nodes…" on a line each;
  *                 4.1: blocks, count, tags; each block: dimension, entity, type, count, then lines
  *
- * Of the elements type 4, tetrahedra of four nodes, are taken; points, lines and faces are passed
- * over, other solids refused. Other sections are passed over. Nodes of no tetrahedron are left out.
+ * Of the elements type 4 and 11, tetrahedra of four or of ten nodes, are taken, all of one file
+ * alike; gmsh's order of ten nodes is that of links. Points, lines and faces are passed over, other
+ * solids refused. Other sections are passed over. Nodes of no tetrahedron are left out.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +25,6 @@ enum { MOST = 1000000 }; /* nodes, and tetrahedra */
 typedef struct msh_node {
   uint64_t tag;
   double at[3];
-  double mass;
-  uint32_t body; /* 1 + its number among those that are used; 0: not used */
 } msh_node;
 
 typedef struct msh {
@@ -33,9 +32,10 @@ typedef struct msh {
   const char *at;
   scene_node place; /* for messages */
   msh_node *node;
-  uint32_t (*tetrahedron)[4];
+  solid_element *element;
   size_t node_count, count;
-  bool old; /* format 2 */
+  uint32_t corners; /* nodes of a tetrahedron; 0: none was seen yet */
+  bool old;         /* format 2 */
 } msh;
 
 static scree_status bad(msh *m, const char *what) {
@@ -126,18 +126,29 @@ static int by_tag(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static scree_status read_tetrahedron(msh *m) {
+static scree_status read_tetrahedron(msh *m, uint32_t corners) {
   if (m->count >= MOST) return bad(m, "more than 1000000 tetrahedra");
-  if (memory_grow(m->f->scene->context, &m->tetrahedron, m->count + 1, sizeof *m->tetrahedron))
+  if (m->corners && m->corners != corners)
+    return bad(m, "tetrahedra of four and of ten nodes in one file");
+  m->corners = corners;
+  if (memory_grow(m->f->scene->context, &m->element, m->count + 1, sizeof *m->element))
     return SCREE_ERROR_MEMORY;
-  for (int i = 0; i < 4; i++) {
+  solid_element *element = &m->element[m->count];
+  memset(element, 0, sizeof *element);
+  element->line = m->place.line;
+  for (uint32_t i = 0; i < corners; i++) {
     msh_node wanted = {.tag = 0};
     const scree_status status = whole(m, any, &wanted.tag);
     if (status) return status;
+    if (m->place.line != element->line) {
+      m->place.line = element->line;
+      return bad(m, corners == 4 ? "a tetrahedron has four nodes on its line"
+                                 : "a quadratic tetrahedron has ten nodes on its line");
+    }
     const msh_node *found =
         m->node_count ? bsearch(&wanted, m->node, m->node_count, sizeof wanted, by_tag) : NULL;
     if (!found) return bad(m, "an element names a node that is not there");
-    m->tetrahedron[m->count][i] = (uint32_t)(found - m->node);
+    element->node[i] = (uint32_t)(found - m->node);
   }
   m->count++;
   return SCREE_OK;
@@ -152,9 +163,13 @@ static bool is_flat(uint64_t type) {
 }
 
 static scree_status read_element(msh *m, uint64_t type) {
-  if (type == 4) return read_tetrahedron(m);
-  if (type == 11) return bad(m, "tetrahedra of ten nodes are not taken; mesh with order 1");
-  if (!is_flat(type)) return bad(m, "solids that are no tetrahedra are not taken");
+  if (type == 4 || type == 11) return read_tetrahedron(m, type == 4 ? 4 : 10);
+  if (!is_flat(type)) {
+    char what[80];
+    snprintf(what, sizeof what, "solids that are no tetrahedra (type %u) are not taken",
+             (unsigned)type);
+    return bad(m, what);
+  }
   skip_line(m);
   return SCREE_OK;
 }
@@ -214,81 +229,21 @@ static scree_status read_file(msh *m) {
 
 /* ---- the part ------------------------------------------------------------------------------- */
 
-static double volume_of(const msh *m, const uint32_t *t) {
-  v3 edge[3];
-  for (int i = 0; i < 3; i++)
-    edge[i] = v3_sub(v3_load(m->node[t[i + 1]].at), v3_load(m->node[t[0]].at));
-  return fabs(v3_dot(edge[0], v3_cross(edge[1], edge[2]))) / 6.0;
-}
-
-static bool is_held(const msh *m, const bool held[6], const double lower[3], const double upper[3],
-                    const double *at) {
-  bool any_face = false;
-  (void)m;
-  for (int i = 0; i < 3; i++) {
-    const double near = 1e-6 * (upper[i] - lower[i]);
-    any_face |=
-        (held[2 * i] && at[i] <= lower[i] + near) || (held[2 * i + 1] && at[i] >= upper[i] - near);
-  }
-  return any_face;
-}
-
-static scree_status add_nodes(msh *m) {
-  flexible *f = m->f;
-  bool held[6] = {false};
-  double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
-  scree_shape *ball = NULL;
-  for (size_t t = 0; t < m->count; t++)
-    for (int i = 0; i < 4; i++)
-      m->node[m->tetrahedron[t][i]].mass += 0.25 * f->k.density * volume_of(m, m->tetrahedron[t]);
-  for (size_t k = 0; k < m->node_count; k++)
-    for (int i = 0; i < 3 && m->node[k].mass > 0.0; i++) {
-      lower[i] = fmin(lower[i], m->node[k].at[i]);
-      upper[i] = fmax(upper[i], m->node[k].at[i]);
-    }
-  scree_status status = flexible_read_held(f, held);
-  if (!status && f->k.node_radius > 0.0)
-    status =
-        flexible_told(f, scree_shape_create_sphere(f->scene->context, f->k.node_radius, &ball));
-  uint32_t used = 0;
-  for (size_t k = 0; k < m->node_count && !status; k++) {
-    msh_node *n = &m->node[k];
-    if (!(n->mass > 0.0)) continue;
-    scree_body_def d = scree_body_def_default();
-    memcpy(d.position, n->at, sizeof n->at);
-    d.kind = is_held(m, held, lower, upper, n->at) ? SCREE_BODY_FIXED : SCREE_BODY_DYNAMIC;
-    d.mass = n->mass;
-    d.point = true;
-    d.inertia[0] = d.inertia[3] = d.inertia[5] = d.mass * pow(d.mass / f->k.density, 2.0 / 3.0);
-    d.shape = ball;
-    d.material = f->material;
-    flexible_set_motion(f, &d);
-    n->body = ++used;
-    status = scene_add_body(f->scene, f->world, &d, f->node);
-  }
-  scree_shape_destroy(ball);
-  return status;
-}
-
 static scree_status build(msh *m) {
   flexible *f = m->f;
   scree_status status = read_file(m);
-  if (!status) status = flexible_begin(f);
-  const size_t first = f->scene->body_count;
-  if (!status) status = add_nodes(m);
-  scree_link_def d = scree_link_def_default();
-  d.kind = SCREE_LINK_TETRAHEDRON;
-  d.young = f->k.young;
-  d.poisson = f->k.poisson;
-  d.rayleigh = f->k.rayleigh;
-  for (size_t t = 0; t < m->count && !status; t++) {
-    for (int i = 0; i < 4; i++) {
-      const uint32_t body = m->node[m->tetrahedron[t][i]].body;
-      if (!body) return scene_fault(&f->scene->doc, f->node, "msh: a tetrahedron has no volume");
-      d.body[i] = f->scene->bodies[first + body - 1];
-    }
-    status = flexible_told(f, scree_world_add_link(f->world, &d, NULL));
-  }
+  if (status) return status;
+  double(*at)[3] = memory_new(f->scene->context, m->node_count, sizeof *at);
+  if (!at) return SCREE_ERROR_MEMORY;
+  for (size_t k = 0; k < m->node_count; k++) memcpy(at[k], m->node[k].at, sizeof at[k]);
+  const solid s = {.at = at,
+                   .element = m->element,
+                   .node_count = m->node_count,
+                   .element_count = m->count,
+                   .corners = m->corners,
+                   .file = m->place.file};
+  status = flexible_build_solid(f, &s);
+  memory_free(f->scene->context, at);
   return status;
 }
 
@@ -296,13 +251,15 @@ scree_status flexible_build_mesh(flexible *f) {
   scene_document *doc = &f->scene->doc;
   uint32_t file;
   if (!f->k.file[0]) return scene_fault(doc, f->node, "mesh: key 'file' is missing");
-  if (f->k.held_by) return scene_fault(doc, f->k.held_by, "held_by: a mesh is held by the world");
+  if (flexible_given(f, "order"))
+    return scene_fault(doc, scene_place(&f->k.head, "order"),
+                       "order: that of a mesh is in its file");
   const scene_node *at = scene_place(&f->k.head, "file");
   scree_status status = scene_open_file(doc, at, at->file, f->k.file, &file);
   if (status) return status;
   msh m = {.f = f, .at = doc->files[file].bytes, .place = {.file = file, .line = 1, .column = 1}};
   status = build(&m);
   memory_free(f->scene->context, m.node);
-  memory_free(f->scene->context, m.tetrahedron);
+  memory_free(f->scene->context, m.element);
   return status;
 }

@@ -14,21 +14,28 @@ SECTION(stepper, "stepper",
 #define FLEXIBLE(m) AT(scene_flexible_keys, m)
 static const scene_field flexible_fields[] = {
     TEXT("name", false, FLEXIBLE(name), "of its nodes, which are bodies: name[0], name[1], …"),
-    CHOICE("kind", true, FLEXIBLE(kind), "beam|block|ring|net|mesh",
-           "elements along a line, tetrahedra, elements along a circle, crossing cables, or "
-           "tetrahedra of a file"),
+    CHOICE("kind", true, FLEXIBLE(kind), "beam|block|ring|net|mesh|cable",
+           "elements along a line, tetrahedra, elements along a circle, crossing cables, "
+           "tetrahedra of a file, or a cable without torsion"),
     REAL("young", true, FLEXIBLE(young), "Pa", OVER(0), INFINITY, "modulus of elasticity"),
     REAL("poisson", false, FLEXIBLE(poisson), "", FROM(-0.99), 0.49, "default 0.3"),
     REAL("density", true, FLEXIBLE(density), "kg/m^3", OVER(0), INFINITY, ""),
     REAL("rayleigh", false, FLEXIBLE(rayleigh), "s", FROM(0), INFINITY,
          "damping over stiffness; default 0"),
+    WHOLE("order", false, FLEXIBLE(order), "", FROM(1), 2,
+          "block: linear (1) or quadratic (2) tetrahedra; default 1; a mesh has that of its file"),
+    CHOICE("law", false, FLEXIBLE(law), "linear|neo-hookean",
+           "block, mesh: small strains, or rubber with large ones; default linear"),
+    CHOICE("mass", false, FLEXIBLE(mass), "lumped|consistent",
+           "block, mesh: masses at nodes, or the elements' consistent mass matrices; default "
+           "lumped; a cable's are consistent"),
     TEXT("material", false, FLEXIBLE(material), "of its surface, a name of `materials`"),
     VECTOR("start", false, FLEXIBLE(start), "m", 3, FROM(-INFINITY),
-           "beam: one end; mesh: where its origin lies; default 0"),
-    VECTOR("end", false, FLEXIBLE(end), "m", 3, FROM(-INFINITY), "beam: the other"),
-    WHOLE("elements", false, FLEXIBLE(elements), "", FROM(1), 1e6, "beam, ring: default 10"),
+           "beam, cable: one end; mesh: where its origin lies; default 0"),
+    VECTOR("end", false, FLEXIBLE(end), "m", 3, FROM(-INFINITY), "beam, cable: the other"),
+    WHOLE("elements", false, FLEXIBLE(elements), "", FROM(1), 1e6, "beam, ring, cable: default 10"),
     REAL("radius", false, FLEXIBLE(radius), "m", OVER(0), INFINITY,
-         "beam, ring, net: of a round section"),
+         "beam, ring, net, cable: of a round section"),
     VECTOR(
         "section", false, FLEXIBLE(section), "m", 2, OVER(0),
         "beam, ring: width and height of a rectangle; the height of a ring lies along its radius"),
@@ -37,9 +44,11 @@ static const scene_field flexible_fields[] = {
     FLAG("shear", false, FLEXIBLE(shear),
          "beam, ring, net: with shear (Timoshenko) or without (Euler, Bernoulli); default false"),
     ANY("ends", false, FLEXIBLE(ends), "",
-        "beam: what its two ends are clamped to: `free`, `world` or a body; default [free, free]"),
+        "beam, cable: what its two ends are clamped to: `free`, `world` or a body; default [free, "
+        "free]"),
     FLAG("collide", false, FLEXIBLE(collide),
-         "beam, ring, net: do its segments touch others? default true"),
+         "beam, ring, net: do its segments touch others? cable: do the balls at its nodes? default "
+         "true"),
     VECTOR("lower", false, FLEXIBLE(lower), "m", 3, FROM(-INFINITY), "block, net: a corner"),
     VECTOR("upper", false, FLEXIBLE(upper), "m", 3, FROM(-INFINITY),
            "block, net: the other corner"),
@@ -52,7 +61,7 @@ static const scene_field flexible_fields[] = {
         "default "
         "none"),
     ANY("held_by", false, FLEXIBLE(held_by), "",
-        "block: the body that `held` nodes are joined to; default the world"),
+        "block, mesh: the body that `held` nodes are joined to; default the world"),
     VECTOR("center", false, FLEXIBLE(center), "m", 3, FROM(-INFINITY),
            "ring: default 0; also what `angular` is about"),
     VECTOR("axis", false, FLEXIBLE(axis), "", 3, FROM(-INFINITY),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/tangent.h"
+#include "model/link/link.h"
 #include "step/smooth/system.h"
 
 /* ---- pattern -------------------------------------------------------------------------------- */
@@ -125,6 +126,19 @@ static void add_mass(smooth_system *s, double weight) {
   }
 }
 
+static void add_link_inertia(smooth_system *s, double weight) {
+  for (size_t k = 0; k < s->world->link_limit; k++) {
+    const world_link *l = &s->world->link[k];
+    for (uint32_t i = 0; l->alive && l->heavy && i < l->body_count; i++)
+      for (uint32_t j = 0; j < l->body_count; j++) {
+        const uint32_t ri = s->rank[l->body[i]], rj = s->rank[l->body[j]];
+        if (ri == SMOOTH_NONE || rj == SMOOTH_NONE) continue;
+        double *block = kkt_block(&s->matrix, ri, rj);
+        for (int n = 0; n < 3; n++) block[7 * n] += weight * link_inertia(l, i, j);
+      }
+  }
+}
+
 /* Columns of turns times T^-1 of each body's turn in the step. */
 static void turn_columns(smooth_system *s) {
   const kkt_matrix *m = &s->matrix;
@@ -205,6 +219,7 @@ void system_matrix(smooth_system *s, const smooth_weights *weights) {
   memset(s->matrix.value, 0, count * sizeof *s->matrix.value);
   if (forces) memset(s->stiff, 0, count * sizeof *s->stiff);
   add_mass(s, weights->mass);
+  if (weights->mass != 0.0) add_link_inertia(s, weights->mass);
   if (forces) world_force_blocks(s->world, add_block, &f);
   if (forces && s->more_blocks) s->more_blocks(s->more_of, add_block, &f);
   if (weights->turns) turn_columns(s);

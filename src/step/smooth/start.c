@@ -102,7 +102,7 @@ static void rates_ahead(smooth_system *s, double dt, const double *step, const d
   for (size_t k = 0; k < s->rows; k++) sum[k] += weight * system_rate(s, k, v);
 }
 
-/* Without joints: M^-1 f. */
+/* Without joints and inertia of links: M^-1 f. */
 static void free_accelerations(const smooth_system *s, const double *f, double *a) {
   const world_bodies *b = &s->world->bodies;
   for (size_t r = 0; r < s->bodies; r++) {
@@ -133,7 +133,7 @@ scree_status system_accelerations(smooth_system *s, linear_solver *linear, doubl
   system_forces(s, s->x);
   scree_status status = s->more_forces ? s->more_forces(s->more_user, s->x) : SCREE_OK;
   if (status) return status;
-  if (!s->rows) {
+  if (!s->rows && !s->heavy) {
     free_accelerations(s, s->x, a);
     return SCREE_OK;
   }

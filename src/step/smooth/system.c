@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/tangent.h"
+#include "model/link/link.h"
 
 void system_init(smooth_system *s, scree_world *world) {
   memset(s, 0, sizeof *s);
@@ -60,6 +61,9 @@ static scree_status number_bodies(smooth_system *s) {
       memory_grow(c, &s->load, 6 * b->limit + 1, sizeof *s->load))
     return SCREE_ERROR_MEMORY;
   s->bodies = 0;
+  s->heavy = false;
+  for (size_t k = 0; k < s->world->link_limit; k++)
+    s->heavy |= s->world->link[k].alive && s->world->link[k].heavy;
   for (uint32_t i = 0; i < b->limit; i++) {
     s->rank[i] = SMOOTH_NONE;
     if (!b->alive[i] || !world_is_dynamic(s->world, i)) continue;
@@ -302,6 +306,21 @@ void system_add_loads(const smooth_system *s, const double *lambda, double *y) {
     }
 }
 
+/* y += m a of links with inertia of their own; bodies that are no unknowns are at rest, or moved
+ * evenly. */
+static void add_link_inertia(const smooth_system *s, const double *a, double *y) {
+  for (size_t k = 0; k < s->world->link_limit; k++) {
+    const world_link *l = &s->world->link[k];
+    for (uint32_t i = 0; l->alive && l->heavy && i < l->body_count; i++)
+      for (uint32_t j = 0; j < l->body_count; j++) {
+        const uint32_t ri = s->rank[l->body[i]], rj = s->rank[l->body[j]];
+        if (ri == SMOOTH_NONE || rj == SMOOTH_NONE) continue;
+        const double m = link_inertia(l, i, j);
+        for (int n = 0; n < 3; n++) y[6 * ri + (uint32_t)n] += m * a[6 * rj + (uint32_t)n];
+      }
+  }
+}
+
 void system_mass(const smooth_system *s, const double *a, double *y) {
   const world_bodies *b = &s->world->bodies;
   for (size_t r = 0; r < s->bodies; r++) {
@@ -311,6 +330,7 @@ void system_mass(const smooth_system *s, const double *a, double *y) {
     v3_store(y + 6 * r + 3,
              quat_rotate(b->rotation[i], v3_make(in.x * turn.x, in.y * turn.y, in.z * turn.z)));
   }
+  add_link_inertia(s, a, y);
 }
 
 double system_rate(const smooth_system *s, size_t k, const double *v) {

@@ -32,6 +32,7 @@ typedef struct smooth_system {
   scree_world *world;
   uint64_t revision;
   bool known; /* the pattern has been made */
+  bool heavy; /* links have inertia of their own: M is not a block a body */
   size_t bodies, joints, rows;
   uint32_t *body, *rank; /* rank -> place in the world; place -> rank */
   uint32_t *joint;       /* node -> place in the world */
