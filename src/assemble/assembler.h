@@ -229,6 +229,9 @@ void assembler_find_means(assembler *a);
 double assembler_contact_work(const assembler *a);
 double assembler_one_work(const assembler *a, size_t contact);
 double assembler_block_work(const assembler *a, size_t block);
+/* gain.c: would held rows give energy in the step that was solved? Then it is to be built and
+ * solved again, without work of theirs. */
+bool assembler_joints_give(assembler *a, const assembler_params *params);
 /* stiffness.c: of joints under load, in (I + h K). */
 scree_status assembler_find_stiffness(assembler *a, const assembler_params *params);
 /* Changes the inverse inertia of a body and its free angular velocity, where it is stiff; says

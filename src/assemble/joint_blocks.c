@@ -103,8 +103,9 @@ double joint_recovered_part(double sum2, double most, double chord,
  * motion, and whatever speed along the rows they meet gives or takes energy: their work is g times
  * the mean of it before and after. Before, bodies part along the rows by half of what the motion
  * bends, D'v = h k / 2. So D'v+ = -D'v-, for which there is none. What it leaves, of second order,
- * is for the next step. Joints that are apart, were just brought together or turn far in the step
- * have other speeds: they are held as ever. False: this is one of these. */
+ * is for the next step. The same where the step that was solved would give (gain.c). Joints that
+ * are apart, were just brought together or turn far in the step have other speeds: they are held as
+ * ever. False: this is one of these. */
 static const double far_turn = 0.5; /* rad in a step */
 
 static bool hold_without_work(const assembler *a, const assembler_params *params, const joint *j,
@@ -112,7 +113,7 @@ static bool hold_without_work(const assembler *a, const assembler_params *params
                               double *offset) {
   const world_bodies *b = &a->world->bodies;
   double size, apart[2] = {0.0, 0.0}, speed[2] = {0.0, 0.0};
-  if (!a->impacts.jolted || j->compliance > 0.0) return false;
+  if (!(a->impacts.jolted || a->joints.workless) || j->compliance > 0.0) return false;
   const bending bent = find_bending(a, params->h, j, view, &size);
   if (params->h * bent.turn > far_turn * far_turn) return false;
   for (int k = 0; k < count; k++) {
@@ -123,6 +124,9 @@ static bool hold_without_work(const assembler *a, const assembler_params *params
   return sqrt(apart[0]) <= params->h * bent.slide && sqrt(speed[0]) <= bent.slide &&
          sqrt(apart[1]) <= params->h * bent.turn && sqrt(speed[1]) <= bent.turn;
 }
+
+/* Of what a step takes back at most. */
+static const double little = 0.2;
 
 static scree_status add_held(assembler *a, const assembler_params *params, size_t index,
                              const joint_view *view, assembler_report *report) {
@@ -142,11 +146,16 @@ static scree_status add_held(assembler *a, const assembler_params *params, size_
   report->joint_error = fmax(report->joint_error, sqrt(slide));
   const double slides = joint_recovered_part(slide, most.slide, most.chord_slide, params),
                turns = joint_recovered_part(turn, most.turn, most.chord_turn, params);
+  /* In a part of a step, what is a little apart is not pulled together against a jolt: forces are
+   * the larger the shorter the part, so that its length would not help. */
+  const double whole = assembler_whole(params);
+  const bool still =
+      a->joints.workless && params->h < whole && sqrt(slide) < little * whole * most.slide;
   const bool workless = hold_without_work(a, params, j, view, rows, count, offset);
   for (int k = 0; k < count; k++) {
     const bool soft = j->compliance > 0.0 && !rows[k].turn;
     const double part = soft ? 1.0 : params->stabilisation * (rows[k].turn ? turns : slides);
-    if (!workless) offset[k] = part * rows[k].value / params->h;
+    if (!workless) offset[k] = still && !soft ? 0.0 : part * rows[k].value / params->h;
     if (soft) compliance[k] = j->compliance / (params->h * a->kick);
     g[k] = warmth * j->held[k];
   }
@@ -208,6 +217,7 @@ scree_status assembler_add_joints(assembler *a, const assembler_params *params,
   const scree_world *w = a->world;
   scree_status status = SCREE_OK;
   a->joints.count = 0;
+  a->joints.workless = a->joints.workless && params->again;
   for (size_t k = 0; k < w->joint_limit && !status; k++)
     if (takes_part(w, &w->joint[k])) status = add_joint(a, params, k, report);
   return status;

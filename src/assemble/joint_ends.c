@@ -111,6 +111,7 @@ static bool bend(assembler *a, const assembler_params *params, const joint_part 
 
 scree_status assembler_bend_joints(assembler *a, const assembler_params *params, bool *again) {
   *again = false;
+  if (a->joints.workless) return SCREE_OK; /* what it bends is for the next step */
   if (a->joints.count == 0 || find_ends(a, params->h))
     return a->joints.count ? SCREE_ERROR_MEMORY : SCREE_OK;
   for (size_t k = 0; k < a->joints.count; k++) *again |= bend(a, params, &a->joints.part[k]);

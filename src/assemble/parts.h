@@ -113,6 +113,7 @@ typedef struct joint_rows {
   uint32_t *link_inertia; /* of each link: where its blocks of inertia begin */
   double (*stiffness)[6]; /* of each body, xx xy xz yy yz zz, N m s; while `stiff` */
   bool stiff;
+  bool workless; /* held rows would give energy: the step is solved again so that they do not */
 } joint_rows;
 
 /* look.c: the second look at a step that was solved. */

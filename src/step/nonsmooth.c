@@ -253,7 +253,7 @@ static scree_status look(scree_stepper *s, const assembler_params *params, int l
   }
   scree_status status = assembler_look(a, params, &found->missed);
   if (status || found->missed) return status;
-  if (assembler_bounce_gives(a)) {
+  if (assembler_bounce_gives(a) || assembler_joints_give(a, params)) {
     found->missed = true;
     return params->again ? SCREE_OK : assembler_see_no_farther(a);
   }

@@ -67,7 +67,49 @@ static void test_load(void **state) {
   }
 }
 
+/* Twenty links, a load of `ratio` links, let go from the horizontal: it swings to the other side,
+ * grows slack there, and is pulled taut with jolts of the load that throw the links about. */
+static void drop(double ratio, double *gain, double *turned) {
+  enum { MANY = 20 };
+  lab l = lab_open(0.0, 0.0);
+  l.def = scree_stepper_def_default();
+  scree_body_id above = {0};
+  for (int k = 0; k <= MANY; k++) {
+    scree_body_def body = scree_body_def_default();
+    scree_joint_def joint = scree_joint_def_default();
+    body.mass = k < MANY ? 0.1 : 0.1 * ratio;
+    body.inertia[0] = body.inertia[3] = body.inertia[5] = k < MANY ? 1e-4 : 4e-4 * ratio;
+    body.position[0] = k < MANY ? link * (k + 0.5) : link * (MANY + 1);
+    joint.kind = SCREE_JOINT_BALL;
+    joint.body_a = above;
+    joint.anchor[0] = link * k;
+    above = joint.body_b = lab_add(&l, body, NULL);
+    ok(&l, scree_world_add_joint(l.world, &joint, NULL));
+  }
+  const double start = total(&l);
+  *gain = *turned = 0.0;
+  for (int k = 0; k < 2000; k++) {
+    lab_run(&l, step, step);
+    const scree_energy e = scree_world_get_energy(l.world);
+    *gain = fmax(*gain, total(&l) - start);
+    *turned = fmax(*turned, e.linear + e.angular);
+  }
+  lab_close(&l);
+}
+
+static void test_jolts(void **state) {
+  (void)state;
+  static const double ratios[] = {10.0, 100.0, 1000.0};
+  for (size_t r = 0; r < sizeof ratios / sizeof ratios[0]; r++) {
+    double gain, turned;
+    drop(ratios[r], &gain, &turned);
+    assert_true(gain < 0.02 * turned);
+    /* All that the fall to the lowest point gives. */
+    assert_true(turned < 1.02 * earth * link * 0.1 * (21.0 * ratios[r] + 10.0 * 20.0));
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_load)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_load), cmocka_unit_test(test_jolts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
