@@ -101,6 +101,7 @@ void scree_picture_destroy(scree_picture *p) {
   scree_shape_destroy(p->arrow_head);
   scree_shape_destroy(p->slope);
   memory_free(p->context, p->item_of);
+  memory_free(p->context, p->bare);
   memory_free(p->context, p->values);
   memory_free(p->context, p->probe.time);
   memory_free(p->context, p->probe.value);
@@ -126,8 +127,10 @@ static scree_status make_room(scree_picture *p, const scree_frame *frame) {
       memory_grow(c, &p->items, n, sizeof *p->items) ||
       memory_grow(c, &p->contacts, frame->contact_count + 1, sizeof *p->contacts) ||
       memory_grow(c, &p->values, n, sizeof *p->values) ||
-      memory_grow(c, &p->item_of, most + 1, sizeof *p->item_of))
+      memory_grow(c, &p->item_of, most + 1, sizeof *p->item_of) ||
+      memory_grow(c, &p->bare, most + 1, sizeof *p->bare))
     return SCREE_ERROR_MEMORY;
+  memset(p->bare, 0, memory_room(p->bare) * sizeof *p->bare);
   memset(p->item_of, 0, memory_room(p->item_of) * sizeof *p->item_of);
   return SCREE_OK;
 }
@@ -155,7 +158,14 @@ static scree_status take_bodies(scree_picture *p, const scree_frame *frame) {
   for (size_t i = 0; i < frame->body_count; i++) {
     const uint32_t *id = frame->ids + 3 * i;
     const scree_shape *shape = picture_shape(p, id[2]);
-    if (!shape) continue;
+    if (!shape) {
+      picture_bare *bare = &p->bare[id[0]];
+      bare->there = true;
+      bare->generation = id[1];
+      memcpy(bare->position, frame->poses + 7 * i, sizeof bare->position);
+      memcpy(bare->rotation, frame->poses + 7 * i + 3, sizeof bare->rotation);
+      continue;
+    }
     scree_recorded_body known;
     scree_status status = picture_get_body(p, (scree_body_id){id[0], id[1]}, &known);
     if (status) return status;
@@ -175,19 +185,27 @@ static scree_status take_bodies(scree_picture *p, const scree_frame *frame) {
   return SCREE_OK;
 }
 
+static void blend_pose(const double *pose, double share, double position[3], double rotation[4]) {
+  const double *q = pose + 3;
+  double dot = 0.0;
+  for (int k = 0; k < 3; k++) position[k] += share * (pose[k] - position[k]);
+  for (int k = 0; k < 4; k++) dot += rotation[k] * q[k];
+  for (int k = 0; k < 4; k++)
+    rotation[k] = (1.0 - share) * rotation[k] + (dot < 0.0 ? -share : share) * q[k];
+}
+
 /* Moves every body that is in both frames towards the next one. */
 static void blend_bodies(scree_picture *p, const scree_frame *next, double share) {
   for (size_t i = 0; i < next->body_count; i++) {
     const uint32_t *id = next->ids + 3 * i;
+    const double *pose = next->poses + 7 * i;
+    picture_bare *bare = id[0] < memory_room(p->bare) ? &p->bare[id[0]] : NULL;
+    if (bare && bare->there && bare->generation == id[1])
+      blend_pose(pose, share, bare->position, bare->rotation);
     const uint32_t at = id[0] < memory_room(p->item_of) ? p->item_of[id[0]] : 0;
     if (!at || p->bodies[at - 1].id.generation != id[1]) continue;
     scree_render_item *item = &p->items[at - 1];
-    const double *pose = next->poses + 7 * i, *q = pose + 3;
-    double dot = 0.0;
-    for (int k = 0; k < 3; k++) item->position[k] += share * (pose[k] - item->position[k]);
-    for (int k = 0; k < 4; k++) dot += item->rotation[k] * q[k];
-    for (int k = 0; k < 4; k++)
-      item->rotation[k] = (1.0 - share) * item->rotation[k] + (dot < 0.0 ? -share : share) * q[k];
+    blend_pose(pose, share, item->position, item->rotation);
     float *v = p->bodies[at - 1].velocity;
     for (int k = 0; k < 6; k++) v[k] += (float)share * (next->velocities[6 * i + (size_t)k] - v[k]);
   }

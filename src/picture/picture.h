@@ -55,6 +55,13 @@ typedef struct picture_source {
   float *velocities, *contacts;
 } picture_source;
 
+/* What has no shape and is no item, but may have rods. */
+typedef struct picture_bare {
+  bool there;
+  uint32_t generation;
+  double position[3], rotation[4];
+} picture_bare;
+
 struct scree_picture {
   scree_picture_def def; /* its texts and sections are the picture's own */
   char colour[128], follow[128], path[4096];
@@ -81,6 +88,7 @@ struct scree_picture {
   double fastest;                  /* m/s, of all moments that were surveyed */
   scree_shape *arrow_head, *slope; /* made when they are first needed */
   uint32_t *item_of;               /* 1 + the item of a place, 0: none */
+  picture_bare *bare;              /* of a place: a body without a shape, as nodes may be */
   double *values;                  /* one per item, for the range of the colours */
   /* What holds for all moments: */
   scree_box focus;

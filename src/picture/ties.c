@@ -28,10 +28,12 @@ static bool place_on(const ties *t, uint32_t body, pose frame, v3 *place) {
   *place = frame.position;
   if (body == WORLD_NO_BODY) return true;
   const size_t i = item_of(t, body);
-  if (i == SIZE_MAX) return false;
-  const scree_render_item *item = &t->p->items[i];
-  const double *q = item->rotation;
-  const pose at = {v3_load(item->position), {q[0], q[1], q[2], q[3]}};
+  const picture_bare *bare = body < memory_room(t->p->bare) ? &t->p->bare[body] : NULL;
+  const bool there = bare && bare->there && bare->generation == t->world->bodies.generation[body];
+  if (i == SIZE_MAX && !there) return false;
+  const double *x = i == SIZE_MAX ? bare->position : t->p->items[i].position;
+  const double *q = i == SIZE_MAX ? bare->rotation : t->p->items[i].rotation;
+  const pose at = {v3_load(x), {q[0], q[1], q[2], q[3]}};
   *place = pose_mul(at, world_shown_frame(t->world, body, frame)).position;
   return true;
 }

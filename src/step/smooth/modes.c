@@ -120,6 +120,30 @@ static void sort(subspace *q) {
   }
 }
 
+/* Takes the vectors before out of Y_c, in M, and the same out of M X_c. The first round needs it:
+ * of a free part all vectors are nearly rigid motions, as these have the shift alone against them.
+ */
+static void part(subspace *q, size_t c) {
+  const size_t n = q->n;
+  double *y = q->y + c * n, *mx = q->mx + c * n, *my = q->my + c * n;
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t k = 0; k < c; k++) {
+      const double d = dot(q->my + k * n, y, n);
+      for (size_t i = 0; i < n; i++) {
+        y[i] -= d * q->y[k * n + i];
+        mx[i] -= d * q->mx[k * n + i];
+      }
+    }
+    system_mass(q->system, y, my);
+    const double size = sqrt(fmax(dot(y, my, n), 0.0));
+    for (size_t i = 0; i < n && size > 0.0; i++) {
+      y[i] /= size;
+      mx[i] /= size;
+      my[i] /= size;
+    }
+  }
+}
+
 /* One round; false: the vectors have become dependent. */
 static scree_status turn(subspace *q, bool *good) {
   smooth_system *s = q->system;
@@ -132,12 +156,7 @@ static scree_status turn(subspace *q, bool *good) {
     const scree_status status = q->linear->class->solve(q->linear->self, &s->matrix, s->x, &unused);
     if (status) return status;
     memcpy(q->y + c * n, s->x, n * sizeof *s->x);
-    const double size = sqrt(dot(s->x, s->x, n));
-    for (size_t i = 0; i < n && size > 0.0; i++) {
-      q->y[c * n + i] /= size;
-      q->mx[c * n + i] /= size;
-    }
-    system_mass(s, q->y + c * n, q->my + c * n);
+    part(q, c);
   }
   for (size_t i = 0; i < p; i++)
     for (size_t j = 0; j < p; j++) {

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Elements of flexible parts through the command: frequencies and small deflections against finite elements written anew with numpy and scipy, and
+soft cubes of each kind that fall on the floor and on each other, with friction: residuals, the ledger, same bits with 1 and 2 threads and after resume."""
+import itertools
+import json
+import unittest
+
+from command import CommandTest, main
+
+try:
+    import numpy as np
+    import scipy.linalg
+except ImportError:
+    np = None
+
+CELLS, SIZE, YOUNG, POISSON, DENSITY = (2, 1, 1), (0.3, 0.1, 0.12), 2e6, 0.3, 900.0
+EDGES = ((0, 1), (1, 2), (2, 0), (3, 0), (3, 2), (3, 1))
+
+
+def mesh(order):
+    """Nodes of the scene's block and its elements."""
+    n = [order * c + 1 for c in CELLS]
+    number = lambda p: p[0] + n[0] * (p[1] + n[1] * p[2])
+    nodes = np.array([[x, y, z] for z in range(n[2]) for y in range(n[1]) for x in range(n[0])], float)
+    nodes *= np.array(SIZE) / (np.array(n) - 1)
+    elements = []
+    for cell in itertools.product(*(range(c) for c in CELLS)):
+        for axes in itertools.permutations(range(3)):
+            corners = [order * np.array(cell)]
+            for axis in axes:
+                corners.append(corners[-1] + order * np.eye(3, dtype=int)[axis])
+            middles = [(corners[a] + corners[b]) // 2 for a, b in EDGES] if order == 2 else []
+            elements.append([number(p) for p in corners + middles])
+    return nodes, elements
+
+
+def shapes(order, x):
+    """Values and derivatives over places in the unit tetrahedron."""
+    l, g = np.array([1 - sum(x), *x]), np.array([[-1.0, -1, -1], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    if order == 1:
+        return l, g
+    values = [a * (2 * a - 1) for a in l] + [4 * l[a] * l[b] for a, b in EDGES]
+    slopes = [(4 * a - 1) * d for a, d in zip(l, g)] + [4 * (l[a] * g[b] + l[b] * g[a]) for a, b in EDGES]
+    return np.array(values), np.array(slopes)
+
+
+def assemble(order):
+    """K and M of linear elasticity, by 64 points in a cube that is collapsed to the tetrahedron."""
+    nodes, elements = mesh(order)
+    k, m = np.zeros((3 * len(nodes),) * 2), np.zeros((3 * len(nodes),) * 2)
+    la, mu = YOUNG * POISSON / ((1 + POISSON) * (1 - 2 * POISSON)), YOUNG / (2 + 2 * POISSON)
+    c = np.diag([2 * mu] * 3 + [mu] * 3)
+    c[:3, :3] += la
+    points, weights = np.polynomial.legendre.leggauss(4)
+    for e in elements:
+        rows = np.array([[3 * n, 3 * n + 1, 3 * n + 2] for n in e]).ravel()
+        for (u, p), (v, q), (w, r) in itertools.product(zip((points + 1) / 2, weights / 2), repeat=3):
+            n, d = shapes(order, (u, v * (1 - u), w * (1 - u) * (1 - v)))
+            jacobian = nodes[e].T @ d
+            volume = p * q * r * (1 - u) ** 2 * (1 - v) * abs(np.linalg.det(jacobian))
+            b = np.zeros((6, 3 * len(e)))
+            for i, (x, y, z) in enumerate(d @ np.linalg.inv(jacobian)):
+                b[:, 3 * i:3 * i + 3] = [[x, 0, 0], [0, y, 0], [0, 0, z], [0, z, y], [z, 0, x], [y, x, 0]]
+            k[np.ix_(rows, rows)] += volume * b.T @ c @ b
+            m[np.ix_(rows, rows)] += volume * DENSITY * np.kron(np.outer(n, n), np.eye(3))
+    return nodes, k, m
+
+
+CUBES = """
+duration: 0.3
+step: 4 ms
+solver: {tolerance_residual: 1.0e-6}
+materials:
+  default: {friction: 0.5}
+bodies:
+  - {name: floor, kind: fixed, shape: {half_space: {}}}
+flexible:
+  - {name: low, kind: block, lower: [0, 0, 0.03], upper: [0.1, 0.1, 0.13], cells: [1, 1, 1], PART, young: 1e5, density: 1000, node_radius: 5 mm, rayleigh: 5 ms}
+  - {name: high, kind: block, lower: [0.02, 0.01, 0.15], upper: [0.12, 0.11, 0.25], cells: [1, 1, 1], PART, young: 1e5, density: 1000, node_radius: 5 mm, rayleigh: 5 ms,
+     velocity: [0.3, 0, 0]}
+"""
+ROPES = """
+duration: 0.3
+step: 4 ms
+solver: {tolerance_residual: 1.0e-6}
+materials:
+  default: {friction: 0.5}
+bodies:
+  - {name: floor, kind: fixed, shape: {half_space: {}}}
+  - {name: ball, shape: {sphere: {radius: 0.05}}, density: 500, position: [0.2, 0, 0.2]}
+flexible:
+  - {name: rope, kind: cable, start: [0, 0, 0.1], end: [0.4, 0.02, 0.1], elements: 8, radius: 10 mm, young: 1e6, density: 1000, rayleigh: 1 ms, ends: [world, free]}
+  - {name: loose, kind: cable, start: [0.1, -0.2, 0.05], end: [0.12, 0.2, 0.05], elements: 8, radius: 10 mm, young: 1e6, density: 1000}
+"""
+
+
+class Elements(CommandTest):
+    def put(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def ask(self, verb, part, gravity, *more):
+        path = self.put("part.yaml", "gravity: [0, 0, %g]\nflexible:\n  - {name: bar, kind: block, lower: [0, 0, 0], upper: [%g, %g, %g], "
+                        "cells: [%d, %d, %d], young: %g, poisson: %g, density: %g, %s}\n"
+                        % (gravity, *SIZE, *CELLS, YOUNG, POISSON, DENSITY, part))
+        result = self.run_scree(verb, path, "--json", *more)
+        self.assertEqual(result.code, 0, result.err)
+        return json.loads(result.out)
+
+    @unittest.skipIf(np is None, "numpy and scipy are not installed")
+    def test_against_other_elements(self):
+        for order, law in itertools.product((1, 2), ("linear", "neo-hookean")):
+            nodes, k, m = assemble(order)
+            part = "order: %d, law: %s, mass: consistent" % (order, law)
+            exact = np.sqrt(np.maximum(scipy.linalg.eigh(k, m, eigvals_only=True), 0)) / (2 * np.pi)
+            found = self.ask("modes", part, 0, "--count", "12")["frequencies"]
+            self.assertLess(max(found[:6]), 1e-3 * exact[6])  # six rigid motions and no more
+            for a, b in zip(found[6:], exact[6:12]):
+                self.assertLess(abs(a - b), 1e-7 * b, part)
+            free = [i for i in range(len(k)) if nodes[i // 3][0] > 1e-9]
+            load = m[np.ix_(free, range(len(m)))] @ np.tile([0, 0, -1e-4], len(nodes))
+            x = np.zeros(len(k))
+            x[free] = np.linalg.solve(k[np.ix_(free, free)], load)
+            for body in self.ask("statics", part + ", held: [x-]", -1e-4)["bodies"]:
+                n = int(body["body"][4:-1])
+                for a, b in zip(body["displacement"], x[3 * n:3 * n + 3]):
+                    self.assertLess(abs(a - b), 1e-5 * max(abs(x)), part)
+
+    def check_fall(self, name, text):
+        path = self.put(name + ".yaml", text)
+        one = self.run_scree("run", path, "--out", self.path(name + "1.h5"), "--threads", "1", "--json")
+        self.assertEqual(one.code, 0, one.err)
+        one = json.loads(one.out.splitlines()[-1])
+        self.assertEqual(one["nonconverged_steps"], 0, name)
+        self.assertLessEqual(one["worst_residual"], 1e-6)
+        self.assertLess(one["ledger"]["error_part"], 1e-10, name)
+        self.assertGreater(one["contacts"], 3)
+        two = self.run_scree("run", path, "--out", self.path(name + "2.h5"), "--threads", "2", "--json", "--duration", "0.16")
+        self.assertEqual(two.code, 0, two.err)
+        more = self.run_scree("resume", self.path(name + "2.h5"), "--duration", "0.3", "--threads", "2", "--json")
+        self.assertEqual(more.code, 0, more.err)
+        self.assertEqual(json.loads(more.out.splitlines()[-1])["state_hash"], one["state_hash"], name)
+
+    def test_pictures(self):
+        """Nodes without a shape have elements that are seen, in each kind."""
+        for k, part in enumerate(("kind: block, lower: [0, 0, 0], upper: [1, 1, 1], cells: [1, 1, 1], order: 1", "kind: block, lower: [0, 0, 0], "
+                                  "upper: [1, 1, 1], cells: [1, 1, 1], order: 2", "kind: cable, start: [0, 0, 0], end: [1, 0, 0], radius: 0.01, collide: false")):
+            path = self.put("bare.yaml", "step: 1 ms\nduration: 2 ms\nflexible:\n  - {name: part, %s, young: 1e6, density: 1000}\n" % part)
+            recording, sizes = self.path("bare%d.h5" % k), []
+            self.assertEqual(self.run_scree("run", path, "--out", recording).code, 0)
+            for more in ((), ("--joints",)):
+                picture = self.path("bare%d%d.png" % (k, len(more)))
+                result = self.run_scree("render", recording, "--size", "160x90", "--out", picture, *more)
+                self.assertEqual(result.code, 0, result.err)
+                with open(picture, "rb") as file:
+                    sizes.append(len(file.read()))
+            self.assertGreater(sizes[1], 1.1 * sizes[0], part)
+
+    def test_cubes(self):
+        for order, law, mass in itertools.product((1, 2), ("linear", "neo-hookean"), ("lumped", "consistent")):
+            self.check_fall("cubes-%d-%s-%s" % (order, law, mass), CUBES.replace("PART", "order: %d, law: %s, mass: %s" % (order, law, mass)))
+
+    def test_ropes(self):
+        self.check_fall("ropes", ROPES)
+
+
+if __name__ == "__main__":
+    main()
