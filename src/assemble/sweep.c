@@ -165,11 +165,10 @@ static scree_status find_pairs(assembler *a, double h, size_t *count) {
 
 /* ---- one pair ------------------------------------------------------------------------------- */
 
-static pose shape_after(const assembler *a, size_t i, double t) {
+static pose shape_at(const assembler *a, world_way *way, double t) {
   const world_bodies *b = &a->world->bodies;
-  v3 angular = a->angular[i];
-  const pose p = world_pose_after(a->world, i, t, a->linear[i], &angular);
-  return b->place ? pose_mul(p, b->place[i]) : p;
+  const pose p = world_way_at(a->world, way, t);
+  return b->place ? pose_mul(p, b->place[way->body]) : p;
 }
 
 typedef struct sweep_speed {
@@ -212,6 +211,8 @@ static void follow(const assembler *a, double h, sweep_pair *p) {
   const sweep_speed speed = speed_of(a, p, h);
   const double sight = 2.0 * view_less(b->radius[p->a], b->radius[p->b]);
   const periodic_image image = world_image(a->world, p->a, p->b);
+  world_way way_a = world_way_begin(a->world, p->a, h, a->linear[p->a], a->angular[p->a]);
+  world_way way_b = world_way_begin(a->world, p->b, h, a->linear[p->b], a->angular[p->b]);
   double least = 0.0; /* the gap at the start, where it is an overlap */
   double t = 0.0;
   for (int round = 0; t < h; round++) {
@@ -222,9 +223,9 @@ static void follow(const assembler *a, double h, sweep_pair *p) {
       return;
     }
     const double margin = view_less(sight, speed.any * (h - t));
-    pose other = shape_after(a, p->b, t);
+    pose other = shape_at(a, &way_b, t);
     other.position = v3_add(other.position, v3_add_scaled(image.shift, t, image.velocity));
-    const int n = narrow_collide(b->shape[p->a], shape_after(a, p->a, t), b->shape[p->b], other,
+    const int n = narrow_collide(b->shape[p->a], shape_at(a, &way_a, t), b->shape[p->b], other,
                                  margin, found, CONTACT_POINT_MAX);
     double dt = (margin + deep) / speed.any;
     for (int m = 0; m < n; m++) {

@@ -17,28 +17,42 @@ static v3 velocity_at(quat q, v3 momentum, v3 inertia) {
   return quat_rotate(q, v3_make(l.x / inertia.x, l.y / inertia.y, l.z / inertia.z));
 }
 
+static bool is_round(v3 inertia) {
+  return inertia.x == inertia.y && inertia.y == inertia.z;
+}
+
+static v3 momentum_of(quat q, v3 w, v3 inertia) {
+  const v3 l = quat_rotate_inverse(q, w);
+  return quat_rotate(q, v3_make(inertia.x * l.x, inertia.y * l.y, inertia.z * l.z));
+}
+
+/* In how many parts a turn of h is made. By |L|, which a free body keeps: steps of one length have
+ * no drift of energy. */
+static int parts_of(v3 momentum, v3 inertia, double h) {
+  const double least = fmin(inertia.x, fmin(inertia.y, inertia.z));
+  const double angle = h * v3_norm(momentum) / least;
+  return (int)fmin(fmax(ceil(angle / part_angle), 1.0), MOST_PARTS);
+}
+
+static void turn_part(quat *q, v3 momentum, v3 inertia, double dt) {
+  v3 mid = velocity_at(*q, momentum, inertia);
+  for (int round = 0; round < ROUNDS; round++) {
+    const v3 last = mid;
+    mid = velocity_at(quat_mul(quat_exp(v3_scale(0.5 * dt, mid)), *q), momentum, inertia);
+    if (mid.x == last.x && mid.y == last.y && mid.z == last.z) break; /* for ever */
+  }
+  *q = quat_normalize(quat_mul(quat_exp(v3_scale(dt, mid)), *q));
+}
+
 static void turn(quat *q, v3 *w, v3 inertia, double h) {
   if (v3_norm2(*w) == 0.0) return;
-  if (inertia.x == inertia.y && inertia.y == inertia.z) {
+  if (is_round(inertia)) {
     *q = quat_normalize(quat_mul(quat_exp(v3_scale(h, *w)), *q));
     return;
   }
-  const v3 local = quat_rotate_inverse(*q, *w);
-  const v3 momentum =
-      quat_rotate(*q, v3_make(inertia.x * local.x, inertia.y * local.y, inertia.z * local.z));
-  /* By |L|, which a free body keeps: steps of one length have no drift of energy. */
-  const double least = fmin(inertia.x, fmin(inertia.y, inertia.z));
-  const double angle = h * v3_norm(momentum) / least;
-  const double parts = fmin(fmax(ceil(angle / part_angle), 1.0), MOST_PARTS), dt = h / parts;
-  for (int k = 0; k < (int)parts; k++) {
-    v3 mid = velocity_at(*q, momentum, inertia);
-    for (int round = 0; round < ROUNDS; round++) {
-      const v3 last = mid;
-      mid = velocity_at(quat_mul(quat_exp(v3_scale(0.5 * dt, mid)), *q), momentum, inertia);
-      if (mid.x == last.x && mid.y == last.y && mid.z == last.z) break; /* for ever */
-    }
-    *q = quat_normalize(quat_mul(quat_exp(v3_scale(dt, mid)), *q));
-  }
+  const v3 momentum = momentum_of(*q, *w, inertia);
+  const int parts = parts_of(momentum, inertia, h);
+  for (int k = 0; k < parts; k++) turn_part(q, momentum, inertia, h / parts);
   *w = velocity_at(*q, momentum, inertia);
 }
 
@@ -86,5 +100,27 @@ pose world_pose_after(const scree_world *world, size_t i, double h, v3 linear, v
   if (b->kind[i] == SCREE_BODY_PRESCRIBED) return driven_pose_after(world, i, h);
   pose p = {v3_add_scaled(b->position[i], h, linear), b->rotation[i]};
   turn(&p.rotation, angular, b->inertia[i], h);
+  return p;
+}
+
+world_way world_way_begin(const scree_world *world, size_t i, double h, v3 linear, v3 angular) {
+  const world_bodies *b = &world->bodies;
+  world_way way = {.body = i, .linear = linear, .angular = angular, .rotation = b->rotation[i]};
+  if (b->kind[i] != SCREE_BODY_DYNAMIC || v3_norm2(angular) == 0.0 || is_round(b->inertia[i]))
+    return way;
+  way.momentum = momentum_of(way.rotation, angular, b->inertia[i]);
+  way.part = h / parts_of(way.momentum, b->inertia[i], h);
+  return way;
+}
+
+pose world_way_at(const scree_world *world, world_way *way, double t) {
+  const world_bodies *b = &world->bodies;
+  const size_t i = way->body;
+  v3 angular = way->angular;
+  if (way->part == 0.0) return world_pose_after(world, i, t, way->linear, &angular);
+  for (; way->done + way->part <= t; way->done += way->part)
+    turn_part(&way->rotation, way->momentum, b->inertia[i], way->part);
+  pose p = {v3_add_scaled(b->position[i], t, way->linear), way->rotation};
+  if (t > way->done) turn_part(&p.rotation, way->momentum, b->inertia[i], t - way->done);
   return p;
 }

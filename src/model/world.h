@@ -316,6 +316,15 @@ void world_keep_rates(scree_world *world, size_t body, double kick, v3 linear, v
 /* Where a body is when it has moved with this twist for h; *angular is then the one after, as a
  * dynamic body keeps its angular momentum. A driven one goes its own way. */
 pose world_pose_after(const scree_world *world, size_t body, double h, v3 linear, v3 *angular);
+/* The same way seen at many times, which must not go back: each is found from the one before. */
+typedef struct world_way {
+  size_t body;
+  v3 linear, angular, momentum;
+  quat rotation;     /* at the time `done` */
+  double part, done; /* s; a part of 0: it turns in one */
+} world_way;
+world_way world_way_begin(const scree_world *world, size_t body, double h, v3 linear, v3 angular);
+pose world_way_at(const scree_world *world, world_way *way, double t);
 /* Rotation vector of a unit quaternion, angle in [0, pi]. */
 v3 world_rotation_vector(quat q);
 void world_free_motion(scree_world *world, world_motion *motion);

@@ -26,8 +26,9 @@ static void add(throw_result *sum, const throw_result *r) {
   sum->nonconverged += r->nonconverged;
 }
 
-/* A row of the table: many worlds. */
-static void row(throw_def def, const char *on) {
+/* A row of the table: many worlds. Says whether nothing is wrong with it, so that the rows after a
+ * bad one are seen too. */
+static bool row(throw_def def, const char *on) {
   throw_result sum = {0};
   const unsigned n = worlds();
   for (def.seed = 1; def.seed <= n; def.seed++) {
@@ -43,9 +44,7 @@ static void row(throw_def def, const char *on) {
                 "converged, %ld parts, %ld unresolved\n",
                 throw_shape_name(def.shape), on, n * (unsigned)def.count, sum.through,
                 sum.penetration_percent, sum.nonconverged, sum.steps, sum.parts, sum.unresolved);
-  assert_int_equal(sum.through, 0);
-  assert_int_equal(sum.unresolved, 0);
-  assert_true(sum.penetration_percent <= 12.5);
+  return !sum.through && !sum.unresolved && sum.penetration_percent <= 12.5;
 }
 
 static throw_def any_throw(void) {
@@ -59,25 +58,29 @@ static throw_def any_throw(void) {
 
 static void targets(void **state) {
   (void)state;
+  int bad = 0;
   for (int shape = 0; shape < THROW_SHAPES; shape++)
     for (int target = 0; target < THROW_AT_EACH_OTHER; target++) {
       throw_def def = any_throw();
       def.shape = shape;
       def.target = target;
-      row(def, throw_target_name(target));
+      bad += !row(def, throw_target_name(target));
     }
+  assert_int_equal(bad, 0);
 }
 
 static void each_other(void **state) {
   (void)state;
+  int bad = 0;
   for (int shape = 0; shape < THROW_SHAPES; shape++)
     for (int partner = 0; partner < THROW_SHAPES; partner++) {
       throw_def def = any_throw();
       def.shape = shape;
       def.partner = partner;
       def.target = THROW_AT_EACH_OTHER;
-      row(def, throw_shape_name(partner));
+      bad += !row(def, throw_shape_name(partner));
     }
+  assert_int_equal(bad, 0);
 }
 
 int main(void) {

@@ -334,6 +334,32 @@ static void many_bodies_fit(void **state) {
   }
 }
 
+/* A body's way, seen at many times, ends where the step does, and has no corners: a box that turns
+ * by 3 rad between any two of its moments of inertia, and a ball. */
+static void a_way_ends_where_the_step_does(void **state) {
+  fixture *f = *state;
+  const size_t body[2] = {add(f, f->box, 0).index, add(f, f->ball, 9).index};
+  const v3 linear = {1.0, -2.0, 0.5}, angular = {20.0, 1.0, -12.0};
+  const double h = 0.12;
+  enum { TIMES = 400 };
+  for (int k = 0; k < 2; k++) {
+    world_way way = world_way_begin(f->world, body[k], h, linear, angular);
+    pose last = world_way_at(f->world, &way, 0.0);
+    for (int m = 1; m <= TIMES; m++) {
+      const pose p = world_way_at(f->world, &way, m * h / TIMES);
+      const v3 turn = world_rotation_vector(quat_mul(p.rotation, quat_conj(last.rotation)));
+      assert_near(v3_norm(v3_sub(p.position, last.position)), h / TIMES * v3_norm(linear), 1e-12);
+      assert_true(v3_norm(turn) < 2.0 * h / TIMES * v3_norm(angular));
+      last = p;
+    }
+    v3 after = angular;
+    const pose end = world_pose_after(f->world, body[k], h, linear, &after);
+    const v3 off = world_rotation_vector(quat_mul(end.rotation, quat_conj(last.rotation)));
+    assert_near(v3_norm(off), 0.0, 1e-9);
+    assert_near(v3_norm(v3_sub(end.position, last.position)), 0.0, 1e-12);
+  }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void) {
@@ -344,6 +370,7 @@ int main(void) {
       TEST(table_motion_interpolates), TEST(forces_make_free_velocities),
       TEST(joint_state_reads_back),    TEST(blob_brings_back_the_world),
       TEST(many_bodies_fit),
+      TEST(a_way_ends_where_the_step_does),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
