@@ -283,6 +283,7 @@ void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const po
   const aabb box = aabb_grow(shape_bounds(a, place), sink->margin);
   /* All in the mesh's axes, about the solid's position; turned into the world's at the end. */
   const gjk_solid solid = gjk_solid_shape(a, (v3){0, 0, 0}, place.rotation);
+  const double size = fmin(a->size, b->size);
   mesh_groups all;
   mesh_view view;
   mesh_groups_begin(&all, 1 - 1e-6);
@@ -293,7 +294,7 @@ void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const po
   while (mesh_walk_next(m, box, &walk, &t)) {
     v3 p[3];
     for (int k = 0; k < 3; k++) p[k] = v3_sub(m->vertex[m->triangle[t][k]], place.position);
-    triangle_contacts(m, t, &solid, p, sink->margin, a->size, &view, &all);
+    triangle_contacts(m, t, &solid, p, sink->margin, size, &view, &all);
   }
-  mesh_groups_deliver(&all, pb->rotation, pa->position, a->size, sink);
+  mesh_groups_deliver(&all, pb->rotation, pa->position, size, sink);
 }

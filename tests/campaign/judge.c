@@ -67,19 +67,28 @@ static double beyond(const campaign_scene *s, v3 x) {
     return fmax(hypot(x.x, x.y), fabs(x.z)) - r;
   case CAMPAIGN_FLOOR:
     return -x.z;
-  case CAMPAIGN_GROUND: /* its edge is 4 r away */
-    return fmax(fabs(x.x), fabs(x.y)) > 3.9 * r ? -1.0 : -x.z - 0.21 * r;
+  case CAMPAIGN_GROUND:
+    return -x.z - 0.21 * r;
   default:
     return -1.0;
   }
 }
 
-static void look_at(const campaign_scene *s, const scree_world *w, int step, campaign_result *r) {
+/* The edge of the ground is 4 r away. What has gone over it may come back below, as on a slider. */
+static bool is_over_edge(const campaign_scene *s, v3 x) {
+  return s->room == CAMPAIGN_GROUND && fmax(fabs(x.x), fabs(x.y)) > 3.9 * s->half_room;
+}
+
+/* gone: of each body, has it left over an edge? */
+static void look_at(const campaign_scene *s, const scree_world *w, int step, bool *gone,
+                    campaign_result *r) {
   const world_bodies *b = &w->bodies;
   if (!is_finite(w)) break_rule(r, CAMPAIGN_FINITE, NAN, step);
-  for (size_t i = 0; i < b->limit && !r->broken; i++)
-    if (world_is_dynamic(w, i) && beyond(s, b->position[i]) > 0.0)
+  for (size_t i = 0; i < b->limit && !r->broken; i++) {
+    gone[i] = gone[i] || is_over_edge(s, b->position[i]);
+    if (world_is_dynamic(w, i) && !gone[i] && beyond(s, b->position[i]) > 0.0)
       break_rule(r, CAMPAIGN_LOST, beyond(s, b->position[i]), step);
+  }
 }
 
 static bool bounces(const campaign_scene *s) {
@@ -117,6 +126,8 @@ static void judge_sums(const scree_sim *sim, int step, campaign_result *r) {
 static void make_steps(const campaign_scene *s, scree_sim *sim, campaign_result *r) {
   const scree_world *w = scree_sim_world(sim);
   const momentum start = momentum_of(w);
+  bool *gone = calloc(w->bodies.limit, sizeof *gone);
+  if (!gone) abort();
   for (int k = 0; k < s->steps && !r->broken; k++) {
     scree_step_info info;
     const scree_status status = scree_sim_step(sim, &info);
@@ -124,11 +135,12 @@ static void make_steps(const campaign_scene *s, scree_sim *sim, campaign_result 
       break_rule(r, CAMPAIGN_BUILD, status, k);
       break;
     }
-    look_at(s, w, k, r);
+    look_at(s, w, k, gone, r);
     if (s->room == CAMPAIGN_FREE) judge_momentum(s, &start, w, k, r);
     if (info.parts > r->parts) r->parts = info.parts;
     if (info.parts > campaign_parts) break_rule(r, CAMPAIGN_COST, info.parts, k);
   }
+  free(gone);
 }
 
 static uint64_t run_with(const campaign_scene *s, int threads, campaign_result *r) {

@@ -199,6 +199,37 @@ static void ells_have_the_boxes_distance(void **state) {
   scree_shape_destroy(boxes);
 }
 
+/* A plate that is far wider than what lies on it, and thinner: seen from faces of the L, its middle
+ * is anywhere. The gap is the height of the lowest corner, and no contact is deeper, but for what
+ * the search for a depth leaves of the plate's size. */
+static void a_wide_plate_is_a_floor(void **state) {
+  (void)state;
+  uint64_t seed = 5;
+  const double half[3] = {3000, 3000, 0.1}, margin = 0.5;
+  shape *mesh = ell_mesh(), *plate;
+  assert_int_equal(scree_shape_create_box(context, half, &plate), 0);
+  int over = 0;
+  for (int trial = 0; trial < 4000; trial++) {
+    pose p = random_pose(&seed, 1000);
+    if (trial % 2) p.rotation = quat_exp(v3_scale(0.02, random_unit(&seed)));
+    p.position.z = 0;
+    double lowest = INFINITY;
+    for (uint32_t i = 0; i < mesh->mesh.vertex_count; i++)
+      lowest = fmin(lowest, pose_apply(p, mesh->mesh.vertex[i]).z);
+    const double want = random_real(&seed, -0.02, 0.18);
+    p.position.z = 0.1 + want - lowest;
+    contact_point c[32];
+    const int n = narrow_collide(plate, pose_identity(), mesh, p, margin, c, 32);
+    const double got = least_gap(c, n);
+    if (!(fabs(got - want) < (want > 0 ? 1e-6 : 1e-4)))
+      fail_msg("trial %d: %g, not %g", trial, got, want);
+    over += want < 0;
+  }
+  assert_true(over > 200);
+  scree_shape_destroy(mesh);
+  scree_shape_destroy(plate);
+}
+
 /* A closed outline (r, z), counterclockwise, turned about z. */
 static shape *lathe(int n, const double (*rz)[2], bool axis) {
   enum { AROUND = 24 };
@@ -324,6 +355,7 @@ int main(void) {
       cmocka_unit_test(convex_meshes_have_the_hulls_distance),
       cmocka_unit_test(ells_have_the_boxes_distance),
       cmocka_unit_test(stacked_cubes_are_held),
+      cmocka_unit_test(a_wide_plate_is_a_floor),
       cmocka_unit_test(nut_sees_the_head_of_the_bolt),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
