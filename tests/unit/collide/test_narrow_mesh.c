@@ -147,6 +147,35 @@ static void flat_floor_has_no_bumps_for_solids(void **state) {
   scree_shape_destroy(plane);
 }
 
+/* As deep as they can be while their middle is on their own side, and on any seam: the depth is
+ * that in the plane. Solids are smaller than the triangles, and larger. */
+static void flat_floor_is_one_at_any_depth(void **state) {
+  (void)state;
+  shape *floor = grid(0);
+  uint64_t seed = 12;
+  for (int kind = SCREE_SHAPE_ELLIPSOID; kind <= SCREE_SHAPE_HULL; kind++)
+    for (int trial = 0; trial < 600; trial++) {
+      const double size = trial % 3 == 0 ? 0.2 : trial % 3 == 1 ? 0.06 : 0.02;
+      shape *s = random_shape(context, &seed, (scree_shape_kind)kind, size);
+      pose pa = random_pose(&seed, 0.5);
+      if (trial % 2) /* near a seam, or a corner */
+        pa.position = (v3){random_real(&seed, -0.3, 0.3) * size, random_real(&seed, -0.5, 0.5), 0};
+      if (trial % 4 == 1) pa.position.y = random_real(&seed, -0.3, 0.3) * size;
+      pa.position.z = 0;
+      const double below = -shape_bounds(s, pa).lo.z, depth = random_real(&seed, 0, 0.9) * below;
+      pa.position.z = below - depth;
+      contact_point c[32];
+      const int n = narrow_collide(s, pa, floor, pose_identity(), 1e-3, c, 32);
+      double least = INFINITY;
+      for (int i = 0; i < n; i++) least = fmin(least, c[i].gap);
+      if (!(fabs(least + depth) < 0.02 * size))
+        fail_msg("%s of %g, trial %d: gap %g, depth %g", scree_shape_kind_name(s->kind), size,
+                 trial, least, depth);
+      scree_shape_destroy(s);
+    }
+  scree_shape_destroy(floor);
+}
+
 /* Solids beside the floor's border or on a ridge see the true edge. */
 static void ridge_is_felt(void **state) {
   (void)state;
@@ -257,6 +286,7 @@ int main(void) {
       cmocka_unit_test(balls_on_a_wavy_floor),
       cmocka_unit_test(flat_floor_has_no_bumps_for_balls),
       cmocka_unit_test(flat_floor_has_no_bumps_for_solids),
+      cmocka_unit_test(flat_floor_is_one_at_any_depth),
       cmocka_unit_test(ridge_is_felt),
       cmocka_unit_test(nearer_side_of_a_slab_counts),
       cmocka_unit_test(nothing_is_deeper_than_it_is),
