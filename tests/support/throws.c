@@ -212,7 +212,7 @@ static void add_partner(thrower *t, int k, int side) {
   scree_body_def d = scree_body_def_default();
   d.position[0] = spacing * (k % side - 0.5 * (side - 1));
   d.position[1] = spacing * (k / side - 0.5 * (side - 1));
-  d.position[2] = 0.008; /* none is larger */
+  d.position[2] = 0.009; /* none is larger, nor reaches what is thrown */
   any_rotation(t, d.rotation);
   d.shape = make_shape(t, t->def->partner);
   t->speed[t->count] = t->def->most_speed;
@@ -246,7 +246,7 @@ throw_result throw_run(const throw_def *def) {
   /* Wide enough that nothing flies over the edge. */
   add_target(&t, spacing * side + 3.0 * def->most_speed * def->seconds);
   for (int k = 0; k < def->count; k++) {
-    add_thrown(&t, k, side, def->target == THROW_AT_EACH_OTHER ? 0.018 : 0.01);
+    add_thrown(&t, k, side, def->target == THROW_AT_EACH_OTHER ? 0.026 : 0.01);
     if (def->target == THROW_AT_EACH_OTHER) add_partner(&t, k, side);
   }
   scree_stepper_def s = scree_stepper_def_default();
