@@ -369,8 +369,7 @@ int main(void) {
       TEST(soft_materials_stay_soft),  TEST(driven_velocity_arrives),
       TEST(table_motion_interpolates), TEST(forces_make_free_velocities),
       TEST(joint_state_reads_back),    TEST(blob_brings_back_the_world),
-      TEST(many_bodies_fit),
-      TEST(a_way_ends_where_the_step_does),
+      TEST(many_bodies_fit),           TEST(a_way_ends_where_the_step_does),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
