@@ -37,14 +37,14 @@ static group group_make(int first, int count, double k, double w, const double *
   return (group){first, count, k, w, a, k > 0.0 ? a / k : INFINITY};
 }
 
+/* The discs of the outline without its other members: projections spend their time here. */
 static int groups_of(const scree_set *set, double w, const double *x, group *g) {
-  set_outline o = {.disc_count = 0};
-  outline(set, &o);
-  for (int j = 0; j < o.disc_count; j++) {
-    const set_disc *d = &o.disc[j];
-    g[j] = group_make(d->first, d->count, d->size[0], rows_is_moment(d->first) ? w : 1.0, x);
-  }
-  return o.disc_count;
+  const int dim = set->dim;
+  int n = 0;
+  g[n++] = group_make(1, 2, set->mu, 1.0, x);
+  if (rows_roll(dim)) g[n++] = group_make(ROWS_ROLLING, 2, set->rolling, w, x);
+  if (rows_spin(dim)) g[n++] = group_make(rows_spinning(dim), 1, set->spinning, w, x);
+  return n;
 }
 
 static void sort_by_kink(int count, group *g) {
