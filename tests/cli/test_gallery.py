@@ -13,8 +13,8 @@ G = 9.81
 class Listing(CommandTest):
     NAMES = ["arch", "belt", "bonded-beam", "bouncing-ball", "brazil-nut", "buckling", "clumps", "cohesive-column",
              "column-collapse", "crane", "crater", "dominoes", "drops", "drum", "flywheel", "foam", "four-bar", "gripper",
-             "hammer-mill", "heap", "heavy-chain", "hopper", "incline", "launched-cube", "mass-ratio",
-             "net", "newtons-cradle", "packaging", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "rubble", "settle", "shaker",
+             "hammer-mill", "heap", "heavy-chain", "hertz", "hopper", "incline", "launched-cube", "mass-ratio",
+             "net", "newtons-cradle", "packaging", "pebble-bed", "press", "pyramid", "ragdolls", "rolling", "rubber", "rubble", "settle", "shaker",
              "simple-shear", "sinking", "skate", "slider-crank", "soft-gripper", "spinning-top", "stack", "stick-slip", "tracked", "tyre", "vehicle",
              "walker", "wall"]
 
@@ -130,6 +130,24 @@ class Laws(GalleryTest):
         self.assertLess(abs(min(n) + 8.0), 1e-6)
         self.assertEqual(n[-1], 0.0)
 
+    def test_hertz(self):
+        self.summary("hertz")
+        for name, v in (("fastest", 1.0), ("slowest", 0.2)):
+            ball = self.probe("hertz", name)
+            z, t = column(ball, "z"), column(ball, "time")
+            deep = (5.0 * 1000.0 * 4.0 / 3.0 * math.pi * 0.05 ** 3 * v ** 2 / 4e6) ** 0.4
+            self.assertLess(abs((0.05 - min(z)) / deep - 1.0), 0.003)
+            left = next(x for x, height in zip(t, z) if x > 0.001 and height > 0.05)
+            self.assertLess(abs(left / (2.9432 * deep / v) - 1.0), 0.005)
+            self.assertLess(abs(column(ball, "vz")[-1] / v - 1.0), 0.01)
+
+    def test_rubber(self):
+        self.summary("rubber")
+        weight = 1000.0 * 4.0 / 3.0 * math.pi * 0.04 ** 3 * G
+        self.assertLess(abs(0.04 - column(self.probe("rubber", "lying"), "z")[-1] - 5.0 * weight * 2e-4), 1e-7)
+        self.assertLess(abs(0.21 - column(self.probe("rubber", "third"), "z")[-1] - 3.0 * weight * 2e-4), 1e-7)
+        self.assertLess(abs(column(self.probe("rubber", "fourth"), "z")[-1] - 0.02), 1e-6)
+
     def test_cohesive_column(self):
         for bond, least, most in ((60, 0.0, 0.1), (0, 0.25, 1.0)):
             self.summary("cohesive-column", "--set", "n=96", "--set", "bond=%d" % bond, "--duration", "1.5")
@@ -140,6 +158,18 @@ class Laws(GalleryTest):
 
 
 class Small(GalleryTest):
+    def test_launched_cube_with_other_friction(self):
+        way = lambda mu: sum(v * 0.006 / (G * mu(v)) for v in (0.006 * (i + 0.5) for i in range(1000)))
+        for keys, mu in ((("friction_kinetic=0.3", "stribeck_speed=2"), lambda v: 0.3 + 0.2 * math.exp(-(v / 2.0) ** 2)),
+                         (("friction_viscous=0.05",), lambda v: 0.5 + 0.05 * v), (("friction_kinetic=0.3",), lambda v: 0.3)):
+            self.summary("launched-cube", "--duration", "2.3", *[x for k in keys for x in ("--set", "materials.default." + k)])
+            self.assertLess(abs(column(self.probe("launched-cube", "cube"), "x")[-1] / way(mu) - 1.0), 1e-4)
+        self.summary("launched-cube", "--set", "materials.default.dilatancy=0.2")
+        cube = self.probe("launched-cube", "cube")
+        up = 0.2 * 6.0 / (1.0 + 0.2 * 0.5)
+        self.assertLess(abs((max(column(cube, "z")) - 0.05) / (up ** 2 / (2.0 * G)) - 1.0), 0.03)
+        self.assertLess(abs(column(cube, "x")[-1] / (36.0 / G) - 1.0), 0.01)
+
     def test_launched_cube(self):
         self.summary("launched-cube")
         cube = self.probe("launched-cube", "cube")

@@ -64,9 +64,10 @@ static void change(const char *name, scree_material_def *m) {
   } else if (!strcmp(name, "rolling")) {
     m->rolling = 2e-3;
     m->spinning = 1e-3;
-  } else if (!strcmp(name, "two axes")) {
+  } else if (!strcmp(name, "two axes") || !strcmp(name, "turned flow")) {
     m->friction_across = 0.2;
     m->direction[0] = 1.0;
+    if (!strcmp(name, "turned flow")) m->flow_across = 6.25; /* against the force */
   } else if (!strcmp(name, "dilatancy")) {
     m->dilatancy = 0.2;
   } else if (!strcmp(name, "no friction")) {
@@ -79,7 +80,8 @@ static void change(const char *name, scree_material_def *m) {
 static const char *const laws[] = {
     "rigid",         "compliant", "power",         "rigid-cohesive", "compliant-cohesive",
     "elastoplastic", "bond",      "liquid-bridge", "user",           "static and kinetic",
-    "rolling",       "two axes",  "dilatancy",     "brake",          "no friction"};
+    "rolling",       "two axes",  "turned flow",   "dilatancy",      "brake",
+    "no friction"};
 enum { LAWS = sizeof laws / sizeof *laws };
 
 /* Nine balls, thrown together on the floor, some steps later. */
@@ -218,6 +220,12 @@ static void write_row(size_t i, char *text, size_t size) {
 static void every_solver_over_every_law(void **state) {
   (void)state;
   assert_true(scree_solver_count() <= MOST_SOLVERS);
+  for (int k = SCREE_LAW_RIGID; k < SCREE_LAW_COUNT; k++) { /* none is left out */
+    bool found = false;
+    for (size_t i = 0; i < LAWS; i++)
+      found = found || !strcmp(laws[i], scree_law_name((scree_law)k));
+    if (!found) fail_msg("the law %s is not tried", scree_law_name((scree_law)k));
+  }
   for (size_t k = 0; k < LAWS; k++) look_at(k);
   assert_int_equal(wrong, 0);
   FILE *file = fopen(SCREE_SOURCE_DIR "/docs/laws.md", "r");
