@@ -45,7 +45,8 @@ typedef struct penalty_touch { /* a contact that pushes b by F and a by -F */
 
 typedef struct penalty_sums {            /* of all contacts */
   double normal_energy, tangent_energy;  /* J, in springs */
-  double normal_power, tangent_power;    /* W, on both bodies together */
+  double normal_loss;                    /* W, that dampers take; spring energy that is let go */
+  double tangent_power;                  /* W, on both bodies together */
   double given_power;                    /* W, on bodies with a given motion */
   double penetration, percent, touching; /* the deepest; how many push */
 } penalty_sums;

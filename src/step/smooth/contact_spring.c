@@ -91,11 +91,12 @@ static void add_tangential(const tangential *t, double friction, double normal_b
 static void sum_up(const scree_world *w, const collide_contact *k, const spring *s, v3 ut,
                    const penalty_touch *out, v3 slip, penalty_sums *sums) {
   const world_bodies *b = &w->bodies;
-  const double depth = -k->point.gap, normal = v3_dot(out->force, out->normal);
+  const double depth = -k->point.gap, hertz = s->hertz * depth * sqrt(depth);
+  const double damper = v3_dot(out->force, out->normal) - hertz;
   const v3 speed_b = speed_at(b, k->b, out->arm_b), speed_a = speed_at(b, k->a, out->arm_a);
-  sums->normal_energy += 0.4 * s->hertz * depth * depth * sqrt(depth);
+  sums->normal_energy += 0.4 * hertz * depth;
   sums->tangent_energy += 0.5 * s->kt * v3_norm2(slip);
-  sums->normal_power += normal * v3_dot(v3_sub(speed_b, speed_a), out->normal);
+  sums->normal_loss -= damper * v3_dot(v3_sub(speed_b, speed_a), out->normal);
   sums->tangent_power += v3_dot(out->force, ut);
   if (!world_is_dynamic(w, k->b)) sums->given_power += v3_dot(out->force, speed_b);
   if (!world_is_dynamic(w, k->a)) sums->given_power -= v3_dot(out->force, speed_a);

@@ -122,7 +122,7 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
   }
   info->parts = info->solves = 1;
   info->converged = true;
-  smooth_keep_contacts(m, 0.0); /* they are of the start: no work of the step is known */
+  smooth_keep_contacts(m, h); /* they are of the start: their work is that of the step before */
   system_accept(s, h);
   bool again;
   status = system_begin(s, &again);

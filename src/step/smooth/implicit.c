@@ -285,6 +285,20 @@ static scree_status accept_part(smooth *m, double h, const smooth_method *c, con
   return status;
 }
 
+/* s: in which no body moves by more than a quarter of its diameter, so that springs meet what it is
+ * thrown at. */
+static double safe_part(const smooth *m) {
+  const smooth_system *s = &m->system;
+  const world_bodies *b = &s->world->bodies;
+  double part = INFINITY;
+  if (m->penalty.young == 0.0 || !m->contacts.any) return part;
+  for (size_t r = 0; r < s->bodies; r++) {
+    const double speed = v3_norm(v3_load(s->v0 + 6 * r)), size = b->diameter[s->body[r]];
+    if (b->shape[s->body[r]] && speed * part > 0.25 * size) part = 0.25 * size / speed;
+  }
+  return part;
+}
+
 static scree_status step_parts(scree_stepper *st, double h, smooth_method_of *method,
                                const smooth_newton *p, scree_step_info *info) {
   smooth *m = st->data;
@@ -292,6 +306,7 @@ static scree_status step_parts(scree_stepper *st, double h, smooth_method_of *me
   double done = 0.0, part = allowed > 0.0 && m->part > 0.0 ? m->part : h;
   info->converged = true;
   while (done < h) {
+    part = fmin(part, fmax(safe_part(m), smallest_part * h));
     const bool last = part >= (h - done) * (1.0 - 1e-12);
     const double dt = last ? h - done : part;
     const smooth_method c = method(st, dt);

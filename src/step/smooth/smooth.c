@@ -58,11 +58,10 @@ void smooth_keep_contacts(smooth *m, double dt) {
   if (m->penalty.young == 0.0) return;
   const penalty_sums was = c->kept;
   smooth_contacts_keep(c);
-  if (dt == 0.0) return;
   const penalty_sums *is = &c->kept;
   const double normal = is->normal_energy - was.normal_energy;
   const double tangent = is->tangent_energy - was.tangent_energy;
-  m->work.normal -= 0.5 * dt * (is->normal_power + was.normal_power) + normal;
+  m->work.normal += 0.5 * dt * (is->normal_loss + was.normal_loss);
   m->work.tangent -= 0.5 * dt * (is->tangent_power + was.tangent_power) + tangent;
   m->work.stored += normal + tangent;
   m->work.given -= 0.5 * dt * (is->given_power + was.given_power);
