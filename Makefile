@@ -9,6 +9,7 @@
 #   make bench-peers  another library's solvers beside ours on the same problem files (PEER_FILES,
 #                     default the problems in $SCREE_SHARED or ../shared); tables, plots in out/bench
 #   make bench-engines  spheres, boxes and a chain by LIGGGHTS, LAMMPS, ODE, Bullet and Scree; out/engines
+#   make bench-mechanics  mechanisms by Simbody, tetrahedra by CalculiX, both by Scree; out/mechanics
 #   make studies    exact friction, what accuracy costs, and scenes of the gallery against published
 #                   laws; tables, plots in out/studies
 #   make gallery-pages  web pages that play the scenes of the gallery, in out/pages
@@ -81,6 +82,9 @@ bench-peers: setup | build
 bench-engines: release
 	@tools/setup --engines
 	bench/engines/compare --scree build/release/scree --out out/engines
+bench-mechanics: release
+	@tools/setup --engines
+	bench/mechanics/compare --scree build/release/scree --out out/mechanics
 ifneq ($(wildcard tools/demo),)
 .PHONY: demo
 demo: | build
@@ -133,4 +137,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: view all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers bench-engines gallery-pages install wheel tarball deb docs check format setup clean
+.PHONY: view all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers bench-engines bench-mechanics gallery-pages install wheel tarball deb docs check format setup clean
