@@ -13,6 +13,14 @@ static void judge_relaxation(const sim_totals *t, scree_sim_summary *s) {
       t->model == SCREE_MODEL_RELAXED && (s->worst_lift_percent >= 1.0 || s->lifted_part >= 0.01);
 }
 
+/* The diameter, m; of a body without a shape that of a ball shell with its inertia. */
+static double size_of(const scree_body_info *info) {
+  const double *j = info->principal_inertia;
+  if (isfinite(info->diameter) && info->diameter > 0.0) return info->diameter;
+  const double size = sqrt(2.0 * (j[0] + j[1] + j[2]) / info->mass);
+  return isfinite(size) ? size : 0.0;
+}
+
 /* Bodies at rest have no energy to turn over: what would lift all of them by a hundredth of their
  * diameter counts too, and what gravity gives to them in a step, which is as fine as a step tells
  * energies apart. Without gravity it is what moves them by a millionth of their diameter in a step:
@@ -26,9 +34,8 @@ static double lift_of_all(const scree_world *w, double h) {
     scree_body_info info;
     const scree_body_id id = scree_world_body_at(w, i);
     if (!id.generation || scree_body_get_info(w, id, &info) || !(info.mass > 0.0)) continue;
-    if (!isfinite(info.diameter)) continue;
-    const double slow = 1e-6 * info.diameter / h;
-    sum += info.mass * (1e-2 * g * info.diameter + g * g * h * h + 0.5 * slow * slow);
+    const double size = size_of(&info), slow = 1e-6 * size / h;
+    sum += info.mass * (1e-2 * g * size + g * g * h * h + 0.5 * slow * slow);
   }
   return sum;
 }

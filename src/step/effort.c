@@ -9,7 +9,7 @@
 static const double least_of_budget = 0.05;
 /* The part of the budget that is planned with; the rest is for clocks of a shared machine, which
  * are not exact. */
-static const double most_of_budget = 0.8;
+static const double most_of_budget = 0.7;
 
 void effort_begin(scree_stepper *s) {
   const double budget = s->def.time_budget;

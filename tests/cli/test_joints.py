@@ -214,6 +214,42 @@ joints:
                 if row[0] > 0.22:
                     self.assertAlmostEqual(row[2], -3.0, places=9)
 
+    def test_machine_at_rest(self):
+        """Bodies without shapes that joints hold against gravity: rounding is no energy that does not add up."""
+        body = "  - {name: %s, mass: %g, inertia: [%.17g, 0, %.17g, %.17g, 0, %.17g], position: [%g, 0, 0], center: [%g, 0, 0]}\n"
+        own = (0.17035809762866252, -8.146498188515492e-16, 3.839214718245943, 3.839214718245941)
+        self.write("rest.yaml", "step: 10 ms\nduration: 0.5\nbodies:\n"
+                   + body % ("part", 0.3560471674068432, *(0.01 * one for one in own), 0, 1) + body % ("a", 34.89262240587064, *own, 0, 1)
+                   + body % ("b", 35.604716740684324, *own, 0.5, -0.5) + body % ("c", 35.604716740684324, *own, -0.5, -0.5) + "joints:\n"
+                   "  - {kind: slider, bodies: [world, part], anchor: [0, 0, 0], axis: [1, 0, 0], armature: 0.1}\n"
+                   "  - {kind: hinge, bodies: [part, a], anchor: [0, 0, 0], axis: [0, 0, 1], armature: 0.1}\n"
+                   "  - {kind: hinge, bodies: [a, b], anchor: [0.5, 0, 0], axis: [0, 0, 1], armature: 0.1}\n"
+                   "  - {kind: hinge, bodies: [b, c], anchor: [-0.5, 0, 0], axis: [0, 0, 1], armature: 0.1}\n")
+        self.assertLess(self.summary("run", "rest.yaml")["ledger"]["error_part"], 1e-6)
+
+    def test_gears_and_screws(self):
+        """A planetary gear (20 and 60 teeth, ring held), a differential with one wheel braked, a screw pressed against its stop."""
+        body = "  - {name: %s, mass: 1, inertia: [0.01, 0, 0, 0.01, 0, 0.01]%s}\n"
+        hinge = "  - {name: %s, kind: hinge, bodies: [%s, %s], anchor: [0, 0, 0], axis: [0, 0, 1]%s}\n"
+        self.write("g.yaml", "duration: 0.5\ngravity: [0, 0, 0]\nbodies:\n" + "".join(
+            body % (one, "") for one in ("sun", "carrier", "planet", "ring", "left", "right", "nut")) + "joints:\n"
+            + hinge % ("sun", "world", "sun", ", motor: {kind: speed, value: 8}") + hinge % ("carrier", "world", "carrier", "")
+            + hinge % ("planet", "carrier", "planet", "")
+            + "  - {kind: gear, bodies: [sun, planet, carrier], axis: [0, 0, 1], axis_b: [0, 0, 1], ratio: -1}\n"
+              "  - {kind: gear, bodies: [planet, world, carrier], axis: [0, 0, 1], axis_b: [0, 0, 1], ratio: '${1/3}'}\n"
+            + hinge % ("ring", "world", "ring", ", motor: {kind: speed, value: 3}") + hinge % ("left", "world", "left", ", friction: 1000")
+            + hinge % ("right", "world", "right", "") + "  - {kind: differential, bodies: [left, right, ring], axis: [0, 0, 1]}\n"
+              "  - {name: screw, kind: screw, bodies: [world, nut], anchor: [0, 0, 0], axis: [0, 0, 1], pitch: 0.01,\n"
+              "     limits: [-0.5, .inf], motor: {kind: torque, value: -5}}\n"
+              "probes:\n" + "".join("  - {name: %s, kind: joint, joint: %s}\n" % (one, one) for one in ("carrier", "right", "screw")))
+        self.summary("run", "g.yaml", "--out", "g.h5")
+        with open(self.path("g_screw.csv"), encoding="utf-8") as file:
+            title, *rows = [row for row in csv.reader(file)]
+        self.assertAlmostEqual(self.table("g_carrier.csv")[-1][2], 2.0, places=8)
+        self.assertAlmostEqual(self.table("g_right.csv")[-1][2], 6.0, places=8)
+        self.assertAlmostEqual(float(rows[-1][1]), -0.5, places=8)
+        self.assertAlmostEqual(float(rows[-1][[one.split(" ")[0] for one in title].index("limit")]), 5.0, places=6)
+
     def test_budget(self):
         self.write("dolls.yaml", DOLLS)
         s = self.summary("run", "dolls.yaml", "--set", "solver.time_budget=1e-4")
