@@ -237,6 +237,39 @@ scree_status flexible_read_held(flexible *f, bool held[6]) {
   return SCREE_OK;
 }
 
+/* Keys that some kinds do not have: given there they would say what does not hold. */
+static scree_status check_keys(const flexible *f) {
+  enum { BEAM = 1, BLOCK = 2, RING = 4, NET = 8, MESH = 16, CABLE = 32 };
+  static const struct {
+    const char *key;
+    int kinds;
+  } own[] = {{"order", BLOCK},
+             {"law", BLOCK | MESH},
+             {"mass", BLOCK | MESH},
+             {"node_radius", BLOCK | MESH},
+             {"held_by", BLOCK | MESH},
+             {"held", BLOCK | MESH | NET},
+             {"cells", BLOCK | NET},
+             {"section", BEAM | RING | NET},
+             {"shear", BEAM | RING | NET},
+             {"ends", BEAM | CABLE},
+             {"elements", BEAM | RING | CABLE},
+             {"ring_radius", RING},
+             {"file", MESH}};
+  static const char *const names[] = {"beam", "block", "ring", "net", "mesh", "cable"};
+  for (size_t k = 0; k < sizeof own / sizeof *own; k++) {
+    if (own[k].kinds >> f->k.kind & 1 || !flexible_given(f, own[k].key)) continue;
+    char kinds[64] = "";
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+      if (own[k].kinds >> n & 1)
+        snprintf(kinds + strlen(kinds), sizeof kinds - strlen(kinds), "%s%s", *kinds ? ", " : "",
+                 names[n]);
+    return scene_fault(&f->scene->doc, scene_place(&f->k.head, own[k].key),
+                       "%s: a %s has none; kinds that do: %s", own[k].key, names[f->k.kind], kinds);
+  }
+  return SCREE_OK;
+}
+
 scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const scene_node *node) {
   flexible f = {.scene = scene, .world = world, .node = node};
   f.k = (scene_flexible_keys){.name = "",
@@ -249,6 +282,7 @@ scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const 
                               .file = "",
                               .scale = 1.0};
   scree_status status = scene_read(&scene->doc, &scene->scope, node, &scene_section_flexible, &f.k);
+  if (!status) status = check_keys(&f);
   if (!status && *f.k.material) status = find_material(&f);
   if (status) return status;
   static scree_status (*const build[])(flexible *) = {build_beam,          flexible_build_block,

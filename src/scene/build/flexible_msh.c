@@ -251,9 +251,6 @@ scree_status flexible_build_mesh(flexible *f) {
   scene_document *doc = &f->scene->doc;
   uint32_t file;
   if (!f->k.file[0]) return scene_fault(doc, f->node, "mesh: key 'file' is missing");
-  if (flexible_given(f, "order"))
-    return scene_fault(doc, scene_place(&f->k.head, "order"),
-                       "order: that of a mesh is in its file");
   const scene_node *at = scene_place(&f->k.head, "file");
   scree_status status = scene_open_file(doc, at, at->file, f->k.file, &file);
   if (status) return status;
