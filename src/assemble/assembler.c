@@ -235,6 +235,10 @@ scree_status assembler_build(assembler *a, const assembler_params *params,
   if (status) return status;
   status = assembler_find_bounces(a, params->again);
   if (!status) status = assembler_add_contacts(a, params, report);
+  if (report->swarm) {
+    assembler_undo(a);
+    return SCREE_OK;
+  }
   if (!status) assembler_find_jolt(a);
   if (!status) status = assembler_find_impacts(a, params);
   if (!status) status = assembler_add_joints(a, params, report);

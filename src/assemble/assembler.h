@@ -28,6 +28,7 @@ typedef struct assembler_params {
   bool
       again; /* the same step once more, after assembler_look has found that contacts were missed */
   bool hurried; /* there is no time for curvature.c */
+  size_t most;  /* contacts of an `again` beyond which it is given up as a swarm; 0: any number */
 } assembler_params;
 
 /* What speeds are measured by: a part of a step is solved as well as the whole, and bounces as it
@@ -42,6 +43,7 @@ typedef struct assembler_report {
   double joint_error;
   size_t stiff_bodies; /* with added inertia (stiffness.c) */
   double seconds_collide;
+  bool swarm; /* more contacts than `most`: nothing was built */
 } assembler_report;
 
 typedef struct assembler {
@@ -75,6 +77,13 @@ typedef struct assembler {
   contact_curves curve;
   sleepers sleep;
 } assembler;
+
+/* Contacts that a world of so many bodies may have: solids side by side have some tens each. More
+ * is refused, before it takes the memory. */
+static inline size_t assembler_contact_limit(size_t bodies) {
+  return 1000000 + 200 * bodies;
+}
+scree_status assembler_refuse_crowd(const scree_world *world);
 
 scree_status assembler_create(scree_world *world, assembler **out);
 void assembler_destroy(assembler *a);

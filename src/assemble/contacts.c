@@ -523,6 +523,24 @@ static scree_status add_parts(assembler *a, const assembler_params *params, plai
   return SCREE_OK;
 }
 
+scree_status assembler_refuse_crowd(const scree_world *world) {
+  const size_t bodies = scree_world_body_count(world);
+  return context_fail(world->context, SCREE_ERROR_INPUT,
+                      "%zu bodies have more than %zu contacts; many lie in one place: move them "
+                      "apart, or leave some out",
+                      bodies, assembler_contact_limit(bodies));
+}
+
+/* May `more` contacts be added? */
+static scree_status check_crowd(const assembler *a, const assembler_params *params, size_t more,
+                                assembler_report *report) {
+  const size_t n = a->problem->bodies.contact_count + more;
+  report->swarm = params->again && params->most && n > params->most && !a->ranks;
+  return n > assembler_contact_limit(scree_world_body_count(a->world)) && !report->swarm
+             ? assembler_refuse_crowd(a->world)
+             : SCREE_OK;
+}
+
 scree_status assembler_add_contacts(assembler *a, const assembler_params *params,
                                     assembler_report *report) {
   const scree_status ready = assembler_check_user(a);
@@ -563,6 +581,8 @@ scree_status assembler_add_contacts(assembler *a, const assembler_params *params
     status = collide_find(a->collide, &parts, &count);
     report->seconds_collide += timer_now() - start;
     if (status || !parts) break;
+    status = check_crowd(a, params, count, report);
+    if (status || report->swarm) break;
     status = reserve_contacts(a, count);
     if (!status)
       status = plain.on ? add_parts(a, params, &plain, parts, count, report)
@@ -571,8 +591,9 @@ scree_status assembler_add_contacts(assembler *a, const assembler_params *params
     start = timer_now();
   }
   a->memory.contact_count = a->problem->bodies.contact_count;
-  if (!status) status = assembler_ask_user(a);
-  if (!status && !params->hurried) status = assembler_curve_contacts(a, params->h);
+  if (!status && !report->swarm) status = assembler_ask_user(a);
+  if (!status && !report->swarm && !params->hurried)
+    status = assembler_curve_contacts(a, params->h);
   report->contacts = a->memory.contact_count;
   return status;
 }

@@ -30,6 +30,7 @@
 #include <math.h>
 
 #include "assemble/assembler.h"
+#include "base/asking.h"
 #include "ccp/problem.h"
 
 static const double fade_from = 0.1, fade_to = 0.2; /* rad a step */
@@ -215,13 +216,16 @@ scree_status assembler_curve_contacts(assembler *a, double h) {
   if (!a->curve.needed || n == 0) return SCREE_OK;
   const scree_status status = expect_bodies(a, h);
   if (status) return status;
+  asking ask;
+  asking_begin(&ask, a->context);
 #pragma omp parallel for schedule(dynamic, 64)                                                     \
     num_threads(context_team(a->context, n > FEW_CONTACTS))
   for (size_t k = 0; k < n; k++) {
+    if (asking_ended(&ask, k % 64 == 0 && asking_is_mine())) continue;
     if (k && key[k].a == key[k - 1].a && key[k].b == key[k - 1].b) continue;
     size_t next = k + 1;
     while (next < n && key[next].a == key[k].a && key[next].b == key[k].b) next++;
     curve_pair(a, h, k, next - k);
   }
-  return SCREE_OK;
+  return asking_status(&ask, "curvature");
 }

@@ -28,6 +28,7 @@
 
 #include <stdlib.h>
 
+#include "base/asking.h"
 #include "ccp/problem.h"
 
 /* Overlap that is put up with, as a fraction of the smaller diameter. */
@@ -270,9 +271,13 @@ scree_status assembler_look_late(assembler *a, const assembler_params *params, b
   if (!a->impacts.count && !anything_turns(a)) return SCREE_OK;
   scree_status status = find_suspects(a, params->h, &count);
   if (status || !count) return status;
+  asking ask;
+  asking_begin(&ask, a->context);
 #pragma omp parallel for schedule(dynamic)                                                         \
     num_threads(context_team(a->context, count > FEW_SUSPECTS))
-  for (size_t k = 0; k < count; k++) judge(a, params->h, &a->late.suspect[k]);
+  for (size_t k = 0; k < count; k++)
+    if (!asking_ended(&ask, asking_is_mine())) judge(a, params->h, &a->late.suspect[k]);
+  status = asking_status(&ask, "late look");
   for (size_t k = 0; k < count && !status; k++) {
     const late_suspect *s = &a->late.suspect[k];
     if (!s->deep) continue;

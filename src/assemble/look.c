@@ -66,7 +66,8 @@ static scree_status look_at(assembler *a, const assembler_params *params, bool *
   collide_view view = assembler_view(a, params);
   view.linear = a->look.free_linear;
   view.angular = a->look.free_angular;
-  const look_def look = {.view = &view,
+  const look_def look = {.context = a->context,
+                         .view = &view,
                          .linear = a->linear,
                          .angular = a->angular,
                          .extra = a->look.extra,

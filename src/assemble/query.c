@@ -171,6 +171,7 @@ scree_status assembler_visit_contacts(const scree_world *w, double margin,
                                       assembler_contact_visitor *visit, void *user) {
   const world_bodies *b = &w->bodies;
   collide *c = NULL;
+  context_begin(w->context);
   v3 *still = memory_new(w->context, b->limit + 1, sizeof *still);
   scree_status status = still ? collide_create(w->context, &c) : SCREE_ERROR_MEMORY;
   const collide_view view = {.count = b->limit,

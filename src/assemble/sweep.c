@@ -18,6 +18,7 @@
  * Balls do not turn. A bed at rest costs a pass over its bodies. */
 #include "assemble/assembler.h"
 
+#include "base/asking.h"
 #include "shape/width.h"
 
 /* rad in a step: what turns farther is not followed, it is hit. */
@@ -257,13 +258,17 @@ scree_status assembler_sweep(assembler *a, const assembler_params *params, assem
     collide_view wide = view;
     wide.linear = a->linear;
     wide.angular = a->angular;
-    if (broad_update(pairs, &wide)) return SCREE_ERROR_MEMORY;
+    const scree_status wider = broad_update(pairs, &wide);
+    if (wider) return wider;
   }
   const scree_status status = find_pairs(a, h, &count);
   if (status || !count) return status;
+  asking ask;
+  asking_begin(&ask, a->context);
 #pragma omp parallel for schedule(dynamic) num_threads(a->context->threads) if (count > FEW_PAIRS)
   for (size_t k = 0; k < count; k++) {
     sweep_pair *p = &a->sweep.pair[k];
+    if (asking_ended(&ask, asking_is_mine())) continue;
     if (h * fmax(a->sweep.turn[p->a], a->sweep.turn[p->b]) <= most_turn)
       follow(a, h, p);
     else
@@ -276,5 +281,5 @@ scree_status assembler_sweep(assembler *a, const assembler_params *params, assem
     hit->turn = fmax(hit->turn, h * fmax(a->sweep.turn[p->a], a->sweep.turn[p->b]));
     hit->pairs++;
   }
-  return SCREE_OK;
+  return asking_status(&ask, "sweep");
 }

@@ -199,12 +199,21 @@ int claim_sync_directory(const char *path) {
   return reason;
 }
 
-int claim_publish(claim *c) {
+int claim_name(claim *c) {
   if (c->file < 0) return EBADF;
   if (fsync(c->file) != 0) return errno;
   if (rename(c->part, c->path) != 0) return errno;
   c->published = true;
-  return claim_sync_directory(c->path);
+  return 0;
+}
+
+int claim_publish(claim *c) {
+  const int reason = claim_name(c);
+  return reason ? reason : claim_sync_directory(c->path);
+}
+
+void claim_withdraw(claim *c) {
+  if (c->file >= 0 && c->published && *c->part) unlink(c->path);
 }
 
 void claim_drop(claim *c) {

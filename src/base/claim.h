@@ -41,6 +41,10 @@ claim_answer claim_existing(claim *c, const char *path);
 void claim_explain(const claim *c, char *text, size_t size);
 /* Brings the file to the disk, gives it its name, and brings that to the disk. 0, or errno. */
 int claim_publish(claim *c);
+/* The same for one of many files, whose names are brought to the disk by claim_sync_directory. */
+int claim_name(claim *c);
+/* A file that this claim has given its name is not wanted after all. */
+void claim_withdraw(claim *c);
 void claim_drop(claim *c);
 
 /* A new file to write and read, in the place of whatever has that name: a link there is not

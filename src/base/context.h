@@ -33,6 +33,10 @@ static inline bool context_stopped(scree_context *context) {
   if (context->stop && context->stop(context->stop_user)) context->stopped = true;
   return context->stopped;
 }
+/* The same where ranks do not agree on the answer: none of many stops alone. */
+static inline bool context_stopped_alone(scree_context *context) {
+  return !ranks_are_many(context->ranks) && context_stopped(context);
+}
 /* A call begins that its caller may stop. An answer holds for all of it: what ended early by it
  * must not be taken for a result. */
 static inline void context_begin(scree_context *context) {

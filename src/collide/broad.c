@@ -4,7 +4,6 @@
 #include "collide/broad.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -15,6 +14,7 @@
 
 enum { LARGE_LEVEL = 12 }; /* a level with fewer members is tested directly */
 enum { KEPT_BYTES = 1 << 20, PIECE_MEMBERS = 512, PIECE_ROOM = 4096, PARALLEL_BODIES = 2048 };
+enum { STRETCH = 128 }; /* pieces that are searched without a look at the caller */
 /* Boxes reach as far ahead as a body moves in so many steps, up to a part of its diameter. */
 static const double steps_ahead = 8.0, most_ahead = 1.0;
 enum { SHORT_AGE = 3, WIDE_AGE = 20, MANY_MEMBERS = 16384, FEW_LEVELS = 3 };
@@ -239,15 +239,6 @@ static scree_status sort_bodies(broad *b, const broad_boxes *boxes) {
   return SCREE_OK;
 }
 
-static void sort_row(uint32_t *x, size_t n) {
-  for (size_t i = 1; i < n; i++) {
-    const uint32_t key = x[i];
-    size_t k = i;
-    for (; k > 0 && x[k - 1] > key; k--) x[k] = x[k - 1];
-    x[k] = key;
-  }
-}
-
 static bool meet_large(const broad *b, const broad_boxes *boxes, size_t k, uint32_t i) {
   const uint32_t l = b->large_list[k];
   if (boxes->view->box)
@@ -271,7 +262,7 @@ static void search_member(const broad *b, const broad_boxes *boxes, size_t place
   for (size_t k = b->large_count; k-- > 0 && b->large_list[k] > i;)
     if (meet_large(b, boxes, k, i)) broad_list_add(out, b->large_list[k]);
   b->length[i] = (uint32_t)(out->count - first);
-  if (!out->short_of_room) sort_row(out->entry + first, out->count - first);
+  if (!out->short_of_room) broad_sort_row(out->entry + first, out->count - first);
 }
 
 /* A large body against all that come after it. */
@@ -297,6 +288,8 @@ static size_t pairs_of(const piece *p) {
 static scree_status check_crowd(broad *b, size_t bodies) {
   size_t total = 0;
   for (size_t k = 0; k < b->piece_count; k++) total += pairs_of(&b->piece[k]);
+  if (context_stopped_alone(b->context))
+    return context_fail(b->context, SCREE_ERROR_STOPPED, "near pairs: stopped by the caller");
   if (!atomic_load(&b->crowded) && total <= pair_limit + pair_limit_each * bodies) return SCREE_OK;
   return context_fail(
       b->context, SCREE_ERROR_INPUT,
@@ -326,7 +319,8 @@ static scree_status give_room(broad *b, broad_list *list, size_t least) {
   return SCREE_OK;
 }
 
-/* Pieces that had no room for what they found are searched again. */
+/* Pieces that had no room for what they found are searched again. Between stretches of them the
+ * caller is asked whether to go on. */
 static scree_status search_all(broad *b, const broad_boxes *boxes) {
   const size_t members = member_pieces(b);
   atomic_store(&b->crowded, false);
@@ -338,17 +332,22 @@ static scree_status search_all(broad *b, const broad_boxes *boxes) {
     p->begin = k * PIECE_MEMBERS;
     p->end = p->begin + PIECE_MEMBERS;
     if (p->end > b->grid.member_count) p->end = b->grid.member_count;
-    p->higher.count = 0;
+    p->higher.count = p->lower.count = 0;
     if (give_room(b, &p->higher, PIECE_ROOM)) return SCREE_ERROR_MEMORY;
   }
+  for (size_t first = 0; first < b->piece_count; first += STRETCH) {
+    const size_t end = first + STRETCH < b->piece_count ? first + STRETCH : b->piece_count;
 #pragma omp parallel for schedule(dynamic)                                                         \
     num_threads(context_team(b->context, boxes->view->count > PARALLEL_BODIES))
-  for (size_t k = 0; k < b->piece_count; k++) search_piece(b, boxes, k);
-  const scree_status status = check_crowd(b, boxes->view->count);
-  if (status) return status;
+    for (size_t k = first; k < end; k++) search_piece(b, boxes, k);
+    const scree_status status = check_crowd(b, boxes->view->count);
+    if (status) return status;
+  }
   for (size_t k = 0; k < b->piece_count; k++) {
     piece *p = &b->piece[k];
     if (!p->higher.short_of_room && !p->lower.short_of_room) continue;
+    const scree_status status = check_crowd(b, boxes->view->count);
+    if (status) return status;
     if (give_room(b, &p->higher, 0) || give_room(b, &p->lower, 0)) return SCREE_ERROR_MEMORY;
     search_piece(b, boxes, k);
   }
@@ -386,11 +385,6 @@ static void copy_rows(broad *b, size_t k) {
   }
 }
 
-static int ascending(const void *a, const void *b) {
-  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return x < y ? -1 : x > y;
-}
-
 static void add_lower(broad *b, size_t n) {
   for (size_t k = 0; k < b->piece_count; k++)
     for (size_t e = 0; e < b->piece[k].lower.count; e += 2) {
@@ -402,7 +396,7 @@ static void add_lower(broad *b, size_t n) {
     const size_t length = b->row[i + 1] - b->row[i];
     size_t sorted = 1;
     while (sorted < length && x[sorted] > x[sorted - 1]) sorted++;
-    if (sorted < length) qsort(x, length, sizeof *x, ascending);
+    if (sorted < length) broad_sort_row(x, length);
   }
 }
 

@@ -404,3 +404,22 @@ void broad_grid_partners(const broad_grid *g, const broad_boxes *b, size_t place
     meet_level(&s, level, at);
   }
 }
+
+static int by_index(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+void broad_sort_row(uint32_t *x, size_t n) {
+  enum { FEW = 64 }; /* by insertion: most are in order */
+  if (n > FEW) {
+    qsort(x, n, sizeof *x, by_index);
+    return;
+  }
+  for (size_t i = 1; i < n; i++) {
+    const uint32_t key = x[i];
+    size_t k = i;
+    for (; k > 0 && x[k - 1] > key; k--) x[k] = x[k - 1];
+    x[k] = key;
+  }
+}

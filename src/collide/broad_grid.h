@@ -115,4 +115,7 @@ static inline bool broad_near(const broad_boxes *b, uint32_t i, uint32_t k) {
   return aabb_overlap(aabb_grow(b->box[i], between), b->box[k]);
 }
 
+/* Partners of a body in ascending order. */
+void broad_sort_row(uint32_t *x, size_t n);
+
 #endif

@@ -89,6 +89,8 @@ scree_status look_for_missed(broad *b, const look_def *look, bool *missed) {
   for (size_t i = 0; i < look->view->count; i++) {
     size_t count;
     const uint32_t *partner = broad_partners(b, i, &count);
+    if (count && context_stopped_alone(look->context))
+      return context_fail(look->context, SCREE_ERROR_STOPPED, "second look: stopped by the caller");
     for (size_t m = 0; m < count; m++) {
       const uint32_t k = partner[m];
       if (!(look->extra[i] > 0.0) && !(look->extra[k] > 0.0)) continue;

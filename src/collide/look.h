@@ -12,6 +12,7 @@
 #include "collide/broad.h"
 
 typedef struct look_def {
+  scree_context *context;
   const collide_view *view;   /* that the contacts were found with */
   const v3 *linear, *angular; /* after the solve */
   const double

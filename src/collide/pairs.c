@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/asking.h"
 #include "base/memory.h"
 #include "collide/narrow_sphere.h"
 
@@ -41,6 +42,7 @@ struct collide {
   piece *piece;
   size_t piece_count, part_count, piece_next; /* the next one to be handed out */
   uint32_t last; /* the first body of the contact that was found last */
+  asking ask;
 };
 
 scree_status collide_create(scree_context *context, collide **out) {
@@ -92,6 +94,7 @@ scree_status collide_begin(collide *c, const collide_view *view, const uint32_t 
   c->body = c->partner = 0;
   c->piece_count = c->part_count = c->piece_next = 0;
   c->last = CACHE_NONE;
+  asking_begin(&c->ask, c->context);
   const scree_status status = broad_update(c->broad, view);
   return status ? status : cache_begin(&c->cache, view->count, generation);
 }
@@ -228,7 +231,9 @@ static void ask_ahead(const collide *c, const piece *p, size_t s) {
   for (uint32_t k = 0; k < seg->count; k++) ask_for_body(&c->view, partner[k]);
 }
 
-static void run_piece(const collide *c, piece *p) {
+/* A pair of meshes may take milliseconds: the caller is asked before each segment whether to go on,
+ * with balls before each piece. `mine`: on its own thread. */
+static void run_piece(collide *c, piece *p, bool mine) {
   p->count = 0;
   p->short_of_room = false;
   for (size_t s = 0; s < p->segment_count; s++) {
@@ -237,6 +242,7 @@ static void run_piece(const collide *c, piece *p) {
     size_t partners;
     const uint32_t *partner = broad_partners(c->broad, seg->body, &partners) + seg->first;
     const bool ball = is_plain_sphere(&c->view, seg->body);
+    if (asking_ended(&c->ask, mine && (s == 0 || !ball))) return;
     for (uint32_t k = 0; k < seg->count; k++) {
       if (!view_is_mine(&c->view, seg->body, partner[k])) continue;
       if (!(c->view.box ? touch_image
@@ -254,9 +260,9 @@ static void run_piece(const collide *c, piece *p) {
 static scree_status run_pieces(collide *c) {
   if (c->piece_count > 4 && c->context->threads > 1) {
 #pragma omp parallel for schedule(dynamic) num_threads(context_team(c->context, true))
-    for (size_t k = 0; k < c->piece_count; k++) run_piece(c, &c->piece[k]);
+    for (size_t k = 0; k < c->piece_count; k++) run_piece(c, &c->piece[k], asking_is_mine());
   } else {
-    for (size_t k = 0; k < c->piece_count; k++) run_piece(c, &c->piece[k]);
+    for (size_t k = 0; k < c->piece_count; k++) run_piece(c, &c->piece[k], true);
   }
   for (size_t k = 0; k < c->piece_count; k++) {
     piece *p = &c->piece[k];
@@ -264,10 +270,10 @@ static scree_status run_pieces(collide *c) {
       if (memory_grow(c->context, &p->out, 2 * p->room + PIECE_ROOM, sizeof *p->out))
         return SCREE_ERROR_MEMORY;
       p->room = memory_room(p->out);
-      run_piece(c, p);
+      run_piece(c, p, true);
     }
   }
-  return SCREE_OK;
+  return asking_status(&c->ask, "contacts");
 }
 
 /* Where the pieces' contacts are among all. */

@@ -16,11 +16,12 @@ typedef struct overlaps {
   const scree_world *world;
   scree_report_function report;
   void *user;
-  size_t found;
+  size_t found, contacts, most;
 } overlaps;
 
 static bool visit_overlap(void *user, const collide_contact *c) {
   overlaps *o = user;
+  if (++o->contacts > o->most) return false;
   const double gap = c->point.gap;
   const scree_body_id id[2] = {scree_world_body_at(o->world, c->a),
                                scree_world_body_at(o->world, c->b)};
@@ -44,8 +45,13 @@ static bool visit_overlap(void *user, const collide_contact *c) {
 
 static scree_status report_overlaps(scree_scene *scene, const scree_world *world,
                                     scree_report_function report, void *user) {
-  overlaps o = {scene, world, report, user, 0};
+  overlaps o = {.scene = scene,
+                .world = world,
+                .report = report,
+                .user = user,
+                .most = assembler_contact_limit(scree_world_body_count(world))};
   const scree_status status = assembler_visit_contacts(world, 0.0, visit_overlap, &o);
+  if (!status && !o.found && o.contacts > o.most) return assembler_refuse_crowd(world);
   if (status || !o.found) return status;
   char text[128];
   snprintf(text, sizeof text, "%s%zu overlaps in all; the first %d are reported",

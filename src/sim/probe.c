@@ -137,10 +137,18 @@ static scree_status open_table(scree_sim *sim, sim_probe *p, bool resumed, bool 
   return SCREE_OK;
 }
 
+/* Thousands of tables take a while to be made. What was made goes again with the run. */
+static scree_status ask(scree_sim *sim) {
+  if (!sim->starting || !context_stopped_alone(sim->context)) return SCREE_OK;
+  return context_fail(sim->context, SCREE_ERROR_STOPPED, "tables of probes: stopped by the caller");
+}
+
 scree_status sim_probes_open(scree_sim *sim, bool resumed, bool replace) {
   scree_status status = SCREE_OK;
   for (size_t i = 0; i < sim->probe_count && !status; i++) {
     sim_probe *p = &sim->probes[i];
+    status = ask(sim);
+    if (status) return status;
     if (p->def.kind == SCREE_PROBE_PLANE) status = watch_plane(sim, p);
     if (!status && sim->out) status = open_table(sim, p, resumed, replace);
   }
@@ -148,13 +156,21 @@ scree_status sim_probes_open(scree_sim *sim, bool resumed, bool replace) {
 }
 
 scree_status sim_probes_publish(scree_sim *sim) {
+  sim_probe *last = NULL;
   for (size_t i = 0; i < sim->probe_count; i++) {
     sim_probe *p = &sim->probes[i];
     if (!p->text || p->claim.published) continue;
-    errno = claim_publish(&p->claim);
+    errno = claim_name(&p->claim);
     if (errno) return fault(sim, p);
+    last = p;
   }
-  return SCREE_OK;
+  /* All are in one directory. */
+  errno = last ? claim_sync_directory(last->claim.path) : 0;
+  return errno ? fault(sim, last) : SCREE_OK;
+}
+
+void sim_probes_withdraw(scree_sim *sim) {
+  for (size_t i = 0; i < sim->probe_count; i++) claim_withdraw(&sim->probes[i].claim);
 }
 
 static void put_number(FILE *file, const char *before, double x) {
@@ -311,7 +327,8 @@ scree_status sim_probes_sync(scree_sim *sim) {
   for (size_t i = 0; i < sim->probe_count; i++) {
     sim_probe *p = &sim->probes[i];
     if (!p->text) continue;
-    const scree_status status = write_out(sim, p);
+    scree_status status = ask(sim);
+    if (!status) status = write_out(sim, p);
     if (status) return status;
     if (fsync(p->claim.file) != 0) return fault(sim, p);
   }

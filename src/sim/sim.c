@@ -166,7 +166,12 @@ static scree_status publish_recording(scree_sim *sim) {
   checkpoint_forget(sim->context, sim->out);
   scree_status status = sim_checkpoint_write(sim);
   if (!status) status = sim_probes_publish(sim);
-  if (!status) status = recorder_publish(sim->recorder);
+  if (status) { /* nothing is left of what was not begun */
+    sim_probes_withdraw(sim);
+    checkpoint_forget(sim->context, sim->out);
+    return status;
+  }
+  status = recorder_publish(sim->recorder);
   sim->recorded = true;
   return status;
 }
@@ -196,10 +201,12 @@ scree_status scree_sim_create(scree_scene *scene, const scree_sim_def *def, scre
   sim->scene = scene;
   scree_status status = prepare(sim);
   if (!status && def->out) status = set_out(sim, def->out);
+  sim->starting = true;
   if (!status)
     status = sim->out ? begin_recording(sim, def->replace) : sim_probes_open(sim, false, false);
   if (!status && sim->out) status = sim_probes_write(sim, 0);
   if (!status && sim->out) status = publish_recording(sim);
+  sim->starting = false;
   return finish_create(status, out);
 }
 

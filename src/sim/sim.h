@@ -68,6 +68,7 @@ struct scree_sim {
   recorder *recorder;
   double last_flush, last_checkpoint; /* wall time */
   bool recorded;                      /* the start is in the recording */
+  bool starting;                      /* files are being made, which the caller may stop */
   bool keep_older; /* the newest checkpoint is no good: the next takes its place */
   char remark[512];
   sim_probe *probes;
@@ -82,6 +83,8 @@ void sim_take_totals(scree_sim *sim, const sim_totals *totals);
  * those of a run that goes on, cut back to where its checkpoint was. */
 scree_status sim_probes_open(scree_sim *sim, bool resumed, bool replace);
 scree_status sim_probes_publish(scree_sim *sim);
+/* Tables that were published for a recording that did not begin. */
+void sim_probes_withdraw(scree_sim *sim);
 scree_status sim_probes_write(scree_sim *sim, uint64_t step);
 /* Rows of tables that have `least` bytes waiting go out; all of them, and to the disk. */
 scree_status sim_probes_flush(scree_sim *sim, size_t least);

@@ -50,8 +50,14 @@ static double merit_of(const scree_solve_settings *s, const scree_residual *r) {
   return isnan(worst) ? INFINITY : worst;
 }
 
-static bool is_time_up(const solve_run *run) {
+/* Ranks must stop as one. */
+static bool is_stopped(const solve_run *run) {
+  return !run->op->ranks && context_stopped(run->context);
+}
+
+bool solve_is_over(const solve_run *run) {
   const double limit = run->settings->time_limit;
+  if (is_stopped(run)) return true;
   return limit > 0.0 && timer_now() - run->start_time >= limit;
 }
 
@@ -69,7 +75,7 @@ static bool is_spent(const solve_run *run, long iteration) {
 
 bool solve_due(const solve_run *run, long iteration) {
   iteration += run->iteration_base;
-  return iteration >= run->next_check || is_time_up(run) || is_spent(run, iteration);
+  return iteration >= run->next_check || solve_is_over(run) || is_spent(run, iteration);
 }
 
 /* A residual costs as much as two sweeps of packed contacts, with its impulses put back in rows; of
@@ -82,7 +88,7 @@ bool solve_due_hint(solve_run *run, long iteration, double change) {
   iteration += run->iteration_base;
   run->change = change;
   const long since = iteration - run->iterations;
-  if (is_spent(run, iteration) || is_time_up(run)) return true;
+  if (is_spent(run, iteration) || solve_is_over(run)) return true;
   const double estimated = change * run->change_ratio;
   if (estimated < s->tolerance_residual) return since > 3;
   if (estimated > 3.0 * s->tolerance_residual)
@@ -312,7 +318,7 @@ static bool conclude(solve_run *run, long iteration, const double *g,
   const scree_solve_settings *s = run->settings;
   const double seconds = timer_now() - run->start_time;
   if (stopped_by_caller(run, iteration, seconds, residual)) return true;
-  if (!run->op->ranks && context_stopped(run->context)) { /* ranks must stop as one */
+  if (is_stopped(run)) {
     solve_finish(run, SCREE_OUTCOME_TIME_LIMIT, "stopped by the caller");
     return true;
   }

@@ -85,6 +85,8 @@ double run_option(const solve_run *run, const char *key);
 /* All option values at once, in the order of the class's table. */
 void solver_take_options(scree_solver *solver, const double *option);
 
+/* Is its time up, or does the caller want it to end? The check that is due then ends it. */
+bool solve_is_over(const solve_run *run);
 /* Is a residual due at this iteration? Sweeps, which must pay a product for one, ask first. */
 bool solve_due(const solve_run *run, long iteration);
 /* The same where the largest change of a block over its eta, m/s, is at hand: it tells when a check

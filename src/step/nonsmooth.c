@@ -178,15 +178,18 @@ static scree_status bend_joints(scree_stepper *s, const assembler_params *params
  * contacts by the square of the bodies. They mean nothing, and would take minutes to solve. */
 enum { SWARM_GROWTH = 4, SWARM_EACH = 50 };
 
-/* Build and solve, once more with the retry solver when asked and needed. `first`: contacts of the
- * first look; *swarm: this one has found too many, and nothing was solved. */
-static scree_status build_and_solve(scree_stepper *s, const assembler_params *params, size_t first,
-                                    bool retry, scree_step_info *info, scree_solve_info *solved,
+static size_t swarm_of(const scree_stepper *s, size_t first) {
+  return SWARM_GROWTH * first + SWARM_EACH * s->assembler->order.moving;
+}
+
+/* Build and solve, once more with the retry solver when asked and needed. *swarm: it has found too
+ * many contacts, and nothing was solved. */
+static scree_status build_and_solve(scree_stepper *s, const assembler_params *params, bool retry,
+                                    scree_step_info *info, scree_solve_info *solved,
                                     assembler_report *report, bool *swarm) {
   scree_status status = build(s, params, info, report);
   if (status) return status;
-  *swarm = params->again &&
-           report->contacts > SWARM_GROWTH * first + SWARM_EACH * s->assembler->order.moving;
+  *swarm = report->swarm || (params->again && report->contacts > params->most);
   if (*swarm) {
     assembler_undo(s->assembler);
     return SCREE_OK;
@@ -302,12 +305,11 @@ static scree_status attempt(scree_stepper *s, const assembler_params *given, boo
                             scree_step_info *info, scree_solve_info *solved,
                             assembler_report *report, double *cut) {
   assembler_params params = *given;
-  size_t first = 0;
   bool swarm = false, blind = false;
   *cut = 0.0;
   for (int looks = 0;; looks++) {
     finding found = {.missed = false};
-    scree_status status = build_and_solve(s, &params, first, retry, info, solved, report, &swarm);
+    scree_status status = build_and_solve(s, &params, retry, info, solved, report, &swarm);
     if (!status && swarm) { /* too many contacts: solve with those of the first look, and count the
                                step as unresolved */
       params.again = false;
@@ -315,7 +317,7 @@ static scree_status attempt(scree_stepper *s, const assembler_params *given, boo
       info->unresolved++;
       continue;
     }
-    if (!looks) first = report->contacts;
+    if (!looks) params.most = swarm_of(s, report->contacts);
     const bool good = solved->outcome == SCREE_OUTCOME_SOLVED || (retry && has_none(solved));
     if (status || (!any && !good)) return status;
     status = finish(s, &params, looks, blind, info, report, &found);

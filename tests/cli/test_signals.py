@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import command
@@ -114,6 +115,33 @@ class Signals(command.CommandTest):
                 self.assertEqual(code, 7, err)
                 self.assertLess(seconds, SECONDS)
                 self.assertEqual(os.path.exists(self.path(name + ".h5")), name == "emitter")
+
+    def test_while_tables_are_made(self):
+        """Thousands of tables of probes: those that were made are taken away again."""
+        with open(self.path("s.yaml"), "w", encoding="ascii") as file:
+            file.write("step: 5 ms\nduration: 1 s\nbodies: [{name: b, shape: {sphere: {radius: 0.1}}}]\nprobes:\n")
+            file.writelines("  - {name: p%d, kind: body, body: b}\n" % i for i in range(4000))
+        process = self.start_scree("run", "s.yaml", "--out", "r.h5", stderr=subprocess.PIPE)
+        while len(os.listdir(self.dir)) < 100 and process.poll() is None:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 7, err)
+        self.assertEqual(os.listdir(self.dir), ["s.yaml"])
+
+    def test_in_a_crowd(self):
+        """Bodies in one place, just below what is refused: a million contacts, with which a search, an assembly and a few sweeps take
+        many seconds."""
+        scene = ("step: 5 ms\nduration: 1 s\noverlap: 1\nbodies: [{shape: {%s}, lattice: {count: [%d, 1, 1], "
+                 "pitch: [1.0e-6, 0, 0]}}]\n")
+        for name, shape, count in (("box", "box: {size: [0.1, 0.1, 0.1]}", 500), ("ball", "sphere: {radius: 0.1}", 1500)):
+            with open(self.path("s.yaml"), "w", encoding="ascii") as file:
+                file.write(scene % (shape, count))
+            for cpu in (0.3, 1.5, 3.0):
+                with self.subTest("%s, %g s" % (name, cpu)):
+                    code, err, more = self.interrupt(signal.SIGTERM, cpu, "run", "s.yaml", "--threads", "1", "--out", "r.h5", "--force")
+                    self.assertEqual(code, 7, err)
+                    self.assertLess(more, SECONDS)
 
     def test_cut_and_gone_on_with(self):
         """A run that is stopped in the middle of its steps, again and again, ends with the bits of one that was not."""

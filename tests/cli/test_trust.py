@@ -242,12 +242,22 @@ class Trust(CommandTest):
             self.assertEqual([name for name in os.listdir(self.dir) if name.startswith("full")], [])
 
     def test_links_are_not_followed(self):
-        write(self.path("precious"), b"mine")
-        for name in ("r.h5.new", "r_energy.csv.new", "r.h5.checkpoint.new"):
-            os.symlink("precious", self.path(name))
-        result = self.run_scree("run", *SMALL, "--duration", "0.1", "--out", "r.h5")
-        self.assertEqual(result.code, 6, result.err)
-        self.assertEqual(read(self.path("precious")), b"mine")
+        """A link in the place of a temporary name, to a file that is there and to one that is not: the one is not changed (the name
+        is compared with what was opened), the other does not come to be (O_NOFOLLOW). What was there before is taken away where it
+        is ours to replace, else the run is refused."""
+        for name, code in (("r.h5.new", 6), ("r_p.csv.new", 6), ("r.h5.checkpoint.new", 0)):
+            for target in ("precious", "nothing"):
+                with self.subTest(name + " to " + target):
+                    write(self.path("s.yaml"), b"step: 5 ms\nduration: 0.02 s\nbodies: [{name: b, shape: {sphere: {radius: 0.1}}}]\n"
+                                               b"probes: [{name: p, kind: body, body: b}]\n")
+                    write(self.path("precious"), b"mine")
+                    os.symlink(target, self.path(name))
+                    result = self.run_scree("run", "s.yaml", "--out", "r.h5", "--force")
+                    self.assertEqual(result.code, code, result.err)
+                    self.assertEqual(read(self.path("precious")), b"mine")
+                    self.assertFalse(os.path.lexists(self.path("nothing")))
+                    for left in os.listdir(self.dir):
+                        os.remove(self.path(left))
 
 
 def USED(data, dice):

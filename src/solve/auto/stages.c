@@ -228,7 +228,7 @@ static void plan_check(const solve_run *run, long iteration, double change, chec
 
 static bool is_due(solve_run *run, long iteration, double change, const checks *c) {
   if (c->latest == 0) return solve_due_hint(run, iteration, change);
-  if (iteration < c->first) return false;
+  if (iteration < c->first) return solve_is_over(run);
   return iteration >= c->latest || c->merit * change <= c->change;
 }
 
@@ -292,7 +292,7 @@ static phase_end sweep_on(solve_run *run, long count) {
   for (long k = 1; k <= count && end == PHASE_LEFT; k++) {
     op_sweep_inside(op, &params, run->g);
     run->products++;
-    if (k % 25 != 0 && k != count) continue;
+    if (k % 25 != 0 && k != count && !solve_is_over(run)) continue;
     if (solve_check_sweep(run, k)) end = PHASE_SOLVED;
   }
   op_copy(op, run->g, run->vector[1]);

@@ -41,10 +41,36 @@ static void test_crowd(void **state) {
   check(100000, 0, "100000 bodies have more than");
 }
 
+/* Where overlaps are allowed the contacts are counted, by the check and by a step without one. */
+static void test_allowed(void **state) {
+  (void)state;
+  const char *text = "overlap: 1\nbodies: [{shape: {box: {size: [0.1, 0.1, 0.1]}}, lattice: "
+                     "{count: [3000, 1, 1], pitch: [1.0e-6, 0, 0]}}]";
+  scree_context *context = scree_context_create(NULL);
+  scree_scene *scene = NULL;
+  scree_sim *sim = NULL;
+  char last[256] = "";
+  assert_int_equal(scree_scene_load_text(context, "a", text, strlen(text), NULL, &scene), SCREE_OK);
+  assert_int_equal(scree_sim_check(scene, count, last), SCREE_ERROR_INPUT);
+  assert_non_null(strstr(scree_context_message(context), "more than 1600000 contacts"));
+  assert_true(scree_context_peak_bytes(context) < (size_t)100 << 20);
+  scree_sim_def def = scree_sim_def_default();
+  def.check_overlap = false;
+  assert_int_equal(scree_sim_create(scene, &def, &sim), SCREE_OK);
+  assert_int_equal(scree_sim_step(sim, NULL), SCREE_ERROR_INPUT);
+  assert_non_null(strstr(scree_context_message(context), "more than 1600000 contacts"));
+  print_message("%zu bytes at most\n", scree_context_peak_bytes(context));
+  assert_true(scree_context_peak_bytes(context) < (size_t)1000 << 20);
+  scree_sim_destroy(sim);
+  scree_scene_destroy(scene);
+  assert_int_equal(scree_context_bytes(context), 0);
+  scree_context_destroy(context);
+}
+
 int main(void) {
 #ifndef SCREE_WITH_YAML
   return 0;
 #endif
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_crowd)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_crowd), cmocka_unit_test(test_allowed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
