@@ -176,40 +176,15 @@ static bool is_valley(const shape_mesh *m, uint32_t t, int where, v3 towards) {
   return side * v3_dot(m->edge_inward[e][mine], m->normal[other]) > 0.0;
 }
 
-/* Does the surface go on beyond this feature of triangle t nearly as the triangle does? */
-static bool goes_on(const shape_mesh *m, uint32_t t, int where) {
-  const double most = 0.31; /* sine */
-  if (where < 3) {
-    const uint32_t e = m->triangle_edge[t][where];
-    return m->edge_face[e][1] != UINT32_MAX &&
-           v3_dot(m->edge_inward[e][0], m->edge_inward[e][1]) < -0.95;
-  }
-  const uint32_t v = m->triangle[t][where - 3];
-  for (uint32_t i = m->vertex_start[v]; i < m->vertex_start[v + 1]; i++) {
-    const v3 along = v3_sub(m->vertex[m->vertex_neighbour[i]], m->vertex[v]);
-    if (fabs(v3_dot(along, m->normal[t])) > most * v3_norm(along)) return false;
-  }
-  return true;
-}
-
 /* A contact along the face's normal may be deeper than the solid is in the triangle by this: where
  * the triangle beside it goes on nearly as this one does, and corners over it are to be kept, a
  * part of the size. Beyond a ridge it would be a wall that the solid stands on top of. */
 static double deeper_allowed(const shape_mesh *m, uint32_t t, int where, double size) {
-  return where >= 3 || goes_on(m, t, where) ? 0.02 * size : 1e-9 * size;
-}
-
-static bool is_flat_seam(const shape_mesh *m, uint32_t t, int where) {
-  if (where >= 3) return m->vertex_flat[m->triangle[t][where - 3]];
-  const uint32_t e = m->triangle_edge[t][where], other = m->edge_face[e][m->edge_face[e][0] == t];
-  return other != UINT32_MAX && m->patch[other] == m->patch[t];
-}
-
-/* A solid that is deep in the surface at a seam: the way out of one triangle leads sideways, onto
- * the next, where it is as deep. Its lowest point tells the depth, over this triangle or, where the
- * seam is flat, over any. */
-static bool is_deep_at_seam(const shape_mesh *m, uint32_t t, int where, bool over, double gap) {
-  return gap < 0.0 && ((over && goes_on(m, t, where)) || is_flat_seam(m, t, where));
+  if (where >= 3) return 0.02 * size;
+  const uint32_t e = m->triangle_edge[t][where];
+  const bool goes_on = m->edge_face[e][1] != UINT32_MAX &&
+                       v3_dot(m->edge_inward[e][0], m->edge_inward[e][1]) < -0.95;
+  return goes_on ? 0.02 * size : 1e-9 * size;
 }
 
 static bool is_flat_about(const shape_mesh *m, const uint32_t v[3]) {
@@ -267,7 +242,9 @@ static bool triangle_exact(const shape_mesh *m, uint32_t t, const gjk_solid *sol
                      along->gap >= fmax(2.0 * exact->gap, -(where < 3 ? 0.25 : 0.02) * size) &&
                      is_valley(m, t, where, along->normal) &&
                      is_over_by(p, m->normal[t], along->point_a, -steepest * along->gap);
-    const bool deep = where != MESH_AT_FACE && is_deep_at_seam(m, t, where, over, exact->gap);
+    /* Deep in a floor at a seam: the way out of one triangle leads sideways, onto the next, where
+     * it is as deep. The lowest point tells the depth, whichever of them it is over. */
+    const bool deep = where != MESH_AT_FACE && exact->gap < 0.0 && is_flat_about(m, m->triangle[t]);
     if (where != MESH_AT_FACE && !low && !deep &&
         along->gap < fmin(exact->gap, 0.0) - deeper_allowed(m, t, where, size))
       return false;

@@ -251,6 +251,32 @@ static void nothing_is_deeper_than_it_is(void **state) {
   scree_shape_destroy(block);
 }
 
+/* A plate that lies on ground smaller than itself, a little in it: the ground's sides, cut by
+ * seams, are no walls for it. */
+static void a_wide_plate_lies_on_top(void **state) {
+  (void)state;
+  double height[21 * 21];
+  for (int k = 0; k < 21 * 21; k++) height[k] = 0.001 * ((k / 21 * 7 + k % 21 * 3) % 3);
+  const double half[3] = {0.15, 0.15, 0.005}, spacing[2] = {0.01, 0.01};
+  shape *ground, *plate;
+  assert_int_equal(scree_shape_create_height_field(context, 21, 21, height, spacing, 0.01, &ground),
+                   0);
+  assert_int_equal(scree_shape_create_box(context, half, &plate), 0);
+  uint64_t seed = 3;
+  for (int trial = 0; trial < 2000; trial++) {
+    const double depth = random_real(&seed, 0, 4e-4);
+    const quat turn = quat_exp(v3_scale(trial % 2 ? 0.001 : 0.02, random_unit(&seed)));
+    const v3 at = {random_real(&seed, -0.04, 0.04), random_real(&seed, -0.04, 0.04), 0.007 - depth};
+    contact_point c[32];
+    const int n = narrow_collide(plate, (pose){at, turn}, ground, pose_identity(), 0.01, c, 32);
+    for (int i = 0; i < n; i++)
+      if (c[i].gap < -depth - 0.006)
+        fail_msg("trial %d: %g in place of %g", trial, c[i].gap, depth);
+  }
+  scree_shape_destroy(ground);
+  scree_shape_destroy(plate);
+}
+
 /* A slab that a ball sees both sides of: the side that is nearer stands for it, whichever of the
  * triangles comes first. */
 static void nearer_side_of_a_slab_counts(void **state) {
@@ -287,6 +313,7 @@ int main(void) {
       cmocka_unit_test(flat_floor_has_no_bumps_for_balls),
       cmocka_unit_test(flat_floor_has_no_bumps_for_solids),
       cmocka_unit_test(flat_floor_is_one_at_any_depth),
+      cmocka_unit_test(a_wide_plate_lies_on_top),
       cmocka_unit_test(ridge_is_felt),
       cmocka_unit_test(nearer_side_of_a_slab_counts),
       cmocka_unit_test(nothing_is_deeper_than_it_is),
