@@ -37,4 +37,6 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/cli/completion/_scree)
   install(FILES cli/completion/_scree DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
 install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/scree FILES_MATCHING PATTERN "*.yaml")
+# The pages, where `make docs` has made them before.
+install(DIRECTORY out/docs/html DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

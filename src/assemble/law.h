@@ -112,8 +112,6 @@ bool law_pulls(const scree_material_def *material);
  * radius is the largest of all. Springs are followed until they have stretched by `most`. */
 double law_range(const scree_material_def *material, double radius, double most);
 
-/* law_bridge.c: the pull of a liquid bridge, N. */
-double law_bridge_pull(const scree_material_def *material, double radius, double gap);
 /* Surfaces that have come so near, of the diameter, cohere. */
 extern const double law_near_part;
 /* Near enough to be held by cohesion that has no range of its own? That is this part of the smaller

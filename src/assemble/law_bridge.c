@@ -16,7 +16,7 @@ static double reach(const scree_material_def *m) {
   return (1.0 + 0.5 * m->contact_angle) * cbrt(m->bridge_volume);
 }
 
-double law_bridge_pull(const scree_material_def *m, double radius, double gap) {
+static double pull_at(const scree_material_def *m, double radius, double gap) {
   const double r = 2.0 * radius, s = fmax(gap, 0.0) * sqrt(r / m->bridge_volume);
   return 2.0 * pi * r * m->surface_tension * cos(m->contact_angle) / (1.0 + 1.05 * s + 2.5 * s * s);
 }
@@ -28,8 +28,7 @@ static scree_set set(const law_input *in, law_state *state) {
   const double touch = law_touch_part * in->diameter;
   if (in->gap <= (in->first ? touch : law_near_part * in->diameter)) *attached = 1.0;
   if (in->gap > reach(m)) *attached = 0.0;
-  if (*attached != 0.0)
-    set.cohesion = law_bridge_pull(m, in->radius, in->gap) / in->sharing * in->kick;
+  if (*attached != 0.0) set.cohesion = pull_at(m, in->radius, in->gap) / in->sharing * in->kick;
   return set;
 }
 

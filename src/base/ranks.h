@@ -54,11 +54,6 @@ static inline bool ranks_any(rank_team *r, bool mine) {
   return most > 0.0;
 }
 
-static inline double ranks_most(rank_team *r, double mine) {
-  ranks_reduce(r, NULL, 0, &mine, 1);
-  return mine;
-}
-
 static inline double ranks_sum(rank_team *r, double mine) {
   ranks_reduce(r, &mine, 1, NULL, 0);
   return mine;

@@ -44,8 +44,14 @@ double sparse_fill(const sparse_factor *f) {
   return (double)f->tree.upper_entries;
 }
 
-double sparse_work(const sparse_factor *f) {
-  return f->tree.work;
+void sparse_sort_columns(uint32_t *x, size_t n) {
+  for (size_t gap = n / 2; gap > 0; gap /= 2)
+    for (size_t i = gap; i < n; i++) {
+      const uint32_t v = x[i];
+      size_t j = i;
+      for (; j >= gap && x[j - gap] > v; j -= gap) x[j] = x[j - gap];
+      x[j] = v;
+    }
 }
 
 /* Room whose contents need not be kept: never both the old and the new at once. Small ones get some

@@ -54,8 +54,10 @@ void sparse_solve_many(sparse_factor *factor, size_t count, double *x);
 /* Of the determinant of what was factored last, 1 or -1. */
 int sparse_sign(const sparse_factor *factor);
 
-/* Entries of the factors and multiplications of a Cholesky factorisation, for choosing. */
+/* Entries of the factors, for choosing. */
 double sparse_fill(const sparse_factor *factor);
-double sparse_work(const sparse_factor *factor);
+
+/* Columns of a block row in ascending order; there are few of them. */
+void sparse_sort_columns(uint32_t *column, size_t count);
 
 #endif

@@ -9,9 +9,6 @@
 
 #include "math/rotation.h"
 
-static inline m33 m33_identity(void) {
-  return (m33){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-}
 /* I + p [a] + q [a]^2 */
 static inline m33 tangent_of(v3 a, double p, double q) {
   const double xx = a.x * a.x, yy = a.y * a.y, zz = a.z * a.z;

@@ -38,9 +38,6 @@ static inline f3 f3_add_scaled(f3 a, float s, f3 b) {
 static inline float f3_dot(f3 a, f3 b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
-static inline f3 f3_cross(f3 a, f3 b) {
-  return (f3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
 static inline f3 f3_normalize(f3 a) {
   return f3_scale(1.0f / sqrtf(f3_dot(a, a)), a);
 }

@@ -53,6 +53,21 @@ bool scene_has_material(const scree_scene *scene, const char *name) {
   return false;
 }
 
+scree_status scene_find_material(scree_scene *scene, const scene_node *place, const char *name,
+                                 scree_material_id *id) {
+  const char *names[64], *meant = scene_meant_name(scene, name, scene_has_material);
+  size_t count = 0;
+  for (size_t i = 0; i < scene->material_count; i++) {
+    if (count < 64) names[count++] = scene->materials[i].name;
+    if (strcmp(scene->materials[i].name, meant) != 0) continue;
+    *id = scene->materials[i].id;
+    return SCREE_OK;
+  }
+  char buffer[256];
+  return scene_fault(&scene->doc, place, "there is no material '%s' in `materials`%s", name,
+                     scene_suggest(name, names, count, buffer, sizeof buffer));
+}
+
 static pose place_of(const scree_scene *scene) {
   return scene->parts[scene->part]->place;
 }
@@ -136,7 +151,8 @@ static scree_status join(scree_scene *scene, const scene_node *root, size_t part
   static const char *const lists[] = {"pairs",    "bodies", "exclude", "joints",
                                       "schedule", "forces", "probes"};
   static const char *const maps[] = {"materials", "shapes"};
-  static const char *const refused[] = {"emitters", "drains", "fields", "fluids"};
+  static const char *const refused[] = {"emitters", "drains", "fields",   "fluids",
+                                        "flexible", "events", "periodic", "from"};
   scene_document *doc = &scene->doc;
   scree_status status = SCREE_OK;
   for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)

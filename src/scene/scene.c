@@ -242,20 +242,9 @@ static scree_status build_materials(scree_scene *scene, scree_world *world) {
 
 static scree_status pair_material(scree_scene *scene, const scene_node *node,
                                   scree_material_id *id) {
-  const char *names[64], *name;
-  scree_status status = scene_text(&scene->doc, &scene->scope, node, "between", &name);
-  if (status) return status;
-  name = scene_meant_name(scene, name, scene_has_material);
-  size_t count = 0;
-  for (size_t i = 0; i < scene->material_count; i++) {
-    if (count < 64) names[count++] = scene->materials[i].name;
-    if (strcmp(scene->materials[i].name, name) != 0) continue;
-    *id = scene->materials[i].id;
-    return SCREE_OK;
-  }
-  char buffer[256];
-  return scene_fault(&scene->doc, node, "there is no material '%s' in `materials`%s", name,
-                     scene_suggest(name, names, count, buffer, sizeof buffer));
+  const char *name;
+  const scree_status status = scene_text(&scene->doc, &scene->scope, node, "between", &name);
+  return status ? status : scene_find_material(scene, node, name, id);
 }
 
 static scree_status build_pairs(scree_scene *scene, scree_world *world) {

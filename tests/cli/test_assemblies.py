@@ -124,6 +124,9 @@ assemblies:
     def test_faults(self):
         self.write("pendulum.yaml", PENDULUM)
         self.write("flow.yaml", "bodies: [{shape: {sphere: {radius: 1}}}]\ndrains: [{lower: [0, 0, 0], upper: [1, 1, 1]}]\n")
+        # What an assembly cannot have is refused, not left out.
+        for key, value in (("flexible", "[{kind: beam}]"), ("events", "[{at: 1}]"), ("periodic", "{x: 1}"), ("from", "r.h5")):
+            self.write(key + ".yaml", "%s: %s\n" % (key, value))
         self.write("self.yaml", "assemblies: [{file: self.yaml, name: a}]\n")
         self.write("typo.yaml", "bodes: []\n")
         self.write("far.yaml", "bodies: [{name: a, shape: {sphere: {radius: 1}}}]\n"
@@ -133,6 +136,10 @@ assemblies:
                  "scene.yaml:1:51: the assembly has no parameter 'lenght'; did you mean 'length'?"),
                 ("{file: none.yaml}", "scene.yaml:1:21: cannot read 'none.yaml': No such file or directory"),
                 ("{file: flow.yaml}", "flow.yaml:2:9: drains: not in an assembly"),
+                ("{file: flexible.yaml}", "flexible.yaml:1:11: flexible: not in an assembly"),
+                ("{file: events.yaml}", "events.yaml:1:9: events: not in an assembly"),
+                ("{file: periodic.yaml}", "periodic.yaml:1:11: periodic: not in an assembly"),
+                ("{file: from.yaml}", "from.yaml:1:7: from: not in an assembly"),
                 ("{file: self.yaml}", "self.yaml:1:21: assemblies: more than 16 deep; does a file contain itself?"),
                 ("{file: typo.yaml}", "typo.yaml:1:1: unknown key 'bodes'; did you mean 'bodies'?"),
                 ("{file: far.yaml}", "far.yaml:2:10: probe: in an assembly there are the kinds body, force and joint"),

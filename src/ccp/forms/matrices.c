@@ -153,16 +153,6 @@ typedef struct pattern {
   uint32_t *column;
 } pattern;
 
-static void sort_columns(uint32_t *x, size_t n) {
-  for (size_t gap = n / 2; gap > 0; gap /= 2)
-    for (size_t i = gap; i < n; i++) {
-      const uint32_t v = x[i];
-      size_t j = i;
-      for (; j >= gap && x[j - gap] > v; j -= gap) x[j] = x[j - gap];
-      x[j] = v;
-    }
-}
-
 /* Rows that share an item are coupled: items of row i in forth, rows of an item in back; every row
  * is coupled to itself. */
 static scree_status couple(scree_context *context, size_t n, const size_t *forth_start,
@@ -187,7 +177,7 @@ static scree_status couple(scree_context *context, size_t n, const size_t *forth
         mark[back[l]] = (uint32_t)i + 1;
         p->column[at++] = back[l];
       }
-    sort_columns(p->column + p->start[i], at - p->start[i]);
+    sparse_sort_columns(p->column + p->start[i], at - p->start[i]);
     p->start[i + 1] = at;
   }
   memory_free(context, mark);

@@ -22,21 +22,6 @@ scree_status flexible_told(flexible *f, scree_status status) {
   return scene_fault(&f->scene->doc, f->node, "%s", why);
 }
 
-static scree_status find_material(flexible *f) {
-  const char *names[64];
-  size_t count = 0;
-  for (size_t i = 0; i < f->scene->material_count; i++) {
-    if (count < 64) names[count++] = f->scene->materials[i].name;
-    if (strcmp(f->scene->materials[i].name, f->k.material) != 0) continue;
-    f->material = f->scene->materials[i].id;
-    return SCREE_OK;
-  }
-  char buffer[256];
-  return scene_fault(&f->scene->doc, scene_place(&f->k.head, "material"),
-                     "there is no material '%s' in `materials`%s", f->k.material,
-                     scene_suggest(f->k.material, names, count, buffer, sizeof buffer));
-}
-
 scree_status flexible_begin(flexible *f) {
   scree_scene *s = f->scene;
   const scree_status status =
@@ -283,7 +268,9 @@ scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const 
                               .scale = 1.0};
   scree_status status = scene_read(&scene->doc, &scene->scope, node, &scene_section_flexible, &f.k);
   if (!status) status = check_keys(&f);
-  if (!status && *f.k.material) status = find_material(&f);
+  if (!status && *f.k.material)
+    status =
+        scene_find_material(scene, scene_place(&f.k.head, "material"), f.k.material, &f.material);
   if (status) return status;
   static scree_status (*const build[])(flexible *) = {build_beam,          flexible_build_block,
                                                       flexible_build_ring, flexible_build_net,

@@ -150,22 +150,6 @@ static scree_status read_motion(scree_scene *scene, const scene_scope *scope, sc
 
 /* ---- the template --------------------------------------------------------------------------- */
 
-static scree_status find_material(scree_scene *scene, const scene_body_keys *keys,
-                                  scree_material_id *id) {
-  const char *names[64], *name = scene_meant_name(scene, keys->material, scene_has_material);
-  size_t count = 0;
-  for (size_t i = 0; i < scene->material_count; i++) {
-    if (count < 64) names[count++] = scene->materials[i].name;
-    if (strcmp(scene->materials[i].name, name) != 0) continue;
-    *id = scene->materials[i].id;
-    return SCREE_OK;
-  }
-  char buffer[256];
-  return scene_fault(&scene->doc, scene_place(&keys->head, "material"),
-                     "there is no material '%s' in `materials`%s", keys->material,
-                     scene_suggest(keys->material, names, count, buffer, sizeof buffer));
-}
-
 static scree_status check_mass(scree_scene *scene, const scene_body_keys *k) {
   const scene_section *s = &scene_section_body;
   scene_document *doc = &scene->doc;
@@ -218,7 +202,9 @@ scree_status scene_read_template(scree_scene *scene, const scene_scope *scope, s
   def.charge = k->charge;
   def.category = (uint32_t)k->category;
   def.collides_with = (uint32_t)k->collides_with;
-  if (*k->material) status = find_material(scene, k, &def.material);
+  if (*k->material)
+    status =
+        scene_find_material(scene, scene_place(&k->head, "material"), k->material, &def.material);
   if (!status && k->rotation)
     status = scene_rotation(&scene->doc, scope, k->rotation, def.rotation, &t->random_rotation);
   if (!status && k->motion) status = read_motion(scene, scope, world, k->motion, &def.motion);

@@ -53,16 +53,6 @@ static scree_status keep(elastic *e, const ccp_operator *op) {
   return SCREE_OK;
 }
 
-static void sort(uint32_t *x, size_t n) {
-  for (size_t gap = n / 2; gap > 0; gap /= 2)
-    for (size_t i = gap; i < n; i++) {
-      const uint32_t v = x[i];
-      size_t j = i;
-      for (; j >= gap && x[j - gap] > v; j -= gap) x[j] = x[j - gap];
-      x[j] = v;
-    }
-}
-
 /* Blocks are coupled that share a component. */
 static scree_status lay_rows(elastic *e, const ccp_operator *op) {
   const formed_jacobian *b = &e->b;
@@ -93,7 +83,7 @@ static scree_status lay_rows(elastic *e, const ccp_operator *op) {
         w->column[count++] = e->touch[t];
       }
     }
-    sort(w->column + begin, count - begin);
+    sparse_sort_columns(w->column + begin, count - begin);
     for (size_t l = begin; l < count; l++) {
       if (w->column[l] == a) w->diagonal[a] = l;
       w->offset[l] = entries;
