@@ -98,6 +98,7 @@ static bool joints_gain(const assembler *a, const assembler_params *params) {
   double turn;
   const double part = params->h / assembler_whole(params);
   const double whole = part * joint_kinetic(a, params->h, &turn);
+  if (!(turn > fast_give)) return false;
   if (damping_work(a) > much_damping * whole) return true;
   return turn > fast && held_work(a) > much_work * whole;
 }
