@@ -104,6 +104,34 @@ static void test_no_path(void **state) {
   scree_ccp_destroy(problem);
 }
 
+static bool count_asked(void *user) {
+  ++*(long *)user;
+  return false;
+}
+
+/* A caller who may stop a solve is asked in every Newton step, those that only prepare another
+ * start counted in: they are hundreds, of seconds each in large problems. */
+static void test_always_asked(void **state) {
+  static const solver_option options[] = {
+      {"warmup", "2"}, {"failures", "0"}, {"starts", "2"}, {"local", "0"}, {"path", "0"}};
+  long asked = 0;
+  scree_context_def def = scree_context_def_default();
+  def.threads = 1;
+  def.stop = count_asked;
+  def.stop_user = &asked;
+  scree_context *context = scree_context_create(&def);
+  scree_ccp *problem = packing(context, 5, 10.0, 1);
+  double *g = calloc(scree_ccp_row_count(problem), sizeof *g);
+  const scree_solve_settings settings = exactly(SCREE_MODEL_COULOMB);
+  const scree_solve_info info = packing_solve(context, problem, "prox", options, 5, &settings, g);
+  assert_true(info.outcome != SCREE_OUTCOME_SOLVED);
+  assert_true(asked > info.iterations - 110); /* not in each of the 100 iterations of admm */
+  free(g);
+  scree_ccp_destroy(problem);
+  scree_context_destroy(context);
+  (void)state;
+}
+
 /* Velocities of the relaxed problem are unique. */
 static void test_relaxed_agrees(void **state) {
   scree_context *context = *state;
@@ -137,9 +165,8 @@ static int teardown(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exact),
-      cmocka_unit_test(test_path),
-      cmocka_unit_test(test_no_path),
+      cmocka_unit_test(test_exact),          cmocka_unit_test(test_always_asked),
+      cmocka_unit_test(test_path),           cmocka_unit_test(test_no_path),
       cmocka_unit_test(test_relaxed_agrees),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
