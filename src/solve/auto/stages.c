@@ -365,9 +365,10 @@ typedef struct turn {
 } turn;
 
 static scree_status newton_steps(auto_work *w, const turn *t) {
-  const double failures = t->large       ? (w->turns ? 0.0 : auto_failures)
-                          : w->turns % 2 ? auto_failures_patient
-                                         : auto_failures;
+  const bool odd = w->turns % 2, dilates = t->large && odd;
+  const double failures = t->large ? (w->turns ? 0.0 : auto_failures)
+                          : odd    ? auto_failures_patient
+                                   : auto_failures;
   const setting settings[] = {
       {"warmup", 0.0},
       {"patience", t->patience},
@@ -375,6 +376,8 @@ static scree_status newton_steps(auto_work *w, const turn *t) {
       {"starts", t->large ? 0.0 : auto_starts},
       {"local", t->local},
       {"path", t->path},
+      {"dilate", dilates ? auto_dilate : 0.0},
+      {"dilate_prox", w->turns > 1 ? auto_dilate_light : auto_dilate_heavy},
       {"local_sweeps",
        set_larger(auto_local_sweeps_least, set_smaller(t->ratio, auto_local_sweeps_most))}};
   return delegate(w->run, AUTO_PROX, settings, sizeof settings / sizeof settings[0]);

@@ -37,6 +37,7 @@ struct active_set {
   bool joins; /* the system is that of `dense` */
   double *matrix, *column;
   int *pivot;
+  double dilatancy;
 };
 
 scree_status active_set_create(scree_context *context, active_set **out) {
@@ -165,8 +166,8 @@ static double normal_level(const scree_set *set, scree_model model, const cone_f
 /* One cone block of round discs: fills its columns, rows and base. d: diagonal of the forces and of
  * the moments, times 1 + a. */
 static void reduce_cone(const scree_set *set, const set_outline *o, scree_model model,
-                        const cone_flow *flow, const double *z, double d_force, double d_moment,
-                        reduced *b, double *base) {
+                        const cone_flow *flow, double dilatancy, const double *z, double d_force,
+                        double d_moment, reduced *b, double *base) {
   const int dim = set->dim;
   const double level = normal_level(set, model, flow, d_moment > 0.0 ? d_moment / d_force : 1.0, z);
   b->count = 0;
@@ -209,6 +210,7 @@ static void reduce_cone(const scree_set *set, const set_outline *o, scree_model 
   }
   memcpy(first, lead, (size_t)dim * sizeof *first);
   if (model == SCREE_MODEL_RELAXED) memcpy(b->row, lead, (size_t)dim * sizeof *lead);
+  for (int k = 1; dilatancy != 0.0 && k < dim; k++) b->row[k] = dilatancy * lead[k];
   for (int k = 1; flow && k < dim; k++)
     b->row[k] = flow->part.lift[k] * flow->part.along[k] * lead[k];
 }
@@ -264,8 +266,8 @@ static void reduce_block(active_set *s, const ccp_operator *op, scree_model mode
   unit.cohesion = set->cohesion;
   unit.cap = set->cap;
   if (is_ellipse) o = set_outline_of(&unit);
-  reduce_cone(&unit, &o, model, flow, z, (1.0 + a) / eta, eta_m > 0.0 ? (1.0 + a) / eta_m : 0.0, b,
-              base);
+  reduce_cone(&unit, &o, model, flow, model == SCREE_MODEL_COULOMB ? s->dilatancy : 0.0, z,
+              (1.0 + a) / eta, eta_m > 0.0 ? (1.0 + a) / eta_m : 0.0, b, base);
   b->whole = set_is_round_cone(set) && b->count == 3;
   for (int c = 0; is_ellipse && c < b->count; c++)
     for (int k = 0; k < dim; k++) {
@@ -419,6 +421,10 @@ scree_status active_set_linearise(active_set *s, const ccp_operator *op, const s
   build_matrix(s, op, n, a, s->nodes);
   const scree_status status = block_lu_analyse(s->lu, s->nodes, s->size, s->start, s->neighbour);
   return status ? status : block_lu_factor(s->lu, s->offset, s->value, &replaced);
+}
+
+void active_set_dilate(active_set *s, double dilatancy) {
+  s->dilatancy = dilatancy;
 }
 
 int active_set_sign(const active_set *s) {

@@ -45,6 +45,9 @@ scree_status active_set_linearise(active_set *set, const ccp_operator *op, const
                                   const double *u_prox);
 /* Sign of the determinant of that system: 1 where the blocks' own diagonals rule (a large). */
 int active_set_sign(const active_set *set);
+/* From now on plain cones in the exact model have this dilatancy: u_n = dilatancy mu |u_T| where
+ * they slide; 0, Coulomb's law, to 1, the relaxation. u_prox is then with u_n less that. */
+void active_set_dilate(active_set *set, double dilatancy);
 void active_set_direction(active_set *set, const ccp_operator *op, const double *push, double *dg);
 
 #endif

@@ -17,6 +17,7 @@
 #include "ccp/forms/matrices.h"
 #include "solve/first_order/admm.h"
 #include "solve/newton/active_set.h"
+#include "solve/newton/prox_dilate.h"
 #include "solve/newton/prox_local.h"
 #include "solve/newton/prox_path.h"
 #include "solve/solver.h"
@@ -39,6 +40,9 @@ static const scree_option_def prox_options[] = {
      "steps on the path of falling weights without halving the best residual"},
     {"path_from", SCREE_OPTION_REAL, 60.0, 0, 1e9, NULL, "",
      "R from which that is tried, times the number of blocks; at most 0.05"},
+    {"dilate", SCREE_OPTION_INT, 0, 0, 1e9, NULL, "",
+     "most steps from the relaxed solution along falling dilatancy, before all others"},
+    {"dilate_prox", SCREE_OPTION_REAL, 1e-2, 1e-8, 1.0, NULL, "", "proximal weight of these"},
     {"patience", SCREE_OPTION_INT, 0, 0, 1e9, NULL, "",
      "Newton steps without halving the best residual before it hands back; 0: no limit"},
 };
@@ -258,16 +262,21 @@ static scree_status start_from_admm(prox *p) {
   return admm_iterate(p->state->admm, run, p->n, &params, vectors, &p->iteration);
 }
 
-static scree_status start_from_relaxed(prox *p) {
+/* Newton steps on the relaxed problem, from run->g to R = target. */
+static scree_status relax(prox *p, double target) {
   const stage relaxed = {.model = SCREE_MODEL_RELAXED,
                          .decrease = 0.1,
                          .most_steps = 10,
                          .most_without = 3,
                          .failure_limit = 1000,
-                         .target = 1e-3,
+                         .target = target,
                          .step_limit = 400};
-  op_copy(p->op, p->run->best, p->run->g);
   return run_stage(p, &relaxed);
+}
+
+static scree_status start_from_relaxed(prox *p) {
+  op_copy(p->op, p->run->best, p->run->g);
+  return relax(p, 1e-3);
 }
 
 /* R below which the path is tried: the number of regions in which it turns grows with the size of
@@ -280,6 +289,31 @@ static bool has_path(const prox *p) {
   return run_option(p->run, "path") > 0.0 && prox_path_takes(p->op, p->run->model);
 }
 
+static scree_status begin_path(prox *p) {
+  if (!p->state->path) {
+    const scree_status status = prox_path_create(p->run->context, &p->state->path);
+    if (status) return status;
+  }
+  return take_joints_back(p);
+}
+
+/* Along the path of falling dilatancy, from the relaxed solution, if that is found. */
+static scree_status start_dilated(prox *p, long most) {
+  static const double target = 1e-6;
+  solve_run *run = p->run;
+  scree_residual start;
+  if (most == 0 || !prox_path_takes(p->op, run->model)) return SCREE_OK;
+  scree_status status = begin_path(p);
+  if (!status) status = relax(p, target);
+  if (status) return status;
+  op_residual_contacts(p->op, SCREE_MODEL_RELAXED, run->g, NULL, p->scratch, &start);
+  if (start.scaled <= target)
+    return prox_dilate_iterate(p->state->path, run, p->state->set, p->n,
+                               run_option(run, "dilate_prox"), most, &p->iteration);
+  op_copy(p->op, run->best, run->g);
+  return SCREE_OK;
+}
+
 /* Along the path of falling weights, from run->g or the best iterate; run->g is as before. */
 static scree_status try_path(prox *p, bool from_best) {
   solve_run *run = p->run;
@@ -288,11 +322,7 @@ static scree_status try_path(prox *p, bool from_best) {
   if (!has_path(p)) return SCREE_OK;
   if (!from_best) op_residual_contacts(p->op, run->model, run->g, NULL, p->scratch, &start);
   if (!(start.scaled <= path_from(p))) return SCREE_OK;
-  if (!p->state->path) {
-    const scree_status status = prox_path_create(run->context, &p->state->path);
-    if (status) return status;
-  }
-  scree_status status = take_joints_back(p);
+  scree_status status = begin_path(p);
   if (status) return status;
   op_copy(p->op, run->g, p->kept);
   if (from_best) op_copy(p->op, run->best, run->g);
@@ -340,7 +370,9 @@ static scree_status run_stages(prox *p) {
              .failure_limit = (long)run_option(run, "failures")};
   const long starts = (long)run_option(run, "starts"), local = (long)run_option(run, "local");
   const int local_at = p->op->block_count > small ? 0 : 2;
-  scree_status status = run_stage(p, &s);
+  scree_status status = start_dilated(p, (long)run_option(run, "dilate"));
+  p->mark_iteration = p->iteration;
+  if (!status && !run->ended) status = run_stage(p, &s);
   if (!status && !run->ended && p->op->block_count > small) status = try_path(p, false);
   s.decrease = 0.3;
   s.most_steps = 8;

@@ -50,6 +50,11 @@ static scree_status linearise(trail *t) {
   const scree_status status = walk_linearise(w);
   if (status) return status;
   for (size_t i = 0; i < w->op->block_count; i++) {
+    if (w->dilates) {
+      w->push[3 * i] = -walk_slip(w, i) / walk_dilatancy_depth;
+      w->push[3 * i + 1] = w->push[3 * i + 2] = 0.0;
+      continue;
+    }
     const double pull = w->falls[i] * w->weight[i] / w->op->eta_force[i];
     for (size_t k = 3 * i; k < 3 * i + 3; k++) w->push[k] = pull * (w->run->g[k] - w->centre[k]);
   }
@@ -223,7 +228,8 @@ scree_status walk_follow(prox_walk *w, double goal, long most, double *depth, bo
     if (status) return status;
     if (met && is_next(&t)) {
       keep(&t);
-      if (walk_judge(w, &residual)) return SCREE_OK;
+      /* On the way from the relaxed problem R says nothing yet. */
+      if ((!w->dilates || walk_due(w)) && walk_judge(w, &residual)) return SCREE_OK;
       *depth = t.depth;
       *there = t.depth >= goal && t.forward > 0;
       if (*there || t.depth < -most_rise) return SCREE_OK;

@@ -44,7 +44,7 @@ void prox_path_destroy(prox_path *work) {
   memory_free(work->context, work);
 }
 
-static scree_status prepare(prox_path *p, size_t rows, size_t blocks, prox_walk *w) {
+scree_status prox_path_prepare(prox_path *p, size_t rows, size_t blocks, prox_walk *w) {
   for (int k = 0; k < ROWS; k++)
     if (memory_grow(p->context, &p->row[k], rows, sizeof(double))) return SCREE_ERROR_MEMORY;
   for (int k = 0; k < BLOCKS; k++)
@@ -243,7 +243,7 @@ scree_status prox_path_iterate(prox_path *work, solve_run *run, active_set *set,
                  .follow_most = patience,
                  .mark_merit = run->best_merit,
                  .last = *iteration + patience};
-  scree_status status = prepare(work, run->op->row_count, run->op->block_count, &w);
+  scree_status status = prox_path_prepare(work, run->op->row_count, run->op->block_count, &w);
   while (!status && !w.ended) {
     bool met;
     double residual;

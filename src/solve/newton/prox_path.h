@@ -22,4 +22,8 @@ bool prox_path_takes(const ccp_operator *op, scree_model model);
 scree_status prox_path_iterate(prox_path *work, solve_run *run, active_set *set,
                                const sparse_blocks *n, long patience, long *iteration);
 
+/* Gives a walk its vectors. */
+struct prox_walk;
+scree_status prox_path_prepare(prox_path *work, size_t rows, size_t blocks, struct prox_walk *walk);
+
 #endif

@@ -24,6 +24,11 @@ void walk_return(prox_walk *w, const double *z) {
   walk_split(w);
 }
 
+double walk_slip(const prox_walk *w, size_t block) {
+  const double *u = w->u + 3 * block;
+  return walk_mu(w, block) * sqrt(u[1] * u[1] + u[2] * u[2]);
+}
+
 double walk_residual(prox_walk *w) {
   const ccp_operator *op = w->op;
   const double *g = w->run->g;
@@ -34,18 +39,23 @@ double walk_residual(prox_walk *w) {
     for (size_t k = 3 * i; k < 3 * i + 3; k++) {
       const double pull = stiffness * (g[k] - w->centre[k]);
       w->left[k] = w->u[k] - w->velocity[k] - pull;
+      if (k == 3 * i && w->dilatancy != 0.0) w->left[k] += w->dilatancy * walk_slip(w, i);
       worst = fmax(worst, fabs(w->left[k]));
       most = fmax(most, fabs(pull));
     }
   }
-  w->allowed = fmax(w->accuracy * most, 1e-13 * op->reference_speed);
+  w->allowed = fmax(w->accuracy * most, fmax(1e-13, w->least_allowed) * op->reference_speed);
   return worst;
 }
 
 scree_status walk_linearise(prox_walk *w) {
   ++*w->iteration;
   w->run->products++;
-  return active_set_linearise(w->set, w->op, w->n, SCREE_MODEL_COULOMB, w->weight, w->run->g, w->u);
+  active_set_dilate(w->set, w->dilatancy);
+  const scree_status status =
+      active_set_linearise(w->set, w->op, w->n, SCREE_MODEL_COULOMB, w->weight, w->run->g, w->u);
+  active_set_dilate(w->set, 0.0);
+  return status;
 }
 
 void walk_change(prox_walk *w, const double *push, double *dz) {
@@ -56,11 +66,22 @@ void walk_change(prox_walk *w, const double *push, double *dz) {
   for (size_t i = 0; i < op->block_count; i++) {
     const double eta = op->eta_force[i];
     for (size_t k = 3 * i; k < 3 * i + 3; k++)
-      dz[k] = w->change[k] - eta * (w->applied[k] + w->weight[i] / eta * w->change[k] - push[k]);
+      w->applied[k] += w->weight[i] / eta * w->change[k] - push[k];
+    if (w->dilatancy != 0.0) {
+      const double *u = w->u + 3 * i, *du = w->applied + 3 * i,
+                   size = sqrt(u[1] * u[1] + u[2] * u[2]);
+      if (size > 0.0)
+        w->applied[3 * i] -= w->dilatancy * walk_mu(w, i) * (u[1] * du[1] + u[2] * du[2]) / size;
+    }
+    for (size_t k = 3 * i; k < 3 * i + 3; k++) dz[k] = w->change[k] - eta * w->applied[k];
   }
 }
 
 void walk_weigh(prox_walk *w, double depth) {
+  if (w->dilates) {
+    w->dilatancy = w->dilatancy_base - depth / walk_dilatancy_depth;
+    return;
+  }
   const double share = exp(-depth);
   for (size_t i = 0; i < w->op->block_count; i++)
     w->weight[i] = w->falls[i] > 0.0 ? share * w->base[i] : w->base[i];

@@ -26,7 +26,11 @@ typedef struct prox_walk {
   double *falls;                     /* blocks: 1 where a falls, else 0 */
   double *mark, *held, *scratch;     /* blocks: where steps fail; left out; to spread marks */
   uint32_t *part, *stack;            /* blocks: number of the failed region; to find them */
-  double accuracy, allowed;          /* share of the proximal term; the residual it allows, m/s */
+  double dilatancy;         /* u_n = dilatancy mu |u_T| where blocks slide; u has u_n less that */
+  double dilatancy_base;    /* where the walk began */
+  bool dilates;             /* the dilatancy falls, not the weights */
+  double least_allowed;     /* share of the reference speed */
+  double accuracy, allowed; /* share of the proximal term; the residual it allows, m/s */
   long *iteration, last;
   long patience;    /* iterations without halving the run's best merit */
   long follow_most; /* linearisations to follow one region */
@@ -46,6 +50,8 @@ static inline double walk_mu(const prox_walk *w, size_t block) {
 
 /* g and u of z. */
 void walk_split(prox_walk *w);
+/* mu |u_T| of a block. */
+double walk_slip(const prox_walk *w, size_t block);
 /* Back to a point that was left. */
 void walk_return(prox_walk *w, const double *z);
 /* left = what the equations miss, `allowed` for it; returns the largest. */
@@ -54,15 +60,22 @@ double walk_residual(prox_walk *w);
 scree_status walk_linearise(prox_walk *w);
 /* The change of z that a push makes. */
 void walk_change(prox_walk *w, const double *push, double *dz);
-/* Weights after falling by e^-depth from where the walk began. */
+/* Weights after falling by e^-depth from where the walk began; or the dilatancy. */
 void walk_weigh(prox_walk *w, double depth);
 /* Newton steps at the present weights. *met: the equations are. */
 scree_status walk_newton(prox_walk *w, int most, bool *met, double *residual);
+/* Is it time to judge? */
+static inline bool walk_due(const prox_walk *w) {
+  return solve_due(w->run, *w->iteration);
+}
 /* Judges g as a solution of the problem itself. True: the run is over. */
 bool walk_judge(prox_walk *w, double *residual);
 
 /* Follows the path around its turning points (prox_follow.c), until the weights have fallen by
  * e^-goal, for at most so many linearisations. *depth: how far; *there: it got so far. */
 scree_status walk_follow(prox_walk *w, double goal, long most, double *depth, bool *there);
+
+/* Depth over dilatancy: a length of the follower that suits weights suits it too. */
+static const double walk_dilatancy_depth = 5.0;
 
 #endif
