@@ -61,10 +61,6 @@ bool solve_is_over(const solve_run *run) {
   return limit > 0.0 && timer_now() - run->start_time >= limit;
 }
 
-bool solve_is_cut(const solve_run *run) {
-  return is_time_up(run) || (!run->op->ranks && context_stopped(run->context));
-}
-
 /* What the run has cost at an iteration, the base counted in. */
 static double work_at(const solve_run *run, long iteration) {
   return run->work + run->iteration_work * (double)(iteration - run->iterations);

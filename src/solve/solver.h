@@ -98,9 +98,6 @@ bool solve_check(solve_run *run, long iteration, const double *g, const double *
 /* Takes g as the best whatever was better before: where only a part of the blocks was worked at, R,
  * the worst of all, does not tell that it is. */
 bool solve_adopt(solve_run *run, long iteration, const double *g);
-/* Is the time up, or has the caller asked to stop? For loops that judge nothing for long; the next
- * check ends the run then. */
-bool solve_is_cut(const solve_run *run);
 /* Is it a step with a time budget, which may be over at the first check? */
 bool solve_has_little_time(const solve_run *run);
 /* Then some sweeps, which are better than the impulses of the step before: a time limit may end the

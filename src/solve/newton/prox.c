@@ -145,7 +145,7 @@ static bool judge(prox *p, scree_residual *truth) {
   if (!isfinite(truth->scaled)) return false; /* a wild step is the inner loop's to undo */
   if (p->stage.target <= 0.0)
     return solve_check_judged(run, p->iteration, run->g, truth) || out_of_patience(p);
-  return truth->scaled <= p->stage.target || p->iteration >= p->stage_end || solve_is_cut(run);
+  return truth->scaled <= p->stage.target || p->iteration >= p->stage_end || solve_is_over(run);
 }
 
 /* Newton steps at the present a, from the centre in run->g. */
