@@ -19,7 +19,12 @@ scree_status serve_board_init(scree_server *s) {
   b->head.context = b->shapes.context = b->cast.context = b->probes.context = s->context;
   pthread_mutex_init(&b->lock, NULL);
   pthread_mutex_init(&s->command_lock, NULL);
-  pthread_cond_init(&s->command_there, NULL);
+  /* A clock that is set back must not make a paused run wait for that long. */
+  pthread_condattr_t clock;
+  pthread_condattr_init(&clock);
+  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+  pthread_cond_init(&s->command_there, &clock);
+  pthread_condattr_destroy(&clock);
   b->history =
       memory_new(s->context, (size_t)SERVE_HISTORY * VIEW_STEP_COLUMNS, sizeof *b->history);
   s->drive.rows =

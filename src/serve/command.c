@@ -66,7 +66,7 @@ static size_t take_all(scree_server *s, double seconds, serve_command list[SERVE
   pthread_mutex_lock(&s->command_lock);
   if (!s->command_count && seconds > 0.0) {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     const double end = (double)until.tv_sec + 1e-9 * (double)until.tv_nsec + seconds;
     until.tv_sec = (time_t)end;
     until.tv_nsec = (long)(1e9 * (end - floor(end)));
