@@ -260,9 +260,11 @@ joints:
         self.assertGreater(s["slowest_step"], 0)
 
     def test_budget_is_kept(self):
-        """Twelve dolls at 5 ms per step with 5 ms of the processor's time each: nearly all steps keep it, and nothing comes apart."""
+        """Twelve dolls at 5 ms per step with 5 ms of the processor's time each: nearly all steps keep it, and nothing comes apart.
+        With a sanitizer the search for contacts alone takes most of that."""
         self.write("dolls.yaml", DOLLS)
-        s = self.summary("run", "dolls.yaml", "--set", "n=12", "--set", "solver.time_budget=5ms", "--set", "solver.budget_clock=cpu")
+        budget = "15ms" if os.environ.get("SCREE_SANITIZER") else "5ms"
+        s = self.summary("run", "dolls.yaml", "--set", "n=12", "--set", "solver.time_budget=" + budget, "--set", "solver.budget_clock=cpu")
         self.assertLessEqual(s["over_budget_steps"], 3)
         self.assertLess(s["worst_joint_error"], 0.05)
         self.assertLess(s["energy"]["kinetic"], 4000)
