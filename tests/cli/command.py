@@ -4,6 +4,7 @@
 """
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -45,11 +46,15 @@ def wait_until_at_work(process, seconds, number=None):
         time.sleep(0.01)
 
 
+# A run says every few seconds how far it is: on a slow or busy machine more often.
+PROGRESS = re.compile(r"^scree \w+: +[\d.]+ %  .* ETA .*\n", re.M)
+
+
 class Result:
     def __init__(self, process):
         self.code = process.returncode
         self.out = (process.stdout or b"").decode("utf-8", "replace")
-        self.err = process.stderr.decode("utf-8", "replace")
+        self.err = PROGRESS.sub("", process.stderr.decode("utf-8", "replace"))
 
 
 class CommandTest(unittest.TestCase):
