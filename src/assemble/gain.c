@@ -4,7 +4,8 @@
  * the mean of the velocities before and after (ledger.c):
  *
  *   the damping of joints under load (stiffness.c) holds a body to the slow part of its turning; a
- *   link that is thrown round in the step is driven by it
+ *   link that is thrown round in the step is driven by it; and where an impact loads the joints for
+ *   one step alone, it takes what a shorter step would have left
  *   held rows of joints: before the step bodies part along them by half of what their motion bends
  *   in the step before, after it they close by half of what it bends in this one. The two are one
  *   where the motion is smooth; where it is not, or where a jolt makes the impulses large, they
@@ -29,7 +30,7 @@
 
 /* Of the kinetic energy of the bodies concerned: what is above is too much. */
 static const double give_work = 0.005, much_damping = 0.005, much_work = 0.02, much_bounce = 0.01,
-                    much_lost = 0.02;
+                    much_lost = 0.02, much_taken = 0.02;
 /* rad: joints whose bodies turn less in the step hold well enough, and light links under a heavy
  * load swing too fast for parts of any length that is worth it; and a lower one for solving the
  * step again. */
@@ -99,7 +100,8 @@ static bool joints_gain(const assembler *a, const assembler_params *params) {
   const double part = params->h / assembler_whole(params);
   const double whole = part * joint_kinetic(a, params->h, &turn);
   if (!(turn > fast_give)) return false;
-  if (damping_work(a) > much_damping * whole) return true;
+  const double damping = damping_work(a);
+  if (damping > much_damping * whole || damping < -much_taken * whole) return true;
   return turn > fast && held_work(a) > much_work * whole;
 }
 

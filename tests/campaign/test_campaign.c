@@ -9,7 +9,8 @@ static void nothing_breaks(void **state) {
 /* Seeds that broke a rule once. */
 static void what_was_mended_stays_so(void **state) {
   (void)state;
-  static const unsigned seed[] = {1820, 2231, 2530, 2770, 4785, 5876, 7178, 8663, 9244, 9516, 9896};
+  static const unsigned seed[] = {396,  1820, 2231, 2530, 2770, 4785,
+                                  5876, 7178, 8663, 9244, 9516, 9896};
   for (size_t k = 0; k < sizeof seed / sizeof *seed; k++) campaign_rounds(seed[k], 1);
 }
 
