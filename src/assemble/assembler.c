@@ -48,6 +48,7 @@ void assembler_destroy(assembler *a) {
   memory_free(context, a->impacts.row);
   memory_free(context, a->impacts.list);
   memory_free(context, a->impacts.live);
+  memory_free(context, a->impacts.apart);
   memory_free(context, a->sweep.width);
   memory_free(context, a->sweep.turn);
   memory_free(context, a->sweep.generation);

@@ -214,6 +214,9 @@ scree_status assembler_find_impacts(assembler *a, const assembler_params *params
  * after they have moved, bodies get the velocities that they have there. */
 void assembler_add_shifts(assembler *a);
 void assembler_take_shifts(assembler *a);
+/* apart.c: shifts that lead into others are changed. */
+scree_status assembler_reserve_apart(assembler *a);
+void assembler_move_apart(assembler *a);
 /* The world vectors of a contact of the last solve, N s and N m s. */
 v3 assembler_impulse(const assembler *a, size_t contact);
 /* With those of impacts in the step, which are no start for the next one. */

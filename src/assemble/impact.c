@@ -36,7 +36,6 @@
 
 enum { MOST_ROUNDS = 256, MOST_POINTS = 64, MOST_SWEEPS = 400 };
 static const double closed_range = 1e-4; /* of the diameter: hit at one time */
-static const double enough = 1e-7;       /* m, of an overlap that is moved apart */
 static const double converged = 1e-14;   /* of the speed of the impact */
 
 typedef struct twist {
@@ -320,7 +319,8 @@ static scree_status reserve(assembler *a) {
   if (memory_grow(a->context, &a->impacts.body, a->order.moving, sizeof *a->impacts.body) ||
       memory_grow(a->context, &a->impacts.impulse, a->memory.contact_count,
                   sizeof *a->impacts.impulse) ||
-      memory_grow(a->context, &a->impacts.pair, pairs, sizeof *a->impacts.pair))
+      memory_grow(a->context, &a->impacts.pair, pairs, sizeof *a->impacts.pair) ||
+      assembler_reserve_apart(a))
     return SCREE_ERROR_MEMORY;
   return SCREE_OK;
 }
@@ -460,7 +460,7 @@ static bool is_hit(const assembler *a, size_t k) {
 }
 
 /* Offsets of the contacts: gaps have changed by the shifts. An overlap that comes from a shift must
- * not be pushed out by a velocity, which would be energy from nowhere: see part_shifts. */
+ * not be pushed out by a velocity, which would be energy from nowhere: see apart.c. */
 static void shift_rows(assembler *a, double h) {
   scree_ccp *p = a->problem;
   for (size_t k = 0; k < a->memory.contact_count; k++) {
@@ -499,64 +499,9 @@ scree_status assembler_find_impacts(assembler *a, const assembler_params *params
 
 /* ---- after the solve ------------------------------------------------------------------------ */
 
-static twist end_twist(const assembler *a, uint32_t rank) {
-  if (rank == SCREE_CCP_WORLD) return (twist){{0, 0, 0}, {0, 0, 0}};
-  const uint32_t i = a->order.body[rank];
-  return (twist){a->linear[i], a->angular[i]};
-}
-
-static double end_gap(const assembler *a, size_t k) {
-  const ccp_contact *c = &a->problem->bodies.contact[k];
-  const v3 u =
-      v3_sub(at_arm(end_twist(a, c->body_b), c->arm_b), at_arm(end_twist(a, c->body_a), c->arm_a));
-  return (double)a->memory.gap[k] +
-         v3_dot(v3_load(c->normal), v3_add_scaled(between(a, c, SHIFT), a->h, u));
-}
-
-static void part(assembler *a, uint32_t rank, double way, v3 normal) {
-  if (!moves(a, rank)) return;
-  impact_body *b = &a->impacts.body[rank];
-  b->shift_linear = v3_add_scaled(b->shift_linear, way, normal);
-  a->impacts.spread = a->impacts.spread || !b->hit;
-  b->hit = true;
-}
-
-static double inverse_mass(const assembler *a, uint32_t rank) {
-  return rank == SCREE_CCP_WORLD ? 0.0 : a->problem->bodies.body[rank].inverse_mass;
-}
-
-/* Where bodies that were hit would overlap at the end they are moved apart, without a velocity;
- * what is moved so may be moved into others, down to the floor. The room for pairs that hit takes
- * their contacts. */
-static void part_shifts(assembler *a) {
-  enum { SWEEPS = 50 };
-  size_t count = 0;
-  a->impacts.spread = true;
-  for (int sweep = 0; sweep < SWEEPS; sweep++) {
-    bool any = false;
-    if (a->impacts.spread) {
-      count = 0;
-      for (size_t k = 0; k < a->memory.contact_count; k++)
-        if (is_hit(a, k)) a->impacts.live[count++] = (uint32_t)k;
-    }
-    a->impacts.spread = false;
-    for (size_t m = 0; m < count; m++) {
-      const size_t k = a->impacts.live[m];
-      const ccp_contact *c = &a->problem->bodies.contact[k];
-      const double gap = end_gap(a, k), least = fmin((double)a->memory.gap[k], 0.0);
-      if (!(gap < least)) continue;
-      const double wa = inverse_mass(a, c->body_a), wb = inverse_mass(a, c->body_b);
-      part(a, c->body_a, -(least - gap) * wa / (wa + wb), v3_load(c->normal));
-      part(a, c->body_b, (least - gap) * wb / (wa + wb), v3_load(c->normal));
-      any = any || gap < least - enough;
-    }
-    if (!any && !a->impacts.spread) break;
-  }
-}
-
 void assembler_add_shifts(assembler *a) {
   if (!a->impacts.count) return;
-  part_shifts(a);
+  assembler_move_apart(a);
   for (size_t k = 0; k < a->order.moving; k++) {
     const impact_body *b = &a->impacts.body[k];
     if (!b->hit) continue;

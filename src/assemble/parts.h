@@ -153,9 +153,10 @@ typedef struct step_impacts {
   v3 *impulse;       /* of each contact on body b, N s */
   struct impact_pair *pair;
   uint32_t *row, *list, *live;
-  size_t count;       /* impacts in the step; 0: the others do not matter */
-  double work;        /* J, on the bodies: what they lost, negative */
-  bool jolted;        /* some bodies with joints bounce in the step */
+  struct apart_row *apart; /* of each contact */
+  size_t count;            /* impacts in the step; 0: the others do not matter */
+  double work;             /* J, on the bodies: what they lost, negative */
+  bool jolted;             /* some bodies with joints bounce in the step */
   double newton_part; /* of the restitution that contacts of bodies with joints have in the step */
   bool spread;        /* bodies that were not hit have been moved apart from those that were */
   bool left;          /* more than there are rounds for: these do not bounce */
