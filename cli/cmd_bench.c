@@ -99,10 +99,7 @@ static void print_row(const trial *t) {
 
 static void print_json(const char *path, size_t contacts, const trial *t) {
   bool first = true;
-  printf("{");
-  json_text_member(stdout, &first, "problem", path);
-  json_whole_member(stdout, &first, "contacts", (long long)contacts);
-  trial_json(stdout, &first, t);
+  trial_json_begin(path, contacts, t, &first);
   printf("}\n");
   cli_flush();
 }

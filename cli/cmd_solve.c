@@ -42,10 +42,7 @@ static const cli_flag flags[] = {
 
 static void print_json(const char *path, size_t contacts, const trial *t) {
   bool first = true;
-  printf("{");
-  json_text_member(stdout, &first, "problem", path);
-  json_whole_member(stdout, &first, "contacts", (long long)contacts);
-  trial_json(stdout, &first, t);
+  trial_json_begin(path, contacts, t, &first);
   if (t->proof.holds)
     existence_json_certificate(stdout, &first, &t->proof, t->certificate, t->rows);
   printf("}\n");

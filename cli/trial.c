@@ -284,7 +284,11 @@ bool trial_solved(const trial *t) {
 }
 
 /* The outcome is one of the library's; an interrupted run says so in detail. */
-void trial_json(FILE *out, bool *first, const trial *t) {
+void trial_json_begin(const char *path, size_t contacts, const trial *t, bool *first) {
+  FILE *out = stdout;
+  fprintf(out, "{");
+  json_text_member(out, first, "problem", path);
+  json_whole_member(out, first, "contacts", (long long)contacts);
   const scree_solve_info *info = &t->info;
   const scree_residual *r = &info->residual;
   const bool ran = !t->status;

@@ -56,7 +56,8 @@ void trial_clear(trial *t);
 const char *trial_outcome(const trial *t);
 bool trial_solved(const trial *t);
 
-/* The members that `solve --json` and bench records share, from "solver" on. */
-void trial_json(FILE *out, bool *first, const trial *t);
+/* Begins the object that `solve --json` and `bench --json` print: "{", file, contacts, and what the
+ * solver gave. The caller adds what it has besides and closes it. */
+void trial_json_begin(const char *path, size_t contacts, const trial *t, bool *first);
 
 #endif

@@ -178,3 +178,37 @@ void dense_left_lower_pivoted(size_t m, size_t n, const double *l, size_t l_ld, 
       for (size_t i = j + 1; i < m; i++) column[i] -= l[i + j * l_ld] * column[j];
   }
 }
+
+void dense_eigen(size_t n, double *a, double tiny, double *v) {
+  for (size_t i = 0; i < n * n; i++) v[i] = i / n == i % n;
+  for (int sweep = 0; sweep < 60; sweep++) {
+    double off = 0.0, on = 0.0;
+    for (size_t i = 0; i < n; i++) {
+      on += a[i * n + i] * a[i * n + i];
+      for (size_t j = 0; j < i; j++) off += a[i * n + j] * a[i * n + j];
+    }
+    if (off <= tiny * on) return;
+    for (size_t p = 0; p + 1 < n; p++)
+      for (size_t q = p + 1; q < n; q++) {
+        if (a[p * n + q] == 0.0) continue;
+        const double x = 0.5 * (a[q * n + q] - a[p * n + p]) / a[p * n + q];
+        const double t = (x >= 0.0 ? 1.0 : -1.0) / (fabs(x) + sqrt(1.0 + x * x));
+        const double c = 1.0 / sqrt(1.0 + t * t), s = t * c;
+        for (size_t k = 0; k < n; k++) {
+          const double kp = a[k * n + p], kq = a[k * n + q];
+          a[k * n + p] = c * kp - s * kq;
+          a[k * n + q] = s * kp + c * kq;
+        }
+        for (size_t k = 0; k < n; k++) {
+          const double pk = a[p * n + k], qk = a[q * n + k];
+          a[p * n + k] = c * pk - s * qk;
+          a[q * n + k] = s * pk + c * qk;
+        }
+        for (size_t k = 0; k < n; k++) {
+          const double kp = v[k * n + p], kq = v[k * n + q];
+          v[k * n + p] = c * kp - s * kq;
+          v[k * n + q] = s * kp + c * kq;
+        }
+      }
+  }
+}

@@ -33,4 +33,9 @@ void dense_right_lower_transposed(size_t m, size_t n, const double *l, size_t l_
 void dense_left_lower_pivoted(size_t m, size_t n, const double *l, size_t l_ld, const int *pivot,
                               double *x, size_t x_ld);
 
+/* Eigenvalues of a symmetric matrix on the diagonal of a, vectors in the columns of v (both by
+ * rows, n apart), by Jacobi's rotations until the squares off the diagonal sum up to less than
+ * `tiny` times those on it. For small n: a sweep takes some 9 n^3 products. */
+void dense_eigen(size_t n, double *a, double tiny, double *v);
+
 #endif

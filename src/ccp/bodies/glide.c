@@ -114,26 +114,16 @@ static void exchange(bodies_pack *pack, glide_pack *glide) {
 
 static glide_work work_of(const op_bodies *impl, int k, const op_glide_params *params) {
   bodies_pack *pack = bodies_pack_at(impl, k);
-  return (glide_work){.pack = pack,
-                      .kernels = bodies_pack_kernels(pack, impl->kernels),
-                      .sweep = {.group = pack->lanes.group,
-                                .scale = pack->lanes.scale,
-                                .roll = pack->lanes.roll,
-                                .mu = bodies_pack_mu(pack),
-                                .mu_stride = bodies_pack_mu_stride(pack),
-                                .impulse = pack->lanes.impulse,
-                                .extra = pack->lanes.has_extra ? pack->lanes.extra : NULL,
-                                .lines = impl->state,
-                                .relaxed = params->model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,
-                                .omega = 1.0,
-                                .lambda = 1.0,
-                                .before = impl->glide.of[k].before,
-                                .beta = params->beta,
-                                .shift = params->follow > 0.0 ? impl->glide.of[k].shift : NULL,
-                                .follow = params->follow,
-                                .reach = bodies_pack_reach(pack)},
-                      .sums = impl->glide.of[k].sums,
-                      .round = pack->open.sweeps++ % PACK_ROUND_SWEEPS == 0};
+  glide_work work = {.pack = pack,
+                     .kernels = bodies_pack_kernels(pack, impl->kernels),
+                     .sweep = bodies_pack_sweep(impl, pack, params->model),
+                     .sums = impl->glide.of[k].sums,
+                     .round = pack->open.sweeps++ % PACK_ROUND_SWEEPS == 0};
+  work.sweep.before = impl->glide.of[k].before;
+  work.sweep.beta = params->beta;
+  work.sweep.shift = params->follow > 0.0 ? impl->glide.of[k].shift : NULL;
+  work.sweep.follow = params->follow;
+  return work;
 }
 
 static op_glide_sums sweep(ccp_operator *op, const op_glide_params *params,

@@ -219,14 +219,18 @@ static void step_rest(const ccp_operator *op, double beta, double length, sphere
     step_block(op, op->order[j], beta, length, &sums[j - op->head_count]);
 }
 
+static size_t chunk_end(size_t chunk, size_t count) {
+  const size_t end = (chunk + 1) * BODY_CHUNK;
+  return end < count ? end : count;
+}
+
 /* The passes over the bodies, in chunks of fixed size. All threads of a team call them. */
 static void start_bodies(const ccp_operator *op, const body_step *work) {
   const op_bodies *impl = op->impl;
   const size_t count = op->problem->bodies.body_count;
 #pragma omp for schedule(static)
   for (size_t chunk = 0; chunk <= count / BODY_CHUNK; chunk++) {
-    const size_t first = chunk * BODY_CHUNK,
-                 last = first + BODY_CHUNK < count ? first + BODY_CHUNK : count;
+    const size_t first = chunk * BODY_CHUNK, last = chunk_end(chunk, count);
     impl->kernels->start_bodies(work, first, last);
   }
 }
@@ -236,8 +240,7 @@ static void judge_bodies(const ccp_operator *op, const body_step *work) {
   const size_t count = op->problem->bodies.body_count;
 #pragma omp for schedule(static)
   for (size_t chunk = 0; chunk <= count / BODY_CHUNK; chunk++) {
-    const size_t first = chunk * BODY_CHUNK,
-                 last = first + BODY_CHUNK < count ? first + BODY_CHUNK : count;
+    const size_t first = chunk * BODY_CHUNK, last = chunk_end(chunk, count);
     const bool full = impl->gradient.full[chunk];
     for (size_t k = first; full && k < last; k++)
       if (is_full(&op->problem->bodies.body[k]))

@@ -312,14 +312,8 @@ static double sweep_awake(const bodies_pack *pack, const sphere_kernels *kernels
   return worst;
 }
 
-static double sweep_packed(const ccp_operator *op, bodies_pack *pack,
-                           const op_sweep_params *params) {
-  op_bodies *impl = op->impl;
-  const sphere_kernels *kernels = bodies_pack_kernels(pack, impl->kernels);
-  if (!pack->lanes.count) return 0.0;
-  const bool round = pack->open.sweeps++ % PACK_ROUND_SWEEPS == 0;
-  const size_t phases = round || pack->open.stirring ? pack->plan.phase_count : pack->open.phase;
-  const sphere_sweep work = {
+sphere_sweep bodies_pack_sweep(const op_bodies *impl, const bodies_pack *pack, scree_model model) {
+  return (sphere_sweep){
       .group = pack->lanes.group,
       .scale = pack->lanes.scale,
       .roll = pack->lanes.roll,
@@ -328,13 +322,25 @@ static double sweep_packed(const ccp_operator *op, bodies_pack *pack,
       .impulse = pack->lanes.impulse,
       .extra = pack->lanes.has_extra ? pack->lanes.extra : NULL,
       .lines = impl->state,
-      .relaxed = params->model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,
-      .omega = params->omega,
-      .lambda = params->lambda,
-      .isotropic = params->metric == OP_METRIC_ISOTROPIC,
-      .backward = params->backward,
+      .relaxed = model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,
+      .omega = 1.0,
+      .lambda = 1.0,
       .reach = bodies_pack_reach(pack),
   };
+}
+
+static double sweep_packed(const ccp_operator *op, bodies_pack *pack,
+                           const op_sweep_params *params) {
+  op_bodies *impl = op->impl;
+  const sphere_kernels *kernels = bodies_pack_kernels(pack, impl->kernels);
+  if (!pack->lanes.count) return 0.0;
+  const bool round = pack->open.sweeps++ % PACK_ROUND_SWEEPS == 0;
+  const size_t phases = round || pack->open.stirring ? pack->plan.phase_count : pack->open.phase;
+  sphere_sweep work = bodies_pack_sweep(impl, pack, params->model);
+  work.omega = params->omega;
+  work.lambda = params->lambda;
+  work.isotropic = params->metric == OP_METRIC_ISOTROPIC;
+  work.backward = params->backward;
   double worst = 0.0;
 #pragma omp parallel num_threads(context_team(op->context, pack->contact_count > BODIES_PARALLEL))
   {

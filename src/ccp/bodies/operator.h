@@ -128,4 +128,7 @@ double bodies_sweep_rest(ccp_operator *op, const op_sweep_params *params, double
 /* push = D x, momentum a body. */
 void bodies_sum_pushes(const ccp_operator *op, const double *x);
 
+/* A sweep over a pack's groups, with omega and lambda 1. */
+sphere_sweep bodies_pack_sweep(const op_bodies *impl, const bodies_pack *pack, scree_model model);
+
 #endif

@@ -7,25 +7,29 @@
 
 #include "base/number.h"
 
-scree_status mesh_fault(mesh_reader *r, size_t at, const char *format, ...) {
-  const int n = snprintf(r->why, r->why_size, "line %zu, column %zu: ", r->line,
-                         at >= r->line_start ? at - r->line_start + 1 : 1);
-  va_list list;
-  va_start(list, format);
-  if (n > 0 && (size_t)n < r->why_size)
-    number_format_list(r->why + n, r->why_size - (size_t)n, format, list);
-  va_end(list);
+static scree_status describe(mesh_reader *r, int place, const char *format, va_list list) {
+  if (place > 0 && (size_t)place < r->why_size)
+    number_format_list(r->why + place, r->why_size - (size_t)place, format, list);
   return SCREE_ERROR_INPUT;
 }
 
-scree_status mesh_fault_byte(mesh_reader *r, size_t at, const char *format, ...) {
-  const int n = snprintf(r->why, r->why_size, "byte %zu: ", at);
+scree_status mesh_fault(mesh_reader *r, size_t at, const char *format, ...) {
+  const int place = snprintf(r->why, r->why_size, "line %zu, column %zu: ", r->line,
+                             at >= r->line_start ? at - r->line_start + 1 : 1);
   va_list list;
   va_start(list, format);
-  if (n > 0 && (size_t)n < r->why_size)
-    number_format_list(r->why + n, r->why_size - (size_t)n, format, list);
+  const scree_status status = describe(r, place, format, list);
   va_end(list);
-  return SCREE_ERROR_INPUT;
+  return status;
+}
+
+scree_status mesh_fault_byte(mesh_reader *r, size_t at, const char *format, ...) {
+  const int place = snprintf(r->why, r->why_size, "byte %zu: ", at);
+  va_list list;
+  va_start(list, format);
+  const scree_status status = describe(r, place, format, list);
+  va_end(list);
+  return status;
 }
 
 /* ---- words ---------------------------------------------------------------------------------- */

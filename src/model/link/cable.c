@@ -27,6 +27,7 @@
  * cable without torsion does not know, turns k and must cost nothing. */
 #include <string.h>
 
+#include "math/dense.h"
 #include "model/link/stretch.h"
 
 enum { POINTS = 3, NODES = 4, SIDE = 6 };
@@ -136,7 +137,7 @@ static void measure(const world_link *l, const pose *at, link_rows *out) {
     look(l, at, point, &p);
     differentiate(l, &p);
     out->energy += weight * p.energy;
-    stretch_eigen(SIDE, p.second, axes);
+    dense_eigen(SIDE, p.second, 1e-34, axes);
     for (int m = 0; m < SIDE; m++) {
       double x[SIDE], stress = 0.0;
       for (int i = 0; i < SIDE; i++) {

@@ -14,45 +14,12 @@
 
 #include <string.h>
 
+#include "math/dense.h"
 #include "model/link/elastic.h"
 
 #define ELASTIC_ENTRY(kind, symbol) [SCREE_ELASTIC_##kind] = symbol,
 static elastic_law *const laws[SCREE_ELASTIC_COUNT] = {ELASTIC_LIST(ELASTIC_ENTRY)};
 #undef ELASTIC_ENTRY
-
-void stretch_eigen(uint32_t n, double *a, double *v) {
-  for (uint32_t i = 0; i < n * n; i++) v[i] = i / n == i % n;
-  for (int sweep = 0; sweep < 30; sweep++) {
-    double off = 0.0, on = 0.0;
-    for (uint32_t i = 0; i < n; i++) {
-      on += a[i * n + i] * a[i * n + i];
-      for (uint32_t j = 0; j < i; j++) off += a[i * n + j] * a[i * n + j];
-    }
-    if (off <= 1e-34 * on) return;
-    for (uint32_t p = 0; p + 1 < n; p++)
-      for (uint32_t q = p + 1; q < n; q++) {
-        if (a[p * n + q] == 0.0) continue;
-        const double x = 0.5 * (a[q * n + q] - a[p * n + p]) / a[p * n + q];
-        const double t = (x >= 0.0 ? 1.0 : -1.0) / (fabs(x) + sqrt(1.0 + x * x));
-        const double c = 1.0 / sqrt(1.0 + t * t), s = t * c;
-        for (uint32_t k = 0; k < n; k++) {
-          const double kp = a[k * n + p], kq = a[k * n + q];
-          a[k * n + p] = c * kp - s * kq;
-          a[k * n + q] = s * kp + c * kq;
-        }
-        for (uint32_t k = 0; k < n; k++) {
-          const double pk = a[p * n + k], qk = a[q * n + k];
-          a[p * n + k] = c * pk - s * qk;
-          a[q * n + k] = s * pk + c * qk;
-        }
-        for (uint32_t k = 0; k < n; k++) {
-          const double kp = v[k * n + p], kq = v[k * n + q];
-          v[k * n + p] = c * kp - s * kq;
-          v[k * n + q] = s * kp + c * kq;
-        }
-      }
-  }
-}
 
 static v3 column(const double a[3][3], int j) {
   return v3_make(a[0][j], a[1][j], a[2][j]);
@@ -141,7 +108,7 @@ void stretch_add(const world_link *l, const stretch_point *p, link_rows *out) {
   stretch_decompose(p->f, u, s, v);
   laws[l->elastic](l->modulus[0], l->modulus[1], s, &e);
   out->energy += w * e.energy;
-  stretch_eigen(3, e.stiffness[0], axes);
+  dense_eigen(3, e.stiffness[0], 1e-34, axes);
   for (int m = 0; m < 3; m++) {
     const double c[3] = {axes[m], axes[3 + m], axes[6 + m]};
     double stress = 0.0;

@@ -18,8 +18,5 @@ void stretch_add(const world_link *l, const stretch_point *point, link_rows *out
 /* Adds `volume` times strain and stress as they are shown. */
 void stretch_describe(const world_link *l, const stretch_point *point, double strain[6],
                       double stress[6]);
-/* Eigenvalues (on the diagonal of a) and axes (columns of v) of a symmetric matrix of n by n rows,
- * n <= 6, by Jacobi's rotations. */
-void stretch_eigen(uint32_t n, double *a, double *v);
 
 #endif

@@ -73,16 +73,8 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
   }
   for (size_t k = 0; k < s->rows; k++) s->lambda[k] = -s->x[n + k];
   system_put(s, h, s->step, m->v);
-  info->parts = info->solves = 1;
   info->iterations = 1;
-  info->converged = true;
-  smooth_keep_contacts(m, h); /* they are of the start: their work is that of the step before */
-  system_accept(s, h);
-  bool again;
-  status = system_begin(s, &again);
-  system_rows(s);
-  smooth_end(st, h, &before, &power, info);
-  return status;
+  return smooth_end_explicit(st, h, &before, &power, info);
 }
 
 const stepper_class stepper_euler_linearized = SMOOTH_CLASS(

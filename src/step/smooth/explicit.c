@@ -120,15 +120,7 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
     smooth_contacts_drop(&m->contacts);
     return status;
   }
-  info->parts = info->solves = 1;
-  info->converged = true;
-  smooth_keep_contacts(m, h); /* they are of the start: their work is that of the step before */
-  system_accept(s, h);
-  bool again;
-  status = system_begin(s, &again);
-  system_rows(s);
-  smooth_end(st, h, &before, &power, info);
-  return status;
+  return smooth_end_explicit(st, h, &before, &power, info);
 }
 
 const stepper_class stepper_explicit =

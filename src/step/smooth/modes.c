@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/dense.h"
 #include "step/smooth/smooth.h"
 
 enum { MOST_ROUNDS = 300, MORE = 8 };
@@ -40,42 +41,6 @@ static bool cholesky(double *b, size_t p) {
   return true;
 }
 
-/* Eigenvalues of symmetric A into value, vectors into the columns of z, by Jacobi's rotations. */
-static void jacobi(double *a, size_t p, double *z, double *value) {
-  for (size_t i = 0; i < p * p; i++) z[i] = i / p == i % p;
-  for (int sweep = 0; sweep < 60; sweep++) {
-    double off = 0.0, on = 0.0;
-    for (size_t i = 0; i < p; i++) {
-      on += a[i * p + i] * a[i * p + i];
-      for (size_t j = 0; j < i; j++) off += a[i * p + j] * a[i * p + j];
-    }
-    if (off <= 1e-32 * on) break;
-    for (size_t i = 0; i + 1 < p; i++)
-      for (size_t j = i + 1; j < p; j++) {
-        if (a[i * p + j] == 0.0) continue;
-        const double x = 0.5 * (a[j * p + j] - a[i * p + i]) / a[i * p + j];
-        const double t = (x >= 0.0 ? 1.0 : -1.0) / (fabs(x) + sqrt(1.0 + x * x));
-        const double c = 1.0 / sqrt(1.0 + t * t), s = t * c;
-        for (size_t k = 0; k < p; k++) {
-          const double ki = a[k * p + i], kj = a[k * p + j];
-          a[k * p + i] = c * ki - s * kj;
-          a[k * p + j] = s * ki + c * kj;
-        }
-        for (size_t k = 0; k < p; k++) {
-          const double ik = a[i * p + k], jk = a[j * p + k];
-          a[i * p + k] = c * ik - s * jk;
-          a[j * p + k] = s * ik + c * jk;
-        }
-        for (size_t k = 0; k < p; k++) {
-          const double ki = z[k * p + i], kj = z[k * p + j];
-          z[k * p + i] = c * ki - s * kj;
-          z[k * p + j] = s * ki + c * kj;
-        }
-      }
-  }
-  for (size_t i = 0; i < p; i++) value[i] = a[i * p + i];
-}
-
 /* A z = value B z for the small matrices: L^-1 A L^-T, then back. */
 static bool small_problem(subspace *q) {
   const size_t p = q->p;
@@ -94,7 +59,8 @@ static bool small_problem(subspace *q) {
   for (size_t i = 0; i < p; i++)
     for (size_t j = 0; j < i; j++)
       a[i * p + j] = a[j * p + i] = 0.5 * (a[i * p + j] + a[j * p + i]);
-  jacobi(a, p, q->z, q->value);
+  dense_eigen(p, a, 1e-32, q->z);
+  for (size_t i = 0; i < p; i++) q->value[i] = a[i * p + i];
   for (size_t c = 0; c < p; c++)
     for (size_t i = p; i-- > 0;) {
       for (size_t k = i + 1; k < p; k++) q->z[i * p + c] -= l[k * p + i] * q->z[k * p + c];

@@ -73,6 +73,9 @@ void smooth_keep_contacts(smooth *m, double dt);
 /* Ends it: report and ledger. `power` is that of the start. */
 void smooth_end(scree_stepper *stepper, double h, const scree_energy *before,
                 const smooth_power *power, scree_step_info *info);
+/* The same after a step of one part whose contacts were those of its start. */
+scree_status smooth_end_explicit(scree_stepper *stepper, double h, const scree_energy *before,
+                                 const smooth_power *power, scree_step_info *info);
 
 typedef smooth_method smooth_method_of(const scree_stepper *stepper, double h);
 /* A whole step of an implicit method, in parts where Newton's method or the error asks for it. */

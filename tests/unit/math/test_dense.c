@@ -88,11 +88,37 @@ static void test_cholesky(void **state) {
   }
 }
 
+/* A V = V diag: multiplied back, with columns of V at right angles and of length 1. */
+static void test_eigen(void **state) {
+  (void)state;
+  for (size_t s = 0; s < SIZE_COUNT; s++) {
+    const size_t n = sizes[s];
+    double *r = random_matrix(n, 7), *a = malloc(n * n * sizeof *a), *v = malloc(n * n * sizeof *v);
+    for (size_t i = 0; i < n * n; i++) a[i] = r[i] + r[i % n * n + i / n];
+    memcpy(r, a, n * n * sizeof *a);
+    dense_eigen(n, a, 1e-32, v);
+    for (size_t i = 0; i < n; i++)
+      for (size_t j = 0; j < n; j++) {
+        double product = 0.0, right = 0.0;
+        for (size_t k = 0; k < n; k++) {
+          product += r[i * n + k] * v[k * n + j];
+          right += v[k * n + i] * v[k * n + j];
+        }
+        assert_true(fabs(product - a[j * (n + 1)] * v[i * n + j]) < 1e-13 * (double)n);
+        assert_true(fabs(right - (i == j)) < 1e-13 * (double)n);
+      }
+    free(r);
+    free(a);
+    free(v);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_lu),
       cmocka_unit_test(test_lu_singular),
       cmocka_unit_test(test_cholesky),
+      cmocka_unit_test(test_eigen),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
