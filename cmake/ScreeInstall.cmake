@@ -14,8 +14,10 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/scree-config-version.cmak
 install(FILES ${PROJECT_BINARY_DIR}/scree-config.cmake
               ${PROJECT_BINARY_DIR}/scree-config-version.cmake DESTINATION ${package_directory})
 
-list(JOIN SCREE_LIBRARIES " " SCREE_PRIVATE_LIBRARIES)
-string(REPLACE " m" " -lm" SCREE_PRIVATE_LIBRARIES "${SCREE_PRIVATE_LIBRARIES}")
+# Libraries that CMake knows by a bare name (m, dl) are flags for pkg-config.
+set(private_libraries ${SCREE_LIBRARIES})
+list(TRANSFORM private_libraries REPLACE "^([a-z0-9_]+)$" "-l\\1")
+list(JOIN private_libraries " " SCREE_PRIVATE_LIBRARIES)
 # The prefix is told from where scree.pc lies, so that an installed tree may be moved.
 file(RELATIVE_PATH SCREE_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" SCREE_PC_TO_PREFIX "${SCREE_PC_TO_PREFIX}")

@@ -47,7 +47,7 @@ SCREE_API void scree_server_destroy(scree_server *server);
 /* "http://127.0.0.1:PORT/TOKEN/". */
 SCREE_API const char *scree_server_address(const scree_server *server);
 /* Readers that are connected now. */
-SCREE_API size_t scree_server_reader_count(scree_server *server);
+SCREE_API size_t scree_server_reader_count(const scree_server *server);
 /* What readers have cost the run's own thread: states that were copied for them, and the CPU time
  * of that, s. */
 typedef struct scree_server_cost {

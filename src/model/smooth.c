@@ -99,11 +99,7 @@ double world_motor_power(const scree_world *w) {
   return sum;
 }
 
-void world_forces(const scree_world *w, body_load *f) {
-  world_part_forces(w, 1.0, f);
-}
-
-void world_part_forces(const scree_world *w, double part, body_load *f) {
+void world_forces(const scree_world *w, double part, body_load *f) {
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_scale(part, v3_load(w->def.gravity));
   const bool pairwise = world_has_pairwise(w);

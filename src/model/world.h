@@ -344,10 +344,9 @@ void world_call_forces(scree_world *world, double h);
 scree_status world_free_velocities(scree_world *world, double h, v3 *linear, v3 *angular);
 /* Forces at the world's time, places and velocities, apart from any step (smooth.c): gravity,
  * pairs, lasting loads and those of this step, motors of torque, links and the gyroscopic term -w x
- * I w. At the centre of mass; array of bodies.limit, zero where a body cannot be pushed. */
-void world_forces(const scree_world *world, body_load *f);
-/* The same with `part` times gravity, loads and motors: for loads that are laid on step by step. */
-void world_part_forces(const scree_world *world, double part, body_load *f);
+ * I w, with `part` times gravity, loads and motors: 1, or less for loads that are laid on step by
+ * step. At the centre of mass; array of bodies.limit, zero where a body cannot be pushed. */
+void world_forces(const scree_world *world, double part, body_load *f);
 /* Their derivatives: visits blocks k = -df_i/dq_j and r = -df_i/dv_j (6 x 6 by rows) of dynamic
  * bodies, those of one pair maybe several times. Pairwise attraction is left out. */
 typedef void world_visit_block(void *user, uint32_t i, uint32_t j, const double *k,

@@ -39,7 +39,7 @@ const char *scree_server_address(const scree_server *s) {
   return "";
 }
 
-size_t scree_server_reader_count(scree_server *s) {
+size_t scree_server_reader_count(const scree_server *s) {
   if (!s) return 0;
   (void)s;
   return 0;
@@ -478,7 +478,7 @@ const char *scree_server_address(const scree_server *s) {
   return s ? s->address : "";
 }
 
-size_t scree_server_reader_count(scree_server *s) {
+size_t scree_server_reader_count(const scree_server *s) {
   if (!s) return 0;
   return atomic_load(&s->readers);
 }

@@ -259,7 +259,7 @@ scree_status system_renew(smooth_system *s, linear_solver *linear, double h) {
 
 void system_forces(smooth_system *s, double *f) {
   body_load *load = (body_load *)s->load;
-  world_part_forces(s->world, s->part, load);
+  world_forces(s->world, s->part, load);
   for (size_t r = 0; r < s->bodies; r++) {
     v3_store(f + 6 * r, load[s->body[r]].force);
     v3_store(f + 6 * r + 3, load[s->body[r]].torque);

@@ -46,7 +46,7 @@ static void collect(void *user, uint32_t i, uint32_t j, const double *k, const d
 
 static void forces(const scree_world *w, double *f) {
   body_load load[BODIES];
-  world_forces(w, load);
+  world_forces(w, 1.0, load);
   for (int i = 0; i < BODIES; i++) {
     v3_store(f + 6 * i, load[i].force);
     v3_store(f + 6 * i + 3, load[i].torque);
