@@ -273,7 +273,8 @@ static double pull_of(const assembler *a, const collide_contact *c, v3 n, double
   return v3_dot(n, sum);
 }
 
-/* What only laws ask for whose contacts differ. */
+/* What a law needs only where contacts of one pair of materials differ: sliding speed, radius,
+ * mass, whether it is new, how hard it was pushed. */
 static void note_pair(const assembler *a, const collide_contact *c, uint32_t previous, v3 relative,
                       law_input *in) {
   const world_bodies *b = &a->world->bodies;
@@ -491,7 +492,8 @@ static void make_part(assembler *a, const assembler_params *params, const plain_
     add_contact(a, params, plain, &batch[k], 1, first + k, (first + k) * (size_t)plain->dim, part);
 }
 
-/* What is not finite is reported by the way that looks at each contact. */
+/* A number that is not finite was found: the contacts are formed again one by one, so that the
+ * message can name the bodies. */
 static scree_status blame(assembler *a, const assembler_params *params, size_t parts,
                           size_t contacts, assembler_report *report) {
   contact_part part = {.form.def = scree_ccp_contact_def_default()};

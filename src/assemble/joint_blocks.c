@@ -146,8 +146,8 @@ static scree_status add_held(assembler *a, const assembler_params *params, size_
   report->joint_error = fmax(report->joint_error, sqrt(slide));
   const double slides = joint_recovered_part(slide, most.slide, most.chord_slide, params),
                turns = joint_recovered_part(turn, most.turn, most.chord_turn, params);
-  /* In a part of a step, what is a little apart is not pulled together against a jolt: forces are
-   * the larger the shorter the part, so that its length would not help. */
+  /* In a part of a step small gaps of a joint are left alone while a jolt acts: the force that
+   * closes them grows as the part gets shorter, so cutting the step further would not help. */
   const double whole = assembler_whole(params);
   const bool still =
       a->joints.workless && params->h < whole && sqrt(slide) < little * whole * most.slide;

@@ -225,7 +225,8 @@ void law_keep(const law_result *r, law_state *state) {
   const bool grips = n > 0.0 && set->dim >= 3;
   const double t1 = grips ? r->g[1] : 0.0, t2 = grips ? r->g[2] : 0.0;
   if (has_stick_state(m)) {
-    /* Of several points of a body that sticks some may well be on their cones: they must move. */
+    /* A point on the boundary of its cone may still stick, as others of the body hold it: it
+     * slides only if it also moves. */
     const set_outline o = set_outline_of(set);
     const double *mu = o.disc[0].size;
     const bool slides = grips && hypot(t1 / mu[0], t2 / mu[1]) >= (1.0 - boundary) * n &&

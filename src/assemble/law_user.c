@@ -16,7 +16,7 @@ static void rows(const law_input *in, law_state *state, scree_ccp_contact_def *o
   law_tangents(in, state, out);
 }
 
-/* Its function may pull from as far as the key says. */
+/* The user's function is called for gaps up to cohesion_range. */
 static double reach(const scree_material_def *m) {
   return m->cohesion_range;
 }

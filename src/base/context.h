@@ -33,7 +33,8 @@ static inline bool context_stopped(scree_context *context) {
   if (context->stop && context->stop(context->stop_user)) context->stopped = true;
   return context->stopped;
 }
-/* The same where ranks do not agree on the answer: none of many stops alone. */
+/* The same for places where ranks cannot agree on the answer: with several ranks it is false, as
+ * one that stopped alone would leave the others waiting. */
 static inline bool context_stopped_alone(scree_context *context) {
   return !ranks_are_many(context->ranks) && context_stopped(context);
 }

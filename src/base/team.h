@@ -24,7 +24,8 @@
 #include <stdbool.h>
 
 typedef struct team_state {
-  bool fixed;        /* the caller's number, or waiting threads sleep: no looks */
+  bool fixed;        /* the number is never adapted: the caller gave it, or waiting threads
+                        sleep and cost nothing */
   bool gap;          /* long between two regions of the window: a stalled team, or the caller */
   int now;           /* threads of the next region */
   double begin, cpu; /* of the window: wall and CPU time at its start, s */

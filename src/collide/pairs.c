@@ -219,7 +219,7 @@ static void ask_for_body(const collide_view *view, uint32_t i) {
   __builtin_prefetch(&view->shape[i]);
 }
 
-/* What segment s and those after it will need. */
+/* Prefetches what segment s and those after it will read. */
 static void ask_ahead(const collide *c, const piece *p, size_t s) {
   size_t partners;
   if (s + LISTS_AHEAD < p->segment_count)

@@ -4,12 +4,12 @@
 
 #include "distributed/distributed.h"
 
-/* Bodies are divided again after so many steps, if so many have left their domain or some rank has
- * so many more than its share. */
+/* Every BISECT_STEPS steps bodies are divided again if more than left_part of them have left their
+ * domain, or a rank has more than its share by surplus_part. */
 enum { BISECT_STEPS = 50 };
 static const double left_part = 0.02, surplus_part = 0.05;
-/* Of the mean radius: what is larger is near on all ranks; how far bodies move before ghosts are
- * found again. */
+/* Both times the mean radius. Bodies with a larger radius than large_part are known to all ranks;
+ * ghosts are found again when a body has moved by slack_part. */
 static const double large_part = 4.0, slack_part = 0.5;
 
 static scree_status reserve(distributed *d, size_t n) {
@@ -83,7 +83,7 @@ static void mark_large(distributed *d, const assembler *a, size_t i) {
   d->large[i] = !(a->world->bodies.radius[i] <= large_part * d->mean_radius);
 }
 
-/* Where they lie, bodies that came since go to the rank whose domain they are in. */
+/* New bodies go to the rank whose domain they lie in. */
 static void place_new(distributed *d, const assembler *a) {
   const world_bodies *b = &a->world->bodies;
   for (size_t i = 0; i < d->limit; i++) {

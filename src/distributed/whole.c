@@ -109,7 +109,8 @@ scree_status distributed_whole(assembler_ranks *r, assembler *a, const scree_ccp
   return status;
 }
 
-/* Rank 0's answer holds, should a clock have had a say in it. */
+/* All ranks take the solution of rank 0: where a time limit ended a solve, the ranks' own solutions
+ * may differ. */
 void distributed_take(assembler_ranks *r, assembler *a) {
   distributed *d = (distributed *)r;
   d->ranks->broadcast(d->ranks, 0, d->g, d->problem->row_count * sizeof *d->g);

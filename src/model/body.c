@@ -148,7 +148,8 @@ static scree_status mass_of(const scree_world *w, const scree_body_def *d, body_
   }
   scree_mass unit;
   if (d->shape) {
-    /* A shape without volume says so by failing: no reason to fail here. */
+    /* A shape without volume has no mass and the call fails; a body may have such a shape, so the
+     * message from before the call is put back. */
     char message[CONTEXT_MESSAGE_SIZE];
     memcpy(message, w->context->message, sizeof message);
     if (scree_shape_get_mass(d->shape, 1.0, &unit) == SCREE_OK)

@@ -121,7 +121,8 @@ bool picture_find_body(const scree_picture *p, const char *name, size_t *item);
 
 /* past.c: after the items and links of a frame are made. */
 scree_status picture_add_past(scree_picture *p, size_t frame);
-/* Before a frame is loaded: poses of earlier ones. And of frames that are surveyed. */
+/* Keeps the poses of earlier frames; called before a frame is loaded. And the speeds of frames that
+ * are surveyed, for the scale of arrows. */
 scree_status picture_note_ghosts(scree_picture *p, size_t frame);
 void picture_note_speeds(scree_picture *p);
 /* ties.c: joints, ropes and springs, where they are asked for. */

@@ -119,7 +119,7 @@ static void add_cable(ties *t, const world_link *l) {
   }
 }
 
-/* Rods are as thick as the whole picture with them wants it. */
+/* The radius of rods is a fraction of the size of all that the picture shows, rods included. */
 static void set_radii(scree_picture *p, size_t first) {
   scree_box all = p->focus;
   for (size_t i = first; i < p->link_count; i++)

@@ -251,7 +251,7 @@ scree_status recorder_publish(recorder *r) {
   return errno ? write_fault(r, "creating the recording") : SCREE_OK;
 }
 
-/* Who is in the list already, when a run goes on. */
+/* Reads which bodies the list of the file has already; for a run that goes on. */
 static scree_status read_known(recorder *r) {
   const hsize_t count[2] = {r->counts.listed, 5}, start[2] = {0, 0};
   if (!r->counts.listed) return SCREE_OK;

@@ -16,7 +16,7 @@ static ink ink_of(scree_background b) {
   return (ink){{0.13f, 0.15f, 0.18f}, {0.42f, 0.45f, 0.50f}};
 }
 
-/* Text is as tall on every size of picture, to the eye. */
+/* Text has the same height relative to the picture at every size. */
 static double font_size(int width, int height) {
   const double side = fmin((double)width, 1.6 * (double)height);
   return fmax(9.0, 0.0205 * side);

@@ -228,7 +228,8 @@ scree_status scree_server_obey(scree_server *s, scree_sim *sim, double seconds,
   for (size_t i = 0; i < count; i++) carry_out(s, sim, &list[i], wish);
   scree_status status = SCREE_OK;
   if (count) status = serve_publish(s, sim, true);
-  /* Where the run cannot keep up, the clock waits for it: no race after a slow stretch. */
+  /* A run that is late by more than 0.25 s starts its clock anew; else it would run too fast after
+   * each slow stretch to make up for it. */
   if (!halted && early < -0.25) restart_pace(d, sim);
   wish->changed = d->changed;
   wish->paused = d->state.over || (d->state.paused && !d->steps_left);

@@ -60,7 +60,7 @@ static bool mesh_ray(const shape_mesh *m, v3 o, v3 d, double reach, span_surface
     const shape_mesh_node *node = m->node + i;
     const v3 half = v3_scale(0.5, v3_sub(node->box.hi, node->box.lo)),
              centre = v3_scale(0.5, v3_add(node->box.hi, node->box.lo));
-    /* A flat box is none that a ray is inside of: some room about it. */
+    /* The box is widened a little: a ray would miss a box without thickness. */
     const double room = 1e-9 * (v3_norm(half) + v3_norm(v3_sub(o, centre)));
     shape_span span;
     if (!shape_box_span(v3_add(half, v3_make(room, room, room)), v3_sub(o, centre), d, &span) ||

@@ -16,8 +16,8 @@ static bool spreads(const char *name) {
   return true;
 }
 
-/* Steps of a length by eta, which is that of whole masses, would be too long where they are split.
- */
+/* With the isotropic metric steps have the length eta, computed from whole masses; that is too long
+ * for bodies whose mass is split among ranks. */
 static bool is_isotropic(const scree_scene_settings *s) {
   for (size_t i = 0; i < s->options.count; i++)
     if (strcmp(s->options.keys[i], "metric") == 0 && strcmp(s->options.values[i], "isotropic") == 0)

@@ -463,8 +463,8 @@ static scree_status step_halves(scree_stepper *s, double h, scree_step_info *inf
   return status;
 }
 
-/* A step that is cut. Its parts are solved again as a step is; one that does not converge all the
- * same is accepted, unless the step is to stop there. */
+/* A step made in parts. A part that does not converge is retried like a whole step; if that fails
+ * too it is accepted, unless on_nonconverged is to stop the run. */
 static scree_status step_cut(scree_stepper *s, double h, double first, bool retry, bool any,
                              scree_step_info *info) {
   size_t world_size;

@@ -45,7 +45,8 @@ static scree_status number_body(view_reader *r, const uint32_t *id, uint32_t *nu
                        number);
 }
 
-/* Every so many of the moving bodies, by their numbers: the same ones in all frames. */
+/* With more than `most` moving bodies only every n-th is shown, chosen by number so that it is the
+ * same ones in all frames. */
 static bool is_chosen(const view_reader *r, uint32_t number) {
   if (!r->most || r->moving <= r->most || r->cast.body[number].kind != SCREE_BODY_DYNAMIC)
     return true;

@@ -258,7 +258,7 @@ static void reduce_block(active_set *s, const ccp_operator *op, scree_model mode
           g[row + (size_t)k] / scale[k] - (k < forces ? eta : eta_m) / (1.0 + a) * scale[k] * w[k];
     flow = &own;
   }
-  if (!(eta > 0.0)) { /* nothing to push: the block keeps no unknowns */
+  if (!(eta > 0.0)) { /* no body of the block can move: it has no unknowns */
     b->count = 0;
     return;
   }
