@@ -22,6 +22,8 @@ static const int marks[] = {6, 4, 8, 12, 1, 2, 10, 3, 5, 7, 9, 13};
 enum { COLOUR_COUNT = 12, STYLE_COUNT = 36, MARKS_PER_CURVE = 8, POINTS_PER_CURVE = 1500 };
 /* What an exact zero is drawn as. */
 #define SMALLEST_ERROR 1e-17
+/* s: what a clock that did not move between two checks is drawn at, on an axis of decades. */
+#define SHORTEST_TIME 1e-6
 
 typedef struct format {
   const char *ending, *terminal;
@@ -156,6 +158,11 @@ FILE *plot_begin(const char *path, double width, double height) {
   return script;
 }
 
+static double place_of(const trial_point *p, bool by_time) {
+  if (!by_time) return p->iteration;
+  return p->iteration > 0.0 ? fmax(p->seconds, SHORTEST_TIME) : p->seconds;
+}
+
 /* Columns: x, the error there, the best error so far (what the solver would return), and the same
  * where a mark is due. Curves of thousands of points are thinned; marks are spread evenly over a
  * log axis, about MARKS_PER_CURVE of them, so that they tell curves apart without hiding them. */
@@ -165,13 +172,13 @@ static void write_curve(FILE *out, const trial *t, bool by_time, bool scaled, co
   double next = 0.0, ratio = 1.0, best = INFINITY;
   for (size_t i = 0; i < t->history_count; i++) {
     const trial_point *p = &t->history[i];
-    const double x = by_time ? p->seconds : p->iteration;
+    const double x = place_of(p, by_time);
     const double e = fmax(scaled ? p->residual : p->error, SMALLEST_ERROR);
     if (!(x > 0.0) || !isfinite(e)) continue;
     if (isinf(best)) {
       const trial_point *last = &t->history[t->history_count - 1];
       next = x;
-      ratio = pow((by_time ? last->seconds : last->iteration) / x, 1.0 / MARKS_PER_CURVE);
+      ratio = pow(place_of(last, by_time) / x, 1.0 / MARKS_PER_CURVE);
     }
     best = fmin(best, e);
     const bool mark = x >= next || i + 1 == t->history_count;

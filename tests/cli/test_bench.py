@@ -23,10 +23,11 @@ class Bench(CommandTest):
         for row in rows:
             if row["outcome"] == "solved":
                 self.assertLessEqual(float(row["error"]), 1e-6)
-                self.assertGreater(float(row["seconds"]), 0.0)
+                self.assertGreaterEqual(float(row["seconds"]), 0.0)  # clocks of busy machines move in jumps
             if row["outcome"] == "refused":
                 self.assertEqual(row["error"], "")
                 self.assertTrue(row["detail"])
+        self.assertGreater(sum(float(row["seconds"]) for row in rows if row["outcome"] == "solved"), 0.0)
         apgd = [row for row in rows if row["solver"] == "apgd"]
         self.assertEqual([row["outcome"] for row in apgd], ["solved", "solved"])
         pictures = ["convergence_01_a.png", "convergence_02_b,\"c\".png", "profile.png"]

@@ -252,7 +252,7 @@ joints:
 
     def test_budget(self):
         self.write("dolls.yaml", DOLLS)
-        s = self.summary("run", "dolls.yaml", "--set", "solver.time_budget=1e-4")
+        s = self.summary("run", "dolls.yaml", "--set", "solver.time_budget=1e-4", "--set", "solver.budget_clock=cpu")
         self.assertGreater(s["hurried_steps"], 100)
         self.assertLess(s["worst_joint_error"], 0.3)
         self.assertLess(s["energy"]["kinetic"], 2000)
