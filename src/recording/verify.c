@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/argument.h"
@@ -89,8 +90,9 @@ static scree_status examine_rest(examination *l, scree_recording *r) {
 
 /* ---- beside it ------------------------------------------------------------------------------ */
 
+/* `loose`: bytes behind those that the checkpoint knows; a killed run leaves such. */
 static scree_status compare_table(scree_context *context, const char *table,
-                                  const checkpoint_probe *p) {
+                                  const checkpoint_probe *p, uint64_t *loose) {
   char block[1 << 14];
   const int file = open(table, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
@@ -106,6 +108,10 @@ static scree_status compare_table(scree_context *context, const char *table,
     crc = crc32c(crc, block, (size_t)n);
     done += (uint64_t)n;
   }
+  struct stat info;
+  *loose = fstat(file, &info) == 0 && S_ISREG(info.st_mode) && (uint64_t)info.st_size > p->bytes
+               ? (uint64_t)info.st_size - p->bytes
+               : 0;
   close(file);
   if (done < p->bytes)
     return context_fail(context, SCREE_ERROR_INPUT,
@@ -145,7 +151,7 @@ scree_status scree_recording_verify_probe(scree_recording *r, const char *name, 
     checkpoint_probe p;
     entry_of(&in, i, &p);
     if (strncmp(p.name, name, sizeof p.name - 1) == 0)
-      status = compare_table(r->context, table, &p);
+      status = compare_table(r->context, table, &p, &(uint64_t){0});
   }
   checkpoint_clear(r->context, &in);
   return status;
@@ -159,7 +165,9 @@ static scree_status examine_probes(examination *l, const checkpoint_in *in) {
     checkpoint_probe p;
     entry_of(in, i, &p);
     snprintf(table, sizeof table, "%.*s_%s.csv", (int)stem, l->path, p.name);
-    const scree_status status = compare_table(l->context, table, &p);
+    uint64_t loose = 0;
+    const scree_status status = compare_table(l->context, table, &p, &loose);
+    l->found->loose += (size_t)loose;
     if (status == SCREE_ERROR_INPUT) tell_last(l);
     if (status && status != SCREE_ERROR_INPUT) return status;
     l->found->probes++;

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/timer.h"
+#include "scene/build/build.h"
 #include "sim/sim.h"
+
+_Static_assert(sizeof((checkpoint_probe *)0)->name > SCENE_PROBE_NAME, "names are kept whole");
 
 /* The begin of the state: plain numbers. Behind it sums of the probes, scene and stepper. */
 typedef struct state_head {

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 
 from command import SCREE, CommandTest, main, wait_until_at_work
@@ -14,6 +15,7 @@ KEYS = ["scene", "bodies", "steps", "simulated_seconds", "seconds", "seconds_by_
         "relaxation_gap", "energy", "peak_memory_bytes", "state_hash"]
 SHORT = ["settle", "--set", "n=60", "--duration", "0.5", "--solver", "gs", "--json"]
 DENSE = ["--set", "recording.checkpoint=0.005", "--set", "recording.every=0.005"]
+LONGER = ["--set", "duration=1"]
 BALLS = "bodies: [{name: a, shape: {sphere: {radius: 1}}}, {name: b, shape: {sphere: {radius: 1}}, position: [%g, 0, 0]}]\n"
 
 
@@ -253,9 +255,9 @@ class Survive(CommandTest):
             with open(self.path("k_" + name), "rb") as file:
                 self.assertEqual(file.read(), content)
 
-    def reference(self):
+    def reference(self, *more):
         start = time.monotonic()
-        straight = self.summary("run", *SHORT, *DENSE, "--out", "ref.h5")
+        straight = self.summary("run", *SHORT, *DENSE, *more, "--out", "ref.h5")
         span = time.monotonic() - start
         files = {}
         for name in ("floor.csv", "energy.csv"):
@@ -264,16 +266,19 @@ class Survive(CommandTest):
         return straight, files, span
 
     def test_kill(self):
-        straight, files, span = self.reference()
-        for i in range(int(os.environ.get("SCREE_KILLS", "20"))):
+        straight, files, span = self.reference(*LONGER)
+        times = int(os.environ.get("SCREE_KILLS", "20"))
+        early = late = 0
+        for i in range(times):
             self.clear()
-            process = subprocess.Popen([SCREE, "run", *SHORT, *DENSE, "--out", "k.h5"], cwd=self.dir,
+            process = subprocess.Popen([SCREE, "run", *SHORT, *DENSE, *LONGER, "--out", "k.h5"], cwd=self.dir,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(span * ((i * 0.618034) % 1.0))
             process.kill()
-            process.wait()
+            late += process.wait() == 0
             if not os.path.exists(self.path("k.h5")):
-                continue  # killed before it was there
+                early += 1  # killed before it was there
+                continue
             if i % 2:  # and once more while it goes on
                 process = subprocess.Popen([SCREE, "resume", "k.h5"], cwd=self.dir, stdout=subprocess.DEVNULL,
                                            stderr=subprocess.DEVNULL)
@@ -281,6 +286,9 @@ class Survive(CommandTest):
                 process.kill()
                 process.wait()
             self.compare(straight, files)
+            self.check(["verify", "k.h5"], 0, "")
+        print(f"{times} kills: {early} before the recording had its name, {late} after the run had ended", file=sys.stderr)
+        self.assertLess(early + late, 0.7 * times)
 
     def test_two_writers(self):
         process = subprocess.Popen([SCREE, "run", *SHORT, "--set", "n=300", "--set", "duration=60", "--out", "k.h5"],

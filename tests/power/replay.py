@@ -111,6 +111,21 @@ def safe_frames(ops, count, checkpoint):
     return frames
 
 
+def checkpoint_frames(ops, count, checkpoint):
+    """Frames of each checkpoint that got its name, on the disk or not."""
+    names, found = {}, []
+    for i, op in enumerate(ops[:count]):
+        if op.kind == "o":
+            names[op.data.decode()] = op.file
+        elif op.kind == "r":
+            a, b = op.names()
+            if a in names:
+                names[b] = names.pop(a)
+            if b == checkpoint:
+                found.append(frames_of(file_content(ops[:i], names[b], "all", random.Random(0))))
+    return found
+
+
 def frames_of(content):
     """The number of frames that a checkpoint speaks of: see checkpoint_file.c and sim/checkpoint.c."""
     structure, probes, _ = struct.unpack_from("<3Q", content, 16)

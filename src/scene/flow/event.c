@@ -180,6 +180,9 @@ static scree_status read_probe(scree_scene *scene, scree_world *world, const sce
                        "probe: in an assembly there are the kinds body, force and joint");
   if (!*p->keys.name || strpbrk(p->keys.name, "/\\ \t\n") || p->keys.name[0] == '.')
     return scene_fault(&scene->doc, at, "name: '%s' cannot be a part of a file name", p->keys.name);
+  if (strlen(p->keys.name) > SCENE_PROBE_NAME)
+    return scene_fault(&scene->doc, at, "name: it has %zu bytes; %d are allowed for a probe",
+                       strlen(p->keys.name), SCENE_PROBE_NAME);
   for (size_t k = 0; k < i; k++)
     if (strcmp(scene->probes[k].keys.name, p->keys.name) == 0)
       return scene_fault(&scene->doc, at, "name: there is a probe '%s' already", p->keys.name);

@@ -259,6 +259,9 @@ typedef struct scene_action_keys { /* events */
   bool end;
 } scene_action_keys;
 
+/* Bytes of the name of a probe, which checkpoints keep. */
+enum { SCENE_PROBE_NAME = 95 };
+
 typedef struct scene_probe_keys {
   scene_head head;
   const char *name, *body_name, *joint;

@@ -4,7 +4,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/inotify.h>
+#endif
 
 #include <cmocka.h>
 
@@ -299,12 +304,43 @@ static void test_wrong_bytes(void **state) {
   scree_context_destroy(context);
 }
 
+/* A library of materials that is there is not opened: the system would tell. */
+static void test_no_other_file(void **state) {
+  (void)state;
+#ifdef __linux__
+  char library[] = "/tmp/scree_mtl_XXXXXX", event[4096];
+  const int made = mkstemp(library), watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  assert_true(made >= 0 && write(made, "newmtl x\n", 9) == 9);
+  close(made);
+  assert_true(inotify_add_watch(watch, library, IN_OPEN) >= 0);
+  used = 0;
+  put_text("mtllib %s\nmaplib %s\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nusemtl x\n"
+           "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n",
+           library, library);
+  scree_context *context = scree_context_create(NULL);
+  mesh_import m;
+  char why[256] = "";
+  for (int trusted = 0; trusted < 2; trusted++) {
+    assert_int_equal(mesh_import_load(context, "a.obj", file, used, trusted, &m, why, sizeof why),
+                     SCREE_OK);
+    mesh_import_clear(context, &m);
+  }
+  scree_context_destroy(context);
+  assert_int_equal(read(watch, event, sizeof event), -1);
+  FILE *own = fopen(library, "r"); /* it would have been told */
+  assert_non_null(own);
+  fclose(own);
+  assert_true(read(watch, event, sizeof event) > 0);
+  close(watch);
+  unlink(library);
+#endif
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cubes),
-      cmocka_unit_test(test_polygon),
-      cmocka_unit_test(test_wrong),
-      cmocka_unit_test(test_wrong_bytes),
+      cmocka_unit_test(test_cubes),         cmocka_unit_test(test_polygon),
+      cmocka_unit_test(test_wrong),         cmocka_unit_test(test_wrong_bytes),
+      cmocka_unit_test(test_no_other_file),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
