@@ -1,6 +1,7 @@
 /* Sizes into levels, members into cells, and the search of neighbouring cells. */
 #include "collide/broad_grid.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +98,7 @@ static double choose_base(const broad_boxes *b) {
       best = p;
     }
   }
-  double base = exp2(floor(log2(least)) - 1.0 + (double)best / PHASES);
+  double base = fmax(DBL_MIN, exp2(floor(log2(least)) - 1.0 + (double)best / PHASES));
   while (base < least) base *= 2.0;
   return base;
 }
@@ -112,7 +113,7 @@ static scree_status assign_levels(broad_grid *g, const broad_boxes *b, size_t le
     g->level[i] = BROAD_NO_LEVEL;
     if (!b->view->shape[i]) continue;
     const double e = extent_of(b, i);
-    if (isinf(e) || isnan(e)) continue;
+    if (isinf(e) || isnan(e) || isinf(e / base)) continue;
     int l = e > base ? (int)ceil(log2(e / base)) : 0;
     while (l < BROAD_LEVELS && g->levels[l].size < e) l++;
     if (l >= BROAD_LEVELS) continue;

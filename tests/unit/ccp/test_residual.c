@@ -30,9 +30,33 @@ static void huge_impulses_do_not_hide_an_approach(void **state) {
   scree_context_destroy(context);
 }
 
+/* A contact that closes and slips by no more than rounding: with friction beyond all measure the
+ * shift mu |u_T| makes up for the approach, and no impulse looks right to the natural map. */
+static void huge_friction_does_not_hide_an_approach(void **state) {
+  (void)state;
+  scree_context *context = scree_context_create(NULL);
+  const size_t start[4] = {0, 1, 2, 3};
+  const uint32_t index[3] = {0, 1, 2};
+  const double value[3] = {1, 1, 1}, g[3] = {0, 0, 0};
+  const scree_csc w = {.rows = 3, .columns = 3, .start = start, .index = index, .value = value};
+  for (double mu = 10.0; mu < 1e30; mu *= 10.0) {
+    const scree_set set = scree_set_coulomb(3, mu);
+    const double q[3] = {-0.098, 0.2 / mu, 0.0};
+    scree_ccp *problem = NULL;
+    scree_residual r;
+    assert_int_equal(scree_ccp_create_local(context, 1, &set, &w, q, NULL, &problem), SCREE_OK);
+    assert_int_equal(scree_ccp_residual(context, problem, SCREE_MODEL_COULOMB, g, &r), SCREE_OK);
+    assert_true(r.scaled >= 0.099 * 0.098 / r.reference_speed);
+    assert_true(r.penetration_speed == 0.098);
+    scree_ccp_destroy(problem);
+  }
+  scree_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(huge_impulses_do_not_hide_an_approach),
+      cmocka_unit_test(huge_friction_does_not_hide_an_approach),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,6 +261,30 @@ static void sizes_of_one_to_a_hundred(void **state) {
   finds_all_pairs(100.0, 20.0);
 }
 
+/* Sizes whose ratio is no number: the large ones are beyond all levels of cells. */
+static void sizes_beyond_measure(void **state) {
+  (void)state;
+  static const double small[] = {1e-300, 1e-310, 5e-324};
+  for (size_t k = 0; k < 3; k++) {
+    scene s = make(12);
+    broad *b;
+    assert_int_equal(scree_shape_create_sphere(context, small[k], &s.owned[0]), SCREE_OK);
+    assert_int_equal(scree_shape_create_sphere(context, 3e9, &s.owned[1]), SCREE_OK);
+    s.owned_count = 2;
+    for (size_t i = 0; i < 12; i++) {
+      s.shape[i] = s.owned[i % 4 == 0];
+      s.radius[i] = s.shape[i]->sphere.radius;
+      s.diameter[i] = 2.0 * s.radius[i];
+      s.position[i] = v3_make(1e9 * (double)i, 0, 0);
+    }
+    assert_int_equal(broad_create(context, &b), SCREE_OK);
+    assert_int_equal(broad_update(b, &s.view), SCREE_OK);
+    check_all(&s, b);
+    broad_destroy(b);
+    drop(&s);
+  }
+}
+
 /* A floor without end, placed first, meets every moving body; far bodies do not clump. */
 static void floor_meets_all(void **state) {
   (void)state;
@@ -406,6 +430,7 @@ int main(void) {
       cmocka_unit_test(strays_are_mended),
       cmocka_unit_test(equal_sizes),
       cmocka_unit_test(sizes_of_one_to_a_hundred),
+      cmocka_unit_test(sizes_beyond_measure),
       cmocka_unit_test(floor_meets_all),
       cmocka_unit_test(joined_pairs_are_left_out),
       cmocka_unit_test(walls_of_containers),

@@ -381,6 +381,22 @@ static void test_faults(void **state) {
   }
 }
 
+/* Loops in loops that are far too many are refused by their second turn, not after 2e7 bodies that
+ * were made for nothing: the memory tells. */
+static void test_loops_are_refused_early(void **state) {
+  (void)state;
+  const char *text = "bodies: [{shape: {sphere: {radius: 1}}, for: {i: 3e6, j: 100, k: 1}}]";
+  scree_context *context = scree_context_create(NULL);
+  scree_scene *scene = NULL;
+  scree_world *world = NULL;
+  assert_int_equal(scree_scene_load_text(context, "scene.yaml", text, strlen(text), NULL, &scene),
+                   SCREE_OK);
+  assert_int_equal(scree_scene_build(scene, &world), SCREE_ERROR_INPUT);
+  assert_true(scree_context_peak_bytes(context) < (size_t)4 << 20);
+  scree_scene_destroy(scene);
+  scree_context_destroy(context);
+}
+
 /* Several faults are reported at once, each with its place. */
 static void count_report(void *user, const char *message) {
   static const char *const wanted[] = {"scene.yaml:1:1: unknown key 'stp'; did you mean 'step'?",
@@ -538,9 +554,13 @@ int main(void) {
   return 0;
 #endif
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_faults),       cmocka_unit_test(test_all_faults_are_told),
-      cmocka_unit_test(test_wrong_sets),   cmocka_unit_test(test_aliases),
-      cmocka_unit_test(test_include_bomb), cmocka_unit_test(test_only_regular_files),
+      cmocka_unit_test(test_faults),
+      cmocka_unit_test(test_all_faults_are_told),
+      cmocka_unit_test(test_wrong_sets),
+      cmocka_unit_test(test_aliases),
+      cmocka_unit_test(test_include_bomb),
+      cmocka_unit_test(test_only_regular_files),
+      cmocka_unit_test(test_loops_are_refused_early),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

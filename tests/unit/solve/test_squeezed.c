@@ -44,8 +44,8 @@ static void add_squeezed_ball(scree_ccp *p, double speed, double mu) {
   }
 }
 
-static scree_solve_info solve(scree_context *context, const scree_ccp *p, double tolerance,
-                              long limit) {
+static scree_solve_info solve_by(scree_context *context, const char *solver, const scree_ccp *p,
+                                 double tolerance, long limit) {
   scree_solver *s = NULL;
   scree_solve_info info;
   scree_solve_settings settings = scree_solve_settings_default();
@@ -53,11 +53,20 @@ static scree_solve_info solve(scree_context *context, const scree_ccp *p, double
   settings.time_limit = 60.0;
   settings.iteration_limit = limit;
   double *g = calloc(scree_ccp_row_count(p), sizeof *g);
-  assert_int_equal(scree_solver_create(context, "auto", &s), SCREE_OK);
-  assert_int_equal(scree_solver_solve(s, p, &settings, g, &info), SCREE_OK);
+  assert_int_equal(scree_solver_create(context, solver, &s), SCREE_OK);
+  const scree_status status = scree_solver_solve(s, p, &settings, g, &info);
+  if (status == SCREE_ERROR_UNSUPPORTED) /* of planar problems alone */
+    info = (scree_solve_info){.outcome = SCREE_OUTCOME_ITERATION_LIMIT};
+  else
+    assert_int_equal(status, SCREE_OK);
   scree_solver_destroy(s);
   free(g);
   return info;
+}
+
+static scree_solve_info solve(scree_context *context, const scree_ccp *p, double tolerance,
+                              long limit) {
+  return solve_by(context, "auto", p, tolerance, limit);
 }
 
 static void squeezed_ball_in_a_packing(void **state) {
@@ -96,19 +105,26 @@ static void ordinary_packing_is_not_doubted(void **state) {
 }
 
 /* With friction beyond all measure the shift mu |u_T| of rounding hides any approach from the
- * natural map; R sees it. */
+ * natural map; R sees it. By every solver: what is called solved does not approach. */
 static void boundless_friction_hides_nothing(void **state) {
   (void)state;
-  static const double mu[] = {1e2, 1e6, 1e12, 1e15};
+  static const double mu[] = {1e2, 1e6, 1e9, 1e12, 1e15};
+  int failed = 0;
   scree_context *context = scree_context_create(NULL);
-  for (size_t k = 0; k < 4; k++) {
-    scree_ccp *p = packing(context, 2, mu[k]);
-    scree_solve_info info = solve(context, p, 1e-6, 2000);
-    if (info.outcome == SCREE_OUTCOME_SOLVED)
-      assert_true(info.residual.penetration_speed <= 1e-3 * info.residual.reference_speed);
-    scree_ccp_destroy(p);
-  }
+  for (size_t k = 0; k < sizeof mu / sizeof *mu; k++)
+    for (size_t i = 0; i < scree_solver_count(); i++) {
+      if (!scree_solver_has_coulomb(i)) continue;
+      scree_ccp *p = packing(context, 2, mu[k]);
+      const scree_solve_info info = solve_by(context, scree_solver_name(i), p, 1e-6, 2000);
+      const double approach = info.residual.penetration_speed / info.residual.reference_speed;
+      if (info.outcome == SCREE_OUTCOME_SOLVED)
+        print_message("mu %g, %s: solved, R %.1e, approach %.1e\n", mu[k], scree_solver_name(i),
+                      info.residual.scaled, approach);
+      if (info.outcome == SCREE_OUTCOME_SOLVED && approach > 1e-3) failed++;
+      scree_ccp_destroy(p);
+    }
   scree_context_destroy(context);
+  assert_int_equal(failed, 0);
 }
 
 int main(void) {
