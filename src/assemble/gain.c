@@ -30,7 +30,7 @@
 
 /* Of the kinetic energy of the bodies concerned: what is above is too much. */
 static const double give_work = 0.005, much_damping = 0.005, much_work = 0.02, much_bounce = 0.01,
-                    much_lost = 0.02, much_taken = 0.02;
+                    much_lost = 0.02, much_taken = 0.05;
 /* rad: joints whose bodies turn less in the step hold well enough, and light links under a heavy
  * load swing too fast for parts of any length that is worth it; and a lower one for solving the
  * step again. */
