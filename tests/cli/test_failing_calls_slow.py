@@ -158,13 +158,20 @@ class FailingCalls(CommandTest):
         self.clear_outputs()
         process, count = self.run_failing(0, *arguments, **more)
         self.assertEqual(process.returncode, 0, process.stderr)
-        right, left = sorted(self.outputs()), set()
+        made = self.outputs()
+        right, left = sorted(made), set()
+        self.assertFalse([name for name in right if name.endswith((".new", ".part"))], arguments)
         for number in range(1, count + 1, max(1, -(-count // most))):
             self.clear_outputs()
             process, _ = self.run_failing(number, *arguments, FAIL_BY="kill", **more)
             where = "%s: call %d of %d: exit %d, %s, %s" % (arguments[0], number, count, process.returncode, process.stderr,
                                                             sorted(self.outputs()))
             self.assertEqual(process.returncode, -9, where)
+            for name in set(self.outputs()) & set(right):
+                # Some formats keep the second of their making: a byte or two for each table.
+                data, whole = self.outputs()[name], made[name]
+                self.assertEqual(len(data), len(whole), where + name)
+                self.assertLess(50 * sum(x != y for x, y in zip(data, whole)), len(whole), where + name)
             for name in set(self.outputs()) - set(right):
                 self.assertIn(name, [r + end for r in right for end in (".new", ".part")], where)
                 left.add(name.rsplit(".", 1)[1])
@@ -172,6 +179,14 @@ class FailingCalls(CommandTest):
             self.assertEqual(process.returncode, 0, where + process.stderr)
             self.assertEqual(sorted(self.outputs()), right, where)
         return left
+
+    def has_nameless(self):
+        """Does this file system know files without a name?"""
+        try:
+            os.close(os.open(self.dir, os.O_TMPFILE | os.O_RDWR))
+        except OSError:
+            return False
+        return True
 
     def test_kills(self):
         with open(self.path("arm.urdf"), "w", encoding="utf-8") as file:
@@ -188,10 +203,10 @@ class FailingCalls(CommandTest):
             verbs.append((12, "plot", "run.h5", "--what", "energy", "--out", "o.svg"))
         if shutil.which("ffmpeg"):
             verbs.append((12, "render", "run.h5", "--out", "o.gif", "--size", "64x48", "--samples", "1"))
+        ends = {"new"} if self.has_nameless() else {"new", "part"}
         for most, *arguments in verbs:
-            self.every_kill_of(most, *arguments)
-            left = self.every_kill_of(most, *arguments, FAIL_NAMELESS="1")
-            self.assertLessEqual(left, {"new", "part"})
+            self.assertLessEqual(self.every_kill_of(most, *arguments), ends, arguments)
+            self.every_kill_of(most, *arguments, FAIL_NAMELESS="1")
 
     def test_resume(self):
         self.assertEqual(self.run_scree("run", "s.yaml", "--out", "k.h5").code, 0)

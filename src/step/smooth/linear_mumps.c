@@ -28,12 +28,21 @@ static const double enough = 1e-14;
 
 /* ---- the library ---------------------------------------------------------------------------- */
 
+/* Sanitizers end a program that opens a library in the way below. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void (*call)(DMUMPS_STRUC_C *);
 
 static void open_library(void) {
-#if defined(__SANITIZE_ADDRESS__) || !defined(RTLD_DEEPBIND)
+#if defined(SANITIZED) || !defined(RTLD_DEEPBIND)
   const int flags = RTLD_NOW | RTLD_LOCAL;
 #else
   const int flags = RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND; /* its own stand-ins, not a host's MPI */

@@ -1,6 +1,7 @@
 /* The contract of scree.h: contexts in several threads at once give the bits that one alone gives,
  * and null pointers and handles of bodies that are gone are refused. Run under the thread sanitizer
- * (make tsan) the first looks for races too. */
+ * (make tsan) the first looks for races too: the threads come before the run alone, as what is made
+ * once is made at its first use, and all of them begin together. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,10 +26,20 @@ static const char text[] =
     "  - {shape: a, position: [2, 0, 0.1]}\n"
     "probes: [{name: e, kind: energy}]\n";
 
-enum { THREADS = 4 };
+/* A linear solver whose library keeps a state of its own. */
+static const char linkage[] =
+    "step: 2 ms\nduration: 0.1 s\nstepper: {name: hht, options: {linear_solver: mumps}}\n"
+    "bodies:\n"
+    "  - {name: a, shape: {box: {size: [0.5, 0.04, 0.04]}}, position: [0.25, 0, 0]}\n"
+    "joints:\n"
+    "  - {kind: hinge, bodies: [world, a], anchor: [0, 0, 0], axis: [0, 1, 0]}\n";
+
+enum { THREADS = 6, SCENES = 2 };
 
 typedef struct job {
   int number;
+  const char *text;
+  pthread_barrier_t *begin; /* null: at once */
   bool record;
   uint64_t hash;
   char fault[256];
@@ -40,6 +51,7 @@ static void *run(void *user) {
   job *j = user;
   char out[128];
   snprintf(out, sizeof out, "%s/%d.h5", directory, j->number);
+  if (j->begin) pthread_barrier_wait(j->begin);
   scree_context_def context_def = scree_context_def_default();
   context_def.threads = 1;
   scree_context *context = scree_context_create(&context_def);
@@ -47,7 +59,7 @@ static void *run(void *user) {
   scree_sim *sim = NULL;
   scree_sim_def def = scree_sim_def_default();
   if (j->record) def.out = out;
-  scree_status status = scree_scene_load_text(context, "a", text, sizeof text - 1, NULL, &scene);
+  scree_status status = scree_scene_load_text(context, "a", j->text, strlen(j->text), NULL, &scene);
   if (!status) status = scree_sim_create(scene, &def, &sim);
   while (!status && !scree_sim_done(sim)) status = scree_sim_step(sim, NULL);
   if (!status) status = scree_sim_finish(sim);
@@ -61,23 +73,34 @@ static void *run(void *user) {
 
 static void test_threads(void **state) {
   (void)state;
-  job alone = {.number = THREADS};
-  run(&alone);
-  assert_string_equal(alone.fault, "");
+#ifdef SCREE_WITH_MUMPS
+  static const char *const scene[SCENES] = {text, linkage};
+#else
+  static const char *const scene[SCENES] = {text, text};
+  (void)linkage;
+#endif
   assert_non_null(mkdtemp(directory));
   pthread_t thread[THREADS];
+  pthread_barrier_t begin;
   job jobs[THREADS];
+  assert_int_equal(pthread_barrier_init(&begin, NULL, THREADS), 0);
   for (int i = 0; i < THREADS; i++) {
-    jobs[i] = (job){.number = i};
+    jobs[i] = (job){.number = i, .text = scene[i % SCENES], .begin = &begin};
 #ifdef SCREE_WITH_HDF5
-    jobs[i].record = i % 2;
+    jobs[i].record = i < THREADS / 2;
 #endif
     assert_int_equal(pthread_create(&thread[i], NULL, run, &jobs[i]), 0);
   }
-  for (int i = 0; i < THREADS; i++) {
-    pthread_join(thread[i], NULL);
-    assert_string_equal(jobs[i].fault, "");
-    assert_true(jobs[i].hash == alone.hash);
+  for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+  pthread_barrier_destroy(&begin);
+  for (int k = 0; k < SCENES; k++) {
+    job alone = {.number = THREADS, .text = scene[k]};
+    run(&alone);
+    assert_string_equal(alone.fault, "");
+    for (int i = k; i < THREADS; i += SCENES) {
+      assert_string_equal(jobs[i].fault, "");
+      assert_true(jobs[i].hash == alone.hash);
+    }
   }
   char command[64];
   snprintf(command, sizeof command, "rm -rf %s", directory);
