@@ -1,4 +1,5 @@
 /* Checksums of recordings, compared; see recording.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/crc.h"
@@ -108,6 +109,53 @@ scree_status recording_drop_unfinished(scree_recording *r) {
   }
   memory_free(r->context, row);
   return status;
+}
+
+/* ---- what its checkpoint knows of it -------------------------------------------------------- */
+
+scree_status recording_find_checkpoint(scree_recording *r, checkpoint_in *in) {
+  for (int age = 0; age < 2; age++) {
+    const scree_status status = checkpoint_load(r->context, r->path, age, in);
+    if (status || (in->state == CHECKPOINT_GOOD && in->run == r->run)) return status;
+    checkpoint_clear(r->context, in);
+  }
+  return SCREE_OK;
+}
+
+scree_status recording_find_reach(scree_recording *r, recording_reach *reach) {
+  checkpoint_in in;
+  scree_recording *then = NULL;
+  *reach = (recording_reach){0};
+  scree_status status = recording_find_checkpoint(r, &in);
+  if (!status && in.state == CHECKPOINT_GOOD && in.part_size[CHECKPOINT_STRUCTURE])
+    status =
+        recording_open(r->context, r->path,
+                       &(recording_open_def){.structure = in.part[CHECKPOINT_STRUCTURE],
+                                             .structure_size = in.part_size[CHECKPOINT_STRUCTURE],
+                                             .mine = r->mine},
+                       &then);
+  if (then)
+    *reach = (recording_reach){.frames = scree_recording_frame_count(then),
+                               .steps = scree_recording_step_count(then),
+                               .bodies = then->rows[STREAM_BODY_LIST],
+                               .told_frames = then->told[STREAM_FRAME_TIME],
+                               .told_steps = then->told[STREAM_STEPS],
+                               .told_bodies = then->told[STREAM_BODY_LIST]};
+  scree_recording_close(then);
+  checkpoint_clear(r->context, &in);
+  return status;
+}
+
+bool recording_is_short(const recording_reach *reach) {
+  return reach->frames < reach->told_frames || reach->steps < reach->told_steps ||
+         reach->bodies < reach->told_bodies;
+}
+
+void recording_tell_short(const recording_reach *h, char *text, size_t size) {
+  snprintf(text, size,
+           "it is shorter than its checkpoint says: %llu of %llu frames, %llu of %llu steps",
+           (unsigned long long)h->frames, (unsigned long long)h->told_frames,
+           (unsigned long long)h->steps, (unsigned long long)h->told_steps);
 }
 
 bool recording_reaches(scree_recording *r, const recording_counts *c) {

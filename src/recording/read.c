@@ -116,6 +116,7 @@ static scree_status note_stream(scree_recording *r, int i, const walk_dataset *d
   if (chunks) memcpy(r->chunk[i], d->chunk, chunks * sizeof **r->chunk);
   r->chunk_rows[i] = d->chunk_rows;
   r->rows[i] = d->stored;
+  r->told[i] = d->size[0];
   r->there[i] = true;
   return SCREE_OK;
 }
@@ -138,7 +139,7 @@ static void forget_all(scree_recording *r) {
   for (int i = 0; i < STREAM_COUNT; i++) {
     memory_free(r->context, r->chunk[i]);
     r->chunk[i] = NULL;
-    r->rows[i] = r->chunk_rows[i] = 0;
+    r->rows[i] = r->told[i] = r->chunk_rows[i] = 0;
     r->there[i] = false;
   }
   for (size_t i = 0; i < r->item_count; i++) memory_free(r->context, r->items[i].path);
@@ -240,7 +241,13 @@ static scree_status open_file(scree_recording *r, const recording_open_def *def)
   if (!status) status = check_head(r);
   if (!status && r->marked) status = recording_drop_unfinished(r);
   if (status) return status;
-  if (r->rebuilt)
+  recording_reach reach = {0};
+  if (r->marked && !r->live && !def->mine && !def->structure &&
+      recording_find_reach(r, &reach) == SCREE_ERROR_MEMORY)
+    return SCREE_ERROR_MEMORY;
+  if (recording_is_short(&reach))
+    recording_tell_short(&reach, r->remark, sizeof r->remark);
+  else if (r->rebuilt)
     snprintf(r->remark, sizeof r->remark,
              "its structure is damaged; it is read as of its last checkpoint");
   else if (!r->checked)

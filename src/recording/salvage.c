@@ -144,6 +144,25 @@ static scree_status save_steps(job *j) {
   return SCREE_OK;
 }
 
+/* What the checkpoint knows of and the file has no rows of: nothing tells of it one by one. */
+static scree_status count_missing(job *j) {
+  recording_reach reach;
+  char text[CONTEXT_MESSAGE_SIZE];
+  scree_salvage_info *i = j->info;
+  const scree_status status = recording_find_reach(j->from, &reach);
+  if (status) return status == SCREE_ERROR_INPUT ? SCREE_OK : status;
+  if (!recording_is_short(&reach)) return SCREE_OK;
+  recording_tell_short(&reach, text, sizeof text);
+  tell(j, "%s: %s", j->from->path, text);
+  if (i->frames + i->lost_frames < reach.told_frames)
+    i->lost_frames = (size_t)reach.told_frames - i->frames;
+  if (i->steps + i->lost_steps < reach.told_steps)
+    i->lost_steps = (size_t)reach.told_steps - i->steps;
+  if (i->bodies + i->lost_bodies < reach.told_bodies)
+    i->lost_bodies = (size_t)reach.told_bodies - i->bodies;
+  return SCREE_OK;
+}
+
 static scree_status save_all(job *j, const scree_scene *scene) {
   /* Another run: no checkpoint of the damaged one fits it. */
   const uint64_t run = j->from->run * 0x9e3779b97f4a7c15u + 1;
@@ -152,6 +171,7 @@ static scree_status save_all(job *j, const scree_scene *scene) {
   if (!status) status = save_list(j);
   if (!status) status = save_frames(j);
   if (!status) status = save_steps(j);
+  if (!status) status = count_missing(j);
   if (!status) {
     checkpoint_forget(j->context, j->def->out);
     status = recorder_publish(j->to);

@@ -21,6 +21,7 @@ struct scree_recording {
   int descriptor;
   size_t size; /* of the file, when it was opened */
   uint64_t rows[STREAM_COUNT];
+  uint64_t told[STREAM_COUNT];   /* by the structure: more than rows where the file was cut short */
   uint64_t *chunk[STREAM_COUNT]; /* addresses */
   uint64_t chunk_rows[STREAM_COUNT];
   bool there[STREAM_COUNT];
@@ -72,6 +73,19 @@ scree_status recording_checked_steps(scree_recording *r, uint64_t first, uint64_
                                      double *rows);
 /* Row i of the list of bodies. */
 bool recording_is_listed_whole(const uint32_t *row, const double *mass, uint32_t check);
+/* What the newest checkpoint of the run says to be in the file, and what of that is there. The file
+ * of a run that was killed does not know how long it was: only its checkpoint does. All are 0 where
+ * there is none. */
+typedef struct recording_reach {
+  uint64_t frames, steps, bodies;
+  uint64_t told_frames, told_steps, told_bodies;
+} recording_reach;
+scree_status recording_find_reach(scree_recording *r, recording_reach *reach);
+bool recording_is_short(const recording_reach *reach);
+/* "it is shorter than its checkpoint says: …". */
+void recording_tell_short(const recording_reach *reach, char *text, size_t size);
+/* The newest checkpoint of this run that is whole; CHECKPOINT_ABSENT: none. */
+scree_status recording_find_checkpoint(scree_recording *r, checkpoint_in *in);
 /* Takes frames and steps off the end that a killed run did not finish. */
 scree_status recording_drop_unfinished(scree_recording *r);
 

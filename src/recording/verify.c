@@ -132,20 +132,10 @@ static size_t entry_count(const checkpoint_in *in) {
   return in->part_size[CHECKPOINT_PROBES] / sizeof(checkpoint_probe);
 }
 
-/* The newest checkpoint of this run that is whole; CHECKPOINT_ABSENT: none. */
-static scree_status find_checkpoint(scree_recording *r, checkpoint_in *in) {
-  for (int age = 0; age < 2; age++) {
-    const scree_status status = checkpoint_load(r->context, r->path, age, in);
-    if (status || (in->state == CHECKPOINT_GOOD && in->run == r->run)) return status;
-    checkpoint_clear(r->context, in);
-  }
-  return SCREE_OK;
-}
-
 scree_status scree_recording_verify_probe(scree_recording *r, const char *name, const char *table) {
   ARGUMENT_CHECK(r ? r->context : NULL, r && name);
   checkpoint_in in;
-  scree_status status = find_checkpoint(r, &in);
+  scree_status status = recording_find_checkpoint(r, &in);
   if (status) return status;
   for (size_t i = 0; i < entry_count(&in) && !status; i++) {
     checkpoint_probe p;
@@ -173,6 +163,18 @@ static scree_status examine_probes(examination *l, const checkpoint_in *in) {
     l->found->probes++;
   }
   return SCREE_OK;
+}
+
+static scree_status examine_reach(examination *l, scree_recording *r) {
+  recording_reach reach;
+  char text[CONTEXT_MESSAGE_SIZE];
+  const scree_status status = recording_find_reach(r, &reach);
+  if (status == SCREE_ERROR_INPUT) tell_last(l);
+  if (!status && recording_is_short(&reach)) {
+    recording_tell_short(&reach, text, sizeof text);
+    tell(l, "%s: %s", l->path, text);
+  }
+  return status == SCREE_ERROR_INPUT ? SCREE_OK : status;
 }
 
 static scree_status examine_checkpoints(examination *l, const scree_recording *r) {
@@ -215,6 +217,7 @@ scree_status scree_recording_verify(scree_context *context, const char *path,
   status = examine_frames(&l, r);
   if (!status) status = examine_steps(&l, r);
   if (!status) status = examine_rest(&l, r);
+  if (!status) status = examine_reach(&l, r);
   if (!status) status = examine_checkpoints(&l, r);
   scree_recording_close(r);
   if (!status && found->faults)

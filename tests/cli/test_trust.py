@@ -150,6 +150,29 @@ class Trust(CommandTest):
         self.check(["resume", "k.h5", "--duration", str(until)], 0, "")
         self.assertEqual(self.run_scree("verify", "k.h5").code, 0)
 
+    def test_cut_copy(self):
+        """Half of the recording of a killed run: the file cannot tell that it is short, its checkpoint can."""
+        self.killed()
+        whole = read(self.path("k.h5"))
+        frames = self.lines(self.run_scree("info", "k.h5", "--json"))[0]["frames"]
+        self.assertEqual(self.run_scree("verify", "k.h5").code, 0)
+        told = 0
+        for share in (0.5, 0.6, 0.7, 0.8, 0.9):
+            write(self.path("k.h5"), whole[:int(len(whole) * share)])
+            result = self.run_scree("verify", "k.h5")
+            self.assertEqual(result.code, 3, share)
+            if "shorter than its checkpoint says" not in result.err:
+                continue # its structure is cut too
+            told += 1
+            self.assertIn("shorter than its checkpoint says", self.run_scree("info", "k.h5").err)
+            saved = self.run_scree("salvage", "k.h5", "--out", "s.h5", "--force", "--json")
+            self.assertIn("lost: k.h5: it is shorter than its checkpoint says", saved.err)
+            saved = self.lines(saved)[0]
+            self.assertGreater(saved["lost_frames"] + saved["lost_steps"], 0)
+            self.assertLessEqual(saved["frames"] + saved["lost_frames"], frames)
+            self.assertEqual(self.run_scree("verify", "s.h5").code, 0)
+        self.assertGreater(told, 0)
+
     def test_checkpoints(self):
         self.make("a.h5")
         self.make("b.h5")
