@@ -31,39 +31,6 @@ static bool any_cohesion(const scree_world *w) {
   return false;
 }
 
-collide_view assembler_view(const assembler *a, const assembler_params *params) {
-  const scree_world *w = a->world;
-  const world_bodies *b = &w->bodies;
-  return (collide_view){
-      .count = b->limit,
-      .shape = a->ranks ? a->ranks->seen : b->shape,
-      .position = b->position,
-      .rotation = b->rotation,
-      .place = b->place,
-      .linear = a->linear,
-      .angular = a->angular,
-      .radius = b->radius,
-      .diameter = b->diameter,
-      .category = b->category,
-      .collides_with = b->collides_with,
-      .kind = a->sleep.kind,
-      .box = world_is_periodic(w) ? &w->box : NULL,
-      .generation = b->generation,
-      .excluded = w->excluded,
-      .excluded_count = w->excluded_count,
-      .h = params->h,
-      .margin = params->margin,
-      .most = a->look.farthest,
-      .held = a->laws.held,
-      .held_part = a->laws.held_part,
-      .whole = a->laws.whole,
-      .extra = params->again ? a->look.extra_used : NULL,
-      .given = a->late.contact,
-      .given_count = params->again ? a->late.count : 0,
-      .part = a->ranks ? &a->ranks->part : NULL,
-  };
-}
-
 /* ---- in ------------------------------------------------------------------------------------- */
 
 /* Twists at the start of the step; of driven bodies during the step. They lie where the ledger puts

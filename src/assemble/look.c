@@ -14,6 +14,40 @@
 /* Overlap that is put up with, as a fraction of the smaller diameter. */
 static const double tolerance = 0.005;
 
+/* What all searches for contacts see of the world. */
+collide_view assembler_view(const assembler *a, const assembler_params *params) {
+  const scree_world *w = a->world;
+  const world_bodies *b = &w->bodies;
+  return (collide_view){
+      .count = b->limit,
+      .shape = a->ranks ? a->ranks->seen : b->shape,
+      .position = b->position,
+      .rotation = b->rotation,
+      .place = b->place,
+      .linear = a->linear,
+      .angular = a->angular,
+      .radius = b->radius,
+      .diameter = b->diameter,
+      .category = b->category,
+      .collides_with = b->collides_with,
+      .kind = a->sleep.kind,
+      .box = world_is_periodic(w) ? &w->box : NULL,
+      .generation = b->generation,
+      .excluded = w->excluded,
+      .excluded_count = w->excluded_count,
+      .h = params->h,
+      .margin = params->margin,
+      .most = a->look.farthest,
+      .held = a->laws.held,
+      .held_part = a->laws.held_part,
+      .whole = a->laws.whole,
+      .extra = params->again ? a->look.extra_used : NULL,
+      .given = a->late.contact,
+      .given_count = params->again ? a->late.count : 0,
+      .part = a->ranks ? &a->ranks->part : NULL,
+  };
+}
+
 /* What the contacts were searched with: before impacts. */
 static void expect(const assembler *a, size_t rank, v3 *linear, v3 *angular) {
   const double *v = a->problem->bodies.body[rank].v_free;
