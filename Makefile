@@ -106,7 +106,7 @@ install: | build
 	@tools/setup --build
 	@$(call configure,release,-B build/install -DSCREE_TESTS=OFF)
 	$(call compile,install)
-	cmake --install build/install --prefix $(DESTDIR)$(PREFIX)
+	DESTDIR=$(DESTDIR) cmake --install build/install --prefix $(PREFIX)
 
 docs: release
 	tools/build-docs build/release/scree out/docs
