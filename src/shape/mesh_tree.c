@@ -8,10 +8,39 @@ typedef struct tree_key {
   uint32_t triangle;
 } tree_key;
 
-static int tree_key_order(const void *pa, const void *pb) {
-  const tree_key *a = pa, *b = pb;
-  if (a->key != b->key) return a->key < b->key ? -1 : 1;
-  return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
+static bool tree_key_before(const tree_key *a, const tree_key *b) {
+  return a->key != b->key ? a->key < b->key : a->triangle < b->triangle;
+}
+
+static int tree_key_order(const void *a, const void *b) {
+  return tree_key_before(b, a) - tree_key_before(a, b);
+}
+
+/* Puts the `low` least keys of `count` before the others, in any order: Hoare's selection, with the
+ * middle one of three as pivot. What takes many more rounds than halving would is sorted. */
+static void tree_select(tree_key *key, uint32_t count, uint32_t low) {
+  int64_t first = 0, last = (int64_t)count - 1;
+  for (int rounds = 0; first < last; rounds++) {
+    if (rounds == 100) {
+      qsort(key + first, (size_t)(last - first + 1), sizeof *key, tree_key_order);
+      return;
+    }
+    const tree_key *a = key + first, *b = key + (first + last) / 2, *c = key + last;
+    const bool ab = tree_key_before(a, b), bc = tree_key_before(b, c), ac = tree_key_before(a, c);
+    const tree_key pivot = ab == bc ? *b : ab == ac ? *c : *a;
+    int64_t i = first, k = last;
+    do {
+      while (tree_key_before(key + i, &pivot)) i++;
+      while (tree_key_before(&pivot, key + k)) k--;
+      if (i > k) break;
+      const tree_key swap = key[i];
+      key[i++] = key[k];
+      key[k--] = swap;
+    } while (i <= k);
+    /* Those up to k are at most the pivot, those from i on at least. */
+    if (k < low) first = i;
+    if (low < i) last = k;
+  }
 }
 
 static v3 tree_center(const shape_mesh *m, uint32_t t) {
@@ -42,10 +71,17 @@ static void tree_split(shape_mesh *m, tree_key *keys, uint32_t first, uint32_t c
     const v3 c = tree_center(m, keys[i].triangle);
     keys[i].key = e.x >= e.y && e.x >= e.z ? c.x : e.y >= e.z ? c.y : c.z;
   }
-  qsort(keys + first, count, sizeof *keys, tree_key_order);
-  tree_split(m, keys, first, count / 2);
+  const uint32_t low = count / 2, high = count - low;
+  /* The triangles of a leaf stand in the order of these keys. */
+  if (high <= MESH_LEAF)
+    qsort(keys + first, count, sizeof *keys, tree_key_order);
+  else
+    tree_select(keys + first, count, low);
+  if (low <= MESH_LEAF && high > MESH_LEAF)
+    qsort(keys + first, low, sizeof *keys, tree_key_order);
+  tree_split(m, keys, first, low);
   node->first = m->node_count;
-  tree_split(m, keys, first + count / 2, count - count / 2);
+  tree_split(m, keys, first + low, high);
 }
 
 scree_status mesh_tree_build(scree_context *context, shape_mesh *m) {

@@ -120,7 +120,9 @@ static scree_status make_mesh(const maker *m, const scene_shape_keys *k, scree_s
   for (int i = 0; i < 3; i++)
     if (k->stretch[i] == 0.0)
       return scene_fault(doc, scene_place(&k->head, "stretch"), "stretch: 0 leaves nothing");
-  scree_status status = scene_open_file(doc, at, at->file, k->file, &file);
+  /* A large mesh takes tenths of a second: signals are heard between them. */
+  scree_status status = scene_look(m->scene);
+  if (!status) status = scene_open_file(doc, at, at->file, k->file, &file);
   if (status) return status;
   mesh_import mesh;
   char why[256];
@@ -316,7 +318,8 @@ scree_status scene_make_shape(scree_scene *scene, const scene_scope *scope, cons
   scene->shape_depth++;
   status = makers[kind].make(&m, &keys, shape);
   scene->shape_depth--;
-  if (status && status != SCREE_ERROR_MEMORY && scene->doc.fault_count == faults) {
+  const bool of_scene = status != SCREE_ERROR_MEMORY && status != SCREE_ERROR_STOPPED;
+  if (status && of_scene && scene->doc.fault_count == faults) {
     char why[CONTEXT_MESSAGE_SIZE];
     snprintf(why, sizeof why, "%s", scree_context_message(scene->context));
     return scene_fault(&scene->doc, node, "%s", why);
