@@ -3,7 +3,7 @@
  * kinds ask for that pair alone, and for one round: then `valgrind --tool=callgrind
  * --toggle-collect=run_pairs` counts its instructions. */
 #include "base/timer.h"
-#include "collide/narrow.h"
+#include "collide/narrow/narrow.h"
 #include "tests/unit/shape/shape_random.h"
 
 #include <stdio.h>

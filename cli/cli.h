@@ -1,7 +1,7 @@
 /* What the verbs of the command share: exit codes, the table of verbs, parsed arguments, messages.
  *
  * Data goes to stdout, messages to stderr as "scree VERB: what; what to do". A verb is one file
- * cmd_<verb>.c that defines a cli_verb, and one row in verb_list.h. */
+ * verbs/<verb>.c that defines a cli_verb, and one row in verbs/verb_list.h. */
 #ifndef SCREE_CLI_H
 #define SCREE_CLI_H
 

@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/safe.h"
+#include "cli/run/safe.h"
 
 #define VERB(name) extern const cli_verb cli_verb_##name;
-#include "cli/verb_list.h"
+#include "cli/verbs/verb_list.h"
 #undef VERB
 
 #define VERB(name) &cli_verb_##name,
 const cli_verb *const cli_verbs[] = {
-#include "cli/verb_list.h"
+#include "cli/verbs/verb_list.h"
 };
 #undef VERB
 

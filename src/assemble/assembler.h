@@ -27,7 +27,7 @@ typedef struct assembler_params {
   double warm_start_scale;
   bool
       again; /* the same step once more, after assembler_look has found that contacts were missed */
-  bool hurried; /* there is no time for curvature.c */
+  bool hurried; /* there is no time for contacts/curvature.c */
   size_t most;  /* contacts of an `again` beyond which it is given up as a swarm; 0: any number */
 } assembler_params;
 
@@ -41,7 +41,7 @@ typedef struct assembler_report {
   size_t contacts, touching, rows;
   double penetration, penetration_percent;
   double joint_error;
-  size_t stiff_bodies; /* with added inertia (stiffness.c) */
+  size_t stiff_bodies; /* with added inertia (joints/stiffness.c) */
   double seconds_collide;
   bool swarm; /* more contacts than `most`: nothing was built */
 } assembler_report;
@@ -63,7 +63,7 @@ typedef struct assembler {
   v3 *linear, *angular; /* of each body: v_free, after finish v */
   mean_twist *mean;     /* of each body over the step: room for the ledger */
   uint8_t *shared;      /* of each body, after finish: it pressed on another moving one */
-  uint8_t *span;        /* of each body: bits of the spans whose contacts push it (impulses.c) */
+  uint8_t *span; /* of each body: bits of the spans whose contacts push it (contacts/impulses.c) */
 
   body_order order;
   contact_memory memory;
@@ -97,9 +97,10 @@ scree_status assembler_finish(assembler *a, assembler_report *report);
  * from farther, those found before included. */
 scree_status assembler_look(assembler *a, const assembler_params *params, bool *again);
 /* After assembler_look. Sets *again when a pair would overlap at the end of the step although its
- * contacts, which are linear in the velocities, say that it does not (late.c). */
+ * contacts, which are linear in the velocities, say that it does not (checks/late.c). */
 scree_status assembler_look_late(assembler *a, const assembler_params *params, bool *again);
-/* After finish: pairs that turn far in the step and overlap too deep at some time of it (sweep.c).
+/* After finish: pairs that turn far in the step and overlap too deep at some time of it
+ * (checks/sweep.c).
  */
 typedef struct assembler_hit {
   size_t pairs;
@@ -108,13 +109,13 @@ typedef struct assembler_hit {
 } assembler_hit;
 scree_status assembler_sweep(assembler *a, const assembler_params *params, assembler_hit *hit);
 /* After finish: joints that would come apart as their bodies turn far
- * (joint_ends.c); they are added to the pairs. */
+ * (joints/ends.c); they are added to the pairs. */
 scree_status assembler_find_strain(assembler *a, const assembler_params *params,
                                    assembler_hit *hit);
-/* After finish: energy from nowhere (gain.c), so that the step is better made in parts. */
+/* After finish: energy from nowhere (checks/gain.c), so that the step is better made in parts. */
 bool assembler_gains(assembler *a, const assembler_params *params);
 void assembler_accept(assembler *a);
-/* look.c: `again` will see contacts from no farther than before. */
+/* checks/look.c: `again` will see contacts from no farther than before. */
 scree_status assembler_see_no_farther(assembler *a);
 /* Forgets the step that was built: the memory is the one before it. */
 void assembler_undo(assembler *a);
@@ -145,8 +146,8 @@ scree_status assembler_restore(assembler *a, const void *blob);
 typedef bool assembler_contact_visitor(void *user, const collide_contact *contact);
 scree_status assembler_visit_contacts(const scree_world *world, double margin,
                                       assembler_contact_visitor *visit, void *user);
-/* hole.c: two bodies that may meet and whose shapes cannot touch, as places in the world; false:
- * there are none. */
+/* contacts/hole.c: two bodies that may meet and whose shapes cannot touch, as places in the world;
+ * false: there are none. */
 bool assembler_find_hole(const scree_world *world, uint32_t pair[2]);
 /* SCREE_ERROR_INPUT, with both of them in the message, when there are two. */
 scree_status assembler_check_holes(const scree_world *world);
@@ -170,14 +171,15 @@ scree_status assembler_see_sleepers(assembler *a);
 void assembler_fill_body(const assembler *a, uint32_t body, scree_ccp_body_def *def);
 /* order.c. Before there are velocities: where it sorts (true), it does so in their place. */
 bool assembler_order_bodies(assembler *a);
-/* extremes.c: `farthest` and `least_diameter` */
+/* contacts/extremes.c: `farthest` and `least_diameter` */
 void assembler_note_extremes(assembler *a, double h);
-/* contacts.c, and impulses.c for what comes out of a solve */
+/* contacts/contacts.c, and contacts/impulses.c for what comes out of a solve */
 collide_view assembler_view(const assembler *a, const assembler_params *params);
 scree_status assembler_add_contacts(assembler *a, const assembler_params *params,
                                     assembler_report *report);
 scree_status assembler_keep_contacts(assembler *a, assembler_report *report);
-/* surface.c: the image of body b that contact k of the problem is with (math/periodic.h). */
+/* contacts/surface.c: the image of body b that contact k of the problem is with (math/periodic.h).
+ */
 periodic_image assembler_image(const assembler *a, size_t contact);
 /* What a material has on its surface. The velocity of b's surface against a's beyond
  * that of the bodies; and the direction of friction across a normal, false: there is none. */
@@ -187,21 +189,23 @@ v3 assembler_surface_velocity(const assembler *a, uint32_t body_a, uint32_t body
 v3 assembler_belt(const assembler *a, size_t contact, v3 normal);
 bool assembler_direction(const assembler *a, uint32_t body_a, uint32_t body_b, v3 normal,
                          v3 *tangent);
-/* memory.c: states of laws. What the world's materials need, before contacts are looked for. */
+/* laws/memory.c: states of laws. What the world's materials need, before contacts are looked for.
+ */
 void assembler_note_laws(assembler *a);
 /* Of a contact of the step before, in the frame of what it is now; zeros where it is new. */
 law_state assembler_recall(const assembler *a, uint32_t previous, const contact_frame *frame);
 /* Of contact k of the problem: as its law has made it before the solve, and after it. */
 void assembler_note_state(assembler *a, size_t contact, double gap, const law_state *state);
 void assembler_update_states(assembler *a);
-/* user.c: the law function of the world. Is there one, if it is needed; a contact that it decides
- * on, while it is added; all of them, when all are in the problem, and after the solve. */
+/* laws/user_function.c: the law function of the world. Is there one, if it is needed; a contact
+ * that it decides on, while it is added; all of them, when all are in the problem, and after the
+ * solve. */
 scree_status assembler_check_user(assembler *a);
 scree_status assembler_note_user(assembler *a, size_t contact, const collide_contact *c,
                                  const law_input *in, const law_state *state, v3 slide, v3 force);
 scree_status assembler_ask_user(assembler *a);
 scree_status assembler_tell_user(assembler *a);
-/* impact.c. Before contacts are added: whether any bounce. */
+/* impacts/impact.c. Before contacts are added: whether any bounce. */
 scree_status assembler_find_bounces(assembler *a, bool again);
 /* After them: whether any of bodies with joints does in this step. */
 void assembler_find_jolt(assembler *a);
@@ -214,7 +218,7 @@ scree_status assembler_find_impacts(assembler *a, const assembler_params *params
  * after they have moved, bodies get the velocities that they have there. */
 void assembler_add_shifts(assembler *a);
 void assembler_take_shifts(assembler *a);
-/* apart.c: shifts that lead into others are changed. */
+/* impacts/apart.c: shifts that lead into others are changed. */
 scree_status assembler_reserve_apart(assembler *a);
 void assembler_move_apart(assembler *a);
 /* The world vectors of a contact of the last solve, N s and N m s. */
@@ -230,9 +234,9 @@ scree_status assembler_remember(assembler *a);
 scree_status assembler_reserve_before(assembler *a, size_t count);
 void assembler_set_before(assembler *a, size_t contact, v3 impulse);
 v3 assembler_get_before(const assembler *a, size_t contact);
-/* curvature.c: offsets from the motion that is expected */
+/* contacts/curvature.c: offsets from the motion that is expected */
 scree_status assembler_curve_contacts(assembler *a, double h);
-/* ledger.c: what acts in the step, before bodies move; and the error, after. */
+/* checks/ledger.c: what acts in the step, before bodies move; and the error, after. */
 void assembler_open_ledger(assembler *a, scree_ledger *out);
 void assembler_close_ledger(const assembler *a, scree_ledger *out);
 /* The means of the velocities before and after, and with them the work on the bodies of all
@@ -241,30 +245,31 @@ void assembler_find_means(assembler *a);
 double assembler_contact_work(const assembler *a);
 double assembler_one_work(const assembler *a, size_t contact);
 double assembler_block_work(const assembler *a, size_t block);
-/* gain.c: would held rows give energy in the step that was solved? Then it is to be built and
- * solved again, without work of theirs. */
+/* checks/gain.c: would held rows give energy in the step that was solved? Then it is to be built
+ * and solved again, without work of theirs. */
 bool assembler_joints_give(assembler *a, const assembler_params *params);
-/* stiffness.c: of joints under load, in (I + h K). */
+/* joints/stiffness.c: of joints under load, in (I + h K). */
 scree_status assembler_find_stiffness(assembler *a, const assembler_params *params);
 /* Changes the inverse inertia of a body and its free angular velocity, where it is stiff; says
  * whether. */
 bool assembler_stiffen(assembler *a, uint32_t body, double h, double *inverse_inertia);
-/* joint_blocks.c */
+/* joints/blocks.c */
 scree_status assembler_add_joints(assembler *a, const assembler_params *params,
                                   assembler_report *report);
 void assembler_push_joints(assembler *a);
-/* joint_ends.c, after a solve: changes the offsets of held rows so that they hold where the step
+/* joints/ends.c, after a solve: changes the offsets of held rows so that they hold where the step
  * ends; *again: by so much that it is worth another solve. */
 scree_status assembler_bend_joints(assembler *a, const assembler_params *params, bool *again);
 /* The impulses of a block of rows on the bodies' twists. */
 void assembler_push_block(assembler *a, size_t block);
-/* links.c */
+/* joints/links.c */
 scree_status assembler_add_links(assembler *a, const assembler_params *params);
 void assembler_push_links(assembler *a);
 void assembler_keep_joints(assembler *a);
 void assembler_swap_memory(assembler *a);
 scree_status assembler_reserve_g(assembler *a, size_t rows);
-/* lift.c, after finish: how far the relaxed model pushes contacts that slide apart in the step. */
+/* checks/lift.c, after finish: how far the relaxed model pushes contacts that slide apart in the
+ * step. */
 void assembler_find_lift(const assembler *a, double *worst_percent, size_t *lifted);
 
 #endif

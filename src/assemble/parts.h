@@ -4,7 +4,7 @@
 #ifndef SCREE_ASSEMBLE_PARTS_H
 #define SCREE_ASSEMBLE_PARTS_H
 
-#include "assemble/law.h"
+#include "assemble/laws/law.h"
 #include "collide/pairs.h"
 #include "model/world.h"
 #include "scree/ccp.h"
@@ -34,7 +34,7 @@ typedef struct contact_asleep {
   v3 position, normal, force, torque; /* m; on body b, N and N m */
 } contact_asleep;
 
-/* impact.c: a body of the problem that may be hit. Twists are linear and angular. */
+/* impacts/impact.c: a body of the problem that may be hit. Twists are linear and angular. */
 typedef struct impact_body {
   v3 free_linear, free_angular;   /* v_free before the impacts */
   v3 force_linear, force_angular; /* accelerations, m/s^2, rad/s^2 */
@@ -65,9 +65,9 @@ typedef struct body_order {
   size_t old_count, old_limit, old_moving;
 } body_order;
 
-/* memory.c, impulses.c: what lives with contacts. While a step is built and solved `before` has
- * what its contacts start from. After it that lies in the problem, g and `gap` (`solved`), and is
- * written down when the next step begins. */
+/* laws/memory.c, contacts/impulses.c: what lives with contacts. While a step is built and solved
+ * `before` has what its contacts start from. After it that lies in the problem, g and `gap`
+ * (`solved`), and is written down when the next step begins. */
 typedef struct contact_memory {
   void *before;       /* impulse on body b, N s; v3, or three floats where contacts are many */
   bool before_small;  /* three floats */
@@ -94,16 +94,16 @@ typedef struct law_needs {
   bool has_surfaces;      /* some material has a direction or a surface velocity */
 } law_needs;
 
-/* user.c: contacts that the user's law function is asked about. */
+/* laws/user_function.c: contacts that the user's law function is asked about. */
 typedef struct user_contacts {
   scree_law_contact *contact;
   uint32_t *place; /* of each in the problem */
   size_t count;
 } user_contacts;
 
-/* Rows of joints and links: joint_blocks.c, joint_ends.c, links.c, stiffness.c. */
+/* Rows of joints and links: joints/blocks.c, joints/ends.c, joints/links.c, joints/stiffness.c. */
 typedef struct joint_rows {
-  struct joint_part *part; /* blocks of joints (joints.h) */
+  struct joint_part *part; /* blocks of joints (joints/joints.h) */
   size_t count;
   uint32_t *first, *next; /* joints of each body, by joint and side: 1 + 3 joint + side */
   /* Of each body at the end of the step, with the twist that leads there. */
@@ -116,7 +116,7 @@ typedef struct joint_rows {
   bool workless; /* held rows would give energy: the step is solved again so that they do not */
 } joint_rows;
 
-/* look.c: the second look at a step that was solved. */
+/* checks/look.c: the second look at a step that was solved. */
 typedef struct step_look {
   v3 *free_linear, *free_angular; /* v_free, while the assembler's linear and angular are v */
   /* How far a body's velocity after the solve leads from the expected one, m; and what the
@@ -125,7 +125,7 @@ typedef struct step_look {
   double farthest, least_diameter; /* m; of the bodies as the contacts were searched */
 } step_look;
 
-/* late.c */
+/* checks/late.c */
 typedef struct late_look {
   collide_given *contact; /* of the step's end, which the step is solved with again */
   size_t count;
@@ -134,7 +134,7 @@ typedef struct late_look {
   double depth; /* the deepest overlap that the last late look found, of the diameter */
 } late_look;
 
-/* sweep.c */
+/* checks/sweep.c */
 typedef struct sweep_look {
   double *width, *turn; /* of each body, m; the most that it turns with, rad/s */
   uint32_t *generation; /* of each body, that its width is of */
@@ -144,7 +144,7 @@ typedef struct sweep_look {
   struct sweep_pair *pair;
 } sweep_look;
 
-/* impact.c, bounce.c: of the step that was built. */
+/* impacts/impact.c, impacts/bounce.c: of the step that was built. */
 typedef struct step_impacts {
   bool bounces;      /* some materials do; else none of these is filled */
   uint8_t *joined;   /* of each body: has joints */
@@ -162,7 +162,7 @@ typedef struct step_impacts {
   bool left;          /* more than there are rounds for: these do not bounce */
 } step_impacts;
 
-/* curvature.c */
+/* contacts/curvature.c */
 typedef struct contact_curves {
   bool needed;               /* by some contact; then `lasting` is filled */
   uint8_t *lasting;          /* of the contacts in the problem: pressed in the step before too */

@@ -6,7 +6,7 @@
 #include "assemble/assembler.h"
 #include "base/argument.h"
 #include "base/definition.h"
-#include "collide/gjk.h"
+#include "collide/gjk/gjk.h"
 #include "shape/mesh_near.h"
 #include "shape/ray.h"
 

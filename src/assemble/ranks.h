@@ -21,7 +21,7 @@
 
 #include "base/ranks.h"
 #include "ccp/ranks.h"
-#include "collide/broad.h"
+#include "collide/broad/broad.h"
 #include "scree/ccp.h"
 
 struct assembler;

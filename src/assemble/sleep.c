@@ -17,7 +17,7 @@
  * attract each other. */
 #include <string.h>
 
-#include "assemble/joints.h"
+#include "assemble/joints/joints.h"
 #include "base/pieces.h"
 #include "ccp/problem.h"
 

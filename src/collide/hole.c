@@ -1,7 +1,7 @@
 /* See hole.h. Kinds that are present tell at once that there is no hole, as is nearly always so. */
 #include "collide/hole.h"
 
-#include "collide/broad_grid.h"
+#include "collide/broad/grid.h"
 
 /* The kinds of shapes that cannot touch at least one of `kinds`. */
 static uint32_t against(uint32_t kinds) {

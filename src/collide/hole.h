@@ -3,7 +3,7 @@
 #ifndef SCREE_COLLIDE_HOLE_H
 #define SCREE_COLLIDE_HOLE_H
 
-#include "collide/broad.h"
+#include "collide/broad/broad.h"
 
 /* The first such pair, lower index first; false: there is none. Only the view's shapes, kinds,
  * categories and exclusions are read. O(bodies) as long as there is none. */

@@ -9,7 +9,7 @@
 #ifndef SCREE_COLLIDE_LOOK_H
 #define SCREE_COLLIDE_LOOK_H
 
-#include "collide/broad.h"
+#include "collide/broad/broad.h"
 
 typedef struct look_def {
   scree_context *context;

@@ -6,7 +6,7 @@
 
 #include "base/asking.h"
 #include "base/memory.h"
-#include "collide/narrow_sphere.h"
+#include "collide/narrow/sphere.h"
 
 enum { PIECES = COLLIDE_PARTS, PIECE_PAIRS = 256, SEGMENT_PAIRS = 128, PIECE_ROOM = 64 };
 /* One thread hands contacts on while they are in its cache. */

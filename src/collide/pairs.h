@@ -4,7 +4,7 @@
 #ifndef SCREE_COLLIDE_PAIRS_H
 #define SCREE_COLLIDE_PAIRS_H
 
-#include "collide/broad.h"
+#include "collide/broad/broad.h"
 #include "collide/cache.h"
 #include "collide/contact_point.h"
 

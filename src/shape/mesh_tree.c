@@ -77,8 +77,7 @@ static void tree_split(shape_mesh *m, tree_key *keys, uint32_t first, uint32_t c
     qsort(keys + first, count, sizeof *keys, tree_key_order);
   else
     tree_select(keys + first, count, low);
-  if (low <= MESH_LEAF && high > MESH_LEAF)
-    qsort(keys + first, low, sizeof *keys, tree_key_order);
+  if (low <= MESH_LEAF && high > MESH_LEAF) qsort(keys + first, low, sizeof *keys, tree_key_order);
   tree_split(m, keys, first, low);
   node->first = m->node_count;
   tree_split(m, keys, first + low, high);

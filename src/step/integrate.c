@@ -1,7 +1,8 @@
 /* Positions and rotations from twists. */
 #include "step/stepper.h"
 
-/* Of a change of angular velocity that is taken over as slow in a step (assemble/stiffness.c). */
+/* Of a change of angular velocity that is taken over as slow in a step
+ * (assemble/joints/stiffness.c). */
 static const double slow_part = 0.6;
 
 void step_integrate(scree_world *world, double h, const v3 *linear, const v3 *angular,

@@ -6,7 +6,7 @@
  *
  * q is that of whole steps, v that of half steps: order two where nothing jolts, and no drift of
  * energy in swinging. A first step kicks for h/2 only (model/world.h). Contacts of what rolls take
- * the curvature of the expected motion into b (assemble/curvature.c).
+ * the curvature of the expected motion into b (assemble/contacts/curvature.c).
  *
  * A time budget is for all of a step. What is left of it when a solve begins is the solve's, less
  * what its end took lately; once it is spent nothing is solved again, looked at or made in parts.

@@ -86,7 +86,7 @@ class Tutorials(CommandTest):
                 self.assertGreater(z, 0.3, torque)
 
     def test_law(self):
-        with open(os.path.join(SOURCE, "src", "assemble", "law_compliant.c"), encoding="utf-8") as file:
+        with open(os.path.join(SOURCE, "src", "assemble", "laws", "compliant.c"), encoding="utf-8") as file:
             self.assertTrue(file.read().endswith(blocks("tutorials/writing-a-law.md", "c")[0]))
 
     def test_arch(self):

@@ -47,8 +47,9 @@ static void pyramid_stands(void **state) {
 }
 
 /* From a perfect start and with default settings. Boxes at rest close a part of their gaps that
- * falls with them (src/assemble/law.c), and solves of stacks at rest go some iterations below their
- * tolerance (solve/auto/auto.c): where each one stops at it, 20 rows sway by 0.5 mm within 5 s. */
+ * falls with them (src/assemble/laws/law.c), and solves of stacks at rest go some iterations below
+ * their tolerance (solve/auto/auto.c): where each one stops at it, 20 rows sway by 0.5 mm within 5
+ * s. */
 static void stand(int rows, double seconds) {
   const double side = 0.2, h = 0.005;
   const int steps = (int)(seconds / h + 0.5);

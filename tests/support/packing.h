@@ -1,2 +1,2 @@
 /* The packings of `scree generate`, for tests and benchmarks too. */
-#include "cli/packing.h"
+#include "cli/problem/packing.h"

@@ -78,7 +78,7 @@ class CheckLayers(unittest.TestCase):
         self.refused("src/solve/first_order/apgd.c", "<scree/scree.h>", "umbrella")
 
     def test_command_looking_inside(self):
-        self.refused("cli/cmd_solve.c", '"ccp/ccp.h"', "public headers")
+        self.refused("cli/verbs/solve.c", '"ccp/ccp.h"', "public headers")
 
     def test_library_using_tests(self):
         self.refused("src/sim/run.c", '"../../tests/unit/ccp/test_ccp.c"', "only tests")

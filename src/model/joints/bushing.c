@@ -1,5 +1,5 @@
 /* Bushing: six springs and dampers along and about the axes of a's frame; what is held of them, and
- * how much, is in the springs' compliance (assemble/joint_blocks.c). The turns are 2 (x, y, z) of
+ * how much, is in the springs' compliance (assemble/joints/blocks.c). The turns are 2 (x, y, z) of
  * the quaternion, the rotation vector for small ones. */
 #include "model/joints/joints.h"
 

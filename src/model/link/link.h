@@ -14,8 +14,8 @@
  * their eigenvalues k, so that the first sum is all of K but for what damping adds, the part of the
  * stresses too. k may be below 0, where stresses make a part give way.
  *
- * The nonsmooth stepper takes each row as a compliant one (assemble/links.c). A link may have
- * inertia of its own besides that of its bodies (inertia.c).
+ * The nonsmooth stepper takes each row as a compliant one (assemble/joints/links.c). A link may
+ * have inertia of its own besides that of its bodies (inertia.c).
  *
  * dq of a body: displacement of its centre of mass and small turn, world frame. */
 #ifndef SCREE_MODEL_LINK_LINK_H

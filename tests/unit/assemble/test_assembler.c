@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "assemble/assembler.h"
-#include "assemble/law.h"
+#include "assemble/laws/law.h"
 #include "ccp/problem.h"
 
 static void assert_near(double a, double b, double tolerance) {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collide/narrow.h"
+#include "collide/narrow/narrow.h"
 #include "model/world.h"
 #include "scree/scree.h"
 #include "shape/mesh_near.h"

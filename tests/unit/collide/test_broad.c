@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "collide/broad.h"
+#include "collide/broad/broad.h"
 #include "collide/contact_point.h"
 
 typedef struct scene {

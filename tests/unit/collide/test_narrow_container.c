@@ -1,7 +1,7 @@
 /* Solids in cavities and on planes, against slow references: the nearest boundary point by
  * searching along each boundary line, and the least clearance over all planes that touch the wall.
  */
-#include "collide/narrow.h"
+#include "collide/narrow/narrow.h"
 #include "tests/unit/shape/shape_random.h"
 
 #include <setjmp.h>

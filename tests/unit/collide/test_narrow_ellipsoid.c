@@ -1,6 +1,6 @@
 /* Two ellipsoids by their own way against the way of all convex solids: the same contacts, near and
  * far, in touch and deep in each other. */
-#include "collide/narrow.h"
+#include "collide/narrow/narrow.h"
 #include "tests/unit/shape/shape_random.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Manifolds and degenerate poses: bodies that lie flat get the points that hold them, features keep
  * their names while bodies move, and nothing ever gives a normal that is not unit and finite. */
-#include "collide/narrow.h"
+#include "collide/narrow/narrow.h"
 #include "tests/unit/shape/shape_random.h"
 
 #include <setjmp.h>

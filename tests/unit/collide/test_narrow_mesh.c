@@ -1,6 +1,6 @@
 /* Solids on meshes: brute force over all triangles, and floors cut into triangles that must feel as
  * one plane. */
-#include "collide/narrow.h"
+#include "collide/narrow/narrow.h"
 #include "tests/unit/shape/shape_random.h"
 
 #include <setjmp.h>

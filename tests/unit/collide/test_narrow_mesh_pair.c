@@ -1,6 +1,6 @@
 /* Two meshes: convex ones against the exact distance of their hulls, stacks at all offsets and
  * tilts, and shapes that are not convex. */
-#include "collide/narrow.h"
+#include "collide/narrow/narrow.h"
 #include "shape/mesh_near.h"
 #include "tests/unit/shape/shape_random.h"
 

@@ -4,7 +4,7 @@
  * bound from the support functions) and the two points are in the solids at that distance (an upper
  * bound). Overlapping, the gap is checked to be what its normal gives, and a slow search over all
  * normals must find none that parts the solids with less motion. */
-#include "collide/narrow.h"
+#include "collide/narrow/narrow.h"
 #include "tests/unit/shape/shape_random.h"
 
 #include <setjmp.h>

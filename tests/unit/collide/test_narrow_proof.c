@@ -6,7 +6,7 @@
  * SCREE_TRIALS asks for more cases of each pair, SCREE_SEED for others, SCREE_VERBOSE=1 for counts,
  * SCREE_PAIR=i,j for one pair of kinds, SCREE_CASE=k for those from case k on, SCREE_FAMILY=f for
  * one family. */
-#include "collide/narrow.h"
+#include "collide/narrow/narrow.h"
 #include "tests/unit/collide/narrow_reference.h"
 #include "tests/unit/shape/shape_random.h"
 

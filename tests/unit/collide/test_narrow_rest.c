@@ -3,7 +3,7 @@
  * next, each with the height of its place over the floor as gap.
  *
  * SCREE_TRIALS asks for more poses of each body and floor, SCREE_SEED for others. */
-#include "collide/narrow.h"
+#include "collide/narrow/narrow.h"
 #include "tests/unit/shape/shape_random.h"
 
 #include <setjmp.h>

@@ -1,0 +1,225 @@
+/* Geometric stiffness of joints: what keeps light links under a heavy load from whirling.
+ *
+ * A force F that a joint gives a body at the arm r turns it by r x F. When the body turns by a
+ * small angle the arm goes along, and the moment changes by -K angle, K = (r.F)(1 - n n') for a
+ * pull along r = |r| n. A link swings about its neighbours with omega^2 = K / J, J the inertia that
+ * its joints leave it, and a step that takes moments at its start is stable up to
+ * x = h^2 omega^2 = 4 only: a load some hundred times a link of 10 cm at 5 ms. Modes beyond that
+ * cannot be resolved by the step, but they must not grow. So a body with x > limit is damped:
+ *
+ *   I (w+ - w) = moments - part h^2 K (w+ - w_s),   part = 1 - limit / x
+ *
+ * with w_s the slow part of its angular velocity, w_s+ = w_s + 0.6 (w+ - w_s). For stiff modes that
+ * is the moment as at the end of the step: they die by a factor 0.8 a step, and K may be wrong by a
+ * factor of 2. Slow motion is w_s but for a lag of tau = h / 0.6; it loses (omega tau)^2 of what
+ * the same damping of w itself would take: at a rate of omega^4 tau^2 h / 2, 1e-5 a second for a
+ * pendulum of 1 m at 5 ms. It is reported.
+ *
+ * J is the Schur complement of the body in its joints, J^-1 = W - W G' (G W G' + G_o W_o G_o')^-1 G
+ * W, with the other body of each joint taken as free: less inertia than it has in truth. A ball on
+ * a long arm that hangs on the world has J = I + m r^2, and nothing is added. Bodies that are tied
+ * together count one another's mass twice or three times in that, hence limit = 1, not 4. F is that
+ * of the step before. Pushes (r.F < 0) tip a body over in truth too and are left alone. */
+#include <math.h>
+#include <string.h>
+
+#include "assemble/joints/joints.h"
+
+static const double limit = 1.0; /* of x, see above */
+enum { MOST_JOINTS = 4, MOST_ROWS = MOST_JOINTS * SCREE_MAX_DIM };
+
+static void add_pull(assembler *a, uint32_t body, v3 arm, v3 pull) {
+  const double along = v3_dot(arm, pull), length2 = v3_norm2(arm);
+  if (body == WORLD_NO_BODY || !world_is_dynamic(a->world, body)) return;
+  if (!(along > 0.0) || !(length2 > 0.0)) return;
+  double *k = a->joints.stiffness[body];
+  const double f = along / length2;
+  k[0] += along - f * arm.x * arm.x;
+  k[1] -= f * arm.x * arm.y;
+  k[2] -= f * arm.x * arm.z;
+  k[3] += along - f * arm.y * arm.y;
+  k[4] -= f * arm.y * arm.z;
+  k[5] += along - f * arm.z * arm.z;
+}
+
+static bool joins_anchors(const joint *j) {
+  return j->kind != SCREE_JOINT_DISTANCE && j->kind != SCREE_JOINT_ROPE;
+}
+
+/* Lists of the joints of each body, in the order of the joints. */
+static scree_status list_joints(assembler *a) {
+  const scree_world *w = a->world;
+  if (memory_grow(a->context, &a->joints.first, w->bodies.limit, sizeof *a->joints.first) ||
+      memory_grow(a->context, &a->joints.next, JOINT_SIDES * w->joint_limit,
+                  sizeof *a->joints.next))
+    return SCREE_ERROR_MEMORY;
+  memset(a->joints.first, 0, w->bodies.limit * sizeof *a->joints.first);
+  for (size_t k = w->joint_limit; k-- > 0;) {
+    const joint *j = &w->joint[k];
+    for (size_t s = 0; s < JOINT_SIDES && j->alive && !j->broken; s++) {
+      if (j->body[s] == WORLD_NO_BODY) continue;
+      a->joints.next[JOINT_SIDES * k + s] = a->joints.first[j->body[s]];
+      a->joints.first[j->body[s]] = (uint32_t)(1 + JOINT_SIDES * k + s);
+    }
+  }
+  return SCREE_OK;
+}
+
+scree_status assembler_find_stiffness(assembler *a, const assembler_params *params) {
+  const scree_world *w = a->world;
+  a->joints.stiff = false;
+  for (size_t j = 0; j < w->joint_limit && !a->joints.stiff; j++)
+    a->joints.stiff = w->joint[j].alive && w->joint[j].step > 0.0;
+  if (!a->joints.stiff) return SCREE_OK;
+  if (list_joints(a)) return SCREE_ERROR_MEMORY;
+  if (memory_grow(a->context, &a->joints.stiffness, w->bodies.limit, sizeof *a->joints.stiffness))
+    return SCREE_ERROR_MEMORY;
+  if (!w->bodies.slow_turn) {
+    if (world_need(a->world, &a->world->bodies.slow_turn, sizeof(v3), NULL))
+      return SCREE_ERROR_MEMORY;
+    memcpy(w->bodies.slow_turn, w->bodies.angular, w->bodies.limit * sizeof(v3));
+  }
+  memset(a->joints.stiffness, 0, w->bodies.limit * sizeof *a->joints.stiffness);
+  for (size_t k = 0; k < w->joint_limit; k++) {
+    const joint *j = &w->joint[k];
+    if (!j->alive || j->broken || !(j->step > 0.0)) continue;
+    const joint_view view = joint_view_of(w, j);
+    const v3 pull = v3_scale(params->h / j->step, j->impulse);
+    /* A bar or rope pulls a at a's own anchor. */
+    const int at = joins_anchors(j) ? FRAME_B : FRAME_A;
+    add_pull(a, j->body[SIDE_B], v3_sub(view.frame[FRAME_B].position, view.center[SIDE_B]), pull);
+    if (j->body[SIDE_C] != WORLD_NO_BODY) continue;
+    add_pull(a, j->body[SIDE_A], v3_sub(view.frame[at].position, view.center[SIDE_A]),
+             v3_scale(-1.0, pull));
+  }
+  return SCREE_OK;
+}
+
+/* The inverse of a symmetric matrix xx xy xz yy yz zz, which is positive definite. */
+static void invert(const double *m, double *out) {
+  const double c0 = m[3] * m[5] - m[4] * m[4], c1 = m[2] * m[4] - m[1] * m[5];
+  const double c2 = m[1] * m[4] - m[2] * m[3];
+  const double f = 1.0 / (m[0] * c0 + m[1] * c1 + m[2] * c2);
+  out[0] = f * c0;
+  out[1] = f * c1;
+  out[2] = f * c2;
+  out[3] = f * (m[0] * m[5] - m[2] * m[2]);
+  out[4] = f * (m[1] * m[2] - m[0] * m[4]);
+  out[5] = f * (m[0] * m[3] - m[1] * m[1]);
+}
+
+/* ---- the inertia that joints leave ---------------------------------------------------------- */
+
+typedef struct twist {
+  v3 linear, angular;
+} twist;
+
+static double twist_dot(twist a, twist b) {
+  return v3_dot(a.linear, b.linear) + v3_dot(a.angular, b.angular);
+}
+
+/* Inverse mass times a row of a joint; zero for the world. */
+static twist move(const scree_world *w, uint32_t body, twist row) {
+  if (body == WORLD_NO_BODY || !world_is_dynamic(w, body)) return (twist){{0, 0, 0}, {0, 0, 0}};
+  const world_bodies *b = &w->bodies;
+  const v3 l = quat_rotate_inverse(b->rotation[body], row.angular), i = b->inertia[body];
+  return (twist){v3_scale(1.0 / b->mass[body], row.linear),
+                 quat_rotate(b->rotation[body], v3_make(l.x / i.x, l.y / i.y, l.z / i.z))};
+}
+
+typedef struct schur {
+  int count;
+  twist moved[MOST_ROWS]; /* W G' */
+  double s[MOST_ROWS][MOST_ROWS];
+} schur;
+
+/* Rows of one joint, as far as there is room. */
+static void add_joint(const scree_world *w, const joint *j, int side, schur *m) {
+  joint_row rows[JOINT_ROWS];
+  const joint_view view = joint_view_of(w, j);
+  const int n = joint_held_rows(&view, rows), first = m->count;
+  if (first + n > MOST_ROWS) return;
+  for (int r = 0; r < n; r++) {
+    const twist own = {rows[r].linear[side], rows[r].angular[side]};
+    m->moved[first + r] = move(w, j->body[side], own);
+    for (int c = 0; c < first + r; c++) m->s[first + r][c] = twist_dot(own, m->moved[c]);
+    m->s[first + r][first + r] = twist_dot(own, m->moved[first + r]);
+    for (int s = 0; s < JOINT_SIDES; s++) {
+      if (s == side) continue;
+      const twist far = {rows[r].linear[s], rows[r].angular[s]};
+      const twist far_moved = move(w, j->body[s], far);
+      for (int c = 0; c <= r; c++)
+        m->s[first + r][first + c] +=
+            twist_dot((twist){rows[c].linear[s], rows[c].angular[s]}, far_moved);
+    }
+  }
+  m->count += n;
+}
+
+/* Takes W G' S^-1 G W off: by S = L L', columns of W G' L^-T. A row that others imply is passed
+ * over. */
+static void constrain(schur *m, double *inverse) {
+  for (int r = 0; r < m->count; r++) {
+    const double whole = m->s[r][r];
+    for (int c = 0; c < r; c++) {
+      double sum = m->s[r][c];
+      for (int e = 0; e < c; e++) sum -= m->s[r][e] * m->s[c][e];
+      m->s[r][c] = m->s[c][c] > 0.0 ? sum / m->s[c][c] : 0.0;
+      m->s[r][r] -= m->s[r][c] * m->s[r][c];
+      m->moved[r].angular = v3_add_scaled(m->moved[r].angular, -m->s[r][c], m->moved[c].angular);
+    }
+    m->s[r][r] = m->s[r][r] > 1e-9 * whole ? sqrt(m->s[r][r]) : 0.0;
+    const double f = m->s[r][r] > 0.0 ? 1.0 / m->s[r][r] : 0.0;
+    const v3 x = m->moved[r].angular = v3_scale(f, m->moved[r].angular);
+    inverse[0] -= x.x * x.x;
+    inverse[1] -= x.x * x.y;
+    inverse[2] -= x.x * x.z;
+    inverse[3] -= x.y * x.y;
+    inverse[4] -= x.y * x.z;
+    inverse[5] -= x.z * x.z;
+  }
+}
+
+/* The trace of K W, which no eigenvalue exceeds. */
+static double trace(const double *k, const double *i) {
+  return k[0] * i[0] + k[3] * i[3] + k[5] * i[5] + 2.0 * (k[1] * i[1] + k[2] * i[2] + k[4] * i[4]);
+}
+
+static double constrained_ratio(const assembler *a, uint32_t body, double h,
+                                const double *inverse_inertia) {
+  const scree_world *w = a->world;
+  double inverse[6];
+  schur m = {.count = 0};
+  memcpy(inverse, inverse_inertia, sizeof inverse);
+  for (uint32_t at = a->joints.first[body], found = 0; at && found < MOST_JOINTS;
+       at = a->joints.next[at - 1]) {
+    const joint *j = &w->joint[(at - 1) / JOINT_SIDES];
+    if (j->compliance > 0.0 || j->kind == SCREE_JOINT_BUSHING) continue;
+    add_joint(w, j, (int)((at - 1) % JOINT_SIDES), &m);
+    found++;
+  }
+  constrain(&m, inverse);
+  return h * trace(a->joints.stiffness[body], inverse);
+}
+
+bool assembler_stiffen(assembler *a, uint32_t body, double h, double *inverse_inertia) {
+  if (!a->joints.stiff) return false;
+  double *k = a->joints.stiffness[body];
+  double ratio = h * trace(k, inverse_inertia);
+  if (ratio > limit) ratio = constrained_ratio(a, body, h, inverse_inertia);
+  if (!(ratio > limit)) {
+    memset(k, 0, sizeof a->joints.stiffness[body]);
+    return false;
+  }
+  const double part = 1.0 - limit / ratio;
+  const world_bodies *b = &a->world->bodies;
+  double sum[6];
+  const m33 r = quat_to_m33(b->rotation[body]);
+  m33_rotate_diagonal(&r, b->inertia[body], sum);
+  v3 momentum = sym3_mul_v3(sum, a->angular[body]);
+  for (int e = 0; e < 6; e++) sum[e] += k[e] *= part * h;
+  momentum = v3_add(momentum, sym3_mul_v3(k, b->slow_turn[body]));
+  invert(sum, inverse_inertia);
+  a->angular[body] = sym3_mul_v3(inverse_inertia, momentum);
+  return true;
+}

@@ -1,0 +1,37 @@
+/* Contacts of a mesh, thinned: there may be very many, and those with nearly the same normal are
+ * one manifold, whichever triangles they came from. */
+#ifndef SCREE_COLLIDE_MESH_MESH_GROUP_H
+#define SCREE_COLLIDE_MESH_MESH_GROUP_H
+
+#include "collide/narrow/narrow.h"
+
+/* The deepest is kept and those farthest out in eight directions, none of which is along a likely
+ * edge. */
+enum { MESH_WAYS = 8, MESH_GROUPS = 12 };
+typedef struct mesh_group {
+  v3 normal, way[MESH_WAYS];
+  contact_point kept[MESH_WAYS + 1]; /* the last one is the deepest */
+} mesh_group;
+
+typedef struct mesh_groups {
+  mesh_group group[MESH_GROUPS];
+  int count;
+  double alike; /* cosine of the angle between normals of one group */
+} mesh_groups;
+
+static inline void mesh_groups_begin(mesh_groups *all, double alike) {
+  all->count = 0;
+  all->alike = alike;
+}
+void mesh_group_add(mesh_groups *all, const contact_point *c);
+/* Puts what is kept into the sink: x becomes origin + rotation x. Points nearer to each other than
+ * 1e-8 `size` are one. */
+void mesh_groups_deliver(const mesh_groups *all, quat rotation, v3 origin, double size,
+                         narrow_sink *sink);
+
+/* The same of contacts that are only near: each group gets its share of the room that is left, the
+ * nearest of it first. */
+void mesh_groups_share(const mesh_groups *all, quat rotation, v3 origin, double size,
+                       narrow_sink *sink);
+
+#endif
