@@ -34,6 +34,11 @@ class Docs(unittest.TestCase):
                     with open(os.path.join(directory, name), encoding="utf-8") as file:
                         loaded = re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="(https?:[^"]+)"', file.read())
                     self.assertEqual(loaded, [], name)
+                elif name.endswith((".css", ".js")):
+                    # Neither works for a page that is opened from a folder: files of a server, and modules.
+                    with open(os.path.join(directory, name), encoding="utf-8") as file:
+                        text = file.read()
+                    self.assertEqual(re.findall(r"@import url\([\"']?(?:/|https?:)[^)]*\)|^import .*", text, flags=re.M), [], name)
 
 
 if __name__ == "__main__":
