@@ -70,7 +70,7 @@ static scree_ccp *pack(scree_context *context, int edge) {
   def.curve = edge == LARGE_EDGE;
   scree_ccp *problem = NULL;
   check(context, packing_create(context, &def, &problem));
-  /* Without a reference speed no contact is taken for open and left out (ccp/bodies_pack.h): every
+  /* Without a reference speed no contact is taken for open and left out (ccp/bodies/pack.h): every
    * sweep is over all of them. R is then relative to the largest |r|. */
   scree_ccp_set_reference_speed(problem, 0.0);
   return problem;

@@ -113,7 +113,7 @@ struct ccp_operator {
   double *partial; /* partial sums of the reductions, one per chunk */
   double *root; /* row_count, the metric of gradient steps; null until operator_metric.h made it */
   struct op_gradient *gradient; /* workspace of bodies/gradient.c, made when it is first used */
-  struct op_glide *glide;       /* of bodies/gradient_glide.c */
+  struct op_glide *glide;       /* of operator_glide.c */
 };
 
 /* Sums and largest values over the blocks of all ranks. */

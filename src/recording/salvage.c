@@ -144,7 +144,8 @@ static scree_status save_steps(job *j) {
   return SCREE_OK;
 }
 
-/* What the checkpoint knows of and the file has no rows of: nothing tells of it one by one. */
+/* What the checkpoint counts and the file does not have. These rows left no trace in the file, so
+ * they can only be counted. */
 static scree_status count_missing(job *j) {
   recording_reach reach;
   char text[CONTEXT_MESSAGE_SIZE];

@@ -1,7 +1,7 @@
 /* The checkpoint: everything that the rest of the run depends on. What it refers to is on the disk
  * before it is written: the rows of the recording, the tables of the probes. With it go a copy of
  * the recording's structure and the checksums of the tables, so that both can be brought back to
- * where they were. Two are kept; see io/checkpoint_file.h. */
+ * where they were. Two are kept; see recording/checkpoint_file.h. */
 #include <string.h>
 
 #include "base/timer.h"

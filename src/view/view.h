@@ -107,7 +107,7 @@ void view_step_row(const double step[SCREE_STEP_COLUMNS], double row[VIEW_STEP_C
 scree_view_table view_step_table(const double *values, size_t rows);
 enum { VIEW_STEPS_LARGEST = 1U << 3 | 1U << 4 | 1U << 5 };
 
-/* ---- the page (page.c is made by viewer/build.mjs) ------------------------------------------ */
+/* ---- the page (made by viewer/build.mjs) ------------------------------------------ */
 
 typedef struct view_asset {
   const char *name, *type;

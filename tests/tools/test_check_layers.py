@@ -87,6 +87,18 @@ class CheckLayers(unittest.TestCase):
         self.refused("src/misc/all.c", '"base/context.h"', "in no layer")
         self.refused("src/solve/first_order/apgd.c", '"ccp/nothing.h"', "no such file")
 
+    def test_comment_names_a_file_that_is_gone(self):
+        for name, code in (("vec3.h", 0), ("math/vec3.h", 0), ("vec4.h", 1), ("shape/vec3.h", 1)):
+            got, text = check({**CLEAN, "src/ccp/new.c": f"int x;\n/* As in {name}:\n * y. */\n"})
+            self.assertEqual(got, code, text)
+            if code:
+                self.assertIn(f"src/ccp/new.c:2: the comment names {name}", text)
+
+    def test_flat_folder(self):
+        for count, code in ((40, 0), (41, 1)):
+            got, text = check({**CLEAN, **{f"src/serve/part{k}.c": "int x;\n" for k in range(count)}})
+            self.assertEqual(got, code, text)
+
     def test_cycle(self):
         code, text = check({**CLEAN, "src/ccp/a.h": '#include "ccp/b.h"\n',
                             "src/ccp/b.h": '#include "ccp/c.h"\n',

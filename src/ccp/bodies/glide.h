@@ -9,8 +9,8 @@
 
 typedef struct glide_pack {
   double *before;     /* impulses in lanes; changes places with those of the sweep */
-  double *shift;      /* s_i, PACK_LANES a group */
-  sphere_glide *sums; /* a unit */
+  double *shift;      /* s_i, PACK_LANES per group */
+  sphere_glide *sums; /* one per unit */
 } glide_pack;
 
 typedef struct bodies_glide {

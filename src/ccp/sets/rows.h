@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 
-enum { ROWS_FORCES = 3, ROWS_ROLLING = 3 }; /* forces at most; the first of the two of rolling */
+/* How many rows are forces, at most; the first of the two rows of rolling. */
+enum { ROWS_FORCES = 3, ROWS_ROLLING = 3 };
 
 /* Moments about the tangents, about the normal. */
 static inline bool rows_roll(int dim) {

@@ -1,4 +1,4 @@
-/* See cavity.h. Open ends need no look: what is clear of the sides, continued without end, is
+/* See cavity.h. Open ends need no test: what is clear of the sides, continued without end, is
  * clear of their rims. */
 #include "collide/broad/cavity.h"
 

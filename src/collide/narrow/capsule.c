@@ -36,9 +36,9 @@ static v3 axes_across(v3 u, v3 w) {
   return v3_normalize(v3_add_scaled(n, -v3_dot(n, u), u));
 }
 
-/* Whether a point is at the end of its axis is for rounding to say when the axes are nearly
- * parallel: all that may be the normal are tried, and the one that parts the axes the most is it.
- */
+/* The normal. When the axes are nearly parallel, rounding decides whether a point is at the end of
+ * its axis, so that the case is not known: all candidates are tried, and the one along which the
+ * axes are farthest apart is taken. */
 static v3 axes_normal(v3 x, v3 d, v3 u, v3 w, double la, double lb, double *gap) {
   const v3 across = axes_across(u, w), on_u = v3_add_scaled(x, -v3_dot(x, u), u),
            on_w = v3_add_scaled(x, -v3_dot(x, w), w),

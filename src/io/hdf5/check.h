@@ -1,4 +1,4 @@
-/* A look at the structure of an HDF5 file before the library sees it.
+/* A check of the structure of an HDF5 file before the library reads it.
  *
  * HDF5 1.10 trusts what it decodes: damaged metadata make it leak, loop and, at times, crash. So
  * the parts of the file that a problem is read from are walked here first, by the published file

@@ -38,7 +38,7 @@ typedef struct export_store {
   char *block[2];            /* columns of the bodies, of the contacts */
   double lower[3], upper[3]; /* around the finite bodies of the first frame */
   bool has_bounds;
-  /* Which bodies the last file of shapes is of: their ids, and its name beside the frames. */
+  /* The last file of shapes that was written: ids of its bodies, and its name beside the frames. */
   uint32_t *shape_ids;
   size_t shape_count, shape_files;
   char shape_name[512];

@@ -81,7 +81,7 @@ void emit_numbers(const emit_place *at, scene_node *map, const char *key, const 
   emit_put(at, map, key, list);
 }
 
-/* What is left of a zero after some rotations is a zero. */
+/* Rotations leave rounding where there was a 0; it is written as 0. */
 static double clean(double x, double size) {
   return fabs(x) < 1e-15 * size ? 0.0 : x;
 }

@@ -3,7 +3,7 @@
  *
  * Witness: a velocity v with u = D'v + b strictly inside the dual cones.
  * Certificate: d in the recession cones, D d = 0 for all that moves, C d = 0, r'd < 0. In the local
- * form, which has no D, W'd = 0 takes its place (solve/infeasible.c says why it is W').
+ * form, which has no D, W'd = 0 takes its place (infeasible.c says why it is W').
  *
  * How well D d = 0 holds is measured against the terms of the sum,
  *

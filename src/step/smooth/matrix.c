@@ -131,8 +131,8 @@ static void add_link_inertia(smooth_system *s, double weight) {
     const world_link *l = &s->world->link[k];
     for (uint32_t i = 0; l->alive && l->heavy && i < l->body_count; i++)
       for (uint32_t j = 0; j < l->body_count; j++) {
-        const uint32_t ri = s->rank[l->body[i]], rj = s->rank[l->body[j]];
-        if (ri == SMOOTH_NONE || rj == SMOOTH_NONE) continue;
+        uint32_t ri, rj;
+        if (!smooth_ranks(s, l, i, j, &ri, &rj)) continue;
         double *block = kkt_block(&s->matrix, ri, rj);
         for (int n = 0; n < 3; n++) block[7 * n] += weight * link_inertia(l, i, j);
       }

@@ -313,8 +313,8 @@ static void add_link_inertia(const smooth_system *s, const double *a, double *y)
     const world_link *l = &s->world->link[k];
     for (uint32_t i = 0; l->alive && l->heavy && i < l->body_count; i++)
       for (uint32_t j = 0; j < l->body_count; j++) {
-        const uint32_t ri = s->rank[l->body[i]], rj = s->rank[l->body[j]];
-        if (ri == SMOOTH_NONE || rj == SMOOTH_NONE) continue;
+        uint32_t ri, rj;
+        if (!smooth_ranks(s, l, i, j, &ri, &rj)) continue;
         const double m = link_inertia(l, i, j);
         for (int n = 0; n < 3; n++) y[6 * ri + (uint32_t)n] += m * a[6 * rj + (uint32_t)n];
       }

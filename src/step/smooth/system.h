@@ -61,6 +61,13 @@ typedef struct smooth_system {
   bool started;  /* a0 and lambda0 belong to the world's state */
 } smooth_system;
 
+/* Ranks of bodies i and j of a link; false when one of them is no unknown. */
+static inline bool smooth_ranks(const smooth_system *s, const world_link *l, uint32_t i, uint32_t j,
+                                uint32_t *ri, uint32_t *rj) {
+  *ri = s->rank[l->body[i]], *rj = s->rank[l->body[j]];
+  return *ri != SMOOTH_NONE && *rj != SMOOTH_NONE;
+}
+
 /* Weights of a matrix: A = mass M + rate R + place K. */
 typedef struct smooth_weights {
   double mass, rate, place;

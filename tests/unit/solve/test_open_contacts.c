@@ -1,5 +1,5 @@
 /* Contacts that would stay wide open without impulses are left out of iterations until one is hit
- * (ccp/bodies_pack.h). Here a sphere runs into a row of spheres at rest: all contacts but the first
+ * (ccp/bodies/pack.h). Here a sphere runs into a row of spheres at rest: all contacts but the first
  * look open, and the first half of them must take impulses all the same. */
 #include <math.h>
 #include <setjmp.h>
