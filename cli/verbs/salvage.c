@@ -51,7 +51,7 @@ static int run(cli_args *args) {
   scree_recording *recording = NULL;
   scree_scene *scene = NULL;
   scree_salvage_info info = {0};
-  scree_status status = scree_recording_open(context, args->operand[0], &recording);
+  scree_status status = scree_recording_open_damaged(context, args->operand[0], &recording);
   if (!status) cli_remark(recording, args->operand[0]);
   if (!status && name) status = load_scene(context, name, &scene, &code);
   if (!status && !code) {

@@ -89,6 +89,11 @@ typedef struct scree_recording scree_recording;
 
 SCREE_API scree_status scree_recording_open(scree_context *context, const char *path,
                                             scree_recording **recording);
+/* The same; and one that was cut short or whose structure is damaged, which is refused else, is
+ * opened with what is left of it: then its remark says so, and frames and steps whose rows are not
+ * in the file are SCREE_ERROR_INPUT. For scree_recording_salvage. */
+SCREE_API scree_status scree_recording_open_damaged(scree_context *context, const char *path,
+                                                    scree_recording **recording);
 SCREE_API void scree_recording_close(scree_recording *recording);
 /* Looks again at the file of a run that goes on: what has been written since counts from now on.
  * Frames that were got before are no longer valid; scene and world stay. On failure nothing has
@@ -164,7 +169,8 @@ typedef struct scree_recording_faults {
 SCREE_API scree_status scree_recording_verify(scree_context *context, const char *path,
                                               scree_report_function report, void *user,
                                               scree_recording_faults *faults);
-/* A new recording of all that is intact in one that is damaged, with new checksums. Frames that are
+/* A new recording of all that is intact in one that is damaged (see scree_recording_open_damaged),
+ * with new checksums. Frames that are
  * damaged are left out, damaged rows of the log of steps become NaN, and bodies whose row in the
  * list is damaged are looked for in the scene. What is lost is reported, line by line. */
 typedef struct scree_salvage_def {

@@ -162,6 +162,14 @@ scree_status scree_recording_open(scree_context *context, const char *path,
   return refuse(context);
 }
 
+scree_status scree_recording_open_damaged(scree_context *context, const char *path,
+                                          scree_recording **recording) {
+  ARGUMENT_CHECK(context, context && path && recording);
+  (void)path;
+  *recording = NULL;
+  return refuse(context);
+}
+
 void scree_recording_close(scree_recording *r) {
   (void)r;
 }

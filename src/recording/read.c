@@ -174,7 +174,8 @@ static scree_status read_through(scree_recording *r) {
                                  .patch_count = r->patch_count},
                       .dataset = note_dataset,
                       .attribute = note_attribute,
-                      .user = r};
+                      .user = r,
+                      .cut = r->cut};
     forget_all(r);
     status = walk_container(&file);
     r->marked = file.marked;
@@ -191,9 +192,14 @@ static scree_status read_through(scree_recording *r) {
 static scree_status read_through_checkpoints(scree_recording *r) {
   char message[CONTEXT_MESSAGE_SIZE];
   memcpy(message, r->context->message, sizeof message);
+  /* With a checkpoint's structure it would have that one's name: what does its own say? */
+  r->cut = true;
+  const bool named = !read_through(r) && r->attributes & HAS_RUN;
+  const uint64_t run = r->run;
+  r->cut = false;
   for (int age = 0; age < 2; age++) {
     scree_status status = checkpoint_load(r->context, r->path, age, &r->checkpoint);
-    if (!status && r->checkpoint.state == CHECKPOINT_GOOD) {
+    if (!status && r->checkpoint.state == CHECKPOINT_GOOD && (!named || r->checkpoint.run == run)) {
       status = structure_patches(r->context, r->path, r->checkpoint.part[CHECKPOINT_STRUCTURE],
                                  r->checkpoint.part_size[CHECKPOINT_STRUCTURE], &r->patches,
                                  &r->patch_count);
@@ -224,25 +230,28 @@ static scree_status check_head(scree_recording *r) {
   for (int i = 0; i < STREAM_COUNT; i++) {
     const bool check =
         i == STREAM_CHECK_LIST || i == STREAM_CHECK_FRAMES || i == STREAM_CHECK_STEPS;
-    if (!r->there[i] && (r->checked || !check)) return recording_fault(r, "a dataset is missing");
+    if (!r->there[i] && !r->cut && (r->checked || !check))
+      return recording_fault(r, "a dataset is missing");
   }
   return SCREE_OK;
 }
 
 static scree_status open_file(scree_recording *r, const recording_open_def *def) {
   r->mine = def->mine;
+  r->cut = def->cut;
   r->live = !def->mine && claim_is_held(r->path, NULL);
   scree_status status = SCREE_OK;
   if (def->structure)
     status = structure_patches(r->context, r->path, def->structure, def->structure_size,
                                &r->patches, &r->patch_count);
   if (!status) status = read_through(r);
-  if (status == SCREE_ERROR_INPUT && !def->structure) status = read_through_checkpoints(r);
+  if (status == SCREE_ERROR_INPUT && !def->structure && !def->cut)
+    status = read_through_checkpoints(r);
   if (!status) status = check_head(r);
-  if (!status && r->marked) status = recording_drop_unfinished(r);
+  if (!status && r->marked && !r->cut) status = recording_drop_unfinished(r);
   if (status) return status;
   recording_reach reach = {0};
-  if (r->marked && !r->live && !def->mine && !def->structure &&
+  if (r->marked && !r->live && !def->mine && !def->structure && !def->cut &&
       recording_find_reach(r, &reach) == SCREE_ERROR_MEMORY)
     return SCREE_ERROR_MEMORY;
   if (recording_is_short(&reach))
@@ -355,6 +364,8 @@ const char *scree_recording_version(const scree_recording *r) {
 scree_status recording_bytes(const scree_recording *r, uint64_t address, size_t size, void *out) {
   const check_source source = {
       .context = r->context, .name = r->path, .descriptor = r->descriptor, .size = r->size};
+  if (r->cut && !check_inside(&source, address, size))
+    return recording_fault(r, "rows that it speaks of are not in it; it is truncated or damaged");
   return check_get(&source, address, size, out)
              ? SCREE_OK
              : context_fail(r->context, SCREE_ERROR_IO, "%s: cannot be read", r->path);

@@ -58,11 +58,12 @@ recording_counts recorder_counts(const recorder *r);
 scree_status recorder_close(recorder *r);
 
 /* As scree_recording_open. `structure`: takes the place of the file's; null: the file's own, or
- * where that is damaged the one of a checkpoint beside it. `mine`: the caller holds its lock. */
+ * where that is damaged the one of a checkpoint beside it. `mine`: the caller holds its lock. `cut`:
+ * what is left of a damaged file, by this structure alone; rows and datasets may be missing. */
 typedef struct recording_open_def {
   const char *structure;
   size_t structure_size;
-  bool mine;
+  bool mine, cut;
 } recording_open_def;
 scree_status recording_open(scree_context *context, const char *path, const recording_open_def *def,
                             scree_recording **recording);

@@ -54,8 +54,47 @@ static scree_status note_known(job *j, uint64_t key) {
   return status;
 }
 
+/* Several that follow each other are told together. */
+typedef struct lost_range {
+  const char *what; /* "frames" */
+  size_t base;      /* number of the first of all */
+  size_t first, count;
+} lost_range;
+
+static void tell_range(job *j, lost_range *lost) {
+  const size_t first = lost->base + lost->first;
+  if (lost->count)
+    tell(j, "%s: %s %zu to %zu: not whole in the file", j->from->path, lost->what, first,
+         first + lost->count - 1);
+  lost->count = 0;
+}
+
+/* One that cannot be read. Of a file that is whole its own message says why. */
+static void lose(job *j, lost_range *lost, size_t i) {
+  if (!j->from->cut) {
+    tell(j, "%s", j->context->message);
+    return;
+  }
+  if (!lost->count) lost->first = i;
+  lost->count = i - lost->first + 1;
+}
+
+/* Those behind the last that has rows in the file; their number. */
+static size_t lose_end(job *j, lost_range *lost, int stream, size_t have) {
+  const uint64_t told = j->from->cut ? j->from->told[stream] : 0;
+  if (told <= have) {
+    tell_range(j, lost);
+    return 0;
+  }
+  if (!lost->count) lost->first = have;
+  lost->count = (size_t)told - lost->first;
+  tell_range(j, lost);
+  return (size_t)told - have;
+}
+
 static scree_status save_list(job *j) {
   scree_recording *r = j->from;
+  lost_range lost = {.what = "rows of its list of bodies"};
   uint64_t count = r->rows[STREAM_BODY_LIST];
   if (r->rows[STREAM_BODY_MASS] < count) count = r->rows[STREAM_BODY_MASS];
   if (r->checked && r->rows[STREAM_CHECK_LIST] < count) count = r->rows[STREAM_CHECK_LIST];
@@ -66,7 +105,14 @@ static scree_status save_list(job *j) {
     status = recording_rows(r, STREAM_BODY_LIST, i, 1, row);
     if (!status) status = recording_rows(r, STREAM_BODY_MASS, i, 1, mass);
     if (!status && r->checked) status = recording_rows(r, STREAM_CHECK_LIST, i, 1, &check);
+    if (status == SCREE_ERROR_INPUT && r->cut) {
+      j->info->lost_bodies++;
+      lose(j, &lost, (size_t)i);
+      status = SCREE_OK;
+      continue;
+    }
     if (status) break;
+    tell_range(j, &lost);
     if (r->checked && !recording_is_listed_whole(row, mass, check)) {
       j->info->lost_bodies++;
       tell(j, "%s: row %llu of its list of bodies is damaged", r->path, (unsigned long long)i);
@@ -76,6 +122,7 @@ static scree_status save_list(job *j) {
     if (!status) status = note_known(j, key_of(row[0], row[1]));
     j->info->bodies++;
   }
+  if (!status) j->info->lost_bodies += lose_end(j, &lost, STREAM_BODY_LIST, (size_t)count);
   if (j->known_count) qsort(j->known, j->known_count, sizeof *j->known, compare);
   return status;
 }
@@ -108,40 +155,57 @@ static scree_status save_missing(job *j, const scree_frame *f) {
 }
 
 static scree_status save_frames(job *j) {
+  lost_range lost = {.what = "frames"};
   const size_t count = scree_recording_frame_count(j->from);
   for (size_t i = 0; i < count; i++) {
     scree_frame frame;
     scree_status status = scree_recording_get_frame(j->from, i, &frame);
     if (status == SCREE_ERROR_INPUT) {
       j->info->lost_frames++;
-      tell(j, "%s", j->context->message);
+      lose(j, &lost, i);
       continue;
     }
-    if (!status && j->info->lost_bodies) status = save_missing(j, &frame);
+    tell_range(j, &lost);
+    if (!status && (j->info->lost_bodies || j->from->cut)) status = save_missing(j, &frame);
     if (!status) status = recorder_copy_frame(j->to, &frame);
     if (status) return status;
     j->info->frames++;
   }
+  j->info->lost_frames += lose_end(j, &lost, STREAM_FRAME_TIME, count);
   return SCREE_OK;
+}
+
+/* Rows that keep the place of lost ones. */
+static scree_status add_empty_steps(job *j, size_t count) {
+  double row[SCREE_STEP_COLUMNS];
+  scree_status status = SCREE_OK;
+  for (int k = 0; k < SCREE_STEP_COLUMNS; k++) row[k] = NAN;
+  for (size_t i = 0; i < count && !status; i++) status = recorder_add_step(j->to, row);
+  return status;
 }
 
 static scree_status save_steps(job *j) {
   const size_t count = scree_recording_step_count(j->from);
+  lost_range lost = {.what = "steps", .base = 1};
+  size_t empty = 0; /* not written yet: behind the last step of a file that was cut are none */
   for (size_t i = 0; i < count; i++) {
     double row[SCREE_STEP_COLUMNS];
     scree_status status = scree_recording_get_steps(j->from, i, 1, row);
     if (status == SCREE_ERROR_INPUT) {
       j->info->lost_steps++;
-      tell(j, "%s", j->context->message);
-      for (int k = 0; k < SCREE_STEP_COLUMNS; k++) row[k] = NAN;
-      status = SCREE_OK;
-    } else {
-      j->info->steps++;
+      lose(j, &lost, i);
+      empty++;
+      continue;
     }
+    tell_range(j, &lost);
+    j->info->steps++;
+    if (!status) status = add_empty_steps(j, empty);
     if (!status) status = recorder_add_step(j->to, row);
     if (status) return status;
+    empty = 0;
   }
-  return SCREE_OK;
+  j->info->lost_steps += lose_end(j, &lost, STREAM_STEPS, count);
+  return j->from->cut ? SCREE_OK : add_empty_steps(j, empty);
 }
 
 /* What the checkpoint counts and the file does not have. These rows left no trace in the file, so
@@ -150,6 +214,7 @@ static scree_status count_missing(job *j) {
   recording_reach reach;
   char text[CONTEXT_MESSAGE_SIZE];
   scree_salvage_info *i = j->info;
+  if (j->from->cut) return SCREE_OK; /* its structure tells all, see lose_end */
   const scree_status status = recording_find_reach(j->from, &reach);
   if (status) return status == SCREE_ERROR_INPUT ? SCREE_OK : status;
   if (!recording_is_short(&reach)) return SCREE_OK;

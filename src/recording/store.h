@@ -22,7 +22,7 @@ struct scree_recording {
   size_t size; /* of the file, when it was opened */
   uint64_t rows[STREAM_COUNT];
   uint64_t told[STREAM_COUNT];   /* by the structure: more than rows where the file was cut short */
-  uint64_t *chunk[STREAM_COUNT]; /* addresses */
+  uint64_t *chunk[STREAM_COUNT]; /* addresses; of `cut` ones CHECK_UNDEFINED where one is missing */
   uint64_t chunk_rows[STREAM_COUNT];
   bool there[STREAM_COUNT];
   char format[64], version[64];
@@ -33,6 +33,7 @@ struct scree_recording {
   bool live, mine;
   bool marked;                          /* it was not closed: a run writes to it, or was killed */
   bool checked;                         /* it has checksums */
+  bool cut;                             /* rows may be missing: see recording/damaged.c */
   bool rebuilt;                         /* its structure is damaged, that of a checkpoint is used */
   size_t dropped_frames, dropped_steps; /* not whole, at the end of a file that was not closed */
   checkpoint_in checkpoint;             /* holds the bytes of the patches, where they are ours */

@@ -46,6 +46,31 @@ static void tell_last(examination *l) {
   tell(l, "%s", text);
 }
 
+/* What is left of a file that was cut short: one line, as what is missing is missing together. */
+static scree_status examine_rests(examination *l, scree_recording *r) {
+  scree_recording_faults *f = l->found;
+  scree_frame frame;
+  double row[SCREE_STEP_COLUMNS];
+  size_t frames = 0, steps = 0;
+  scree_status status = SCREE_OK;
+  for (size_t i = 0; i < scree_recording_frame_count(r); i++) {
+    status = scree_recording_get_frame(r, i, &frame);
+    if (status && status != SCREE_ERROR_INPUT) return status;
+    frames += !status;
+  }
+  for (size_t i = 0; i < scree_recording_step_count(r); i++) {
+    status = scree_recording_get_steps(r, i, 1, row);
+    if (status && status != SCREE_ERROR_INPUT) return status;
+    steps += !status;
+  }
+  f->frames = (size_t)r->told[STREAM_FRAME_TIME];
+  f->bad_frames = f->frames - frames;
+  f->steps = (size_t)r->told[STREAM_STEPS];
+  tell(l, "%s: %zu of %zu frames and %zu of %zu steps are whole", l->path, frames, f->frames, steps,
+       f->steps);
+  return SCREE_OK;
+}
+
 static scree_status examine_frames(examination *l, scree_recording *r) {
   l->found->frames = scree_recording_frame_count(r);
   for (size_t i = 0; i < l->found->frames; i++) {
@@ -210,14 +235,21 @@ scree_status scree_recording_verify(scree_context *context, const char *path,
   *found = (scree_recording_faults){0};
   scree_recording *r = NULL;
   scree_status status = scree_recording_open(context, path, &r);
+  if (status == SCREE_ERROR_INPUT) {
+    char message[CONTEXT_MESSAGE_SIZE];
+    memcpy(message, context->message, sizeof message);
+    status = scree_recording_open_damaged(context, path, &r);
+    if (status == SCREE_ERROR_INPUT) return context_fail(context, SCREE_ERROR_INPUT, "%s", message);
+    if (!status) tell(&l, "%s", message);
+  }
   if (status) return status;
   found->checksums = r->checked;
   found->unfinished = r->dropped_frames;
   if (r->rebuilt) tell(&l, "%s: its structure is damaged; that of a checkpoint is used", path);
-  status = examine_frames(&l, r);
-  if (!status) status = examine_steps(&l, r);
-  if (!status) status = examine_rest(&l, r);
-  if (!status) status = examine_reach(&l, r);
+  status = r->cut ? examine_rests(&l, r) : examine_frames(&l, r);
+  if (!status && !r->cut) status = examine_steps(&l, r);
+  if (!status && !r->cut) status = examine_rest(&l, r);
+  if (!status && !r->cut) status = examine_reach(&l, r);
   if (!status) status = examine_checkpoints(&l, r);
   scree_recording_close(r);
   if (!status && found->faults)

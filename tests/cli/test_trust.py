@@ -171,7 +171,7 @@ class Trust(CommandTest):
             told += 1
             self.assertIn("shorter than its checkpoint says", self.run_scree("info", "k.h5").err)
             saved = self.run_scree("salvage", "k.h5", "--out", "s.h5", "--force", "--json")
-            self.assertIn("lost: k.h5: it is shorter than its checkpoint says", saved.err)
+            self.assertRegex(saved.err, "lost: k.h5: (frames|steps) .* not whole in the file")
             saved = self.lines(saved)[0]
             self.assertGreater(saved["lost_frames"] + saved["lost_steps"], 0)
             self.assertLessEqual(saved["frames"] + saved["lost_frames"], frames)

@@ -65,9 +65,22 @@ static bool get_bytes(const check_source *source, uint64_t address, size_t lengt
   return true;
 }
 
+uint64_t check_left(const check_source *source, uint64_t address) {
+  uint64_t left = address < source->size ? source->size - address : 0;
+  for (size_t i = 0; i < source->patch_count; i++) {
+    const check_patch *p = &source->patches[i];
+    if (address >= p->address && address - p->address < p->size &&
+        p->size - (address - p->address) > left)
+      left = p->size - (address - p->address);
+  }
+  return left;
+}
+
 bool check_get(const check_source *source, uint64_t address, size_t length, unsigned char *out) {
-  if (!check_inside(source, address, length) || !get_bytes(source, address, length, out))
-    return false;
+  if (check_left(source, address) < length) return false;
+  const uint64_t there = address < source->size ? source->size - address : 0;
+  const size_t own = there < length ? (size_t)there : length;
+  if (own && !get_bytes(source, address, own, out)) return false;
   for (size_t i = 0; i < source->patch_count; i++)
     lay_over(&source->patches[i], address, length, out);
   return true;

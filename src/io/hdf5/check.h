@@ -55,7 +55,9 @@ static inline uint64_t check_number(const unsigned char *p, int bytes) {
   return x;
 }
 
-/* Copies `length` bytes at `address`; false when they are not all in the file. */
+/* How many bytes from `address` on are known: to the end of the file, or of a patch there. */
+uint64_t check_left(const check_source *source, uint64_t address);
+/* Copies `length` bytes at `address`; false when they are not all in the file or a patch. */
 bool check_get(const check_source *source, uint64_t address, size_t length, unsigned char *out);
 static inline bool check_inside(const check_source *source, uint64_t address, uint64_t length) {
   return address <= source->size && length <= source->size - address;

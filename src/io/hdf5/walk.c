@@ -91,7 +91,7 @@ scree_status walk_block(walk_file *file, const char *path, uint64_t address, uin
                         const char *signature, unsigned char **out) {
   const check_source *source = &file->source;
   *out = NULL;
-  if (size < 12 || size > MAX_BLOCK || !check_inside(source, address, size))
+  if (size < 12 || size > MAX_BLOCK || check_left(source, address) < size)
     return check_fail(source, path,
                       "a part of it is outside the file, which is truncated or damaged");
   unsigned char *block = memory_new(source->context, (size_t)size, 1);
@@ -260,7 +260,7 @@ static scree_status take_block(object *o, const unsigned char *block, size_t at,
 static scree_status read_header(object *o, uint64_t address) {
   unsigned char p[6 + 16 + 4 + 8] = {0};
   const check_source *source = &o->file->source;
-  const uint64_t left = address < source->size ? source->size - address : 0;
+  const uint64_t left = check_left(source, address);
   if (!left || !check_get(source, address, left < sizeof p ? (size_t)left : sizeof p, p))
     return damaged(o, "its header is outside the file, which is truncated or damaged");
   if (memcmp(p, "OHDR", 4) != 0 || p[4] != 2 || (p[5] & 0xc0))
@@ -306,7 +306,8 @@ static scree_status read_chunks(const object *o, walk_dataset *d, walk_chunks *c
   c->header = check_number(index + 6, 8);
   c->bytes = side[0] * row;
   memcpy(c->shape, index + 1, sizeof c->shape);
-  const scree_status status = walk_chunk_array(o->file, o->path, c);
+  scree_status status = walk_chunk_array(o->file, o->path, c);
+  if (o->file->cut && status == SCREE_ERROR_INPUT) status = SCREE_OK;
   d->chunk = c->address;
   d->chunk_rows = side[0];
   d->stored = d->size[0] / side[0] < c->count ? d->size[0] : c->count * side[0];
@@ -324,9 +325,13 @@ static scree_status read_contiguous(const object *o, walk_dataset *d) {
   d->address = check_number(m + 2, 8);
   d->stored = d->size[0];
   if (!count) return SCREE_OK;
-  if (d->address == CHECK_UNDEFINED ||
-      !check_inside(&o->file->source, d->address, count * d->type.size))
-    return damaged(o, "its data are not all in the file, which is truncated or damaged");
+  const bool inside = d->address != CHECK_UNDEFINED &&
+                      check_inside(&o->file->source, d->address, count * d->type.size);
+  if (!inside && o->file->cut) {
+    d->address = CHECK_UNDEFINED;
+    return SCREE_OK;
+  }
+  if (!inside) return damaged(o, "its data are not all in the file, which is truncated or damaged");
   reach(o->file, d->address, count * d->type.size);
   return SCREE_OK;
 }
@@ -388,7 +393,9 @@ static scree_status visit_link(const object *o, const unsigned char *m, size_t s
            (const char *)m + at);
   for (char *c = path; *c; c++)
     if ((unsigned char)*c < ' ' || (unsigned char)*c > '~') *c = '?';
-  return visit(o->file, path, o->depth + 1, check_number(m + at + length, 8), o->objects);
+  const scree_status status =
+      visit(o->file, path, o->depth + 1, check_number(m + at + length, 8), o->objects);
+  return o->file->cut && status == SCREE_ERROR_INPUT ? SCREE_OK : status;
 }
 
 static scree_status visit(walk_file *file, const char *path, int depth, uint64_t address,
@@ -445,7 +452,7 @@ scree_status walk_container(walk_file *file) {
   file->marked = b[11] != 0;
   const uint64_t told = check_number(b + 28, 8);
   /* While somebody writes, the file may be shorter or longer than it was said to be. */
-  if (!file->marked && told > source->size)
+  if (!file->marked && !file->cut && told > source->size)
     return context_fail(source->context, SCREE_ERROR_INPUT,
                         "%s: the file is truncated: %llu bytes are reported, %zu are there",
                         source->name, (unsigned long long)told, source->size);

@@ -7,7 +7,10 @@
  * writes. Every block must be in the file and have the checksum that it says.
  *
  * A writer that was killed may leave rows that were announced and never written: a dataset tells
- * how many of its rows are really in the file. */
+ * how many of its rows are really in the file.
+ *
+ * `cut` is for whoever saves what is left: objects that are damaged or outside the file are left
+ * out, and chunks may be missing between others. */
 #ifndef SCREE_IO_HDF5_WALK_H
 #define SCREE_IO_HDF5_WALK_H
 
@@ -23,11 +26,13 @@ typedef struct walk_dataset {
   const char *path;
   walk_type type;
   int rank;
-  uint64_t size[2];      /* extents, 1 beyond the rank */
-  uint64_t address;      /* contiguous; CHECK_UNDEFINED: in chunks, or nothing is stored */
-  const uint64_t *chunk; /* addresses of `chunk_rows` rows each, all in the file */
-  uint64_t chunk_rows;   /* 0: contiguous */
-  uint64_t stored;       /* rows before the first chunk that is missing, size[0] at most */
+  uint64_t size[2]; /* extents, 1 beyond the rank */
+  uint64_t address; /* contiguous; CHECK_UNDEFINED: in chunks, or nothing is stored */
+  /* Addresses of `chunk_rows` rows each, all in the file; with `cut` CHECK_UNDEFINED where one is
+   * missing, and some may be in the file in part. */
+  const uint64_t *chunk;
+  uint64_t chunk_rows; /* 0: contiguous */
+  uint64_t stored;     /* rows before the first chunk that is missing, size[0] at most */
 } walk_dataset;
 
 typedef struct walk_attribute {
@@ -45,6 +50,7 @@ typedef struct walk_file {
   /* Every block of structure, the superblock first: all but the data. */
   scree_status (*block)(void *user, uint64_t address, uint64_t size, const unsigned char *bytes);
   void *user;
+  bool cut;     /* in: take what is there of a file that is damaged */
   bool marked;  /* out: a writer has it open, or was killed */
   uint64_t end; /* out: behind all that is referred to, in the file or not yet */
 } walk_file;
@@ -74,7 +80,8 @@ typedef struct walk_chunks {
   uint64_t header;        /* address of the extensible array */
   uint64_t bytes;         /* of a chunk */
   unsigned char shape[5]; /* parameters as the layout tells them */
-  /* Out: the chunks before the first that is not in the file; the caller frees. */
+  /* Out: the chunks before the first that is not in the file, or with `cut` to the last that is;
+   * the caller frees. */
   uint64_t *address;
   size_t count;
 } walk_chunks;

@@ -13,13 +13,15 @@
 
 #include "base/memory.h"
 
-enum { HEADER = 72, PREFIX = 14, MAX_LEVELS = 64, VISIT_SLACK = 1 << 20 };
+enum { HEADER = 72, PREFIX = 14, MAX_LEVELS = 64, VISIT_SLACK = 1 << 20, MAX_FAULTS = 1 << 14 };
 
 typedef struct array {
   walk_file *file;
   const char *path;
   walk_chunks *chunks;
   bool broken;      /* a chunk before is not in the file */
+  uint64_t index;   /* of the next chunk */
+  unsigned faults;  /* blocks that were passed over */
   uint64_t visited; /* bytes; a block may be named twice in a file made to take long */
   unsigned bits, first, least, pointers, page_bits;
   size_t offset_size;
@@ -27,6 +29,28 @@ typedef struct array {
 
 static scree_status damaged(const array *a) {
   return check_fail(&a->file->source, a->path, "the list of its chunks is damaged");
+}
+
+/* With `cut`: chunks that are not in the file leave a hole. One that is has all those before it in
+ * front of it, so what lies farther along the list than the file is long is none of ours. */
+static scree_status take_what_is_there(array *a, uint64_t address) {
+  const check_source *source = &a->file->source;
+  walk_chunks *c = a->chunks;
+  const uint64_t index = a->index++;
+  if (address >= source->size || index > source->size / c->bytes) return SCREE_OK;
+  const scree_status status =
+      memory_grow(source->context, &c->address, (size_t)index + 1, sizeof *c->address);
+  if (status) return status;
+  while (c->count < index) c->address[c->count++] = CHECK_UNDEFINED;
+  c->address[c->count++] = address;
+  return SCREE_OK;
+}
+
+/* A block with the places of `elements` chunks cannot be read. */
+static scree_status pass_over(array *a, uint64_t elements, scree_status status) {
+  if (!a->file->cut || status != SCREE_ERROR_INPUT || ++a->faults > MAX_FAULTS) return status;
+  a->index += elements;
+  return SCREE_OK;
 }
 
 /* Addresses of the next `count` chunks. A killed writer may have named chunks that it never wrote,
@@ -37,6 +61,11 @@ static scree_status take_chunks(array *a, const unsigned char *at, uint64_t coun
   if (a->visited > source->size + VISIT_SLACK) return damaged(a);
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t address = check_number(at + 8 * i, 8);
+    if (a->file->cut) {
+      const scree_status status = take_what_is_there(a, address);
+      if (status) return status;
+      continue;
+    }
     if (address == CHECK_UNDEFINED) {
       a->broken = true;
       continue;
@@ -70,6 +99,7 @@ static scree_status visit_pages(array *a, uint64_t address, uint64_t elements,
     if (address + size > a->file->end) a->file->end = address + size;
     if (!(used[bit / 8] >> (7 - bit % 8) & 1)) {
       a->broken = true;
+      a->index += page;
       continue;
     }
     if (!check_get(source, address, (size_t)size, bytes) ||
@@ -77,7 +107,7 @@ static scree_status visit_pages(array *a, uint64_t address, uint64_t elements,
       status = damaged(a);
     else
       status = walk_tell_block(a->file, address, size, bytes);
-    if (!status) status = take_chunks(a, bytes, page);
+    status = status ? pass_over(a, page, status) : take_chunks(a, bytes, page);
   }
   memory_free(source->context, bytes);
   return status;
@@ -88,12 +118,13 @@ static scree_status visit_data_block(array *a, uint64_t address, uint64_t elemen
                                      const unsigned char *used, uint64_t bit) {
   if (address == CHECK_UNDEFINED) {
     a->broken = true;
+    a->index += elements;
     return SCREE_OK;
   }
   const uint64_t size = PREFIX + a->offset_size + (used ? 0 : 8 * elements) + 4;
   unsigned char *block;
   scree_status status = walk_block(a->file, a->path, address, size, "EADB", &block);
-  if (status) return status;
+  if (status) return pass_over(a, elements, status);
   if (!has_prefix(a, block))
     status = damaged(a);
   else if (used)
@@ -108,6 +139,7 @@ static scree_status visit_secondary(array *a, uint64_t address, uint64_t blocks,
                                     uint64_t elements) {
   if (address == CHECK_UNDEFINED) {
     a->broken = true;
+    a->index += blocks * elements;
     return SCREE_OK;
   }
   const uint64_t page = (uint64_t)1 << a->page_bits;
@@ -115,7 +147,7 @@ static scree_status visit_secondary(array *a, uint64_t address, uint64_t blocks,
   const uint64_t size = PREFIX + a->offset_size + blocks * mask + 8 * blocks + 4;
   unsigned char *block;
   scree_status status = walk_block(a->file, a->path, address, size, "EASB", &block);
-  if (status) return status;
+  if (status) return pass_over(a, blocks * elements, status);
   const unsigned char *used = block + PREFIX + a->offset_size, *at = used + blocks * mask;
   if (!has_prefix(a, block)) status = damaged(a);
   for (uint64_t i = 0; i < blocks && !status; i++)
