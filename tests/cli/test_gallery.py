@@ -241,6 +241,11 @@ class Small(GalleryTest):
     def test_rolling_and_bouncing(self):
         self.summary("rolling")
         self.assertLess(abs(column(self.probe("rolling", "ball"), "vx")[-1] - 10.0 / 7.0), 1e-3)
+        # With resistance it begins to roll at v0 / (g (mu + 5/2 (mu - rho/r))) = 0.2204 s and stands 7/5 v r / (g rho) later.
+        self.summary("rolling", "--duration", "5", "--set", "materials.default.rolling=0.005")
+        ball = self.probe("rolling", "ball")
+        rest = next(t for t, v in zip(column(ball, "time"), column(ball, "vx")) if v < 1e-6)
+        self.assertLess(abs(rest - 4.077), 3e-3)
         self.summary("bouncing-ball")
         ball = self.probe("bouncing-ball", "ball")
         up = [t for t, z in zip(column(ball, "time"), column(ball, "z")) if z > 0.0501]
