@@ -182,10 +182,9 @@ static void newton_hits_a_row_at_once(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_belt_carries_a_block),
-                                     cmocka_unit_test(a_brake_holds_up_to_its_torque),
-                                     cmocka_unit_test(a_clutch_brings_wheels_together),
-                                     cmocka_unit_test(a_ball_bounces_aslant),
-                                     cmocka_unit_test(newton_hits_a_row_at_once)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_belt_carries_a_block), cmocka_unit_test(a_brake_holds_up_to_its_torque),
+      cmocka_unit_test(a_clutch_brings_wheels_together), cmocka_unit_test(a_ball_bounces_aslant),
+      cmocka_unit_test(newton_hits_a_row_at_once)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

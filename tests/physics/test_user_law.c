@@ -129,6 +129,34 @@ static void friction_remembers(void **state) {
   lab_close(&l);
 }
 
+/* A block of 64 balls: the same bits for any number of threads. */
+static void threads_do_not_matter(void **state) {
+  (void)state;
+  uint64_t hash[3];
+  for (int k = 0; k < 3; k++) {
+    spring_law law = {.stiffness = 1e6};
+    lab l = lab_open(0.1, 0.5);
+    scree_context_set_threads(l.context, 1 << k);
+    l.law.law = SCREE_LAW_USER;
+    lab_add_floor(&l);
+    for (int i = 0; i < 64; i++) {
+      const scree_body_id ball = lab_add_ball(&l, 0.05, 0.05 + 0.1 * (i / 16), -0.01 * (i % 4));
+      scree_body_state b = lab_state(&l, ball);
+      b.position[0] = 0.1 * (i % 4);
+      b.position[1] = 0.1 * (i / 4 % 4);
+      ok(&l, scree_body_set_state(l.world, ball, &b));
+    }
+    scree_world_set_law_function(l.world, push_back, NULL, &law);
+    l.def.solver = "auto";
+    l.def.tolerance_residual = 1e-6;
+    const scree_step_info info = lab_run(&l, 2e-3, 0.06);
+    assert_true(info.contacts >= 60 && law.contacts >= 60 * law.calls);
+    hash[k] = scree_world_hash(l.world);
+    lab_close(&l);
+  }
+  assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
+}
+
 /* ---- a pull --------------------------------------------------------------------------------- */
 
 static scree_status hold(void *user, const scree_world *world, double h, size_t count,
@@ -243,8 +271,11 @@ static void keys_of_other_laws_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_spring_is_the_library_s_own),  cmocka_unit_test(friction_remembers),
-      cmocka_unit_test(a_pull_bears_a_weight),          cmocka_unit_test(what_is_wrong_is_told),
+      cmocka_unit_test(a_spring_is_the_library_s_own),
+      cmocka_unit_test(friction_remembers),
+      cmocka_unit_test(threads_do_not_matter),
+      cmocka_unit_test(a_pull_bears_a_weight),
+      cmocka_unit_test(what_is_wrong_is_told),
       cmocka_unit_test(keys_of_other_laws_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
