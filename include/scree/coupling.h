@@ -53,7 +53,7 @@ SCREE_API scree_status scree_coupling_find(const scree_coupling *coupling, const
 /* Inputs alone can be set; both can be read. Of a probe that has nothing to measure: 0. */
 SCREE_API scree_status scree_coupling_set(scree_coupling *coupling, size_t count,
                                           const size_t *variables, const double *values);
-SCREE_API scree_status scree_coupling_get(scree_coupling *coupling, size_t count,
+SCREE_API scree_status scree_coupling_get(const scree_coupling *coupling, size_t count,
                                           const size_t *variables, double *values);
 
 SCREE_API double scree_coupling_time(const scree_coupling *coupling);

@@ -348,10 +348,10 @@ SCREE_API size_t scree_world_get_states(const scree_world *world, size_t limit, 
  * arrays move, the old ones are filled with NaN and `alive` with 0. */
 typedef struct scree_world_view {
   size_t limit;
-  const double *positions;  /* 3 a body, m */
-  const double *rotations;  /* 4 a body, w x y z */
-  const double *velocities; /* 3 a body, m/s */
-  const double *angulars;   /* 3 a body, rad/s */
+  const double *positions;  /* 3 per body, m */
+  const double *rotations;  /* 4 per body, w x y z */
+  const double *velocities; /* 3 per body, m/s */
+  const double *angulars;   /* 3 per body, rad/s */
   const double *masses;     /* kg; 0: not dynamic */
   const uint32_t *generations;
   const uint8_t *alive;
@@ -407,7 +407,7 @@ typedef struct scree_link_body {
   double rotation[4]; /* of the body's principal axes, w x y z */
   double velocity[3], angular[3];
 } scree_link_body;
-/* load: force at the centre of mass and torque, 6 a body. k and r, when they are not null: set to
+/* load: force at the centre of mass and torque, 6 per body. k and r, when they are not null: set to
  * -df/dq and -df/dv by rows, (6 count)^2 each (dq: displacement and small turn in the world frame),
  * and return true; or return false, and they are found by differences. Also called for the same
  * time again with other states: it must not depend on what it was asked before. */
@@ -447,7 +447,7 @@ SCREE_API scree_link_def scree_link_def_default(void); /* a spring of 1000 N/m *
 SCREE_API scree_status scree_world_add_link(scree_world *world, const scree_link_def *def,
                                             scree_link_id *id);
 /* Masses that the bodies of a tetrahedron or cable of def->density must have of it, kg, with its
- * bodies at `at` (3 a body): the lumped ones, or with def->consistent those that its own inertia
+ * bodies at `at` (3 per body): the lumped ones, or with def->consistent those that its own inertia
  * leaves. */
 SCREE_API scree_status scree_world_get_link_masses(const scree_world *world,
                                                    const scree_link_def *def, const double *at,

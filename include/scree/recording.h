@@ -119,11 +119,11 @@ typedef struct scree_frame {
   double time;
   uint64_t step;
   size_t body_count, contact_count;
-  const uint32_t *ids;            /* 3 a body: place, generation, shape */
-  const double *poses;            /* 7 a body */
-  const float *velocities;        /* 6 a body */
-  const uint32_t *contact_bodies; /* 2 a contact */
-  const float *contacts;          /* 10 a contact */
+  const uint32_t *ids;            /* 3 per body: place, generation, shape */
+  const double *poses;            /* 7 per body */
+  const float *velocities;        /* 6 per body */
+  const uint32_t *contact_bodies; /* 2 per contact */
+  const float *contacts;          /* 10 per contact */
 } scree_frame;
 SCREE_API scree_status scree_recording_get_frame(scree_recording *recording, size_t i,
                                                  scree_frame *frame);

@@ -206,7 +206,7 @@ scree_status scree_coupling_set(scree_coupling *c, size_t count, const size_t *v
   return status;
 }
 
-static scree_status read_one(scree_coupling *c, const coupled *v, double *value) {
+static scree_status read_one(const scree_coupling *c, const coupled *v, double *value) {
   *value = 0.0;
   if (v->probe) {
     double columns[COLUMNS];
@@ -232,7 +232,7 @@ static scree_status read_one(scree_coupling *c, const coupled *v, double *value)
   return SCREE_OK;
 }
 
-scree_status scree_coupling_get(scree_coupling *c, size_t count, const size_t *variables,
+scree_status scree_coupling_get(const scree_coupling *c, size_t count, const size_t *variables,
                                 double *values) {
   ARGUMENT_CHECK(c ? c->sim->context : NULL, c && (!count || (variables && values)));
   scree_status status = SCREE_OK;

@@ -55,11 +55,11 @@ typedef struct view_frame {
   double time, step;
   size_t count;
   const uint32_t *numbers;
-  const double *poses;     /* 7 a body */
-  const float *velocities; /* 6 a body */
+  const double *poses;     /* 7 per body */
+  const float *velocities; /* 6 per body */
   size_t contact_count;
-  const uint32_t *pairs; /* 2 a contact: numbers; UINT32_MAX: that body is not shown */
-  const float *contacts; /* 10 a contact, as in a recording */
+  const uint32_t *pairs; /* 2 per contact: numbers; UINT32_MAX: that body is not shown */
+  const float *contacts; /* 10 per contact, as in a recording */
 } view_frame;
 
 enum { VIEW_COLUMNS = 9 }; /* x y z, qw qx qy qz, speed, spin */

@@ -6,7 +6,7 @@
  *
  *   a turn by h w about x moves a point p by h w x (p - x) and by -h^2 w^2 / 2 (p - x) that nobody
  *   asked for: a grain carried by the wall of a drum leaves along the tangent, into the wall, and a
- *   blade of radius 0.5 m that turns by 0.2 a step runs 10 mm too far;
+ *   blade of radius 0.5 m that turns by 0.2 rad per step runs 10 mm too far;
  *   a turn of the two against each other brings features to touch that were none of the contacts:
  *   the ends of two rods that had crossed, another part of a rim.
  *

@@ -10,8 +10,8 @@
  *   I (w+ - w) = moments - part h^2 K (w+ - w_s),   part = 1 - limit / x
  *
  * with w_s the slow part of its angular velocity, w_s+ = w_s + 0.6 (w+ - w_s). For stiff modes that
- * is the moment as at the end of the step: they die by a factor 0.8 a step, and K may be wrong by a
- * factor of 2. Slow motion is w_s but for a lag of tau = h / 0.6; it loses (omega tau)^2 of what
+ * is the moment as at the end of the step: they die by a factor 0.8 per step, and K may be wrong by
+ * a factor of 2. Slow motion is w_s but for a lag of tau = h / 0.6; it loses (omega tau)^2 of what
  * the same damping of w itself would take: at a rate of omega^4 tau^2 h / 2, 1e-5 a second for a
  * pendulum of 1 m at 5 ms. It is reported.
  *

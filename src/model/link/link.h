@@ -25,7 +25,7 @@
 
 typedef struct link_row {
   double stress, stiffness, damping;
-  double gradient[LINK_DIM]; /* 6 a body */
+  double gradient[LINK_DIM]; /* 6 per body */
 } link_row;
 
 typedef struct link_rows {

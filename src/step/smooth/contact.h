@@ -68,7 +68,7 @@ typedef struct smooth_contacts {
 void smooth_contacts_clear(scree_context *context, smooth_contacts *c);
 /* Refuses bodies that overlap. */
 scree_status smooth_contacts_refuse(scree_stepper *stepper, smooth_contacts *c);
-/* Adds forces of contacts at the world's state, h after what was kept, to f (6 a body of the
+/* Adds forces of contacts at the world's state, h after what was kept, to f (6 per body of the
  * ranks). */
 scree_status smooth_contacts_push(scree_stepper *stepper, smooth_contacts *c,
                                   const penalty_law *law, double h, const uint32_t *rank,

@@ -22,7 +22,7 @@ static const double enough = 1e-12, inner = 1e-10; /* of the right side, of a co
 
 typedef struct minres {
   scree_context *context;
-  double *factor; /* Cholesky factors of the blocks of P, by rows, MOST_ROWS^2 a node */
+  double *factor; /* Cholesky factors of the blocks of P, by rows, MOST_ROWS^2 per node */
   double *work;
 } minres;
 

@@ -46,7 +46,7 @@ typedef struct smooth {
   pose *pose;       /* of the start of the whole step, to come back to */
   v3 *twist;
   double *keep;     /* a0, b0, lambda0 */
-  double *v, *more; /* room, 6 a body */
+  double *v, *more; /* room, 6 per body */
   smooth_contacts contacts;
   penalty_law penalty; /* of this step; young 0: none */
   double penalty_step; /* s, of the next evaluation; 0: at what was kept */

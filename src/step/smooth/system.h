@@ -43,12 +43,12 @@ typedef struct smooth_system {
   pose *pose0;   /* of all places in the world, at the start of the step */
   v3 *given0;    /* 2 a place: velocities there, of prescribed bodies */
   double time0;
-  double *v0, *a0, *a, *b0, *f, *step; /* 6 a body; step: displacement and turn in the step; b0:
+  double *v0, *a0, *a, *b0, *f, *step; /* 6 per body; step: displacement and turn in the step; b0:
                                           the blend of accelerations that a method goes on with */
   double *lambda0, *lambda;            /* a row */
   double *x, *load;                    /* room: all unknowns; bodies.limit loads as doubles */
   double *rates;                       /* room: a row */
-  double *seen; /* 13 a body: its state after the last step, to notice that it was set since */
+  double *seen; /* 13 per body: its state after the last step, to notice that it was set since */
   scree_status (*more_forces)(void *user,
                               double *f); /* more forces for accelerations; null: none */
   void *more_user;
@@ -87,7 +87,8 @@ void system_clear(smooth_system *s);
 /* Brings the pattern up to date and takes the world's state as the start of a step. Refuses what
  * smooth motion cannot have. *again: bodies or joints came or went, or a body was set. */
 scree_status system_begin(smooth_system *s, bool *again);
-/* The world at time0 + dt: bodies at their start moved by `step` (6 a body), with velocities v. */
+/* The world at time0 + dt: bodies at their start moved by `step` (6 per body), with velocities v.
+ */
 void system_put(smooth_system *s, double dt, const double *step, const double *v);
 /* The world as it was at the start. */
 void system_back(smooth_system *s);
@@ -96,7 +97,7 @@ void system_accept(smooth_system *s, double h);
 /* Forces and rows at the world's state. */
 void system_forces(smooth_system *s, double *f);
 void system_rows(smooth_system *s);
-/* y += D x (6 a body from rows); M a; rates D'v + given of a row. */
+/* y += D x (6 per body from rows); M a; rates D'v + given of a row. */
 void system_add_loads(const smooth_system *s, const double *lambda, double *y);
 void system_mass(const smooth_system *s, const double *a, double *y);
 double system_rate(const smooth_system *s, size_t row, const double *v);
