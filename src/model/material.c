@@ -133,6 +133,48 @@ static bool law_fault(const scree_material_def *m, const char **key, char *text,
   return false;
 }
 
+/* Numbers so large or small that steps are lost in rounding: told, rather than missed step by step.
+ */
+static bool size_fault(const scree_material_def *m, const char **key, char *text, size_t size) {
+  const struct {
+    const char *key;
+    double value, most;
+  } row[] = {{"rolling", m->rolling, 1e6},
+             {"spinning", m->spinning, 1e6},
+             {"compliance", m->compliance, 1e6},
+             {"compliance_tangent", m->compliance_tangent, 1e6},
+             {"friction_viscous", m->friction_viscous, 1e4}};
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+    if (row[i].value > row[i].most)
+      FAULT(row[i].key, "%s is %g; it must be at most %g", row[i].key, row[i].value, row[i].most);
+  if (m->compliance > 0.0 && m->compliance_tangent > 1e6 * m->compliance)
+    FAULT(
+        "compliance_tangent",
+        "compliance_tangent is %g; it must be at most 1e6 times the compliance, %g; what bears no "
+        "shear has friction 0",
+        m->compliance_tangent, m->compliance);
+  if (m->stiffness > 0.0 && m->stiffness < 1e-20)
+    FAULT("stiffness", "stiffness is %g; it must be at least 1e-20", m->stiffness);
+  const struct {
+    const char *key;
+    double value;
+  } bond[] = {{"bond_shear", m->bond_shear},
+              {"bond_bending", m->bond_bending},
+              {"bond_twisting", m->bond_twisting}};
+  for (size_t i = 0; i < sizeof bond / sizeof *bond; i++)
+    if (bond[i].value > 1e6 * m->cohesion)
+      FAULT(bond[i].key, "%s is %g; it must be at most 1e6 times the cohesion, %g", bond[i].key,
+            bond[i].value, m->cohesion);
+  const double along = length2(m->direction), speed = length2(m->surface_velocity);
+  const double *d = m->direction;
+  if ((d[0] != 0.0 || d[1] != 0.0 || d[2] != 0.0) && !(along > 1e-200 && along < 1e200))
+    FAULT("direction", "direction has a length that is not between 1e-100 and 1e100");
+  if (!(speed <= 1e12))
+    FAULT("surface_velocity", "surface_velocity is %g m/s; it must be at most 1e6 m/s",
+          sqrt(speed));
+  return false;
+}
+
 /* Keys of friction that do not go together. */
 static bool friction_fault(const scree_material_def *m, const char **key, char *text, size_t size) {
   if (m->friction_kinetic > m->friction)
@@ -176,7 +218,8 @@ bool material_fault(const scree_material_def *m, const char **key, char *text, s
   if ((unsigned)m->law >= SCREE_LAW_COUNT) FAULT("law", "there is no law %d", (int)m->law);
   if ((unsigned)m->restitution_law > SCREE_RESTITUTION_NEWTON)
     FAULT("restitution_law", "there is no restitution law %d", (int)m->restitution_law);
-  return law_fault(m, key, text, size) || friction_fault(m, key, text, size);
+  return law_fault(m, key, text, size) || friction_fault(m, key, text, size) ||
+         size_fault(m, key, text, size);
 }
 
 static scree_status check(scree_context *context, const scree_material_def *m) {

@@ -83,6 +83,18 @@ FAULTS = [
     ("friction: 0, dilatancy: 0.1", "dilatancy", "must not be above friction, 0"),
     ("friction_across: 0.3, direction: [1, 0]", "direction", "a list of 3 numbers is wanted"),
     ("surface_velocity: 1", "surface_velocity", "a list of 3 numbers is wanted"),
+    ("surface_velocity: [1e300, 0, 0]", "surface_velocity", "at most 1e6 m/s"),
+    ("friction_across: 0.3, direction: [1e-300, 0, 0]", "direction", "between 1e-100 and 1e100"),
+    ("friction_across: 0.3, direction: [1e300, 0, 0]", "direction", "between 1e-100 and 1e100"),
+    ("rolling: 1e30", "rolling", "at most 1e+06"),
+    ("spinning: 1e300", "spinning", "at most 1e+06"),
+    ("friction_viscous: 1e30", "friction_viscous", "at most 10000"),
+    ("law: compliant, compliance: 1e300", "compliance", "at most 1e+06"),
+    ("law: compliant, compliance: 1e-6, compliance_tangent: 100", "compliance_tangent", "at most 1e6 times the compliance"),
+    ("law: power, stiffness: 1e-300", "stiffness", "at least 1e-20"),
+    ("law: bond, cohesion: 3, bond_shear: 1e30", "bond_shear", "at most 1e6 times the cohesion"),
+    ("law: bond, cohesion: 3, bond_bending: 1e30", "bond_bending", "at most 1e6 times the cohesion"),
+    ("law: bond, cohesion: 3, bond_twisting: 1e300", "bond_twisting", "at most 1e6 times the cohesion"),
 ]
 
 # A block of balls that touch, on a belt, one of them in a hinge with a brake: some 150 contacts, enough that threads share them.
