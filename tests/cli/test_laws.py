@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Contact laws from scenes: what is refused, with its place, and that a law's state survives a checkpoint and threads."""
+import re
+
 from command import CommandTest, main
 
 SCENE = """step: 1 ms
@@ -136,6 +138,28 @@ bodies:
     lattice: {count: [8, 8, 1], pitch: [0.2, 0.2, 0.2], origin: [0, 0, 0.03]}
 """
 
+# Sizes L, times T = sqrt(L): with forces as L^3 (and all others by their units) runs are alike. Balls of 10 um to 10 m.
+SCALED = """step: %(t)r
+duration: '${100 * %(t)r}'
+gravity: [1, 0.5, -9.6]
+materials:
+  default: {friction: 0.5, law: %(law)s}
+  belt: {friction: 0.5, surface_velocity: ['${0.3 * %(T)r}', 0, 0], law: %(law)s}
+solver: {tolerance_residual: 1e-6, iteration_limit: 20000}
+bodies:
+  - {name: floor, kind: fixed, material: belt, shape: {half_space: {}}}
+  - {name: ball, for: {i: 2, j: 2, k: 2}, shape: {sphere: {radius: '${0.05 * %(L)r}'}},
+     position: ['${0.1 * %(L)r * i}', '${0.1 * %(L)r * j}', '${%(L)r * (0.05 + 0.1 * k)}'], velocity: ['${0.1 * %(T)r * k}', 0, 0]}
+probes: [{name: one, kind: body, body: 'ball[5]'}]
+"""
+# Of each key its value at L = 1 and the power of L that it has.
+SCALES = ["rigid", "rigid, restitution: 0.5", "rigid-cohesive, cohesion: 0.5^3, cohesion_range: 0.02^1", "rigid-cohesive, cohesion_energy: 2^2",
+          "compliant, compliance: 1e-4^-2, compliance_tangent: 1e-4^-2, damping: 0.001^0.5", "power, stiffness: 1e6^1.5",
+          "compliant-cohesive, compliance: 1e-4^-2, cohesion: 0.5^3", "elastoplastic, compliance: 1e-4^-2, yield_force: 3^3, hardening: 1e3^2",
+          "bond, cohesion: 200^3, bond_bending: 10^4, compliance: 1e-4^-2, compliance_tangent: 1e-4^-2",
+          "liquid-bridge, bridge_volume: 1e-8^3, surface_tension: 1^2", "rigid, rolling: 0.002^1, spinning: 0.001^1",
+          "rigid, friction_kinetic: 0.3, stribeck_speed: 0.1^0.5, friction_viscous: 0.1^-0.5"]
+
 
 class Laws(CommandTest):
     def write(self, name, text):
@@ -186,6 +210,23 @@ class Laws(CommandTest):
                 self.assertEqual(result.code, 0, result.err)
                 hashes.append(self.lines(result)[-1]["state_hash"])
                 self.assertEqual(len(set(hashes)), 1, hashes)
+
+    def test_all_sizes_are_alike(self):
+        for law in SCALES:
+            ends = []
+            for size in (1e-4, 1e-2, 1.0, 100.0):
+                keys = re.sub(r"([0-9.e-]+)\^([0-9.-]+)", lambda m: repr(float(m[1]) * size ** float(m[2])), law)
+                self.write("size.yaml", SCALED % {"t": 1e-3 * size ** 0.5, "T": size ** 0.5, "L": size, "law": keys})
+                result = self.run_scree("run", "size.yaml", "--out", "size.h5", "--force", "--json")
+                self.assertEqual(result.code, 0, result.err)
+                self.assertEqual(self.lines(result)[-1]["nonconverged_steps"], 0)
+                with open(self.path("size_one.csv"), encoding="utf-8") as file:
+                    end = [float(x) for x in file.read().splitlines()[-1].split(",")]
+                ends.append([x / size for x in end[1:4]] + [v / size ** 0.5 for v in end[8:11]])
+            with self.subTest(law=law):
+                for end in ends:
+                    for a, b in zip(end, ends[2]):
+                        self.assertLess(abs(a - b), 1e-5, ends)
 
     def test_many_that_roll_and_dilate_are_solved(self):
         self.write("eggs.yaml", EGGS)
