@@ -99,26 +99,29 @@ view: | build
 	@$(call configure,release)
 	@$(call compile,release) --target scree_command > build/view.log 2>&1 || { tail -30 build/view.log; exit 1; }
 	build/release/scree run wall --view
-gallery-pages: release
-	tools/make-gallery --pages --quick --scree build/release/scree
+gallery-pages: packaged
+	tools/make-gallery --pages --quick --scree build/install/scree
 # Built apart, without tests and benchmarks.
-install: | build
+packaged: | build
 	@tools/setup --build
 	@$(call configure,release,-B build/install -DSCREE_TESTS=OFF)
 	$(call compile,install)
+install: packaged
 	DESTDIR=$(DESTDIR) cmake --install build/install --prefix $(PREFIX)
 
-docs: release
+docs: setup | build
+	@$(call configure,release)
+	$(call compile,release) --target scree_command
 	tools/build-docs build/release/scree out/docs
 
 # Debian's python3, which has cffi and numpy; nothing is fetched from the network.
 PYTHON ?= /usr/bin/python3
-wheel: release
-	SCREE_LIBRARY=$(CURDIR)/build/release/libscree.so $(PYTHON) -m pip wheel --quiet --no-build-isolation --no-deps --no-index -w out/wheel .
+wheel: packaged
+	SCREE_LIBRARY=$(CURDIR)/build/install/libscree.so $(PYTHON) -m pip wheel --quiet --no-build-isolation --no-deps --no-index -w out/wheel .
 	@ls out/wheel/*.whl
 
-tarball: release
-	tools/make-tarball build/release out/tarball
+tarball: packaged
+	tools/make-tarball build/install out/tarball
 deb:
 	@tools/setup --deb
 	@JOBS=$(JOBS) tools/make-deb out/deb
@@ -137,4 +140,4 @@ build:
 	@mkdir -p build
 clean:
 	rm -rf build
-.PHONY: view all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers bench-engines bench-mechanics gallery-pages install wheel tarball deb docs check format setup clean
+.PHONY: view all release debug test test-long asan tsan fuzz fuzz-long soak bench studies bench-peers bench-engines bench-mechanics gallery-pages packaged install wheel tarball deb docs check format setup clean

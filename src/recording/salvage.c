@@ -54,7 +54,7 @@ static scree_status note_known(job *j, uint64_t key) {
   return status;
 }
 
-/* Several that follow each other are told together. */
+/* Lost rows that follow each other, reported in one line. */
 typedef struct lost_range {
   const char *what; /* "frames" */
   size_t base;      /* number of the first of all */

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from command import SCREE, CommandTest, main, wait_until_at_work
+from command import SCREE, CommandTest, main
 
 VERBS = {"info": [], "plot": ["--out", "x.png"], "export": ["--out", "x"], "render": ["--out", "x.png", "--size", "32x32"],
          "resume": []}
@@ -144,7 +144,8 @@ class Odd(CommandTest):
                                    "--set", "recording.every=0.005", "--out", "k.h5")
         while not os.path.exists(self.path("k.h5.checkpoint")):
             time.sleep(0.01)
-        wait_until_at_work(process, 0.3)
+        while self.lines(self.run_scree("info", "k.h5", "--json"))[0]["frames"] < 20:
+            pass
         process.kill()
         process.wait()
 
@@ -179,7 +180,7 @@ class Odd(CommandTest):
 
     def test_live(self):
         """A run that is being written is read at any moment, and grows."""
-        process = subprocess.Popen([SCREE, "run", "settle", "--set", "n=60", "--duration", "60", "--set",
+        process = subprocess.Popen([SCREE, "run", "settle", "--set", "n=60", "--duration", "600", "--set",
                                     "recording.checkpoint=0.001", "--set", "recording.every=0.005", "--out", "k.h5"],
                                    cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not os.path.exists(self.path("k.h5")):

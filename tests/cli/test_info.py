@@ -37,7 +37,7 @@ class Info(CommandTest):
         self.assertIn("floor: r_floor.csv (missing)", self.check(["info", "r.h5"], 0).out)
 
     def test_running_and_stopped(self):
-        process = subprocess.Popen([SCREE, "run", "settle", "--set", "n=100", "--duration", "60", "--out", "k.h5"],
+        process = subprocess.Popen([SCREE, "run", "settle", "--set", "n=100", "--duration", "600", "--out", "k.h5"],
                                    cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not os.path.exists(self.path("k.h5")):
             time.sleep(0.01)

@@ -318,8 +318,8 @@ class Server(CommandTest):
 
     def test_idle_connections_are_dropped(self):
         idle = [self.connect() for _ in range(40)]
-        end = time.time() + 20
-        while time.time() < end:
+        end = time.monotonic() + 100
+        while time.monotonic() < end:
             gone = select.select(idle, [], [], 0.5)[0]
             if len(gone) >= 40:
                 break

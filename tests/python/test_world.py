@@ -336,13 +336,15 @@ class Behaviour(unittest.TestCase):
         thread = threading.Thread(target=count)
         thread.start()
         begin, seconds = counted[0], 0.0
-        for _ in range(40):
+        steps = 0
+        while steps < 40 or (counted[0] - begin < 5 * steps and steps < 2000):
             seconds += sim.step().seconds
+            steps += 1
         done = counted[0] - begin
         stop.set()
         thread.join()
         # Held all the time, the other thread would get one turn a step at most.
-        self.assertGreater(done, 200, seconds)
+        self.assertGreaterEqual(done, 5 * steps, seconds)
 
 
 if __name__ == "__main__":

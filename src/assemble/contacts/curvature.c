@@ -24,9 +24,9 @@
  *
  * Joints have none of it on purpose. Their error psi is of either sign and is taken back whole by
  * b = psi / h: it stays at h^2/2 of the curvature, which is just what gives the velocity at the
- * middle of the step its part across the arc. Foreseen curvature would make psi smaller (1e-8 m
- * instead of 1e-5 for a pendulum), but in chains of light links it feeds fast modes back into the
- * pull of a heavy load, and they grow. */
+ * middle of the step its part across the arc. Offsets for the expected curvature would make psi
+ * smaller (1e-8 m instead of 1e-5 for a pendulum), but in chains of light links it feeds fast modes
+ * back into the pull of a heavy load, and they grow. */
 #include <math.h>
 
 #include "assemble/assembler.h"

@@ -1,4 +1,5 @@
-/* Gradient steps and sweeps with momentum on a device: operator_gradient.h, operator_glide.h. */
+/* Gradient steps and sweeps with extrapolation on a device: operator_gradient.h, operator_glide.h.
+ */
 #include "ccp/device/operator.h"
 
 #ifdef SCREE_WITH_OPENCL
@@ -83,7 +84,7 @@ static void judge(ccp_operator *op, scree_model model, op_judged *sum) {
 const op_gradient_class device_gradient_class = {
     .begin = begin, .step = step, .accept = accept, .get = get, .judge = judge};
 
-/* ---- sweeps with momentum ------------------------------------------------------------------- */
+/* ---- sweeps with extrapolation -------------------------------------------------------------- */
 
 static scree_status glide_begin(ccp_operator *op) {
   op_device *impl = op->impl;

@@ -4,7 +4,7 @@
  *   twist    bodies: v = M^-1 D x, from the blocks of each body in their order
  *   read     blocks: y = D'v + C x
  *   sweep    blocks of a colour: solved alone, their bodies' twists brought up to date
- *   step     blocks: a projected gradient step with momentum
+ *   step     blocks: a projected gradient step with extrapolation
  *   judge    blocks: what the residuals are made of                                              */
 
 typedef struct contact_geometry {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -209,10 +210,40 @@ static void test_server(void **state) {
 }
 #endif
 
+/* Cut short, it is opened for salvage with what is left of it, and a remark says so. */
+static void test_cut_short(void **state) {
+  (void)state;
+  record("cut.h5");
+  scree_recording *r;
+  assert_int_equal(scree_recording_open_damaged(context, "cut.h5", &r), SCREE_OK);
+  assert_string_equal(scree_recording_remark(r), "");
+  assert_int_equal(scree_recording_frame_count(r), 5);
+  scree_recording_close(r);
+
+  assert_int_equal(truncate("cut.h5", size_of("cut.h5") * 6 / 10), 0);
+  assert_int_equal(scree_recording_open_damaged(context, "cut.h5", &r), SCREE_OK);
+  assert_non_null(strstr(scree_recording_remark(r), "cut short"));
+  size_t left = 0;
+  for (size_t i = 0; i < scree_recording_frame_count(r); i++) {
+    scree_frame frame;
+    const scree_status status = scree_recording_get_frame(r, i, &frame);
+    assert_true(status == SCREE_OK || status == SCREE_ERROR_INPUT);
+    if (!status) left++;
+  }
+  assert_true(left < 5);
+  scree_recording_close(r);
+  assert_int_equal(scree_recording_open_damaged(context, "none.h5", &r), SCREE_ERROR_IO);
+  scree_scene_destroy(scene);
+  static const char *const files[] = {"cut.h5", "cut.h5.checkpoint", "cut.h5.checkpoint.old",
+                                      "cut_e.csv"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) remove(files[i]);
+}
+
 int main(void) {
 #if defined(SCREE_WITH_HDF5)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_recording, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_cut_short, setup, teardown),
       cmocka_unit_test_setup_teardown(test_picture, setup, teardown),
       cmocka_unit_test_setup_teardown(test_page, setup, teardown),
       cmocka_unit_test_setup_teardown(test_server, setup, teardown),
