@@ -7,7 +7,7 @@
 
 #include "model/link/link.h"
 
-enum { BLOB_VERSION = 5 };
+enum { BLOB_VERSION = 6 };
 
 typedef struct blob_header {
   uint64_t magic;
@@ -19,6 +19,7 @@ typedef struct blob_header {
   scree_world_def def;
   periodic box;
   double time, step;
+  v3 late_gravity;
 } blob_header;
 
 static const uint64_t blob_magic = 0x444C524F57524353u; /* "SCRWORLD" */
@@ -43,6 +44,7 @@ void world_put(const scree_world *w, blob_out *out) {
   head.called = w->called;
   head.time = w->time;
   head.step = w->step;
+  head.late_gravity = w->late_gravity;
   uint64_t bit = 1;
 #define BLOB_BIT(type, name)                                                                       \
   if (b->name) head.optional |= bit;                                                               \
@@ -218,6 +220,7 @@ scree_status world_restore(scree_world *w, const void *bytes, size_t size) {
   w->called = head.called != 0;
   w->time = head.time;
   w->step = head.step;
+  w->late_gravity = head.late_gravity;
   w->joint_count = w->link_count = b->count = b->dynamic_count = w->asleep_count = 0;
   for (size_t i = 0; i < b->limit; i++) {
     b->shape[i] = b->shape_index[i] ? w->shape[b->shape_index[i] - 1] : NULL;

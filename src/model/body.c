@@ -237,6 +237,7 @@ scree_status scree_world_add_body(scree_world *w, const scree_body_def *d, scree
   if (b->asleep) b->asleep[i] = 0;
   if (b->still) b->still[i] = 0.0f;
   if (b->load) b->load[i] = (body_load){{0, 0, 0}, {0, 0, 0}};
+  if (b->late) memset(&b->late[i], 0, sizeof b->late[i]);
   if (b->step_load) b->step_load[i] = (body_load){{0, 0, 0}, {0, 0, 0}};
   b->count++;
   b->dynamic_count += d->kind == SCREE_BODY_DYNAMIC;
@@ -377,6 +378,7 @@ scree_status scree_body_set_state(scree_world *w, scree_body_id id, const scree_
     b->fresh[i] = 1;
     if (b->slow_turn) b->slow_turn[i] = b->angular[i];
     if (b->growth) memset(&b->growth[i], 0, sizeof b->growth[i]);
+    if (b->late) memset(&b->late[i], 0, sizeof b->late[i]);
   }
   if (b->drive && b->drive[i].motion) {
     b->drive[i].start = frame;

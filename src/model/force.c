@@ -20,20 +20,52 @@ void world_add_turn(const scree_world *w, size_t i, double h, v3 torque, v3 *ang
   *angular = v3_add(*angular, quat_rotate(b->rotation[i], change));
 }
 
-/* A force that begins now would kick from half a step ago. What it would have given until now is
- * taken off before; the velocity at the world's time stays what it is. */
-void world_change_load(scree_world *w, size_t i, v3 force, v3 torque) {
-  world_bodies *b = &w->bodies;
-  if (!world_is_dynamic(w, i) || b->fresh[i]) return;
-  const double half = 0.5 * w->step;
-  if (b->pulse[i] != PULSE_STEADY) {
-    b->linear_rate[i] = b->angular_rate[i] = v3_make(0, 0, 0);
-    b->pulse[i] = PULSE_STEADY;
+/* ---- loads that change ---------------------------------------------------------------------- */
+
+scree_status world_change_load(scree_world *w, size_t i, late_cause cause, v3 force, v3 torque) {
+  if (!world_is_dynamic(w, i) || w->bodies.fresh[i]) return SCREE_OK;
+  if (world_need(w, &w->bodies.late, sizeof *w->bodies.late, NULL)) return SCREE_ERROR_MEMORY;
+  body_load *late = &w->bodies.late[i].by[cause];
+  late->force = v3_add_scaled(late->force, 0.5 * w->step, force);
+  late->torque = v3_add_scaled(late->torque, 0.5 * w->step, torque);
+  return SCREE_OK;
+}
+
+bool world_is_late(const scree_world *w, size_t i) {
+  if (!w->bodies.late && v3_norm2(w->late_gravity) == 0.0) return false;
+  const body_load late = world_late_load(w, i);
+  return v3_norm2(late.force) + v3_norm2(late.torque) > 0.0;
+}
+
+body_load world_late_load(const scree_world *w, size_t i) {
+  const world_bodies *b = &w->bodies;
+  body_load sum = {{0, 0, 0}, {0, 0, 0}};
+  if (b->fresh[i] || !world_is_dynamic(w, i)) return sum;
+  sum.force = v3_scale(b->mass[i], w->late_gravity);
+  for (int k = 0; b->late && k < LATE_CAUSES; k++) {
+    sum.force = v3_add(sum.force, b->late[i].by[k].force);
+    sum.torque = v3_add(sum.torque, b->late[i].by[k].torque);
   }
-  b->linear[i] = v3_add_scaled(b->linear[i], -half / b->mass[i], force);
-  b->linear_rate[i] = v3_add_scaled(b->linear_rate[i], 1.0 / b->mass[i], force);
-  world_add_turn(w, i, -half, torque, &b->angular[i]);
-  world_add_turn(w, i, 1.0, torque, &b->angular_rate[i]);
+  return sum;
+}
+
+void world_forget_late(scree_world *w) {
+  w->late_gravity = v3_make(0, 0, 0);
+  if (w->bodies.late) memset(w->bodies.late, 0, w->bodies.limit * sizeof *w->bodies.late);
+}
+
+void world_force_rates(const scree_world *w, size_t i, double h, v3 free_linear, v3 free_angular,
+                       v3 *linear, v3 *angular) {
+  const world_bodies *b = &w->bodies;
+  const double rate = 1.0 / world_kick(w, i, h);
+  v3 dv = v3_sub(free_linear, b->linear[i]), dw = v3_sub(free_angular, b->angular[i]);
+  if (world_is_late(w, i)) {
+    const body_load late = world_late_load(w, i);
+    dv = v3_add_scaled(dv, 1.0 / b->mass[i], late.force);
+    world_add_turn(w, i, 1.0, late.torque, &dw);
+  }
+  *linear = v3_scale(rate, dv);
+  *angular = v3_scale(rate, dw);
 }
 
 scree_status scree_body_set_force(scree_world *w, scree_body_id id, const double force[3],
@@ -49,8 +81,9 @@ scree_status scree_body_set_force(scree_world *w, scree_body_id id, const double
   if (v3_norm2(v3_sub(load.force, w->bodies.load[i].force)) > 0.0 ||
       v3_norm2(v3_sub(load.torque, w->bodies.load[i].torque)) > 0.0)
     world_wake(w, i);
-  world_change_load(w, i, v3_sub(load.force, w->bodies.load[i].force),
-                    v3_sub(load.torque, w->bodies.load[i].torque));
+  if (world_change_load(w, i, LATE_FORCES, v3_sub(load.force, w->bodies.load[i].force),
+                        v3_sub(load.torque, w->bodies.load[i].torque)))
+    return SCREE_ERROR_MEMORY;
   w->bodies.load[i] = load;
   return SCREE_OK;
 }
@@ -146,7 +179,7 @@ size_t world_first_broken(const scree_world *w, const v3 *linear, const v3 *angu
 scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *angular) {
   const world_bodies *b = &w->bodies;
   const v3 gravity = v3_load(w->def.gravity);
-  const bool pairwise = world_has_pairwise(w);
+  const bool pairwise = world_has_pairwise(w), late = b->late || v3_norm2(w->late_gravity) > 0.0;
   if (pairwise && world_pairwise_begin(w)) return SCREE_ERROR_MEMORY;
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(context_team(w->context, pairwise || b->limit > PIECES_MANY))
@@ -165,6 +198,11 @@ scree_status world_free_velocities(scree_world *w, double h, v3 *linear, v3 *ang
     if (b->load) {
       linear[i] = v3_add_scaled(linear[i], push, b->load[i].force);
       world_add_turn(w, i, kick, b->load[i].torque, &angular[i]);
+    }
+    if (late) {
+      const body_load less = world_late_load(w, i);
+      linear[i] = v3_add_scaled(linear[i], -1.0 / b->mass[i], less.force);
+      world_add_turn(w, i, -1.0, less.torque, &angular[i]);
     }
     if (b->step_load) {
       linear[i] = v3_add_scaled(linear[i], h / b->mass[i], b->step_load[i].force);

@@ -453,14 +453,14 @@ scree_status scree_joint_set_coordinate_motor(scree_world *w, scree_joint_id id,
   if (!c) return SCREE_ERROR_ARGUMENT;
   scree_coordinate_def all = *def;
   memcpy(all.limits, c->limits, sizeof all.limits);
-  const scree_status status = check_motor(w->context, joint_class_of(j), k, &all);
+  scree_status status = check_motor(w->context, joint_class_of(j), k, &all);
   if (status) return status;
   const double before = effort_of(w, j, c);
   const bool applied = def->motor == SCREE_MOTOR_NONE || def->motor == SCREE_MOTOR_TORQUE;
   const double change = (def->motor == SCREE_MOTOR_TORQUE ? def->motor_value : 0.0) - before;
-  if (applied && change != 0.0 && !j->broken) world_change_motor(w, j, k, change);
-  take_motor(c, def, w->time);
-  return SCREE_OK;
+  if (applied && change != 0.0 && !j->broken) status = world_change_motor(w, j, k, change);
+  if (!status) take_motor(c, def, w->time);
+  return status;
 }
 
 scree_status scree_joint_set_motor(scree_world *w, scree_joint_id id, scree_motor_kind motor,

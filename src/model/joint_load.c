@@ -6,13 +6,15 @@ static bool pushes(const scree_world *w, uint32_t i) {
   return i != WORLD_NO_BODY && world_is_dynamic(w, i);
 }
 
-void world_change_motor(scree_world *w, const joint *j, int k, double change) {
+scree_status world_change_motor(scree_world *w, const joint *j, int k, double change) {
   const joint_view view = joint_view_of(w, j);
   const joint_row row = joint_coordinate_row(&view, k);
-  for (int s = 0; s < JOINT_SIDES; s++)
+  scree_status status = SCREE_OK;
+  for (int s = 0; s < JOINT_SIDES && !status; s++)
     if (pushes(w, j->body[s]))
-      world_change_load(w, j->body[s], v3_scale(change, row.linear[s]),
-                        v3_scale(change, row.angular[s]));
+      status = world_change_load(w, j->body[s], LATE_MOTORS, v3_scale(change, row.linear[s]),
+                                 v3_scale(change, row.angular[s]));
+  return status;
 }
 
 static void add_motor(const scree_world *w, const joint *j, int k, double h, v3 *linear,

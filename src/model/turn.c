@@ -67,18 +67,36 @@ static double size_of(const world_bodies *b, size_t i, v3 linear, v3 angular) {
   return sqrt(v3_norm2(linear) + arm2 * v3_norm2(angular));
 }
 
+/* Loads have changed between the half step before (old rates) and the one after (new rates), of
+ * which a and r are the mean so far: a := (kick a - step/2 a0) / (kick - step/2). a0 and r0 become
+ * what a free body would have now. */
+static void change_rates(const scree_world *w, size_t i, double kick, v3 *a, v3 *r, v3 *a0,
+                         v3 *r0) {
+  const world_bodies *b = &w->bodies;
+  const body_load late = world_late_load(w, i);
+  const double half = 0.5 * w->step, rest = 1.0 / (kick - half);
+  if (b->pulse[i] == PULSE_JOLT) *a0 = *r0 = v3_make(0, 0, 0);
+  *a = v3_scale(rest, v3_sub(v3_scale(kick, *a), v3_scale(half, *a0)));
+  *r = v3_scale(rest, v3_sub(v3_scale(kick, *r), v3_scale(half, *r0)));
+  *a0 = v3_add_scaled(*a0, 1.0 / (half * b->mass[i]), late.force);
+  world_add_turn(w, i, 1.0 / half, late.torque, r0);
+}
+
 void world_keep_rates(scree_world *w, size_t i, double kick, v3 linear, v3 angular, bool shared) {
   world_bodies *b = &w->bodies;
   const double f = 1.0 / kick;
-  const v3 a = v3_scale(f, v3_sub(linear, b->linear[i]));
-  const v3 r = v3_scale(f, v3_sub(angular, b->angular[i]));
-  const v3 da = v3_sub(a, b->linear_rate[i]), dr = v3_sub(r, b->angular_rate[i]);
+  const bool late = world_is_late(w, i);
+  v3 a = v3_scale(f, v3_sub(linear, b->linear[i]));
+  v3 r = v3_scale(f, v3_sub(angular, b->angular[i]));
+  v3 a0 = b->linear_rate[i], r0 = b->angular_rate[i];
+  if (late) change_rates(w, i, kick, &a, &r, &a0, &r0);
+  const v3 da = v3_sub(a, a0), dr = v3_sub(r, r0);
   const double g = v3_norm(v3_load(w->def.gravity)), size = size_of(b, i, a, r);
-  const double before = size_of(b, i, b->linear_rate[i], b->angular_rate[i]);
+  const double before = size_of(b, i, a0, r0);
   const bool calm = size <= 2.0 * g + jolt_part * f * size_of(b, i, linear, angular);
   const bool like = b->fresh[i] ? calm : size_of(b, i, da, dr) <= steady_part * fmax(size, before);
   b->pulse[i] = like ? (shared ? PULSE_SHARED : PULSE_STEADY) : calm ? PULSE_CALM : PULSE_JOLT;
-  if (b->growth && b->fresh[i])
+  if (b->growth && (b->fresh[i] || late))
     memset(&b->growth[i], 0, sizeof b->growth[i]);
   else if (b->growth)
     b->growth[i] = (body_growth){da, dr};

@@ -119,8 +119,7 @@ scree_status scree_world_set_gravity(scree_world *w, const double gravity[3]) {
     return context_fail(w->context, SCREE_ERROR_INPUT, "world: gravity must be finite");
   const v3 change = v3_sub(v3_load(gravity), v3_load(w->def.gravity));
   if (v3_norm2(change) > 0.0) world_wake_all(w);
-  for (size_t i = 0; i < w->bodies.limit; i++)
-    world_change_load(w, i, v3_scale(w->bodies.mass[i], change), v3_make(0, 0, 0));
+  w->late_gravity = v3_add_scaled(w->late_gravity, 0.5 * w->step, change);
   memcpy(w->def.gravity, gravity, sizeof w->def.gravity);
   return SCREE_OK;
 }

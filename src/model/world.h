@@ -33,6 +33,14 @@ typedef struct body_load {
   v3 force, torque; /* N, N m; world frame, at the centre of mass */
 } body_load;
 
+/* Loads that began or ended after the last step act from now on: what they would have given (or
+ * took) in the half step before, which the next kick leaves out, N s and N m s. The velocity of
+ * that half step stays what it was, as joints allow it. */
+typedef enum late_cause { LATE_FORCES, LATE_MOTORS, LATE_CAUSES } late_cause;
+typedef struct body_late {
+  body_load by[LATE_CAUSES];
+} body_late;
+
 /* How much a body's accelerations changed in the last step, m/s^2 and rad/s^2. */
 typedef struct body_growth {
   v3 linear, angular;
@@ -76,6 +84,7 @@ typedef struct body_drive {
   X(body_drive, drive)                                                                             \
   X(body_load, load)                                                                               \
   X(body_load, step_load)                                                                          \
+  X(body_late, late)                                                                               \
   X(v3, slow_turn)                                                                                 \
   X(body_growth, growth)                                                                           \
   X(double, charge)                                                                                \
@@ -179,9 +188,10 @@ struct scree_world {
   periodic box;           /* as it is now */
   struct tree_code *tree; /* of forces between all pairs */
   double time;
-  double step;    /* s, the last one; 0: none */
-  double calling; /* s, the step whose forces the function is asked for; 0: it is not called */
-  bool called;    /* for the step to come: it was begun and did not end */
+  double step;     /* s, the last one; 0: none */
+  v3 late_gravity; /* m/s, as `late` of bodies, of all that are not fresh */
+  double calling;  /* s, the step whose forces the function is asked for; 0: it is not called */
+  bool called;     /* for the step to come: it was begun and did not end */
   scree_force_function force_function;
   void *force_user;
   scree_law_function law_begin, law_end;
@@ -360,11 +370,27 @@ double world_motor_power(const scree_world *world); /* of motors of torque */
 typedef void world_visit_pair(void *user, uint32_t i, uint32_t j);
 void world_force_pairs(const scree_world *world, world_visit_pair *visit, void *user);
 /* The lasting load of a body, or the torque of a joint's motor, is about to change by this much. */
-void world_change_load(scree_world *world, size_t body, v3 force, v3 torque);
+scree_status world_change_load(scree_world *world, size_t body, late_cause cause, v3 force,
+                               v3 torque);
+/* All that the next kick of a body leaves out, gravity's part with it. */
+bool world_is_late(const scree_world *world, size_t body);
+body_load world_late_load(const scree_world *world, size_t body);
+void world_forget_late(scree_world *world);
+/* Acceleration that forces alone give in a step, whose free velocity is given. */
+static inline v3 world_force_rate(const scree_world *world, size_t i, double h, v3 free_linear) {
+  const world_bodies *b = &world->bodies;
+  v3 change = v3_sub(free_linear, b->linear[i]);
+  if ((b->late || v3_norm2(world->late_gravity) > 0.0) && !b->fresh[i])
+    change = v3_add_scaled(change, 1.0 / b->mass[i], world_late_load(world, i).force);
+  return v3_scale(1.0 / world_kick(world, i, h), change);
+}
+/* The same, with the angular one. */
+void world_force_rates(const scree_world *world, size_t body, double h, v3 free_linear,
+                       v3 free_angular, v3 *linear, v3 *angular);
 /* joint_load.c: motors that apply a torque or a force, into v_free; and what one of them is about
  * to change by. */
 void world_add_motors(const scree_world *world, double h, v3 *linear, v3 *angular);
-void world_change_motor(scree_world *world, const joint *j, int coordinate, double change);
+scree_status world_change_motor(scree_world *world, const joint *j, int coordinate, double change);
 /* Forgets what acts for one step only. */
 void world_clear_step_loads(scree_world *world);
 /* pairwise.c: before forces are asked for, wherever bodies have moved since. */

@@ -22,6 +22,7 @@ void step_integrate(scree_world *world, double h, const v3 *linear, const v3 *an
     b->position[i] = end.position;
     b->rotation[i] = end.rotation;
   }
+  world_forget_late(world);
   periodic_advance(&world->box, h);
   world->time += h;
   world->step = h;

@@ -234,6 +234,7 @@ static scree_status make_step(scree_stepper *s, double h, scree_step_info *info)
   }
   if (info->advanced) {
     world_clear_step_loads(s->world);
+    world_forget_late(s->world);
     s->step_count++;
   }
   info->asleep = scree_world_asleep_count(s->world);

@@ -341,6 +341,20 @@ static void add_energies(const assembler *a, double sign, double step, scree_led
   out->joints -= sign * elastic;
 }
 
+/* Loads that changed with this step were not there in its first half; nor was gravity's change. */
+static void add_late(const assembler *a, scree_ledger *out) {
+  const scree_world *w = a->world;
+  const world_bodies *b = &w->bodies;
+  const bool gravity = v3_norm2(w->late_gravity) > 0.0;
+  for (uint32_t i = 0; (b->late || gravity) && i < b->limit; i++) {
+    if (!world_is_dynamic(w, i) || b->fresh[i]) continue;
+    out->potential += b->mass[i] * v3_dot(w->late_gravity, a->mean[i].linear);
+    if (!b->late) continue;
+    add_load(a, i, -1.0, &b->late[i].by[LATE_FORCES], &out->forces);
+    add_load(a, i, -1.0, &b->late[i].by[LATE_MOTORS], &out->motors);
+  }
+}
+
 void assembler_open_ledger(assembler *a, scree_ledger *out) {
   const world_bodies *b = &a->world->bodies;
   assembler_find_means(a);
@@ -361,6 +375,7 @@ void assembler_open_ledger(assembler *a, scree_ledger *out) {
     if (b->load) add_load(a, body, world_kick(a->world, i, a->h), &b->load[i], &out->forces);
     if (b->step_load) add_load(a, body, a->h, &b->step_load[i], &out->forces);
   }
+  add_late(a, out);
   add_energies(a, -1.0, a->world->step, out);
 }
 

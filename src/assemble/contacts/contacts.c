@@ -230,13 +230,10 @@ static bool lasts(const assembler *a, const collide_contact *c, uint32_t previou
 
 /* m/s^2 that two bodies are driven together with by what acts on them. */
 static double pull_of(const assembler *a, const collide_contact *c, v3 n, double h) {
-  const world_bodies *b = &a->world->bodies;
   v3 sum = {0, 0, 0};
-  if (world_is_dynamic(a->world, c->a))
-    sum = v3_scale(1.0 / world_kick(a->world, c->a, h), v3_sub(a->linear[c->a], b->linear[c->a]));
+  if (world_is_dynamic(a->world, c->a)) sum = world_force_rate(a->world, c->a, h, a->linear[c->a]);
   if (world_is_dynamic(a->world, c->b))
-    sum = v3_add_scaled(sum, -1.0 / world_kick(a->world, c->b, h),
-                        v3_sub(a->linear[c->b], b->linear[c->b]));
+    sum = v3_sub(sum, world_force_rate(a->world, c->b, h, a->linear[c->b]));
   return v3_dot(n, sum);
 }
 

@@ -334,9 +334,8 @@ static void start_bodies(assembler *a, double h) {
     *body = (impact_body){.free_linear = v3_load(v), .free_angular = v3_load(v + 3)};
     if (!world_is_dynamic(a->world, i)) continue;
     body->even = b->inertia[i].x == b->inertia[i].y && b->inertia[i].y == b->inertia[i].z;
-    const double rate = 1.0 / world_kick(a->world, i, h);
-    body->force_linear = v3_scale(rate, v3_sub(body->free_linear, b->linear[i]));
-    body->force_angular = v3_scale(rate, v3_sub(body->free_angular, b->angular[i]));
+    world_force_rates(a->world, i, h, body->free_linear, body->free_angular, &body->force_linear,
+                      &body->force_angular);
   }
 }
 
