@@ -65,8 +65,9 @@ static int check_operands(const cli_args *args) {
     return cli_fail(CLI_USAGE, "%s is missing; usage: scree %s %s", verb->operands, verb->name,
                     verb->operands);
   if (args->operand_count > verb->operand_max)
-    return cli_fail(CLI_USAGE, "'%s' is one argument too many; usage: scree %s %s",
-                    args->operand[verb->operand_max], verb->name, verb->operands);
+    return cli_fail(CLI_USAGE, "'%s' is one argument too many; usage: scree %s%s%s",
+                    args->operand[verb->operand_max], verb->name, *verb->operands ? " " : "",
+                    verb->operands);
   return CLI_OK;
 }
 

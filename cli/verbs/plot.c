@@ -334,7 +334,7 @@ static int draw(work *w, const char *out) {
   for (size_t k = 0; k < w->item_count; k++)
     for (size_t n = 0; n < w->panels[k].count; n++) points += w->panels[k].curves[n].count;
   if (!points)
-    return cli_fail(CLI_INPUT, "%s: there is nothing to draw within these times", w->runs[0].path);
+    return cli_fail(CLI_INPUT, "%s: it has no values to draw within these times", w->runs[0].path);
   char title[400];
   const char *text = w->runs[0].settings->title;
   if (w->run_count == 1)

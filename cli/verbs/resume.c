@@ -38,6 +38,9 @@ static int run(cli_args *args) {
     code = cli_fail(cli_code(status), "%s", scree_context_message(context));
   } else {
     if (*scree_sim_remark(sim)) cli_note("%s: %s", args->operand[0], scree_sim_remark(sim));
+    if (scree_sim_done(sim) && !cli_has(args, "json"))
+      cli_note("%s: this run has ended; --duration with more seconds makes it go on",
+               args->operand[0]);
     simulate_def def = {.scene = scree_scene_file_path(scree_sim_scene(sim), 0),
                         .out = args->operand[0],
                         .json = cli_has(args, "json"),

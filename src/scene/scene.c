@@ -77,8 +77,14 @@ static scree_status read_parameters(scree_scene *scene) {
     /* A parameter may have any unit: it is turned into SI. */
     const scene_node *item = map->items[i];
     one = scene_number(&scene->doc, &scene->scope, item, name, SCENE_ANY_UNIT, &value);
-    if (!one) one = scene_scope_add(&scene->doc, map->keys[i], &scene->scope, name, value);
-    if (one) status = one;
+    if (one) {
+      /* Known all the same: that expressions use it is no further fault. */
+      scene_scope_add(&scene->doc, map->keys[i], &scene->scope, name, NAN);
+      status = one;
+    } else {
+      one = scene_scope_add(&scene->doc, map->keys[i], &scene->scope, name, value);
+      if (one) status = one;
+    }
   }
   return status;
 }

@@ -107,7 +107,7 @@ class Plot(CommandTest):
         times = [x for x, _ in self.data(script, 0, 0)]
         self.assertTrue(0.1 <= times[0] < 0.11 and 0.19 < times[-1] <= 0.2)
         result = self.check(["plot", "a.h5", "--from", "5", "--out", "n.png"], 3,
-                            "scree plot: a.h5: there is nothing to draw within these times\n", "")
+                            "scree plot: a.h5: it has no values to draw within these times\n", "")
         self.assertFalse(os.path.exists(self.path("n.png")), result.out)
 
     def test_thinning_keeps_spikes(self):

@@ -209,10 +209,14 @@ probes:
         for verb in "check", "run":  # said once, though a body is built after the scene is read
             self.check([verb, "scene.yaml"], 3, f"scree {verb}: scene.yaml:1:50: unknown key 'angular_velocity'; did you mean "
                        "'angular'?\n", "")
+        # One fault in a parameter is one message, however many values use it.
+        self.scene("parameters: {n: abc}\nduration: '${n}'\nbodies: [{shape: {sphere: {radius: '${2 * n}'}}}]\n")
+        self.check(["check", "scene.yaml"], 3, "scree check: scene.yaml:1:17: n: 'abc' is not a number; write a number, one with "
+                   "a unit (\"5 ms\") or ${…}\n", "")
         self.check(["check", "no-such"], 3, "scree check: there is no file and no scene of the gallery 'no-such'; "
                    "`scree list scenes` shows them\n", "")
         self.check(["check", "wal"], 3, "scree check: there is no file and no scene of the gallery 'wal'; did you mean "
-                   "'wall'?; `scree list scenes` shows them\n", "")
+                   "'wall'? `scree list scenes` shows them\n", "")
         self.check(["check", self.packing()], 3, "scree check: packing.hdf5:1:1: an HDF5 file is no scene; `scree resume` "
                    "goes on with a recording, `scree solve` solves a problem, `scree info` tells which it is\n", "")
         self.check(["check"], 2, "scree check: SCENE is missing\n", "")

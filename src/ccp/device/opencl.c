@@ -143,8 +143,8 @@ scree_status device_open(scree_context *context, const char *name, size_t least_
     return status;
   }
   return context_fail(context, SCREE_ERROR_INPUT,
-                      "no device is named '%s'; 'scree list devices' has all %zu of this machine",
-                      name, count);
+                      "no device is named '%s'; %zu are there, see `scree list devices`", name,
+                      count);
 }
 
 void device_close(device *d) {

@@ -370,8 +370,8 @@ scree_status check_container(const check_source *source) {
                         source->name);
   if (b[8] != 0)
     return check_fail(source, "superblock",
-                      "is not of HDF5's earliest format, the default of libfclib and h5py (`scree "
-                      "info` tells whether it is a recording)");
+                      "is not of HDF5's earliest format, the default of libfclib and h5py, which "
+                      "problem files have; it may be a recording of a run: see `scree info`");
   const uint64_t end = check_number(b + 40, 8);
   if (end > source->size) {
     snprintf(what, sizeof what, "the file is truncated: %llu bytes are reported, %zu are there",

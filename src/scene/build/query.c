@@ -189,8 +189,8 @@ static scree_status no_scene(scree_context *context, const char *name) {
   const char *near = count ? options_nearest(name, word, count) : NULL;
   const scree_status status = context_fail(
       context, SCREE_ERROR_INPUT,
-      "there is no file and no scene of the gallery '%s'%s%s%s; `scree list scenes` shows them",
-      name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+      "there is no file and no scene of the gallery '%s'%s%s%s `scree list scenes` shows them",
+      name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ";");
   memory_free(context, names);
   return status;
 }

@@ -219,7 +219,9 @@ static double variable(expression *e, const char *name, size_t length) {
   if (length == 2 && strncmp(name, "pi", 2) == 0) return PI;
   for (size_t i = e->scope->count; i-- > 0;) {
     const scene_variable *v = &e->scope->variables[i];
-    if (strlen(v->name) == length && strncmp(v->name, name, length) == 0) return v->value;
+    if (strlen(v->name) != length || strncmp(v->name, name, length) != 0) continue;
+    if (isnan(v->value)) e->failed = true; /* its own value is faulty, which was reported */
+    return v->value;
   }
   if (e->failed) return 0.0;
   const char *names[SCENE_VARIABLE_LIMIT];
