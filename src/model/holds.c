@@ -99,6 +99,19 @@ static int rows_of(const joint_view *view, double time, hold_row *out) {
   return count;
 }
 
+int hold_row_count(const joint *j) {
+  const joint_class *class = joint_class_of(j);
+  int count = class->held;
+  for (int k = 0; j->kind == SCREE_JOINT_BUSHING && k < class->held; k++)
+    count -= j->stiffness[k] == 0.0 && j->damping[k] == 0.0;
+  for (int k = 0; k < class->coordinates; k++) {
+    const joint_coordinate *c = &j->coordinate[k];
+    count += c->stiffness > 0.0 || c->damping > 0.0;
+    count += c->motor == SCREE_MOTOR_SPEED || c->motor == SCREE_MOTOR_POSITION;
+  }
+  return count;
+}
+
 int hold_rows(const scree_world *w, const joint *j, hold_row *out) {
   const joint_view view = joint_view_of(w, j);
   return rows_of(&view, w->time, out);
@@ -140,6 +153,19 @@ static void held_load(const joint_view *view, double time, const double *lambda,
     if (lambda[r] == 0.0) continue;
     for (int s = 0; s < sides; s++)
       for (int i = 0; i < 6; i++) load[6 * s + i] += rows[r].c[s][i] * lambda[r];
+  }
+}
+
+/* The same of rows of coordinates alone; lambda of all. */
+static void coordinate_load(const joint_view *view, double time, const double *lambda,
+                            double *load) {
+  memset(load, 0, HOLD_DIM * sizeof *load);
+  lambda += joint_class_of(view->data)->held;
+  for (int k = 0; k < joint_class_of(view->data)->coordinates; k++) {
+    hold_row rows[2];
+    const int count = coordinate_rows(view, k, time, rows);
+    for (int r = 0; r < count; r++, lambda++)
+      for (int i = 0; i < HOLD_DIM; i++) load[i] += rows[r].c[i / 6][i % 6] * *lambda;
   }
 }
 
@@ -191,7 +217,21 @@ static void differentiate(const scree_world *w, const joint *j, load_function *l
 }
 
 void hold_stiffness(const scree_world *w, const joint *j, const double *lambda, double *k) {
-  differentiate(w, j, held_load, lambda, k);
+  const joint_view view = joint_view_of(w, j);
+  double own[12][12];
+  if (!joint_bends(&view, lambda, own)) {
+    differentiate(w, j, held_load, lambda, k);
+    return;
+  }
+  if (hold_row_count(j) > joint_class_of(j)->held)
+    differentiate(w, j, coordinate_load, lambda, k);
+  else
+    memset(k, 0, (size_t)(HOLD_DIM * HOLD_DIM) * sizeof *k);
+  for (int s = 0; s < 2; s++) {
+    if (j->body[s] == WORLD_NO_BODY || !world_is_dynamic(w, j->body[s])) continue;
+    for (int i = 0; i < 12; i++)
+      for (int c = 6 * s; c < 6 * s + 6; c++) k[HOLD_DIM * i + c] += own[i][c];
+  }
 }
 
 bool hold_pushes(const joint *j) {

@@ -29,8 +29,9 @@ typedef struct hold_row {
 /* Null, or why such a stepper cannot have this joint. */
 const char *hold_refusal(const joint *j);
 bool hold_takes_part(const scree_world *world, const joint *j);
-/* Rows at the world's places and time. */
+/* Rows at the world's places and time; and how many there are. */
 int hold_rows(const scree_world *world, const joint *j, hold_row *rows);
+int hold_row_count(const joint *j);
 /* k = -d(D lambda)/dq over the three sides, 18 x 18 by rows. */
 enum { HOLD_DIM = 6 * JOINT_SIDES };
 void hold_stiffness(const scree_world *world, const joint *j, const double *lambda, double *k);

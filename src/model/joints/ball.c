@@ -34,4 +34,6 @@ const joint_class joint_ball = {.name = "ball",
                                 .angles = 1,
                                 .rows = rows,
                                 .coordinate = coordinate,
-                                .angle = angle};
+                                .angle = angle,
+                                .bend = JOINT_BEND_POINT,
+                                .points = 3};

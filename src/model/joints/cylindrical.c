@@ -27,4 +27,6 @@ const joint_class joint_cylindrical = {.name = "cylindrical",
                                        .angles = 1,
                                        .rows = rows,
                                        .coordinate = coordinate,
-                                       .angle = angle};
+                                       .angle = angle,
+                                       .bend = JOINT_BEND_AXIS,
+                                       .points = 2};

@@ -6,4 +6,5 @@ static void rows(const joint_view *view, joint_row *out) {
   joint_hold_turn(view, out + 3);
 }
 
-const joint_class joint_fixed = {.name = "fixed", .held = 6, .rows = rows};
+const joint_class joint_fixed = {
+    .name = "fixed", .held = 6, .rows = rows, .bend = JOINT_BEND_TURN, .points = 3};

@@ -23,4 +23,6 @@ const joint_class joint_hinge = {.name = "hinge",
                                  .angles = 1,
                                  .rows = rows,
                                  .coordinate = coordinate,
-                                 .angle = angle};
+                                 .angle = angle,
+                                 .bend = JOINT_BEND_AXIS,
+                                 .points = 3};

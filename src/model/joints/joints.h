@@ -48,6 +48,14 @@ enum {
   JOINT_USES_STIFFNESS = 1024
 };
 
+/* What held rows are made of: see joint_bends. */
+typedef enum joint_bend {
+  JOINT_BEND_OTHER, /* something else too */
+  JOINT_BEND_POINT, /* joint_hold_point alone */
+  JOINT_BEND_AXIS,  /* the same, then joint_hold_axis */
+  JOINT_BEND_TURN   /* the same, then joint_hold_turn */
+} joint_bend;
+
 typedef struct joint_class {
   const char *name;
   int held, coordinates;
@@ -56,6 +64,8 @@ typedef struct joint_class {
   bool limits_only; /* its first coordinate has no direction at 0: no motor, spring or friction */
   bool pulls;       /* its first coordinate is at most `length` */
   int angles;       /* that are counted */
+  joint_bend bend;
+  int first_point, points;                                           /* of joint_hold_point */
   void (*rows)(const joint_view *view, joint_row *rows);             /* null: nothing is held */
   void (*coordinate)(const joint_view *view, int k, joint_row *row); /* null: none */
   void (*angle)(const joint_view *view, int k, joint_row *row);      /* within a turn */
@@ -127,6 +137,9 @@ joint_row joint_twist_row(const joint_view *view, int from, int to);
 joint_row joint_length_row(const joint_view *view, int from, int to);
 /* An angle of the kind with turns counted. */
 joint_row joint_angle_row(const joint_view *view, int k);
+/* bend.c: k = -d(D lambda)/dq of the held rows over the sides a and b, for any places; false: the
+ * kind has rows of another make. */
+bool joint_bends(const joint_view *view, const double *lambda, double k[12][12]);
 /* sum += factor row */
 void joint_row_add(joint_row *sum, double factor, const joint_row *row);
 

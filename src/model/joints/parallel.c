@@ -18,4 +18,5 @@ const joint_class joint_parallel = {.name = "parallel",
                                     .angles = 1,
                                     .rows = joint_hold_axis,
                                     .coordinate = coordinate,
-                                    .angle = angle};
+                                    .angle = angle,
+                                    .bend = JOINT_BEND_AXIS};

@@ -27,4 +27,7 @@ const joint_class joint_planar = {.name = "planar",
                                   .angles = 1,
                                   .rows = rows,
                                   .coordinate = coordinate,
-                                  .angle = angle};
+                                  .angle = angle,
+                                  .bend = JOINT_BEND_AXIS,
+                                  .first_point = 2,
+                                  .points = 1};

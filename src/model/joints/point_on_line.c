@@ -15,4 +15,6 @@ const joint_class joint_point_on_line = {.name = "point_on_line",
                                          .coordinates = 1,
                                          .uses = JOINT_USES_AXIS,
                                          .rows = rows,
-                                         .coordinate = coordinate};
+                                         .coordinate = coordinate,
+                                         .bend = JOINT_BEND_POINT,
+                                         .points = 2};

@@ -15,4 +15,7 @@ const joint_class joint_point_on_plane = {.name = "point_on_plane",
                                           .coordinates = 2,
                                           .uses = JOINT_USES_AXIS,
                                           .rows = rows,
-                                          .coordinate = coordinate};
+                                          .coordinate = coordinate,
+                                          .bend = JOINT_BEND_POINT,
+                                          .first_point = 2,
+                                          .points = 1};

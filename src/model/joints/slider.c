@@ -17,4 +17,6 @@ const joint_class joint_slider = {.name = "slider",
                                   .coordinates = 1,
                                   .uses = JOINT_USES_AXIS,
                                   .rows = rows,
-                                  .coordinate = coordinate};
+                                  .coordinate = coordinate,
+                                  .bend = JOINT_BEND_TURN,
+                                  .points = 2};

@@ -6,7 +6,7 @@
  *
  * From the ground, or from any body of a part that floats, a joint goes with the body that it is
  * the first to reach: in a tree each has one of its own. A joint that closes a loop goes with a
- * body that has room left in its six rows, or alone. */
+ * body that has room left in its rows, or alone. */
 #include <string.h>
 
 #include "step/smooth/linear.h"
@@ -27,7 +27,7 @@ static void reach(search *s, uint32_t body) {
 }
 
 static bool fits(const search *s, uint32_t joint, uint32_t body) {
-  return s->used[body] + s->m->rows[joint] <= BODY_ROWS;
+  return s->used[body] + s->m->rows[joint] <= s->m->rows[body];
 }
 
 static void put(search *s, uint32_t joint, uint32_t body) {

@@ -11,6 +11,10 @@
 #include "step/smooth/smooth.h"
 
 static const double smallest_part = 1.0 / 1024.0; /* of a step */
+/* Adaptive: a matrix is made anew after a first correction above `large` (of a body's radius of
+ * gyration, rad), and where one is more than `slow` times that before. */
+static const double large = 0.05, slow = 0.03;
+static const double old = 0.01; /* of the tolerance, for what an old matrix leaves */
 
 typedef struct newton_report {
   bool converged, finite;
@@ -115,6 +119,13 @@ static bool outdated(const smooth *m) {
   return m->prepared != m->system.matrix.pattern || m->touching != m->contacts.touch_count;
 }
 
+/* Iteration k, after corrections of these sizes. */
+static bool wants_matrix(const smooth *m, newton_matrix kind, long k, double size, double before) {
+  if (k == 0 || outdated(m) || kind == NEWTON_FULL) return true;
+  if (kind == NEWTON_MODIFIED) return false;
+  return k == 1 ? size > large : size > slow * before;
+}
+
 static scree_status newton(scree_stepper *st, double h, const smooth_method *c,
                            const smooth_newton *p, newton_report *out) {
   smooth *m = st->data;
@@ -122,28 +133,31 @@ static scree_status newton(scree_stepper *st, double h, const smooth_method *c,
   memcpy(s->a, s->a0, 6 * s->bodies * sizeof *s->a);
   memcpy(s->lambda, s->lambda0, s->rows * sizeof *s->lambda);
   *out = (newton_report){.finite = true};
-  double before = INFINITY;
+  double before = INFINITY, size = INFINITY;
   for (long k = 0; k < p->iterations; k++) {
     double unused;
     if (context_stopped(s->context))
       return context_fail(s->context, SCREE_ERROR_STOPPED, "step: stopped by the caller");
     scree_status status = residual(st, h, c, k && c->places);
-    if (!status && (k == 0 || p->full || outdated(m))) status = make_matrix(m, c);
+    const bool renew = !status && wants_matrix(m, p->matrix, k, size, before);
+    if (renew) status = make_matrix(m, c);
     if (!status) status = m->linear.class->solve(m->linear.self, &s->matrix, s->x, &unused);
     if (status) return status;
     correct(s, c, out);
-    const double size = out->correction;
+    before = size;
+    size = out->correction;
     out->iterations++;
     out->finite = isfinite(size);
     if (!out->finite) return SCREE_OK;
-    /* What is left after a correction, by the rate at which they fall. */
+    /* What is left after a correction, by the rate at which they fall: with the matrix of an
+     * iteration before it is that, with one of its own far less. */
     const double fall = k ? size / before : 1.0, left = fall < 0.9 ? fall / (1.0 - fall) : 1.0;
-    if (size * fmin(left, 1.0) <= p->tolerance || size == 0.0 || out->absolute < p->absolute) {
+    const double ask = renew || p->matrix == NEWTON_MODIFIED ? p->tolerance : old * p->tolerance;
+    if (size * fmin(left, 1.0) <= ask || size == 0.0 || out->absolute < p->absolute) {
       out->converged = true;
       break;
     }
     if (k > 3 && size > 2.0 * before) break;
-    before = size;
   }
   /* The world and f at what was found. */
   const scree_status status = residual(st, h, c, c->places);
@@ -244,7 +258,7 @@ static scree_status least_multipliers(smooth *m, const smooth_method *c, const s
   smooth_system *s = &m->system;
   const size_t n = 6 * s->bodies;
   double residual;
-  if (!p->full || outdated(m)) {
+  if (p->matrix != NEWTON_FULL || outdated(m)) {
     const scree_status status = make_matrix(m, c);
     if (status) return status;
   }
@@ -342,7 +356,7 @@ static scree_status step_parts(scree_stepper *st, double h, smooth_method_of *me
 scree_status smooth_implicit(scree_stepper *st, double h, smooth_method_of *method,
                              scree_step_info *info) {
   smooth *m = st->data;
-  const smooth_newton p = {.full = smooth_option(st, "newton") == 0.0,
+  const smooth_newton p = {.matrix = (newton_matrix)smooth_option(st, "newton"),
                            .iterations = (long)smooth_option(st, "iterations"),
                            .tolerance = smooth_option(st, "tolerance"),
                            .absolute = smooth_option(st, "absolute")};

@@ -147,25 +147,34 @@ void kkt_joint_norm(const kkt_matrix *m, uint32_t node, double *block) {
   }
 }
 
+static double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
 double kkt_residual(const kkt_matrix *m, const double *b, const double *x, double *rest) {
   double scale[2] = {0.0, 0.0}, part[2] = {0.0, 0.0};
   for (uint32_t i = 0; i < m->nodes; i++) {
     const bool of_joint = i >= m->bodies;
-    for (uint32_t r = 0; r < m->rows[i]; r++) {
-      double sum = b[m->first[i] + r], most = fabs(sum);
-      for (size_t k = m->start[i]; k < m->start[i + 1]; k++) {
-        const uint32_t j = m->neighbour[k];
-        const double *row = m->value + m->offset[k] + (size_t)r * m->rows[j];
-        for (uint32_t n = 0; n < m->rows[j]; n++) {
-          const double term = row[n] * x[m->first[j] + n];
-          sum -= term;
-          most = fmax(most, fabs(term));
+    const uint32_t rows = m->rows[i];
+    double *restrict sum = rest + m->first[i], most[KKT_MOST_ROWS];
+    for (uint32_t r = 0; r < rows; r++) {
+      sum[r] = b[m->first[i] + r];
+      most[r] = fabs(sum[r]);
+    }
+    for (size_t k = m->start[i]; k < m->start[i + 1]; k++) {
+      const uint32_t j = m->neighbour[k], columns = m->rows[j];
+      const double *block = m->value + m->offset[k], *from = x + m->first[j];
+      for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t n = 0; n < columns; n++) {
+          const double term = block[r * columns + n] * from[n];
+          sum[r] -= term;
+          most[r] = larger(most[r], fabs(term));
         }
-      }
-      rest[m->first[i] + r] = sum;
-      scale[of_joint] = fmax(scale[of_joint], most);
-      if (!(fabs(sum) <= part[of_joint])) part[of_joint] = fabs(sum);
+    }
+    for (uint32_t r = 0; r < rows; r++) {
+      scale[of_joint] = larger(scale[of_joint], most[r]);
+      if (!(fabs(sum[r]) <= part[of_joint])) part[of_joint] = fabs(sum[r]);
     }
   }
-  return fmax(part[0] / fmax(scale[0], 1e-300), part[1] / fmax(scale[1], 1e-300));
+  return larger(part[0] / larger(scale[0], 1e-300), part[1] / larger(scale[1], 1e-300));
 }

@@ -48,10 +48,33 @@ void kkt_joint_norm(const kkt_matrix *m, uint32_t node, double *block);
  * parts of bodies and of joints. */
 double kkt_residual(const kkt_matrix *m, const double *b, const double *x, double *rest);
 
+/* Do all entries have their mirror image, to `tolerance` of the row's diagonal? */
+bool kkt_symmetric(const kkt_matrix *m, double tolerance);
+
+/* points.c: bodies whose turns stand alone, and the matrix without these turns. */
+typedef struct kkt_points {
+  kkt_matrix left;       /* shares nodes and neighbours with the whole matrix */
+  size_t count, entries; /* 0: `left` is the whole matrix */
+  bool *point, *before;  /* of a body; before: when `left` got its pattern */
+  double *turn;          /* 9 per body: inverse of the block of its turns */
+  uint32_t *rows;
+  size_t *first, *offset;
+  double *value;
+  uint64_t whole, pattern; /* of the matrix that it was made for, and of `left` */
+} kkt_points;
+scree_status kkt_points_find(scree_context *context, const kkt_matrix *m, kkt_points *points);
+void kkt_points_clear(scree_context *context, kkt_points *points);
+/* The rows of a right side that are left; and the solution from theirs, with the right side in x.
+ */
+void kkt_points_take(const kkt_points *p, const kkt_matrix *m, const double *x, double *left);
+void kkt_points_give(const kkt_points *p, const kkt_matrix *m, const double *left, double *x);
+
 /* glue.c: glue[i] is the body that joint i can be eliminated with, or i; of a body i. And whether
  * the values allow it: rows of all joints glued to a body do not depend on each other. */
 scree_status kkt_glue(scree_context *context, const kkt_matrix *m, uint32_t *glue);
 bool kkt_glue_holds(const kkt_matrix *m, const uint32_t *glue, uint32_t body);
+
+typedef enum linear_sign { LINEAR_UNKNOWN, LINEAR_POSITIVE, LINEAR_INDEFINITE } linear_sign;
 
 typedef struct linear_class {
   const char *name;
@@ -64,6 +87,8 @@ typedef struct linear_class {
   scree_status (*prepare)(void *self, const kkt_matrix *m);
   /* x: right side in, solution out. *residual: |b - A x| / |b|, each part by its own size. */
   scree_status (*solve)(void *self, const kkt_matrix *m, double *x, double *residual);
+  /* Of the matrix prepared last; null: it cannot tell. */
+  linear_sign (*sign)(const void *self);
 } linear_class;
 
 typedef struct linear_solver {

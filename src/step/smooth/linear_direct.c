@@ -28,10 +28,12 @@ static const double eps = 1e-8, enough = 1e-13, stalled = 1e-11;
 typedef struct direct {
   scree_context *context;
   sparse_factor *factor;
-  double *value, *rest, *change, *right, *basis;
+  double *value, *rest, *change, *right, *basis, *x;
   uint32_t *glue;
   uint64_t pattern;
-  bool glued; /* the pattern was analysed with it */
+  bool glued;       /* the pattern was analysed with it */
+  linear_sign sign; /* positive: factors are Cholesky's */
+  kkt_points points;
 } direct;
 
 static void destroy(void *self) {
@@ -43,6 +45,8 @@ static void destroy(void *self) {
   memory_free(d->context, d->right);
   memory_free(d->context, d->basis);
   memory_free(d->context, d->glue);
+  memory_free(d->context, d->x);
+  kkt_points_clear(d->context, &d->points);
   memory_free(d->context, d);
 }
 
@@ -71,8 +75,10 @@ static scree_status analyse(direct *d, const kkt_matrix *m) {
   return SCREE_OK;
 }
 
+/* m: the whole matrix, as what joints give way by counts turns. */
 static void shift(direct *d, const kkt_matrix *m, uint32_t joint) {
-  double *block = d->value + (kkt_block(m, joint, joint) - m->value);
+  const kkt_matrix *left = &d->points.left;
+  double *block = d->value + (kkt_block(left, joint, joint) - left->value);
   double norm[KKT_MOST_ROWS * KKT_MOST_ROWS];
   kkt_joint_norm(m, joint, norm);
   for (uint32_t n = 0; n < m->rows[joint] * m->rows[joint]; n++) block[n] -= eps * norm[n];
@@ -93,20 +99,34 @@ static void shift_some(direct *d, const kkt_matrix *m) {
     if (d->glue[j] == j) shift(d, m, j);
 }
 
-static scree_status prepare(void *self, const kkt_matrix *m) {
+/* Cholesky's factors where there are no joints and values are symmetric and positive definite. */
+static linear_sign take_root(direct *d, const kkt_matrix *m) {
+  if (m->nodes > m->bodies || !kkt_symmetric(m, 1e-12)) return LINEAR_UNKNOWN;
+  const sparse_blocks blocks = {.offset = m->offset, .value = m->value};
+  return sparse_factorise(d->factor, &blocks, SPARSE_CHOLESKY) ? LINEAR_POSITIVE
+                                                               : LINEAR_INDEFINITE;
+}
+
+static scree_status prepare(void *self, const kkt_matrix *whole) {
   direct *d = self;
+  scree_status status = kkt_points_find(d->context, whole, &d->points);
+  if (status) return status;
+  const kkt_matrix *m = &d->points.left;
   if (memory_grow(d->context, &d->value, m->value_count + 1, sizeof *d->value) ||
       memory_grow(d->context, &d->rest, m->size + 1, sizeof *d->rest) ||
       memory_grow(d->context, &d->change, m->size + 1, sizeof *d->change) ||
-      memory_grow(d->context, &d->right, m->size + 1, sizeof *d->right))
+      memory_grow(d->context, &d->right, m->size + 1, sizeof *d->right) ||
+      memory_grow(d->context, &d->x, m->size + 1, sizeof *d->x))
     return SCREE_ERROR_MEMORY;
-  const scree_status status = analyse(d, m);
+  status = analyse(d, m);
   if (status) return status;
+  d->sign = take_root(d, m);
+  if (d->sign == LINEAR_POSITIVE) return SCREE_OK;
   memcpy(d->value, m->value, m->value_count * sizeof *d->value);
   if (d->glued)
-    shift_some(d, m);
+    shift_some(d, whole);
   else
-    for (uint32_t j = (uint32_t)m->bodies; j < m->nodes; j++) shift(d, m, j);
+    for (uint32_t j = (uint32_t)m->bodies; j < m->nodes; j++) shift(d, whole, j);
   size_t replaced;
   return sparse_factorise_lu(d->factor, m->offset, d->value, 0.0, &replaced);
 }
@@ -208,8 +228,7 @@ static scree_status accelerate(direct *d, const kkt_matrix *m, double *x, double
   return SCREE_OK;
 }
 
-static scree_status solve(void *self, const kkt_matrix *m, double *x, double *residual) {
-  direct *d = self;
+static scree_status solve_left(direct *d, const kkt_matrix *m, double *x, double *residual) {
   double last = INFINITY;
   memcpy(d->right, x, m->size * sizeof *x);
   memcpy(d->rest, x, m->size * sizeof *x);
@@ -223,6 +242,18 @@ static scree_status solve(void *self, const kkt_matrix *m, double *x, double *re
   return m->independent && *residual > stalled ? accelerate(d, m, x, residual) : SCREE_OK;
 }
 
+static scree_status solve(void *self, const kkt_matrix *m, double *x, double *residual) {
+  direct *d = self;
+  kkt_points_take(&d->points, m, x, d->x);
+  const scree_status status = solve_left(d, d->points.count ? &d->points.left : m, d->x, residual);
+  kkt_points_give(&d->points, m, d->x, x);
+  return status;
+}
+
+static linear_sign sign(const void *self) {
+  return ((const direct *)self)->sign;
+}
+
 const linear_class linear_direct = {
     .name = "direct",
     .summary = "multifrontal LU with corrections; any joints, rows that depend on each other too",
@@ -231,4 +262,5 @@ const linear_class linear_direct = {
     .destroy = destroy,
     .prepare = prepare,
     .solve = solve,
+    .sign = sign,
 };

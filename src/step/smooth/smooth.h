@@ -24,8 +24,14 @@ typedef struct smooth_method {
   bool places;  /* Newton's method keeps places, and a+ follows from them */
 } smooth_method;
 
+typedef enum newton_matrix {                  /* when a new one is made */
+                             NEWTON_ADAPTIVE, /* each step, and where corrections fall slowly */
+                             NEWTON_FULL,     /* each iteration */
+                             NEWTON_MODIFIED  /* each step */
+} newton_matrix;
+
 typedef struct smooth_newton {
-  bool full; /* a new matrix each iteration, else each step */
+  newton_matrix matrix;
   long iterations;
   double
       tolerance;   /* on corrections of places, over the body's radius of gyration; of turns, rad */
@@ -93,9 +99,10 @@ scree_status smooth_implicit(scree_stepper *stepper, double h, smooth_method_of 
   SMOOTH_OPTION_LINEAR,                                                                            \
       {.key = "newton",                                                                            \
        .type = SCREE_OPTION_CHOICE,                                                                \
-       .choices = "full|modified",                                                                 \
+       .choices = "adaptive|full|modified",                                                        \
        .unit = "",                                                                                 \
-       .help = "a new matrix at each iteration, or one per step"},                                 \
+       .help = "a new matrix for each step and where corrections fall slowly, at each "            \
+               "iteration, or for each step alone"},                                               \
       {.key = "iterations",                                                                        \
        .type = SCREE_OPTION_INT,                                                                   \
        .fallback = 20,                                                                             \

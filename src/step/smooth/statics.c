@@ -6,16 +6,19 @@
  * It falls again where a correction had to be cut. Small t goes down the slope of the energy, t
  * without end is Newton's method. A correction is cut where bodies would turn by more than 0.3 rad,
  * or go farther than that part of the whole.
- */
+ *
+ * First plain Newton's method, for what bends little from where it is: as long as corrections are
+ * small and fall fast and the matrix is symmetric and positive definite, so that it ends in an
+ * equilibrium that is stable. */
 #include <string.h>
 
 #include "base/argument.h"
 #include "base/definition.h"
 #include "step/smooth/smooth.h"
 
-enum { QUICK = 60, STEP_ITERATIONS = 25 };
+enum { PLAIN = 12, QUICK = 60, STEP_ITERATIONS = 25 };
 static const double most_turn = 0.3, first_time = 0.05;
-static const double rounding = 1e-11, long_time = 1e3;
+static const double rounding = 1e-11, long_time = 1e3, shortest = 1e-4, endless = 1e8, small = 0.05;
 
 typedef struct statics {
   smooth_system system;
@@ -67,30 +70,68 @@ static double residual(statics *t) {
   return fmax(t->scale > 0.0 ? worst / t->scale : 0.0, gap);
 }
 
-/* *size: of the correction before it is cut, of the whole and in rad. */
-static scree_status correct(statics *t, double time, double *size) {
+static linear_sign sign_of(const statics *t) {
+  const linear_class *class = t->linear.class;
+  return class->sign ? class->sign(t->linear.self) : LINEAR_UNKNOWN;
+}
+
+/* Into x; *size: of the whole and in rad. */
+static scree_status find_correction(statics *t, double time, double *size) {
   smooth_system *s = &t->system;
-  const size_t n = 6 * s->bodies;
   const smooth_weights weights = {.mass = 1.0 / (time * time), .place = 1.0, .geometric = true};
-  double unused, most = 0.0;
+  double unused;
   system_matrix(s, &weights);
   scree_status status = t->linear.class->prepare(t->linear.self, &s->matrix);
   if (!status) status = t->linear.class->solve(t->linear.self, &s->matrix, s->x, &unused);
   if (status) return status;
+  *size = 0.0;
   for (size_t r = 0; r < s->bodies; r++) {
-    most = fmax(most, v3_norm(v3_load(s->x + 6 * r)) / t->size);
-    most = fmax(most, v3_norm(v3_load(s->x + 6 * r + 3)));
+    *size = fmax(*size, v3_norm(v3_load(s->x + 6 * r)) / t->size);
+    *size = fmax(*size, v3_norm(v3_load(s->x + 6 * r + 3)));
   }
-  const double cut = most > most_turn ? most_turn / most : 1.0;
-  *size = most;
+  return SCREE_OK;
+}
+
+static void take_correction(statics *t, double size) {
+  smooth_system *s = &t->system;
   world_bodies *b = &s->world->bodies;
+  const double cut = size > most_turn ? most_turn / size : 1.0;
   for (size_t r = 0; r < s->bodies; r++) {
     const uint32_t i = s->body[r];
     b->position[i] = v3_add_scaled(b->position[i], cut, v3_load(s->x + 6 * r));
     b->rotation[i] = quat_normalize(
         quat_mul(quat_exp(v3_scale(cut, v3_load(s->x + 6 * r + 3))), b->rotation[i]));
   }
-  for (size_t k = 0; k < s->rows; k++) s->lambda[k] -= cut * s->x[n + k];
+  for (size_t k = 0; k < s->rows; k++) s->lambda[k] -= cut * s->x[6 * s->bodies + k];
+}
+
+/* Stiff parts leave forces by the rounding of places alone: then corrections tell. */
+static bool balanced(const scree_equilibrium_info *info, double tolerance, double size) {
+  return info->residual <= tolerance || (size <= rounding && info->residual <= 1e-6);
+}
+
+static scree_status stopped(const statics *t) {
+  if (!context_stopped(t->system.context)) return SCREE_OK;
+  return context_fail(t->system.context, SCREE_ERROR_STOPPED, "equilibrium: stopped by the caller");
+}
+
+/* Plain Newton's method; it gives up where it is not sure. Judged by corrections: a stiff part that
+ * has turned a little has forces far beyond its loads after the first. */
+static scree_status plain(statics *t, long most, double tolerance, scree_equilibrium_info *info) {
+  double before = INFINITY, size = INFINITY;
+  for (long k = 0; k < PLAIN && k < most; k++) {
+    info->residual = residual(t);
+    /* A matrix from hardly elsewhere has told that it is stable. */
+    info->converged = size < 1e-6 && balanced(info, tolerance, size);
+    if (info->converged || !isfinite(info->residual)) return SCREE_OK;
+    info->iterations++;
+    scree_status status = stopped(t);
+    if (!status) status = find_correction(t, endless, &size);
+    if (status) return status;
+    if (!(size < small && size < 0.2 * before) || sign_of(t) != LINEAR_POSITIVE) return SCREE_OK;
+    take_correction(t, size);
+    before = size;
+  }
   return SCREE_OK;
 }
 
@@ -101,23 +142,23 @@ static scree_status iterate(statics *t, double time, long most, double tolerance
   info->converged = false;
   for (long k = 0;; k++) {
     info->residual = residual(t);
-    /* Stiff parts leave forces by the rounding of places alone: then corrections tell. */
-    if (info->residual <= tolerance ||
-        (size <= rounding && time >= long_time && info->residual <= 1e-6)) {
-      info->converged = true;
-      return SCREE_OK;
-    }
-    if (!isfinite(info->residual) || k == most) return SCREE_OK;
-    if (context_stopped(t->system.context))
-      return context_fail(t->system.context, SCREE_ERROR_STOPPED,
-                          "equilibrium: stopped by the caller");
+    info->converged = balanced(info, tolerance, time >= long_time ? size : INFINITY);
+    if (info->converged || !isfinite(info->residual) || k == most) return SCREE_OK;
     const double fall = before / info->residual;
     if (k) time *= size > most_turn ? 0.5 : fmin(fmax(fall, 1.5), 10.0);
-    time = fmin(fmax(time, 1e-4), 1e8);
+    time = fmin(fmax(time, shortest), endless);
     before = info->residual;
     info->iterations++;
-    const scree_status status = correct(t, time, &size);
+    scree_status status = stopped(t);
+    if (!status) status = find_correction(t, time, &size);
     if (status) return status;
+    /* Where the energy bends down this would lead to an equilibrium that is not stable. */
+    if (sign_of(t) == LINEAR_INDEFINITE && time > shortest) {
+      time *= 0.25;
+      before = size = INFINITY;
+      continue;
+    }
+    take_correction(t, size);
   }
 }
 
@@ -170,21 +211,20 @@ static scree_status search(statics *t, const scree_equilibrium_def *def,
   if (!start) return SCREE_ERROR_MEMORY;
   memcpy(start, s->pose0, s->world->bodies.limit * sizeof *start);
   scree_status status = SCREE_OK;
-  /* Quick, by steps, long. */
-  for (int way = 0; way < 3 && !status && !info->converged; way++) {
+  /* Plain, quick, by steps, long. */
+  for (int way = 0; way < 4 && !status && !info->converged; way++) {
     const long rest = def->iterations - info->iterations;
     if (rest <= 0) break;
     memcpy(s->pose0, start, s->world->bodies.limit * sizeof *start);
     memset(s->lambda0, 0, s->rows * sizeof *s->lambda0);
     back(t);
-    if (way == 1)
+    if (way == 0)
+      status = plain(t, rest, def->tolerance, info);
+    else if (way == 2)
       status = lay_on(t, def->iterations, def->tolerance, info);
     else
-      status = iterate(t, first_time,
-                       way            ? rest
-                       : QUICK < rest ? QUICK
-                                      : rest,
-                       def->tolerance, info);
+      status =
+          iterate(t, first_time, way == 1 && QUICK < rest ? QUICK : rest, def->tolerance, info);
   }
   memory_free(s->context, start);
   return status;

@@ -80,13 +80,12 @@ static scree_status number_rows(smooth_system *s) {
     return SCREE_ERROR_MEMORY;
   s->joints = s->rows = 0;
   for (uint32_t k = 0; k < w->joint_limit; k++) {
-    hold_row rows[HOLD_ROWS];
     if (!hold_takes_part(w, &w->joint[k])) continue;
     const char *why = hold_refusal(&w->joint[k]);
     if (why) return refuse(s, k, why);
     s->joint[s->joints] = k;
     s->joint_row[s->joints++] = s->rows;
-    s->rows += (size_t)hold_rows(w, &w->joint[k], rows);
+    s->rows += (size_t)hold_row_count(&w->joint[k]);
   }
   s->joint_row[s->joints] = s->rows;
   return SCREE_OK;
@@ -124,10 +123,9 @@ static void read_state(const smooth_system *s, size_t r, double *out) {
 /* A motor may have been switched to another kind, which changes its rows. */
 static bool rows_fit(const smooth_system *s) {
   for (size_t k = 0; k < s->joints; k++) {
-    hold_row rows[HOLD_ROWS];
     const joint *j = &s->world->joint[s->joint[k]];
     if (hold_refusal(j)) return false;
-    if ((size_t)hold_rows(s->world, j, rows) != s->joint_row[k + 1] - s->joint_row[k]) return false;
+    if ((size_t)hold_row_count(j) != s->joint_row[k + 1] - s->joint_row[k]) return false;
   }
   return true;
 }

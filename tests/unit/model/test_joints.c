@@ -7,10 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-#include "model/joints/joints.h"
+#include "model/holds.h"
 #include "scree/scree.h"
 
 static uint64_t seed = 7;
@@ -180,6 +181,72 @@ static void test_balance(void **state) {
   }
 }
 
+static void load_of(const fixture *f, const double *lambda, double *load) {
+  hold_row rows[HOLD_ROWS];
+  const int count = hold_rows(f->world, &f->world->joint[0], rows);
+  memset(load, 0, HOLD_DIM * sizeof *load);
+  for (int r = 0; r < count; r++)
+    for (int i = 0; i < HOLD_DIM; i++) load[i] += rows[r].c[i / 6][i % 6] * lambda[r];
+}
+
+/* Twist in one coordinate of one body. */
+static void nudge(fixture *f, int column, double h) {
+  v3 linear[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, angular[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  const v3 unit = v3_make(column % 3 == 0, column % 3 == 1, column % 3 == 2);
+  *(column % 6 < 3 ? &linear[column / 6] : &angular[column / 6]) = unit;
+  move(f, linear, angular, h);
+}
+
+/* k = -d(D lambda)/dq by central differences, with a spring and a motor too. */
+static void check_stiffness(scree_joint_kind kind, bool spring) {
+  fixture f = begin();
+  scree_joint_def d = def_of(&f, kind);
+  if (spring) {
+    d.coordinate[0].stiffness = 3.0;
+    d.coordinate[0].motor = SCREE_MOTOR_SPEED;
+  }
+  for (int k = 0; k < 6 && kind == SCREE_JOINT_BUSHING; k++) d.stiffness[k] = k == 2 ? 0.0 : 1.0;
+  if (scree_world_add_joint(f.world, &d, NULL)) fail_msg("%s", scree_context_message(f.context));
+  const v3 away[3] = {vector(0.3), vector(0.3), vector(0.3)};
+  move(&f, away, away, 1.0);
+  double lambda[HOLD_ROWS], k[HOLD_DIM * HOLD_DIM], more[HOLD_DIM], less[HOLD_DIM];
+  const world_bodies *b = &f.world->bodies;
+  const pose at[3] = {world_pose(f.world, 0), world_pose(f.world, 1), world_pose(f.world, 2)};
+  hold_row rows[HOLD_ROWS];
+  assert_int_equal(hold_row_count(&f.world->joint[0]),
+                   hold_rows(f.world, &f.world->joint[0], rows));
+  for (int r = 0; r < HOLD_ROWS; r++) lambda[r] = uniform(-1.0, 1.0);
+  hold_stiffness(f.world, &f.world->joint[0], lambda, k);
+  const int columns = joint_classes[kind]->uses & JOINT_USES_C ? 18 : 12;
+  for (int c = 0; c < columns; c++) {
+    const double h = 1e-5;
+    nudge(&f, c, h);
+    load_of(&f, lambda, more);
+    for (int i = 0; i < 3; i++) b->position[i] = at[i].position, b->rotation[i] = at[i].rotation;
+    nudge(&f, c, -h);
+    load_of(&f, lambda, less);
+    for (int i = 0; i < 3; i++) b->position[i] = at[i].position, b->rotation[i] = at[i].rotation;
+    for (int i = 0; i < columns; i++) {
+      const double expected = (less[i] - more[i]) / (2.0 * h);
+      if (!(fabs(k[HOLD_DIM * i + c] - expected) < 1e-5 * (1.0 + fabs(expected))))
+        fail_msg("%s: entry %d, %d: %.12g is not %.12g", joint_classes[kind]->name, i, c,
+                 k[HOLD_DIM * i + c], expected);
+    }
+  }
+  end(&f);
+}
+
+static void test_stiffness(void **state) {
+  (void)state;
+  for (int kind = 0; kind < SCREE_JOINT_KIND_COUNT; kind++)
+    for (int round = 0; round < 10; round++) {
+      const joint_class *class = joint_classes[kind];
+      const bool springs = class->coordinates > 0 && !class->limits_only && !class->pulls;
+      check_stiffness((scree_joint_kind)kind, false);
+      if (springs) check_stiffness((scree_joint_kind)kind, true);
+    }
+}
+
 /* Angles over many turns, either way. */
 static void test_turns(void **state) {
   (void)state;
@@ -245,6 +312,7 @@ static void test_curve(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_balance),
-                                     cmocka_unit_test(test_turns), cmocka_unit_test(test_curve)};
+                                     cmocka_unit_test(test_stiffness), cmocka_unit_test(test_turns),
+                                     cmocka_unit_test(test_curve)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
