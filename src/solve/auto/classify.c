@@ -16,8 +16,8 @@ const char *auto_class_text(auto_class class) {
 }
 
 static bool is_loose(const scree_solve_settings *s) {
-  return (s->tolerance_error <= 0.0 || s->tolerance_error > 1e-5) &&
-         (s->tolerance_residual <= 0.0 || s->tolerance_residual > 1e-5);
+  return (s->tolerance_error <= 0.0 || s->tolerance_error > auto_loose_tolerance) &&
+         (s->tolerance_residual <= 0.0 || s->tolerance_residual > auto_loose_tolerance);
 }
 
 /* Sets with a flow, and a user's own, are swept: the other methods have no such law. */
@@ -93,7 +93,7 @@ bool auto_is_swept(const auto_facts *f) {
 }
 
 bool auto_wants_interior(const auto_facts *f, const ccp_operator *op) {
-  return f->relaxed && f->blocks > AUTO_FEW_MOMENTS && auto_moment_part(op, 0) > 0.5;
+  return f->relaxed && f->blocks > AUTO_FEW_MOMENTS && auto_moment_part(op, 0) > auto_most_moments;
 }
 
 static double steps_of(double merit) {

@@ -60,6 +60,12 @@ static const double auto_interior_block = 5e-4;
 /* An iteration with extrapolation over a plain sweep: it keeps one more vector. */
 static const double auto_glide_sweep = 1.3;
 
+/* Blocks with moments are most when they are more than this part of all. */
+static const double auto_most_moments = 0.5;
+/* Tolerances above this, on E or R, are loose: those of runs are (R = 1e-3 to 0.1), that of problem
+ * files (E = 1e-6) is not. */
+static const double auto_loose_tolerance = 1e-5;
+
 /* ---- what is expected of methods ------------------------------------------------------------ */
 
 /* Newton steps to the tolerance: these, and so many per decade of the merit; near the solution, as
@@ -81,6 +87,11 @@ static const double auto_leave_hard = 3.0;
 /* Islands are solved apart when more sweeps than this are to come: setting them up costs about so
  * many. Sixteen packings side by side take a sixth of the time. */
 static const double auto_apart_sweeps = 50.0;
+/* Where E alone is asked: the next residual is computed after this part of the sweeps that the rate
+ * estimates, and at the latest after that many times them; and after so many sweeps at most. A
+ * residual costs as much as a sweep. */
+static const double auto_check_part = 0.7, auto_check_first = 25.0;
+static const double auto_check_times = 1.5, auto_check_latest = 50.0;
 /* Few blocks that would need more sweeps than this, as under a great weight, do not move with
  * extrapolation either. */
 static const double auto_hopeless_sweeps = 1e4;

@@ -220,8 +220,9 @@ static void plan_check(const solve_run *run, long iteration, double change, chec
   const double left = auto_sweeps_left(run->merit, c->merit, (double)(iteration - c->last));
   *c = (checks){.last = iteration, .merit = run->merit, .change = change};
   if (s->tolerance_residual > 0.0 || s->check_interval > 0 || s->progress) return;
-  c->first = iteration + (long)set_larger(1.0, set_smaller(0.7 * left, 25.0));
-  c->latest = iteration + 2 + (long)set_smaller(1.5 * left, 50.0);
+  c->first =
+      iteration + (long)set_larger(1.0, set_smaller(auto_check_part * left, auto_check_first));
+  c->latest = iteration + 2 + (long)set_smaller(auto_check_times * left, auto_check_latest);
   if (s->iteration_limit > 0 && c->first > s->iteration_limit) c->first = s->iteration_limit;
   if (s->iteration_limit > 0 && c->latest > s->iteration_limit) c->latest = s->iteration_limit;
 }

@@ -104,6 +104,10 @@ bool solve_secure(solve_run *run) {
 }
 
 #define OPTIONS(table) .options = table, .option_count = sizeof table / sizeof table[0]
+/* What all methods by sweeps with exact friction can do. */
+#define SWEEPS                                                                                     \
+  .coulomb = true, .projects = true, .flows = true, .spreads = true, .judges_start = true,         \
+  .vector_count = 1
 
 const solver_class solver_jacobi = {
     .name = "jacobi",
@@ -119,12 +123,7 @@ const solver_class solver_gs = {
     .name = "gs",
     .summary = "projected Gauss-Seidel over a colouring of the blocks",
     OPTIONS(sweep_options),
-    .coulomb = true,
-    .projects = true,
-    .flows = true,
-    .spreads = true,
-    .judges_start = true,
-    .vector_count = 1,
+    SWEEPS,
     .run = run_gs,
 };
 
@@ -132,12 +131,7 @@ const solver_class solver_sor = {
     .name = "sor",
     .summary = "Gauss-Seidel with over-relaxation omega and blending lambda",
     OPTIONS(sor_options),
-    .coulomb = true,
-    .projects = true,
-    .flows = true,
-    .spreads = true,
-    .judges_start = true,
-    .vector_count = 1,
+    SWEEPS,
     .run = run_gs,
 };
 
@@ -145,12 +139,7 @@ const solver_class solver_ssor = {
     .name = "ssor",
     .summary = "SOR with sweeps forward and backward in turn",
     OPTIONS(sor_options),
-    .coulomb = true,
-    .projects = true,
-    .flows = true,
-    .spreads = true,
-    .judges_start = true,
-    .vector_count = 1,
+    SWEEPS,
     .run = run_ssor,
 };
 
@@ -172,11 +161,6 @@ const solver_class solver_nsgs = {
     .name = "nsgs",
     .summary = "non-smooth Gauss-Seidel: each block solved exactly, exact Coulomb",
     OPTIONS(nsgs_options),
-    .coulomb = true,
-    .projects = true,
-    .flows = true,
-    .spreads = true,
-    .judges_start = true,
-    .vector_count = 1,
+    SWEEPS,
     .run = run_nsgs,
 };

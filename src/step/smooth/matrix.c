@@ -127,15 +127,9 @@ static void add_mass(smooth_system *s, double weight) {
 }
 
 static void add_link_inertia(smooth_system *s, double weight) {
-  for (size_t k = 0; k < s->world->link_limit; k++) {
-    const world_link *l = &s->world->link[k];
-    for (uint32_t i = 0; l->alive && l->heavy && i < l->body_count; i++)
-      for (uint32_t j = 0; j < l->body_count; j++) {
-        uint32_t ri, rj;
-        if (!smooth_ranks(s, l, i, j, &ri, &rj)) continue;
-        double *block = kkt_block(&s->matrix, ri, rj);
-        for (int n = 0; n < 3; n++) block[7 * n] += weight * link_inertia(l, i, j);
-      }
+  for (smooth_mass at = {0}; system_next_mass(s, &at);) {
+    double *block = kkt_block(&s->matrix, at.row, at.column);
+    for (int n = 0; n < 3; n++) block[7 * n] += weight * at.m;
   }
 }
 

@@ -304,19 +304,28 @@ void system_add_loads(const smooth_system *s, const double *lambda, double *y) {
     }
 }
 
+bool system_next_mass(const smooth_system *s, smooth_mass *at) {
+  for (; at->link < s->world->link_limit; at->link++, at->pair = 0) {
+    const world_link *l = &s->world->link[at->link];
+    const uint32_t n = l->alive && l->heavy ? l->body_count : 0;
+    while (at->pair < n * n) {
+      const uint32_t i = at->pair / n, j = at->pair % n;
+      at->pair++;
+      at->row = s->rank[l->body[i]];
+      at->column = s->rank[l->body[j]];
+      if (at->row == SMOOTH_NONE || at->column == SMOOTH_NONE) continue;
+      at->m = link_inertia(l, i, j);
+      return true;
+    }
+  }
+  return false;
+}
+
 /* y += m a of links with inertia of their own; bodies that are no unknowns are at rest, or moved
  * evenly. */
 static void add_link_inertia(const smooth_system *s, const double *a, double *y) {
-  for (size_t k = 0; k < s->world->link_limit; k++) {
-    const world_link *l = &s->world->link[k];
-    for (uint32_t i = 0; l->alive && l->heavy && i < l->body_count; i++)
-      for (uint32_t j = 0; j < l->body_count; j++) {
-        uint32_t ri, rj;
-        if (!smooth_ranks(s, l, i, j, &ri, &rj)) continue;
-        const double m = link_inertia(l, i, j);
-        for (int n = 0; n < 3; n++) y[6 * ri + (uint32_t)n] += m * a[6 * rj + (uint32_t)n];
-      }
-  }
+  for (smooth_mass at = {0}; system_next_mass(s, &at);)
+    for (uint32_t n = 0; n < 3; n++) y[6 * at.row + n] += at.m * a[6 * at.column + n];
 }
 
 void system_mass(const smooth_system *s, const double *a, double *y) {

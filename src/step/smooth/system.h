@@ -61,12 +61,15 @@ typedef struct smooth_system {
   bool started;  /* a0 and lambda0 belong to the world's state */
 } smooth_system;
 
-/* Ranks of bodies i and j of a link; false when one of them is no unknown. */
-static inline bool smooth_ranks(const smooth_system *s, const world_link *l, uint32_t i, uint32_t j,
-                                uint32_t *ri, uint32_t *rj) {
-  *ri = s->rank[l->body[i]], *rj = s->rank[l->body[j]];
-  return *ri != SMOOTH_NONE && *rj != SMOOTH_NONE;
-}
+/* The inertia that links have of their own, one entry after the other: m couples the places of the
+ * bodies of two ranks. Begins with zeros; system_next_mass returns false after the last entry. */
+typedef struct smooth_mass {
+  double m;             /* kg */
+  uint32_t row, column; /* ranks */
+  size_t link;          /* of the next entry, as the pair of its bodies */
+  uint32_t pair;
+} smooth_mass;
+bool system_next_mass(const smooth_system *s, smooth_mass *at);
 
 /* Weights of a matrix: A = mass M + rate R + place K. */
 typedef struct smooth_weights {
