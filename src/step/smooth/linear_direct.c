@@ -13,8 +13,9 @@
  * which corrections would take little. So where all rows are independent, each joint is eliminated
  * together with one of its bodies (glue.c) and needs no shift; only joints that found no body keep
  * it, and those on a body whose glued rows depend on each other where it stands. Where corrections
- * stall all the same, they go on as GMRES (Saad and Schultz 1986) with (A_eps)^-1 on the right: a
- * direction with a small s costs it about one iteration. */
+ * stall all the same on a direction that is not one of dependent rows, eps is lowered for the
+ * values at hand; and then they go on as GMRES (Saad and Schultz 1986) with (A_eps)^-1 on the
+ * right: a direction with a small s costs it about one iteration. */
 #include <math.h>
 #include <string.h>
 
@@ -23,12 +24,15 @@
 
 enum { CORRECTIONS = 12, DIRECTIONS = 30, RESTARTS = 4 };
 static const size_t most_room = 60000000; /* entries of all directions */
-static const double eps = 1e-8, enough = 1e-13, stalled = 1e-11;
+static const double first_eps = 1e-8, least_eps = 1e-12, enough = 1e-13, stalled = 1e-11;
+static const double rounding = 1e-12;
 
 typedef struct direct {
   scree_context *context;
   sparse_factor *factor;
   double *value, *rest, *change, *right, *basis, *x;
+  double eps;   /* of the factors */
+  bool shifted; /* there is any in them */
   uint32_t *glue;
   uint64_t pattern;
   bool glued;       /* the pattern was analysed with it */
@@ -81,7 +85,8 @@ static void shift(direct *d, const kkt_matrix *m, uint32_t joint) {
   double *block = d->value + (kkt_block(left, joint, joint) - left->value);
   double norm[KKT_MOST_ROWS * KKT_MOST_ROWS];
   kkt_joint_norm(m, joint, norm);
-  for (uint32_t n = 0; n < m->rows[joint] * m->rows[joint]; n++) block[n] -= eps * norm[n];
+  for (uint32_t n = 0; n < m->rows[joint] * m->rows[joint]; n++) block[n] -= d->eps * norm[n];
+  d->shifted = true;
 }
 
 /* Of joints without a body to go with, and those that go with one that does not hold them. */
@@ -107,6 +112,18 @@ static linear_sign take_root(direct *d, const kkt_matrix *m) {
                                                                : LINEAR_INDEFINITE;
 }
 
+static scree_status factorise(direct *d, const kkt_matrix *whole) {
+  const kkt_matrix *m = &d->points.left;
+  size_t replaced;
+  d->shifted = false;
+  memcpy(d->value, m->value, m->value_count * sizeof *d->value);
+  if (d->glued)
+    shift_some(d, whole);
+  else
+    for (uint32_t j = (uint32_t)m->bodies; j < m->nodes; j++) shift(d, whole, j);
+  return sparse_factorise_lu(d->factor, m->offset, d->value, 0.0, &replaced);
+}
+
 static scree_status prepare(void *self, const kkt_matrix *whole) {
   direct *d = self;
   scree_status status = kkt_points_find(d->context, whole, &d->points);
@@ -122,13 +139,8 @@ static scree_status prepare(void *self, const kkt_matrix *whole) {
   if (status) return status;
   d->sign = take_root(d, m);
   if (d->sign == LINEAR_POSITIVE) return SCREE_OK;
-  memcpy(d->value, m->value, m->value_count * sizeof *d->value);
-  if (d->glued)
-    shift_some(d, whole);
-  else
-    for (uint32_t j = (uint32_t)m->bodies; j < m->nodes; j++) shift(d, whole, j);
-  size_t replaced;
-  return sparse_factorise_lu(d->factor, m->offset, d->value, 0.0, &replaced);
+  d->eps = first_eps;
+  return factorise(d, whole);
 }
 
 /* One x <- x + (A_eps)^-1 (b - A x), with `rest` up to date before and after. */
@@ -228,16 +240,81 @@ static scree_status accelerate(direct *d, const kkt_matrix *m, double *x, double
   return SCREE_OK;
 }
 
-static scree_status solve_left(direct *d, const kkt_matrix *m, double *x, double *residual) {
+/* x'M x of the joint or body whose block's factors (kkt_factor_block) are l, M = block^-1; x
+ * becomes M x. */
+static double energy(size_t n, const double *l, double *x) {
+  double before[KKT_MOST_ROWS], sum = 0.0;
+  memcpy(before, x, n * sizeof *x);
+  kkt_solve_block(n, n, l, x);
+  for (size_t r = 0; r < n; r++) sum += before[r] * x[r];
+  return sum;
+}
+
+/* z = P^-1 rest of the joints' rows into `change`; *left: rest'P^-1 rest, *all: l'P l of the
+ * multipliers found so far. */
+static void press_back(direct *d, const kkt_matrix *whole, const double *x, double *left,
+                       double *all) {
+  const kkt_matrix *m = &d->points.left;
+  for (uint32_t j = (uint32_t)whole->bodies; j < whole->nodes; j++) {
+    const size_t n = whole->rows[j];
+    double norm[KKT_MOST_ROWS * KKT_MOST_ROWS], *z = d->change + m->first[j];
+    const double *l = x + m->first[j];
+    kkt_joint_norm(whole, j, norm);
+    for (size_t r = 0; r < n * n; r++) *all += l[r / n] * norm[r] * l[r % n];
+    kkt_factor_block(n, n, norm);
+    memcpy(z, d->rest + m->first[j], n * sizeof *z);
+    *left += energy(n, norm, z);
+  }
+}
+
+/* How far, of what joints would have alone, bodies give way to what is left over of joints' rows,
+ * z = P^-1 rest: z'D'A_bb^-1 D z / z'P z. Next to nothing where rows that depend on each other
+ * contradict themselves, which no correction takes away; and 0 where that is rounding of what
+ * forces and reactions do. */
+static double gives_way(direct *d, const kkt_matrix *whole, const double *x) {
+  const kkt_matrix *m = &d->points.left;
+  double sum = 0.0, left = 0.0, all = 0.0;
+  memset(d->change, 0, m->size * sizeof *d->change);
+  press_back(d, whole, x, &left, &all);
+  for (uint32_t i = 0; i < whole->bodies; i++) {
+    double load[6] = {0.0}, given[6] = {0.0}, l[36];
+    for (size_t k = whole->start[i]; k < whole->start[i + 1]; k++) {
+      const uint32_t j = whole->neighbour[k], rows = whole->rows[j];
+      if (j < whole->bodies) continue;
+      const double *block = whole->value + whole->offset[k];
+      for (uint32_t r = 0; r < 6 * rows; r++)
+        load[r / rows] += block[r] * d->change[m->first[j] + r % rows];
+    }
+    memcpy(given, d->right + m->first[i], m->rows[i] * sizeof *given);
+    kkt_body_factor(whole, i, 6, l);
+    sum += energy(6, l, load);
+    all += energy(6, l, given);
+  }
+  return left > rounding * rounding * all ? sum / left : 0.0;
+}
+
+/* With x where it is; false: corrections stall. */
+static bool correct_all(direct *d, const kkt_matrix *m, double *x, double *residual) {
   double last = INFINITY;
+  for (int k = 0; k < CORRECTIONS; k++) {
+    *residual = correct(d, m, x);
+    if (!isfinite(*residual) || *residual <= enough) return true;
+    if (*residual > 0.5 * last) break;
+    last = *residual;
+  }
+  return *residual <= stalled;
+}
+
+static scree_status solve_left(direct *d, const kkt_matrix *whole, const kkt_matrix *m, double *x,
+                               double *residual) {
   memcpy(d->right, x, m->size * sizeof *x);
   memcpy(d->rest, x, m->size * sizeof *x);
   memset(x, 0, m->size * sizeof *x);
-  for (int k = 0; k < CORRECTIONS; k++) {
-    *residual = correct(d, m, x);
-    if (!isfinite(*residual) || *residual <= enough) return SCREE_OK;
-    if (*residual > 0.5 * last) break;
-    last = *residual;
+  while (!correct_all(d, m, x, residual) && d->shifted && d->eps > 1.5 * least_eps) {
+    if (!(gives_way(d, whole, x) > least_eps)) break;
+    d->eps *= 1e-2;
+    const scree_status status = factorise(d, whole);
+    if (status) return status;
   }
   return m->independent && *residual > stalled ? accelerate(d, m, x, residual) : SCREE_OK;
 }
@@ -245,7 +322,8 @@ static scree_status solve_left(direct *d, const kkt_matrix *m, double *x, double
 static scree_status solve(void *self, const kkt_matrix *m, double *x, double *residual) {
   direct *d = self;
   kkt_points_take(&d->points, m, x, d->x);
-  const scree_status status = solve_left(d, d->points.count ? &d->points.left : m, d->x, residual);
+  const scree_status status =
+      solve_left(d, m, d->points.count ? &d->points.left : m, d->x, residual);
   kkt_points_give(&d->points, m, d->x, x);
   return status;
 }

@@ -333,6 +333,65 @@ static void test_long_chain(void **state) {
   check_long_chain(401, true);
 }
 
+static scree_body_id rod(lab *l, double x, double z) {
+  scree_body_def d = scree_body_def_default();
+  scree_shape *shape;
+  ok(l, scree_shape_create_box(l->context, (double[]){0.1, 0.02, 0.03}, &shape));
+  d.position[0] = x, d.position[2] = z;
+  d.collides_with = 0;
+  return lab_add(l, d, shape);
+}
+
+static void hinge(lab *l, scree_body_id a, scree_body_id b, double x, double z) {
+  scree_joint_def j = scree_joint_def_default();
+  j.kind = SCREE_JOINT_HINGE;
+  j.body_a = a, j.body_b = b;
+  j.anchor[0] = x, j.anchor[2] = z;
+  j.axis[1] = 1.0, j.axis[2] = 0.0;
+  ok(l, scree_world_add_joint(l->world, &j, NULL));
+}
+
+/* Linkages in a row that move as one: each holds three rows too many, and along the row they give
+ * way by some n^-2 of what a joint does alone, below the first shift of `direct`. */
+static void test_many_loops(void **state) {
+  (void)state;
+  const int bars = 3000;
+  lab l = lab_open(0.0, 0.0);
+  scree_body_id before = {0};
+  for (int k = 0; k < bars; k++) {
+    const double x = 0.4 * k;
+    const scree_body_id bar = rod(&l, x, 0.2);
+    hinge(&l, (scree_body_id){0}, bar, x, 0.0);
+    if (k) {
+      const scree_body_id top = rod(&l, x - 0.2, 0.4);
+      hinge(&l, before, top, x - 0.4, 0.4);
+      hinge(&l, top, bar, x, 0.4);
+    }
+    before = bar;
+  }
+  smooth_system s;
+  linear_solver solver;
+  bool again;
+  double residual;
+  system_init(&s, l.world);
+  ok(&l, system_begin(&s, &again));
+  system_rows(&s);
+  const smooth_weights weights = {.mass = 1.0};
+  system_matrix(&s, &weights);
+  ok(&l, linear_create(l.context, 0, &solver));
+  ok(&l, solver.class->prepare(solver.self, &s.matrix));
+  system_forces(&s, s.x);
+  /* Rates of some motion, which the rows do not contradict. */
+  for (size_t i = 0; i < 6 * s.bodies; i++) s.v0[i] = sin((double)i);
+  for (size_t r = 0; r < s.rows; r++) s.x[6 * s.bodies + r] = system_rate(&s, r, s.v0);
+  ok(&l, solver.class->solve(solver.self, &s.matrix, s.x, &residual));
+  if (getenv("SHOW")) printf("%d linkages: %g\n", bars - 1, residual);
+  assert_true(residual < 1e-11);
+  linear_destroy(&solver);
+  system_clear(&s);
+  lab_close(&l);
+}
+
 /* Three bodies in a line, tied by two distances along it: each joint goes with a body of its own,
  * and both with the middle one would not do, as their rows on it are the same. */
 static void test_glue(void **state) {
@@ -485,8 +544,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_blocks),         cmocka_unit_test(test_links_balance),
       cmocka_unit_test(test_linear_solvers), cmocka_unit_test(test_long_chain),
-      cmocka_unit_test(test_glue),           cmocka_unit_test(test_pairs),
-      cmocka_unit_test(test_checkpoint),     cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_glue),           cmocka_unit_test(test_many_loops),
+      cmocka_unit_test(test_pairs),          cmocka_unit_test(test_checkpoint),
+      cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
