@@ -25,62 +25,16 @@
  * where triangles of the two run through each other. What is through it by less than a part of the
  * smaller mesh is pushed back to the side that the mesh about it is on, what is deeper to the side
  * that the middle of its mesh is on. */
-#include "collide/mesh/mesh_group.h"
-#include "shape/mesh_near.h"
+#include "collide/mesh/mesh_pair.h"
 
-enum { CANDIDATES = 192, CROSSINGS = 16, STACK = 4 * MESH_TREE_DEPTH };
+enum { STACK = 4 * MESH_TREE_DEPTH };
 
 static const double lean_face = 0.1; /* sine of the angle up to which faces lie on each other */
 static const double lean_apart =
     0.5; /* the same for corners that are still apart and may touch in this step */
 static const double lean_edge = 0.02;
 static const double same_face = 0.995; /* cosine, as for convex solids */
-static const double shallow =
-    0.05; /* part of the smaller mesh's size: deepest overlap with a mesh that is not closed */
-static const double crossed = 1e-6; /* part of that size: triangles that cross by less only touch */
-
-/* One mesh, placed in the frame of b's mesh, in which all is computed. */
-typedef struct side {
-  const shape_mesh *m;
-  m33 r;
-  v3 at;
-  v3 middle;
-  bool still; /* this is b: nothing is to be turned or moved */
-} side;
-
-/* Contacts are of a and b, whichever of them has the vertex. */
-typedef struct candidate {
-  contact_point c;
-  bool dropped; /* or one that overlaps by its plane only, while its point is not inside */
-  bool open;    /* an overlap with a mesh that is not closed */
-} candidate;
-
-typedef struct pair {
-  side a, b;
-  double size, margin; /* of the smaller mesh; m */
-  double reach;        /* features farther from each other than this are not looked at, m */
-  double near;         /* contacts with larger gaps go to `far` at once, m */
-  mesh_groups far;     /* there may be very many of them, and one of each direction must stay */
-  candidate found[CANDIDATES];
-  int count;
-  v3 crossing[CROSSINGS]; /* where triangles run through each other */
-  v3 inside[CROSSINGS];   /* of each, a point of its edge that is farther in */
-  bool of_a[CROSSINGS];   /* whose edge it is */
-  int crossings;
-} pair;
-
-static v3 side_point(const side *s, uint32_t vertex) {
-  return v3_add(s->at, m33_mul_v3(&s->r, s->m->vertex[vertex]));
-}
-
-static v3 side_turn(const side *s, v3 d) {
-  return m33_mul_v3(&s->r, d);
-}
-
-/* Is x, in the common frame, inside the mesh, or outside by less than `slack`? */
-static bool side_holds(const side *s, v3 x, double reach, double slack) {
-  return mesh_holds(s->m, m33_tmul_v3(&s->r, v3_sub(x, s->at)), reach, slack);
-}
+static const double hair = 1e-3; /* part of that size: contacts with such gaps tell of crossings */
 
 /* Does the mesh take the point x of the other one, whose way out is to y on its own surface? Where
  * outlines cross x lies on the surface itself. From deep inside the way must not lead through
@@ -101,10 +55,25 @@ static bool from_its_side(const pair *p, v3 point, v3 n, double gap) {
          (p->a.m->closed || v3_dot(n, v3_sub(p->b.middle, point)) > 0);
 }
 
-static void pair_add(pair *p, v3 point_a, v3 normal, double gap, uint32_t feature, bool weak) {
+/* The place that a contact takes in a full table; -1: none. What overlaps by its plane only is
+ * worth less than all others, and the less the deeper it is; of others the farthest goes. */
+static int place_for(const pair *p, double gap, bool weak) {
+  int at = -1;
+  for (int i = 0; i < p->count; i++)
+    if (p->found[i].dropped && (at < 0 || p->found[i].c.gap < p->found[at].c.gap)) at = i;
+  if (at >= 0) return weak && p->found[at].c.gap >= gap ? -1 : at;
+  if (weak) return -1;
+  at = 0;
+  for (int i = 1; i < p->count; i++)
+    if (p->found[i].c.gap > p->found[at].c.gap) at = i;
+  return p->found[at].c.gap > gap ? at : -1;
+}
+
+void mesh_pair_add(pair *p, v3 point_a, v3 normal, double gap, uint32_t feature, bool weak) {
   int at = p->count;
   const bool open = !(p->a.m->closed && p->b.m->closed) && gap < -crossed * p->size;
   if (gap > p->near) {
+    if (gap > p->wanted) return;
     const contact_point c = {.point_a = point_a, .normal = normal, .gap = gap, .feature = feature};
     mesh_group_add(&p->far, &c);
     return;
@@ -113,14 +82,10 @@ static void pair_add(pair *p, v3 point_a, v3 normal, double gap, uint32_t featur
     if (p->found[i].c.feature == feature &&
         v3_norm2(v3_sub(p->found[i].c.point_a, point_a)) <= 1e-16 * p->size * p->size)
       return;
-  if (at < CANDIDATES) {
+  if (at < CANDIDATES)
     p->count++;
-  } else {
-    at = 0;
-    for (int i = 1; i < p->count; i++)
-      if (p->found[i].c.gap > p->found[at].c.gap) at = i;
-    if (p->found[at].c.gap <= gap) return;
-  }
+  else if ((at = place_for(p, gap, weak)) < 0)
+    return;
   p->found[at] = (candidate){.c = {.point_a = point_a,
                                    .point_b = v3_add_scaled(point_a, gap, normal),
                                    .normal = normal,
@@ -165,13 +130,13 @@ static double beside(const placed *f, v3 x, double rising) {
   return most;
 }
 
-static void add_vertex(pair *p, bool of_a, v3 x, v3 up, double gap, uint32_t vertex, uint32_t other,
-                       bool weak) {
+void mesh_pair_add_vertex(pair *p, bool of_a, v3 x, v3 up, double gap, uint32_t vertex,
+                          uint32_t other, bool weak) {
   const uint32_t feature = narrow_mix(2 * vertex + of_a, other);
   if (of_a)
-    pair_add(p, x, v3_neg(up), gap, feature, weak);
+    mesh_pair_add(p, x, v3_neg(up), gap, feature, weak);
   else /* b's vertex is x, a's point below it */
-    pair_add(p, v3_add_scaled(x, -gap, up), up, gap, feature, weak);
+    mesh_pair_add(p, v3_add_scaled(x, -gap, up), up, gap, feature, weak);
 }
 
 /* Apart, and nearest to an edge or a corner of the triangle. */
@@ -200,7 +165,7 @@ static void vertex_rim(pair *p, const side *s, uint32_t v, v3 x, const placed *f
   }
   if (side_holds(f->s, x, distance * 1.001, 0)) return;
   if (vertex_is_lowest(s, v, up, lean_edge))
-    add_vertex(p, s == &p->a, x, up, distance, v, name, false);
+    mesh_pair_add_vertex(p, s == &p->a, x, up, distance, v, name, false);
 }
 
 static void vertex_face(pair *p, const side *s, uint32_t v, v3 x, const placed *f) {
@@ -212,6 +177,7 @@ static void vertex_face(pair *p, const side *s, uint32_t v, v3 x, const placed *
     vertex_rim(p, s, v, x, f);
     if (!(m->closed && height < -rounding && aside <= -height)) return;
   }
+  if (m->closed && height < -p->depth) return;
   for (int back = 0; back < (m->closed ? 1 : 2); back++) {
     const v3 up = back ? v3_neg(f->n) : f->n;
     const double gap = back ? -height : height;
@@ -222,7 +188,8 @@ static void vertex_face(pair *p, const side *s, uint32_t v, v3 x, const placed *
     const bool weak =
         aside > rounding ||
         (gap < -rounding && !side_takes(f->s, x, v3_add_scaled(x, -gap, up), p->size));
-    add_vertex(p, s == &p->a, x, up, gap, v, 3 * m->patch[f->t] + (back ? 0x80000000u : 0), weak);
+    mesh_pair_add_vertex(p, s == &p->a, x, up, gap, v,
+                         3 * m->patch[f->t] + (back ? 0x80000000u : 0), weak);
     return;
   }
 }
@@ -283,7 +250,7 @@ static bool try_edges(pair *p, const edge *a, const edge *b, v3 n, double lean) 
   const double s = v3_dot(n, v3_cross(d, b->u)) / area, t = v3_dot(n, v3_cross(d, a->u)) / area;
   const v3 on_a = v3_add_scaled(a->p, s, a->u), on_b = v3_add_scaled(b->p, t, b->u);
   const double gap = lean == lean_face ? v3_dot(n, v3_sub(on_b, on_a)) : gap_lines;
-  if (gap > p->margin || gap < -p->reach) return false;
+  if (gap > p->margin || gap < -p->depth) return false;
   const double over = fmax(beyond_ends(s, a->length), beyond_ends(t, b->length));
   const double end = 1e-9 * fmin(a->length, b->length);
   bool weak = over > (lean == lean_face ? end : -end);
@@ -294,7 +261,7 @@ static bool try_edges(pair *p, const edge *a, const edge *b, v3 n, double lean) 
     weak =
         weak || !side_takes(&p->b, on_a, on_b, p->size) || !side_takes(&p->a, on_b, on_a, p->size);
   }
-  pair_add(p, on_a, n, gap, narrow_mix(0x40000000u + a->name, b->name), weak);
+  mesh_pair_add(p, on_a, n, gap, narrow_mix(0x40000000u + a->name, b->name), weak);
   return !weak;
 }
 
@@ -315,7 +282,7 @@ static void edge_edge(pair *p, const edge *a, const edge *b) {
     }
   const v3 c = v3_cross(a->u, b->u);
   const double sine = v3_norm(c);
-  if (sine < 0.01 * a->length * b->length) return;
+  if (sine < parallel * a->length * b->length) return;
   const v3 n = v3_scale(1 / sine, c);
   if (found && fabs(v3_dot(flat, n)) > 1 - 1e-9) return;
   const bool first = v3_dot(n, v3_sub(b->p, a->p)) >= 0;
@@ -396,11 +363,6 @@ static aabb turned_box(const side *s, const m33 *size, aabb box) {
   return (aabb){v3_sub(at, h), v3_add(at, h)};
 }
 
-static double extent(aabb b) {
-  const v3 e = v3_sub(b.hi, b.lo);
-  return fmax(e.x, fmax(e.y, e.z));
-}
-
 static v3 middle_of(aabb b) {
   return v3_scale(0.5, v3_add(b.lo, b.hi));
 }
@@ -459,110 +421,6 @@ static void search(pair *p) {
   }
 }
 
-/* ---- what is left --------------------------------------------------------------------------- */
-
-/* Is contact i gone when a is moved by `shift`? */
-static bool is_freed(const pair *p, const contact_point *c, v3 shift) {
-  const double reach = fmax(-c->gap, 0) + v3_norm(shift);
-  const v3 on_a = v3_add(c->point_a, shift), on_b = v3_sub(c->point_b, shift);
-  return !side_holds(&p->b, on_a, reach, -1e-9 * p->size) &&
-         !side_holds(&p->a, on_b, reach, -1e-9 * p->size);
-}
-
-/* How to move a so that a contact is undone. */
-static v3 way_out(const pair *p, const contact_point *c) {
-  return v3_scale(fmin(c->gap, 0) * (1 + 1e-6) - 2e-9 * p->size, c->normal);
-}
-
-static void drop_needless(pair *p) {
-  if (!p->a.m->closed || !p->b.m->closed) return;
-  for (int i = 0; i < p->count; i++) {
-    const contact_point *c = &p->found[i].c;
-    if (p->found[i].dropped || c->gap > -1e-6 * p->size) continue;
-    int best = -1;
-    for (int k = 0; k < p->count; k++) {
-      const contact_point *o = &p->found[k].c;
-      if (o->gap > 1e-8 * p->size || o->gap < 0.9 * c->gap || v3_dot(o->normal, c->normal) > 0.99)
-        continue;
-      if (best >= 0 && o->gap <= p->found[best].c.gap) continue;
-      if (v3_norm(v3_sub(o->point_a, c->point_a)) > 4 * -c->gap) continue;
-      if (is_freed(p, c, way_out(p, o))) best = k;
-    }
-    if (best < 0) continue;
-    p->found[i].dropped = true;
-    p->found[best].dropped = false;
-  }
-}
-
-/* One mesh wholly inside the other, deeper than anything was looked for. */
-static void find_swallowed(pair *p) {
-  for (int of_a = 0; of_a < 2; of_a++) {
-    const side *in = of_a ? &p->a : &p->b, *out = of_a ? &p->b : &p->a;
-    const v3 x = side_point(in, in->m->triangle[0][0]);
-    const v3 local = m33_tmul_v3(&out->r, v3_sub(x, out->at));
-    mesh_near near;
-    if (!out->m->closed || !aabb_overlap(out->m->node[0].box, (aabb){local, local})) continue;
-    if (!mesh_find_near(out->m, local, 2 * extent(out->m->node[0].box), &near)) continue;
-    if (!(mesh_signed_distance(out->m, local, &near) < 0) || !(near.distance > 0)) continue;
-    const v3 up = v3_scale(1 / near.distance, side_turn(out, v3_sub(near.point, local)));
-    add_vertex(p, of_a, x, up, -near.distance, in->m->triangle[0][0], UINT32_MAX, false);
-    return;
-  }
-}
-
-/* What lies beyond a mesh that is not closed, and not in it, does not overlap it. */
-static void drop_beyond(pair *p) {
-  int kept = 0;
-  if (p->crossings) return;
-  for (int i = 0; i < p->count; i++)
-    if (!p->found[i].open) p->found[kept++] = p->found[i];
-  p->count = kept;
-}
-
-static double deepest(const pair *p) {
-  double gap = 0;
-  for (int i = 0; i < p->count; i++)
-    if (!p->found[i].dropped) gap = fmin(gap, p->found[i].c.gap);
-  return -gap;
-}
-
-/* Does a contact part the meshes where they cross? A little farther in, as the crossing itself, on
- * both surfaces, is parted by any. Nothing is inside a mesh that is not closed: there the point
- * must be on its side of the contact's plane. */
-static bool parts(const pair *p, const contact_point *c, int k) {
-  const v3 x = p->inside[k];
-  if (!p->a.m->closed || !p->b.m->closed) {
-    const double depth =
-        v3_dot(c->normal, p->of_a[k] ? v3_sub(x, c->point_b) : v3_sub(c->point_a, x));
-    return depth + c->gap <= crossed * p->size;
-  }
-  const contact_point here = {
-      .point_a = x, .point_b = x, .gap = -v3_norm(v3_sub(x, p->crossing[k]))};
-  return is_freed(p, &here, way_out(p, c));
-}
-
-/* Where triangles run through each other and no contact parts them there: sharp corners may overlap
- * without any vertex in the other mesh. The shallowest plane that fits and parts them there does.
- * False: there is none. */
-static bool take_weak(pair *p) {
-  bool all = true;
-  for (int k = 0; k < p->crossings; k++) {
-    int best = -1;
-    bool known = false;
-    for (int i = 0; i < p->count && !known; i++) {
-      const candidate *f = p->found + i;
-      if (f->c.gap > 1e-6 * p->size) continue;
-      if (f->dropped && best >= 0 && f->c.gap <= p->found[best].c.gap) continue;
-      if (!parts(p, &f->c, k)) continue;
-      known = !f->dropped;
-      best = i;
-    }
-    if (best < 0) all = false;
-    if (best >= 0 && !known) p->found[best].dropped = false;
-  }
-  return all;
-}
-
 void narrow_mesh_mesh(const shape *a, const pose *pa, const shape *b, const pose *pb,
                       narrow_sink *sink) {
   const pose place_a = pose_mul(pose_inverse(*pb), *pa);
@@ -573,22 +431,24 @@ void narrow_mesh_mesh(const shape *a, const pose *pa, const shape *b, const pose
   p.b.middle = middle_of(b->mesh.node[0].box);
   const double least = fmin(extent(a->mesh.node[0].box), extent(b->mesh.node[0].box));
   p.size = least;
-  p.margin = sink->margin;
+  p.wanted = sink->margin;
+  p.margin = fmax(p.wanted, hair * least);
   p.near = fmax(0.1 * p.margin, 1e-6 * least);
-  p.reach = fmax(p.margin, 0.005 * least);
+  p.depth = fmin(fmax(p.margin, 0.005 * least), 0.25 * least);
   for (;;) {
+    p.reach = fmax(p.margin, p.depth);
     search(&p);
-    drop_beyond(&p);
-    const bool told = take_weak(&p);
-    if (p.reach >= least || (deepest(&p) < 0.5 * p.reach && told)) break;
-    p.reach = fmin(4 * p.reach, least);
+    mesh_pair_drop_beyond(&p);
+    const bool told = mesh_pair_take_weak(&p);
+    if (p.depth >= least || (mesh_pair_deepest(&p) < 0.5 * p.depth && told)) break;
+    p.depth = fmin(4 * p.depth, least);
   }
-  if (p.count == 0 && p.far.count == 0 && p.crossings == 0) find_swallowed(&p);
-  drop_needless(&p);
+  if (p.count == 0 && p.far.count == 0 && p.crossings == 0) mesh_pair_find_swallowed(&p);
+  mesh_pair_drop_needless(&p);
   mesh_groups all;
   mesh_groups_begin(&all, 0.999);
   for (int i = 0; i < p.count; i++)
-    if (!p.found[i].dropped) mesh_group_add(&all, &p.found[i].c);
+    if (!p.found[i].dropped && p.found[i].c.gap <= p.wanted) mesh_group_add(&all, &p.found[i].c);
   mesh_groups_deliver(&all, pb->rotation, pb->position, least, sink);
   mesh_groups_share(&p.far, pb->rotation, pb->position, least, sink);
 }

@@ -348,10 +348,116 @@ static void depth_does_not_depend_on_the_margin(void **state) {
   scree_shape_destroy(b);
 }
 
+/* An L of three cubes of 4 mm; the origin is where the two of them that are alone would meet. */
+static shape *ell(void) {
+  static const double outline[6][2] = {{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}};
+  double v[36];
+  uint32_t t[60], n = 0;
+  for (int i = 0; i < 12; i++)
+    v3_store(v + 3 * i, (v3){(outline[i % 6][0] - 0.8) * 0.004, (outline[i % 6][1] - 0.8) * 0.004,
+                             i < 6 ? -0.002 : 0.002});
+  for (uint32_t i = 0; i < 6; i++) {
+    const uint32_t k = (i + 1) % 6, side[6] = {i, k, k + 6, i, k + 6, i + 6};
+    for (int m = 0; m < 6; m++) t[n++] = side[m];
+  }
+  for (uint32_t i = 0; i < 4; i++) {
+    const uint32_t fan[6] = {i + 2, i + 1, 0, 6, i + 7, i + 8};
+    for (int m = 0; m < 6; m++) t[n++] = fan[m];
+  }
+  shape *s;
+  assert_int_equal(scree_shape_create_mesh(context, 12, v, n / 3, t, &s), 0);
+  assert_true(s->mesh.closed);
+  return s;
+}
+
+/* Edges that cross at 0.5 degrees and overlap by 0.5 um: nothing that fits is as near, and what
+ * parts them is 4 mm away, on the far side. */
+static void a_crossing_of_a_hairs_breadth_is_no_deeper(void **state) {
+  (void)state;
+  shape *s = ell();
+  const pose pa = {
+      {0.019632588138456784, 0.013763109582075574, 0.012864771775981547},
+      {0.87909414859736512, 0.025372978772980559, -0.4749915133424783, 0.030540990532098689}};
+  const pose pb = {
+      {0.025006923293995172, 0.013444688592912223, 0.011058041970894559},
+      {-0.68167146873903886, 0.66512201836031082, -0.12602608789647354, -0.2775862650844329}};
+  uint64_t seed = 4;
+  for (int trial = 0; trial < 400; trial++) {
+    static const double margin[4] = {0.0, 1e-5, 7e-4, 0.02};
+    pose p = pb;
+    contact_point c[CONTACT_POINT_MAX];
+    if (trial >= 4) {
+      const v3 off = {random_real(&seed, -2e-7, 2e-7), random_real(&seed, -2e-6, 2e-6),
+                      random_real(&seed, -2e-7, 2e-7)};
+      p.position = v3_add(p.position, off);
+    }
+    const int n = narrow_collide(s, pa, s, p, margin[trial % 4], c, CONTACT_POINT_MAX);
+    const double gap = least_gap(c, n);
+    if (gap < -5e-6) fail_msg("trial %d: %g m", trial, gap);
+    if (trial < 4 && !(gap < -4e-7)) fail_msg("trial %d: %g m, not -0.49 um", trial, gap);
+  }
+  scree_shape_destroy(s);
+}
+
+/* A ball of triangles, poles and rings. */
+static shape *ball_of_triangles(void) {
+  enum { RINGS = 6, ROUND = 10, LAST = 1 + (RINGS - 1) * ROUND };
+  double v[3 * (LAST + 1)];
+  uint32_t t[6 * RINGS * ROUND], n = 0;
+  v3_store(v, (v3){0, 0, 1});
+  v3_store(v + 3 * LAST, (v3){0, 0, -1});
+  for (int i = 1; i < RINGS; i++)
+    for (int k = 0; k < ROUND; k++) {
+      const double a = 3.141592653589793 * i / RINGS, b = 2 * 3.141592653589793 * k / ROUND;
+      v3_store(v + 3 * (1 + (i - 1) * ROUND + k), (v3){sin(a) * cos(b), sin(a) * sin(b), cos(a)});
+    }
+  for (uint32_t k = 0; k < ROUND; k++) {
+    const uint32_t next = (k + 1) % ROUND, low = LAST - ROUND;
+    const uint32_t caps[6] = {0, 1 + k, 1 + next, LAST, low + next, low + k};
+    for (int m = 0; m < 6; m++) t[n++] = caps[m];
+    for (uint32_t i = 0; i + 2 < RINGS; i++) {
+      const uint32_t a = 1 + i * ROUND + k, b = 1 + i * ROUND + next;
+      const uint32_t side[6] = {a, a + ROUND, b + ROUND, a, b + ROUND, b};
+      for (int m = 0; m < 6; m++) t[n++] = side[m];
+    }
+  }
+  shape *s;
+  assert_int_equal(scree_shape_create_mesh(context, LAST + 1, v, n / 3, t, &s), 0);
+  assert_true(s->mesh.closed);
+  return s;
+}
+
+/* With a margin beyond the size all features of two meshes are within it: far sides must not take
+ * the place of those that touch. */
+static void far_sides_are_no_contacts(void **state) {
+  (void)state;
+  shape *s = ball_of_triangles();
+  uint64_t seed = 6;
+  int over = 0;
+  for (int trial = 0; trial < 300; trial++) {
+    const pose pa = random_pose(&seed, 0.0);
+    pose pb = random_pose(&seed, 0.0);
+    contact_point c[CONTACT_POINT_MAX];
+    pb.position = (v3){0, 0, random_real(&seed, 1.7, 2.05)};
+    const double want = least_gap(c, narrow_collide(s, pa, s, pb, 0.1, c, CONTACT_POINT_MAX));
+    if (want > -0.01 || want < -0.2) continue;
+    over++;
+    for (double margin = 0.5; margin < 40; margin *= 4) {
+      const double gap = least_gap(c, narrow_collide(s, pa, s, pb, margin, c, CONTACT_POINT_MAX));
+      if (gap < 1.2 * want || gap > 0.8 * want)
+        fail_msg("trial %d, margin %g: %g, not %g", trial, margin, gap, want);
+    }
+  }
+  assert_true(over > 100);
+  scree_shape_destroy(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_sheet_is_overlapped_where_it_is_crossed),
       cmocka_unit_test(depth_does_not_depend_on_the_margin),
+      cmocka_unit_test(a_crossing_of_a_hairs_breadth_is_no_deeper),
+      cmocka_unit_test(far_sides_are_no_contacts),
       cmocka_unit_test(convex_meshes_have_the_hulls_distance),
       cmocka_unit_test(ells_have_the_boxes_distance),
       cmocka_unit_test(stacked_cubes_are_held),
