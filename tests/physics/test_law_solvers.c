@@ -24,6 +24,45 @@ static scree_status spring(void *user, const scree_world *world, double h, size_
   return SCREE_OK;
 }
 
+/* What changes numbers alone, and laws together. */
+static void change_more(const char *name, scree_material_def *m) {
+  if (!strcmp(name, "Stribeck and viscous")) {
+    m->friction_kinetic = 0.3;
+    m->stribeck_speed = 0.2;
+    m->friction_viscous = 0.1;
+  } else if (!strcmp(name, "surface velocity")) {
+    m->surface_velocity[0] = 0.3;
+    m->surface_velocity[1] = 0.1;
+  } else if (!strcmp(name, "Poisson") || !strcmp(name, "Newton")) {
+    m->restitution = 0.5;
+    if (!strcmp(name, "Newton")) m->restitution_law = SCREE_RESTITUTION_NEWTON;
+  } else if (!strcmp(name, "rigid bond")) {
+    m->law = SCREE_LAW_BOND;
+    m->cohesion = 300.0;
+    m->bond_shear = 200.0;
+    m->bond_bending = 5.0;
+  } else if (!strcmp(name, "cohesion, rolling")) {
+    m->law = SCREE_LAW_RIGID_COHESIVE;
+    m->cohesion_energy = 30.0;
+    m->rolling = 2e-3;
+    m->spinning = 1e-3;
+    m->surface_velocity[1] = 0.2;
+  } else if (!strcmp(name, "elastoplastic, two axes")) {
+    m->law = SCREE_LAW_ELASTOPLASTIC;
+    m->compliance = 1e-5;
+    m->yield_force = 5.0;
+    m->cohesion = 1.0;
+    m->friction_across = 0.2;
+    m->direction[0] = 1.0;
+  } else if (!strcmp(name, "bridge, dilatancy")) {
+    m->law = SCREE_LAW_BRIDGE;
+    m->bridge_volume = 1e-8;
+    m->surface_tension = 3.0;
+    m->dilatancy = 0.2;
+    m->rolling = 1e-3;
+  }
+}
+
 static void change(const char *name, scree_material_def *m) {
   m->friction = 0.5;
   if (!strcmp(name, "compliant")) {
@@ -74,40 +113,8 @@ static void change(const char *name, scree_material_def *m) {
     m->friction = 0.0;
   } else if (!strcmp(name, "static and kinetic")) {
     m->friction_kinetic = 0.3;
-  } else if (!strcmp(name, "Stribeck and viscous")) {
-    m->friction_kinetic = 0.3;
-    m->stribeck_speed = 0.2;
-    m->friction_viscous = 0.1;
-  } else if (!strcmp(name, "surface velocity")) {
-    m->surface_velocity[0] = 0.3;
-    m->surface_velocity[1] = 0.1;
-  } else if (!strcmp(name, "Poisson") || !strcmp(name, "Newton")) {
-    m->restitution = 0.5;
-    if (!strcmp(name, "Newton")) m->restitution_law = SCREE_RESTITUTION_NEWTON;
-  } else if (!strcmp(name, "rigid bond")) {
-    m->law = SCREE_LAW_BOND;
-    m->cohesion = 300.0;
-    m->bond_shear = 200.0;
-    m->bond_bending = 5.0;
-  } else if (!strcmp(name, "cohesion, rolling")) {
-    m->law = SCREE_LAW_RIGID_COHESIVE;
-    m->cohesion_energy = 30.0;
-    m->rolling = 2e-3;
-    m->spinning = 1e-3;
-    m->surface_velocity[1] = 0.2;
-  } else if (!strcmp(name, "elastoplastic, two axes")) {
-    m->law = SCREE_LAW_ELASTOPLASTIC;
-    m->compliance = 1e-5;
-    m->yield_force = 5.0;
-    m->cohesion = 1.0;
-    m->friction_across = 0.2;
-    m->direction[0] = 1.0;
-  } else if (!strcmp(name, "bridge, dilatancy")) {
-    m->law = SCREE_LAW_BRIDGE;
-    m->bridge_volume = 1e-8;
-    m->surface_tension = 3.0;
-    m->dilatancy = 0.2;
-    m->rolling = 1e-3;
+  } else {
+    change_more(name, m);
   }
 }
 
