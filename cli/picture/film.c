@@ -150,7 +150,8 @@ int film_begin(film *f, const char *path, int width, int height, double fps, boo
     if (quick && strcmp(arguments[count], "medium") == 0) arguments[count] = "ultrafast";
   }
   arguments[count++] = target;
-  /* By number, not by name: a name may look like an option or a protocol, or change hands. */
+  /* The file is passed by its descriptor: a name may look like an option or a protocol, or may be
+   * replaced meanwhile. */
   const int refused = fresh_open(&f->place, path);
   if (refused) return cli_fail(CLI_IO, "%s: cannot be written: %s", path, strerror(refused));
   if (pipe(ends) != 0) {

@@ -13,7 +13,7 @@ FILE *plot_begin(const char *path, double width, double height);
 int plot_end(const char *path, FILE *script);
 /* A text in double quotes of gnuplot. */
 void plot_quote(FILE *out, const char *text);
-/* "rrggbb", distinguished by all readers for the first eight. */
+/* "rrggbb"; readers who are colour-blind can distinguish the first eight. */
 const char *plot_colour(int i);
 /* E (or R, when the tolerance is on R alone) against iterations and against seconds, log axes, one
  * curve a trial, a line at the tolerance. */

@@ -85,7 +85,7 @@ static scree_status loop(live *l) {
       continue;
     }
     if (!l->ended && scree_sim_done(l->sim)) end(l);
-    /* A run that is only to be looked at begins when somebody does. */
+    /* A run that is not recorded begins when the first reader is there. */
     l->seen = l->seen || l->def->out || scree_server_reader_count(l->server);
     if (!l->seen) nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     if (status || wish.paused || wish.waited || !l->seen) continue;

@@ -182,7 +182,7 @@ static const char *const summary_names[] = {"steps",          "seconds",
                                             "kinetic"};
 enum { SUMMARY_NAMES = sizeof summary_names / sizeof *summary_names };
 
-/* "bodies forward" is met by bodies_forward too. */
+/* bodies_forward matches "bodies forward" too. */
 static bool same_word(const char *column, size_t length, const char *word) {
   if (strlen(word) != length) return false;
   for (size_t i = 0; i < length; i++)

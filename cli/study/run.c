@@ -177,7 +177,7 @@ static int begin(const study *s, study_case *c, worker *w) {
   if (child == 0) {
     close(ends[0]);
 #ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* no one would take what it finds */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* nobody would read the result */
 #endif
     study_result r = {.done = true};
     run_case(s, c, &r);
@@ -196,7 +196,7 @@ static int begin(const study *s, study_case *c, worker *w) {
   return CLI_OK;
 }
 
-/* Takes what there is; true: the case has ended. */
+/* Reads the output that is there; true: the case has ended. */
 static bool take_result(worker *w) {
   char *to = (char *)&w->at->result;
   const ssize_t n = read(w->pipe, to + w->got, sizeof w->at->result - w->got);

@@ -75,7 +75,7 @@ static void note_meshes(const scree_scene *scene, const scree_world *world, mesh
   }
 }
 
-/* Joints whose rows others imply. */
+/* Reports joints with redundant rows: rows that follow from those of other joints. */
 typedef struct redundant_notes {
   const scree_scene *scene;
   FILE *out;

@@ -105,7 +105,8 @@ static unsigned parts_of(const scree_export_def *def) {
 
 static const char *const part_names[] = {"bodies", "contacts", "steps", "surfaces"};
 
-/* Tables may have the names of probes, which are not to be lost even when asked to replace. */
+/* Tables of the export may have the names of probe files, which are never overwritten, even with
+ * --force. */
 static int refuse_probes(const scree_scene *scene, const char *recording, const char *path) {
   for (size_t i = 0; i < scree_scene_probe_count(scene); i++) {
     scree_probe_def p;

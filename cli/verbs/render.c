@@ -136,7 +136,7 @@ static int save(studio *s, const scree_image *image) {
 static int draw_still(studio *s, scree_image *image) {
   size_t frame = 0, frames[SURVEY_LIMIT], count = 1;
   int code = find_still(s, &frame);
-  /* What is drawn of the past is to be seen. */
+  /* The camera sees earlier poses and trails too, where they are drawn. */
   const bool past = s->options->ghosts || s->options->view.trails;
   if (past) count = frame + 1 < SURVEY_LIMIT ? frame + 1 : SURVEY_LIMIT;
   for (size_t i = 0; i < count; i++) frames[i] = count > 1 ? frame * i / (count - 1) : frame;

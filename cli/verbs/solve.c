@@ -240,7 +240,7 @@ static int check_existence_alone(const cli_args *args) {
   return CLI_OK;
 }
 
-/* What can be known before minutes of work is said before them. */
+/* Faults that can be known at once are reported before the work begins. */
 static int check_outputs(const cli_args *args, size_t count) {
   const char *out = cli_text(args, "out", NULL), *plot = cli_text(args, "plot", NULL);
   if (out && count > 1)
@@ -252,7 +252,7 @@ static int check_outputs(const cli_args *args, size_t count) {
   return plot ? plot_check(args, plot) : CLI_OK;
 }
 
-/* Asked for coulomb by name, no solver that was named may answer with the relaxed model. */
+/* If --model coulomb was given, a named solver that has only the relaxed model is refused. */
 static int check_model(const cli_args *args, const size_t *solvers, size_t count) {
   const char *model = cli_text(args, "model", "");
   if (strcmp(model, "coulomb") != 0) return CLI_OK;

@@ -129,7 +129,8 @@ static void ask_for_body(const assembler *a, size_t k) {
   __builtin_prefetch(&b->inertia[i]);
 }
 
-/* The first one that is not as it must be, SIZE_MAX: none. */
+/* Adds bodies begin … end - 1 to the problem. Returns the first one that is not finite, SIZE_MAX:
+ * none. */
 static size_t add_some(assembler *a, double h, size_t begin, size_t end, size_t *stiff) {
   enum { AHEAD = 8 };
   const world_bodies *b = &a->world->bodies;

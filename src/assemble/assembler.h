@@ -31,8 +31,8 @@ typedef struct assembler_params {
   size_t most;  /* contacts of an `again` beyond which it is given up as a swarm; 0: any number */
 } assembler_params;
 
-/* What speeds are measured by: a part of a step is solved as well as the whole, and bounces as it
- * would. */
+/* The length that speeds are compared with, s: that of the whole step also in a part of it, so that
+ * parts have the tolerance and the bounces of the whole. */
 static inline double assembler_whole(const assembler_params *params) {
   return params->whole > 0.0 ? params->whole : params->h;
 }

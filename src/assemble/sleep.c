@@ -21,7 +21,7 @@
 #include "base/pieces.h"
 #include "ccp/problem.h"
 
-/* Of sqrt(g d): the speed below which a body is still, where none is given. */
+/* The speed below which a body counts as still where none is given, as a part of sqrt(g d). */
 static const double still_part = 2e-3;
 
 static bool may_sleep(const assembler *a) {
@@ -103,7 +103,7 @@ static void find_islands(assembler *a) {
       keep_awake(a, w->link[k].body[s]);
 }
 
-/* Contacts of what has fallen asleep now, with their forces. */
+/* Keeps the contacts of bodies that have just fallen asleep, with their forces. */
 static scree_status keep_contacts(assembler *a) {
   const scree_world *w = a->world;
   const cache_key *key = collide_cache(a->collide)->now.key;
@@ -127,7 +127,7 @@ static scree_status keep_contacts(assembler *a) {
   return SCREE_OK;
 }
 
-/* What belongs to islands that have woken goes. */
+/* Drops the kept contacts of islands that have woken. */
 static void forget_contacts(assembler *a) {
   size_t n = 0;
   for (size_t k = 0; k < a->sleep.contact_count; k++)

@@ -115,13 +115,13 @@ claim_answer claim_take(claim *c, const char *path, bool replace) {
   struct stat there;
   if (!set_path(c, path)) return errno = ENAMETOOLONG, answer(c, CLAIM_FAILED);
   snprintf(c->part, sizeof c->part, "%s.new", path);
-  /* Before anything is made: what is in the way stays as it is. */
+  /* Checked before any file is made, so that a file in the way stays as it is. */
   bool taken = lstat(path, &there) == 0;
   if (taken && stat(path, &there) == 0 && !S_ISREG(there.st_mode)) return answer(c, CLAIM_ODD);
   if (claim_is_held(path, &c->holder)) return answer(c, CLAIM_HELD);
   if (taken && !replace) return answer(c, CLAIM_THERE);
   if (take_part(c) != CLAIM_TAKEN) return c->answer;
-  /* Whoever had PATH.new before us may have given it its name by now. */
+  /* Another process that had PATH.new before us may have renamed it to PATH by now. */
   taken = lstat(path, &there) == 0;
   const bool held = claim_is_held(path, &c->holder);
   if (held || (taken && !replace)) {

@@ -37,7 +37,7 @@ typedef struct claim {
 claim_answer claim_take(claim *c, const char *path, bool replace);
 /* The lock of a file that is there, to write into it. */
 claim_answer claim_existing(claim *c, const char *path);
-/* What the answer means, as "PATH: what; what to do". */
+/* The answer as a message: "PATH: what is wrong; what to do". */
 void claim_explain(const claim *c, char *text, size_t size);
 /* Brings the file to the disk, gives it its name, and brings that to the disk. 0, or errno. */
 int claim_publish(claim *c);

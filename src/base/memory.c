@@ -80,7 +80,7 @@ static void *remap(scree_context *context, void *data, size_t count, size_t size
   return block + offset;
 }
 
-/* Large ones are mostly remapped, which copies nothing, and need not look far ahead. */
+/* Large arrays are mostly remapped, which copies nothing, so they grow by small parts. */
 static size_t room_for(size_t had, size_t need) {
   enum { MANY = 16384 };
   const size_t room = had + had / (had < MANY ? 2 : 32);

@@ -19,8 +19,8 @@ double options_get(const scree_option_def *table, size_t count, const double *va
   return NAN;
 }
 
-/* Edit distance, two letters that changed places counted once; bounded by the rows: long words are
- * near nothing. */
+/* Edit distance in which two swapped letters count once. Words longer than the table are near no
+ * other word. */
 static size_t distance(const char *a, const char *b) {
   enum { LONGEST = 63 };
   const size_t na = strlen(a), nb = strlen(b);

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What was said, for models of the cost; of this rank. */
+/* Counts of this rank's communication, for models of its cost. */
 typedef struct ranks_counts {
   uint64_t reductions, messages, bytes; /* point to point: sent by this rank */
   uint64_t gathers, gathered;           /* collective gathers, bytes received */

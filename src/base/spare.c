@@ -44,7 +44,8 @@ static double of_file(const char *path) {
 static double of_container(void) {
   const double most = of_file("/sys/fs/cgroup/memory.max");
   const double used = of_file("/sys/fs/cgroup/memory.current");
-  /* What is used has caches in it, which give way: half of it is taken for such. */
+  /* Used memory includes caches that the system gives up on demand: half of it is taken for such.
+   */
   return isfinite(most) && isfinite(used) ? fmax(0.0, most - 0.5 * used) : most;
 }
 

@@ -75,7 +75,7 @@ static void yield(team_state *team, int threads, double until) {
   team->until = until;
 }
 
-/* How long a window that took so much time is not tried again, so that such windows stay rare. */
+/* How long to wait before a trial of this length is repeated, so that trials stay rare. */
 static double rest_after(double took) {
   const double time = rest * took;
   return time > longest ? longest : time < shortest ? shortest : time;

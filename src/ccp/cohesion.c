@@ -47,7 +47,8 @@ static bool is_accurate(const scree_ccp *p, double speed) {
   return rounding * most <= speed;
 }
 
-/* Blocks behind the contacts have rows of any kind; theirs is not taken out. */
+/* Only contacts may have cohesion: that of generic blocks, whose rows are of any kind, cannot be
+ * taken out. */
 static bool only_of_contacts(const scree_ccp *p) {
   for (size_t i = p->bodies.contact_count; i < p->block_count; i++)
     if (ccp_set(p, i)->cohesion != 0.0) return false;

@@ -28,7 +28,8 @@ static double contact_terms(const ccp_bodies *bodies, const ccp_contact *c) {
   return sum;
 }
 
-/* The largest sum of |terms| of a row of D'v_free. Forms without bodies tell it elsewhere. */
+/* The largest sum of |terms| of a row of D'v_free. Forms without bodies do not have the terms:
+ * there the least speed is given with the problem. */
 static double largest_terms(const ccp_bodies *bodies) {
   double most = 0.0;
   for (size_t i = 0; i < bodies->contact_count; i++)

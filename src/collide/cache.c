@@ -64,7 +64,7 @@ static bool belongs(const cache_list *list, size_t k, uint32_t a) {
   return k < list->count && list->key[k].a == a;
 }
 
-/* Forgotten contacts have no b any more: the walk steps over them. */
+/* Forgotten contacts have CACHE_NONE as b: the walk skips them. */
 static bool comes_before(const cache_list *list, size_t k, cache_key key) {
   return belongs(list, k, key.a) && (list->key[k].b < key.b || list->key[k].b == CACHE_NONE);
 }

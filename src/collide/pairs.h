@@ -20,7 +20,8 @@ enum { COLLIDE_PARTS = 64 };
 
 scree_status collide_create(scree_context *context, collide **out);
 void collide_destroy(collide *c);
-/* Who may touch whom has changed; or bodies came or went, and nothing else. */
+/* collide_invalidate: which bodies may touch each other has changed. collide_note_change: bodies
+ * were added or removed, and nothing else has changed. */
 void collide_invalidate(collide *c);
 void collide_note_change(collide *c);
 cache *collide_cache(collide *c);

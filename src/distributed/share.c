@@ -45,7 +45,8 @@ static scree_status find_touched(distributed *d, const assembler *a, size_t *cou
   return SCREE_OK;
 }
 
-/* What all ranks push of others: told[offset[r]] …; and how many blocks there are. */
+/* Gathers from all ranks which bodies of others they push, told[offset[r]] … for rank r, and how
+ * many blocks there are. */
 static scree_status tell(distributed *d, const assembler *a, size_t count, size_t *offset) {
   sharing *s = &d->sharing;
   const int n = d->ranks->count;
@@ -82,7 +83,8 @@ static scree_status add_slot(distributed *d, const assembler *a, uint32_t body) 
   return SCREE_OK;
 }
 
-/* Slots for all that is shared: what I push of others, what others push of mine. */
+/* Makes slots for all shared bodies: those of others that this rank pushes, and its own that others
+ * push. */
 static scree_status find_slots(distributed *d, const assembler *a, size_t touched,
                                const size_t *offset) {
   sharing *s = &d->sharing;

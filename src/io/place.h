@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* Is there nothing, or a plain file? Leaves errno alone. */
+/* True when the path is free or a plain file. Does not change errno. */
 static inline bool place_is_free(const char *path) {
   struct stat at;
   const int before = errno;

@@ -213,7 +213,7 @@ static double waiting(const tree_front *f) {
   return b * b;
 }
 
-/* First those that need most beyond what they leave; ties by number. */
+/* Groups whose peak exceeds what they leave behind by most go first; ties by number. */
 static bool goes_before(const build *b, uint32_t x, uint32_t y) {
   const double dx = b->peak[x] - waiting(&b->group[x]), dy = b->peak[y] - waiting(&b->group[y]);
   return dx > dy || (dx == dy && x < y);

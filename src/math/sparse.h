@@ -51,7 +51,7 @@ void sparse_solve(sparse_factor *factor, double *x);
 /* The same for `count` columns side by side, entry (i, j) in x[count * i + j], of a Cholesky
  * factorisation. Fronts below which a column block is zero are passed over. */
 void sparse_solve_many(sparse_factor *factor, size_t count, double *x);
-/* Of the determinant of what was factored last, 1 or -1. */
+/* The sign of the determinant of the matrix factored last, 1 or -1. */
 int sparse_sign(const sparse_factor *factor);
 
 /* Entries of the factors, for choosing. */

@@ -105,7 +105,7 @@ static scree_status check_header(scree_world *w, const blob_header *head, size_t
   return SCREE_OK;
 }
 
-/* Where an array lies in the blob: as the lists run. */
+/* Where each array lies in the blob, in the order of the lists. */
 typedef struct blob_map {
 #define BLOB_FIELD(type, name) const char *name;
   WORLD_BODY_LIST(BLOB_FIELD)

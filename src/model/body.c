@@ -265,7 +265,7 @@ scree_status scree_world_remove_body(scree_world *w, scree_body_id id) {
   const uint32_t i = world_find_body(w, id);
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
   bool joined = false;
-  /* What rested on it. Who is awake bears nobody who sleeps. */
+  /* Wakes the bodies that rested on it: a body awake never carries one asleep. */
   if (b->kind[i] == SCREE_BODY_DYNAMIC)
     world_wake(w, i);
   else

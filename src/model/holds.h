@@ -26,7 +26,7 @@ typedef struct hold_row {
   bool motor, angular;
 } hold_row;
 
-/* Null, or why such a stepper cannot have this joint. */
+/* Why a stepper of smooth motion cannot have this joint, or null. */
 const char *hold_refusal(const joint *j);
 bool hold_takes_part(const scree_world *world, const joint *j);
 /* Rows at the world's places and time; and how many there are. */

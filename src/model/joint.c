@@ -127,7 +127,7 @@ static scree_status check_axes(scree_context *context, const joint_class *class,
   return SCREE_OK;
 }
 
-/* Of the curve that a kind needs; 0: none. */
+/* The dimension of the curve that a kind of joint needs; 0: none. */
 static int curve_dimension(const joint_class *class) {
   return class->uses & JOINT_USES_PATH ? 3 : class->uses & JOINT_USES_LIFT ? 1 : 0;
 }

@@ -20,7 +20,7 @@ static void choose_direction(const scree_picture *p, double *azimuth, double *el
   if (isnan(*elevation)) *elevation = z < 0.25 * fmax(x, y) ? 0.52 : 0.38;
 }
 
-/* Those that take away the side of the camera know it by the direction to the eye. */
+/* Sections that cut away the camera's side need the direction to the eye. */
 static void place_cuts(scree_picture *p, const double out[3]) {
   for (size_t i = 0; i < p->def.section_count; i++) {
     const scree_picture_section *section = &p->sections[i];

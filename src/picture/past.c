@@ -67,7 +67,7 @@ scree_status picture_note_ghosts(scree_picture *p, size_t now) {
   return SCREE_OK;
 }
 
-/* Those that would lie in one another are left out, the older ones first. */
+/* Ghosts that would overlap others are left out, older ones first. */
 static scree_status add_ghosts(scree_picture *p) {
   for (size_t k = p->ghost_count; k-- > 0;) {
     const picture_ghost *ghost = &p->ghosts[k];

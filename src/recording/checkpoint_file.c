@@ -89,7 +89,7 @@ scree_status checkpoint_begin(scree_context *context, const char *recording, uin
   /* The lock of the recording is ours, and so is this name; a link in its place is not followed. */
   f->file = claim_fresh(f->fresh);
   if (f->file < 0) f->reason = errno;
-  /* The head is known last and lies first: its place is kept until then. */
+  /* The head comes first in the file and is known last: room is left for it. */
   const checkpoint_head none = {0};
   if (f->file >= 0) put_all(f, (const char *)&none, sizeof none);
   return SCREE_OK;

@@ -30,7 +30,8 @@ scree_status checkpoint_begin(scree_context *context, const char *recording, uin
 void checkpoint_begin_part(checkpoint_out *out, int part);
 /* Bytes of the current part; a scree_write_function. */
 scree_status checkpoint_put(void *out, const void *data, size_t size);
-/* Ends it: `status` is what became of its parts. `rotate`: the one there becomes the older one. */
+/* Ends the file; `status`: whether its parts were written. `rotate`: the present checkpoint becomes
+ * the older one. */
 scree_status checkpoint_end(checkpoint_out *out, scree_status status, bool rotate);
 
 typedef enum checkpoint_state {

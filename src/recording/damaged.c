@@ -53,7 +53,7 @@ static scree_status try_structure(scree_context *context, const char *path, cons
   scree_recording_close(c->best);
   c->best = r;
   c->rows = rows;
-  /* They point into the checkpoint, which is freed; rows are read without them. */
+  /* Patches point into the checkpoint, which is freed; rows are read without them. */
   memory_free(context, r->patches);
   r->patches = NULL;
   r->patch_count = 0;

@@ -192,7 +192,8 @@ static scree_status read_through(scree_recording *r) {
 static scree_status read_through_checkpoints(scree_recording *r) {
   char message[CONTEXT_MESSAGE_SIZE];
   memcpy(message, r->context->message, sizeof message);
-  /* With a checkpoint's structure it would have that one's name: what does its own say? */
+  /* With the structure of a checkpoint the recording would get that run's name, so the name in its
+   * own structure is read first. */
   r->cut = true;
   const bool named = !read_through(r) && r->attributes & HAS_RUN;
   const uint64_t run = r->run;

@@ -46,7 +46,7 @@ typedef struct recorder_contacts {
 /* `h`: the step that the impulses belong to. */
 scree_status recorder_add_frame(recorder *r, const scree_world *world, uint64_t step,
                                 const recorder_contacts *contacts, double h);
-/* Rows of another recording; nothing else is listed than what is said here. */
+/* Copies rows of another recording: only the bodies given here are listed. */
 scree_status recorder_copy_listed(recorder *r, const uint32_t row[5], const double mass[2]);
 scree_status recorder_copy_frame(recorder *r, const scree_frame *frame);
 /* Everything so far is in the file, for readers and for a kill. */
@@ -58,8 +58,9 @@ recording_counts recorder_counts(const recorder *r);
 scree_status recorder_close(recorder *r);
 
 /* As scree_recording_open. `structure`: takes the place of the file's; null: the file's own, or
- * where that is damaged the one of a checkpoint beside it. `mine`: the caller holds its lock. `cut`:
- * what is left of a damaged file, by this structure alone; rows and datasets may be missing. */
+ * where that is damaged the one of a checkpoint beside it. `mine`: the caller holds its lock.
+ * `cut`: what is left of a damaged file, by this structure alone; rows and datasets may be missing.
+ */
 typedef struct recording_open_def {
   const char *structure;
   size_t structure_size;

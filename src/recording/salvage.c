@@ -69,7 +69,8 @@ static void tell_range(job *j, lost_range *lost) {
   lost->count = 0;
 }
 
-/* One that cannot be read. Of a file that is whole its own message says why. */
+/* Notes a row that cannot be read. If the file is not cut short, the message of the failed read
+ * says why. */
 static void lose(job *j, lost_range *lost, size_t i) {
   if (!j->from->cut) {
     tell(j, "%s", j->context->message);
@@ -79,7 +80,7 @@ static void lose(job *j, lost_range *lost, size_t i) {
   lost->count = i - lost->first + 1;
 }
 
-/* Those behind the last that has rows in the file; their number. */
+/* Notes the rows behind the last one that is in the file, and returns their number. */
 static size_t lose_end(job *j, lost_range *lost, int stream, size_t have) {
   const uint64_t told = j->from->cut ? j->from->told[stream] : 0;
   if (told <= have) {

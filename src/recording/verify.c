@@ -46,7 +46,8 @@ static void tell_last(examination *l) {
   tell(l, "%s", text);
 }
 
-/* What is left of a file that was cut short: one line, as what is missing is missing together. */
+/* Examines a file that was cut short: one message for all, as everything behind the cut is missing.
+ */
 static scree_status examine_rests(examination *l, scree_recording *r) {
   scree_recording_faults *f = l->found;
   scree_frame frame;

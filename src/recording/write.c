@@ -361,7 +361,7 @@ static scree_status write_rows(recorder *r, int which, bool all) {
   return SCREE_OK;
 }
 
-/* Buffers double, as rows come one by one. */
+/* Buffers grow by doubling, as rows are appended one at a time. */
 static scree_status widen(recorder *r, stream *s, size_t need) {
   const size_t twice =
       2 * memory_room(s->buffer) < BUFFER_BYTES ? 2 * memory_room(s->buffer) : BUFFER_BYTES;

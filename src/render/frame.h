@@ -45,7 +45,7 @@ static inline bool render_stopped(const render_frame *f) {
   return f->settings.stop && f->settings.stop();
 }
 
-/* One ray of the camera: colour = plain + what render_light says. */
+/* One ray of the camera; its colour is plain plus the light of render_light. */
 typedef struct render_sample {
   f3 plain, surface, normal;
   f3 above, view; /* where rays to the light begin; the ray's direction */

@@ -95,7 +95,7 @@ static void add_sample(const render_frame *f, render_pixel *p, const render_samp
     p->kind = (uint8_t)(2 * s->kind + s->wall);
     p->darkest = p->lightest = tone;
   } else {
-    /* Against the mean of those before. */
+    /* Compared with the mean of the samples before. */
     const float mean = 1.0f / (float)(p->count - 1);
     const f3 bend = f3_sub(s->normal, f3_scale(mean, p->normal));
     const f3 veil = f3_sub(s->plain, f3_scale(mean, p->plain));

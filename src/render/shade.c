@@ -103,7 +103,7 @@ void render_sun_rays(const render_frame *f, float (*jitter)[2], unsigned lanes, 
     if (met >> i & 1u) s[i].sun = 0.0f;
 }
 
-/* Directions follow the cosine: the mean of what is seen is the light. */
+/* Directions are distributed by the cosine, so that the light is the mean over the rays. */
 void render_sky_rays(const render_frame *f, float (*jitter)[2], unsigned lanes, render_sample *s) {
   f3 from[RENDER_LANES], to[RENDER_LANES];
   for (unsigned i = 0; i < RENDER_LANES; i++) {
@@ -123,7 +123,8 @@ void render_sky_rays(const render_frame *f, float (*jitter)[2], unsigned lanes, 
     if (met >> i & 1u) s[i].open = 0.0f;
 }
 
-/* What sees the sky has the mean light of an open one: only whether it does is left to chance. */
+/* Rays that reach the sky get the mean light of an open sky; only whether they reach it is sampled.
+ */
 static f3 diffuse(const render_frame *f, const render_sample *s) {
   const f3 sky_light = f3_mix(CREVICE, open_sky(f, s->normal), s->open);
   return f3_add_scaled(sky_light, s->sun * fmaxf(0.0f, f3_dot(s->normal, f->sun)), SUN);

@@ -250,7 +250,7 @@ static scree_status expand_one(scree_scene *scene, const scene_node *node, int d
   return status;
 }
 
-/* Loops as of bodies; the depth goes with the world that is not there yet. */
+/* Loops over assemblies work as those over bodies; `depth` counts assemblies within assemblies. */
 static scree_status turn(scree_scene *scene, const scene_node *node, const scene_node *loop,
                          size_t level, int depth) {
   if (!loop || level == loop->count) return expand_one(scene, node, depth);

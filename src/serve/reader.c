@@ -116,7 +116,7 @@ scree_status serve_read_steps(scree_server *s) {
   return s->steps.status;
 }
 
-/* Of a run that goes on: what has it written since? A look that fails is tried again later. */
+/* Refreshes a recording that a run still writes. If that fails it is tried again later. */
 static void look_again(scree_server *s) {
   scree_recording *recording = s->reader.recording;
   if (!s->written || timer_now() - s->looked < look_seconds) return;

@@ -259,7 +259,7 @@ static void end_socket(scree_server *s, desk *d, struct lws *socket, session *ow
   memory_free(s->own, own->reader);
   own->reader = NULL;
   atomic_fetch_sub(&s->readers, 1);
-  /* Whoever held a body holds it no longer. */
+  /* A reader that is gone lets go of the body that it held. */
   serve_queue(s, &(serve_command){.op = SERVE_RELEASE});
 }
 
@@ -483,7 +483,7 @@ size_t scree_server_reader_count(const scree_server *s) {
   return atomic_load(&s->readers);
 }
 
-/* Before the first reader can come: nobody knows the address yet. */
+/* To be called before the first reader can connect: the address is not known to anybody yet. */
 scree_status scree_server_show(scree_server *s, scree_recording *recording, size_t table_count,
                                const scree_view_table *tables) {
   ARGUMENT_CHECK(s ? s->context : NULL, s && recording && (tables || !table_count));

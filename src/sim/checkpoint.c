@@ -152,7 +152,8 @@ static scree_status consider(scree_sim *sim, const checkpoint_in *in, recording_
   return apply(sim, &head, at + sizeof head);
 }
 
-/* There was one and it cannot be used: what to do. */
+/* Refuses to resume when there are checkpoints but none can be used; the message says what to do.
+ */
 static scree_status refuse(scree_sim *sim, const verdict found[2]) {
   const int age = found[0] != ABSENT ? 0 : 1;
   const char *remedy =

@@ -137,7 +137,8 @@ static scree_status open_table(scree_sim *sim, sim_probe *p, bool resumed, bool 
   return SCREE_OK;
 }
 
-/* Thousands of tables take a while to be made. What was made goes again with the run. */
+/* Making thousands of tables takes a while, so signals are looked for. Tables that were made are
+ * removed with the run. */
 static scree_status ask(scree_sim *sim) {
   if (!sim->starting || !context_stopped_alone(sim->context)) return SCREE_OK;
   return context_fail(sim->context, SCREE_ERROR_STOPPED, "tables of probes: stopped by the caller");

@@ -97,7 +97,7 @@ typedef struct body_sums {
   double count, mass, solid, momentum[3];
 } body_sums;
 
-/* Twice: the mean velocity first, then what bodies do beside it. */
+/* Called twice: first for the mean velocity, then for the motion relative to it. */
 static void add_bodies(const scree_world *world, const scree_probe_def *def, const double *mean,
                        body_sums *sums, tensor *stress) {
   static const double sixth_pi = 0.52359877559829887;

@@ -90,7 +90,7 @@ scree_status sim_probes_write(scree_sim *sim, uint64_t step);
 scree_status sim_probes_flush(scree_sim *sim, size_t least);
 scree_status sim_probes_sync(scree_sim *sim);
 void sim_probes_close(scree_sim *sim);
-/* After the world was set back: the sides of a plane that bodies are on are those of now. */
+/* To be called after the world was set back: notes on which side of its plane each body is now. */
 scree_status sim_probe_restart(scree_sim *sim, sim_probe *probe);
 /* "STEM_NAME.csv" in CLAIM_PATH bytes; false: too long. */
 bool sim_probe_path(const scree_sim *sim, const sim_probe *p, char *path);

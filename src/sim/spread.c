@@ -47,7 +47,7 @@ scree_status sim_spread(scree_sim *sim) {
   return distributed_attach(sim->stepper->assembler);
 }
 
-/* Does what is written now look at contacts? */
+/* Does anything that is written in this step need contacts? */
 static bool asks_for_contacts(const scree_sim *sim, uint64_t step) {
   const scree_scene_settings *s = sim->settings;
   if (sim->recorder && s->recording.contacts && sim_is_due(sim, s->recording.every, step))

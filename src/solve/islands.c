@@ -53,7 +53,8 @@ static void copy_rows(const ccp_operator *op, const islands *w, size_t c, bool t
   }
 }
 
-/* Where R alone is asked, an island that has it already is left alone. `each`: R of every block. */
+/* If only R is asked for, an island that meets it already is left as it is. `each`: R of every
+ * block. */
 static bool is_solved(const solve_run *run, const islands *w, size_t c, const double *each) {
   const scree_solve_settings *s = run->settings;
   if (s->tolerance_error > 0.0 || s->tolerance_residual <= 0.0) return false;
@@ -62,8 +63,8 @@ static bool is_solved(const solve_run *run, const islands *w, size_t c, const do
   return true;
 }
 
-/* Of what its share of the time would be, by its blocks: a hard island must not starve the others.
- */
+/* The most time an island may take, as a multiple of its share by blocks: a hard island must leave
+ * time for the others. */
 static const double most_of_share = 3.0;
 
 static const double most_foreseen =

@@ -61,12 +61,12 @@ bool solve_is_over(const solve_run *run) {
   return limit > 0.0 && timer_now() - run->start_time >= limit;
 }
 
-/* What the run has cost at an iteration, the base counted in. */
+/* The work of the run up to an iteration, with that of earlier stages. */
 static double work_at(const solve_run *run, long iteration) {
   return run->work + run->iteration_work * (double)(iteration - run->iterations);
 }
 
-/* Has it cost what it may? */
+/* Has the run reached its limit of iterations or work? */
 static bool is_spent(const solve_run *run, long iteration) {
   const scree_solve_settings *s = run->settings;
   return (s->iteration_limit > 0 && iteration >= s->iteration_limit) ||
@@ -159,7 +159,8 @@ static bool proved_infeasible(solve_run *run, long iteration, const double *g) {
   return true;
 }
 
-/* A rank sees a part of the problem, and a proof is about all of it: there is none then. */
+/* A proof is about the whole problem and a rank sees only a part of it, so on several ranks nothing
+ * is proven. */
 bool solve_prove_infeasible(solve_run *run, const double *d) {
   infeasible_certificate proof;
   if (run->op->ranks) return false;

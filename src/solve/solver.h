@@ -103,7 +103,7 @@ bool solve_has_little_time(const solve_run *run);
 /* Then some sweeps, which are better than the impulses of the step before: a time limit may end the
  * run before anything else does any good. True: stop now. */
 bool solve_secure(solve_run *run);
-/* Has nothing been judged yet? */
+/* Has no iterate been judged yet? */
 bool solve_is_new(const solve_run *run);
 /* Judges run->g as iterate 0. */
 bool solve_check_start(solve_run *run);
@@ -115,8 +115,8 @@ bool solve_check_judged(solve_run *run, long iteration, const double *g,
 /* The same of the impulses that a sweep keeps inside (op_sweep_inside); they are stored in run->g.
  * vector[0] is scratch. */
 bool solve_check_sweep(solve_run *run, long iteration);
-/* The same, but run->g need not hold them; solve_end_sweeps before anything else is done with it.
- */
+/* The same, but the impulses may be in the operator's own layout instead of run->g; call
+ * solve_end_sweeps before run->g is used. */
 bool solve_check_inside(solve_run *run, long iteration);
 /* The best iterate is in rows from here on. */
 void solve_end_sweeps(solve_run *run);

@@ -5,7 +5,8 @@
 
 /* ---- the time budget ------------------------------------------------------------------------ */
 
-/* A solve gets this part of the budget at least: sweeps from what is there are better than none. */
+/* A solve gets at least this part of the budget: a few sweeps from the present impulses are better
+ * than none. */
 static const double least_of_budget = 0.05;
 /* The part of the budget that is planned with; the rest is for clocks of a shared machine, which
  * are not exact. */

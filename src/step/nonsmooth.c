@@ -107,7 +107,8 @@ static scree_status solve(scree_stepper *s, const assembler_params *params, bool
   return status || ranks_of(s) || !s->context->stopped ? status : stopped(s);
 }
 
-/* Adds a solve that counts to what the step reports: the worst of each. */
+/* Adds a solve to the report of the step, which has the worst outcome and residual of all its
+ * solves. */
 static void note_solve(scree_step_info *info, const scree_solve_info *solved) {
   const scree_residual *r = &solved->residual;
   if (solved->outcome != SCREE_OUTCOME_SOLVED) info->outcome = solved->outcome;
@@ -217,13 +218,13 @@ static scree_status build_and_solve(scree_stepper *s, const assembler_params *pa
   return status;
 }
 
-/* What the twists of a solve lead to. */
+/* What the checks after a solve have found about its twists. */
 typedef struct finding {
   bool missed;       /* an overlap that no contact stood for: solve again with what was missed */
   assembler_hit hit; /* a pair is through each other within the step: make it in parts */
 } finding;
 
-/* A turn by more leaves nothing of what contacts of the end say when they are carried back. */
+/* After a larger turn, contacts of the step's end mean nothing at its start. */
 static const double far_turn = 0.5; /* rad */
 
 /* An overlap at the end that late looks leave over, of the smaller diameter: the step is better
@@ -273,7 +274,7 @@ static scree_status look(scree_stepper *s, const assembler_params *params, int l
   return status;
 }
 
-/* The new twists, and what they lead to, unless `blind`. */
+/* Takes the new twists from the solve and, unless `blind`, checks what they lead to. */
 static scree_status finish(scree_stepper *s, const assembler_params *params, int looks, bool blind,
                            scree_step_info *info, assembler_report *report, finding *found) {
   const double start = timer_now();

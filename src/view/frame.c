@@ -19,7 +19,7 @@ void view_encoder_clear(view_encoder *e) {
   *e = (view_encoder){.context = e->context, .quantum = e->quantum};
 }
 
-/* What has flown farther than 2^30 quanta stays there. */
+/* Coordinates are limited to 2^30 quanta. */
 static int32_t quantise(double value, double quantum) {
   const double x = value / quantum;
   if (!(fabs(x) < PLACE_LIMIT)) return x > 0 ? PLACE_LIMIT : x < 0 ? -PLACE_LIMIT : 0;

@@ -282,7 +282,7 @@ static scree_status write_file(job *j) {
   return status;
 }
 
-/* What each part takes when packed is recognised by its share of the bytes before that. */
+/* The packed size of each part is estimated by its share of the bytes before packing. */
 static void share_out(job *j, size_t raw) {
   const double packed = (double)j->packed.size / (double)(raw ? raw : 1);
   const size_t poses = (size_t)(packed * (double)j->info.poses);

@@ -94,11 +94,13 @@ void view_put_header(view_buffer *b, const scree_scene *scene, const scree_world
 /* Shapes of the world's table from `first` on (from 0). */
 void view_put_shapes(view_buffer *b, const scree_world *world, size_t first);
 size_t view_shape_count(const scree_world *world);
-/* A thousandth of the smallest moving body, or of the extent where nothing moves. */
+/* The unit of coordinates: a thousandth of the smallest moving body, or of the extent of all where
+ * nothing moves. */
 double view_quantum(const scree_world *world);
 /* All bodies of a world that are not met yet enter the cast. */
 scree_status view_cast_world(view_cast *c, const scree_world *world);
-/* Thinned to so many rows: of the marked columns the largest of those left out, else the last. */
+/* Thins a table to so many rows. A row that stands for several has the largest value in the marked
+ * columns, and the last one in the others. */
 void view_put_table(view_buffer *b, const scree_view_table *table, size_t rows, unsigned largest);
 enum { VIEW_ROWS = 2000, VIEW_STEP_COLUMNS = 12 };
 /* A row of the log of steps as the columns that are plotted. */

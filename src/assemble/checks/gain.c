@@ -27,7 +27,8 @@
 #include "assemble/joints/joints.h"
 #include "ccp/problem.h"
 
-/* Of the kinetic energy of the bodies concerned: what is above is too much. */
+/* Limits, as parts of the kinetic energy of the bodies concerned: a step that gives more is made in
+ * parts. */
 static const double give_work = 0.005, much_damping = 0.005, much_work = 0.02, much_bounce = 0.01,
                     much_lost = 0.02, much_taken = 0.05;
 /* rad: joints whose bodies turn less in the step hold well enough, and light links under a heavy
@@ -35,7 +36,7 @@ static const double give_work = 0.005, much_damping = 0.005, much_work = 0.02, m
  * step again. */
 static const double fast = 0.1, fast_give = 0.02;
 
-/* Of the step: shorter parts are taken as they are. */
+/* Parts of a step no longer than this are not checked: they are taken whatever energy they give. */
 static const double least_part = 1.0 / 256.0;
 
 static double kinetic(const assembler *a, uint32_t i, v3 linear, v3 angular) {

@@ -36,7 +36,8 @@ static const double tolerance = 0.005;
 /* Ways of more than this part of the smaller diameter along a mesh or a round wall are
  * looked at even where nothing slides. */
 static const double far_way = 0.25;
-/* Tells contacts of the end from those of the start. */
+/* Marks the features of contacts found at the end of the step, so that they differ from those of
+ * its start. */
 static const uint32_t late_mark = 0x9e3779b9u;
 enum { FEW_SUSPECTS = 1024 }; /* threads do not pay */
 
@@ -110,7 +111,7 @@ static double allowed_gap(const assembler *a, size_t contact, double end) {
   return fmax(end, old);
 }
 
-/* Pairs whose contacts may say too little. */
+/* Finds pairs that may overlap at the end of the step although their contacts do not say so. */
 static scree_status find_suspects(assembler *a, double h, size_t *count) {
   const cache_list *now = &collide_cache(a->collide)->now;
   const world_bodies *b = &a->world->bodies;
@@ -248,7 +249,8 @@ static scree_status add_late(assembler *a, double h, const late_suspect *s, uint
   return SCREE_OK;
 }
 
-/* In scenes of balls and walls at rest nothing is ever said too little. */
+/* Contacts between balls and walls at rest always see the overlap, so such scenes need no late
+ * look. */
 static bool anything_turns(const assembler *a) {
   const world_bodies *b = &a->world->bodies;
   for (size_t i = 0; i < b->limit; i++)
@@ -266,7 +268,7 @@ scree_status assembler_look_late(assembler *a, const assembler_params *params, b
   a->late.depth = 0.0;
   a->late.through = false;
   if (!params->again) a->late.count = 0;
-  /* Older looks keep their contacts: in turns the two might contradict each other. */
+  /* Contacts of earlier looks are kept, as dropping and finding them in turns might never end. */
   const uint32_t mark = late_mark * (uint32_t)(a->late.count + 1);
   if (!a->impacts.count && !anything_turns(a)) return SCREE_OK;
   scree_status status = find_suspects(a, params->h, &count);

@@ -21,7 +21,7 @@
 #include "base/asking.h"
 #include "shape/width.h"
 
-/* rad in a step: what turns farther is not followed, it is hit. */
+/* rad in a step: a pair that turns farther is not followed, it counts as hit. */
 static const double most_turn = 1e4;
 enum { MOST_ADVANCES = 512, FEW_PAIRS = 64 };
 static const double deep_part = 0.25; /* of the width: e */

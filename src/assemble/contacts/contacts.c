@@ -131,7 +131,8 @@ static double inverse_mass(const world_bodies *b, uint32_t i) {
   return b->mass[i] > 0.0 ? 1.0 / b->mass[i] : 0.0;
 }
 
-/* In its first step; what does not move is as new as the other one. */
+/* Is the body in its first step? One that does not move is as new as its partner, so it counts as
+ * new. */
 static bool is_new(const world_bodies *b, uint32_t i) {
   return b->fresh[i] || !(b->mass[i] > 0.0);
 }
@@ -220,7 +221,8 @@ static bool begins_pair(const collide_contact *batch, size_t k) {
   return k == 0 || batch[k].a != batch[k - 1].a || batch[k].b != batch[k - 1].b;
 }
 
-/* Pressed in the step before and does not bounce: what it will do follows from what it does. */
+/* Did the contact press in the step before, and does not bounce? Then its motion goes on as it was.
+ */
 static bool lasts(const assembler *a, const collide_contact *c, uint32_t previous,
                   const law_input *in) {
   if (previous == CACHE_NONE || c->given) return false;

@@ -40,7 +40,7 @@ static double inverse_mass(const assembler *a, uint32_t rank) {
   return rank == SCREE_CCP_WORLD ? 0.0 : a->problem->bodies.body[rank].inverse_mass;
 }
 
-/* The way of a point of a body in the step, m. */
+/* How far a point of a body moves in the step, m. */
 static v3 way_of(const assembler *a, uint32_t rank, const double *arm) {
   if (rank == SCREE_CCP_WORLD) return v3_make(0, 0, 0);
   const impact_body *b = &a->impacts.body[rank];
@@ -77,7 +77,7 @@ static double weight_of(const assembler *a, size_t k) {
   return inverse_mass(a, c->body_a) + inverse_mass(a, c->body_b);
 }
 
-/* The contacts of what was hit or moved. The room for pairs that hit takes them. */
+/* Lists the contacts of bodies that were hit or moved, in the array of pairs that hit. */
 static size_t list_contacts(assembler *a) {
   size_t count = 0;
   for (size_t k = 0; k < a->memory.contact_count; k++) {

@@ -15,11 +15,12 @@ static v3 between(const ccp_contact *c, const v3 *linear, const v3 *angular, uin
                 v3_add(linear[i], v3_cross(angular[i], v3_load(c->arm_a))));
 }
 
-/* Of what a bounce turns over: that it may give by rounding, and by the pull of a step. */
+/* The energy that a bounce may seem to give, by rounding and by the forces of the step, as a part
+ * of what it turns over. */
 static const double given_part = 0.01;
 static const double least_newton = 0.2;
 
-/* A negative offset where nothing overlaps is that of a bounce. */
+/* Does contact k bounce? Without overlap only a bounce makes the offset negative. */
 static bool bounces(const assembler *a, const cache_key *key, size_t k) {
   return (a->impacts.joined[key[k].a] || a->impacts.joined[key[k].b]) &&
          (double)a->memory.gap[k] >= 0.0 && a->problem->offset[a->problem->row_start[k]] < 0.0;

@@ -302,7 +302,7 @@ static double next_hit(const assembler *a, const impact_pair *pair, double h) {
     const double force = v3_dot(n, between(a, c, ACCELERATION));
     const double gap = (double)a->memory.gap[k] + v3_dot(n, between(a, c, SHIFT)) + now * u;
     const double t = gap > 0.0 ? now - gap / u : now;
-    /* What a force has brought about in this step alone is no impact. */
+    /* An approach that the forces of this step alone have caused is no impact. */
     if (t > h || !(u - h * force < -pair->threshold) || !(u + (t - 0.5 * h) * force < 0.0))
       continue;
     first = fmin(first, t);

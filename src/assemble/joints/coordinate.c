@@ -114,7 +114,7 @@ static scree_status add_motor(const coordinate_look *l) {
   return add(l, JOINT_PART_MOTOR, offset, compliance, &set, c->motor_impulse);
 }
 
-/* The reaction is that of the step before. */
+/* Dry friction, by the reaction of the step before. */
 static scree_status add_friction(const coordinate_look *l) {
   const joint_coordinate *c = l->c;
   const double reaction = l->j->step > 0.0 ? v3_norm(l->j->impulse) / l->j->step : 0.0;

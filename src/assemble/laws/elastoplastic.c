@@ -29,7 +29,7 @@
 /* The law's own values. */
 enum { REST = LAW_OWN, YIELD, DENT, NECK };
 
-/* Springs hold what has come so near, of the diameter. */
+/* Surfaces nearer than this part of the diameter are joined by a spring. */
 static const double touch_part = 1e-6;
 static const double boundary = 1e-9;
 

@@ -13,9 +13,11 @@ static const double round_part = 0.05;
 /* The part that one closes that cohesion holds. */
 static const double held_part = 0.02;
 const double law_near_part = 2e-5;
-/* At rest: slower than this part of the speed below which nothing bounces. */
+/* A contact is at rest when it is slower than this part of the speed below which nothing bounces.
+ */
 static const double rest_speed = 0.01;
-/* Impulses on the boundary of their set, to what solvers leave. */
+/* An impulse counts as on the boundary of its set when it is nearer than this part: solvers leave
+ * errors of that size. */
 static const double boundary = 1e-9;
 
 static const law_class *const law_table[SCREE_LAW_COUNT] = {
@@ -24,7 +26,8 @@ static const law_class *const law_table[SCREE_LAW_COUNT] = {
 #undef LAW_ROW
 };
 
-/* Two coefficients and no speed between them: which one depends on what the contact did. */
+/* Static and kinetic friction without a speed of transition: which of them holds depends on whether
+ * the contact stuck or slid before. */
 static bool has_stick_state(const scree_material_def *m) {
   return m->friction_kinetic > 0.0 && m->friction_kinetic != m->friction &&
          !(m->stribeck_speed > 0.0);
@@ -162,14 +165,15 @@ scree_set law_set(const law_input *in, law_state *state) {
 static double closed_part(const law_input *in, double full) {
   const double least = in->round ? round_part : 0.0;
   if (in->speed > rest_speed * in->bounce_speed || full < least) return full;
-  /* Held surfaces stay as far apart as they are, but for what errors add up to. */
+  /* Surfaces that cohesion holds keep their gap; only a small part of it is closed per step, so
+   * that errors do not add up. */
   if (in->gap > 0.0 && is_cohesive(in->material) && !(in->material->cohesion_range > 0.0))
     return held_part;
   const double away = fmin(fabs(in->gap) / (law_touch_part * in->diameter), 1.0);
   return least + (full - least) * away;
 }
 
-/* Springs keep what they get. */
+/* Contacts with springs do not bounce by a coefficient: the spring gives the energy back. */
 bool law_bounces(const scree_material_def *m) {
   return m->restitution > 0.0 && !(m->compliance > 0.0) && m->law != SCREE_LAW_POWER;
 }

@@ -69,8 +69,8 @@ typedef struct law_class {
   /* The set. Asked for once where law_varies is false, else for every contact. The state may be
    * changed: a contact that is new starts from zeros. Null: law_set. */
   scree_set (*set)(const law_input *in, law_state *state);
-  /* Then offsets and compliances, which are 0 before; without state and cohesion those of the same
-   * rows of a pair. */
+  /* Called next: fills offsets and compliances, which are 0 before. For laws without state and
+   * cohesion they are equal for all contacts of a pair of materials. */
   void (*rows)(const law_input *in, law_state *state, scree_ccp_contact_def *out);
   /* Null: the state is what all laws share (law_keep). */
   void (*update)(const law_result *r, law_state *state);
@@ -100,7 +100,7 @@ typedef struct law_class {
 LAW_LIST(LAW_DECLARE)
 #undef LAW_DECLARE
 
-/* Where none is named: by the keys that are given. */
+/* The law of a material. Where none is named it follows from the keys that are given. */
 const law_class *law_for(const scree_material_def *material);
 /* Do contacts of this pair keep a state; does their set differ from contact to contact. */
 bool law_remembers(const scree_material_def *material);
@@ -113,7 +113,7 @@ bool law_pulls(const scree_material_def *material);
  * radius is the largest of all. Springs are followed until they have stretched by `most`. */
 double law_range(const scree_material_def *material, double radius, double most);
 
-/* Surfaces that have come so near, of the diameter, cohere. */
+/* Surfaces nearer than this part of the diameter cohere. */
 extern const double law_near_part;
 /* Near enough to be held by cohesion that has no range of its own? That is this part of the smaller
  * diameter. */

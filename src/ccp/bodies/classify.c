@@ -13,7 +13,8 @@
 
 static const double open_speed = 2.0;
 
-/* What was seen of some blocks: of the pack of contacts without moments, and of that with. */
+/* Counts over some blocks, for the pack of contacts without moments and for the one with moments.
+ */
 typedef struct class_sums {
   size_t fitting, closed;
   bool extra, rays, mixed;

@@ -13,7 +13,7 @@ typedef struct bodies_diagonal {
 void bodies_diagonal_block(const ccp_operator *op, size_t block, double *nii);
 /* The block that is kept, or null. */
 const double *bodies_diagonal_kept(const ccp_operator *op, size_t block);
-/* After the order of a sweep and who is packed are known. */
+/* To be called when the order of a sweep is known and contacts have been packed. */
 scree_status bodies_diagonal_fill(bodies_diagonal *diagonal, ccp_operator *op);
 void bodies_diagonal_free(scree_context *context, bodies_diagonal *diagonal);
 

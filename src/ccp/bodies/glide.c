@@ -105,7 +105,7 @@ static void add_sums(const bodies_pack *pack, const sphere_glide *sums, op_glide
   total->distance2 += sum_of(all.distance2);
 }
 
-/* What was swept into is now the sweep's. */
+/* Exchanges the buffers: the impulses that the sweep wrote become the current ones. */
 static void exchange(bodies_pack *pack, glide_pack *glide) {
   double *const impulse = glide->before;
   glide->before = pack->lanes.impulse;

@@ -90,7 +90,7 @@ static void fill_lines(const ccp_operator *op, const bodies_gradient *m) {
   }
 }
 
-/* What steps leave alone in units asleep. */
+/* The parts of a step's results that units asleep would have written. */
 static void still_units(const bodies_pack *pack, double *lanes, sphere_sums *sums) {
   const size_t stride = bodies_pack_stride(pack);
   for (size_t unit = bodies_pack_open_unit(pack); unit < pack->plan.unit_count; unit++) {

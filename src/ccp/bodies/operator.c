@@ -82,8 +82,8 @@ static void push_part(const ccp_operator *op, const bodies_pack *pack, const dou
   }
 }
 
-/* One thread's part of the same of the impulses that the groups of a phase hold. Units asleep have
- * none. */
+/* One thread's part of the same product, for impulses kept in the groups of a phase. Units asleep
+ * have none. */
 static void push_inside(const op_bodies *impl, const bodies_pack *pack, size_t phase) {
   const sphere_kernels *kernels = bodies_pack_kernels(pack, impl->kernels);
   const sphere_product work = {.group = pack->lanes.group,
@@ -284,7 +284,8 @@ static void sweep_take(const ccp_operator *op, const double *kept, double *g) {
   }
 }
 
-/* Units begin … end - 1 of an open phase, all of them. An impulse wakes. */
+/* Sweeps all units begin … end - 1 of an open phase, also those asleep: one that gets an impulse
+ * wakes. */
 static double sweep_round(const bodies_pack *pack, const sphere_kernels *kernels,
                           const sphere_sweep *work, size_t begin, size_t end) {
   double worst = 0.0;

@@ -23,7 +23,7 @@ typedef struct bodies_rigid {
 scree_status bodies_rigid_fill(bodies_rigid *rigid, ccp_operator *op);
 /* A side's line, PACK_FIXED where it does not move. */
 uint32_t bodies_rigid_side(const ccp_bodies *bodies, uint32_t body);
-/* Does a sweep with these parameters take groups? */
+/* Can a sweep with these parameters work on groups? */
 bool bodies_rigid_serves(const bodies_rigid *rigid, const op_sweep_params *params);
 /* The sweep over the blocks that are not packed. Returns as op_sweep does. */
 double bodies_rigid_sweep(ccp_operator *op, const op_sweep_params *params, double *g);

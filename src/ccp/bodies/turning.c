@@ -37,7 +37,7 @@ static int group_of(int slot) {
   return (slot + 1) / 2;
 }
 
-/* Scales, and the block in them, as sets/local_rolling.c has it. */
+/* Fills the scales of a block and the block in scaled rows, as in sets/local_rolling.c. */
 static void fill_block(turning_group *g, size_t k, const scree_set *set, const double *nii) {
   const double coefficient[GROUPS] = {set->mu, set_rolling_of(set), set_spinning_of(set)};
   double n[ROWS][ROWS] = {{0.0}}, trace[GROUPS + 1] = {0.0};

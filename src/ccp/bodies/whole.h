@@ -12,7 +12,7 @@ typedef struct bodies_whole {
   sphere_roll *roll[BODIES_PACKS];
 } bodies_whole;
 
-/* After packing and grouping; does nothing where all blocks are here. */
+/* To be called after packing and grouping; does nothing on a single rank. */
 scree_status bodies_whole_fill(ccp_operator *op);
 void bodies_whole_free(scree_context *context, bodies_whole *whole);
 

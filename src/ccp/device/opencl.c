@@ -96,7 +96,7 @@ static scree_status build(device *d, cl_device_id id) {
     d->program = clCreateProgramWithSource(d->cl, sizeof device_source / sizeof *device_source,
                                            (const char **)device_source, NULL, &code);
   if (d->failed || !worked(d, code, "program")) return SCREE_ERROR_INTERNAL;
-  /* Products and sums stay apart where the host keeps them apart. */
+  /* Without options that would fuse products and sums: the host does not fuse them either. */
   code = clBuildProgram(d->program, 1, &id, "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt",
                         NULL, NULL);
   if (code == CL_INVALID_BUILD_OPTIONS)

@@ -107,7 +107,8 @@ static size_t list_bodies(const ccp_operator *op, size_t block, uint32_t *list, 
   return n;
 }
 
-/* The device sweeps all blocks itself: to others all of them are at the head of the order. */
+/* The device sweeps all blocks by itself, so for other code all of them count as the head of the
+ * order. */
 static scree_status colour(ccp_operator *op, op_device *impl) {
   const ccp_bodies *b = &op->problem->bodies;
   const size_t n = op->block_count;

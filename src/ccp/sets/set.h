@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* What a set is to those that only ask that. */
+/* The role of a set, for code that need not know its kind. */
 typedef enum set_role {
   SET_BILATERAL, /* every impulse is allowed, u = 0 */
   SET_BOUNDED,   /* one row between two bounds */
@@ -52,7 +52,7 @@ static inline void set_add_disc(set_outline *out, int first, int count, double s
 /* The set of z = x / root, row by row; rows of a round disc share a root. */
 scree_set set_scaled(const scree_set *set, const double *root);
 
-/* Kernels of devices are compiled from these files too, without what calls by address. */
+/* Kernels of devices are compiled from these files too, without function pointers. */
 #ifndef SCREE_DEVICE
 typedef struct set_ops {
   const char *name;
@@ -60,7 +60,7 @@ typedef struct set_ops {
   /* Adds to lo = -cohesion, hi = cap and no discs, or to no bounds where it takes neither; null:
    * nothing to add. */
   void (*outline)(const scree_set *set, set_outline *out);
-  /* Coefficients of its discs, or bounds, of set_scaled; null: there are none. */
+  /* Scales the coefficients of the discs, or the bounds, for set_scaled; null: there are none. */
   void (*scale)(scree_set *set, const double *root);
   /* Null, or what is wrong; the kind is already known to be right, modifiers are checked apart. */
   const char *(*fault)(const scree_set *set);
@@ -109,7 +109,8 @@ static inline double set_spinning_of(const scree_set *set) {
   return rows_spin(set->dim) ? set->spinning : 0.0;
 }
 
-/* A flow of its own in the exact model (scree/ccp.h): what minimises nothing. */
+/* Does the set have a flow of its own in the exact model (scree/ccp.h)? No function is minimised by
+ * such a law. */
 static inline bool set_has_flow(const scree_set *set) {
   double sum = 0.0;
   for (int k = 0; k < SCREE_MAX_DIM - 1; k++) sum += set->flow[k];
@@ -124,7 +125,7 @@ static inline bool set_has_friction(const scree_set *set) {
   return set->dim > 1 && set_role_of(set) == SET_CONE;
 }
 
-/* A normal and nothing across it. */
+/* A set with a normal row and no tangential rows. */
 static inline bool set_is_ray(const scree_set *set) {
   return set->kind == SCREE_SET_RAY;
 }

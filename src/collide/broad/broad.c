@@ -172,8 +172,8 @@ bool broad_covers(const broad *b, const collide_view *view, const v3 *linear, co
   return covers;
 }
 
-/* The room that walls get is the one of the bodies that can be pushed: their own size says nothing.
- */
+/* The slack of walls is that of the bodies that can be pushed, as the size of a wall says nothing
+ * about it. */
 static double common_slack(const collide_view *view) {
   double sum = 0.0;
   size_t n = 0;
@@ -400,8 +400,8 @@ static void add_lower(broad *b, size_t n) {
   }
 }
 
-/* Large lists are not held twice: old pairs go before the search, what it needed before they are
- * made anew. */
+/* Large lists are not held twice: old pairs are freed before the search, and the memory of the
+ * search before new pairs are made. */
 static void give_way(broad *b) {
   if (memory_room(b->partner) * sizeof *b->partner < KEPT_BYTES) return;
   memory_free(b->context, b->partner);
@@ -483,7 +483,7 @@ static bool is_other(const broad *b, const collide_view *view, size_t i) {
   return i >= b->count || !view->shape[i] || b->generation[i] != view->generation[i];
 }
 
-/* Takes all pairs of bodies that are others now out of the rows. */
+/* Removes all pairs with bodies whose place another body has taken. */
 static void purge(broad *b, const collide_view *view) {
   size_t to = 0, from = 0;
   for (size_t i = 0; i < b->count; i++) {
@@ -538,7 +538,7 @@ static void find_left(broad *b, const collide_view *view, v3 v0) {
     find_some_left(b, view, v0, pieces_begin(n, k), pieces_begin(n, k + 1));
 }
 
-/* Do the pairs hold, with those of a few bodies that have left their boxes made anew? */
+/* Are the pairs still valid, after those of a few bodies that left their boxes are found again? */
 static bool still_valid(broad *b, const collide_view *view) {
   if (!b->valid || b->count != view->count || (b->wide && b->age > WIDE_AGE)) return false;
   if (images_part(view)) return false;

@@ -43,7 +43,7 @@ typedef struct broad_grid {
 } broad_grid;
 
 void broad_grid_clear(broad_grid *g);
-/* Frees what is made anew by a sort; and of that what only partners are searched with. */
+/* The first frees all that a sort makes anew, the second only the lanes for searching partners. */
 void broad_grid_give_back(broad_grid *g);
 void broad_grid_give_back_lanes(broad_grid *g);
 /* Gives each body a level and puts it into its cell. Levels with fewer than `least` members that

@@ -29,7 +29,7 @@ scree_status images_show(scree_context *context, const collide_view *view, const
                          aabb *shown, aabb *all);
 /* The vectors that images are moved by, and how many there are. */
 int images_list(const periodic *box, v3 shift[IMAGES]);
-/* Does a body's image reach into what holds all? */
+/* Does a body's image reach into the box of all bodies? */
 bool images_meet(aabb own, v3 shift, aabb all);
 /* Do the boxes of a large body and another one come near? */
 bool images_near(const collide_view *view, const aabb *box, uint32_t large, uint32_t i);

@@ -193,7 +193,7 @@ static void peak_add(search_peaks *p, v3 n, double s) {
   p->s[at] = s;
 }
 
-/* Climbs from each of them that is as good as `least`. */
+/* Climbs from each peak that is at least as good as `least`. */
 static void search_climb(const gjk_solid *a, const gjk_solid *b, const search_peaks *p,
                          double least, gjk_result *g) {
   const double rounding = 1e-15 * (a->size + b->size);

@@ -41,8 +41,8 @@ int manifold_clip(const manifold_face *base, const manifold_face *other, bool sw
 int manifold_thin(contact_point *c, int count);
 /* Whether four points are enough. */
 bool manifold_is_slow(const contact_point *c, int count, double margin);
-/* Drops what is over the margin, keeps `most` (thinned to 4 when most is 4) and hands the rest on.
- */
+/* Drops contacts beyond the margin, keeps at most `most` of them (thinned to 4 when most is 4) and
+ * hands these to the sink. */
 void manifold_deliver(contact_point *c, int count, int most, v3 origin, narrow_sink *sink);
 
 #endif

@@ -71,7 +71,7 @@ static void plane_rim(plane_target *t, const gjk_solid *s, double radius, double
   const v3 down = v3_neg(m33_tmul_v3(&s->r, t->n));
   const double across = sqrt(down.x * down.x + down.y * down.y);
   int skip = -1;
-  /* A rim that stands turns its lowest point by rounding. */
+  /* For a rim parallel to the plane rounding alone would decide which point is the lowest. */
   if (across > (t->whole ? 1e-4 : 1e-9)) {
     const v3 low = {radius * down.x / across, radius * down.y / across, z};
     plane_add(t, v3_add(s->at, m33_mul_v3(&s->r, low)), 0, id + MANIFOLD_ROUND);

@@ -241,7 +241,7 @@ static const char *heap_name(const group *g, uint64_t offset) {
   return (const char *)g->heap + offset;
 }
 
-/* At the root only what a problem is read from is looked into. */
+/* Of the links in the root only those that a problem is read from are checked. */
 static bool is_ours(const group *g, const char *name) {
   static const char *const TOP[] = {
       "fclib_local", "fclib_global", "fclib_local_rolling", "fclib_global_rolling", "solution",
@@ -387,7 +387,7 @@ scree_status check_container(const check_source *source) {
                      check_number(b + 32, 8) == CHECK_UNDEFINED &&
                      check_number(b + 48, 8) == CHECK_UNDEFINED;
   if (!sound) return check_fail(source, "superblock", "is damaged or of an unusual kind");
-  /* What lies behind the end that the file tells does not count. */
+  /* Bytes behind the end that the superblock gives do not count. */
   check_source inside = *source;
   inside.size = (size_t)end;
   w.source = &inside;

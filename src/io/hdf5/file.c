@@ -51,7 +51,7 @@ void hdf5_close(hdf5_file *file) {
   H5Eset_auto2(H5E_DEFAULT, file->old_print, file->old_print_data);
 }
 
-/* Nothing stays open behind the file: a handle that was forgotten does not keep it. */
+/* Closing the file closes all its objects: a forgotten handle does not keep it open. */
 static hid_t strict_access(void) {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access >= 0) H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);

@@ -57,7 +57,7 @@ typedef struct walk_file {
 
 scree_status walk_container(walk_file *file);
 
-/* What to do with a recording of another layout; the same of every reader that meets one. */
+/* The message about a recording of another layout, which all readers share. */
 #define WALK_WRITTEN_ANEW                                                                          \
   "is a recording that another program has written anew, such as h5repack; `h5repack -L -c 1000 "  \
   "-d 0 FILE NEW` makes one that is read (docs/recordings.md)"

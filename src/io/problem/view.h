@@ -18,7 +18,8 @@ typedef struct problem_view {
   uint32_t *velocity;
 } problem_view;
 
-/* A clean view of any problem; what FCLIB cannot tell has kind native, and counts all the same. */
+/* A clean view of any problem. One that FCLIB cannot express has kind SCREE_PROBLEM_NATIVE; counts
+ * are filled for it too. */
 scree_status view_init(scree_context *context, const scree_ccp *problem, problem_view *view);
 void view_clear(scree_context *context, problem_view *view);
 

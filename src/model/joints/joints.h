@@ -33,7 +33,7 @@ typedef struct joint_row {
   bool turn;
 } joint_row;
 
-/* What a definition may use. */
+/* Which members of a definition a kind of joint uses. */
 enum {
   JOINT_USES_AXIS = 1,
   JOINT_USES_AXIS_B = 2,

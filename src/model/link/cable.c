@@ -164,7 +164,7 @@ static void describe(const world_link *l, const pose *at, scree_link_state *stat
   state->stress[0] = l->modulus[0] * state->strain[0];
 }
 
-/* The handles lie ahead of the ends on the line between these. */
+/* Checks that both handles lie ahead of their ends, on the line between the ends. */
 static scree_status check_places(const scree_world *w, const double (*at)[3], double *length,
                                  double handle[2]) {
   const v3 d = v3_sub(v3_load(at[2]), v3_load(at[0]));

@@ -128,7 +128,7 @@ static void add_damped(const world_link *l, const pose *at, const double *v, dou
   }
 }
 
-/* Of k and r what rows give. */
+/* Adds the parts of k and r that come from rows. */
 static void add_rows(const world_link *l, const link_rows *seen, double *k, double *r) {
   const bool points = link_classes[l->kind]->points;
   const uint32_t n = 6 * l->body_count, used = points ? 3 : 6, m = used * l->body_count;

@@ -80,7 +80,7 @@ pose link_frame_in(const scree_world *world, uint32_t body, pose frame);
 /* Places of the bodies of a link now. */
 void link_places(const scree_world *world, const world_link *l, double (*at)[3]);
 
-/* Poses of the bodies, as the world has them; the world's own: at its origin. */
+/* Poses of the link's bodies in the world; that of the world itself is at its origin. */
 void link_poses(const scree_world *world, const world_link *l, pose *at);
 /* load (6 n), k and r (6 n by 6 n, by rows; both null: only the load), n bodies. */
 void link_evaluate(const scree_world *world, const world_link *l, double *load, double *k,
@@ -89,7 +89,7 @@ void link_evaluate(const scree_world *world, const world_link *l, double *load, 
 void link_measure(const scree_world *world, const world_link *l, link_rows *out);
 double link_energy(const scree_world *world);
 void world_remove_link_at(scree_world *world, size_t index);
-/* Removes those of a body. */
+/* Removes all links of a body. */
 void world_remove_links_of(scree_world *world, uint32_t body);
 
 /* inertia.c: a link's own mass matrix m (n by n over its bodies) acts alike along x, y and z. */

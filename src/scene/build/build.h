@@ -283,7 +283,7 @@ scree_status scene_read_action(scree_scene *scene, scree_world *world, const sce
                                size_t i);
 scree_status scene_check_actions(scree_scene *scene, const scree_world *world);
 scree_status scene_act(scree_scene *scene, scree_world *world);
-/* Which motors of the scene are replaced follows from what was done. */
+/* Finds which motors of the scene are replaced, from the actions that were carried out. */
 void scene_hide_drives(scree_scene *scene);
 /* The bodies of a name, or NAME[i], one of them; a fault at `at` when there are none, when two
  * entries have that name, or with `one` when they are several. */

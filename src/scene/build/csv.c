@@ -14,7 +14,7 @@
 enum { X, Y, Z, QW, QX, QY, QZ, VX, VY, VZ, WX, WY, WZ, RADIUS, MASS, ID, COLUMN_KINDS };
 static const char *const column_names[] = {"x",  "y",  "z",  "qw", "qx", "qy",     "qz",   "vx",
                                            "vy", "vz", "wx", "wy", "wz", "radius", "mass", "id"};
-/* Of exports: the same, and what is there in addition. */
+/* The columns of exports: the same kinds, and some more. */
 enum { FRAME = COLUMN_KINDS, DIAMETER, EXPORT_NUMBERS, KIND = EXPORT_NUMBERS, SHAPE, EXPORT_KINDS };
 static const struct {
   const char *name;

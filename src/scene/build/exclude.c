@@ -3,7 +3,7 @@
 
 #include "scene/build/build.h"
 
-/* Most bodies in one list, as n of them are n^2 / 2 pairs. */
+/* The largest number of bodies in one list: n bodies make n^2 / 2 pairs. */
 enum { EXCLUDE_LIMIT = 2000 };
 
 static scree_status exclude(scree_scene *scene, scree_world *world, const scene_node *node) {

@@ -222,7 +222,7 @@ scree_status flexible_read_held(flexible *f, bool held[6]) {
   return SCREE_OK;
 }
 
-/* Keys that some kinds do not have: given there they would say what does not hold. */
+/* Refuses keys that this kind of part does not use: they would have no effect. */
 static scree_status check_keys(const flexible *f) {
   enum { BEAM = 1, BLOCK = 2, RING = 4, NET = 8, MESH = 16, CABLE = 32 };
   static const struct {

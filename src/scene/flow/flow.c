@@ -62,7 +62,8 @@ static scree_status emit_one(scree_scene *scene, scree_world *world, scene_emitt
   return SCREE_OK;
 }
 
-/* What is due in a step may be a million bodies. Ranks stop as one, after the step. */
+/* A million bodies may be due in one step, so signals are looked for between them. Several ranks
+ * stop together, after the step. */
 static bool is_stopped(scree_scene *scene, size_t made) {
   return made % STOP_CHECK == STOP_CHECK - 1 && !scene->context->ranks &&
          context_stopped(scene->context);

@@ -276,7 +276,7 @@ static scree_status cut_body(robot *r, piece_list *p, size_t body) {
   return status;
 }
 
-/* What stands in the world: a body for each geom, for a floor cannot be a part of a compound. */
+/* Geoms of the world become a body each, as a floor cannot be a part of a compound. */
 static scree_status cut_world(robot *r, piece_list *p, size_t geom) {
   const robot_geom *g = &r->geoms[geom];
   const pose body =

@@ -22,7 +22,7 @@ typedef struct row {
   const char *element, *taken, *seen, *soft, *lost;
 } row;
 
-/* Children that belong to an element are those that are in the table with it as a reader. */
+/* The children an element may have are those whose row in the table names it. */
 static const row rows[] = {
     {"mujoco", "model", "", "", ""},
     {"mujocoinclude", "", "", "", ""},
@@ -133,7 +133,7 @@ void mjcf_audit(mjcf *m, const xml_element *e) {
     return;
   }
   audit_attributes(m, e, known);
-  /* What is for the eye, and what its reader has told of whole, is not looked into. */
+  /* Elements for display only, and those that their reader reports as a whole, are not searched. */
   if (strcmp(known->seen, "*") == 0 || strcmp(known->taken, "*") == 0) return;
   for (const xml_element *c = e->first; c; c = c->next) mjcf_audit(m, c);
 }

@@ -179,7 +179,7 @@ static scree_status run_auto(solve_run *run) {
   if (!*run->state) return SCREE_ERROR_MEMORY;
   auto_work w = {.run = run, .state = *run->state, .facts = auto_look(run)};
   auto_class class = auto_classify(&w.facts);
-  /* Of these one method is all that there is to the plan; the last two may give up. */
+  /* These three plans consist of one method; elastic and machine may give up. */
   while (class == AUTO_DILATANT || class == AUTO_ELASTIC || class == AUTO_MACHINE) {
     const scree_status status = run_stage(&w, class, auto_plan(class));
     if (status || run->ended || class == AUTO_DILATANT) return status;

@@ -130,7 +130,8 @@ static bool refine(solve_run *run, direct_state *d) {
 
 /* ---- the active set ------------------------------------------------------------------------- */
 
-/* From what the last step left: at an end where the projected step stays there. */
+/* The first active set, from the last impulses: a row is at a bound when its projected step stays
+ * there. */
 static void begin_set(solve_run *run, direct_state *d) {
   const ccp_operator *op = run->op;
   const double *u = run->vector[VELOCITY];
@@ -178,7 +179,7 @@ static size_t change_set(solve_run *run, direct_state *d, bool one) {
   return changed;
 }
 
-/* Impulses with those outside of their sets brought back: what may be judged. */
+/* Judges the impulses after projecting those outside of their sets. */
 static bool judge(solve_run *run, long round) {
   ccp_operator *op = run->op;
   double *inside = run->vector[DIRECTION];

@@ -51,7 +51,7 @@ typedef struct elastic {
   size_t *start, *offset;
   uint32_t *column, *row_start;
   double *value;
-  /* What the factors are of. */
+  /* The matrix that the factors belong to. */
   double *old_value;
   size_t *old_start;
   uint32_t *old_column, *old_row_start;
@@ -81,7 +81,7 @@ void elastic_solve(elastic *e, size_t component, size_t count, double *x);
 scree_status elastic_reduce(elastic *e, const ccp_operator *op);
 /* The impulses of all blocks from those of the kept ones. */
 void elastic_expand(elastic *e, const ccp_operator *op, const double *kept, double *g);
-/* What rounding leaves, u = N g + r: takes it out of the elastic rows. */
+/* Removes the rounding error u = N g + r from the elastic rows. */
 void elastic_refine(elastic *e, const ccp_operator *op, const double *u, double *g);
 /* q such that W g_K + q is the u of the kept rows that the problem itself has at g. */
 void elastic_correct(elastic *e, const ccp_operator *op, const double *u, const double *kept);

@@ -26,7 +26,7 @@ static bool turns(const double *rows, size_t dim) {
   return false;
 }
 
-/* Which bodies are tied, and which of them are turned by it. */
+/* Marks the bodies that elastic rows tie together, and those that the rows also turn. */
 static void tie(elastic *e, const ccp_operator *op) {
   const formed_jacobian *b = &e->b;
   for (size_t i = 0; i < b->body_count; i++) {

@@ -153,7 +153,7 @@ static scree_status search(existence_work *w, scree_model model, scree_existence
     } else if (outcome == SCREE_OUTCOME_SOLVED && x <= 0.0) {
       return SCREE_OK;
     }
-    /* Halfway below what is possible; a solver that gave up gets an easier task. */
+    /* Half of the bound on the margin; if the solver gave up, a smaller margin, which is easier. */
     const double easier = outcome == SCREE_OUTCOME_INFEASIBLE ? 0.5 * out->margin_bound : 0.03 * x;
     x = fmin(0.5 * x, easier);
     if (!(x > least_margin * speed)) {

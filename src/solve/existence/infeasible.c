@@ -31,7 +31,7 @@
 #include "ccp/sets/set.h"
 
 static const double bound_asked = 1e10, least = 1e-6;
-/* Of the largest change of a block: what counts as large. */
+/* Changes above this part of the largest change of a block count as large. */
 static const double largest_part = 0.3;
 /* |N'd|* of a normalised d, about 1 where d is chance; above this it is one. */
 static const double gate = 0.02;

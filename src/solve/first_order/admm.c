@@ -39,7 +39,7 @@ void admm_work_destroy(admm_work *w) {
   memory_free(w->context, w);
 }
 
-/* D of row k of block i; a block without inertia gets none. */
+/* D of row k of block i; 0 for a block without inertia. */
 static double metric(const ccp_operator *op, size_t i, int k, int forces) {
   const double eta = k < forces ? op->eta_force[i] : op->eta_moment[i];
   return eta > 0.0 ? 1.0 / eta : 0.0;

@@ -52,14 +52,15 @@ enum { coulomb_wait = 200 };
 typedef struct ags {
   solve_run *run;
   double theta, beta, beta_most;
-  /* Exact friction: which bound on beta; until when distance2 must have fallen, from what. */
+  /* For exact friction: the index of the bound on beta; the iteration by which distance2 must have
+   * fallen; its value before. */
   int bound;
   long sweeps, mark;
   double mark2, least2;
   bool greedy;
 } ags;
 
-/* The largest beta, in the exact model as the head says. */
+/* The largest beta; for the exact model see the top of this file. */
 static double most_beta(ags *s, double distance2) {
   if (s->run->model != SCREE_MODEL_COULOMB) return s->beta_most;
   s->least2 = fmin(s->least2, distance2);

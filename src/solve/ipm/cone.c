@@ -204,7 +204,8 @@ static bool try_scaling(ipm_cone *c) {
 
 bool ipm_cone_scale(ipm_cone *c) {
   if (try_scaling(c)) return true;
-  /* What was promised does not fit together any more: a little inside, as x and s say. */
+  /* The predicted determinants do not agree any more: they are computed from x and s, at least a
+   * little inside. */
   c->det_x = fmax(determinant(c->x, c->dim), inside * c->x[0] * c->x[0]);
   c->det_s = fmax(determinant(c->s, c->dim), inside * c->s[0] * c->s[0]);
   c->product = fmax(c->x[0] * c->s[0] + tail_dot(c->x, c->s, c->dim), sqrt(c->det_x * c->det_s));

@@ -12,7 +12,7 @@ static const double full_turn = 6.283185307179586;
 static const double dependent = 1e-10; /* pivots of joints below that part of their diagonal */
 static const double first_width = 0.2, narrowing = 0.3; /* rad; of widths, with each turn */
 
-/* Without the discs that allow nothing. */
+/* The outline without discs of radius 0. */
 static set_outline outline_of(const scree_set *set) {
   set_outline o = set_outline_of(set);
   int kept = 0;

@@ -25,7 +25,8 @@ typedef struct condense_machine {
   size_t member_count;
 } condense_machine;
 
-/* A block meets a machine: its first row among those that do. */
+/* A block that is coupled to a machine, and its first row among the coupled rows of that machine.
+ */
 typedef struct condense_touch {
   uint32_t block, machine, row;
 } condense_touch;
@@ -59,7 +60,7 @@ void condense_apply(const condense *c, const ccp_operator *op, const double *x, 
  * most `most`: they see what a push does through the joints, and cost a few hundred products. */
 void condense_sweep(condense *c, const ccp_operator *op, scree_model model, int most, double enough,
                     double *g);
-/* Rows of joints of g from the others. */
+/* Computes the rows of joints in g from the other rows. */
 void condense_recover(condense *c, const ccp_operator *op, double *g);
 
 #endif

@@ -34,7 +34,7 @@ void joined_apply(joined *j, const ccp_operator *op, const double *x, double *ou
  * `most`. */
 void joined_sweep(joined *j, const ccp_operator *op, scree_model model, int most, double enough,
                   double *g);
-/* Rows of joints of g from the others. */
+/* Computes the rows of joints in g from the other rows. */
 void joined_recover(joined *j, const ccp_operator *op, double *g);
 /* column += factor times column k of S. */
 void joined_add_column(const joined *j, size_t k, double factor, double *column);

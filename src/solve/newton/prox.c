@@ -234,7 +234,7 @@ static scree_status run_stage(prox *p, const stage *s) {
   return SCREE_OK;
 }
 
-/* N, for what goes on without eliminated joints. */
+/* Forms N, for steps without eliminated joints. */
 static scree_status form(prox *p) {
   if (p->n) return SCREE_OK;
   const scree_status status = form_delassus(p->op, &p->formed);
@@ -344,7 +344,7 @@ static scree_status run_local(prox *p, long limit) {
     const scree_status status = prox_local_create(run->context, &p->state->local);
     if (status) return status;
   }
-  /* It pauses where the path is worth a try, and goes on if that fails. */
+  /* The walk pauses where following the path may pay, and goes on if that fails. */
   scree_status status = take_joints_back(p);
   const long end = p->iteration + limit;
   const bool path = has_path(p);

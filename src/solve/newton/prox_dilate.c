@@ -15,7 +15,8 @@
 
 static const double first_fall = 0.1, largest_fall = 0.25, least_fall = 0.01, followed_fall = 0.02;
 static const double fall_growth = 1.5, fall_cut = 0.4;
-/* What the equations may miss: of the pull of the weights, and of the reference speed. */
+/* The error allowed in the equations, as a part of the weights' pull, and at least as a part of the
+ * reference speed. */
 static const double accuracy = 1e-3, least_allowed = 1e-7;
 enum { BEGIN_STEPS = 15, JUMP_STEPS = 8, FOLLOW_MOST = 60 };
 

@@ -228,7 +228,7 @@ scree_status walk_follow(prox_walk *w, double goal, long most, double *depth, bo
     if (status) return status;
     if (met && is_next(&t)) {
       keep(&t);
-      /* On the way from the relaxed problem R says nothing yet. */
+      /* On the way from the relaxed problem R, of the exact law, is no measure of progress. */
       if ((!w->dilates || walk_due(w)) && walk_judge(w, &residual)) return SCREE_OK;
       *depth = t.depth;
       *there = t.depth >= goal && t.forward > 0;

@@ -234,7 +234,7 @@ static void take_out(const mumps *d, const kkt_matrix *m, size_t count, double *
     }
 }
 
-/* Is D y nothing against its terms? */
+/* Is D y zero up to the rounding of its terms? */
 static bool is_null(const kkt_matrix *m, const double *x) {
   double most = 0.0, worst = 0.0;
   for (uint32_t i = 0; i < m->bodies; i++)

@@ -127,7 +127,7 @@ scree_status smooth_restore(scree_stepper *st, const void *bytes, size_t size) {
                                           size - sizeof head - head.system_size);
 }
 
-/* Another one may have been asked for since. */
+/* Creates the linear solver that the options name, if it is not the present one. */
 static scree_status choose_linear(scree_stepper *st, smooth *m) {
   const size_t wanted = (size_t)smooth_option(st, "linear_solver");
   if (m->linear.class == linear_at(wanted)) return SCREE_OK;
@@ -155,7 +155,7 @@ static void log_joint(void *user, scree_joint_id id, int rows, int held) {
               rows, held);
 }
 
-/* Joints that came or went may have rows that others imply. */
+/* Counts redundant rows again when joints have been added or removed. */
 static scree_status count_redundant(scree_stepper *st, smooth *m) {
   scree_freedom freedom;
   if (m->counted == m->system.made) return SCREE_OK;
@@ -186,7 +186,7 @@ scree_status smooth_begin(scree_stepper *st, double h, scree_step_info *info, sm
                         "stepper %s: it knows no periodic boxes; take nonsmooth", st->class->name);
   scree_status status = choose_linear(st, m);
   choose_contacts(st, m);
-  /* A force function gives what lasts for the step: velocities here are those of whole steps. */
+  /* Forces of a user's function last for the whole step: they see the velocities at whole steps. */
   if (!status && st->world->force_function)
     st->world->force_function(st->world->force_user, st->world, st->world->time, h);
   if (!status) status = system_begin(s, &again);
