@@ -222,6 +222,18 @@ bool material_fault(const scree_material_def *m, const char **key, char *text, s
          size_fault(m, key, text, size);
 }
 
+const char *material_beyond_springs(const scree_material_def *m) {
+  static const char *const known[] = {"friction", "restitution"};
+  if (m->law != SCREE_LAW_USUAL && m->law != SCREE_LAW_RIGID) return "law";
+  for (size_t i = 0; i < KEY_RULES; i++) {
+    const char *key = key_rules[i].key;
+    if (value_of(m, &key_rules[i]) > 0.0 && strcmp(key, known[0]) != 0 &&
+        strcmp(key, known[1]) != 0)
+      return key;
+  }
+  return length2(m->surface_velocity) > 0.0 ? "surface_velocity" : NULL;
+}
+
 static scree_status check(scree_context *context, const scree_material_def *m) {
   DEFINITION_CHECK(context, m, material_def);
   const char *key;

@@ -315,6 +315,9 @@ scree_status world_exclude_also(scree_world *world, uint32_t a, uint32_t b);
 
 /* material.c: is something wrong with it? Then the key that is, and why. */
 bool material_fault(const scree_material_def *material, const char **key, char *text, size_t size);
+/* The springs at contacts of smooth steppers know friction and restitution: the first key given
+ * that they would leave out. Null: there is none. */
+const char *material_beyond_springs(const scree_material_def *material);
 
 /* motion.c: where a driven body's frame is at a time. */
 pose world_driven_pose(const scree_world *world, size_t body, double time);

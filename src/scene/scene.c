@@ -193,6 +193,14 @@ void scree_scene_destroy(scree_scene *scene) {
 
 /* ---- building ------------------------------------------------------------------------------- */
 
+/* Are contacts springs of a smooth stepper? */
+static bool scene_has_springs(const scree_scene *scene) {
+  const scree_option_list *o = &scene->settings.stepper_options;
+  for (size_t i = 0; i < o->count; i++)
+    if (strcmp(o->keys[i], "contact") == 0 && strcmp(o->values[i], "penalty") == 0) return true;
+  return false;
+}
+
 /* What the table of keys cannot say: keys that do not go together, and zeros that would be taken
  * for a key that is not there. */
 static scree_status check_material(scree_scene *scene, const scene_material_keys *k) {
@@ -208,8 +216,14 @@ static scree_status check_material(scree_scene *scene, const scene_material_keys
                        "slides is `friction`, with 1e-6 it slides freely");
   if (k->def.law == SCREE_LAW_USER && !scene->user_law)
     scene->user_law = scene_place(&k->head, "law");
-  if (!material_fault(&k->def, &key, text, sizeof text)) return SCREE_OK;
-  return scene_fault(&scene->doc, scene_place(&k->head, key), "%s", text);
+  if (material_fault(&k->def, &key, text, sizeof text))
+    return scene_fault(&scene->doc, scene_place(&k->head, key), "%s", text);
+  key = scene_has_springs(scene) ? material_beyond_springs(&k->def) : NULL;
+  if (!key) return SCREE_OK;
+  return scene_fault(&scene->doc, scene_place(&k->head, key),
+                     "%s: springs at contacts (contact: penalty of stepper %s) know friction and "
+                     "restitution alone; take the stepper nonsmooth, or remove the key",
+                     key, scene->settings.solver.stepper);
 }
 
 static scree_status check_surface(scree_scene *scene, const scene_material_keys *k) {

@@ -1,11 +1,13 @@
-/* What can be found in a scene without running it: bodies that overlap at the start, and pairs that
- * would pass through each other. */
+/* What can be found in a scene without running it: bodies that overlap at the start, pairs that
+ * would pass through each other, and bonds that are none. */
 #include <math.h>
 #include <stdio.h>
 
 #include "assemble/assembler.h"
+#include "assemble/laws/law.h"
 #include "base/argument.h"
 #include "base/number.h"
+#include "scene/build/build.h"
 #include "sim/sim.h"
 
 /* So many are reported one by one, and so many are counted. */
@@ -84,6 +86,58 @@ static scree_status report_hole(scree_scene *scene, const scree_world *world,
   return context_fail(scree_world_context(world), SCREE_ERROR_INPUT, "%s", text);
 }
 
+typedef struct glue {
+  const scree_world *world;
+  size_t bonds;
+  double nearest; /* m, gap of what is not glued; part of the smaller diameter */
+  double part;
+} glue;
+
+static bool visit_glue(void *user, const collide_contact *c) {
+  glue *g = user;
+  const world_bodies *b = &g->world->bodies;
+  if (world_pair(g->world, b->material[c->a], b->material[c->b])->law != SCREE_LAW_BOND)
+    return true;
+  const double diameter = fmin(b->diameter[c->a], b->diameter[c->b]);
+  if (law_touches(c->point.gap, diameter)) {
+    g->bonds++;
+    return false;
+  }
+  if (c->point.gap < g->nearest) {
+    g->nearest = c->point.gap;
+    g->part = c->point.gap / diameter;
+  }
+  return true;
+}
+
+/* Bonds are made where bodies touch in the first step. Where none do there are none, whatever the
+ * material says. What emitters bring is not known yet, nor what bodies of a recording were. */
+static scree_status look_for_bonds(scree_scene *scene, const scree_world *world) {
+  const world_bodies *b = &world->bodies;
+  double most = 0.0;
+  bool wanted = false;
+  if (!scene->doc.note || scene->emitter_count || *scene->top.from) return SCREE_OK;
+  for (size_t i = 0; i < world->material_count * world->material_count; i++)
+    wanted = wanted || world->pair[i].law == SCREE_LAW_BOND;
+  if (!wanted) return SCREE_OK;
+  for (size_t i = 0; i < b->limit; i++)
+    if (b->alive[i] && b->shape[i] && world_is_dynamic(world, i)) most = fmax(most, b->diameter[i]);
+  glue g = {.world = world, .nearest = INFINITY};
+  const scree_status status = assembler_visit_contacts(world, 0.05 * most, visit_glue, &g);
+  if (status || g.bonds) return status;
+  char text[256], near[96] = "";
+  if (isfinite(g.nearest))
+    snprintf(near, sizeof near,
+             "; the nearest two are %.3g m apart, %.2g %% of the smaller diameter", g.nearest,
+             100.0 * g.part);
+  snprintf(text, sizeof text,
+           "warning: law bond: nothing is glued, as no two bodies with it touch at the start, to a "
+           "thousandth of the smaller diameter%s",
+           near);
+  scene->doc.note(scene->doc.note_user, text);
+  return SCREE_OK;
+}
+
 /* Builds a world for the check alone, and destroys it. */
 scree_status scree_sim_check(scree_scene *scene, scree_report_function report, void *user) {
   ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene);
@@ -98,6 +152,7 @@ scree_status scree_sim_check(scree_scene *scene, scree_report_function report, v
   if (!status) status = report_hole(scene, world, report, user);
   if (!status) status = sim_create_stepper(scene, world, true, &stepper);
   if (!status) status = report_overlaps(scene, world, report, user);
+  if (!status) status = look_for_bonds(scene, world);
   scree_stepper_destroy(stepper);
   scree_world_destroy(world);
   return status;

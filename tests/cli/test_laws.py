@@ -194,6 +194,29 @@ class Laws(CommandTest):
         self.assertEqual(result.code, 3)
         self.assertIn("needs a direction of one of the two", result.err)
 
+    def test_springs_refuse_what_they_do_not_know(self):
+        springs = "stepper: {name: explicit, options: {contact: penalty}}\n"
+        for keys in ("cohesion: 3", "rolling: 1 mm", "law: liquid-bridge, bridge_volume: 1e-9, surface_tension: 0.07", "surface_velocity: [1, 0, 0]"):
+            self.write("springs.yaml", springs + SCENE % ("restitution: 0.5, " + keys))
+            result = self.run_scree("check", "springs.yaml")
+            self.assertEqual(result.code, 3, result.err)
+            self.assertIn("springs.yaml:5:%d: %s: " % (len("  m: {restitution: 0.5, ") + keys.index(":") + 3, keys.split(":")[0]), result.err)
+            self.assertIn("know friction and restitution alone", result.err)
+        self.write("springs.yaml", springs + SCENE % "restitution: 0.5, friction: 0.2")
+        self.assertEqual(self.run_scree("check", "springs.yaml").code, 0)
+
+    def test_bonds_that_are_none_are_told(self):
+        bond = SCENE % "law: bond, cohesion: 3"
+        self.write("bond.yaml", bond)
+        result = self.run_scree("check", "bond.yaml")
+        self.assertEqual((result.code, result.err), (0, ""))
+        self.write("bond.yaml", bond.replace("[0, 0, 0.05]", "[0, 0, 0.0502]"))
+        for verb in ("check", "run"):
+            result = self.run_scree(verb, "bond.yaml")
+            self.assertEqual(result.code, 0, result.err)
+            self.assertIn("nothing is glued", result.err)
+            self.assertIn("the nearest two are 0.0002 m apart, 0.2 % of the smaller diameter", result.err)
+
     def test_same_bits_with_threads_and_after_resume(self):
         for law in LAWS:
             with self.subTest(law=law):

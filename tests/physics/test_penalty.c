@@ -123,11 +123,43 @@ static void test_same_bits_after_restore(void **state) {
   assert_true(hash[0] == hash[1]);
 }
 
+/* Springs know friction and restitution: what else a material has is not left out in silence. */
+static void test_other_laws_are_refused(void **state) {
+  (void)state;
+  for (int k = 0; k < 8; k++) {
+    static const char *const word[8] = {
+        "have cohesion",  "have law",        "have friction_kinetic", "have rolling",
+        "have dilatancy", "have compliance", "have surface_velocity", NULL};
+    lab l = lab_open(0.5, 0.0);
+    scree_step_info info;
+    l.law.cohesion = k == 0 ? 10.0 : 0.0;
+    if (k == 1) l.law.law = SCREE_LAW_BRIDGE, l.law.bridge_volume = l.law.surface_tension = 1e-3;
+    l.law.friction_kinetic = k == 2 ? 0.2 : 0.0;
+    l.law.rolling = k == 3 ? 1e-3 : 0.0;
+    l.law.dilatancy = k == 4 ? 0.1 : 0.0;
+    l.law.compliance = k == 5 ? 1e-6 : 0.0;
+    l.law.surface_velocity[0] = k == 6 ? 1.0 : 0.0;
+    l.law.restitution = k == 7 ? 0.5 : 0.0;
+    lab_add_floor(&l);
+    ball(&l, radius - 1e-6, 0.0, 0.0);
+    prepare(&l);
+    if (!word[k]) {
+      ok(&l, scree_stepper_step(l.stepper, 1e-5, &info));
+    } else {
+      if (scree_stepper_step(l.stepper, 1e-5, &info) != SCREE_ERROR_UNSUPPORTED)
+        fail_msg("case %d", k);
+      assert_non_null(strstr(scree_context_message(l.context), word[k]));
+    }
+    lab_close(&l);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rest),
       cmocka_unit_test(test_bounce),
       cmocka_unit_test(test_roll),
+      cmocka_unit_test(test_other_laws_are_refused),
       cmocka_unit_test(test_same_bits_after_restore),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,16 +103,40 @@ static void push(double *f, const uint32_t *rank, uint32_t i, v3 force, v3 arm) 
   v3_store(to + 3, v3_add(v3_load(to + 3), v3_cross(arm, force)));
 }
 
+/* What springs do not know is refused, not left out. */
+static scree_status check_law(scree_stepper *st, const collide_contact *k,
+                              const scree_material_def **known) {
+  const world_bodies *b = &st->world->bodies;
+  const scree_material_def *pair = world_pair(st->world, b->material[k->a], b->material[k->b]);
+  if (pair == *known) return SCREE_OK;
+  const uint32_t both[2] = {k->a, k->b};
+  const char *key = material_beyond_springs(pair);
+  for (int m = 0; m < 2; m++) { /* that is the surface's, not the pair's */
+    const double *belt = st->world->material[b->material[both[m]]].surface_velocity;
+    if (belt[0] != 0.0 || belt[1] != 0.0 || belt[2] != 0.0) key = "surface_velocity";
+  }
+  *known = pair;
+  if (!key) return SCREE_OK;
+  return context_fail(
+      st->context, SCREE_ERROR_UNSUPPORTED,
+      "bodies %u and %u are near each other, and their materials have %s: springs (contact: "
+      "penalty) know friction and restitution alone; take the stepper nonsmooth, or "
+      "leave it out",
+      k->a, k->b, key);
+}
+
 static scree_status push_batch(scree_stepper *st, smooth_contacts *c, const penalty_law *law,
                                double h, const collide_contact *batch, size_t count,
                                const uint32_t *rank, double *f) {
   if (memory_grow(st->context, &c->memory, c->count + count, sizeof *c->memory) ||
       memory_grow(st->context, &c->touch, c->touch_count + count, sizeof *c->touch))
     return SCREE_ERROR_MEMORY;
+  const scree_material_def *known = NULL;
   for (size_t i = 0; i < count; i++) {
     const collide_contact *k = &batch[i];
     const uint32_t old = k->match.previous;
     penalty_memory memory = {.slip = v3_make(0, 0, 0)};
+    if (check_law(st, k, &known)) return SCREE_ERROR_UNSUPPORTED;
     if (old != CACHE_NONE && old < c->before) memory = c->memory_before[old];
     if (k->point.gap < 0.0) {
       penalty_touch *touch = &c->touch[c->touch_count++];
