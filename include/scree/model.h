@@ -388,6 +388,7 @@ typedef enum scree_link_kind {
   SCREE_LINK_BEAM,        /* two ends of a straight beam; large rotations, small strains */
   SCREE_LINK_TETRAHEDRON, /* four or ten bodies' centres of mass, linear or quadratic */
   SCREE_LINK_CABLE,       /* four bodies: two ends and the handles of their slopes */
+  SCREE_LINK_DRAG,        /* one dynamic body, against the world: damping in proportion to mass */
   SCREE_LINK_USER,        /* one to ten bodies and a function */
   SCREE_LINK_KIND_COUNT
 } scree_link_kind;
@@ -409,7 +410,8 @@ typedef struct scree_link_body {
 } scree_link_body;
 /* load: force at the centre of mass and torque, 6 per body. k and r, when they are not null: set to
  * -df/dq and -df/dv by rows, (6 count)^2 each (dq: displacement and small turn in the world frame),
- * and return true; or return false, and they are found by differences. Also called for the same
+ * and return true; or return false, and they are found by differences. Those that are given are
+ * compared with differences now and then, and a warning is logged where they differ. Also called for the same
  * time again with other states: it must not depend on what it was asked before. */
 typedef bool (*scree_link_function)(void *user, double time, const scree_link_body *bodies,
                                     double *load, double *k, double *r);
@@ -425,7 +427,8 @@ typedef struct scree_link_def {
   scree_body_id body[SCREE_LINK_BODIES];
   size_t body_count;  /* tetrahedron: 4 or 10, 0 means 4; user: of them; the others know it */
   double point[2][3]; /* spring, beam: ends, in the world as the link is added */
-  /* Spring: N/m, N s/m, m; rest below 0: the distance of the points as it is added. */
+  /* Spring: N/m, N s/m, m; rest below 0: the distance of the points as it is added. Drag: damping
+   * alone; turns are damped by the same part of the body's inertia as displacements of its mass. */
   double stiffness, damping, rest;
   /* Beam: Young's and shear modulus (Pa), area (m^2), second moments of area about its own y and z
    * axis and the torsion constant (m^4). `up` lies in the plane of its x and z axes; zeros: any.
@@ -433,6 +436,9 @@ typedef struct scree_link_def {
    * Tetrahedron: Young's modulus and Poisson's ratio. Cable: Young's modulus, area, inertia_y. */
   double young, shear, poisson, area, inertia_y, inertia_z, torsion, shear_area, up[3];
   double rayleigh;       /* s: damping over stiffness of a beam, tetrahedron or cable; default 0 */
+  /* 1/s: damping over mass of the inertia that the link has of its own (see `consistent`), against
+   * the world; a link of kind drag does the same for its body. Default 0. */
+  double drag;
   scree_elastic elastic; /* tetrahedron; default linear */
   /* Tetrahedron, cable: kg/m^3. `consistent`: the link has the consistent mass matrix of its
    * density, less the masses that its bodies must have of it, see scree_world_get_link_masses. A

@@ -142,8 +142,8 @@ typedef struct joint {
 
 enum {
   LINK_BODIES = 10,
-  LINK_ROWS = 48,
-  LINK_STIFF = 6, /* numbers of a spring or beam */
+  LINK_ROWS = 48 + 3 * LINK_BODIES, /* of stresses, and of what its own inertia is damped by */
+  LINK_STIFF = 6,                   /* numbers of a spring or beam */
   LINK_DIM = 6 * LINK_BODIES,
   LINK_INERTIA = LINK_BODIES * (LINK_BODIES + 1) / 2
 };
@@ -164,6 +164,7 @@ typedef struct world_link {
   double place[LINK_BODIES][3]; /* tetrahedron: of its nodes at rest */
   double modulus[2];            /* tetrahedron: mu and lambda; cable: E A and E I */
   double rayleigh;              /* tetrahedron, cable: s */
+  double drag;                  /* 1/s: of its own inertia */
   double handle[2];             /* cable: m, of its ends' slopes */
   double inertia[LINK_INERTIA]; /* kg: lower half of its own mass matrix over bodies, by rows */
 } world_link;
@@ -171,6 +172,7 @@ typedef struct world_link {
 typedef struct link_function {
   scree_link_function call;
   void *user;
+  uint64_t asked; /* for blocks that it gave */
 } link_function;
 /* A spline: `dimension` functions of one parameter, cubic between knots. */
 typedef struct world_curve {

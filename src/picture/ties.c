@@ -147,7 +147,7 @@ scree_status picture_add_ties(scree_picture *p) {
   for (size_t i = 0; i < t.world->link_limit; i++) {
     const world_link *l = &t.world->link[i];
     v3 end[2];
-    if (!l->alive || l->kind == SCREE_LINK_USER) continue;
+    if (!l->alive || l->kind == SCREE_LINK_USER || l->kind == SCREE_LINK_DRAG) continue;
     if (l->kind == SCREE_LINK_TETRAHEDRON)
       add_tetrahedron(&t, l);
     else if (l->kind == SCREE_LINK_CABLE)

@@ -251,7 +251,8 @@ static void put_links(view_buffer *b, const scree_world *world, const view_cast 
     view_put_u8(b, '[');
     for (size_t i = 0; i < world->link_limit; i++) {
       const world_link *l = &world->link[i];
-      if (!l->alive || l->kind == SCREE_LINK_USER || (l->kind == SCREE_LINK_TETRAHEDRON) != solid)
+      if (!l->alive || l->kind == SCREE_LINK_USER || l->kind == SCREE_LINK_DRAG ||
+          (l->kind == SCREE_LINK_TETRAHEDRON) != solid)
         continue;
       if (!first) view_put_u8(b, ',');
       first = false;

@@ -30,11 +30,25 @@ static double along(const double *gradient, const double *v, uint32_t n) {
   return sum;
 }
 
+/* Dampers of the link's own inertia: 1 kg each, moved by the sum of c_i v_i (inertia.c). */
+static void add_drag(const world_link *l, link_rows *out) {
+  double c[LINK_BODIES][LINK_BODIES];
+  const uint32_t count = link_inertia_rows(l, c);
+  for (uint32_t k = 0; k < 3 * count; k++) {
+    link_row *row = &out->row[out->count++];
+    row->stress = row->stiffness = 0.0;
+    row->damping = l->drag;
+    memset(row->gradient, 0, 6 * l->body_count * sizeof *row->gradient);
+    for (uint32_t i = 0; i < l->body_count; i++) row->gradient[6 * i + k % 3] = c[k / 3][i];
+  }
+}
+
 /* Rows at poses. */
 static void measure(const world_link *l, const pose *at, link_rows *out) {
   out->count = 0;
   out->energy = 0.0;
   link_classes[l->kind]->measure(l, at, out);
+  if (l->drag > 0.0) add_drag(l, out);
 }
 
 /* Stress of a row with damping. */
@@ -194,12 +208,41 @@ static void ask_blocks(const scree_world *w, const world_link *l, const pose *at
   }
 }
 
+/* Blocks that the user's function gives are compared with differences at its 1st, 2nd, 4th, 8th …
+ * evaluation, and what they miss by is logged. */
+static void check_blocks(const scree_world *w, const world_link *l, const pose *at, double *v,
+                         const double *k, const double *r) {
+  const uint32_t n = 6 * l->body_count;
+  link_function *f = &w->link_function[l->function - 1];
+  double found[2][LINK_DIM * LINK_DIM];
+  const double *given[2] = {k, r};
+  f->asked++;
+  if (f->asked & (f->asked - 1)) return;
+  ask_blocks(w, l, at, v, found[0], found[1]);
+  for (int b = 0; b < 2; b++) {
+    double most = 0.0, worst = 0.0;
+    uint32_t where = 0;
+    for (uint32_t i = 0; i < n * n; i++) {
+      const double apart = fabs(given[b][i] - found[b][i]);
+      most = fmax(most, fmax(fabs(given[b][i]), fabs(found[b][i])));
+      if (apart > worst) worst = apart, where = i;
+    }
+    if (worst > 1e-3 * most)
+      context_log(w->context, SCREE_LOG_WARNING,
+                  "link %zu: its function gives %s[%u][%u] = %g, differences of its load give %g; "
+                  "return false and they are taken",
+                  (size_t)(l - w->link), b ? "r" : "k", where / n, where % n, given[b][where],
+                  found[b][where]);
+  }
+}
+
 static scree_status make_user(scree_world *w, const scree_link_def *d, world_link *l) {
   if (!d->function) return link_refuse(w, "a user's link needs a function");
   if (memory_grow(w->context, &w->link_function, w->link_function_count + 1,
                   sizeof *w->link_function))
     return SCREE_ERROR_MEMORY;
-  w->link_function[w->link_function_count++] = (link_function){d->function, d->user};
+  w->link_function[w->link_function_count++] =
+      (link_function){.call = d->function, .user = d->user};
   l->function = (uint32_t)w->link_function_count;
   return SCREE_OK;
 }
@@ -218,7 +261,9 @@ void link_evaluate(const scree_world *w, const world_link *l, double *load, doub
   if (k) memset(k, 0, n * n * sizeof *k);
   if (r) memset(r, 0, n * n * sizeof *r);
   if (l->kind == SCREE_LINK_USER) {
-    if (!ask(w, l, at, v, load, k, r) && k) ask_blocks(w, l, at, v, k, r);
+    const bool gives = ask(w, l, at, v, load, k, r);
+    if (k && gives) check_blocks(w, l, at, v, k, r);
+    if (k && !gives) ask_blocks(w, l, at, v, k, r);
     return;
   }
   link_rows here;
@@ -254,7 +299,7 @@ double world_link_loss(const scree_world *w) {
   double sum = 0.0;
   for (size_t i = 0; i < w->link_limit; i++) {
     const world_link *l = &w->link[i];
-    bool damped = l->rayleigh > 0.0;
+    bool damped = l->rayleigh > 0.0 || l->drag > 0.0;
     for (uint32_t k = 0; k < LINK_STIFF; k++) damped |= l->damping[k] > 0.0;
     if (!l->alive || !l->rows || !damped) continue;
     double v[LINK_DIM];

@@ -46,10 +46,12 @@ scree_status link_make_inertia(scree_world *w, const scree_link_def *d, world_li
   if (!(d->consistent || d->kind == SCREE_LINK_CABLE) || !link_classes[d->kind]->mass)
     return SCREE_OK;
   if (!link_positive(d->density)) return link_refuse(w, "density must be above 0");
+  if (!link_not_negative(d->drag)) return link_refuse(w, "drag must be finite and not negative");
   link_places(w, l, at);
   const scree_status status = find(w, d, (const double(*)[3])at, l->body_count, l->inertia, masses);
   if (status) return status;
   l->heavy = 1;
+  l->drag = d->drag;
   if (!link_inertia_rows(l, c))
     return link_refuse(w, "an element is so distorted that its mass matrix has no positive rest");
   return SCREE_OK;

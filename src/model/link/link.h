@@ -57,6 +57,7 @@ typedef struct link_class {
   X(SPRING, link_spring)                                                                           \
   X(BEAM, link_beam)                                                                               \
   X(TETRAHEDRON, link_tetrahedron)                                                                 \
+  X(DRAG, link_drag)                                                                               \
   X(CABLE, link_cable)                                                                             \
   X(USER, link_user)
 

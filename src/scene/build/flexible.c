@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "math/rotation.h"
+#include "model/world.h"
 #include "scene/build/flexible.h"
 
 scree_status flexible_told(flexible *f, scree_status status) {
@@ -255,6 +256,22 @@ static scree_status check_keys(const flexible *f) {
   return SCREE_OK;
 }
 
+/* Of the bodies; elements damp what inertia they have of their own. */
+static scree_status add_drag(flexible *f, size_t first_body) {
+  const double rate = f->k.rayleigh_mass;
+  scree_status status = SCREE_OK;
+  for (size_t k = first_body; k < f->scene->body_count && rate > 0.0 && !status; k++) {
+    const uint32_t i = f->scene->bodies[k].index;
+    scree_link_def d = scree_link_def_default();
+    if (!world_is_dynamic(f->world, i)) continue;
+    d.kind = SCREE_LINK_DRAG;
+    d.body[0] = f->scene->bodies[k];
+    d.damping = rate * f->world->bodies.mass[i];
+    status = flexible_told(f, scree_world_add_link(f->world, &d, NULL));
+  }
+  return status;
+}
+
 scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const scene_node *node) {
   flexible f = {.scene = scene, .world = world, .node = node};
   f.k = (scene_flexible_keys){.name = "",
@@ -275,5 +292,7 @@ scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const 
   static scree_status (*const build[])(flexible *) = {build_beam,          flexible_build_block,
                                                       flexible_build_ring, flexible_build_net,
                                                       flexible_build_mesh, flexible_build_cable};
-  return build[f.k.kind](&f);
+  const size_t bodies = scene->body_count;
+  status = build[f.k.kind](&f);
+  return status ? status : add_drag(&f, bodies);
 }

@@ -35,6 +35,7 @@ static scree_status read_cable(flexible *f, cable *c) {
   c->link.young = f->k.young;
   c->link.density = f->k.density;
   c->link.rayleigh = f->k.rayleigh;
+  c->link.drag = f->k.rayleigh_mass;
   c->link.area = section.area;
   c->link.inertia_y = section.inertia_y;
   return SCREE_OK;

@@ -129,6 +129,7 @@ scree_status flexible_build_solid(flexible *f, const solid *s) {
   b.link.young = f->k.young;
   b.link.poisson = f->k.poisson;
   b.link.rayleigh = f->k.rayleigh;
+  b.link.drag = f->k.rayleigh_mass;
   b.link.density = f->k.density;
   b.link.elastic = f->k.law ? SCREE_ELASTIC_NEO_HOOKEAN : SCREE_ELASTIC_LINEAR;
   b.link.consistent = f->k.mass == 1;

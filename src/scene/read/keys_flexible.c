@@ -22,6 +22,8 @@ static const scene_field flexible_fields[] = {
     REAL("density", true, FLEXIBLE(density), "kg/m^3", OVER(0), INFINITY, ""),
     REAL("rayleigh", false, FLEXIBLE(rayleigh), "s", FROM(0), INFINITY,
          "damping over stiffness; default 0"),
+    REAL("rayleigh_mass", false, FLEXIBLE(rayleigh_mass), "1/s", FROM(0), INFINITY,
+         "damping over mass, against the world: motion of the whole part dies too; default 0"),
     WHOLE("order", false, FLEXIBLE(order), "", FROM(1), 2,
           "block: linear (1) or quadratic (2) tetrahedra; default 1; a mesh has that of its file"),
     CHOICE("law", false, FLEXIBLE(law), "linear|neo-hookean",

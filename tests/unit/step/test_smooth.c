@@ -90,6 +90,11 @@ static void add_links(lab *l, const scree_body_id *id) {
   d.body_count = 2;
   d.function = pull;
   ok(l, scree_world_add_link(l->world, &d, NULL));
+  d = scree_link_def_default();
+  d.kind = SCREE_LINK_DRAG;
+  d.body[0] = id[2];
+  d.damping = 4.0;
+  ok(l, scree_world_add_link(l->world, &d, NULL));
   scree_joint_def j = scree_joint_def_default();
   j.kind = SCREE_JOINT_SLIDER;
   j.body_a = id[3], j.body_b = id[4];
