@@ -17,10 +17,10 @@ const cli_flag render_flags[] = {
     {"sheet", "N", "N frames, evenly apart in time, in one picture"},
     {"start", "S", "where a sheet or film begins; default the first frame"},
     {"stop", "S", "where it ends; default the last frame"},
-    {"fps", "N", "pictures a second of a film; default 30"},
-    {"speed", "X", "simulated seconds a second of a film; default 1"},
+    {"fps", "N", "pictures per second of film; default 30"},
+    {"speed", "X", "simulated seconds per second of film; default 1"},
     {"size", "WxH", "pixels; default 1280x720"},
-    {"samples", "N", "samples a pixel; default 12"},
+    {"samples", "N", "samples per pixel; default 12"},
     {"color", "FIELD",
      "auto, material, kind, body, plain, speed, spin, vx, vy, vz, force, contacts, height, size, "
      "mass, energy or PROBE.COLUMN; default auto"},
@@ -31,7 +31,7 @@ const cli_flag render_flags[] = {
     {"cut", "PLANES", "take a side away: x=0 (that of the camera), z>0.5, or x>0&y>0; repeatable"},
     {"camera", "KEYS",
      "with commas between: azimuth=, elevation=, field= (degrees), zoom=, distance= (m), "
-     "target=X:Y:Z, follow=BODY, turn= (degrees a second of a film)"},
+     "target=X:Y:Z, follow=BODY, turn= (degrees per second of film)"},
     {"background", "studio|white|dark", "for the screen, for paper, for talks; default studio"},
     {"caption", "TEXT", "words in the corner; 'time' and 'none' have a meaning"},
     {"ghosts", "N", "draw the poses of N earlier moments too, the older the paler"},

@@ -188,7 +188,7 @@ static void keep_point(trial *t, const scree_progress *p) {
                                                  .residual = p->residual.scaled};
 }
 
-/* The line on a terminal appears after half a second and is refreshed five times a second. */
+/* The line on a terminal appears after half a second and is refreshed five times per second. */
 static bool on_progress(void *user, const scree_progress *p) {
   trial *t = user;
   keep_point(t, p);

@@ -272,7 +272,7 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
                   : "a body would have been through another on the way");
   if (s->time_budget > 0.0)
     printf(
-        "  budget       %.3g s a step: %llu steps cut short by it, %llu took longer, the slowest "
+        "  budget       %.3g s per step: %llu steps cut short by it, %llu took longer, the slowest "
         "%.3g s\n",
         s->time_budget, (unsigned long long)s->hurried_steps,
         (unsigned long long)s->over_budget_steps, s->slowest_step);

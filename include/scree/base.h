@@ -93,7 +93,7 @@ typedef struct scree_context_def {
   /* 0: up to what OpenMP offers, at any time no more than there are idle cores, as threads that
    * wait for each other cost CPU time; results do not depend on it */
   int threads;
-  /* Asked within long calls, some times a second at least and often more, in the thread that made
+  /* Asked within long calls, several times per second at least, in the thread that made
    * the call: true ends it. A step then fails with SCREE_ERROR_STOPPED and leaves the world as it
    * was; a solve ends with its best iterate. It may read what a signal handler has set. Null:
    * never.

@@ -37,7 +37,7 @@ typedef enum scree_joint_kind {
   SCREE_JOINT_DISTANCE,       /* of the two anchors, constant */
   SCREE_JOINT_ROPE,           /* the same, that pulls alone: `length` at most */
   SCREE_JOINT_STRUT,          /* nothing held; free: the distance of the two anchors */
-  SCREE_JOINT_SCREW,          /* free: turn, with a slide of `pitch` m a turn */
+  SCREE_JOINT_SCREW,          /* free: turn, with a slide of `pitch` m per turn */
   SCREE_JOINT_GEAR,           /* turn of b = ratio times turn of a, both seen from c */
   SCREE_JOINT_RACK_PINION,    /* slide of b along axis_b = ratio (m/rad) times turn of a */
   SCREE_JOINT_DIFFERENTIAL,   /* turns of a and b seen from the carrier c: their sum stays 0 */
@@ -105,7 +105,7 @@ typedef struct scree_joint_def {
   double axis_b[3];             /* of body b; 0 0 0 (the default): the same; universal: across it */
   double sheave[3], sheave_b[3]; /* m, of a pulley, fixed in c */
   double ratio;                  /* gear, rack, pulley; default 1 */
-  double pitch;                  /* of a screw, m a turn */
+  double pitch;                  /* of a screw, m per turn */
   double length; /* rope, distance, pulley; not finite (the default): that of the start */
   double stiffness[6], damping[6]; /* of a bushing: N/m, N s/m along x y z; N m/rad, N m s about */
   scree_curve_id curve;            /* cam, point on curve */
@@ -167,8 +167,8 @@ SCREE_API scree_status scree_joint_get_coordinate(const scree_world *world, scre
 /* Degrees of freedom in the poses at hand. A redundant row is one that others imply. */
 typedef struct scree_freedom {
   size_t joints;
-  size_t rows, redundant;  /* held ones, and those that say nothing new */
-  size_t freedom;          /* 6 a dynamic body, less the rows that count; contacts are not in it */
+  size_t rows, redundant; /* held ones, and those that say nothing new */
+  size_t freedom;         /* 6 per dynamic body, less the rows that count; contacts are not in it */
   size_t uncounted_joints; /* of machines with so many that they were not counted */
 } scree_freedom;
 /* `rows` of the `held` ones of a joint say nothing that joints before it do not. */

@@ -294,7 +294,8 @@ SCREE_API bool scree_body_is_valid(const scree_world *world, scree_body_id id);
 SCREE_API size_t scree_world_body_count(const scree_world *world);
 SCREE_API size_t scree_world_dynamic_count(const scree_world *world);
 /* Bodies that had come to rest and are left out of the steps (sleep_after in scree/stepper.h). They
- * wake when somebody touches them, and when something that acts on them is changed; or by hand. */
+ * wake when another body touches them, and when something that acts on them is changed; or by hand.
+ */
 SCREE_API size_t scree_world_asleep_count(const scree_world *world);
 SCREE_API bool scree_body_is_asleep(const scree_world *world, scree_body_id body);
 SCREE_API void scree_world_wake(scree_world *world);

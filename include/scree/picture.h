@@ -56,7 +56,7 @@ typedef struct scree_picture_def {
   double distance;    /* m, 0: whatever shows everything */
   double zoom;        /* default 1 */
   double target[3];   /* NaN: the middle of what is seen */
-  double turn;        /* rad a second of a film */
+  double turn;        /* rad per second of a film */
   const char *follow; /* a body's name in the scene; null: none */
   size_t section_count;
   const scree_picture_section *sections; /* SCREE_CUT_LIMIT at most; copied */

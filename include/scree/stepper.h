@@ -25,7 +25,7 @@ typedef enum scree_on_nonconverged {
 } scree_on_nonconverged;
 
 typedef enum scree_clock {
-  SCREE_CLOCK_WALL, /* what a clock on the wall shows */
+  SCREE_CLOCK_WALL, /* wall time */
   SCREE_CLOCK_CPU /* the processor's time of the thread that steps: what a machine of its own would
                      show; other programs do not count */
 } scree_clock;
@@ -45,20 +45,20 @@ typedef struct scree_stepper_def {
   double tolerance_error; /* on E, default 0: not asked */
   long iteration_limit;   /* a step; default 1000 */
   long check_interval; /* iterations between residual checks; default 0: as the solver sees fit */
-  double time_budget;  /* s a step, all of it: search for contacts, solves, looks; default 0: none.
-                          What it has no time for is left out and reported (hurried). Not
-                          reproducible */
+  double time_budget; /* s per step, all of it: search for contacts, solves, looks; default 0: none.
+                         What it has no time for is left out and reported (hurried). Not
+                         reproducible */
   scree_clock budget_clock; /* of the budget, and of the seconds in info; default wall */
   bool warm_start;          /* default true */
   double warm_start_scale;  /* default 1 */
-  double stabilisation;     /* factor of overlap removed a step, (0, 1], default 1 */
+  double stabilisation;     /* factor of overlap removed per step, (0, 1], default 1 */
   double recovery_speed;    /* m/s, most that overlap is removed with; default 0: half of
                                sqrt(|g| diameter of the smaller body); without gravity 1e-4 of the
-                               diameter a step and a tenth of the speed of their surfaces */
+                               diameter per step and a tenth of the speed of their surfaces */
   double margin;            /* contacts are seen from this fraction of the smaller diameter, plus
                                what the two may approach in a step; default 0.1 */
   double sleep_after;       /* s that bodies that press on each other are still before they are left
-                               out of the steps, until somebody touches them; default 0: never */
+                               out of the steps, until another body touches them; default 0: never */
   double sleep_speed; /* m/s, of surfaces that are still; default 0: 0.002 sqrt(|g| diameter) */
   scree_on_nonconverged on_nonconverged; /* default retry */
   const char *retry_solver;              /* null: "auto" */
@@ -182,7 +182,7 @@ SCREE_API scree_status scree_world_find_equilibrium(scree_world *world,
                                                     scree_equilibrium_info *info);
 /* The `count` lowest small swings about the world's state, as if it were at rest: frequencies in
  * Hz, ascending; negative: unstable, growing at 2 pi times that. shapes (null: not wanted): count
- * times 6 a dynamic body in the order of their places (displacement of the centre of mass, turn).
+ * times 6 per dynamic body in the order of their places (displacement of the centre of mass, turn).
  * The world is left as it was. */
 SCREE_API scree_status scree_world_find_modes(scree_world *world, size_t count, double *frequencies,
                                               double *shapes, bool *converged);

@@ -1,4 +1,4 @@
-/* See operator_gradient.h: for forms without steps of their own, one product a step. N y follows
+/* See operator_gradient.h: for forms without steps of their own, one product per step. N y follows
  * from N current and N previous by linearity; N next is computed afresh, so rounding does not
  * gather. */
 #include "ccp/operator_gradient.h"

@@ -26,7 +26,7 @@ typedef struct ccp_ranks {
   void *user;
   const uint16_t *copies; /* of each body of the problem: k, 1 where it is here alone */
   size_t blocks;          /* of all ranks */
-  /* Linear and angular parts (6 doubles at `lines`, `stride` doubles a body) of all bodies with
+  /* Linear and angular parts (6 doubles at `lines`, `stride` doubles per body) of all bodies with
    * copies become their mean. */
   void (*average)(void *user, double *lines, size_t stride);
 } ccp_ranks;

@@ -351,7 +351,7 @@ void world_curve_at(const world_curve *curve, double x, double *value, double *s
 double world_curve_nearest(const world_curve *curve, v3 p, double guess);
 void world_free_curve(scree_world *world, world_curve *curve);
 
-/* force.c: calls the force function, once a step. */
+/* force.c: calls the force function, once per step. */
 void world_call_forces(scree_world *world, double h);
 /* v_free of every body for a step h: dynamic ones v + h M^-1 f (without the gyroscopic
  * term, which belongs to the integration), prescribed ones the velocity that takes them to their

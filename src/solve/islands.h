@@ -12,7 +12,7 @@ typedef struct islands {
   scree_solver *solver;
   double *g, *d;
   size_t next;       /* island to begin with: the one that the time ended before */
-  double pace;       /* s a block that solves took lately */
+  double pace;       /* s per block that solves took lately */
   long solved_apart; /* islands that were not solved yet when islands_solve began */
 } islands;
 

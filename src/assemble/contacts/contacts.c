@@ -67,7 +67,7 @@ static double surface_speed(const assembler *a, uint32_t i, v3 arm_i, uint32_t j
 
 /* The speed that overlap is removed with is kept by the bodies. Under gravity half of
  * sqrt(g diameter) lifts them by an eighth of a diameter at most. Without it nothing takes it away
- * again: there it is small against a diameter a step, which is the most that bodies of a well
+ * again: there it is small against a diameter per step, which is the most that bodies of a well
  * chosen step move, and a part of the speed that they slide, turn or bounce with anyway. */
 static double recovery_speed(const assembler *a, const assembler_params *params, double diameter,
                              double speed) {

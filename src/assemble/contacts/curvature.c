@@ -33,7 +33,7 @@
 #include "base/asking.h"
 #include "ccp/problem.h"
 
-static const double fade_from = 0.1, fade_to = 0.2; /* rad a step */
+static const double fade_from = 0.1, fade_to = 0.2; /* rad per step */
 /* Speeds below this part of what gravity gives in a step are left out. */
 static const double negligible = 1e-5;
 /* Error of the estimated motion that is allowed for, as a part of what gravity gives in a step. */

@@ -12,7 +12,7 @@
  * with w_s the slow part of its angular velocity, w_s+ = w_s + 0.6 (w+ - w_s). For stiff modes that
  * is the moment as at the end of the step: they die by a factor 0.8 per step, and K may be wrong by
  * a factor of 2. Slow motion is w_s but for a lag of tau = h / 0.6; it loses (omega tau)^2 of what
- * the same damping of w itself would take: at a rate of omega^4 tau^2 h / 2, 1e-5 a second for a
+ * the same damping of w itself would take: at a rate of omega^4 tau^2 h / 2, 1e-5 per second for a
  * pendulum of 1 m at 5 ms. It is reported.
  *
  * J is the Schur complement of the body in its joints, J^-1 = W - W G' (G W G' + G_o W_o G_o')^-1 G

@@ -1,4 +1,4 @@
-/* The user's law function. It is asked once a step for all contacts of its pairs, so that a
+/* The user's law function. It is asked once per step for all contacts of its pairs, so that a
  * language with slow calls and fast arrays can write laws too. It says the force along the normal
  * as a function of the velocity u at the end of the step,
  *

@@ -125,7 +125,7 @@ void bodies_push_share(const ccp_operator *op, const double *x, const double *re
 void bodies_velocity_of(const ccp_operator *op, size_t body, double *v);
 /* The sweep over the blocks that are not packed. Returns as op_sweep does. */
 double bodies_sweep_rest(ccp_operator *op, const op_sweep_params *params, double *g);
-/* push = D x, momentum a body. */
+/* push = D x, momentum per body. */
 void bodies_sum_pushes(const ccp_operator *op, const double *x);
 
 /* A sweep over a pack's groups, with omega and lambda 1. */

@@ -6,9 +6,9 @@
  * moving body with hundreds of contacts) is left to the generic path.
  *
  * Small problems: a phase is a colour, cut into units of a few groups. All bodies are in cache, and
- * a sweep passes over them once a colour.
+ * a sweep passes over them once per colour.
  *
- * Large problems: a sweep would fetch every body line once a colour from far away. So bodies are
+ * Large problems: a sweep would fetch every body line once per colour from far away. So bodies are
  * cut, in the caller's order, into blocks, and the contacts within a block, in the caller's order,
  * into tiles whose bodies stay in cache; a unit is a tile, with colours inside. The tiles of a
  * block follow each other, so that one finds in cache what it shares with those before it, and make

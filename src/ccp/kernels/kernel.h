@@ -261,7 +261,7 @@ typedef struct contact_classify {
   double open; /* r_n - mu |r_t| beyond this: wide open, m/s */
 } contact_classify;
 
-/* A bit a lane. */
+/* A bit per lane. */
 typedef struct contact_class {
   unsigned along_a, along_b; /* the arm lies along the normal */
   unsigned massive;          /* a side has an inverse mass */

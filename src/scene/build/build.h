@@ -231,7 +231,7 @@ scree_status scene_look(scree_scene *scene);
 scree_status scene_expect(scree_scene *scene, const scene_node *at, const char *what,
                           double bodies);
 
-/* build/body.c: calls `build` once, or once a turn of the entry's `for`, with its variables. */
+/* build/body.c: calls `build` once, or once per turn of the entry's `for`, with its variables. */
 typedef scree_status scene_build_function(scree_scene *scene, scree_world *world,
                                           const scene_node *node);
 scree_status scene_build_loop(scree_scene *scene, scree_world *world, const scene_node *node,

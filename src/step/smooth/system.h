@@ -3,7 +3,7 @@
  *
  *   M(q) a = f(q, v, t) + D(q) lambda        psi(q, t) = 0        dpsi/dt = D'v + …
  *
- * Unknowns: 6 a dynamic body (displacement of the centre of mass and turn, world frame), then the
+ * Unknowns: 6 per dynamic body (displacement of the centre of mass and turn, world frame), then the
  * rows of the joints. The state that is tried lies in the world itself; `pose0` and `v0` are that
  * of the start of the step. The matrix of all methods is
  *
@@ -41,7 +41,7 @@ typedef struct smooth_system {
   kkt_matrix matrix;
   double *stiff; /* room: the part of the matrix that is K */
   pose *pose0;   /* of all places in the world, at the start of the step */
-  v3 *given0;    /* 2 a place: velocities there, of prescribed bodies */
+  v3 *given0;    /* 2 per place: velocities there, of prescribed bodies */
   double time0;
   double *v0, *a0, *a, *b0, *f, *step; /* 6 per body; step: displacement and turn in the step; b0:
                                           the blend of accelerations that a method goes on with */
