@@ -60,6 +60,8 @@ typedef struct scree_stepper_def {
   double sleep_after;       /* s that bodies that press on each other are still before they are left
                                out of the steps, until another body touches them; default 0: never */
   double sleep_speed; /* m/s, of surfaces that are still; default 0: 0.002 sqrt(|g| diameter) */
+  double sleep_load; /* above 0: bodies sleep one by one among others that move, each until its load
+                        changes by this part of its weight; default 0: as whole islands */
   scree_on_nonconverged on_nonconverged; /* default retry */
   const char *retry_solver;              /* null: "auto" */
   long retry_iteration_limit;            /* default 3 iteration_limit */

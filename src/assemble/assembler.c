@@ -78,6 +78,9 @@ void assembler_destroy(assembler *a) {
   memory_free(context, a->sleep.kind);
   memory_free(context, a->sleep.island);
   memory_free(context, a->sleep.contact);
+  memory_free(context, a->sleep.excess);
+  memory_free(context, a->sleep.woken);
+  memory_free(context, a->sleep.woken_next);
   memory_free(context, a->sleep.before);
   memory_free(context, a->mean);
   if (a->ranks) a->ranks->destroy(a->ranks);

@@ -156,12 +156,31 @@ scree_status assembler_check_holes(const scree_world *world);
 typedef struct assembler_sleep {
   double after; /* s that an island is still before it sleeps */
   double speed; /* m/s, of a surface that is still; 0: by gravity and size */
+  double load;  /* part of its weight; above 0: bodies sleep one by one (hold.c) */
   double h;     /* s, of the step that was made */
 } assembler_sleep;
 /* After a step. */
 scree_status assembler_put_to_sleep(assembler *a, const assembler_sleep *def);
 /* After a solve: wakes islands that somebody presses on, and says whether there are any. */
 bool assembler_wake_pressed(assembler *a);
+/* hold.c: bodies that sleep one by one. After a solve: wakes those whose hold has changed by more
+ * than a part of their weight. */
+bool assembler_wake_unheld(assembler *a, double part);
+/* Before bodies fall asleep: contacts of those that woke are no longer kept. */
+void assembler_release_contacts(assembler *a);
+/* The contact k of the problem, of bodies of which one has fallen asleep in this step (in
+ * `sleep.island`). */
+scree_status assembler_hold_contact(assembler *a, size_t k);
+/* Before contacts are found: of which ones bodies that have woken have kept forces. And the force
+ * (N) that one of them had, the nearest one to a place; false: none. */
+scree_status assembler_note_woken(assembler *a);
+bool assembler_recall_woken(const assembler *a, const collide_contact *c, v3 place, v3 *force);
+/* After a step: who is not pressed as before is not at rest. */
+void assembler_note_steady(assembler *a, double part);
+/* sleep.c: keeps it, with its force. */
+scree_status assembler_keep_asleep(assembler *a, size_t k);
+bool assembler_presses(const assembler *a, size_t contact);
+uint32_t assembler_pair_generations(const assembler *a, uint32_t i, uint32_t k);
 /* Takes note of who sleeps, for a step that is not made after all. */
 void assembler_note_sleepers(assembler *a);
 /* Before a step is built: wakes what driven bodies come near to; and takes note of who sleeps. */

@@ -29,7 +29,7 @@ typedef struct contact_state {
 
 /* sleep.c: a contact of bodies asleep. */
 typedef struct contact_asleep {
-  uint32_t body_a, body_b, feature, unused; /* the checkpoint holds no bytes that nobody set */
+  uint32_t body_a, body_b, feature, generations; /* the last: of both, in one number */
   double gap;
   v3 position, normal, force, torque; /* m; on body b, N and N m */
 } contact_asleep;
@@ -174,7 +174,12 @@ typedef struct sleepers {
   uint64_t seen; /* the world's count of changes of who sleeps, when pairs were last found */
   uint8_t *kind; /* of each body, as collision sees it: who sleeps is fixed */
   size_t kind_count;
-  uint32_t *island; /* of each body, while some may fall asleep */
+  uint32_t *island; /* of each body, while some may fall asleep; hold.c: has it just done so? */
+  body_load *excess; /* hold.c: of each body asleep, what holds it now less what did */
+  /* hold.c: kept contacts of who has woken in this step, 1 + the first of each body (their first
+   * one) and 1 + the next; 0: no more */
+  uint32_t *woken, *woken_next;
+  bool any_woken;
   uint32_t *before; /* of each body: asleep when the step began; if any was */
   size_t before_count;
   uint64_t before_revision;

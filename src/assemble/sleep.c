@@ -30,8 +30,12 @@ static bool may_sleep(const assembler *a) {
 
 /* ---- to sleep ------------------------------------------------------------------------------- */
 
-static scree_status reserve(assembler *a) {
+static scree_status reserve(assembler *a, bool singly) {
   world_bodies *b = &a->world->bodies;
+  if (singly && (world_need(a->world, &b->hold, sizeof *b->hold, NULL) ||
+                 world_need(a->world, &b->pressed, sizeof *b->pressed, NULL) ||
+                 memory_grow(a->context, &a->sleep.excess, b->limit, sizeof *a->sleep.excess)))
+    return SCREE_ERROR_MEMORY;
   if (world_need(a->world, &b->asleep, sizeof *b->asleep, NULL) ||
       world_need(a->world, &b->still, sizeof *b->still, NULL) ||
       memory_grow(a->context, &a->sleep.island, b->limit, sizeof *a->sleep.island))
@@ -74,8 +78,9 @@ static void join(uint32_t *parent, uint32_t i, uint32_t k) {
   parent[i > k ? i : k] = i > k ? k : i;
 }
 
-static bool presses(const assembler *a, size_t k) {
-  return a->g[a->problem->row_start[k]] != 0.0;
+bool assembler_presses(const assembler *a, size_t k) {
+  return a->g[a->problem->row_start[k]] != 0.0 ||
+         (a->impacts.count && v3_norm2(a->impacts.impulse[k]) > 0.0);
 }
 
 static bool is_driven(const assembler *a, uint32_t i) {
@@ -83,15 +88,16 @@ static bool is_driven(const assembler *a, uint32_t i) {
          v3_norm2(a->linear[i]) + v3_norm2(a->angular[i]) > 0.0;
 }
 
-static void find_islands(assembler *a) {
+/* Joined: bodies that press on each other are one island. */
+static void find_islands(assembler *a, bool joined) {
   const scree_world *w = a->world;
   const cache_key *key = collide_cache(a->collide)->now.key;
   for (size_t i = 0; i < w->bodies.limit; i++) a->sleep.island[i] = (uint32_t)i;
   for (size_t k = 0; k < a->memory.contact_count; k++) {
-    if (!presses(a, k)) continue;
+    if (!assembler_presses(a, k)) continue;
     const uint32_t i = key[k].a, j = key[k].b;
     const bool at_i = world_is_dynamic(w, i), at_j = world_is_dynamic(w, j);
-    if (at_i && at_j) join(a->sleep.island, i, j);
+    if (joined && at_i && at_j) join(a->sleep.island, i, j);
     if (at_i && is_driven(a, j)) keep_awake(a, i);
     if (at_j && is_driven(a, i)) keep_awake(a, j);
   }
@@ -103,61 +109,82 @@ static void find_islands(assembler *a) {
       keep_awake(a, w->link[k].body[s]);
 }
 
+scree_status assembler_keep_asleep(assembler *a, size_t k) {
+  const scree_world *w = a->world;
+  const cache_key key = collide_cache(a->collide)->now.key[k];
+  if (memory_grow(a->context, &a->sleep.contact, a->sleep.contact_count + 1,
+                  sizeof *a->sleep.contact))
+    return SCREE_ERROR_MEMORY;
+  a->sleep.contact[a->sleep.contact_count++] = (contact_asleep){
+      .body_a = key.a,
+      .body_b = key.b,
+      .feature = key.feature,
+      .generations = assembler_pair_generations(a, key.a, key.b),
+      .gap = (double)a->memory.gap[k],
+      .position = v3_add(w->bodies.position[key.a], v3_load(a->problem->bodies.contact[k].arm_a)),
+      .normal = v3_load(a->problem->bodies.contact[k].normal),
+      .force = v3_scale(1.0 / a->kick, assembler_impulse(a, k)),
+      .torque = v3_scale(1.0 / a->kick, assembler_moment(a, k)),
+  };
+  return SCREE_OK;
+}
+
 /* Keeps the contacts of bodies that have just fallen asleep, with their forces. */
-static scree_status keep_contacts(assembler *a) {
+static scree_status keep_contacts(assembler *a, bool singly) {
   const scree_world *w = a->world;
   const cache_key *key = collide_cache(a->collide)->now.key;
   for (size_t k = 0; k < a->memory.contact_count; k++) {
-    if (!presses(a, k) || !(world_sleeps(w, key[k].a) || world_sleeps(w, key[k].b))) continue;
-    if (memory_grow(a->context, &a->sleep.contact, a->sleep.contact_count + 1,
-                    sizeof *a->sleep.contact))
-      return SCREE_ERROR_MEMORY;
-    a->sleep.contact[a->sleep.contact_count++] = (contact_asleep){
-        .body_a = key[k].a,
-        .body_b = key[k].b,
-        .feature = key[k].feature,
-        .gap = (double)a->memory.gap[k],
-        .position =
-            v3_add(w->bodies.position[key[k].a], v3_load(a->problem->bodies.contact[k].arm_a)),
-        .normal = v3_load(a->problem->bodies.contact[k].normal),
-        .force = v3_scale(1.0 / a->kick, assembler_impulse(a, k)),
-        .torque = v3_scale(1.0 / a->kick, assembler_moment(a, k)),
-    };
+    if (!assembler_presses(a, k) || !(world_sleeps(w, key[k].a) || world_sleeps(w, key[k].b)))
+      continue;
+    const scree_status status = singly ? assembler_hold_contact(a, k) : assembler_keep_asleep(a, k);
+    if (status) return status;
   }
   return SCREE_OK;
 }
 
-/* Drops the kept contacts of islands that have woken. */
-static void forget_contacts(assembler *a) {
-  size_t n = 0;
-  for (size_t k = 0; k < a->sleep.contact_count; k++)
-    if (world_sleeps(a->world, a->sleep.contact[k].body_a) ||
-        world_sleeps(a->world, a->sleep.contact[k].body_b))
-      a->sleep.contact[n++] = a->sleep.contact[k];
-  a->sleep.contact_count = n;
-}
-
-scree_status assembler_put_to_sleep(assembler *a, const assembler_sleep *def) {
+/* Whole islands. */
+static void put_islands(assembler *a, const assembler_sleep *def) {
   scree_world *w = a->world;
   world_bodies *b = &w->bodies;
-  if (a->sleep.contact_count) forget_contacts(a);
-  if (!(def->after > 0.0) || !may_sleep(a)) return SCREE_OK;
-  if (reserve(a)) return SCREE_ERROR_MEMORY;
-  if (!note_still(a, def)) return SCREE_OK;
-  find_islands(a);
+  find_islands(a, true);
   /* A body that is not still long enough keeps its root awake. */
   for (size_t i = 0; i < b->limit; i++) {
     if (!world_is_dynamic(w, i) || b->still[i] >= (float)def->after) continue;
     const uint32_t root = root_of(a->sleep.island, (uint32_t)i);
     b->still[root] = fminf(b->still[root], 0.5f * (float)def->after);
   }
-  const size_t before = w->asleep_count;
   for (size_t i = 0; i < b->limit; i++) {
     if (!world_is_dynamic(w, i)) continue;
     const uint32_t root = root_of(a->sleep.island, (uint32_t)i);
     if (b->still[root] >= (float)def->after) world_put_to_sleep(w, i, 1 + root);
   }
-  return w->asleep_count > before ? keep_contacts(a) : SCREE_OK;
+}
+
+/* One by one (hold.c). */
+static void put_singly(assembler *a, const assembler_sleep *def) {
+  scree_world *w = a->world;
+  world_bodies *b = &w->bodies;
+  find_islands(a, false);
+  for (size_t i = 0; i < b->limit; i++) {
+    const bool now = world_is_dynamic(w, i) && b->still[i] >= (float)def->after;
+    a->sleep.island[i] = now;
+    if (!now) continue;
+    b->hold[i] = (body_load){{0, 0, 0}, {0, 0, 0}};
+    world_put_to_sleep(w, i, (uint32_t)(1 + i));
+  }
+}
+
+scree_status assembler_put_to_sleep(assembler *a, const assembler_sleep *def) {
+  scree_world *w = a->world;
+  if (a->sleep.contact_count) assembler_release_contacts(a);
+  if (!(def->after > 0.0) || !may_sleep(a)) return SCREE_OK;
+  const bool singly = def->load > 0.0;
+  if (reserve(a, singly)) return SCREE_ERROR_MEMORY;
+  if (singly) assembler_note_steady(a, def->load);
+  if (!note_still(a, def)) return SCREE_OK;
+  const size_t before = w->asleep_count;
+  (singly ? put_singly : put_islands)(a, def);
+  return w->asleep_count > before ? keep_contacts(a, singly) : SCREE_OK;
 }
 
 /* ---- awake ---------------------------------------------------------------------------------- */
@@ -167,7 +194,7 @@ bool assembler_wake_pressed(assembler *a) {
   const cache_key *key = collide_cache(a->collide)->now.key;
   const size_t before = w->asleep_count;
   for (size_t k = 0; w->asleep_count && k < a->memory.contact_count; k++) {
-    if (!presses(a, k)) continue;
+    if (!assembler_presses(a, k)) continue;
     world_wake(w, key[k].a);
     world_wake(w, key[k].b);
   }
@@ -217,6 +244,7 @@ void assembler_note_sleepers(assembler *a) {
 scree_status assembler_see_sleepers(assembler *a) {
   const scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
+  if (assembler_note_woken(a)) return SCREE_ERROR_MEMORY;
   if (a->sleep.seen == w->sleep_revision && a->revision == w->revision &&
       a->sleep.kind_count == b->limit)
     return SCREE_OK;

@@ -27,6 +27,12 @@ void world_wake(scree_world *w, size_t body) {
   w->sleep_revision++;
 }
 
+void world_wake_alone(scree_world *w, size_t body) {
+  if (!world_sleeps(w, body)) return;
+  wake_one(w, body);
+  w->sleep_revision++;
+}
+
 void world_wake_all(scree_world *w) {
   if (!w->asleep_count) return;
   for (size_t i = 0; i < w->bodies.limit; i++)

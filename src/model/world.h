@@ -78,7 +78,9 @@ typedef struct body_drive {
 
 /* Arrays that exist from the first body that needs them. `slow_turn`: the angular velocity without
  * what is fast, for bodies in joints; `growth`: for contacts of what rolls; `point`: it does not
- * turn; `asleep`: 1 + the lowest body of its island, 0: awake; `still`: s that it has been. */
+ * turn; `asleep`: 1 + the lowest body of its island, 0: awake; `still`: s that it has been; `hold`:
+ * of one asleep on its own, what those awake around it gave when it was at rest; `pressed`: the sum
+ * of what its contacts gave, N, when it began to be still. */
 #define WORLD_OPTIONAL_LIST(X)                                                                     \
   X(pose, place)                                                                                   \
   X(body_drive, drive)                                                                             \
@@ -90,7 +92,9 @@ typedef struct body_drive {
   X(double, charge)                                                                                \
   X(uint8_t, point)                                                                                \
   X(uint32_t, asleep)                                                                              \
-  X(float, still)
+  X(float, still)                                                                                  \
+  X(body_load, hold)                                                                               \
+  X(float, pressed)
 
 typedef struct world_bodies {
 #define WORLD_ARRAY(type, name) type *name;
@@ -241,8 +245,9 @@ static inline bool world_sleeps(const scree_world *world, size_t i) {
 static inline bool world_is_dynamic(const scree_world *world, size_t i) {
   return world->bodies.mass[i] > 0.0 && !world_sleeps(world, i);
 }
-/* sleep.c: the island of a body, or all; a body that is at rest. */
+/* sleep.c: the island of a body, the body alone, or all; a body that is at rest. */
 void world_wake(scree_world *world, size_t body);
+void world_wake_alone(scree_world *world, size_t body);
 void world_wake_all(scree_world *world);
 /* Who slept before a step that is not made after all. */
 void world_restore_sleep(scree_world *world, const uint32_t *asleep, size_t count);

@@ -248,10 +248,17 @@ static void vote_late(const scree_stepper *s, bool *late) {
   a->late.depth = most[2];
 }
 
+/* Somebody who slept is pressed on: awake from now on. */
+static bool wake(scree_stepper *s) {
+  const double load = s->def.sleep_load;
+  return load > 0.0 ? assembler_wake_unheld(s->assembler, load)
+                    : assembler_wake_pressed(s->assembler);
+}
+
 static scree_status look(scree_stepper *s, const assembler_params *params, int looks,
                          finding *found) {
   assembler *a = s->assembler;
-  if (assembler_wake_pressed(a)) {
+  if (wake(s)) {
     found->missed = true;
     return params->again ? SCREE_OK : assembler_see_no_farther(a);
   }
@@ -283,6 +290,8 @@ static scree_status finish(scree_stepper *s, const assembler_params *params, int
   if (!status && !blind && !effort_is_late(s, info)) {
     status = look(s, params, looks, found);
     if (status) assembler_undo(s->assembler);
+  } else if (!status) {
+    found->missed = wake(s); /* from the next step on */
   }
   info->seconds_assemble += finished - start;
   info->seconds_collide += timer_now() - finished;
@@ -517,7 +526,8 @@ static scree_status make_step(scree_stepper *s, double h, scree_step_info *info)
 static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
   effort_begin(s);
   scree_status status = make_step(s, h, info);
-  const assembler_sleep sleep = {.after = s->def.sleep_after, .speed = s->def.sleep_speed, .h = h};
+  const assembler_sleep sleep = {
+      .after = s->def.sleep_after, .speed = s->def.sleep_speed, .load = s->def.sleep_load, .h = h};
   if (!status && info->advanced) status = assembler_put_to_sleep(s->assembler, &sleep);
   effort_end(s, info);
   return status;

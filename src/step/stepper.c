@@ -46,9 +46,9 @@ static scree_status check_def(scree_context *context, const scree_stepper_def *d
   if (!(d->stabilisation > 0.0 && d->stabilisation <= 1.0))
     return context_fail(context, SCREE_ERROR_INPUT,
                         "stepper: stabilisation is %g; it must lie in (0, 1]", d->stabilisation);
-  if (!(d->sleep_after >= 0.0) || !(d->sleep_speed >= 0.0))
+  if (!(d->sleep_after >= 0.0) || !(d->sleep_speed >= 0.0) || !(d->sleep_load >= 0.0))
     return context_fail(context, SCREE_ERROR_INPUT,
-                        "stepper: sleep_after and sleep_speed must not be negative");
+                        "stepper: sleep_after, sleep_speed and sleep_load must not be negative");
   if (!(d->recovery_speed >= 0.0) || !(d->margin >= 0.0) || isinf(d->margin))
     return context_fail(context, SCREE_ERROR_INPUT,
                         "stepper: recovery speed and margin must not be negative");

@@ -77,11 +77,19 @@ static double recovery_speed(const assembler *a, const assembler_params *params,
 }
 
 /* Impulses in the frame of the contact, from the world vectors of the step before. */
-static void warm_start(const assembler *a, const assembler_params *params, uint32_t previous,
-                       const scree_ccp_contact_def *def, double *g) {
+static void warm_start(const assembler *a, const assembler_params *params, const collide_contact *c,
+                       uint32_t previous, const scree_ccp_contact_def *def, double *g) {
   const int dim = def->set.dim;
   for (int k = 0; k < dim; k++) g[k] = 0.0;
-  if (!params->warm_start || previous == CACHE_NONE || !(a->memory.kick_before > 0.0)) return;
+  if (!params->warm_start) return;
+  if (previous == CACHE_NONE) { /* of bodies that have woken: the force that they slept with */
+    v3 force;
+    if (!assembler_recall_woken(a, c, c->point.point_a, &force)) return;
+    const contact_frame frame = contact_frame_make(v3_load(def->normal), v3_load(def->tangent));
+    contact_frame_force_rows(&frame, dim, v3_scale(params->warm_start_scale * a->kick, force), g);
+    return;
+  }
+  if (!(a->memory.kick_before > 0.0)) return;
   const double scale = params->warm_start_scale * a->kick / a->memory.kick_before;
   const contact_frame f = contact_frame_make(v3_load(def->normal), v3_load(def->tangent));
   const v3 p = v3_scale(scale, assembler_get_before(a, previous));
@@ -360,7 +368,7 @@ static scree_status add_contact(assembler *a, const assembler_params *params,
   if (form->law == &law_user && note_user(a, c, previous, relative, &in, &state, k))
     return SCREE_ERROR_MEMORY;
   if (a->curve.needed) a->curve.lasting[k] = lasts(a, c, previous, &in);
-  warm_start(a, params, previous, def, a->g + row);
+  warm_start(a, params, c, previous, def, a->g + row);
   if (c->point.gap < 0.0 && !c->given) note_depth(part, -c->point.gap, diameter);
   return SCREE_OK;
 }

@@ -92,6 +92,9 @@ static const scene_field solver_fields[] = {
              "steps until somebody touches them; default 0: never"},
     {SETTING(REAL, sleep_speed), .unit = "m/s", FROM(0), .maximum = INFINITY,
      .help = "of surfaces that are still; default 0: 0.002 sqrt(g diameter)"},
+    {SETTING(REAL, sleep_load), .unit = "", FROM(0), .maximum = INFINITY,
+     .help = "above 0: bodies sleep one by one among others that move, each until its load changes "
+             "by this part of its weight; default 0: all that press on each other together"},
     {SETTING(CHOICE, on_nonconverged), .choices = "continue|retry|stop",
      .help = "default retry: solve it again by a stronger method, at bounded cost; then, and with "
              "`continue` at once, go on with the best iterate and count the step"},

@@ -441,7 +441,7 @@ static const struct {
                      "iteration_limit, "
                      "check_interval, time_budget, budget_clock, warm_start, "
                      "warm_start_scale, stabilisation, recovery_speed, margin, sleep_after, "
-                     "sleep_speed, on_nonconverged, "
+                     "sleep_speed, sleep_load, on_nonconverged, "
                      "retry_solver, retry_iteration_limit, retry_halvings"},
 };
 

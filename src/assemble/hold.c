@@ -1,0 +1,189 @@
+/* Bodies that sleep one by one, while others about them move (sleep_load in scree/stepper.h).
+ *
+ * A wheel on a bed of stones keeps no stone awake but those that it changes something for. A body
+ * that has been still falls asleep alone and stands as a fixed one; what its neighbours that are
+ * awake give it then is its hold H (N, N m). While it sleeps,
+ *
+ *     |F - H| + |T - H_T| / r <= part * m g,     F, T: what they give it in a step
+ *
+ * says that it is as good as in equilibrium, and stays. Else it wakes, and the step is made again
+ * with it awake, and once more with those that it then presses on: a load goes through a bed for as
+ * far as it is worth a part of a stone. Contacts of two who do not move keep their force f: where
+ * one of them falls asleep it leaves the other one's hold, H -= f, and is back in it, H += f, when
+ * one wakes, so that the balance of a body is that of its first step asleep, however its neighbours
+ * come and go. */
+#include "assemble/assembler.h"
+
+#include <string.h>
+
+#include "ccp/problem.h"
+
+static uint32_t generations_of(const world_bodies *b, uint32_t i, uint32_t k) {
+  return b->generation[i] + 65537u * b->generation[k];
+}
+
+uint32_t assembler_pair_generations(const assembler *a, uint32_t i, uint32_t k) {
+  return generations_of(&a->world->bodies, i, k);
+}
+
+/* Does it stand where it is: asleep, fixed, or driven and at rest? */
+static bool stands(const scree_world *w, uint32_t i) {
+  return w->bodies.alive[i] && !world_is_dynamic(w, i);
+}
+
+/* One of the two is awake, or no longer there. */
+static bool is_over(const scree_world *w, const contact_asleep *c) {
+  return !stands(w, c->body_a) || !stands(w, c->body_b) ||
+         c->generations != generations_of(&w->bodies, c->body_a, c->body_b);
+}
+
+static void add_load(body_load *to, double part, v3 force, v3 torque) {
+  to->force = v3_add_scaled(to->force, part, force);
+  to->torque = v3_add_scaled(to->torque, part, torque);
+}
+
+/* `part` of a force at a place, with a torque, on body i. */
+static void add_at(const assembler *a, body_load *loads, uint32_t i, double part, v3 position,
+                   v3 force, v3 torque) {
+  const v3 arm = v3_sub(position, a->world->bodies.position[i]);
+  add_load(&loads[i], part, force, v3_add(torque, v3_cross(arm, force)));
+}
+
+static void add_kept(const assembler *a, body_load *loads, double part, const contact_asleep *c) {
+  const scree_world *w = a->world;
+  const v3 shift = world_image(w, c->body_a, c->body_b).shift;
+  if (world_sleeps(w, c->body_a))
+    add_at(a, loads, c->body_a, -part, c->position, c->force, c->torque);
+  if (world_sleeps(w, c->body_b))
+    add_at(a, loads, c->body_b, part, v3_sub(c->position, shift), c->force, c->torque);
+}
+
+/* What contact k of the problem gives to body i, one of its two. */
+static void add_live(const assembler *a, body_load *loads, uint32_t i, double part, size_t k) {
+  const cache_key key = collide_cache(a->collide)->now.key[k];
+  const ccp_contact *c = &a->problem->bodies.contact[k];
+  const bool first = key.a == i;
+  const double scale = (first ? -part : part) / a->kick;
+  const v3 p = assembler_whole_impulse(a, k), arm = v3_load(first ? c->arm_a : c->arm_b);
+  add_load(&loads[i], scale, p, v3_add(assembler_moment(a, k), v3_cross(arm, p)));
+}
+
+void assembler_release_contacts(assembler *a) {
+  size_t n = 0;
+  for (size_t k = 0; k < a->sleep.contact_count; k++) {
+    const contact_asleep c = a->sleep.contact[k];
+    if (!is_over(a->world, &c))
+      a->sleep.contact[n++] = c;
+    else if (a->world->bodies.hold)
+      add_kept(a, a->world->bodies.hold, 1.0, &c);
+  }
+  a->sleep.contact_count = n;
+}
+
+scree_status assembler_hold_contact(assembler *a, size_t k) {
+  scree_world *w = a->world;
+  const cache_key key = collide_cache(a->collide)->now.key[k];
+  const uint32_t body[2] = {key.a, key.b};
+  const bool both = stands(w, key.a) && stands(w, key.b);
+  for (int s = 0; s < 2; s++) {
+    const bool now = a->sleep.island[body[s]];
+    if (!world_sleeps(w, body[s]) || now == both) continue;
+    add_live(a, w->bodies.hold, body[s], both ? -1.0 : 1.0, k);
+  }
+  return both ? assembler_keep_asleep(a, k) : SCREE_OK;
+}
+
+scree_status assembler_note_woken(assembler *a) {
+  const size_t limit = a->world->bodies.limit, count = a->sleep.contact_count;
+  bool any = false;
+  a->sleep.any_woken = false;
+  for (size_t k = 0; k < count && !any; k++) any = is_over(a->world, &a->sleep.contact[k]);
+  if (!any) return SCREE_OK;
+  if (memory_grow(a->context, &a->sleep.woken, limit, sizeof *a->sleep.woken) ||
+      memory_grow(a->context, &a->sleep.woken_next, count, sizeof *a->sleep.woken_next))
+    return SCREE_ERROR_MEMORY;
+  memset(a->sleep.woken, 0, limit * sizeof *a->sleep.woken);
+  for (size_t k = count; k-- > 0;) {
+    const contact_asleep *c = &a->sleep.contact[k];
+    if (!is_over(a->world, c)) continue;
+    a->sleep.woken_next[k] = a->sleep.woken[c->body_a];
+    a->sleep.woken[c->body_a] = (uint32_t)(1 + k);
+  }
+  a->sleep.any_woken = true;
+  return SCREE_OK;
+}
+
+bool assembler_recall_woken(const assembler *a, const collide_contact *c, v3 place, v3 *force) {
+  double least = INFINITY;
+  if (!a->sleep.any_woken) return false;
+  for (uint32_t m = a->sleep.woken[c->a]; m; m = a->sleep.woken_next[m - 1]) {
+    const contact_asleep *kept = &a->sleep.contact[m - 1];
+    if (kept->body_b != c->b) continue;
+    const double apart = v3_norm2(v3_sub(kept->position, place));
+    if (!(apart < least)) continue;
+    least = apart;
+    *force = kept->force;
+  }
+  return isfinite(least);
+}
+
+/* The load of a body at rest is steady too: where forces still find their way through a bed, who
+ * fell asleep would wake at once. */
+static const double steady_part = 0.5;
+
+void assembler_note_steady(assembler *a, double part) {
+  const scree_world *w = a->world;
+  const world_bodies *b = &w->bodies;
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  body_load *sum = a->sleep.excess;
+  memset(sum, 0, b->limit * sizeof *sum);
+  for (size_t k = 0; k < a->memory.contact_count; k++) {
+    if (!assembler_presses(a, k)) continue;
+    const double p = v3_norm(assembler_whole_impulse(a, k)) / a->kick;
+    sum[key[k].a].force.x += p;
+    sum[key[k].b].force.x += p;
+  }
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!world_is_dynamic(w, i)) continue;
+    const double now = sum[i].force.x;
+    if (fabs(now - (double)b->pressed[i]) <= steady_part * part * b->mass[i] * a->gravity) continue;
+    b->pressed[i] = (float)now;
+    b->still[i] = 0.0f;
+  }
+}
+
+static void find_excess(assembler *a) {
+  const scree_world *w = a->world;
+  body_load *excess = a->sleep.excess;
+  const cache_key *key = collide_cache(a->collide)->now.key;
+  for (size_t i = 0; i < w->bodies.limit; i++) {
+    excess[i] = (body_load){{0, 0, 0}, {0, 0, 0}};
+    if (world_sleeps(w, i))
+      add_load(&excess[i], -1.0, w->bodies.hold[i].force, w->bodies.hold[i].torque);
+  }
+  for (size_t k = 0; k < a->sleep.contact_count; k++)
+    if (is_over(w, &a->sleep.contact[k])) add_kept(a, excess, -1.0, &a->sleep.contact[k]);
+  for (size_t k = 0; k < a->memory.contact_count; k++) {
+    if (!assembler_presses(a, k)) continue;
+    if (world_sleeps(w, key[k].a)) add_live(a, excess, key[k].a, 1.0, k);
+    if (world_sleeps(w, key[k].b)) add_live(a, excess, key[k].b, 1.0, k);
+  }
+}
+
+bool assembler_wake_unheld(assembler *a, double part) {
+  scree_world *w = a->world;
+  const world_bodies *b = &w->bodies;
+  const size_t before = w->asleep_count;
+  if (!before || !b->hold ||
+      memory_grow(a->context, &a->sleep.excess, b->limit, sizeof *a->sleep.excess))
+    return false;
+  find_excess(a);
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!world_sleeps(w, i)) continue;
+    const body_load *e = &a->sleep.excess[i];
+    double size = v3_norm(e->force);
+    if (isfinite(b->radius[i])) size += v3_norm(e->torque) / b->radius[i];
+    if (size > part * b->mass[i] * a->gravity) world_wake_alone(w, i);
+  }
+  return w->asleep_count < before;
+}
