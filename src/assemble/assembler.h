@@ -28,6 +28,7 @@ typedef struct assembler_params {
   bool
       again; /* the same step once more, after assembler_look has found that contacts were missed */
   bool hurried; /* there is no time for contacts/curvature.c */
+  bool brief;   /* assembler_sweep follows no pair for long */
   size_t most;  /* contacts of an `again` beyond which it is given up as a swarm; 0: any number */
 } assembler_params;
 
@@ -104,8 +105,9 @@ scree_status assembler_look_late(assembler *a, const assembler_params *params, b
  */
 typedef struct assembler_hit {
   size_t pairs;
-  double time; /* s after the start: the first of them; infinite: none */
-  double turn; /* rad in the step: the most of a body of theirs */
+  size_t advances; /* distances that were asked for beyond the few that a pair needs */
+  double time;     /* s after the start: the first of them; infinite: none */
+  double turn;     /* rad in the step: the most of a body of theirs */
 } assembler_hit;
 scree_status assembler_sweep(assembler *a, const assembler_params *params, assembler_hit *hit);
 /* After finish: joints that would come apart as their bodies turn far

@@ -26,6 +26,15 @@ enum { MOST_LATE_LOOKS = 8 }; /* of these, for contacts found at the end of the 
 static const double least_cut = 1.0 / 64.0; /* a part is not shortened by more than this at once */
 static const double least_part = 1.0 / 4096.0; /* of a step */
 
+/* A body so fast or so heavy that nothing helps must not hold up a run for minutes: a step that has
+ * cost as much is accepted as it is, and counted as unresolved. */
+enum { STEP_LIMITS = 20, STEP_SOLVES = 1000, STEP_ADVANCES = 16384 };
+
+static bool is_overspent(const scree_stepper *s, const scree_step_info *info) {
+  return info->solves > STEP_SOLVES || s->advances > STEP_ADVANCES ||
+         (s->def.iteration_limit > 0 && info->iterations > STEP_LIMITS * s->def.iteration_limit);
+}
+
 static assembler_params params_of(const scree_stepper *s, double h, double whole) {
   return (assembler_params){
       .h = h,
@@ -36,6 +45,7 @@ static assembler_params params_of(const scree_stepper *s, double h, double whole
       .warm_start = s->def.warm_start,
       .warm_start_scale = s->def.warm_start_scale,
       .hurried = s->deadline > 0.0 && s->behind,
+      .brief = s->advances > STEP_ADVANCES,
   };
 }
 
@@ -233,9 +243,10 @@ static const double much_left = 0.02;
 
 /* Ranks act alike: what one of them has found, all take as found. */
 static void vote_hit(const scree_stepper *s, assembler_hit *hit) {
-  double pairs = (double)hit->pairs;
-  ranks_reduce(ranks_of(s), &pairs, 1, &hit->turn, 1);
-  hit->pairs = (size_t)pairs;
+  double sum[2] = {(double)hit->pairs, (double)hit->advances};
+  ranks_reduce(ranks_of(s), sum, 2, &hit->turn, 1);
+  hit->pairs = (size_t)sum[0];
+  hit->advances = (size_t)sum[1];
 }
 
 static void vote_late(const scree_stepper *s, bool *late) {
@@ -272,6 +283,7 @@ static scree_status look(scree_stepper *s, const assembler_params *params, int l
   if (!status) status = assembler_find_strain(a, params, &found->hit);
   if (!status) found->hit.pairs += assembler_gains(a, params);
   vote_hit(s, &found->hit);
+  s->advances += found->hit.advances;
   if (status || (found->hit.pairs && found->hit.turn > far_turn)) return status;
   bool late = false;
   status = assembler_look_late(a, params, &late);
@@ -296,15 +308,6 @@ static scree_status finish(scree_stepper *s, const assembler_params *params, int
   info->seconds_assemble += finished - start;
   info->seconds_collide += timer_now() - finished;
   return status;
-}
-
-/* A body so fast or so heavy that nothing helps must not hold up a run for minutes: a step that has
- * cost as much is accepted as it is, and counted as unresolved. */
-enum { STEP_LIMITS = 20, STEP_SOLVES = 1000 };
-
-static bool is_overspent(const scree_stepper *s, const scree_step_info *info) {
-  return info->solves > STEP_SOLVES ||
-         (s->def.iteration_limit > 0 && info->iterations > STEP_LIMITS * s->def.iteration_limit);
 }
 
 /* Solves, and solves again with what was missed for as long as something was: impacts hand on
@@ -525,6 +528,7 @@ static scree_status make_step(scree_stepper *s, double h, scree_step_info *info)
 
 static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
   effort_begin(s);
+  s->advances = 0;
   scree_status status = make_step(s, h, info);
   const assembler_sleep sleep = {
       .after = s->def.sleep_after, .speed = s->def.sleep_speed, .load = s->def.sleep_load, .h = h};

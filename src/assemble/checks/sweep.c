@@ -11,8 +11,9 @@
  * as long as n stays, which may be any direction that keeps two convex things apart. So until
  * t + (g + e) / s no overlap is deeper than e. What is a quarter of the width of the thinner one is
  * still on its own side; half of that is a hit, and what lies between is the way that is made in
- * one turn of the loop. Where a wall turns that has no end, or is far larger than what meets it,
- * its motion is taken at the smaller body, in the wall's frame, without a direction.
+ * one turn of the loop. Two that overlap by all of that width when the step begins have no sides
+ * left to keep, and are not followed. Where a wall turns that has no end, or is far larger than
+ * what meets it, its motion is taken at the smaller body, in the wall's frame, without a direction.
  *
  * What does not turn needs none of this: the distance of two convex solids lies above its tangent.
  * Balls do not turn. A bed at rest costs a pass over its bodies. */
@@ -23,13 +24,14 @@
 
 /* rad in a step: a pair that turns farther is not followed, it counts as hit. */
 static const double most_turn = 1e4;
-enum { MOST_ADVANCES = 512, FEW_PAIRS = 64 };
+enum { MOST_ADVANCES = 512, FEW_ADVANCES = 32, FEW_PAIRS = 64 };
 static const double deep_part = 0.25; /* of the width: e */
 static const double much_larger = 4.0;
 
 typedef struct sweep_pair {
   uint32_t a, b;
-  double hit; /* s; above h: none */
+  int advances; /* distances that were asked for */
+  double hit;   /* s; above h: none */
 } sweep_pair;
 
 static bool is_ball(const world_bodies *b, size_t i) {
@@ -205,8 +207,8 @@ static sweep_speed speed_of(const assembler *a, const sweep_pair *p, double h) {
   return s;
 }
 
-/* Follows a pair; p->hit is the time of an overlap too deep. */
-static void follow(const assembler *a, double h, sweep_pair *p) {
+/* Follows a pair for no more than `most` advances; p->hit is the time of an overlap too deep. */
+static void follow(const assembler *a, double h, int most, sweep_pair *p) {
   const world_bodies *b = &a->world->bodies;
   const double deep = hold(a, p);
   const sweep_speed speed = speed_of(a, p, h);
@@ -218,8 +220,9 @@ static void follow(const assembler *a, double h, sweep_pair *p) {
   double t = 0.0;
   for (int round = 0; t < h; round++) {
     contact_point found[CONTACT_POINT_MAX];
+    p->advances = round;
     /* As near as can be, or so fast that it would take for ever: as if it were hit. */
-    if (round > MOST_ADVANCES) {
+    if (round > most) {
       p->hit = t;
       return;
     }
@@ -231,6 +234,7 @@ static void follow(const assembler *a, double h, sweep_pair *p) {
     double dt = (margin + deep) / speed.any;
     for (int m = 0; m < n; m++) {
       if (round == 0) least = fmin(least, found[m].gap);
+      if (least <= -deep / deep_part) return;
       double s = speed.any;
       if (speed.has_direction) s = fmax(0.0, -v3_dot(found[m].normal, speed.linear)) + speed.turn;
       if (found[m].gap < least - 0.5 * deep) {
@@ -270,12 +274,13 @@ scree_status assembler_sweep(assembler *a, const assembler_params *params, assem
     sweep_pair *p = &a->sweep.pair[k];
     if (asking_ended(&ask, asking_is_mine())) continue;
     if (h * fmax(a->sweep.turn[p->a], a->sweep.turn[p->b]) <= most_turn)
-      follow(a, h, p);
+      follow(a, h, params->brief ? FEW_ADVANCES : MOST_ADVANCES, p);
     else
       p->hit = 0.0;
   }
   for (size_t k = 0; k < count; k++) {
     const sweep_pair *p = &a->sweep.pair[k];
+    if (p->advances > FEW_ADVANCES) hit->advances += (size_t)(p->advances - FEW_ADVANCES);
     if (!(p->hit < h)) continue;
     hit->time = fmin(hit->time, p->hit);
     hit->turn = fmax(hit->turn, h * fmax(a->sweep.turn[p->a], a->sweep.turn[p->b]));
