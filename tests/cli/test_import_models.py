@@ -75,6 +75,49 @@ class Models(CommandTest):
                 # a fall of half a second is 4.9 m/s
                 self.assertLess(max(kinetic), 0.5 * 25 * read_robot(os.path.join(MODELS, name))["mass"])
 
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def test_actuators_share_what_a_class_says(self):
+        """Of which kind the actuator of the class is does not matter: gains and biases are those of MuJoCo's functions mjs_setTo…"""
+        bodies = "".join('<body pos="%d 0 0"><joint name="j%d" axis="0 1 0"/><geom size="0.1"/></body>' % (k, k) for k in range(6))
+        self.write("a.xml", '<mujoco><default><general gainprm="8" biastype="affine" biasprm="0 -8 -0.5"/>'
+                   '<default class="k"><position kp="30"/></default></default><worldbody>' + bodies + '</worldbody><actuator>'
+                   '<position joint="j0"/><general joint="j1"/><velocity joint="j2"/><position class="k" joint="j3" kv="2"/>'
+                   '<general class="k" joint="j4" biasprm="0 -20"/><motor joint="j5"/></actuator></mujoco>')
+        result = self.run_scree("import", "a.xml", "--out", "a.yaml")
+        self.assertEqual(result.code, 0, result.err)
+        scene, _ = read_scene(self.path("a.yaml"))
+        motors = {j["name"]: j.get("motor") or {} for j in scene["joints"]}
+        gains = [(motors["j%d" % k].get("stiffness", 0), motors["j%d" % k].get("damping", 0)) for k in range(6)]
+        self.assertEqual(gains, [(8, 0.5), (8, 0.5), (0, 8), (30, 2), (20, 0.5), (0, 0)])
+
+    def test_what_would_act_is_a_loss(self):
+        body = '<body><joint name="j"/><geom name="g" %s/></body>'
+        models = {
+            "sum.xml": ("<mujoco><worldbody>" + body % 'size="0.1"' + '</worldbody><actuator>\n<intvelocity joint="j" kp="3"/></actuator>'
+                        '<keyframe><key ctrl="1"/></keyframe></mujoco>', "2:1: <intvelocity>: a control that is summed up over time"),
+            "shell.xml": ('<mujoco><asset>\n<mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1" inertia="shell"/></asset><worldbody>'
+                          + body % 'type="mesh" mesh="m"' + "</worldbody></mujoco>", "2:49: mesh 'm': mass and inertia of a shell"),
+            "gazebo.urdf": ('<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+                            '</link><gazebo reference="a">\n<gravity>false</gravity></gazebo><gazebo>\n<static>true</static></gazebo></robot>',
+                            "2:1: <gravity> in <gazebo>"),
+        }
+        for name, (text, loss) in models.items():
+            with self.subTest(model=name):
+                self.write(name, text)
+                result = self.run_scree("import", name, "--out", "o.yaml", "--force", *(["--keyframe", "0"] if name == "sum.xml" else []))
+                self.assertEqual(result.code, 3, result.err)
+                self.assertIn(name + ":" + loss, result.err)
+
+    def test_parts_between_joints_are_told(self):
+        self.write("p.xml", '<mujoco><worldbody>\n<body name="b"><joint type="slide" axis="1 0 0"/><joint axis="0 1 0"/><joint axis="1 0 0" range="-30 30"/>'
+                   '<geom size="0.1"/></body></worldbody></mujoco>')
+        result = self.run_scree("import", "p.xml", "--out", "p.yaml")
+        self.assertEqual(result.code, 0, result.err)
+        self.assertIn("p.xml:2:1: between the joints of body 'b' there are ", result.err)
+
     def test_a_held_body_without_a_shape(self):
         """A mocap body that nothing touches, with a weld to it: a fixed body without a shape."""
         with open(self.path("m.xml"), "w", encoding="utf-8") as file:

@@ -142,6 +142,11 @@ static scree_status unite(robot *r, piece_list *p, size_t body) {
     }
     status = add_unit(r, p, body, &u);
   }
+  if (!status && p->units[body] > 1)
+    robot_note(r, b->at, NULL,
+               "between the joints of body '%s' there are %zu parts with 1 %% of its mass and "
+               "inertia each, so that its motion differs by about as much",
+               b->name, p->units[body] - 1);
   return status;
 }
 

@@ -112,7 +112,30 @@ static void weigh_simple(const robot_geom *g, robot_mass *m) {
   m->inertia[5] = iz;
 }
 
-static scree_status mesh_shape(robot *r, const robot_geom *g, bool convex, scree_shape **shape) {
+/* All pyramids over the faces from the mean point of the surface, those that lie outside as well:
+ * more than the volume where the mesh is not convex. */
+static double counted_volume(const mesh_import *mesh) {
+  v3 mean = {0, 0, 0};
+  double area = 0.0, volume = 0.0;
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+      v3 p[3];
+      for (int k = 0; k < 3; k++)
+        p[k] = v3_load(mesh->vertices + 3 * (size_t)mesh->triangles[3 * t + (size_t)k]);
+      const v3 twice = v3_cross(v3_sub(p[1], p[0]), v3_sub(p[2], p[0]));
+      const v3 center = v3_scale(1.0 / 3.0, v3_add(p[0], v3_add(p[1], p[2])));
+      if (pass) {
+        volume += fabs(v3_dot(v3_sub(center, mean), twice)) / 6.0;
+      } else {
+        mean = v3_add_scaled(mean, v3_norm(twice), center);
+        area += v3_norm(twice);
+      }
+      if (!pass && t + 1 == mesh->triangle_count && area > 0.0) mean = v3_scale(1.0 / area, mean);
+    }
+  return volume;
+}
+
+static scree_status mesh_shape(robot *r, robot_geom *g, bool convex, scree_shape **shape) {
   scene_document *doc = r->doc;
   const scene_node at = xml_place(g->at, NULL);
   uint32_t file;
@@ -129,6 +152,7 @@ static scree_status mesh_shape(robot *r, const robot_geom *g, bool convex, scree
     mesh.vertices[3 * i + 1] *= g->stretch.y;
     mesh.vertices[3 * i + 2] *= g->stretch.z;
   }
+  g->counted = counted_volume(&mesh);
   status = convex ? scree_shape_create_hull(doc->context, mesh.vertex_count, mesh.vertices, shape)
                   : scree_shape_create_mesh(doc->context, mesh.vertex_count, mesh.vertices,
                                             mesh.triangle_count, mesh.triangles, shape);
@@ -144,7 +168,7 @@ static scree_status weigh_shape(robot *r, robot_geom *g, robot_mass *m) {
   if (g->kind == ROBOT_HULL) {
     status = scree_shape_create_hull(r->doc->context, g->point_count, g->points, &shape);
   } else { /* contacts are those of the hull; mass is that of the mesh itself, if it is closed */
-    status = mesh_shape(r, g, false, &shape);
+    status = mesh_shape(r, g, g->weighs_as_hull, &shape);
     if (!status && scree_shape_get_mass(shape, 1.0, &s)) {
       scree_shape_destroy(shape);
       shape = NULL;
@@ -158,6 +182,12 @@ static scree_status weigh_shape(robot *r, robot_geom *g, robot_mass *m) {
   if (status)
     return robot_fault(r, g->at, NULL, "its mass cannot be found: %s",
                        scree_context_message(r->doc->context));
+  if (g->kind == ROBOT_MESH && g->counts && !g->weighs_as_hull &&
+      fabs(g->counted - s.mass) > 1e-3 * s.mass)
+    robot_note(r, g->at, NULL,
+               "mesh '%s' is not convex: it weighs as its own volume; MuJoCo counts more, unless "
+               "the mesh has inertia=\"exact\"",
+               g->path);
   m->mass = s.mass;
   m->center = v3_load(s.center);
   for (int k = 0; k < 6; k++) m->inertia[k] = s.inertia[k];

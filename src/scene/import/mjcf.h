@@ -47,6 +47,7 @@ typedef struct mjcf {
 scree_status mjcf_read_defaults(mjcf *m, const xml_element *e, int outer, int depth);
 /* The number of a class; -1 after a fault. Null or "": the main one. */
 int mjcf_find_class(mjcf *m, const xml_element *e, const char *attribute, int around);
+bool mjcf_is_actuator(const xml_element *e);
 /* The element that has an attribute of e: itself, or a default for elements called `kind`. */
 const xml_element *mjcf_find(const mjcf *m, const xml_element *e, int class, const char *kind,
                              const char *attribute);

@@ -45,13 +45,16 @@ int mjcf_find_class(mjcf *m, const xml_element *e, const char *attribute, int ar
 }
 
 /* All kinds of actuators share their defaults, as do the two kinds of tendons. */
-static bool is_kind(const xml_element *e, const char *kind) {
+bool mjcf_is_actuator(const xml_element *e) {
   static const char *const drives[] = {"general", "motor",    "position", "velocity", "intvelocity",
                                        "damper",  "cylinder", "muscle",   "adhesion"};
-  if (strcmp(kind, "actuator") != 0) return xml_is(e, kind);
   for (size_t i = 0; i < sizeof drives / sizeof *drives; i++)
     if (xml_is(e, drives[i])) return true;
   return false;
+}
+
+static bool is_kind(const xml_element *e, const char *kind) {
+  return strcmp(kind, "actuator") == 0 ? mjcf_is_actuator(e) : xml_is(e, kind);
 }
 
 static const xml_element *in_default(const xml_element *d, const char *kind,

@@ -15,8 +15,10 @@
 typedef struct drive {
   const xml_element *e;
   int class;
-  double control, gain, bias[3];
-  bool gain_varies;
+  double control, gain[10], bias[10];
+  const char *gain_type, *bias_type, *dynamics;
+  const xml_element *ratio; /* says a dampratio; null: none does */
+  bool gain_varies, by_muscle;
   const char *why; /* it cannot be taken over; null: it can */
 } drive;
 
@@ -27,69 +29,100 @@ static bool flag(const mjcf *m, const drive *d, const char *name, const char *ra
   return m->autolimits && mjcf_find(m, d->e, d->class, "actuator", range);
 }
 
-static scree_status number(mjcf *m, const drive *d, const char *name, double *out) {
-  return mjcf_number(m, d->e, d->class, "actuator", name, out);
-}
-
-static scree_status read_general(mjcf *m, drive *d) {
-  double gain[10] = {1.0}, bias[10] = {0};
-  scree_status status = mjcf_numbers(m, d->e, d->class, "actuator", "gainprm", 0, 10, gain, NULL);
-  if (!status) status = mjcf_numbers(m, d->e, d->class, "actuator", "biasprm", 0, 10, bias, NULL);
-  if (status) return status;
-  const char *gaintype = mjcf_text(m, d->e, d->class, "actuator", "gaintype");
-  const char *biastype = mjcf_text(m, d->e, d->class, "actuator", "biastype");
-  const char *dyntype = mjcf_text(m, d->e, d->class, "actuator", "dyntype");
-  if ((gaintype && (strcmp(gaintype, "muscle") == 0 || strcmp(gaintype, "user") == 0)) ||
-      (biastype && (strcmp(biastype, "muscle") == 0 || strcmp(biastype, "user") == 0)) ||
-      (dyntype && (strcmp(dyntype, "muscle") == 0 || strcmp(dyntype, "user") == 0)))
-    d->why = "muscles and forces by a program";
-  d->gain = gain[0];
-  d->gain_varies = gaintype && strcmp(gaintype, "affine") == 0 && (gain[1] != 0 || gain[2] != 0);
-  if (biastype && strcmp(biastype, "affine") == 0) memcpy(d->bias, bias, sizeof d->bias);
-  if (dyntype && strcmp(dyntype, "none") != 0)
-    robot_note(m->r, d->e, NULL, "dynamics '%s' of an actuator: it has its final force at once",
-               dyntype);
-  return SCREE_OK;
-}
-
-static scree_status read_servo(mjcf *m, drive *d, bool position) {
-  double kp = 1.0, kv = position ? 0.0 : 1.0, ratio = 0.0;
-  scree_status status = position ? number(m, d, "kp", &kp) : SCREE_OK;
-  if (!status) status = number(m, d, "kv", &kv);
-  if (!status) status = number(m, d, "dampratio", &ratio);
-  if (ratio > 0.0)
-    robot_lose(m->r, d->e, "dampratio", "damping of an actuator by its ratio to the critical one");
-  d->gain = position ? kp : kv;
-  d->bias[1] = position ? -kp : 0.0;
-  d->bias[2] = -kv;
+/* The element e of a class or the actuator itself, as one of kind `general`: what it does not say
+ * stays as it was. */
+static scree_status read_general(mjcf *m, const xml_element *e, drive *d) {
+  scree_status status = robot_numbers(m->r, e, "gainprm", 0, 10, d->gain, NULL);
+  if (!status) status = robot_numbers(m->r, e, "biasprm", 0, 10, d->bias, NULL);
+  const char *gain = xml_get(e, "gaintype"), *bias = xml_get(e, "biastype"),
+             *dyn = xml_get(e, "dyntype");
+  if (gain) d->gain_type = gain;
+  if (bias) d->bias_type = bias;
+  if (dyn) d->dynamics = dyn;
   return status;
 }
 
-static scree_status read_kind(mjcf *m, drive *d) {
-  const xml_element *e = d->e;
-  d->gain = 1.0;
-  if (xml_is(e, "motor")) return SCREE_OK;
-  if (xml_is(e, "general")) return read_general(m, d);
-  if (xml_is(e, "position") || xml_is(e, "intvelocity")) return read_servo(m, d, true);
-  if (xml_is(e, "velocity")) return read_servo(m, d, false);
-  if (xml_is(e, "damper")) {
-    d->gain_varies = true;
-    d->gain = 0.0;
-    return SCREE_OK;
+/* position: gain kp, bias (b0, -kp, -kv), where the class may have said kp and kv. velocity: gain
+ * kv, bias (0, 0, -kv). */
+static scree_status read_servo(mjcf *m, const xml_element *e, drive *d, bool position) {
+  double *gain = &d->gain[0], damping = position ? -d->bias[2] : 0.0, ratio = 0.0;
+  scree_status status = robot_number(m->r, e, position ? "kp" : "kv", gain);
+  if (!status && position) status = robot_number(m->r, e, "kv", &damping);
+  if (!status) status = robot_number(m->r, e, "dampratio", &ratio);
+  if (xml_get(e, "dampratio")) d->ratio = ratio > 0.0 ? e : NULL;
+  if (!position) memset(d->bias, 0, sizeof d->bias);
+  d->bias[1] = position ? -*gain : 0.0;
+  d->bias[2] = position ? -damping : -*gain;
+  d->gain_type = "fixed";
+  d->bias_type = "affine";
+  return status;
+}
+
+static scree_status read_cylinder(mjcf *m, const xml_element *e, drive *d) {
+  double diameter = 0.0;
+  scree_status status = robot_numbers(m->r, e, "bias", 3, 3, d->bias, NULL);
+  if (!status) status = robot_number(m->r, e, "area", &d->gain[0]);
+  if (!status) status = robot_number(m->r, e, "diameter", &diameter);
+  if (diameter > 0.0) d->gain[0] = 0.25 * 3.14159265358979324 * diameter * diameter;
+  d->gain_type = "fixed";
+  d->bias_type = "affine";
+  return status;
+}
+
+static scree_status read_kind(mjcf *m, const xml_element *e, drive *d) {
+  d->by_muscle = xml_is(e, "muscle");
+  if (xml_is(e, "general")) return read_general(m, e, d);
+  if (xml_is(e, "position") || xml_is(e, "intvelocity")) return read_servo(m, e, d, true);
+  if (xml_is(e, "velocity")) return read_servo(m, e, d, false);
+  if (xml_is(e, "cylinder")) return read_cylinder(m, e, d);
+  memset(d->gain, 0, sizeof d->gain);
+  if (xml_is(e, "motor")) d->gain[0] = 1.0;
+  d->gain_type = "fixed";
+  d->bias_type = d->dynamics = "none";
+  d->gain_varies = xml_is(e, "damper") || xml_is(e, "adhesion") || xml_is(e, "muscle");
+  return SCREE_OK;
+}
+
+/* All kinds of actuators share what a class says of one of them, from the outermost class on. */
+static scree_status read_class(mjcf *m, int class, drive *d, int depth) {
+  if (class < 0 || depth > 60) return SCREE_OK;
+  scree_status status = read_class(m, m->classes[class].outer, d, depth + 1);
+  for (size_t i = 0; i < m->class_count && !status; i++) {
+    if (strcmp(m->classes[i].name, m->classes[class].name) != 0) continue;
+    for (const xml_element *e = m->classes[i].at->first; e && !status; e = e->next)
+      if (mjcf_is_actuator(e)) status = read_kind(m, e, d);
   }
-  if (xml_is(e, "cylinder")) {
-    const scree_status status =
-        mjcf_numbers(m, e, d->class, "actuator", "bias", 3, 3, d->bias, NULL);
-    double diameter = 0.0;
-    d->gain = 1.0;
-    if (!status) (void)number(m, d, "area", &d->gain);
-    if (!status) (void)number(m, d, "diameter", &diameter);
-    if (diameter > 0.0) d->gain = 0.25 * 3.14159265358979324 * diameter * diameter;
-    return status;
-  }
-  d->gain_varies = true;
-  d->why = xml_is(e, "muscle") ? "muscles" : xml_is(e, "adhesion") ? NULL : "this kind";
-  if (xml_is(e, "adhesion")) d->gain = 0.0;
+  return status;
+}
+
+static bool is_affine(const char *type) {
+  return strcmp(type, "affine") == 0;
+}
+
+/* By a muscle or a function of the user. */
+static bool is_foreign(const char *type) {
+  return strcmp(type, "muscle") == 0 || strcmp(type, "user") == 0;
+}
+
+static scree_status read_law(mjcf *m, drive *d) {
+  scree_status status =
+      m->class_count ? read_class(m, d->class < 0 ? 0 : d->class, d, 0) : SCREE_OK;
+  d->gain_varies = false;
+  if (!status) status = read_kind(m, d->e, d);
+  if (status) return status;
+  if (d->by_muscle)
+    d->why = "muscles";
+  else if (is_foreign(d->gain_type) || is_foreign(d->bias_type) || is_foreign(d->dynamics))
+    d->why = "muscles and forces by a program";
+  if (is_affine(d->gain_type) && (d->gain[1] != 0.0 || d->gain[2] != 0.0)) d->gain_varies = true;
+  if (!is_affine(d->bias_type)) memset(d->bias, 0, sizeof d->bias);
+  if (d->ratio)
+    robot_lose(m->r, d->ratio, "dampratio",
+               "damping of an actuator by its ratio to the critical one");
+  if (xml_is(d->e, "general") && strcmp(d->dynamics, "none") != 0 &&
+      strcmp(d->dynamics, "integrator") != 0 && !d->why)
+    robot_note(m->r, d->e, NULL, "dynamics '%s' of an actuator: it has its final force at once",
+               d->dynamics);
   return SCREE_OK;
 }
 
@@ -124,7 +157,7 @@ static scree_status apply(mjcf *m, const drive *d, robot_joint *j) {
   }
   out->given = true;
   out->at = d->e;
-  out->constant += g * (d->gain * d->control + d->bias[0]);
+  out->constant += g * (d->gain[0] * d->control + d->bias[0]);
   out->stiffness -= g * g * d->bias[1];
   out->damping -= g * g * d->bias[2];
   if (out->stiffness < 0.0 || out->damping < 0.0) {
@@ -136,11 +169,20 @@ static scree_status apply(mjcf *m, const drive *d, robot_joint *j) {
 }
 
 static scree_status read_one(mjcf *m, const xml_element *e, size_t number_of_it) {
-  drive d = {.e = e, .class = mjcf_find_class(m, e, "class", 0)};
+  drive d = {.e = e,
+             .class = mjcf_find_class(m, e, "class", 0),
+             .gain = {1.0},
+             .gain_type = "fixed",
+             .bias_type = "none",
+             .dynamics = "none"};
   if (m->r->doc->fault_count) return SCREE_ERROR_INPUT;
-  scree_status status = read_kind(m, &d);
+  scree_status status = read_law(m, &d);
   if (!status) status = read_control(m, &d, number_of_it);
   if (status) return status;
+  if (d.control != 0.0 && (xml_is(e, "intvelocity") || strcmp(d.dynamics, "integrator") == 0)) {
+    robot_lose(m->r, e, NULL, "<%s>: a control that is summed up over time", e->name);
+    d.control = 0.0;
+  }
   const char *name = mjcf_text(m, e, d.class, "actuator", "joint");
   if (!name) name = mjcf_text(m, e, d.class, "actuator", "jointinparent");
   robot_joint *j = name ? mjcf_find_joint(m, name) : NULL;

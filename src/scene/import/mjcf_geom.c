@@ -38,6 +38,12 @@ static scree_status use_mesh(mjcf *m, const xml_element *at, const char *name, r
       (pose){v3_load(at_point), quat_normalize((quat){turn[0], turn[1], turn[2], turn[3]})});
   g->stretch = v3_load(scale);
   g->convex = r->def->meshes != SCREE_IMPORT_EXACT;
+  const char *inertia = mjcf_text(m, e, class, "mesh", "inertia");
+  g->weighs_as_hull = inertia && strcmp(inertia, "convex") == 0;
+  g->counts = !inertia || strcmp(inertia, "legacy") == 0;
+  if (g->weighed && inertia && strcmp(inertia, "shell") == 0)
+    robot_lose(r, e, "inertia",
+               "mesh '%s': mass and inertia of a shell: those of the solid are taken", name);
   const char *file = xml_get(e, "file");
   if (file) {
     g->kind = ROBOT_MESH;

@@ -37,6 +37,9 @@ typedef struct robot_geom {
   v3 stretch;  /* of the mesh's coordinates */
   pose shift;  /* of the stretched mesh */
   bool convex; /* mesh: its hull */
+  bool weighs_as_hull;
+  bool counts;    /* its program counts volumes otherwise (mass.c) */
+  double counted; /* m3, of all pyramids of a mesh */
   double *points;
   size_t point_count, columns, rows; /* of a field: its heights are `points` */
   double spacing[2], thickness;

@@ -53,6 +53,21 @@ static void audit(robot *r, const xml_element *e, const char *elements, const ch
       robot_note(r, c, NULL, "<%s> in <%s>: not imported", c->name, e->name);
 }
 
+/* Of Gazebo's own elements some change the motion when they are not what they are by default. */
+static void audit_gazebo(robot *r, const xml_element *e) {
+  static const char acts[] = "springStiffness springReference dampingFactor turnGravityOff static";
+  for (const xml_element *c = e->first; c; c = c->next) {
+    const bool on = strstr(c->text, "true") || strpbrk(c->text, "123456789");
+    if ((is_one_of(c->name, acts) && on) ||
+        (xml_is(c, "gravity") && (strstr(c->text, "false") || !on)))
+      robot_lose(r, c, NULL, "<%s> in <gazebo>: it acts there and not here", c->name);
+  }
+  audit(r, e,
+        "mu1 mu2 mu material springStiffness springReference dampingFactor turnGravityOff static "
+        "gravity",
+        "reference");
+}
+
 static scree_status refuse_macros(robot *r, const xml_element *e) {
   if (strncmp(e->name, "xacro:", 6) == 0)
     return robot_fault(r, e, NULL,
@@ -441,7 +456,7 @@ scree_status urdf_read(robot *r, const xml_element *root) {
     status = read_mimic(&u, e);
   if (status) return status;
   for (const xml_element *e = xml_child(root, "gazebo"); e; e = xml_next(e, "gazebo"))
-    audit(r, e, "mu1 mu2 mu material", "reference");
+    audit_gazebo(r, e);
   audit(r, root, "link joint material gazebo", "name version");
   status = robot_weigh(r);
   if (!status) free_roots(&u);
