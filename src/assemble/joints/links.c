@@ -9,11 +9,22 @@
  * Where stresses make it less, a row without stress is left out (the stress then acts as it is at
  * the start of the step), and one with stress is taken with |k|.
  *
+ * Stresses of tetrahedra and cables are in k too, and turn with them. The force at the end of a
+ * step that turns by a would brake a spin by a part a of what holds it together: a torque of order
+ * h. So what the rows say of the turn that an element has at the start of the step is taken out of
+ * u:
+ *
+ *   f = -(s + h k (u - g'(w x r))) - c u        w: of the nodes' velocities, by least squares
+ *
+ * A change of the turn stays implicit, and any stiffness stable.
+ *
  * Inertia of a link, sum of c c' (model/link/inertia.c), is rows too: a mass of 1 kg that moves
  * with u = sum of c_i v_i, by impulse = -(u - u' - kick c g), u' before the step and c g what
  * gravity gives it: b = -(u' + kick c g), C = 1.
  *
  * The user's own forces are part of the free velocities. */
+#include <string.h>
+
 #include "assemble/assembler.h"
 #include "ccp/problem.h"
 #include "model/link/link.h"
@@ -73,14 +84,54 @@ static scree_status end_row(row_block *b, double offset, double compliance, doub
   return b->rows == SCREE_MAX_DIM ? flush(b) : SCREE_OK;
 }
 
+/* The twist w x (x - middle) of a link's bodies that is nearest to their velocities, 6 numbers per
+ * body. About a line on which all lie it does not turn. */
+static void rigid_turn(const scree_world *w, const world_link *l, double *twist) {
+  const world_bodies *b = &w->bodies;
+  const double part = 1.0 / l->body_count;
+  v3 middle = {0, 0, 0}, mean = {0, 0, 0}, spin = {0, 0, 0};
+  double j[3][3] = {{0.0}};
+  double size = 0.0;
+  for (uint32_t k = 0; k < l->body_count; k++) {
+    middle = v3_add_scaled(middle, part, b->position[l->body[k]]);
+    mean = v3_add_scaled(mean, part, b->linear[l->body[k]]);
+  }
+  for (uint32_t k = 0; k < l->body_count; k++) {
+    const v3 r = v3_sub(b->position[l->body[k]], middle);
+    const double x[3] = {r.x, r.y, r.z}, square = v3_norm2(r);
+    spin = v3_add(spin, v3_cross(r, v3_sub(b->linear[l->body[k]], mean)));
+    for (int i = 0; i < 9; i++) j[i / 3][i % 3] += (i % 4 ? 0.0 : square) - x[i / 3] * x[i % 3];
+    size += square;
+  }
+  for (int i = 0; i < 3; i++) j[i][i] += 1e-9 * size;
+  memset(twist, 0, 6 * l->body_count * sizeof *twist);
+  const v3 x = v3_load(j[0]), y = v3_load(j[1]), z = v3_load(j[2]), yz = v3_cross(y, z);
+  const double determinant = v3_dot(x, yz);
+  if (!(determinant > 0.0)) return;
+  const v3 turn =
+      v3_scale(1.0 / determinant, v3_make(v3_dot(spin, yz), v3_dot(spin, v3_cross(z, x)),
+                                          v3_dot(spin, v3_cross(x, y)))); /* j is symmetric */
+  for (uint32_t k = 0; k < l->body_count; k++)
+    v3_store(twist + 6 * k, v3_cross(turn, v3_sub(b->position[l->body[k]], middle)));
+}
+
+static double along(const double *gradient, const double *twist, uint32_t bodies) {
+  double sum = 0.0;
+  for (uint32_t i = 0; i < 6 * bodies; i++) sum += gradient[i] * twist[i];
+  return sum;
+}
+
 static scree_status add_rows(row_block *b, double h) {
   assembler *a = b->a;
   link_rows seen;
+  double twist[LINK_DIM];
+  const bool turns = link_classes[b->link->kind]->points;
   double stiffest = 0.0;
   scree_status status = SCREE_OK;
   link_measure(a->world, b->link, &seen);
   for (uint32_t r = 0; r < seen.count; r++) stiffest = fmax(stiffest, fabs(seen.row[r].stiffness));
   const double least = softest * stiffest;
+  if (turns) rigid_turn(a->world, b->link, twist);
   for (uint32_t r = 0; r < seen.count && !status; r++) {
     const link_row *row = &seen.row[r];
     double k = row->stiffness, rate;
@@ -91,9 +142,10 @@ static scree_status add_rows(row_block *b, double h) {
       k = stressed ? fmax(fabs(k), least) : 0.0;
     }
     const double hard = k * h + row->damping;
+    const double turn = turns ? along(row->gradient, twist, b->link->body_count) : 0.0;
     begin_row(b, row->gradient, &rate);
     /* It starts with the impulse for stress and rate as they are now. */
-    status = end_row(b, row->stress / hard, 1.0 / (a->kick * hard),
+    status = end_row(b, (row->stress - h * k * turn) / hard, 1.0 / (a->kick * hard),
                      -a->kick * (row->stress + row->damping * rate));
   }
   return status ? status : flush(b);
