@@ -1,4 +1,4 @@
-/* Cohesion taken out of a problem.
+/* Cohesion taken out of a problem, and caps that are far.
  *
  * A set with cohesion is a dry one moved along the normal: Y = K - c e, with c the pull of each
  * block and e its normal. With g = k - c e
@@ -9,6 +9,11 @@
  * shift of the exact law, is the same. For bodies no product is needed, as N = D'M^-1 D + C: the
  * impulses -c e act on v_free, and C c is taken off the offsets. Every method, and the lanes of the
  * kernels, then take cohesion at the price of a dry problem. A cap moves along.
+ *
+ * A cap that no impulse reaches does nothing: where g < cap the normal cones of K and of K below
+ * the cap are the same. So caps that the impulses at the start do not come near to are left out;
+ * when one is reached after all the problem is solved again with it (solver.c). In a bed that is
+ * crushed the contacts that yield are few, and only these are solved one by one.
  *
  * What an iterate is judged by, g - P(g - eta û), is the same vector in both, so R is too once it
  * is measured in the same speed. E is a part of max(|r|, |g|, |u|), which are not the same: a solve
@@ -25,6 +30,39 @@
 static bool has_cohesion(const scree_ccp *p) {
   for (size_t s = 0; s < p->set_count; s++)
     if (p->set[s].cohesion > 0.0) return true;
+  return false;
+}
+
+/* Parts of a cap: from the first on it is near, from the second on reached, as far as a solve to a
+ * tolerance can tell. */
+static const double near_part = 0.5, reached_part = 0.99;
+
+/* Leaves out the caps that are far; s->set has those of the problem, which cohesion has moved. */
+static void loosen(cohesion_shift *s, const scree_ccp *p, const double *g) {
+  for (size_t k = 0; k < p->set_count; k++) s->peak[k] = 0.0;
+  for (size_t i = 0; g && i < p->block_count; i++) {
+    double *peak = &s->peak[ccp_set(p, i) - p->set];
+    *peak = fmax(*peak, g[p->row_start[i]]);
+  }
+  for (size_t i = p->bodies.contact_count; i < p->block_count; i++)
+    s->peak[ccp_set(p, i) - p->set] = INFINITY;
+  for (size_t k = 0; k < p->set_count; k++)
+    if (s->peak[k] < near_part * p->set[k].cap) s->set[k].cap = INFINITY;
+}
+
+static bool has_caps(const scree_ccp *p) {
+  for (size_t k = 0; k < p->set_count; k++)
+    if (p->set[k].cap < INFINITY) return true;
+  return false;
+}
+
+bool cohesion_exceeds(const cohesion_shift *s, const scree_ccp *p, const double *g) {
+  for (size_t i = 0; s->loose && i < p->bodies.contact_count; i++) {
+    const scree_set *set = ccp_set(p, i);
+    if (set->cap < INFINITY && s->set[set - p->set].cap == INFINITY &&
+        !(g[p->row_start[i]] < reached_part * set->cap))
+      return true;
+  }
   return false;
 }
 
@@ -127,16 +165,19 @@ static void measure(cohesion_shift *s, const scree_ccp *p) {
  */
 
 scree_status cohesion_take(cohesion_shift *s, scree_context *context, double tolerance,
-                           const scree_ccp **problem) {
+                           cohesion_caps caps, const double *g, const scree_ccp **problem) {
   const scree_ccp *p = *problem;
+  const bool loosens = caps == COHESION_NEAR_CAPS && has_caps(p);
+  s->loose = false;
   s->used = p->form == SCREE_FORM_BODIES && p->bodies.contact_count >= FEW_CONTACTS &&
-            has_cohesion(p) && only_of_contacts(p);
+            (has_cohesion(p) || loosens) && only_of_contacts(p);
   if (!s->used) return SCREE_OK;
   measure(s, p);
   s->used = is_accurate(p, tolerance * s->reference);
   if (!s->used) return SCREE_OK;
   const size_t bodies = p->bodies.body_count;
   if (memory_grow(context, &s->set, p->set_count, sizeof *s->set) ||
+      memory_grow(context, &s->peak, p->set_count, sizeof *s->peak) ||
       memory_grow(context, &s->offset, p->row_count, sizeof *s->offset) ||
       memory_grow(context, &s->pull, p->row_count, sizeof *s->pull) ||
       memory_grow(context, &s->body, bodies, sizeof *s->body))
@@ -146,6 +187,8 @@ scree_status cohesion_take(cohesion_shift *s, scree_context *context, double tol
     s->set[k].cap += s->set[k].cohesion;
     s->set[k].cohesion = 0.0;
   }
+  if (loosens) loosen(s, p, g);
+  s->loose = loosens;
   memcpy(s->offset, p->offset, p->row_count * sizeof *s->offset);
   memset(s->pull, 0, p->row_count * sizeof *s->pull);
   if (bodies) memcpy(s->body, p->bodies.body, bodies * sizeof *s->body);
@@ -159,6 +202,7 @@ scree_status cohesion_take(cohesion_shift *s, scree_context *context, double tol
     kick(s->body, contact->body_a, contact->normal, contact->arm_a, c);
     kick(s->body, contact->body_b, contact->normal, contact->arm_b, -c);
   }
+  s->given = p->set;
   s->dry = *p;
   s->dry.set = s->set;
   s->dry.offset = s->offset;
@@ -171,7 +215,10 @@ scree_status cohesion_take(cohesion_shift *s, scree_context *context, double tol
 void cohesion_add(const cohesion_shift *s, double sign, double *g) {
   for (size_t i = 0; i < s->dry.bodies.contact_count; i++) {
     const size_t row = s->dry.row_start[i];
+    const uint32_t set = (uint32_t)(ccp_set(&s->dry, i) - s->dry.set);
+    const bool full = sign < 0.0 && g[row] >= s->set[set].cap;
     g[row] += sign * s->pull[row];
+    if (full) g[row] = s->given[set].cap; /* not to rounding: laws ask */
   }
 }
 
@@ -187,6 +234,7 @@ void cohesion_finish(const cohesion_shift *s, ccp_operator *op, const double *g,
 
 void cohesion_clear(scree_context *context, cohesion_shift *s) {
   memory_free(context, s->set);
+  memory_free(context, s->peak);
   memory_free(context, s->offset);
   memory_free(context, s->pull);
   memory_free(context, s->body);

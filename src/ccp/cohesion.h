@@ -1,5 +1,5 @@
-/* Cohesion taken out of a problem: the solver sees a dry one, and is as fast on it. See cohesion.c.
- */
+/* Cohesion taken out of a problem, and caps that are far: the solver sees a dry one, and is as fast
+ * on it. See cohesion.c. */
 #ifndef SCREE_CCP_COHESION_H
 #define SCREE_CCP_COHESION_H
 
@@ -7,18 +7,27 @@
 
 typedef struct cohesion_shift {
   bool used;        /* in this solve */
+  bool loose;       /* caps were left out */
   scree_ccp dry;    /* the problem without cohesion; what it does not own is that of the other */
   double reference; /* m/s, that R of the problem as given is measured in */
   double r_norm;    /* |r| of it */
   scree_set *set;
-  double *offset, *pull; /* a row: b, and c or 0 */
+  const scree_set *given; /* of the problem */
+  double *peak;           /* a set: the largest normal impulse of its contacts, N s */
+  double *offset, *pull;  /* a row: b, and c or 0 */
   scree_ccp_body_def *body;
 } cohesion_shift;
 
-/* Is there cohesion that can be taken out of a solve to R = `tolerance`? Then *problem becomes the
- * dry one. */
+/* Which caps stay: those that the impulses at the start come near to, or all. */
+typedef enum cohesion_caps { COHESION_NEAR_CAPS, COHESION_ALL_CAPS } cohesion_caps;
+
+/* Is there cohesion, or are there caps, that can be taken out of a solve to R = `tolerance` from
+ * the impulses g (null: none)? Then *problem becomes the dry one. */
 scree_status cohesion_take(cohesion_shift *shift, scree_context *context, double tolerance,
-                           const scree_ccp **problem);
+                           cohesion_caps caps, const double *g, const scree_ccp **problem);
+/* Do impulses g of the problem as given reach a cap that was left out? Then they are no solution.
+ */
+bool cohesion_exceeds(const cohesion_shift *shift, const scree_ccp *problem, const double *g);
 /* From impulses of the problem to those of the dry one, sign 1, and back, -1. */
 void cohesion_add(const cohesion_shift *shift, double sign, double *g);
 /* E of the problem as given, from that of the dry one, at its impulses g. */

@@ -207,8 +207,10 @@ scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
   return solver_solve(s, problem, settings, g, info);
 }
 
-scree_status solver_solve(scree_solver *s, const scree_ccp *problem,
-                          const scree_solve_settings *settings, double *g, scree_solve_info *info) {
+/* `caps`: which of them stay, where cohesion is taken out. */
+static scree_status solve_once(scree_solver *s, const scree_ccp *problem,
+                               const scree_solve_settings *settings, cohesion_caps caps, double *g,
+                               scree_solve_info *info) {
   scree_context *context = s->context;
   const double start_time = timer_now();
   memset(info, 0, sizeof *info);
@@ -217,9 +219,11 @@ scree_status solver_solve(scree_solver *s, const scree_ccp *problem,
   scree_status status = check_settings(context, settings);
   if (status) return status;
   const scree_model model = s->class->coulomb ? settings->model : SCREE_MODEL_RELAXED;
-  s->cohesion.used = false; /* nor is it where E is asked for, which is another one there */
+  /* It is not where E is asked for, which is another one there. */
+  s->cohesion.used = s->cohesion.loose = false;
   if (settings->tolerance_error == 0.0)
-    status = cohesion_take(&s->cohesion, context, settings->tolerance_residual, &problem);
+    status = cohesion_take(&s->cohesion, context, settings->tolerance_residual, caps,
+                           settings->warm_start ? g : NULL, &problem);
   if (status) return status;
   const bool shifted = s->cohesion.used;
   const char *refusal = refuse(s->class, problem, model);
@@ -286,6 +290,32 @@ scree_status solver_solve(scree_solver *s, const scree_ccp *problem,
   memcpy(info->detail, run.detail, sizeof info->detail);
   info->seconds = timer_now() - start_time;
   return status;
+}
+
+scree_status solver_solve(scree_solver *s, const scree_ccp *problem,
+                          const scree_solve_settings *settings, double *g, scree_solve_info *info) {
+  enum { NEAR_ROUNDS = 3 };
+  scree_solve_settings again = {0};
+  scree_solve_info before = {0};
+  for (int round = 0;; round++) {
+    const cohesion_caps caps = round < NEAR_ROUNDS ? COHESION_NEAR_CAPS : COHESION_ALL_CAPS;
+    const scree_status status = solve_once(s, problem, round ? &again : settings, caps, g, info);
+    info->iterations += before.iterations;
+    info->products += before.products;
+    info->work += before.work;
+    info->seconds += before.seconds;
+    info->setup_seconds += before.setup_seconds;
+    if (status || !s->cohesion.loose) return status;
+    /* With caps there is always a solution. */
+    const bool none = info->outcome == SCREE_OUTCOME_INFEASIBLE;
+    if (!none && !cohesion_exceeds(&s->cohesion, problem, g)) return status;
+    before = *info;
+    if (none) round = NEAR_ROUNDS - 1;
+    again = *settings;
+    again.warm_start = true;
+    if (settings->time_limit > 0.0)
+      again.time_limit = fmax(settings->time_limit - info->seconds, 1e-9);
+  }
 }
 
 const double *scree_solver_certificate(const scree_solver *s) {

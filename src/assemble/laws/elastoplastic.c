@@ -32,6 +32,9 @@ enum { REST = LAW_OWN, YIELD, DENT, NECK };
 /* Surfaces nearer than this part of the diameter are joined by a spring. */
 static const double touch_part = 1e-6;
 static const double boundary = 1e-9;
+/* What bears so nearly its cap yields: some solvers come to it from inside. Below it nothing is
+ * crushed by that, as the spring's free end is found where it was. */
+static const double yields = 1.0 - 1e-6;
 
 static double neck_of(const law_input *in) {
   const double given = in->material->cohesion_range;
@@ -79,7 +82,7 @@ static void update(const law_result *r, law_state *state) {
   const double rate = v[NECK] != 0.0 ? m->damping * r->velocity[0] : 0.0;
   const double rest = r->gap + r->h * r->velocity[0] + m->compliance * r->g[0] / r->kick + rate;
   const double size = fmax(r->set->cohesion, boundary * fabs(r->g[0]));
-  if (r->g[0] >= r->set->cap) {
+  if (r->g[0] >= yields * r->set->cap) {
     v[YIELD] += m->hardening * fmax(v[REST] - rest, 0.0);
     v[REST] = v[DENT] = fmin(rest, v[REST]);
   } else if (r->set->cohesion > 0.0 && r->g[0] + r->set->cohesion <= boundary * size) {
