@@ -193,7 +193,7 @@ test('ropes, rods and soft parts are where the recording says, and long plots ar
   assert.ok((await page.locator('figure').count()) > 12);
   const began = performance.now();
   await page.screenshot();
-  assert.ok(performance.now() - began < 25000, `${performance.now() - began} ms for a picture`);
+  assert.ok(performance.now() - began < 60000, `${performance.now() - began} ms for a picture`);
   await page.evaluate(() => scree.seek(scree.source.timeOf(10)));
   await drawn(page);
   const found = await page.evaluate(() => {

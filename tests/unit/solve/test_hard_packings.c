@@ -94,7 +94,7 @@ static void test_no_path(void **state) {
   for (int relaxed = 0; relaxed < 2; relaxed++) {
     scree_solve_settings settings = exactly(relaxed ? SCREE_MODEL_RELAXED : SCREE_MODEL_COULOMB);
     settings.tolerance_residual = 1e-14;
-    settings.time_limit = 20.0;
+    settings.time_limit = 300.0; /* it ends long before, also on a busy machine */
     const scree_solve_info info =
         packing_solve(context, problem, "prox", options, relaxed ? 4 : 5, &settings, g);
     assert_true(info.iterations > 300);

@@ -47,7 +47,7 @@ static scree_solve_info solve(scree_context *context, const char *name, const sc
   settings.model = SCREE_MODEL_RELAXED;
   settings.tolerance_error = tolerance_error;
   settings.tolerance_residual = tolerance_residual;
-  settings.time_limit = 5.0;
+  settings.time_limit = 60.0;
   scree_solve_info info;
   assert_int_equal(scree_solver_solve(solver, problem, &settings, g, &info), SCREE_OK);
   scree_solver_destroy(solver);
