@@ -111,9 +111,21 @@ static bool set_path(claim *c, const char *path) {
   return (size_t)snprintf(c->path, sizeof c->path, "%s", path) < sizeof c->path;
 }
 
+/* What `--out NAME` takes away or writes beside NAME: a result of that name would be lost to it. */
+static bool is_beside(const char *path) {
+  static const char *const ends[] = {".new", ".part", ".checkpoint", ".checkpoint.old"};
+  const size_t length = strlen(path);
+  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+    const size_t end = strlen(ends[k]);
+    if (length >= end && strcmp(path + length - end, ends[k]) == 0) return true;
+  }
+  return false;
+}
+
 claim_answer claim_take(claim *c, const char *path, bool replace) {
   struct stat there;
   if (!set_path(c, path)) return errno = ENAMETOOLONG, answer(c, CLAIM_FAILED);
+  if (is_beside(path)) return answer(c, CLAIM_BESIDE);
   snprintf(c->part, sizeof c->part, "%s.new", path);
   /* Checked before any file is made, so that a file in the way stays as it is. */
   bool taken = lstat(path, &there) == 0;
@@ -166,6 +178,12 @@ void claim_explain(const claim *c, char *text, size_t size) {
     break;
   case CLAIM_ODD:
     snprintf(text, size, "%s: is there already and not a plain file; give another name", c->path);
+    break;
+  case CLAIM_BESIDE:
+    snprintf(text, size,
+             "%s: .new, .part, .checkpoint and .checkpoint.old are the ends of files beside "
+             "results; give another name",
+             c->path);
     break;
   case CLAIM_FAILED:
     if (c->reason == ENOENT && !has_directory(c->path))

@@ -22,6 +22,7 @@ typedef enum claim_answer {
   CLAIM_HELD,   /* by another writer, `holder` */
   CLAIM_THERE,  /* a file of that name, and it is not to be replaced */
   CLAIM_ODD,    /* something is in its place that is not a plain file */
+  CLAIM_BESIDE, /* a name that belongs to the files beside another output, which writes it too */
   CLAIM_FAILED, /* errno in `reason` */
 } claim_answer;
 

@@ -73,6 +73,8 @@ bool recording_reaches(scree_recording *r, const recording_counts *counts);
 /* The run's name, which a checkpoint repeats; and the scene, which is the caller's. */
 uint64_t recording_run(const scree_recording *r);
 scree_status recording_read_scene(scree_recording *r, scree_scene **scene);
+/* Of the table of a probe. */
+void recording_table_path(const char *recording, const char *probe, char path[CLAIM_PATH]);
 
 #ifdef SCREE_WITH_HDF5
 #include <hdf5.h>

@@ -247,23 +247,36 @@ static scree_status save_all(job *j, const scree_scene *scene) {
   return status ? status : closed;
 }
 
+/* Neither the recording nor a table of its probes nor a scene that is read is written to. */
+static bool is_read(const scree_recording *r, const scree_scene *scene, const char *out) {
+  char table[CLAIM_PATH];
+  bool own = claim_is_same(r->path, out);
+  for (size_t i = 0; i < scree_scene_file_count(scene) && !own; i++)
+    own = claim_is_same(scree_scene_file_path(scene, i), out);
+  for (size_t i = 0; i < scree_scene_probe_count(scene) && !own; i++) {
+    scree_probe_def p;
+    if (scree_scene_get_probe(scene, i, &p)) continue;
+    recording_table_path(r->path, p.name, table);
+    own = claim_is_same(table, out);
+  }
+  return own;
+}
+
 scree_status scree_recording_salvage(scree_recording *r, const scree_salvage_def *def,
                                      scree_salvage_info *info) {
   ARGUMENT_CHECK(r ? r->context : NULL, r && def && def->out && info);
   job j = {.from = r, .context = r->context, .def = def, .info = info};
   scree_scene *own = NULL, *scene = def->scene;
   *info = (scree_salvage_info){0};
-  if (claim_is_same(r->path, def->out))
-    return context_fail(r->context, SCREE_ERROR_ARGUMENT,
-                        "%s: what is damaged is read from it, so it is not written; give another "
-                        "name",
-                        def->out);
   scree_status status = SCREE_OK;
   if (!scene) {
     status = recording_read_scene(r, &own);
     scene = own;
   }
   if (!status) status = scree_scene_build(scene, &j.world);
+  if (!status && is_read(r, scene, def->out))
+    status = context_fail(r->context, SCREE_ERROR_ARGUMENT,
+                          "%s: it is read from, so it is not written; give another name", def->out);
   if (!status) status = save_all(&j, scene);
   scree_world_destroy(j.world);
   scree_scene_destroy(own);

@@ -173,14 +173,18 @@ scree_status scree_recording_verify_probe(scree_recording *r, const char *name, 
   return status;
 }
 
+void recording_table_path(const char *recording, const char *probe, char path[CLAIM_PATH]) {
+  size_t stem = strlen(recording);
+  if (stem > 3 && strcmp(recording + stem - 3, ".h5") == 0) stem -= 3;
+  snprintf(path, CLAIM_PATH, "%.*s_%s.csv", (int)stem, recording, probe);
+}
+
 static scree_status examine_probes(examination *l, const checkpoint_in *in) {
   char table[CLAIM_PATH];
-  size_t stem = strlen(l->path);
-  if (stem > 3 && strcmp(l->path + stem - 3, ".h5") == 0) stem -= 3;
   for (size_t i = 0; i < entry_count(in); i++) {
     checkpoint_probe p;
     entry_of(in, i, &p);
-    snprintf(table, sizeof table, "%.*s_%s.csv", (int)stem, l->path, p.name);
+    recording_table_path(l->path, p.name, table);
     uint64_t loose = 0;
     const scree_status status = compare_table(l->context, table, &p, &loose);
     l->found->loose += (size_t)loose;

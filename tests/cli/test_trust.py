@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from command import SCREE, CommandTest, main, wait_until_at_work
+from command import SCREE, SOURCE, CommandTest, main, wait_until_at_work
 
 SMALL = ["settle", "--set", "n=20", "--solver", "gs", "--set", "recording.every=0.01"]
 
@@ -246,6 +246,16 @@ class Trust(CommandTest):
         self.assertEqual(self.run_scree("run", "t.yaml", "--out", "u.h5", "--force").code, 2)
         self.assertEqual(read(self.path("t.yaml")), scene)
 
+    def test_names_beside_results(self):
+        """A recording named as what is written beside another would be lost to that one: k.h5.new to k.h5."""
+        for end in (".new", ".part", ".checkpoint", ".checkpoint.old"):
+            self.check(["run", *SMALL, "--out", "k.h5" + end, "--force"], 6, f"scree run: k.h5{end}: .new, .part, .checkpoint and "
+                       ".checkpoint.old are the ends of files beside results; give another name\n", "")
+        self.make("k.h5")
+        before = read(self.path("k.h5.checkpoint"))
+        self.assertEqual(self.run_scree("salvage", "k.h5", "--out", "k.h5.checkpoint", "--force").code, 6)
+        self.assertEqual(read(self.path("k.h5.checkpoint")), before)
+
     def test_salvage(self):
         self.make()
         data = bytearray(read(self.path("r.h5")))
@@ -259,8 +269,15 @@ class Trust(CommandTest):
         self.assertEqual((saved["frames"], saved["lost_frames"], saved["steps"], saved["lost_steps"]), (20, 1, 40, 0))
         self.check(["verify", "s.h5"], 0, "", "s.h5: 20 frames, 40 steps, 0 probes, 0 checkpoints: intact\n")
         self.assertEqual(self.run_scree("render", "s.h5", "--out", "s.png", "--size", "32x32", "--samples", "1").code, 0)
-        self.check(["salvage", "r.h5", "--out", "r.h5", "--force"], 2, "scree salvage: r.h5: what is damaged is read from it, so "
-                   "it is not written; give another name\n", "")
+        self.check(["salvage", "r.h5", "--out", "r.h5", "--force"], 2, "scree salvage: r.h5: it is read from, so it is not "
+                   "written; give another name\n", "")
+        os.link(self.path("r_energy.csv"), self.path("t.h5"))
+        shutil.copy(os.path.join(SOURCE, "scenes/settle.yaml"), self.path("scene.yaml"))
+        for more in (["r_energy.csv"], ["t.h5"], ["scene.yaml", "--scene", "scene.yaml"]):
+            result = self.run_scree("salvage", "r.h5", "--force", "--out", *more)
+            self.assertEqual((result.code, result.err), (2, f"scree salvage: {more[0]}: it is read from, so it is not written; "
+                                                         "give another name\n"))
+        os.remove(self.path("t.h5"))
         # A scene that is damaged is not run, nor drawn: the frames are saved with one that is given.
         at = data.find(b"spheres fall into")
         data[at] ^= 1
