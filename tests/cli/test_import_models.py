@@ -111,6 +111,21 @@ class Models(CommandTest):
                 self.assertEqual(result.code, 3, result.err)
                 self.assertIn(name + ":" + loss, result.err)
 
+    def test_no_word_of_urdf_is_dropped_in_silence(self):
+        self.write("w.urdf", '<robot name="w"><link name="a"><inertial>\n<mass value="1" unit="g"/>\n<inertia ixx="1" iyy="1" izz="1" ixY="1"/></inertial>'
+                   '<collision><geometry>\n<sphere radius="0.1" raduis="2"/></geometry></collision></link><link name="b"><inertial><mass value="1"/>'
+                   '<inertia ixx="1" iyy="1" izz="1"/></inertial></link><joint name="j" type="continuous"><parent link="a"/><child link="b"/>'
+                   '\n<axis xyz="0 0 1" frame="world"/></joint></robot>')
+        result = self.run_scree("import", "w.urdf", "--out", "w.yaml")
+        self.assertEqual(result.code, 0, result.err)
+        for told in ("2:17: attribute 'unit' of <mass>", "3:34: attribute 'ixY' of <inertia>", "4:22: attribute 'raduis' of <sphere>", "5:19: attribute 'frame' of <axis>"):
+            self.assertIn("w.urdf:" + told, result.err)
+        self.write("t.urdf", '<robot name="t"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial><collision><geometry>'
+                   '<sphere radius="0.1"/>\n<box size="1 1 1"/></geometry></collision></link></robot>')
+        result = self.run_scree("import", "t.urdf", "--out", "t.yaml")
+        self.assertEqual(result.code, 3)
+        self.assertIn("t.urdf:2:1: a second shape in a <geometry>, <box>", result.err)
+
     def test_parts_between_joints_are_told(self):
         self.write("p.xml", '<mujoco><worldbody>\n<body name="b"><joint type="slide" axis="1 0 0"/><joint axis="0 1 0"/><joint axis="1 0 0" range="-30 30"/>'
                    '<geom size="0.1"/></body></worldbody></mujoco>')

@@ -116,6 +116,8 @@ static scree_status read_inertial(robot *r, const xml_element *link, robot_body 
   b->center = place.position;
   robot_turn_inertia(tensor, place.rotation, b->inertia);
   audit(r, e, "origin mass inertia", "");
+  audit(r, mass, "", "value");
+  if (inertia) audit(r, inertia, "", "ixx ixy ixz iyy iyz izz");
   return status;
 }
 
@@ -146,10 +148,21 @@ static scree_status read_lengths(robot *r, const xml_element *e, const char *a, 
   return status;
 }
 
+static const char *attributes_of(const xml_element *shape) {
+  return xml_is(shape, "box")      ? "size"
+         : xml_is(shape, "sphere") ? "radius"
+         : xml_is(shape, "mesh")   ? "filename scale"
+         : xml_is(shape, "plane")  ? "normal"
+                                   : "radius length";
+}
+
 static scree_status read_geometry(robot *r, const xml_element *owner, robot_geom *g) {
   const xml_element *geometry = xml_child(owner, "geometry");
   const xml_element *e = geometry ? geometry->first : NULL;
   if (!e) return robot_fault(r, owner, NULL, "<%s>: it needs a <geometry>", owner->name);
+  for (const xml_element *more = e->next; more; more = more->next)
+    robot_lose(r, more, NULL, "a second shape in a <geometry>, <%s>", more->name);
+  audit(r, e, "", attributes_of(e));
   if (xml_is(e, "box")) {
     v3 size = {0, 0, 0};
     const scree_status status = robot_vector(r, e, "size", &size);
@@ -307,6 +320,7 @@ static scree_status read_joint(urdf *u, const xml_element *e, size_t body) {
                                            : ROBOT_HINGE;
   const xml_element *axis = xml_child(e, "axis");
   j->axis = v3_make(1, 0, 0);
+  if (axis) audit(r, axis, "", "xyz");
   if (axis) status = robot_vector(r, axis, "xyz", &j->axis);
   if (!status && !(v3_norm(j->axis) > 0.0))
     return robot_fault(r, axis, "xyz", "joint '%s': its axis has no direction", name);
@@ -329,6 +343,9 @@ static scree_status read_mimic(urdf *u, const xml_element *e) {
   const xml_element *m = xml_child(e, "mimic");
   const char *name = xml_get(e, "name"), *other = m ? xml_get(m, "joint") : NULL;
   if (!m) return SCREE_OK;
+  audit(r, m, "", "joint multiplier offset");
+  if (other && name && strcmp(other, name) == 0)
+    return robot_fault(r, m, "joint", "mimic: joint '%s' follows itself", name);
   robot_link *l = robot_add_link(r, m);
   if (!l) return SCREE_ERROR_MEMORY;
   l->name = name;
