@@ -170,7 +170,7 @@ static int check_scene(scree_context *context, const cli_args *args, const char 
       cli_put_clean(stdout, line);
       putchar('\n');
     }
-    printf("%s: fine; %zu bodies", path, bodies);
+    printf("%s: fine; %zu %s", path, bodies, bodies == 1 ? "body" : "bodies");
     if (freedom.joints && freedom.uncounted_joints)
       printf(", %zu joints, %zu of them in machines too large to count", freedom.joints,
              freedom.uncounted_joints);

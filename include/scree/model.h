@@ -332,7 +332,7 @@ SCREE_API scree_status scree_body_set_state(scree_world *world, scree_body_id id
                                             const scree_body_state *state);
 SCREE_API scree_status scree_body_get_info(const scree_world *world, scree_body_id id,
                                            scree_body_info *info);
-/* The body's velocity becomes what it is reported, or its motion changes from now on. */
+/* A prescribed body follows this motion from now on; the null motion: it stops. */
 SCREE_API scree_status scree_body_set_motion(scree_world *world, scree_body_id id,
                                              scree_motion_id motion);
 /* All places at once, in the order of index, for recordings: `limit` bodies at most, arrays of
@@ -403,7 +403,7 @@ typedef enum scree_elastic {
 
 enum { SCREE_LINK_BODIES = 10 }; /* of a link, at most */
 
-/* What a user's function is reported of each body of its link, and what it answers. */
+/* What a user's function gets of each body of its link. */
 typedef struct scree_link_body {
   double center[3];   /* of mass, m; world frame, as all of it */
   double rotation[4]; /* of the body's principal axes, w x y z */
@@ -412,8 +412,8 @@ typedef struct scree_link_body {
 /* load: force at the centre of mass and torque, 6 per body. k and r, when they are not null: set to
  * -df/dq and -df/dv by rows, (6 count)^2 each (dq: displacement and small turn in the world frame),
  * and return true; or return false, and they are found by differences. Those that are given are
- * compared with differences now and then, and a warning is logged where they differ. Also called for the same
- * time again with other states: it must not depend on what it was asked before. */
+ * compared with differences now and then, and a warning is logged where they differ. Also called
+ * for the same time again with other states: it must not depend on what it was asked before. */
 typedef bool (*scree_link_function)(void *user, double time, const scree_link_body *bodies,
                                     double *load, double *k, double *r);
 
@@ -436,7 +436,7 @@ typedef struct scree_link_def {
    * `shear_area` (m^2): of Timoshenko's beam; default 0: no shear (Euler, Bernoulli).
    * Tetrahedron: Young's modulus and Poisson's ratio. Cable: Young's modulus, area, inertia_y. */
   double young, shear, poisson, area, inertia_y, inertia_z, torsion, shear_area, up[3];
-  double rayleigh;       /* s: damping over stiffness of a beam, tetrahedron or cable; default 0 */
+  double rayleigh; /* s: damping over stiffness of a beam, tetrahedron or cable; default 0 */
   /* 1/s: damping over mass of the inertia that the link has of its own (see `consistent`), against
    * the world; a link of kind drag does the same for its body. Default 0. */
   double drag;

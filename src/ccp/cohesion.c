@@ -17,8 +17,9 @@
  *
  * What an iterate is judged by, g - P(g - eta û), is the same vector in both, so R is too once it
  * is measured in the same speed. E is a part of max(|r|, |g|, |u|), which are not the same: a solve
- * that is asked for E is left as it is, and E of the others is reported by the right ones. Proofs
- * that there is no solution stay what they are: D d = 0 and r'd < 0 do not see the difference. */
+ * that is asked for E is left as it is, and E of the others is computed with the norms of the
+ * problem itself. Proofs that there is no solution stay what they are: D d = 0 and r'd < 0 do not
+ * see the difference. */
 #include "ccp/cohesion.h"
 
 #include <math.h>

@@ -223,7 +223,7 @@ struct scree_world {
   size_t link_function_count;
   uint64_t *excluded; /* pairs (low << 32 | high) joined and not colliding, ascending */
   size_t excluded_count;
-  scree_body_id (*apart)[2]; /* pairs that were reported never to touch */
+  scree_body_id (*apart)[2]; /* pairs excluded by the user */
   size_t apart_count;
   uint64_t revision;       /* grows with every change of the set of bodies or joints */
   uint64_t sleep_revision; /* grows when islands fall asleep or wake */
@@ -314,7 +314,7 @@ static inline bool world_joint_has(const joint *j, uint32_t body) {
 scree_status world_begin_joints(scree_world *world, scree_joint_id *which);
 bool world_joint_fits(const scree_world *world, const joint *j, size_t body_limit);
 void world_remove_joint_at(scree_world *world, size_t index);
-/* Rebuilds the excluded pairs from the joints and from what was reported. */
+/* Rebuilds the excluded pairs from the joints and from `apart`. */
 scree_status world_list_excluded(scree_world *world);
 /* One pair more, at its place: parts are made in the order of their nodes, so that it is near the
  * end. */

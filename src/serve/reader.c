@@ -1,4 +1,4 @@
-/* What a reader is reported, and when: the head of a run once, then only what is new to it. */
+/* What a reader is sent, and when: the head of a run once, then only what is new to it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -89,7 +89,7 @@ static void put_bodies(view_encoder *e, const view_frame *f, const view_cast *ca
     for (size_t i = 0; i < changed; i++) view_put_signed(out, e->fresh[i][k]);
 }
 
-/* The body that a contact's place is distinguished from: the one that moves. */
+/* The body that a contact's place is measured from: the one that moves. */
 static uint32_t near_body(const view_cast *cast, const uint32_t pair[2]) {
   return cast->body[pair[1]].kind == SCREE_BODY_DYNAMIC ? pair[1] : pair[0];
 }

@@ -1,4 +1,4 @@
-/* What a page is reported about a run, as messages: a byte for the kind, then what belongs to it.
+/* What a page is sent about a run, as messages: a byte for the kind, then what belongs to it.
  * The same messages go into a page (html.c) and over a socket (src/serve). docs/viewer.md is the
  * description of the format, and viewer/src/stream.js the reader. */
 #ifndef SCREE_VIEW_VIEW_H

@@ -83,7 +83,7 @@ class Info(CommandTest):
             file.write("bodies: [{name: part, kind: fixed, shape: {mesh: {file: broken.stl}}}]\n")
         out = self.check(["check", "s.yaml"], 0).out
         self.assertIn("s.yaml:1:10: 'part': mesh: 1 doubled triangle left out\n", out)
-        self.assertTrue(out.endswith("s.yaml: fine; 1 bodies\n"))
+        self.assertTrue(out.endswith("s.yaml: fine; 1 body\n"))
         self.assertIn("s.yaml:1:10: 'part': mesh: 1 doubled triangle left out",
                       json.loads(self.check(["check", "s.yaml", "--json"], 0).out)["notes"])
         with open(self.path("s.yaml"), "w", encoding="utf-8") as file:

@@ -354,7 +354,7 @@ static scree_status visit_object(walk *w, const char *path, int depth, uint64_t 
   if (!status && header.symbols.data)
     status = visit_group(w, path, depth, &header, entry);
   else if (!status && check_number(entry + 16, 4) == 1)
-    status = check_fail(w->source, path, "is reported as a group and is none");
+    status = check_fail(w->source, path, "is listed as a group and is none");
   else if (!status)
     status = check_dataset(w->source, path, &header);
   for (int k = 0; k < CHECK_BLOCKS; k++) memory_free(w->source->context, header.block[k]);
@@ -374,7 +374,7 @@ scree_status check_container(const check_source *source) {
                       "problem files have; it may be a recording of a run: see `scree info`");
   const uint64_t end = check_number(b + 40, 8);
   if (end > source->size) {
-    snprintf(what, sizeof what, "the file is truncated: %llu bytes are reported, %zu are there",
+    snprintf(what, sizeof what, "the file is truncated: its head says %llu bytes, %zu are there",
              (unsigned long long)end, source->size);
     return check_fail(source, "superblock", what);
   }

@@ -454,7 +454,7 @@ scree_status walk_container(walk_file *file) {
   /* While somebody writes, the file may be shorter or longer than it was said to be. */
   if (!file->marked && !file->cut && told > source->size)
     return context_fail(source->context, SCREE_ERROR_INPUT,
-                        "%s: the file is truncated: %llu bytes are reported, %zu are there",
+                        "%s: the file is truncated: its head says %llu bytes, %zu are there",
                         source->name, (unsigned long long)told, source->size);
   size_t objects = 0;
   const scree_status status = walk_tell_block(file, 0, SUPERBLOCK, b);

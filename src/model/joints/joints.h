@@ -103,7 +103,7 @@ extern const joint_class *const joint_classes[SCREE_JOINT_KIND_COUNT];
 static inline const joint_class *joint_class_of(const joint *j) {
   return joint_classes[j->kind];
 }
-/* What the motor of a coordinate is reported at a time. */
+/* The target of the motor of a coordinate at a time. */
 static inline double joint_motor_value(const joint_coordinate *c, double time) {
   return c->motor_value + c->motor_rate * (time - c->motor_since);
 }

@@ -81,7 +81,7 @@ typedef struct scene_joint {
   scree_joint_id id;
 } scene_joint;
 
-/* A motor of a joint from a time on. What it is reported may be a function of time: an expression
+/* A motor of a joint from a time on. Its value may be a function of time: an expression
  * with t among the variables of its place in the scene, or a table. */
 typedef struct scene_drive {
   scree_joint_id joint;

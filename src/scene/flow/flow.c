@@ -91,7 +91,7 @@ static scree_status emit(scree_scene *scene, scree_world *world, scene_emitter *
   return status;
 }
 
-/* How much of a step a force acts that is reported for its start. One that is constant lasts as
+/* How much of a step a force acts that is given for its start. One that is constant lasts as
  * gravity does. One that changes with time kicks velocities from the middle of the step before to
  * the middle of this one, so half as long at its first moment and, at its end, half a step more:
  * the trapezoidal rule, which is of second order. */
