@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/options.h"
@@ -111,10 +112,24 @@ static volatile sig_atomic_t interrupted;
 
 static volatile sig_atomic_t underway = 1; /* there is something to save, or to clear away */
 
+static struct timespec first_signal;
+
+/* A signal after half a second more ends the process at once. One that follows on the heels of the
+ * first is the same wish: `timeout` sends it to the process and to its group. */
 static void on_signal(int number) {
-  interrupted = 1;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (!interrupted) {
+    first_signal = now;
+    interrupted = 1;
+    if (!underway) alarm(1);
+    return;
+  }
+  const double since = (double)(now.tv_sec - first_signal.tv_sec) +
+                       1e-9 * (double)(now.tv_nsec - first_signal.tv_nsec);
+  if (since < 0.5) return;
   signal(number, SIG_DFL);
-  if (!underway) alarm(1);
+  raise(number);
 }
 
 /* Reading and building ask now and then whether to go on; this is for where they do not. */

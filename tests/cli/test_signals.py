@@ -25,14 +25,15 @@ def spent():
 
 
 class Signals(command.CommandTest):
-    def interrupt(self, number, after, *arguments):
+    def interrupt(self, number, after, *arguments, times=1):
         """Its exit code, its messages, and the CPU time that it took after a signal that came `after` CPU seconds."""
         before = spent()
         process = self.start_scree(*arguments, stderr=subprocess.PIPE)
         command.wait_until_at_work(process, after, number)
         self.assertIsNone(process.poll(), "it was over before the signal came")
         before += command.processor_seconds(process)
-        process.send_signal(number)
+        for _ in range(times):
+            os.kill(process.pid, number)
         try:
             _, err = process.communicate(timeout=60)
         except subprocess.TimeoutExpired:
@@ -51,6 +52,12 @@ class Signals(command.CommandTest):
         code, err, seconds = self.interrupt(signal.SIGINT, 1.0, "resume", "run.h5")
         self.assertEqual(code, 7)
         self.assertLess(seconds, SECONDS)
+
+    def test_twice(self):
+        """`timeout` sends a signal to a process and to its group: that is one wish, which lets the run save its state."""
+        code, err, _ = self.interrupt(signal.SIGTERM, 1.0, "run", "settle", "--set", "n=2000", *ENDLESS, "--out", "run.h5", times=200)
+        self.assertEqual((code, err.splitlines()[:1]), (7, ["scree run: interrupted; go on with: scree resume run.h5"]))
+        self.assertEqual(self.run_scree("verify", "run.h5").code, 0)
 
     def test_in_a_long_solve_of_a_step(self):
         """Thousands of balls that touch from the start: a solver that did not ask would take seconds to give up."""
