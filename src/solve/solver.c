@@ -199,6 +199,23 @@ static void prefer_none(solve_run *run) {
   }
 }
 
+/* What the run has come to; its impulses are in run->g. */
+static void report(const solve_run *run, scree_solve_info *info) {
+  ccp_operator *op = run->op;
+  info->outcome = run->outcome;
+  info->model = run->model;
+  info->method = !run->method                       ? run->class->name
+                 : strcmp(run->method, "auto") == 0 ? "gs"
+                                                    : run->method;
+  info->iterations = run->iterations;
+  info->products = run->products;
+  info->work = run->work;
+  info->residual = run->best_residual;
+  if (op->class->balance && isfinite(run->best_merit) && !run->best_balanced)
+    info->residual.error += op->class->balance(op, run->g);
+  if (!isfinite(run->best_merit)) info->residual.error = info->residual.scaled = INFINITY;
+}
+
 scree_status scree_solver_solve(scree_solver *s, const scree_ccp *problem,
                                 const scree_solve_settings *settings, double *g,
                                 scree_solve_info *info) {
@@ -269,20 +286,11 @@ static scree_status solve_once(scree_solver *s, const scree_ccp *problem,
   if (isfinite(run.best_merit) && run.best_place == BEST_IN_ROWS) op_copy(op, run.best, g);
   if (run.outcome != SCREE_OUTCOME_SOLVED && settings->warm_start && !run.adopted)
     prefer_none(&run);
-  info->outcome = run.outcome;
   s->proved = run.outcome == SCREE_OUTCOME_INFEASIBLE;
   /* What a suspicion needed and did not prove is kept for the next one, but not by large problems:
    * a bed would hold it to the end. */
   if (!s->proved && s->infeasible.rows > LARGE_ROWS) infeasible_clear(context, &s->infeasible);
-  info->model = model;
-  info->method = !run.method ? s->class->name : strcmp(run.method, "auto") == 0 ? "gs" : run.method;
-  info->iterations = run.iterations;
-  info->products = run.products;
-  info->work = run.work;
-  info->residual = run.best_residual;
-  if (op->class->balance && isfinite(run.best_merit) && !run.best_balanced)
-    info->residual.error += op->class->balance(op, g);
-  if (!isfinite(run.best_merit)) info->residual.error = info->residual.scaled = INFINITY;
+  report(&run, info);
   if (shifted) {
     cohesion_finish(&s->cohesion, op, g, s->vector[0], &info->residual);
     cohesion_add(&s->cohesion, -1.0, g);
