@@ -309,6 +309,49 @@ static void crushing_hardens(void **state) {
   lab_close(&p.l);
 }
 
+/* The damper is beside the spring, and what yields or slides is behind both: while crushed at a
+ * speed v, e + a de/dt = c n with n = F_y + H (d - e), which leaves, when it stands,
+ * n = (F_y + H d) / (1 + c H) - a H v / (1 + c H)^2. */
+static void a_damper_is_not_crushed(void **state) {
+  (void)state;
+  const double c = 1e-6, yield = 30.0, hard = 5e5, a = 0.02, v = 1e-3, way = 1e-4;
+  scree_material_def m = law_of(SCREE_LAW_ELASTOPLASTIC);
+  m.compliance = c;
+  m.yield_force = yield;
+  m.hardening = hard;
+  m.damping = a;
+  press p = press_open(0.0, 1e-4);
+  set_law(&p, &m);
+  drive(&p, -way, 1000);
+  drive(&p, 0.0, 1);
+  const double stiff = 1.0 + c * hard;
+  const double stands = (yield + hard * way) / stiff - a * hard * v / (stiff * stiff);
+  assert_near(force_of(&p, 2), stands, 0.01 * stands);
+  lab_close(&p.l);
+}
+
+/* What slides at its cone does not stretch the spring: it holds mu n when it stands. */
+static void a_damper_does_not_slide(void **state) {
+  (void)state;
+  const double n = 50.0, mu = 0.4, x[3] = {1, 0, 0};
+  scree_material_def m = law_of(SCREE_LAW_COMPLIANT);
+  m.compliance = 1e-6;
+  m.compliance_tangent = 2e-6;
+  m.friction = mu;
+  m.damping = 0.02;
+  press p = press_open(0.0, 1e-3);
+  set_law(&p, &m);
+  drive(&p, -n * m.compliance, 50);
+  drive(&p, 0.0, 1);
+  ok(&p.l, scree_world_remove_joint(p.l.world, p.slider));
+  grip(&p, x);
+  drive(&p, 4e-4, 400);
+  assert_near(force_of(&p, 0), -mu * force_of(&p, 2), 1e-6);
+  drive(&p, 0.0, 1);
+  assert_near(force_of(&p, 0), -mu * force_of(&p, 2), 1e-3 * mu * n);
+  lab_close(&p.l);
+}
+
 /* ---- bonds ---------------------------------------------------------------------------------- */
 
 enum { BEAM = 6 };
@@ -489,6 +532,8 @@ int main(void) {
       cmocka_unit_test(a_cohesive_spring_holds_what_it_promises),
       cmocka_unit_test(compliant_cohesion_yields_in_tension),
       cmocka_unit_test(crushing_hardens),
+      cmocka_unit_test(a_damper_is_not_crushed),
+      cmocka_unit_test(a_damper_does_not_slide),
       cmocka_unit_test(a_bonded_beam_breaks_where_it_should),
       cmocka_unit_test(pull_weakens_a_bond),
       cmocka_unit_test(boxes_are_glued_by_their_faces),

@@ -2,7 +2,7 @@
  *
  * The gap is an elastic part, which the force belongs to, and a plastic one y that stays:
  *
- *   force = -(gap - y + a rate) / c,    -pull <= force <= yield + hardening * crushed
+ *   force = (e + a de/dt) / c,   e = y - gap,    -pull <= force <= yield + hardening * crushed
  *
  *      force |    /------ yield            y grows while the pull is at its end (a neck is drawn
  *            |   /                         out), and falls while the contact is crushed.
@@ -19,7 +19,9 @@
  *   force = (Y + hardening (y - gap)) / (1 + c hardening)
  *
  * which, with the gap that is expected at the end of the step, is the cap of the step. After it
- * y = gap + c force + a rate, which is the old y while nothing yields.
+ * y = gap + e, which is the old y while nothing yields: the damper is beside the spring, and what
+ * yields is behind both, so that e follows from the force, c force = e + a (e - e before) / h, and
+ * not from the speed of the gap.
  *
  * `compliant-cohesive` is the same without yield in compression. */
 #include "assemble/laws/law.h"
@@ -63,7 +65,10 @@ static scree_set set_of(const law_input *in, law_state *state) {
   if (m->yield_force > 0.0) {
     if (v[YIELD] == 0.0) v[YIELD] = m->yield_force;
     const double end = in->gap + in->h * fmin(in->approach, 0.0), hard = m->hardening;
-    const double crushed = (v[YIELD] + hard * (v[REST] - end)) / (1.0 + m->compliance * hard);
+    const double a = v[NECK] != 0.0 ? m->damping : 0.0;
+    const double soft = law_stretch(m->compliance, a, in->h, 0.0); /* of the step, m/N */
+    const double still = law_stretch(0.0, a, in->h, v[REST] - in->gap);
+    const double crushed = (v[YIELD] + hard * (v[REST] - end - still)) / (1.0 + soft * hard);
     set.cap = in->kick * fmax(v[YIELD], crushed);
   }
   return set;
@@ -79,8 +84,9 @@ static void update(const law_result *r, law_state *state) {
   const scree_material_def *m = r->material;
   double *v = state->value;
   law_keep(r, state);
-  const double rate = v[NECK] != 0.0 ? m->damping * r->velocity[0] : 0.0;
-  const double rest = r->gap + r->h * r->velocity[0] + m->compliance * r->g[0] / r->kick + rate;
+  const double a = v[NECK] != 0.0 ? m->damping : 0.0;
+  const double elastic = law_stretch(m->compliance * r->g[0] / r->kick, a, r->h, v[REST] - r->gap);
+  const double rest = r->gap + r->h * r->velocity[0] + elastic;
   const double size = fmax(r->set->cohesion, boundary * fabs(r->g[0]));
   if (r->g[0] >= yields * r->set->cap) {
     v[YIELD] += m->hardening * fmax(v[REST] - rest, 0.0);

@@ -242,5 +242,10 @@ void law_keep(const law_result *r, law_state *state) {
   const double a = r->gap > 0.0 ? 0.0 : m->damping;
   for (int k = 0; k < 2; k++)
     state->slip[k] =
-        grips ? -m->compliance_tangent * r->g[1 + k] / r->kick - a * r->velocity[1 + k] : 0.0;
+        grips ? law_stretch(-m->compliance_tangent * r->g[1 + k] / r->kick, a, r->h, state->slip[k])
+              : 0.0;
+}
+
+double law_stretch(double force, double damping, double h, double before) {
+  return (force + damping / h * before) / (1.0 + damping / h);
 }

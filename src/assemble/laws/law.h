@@ -147,6 +147,9 @@ void law_spring(const law_input *in, double compliance, double y, bool damped,
                 scree_ccp_contact_def *out);
 /* The rows of the tangential spring, where there is one. */
 void law_tangents(const law_input *in, const law_state *state, scree_ccp_contact_def *out);
+/* What a spring is stretched to at the end of a step of h, m, with a damper beside it and something
+ * behind both that may yield: `force` is the one they bear times the spring's compliance, m. */
+double law_stretch(double force, double damping, double h, double before);
 /* After the step: stick or slide, and the elastic slip of a tangential spring. */
 void law_keep(const law_result *r, law_state *state);
 
