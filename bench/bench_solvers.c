@@ -187,7 +187,7 @@ static void why(const watch *w, const scree_solve_info *info, char *text, size_t
   char swing[48] = "";
   if (w->rise > 3.0) snprintf(swing, sizeof swing, ", jumps by up to %.1g", w->rise);
   if (after < 0.97 * before)
-    snprintf(text, room, "%s: last rate %.6f an iteration, %.1e more expected%s", end,
+    snprintf(text, room, "%s: last rate %.6f per iteration, %.1e more expected%s", end,
              pow(after / before, 1.0 / steps), steps * log(after / goal) / log(before / after),
              swing);
   else

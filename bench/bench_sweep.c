@@ -120,7 +120,7 @@ static double run_seconds(scree_context *context, const scree_ccp *problem, scre
   return cpu_now() - start;
 }
 
-/* CPU seconds an iteration of a solver, and the bytes it holds. */
+/* CPU seconds per iteration of a solver, and the bytes it holds. */
 static double iteration_seconds(scree_context *context, const scree_ccp *problem, const char *name,
                                 double *g, size_t *bytes) {
   enum { SHORT = 40, LONG = 140 };
