@@ -128,7 +128,7 @@ typedef struct assembler_mark {
   size_t steps_since_order;
 } assembler_mark;
 assembler_mark assembler_set_mark(assembler *a);
-/* After assembler_undo, or assembler_restore. */
+/* To be called after assembler_undo, or after assembler_restore. */
 void assembler_back_to(assembler *a, assembler_mark mark);
 
 /* The memory of contacts and the order of bodies as bytes, as in model/world.h. */
@@ -140,7 +140,7 @@ scree_status assembler_check(const assembler *a, const void *blob, size_t size);
  */
 size_t assembler_join(const char *const *blob, int count, uint64_t *place, void *out);
 size_t assembler_blob_contacts(const void *blob);
-/* Of a blob that was checked; after the world's part. */
+/* Restores from a blob that was checked before; call it after the world has been restored. */
 scree_status assembler_restore(assembler *a, const void *blob);
 
 /* query.c: every contact with a gap of at most `margin` (m) of bodies as they lie, of the pairs

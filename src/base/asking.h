@@ -21,7 +21,7 @@ static inline void asking_begin(asking *a, scree_context *context) {
   atomic_store(&a->ended, false);
 }
 
-/* In a region: is this thread the caller's own? */
+/* In a parallel region: is this the thread that made the call? */
 static inline bool asking_is_mine(void) {
 #ifdef _OPENMP
   return omp_get_thread_num() == 0;

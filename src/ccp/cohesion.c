@@ -139,7 +139,7 @@ static double generic_r(const scree_ccp *p, size_t k, size_t row) {
   return r;
 }
 
-/* As op_prepare measures it. */
+/* Computes the reference speed as op_prepare does. */
 static void measure(cohesion_shift *s, const scree_ccp *p) {
   double most = 0.0, square = 0.0, r[SCREE_MAX_DIM];
   for (size_t i = 0; i < p->bodies.contact_count; i++) {

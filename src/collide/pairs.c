@@ -276,7 +276,7 @@ static scree_status run_pieces(collide *c) {
   return asking_status(&c->ask, "contacts");
 }
 
-/* Where the pieces' contacts are among all. */
+/* Finds where the contacts of each piece begin among all. */
 static scree_status place_pieces(collide *c, size_t *count) {
   size_t total = 0, first;
   for (size_t k = 0; k < c->piece_count; k++) total += c->piece[k].count;

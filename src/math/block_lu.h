@@ -25,7 +25,7 @@ scree_status block_lu_factor(block_lu *lu, const size_t *offset, const double *v
                              size_t *replaced);
 /* x (rows in the order of the nodes) is overwritten by the solution. */
 void block_lu_solve(const block_lu *lu, double *x);
-/* Of the determinant, 1 or -1. */
+/* The sign of the determinant, 1 or -1. */
 int block_lu_sign(const block_lu *lu);
 /* Entries of the factors: a measure of the work. */
 size_t block_lu_entries(const block_lu *lu);

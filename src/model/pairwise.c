@@ -74,7 +74,7 @@ static double direct_energy(const scree_world *w) {
   return sum;
 }
 
-/* Of some bodies; each pair is met twice. */
+/* The energy of bodies begin … end - 1 with all others; each pair is met twice. */
 static double energy_of(const scree_world *w, size_t begin, size_t end) {
   double sum = 0.0;
   for (size_t i = begin; i < end; i++) {

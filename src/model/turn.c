@@ -58,7 +58,8 @@ static void turn(quat *q, v3 *w, v3 inertia, double h) {
 
 /* Two accelerations agree when they differ by no more than this part of the larger one. */
 static const double steady_part = 0.5;
-/* A jolt: more than twice what gravity gives and this part of the speed. */
+/* A change of velocity is a jolt when it exceeds twice what gravity gives in a step plus this part
+ * of the speed. */
 static const double jolt_part = 0.25;
 
 /* Size of a twist in m/s: its kinetic energy, as if all of it were linear. */

@@ -249,12 +249,12 @@ static inline bool world_is_dynamic(const scree_world *world, size_t i) {
 void world_wake(scree_world *world, size_t body);
 void world_wake_alone(scree_world *world, size_t body);
 void world_wake_all(scree_world *world);
-/* Who slept before a step that is not made after all. */
+/* Restores which bodies slept before a step that was not completed. */
 void world_restore_sleep(scree_world *world, const uint32_t *asleep, size_t count);
 void world_put_to_sleep(scree_world *world, size_t body, uint32_t island);
 /* periodic.c: the box of a definition; false: it is none that could be. */
 bool world_make_box(const scree_periodic_def *def, periodic *box, const char **why);
-/* Of a checkpoint: could it be one? */
+/* Is the box of a checkpoint a possible one? */
 bool world_box_fits(const periodic *box);
 static inline bool world_is_periodic(const scree_world *world) {
   return periodic_is_on(&world->box);

@@ -44,7 +44,7 @@ typedef struct picture_ghost {
   bool hidden;
 } picture_ghost;
 
-/* Where frames come from. */
+/* The source of frames: a recording, or a run. */
 typedef struct picture_source {
   scree_recording *recording; /* or null, and: */
   const scree_world *world;

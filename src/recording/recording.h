@@ -27,7 +27,7 @@ typedef struct recorder recorder;
 /* A new file: made beside `path`, and there under its name from recorder_publish on. */
 scree_status recorder_create(scree_context *context, const char *path, const scree_scene *scene,
                              uint64_t run, bool replace, recorder **out);
-/* All so far is on the disk, and has its name. */
+/* Brings everything so far to the disk, and gives the file its name. */
 scree_status recorder_publish(recorder *r);
 /* Goes on with a file whose lock was taken, at the given counts. `structure`: of its checkpoint;
  * null: there is none. The claim is the recorder's from here on, also when this fails. */

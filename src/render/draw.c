@@ -48,7 +48,7 @@ static void draw_first(render_frame *f, tile_box t) {
   flush(&q);
 }
 
-/* Of pixels with as many samples. */
+/* Do two pixels with equal numbers of samples differ? */
 static bool differ(const render_pixel *p, const render_pixel *q) {
   if (p->item != q->item || p->kind != q->kind) return true;
   const float n2 = (float)(p->count * p->count);

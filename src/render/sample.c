@@ -26,7 +26,7 @@ static float unit(uint32_t x) {
   return (float)(x >> 8) * 0x1p-24f;
 }
 
-/* Of a number that is not negative. */
+/* The fractional part of a number that is not negative. */
 static float part(float x) {
   return x - (float)(int)x;
 }

@@ -72,7 +72,7 @@ enum {
   REFUSAL_KINDS = 12
 };
 
-/* Of a connection; zeroed by libwebsockets. */
+/* The state of a connection; libwebsockets fills it with zeros. */
 typedef struct session {
   const view_asset *asset;
   size_t sent;
@@ -81,7 +81,7 @@ typedef struct session {
   size_t command_size;
 } session;
 
-/* Of the server's thread. */
+/* The state of the server's thread. */
 typedef struct desk {
   struct lws *socket[SERVE_READERS];
   serve_reader *reader[SERVE_READERS];

@@ -20,7 +20,7 @@ static scree_status open_source(const scree_scene *scene, const char *path,
   const char *first = scree_scene_file_path(scene, 0), *slash = strrchr(first, '/');
   char beside[8300];
   scree_status status = scree_recording_open(scene->context, path, recording);
-  /* As given, or beside the scene. */
+  /* The path is tried as given, then beside the scene. */
   if (status != SCREE_ERROR_IO || path[0] == '/' || !slash) return status;
   snprintf(beside, sizeof beside, "%.*s/%s", (int)(slash - first), first, path);
   return scree_recording_open(scene->context, beside, recording) == SCREE_OK ? SCREE_OK : status;

@@ -165,7 +165,7 @@ scree_status sim_probes_publish(scree_sim *sim) {
     if (errno) return fault(sim, p);
     last = p;
   }
-  /* All are in one directory. */
+  /* All tables are in one directory, so one sync serves them. */
   errno = last ? claim_sync_directory(last->claim.path) : 0;
   return errno ? fault(sim, last) : SCREE_OK;
 }

@@ -134,7 +134,7 @@ scree_status sim_take_from(scree_scene *scene, scree_world *world, char *remark,
 
 /* redundant.c: adds to `remark` which joints of a smooth run have rows that others imply. */
 scree_status sim_remark_redundant(scree_sim *sim);
-/* Of a stepper; null: the default, which is not. */
+/* Is the stepper of that name a smooth one? Null: the default, which is not. */
 bool sim_is_smooth(const char *stepper);
 
 /* checkpoint.c: side files beside the recording. */

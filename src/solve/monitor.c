@@ -235,7 +235,7 @@ bool solve_is_new(const solve_run *run) {
 
 bool solve_check_start(solve_run *run) {
   ccp_operator *op = run->op;
-  /* At g = 0 the velocities are at hand. */
+  /* At g = 0 the velocities u = r are known. */
   const bool at_zero =
       !run->settings->warm_start && !op->class->judge && op_max_abs(op, run->g) == 0.0;
   return solve_check(run, 0, run->g, at_zero ? op->r : NULL);

@@ -70,7 +70,7 @@ size_t scree_stepper_save_size(const scree_stepper *s) {
          assembler_save(s->assembler, NULL) + own_size(s);
 }
 
-/* Twice over the state, first for the checksum. */
+/* Goes over the state twice, first for the checksum. */
 static scree_status put(const scree_stepper *s, blob_out *out) {
   char *own = NULL;
   const size_t size = own_size(s);

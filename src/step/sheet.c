@@ -6,7 +6,7 @@
 #include "step/smooth/linear.h"
 #include "step/stepper.h"
 
-/* Of cone solvers: what they leave out or are for. */
+/* Notes about cone solvers: what they leave out, or what they are for. */
 typedef struct sheet_note {
   const char *solver;
   bool no_friction, elements_alone;

@@ -203,7 +203,7 @@ static scree_status set_mark(scree_stepper *s, step_mark *mark) {
   return SCREE_OK;
 }
 
-/* With the message of what ended the step. */
+/* Back to the state before the step; the message of the failure is kept. */
 static void back_to_mark(scree_stepper *s, const step_mark *mark) {
   s->first_work = mark->first_work;
   s->retry_work = mark->retry_work;

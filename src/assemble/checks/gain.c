@@ -105,7 +105,8 @@ static bool joints_gain(const assembler *a, const assembler_params *params) {
   return turn > fast && held_work(a) > much_work * whole;
 }
 
-/* Once a step: `workless` says that it was solved so. */
+/* True at most once per step: `workless` says that it was solved again so that held rows do no
+ * work. */
 bool assembler_joints_give(assembler *a, const assembler_params *params) {
   double turn;
   if (!a->joints.count || a->joints.workless) return false;

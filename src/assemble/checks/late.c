@@ -216,7 +216,7 @@ static v3 carried_back(const assembler *a, size_t i, pose end, v3 point) {
   return pose_apply(world_pose(a->world, i), pose_apply_inverse(end, point));
 }
 
-/* Where both bodies are pushed. */
+/* The point at which both bodies are pushed. */
 static v3 common_point(const assembler *a, const late_suspect *s, v3 on_a, v3 on_b) {
   const world_bodies *b = &a->world->bodies;
   if (!world_is_dynamic(a->world, s->a) || is_ball(b, s->b)) return on_b;

@@ -221,7 +221,7 @@ static void follow(const assembler *a, double h, int most, sweep_pair *p) {
   for (int round = 0; t < h; round++) {
     contact_point found[CONTACT_POINT_MAX];
     p->advances = round;
-    /* As near as can be, or so fast that it would take for ever: as if it were hit. */
+    /* Too many rounds, as the pair stays very near or moves very fast: it counts as hit. */
     if (round > most) {
       p->hit = t;
       return;

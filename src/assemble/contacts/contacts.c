@@ -76,7 +76,7 @@ static double recovery_speed(const assembler *a, const assembler_params *params,
                           : 1e-4 * diameter / params->h + 0.1 * speed;
 }
 
-/* Impulses in the frame of the contact, from the world vectors of the step before. */
+/* The start of a contact: impulses of the step before, from world vectors into its frame. */
 static void warm_start(const assembler *a, const assembler_params *params, const collide_contact *c,
                        uint32_t previous, const scree_ccp_contact_def *def, double *g) {
   const int dim = def->set.dim;
@@ -261,7 +261,7 @@ static void note_pair(const assembler *a, const collide_contact *c, uint32_t pre
                  v3_dot(c->point.normal, assembler_get_before(a, previous));
 }
 
-/* Of a pair that may bounce: by which law. */
+/* Notes whether a contact may bounce, and by which law. */
 static void note_bounce(const assembler *a, const collide_contact *c, double h, law_input *in) {
   in->newton = a->impacts.joined[c->a] || a->impacts.joined[c->b] ||
                in->material->restitution_law == SCREE_RESTITUTION_NEWTON;

@@ -198,7 +198,7 @@ static void curve_pair(assembler *a, double h, size_t first, size_t count) {
   }
 }
 
-/* Once for each body: one in a bed has six contacts. */
+/* Computed once for each body, as a body in a bed has some six contacts. */
 static scree_status expect_bodies(assembler *a, double h) {
   const world_bodies *b = &a->world->bodies;
   const size_t n = b->limit;

@@ -51,7 +51,8 @@ bool assembler_needs_places(const assembler *a) {
   return false;
 }
 
-/* A start need not be sharper than 1e-7 where contacts are so many that memory counts. */
+/* With so many contacts that memory counts, impulses are kept as floats: a start need not be
+ * sharper than 1e-7. */
 scree_status assembler_reserve_before(assembler *a, size_t count) {
   a->memory.before_small = count >= MANY_CONTACTS;
   return memory_grow(a->context, &a->memory.before,

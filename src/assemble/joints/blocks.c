@@ -125,7 +125,7 @@ static bool hold_without_work(const assembler *a, const assembler_params *params
          sqrt(apart[1]) <= params->h * bent.turn && sqrt(speed[1]) <= bent.turn;
 }
 
-/* Of what a step takes back at most. */
+/* Errors below this part of what a step corrects at most count as small. */
 static const double little = 0.2;
 
 static scree_status add_held(assembler *a, const assembler_params *params, size_t index,
@@ -189,7 +189,7 @@ static scree_status add_bushing(assembler *a, const assembler_params *params, si
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
-/* A joint between bodies that cannot be pushed has nothing to say. */
+/* Does the joint have rows? Not between bodies that cannot be pushed. */
 static bool takes_part(const scree_world *w, const joint *j) {
   if (!j->alive || j->broken) return false;
   for (int s = 0; s < JOINT_SIDES; s++)
@@ -247,7 +247,7 @@ void assembler_push_joints(assembler *a) {
 
 /* ---- what the step found -------------------------------------------------------------------- */
 
-/* Adds to what the joint gives body b at its anchor. */
+/* Adds an impulse of a row to the reaction of the joint on body b at its anchor. */
 static void add_reaction(joint *j, const joint_view *view, const joint_row *row, double g) {
   const v3 arm = v3_sub(view->frame[FRAME_B].position, view->center[SIDE_B]);
   const v3 push = row->linear[SIDE_B];

@@ -15,10 +15,10 @@
 #include "assemble/joints/joints.h"
 #include "ccp/problem.h"
 
-/* Of a joint's size, and rad: errors below are left. */
+/* Smaller errors are ignored: as a part of the joint's size, and in rad. */
 static const double small = 1e-8;
 
-/* Twists of v_free with the impulses of joints. Contacts there are none. */
+/* The twists that v_free and the impulses of joints give; contacts are left out. */
 static scree_status find_ends(assembler *a, double h) {
   const scree_world *w = a->world;
   const ccp_bodies *bodies = &a->problem->bodies;
@@ -99,7 +99,7 @@ static bool bend(assembler *a, const assembler_params *params, const joint_part 
   const int count = joint_held_rows(&end, rows);
   double slide = 0.0, turn = 0.0;
   for (int k = 0; k < count; k++) *(rows[k].turn ? &turn : &slide) += rows[k].value * rows[k].value;
-  /* A joint that came apart is brought together in more steps than one. */
+  /* A joint that has come apart is brought together over several steps. */
   if (joint_recovered_part(slide, most.slide, most.chord_slide, params) < 1.0 ||
       joint_recovered_part(turn, most.turn, most.chord_turn, params) < 1.0 ||
       params->stabilisation < 1.0)

@@ -137,7 +137,7 @@ bool law_holds(const law_input *in, law_state *state);
 scree_set law_dry_set(const law_input *in, const law_state *state);
 /* The flow of a set of this material, whose mu may have changed. */
 void law_set_flow(const scree_material_def *m, scree_set *set);
-/* With cohesion while it holds. */
+/* The set of a contact; with cohesion while that holds. */
 scree_set law_set(const law_input *in, law_state *state);
 /* b_n of a rigid contact: gap/h ahead of touch, overlap removed at the allowed speed, a bounce;
  * within a thousandth of a diameter and at rest a part of the gap only. */

@@ -27,7 +27,7 @@ bool bodies_turning_fits(const ccp_operator *op, size_t i) {
          is_usual(set_spinning_of(set));
 }
 
-/* Where row k of a block is among the six. */
+/* The place of row k of a block among the six rows of a group. */
 static int slot_of(int dim, int k) {
   return rows_is_moment(k) && rows_axis(dim, k) == 0 ? rows_spinning(ROWS) : k;
 }

@@ -21,7 +21,7 @@ static inline bool rows_spin(int dim) {
   return dim == 4 || dim == 6;
 }
 
-/* Of a contact that spins: the row of that moment. */
+/* The row of the spinning moment. */
 static inline int rows_spinning(int dim) {
   return dim - 1;
 }

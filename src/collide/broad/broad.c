@@ -435,7 +435,8 @@ static void give_back(broad *b, size_t n) {
 
 /* ---- the same pairs once more --------------------------------------------------------------- */
 
-/* Where sizes are alike: cells that the largest fills are small enough for the others. */
+/* Prepares the search by strays, for bodies of like size: cells that fit the largest are small
+ * enough for all. */
 static scree_status prepare_strays(broad *b, size_t n) {
   int finest = BROAD_LEVELS, coarsest = 0;
   for (int l = 0; l < BROAD_LEVELS; l++) {

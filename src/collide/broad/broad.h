@@ -24,7 +24,7 @@ typedef struct collide_given {
   contact_point point;
 } collide_given;
 
-/* On several ranks: which pairs are this one's. */
+/* On several ranks: decides which pairs belong to this rank. */
 typedef struct collide_part {
   int me;
   const uint16_t *owner; /* the rank of each body that can be pushed */

@@ -11,7 +11,8 @@
 
 enum { PHASES = 8, LEAST_CELLS = 3, SAMPLE = 64, WIDTH = 4, PARALLEL_BODIES = 4096 };
 static const double CELLS_A_MEMBER = 3.0;
-/* Of a side, that the others may add up to more than a cube's. */
+/* A box is about a cube when its sides exceed those of the cube of its least side by less than this
+ * part of that side, in sum. */
 static const double about_a_cube = 0.1;
 /* Sizes within this ratio make one level. */
 static const double one_level = 1.5;

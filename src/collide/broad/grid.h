@@ -50,7 +50,7 @@ void broad_grid_give_back_lanes(broad_grid *g);
  * are not the finest, and boxes without end, get none. */
 scree_status broad_grid_sort(broad_grid *g, const broad_boxes *boxes, size_t least);
 
-/* Where partners are put. */
+/* A list that partners are written to. */
 typedef struct broad_list {
   uint32_t *entry;
   size_t count, room;

@@ -251,7 +251,7 @@ static void epa_flat(const epa *e, const gjk_solid *a, const gjk_solid *b, gjk_r
   g->gap = 0;
 }
 
-/* Until the nearest face is on the surface, to `enough`. */
+/* Expands until the nearest face is within `enough` of the surface. */
 static bool epa_blow_up(epa *e, const gjk_solid *a, const gjk_solid *b, double enough) {
   while (e->corners < EPA_CORNERS) {
     const epa_face nearest = *epa_nearest(e);

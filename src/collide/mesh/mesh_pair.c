@@ -313,7 +313,7 @@ static void heights(const placed *t, const placed *f, double *low, double *high)
   }
 }
 
-/* Where an edge of t runs through f. */
+/* Notes where edges of t run through f. */
 static void note_crossings(pair *p, const placed *t, const placed *f) {
   for (int k = 0; k < 3 && p->crossings < CROSSINGS; k++) {
     const v3 a = t->p[k], b = t->p[(k + 1) % 3];
@@ -390,7 +390,7 @@ static void leaf_leaf(pair *p, const shape_mesh_node *na, const shape_mesh_node 
   }
 }
 
-/* Both trees at once, the larger box is opened first. */
+/* Walks down both trees together; of two boxes the larger one is opened first. */
 static void search(pair *p) {
   m33 size;
   for (int i = 0; i < 3; i++)

@@ -276,7 +276,7 @@ int manifold_clip(const manifold_face *base, const manifold_face *other, bool sw
   return n;
 }
 
-/* Of the width of a manifold. */
+/* As a part of the width of a manifold. */
 static const double slow_part = 0.1;
 
 static void contact_swap(contact_point *c, int i, int j) {

@@ -34,7 +34,7 @@ typedef struct matrix_window {
 scree_status matrix_part(scree_context *context, const ccp_matrix *from, const uint32_t *row_map,
                          const uint32_t *column_map, matrix_window window, ccp_matrix *out);
 scree_status matrix_transpose(scree_context *context, const ccp_matrix *from, ccp_matrix *out);
-/* The same places and the same bits. */
+/* Do two matrices have the same pattern and the same bits? */
 bool matrix_same(const ccp_matrix *a, const ccp_matrix *b);
 void matrix_clear(scree_context *context, ccp_matrix *m);
 

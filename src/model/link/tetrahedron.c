@@ -77,7 +77,7 @@ static void put_point(const world_link *l, const pose *at, uint32_t p, double (*
   const double det = over_places(l->body_count, l->place, slope);
   out->volume = fabs(det) / (l->body_count == CORNERS ? 6.0 : 24.0);
   for (uint32_t k = 0; k < l->body_count; k++) {
-    /* From the first node: rounding of far places would be strain. */
+    /* Relative to the first node: far from the origin rounding of places would look like strain. */
     const v3 d = v3_sub(at[k].position, at[0].position);
     for (int j = 0; j < 3; j++) {
       out->f[0][j] += d.x * slope[k][j];

@@ -196,7 +196,7 @@ bool scene_has_material(const scree_scene *scene, const char *name);
 /* The material of that name, else a fault at `place`. */
 scree_status scene_find_material(scree_scene *scene, const scene_node *place, const char *name,
                                  scree_material_id *id);
-/* From the frame of the assembly to the world's. */
+/* Transform from the frame of the assembly to that of the world. */
 void scene_move_point(const scree_scene *scene, double x[3]);
 void scene_turn_vector(const scree_scene *scene, double x[3]);
 void scene_turn_rotation(const scree_scene *scene, double q[4]);     /* of a body */

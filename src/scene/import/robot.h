@@ -200,7 +200,7 @@ scree_status robot_numbers(robot *r, const xml_element *e, const char *attribute
                            size_t most, double *out, size_t *count);
 scree_status robot_number(robot *r, const xml_element *e, const char *attribute, double *out);
 scree_status robot_vector(robot *r, const xml_element *e, const char *attribute, v3 *out);
-/* As many as there are, in the document's memory. */
+/* Reads all numbers of an attribute, into the document's memory. */
 scree_status robot_list(robot *r, const xml_element *e, const char *attribute, double **out,
                         size_t *count);
 /* A whole text as one number. */
@@ -232,7 +232,7 @@ void robot_add_mass(robot_mass *sum, const robot_mass *part, pose place);
 /* Moments that break the triangle rule become their mean, about all axes. */
 void robot_balance_inertia(double inertia[6]);
 void robot_principal_inertia(const double inertia[6], double out[3]); /* ascending */
-/* Of one geom, in its body's frame. */
+/* The mass of one geom, in its body's frame. */
 scree_status robot_weigh_geom(robot *r, robot_geom *g, robot_mass *mass);
 /* Gives a mass to all bodies that have none given, from their geoms. */
 scree_status robot_weigh(robot *r);

@@ -37,7 +37,7 @@ static const auto_stage plans[AUTO_CLASS_COUNT][AUTO_STAGES] = {
                           METHOD(AGS, AUTO_AS_NEWTON, .reason = NULL), STAGE(TURNS)},
     /* Never run: its start makes it one of the next five. */
     [AUTO_STEP_STACK] = {STAGE(END)},
-    /* Nothing is left to add up. */
+    /* Bodies that tumble leave no small errors that a stack would add up. */
     [AUTO_STEP_TUMBLING] = {ISLANDS(AGS, .reason = "ags: a large problem of bodies that tumble, "
                                                    "warm, at a loose tolerance"),
                             METHOD(AGS, AUTO_AS_NEWTON, .reason = NULL), STAGE(TURNS)},

@@ -275,7 +275,7 @@ static phase_end sweep(auto_work *w, auto_ways *way) {
                   "%ld sweeps converge by %.3f each: %.0e more expected", iteration,
                   pow(gain, 1.0 / gone), set_smaller(left, 9e9));
     way->left = left;
-    /* Where few are left, extrapolation ends them all together. */
+    /* If few sweeps are left, extrapolation over all islands together is cheaper. */
     return apart && !(way->gradient && left <= auto_apart_sweeps) ? PHASE_APART : PHASE_LEFT;
   }
 }

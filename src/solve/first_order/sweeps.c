@@ -90,7 +90,7 @@ static scree_status run_jacobi(solve_run *run) {
   }
 }
 
-/* Of a run with little time. */
+/* Sweeps that a run with little time gets at least. */
 enum { SECURE_SWEEPS = 10 };
 
 bool solve_secure(solve_run *run) {

@@ -201,7 +201,7 @@ static void add_squares(const condense *c, size_t i, size_t j, size_t rows, size
   }
 }
 
-/* Both ascend; returns how many are in either. */
+/* Merges two ascending lists; returns the number of different entries. */
 static size_t merge(const uint32_t *a, size_t na, const condense_touch *b, size_t nb,
                     uint32_t *out) {
   size_t count = 0;

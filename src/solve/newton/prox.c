@@ -332,7 +332,7 @@ static scree_status try_path(prox *p, bool from_best) {
   return status;
 }
 
-/* From where the first stage ended. */
+/* Goes on from the end of the first stage, with weights of each block's own. */
 static scree_status run_local(prox *p, long limit) {
   solve_run *run = p->run;
   double *const vectors[4] = {p->u, p->next, p->centre, p->prox_u};

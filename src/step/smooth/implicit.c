@@ -167,7 +167,7 @@ static scree_status newton(scree_stepper *st, double h, const smooth_method *c,
   return SCREE_OK;
 }
 
-/* Of the local error over what is allowed. */
+/* The local error of the step over the allowed one, root mean square. */
 static double error_of(const smooth_system *s, double h, const smooth_method *c, double allowed) {
   double sum = 0.0;
   for (size_t r = 0; r < s->bodies; r++) {
@@ -229,7 +229,7 @@ static void back_to_start(scree_stepper *st, double time) {
   if (m->penalty.young == 0.0) return;
   smooth_contacts_drop(&m->contacts);
   m->work = (penalty_work){0};
-  /* Without memory for it contacts forget their slips. */
+  /* If this fails for lack of memory contacts forget their slips. */
   if (smooth_contacts_restore(st, &m->contacts, m->contact_bytes, m->contact_size))
     m->contacts.count = m->contacts.before = 0;
 }
@@ -294,7 +294,7 @@ static scree_status accept_part(smooth *m, double h, const smooth_method *c, con
   scree_status status = system_begin(s, &again);
   if (status || !c->project || !s->rows) return status;
   status = system_renew(s, &m->linear, h);
-  /* What the blend was ahead of a by stays. */
+  /* The difference of the blend from a is kept. */
   for (size_t i = 0; i < 6 * s->bodies && !status; i++) s->b0[i] += m->more[i];
   return status;
 }

@@ -89,7 +89,8 @@ static void shift(direct *d, const kkt_matrix *m, uint32_t joint) {
   d->shifted = true;
 }
 
-/* Of joints without a body to go with, and those that go with one that does not hold them. */
+/* Shifts the blocks of joints that have no body to be eliminated with, or one that does not hold
+ * them. */
 static void shift_some(direct *d, const kkt_matrix *m) {
   for (uint32_t i = 0; i < m->bodies; i++) {
     bool any = false;

@@ -269,7 +269,7 @@ scree_status scree_world_find_modes(scree_world *w, size_t count, double *freque
                           "modes: %zu are wanted of %zu bodies, which have %zu at most", count,
                           s.bodies, 6 * s.bodies);
   if (!status) {
-    /* At rest, or the spin would count. */
+    /* Velocities are set to 0, so that spin does not change the modes. */
     memset(s.v0, 0, 6 * s.bodies * sizeof *s.v0);
     status = run(&s, &linear, count, frequencies, shapes, &done);
     system_back(&s);

@@ -63,7 +63,7 @@ typedef struct smooth {
   size_t contact_size;
 } smooth;
 
-/* Of every stepper of this family, as stepper_class wants them. */
+/* Members of stepper_class that all steppers of this family share. */
 scree_status smooth_create(scree_stepper *stepper);
 void smooth_destroy(scree_stepper *stepper);
 size_t smooth_save(const scree_stepper *stepper, void *bytes);

@@ -102,7 +102,7 @@ static void rates_ahead(smooth_system *s, double dt, const double *step, const d
   for (size_t k = 0; k < s->rows; k++) sum[k] += weight * system_rate(s, k, v);
 }
 
-/* Without joints and inertia of links: M^-1 f. */
+/* M^-1 f, where there are no joints and no inertia of links. */
 static void free_accelerations(const smooth_system *s, const double *f, double *a) {
   const world_bodies *b = &s->world->bodies;
   for (size_t r = 0; r < s->bodies; r++) {

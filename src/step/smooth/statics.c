@@ -105,7 +105,8 @@ static void take_correction(statics *t, double size) {
   for (size_t k = 0; k < s->rows; k++) s->lambda[k] -= cut * s->x[6 * s->bodies + k];
 }
 
-/* Stiff parts leave forces by the rounding of places alone: then corrections tell. */
+/* Is this an equilibrium? In stiff parts rounding of places alone leaves forces: there the size of
+ * the correction decides. */
 static bool balanced(const scree_equilibrium_info *info, double tolerance, double size) {
   return info->residual <= tolerance || (size <= rounding && info->residual <= 1e-6);
 }

@@ -409,7 +409,7 @@ size_t system_save(const smooth_system *s, void *bytes) {
   return size;
 }
 
-/* After the world's part. */
+/* To be called after the world has been restored. */
 scree_status system_restore(smooth_system *s, const void *bytes, size_t size) {
   uint64_t head[3];
   const char *at = bytes;
