@@ -419,7 +419,8 @@ int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *giv
         counts.ranks, counts.work_most, counts.work_all, counts.messages, 1e-6 * counts.bytes,
         counts.reductions);
   if (s.infeasible)
-    cli_note("the step at %.6g s was proven to have no solution; a container may be squeezed",
+    cli_note("the step at %.6g s was proven to have no solution; a container may be squeezed, or a "
+             "motor without a limit press against a stop",
              s.infeasible_time);
   if (s.relaxation_matters)
     cli_note(
