@@ -132,6 +132,36 @@ static void test_springs(void **state) {
   lab_close(&l);
 }
 
+/* A spring of turns is linear in the angle however far it turns: a torsion pendulum let go at 2.8
+ * rad swings as one let go at 0.1 rad, 2 pi sqrt(I/k) to and fro; about an axis askew, too. */
+static void test_far_turns(void **state) {
+  (void)state;
+  for (int askew = 0; askew < 2; askew++) {
+    lab l = bench();
+    l.def.tolerance_residual = 1e-8;
+    const scree_body_id b = ball_at(&l, 0.0, 0.0, 0.0);
+    scree_joint_def bushing = joint_to(SCREE_JOINT_BUSHING, b, 0.0, 0.0);
+    for (int k = 0; k < 3; k++) bushing.stiffness[k] = 1e4;
+    for (int k = 3; k < 6; k++) bushing.stiffness[k] = 0.3;
+    add(&l, &bushing);
+    scree_body_info info;
+    ok(&l, scree_body_get_info(l.world, b, &info));
+    const double far = 2.8, period = 2.0 * pi * sqrt(info.principal_inertia[0] / 0.3);
+    const double axis[3] = {askew ? 0.6 : 0.0, askew ? 0.0 : 1.0, askew ? 0.8 : 0.0};
+    scree_body_state s = lab_state(&l, b);
+    s.rotation[0] = cos(0.5 * far);
+    for (int k = 0; k < 3; k++) s.rotation[1 + k] = sin(0.5 * far) * axis[k];
+    ok(&l, scree_body_set_state(l.world, b, &s));
+    const size_t steps = 4 * (size_t)(period / 1e-3 + 0.5);
+    lab_run(&l, period / (double)steps, 1.25 * period);
+    s = lab_state(&l, b);
+    const double turn =
+        2.0 * (axis[0] * s.rotation[1] + axis[1] * s.rotation[2] + axis[2] * s.rotation[3]);
+    assert_near(turn, 0.0, 2e-3 * far); /* a quarter on: it passes the middle */
+    lab_close(&l);
+  }
+}
+
 /* On a tilted plane, free of friction, a ball slides by g sin; along a tilted line too. */
 static void test_planes(void **state) {
   (void)state;
@@ -212,7 +242,8 @@ static void test_parallel(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pendulums), cmocka_unit_test(test_rope),
-      cmocka_unit_test(test_springs),   cmocka_unit_test(test_planes),
-      cmocka_unit_test(test_cone),      cmocka_unit_test(test_parallel)};
+      cmocka_unit_test(test_springs),   cmocka_unit_test(test_far_turns),
+      cmocka_unit_test(test_planes),    cmocka_unit_test(test_cone),
+      cmocka_unit_test(test_parallel)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
