@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Contact laws from scenes: what is refused, with its place, and that a law's state survives a checkpoint and threads."""
+import random
 import re
 
 from command import CommandTest, main
@@ -161,6 +162,22 @@ SCALES = ["rigid", "rigid, restitution: 0.5", "rigid-cohesive, cohesion: 0.5^3, 
           "rigid, friction_kinetic: 0.3, stribeck_speed: 0.1^0.5, friction_viscous: 0.1^-0.5"]
 
 
+def crushed_heap():
+    """Balls and a cube that fall on each other, crushed at 5 N."""
+    draw = random.Random(3).uniform
+    lines = ["step: 5 ms", "duration: 0.3 s", "gravity: [2, 0, -9.5]", "solver: {tolerance_residual: 1e-6}",
+             "materials:", "  default: {friction: 0.5, law: elastoplastic, compliance: 1e-5, yield_force: 5, hardening: 1000}",
+             "bodies:", "  - {name: floor, kind: fixed, shape: {half_space: {}}}"]
+    r = 0.05
+    for k in range(14):
+        at = [(k % 2 - 0.5) * 2.25 * r + draw(-0.1, 0.1) * r, (k // 2 % 2 - 0.5) * 2.25 * r + draw(-0.1, 0.1) * r, r * 1.001 + k // 4 * 2.06 * r]
+        speed = [draw(-0.3, 0.3), draw(-0.3, 0.3), draw(-0.3, 0.1)]
+        turn = [draw(-3, 3), draw(-3, 3), draw(-3, 3)]
+        lines.append("  - {name: b%d, shape: {sphere: {radius: %r}}, density: 1000, position: %r, velocity: %r, angular: %r}" % (k, r, at, speed, turn))
+    lines.append("  - {name: cube, shape: {box: {size: [0.15, 0.1, 0.05]}}, density: 1000, position: [0, 0, 0.51205], rotation: {axis: [1, 0.3, 0], angle: 5 deg}}")
+    return "\n".join(lines) + "\n"
+
+
 class Laws(CommandTest):
     def write(self, name, text):
         with open(self.path(name), "w", encoding="utf-8") as file:
@@ -233,6 +250,15 @@ class Laws(CommandTest):
                 self.assertEqual(result.code, 0, result.err)
                 hashes.append(self.lines(result)[-1]["state_hash"])
                 self.assertEqual(len(set(hashes)), 1, hashes)
+
+    def test_extrapolated_sweeps_arrive_at_caps(self):
+        self.write("crushed.yaml", crushed_heap())
+        for step in (50, 58):
+            result = self.run_scree("run", "crushed.yaml", "--threads", "1", "--export-problem", str(step), "--export-to", "crushed-%d.hdf5" % step)
+            self.assertEqual(result.code, 0, result.err)
+            result = self.run_scree("solve", "crushed-%d.hdf5" % step, "--solver", "ags", "--model", "relaxed", "--tol", "1e-9", "--strict", "--json")
+            self.assertEqual(result.code, 0, result.err)
+            self.assertEqual(self.lines(result)[-1]["outcome"], "solved")
 
     def test_all_sizes_are_alike(self):
         for law in SCALES:

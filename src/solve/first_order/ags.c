@@ -10,7 +10,8 @@
  * within them. No rate is proved for sweeps in a fixed order, hence the guard: when the merit has
  * risen to ten times the best (a hundred with exact friction, where it goes up and down), back to
  * the best iterate, and beta is capped at 0.9, then at 0.5, then at 0: plain sweeps, which
- * converge.
+ * converge. In the relaxed model the same when twice as many sweeps, and 500 at least, have not
+ * made the best iterate better: with caps extrapolation may go round for ever.
  *
  * Exact Coulomb is no minimisation: with s = mu |u_T| exact in every block the sweep is a map that
  * is not symmetric, and full extrapolation turns against itself. Near the solution an error that a
@@ -48,6 +49,8 @@ static const double coulomb_tight = 1e-2;
 /* distance2 must fall to this part in coulomb_wait sweeps, else it stalls. */
 static const double coulomb_gain = 0.5;
 enum { coulomb_wait = 200 };
+/* The best merit is better when it is below this part of the one before. */
+static const double round_gain = 0.9;
 
 typedef struct ags {
   solve_run *run;
@@ -57,6 +60,9 @@ typedef struct ags {
   int bound;
   long sweeps, mark;
   double mark2, least2;
+  /* For the guard: the merit that was last made better, and when. */
+  double guarded;
+  long guarded_at;
   bool greedy;
 } ags;
 
@@ -109,11 +115,23 @@ static void go_back(solve_run *run) {
   run->best_place = BEST_IN_ROWS;
 }
 
+/* Relaxed: does the best iterate stay the best for too long? */
+static bool goes_round(ags *s, long iteration) {
+  if (s->run->model == SCREE_MODEL_COULOMB) return false;
+  const bool better = s->run->best_merit < round_gain * s->guarded;
+  const bool late = iteration - s->guarded_at >= (s->guarded_at > 500 ? s->guarded_at : 500);
+  if (!better && !late) return false;
+  s->guarded = s->run->best_merit;
+  s->guarded_at = iteration;
+  return !better;
+}
+
 /* See the comment at the head of this file. */
-static scree_status guard(ags *s) {
+static scree_status guard(ags *s, long iteration) {
   solve_run *run = s->run;
   const double far = run->model == SCREE_MODEL_COULOMB ? 100.0 : 10.0;
-  if (!(run->merit > far * run->best_merit) || s->beta_most == 0.0) return SCREE_OK;
+  const bool round = goes_round(s, iteration);
+  if ((!round && !(run->merit > far * run->best_merit)) || s->beta_most == 0.0) return SCREE_OK;
   s->beta_most = s->beta_most > 0.9 ? 0.9 : s->beta_most > 0.5 ? 0.5 : 0.0;
   go_back(run);
   op_sweep_begin(run->op, run->g);
@@ -132,6 +150,7 @@ static scree_status run_ags(solve_run *run) {
            .mark = coulomb_wait,
            .mark2 = INFINITY,
            .least2 = INFINITY,
+           .guarded = INFINITY,
            .greedy = run_option(run, "extrapolation") > 0.5};
   const long patience = (long)run_option(run, "patience");
   bool ended = solve_begin_sweeps(run);
@@ -144,7 +163,7 @@ static scree_status run_ags(solve_run *run) {
     const double change = iterate(&s);
     if (!solve_due_hint(run, iteration, change)) continue;
     ended = solve_check_inside(run, iteration);
-    if (!ended) status = guard(&s);
+    if (!ended) status = guard(&s, iteration);
   }
   solve_end_sweeps(run);
   return status;
