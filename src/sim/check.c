@@ -138,6 +138,14 @@ static scree_status look_for_bonds(scree_scene *scene, const scree_world *world)
   return SCREE_OK;
 }
 
+scree_status sim_check_energy(scree_context *context, const scree_energy *e) {
+  const double sum = e->linear + e->angular + e->potential + e->elastic + e->pairwise;
+  if (isfinite(sum)) return SCREE_OK;
+  return context_fail(context, SCREE_ERROR_INPUT,
+                      "the energy of the start is not finite; look for a place, mass, velocity or "
+                      "gravity that is too large");
+}
+
 /* Builds a world for the check alone, and destroys it. */
 scree_status scree_sim_check(scree_scene *scene, scree_report_function report, void *user) {
   ARGUMENT_CHECK(scene ? scree_scene_context(scene) : NULL, scene);
@@ -149,6 +157,8 @@ scree_status scree_sim_check(scree_scene *scene, scree_report_function report, v
   if (!status) status = scree_scene_build(scene, &world);
   if (status) return status;
   status = sim_take_from(scene, world, NULL, 0);
+  const scree_energy energy = scree_world_get_energy(world);
+  if (!status) status = sim_check_energy(scree_scene_context(scene), &energy);
   if (!status) status = report_hole(scene, world, report, user);
   if (!status) status = sim_create_stepper(scene, world, true, &stepper);
   if (!status) status = report_overlaps(scene, world, report, user);

@@ -86,6 +86,8 @@ static scree_status prepare(scree_sim *sim) {
   if (!status) status = sim_spread(sim);
   if (status) return status;
   sim->totals.energy = scree_world_get_energy(sim->world);
+  status = sim_check_energy(sim->context, &sim->totals.energy);
+  if (status) return status;
   sim->totals.model = (int32_t)sim->settings->solver.model;
   sim->probe_count = scree_scene_probe_count(sim->scene);
   sim->probes = memory_new(sim->context, sim->probe_count, sizeof *sim->probes);

@@ -54,7 +54,7 @@ static void judge_energy(const scree_sim *sim, scree_sim_summary *s) {
   }
   turned += fabs(l->motors) + fabs(l->motions) + fabs(l->forces);
   s->energy_error = turned > 0.0 ? error / turned : 0.0;
-  s->energy_matters = s->energy_error > energy_share;
+  s->energy_matters = !(s->energy_error <= energy_share);
 }
 
 void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {

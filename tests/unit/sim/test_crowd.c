@@ -1,4 +1,5 @@
-/* Bodies in one place by the thousand: refused with a count and some of them, in little memory. */
+/* Bodies in one place by the thousand: refused with a count and some of them, in little memory. A
+ * body so far away that its energy is no number is refused too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,10 +68,26 @@ static void test_allowed(void **state) {
   scree_context_destroy(context);
 }
 
+static void test_far(void **state) {
+  (void)state;
+  const char *text = "bodies: [{shape: {sphere: {radius: 0.1}}, position: [0, 0, 1.0e+308]}]";
+  scree_context *context = scree_context_create(NULL);
+  scree_scene *scene = NULL;
+  scree_sim *sim = NULL;
+  char last[256] = "";
+  assert_int_equal(scree_scene_load_text(context, "a", text, strlen(text), NULL, &scene), SCREE_OK);
+  assert_int_equal(scree_sim_check(scene, count, last), SCREE_ERROR_INPUT);
+  assert_int_equal(scree_sim_create(scene, NULL, &sim), SCREE_ERROR_INPUT);
+  assert_non_null(strstr(scree_context_message(context), "energy of the start is not finite"));
+  scree_scene_destroy(scene);
+  scree_context_destroy(context);
+}
+
 int main(void) {
 #ifndef SCREE_WITH_YAML
   return 0;
 #endif
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_crowd), cmocka_unit_test(test_allowed)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_crowd), cmocka_unit_test(test_allowed),
+                                     cmocka_unit_test(test_far)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
