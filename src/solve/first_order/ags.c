@@ -10,8 +10,9 @@
  * within them. No rate is proved for sweeps in a fixed order, hence the guard: when the merit has
  * risen to ten times the best (a hundred with exact friction, where it goes up and down), back to
  * the best iterate, and beta is capped at 0.9, then at 0.5, then at 0: plain sweeps, which
- * converge. In the relaxed model the same when twice as many sweeps, and 500 at least, have not
- * made the best iterate better: with caps extrapolation may go round for ever.
+ * converge. In the relaxed model of sets with caps the same when twice as many sweeps, and 500 at
+ * least, have not made the best iterate better: there extrapolation may go round for ever. Without
+ * caps long plateaus end by themselves.
  *
  * Exact Coulomb is no minimisation: with s = mu |u_T| exact in every block the sweep is a map that
  * is not symmetric, and full extrapolation turns against itself. Near the solution an error that a
@@ -63,6 +64,7 @@ typedef struct ags {
   /* For the guard: the merit that was last made better, and when. */
   double guarded;
   long guarded_at;
+  bool capped; /* some set has a cap */
   bool greedy;
 } ags;
 
@@ -115,9 +117,15 @@ static void go_back(solve_run *run) {
   run->best_place = BEST_IN_ROWS;
 }
 
-/* Relaxed: does the best iterate stay the best for too long? */
+static bool has_caps(const scree_ccp *p) {
+  for (size_t k = 0; k < p->set_count; k++)
+    if (p->set[k].cap < INFINITY) return true;
+  return false;
+}
+
+/* Relaxed, with caps: does the best iterate stay the best for too long? */
 static bool goes_round(ags *s, long iteration) {
-  if (s->run->model == SCREE_MODEL_COULOMB) return false;
+  if (!s->capped || s->run->model == SCREE_MODEL_COULOMB) return false;
   const bool better = s->run->best_merit < round_gain * s->guarded;
   const bool late = iteration - s->guarded_at >= (s->guarded_at > 500 ? s->guarded_at : 500);
   if (!better && !late) return false;
@@ -151,6 +159,7 @@ static scree_status run_ags(solve_run *run) {
            .mark2 = INFINITY,
            .least2 = INFINITY,
            .guarded = INFINITY,
+           .capped = has_caps(run->op->problem),
            .greedy = run_option(run, "extrapolation") > 0.5};
   const long patience = (long)run_option(run, "patience");
   bool ended = solve_begin_sweeps(run);
