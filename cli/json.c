@@ -33,6 +33,9 @@ void json_string(FILE *out, const char *text) {
       fprintf(out, "\\%c", *at++);
     } else if (*at < 0x20 || *at == 0x7f) {
       fprintf(out, "\\u%04x", *at++);
+    } else if (at[0] == 0xc2 && at[1] < 0xa0) { /* controls beyond ASCII */
+      fprintf(out, "\\u%04x", at[1]);
+      at += 2;
     } else {
       fwrite(at, 1, n, out);
       at += n;

@@ -119,8 +119,11 @@ static void print_probes(const content *c) {
     if (scree_scene_get_probe(c->scene, i, &p) ||
         !probe_path(c->path, p.name, strlen(p.name), path, sizeof path))
       continue;
-    printf("%-13s %s: %s%s\n", i ? "" : "probes", p.name, path,
-           access(path, R_OK) == 0 ? "" : " (missing)");
+    printf("%-13s ", i ? "" : "probes");
+    cli_put_clean(stdout, p.name);
+    printf(": ");
+    cli_put_clean(stdout, path);
+    printf("%s\n", access(path, R_OK) == 0 ? "" : " (missing)");
   }
 }
 
@@ -131,8 +134,9 @@ static void print_text(const content *c) {
   size_text(c->bytes, size, sizeof size);
   printf("%s%s%s\n", cli_bold(stdout), c->path, cli_plain(stdout));
   info_line("title", s->title);
-  printf("kind          recording by scree %s, %s on disk\n", scree_recording_version(c->recording),
-         size);
+  printf("kind          recording by scree ");
+  cli_put_clean(stdout, scree_recording_version(c->recording));
+  printf(", %s on disk\n", size);
   printf("state         %s at %.6g s of %.6g s%s\n", c->state, t->time, s->duration,
          strcmp(c->state, "stopped") != 0 ? ""
          : c->checkpoint                  ? "; scree resume goes on from its checkpoint"
@@ -165,7 +169,7 @@ static void print_text(const content *c) {
   }
   print_probes(c);
   for (size_t i = 0; i < scree_scene_file_count(c->scene); i++)
-    printf("%-13s %s\n", i ? "" : "scene", scree_scene_file_path(c->scene, i));
+    info_line(i ? "" : "scene", scree_scene_file_path(c->scene, i));
   for (size_t i = 0; i < scree_scene_set_count(c->scene); i++)
     info_line(i ? "" : "changes", scree_scene_set_text(c->scene, i));
 }

@@ -34,10 +34,12 @@ static void print_text(const char *path, const scree_scene *scene, const scree_w
   for (size_t i = 0; i < scree_scene_probe_count(scene); i++) {
     scree_probe_def p;
     if (scree_scene_get_probe(scene, i, &p)) continue;
-    printf("%-13s %s (%s)\n", i ? "" : "probes", p.name, probe_kind(p.kind));
+    printf("%-13s ", i ? "" : "probes");
+    cli_put_clean(stdout, p.name);
+    printf(" (%s)\n", probe_kind(p.kind));
   }
   for (size_t i = 1; i < scree_scene_file_count(scene); i++)
-    printf("%-13s %s\n", i > 1 ? "" : "files", scree_scene_file_path(scene, i));
+    info_line(i > 1 ? "" : "files", scree_scene_file_path(scene, i));
 }
 
 static void print_json(const char *path, const scree_scene *scene, const scree_world *world) {

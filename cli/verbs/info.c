@@ -17,9 +17,12 @@ static const cli_flag flags[] = {
 
 void info_line(const char *label, const char *text) {
   if (!*text) return;
+  char start[401];
+  snprintf(start, sizeof start, "%s", text);
+  for (char *c = start; *c; c++)
+    if (*c == '\n' || *c == '\t') *c = ' ';
   printf("%-13s ", label);
-  for (size_t i = 0; text[i] && i < 400; i++)
-    putchar((unsigned char)text[i] < 0x20 || text[i] == 0x7f ? ' ' : text[i]);
+  cli_put_clean(stdout, start);
   printf("%s\n", strlen(text) > 400 ? "…" : "");
 }
 

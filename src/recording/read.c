@@ -41,8 +41,6 @@ static bool take_text(const walk_attribute *a, char *text, size_t size) {
   if (a->type.kind != WALK_STRING || a->count != 1 || a->type.size >= size) return false;
   memcpy(text, a->data, a->type.size);
   text[a->type.size] = '\0';
-  for (char *c = text; *c; c++)
-    if ((unsigned char)*c < ' ') *c = '?';
   return true;
 }
 

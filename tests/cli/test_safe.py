@@ -150,6 +150,18 @@ class Safe(CommandTest):
         for verb in ("check", "info"):
             self.assertNotIn("\x1b", self.run_scree(verb, scene).out)
 
+    def test_escapes_of_recordings(self):
+        """A file whose name has controls is found again in the recording, and no verb sends them to the terminal."""
+        self.write("s/\x1b[31m\u009b2J.yaml", "materials: {other: {friction: 0.3}}\n")
+        scene = self.write("s/scene.yaml", 'title: "\\e[31m\\x9b2J"\ninclude: "\\e[31m\\x9b2J.yaml"\nduration: 0.02\n' + BALL)
+        self.assertEqual(self.run_scree("run", scene, "--out", "r.h5").code, 0)
+        for arguments in (["check", scene], ["info", scene], ["info", "r.h5"], ["verify", "r.h5"], ["resume", "r.h5", "--duration", "0.04"]):
+            for more in ([], ["--json"]):
+                result = self.run_scree(*arguments, *more)
+                self.assertEqual(result.code, 0, result.err)
+                for character in result.out + result.err:
+                    self.assertTrue(character == "\n" or ord(character) >= 0x20 and not 0x7f <= ord(character) < 0xa0, arguments)
+
 
 if __name__ == "__main__":
     main()
