@@ -174,7 +174,7 @@ typedef struct sleepers {
   uint64_t seen; /* the world's count of changes of who sleeps, when pairs were last found */
   uint8_t *kind; /* of each body, as collision sees it: who sleeps is fixed */
   size_t kind_count;
-  uint32_t *island; /* of each body, while some may fall asleep; hold.c: has it just done so? */
+  uint32_t *island;  /* of each body, while some may fall asleep; hold.c: has it just done so? */
   body_load *excess; /* hold.c: of each body asleep, what holds it now less what did */
   /* hold.c: kept contacts of who has woken in this step, 1 + the first of each body (their first
    * one) and 1 + the next; 0: no more */

@@ -38,10 +38,11 @@ static scree_status read_item(scree_recording *r, const char *name, char **bytes
   if (!item) return recording_fault(r, "a file of the scene is missing");
   *size = (size_t)item->size;
   if (*size && item->address == CHECK_UNDEFINED)
-    return context_fail(r->context, SCREE_ERROR_INPUT,
-                        "%s: its scene is not whole: '%s' is not in the file; `scree salvage` saves "
-                        "the frames with a scene that you give",
-                        r->path, item->path ? item->path : name);
+    return context_fail(
+        r->context, SCREE_ERROR_INPUT,
+        "%s: its scene is not whole: '%s' is not in the file; `scree salvage` saves "
+        "the frames with a scene that you give",
+        r->path, item->path ? item->path : name);
   *bytes = memory_new(r->context, *size + 1, 1);
   if (!*bytes) return SCREE_ERROR_MEMORY;
   if (path) {
