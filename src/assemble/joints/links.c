@@ -9,14 +9,15 @@
  * Where stresses make it less, a row without stress is left out (the stress then acts as it is at
  * the start of the step), and one with stress is taken with |k|.
  *
- * Stresses of tetrahedra and cables are in k too, and turn with them. The force at the end of a
- * step that turns by a would brake a spin by a part a of what holds it together: a torque of order
- * h. So what the rows say of the turn that an element has at the start of the step is taken out of
- * u:
+ * An element that turns has u = g'v of its own: nodes go along chords, so that it seems to shrink
+ * by half the square of the angle, and the stresses of tetrahedra and cables, which are in k too,
+ * turn with it. Taken for a strain the first stretches a part that spins, and the second brakes it
+ * by a torque of order h. So what the rows say of the turn that an element has at the start of the
+ * step is taken out of u:
  *
- *   f = -(s + h k (u - g'(w x r))) - c u        w: of the nodes' velocities, by least squares
+ *   f = -(s + h k (u - g't)) - c u        t = (exp(h w) - 1) x / h: w by least squares
  *
- * A change of the turn stays implicit, and any stiffness stable.
+ * A change of the turn stays implicit, and any stiffness stable. Beyond `largest_turn` t is w x x.
  *
  * Inertia of a link, sum of c c' (model/link/inertia.c), is rows too: a mass of 1 kg that moves
  * with u = sum of c_i v_i, by impulse = -(u - u' - kick c g), u' before the step and c g what
@@ -29,7 +30,8 @@
 #include "ccp/problem.h"
 #include "model/link/link.h"
 
-static const double softest = 1e-9; /* of the stiffest row of a link */
+static const double softest = 1e-9;     /* of the stiffest row of a link */
+static const double largest_turn = 0.5; /* rad, sine */
 
 /* Rows gathered to blocks. */
 typedef struct row_block {
@@ -84,22 +86,31 @@ static scree_status end_row(row_block *b, double offset, double compliance, doub
   return b->rows == SCREE_MAX_DIM ? flush(b) : SCREE_OK;
 }
 
-/* The twist w x (x - middle) of a link's bodies that is nearest to their velocities, 6 numbers per
- * body. About a line on which all lie it does not turn. */
-static void rigid_turn(const scree_world *w, const world_link *l, double *twist) {
-  const world_bodies *b = &w->bodies;
+/* Of the world, which an end of a beam may be fixed to, the place of that end. */
+static v3 place_of(const scree_world *w, const world_link *l, uint32_t k) {
+  return l->body[k] == WORLD_NO_BODY ? l->frame[k & 1].position : w->bodies.position[l->body[k]];
+}
+
+static v3 velocity_of(const scree_world *w, const world_link *l, uint32_t k) {
+  return l->body[k] == WORLD_NO_BODY ? v3_make(0, 0, 0) : w->bodies.linear[l->body[k]];
+}
+
+/* What the turn of a link's bodies about their middle is, by their velocities at the start of the
+ * step, 6 numbers per body: velocities are those of the chords that lead through the step. About a
+ * line on which all lie it does not turn. */
+static void rigid_turn(const scree_world *w, const world_link *l, double h, double *twist) {
   const double part = 1.0 / l->body_count;
   v3 middle = {0, 0, 0}, mean = {0, 0, 0}, spin = {0, 0, 0};
   double j[3][3] = {{0.0}};
   double size = 0.0;
   for (uint32_t k = 0; k < l->body_count; k++) {
-    middle = v3_add_scaled(middle, part, b->position[l->body[k]]);
-    mean = v3_add_scaled(mean, part, b->linear[l->body[k]]);
+    middle = v3_add_scaled(middle, part, place_of(w, l, k));
+    mean = v3_add_scaled(mean, part, velocity_of(w, l, k));
   }
   for (uint32_t k = 0; k < l->body_count; k++) {
-    const v3 r = v3_sub(b->position[l->body[k]], middle);
+    const v3 r = v3_sub(place_of(w, l, k), middle);
     const double x[3] = {r.x, r.y, r.z}, square = v3_norm2(r);
-    spin = v3_add(spin, v3_cross(r, v3_sub(b->linear[l->body[k]], mean)));
+    spin = v3_add(spin, v3_cross(r, v3_sub(velocity_of(w, l, k), mean)));
     for (int i = 0; i < 9; i++) j[i / 3][i % 3] += (i % 4 ? 0.0 : square) - x[i / 3] * x[i % 3];
     size += square;
   }
@@ -111,8 +122,16 @@ static void rigid_turn(const scree_world *w, const world_link *l, double *twist)
   const v3 turn =
       v3_scale(1.0 / determinant, v3_make(v3_dot(spin, yz), v3_dot(spin, v3_cross(z, x)),
                                           v3_dot(spin, v3_cross(x, y)))); /* j is symmetric */
-  for (uint32_t k = 0; k < l->body_count; k++)
-    v3_store(twist + 6 * k, v3_cross(turn, v3_sub(b->position[l->body[k]], middle)));
+  const double sine = h * v3_norm(turn);
+  const bool chords = sine > 0.0 && sine < largest_turn;
+  const v3 rate = chords ? v3_scale(asin(sine) / sine, turn) : turn;
+  const quat q = quat_exp(v3_scale(h, rate));
+  for (uint32_t k = 0; k < l->body_count; k++) {
+    const v3 r = v3_sub(place_of(w, l, k), middle);
+    v3_store(twist + 6 * k,
+             chords ? v3_scale(1.0 / h, v3_sub(quat_rotate(q, r), r)) : v3_cross(rate, r));
+    v3_store(twist + 6 * k + 3, rate);
+  }
 }
 
 static double along(const double *gradient, const double *twist, uint32_t bodies) {
@@ -125,13 +144,13 @@ static scree_status add_rows(row_block *b, double h) {
   assembler *a = b->a;
   link_rows seen;
   double twist[LINK_DIM];
-  const bool turns = link_classes[b->link->kind]->points;
+  const bool turns = link_classes[b->link->kind]->points || b->link->kind == SCREE_LINK_BEAM;
   double stiffest = 0.0;
   scree_status status = SCREE_OK;
   link_measure(a->world, b->link, &seen);
   for (uint32_t r = 0; r < seen.count; r++) stiffest = fmax(stiffest, fabs(seen.row[r].stiffness));
   const double least = softest * stiffest;
-  if (turns) rigid_turn(a->world, b->link, twist);
+  if (turns) rigid_turn(a->world, b->link, h, twist);
   for (uint32_t r = 0; r < seen.count && !status; r++) {
     const link_row *row = &seen.row[r];
     double k = row->stiffness, rate;
