@@ -13,13 +13,13 @@ PARTS = {
     "cable": "kind: cable, start: [-0.5, 0, 0], end: [0.5, 0, 0], radius: 5 mm, young: 1e9, density: 1000, elements: 8",
     "ring": "kind: ring, center: [0, 0, 0], ring_radius: 0.3, radius: 1 cm, young: 1e8, density: 1000, elements: 24",
     "block": BLOCK,
-    "quadratic": BLOCK + ", order: 2, mass: consistent, law: neo-hookean",
+    "quadratic": BLOCK.replace("[4, 1, 1]", "[2, 1, 1]") + ", order: 2, mass: consistent, law: neo-hookean",
     "net": "kind: net, lower: [-0.5, -0.5, 0], upper: [0.5, 0.5, 0], cells: [5, 5, 1], radius: 5 mm, young: 1e8, density: 1000",
 }
 SCENE = """
 gravity: [0, 0, 0]
 step: 1 ms
-duration: 0.5 s
+duration: 0.15 s
 flexible:
   - {name: p, %s, angular: [0.1, 9, 30], velocity: [1, 0, 0]}
 probes:
