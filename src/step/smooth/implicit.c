@@ -240,8 +240,15 @@ static scree_status try_part(scree_stepper *st, double h, const smooth_method *c
                              const smooth_newton *p, scree_step_info *info, newton_report *report) {
   smooth *m = st->data;
   m->penalty.end = c->slip > 0.0 ? c->slip : 0.5;
-  const scree_status status = newton(st, h, c, p, report);
+  scree_status status = newton(st, h, c, p, report);
   info->iterations += report->iterations;
+  /* Where a mechanism passes a position in which its rows lose rank, an old matrix leads astray. */
+  if (!status && p->matrix == NEWTON_ADAPTIVE && !(report->converged && report->finite)) {
+    smooth_newton full = *p;
+    full.matrix = NEWTON_FULL;
+    status = newton(st, h, c, &full, report);
+    info->iterations += report->iterations;
+  }
   info->solves++;
   info->residual = fmax(info->residual, report->correction);
   return status;
