@@ -24,7 +24,8 @@ export class Viewer {
     this.atEnd = source.grows; // a run that goes on is followed while its newest frame is shown
     this.selected = -1;
     this.following = false;
-    this.shown = [-1, -1];
+    this.shown = [null, null];
+    this.recoloured = false; // other colours are to be drawn
     this.rates = [];
     this.stage = new Stage($('stage'));
     this.plots = new Plots($('plots'), (time) => this.seek(time));
@@ -58,7 +59,7 @@ export class Viewer {
     this.describe();
     $('open-plots').disabled = !this.plots.update(run) && !this.source.live;
     this.time = this.source.timeOf(0);
-    this.shown = [-1, -1];
+    this.shown = [null, null];
     this.atEnd = this.source.grows;
   }
 
@@ -127,7 +128,7 @@ export class Viewer {
     for (const id of ['least', 'most', 'auto-range']) $(id).disabled = Boolean(field.kind);
     $('least').value = field.kind ? '' : number(least, 4);
     $('most').value = field.kind ? '' : number(most, 4);
-    this.shown = [-1, -1];
+    this.recoloured = true;
     this.drawLegend();
   }
 
@@ -229,11 +230,12 @@ export class Viewer {
     if (!now) return this.mixing ?? 0;
     // Of very many bodies those in sight change with the eye.
     const turned = this.moving > MANY && this.stage.tellEye();
-    if (this.shown[0] !== now || this.shown[1] !== next || turned) {
+    if (this.shown[0] !== now || this.shown[1] !== next || turned || this.recoloured) {
       const { run, field } = this;
       const value = field ? (f, row, n) => (field.walls || run.kind[n] === BODY_DYNAMIC ? field.get(run, f, row, n) : NO_VALUE) : () => NO_VALUE;
       this.stage.bodies.show(run, now, next, value, Boolean(field?.kind));
       this.shown = [now, next];
+      this.recoloured = false;
       this.stage.stale = this.stage.shadowsStale = true;
       this.linksStale = true;
     }
