@@ -14,7 +14,7 @@ enum {
   CLI_INTERNAL = 1,
   CLI_USAGE = 2,
   CLI_INPUT = 3,
-  CLI_UNCONVERGED = 4, /* with --strict */
+  CLI_UNCONVERGED = 4, /* with --strict; statics and modes: always */
   CLI_INFEASIBLE = 5,  /* proven */
   CLI_IO = 6,
   CLI_INTERRUPTED = 7,

@@ -56,7 +56,7 @@ _scree() {
     export) options+=" --format --out --what --surface --html --frames --bodies --precision --no-contacts --from --to --every --threads --json --force" ;;
     salvage) options+=" --out --scene --force --json" ;;
     fmu) options+=" --out --set --library --force --json --safe" ;;
-    statics) options+=" --set --tol --max-iter --strict --threads --json --safe" ;;
+    statics) options+=" --set --tol --max-iter --threads --json --safe" ;;
     modes) options+=" --set --count --static --shapes --threads --json --safe" ;;
     verify) options+=" --json" ;;
     info) options+=" --json --threads" ;;

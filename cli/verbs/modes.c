@@ -1,4 +1,5 @@
 /* `scree modes`: the lowest small swings of a scene. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/run/build.h"
@@ -23,15 +24,17 @@ static void print_json(const double *frequency, const double *shape, long count,
   json_key(stdout, &first, "converged");
   printf("%s", converged ? "true" : "false");
   json_key(stdout, &first, "frequencies");
+  printf("[");
   for (long k = 0; k < count; k++) {
-    printf(k ? ", " : "[");
+    if (k) printf(", ");
     json_real(stdout, frequency[k]);
   }
   printf("]");
   if (shape) {
     json_key(stdout, &first, "shapes");
+    printf("[");
     for (long k = 0; k < count; k++) {
-      printf(k ? ",\n [" : "[[");
+      printf(k ? ",\n [" : "[");
       for (size_t i = 0; i < 6 * bodies; i++) {
         if (i) printf(", ");
         json_real(stdout, shape[(size_t)k * 6 * bodies + i]);
@@ -57,6 +60,10 @@ static int find(const cli_args *args, const built *b, long count, double *freque
   if (!status)
     status = scree_world_find_modes(b->world, (size_t)count, frequency, shape, &converged);
   if (status) return cli_fail(cli_code(status), "%s", scree_context_message(b->context));
+  const long wanted = count;
+  while (count > 0 && isnan(frequency[count - 1])) count--;
+  if (count < wanted && cli_has(args, "count"))
+    cli_note("joints leave %ld ways to swing, fewer than the %ld asked for", count, wanted);
   if (cli_has(args, "json")) {
     print_json(frequency, cli_has(args, "shapes") ? shape : NULL, count, bodies, converged);
   } else {
@@ -65,8 +72,9 @@ static int find(const cli_args *args, const built *b, long count, double *freque
       printf("%4ld  %.9g%s\n", k + 1, frequency[k],
              frequency[k] < -1e-3 ? "  (unstable: it grows)" : "");
   }
-  if (!converged) cli_note("the last of them are not exact to all digits shown");
-  return CLI_OK;
+  if (converged) return CLI_OK;
+  return cli_fail(CLI_UNCONVERGED, "the search did not end: the last of them are not exact to all "
+                                   "digits shown");
 }
 
 static int run(cli_args *args) {
@@ -95,7 +103,8 @@ const cli_verb cli_verb_modes = {
     .summary = "find the lowest frequencies of small swings of a scene",
     .details =
         "Joints, springs, flexible parts and the tension that gravity gives count; dampers,\n"
-        "spin and contacts are left out. Free bodies swing with 0 Hz.",
+        "spin and contacts are left out. Free bodies swing with 0 Hz. Exit code 4 when the\n"
+        "search did not end, or with --static found no equilibrium.",
     .flags = flags,
     .run = run,
 };

@@ -10,7 +10,6 @@ static const cli_flag flags[] = {
      "change a value of the scene, or a parameter by its name; may be repeated"},
     {"tol", "T", "of what is left of forces, of the largest; default 1e-10"},
     {"max-iter", "N", "iterations at most; default 5000"},
-    {"strict", NULL, "exit code 4 when no equilibrium was found"},
     {"threads", "N", "threads; default: as many as are idle"},
     {"json", NULL, "one JSON object"},
     SAFE_FLAG,
@@ -92,8 +91,10 @@ static int solve(const cli_args *args, const built *b) {
   if (json) printf("]}\n");
   free(old);
   if (info.converged) return CLI_OK;
-  cli_note("no equilibrium was found; is something not held, or does it move for ever?");
-  return cli_has(args, "strict") ? CLI_UNCONVERGED : CLI_OK;
+  return cli_fail(CLI_UNCONVERGED,
+                  "no equilibrium was found (residual %.3g after %ld iterations): the places above "
+                  "are none; is something not held, or does it move for ever?",
+                  info.residual, info.iterations);
 }
 
 static int run(cli_args *args) {
@@ -110,7 +111,8 @@ const cli_verb cli_verb_statics = {
     .operand_min = 1,
     .operand_max = 1,
     .summary = "find where a scene's forces, springs, flexible parts and joints balance",
-    .details = "Bodies are moved until all forces balance, at rest. Contacts are left out.",
+    .details = "Bodies are moved until all forces balance, at rest. Contacts are left out.\n"
+               "Exit code 4 when no equilibrium was found.",
     .flags = flags,
     .run = run,
 };

@@ -185,7 +185,8 @@ SCREE_API scree_status scree_world_find_equilibrium(scree_world *world,
 /* The `count` lowest small swings about the world's state, as if it were at rest: frequencies in
  * Hz, ascending; negative: unstable, growing at 2 pi times that. shapes (null: not wanted): count
  * times 6 per dynamic body in the order of their places (displacement of the centre of mass, turn).
- * The world is left as it was. */
+ * Where joints leave fewer, frequencies beyond these are NaN and shapes 0. The world is left as it
+ * was. */
 SCREE_API scree_status scree_world_find_modes(scree_world *world, size_t count, double *frequencies,
                                               double *shapes, bool *converged);
 

@@ -122,6 +122,53 @@ bodies:
                 rest = last("resume", out, "--duration", "0.04", "--threads", "2")
                 self.assertEqual(rest["state_hash"], whole["state_hash"], name + " with " + solver)
 
+    def test_no_equilibrium(self):
+        """What is not found is told by the exit code, with and without --json."""
+        path = self.scene("hht")
+        good = self.run_scree("statics", path)
+        self.assertEqual(good.code, 0, good.err)
+        for words in ([], ["--json"]):
+            cut = self.run_scree("statics", path, "--max-iter", "1", *words)
+            self.assertEqual(cut.code, 4, cut.out)
+            self.assertIn("no equilibrium", cut.err)
+            if words:
+                self.assertIs(json.loads(cut.out)["converged"], False)
+        # A body that nothing holds falls for ever.
+        free = self.path("free.yaml")
+        with open(free, "w", encoding="utf-8") as file:
+            file.write("gravity: [0, 0, -9.81]\nstep: 1 ms\nduration: 1 s\nbodies:\n"
+                       "  - {name: ball, shape: {sphere: {radius: 0.1}}, density: 1000, position: [0, 0, 1]}\n")
+        for words in (["statics", free, "--max-iter", "50"], ["modes", free, "--static"]):
+            lost = self.run_scree(*words)
+            self.assertNotEqual(lost.code, 0, words)
+            self.assertIn("equilibrium", lost.err)
+
+    def test_few_modes(self):
+        """A mechanism has as many swings as joints leave; what was beyond these was rounding, in millions of Hz."""
+        path = self.scene("hht")
+        free = json.loads(self.run_scree("modes", path, "--json").out)
+        self.assertEqual(len(free["frequencies"]), 2)
+        self.assertTrue(free["converged"])
+        asked = self.run_scree("modes", path, "--count", "5")
+        self.assertEqual(asked.code, 0, asked.err)
+        self.assertIn("joints leave 2", asked.err)
+        held = self.scene("hht", "  - {kind: hinge, bodies: [world, a], anchor: [0, 0, 0.3], axis: [0, 1, 0]}\n"
+                          "  - {kind: hinge, bodies: [world, b], anchor: [0.7, 0, 0.3], axis: [0, 1, 0]}")
+        self.assertEqual(json.loads(self.run_scree("modes", held, "--json").out)["frequencies"], [])
+        # A swing of small bodies on springs that are joints: sqrt(k/m), to all digits.
+        path = self.path("strut.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("gravity: [0, 0, 0]\nstep: 1 ms\nduration: 1 s\nbodies:\n"
+                       "  - {name: a, shape: {box: {size: [0.1, 0.1, 0.1]}}, mass: 2, position: [0, 0, 0]}\njoints:\n"
+                       "  - {kind: slider, bodies: [world, a], axis: [0, 0, 1], anchor: [0, 0, 0]}\n"
+                       "  - {kind: strut, bodies: [world, a], anchor: [0, 0, 1], anchor_b: [0, 0, 0],\n"
+                       "     spring: {stiffness: 8e5, rest: 1}}\n")
+        found = self.run_scree("modes", path, "--json")
+        self.assertEqual(found.code, 0, found.err)
+        found = json.loads(found.out)["frequencies"]
+        self.assertEqual(len(found), 1)
+        self.assertAlmostEqual(found[0], math.sqrt(4e5) / (2 * math.pi), delta=1e-6)
+
     def test_flexible(self):
         """Beams and blocks from a scene; statics and modes against closed forms."""
         path = self.path("rod.yaml")

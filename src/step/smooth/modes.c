@@ -14,6 +14,9 @@
 
 enum { MOST_ROUNDS = 300, MORE = 8 };
 static const double enough = 1e-12;
+/* After all rounds: what does not fall below this, of the largest value and of the shift, is
+ * rounding, as in free bodies and where joints leave little. */
+static const double rounding = 1e-7, rounding_of_shift = 1e-2;
 
 typedef struct subspace {
   smooth_system *system;
@@ -139,6 +142,18 @@ static scree_status turn(subspace *q, bool *good) {
   return SCREE_OK;
 }
 
+static bool same_values(const subspace *q, size_t count, double shift, bool last,
+                        const double *before) {
+  double most = 0.0;
+  for (size_t k = 0; k < count; k++) most = fmax(most, fabs(q->value[k]));
+  for (size_t k = 0; k < count; k++) {
+    const double allowed =
+        last ? rounding * most + rounding_of_shift * shift : enough * fabs(q->value[k]);
+    if (!(fabs(q->value[k] - before[k]) <= allowed)) return false;
+  }
+  return true;
+}
+
 static scree_status iterate(subspace *q, size_t count, double shift, double *frequencies,
                             bool *converged) {
   double before[64] = {0.0};
@@ -157,11 +172,8 @@ static scree_status iterate(subspace *q, size_t count, double shift, double *fre
     if (!good)
       return context_fail(q->system->context, SCREE_ERROR_NUMERIC,
                           "modes: there are fewer than %zu that joints leave", count);
-    *converged = true;
-    for (size_t k = 0; k < count; k++) {
-      if (!(fabs(q->value[k] - before[k]) <= enough * fabs(q->value[k]))) *converged = false;
-      before[k] = q->value[k];
-    }
+    *converged = same_values(q, count, shift, round + 1 == MOST_ROUNDS, before);
+    memcpy(before, q->value, count * sizeof *before);
   }
   for (size_t k = 0; k < count; k++) {
     const double square = q->value[k] - shift;
@@ -170,14 +182,29 @@ static scree_status iterate(subspace *q, size_t count, double shift, double *fre
   return SCREE_OK;
 }
 
-/* A tenth of the lowest swing that single bodies would have is far below all that counts, and far
- * above rounding. */
+/* Far below all that counts, and far above rounding: 1e-9 of what single bodies would have at most,
+ * by K and by springs that are rows, along places and in turns. */
 static double choose_shift(const smooth_system *s) {
   double most = 0.0;
   const kkt_matrix *m = &s->matrix;
   for (uint32_t r = 0; r < s->bodies; r++) {
     const double *block = kkt_block(m, r, r);
-    most = fmax(most, fabs(block[0]) / s->world->bodies.mass[s->body[r]]);
+    const double mass = s->world->bodies.mass[s->body[r]];
+    const v3 in = s->world->bodies.inertia[s->body[r]];
+    const double turn = fmax(fabs(block[21]), fmax(fabs(block[28]), fabs(block[35])));
+    for (int i = 0; i < 3; i++) most = fmax(most, fabs(block[7 * i]) / mass);
+    most = fmax(most, turn / fmax(in.x, fmax(in.y, in.z)));
+  }
+  for (size_t k = 0; k < s->rows; k++) {
+    const smooth_row *row = &s->row[k];
+    for (int side = 0; row->kind == HOLD_SOFT && side < JOINT_SIDES; side++) {
+      const uint32_t r = row->body[side];
+      if (r == SMOOTH_NONE) continue;
+      const v3 in = s->world->bodies.inertia[s->body[r]];
+      const double places = v3_norm2(v3_load(row->c[side])) / s->world->bodies.mass[s->body[r]];
+      const double turns = v3_norm2(v3_load(row->c[side] + 3)) / fmax(in.x, fmax(in.y, in.z));
+      most = fmax(most, row->stiffness * (places + turns));
+    }
   }
   return most > 0.0 ? 1e-9 * most : 1.0;
 }
@@ -231,22 +258,41 @@ static scree_status prepare(smooth_system *s, linear_solver *linear, double *shi
   return linear->class->prepare(linear->self, &s->matrix);
 }
 
+/* How many swings joints and pinned turns leave: vectors beyond these would be rounding alone. */
+static scree_status count_free(const smooth_system *s, size_t *left) {
+  scree_freedom freedom;
+  const scree_status status = scree_world_count_freedom(s->world, NULL, NULL, &freedom);
+  size_t pinned = 0;
+  for (uint32_t r = 0; r < s->bodies; r++) pinned += s->f[r] > 0.0 ? 3 : 0;
+  /* A motor that keeps its speed holds its coordinate. */
+  for (size_t k = 0; k < s->rows; k++) pinned += s->row[k].kind == HOLD_SPEED ? 1 : 0;
+  *left = status || freedom.freedom <= pinned ? 0 : freedom.freedom - pinned;
+  return status;
+}
+
 static scree_status run(smooth_system *s, linear_solver *linear, size_t count, double *frequencies,
                         double *shapes, bool *converged) {
   subspace q = {.system = s, .linear = linear, .n = 6 * s->bodies};
-  const size_t least = count + MORE, twice = 2 * count;
+  const size_t wanted = count;
+  size_t left = 0;
   double shift;
+  scree_status status = prepare(s, linear, &shift);
+  if (!status) status = count_free(s, &left);
+  if (status) return status;
+  if (count > left) count = left;
+  for (size_t k = count; k < wanted; k++) frequencies[k] = NAN;
+  if (shapes) memset(shapes + count * q.n, 0, (wanted - count) * q.n * sizeof *shapes);
+  *converged = true;
+  if (!count) return SCREE_OK;
+  const size_t least = count + MORE, twice = 2 * count;
   q.p = least > twice ? least : twice;
-  /* Rows take away from what is left; one too many would make the small problem singular. */
-  const size_t free_ones = q.n > s->rows ? q.n - s->rows : 1;
-  if (q.p > free_ones) q.p = free_ones < count ? count : free_ones;
+  if (q.p > left) q.p = left;
   const size_t large = q.n * q.p, small = q.p * q.p;
   double *room = memory_new(s->context, 4 * large + 3 * small + q.p, sizeof *room);
   if (!room) return SCREE_ERROR_MEMORY;
   q.x = room, q.y = q.x + large, q.mx = q.y + large, q.my = q.mx + large;
   q.a = q.my + large, q.b = q.a + small, q.z = q.b + small, q.value = q.z + small;
-  scree_status status = prepare(s, linear, &shift);
-  if (!status) status = iterate(&q, count, shift, frequencies, converged);
+  status = iterate(&q, count, shift, frequencies, converged);
   if (!status && shapes) memcpy(shapes, q.x, count * q.n * sizeof *shapes);
   memory_free(s->context, room);
   return status;
