@@ -18,6 +18,10 @@ SCREE = os.path.abspath(sys.argv[1])
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
+# Seconds, for what hangs; what is slow on a busy machine takes less.
+PATIENCE = 1500
+
+
 # A step that does not end by itself.
 ENDLESS = ["--set", "solver={name: gs, tolerance_residual: 1.0e-300, iteration_limit: 1000000000}"]
 
@@ -46,6 +50,22 @@ def wait_until_at_work(process, seconds, number=None):
         time.sleep(0.01)
 
 
+def wait_until(found, process=None):
+    """Until `found()` is true; False: the process has ended before. There is no limit of time here: a process that hangs is ended
+    by ctest."""
+    while not found():
+        if process and process.poll() is not None:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def halt(process):
+    """Stops it, so that nothing happens between what is looked at now and what is sent to it; SIGCONT lets it go on."""
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+
+
 # A run says every few seconds how far it is: on a slow or busy machine more often.
 PROGRESS = re.compile(r"^scree \w+: +[\d.]+ %  .* ETA .*\n", re.M)
 
@@ -69,7 +89,7 @@ class CommandTest(unittest.TestCase):
     def run_scree(self, *arguments, environment=None, stdout=subprocess.PIPE):
         return Result(subprocess.run(
             [SCREE, *arguments], stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
-            cwd=self.dir, env={**os.environ, "NO_COLOR": "1", **(environment or {})}, timeout=300))
+            cwd=self.dir, env={**os.environ, "NO_COLOR": "1", **(environment or {})}, timeout=PATIENCE))
 
     def start_scree(self, *arguments, **options):
         """In a session of its own, without output unless asked."""

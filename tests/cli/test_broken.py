@@ -6,10 +6,9 @@ import random
 import shutil
 import struct
 import subprocess
-import time
 import unittest
 
-from command import SCREE, CommandTest, main
+from command import SCREE, CommandTest, main, wait_until, wait_until_at_work
 
 VERBS = {"info": [], "plot": ["--out", "x.png"], "export": ["--out", "x"], "render": ["--out", "x.png", "--size", "32x32"],
          "resume": []}
@@ -142,8 +141,7 @@ class Odd(CommandTest):
     def killed(self):
         process = self.start_scree("run", "settle", "--set", "n=60", "--duration", "600", "--set", "recording.checkpoint=0.05",
                                    "--set", "recording.every=0.005", "--out", "k.h5")
-        while not os.path.exists(self.path("k.h5.checkpoint")):
-            time.sleep(0.01)
+        self.assertTrue(wait_until(lambda: os.path.exists(self.path("k.h5.checkpoint")), process))
         while self.lines(self.run_scree("info", "k.h5", "--json"))[0]["frames"] < 20:
             pass
         process.kill()
@@ -183,8 +181,7 @@ class Odd(CommandTest):
         process = subprocess.Popen([SCREE, "run", "settle", "--set", "n=60", "--duration", "600", "--set",
                                     "recording.checkpoint=0.001", "--set", "recording.every=0.005", "--out", "k.h5"],
                                    cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while not os.path.exists(self.path("k.h5")):
-            time.sleep(0.01)
+        self.assertTrue(wait_until(lambda: os.path.exists(self.path("k.h5")), process))
         frames = []
         while len(frames) < 25 or frames[-1] <= frames[0] + 2:
             result = self.run_scree("info", "k.h5", "--json")
@@ -199,9 +196,8 @@ class Odd(CommandTest):
         self.killed()
         until = self.lines(self.run_scree("info", "k.h5", "--json"))[0]["simulated_seconds"]
         for i in range(5):
-            process = subprocess.Popen([SCREE, "resume", "k.h5"], cwd=self.dir, stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL)
-            time.sleep(0.15 + 0.05 * i)
+            process = self.start_scree("resume", "k.h5")
+            wait_until_at_work(process, 0.1 + 0.05 * i)
             process.kill()
             process.wait()
         until = self.lines(self.run_scree("info", "k.h5", "--json"))[0]["simulated_seconds"]

@@ -9,7 +9,7 @@ from command import SCREE, SOURCE, CommandTest, main
 class Demo(CommandTest):
     def test_demo(self):
         result = subprocess.run([os.path.join(SOURCE, "tools", "demo"), os.path.dirname(SCREE),
-                                 self.path("demo")], capture_output=True, text=True, timeout=500)
+                                 self.path("demo")], capture_output=True, text=True, timeout=1500)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn(f'The results are in {self.path("demo")}:', result.stdout)
         found = set(os.listdir(self.path("demo")))

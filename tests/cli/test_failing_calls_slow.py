@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-from command import SCREE, CommandTest, main
+from command import PATIENCE, SCREE, CommandTest, main
 
 SCENE = """step: 5 ms
 duration: 0.05 s
@@ -41,7 +41,7 @@ class FailingCalls(CommandTest):
         environment = {**os.environ, "LD_PRELOAD": self.shim, "FAIL_AT": str(number), "FAIL_COUNT": self.path("count"),
                        "OMP_NUM_THREADS": "1", "NO_COLOR": "1", **more}
         process = subprocess.run([SCREE, *arguments], cwd=self.dir, env=environment, capture_output=True, text=True,
-                                 timeout=100, check=False)
+                                 timeout=PATIENCE, check=False)
         if process.returncode < 0:
             return process, 0
         with open(self.path("count"), encoding="utf-8") as file:

@@ -4,9 +4,8 @@ import json
 import os
 import signal
 import subprocess
-import time
 
-from command import SCREE, CommandTest, main
+from command import SCREE, CommandTest, main, wait_until
 
 
 class Info(CommandTest):
@@ -39,8 +38,7 @@ class Info(CommandTest):
     def test_running_and_stopped(self):
         process = subprocess.Popen([SCREE, "run", "settle", "--set", "n=100", "--duration", "600", "--out", "k.h5"],
                                    cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while not os.path.exists(self.path("k.h5")):
-            time.sleep(0.01)
+        self.assertTrue(wait_until(lambda: os.path.exists(self.path("k.h5")) and os.path.exists(self.path("k.h5.checkpoint")), process))
         found, text = self.info("k.h5")
         self.assertEqual(found["state"], "running")
         self.assertIn("state         running at", text)

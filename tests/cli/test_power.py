@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from command import SCREE, SOURCE, CommandTest, main
+from command import PATIENCE, SCREE, SOURCE, CommandTest, main
 
 sys.path.insert(0, os.path.join(SOURCE, "tests", "power"))
 import replay  # noqa: E402
@@ -28,7 +28,7 @@ class Power(CommandTest):
         log = self.path("log")
         result = subprocess.run([SCREE, *arguments], cwd=self.path("run"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 env={**os.environ, "LD_PRELOAD": SHIM, "SCREE_POWER_LOG": log, "SCREE_POWER_DIR": self.path("run")},
-                                check=False, timeout=300)
+                                check=False, timeout=PATIENCE)
         self.assertEqual(result.returncode, 0, result.stderr)
         return replay.read_log(log)
 
@@ -41,7 +41,7 @@ class Power(CommandTest):
 
     def in_cut(self, *arguments):
         return subprocess.run([SCREE, *arguments], cwd=self.path("cut"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              check=False, timeout=300)
+                              check=False, timeout=PATIENCE)
 
     def frames(self, what):
         info = self.in_cut("info", "k.h5", "--json")

@@ -6,12 +6,11 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 import h5py
 import numpy
 
-from command import SCREE, CommandTest, Result, main
+from command import SCREE, CommandTest, Result, main, wait_until
 
 MPIRUN = shutil.which("mpirun")
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1",
@@ -75,7 +74,7 @@ class Ranks(CommandTest):
 
     def spread(self, ranks, *arguments):
         process = self.start(ranks, *arguments)
-        process.stdout, process.stderr = process.communicate(timeout=200)
+        process.stdout, process.stderr = process.communicate()
         return Result(process)
 
     def run_on(self, ranks, scene, *arguments):
@@ -140,23 +139,18 @@ class Ranks(CommandTest):
 
     def kill_one(self, process, signal_number):
         """Kills the last rank when a checkpoint is there; waits for the end of all."""
-        pids = []
-        for _ in range(400):
-            time.sleep(0.05)
-            with subprocess.Popen(["ps", "-o", "pid=,args=", "--ppid", str(process.pid)],
-                                  stdout=subprocess.PIPE) as listing:
-                pids = [int(line.split()[0]) for line in listing.stdout if SCREE.encode() in line]
-            if len(pids) == 2 and os.path.exists(self.path("2.h5.checkpoint.old")):
-                break
+        self.assertTrue(wait_until(lambda: os.path.exists(self.path("2.h5.checkpoint.old")), process))
+        with subprocess.Popen(["ps", "-o", "pid=,args=", "--ppid", str(process.pid)], stdout=subprocess.PIPE) as listing:
+            pids = [int(line.split()[0]) for line in listing.stdout if SCREE.encode() in line]
         self.assertEqual(len(pids), 2)
         os.kill(pids[-1], signal_number)
-        process.communicate(timeout=60)
+        process.communicate()
         return process.returncode
 
     def test_kill_and_resume_on_three(self):
         words = ["run", "settle", "--set", "n=60", *TIGHT]
         self.run_on(1, "settle", "--set", "n=60", "--duration", "0.25", *TIGHT)
-        process = self.start(2, *words, "--duration", "3", "--out", "2.h5", "--set", "recording.checkpoint=0.05")
+        process = self.start(2, *words, "--duration", "1000", "--out", "2.h5", "--set", "recording.checkpoint=0.05")
         self.assertNotEqual(self.kill_one(process, signal.SIGKILL), 0)
         done = self.run_scree("info", "2.h5")
         self.assertEqual(done.code, 0, done.err)

@@ -7,9 +7,8 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 
-from command import SCREE, CommandTest, main, wait_until_at_work
+from command import SCREE, CommandTest, main, wait_until, wait_until_at_work
 
 KEYS = ["scene", "bodies", "steps", "simulated_seconds", "seconds", "seconds_by_phase", "contacts", "stepper", "solver", "model",
         "iterations", "nonconverged_steps", "worst_residual", "worst_penetration", "worst_penetration_percent",
@@ -298,8 +297,7 @@ class Survive(CommandTest):
     def test_two_writers(self):
         process = subprocess.Popen([SCREE, "run", *SHORT, "--set", "n=300", "--set", "duration=600", "--out", "k.h5"],
                                    cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while not os.path.exists(self.path("k.h5")):
-            time.sleep(0.01)
+        self.assertTrue(wait_until(lambda: os.path.exists(self.path("k.h5")), process))
         self.check(["resume", "k.h5"], 6, f"scree resume: k.h5: another run is writing it (process {process.pid}); wait for "
                    "that one, or stop it\n", "")
         self.check(["run", *SHORT, "--out", "k.h5", "--force"], 6, "scree run: k.h5: another run is writing it (process "

@@ -4,9 +4,8 @@ import os
 import platform
 import resource
 import subprocess
-import time
 
-from command import SCREE, CommandTest, main
+from command import SCREE, CommandTest, main, wait_until
 
 BALL = "bodies: [{shape: {sphere: {radius: 1}}}]\n"
 SOLID = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
@@ -47,18 +46,16 @@ class Safe(CommandTest):
         """The process has its limits before it reads the scene, which here waits for us."""
         with subprocess.Popen([SCREE, "check", "--safe", "/dev/stdin"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as process:
-            limits = ""
-            for _ in range(600):
+            def limits():
                 with open("/proc/%d/limits" % process.pid, encoding="utf-8") as file:
-                    limits = " ".join(file.read().split())
-                if "Max cpu time 600 610 seconds" in limits:
-                    break
-                time.sleep(0.05)
+                    return " ".join(file.read().split())
+            wait_until(lambda: "Max cpu time 600 610 seconds" in limits(), process)
+            found = limits()
             process.communicate(BALL.encode())
             self.assertEqual(process.returncode, 0)
-        self.assertIn("Max cpu time 600 610 seconds", limits)
-        self.assertIn("Max file size 4294967296 4294967296 bytes", limits)
-        self.assertIn("Max core file size 0 0 bytes", limits)
+        self.assertIn("Max cpu time 600 610 seconds", found)
+        self.assertIn("Max file size 4294967296 4294967296 bytes", found)
+        self.assertIn("Max core file size 0 0 bytes", found)
 
     def test_no_text(self):
         """Devices without an end are seen by their first bytes; a scene through a pipe has the limits of a file."""
@@ -106,11 +103,8 @@ class Safe(CommandTest):
         # The limit that every verb gets where there is none.
         process = subprocess.Popen([SCREE, "check", "/dev/stdin"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY,) * 2))
-        limit = resource.RLIM_INFINITY
-        end = time.monotonic() + 20
-        while limit == resource.RLIM_INFINITY and time.monotonic() < end:
-            limit = resource.prlimit(process.pid, resource.RLIMIT_DATA)[0]
-            time.sleep(0.05)
+        wait_until(lambda: resource.prlimit(process.pid, resource.RLIMIT_DATA)[0] != resource.RLIM_INFINITY, process)
+        limit = resource.prlimit(process.pid, resource.RLIMIT_DATA)[0]
         process.communicate(BALL.encode())
         self.assertEqual(process.returncode, 0)
         self.assertTrue(0 < limit < 100 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -124,14 +118,11 @@ class Safe(CommandTest):
         process = subprocess.Popen([SCREE, "run", "settle", "--safe", "--threads", "2", "--set", "n=2000", "--duration", "100"],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
-            status = {}
-            end = time.monotonic() + 20
-            while status.get("Seccomp") != "2" and time.monotonic() < end and process.poll() is None:
+            def status():
                 with open("/proc/%d/status" % process.pid, encoding="utf-8") as file:
-                    status = dict(line.split(":", 1) for line in file)
-                status = {key: value.strip() for key, value in status.items()}
-                time.sleep(0.05)
-            self.assertEqual((status.get("Seccomp"), status.get("NoNewPrivs")), ("2", "1"))
+                    told = dict(line.split(":", 1) for line in file)
+                return told.get("Seccomp", "").strip(), told.get("NoNewPrivs", "").strip()
+            self.assertTrue(wait_until(lambda: status() == ("2", "1"), process))
         finally:
             process.kill()
             process.communicate()

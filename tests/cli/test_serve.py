@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from command import SCREE, CommandTest, main
+from command import SCREE, CommandTest, main, wait_until
 
 if subprocess.run([SCREE, "doctor", "--json"], stdout=subprocess.PIPE, check=False).stdout.count(b'"live": true') != 1 or \
         subprocess.run([SCREE, "doctor", "--json"], stdout=subprocess.PIPE, check=False).stdout.count(b'"viewer": true') != 1:
@@ -30,6 +30,7 @@ bodies:
 # A sanitizer keeps what was freed for a while.
 with open(SCREE, "rb") as binary:
     SLACK = 10 if b"__asan_init" in binary.read() else 1
+PATIENCE = 120  # s, for what hangs
 NEXT, FRAME, PAUSE, GO, STEP, GRAVITY = 1, 2, 3, 4, 5, 6
 
 
@@ -50,34 +51,27 @@ class Server(CommandTest):
         self.process = subprocess.Popen([SCREE, *arguments, "--threads", "1"], cwd=self.dir, stderr=self.log,
                                         stdout=subprocess.DEVNULL)
         self.addCleanup(self.stop)
-        for _ in range(600):
-            match = re.search(r"open http://127\.0\.0\.1:(\d+)/([0-9a-f]{32})/ in a browser", self.told())
-            if match:
-                break
-            self.assertIsNone(self.process.poll(), self.told())
-            time.sleep(0.05)
+        address = re.compile(r"open http://127\.0\.0\.1:(\d+)/([0-9a-f]{32})/ in a browser")
+        self.assertTrue(wait_until(lambda: address.search(self.told()), self.process), self.told())
+        match = address.search(self.told())
         self.port, self.token = int(match[1]), match[2]
         self.host = "127.0.0.1:%d" % self.port
 
     def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-            self.process.wait(60)
+            self.process.wait()
         self.assertIn(self.process.returncode, (0, 7), self.told())
 
     def told(self):
         with open(self.path("log"), encoding="utf-8") as file:
             return file.read()
 
-    def expect_told(self, text, seconds=30):
-        for _ in range(20 * seconds):
-            if text in self.told():
-                return
-            time.sleep(0.05)
-        self.fail("%r is not in %r" % (text, self.told()))
+    def expect_told(self, text):
+        self.assertTrue(wait_until(lambda: text in self.told(), self.process), "%r is not in %r" % (text, self.told()))
 
     def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=15)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
     def read_all(self, s):
         data = b""
@@ -318,12 +312,8 @@ class Server(CommandTest):
 
     def test_idle_connections_are_dropped(self):
         idle = [self.connect() for _ in range(40)]
-        end = time.monotonic() + 100
-        while time.monotonic() < end:
-            gone = select.select(idle, [], [], 0.5)[0]
-            if len(gone) >= 40:
-                break
-        self.assertGreaterEqual(len(gone), 40)
+        wait_until(lambda: len(select.select(idle, [], [], 0.5)[0]) == 40, self.process)
+        self.assertIsNone(self.process.poll())
         for s in idle:
             s.close()
         self.check_alive()
@@ -362,9 +352,9 @@ class Server(CommandTest):
                     self.send(stalled, command(NEXT, 1.0))
             except OSError:
                 pass
-            self.expect_told("the run has ended", 60)
+            self.expect_told("the run has ended")
         self.process.send_signal(signal.SIGINT)
-        self.assertEqual(self.process.wait(60), 0)
+        self.assertEqual(self.process.wait(), 0)
         match = re.search(r"view: (\d+) states were copied for readers, (\S+) % of the run's (\S+) s", self.told())
         self.assertIsNotNone(match, self.told())
         # One for each answer that fits into the buffers of the socket; without a bound it were 60 a second.
@@ -413,17 +403,11 @@ class Recording(Server):
         writer = subprocess.Popen([SCREE, "run", "long.yaml", "--threads", "1", "--out", "long.h5", "--duration", "100"], cwd=self.dir,
                                   stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         try:
-            for _ in range(400):
-                if os.path.exists(self.path("long.h5")) and \
-                        subprocess.run([SCREE, "info", "--json", self.path("long.h5")], capture_output=True, check=False).returncode == 0:
-                    break
-                time.sleep(0.05)
-            for _ in range(100):  # until there is a first frame
-                try:
-                    self.start("view", "long.h5")
-                    break
-                except AssertionError:
-                    time.sleep(0.2)
+            def begun():
+                info = self.run_scree("info", "--json", "long.h5")
+                return info.code == 0 and self.lines(info)[0]["frames"] > 0
+            self.assertTrue(wait_until(begun, writer))
+            self.start("view", "long.h5")
             with self.shake() as s:
                 counts, written = [], []
 
@@ -440,22 +424,19 @@ class Recording(Server):
 
                 ask(0)
                 self.assertEqual(written, [True])
-                for _ in range(200):
+                def more():
                     ask(counts[-1])
-                    if len(counts) > 2:
-                        break
-                    time.sleep(0.1)
-                self.assertGreater(len(counts), 2)
+                    return len(counts) > 2
+                self.assertTrue(wait_until(more, writer))
                 self.assertEqual(counts, sorted(set(counts)))
                 self.assertEqual(struct.unpack("<I", ask(counts[-1] - 1)[2:6])[0], counts[-1] - 1)
                 writer.send_signal(signal.SIGINT)
-                writer.wait(60)
-                for _ in range(200):
+                writer.wait()
+
+                def ended():
                     ask(counts[-1])
-                    if not written[-1]:
-                        break
-                    time.sleep(0.1)
-                self.assertFalse(written[-1])
+                    return not written[-1]
+                self.assertTrue(wait_until(ended, self.process))
         finally:
             writer.kill()
             writer.wait()

@@ -30,15 +30,13 @@ class Signals(command.CommandTest):
         before = spent()
         process = self.start_scree(*arguments, stderr=subprocess.PIPE)
         command.wait_until_at_work(process, after, number)
+        command.halt(process)
         self.assertIsNone(process.poll(), "it was over before the signal came")
         before += command.processor_seconds(process)
         for each in (number, *then):
             os.kill(process.pid, each)
-        try:
-            _, err = process.communicate(timeout=60)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise
+        os.kill(process.pid, signal.SIGCONT)
+        _, err = process.communicate()
         return process.returncode, err.decode(), spent() - before
 
     def test_in_a_long_step(self):
@@ -148,12 +146,11 @@ class Signals(command.CommandTest):
             process = self.start_scree("run", "s.yaml", "--out", "r.h5", "--force", stderr=subprocess.PIPE)
             while len(os.listdir(self.dir)) < 100 and process.poll() is None:
                 time.sleep(0.001)
-            process.send_signal(signal.SIGSTOP)
-            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            command.halt(process)
             made = len(os.listdir(self.dir))
             process.send_signal(signal.SIGTERM)
             process.send_signal(signal.SIGCONT)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate()
             if made < 4000:
                 break
             # A busy machine let it make all before the signal came.
@@ -188,7 +185,7 @@ class Signals(command.CommandTest):
             process = self.start_scree(*verb, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             command.wait_until_at_work(process, 0.2 + 0.013 * stops, signal.SIGINT)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate()
             code = process.returncode
             self.assertIn(code, (0, 7), err)
             stops += code == 7

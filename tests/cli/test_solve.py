@@ -172,7 +172,7 @@ class Solve(CommandTest):
                                    stderr=subprocess.PIPE)
         process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate()
         self.assertEqual(process.returncode, 7)
         self.assertEqual(json.loads(out)["detail"], "interrupted")
         self.assertIn(b"gs was interrupted after", err)

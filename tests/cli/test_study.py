@@ -6,9 +6,8 @@ import math
 import os
 import signal
 import subprocess
-import time
 
-from command import SCREE, CommandTest, main
+from command import SCREE, CommandTest, main, wait_until
 
 # A box on a slope: v = g (sin a - mu cos a) t, or it rests.
 INCLINE = """
@@ -75,10 +74,7 @@ class Sweep(Study):
         """Killed at some moment it goes on, also behind a row that was cut off."""
         process = subprocess.Popen([SCREE, *self.COMMAND, "--set", "step=1 ms"], cwd=self.dir, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL, start_new_session=True)
-        for _ in range(1000):
-            if os.path.exists(self.path("r/results.csv")) and len(self.table("r/results.csv")) >= 3:
-                break
-            time.sleep(0.01)
+        wait_until(lambda: os.path.exists(self.path("r/results.csv")) and len(self.table("r/results.csv")) >= 3, process)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         before = self.table("r/results.csv")

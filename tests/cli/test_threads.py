@@ -8,7 +8,10 @@ import time
 
 from command import SCREE, CommandTest, main
 
-BUSY = "import time\nprint(flush=True)\nend = time.time() + 60\nwhile time.time() < end: pass"
+BUSY = "import os\nprint(flush=True)\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
+# What other work costs at some moment only adds to a time, so that the best of many turns is the command's own. A fault of
+# the command is in each of them.
+TURNS = 40
 
 
 class Threads(CommandTest):
@@ -16,7 +19,7 @@ class Threads(CommandTest):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("OMP_", "GOMP_"))}
         done = subprocess.run([SCREE, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, cwd=self.dir, env=environment, timeout=100)
+                              stderr=subprocess.DEVNULL, cwd=self.dir, env=environment)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.assertEqual(done.returncode, 0)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -35,8 +38,12 @@ class Threads(CommandTest):
         solve = ["solve", "p.hdf5", "--solver", "apgd", "--model", "relaxed", "--tol", "1e-15", "--max-iter", "3000"]
         busy = self.load(2 * (os.cpu_count() or 1))
         try:
-            alone = min(self.cpu(*solve, "--threads", "1") for _ in range(2))
-            default = min(self.cpu(*solve) for _ in range(2))
+            alone = default = 1e9
+            for _ in range(TURNS):
+                alone = min(alone, self.cpu(*solve, "--threads", "1"))
+                default = min(default, self.cpu(*solve))
+                if default < 1.2 * alone + 0.05:
+                    break
         finally:
             for b in busy:
                 b.kill()
@@ -51,12 +58,12 @@ class Threads(CommandTest):
         best = {"1": [1e9, 1e9], "": [1e9, 1e9]}
         busy = self.load(max(1, (os.cpu_count() or 1) - 1))
         try:
-            for _ in range(6):
+            for _ in range(TURNS):
                 for threads, least in best.items():
                     start = time.time()
                     least[1] = min(least[1], self.cpu(*run, *(["--threads", threads] if threads else [])))
                     least[0] = min(least[0], time.time() - start)
-                if best[""][0] < best["1"][0] / 0.9 and best[""][1] < 1.2 * best["1"][1]:
+                if best[""][0] < best["1"][0] / 0.9 and best[""][1] < 1.2 * best["1"][1] + 0.05:
                     break
         finally:
             for b in busy:

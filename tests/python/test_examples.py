@@ -18,7 +18,7 @@ class Examples(unittest.TestCase):
         for name in names:
             with self.subTest(name), tempfile.TemporaryDirectory() as here:
                 done = subprocess.run([sys.executable, "-B", os.path.join(FOLDER, name)], capture_output=True, text=True, cwd=here,
-                                      timeout=300)
+                                      timeout=1500)
                 self.assertEqual(done.returncode, 0, done.stderr)
 
     def run_blocks(self, page, least):
@@ -30,7 +30,7 @@ class Examples(unittest.TestCase):
             path = os.path.join(here, "guide.py")
             with open(path, "w", encoding="utf-8") as file:
                 file.write("\n".join(blocks))
-            done = subprocess.run([sys.executable, "-B", path], capture_output=True, text=True, cwd=here, timeout=300)
+            done = subprocess.run([sys.executable, "-B", path], capture_output=True, text=True, cwd=here, timeout=1500)
             self.assertEqual(done.returncode, 0, done.stderr)
             return done.stdout
 

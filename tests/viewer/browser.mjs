@@ -6,9 +6,11 @@ import { join } from 'node:path';
 
 export const SCREE = process.env.SCREE;
 export const place = process.cwd();
+// Milliseconds: for what hangs, not for what is slow on a busy machine.
+export const PATIENCE = 300000;
 
 export const scree = (...args) =>
-  execFileSync(SCREE, args, { cwd: place, env: { ...process.env, OMP_NUM_THREADS: '1' }, timeout: 120000, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  execFileSync(SCREE, args, { cwd: place, env: { ...process.env, OMP_NUM_THREADS: '1' }, timeout: PATIENCE, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
 export function scene(name, text) {
   writeFileSync(join(place, name), text);
@@ -23,12 +25,13 @@ export const launch = () => chromium.launch({
 // A page whose errors are kept; `faults` must stay empty.
 export async function open(browser, address, { width = 520, height = 360, ...more } = {}) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme: 'dark', reducedMotion: 'reduce', ...more });
+  page.setDefaultTimeout(PATIENCE);
   const faults = [];
   page.on('console', (m) => { if (['error', 'warning'].includes(m.type()) && !/GPU stall|swiftshader|Automatic fallback/i.test(m.text())) faults.push(m.text()); });
   page.on('pageerror', (e) => faults.push(e.stack));
   page.on('request', (r) => { if (!/^(file|data|blob|http:\/\/127\.0\.0\.1)/.test(r.url())) faults.push('asks for ' + r.url()); });
   await page.goto(address);
-  await page.waitForFunction(() => document.getElementById('wait')?.hidden, null, { timeout: 90000 });
+  await page.waitForFunction(() => document.getElementById('wait')?.hidden);
   return { page, faults };
 }
 

@@ -72,9 +72,12 @@ test('it opens from the disk, plays, scrubs, and is quiet', async () => {
   assert.equal(await page.title(), 'six bodies <b>&');
   assert.equal(await page.locator('#about').textContent(), 'the text of a stranger <img src=x onerror=alert(1)>');
   assert.equal(await page.locator('#about img').count(), 0);
+  // So slow that it cannot come to the end, where it would stop by itself, before the second key.
+  await page.evaluate(() => { scree.speed = 1e-3; });
   await page.keyboard.press('Space');
-  await page.waitForFunction(() => scree.time > 0.02);
+  await page.waitForFunction(() => scree.time > 0);
   await page.keyboard.press('Space');
+  assert.equal(await page.evaluate(() => scree.playing), false);
   const stopped = await page.evaluate(() => scree.time);
   await drawn(page);
   assert.equal(await page.evaluate(() => scree.time), stopped);
@@ -191,9 +194,7 @@ test('it works on a phone, and in the light', async () => {
 test('ropes, rods and soft parts are where the recording says, and long plots are drawn at once', async () => {
   const { page, faults } = await open(browser, address('ties.html'), { width: 1280, height: 720 });
   assert.ok((await page.locator('figure').count()) > 12);
-  const began = performance.now();
-  await page.screenshot();
-  assert.ok(performance.now() - began < 60000, `${performance.now() - began} ms for a picture`);
+  await page.screenshot(); // fails by the page's limit where plots take minutes
   await page.evaluate(() => scree.seek(scree.source.timeOf(10)));
   await drawn(page);
   const found = await page.evaluate(() => {
