@@ -223,6 +223,10 @@ static void summary_json(const scree_sim_summary *s, const scree_distributed_cou
     json_real_member(stdout, &first, "lifted_part", s->lifted_part);
   }
   json_real_member(stdout, &first, "worst_joint_error", s->worst_joint_error);
+  if (s->turning_allowed > 0.0) {
+    json_real_member(stdout, &first, "worst_turning", s->worst_turning);
+    json_real_member(stdout, &first, "turning_allowed", s->turning_allowed);
+  }
   json_key(stdout, &first, "energy");
   energy_json(&s->energy);
   json_key(stdout, &first, "ledger");
@@ -283,6 +287,8 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
     printf(
         "  relaxation   sliding contacts part at up to %.3g m/s, %.3g %% of a diameter in a step\n",
         s->relaxation_gap, s->worst_lift_percent);
+  if (s->turning_allowed > 0.0)
+    printf("  turning      up to %.3g rad in a step\n", s->worst_turning);
   if (s->worst_joint_error > 0.0)
     printf("  joints       apart by up to %.3g m\n", s->worst_joint_error);
   printf("  end          %zu contacts, kinetic energy %.4g J, state %016llx\n", s->contacts,
@@ -433,6 +439,11 @@ int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *giv
              "%% of "
              "what was turned over (ledger in the summary); take a shorter step",
              100.0 * s.energy_error);
+  if (s.turning_matters)
+    cli_note(
+        "warning: motion bends by up to %.3g rad in a step (at %.6g s), more than the %.3g that "
+        "the order of %s follows; take a shorter step",
+        s.worst_turning, s.worst_turning_time, s.turning_allowed, s.stepper);
   if (s.nonconverged_steps)
     cli_note("warning: %llu of %llu steps did not reach their tolerance (worst R %.3g)",
              (unsigned long long)s.nonconverged_steps, (unsigned long long)s.steps,

@@ -95,6 +95,10 @@ typedef struct scree_sim_summary {
   double worst_penetration_time; /* when it was worst in percent, s */
   double infeasible_time;        /* start of the first such step, s */
   double worst_joint_error;
+  /* rad, of smooth steppers (scree_step_info). The run is to be doubted when `turning_matters`:
+   * beyond what the order of the stepper follows. */
+  double worst_turning, worst_turning_time, turning_allowed;
+  bool turning_matters;
   scree_energy energy;
   /* Sums over the run. `energy_error`: the error, and what contacts and joints gave where they
    * should take, as a part of what was turned over: the highest kinetic energy, what was dissipated

@@ -151,9 +151,13 @@ typedef struct scree_step_info {
                                  step, worst, of the diameter of the smaller body */
   size_t lifted;              /* contacts pushed apart by more than 0.1 % */
   double joint_error;         /* worst drift of a joint at the start of the step, m */
-  scree_energy energy;        /* after the step */
-  scree_ledger ledger;        /* of the step */
-  size_t asleep;              /* bodies, after the step (sleep_after) */
+  double turning;         /* rad, smooth steppers: how far motion bends in a step or part: by the
+                             change of a body's velocity of turning, or the turn of an element */
+  double turning_allowed; /* up to which the stepper's order is worth 1 % (order 1) or 0.1 %; 0 of
+                             nonsmooth */
+  scree_energy energy;    /* after the step */
+  scree_ledger ledger;    /* of the step */
+  size_t asleep;          /* bodies, after the step (sleep_after) */
   size_t damped_bodies; /* held by joints under a load that the step cannot follow: their fast modes
                            are damped (numerical damping) */
   double seconds_collide, seconds_assemble, seconds_solve, seconds_integrate;

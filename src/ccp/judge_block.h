@@ -22,6 +22,13 @@ static inline double scaled_residual(const scree_set *set, double eta, double et
   const int dim = set->dim, forces = set_force_rows(set);
   const bool moments = dim > forces && eta_m > 0.0;
   double x[SCREE_MAX_DIM], force = 0.0, moment = 0.0;
+  /* Free impulses are not projected: what is left is u, and nothing can swallow it. Rows of an
+   * element have compliances apart by 1e9, so that eta of the softest and the impulse of the
+   * stiffest would say nothing of u. */
+  if (set_role_of(set) == SET_BILATERAL) {
+    for (int k = 0; k < dim; k++) *(k < forces ? &force : &moment) += shifted[k] * shifted[k];
+    return sqrt(force + (moments ? moment * (eta_m / eta) : 0.0));
+  }
   for (int k = 0; k < dim; k++) x[k] = g[k] - (k < forces ? eta : eta_m) * shifted[k];
   scree_set_project(set, moments ? eta / eta_m : 1.0, x);
   for (int k = 0; k < dim; k++) *(k < forces ? &force : &moment) += (g[k] - x[k]) * (g[k] - x[k]);

@@ -380,6 +380,11 @@ static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
   }
   t->gap = fmax(t->gap, info->relaxation_gap);
   t->joint_error = fmax(t->joint_error, info->joint_error);
+  if (info->turning > t->turning) {
+    t->turning = info->turning;
+    t->turning_time = time;
+  }
+  t->turning_allowed = info->turning_allowed;
   t->contacts = info->contacts;
   t->energy = info->energy;
   add_ledger(t, info);

@@ -29,6 +29,7 @@ typedef struct sim_totals {
   uint64_t hurried, over_budget;      /* steps */
   double slowest;                     /* step, s of wall time */
   double lift_percent;
+  double turning, turning_allowed, turning_time;
   uint64_t
       method[1 + SCREE_SOLVERS_MOST]; /* steps that the start, or a solver of the list, ended */
 } sim_totals;

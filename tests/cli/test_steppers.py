@@ -143,6 +143,28 @@ bodies:
             self.assertNotEqual(lost.code, 0, words)
             self.assertIn("equilibrium", lost.err)
 
+    def test_turning(self):
+        """Steps in which motion bends more than the order of a stepper follows are warned of, though the energy hardly tells; what turns steadily
+        is not, however fast."""
+        tumbling = ("gravity: [0, 0, 0]\nstep: %g\nduration: 1 s\nstepper: %s\nbodies:\n  - {name: a, shape: {box: {size: [0.1, 0.2, 0.4]}}, "
+                    "mass: 2, position: [0, 0, 0], angular: %s}\n")
+        beam = ("gravity: [0, 0, 0]\nstep: %g\nduration: 0.2 s\nstepper: %s\nflexible:\n  - {name: a, kind: block, lower: [-0.2, -0.05, -0.05], "
+                "upper: [0.2, 0.05, 0.05], cells: [2, 1, 1], young: 1e8, density: 1000, angular: %s}\n")
+        path = self.path("turn.yaml")
+        for scene, h, stepper, angular, warned in (
+                (tumbling, 0.005, "hht", "[6, 7, 3]", False), (tumbling, 0.04, "hht", "[6, 7, 3]", True),
+                (tumbling, 0.02, "trapezoidal", "[6, 7, 3]", True), (tumbling, 0.02, "{name: explicit, options: {method: rk4}}", "[6, 7, 3]", False),
+                (tumbling, 0.02, "hht", "[0, 0, 300]", False), (tumbling, 0.0005, "euler-linearized", "[6, 7, 3]", False),
+                (beam, 0.001, "euler-linearized", "[0, 0, 30]", True), (beam, 0.001, "hht", "[0, 0, 30]", False),
+                (beam, 0.005, "hht", "[0, 0, 30]", True)):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(scene % (h, stepper, angular))
+            result = self.run_scree("run", path, "--json")
+            self.assertEqual(result.code, 0, result.err)
+            summary = json.loads(result.out.splitlines()[-1])
+            self.assertEqual(summary["worst_turning"] > summary["turning_allowed"], warned, (h, stepper, angular, summary["worst_turning"]))
+            self.assertEqual("the order of" in result.err, warned, result.err)
+
     def test_few_modes(self):
         """A mechanism has as many swings as joints leave; what was beyond these was rounding, in millions of Hz."""
         path = self.scene("hht")

@@ -7,7 +7,7 @@ static const scree_option_def options[] = {SMOOTH_OPTIONS_NEWTON};
 
 static smooth_method method(const scree_stepper *st, double h) {
   (void)st;
-  return (smooth_method){.place1 = h * h, .rate1 = h, .error = 0.5, .slip = 1.0};
+  return (smooth_method){.order = 1, .place1 = h * h, .rate1 = h, .error = 0.5, .slip = 1.0};
 }
 
 static scree_status step(scree_stepper *st, double h, scree_step_info *info) {

@@ -74,7 +74,7 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
   for (size_t k = 0; k < s->rows; k++) s->lambda[k] = -s->x[n + k];
   system_put(s, h, s->step, m->v);
   info->iterations = 1;
-  return smooth_end_explicit(st, h, &before, &power, info);
+  return smooth_end_explicit(st, h, 1, &before, &power, info);
 }
 
 const stepper_class stepper_euler_linearized = SMOOTH_CLASS(

@@ -120,7 +120,7 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
     smooth_contacts_drop(&m->contacts);
     return status;
   }
-  return smooth_end_explicit(st, h, &before, &power, info);
+  return smooth_end_explicit(st, h, fourth ? 4 : 1, &before, &power, info);
 }
 
 const stepper_class stepper_explicit =

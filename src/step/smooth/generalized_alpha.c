@@ -31,7 +31,8 @@ static smooth_method method(const scree_stepper *st, double h) {
   const double am = (2.0 * rho - 1.0) / (rho + 1.0), af = rho / (rho + 1.0);
   const double gamma = 0.5 + af - am, beta = 0.25 * (gamma + 0.5) * (gamma + 0.5);
   /* b+ = (1 + w) a+ - w a + s (a - b) */
-  return (smooth_method){.blend = (am - af) / (1.0 - am),
+  return (smooth_method){.order = 2,
+                         .blend = (am - af) / (1.0 - am),
                          .spread = am / (1.0 - am),
                          .project = rho > rings,
                          .place0 = h * h * (0.5 - beta),

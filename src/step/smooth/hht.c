@@ -35,7 +35,8 @@ static const double rings = -0.01;
 static smooth_method method(const scree_stepper *st, double h) {
   const double alpha = smooth_option(st, "alpha"), gamma = 0.5 - alpha;
   const double beta = 0.25 * (1.0 - alpha) * (1.0 - alpha);
-  return (smooth_method){.blend = alpha,
+  return (smooth_method){.order = 2,
+                         .blend = alpha,
                          .project = alpha > rings,
                          .places = smooth_option(st, "form") == 1.0,
                          .place0 = h * h * (0.5 - beta),

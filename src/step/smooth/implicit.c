@@ -294,6 +294,7 @@ static scree_status accept_part(smooth *m, double h, const smooth_method *c, con
     s->b0[i] = blended(s, c, i);
     m->more[i] = s->b0[i] - s->a[i];
   }
+  smooth_note_turning(s, h, c->order, info);
   smooth_keep_contacts(m, h);
   smooth_contacts_report(&m->contacts, info);
   m->penalty_step = 0.0;

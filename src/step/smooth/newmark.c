@@ -28,7 +28,8 @@ static const scree_option_def options[] = {
 
 static smooth_method method(const scree_stepper *st, double h) {
   const double gamma = smooth_option(st, "gamma"), beta = smooth_option(st, "beta");
-  return (smooth_method){.project = gamma == 0.5,
+  return (smooth_method){.order = gamma == 0.5 ? 2 : 1,
+                         .project = gamma == 0.5,
                          .place0 = h * h * (0.5 - beta),
                          .place1 = h * h * beta,
                          .rate0 = h * (1.0 - gamma),

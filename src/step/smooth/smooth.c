@@ -242,9 +242,10 @@ void smooth_end(scree_stepper *st, double h, const scree_energy *before, const s
              l->impacts + l->joints;
 }
 
-scree_status smooth_end_explicit(scree_stepper *st, double h, const scree_energy *before,
+scree_status smooth_end_explicit(scree_stepper *st, double h, int order, const scree_energy *before,
                                  const smooth_power *power, scree_step_info *info) {
   smooth *m = st->data;
+  smooth_note_turning(&m->system, h, order, info);
   info->parts = info->solves = 1;
   info->converged = true;
   smooth_keep_contacts(m, h); /* they are of the start: their work is that of the step before */

@@ -14,6 +14,7 @@
 #include "step/stepper.h"
 
 typedef struct smooth_method {
+  int order;
   double blend, spread;  /* w, s */
   double place0, place1; /* p0, p1 */
   double rate0, rate1;
@@ -80,8 +81,11 @@ void smooth_keep_contacts(smooth *m, double dt);
 void smooth_end(scree_stepper *stepper, double h, const scree_energy *before,
                 const smooth_power *power, scree_step_info *info);
 /* The same after a step of one part whose contacts were those of its start. */
-scree_status smooth_end_explicit(scree_stepper *stepper, double h, const scree_energy *before,
-                                 const smooth_power *power, scree_step_info *info);
+scree_status smooth_end_explicit(scree_stepper *stepper, double h, int order,
+                                 const scree_energy *before, const smooth_power *power,
+                                 scree_step_info *info);
+/* Of the end of a step or part of h s, whose velocities are in the world: turning.c. */
+void smooth_note_turning(const smooth_system *s, double h, int order, scree_step_info *info);
 
 typedef smooth_method smooth_method_of(const scree_stepper *stepper, double h);
 /* A whole step of an implicit method, in parts where Newton's method or the error asks for it. */

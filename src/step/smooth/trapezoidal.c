@@ -7,7 +7,8 @@ static const scree_option_def options[] = {SMOOTH_OPTIONS_NEWTON};
 
 static smooth_method method(const scree_stepper *st, double h) {
   (void)st;
-  return (smooth_method){.project = true,
+  return (smooth_method){.order = 2,
+                         .project = true,
                          .place0 = 0.25 * h * h,
                          .place1 = 0.25 * h * h,
                          .rate0 = 0.5 * h,

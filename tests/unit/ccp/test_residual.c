@@ -1,4 +1,5 @@
 /* The common residual where floating point could make it lie. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,10 +54,34 @@ static void huge_friction_does_not_hide_an_approach(void **state) {
   scree_context_destroy(context);
 }
 
+/* Rows of one element, with compliances apart by 1e9, and the impulses that answer them: what eta
+ * of the softest row and the impulse of the stiffest make of rounding is not a residual. */
+static void free_rows_are_judged_by_their_velocity(void **state) {
+  (void)state;
+  scree_context *context = scree_context_create(NULL);
+  const scree_set set = scree_set_free(2);
+  const size_t start[3] = {0, 1, 2};
+  const uint32_t index[2] = {0, 1};
+  const double value[2] = {256.0, 1e11}, q[2] = {0.05, 1e-5};
+  const scree_csc w = {.rows = 2, .columns = 2, .start = start, .index = index, .value = value};
+  scree_ccp *problem = NULL;
+  scree_residual r;
+  assert_int_equal(scree_ccp_create_local(context, 1, &set, &w, q, NULL, &problem), SCREE_OK);
+  double g[2] = {-q[0] / value[0], -q[1] / value[1]};
+  assert_int_equal(scree_ccp_residual(context, problem, SCREE_MODEL_COULOMB, g, &r), SCREE_OK);
+  assert_true(r.scaled < 1e-14);
+  g[0] += 1e-8; /* u = (2.56e-6, 0) */
+  assert_int_equal(scree_ccp_residual(context, problem, SCREE_MODEL_COULOMB, g, &r), SCREE_OK);
+  assert_true(fabs(r.scaled * r.reference_speed - 2.56e-6) < 1e-12);
+  scree_ccp_destroy(problem);
+  scree_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(huge_impulses_do_not_hide_an_approach),
       cmocka_unit_test(huge_friction_does_not_hide_an_approach),
+      cmocka_unit_test(free_rows_are_judged_by_their_velocity),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
