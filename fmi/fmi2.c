@@ -2,8 +2,14 @@
  * Types and names are those of the public standard (FMI 2.0.4, sections 2.1 and 4.2). `scree fmu`
  * packs this library with a scene and modelDescription.xml; the value reference of a variable is
  * its number in the coupling. Communication steps are whole numbers of the scene's steps, and may
- * be repeated by fmi2GetFMUstate and fmi2SetFMUstate. */
+ * be repeated by fmi2GetFMUstate and fmi2SetFMUstate.
+ *
+ * Importing programs make mistakes: calls in the wrong order, on what was freed, or with null are
+ * answered with fmi2Error and change nothing. */
+#include <math.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +43,11 @@ typedef struct {
   fmi2ComponentEnvironment componentEnvironment;
 } fmi2CallbackFunctions;
 
+typedef enum phase { INSTANTIATED, INITIALIZING, STEPPING, TERMINATED } phase;
+
 typedef struct instance {
+  struct instance *next; /* of those that live */
+  phase mode;
   const fmi2CallbackFunctions *callback;
   char *name;
   scree_context *context;
@@ -50,15 +60,64 @@ typedef struct instance {
 } instance;
 
 typedef struct state {
-  size_t size;
+  size_t size; /* of the bytes */
+  uint64_t mode;
   char bytes[];
 } state;
+
+/* ---- those that live ------------------------------------------------------------------------ */
+
+static instance *living;
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+static void lock(void) {
+  while (atomic_flag_test_and_set(&busy)) continue;
+}
+
+static void unlock(void) {
+  atomic_flag_clear(&busy);
+}
+
+static void enlist(instance *i) {
+  lock();
+  i->next = living;
+  living = i;
+  unlock();
+}
+
+/* The instance, if it was made here and not freed yet; `leave`: it is no more. */
+static instance *find(fmi2Component c, bool leave) {
+  instance *found = NULL;
+  lock();
+  for (instance **at = &living; *at && !found; at = found ? at : &(*at)->next) {
+    if (*at != c) continue;
+    found = *at;
+    if (leave) *at = found->next;
+  }
+  unlock();
+  return found;
+}
 
 static fmi2Status say(const instance *i, fmi2Status status, const char *text) {
   if (i->callback && i->callback->logger)
     i->callback->logger(i->callback->componentEnvironment, i->name, status, "logStatusError", "%s",
                         text);
   return status;
+}
+
+/* In these modes alone (bits 1 << mode); null after a message. */
+static instance *in_mode(fmi2Component c, unsigned modes, const char *refusal) {
+  instance *i = find(c, false);
+  if (i && !(modes >> i->mode & 1)) {
+    say(i, fmi2Error, refusal);
+    return NULL;
+  }
+  return i;
+}
+
+static fmi2Status say_of(fmi2Component c, const char *text) {
+  const instance *i = find(c, false);
+  return i ? say(i, fmi2Error, text) : fmi2Error;
 }
 
 static fmi2Status told(instance *i, scree_status status) {
@@ -110,10 +169,13 @@ typedef struct pack {
   const char **path, **sets;
   char **bytes;
   size_t *size, files, set_count;
+  const char *guid;
 } pack;
 
-/* index.txt: lines "file PATH" (bytes in the file named by its number) and "set KEY=VALUE". */
+/* index.txt: a line "guid GUID", lines "file PATH" (bytes in the file named by its number) and "set
+ * KEY=VALUE". */
 static bool read_pack(const char *place, char *index, pack *p) {
+  char *rest = NULL;
   size_t lines = 1;
   for (const char *c = index; *c; c++) lines += *c == '\n';
   p->path = calloc(lines, sizeof *p->path);
@@ -121,8 +183,9 @@ static bool read_pack(const char *place, char *index, pack *p) {
   p->bytes = calloc(lines, sizeof *p->bytes);
   p->size = calloc(lines, sizeof *p->size);
   if (!p->path || !p->sets || !p->bytes || !p->size) return false;
-  for (char *line = strtok(index, "\n"); line; line = strtok(NULL, "\n")) {
+  for (char *line = strtok_r(index, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
     if (strncmp(line, "set ", 4) == 0) p->sets[p->set_count++] = line + 4;
+    if (strncmp(line, "guid ", 5) == 0) p->guid = line + 5;
     if (strncmp(line, "file ", 5) != 0) continue;
     char name[4400];
     snprintf(name, sizeof name, "%s/%zu", place, p->files);
@@ -141,7 +204,7 @@ static void free_pack(pack *p) {
   free(p->size);
 }
 
-static bool open_scene(instance *i, const char *uri) {
+static bool open_scene(instance *i, const char *uri, const char *guid) {
   char place[4096], name[4200];
   size_t size;
   pack p = {0};
@@ -150,6 +213,10 @@ static bool open_scene(instance *i, const char *uri) {
   char *index = read_all(name, &size);
   bool good = index && read_pack(place, index, &p);
   if (!good) say(i, fmi2Error, "the scene is not in the resources of the FMU");
+  if (good && p.guid && guid && strcmp(p.guid, guid) != 0) {
+    say(i, fmi2Error, "the guid is not that of this FMU: its description is of another one");
+    good = false;
+  }
   scree_scene_def def = scree_scene_def_default();
   def.set_count = p.set_count;
   def.sets = p.sets;
@@ -184,13 +251,11 @@ EXPORT fmi2String fmi2GetVersion(void) {
 
 EXPORT fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t count,
                                       const fmi2String categories[]) {
-  (void)c, (void)on, (void)count, (void)categories;
-  return fmi2OK;
+  (void)on, (void)count, (void)categories;
+  return find(c, false) ? fmi2OK : fmi2Error;
 }
 
-EXPORT void fmi2FreeInstance(fmi2Component c) {
-  instance *i = c;
-  if (!i) return;
+static void destroy(instance *i) {
   scree_coupling_destroy(i->coupling);
   scree_sim_destroy(i->sim);
   scree_scene_destroy(i->scene);
@@ -200,10 +265,15 @@ EXPORT void fmi2FreeInstance(fmi2Component c) {
   free(i);
 }
 
+EXPORT void fmi2FreeInstance(fmi2Component c) {
+  instance *i = find(c, true);
+  if (i) destroy(i);
+}
+
 EXPORT fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid,
                                      fmi2String resources, const fmi2CallbackFunctions *callbacks,
                                      fmi2Boolean visible, fmi2Boolean logging) {
-  (void)guid, (void)visible, (void)logging;
+  (void)visible, (void)logging;
   instance *i = calloc(1, sizeof *i);
   if (!i) return NULL;
   i->callback = callbacks;
@@ -219,8 +289,11 @@ EXPORT fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String 
     say(i, fmi2Error, "the place of the resources is not given");
     good = false;
   }
-  if (good && open_scene(i, resources)) return i;
-  fmi2FreeInstance(i);
+  if (good && open_scene(i, resources, guid)) {
+    enlist(i);
+    return i;
+  }
+  destroy(i);
   return NULL;
 }
 
@@ -228,50 +301,83 @@ EXPORT fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean has_tolerance
                                       fmi2Real tolerance, fmi2Real start, fmi2Boolean has_stop,
                                       fmi2Real stop) {
   (void)has_tolerance, (void)tolerance, (void)has_stop, (void)stop;
-  if (start != 0.0) return say(c, fmi2Error, "a scene begins at time 0");
+  const instance *i =
+      in_mode(c, 1 << INSTANTIATED, "the experiment is set up before the initialization");
+  if (!i) return fmi2Error;
+  return start != 0.0 ? say(i, fmi2Error, "a scene begins at time 0") : fmi2OK;
+}
+
+static fmi2Status go(fmi2Component c, unsigned from, phase to, const char *refusal) {
+  instance *i = in_mode(c, from, refusal);
+  if (!i) return fmi2Error;
+  i->mode = to;
   return fmi2OK;
 }
 
 EXPORT fmi2Status fmi2EnterInitializationMode(fmi2Component c) {
-  return c ? fmi2OK : fmi2Error;
+  return go(c, 1 << INSTANTIATED, INITIALIZING, "it has been initialized; reset it first");
 }
 
 EXPORT fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
-  return c ? fmi2OK : fmi2Error;
+  return go(c, 1 << INITIALIZING, STEPPING, "the initialization was not entered");
 }
 
 EXPORT fmi2Status fmi2Terminate(fmi2Component c) {
-  return c ? fmi2OK : fmi2Error;
+  return go(c, 1 << STEPPING, TERMINATED, "it does not run");
 }
 
 EXPORT fmi2Status fmi2Reset(fmi2Component c) {
-  instance *i = c;
+  instance *i = find(c, false);
+  if (!i) return fmi2Error;
+  const fmi2Status status = told(i, scree_coupling_restore(i->coupling, i->first, i->first_size));
+  if (status) return status;
   i->broken = false;
-  return told(i, scree_coupling_restore(i->coupling, i->first, i->first_size));
+  i->mode = INSTANTIATED;
+  return fmi2OK;
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
 
+/* The references as numbers of variables, all of which are there; null after a message. */
+static size_t *numbers_of(const instance *i, const fmi2ValueReference vr[], size_t n,
+                          const void *value) {
+  if (!vr || !value || n > SIZE_MAX / sizeof(size_t)) {
+    say(i, fmi2Error, "a list of variables or of values is missing");
+    return NULL;
+  }
+  size_t *number = malloc(n * sizeof *number);
+  if (!number) say(i, fmi2Error, "out of memory");
+  for (size_t k = 0; number && k < n; k++) {
+    number[k] = vr[k];
+    if (number[k] < scree_coupling_count(i->coupling)) continue;
+    say(i, fmi2Error, "there is no variable of this value reference");
+    free(number);
+    number = NULL;
+  }
+  return number;
+}
+
 EXPORT fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                               fmi2Real value[]) {
-  instance *i = c;
-  for (size_t k = 0; k < n; k++) {
-    const size_t at = vr[k];
-    const fmi2Status status = told(i, scree_coupling_get(i->coupling, 1, &at, &value[k]));
-    if (status) return status;
-  }
-  return fmi2OK;
+  instance *i = find(c, false);
+  if (!i) return fmi2Error;
+  size_t *number = n ? numbers_of(i, vr, n, value) : NULL;
+  if (!number) return n ? fmi2Error : fmi2OK;
+  const fmi2Status status = told(i, scree_coupling_get(i->coupling, n, number, value));
+  free(number);
+  return status;
 }
 
 EXPORT fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                               const fmi2Real value[]) {
-  instance *i = c;
-  for (size_t k = 0; k < n; k++) {
-    const size_t at = vr[k];
-    const fmi2Status status = told(i, scree_coupling_set(i->coupling, 1, &at, &value[k]));
-    if (status) return status;
-  }
-  return fmi2OK;
+  instance *i = in_mode(c, 1 << INSTANTIATED | 1 << INITIALIZING | 1 << STEPPING,
+                        "it was terminated; reset it first");
+  if (!i) return fmi2Error;
+  size_t *number = n ? numbers_of(i, vr, n, value) : NULL;
+  if (!number) return n ? fmi2Error : fmi2OK;
+  const fmi2Status status = told(i, scree_coupling_set(i->coupling, n, number, value));
+  free(number);
+  return status;
 }
 
 /* There are reals alone. */
@@ -279,12 +385,12 @@ EXPORT fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], si
   EXPORT fmi2Status fmi2Get##kind(fmi2Component c, const fmi2ValueReference vr[], size_t n,        \
                                   fmi2##kind value[]) {                                            \
     (void)vr, (void)value;                                                                         \
-    return n ? say(c, fmi2Error, "there are real variables alone") : fmi2OK;                       \
+    return n ? say_of(c, "there are real variables alone") : fmi2OK;                               \
   }                                                                                                \
   EXPORT fmi2Status fmi2Set##kind(fmi2Component c, const fmi2ValueReference vr[], size_t n,        \
                                   const fmi2##kind value[]) {                                      \
     (void)vr, (void)value;                                                                         \
-    return n ? say(c, fmi2Error, "there are real variables alone") : fmi2OK;                       \
+    return n ? say_of(c, "there are real variables alone") : fmi2OK;                               \
   }
 NO_OTHERS(Integer)
 NO_OTHERS(Boolean)
@@ -302,11 +408,14 @@ EXPORT fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *s) {
 }
 
 EXPORT fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *out) {
-  instance *i = c;
+  instance *i = find(c, false);
+  if (!i) return fmi2Error;
+  if (!out) return say(i, fmi2Error, "there is no place for the state");
   const size_t size = scree_coupling_save_size(i->coupling);
   state *s = malloc(sizeof *s + size);
   if (!s) return say(i, fmi2Error, "out of memory");
   s->size = size;
+  s->mode = i->mode;
   const fmi2Status status = told(i, scree_coupling_save(i->coupling, s->bytes, size));
   if (status) {
     free(s);
@@ -318,33 +427,48 @@ EXPORT fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *out) {
 }
 
 EXPORT fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate s) {
-  instance *i = c;
+  instance *i = find(c, false);
   const state *from = s;
+  if (!i) return fmi2Error;
   if (!from) return say(i, fmi2Error, "there is no state");
+  if (from->mode > TERMINATED) return say(i, fmi2Error, "the state is damaged");
+  const fmi2Status status = told(i, scree_coupling_restore(i->coupling, from->bytes, from->size));
+  if (status) return status;
   i->broken = false;
-  return told(i, scree_coupling_restore(i->coupling, from->bytes, from->size));
+  i->mode = (phase)from->mode;
+  return fmi2OK;
 }
 
+/* Serialized: the mode, and the bytes. */
 EXPORT fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate s, size_t *size) {
-  (void)c;
-  *size = ((const state *)s)->size;
+  if (!s || !size) return say_of(c, "there is no state");
+  *size = sizeof(uint64_t) + ((const state *)s)->size;
   return fmi2OK;
 }
 
 EXPORT fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate s, fmi2Byte bytes[],
                                         size_t size) {
   const state *from = s;
-  if (size < from->size) return say(c, fmi2Error, "the room for the state is too small");
-  memcpy(bytes, from->bytes, from->size);
+  if (!from || !bytes) return say_of(c, "there is no state");
+  if (size < sizeof from->mode + from->size)
+    return say_of(c, "the room for the state is too small");
+  memcpy(bytes, &from->mode, sizeof from->mode);
+  memcpy(bytes + sizeof from->mode, from->bytes, from->size);
   return fmi2OK;
 }
 
 EXPORT fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size,
                                           fmi2FMUstate *out) {
+  uint64_t mode;
+  if (!bytes || !out || size < sizeof mode || size > SIZE_MAX / 2)
+    return say_of(c, "the bytes are no state");
+  memcpy(&mode, bytes, sizeof mode);
+  if (mode > TERMINATED) return say_of(c, "the bytes are no state");
   state *s = malloc(sizeof *s + size);
-  if (!s) return say(c, fmi2Error, "out of memory");
-  s->size = size;
-  memcpy(s->bytes, bytes, size);
+  if (!s) return say_of(c, "out of memory");
+  s->size = size - sizeof mode;
+  s->mode = mode;
+  memcpy(s->bytes, bytes + sizeof mode, s->size);
   free(*out);
   *out = s;
   return fmi2OK;
@@ -352,45 +476,54 @@ EXPORT fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
+/* Times that the other program has added up, off by rounding of as many sums. */
+static bool is_time(const instance *i, double time, double step) {
+  const double now = scree_coupling_time(i->coupling);
+  return fabs(time - now) <= 1e-6 * step + 1e-9 * fabs(now);
+}
+
 EXPORT fmi2Status fmi2DoStep(fmi2Component c, fmi2Real time, fmi2Real step, fmi2Boolean no_return) {
-  instance *i = c;
+  instance *i = in_mode(c, 1 << STEPPING, "steps come after the initialization");
   (void)no_return;
+  if (!i) return fmi2Error;
   if (i->broken) return say(i, fmi2Error, "a step has failed before; set a state, or reset");
-  if (!(time - scree_coupling_time(i->coupling) < 1e-6 * step &&
-        time - scree_coupling_time(i->coupling) > -1e-6 * step))
+  if (!(step > 0.0)) return say(i, fmi2Error, "a step must be longer than 0 s");
+  if (!is_time(i, time, step))
     return say(i, fmi2Error, "the step does not begin at the time that was reached");
+  const double before = scree_coupling_time(i->coupling);
   const fmi2Status status = told(i, scree_coupling_advance(i->coupling, step));
-  i->broken = status != fmi2OK && scree_coupling_time(i->coupling) > time + 1e-6 * step;
+  i->broken = status != fmi2OK && scree_coupling_time(i->coupling) > before;
   return status;
 }
 
 EXPORT fmi2Status fmi2CancelStep(fmi2Component c) {
-  return say(c, fmi2Error, "steps are not made in the background");
+  return say_of(c, "steps are not made in the background");
 }
 
 EXPORT fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference vr[],
                                               size_t n, const fmi2Integer order[],
                                               const fmi2Real value[]) {
   (void)vr, (void)order, (void)value;
-  return n ? say(c, fmi2Error, "inputs are constant in a step") : fmi2OK;
+  return n ? say_of(c, "inputs are constant in a step") : fmi2OK;
 }
 
 EXPORT fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReference vr[],
                                                size_t n, const fmi2Integer order[],
                                                fmi2Real value[]) {
   (void)vr, (void)order, (void)value;
-  return n ? say(c, fmi2Error, "derivatives of outputs are not given") : fmi2OK;
+  return n ? say_of(c, "derivatives of outputs are not given") : fmi2OK;
 }
 
 EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference unknown[],
                                                size_t n, const fmi2ValueReference known[], size_t m,
                                                const fmi2Real dknown[], fmi2Real dunknown[]) {
   (void)unknown, (void)n, (void)known, (void)m, (void)dknown, (void)dunknown;
-  return say(c, fmi2Error, "derivatives are not given");
+  return say_of(c, "derivatives are not given");
 }
 
 EXPORT fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Real *value) {
-  const instance *i = c;
+  const instance *i = find(c, false);
+  if (!i || !value) return fmi2Error;
   if (kind != fmi2LastSuccessfulTime) return fmi2Discard;
   *value = scree_coupling_time(i->coupling);
   return fmi2OK;
@@ -409,9 +542,10 @@ EXPORT fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind kin
 
 EXPORT fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind,
                                        fmi2Boolean *value) {
-  (void)c;
+  const instance *i = find(c, false);
+  if (!i || !value) return fmi2Error;
   if (kind != fmi2Terminated) return fmi2Discard;
-  *value = 0;
+  *value = i->mode == TERMINATED;
   return fmi2OK;
 }
 

@@ -127,22 +127,29 @@ static void add_variables(const scree_coupling *c, text *t) {
   add(t, "  </ModelStructure>\n</fmiModelDescription>\n");
 }
 
-static void describe(const scree_scene *scene, const scree_coupling *c, const char *name,
-                     text *out) {
-  const scree_scene_settings *s = scree_scene_get_settings(scene);
+/* Of the scene's files and what was set; it is in the description and in the resources. */
+static void guid_of(const scree_scene *scene, char *guid, size_t size) {
   uint32_t sum = 0;
   for (size_t i = 0; i < scree_scene_file_count(scene); i++) {
-    size_t size;
-    const char *bytes = scree_scene_file_bytes(scene, i, &size);
-    sum = crc32c(sum, bytes, size);
+    size_t bytes;
+    const char *file = scree_scene_file_bytes(scene, i, &bytes);
+    sum = crc32c(sum, file, bytes);
   }
   for (size_t i = 0; i < scree_scene_set_count(scene); i++)
     sum = crc32c(sum, scree_scene_set_text(scene, i), strlen(scree_scene_set_text(scene, i)));
+  snprintf(guid, size, "scree-%s-%08x", scree_version(), sum);
+}
+
+static void describe(const scree_scene *scene, const scree_coupling *c, const char *name,
+                     text *out) {
+  const scree_scene_settings *s = scree_scene_get_settings(scene);
+  char guid[128];
+  guid_of(scene, guid, sizeof guid);
   char line[512];
   add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\" "
            "modelName=\"");
   add_clean(out, name);
-  snprintf(line, sizeof line, "\" guid=\"scree-%s-%08x\" description=\"", scree_version(), sum);
+  snprintf(line, sizeof line, "\" guid=\"%s\" description=\"", guid);
   add(out, line);
   add_clean(out, s->title);
   snprintf(
@@ -208,6 +215,11 @@ static bool write_archive(FILE *file, const scree_scene *scene, const text *xml,
                           const void *library, size_t library_size) {
   zip_writer zip;
   text index = {0};
+  char guid[128];
+  guid_of(scene, guid, sizeof guid);
+  add(&index, "guid ");
+  add(&index, guid);
+  add(&index, "\n");
   zip_begin(&zip, file);
   zip_add(&zip, "modelDescription.xml", xml->bytes, xml->size);
   zip_add(&zip, "binaries/linux64/scree.so", library, library_size);
@@ -250,6 +262,8 @@ static int load(const cli_args *args, work *w, const char **sets) {
   size_t count = 0;
   for (size_t i = 0; i < args->given_count; i++)
     if (strcmp(args->given[i].flag->name, "set") == 0) sets[count++] = args->given[i].value;
+  for (size_t i = 0; i < count; i++)
+    if (strchr(sets[i], '\n')) return cli_fail(CLI_USAGE, "--set: a line break cannot be packed");
   const int code = simulate_find(w->context, args->operand[0], path, sizeof path);
   if (code) return code;
   scree_scene_def def = scree_scene_def_default();

@@ -139,6 +139,95 @@ class Fmu(CommandTest):
         with self.subTest("not its resources"):
             self.assertFalse(unit.lib.fmi2Instantiate(b"x", 1, b"", b"file:///nowhere", ctypes.byref(unit.callbacks), 0, 0))
 
+    def test_odd_orders(self):
+        """What importing programs get wrong is refused with fmi2Error, and changes nothing: order, null, numbers, steps, freed instances."""
+        unit = self.unit()
+        lib, c, none = unit.lib, unit.c, ctypes.c_void_p()
+        reals = (ctypes.c_double * 2)(5.0, 7.0)
+        both = (ctypes.c_uint * 2)(unit.reference["ball.force.x"], 1000000)
+        count = ctypes.c_size_t(2)
+        # The second value is wrong: neither is taken.
+        self.assertEqual(lib.fmi2SetReal(c, both, count, reals), 3)
+        self.assertEqual(unit.get("ball.force.x"), 0.0)
+        self.assertIn("value reference", unit.said[-1])
+        both[1] = unit.reference["ball.position.x"]
+        self.assertEqual(lib.fmi2SetReal(c, both, count, reals), 3)
+        self.assertEqual(unit.get("ball.force.x"), 0.0)
+        for function in (lib.fmi2SetReal, lib.fmi2GetReal):
+            self.assertEqual(function(c, none, count, reals), 3)
+            self.assertEqual(function(c, both, count, none), 3)
+            self.assertEqual(function(none, both, count, reals), 3)
+            self.assertEqual(function(c, none, ctypes.c_size_t(0), none), 0)
+        for step in (0.0, -0.1, float("nan"), float("inf"), 1e300):
+            self.assertEqual(unit.step(0.0, step), 3, step)
+        for time in (-0.1, float("nan")):
+            self.assertEqual(unit.step(time, 0.1), 3, time)
+        self.assertEqual(unit.get("ball.position.z"), 2.0)
+        # Order.
+        self.assertEqual(lib.fmi2EnterInitializationMode(c), 3)
+        self.assertEqual(lib.fmi2ExitInitializationMode(c), 3)
+        self.assertEqual(unit.step(0.0, 0.1), 0)
+        state = ctypes.c_void_p()
+        self.assertEqual(lib.fmi2GetFMUstate(c, ctypes.byref(state)), 0)
+        self.assertEqual(lib.fmi2Terminate(c), 0)
+        self.assertEqual(unit.step(0.1, 0.1), 3)
+        self.assertEqual(lib.fmi2Terminate(c), 3)
+        self.assertEqual(unit.set("ball.force.x", 1.0), 3)
+        self.assertEqual(lib.fmi2Reset(c), 0)
+        self.assertEqual(unit.step(0.0, 0.1), 3)  # not initialized again
+        self.assertEqual(unit.set("ball.force.x", 4.0), 0)  # a start value
+        self.assertEqual(lib.fmi2EnterInitializationMode(c), 0)
+        self.assertEqual(lib.fmi2ExitInitializationMode(c), 0)
+        self.assertEqual(unit.step(0.0, 0.1), 0)
+        self.assertAlmostEqual(unit.get("ball.velocity.x"), 0.2, delta=1e-9)
+        # States: of a running instance in one that was reset, null, damaged bytes.
+        self.assertEqual(lib.fmi2Reset(c), 0)
+        self.assertEqual(lib.fmi2SetFMUstate(c, state), 0)
+        self.assertEqual(unit.step(0.1, 0.1), 0)
+        self.assertEqual(lib.fmi2SetFMUstate(c, none), 3)
+        self.assertEqual(lib.fmi2GetFMUstate(c, none), 3)
+        size, copy = ctypes.c_size_t(), ctypes.c_void_p()
+        self.assertEqual(lib.fmi2SerializedFMUstateSize(c, none, ctypes.byref(size)), 3)
+        self.assertEqual(lib.fmi2SerializedFMUstateSize(c, state, ctypes.byref(size)), 0)
+        room = ctypes.create_string_buffer(size.value)
+        self.assertEqual(lib.fmi2SerializeFMUstate(c, state, room, ctypes.c_size_t(size.value - 1)), 3)
+        self.assertEqual(lib.fmi2SerializeFMUstate(c, state, room, size), 0)
+        before = unit.get("ball.position.z")
+        for cut in (0, 7, 8, 9, 100, size.value // 2, size.value - 1):
+            if lib.fmi2DeSerializeFMUstate(c, room, ctypes.c_size_t(cut), ctypes.byref(copy)) == 0:
+                self.assertEqual(lib.fmi2SetFMUstate(c, copy), 3, cut)
+            self.assertEqual(unit.get("ball.position.z"), before)
+        self.assertEqual(lib.fmi2DeSerializeFMUstate(c, room, ctypes.c_size_t(2**64 - 1), ctypes.byref(copy)), 3)
+        for one in (state, copy, state, copy):
+            self.assertEqual(lib.fmi2FreeFMUstate(c, ctypes.byref(one)), 0)
+        # A second instance lives its own life; a description of another FMU is refused.
+        uri = "file://" + os.path.abspath(self.path("un packed")).replace(" ", "%20") + "/resources"
+        lib.fmi2Instantiate.restype = ctypes.c_void_p
+        self.assertFalse(lib.fmi2Instantiate(b"x", 1, b"scree-of-another", uri.encode(), ctypes.byref(unit.callbacks), 0, 0))
+        self.assertIn("guid", unit.said[-1])
+        other = ctypes.c_void_p(lib.fmi2Instantiate(b"two", 1, unit.root.get("guid").encode(), uri.encode(), None, 0, 0))
+        self.assertTrue(other.value)
+        self.assertEqual(lib.fmi2EnterInitializationMode(other), 0)
+        self.assertEqual(lib.fmi2ExitInitializationMode(other), 0)
+        self.assertEqual(lib.fmi2DoStep(other, ctypes.c_double(0.0), ctypes.c_double(0.5), 1), 0)
+        self.assertEqual(unit.get("ball.position.z"), before)
+        lib.fmi2FreeInstance(c)
+        lib.fmi2FreeInstance(c)
+        lib.fmi2FreeInstance(none)
+        self.assertEqual(unit.step(0.2, 0.1), 3)
+        self.assertEqual(lib.fmi2Reset(c), 3)
+        self.assertEqual(lib.fmi2DoStep(other, ctypes.c_double(0.5), ctypes.c_double(0.5), 1), 0)
+        lib.fmi2FreeInstance(other)
+
+    def test_long_sums(self):
+        """Times that were added up step by step are off by rounding; they are taken."""
+        unit = self.unit()
+        time = 0.0
+        for _ in range(3000):
+            self.assertEqual(unit.step(time, 0.005), 0, unit.said)
+            time += 0.005
+        unit.lib.fmi2FreeInstance(unit.c)
+
     def test_description(self):
         unit = self.unit()
         root = unit.root
