@@ -3,6 +3,7 @@
 soft cubes of each kind that fall on the floor and on each other, with friction: residuals, the ledger, same bits with 1 and 2 threads and after resume."""
 import itertools
 import json
+import math
 import unittest
 
 from command import CommandTest, main
@@ -156,6 +157,44 @@ class Elements(CommandTest):
                 with open(picture, "rb") as file:
                     sizes.append(len(file.read()))
             self.assertGreater(sizes[1], 1.1 * sizes[0], part)
+
+    def test_beam_masses(self):
+        """Masses of high order: frequencies within 1 % with 8 elements, order 4 in their length; and the whole is a rigid rod all the same."""
+        scene = """
+gravity: [0, 0, %g]
+step: 1 ms
+duration: 0.2 s
+flexible:
+  - {name: rod, kind: beam, end: [0, 0, -1], radius: %g, young: %g, density: 7800, elements: %d, ends: %s, mass: %s, collide: false}
+%s"""
+        radius = 0.5e-3
+        unit = math.sqrt(2e11 * radius**2 / 4 / 7800) / (2 * math.pi)
+        for ends, roots, rigid in (("[world, free]", (1.8751040687, 4.6940911330, 7.8547574382), 0),
+                                   ("[free, free]", (4.7300407449, 7.8532046241, 10.9956078), 6),
+                                   ("[world, world]", (4.7300407449, 7.8532046241, 10.9956078), 0)):
+            errors = []
+            for elements in (8, 16):
+                path = self.put("beam.yaml", scene % (0, radius, 2e11, elements, ends, "high-order", ""))
+                found = self.ask_modes(path, rigid + 6)[rigid::2]
+                errors.append([abs(f / (unit * root**2) - 1) for f, root in zip(found, roots)])
+            self.assertLess(max(errors[0]), 0.01, ends)
+            self.assertGreater(math.log2(errors[0][2] / errors[1][2]), 3.7, ends)
+        hung = "joints:\n  - {kind: hinge, bodies: [world, 'rod[0]'], anchor: [0, 0, 0], axis: [0, 1, 0]}\n"
+        for elements in (1, 2, 3, 8):
+            path = self.put("beam.yaml", scene % (-9.81, 0.02, 1e13, elements, "[free, free]", "high-order", hung))
+            exact = math.sqrt(1.5 * 9.81 / (1 + 0.75 * 0.02**2)) / (2 * math.pi)
+            self.assertAlmostEqual(self.ask_modes(path, 1, "--static")[0], exact, delta=1e-5 * exact)
+        for kind, mass, word in (("beam", "consistent", "high-order"), ("block", "high-order", "lumped or consistent")):
+            part = "{name: a, kind: %s, end: [1, 0, 0], radius: 0.01" % kind if kind == "beam" else "{name: a, kind: block, upper: [1, 1, 1], cells: [1, 1, 1]"
+            path = self.put("bad.yaml", "step: 1 ms\nduration: 1 s\nflexible:\n  - %s, young: 1e6, density: 1000, mass: %s}\n" % (part, mass))
+            result = self.run_scree("check", path)
+            self.assertEqual(result.code, 3)
+            self.assertIn(word, result.err)
+
+    def ask_modes(self, path, count, *words):
+        result = self.run_scree("modes", path, "--count", str(count), "--json", *words)
+        self.assertEqual(result.code, 0, result.err)
+        return json.loads(result.out)["frequencies"]
 
     def test_tight_tolerance(self):
         """A cable between ball joints, at R = 1e-8: all steps arrive, with few iterations (83 of 100 did not, after 117,000)."""

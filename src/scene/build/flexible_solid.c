@@ -132,7 +132,7 @@ scree_status flexible_build_solid(flexible *f, const solid *s) {
   b.link.drag = f->k.rayleigh_mass;
   b.link.density = f->k.density;
   b.link.elastic = f->k.law ? SCREE_ELASTIC_NEO_HOOKEAN : SCREE_ELASTIC_LINEAR;
-  b.link.consistent = f->k.mass == 1;
+  b.link.consistent = f->k.mass == SCENE_MASS_CONSISTENT;
   b.mass = memory_new(context, s->node_count, sizeof *b.mass);
   b.body = memory_new(context, s->node_count, sizeof *b.body);
   scree_status status = b.mass && b.body ? flexible_read_held(f, b.held) : SCREE_ERROR_MEMORY;

@@ -112,6 +112,7 @@ typedef struct scene_stepper_keys {
   const scene_node *options;
 } scene_stepper_keys;
 
+enum { SCENE_MASS_LUMPED, SCENE_MASS_CONSISTENT, SCENE_MASS_HIGH_ORDER };
 typedef struct scene_flexible_keys {
   scene_head head;
   const char *name, *material, *file;

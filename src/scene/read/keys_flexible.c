@@ -28,9 +28,11 @@ static const scene_field flexible_fields[] = {
           "block: linear (1) or quadratic (2) tetrahedra; default 1; a mesh has that of its file"),
     CHOICE("law", false, FLEXIBLE(law), "linear|neo-hookean",
            "block, mesh: small strains, or rubber with large ones; default linear"),
-    CHOICE("mass", false, FLEXIBLE(mass), "lumped|consistent",
-           "block, mesh: masses at nodes, or the elements' consistent mass matrices; default "
-           "lumped; a cable's are consistent"),
+    CHOICE(
+        "mass", false, FLEXIBLE(mass), "lumped|consistent|high-order",
+        "block, mesh: masses at nodes (lumped), or the elements' consistent mass matrices; beam: "
+        "rigid pieces (lumped), or masses for frequencies of order 4 (high-order); default "
+        "lumped; a cable's are consistent"),
     TEXT("material", false, FLEXIBLE(material), "of its surface, a name of `materials`"),
     VECTOR("start", false, FLEXIBLE(start), "m", 3, FROM(-INFINITY),
            "beam, cable: one end; mesh: where its origin lies; default 0"),
