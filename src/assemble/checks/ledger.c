@@ -19,6 +19,7 @@
  * that depend on places, damping of stiff joints (joints/stiffness.c), changes of the step. */
 #include <string.h>
 
+#include "assemble/contacts/impulse.h"
 #include "assemble/joints/joints.h"
 #include "base/pieces.h"
 #include "ccp/problem.h"
@@ -78,7 +79,7 @@ static bool is_driven(const assembler *a, uint32_t i) {
 static void add_contact(const assembler *a, size_t k, scree_ledger *out) {
   const cache_key *key = &collide_cache(a->collide)->now.key[k];
   const ccp_contact *c = &a->problem->bodies.contact[k];
-  const v3 p = assembler_whole_impulse(a, k), m = assembler_moment(a, k), n = v3_load(c->normal);
+  const v3 p = impulse_whole(a, k), m = impulse_moment(a, k), n = v3_load(c->normal);
   const v3 wa = a->mean[key->a].angular, wb = a->mean[key->b].angular;
   const v3 va = v3_add(a->mean[key->a].linear, v3_cross(wa, v3_load(c->arm_a)));
   const v3 vb = v3_add(a->mean[key->b].linear, v3_cross(wb, v3_load(c->arm_b)));

@@ -4,33 +4,22 @@
  * spans of contacts each; bodies that contacts of two spans push are left to a pass at the end,
  * which goes over the contacts in their order. Contacts follow the curve of the bodies, so these
  * are few, and the bits are those of one thread. */
-#include "assemble/assembler.h"
-#include <string.h>
+#include "assemble/contacts/impulse.h"
 
-#include "ccp/contact_frame.h"
-#include "ccp/problem.h"
+#include <string.h>
 
 enum { MANY_CONTACTS = 32768, PARALLEL_CONTACTS = 4096, MOST_SPANS = 8 };
 
 v3 assembler_impulse(const assembler *a, size_t k) {
-  const ccp_contact *c = &a->problem->bodies.contact[k];
-  const int dim = ccp_dim(a->problem, k);
-  const double *g = a->g + a->problem->row_start[k];
-  const contact_frame f = contact_frame_of(c);
-  return contact_frame_force(&f, dim, g);
+  return impulse_of(a, k);
 }
 
 v3 assembler_whole_impulse(const assembler *a, size_t k) {
-  const v3 p = assembler_impulse(a, k);
-  return a->impacts.count ? v3_add(p, a->impacts.impulse[k]) : p;
+  return impulse_whole(a, k);
 }
 
 v3 assembler_moment(const assembler *a, size_t k) {
-  const ccp_contact *c = &a->problem->bodies.contact[k];
-  const int dim = ccp_dim(a->problem, k);
-  if (dim < 4) return v3_make(0, 0, 0);
-  const contact_frame f = contact_frame_of(c);
-  return contact_frame_moment(&f, dim, a->g + a->problem->row_start[k]);
+  return impulse_moment(a, k);
 }
 
 contact_place assembler_place_of(const assembler *a, size_t k) {
@@ -60,24 +49,15 @@ scree_status assembler_reserve_before(assembler *a, size_t count) {
 }
 
 void assembler_set_before(assembler *a, size_t k, v3 impulse) {
-  if (!a->memory.before_small) {
-    ((v3 *)a->memory.before)[k] = impulse;
-    return;
-  }
-  float *p = (float *)a->memory.before + 3 * k;
-  p[0] = (float)impulse.x;
-  p[1] = (float)impulse.y;
-  p[2] = (float)impulse.z;
+  impulse_set_before(a, k, impulse);
 }
 
 v3 assembler_get_before(const assembler *a, size_t k) {
-  if (!a->memory.before_small) return ((const v3 *)a->memory.before)[k];
-  const float *p = (const float *)a->memory.before + 3 * k;
-  return v3_make((double)p[0], (double)p[1], (double)p[2]);
+  return impulse_before(a, k);
 }
 
 static void remember_one(assembler *a, size_t k, bool place) {
-  assembler_set_before(a, k, assembler_impulse(a, k));
+  impulse_set_before(a, k, impulse_of(a, k));
   if (place) a->memory.place[k] = assembler_place_of(a, k);
 }
 
@@ -101,8 +81,8 @@ scree_status assembler_remember(assembler *a) {
 
 /* ---- twists --------------------------------------------------------------------------------- */
 
-static void push(assembler *a, uint32_t body, uint32_t rank, double sign, v3 impulse, v3 moment,
-                 const double *arm) {
+static inline void push(assembler *a, uint32_t body, uint32_t rank, double sign, v3 impulse,
+                        v3 moment, const double *arm) {
   if (rank == SCREE_CCP_WORLD) return;
   const scree_ccp_body_def *def = &a->problem->bodies.body[rank];
   if (def->inverse_mass == 0.0) return;
@@ -130,7 +110,7 @@ static size_t keep_span(assembler *a, size_t begin, size_t end, uint8_t mine) {
       __builtin_prefetch(&a->angular[key[k + AHEAD].b], 1);
     }
     const ccp_contact *c = &a->problem->bodies.contact[k];
-    const v3 p = assembler_impulse(a, k), m = assembler_moment(a, k);
+    const v3 p = impulse_of(a, k), m = impulse_moment(a, k);
     const bool presses = a->g[a->problem->row_start[k]] != 0.0;
     touching += presses || (a->impacts.count && v3_norm2(a->impacts.impulse[k]) > 0.0);
     if (presses) mark_shared(a, &key[k]);
@@ -156,7 +136,7 @@ static void keep_between(assembler *a) {
     const bool at_a = is_between(a->span[key[k].a]), at_b = is_between(a->span[key[k].b]);
     if (!at_a && !at_b) continue;
     const ccp_contact *c = &a->problem->bodies.contact[k];
-    const v3 p = assembler_impulse(a, k), m = assembler_moment(a, k);
+    const v3 p = impulse_of(a, k), m = impulse_moment(a, k);
     if (at_a) push(a, key[k].a, c->body_a, -1.0, p, m, c->arm_a);
     if (at_b) push(a, key[k].b, c->body_b, 1.0, p, m, c->arm_b);
   }
