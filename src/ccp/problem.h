@@ -86,6 +86,13 @@ scree_status ccp_change_contact(scree_ccp *problem, size_t contact, const scree_
 void ccp_extend_contacts(scree_ccp *problem, size_t count, size_t dim);
 bool ccp_set_contact(scree_ccp *problem, size_t contact, size_t row,
                      const scree_ccp_contact_def *def, uint32_t set);
+/* The place of such a contact, to be filled by the caller, offsets included. */
+static inline ccp_contact *ccp_open_contact(scree_ccp *problem, size_t contact, size_t row,
+                                            size_t dim, uint32_t set) {
+  problem->set_index[contact] = set;
+  problem->row_start[contact + 1] = (uint32_t)(row + dim);
+  return &problem->bodies.contact[contact];
+}
 /* The index of a set, which is kept if it is new. */
 scree_status ccp_find_set(scree_ccp *problem, const scree_set *set, uint32_t *index);
 /* Back to the first `count` contacts, where all blocks are contacts. */

@@ -1,5 +1,6 @@
 /* Contacts into the problem, with what they remember, and out of it again. */
-#include "assemble/assembler.h"
+#include "assemble/contacts/part.h"
+
 #include <string.h>
 
 #include "base/pieces.h"
@@ -53,10 +54,6 @@ static void find_starts(assembler *a) {
     find_some_starts(a, pieces_begin(n, k), pieces_begin(n, k + 1));
 }
 
-static v3 start_velocity(const assembler *a, uint32_t i, v3 arm) {
-  return v3_add(a->mean[i].linear, v3_cross(a->mean[i].angular, arm));
-}
-
 /* How fast two bodies' surfaces move where they touch, whichever way. */
 static double surface_speed(const assembler *a, uint32_t i, v3 arm_i, uint32_t j, v3 arm_j) {
   const world_bodies *b = &a->world->bodies;
@@ -65,38 +62,24 @@ static double surface_speed(const assembler *a, uint32_t i, v3 arm_i, uint32_t j
          v3_norm(b->angular[i]) * v3_norm(arm_i) + v3_norm(b->angular[j]) * v3_norm(arm_j);
 }
 
-/* The speed that overlap is removed with is kept by the bodies. Under gravity half of
- * sqrt(g diameter) lifts them by an eighth of a diameter at most. Without it nothing takes it away
- * again: there it is small against a diameter per step, which is the most that bodies of a well
- * chosen step move, and a part of the speed that they slide, turn or bounce with anyway. */
-static double recovery_speed(const assembler *a, const assembler_params *params, double diameter,
-                             double speed) {
-  if (params->recovery_speed > 0.0) return params->recovery_speed;
-  return a->gravity > 0.0 ? 0.5 * sqrt(a->gravity * diameter)
-                          : 1e-4 * diameter / params->h + 0.1 * speed;
-}
-
-/* The start of a contact: impulses of the step before, from world vectors into its frame. */
-static void warm_start(const assembler *a, const assembler_params *params, const collide_contact *c,
-                       uint32_t previous, const scree_ccp_contact_def *def, double *g) {
-  const int dim = def->set.dim;
+void contacts_warm_start(const assembler *a, const assembler_params *params,
+                         const collide_contact *c, uint32_t previous, int dim,
+                         const contact_frame *frame, double *g) {
   for (int k = 0; k < dim; k++) g[k] = 0.0;
   if (!params->warm_start) return;
   if (previous == CACHE_NONE) { /* of bodies that have woken: the force that they slept with */
     v3 force;
     if (!assembler_recall_woken(a, c, c->point.point_a, &force)) return;
-    const contact_frame frame = contact_frame_make(v3_load(def->normal), v3_load(def->tangent));
-    contact_frame_force_rows(&frame, dim, v3_scale(params->warm_start_scale * a->kick, force), g);
+    contact_frame_force_rows(frame, dim, v3_scale(params->warm_start_scale * a->kick, force), g);
     return;
   }
   if (!(a->memory.kick_before > 0.0)) return;
   const double scale = params->warm_start_scale * a->kick / a->memory.kick_before;
-  const contact_frame f = contact_frame_make(v3_load(def->normal), v3_load(def->tangent));
   const v3 p = v3_scale(scale, assembler_get_before(a, previous));
-  contact_frame_force_rows(&f, dim, p, g);
+  contact_frame_force_rows(frame, dim, p, g);
   if (dim <= 3 || !a->memory.has_moment_before) return;
   const v3 m = v3_scale(scale, a->memory.moment_before[previous].moment);
-  contact_frame_moment_rows(&f, dim, m, g);
+  contact_frame_moment_rows(frame, dim, m, g);
 }
 
 /* A contact's index in the step before. Features of a manifold may change their names while the
@@ -120,10 +103,6 @@ static uint32_t find_previous(assembler *a, const collide_contact *c, v3 arm, do
   return best;
 }
 
-static bool is_sphere(const world_bodies *b, uint32_t i) {
-  return b->shape[i]->kind == SCREE_SHAPE_SPHERE;
-}
-
 /* 1/R = 1/r1 + 1/r2: of a sphere its own radius, of others that of the ball of equal volume; what
  * has no end is flat. */
 static double touching_radius(const world_bodies *b, uint32_t i, uint32_t k) {
@@ -131,7 +110,8 @@ static double touching_radius(const world_bodies *b, uint32_t i, uint32_t k) {
   const uint32_t body[2] = {i, k};
   for (int m = 0; m < 2; m++)
     if (isfinite(b->diameter[body[m]]))
-      curvature += is_sphere(b, body[m]) ? 1.0 / b->radius[body[m]] : 2.0 / b->diameter[body[m]];
+      curvature +=
+          contacts_is_sphere(b, body[m]) ? 1.0 / b->radius[body[m]] : 2.0 / b->diameter[body[m]];
   return curvature > 0.0 ? 1.0 / curvature : 0.0;
 }
 
@@ -151,37 +131,6 @@ static double rolling_speed(const assembler *a, const collide_contact *c) {
   const v3 w = v3_sub(a->angular[c->b], a->angular[c->a]);
   return view_less(b->radius[c->a], b->radius[c->b]) * v3_norm(w);
 }
-
-/* Where every pair of materials makes rigid contacts with a set of its own that no contact changes,
- * and of one dimension, a contact's place in the problem is known before it is made: parts of a
- * batch are made at the same time. */
-enum { PLAIN_PAIRS = 64 };
-
-typedef struct plain_sets {
-  bool on;
-  int dim;
-  scree_set set[PLAIN_PAIRS];
-  uint32_t index[PLAIN_PAIRS]; /* in the problem, from the first use on */
-  bool same;                   /* those in use are their own index */
-} plain_sets;
-
-/* What contacts of one material pair share: most of them are of the pair before. */
-typedef struct contact_form {
-  scree_ccp_contact_def def;
-  const scree_material_def *material;
-  const law_class *law;
-  bool varies; /* from contact to contact, or after each one */
-  bool fresh;  /* its set is not there yet */
-} contact_form;
-
-/* Contacts that are made one after the other. */
-typedef struct contact_part {
-  contact_form form;
-  size_t used_count;
-  uint8_t used[PLAIN_PAIRS]; /* pairs of materials, in the order of their first use */
-  double penetration, penetration_percent;
-  bool broken; /* a number is not finite */
-} contact_part;
 
 static void take_form(const assembler *a, contact_form *form, const scree_material_def *material) {
   if (material == form->material && !form->varies) return;
@@ -205,6 +154,13 @@ static void note_use(contact_part *part, uint8_t pair) {
   for (size_t k = 0; k < part->used_count; k++)
     if (part->used[k] == pair) return;
   part->used[part->used_count++] = pair;
+}
+
+void contacts_take_material(const assembler *a, const plain_sets *plain, contact_part *part,
+                            const scree_material_def *material) {
+  if (plain->on && material != part->form.material)
+    note_use(part, (uint8_t)(material - a->world->pair));
+  take_form(a, &part->form, material);
 }
 
 /* Was this contact held in the step before? */
@@ -288,11 +244,6 @@ static void add_motion(scree_ccp_contact_def *def, double normal, v3 motion) {
   def->offset[2] += v3_dot(f.t2, motion);
 }
 
-static void note_depth(contact_part *part, double depth, double diameter) {
-  part->penetration = fmax(part->penetration, depth);
-  part->penetration_percent = fmax(part->penetration_percent, 100.0 * depth / diameter);
-}
-
 /* Contact k of the step, whose rows begin at `row`. */
 static scree_status add_contact(assembler *a, const assembler_params *params,
                                 const plain_sets *plain, const collide_contact *c, int sharing,
@@ -311,15 +262,15 @@ static scree_status add_contact(assembler *a, const assembler_params *params,
   if (a->laws.has_surfaces) surface = assembler_belt(a, k, n);
   const contact_frame frame = contact_frame_make(n, t1);
   surface = v3_add(surface, image.velocity);
-  const v3 relative =
-      v3_add(v3_sub(start_velocity(a, c->b, arm_b), start_velocity(a, c->a, arm_a)), surface);
+  const v3 relative = v3_add(
+      v3_sub(contacts_start_velocity(a, c->b, arm_b), contacts_start_velocity(a, c->a, arm_a)),
+      surface);
   const double diameter = view_less(b->diameter[c->a], b->diameter[c->b]);
   const uint32_t previous = find_previous(a, c, arm_a, diameter);
-  const bool round = is_sphere(b, c->a) || is_sphere(b, c->b);
+  const bool round = contacts_is_sphere(b, c->a) || contacts_is_sphere(b, c->b);
   const scree_material_def *material = world_pair(a->world, b->material[c->a], b->material[c->b]);
   const size_t pair = (size_t)(material - a->world->pair);
-  if (plain->on && material != form->material) note_use(part, (uint8_t)pair);
-  take_form(a, form, material);
+  contacts_take_material(a, plain, part, material);
   law_input in = {
       .material = form->material,
       .h = params->h,
@@ -332,8 +283,9 @@ static scree_status add_contact(assembler *a, const assembler_params *params,
       .stabilisation = params->stabilisation,
       .recovery_speed =
           c->point.gap < 0.0
-              ? recovery_speed(a, params, diameter,
-                               a->gravity > 0.0 ? 0.0 : surface_speed(a, c->a, arm_a, c->b, arm_b))
+              ? contacts_recovery_speed(
+                    a, params, diameter,
+                    a->gravity > 0.0 ? 0.0 : surface_speed(a, c->a, arm_a, c->b, arm_b))
               : 0.0,
       .bounce_speed = 2.0 * assembler_whole(params) * a->gravity,
       .sharing = sharing,
@@ -368,8 +320,8 @@ static scree_status add_contact(assembler *a, const assembler_params *params,
   if (form->law == &law_user && note_user(a, c, previous, relative, &in, &state, k))
     return SCREE_ERROR_MEMORY;
   if (a->curve.needed) a->curve.lasting[k] = lasts(a, c, previous, &in);
-  warm_start(a, params, c, previous, def, a->g + row);
-  if (c->point.gap < 0.0 && !c->given) note_depth(part, -c->point.gap, diameter);
+  contacts_warm_start(a, params, c, previous, def->set.dim, &frame, a->g + row);
+  if (c->point.gap < 0.0 && !c->given) contacts_note_depth(part, -c->point.gap, diameter);
   return SCREE_OK;
 }
 
@@ -462,6 +414,10 @@ static void make_part(assembler *a, const assembler_params *params, const plain_
   size_t count, first;
   *part = (contact_part){.form.def = scree_ccp_contact_def_default()};
   collide_take(a->collide, which, &batch, &count, &first);
+  if (plain->bare) {
+    contacts_add_bare(a, params, plain, batch, count, first, part);
+    return;
+  }
   for (size_t k = 0; k < count; k++)
     add_contact(a, params, plain, &batch[k], 1, first + k, (first + k) * (size_t)plain->dim, part);
 }
@@ -550,6 +506,7 @@ scree_status assembler_add_contacts(assembler *a, const assembler_params *params
   a->laws.has_surfaces = assembler_has_surfaces(a->world);
   plain_sets plain;
   find_plain_sets(a, &plain);
+  plain.bare = contacts_are_bare(a, params, &plain) && !view.given_count;
   find_starts(a);
   contact_part part = {.form.def = scree_ccp_contact_def_default()};
   for (;;) {

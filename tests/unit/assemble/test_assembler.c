@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -200,6 +201,49 @@ static void impulses_are_carried(void **state) {
   drop(&p);
 }
 
+/* Contacts of plain spheres are made without a definition each (contacts/bare.c). A material that
+ * no body has, whose friction varies from contact to contact, sends all through add_contact. */
+static void bare_contacts_are_those_of_all_others(void **state) {
+  (void)state;
+  pile p[2] = {make(), make()};
+  assembler_report report[2];
+  scree_material_def other = scree_material_def_default();
+  scree_material_id id;
+  other.friction_viscous = 0.1;
+  assert_int_equal(scree_world_add_material(p[1].world, &other, &id), SCREE_OK);
+  for (int m = 0; m < 2; m++) {
+    world_bodies *b = &p[m].world->bodies;
+    for (size_t i = 1; i < b->limit; i++) {
+      b->linear[i] = v3_make(0.1 * sin((double)i), 0.2 * cos((double)i), -0.3);
+      b->angular[i] = v3_make(0.3, sin(2.0 * (double)i), 0.1 * cos((double)i));
+    }
+  }
+  for (int step = 0; step < 2; step++) {
+    for (int m = 0; m < 2; m++)
+      assert_int_equal(assembler_build(p[m].assembler, &params, &report[m]), SCREE_OK);
+    const assembler *a = p[0].assembler, *b = p[1].assembler;
+    const size_t contacts = report[0].contacts, rows = scree_ccp_row_count(a->problem);
+    assert_true(contacts > 500);
+    assert_int_equal(contacts, report[1].contacts);
+    assert_int_equal(rows, 3 * contacts);
+    assert_int_equal(rows, scree_ccp_row_count(b->problem));
+    assert_memory_equal(a->problem->bodies.contact, b->problem->bodies.contact,
+                        contacts * sizeof *a->problem->bodies.contact);
+    assert_memory_equal(a->problem->offset, b->problem->offset, rows * sizeof(double));
+    assert_memory_equal(a->memory.gap, b->memory.gap, contacts * sizeof *a->memory.gap);
+    assert_memory_equal(a->g, b->g, rows * sizeof(double));
+    assert_true(report[0].penetration > 0.0 && report[0].penetration == report[1].penetration);
+    assert_true(report[0].penetration_percent == report[1].penetration_percent);
+    for (int m = 0; m < 2; m++) {
+      for (size_t k = 0; k < rows; k++) p[m].assembler->g[k] = 1e-4 * (double)(1 + k % 17);
+      assert_int_equal(assembler_finish(p[m].assembler, &report[m]), SCREE_OK);
+      assembler_accept(p[m].assembler);
+    }
+  }
+  drop(&p[0]);
+  drop(&p[1]);
+}
+
 static void building_again_allocates_nothing(void **state) {
   (void)state;
   pile p = make();
@@ -222,6 +266,7 @@ int main(void) {
       cmocka_unit_test(sets_have_only_the_rows_they_need),
       cmocka_unit_test(compliance_is_an_implicit_spring),
       cmocka_unit_test(impulses_are_carried),
+      cmocka_unit_test(bare_contacts_are_those_of_all_others),
       cmocka_unit_test(building_again_allocates_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
