@@ -141,15 +141,17 @@ static bool far_apart(const collide_view *view, uint32_t i, uint32_t k) {
   return v3_norm2(v3_sub(view->position[i], view->position[k])) > reach * reach * (1.0 + 1e-12);
 }
 
-/* Most pairs are two spheres: no pose, no table. */
+/* Most pairs are two spheres: no pose, no table. All that only reads comes first: what it has in
+ * common is computed once. */
 static bool touch_spheres(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
   if (far_apart(view, i, k)) return true;
   if (p->count == p->room) return false;
+  const v3 at = view->position[i], other = view->position[k];
+  const double radius = view->radius[i], radius_k = view->radius[k];
+  const double margin = view_pair_margin(view, i, k);
+  if (view_passes(view, i, k)) return true;
   collide_contact *c = &p->out[p->count];
-  if (!narrow_touch_spheres(view->position[i], view->radius[i], view->position[k], view->radius[k],
-                            view_pair_margin(view, i, k), &c->point) ||
-      view_passes(view, i, k))
-    return true;
+  if (!narrow_touch_spheres(at, radius, other, radius_k, margin, &c->point)) return true;
   c->a = i;
   c->b = k;
   c->given = false;
