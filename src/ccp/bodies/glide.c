@@ -37,13 +37,8 @@ static void extrapolate_share(const ccp_operator *op, double beta) {
   const op_bodies *impl = op->impl;
   size_t first, last;
   bodies_share(0, op->problem->bodies.body_count, &first, &last);
-  double *state = (double *)(impl->state + first);
-  double *before = (double *)(impl->glide.state_before + first);
-  for (size_t k = 0; k < 8 * (last - first); k++) {
-    const double current = state[k];
-    state[k] = current + beta * (current - before[k]);
-    before[k] = current;
-  }
+  impl->kernels->extrapolate(impl->state + first, impl->glide.state_before + first, beta,
+                             last - first);
   bodies_wait();
 }
 

@@ -208,13 +208,6 @@ static void apply(ccp_operator *op, const double *x, double *y) {
   apply_share(op, x, y);
 }
 
-void bodies_velocity_of(const ccp_operator *op, size_t k, double *v) {
-  const op_bodies *impl = op->impl;
-  const scree_ccp_body_def *body = &op->problem->bodies.body[k];
-  line_to_twist(body, &impl->push[k], v);
-  for (int l = 0; l < 6; l++) v[l] += body->v_free[l];
-}
-
 static void velocity(ccp_operator *op, const double *g, double *v) {
 #pragma omp parallel num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))
   {

@@ -122,7 +122,12 @@ void bodies_push_block(const ccp_operator *op, size_t block, const double *x, bo
  * impulses that the groups hold; `rest` holds those of the blocks that are not packed. */
 void bodies_push_share(const ccp_operator *op, const double *x, const double *rest);
 /* v_free + M^-1 of the momentum in impl->push. */
-void bodies_velocity_of(const ccp_operator *op, size_t body, double *v);
+static inline void bodies_velocity_of(const ccp_operator *op, size_t k, double *v) {
+  const op_bodies *impl = op->impl;
+  const scree_ccp_body_def *body = &op->problem->bodies.body[k];
+  line_to_twist(body, &impl->push[k], v);
+  for (int l = 0; l < 6; l++) v[l] += body->v_free[l];
+}
 /* The sweep over the blocks that are not packed. Returns as op_sweep does. */
 double bodies_sweep_rest(ccp_operator *op, const op_sweep_params *params, double *g);
 /* push = D x, momentum per body. */

@@ -308,6 +308,9 @@ typedef struct body_kernels {
   void (*judge_rigid)(const rigid_judge *work, size_t begin, size_t end, sphere_judged *sums);
   /* twist = current + beta (current - previous), next = 0 */
   void (*start_bodies)(const body_step *work, size_t begin, size_t end);
+  /* Of `count` lines: state + beta (state - before), and `before` becomes what the state was; no
+   * fused multiply-add, the same bits on all machines. */
+  void (*extrapolate)(body_line *state, body_line *before, double beta, size_t count);
   /* next: from momentum to twist. */
   void (*judge_bodies)(const body_step *work, size_t begin, size_t end, body_sums *sums);
   /* Contacts i … i + PACK_LANES - 1. */
