@@ -131,25 +131,22 @@ static bool is_plain_sphere(const collide_view *view, uint32_t i) {
   return !view->place && view->shape[i]->kind == SCREE_SHAPE_SPHERE;
 }
 
-/* Surely farther apart than the margin: sums of components instead of the root for a speed. */
-static bool far_apart(const collide_view *view, uint32_t i, uint32_t k) {
-  const v3 v = v3_abs(v3_sub(view->linear[i], view->linear[k]));
-  const double scale = view_less(view->diameter[i], view->diameter[k]);
-  double reach = view->radius[i] + view->radius[k] + view_margin(view, scale) +
-                 view->h * (v.x + v.y + v.z) * (1.0 + 1e-12);
-  if (view->extra) reach += view->extra[i] + view->extra[k];
-  return v3_norm2(v3_sub(view->position[i], view->position[k])) > reach * reach * (1.0 + 1e-12);
-}
-
-/* Most pairs are two spheres: no pose, no table. All that only reads comes first: what it has in
- * common is computed once. */
+/* Most pairs are two spheres: no pose, no table, and one reading of both bodies for all that is
+ * asked: whether they are surely farther apart than the margin (sums of components instead of the
+ * root for a speed), view_passes and view_pair_margin, in their numbers. */
 static bool touch_spheres(const collide_view *view, uint32_t i, uint32_t k, piece *p) {
-  if (far_apart(view, i, k)) return true;
+  const v3 at = view->position[i], other = view->position[k], x = v3_sub(other, at);
+  const v3 v = v3_sub(view->linear[i], view->linear[k]), size = v3_abs(v);
+  const double radius = view->radius[i], radius_k = view->radius[k], sum = radius + radius_k;
+  const double scale = view_less(view->diameter[i], view->diameter[k]);
+  const double part = view_margin(view, scale), h = view->h, apart2 = v3_norm2(x);
+  const double extra = view->extra ? view->extra[i] + view->extra[k] : 0.0;
+  const double reach = sum + part + h * (size.x + size.y + size.z) * (1.0 + 1e-12) + extra;
+  if (apart2 > reach * reach * (1.0 + 1e-12)) return true;
   if (p->count == p->room) return false;
-  const v3 at = view->position[i], other = view->position[k];
-  const double radius = view->radius[i], radius_k = view->radius[k];
-  const double margin = view_pair_margin(view, i, k);
-  if (view_passes(view, i, k)) return true;
+  if (view_leads_past(view, x, v3_neg(v), scale, sum, extra)) return true;
+  double margin = part + h * v3_norm(v);
+  if (view->extra) margin = margin + view->extra[i] + view->extra[k];
   collide_contact *c = &p->out[p->count];
   if (!narrow_touch_spheres(at, radius, other, radius_k, margin, &c->point)) return true;
   c->a = i;

@@ -167,17 +167,23 @@ static inline void view_take_pair(const collide_view *view, size_t i, size_t k, 
 /* Do the balls about two bodies fly past each other, farther than their part of the diameter, in
  * the expected motion? A contact asks for no approach along the normal of the start of the step, as
  * if bodies were as wide as the plane between them: it would stop two fast ones that never meet. */
-static inline bool view_passes(const collide_view *view, size_t i, size_t k) {
-  const v3 x = v3_sub(view->position[k], view->position[i]);
-  const v3 v = v3_sub(view->linear[k], view->linear[i]);
-  const double scale = view_less(view->diameter[i], view->diameter[k]);
+static inline bool view_leads_past(const collide_view *view, v3 x, v3 v, double scale, double radii,
+                                   double extra) {
   const double held = view->held + view->held_part * scale, margin = view->margin * scale;
-  double clear = view->radius[i] + view->radius[k] + (margin < held ? held : margin);
-  if (view->extra) clear += view->extra[i] + view->extra[k];
+  double clear = radii + (margin < held ? held : margin);
+  if (view->extra) clear += extra;
   if (!(v3_norm2(x) > clear * clear)) return false;
   const double closing = -v3_dot(x, v);
   const double t = closing > 0.0 ? view_less(closing / v3_norm2(v), view->h) : 0.0;
   return v3_norm2(v3_add_scaled(x, t, v)) > clear * clear;
+}
+
+/* The same of two bodies. */
+static inline bool view_passes(const collide_view *view, size_t i, size_t k) {
+  return view_leads_past(
+      view, v3_sub(view->position[k], view->position[i]), v3_sub(view->linear[k], view->linear[i]),
+      view_less(view->diameter[i], view->diameter[k]), view->radius[i] + view->radius[k],
+      view->extra ? view->extra[i] + view->extra[k] : 0.0);
 }
 
 #endif
