@@ -298,6 +298,7 @@ __kernel void sweep(PROBLEM, __global const double *offset, uint has_compliance,
                     __global const uint *order, uint first, uint count, uint each, uint backward,
                     __global double *v, __global double *g, __global double *worst) {
   const sweep_rule rule = {isotropic, model, omega, lambda, follow};
+  if (get_global_id(0) >= (count + each - 1) / each) return;
   for (uint k = 0; k < each; k++) {
     const uint at = get_global_id(0) * each + k;
     if (at >= count) return;

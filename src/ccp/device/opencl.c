@@ -29,6 +29,7 @@ struct device {
   cl_program program;
   cl_kernel kernel[DEVICE_KERNEL_COUNT];
   size_t least_blocks;
+  size_t group; /* work items of a group */
   bool failed;
   char name[sizeof((scree_device_info *)0)->name];
 };
@@ -111,6 +112,14 @@ static scree_status build(device *d, cl_device_id id) {
   for (int k = 0; k < DEVICE_KERNEL_COUNT; k++) {
     d->kernel[k] = clCreateKernel(d->program, kernel_name[k], &code);
     if (!worked(d, code, kernel_name[k])) return SCREE_ERROR_INTERNAL;
+  }
+  d->group = WORK_GROUP;
+  for (int k = 0; k < DEVICE_KERNEL_COUNT; k++) {
+    size_t most = 1;
+    if (!clGetKernelWorkGroupInfo(d->kernel[k], id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
+                                  NULL) &&
+        most < d->group)
+      d->group = most > 0 ? most : 1;
   }
   return SCREE_OK;
 }
@@ -213,9 +222,12 @@ void device_read(device *d, const device_buffer *b, void *to, size_t bytes) {
   worked(d, clEnqueueReadBuffer(d->queue, b->memory, CL_TRUE, 0, bytes, to, 0, NULL, NULL), "read");
 }
 
+/* Groups of one size, whatever the count: a runtime that makes code for each size of a group (PoCL)
+ * would make it anew for the colours of each step. Kernels leave out items beyond the count. */
 void device_run(device *d, device_kernel kernel, size_t items, const device_argument *first,
                 size_t first_count, const device_argument *more, size_t more_count) {
   if (d->failed || !items) return;
+  const size_t groups = (items + d->group - 1) / d->group, all = groups * d->group;
   cl_uint at = 0;
   cl_int code = CL_SUCCESS;
   for (size_t k = 0; k < first_count && !code; k++)
@@ -223,8 +235,8 @@ void device_run(device *d, device_kernel kernel, size_t items, const device_argu
   for (size_t k = 0; k < more_count && !code; k++)
     code = clSetKernelArg(d->kernel[kernel], at++, more[k].size, more[k].value);
   if (!code)
-    code =
-        clEnqueueNDRangeKernel(d->queue, d->kernel[kernel], 1, NULL, &items, NULL, 0, NULL, NULL);
+    code = clEnqueueNDRangeKernel(d->queue, d->kernel[kernel], 1, NULL, &all, &d->group, 0, NULL,
+                                  NULL);
   worked(d, code, kernel_name[kernel]);
 }
 
