@@ -121,7 +121,7 @@ class Msh(CommandTest):
             self.assertRegex(result.err, r"bad\.yaml:2:\d+: .*%s" % what)
 
     def test_keys_of_other_kinds(self):
-        for part, key in (("kind: beam, end: [1, 0, 0], radius: 0.01, law: neo-hookean", "law"), ("kind: beam, end: [1, 0, 0], radius: 0.01, mass: consistent", "mass"),
+        for part, key in (("kind: beam, end: [1, 0, 0], radius: 0.01, law: neo-hookean", "law"), ("kind: cable, end: [1, 0, 0], radius: 0.01, mass: consistent", "mass"),
                           ("kind: cable, end: [1, 0, 0], radius: 0.01, order: 2", "order"), ("kind: cable, end: [1, 0, 0], section: [1, 1]", "section"),
                           ("kind: mesh, file: bar.msh, order: 2", "order"), ("kind: block, lower: [0, 0, 0], upper: [1, 1, 1], cells: [1, 1, 1], ends: [world, free]", "ends")):
             path = self.put("bad.yaml", "flexible:\n  - {name: p, young: 1e6, density: 1000, %s}\n" % part)
