@@ -389,6 +389,7 @@ typedef enum scree_link_kind {
   SCREE_LINK_BEAM,        /* two ends of a straight beam; large rotations, small strains */
   SCREE_LINK_TETRAHEDRON, /* four or ten bodies' centres of mass, linear or quadratic */
   SCREE_LINK_CABLE,       /* four bodies: two ends and the handles of their slopes */
+  SCREE_LINK_SHELL,       /* three bodies that turn: a flat triangle of a thin shell */
   SCREE_LINK_DRAG,        /* one dynamic body, against the world: damping in proportion to mass */
   SCREE_LINK_USER,        /* one to ten bodies and a function */
   SCREE_LINK_KIND_COUNT
@@ -434,14 +435,16 @@ typedef struct scree_link_def {
   /* Beam: Young's and shear modulus (Pa), area (m^2), second moments of area about its own y and z
    * axis and the torsion constant (m^4). `up` lies in the plane of its x and z axes; zeros: any.
    * `shear_area` (m^2): of Timoshenko's beam; default 0: no shear (Euler, Bernoulli).
-   * Tetrahedron: Young's modulus and Poisson's ratio. Cable: Young's modulus, area, inertia_y. */
+   * Tetrahedron: Young's modulus and Poisson's ratio. Cable: Young's modulus, area, inertia_y.
+   * Shell: Young's modulus, Poisson's ratio, `thickness` (m). */
   double young, shear, poisson, area, inertia_y, inertia_z, torsion, shear_area, up[3];
-  double rayleigh; /* s: damping over stiffness of a beam, tetrahedron or cable; default 0 */
+  double thickness;
+  double rayleigh; /* s: damping over stiffness of a beam, tetrahedron, cable or shell; default 0 */
   /* 1/s: damping over mass of the inertia that the link has of its own (see `consistent`), against
    * the world; a link of kind drag does the same for its body. Default 0. */
   double drag;
   scree_elastic elastic; /* tetrahedron; default linear */
-  /* Tetrahedron, cable: kg/m^3. `consistent`: the link has the consistent mass matrix of its
+  /* Tetrahedron, cable, shell: kg/m^3. `consistent`: the link has the consistent mass matrix of its
    * density, less the masses that its bodies must have of it, see scree_world_get_link_masses. A
    * cable always has. */
   double density;
@@ -453,9 +456,9 @@ typedef struct scree_link_def {
 SCREE_API scree_link_def scree_link_def_default(void); /* a spring of 1000 N/m */
 SCREE_API scree_status scree_world_add_link(scree_world *world, const scree_link_def *def,
                                             scree_link_id *id);
-/* Masses that the bodies of a tetrahedron or cable of def->density must have of it, kg, with its
- * bodies at `at` (3 per body): the lumped ones, or with def->consistent those that its own inertia
- * leaves. */
+/* Masses that the bodies of a tetrahedron, cable or shell of def->density must have of it, kg, with
+ * its bodies at `at` (3 per body): the lumped ones, or with def->consistent those that its own
+ * inertia leaves. */
 SCREE_API scree_status scree_world_get_link_masses(const scree_world *world,
                                                    const scree_link_def *def, const double *at,
                                                    double *masses);
@@ -469,7 +472,8 @@ typedef struct scree_link_state {
   int rows; /* numbers below */
   /* Spring: m. Beam: stretch, sway y, sway z (m), twist, bend y, bend z (rad). Tetrahedron: stretch
    * less 1 as xx yy zz yz zx xy, along the axes of the world as it was at rest, mean over the
-   * element. Cable: mean stretch less 1, then the curvature (1/m) at three points along it. */
+   * element. Cable: mean stretch less 1, then the curvature (1/m) at three points along it. Shell:
+   * xx, yy, 2xy of its middle, x along its first side. */
   double strain[6];
   /* N or N m, with damping. Tetrahedron: Cauchy's, Pa, in the same order along the axes of the
    * world, mean over the element. Cable: tension (N), then bending moments. */

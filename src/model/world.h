@@ -149,7 +149,9 @@ enum {
   LINK_ROWS = 48 + 3 * LINK_BODIES, /* of stresses, and of what its own inertia is damped by */
   LINK_STIFF = 6,                   /* numbers of a spring or beam */
   LINK_DIM = 6 * LINK_BODIES,
-  LINK_INERTIA = LINK_BODIES * (LINK_BODIES + 1) / 2
+  LINK_INERTIA = LINK_BODIES * (LINK_BODIES + 1) / 2,
+  LINK_FRAMES = 3,
+  LINK_FACTOR = 27
 };
 
 typedef struct world_link {
@@ -160,17 +162,22 @@ typedef struct world_link {
   uint32_t generation;
   uint32_t function; /* 1 + its place in the world's list of functions; 0: none */
   uint32_t alive;
-  uint32_t elastic; /* tetrahedron: its law */
-  uint32_t heavy;   /* it has inertia of its own */
-  pose frame[2];    /* spring, beam: the ends seen from each body, x along the beam */
-  double rest;      /* m: spring; length of a beam or cable */
+  uint32_t elastic;        /* tetrahedron: its law */
+  uint32_t heavy;          /* it has inertia of its own */
+  pose frame[LINK_FRAMES]; /* spring, beam: the ends seen from each body, x along the beam; shell:
+                              its axes at rest, seen from each */
+  double rest;             /* m: spring; length of a beam or cable */
   double stiffness[LINK_STIFF], damping[LINK_STIFF];
-  double place[LINK_BODIES][3]; /* tetrahedron: of its nodes at rest */
-  double modulus[2];            /* tetrahedron: mu and lambda; cable: E A and E I */
+  double place[LINK_BODIES][3]; /* tetrahedron: of its nodes at rest; shell: slopes of its shape
+                                   functions, then strains by turns of nodes */
+  double modulus[2];            /* tetrahedron: mu and lambda; cable: E A and E I; shell: E, nu */
   double rayleigh;              /* tetrahedron, cable: s */
   double drag;                  /* 1/s: of its own inertia */
   double handle[2];             /* cable: m, of its ends' slopes */
-  double inertia[LINK_INERTIA]; /* kg: lower half of its own mass matrix over bodies, by rows */
+  union {
+    double inertia[LINK_INERTIA]; /* kg: lower half of its own mass matrix over bodies, by rows */
+    double factor[LINK_FACTOR];   /* shell, which has no inertia of its own: see shell.h */
+  };
 } world_link;
 
 typedef struct link_function {

@@ -101,6 +101,13 @@ static void add_tetrahedron(ties *t, const world_link *l) {
   }
 }
 
+static void add_triangle(ties *t, const world_link *l) {
+  v3 node[3];
+  for (int k = 0; k < 3; k++)
+    if (!place_on(t, l->body[k], pose_identity(), &node[k])) return;
+  for (int k = 0; k < 3; k++) add_rod(t, node[k], node[(k + 1) % 3], 0.4);
+}
+
 /* The curve of a cable, between its ends with their slopes (model/link/cable.c). */
 static void add_cable(ties *t, const world_link *l) {
   enum { PIECES = 8 };
@@ -148,7 +155,9 @@ scree_status picture_add_ties(scree_picture *p) {
     const world_link *l = &t.world->link[i];
     v3 end[2];
     if (!l->alive || l->kind == SCREE_LINK_USER || l->kind == SCREE_LINK_DRAG) continue;
-    if (l->kind == SCREE_LINK_TETRAHEDRON)
+    if (l->kind == SCREE_LINK_SHELL)
+      add_triangle(&t, l);
+    else if (l->kind == SCREE_LINK_TETRAHEDRON)
       add_tetrahedron(&t, l);
     else if (l->kind == SCREE_LINK_CABLE)
       add_cable(&t, l);

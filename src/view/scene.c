@@ -242,8 +242,8 @@ static void put_solid(view_buffer *b, const scree_world *world, const view_cast 
   }
 }
 
-/* Springs, beams and cables as [body, x, y, z, body, x, y, z], the ends seen from the bodies;
- * tetrahedra as four bodies each, all in one list. */
+/* Springs, beams, cables and sides of shells as [body, x, y, z, body, x, y, z], the ends seen from
+ * the bodies; tetrahedra as four bodies each, all in one list. */
 static void put_links(view_buffer *b, const scree_world *world, const view_cast *cast) {
   for (int solid = 0; solid < 2; solid++) {
     bool first = true;
@@ -260,14 +260,19 @@ static void put_links(view_buffer *b, const scree_world *world, const view_cast 
         put_solid(b, world, cast, l);
         continue;
       }
-      double end[8];
-      for (int k = 0; k < 2; k++) {
-        pose place = l->frame[k];
-        const uint32_t body = l->body[l->kind == SCREE_LINK_CABLE ? 2 * k : k];
-        end[4 * k] = shown_end(world, cast, body, &place);
-        v3_store(end + 4 * k + 1, place.position);
+      const int sides = l->kind == SCREE_LINK_SHELL ? 3 : 1;
+      for (int side = 0; side < sides; side++) {
+        double end[8];
+        for (int k = 0; k < 2; k++) {
+          const int at = (side + k) % 3;
+          pose place = l->frame[at];
+          const uint32_t body = l->body[l->kind == SCREE_LINK_CABLE ? 2 * k : at];
+          end[4 * k] = shown_end(world, cast, body, &place);
+          v3_store(end + 4 * k + 1, place.position);
+        }
+        if (side) view_put_u8(b, ',');
+        view_put_numbers(b, 8, end);
       }
-      view_put_numbers(b, 8, end);
     }
     view_put_u8(b, ']');
   }

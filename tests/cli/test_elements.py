@@ -158,6 +158,58 @@ class Elements(CommandTest):
                     sizes.append(len(file.read()))
             self.assertGreater(sizes[1], 1.1 * sizes[0], part)
 
+    def test_shells(self):
+        """A strip under its weight, as a rectangle and from a file of triangles; rules of the keys; edges that are drawn."""
+        scene = """
+gravity: [0, 0, -9.81]
+step: 1 ms
+duration: 5 ms
+flexible:
+  - {name: strip, kind: shell, %s, thickness: 0.01, young: 2e9, poisson: 0, density: 1000, held: [x-]}
+"""
+        plate = "lower: [0, 0, 0], upper: [1, 0.1, 0], cells: [%d, 1, 1]"
+        sag = 1000 * 9.81 / (8 * 2e9 * 0.01**2 / 12)
+        cells = 10
+        nodes = ["%d %g %g 0" % (1 + i + (cells + 1) * j, i / cells, 0.1 * j) for j in (0, 1) for i in range(cells + 1)]
+        elements = ["%d 15 0 1" % (2 * cells + 1)]
+        for i in range(1, cells + 1):
+            elements += ["%d 2 0 %d %d %d" % (2 * i - 1, i, i + 1, i + cells + 2), "%d 2 0 %d %d %d" % (2 * i, i, i + cells + 2, i + cells + 1)]
+        def mesh(lines):
+            self.put("strip.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n%s\n$EndNodes\n$Elements\n%d\n%s\n$EndElements\n" % (
+                len(nodes), "\n".join(nodes), len(lines), "\n".join(lines)))
+        mesh(elements)
+        for part in (plate % cells, "file: strip.msh"):
+            path = self.put("strip.yaml", scene % part)
+            result = self.run_scree("statics", path, "--json")
+            self.assertEqual(result.code, 0, result.err)
+            found = [b["displacement"][2] for b in json.loads(result.out)["bodies"]]
+            self.assertAlmostEqual(min(found), -sag, delta=0.01 * sag)
+            for stepper in ("hht", "nonsmooth", "trapezoidal"):
+                result = self.run_scree("run", path, "--set", "stepper=" + stepper, "--json")
+                self.assertEqual(result.code, 0, result.err)
+                self.assertEqual(json.loads(result.out.splitlines()[-1])["nonconverged_steps"], 0)
+        path = self.put("strip.yaml", scene % (plate % cells))
+        recording = self.path("strip.h5")
+        self.assertEqual(self.run_scree("run", path, "--out", recording).code, 0)
+        self.assertEqual(self.run_scree("render", recording, "--size", "160x90", "--joints", "--out", self.path("strip.png")).code, 0)
+        # Held by a body, all of it falls as one.
+        path = self.put("held.yaml", (scene % (plate % 2)).replace("held: [x-]", "held: [x-], held_by: hand").replace(
+            "flexible:", "bodies:\n  - {name: hand, shape: {sphere: {radius: 0.05}}, mass: 1, position: [-0.1, 0.05, 0]}\nflexible:"))
+        result = self.run_scree("run", path, "--json")
+        self.assertEqual(result.code, 0, result.err)
+        self.assertLess(json.loads(result.out.splitlines()[-1])["worst_joint_error"], 1e-6)
+        for part, word in ((plate.replace("[1, 0.1, 0]", "[1, 0.1, 0.1]") % 1, "across it"), (plate % 1 + ", mass: consistent", "mass: a shell has none"),
+                           ("lower: [0, 0, 0], upper: [1, 1, 0], cells: [2, 2, 2]", "1 across"), ("file: gone.msh", "gone.msh")):
+            result = self.run_scree("check", self.put("bad.yaml", scene % part))
+            self.assertEqual(result.code, 3, part)
+            self.assertIn(word, result.err)
+        for lines, word in ((["1 3 0 1 2 3 4"], "no triangles of three nodes"), (["1 2 0 1 2 3"], "no area"),
+                            (["1 15 0 1"], "no triangles")):
+            mesh(lines)
+            result = self.run_scree("check", self.put("bad.yaml", scene % "file: strip.msh"))
+            self.assertEqual(result.code, 3, result.err)
+            self.assertIn(word, result.err)
+
     def test_beam_masses(self):
         """Masses of high order: frequencies within 1 % with 8 elements, order 4 in their length; and the whole is a rigid rod all the same."""
         scene = """

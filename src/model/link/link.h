@@ -59,6 +59,7 @@ typedef struct link_class {
   X(TETRAHEDRON, link_tetrahedron)                                                                 \
   X(DRAG, link_drag)                                                                               \
   X(CABLE, link_cable)                                                                             \
+  X(SHELL, link_shell)                                                                             \
   X(USER, link_user)
 
 #define LINK_DECLARE(kind, symbol) extern const link_class symbol;

@@ -6,7 +6,8 @@
  *           is clamped has no node: its element begins at the world or at the body.
  *   block, mesh   flexible_solid.c, flexible_msh.c
  *   ring, net     flexible_net.c
- *   cable         flexible_cable.c */
+ *   cable         flexible_cable.c
+ *   shell         flexible_shell.c */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -255,24 +256,25 @@ scree_status flexible_read_held(flexible *f, bool held[6]) {
 
 /* Refuses keys that this kind of part does not use: they would have no effect. */
 static scree_status check_keys(const flexible *f) {
-  enum { BEAM = 1, BLOCK = 2, RING = 4, NET = 8, MESH = 16, CABLE = 32 };
+  enum { BEAM = 1, BLOCK = 2, RING = 4, NET = 8, MESH = 16, CABLE = 32, SHELL = 64 };
   static const struct {
     const char *key;
     int kinds;
   } own[] = {{"order", BLOCK},
              {"law", BLOCK | MESH},
              {"mass", BEAM | BLOCK | MESH},
-             {"node_radius", BLOCK | MESH},
-             {"held_by", BLOCK | MESH},
-             {"held", BLOCK | MESH | NET},
-             {"cells", BLOCK | NET},
+             {"node_radius", BLOCK | MESH | SHELL},
+             {"held_by", BLOCK | MESH | SHELL},
+             {"held", BLOCK | MESH | NET | SHELL},
+             {"cells", BLOCK | NET | SHELL},
              {"section", BEAM | RING | NET},
              {"shear", BEAM | RING | NET},
              {"ends", BEAM | CABLE},
              {"elements", BEAM | RING | CABLE},
              {"ring_radius", RING},
-             {"file", MESH}};
-  static const char *const names[] = {"beam", "block", "ring", "net", "mesh", "cable"};
+             {"file", MESH | SHELL},
+             {"thickness", SHELL}};
+  static const char *const names[] = {"beam", "block", "ring", "net", "mesh", "cable", "shell"};
   for (size_t k = 0; k < sizeof own / sizeof *own; k++) {
     if (own[k].kinds >> f->k.kind & 1 || !flexible_given(f, own[k].key)) continue;
     char kinds[64] = "";
@@ -324,9 +326,9 @@ scree_status scene_build_flexible(scree_scene *scene, scree_world *world, const 
     status =
         scene_find_material(scene, scene_place(&f.k.head, "material"), f.k.material, &f.material);
   if (status) return status;
-  static scree_status (*const build[])(flexible *) = {build_beam,          flexible_build_block,
-                                                      flexible_build_ring, flexible_build_net,
-                                                      flexible_build_mesh, flexible_build_cable};
+  static scree_status (*const build[])(flexible *) = {
+      build_beam,          flexible_build_block, flexible_build_ring, flexible_build_net,
+      flexible_build_mesh, flexible_build_cable, flexible_build_shell};
   const size_t bodies = scene->body_count;
   status = build[f.k.kind](&f);
   return status ? status : add_drag(&f, bodies);

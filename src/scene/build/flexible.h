@@ -22,12 +22,12 @@ typedef struct solid_element {
   uint32_t line; /* of the file that it is from; 0: none */
 } solid_element;
 
-/* Tetrahedra before they are bodies and links. */
+/* Tetrahedra, or triangles of a shell, before they are bodies and links. */
 typedef struct solid {
   double (*at)[3];
   solid_element *element;
   size_t node_count, element_count;
-  uint32_t corners; /* nodes of an element: 4 or 10 */
+  uint32_t corners; /* nodes of an element: 4 or 10; 3: a shell */
   uint32_t file;    /* of the lines */
 } solid;
 
@@ -58,6 +58,8 @@ scree_status flexible_read_ends(flexible *f, beam_end ends[2]);
 /* flexible_solid.c: nodes and elements into the world; nodes of no element are left out. */
 scree_status flexible_build_solid(flexible *f, const solid *s);
 scree_status flexible_build_block(flexible *f);
+/* flexible_shell.c */
+scree_status flexible_build_shell(flexible *f);
 /* flexible_cable.c */
 scree_status flexible_build_cable(flexible *f);
 /* flexible_net.c */

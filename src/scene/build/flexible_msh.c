@@ -9,7 +9,8 @@
  *
  * Of the elements type 4 and 11, tetrahedra of four or of ten nodes, are taken, all of one file
  * alike; gmsh's order of ten nodes is that of links. Points, lines and faces are passed over, other
- * solids refused. Other sections are passed over. Nodes of no tetrahedron are left out.
+ * solids refused. A shell takes type 2, triangles; points, lines and solids are passed over, other
+ * faces refused. Other sections are passed over. Nodes of no element are left out.
  */
 #include <math.h>
 #include <stdio.h>
@@ -126,8 +127,8 @@ static int by_tag(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static scree_status read_tetrahedron(msh *m, uint32_t corners) {
-  if (m->count >= MOST) return bad(m, "more than 1000000 tetrahedra");
+static scree_status read_corners(msh *m, uint32_t corners) {
+  if (m->count >= MOST) return bad(m, "more than 1000000 elements");
   if (m->corners && m->corners != corners)
     return bad(m, "tetrahedra of four and of ten nodes in one file");
   m->corners = corners;
@@ -142,8 +143,9 @@ static scree_status read_tetrahedron(msh *m, uint32_t corners) {
     if (status) return status;
     if (m->place.line != element->line) {
       m->place.line = element->line;
-      return bad(m, corners == 4 ? "a tetrahedron has four nodes on its line"
-                                 : "a quadratic tetrahedron has ten nodes on its line");
+      return bad(m, corners == 3   ? "a triangle has three nodes on its line"
+                    : corners == 4 ? "a tetrahedron has four nodes on its line"
+                                   : "a quadratic tetrahedron has ten nodes on its line");
     }
     const msh_node *found =
         m->node_count ? bsearch(&wanted, m->node, m->node_count, sizeof wanted, by_tag) : NULL;
@@ -163,7 +165,15 @@ static bool is_flat(uint64_t type) {
 }
 
 static scree_status read_element(msh *m, uint64_t type) {
-  if (type == 4 || type == 11) return read_tetrahedron(m, type == 4 ? 4 : 10);
+  const bool edge = type == 1 || type == 8 || type == 15 || (type >= 26 && type <= 28);
+  if (m->f->k.thickness > 0.0) {
+    if (type == 2) return read_corners(m, 3);
+    if (is_flat(type) && !edge)
+      return bad(m, "faces that are no triangles of three nodes are not taken");
+    skip_line(m);
+    return SCREE_OK;
+  }
+  if (type == 4 || type == 11) return read_corners(m, type == 4 ? 4 : 10);
   if (!is_flat(type)) {
     char what[80];
     snprintf(what, sizeof what, "solids that are no tetrahedra (type %u) are not taken",
@@ -223,7 +233,9 @@ static scree_status read_file(msh *m) {
     else
       skip_line(m);
   }
-  if (!status && !m->count) return bad(m, "there are no tetrahedra in it");
+  if (!status && !m->count)
+    return bad(m, m->f->k.thickness > 0.0 ? "there are no triangles in it"
+                                          : "there are no tetrahedra in it");
   return status;
 }
 

@@ -1,4 +1,5 @@
-/* Solids of tetrahedra: nodes become point masses, elements links.
+/* Solids of tetrahedra: nodes become point masses, elements links. Shells of triangles are built
+ * here too: their nodes turn.
  *
  *   block   boxes of six tetrahedra (Kuhn). With order 2 nodes lie at half cells too: the middles
  *           of all edges of these tetrahedra are just that grid.
@@ -9,6 +10,8 @@
 
 #include "base/memory.h"
 #include "scene/build/flexible.h"
+
+enum { SHELL = 3 }; /* corners */
 
 typedef struct builder {
   flexible *f;
@@ -74,10 +77,11 @@ static scree_status add_nodes(builder *b) {
     const bool fixed = is_held(b, d.position) && !f->k.held_by;
     d.kind = fixed ? SCREE_BODY_FIXED : SCREE_BODY_DYNAMIC;
     d.mass = b->mass[k];
-    d.point = true;
+    d.point = b->s->corners != SHELL;
     const double reach =
         f->k.node_radius > 0.0 ? f->k.node_radius : 0.1 * cbrt(d.mass / f->k.density);
-    d.inertia[0] = d.inertia[3] = d.inertia[5] = 0.4 * d.mass * reach * reach;
+    const double arm2 = d.point ? 0.4 * reach * reach : f->k.thickness * f->k.thickness / 12.0;
+    d.inertia[0] = d.inertia[3] = d.inertia[5] = arm2 * d.mass;
     d.shape = ball;
     d.material = f->material;
     flexible_set_motion(f, &d);
@@ -88,7 +92,8 @@ static scree_status add_nodes(builder *b) {
   return status;
 }
 
-/* Held nodes are points of a body: a ball joint each, as turns of a node mean nothing. */
+/* Held nodes are points of a body: a ball joint each, as turns of a node mean nothing; those of a
+ * shell are fixed to it. */
 static scree_status join_nodes(const builder *b) {
   flexible *f = b->f;
   const char *name;
@@ -100,7 +105,7 @@ static scree_status join_nodes(const builder *b) {
     return scene_fault(&f->scene->doc, f->k.held_by, "held_by: no faces are `held`");
   if (status) return status;
   scree_joint_def d = scree_joint_def_default();
-  d.kind = SCREE_JOINT_BALL;
+  d.kind = b->s->corners == SHELL ? SCREE_JOINT_FIXED : SCREE_JOINT_BALL;
   d.body_a = f->scene->bodies[from];
   for (size_t k = 0; k < b->s->node_count && !status; k++) {
     if (!(b->mass[k] > 0.0) || !is_held(b, b->s->at[k])) continue;
@@ -124,8 +129,9 @@ static scree_status add_elements(builder *b) {
 scree_status flexible_build_solid(flexible *f, const solid *s) {
   scree_context *context = f->scene->context;
   builder b = {.f = f, .s = s, .link = scree_link_def_default()};
-  b.link.kind = SCREE_LINK_TETRAHEDRON;
+  b.link.kind = s->corners == SHELL ? SCREE_LINK_SHELL : SCREE_LINK_TETRAHEDRON;
   b.link.body_count = s->corners;
+  b.link.thickness = f->k.thickness;
   b.link.young = f->k.young;
   b.link.poisson = f->k.poisson;
   b.link.rayleigh = f->k.rayleigh;

@@ -121,6 +121,7 @@ typedef struct scene_flexible_keys {
   double start[3], end[3], up[3], section[2];
   double lower[3], upper[3], cells[3], center[3], axis[3], velocity[3], angular[3];
   double young, poisson, density, radius, rayleigh, rayleigh_mass, node_radius, ring_radius, scale;
+  double thickness;
   long elements, order;
   int law, mass;
   bool shear, collide;
