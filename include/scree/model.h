@@ -346,7 +346,8 @@ SCREE_API size_t scree_world_get_states(const scree_world *world, size_t limit, 
  * cone are the shape's frame; velocities are those of the middle of the last step. (What is shown
  * elsewhere, scree_world_get_states, is of the shape's frame and of the whole step.) Memory that
  * was handed out stays readable until the world is destroyed: when bodies that are added make the
- * arrays move, the old ones are filled with NaN and `alive` with 0. */
+ * arrays move, the old ones are filled with NaN and `alive` with 0. The world remembers that it has
+ * views, hence no const. */
 typedef struct scree_world_view {
   size_t limit;
   const double *positions;  /* 3 per body, m */

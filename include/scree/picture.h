@@ -78,9 +78,11 @@ SCREE_API scree_status scree_picture_create_world(const scree_world *world,
 SCREE_API void scree_picture_destroy(scree_picture *picture);
 
 SCREE_API size_t scree_picture_frame_count(const scree_picture *picture);
-SCREE_API scree_status scree_picture_frame_time(scree_picture *picture, size_t frame, double *time);
+SCREE_API scree_status scree_picture_frame_time(const scree_picture *picture, size_t frame,
+                                                double *time);
 /* The frame nearest to a time. */
-SCREE_API scree_status scree_picture_find_time(scree_picture *picture, double time, size_t *frame);
+SCREE_API scree_status scree_picture_find_time(const scree_picture *picture, double time,
+                                               size_t *frame);
 /* Focus, ranges and thickness over some frames: call it before the first load. */
 SCREE_API scree_status scree_picture_survey(scree_picture *picture, size_t count,
                                             const size_t *frames);

@@ -85,6 +85,8 @@ enum {
       SCREE_STEP_COLUMNS
 };
 
+/* Reading takes no const recording: a body's list, and what was compared with its checksum, are
+ * kept from the first call that needs them. */
 typedef struct scree_recording scree_recording;
 
 SCREE_API scree_status scree_recording_open(scree_context *context, const char *path,

@@ -119,7 +119,7 @@ SCREE_API scree_stepper *scree_sim_stepper(const scree_sim *sim);
 /* What a probe of the scene measures now: its columns (scree_probe_column_name), at most `capacity`
  * of them; returns how many there are, 0 where it has nothing to measure: its body is gone, or
  * there was no step and so no contact force yet. Sums of a plane run from the start of the run. */
-SCREE_API scree_status scree_sim_get_probe(scree_sim *sim, size_t probe, size_t capacity,
+SCREE_API scree_status scree_sim_get_probe(const scree_sim *sim, size_t probe, size_t capacity,
                                            double *values, size_t *count);
 /* "time [s]", "x [m]", …: the columns of the tables of probes of a kind; null behind the last. */
 SCREE_API const char *scree_probe_column_name(scree_probe_kind kind, size_t column);

@@ -12,14 +12,14 @@ size_t scree_picture_frame_count(const scree_picture *p) {
   return p->source.recording ? scree_recording_frame_count(p->source.recording) : 1;
 }
 
-scree_status scree_picture_frame_time(scree_picture *p, size_t frame, double *time) {
+scree_status scree_picture_frame_time(const scree_picture *p, size_t frame, double *time) {
   ARGUMENT_CHECK(p ? p->context : NULL, p);
   if (p->source.recording) return scree_recording_get_times(p->source.recording, frame, 1, time);
   *time = scree_world_time(p->source.world);
   return SCREE_OK;
 }
 
-scree_status scree_picture_find_time(scree_picture *p, double time, size_t *frame) {
+scree_status scree_picture_find_time(const scree_picture *p, double time, size_t *frame) {
   ARGUMENT_CHECK(p ? p->context : NULL, p && frame);
   size_t low = 0, high = scree_picture_frame_count(p) - 1;
   double t, u;

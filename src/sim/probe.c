@@ -201,7 +201,7 @@ static size_t measure_joint(const scree_sim *sim, const sim_probe *p, double row
 }
 
 /* Columns behind the time; 0: there is nothing to measure. */
-static scree_status measure(scree_sim *sim, const sim_probe *p, double row[PROBE_COLUMNS],
+static scree_status measure(const scree_sim *sim, const sim_probe *p, double row[PROBE_COLUMNS],
                             size_t *count) {
   *count = 0;
   if (p->def.kind == SCREE_PROBE_BODY) {
@@ -269,8 +269,8 @@ static scree_status write_row(scree_sim *sim, sim_probe *p) {
   return status;
 }
 
-scree_status scree_sim_get_probe(scree_sim *sim, size_t probe, size_t capacity, double *values,
-                                 size_t *count) {
+scree_status scree_sim_get_probe(const scree_sim *sim, size_t probe, size_t capacity,
+                                 double *values, size_t *count) {
   ARGUMENT_CHECK(sim ? sim->context : NULL, sim && count && (values || !capacity));
   *count = 0;
   if (probe >= sim->probe_count)
