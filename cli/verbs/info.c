@@ -120,11 +120,20 @@ static bool is_mesh(const char *name) {
   return false;
 }
 
-/* Meshes by the end of the name, others by the first bytes: recordings are HDF5 of the newer kind,
- * problem files of the older, scenes are text. */
+/* A recording says what it is near its beginning, also where another program wrote it anew. */
+static bool is_recording(const unsigned char *head, size_t size) {
+  static const char mark[] = "scree recording";
+  if (head[8] >= 2) return true;
+  for (size_t i = 9; i + sizeof mark <= size; i++)
+    if (memcmp(head + i, mark, sizeof mark) == 0) return true;
+  return false;
+}
+
+/* Meshes by the end of the name, others by the first bytes: recordings and problem files are HDF5,
+ * scenes are text. */
 static int inform(scree_context *context, const char *name, bool json) {
   char path[4096];
-  unsigned char head[512];
+  unsigned char head[65536];
   struct stat s;
   const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0 && errno == ENOENT && !strchr(name, '/') &&
@@ -143,7 +152,8 @@ static int inform(scree_context *context, const char *name, bool json) {
   if (size < 0) return cli_fail(CLI_IO, "%s: cannot be read: %s", name, strerror(reason));
   if (size == 0) return cli_fail(CLI_INPUT, "%s: the file is empty", name);
   if (size >= 9 && memcmp(head, "\211HDF\r\n\032\n", 8) == 0)
-    return head[8] >= 2 ? info_recording(context, name, json) : info_problem(context, name, json);
+    return is_recording(head, (size_t)size) ? info_recording(context, name, json)
+                                            : info_problem(context, name, json);
   if (is_mesh(name)) return info_mesh(context, name, json);
   const char *dot = strrchr(name, '.');
   if (dot && (strcmp(dot, ".h5") == 0 || strncmp(dot, ".hdf", 4) == 0))

@@ -148,6 +148,18 @@ static void forget_all(scree_recording *r) {
   r->attributes = 0;
 }
 
+static scree_status unpack(scree_recording *r, walk_file *file) {
+  int target;
+  uint64_t size;
+  scree_status status = unpack_container(file, &target, &size);
+  if (status) return status;
+  close(r->descriptor);
+  r->descriptor = target;
+  r->size = (size_t)size;
+  r->unpacked = true;
+  return SCREE_OK;
+}
+
 /* While a run writes to it a reader may come in between, or the file may grow under it, so that an
  * index is newer than what was held to be the end: then it is read again. */
 static scree_status read_through(scree_recording *r) {
@@ -175,6 +187,7 @@ static scree_status read_through(scree_recording *r) {
                       .user = r,
                       .cut = r->cut};
     forget_all(r);
+    if (!i && !r->cut && walk_is_earliest(&file.source)) return unpack(r, &file);
     status = walk_container(&file);
     r->marked = file.marked;
     grown = fstat(r->descriptor, &info) == 0 && (size_t)info.st_size != r->size;
@@ -247,6 +260,9 @@ static scree_status open_file(scree_recording *r, const recording_open_def *def)
   if (status == SCREE_ERROR_INPUT && !def->structure && !def->cut)
     status = read_through_checkpoints(r);
   if (!status) status = check_head(r);
+  if (!status && r->unpacked && (def->mine || def->structure))
+    status = recording_fault(r, "another program has written it anew, such as h5repack, so that it "
+                                "is read but not gone on with; " WALK_MEND ", from its start");
   if (!status && r->marked && !r->cut) status = recording_drop_unfinished(r);
   if (status) return status;
   recording_reach reach = {0};
@@ -258,6 +274,10 @@ static scree_status open_file(scree_recording *r, const recording_open_def *def)
   else if (r->rebuilt)
     snprintf(r->remark, sizeof r->remark,
              "its structure is damaged; it is read as of its last checkpoint");
+  else if (r->unpacked && r->checked)
+    snprintf(r->remark, sizeof r->remark,
+             "another program has written it anew, such as h5repack: it is read unpacked, and "
+             "cannot be gone on with");
   else if (!r->checked)
     snprintf(r->remark, sizeof r->remark,
              "it carries no checksums (format %llu): damage to its numbers is not noticed",

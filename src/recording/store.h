@@ -31,6 +31,7 @@ struct scree_recording {
   recording_item *items;
   size_t item_count;
   bool live, mine;
+  bool unpacked;                        /* another program wrote it anew: see hdf5/unpack.c */
   bool marked;                          /* it was not closed: a run writes to it, or was killed */
   bool checked;                         /* it has checksums */
   bool cut;                             /* rows may be missing: see recording/damaged.c */

@@ -24,6 +24,7 @@ enum {
 
 typedef struct walk {
   const check_source *source;
+  const check_visitor *visitor; /* null: a problem's objects alone */
   size_t leaf_k, internal_k;
   size_t objects;
 } walk;
@@ -149,6 +150,8 @@ static scree_status take_message(const check_source *source, const char *path, u
   if (slot && (slot->data || (flags & ~5u)))
     return check_fail(source, path, "its header says something twice or elsewhere");
   if (slot) *slot = message;
+  if (type == MESSAGE_ATTRIBUTE && header->attribute_count < CHECK_ATTRIBUTES)
+    header->attribute[header->attribute_count++] = message;
   return SCREE_OK;
 }
 
@@ -258,7 +261,7 @@ static scree_status visit_entry(walk *w, const group *g, const unsigned char *en
   const uint64_t cache = check_number(entry + 16, 4);
   if (!name || !*name || cache > 2)
     return check_fail(w->source, g->path, "a member of this group is damaged");
-  if (!is_ours(g, name) || g->depth >= MAX_DEPTH) return SCREE_OK;
+  if ((!w->visitor && !is_ours(g, name)) || g->depth >= MAX_DEPTH) return SCREE_OK;
   const int length = snprintf(path, sizeof path, "%s/%s", g->depth ? g->path : "", name);
   if (length < 0 || (size_t)length >= sizeof path)
     return check_fail(w->source, g->path, "a member of this group has a name too long");
@@ -350,18 +353,29 @@ static scree_status visit_object(walk *w, const char *path, int depth, uint64_t 
   check_header header = {0};
   if (++w->objects > MAX_OBJECTS)
     return check_fail(w->source, path, "the file holds too many objects or a cycle");
+  unsigned char mark[4];
+  if (w->visitor && check_get(w->source, address, sizeof mark, mark) && !memcmp(mark, "OHDR", 4))
+    return w->visitor->newer(w->visitor->user, w->source, path, depth, address);
   scree_status status = read_header(w->source, path, address, &header);
+  if (!status && header.symbols.data && w->visitor)
+    status = w->visitor->object(w->visitor->user, w->source, path, &header);
   if (!status && header.symbols.data)
     status = visit_group(w, path, depth, &header, entry);
   else if (!status && check_number(entry + 16, 4) == 1)
     status = check_fail(w->source, path, "is listed as a group and is none");
   else if (!status)
     status = check_dataset(w->source, path, &header);
+  if (!status && w->visitor && !header.symbols.data)
+    status = w->visitor->object(w->visitor->user, w->source, path, &header);
   for (int k = 0; k < CHECK_BLOCKS; k++) memory_free(w->source->context, header.block[k]);
   return status;
 }
 
 scree_status check_container(const check_source *source) {
+  return check_walk(source, NULL);
+}
+
+scree_status check_walk(const check_source *source, const check_visitor *visitor) {
   unsigned char b[SUPERBLOCK];
   char what[160];
   if (!check_get(source, 0, sizeof b, b) || memcmp(b, "\211HDF\r\n\032\n", 8) != 0)
@@ -379,6 +393,7 @@ scree_status check_container(const check_source *source) {
     return check_fail(source, "superblock", what);
   }
   walk w = {.source = source,
+            .visitor = visitor,
             .leaf_k = (size_t)check_number(b + 16, 2),
             .internal_k = (size_t)check_number(b + 18, 2)};
   const bool sound = !b[9] && !b[10] && !b[12] && b[13] == 8 && b[14] == 8 && w.leaf_k &&

@@ -32,7 +32,7 @@ typedef struct check_source {
 
 scree_status check_container(const check_source *source);
 
-/* ---- shared by hdf5/check.c and hdf5/check_dataset.c ---- */
+/* ---- shared by hdf5/check.c, hdf5/check_dataset.c and hdf5/unpack.c ---- */
 
 /* The messages of an object header that matter here; null where there is none. */
 typedef struct check_message {
@@ -40,10 +40,12 @@ typedef struct check_message {
   size_t size;
 } check_message;
 
-enum { CHECK_BLOCKS = 16 };
+enum { CHECK_BLOCKS = 16, CHECK_ATTRIBUTES = 8, CHECK_RANK = 2 };
 
 typedef struct check_header {
   check_message space, type, fill, old_fill, layout, filters, symbols;
+  check_message attribute[CHECK_ATTRIBUTES]; /* the first ones, not looked into */
+  int attribute_count;
   unsigned char *block[CHECK_BLOCKS]; /* own what the messages point to */
 } check_header;
 
@@ -68,5 +70,31 @@ scree_status check_fail(const check_source *source, const char *path, const char
 bool check_type(const unsigned char *type, size_t size, uint64_t *element);
 scree_status check_dataset(const check_source *source, const char *path,
                            const check_header *header);
+
+typedef struct check_shape {
+  int rank;
+  uint64_t size[CHECK_RANK], count, element;
+} check_shape;
+/* The extent; `element` is left alone. */
+bool check_space(const check_message *space, check_shape *shape);
+
+/* A chunk: the place of its first element, and where it is stored. false: it is refused. */
+typedef bool (*check_take)(void *user, const uint64_t offset[CHECK_RANK], uint64_t address,
+                           uint64_t stored);
+/* All chunks of a dataset, whose shape has its element; `take` may be null. */
+bool check_chunks(const check_source *source, const check_header *header, const check_shape *shape,
+                  check_take take, void *user);
+
+/* As check_container, of any file: each dataset once it was found sound, each group before its
+ * members. */
+typedef struct check_visitor {
+  scree_status (*object)(void *user, const check_source *source, const char *path,
+                         const check_header *header);
+  /* One whose header is of the newer kind, which is not looked into. */
+  scree_status (*newer)(void *user, const check_source *source, const char *path, int depth,
+                        uint64_t address);
+  void *user;
+} check_visitor;
+scree_status check_walk(const check_source *source, const check_visitor *visitor);
 
 #endif

@@ -4,21 +4,14 @@
 #include "io/hdf5/check.h"
 
 enum {
-  MAX_RANK = 2,
   CHUNK_K = 32, /* of superblock 0: not stored, HDF5's default */
   MAX_CHUNK_LEVEL = 6,
 };
 
-typedef struct shape {
-  int rank;
-  uint64_t size[MAX_RANK];
-  uint64_t count, element;
-} shape;
-
 /* Version 1: version, rank, flags, 5 reserved; version 2: version, rank, flags, type. Then sizes,
  * and with flag 1 the largest sizes. */
-static bool read_space(const check_message *m, shape *s) {
-  if (m->size < 8 || (m->data[0] != 1 && m->data[0] != 2) || m->data[1] > MAX_RANK ||
+bool check_space(const check_message *m, check_shape *s) {
+  if (m->size < 4 || (m->data[0] != 1 && m->data[0] != 2) || m->data[1] > CHECK_RANK ||
       m->data[2] > 1)
     return false;
   const size_t begin = m->data[0] == 1 ? 8 : 4;
@@ -126,12 +119,14 @@ typedef struct chunks {
   uint64_t bytes;
   bool filtered;
   uint64_t limit, found; /* leaves expected and seen */
+  check_take take;
+  void *user;
 } chunks;
 
 /* A node: "TREE", type 1, level, entries, left, right; key: size 4, filter mask 4, rank + 1
  * offsets. */
 static bool visit_chunk_tree(chunks *c, uint64_t address, int level) {
-  unsigned char head[24], item[8 + 8 * (MAX_RANK + 1) + 8];
+  unsigned char head[24], item[8 + 8 * (CHECK_RANK + 1) + 8];
   const size_t key = 8 + 8 * (size_t)(c->rank + 1);
   const size_t size = 24 + 2 * CHUNK_K * (key + 8) + key;
   if (!check_get(c->source, address, sizeof head, head) || memcmp(head, "TREE", 4) != 0 ||
@@ -155,12 +150,16 @@ static bool visit_chunk_tree(chunks *c, uint64_t address, int level) {
         (!c->filtered && stored != c->bytes) || check_number(item + 4, 4) != 0 ||
         ++c->found > c->limit)
       return false;
+    uint64_t offset[CHECK_RANK] = {0};
+    for (int r = 0; r < c->rank; r++) offset[r] = check_number(item + 8 + 8 * r, 8);
+    if (c->take && !c->take(c->user, offset, child, stored)) return false;
   }
   return true;
 }
 
 /* version 3, class 2, rank + 1, address 8, sizes of 4, the last one the element's. */
-static bool are_chunks_sound(const check_source *source, const check_header *h, const shape *s) {
+bool check_chunks(const check_source *source, const check_header *h, const check_shape *s,
+                  check_take take, void *user) {
   const check_message *m = &h->layout;
   const size_t ranks = (size_t)s->rank + 1;
   if (s->rank < 1 || m->size < 11 + 4 * ranks || m->data[2] != ranks) return false;
@@ -168,7 +167,9 @@ static bool are_chunks_sound(const check_source *source, const check_header *h, 
               .rank = s->rank,
               .bytes = 1,
               .filtered = h->filters.data && h->filters.data[1],
-              .limit = 1};
+              .limit = 1,
+              .take = take,
+              .user = user};
   for (size_t k = 0; k < ranks; k++) {
     const uint64_t side = check_number(m->data + 11 + 4 * k, 4);
     if (!side || c.bytes > UINT32_MAX / side) return false;
@@ -186,12 +187,13 @@ static bool are_chunks_sound(const check_source *source, const check_header *h, 
 /* ---- the dataset ------------------------------------------------------------------------------
  */
 
-static bool is_layout_sound(const check_source *source, const check_header *h, const shape *s) {
+static bool is_layout_sound(const check_source *source, const check_header *h,
+                            const check_shape *s) {
   const check_message *m = &h->layout;
   const uint64_t bytes = s->count * s->element;
   if (m->size < 8 || m->data[0] != 3) return false;
   if (m->data[1] == 0) return check_number(m->data + 2, 2) == bytes && bytes + 4 <= m->size;
-  if (m->data[1] == 2) return are_chunks_sound(source, h, s);
+  if (m->data[1] == 2) return check_chunks(source, h, s, NULL, NULL);
   if (m->data[1] != 1 || m->size < 18 || h->filters.data) return false;
   const uint64_t address = check_number(m->data + 2, 8), stored = check_number(m->data + 10, 8);
   if (stored != bytes) return false;
@@ -200,10 +202,10 @@ static bool is_layout_sound(const check_source *source, const check_header *h, c
 }
 
 scree_status check_dataset(const check_source *source, const char *path, const check_header *h) {
-  shape s = {0};
+  check_shape s = {0};
   if (!h->space.data || !h->type.data || !h->layout.data)
     return check_fail(source, path, "is neither a group nor a dataset");
-  if (!read_space(&h->space, &s))
+  if (!check_space(&h->space, &s))
     return check_fail(source, path, "its extent is damaged; 0, 1 or 2 dimensions are expected");
   if (!check_type(h->type.data, h->type.size, &s.element) &&
       !is_variable_string(&h->type, &s.element))

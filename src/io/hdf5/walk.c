@@ -135,33 +135,40 @@ static bool read_space(const unsigned char *m, size_t size, extent *e) {
   return e->size[1] < 1 << 16;
 }
 
-static walk_type type_of(const unsigned char *t, uint64_t element) {
+walk_type walk_type_of(const unsigned char *t, uint64_t element) {
   return (walk_type){t[0] & 15, (size_t)element, !(t[1] & 1)};
 }
 
 /* version 3, flags, sizes of name, type and space, encoding, then these and the data. */
-static scree_status take_attribute(object *o, const unsigned char *m, size_t size) {
-  walk_file *file = o->file;
-  if (size < 9 || m[0] != 3 || m[1] || m[8] > 1) return damaged(o, "an attribute is damaged");
+/* Version, reserved, sizes of name, type and extent (2 each), then these and the data; in version 1
+ * each is filled up to eights, in version 3 an encoding stands before the name. */
+bool walk_read_attribute(const unsigned char *m, size_t size, walk_attribute *a) {
+  if (size < 9 || m[0] < 1 || m[0] > 3 || m[1] || (m[0] == 3 && m[8] > 1)) return false;
+  const size_t begin = m[0] == 3 ? 9 : 8, fill = m[0] == 1 ? 7 : 0;
   const size_t name = (size_t)check_number(m + 2, 2), type = (size_t)check_number(m + 4, 2);
-  const size_t space = (size_t)check_number(m + 6, 2), before = 9 + name + type + space;
-  const unsigned char *t = m + 9 + name;
-  uint64_t element = 0;
-  extent e;
-  if (!name || name > MAX_NAME || before > size || m[9 + name - 1] ||
-      !check_type(t, type, &element) || !read_space(t + type, space, &e))
-    return damaged(o, "an attribute is damaged");
-  const size_t data = size - before;
-  if (e.size[0] > data || e.size[1] > data || element > data ||
-      e.size[0] * e.size[1] * element > data)
-    return damaged(o, "an attribute is damaged");
-  if (!file->attribute) return SCREE_OK;
-  const walk_attribute found = {.path = o->path,
-                                .name = (const char *)m + 9,
-                                .type = type_of(t, element),
-                                .count = (size_t)(e.size[0] * e.size[1]),
-                                .data = m + before};
-  return file->attribute(file->user, &found);
+  const size_t space = (size_t)check_number(m + 6, 2);
+  const size_t type_at = begin + ((name + fill) & ~fill);
+  const size_t space_at = type_at + ((type + fill) & ~fill);
+  const size_t data_at = space_at + ((space + fill) & ~fill);
+  check_shape shape = {0};
+  uint64_t element;
+  if (!name || name > MAX_NAME || data_at > size || m[begin + name - 1] ||
+      !check_type(m + type_at, type, &element) ||
+      !check_space(&(check_message){m + space_at, space}, &shape))
+    return false;
+  if (shape.count > size || element > size || shape.count * element > size - data_at) return false;
+  a->name = (const char *)m + begin;
+  a->type = walk_type_of(m + type_at, element);
+  a->count = (size_t)shape.count;
+  a->data = m + data_at;
+  return true;
+}
+
+static scree_status take_attribute(object *o, const unsigned char *m, size_t size) {
+  const walk_file *file = o->file;
+  walk_attribute found = {.path = o->path};
+  if (!walk_read_attribute(m, size, &found)) return damaged(o, "an attribute is damaged");
+  return file->attribute ? file->attribute(file->user, &found) : SCREE_OK;
 }
 
 /* version 0, flags, largest index (flag 1), heap, tree, tree by order (flag 2): no heap, no trees.
@@ -348,7 +355,7 @@ static scree_status visit_dataset(const object *o) {
   if (!check_type(o->type.data, o->type.size, &element))
     return damaged(o, "its datatype is damaged; integers, IEEE reals or strings are expected");
   walk_dataset d = {.path = o->path,
-                    .type = type_of(o->type.data, element),
+                    .type = walk_type_of(o->type.data, element),
                     .rank = e.rank,
                     .size = {e.size[0], e.size[1]},
                     .address = CHECK_UNDEFINED};
@@ -415,6 +422,11 @@ static scree_status visit(walk_file *file, const char *path, int depth, uint64_t
   return status;
 }
 
+scree_status walk_object(walk_file *file, const char *path, int depth, uint64_t address) {
+  size_t objects = 0;
+  return visit(file, path, depth, address, &objects);
+}
+
 /* h5repack and its like write the older kind of file; the text of the attribute stays. */
 static bool is_written_anew(const check_source *source) {
   static const char mark[] = "scree recording";
@@ -429,6 +441,12 @@ static bool is_written_anew(const check_source *source) {
   return found;
 }
 
+bool walk_is_earliest(const check_source *source) {
+  unsigned char b[9];
+  return check_get(source, 0, sizeof b, b) && memcmp(b, "\211HDF\r\n\032\n", 8) == 0 && !b[8] &&
+         is_written_anew(source);
+}
+
 scree_status walk_container(walk_file *file) {
   unsigned char b[SUPERBLOCK];
   const check_source *source = &file->source;
@@ -439,7 +457,7 @@ scree_status walk_container(walk_file *file) {
   if (b[8] < 2)
     return context_fail(source->context, SCREE_ERROR_INPUT,
                         is_written_anew(source)
-                            ? "%s: " WALK_WRITTEN_ANEW
+                            ? "%s: is a recording of a layout that is not read; " WALK_MEND
                             : "%s: is an HDF5 file, but not a recording of Scree",
                         source->name);
   if (!check_get(source, 0, sizeof b, b))

@@ -56,11 +56,18 @@ typedef struct walk_file {
 } walk_file;
 
 scree_status walk_container(walk_file *file);
+/* The same of one object and what it holds. */
+scree_status walk_object(walk_file *file, const char *path, int depth, uint64_t address);
 
-/* The message about a recording of another layout, which all readers share. */
-#define WALK_WRITTEN_ANEW                                                                          \
-  "is a recording that another program has written anew, such as h5repack; `h5repack -L -c 1000 "  \
-  "-d 0 FILE NEW` makes one that is read (docs/recordings.md)"
+/* Is it of HDF5's earliest layout? h5repack writes that by default. */
+bool walk_is_earliest(const check_source *source);
+/* The same walk through such a file, in chunks of whole rows and packed or not. The data are copied
+ * to a new file without a name (`target`, the caller closes it; in TMPDIR or /tmp) of that `size`,
+ * and the addresses are of that one. */
+scree_status unpack_container(walk_file *file, int *target, uint64_t *size);
+
+/* What to do about a recording of a layout that is not read, or not gone on with. */
+#define WALK_MEND "`h5repack -L -c 1000 -d 0 FILE NEW` makes one that is (docs/recordings.md)"
 
 /* Hands a block that was read on to the caller. */
 static inline scree_status walk_tell_block(const walk_file *file, uint64_t address, uint64_t size,
@@ -71,7 +78,12 @@ static inline scree_status walk_tell_block(const walk_file *file, uint64_t addre
 /* The checksum of HDF5's metadata (lookup3 by Bob Jenkins). */
 uint32_t walk_checksum(const unsigned char *bytes, size_t size);
 
-/* ---- shared by hdf5/walk.c and hdf5/walk_chunks.c ---- */
+/* ---- shared by hdf5/walk.c, hdf5/walk_chunks.c and hdf5/unpack.c ---- */
+
+/* Of a datatype that check_type found sound. */
+walk_type walk_type_of(const unsigned char *type, uint64_t element);
+/* All but the path, from its message; false: it is damaged or unusual. */
+bool walk_read_attribute(const unsigned char *message, size_t size, walk_attribute *attribute);
 
 /* A whole block with its signature and checksum, as new memory. */
 scree_status walk_block(walk_file *file, const char *path, uint64_t address, uint64_t size,

@@ -50,7 +50,7 @@ static scree_status read_problem(const hdf5_file *file, scree_ccp **problem,
   if (*native) return native_read(file, problem);
   if (*kind == SCREE_PROBLEM_NATIVE) {
     if (hdf5_has_name(file, "/frames") && hdf5_has_name(file, "/bodies"))
-      return hdf5_fail(file, "/", WALK_WRITTEN_ANEW);
+      return hdf5_fail(file, "/", "is a recording of a run, not a problem: see `scree info`");
   }
   if (*kind == SCREE_PROBLEM_NATIVE)
     return hdf5_fail(file, "/",
