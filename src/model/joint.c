@@ -299,12 +299,25 @@ scree_status world_list_excluded(scree_world *w) {
 }
 
 scree_status world_exclude_also(scree_world *w, uint32_t a, uint32_t b) {
+  if (a == WORLD_NO_BODY || b == WORLD_NO_BODY) return SCREE_OK;
+  const size_t count = w->excluded_count;
   if (exclude(w, a, b)) return SCREE_ERROR_MEMORY;
-  if (a == WORLD_NO_BODY || b == WORLD_NO_BODY || w->excluded_count == 0) return SCREE_OK;
-  size_t at = w->excluded_count - 1;
-  const uint64_t last = w->excluded[at];
-  for (; at > 0 && w->excluded[at - 1] > last; at--) w->excluded[at] = w->excluded[at - 1];
-  w->excluded[at] = last;
+  /* Elements share their edges: what is there already is not listed again. */
+  const uint64_t pair = w->excluded[count];
+  size_t low = 0, high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (w->excluded[middle] < pair)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low < count && w->excluded[low] == pair) {
+    w->excluded_count = count;
+    return SCREE_OK;
+  }
+  memmove(w->excluded + low + 1, w->excluded + low, (count - low) * sizeof *w->excluded);
+  w->excluded[low] = pair;
   return SCREE_OK;
 }
 

@@ -166,15 +166,16 @@ static void link_blocks(const scree_world *w, const world_link *l, world_visit_b
                         void *user) {
   double load[LINK_DIM], k[LINK_DIM * LINK_DIM], r[LINK_DIM * LINK_DIM];
   const uint32_t n = 6 * l->body_count;
-  link_evaluate(w, l, load, k, r);
+  const bool damped = link_is_damped(l);
+  double kab[36], rab[36] = {0.0};
+  link_evaluate(w, l, load, k, damped ? r : NULL);
   for (uint32_t a = 0; a < l->body_count; a++)
     for (uint32_t b = 0; b < l->body_count; b++) {
-      double kab[36], rab[36];
       if (!pushed(w, l->body[a]) || !pushed(w, l->body[b])) continue;
-      for (uint32_t i = 0; i < 36; i++) {
-        const uint32_t at = (6 * a + i / 6) * n + 6 * b + i % 6;
-        kab[i] = k[at];
-        rab[i] = r[at];
+      for (uint32_t i = 0; i < 6; i++) {
+        const size_t at = (size_t)(6 * a + i) * n + 6 * b;
+        memcpy(kab + 6 * i, k + at, 6 * sizeof *k);
+        if (damped) memcpy(rab + 6 * i, r + at, 6 * sizeof *r);
       }
       visit(user, l->body[a], l->body[b], kab, rab);
     }

@@ -251,6 +251,12 @@ const link_class link_user = {.name = "user", .make = make_user};
 
 /* ---- together ------------------------------------------------------------------------------- */
 
+bool link_is_damped(const world_link *l) {
+  bool damped = l->kind == SCREE_LINK_USER || l->rayleigh > 0.0 || l->drag > 0.0;
+  for (uint32_t k = 0; k < LINK_STIFF; k++) damped |= l->damping[k] > 0.0;
+  return damped;
+}
+
 void link_evaluate(const scree_world *w, const world_link *l, double *load, double *k, double *r) {
   const uint32_t n = 6 * l->body_count;
   double v[LINK_DIM];
@@ -299,9 +305,7 @@ double world_link_loss(const scree_world *w) {
   double sum = 0.0;
   for (size_t i = 0; i < w->link_limit; i++) {
     const world_link *l = &w->link[i];
-    bool damped = l->rayleigh > 0.0 || l->drag > 0.0;
-    for (uint32_t k = 0; k < LINK_STIFF; k++) damped |= l->damping[k] > 0.0;
-    if (!l->alive || !l->rows || !damped) continue;
+    if (!l->alive || !l->rows || !link_is_damped(l)) continue;
     double v[LINK_DIM];
     link_rows seen;
     velocities(w, l, v);

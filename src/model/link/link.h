@@ -84,7 +84,10 @@ void link_places(const scree_world *world, const world_link *l, double (*at)[3])
 
 /* Poses of the link's bodies in the world; that of the world itself is at its origin. */
 void link_poses(const scree_world *world, const world_link *l, pose *at);
-/* load (6 n), k and r (6 n by 6 n, by rows; both null: only the load), n bodies. */
+/* Has it dampers, or may a user's own have some? */
+bool link_is_damped(const world_link *l);
+/* load (6 n), k and r (6 n by 6 n, by rows; both null: only the load; r null too where nothing is
+ * damped), n bodies. */
 void link_evaluate(const scree_world *world, const world_link *l, double *load, double *k,
                    double *r);
 /* Its rows as the world is; not of a user's own. */

@@ -100,20 +100,39 @@ static link_row *next_row(link_rows *out, double stress, double stiffness, doubl
   return row;
 }
 
+/* Eigenvectors in columns, and eigenvalues, of a symmetric matrix. That of Hooke's law is alike in
+ * all directions: there they are known. */
+static void find_axes(const double a[3][3], double axes[9], double value[3]) {
+  static const double known[9] = {
+      0.57735026918962576,  0.70710678118654752, 0.40824829046386302, 0.57735026918962576,
+      -0.70710678118654752, 0.40824829046386302, 0.57735026918962576, 0.0,
+      -0.81649658092772603};
+  if (a[0][1] == a[0][2] && a[0][1] == a[1][2] && a[0][0] == a[1][1] && a[0][0] == a[2][2]) {
+    memcpy(axes, known, sizeof known);
+    value[0] = a[0][0] + 2.0 * a[0][1];
+    value[1] = value[2] = a[0][0] - a[0][1];
+    return;
+  }
+  double b[9];
+  memcpy(b, a, sizeof b);
+  dense_eigen(3, b, 1e-34, axes);
+  for (int m = 0; m < 3; m++) value[m] = b[4 * m];
+}
+
 void stretch_add(const world_link *l, const stretch_point *p, link_rows *out) {
   static const int diagonal[3][2] = {{0, 0}, {1, 1}, {2, 2}};
   const double root = 0.70710678118654752, w = p->volume, beta = l->rayleigh;
-  double u[3][3], s[3], v[3][3], axes[9];
+  double u[3][3], s[3], v[3][3], axes[9], value[3];
   elastic_state e;
   stretch_decompose(p->f, u, s, v);
   laws[l->elastic](l->modulus[0], l->modulus[1], s, &e);
   out->energy += w * e.energy;
-  dense_eigen(3, e.stiffness[0], 1e-34, axes);
+  find_axes((const double(*)[3])e.stiffness, axes, value);
   for (int m = 0; m < 3; m++) {
     const double c[3] = {axes[m], axes[3 + m], axes[6 + m]};
     double stress = 0.0;
     for (int i = 0; i < 3; i++) stress += c[i] * e.stress[i];
-    const double k = w * e.stiffness[m][m];
+    const double k = w * value[m];
     add_row(p, u, v, 3, diagonal, c, next_row(out, w * stress, k, beta * fmax(k, 0.0)));
   }
   for (int k = 0; k < 3; k++) {

@@ -151,6 +151,22 @@ static double larger(double a, double b) {
   return a > b ? a : b;
 }
 
+/* sum -= block x, with the largest of all terms of each row; inlined for the usual numbers of
+ * columns, so that the loop over them is none. */
+static inline void take_block(const double *restrict block, const double *restrict x, uint32_t rows,
+                              uint32_t columns, double *restrict sum, double *restrict most) {
+  for (uint32_t r = 0; r < rows; r++, block += columns) {
+    double left = sum[r], largest = most[r];
+    for (uint32_t n = 0; n < columns; n++) {
+      const double term = block[n] * x[n];
+      left -= term;
+      largest = larger(largest, fabs(term));
+    }
+    sum[r] = left;
+    most[r] = largest;
+  }
+}
+
 double kkt_residual(const kkt_matrix *m, const double *b, const double *x, double *rest) {
   double scale[2] = {0.0, 0.0}, part[2] = {0.0, 0.0};
   for (uint32_t i = 0; i < m->nodes; i++) {
@@ -164,12 +180,14 @@ double kkt_residual(const kkt_matrix *m, const double *b, const double *x, doubl
     for (size_t k = m->start[i]; k < m->start[i + 1]; k++) {
       const uint32_t j = m->neighbour[k], columns = m->rows[j];
       const double *block = m->value + m->offset[k], *from = x + m->first[j];
-      for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t n = 0; n < columns; n++) {
-          const double term = block[r * columns + n] * from[n];
-          sum[r] -= term;
-          most[r] = larger(most[r], fabs(term));
-        }
+      if (columns == 6)
+        take_block(block, from, rows, 6, sum, most);
+      else if (columns == 5)
+        take_block(block, from, rows, 5, sum, most);
+      else if (columns == 3)
+        take_block(block, from, rows, 3, sum, most);
+      else
+        take_block(block, from, rows, columns, sum, most);
     }
     for (uint32_t r = 0; r < rows; r++) {
       scale[of_joint] = larger(scale[of_joint], most[r]);

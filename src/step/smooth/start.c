@@ -67,7 +67,9 @@ static double kinetic(smooth_system *s) {
   return sum;
 }
 
-static scree_status project_velocities(smooth_system *s, linear_solver *linear, double *loss) {
+/* *prepared: the solver has the matrix of these places. */
+static scree_status project_velocities(smooth_system *s, linear_solver *linear, double *loss,
+                                       bool *prepared) {
   const size_t n = 6 * s->bodies;
   double worst = 0.0, fastest = 1.0;
   *loss = 0.0;
@@ -81,6 +83,7 @@ static scree_status project_velocities(smooth_system *s, linear_solver *linear, 
   mass_matrix(s);
   const scree_status status = solve(s, linear);
   if (status) return status;
+  *prepared = true;
   *loss = kinetic(s);
   for (size_t i = 0; i < n; i++) s->v0[i] += s->x[i];
   *loss -= kinetic(s);
@@ -114,9 +117,10 @@ static void free_accelerations(const smooth_system *s, const double *f, double *
   }
 }
 
-scree_status system_accelerations(smooth_system *s, linear_solver *linear, double dt,
-                                  const double *step, const double *v, double pull, double *a,
-                                  double *lambda) {
+/* `prepared`: the solver has the matrix with M alone of the places at dt. */
+static scree_status accelerate(smooth_system *s, linear_solver *linear, double dt,
+                               const double *step, const double *v, double pull, bool prepared,
+                               double *a, double *lambda) {
   const size_t n = 6 * s->bodies;
   double fastest = 1.0;
   for (size_t r = 0; r < s->bodies; r++) fastest = fmax(fastest, v3_norm(v3_load(v + 6 * r + 3)));
@@ -145,8 +149,12 @@ scree_status system_accelerations(smooth_system *s, linear_solver *linear, doubl
     if (is_soft(row)) s->x[n + k] = 0.0;
   }
   system_add_loads(s, lambda, s->x);
-  mass_matrix(s);
-  status = solve(s, linear);
+  double residual;
+  if (!prepared) {
+    mass_matrix(s);
+    status = linear->class->prepare(linear->self, &s->matrix);
+  }
+  if (!status) status = linear->class->solve(linear->self, &s->matrix, s->x, &residual);
   if (status) return status;
   memcpy(a, s->x, n * sizeof *a);
   for (size_t k = 0; k < s->rows; k++)
@@ -154,11 +162,18 @@ scree_status system_accelerations(smooth_system *s, linear_solver *linear, doubl
   return SCREE_OK;
 }
 
+scree_status system_accelerations(smooth_system *s, linear_solver *linear, double dt,
+                                  const double *step, const double *v, double pull, double *a,
+                                  double *lambda) {
+  return accelerate(s, linear, dt, step, v, pull, false, a, lambda);
+}
+
 scree_status system_start(smooth_system *s, linear_solver *linear, double *loss) {
+  bool prepared = false;
   scree_status status = close_joints(s, linear);
-  if (!status) status = project_velocities(s, linear, loss);
+  if (!status) status = project_velocities(s, linear, loss, &prepared);
   if (!status)
-    status = system_accelerations(s, linear, 0.0, s->step, s->v0, 0.0, s->a0, s->lambda0);
+    status = accelerate(s, linear, 0.0, s->step, s->v0, 0.0, prepared, s->a0, s->lambda0);
   if (!status) memcpy(s->b0, s->a0, 6 * s->bodies * sizeof *s->b0);
   return status;
 }
