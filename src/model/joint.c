@@ -7,6 +7,7 @@
 
 #include "base/argument.h"
 #include "base/definition.h"
+#include "base/search.h"
 #include "model/link/link.h"
 
 static const double square_enough =
@@ -304,20 +305,13 @@ scree_status world_exclude_also(scree_world *w, uint32_t a, uint32_t b) {
   if (exclude(w, a, b)) return SCREE_ERROR_MEMORY;
   /* Elements share their edges: what is there already is not listed again. */
   const uint64_t pair = w->excluded[count];
-  size_t low = 0, high = count;
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (w->excluded[middle] < pair)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low < count && w->excluded[low] == pair) {
+  const size_t at = search_u64(w->excluded, count, pair);
+  if (at < count && w->excluded[at] == pair) {
     w->excluded_count = count;
     return SCREE_OK;
   }
-  memmove(w->excluded + low + 1, w->excluded + low, (count - low) * sizeof *w->excluded);
-  w->excluded[low] = pair;
+  memmove(w->excluded + at + 1, w->excluded + at, (count - at) * sizeof *w->excluded);
+  w->excluded[at] = pair;
   return SCREE_OK;
 }
 

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
 enum { PHASES = 8, LEAST_CELLS = 3, SAMPLE = 64, WIDTH = 4, PARALLEL_BODIES = 4096 };
-static const double CELLS_A_MEMBER = 3.0;
+static const double CELLS_PER_MEMBER = 3.0;
 /* A box is about a cube when its sides exceed those of the cube of its least side by less than this
  * part of that side, in sum. */
 static const double about_a_cube = 0.1;
@@ -40,15 +42,7 @@ void broad_grid_clear(broad_grid *g) {
 
 bool broad_is_excluded(const collide_view *view, uint32_t low, uint32_t high) {
   const uint64_t key = (uint64_t)low << 32 | high;
-  size_t lo = 0, hi = view->excluded_count;
-  while (lo < hi) {
-    const size_t mid = (lo + hi) / 2;
-    if (view->excluded[mid] < key)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return lo < view->excluded_count && view->excluded[lo] == key;
+  return search_u64_finds(view->excluded, view->excluded_count, key);
 }
 
 /* ---- levels --------------------------------------------------------------------------------- */
@@ -170,7 +164,7 @@ static void note_range(double *sample, size_t n, double size, double *origin, in
 
 /* The grid has at most a few cells per member. */
 static void limit_cells(broad_level *level) {
-  const double most = CELLS_A_MEMBER * (double)level->members + 27.0;
+  const double most = CELLS_PER_MEMBER * (double)level->members + 27.0;
   for (;;) {
     int64_t *n = level->cells;
     if ((double)n[0] * (double)n[1] * (double)n[2] <= most) return;

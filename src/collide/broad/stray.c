@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_SLOTS = 8192, LEAST = 8, BODIES_A_STRAY = 32, CELLS = 27, PAIRS = 32 };
+#include "base/search.h"
+
+enum { LEAST_SLOTS = 8192, LEAST = 8, BODIES_PER_STRAY = 32, CELLS = 27, PAIRS = 32 };
 
 size_t broad_stray_room(size_t count) {
   return count / 4 + 64;
@@ -15,7 +17,7 @@ size_t broad_stray_room(size_t count) {
 
 scree_status broad_stray_reserve(broad_stray *s, size_t count) {
   scree_context *c = s->context;
-  s->most = count / BODIES_A_STRAY + LEAST;
+  s->most = count / BODIES_PER_STRAY + LEAST;
   s->room = broad_stray_room(count);
   s->count = s->pair_count = 0;
   for (s->slots = LEAST_SLOTS; s->slots < CELLS * s->most / 4;) s->slots *= 2;
@@ -65,15 +67,7 @@ static bool enter(broad_stray *s, size_t stray, v3 c, double side, double invers
 }
 
 static bool is_stray(const broad_stray *s, uint32_t k) {
-  size_t lo = 0, hi = s->count;
-  while (lo < hi) {
-    const size_t middle = (lo + hi) / 2;
-    if (s->body[middle] < k)
-      lo = middle + 1;
-    else
-      hi = middle;
-  }
-  return lo < s->count && s->body[lo] == k;
+  return search_u32_finds(s->body, s->count, k);
 }
 
 bool broad_stray_note(broad_stray *s, uint32_t i, uint32_t k, const uint32_t *row,

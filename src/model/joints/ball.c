@@ -8,11 +8,6 @@ static void rows(const joint_view *view, joint_row *out) {
   joint_hold_point(view, 0, 3, out);
 }
 
-static void angle(const joint_view *view, int k, joint_row *out) {
-  (void)k;
-  *out = joint_twist_row(view, FRAME_A, FRAME_B);
-}
-
 static void coordinate(const joint_view *view, int k, joint_row *out) {
   if (k == 1) {
     *out = joint_angle_row(view, 0);
@@ -34,6 +29,6 @@ const joint_class joint_ball = {.name = "ball",
                                 .angles = 1,
                                 .rows = rows,
                                 .coordinate = coordinate,
-                                .angle = angle,
+                                .angle = joint_twist,
                                 .bend = JOINT_BEND_POINT,
                                 .points = 3};

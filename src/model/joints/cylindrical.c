@@ -7,11 +7,6 @@ static void rows(const joint_view *view, joint_row *out) {
   joint_hold_axis(view, out + 2);
 }
 
-static void angle(const joint_view *view, int k, joint_row *out) {
-  (void)k;
-  *out = joint_twist_row(view, FRAME_A, FRAME_B);
-}
-
 static void coordinate(const joint_view *view, int k, joint_row *out) {
   if (k == 0)
     joint_hold_point(view, 2, 1, out);
@@ -27,6 +22,6 @@ const joint_class joint_cylindrical = {.name = "cylindrical",
                                        .angles = 1,
                                        .rows = rows,
                                        .coordinate = coordinate,
-                                       .angle = angle,
+                                       .angle = joint_twist,
                                        .bend = JOINT_BEND_AXIS,
                                        .points = 2};

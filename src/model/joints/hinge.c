@@ -6,11 +6,6 @@ static void rows(const joint_view *view, joint_row *out) {
   joint_hold_axis(view, out + 3);
 }
 
-static void angle(const joint_view *view, int k, joint_row *out) {
-  (void)k;
-  *out = joint_twist_row(view, FRAME_A, FRAME_B);
-}
-
 static void coordinate(const joint_view *view, int k, joint_row *out) {
   *out = joint_angle_row(view, k);
 }
@@ -23,6 +18,6 @@ const joint_class joint_hinge = {.name = "hinge",
                                  .angles = 1,
                                  .rows = rows,
                                  .coordinate = coordinate,
-                                 .angle = angle,
+                                 .angle = joint_twist,
                                  .bend = JOINT_BEND_AXIS,
                                  .points = 3};

@@ -119,6 +119,11 @@ joint_row joint_twist_row(const joint_view *v, int from, int to) {
   return joint_turn_row(from, to, quat_rotate(a, d), angle);
 }
 
+void joint_twist(const joint_view *view, int k, joint_row *out) {
+  (void)k;
+  *out = joint_twist_row(view, FRAME_A, FRAME_B);
+}
+
 /* |x| and its direction; where it is 0 any direction will do, and z is taken. */
 joint_row joint_length_row(const joint_view *v, int from, int to) {
   const int a = side_of(from), b = side_of(to);

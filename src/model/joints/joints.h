@@ -57,10 +57,11 @@ typedef enum joint_bend {
 } joint_bend;
 
 typedef struct joint_class {
-  const char *name;
-  int held, coordinates;
-  bool turns[SCREE_JOINT_COORDINATES];
-  unsigned uses;
+  const char *name;                    /* as in scene files */
+  int held;                            /* rows that are always 0 */
+  int coordinates;                     /* free ones, that motors, limits and springs act on */
+  bool turns[SCREE_JOINT_COORDINATES]; /* such a coordinate is an angle, not a length */
+  unsigned uses;                       /* JOINT_USES_…: what of scree_joint_def it reads */
   bool limits_only; /* its first coordinate has no direction at 0: no motor, spring or friction */
   bool pulls;       /* its first coordinate is at most `length` */
   int angles;       /* that are counted */
@@ -133,6 +134,8 @@ void joint_hold_turn(const joint_view *view, joint_row *rows);
 void joint_hold_axis(const joint_view *view, joint_row *rows);
 /* The turn of frame `to` about z of frame `from`, within (-pi, pi]. */
 joint_row joint_twist_row(const joint_view *view, int from, int to);
+/* That of b in a, for kinds that have no other angle: an `angle` of joint_class. */
+void joint_twist(const joint_view *view, int k, joint_row *out);
 /* The distance of two origins. */
 joint_row joint_length_row(const joint_view *view, int from, int to);
 /* An angle of the kind with turns counted. */

@@ -1,11 +1,6 @@
 /* Parallel: the axes stay parallel; places are free. Coordinate: the turn about the axis. */
 #include "model/joints/joints.h"
 
-static void angle(const joint_view *view, int k, joint_row *out) {
-  (void)k;
-  *out = joint_twist_row(view, FRAME_A, FRAME_B);
-}
-
 static void coordinate(const joint_view *view, int k, joint_row *out) {
   *out = joint_angle_row(view, k);
 }
@@ -18,5 +13,5 @@ const joint_class joint_parallel = {.name = "parallel",
                                     .angles = 1,
                                     .rows = joint_hold_axis,
                                     .coordinate = coordinate,
-                                    .angle = angle,
+                                    .angle = joint_twist,
                                     .bend = JOINT_BEND_AXIS};

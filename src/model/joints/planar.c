@@ -7,11 +7,6 @@ static void rows(const joint_view *view, joint_row *out) {
   joint_hold_axis(view, out + 1);
 }
 
-static void angle(const joint_view *view, int k, joint_row *out) {
-  (void)k;
-  *out = joint_twist_row(view, FRAME_A, FRAME_B);
-}
-
 static void coordinate(const joint_view *view, int k, joint_row *out) {
   if (k < 2)
     joint_hold_point(view, k, 1, out);
@@ -27,7 +22,7 @@ const joint_class joint_planar = {.name = "planar",
                                   .angles = 1,
                                   .rows = rows,
                                   .coordinate = coordinate,
-                                  .angle = angle,
+                                  .angle = joint_twist,
                                   .bend = JOINT_BEND_AXIS,
                                   .first_point = 2,
                                   .points = 1};

@@ -2,11 +2,6 @@
  * kept in m a radian). Coordinate: the turn. */
 #include "model/joints/joints.h"
 
-static void angle(const joint_view *view, int k, joint_row *out) {
-  (void)k;
-  *out = joint_twist_row(view, FRAME_A, FRAME_B);
-}
-
 static void rows(const joint_view *view, joint_row *out) {
   const joint_row turn = joint_angle_row(view, 0);
   joint_hold_point(view, 0, 3, out);
@@ -26,4 +21,4 @@ const joint_class joint_screw = {.name = "screw",
                                  .angles = 1,
                                  .rows = rows,
                                  .coordinate = coordinate,
-                                 .angle = angle};
+                                 .angle = joint_twist};

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 void smooth_contacts_clear(scree_context *context, smooth_contacts *c) {
   collide_destroy(c->collide);
   memory_free(context, c->memory);
@@ -18,15 +20,7 @@ static bool may_meet(const scree_world *w, size_t i, size_t k) {
   if (!(b->category[i] & b->collides_with[k]) || !(b->category[k] & b->collides_with[i]))
     return false;
   const uint64_t pair = (uint64_t)i << 32 | k;
-  size_t low = 0, high = w->excluded_count;
-  while (low < high) {
-    const size_t mid = (low + high) / 2;
-    if (w->excluded[mid] < pair)
-      low = mid + 1;
-    else
-      high = mid;
-  }
-  return low == w->excluded_count || w->excluded[low] != pair;
+  return !search_u64_finds(w->excluded, w->excluded_count, pair);
 }
 
 /* A mechanism whose bodies never meet is not searched at all. */

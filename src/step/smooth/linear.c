@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "scree/stepper.h"
 #include "step/smooth/linear_list.h"
 
@@ -46,15 +47,10 @@ void linear_destroy(linear_solver *linear) {
 }
 
 double *kkt_block(const kkt_matrix *m, uint32_t i, uint32_t j) {
-  size_t low = m->start[i], high = m->start[i + 1];
-  while (low < high) {
-    const size_t mid = (low + high) / 2;
-    if (m->neighbour[mid] < j)
-      low = mid + 1;
-    else
-      high = mid;
-  }
-  return low < m->start[i + 1] && m->neighbour[low] == j ? m->value + m->offset[low] : NULL;
+  const size_t count = m->start[i + 1] - m->start[i];
+  const uint32_t *row = m->neighbour + m->start[i];
+  const size_t at = search_u32(row, count, j);
+  return at < count && row[at] == j ? m->value + m->offset[m->start[i] + at] : NULL;
 }
 
 void kkt_multiply(const kkt_matrix *m, const double *x, double *y) {
