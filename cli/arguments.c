@@ -46,12 +46,12 @@ static int parse_flag(cli_args *args, int argc, char **argv, int *at) {
     return cli_fail(CLI_USAGE, "--%s is a switch and takes no value", flag->name);
   if (flag->value && !value) {
     if (*at + 1 >= argc || strncmp(argv[*at + 1], "--", 2) == 0)
-      return cli_fail(CLI_USAGE, "--%s wants a value: --%s %s", flag->name, flag->name,
+      return cli_fail(CLI_USAGE, "--%s needs a value: --%s %s", flag->name, flag->name,
                       flag->value);
     value = argv[++*at];
   }
   if (flag->value && !*value)
-    return cli_fail(CLI_USAGE, "--%s wants a value that is not empty: --%s %s", flag->name,
+    return cli_fail(CLI_USAGE, "--%s needs a value that is not empty: --%s %s", flag->name,
                     flag->name, flag->value);
   if (flag == &help_flag) args->help = true;
   args->given[args->given_count].flag = flag;
@@ -115,7 +115,7 @@ bool cli_real(const cli_args *args, const char *name, double minimum, double max
   char *end = NULL;
   const double x = strtod(text, &end);
   if (end == text || *end || isnan(x)) {
-    cli_fail(CLI_USAGE, "--%s wants a number, not '%s'", name, text);
+    cli_fail(CLI_USAGE, "--%s needs a number, not '%s'", name, text);
     return false;
   }
   if (x < minimum || x > maximum) {
@@ -136,7 +136,7 @@ bool cli_whole(const cli_args *args, const char *name, long minimum, long maximu
   errno = 0;
   const long x = strtol(text, &end, 10);
   if (end == text || *end) {
-    cli_fail(CLI_USAGE, "--%s wants a whole number, not '%s'", name, text);
+    cli_fail(CLI_USAGE, "--%s needs a whole number, not '%s'", name, text);
     return false;
   }
   if (errno || x < minimum || x > maximum) {
@@ -160,7 +160,7 @@ bool cli_choice(const cli_args *args, const char *name, const char *choices, int
     }
     at = at[n] ? at + n + 1 : NULL;
   }
-  cli_fail(CLI_USAGE, "--%s wants one of %s, not '%s'", name, choices, text);
+  cli_fail(CLI_USAGE, "--%s needs one of %s, not '%s'", name, choices, text);
   return false;
 }
 

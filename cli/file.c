@@ -58,7 +58,7 @@ int file_claim(const cli_args *args, const char *path) {
   if (code) return code;
   for (const struct claimed *c = claims; c; c = c->next)
     if (strcmp(c->claim.path, path) == 0)
-      return cli_fail(CLI_USAGE, "%s: it is asked for twice; give two names", path);
+      return cli_fail(CLI_USAGE, "%s: two outputs have this name; give two names", path);
   struct claimed *c = malloc(sizeof *c);
   if (!c) return cli_fail(CLI_INTERNAL, "out of memory");
   if (claim_take(&c->claim, path, cli_has(args, "force")) != CLAIM_TAKEN) {

@@ -3,7 +3,7 @@
 
 #include "cli/info/info.h"
 
-/* From which on an overlap, of a diameter, and an error of energy, of what was turned over, are
+/* From which on an overlap, of a diameter, and an error of energy, of the energy exchanged, are
  * mentioned. */
 static const double much_overlap = 1.0, much_energy = 0.01; /* %, - */
 
@@ -58,7 +58,7 @@ void info_doubts_print(const info_doubts *d, const scree_scene_settings *s) {
     say(&count, text);
   }
   if (d->error > much_energy * d->turned) {
-    snprintf(text, sizeof text, "the energy is off by %.3g J, %.2g %% of what was turned over",
+    snprintf(text, sizeof text, "the energy is off by %.3g J, %.2g %% of the energy exchanged",
              d->error, 100.0 * d->error / d->turned);
     say(&count, text);
   }

@@ -33,16 +33,16 @@ const cli_flag render_flags[] = {
      "with commas between: azimuth=, elevation=, field= (degrees), zoom=, distance= (m), "
      "target=X:Y:Z, follow=BODY, turn= (degrees per second of film)"},
     {"background", "studio|white|dark", "for the screen, for paper, for talks; default studio"},
-    {"caption", "TEXT", "words in the corner; 'time' and 'none' have a meaning"},
+    {"caption", "TEXT", "text in the corner; 'time' shows the time, 'none' nothing"},
     {"ghosts", "N", "draw the poses of N earlier moments too, the older the paler"},
     {"joints", NULL, "draw joints, ropes and springs as rods, soft parts by their edges"},
-    {"trails", NULL, "draw the ways of the bodies so far"},
+    {"trails", NULL, "draw the paths of the bodies so far"},
     {"arrows", NULL, "draw velocities as arrows"},
     {"ground", NULL, "lay a ground where the scene has none"},
     {"no-grid", NULL, "no lines on the ground"},
     {"no-legend", NULL, "no legend"},
     {"no-shadows", NULL, "neither shadows nor dark crevices"},
-    {"draft", NULL, "a quick look: one sample, no shadows, 640x360 unless --size says else"},
+    {"draft", NULL, "a quick look: one sample, no shadows, 640x360 unless --size is given"},
     {"force", NULL, "replace a file of that name; else it is kept and nothing is written"},
     {"threads", "N", "threads; pictures do not depend on it"},
     {"json", NULL, "say what was drawn as one JSON object"},
@@ -92,7 +92,7 @@ static bool read_camera_key(render_options *o, const char *word) {
              name, cli_suggest(name, names, NAMES));
     return bad_camera(word, text);
   }
-  if (!value || !value[1]) return bad_camera(word, "a value is wanted after '='");
+  if (!value || !value[1]) return bad_camera(word, "a value is expected after '='");
   value++;
   if (which == NAMES - 1) {
     snprintf(o->follow, sizeof o->follow, "%s", value);
@@ -101,7 +101,7 @@ static bool read_camera_key(render_options *o, const char *word) {
   if (which == NAMES - 2)
     return read_target(value, v->target) || bad_camera(word, "a target is X:Y:Z, in metres");
   double x;
-  if (!number(&value, "", &x)) return bad_camera(word, "a number is wanted");
+  if (!number(&value, "", &x)) return bad_camera(word, "a number is expected");
   if (x < least[which] || x > most[which]) {
     snprintf(text, sizeof text, "out of range: %g to %g", least[which], most[which]);
     return bad_camera(word, text);
@@ -144,7 +144,7 @@ static bool read_cut(const char *text, scree_picture_section *section) {
     if (!*at) return true;
     at++;
   }
-  cli_fail(CLI_USAGE, "--cut wants sides of planes as x=0, z>0.5 or x>0&y<0.1 (up to %d), not '%s'",
+  cli_fail(CLI_USAGE, "--cut needs sides of planes as x=0, z>0.5 or x>0&y<0.1 (up to %d), not '%s'",
            (int)SCREE_CUT_PLANES, text);
   return false;
 }
@@ -169,7 +169,7 @@ static bool read_size(const cli_args *args, render_options *o) {
   if (sscanf(size, "%5dx%5d%n", &o->width, &o->height, &used) == 2 && !size[used] &&
       o->width >= 16 && o->height >= 16 && o->width <= 16384 && o->height <= 16384)
     return true;
-  cli_fail(CLI_USAGE, "--size wants WIDTHxHEIGHT, 16 to 16384 each, not '%s'", size);
+  cli_fail(CLI_USAGE, "--size needs WIDTHxHEIGHT, 16 to 16384 each, not '%s'", size);
   return false;
 }
 
@@ -230,7 +230,7 @@ static bool read_range(const cli_args *args, render_options *o) {
   if (number(&at, ":", &o->least) && *at++ == ':' && number(&at, "", &o->most) &&
       o->least < o->most)
     return true;
-  cli_fail(CLI_USAGE, "--range wants A:B with A below B, not '%s'", text);
+  cli_fail(CLI_USAGE, "--range needs A:B with A below B, not '%s'", text);
   return false;
 }
 

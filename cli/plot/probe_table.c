@@ -59,8 +59,8 @@ static int read_file(FILE *file, const char *path, probe_table *t) {
     const size_t length = strcspn(line, "\r\n");
     if (!line[length]) {
       if (feof(file) && number > 1) break;
-      return cli_fail(CLI_INPUT, "%s:%zu: the line is too long or cut off; a probe is wanted", path,
-                      number);
+      return cli_fail(CLI_INPUT, "%s:%zu: the line is too long or cut off; a probe is expected",
+                      path, number);
     }
     line[length] = '\0';
     if (number == 1) {

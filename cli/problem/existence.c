@@ -173,7 +173,7 @@ static scree_status check(scree_context *context, const scree_ccp *problem, repo
     r->certificate = r->check.holds;
     if (!r->certificate) {
       a->verdict = SCREE_EXISTENCE_UNKNOWN;
-      a->reason = "a certificate was found, but did not stand its check";
+      a->reason = "a certificate was found, but did not pass its check";
     }
   }
   clock_gettime(CLOCK_MONOTONIC, &end);

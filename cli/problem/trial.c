@@ -145,7 +145,7 @@ bool trial_set_check(const cli_args *args, scree_context *context, const size_t 
     const char *value = NULL;
     bool taken = false;
     if (!strchr(text, '=') || text[0] == '=') {
-      cli_fail(CLI_USAGE, "--set wants key=value, not '%s'", text);
+      cli_fail(CLI_USAGE, "--set needs key=value, not '%s'", text);
       return false;
     }
     for (size_t k = 0; k < count; k++)
@@ -153,7 +153,7 @@ bool trial_set_check(const cli_args *args, scree_context *context, const size_t 
                (count == 1 || has_key(solvers[k], key));
     if (!taken) {
       cli_fail(CLI_USAGE,
-               "--set %s: no solver asked for has that option; 'scree list solvers' "
+               "--set %s: none of the solvers has that option; 'scree list solvers' "
                "lists them",
                text);
       return false;

@@ -23,7 +23,7 @@ static const rlim_t memory_bytes = (rlim_t)4 << 30, file_bytes = (rlim_t)4 << 30
 
 /* Until the run begins there is nothing to save. */
 static void out_of_time(int number) {
-  static const char text[] = "scree: the scene took the CPU time that --safe allows\n";
+  static const char text[] = "scree: the scene used up the CPU time that --safe allows\n";
   (void)number;
   (void)!write(STDERR_FILENO, text, sizeof text - 1);
   _exit(CLI_INTERRUPTED);

@@ -122,7 +122,7 @@ static void ledger_text(const scree_sim_summary *s) {
     printf(" work of motors %.4g, motions %.4g, forces %.4g;", l->motors, l->motions, l->forces);
   printf(" lost by friction %.4g, impacts %.4g", l->friction, l->impacts);
   if (l->joints != 0.0) printf(", joints %.4g", l->joints);
-  printf("; error %.3g J, %.2g %% of what was turned over\n", l->error, 100.0 * s->energy_error);
+  printf("; error %.3g J, %.2g %% of the energy exchanged\n", l->error, 100.0 * s->energy_error);
   if (s->damped_steps)
     printf("  damping      numerical damping of joints under load in %llu steps\n",
            (unsigned long long)s->damped_steps);
@@ -272,7 +272,7 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
            (unsigned long long)s->looks);
   if (s->divided_steps)
     printf("  parts        %llu steps made in parts, as %s\n", (unsigned long long)s->divided_steps,
-           smooth ? "Newton's method or the error asked for it"
+           smooth ? "Newton's method or the limit of its error required"
                   : "a body would have been through another on the way");
   if (s->time_budget > 0.0)
     printf(
@@ -436,8 +436,7 @@ int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *giv
         s.relaxation_gap, s.worst_lift_percent, 100.0 * s.lifted_part);
   if (s.energy_matters)
     cli_note("warning: the energy does not add up: what was lost or won by numerical error is %.2g "
-             "%% of "
-             "what was turned over (ledger in the summary); take a shorter step",
+             "%% of the energy exchanged (ledger in the summary); take a shorter step",
              100.0 * s.energy_error);
   if (s.turning_matters)
     cli_note(

@@ -145,7 +145,7 @@ int study_read_key(const char *text, study_key *key) {
   *key = (study_key){.count = 0};
   const char *equals = strchr(text, '=');
   if (!equals || equals == text || equals - text >= STUDY_TEXT || !equals[1])
-    return cli_fail(CLI_USAGE, "'%s': KEY=VALUE, KEY=A,B,… or KEY=A:B:N is wanted", text);
+    return cli_fail(CLI_USAGE, "'%s': KEY=VALUE, KEY=A,B,… or KEY=A:B:N is expected", text);
   snprintf(key->name, sizeof key->name, "%.*s", (int)(equals - text), text);
   const char *at = equals + 1;
   bool good = true;
@@ -249,7 +249,7 @@ static int read_measure(study_measure *m, const scree_scene *scene, const char *
   }
   column = strchr(probe, '.');
   if (!column || column == probe || !column[1])
-    return cli_fail(CLI_USAGE, "measure %s: PROBE.COLUMN or summary.NAME is wanted", text);
+    return cli_fail(CLI_USAGE, "measure %s: PROBE.COLUMN or summary.NAME is expected", text);
   *column++ = '\0';
   if (strcmp(probe, "summary") != 0) return find_probe(m, scene, probe, column);
   for (size_t k = 0; k < SUMMARY_NAMES; k++) {
@@ -337,7 +337,7 @@ int study_open(study *s, const cli_args *args, const char *verb, size_t measure_
     s->window[0] = number_read(window, &end);
     if (end != window && *end == ':') s->window[1] = number_read(end + 1, &end);
     if (*end || !(s->window[1] > s->window[0]))
-      return cli_fail(CLI_USAGE, "--window wants A:B with A below B, in seconds, not '%s'", window);
+      return cli_fail(CLI_USAGE, "--window needs A:B with A below B, in seconds, not '%s'", window);
   }
   if (measure_count > STUDY_MEASURES)
     return cli_fail(CLI_USAGE, "more than %d measures", (int)STUDY_MEASURES);

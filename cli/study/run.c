@@ -308,11 +308,11 @@ static int read_rows(study_table *t, FILE *file, long *whole,
     if (!length || line[length - 1] != '\n') break;
     line[length - 1] = '\0';
     if (number == 0 && strcmp(line, t->header) != 0)
-      return cli_fail(
-          CLI_IO,
-          "%s: it is of another study (scene, keys, measures or window); give another --out, or "
-          "--force to begin anew",
-          t->path);
+      return cli_fail(CLI_IO,
+                      "%s: it belongs to another study (scene, keys, measures or window); give "
+                      "another --out, or "
+                      "--force to begin anew",
+                      t->path);
     if (number > 0) {
       const size_t count = split(line, fields);
       row(user, count, fields);

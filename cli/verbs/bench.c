@@ -26,7 +26,7 @@ static const cli_flag flags[] = {
     {"device-blocks", "N",
      "the least contacts and joints of a problem for the device; default 1000"},
     {"repeat", "N", "solve N times and keep the fastest; default 1"},
-    {"out", "DIR", "where results.csv and the plots go; it is made if need be"},
+    {"out", "DIR", "where results.csv and the plots go; it is made when it is missing"},
     {"force", NULL, "replace a file of that name; else it is kept and nothing is written"},
     {"json", NULL, "print one JSON object for each solve, one per line, instead of the table"},
     {0},

@@ -22,8 +22,8 @@ static const cli_flag flags[] = {
     {"fit", "KEY=A:B",
      "a key or parameter of the scene and its bounds, as mu=0:1; may be repeated"},
     {"target", "MEASURE=VALUE",
-     "what shall be measured, as heap.slope=28deg or outlet.rate=1.2kg/s; may be repeated"},
-    {"set", "KEY=VALUE", "a change that all runs have; may be repeated"},
+     "a measure and its target, as heap.slope=28deg or outlet.rate=1.2kg/s; may be repeated"},
+    {"set", "KEY=VALUE", "change a value in all runs; may be repeated"},
     {"runs", "N", "most runs, without those for the sensitivity; default 40"},
     {"tol", "T",
      "stop where all values change by less than this part of their range; default 1e-3"},
@@ -70,12 +70,12 @@ static int read_fit(const char *text, fit *f) {
   const char *equals = strchr(text, '=');
   char *end;
   if (!equals || equals == text || equals - text >= STUDY_TEXT)
-    return cli_fail(CLI_USAGE, "--fit %s: KEY=A:B is wanted", text);
+    return cli_fail(CLI_USAGE, "--fit %s: KEY=A:B is expected", text);
   snprintf(f->name, sizeof f->name, "%.*s", (int)(equals - text), text);
   f->low = number_read(equals + 1, &end);
   const char *colon = strchr(end, ':');
   if (end == equals + 1 || !colon)
-    return cli_fail(CLI_USAGE, "--fit %s: bounds as 0:1 or 0:2mm are wanted", text);
+    return cli_fail(CLI_USAGE, "--fit %s: bounds as 0:1 or 0:2mm are expected", text);
   const char *own = end;
   f->high = number_read(colon + 1, &end);
   double unused;
@@ -83,7 +83,7 @@ static int read_fit(const char *text, fit *f) {
                                      strncmp(own, end, (size_t)(colon - own)) != 0);
   if (end == colon + 1 || mixed || strlen(end) >= sizeof f->unit ||
       !study_number(colon + 1, &unused))
-    return cli_fail(CLI_USAGE, "--fit %s: bounds as 0:1 or 0:2mm are wanted", text);
+    return cli_fail(CLI_USAGE, "--fit %s: bounds as 0:1 or 0:2mm are expected", text);
   snprintf(f->unit, sizeof f->unit, "%s", end);
   if (!(f->high > f->low)) return cli_fail(CLI_USAGE, "--fit %s: A must be below B", text);
   return CLI_OK;
@@ -107,8 +107,8 @@ static int read_options(calibration *c, const cli_args *args, char (*room)[STUDY
       if (*count == STUDY_MEASURES)
         return cli_fail(CLI_USAGE, "more than %d targets", (int)STUDY_MEASURES);
       if (!equals || equals - value >= STUDY_TEXT || !study_number(equals + 1, &c->targets[*count]))
-        return cli_fail(CLI_USAGE, "--target %s: PROBE.COLUMN=VALUE is wanted, as heap.slope=28deg",
-                        value);
+        return cli_fail(CLI_USAGE,
+                        "--target %s: PROBE.COLUMN=VALUE is expected, as heap.slope=28deg", value);
       c->target_texts[*count] = equals + 1;
       snprintf(room[*count], STUDY_TEXT, "%.*s", (int)(equals - value), value);
       measures[*count] = room[*count];
@@ -116,8 +116,8 @@ static int read_options(calibration *c, const cli_args *args, char (*room)[STUDY
     }
     if (code) return code;
   }
-  if (!c->fit_count) return cli_fail(CLI_USAGE, "nothing to find: --fit KEY=A:B is wanted");
-  if (!*count) return cli_fail(CLI_USAGE, "nothing to meet: --target MEASURE=VALUE is wanted");
+  if (!c->fit_count) return cli_fail(CLI_USAGE, "nothing to find: --fit KEY=A:B is expected");
+  if (!*count) return cli_fail(CLI_USAGE, "nothing to meet: --target MEASURE=VALUE is expected");
   c->most = 40;
   c->scan = 3 + 4 * (long)c->fit_count;
   c->tolerance = 1e-3;

@@ -17,8 +17,8 @@ static const cli_flag flags[] = {
      "bodies, contacts, surfaces (vtkhdf) or steps (csv), by commas; default: all but surfaces"},
     {"surface", NULL, "the bodies' surfaces as triangles, in addition (vtkhdf)"},
     {"html", "FILE", "one page with the run inside, which a browser opens by double click"},
-    {"frames", "N", "so many frames at most, evenly chosen (html)"},
-    {"bodies", "N", "so many moving bodies at most, evenly chosen (html)"},
+    {"frames", "N", "at most N frames, evenly chosen (html)"},
+    {"bodies", "N", "at most N moving bodies, evenly chosen (html)"},
     {"precision", "M", "round places to it; default: a thousandth of the smallest body (html)"},
     {"no-contacts", NULL, "leave out contact forces, which may be half of a page (html)"},
     {"from", "S", "frames from this simulated time on"},
@@ -93,7 +93,8 @@ static int read_options(const cli_args *args, char *stem, size_t size, scree_exp
   }
   const size_t end = strlen(stem);
   if (end && stem[end - 1] == '/')
-    return cli_fail(CLI_USAGE, "--out %s names a directory; a stem is wanted: %srun", given, stem);
+    return cli_fail(CLI_USAGE, "--out %s names a directory; a stem is expected: %srun", given,
+                    stem);
   return CLI_OK;
 }
 

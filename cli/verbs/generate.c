@@ -11,12 +11,12 @@
 static const cli_flag flags[] = {
     {"out", "FILE", "the problem file to write (HDF5); needed"},
     {"force", NULL, "replace a file of that name; else it is kept and nothing is written"},
-    {"spheres", "N", "about so many spheres, in a cube; default 512"},
+    {"spheres", "N", "number of spheres, about, in a cube; default 512"},
     {"size", "NXxNYxNZ", "spheres along each axis, instead of --spheres"},
     {"mu", "MU", "friction coefficient; default 0.3"},
-    {"frictionless", NULL, "contacts with a normal row alone, as frictionless solvers want them"},
+    {"frictionless", NULL, "contacts with a normal row alone, as solvers without friction require"},
     {"masses", "equal|top|random",
-     "who is heavy: none, the top layer, or each sphere at random; default equal"},
+     "which spheres are heavy: none (equal), the top layer, or each at random; default equal"},
     {"mass-ratio", "X", "how much heavier, 1e-6 to 1e6; default 1, or 100 with --masses"},
     {"rolling", "M", "coefficient of rolling friction in m; adds rows of moments"},
     {"spinning", "M", "coefficient of spinning friction in m; adds rows of moments"},
@@ -43,7 +43,7 @@ static bool read_size(const cli_args *args, packing_def *def) {
   int used = 0;
   if (sscanf(text, "%6dx%6dx%6d%n", &def->nx, &def->ny, &def->nz, &used) != 3 || text[used] ||
       def->nx < 1 || def->ny < 1 || def->nz < 1) {
-    cli_fail(CLI_USAGE, "--size wants three counts of at least 1, as in 8x8x8, not '%s'", text);
+    cli_fail(CLI_USAGE, "--size needs three counts of at least 1, as in 8x8x8, not '%s'", text);
     return false;
   }
   if ((double)def->nx * def->ny * def->nz > 1e7) {
@@ -134,7 +134,7 @@ static int run(cli_args *args) {
   packing_def def;
   if (!read_def(args, &def)) return CLI_USAGE;
   const char *out = cli_text(args, "out", NULL);
-  if (!out) return cli_fail(CLI_USAGE, "where to? --out FILE is needed");
+  if (!out) return cli_fail(CLI_USAGE, "--out FILE is required: the problem file to write");
   const int code = file_claim(args, out);
   return code ? code : make(args, out, &def);
 }

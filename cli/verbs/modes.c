@@ -60,10 +60,10 @@ static int find(const cli_args *args, const built *b, long count, double *freque
   if (!status)
     status = scree_world_find_modes(b->world, (size_t)count, frequency, shape, &converged);
   if (status) return cli_fail(cli_code(status), "%s", scree_context_message(b->context));
-  const long wanted = count;
+  const long requested = count;
   while (count > 0 && isnan(frequency[count - 1])) count--;
-  if (count < wanted && cli_has(args, "count"))
-    cli_note("joints leave %ld ways to swing, fewer than the %ld asked for", count, wanted);
+  if (count < requested && cli_has(args, "count"))
+    cli_note("joints leave %ld modes, fewer than the %ld requested", count, requested);
   if (cli_has(args, "json")) {
     print_json(frequency, cli_has(args, "shapes") ? shape : NULL, count, bodies, converged);
   } else {

@@ -158,7 +158,7 @@ static int read_items(work *w, const char *list) {
       return cli_fail(CLI_USAGE, "--what: at most %d of them fit in a plot", PANEL_LIMIT);
     item *it = &w->items[w->item_count++];
     if (!n || n >= sizeof it->word)
-      return cli_fail(CLI_USAGE, "--what wants names separated by commas, not '%s'", list);
+      return cli_fail(CLI_USAGE, "--what needs names separated by commas, not '%s'", list);
     memcpy(it->word, at, n);
     const int code = read_item(w, it);
     if (code) return code;

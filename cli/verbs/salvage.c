@@ -44,7 +44,7 @@ static scree_status load_scene(scree_context *context, const char *name, scree_s
 
 static int run(cli_args *args) {
   const char *out = cli_text(args, "out", NULL), *name = cli_text(args, "scene", NULL);
-  if (!out) return cli_fail(CLI_USAGE, "where to? --out FILE is needed");
+  if (!out) return cli_fail(CLI_USAGE, "--out FILE is required: the new recording");
   int code = CLI_OK;
   scree_context *context = cli_context(args, &code);
   if (!context) return code;
@@ -77,7 +77,8 @@ const cli_verb cli_verb_salvage = {
     .summary = "save all that is intact in a damaged recording to a new one",
     .details =
         "Damaged frames are left out, damaged rows of the log of steps become NaN; each loss is\n"
-        "told. Exit 0: the new recording is whole, whatever was lost. The old one is not touched.",
+        "reported. Exit 0: the new recording is whole, whatever was lost. The old one is not "
+        "touched.",
     .flags = flags,
     .run = run,
 };

@@ -86,7 +86,7 @@ static void explain(const trial *t, const scree_solve_settings *s) {
   } else if (t->info.outcome == SCREE_OUTCOME_INFEASIBLE && t->proof.holds) {
     cli_note("the problem has no solution, as %s found%s%s", name, gap, detail);
   } else if (t->info.outcome == SCREE_OUTCOME_INFEASIBLE) {
-    cli_note("%s found the problem infeasible, but its certificate did not stand the check against "
+    cli_note("%s found the problem infeasible, but its certificate did not pass the check against "
              "the problem's own numbers (push %.1e, gain %.1e): nothing is proven",
              name, t->proof.push, t->proof.gain);
   } else if (t->info.outcome == SCREE_OUTCOME_SOLVED) {

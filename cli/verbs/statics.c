@@ -93,7 +93,7 @@ static int solve(const cli_args *args, const built *b) {
   if (info.converged) return CLI_OK;
   return cli_fail(CLI_UNCONVERGED,
                   "no equilibrium was found (residual %.3g after %ld iterations): the places above "
-                  "are none; is something not held, or does it move for ever?",
+                  "are not an equilibrium; is something not held, or does it move for ever?",
                   info.residual, info.iterations);
 }
 

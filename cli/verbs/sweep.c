@@ -40,7 +40,7 @@ static int read_keys(sweep *w, const cli_args *args) {
     const int code = study_read_key(args->given[i].value, &w->keys[w->key_count++]);
     if (code) return code;
   }
-  if (!w->key_count) return cli_fail(CLI_USAGE, "nothing to vary: --set KEY=A:B:N is wanted");
+  if (!w->key_count) return cli_fail(CLI_USAGE, "nothing to vary: --set KEY=A:B:N is expected");
   return CLI_OK;
 }
 
@@ -256,7 +256,7 @@ static int measure_list(const cli_args *args, char *room, size_t size, const cha
       return cli_fail(CLI_USAGE, "more than %d measures", (int)STUDY_MEASURES);
     list[(*count)++] = at;
   }
-  if (!*count) return cli_fail(CLI_USAGE, "nothing to measure: --measure PROBE.COLUMN is wanted");
+  if (!*count) return cli_fail(CLI_USAGE, "nothing to measure: --measure PROBE.COLUMN is expected");
   return CLI_OK;
 }
 

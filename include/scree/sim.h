@@ -101,7 +101,7 @@ typedef struct scree_sim_summary {
   bool turning_matters;
   scree_energy energy;
   /* Sums over the run. `energy_error`: the error, and what contacts and joints gave where they
-   * should take, as a part of what was turned over: the highest kinetic energy, what was dissipated
+   * should take, as a part of the energy exchanged: the highest kinetic energy, what was dissipated
    * and the work from outside. The run is to be doubted when `energy_matters`: above 1 %. */
   scree_ledger ledger;
   double energy_error;

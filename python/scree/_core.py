@@ -341,7 +341,7 @@ def fill(pointer: Any, given: dict[str, Any], keep: list[Any]) -> None:
             elif of.kind == "array":
                 value = np.asarray(value, dtype=float if of.item.cname == "double" else None).ravel().tolist()
                 if len(value) != of.length:
-                    raise ValueError(f"{len(value)} numbers, {of.length} are wanted")
+                    raise ValueError(f"{len(value)} numbers, {of.length} are expected")
             elif of.kind == "pointer" and isinstance(value, str):
                 value = ffi.new("char[]", value.encode())
                 keep.append(value)
@@ -373,7 +373,7 @@ def definition(kind: str, given: dict[str, Any], keep: list[Any]) -> Any:
 def vector3(x: Any, what: str = "a vector") -> Any:
     numbers = np.asarray(x, dtype=float).ravel()
     if numbers.size != 3:
-        raise ValueError(f"{what}: {numbers.size} numbers, 3 are wanted")
+        raise ValueError(f"{what}: {numbers.size} numbers, 3 are expected")
     return ffi.new("double[3]", numbers.tolist())
 
 

@@ -51,7 +51,7 @@ def _check() -> None:
         found = "none"
     if found != HASH:
         raise ImportError(
-            f"{path} was built with other headers than this module (hash {found[:12]}, wanted {HASH[:12]}): "
+            f"{path} was built with other headers than this module (hash {found[:12]}, expected {HASH[:12]}): "
             "structures may differ, so it is not used; build and install both from the same source")
 
 

@@ -22,7 +22,7 @@ def _csc(matrix: Any, what: str, keep: list[Any]) -> Any:
     else:
         dense = np.asarray(matrix, float)
         if dense.ndim != 2:
-            raise ValueError(f"{what}: a matrix is wanted")
+            raise ValueError(f"{what}: a matrix is expected")
         column, index = np.nonzero(dense.T)
         shape, value = dense.shape, dense[index, column]
         start = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=dense.shape[1]))])
@@ -40,7 +40,7 @@ def _csc(matrix: Any, what: str, keep: list[Any]) -> Any:
 def _vector(x: ArrayLike, length: int, what: str, keep: list[Any]) -> Any:
     array = np.ascontiguousarray(x, float)
     if array.shape != (length,):
-        raise ValueError(f"{what}: {array.shape} numbers, {length} are wanted")
+        raise ValueError(f"{what}: {array.shape} numbers, {length} are expected")
     keep.append(array)
     return doubles(array)
 
@@ -77,7 +77,7 @@ class Set:
     def project(self, x: ArrayLike, moment_weight: float = 1.0) -> np.ndarray:
         found = np.array(x, dtype=float)
         if found.shape != (self.dim,):
-            raise ValueError(f"{found.shape} numbers, {self.dim} are wanted")
+            raise ValueError(f"{found.shape} numbers, {self.dim} are expected")
         lib.scree_set_project(ffi.addressof(self._c), moment_weight, doubles(found))
         return found
 
@@ -298,7 +298,7 @@ class Problem(Owner):
         s = definition("scree_solve_settings", settings, keep)
         impulses = np.zeros(self.row_count) if g is None else np.array(g, dtype=float)
         if impulses.shape != (self.row_count,):
-            raise ValueError(f"g: {impulses.shape} numbers, {self.row_count} are wanted")
+            raise ValueError(f"g: {impulses.shape} numbers, {self.row_count} are expected")
         s.warm_start = g is not None
         raised: list[BaseException] = []
 

@@ -98,7 +98,7 @@ class Shapes:
     def height_field(self, heights: ArrayLike, spacing: ArrayLike, thickness: float = 0.0) -> Shape:
         numbers = np.ascontiguousarray(heights, dtype=float)
         if numbers.ndim != 2:
-            raise ValueError("heights: a matrix is wanted, rows along y")
+            raise ValueError("heights: a matrix is expected, rows along y")
         return _make(self._context, "height_field", numbers.shape[1], numbers.shape[0], doubles(numbers),
                      ffi.new("double[2]", np.broadcast_to(np.asarray(spacing, float), 2).tolist()), thickness)
 

@@ -80,7 +80,7 @@ class Vector:
             if self._act is None:
                 raise TypeError("actions need `act`: a function that puts them into a run")
             if len(actions) != self.n:
-                raise ValueError(f"actions: {len(actions)} rows, {self.n} are wanted")
+                raise ValueError(f"actions: {len(actions)} rows, {self.n} are expected")
             for sim, action in zip(self.sims, actions):
                 self._act(sim, action)
         self.advance(steps)

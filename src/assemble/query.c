@@ -145,7 +145,7 @@ scree_status scree_world_find_closest(const scree_world *w, scree_body_id a, scr
   const shape *sa = bodies->shape[i], *sb = bodies->shape[k];
   if (i == k || !sa || !sb || !(within >= 0.0))
     return context_fail(w->context, SCREE_ERROR_ARGUMENT,
-                        "closest points: wanted are two bodies with shapes, and within >= 0");
+                        "closest points: two bodies with shapes and within >= 0 are expected");
   if (!can_touch(sa, sb))
     return context_fail(w->context, SCREE_ERROR_UNSUPPORTED,
                         "closest points: these shapes cannot touch each other");

@@ -7,7 +7,7 @@
 #define ARGUMENT_CHECK(context, condition)                                                         \
   do {                                                                                             \
     if (!(condition))                                                                              \
-      return context_fail(context, SCREE_ERROR_ARGUMENT, "%s: an argument is null; wanted: %s",    \
+      return context_fail(context, SCREE_ERROR_ARGUMENT, "%s: an argument is null; expected: %s",  \
                           __func__, #condition);                                                   \
   } while (0)
 

@@ -79,10 +79,10 @@ static scree_status parse_number(scree_context *context, const char *owner,
   errno = 0;
   const double x = number_read(text, &end);
   if (end == text || *end || isnan(x))
-    return context_fail(context, SCREE_ERROR_ARGUMENT, "%s: %s wants a number, not '%s'", owner,
+    return context_fail(context, SCREE_ERROR_ARGUMENT, "%s: %s needs a number, not '%s'", owner,
                         option->key, text);
   if (option->type == SCREE_OPTION_INT && x != floor(x))
-    return context_fail(context, SCREE_ERROR_ARGUMENT, "%s: %s wants a whole number, not '%s'",
+    return context_fail(context, SCREE_ERROR_ARGUMENT, "%s: %s needs a whole number, not '%s'",
                         owner, option->key, text);
   if (x < option->minimum || x > option->maximum)
     return context_fail(context, SCREE_ERROR_ARGUMENT, "%s: %s = %s is outside [%g, %g]%s%s", owner,
@@ -101,7 +101,7 @@ scree_status options_set(scree_context *context, const char *owner, const scree_
     if (table[i].type == SCREE_OPTION_BOOL) {
       const int on = choice_index("off|on|false|true|no|yes|0|1", text);
       if (on < 0)
-        return context_fail(context, SCREE_ERROR_ARGUMENT, "%s: %s wants on or off, not '%s'",
+        return context_fail(context, SCREE_ERROR_ARGUMENT, "%s: %s needs on or off, not '%s'",
                             owner, key, text);
       values[i] = on % 2;
       return SCREE_OK;
@@ -109,7 +109,7 @@ scree_status options_set(scree_context *context, const char *owner, const scree_
     if (table[i].type == SCREE_OPTION_CHOICE) {
       const int index = choice_index(table[i].choices, text);
       if (index < 0)
-        return context_fail(context, SCREE_ERROR_ARGUMENT, "%s: %s wants one of %s, not '%s'",
+        return context_fail(context, SCREE_ERROR_ARGUMENT, "%s: %s needs one of %s, not '%s'",
                             owner, key, table[i].choices, text);
       values[i] = index;
       return SCREE_OK;

@@ -122,9 +122,9 @@ static scree_status read_parameters(scree_scene *scene, const scene_node *root,
   const scene_node *map = scene_find(root, "parameters");
   scree_status status = SCREE_OK;
   if (map && map->kind != SCENE_MAP)
-    return scene_fault(doc, map, "parameters: a map of names is wanted");
+    return scene_fault(doc, map, "parameters: a map of names is expected");
   if (set && set->kind != SCENE_MAP)
-    return scene_fault(doc, set, "set: a map of parameters is wanted, as {radius: 0.3}");
+    return scene_fault(doc, set, "set: a map of parameters is expected, as {radius: 0.3}");
   for (size_t i = 0; set && i < set->count; i++) {
     if (scene_find(map, set->keys[i]->text)) continue;
     const char *names[64];
@@ -261,7 +261,7 @@ static scree_status turn(scree_scene *scene, const scene_node *node, const scene
   scree_status status = scene_number(&scene->doc, scope, loop->items[level], key->text, "", &count);
   if (!status && (count != (double)(long)count || count < 0.0 || count > PART_LIMIT))
     status = scene_fault(&scene->doc, loop->items[level],
-                         "%s: %g turns; a whole number from 0 to %d is wanted", key->text, count,
+                         "%s: %g turns; a whole number from 0 to %d is expected", key->text, count,
                          PART_LIMIT);
   for (double i = 0.0; !status && i < count; i += 1.0) {
     scope->count = outer;
@@ -276,11 +276,11 @@ static scree_status expand_list(scree_scene *scene, const scene_node *root, int 
   const scene_node *list = scene_find(root, "assemblies");
   scree_status status = SCREE_OK;
   if (list && list->kind != SCENE_LIST)
-    return scene_fault(&scene->doc, list, "assemblies: a list is wanted");
+    return scene_fault(&scene->doc, list, "assemblies: a list is expected");
   for (size_t i = 0; list && i < list->count && !status; i++) {
     const scene_node *loop = scene_find(list->items[i], "for");
     if (loop && (loop->kind != SCENE_MAP || loop->count == 0))
-      return scene_fault(&scene->doc, loop, "for: a map of loop variables is wanted, as {i: 4}");
+      return scene_fault(&scene->doc, loop, "for: a map of loop variables is expected, as {i: 4}");
     status = turn(scene, list->items[i], loop, 0, depth);
   }
   return status;

@@ -69,7 +69,7 @@ static scree_status read_parameters(scree_scene *scene) {
   const scene_node *map = scene_find(scene->root, "parameters");
   scree_status status = SCREE_OK;
   if (map && map->kind != SCENE_MAP)
-    return scene_fault(&scene->doc, map, "parameters: a map of names is wanted");
+    return scene_fault(&scene->doc, map, "parameters: a map of names is expected");
   for (size_t i = 0; map && i < map->count; i++) {
     const char *name = map->keys[i]->text;
     double value = 0.0;
@@ -277,7 +277,7 @@ static scree_status build_pairs(scree_scene *scene, scree_world *world) {
     scree_status one =
         scene_read(&scene->doc, &scene->scope, list->items[i], &scene_section_pair, &k);
     if (!one && (k.between->kind != SCENE_LIST || k.between->count != 2))
-      one = scene_fault(&scene->doc, k.between, "between: a list of two materials is wanted");
+      one = scene_fault(&scene->doc, k.between, "between: a list of two materials is expected");
     for (int n = 0; n < 2 && !one; n++) one = pair_material(scene, k.between->items[n], &id[n]);
     if (!one) one = check_material(scene, &k);
     if (!one && scree_world_set_pair(world, id[0], id[1], &k.def))

@@ -27,7 +27,7 @@ static scree_status read_table(scree_scene *scene, const scene_node *map, const 
                                const scree_option_def *table, size_t count,
                                scree_option_list *out) {
   if (map->kind != SCENE_MAP)
-    return scene_fault(&scene->doc, map, "options: a map of keys is wanted");
+    return scene_fault(&scene->doc, map, "options: a map of keys is expected");
   const char **keys = scene_alloc(&scene->doc, (map->count + 1) * sizeof *keys);
   const char **values = scene_alloc(&scene->doc, (map->count + 1) * sizeof *values);
   if (!keys || !values) return SCREE_ERROR_MEMORY;

@@ -69,7 +69,7 @@ scree_status scree_shape_create_height_field(scree_context *context, size_t nx, 
   *out = NULL;
   if (nx < 2 || ny < 2 || nx > 30000 || ny > 30000 || nx * ny > 50000000)
     return context_fail(context, SCREE_ERROR_ARGUMENT,
-                        "a height field of %zu x %zu heights; at least 2 x 2 are wanted, at most "
+                        "a height field of %zu x %zu heights; at least 2 x 2 are expected, at most "
                         "50,000,000",
                         nx, ny);
   for (int k = 0; k < 2; k++)

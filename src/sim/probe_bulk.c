@@ -92,7 +92,7 @@ scree_status probe_group(const scree_world *world, const scree_probe_def *def,
 
 /* ---- surface -------------------------------------------------------------------------------- */
 
-enum { CELLS_A_SIDE = 2048 };
+enum { CELLS_PER_SIDE = 2048 };
 
 typedef struct grid {
   double low[2], cell;
@@ -119,7 +119,7 @@ static scree_status grid_fill(const scree_world *world, const scree_probe_def *d
   if (count == 0.0) return SCREE_OK;
   double extent = fmax(high[0] - g->low[0], high[1] - g->low[1]);
   g->cell = def->cell > 0.0 ? def->cell : 2.0 * diameters / count;
-  g->cell = fmax(g->cell, extent / (CELLS_A_SIDE - 1));
+  g->cell = fmax(g->cell, extent / (CELLS_PER_SIDE - 1));
   if (!(g->cell > 0.0) || !isfinite(extent)) return SCREE_OK;
   g->nx = (size_t)((high[0] - g->low[0]) / g->cell) + 1;
   g->ny = (size_t)((high[1] - g->low[1]) / g->cell) + 1;

@@ -5,7 +5,7 @@
  *   finite       every place and velocity is a number
  *   momentum     free bodies keep their linear momentum and its moment
  *   energy       the ledger closes: the error, with what contacts and joints gave where they should
- *                take, is less than `campaign_energy` of what was turned over
+ *                take, is less than `campaign_energy` of the energy exchanged
  *   depth        no overlap is deeper than `campaign_depth` of the smaller diameter
  *   lost         nothing leaves a closed room or falls below the ground
  *   bits         two threads give the bits of one

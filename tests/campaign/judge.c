@@ -6,7 +6,7 @@
 #include "model/world.h"
 #include "tests/campaign/campaign.h"
 
-const double campaign_energy = 0.05;   /* of what was turned over; above 0.01 the run warns */
+const double campaign_energy = 0.05;   /* of the energy exchanged; above 0.01 the run warns */
 const double campaign_depth = 15.0;    /* percent of the smaller diameter */
 const double campaign_momentum = 1e-9; /* of sum m |v| */
 static const double campaign_moment = 1e-6;

@@ -197,8 +197,8 @@ probes: [{name: bullet, kind: body, body: bullet}]
 
     def test_faults(self):
         for exclude, message in (("exclude: [{bodies: [ball, bal]}]", "there is no body 'bal'; did you mean 'ball'?"),
-                                 ("exclude: [{bodies: [bullet]}]", "scene.yaml:7:20: bodies: two bodies or more are wanted"),
-                                 ("exclude: [{bodies: ball}]", "scene.yaml:7:20: bodies: a list of names is wanted, as [a, b]")):
+                                 ("exclude: [{bodies: [bullet]}]", "scene.yaml:7:20: bodies: two bodies or more are expected"),
+                                 ("exclude: [{bodies: ball}]", "scene.yaml:7:20: bodies: a list of names is expected, as [a, b]")):
             result = self.run_with(exclude)
             self.assertEqual(result.code, 3)
             self.assertIn(message, result.err)

@@ -219,14 +219,14 @@ class Export(CommandTest):
             self.assertEqual(sorted(os.listdir(self.dir)), before)
         refuse(["run.h5", "--what", "bodie"], 2, "--what: there is no 'bodie'; did you mean 'bodies'? allowed are bodies, "
                "contacts, steps, surfaces")
-        refuse(["run.h5", "--format", "xml"], 2, "--format wants one of vtkhdf|csv, not 'xml'")
+        refuse(["run.h5", "--format", "xml"], 2, "--format needs one of vtkhdf|csv, not 'xml'")
         refuse(["run.h5", "--format", "csv", "--surface"], 2, "CSV holds bodies, contacts and steps; surfaces are written "
                "as VTKHDF")
         refuse(["run.h5", "--what", "steps"], 2, "VTKHDF holds bodies, contacts and surfaces; the log of steps is written "
                "as CSV")
         refuse(["run.h5", "--every", "0"], 2, "--every 0 is out of range: 1 to 1000000000")
         refuse(["run.h5", "--out", "no/such"], 6, "no/such_bodies.hdf.series: cannot write it: directory 'no': No such file or directory")
-        refuse(["run.h5", "--out", "./"], 2, "--out ./ names a directory; a stem is wanted: ./run")
+        refuse(["run.h5", "--out", "./"], 2, "--out ./ names a directory; a stem is expected: ./run")
         refuse(["run.h5", "--from", "7"], 3, "run.h5: no frame lies within 7 s to inf s; 21 frames go from 0 s to 0.4 s")
 
     def test_full_disk(self):

@@ -19,7 +19,7 @@ probes: [{name: ion, kind: body, body: ion}, {name: well, kind: body, body: well
 """
 FAULTS = [
     ("body: nobody, force: [1, 0, 0]", "nobody"),
-    ("start: 1 s", "one of force, acceleration, electric and magnetic is wanted"),
+    ("start: 1 s", "one of force, acceleration, electric and magnetic is expected"),
     ("force: [1, 0]", "force"),
     ("force: ['${1 / (y - y)}', 0, 0]", "not finite"),
     ("force: ['${w}', 0, 0]", "w"),

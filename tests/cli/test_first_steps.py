@@ -54,7 +54,7 @@ class FirstSteps(CommandTest):
             found.append(json.loads(result.out.splitlines()[-1])["state_hash"])
         self.assertEqual(len(set(found)), 1)
         scene = self.write("m.yaml", "bodies:\n  - {name: b, shape: {mesh: {file: cube.stl, scale: 1 kg}}}\n")
-        self.assertIn("scale: '1 kg' has the wrong unit; wanted is a value in m", self.run_scree("check", scene).err)
+        self.assertIn("scale: '1 kg' has the wrong unit; a value in m is expected", self.run_scree("check", scene).err)
 
     def test_units(self):
         units = {u["name"]: u for u in json.loads(self.check(["list", "units", "--json"], 0).out)}

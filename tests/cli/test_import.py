@@ -313,7 +313,7 @@ class Faults(CommandTest):
                 (two + joint % ("revolute", ""), "r.urdf:2:1: joint 'j': a revolute joint needs a <limit>"),
                 (two + joint % ("continuous", '<axis xyz="0 0 0"/>'), "r.urdf:2:76: joint 'j': its axis has no direction"),
                 (two + joint % ("revolute", '<limit lower="1" upper="0"/>'), "joint 'j': its lower limit 1 is above the upper one, 0"),
-                (two + joint % ("fixed", '<origin xyz="0 0"/>'), "r.urdf:2:73: xyz: 2 numbers; 3 are wanted"),
+                (two + joint % ("fixed", '<origin xyz="0 0"/>'), "r.urdf:2:73: xyz: 2 numbers; 3 are expected"),
                 (two + joint % ("fixed", '<origin xyz="0 0 nan"/>'), "r.urdf:2:73: xyz: 'nan' is no finite number"),
                 (two + '</robot>', None),
                 (link % "a" + joint % ("fixed", ""), "joint 'j': there is no link 'b'"),
@@ -332,7 +332,7 @@ class Faults(CommandTest):
         head = '<mujoco><worldbody><body name="b">'
         tail = '</body></worldbody></mujoco>'
         for text, message in (
-                ('<geom size="0"/>', "r.xml:1:41: geom: a size of 1 number above 0 is wanted"),
+                ('<geom size="0"/>', "r.xml:1:41: geom: a size of 1 number above 0 is expected"),
                 ('<geom type="blob"/>', "r.xml:1:41: geom: there is no type 'blob'"),
                 ('<geom class="x" size="1"/>', "r.xml:1:41: there is no class 'x'; there are none"),
                 ('<geom type="mesh" mesh="m"/>', "r.xml:1:53: there is no mesh 'm' in <asset>"),

@@ -203,7 +203,7 @@ probes:
         self.assertEqual(json.loads(result.out), {"scene": "scene.yaml", "messages": [message], "bodies": 2, "joints": 0, "ok": False})
         self.scene("stp: 1\nduration: 1 kg\n" + BALLS % 3)
         self.check(["check", "scene.yaml"], 3, "scree check: scene.yaml:1:1: unknown key 'stp'; did you mean 'step'?\n"
-                   "scree check: scene.yaml:2:11: duration: '1 kg' has the wrong unit; wanted is a value in s\n", "")
+                   "scree check: scene.yaml:2:11: duration: '1 kg' has the wrong unit; a value in s is expected\n", "")
         self.scene("bodies: [{name: a, shape: {sphere: {radius: 1}}, angular_velocity: [0, 0, 1]}]\nstep: 1 ms\nduration: 1\n")
         for verb in "check", "run":  # said once, though a body is built after the scene is read
             self.check([verb, "scene.yaml"], 3, f"scree {verb}: scene.yaml:1:50: unknown key 'angular_velocity'; did you mean "

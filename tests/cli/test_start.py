@@ -233,13 +233,13 @@ probes:
             self.assertIn(wanted, self.run_scree("check", "wrong.yaml").err)
 
     def test_faults(self):
-        for old, new, wanted in (("at: 0.3 s, ", "", "one of `at` and `when` is wanted"),
-                                 ("at: 0.3 s, ", "at: 0.3 s, when: '${t > 1}', ", "one of `at` and `when` is wanted"),
+        for old, new, wanted in (("at: 0.3 s, ", "", "one of `at` and `when` is expected"),
+                                 ("at: 0.3 s, ", "at: 0.3 s, when: '${t > 1}', ", "one of `at` and `when` is expected"),
                                  ("remove: shelf", "name: x", "twice|already|duplicate"),
                                  ("remove: shelf", "remove: shelv", "did you mean 'shelf'"),
                                  (", remove: shelf", "", "nothing is to happen"),
                                  ("${z < 0.5}", "${q < 0.5}", "no parameter 'q'"),
-                                 ("${z < 0.5}", "${z < }", "a number or a name is wanted"),
+                                 ("${z < 0.5}", "${z < }", "a number or a name is expected"),
                                  ("body: ball, gravity", "gravity", "no parameter 'z'")):
             with self.subTest(new=new):
                 self.write("events.yaml", EVENTS.replace(old, new, 1))

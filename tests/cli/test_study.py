@@ -125,13 +125,13 @@ class Sweep(Study):
                 (["--measure", "box.x"], 2, "nothing to vary"),
                 (["--set", "mu=0:1:3"], 2, "nothing to measure"),
                 (["--set", "mu=0:1", "--measure", "box.x"], 2, "a range is A:B:N"),
-                (["--set", "mu=", "--measure", "box.x"], 2, "is wanted"),
+                (["--set", "mu=", "--measure", "box.x"], 2, "is expected"),
                 (["--set", "mu=1,,2", "--measure", "box.x"], 2, "an empty"),
                 (["--set", "mu=0:1:3", "--measure", "bix.x"], 2, "no probe 'bix'; it has: box, gate"),
                 (["--set", "mu=0:1:3", "--measure", "box.q"], 2, "no column 'q'; it has: x, y"),
                 (["--set", "mu=0:1:3", "--measure", "box.x:median"], 2, "not one of mean"),
                 (["--set", "mu=0:1:3", "--measure", "summary.step"], 2, "did you mean 'steps'"),
-                (["--set", "mu=0:1:3", "--measure", "box.x", "--window", "2:1"], 2, "--window wants"),
+                (["--set", "mu=0:1:3", "--measure", "box.x", "--window", "2:1"], 2, "--window needs"),
                 (["--set", "my=0:1:3", "--measure", "box.x"], 3, "my")):
             with self.subTest(words=words):
                 result = self.run_scree("sweep", "incline.yaml", *words, "--out", "none")
@@ -184,7 +184,7 @@ class Calibrate(Study):
         for words, wanted in ((["--target", "box.x=1"], "nothing to find"), (["--fit", "mu=0:1"], "nothing to meet"),
                               (["--fit", "mu=1:0", "--target", "box.x=1"], "A must be below B"),
                               (["--fit", "mu=0", "--target", "box.x=1"], "bounds as"),
-                              (["--fit", "mu=0:1", "--target", "box.x=1 apple"], "is wanted"),
+                              (["--fit", "mu=0:1", "--target", "box.x=1 apple"], "is expected"),
                               (["--fit", "mu=0:1", "--target", "box.vx=1kg"], "measured in m/s"),
                               (["--fit", "mu=0:1", "--target", "box.q=1"], "no column 'q'")):
             with self.subTest(words=words):

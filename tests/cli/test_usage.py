@@ -50,19 +50,19 @@ class Usage(CommandTest):
 
     def test_values(self):
         for arguments, message in [
-            (["--tol", "abc"], "--tol wants a number, not 'abc'"),
-            (["--tol", "1e-6x"], "--tol wants a number, not '1e-6x'"),
-            (["--tol", "nan"], "--tol wants a number, not 'nan'"),
+            (["--tol", "abc"], "--tol needs a number, not 'abc'"),
+            (["--tol", "1e-6x"], "--tol needs a number, not '1e-6x'"),
+            (["--tol", "nan"], "--tol needs a number, not 'nan'"),
             (["--tol", "-1"], "--tol -1 is out of range: at least 0"),
-            (["--tol="], "--tol wants a value that is not empty: --tol T"),
-            (["--tol"], "--tol wants a value: --tol T"),
-            (["--tol", "--json"], "--tol wants a value: --tol T"),
-            (["--max-iter", "1.5"], "--max-iter wants a whole number, not '1.5'"),
+            (["--tol="], "--tol needs a value that is not empty: --tol T"),
+            (["--tol"], "--tol needs a value: --tol T"),
+            (["--tol", "--json"], "--tol needs a value: --tol T"),
+            (["--max-iter", "1.5"], "--max-iter needs a whole number, not '1.5'"),
             (["--max-iter", "-3"], "--max-iter -3 is out of range: 0 to 1000000000000"),
             (["--max-iter", "9" * 40],
              "--max-iter " + "9" * 40 + " is out of range: 0 to 1000000000000"),
             (["--threads", "0"], "--threads 0 is out of range: 1 to 1024"),
-            (["--model", "elastic"], "--model wants one of relaxed|coulomb, not 'elastic'"),
+            (["--model", "elastic"], "--model needs one of relaxed|coulomb, not 'elastic'"),
             (["--json=yes"], "--json is a switch and takes no value"),
             (["--tol", "0", "--time-limit", "0"],
              "without a tolerance, --max-iter or --time-limit it would never end"),
@@ -71,14 +71,14 @@ class Usage(CommandTest):
             (["--solver", "gs,,apgd"], "there is no solver ''; 'scree list solvers' lists them"),
             (["--solver", "quuxquux"],
              "there is no solver 'quuxquux'; 'scree list solvers' lists them"),
-            (["--set", "omega"], "--set wants key=value, not 'omega'"),
-            (["--set", "=3"], "--set wants key=value, not '=3'"),
+            (["--set", "omega"], "--set needs key=value, not 'omega'"),
+            (["--set", "=3"], "--set needs key=value, not '=3'"),
             (["--solver", "gs", "--set", "omga=1"],
              "solver gs has no option 'omga'; did you mean 'omega'?"),
             (["--solver", "gs", "--set", "omega=7"], "solver gs: omega = 7 is outside [0.01, 1.99]"),
-            (["--solver", "gs", "--set", "apgd.restart=on"], "--set apgd.restart=on: no solver "
-             "asked for has that option; 'scree list solvers' lists them"),
-            (["--solver", "gs,apgd", "--set", "quux=on"], "--set quux=on: no solver asked for has "
+            (["--solver", "gs", "--set", "apgd.restart=on"], "--set apgd.restart=on: none of "
+             "the solvers has that option; 'scree list solvers' lists them"),
+            (["--solver", "gs,apgd", "--set", "quux=on"], "--set quux=on: none of the solvers has "
              "that option; 'scree list solvers' lists them"),
         ]:
             with self.subTest(arguments=arguments):
@@ -130,11 +130,11 @@ class Usage(CommandTest):
 
     def test_generate(self):
         for arguments, message in [
-            ([], "where to? --out FILE is needed"),
+            ([], "--out FILE is required: the problem file to write"),
             (["--size", "3x3", "--out", "f"],
-             "--size wants three counts of at least 1, as in 8x8x8, not '3x3'"),
+             "--size needs three counts of at least 1, as in 8x8x8, not '3x3'"),
             (["--size", "3x0x3", "--out", "f"],
-             "--size wants three counts of at least 1, as in 8x8x8, not '3x0x3'"),
+             "--size needs three counts of at least 1, as in 8x8x8, not '3x0x3'"),
             (["--size", "9999x9999x9", "--out", "f"],
              "--size 9999x9999x9 is more than 10000000 spheres"),
             (["--size", "2x2x2", "--spheres", "3", "--out", "f"],

@@ -170,7 +170,7 @@ static void no_impact_makes_energy(void **state) {
 
 /* Two links in space whose end hits the floor, with 8 steps from start to hit: the impulses of the
  * joints in a bounce are far above those of the motion, and did work by what the turn bends (0.37
- * of all that was turned over). */
+ * of all energy exchanged). */
 static void joints_give_no_energy_in_a_bounce(void **state) {
   (void)state;
   static const char text[] =

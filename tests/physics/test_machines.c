@@ -301,7 +301,7 @@ static double total(const lab *l) {
 }
 
 /* A double pendulum and a slider-crank without friction, let go from the horizontal, keep their
- * energy: means over a second within 0.5 % of what is turned over. In a flip of the pendulum by
+ * energy: means over a second within 0.5 % of the energy exchanged. In a flip of the pendulum by
  * half a radian a step what is shown is off for a moment, which goes with the square of the step.
  */
 static void test_energy(void **state) {

@@ -276,7 +276,7 @@ class Behaviour(unittest.TestCase):
             world.sphere(-1)
         with self.assertRaisesRegex(TypeError, "did you mean 'position'"):
             world.add_body(positon=(0, 0, 0))
-        with self.assertRaisesRegex(ValueError, "3 are wanted"):
+        with self.assertRaisesRegex(ValueError, "3 are expected"):
             world.add_body(position=(0, 0))
         with self.assertRaisesRegex(ValueError, "dynamic, fixed, prescribed"):
             world.add_body(kind="solid")

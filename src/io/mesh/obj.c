@@ -20,7 +20,7 @@ static scree_status read_corner(mesh_reader *r, const mesh_word *word, uint32_t 
   for (size_t i = first.length; i < word->length; i++) {
     const char c = word->text[i];
     if (c != '/' && c != '-' && (c < '0' || c > '9'))
-      return mesh_fault(r, word->at + i, "numbers with '/' between them are wanted");
+      return mesh_fault(r, word->at + i, "numbers with '/' between them are expected");
   }
   const long long known = (long long)r->mesh->vertex_count;
   long long n;

@@ -56,7 +56,7 @@ typedef struct ply_reader {
 
 static scree_status want_word(mesh_reader *r, const char *what, mesh_word *word) {
   if (mesh_next_word(r, false, word)) return SCREE_OK;
-  return mesh_fault(r, r->at, "%s is wanted", what);
+  return mesh_fault(r, r->at, "%s is expected", what);
 }
 
 static scree_status read_type(mesh_reader *r, ply_type *type) {
@@ -80,7 +80,7 @@ static scree_status read_format(ply_reader *p) {
   for (int i = 0; i < 3; i++)
     if (mesh_is_word(&word, formats[i], false)) p->format = FORMAT_TEXT + i;
   if (p->format) return SCREE_OK;
-  return mesh_fault(p->r, word.at, "ascii, binary_little_endian or binary_big_endian is wanted");
+  return mesh_fault(p->r, word.at, "ascii, binary_little_endian or binary_big_endian is expected");
 }
 
 static scree_status read_element(ply_reader *p) {

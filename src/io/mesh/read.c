@@ -98,7 +98,7 @@ scree_status mesh_number(mesh_reader *r, const mesh_word *word, double *value) {
     *value = number_read(text, &end);
   }
   if (end == text || *end)
-    return mesh_fault(r, word->at, "a number is wanted, not '%.*s'",
+    return mesh_fault(r, word->at, "a number is expected, not '%.*s'",
                       (int)(word->length < 40 ? word->length : 40), word->text);
   if (!isfinite(*value)) return mesh_fault(r, word->at, "the number is not finite");
   return SCREE_OK;
@@ -117,7 +117,7 @@ scree_status mesh_whole(mesh_reader *r, const mesh_word *word, long long low, lo
   }
   *value = minus ? -n : n;
   if (good && *value >= low && *value <= high) return SCREE_OK;
-  return mesh_fault(r, word->at, "a whole number from %lld to %lld is wanted, not '%.*s'", low,
+  return mesh_fault(r, word->at, "a whole number from %lld to %lld is expected, not '%.*s'", low,
                     high, (int)(word->length < 40 ? word->length : 40), word->text);
 }
 
@@ -125,7 +125,7 @@ scree_status mesh_place(mesh_reader *r, bool joined, double x[3]) {
   for (int k = 0; k < 3; k++) {
     mesh_word word;
     if (!mesh_next_word(r, joined, &word))
-      return mesh_fault(r, r->at, "three coordinates are wanted, not %d", k);
+      return mesh_fault(r, r->at, "three coordinates are expected, not %d", k);
     const scree_status status = mesh_number(r, &word, &x[k]);
     if (status) return status;
   }

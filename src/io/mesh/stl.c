@@ -51,12 +51,12 @@ static bool next_start(mesh_reader *r, mesh_word *word) {
 static scree_status expect(mesh_reader *r, const char *first, const char *second) {
   mesh_word word;
   if (!next_start(r, &word))
-    return mesh_fault(r, r->at, "the file ends where '%s' is wanted", first);
+    return mesh_fault(r, r->at, "the file ends where '%s' is expected", first);
   if (!mesh_is_word(&word, first, true))
-    return mesh_fault(r, word.at, "'%s' is wanted, not '%.*s'", first,
+    return mesh_fault(r, word.at, "'%s' is expected, not '%.*s'", first,
                       (int)(word.length < 40 ? word.length : 40), word.text);
   if (second && (!mesh_next_word(r, false, &word) || !mesh_is_word(&word, second, true)))
-    return mesh_fault(r, word.at, "'%s %s' is wanted", first, second);
+    return mesh_fault(r, word.at, "'%s %s' is expected", first, second);
   return SCREE_OK;
 }
 
@@ -91,13 +91,13 @@ static scree_status read_text(mesh_reader *r) {
       inside = false;
       mesh_next_line(r);
     } else {
-      status = mesh_fault(r, word.at, "'%s' is wanted, not '%.*s'",
+      status = mesh_fault(r, word.at, "'%s' is expected, not '%.*s'",
                           inside ? "facet' or 'endsolid" : "solid",
                           (int)(word.length < 40 ? word.length : 40), word.text);
     }
     if (status) return status;
   }
-  return inside ? mesh_fault(r, r->at, "the file ends where 'endsolid' is wanted") : SCREE_OK;
+  return inside ? mesh_fault(r, r->at, "the file ends where 'endsolid' is expected") : SCREE_OK;
 }
 
 scree_status mesh_read_stl(mesh_reader *r) {

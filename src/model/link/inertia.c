@@ -35,7 +35,7 @@ scree_status scree_world_get_link_masses(const scree_world *w, const scree_link_
   if ((int)d->kind < 0 || d->kind >= SCREE_LINK_KIND_COUNT || !link_classes[d->kind]->mass)
     return link_refuse(w, "only tetrahedra, cables and shells have a mass");
   if (!link_positive(d->density)) return link_refuse(w, "density must be above 0");
-  if (d->body_count > LINK_BODIES) return link_refuse(w, "one to ten bodies are wanted");
+  if (d->body_count > LINK_BODIES) return link_refuse(w, "one to ten bodies are expected");
   double place[LINK_BODIES][3];
   memcpy(place, at, link_body_count(d) * sizeof *place);
   return find(w, d, (const double(*)[3])place, link_body_count(d), NULL, masses);

@@ -50,7 +50,7 @@ scree_status scree_world_add_link(scree_world *w, const scree_link_def *d, scree
     return context_fail(w->context, SCREE_ERROR_INPUT, "link: there is no kind %d", (int)d->kind);
   const link_class *class = link_classes[d->kind];
   if (d->body_count > LINK_BODIES || (d->kind == SCREE_LINK_USER && d->body_count < 1))
-    return link_refuse(w, "one to ten bodies are wanted");
+    return link_refuse(w, "one to ten bodies are expected");
   for (int k = 0; k < 2; k++)
     if (!world_finite(v3_load(d->point[k])) || !world_finite(v3_load(d->up)))
       return link_refuse(w, "its points must be finite");

@@ -92,7 +92,7 @@ static scree_status build_lattice(scree_scene *scene, scree_world *world, const 
   for (int i = 0; i < 3; i++)
     if (k.count[i] != floor(k.count[i]))
       return scene_fault(&scene->doc, scene_place(&k.head, "count"),
-                         "count: whole numbers are wanted");
+                         "count: whole numbers are expected");
   if (k.number > places)
     return scene_fault(&scene->doc, scene_place(&k.head, "number"),
                        "number: %ld bodies for %.0f places; raise the count", k.number, places);
@@ -129,7 +129,7 @@ static scree_status build_turn(scree_scene *scene, scree_world *world, const sce
   if (status) return status;
   int makers = (t.keys.lattice != NULL) + (t.keys.random != NULL) + (t.keys.csv != NULL);
   if (makers > 1)
-    status = scene_fault(&scene->doc, node, "body: one of lattice, random and csv is wanted");
+    status = scene_fault(&scene->doc, node, "body: one of lattice, random and csv is expected");
   else if (!t.keys.shape && !t.keys.csv && t.keys.kind == SCREE_BODY_DYNAMIC &&
            !scene_given(&t.keys.head, &scene_section_body, "inertia"))
     status = scene_fault(&scene->doc, node, "body: key 'shape' is missing");
@@ -155,7 +155,7 @@ static scree_status build_loop(scree_scene *scene, scree_world *world, const sce
   if (status) return status;
   if (count != floor(count) || count < 0.0 || count > BODY_LIMIT)
     return scene_fault(&scene->doc, loop->items[level],
-                       "%s: %g turns; a whole number from 0 on is wanted", key->text, count);
+                       "%s: %g turns; a whole number from 0 on is expected", key->text, count);
   size_t outer = scope->count;
   const size_t before = scene->turns;
   for (double i = 0.0; i < count && !status; i += 1.0) {
@@ -180,7 +180,7 @@ scree_status scene_build_loop(scree_scene *scene, scree_world *world, const scen
   scene_enter(scene, node->part);
   if (!loop) return build(scene, world, node);
   if (loop->kind != SCENE_MAP || loop->count == 0)
-    return scene_fault(&scene->doc, loop, "for: a map of loop variables is wanted, as {i: 4}");
+    return scene_fault(&scene->doc, loop, "for: a map of loop variables is expected, as {i: 4}");
   return build_loop(scene, world, node, loop, 0, build);
 }
 

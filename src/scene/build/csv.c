@@ -96,7 +96,7 @@ static scree_status read_header(csv_reader *r) {
   scene_document *doc = &r->scene->doc;
   if (!next_line(r, &line, &length)) {
     r->place.line = r->place.column = 1;
-    return scene_fault(doc, &r->place, "the table is empty; a header and rows are wanted");
+    return scene_fault(doc, &r->place, "the table is empty; a header and rows are expected");
   }
   for (size_t i = 0; i <= length;) {
     size_t stop = i;
@@ -164,7 +164,7 @@ static scree_status read_row(csv_reader *r, const char *line, size_t length, csv
       const double x = number_read(at, &after);
       const bool endless = r->exported && kind == DIAMETER; /* a floor has no size */
       if (after == at || after > end || (!isfinite(x) && !endless))
-        return scene_fault(doc, &r->place, "column '%s': a finite number is wanted",
+        return scene_fault(doc, &r->place, "column '%s': a finite number is expected",
                            kind < COLUMN_KINDS ? column_names[kind]
                            : kind == FRAME     ? "frame"
                                                : "Diameter");
@@ -175,7 +175,7 @@ static scree_status read_row(csv_reader *r, const char *line, size_t length, csv
     bool last = i + 1 == r->columns;
     r->place.column = (uint32_t)(at - line) + 1;
     if (last ? at != end : at >= end || *at != ',')
-      return scene_fault(doc, &r->place, "%zu columns are wanted, as in the header", r->columns);
+      return scene_fault(doc, &r->place, "%zu columns are expected, as in the header", r->columns);
     at++;
   }
   return SCREE_OK;
@@ -256,8 +256,8 @@ scree_status scene_build_csv(scree_scene *scene, scree_world *world, const scene
   if (status) return status;
   if (!r.exported && r.has[RADIUS] == (t->keys.shape != NULL))
     return scene_fault(&scene->doc, at,
-                       r.has[RADIUS] ? "csv: the table has radii, so a shape is not wanted"
-                                     : "csv: the table has no radii, so a shape is wanted");
+                       r.has[RADIUS] ? "csv: the table has radii, so no shape may be given"
+                                     : "csv: the table has no radii, so a shape is needed");
   scree_shape *given = NULL;
   bool owned = false;
   if (t->keys.shape) status = scene_template_shape(scene, scope, t, 1.0, &given, &owned);

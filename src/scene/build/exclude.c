@@ -14,7 +14,7 @@ static scree_status exclude(scree_scene *scene, scree_world *world, const scene_
   if (status) return status;
   const scene_node *list = k.bodies;
   if (list->kind != SCENE_LIST)
-    return scene_fault(&scene->doc, list, "bodies: a list of names is wanted, as [a, b]");
+    return scene_fault(&scene->doc, list, "bodies: a list of names is expected, as [a, b]");
   for (size_t i = 0; i < list->count && !status; i++) {
     const char *name;
     size_t first, many;
@@ -33,7 +33,7 @@ static scree_status exclude(scree_scene *scene, scree_world *world, const scene_
     count += many;
   }
   if (!status && count < 2)
-    status = scene_fault(&scene->doc, list, "bodies: two bodies or more are wanted");
+    status = scene_fault(&scene->doc, list, "bodies: two bodies or more are expected");
   if (!status) status = scree_world_exclude(world, count, ids);
   memory_free(scene->context, ids);
   return status;

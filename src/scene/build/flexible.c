@@ -58,7 +58,7 @@ scree_status flexible_read_ends(flexible *f, beam_end ends[2]) {
   memset(ends, 0, 2 * sizeof *ends);
   if (!list) return SCREE_OK;
   if (list->kind != SCENE_LIST || list->count != 2)
-    return scene_fault(&f->scene->doc, list, "ends: a list of two is wanted, as [world, free]");
+    return scene_fault(&f->scene->doc, list, "ends: a list of two is expected, as [world, free]");
   for (int i = 0; i < 2; i++) {
     const char *name;
     size_t first, count;
@@ -100,7 +100,7 @@ static scree_status beam_axes(flexible *f, v3 axes[3], double *length) {
 
 static scree_status check_beam(flexible *f, double length) {
   if (flexible_given(f, "radius") == flexible_given(f, "section"))
-    return scene_fault(&f->scene->doc, f->node, "beam: either radius or section is wanted");
+    return scene_fault(&f->scene->doc, f->node, "beam: either radius or section is expected");
   if (f->k.collide && flexible_given(f, "radius") &&
       length < 2.2 * f->k.radius * (double)f->k.elements)
     return scene_fault(&f->scene->doc, f->node,
@@ -238,7 +238,7 @@ scree_status flexible_read_held(flexible *f, bool held[6]) {
   const scene_node *list = f->k.held;
   if (!list) return SCREE_OK;
   if (list->kind != SCENE_LIST)
-    return scene_fault(&f->scene->doc, list, "held: a list of faces is wanted, as [x-, x+]");
+    return scene_fault(&f->scene->doc, list, "held: a list of faces is expected, as [x-, x+]");
   for (size_t i = 0; i < list->count; i++) {
     const char *name;
     const scree_status status =

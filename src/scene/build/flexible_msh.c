@@ -66,7 +66,7 @@ static scree_status real(msh *m, double *value) {
   char *end;
   const size_t size = word(m, &text);
   *value = size && size < 64 ? number_read(text, &end) : NAN;
-  return isfinite(*value) && end == text + size ? SCREE_OK : bad(m, "a finite number is wanted");
+  return isfinite(*value) && end == text + size ? SCREE_OK : bad(m, "a finite number is expected");
 }
 
 static scree_status whole(msh *m, double most, uint64_t *value) {
@@ -74,8 +74,8 @@ static scree_status whole(msh *m, double most, uint64_t *value) {
   const scree_status status = real(m, &x);
   if (status) return status;
   if (!(x >= 0.0 && x <= most && x == floor(x)))
-    return bad(m, most == MOST ? "a whole number up to 1000000 is wanted"
-                               : "a whole number is wanted");
+    return bad(m, most == MOST ? "a whole number up to 1000000 is expected"
+                               : "a whole number is expected");
   *value = (uint64_t)x;
   return SCREE_OK;
 }
@@ -223,7 +223,7 @@ static scree_status read_file(msh *m) {
   const char *text;
   scree_status status = SCREE_OK;
   size_t size = word(m, &text);
-  if (!is(text, size, "$MeshFormat")) return bad(m, "$MeshFormat is wanted at the start");
+  if (!is(text, size, "$MeshFormat")) return bad(m, "$MeshFormat is expected at the start");
   status = read_format(m);
   while (!status && (size = word(m, &text)) > 0) {
     if (is(text, size, "$Nodes"))

@@ -36,9 +36,9 @@ static v3 corner(const ring *r, long k) {
 
 static scree_status read_ring(flexible *f, ring *r) {
   if (flexible_given(f, "radius") == flexible_given(f, "section"))
-    return fault(f, "ring: either radius or section is wanted");
+    return fault(f, "ring: either radius or section is expected");
   if (!flexible_given(f, "ring_radius")) return fault(f, "ring: key 'ring_radius' is missing");
-  if (f->k.elements < 6) return fault(f, "ring: at least 6 elements are wanted");
+  if (f->k.elements < 6) return fault(f, "ring: at least 6 elements are expected");
   const v3 axis = v3_load(f->k.axis);
   if (!(v3_norm(axis) > 0.0)) return fault(f, "ring: its axis must not be zero");
   r->center = v3_load(f->k.center);
@@ -96,13 +96,13 @@ static scree_status read_net(flexible *f, net *n) {
   if (!flexible_given(f, "radius") || flexible_given(f, "section"))
     return fault(f, "net: its cables have a radius, and no section");
   if (!flexible_given(f, "lower") || !flexible_given(f, "upper") || !flexible_given(f, "cells"))
-    return fault(f, "net: keys lower, upper and cells are wanted");
+    return fault(f, "net: keys lower, upper and cells are expected");
   if (f->k.lower[2] != f->k.upper[2]) return fault(f, "net: lower and upper must be of one height");
   double all = 1.0;
   for (int i = 0; i < 2; i++) {
     if (f->k.cells[i] != floor(f->k.cells[i]) || f->k.cells[i] > 1e4)
       return scene_fault(&f->scene->doc, scene_place(&f->k.head, "cells"),
-                         "cells: whole numbers are wanted");
+                         "cells: whole numbers are expected");
     n->cells[i] = (long)f->k.cells[i];
     n->size[i] = (f->k.upper[i] - f->k.lower[i]) / f->k.cells[i];
     all *= f->k.cells[i] + 1.0;

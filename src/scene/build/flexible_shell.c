@@ -18,10 +18,10 @@ static scree_status fault(const flexible *f, const char *key, const char *what) 
 static scree_status read_plate(flexible *f, plate *p) {
   int thin = -1, count = 0;
   if (!flexible_given(f, "lower") || !flexible_given(f, "upper") || !flexible_given(f, "cells"))
-    return fault(f, NULL, "shell: either file, or lower, upper and cells are wanted");
+    return fault(f, NULL, "shell: either file, or lower, upper and cells are expected");
   for (int i = 0; i < 3; i++) {
     const double size = f->k.upper[i] - f->k.lower[i], n = f->k.cells[i];
-    if (n != floor(n) || n > 1e4) return fault(f, "cells", "cells: whole numbers are wanted");
+    if (n != floor(n) || n > 1e4) return fault(f, "cells", "cells: whole numbers are expected");
     if (size == 0.0) {
       if (n != 1.0) return fault(f, "cells", "cells: 1 across the plane of a shell");
       thin = i;

@@ -165,13 +165,13 @@ static uint32_t node_at(const block *b, const size_t at[3]) {
 static scree_status read_block(flexible *f, block *b) {
   memset(b, 0, sizeof *b);
   if (!flexible_given(f, "lower") || !flexible_given(f, "upper") || !flexible_given(f, "cells"))
-    return scene_fault(&f->scene->doc, f->node, "block: keys lower, upper and cells are wanted");
+    return scene_fault(&f->scene->doc, f->node, "block: keys lower, upper and cells are expected");
   double all = 1.0;
   b->order = (size_t)f->k.order;
   for (int i = 0; i < 3; i++) {
     if (f->k.cells[i] != floor(f->k.cells[i]) || f->k.cells[i] > 1e6)
       return scene_fault(&f->scene->doc, scene_place(&f->k.head, "cells"),
-                         "cells: whole numbers are wanted");
+                         "cells: whole numbers are expected");
     b->cells[i] = (size_t)f->k.cells[i];
     b->nodes[i] = b->order * b->cells[i] + 1;
     all *= (double)b->nodes[i];

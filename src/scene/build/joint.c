@@ -63,7 +63,7 @@ static scree_status read_table(scree_scene *scene, const scene_node *node, scene
       scene_read_rows(scene, &scene->scope, node, "table", "", 2, &drive->table, &drive->count);
   if (status) return status;
   if (drive->count < 2)
-    return scene_fault(&scene->doc, node, "table: at least two rows [time, value] are wanted");
+    return scene_fault(&scene->doc, node, "table: at least two rows [time, value] are expected");
   for (size_t i = 1; i < drive->count; i++)
     if (!(drive->table[2 * i - 2] < drive->table[2 * i]))
       return scene_fault(&scene->doc, node, "table: the times do not ascend at row %zu", i + 1);
@@ -78,7 +78,7 @@ static scree_status read_told(scree_scene *scene, const scene_motor_keys *k, con
   if (k->kind == 0) return SCREE_OK;
   if (given != 1)
     return scene_fault(&scene->doc, k->head.node,
-                       "motor: one of value, target and table is wanted");
+                       "motor: one of value, target and table is expected");
   if (k->table) {
     const scree_status status = read_table(scene, k->table, drive);
     return status ? status : scene_drive_value(scene, drive, drive->at, &drive->motor.motor_value);
@@ -131,7 +131,7 @@ static scree_status read_limits(scree_scene *scene, const scene_node *list, cons
                                 double *limits) {
   if (!list) return SCREE_OK;
   if (list->kind != SCENE_LIST || list->count != 2)
-    return scene_fault(&scene->doc, list, "limits: a list [low, high] is wanted");
+    return scene_fault(&scene->doc, list, "limits: a list [low, high] is expected");
   for (int k = 0; k < 2; k++) {
     const scene_node *one = list->items[k];
     const char *text = one->kind == SCENE_SCALAR ? one->text : "";
@@ -141,8 +141,8 @@ static scree_status read_limits(scree_scene *scene, const scene_node *list, cons
     if (status) return status;
   }
   if (limits[0] <= limits[1]) return SCREE_OK;
-  return scene_fault(&scene->doc, list, "limits: %g is above %g; [low, high] is wanted", limits[0],
-                     limits[1]);
+  return scene_fault(&scene->doc, list, "limits: %g is above %g; [low, high] is expected",
+                     limits[0], limits[1]);
 }
 
 static scree_status read_spring(scree_scene *scene, const scene_node *node,
@@ -196,7 +196,7 @@ enum { FRAME_WORLD, FRAME_BODIES };
 static scree_status joint_bodies(scree_scene *scene, const scene_node *list, scree_joint_def *def) {
   scree_body_id *const side[3] = {&def->body_a, &def->body_b, &def->body_c};
   if (list->kind != SCENE_LIST || list->count < 2 || list->count > 3)
-    return scene_fault(&scene->doc, list, "bodies: a list of two names is wanted");
+    return scene_fault(&scene->doc, list, "bodies: a list of two names is expected");
   for (size_t i = 0; i < list->count; i++) {
     const char *name;
     scree_status status = scene_text(&scene->doc, &scene->scope, list->items[i], "bodies", &name);
@@ -240,7 +240,7 @@ static scree_status read_sheaves(scree_scene *scene, const scene_node *node, scr
   const scree_status status =
       scene_read_rows(scene, &scene->scope, node, "sheaves", "m", 3, &rows, &count);
   if (status) return status;
-  if (count != 2) return scene_fault(&scene->doc, node, "sheaves: two points are wanted");
+  if (count != 2) return scene_fault(&scene->doc, node, "sheaves: two points are expected");
   scene_move_point(scene, rows);
   scene_move_point(scene, rows + 3);
   memcpy(def->sheave, rows, sizeof def->sheave);

@@ -88,7 +88,8 @@ static scree_status make_cone_container(const maker *m, const scene_shape_keys *
 scree_status scene_read_rows(scree_scene *scene, const scene_scope *scope, const scene_node *node,
                              const char *what, const char *unit, int length, double **rows,
                              size_t *count) {
-  if (node->kind != SCENE_LIST) return scene_fault(&scene->doc, node, "%s: a list is wanted", what);
+  if (node->kind != SCENE_LIST)
+    return scene_fault(&scene->doc, node, "%s: a list is expected", what);
   *count = node->count;
   *rows = scene_alloc(&scene->doc, (node->count + 1) * (size_t)length * sizeof **rows);
   if (!*rows) return SCREE_ERROR_MEMORY;
@@ -169,7 +170,7 @@ static scree_status read_table(const maker *m, const scene_shape_keys *k, double
     char *after;
     (*heights)[total++] = m->scale * k->scale * number_read(x, &after);
     if (after == x || after > end)
-      return scene_fault(doc, &place, "a height is wanted: a number in m");
+      return scene_fault(doc, &place, "a height is expected: a number in m");
     x = after;
     row++;
   }
@@ -181,7 +182,7 @@ static scree_status read_heights(const maker *m, const scene_shape_keys *k, doub
   scene_document *doc = &m->scene->doc;
   const scene_node *rows = k->heights;
   if (rows->kind != SCENE_LIST || !rows->count || rows->items[0]->kind != SCENE_LIST)
-    return scene_fault(doc, rows, "heights: a list of rows is wanted, as [[0, 1], [2, 3]]");
+    return scene_fault(doc, rows, "heights: a list of rows is expected, as [[0, 1], [2, 3]]");
   *ny = rows->count;
   *nx = rows->items[0]->count;
   *heights = scene_alloc(doc, (*nx * *ny + 1) * sizeof **heights);
@@ -205,7 +206,8 @@ static scree_status make_height_field(const maker *m, const scene_shape_keys *k,
   double *heights = NULL;
   size_t nx = 0, ny = 0;
   if (!k->heights == !k->file)
-    return scene_fault(&m->scene->doc, m->node, "height_field: one of heights and file is wanted");
+    return scene_fault(&m->scene->doc, m->node,
+                       "height_field: one of heights and file is expected");
   const scree_status status = (k->file ? read_table : read_heights)(m, k, &heights, &nx, &ny);
   if (status) return status;
   const double spacing[2] = {m->scale * k->spacing[0], m->scale * k->spacing[1]};

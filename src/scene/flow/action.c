@@ -51,7 +51,7 @@ scree_status scene_read_action(scree_scene *scene, scree_world *world, const sce
   if (status) return status;
   const bool at = scene_given(&a->keys.head, &scene_section_event, "at");
   if (at == (a->keys.when != NULL))
-    return scene_fault(&scene->doc, node, "event: one of `at` and `when` is wanted");
+    return scene_fault(&scene->doc, node, "event: one of `at` and `when` is expected");
   if (at && scene_given(&a->keys.head, &scene_section_event, "after"))
     return scene_fault(&scene->doc, scene_place(&a->keys.head, "after"),
                        "after: it is for a condition (`when`)");
@@ -60,7 +60,7 @@ scree_status scene_read_action(scree_scene *scene, scree_world *world, const sce
       !scene_given(&a->keys.head, &scene_section_event, "gravity"))
     return scene_fault(&scene->doc, node,
                        "event: nothing is to happen; remove, gravity, shear_rate, stretch_rate, "
-                       "motor or end is wanted");
+                       "motor or end is expected");
   if (rates) {
     scree_periodic_def def = scene->periodic;
     take_rates(a, &def);

@@ -133,7 +133,7 @@ static scree_status read_emitter(scree_scene *scene, scree_world *world, const s
   const scene_body_keys *b = &e->body.keys;
   if (b->lattice || b->random || b->csv || b->loop || b->kind != 0 || !b->shape)
     return scene_fault(&scene->doc, e->keys.body,
-                       "body: an emitter wants one dynamic body with a shape");
+                       "body: an emitter needs one dynamic body with a shape");
   e->random.state = (uint64_t)e->keys.seed;
   size_t sizes = e->body.spread.kind ? EMITTER_PALETTE : 1;
   for (size_t n = 0; n < EMITTER_PALETTE && !status; n++) {
@@ -148,7 +148,7 @@ static scree_status read_emitter(scree_scene *scene, scree_world *world, const s
     if (status) break;
     if (!owned) scree_shape_retain(e->palette[n]);
     if (!isfinite(e->palette[n]->size))
-      return scene_fault(&scene->doc, b->shape, "shape: an emitter wants one that has an end");
+      return scene_fault(&scene->doc, b->shape, "shape: an emitter needs one that has an end");
     status = scree_world_add_shape(world, e->palette[n]);
   }
   double room = e->region.upper[2] - e->region.lower[2];

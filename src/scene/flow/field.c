@@ -133,7 +133,7 @@ scree_status scene_read_field(scree_scene *scene, scree_world *world, const scen
   f->scope = scene->scope;
   if (!f->keys.force && !f->keys.acceleration && !f->keys.electric && !f->keys.magnetic)
     return scene_fault(&scene->doc, node,
-                       "field: one of force, acceleration, electric and magnetic is wanted");
+                       "field: one of force, acceleration, electric and magnetic is expected");
   if (f->keys.stop < f->keys.start)
     return scene_fault(&scene->doc, scene_place(&f->keys.head, "stop"),
                        "stop: %g s is before the start at %g s", f->keys.stop, f->keys.start);

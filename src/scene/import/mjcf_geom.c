@@ -95,7 +95,7 @@ static scree_status use_field(mjcf *m, const xml_element *at, const char *name, 
       !sizes || !(size[0] > 0.0 && size[1] > 0.0 && size[2] > 0.0 && size[3] > 0.0))
     return robot_fault(r, e, NULL,
                        "hfield '%s': nrow times ncol heights and a size of four "
-                       "numbers above 0 are wanted",
+                       "numbers above 0 are expected",
                        name);
   double low = INFINITY, high = -INFINITY;
   for (size_t i = 0; i < count; i++) {
@@ -160,7 +160,7 @@ static scree_status read_size(mjcf *m, const xml_element *e, int class, robot_ge
   if (fine) return SCREE_OK;
   const xml_element *holder = mjcf_find(m, e, class, "geom", "size");
   return robot_fault(m->r, holder ? holder : e, holder ? "size" : NULL,
-                     "geom: a size of %zu number%s above 0 is wanted%s", wanted[g->kind],
+                     "geom: a size of %zu number%s above 0 is expected%s", wanted[g->kind],
                      wanted[g->kind] == 1 ? "" : "s",
                      g->kind == ROBOT_SPHERE ? "" : " (fewer with fromto)");
 }

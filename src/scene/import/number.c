@@ -40,7 +40,7 @@ scree_status robot_numbers(robot *r, const xml_element *e, const char *attribute
     x = after;
   }
   if (n < least)
-    return robot_fault(r, e, attribute, "%s: %zu number%s; %zu are wanted", attribute, n,
+    return robot_fault(r, e, attribute, "%s: %zu number%s; %zu are expected", attribute, n,
                        n == 1 ? "" : "s", least);
   if (count) *count = n;
   return SCREE_OK;

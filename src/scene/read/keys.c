@@ -209,7 +209,7 @@ static const scene_field height_field_fields[] = {
 SECTION(
     height_field, "height_field",
     "Ground: a grid of heights with its middle over the origin, solid down to a flat bottom. One "
-    "of `heights` and `file` is wanted.",
+    "of `heights` and `file` is expected.",
     height_field_fields, false);
 static const scene_field compound_fields[] = {
     PARTS("parts", true, SHAPE(parts), part),

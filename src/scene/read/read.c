@@ -64,7 +64,8 @@ scree_status scene_vector(scene_document *doc, const scene_scope *scope, const s
              : node->kind == SCENE_MAP ? "a map"
                                        : "a single value",
              node->count);
-    return scene_fault(doc, node, "%s: a list of %d numbers is wanted, not %s", what, length, have);
+    return scene_fault(doc, node, "%s: a list of %d numbers is expected, not %s", what, length,
+                       have);
   }
   scree_status status = SCREE_OK;
   for (int i = 0; i < length; i++) {
@@ -94,7 +95,7 @@ scree_status scene_rotation(scene_document *doc, const scene_scope *scope, const
   if (node->kind != SCENE_LIST || node->count != 4)
     return scene_fault(doc, node,
                        "rotation: a quaternion [w, x, y, z] or {axis: [x, y, z], angle: 30 deg}%s "
-                       "is wanted",
+                       "is expected",
                        random ? " or random" : "");
   scree_status status = scene_vector(doc, scope, node, "rotation", "", 4, out);
   if (status) return status;
@@ -130,7 +131,7 @@ static scree_status read_bool(scene_document *doc, const scene_field *f, const s
       continue;
     return SCREE_OK;
   }
-  return scene_fault(doc, node, "%s: true or false is wanted", f->key);
+  return scene_fault(doc, node, "%s: true or false is expected", f->key);
 }
 
 enum { MOST_CHOICES = 32 };
@@ -164,7 +165,7 @@ static scree_status check_kind(scene_document *doc, const scene_field *f, const 
   /* A shape may be the name of one. */
   if (f->section == &scene_section_shape && f->type == SCENE_SECTION && node->kind == SCENE_SCALAR)
     return SCREE_OK;
-  return scene_fault(doc, node, "%s: %s is wanted", f->key, wanted[f->type]);
+  return scene_fault(doc, node, "%s: %s is expected", f->key, wanted[f->type]);
 }
 
 static scree_status read_field(scene_document *doc, const scene_scope *scope, const scene_field *f,
@@ -183,7 +184,7 @@ static scree_status read_field(scene_document *doc, const scene_scope *scope, co
       return SCREE_OK;
     }
     if (value != floor(value) || fabs(value) > 9e15)
-      return scene_fault(doc, node, "%s: a whole number is wanted, not %g", f->key, value);
+      return scene_fault(doc, node, "%s: a whole number is expected, not %g", f->key, value);
     *(long *)place = (long)value;
     return SCREE_OK;
   case SCENE_BOOL:
@@ -219,7 +220,7 @@ scree_status scene_read(scene_document *doc, const scene_scope *scope, const sce
   head->node = node;
   head->given = 0;
   if (node->kind != SCENE_MAP)
-    return scene_fault(doc, node, "%s: a map of keys is wanted", section->name);
+    return scene_fault(doc, node, "%s: a map of keys is expected", section->name);
   scree_status status = SCREE_OK;
   for (size_t i = 0; i < node->count; i++) {
     const scene_field *f = scene_section_find(section, node->keys[i]->text);
@@ -238,7 +239,8 @@ scree_status scene_read(scene_document *doc, const scene_scope *scope, const sce
     for (size_t i = 0, used = 0; i < section->count && used < sizeof names; i++)
       used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
                                section->fields[i].key);
-    status = scene_fault(doc, node, "%s: exactly one key is wanted, of: %s", section->name, names);
+    status =
+        scene_fault(doc, node, "%s: exactly one key is expected, of: %s", section->name, names);
   }
   return status;
 }

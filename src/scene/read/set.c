@@ -80,7 +80,7 @@ scree_status scene_apply_set(scene_document *doc, scene_node *root, size_t numbe
   if (!at) return SCREE_ERROR_MEMORY;
   if (!equal || equal == text)
     return scene_fault(doc, at,
-                       "--set wants KEY=VALUE, as in --set solver.tolerance_residual=1e-4");
+                       "--set needs KEY=VALUE, as in --set solver.tolerance_residual=1e-4");
   if (!equal[1]) return scene_fault(doc, at, "no value after '='");
   uint32_t shift = (uint32_t)(equal - text) + 1;
   scene_node *value = NULL;

@@ -54,7 +54,7 @@ static scree_status read_classes(scree_scene *scene, const scene_scope *scope,
     spread->upto[i] = total += keys.weight;
   }
   if (!(total > 0.0))
-    return scene_fault(&scene->doc, list, "classes: one with a weight over 0 is wanted");
+    return scene_fault(&scene->doc, list, "classes: one with a weight over 0 is expected");
   for (size_t i = 0; i < list->count; i++) spread->upto[i] /= total;
   return SCREE_OK;
 }
@@ -88,12 +88,13 @@ static scree_status read_table(scree_scene *scene, const scene_scope *scope,
   if (status) return status;
   if (places_count != count)
     return scene_fault(&scene->doc, keys->displacements,
-                       "displacements: %zu of them for %zu times; one for each is wanted",
+                       "displacements: %zu of them for %zu times; one for each is expected",
                        places_count, count);
   for (size_t i = 0; i < count; i++) scene_turn_vector(scene, places + 3 * i);
   if (keys->rotations) {
     if (keys->rotations->kind != SCENE_LIST || keys->rotations->count != count)
-      return scene_fault(&scene->doc, keys->rotations, "rotations: a list of %zu is wanted", count);
+      return scene_fault(&scene->doc, keys->rotations, "rotations: a list of %zu is expected",
+                         count);
     turns = scene_alloc(&scene->doc, (4 * count + 1) * sizeof *turns);
     if (!turns) return SCREE_ERROR_MEMORY;
     for (size_t i = 0; i < count && !status; i++) {

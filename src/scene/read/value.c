@@ -207,9 +207,9 @@ static double call(expression *e, const char *name, size_t length) {
     if (e->failed) return 0.0;
     if (!take(e, i + 1 < f->arguments ? "," : ")"))
       return stop(e,
-                  f->arguments == 1   ? "one argument is wanted by "
-                  : f->arguments == 2 ? "two arguments are wanted by "
-                                      : "three arguments are wanted by ",
+                  f->arguments == 1   ? "one argument is expected by "
+                  : f->arguments == 2 ? "two arguments are expected by "
+                                      : "three arguments are expected by ",
                   word);
   }
   return f->one ? f->one(a[0]) : f->two ? f->two(a[0], a[1]) : f->three(a[0], a[1], a[2]);
@@ -243,13 +243,13 @@ static double primary(expression *e) {
   if (isdigit((unsigned char)*e->at) || *e->at == '.') {
     char *end;
     double value = number_read(e->at, &end);
-    if (end == e->at) return stop(e, "a number is wanted", "");
+    if (end == e->at) return stop(e, "a number is expected", "");
     e->at = end;
     return value;
   }
   size_t length = 0;
   while (isalnum((unsigned char)e->at[length]) || e->at[length] == '_') length++;
-  if (!length) return stop(e, "a number or a name is wanted", *e->at ? "" : " at the end");
+  if (!length) return stop(e, "a number or a name is expected", *e->at ? "" : " at the end");
   const char *name = e->at;
   e->at += length;
   return take(e, "(") ? call(e, name, length) : variable(e, name, length);
@@ -378,18 +378,19 @@ scree_status scene_scope_add(scene_document *doc, const scene_node *at, scene_sc
 
 static scree_status check_unit(scene_document *doc, const scene_node *node, const char *what,
                                const char *unit, const char *given, double *value) {
-  dimension want = {.factor = 1}, have;
+  dimension right = {.factor = 1}, have;
   bool any = strcmp(unit, SCENE_ANY_UNIT) == 0;
-  if (*unit && !any) parse_unit(unit, &want);
-  if (any && parse_unit(given, &have)) want = have;
+  if (*unit && !any) parse_unit(unit, &right);
+  if (any && parse_unit(given, &have)) right = have;
   if (any) unit = "SI";
   if (!parse_unit(given, &have))
     return scene_fault(doc, node, "%s: '%s' is not a unit%s%s%s", what, given,
-                       *unit ? "; a value in " : "; no unit is wanted here", *unit ? unit : "",
-                       *unit ? " is wanted" : "");
-  if (memcmp(want.power, have.power, sizeof want.power) != 0)
-    return scene_fault(doc, node, "%s: '%s' has the wrong unit; %s%s", what, node->text,
-                       *unit ? "wanted is a value in " : "no unit is wanted here", unit);
+                       *unit ? "; a value in " : "; no unit is expected here", *unit ? unit : "",
+                       *unit ? " is expected" : "");
+  if (memcmp(right.power, have.power, sizeof right.power) != 0)
+    return scene_fault(doc, node, "%s: '%s' has the wrong unit; %s%s%s", what, node->text,
+                       *unit ? "a value in " : "no unit is expected here", unit,
+                       *unit ? " is expected" : "");
   *value *= have.factor;
   if (!isfinite(*value)) return scene_fault(doc, node, "%s: '%s' is not finite", what, node->text);
   return SCREE_OK;
@@ -398,7 +399,7 @@ static scree_status check_unit(scene_document *doc, const scene_node *node, cons
 scree_status scene_number(scene_document *doc, const scene_scope *scope, const scene_node *node,
                           const char *what, const char *unit, double *value) {
   if (node->kind != SCENE_SCALAR)
-    return scene_fault(doc, node, "%s: a number is wanted, not a %s", what,
+    return scene_fault(doc, node, "%s: a number is expected, not a %s", what,
                        node->kind == SCENE_LIST ? "list" : "map");
   const char *text = node->text, *end = text;
   while (isspace((unsigned char)*text)) text++;
@@ -429,7 +430,7 @@ scree_status scene_number(scene_document *doc, const scene_scope *scope, const s
 scree_status scene_text(scene_document *doc, const scene_scope *scope, const scene_node *node,
                         const char *what, const char **text) {
   if (node->kind != SCENE_SCALAR)
-    return scene_fault(doc, node, "%s: a text is wanted, not a %s", what,
+    return scene_fault(doc, node, "%s: a text is expected, not a %s", what,
                        node->kind == SCENE_LIST ? "list" : "map");
   *text = node->text;
   if (!strstr(node->text, "${")) return SCREE_OK;

@@ -312,7 +312,7 @@ scree_status scree_world_find_modes(scree_world *w, size_t count, double *freque
   if (!status) status = system_begin(&s, &again);
   if (!status && count > 6 * s.bodies)
     status = context_fail(w->context, SCREE_ERROR_ARGUMENT,
-                          "modes: %zu are wanted of %zu bodies, which have %zu at most", count,
+                          "modes: %zu were requested of %zu bodies, which have %zu at most", count,
                           s.bodies, 6 * s.bodies);
   if (!status) {
     /* Velocities are set to 0, so that spin does not change the modes. */

@@ -322,17 +322,17 @@ static void test_csv(void **state) {
   static const struct {
     const char *table, *message;
   } wrong[] = {
-      {"", "bed.csv:1:1: the table is empty; a header and rows are wanted"},
-      {"# x\n\n", "bed.csv:1:1: the table is empty; a header and rows are wanted"},
+      {"", "bed.csv:1:1: the table is empty; a header and rows are expected"},
+      {"# x\n\n", "bed.csv:1:1: the table is empty; a header and rows are expected"},
       {"x,y,z,radius\n", "bed.csv:1:1: the table has a header and no rows"},
       {"x,y\n", "bed.csv:1:3: column 'z' is missing"},
       {"x,y,z,radus\n", "bed.csv:1:7: unknown column 'radus'; did you mean 'radius'?"},
       {"x,y,z,x\n", "bed.csv:1:7: column 'x' is given twice"},
-      {"x,y,z\n", "scene.yaml:1:23: csv: the table has no radii, so a shape is wanted"},
-      {"x,y,z,radius\n1,2,3\n", "bed.csv:2:6: 4 columns are wanted, as in the header"},
-      {"x,y,z,radius\n1,2,3,1,9\n", "bed.csv:2:8: 4 columns are wanted, as in the header"},
-      {"x,y,z,radius\n1,b,3,1\n", "bed.csv:2:3: column 'y': a finite number is wanted"},
-      {"x,y,z,radius\n1,nan,3,1\n", "bed.csv:2:3: column 'y': a finite number is wanted"},
+      {"x,y,z\n", "scene.yaml:1:23: csv: the table has no radii, so a shape is needed"},
+      {"x,y,z,radius\n1,2,3\n", "bed.csv:2:6: 4 columns are expected, as in the header"},
+      {"x,y,z,radius\n1,2,3,1,9\n", "bed.csv:2:8: 4 columns are expected, as in the header"},
+      {"x,y,z,radius\n1,b,3,1\n", "bed.csv:2:3: column 'y': a finite number is expected"},
+      {"x,y,z,radius\n1,nan,3,1\n", "bed.csv:2:3: column 'y': a finite number is expected"},
       {"x,y,z,radius\n1,2,3,0\n", "bed.csv:2:1: column 'radius': 0 is not over 0"},
       {"x,y,z,radius,mass\n1,2,3,1,-1\n", "bed.csv:2:1: column 'mass': -1 is not over 0"},
   };
@@ -389,7 +389,7 @@ static void test_height_field(void **state) {
   const char *const paths[] = {"scene.yaml", "h.txt"};
   const char *const tables[] = {"0 1 2\n\n0, 1, 2", "0 1 2\n0 1\n", "0 1 x\n"};
   const char *const faults[] = {NULL, "h.txt:2:4: 2 heights in this row; 3 in the first",
-                                "h.txt:1:5: a height is wanted: a number in m"};
+                                "h.txt:1:5: a height is expected: a number in m"};
   for (int i = 0; i < 4; i++) {
     const char *const bytes[] = {scenes[i > 0], tables[i ? i - 1 : 0]};
     const size_t sizes[] = {strlen(bytes[0]), strlen(bytes[1])};

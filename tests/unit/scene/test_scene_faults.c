@@ -32,47 +32,47 @@ static const struct {
     {"title: x", "scene.yaml:1:1: there are no bodies"},
     {"stp: 1\n" BALL, "scene.yaml:1:1: unknown key 'stp'; did you mean 'step'?"},
     {"step: 5 mm\n" BALL,
-     "scene.yaml:1:7: step: '5 mm' has the wrong unit; wanted is a value in s"},
+     "scene.yaml:1:7: step: '5 mm' has the wrong unit; a value in s is expected"},
     {"step: 0\n" BALL,
      "scene.yaml:1:7: step: 0 s is out of range; it must be more than 0 and at most 10"},
     {"step: -1 ms\n" BALL,
      "scene.yaml:1:7: step: -0.001 s is out of range; it must be more than 0 and at most 10"},
     {"step: fast\n" BALL, "scene.yaml:1:7: step: 'fast' is not a number; write a number, one with "
                           "a unit (\"5 ms\") or ${…}"},
-    {"step: [1]\n" BALL, "scene.yaml:1:7: step: a number is wanted, not a list"},
+    {"step: [1]\n" BALL, "scene.yaml:1:7: step: a number is expected, not a list"},
     {"step: .nan\n" BALL, "scene.yaml:1:7: step: '.nan' is not finite"},
     {"step: nan\n" BALL, "scene.yaml:1:7: step: 'nan' is not finite"},
     {"step: 1e999\n" BALL, "scene.yaml:1:7: step: '1e999' is not finite"},
     {"step: 5 parsecs\n" BALL,
-     "scene.yaml:1:7: step: 'parsecs' is not a unit; a value in s is wanted"},
+     "scene.yaml:1:7: step: 'parsecs' is not a unit; a value in s is expected"},
     {"step: 20\n" BALL,
      "scene.yaml:1:7: step: 20 s is out of range; it must be more than 0 and at most 10"},
     {"gravity: [0, 0]\n" BALL,
-     "scene.yaml:1:10: gravity: a list of 3 numbers is wanted, not a list of 2"},
+     "scene.yaml:1:10: gravity: a list of 3 numbers is expected, not a list of 2"},
     {"gravity: 9.81\n" BALL,
-     "scene.yaml:1:10: gravity: a list of 3 numbers is wanted, not a single value"},
+     "scene.yaml:1:10: gravity: a list of 3 numbers is expected, not a single value"},
     {"gravity: {x: 1}\n" BALL,
-     "scene.yaml:1:10: gravity: a list of 3 numbers is wanted, not a map"},
+     "scene.yaml:1:10: gravity: a list of 3 numbers is expected, not a map"},
     {"gravity: [0, 0, x]\n" BALL, "scene.yaml:1:17: gravity: 'x' is not a number; write a number, "
                                   "one with a unit (\"5 ms\") or ${…}"},
     {"duration: ${t}\n" BALL, "scene.yaml:1:11: there is no parameter 't'; there are none"},
     {"parameters: {time: 2}\nduration: ${tim}\n" BALL,
      "scene.yaml:2:11: there is no parameter 'tim'; did you mean 'time'?"},
-    {"duration: ${1 +}\n" BALL, "scene.yaml:1:11: in '${1 +}': a number or a name is wanted"},
+    {"duration: ${1 +}\n" BALL, "scene.yaml:1:11: in '${1 +}': a number or a name is expected"},
     {"duration: ${1 / 0}\n" BALL, "scene.yaml:1:11: in '${1 / 0}': the value is not finite"},
     {"duration: ${sqrt(1, 2)}\n" BALL,
-     "scene.yaml:1:11: in '${sqrt(1, 2)}': one argument is wanted by 'sqrt'"},
+     "scene.yaml:1:11: in '${sqrt(1, 2)}': one argument is expected by 'sqrt'"},
     {"duration: ${sqr(2)}\n" BALL, "scene.yaml:1:11: in '${sqr(2)}': there is no function 'sqr'"},
     {"duration: ${(1}\n" BALL, "scene.yaml:1:11: in '${(1}': a ')' is missing"},
     {"duration: ${1 2}\n" BALL, "scene.yaml:1:11: in '${1 2}': unexpected text before the '}'"},
-    {"parameters: [1]\n" BALL, "scene.yaml:1:13: parameters: a map of names is wanted"},
+    {"parameters: [1]\n" BALL, "scene.yaml:1:13: parameters: a map of names is expected"},
     {"parameters: {pi: 3}\n" BALL,
      "scene.yaml:1:14: 'pi' is a name of expressions; choose another"},
     {"parameters: {a-b: 3}\n" BALL,
      "scene.yaml:1:14: 'a-b' is no name; letters, digits and _ are allowed"},
     {"parameters: {a: many}\n" BALL, "scene.yaml:1:17: a: 'many' is not a number; write a number, "
                                      "one with a unit (\"5 ms\") or ${…}"},
-    {"bodies: {}", "scene.yaml:1:9: bodies: a list is wanted"},
+    {"bodies: {}", "scene.yaml:1:9: bodies: a list is expected"},
     {"bodies: [{mass: 1}]", "scene.yaml:1:10: body: key 'shape' is missing"},
     {"bodies: [{masss: 1, shape: {sphere: {radius: 1}}}]",
      "scene.yaml:1:11: unknown key 'masss'; did you mean 'mass'?"},
@@ -81,29 +81,29 @@ static const struct {
     {"bodies: [{mass: 1, density: 2, shape: {sphere: {radius: 1}}}]",
      "scene.yaml:1:29: density: there is a mass already; give one of them"},
     {"bodies: [{density: 2 kg, shape: {sphere: {radius: 1}}}]",
-     "scene.yaml:1:20: density: '2 kg' has the wrong unit; wanted is a value in kg/m^3"},
+     "scene.yaml:1:20: density: '2 kg' has the wrong unit; a value in kg/m^3 is expected"},
     {"bodies: [{density: -2, shape: {sphere: {radius: 1}}}]",
      "scene.yaml:1:20: density: -2 kg/m^3 is out of range; it must be more than 0"},
     {"bodies: [{shape: {sphere: {}}}]", "scene.yaml:1:27: sphere: key 'radius' is missing"},
     {"bodies: [{shape: {sphere: {radius: 0}}}]",
      "scene.yaml:1:36: radius: 0 m is out of range; it must be more than 0"},
     {"bodies: [{shape: {sphere: {radius: 1 s}}}]",
-     "scene.yaml:1:36: radius: '1 s' has the wrong unit; wanted is a value in m"},
+     "scene.yaml:1:36: radius: '1 s' has the wrong unit; a value in m is expected"},
     {"bodies: [{shape: {sfere: {radius: 1}}}]",
      "scene.yaml:1:19: unknown key 'sfere'; did you mean 'sphere'?"},
     {"bodies: [{shape: {sphere: {radius: 1}, box: {size: [1, 1, 1]}}}]",
-     "scene.yaml:1:18: shape: exactly one key is wanted, of: sphere, ellipsoid, box, capsule, "
+     "scene.yaml:1:18: shape: exactly one key is expected, of: sphere, ellipsoid, box, capsule, "
      "cylinder, cone, hull, half_space, box_container, cylinder_container, cone_container, mesh, "
      "height_field, "
      "compound"},
     {"bodies: [{shape: {box: {size: [1, 1]}}}]",
-     "scene.yaml:1:31: size: a list of 3 numbers is wanted, not a list of 2"},
+     "scene.yaml:1:31: size: a list of 3 numbers is expected, not a list of 2"},
     {"bodies: [{shape: {box: {size: [1, 1, -1]}}}]",
      "scene.yaml:1:38: size: -1 m is out of range; it must be more than 0"},
     {"bodies: [{shape: {hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}}}]",
      "scene.yaml:1:18: the 4 points of a hull lie in a plane, on a line or in one place (to 1e-7 "
      "of their extent 1.41421 m); it would have no volume"},
-    {"bodies: [{shape: {hull: {points: 3}}}]", "scene.yaml:1:34: points: a list is wanted"},
+    {"bodies: [{shape: {hull: {points: 3}}}]", "scene.yaml:1:34: points: a list is expected"},
     {"bodies: [{shape: rock}]",
      "scene.yaml:1:18: there is no shape 'rock' in `shapes`; there are none"},
     {"shapes: {rock: {sphere: {radius: 1}}}\nbodies: [{shape: rok}]",
@@ -152,11 +152,11 @@ static const struct {
      "scene.yaml:1:51: rotation: its length is zero"},
     {"bodies: [{shape: {sphere: {radius: 1}}, rotation: [0, 0, 1]}]",
      "scene.yaml:1:51: rotation: a quaternion [w, x, y, z] or {axis: [x, y, z], angle: 30 deg} or "
-     "random is wanted"},
+     "random is expected"},
     {"bodies: [{shape: {sphere: {radius: 1}}, rotation: {axis: [0, 0, 0], angle: 1}}]",
      "scene.yaml:1:58: axis: its length is zero"},
     {"bodies: [{shape: {sphere: {radius: 1}}, rotation: {axis: [0, 0, 1], angle: 1 m}}]",
-     "scene.yaml:1:76: angle: '1 m' has the wrong unit; wanted is a value in rad"},
+     "scene.yaml:1:76: angle: '1 m' has the wrong unit; a value in rad is expected"},
     {"bodies: [{shape: {sphere: {radius: 1}}, rotation: random}]",
      "scene.yaml:1:51: rotation: random is for many bodies only (lattice, random, emitters)"},
     {"bodies: [{shape: {sphere: {radius: 1}}, material: stel}]",
@@ -179,11 +179,12 @@ static const struct {
      "scene.yaml:1:34: restitution: 2 is out of range; it must be at least 0 and at most 1"},
     {"materials: {steel: {frictoin: 1}}\n" BALL,
      "scene.yaml:1:21: unknown key 'frictoin'; did you mean 'friction'?"},
-    {"materials: [steel]\n" BALL, "scene.yaml:1:12: materials: a map of names is wanted"},
+    {"materials: [steel]\n" BALL, "scene.yaml:1:12: materials: a map of names is expected"},
     {"pairs: [{between: [a, b]}]\n" BALL,
      "scene.yaml:1:20: there is no material 'a' in `materials`; there are none"},
     {"pairs: [{friction: 1}]\n" BALL, "scene.yaml:1:9: pair: key 'between' is missing"},
-    {"pairs: [{between: a}]\n" BALL, "scene.yaml:1:19: between: a list of two materials is wanted"},
+    {"pairs: [{between: a}]\n" BALL,
+     "scene.yaml:1:19: between: a list of two materials is expected"},
     {"solver: {name: agpd}\n" BALL,
      "scene.yaml:1:16: there is no solver 'agpd'; did you mean 'apgd'?"},
     {"solver: {name: apgd, options: {speed: 9}}\n" BALL,
@@ -195,7 +196,7 @@ static const struct {
     {"solver: {tolerance_residual: -1}\n" BALL,
      "scene.yaml:1:30: tolerance_residual: -1 is out of range; it must be at least 0"},
     {"solver: {iteration_limit: 2.5}\n" BALL,
-     "scene.yaml:1:27: iteration_limit: a whole number is wanted, not 2.5"},
+     "scene.yaml:1:27: iteration_limit: a whole number is expected, not 2.5"},
     {"solver: {tolerance_residual: 0}\n" BALL,
      "scene.yaml:1:30: tolerance_residual: it is 0 and tolerance_error too; one must be over 0"},
     {"solver: {tolerance_residual: 0.1, tolerance_moving: 0.05}\n" BALL,
@@ -205,28 +206,28 @@ static const struct {
     {"solver: {on_nonconverged: halt}\n" BALL,
      "scene.yaml:1:27: on_nonconverged: 'halt' is not known; allowed: continue, retry, stop"},
     {"solver: {warm_start: perhaps}\n" BALL,
-     "scene.yaml:1:22: warm_start: true or false is wanted"},
+     "scene.yaml:1:22: warm_start: true or false is expected"},
     {"bodies: [{shape: {sphere: {radius: 1}}, motion: {wave: {}}}]",
      "scene.yaml:1:50: unknown key 'wave'; allowed: constant, sine, table, path"},
     {"bodies: [{shape: {sphere: {radius: 1}}, motion: {sine: {amplitude: [0, 0, 1]}}}]",
      "scene.yaml:1:56: sine motion: key 'frequency' is missing"},
     {"bodies: [{shape: {sphere: {radius: 1}}, motion: {table: {times: [0, 1], displacements: [[0, "
      "0, 0]]}}}]",
-     "scene.yaml:1:88: displacements: 1 of them for 2 times; one for each is wanted"},
+     "scene.yaml:1:88: displacements: 1 of them for 2 times; one for each is expected"},
     {"bodies: [{shape: {sphere: {radius: 1}}, motion: {table: {times: [1, 0], displacements: [[0, "
      "0, 0], [1, 0, 0]]}}}]",
      "scene.yaml:1:57: motion: the times do not ascend at row 1"},
     {"bodies: [{shape: {sphere: {radius: 1}}, kind: dynamic, motion: {constant: {}}}]",
      "scene.yaml:1:47: kind: a body with a motion is prescribed"},
     {"bodies: [{shape: {sphere: {radius: 1}}, for: {i: -1}}]",
-     "scene.yaml:1:50: i: -1 turns; a whole number from 0 on is wanted"},
+     "scene.yaml:1:50: i: -1 turns; a whole number from 0 on is expected"},
     {"bodies: [{shape: {sphere: {radius: 1}}, for: 3}]",
-     "scene.yaml:1:46: for: a map of loop variables is wanted, as {i: 4}"},
+     "scene.yaml:1:46: for: a map of loop variables is expected, as {i: 4}"},
     {"bodies: [{shape: {sphere: {radius: 1}}, lattice: {count: [2, 2, 2], pitch: [1, 1, 1], "
      "number: 9}}]",
      "scene.yaml:1:95: number: 9 bodies for 8 places; raise the count"},
     {"bodies: [{shape: {sphere: {radius: 1}}, lattice: {count: [2, 2, 1.5], pitch: [1, 1, 1]}}]",
-     "scene.yaml:1:58: count: whole numbers are wanted"},
+     "scene.yaml:1:58: count: whole numbers are expected"},
     {"bodies: [{shape: {sphere: {radius: 1}}, random: {number: 5, region: {box: {lower: [0, 0, 0], "
      "upper: [2, 2, 2]}}}}]",
      "scene.yaml:1:49: random: only 1 of 5 bodies found a place; take a larger region or fewer "
@@ -245,7 +246,7 @@ static const struct {
      "scene.yaml:1:58: uniform: 2 is larger than 1"},
     {"bodies: [{shape: {sphere: {radius: 1}}, lattice: {count: [1, 1, 1], pitch: [1, 1, 1]}, csv: "
      "{file: x}}]",
-     "scene.yaml:1:10: body: one of lattice, random and csv is wanted"},
+     "scene.yaml:1:10: body: one of lattice, random and csv is expected"},
     {"joints: [{kind: hinge, bodies: [a, world], anchor: [0, 0, 0]}]\n" BALL,
      "scene.yaml:1:33: there is no body 'a'; there are none"},
     {"bodies: [{name: k, for: {i: 3}, position: ['${9 * i}', 0, 0], shape: {sphere: {radius: "
@@ -265,7 +266,7 @@ static const struct {
     {"joints: [{kind: ball, bodies: [world, world], anchor: [0, 0, 0]}]\n" BALL,
      "scene.yaml:1:10: joint: it must join two different bodies"},
     {"joints: [{kind: ball, bodies: a, anchor: [0, 0, 0]}]\n" BALL,
-     "scene.yaml:1:31: bodies: a list of two names is wanted"},
+     "scene.yaml:1:31: bodies: a list of two names is expected"},
     {"bodies: [{name: a, shape: {sphere: {radius: 1}}}]\njoints: [{kind: ball, bodies: [a, world], "
      "anchor: [0, 0, 0], motor: {kind: speed, value: 1}}]",
      "scene.yaml:2:69: motor: a ball has nothing there that it could drive"},
@@ -273,11 +274,11 @@ static const struct {
      "scene.yaml:2:10: joint: its coordinate is 0 at the start, outside of its limits 1 … 2; see "
      "`start`"},
     {JOINT("kind: hinge, anchor: [0, 0, 0], limits: [2, 1]"),
-     "scene.yaml:2:71: limits: 2 is above 1; [low, high] is wanted"},
+     "scene.yaml:2:71: limits: 2 is above 1; [low, high] is expected"},
     {JOINT("kind: hinge, anchor: [0, 0, 0], friction: -1"),
      "scene.yaml:2:73: friction: -1 is out of range; it must be at least 0"},
     {JOINT("kind: hinge, anchor: [0, 0, 0], spring: {stiffness: 1 N/m}"),
-     "scene.yaml:2:83: stiffness: '1 N/m' has the wrong unit; wanted is a value in N m"},
+     "scene.yaml:2:83: stiffness: '1 N/m' has the wrong unit; a value in N m is expected"},
     {JOINT("kind: slider, anchor: [0, 0, 0], second: {friction: 1}"),
      "scene.yaml:2:10: joint: a slider has 1 free coordinate; limits, friction, spring or damping "
      "are given of one more"},
@@ -297,7 +298,7 @@ static const struct {
      "scene.yaml:2:10: joint: its coordinate is 2 at the start, outside of its limits -inf … 1; "
      "see `start`"},
     {JOINT("kind: hinge, anchor: [0, 0, 0], motor: {kind: position}"),
-     "scene.yaml:2:70: motor: one of value, target and table is wanted"},
+     "scene.yaml:2:70: motor: one of value, target and table is expected"},
     {JOINT("kind: hinge, anchor: [0, 0, 0], motor: {kind: position, value: 1, damping: 2}"),
      "scene.yaml:2:10: joint: a position motor with damping needs a stiffness"},
     {JOINT("kind: hinge, anchor: [0, 0, 0], limits: [-1, 1], motor: {kind: position, value: 2}"),
@@ -319,7 +320,7 @@ static const struct {
      "scene.yaml:1:42: coordinate: a hinge has 1"},
     {"bodies: [{name: a, shape: {sphere: {radius: 1}}}]\njoints: [{kind: hinge, bodies: [a, "
      "world], anchor: [0, 0, 0], motor: {kind: speed, value: 1 m/s}}]",
-     "scene.yaml:2:91: value: '1 m/s' has the wrong unit; wanted is a value in rad/s"},
+     "scene.yaml:2:91: value: '1 m/s' has the wrong unit; a value in rad/s is expected"},
     {"bodies: [{name: a, shape: {sphere: {radius: 1}}}]\njoints: [{kind: hinge, bodies: [a, "
      "world], anchor: [0, 0, 0], axis: [0, 0, 0]}]",
      "scene.yaml:2:10: joint: anchor and axis must be finite, the axis not of length 0"},
@@ -335,7 +336,7 @@ static const struct {
      "scene.yaml:1:19: rate: 0 1/s is out of range; it must be more than 0"},
     {"emitters: [{rate: 1, region: {box: {lower: [0, 0, 0], upper: [9, 9, 9]}}, body: {kind: "
      "fixed, shape: {sphere: {radius: 1}}}}]\n" BALL,
-     "scene.yaml:1:81: body: an emitter wants one dynamic body with a shape"},
+     "scene.yaml:1:81: body: an emitter needs one dynamic body with a shape"},
     {"drains: [{lower: [0, 0, 0]}]\n" BALL, "scene.yaml:1:10: drain: key 'upper' is missing"},
     {"probes: [{name: a, kind: body}]\n" BALL, "scene.yaml:1:10: probe: key 'body' is missing"},
     {"probes: [{name: a/b, kind: energy}]\n" BALL,
@@ -355,7 +356,7 @@ static const struct {
      "scene.yaml:1:10: probe: a region needs `lower` and `upper`"},
     {"probes: [{name: a, kind: joint}]\n" BALL, "scene.yaml:1:10: probe: key 'joint' is missing"},
     {"recording: {every: 1 m}\n" BALL,
-     "scene.yaml:1:20: every: '1 m' has the wrong unit; wanted is a value in s"},
+     "scene.yaml:1:20: every: '1 m' has the wrong unit; a value in s is expected"},
     {"include: nowhere.yaml\n" BALL,
      "scene.yaml:1:10: cannot read 'nowhere.yaml': No such file or directory"},
     {"include: scene.yaml\n" BALL,
@@ -401,7 +402,7 @@ static void test_loops_are_refused_early(void **state) {
 static void count_report(void *user, const char *message) {
   static const char *const wanted[] = {"scene.yaml:1:1: unknown key 'stp'; did you mean 'step'?",
                                        "scene.yaml:2:11: duration: '1 kg' has the wrong unit; "
-                                       "wanted is a value in s"};
+                                       "a value in s is expected"};
   int *count = user;
   assert_in_range(*count, 0, 1);
   assert_string_equal(message, wanted[*count]);
@@ -427,7 +428,7 @@ static void test_all_faults_are_told(void **state) {
 static const struct {
   const char *set, *message;
 } wrong_sets[] = {
-    {"n", "--set n:1: --set wants KEY=VALUE, as in --set solver.tolerance_residual=1e-4"},
+    {"n", "--set n:1: --set needs KEY=VALUE, as in --set solver.tolerance_residual=1e-4"},
     {"n=", "--set n=:1: no value after '='"},
     {"numbr=1", "--set numbr=1:1: 'numbr' is neither a parameter nor a section of the scene; did "
                 "you mean 'number'?"},
@@ -435,7 +436,7 @@ static const struct {
     {"bodies.4.mass=1",
      "--set bodies.4.mass=1:8: '4' is not a place in a list of 1; they count from "
      "0"},
-    {"step=1 m", "--set step=1 m:6: step: '1 m' has the wrong unit; wanted is a value in s"},
+    {"step=1 m", "--set step=1 m:6: step: '1 m' has the wrong unit; a value in s is expected"},
     {"solver.tol=1", "--set solver.tol=1:8: unknown key 'tol'; allowed: name, stepper, options, "
                      "model, tolerance_residual, tolerance_moving, tolerance_error, "
                      "iteration_limit, "
@@ -478,7 +479,7 @@ static void test_aliases(void **state) {
   assert_int_equal(load(context, "&a title: x\ndescription: *a\n" BALL, "description.x=1", &scene),
                    SCREE_ERROR_INPUT);
   assert_string_equal(scree_context_message(context),
-                      "scene.yaml:1:1: description: a text is wanted, not a map");
+                      "scene.yaml:1:1: description: a text is expected, not a map");
   assert_int_equal(load(context,
                         "bodies:\n- &b {shape: {sphere: {radius: 1}}, position: [0, 0, 0]}\n- *b\n",
                         "bodies.1.position=[5, 0, 0]", &scene),

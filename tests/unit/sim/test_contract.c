@@ -121,7 +121,7 @@ static void test_null(void **state) {
   REFUSED(scree_scene_load(NULL, "a", NULL, &scene));
   REFUSED(scree_scene_load(context, NULL, NULL, &scene));
   assert_string_equal(scree_context_message(context),
-                      "scree_scene_load: an argument is null; wanted: context && path && scene");
+                      "scree_scene_load: an argument is null; expected: context && path && scene");
   REFUSED(scree_scene_load(context, "a", NULL, NULL));
   REFUSED(scree_scene_load_text(context, "a", NULL, 1, NULL, &scene));
   REFUSED(scree_scene_load_files(context, 1, NULL, NULL, NULL, NULL, &scene));
