@@ -444,7 +444,8 @@ int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *giv
         "the order of %s follows; take a shorter step",
         s.worst_turning, s.worst_turning_time, s.turning_allowed, s.stepper);
   if (s.nonconverged_steps)
-    cli_note("warning: %llu of %llu steps did not reach their tolerance (worst R %.3g)",
+    cli_note("warning: %llu of %llu steps did not reach their tolerance (worst R %.3g); "
+             "solver.retry_share and retry_iteration_limit allow more work on them",
              (unsigned long long)s.nonconverged_steps, (unsigned long long)s.steps,
              s.worst_residual);
   if (s.worst_penetration_percent > much_overlap)

@@ -65,9 +65,10 @@ typedef struct scree_stepper_def {
   scree_on_nonconverged on_nonconverged; /* default retry */
   const char *retry_solver;              /* null: "auto" */
   long retry_iteration_limit;            /* default 3 iteration_limit */
-  long retry_halvings;                   /* default 0; 3: a step may become 8. Retries of a run
-                                            together take no more work than half of its first solves,
-                                            and 20 iteration_limit; see scree_solve_info.work */
+  long retry_halvings;                   /* default 0; 3: a step may become 8 */
+  double retry_share; /* default 0.5: retries of a run together take no more work than this part of
+                         what its first solves took, and 20 iteration_limit; what is spent in vain
+                         counts twice; see scree_solve_info.work */
 } scree_stepper_def;
 
 SCREE_API scree_stepper_def scree_stepper_def_default(void);

@@ -84,11 +84,12 @@ static long retry_limit(const scree_stepper_def *d) {
 }
 
 /* Is the work spent that retries may take? A run in which every step is hard would else cost many
- * times what it does without them; so it costs half as much again at most, and a quarter where
- * retries do not help: what they spend in vain counts twice. */
+ * times what it does without them; so by default it costs half as much again at most, and a quarter
+ * where retries do not help: what they spend in vain counts twice. */
 bool effort_is_spent(const scree_stepper *s) {
-  const uint64_t credit = RETRY_CREDIT * (uint64_t)s->def.iteration_limit;
-  return s->def.iteration_limit > 0 && s->retry_work >= s->first_work / 2 + credit;
+  const double credit = RETRY_CREDIT * (double)s->def.iteration_limit;
+  return s->def.iteration_limit > 0 &&
+         (double)s->retry_work >= s->def.retry_share * (double)s->first_work + credit;
 }
 
 scree_solve_settings effort_settings(scree_stepper *s, double h, bool retry) {

@@ -34,6 +34,7 @@ scree_stepper_def scree_stepper_def_default(void) {
       .margin = 0.1,
       .on_nonconverged = SCREE_ON_NONCONVERGED_RETRY,
       .retry_halvings = 0,
+      .retry_share = 0.5,
   };
 }
 
@@ -60,6 +61,8 @@ static scree_status check_def(scree_context *context, const scree_stepper_def *d
     return context_fail(context, SCREE_ERROR_INPUT,
                         "stepper: retry_halvings is %ld; it must lie between 0 and 10",
                         d->retry_halvings);
+  if (!(d->retry_share >= 0.0))
+    return context_fail(context, SCREE_ERROR_INPUT, "stepper: retry_share must not be negative");
   return SCREE_OK;
 }
 

@@ -103,6 +103,10 @@ static const scene_field solver_fields[] = {
      .maximum = 1e9, .help = "default 3 times iteration_limit"},
     {SETTING(WHOLE, retry_halvings), .unit = "", FROM(0), .maximum = 10,
      .help = "of the step; default 0"},
+    {SETTING(REAL, retry_share), .unit = "", FROM(0), .maximum = INFINITY,
+     .help = "work that all retries of a run may take, over that of its first solves; default 0.5. "
+             "A larger one, with a larger retry_iteration_limit, leaves fewer steps above their "
+             "tolerance, at several times the time"},
 };
 SECTION(solver, "solver", "How a step is solved.", solver_fields, false);
 

@@ -116,7 +116,7 @@ static void test_settings(void **state) {
   const char *const sets[] = {"solver.iterations=7", "solver.retry_iteration_limit=9"};
   scree_scene *scene = load("solver:\n  tolerance: 1e-5\n  error_tolerance: 1e-6\n"
                             "  iteration_limit: 5\n  retry_iterations: 8\n  margin: 0.5\n"
-                            "  on_nonconverged: stop\n  retry_halvings: 2\n"
+                            "  on_nonconverged: stop\n  retry_halvings: 2\n  retry_share: 4\n"
                             "recording: {every: 0.5, contacts: false}\n" BALL,
                             2, sets);
   const scree_scene_settings *s = scree_scene_get_settings(scene);
@@ -128,6 +128,7 @@ static void test_settings(void **state) {
   want.margin = 0.5;
   want.on_nonconverged = SCREE_ON_NONCONVERGED_STOP;
   want.retry_halvings = 2;
+  want.retry_share = 4.0;
   assert_memory_equal(&s->solver, &want, sizeof want);
   assert_true(s->recording.every == 0.5 && !s->recording.contacts);
   assert_true(s->recording.checkpoint == 10.0 && !s->model_given);

@@ -443,7 +443,7 @@ static const struct {
                      "check_interval, time_budget, budget_clock, warm_start, "
                      "warm_start_scale, stabilisation, recovery_speed, margin, sleep_after, "
                      "sleep_speed, sleep_load, on_nonconverged, "
-                     "retry_solver, retry_iteration_limit, retry_halvings"},
+                     "retry_solver, retry_iteration_limit, retry_halvings, retry_share"},
 };
 
 static void test_wrong_sets(void **state) {

@@ -226,6 +226,39 @@ static void retry_makes_it_converge(void **state) {
   drop(&p);
 }
 
+static int retries_with(double share) {
+  scree_stepper_def def = scree_stepper_def_default();
+  scree_step_info info;
+  def.solver = def.retry_solver = "gs";
+  def.iteration_limit = 3;
+  def.retry_iteration_limit = 30;
+  def.tolerance_residual = 1e-9;
+  def.retry_share = share;
+  pile p = make(64, 1, &def);
+  int retries = 0;
+  for (int i = 0; i < 150; i++) {
+    ok(&p, scree_stepper_step(p.stepper, 0.004, &info));
+    retries += info.retries;
+  }
+  drop(&p);
+  return retries;
+}
+
+/* What retries in vain may take: 20 limits, and a part of what the first solves took. */
+static void retries_take_their_share(void **state) {
+  (void)state;
+  const int none = retries_with(0.0), usual = retries_with(0.5), all = retries_with(1e9);
+  assert_in_range(none, 1, 10);
+  assert_true(usual > none);
+  assert_true(all > 2 * usual);
+  scree_stepper_def def = scree_stepper_def_default();
+  def.retry_share = -1.0;
+  pile p = make(1, 1, NULL);
+  scree_stepper *stepper = NULL;
+  assert_int_equal(scree_stepper_create(p.world, &def, &stepper), SCREE_ERROR_INPUT);
+  drop(&p);
+}
+
 /* While the pile falls R may reach a fifth of its rms speed over g h; once it rests, no more than
  * the tolerance. Each step must have met what was asked of it, and the loose one must have been
  * used. */
@@ -330,6 +363,7 @@ int main(void) {
       cmocka_unit_test(steady_steps_allocate_nothing),
       cmocka_unit_test(stop_leaves_the_world_alone),
       cmocka_unit_test(retry_makes_it_converge),
+      cmocka_unit_test(retries_take_their_share),
       cmocka_unit_test(moving_bodies_may_be_solved_less_well),
       cmocka_unit_test(bad_steps_are_refused),
       cmocka_unit_test(contacts_carry_the_momentum),
