@@ -127,12 +127,13 @@ static void fill_group(ccp_operator *op, rigid_group *g, const uint32_t *block, 
   }
 }
 
-/* Groups of all colours. */
-static scree_status lay_out(bodies_rigid *rigid, ccp_operator *op) {
+scree_status bodies_rigid_lay_out(bodies_rigid *rigid, ccp_operator *op) {
   scree_context *context = op->context;
   op_bodies *impl = op->impl;
   const size_t colours = op->colour_count;
   size_t groups = 0, turning_groups = 0;
+  rigid->group_count = rigid->turning_count = 0;
+  if (op->head_count == op->block_count || !colours) return SCREE_OK;
   if (memory_grow(context, &rigid->start, colours + 1, sizeof *rigid->start) ||
       memory_grow(context, &rigid->turning_start, colours + 1, sizeof *rigid->turning_start) ||
       memory_grow(context, &rigid->first_turning, colours, sizeof *rigid->first_turning) ||
@@ -163,11 +164,8 @@ static size_t lanes_of(size_t first, size_t end) {
   return end - first < PACK_LANES ? end - first : PACK_LANES;
 }
 
-scree_status bodies_rigid_fill(bodies_rigid *rigid, ccp_operator *op) {
-  const size_t colours = op->colour_count;
-  rigid->group_count = rigid->turning_count = 0;
-  if (op->head_count == op->block_count || !colours) return SCREE_OK;
-  if (lay_out(rigid, op)) return SCREE_ERROR_MEMORY;
+void bodies_rigid_fill(bodies_rigid *rigid, ccp_operator *op) {
+  const size_t colours = rigid->group_count + rigid->turning_count ? op->colour_count : 0;
 #pragma omp parallel num_threads(                                                                  \
     context_team(op->context, rigid->group_count + rigid->turning_count > PARALLEL_BLOCKS))
   for (size_t c = 0; c < colours; c++) {
@@ -183,7 +181,6 @@ scree_status bodies_rigid_fill(bodies_rigid *rigid, ccp_operator *op) {
                           lanes_of(first, rigid->single[c]));
     }
   }
-  return SCREE_OK;
 }
 
 void bodies_rigid_free(scree_context *context, bodies_rigid *rigid) {

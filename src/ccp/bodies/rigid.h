@@ -20,7 +20,9 @@ typedef struct bodies_rigid {
 } bodies_rigid;
 
 /* Groups the contacts that fit, colour by colour; they come first in their colours in op->order. */
-scree_status bodies_rigid_fill(bodies_rigid *rigid, ccp_operator *op);
+scree_status bodies_rigid_lay_out(bodies_rigid *rigid, ccp_operator *op);
+/* Fills the groups, when the diagonal blocks are there. */
+void bodies_rigid_fill(bodies_rigid *rigid, ccp_operator *op);
 /* A side's line, PACK_FIXED where it does not move. */
 uint32_t bodies_rigid_side(const ccp_bodies *bodies, uint32_t body);
 /* Can a sweep with these parameters work on groups? */

@@ -142,8 +142,9 @@ scree_status bodies_setup(ccp_operator *op) {
   status = colour_rest(op, impl);
   for (size_t j = op->head_count; !status && j < op->block_count; j++)
     op->eta_force[op->order[j]] = 0.0;
-  if (!status) status = bodies_rigid_fill(&impl->rigid, op);
+  if (!status) status = bodies_rigid_lay_out(&impl->rigid, op);
   if (!status) status = bodies_diagonal_fill(&impl->diagonal, op);
+  if (!status) bodies_rigid_fill(&impl->rigid, op);
   if (!status) status = bodies_whole_fill(op);
   return status ? status : bodies_judge_reserve(op);
 }

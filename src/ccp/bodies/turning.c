@@ -73,8 +73,8 @@ static void fill_lane(const ccp_operator *op, turning_group *g, size_t k, size_t
   const ccp_contact *c = &p->bodies.contact[i];
   const scree_set *set = ccp_set(p, i);
   const size_t row = op->row_start[i];
-  double nii[ROWS * ROWS], trace = 0.0;
-  bodies_diagonal_block(op, i, nii);
+  const double *nii = bodies_diagonal_kept(op, i);
+  double trace = 0.0;
   g->a[k] = bodies_rigid_side(&p->bodies, c->body_a);
   g->b[k] = bodies_rigid_side(&p->bodies, c->body_b);
   g->row[k] = (uint32_t)row;
