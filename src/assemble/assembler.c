@@ -71,6 +71,7 @@ void assembler_destroy(assembler *a) {
   memory_free(context, a->joints.link_block);
   memory_free(context, a->joints.link_inertia);
   memory_free(context, a->joints.stiffness);
+  memory_free(context, a->joints.drag);
   memory_free(context, a->curve.lasting);
   memory_free(context, a->curve.expected);
   memory_free(context, a->shared);
@@ -143,7 +144,7 @@ static size_t add_some(assembler *a, double h, size_t begin, size_t end, size_t 
     ask_for_body(a, k + AHEAD);
     scree_ccp_body_def def;
     assembler_fill_body(a, i, &def);
-    if (world_is_dynamic(a->world, i)) *stiff += assembler_stiffen(a, i, h, def.inverse_inertia);
+    if (world_is_dynamic(a->world, i)) *stiff += assembler_stiffen(a, i, h, &def);
     if (b->point && b->point[i]) memset(def.inverse_inertia, 0, sizeof def.inverse_inertia);
     v3_store(def.v_free, a->linear[i]);
     v3_store(def.v_free + 3, a->angular[i]);

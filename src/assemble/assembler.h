@@ -271,9 +271,9 @@ double assembler_block_work(const assembler *a, size_t block);
 bool assembler_joints_give(assembler *a, const assembler_params *params);
 /* joints/stiffness.c: of joints under load, in (I + h K). */
 scree_status assembler_find_stiffness(assembler *a, const assembler_params *params);
-/* Changes the inverse inertia of a body and its free angular velocity, where it is stiff; says
+/* Changes the inverse mass and inertia of a body and its free velocity, where it is stiff; says
  * whether. */
-bool assembler_stiffen(assembler *a, uint32_t body, double h, double *inverse_inertia);
+bool assembler_stiffen(assembler *a, uint32_t body, double h, scree_ccp_body_def *def);
 /* joints/blocks.c */
 scree_status assembler_add_joints(assembler *a, const assembler_params *params,
                                   assembler_report *report);

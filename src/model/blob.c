@@ -7,7 +7,7 @@
 
 #include "model/link/link.h"
 
-enum { BLOB_VERSION = 6 };
+enum { BLOB_VERSION = 7 };
 
 typedef struct blob_header {
   uint64_t magic;

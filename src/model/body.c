@@ -233,6 +233,7 @@ scree_status scree_world_add_body(scree_world *w, const scree_body_def *d, scree
   if (b->charge) b->charge[i] = d->charge;
   if (b->point) b->point[i] = d->point;
   if (b->slow_turn) b->slow_turn[i] = b->angular[i];
+  if (b->slow_way) b->slow_way[i] = b->linear[i];
   if (b->growth) memset(&b->growth[i], 0, sizeof b->growth[i]);
   if (b->asleep) b->asleep[i] = 0;
   if (b->still) b->still[i] = 0.0f;
@@ -377,6 +378,7 @@ scree_status scree_body_set_state(scree_world *w, scree_body_id id, const scree_
     b->pulse[i] = PULSE_CALM;
     b->fresh[i] = 1;
     if (b->slow_turn) b->slow_turn[i] = b->angular[i];
+    if (b->slow_way) b->slow_way[i] = b->linear[i];
     if (b->growth) memset(&b->growth[i], 0, sizeof b->growth[i]);
     if (b->late) memset(&b->late[i], 0, sizeof b->late[i]);
   }

@@ -76,11 +76,11 @@ typedef struct body_drive {
   X(uint8_t, fresh)                                                                                \
   X(uint8_t, pulse)
 
-/* Arrays that exist from the first body that needs them. `slow_turn`: the angular velocity without
- * what is fast, for bodies in joints; `growth`: for contacts of what rolls; `point`: it does not
- * turn; `asleep`: 1 + the lowest body of its island, 0: awake; `still`: s that it has been; `hold`:
- * of one asleep on its own, what those awake around it gave when it was at rest; `pressed`: the sum
- * of what its contacts gave, N, when it began to be still. */
+/* Arrays that exist from the first body that needs them. `slow_turn`, `slow_way`: the angular and
+ * the linear velocity without what is fast, for bodies in joints; `growth`: for contacts of what
+ * rolls; `point`: it does not turn; `asleep`: 1 + the lowest body of its island, 0: awake; `still`:
+ * s that it has been; `hold`: of one asleep on its own, what those awake around it gave when it was
+ * at rest; `pressed`: the sum of what its contacts gave, N, when it began to be still. */
 #define WORLD_OPTIONAL_LIST(X)                                                                     \
   X(pose, place)                                                                                   \
   X(body_drive, drive)                                                                             \
@@ -88,6 +88,7 @@ typedef struct body_drive {
   X(body_load, step_load)                                                                          \
   X(body_late, late)                                                                               \
   X(v3, slow_turn)                                                                                 \
+  X(v3, slow_way)                                                                                  \
   X(body_growth, growth)                                                                           \
   X(double, charge)                                                                                \
   X(uint8_t, point)                                                                                \

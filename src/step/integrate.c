@@ -1,7 +1,7 @@
 /* Positions and rotations from twists. */
 #include "step/stepper.h"
 
-/* Of a change of angular velocity that is taken over as slow in a step
+/* Of a change of velocity that is taken over as slow in a step
  * (assemble/joints/stiffness.c). */
 static const double slow_part = 0.6;
 
@@ -19,6 +19,9 @@ void step_integrate(scree_world *world, double h, const v3 *linear, const v3 *an
     if (b->slow_turn)
       b->slow_turn[i] =
           v3_add_scaled(b->slow_turn[i], slow_part, v3_sub(b->angular[i], b->slow_turn[i]));
+    if (b->slow_way)
+      b->slow_way[i] =
+          v3_add_scaled(b->slow_way[i], slow_part, v3_sub(b->linear[i], b->slow_way[i]));
     b->position[i] = end.position;
     b->rotation[i] = end.rotation;
   }

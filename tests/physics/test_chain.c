@@ -67,6 +67,54 @@ static void test_load(void **state) {
   }
 }
 
+/* Ten beads on bars or ropes of 10 cm, and a load: beads swing across the lines far faster than the
+ * step follows. */
+static void beads(scree_joint_kind kind, double ratio) {
+  enum { BEADS = 10 };
+  static const double length = 0.1;
+  lab l = lab_open(0.0, 0.0);
+  scree_body_id above = {0};
+  double last = 0.0, crossed[2] = {0.0, 0.0};
+  int count = 0;
+  l.def = scree_stepper_def_default();
+  for (int k = 0; k <= BEADS; k++) {
+    scree_body_def body = scree_body_def_default();
+    scree_joint_def joint = scree_joint_def_default();
+    body.mass = k < BEADS ? 0.001 : 0.001 * ratio;
+    body.inertia[0] = body.inertia[3] = body.inertia[5] = 1e-4 * body.mass;
+    body.position[2] = -length * (k + 1);
+    body.velocity[0] = speed * (k + 1) / (BEADS + 1);
+    joint.kind = kind;
+    joint.body_a = above;
+    ok(&l, scree_world_add_body(l.world, &body, &joint.body_b));
+    above = joint.body_b;
+    joint.anchor[2] = -length * k;
+    joint.anchor_b[0] = joint.anchor_b[1] = 0.0;
+    joint.anchor_b[2] = -length * (k + 1);
+    ok(&l, scree_world_add_joint(l.world, &joint, NULL));
+  }
+  for (int k = 1; k <= 1000; k++) {
+    lab_run(&l, step, step);
+    const scree_body_state s = lab_state(&l, above);
+    assert_near(hypot(s.position[0], s.position[2]), (BEADS + 1) * length, 1e-4);
+    if (last > 0.0 && s.position[0] <= 0.0) crossed[count++ > 0] = k * step;
+    last = s.position[0];
+  }
+  assert_true(count >= 2);
+  const double period = (crossed[1] - crossed[0]) / (count - 1);
+  assert_near(period, 2.0 * pi * sqrt((BEADS + 1) * length / earth), 0.05);
+  lab_close(&l);
+}
+
+static void test_beads(void **state) {
+  (void)state;
+  beads(SCREE_JOINT_DISTANCE, 1e2);
+  beads(SCREE_JOINT_DISTANCE, 1e4);
+  beads(SCREE_JOINT_DISTANCE, 1e6);
+  beads(SCREE_JOINT_ROPE, 1e2);
+  beads(SCREE_JOINT_ROPE, 1e4);
+}
+
 /* Twenty links, a load of `ratio` links, let go from the horizontal: it swings to the other side,
  * grows slack there, and is pulled taut with jolts of the load that throw the links about. */
 static void drop(double ratio, double *gain, double *turned) {
@@ -110,6 +158,7 @@ static void test_jolts(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_load), cmocka_unit_test(test_jolts)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_load), cmocka_unit_test(test_beads),
+                                     cmocka_unit_test(test_jolts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

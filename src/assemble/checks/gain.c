@@ -59,13 +59,36 @@ static bool is_held(const joint_part *part, const joint *j) {
   return part->role == JOINT_PART_HELD && !(j->compliance > 0.0) && j->kind != SCREE_JOINT_BUSHING;
 }
 
+/* A rope that holds. */
+static bool is_taut(const joint_part *part, const joint *j) {
+  return part->role == JOINT_PART_HIGH && j->kind == SCREE_JOINT_ROPE;
+}
+
+/* What a bar or a rope turns by in the step, rad: its ends may be points. */
+static double line_turn(const assembler *a, const joint *j, double h) {
+  if (j->kind != SCREE_JOINT_DISTANCE && j->kind != SCREE_JOINT_ROPE) return 0.0;
+  const joint_view view = joint_view_of(a->world, j);
+  v3 apart = v3_make(0, 0, 0);
+  for (int s = 0; s < 2; s++) {
+    const uint32_t i = j->body[s];
+    if (i == WORLD_NO_BODY) continue;
+    const v3 arm = v3_sub(view.frame[s == SIDE_A ? FRAME_A : FRAME_B].position, view.center[s]);
+    const v3 speed = v3_add(a->linear[i], v3_cross(a->angular[i], arm));
+    apart = v3_add_scaled(apart, s == SIDE_A ? -1.0 : 1.0, speed);
+  }
+  const v3 way = v3_sub(view.frame[FRAME_A].position, view.frame[FRAME_B].position);
+  const double length2 = v3_norm2(way);
+  return length2 > 0.0 ? h * v3_norm(v3_cross(way, apart)) / length2 : 0.0;
+}
+
 /* Of all bodies with joints; *turn: the most that one turns by in the step, rad. */
 static double joint_kinetic(const assembler *a, double h, double *turn) {
   double sum = 0.0;
   *turn = 0.0;
   for (size_t k = 0; k < a->joints.count; k++) {
     const joint *j = &a->world->joint[a->joints.part[k].joint];
-    if (!is_held(&a->joints.part[k], j)) continue;
+    if (!is_held(&a->joints.part[k], j) && !is_taut(&a->joints.part[k], j)) continue;
+    *turn = fmax(*turn, line_turn(a, j, h));
     for (int s = 0; s < JOINT_SIDES; s++) {
       sum += most_kinetic(a, j->body[s]);
       if (j->body[s] != WORLD_NO_BODY) *turn = fmax(*turn, h * v3_norm(a->angular[j->body[s]]));
@@ -81,7 +104,9 @@ static double damping_work(const assembler *a) {
     const uint32_t i = a->order.body[k];
     if (!world_is_dynamic(a->world, i)) continue;
     const v3 lag = v3_sub(b->slow_turn[i], a->angular[i]);
-    sum += v3_dot(sym3_mul_v3(a->joints.stiffness[i], lag), a->mean[i].angular);
+    const v3 behind = v3_sub(b->slow_way[i], a->linear[i]);
+    sum += v3_dot(sym3_mul_v3(a->joints.stiffness[i], lag), a->mean[i].angular) +
+           a->joints.drag[i] * v3_dot(behind, a->mean[i].linear);
   }
   return sum;
 }

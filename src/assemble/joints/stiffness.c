@@ -19,7 +19,11 @@
  * W, with the other body of each joint taken as free: less inertia than it has in truth. A ball on
  * a long arm that hangs on the world has J = I + m r^2, and nothing is added. Bodies that are tied
  * together count one another's mass twice or three times in that, hence limit = 1, not 4. F is that
- * of the step before. Pushes (r.F < 0) tip a body over in truth too and are left alone. */
+ * of the step before. Pushes (r.F < 0) tip a body over in truth too and are left alone.
+ *
+ * Points at the ends of bars and ropes swing across these with omega^2 = 2 F / (length m) and more,
+ * and are damped likewise, with the mass for J and F / length of all of them for K: beads of 1 g
+ * that are 2 cm apart above a load of 10 kg, at 1 ms. */
 #include <math.h>
 #include <string.h>
 
@@ -40,6 +44,20 @@ static void add_pull(assembler *a, uint32_t body, v3 arm, v3 pull) {
   k[3] += along - f * arm.y * arm.y;
   k[4] -= f * arm.y * arm.z;
   k[5] += along - f * arm.z * arm.z;
+}
+
+/* A bar or rope under the tension F pulls an end that was moved across it by s back with s F /
+ * length. */
+static void add_tension(assembler *a, uint32_t body, double by) {
+  if (body != WORLD_NO_BODY && world_is_dynamic(a->world, body)) a->joints.drag[body] += by;
+}
+
+static void add_tensions(assembler *a, const joint *j, const joint_view *view, v3 pull) {
+  const v3 way = v3_sub(view->frame[FRAME_A].position, view->frame[FRAME_B].position);
+  const double along = v3_dot(way, pull), length2 = v3_norm2(way);
+  if (!(along > 0.0) || !(length2 > 0.0)) return;
+  add_tension(a, j->body[SIDE_A], along / length2);
+  add_tension(a, j->body[SIDE_B], along / length2);
 }
 
 static bool joins_anchors(const joint *j) {
@@ -65,6 +83,21 @@ static scree_status list_joints(assembler *a) {
   return SCREE_OK;
 }
 
+/* Room, and velocities that are slow for want of others. */
+static scree_status reserve(assembler *a) {
+  world_bodies *b = &a->world->bodies;
+  const bool first = !b->slow_turn || !b->slow_way;
+  if (memory_grow(a->context, &a->joints.stiffness, b->limit, sizeof *a->joints.stiffness) ||
+      memory_grow(a->context, &a->joints.drag, b->limit, sizeof *a->joints.drag) ||
+      world_need(a->world, &b->slow_turn, sizeof(v3), NULL) ||
+      world_need(a->world, &b->slow_way, sizeof(v3), NULL))
+    return SCREE_ERROR_MEMORY;
+  if (!first) return SCREE_OK;
+  memcpy(b->slow_turn, b->angular, b->limit * sizeof(v3));
+  memcpy(b->slow_way, b->linear, b->limit * sizeof(v3));
+  return SCREE_OK;
+}
+
 scree_status assembler_find_stiffness(assembler *a, const assembler_params *params) {
   const scree_world *w = a->world;
   a->joints.stiff = false;
@@ -72,14 +105,9 @@ scree_status assembler_find_stiffness(assembler *a, const assembler_params *para
     a->joints.stiff = w->joint[j].alive && w->joint[j].step > 0.0;
   if (!a->joints.stiff) return SCREE_OK;
   if (list_joints(a)) return SCREE_ERROR_MEMORY;
-  if (memory_grow(a->context, &a->joints.stiffness, w->bodies.limit, sizeof *a->joints.stiffness))
-    return SCREE_ERROR_MEMORY;
-  if (!w->bodies.slow_turn) {
-    if (world_need(a->world, &a->world->bodies.slow_turn, sizeof(v3), NULL))
-      return SCREE_ERROR_MEMORY;
-    memcpy(w->bodies.slow_turn, w->bodies.angular, w->bodies.limit * sizeof(v3));
-  }
+  if (reserve(a)) return SCREE_ERROR_MEMORY;
   memset(a->joints.stiffness, 0, w->bodies.limit * sizeof *a->joints.stiffness);
+  memset(a->joints.drag, 0, w->bodies.limit * sizeof *a->joints.drag);
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
     if (!j->alive || j->broken || !(j->step > 0.0)) continue;
@@ -88,6 +116,7 @@ scree_status assembler_find_stiffness(assembler *a, const assembler_params *para
     /* A bar or rope pulls a at a's own anchor. */
     const int at = joins_anchors(j) ? FRAME_B : FRAME_A;
     add_pull(a, j->body[SIDE_B], v3_sub(view.frame[FRAME_B].position, view.center[SIDE_B]), pull);
+    if (!joins_anchors(j)) add_tensions(a, j, &view, pull);
     if (j->body[SIDE_C] != WORLD_NO_BODY) continue;
     add_pull(a, j->body[SIDE_A], v3_sub(view.frame[at].position, view.center[SIDE_A]),
              v3_scale(-1.0, pull));
@@ -202,8 +231,24 @@ static double constrained_ratio(const assembler *a, uint32_t body, double h,
   return h * trace(a->joints.stiffness[body], inverse);
 }
 
-bool assembler_stiffen(assembler *a, uint32_t body, double h, double *inverse_inertia) {
-  if (!a->joints.stiff) return false;
+/* Of places: the same, with the mass for J, as a point has no less. */
+static bool stiffen_way(assembler *a, uint32_t body, double h, scree_ccp_body_def *def) {
+  const world_bodies *b = &a->world->bodies;
+  double *drag = &a->joints.drag[body];
+  const double ratio = h * *drag * def->inverse_mass;
+  if (!(ratio > limit)) {
+    *drag = 0.0;
+    return false;
+  }
+  *drag *= (1.0 - limit / ratio) * h;
+  const double mass = b->mass[body] + *drag;
+  a->linear[body] = v3_scale(1.0 / mass, v3_add_scaled(v3_scale(b->mass[body], a->linear[body]),
+                                                       *drag, b->slow_way[body]));
+  def->inverse_mass = 1.0 / mass;
+  return true;
+}
+
+static bool stiffen_turn(assembler *a, uint32_t body, double h, double *inverse_inertia) {
   double *k = a->joints.stiffness[body];
   double ratio = h * trace(k, inverse_inertia);
   if (ratio > limit) ratio = constrained_ratio(a, body, h, inverse_inertia);
@@ -222,4 +267,10 @@ bool assembler_stiffen(assembler *a, uint32_t body, double h, double *inverse_in
   invert(sum, inverse_inertia);
   a->angular[body] = sym3_mul_v3(inverse_inertia, momentum);
   return true;
+}
+
+bool assembler_stiffen(assembler *a, uint32_t body, double h, scree_ccp_body_def *def) {
+  if (!a->joints.stiff) return false;
+  const bool turns = stiffen_turn(a, body, h, def->inverse_inertia);
+  return stiffen_way(a, body, h, def) || turns;
 }

@@ -232,6 +232,7 @@ static void write_down(smooth_system *s, double h) {
     b->linear_rate[i] = v3_load(s->a0 + 6 * r);
     b->angular_rate[i] = v3_load(s->a0 + 6 * r + 3);
     if (b->slow_turn) b->slow_turn[i] = b->angular[i];
+    if (b->slow_way) b->slow_way[i] = b->linear[i];
     read_state(s, r, s->seen + 13 * r);
   }
   for (size_t k = 0; k < s->joints; k++)
