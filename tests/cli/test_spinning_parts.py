@@ -14,6 +14,7 @@ PARTS = {
     "ring": "kind: ring, center: [0, 0, 0], ring_radius: 0.3, radius: 1 cm, young: 1e8, density: 1000, elements: 24",
     "block": BLOCK,
     "quadratic": BLOCK.replace("[4, 1, 1]", "[2, 1, 1]") + ", order: 2, mass: consistent, law: neo-hookean",
+    "shell": "kind: shell, lower: [-0.5, -0.2, 0], upper: [0.5, 0.2, 0], cells: [6, 3, 1], thickness: 5 mm, young: 1e9, density: 1000",
     "net": "kind: net, lower: [-0.5, -0.5, 0], upper: [0.5, 0.5, 0], cells: [5, 5, 1], radius: 5 mm, young: 1e8, density: 1000",
 }
 SCENE = """
@@ -37,7 +38,7 @@ class SpinningPartsTest(CommandTest):
 
     def test_stiff(self):
         """Chords are shorter than arcs: by that strain stiff parts were stretched, with 10 J and more."""
-        for name in ("block", "beam", "cable"):
+        for name in ("block", "beam", "cable", "shell"):
             stiff = PARTS[name].replace("young: 1e7", "young: 1e10").replace("young: 1e9", "young: 1e11")
             run = self.run_scene(stiff)
             self.assertLess(run["energy"]["elastic"], 1e-3 * run["energy"]["kinetic"], name)

@@ -24,13 +24,15 @@
  * gravity gives it: b = -(u' + kick c g), C = 1.
  *
  * The user's own forces are part of the free velocities. */
+#include <math.h>
 #include <string.h>
 
 #include "assemble/assembler.h"
 #include "ccp/problem.h"
 #include "model/link/link.h"
 
-static const double softest = 1e-9;     /* of the stiffest row of a link */
+static const double softest = 1e-12; /* of the stiffest row of a link */
+static const double yields = 1e-9;   /* the same, of links whose stresses are in their stiffness */
 static const double largest_turn = 0.5; /* rad, sine */
 
 /* Rows gathered to blocks. */
@@ -75,6 +77,34 @@ static void begin_row(row_block *b, const double *gradient, double *rate) {
       *rate +=
           v3_dot(v3_load(g), w->bodies.linear[i]) + v3_dot(v3_load(g + 3), w->bodies.angular[i]);
   }
+}
+
+/* What brings a row to a speed: factors 1/m and 1/I of its bodies tell how large it is. */
+static double scale_of(const scree_world *w, const world_link *l, const double *gradient) {
+  const world_bodies *b = &w->bodies;
+  double sum = 0.0, most = 0.0;
+  int exponent;
+  for (uint32_t k = 0; k < l->body_count; k++) {
+    const uint32_t i = l->body[k];
+    if (i == WORLD_NO_BODY || !world_is_dynamic(w, i)) continue;
+    const double *g = gradient + 6 * (size_t)k, by = 1.0 / b->mass[i];
+    sum += by * v3_norm2(v3_load(g));
+    most = fmax(most, by);
+    if (link_classes[l->kind]->points) continue; /* turns of its bodies do not matter */
+    const v3 t = quat_rotate_inverse(b->rotation[i], v3_load(g + 3)), j = b->inertia[i];
+    sum += t.x * t.x / j.x + t.y * t.y / j.y + t.z * t.z / j.z;
+  }
+  const double square = most / sum;
+  if (!(square > 0.0) || !isfinite(square)) return 1.0;
+  frexp(square, &exponent);
+  return ldexp(1.0, exponent / 2);
+}
+
+static void scale_row(link_row *row, double by, uint32_t bodies) {
+  for (uint32_t i = 0; i < 6 * bodies; i++) row->gradient[i] *= by;
+  row->stress /= by;
+  row->stiffness /= by * by;
+  row->damping /= by * by;
 }
 
 static scree_status end_row(row_block *b, double offset, double compliance, double start) {
@@ -144,12 +174,17 @@ static scree_status add_rows(row_block *b, double h) {
   assembler *a = b->a;
   link_rows seen;
   double twist[LINK_DIM];
-  const bool turns = link_classes[b->link->kind]->points || b->link->kind == SCREE_LINK_BEAM;
+  const bool turns = link_classes[b->link->kind]->points || b->link->kind == SCREE_LINK_BEAM ||
+                     b->link->kind == SCREE_LINK_SHELL;
   double stiffest = 0.0;
   scree_status status = SCREE_OK;
   link_measure(a->world, b->link, &seen);
-  for (uint32_t r = 0; r < seen.count; r++) stiffest = fmax(stiffest, fabs(seen.row[r].stiffness));
-  const double least = softest * stiffest;
+  for (uint32_t r = 0; r < seen.count; r++) {
+    link_row *row = &seen.row[r];
+    scale_row(row, scale_of(a->world, b->link, row->gradient), b->link->body_count);
+    stiffest = fmax(stiffest, fabs(row->stiffness));
+  }
+  const double least = (link_classes[b->link->kind]->points ? yields : softest) * stiffest;
   if (turns) rigid_turn(a->world, b->link, h, twist);
   for (uint32_t r = 0; r < seen.count && !status; r++) {
     const link_row *row = &seen.row[r];
@@ -178,12 +213,14 @@ static scree_status add_inertia(row_block *b) {
   for (uint32_t k = 0; k < 3 * count && !status; k++) {
     double gradient[LINK_DIM] = {0.0}, whole = 0.0, rate;
     const uint32_t axis = k % 3;
+    for (uint32_t i = 0; i < b->link->body_count; i++) gradient[6 * i + axis] = c[k / 3][i];
+    const double by = scale_of(a->world, b->link, gradient);
     for (uint32_t i = 0; i < b->link->body_count; i++) {
-      gradient[6 * i + axis] = c[k / 3][i];
-      whole += c[k / 3][i];
+      gradient[6 * i + axis] *= by;
+      whole += gradient[6 * i + axis];
     }
     begin_row(b, gradient, &rate);
-    status = end_row(b, -(rate + a->kick * whole * a->world->def.gravity[axis]), 1.0, 0.0);
+    status = end_row(b, -(rate + a->kick * whole * a->world->def.gravity[axis]), by * by, 0.0);
   }
   return status ? status : flush(b);
 }
