@@ -163,6 +163,7 @@ scree_status scree_sim_check(scree_scene *scene, scree_report_function report, v
   if (!status) status = sim_create_stepper(scene, world, true, &stepper);
   if (!status) status = report_overlaps(scene, world, report, user);
   if (!status) status = look_for_bonds(scene, world);
+  if (!status) status = sim_look_for_openings(scene, world);
   scree_stepper_destroy(stepper);
   scree_world_destroy(world);
   return status;

@@ -148,6 +148,8 @@ scree_status sim_checkpoint_read(scree_sim *sim, checkpoint_in *in, recording_co
 bool sim_is_due(const scree_sim *sim, double every, uint64_t step);
 
 /* Refuses a start whose energy is no number: the ledger would be none either. */
+/* Says where bodies fit between the nodes of a shell or a block. */
+scree_status sim_look_for_openings(scree_scene *scene, const scree_world *w);
 scree_status sim_check_energy(scree_context *context, const scree_energy *energy);
 /* The stepper of a scene; `contacts_only`: for a check. */
 scree_status sim_create_stepper(scree_scene *scene, scree_world *world, bool contacts_only,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Elements of flexible parts through the command: frequencies and small deflections against finite elements written anew with numpy and scipy, and
 soft cubes of each kind that fall on the floor and on each other, with friction: residuals, the ledger, same bits with 1 and 2 threads and after resume."""
+import csv
 import itertools
 import json
 import math
@@ -209,6 +210,31 @@ flexible:
             result = self.run_scree("check", self.put("bad.yaml", scene % "file: strip.msh"))
             self.assertEqual(result.code, 3, result.err)
             self.assertIn(word, result.err)
+
+    def test_openings(self):
+        """A ball that fits between the nodes of a shell or a block falls through, and the run says that it may; one that does not, rests."""
+        scene = """
+step: 2 ms
+duration: 0.5 s
+bodies:
+  - {name: ball, shape: {sphere: {radius: 0.04}}, density: 1000, position: [0.05, 0.03, 0.15]}
+flexible:
+  - {name: part, %s, upper: [0.2, 0.2, 0], young: 2e9, density: 1000, node_radius: %g, held: [x-, x+], rayleigh: 1 ms}
+probes:
+  - {name: ball, kind: body, body: ball}
+"""
+        for part in ("kind: shell, lower: [-0.2, -0.2, 0], cells: [4, 4, 1], thickness: 5 mm",
+                     "kind: block, lower: [-0.2, -0.2, -0.1], cells: [4, 4, 1]",
+                     "kind: block, order: 2, lower: [-0.2, -0.2, -0.1], cells: [2, 2, 1]"):
+            # The largest triangle is half a square of 0.1 m, or half a face of 0.1 x 0.1 x 0.1 m across its diagonal.
+            for radius, warns in ((0.01, True), (0.045, False)):
+                result = self.run_scree("run", self.put("openings.yaml", scene % (part, radius)), "--json", "--force", "--out", self.path("o.h5"))
+                self.assertEqual(result.code, 0, result.err)
+                self.assertEqual("fits through the openings" in result.err, warns, (part, radius, result.err))
+                with open(self.path("o_ball.csv"), encoding="utf-8") as file:
+                    last = list(csv.DictReader(file))[-1]
+                if "shell" in part:
+                    self.assertEqual(float(last["z [m]"]) < -0.1, warns, (part, radius))
 
     def test_beam_masses(self):
         """Masses of high order: frequencies within 1 % with 8 elements, order 4 in their length; and the whole is a rigid rod all the same."""
