@@ -3,8 +3,8 @@
 
 #include "cli/info/info.h"
 
-/* From which on an overlap, of a diameter, and an error of energy, of the energy exchanged, are
- * mentioned. */
+/* An overlap (as a part of a diameter) and an error of energy (of the energy exchanged) are
+ * mentioned from these on. */
 static const double much_overlap = 1.0, much_energy = 0.01; /* %, - */
 
 static double size_at(const double *row, int column) {

@@ -16,7 +16,7 @@ void plot_quote(FILE *out, const char *text);
 /* "rrggbb"; readers who are colour-blind can distinguish the first eight. */
 const char *plot_colour(int i);
 /* E (or R, when the tolerance is on R alone) against iterations and against seconds, log axes, one
- * curve a trial, a line at the tolerance. */
+ * curve per trial, a line at the tolerance. */
 int plot_convergence(const char *path, const char *problem, size_t contacts, const trial *trials,
                      size_t count, const scree_solve_settings *settings);
 /* Dolan and More: for each solver the share of problems that it solved within a factor of the

@@ -17,7 +17,7 @@ typedef enum study_reduction {
   STUDY_MIN,
   STUDY_MAX,
   STUDY_LAST,
-  STUDY_RATE, /* change over the window, a second */
+  STUDY_RATE, /* change over the window, per second */
 } study_reduction;
 
 typedef struct study_measure {
@@ -100,7 +100,7 @@ typedef struct study_case {
 typedef int (*study_finished)(void *user, study_case *c);
 int study_run(const study *s, size_t count, study_case *cases, study_finished finished, void *user);
 
-/* The table of results, one row a case that ended: FOLDER/NAME. A row is written in one piece and
+/* The table of results, one row per case that ended: FOLDER/NAME. A row is written in one piece and
  * brought to the disk, so that a study that was killed goes on behind it. */
 typedef struct study_table {
   char path[4300];

@@ -6,7 +6,7 @@
  * way from there. From the best of them a method without derivatives goes on within the bounds:
  * measured numbers of grains are a little rough. Every run is a row of FOLDER/runs.csv; a
  * calibration that was killed reads them again and goes on, as the method asks for the same points.
- * At the end two more runs a key, a twentieth of its range to both sides, tell how much each
+ * At the end two more runs per key, a twentieth of its range to both sides, tell how much each
  * measure depends on it. */
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const cli_flag flags[] = {
     {"runs", "N", "most runs, without those for the sensitivity; default 40"},
     {"tol", "T",
      "stop where all values change by less than this part of their range; default 1e-3"},
-    {"scan", "N", "runs over the whole range before the search; default 3 and 4 more a key"},
+    {"scan", "N", "runs over the whole range before the search; default 3 and 4 more per key"},
     STUDY_FLAGS,
     {0},
 };

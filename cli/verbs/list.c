@@ -1,4 +1,4 @@
-/* `scree list`: what there is, told by the tables of the library and of the command themselves. */
+/* `scree list`: what there is, from the tables of the library and of the command themselves. */
 #include <math.h>
 #include <string.h>
 

@@ -81,7 +81,7 @@ static int fail(scree_context *context, scree_status status, int reported) {
   return cli_fail(cli_code(status), "%s", scree_context_message(context));
 }
 
-/* The exact model with a solver that lacks it: where both were asked for they exclude each other on
+/* The exact model with a solver that lacks it: where both were given they exclude each other on
  * the command line, else the solver gives way; where the model was not, the run is relaxed. */
 static int check_model(const scree_scene *scene, const cli_args *args) {
   const scree_scene_settings *s = scree_scene_get_settings(scene);

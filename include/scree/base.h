@@ -66,7 +66,7 @@ SCREE_API const char *scree_version(void);
  * headers compare it with their own, so that a library of another build is refused. */
 SCREE_API const char *scree_headers_hash(void);
 
-/* Memory comes from here; `release` gets the size that was asked for. Blocks are 64-byte aligned by
+/* Memory comes from here; `release` gets the size that was requested. Blocks are 64-byte aligned by
  * the library itself, so the hooks need no alignment beyond that of malloc. */
 typedef struct scree_allocator {
   void *(*allocate)(void *user, size_t size);

@@ -25,7 +25,7 @@ SCREE_API void scree_distributed_end(scree_context *context);
 /* Ends all ranks at once, with this exit code: one of them cannot go on. */
 SCREE_API void scree_distributed_abort(scree_context *context, int code);
 
-/* What ranks have said, heard and computed since they began to count. */
+/* Messages between the ranks, and their work, since they began to count. */
 typedef struct scree_distributed_counts {
   int ranks;
   double reductions; /* over all ranks, of each rank */

@@ -20,8 +20,8 @@ extern "C" {
 typedef enum scree_export_format { SCREE_EXPORT_VTKHDF, SCREE_EXPORT_CSV } scree_export_format;
 
 enum {
-  SCREE_EXPORT_BODIES = 1,   /* a point a body, with all fields */
-  SCREE_EXPORT_CONTACTS = 2, /* a point a contact, with its force */
+  SCREE_EXPORT_BODIES = 1,   /* a point per body, with all fields */
+  SCREE_EXPORT_CONTACTS = 2, /* a point per contact, with its force */
   SCREE_EXPORT_STEPS = 4,    /* the log of steps; CSV alone */
   SCREE_EXPORT_SURFACES = 8  /* the bodies' surfaces as triangles; VTKHDF alone */
 };
@@ -32,7 +32,7 @@ typedef struct scree_export_def {
   unsigned parts;  /* a sum of the above; 0: bodies, contacts and, in CSV, steps */
   const char *out; /* the stem of all names */
   double from, to; /* s: frames within; default all */
-  size_t every;    /* each so many frames; default 1 */
+  size_t every;    /* every n-th frame; default 1 */
   /* After each frame; false stops. May be null. */
   bool (*progress)(void *user, size_t done, size_t total);
   void *user;

@@ -73,7 +73,7 @@ typedef struct scree_coordinate_def {
   double armature;             /* of a rotor that turns with q, kg m^2 or kg; default 0 */
   scree_motor_kind motor;
   double motor_value; /* speed, torque or target */
-  double motor_rate;  /* by which that changes, a second, from when it was set; default 0 */
+  double motor_rate;  /* by which that changes, per second, from when it was set; default 0 */
   double motor_limit; /* N m or N, default infinite */
   double motor_stiffness, motor_damping; /* of a position or speed motor; 0 and 0: rigid */
 } scree_coordinate_def;
@@ -167,11 +167,11 @@ SCREE_API scree_status scree_joint_get_coordinate(const scree_world *world, scre
 /* Degrees of freedom in the poses at hand. A redundant row is one that others imply. */
 typedef struct scree_freedom {
   size_t joints;
-  size_t rows, redundant; /* held ones, and those that say nothing new */
+  size_t rows, redundant; /* held ones, and the redundant ones of these */
   size_t freedom;         /* 6 per dynamic body, less the rows that count; contacts are not in it */
   size_t uncounted_joints; /* of machines with so many that they were not counted */
 } scree_freedom;
-/* `rows` of the `held` ones of a joint say nothing that joints before it do not. */
+/* `rows` of the `held` ones of a joint follow from joints before it. */
 typedef void (*scree_redundant_function)(void *user, scree_joint_id joint, int rows, int held);
 SCREE_API scree_status scree_world_count_freedom(const scree_world *world,
                                                  scree_redundant_function visit, void *user,

@@ -76,7 +76,7 @@ SCREE_API void scree_world_get_periodic(const scree_world *world, scree_periodic
 SCREE_API scree_status scree_world_set_periodic_rates(scree_world *world, double shear_rate,
                                                       const double stretch_rate[3]);
 /* Is the world's box large enough for its bodies, and are its walls walls of every image? Else
- * SCREE_ERROR_INPUT, with what is wrong. Every step asks it. */
+ * SCREE_ERROR_INPUT, with what is wrong. Every step checks it. */
 SCREE_API scree_status scree_world_check_periodic(const scree_world *world);
 /* Keeps a shape in the world's table before a body uses it; bodies' shapes enter by themselves. A
  * checkpoint names shapes by their place in this table: what an emitter will use later should be
@@ -230,9 +230,9 @@ typedef struct scree_motion_def {
   double swing[3];     /* rad: axis times angle amplitude, world frame */
   double frequency;    /* Hz */
   double phase;        /* rad */
-  /* Table: count times in ascending order (s), displacements (3 a time, m) and rotations (4 a time,
-   * w x y z; null: none) from the first pose; copied. Before the first and after the last time the
-   * body rests there, unless `repeat`: then the table starts again after its last time. */
+  /* Table: count times in ascending order (s), displacements (3 per time, m) and rotations (4 per
+   * time, w x y z; null: none) from the first pose; copied. Before the first and after the last
+   * time the body rests there, unless `repeat`: then the table starts again after its last time. */
   size_t count;
   const double *times;
   const double *displacements;
@@ -273,7 +273,7 @@ typedef struct scree_body_def {
   scree_material_id material;
   double charge;          /* C */
   uint32_t category;      /* bits that it is; default 1 */
-  uint32_t collides_with; /* bits that it meets, asked of both; default all */
+  uint32_t collides_with; /* bits that it meets; each must meet the other; default all */
   scree_motion_id motion; /* prescribed bodies; null: keeps the velocity given here */
   /* A point mass, as a node of a flexible part: contacts and joints do not turn it. It still needs
    * an inertia, of which nothing follows. */
@@ -415,7 +415,7 @@ typedef struct scree_link_body {
  * -df/dq and -df/dv by rows, (6 count)^2 each (dq: displacement and small turn in the world frame),
  * and return true; or return false, and they are found by differences. Those that are given are
  * compared with differences now and then, and a warning is logged where they differ. Also called
- * for the same time again with other states: it must not depend on what it was asked before. */
+ * for the same time again with other states: it must not depend on earlier calls. */
 typedef bool (*scree_link_function)(void *user, double time, const scree_link_body *bodies,
                                     double *load, double *k, double *r);
 

@@ -99,7 +99,8 @@ SCREE_API double scree_picture_time(const scree_picture *picture);
 SCREE_API scree_render_scene scree_picture_get_scene(const scree_picture *picture);
 /* Turned by the film's time (s), after the body that it follows. */
 SCREE_API scree_camera scree_picture_get_camera(const scree_picture *picture, double film_time);
-/* False when the colours need no legend, or none is wanted. Its names live as long as the picture.
+/* False when the colours need no legend, or the definition has none. Its names live as long as the
+ * picture.
  */
 SCREE_API bool scree_picture_get_legend(scree_picture *picture, scree_legend *legend);
 /* The range of the colours; false: they are categories. */

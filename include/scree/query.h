@@ -43,7 +43,7 @@ SCREE_API scree_status scree_world_cast_ray(const scree_world *world, const scre
                                             scree_ray_hit *hit);
 
 typedef struct scree_closest {
-  bool found;                    /* false: farther apart than was asked, and all else is 0 */
+  bool found;                    /* false: farther apart than `within`, and all else is 0 */
   double point_a[3], point_b[3]; /* on the surfaces, m */
   double normal[3];              /* unit, from a to b */
   double distance;               /* m; < 0: they overlap, and this is how deep */

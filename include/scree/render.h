@@ -138,7 +138,7 @@ typedef enum scree_background {
 
 typedef struct scree_render_settings {
   uint32_t cookie;             /* set by scree_render_settings_default */
-  int samples;                 /* a pixel, 1 to 4096; default 12 */
+  int samples;                 /* per pixel, 1 to 4096; default 12 */
   scree_background background; /* default studio */
   double light_azimuth;        /* rad, where the sun stands; default: left of the camera */
   double light_elevation;      /* rad */

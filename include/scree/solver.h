@@ -46,8 +46,8 @@ typedef bool (*scree_progress_function)(void *user, const scree_progress *progre
 typedef struct scree_solve_settings {
   uint32_t cookie; /* set by scree_solve_settings_default */
   scree_model model;
-  double tolerance_error;    /* on E; 0: not asked */
-  double tolerance_residual; /* on R; 0: not asked. Solved means all that is asked. When only E is,
+  double tolerance_error;    /* on E; 0: none */
+  double tolerance_residual; /* on R; 0: none. Solved means that both are met. With one on E alone
                               * R <= 100 tolerance_error must hold too (its square root above 1e-4):
                               * E is relative to |g| and depends on units, so a huge impulse or
                               * heavy bodies alone can make it small; R does not */
@@ -76,7 +76,7 @@ typedef struct scree_solve_info {
 } scree_solve_info;
 
 SCREE_API scree_solve_settings scree_solve_settings_default(void);
-/* What is asked of R: its own tolerance, or what goes with that of E; 0: nothing. */
+/* The tolerance on R: its own, or the one that goes with that of E; 0: none. */
 SCREE_API double scree_solve_asked_residual(const scree_solve_settings *settings);
 
 SCREE_API scree_status scree_solver_create(scree_context *context, const char *name,

@@ -42,7 +42,7 @@ typedef struct scree_stepper_def {
    * the reference speed, between tolerance_residual and this: what rests is solved well, and
    * impacts are not solved better than they are known. */
   double tolerance_moving;
-  double tolerance_error; /* on E, default 0: not asked */
+  double tolerance_error; /* on E; default 0: none */
   long iteration_limit;   /* a step; default 1000 */
   long check_interval; /* iterations between residual checks; default 0: as the solver sees fit */
   double time_budget; /* s per step, all of it: search for contacts, solves, looks; default 0: none.
@@ -188,7 +188,7 @@ SCREE_API scree_status scree_world_find_equilibrium(scree_world *world,
                                                     const scree_equilibrium_def *def,
                                                     scree_equilibrium_info *info);
 /* The `count` lowest small swings about the world's state, as if it were at rest: frequencies in
- * Hz, ascending; negative: unstable, growing at 2 pi times that. shapes (null: not wanted): count
+ * Hz, ascending; negative: unstable, growing at 2 pi times that. shapes (null: left out): count
  * times 6 per dynamic body in the order of their places (displacement of the centre of mass, turn).
  * Where joints leave fewer, frequencies beyond these are NaN and shapes 0. The world is left as it
  * was. */

@@ -29,9 +29,9 @@ typedef struct scree_view_def {
   const char *out;  /* the page; it is whole or not there */
   bool replace;     /* a file of that name; default false: SCREE_ERROR_IO */
   double from, to;  /* s: frames within; default all */
-  size_t every;     /* each so many frames; default 1 */
+  size_t every;     /* every n-th frame; default 1 */
   size_t frames;    /* so many at most, evenly chosen; default 0: all */
-  size_t bodies;    /* so many moving bodies at most, evenly chosen; default 0: all */
+  size_t bodies;    /* at most so many moving bodies, evenly chosen; default 0: all */
   bool contacts;    /* with contact forces; default true */
   double precision; /* m: places are rounded to it; default 0: a thousandth of the smallest body */
   size_t table_count;

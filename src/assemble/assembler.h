@@ -105,7 +105,7 @@ scree_status assembler_look_late(assembler *a, const assembler_params *params, b
  */
 typedef struct assembler_hit {
   size_t pairs;
-  size_t advances; /* distances that were asked for beyond the few that a pair needs */
+  size_t advances; /* distances that were computed beyond the few that a pair needs */
   double time;     /* s after the start: the first of them; infinite: none */
   double turn;     /* rad in the step: the most of a body of theirs */
 } assembler_hit;

@@ -6,12 +6,12 @@
  *
  *     |F - H| + |T - H_T| / r <= part * m g,     F, T: what they give it in a step
  *
- * says that it is as good as in equilibrium, and stays. Else it wakes, and the step is made again
- * with it awake, and once more with those that it then presses on: a load goes through a bed for as
- * far as it is worth a part of a stone. Contacts of two who do not move keep their force f: where
- * one of them falls asleep it leaves the other one's hold, H -= f, and is back in it, H += f, when
- * one wakes, so that the balance of a body is that of its first step asleep, however its neighbours
- * come and go. */
+ * means that it is nearly in equilibrium and stays asleep. Otherwise it wakes, and the step is made
+ * again with it awake, and once more with those that it then presses on: a load goes through a bed
+ * for as far as it is worth a part of a stone. Contacts of two who do not move keep their force f:
+ * where one of them falls asleep it leaves the other one's hold, H -= f, and is back in it, H += f,
+ * when one wakes, so that the balance of a body is that of its first step asleep, however its
+ * neighbours come and go. */
 #include "assemble/assembler.h"
 
 #include <string.h>

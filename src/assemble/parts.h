@@ -94,7 +94,7 @@ typedef struct law_needs {
   bool has_surfaces;      /* some material has a direction or a surface velocity */
 } law_needs;
 
-/* laws/user_function.c: contacts that the user's law function is asked about. */
+/* laws/user_function.c: contacts that the user's law function decides about. */
 typedef struct user_contacts {
   scree_law_contact *contact;
   uint32_t *place; /* of each in the problem */

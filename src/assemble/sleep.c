@@ -3,7 +3,7 @@
  * A body is still while its surface is slower than a given speed. An island, bodies that press on
  * each other, falls asleep when all of them have been still for a given time. From then on its
  * bodies are as fixed ones: no pairs among each other, no rows, no motion; the forces of its
- * contacts are kept for who asks for them. It wakes as a whole, and the step is made again with it
+ * contacts are kept for queries. It wakes as a whole, and the step is made again with it
  * awake,
  *
  *   - when a solve finds that a moving body presses on one of its bodies: nobody is stopped by what
@@ -12,7 +12,7 @@
  *   - when the user changes something (model/sleep.c): a force, gravity, a state, a material, a
  * body that is taken away.
  *
- * So what sleeps is what would have stayed where it is, but for creep below the speed asked. Bodies
+ * So what sleeps is what would have stayed where it is, but for creep below the given speed. Bodies
  * in joints or links do not sleep, nor does any where laws have a memory, surfaces move or bodies
  * attract each other. */
 #include <string.h>

@@ -1,7 +1,8 @@
 /* Bytes of a state on their way out: into memory, to a function, or just counted.
  *
  *   blob_out out = {.bytes = room};      or {.write = f, .user = u};      or {0}
- *   blob_put(&out, data, size);      out.at: bytes so far; out.status: what the function said */
+ *   blob_put(&out, data, size);      out.at: bytes so far; out.status: what the function returned
+ */
 #ifndef SCREE_BASE_BLOB_H
 #define SCREE_BASE_BLOB_H
 

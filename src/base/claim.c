@@ -21,7 +21,7 @@ enum { LOCK_SET = F_SETLK, LOCK_GET = F_GETLK };
 
 /* ---- who holds it --------------------------------------------------------------------------- */
 
-/* Does this descriptor of a process hold a lock to write? Linux tells in fdinfo. */
+/* Does this descriptor of a process hold a lock to write? Linux lists the locks in fdinfo. */
 static bool holds_lock(const char *process, const char *descriptor) {
   char path[600], line[256];
   snprintf(path, sizeof path, "/proc/%s/fdinfo/%s", process, descriptor);

@@ -44,7 +44,7 @@ void claim_explain(const claim *c, char *text, size_t size);
 int claim_publish(claim *c);
 /* The same for one of many files, whose names are brought to the disk by claim_sync_directory. */
 int claim_name(claim *c);
-/* A file that this claim has given its name is not wanted after all. */
+/* Removes a file that this claim has already given its name. */
 void claim_withdraw(claim *c);
 void claim_drop(claim *c);
 

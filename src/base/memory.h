@@ -14,7 +14,7 @@ void *memory_new(scree_context *context, size_t count, size_t size);
 void memory_free(scree_context *context, void *block);
 /* Makes room for `need` elements at *array (a pointer to a pointer, null at first), by half as much
  * again at least (a thirty-second where they are many); new elements are zero, old ones are kept. A
- * block knows how many it has room for: always ask with the same size. */
+ * block knows how many it has room for: always pass the same size. */
 scree_status memory_grow(scree_context *context, void *array, size_t need, size_t size);
 /* Elements that there is room for; 0 for null. */
 size_t memory_room(const void *array);

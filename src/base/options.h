@@ -4,7 +4,8 @@
 
 #include "base/context.h"
 
-/* Fills `values` (one double an option; a choice is its index, a bool 0 or 1) with the defaults. */
+/* Fills `values` (one double per option; a choice is its index, a bool 0 or 1) with the defaults.
+ */
 void options_reset(const scree_option_def *table, size_t count, double *values);
 /* Sets one value from text; `owner` names the table in messages ("solver apgd"). */
 scree_status options_set(scree_context *context, const char *owner, const scree_option_def *table,

@@ -1,9 +1,10 @@
 /* Ranks: processes that compute one run together, and how they talk.
  *
  * A context of such a run has one of these; without it a process is alone, and every function below
- * does nothing and costs a look at a pointer. What it is made of (MPI, threads of a test) is known
- * to who made it. All ranks call the same collective functions in the same order; sums are added in
- * the order of ranks, so that every rank gets the same bits and decides the same.
+ * does nothing and costs the test of a pointer. What carries the messages (MPI, or threads in
+ * tests) is hidden behind these functions. All ranks call the same collective functions in the same
+ * order; sums are added in the order of ranks, so that every rank gets the same bits and decides
+ * the same.
  *
  * A transport that fails does not return: it ends all ranks. */
 #ifndef SCREE_BASE_RANKS_H
@@ -31,7 +32,7 @@ struct rank_team {
   /* all[k] begins at offset[k] and has size[k] bytes; mine goes to where it belongs. */
   void (*gather)(rank_team *r, const void *mine, void *all, const size_t *offset,
                  const size_t *size);
-  /* What rank `from` has, to all. */
+  /* Sends what rank `from` has to all others. */
   void (*broadcast)(rank_team *r, int from, void *data, size_t size);
   /* Messages with peers, in both directions at once; of the same sizes on both sides. */
   void (*exchange)(rank_team *r, int peers, const int *peer, const double *const *out,

@@ -17,7 +17,7 @@
  *
  * What an iterate is judged by, g - P(g - eta û), is the same vector in both, so R is too once it
  * is measured in the same speed. E is a part of max(|r|, |g|, |u|), which are not the same: a solve
- * that is asked for E is left as it is, and E of the others is computed with the norms of the
+ * with a tolerance on E is left as it is, and E of the others is computed with the norms of the
  * problem itself. Proofs that there is no solution stay what they are: D d = 0 and r'd < 0 do not
  * see the difference. */
 #include "ccp/cohesion.h"
@@ -70,7 +70,7 @@ bool cohesion_exceeds(const cohesion_shift *s, const scree_ccp *p, const double 
 /* Fewer contacts are not worth it: they are solved by methods without lanes, or at once. */
 enum { FEW_CONTACTS = 32 };
 /* Impulses of the size of c are rounded: the speeds that they make, 1e-16 of them by each of many
- * contacts, must be far below what is asked. */
+ * contacts, must be far below the tolerance. */
 static const double rounding = 1e-12;
 
 static bool is_accurate(const scree_ccp *p, double speed) {
@@ -219,7 +219,7 @@ void cohesion_add(const cohesion_shift *s, double sign, double *g) {
     const uint32_t set = (uint32_t)(ccp_set(&s->dry, i) - s->dry.set);
     const bool full = sign < 0.0 && g[row] >= s->set[set].cap;
     g[row] += sign * s->pull[row];
-    if (full) g[row] = s->given[set].cap; /* not to rounding: laws ask */
+    if (full) g[row] = s->given[set].cap; /* exactly, as laws compare with it */
   }
 }
 

@@ -1,4 +1,4 @@
-/* Facts about a problem that its operator knows and that no accessor tells. */
+/* Facts about a problem that its operator knows and that no accessor returns. */
 #include <math.h>
 
 #include "base/argument.h"

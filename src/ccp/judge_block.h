@@ -9,7 +9,7 @@
 #include "ccp/operator.h"
 #include "ccp/sets/set.h"
 
-/* An impulse beyond 1e16 times what its velocity asks swallows it: g - eta u is g. The residual is
+/* Where an impulse is beyond 1e16 times eta u, g - eta u is rounded to g. The residual is
  * no smaller than what it can be distinguished from. */
 static inline double least_scaled(int forces, const double *g, double eta) {
   double across = 0.0;

@@ -1,4 +1,4 @@
-/* A second look, after the solve. Contacts are wanted ahead of touch for the velocities that bodies
+/* A second look, after the solve. Contacts are made ahead of touch for the velocities that bodies
  * are expected to have. One that is hit at the start of the step moves on with another velocity,
  * and may run into a third that it had no contact with:
  *

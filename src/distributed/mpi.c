@@ -1,5 +1,5 @@
 /* The transport: MPI. Only this file knows it. Calls come from one thread at a time, not always the
- * same one. A call that fails ends all ranks: the default of MPI, and what one wants here. */
+ * same one. A call that fails ends all ranks: the default of MPI, and right here. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

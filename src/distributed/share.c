@@ -1,6 +1,6 @@
 /* Copies of bodies on several ranks (ccp/ranks.h), and the new twists of all bodies.
  *
- * A rank pushes the bodies of its contacts; those of other ranks it tells to all, and each then
+ * A rank pushes the bodies of its contacts; it announces those of other ranks to all, and each then
  * knows who shares what: the owner of a body and all that push it. Twists of shared bodies go
  * directly between all that share them, one message to each peer, and are summed in the order of
  * ranks: all copies have the same bits. */

@@ -447,7 +447,7 @@ static scree_status join_glued(front_tree *t, graph *g) {
   return SCREE_OK;
 }
 
-/* An ordering of the joined graph as one of the nodes, in place; `room` has one entry a node. */
+/* An ordering of the joined graph as one of the nodes, in place; `room` has one entry per node. */
 static void expand_glued(const graph *g, ordering *o, uint32_t *room) {
   size_t at = 0;
   for (size_t s = 0; s < o->groups; s++) {

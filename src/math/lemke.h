@@ -4,9 +4,9 @@
  *
  * w = M z + q + d z0 with a covering vector d > 0; z0 enters, and then always the complement of
  * what left, until z0 leaves (a solution) or nothing can (a ray). Ties are broken
- * lexicographically, so that degenerate problems do not cycle. Work: about n^2 a pivot, and usually
- * one to three n pivots; memory: n^2. The solution is computed anew from its basis at the end, so
- * that errors of the pivots do not stay in it.
+ * lexicographically, so that degenerate problems do not cycle. Work: about n^2 per pivot, and
+ * usually one to three n pivots; memory: n^2. The solution is computed anew from its basis at the
+ * end, so that errors of the pivots do not stay in it.
  *
  * A ray proves that there is no solution only for some classes of M (for example convex quadratic
  * programs, where its z part shows that the constraints cannot be met). */

@@ -55,7 +55,7 @@ typedef struct tree_code {
 typedef struct tree_field {
   v3 field[TREE_CODE_KINDS];
   double potential[TREE_CODE_KINDS];
-  double error[TREE_CODE_KINDS]; /* bound of the field's, only where it was asked for */
+  double error[TREE_CODE_KINDS]; /* bound of the field's, only where it is requested */
   size_t terms;                  /* points and nodes that it is the sum of */
 } tree_field;
 

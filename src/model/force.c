@@ -1,6 +1,6 @@
 /* Forces, and the twists that they alone would lead to: v_free = v + kick M^-1 f, kick = h but for
- * the first step of a body and where the step changes (world.h). A load for one step is the one
- * thing that lasts h in any case: whoever sets it asks for the impulse h f.
+ * the first step of a body and where the step changes (world.h). A load for one step always lasts
+ * h: it stands for the impulse h f.
  *
  * Pairwise forces are summed directly over all pairs of masses or charges: n^2, but exact, and each
  * body's sum runs in the order of the indices, so that threads do not change the bits. */

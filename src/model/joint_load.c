@@ -1,5 +1,5 @@
 /* Motors that give a torque or a force act like applied ones: along the row of their coordinate, on
- * b as told, on a (and c) the opposite, at the centres of mass. */
+ * b as given, on a (and c) the opposite, at the centres of mass. */
 #include "model/joints/joints.h"
 
 static bool pushes(const scree_world *w, uint32_t i) {

@@ -1,4 +1,4 @@
-/* Materials and the table of laws between them: one entry a pair, filled by the mixing rule of
+/* Materials and the table of laws between them: one entry per pair, filled by the mixing rule of
  * scree/model.h when a material comes or changes, and kept as set where a law was set. */
 #include "base/argument.h"
 #include "base/definition.h"

@@ -4,7 +4,7 @@
  *   parts   structure of the recording; probes; state
  *
  * and is written as RECORDING.checkpoint.new, brought to the disk, and renamed. At any moment there
- * is a whole one. What is in the state is the business of sim. */
+ * is a whole one. What is in the state, sim decides. */
 #ifndef SCREE_RECORDING_CHECKPOINT_FILE_H
 #define SCREE_RECORDING_CHECKPOINT_FILE_H
 

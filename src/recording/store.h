@@ -45,7 +45,7 @@ struct scree_recording {
   int step_map[SCREE_STEP_COLUMNS];
   char remark[160];
   char *buffer[STREAM_COUNT];
-  /* The list of bodies, read when it is first asked for: rows, and for each place the row of the
+  /* The list of bodies, read when it is first needed: rows, and for each place the row of the
    * body listed last there (1 + row, 0: none) and for each row the one before. */
   uint32_t *list, *last, *before;
   double *mass;

@@ -3,8 +3,8 @@
  * An entry of `assemblies` is read before the rest of the scene: its lists are joined to those of
  * the scene, and each of its entries remembers the assembly that it came with. When such an entry
  * is built, the parameters are those of its assembly, names that it gives begin with the assembly's
- * name and a dot, names that it asks for are sought in its assembly first and then in those around
- * it, and places and directions are turned and moved to where the assembly stands. */
+ * name and a dot, names that it refers to are looked up in its assembly first and then in those
+ * around it, and places and directions are turned and moved to where the assembly stands. */
 #include <stdio.h>
 #include <string.h>
 
@@ -174,7 +174,7 @@ static scree_status join(scree_scene *scene, const scene_node *root, size_t part
       *key = (scene_node){.file = to->file, .line = to->line, .column = to->column, .text = name};
       status = scene_append(doc, scene->root, key, to);
     }
-    if (!status && to->kind != from->kind) continue; /* told when the scene is read */
+    if (!status && to->kind != from->kind) continue; /* reported when the scene is read */
     for (size_t i = 0; i < from->count && !status; i++) {
       scene_node *key = named ? from->keys[i] : NULL;
       if (named && strcmp(key->text, "default") == 0)

@@ -36,7 +36,7 @@ enum {
   SERVE_PULL,    /* body, x y z on it, x y z to pull it to */
   SERVE_RELEASE,
   SERVE_RESTART,
-  SERVE_PACE,     /* simulated s a s, 0: no limit */
+  SERVE_PACE,     /* simulated s per s, 0: no limit */
   SERVE_MATERIAL, /* place, friction */
   SERVE_OPS
 };
@@ -46,7 +46,7 @@ typedef struct serve_command {
   double value[SERVE_VALUES];
 } serve_command;
 
-/* How a run stands, as told to readers. */
+/* How a run stands, as it is reported to readers. */
 typedef struct serve_state {
   bool paused, over;
   double pace, time, duration, residual;

@@ -1,7 +1,7 @@
 /* A height field: a closed mesh whose top goes through a grid of heights, with upright sides down
  * to a flat bottom, so that it has an inside and a mass.
  *
- *      z   ___/\__        top: two triangles a cell
+ *      z   ___/\__        top: two triangles per cell
  *         |       |
  *         |_______|       bottom, `thickness` below the least height: a fan about its middle  */
 #include "base/argument.h"

@@ -1,4 +1,4 @@
-/* The mesh doctor: what is wrong with triangles that repairs did not take away. */
+/* The mesh doctor: faults of the triangles that repairs did not remove. */
 #include "base/argument.h"
 #include "shape/mesh_near.h"
 

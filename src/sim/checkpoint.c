@@ -13,7 +13,7 @@ _Static_assert(sizeof((checkpoint_probe *)0)->name > SCENE_PROBE_NAME, "names ar
 /* The begin of the state: plain numbers. Behind it sums of the probes, scene and stepper. */
 typedef struct state_head {
   uint64_t probes, scene_size, stepper_size;
-  double duration; /* that was asked for, s; 0: the scene's */
+  double duration; /* that was given, s; 0: the scene's */
   recording_counts counts;
   sim_totals totals;
 } state_head;

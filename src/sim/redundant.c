@@ -1,6 +1,6 @@
 /* Says which joints of a smooth run have rows that others imply: their motion is that of the scene,
- * their reactions are one choice of many. Steppers with hard contacts are spared, as such joints
- * are everyday matter there and `scree check` names them. */
+ * their reactions are one choice of many. Steppers with hard contacts are left out: such joints are
+ * common there and do no harm, and `scree check` names them. */
 #include <stdio.h>
 #include <string.h>
 

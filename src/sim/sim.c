@@ -27,7 +27,7 @@ bool sim_is_due(const scree_sim *sim, double every, uint64_t step) {
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
-/* Does the named solver have the model that is asked for? */
+/* Does the named solver have the requested model? */
 static bool has_model(const scree_stepper_def *d) {
   for (size_t i = 0; i < scree_solver_count(); i++)
     if (strcmp(scree_solver_name(i), d->solver) == 0)
@@ -130,7 +130,7 @@ static scree_status record_frame(scree_sim *sim) {
                             sim->settings->step);
 }
 
-/* Files that the scene was read from are never written to, whatever is asked for. */
+/* Files that the scene was read from are never written to, whatever is requested. */
 static scree_status refuse_inputs(scree_sim *sim) {
   static const char *const ends[] = {"", ".new", ".checkpoint", ".checkpoint.old",
                                      ".checkpoint.new"};

@@ -62,7 +62,7 @@ struct scree_sim {
   scree_stepper *stepper;
   const scree_scene_settings *settings;
   uint64_t total_steps;
-  double duration; /* that was asked for on resuming, s; 0: the scene's */
+  double duration; /* given on resuming, s; 0: the scene's */
   sim_totals totals;
   char *out; /* null: no recording */
   uint64_t run;

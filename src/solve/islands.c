@@ -3,7 +3,7 @@
  *
  * R of the whole is the largest R of an island, as all are measured in the same
  * reference speed. E is not: with e_i <= t max(|q_i|, |g_i|, |u_i|) in each island the sum over all
- * is at most sqrt(3) t max(|q|, |g|, |u|), so each is asked for t / sqrt(3).
+ * is at most sqrt(3) t max(|q|, |g|, |u|), so each gets the tolerance t / sqrt(3).
  *
  * Islands are taken one after the other in the order of their first blocks: the same bits with any
  * number of threads. */
@@ -53,7 +53,7 @@ static void copy_rows(const ccp_operator *op, const islands *w, size_t c, bool t
   }
 }
 
-/* If only R is asked for, an island that meets it already is left as it is. `each`: R of every
+/* With a tolerance on R alone, an island that meets it already is left as it is. `each`: R of every
  * block. */
 static bool is_solved(const solve_run *run, const islands *w, size_t c, const double *each) {
   const scree_solve_settings *s = run->settings;
@@ -154,8 +154,9 @@ scree_status islands_solve(solve_run *run, islands *w) {
   for (size_t k = 0; k < w->parts.count && !status; k++) {
     const size_t c = (begin + k) % w->parts.count;
     const double blocks = (double)(w->parts.start[c + 1] - w->parts.start[c]);
-    /* A solve ends soon after its time; how soon is what may be too much here. A machine comes
-     * apart by what its joints lack, where contacts are forgiving: it is swept all the same. */
+    /* A solve ends a little after its time limit, and here even that may be too much. Contacts
+     * forgive a missing solve, but joints that get none come apart: so machines are swept all the
+     * same. */
     const double expected = fmin(blocks * w->pace, most_foreseen * run->settings->time_limit);
     const bool late = is_late(run, expected);
     if (late && !islands_has_joints(op, w, c)) {

@@ -1,11 +1,11 @@
 /* The monitor: see solver.h.
  *
- * Solved: everything asked is met. E is relative to the largest of |r|, |g|, |u|, with g in N s and
+ * Solved: all tolerances are met. E is relative to the largest of |r|, |g|, |u|, with g in N s and
  * u in m/s, so a huge impulse alone makes it small; an infeasible problem, whose impulses grow
  * without end, would pass, and masses in grams or tonnes change it. R is a speed over the reference
- * speed, free of units, and cannot be talked down. So when E alone is asked R is asked too, to 100
- * times the tolerance of E (1e-8: velocities to a millionth of the reference speed), and to its
- * square root where that is less, above 1e-4.
+ * speed, free of units, which large impulses do not make smaller. So a tolerance on E alone sets
+ * one on R too, 100 times the tolerance of E (1e-8: velocities to a millionth of the reference
+ * speed), or its square root where that is less, above 1e-4.
  *
  * Infeasible: only with the certificate of infeasible.c, tried when impulses grow and are large.
  * Stalled: while the iterations tripled the best merit improved by less than 3%. */
@@ -22,7 +22,7 @@
 #include "solve/solver.h"
 
 enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2 };
-static const double residual_per_error = 100.0; /* R asked where E alone was given a tolerance */
+static const double residual_per_error = 100.0; /* the tolerance on R where E alone was given one */
 static const double stall_gain = 0.97, strive_part = 0.001;
 static const double suspect_growth = 1.2, suspect_size = 300.0, suspect_peak = 10.0;
 static const double suspect_gain = 0.9;
@@ -114,7 +114,7 @@ void solve_finish(solve_run *run, scree_outcome outcome, const char *format, ...
   va_end(list);
 }
 
-/* |g| in the metric of eta, in units of what r asks for block by block. */
+/* |g| in the metric of eta, in units of what r requires block by block. */
 static double impulse_size(solve_run *run, const double *g) {
   const double r = sqrt(op_dot_by_eta(run->op, run->op->r, run->op->r));
   return sqrt(op_dot_over_eta(run->op, g, g)) / set_larger(r, 1e-300);
@@ -138,8 +138,8 @@ static double impulse_peak(const solve_run *run, const double *g) {
   return most / op->reference_speed;
 }
 
-/* Impulses that grow: all of them, or where E is asked one, which all others hide; or R that does
- * not fall any more. */
+/* Impulses that grow: all of them, or, with a tolerance on E, one that all others hide; or R that
+ * does not fall any more. */
 static bool proved_infeasible(solve_run *run, long iteration, const double *g) {
   if (iteration < run->suspect_iteration || run->op->ranks) return false;
   const double size = impulse_size(run, g);
@@ -283,9 +283,9 @@ static bool is_solved(const solve_run *run, long iteration, double seconds) {
 }
 
 /* A loose tolerance may be met by what has no solution at all: bodies that are squeezed a little
- * still approach each other, all at the speed that is left over. Where E is asked, thus a problem
- * is solved for its own sake, and to better than a percent in R, a proof is looked for along that
- * approach. */
+ * still approach each other, all at the speed that is left over. With a tolerance on E, that is
+ * where a problem is solved for its own sake, and to better than a percent in R, a proof is looked
+ * for along that approach. */
 static bool is_suspect(const solve_run *run) {
   const double e = run->settings->tolerance_error;
   return e > 0.0 && e <= suspect_tolerance && run->best_merit <= 1.0 &&

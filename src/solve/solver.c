@@ -236,7 +236,7 @@ static scree_status solve_once(scree_solver *s, const scree_ccp *problem,
   scree_status status = check_settings(context, settings);
   if (status) return status;
   const scree_model model = s->class->coulomb ? settings->model : SCREE_MODEL_RELAXED;
-  /* It is not where E is asked for, which is another one there. */
+  /* Not with a tolerance on E: that of the dry problem is another one. */
   s->cohesion.used = s->cohesion.loose = false;
   if (settings->tolerance_error == 0.0)
     status = cohesion_take(&s->cohesion, context, settings->tolerance_residual, caps,

@@ -17,7 +17,7 @@ typedef struct solver_class {
   size_t option_count;
   bool coulomb;        /* offers the exact model */
   bool flows;          /* and sets with a flow of their own in it, which have no potential */
-  bool projects;       /* asks sets for nothing but their operations: takes a user's own */
+  bool projects;       /* uses only the operations of sets, so it takes a user's own */
   bool patient;        /* progress comes late and at once: the stall rule waits longer */
   bool spreads;        /* over ranks: everything it decides comes from reduced sums */
   bool judges_start;   /* run judges run->g as iterate 0 where nobody has: solve_is_new */
@@ -61,7 +61,7 @@ struct solve_run {
   bool best_balanced; /* it counts the equation of motion of a global problem */
   double merit;       /* of the last check: max of E / tolerance and R / tolerance; <= 1: solved */
   double best_merit;
-  long strives; /* iterations that it goes on below what is asked for; 0: none; see monitor.c */
+  long strives; /* iterations that it goes on after meeting the tolerance; 0: none; see monitor.c */
   long met_iteration; /* where the best merit first was at most 1 */
   long iterations, products;
   double work;           /* see scree_solve_info */
@@ -87,7 +87,7 @@ void solver_take_options(scree_solver *solver, const double *option);
 
 /* Is its time up, or does the caller want it to end? The check that is due then ends it. */
 bool solve_is_over(const solve_run *run);
-/* Is a residual due at this iteration? Sweeps, which must pay a product for one, ask first. */
+/* Is a residual due at this iteration? Sweeps, for which it costs a product, call this first. */
 bool solve_due(const solve_run *run, long iteration);
 /* The same where the largest change of a block over its eta, m/s, is at hand: it tells when a check
  * is worth its price. */

@@ -1,5 +1,5 @@
-/* Contacts of the last step, for who looks from outside. On several ranks each has its own; where
- * they are asked for, all are gathered first (stepper_gather_contacts), by bodies. */
+/* Contacts of the last step, for callers. On several ranks each has its own; before a caller gets
+ * them, all are gathered (stepper_gather_contacts), by bodies. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The stepper `nonsmooth`: leapfrog at velocity level, one cone problem a step.
+/* The stepper `nonsmooth`: leapfrog at velocity level, one cone problem per step.
  *
  *   v_free = v + h M^-1 f(q, v, t)                 contacts and joints at q
  *   v+     = v_free + M^-1 D g,   g from the CCP   b = gap/h: no contact closes beyond touch
@@ -539,6 +539,6 @@ static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
 
 const stepper_class stepper_nonsmooth = {
     .name = "nonsmooth",
-    .summary = "semi-implicit, velocity level, hard contacts: one cone problem a step",
+    .summary = "semi-implicit, velocity level, hard contacts: one cone problem per step",
     .step = step,
 };

@@ -1,5 +1,5 @@
-/* Bytes that grow, little endian whatever the machine. A failure sticks: it is asked for once, at
- * the end. */
+/* Bytes that grow, little endian whatever the machine. A failure is kept and checked once, at the
+ * end. */
 #ifndef SCREE_VIEW_BUFFER_H
 #define SCREE_VIEW_BUFFER_H
 

@@ -159,7 +159,7 @@ static scree_status put_frame(job *j, size_t i, size_t *met, uint32_t index) {
   return end_message(j);
 }
 
-/* Frames within the span, each so many, then so many at most. */
+/* Frames within the span, every n-th of them, then at most a given number. */
 static scree_status choose_frames(job *j, size_t **chosen, size_t *count) {
   const size_t total = scree_recording_frame_count(j->recording);
   double *times = memory_new(j->context, total, sizeof *times);

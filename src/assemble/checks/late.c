@@ -1,12 +1,12 @@
 /* Late contacts: what the linear contacts of a step do not see.
  *
- * A contact asks for gap + h u_n >= 0, with the normal, the arms and the points of the start of the
+ * A contact requires gap + h u_n >= 0, with the normal, the arms and the points of the start of the
  * step. For two convex solids that do not turn this is safe: their distance is a convex function of
  * where they are, and lies above its tangent. What turns breaks it in two ways.
  *
- *   a turn by h w about x moves a point p by h w x (p - x) and by -h^2 w^2 / 2 (p - x) that nobody
- *   asked for: a grain carried by the wall of a drum leaves along the tangent, into the wall, and a
- *   blade of radius 0.5 m that turns by 0.2 rad per step runs 10 mm too far;
+ *   a turn by h w about x moves a point p by h w x (p - x) and by -h^2 w^2 / 2 (p - x), which no
+ *   contact sees: a grain carried by the wall of a drum leaves along the tangent, into the wall,
+ *   and a blade of radius 0.5 m that turns by 0.2 rad per step runs 10 mm too far;
  *   a turn of the two against each other brings features to touch that were none of the contacts:
  *   the ends of two rods that had crossed, another part of a rim.
  *
@@ -19,7 +19,7 @@
  *
  *     gap = g_e - g_s - h n.u(v),   so that   gap + h n.u(v') = g_e - g_s + h n.(u(v') - u(v)) >= 0
  *
- * asks the next velocities v' for what is missing: Newton's method for no overlap at the end but
+ * requires of the next velocities v' what is missing: Newton's method for no overlap at the end but
  * what the contacts of the start allow, g_s <= 0, while an old overlap is removed. Both bodies are
  * pushed at one point, so that momentum and its moment are kept. The two points that touch at the
  * end are not one at the start; of a ball it is the own one, as else a push along the normal would

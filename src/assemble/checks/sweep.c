@@ -30,7 +30,7 @@ static const double much_larger = 4.0;
 
 typedef struct sweep_pair {
   uint32_t a, b;
-  int advances; /* distances that were asked for */
+  int advances; /* distances that were computed */
   double hit;   /* s; above h: none */
 } sweep_pair;
 

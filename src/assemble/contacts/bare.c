@@ -1,7 +1,7 @@
 /* Contacts of beds: a sphere against what it touches, rigid, without bounce, belts, moving images
- * and states. add_contact (contacts.c) asks of each contact what it may need besides; here that was
- * asked before the first, and the numbers go into the problem without a definition between. They
- * are the same to the last bit. */
+ * and states. add_contact (contacts.c) checks for each contact what else it may need; here that was
+ * checked once, before the first, and the numbers go into the problem without a definition between.
+ * They are the same to the last bit. */
 #include "assemble/contacts/impulse.h"
 #include "assemble/contacts/part.h"
 

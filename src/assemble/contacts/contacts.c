@@ -143,7 +143,7 @@ static void take_form(const assembler *a, contact_form *form, const scree_materi
   form->varies = a->laws.has_surfaces || periodic_moves(&a->world->box) || law_varies(material);
 }
 
-/* The set of a pair whose contacts differ in their normal row only is asked for once. */
+/* The set of a pair whose contacts differ in their normal row only is made once. */
 static void fill(contact_form *form, const law_input *in, law_state *state) {
   if (form->fresh) form->def.set = (form->law->set ? form->law->set : law_set)(in, state);
   form->fresh = false;
@@ -225,7 +225,7 @@ static void note_bounce(const assembler *a, const collide_contact *c, double h, 
   if (in->newton) in->pull = pull_of(a, c, c->point.normal, h);
 }
 
-/* A contact that the user's law function is asked about when all are there. */
+/* A contact that the user's law function decides about when all are there. */
 static scree_status note_user(assembler *a, const collide_contact *c, uint32_t previous,
                               v3 relative, const law_input *in, const law_state *state, size_t k) {
   const v3 force = previous != CACHE_NONE && a->memory.kick_before > 0.0

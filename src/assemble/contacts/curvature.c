@@ -17,7 +17,7 @@
  * middle: r_k  r_m        a wheel with its weight off the centre, an ellipsoid, a disk.
  *
  * Only for contacts that pressed in the step before (`lasting`), as a new one has no history. A
- * contact is not asked to part, or allowed to come nearer, by more than curvature can give, h |w|^2
+ * contact is not made to part, or allowed to come nearer, by more than curvature can give, h |w|^2
  * r for each body and h |w| slip, nor to part so fast that it gives energy (least_offset); what is
  * negligible beside gravity is not looked for. Spheres on planes have none, meshes are left out.
  * After a jolt, and with turns of more than a tenth of a radian a step, nothing is estimated.

@@ -1,4 +1,4 @@
-/* How far ahead of touch contacts are wanted: from the speeds and sizes of all bodies. */
+/* How far ahead of touch contacts are made: from the speeds and sizes of all bodies. */
 #include "assemble/assembler.h"
 #include "base/pieces.h"
 

@@ -1,5 +1,5 @@
 /* What impulses of contacts are as vectors, inline: passes over all contacts read them several
- * times a step. assembler.h has the same as calls. */
+ * times per step. assembler.h has the same as calls. */
 #ifndef SCREE_ASSEMBLE_CONTACTS_IMPULSE_H
 #define SCREE_ASSEMBLE_CONTACTS_IMPULSE_H
 

@@ -16,7 +16,7 @@ static v3 between(const ccp_contact *c, const v3 *linear, const v3 *angular, uin
 }
 
 /* The energy that a bounce may seem to give, by rounding and by the forces of the step, as a part
- * of what it turns over. */
+ * of the energy that it exchanges. */
 static const double given_part = 0.01;
 static const double least_newton = 0.2;
 

@@ -27,7 +27,7 @@
  * threshold, or the rounds are used up; what is left does not bounce: the cone problem takes it.
  *
  * Bodies with joints are not free to jump: their contacts keep Newton's law in the cone problem
- * (bounce.c), as do those of materials that ask for it. */
+ * (bounce.c), as do those of materials with restitution_law newton. */
 #include <stdlib.h>
 #include <string.h>
 

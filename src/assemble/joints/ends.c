@@ -2,7 +2,7 @@
  *
  * Held rows are linear in the velocities, D'v + psi/h = 0, and what the bodies' turns bend the way
  * leaves an error of second order, h^2 w^2 r / 2, that the next step takes back. Where a machine
- * has nothing else to solve for, it is asked for psi(q + h v) = 0 itself, by Newton steps with the
+ * has nothing else to solve for, psi(q + h v) = 0 itself is solved, by Newton steps with the
  * matrix at hand:
  *
  *   b <- b + psi(q + h v) / h        then the same problem once more, from the impulses found

@@ -66,7 +66,7 @@ typedef struct law_result {
 
 typedef struct law_class {
   const char *name;
-  /* The set. Asked for once where law_varies is false, else for every contact. The state may be
+  /* The set. Called once where law_varies is false, else for every contact. The state may be
    * changed: a contact that is new starts from zeros. Null: law_set. */
   scree_set (*set)(const law_input *in, law_state *state);
   /* Called next: fills offsets and compliances, which are 0 before. For laws without state and

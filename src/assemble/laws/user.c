@@ -1,8 +1,8 @@
 /* A law that the user's function decides on: what is here is what a contact begins with, a rigid
- * one with the friction of its material. When all contacts are in the problem the function is asked
- * for all of them at once, and the rows become what it says (user_function.c).
+ * one with the friction of its material. When all contacts are in the problem the function is
+ * called for all of them at once, and the rows become what it returns (user_function.c).
  *
- * There are always rows along the surface, as the function may want friction where the material has
+ * There are always rows along the surface, as the function may give friction where the material has
  * none. */
 #include "assemble/laws/law.h"
 

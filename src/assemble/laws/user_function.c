@@ -1,5 +1,5 @@
-/* The user's law function. It is asked once per step for all contacts of its pairs, so that a
- * language with slow calls and fast arrays can write laws too. It says the force along the normal
+/* The user's law function. It is called once per step for all contacts of its pairs, so that a
+ * language with slow calls and fast arrays can write laws too. It gives the force along the normal
  * as a function of the velocity u at the end of the step,
  *
  *   n = p - s u,   s = stiffness h + damping,   n >= -pull

@@ -78,7 +78,7 @@ static bool contact_fits(const bodies_pack *pack, const scree_ccp *p, size_t i) 
 }
 
 /* Beyond this r_n - mu |r_t| a contact would stay wide open without impulses. Only a simulation
- * names the speed to ask by. */
+ * gives such a speed. */
 static double speed_of_open(const scree_ccp *p) {
   return p->reference_speed > 0.0 ? open_speed * p->reference_speed : INFINITY;
 }

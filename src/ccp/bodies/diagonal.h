@@ -1,5 +1,5 @@
 /* N_ii of the blocks of a problem of bodies. Those that are solved one by one, with rolling or
- * spinning resistance, of joints, are kept: a sweep asks for each every time. */
+ * spinning resistance, of joints, are kept: every sweep reads each of them. */
 #ifndef SCREE_CCP_BODIES_DIAGONAL_H
 #define SCREE_CCP_BODIES_DIAGONAL_H
 

@@ -1,5 +1,5 @@
 /* Gradient steps of the bodies form (operator_gradient.h): impulses stay in lanes, N y is never
- * stored. Twists V = v_free + M^-1 D g are kept a body instead:
+ * stored. Twists V = v_free + M^-1 D g are kept per body instead:
  *
  *   u(y) = D'V_y + b + C y,                       V_y = V_c + beta (V_c - V_p)
  *   d'Nd = sum over bodies of q'M q,              q = V_next - V_y, plus d'C d

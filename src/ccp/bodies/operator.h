@@ -21,7 +21,7 @@
 enum { BODIES_PARALLEL = 4096 };
 
 typedef struct op_bodies {
-  /* One line a body and a last one for the world, which stays zero. */
+  /* One line per body and a last one for the world, which stays zero. */
   body_line *state; /* v = v_free + M^-1 D g of the sweep in progress */
   body_line *push;  /* D x, then M^-1 D x */
   const body_kernels *kernels;

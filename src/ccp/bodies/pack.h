@@ -75,7 +75,7 @@ typedef struct bodies_pack {
   bool uniform;                       /* all contacts of the problem have three rows */
 } bodies_pack;
 
-/* What contacts ask of bodies: it moves, its inertia is a multiple of the identity, it has an
+/* What contacts require of bodies: it moves, its inertia is a multiple of the identity, it has an
  * inverse mass. */
 enum { PACK_MOVES = 1, PACK_ROUND = 2, PACK_MASS = 4 };
 /* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache. */
@@ -95,7 +95,7 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *line
 void bodies_pack_free(scree_context *context, bodies_pack *pack);
 
 /* Impulses between row order, in the frames of the contacts, and lanes, in the world frame.
- * `lanes`: bodies_pack_stride a group, from group `begin` on. */
+ * `lanes`: bodies_pack_stride per group, from group `begin` on. */
 void bodies_pack_load_some(const bodies_pack *pack, const ccp_operator *op, const double *g,
                            size_t begin, size_t end, double *lanes);
 void bodies_pack_store_some(const bodies_pack *pack, const ccp_operator *op, const double *lanes,

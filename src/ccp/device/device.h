@@ -51,7 +51,7 @@ void device_release(device_buffer *b);
 void device_write(device *d, device_buffer *b, const void *from, size_t bytes);
 void device_zero(device *d, device_buffer *b, size_t bytes);
 void device_copy(device *d, const device_buffer *from, device_buffer *to, size_t bytes);
-/* Waits for all that was asked before. */
+/* Waits for all passes that were started before. */
 void device_read(device *d, const device_buffer *b, void *to, size_t bytes);
 void device_run(device *d, device_kernel kernel, size_t items, const device_argument *first,
                 size_t first_count, const device_argument *more, size_t more_count);

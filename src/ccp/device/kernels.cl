@@ -290,7 +290,7 @@ static double sweep_block(PROBLEM, __global const double *offset, uint has_compl
 }
 
 /* Blocks order[first …] of one colour, `each` of them a work item: 1, or all of those that found no
- * colour, one after the other. `worst` has one entry a block, in the order of the sweep. */
+ * colour, one after the other. `worst` has one entry per block, in the order of the sweep. */
 __kernel void sweep(PROBLEM, __global const double *offset, uint has_compliance, uint stride,
                     __global const double *diagonal, __global const double *eta_force,
                     __global const double *eta_moment, __global double *shift, int isotropic,

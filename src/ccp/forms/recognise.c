@@ -1,7 +1,7 @@
 /* Rigid bodies behind M v = f + H g, u = H'v + w.
  *
- * Who writes a packing of bodies as a plain global problem leaves all that makes it cheap in its
- * numbers. M has 6 x 6 blocks (m I, inertia), and the rows of a contact, H' = D', are
+ * A packing of bodies may be written as a plain global problem: what makes it cheap is then hidden
+ * in its numbers. M has 6 x 6 blocks (m I, inertia), and the rows of a contact, H' = D', are
  *
  *   side b   ( f_k,  arm_b x f_k),     side a   (-f_k, -(arm_a x f_k)),     f = (n, t1, n x t1)
  *   moments  (0, f_k)                           (0, -f_k)

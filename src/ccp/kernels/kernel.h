@@ -34,7 +34,7 @@ enum { PACK_LANES = 8, PACK_IMPULSES = 3 * PACK_LANES, ROLL_IMPULSES = 6 * PACK_
 /* Bit of a body index: the line is read but never written (fixed, prescribed, the world). */
 #define PACK_FIXED 0x80000000u
 
-/* What is asked for ahead of its use. Near: nothing, caches hold the problem. Beyond them the
+/* What is prefetched. Near: nothing, caches hold the problem. Beyond them the
  * groups ahead, as prefetchers of the machine stop at pages, and their body lines. */
 typedef enum pack_reach { PACK_NEAR, PACK_AHEAD } pack_reach;
 
@@ -82,7 +82,7 @@ typedef struct sphere_sweep {
   const sphere_roll *roll;
   const double *mu; /* of group i: PACK_LANES from mu_stride * i on */
   size_t mu_stride;
-  double *impulse;           /* PACK_IMPULSES a group */
+  double *impulse;           /* PACK_IMPULSES per group */
   const sphere_extra *extra; /* null: none */
   body_line *lines;
   double relaxed; /* 1: relaxed model, 0: exact Coulomb */
@@ -93,7 +93,8 @@ typedef struct sphere_sweep {
    * its new impulse replaces `before`. */
   double *before;
   double beta;
-  /* With extrapolation, and not null: s of the exact law, PACK_LANES a group, see operator_glide.h.
+  /* With extrapolation, and not null: s of the exact law, PACK_LANES per group, see
+   * operator_glide.h.
    */
   double *shift;
   double follow;
@@ -188,8 +189,9 @@ typedef struct sphere_sums {
   double compliant[PACK_LANES]; /* d'C d */
 } sphere_sums;
 
-/* Products with D and D' over lanes, PACK_IMPULSES or ROLL_IMPULSES a group, those of group `first`
- * at `lanes`. push: lines += D lanes, momentum. read: out = D' lines (+ C lanes), twists. */
+/* Products with D and D' over lanes, PACK_IMPULSES or ROLL_IMPULSES per group, those of group
+ * `first` at `lanes`. push: lines += D lanes, momentum. read: out = D' lines (+ C lanes), twists.
+ */
 typedef struct sphere_product {
   const sphere_group *group;
   const sphere_extra *extra;

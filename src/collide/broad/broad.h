@@ -2,7 +2,7 @@
  * wide as its largest member, so that partners of like size lie in neighbouring cells and a small
  * body looks up the few cells of a coarser grid that its box meets. Time is O(n) for any ratio of
  * sizes. What has no end, and coarse grids with hardly a member, go to a list that is tested
- * directly: a floor or a drum costs one test a body.
+ * directly: a floor or a drum costs one test per body.
  *
  * Boxes are found with some slack, and reach ahead along the motion of some steps, so that grains
  * that fall or flow stay in theirs for a while; the list of pairs holds as long as no body has left
@@ -106,7 +106,7 @@ static inline double view_margin(const collide_view *view, double scale) {
   return margin < held ? held : margin;
 }
 
-/* How far ahead of touch a pair's contacts are wanted, m. */
+/* How far ahead of touch a pair's contacts are made, m. */
 static inline double view_pair_margin(const collide_view *view, size_t i, size_t k) {
   const double scale = view_less(view->diameter[i], view->diameter[k]);
   double speed = v3_norm(v3_sub(view->linear[i], view->linear[k]));
@@ -165,7 +165,7 @@ static inline void view_take_pair(const collide_view *view, size_t i, size_t k, 
 }
 
 /* Do the balls about two bodies fly past each other, farther than their part of the diameter, in
- * the expected motion? A contact asks for no approach along the normal of the start of the step, as
+ * the expected motion? A contact allows no approach along the normal of the start of the step, as
  * if bodies were as wide as the plane between them: it would stop two fast ones that never meet. */
 static inline bool view_leads_past(const collide_view *view, v3 x, v3 v, double scale, double radii,
                                    double extra) {

@@ -285,7 +285,7 @@ typedef struct search {
   uint32_t body;
   float at[BROAD_LANES];
   bool own;            /* level: each pair is met from both sides */
-  bool ball;           /* the floats tell nearly as well as its box */
+  bool ball;           /* floats decide nearly as well as its box */
   const periodic *box; /* null: none */
   v3 shift;
   broad_list *higher, *lower;

@@ -80,12 +80,12 @@ static bool parts(const pair *p, const contact_point *c, int k) {
   return is_freed(p, &here, way_out(p, c));
 }
 
-/* Edges that are nearly parallel are not tried, as their normal is the sport of rounding; what they
- * overlap by, beyond what their ends and faces tell, is at most that angle times their length. So a
- * contact that is there counts for crossing k when going that much farther along its normal parts
- * the meshes, and the shallowest way does. Without this a crossing of a hair's breadth would be
- * told by whatever else parts it, as by the far side of the mesh. False: there is no such way
- * shorter than `most`. */
+/* Edges that are nearly parallel are not tried, as rounding decides their normal. Their overlap is
+ * larger than that of their ends and faces by at most that angle times their length. So a contact
+ * that is there counts for crossing k when going that much farther along its normal parts the
+ * meshes, and the shallowest way does. Without this a very small crossing would be reported by
+ * whatever else parts it, as by the far side of the mesh. False: there is no such way shorter than
+ * `most`. */
 static bool take_bent(pair *p, int k, double most) {
   const v3 x = p->inside[k];
   const contact_point here = {

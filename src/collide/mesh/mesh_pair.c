@@ -13,9 +13,9 @@
  * outlines: there the direction is the face's, not that of nearly parallel edges. While they are
  * apart a vertex may also be nearest to an edge or a vertex.
  *
- * The conditions are local. That a feature is really inside the other mesh is asked of the mesh
- * (mesh_holds); and of overlaps that differ in direction one is left out when moving the meshes
- * apart along a shallower one takes its point out of the other mesh as well:
+ * The conditions are local. That a feature is really inside the other mesh is checked by
+ * mesh_holds; and of overlaps that differ in direction one is left out when moving the meshes apart
+ * along a shallower one takes its point out of the other mesh as well:
  *
  *         ____ a                 x is inside b by d1 under the top and by d2 from the side: both
  *        |   x|____              fit the corner of a; up by d1 it is out, so the side is no contact

@@ -33,7 +33,7 @@ typedef struct pair {
   side a, b;
   double size;     /* of the smaller mesh, m */
   double margin;   /* contacts with larger gaps are not looked for, m */
-  double wanted;   /* nor told, m */
+  double wanted;   /* contacts with larger gaps are not reported, m */
   double depth;    /* overlaps deeper than this are not looked at, m: far sides of two meshes lie
                     * behind    each other by the size of both, in every direction */
   double reach;    /* the larger of margin and depth */

@@ -5,9 +5,9 @@
  * format: superblock 0, object headers 1, groups as symbol tables (B-tree 1, local heap), datasets
  * of rank 0 to 2 that are contiguous, compact or chunked (deflate, shuffle, fletcher32), of
  * integers, IEEE reals and strings. That is what libfclib, h5py and ourselves write by default.
- * Every address must lie in the file, every count in its node, every chunk be there. What is
- * reported otherwise (superblock 2 and 3, dense groups, virtual or external data) is refused with
- * the advice to rewrite the file by h5repack. */
+ * Every address must lie in the file, every count in its node, every chunk be there. What is stored
+ * otherwise (superblock 2 and 3, dense groups, virtual or external data) is refused with the advice
+ * to rewrite the file by h5repack. */
 #ifndef SCREE_IO_HDF5_CHECK_H
 #define SCREE_IO_HDF5_CHECK_H
 

@@ -2,7 +2,7 @@
  * paths ("/fclib_local/W/p"); every component must be a hard link, so that neither soft nor
  * external links lead astray, and cycles of hard links do no harm as no path is walked by the
  * file's own wishes. Data are read only when datatype, extent and storage are plain and agree with
- * each other and with the size of the file, and before memory is asked for.
+ * each other and with the size of the file, and before memory is allocated.
  *
  * Messages have the form "FILE: PATH: what; what is allowed". HDF5's own printing is off between
  * open and close. */

@@ -239,8 +239,8 @@ typedef struct header_parts {
   int count;
 } header_parts;
 
-/* Messages from `at` to `end`: type 1, size 2, flags 1, order 2 (when told), data. What is left
- * at the end and too small for a message is a gap. */
+/* Messages from `at` to `end`: type 1, size 2, flags 1, order 2 (where the flags say so), data.
+ * What is left at the end and too small for a message is a gap. */
 static scree_status take_block(object *o, const unsigned char *block, size_t at, size_t end,
                                bool ordered, header_parts *parts) {
   const size_t head = ordered ? 6 : 4;

@@ -1,9 +1,9 @@
 /* Recordings are read without the HDF5 library. Its trust in what it decodes is one reason (see
  * hdf5/check.h), the other that it cannot read every state that a killed writer leaves.
  *
- * This walks through a file of the newer format and tells what is in it: superblock 2 and 3, object
- * headers 2, groups whose links are in their headers, datasets that are contiguous or in chunks
- * under an extensible array, without filters; attributes in headers. That is what our writer
+ * This walks through a file of the newer format and reports what is in it: superblock 2 and 3,
+ * object headers 2, groups whose links are in their headers, datasets that are contiguous or in
+ * chunks under an extensible array, without filters; attributes in headers. That is what our writer
  * writes. Every block must be in the file and have the checksum that it says.
  *
  * A writer that was killed may leave rows that were announced and never written: a dataset tells

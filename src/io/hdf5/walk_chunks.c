@@ -54,7 +54,7 @@ static scree_status pass_over(array *a, uint64_t elements, scree_status status) 
 }
 
 /* Addresses of the next `count` chunks. A killed writer may have named chunks that it never wrote,
- * and some behind the rows that it told. */
+ * and some behind the rows that it announced. */
 static scree_status take_chunks(array *a, const unsigned char *at, uint64_t count) {
   const check_source *source = &a->file->source;
   a->visited += 8 * count;

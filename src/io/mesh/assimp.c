@@ -1,4 +1,4 @@
-/* Other mesh files through assimp's C interface, for builds that ask for it. Coordinates are
+/* Other mesh files through assimp's C interface, for builds that include it. Coordinates are
  * float32 there. It sees the one file, in memory, and cannot open any other. */
 #ifdef SCREE_WITH_ASSIMP
 #include <assimp/cfileio.h>

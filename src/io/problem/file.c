@@ -1,5 +1,5 @@
 /* Problem files: the public calls. /scree_ccp has preference when it is there; otherwise the FCLIB
- * group tells the problem. */
+ * group holds the problem. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* A problem as FCLIB would tell it: contacts of one dimension first, equality rows after, and for
- * bodies the degrees of freedom that move. Says which rows go where and whether the telling loses
- * anything. */
+/* A problem as FCLIB would store it: contacts of one dimension first, equality rows after, and for
+ * bodies the degrees of freedom that move. Says which rows go where and whether anything is lost by
+ * that. */
 #ifndef SCREE_IO_PROBLEM_VIEW_H
 #define SCREE_IO_PROBLEM_VIEW_H
 
@@ -8,7 +8,7 @@
 #include "scree/io.h"
 
 typedef struct problem_view {
-  scree_problem_kind kind; /* SCREE_PROBLEM_NATIVE: FCLIB cannot tell it */
+  scree_problem_kind kind; /* SCREE_PROBLEM_NATIVE: FCLIB cannot store it */
   bool exact;              /* the FCLIB group alone gives the same problem back */
   int dimension;           /* of every contact; 0: they differ */
   size_t contacts, contact_rows, equalities;

@@ -6,7 +6,7 @@
  *
  *     dx = -W J' (J W J' + m D)^-1 psi          D: the diagonal of J W J'
  *
- * are the least motion, weighed by mass, that the linearised joints ask for; m is 0 unless such a
+ * are the least motion, weighed by mass, that the linearised joints require; m is 0 unless such a
  * step does not bring the joints nearer (Levenberg, Marquardt). The system is solved by conjugate
  * gradients, which take redundant rows as they are as long as they agree. Where |psi| has a minimum
  * that is not 0 the loops cannot close from there: the poses are put back, and the joint that

@@ -2,7 +2,7 @@
  *
  * Rows of the held directions, scaled by the square root of the bodies' inertia so that metres and
  * radians compare, are made orthogonal one after the other (Gram and Schmidt, twice); a row of
- * which those before it leave less than a millionth says nothing new. Machines that no joint
+ * which those before it leave less than a millionth is redundant. Machines that no joint
  * connects are counted apart. A body with one joint alone, whose rows differ on that body by
  * themselves, is taken off first with its joint, as nothing else can imply them; then the next one
  * that has one joint left: of trees nothing remains, of others their loops. One with more rows than

@@ -1,5 +1,5 @@
 /* Screw: a cylindrical joint whose slide follows its turn, slide = pitch / (2 pi) turn (`ratio` is
- * kept in m a radian). Coordinate: the turn. */
+ * kept in m per radian). Coordinate: the turn. */
 #include "model/joints/joints.h"
 
 static void rows(const joint_view *view, joint_row *out) {

@@ -212,7 +212,7 @@ static scree_status write_steps(job *j) {
   return status;
 }
 
-/* The frames within the span, every so many of them. */
+/* The frames within the span, every n-th of them. */
 static bool is_chosen(const job *j, size_t i, size_t *seen) {
   if (!is_within(j, j->times[i])) return false;
   return (*seen)++ % j->def->every == 0;

@@ -5,7 +5,7 @@
  *   /VTKHDF/Points                   [N, 3]
  *   /VTKHDF/Connectivity, Offsets    cell i has points Connectivity[Offsets[i] … Offsets[i + 1])
  *   /VTKHDF/Types                    1: vertex, 5: triangle
- *   /VTKHDF/PointData or CellData    a dataset a field
+ *   /VTKHDF/PointData or CellData    a dataset per field
  *   /VTKHDF/FieldData                Time (s), Step
  *
  * Surfaces are packed (deflate), and what frames with the same bodies share (Connectivity, Offsets,

@@ -47,7 +47,7 @@ typedef struct csv_reader {
   size_t columns;
   bool has[EXPORT_KINDS];
   bool exported;      /* it is an export */
-  double frame;       /* the one that is wanted */
+  double frame;       /* the one that is read */
   scree_shape *shape; /* of the last radius */
   double radius;
 } csv_reader;

@@ -165,7 +165,7 @@ scree_status flexible_add_segment(flexible *f, const v3 axes[3], const beam_sect
  * and 1 - a of the next node: a body of its own mass, centre and inertia. With a = 1/18 its centre
  * is that of the piece, d = h/4, and J - M d^2 = h^3/48. The rule is exact for squares of straight
  * motions, so that mass, centre and inertia of the whole are those of a rigid rod. At a clamp v and
- * v' are 0, and nothing is wanted. */
+ * v' are 0, and no mass is needed. */
 static scree_status add_node(flexible *f, const v3 axes[3], const beam_section *s,
                              const beam_end *ends, long i, double piece) {
   const long n = f->k.elements;

@@ -42,7 +42,7 @@ static scree_status read_plate(flexible *f, plate *p) {
   return SCREE_OK;
 }
 
-/* Two triangles a cell, by diagonals that change from cell to cell. */
+/* Two triangles per cell, by diagonals that change from cell to cell. */
 static void lay_plate(const flexible *f, const plate *p, solid *s) {
   const size_t nx = p->cells[0] + 1;
   for (size_t k = 0; k < s->node_count; k++) {

@@ -1,4 +1,4 @@
-/* Motors as time goes by: the schedule, and what functions and tables tell them. At the start of a
+/* Motors as time goes by: the schedule, and what functions and tables give them. At the start of a
  * step from t to t + h a motor gets f(t) and the rate (f(t + h) - f(t)) / h, so that its
  * target is exact at both ends. Which entry of the schedule holds depends on the time alone: a run
  * that goes on from a checkpoint needs nothing else. */

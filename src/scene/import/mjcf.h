@@ -87,7 +87,7 @@ robot_joint *mjcf_find_joint(const mjcf *m, const char *name);
 const mjcf_site *mjcf_find_site(const mjcf *m, const char *name);
 /* ---- mjcf_audit.c --------------------------------------------------------------------------- */
 
-/* Tells of all elements and attributes that no reader takes. */
+/* Reports all elements and attributes that no reader takes. */
 void mjcf_audit(mjcf *m, const xml_element *root);
 
 #endif

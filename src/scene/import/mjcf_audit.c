@@ -1,6 +1,6 @@
-/* What of MJCF no reader takes: told by a table of all elements and attributes that are known.
+/* What of MJCF no reader takes: reported by a table of all elements and attributes that are known.
  *
- * taken: read, or its reader tells of it; seen: only for the eye, or names of no concern (not
+ * taken: read, or its reader reports it; seen: only for the eye, or names of no concern (not
  * reported singly); soft: tunes the numerics of another engine; lost: it changes the motion. What
  * is in no column is not known, and lost if it is an element. */
 #include <string.h>

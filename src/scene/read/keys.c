@@ -67,7 +67,7 @@ static const scene_field solver_fields[] = {
      .help = "on R while bodies move: R may reach a fifth of their rms speed over g·h, at most "
              "this; default 0: `tolerance_residual` always"},
     {SETTING(REAL, tolerance_error), .former = "error_tolerance", .unit = "", FROM(0),
-     .maximum = INFINITY, .help = "on the error E; default 0: not asked"},
+     .maximum = INFINITY, .help = "on the error E; default 0: none"},
     {SETTING(WHOLE, iteration_limit), .former = "iterations", .unit = "", FROM(1), .maximum = 1e9,
      .help = "most iterations of a step; default 1000"},
     {SETTING(WHOLE, check_interval), .unit = "", FROM(0), .maximum = 1e9,
@@ -203,7 +203,8 @@ static const scene_field height_field_fields[] = {
     ANY("heights", false, SHAPE(heights), "m",
         "rows along y of numbers along x, as [[0, 1], [2, 3]]"),
     TEXT("file", false, SHAPE(file),
-         "the same as a table without header, beside the scene: a row a line, by commas or spaces"),
+         "the same as a table without header, beside the scene: a line per row, by commas or "
+         "spaces"),
     VECTOR("spacing", true, SHAPE(spacing), "m", 2, OVER(0), "of the grid along x and y"),
     REAL("scale", false, SHAPE(scale), "m", OVER(0), INFINITY,
          "length of the file's unit, as 1 mm; default 1 m"),

@@ -1,5 +1,5 @@
 /* The automatic choice: classify (classify.c), plan (plan.c, a table from the class to its stages),
- * run (stages.c). It goes by the problem and what is asked of it, and by costs that are estimated
+ * run (stages.c). It decides by the problem and its tolerances, and by costs that are estimated
  * from the number of blocks and how densely they are coupled (costs.c, constants.h), never by the
  * clock or the number of threads: the same problem is solved the same way everywhere. The log at
  * level debug names the class and each stage. */
@@ -32,8 +32,8 @@ static void change_settings(solve_run *run, const scree_solve_settings *to) {
 
 /* What a loose tolerance leaves is added up by a stack from step to step, until it sways and each
  * step costs more than a tight one would have. So a stack at rest goes on to auto_rest_tolerance,
- * and from there by some iterations towards a thousandth of it (see monitor.c); where that is not
- * reached for what the first stage may cost, what was asked is enough. */
+ * and from there by some iterations towards a thousandth of it (see monitor.c); where the first
+ * stage does not reach that within its budget, the given tolerance is enough. */
 typedef struct stack {
   const scree_solve_settings *asked;
   scree_solve_settings tight;
@@ -68,7 +68,7 @@ static auto_class begin_stack(auto_work *w, stack *s) {
   return auto_classify_stack(&w->facts, run->best_residual.scaled, fresh, s->rests);
 }
 
-/* Back to the tolerance that was asked for, which may be met by now. */
+/* Back to the given tolerance, which may be met by now. */
 static void end_rest(solve_run *run, stack *s) {
   if (s->rests) change_settings(run, s->asked);
   s->rests = false;
@@ -82,8 +82,8 @@ static void end_rest(solve_run *run, stack *s) {
 
 /* ---- plans ---------------------------------------------------------------------------------- */
 
-/* Sweeps first where there is little time. Those that joints know of come with Newton steps
- * (newton/prox.c), and before these nothing is judged, lest that ends the run. */
+/* Sweeps first where there is little time. Sweeps that see through joints belong to the Newton
+ * steps (newton/prox.c); nothing is judged before these, as that might end the run. */
 static bool secure(auto_work *w) {
   return !(w->facts.joined && (w->facts.little || auto_falls_apart(w))) && solve_secure(w->run);
 }

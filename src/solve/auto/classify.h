@@ -1,6 +1,6 @@
 /* What kind of problem a run has, for the automatic choice: facts that follow from the problem and
- * what is asked of it, never from a clock, and the class that they make. plan.h says what is done
- * with each class. */
+ * its tolerances, never from a clock, and the class that they make. plan.h says what is done with
+ * each class. */
 #ifndef SCREE_SOLVE_AUTO_CLASSIFY_H
 #define SCREE_SOLVE_AUTO_CLASSIFY_H
 
@@ -39,7 +39,7 @@ typedef struct auto_facts {
   size_t blocks, contacts; /* contacts of bodies, 0 in other forms */
   bool relaxed;            /* the model */
   bool warm;               /* a step of a simulation, as a rule */
-  bool loose;              /* neither E nor R is asked below 1e-5 */
+  bool loose;              /* no tolerance is below 1e-5 */
   bool bodies;             /* the form */
   bool stacked;            /* many bodies touch each other in several contacts, as boxes do */
   bool grains;             /* contacts alone, not stacked */

@@ -16,8 +16,8 @@ enum {
   AUTO_LEAST_GRAINS = 30,
   /* Up to here one factorisation of all joined bodies is as cheap as one per machine. */
   AUTO_FEW_JOINED = 40,
-  /* Iterations that small problems go on below what is asked for (see monitor.c); a machine has no
-   * error of long wavelength that a few more would take away: 20 ragdolls, 2 in place of 10. */
+  /* Iterations that small problems go on after meeting the tolerance (see monitor.c); a machine has
+   * no error of long wavelength that a few more would take away: 20 ragdolls, 2 in place of 10. */
   AUTO_STRIVE = 10,
   AUTO_STRIVE_JOINED = 2,
   /* The same of large stacks at rest, by gradient steps. `pyramid` with 20 and 30 rows, awake, 5 s:
@@ -60,7 +60,7 @@ static const double auto_interior_block = 5e-4;
 /* An iteration with extrapolation over a plain sweep: it keeps one more vector. */
 static const double auto_glide_sweep = 1.3;
 
-/* Blocks with moments are most when they are more than this part of all. */
+/* Most blocks count as blocks with moments when more than this part of all have them. */
 static const double auto_most_moments = 0.5;
 /* Tolerances above this, on E or R, are loose: those of runs are (R = 1e-3 to 0.1), that of problem
  * files (E = 1e-6) is not. */
@@ -87,8 +87,8 @@ static const double auto_leave_hard = 3.0;
 /* Islands are solved apart when more sweeps than this are to come: setting them up costs about so
  * many. Sixteen packings side by side take a sixth of the time. */
 static const double auto_apart_sweeps = 50.0;
-/* Where E alone is asked: the next residual is computed after this part of the sweeps that the rate
- * estimates, and at the latest after that many times them; and after so many sweeps at most. A
+/* With a tolerance on E alone: the next residual is computed after this part of the sweeps that the
+ * rate estimates, and at the latest after that many times them; and after so many sweeps at most. A
  * residual costs as much as a sweep. */
 static const double auto_check_part = 0.7, auto_check_first = 25.0;
 static const double auto_check_times = 1.5, auto_check_latest = 50.0;
@@ -99,10 +99,10 @@ static const double auto_hopeless_sweeps = 1e4;
 /* ---- budgets -------------------------------------------------------------------------------- */
 
 /* Newton steps' cost that warm problems are swept for: 160 cubes in a heap missed R = 1e-3 in 95 of
- * 334 steps without Newton steps after it, and in one with them. Grains whose R is asked to no
- * better than `auto_rough` come to them sooner: few steps arrive there (`drum`, R = 0.1: none of
- * 300 steps missed, 8 with the higher price), while at 1e-3 they churn (a gate pulled from below
- * grains with mu 0.3: 52 steps missed with the lower price, 11 with the higher one). */
+ * 334 steps without Newton steps after it, and in one with them. Grains whose tolerance on R is
+ * `auto_rough` or more come to them sooner: few steps arrive there (`drum`, R = 0.1: none of 300
+ * steps missed, 8 with the higher price), while at 1e-3 they churn (a gate pulled from below grains
+ * with mu 0.3: 52 steps missed with the lower price, 11 with the higher one). */
 static const double auto_newton_price = 20.0, auto_newton_price_rough = 5.0, auto_rough = 1e-2;
 /* Of the iterations of a step, at most, before small problems are given to Newton steps: a column
  * of 96 cohesive grains missed R = 1e-3 in 72 of 750 steps when sweeps took them all. With 0.3 or
@@ -145,8 +145,8 @@ static const double auto_wide_masses = 30.0, auto_extreme_masses = 1e5;
  * bodies hit each other; where they rest it is below 0.01, and 1 when there was no step before. A
  * wall that collapses was solved as if it stood. */
 static const double auto_impact = 2.0;
-/* Below this a stack rests, and is brought to this residual where less is asked, by at most so many
- * gradient steps: `pyramid` at R = 0.1 took 10 s of CPU time, now 1.5. */
+/* Below this a stack rests, and is brought to this residual where the tolerance is looser, by at
+ * most so many gradient steps: `pyramid` at R = 0.1 took 10 s of CPU time, now 1.5. */
 static const double auto_rest = 0.1, auto_rest_tolerance = 1e-3, auto_rest_patience = 300.0;
 /* Exact friction: below this hardly anything slides, and relaxed gradient steps judged by the exact
  * law are tried first, so many. Chosen on `pyramid` and `wall`. */

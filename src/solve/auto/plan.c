@@ -1,7 +1,7 @@
 /* See plan.h. The measurements behind each row are in docs/measurements/0.2.md, the numbers in
  * constants.h.
  *
- * What begins without a warm start, or is asked for accurately, is swept first: nothing is cheaper,
+ * What begins without a warm start, or has a small tolerance, is swept first: nothing is cheaper,
  * and the rate of convergence says what the rest would cost. The steps of a simulation are another
  * matter: sweeps leave an error of long wavelength, small in any one contact, that a stack adds up
  * from step to step until it rocks; on a pyramid of 210 boxes a few sweeps first cost twenty times

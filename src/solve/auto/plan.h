@@ -20,7 +20,7 @@ typedef enum auto_stage_kind {
   AUTO_END,         /* no more stages */
   AUTO_SWEEP_ALL,   /* plain sweeps to the end */
   AUTO_SWEEP,       /* sweeps until something else is estimated to be cheaper; islands apart */
-  AUTO_SWEEP_AGAIN, /* as far as Newton steps of many exact contacts want them */
+  AUTO_SWEEP_AGAIN, /* as far as Newton steps of many exact contacts need them */
   AUTO_ISLANDS,     /* each island of a large step by what suits it; `method` is the next one */
   AUTO_METHOD_RUN,  /* `method`, for `budget` */
   AUTO_TURNS        /* Newton steps; in turns with sweeps (exact), or followed by ipm (relaxed) */
@@ -39,7 +39,7 @@ typedef struct auto_stage {
   auto_stage_kind kind;
   auto_method method;
   auto_budget budget;
-  /* From this stage on the tolerance is the one that was asked for; before it a stack at rest is
+  /* From this stage on the tolerance is the given one; before it a stack at rest is
    * brought further. */
   bool as_asked;
   const char *reason; /* what the solver says of its choice; null: as of the stage before */

@@ -206,8 +206,8 @@ scree_status auto_run_islands(auto_work *w, const auto_stage *stage) {
 
 /* ---- sweeps --------------------------------------------------------------------------------- */
 
-/* A residual costs as much as a sweep of a small problem. Where E is asked alone (where R is,
- * solve_due_hint looks after it) the next one is due when most of the sweeps that the rate so far
+/* A residual costs as much as a sweep of a small problem. With a tolerance on E alone (with one on
+ * R solve_due_hint decides) the next one is due when most of the sweeps that the rate so far
  * estimates are done, `left` of them, and a sweep's change has shrunk as much as the merit must; or
  * when more than all of them are done, in case the changes mislead. */
 typedef struct checks {

@@ -1,4 +1,4 @@
-/* The direct solver, for those who choose: see direct.c. */
+/* The direct solver, as the automatic choice sees it: see direct.c. */
 #ifndef SCREE_SOLVE_DIRECT_DIRECT_H
 #define SCREE_SOLVE_DIRECT_DIRECT_H
 

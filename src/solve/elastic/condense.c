@@ -19,7 +19,7 @@
 
 enum { ROUNDS = 5, REFINEMENTS = 1, FEW = 24 };
 static const double closer = 0.01, first_tolerance = 0.3;
-static const double least = 1e-14; /* R that is asked of the kept problem at most */
+static const double least = 1e-14; /* the smallest tolerance on R of the kept problem */
 
 static const scree_option_def condense_options[] = {
     {"rows", SCREE_OPTION_INT, 6000, 1, 1e6, NULL, "",

@@ -1,4 +1,4 @@
-/* The solver `condense`, for those who choose: see condense.c. */
+/* The solver `condense`, as the automatic choice sees it: see condense.c. */
 #ifndef SCREE_SOLVE_ELASTIC_CONDENSE_H
 #define SCREE_SOLVE_ELASTIC_CONDENSE_H
 

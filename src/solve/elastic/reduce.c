@@ -110,7 +110,8 @@ static double *find(const elastic *e, size_t a, uint32_t column) {
   return e->w.value + e->w.offset[lo];
 }
 
-/* Columns of kept block a, `count` of them, in the rows of a component; false: it is not there. */
+/* Columns of the kept block a, `count` of them, in the rows of a component; false: it is not there.
+ */
 static void put_columns(const elastic *e, const ccp_operator *op, size_t c, size_t a, double *x,
                         size_t count, size_t from) {
   const formed_jacobian *b = &e->b;
@@ -186,7 +187,7 @@ static void fill_component(elastic *e, const ccp_operator *op, size_t c) {
   }
 }
 
-/* The lower half is the upper one turned over; diagonal blocks become symmetric, and get C. */
+/* The lower half is the upper one transposed; diagonal blocks become symmetric, and get C. */
 static void complete(elastic *e, const ccp_operator *op) {
   const double *compliance = op->problem->compliance;
   for (size_t a = 0; a < e->kept_count; a++) {

@@ -8,7 +8,7 @@
  *
  *   |g0| >= -r'd / |N'd|*        for every solution g0,
  *
- * and |r|* is the size of the impulses that r asks for block by block. So the proof that is checked
+ * and |r|* is the size of the impulses that r requires block by block. So the proof that is checked
  * is: every solution is at least `bound` = -r'd / (|N'd|* |r|*) times as large as those, with
  * bound >= 1e10 (a tower of a hundred bodies, top heavy by 1e4, has about 1e6). No unit and no mass
  * enters. -r'd must itself be clear of the rounding of its terms: -r'd / sum |d_k| is the speed at
@@ -37,13 +37,14 @@ static const double largest_part = 0.3;
 static const double gate = 0.02;
 /* GLANCE: steps between two looks at the gain. */
 enum { POLISH = 300, GLANCE = 10 };
-/* So many times the gain that is seen may be hoped for. */
+/* The gain may become so many times the one that is seen. */
 static const double hope = 4.0;
 
 static void project_recession(const scree_set *set, scree_model model, double weight, double *d) {
   const set_outline o = set_outline_of(set);
   const bool cone = o.role == SET_CONE;
-  if (o.role == SET_OPAQUE || (cone && o.hi < INFINITY)) { /* nobody knows, or there is no way */
+  /* A user's set, of which this is not known, or one that is bounded in every direction. */
+  if (o.role == SET_OPAQUE || (cone && o.hi < INFINITY)) {
     for (int k = 0; k < set->dim; k++) d[k] = 0.0;
   } else if (o.role == SET_BOUNDED) {
     if (o.lo > -INFINITY && d[0] < 0.0) d[0] = 0.0;

@@ -13,7 +13,7 @@ typedef struct infeasible_work {
 typedef struct infeasible_certificate {
   double drop;  /* -r'd, with d normalised: sum |d|^2/eta = 1 */
   double push;  /* sqrt(sum eta |N d|^2) */
-  double bound; /* any solution is that many times larger than the impulses r asks for */
+  double bound; /* any solution is that many times larger than the impulses that r requires */
 } infeasible_certificate;
 
 /* Looks for a certificate along the change of g since the last call. True: proved. */

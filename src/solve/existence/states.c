@@ -10,7 +10,8 @@
  * problem, min |E x - f|, x >= 0, E = [G'; h'], f = (0, …, 0, 1). Its residual (p, q) gives a point
  * z = p/q of the polyhedron; a vanishing residual is Farkas' proof that there is none: G'x = 0,
  * h'x > 0. Both are checked: the point by the common residual, the proof by |z| >= h'x / |G'x| for
- * every point z, asked to be 1e9 times the natural impulses. What passes neither is undecided. */
+ * every point z, required to be 1e9 times the natural impulses. What passes neither is undecided.
+ */
 #include "solve/existence/existence.h"
 
 #include <math.h>

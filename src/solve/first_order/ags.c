@@ -21,7 +21,7 @@
  * sweep (operator_glide.h), all the b of waves with a > f^2 are at most of the size of f sqrt(a).
  * So f and d go together:
  *
- *   f = min(1, 2 (1 - beta)),   beta <= 0.9; of spheres asked for tightly 0.95
+ *   f = min(1, 2 (1 - beta)),   beta <= 0.9; 0.95 for spheres with a tight tolerance
  *
  * a restart sweeps with the exact law in each block, and s follows the slower the more
  * extrapolation there is. Where a long run of sweeps has not brought the distance |next - y| down,
@@ -43,7 +43,7 @@ static const double follow_rate = 2.0;
 enum { BOUNDS = 3 };
 /* Most extrapolation; the next after one has stalled. */
 static const double coulomb_beta[BOUNDS] = {0.95, 0.9, 0.8};
-/* The first serves where R is asked to better than this (a gate pulled from below grains with mu
+/* The first serves where the tolerance on R is below this (a gate pulled from below grains with mu
  * 0.3, R = 1e-3: 11 of 300 steps missed instead of 52), not beyond (`column-collapse`, R = 0.1: 80
  * iterations per step instead of 60). */
 static const double coulomb_tight = 1e-2;

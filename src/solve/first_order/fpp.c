@@ -3,7 +3,7 @@
  *   g+ = P(g - t eta û(g)),   û = u, with the shift mu |u_T| on the normal for exact Coulomb
  *   ratio = t |û(g) - û(g+)|_eta / |g - g+|_1/eta:  above 0.9 the step is retried shorter, below
  * 0.3 the next is longer (the rule of the self-adaptive projection methods for variational
- * inequalities). With `extragradient` the step from g uses û(g+): slower an iteration, safer on
+ * inequalities). With `extragradient` the step from g uses û(g+): slower per iteration, safer on
  * hard problems. */
 #include <math.h>
 

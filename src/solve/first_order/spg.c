@@ -2,7 +2,7 @@
  * min f = 1/2 g'Ng + r'g over the sets; u = N g + r is the gradient.
  *
  *   d = P(g - alpha e u) - g                   in the metric of operator_metric.h, so d'u < 0
- *   g += lambda d, u += lambda N d             one product, N d, an iteration
+ *   g += lambda d, u += lambda N d             one product, N d, per iteration
  *   f(g + lambda d) = f + lambda u'd + 1/2 lambda^2 d'Nd      exact: trials cost no product
  *   lambda = 1, accepted when f(g + lambda d) <= max of the last `memory` f + 1e-4 lambda u'd,
  *            else the minimiser of that parabola within [0.1, 0.9] of the last lambda

@@ -45,7 +45,7 @@ typedef struct ipm_cones {
 scree_status ipm_cones_init(const ccp_operator *op, ipm_cones *cones);
 void ipm_cones_clear(scree_context *context, ipm_cones *cones);
 
-/* A point well inside: g with x_0 about `size` impulses a row, s about `speed`. */
+/* A point well inside: g with x_0 about `size` impulses per row, s about `speed`. */
 void ipm_cones_start(const ccp_operator *op, ipm_cones *cones, const double *speed_of_island,
                      double *g);
 

@@ -1,5 +1,5 @@
 /* Exact friction with masses that differ widely: a sequence of problems whose masses grow apart,
- * from all alike to those asked, each begun with the impulses of the one before. */
+ * from all alike to those given, each begun with the impulses of the one before. */
 #ifndef SCREE_SOLVE_NEWTON_MASS_PATH_H
 #define SCREE_SOLVE_NEWTON_MASS_PATH_H
 

@@ -1,4 +1,4 @@
-/* The stepper `euler-linearized`: one linear solve a step, the smooth part of what `nonsmooth`
+/* The stepper `euler-linearized`: one linear solve per step, the smooth part of what `nonsmooth`
  * does.
  *
  *   (M + h R + h^2 K)(v+ - v) = h (f - h K v) + D l,      D'v+ = -psi/h (less what is given)
@@ -78,4 +78,4 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
 }
 
 const stepper_class stepper_euler_linearized = SMOOTH_CLASS(
-    "euler-linearized", "smooth motion, one linear solve a step, order 1", options, step);
+    "euler-linearized", "smooth motion, one linear solve per step, order 1", options, step);

@@ -5,9 +5,9 @@
  *
  * With eps > 0 the matrix is quasi-definite: it can be eliminated in any order without a zero
  * pivot, whatever rows depend on each other. Errors along a direction of D' with eigenvalue s (of
- * D'A^-1 D in the metric of P) fall by eps/(eps + s) a correction; dependent directions of a system
- * that has a solution get nothing, so multipliers are of least norm. The shift is -eps P_j for a
- * joint (linear.h): what it gives way by itself, so that s does not depend on units and axes.
+ * D'A^-1 D in the metric of P) fall by eps/(eps + s) per correction; dependent directions of a
+ * system that has a solution get nothing, so multipliers are of least norm. The shift is -eps P_j
+ * for a joint (linear.h): what it gives way by itself, so that s does not depend on units and axes.
  *
  * A long chain of n hinges bends as a cantilever does: it has directions with s about n^-4, of
  * which corrections would take little. So where all rows are independent, each joint is eliminated

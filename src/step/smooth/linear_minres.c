@@ -1,6 +1,6 @@
 /* `minres`: the method of Paige and Saunders (1975) on the symmetric part of the matrix,
- * preconditioned by P = diag(A_bb, P_j + C_j), P_j of linear.h: a block a body, a block a joint. It
- * needs no factors of the whole.
+ * preconditioned by P = diag(A_bb, P_j + C_j), P_j of linear.h: one block per body and per joint.
+ * It needs no factors of the whole.
  *
  * Where rows depend on each other the matrix is singular, and what a right side contradicts itself
  * by, if only by rounding, would add null vectors without end. So the matrix has -eps P on the rows

@@ -75,7 +75,7 @@ typedef struct mumps {
   scree_context *context;
   side side[SIDES];
   side *now;
-  double *basis; /* of null vectors: `idle` of them, an entry a row of joints, P-orthonormal */
+  double *basis; /* of null vectors: `idle` of them, an entry per row of joints, P-orthonormal */
   double *norm;  /* P_j of all joints */
   double *right, *rest, *room;
   size_t idle;
@@ -201,7 +201,7 @@ static scree_status factorise(mumps *d) {
     run(l, 2);
     const int code = l->infog[0];
     if (code != -8 && code != -9 && code != -11 && code != -12 && code != -14 && code != -15) break;
-    l->icntl[13] *= 2; /* more room than the analysis thought */
+    l->icntl[13] *= 2; /* more room than the analysis estimated */
   }
   return l->infog[0] < 0 ? failed(d, "the factorisation") : SCREE_OK;
 }

@@ -210,7 +210,7 @@ static double choose_shift(const smooth_system *s) {
 }
 
 /* Turns of bodies that are held at their centre alone, as nodes of tetrahedra are, mean nothing:
- * they are made stiff beyond all that counts. f: how stiff, a body; 0: not. From the matrix of K.
+ * they are made stiff beyond all that counts. f: how stiff, per body; 0: not. From the matrix of K.
  */
 static void find_points(smooth_system *s) {
   const kkt_matrix *m = &s->matrix;

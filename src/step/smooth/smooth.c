@@ -10,7 +10,7 @@ double smooth_option(const scree_stepper *st, const char *key) {
   return options_get(st->class->options, st->class->option_count, st->option, key);
 }
 
-/* Springs of contacts, where the step asks for them. */
+/* Springs of contacts, where the options select them. */
 static scree_status push_contacts(void *user, double *f) {
   scree_stepper *st = user;
   smooth *m = st->data;

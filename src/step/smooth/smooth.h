@@ -88,7 +88,8 @@ scree_status smooth_end_explicit(scree_stepper *stepper, double h, int order,
 void smooth_note_turning(const smooth_system *s, double h, int order, scree_step_info *info);
 
 typedef smooth_method smooth_method_of(const scree_stepper *stepper, double h);
-/* A whole step of an implicit method, in parts where Newton's method or the error asks for it. */
+/* A whole step of an implicit method, in parts where Newton's method fails or the error is too
+ * large. */
 scree_status smooth_implicit(scree_stepper *stepper, double h, smooth_method_of *method,
                              scree_step_info *info);
 

@@ -122,7 +122,7 @@ static scree_status plain(statics *t, long most, double tolerance, scree_equilib
   double before = INFINITY, size = INFINITY;
   for (long k = 0; k < PLAIN && k < most; k++) {
     info->residual = residual(t);
-    /* A matrix from hardly elsewhere has told that it is stable. */
+    /* A matrix from hardly elsewhere has shown that it is stable. */
     info->converged = size < 1e-6 && balanced(info, tolerance, size);
     if (info->converged || !isfinite(info->residual)) return SCREE_OK;
     info->iterations++;

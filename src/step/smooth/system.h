@@ -8,7 +8,7 @@
  * of the start of the step. The matrix of all methods is
  *
  *   [ A   D ] [  x ]      A = m M + r R + k K (with the derivatives of M a and D lambda)
- *   [ D' -C ] [ -l ]      of small blocks: a node a body, a node a joint */
+ *   [ D' -C ] [ -l ]      of small blocks: one node per body and per joint */
 #ifndef SCREE_STEP_SMOOTH_SYSTEM_H
 #define SCREE_STEP_SMOOTH_SYSTEM_H
 
@@ -32,7 +32,7 @@ typedef struct smooth_system {
   scree_world *world;
   uint64_t revision;
   bool known; /* the pattern has been made */
-  bool heavy; /* links have inertia of their own: M is not a block a body */
+  bool heavy; /* links have inertia of their own: M is not one block per body */
   size_t bodies, joints, rows;
   uint32_t *body, *rank; /* rank -> place in the world; place -> rank */
   uint32_t *joint;       /* node -> place in the world */
