@@ -202,11 +202,10 @@ scree_status assembler_keep_contacts(assembler *a, assembler_report *report);
 /* contacts/surface.c: the image of body b that contact k of the problem is with (math/periodic.h).
  */
 periodic_image assembler_image(const assembler *a, size_t contact);
-/* What a material has on its surface. The velocity of b's surface against a's beyond
- * that of the bodies; and the direction of friction across a normal, false: there is none. */
+/* What a material has on its surface: a direction of friction across a normal (false: there is
+ * none), and a velocity beside that of the bodies, as belts have. */
 bool assembler_has_surfaces(const scree_world *world);
-v3 assembler_surface_velocity(const assembler *a, uint32_t body_a, uint32_t body_b);
-/* The part of it along the tangents of contact k. */
+/* The velocity of b's surface against a's along the tangents of contact k. */
 v3 assembler_belt(const assembler *a, size_t contact, v3 normal);
 bool assembler_direction(const assembler *a, uint32_t body_a, uint32_t body_b, v3 normal,
                          v3 *tangent);

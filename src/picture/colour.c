@@ -171,7 +171,7 @@ static int resolve(const scree_picture *p) {
 
 /* ---- ranges --------------------------------------------------------------------------------- */
 
-bool picture_has_range(const scree_picture *p) {
+static bool has_range(const scree_picture *p) {
   return p->field >= FIELD_SCALAR;
 }
 
@@ -179,7 +179,7 @@ bool scree_picture_get_range(const scree_picture *p, double *least, double *most
   if (!p || !least || !most) return false;
   *least = p->least;
   *most = p->most;
-  return picture_has_range(p);
+  return has_range(p);
 }
 
 static int compare(const void *a, const void *b) {
@@ -316,7 +316,7 @@ bool scree_picture_get_legend(scree_picture *p, scree_legend *legend) {
   legend->colours = p->legend_colours;
   legend->least = p->least;
   legend->most = p->most;
-  if (p->def.chains && !picture_has_range(p)) {
+  if (p->def.chains && !has_range(p)) {
     *legend = (scree_legend){
         .title = "contact force", .unit = "N", .map = SCREE_MAP_HEAT, .most = p->force_reference};
     return p->force_reference > 0.0;

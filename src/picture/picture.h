@@ -134,8 +134,6 @@ bool picture_is_tilted(const scree_picture *p, double up[3]);
 
 /* colour.c: the field by its name, and the colours of the items that are loaded. */
 scree_status picture_choose_field(scree_picture *p);
-/* Whether values are coloured, so that their range must be known. */
-bool picture_has_range(const scree_picture *p);
 void picture_add_range(scree_picture *p);
 void picture_end_range(scree_picture *p);
 void picture_paint(scree_picture *p);

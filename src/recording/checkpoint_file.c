@@ -33,7 +33,8 @@ struct checkpoint_out {
   char buffer[1 << 16];
 };
 
-char *checkpoint_path(scree_context *context, const char *recording, const char *end) {
+/* "RECORDING.checkpoint" + end; null: no memory. */
+static char *path_with(scree_context *context, const char *recording, const char *end) {
   char *path = memory_new(context, strlen(recording) + strlen(end) + 16, 1);
   if (path) sprintf(path, "%s.checkpoint%s", recording, end);
   return path;
@@ -76,9 +77,9 @@ scree_status checkpoint_begin(scree_context *context, const char *recording, uin
   checkpoint_out *f = *out = memory_new(context, 1, sizeof *f);
   if (!f) return SCREE_ERROR_MEMORY;
   f->context = context;
-  f->path = checkpoint_path(context, recording, "");
-  f->fresh = checkpoint_path(context, recording, ".new");
-  f->older = checkpoint_path(context, recording, ".old");
+  f->path = path_with(context, recording, "");
+  f->fresh = path_with(context, recording, ".new");
+  f->older = path_with(context, recording, ".old");
   if (!f->path || !f->fresh || !f->older) {
     release(f);
     *out = NULL;
@@ -205,7 +206,7 @@ static void examine(checkpoint_in *in) {
 scree_status checkpoint_load(scree_context *context, const char *recording, int age,
                              checkpoint_in *in) {
   *in = (checkpoint_in){0};
-  char *path = checkpoint_path(context, recording, ages[age]);
+  char *path = path_with(context, recording, ages[age]);
   scree_status status = path ? load_bytes(context, path, in) : SCREE_ERROR_MEMORY;
   memory_free(context, path);
   if (!status && in->state) examine(in);
@@ -220,7 +221,7 @@ void checkpoint_clear(scree_context *context, checkpoint_in *in) {
 
 void checkpoint_forget(scree_context *context, const char *recording) {
   for (int age = 0; age < 2; age++) {
-    char *path = checkpoint_path(context, recording, ages[age]);
+    char *path = path_with(context, recording, ages[age]);
     if (path) unlink(path);
     memory_free(context, path);
   }

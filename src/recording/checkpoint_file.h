@@ -20,9 +20,6 @@ typedef struct checkpoint_probe {
   uint32_t reserved;
 } checkpoint_probe;
 
-/* "RECORDING.checkpoint" + end; null: no memory. */
-char *checkpoint_path(scree_context *context, const char *recording, const char *end);
-
 typedef struct checkpoint_out checkpoint_out;
 scree_status checkpoint_begin(scree_context *context, const char *recording, uint64_t run,
                               checkpoint_out **out);

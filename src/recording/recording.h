@@ -115,8 +115,6 @@ enum {
   CHECK_COLUMNS
 };
 hid_t recording_type(const recording_stream *s);
-/* How files are opened; `clear`: whatever mark a killed writer left in them is ignored. */
-hid_t recording_access_list(bool clear);
 size_t recording_row_size(const recording_stream *s);
 #endif
 

@@ -157,7 +157,8 @@ static bool fill_new_file(hid_t file, const scree_scene *scene, uint64_t run) {
   return ok;
 }
 
-hid_t recording_access_list(bool clear) {
+/* How files are opened; `clear`: whatever mark a killed writer left in them is ignored. */
+static hid_t access_list(bool clear) {
   hid_t list = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_libver_bounds(list, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
   /* A killed writer leaves its mark in the file; this is how h5clear removes it. */
@@ -234,7 +235,7 @@ scree_status recorder_create(scree_context *context, const char *path, const scr
   recorder *r = *out = new_recorder(context, path);
   if (!r) return SCREE_ERROR_MEMORY;
   if (claim_take(&r->claim, path, replace) != CLAIM_TAKEN) return finish_open(claim_fault(r), out);
-  hid_t list = recording_access_list(false);
+  hid_t list = access_list(false);
   errno = 0;
   const bool ok = hold_structure(list) &&
                   (r->file = H5Fcreate(r->claim.part, H5F_ACC_TRUNC, H5P_DEFAULT, list)) >= 0 &&
@@ -291,7 +292,7 @@ scree_status recorder_reopen(scree_context *context, claim *taken, const recordi
                             ? structure_restore(context, r->path, r->claim.file, structure, size)
                             : structure_find_end(context, r->path, r->claim.file, &missing);
   if (status) return finish_open(status, out);
-  hid_t list = recording_access_list(true);
+  hid_t list = access_list(true);
   errno = 0;
   const bool ok = hold_structure(list) && (r->file = H5Fopen(r->path, H5F_ACC_RDWR, list)) >= 0 &&
                   (structure || H5Fincrement_filesize(r->file, missing) >= 0) && open_streams(r) &&

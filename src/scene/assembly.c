@@ -47,7 +47,7 @@ const char *scene_meant_name(scree_scene *scene, const char *name, scene_name_te
   return name;
 }
 
-bool scene_has_material(const scree_scene *scene, const char *name) {
+static bool has_material(const scree_scene *scene, const char *name) {
   for (size_t i = 0; i < scene->material_count; i++)
     if (strcmp(scene->materials[i].name, name) == 0) return true;
   return false;
@@ -55,7 +55,7 @@ bool scene_has_material(const scree_scene *scene, const char *name) {
 
 scree_status scene_find_material(scree_scene *scene, const scene_node *place, const char *name,
                                  scree_material_id *id) {
-  const char *names[64], *meant = scene_meant_name(scene, name, scene_has_material);
+  const char *names[64], *meant = scene_meant_name(scene, name, has_material);
   size_t count = 0;
   for (size_t i = 0; i < scene->material_count; i++) {
     if (count < 64) names[count++] = scene->materials[i].name;

@@ -188,7 +188,7 @@ static void fill_recording(scree_server *s, serve_reader *r) {
 
 /* ---- both ----------------------------------------------------------------------------------- */
 
-bool serve_reader_has_news(const scree_server *s, const serve_reader *r) {
+static bool has_news(const scree_server *s, const serve_reader *r) {
   if (s->showing) return true;
   const serve_board *b = &s->board;
   return b->epoch &&
@@ -204,7 +204,7 @@ scree_status serve_reader_fill(scree_server *s, serve_reader *r) {
     return r->out.status;
   }
   pthread_mutex_lock(&s->board.lock);
-  if (serve_reader_has_news(s, r)) {
+  if (has_news(s, r)) {
     fill_live(s, r);
     r->pending = false;
   } else {

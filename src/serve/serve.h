@@ -68,7 +68,6 @@ typedef struct serve_board {
   uint32_t *numbers, *pairs;
   double *poses;
   float *velocities, *contacts;
-  bool has_contacts;
   double *history; /* rows of VIEW_STEP_COLUMNS */
   size_t history_rows;
   uint64_t history_serial;
@@ -155,8 +154,6 @@ void serve_reader_init(serve_reader *r, scree_context *context);
 void serve_reader_clear(serve_reader *r);
 /* The log of steps of the recording that is shown. */
 scree_status serve_read_steps(scree_server *s);
-/* Is there something that it has not been sent? */
-bool serve_reader_has_news(const scree_server *s, const serve_reader *r);
 /* Messages for a reader that waits; ends its waiting when there are any. */
 scree_status serve_reader_fill(scree_server *s, serve_reader *r);
 

@@ -15,7 +15,8 @@
 #include "base/memory.h"
 #include "base/timer.h"
 
-bool islands_has_joints(const ccp_operator *op, const islands *w, size_t c) {
+/* Has an island blocks that are not contacts? */
+static bool has_joints(const ccp_operator *op, const islands *w, size_t c) {
   return op->form == SCREE_FORM_BODIES &&
          w->parts.block[w->parts.start[c + 1] - 1] >= ccp_contact_count(op->problem);
 }
@@ -23,15 +24,14 @@ bool islands_has_joints(const ccp_operator *op, const islands *w, size_t c) {
 size_t islands_loose_blocks(const ccp_operator *op, const islands *w) {
   size_t blocks = 0;
   for (size_t c = 0; c < w->parts.count; c++)
-    if (!islands_has_joints(op, w, c)) blocks += w->parts.start[c + 1] - w->parts.start[c];
+    if (!has_joints(op, w, c)) blocks += w->parts.start[c + 1] - w->parts.start[c];
   return blocks;
 }
 
 void islands_restore_joined(const ccp_operator *op, const islands *w, const double *from,
                             double *g) {
   for (size_t c = 0; c < w->parts.count; c++)
-    for (size_t k = w->parts.start[c]; islands_has_joints(op, w, c) && k < w->parts.start[c + 1];
-         k++) {
+    for (size_t k = w->parts.start[c]; has_joints(op, w, c) && k < w->parts.start[c + 1]; k++) {
       const size_t block = w->parts.block[k];
       const size_t row = op->row_start[block], end = op->row_start[block + 1];
       memcpy(g + row, from + row, (end - row) * sizeof *g);
@@ -159,7 +159,7 @@ scree_status islands_solve(solve_run *run, islands *w) {
      * same. */
     const double expected = fmin(blocks * w->pace, most_foreseen * run->settings->time_limit);
     const bool late = is_late(run, expected);
-    if (late && !islands_has_joints(op, w, c)) {
+    if (late && !has_joints(op, w, c)) {
       skipped = true;
       continue;
     }

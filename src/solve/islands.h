@@ -23,8 +23,7 @@ static inline scree_status islands_find(ccp_operator *op, islands *w) {
 static inline bool islands_apart(const ccp_operator *op, const islands *w) {
   return w->parts.count > 1 && 5 * w->parts.largest <= 4 * op->block_count;
 }
-/* Has an island blocks that are not contacts? How many blocks are in islands that have none? */
-bool islands_has_joints(const ccp_operator *op, const islands *w, size_t island);
+/* How many blocks are in islands of contacts alone? */
 size_t islands_loose_blocks(const ccp_operator *op, const islands *w);
 /* g of the islands with joints from another vector. */
 void islands_restore_joined(const ccp_operator *op, const islands *w, const double *from,

@@ -17,7 +17,8 @@ static v3 turned(const assembler *a, uint32_t body, const double *v) {
   return quat_rotate(world_shape_pose(a->world, body).rotation, v3_load(v));
 }
 
-v3 assembler_surface_velocity(const assembler *a, uint32_t i, uint32_t k) {
+/* The velocity of b's surface against a's beyond that of the bodies. */
+static v3 surface_velocity(const assembler *a, uint32_t i, uint32_t k) {
   const scree_world *w = a->world;
   const double *of_a = w->material[w->bodies.material[i]].surface_velocity;
   const double *of_b = w->material[w->bodies.material[k]].surface_velocity;
@@ -34,7 +35,7 @@ periodic_image assembler_image(const assembler *a, size_t k) {
 
 v3 assembler_belt(const assembler *a, size_t k, v3 n) {
   const cache_key *key = &collide_cache(a->collide)->now.key[k];
-  const v3 belt = assembler_surface_velocity(a, key->a, key->b);
+  const v3 belt = surface_velocity(a, key->a, key->b);
   return v3_sub(belt, v3_scale(v3_dot(n, belt), n));
 }
 

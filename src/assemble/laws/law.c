@@ -78,7 +78,9 @@ bool law_touches(double gap, double diameter) {
   return gap <= law_touch_part * diameter;
 }
 
-double law_friction(const law_input *in, const law_state *state) {
+/* The coefficient of friction now: static or kinetic by what the contact did, Stribeck's by the
+ * speed. */
+static double friction_now(const law_input *in, const law_state *state) {
   const scree_material_def *m = in->material;
   double mu = m->friction;
   if (m->friction_kinetic > 0.0 && m->stribeck_speed > 0.0) {
@@ -99,7 +101,9 @@ double law_pull(const law_input *in) {
   return pull_of(in->material, in->radius) / in->sharing;
 }
 
-bool law_holds(const law_input *in, law_state *state) {
+/* Does cohesion hold now? From touch on, until the gap is beyond its range. Bodies that are new
+ * begin held where they lie within a thousandth of a diameter. */
+static bool cohesion_holds(const law_input *in, law_state *state) {
   const double given = in->material->cohesion_range, touch = law_touch_part * in->diameter;
   const double range = given > 0.0 ? given : touch;
   const double near = in->first ? fmin(touch, range) : law_near_part * in->diameter;
@@ -111,7 +115,7 @@ bool law_holds(const law_input *in, law_state *state) {
 
 /* Dilatancy psi of the tangents, H = psi/mu; friction with two axes may flow off the normal of its
  * ellipse. The least lift is too small to be seen, and keeps the direction. */
-void law_set_flow(const scree_material_def *m, scree_set *set) {
+static void set_flow(const scree_material_def *m, scree_set *set) {
   const double least = 1e-12, mu = set->mu;
   if (!set_has_friction(set) || !(mu > 0.0)) return;
   const double lift = fmin(m->dilatancy / mu, 1.0);
@@ -124,7 +128,7 @@ void law_set_flow(const scree_material_def *m, scree_set *set) {
 
 scree_set law_dry_set(const law_input *in, const law_state *state) {
   const scree_material_def *m = in->material;
-  const double mu = law_friction(in, state);
+  const double mu = friction_now(in, state);
   scree_set set;
   if (m->rolling > 0.0 || m->spinning > 0.0)
     set = scree_set_rolling(m->rolling <= 0.0    ? 4
@@ -137,13 +141,14 @@ scree_set law_dry_set(const law_input *in, const law_state *state) {
     set = scree_set_coulomb(3, mu);
   else
     set = scree_set_ray();
-  law_set_flow(m, &set);
+  set_flow(m, &set);
   return set;
 }
 
 scree_set law_set(const law_input *in, law_state *state) {
   scree_set set = law_dry_set(in, state);
-  if (is_cohesive(in->material) && law_holds(in, state)) set.cohesion = law_pull(in) * in->kick;
+  if (is_cohesive(in->material) && cohesion_holds(in, state))
+    set.cohesion = law_pull(in) * in->kick;
   return set;
 }
 

@@ -125,18 +125,10 @@ double law_threshold(const scree_material_def *material, double bounce_speed);
 
 /* ---- what laws share ------------------------------------------------------------------------ */
 
-/* The coefficient of friction now: static or kinetic by what the contact did, Stribeck's by the
- * speed. */
-double law_friction(const law_input *in, const law_state *state);
 /* The pull of the pair that a point bears, N: cohesion and 3/2 pi w R over the points. */
 double law_pull(const law_input *in);
-/* Does cohesion hold now? From touch on, until the gap is beyond its range. Bodies that are new
- * begin held where they lie within a thousandth of a diameter. */
-bool law_holds(const law_input *in, law_state *state);
 /* The set of the pair without cohesion: rows of rolling and spinning only where they resist. */
 scree_set law_dry_set(const law_input *in, const law_state *state);
-/* The flow of a set of this material, whose mu may have changed. */
-void law_set_flow(const scree_material_def *m, scree_set *set);
 /* The set of a contact; with cohesion while that holds. */
 scree_set law_set(const law_input *in, law_state *state);
 /* b_n of a rigid contact: gap/h ahead of touch, overlap removed at the allowed speed, a bounce;

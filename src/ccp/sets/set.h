@@ -1,6 +1,6 @@
 /* What a set of impulses must supply, and the few helpers that its file may use.
  *
- * A set is a file set_<name>.c with one `set_ops` and a row in set_list.h. Rows are normal first.
+ * A set is a file <name>.c with one `set_ops` and a row in set_list.h. Rows are normal first.
  * The metric of a projection is |force|^2 + w |moment|^2: w, in 1/m^2, makes moments comparable.
  *
  * Cohesion c and cap are handled inside the projections. With n the normal and t the rest, the set

@@ -285,7 +285,8 @@ static void contact_swap(contact_point *c, int i, int j) {
   c[j] = t;
 }
 
-int manifold_thin(contact_point *c, int count) {
+/* Keeps at most four of the contacts: the deepest and those that span the widest. */
+static int thin(contact_point *c, int count) {
   if (count <= 4) return count;
   const v3 n = c[0].normal;
   int best = 0;
@@ -330,8 +331,7 @@ void manifold_deliver(contact_point *c, int count, int most, v3 origin, narrow_s
   int n = 0;
   for (int i = 0; i < count; i++)
     if (c[i].gap <= sink->margin) c[n++] = c[i];
-  if (most <= 4 && n > 4 && !sink->whole && manifold_is_slow(c, n, sink->margin))
-    n = manifold_thin(c, n);
+  if (most <= 4 && n > 4 && !sink->whole && manifold_is_slow(c, n, sink->margin)) n = thin(c, n);
   for (int i = 0; i < n; i++)
     narrow_add(sink, v3_add(c[i].point_a, origin), c[i].normal, c[i].gap, c[i].feature);
 }

@@ -37,8 +37,6 @@ int manifold_edges_along(const gjk_solid *s, v3 n, double angle, manifold_edge *
 int manifold_clip(const manifold_face *base, const manifold_face *other, bool swapped,
                   double radius_a, double radius_b, contact_point *out);
 
-/* Keeps at most four of the contacts: the deepest and those that span the widest. */
-int manifold_thin(contact_point *c, int count);
 /* Whether four points are enough. */
 bool manifold_is_slow(const contact_point *c, int count, double margin);
 /* Drops contacts beyond the margin, keeps at most `most` of them (thinned to 4 when most is 4) and

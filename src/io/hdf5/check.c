@@ -383,9 +383,11 @@ scree_status check_walk(const check_source *source, const check_visitor *visitor
                         "%s: is not an HDF5 file; problem files are HDF5 in the FCLIB layout",
                         source->name);
   if (b[8] != 0)
-    return check_fail(source, "superblock",
-                      "is not of HDF5's earliest format, the default of libfclib and h5py, which "
-                      "problem files have; it may be a recording of a run: see `scree info`");
+    return check_fail(
+        source, "superblock",
+        "is not of HDF5's earliest format, the default of libfclib and h5py, which "
+        "problem files have: `h5repack FILE NEW` writes it so; a recording of a run is for "
+        "`scree info`");
   const uint64_t end = check_number(b + 40, 8);
   if (end > source->size) {
     snprintf(what, sizeof what, "the file is truncated: its head says %llu bytes, %zu are there",

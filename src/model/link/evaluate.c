@@ -10,7 +10,7 @@ const link_class *const link_classes[SCREE_LINK_KIND_COUNT] = {LINK_LIST(LINK_EN
 
 static const double difference = 1e-5; /* rad, and of a length of the link */
 
-void link_poses(const scree_world *w, const world_link *l, pose *at) {
+static void poses_of(const scree_world *w, const world_link *l, pose *at) {
   for (uint32_t k = 0; k < l->body_count; k++)
     at[k] = l->body[k] == WORLD_NO_BODY ? pose_identity() : world_pose(w, l->body[k]);
 }
@@ -262,7 +262,7 @@ void link_evaluate(const scree_world *w, const world_link *l, double *load, doub
   double v[LINK_DIM];
   pose at[LINK_BODIES];
   memset(at, 0, sizeof at);
-  link_poses(w, l, at);
+  poses_of(w, l, at);
   velocities(w, l, v);
   if (k) memset(k, 0, n * n * sizeof *k);
   if (r) memset(r, 0, n * n * sizeof *r);
@@ -285,7 +285,7 @@ void link_evaluate(const scree_world *w, const world_link *l, double *load, doub
 
 void link_measure(const scree_world *w, const world_link *l, link_rows *out) {
   pose at[LINK_BODIES];
-  link_poses(w, l, at);
+  poses_of(w, l, at);
   measure(l, at, out);
 }
 
@@ -331,7 +331,7 @@ scree_status scree_link_get_state(const scree_world *w, scree_link_id id, scree_
   pose at[LINK_BODIES];
   double v[LINK_DIM];
   link_rows seen;
-  link_poses(w, l, at);
+  poses_of(w, l, at);
   velocities(w, l, v);
   measure(l, at, &seen);
   state->energy = seen.energy;

@@ -89,7 +89,7 @@ bool scree_link_is_valid(const scree_world *w, scree_link_id id) {
          w->link[id.index].generation == id.generation;
 }
 
-void world_remove_link_at(scree_world *w, size_t i) {
+static void remove_at(scree_world *w, size_t i) {
   w->link[i].alive = 0;
   w->link_count--;
   w->revision++;
@@ -101,7 +101,7 @@ scree_status scree_world_remove_link(scree_world *w, scree_link_id id) {
   if (!scree_link_is_valid(w, id))
     return context_fail(w->context, SCREE_ERROR_ARGUMENT,
                         "world: there is no link %u (generation %u)", id.index, id.generation);
-  world_remove_link_at(w, id.index);
+  remove_at(w, id.index);
   return world_list_excluded(w);
 }
 
@@ -110,7 +110,7 @@ void world_remove_links_of(scree_world *w, uint32_t body) {
     const world_link *l = &w->link[i];
     bool touches = false;
     for (uint32_t k = 0; l->alive && k < l->body_count; k++) touches |= l->body[k] == body;
-    if (touches) world_remove_link_at(w, i);
+    if (touches) remove_at(w, i);
   }
 }
 

@@ -82,8 +82,6 @@ pose link_frame_in(const scree_world *world, uint32_t body, pose frame);
 /* Places of the bodies of a link now. */
 void link_places(const scree_world *world, const world_link *l, double (*at)[3]);
 
-/* Poses of the link's bodies in the world; that of the world itself is at its origin. */
-void link_poses(const scree_world *world, const world_link *l, pose *at);
 /* Has it dampers, or may a user's own have some? */
 bool link_is_damped(const world_link *l);
 /* load (6 n), k and r (6 n by 6 n, by rows; both null: only the load; r null too where nothing is
@@ -93,7 +91,6 @@ void link_evaluate(const scree_world *world, const world_link *l, double *load, 
 /* Its rows as the world is; not of a user's own. */
 void link_measure(const scree_world *world, const world_link *l, link_rows *out);
 double link_energy(const scree_world *world);
-void world_remove_link_at(scree_world *world, size_t index);
 /* Removes all links of a body. */
 void world_remove_links_of(scree_world *world, uint32_t body);
 

@@ -27,6 +27,7 @@
 #include "math/tangent.h"
 
 enum { ROWS = 3 + SHELL_SPINS + SHELL_BENDS, SIDE = 6 * SHELL_NODES };
+_Static_assert(SHELL_SPIN_FACTOR + SHELL_BEND_FACTOR <= LINK_FACTOR, "room for both factors");
 
 typedef struct shell_state {
   v3 axis[3];              /* columns of R */

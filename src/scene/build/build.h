@@ -192,7 +192,6 @@ const char *scene_own_name(scree_scene *scene, const char *name);
 /* The name that is meant: that of the assembly, else of the one around it, … */
 typedef bool scene_name_test(const scree_scene *scene, const char *name);
 const char *scene_meant_name(scree_scene *scene, const char *name, scene_name_test *exists);
-bool scene_has_material(const scree_scene *scene, const char *name);
 /* The material of that name, else a fault at `place`. */
 scree_status scene_find_material(scree_scene *scene, const scene_node *place, const char *name,
                                  scree_material_id *id);

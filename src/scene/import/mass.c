@@ -14,7 +14,8 @@
 
 static const double pi = 3.14159265358979324;
 
-void robot_shift_inertia(double inertia[6], double mass, v3 d) {
+/* I += m (|d|^2 1 - d d') */
+static void shift_inertia(double inertia[6], double mass, v3 d) {
   const double n = v3_norm2(d);
   inertia[0] += mass * (n - d.x * d.x);
   inertia[1] -= mass * d.x * d.y;
@@ -42,8 +43,8 @@ void robot_add_mass(robot_mass *sum, const robot_mass *part, pose place) {
   const double total = sum->mass + part->mass;
   const v3 center =
       v3_scale(1.0 / total, v3_add_scaled(v3_scale(sum->mass, sum->center), part->mass, c));
-  robot_shift_inertia(sum->inertia, sum->mass, v3_sub(sum->center, center));
-  robot_shift_inertia(inertia, part->mass, v3_sub(c, center));
+  shift_inertia(sum->inertia, sum->mass, v3_sub(sum->center, center));
+  shift_inertia(inertia, part->mass, v3_sub(c, center));
   for (int k = 0; k < 6; k++) sum->inertia[k] += inertia[k];
   sum->mass = total;
   sum->center = center;

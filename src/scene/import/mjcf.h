@@ -62,8 +62,6 @@ scree_status mjcf_number(mjcf *m, const xml_element *e, int class, const char *k
 quat mjcf_from_euler(const mjcf *m, const double angles[3]);
 /* pos and one of quat, axisangle, euler, xyaxes, zaxis. */
 scree_status mjcf_pose(mjcf *m, const xml_element *e, int class, const char *kind, pose *out);
-scree_status mjcf_turn(mjcf *m, const xml_element *e, int class, const char *kind, quat *out,
-                       bool *given);
 
 /* ---- mjcf_body.c ---------------------------------------------------------------------------- */
 
@@ -84,7 +82,6 @@ scree_status mjcf_read_sensors(mjcf *m, const xml_element *section);
 scree_status mjcf_read_keyframes(mjcf *m);
 int mjcf_find_body(const mjcf *m, const char *name); /* ROBOT_WORLD - 1: none */
 robot_joint *mjcf_find_joint(const mjcf *m, const char *name);
-const mjcf_site *mjcf_find_site(const mjcf *m, const char *name);
 /* ---- mjcf_audit.c --------------------------------------------------------------------------- */
 
 /* Reports all elements and attributes that no reader takes. */

@@ -126,8 +126,8 @@ quat mjcf_from_euler(const mjcf *m, const double angles[3]) {
   return q;
 }
 
-scree_status mjcf_turn(mjcf *m, const xml_element *e, int class, const char *kind, quat *out,
-                       bool *given) {
+static scree_status read_turn(mjcf *m, const xml_element *e, int class, const char *kind, quat *out,
+                              bool *given) {
   robot *r = m->r;
   static const struct {
     const char *name;
@@ -176,6 +176,6 @@ scree_status mjcf_pose(mjcf *m, const xml_element *e, int class, const char *kin
   *out = pose_identity();
   scree_status status = mjcf_numbers(m, e, class, kind, "pos", 3, 3, x, NULL);
   out->position = v3_load(x);
-  if (!status) status = mjcf_turn(m, e, class, kind, &out->rotation, &given);
+  if (!status) status = read_turn(m, e, class, kind, &out->rotation, &given);
   return status;
 }

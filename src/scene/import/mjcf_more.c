@@ -19,7 +19,7 @@ robot_joint *mjcf_find_joint(const mjcf *m, const char *name) {
   return NULL;
 }
 
-const mjcf_site *mjcf_find_site(const mjcf *m, const char *name) {
+static const mjcf_site *find_site(const mjcf *m, const char *name) {
   for (size_t i = 0; name && i < m->site_count; i++)
     if (strcmp(m->sites[i].name, name) == 0) return &m->sites[i];
   return NULL;
@@ -61,7 +61,7 @@ static pose reference(const mjcf *m, int body) {
 static scree_status tie_sites(mjcf *m, const xml_element *e, robot_tie *t) {
   for (int i = 0; i < 2; i++) {
     const char *key = i ? "site2" : "site1", *name = xml_get(e, key);
-    const mjcf_site *s = mjcf_find_site(m, name);
+    const mjcf_site *s = find_site(m, name);
     if (!s) return robot_fault(m->r, e, key, "there is no site '%s'", name ? name : "");
     t->body[i] = s->body;
     t->point[i] = s->place.position;
@@ -177,8 +177,8 @@ static scree_status read_ropes(mjcf *m, const xml_element *e, const robot_tie *a
     const char *suffix = m->sites[i].name + n;
     if (*suffix && strspn(suffix, "0123456789") != strlen(suffix)) continue;
     const char *partner = robot_text(m->r, "%s%s", b, suffix);
-    const mjcf_site *other = mjcf_find_site(m, partner);
-    if (!other) other = mjcf_find_site(m, b);
+    const mjcf_site *other = find_site(m, partner);
+    if (!other) other = find_site(m, b);
     if (!other) continue;
     *done = true;
     const scree_status status = read_rope(m, e, &m->sites[i], other, as, suffix);
@@ -245,7 +245,7 @@ scree_status mjcf_read_sensors(mjcf *m, const xml_element *section) {
     if (j && (strncmp(e->name, "joint", 5) == 0)) kind = "joint";
     if (type && object && strstr(type, "body")) body = mjcf_find_body(m, object);
     if (type && strcmp(type, "site") == 0) site = object;
-    const mjcf_site *s = mjcf_find_site(m, site);
+    const mjcf_site *s = find_site(m, site);
     if (s) body = s->body;
     if (!kind || (body < 0 && strcmp(kind, "joint") != 0)) {
       robot_note(m->r, e, NULL, "<%s>: no probe for it", e->name);

@@ -218,8 +218,6 @@ scree_status robot_find_file(robot *r, const xml_element *e, const char *folder,
 
 /* ---- mass.c --------------------------------------------------------------------------------- */
 
-/* I += m (|d|^2 1 - d d') */
-void robot_shift_inertia(double inertia[6], double mass, v3 d);
 /* R I R' */
 void robot_turn_inertia(const double in[6], quat turn, double out[6]);
 /* Adds a mass with its centre and inertia, all in one frame. */

@@ -329,14 +329,15 @@ static scree_status evaluate(scene_document *doc, const scene_scope *scope, cons
   return e.failed ? (doc->out_of_memory ? SCREE_ERROR_MEMORY : SCREE_ERROR_INPUT) : SCREE_OK;
 }
 
-bool scene_is_name(const char *text) {
+static bool is_name(const char *text) {
   if (!isalpha((unsigned char)*text) && *text != '_') return false;
   for (const char *c = text; *c; c++)
     if (!isalnum((unsigned char)*c) && *c != '_') return false;
   return true;
 }
 
-bool scene_is_reserved(const char *name) {
+/* Names that an expression would read as something else. */
+static bool is_reserved(const char *name) {
   if (strcmp(name, "pi") == 0) return true;
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     if (strcmp(functions[i].name, name) == 0) return true;
@@ -364,9 +365,9 @@ bool scene_uses_name(const scene_node *node, const char *name) {
 
 scree_status scene_scope_add(scene_document *doc, const scene_node *at, scene_scope *scope,
                              const char *name, double value) {
-  if (!scene_is_name(name))
+  if (!is_name(name))
     return scene_fault(doc, at, "'%s' is no name; letters, digits and _ are allowed", name);
-  if (scene_is_reserved(name))
+  if (is_reserved(name))
     return scene_fault(doc, at, "'%s' is a name of expressions; choose another", name);
   if (scope->count == SCENE_VARIABLE_LIMIT)
     return scene_fault(doc, at, "more than %d parameters", SCENE_VARIABLE_LIMIT);

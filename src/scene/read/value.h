@@ -22,9 +22,6 @@ typedef struct scene_scope {
 
 scree_status scene_scope_add(scene_document *doc, const scene_node *at, scene_scope *scope,
                              const char *name, double value);
-/* Names that an expression would read as something else. */
-bool scene_is_reserved(const char *name);
-bool scene_is_name(const char *text);
 
 /* Does an expression of this node, or of what is in it, use that name? */
 bool scene_uses_name(const scene_node *node, const char *name);

@@ -50,6 +50,11 @@ auto_facts auto_look(const solve_run *run) {
   return f;
 }
 
+/* Many contacts of bodies with exact friction. */
+static bool is_hard(const auto_facts *f) {
+  return !f->relaxed && f->bodies && f->blocks > AUTO_SMALL;
+}
+
 auto_class auto_classify(const auto_facts *f) {
   if (f->dilates) return AUTO_DILATANT;
   if (f->elastic) return AUTO_ELASTIC;
@@ -63,7 +68,7 @@ auto_class auto_classify(const auto_facts *f) {
   }
   if (f->relaxed && !f->newton) return AUTO_HUGE_RELAXED;
   if (!auto_is_gentle(f)) return AUTO_PLAIN;
-  return auto_is_hard(f) ? AUTO_HARD : AUTO_GENTLE;
+  return is_hard(f) ? AUTO_HARD : AUTO_GENTLE;
 }
 
 auto_class auto_classify_stack(const auto_facts *f, double residual, bool fresh, bool rests) {
@@ -76,11 +81,9 @@ bool auto_is_coarse(const auto_facts *f) {
   return f->blocks > AUTO_COARSE && f->loose;
 }
 
-bool auto_is_hard(const auto_facts *f) {
-  return !f->relaxed && f->bodies && f->blocks > AUTO_SMALL;
-}
-
-bool auto_is_small_stack(const auto_facts *f) {
+/* Some bodies on top of each other, as planks of a tower: sweeps stop gaining where Newton steps
+ * arrive in a dozen, at any tolerance. */
+static bool is_small_stack(const auto_facts *f) {
   return !f->relaxed && f->bodies && f->blocks <= AUTO_SMALL && f->stacked;
 }
 
@@ -107,8 +110,8 @@ bool auto_should_leave(const solve_run *run, const auto_facts *f, auto_ways way,
   const double gradient_sweeps = auto_is_swept(f) ? auto_glide_sweeps : auto_gradient_sweeps;
   if (way.gradient && left > gradient_sweeps * steps) return true;
   if (!way.newton) return false;
-  const bool stack = auto_is_small_stack(f);
-  if ((auto_is_coarse(f) && !stack) || auto_is_hard(f))
+  const bool stack = is_small_stack(f);
+  if ((auto_is_coarse(f) && !stack) || is_hard(f))
     return done * cost.sweep > auto_leave_hard * steps * cost.newton &&
            left > auto_leave_rest * done;
   const double near =

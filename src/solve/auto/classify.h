@@ -61,11 +61,6 @@ auto_class auto_classify_stack(const auto_facts *f, double residual, bool fresh,
 /* A loose tolerance on a large problem: how many Newton steps a packing takes cannot be estimated
  * (the active set may churn), so there they must wait. */
 bool auto_is_coarse(const auto_facts *f);
-/* Many contacts of bodies with exact friction. */
-bool auto_is_hard(const auto_facts *f);
-/* Some bodies on top of each other, as planks of a tower: sweeps stop gaining where Newton steps
- * arrive in a dozen, at any tolerance. */
-bool auto_is_small_stack(const auto_facts *f);
 /* Problems of bodies: gradient steps cost little more than sweeps, and easy packings need few of
  * them; exact ones of grains are swept with extrapolation. */
 bool auto_is_gentle(const auto_facts *f);

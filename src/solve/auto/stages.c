@@ -76,7 +76,7 @@ static scree_status delegate(solve_run *run, auto_method method, const setting *
 
 /* A method that may give up, as the interior point method at the limit of its precision where many
  * contacts neither press nor part, or the direct one: the run goes on from the best iterate. */
-scree_status auto_try(solve_run *run, auto_method method) {
+static scree_status try_method(solve_run *run, auto_method method) {
   const long limit = run->settings->iteration_limit;
   const scree_status status = delegate(run, method, NULL, 0);
   const bool spent = limit > 0 && run->iterations >= limit;
@@ -138,7 +138,7 @@ static void lift_mark(auto_work *w) {
 scree_status auto_run_method(auto_work *w, const auto_stage *stage) {
   solve_run *run = w->run;
   if (stage->method == AUTO_DIRECT || stage->method == AUTO_CONDENSE)
-    return auto_try(run, stage->method);
+    return try_method(run, stage->method);
   const auto_method method = stage->method == AUTO_GLIDE ? glide_of(&w->facts) : stage->method;
   if (stage->budget == AUTO_TO_THE_END) return delegate(run, method, NULL, 0);
   if (stage->budget == AUTO_AS_REST && !has_hope(w)) return SCREE_OK;
@@ -392,7 +392,7 @@ static scree_status relaxed_turns(auto_work *w, turn *t, double most_patience) {
   scree_status status = SCREE_OK;
   t->patience = auto_patience_relaxed;
   if (interior) {
-    status = auto_try(run, AUTO_IPM);
+    status = try_method(run, AUTO_IPM);
     t->patience = most_patience;
   }
   if (!status && !run->ended) op_copy(run->op, run->g, run->vector[1]);
@@ -406,7 +406,7 @@ static scree_status relaxed_turns(auto_work *w, turn *t, double most_patience) {
     }
     interior = true;
     t->patience = most_patience;
-    status = auto_try(run, AUTO_IPM);
+    status = try_method(run, AUTO_IPM);
   }
   return status;
 }

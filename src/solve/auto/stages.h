@@ -37,7 +37,6 @@ scree_status auto_run_turns(auto_work *w);
 /* Are there islands, none of them nearly all of it? */
 bool auto_falls_apart(auto_work *w);
 /* A method that may give up: the run then goes on from the best iterate. */
-scree_status auto_try(solve_run *run, auto_method method);
 /* What AUTO_GLIDE stands for. */
 const char *auto_glide_name(const auto_facts *f);
 void auto_clear(scree_context *context, auto_state *state);

@@ -25,7 +25,6 @@ typedef struct kkt_matrix {
   size_t value_count;
   uint64_t pattern; /* changes with the pattern */
   bool independent; /* rows of joints are known not to depend on each other */
-  size_t value_room;
 } kkt_matrix;
 
 /* The block (i, j), or null. */
