@@ -11,7 +11,6 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 
 from command import SCREE, CommandTest, main, wait_until
 
@@ -302,12 +301,14 @@ class Server(CommandTest):
         for r in readers:
             if r:
                 r.close()
-        for _ in range(50):
+
+        def has_room():
             s = self.shake()
             if s:
                 s.close()
-                break
-            time.sleep(0.2)
+            return s is not None
+
+        self.assertTrue(wait_until(has_room, self.process))
         self.check_alive()
 
     def test_idle_connections_are_dropped(self):

@@ -188,7 +188,7 @@ test('scree view follows a recording that a run still writes', async () => {
   const writer = spawn(SCREE, ['run', 'thousand.yaml', '--out', 'growing.h5', '--threads', '1'], { cwd: place, env: { ...process.env, OMP_NUM_THREADS: '1' } });
   running.push({ child: writer });
   let run;
-  for (let i = 0; i < 100 && !run; i++) run = await start('view', 'growing.h5').catch(() => new Promise((later) => setTimeout(later, 100, null)));
+  while (!run && writer.exitCode === null) run = await start('view', 'growing.h5').catch(() => new Promise((later) => setTimeout(later, 100, null)));
   const { page, faults } = await open(browser, run.address);
   const first = await page.evaluate(() => scree.source.count);
   await until(page, (n) => scree.source.count > n + 5 && scree.shown[0]?.index > n, first);
