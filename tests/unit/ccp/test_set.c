@@ -1,4 +1,8 @@
 /* The sets: properties that together define a projection, on random sets and points. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "ccp/sets/coulomb.h"
 #include "ccp/sets/set.h"
 #include "test_set_common.h"
@@ -340,8 +344,37 @@ static void test_faults(void **state) {
   assert_null(scree_set_name(SCREE_SET_KIND_COUNT));
 }
 
+/* Kernels of devices have a list of the kinds of their own, and pass sets on by kind. */
+static void test_devices_have_all_sets(void **state) {
+  (void)state;
+  static char list[1 << 16];
+  static const char *const files[] = {"prelude.cl", "dispatch.cl"};
+  for (int f = 0; f < 2; f++) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/src/ccp/device/%s", SCREE_SOURCE_DIR, files[f]);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    list[fread(list, 1, sizeof list - 1, file)] = '\0';
+    fclose(file);
+    const char *at = list;
+    for (int k = 0; k < SCREE_SET_KIND_COUNT; k++) {
+      /* What has no bounds needs no projection, what only a program knows has none there. */
+      if (f == 1 && (k == SCREE_SET_FREE || k == SCREE_SET_USER)) continue;
+      char word[64] = "SCREE_SET_";
+      size_t length = strlen(word);
+      for (const char *c = scree_set_name((scree_set_kind)k); *c; c++)
+        word[length++] = (char)toupper((unsigned char)*c);
+      word[length] = '\0';
+      at = strstr(at, word);
+      if (!at) fail_msg("%s is not in its place in src/ccp/device/%s", word, files[f]);
+      at += length;
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_devices_have_all_sets),
       cmocka_unit_test(test_projection_properties),
       cmocka_unit_test(test_moreau),
       cmocka_unit_test(test_extreme_scales),
