@@ -10,7 +10,7 @@ TOOL = os.path.join(ROOT, "tools", "check-words")
 BAD = ("it is foreseen", "faults are told", "colours are told apart", "it takes 5 ms a step", "Who strives wins", "whilst it runs",
        "six numbers a body", "as in METHODS 5.1 it is", "3 * 4 a body",
        "sweeps with momentum", "asked once a step",
-       "a motor is reported the value")
+       "a motor is reported the value", "one entry a node", "a list is wanted")
 
 
 def check(root):
