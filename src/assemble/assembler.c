@@ -79,7 +79,7 @@ void assembler_destroy(assembler *a) {
   memory_free(context, a->sleep.kind);
   memory_free(context, a->sleep.island);
   memory_free(context, a->sleep.contact);
-  memory_free(context, a->sleep.excess);
+  memory_free(context, a->sleep.change);
   memory_free(context, a->sleep.woken);
   memory_free(context, a->sleep.woken_next);
   memory_free(context, a->sleep.before);

@@ -179,6 +179,8 @@ scree_status assembler_note_woken(assembler *a);
 bool assembler_recall_woken(const assembler *a, const collide_contact *c, v3 place, v3 *force);
 /* After a step: who is not pressed as before is not at rest. */
 void assembler_note_steady(assembler *a, double part);
+/* Of a kept contact, on its first body or its second. */
+v3 assembler_kept_torque(const assembler *a, const contact_asleep *contact, bool first);
 /* sleep.c: keeps it, with its force. */
 scree_status assembler_keep_asleep(assembler *a, size_t k);
 bool assembler_presses(const assembler *a, size_t contact);

@@ -6,12 +6,14 @@
  *
  *     |F - H| + |T - H_T| / r <= part * m g,     F, T: what they give it in a step
  *
- * means that it is nearly in equilibrium and stays asleep. Otherwise it wakes, and the step is made
- * again with it awake, and once more with those that it then presses on: a load goes through a bed
- * for as far as it is worth a part of a stone. Contacts of two who do not move keep their force f:
- * where one of them falls asleep it leaves the other one's hold, H -= f, and is back in it, H += f,
- * when one wakes, so that the balance of a body is that of its first step asleep, however its
- * neighbours come and go. */
+ * means that it is nearly in equilibrium and stays asleep, unless half of its weight of what all
+ * its contacts gave has gone: `part` may be above 1, where loads that come are to be put up with,
+ * but nobody stays where it is without its supports. Otherwise it wakes, and the step is made again
+ * with it awake, and once more with those that it then presses on: a load goes through a bed for as
+ * far as it is worth a part of a stone. Contacts of two who do not move keep their force f: where
+ * one of them falls asleep it leaves the other one's hold, H -= f, and is back in it, H += f, when
+ * one wakes, so that the balance of a body is that of its first step asleep, however its neighbours
+ * come and go. */
 #include "assemble/assembler.h"
 
 #include <string.h>
@@ -42,40 +44,39 @@ static void add_load(body_load *to, double part, v3 force, v3 torque) {
   to->torque = v3_add_scaled(to->torque, part, torque);
 }
 
-/* `part` of a force at a place, with a torque, on body i. */
-static void add_at(const assembler *a, body_load *loads, uint32_t i, double part, v3 position,
-                   v3 force, v3 torque) {
-  const v3 arm = v3_sub(position, a->world->bodies.position[i]);
-  add_load(&loads[i], part, force, v3_add(torque, v3_cross(arm, force)));
+v3 assembler_kept_torque(const assembler *a, const contact_asleep *c, bool first) {
+  const v3 arm = first ? v3_sub(c->position, a->world->bodies.position[c->body_a]) : c->arm_b;
+  return v3_scale(first ? -1.0 : 1.0, v3_add(c->torque, v3_cross(arm, c->force)));
 }
 
-static void add_kept(const assembler *a, body_load *loads, double part, const contact_asleep *c) {
-  const scree_world *w = a->world;
-  const v3 shift = world_image(w, c->body_a, c->body_b).shift;
-  if (world_sleeps(w, c->body_a))
-    add_at(a, loads, c->body_a, -part, c->position, c->force, c->torque);
-  if (world_sleeps(w, c->body_b))
-    add_at(a, loads, c->body_b, part, v3_sub(c->position, shift), c->force, c->torque);
+/* Of a kept contact, to its first body or its second, if that one sleeps. */
+static void add_kept(const assembler *a, body_load *to, double part, const contact_asleep *c,
+                     bool first) {
+  if (world_sleeps(a->world, first ? c->body_a : c->body_b))
+    add_load(to, part, v3_scale(first ? -1.0 : 1.0, c->force), assembler_kept_torque(a, c, first));
 }
 
 /* What contact k of the problem gives to body i, one of its two. */
-static void add_live(const assembler *a, body_load *loads, uint32_t i, double part, size_t k) {
+static void add_live(const assembler *a, body_load *to, uint32_t i, double part, size_t k) {
   const cache_key key = collide_cache(a->collide)->now.key[k];
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const bool first = key.a == i;
   const double scale = (first ? -part : part) / a->kick;
   const v3 p = assembler_whole_impulse(a, k), arm = v3_load(first ? c->arm_a : c->arm_b);
-  add_load(&loads[i], scale, p, v3_add(assembler_moment(a, k), v3_cross(arm, p)));
+  add_load(to, scale, p, v3_add(assembler_moment(a, k), v3_cross(arm, p)));
 }
 
 void assembler_release_contacts(assembler *a) {
   size_t n = 0;
+  body_load *hold = a->world->bodies.hold;
   for (size_t k = 0; k < a->sleep.contact_count; k++) {
     const contact_asleep c = a->sleep.contact[k];
-    if (!is_over(a->world, &c))
+    if (!is_over(a->world, &c)) {
       a->sleep.contact[n++] = c;
-    else if (a->world->bodies.hold)
-      add_kept(a, a->world->bodies.hold, 1.0, &c);
+    } else if (hold) {
+      add_kept(a, &hold[c.body_a], 1.0, &c, true);
+      add_kept(a, &hold[c.body_b], 1.0, &c, false);
+    }
   }
   a->sleep.contact_count = n;
 }
@@ -88,7 +89,7 @@ scree_status assembler_hold_contact(assembler *a, size_t k) {
   for (int s = 0; s < 2; s++) {
     const bool now = a->sleep.island[body[s]];
     if (!world_sleeps(w, body[s]) || now == both) continue;
-    add_live(a, w->bodies.hold, body[s], both ? -1.0 : 1.0, k);
+    add_live(a, &w->bodies.hold[body[s]], body[s], both ? -1.0 : 1.0, k);
   }
   return both ? assembler_keep_asleep(a, k) : SCREE_OK;
 }
@@ -131,42 +132,56 @@ bool assembler_recall_woken(const assembler *a, const collide_contact *c, v3 pla
  * fell asleep would wake at once. */
 static const double steady_part = 0.5;
 
+/* Takes what contact k presses with from what its bodies have lost. */
+static void take_pressed(assembler *a, size_t k) {
+  const cache_key key = collide_cache(a->collide)->now.key[k];
+  const double f = v3_norm(assembler_whole_impulse(a, k)) / a->kick;
+  a->sleep.change[key.a].lost -= f;
+  a->sleep.change[key.b].lost -= f;
+}
+
 void assembler_note_steady(assembler *a, double part) {
   const scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
-  const cache_key *key = collide_cache(a->collide)->now.key;
-  body_load *sum = a->sleep.excess;
-  memset(sum, 0, b->limit * sizeof *sum);
-  for (size_t k = 0; k < a->memory.contact_count; k++) {
-    if (!assembler_presses(a, k)) continue;
-    const double p = v3_norm(assembler_whole_impulse(a, k)) / a->kick;
-    sum[key[k].a].force.x += p;
-    sum[key[k].b].force.x += p;
-  }
+  memset(a->sleep.change, 0, b->limit * sizeof *a->sleep.change);
+  for (size_t k = 0; k < a->memory.contact_count; k++)
+    if (assembler_presses(a, k)) take_pressed(a, k);
   for (size_t i = 0; i < b->limit; i++) {
     if (!world_is_dynamic(w, i)) continue;
-    const double now = sum[i].force.x;
+    const double now = -a->sleep.change[i].lost;
     if (fabs(now - (double)b->pressed[i]) <= steady_part * part * b->mass[i] * a->gravity) continue;
     b->pressed[i] = (float)now;
     b->still[i] = 0.0f;
   }
 }
 
-static void find_excess(assembler *a) {
+/* What may go of the sum of what contacts give, in weights. */
+static const double lost_part = 0.5;
+
+static void find_changes(assembler *a) {
   const scree_world *w = a->world;
-  body_load *excess = a->sleep.excess;
+  sleep_change *change = a->sleep.change;
   const cache_key *key = collide_cache(a->collide)->now.key;
   for (size_t i = 0; i < w->bodies.limit; i++) {
-    excess[i] = (body_load){{0, 0, 0}, {0, 0, 0}};
+    change[i] = (sleep_change){.lost = (double)w->bodies.pressed[i]};
     if (world_sleeps(w, i))
-      add_load(&excess[i], -1.0, w->bodies.hold[i].force, w->bodies.hold[i].torque);
+      add_load(&change[i].more, -1.0, w->bodies.hold[i].force, w->bodies.hold[i].torque);
   }
-  for (size_t k = 0; k < a->sleep.contact_count; k++)
-    if (is_over(w, &a->sleep.contact[k])) add_kept(a, excess, -1.0, &a->sleep.contact[k]);
+  for (size_t k = 0; k < a->sleep.contact_count; k++) {
+    const contact_asleep *c = &a->sleep.contact[k];
+    if (is_over(w, c)) {
+      add_kept(a, &change[c->body_a].more, -1.0, c, true);
+      add_kept(a, &change[c->body_b].more, -1.0, c, false);
+    } else {
+      change[c->body_a].lost -= v3_norm(c->force);
+      change[c->body_b].lost -= v3_norm(c->force);
+    }
+  }
   for (size_t k = 0; k < a->memory.contact_count; k++) {
     if (!assembler_presses(a, k)) continue;
-    if (world_sleeps(w, key[k].a)) add_live(a, excess, key[k].a, 1.0, k);
-    if (world_sleeps(w, key[k].b)) add_live(a, excess, key[k].b, 1.0, k);
+    take_pressed(a, k);
+    if (world_sleeps(w, key[k].a)) add_live(a, &change[key[k].a].more, key[k].a, 1.0, k);
+    if (world_sleeps(w, key[k].b)) add_live(a, &change[key[k].b].more, key[k].b, 1.0, k);
   }
 }
 
@@ -174,16 +189,19 @@ bool assembler_wake_unheld(assembler *a, double part) {
   scree_world *w = a->world;
   const world_bodies *b = &w->bodies;
   const size_t before = w->asleep_count;
-  if (!before || !b->hold ||
-      memory_grow(a->context, &a->sleep.excess, b->limit, sizeof *a->sleep.excess))
-    return false;
-  find_excess(a);
+  if (!before) return false;
+  /* Of who fell asleep in another way, or without memory, nothing is known. */
+  if (!b->hold || !b->pressed ||
+      memory_grow(a->context, &a->sleep.change, b->limit, sizeof *a->sleep.change))
+    return assembler_wake_pressed(a);
+  find_changes(a);
   for (size_t i = 0; i < b->limit; i++) {
     if (!world_sleeps(w, i)) continue;
-    const body_load *e = &a->sleep.excess[i];
-    double size = v3_norm(e->force);
-    if (isfinite(b->radius[i])) size += v3_norm(e->torque) / b->radius[i];
-    if (size > part * b->mass[i] * a->gravity) world_wake_alone(w, i);
+    const sleep_change *c = &a->sleep.change[i];
+    const double weight = b->mass[i] * a->gravity;
+    double size = v3_norm(c->more.force);
+    if (isfinite(b->radius[i])) size += v3_norm(c->more.torque) / b->radius[i];
+    if (size > part * weight || c->lost > lost_part * weight) world_wake_alone(w, i);
   }
   return w->asleep_count < before;
 }

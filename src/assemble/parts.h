@@ -27,11 +27,19 @@ typedef struct contact_state {
   double value[LAW_VALUES];
 } contact_state;
 
+/* hold.c: of a body asleep, what holds it now less what did; and the sum of what all its contacts
+ * gave, N, less that of what they give now. */
+typedef struct sleep_change {
+  body_load more;
+  double lost;
+} sleep_change;
+
 /* sleep.c: a contact of bodies asleep. */
 typedef struct contact_asleep {
   uint32_t body_a, body_b, feature, generations; /* the last: of both, in one number */
   double gap;
   v3 position, normal, force, torque; /* m; on body b, N and N m */
+  v3 arm_b; /* m: from body b's centre, which another image than `position` may be beside */
 } contact_asleep;
 
 /* impacts/impact.c: a body of the problem that may be hit. Twists are linear and angular. */
@@ -176,8 +184,8 @@ typedef struct sleepers {
   uint64_t seen; /* the world's count of changes of who sleeps, when pairs were last found */
   uint8_t *kind; /* of each body, as collision sees it: who sleeps is fixed */
   size_t kind_count;
-  uint32_t *island;  /* of each body, while some may fall asleep; hold.c: has it just done so? */
-  body_load *excess; /* hold.c: of each body asleep, what holds it now less what did */
+  uint32_t *island;     /* of each body, while some may fall asleep; hold.c: has it just done so? */
+  sleep_change *change; /* hold.c: of each body */
   /* hold.c: kept contacts of who has woken in this step, 1 + the first of each body (their first
    * one) and 1 + the next; 0: no more */
   uint32_t *woken, *woken_next;

@@ -34,7 +34,7 @@ static scree_status reserve(assembler *a, bool singly) {
   world_bodies *b = &a->world->bodies;
   if (singly && (world_need(a->world, &b->hold, sizeof *b->hold, NULL) ||
                  world_need(a->world, &b->pressed, sizeof *b->pressed, NULL) ||
-                 memory_grow(a->context, &a->sleep.excess, b->limit, sizeof *a->sleep.excess)))
+                 memory_grow(a->context, &a->sleep.change, b->limit, sizeof *a->sleep.change)))
     return SCREE_ERROR_MEMORY;
   if (world_need(a->world, &b->asleep, sizeof *b->asleep, NULL) ||
       world_need(a->world, &b->still, sizeof *b->still, NULL) ||
@@ -125,6 +125,7 @@ scree_status assembler_keep_asleep(assembler *a, size_t k) {
       .normal = v3_load(a->problem->bodies.contact[k].normal),
       .force = v3_scale(1.0 / a->kick, assembler_impulse(a, k)),
       .torque = v3_scale(1.0 / a->kick, assembler_moment(a, k)),
+      .arm_b = v3_load(a->problem->bodies.contact[k].arm_b),
   };
   return SCREE_OK;
 }
@@ -170,6 +171,7 @@ static void put_singly(assembler *a, const assembler_sleep *def) {
     a->sleep.island[i] = now;
     if (!now) continue;
     b->hold[i] = (body_load){{0, 0, 0}, {0, 0, 0}};
+    b->pressed[i] = (float)-a->sleep.change[i].lost; /* as assembler_note_steady found it */
     world_put_to_sleep(w, i, (uint32_t)(1 + i));
   }
 }
@@ -213,7 +215,8 @@ static void wake_near(assembler *a, const assembler_params *params, uint32_t dri
   for (size_t i = 0; i < b->limit; i++) {
     if (!world_sleeps(w, i)) continue;
     const double r = b->radius[i] + params->margin * b->diameter[i];
-    const v3 half = {r, r, r}, x = b->position[i];
+    const v3 half = {r, r, r};
+    const v3 x = v3_add(b->position[i], world_image(w, driven, i).shift);
     if (aabb_overlap(box, (aabb){v3_sub(x, half), v3_add(x, half)})) world_wake(w, i);
   }
 }

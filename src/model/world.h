@@ -80,7 +80,8 @@ typedef struct body_drive {
  * the linear velocity without what is fast, for bodies in joints; `growth`: for contacts of what
  * rolls; `point`: it does not turn; `asleep`: 1 + the lowest body of its island, 0: awake; `still`:
  * s that it has been; `hold`: of one asleep on its own, what those awake around it gave when it was
- * at rest; `pressed`: the sum of what its contacts gave, N, when it began to be still. */
+ * at rest; `pressed`: the sum of what its contacts gave, N, when it began to be still or fell
+ * asleep on its own. */
 #define WORLD_OPTIONAL_LIST(X)                                                                     \
   X(pose, place)                                                                                   \
   X(body_drive, drive)                                                                             \

@@ -102,11 +102,8 @@ scree_status scree_stepper_get_contact_force(const scree_stepper *s, scree_body_
   for (size_t k = 0; !a->ranks && k < a->sleep.contact_count; k++) {
     const contact_asleep *c = &a->sleep.contact[k];
     if (c->body_a != i && c->body_b != i) continue;
-    const double sign = c->body_b == i ? 1.0 : -1.0;
-    const v3 p = v3_scale(sign, c->force);
-    const v3 arm = v3_sub(c->position, s->world->bodies.position[i]);
-    f = v3_add(f, p);
-    t = v3_add(t, v3_add_scaled(v3_cross(arm, p), sign, c->torque));
+    f = v3_add_scaled(f, c->body_b == i ? 1.0 : -1.0, c->force);
+    t = v3_add(t, assembler_kept_torque(a, c, c->body_a == i));
   }
   v3_store(force, f);
   v3_store(torque, t);

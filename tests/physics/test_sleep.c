@@ -21,9 +21,15 @@ static scree_body_id add_box(lab *l, scree_body_kind kind, double x, double z) {
   return lab_add(l, d, s);
 }
 
-/* A tower of boxes on a plane that has slept for a second. */
-static pile make_pile(double after) {
+/* A tower of boxes on a plane that has slept for a second; `box`: length of a periodic box, or 0.
+ */
+static pile make_pile(double after, double box) {
   pile p = {.l = lab_open(0.0, 0.0)};
+  scree_world_def w = scree_world_def_default();
+  w.gravity[2] = -earth;
+  w.periodic.size[0] = box;
+  scree_world_destroy(p.l.world);
+  ok(&p.l, scree_world_create(p.l.context, &w, &p.l.world));
   p.l.law.friction = 0.5;
   p.l.def.solver = NULL;
   p.l.def.tolerance_residual = 1e-8;
@@ -35,7 +41,7 @@ static pile make_pile(double after) {
 }
 
 static pile make_sleeping_pile(void) {
-  pile p = make_pile(0.2);
+  pile p = make_pile(0.2, 0.0);
   lab_run(&p.l, h, 1.2);
   assert_int_equal(scree_world_asleep_count(p.l.world), BOXES);
   return p;
@@ -62,7 +68,7 @@ static void a_hit_wakes_at_once(void **state) {
   (void)state;
   scree_body_state end[2][BOXES + 1];
   for (int sleeps = 0; sleeps < 2; sleeps++) {
-    pile p = make_pile(sleeps ? 0.2 : 0.0);
+    pile p = make_pile(sleeps ? 0.2 : 0.0, 0.0);
     scree_shape *s;
     scree_body_def d = scree_body_def_default();
     d.position[0] = -10.0 * 1.25 - 0.16;
@@ -109,32 +115,59 @@ static void who_is_changed_wakes(void **state) {
   }
 }
 
-/* A driven box comes along and pushes the tower's foot; before, it only moves far away. */
+/* A driven box comes along and pushes the tower's foot; before, it only moves far away. In a
+ * periodic box it comes from the other end. */
 static void a_driven_body_wakes_what_it_reaches(void **state) {
   (void)state;
-  pile p = make_pile(0.2);
-  const scree_body_id pusher = add_box(&p.l, SCREE_BODY_PRESCRIBED, -1.0, 0.5 * side);
-  scree_motion_def def = scree_motion_def_default();
-  const double times[3] = {0.0, 1.0, 3.0}, way[9] = {0, 0, 0, 0, 0, 0, 1.0, 0, 0};
-  scree_motion_id motion;
-  def.kind = SCREE_MOTION_TABLE;
-  def.count = 3;
-  def.times = times;
-  def.displacements = way;
-  ok(&p.l, scree_world_add_motion(p.l.world, &def, &motion));
-  ok(&p.l, scree_body_set_motion(p.l.world, pusher, motion));
-  lab_run(&p.l, h, 1.5);
-  assert_int_equal(scree_world_asleep_count(p.l.world), BOXES);
-  lab_run(&p.l, h, 1.5);
-  assert_near(lab_state(&p.l, p.box[0]).position[0], lab_state(&p.l, pusher).position[0] + side,
-              1e-3);
-  lab_close(&p.l);
+  for (double box = 0.0; box < 3.0; box += 2.4) {
+    pile p = make_pile(0.2, box);
+    const scree_body_id pusher = add_box(&p.l, SCREE_BODY_PRESCRIBED, box - 1.0, 0.5 * side);
+    scree_motion_def def = scree_motion_def_default();
+    const double times[3] = {0.0, 1.0, 3.0}, way[9] = {0, 0, 0, 0, 0, 0, 1.0, 0, 0};
+    scree_motion_id motion;
+    def.kind = SCREE_MOTION_TABLE;
+    def.count = 3;
+    def.times = times;
+    def.displacements = way;
+    ok(&p.l, scree_world_add_motion(p.l.world, &def, &motion));
+    ok(&p.l, scree_body_set_motion(p.l.world, pusher, motion));
+    lab_run(&p.l, h, 1.5);
+    assert_int_equal(scree_world_asleep_count(p.l.world), BOXES);
+    lab_run(&p.l, h, 1.5);
+    assert_near(lab_state(&p.l, p.box[0]).position[0] + box,
+                lab_state(&p.l, pusher).position[0] + side, 1e-3);
+    lab_close(&p.l);
+  }
+}
+
+/* Two boxes on a third one, all across the end of a periodic box: what they feel asleep is what
+ * they felt awake, with the moment that the loads of the upper two make on it. */
+static void forces_stay_across_a_periodic_box(void **state) {
+  (void)state;
+  double force[2][2][3], torque[2][2][3];
+  for (int sleeps = 0; sleeps < 2; sleeps++) {
+    pile p = make_pile(sleeps ? 0.2 : 0.0, 2.0);
+    const scree_body_id low = add_box(&p.l, SCREE_BODY_DYNAMIC, 0.98, 0.5 * side);
+    const scree_body_id high = add_box(&p.l, SCREE_BODY_DYNAMIC, -0.97, 1.5 * side);
+    lab_run(&p.l, h, 1.0);
+    assert_int_equal(scree_world_asleep_count(p.l.world), sleeps ? BOXES + 2 : 0);
+    ok(&p.l,
+       scree_stepper_get_contact_force(p.l.stepper, low, force[sleeps][0], torque[sleeps][0]));
+    ok(&p.l,
+       scree_stepper_get_contact_force(p.l.stepper, high, force[sleeps][1], torque[sleeps][1]));
+    lab_close(&p.l);
+  }
+  for (int k = 0; k < 2; k++)
+    for (int x = 0; x < 3; x++) {
+      assert_near(force[1][k][x], force[0][k][x], 1e-2);
+      assert_near(torque[1][k][x], torque[0][k][x], 1e-2);
+    }
 }
 
 /* Who slides does not sleep, though slowly; one island may sleep beside another. */
 static void islands_sleep_apart(void **state) {
   (void)state;
-  pile p = make_pile(0.2);
+  pile p = make_pile(0.2, 0.0);
   const scree_body_id alone = add_box(&p.l, SCREE_BODY_DYNAMIC, 1.0, 0.5 * side);
   scree_body_info info;
   lab_run(&p.l, h, 0.05);
@@ -155,6 +188,7 @@ int main(void) {
       cmocka_unit_test(a_hit_wakes_at_once),
       cmocka_unit_test(who_is_changed_wakes),
       cmocka_unit_test(a_driven_body_wakes_what_it_reaches),
+      cmocka_unit_test(forces_stay_across_a_periodic_box),
       cmocka_unit_test(islands_sleep_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
