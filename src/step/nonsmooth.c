@@ -231,6 +231,7 @@ static scree_status build_and_solve(scree_stepper *s, const assembler_params *pa
 /* What the checks after a solve have found about its twists. */
 typedef struct finding {
   bool missed;       /* an overlap that no contact stood for: solve again with what was missed */
+  bool woke;         /* some who slept are awake now: the step is another one */
   assembler_hit hit; /* a pair is through each other within the step: make it in parts */
 } finding;
 
@@ -269,10 +270,8 @@ static bool wake(scree_stepper *s) {
 static scree_status look(scree_stepper *s, const assembler_params *params, int looks,
                          finding *found) {
   assembler *a = s->assembler;
-  if (wake(s)) {
-    found->missed = true;
-    return params->again ? SCREE_OK : assembler_see_no_farther(a);
-  }
+  found->woke = wake(s);
+  if (found->woke) return SCREE_OK;
   scree_status status = assembler_look(a, params, &found->missed);
   if (status || found->missed) return status;
   if (assembler_bounce_gives(a) || assembler_joints_give(a, params)) {
@@ -303,7 +302,7 @@ static scree_status finish(scree_stepper *s, const assembler_params *params, int
     status = look(s, params, looks, found);
     if (status) assembler_undo(s->assembler);
   } else if (!status) {
-    found->missed = wake(s); /* from the next step on */
+    found->woke = wake(s); /* where time is up: from the next step on */
   }
   info->seconds_assemble += finished - start;
   info->seconds_collide += timer_now() - finished;
@@ -311,9 +310,10 @@ static scree_status finish(scree_stepper *s, const assembler_params *params, int
 }
 
 /* Solves, and solves again with what was missed for as long as something was: impacts hand on
- * velocities that nobody expected. A solve that is not accepted is left unfinished. *cut: a pair is
- * through each other on the way, or the looks are used up; the step is better made in parts, the
- * first of them this part of it; 0: it is good. */
+ * velocities that nobody expected. A solve that is not accepted is left unfinished. Who wakes makes
+ * it another step, of other bodies: its looks begin anew, and contacts that they add are counted
+ * from there. *cut: a pair is through each other on the way, or the looks are used up; the step is
+ * better made in parts, the first of them this part of it; 0: it is good. */
 static scree_status attempt(scree_stepper *s, const assembler_params *given, bool retry, bool any,
                             scree_step_info *info, scree_solve_info *solved,
                             assembler_report *report, double *cut) {
@@ -336,9 +336,17 @@ static scree_status attempt(scree_stepper *s, const assembler_params *given, boo
     status = finish(s, &params, looks, blind, info, report, &found);
     if (status) return status;
     /* No time to solve again for what the looks found: the step counts as unresolved. */
-    if (is_overspent(s, info) || ((found.missed || found.hit.pairs) && effort_is_late(s, info))) {
-      info->unresolved += found.missed || found.hit.pairs > 0;
+    const bool open = found.woke || found.missed || found.hit.pairs > 0;
+    if (is_overspent(s, info) || (open && effort_is_late(s, info))) {
+      info->unresolved += open;
       return SCREE_OK;
+    }
+    if (found.woke) {
+      assembler_undo(s->assembler);
+      params = *given;
+      looks = -1;
+      info->looks++;
+      continue;
     }
     if (!found.missed || looks == MOST_LOOKS) {
       /* So fast that the shortest part would not help: accepted as it is, and counted. */

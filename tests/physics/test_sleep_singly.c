@@ -138,12 +138,79 @@ static void loads_go_on_through_a_pile(void **state) {
   }
 }
 
+/* A wall that sleeps is hit: of a few contacts become hundreds, as all of it wakes in one step.
+ * That is no swarm of contacts that mean nothing, and its layers are not looks that are used up. */
+static void a_wall_wakes_in_one_step(void **state) {
+  (void)state;
+  enum { WIDE = 6, HIGH = 8 };
+  for (int singly = 0; singly < 2; singly++) {
+    lab l = lab_open(0.0, 0.0);
+    scree_step_info info;
+    l.law.friction = 0.5;
+    l.def.solver = NULL;
+    l.def.tolerance_residual = 1e-3;
+    l.def.sleep_after = 0.1;
+    l.def.sleep_load = singly ? 0.1 : 0.0;
+    lab_add_floor(&l);
+    for (int k = 0; k < WIDE * HIGH; k++) add_box(&l, side * (k % WIDE), side * (k / WIDE + 0.5));
+    const double top = side * HIGH + 0.06;
+    lab_add_ball(&l, 0.06, top + 0.5 * earth * 0.5 * 0.5, 0.0);
+    lab_run(&l, h, 0.4);
+    assert_int_equal(scree_world_asleep_count(l.world), WIDE * HIGH);
+    for (int k = 0; k < 40; k++) {
+      ok(&l, scree_stepper_step(l.stepper, h, &info));
+      assert_int_equal(info.unresolved, 0);
+    }
+    assert_true(scree_world_asleep_count(l.world) < WIDE * HIGH);
+    lab_close(&l);
+  }
+}
+
+/* Another stepper does not know what holds those who sleep: they wake. Else nobody would fall whose
+ * support is gone, and who slept in another way would never wake. */
+static void another_stepper_wakes_all(void **state) {
+  (void)state;
+  for (int singly = 0; singly < 2; singly++) {
+    pile p = make_pile(true, 0.0);
+    p.l.def.sleep_load = singly ? part : 0.0;
+    lab_run(&p.l, h, 1.0);
+    assert_int_equal(scree_world_asleep_count(p.l.world), BOXES);
+    scree_stepper_destroy(p.l.stepper);
+    p.l.stepper = NULL;
+    p.l.def.sleep_load = part;
+    ok(&p.l, scree_stepper_create(p.l.world, &p.l.def, &p.l.stepper));
+    ok(&p.l, scree_world_remove_body(p.l.world, p.box[1]));
+    lab_run(&p.l, h, 1.0);
+    assert_near(lab_state(&p.l, p.box[3]).position[2], 2.5 * side, 2e-3);
+    lab_close(&p.l);
+  }
+}
+
+/* However much load is put up with: what rests on a body that is taken away falls. */
+static void nobody_stays_without_supports(void **state) {
+  (void)state;
+  for (double load = 1.0; load < 20.0; load *= 3.0) {
+    pile p = make_pile(true, 0.0);
+    p.l.def.sleep_load = load;
+    lab_run(&p.l, h, 1.0);
+    assert_int_equal(scree_world_asleep_count(p.l.world), BOXES);
+    ok(&p.l, scree_world_remove_body(p.l.world, p.box[1]));
+    lab_run(&p.l, h, 1.0);
+    for (int k = 2; k < BOXES; k++)
+      assert_near(lab_state(&p.l, p.box[k]).position[2], (k - 0.5) * side, 2e-3);
+    lab_close(&p.l);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(others_may_move),
       cmocka_unit_test(a_hit_wakes_at_once),
       cmocka_unit_test(who_loses_its_support_wakes),
       cmocka_unit_test(loads_go_on_through_a_pile),
+      cmocka_unit_test(a_wall_wakes_in_one_step),
+      cmocka_unit_test(another_stepper_wakes_all),
+      cmocka_unit_test(nobody_stays_without_supports),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
