@@ -329,6 +329,20 @@ static scree_material_def mix(const scree_material_def *a, const scree_material_
   return m;
 }
 
+const char *material_lost_key(const scree_world *w, size_t a, size_t b) {
+  static const char *const told[] = {"cohesion", "compliance", "cohesion_energy", "stiffness",
+                                     "yield_force"};
+  const size_t at = a * w->material_count + b;
+  const scree_material_def *m = &w->pair[at];
+  if (w->pair_set[at] || m->law == SCREE_LAW_USUAL || m->law == SCREE_LAW_USER) return NULL;
+  for (size_t i = 0; i < KEY_RULES; i++)
+    for (size_t k = 0; k < sizeof told / sizeof *told; k++)
+      if (!(key_rules[i].laws & 1u << m->law) && value_of(m, &key_rules[i]) > 0.0 &&
+          strcmp(key_rules[i].key, told[k]) == 0)
+        return told[k];
+  return NULL;
+}
+
 static void mix_all(scree_world *w) {
   const size_t n = w->material_count;
   for (size_t a = 0; a < n; a++)

@@ -334,6 +334,9 @@ bool material_fault(const scree_material_def *material, const char **key, char *
 /* The springs at contacts of smooth steppers know friction and restitution: the first key given
  * that they would leave out. Null: there is none. */
 const char *material_beyond_springs(const scree_material_def *material);
+/* What the two give way or pull by, that the law which they meet by does not have: the key, with a
+ * value in the mixture. Null: none is lost, or the pair was set. */
+const char *material_lost_key(const scree_world *world, size_t a, size_t b);
 
 /* motion.c: where a driven body's frame is at a time. */
 pose world_driven_pose(const scree_world *world, size_t body, double time);

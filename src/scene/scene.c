@@ -193,101 +193,6 @@ void scree_scene_destroy(scree_scene *scene) {
 
 /* ---- building ------------------------------------------------------------------------------- */
 
-/* Are contacts springs of a smooth stepper? */
-static bool scene_has_springs(const scree_scene *scene) {
-  const scree_option_list *o = &scene->settings.stepper_options;
-  for (size_t i = 0; i < o->count; i++)
-    if (strcmp(o->keys[i], "contact") == 0 && strcmp(o->values[i], "penalty") == 0) return true;
-  return false;
-}
-
-/* What the table of keys cannot say: keys that do not go together, and zeros that would be taken
- * for a key that is not there. */
-static scree_status check_material(scree_scene *scene, const scene_material_keys *k) {
-  const char *key;
-  char text[512];
-  const scene_node *exponent = scene_find(k->head.node, "exponent"),
-                   *kinetic = scene_find(k->head.node, "friction_kinetic");
-  if (exponent && k->def.exponent == 0.0)
-    return scene_fault(&scene->doc, exponent, "exponent is 0; it must be at least 1");
-  if (kinetic && k->def.friction_kinetic == 0.0 && k->def.friction > 0.0)
-    return scene_fault(&scene->doc, kinetic,
-                       "friction_kinetic is 0; it must be above 0: without it the friction of what "
-                       "slides is `friction`, with 1e-6 it slides freely");
-  if (k->def.law == SCREE_LAW_USER && !scene->user_law)
-    scene->user_law = scene_place(&k->head, "law");
-  if (material_fault(&k->def, &key, text, sizeof text))
-    return scene_fault(&scene->doc, scene_place(&k->head, key), "%s", text);
-  key = scene_has_springs(scene) ? material_beyond_springs(&k->def) : NULL;
-  if (!key) return SCREE_OK;
-  return scene_fault(&scene->doc, scene_place(&k->head, key),
-                     "%s: springs at contacts (contact: penalty of stepper %s) know friction and "
-                     "restitution alone; take the stepper nonsmooth, or remove the key",
-                     key, scene->settings.solver.stepper);
-}
-
-static scree_status check_surface(scree_scene *scene, const scene_material_keys *k) {
-  const double *d = k->def.direction;
-  const bool given = d[0] != 0.0 || d[1] != 0.0 || d[2] != 0.0;
-  if (given == (k->def.friction_across > 0.0)) return SCREE_OK;
-  return scene_fault(&scene->doc, scene_place(&k->head, given ? "direction" : "friction_across"),
-                     given ? "direction needs a friction_across"
-                           : "friction_across needs a direction that is not 0");
-}
-
-static scree_status build_materials(scree_scene *scene, scree_world *world) {
-  const scene_node *map = scene->top.materials;
-  if (!map) return SCREE_OK;
-  scene->materials = memory_new(scene->context, map->count + 1, sizeof *scene->materials);
-  if (!scene->materials) return SCREE_ERROR_MEMORY;
-  scree_status status = SCREE_OK;
-  for (size_t i = 0; i < map->count; i++) {
-    scene_material_keys k = {.def = scree_material_def_default()};
-    scene_enter(scene, map->items[i]->part);
-    scree_status one =
-        scene_read(&scene->doc, &scene->scope, map->items[i], &scene_section_material, &k);
-    scene_named_material *m = &scene->materials[scene->material_count];
-    m->name = map->keys[i]->text;
-    bool is_default = strcmp(m->name, "default") == 0;
-    if (!one) one = check_material(scene, &k);
-    if (!one) one = check_surface(scene, &k);
-    if (!one)
-      one = is_default ? scree_world_set_material(world, m->id, &k.def)
-                       : scree_world_add_material(world, &k.def, &m->id);
-    scene->material_count++;
-    if (one) status = one;
-  }
-  return status;
-}
-
-static scree_status pair_material(scree_scene *scene, const scene_node *node,
-                                  scree_material_id *id) {
-  const char *name;
-  const scree_status status = scene_text(&scene->doc, &scene->scope, node, "between", &name);
-  return status ? status : scene_find_material(scene, node, name, id);
-}
-
-static scree_status build_pairs(scree_scene *scene, scree_world *world) {
-  const scene_node *list = scene->top.pairs;
-  scree_status status = SCREE_OK;
-  for (size_t i = 0; list && i < list->count; i++) {
-    scene_material_keys k = {.def = scree_material_def_default()};
-    scree_material_id id[2];
-    scene_enter(scene, list->items[i]->part);
-    scree_status one =
-        scene_read(&scene->doc, &scene->scope, list->items[i], &scene_section_pair, &k);
-    if (!one && (k.between->kind != SCENE_LIST || k.between->count != 2))
-      one = scene_fault(&scene->doc, k.between, "between: a list of two materials is expected");
-    for (int n = 0; n < 2 && !one; n++) one = pair_material(scene, k.between->items[n], &id[n]);
-    if (!one) one = check_material(scene, &k);
-    if (!one && scree_world_set_pair(world, id[0], id[1], &k.def))
-      one = scene_fault(&scene->doc, scene_place(&k.head, "friction_across"), "%s",
-                        scree_context_message(scene->context));
-    if (one) status = one;
-  }
-  return status;
-}
-
 static scree_status build_shapes(scree_scene *scene) {
   const scene_node *map = scene->top.shapes;
   if (!map) return SCREE_OK;
@@ -311,8 +216,8 @@ static scree_status build_shapes(scree_scene *scene) {
 
 static scree_status build(scree_scene *scene, scree_world *world) {
   const scene_node *bodies = scene->top.bodies;
-  scree_status status = build_materials(scene, world);
-  if (!status) status = build_pairs(scene, world);
+  scree_status status = scene_build_materials(scene, world);
+  if (!status) status = scene_build_pairs(scene, world);
   if (!status) status = build_shapes(scene);
   if (status) return status;
   for (size_t i = 0; bodies && i < bodies->count; i++) {

@@ -2,6 +2,7 @@
  * would pass through each other, and bonds that are none. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "assemble/assembler.h"
 #include "assemble/laws/law.h"
@@ -138,6 +139,57 @@ static scree_status look_for_bonds(scree_scene *scene, const scree_world *world)
   return SCREE_OK;
 }
 
+static const char *material_name(const scree_scene *scene, size_t index) {
+  for (size_t i = 0; i < scene->material_count; i++)
+    if (scene->materials[i].id.index == index) return scene->materials[i].name;
+  return "default";
+}
+
+/* Materials of bodies that may meet whose keys are not all those of the law that they meet by. */
+static scree_status look_for_lost_keys(scree_scene *scene, const scree_world *world) {
+  const size_t n = world->material_count;
+  const world_bodies *b = &world->bodies;
+  if (!scene->doc.note) return SCREE_OK;
+  enum { SOME = 1, DYNAMIC = 2 };
+  uint8_t *used = memory_new(scene->context, n, sizeof *used);
+  if (!used) return SCREE_ERROR_MEMORY;
+  for (size_t i = 0; i < b->limit; i++)
+    if (b->alive[i] && b->shape[i])
+      used[b->material[i]] |= world_is_dynamic(world, i) ? DYNAMIC : SOME;
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = i + 1; k < n; k++) {
+      const bool meet = used[i] && used[k] && ((used[i] | used[k]) & DYNAMIC);
+      const char *key = meet ? material_lost_key(world, i, k) : NULL;
+      if (!key) continue;
+      char text[1024];
+      snprintf(text, sizeof text,
+               "warning: where materials '%s' and '%s' meet their law is %s, the later one, which "
+               "has no %s: it is left out; `pairs` can say what holds there",
+               material_name(scene, i), material_name(scene, k),
+               scree_law_name(world_pair(world, (uint32_t)i, (uint32_t)k)->law), key);
+      scene->doc.note(scene->doc.note_user, text);
+    }
+  memory_free(scene->context, used);
+  return SCREE_OK;
+}
+
+scree_status sim_place_refusal(const scree_sim *sim, scree_status status) {
+  const scene_document *doc = &sim->scene->doc;
+  const scene_top *top = &sim->scene->top;
+  char place[CONTEXT_MESSAGE_SIZE / 2], text[CONTEXT_MESSAGE_SIZE];
+  if (status != SCREE_ERROR_UNSUPPORTED) return status;
+  snprintf(text, sizeof text, "%s", scree_context_message(sim->context));
+  const scene_node *at = NULL;
+  if (strncmp(text, "solver ", 7) == 0) {
+    at = scene_find(top->solver, "name");
+  } else if (strstr(text, "stepper '")) {
+    at = top->stepper ? scene_find(top->stepper, "name") : scene_find(top->solver, "stepper");
+    if (!at) at = top->stepper;
+  }
+  scene_put_place(doc, at, place, sizeof place);
+  return context_fail(sim->context, status, "%s%s", place, text);
+}
+
 scree_status sim_check_energy(scree_context *context, const scree_energy *e) {
   const double sum = e->linear + e->angular + e->potential + e->elastic + e->pairwise;
   if (isfinite(sum)) return SCREE_OK;
@@ -164,6 +216,7 @@ scree_status scree_sim_check(scree_scene *scene, scree_report_function report, v
   if (!status) status = report_overlaps(scene, world, report, user);
   if (!status) status = look_for_bonds(scene, world);
   if (!status) status = sim_look_for_openings(scene, world);
+  if (!status) status = look_for_lost_keys(scene, world);
   scree_stepper_destroy(stepper);
   scree_world_destroy(world);
   return status;

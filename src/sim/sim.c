@@ -465,7 +465,7 @@ scree_status scree_sim_step(scree_sim *sim, scree_step_info *info) {
   if (status) return status;
   sim->totals.begun = 1;
   status = scree_stepper_step(sim->stepper, sim->settings->step, info);
-  if (status) return status;
+  if (status) return sim_place_refusal(sim, status);
   sim->totals.begun = 0;
   add_up(sim, time, info);
   if (!info->advanced) {

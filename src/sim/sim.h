@@ -147,6 +147,8 @@ scree_status sim_checkpoint_read(scree_sim *sim, checkpoint_in *in, recording_co
 /* Is something that happens every `every` seconds due at the end of this step? 0: always. */
 bool sim_is_due(const scree_sim *sim, double every, uint64_t step);
 
+/* What a solver or stepper said that refuses a step, with the place in the scene that names it. */
+scree_status sim_place_refusal(const scree_sim *sim, scree_status status);
 /* Refuses a start whose energy is no number: the ledger would be none either. */
 /* Says where bodies fit between the nodes of a shell or a block. */
 scree_status sim_look_for_openings(scree_scene *scene, const scree_world *w);

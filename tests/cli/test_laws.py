@@ -97,6 +97,8 @@ FAULTS = [
     ("law: power, stiffness: 1e-300", "stiffness", "at least 1e-20"),
     ("law: bond, cohesion: 3, bond_shear: 1e30", "bond_shear", "at most 1e6 times the cohesion"),
     ("law: bond, cohesion: 3, bond_bending: 1e30", "bond_bending", "at most 1e6 times the cohesion"),
+    ("cohesion_range: 1 mm", "cohesion_range", "needs a cohesion or a cohesion_energy"),
+    ("law: power, stiffness: 1e6, cohesion_range: 1 mm", "cohesion_range", "needs a cohesion or a cohesion_energy"),
     ("law: bond, cohesion: 3, bond_twisting: 1e300", "bond_twisting", "at most 1e6 times the cohesion"),
 ]
 
@@ -210,6 +212,59 @@ class Laws(CommandTest):
         result = self.run_scree("check", "pair.yaml")
         self.assertEqual(result.code, 3)
         self.assertIn("needs a direction of one of the two", result.err)
+
+    def test_a_pair_is_given_once(self):
+        twice = SCENE % "friction: 0.5" + "pairs:\n  - {between: [m, m], friction: 0.1}\n  - {between: [m, m], friction: 0.2}\n"
+        self.write("twice.yaml", twice)
+        result = self.run_scree("check", "twice.yaml")
+        self.assertEqual(result.code, 3, result.err)
+        self.assertIn("twice.yaml:10:15: between: there is a pair of these two materials already, in line 9", result.err)
+        self.write("once.yaml", "include: twice.yaml\npairs: [{between: [m, m], friction: 0.3}]\n")
+        self.write("twice.yaml", twice.rsplit("\n", 2)[0] + "\n")
+        self.assertEqual(self.run_scree("check", "once.yaml").code, 0)
+
+    def test_solvers_that_have_no_flow(self):
+        """A flow of its own wants the exact model and a solver that takes it: told before the run, at the key."""
+        turned = "friction_across: 0.2, direction: [1, 0, 0], flow_across: 4"
+        for keys, solver, text in (("dilatancy: 0.2", "name: ipm", "dilatancy: solver ipm: it does not take a flow"),
+                                   ("dilatancy: 0.2", "name: apgd", "dilatancy: the relaxed model has a flow of its own"),
+                                   ("dilatancy: 0.2", "model: relaxed", "take the model coulomb, or remove the key"),
+                                   (turned, "name: ags", "flow_across: solver ags: it does not take a flow"),
+                                   (turned, "name: admm", "flow_across: solver admm: it does not take a flow that turns"),
+                                   ("dilatancy: 0.2", "name: admm", ""), (turned, "name: nsgs", "")):
+            with self.subTest(keys=keys, solver=solver):
+                self.write("flow.yaml", SCENE % keys + "solver: {%s}\n" % solver)
+                result = self.run_scree("check", "flow.yaml")
+                self.assertEqual(result.code, 3 if text else 0, result.err)
+                self.assertIn(text, result.err)
+                if text:
+                    self.assertIn("flow.yaml:4:%d: " % (len("  m: {") + keys.rindex(":") + 3), result.err)
+
+    def test_keys_that_a_mixture_leaves_out_are_told(self):
+        wet = "law: liquid-bridge, bridge_volume: 1e-9, surface_tension: 0.07"
+        for one, other, law, key in (("law: power, stiffness: 1e7", "compliance: 1e-6", "power", "compliance"), (wet, "compliance: 1e-6", "liquid-bridge", "compliance"),
+                                     ("law: power, stiffness: 1e7", wet, "liquid-bridge", "stiffness"), ("law: rigid-cohesive, cohesion: 3", "compliance: 1e-6", "", "")):
+            with self.subTest(one=one, other=other):
+                self.write("mixed.yaml", (SCENE % one).replace("bodies:", "  f: {%s}\nbodies:" % other).replace("fixed, material: m", "fixed, material: f"))
+                result = self.run_scree("check", "mixed.yaml")
+                self.assertEqual(result.code, 0, result.err)
+                if law:
+                    self.assertIn("where materials 'm' and 'f' meet their law is %s, the later one, which has no %s: it is left out" % (law, key), result.err)
+                else:
+                    self.assertEqual(result.err, "")
+
+    def test_what_refuses_a_step_has_its_place(self):
+        """Whether a solver or stepper takes the contacts is known when they are there."""
+        for line, column, text in (("solver: {name: direct}", 16, "solver direct: it has contacts with friction"),
+                                   ("solver: {name: sap, model: relaxed}", 16, "solver sap: it is for compliant contacts"),
+                                   ("stepper: hht", 10, "stepper 'hht' has no hard contacts"),
+                                   ("stepper: {name: hht}", 17, "stepper 'hht' has no hard contacts"),
+                                   ("solver: {stepper: hht}", 19, "stepper 'hht' has no hard contacts")):
+            self.write("step.yaml", SCENE % "law: bond, cohesion: 3" + line + "\n")
+            result = self.run_scree("run", "step.yaml")
+            self.assertEqual(result.code, 3, result.err)
+            self.assertIn("step.yaml:8:%d: " % column, result.err)
+            self.assertIn(text, result.err)
 
     def test_springs_refuse_what_they_do_not_know(self):
         springs = "stepper: {name: explicit, options: {contact: penalty}}\n"

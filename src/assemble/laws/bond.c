@@ -9,8 +9,11 @@
  * n, t1, t2 and about t1, t2, n, are springs where the material has a compliance and are taken back
  * where it has none.
  *
- * A bond that reaches a bound in a step breaks: from then on the contact is a dry one. Strengths of
- * a pair that touches at several points are shared by these; their arms then resist bending too. */
+ * A bond that yields breaks, one that is on a bound and gives way there: from then on the contact
+ * is a dry one. On a bound alone it holds. Where a rigid pair has more points than it needs, their
+ * forces are not unique, and a solver may load some of them to their bound and others not at all.
+ * Strengths of a pair that touches at several points are shared by these; their arms then resist
+ * bending too. */
 #include "assemble/laws/law.h"
 
 #include <math.h>
@@ -56,15 +59,21 @@ static void dry_rows(const law_input *in, law_state *state, scree_ccp_contact_de
   (in->material->compliance > 0.0 ? &law_compliant : &law_rigid)->rows(in, state, out);
 }
 
+/* Offset b and compliance C of one row at the displacement y. */
+typedef struct bond_row {
+  double offset, compliance;
+} bond_row;
+
+static bond_row row_of(double compliance, double damping, double h, double kick, double y) {
+  if (!(compliance > 0.0)) return (bond_row){taken_back * y / h, 0.0};
+  return (bond_row){y / (h + damping), compliance / (kick * (h + damping))};
+}
+
 static void row(const law_input *in, double compliance, double y, int k,
                 scree_ccp_contact_def *out) {
-  if (compliance > 0.0) {
-    const double span = in->h + in->material->damping;
-    out->offset[k] = y / span;
-    out->compliance[k] = compliance / (in->kick * span);
-  } else {
-    out->offset[k] = taken_back * y / in->h;
-  }
+  const bond_row r = row_of(compliance, in->material->damping, in->h, in->kick, y);
+  out->offset[k] = r.offset;
+  out->compliance[k] = r.compliance;
 }
 
 static void rows(const law_input *in, law_state *state, scree_ccp_contact_def *out) {
@@ -97,13 +106,33 @@ static double used(const law_result *r) {
   return most / n;
 }
 
+/* Does it give way, faster than what counts as rest? u + C g + b of its rows is 0 inside its
+ * bounds. Turns count by the arm that strength of bending, or twisting, over that of pull is. */
+static bool gives_way(const law_result *r, const law_state *state) {
+  const scree_material_def *m = r->material;
+  const int dim = r->set->dim;
+  double flow = 0.0;
+  for (int k = 0; k < 3 && k < dim; k++) {
+    const double y = k ? state->slip[k - 1] : r->gap - state->value[REST];
+    const bond_row row =
+        row_of(k ? m->compliance_tangent : m->compliance, m->damping, r->h, r->kick, y);
+    flow = hypot(flow, r->velocity[k] + row.compliance * r->g[k] + row.offset);
+  }
+  for (int k = 0; k < 3; k++) {
+    const bool resists = k < 2 ? rows_roll(dim) : rows_spin(dim);
+    const double arm = (k < 2 ? m->bond_bending : m->bond_twisting) / m->cohesion;
+    if (resists) flow = hypot(flow, arm * (r->turning[k] + taken_back * state->turn[k] / r->h));
+  }
+  return flow > r->rest;
+}
+
 static void update(const law_result *r, law_state *state) {
   double *v = state->value;
   if (v[STATE] == BROKEN) {
     law_keep(r, state);
     return;
   }
-  if (used(r) >= 1.0 - boundary) {
+  if (used(r) >= 1.0 - boundary && gives_way(r, state)) {
     *state = (law_state){.value = {[STATE] = BROKEN}};
     return;
   }

@@ -180,6 +180,9 @@ struct scree_scene {
 
 /* assembly.c: puts the entries of all assemblies into the lists of the scene. */
 scree_status scene_expand(scree_scene *scene);
+/* build/material.c */
+scree_status scene_build_materials(scree_scene *scene, scree_world *world);
+scree_status scene_build_pairs(scree_scene *scene, scree_world *world);
 /* settings.c: fills scene->settings from scene->top and its sections. */
 scree_status scene_read_settings(scree_scene *scene);
 /* scene.c: the tree of a file with all that it includes. */

@@ -70,8 +70,8 @@ char *scene_copy_text(scene_document *doc, const char *text, size_t length) {
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-static void put_place(const scene_document *doc, const scene_node *node, char *buffer,
-                      size_t size) {
+void scene_put_place(const scene_document *doc, const scene_node *node, char *buffer,
+                     size_t size) {
   buffer[0] = 0;
   if (!node) return;
   if (node->file >= SCENE_FILE_SET) {
@@ -88,7 +88,7 @@ static void put_place(const scene_document *doc, const scene_node *node, char *b
 scree_status scene_fault(scene_document *doc, const scene_node *node, const char *format, ...) {
   if (doc->out_of_memory) return SCREE_ERROR_MEMORY;
   char text[CONTEXT_MESSAGE_SIZE];
-  put_place(doc, node, text, sizeof text);
+  scene_put_place(doc, node, text, sizeof text);
   size_t used = strlen(text);
   va_list list;
   va_start(list, format);

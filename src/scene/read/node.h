@@ -65,6 +65,8 @@ char *scene_copy_text(scene_document *doc, const char *text, size_t length);
  * context. Always returns SCREE_ERROR_INPUT. node may be null: then without place. */
 scree_status scene_fault(scene_document *doc, const scene_node *node, const char *format, ...)
     SCREE_PRINTF(3, 4);
+/* "file:line:column: ", or nothing for a null node. */
+void scene_put_place(const scene_document *doc, const scene_node *node, char *buffer, size_t size);
 /* "; did you mean 'x'?" when a name is near, else "; allowed: …". The buffer is the caller's. */
 const char *scene_suggest(const char *word, const char *const *names, size_t count, char *buffer,
                           size_t size);
