@@ -92,23 +92,62 @@ typedef struct glue {
   size_t bonds;
   double nearest; /* m, gap of what is not glued; part of the smaller diameter */
   double part;
+  size_t rows;         /* of pairs that are glued without a compliance: at most 6 of each */
+  uint32_t a, b;       /* the last of them */
+  size_t rows_of_pair; /* its own */
 } glue;
+
+/* What a point adds to the rows that hold two bodies together. */
+static void count_rows(glue *g, const collide_contact *c, const scree_material_def *m) {
+  const bool turns = m->bond_bending > 0.0, twists = m->bond_twisting > 0.0;
+  const size_t point = 3 + 2 * (size_t)turns + (size_t)twists;
+  if (m->compliance > 0.0) return;
+  if (!g->rows || c->a != g->a || c->b != g->b) g->rows_of_pair = 0;
+  const size_t now = g->rows_of_pair + point < 6 ? g->rows_of_pair + point : 6;
+  g->rows += now - g->rows_of_pair;
+  g->rows_of_pair = now;
+  g->a = c->a;
+  g->b = c->b;
+}
 
 static bool visit_glue(void *user, const collide_contact *c) {
   glue *g = user;
   const world_bodies *b = &g->world->bodies;
-  if (world_pair(g->world, b->material[c->a], b->material[c->b])->law != SCREE_LAW_BOND)
-    return true;
+  const scree_material_def *m = world_pair(g->world, b->material[c->a], b->material[c->b]);
+  if (m->law != SCREE_LAW_BOND || !(m->cohesion > 0.0)) return true;
   const double diameter = fmin(b->diameter[c->a], b->diameter[c->b]);
   if (law_touches(c->point.gap, diameter)) {
     g->bonds++;
-    return false;
-  }
-  if (c->point.gap < g->nearest) {
+    count_rows(g, c, m);
+  } else if (c->point.gap < g->nearest) {
     g->nearest = c->point.gap;
     g->part = c->point.gap / diameter;
   }
   return true;
+}
+
+/* Where rigid bonds hold bodies by more than they need, which of them bears what is not determined,
+ * and one may come to its bound while others bear little. */
+static void note_glue(scree_scene *scene, const glue *g, size_t bodies) {
+  char text[384], near[96] = "";
+  if (g->bonds && g->rows <= 6 * bodies) return;
+  if (g->bonds) {
+    snprintf(text, sizeof text,
+             "warning: law bond without compliance holds %zu bodies by %zu rows, more than 6 each: "
+             "what a bond bears is then not determined, and some may break below their strength; "
+             "give it a compliance",
+             bodies, g->rows);
+  } else {
+    if (isfinite(g->nearest))
+      snprintf(near, sizeof near,
+               "; the nearest two are %.3g m apart, %.2g %% of the smaller diameter", g->nearest,
+               100.0 * g->part);
+    snprintf(text, sizeof text,
+             "warning: law bond: nothing is glued, as no two bodies with it touch at the start, to "
+             "a thousandth of the smaller diameter%s",
+             near);
+  }
+  scene->doc.note(scene->doc.note_user, text);
 }
 
 /* Bonds are made where bodies touch in the first step. Where none do there are none, whatever the
@@ -116,27 +155,21 @@ static bool visit_glue(void *user, const collide_contact *c) {
 static scree_status look_for_bonds(scree_scene *scene, const scree_world *world) {
   const world_bodies *b = &world->bodies;
   double most = 0.0;
+  size_t bodies = 0;
   bool wanted = false;
   if (!scene->doc.note || scene->emitter_count || *scene->top.from) return SCREE_OK;
   for (size_t i = 0; i < world->material_count * world->material_count; i++)
     wanted = wanted || world->pair[i].law == SCREE_LAW_BOND;
   if (!wanted) return SCREE_OK;
-  for (size_t i = 0; i < b->limit; i++)
-    if (b->alive[i] && b->shape[i] && world_is_dynamic(world, i)) most = fmax(most, b->diameter[i]);
+  for (size_t i = 0; i < b->limit; i++) {
+    if (!b->alive[i] || !b->shape[i] || !world_is_dynamic(world, i)) continue;
+    most = fmax(most, b->diameter[i]);
+    bodies += world->pair[b->material[i] * (world->material_count + 1)].law == SCREE_LAW_BOND;
+  }
   glue g = {.world = world, .nearest = INFINITY};
   const scree_status status = assembler_visit_contacts(world, 0.05 * most, visit_glue, &g);
-  if (status || g.bonds) return status;
-  char text[256], near[96] = "";
-  if (isfinite(g.nearest))
-    snprintf(near, sizeof near,
-             "; the nearest two are %.3g m apart, %.2g %% of the smaller diameter", g.nearest,
-             100.0 * g.part);
-  snprintf(text, sizeof text,
-           "warning: law bond: nothing is glued, as no two bodies with it touch at the start, to a "
-           "thousandth of the smaller diameter%s",
-           near);
-  scene->doc.note(scene->doc.note_user, text);
-  return SCREE_OK;
+  if (!status) note_glue(scene, &g, bodies);
+  return status;
 }
 
 static const char *material_name(const scree_scene *scene, size_t index) {

@@ -289,6 +289,18 @@ class Laws(CommandTest):
             self.assertIn("nothing is glued", result.err)
             self.assertIn("the nearest two are 0.0002 m apart, 0.2 % of the smaller diameter", result.err)
 
+    def test_rigid_glue_that_is_not_determined_is_told(self):
+        cubes = """materials: {default: {law: bond, cohesion: 50%s}}
+bodies:
+  - {kind: fixed, shape: {box: {size: [1, 1, 0.1]}}, position: [0, 0, 0.05]}
+  - {name: cube, for: {i: %d}, shape: {box: {size: [0.1, 0.1, 0.1]}}, position: ['${0.1 * i}', 0, -0.05]}
+"""
+        for compliance, count, told in (("", 2, True), (", compliance: 1e-7", 2, False), ("", 1, False)):
+            self.write("cubes.yaml", cubes % (compliance, count))
+            result = self.run_scree("check", "cubes.yaml")
+            self.assertEqual(result.code, 0, result.err)
+            self.assertEqual("law bond without compliance holds 2 bodies by 18 rows, more than 6 each" in result.err, told, result.err)
+
     def test_same_bits_with_threads_and_after_resume(self):
         for law in LAWS:
             with self.subTest(law=law):
