@@ -70,8 +70,7 @@ char *scene_copy_text(scene_document *doc, const char *text, size_t length) {
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-void scene_put_place(const scene_document *doc, const scene_node *node, char *buffer,
-                     size_t size) {
+void scene_put_place(const scene_document *doc, const scene_node *node, char *buffer, size_t size) {
   buffer[0] = 0;
   if (!node) return;
   if (node->file >= SCENE_FILE_SET) {
