@@ -2,6 +2,7 @@
 import html
 import json
 import os
+import re
 import subprocess
 
 from docutils import nodes
@@ -36,7 +37,8 @@ def render(tex, display):
         answer = json.loads(NODE[0].stdout.readline())
         if "fault" in answer:
             raise RuntimeError(f"a formula cannot be read: {tex}: {answer['fault']}")
-        DONE[tex, display] = answer["mathml"]
+        # Without the formula's source, which excerpts of the search would show beside it.
+        DONE[tex, display] = re.sub(r"<annotation[^>]*>.*?</annotation>", "", answer["mathml"], flags=re.S)
     return DONE[tex, display]
 
 
