@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "ccp/bodies/operator.h"
 #include "ccp/forms/local.h"
 
@@ -201,16 +202,9 @@ static scree_status transpose(scree_context *context, const formed_jacobian *b, 
   return SCREE_OK;
 }
 
+/* The place of a block (i, j) that is there. */
 static size_t find(const size_t *start, const uint32_t *column, size_t i, uint32_t j) {
-  size_t lo = start[i], hi = start[i + 1];
-  while (lo + 1 < hi) {
-    const size_t mid = lo + (hi - lo) / 2;
-    if (column[mid] <= j)
-      lo = mid;
-    else
-      hi = mid;
-  }
-  return lo;
+  return start[i] + search_u32(column + start[i], start[i + 1] - start[i], j);
 }
 
 /* ---- the Delassus matrix -------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "base/groups.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "ccp/sets/set.h"
 #include "solve/elastic/elastic.h"
 
@@ -165,19 +166,13 @@ static scree_status lay_pattern(elastic *e, const ccp_operator *op) {
   return SCREE_OK;
 }
 
-/* The block of two nodes of component c. */
+/* The block of two nodes of component c that an element joins. */
 static double *find(const elastic *e, size_t c, size_t node, size_t other) {
   const elastic_component *at = &e->component[c];
   const uint32_t column = (uint32_t)(other - at->node);
-  size_t lo = at->entry + e->start[node + c], hi = at->entry + e->start[node + c + 1];
-  while (lo + 1 < hi) {
-    const size_t mid = lo + (hi - lo) / 2;
-    if (e->column[mid] <= column)
-      lo = mid;
-    else
-      hi = mid;
-  }
-  return e->value + e->offset[lo];
+  const size_t first = at->entry + e->start[node + c];
+  const size_t count = e->start[node + c + 1] - e->start[node + c];
+  return e->value + e->offset[first + search_u32(e->column + first, count, column)];
 }
 
 static void add_block(elastic *e, const ccp_operator *op, size_t i) {

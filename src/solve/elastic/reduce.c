@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "ccp/forms/block_rows.h"
 #include "solve/elastic/elastic.h"
 
@@ -98,16 +99,10 @@ static scree_status lay_rows(elastic *e, const ccp_operator *op) {
   return SCREE_OK;
 }
 
+/* The block (a, column), which is there. */
 static double *find(const elastic *e, size_t a, uint32_t column) {
-  size_t lo = e->w.start[a], hi = e->w.start[a + 1];
-  while (lo + 1 < hi) {
-    const size_t mid = lo + (hi - lo) / 2;
-    if (e->w.column[mid] <= column)
-      lo = mid;
-    else
-      hi = mid;
-  }
-  return e->w.value + e->w.offset[lo];
+  const size_t first = e->w.start[a], count = e->w.start[a + 1] - first;
+  return e->w.value + e->w.offset[first + search_u32(e->w.column + first, count, column)];
 }
 
 /* Columns of the kept block a, `count` of them, in the rows of a component; false: it is not there.
