@@ -17,7 +17,21 @@ def read(*path):
         return file.read()
 
 
+def members_of(header, struct):
+    """Names of the members of a structure; several may share a type."""
+    text = re.sub(r"/\*.*?\*/", "", read("include", "scree", header), flags=re.S)
+    body = re.search(r"typedef struct %s \{(.*?)\} %s;" % (struct, struct), text, re.S).group(1)
+    names = (re.search(r"(\w+)(?:\[[^\]]*\])*\s*$", piece) for piece in re.split("[;,]", body))
+    return {found.group(1) for found in names if found} - {"cookie"}
+
+
 class Settings(unittest.TestCase):
+    def test_bodies_and_materials_have_the_same_names(self):
+        keys = {name: set(of["properties"]) for name, of in json.loads(read("docs", "scene.schema.json"))["$defs"].items()}
+        self.assertEqual(members_of("model.h", "scree_material_def"), keys["material"])
+        # Points are nodes of flexible parts.
+        self.assertEqual(members_of("model.h", "scree_body_def") - keys["body"], {"point"})
+
     def test_scenes_and_c_use_the_same_names(self):
         header = re.sub(r"/\*.*?\*/", "", read("include", "scree", "stepper.h"), flags=re.S)
         body = re.search(r"typedef struct scree_stepper_def \{(.*?)\} scree_stepper_def;", header, re.S).group(1)
