@@ -79,34 +79,6 @@ static void begin_row(row_block *b, const double *gradient, double *rate) {
   }
 }
 
-/* What brings a row to a speed: factors 1/m and 1/I of its bodies tell how large it is. */
-static double scale_of(const scree_world *w, const world_link *l, const double *gradient) {
-  const world_bodies *b = &w->bodies;
-  double sum = 0.0, most = 0.0;
-  int exponent;
-  for (uint32_t k = 0; k < l->body_count; k++) {
-    const uint32_t i = l->body[k];
-    if (i == WORLD_NO_BODY || !world_is_dynamic(w, i)) continue;
-    const double *g = gradient + 6 * (size_t)k, by = 1.0 / b->mass[i];
-    sum += by * v3_norm2(v3_load(g));
-    most = fmax(most, by);
-    if (link_classes[l->kind]->points) continue; /* turns of its bodies do not matter */
-    const v3 t = quat_rotate_inverse(b->rotation[i], v3_load(g + 3)), j = b->inertia[i];
-    sum += t.x * t.x / j.x + t.y * t.y / j.y + t.z * t.z / j.z;
-  }
-  const double square = most / sum;
-  if (!(square > 0.0) || !isfinite(square)) return 1.0;
-  frexp(square, &exponent);
-  return ldexp(1.0, exponent / 2);
-}
-
-static void scale_row(link_row *row, double by, uint32_t bodies) {
-  for (uint32_t i = 0; i < 6 * bodies; i++) row->gradient[i] *= by;
-  row->stress /= by;
-  row->stiffness /= by * by;
-  row->damping /= by * by;
-}
-
 static scree_status end_row(row_block *b, double offset, double compliance, double start) {
   b->def[b->rows] = (scree_ccp_row_def){.terms = b->terms[b->rows],
                                         .term_count = b->link->body_count,
@@ -123,6 +95,36 @@ static v3 place_of(const scree_world *w, const world_link *l, uint32_t k) {
 
 static v3 velocity_of(const scree_world *w, const world_link *l, uint32_t k) {
   return l->body[k] == WORLD_NO_BODY ? v3_make(0, 0, 0) : w->bodies.linear[l->body[k]];
+}
+
+/* Square of the length of a link. */
+static double length2_of(const scree_world *w, const world_link *l) {
+  double most = 0.0;
+  for (uint32_t k = 1; k < l->body_count; k++)
+    most = fmax(most, v3_norm2(v3_sub(place_of(w, l, k), place_of(w, l, 0))));
+  return most;
+}
+
+/* What brings a row to a speed: half the sum of squares becomes about 1. */
+static double scale_of(const world_link *l, const double *gradient, double length2) {
+  double sum = 0.0;
+  int exponent;
+  for (uint32_t k = 0; k < l->body_count; k++) {
+    sum += v3_norm2(v3_load(gradient + 6 * (size_t)k));
+    if (!link_classes[l->kind]->points && length2 > 0.0)
+      sum += v3_norm2(v3_load(gradient + 6 * (size_t)k + 3)) / length2;
+  }
+  const double square = 2.0 / sum;
+  if (!(square > 0.0) || !isfinite(square)) return 1.0;
+  frexp(square, &exponent);
+  return ldexp(1.0, exponent / 2);
+}
+
+static void scale_row(link_row *row, double by, uint32_t bodies) {
+  for (uint32_t i = 0; i < 6 * bodies; i++) row->gradient[i] *= by;
+  row->stress /= by;
+  row->stiffness /= by * by;
+  row->damping /= by * by;
 }
 
 /* What the turn of a link's bodies about their middle is, by their velocities at the start of the
@@ -178,10 +180,11 @@ static scree_status add_rows(row_block *b, double h) {
                      b->link->kind == SCREE_LINK_SHELL;
   double stiffest = 0.0;
   scree_status status = SCREE_OK;
+  const double length2 = length2_of(a->world, b->link);
   link_measure(a->world, b->link, &seen);
   for (uint32_t r = 0; r < seen.count; r++) {
     link_row *row = &seen.row[r];
-    scale_row(row, scale_of(a->world, b->link, row->gradient), b->link->body_count);
+    scale_row(row, scale_of(b->link, row->gradient, length2), b->link->body_count);
     stiffest = fmax(stiffest, fabs(row->stiffness));
   }
   const double least = (link_classes[b->link->kind]->points ? yields : softest) * stiffest;
@@ -214,7 +217,7 @@ static scree_status add_inertia(row_block *b) {
     double gradient[LINK_DIM] = {0.0}, whole = 0.0, rate;
     const uint32_t axis = k % 3;
     for (uint32_t i = 0; i < b->link->body_count; i++) gradient[6 * i + axis] = c[k / 3][i];
-    const double by = scale_of(a->world, b->link, gradient);
+    const double by = scale_of(b->link, gradient, 0.0);
     for (uint32_t i = 0; i < b->link->body_count; i++) {
       gradient[6 * i + axis] *= by;
       whole += gradient[6 * i + axis];
