@@ -200,10 +200,13 @@ flexible:
         self.assertEqual(result.code, 0, result.err)
         self.assertLess(json.loads(result.out.splitlines()[-1])["worst_joint_error"], 1e-6)
         for part, word in ((plate.replace("[1, 0.1, 0]", "[1, 0.1, 0.1]") % 1, "across it"), (plate % 1 + ", mass: consistent", "mass: a shell has none"),
-                           ("lower: [0, 0, 0], upper: [1, 1, 0], cells: [2, 2, 2]", "1 across"), ("file: gone.msh", "gone.msh")):
+                           ("lower: [0, 0, 0], upper: [1, 1, 0], cells: [2, 2, 2]", "1 across"),
+                           (plate.replace("[1, 0.1, 0]", "[0.005, 0.005, 0]") % 1, "take a block"), ("file: gone.msh", "gone.msh")):
             result = self.run_scree("check", self.put("bad.yaml", scene % part))
             self.assertEqual(result.code, 3, part)
             self.assertIn(word, result.err)
+        across = self.put("bad.yaml", (scene % (plate % 1)).replace("held: [x-]", "held: [z-]"))
+        self.assertRegex(self.run_scree("check", across).err, r":6:\d+: held: .*no edges")
         for lines, word in ((["1 3 0 1 2 3 4"], "no triangles of three nodes"), (["1 2 0 1 2 3"], "no area"),
                             (["1 15 0 1"], "no triangles")):
             mesh(lines)

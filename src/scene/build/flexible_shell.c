@@ -63,11 +63,28 @@ static void lay_plate(const flexible *f, const plate *p, solid *s) {
   }
 }
 
+/* What would make no shell of it: a thickness beyond its sides, and edges across it, which are all
+ * of its nodes. */
+static scree_status check_plate(flexible *f, const plate *p) {
+  bool held[6] = {false};
+  const int *axis = p->axis, across = 3 - axis[0] - axis[1];
+  const double size =
+      fmax(f->k.upper[axis[0]] - f->k.lower[axis[0]], f->k.upper[axis[1]] - f->k.lower[axis[1]]);
+  if (f->k.thickness > size)
+    return fault(f, "thickness", "thickness: more than the sides of the shell; take a block");
+  const scree_status status = flexible_read_held(f, held);
+  if (!status && (held[2 * across] || held[2 * across + 1]))
+    return fault(f, "held",
+                 "held: this is the direction across the shell, which has no edges there");
+  return status;
+}
+
 scree_status flexible_build_shell(flexible *f) {
   plate p;
   if (!flexible_given(f, "thickness")) return fault(f, NULL, "shell: key 'thickness' is missing");
   if (f->k.file[0]) return flexible_build_mesh(f);
   scree_status status = read_plate(f, &p);
+  if (!status) status = check_plate(f, &p);
   if (status) return status;
   scree_context *context = f->scene->context;
   solid s = {.node_count = (p.cells[0] + 1) * (p.cells[1] + 1),
