@@ -72,6 +72,7 @@ void assembler_destroy(assembler *a) {
   memory_free(context, a->joints.link_inertia);
   memory_free(context, a->joints.stiffness);
   memory_free(context, a->joints.drag);
+  memory_free(context, a->joints.first_pull);
   memory_free(context, a->curve.lasting);
   memory_free(context, a->curve.expected);
   memory_free(context, a->shared);

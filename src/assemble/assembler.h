@@ -272,6 +272,9 @@ double assembler_block_work(const assembler *a, size_t block);
 bool assembler_joints_give(assembler *a, const assembler_params *params);
 /* joints/stiffness.c: of joints under load, in (I + h K). */
 scree_status assembler_find_stiffness(assembler *a, const assembler_params *params);
+/* Bars and ropes in their first step: *found that they make a body stiff, which is to be solved
+ * again with that. True at most once per step. */
+scree_status assembler_try_lines(assembler *a, const assembler_params *params, bool *found);
 /* Changes the inverse mass and inertia of a body and its free velocity, where it is stiff; says
  * whether. */
 bool assembler_stiffen(assembler *a, uint32_t body, double h, scree_ccp_body_def *def);

@@ -123,6 +123,9 @@ typedef struct joint_rows {
    * assembler_stiffen turns into what holds the body to its slow velocity, kg m2 and kg. */
   double (*stiffness)[6], *drag;
   bool stiff;
+  /* What bars and ropes pull b with in their first step, N s: it is solved again with that. */
+  v3 *first_pull;
+  bool tried;
   bool workless; /* held rows would give energy: the step is solved again so that they do not */
 } joint_rows;
 

@@ -274,7 +274,10 @@ static scree_status look(scree_stepper *s, const assembler_params *params, int l
   if (found->woke) return SCREE_OK;
   scree_status status = assembler_look(a, params, &found->missed);
   if (status || found->missed) return status;
-  if (assembler_bounce_gives(a) || assembler_joints_give(a, params)) {
+  bool lines = false;
+  status = assembler_try_lines(a, params, &lines);
+  if (status) return status;
+  if (lines || assembler_bounce_gives(a) || assembler_joints_give(a, params)) {
     found->missed = true;
     return params->again ? SCREE_OK : assembler_see_no_farther(a);
   }

@@ -98,9 +98,56 @@ static scree_status reserve(assembler *a) {
   return SCREE_OK;
 }
 
+/* The tension over the length, as it makes the lighter end swing, against the limit. */
+static bool is_stiff_line(const assembler *a, const joint *j, const joint_view *view, v3 pull) {
+  const scree_world *w = a->world;
+  const v3 way = v3_sub(view->frame[FRAME_A].position, view->frame[FRAME_B].position);
+  const double along = v3_dot(way, pull), length2 = v3_norm2(way);
+  double light = 0.0;
+  for (int s = 0; s < 2; s++)
+    if (j->body[s] != WORLD_NO_BODY && world_is_dynamic(w, j->body[s]))
+      light = fmax(light, 1.0 / w->bodies.mass[j->body[s]]);
+  return a->h * along * light > limit * length2;
+}
+
+scree_status assembler_try_lines(assembler *a, const assembler_params *params, bool *found) {
+  const scree_world *w = a->world;
+  bool begun = false;
+  *found = false;
+  for (size_t p = 0; p < a->joints.count && !a->joints.tried; p++) {
+    const joint_part *part = &a->joints.part[p];
+    const joint *j = &w->joint[part->joint];
+    const bool bar = part->role == JOINT_PART_HELD, rope = part->role == JOINT_PART_HIGH;
+    if (joins_anchors(j) || j->step > 0.0 || !(bar || rope)) continue;
+    if (!begun && memory_grow(a->context, &a->joints.first_pull, w->joint_limit,
+                              sizeof *a->joints.first_pull))
+      return SCREE_ERROR_MEMORY;
+    if (!begun) memset(a->joints.first_pull, 0, w->joint_limit * sizeof *a->joints.first_pull);
+    begun = true;
+    const joint_view view = joint_view_of(w, j);
+    const joint_row row = joint_length_row(&view, FRAME_A, FRAME_B);
+    const double g = a->g[a->problem->row_start[part->block]];
+    const v3 pull = v3_scale((bar ? g : -g) * params->h / a->kick, row.linear[SIDE_B]);
+    a->joints.first_pull[part->joint] = pull;
+    *found = *found || is_stiff_line(a, j, &view, pull);
+  }
+  a->joints.tried = a->joints.tried || *found;
+  return SCREE_OK;
+}
+
+/* Of the step before, or of the first one as it was solved before. */
+static bool pull_of(const assembler *a, size_t k, double h, v3 *pull) {
+  const joint *j = &a->world->joint[k];
+  const bool first = a->joints.tried && !(j->step > 0.0) && !joins_anchors(j);
+  if (!j->alive || j->broken || !(j->step > 0.0 || first)) return false;
+  *pull = first ? a->joints.first_pull[k] : v3_scale(h / j->step, j->impulse);
+  return true;
+}
+
 scree_status assembler_find_stiffness(assembler *a, const assembler_params *params) {
   const scree_world *w = a->world;
-  a->joints.stiff = false;
+  a->joints.tried = a->joints.tried && params->again;
+  a->joints.stiff = a->joints.tried;
   for (size_t j = 0; j < w->joint_limit && !a->joints.stiff; j++)
     a->joints.stiff = w->joint[j].alive && w->joint[j].step > 0.0;
   if (!a->joints.stiff) return SCREE_OK;
@@ -110,9 +157,9 @@ scree_status assembler_find_stiffness(assembler *a, const assembler_params *para
   memset(a->joints.drag, 0, w->bodies.limit * sizeof *a->joints.drag);
   for (size_t k = 0; k < w->joint_limit; k++) {
     const joint *j = &w->joint[k];
-    if (!j->alive || j->broken || !(j->step > 0.0)) continue;
+    v3 pull;
+    if (!pull_of(a, k, params->h, &pull)) continue;
     const joint_view view = joint_view_of(w, j);
-    const v3 pull = v3_scale(params->h / j->step, j->impulse);
     /* A bar or rope pulls a at a's own anchor. */
     const int at = joins_anchors(j) ? FRAME_B : FRAME_A;
     add_pull(a, j->body[SIDE_B], v3_sub(view.frame[FRAME_B].position, view.center[SIDE_B]), pull);
