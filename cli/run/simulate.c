@@ -223,6 +223,7 @@ static void summary_json(const scree_sim_summary *s, const scree_distributed_cou
     json_real_member(stdout, &first, "lifted_part", s->lifted_part);
   }
   json_real_member(stdout, &first, "worst_joint_error", s->worst_joint_error);
+  json_real_member(stdout, &first, "worst_joint_error_percent", s->worst_joint_error_percent);
   if (s->turning_allowed > 0.0) {
     json_real_member(stdout, &first, "worst_turning", s->worst_turning);
     json_real_member(stdout, &first, "turning_allowed", s->turning_allowed);
@@ -434,6 +435,10 @@ int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *giv
         "%.3g %% of a diameter in a step; %.3g %% of the bearing contacts by more than 0.1 %%. Use "
         "the exact law: --model coulomb, or leave out solver.model",
         s.relaxation_gap, s.worst_lift_percent, 100.0 * s.lifted_part);
+  if (s.joints_matter)
+    cli_note("warning: joints came apart by up to %.3g %% of their size (arms, radii, lengths), at "
+             "%.6g s; take a shorter step",
+             s.worst_joint_error_percent, s.worst_joint_error_time);
   if (s.energy_matters)
     cli_note("warning: the energy does not add up: what was lost or won by numerical error is %.2g "
              "%% of the energy exchanged (ledger in the summary); take a shorter step",

@@ -95,6 +95,10 @@ typedef struct scree_sim_summary {
   double worst_penetration_time; /* when it was worst in percent, s */
   double infeasible_time;        /* start of the first such step, s */
   double worst_joint_error;
+  /* In percent of the joint's size (scree_step_info), and the time of it, s. The run is to be
+   * doubted when `joints_matter`: above 10 %. */
+  double worst_joint_error_percent, worst_joint_error_time;
+  bool joints_matter;
   /* rad, of smooth steppers (scree_step_info). The run is to be doubted when `turning_matters`:
    * beyond what the order of the stepper follows. */
   double worst_turning, worst_turning_time, turning_allowed;

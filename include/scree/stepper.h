@@ -152,6 +152,9 @@ typedef struct scree_step_info {
                                  step, worst, of the diameter of the smaller body */
   size_t lifted;              /* contacts pushed apart by more than 0.1 % */
   double joint_error;         /* worst drift of a joint at the start of the step, m */
+  double joint_error_percent; /* worst, of the joint's size: its longest arm, the radius of its
+                                 bodies (of gyration at least) or the length of a bar; not of smooth
+                                 steppers */
   double turning;         /* rad, smooth steppers: how far motion bends in a step or part: by the
                              change of a body's velocity of turning, or the turn of an element */
   double turning_allowed; /* up to which the stepper's order is worth 1 % (order 1) or 0.1 %; 0 of

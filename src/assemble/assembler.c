@@ -193,13 +193,15 @@ static scree_status share(assembler *a, assembler_report *report) {
   if (!status) status = assembler_reserve_g(a, scree_ccp_row_count(a->problem) + 1);
   if (status) return status;
   double sums[2] = {(double)report->contacts, (double)scree_ccp_row_count(a->problem)};
-  double most[3] = {report->penetration, report->penetration_percent, report->joint_error};
-  ranks_reduce(a->context->ranks, sums, 2, most, 3);
+  double most[4] = {report->penetration, report->penetration_percent, report->joint_error,
+                    report->joint_error_percent};
+  ranks_reduce(a->context->ranks, sums, 2, most, 4);
   report->contacts = (size_t)sums[0];
   report->rows = (size_t)sums[1];
   report->penetration = most[0];
   report->penetration_percent = most[1];
   report->joint_error = most[2];
+  report->joint_error_percent = most[3];
   return SCREE_OK;
 }
 

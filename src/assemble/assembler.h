@@ -41,7 +41,7 @@ static inline double assembler_whole(const assembler_params *params) {
 typedef struct assembler_report {
   size_t contacts, touching, rows;
   double penetration, penetration_percent;
-  double joint_error;
+  double joint_error, joint_error_percent;
   size_t stiff_bodies; /* with added inertia (joints/stiffness.c) */
   double seconds_collide;
   bool swarm; /* more contacts than `most`: nothing was built */

@@ -380,6 +380,10 @@ static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
   }
   t->gap = fmax(t->gap, info->relaxation_gap);
   t->joint_error = fmax(t->joint_error, info->joint_error);
+  if (info->joint_error_percent > t->joint_percent) {
+    t->joint_percent = info->joint_error_percent;
+    t->joint_percent_time = time;
+  }
   if (info->turning > t->turning) {
     t->turning = info->turning;
     t->turning_time = time;

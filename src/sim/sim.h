@@ -13,8 +13,8 @@
 typedef struct sim_totals {
   uint64_t steps, iterations, nonconverged;
   double seconds, collide, assemble, solve, integrate, record;
-  double residual, penetration, percent, gap, joint_error;
-  double percent_time, infeasible_time;
+  double residual, penetration, percent, gap, joint_error, joint_percent;
+  double percent_time, joint_percent_time, infeasible_time;
   uint64_t contacts;
   scree_energy energy;
   scree_ledger ledger; /* all steps */

@@ -4,6 +4,8 @@
 
 #include "sim/sim.h"
 
+static const double much_apart = 10.0; /* %, of joints */
+
 /* The relaxation is to be doubted where a contact was pushed apart by a hundredth of a body in one
  * step, or a hundredth of all contacts by a thousandth. */
 static void judge_relaxation(const sim_totals *t, scree_sim_summary *s) {
@@ -98,6 +100,9 @@ void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
       .infeasible_time = t->infeasible_time,
       .relaxation_gap = t->gap,
       .worst_joint_error = t->joint_error,
+      .worst_joint_error_percent = t->joint_percent,
+      .worst_joint_error_time = t->joint_percent_time,
+      .joints_matter = t->joint_percent > much_apart,
       .worst_turning = t->turning,
       .worst_turning_time = t->turning_time,
       .turning_allowed = t->turning_allowed,

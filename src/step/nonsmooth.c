@@ -56,6 +56,7 @@ static void note_build(scree_step_info *info, const assembler *a, const assemble
   info->penetration = fmax(info->penetration, report->penetration);
   info->penetration_percent = fmax(info->penetration_percent, report->penetration_percent);
   info->joint_error = fmax(info->joint_error, report->joint_error);
+  info->joint_error_percent = fmax(info->joint_error_percent, report->joint_error_percent);
   if (report->stiff_bodies > info->damped_bodies) info->damped_bodies = report->stiff_bodies;
 }
 

@@ -250,6 +250,14 @@ joints:
         self.assertAlmostEqual(float(rows[-1][1]), -0.5, places=8)
         self.assertAlmostEqual(float(rows[-1][[one.split(" ")[0] for one in title].index("limit")]), 5.0, places=6)
 
+    def test_joints_that_come_apart(self):
+        """Two sweeps a step do not hold a heavy chain, which is said; what holds is not spoken of."""
+        far = ("--solver", "gs", "--set", "solver.iteration_limit=2", "--set", "solver.on_nonconverged=continue")
+        result = self.run_scree("run", "heavy-chain", "--duration", "1", *far)
+        self.assertIn("joints came apart by up to ", result.err)
+        result = self.run_scree("run", "heavy-chain", "--duration", "1")
+        self.assertNotIn("apart", result.err)
+
     def test_budget(self):
         self.write("dolls.yaml", DOLLS)
         s = self.summary("run", "dolls.yaml", "--set", "solver.time_budget=1e-4", "--set", "solver.budget_clock=cpu")

@@ -87,9 +87,9 @@ joint_recovery joint_find_recovery(const assembler *a, const assembler_params *p
   double size, slide = params->recovery_speed;
   const bending bent = find_bending(a, params->h, j, view, &size);
   if (!(slide > 0.0)) slide = fmax(sqrt(a->gravity * size), 2.0 * size);
-  if (!(size > 0.0)) return (joint_recovery){INFINITY, INFINITY, INFINITY, INFINITY};
-  return (joint_recovery){slide + 2.0 * bent.slide, slide / size + 2.0 * bent.turn, bent.chord,
-                          0.5 * bent.turn};
+  if (!(size > 0.0)) return (joint_recovery){0.0, INFINITY, INFINITY, INFINITY, INFINITY};
+  return (joint_recovery){size, slide + 2.0 * bent.slide, slide / size + 2.0 * bent.turn,
+                          bent.chord, 0.5 * bent.turn};
 }
 
 double joint_recovered_part(double sum2, double most, double chord,
@@ -125,6 +125,27 @@ static bool hold_without_work(const assembler *a, const assembler_params *params
          sqrt(apart[1]) <= params->h * bent.turn && sqrt(speed[1]) <= bent.turn;
 }
 
+/* At least the radius at which the mass of a body would have its inertia. */
+static double size_of(const assembler *a, const joint *j, double size) {
+  const world_bodies *b = &a->world->bodies;
+  if (j->kind == SCREE_JOINT_DISTANCE) size = fmax(size, j->length);
+  for (int s = 0; s < 2; s++) {
+    const uint32_t i = j->body[s];
+    if (i == WORLD_NO_BODY || !world_is_dynamic(a->world, i)) continue;
+    const v3 inertia = b->inertia[i];
+    size = fmax(size, sqrt(fmax(inertia.x, fmax(inertia.y, inertia.z)) / b->mass[i]));
+  }
+  return size;
+}
+
+static void note_error(const assembler *a, const joint *j, double error, double size,
+                       assembler_report *report) {
+  report->joint_error = fmax(report->joint_error, error);
+  size = size_of(a, j, size);
+  if (size > 0.0)
+    report->joint_error_percent = fmax(report->joint_error_percent, 100.0 * error / size);
+}
+
 /* Errors below this part of what a step corrects at most count as small. */
 static const double little = 0.2;
 
@@ -143,7 +164,7 @@ static scree_status add_held(assembler *a, const assembler_params *params, size_
     else if (!(j->compliance > 0.0))
       slide += rows[k].value * rows[k].value;
   }
-  report->joint_error = fmax(report->joint_error, sqrt(slide));
+  note_error(a, j, sqrt(slide), most.size, report);
   const double slides = joint_recovered_part(slide, most.slide, most.chord_slide, params),
                turns = joint_recovered_part(turn, most.turn, most.chord_turn, params);
   /* In a part of a step small gaps of a joint are left alone while a jolt acts: the force that

@@ -46,6 +46,7 @@ bool joint_solve_spring(const joint_spring *s, double h, double kick, double *of
 /* The most that errors of a joint are removed with, m/s and rad/s; and the speed that the chord of
  * the step's motion has along the rows. */
 typedef struct joint_recovery {
+  double size; /* of the joint, m; 0: of points */
   double slide, turn;
   double chord_slide, chord_turn;
 } joint_recovery;
