@@ -148,11 +148,11 @@ static void put_islands(assembler *a, const assembler_sleep *def) {
   scree_world *w = a->world;
   world_bodies *b = &w->bodies;
   find_islands(a, true);
-  /* A body that is not still long enough keeps its root awake. */
+  /* A root has been still for as long as all of its island. */
   for (size_t i = 0; i < b->limit; i++) {
-    if (!world_is_dynamic(w, i) || b->still[i] >= (float)def->after) continue;
+    if (!world_is_dynamic(w, i)) continue;
     const uint32_t root = root_of(a->sleep.island, (uint32_t)i);
-    b->still[root] = fminf(b->still[root], 0.5f * (float)def->after);
+    b->still[root] = fminf(b->still[root], b->still[i]);
   }
   for (size_t i = 0; i < b->limit; i++) {
     if (!world_is_dynamic(w, i)) continue;

@@ -182,6 +182,27 @@ static void islands_sleep_apart(void **state) {
   lab_close(&p.l);
 }
 
+/* The body that was added first comes to rest last: all of them sleep then. */
+static void islands_wait_for_the_last(void **state) {
+  (void)state;
+  pile p = make_pile(0.2, 0.0);
+  const scree_body_id far = add_box(&p.l, SCREE_BODY_DYNAMIC, 1.0, 0.5 * side);
+  scree_body_state s = lab_state(&p.l, p.box[0]);
+  s.position[2] = 6.0 * side;
+  ok(&p.l, scree_body_set_state(p.l.world, p.box[0], &s));
+  for (int k = 1; k < BOXES; k++) {
+    s = lab_state(&p.l, p.box[k]);
+    s.position[2] -= side;
+    ok(&p.l, scree_body_set_state(p.l.world, p.box[k], &s));
+  }
+  lab_run(&p.l, h, 0.3);
+  assert_int_equal(scree_world_asleep_count(p.l.world), BOXES);
+  assert_true(scree_body_is_asleep(p.l.world, far));
+  lab_run(&p.l, h, 2.0);
+  assert_int_equal(scree_world_asleep_count(p.l.world), BOXES + 1);
+  lab_close(&p.l);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(asleep_nothing_moves_and_forces_stay),
@@ -190,6 +211,7 @@ int main(void) {
       cmocka_unit_test(a_driven_body_wakes_what_it_reaches),
       cmocka_unit_test(forces_stay_across_a_periodic_box),
       cmocka_unit_test(islands_sleep_apart),
+      cmocka_unit_test(islands_wait_for_the_last),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
