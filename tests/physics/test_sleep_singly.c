@@ -157,11 +157,13 @@ static void a_wall_wakes_in_one_step(void **state) {
     lab_add_ball(&l, 0.06, top + 0.5 * earth * 0.5 * 0.5, 0.0);
     lab_run(&l, h, 0.4);
     assert_int_equal(scree_world_asleep_count(l.world), WIDE * HIGH);
+    size_t least = WIDE * HIGH;
     for (int k = 0; k < 40; k++) {
       ok(&l, scree_stepper_step(l.stepper, h, &info));
       assert_int_equal(info.unresolved, 0);
+      if (info.asleep < least) least = info.asleep;
     }
-    assert_true(scree_world_asleep_count(l.world) < WIDE * HIGH);
+    assert_true(least < WIDE * HIGH / 2);
     lab_close(&l);
   }
 }
