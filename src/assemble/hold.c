@@ -6,14 +6,14 @@
  *
  *     |F - H| + |T - H_T| / r <= part * m g,     F, T: what they give it in a step
  *
- * means that it is nearly in equilibrium and stays asleep, unless half of its weight of what all
- * its contacts gave has gone: `part` may be above 1, where loads that come are to be put up with,
- * but nobody stays where it is without its supports. Otherwise it wakes, and the step is made again
- * with it awake, and once more with those that it then presses on: a load goes through a bed for as
- * far as it is worth a part of a stone. Contacts of two who do not move keep their force f: where
- * one of them falls asleep it leaves the other one's hold, H -= f, and is back in it, H += f, when
- * one wakes, so that the balance of a body is that of its first step asleep, however its neighbours
- * come and go. */
+ * means that it is nearly in equilibrium and stays asleep, unless a quarter of its weight of what
+ * all its contacts gave has gone: `part` may be above 1, where loads that come are to be put up
+ * with, but nobody stays where it is without its supports. Otherwise it wakes, and the step is made
+ * again with it awake, and once more with those that it then presses on: a load goes through a bed
+ * for as far as it is worth a part of a stone. Contacts of two who do not move keep their force f:
+ * where one of them falls asleep it leaves the other one's hold, H -= f, and is back in it, H += f,
+ * when one wakes, so that the balance of a body is that of its first step asleep, however its
+ * neighbours come and go. */
 #include "assemble/assembler.h"
 
 #include <string.h>
@@ -155,8 +155,8 @@ void assembler_note_steady(assembler *a, double part) {
   }
 }
 
-/* What may go of the sum of what contacts give, in weights. */
-static const double lost_part = 0.5;
+/* What may go of the sum of what contacts give, in weights: less than one of three supports. */
+static const double lost_part = 0.25;
 
 static void find_changes(assembler *a) {
   const scree_world *w = a->world;
