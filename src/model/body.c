@@ -266,7 +266,8 @@ scree_status scree_world_remove_body(scree_world *w, scree_body_id id) {
   const uint32_t i = world_find_body(w, id);
   if (i == WORLD_NO_BODY) return SCREE_ERROR_ARGUMENT;
   bool joined = false;
-  /* Wakes the bodies that rested on it: a body awake never carries one asleep. */
+  /* Wakes the bodies that rested on it: a body awake never carries an island asleep. Of those that
+   * sleep one by one the next step finds who has lost its hold (assemble/hold.c). */
   if (b->kind[i] == SCREE_BODY_DYNAMIC)
     world_wake(w, i);
   else
