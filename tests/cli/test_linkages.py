@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Machines from books, each beside its closed form: straight-line linkages, a pantograph, a lift of scissors, planetary and worm
-gears, block and tackle, a parallel robot, an arm with stops, and a Geneva drive whose parts touch."""
+gears, block and tackle, a parallel robot, an arm with stops, a Cardan joint, beads over a drum, and a Geneva drive whose parts
+touch."""
 import csv
 import math
 
@@ -170,6 +171,45 @@ class Linkages(CommandTest):
             t = r[0]
             self.assertLess(math.dist(r[1:4], (0.05 * math.sin(2 * t), 0.03 * math.sin(3 * t), 1 + 0.1 * math.sin(t))), 2e-5)
             self.assertAlmostEqual(2 * math.atan2(r[7], r[4]), 0.1 * math.sin(2 * t), places=4)
+
+    def test_a_cardan_joint(self):
+        """Shafts 30 degrees apart: tan b = cos 30 tan a, speeds from cos 30 to 1 / cos 30 of the first one's."""
+        c, s = math.cos(math.radians(30)), math.sin(math.radians(30))
+        bodies = [ball("one", (-1, 0, 0), 1, 0.01), ball("two", (c, 0, s), 1, 0.01)]
+        joints = [joint("hinge", "i", ("world", "one"), (-1, 0, 0), "[1, 0, 0]", motor("5", "speed")), joint("hinge", "o", ("world", "two"), (c, 0, s), point((c, 0, s))),
+                  "  - {name: u, kind: universal, bodies: [one, two], anchor: [0, 0, 0], axis: [0, 1, 0], axis_b: %s}" % point((-s, 0, c))]
+        one, two = self.play(bodies, joints, ["j:i", "j:o"], 3.0)
+        for a, b in zip(one, two):
+            off = b[1] - math.atan2(c * math.sin(a[1]), math.cos(a[1]))
+            self.assertLess(abs((off + math.pi) % (2 * math.pi) - math.pi), 1e-5)
+        self.assertAlmostEqual(min(b[2] for b in two[1:]), 5 * c, places=2)
+        self.assertAlmostEqual(max(b[2] for b in two[1:]), 5 / c, places=2)
+
+    def test_beads_over_a_drum(self):
+        """Euler's law: a load below exp(mu pi) of the other is held, one above slips. 53 beads of 1 g between 10 kg and more."""
+        mu, reach, pitch = 0.3, 0.21, 0.02
+        arc, part = math.pi * reach, math.exp(mu * math.pi)
+
+        def place(s):
+            if 0 <= s <= arc:
+                return (-reach * math.cos(s / reach), 0, reach * math.sin(s / reach))
+            return (-reach, 0, s) if s < 0 else (reach, 0, arc - s)
+        at = [place(-0.2 + pitch * i) for i in range(int((arc + 0.4) / pitch) + 1)]
+        ends = [(p[0], 0, p[2] - 0.1) for p in (at[0], at[-1])]
+        lines = [("b%d" % i, "b%d" % (i + 1), p, q) for i, (p, q) in enumerate(zip(at, at[1:]))]
+        lines += [("b0", "left", at[0], ends[0]), ("b%d" % (len(at) - 1), "right", at[-1], ends[1])]
+        joints = ["  - {kind: distance, bodies: [%s, %s], anchor: %s, anchor_b: %s}" % (a, b, point(p), point(q)) for a, b, p, q in lines]
+        # Beads slide and do not roll.
+        joints += ["  - {kind: parallel, bodies: [world, b%d], anchor: %s, axis: [0, 1, 0], friction: 1000}" % (i, point(p)) for i, p in enumerate(at)]
+        for ratio in (0.85, 1.2):
+            loads = (10.0, 10.0 * part * ratio)
+            bodies = ["  - {name: drum, kind: fixed, shape: {cylinder: {radius: 0.2, length: 0.2}}, rotation: {axis: [1, 0, 0], angle: 90 deg}}"]
+            bodies += ["  - {name: b%d, shape: {sphere: {radius: 0.01}}, mass: 0.001, position: %s}" % (i, point(p)) for i, p in enumerate(at)]
+            bodies += [ball("left", ends[0], loads[0], 0.01), ball("right", ends[1], loads[1], 0.01)]
+            left, right = self.play(bodies, joints, ["left", "right"], 0.3, "1 ms", materials="materials:\n  default: {friction: %g}\n" % mu)
+            want = max(0.0, 9.81 * (loads[1] - part * loads[0]) / (loads[1] + part * loads[0]))
+            self.assertLess(abs(left[-1][10] / 0.3 - want), 0.1 * want + 1e-4)
+            self.assertLess(abs(right[-1][10] / 0.3 + want), 0.1 * want + 1e-4)
 
     def test_a_geneva_drive(self):
         """A pin in slots turns a wheel by a quarter for each turn of the crank, but for the play of 5 mm at 0.7 m."""
