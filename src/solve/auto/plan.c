@@ -79,13 +79,10 @@ const auto_stage *auto_plan(auto_class class) {
 }
 
 const char *auto_stage_text(const auto_stage *s) {
-  static const char *const methods[] = {[AUTO_PROX] = "prox",
-                                        [AUTO_APGD] = "apgd",
-                                        [AUTO_AGS] = "ags",
-                                        [AUTO_IPM] = "ipm",
-                                        [AUTO_DIRECT] = "direct",
-                                        [AUTO_CONDENSE] = "condense",
-                                        [AUTO_GLIDE] = "extrapolation"};
+  static const char *const methods[] = {
+      [AUTO_PROX] = "prox",   [AUTO_APGD] = "apgd",          [AUTO_AGS] = "ags",
+      [AUTO_IPM] = "ipm",     [AUTO_DIRECT] = "direct",      [AUTO_CONDENSE] = "condense",
+      [AUTO_LEMKE] = "lemke", [AUTO_GLIDE] = "extrapolation"};
   static const char *const kinds[] = {
       [AUTO_END] = "end",         [AUTO_SWEEP_ALL] = "sweeps to the end",
       [AUTO_SWEEP] = "sweeps",    [AUTO_SWEEP_AGAIN] = "sweeps again",

@@ -12,6 +12,7 @@ typedef enum auto_method {
   AUTO_IPM,
   AUTO_DIRECT,
   AUTO_CONDENSE,
+  AUTO_LEMKE,
   AUTO_METHODS,
   AUTO_GLIDE = AUTO_METHODS /* AGS or APGD, what needs fewer iterations on the problem */
 } auto_method;

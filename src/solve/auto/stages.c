@@ -15,17 +15,20 @@
 #include "solve/auto/costs.h"
 #include "solve/direct/direct.h"
 #include "solve/elastic/condense.h"
+#include "solve/lcp/polyhedral.h"
 
 extern const solver_class solver_prox;
 extern const solver_class solver_apgd;
 extern const solver_class solver_ags;
 extern const solver_class solver_ipm;
+extern const solver_class solver_lemke;
 
 enum { MAX_OPTIONS = 24 };
 
 static const solver_class *const methods[AUTO_METHODS] = {
-    [AUTO_PROX] = &solver_prox, [AUTO_APGD] = &solver_apgd,     [AUTO_AGS] = &solver_ags,
-    [AUTO_IPM] = &solver_ipm,   [AUTO_DIRECT] = &solver_direct, [AUTO_CONDENSE] = &solver_condense};
+    [AUTO_PROX] = &solver_prox,  [AUTO_APGD] = &solver_apgd,     [AUTO_AGS] = &solver_ags,
+    [AUTO_IPM] = &solver_ipm,    [AUTO_DIRECT] = &solver_direct, [AUTO_CONDENSE] = &solver_condense,
+    [AUTO_LEMKE] = &solver_lemke};
 
 /* ---- other methods -------------------------------------------------------------------------- */
 
@@ -390,7 +393,7 @@ static scree_status relaxed_turns(auto_work *w, turn *t, double most_patience) {
   solve_run *run = w->run;
   bool interior = auto_wants_interior(&w->facts, run->op);
   scree_status status = SCREE_OK;
-  t->patience = auto_patience_relaxed;
+  t->patience = auto_patience_interior;
   if (interior) {
     status = try_method(run, AUTO_IPM);
     t->patience = most_patience;
@@ -411,13 +414,45 @@ static scree_status relaxed_turns(auto_work *w, turn *t, double most_patience) {
   return status;
 }
 
+/* The solution with polygons in place of discs, as a start; the run goes on whatever it is. */
+static scree_status start_from_polygons(solve_run *run, double facets) {
+  const setting set = {"facets", facets};
+  const scree_status status = delegate(run, AUTO_LEMKE, &set, 1);
+  if (status || !run->ended || run->outcome != SCREE_OUTCOME_STALLED) return status;
+  run->ended = false;
+  run->detail[0] = '\0';
+  return SCREE_OK;
+}
+
+/* The few contacts that one or two bodies have with what they hit: an active set may churn there
+ * for thousands of steps, and sweeps creep. The interior point method solves most of them, and from
+ * the solution with polygons, whose states of contacts are nearly those of the discs, two to seven
+ * Newton steps solve nearly all others. */
+static scree_status solve_tiny(auto_work *w, turn *t) {
+  static const double facets[] = {12.0, 24.0};
+  solve_run *run = w->run;
+  t->patience = auto_patience_interior;
+  scree_status status = newton_steps(w, t);
+  if (!status && !run->ended) status = try_method(run, AUTO_IPM);
+  for (size_t k = 0; k < sizeof facets / sizeof facets[0] && !status && !run->ended; k++) {
+    if (polyhedral_size(run->op->problem, (int)facets[k]) > AUTO_MOST_POLYHEDRAL) break;
+    status = start_from_polygons(run, facets[k]);
+    if (!status && !run->ended) status = newton_steps(w, t);
+  }
+  return status;
+}
+
 /* Newton steps and sweeps in turns. Steps end at once what sweeps have brought near, but on
  * packings with high friction (chains with soft modes) they churn, where sweeps creep on: each turn
  * of sweeps costs what the steps before it did, and goes on from the sweeps before it. */
 static scree_status exact_turns(auto_work *w, turn *t, double most_patience) {
   solve_run *run = w->run;
-  t->patience = most_patience;
   op_copy(run->op, run->g, run->vector[1]);
+  if (w->facts.blocks <= AUTO_TINY) {
+    const scree_status status = solve_tiny(w, t);
+    if (status || run->ended) return status;
+  }
+  t->patience = most_patience;
   for (;;) {
     const long before = run->iterations;
     scree_status status = newton_steps(w, t);
