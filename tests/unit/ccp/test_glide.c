@@ -1,10 +1,12 @@
 /* Sweeps with extrapolation against what their definition says, block by block from rows: impulses,
  * the hint, and the sum that decides on a restart; for packed, rigid and generic blocks, in both
  * models, with every kernel; and the same bits for any number of threads. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -157,10 +159,34 @@ static void test_same_bits(void **state) {
   free(first);
 }
 
+/* Lines are carried on by all kernels in the same bits, and as one number after the other is. */
+static void test_lines(void **state) {
+  (void)state;
+  enum { LINES = 5, NUMBERS = 8 * LINES };
+  for (size_t kernel = 0; bodies_kernels(kernel); kernel++) {
+    _Alignas(64) body_line line[LINES], before[LINES];
+    double x[NUMBERS], last[NUMBERS];
+    for (int k = 0; k < NUMBERS; k++) {
+      x[k] = sin(1.0 + k) * pow(10.0, k % 7 - 3);
+      last[k] = cos(3.0 * k) / 3.0;
+    }
+    memcpy(line, x, sizeof line);
+    memcpy(before, last, sizeof before);
+    bodies_kernels(kernel)->extrapolate(line, before, 0.7, LINES);
+    assert_memory_equal(before, x, sizeof before);
+    for (int k = 0; k < NUMBERS; k++) {
+      const double apart = x[k] - last[k], more = 0.7 * apart;
+      x[k] = x[k] + more;
+    }
+    assert_memory_equal(line, x, sizeof line);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_by_definition),
       cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_lines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
