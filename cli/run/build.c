@@ -29,8 +29,7 @@ static int load(const cli_args *args, built *b, const char **sets) {
   def.confined = cli_has(args, "safe");
   scree_status status = scree_scene_load(b->context, path, &def, &b->scene);
   if (!status) status = scree_scene_build(b->scene, &b->world);
-  if (!status)
-    status = scree_scene_before_step(b->scene, b->world, scree_scene_get_settings(b->scene)->step);
+  if (!status) status = scree_scene_before_step(b->scene, b->world, 0.0);
   if (status && !faults) cli_fail(cli_code(status), "%s", scree_context_message(b->context));
   return cli_code(status);
 }

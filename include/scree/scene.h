@@ -158,7 +158,8 @@ SCREE_API void scree_scene_describe_joint(const scree_scene *scene, scree_joint_
 /* Forces, emitters and drains act as time goes by. `before` is called before each step, `after`
  * after it; both are deterministic. The state of emitters is a part of a checkpoint. Where `before`
  * was stopped (SCREE_ERROR_STOPPED) some bodies are there already: call it once more, and it goes
- * on as if it had not been; save the scene after that. */
+ * on as if it had not been; save the scene after that. With h = 0 it gives the forces as they are
+ * now, for an equilibrium or for modes. */
 SCREE_API scree_status scree_scene_before_step(scree_scene *scene, scree_world *world, double h);
 SCREE_API scree_status scree_scene_after_step(scree_scene *scene, scree_world *world);
 SCREE_API size_t scree_scene_save_size(const scree_scene *scene);

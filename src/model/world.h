@@ -207,6 +207,9 @@ struct scree_world {
   v3 late_gravity; /* m/s, as `late` of bodies, of all that are not fresh */
   double calling;  /* s, the step whose forces the function is asked for; 0: it is not called */
   bool called;     /* for the step to come: it was begun and did not end */
+  /* Its stepper is a smooth one: velocities are those of whole steps, and forces that change with
+   * time are taken after this part of a step; 0: it is not. */
+  double whole;
   scree_force_function force_function;
   void *force_user;
   scree_law_function law_begin, law_end;
@@ -282,6 +285,7 @@ pose world_shown_frame(const scree_world *world, uint32_t body, pose frame);
 size_t world_first_broken(const scree_world *world, const v3 *linear, const v3 *angular);
 /* How long a lasting force kicks a body in a step h: from the middle of the step before. */
 static inline double world_kick(const scree_world *world, size_t i, double h) {
+  if (world->whole > 0.0) return h;
   return world->bodies.fresh[i] ? 0.5 * h : 0.5 * (world->step + h);
 }
 /* Velocities at the world's time. */

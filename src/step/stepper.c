@@ -109,7 +109,10 @@ scree_status scree_stepper_create(scree_world *world, const scree_stepper_def *d
     status = scree_solver_create(context, "auto", &s->whole_solver);
   if (!status) status = assembler_create(world, &s->assembler);
   /* Who sleeps since another stepper wakes: what holds it is not known to this one. */
-  if (!status) world_wake_all(world);
+  if (!status) {
+    world_wake_all(world);
+    world->whole = !class->smooth ? 0.0 : class->at_middle ? 0.5 : 1.0;
+  }
   options_reset(class->options, class->option_count, s->option);
   if (!status && class->create) status = class->create(s);
   s->def.stepper = s->def.solver = s->def.retry_solver = NULL;

@@ -13,6 +13,7 @@ typedef struct stepper_class {
   const scree_option_def *options;
   size_t option_count; /* at most STEPPER_OPTIONS */
   bool smooth;         /* motion without hard contacts, joints at places */
+  bool at_middle;      /* smooth, and the forces of a step alone act in it: not those of its ends */
   /* All four or none: what it keeps besides, in stepper->data. `save` returns the size; bytes null:
    * only that. `restore` comes after the world's part. */
   scree_status (*create)(scree_stepper *stepper);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Steppers and links from scene files: what runs, what is reported, what is refused."""
+import csv
 import json
 import math
 import os
@@ -20,6 +21,8 @@ joints:
      damping: 1}}
 {more}
 """
+
+SMOOTH = ("hht", "generalized-alpha", "newmark", "trapezoidal", "euler-implicit", "euler-linearized", "explicit")
 
 
 class Steppers(CommandTest):
@@ -142,6 +145,61 @@ bodies:
             lost = self.run_scree(*words)
             self.assertNotEqual(lost.code, 0, words)
             self.assertIn("equilibrium", lost.err)
+
+    def push(self, stepper, force, step, more=""):
+        """(place, velocity) of 1 kg after 1 s, and the summary."""
+        text = """
+gravity: [0, 0, 0]
+step: %g
+duration: 1 s
+stepper: %s
+bodies:
+  - {name: b, shape: {sphere: {radius: 0.1}}, mass: 1}
+forces:
+  - {body: b, force: [%s, 0, 0]%s}
+probes:
+  - {name: b, kind: body, body: b}
+"""
+        with open(self.path("push.yaml"), "w", encoding="utf-8") as file:
+            file.write(text % (step, stepper, force, more))
+        result = self.run_scree("run", "push.yaml", "--json", "--force", "--out", "push.h5")
+        self.assertEqual(result.code, 0, result.err)
+        with open(self.path("push_b.csv"), encoding="utf-8") as file:
+            last = list(csv.DictReader(file))[-1]
+        return float(last["x [m]"]), float(last["vx [m/s]"]), json.loads(result.out.splitlines()[-1])
+
+    def test_forces_of_a_scene(self):
+        """Smooth steppers took half of every force of a scene, as the first step of nonsmooth does. 1 N for 1 s; t^2 N; 1 N for a half of it."""
+        for stepper in ("nonsmooth",) + SMOOTH:
+            first = stepper in ("explicit", "euler-linearized", "euler-implicit")
+            x, v, run = self.push(stepper, "1", 0.01)
+            self.assertAlmostEqual(v, 1.0, delta=1e-9, msg=stepper)
+            self.assertAlmostEqual(x, 0.5, delta=0.006 if first else 1e-9, msg=stepper)
+            self.assertAlmostEqual(run["ledger"]["forces"], 0.5, delta=0.006, msg=stepper)
+            errors = [self.push(stepper, "'${t^2}'", step)[1] - 1 / 3 for step in (0.02, 0.01)]
+            self.assertLess(abs(errors[1]), 0.006, stepper)
+            if stepper not in ("newmark", "euler-implicit"):
+                self.assertGreater(errors[0] / errors[1], 3.8, stepper)
+            v = self.push(stepper, "1", 0.01, ", start: 0.25, stop: 0.75")[1]
+            self.assertAlmostEqual(v, 0.5, delta=1e-9, msg=stepper)
+
+    def test_forces_at_rest(self):
+        """A force at the tip of a cantilever: P x^3/3EI, x the middle of the last piece, which the force acts at."""
+        with open(self.path("tip.yaml"), "w", encoding="utf-8") as file:
+            file.write("""
+gravity: [0, 0, 0]
+step: 1 ms
+duration: 1 s
+forces:
+  - {body: 'rod[9]', force: [0, 0, 1]}
+flexible:
+  - {name: rod, kind: beam, end: [1, 0, 0], radius: 5 mm, young: 2e11, density: 7800, elements: 10, ends: [world, free]}
+""")
+        result = self.run_scree("statics", "tip.yaml", "--json")
+        self.assertEqual(result.code, 0, result.err)
+        stiff = 2e11 * math.pi * 0.005**4 / 4
+        x = 0.975
+        self.assertAlmostEqual(json.loads(result.out)["bodies"][-1]["displacement"][2] * stiff, x**3 / 3, delta=1e-4)
 
     def test_turning(self):
         """Steps in which motion bends more than the order of a stepper follows are warned of, though the energy hardly tells; what turns steadily

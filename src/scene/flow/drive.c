@@ -35,7 +35,7 @@ static scree_status drive_one(scree_scene *scene, scree_world *world, const scen
   if (follows) {
     status = scene_drive_value(scene, d, time, &motor.motor_value);
     if (!status) status = scene_drive_value(scene, d, time + h, &end);
-    motor.motor_rate = (end - motor.motor_value) / h;
+    motor.motor_rate = h > 0.0 ? (end - motor.motor_value) / h : 0.0;
   }
   return status ? status : scree_joint_set_coordinate_motor(world, d->joint, d->coordinate, &motor);
 }

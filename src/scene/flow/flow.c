@@ -135,12 +135,25 @@ static scree_status push(scree_scene *scene, scree_world *world, scene_force *f,
   return status;
 }
 
+/* A force of a smooth stepper lasts for the whole step. Methods that take accelerations of both
+ * ends have the first from the step before, so that this is the one of the end; others want that of
+ * the middle. So all are of second order in it. */
+static scree_status push_whole(scree_scene *scene, scree_world *world, scene_force *f, double h) {
+  const double time = scree_world_time(world);
+  if (!active(&f->keys, time + 0.5 * h)) return SCREE_OK;
+  return push(scene, world, f, time + world->whole * h, 1.0);
+}
+
 /* Forces and motors of the step. */
 static scree_status act_on(scree_scene *scene, scree_world *world, double h) {
   const double time = scree_world_time(world);
   scree_status acted = scene_act(scene, world);
   for (size_t i = 0; i < scene->force_count && !acted; i++) {
     scene_force *f = &scene->forces[i];
+    if (world->whole > 0.0) {
+      acted = push_whole(scene, world, f, h);
+      continue;
+    }
     const double part = part_of(f, time, h);
     /* A constant one lasts: in the first step of a body it acts as long as gravity does. */
     world->calling = f->timed || f->timed_torque ? 0.0 : h;

@@ -77,5 +77,5 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
   return smooth_end_explicit(st, h, 1, &before, &power, info);
 }
 
-const stepper_class stepper_euler_linearized = SMOOTH_CLASS(
-    "euler-linearized", "smooth motion, one linear solve per step, order 1", options, step);
+const stepper_class stepper_euler_linearized = SMOOTH_CLASS_AT(
+    "euler-linearized", "smooth motion, one linear solve per step, order 1", options, step, true);

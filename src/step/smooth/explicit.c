@@ -123,6 +123,6 @@ static scree_status step(scree_stepper *st, double h, scree_step_info *info) {
   return smooth_end_explicit(st, h, fourth ? 4 : 1, &before, &power, info);
 }
 
-const stepper_class stepper_explicit =
-    SMOOTH_CLASS("explicit", "smooth motion, explicit: symplectic Euler or Runge-Kutta 4; drifts",
-                 options, step);
+const stepper_class stepper_explicit = SMOOTH_CLASS_AT(
+    "explicit", "smooth motion, explicit: symplectic Euler or Runge-Kutta 4; drifts", options, step,
+    true);

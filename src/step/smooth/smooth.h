@@ -159,11 +159,15 @@ scree_status smooth_implicit(scree_stepper *stepper, double h, smooth_method_of 
 /* By its key in the stepper's table. */
 double smooth_option(const scree_stepper *stepper, const char *key);
 /* `more`, with what two rooms give: a stepper_class of the family. */
+/* middle: see stepper.h. */
 #define SMOOTH_CLASS(title, about, table, function)                                                \
+  SMOOTH_CLASS_AT(title, about, table, function, false)
+#define SMOOTH_CLASS_AT(title, about, table, function, middle)                                     \
   {                                                                                                \
     .name = title, .summary = about, .options = table,                                             \
-    .option_count = sizeof table / sizeof *table, .smooth = true, .create = smooth_create,         \
-    .destroy = smooth_destroy, .save = smooth_save, .restore = smooth_restore, .step = function    \
+    .option_count = sizeof table / sizeof *table, .smooth = true, .at_middle = middle,             \
+    .create = smooth_create, .destroy = smooth_destroy, .save = smooth_save,                       \
+    .restore = smooth_restore, .step = function                                                    \
   }
 
 #endif
