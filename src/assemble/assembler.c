@@ -54,6 +54,7 @@ void assembler_destroy(assembler *a) {
   memory_free(context, a->sweep.generation);
   memory_free(context, a->sweep.pair);
   memory_free(context, a->memory.before);
+  memory_free(context, a->memory.kept);
   memory_free(context, a->memory.place);
   memory_free(context, a->memory.moment_now);
   memory_free(context, a->memory.moment_before);
@@ -306,7 +307,7 @@ void assembler_swap_memory(assembler *a) {
 
 void assembler_undo(assembler *a) {
   if (!a->memory.begun) return;
-  a->memory.begun = a->memory.solved = false;
+  a->memory.begun = a->memory.solved = a->memory.has_kept = false;
   assembler_swap_memory(a);
   cache_undo(collide_cache(a->collide));
   a->memory.contact_count = collide_cache(a->collide)->now.count;

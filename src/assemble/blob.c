@@ -249,7 +249,7 @@ scree_status assembler_restore(assembler *a, const void *blob) {
   if (h.places && h.contact_count)
     memcpy(a->memory.place, place, h.contact_count * sizeof *a->memory.place);
   a->memory.has_place = h.places;
-  a->memory.solved = false;
+  a->memory.solved = a->memory.has_kept = false;
   if (h.extra && h.contact_count)
     memcpy(a->memory.moment_now, extra, h.contact_count * sizeof *a->memory.moment_now);
   if (h.states && h.contact_count)

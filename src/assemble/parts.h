@@ -80,6 +80,8 @@ typedef struct contact_memory {
   void *before;       /* impulse on body b, N s; v3, or three floats where contacts are many */
   bool before_small;  /* three floats */
   double kick_before; /* s, that these impulses lasted; 0: there are none */
+  void *kept;         /* v3 each: impulses of the last solve, where contacts are few */
+  bool has_kept;      /* since assembler_keep_contacts */
   size_t contact_count;
   size_t generation_count; /* bodies that the contacts' names are about */
   contact_place *place;

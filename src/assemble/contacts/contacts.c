@@ -490,6 +490,7 @@ scree_status assembler_add_contacts(assembler *a, const assembler_params *params
   a->memory.kick_before = a->kick;
   a->kick = kick_of(a->world, params->h);
   a->memory.contact_count = 0;
+  a->memory.has_kept = false;
   a->memory.generation_count = view.count;
   const size_t before = collide_cache(a->collide)->before.count;
   if (a->memory.has_place) {

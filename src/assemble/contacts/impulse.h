@@ -13,9 +13,14 @@ static inline v3 impulse_of(const assembler *a, size_t k) {
   return contact_frame_force(&f, ccp_dim(a->problem, k), a->g + a->problem->row_start[k]);
 }
 
+/* The same number, read where assembler_keep_contacts has written it down. */
+static inline v3 impulse_kept(const assembler *a, size_t k) {
+  return a->memory.has_kept ? ((const v3 *)a->memory.kept)[k] : impulse_of(a, k);
+}
+
 /* With those of impacts in the step. */
 static inline v3 impulse_whole(const assembler *a, size_t k) {
-  const v3 p = impulse_of(a, k);
+  const v3 p = impulse_kept(a, k);
   return a->impacts.count ? v3_add(p, a->impacts.impulse[k]) : p;
 }
 

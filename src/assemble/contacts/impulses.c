@@ -56,23 +56,34 @@ v3 assembler_get_before(const assembler *a, size_t k) {
   return impulse_before(a, k);
 }
 
-static void remember_one(assembler *a, size_t k, bool place) {
-  impulse_set_before(a, k, impulse_of(a, k));
+static void remember_one(assembler *a, size_t k, bool impulse, bool place) {
+  if (impulse) impulse_set_before(a, k, impulse_of(a, k));
   if (place) a->memory.place[k] = assembler_place_of(a, k);
 }
 
+/* Impulses that were kept become those of the step before as they are. */
+static void exchange_kept(assembler *a) {
+  void *const before = a->memory.before;
+  a->memory.before = a->memory.kept;
+  a->memory.kept = before;
+  a->memory.before_small = a->memory.has_kept = false;
+}
+
 scree_status assembler_remember(assembler *a) {
+  const size_t n = a->memory.contact_count;
   if (!a->memory.solved) return SCREE_OK;
-  const bool places = assembler_needs_places(a);
-  if (assembler_reserve_before(a, a->memory.contact_count) ||
-      (places &&
-       memory_grow(a->context, &a->memory.place, a->memory.contact_count, sizeof *a->memory.place)))
+  const bool places = assembler_needs_places(a), impulses = !a->memory.has_kept;
+  if (!impulses)
+    exchange_kept(a);
+  else if (assembler_reserve_before(a, n))
     return SCREE_ERROR_MEMORY;
-  if (a->memory.contact_count < PARALLEL_CONTACTS) {
-    for (size_t k = 0; k < a->memory.contact_count; k++) remember_one(a, k, places);
-  } else {
+  if (places && memory_grow(a->context, &a->memory.place, n, sizeof *a->memory.place))
+    return SCREE_ERROR_MEMORY;
+  if ((impulses || places) && n < PARALLEL_CONTACTS) {
+    for (size_t k = 0; k < n; k++) remember_one(a, k, impulses, places);
+  } else if (impulses || places) {
 #pragma omp parallel for schedule(static) num_threads(context_team(a->context, true))
-    for (size_t k = 0; k < a->memory.contact_count; k++) remember_one(a, k, places);
+    for (size_t k = 0; k < n; k++) remember_one(a, k, impulses, places);
   }
   a->memory.has_place = places;
   a->memory.solved = false;
@@ -91,6 +102,10 @@ static inline void push(assembler *a, uint32_t body, uint32_t rank, double sign,
   a->angular[body] = v3_add_scaled(a->angular[body], sign, sym3_mul_v3(def->inverse_inertia, turn));
 }
 
+static bool is_nothing(v3 x) {
+  return x.x == 0.0 && x.y == 0.0 && x.z == 0.0;
+}
+
 /* Both bodies of a pair are marked by whoever finds one that presses, and by the same value. */
 static void mark_shared(assembler *a, const cache_key *key) {
   if (!world_is_dynamic(a->world, key->a) || !world_is_dynamic(a->world, key->b)) return;
@@ -103,6 +118,7 @@ static void mark_shared(assembler *a, const cache_key *key) {
 static size_t keep_span(assembler *a, size_t begin, size_t end, uint8_t mine) {
   enum { AHEAD = 12 };
   const cache_key *key = collide_cache(a->collide)->now.key;
+  v3 *const kept = a->memory.has_kept ? a->memory.kept : NULL;
   size_t touching = 0;
   for (size_t k = begin; k < end; k++) {
     if (k + AHEAD < end) {
@@ -112,9 +128,11 @@ static size_t keep_span(assembler *a, size_t begin, size_t end, uint8_t mine) {
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const v3 p = impulse_of(a, k), m = impulse_moment(a, k);
     const bool presses = a->g[a->problem->row_start[k]] != 0.0;
+    if (kept) kept[k] = p;
     touching += presses || (a->impacts.count && v3_norm2(a->impacts.impulse[k]) > 0.0);
     if (presses) mark_shared(a, &key[k]);
     if (a->memory.has_moment_now) a->memory.moment_now[k].moment = m;
+    if (!presses && is_nothing(p) && is_nothing(m)) continue; /* a third of a bed's */
     if (!mine || a->span[key[k].a] == mine) push(a, key[k].a, c->body_a, -1.0, p, m, c->arm_a);
     if (!mine || a->span[key[k].b] == mine) push(a, key[k].b, c->body_b, 1.0, p, m, c->arm_b);
   }
@@ -169,6 +187,9 @@ scree_status assembler_keep_contacts(assembler *a, assembler_report *report) {
   size_t spans = (size_t)context_team(a->context, n > PARALLEL_CONTACTS);
   if (spans > MOST_SPANS) spans = MOST_SPANS;
   if (spans > 1 && memory_grow(a->context, &a->span, limit, sizeof *a->span))
+    return SCREE_ERROR_MEMORY;
+  a->memory.has_kept = n < MANY_CONTACTS;
+  if (a->memory.has_kept && memory_grow(a->context, &a->memory.kept, n * sizeof(v3), 1))
     return SCREE_ERROR_MEMORY;
   report->touching = spans > 1 ? keep_in_spans(a, spans) : keep_span(a, 0, n, 0);
   return SCREE_OK;
