@@ -9,31 +9,53 @@
 
 /* ---- finding them --------------------------------------------------------------------------- */
 
-static void touch(const scree_ccp *p, op_islands *w, uint32_t body, size_t block) {
-  if (!ccp_body_moves(&p->bodies, body)) return;
-  uint32_t *seen = &w->first[body];
-  if (*seen)
-    groups_unite(w->parent, *seen - 1, (uint32_t)block);
-  else
-    *seen = (uint32_t)block + 1;
+enum { NO_ISLAND = 0xffffffffu };
+
+static bool moves(const op_islands *w, uint32_t body) {
+  return body != SCREE_CCP_WORLD && w->first[body] != SCREE_CCP_WORLD;
 }
 
-static void link_bodies(const scree_ccp *p, op_islands *w) {
+/* The moving bodies of block i are one group. Returns one of them, or SCREE_CCP_WORLD. */
+static uint32_t unite_bodies(const scree_ccp *p, op_islands *w, size_t i) {
   const ccp_bodies *bodies = &p->bodies;
-  if (bodies->body_count) memset(w->first, 0, bodies->body_count * sizeof *w->first);
-  for (size_t i = 0; i < bodies->contact_count; i++) {
-    touch(p, w, bodies->contact[i].body_a, i);
-    touch(p, w, bodies->contact[i].body_b, i);
+  if (i < bodies->contact_count) {
+    const ccp_contact *c = &bodies->contact[i];
+    const bool a = moves(w, c->body_a), b = moves(w, c->body_b);
+    if (a && b) groups_unite(w->first, c->body_a, c->body_b);
+    return a ? c->body_a : b ? c->body_b : SCREE_CCP_WORLD;
   }
   const size_t generic = p->row_start[bodies->contact_count];
-  for (size_t i = bodies->contact_count; i < p->block_count; i++)
-    for (size_t t = bodies->term_start[p->row_start[i] - generic];
-         t < bodies->term_start[p->row_start[i + 1] - generic]; t++)
-      touch(p, w, bodies->term[t].body, i);
+  uint32_t any = SCREE_CCP_WORLD;
+  for (size_t t = bodies->term_start[p->row_start[i] - generic];
+       t < bodies->term_start[p->row_start[i + 1] - generic]; t++) {
+    const uint32_t body = bodies->term[t].body;
+    if (!moves(w, body)) continue;
+    if (any != SCREE_CCP_WORLD) groups_unite(w->first, any, body);
+    any = body;
+  }
+  return any;
 }
 
-static void link_matrix(const ccp_operator *op, op_islands *w) {
+/* Islands of blocks into w->parent, by groups of bodies: there are fewer of these than blocks. What
+ * nothing moves in is alone. */
+static void number_by_bodies(const scree_ccp *p, op_islands *w) {
+  const size_t bodies = p->bodies.body_count;
+  for (size_t k = 0; k < bodies; k++)
+    w->first[k] = ccp_body_moves(&p->bodies, (uint32_t)k) ? (uint32_t)k : SCREE_CCP_WORLD;
+  for (size_t i = 0; i < p->block_count; i++) w->parent[i] = unite_bodies(p, w, i);
+  for (size_t k = 0; k < bodies; k++) w->island[k] = NO_ISLAND;
+  for (size_t i = 0; i < p->block_count; i++) {
+    uint32_t alone = NO_ISLAND, *island = &alone;
+    if (w->parent[i] != SCREE_CCP_WORLD) island = &w->island[groups_root(w->first, w->parent[i])];
+    if (*island == NO_ISLAND) *island = (uint32_t)w->count++;
+    w->parent[i] = *island;
+  }
+}
+
+/* The same by blocks of N that are not zero. A root comes before its blocks. */
+static void number_by_matrix(const ccp_operator *op, op_islands *w) {
   const ccp_block_rows *local = op_local_rows(op);
+  for (size_t i = 0; i < op->block_count; i++) w->parent[i] = (uint32_t)i;
   for (size_t i = 0; i < op->block_count; i++) {
     const size_t dim = op->row_start[i + 1] - op->row_start[i];
     for (size_t k = local->start[i]; k < local->start[i + 1]; k++) {
@@ -45,34 +67,33 @@ static void link_matrix(const ccp_operator *op, op_islands *w) {
       if (coupled) groups_unite(w->parent, (uint32_t)i, (uint32_t)j);
     }
   }
+  for (size_t i = 0; i < op->block_count; i++) {
+    const uint32_t root = groups_root(w->parent, (uint32_t)i);
+    w->block[i] = root == i ? (uint32_t)w->count++ : w->block[root];
+  }
+  if (op->block_count) memcpy(w->parent, w->block, op->block_count * sizeof *w->block);
 }
 
 scree_status op_islands_find(ccp_operator *op, op_islands *w) {
   scree_context *context = op->context;
-  const size_t n = op->block_count;
+  const size_t n = op->block_count, bodies = op->problem->bodies.body_count;
   w->count = w->largest = 0;
   if (memory_grow(context, &w->parent, n + 1, sizeof *w->parent) ||
       memory_grow(context, &w->block, n + 1, sizeof *w->block) ||
       memory_grow(context, &w->start, n + 2, sizeof *w->start) ||
-      memory_grow(context, &w->first, op->problem->bodies.body_count + 1, sizeof *w->first))
+      memory_grow(context, &w->first, bodies + 1, sizeof *w->first) ||
+      memory_grow(context, &w->island, bodies + 1, sizeof *w->island))
     return SCREE_ERROR_MEMORY;
-  for (size_t i = 0; i < n; i++) w->parent[i] = (uint32_t)i;
   if (op->form == SCREE_FORM_BODIES)
-    link_bodies(op->problem, w);
+    number_by_bodies(op->problem, w);
   else
-    link_matrix(op, w);
-  /* Numbers of islands in place of roots; a root comes before its blocks. */
-  memset(w->start, 0, (n + 2) * sizeof *w->start);
-  for (size_t i = 0; i < n; i++) {
-    const uint32_t root = groups_root(w->parent, (uint32_t)i);
-    w->block[i] = root == i ? (uint32_t)w->count++ : w->block[root];
-    w->start[w->block[i] + 2]++;
-  }
+    number_by_matrix(op, w);
+  memset(w->start, 0, (w->count + 2) * sizeof *w->start);
+  for (size_t i = 0; i < n; i++) w->start[w->parent[i] + 2]++;
   for (size_t c = 0; c < w->count; c++) {
     if (w->start[c + 2] > w->largest) w->largest = w->start[c + 2];
     w->start[c + 2] += w->start[c + 1];
   }
-  memcpy(w->parent, w->block, n * sizeof *w->block);
   for (size_t i = 0; i < n; i++) w->block[w->start[w->parent[i] + 1]++] = (uint32_t)i;
   return SCREE_OK;
 }
@@ -235,5 +256,6 @@ void op_islands_clear(scree_context *context, op_islands *w) {
   memory_free(context, w->block);
   memory_free(context, w->parent);
   memory_free(context, w->first);
+  memory_free(context, w->island);
   *w = (op_islands){0};
 }

@@ -13,8 +13,8 @@ typedef struct op_islands {
   size_t count, largest; /* islands; blocks of the largest */
   uint32_t *start;       /* count + 1, into block */
   uint32_t *block;       /* blocks by island; islands and blocks ascend */
-  /* Room: of blocks; of bodies: 1 + the block, or the body of an island's own. */
-  uint32_t *parent, *first;
+  /* Room: of blocks; of bodies: a group, later 1 + the body of an island's own; the island. */
+  uint32_t *parent, *first, *island;
   scree_ccp *problem; /* the island that was built last */
 } op_islands;
 

@@ -411,29 +411,37 @@ void op_project_step(ccp_operator *op, const double *y, double step, const doubl
   }
 }
 
-/* Most of a warm start lies in its cones or at an apex. Tells that as sets/coulomb.c does, and
- * leaves what it would: -0 at the apex. */
+/* Most of a warm start lies in its cones or at an apex. Tells that of a plain cone as
+ * sets/coulomb.c does, and leaves what it would: -0 at the apex. */
 enum { PROJECT_BLOCKS = 4096 };
-static bool is_feasible(const scree_set *set, double *x) {
-  if (!set_is_plain_cone(set)) return false;
+static inline bool is_feasible(double mu, double *x) {
   const double n = x[0], square = x[1] * x[1] + x[2] * x[2];
   const bool zero = x[1] == 0.0 && x[2] == 0.0, usual = square > 1e-280 && square < 1e280;
-  const bool inside = (n > 0.0 && n < INFINITY && (zero || usual) && sqrt(square) <= set->mu * n) ||
-                      (n == 0.0 && zero);
+  const bool inside =
+      (n > 0.0 && n < INFINITY && (zero || usual) && sqrt(square) <= mu * n) || (n == 0.0 && zero);
   if (inside) x[0] = n > 0.0 ? n : -0.0;
   return inside;
 }
 
-static void project_one(const ccp_operator *op, size_t i, double *x) {
-  const scree_set *set = ccp_set(op->problem, i);
-  if (!is_feasible(set, x + op->row_start[i])) scree_set_project(set, 1.0, x + op->row_start[i]);
+/* What a set is, is asked once for the blocks in a row that have it. */
+static void project_some(const ccp_operator *op, size_t begin, size_t end, double *x) {
+  const scree_set *set = NULL;
+  bool plain = false;
+  for (size_t i = begin; i < end; i++) {
+    const scree_set *const mine = ccp_set(op->problem, i);
+    double *const rows = x + op->row_start[i];
+    if (mine != set) plain = set_is_plain_cone(mine);
+    set = mine;
+    if (!plain || !is_feasible(set->mu, rows)) scree_set_project(set, 1.0, rows);
+  }
 }
 
 void op_project(ccp_operator *op, double *x) {
-  if (op->block_count < PROJECT_BLOCKS) {
-    for (size_t i = 0; i < op->block_count; i++) project_one(op, i, x);
+  const size_t n = op->block_count, parts = n < PROJECT_BLOCKS ? 1 : n / (PROJECT_BLOCKS / 4);
+  if (parts == 1) {
+    project_some(op, 0, n, x);
     return;
   }
 #pragma omp parallel for schedule(static) num_threads(context_team(op->context, true))
-  for (size_t i = 0; i < op->block_count; i++) project_one(op, i, x);
+  for (size_t k = 0; k < parts; k++) project_some(op, k * n / parts, (k + 1) * n / parts, x);
 }
