@@ -71,7 +71,9 @@ typedef struct op_class {
    * null g stands for the impulses that a sweep keeps inside; `rest` then holds the others. */
   void (*judge)(ccp_operator *op, scree_model model, const double *g, const double *rest,
                 op_judged *sum);
-  /* The same of the impulses and the state that sweep_begin made of g; may be null. */
+  /* The same of the impulses and the state that sweep_begin made of g, or sweeps since; may be
+   * null.
+   */
   void (*judge_begun)(ccp_operator *op, scree_model model, const double *g, op_judged *sum);
   /* Gradient steps of the form's own, see operator_gradient.h; null: made of products. */
   const struct op_gradient_class *gradient;
@@ -201,6 +203,11 @@ void op_residual_each(ccp_operator *op, scree_model model, const double *g, cons
 /* The same of the impulses of a sweep that are inside (op_sweep_inside): g need not be stored. */
 void op_sweep_residual(ccp_operator *op, scree_model model, const double *g, double *scratch,
                        scree_residual *out);
+/* The same from the velocities that the sweeps have led along, as a sweep itself reads them: for
+ * half the price, and with the rounding of all sweeps since op_sweep_begin. For forms that have
+ * judge_begun. */
+void op_sweep_residual_led(ccp_operator *op, scree_model model, const double *g,
+                           scree_residual *out);
 /* op_sweep_begin, and the residuals at g, which then cost half; for forms that have judge_begun. */
 void op_sweep_begin_residual(ccp_operator *op, scree_model model, const double *g,
                              scree_residual *out);

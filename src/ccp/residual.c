@@ -160,12 +160,17 @@ void op_sweep_residual(ccp_operator *op, scree_model model, const double *g, dou
   op_judged_finish(op, &sum, op->r_norm, out);
 }
 
-void op_sweep_begin_residual(ccp_operator *op, scree_model model, const double *g,
-                             scree_residual *out) {
+void op_sweep_residual_led(ccp_operator *op, scree_model model, const double *g,
+                           scree_residual *out) {
   op_judged sum = {0};
-  op_sweep_begin(op, g);
   op->class->judge_begun(op, model, g, &sum);
   op_judged_finish(op, &sum, op->r_norm, out);
+}
+
+void op_sweep_begin_residual(ccp_operator *op, scree_model model, const double *g,
+                             scree_residual *out) {
+  op_sweep_begin(op, g);
+  op_sweep_residual_led(op, model, g, out);
 }
 
 void op_residual(ccp_operator *op, scree_model model, const double *g, const double *u,
