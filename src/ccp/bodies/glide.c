@@ -118,6 +118,7 @@ static glide_work work_of(const op_bodies *impl, int k, const op_glide_params *p
   work.sweep.beta = params->beta;
   work.sweep.shift = params->follow > 0.0 ? impl->glide.of[k].shift : NULL;
   work.sweep.follow = params->follow;
+  work.sweep.joins = pack->plan.tiled ? pack->plan.joins : NULL;
   return work;
 }
 

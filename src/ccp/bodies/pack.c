@@ -202,6 +202,7 @@ void bodies_pack_free(scree_context *context, bodies_pack *pack) {
   memory_free(context, pack->plan.unit_start);
   memory_free(context, pack->plan.chain_start);
   memory_free(context, pack->plan.phase_start);
+  memory_free(context, pack->plan.joins);
   memory_free(context, pack->open.asleep);
   memory_free(context, pack->pair);
   memory_free(context, pack->scratch.trait);

@@ -39,7 +39,8 @@ typedef struct pack_plan {
   size_t chain_count;
   uint32_t *phase_start; /* phase_count + 1, units */
   size_t phase_count;
-  bool tiled; /* else the groups of a phase share no moving body, whatever their units */
+  uint8_t *joins; /* each group, when tiled: may share a moving body with the one before it */
+  bool tiled;     /* else the groups of a phase share no moving body, whatever their units */
 } pack_plan;
 
 /* From `phase` on: contacts that bodies left alone would leave wide open, so that an impulse is not

@@ -82,6 +82,11 @@ static scree_status reserve(bodies_pack *pack, scree_context *context, size_t gr
   if (pack->lanes.has_rays &&
       memory_grow(context, &pack->lanes.rough, groups, sizeof *pack->lanes.rough))
     return SCREE_ERROR_MEMORY;
+  if (pack->plan.tiled) {
+    if (memory_grow(context, &pack->plan.joins, groups, sizeof *pack->plan.joins))
+      return SCREE_ERROR_MEMORY;
+    memset(pack->plan.joins + before, 0, groups - before);
+  }
   pack->lanes.count = groups;
   pack->plan.unit_count = units;
   pack->plan.phase_count = phases;
@@ -317,6 +322,7 @@ static void place_tile(bodies_pack *pack, const pack_tile *tile, const uint32_t 
     if (is_placed_closed(pack, list[j])) counts.count[pack->scratch.colour[list[j]]]++;
   for (size_t c = 0; c < PACK_COLOURS; c++) {
     next[c] = at;
+    if (counts.count[c]) pack->plan.joins[at / PACK_LANES] = 1;
     at += PACK_LANES * groups_of(counts.count[c]);
   }
   for (size_t j = tile->first; j < tile->end; j++)

@@ -167,6 +167,27 @@ static inline vd line_spread(const double *line, size_t k) {
   return k ? _mm256_permute4x64_pd(high, 0xef) : _mm256_permute4x64_pd(high, 0xea);
 }
 
+/* Forces and moments to lines of twists on both sides, by the inverse mass and inertia that they
+ * have: a gets -(force, reach_a moment), b the opposite. */
+static inline void lines_turn(const uintptr_t *to_a, const uintptr_t *to_b, const double *reach_a,
+                              const double *reach_b, const vd *in) {
+  const vd one = _mm256_set1_pd(1.0);
+  vd low[4], high[4];
+  transpose(in, low);
+  transpose(in + 4, high);
+  for (size_t k = 0; k < LANES; k++) {
+    const vd arm_a = _mm256_set1_pd(reach_a[k]), arm_b = _mm256_set1_pd(reach_b[k]);
+    double *a = (double *)to_a[k], *b = (double *)to_b[k];
+    const vd low_a = line_spread(a, 0) * _mm256_blend_pd(one, arm_a, 8),
+             low_b = line_spread(b, 0) * _mm256_blend_pd(one, arm_b, 8);
+    const vd high_a = line_spread(a, 1) * arm_a, high_b = line_spread(b, 1) * arm_b;
+    _mm256_store_pd(a, _mm256_fnmadd_pd(low[k], low_a, _mm256_load_pd(a)));
+    _mm256_store_pd(a + 4, _mm256_fnmadd_pd(high[k], high_a, _mm256_load_pd(a + 4)));
+    _mm256_store_pd(b, _mm256_fmadd_pd(low[k], low_b, _mm256_load_pd(b)));
+    _mm256_store_pd(b + 4, _mm256_fmadd_pd(high[k], high_b, _mm256_load_pd(b + 4)));
+  }
+}
+
 #include "ccp/kernels/body.inc"
 
 #ifdef __clang__

@@ -155,14 +155,9 @@ static inline __attribute__((always_inline)) void lines_store(const uintptr_t *a
   for (size_t k = 0; k < LANES; k++) _mm512_store_pd((void *)address[k], line[k]);
 }
 
-/* Momentum to both sides from one transpose of six fields: a gets -(force, reach_a moment), b the
- * opposite. */
-static inline __attribute__((always_inline)) void lines_push(const uintptr_t *to_a,
-                                                             const uintptr_t *to_b,
-                                                             const double *reach_a,
-                                                             const double *reach_b, const vd *in) {
-  const vd one = _mm512_set1_pd(1.0);
-  vd low[4], line[8];
+/* Six fields of eight lanes as lines, zeros behind them. */
+static inline __attribute__((always_inline)) void join_six(const vd *in, vd *line) {
+  vd low[4];
   transpose(in, low);
   const vd even = _mm512_unpacklo_pd(in[4], in[5]), odd = _mm512_unpackhi_pd(in[4], in[5]);
   for (size_t k = 0; k < 4; k++) {
@@ -173,12 +168,44 @@ static inline __attribute__((always_inline)) void lines_push(const uintptr_t *to
     line[k + 4] = _mm512_maskz_permutex2var_pd(
         0x3f, low[k], _mm512_setr_epi64(4, 5, 6, 7, at + 4, at + 5, 0, 0), pair);
   }
+}
+
+/* Momentum to both sides from one transpose of six fields: a gets -(force, reach_a moment), b the
+ * opposite. */
+static inline __attribute__((always_inline)) void lines_push(const uintptr_t *to_a,
+                                                             const uintptr_t *to_b,
+                                                             const double *reach_a,
+                                                             const double *reach_b, const vd *in) {
+  const vd one = _mm512_set1_pd(1.0);
+  vd line[8];
+  join_six(in, line);
   for (size_t k = 0; k < LANES; k++) {
     const vd arm_a = _mm512_mask_broadcastsd_pd(one, 0x38, _mm_load_sd(reach_a + k));
     const vd arm_b = _mm512_mask_broadcastsd_pd(one, 0x38, _mm_load_sd(reach_b + k));
     void *a = (void *)to_a[k], *b = (void *)to_b[k];
     _mm512_store_pd(a, _mm512_fnmadd_pd(line[k], arm_a, _mm512_load_pd(a)));
     _mm512_store_pd(b, _mm512_fmadd_pd(line[k], arm_b, _mm512_load_pd(b)));
+  }
+}
+
+/* The same to lines of twists: by the inverse mass, and inertia, that they have. */
+static inline __attribute__((always_inline)) void lines_turn(const uintptr_t *to_a,
+                                                             const uintptr_t *to_b,
+                                                             const double *reach_a,
+                                                             const double *reach_b, const vd *in) {
+  const vd one = _mm512_set1_pd(1.0);
+  const __m512i spread = _mm512_setr_epi64(6, 6, 6, 7, 7, 7, 6, 7);
+  vd line[8];
+  join_six(in, line);
+  for (size_t k = 0; k < LANES; k++) {
+    const vd arm_a = _mm512_mask_broadcastsd_pd(one, 0x38, _mm_load_sd(reach_a + k));
+    const vd arm_b = _mm512_mask_broadcastsd_pd(one, 0x38, _mm_load_sd(reach_b + k));
+    void *a = (void *)to_a[k], *b = (void *)to_b[k];
+    const vd twist_a = _mm512_load_pd(a), twist_b = _mm512_load_pd(b);
+    const vd by_a = _mm512_permutexvar_pd(spread, twist_a) * arm_a,
+             by_b = _mm512_permutexvar_pd(spread, twist_b) * arm_b;
+    _mm512_store_pd(a, _mm512_fnmadd_pd(line[k], by_a, twist_a));
+    _mm512_store_pd(b, _mm512_fmadd_pd(line[k], by_b, twist_b));
   }
 }
 

@@ -98,6 +98,7 @@ typedef struct sphere_sweep {
    */
   double *shift;
   double follow;
+  const uint8_t *joins; /* with extrapolation: see pack_plan of bodies/pack.h */
   pack_reach reach;
 } sphere_sweep;
 

@@ -117,6 +117,21 @@ static inline void lines_push(const uintptr_t *to_a, const uintptr_t *to_b, cons
   }
 }
 
+/* The same to lines of twists: by the inverse mass, and inertia, that they have. */
+static inline void lines_turn(const uintptr_t *to_a, const uintptr_t *to_b, const double *reach_a,
+                              const double *reach_b, const vd *in) {
+  body_line *a = (body_line *)to_a[0], *b = (body_line *)to_b[0];
+  const double turn_a = reach_a[0] * a->inverse_inertia, turn_b = reach_b[0] * b->inverse_inertia;
+  for (size_t k = 0; k < 3; k++) {
+    a->linear[k] -= a->inverse_mass * in[k];
+    a->angular[k] -= turn_a * in[3 + k];
+  }
+  for (size_t k = 0; k < 3; k++) {
+    b->linear[k] += b->inverse_mass * in[k];
+    b->angular[k] += turn_b * in[3 + k];
+  }
+}
+
 /* Fields that are a twist, zero in the others; and the others of b. */
 static inline vd vd_line(vd a, vd b, size_t k) {
   return k < 6 ? a : b;
