@@ -125,10 +125,13 @@ static const double auto_coarse_price = 2.5;
  * need.
  */
 static const double auto_island_patience = 30.0;
-/* Newton steps of a turn: at least, at most, what this time allows between; those that
- * ipm follows, so many. Odd and even turns differ by these factors. */
+/* Newton steps of a turn: at least, at most, what this time allows between; relaxed ones,
+ * which have ipm, and tiny ones, so many (with 60 in place of 200 problems of 30 contacts take a
+ * third more time, as ipm does not solve all of them). Odd and even turns differ by these factors.
+ */
 static const double auto_patience_least = 300.0, auto_patience_most = 2000.0,
-                    auto_patience_time = 0.5, auto_patience_interior = 60.0;
+                    auto_patience_time = 0.5, auto_patience_interior = 60.0,
+                    auto_patience_tiny = 200.0;
 static const double auto_patience_odd = 0.3, auto_patience_even = 6.0;
 /* Steps along a path without a gain, more each turn; steps with weights of each block's own,
  * doubled each turn (docs/measurements/0.2.md, packings with high friction). */

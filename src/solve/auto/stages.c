@@ -431,7 +431,7 @@ static scree_status start_from_polygons(solve_run *run, double facets) {
 static scree_status solve_tiny(auto_work *w, turn *t) {
   static const double facets[] = {12.0, 24.0};
   solve_run *run = w->run;
-  t->patience = auto_patience_interior;
+  t->patience = auto_patience_tiny;
   scree_status status = newton_steps(w, t);
   if (!status && !run->ended) status = try_method(run, AUTO_IPM);
   for (size_t k = 0; k < sizeof facets / sizeof facets[0] && !status && !run->ended; k++) {
