@@ -1,5 +1,5 @@
 /* Any bytes as a mesh file; the first one tells the format. What is read makes a shape whose mass
- * can be asked for. */
+ * can be asked for; of gmsh's files it makes a flexible part of tetrahedra or triangles. */
 #include <math.h>
 
 #include "io/mesh/import.h"
@@ -8,9 +8,39 @@
 
 FUZZ_MUTATE_TEXT(1)
 
+/* A world of one part of a file of gmsh; small ones make a step. */
+static void read_msh(bool shell, const char *bytes, size_t size) {
+  static const char *const scenes[] = {
+      "step: 1 ms\nduration: 1 ms\nstepper: hht\nflexible:\n"
+      "  - {name: p, kind: mesh, file: a.msh, young: 1e6, density: 1e3, held: [x-]}\n",
+      "step: 1 ms\nduration: 1 ms\nstepper: hht\nflexible:\n"
+      "  - {name: p, kind: shell, file: a.msh, thickness: 0.1, young: 1e6, density: 1e3}\n"};
+  static const char *const paths[] = {"scene.yaml", "a.msh"};
+  const char *texts[] = {scenes[shell], bytes};
+  const size_t sizes[] = {strlen(texts[0]), size};
+  scree_context *context = fuzz_context();
+  scree_scene *scene = NULL;
+  scree_world *world = NULL;
+  scree_sim *sim = NULL;
+  const scree_sim_def def = scree_sim_def_default();
+  scree_status status = scree_scene_load_files(context, 2, paths, texts, sizes, NULL, &scene);
+  if (!status) status = scree_scene_build(scene, &world);
+  check(status == SCREE_OK || *scree_context_message(context));
+  const bool small = !status && scree_world_body_count(world) <= 20;
+  scree_world_destroy(world);
+  if (small && scree_sim_create(scene, &def, &sim) == SCREE_OK) (void)scree_sim_step(sim, NULL);
+  scree_sim_destroy(sim);
+  scree_scene_destroy(scene);
+  fuzz_end(context);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const char *const paths[] = {"a.stl", "a.obj", "a.ply", "a.dae"};
   if (!size) return 0;
+  if (data[0] & 4) {
+    read_msh(data[0] & 1, (const char *)data + 1, size - 1);
+    return 0;
+  }
   scree_context *context = fuzz_context();
   char why[256] = "";
   mesh_import m;

@@ -2,7 +2,8 @@
  *
  * Metadata have checksums that random bytes never meet. So an input is a list of changes to a good
  * recording, which is made at the start; after them the checksums of the blocks that were touched
- * are put right. An input that begins with 0 is a file as it is instead. */
+ * are put right. An input that begins with 0 is a file as it is instead, one that begins with 0xE0
+ * to 0xE2 changes a recording that h5repack wrote anew, whose structure has no checksums. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -21,6 +22,13 @@ static unsigned char *image, *work;
 static size_t image_size;
 static struct block { size_t at, size; /* with the checksum */ } blocks[MAX_BLOCKS];
 static size_t block_count, *places, place_count; /* places: bytes of the blocks */
+
+/* Written anew by h5repack, where that is there: as by default, packed, without chunks. */
+enum { ANEW = 0xE0, LAYOUTS = 3 };
+static struct layout {
+  unsigned char *bytes;
+  size_t size, *places, place_count;
+} anew[LAYOUTS];
 
 static char export_stem[64];
 
@@ -79,6 +87,34 @@ static void find_blocks(void) {
     for (size_t i = 0; i < blocks[k].size; i++) places[n++] = blocks[k].at + i;
 }
 
+static unsigned char *read_file(const char *path, size_t *size) {
+  FILE *file = fopen(path, "rb");
+  check(file != NULL && fseek(file, 0, SEEK_END) == 0);
+  *size = (size_t)ftell(file);
+  rewind(file);
+  unsigned char *bytes = malloc(*size);
+  check(bytes && fread(bytes, 1, *size, file) == *size);
+  fclose(file);
+  return bytes;
+}
+
+/* What is changed are the bytes that are not 0: structure and data, and no room between them. */
+static void write_anew(const char *path, int k) {
+  static const char *const options[LAYOUTS] = {"", "-f SHUF -f GZIP=6 -f FLET", "-l CONTI"};
+  struct layout *l = &anew[k];
+  char other[80], command[300];
+  snprintf(other, sizeof other, "%s.anew", path);
+  snprintf(command, sizeof command, "h5repack %s %s %s 2>/dev/null", options[k], path, other);
+  if (system(command) == 0) {
+    l->bytes = read_file(other, &l->size);
+    l->places = calloc(l->size, sizeof *l->places);
+    for (size_t i = 0; i < l->size; i++)
+      if (l->bytes[i]) l->places[l->place_count++] = i;
+    check(l->place_count > 1000);
+  }
+  unlink(other);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
   (void)argc, (void)argv;
   char directory[] = "/tmp/fuzz_recording_XXXXXX", path[64], side[96];
@@ -86,14 +122,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   snprintf(path, sizeof path, "%s/r.h5", directory);
   snprintf(side, sizeof side, "%s.checkpoint", path);
   make_recording(path);
-  FILE *file = fopen(path, "rb");
-  check(file != NULL && fseek(file, 0, SEEK_END) == 0);
-  image_size = (size_t)ftell(file);
-  rewind(file);
-  image = malloc(image_size);
+  image = read_file(path, &image_size);
   work = malloc(image_size);
-  check(image && work && fread(image, 1, image_size, file) == image_size);
-  fclose(file);
+  check(work != NULL);
+  for (int k = 0; k < LAYOUTS; k++) write_anew(path, k);
   unlink(path);
   unlink(side);
   rmdir(directory);
@@ -123,7 +155,7 @@ static void draw(scree_context *context, scree_recording *r, const scree_frame *
       .item_count = count, .items = items, .ground = true, .ground_level = NAN};
   scree_framing framing;
   scree_camera camera;
-  scree_image image = {0};
+  scree_image picture = {0};
   scree_render *render = NULL;
   if (!scree_render_focus(count, items, &scene.focus)) return;
   scree_framing_begin(&framing, 0.6, 0.4, 0.5, 4.0 / 3.0, 0.05);
@@ -132,10 +164,10 @@ static void draw(scree_context *context, scree_recording *r, const scree_frame *
   scree_render_settings settings = scree_render_settings_default(&camera);
   settings.samples = 1;
   scree_status status = scree_render_create(context, &render);
-  if (!status) status = scree_image_create(context, 12, 9, &image);
+  if (!status) status = scree_image_create(context, 12, 9, &picture);
   if (!status) status = scree_render_set_scene(render, &scene);
-  if (!status) (void)scree_render_draw(render, &camera, &settings, &image);
-  scree_image_clear(&image);
+  if (!status) (void)scree_render_draw(render, &camera, &settings, &picture);
+  scree_image_clear(&picture);
   scree_render_destroy(render);
 }
 
@@ -199,11 +231,34 @@ static void read_bytes(const unsigned char *bytes, size_t size, unsigned which) 
   close(file);
 }
 
+/* Four bytes a change, as below; a place is among the bytes that are not 0, or anywhere. */
+static void read_anew(const struct layout *l, const uint8_t *data, size_t size) {
+  size_t length = l->size;
+  if (!length) return;
+  unsigned char *bytes = malloc(length);
+  check(bytes != NULL);
+  memcpy(bytes, l->bytes, length);
+  for (size_t k = 1; k + 4 <= size && k < 4 * MAX_CHANGES; k += 4) {
+    const size_t number = data[k] | (size_t)data[k + 1] << 8;
+    const unsigned how = data[k + 3];
+    size_t at = how & 0x80 ? number * l->size >> 16 : l->places[number * l->place_count >> 16];
+    if (how & 0x40) length = number * l->size >> 16;
+    for (int n = 0; n < (how & 2 ? 8 : 1) && at < l->size; n++, at++)
+      bytes[at] = how & 1 ? (unsigned char)(bytes[at] ^ data[k + 2]) : data[k + 2];
+  }
+  read_bytes(bytes, length, size > 3 ? data[size - 2] : 3);
+  free(bytes);
+}
+
 /* Four bytes a change: place 2, value, how (1: or-exclusive; 2: eight bytes are set alike; 0x40:
  * cut here; 0x80: anywhere in the file; 0x20: the checksum stays wrong). */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!size || data[0] == 0) {
     read_bytes(data + (size != 0), size - (size != 0), 3);
+    return 0;
+  }
+  if (data[0] >= ANEW && data[0] < ANEW + LAYOUTS) {
+    read_anew(&anew[data[0] - ANEW], data, size);
     return 0;
   }
   size_t touched[8 * MAX_CHANGES], touched_count = 0, length = image_size;

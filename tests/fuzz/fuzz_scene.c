@@ -1,6 +1,7 @@
 /* Any bytes as a scene: a message, or a world that makes three steps; never a crash, a leak or a
  * hang. A scene may well ask for a hundred million bodies or iterations: those that ask for more
  * than a few are read but not built. It can reach the files below and no others. */
+#include <ctype.h>
 #include <string.h>
 
 #include "scene/build/build.h"
@@ -9,18 +10,23 @@
 
 FUZZ_MUTATE_TEXT(0)
 
-static const char *const paths[] = {"scene.yaml", "other.yaml", "table.csv", "solid.obj"};
+static const char *const paths[] = {"scene.yaml", "other.yaml", "table.csv", "solid.obj",
+                                    "part.msh"};
 static const char *const texts[] = {
     NULL, "materials: {other: {friction: 0.3}}\n", "x,y,z,radius\n0,0,3,0.5\n2,0,3,0.5\n",
-    "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"};
+    "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n",
+    "$MeshFormat\n2.2 0 8\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n$Elements\n4\n"
+    "1 2 0 1 2 3\n2 2 0 2 5 3\n3 4 0 1 2 3 4\n4 4 0 2 5 3 4\n"};
 enum { FILES = sizeof paths / sizeof *paths, DEPTH = 60 };
 
-/* The product of a number, or of a list of them; infinite when they cannot be known. */
-static double amount(scree_scene *scene, const scene_node *node) {
+/* The product of a number, or of a list or map of them; infinite when they cannot be known. Options
+ * of steppers may be names. */
+static double amount(scree_scene *scene, const scene_node *node, bool names) {
   double product = 1.0, value;
   const size_t count = node->kind == SCENE_SCALAR ? 1 : node->count;
   for (size_t i = 0; i < count; i++) {
     const scene_node *one = node->kind == SCENE_SCALAR ? node : node->items[i];
+    if (names && one->kind == SCENE_SCALAR && islower((unsigned char)*one->text)) continue;
     if (one->kind != SCENE_SCALAR ||
         scene_number(&scene->doc, &scene->scope, one, "", SCENE_ANY_UNIT, &value))
       return 1e300;
@@ -33,14 +39,14 @@ static bool is_small(scree_scene *scene, const scene_node *node, int depth) {
   static const struct {
     const char *key;
     double limit;
-  } limits[] = {{"number", 30},  {"count", 30},        {"for", 30},   {"attempts", 1000},
-                {"rate", 1e3},   {"iterations", 30},   {"parts", 20}, {"retry_iterations", 30},
-                {"options", 50}, {"retry_halvings", 3}};
+  } limits[] = {{"number", 30},  {"count", 30},         {"for", 30},      {"attempts", 1000},
+                {"rate", 1e3},   {"iterations", 30},    {"parts", 20},    {"retry_iterations", 30},
+                {"options", 50}, {"retry_halvings", 3}, {"elements", 20}, {"cells", 20}};
   if (depth > DEPTH) return false;
   for (size_t i = 0; i < node->count; i++) {
     for (size_t k = 0; node->keys && k < sizeof limits / sizeof *limits; k++)
       if (strcmp(node->keys[i]->text, limits[k].key) == 0 && strcmp(limits[k].key, "parts") != 0 &&
-          amount(scene, node->items[i]) > limits[k].limit)
+          amount(scene, node->items[i], strcmp(limits[k].key, "options") == 0) > limits[k].limit)
         return false;
     if (!is_small(scene, node->items[i], depth + 1)) return false;
   }

@@ -142,7 +142,8 @@ static void add_damped(const world_link *l, const pose *at, const double *v, dou
   }
 }
 
-/* Adds the parts of k and r that come from rows. */
+/* Adds the parts of k and r that come from rows. Gradients that are no number must not make a
+ * damping of 0 one: `r` is null where nothing is damped. */
 static void add_rows(const world_link *l, const link_rows *seen, double *k, double *r) {
   const bool points = link_classes[l->kind]->points;
   const uint32_t n = 6 * l->body_count, used = points ? 3 : 6, m = used * l->body_count;
@@ -150,7 +151,8 @@ static void add_rows(const world_link *l, const link_rows *seen, double *k, doub
     const link_row *one = &seen->row[row];
     for (uint32_t a = 0; a < m; a++) {
       const uint32_t i = a / used * 6 + a % used;
-      const double gk = one->stiffness * one->gradient[i], gr = one->damping * one->gradient[i];
+      const double gk = one->stiffness * one->gradient[i];
+      const double gr = one->damping > 0.0 ? one->damping * one->gradient[i] : 0.0;
       for (uint32_t b = 0; gk != 0.0 && b < m; b++) {
         const uint32_t j = b / used * 6 + b % used;
         k[i * n + j] += gk * one->gradient[j];

@@ -33,6 +33,18 @@ static scree_status told(const builder *b, size_t element, scree_status status) 
   return scene_fault(&b->f->scene->doc, &place, "msh: %s", why);
 }
 
+/* Nodes without a mass are left out, so those of elements must have one. */
+static scree_status check_masses(const builder *b) {
+  for (size_t e = 0; e < b->s->element_count; e++)
+    for (uint32_t k = 0; k < b->s->corners; k++) {
+      const double mass = b->mass[b->s->element[e].node[k]];
+      if (!(mass > 0.0 && isfinite(mass)))
+        return scene_fault(&b->f->scene->doc, b->f->node,
+                           "density times volume is too small or too large a number");
+    }
+  return SCREE_OK;
+}
+
 static scree_status weigh(builder *b) {
   const solid *s = b->s;
   for (int i = 0; i < 3; i++) b->lower[i] = INFINITY, b->upper[i] = -INFINITY;
@@ -50,7 +62,7 @@ static scree_status weigh(builder *b) {
     if (status) return status;
     for (uint32_t k = 0; k < s->corners; k++) b->mass[s->element[e].node[k]] += mass[k];
   }
-  return SCREE_OK;
+  return check_masses(b);
 }
 
 static bool is_held(const builder *b, const double *at) {
