@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "scree/scree.h"
 
@@ -32,8 +33,20 @@ static inline void fuzz_release(void *user, void *block, size_t size) {
   free(block);
 }
 
+/* What takes long is stopped as by a signal: steps may be made in thousands of parts, and sanitizers
+ * make them slow. What does not ask goes on and is a finding. */
+enum { FUZZ_SECONDS = 5 };
+static clock_t fuzz_start;
+
+static inline bool fuzz_is_late(void *user) {
+  (void)user;
+  return (clock() - fuzz_start) / CLOCKS_PER_SEC >= FUZZ_SECONDS;
+}
+
 static inline scree_context *fuzz_context(void) {
   scree_context_def def = scree_context_def_default();
+  def.stop = fuzz_is_late;
+  fuzz_start = clock();
   def.allocator = (scree_allocator){fuzz_allocate, fuzz_release, NULL};
   def.threads = 1;
   scree_context *context = scree_context_create(&def);
