@@ -190,6 +190,11 @@ scree_status context_fail(scree_context *context, scree_status status, const cha
   return status;
 }
 
+scree_status context_go_on(scree_context *context, const char *what) {
+  if (!context_stopped_alone(context)) return SCREE_OK;
+  return context_fail(context, SCREE_ERROR_STOPPED, "%s: stopped by the caller", what);
+}
+
 void context_log(const scree_context *context, scree_log_level level, const char *format, ...) {
   if (!context->log) return;
   char text[CONTEXT_MESSAGE_SIZE];

@@ -38,6 +38,8 @@ static inline bool context_stopped(scree_context *context) {
 static inline bool context_stopped_alone(scree_context *context) {
   return !ranks_are_many(context->ranks) && context_stopped(context);
 }
+/* In long loops: an error where the caller wants the call to end. */
+scree_status context_go_on(scree_context *context, const char *what);
 /* A call begins that its caller may stop. An answer holds for all of it: what ended early by it
  * must not be taken for a result. */
 static inline void context_begin(scree_context *context) {

@@ -17,6 +17,13 @@
  * fewer rows than this are no product. */
 enum { PANEL = 16, BAND = 48, SIDE = 8, FEW = 24 };
 
+/* Work between two questions whether to go on, in products of many rows. */
+static const double much = 2e8;
+
+static bool is_ended(const front *f, size_t rows, size_t columns, size_t depth) {
+  return f->ended && f->ended(f->user, (double)rows * (double)columns * (double)depth);
+}
+
 /* Pivots below this are replaced. */
 static double smallest_pivot(const double *a, size_t n, size_t k, double tiny) {
   double largest = 0.0;
@@ -140,6 +147,18 @@ static void update_small(const front *f) {
   }
 }
 
+/* S -= L21 U12, in bands of rows where it is much. */
+static void update(const front *f) {
+  const size_t n = f->n, k = f->k, b = n - k;
+  size_t band = b;
+  while (band > BAND && (double)band * (double)b * (double)k > much) band /= 2;
+  for (size_t i = 0; i < b; i += band) {
+    const size_t rows = i + band < b ? band : b - i;
+    product_subtract(rows, b, k, f->l + i * k, k, 1, f->u + k, n, f->s + i * b, b);
+    if (is_ended(f, rows, b, k)) return;
+  }
+}
+
 size_t front_lu(const front *f, double tiny, uint32_t *swap) {
   const size_t n = f->n, k = f->k, b = n - k;
   const double smallest = smallest_pivot(f->u, n, k, tiny);
@@ -153,6 +172,7 @@ size_t front_lu(const front *f, double tiny, uint32_t *swap) {
     follow_right(a, n, from, to);
     product_subtract(k - to, n - to, width, a + to * n + from, n, 1, a + from * n + to, n,
                      a + to * n + to, n);
+    if (is_ended(f, k - to, n - to, width)) return replaced;
   }
   if (b < FEW) {
     eliminate_few(f);
@@ -163,8 +183,9 @@ size_t front_lu(const front *f, double tiny, uint32_t *swap) {
     const size_t to = from + PANEL < k ? from + PANEL : k;
     product_subtract(b, to - from, from, f->l, k, 1, a + from, n, f->l + from, k);
     eliminate_columns(f, from, to);
+    if (is_ended(f, b, to - from, to)) return replaced;
   }
-  product_subtract(b, b, k, f->l, k, 1, a + k, n, f->s, b);
+  update(f);
   return replaced;
 }
 
@@ -187,12 +208,15 @@ static bool root_rows(double *a, size_t n, size_t from, size_t to) {
 }
 
 /* The upper triangle of C (m rows, `columns` columns) <- C - A'A, A of k rows; in bands, whose
- * squares on the diagonal are filled below it too. */
-static void subtract_square(size_t m, size_t columns, size_t k, const double *a, size_t a_row,
-                            double *c, size_t c_row) {
-  for (size_t i = 0; i < m; i += BAND)
-    product_subtract(i + BAND < m ? BAND : m - i, columns - i, k, a + i, 1, a_row, a + i, a_row,
-                     c + i * c_row + i, c_row);
+ * squares on the diagonal are filled below it too. False: it ended early. */
+static bool subtract_square(const front *f, size_t m, size_t columns, size_t k, const double *a,
+                            size_t a_row, double *c, size_t c_row) {
+  for (size_t i = 0; i < m; i += BAND) {
+    const size_t rows = i + BAND < m ? BAND : m - i;
+    product_subtract(rows, columns - i, k, a + i, 1, a_row, a + i, a_row, c + i * c_row + i, c_row);
+    if (is_ended(f, rows, columns - i, k)) return false;
+  }
+  return true;
 }
 
 bool front_cholesky(const front *f) {
@@ -201,10 +225,10 @@ bool front_cholesky(const front *f) {
   for (size_t from = 0; from < k; from += PANEL) {
     const size_t to = from + PANEL < k ? from + PANEL : k;
     if (!root_rows(a, n, from, to)) return false;
-    subtract_square(k - to, n - to, to - from, a + from * n + to, n, a + to * n + to, n);
+    if (!subtract_square(f, k - to, n - to, to - from, a + from * n + to, n, a + to * n + to, n))
+      return false;
   }
-  subtract_square(b, b, k, a + k, n, f->s, b);
-  return true;
+  return subtract_square(f, b, b, k, a + k, n, f->s, b);
 }
 
 /* ---- solves --------------------------------------------------------------------------------- */

@@ -12,16 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* `ended` gets the work (multiplications) since it was asked last; true ends the elimination,
+ * whose factors are worth nothing then. Null: it never ends early. */
 typedef struct front {
   size_t n, k;
   double *u, *l, *s;
+  bool (*ended)(void *user, double work);
+  void *user;
 } front;
 
 /* Rows are exchanged among the first k alone; swap[j] is the row exchanged with row j. Pivots not
  * above `tiny` times the largest entry of A11 are replaced (by 1 where tiny is 0); returns how many
  * were. */
 size_t front_lu(const front *f, double tiny, uint32_t *swap);
-/* A = U'U. False: a pivot is not positive. */
+/* A = U'U. False: a pivot is not positive, or it ended early. */
 bool front_cholesky(const front *f);
 
 /* y (n): the pivot part becomes L11^-1 P y1, the boundary part y2 - L21 y1. */

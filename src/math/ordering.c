@@ -281,6 +281,7 @@ scree_status ordering_minimum_degree(arena *scratch, size_t n, const uint32_t *w
     status = eliminate(&q, p, &s, &eliminated);
     group[groups++] = (uint32_t)placed;
     for (int32_t i = p; i != NONE; i = q.member[i]) order[placed++] = (uint32_t)i;
+    if (!status && groups % 256 == 0) status = context_go_on(scratch->context, "ordering");
   }
   group[groups] = (uint32_t)placed;
   *group_count = groups;

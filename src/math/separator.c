@@ -316,6 +316,8 @@ static scree_status cut_once(arena *scratch, const separator_graph *graph, uint3
   scree_status status = cut_coarsest(scratch, &level[top], sides[top], reached);
   while (!status && top-- > 0) {
     cut c;
+    status = context_go_on(scratch->context, "ordering");
+    if (status) return status;
     for (uint32_t i = 0; i < level[top].n; i++) sides[top][i] = sides[top + 1][coarse[top][i]];
     if (!cut_init(scratch, &level[top], &c)) return SCREE_ERROR_MEMORY;
     *reached = refine(&c, sides[top]);

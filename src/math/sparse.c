@@ -22,6 +22,8 @@ struct sparse_factor {
   uint32_t *local; /* of a node: its first row in the front at work */
   uint32_t *run;   /* pieces of a child's update that stay together in its parent: from, to, rows */
   double *part;    /* solve: rows of a front */
+  double work;     /* since the caller was asked whether to go on */
+  bool ended;      /* the caller wanted the factorisation to end */
 };
 
 scree_status sparse_create(scree_context *context, sparse_factor **out) {
@@ -84,6 +86,17 @@ scree_status sparse_analyse(sparse_factor *f, const sparse_blocks *a) {
 }
 
 /* ---- factorisation -------------------------------------------------------------------------- */
+
+/* Tenths of a second of it are between two questions. */
+static const double much_work = 3e8;
+
+static bool is_ended(void *user, double work) {
+  sparse_factor *f = user;
+  f->work += work;
+  if (f->work < much_work || f->ended) return f->ended;
+  f->work = 0.0;
+  return f->ended = context_stopped_alone(f->context);
+}
 
 static front pieces(const sparse_factor *f, const tree_front *t) {
   return (front){.n = t->rows,
@@ -213,7 +226,7 @@ static void move_update(const front *from, double *to) {
   }
 }
 
-/* False: no memory, or Cholesky met a pivot that is not positive. */
+/* False: no memory, the caller wants it to end, or Cholesky met a pivot that is not positive. */
 static bool factorise(sparse_factor *f, const size_t *offset, const double *value, double tiny,
                       size_t *replaced) {
   const front_tree *tree = &f->tree;
@@ -225,9 +238,13 @@ static bool factorise(sparse_factor *f, const size_t *offset, const double *valu
                                memory_grow(f->context, &f->swap, tree->rows, sizeof *f->swap)))
     return false;
   size_t top = 0;
+  f->work = 0.0;
+  f->ended = false;
   for (size_t s = 0; s < tree->front_count; s++) {
     const tree_front *t = &tree->front[s];
     front to = pieces(f, t);
+    to.ended = is_ended;
+    to.user = f;
     const size_t b = to.n - to.k;
     to.s = f->stack + top;
     begin_front(f, t, &to);
@@ -239,6 +256,7 @@ static bool factorise(sparse_factor *f, const size_t *offset, const double *valu
       return false;
     move_update(&to, f->stack + top);
     top += b * b;
+    if (is_ended(f, (double)(to.n * to.n))) return false;
   }
   return true;
 }
@@ -252,7 +270,9 @@ bool sparse_factorise(sparse_factor *f, const sparse_blocks *a, sparse_kind kind
 scree_status sparse_factorise_lu(sparse_factor *f, const size_t *offset, const double *value,
                                  double tiny, size_t *replaced) {
   f->kind = SPARSE_LU;
-  return factorise(f, offset, value, tiny, replaced) ? SCREE_OK : SCREE_ERROR_MEMORY;
+  if (factorise(f, offset, value, tiny, replaced)) return SCREE_OK;
+  return f->ended ? context_fail(f->context, SCREE_ERROR_STOPPED, "sparse: stopped by the caller")
+                  : SCREE_ERROR_MEMORY;
 }
 
 int sparse_sign(const sparse_factor *f) {

@@ -41,7 +41,8 @@ scree_status sparse_analyse_graph(sparse_factor *factor, size_t n, const uint32_
                                   const size_t *start, const uint32_t *neighbour,
                                   const uint32_t *glue, double uses);
 
-/* False: a pivot was not positive (Cholesky) or vanished (LU), or there was no memory; there is no
+/* False: a pivot was not positive (Cholesky) or vanished (LU), there was no memory, or the caller
+ * wants it to end, which the end of the step or solve asks for again (context_stopped); there is no
  * factorisation then. */
 bool sparse_factorise(sparse_factor *factor, const sparse_blocks *a, sparse_kind kind);
 /* LU that replaces pivots below `tiny` times their front's largest entry; *replaced: how many. */

@@ -72,6 +72,18 @@ class Signals(command.CommandTest):
             self.assertEqual(code, 7, err)
             self.assertLess(seconds, SECONDS)
 
+    def test_in_a_large_matrix(self):
+        """Nodes of a large block, whose matrices take seconds to be laid out, ordered and factorised."""
+        for stepper in ("euler-linearized", "nonsmooth"):
+            with open(self.path("s.yaml"), "w", encoding="ascii") as file:
+                file.write("step: 1 ms\nduration: 1 s\nstepper: %s\nflexible: [{name: p, kind: block, lower: [0, 0, 0], upper: [1, 1, 1], "
+                           "cells: [24, 24, 24], young: 1e6, density: 1000, held: [x-]}]\n" % stepper)
+            for cpu in (0.5, 1.0, 1.5, 2.5):
+                with self.subTest("%s, %g s" % (stepper, cpu)):
+                    code, err, seconds = self.interrupt(signal.SIGTERM, cpu, "run", "s.yaml", "--threads", "1", "--out", "r.h5", "--force")
+                    self.assertEqual(code, 7, err)
+                    self.assertLess(seconds, SECONDS)
+
     def test_in_a_large_picture(self):
         self.assertEqual(self.run_scree("run", "settle", "--duration", "0.02", "--out", "run.h5").code, 0)
         code, err, seconds = self.interrupt(signal.SIGINT, 1.0, "render", "run.h5", "--size", "6000x6000",

@@ -180,6 +180,7 @@ static scree_status couple(scree_context *context, size_t n, const size_t *forth
       }
     sparse_sort_columns(p->column + p->start[i], at - p->start[i]);
     p->start[i + 1] = at;
+    if (i % 64 == 63) status = context_go_on(context, "matrices");
   }
   memory_free(context, mark);
   if (status) {
@@ -226,8 +227,10 @@ static void add_pair(const formed_jacobian *b, size_t k, size_t rows, size_t l, 
       for (size_t j = 0; j < BODY; j++) block[r * columns + c] += x[BODY * r + j] * y[BODY * c + j];
 }
 
-static void fill_delassus(const ccp_operator *op, const formed_jacobian *b, formed_matrix *n) {
-  for (size_t i = 0; i < op->block_count; i++) {
+static scree_status fill_delassus(const ccp_operator *op, const formed_jacobian *b,
+                                  formed_matrix *n) {
+  scree_status status = SCREE_OK;
+  for (size_t i = 0; i < op->block_count && !status; i++) {
     const size_t rows = (size_t)ccp_dim(op->problem, i);
     for (size_t at = n->start[i]; at < n->start[i + 1]; at++) {
       const size_t j = n->column[at], columns = (size_t)ccp_dim(op->problem, j);
@@ -237,7 +240,9 @@ static void fill_delassus(const ccp_operator *op, const formed_jacobian *b, form
       for (size_t r = 0; i == j && op->problem->compliance && r < rows; r++)
         n->value[n->offset[at] + r * columns + r] += op->problem->compliance[op->row_start[i] + r];
     }
+    if (i % 64 == 63) status = context_go_on(op->context, "matrices");
   }
+  return status;
 }
 
 static scree_status delassus_of_bodies(ccp_operator *op, formed_matrix *n) {
@@ -260,10 +265,7 @@ static scree_status delassus_of_bodies(ccp_operator *op, formed_matrix *n) {
         n->offset[k + 1] = n->offset[k] + (size_t)ccp_dim(op->problem, i) *
                                               (size_t)ccp_dim(op->problem, n->column[k]);
     if (n->offset) n->value = memory_new(context, n->offset[blocks], sizeof *n->value);
-    if (n->value)
-      fill_delassus(op, &b, n);
-    else
-      status = SCREE_ERROR_MEMORY;
+    status = n->value ? fill_delassus(op, &b, n) : SCREE_ERROR_MEMORY;
   }
   memory_free(context, back_start);
   memory_free(context, back);

@@ -254,7 +254,8 @@ static scree_status factorise(elastic *e, const ccp_operator *op) {
                              .offset = e->offset + at->entry,
                              .value = e->value};
     status = sparse_analyse(e->factor[at->factor], &a);
-    if (!status && !sparse_factorise(e->factor[at->factor], &a, SPARSE_CHOLESKY)) return SCREE_OK;
+    if (status || sparse_factorise(e->factor[at->factor], &a, SPARSE_CHOLESKY)) continue;
+    return context_go_on(context, "elastic");
   }
   e->valid = !status;
   return status;

@@ -140,6 +140,8 @@ static scree_status prepare(void *self, const kkt_matrix *whole) {
   if (status) return status;
   d->sign = take_root(d, m);
   if (d->sign == LINEAR_POSITIVE) return SCREE_OK;
+  status = context_go_on(d->context, "direct");
+  if (status) return status;
   d->eps = first_eps;
   return factorise(d, whole);
 }
@@ -219,9 +221,11 @@ static scree_status accelerate(direct *d, const kkt_matrix *m, double *x, double
     if (!(size > 0.0)) break;
     for (size_t i = 0; i < k.n; i++) k.v[i] = d->rest[i] / size;
     k.g[0] = size;
-    while (count < k.most && fabs(k.g[count]) > 1e-8 * size && expand(d, m, &k, count)) count++;
-    if (context_stopped(d->context))
-      return context_fail(d->context, SCREE_ERROR_STOPPED, "direct: stopped by the caller");
+    while (count < k.most && fabs(k.g[count]) > 1e-8 * size && expand(d, m, &k, count)) {
+      const scree_status status = context_go_on(d->context, "direct");
+      if (status) return status;
+      count++;
+    }
     for (size_t i = count; i-- > 0;) {
       y[i] = k.g[i];
       for (size_t j = i + 1; j < count; j++) y[i] -= k.h[i][j] * y[j];
@@ -299,7 +303,7 @@ static bool correct_all(direct *d, const kkt_matrix *m, double *x, double *resid
   double last = INFINITY;
   for (int k = 0; k < CORRECTIONS; k++) {
     *residual = correct(d, m, x);
-    if (!isfinite(*residual) || *residual <= enough) return true;
+    if (!isfinite(*residual) || *residual <= enough || context_stopped(d->context)) return true;
     if (*residual > 0.5 * last) break;
     last = *residual;
   }
@@ -320,6 +324,8 @@ static scree_status solve_left(direct *d, const kkt_matrix *whole, const kkt_mat
     const scree_status status = factorise(d, whole);
     if (status) return status;
   }
+  const scree_status status = context_go_on(d->context, "direct");
+  if (status) return status;
   return m->independent && *residual > stalled ? accelerate(d, m, x, residual) : SCREE_OK;
 }
 

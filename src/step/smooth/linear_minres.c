@@ -15,7 +15,8 @@ enum {
   MOST_ROWS = KKT_MOST_ROWS,
   CORRECTIONS = 12,
   VECTORS = 11,
-  STOP_CHECK = 64 /* iterations between two checks whether to stop */
+  STOP_CHECK = 64, /* iterations between two checks whether to stop, */
+  LARGE = 20000    /* but each of a system of as many unknowns */
 };
 static const double eps = 1e-6;
 static const double enough = 1e-12, inner = 1e-10; /* of the right side, of a correction's */
@@ -112,7 +113,7 @@ static scree_status correct(minres *s, const kkt_matrix *m, double *v, double *z
   double c_old = 1.0, c = 1.0, s_old = 0.0, sn = 0.0, beta_old = 1.0;
   const long limit = 20 * (long)n + 100;
   for (long k = 0; k < limit && beta > 0.0 && fabs(eta) > goal; k++) {
-    if (k % STOP_CHECK == STOP_CHECK - 1 && context_stopped(s->context))
+    if ((k % STOP_CHECK == STOP_CHECK - 1 || n > LARGE) && context_stopped(s->context))
       return context_fail(s->context, SCREE_ERROR_STOPPED, "minres: stopped by the caller");
     for (size_t i = 0; i < n; i++) z[i] /= beta;
     multiply_shifted(s, m, z, az);
