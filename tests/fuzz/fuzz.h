@@ -33,8 +33,8 @@ static inline void fuzz_release(void *user, void *block, size_t size) {
   free(block);
 }
 
-/* What takes long is stopped as by a signal: steps may be made in thousands of parts, and sanitizers
- * make them slow. What does not ask goes on and is a finding. */
+/* What takes long is stopped as by a signal: steps may be made in thousands of parts, and
+ * sanitizers make them slow. What does not ask goes on and is a finding. */
 enum { FUZZ_SECONDS = 5 };
 static clock_t fuzz_start;
 
