@@ -141,9 +141,12 @@ class FailingCalls(CommandTest):
     def test_more_verbs(self):
         with open(self.path("arm.urdf"), "w", encoding="utf-8") as file:
             file.write(URDF)
+        self.assertEqual(self.run_scree("generate", "packing", "--size", "2x2x2", "--out", "p.hdf5").code, 0)
         self.assertEqual(self.run_scree("run", "s.yaml", "--out", "run.h5").code, 0)
         self.every_call_of(40, "export", "run.h5", "--html", "o.html")
         self.every_call_of(40, "import", "arm.urdf", "--out", "o.yaml")
+        self.every_call_of(40, "fmu", "s.yaml", "--out", "o.fmu", same=False)
+        self.every_call_of(20, "bench", "p.hdf5", "--solvers", "gs", "--out", "o", same=False)
         self.every_call_of(20, "run", "s.yaml", "--export-problem", "5", "--export-to", "o.hdf5", same=False)
         self.every_call_of(20, "sweep", "s.yaml", "--set", "step=2 ms,5 ms", "--measure", "summary.steps", "--out", "o",
                            same=False)
