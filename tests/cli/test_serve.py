@@ -401,7 +401,7 @@ class Recording(Server):
         self.stop()
         with open(self.path("long.yaml"), "w", encoding="utf-8") as file:
             file.write(SCENE)
-        writer = subprocess.Popen([SCREE, "run", "long.yaml", "--threads", "1", "--out", "long.h5", "--duration", "100"], cwd=self.dir,
+        writer = subprocess.Popen([SCREE, "run", "long.yaml", "--threads", "1", "--out", "long.h5", "--duration", "1e6"], cwd=self.dir,
                                   stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         try:
             def begun():
