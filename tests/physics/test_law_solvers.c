@@ -176,7 +176,7 @@ static scree_solve_info solve(lab *l, const char *name, scree_model model, const
   settings.model = model;
   settings.tolerance_error = 1e-11;
   settings.tolerance_residual = 0.0;
-  settings.iteration_limit = 100000;
+  settings.iteration_limit = 40000;
   settings.time_limit = 0.0; /* none: the outcome must not depend on the clock */
   memset(g, 0, sizeof g);
   memset(v, 0, ENTRIES * sizeof *v);
