@@ -5,6 +5,7 @@
  * is built, the parameters are those of its assembly, names that it gives begin with the assembly's
  * name and a dot, names that it refers to are looked up in its assembly first and then in those
  * around it, and places and directions are turned and moved to where the assembly stands. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -259,7 +260,7 @@ static scree_status turn(scree_scene *scene, const scene_node *node, const scene
   const size_t outer = scope->count;
   double count;
   scree_status status = scene_number(&scene->doc, scope, loop->items[level], key->text, "", &count);
-  if (!status && (count != (double)(long)count || count < 0.0 || count > PART_LIMIT))
+  if (!status && (!(count >= 0.0 && count <= PART_LIMIT) || count != floor(count)))
     status = scene_fault(&scene->doc, loop->items[level],
                          "%s: %g turns; a whole number from 0 to %d is expected", key->text, count,
                          PART_LIMIT);

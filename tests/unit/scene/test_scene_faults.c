@@ -221,6 +221,8 @@ static const struct {
      "scene.yaml:1:47: kind: a body with a motion is prescribed"},
     {"bodies: [{shape: {sphere: {radius: 1}}, for: {i: -1}}]",
      "scene.yaml:1:50: i: -1 turns; a whole number from 0 on is expected"},
+    {"assemblies: [{file: part.yaml, for: {i: 1e300}}]",
+     "scene.yaml:1:41: i: 1e+300 turns; a whole number from 0 to 1000 is expected"},
     {"bodies: [{shape: {sphere: {radius: 1}}, for: 3}]",
      "scene.yaml:1:46: for: a map of loop variables is expected, as {i: 4}"},
     {"bodies: [{shape: {sphere: {radius: 1}}, lattice: {count: [2, 2, 2], pitch: [1, 1, 1], "
