@@ -234,6 +234,27 @@ static double variable(expression *e, const char *name, size_t length) {
   return 0.0;
 }
 
+/* A unit behind a number, "90 deg", as its SI value. Where a parameter has the name of the unit, "2
+ * g" might as well be a product whose sign was forgotten: refused. */
+static double with_unit(expression *e, double value) {
+  skip(e);
+  size_t length = 0;
+  while (isalnum((unsigned char)e->at[length]) || e->at[length] == '_') length++;
+  if (!isalpha((unsigned char)*e->at)) return value;
+  char word[64];
+  snprintf(word, sizeof word, "'%.*s'", (int)(length > 40 ? 40 : length), e->at);
+  for (size_t i = 0; i < e->scope->count; i++) {
+    const char *name = e->scope->variables[i].name;
+    if (strlen(name) == length && strncmp(name, e->at, length) == 0)
+      return stop(e, "a sign (as *) is missing before the parameter ", word);
+  }
+  dimension unit = {.factor = 1};
+  if (!apply_unit(&unit, e->at, length, 1))
+    return stop(e, "a sign (as *) or a unit is expected before ", word);
+  e->at += length;
+  return value * unit.factor;
+}
+
 static double primary(expression *e) {
   skip(e);
   if (take(e, "(")) {
@@ -245,7 +266,7 @@ static double primary(expression *e) {
     double value = number_read(e->at, &end);
     if (end == e->at) return stop(e, "a number is expected", "");
     e->at = end;
-    return value;
+    return with_unit(e, value);
   }
   size_t length = 0;
   while (isalnum((unsigned char)e->at[length]) || e->at[length] == '_') length++;
