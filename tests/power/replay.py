@@ -4,6 +4,7 @@ Before the cut, writes that were not followed by a sync of their file may be the
 multiples of 512 bytes. Names (new files, renames, links) are there in their order up to some moment behind the last sync
 of the directory, as with the journals of ext4, XFS and Btrfs.
 """
+import bisect
 import random
 import struct
 
@@ -93,37 +94,38 @@ def cut(ops, count, mode, seed):
     return {name: contents[file] for name, file in names.items()}
 
 
-def safe_frames(ops, count, checkpoint):
-    """Frames of the last checkpoint whose name is on the disk: what a cut must leave."""
-    names, frames, waiting = {}, 0, None
-    for i, op in enumerate(ops[:count]):
-        if op.kind == "o":
-            names[op.data.decode()] = op.file
-        elif op.kind == "r":
-            a, b = op.names()
-            if a in names:
-                names[b] = names.pop(a)
-            if b == checkpoint:
-                waiting = (i, names[b])
-        elif op.kind == "d" and waiting:
-            frames = frames_of(file_content(ops[:waiting[0]], waiting[1], "all", random.Random(0)))
-            waiting = None
-    return frames
+class Checkpoints:
+    """The checkpoints of a run: when each got its name, when that name was on the disk, and its frames. Found in one pass over the log,
+    which has thousands of them, not in one for each cut."""
 
+    def __init__(self, ops, name):
+        self.named, self.synced, self.frames = [], [], []
+        names, mine = {}, {}
+        for i, op in enumerate(ops):
+            if op.kind == "o":
+                names[op.data.decode()] = op.file
+            elif op.kind in "wts":
+                mine.setdefault(op.file, []).append(op)
+            elif op.kind == "r":
+                a, b = op.names()
+                if a in names:
+                    names[b] = names.pop(a)
+                if b == name:
+                    content = file_content(mine.get(names[b], []), names[b], "all", random.Random(0))
+                    self.named.append(i)
+                    self.frames.append(frames_of(content))
+            elif op.kind == "d":
+                self.synced += [i] * (len(self.named) - len(self.synced))
 
-def checkpoint_frames(ops, count, checkpoint):
-    """Frames of each checkpoint that got its name, on the disk or not."""
-    names, found = {}, []
-    for i, op in enumerate(ops[:count]):
-        if op.kind == "o":
-            names[op.data.decode()] = op.file
-        elif op.kind == "r":
-            a, b = op.names()
-            if a in names:
-                names[b] = names.pop(a)
-            if b == checkpoint:
-                found.append(frames_of(file_content(ops[:i], names[b], "all", random.Random(0))))
-    return found
+    def safe_frames(self, count):
+        """Frames of the last checkpoint whose name is on the disk after `count` operations: what a cut must leave."""
+        n = bisect.bisect_left(self.synced, count)
+        return self.frames[n - 1] if n else 0
+
+    def frames_before_the_last(self, count):
+        """Frames of the last checkpoint but one that got its name, on the disk or not."""
+        n = bisect.bisect_left(self.named, count)
+        return self.frames[n - 2] if n > 1 else 0
 
 
 def frames_of(content):
