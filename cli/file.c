@@ -36,6 +36,16 @@ int file_refuse_input(const char *path, const char *input) {
   return cli_fail(CLI_USAGE, "%s: it is read from, so it is not written; give another name", path);
 }
 
+int file_refuse_scene(const scree_scene *scene) {
+  for (const struct claimed *c = claims; c; c = c->next)
+    if (scree_scene_reads(scene, c->claim.path))
+      return cli_fail(CLI_USAGE,
+                      "%s: the scene is read from it, so it is not written; give "
+                      "another name",
+                      c->claim.path);
+  return CLI_OK;
+}
+
 static int check_writable(const char *path) {
   struct stat s;
   if (stat(path, &s) == 0 && S_ISDIR(s.st_mode))

@@ -11,6 +11,9 @@
 int file_claim(const cli_args *args, const char *path);
 /* As above for a file that is not an operand: refused when `path` leads to it. */
 int file_refuse_input(const char *path, const char *input);
+/* All that this process has claimed: refused when the scene is read from one of them. Meshes and
+ * tables are known when it has been built. */
+int file_refuse_scene(const scree_scene *scene);
 /* A stream to what will be `path`; null after a message. */
 FILE *file_begin(fresh *f, const char *path);
 /* Closes it and gives it its name (ok), or drops it; CLI_IO after a message. */

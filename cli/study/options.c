@@ -268,6 +268,22 @@ static void report(void *user, const char *message) {
   cli_fail(CLI_INPUT, "%s", message);
 }
 
+/* Of the files of both verbs none may be one that the scene is read from. */
+static int spare_inputs(const study *s, const scree_scene *scene) {
+  static const char *const names[] = {"results.csv", "results.png", "runs.csv", "runs.png",
+                                      "report.md"};
+  char path[4300];
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    snprintf(path, sizeof path, "%s/%s", s->out, names[k]);
+    if (scree_scene_reads(scene, path))
+      return cli_fail(CLI_USAGE,
+                      "%s: the scene is read from it, so it is not written; give "
+                      "another --out",
+                      path);
+  }
+  return CLI_OK;
+}
+
 static int examine_scene(study *s, size_t measure_count, const char *const *measures,
                          size_t set_count, const char *const *sets) {
   const char *all[STUDY_FIXED + STUDY_KEYS];
@@ -301,6 +317,7 @@ static int examine_scene(study *s, size_t measure_count, const char *const *meas
     s->window[0] = 0.75 * duration;
     s->window[1] = INFINITY;
   }
+  if (!code) code = spare_inputs(s, scene);
   for (size_t i = 0; !code && i < scree_scene_file_count(scene); i++) {
     size_t size;
     const char *bytes = scree_scene_file_bytes(scene, i, &size);

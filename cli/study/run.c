@@ -1,5 +1,6 @@
 /* Cases in processes of their own, and the table of their results. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/claim.h"
 #include "base/timer.h"
 #include "cli/study/study.h"
 
@@ -176,6 +178,7 @@ static int begin(const study *s, study_case *c, worker *w) {
   }
   if (child == 0) {
     close(ends[0]);
+    if (s->table_file > 0) close(s->table_file); /* the lock is the parent's and ends with it */
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* nobody would read the result */
 #endif
@@ -322,23 +325,38 @@ static int read_rows(study_table *t, FILE *file, long *whole,
   return CLI_OK;
 }
 
-int study_table_open(study_table *t, const study *s, const char *name, const char *header,
-                     bool force, void (*row)(void *user, size_t count, char *const *fields),
-                     void *user) {
+/* The table is there, a plain file, and locked until the study has ended: two studies in one folder
+ * would mix their rows. Of two that begin together one makes the file and either may lock it. */
+static int lock_table(study_table *t) {
+  claim lock;
+  const int made = open(t->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (made < 0 && errno != EEXIST)
+    return cli_fail(CLI_IO, "%s: cannot be made: %s", t->path, strerror(errno));
+  if (made >= 0) close(made);
+  if (claim_existing(&lock, t->path) != CLAIM_TAKEN) {
+    char text[CLAIM_PATH + 128];
+    claim_explain(&lock, text, sizeof text);
+    return cli_fail(CLI_IO, "%s", text);
+  }
+  t->file = fdopen(lock.file, "r+");
+  if (t->file) return CLI_OK;
+  claim_drop(&lock);
+  return cli_fail(CLI_INTERNAL, "out of memory");
+}
+
+int study_table_open(study_table *t, study *s, const char *name, const char *header, bool force,
+                     void (*row)(void *user, size_t count, char *const *fields), void *user) {
   int code = study_make_folder(s->out);
   if (code) return code;
   snprintf(t->path, sizeof t->path, "%s/%s", s->out, name);
   snprintf(t->header, sizeof t->header, "%s", header);
-  t->file = force ? NULL : fopen(t->path, "r+");
+  code = lock_table(t);
+  if (code) return code;
+  s->table_file = fileno(t->file);
   long whole = 0;
-  if (t->file) {
-    code = read_rows(t, t->file, &whole, row, user);
-    if (!code && (fseek(t->file, whole, SEEK_SET) != 0 || ftruncate(fileno(t->file), whole) != 0))
-      code = cli_fail(CLI_IO, "%s: cannot be written: %s", t->path, strerror(errno));
-  } else {
-    t->file = fopen(t->path, "w+");
-    if (!t->file) return cli_fail(CLI_IO, "%s: cannot be made: %s", t->path, strerror(errno));
-  }
+  if (!force) code = read_rows(t, t->file, &whole, row, user);
+  if (!code && (fseek(t->file, whole, SEEK_SET) != 0 || ftruncate(fileno(t->file), whole) != 0))
+    code = cli_fail(CLI_IO, "%s: cannot be written: %s", t->path, strerror(errno));
   return code || whole ? code : study_table_add(t, header);
 }
 

@@ -49,7 +49,8 @@ typedef struct study {
   size_t measure_count;
   const char *fixed[STUDY_FIXED]; /* changes that all cases have */
   size_t fixed_count;
-  uint32_t tag; /* of the scene's files, the window and the fixed changes: results belong to it */
+  int table_file; /* which its cases give back; 0: none */
+  uint32_t tag;   /* of the scene's files, the window and the fixed changes: results belong to it */
 } study;
 
 typedef struct study_result {
@@ -107,10 +108,10 @@ typedef struct study_table {
   char header[4096];
   FILE *file;
 } study_table;
-/* Opens it and calls `row` for each row that is there (fields as texts). 0, or an exit code. */
-int study_table_open(study_table *t, const study *s, const char *name, const char *header,
-                     bool force, void (*row)(void *user, size_t count, char *const *fields),
-                     void *user);
+/* Opens it, locked until it is closed, and calls `row` for each row that is there (fields as
+ * texts). 0, or an exit code. */
+int study_table_open(study_table *t, study *s, const char *name, const char *header, bool force,
+                     void (*row)(void *user, size_t count, char *const *fields), void *user);
 int study_table_add(study_table *t, const char *row);
 void study_table_close(study_table *t);
 

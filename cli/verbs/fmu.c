@@ -4,6 +4,7 @@
  *   resources/index.txt, 0, 1, …    the scene's files and what was set */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/crc.h"
@@ -170,8 +171,10 @@ static void describe(const scree_scene *scene, const scree_coupling *c, const ch
 
 /* ---- the archive ---------------------------------------------------------------------------- */
 
+/* A plain file alone: a pipe would wait for ever, and a device says that it is empty. */
 static void *read_all(const char *path, size_t *size) {
-  FILE *file = fopen(path, "rb");
+  struct stat s;
+  FILE *file = stat(path, &s) == 0 && S_ISREG(s.st_mode) ? fopen(path, "rb") : NULL;
   char *bytes = NULL;
   *size = 0;
   if (file && fseek(file, 0, SEEK_END) == 0) {
@@ -186,6 +189,16 @@ static void *read_all(const char *path, size_t *size) {
   }
   if (file) fclose(file);
   return bytes;
+}
+
+/* Whether these bytes are a library that a host can step: an archive around anything else would be
+ * found out by whoever imports it. */
+static bool has_unit(const char *bytes, size_t size) {
+  static const char magic[] = "\177ELF", name[] = "fmi2DoStep";
+  if (size < sizeof magic || memcmp(bytes, magic, sizeof magic - 1) != 0) return false;
+  for (size_t i = 0; i + sizeof name <= size; i++)
+    if (bytes[i] == name[0] && memcmp(bytes + i, name, sizeof name) == 0) return true;
+  return false;
 }
 
 /* Beside the command, or where it is installed. */
@@ -287,7 +300,13 @@ static int pack(const cli_args *args, const work *w, const char *out, const char
   if (!find_library(args, library, sizeof library))
     return cli_fail(CLI_IO, "scree-fmu.so was not found beside the command; name it by --library");
   void *bytes = read_all(library, &size);
-  if (!bytes) return cli_fail(CLI_IO, "%s cannot be read", library);
+  if (!bytes)
+    return cli_fail(CLI_IO, "%s: cannot be read, or is not a plain file; give --library", library);
+  if (!has_unit(bytes, size)) {
+    free(bytes);
+    return cli_fail(CLI_INPUT, "%s: is not a library of a unit: 'fmi2DoStep' is not in it",
+                    library);
+  }
   text xml = {0};
   describe(w->scene, w->coupling, name, &xml);
   FILE *file = file_begin(&place, out);
@@ -327,12 +346,15 @@ static int run(cli_args *args) {
   const char *to = cli_text(args, "out", out);
   int code = safe_begin(args);
   if (!code) code = file_claim(args, to);
+  if (!code && cli_has(args, "library"))
+    code = file_refuse_input(to, cli_text(args, "library", NULL));
   if (code) return code;
   work w = {0};
   w.context = cli_context(args, &code);
   if (!w.context) return code;
   const char **sets = calloc(args->given_count + 1, sizeof *sets);
   code = sets ? load(args, &w, sets) : cli_fail(CLI_INTERNAL, "out of memory");
+  if (!code) code = file_refuse_scene(w.scene);
   if (!code) code = pack(args, &w, to, name);
   scree_coupling_destroy(w.coupling);
   scree_sim_destroy(w.sim);

@@ -1,4 +1,5 @@
 /* `scree resume`: goes on with a run that was stopped or killed. */
+#include "cli/file.h"
 #include "cli/run/simulate.h"
 #include "cli/run/spread.h"
 
@@ -48,6 +49,7 @@ static int run(cli_args *args) {
                         .export_step = export_step};
     char path[4096];
     code = simulate_export_path(args, &def, path, sizeof path);
+    if (!code) code = file_refuse_scene(scree_sim_scene(sim));
     if (!code) code = simulate(context, sim, &def);
   }
   scree_sim_destroy(sim);

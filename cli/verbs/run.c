@@ -1,7 +1,9 @@
 /* `scree run`: a scene through time. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/file.h"
 #include "cli/run/live.h"
 #include "cli/run/safe.h"
 #include "cli/run/simulate.h"
@@ -102,6 +104,17 @@ static int check_model(const scree_scene *scene, const cli_args *args) {
   return CLI_OK;
 }
 
+/* Whether the problem of a step would replace what the scene is read from. Meshes and tables are
+ * known when it has been built; before that there would be a recording already. */
+static int spare_inputs(scree_context *context, scree_scene *scene, const simulate_def *def,
+                        int *reported) {
+  if (!def->export_step || access(def->export_path, F_OK) != 0) return CLI_OK;
+  scree_world *world = NULL;
+  const scree_status status = scree_scene_build(scene, &world);
+  scree_world_destroy(world);
+  return status ? fail(context, status, *reported) : file_refuse_scene(scene);
+}
+
 /* `reported` counts the faults that were printed: the scene's own, which are found when it is read
  * or built, and those of the run. */
 static int run_scene(scree_context *context, scree_scene *scene, const cli_args *args,
@@ -110,6 +123,7 @@ static int run_scene(scree_context *context, scree_scene *scene, const cli_args 
   if (fault) return fault;
   char path[4096];
   int code = simulate_export_path(args, def, path, sizeof path);
+  if (!code) code = spare_inputs(context, scene, def, reported);
   if (code) return code;
   scree_sim_def sim_def = scree_sim_def_default();
   sim_def.out = def->out;

@@ -52,6 +52,9 @@ SCREE_API scree_context *scree_scene_context(const scree_scene *scene);
 SCREE_API size_t scree_scene_file_count(const scree_scene *scene);
 SCREE_API const char *scree_scene_file_path(const scree_scene *scene, size_t i);
 SCREE_API const char *scree_scene_file_bytes(const scree_scene *scene, size_t i, size_t *size);
+/* Is `path` one of these files, by whatever name, or the recording that the scene begins from
+ * (`from`)? What says true must not be written to. */
+SCREE_API bool scree_scene_reads(const scree_scene *scene, const char *path);
 SCREE_API size_t scree_scene_set_count(const scree_scene *scene);
 SCREE_API const char *scree_scene_set_text(const scree_scene *scene, size_t i);
 /* A scene from such files: the disk is not read, now or when it is built. */

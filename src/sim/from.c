@@ -17,12 +17,11 @@ static const char header[] = "name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz\n";
 
 static scree_status open_source(const scree_scene *scene, const char *path,
                                 scree_recording **recording) {
-  const char *first = scree_scene_file_path(scene, 0), *slash = strrchr(first, '/');
   char beside[8300];
   scree_status status = scree_recording_open(scene->context, path, recording);
   /* The path is tried as given, then beside the scene. */
-  if (status != SCREE_ERROR_IO || path[0] == '/' || !slash) return status;
-  snprintf(beside, sizeof beside, "%.*s/%s", (int)(slash - first), first, path);
+  if (status != SCREE_ERROR_IO || !scene_place_from(scene, path, beside, sizeof beside))
+    return status;
   return scree_recording_open(scene->context, beside, recording) == SCREE_OK ? SCREE_OK : status;
 }
 
@@ -84,26 +83,13 @@ static scree_status write_table(scree_recording *recording, size_t index, FILE *
   return SCREE_OK;
 }
 
-/* FILE or FILE@TIME; time NaN: the last frame. */
-static void split(const char *from, char *path, size_t size, double *time) {
-  const char *mark = strrchr(from, '@');
-  char *end = NULL;
-  *time = NAN;
-  snprintf(path, size, "%s", from);
-  if (!mark || mark == from) return;
-  const double t = number_read(mark + 1, &end);
-  if (end == mark + 1 || *end || !isfinite(t)) return;
-  *time = t;
-  snprintf(path, size, "%.*s", (int)(mark - from), from);
-}
-
 static scree_status make_table(scree_scene *scene, const char *from, const char *name,
                                uint32_t *file) {
   char path[4096], *text = NULL;
   size_t size = 0, frame = 0;
   double time;
   scree_recording *recording = NULL;
-  split(from, path, sizeof path, &time);
+  scene_split_from(from, path, sizeof path, &time);
   if (scene->doc.confined)
     return context_fail(scene->context, SCREE_ERROR_INPUT,
                         "from: %s: a scene that is not trusted does not name recordings", from);

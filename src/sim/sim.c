@@ -140,12 +140,11 @@ static scree_status refuse_inputs(scree_sim *sim) {
     const bool named =
         k < ENDS ? (size_t)snprintf(path, sizeof path, "%s%s", sim->out, ends[k]) < sizeof path
                  : sim_probe_path(sim, &sim->probes[k - ENDS], path);
-    for (size_t i = 0; named && i < scree_scene_file_count(sim->scene); i++)
-      if (claim_is_same(path, scree_scene_file_path(sim->scene, i)))
-        return context_fail(sim->context, SCREE_ERROR_ARGUMENT,
-                            "%s: the scene is read from it, so it is not written; give the "
-                            "recording another name",
-                            path);
+    if (named && scree_scene_reads(sim->scene, path))
+      return context_fail(sim->context, SCREE_ERROR_ARGUMENT,
+                          "%s: the scene is read from it, so it is not written; give the "
+                          "recording another name",
+                          path);
   }
   return SCREE_OK;
 }

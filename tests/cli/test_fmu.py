@@ -139,6 +139,18 @@ class Fmu(CommandTest):
         with self.subTest("not its resources"):
             self.assertFalse(unit.lib.fmi2Instantiate(b"x", 1, b"", b"file:///nowhere", ctypes.byref(unit.callbacks), 0, 0))
 
+    def test_odd_libraries(self):
+        """What is not a unit's library is told, and no archive is made around it; a pipe is not waited for."""
+        self.write("scene.yaml", SCENE)
+        os.mkfifo(self.path("pipe"))
+        with open(self.path("text.so"), "w", encoding="utf-8") as file:
+            file.write("fmi2DoStep")
+        for library, code in (("/dev/zero", 6), ("pipe", 6), (".", 6), ("none", 6), ("text.so", 3), ("scene.yaml", 3)):
+            result = self.run_scree("fmu", "scene.yaml", "--library", library, "--out", "x.fmu")
+            self.assertEqual(result.code, code, (library, result.err))
+            self.assertIn("library" if code == 6 else "fmi2DoStep", result.err)
+            self.assertFalse(os.path.exists(self.path("x.fmu")), library)
+
     def test_odd_orders(self):
         """What importing programs get wrong is refused with fmi2Error, and changes nothing: order, null, numbers, steps, freed instances."""
         unit = self.unit()

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 
-from command import SCREE, CommandTest, main, wait_until
+from command import SCREE, CommandTest, halt, main, wait_until
 
 # A box on a slope: v = g (sin a - mu cos a) t, or it rests.
 INCLINE = """
@@ -34,6 +34,42 @@ class Study(CommandTest):
         super().setUp()
         with open(self.path("incline.yaml"), "w", encoding="utf-8") as file:
             file.write(INCLINE)
+
+    def two_in_one_folder(self, table, command):
+        """While one is at it, the second is refused, with --force too, and says who the first is; the rows are those of one alone."""
+        alone = [word if word != table.split("/", maxsplit=1)[0] else "alone" for word in command]
+        self.assertEqual(self.run_scree(*alone).code, 0)
+        process = self.start_scree(*command)
+        wait_until(lambda: os.path.exists(self.path(table)) and len(self.table(table)) >= 1, process)
+        halt(process)
+        self.assertIsNone(process.poll())
+        for more in ([], ["--force"]):
+            result = self.run_scree(*command, *more)
+            self.assertEqual((result.code, result.err), (6, f"scree {command[0]}: {table}: another run is writing it (process {process.pid}); "
+                                                         "wait for that one, or stop it\n"))
+        process.send_signal(signal.SIGCONT)
+        self.assertEqual(process.wait(), 0)
+
+        def rows(name):
+            return sorted([value for key, value in row.items() if not key.startswith("seconds")] for row in self.table(name))
+        self.assertEqual(rows(table), rows("alone/" + table.split("/")[1]))
+        self.assertEqual(self.run_scree(*command).code, 0)
+
+    def inputs_are_kept(self, name, command):
+        """A table that the scene reads is not written, with --force neither."""
+        os.mkdir(self.path("in"))
+        with open(self.path("in/" + name), "w", encoding="utf-8") as file:
+            file.write("x,y,z\n9,9,9\n")
+        with open(self.path("incline.yaml"), encoding="utf-8") as file:
+            scene = file.read()
+        with open(self.path("incline.yaml"), "w", encoding="utf-8") as file:
+            file.write(scene.replace("probes:", "  - {csv: {file: in/%s}, shape: {sphere: {radius: 0.1}}}\nprobes:" % name))
+        words = [word if word not in ("r", "c") else "in" for word in command]
+        result = self.run_scree(*words, "--force")
+        self.assertEqual(result.code, 2, result.err)
+        self.assertIn("in/%s: the scene is read from it" % name, result.err)
+        with open(self.path("in/" + name), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "x,y,z\n9,9,9\n")
 
     def table(self, name):
         with open(self.path(name), encoding="utf-8") as file:
@@ -86,6 +122,12 @@ class Sweep(Study):
         rows = self.table("r/results.csv")
         self.assertEqual(sorted(int(row["case"]) for row in rows), list(range(1, 11)))
         self.assertEqual(rows[:len(before)], before)
+
+    def test_two_in_one_folder(self):
+        self.two_in_one_folder("r/results.csv", [*self.COMMAND, "--set", "step=1 ms"])
+
+    def test_inputs_are_kept(self):
+        self.inputs_are_kept("results.csv", self.COMMAND)
 
     def test_finer_range(self):
         """Cases of a range that was refined are found by their values, whatever their numbers were."""
@@ -171,6 +213,12 @@ class Calibrate(Study):
         again = json.loads(self.run_scree(*self.COMMAND).out)
         self.assertEqual(again["from_before"], 7)
         self.assertEqual(again["best"], said["best"])
+
+    def test_two_in_one_folder(self):
+        self.two_in_one_folder("c/runs.csv", [*self.COMMAND, "--set", "step=1 ms", "--runs", "12"])
+
+    def test_inputs_are_kept(self):
+        self.inputs_are_kept("report.md", self.COMMAND)
 
     def test_two_keys_with_units(self):
         result = self.run_scree("calibrate", "incline.yaml", "--fit", "mu=0:0.6", "--fit", "angle=10:40deg", "--target",

@@ -246,6 +246,32 @@ class Trust(CommandTest):
         self.assertEqual(self.run_scree("run", "t.yaml", "--out", "u.h5", "--force").code, 2)
         self.assertEqual(read(self.path("t.yaml")), scene)
 
+    def test_inputs_of_other_verbs_are_kept(self):
+        """Neither a mesh, an include or a library nor the recording that a run begins from is replaced, whatever is forced."""
+        parts = {"inc.yaml": b"parameters: {q: 1}\n",
+                 "t.obj": b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 4 3\nf 1 2 4\nf 2 3 4\n",
+                 "t.yaml": b"include: [inc.yaml]\nstep: 5 ms\nduration: 0.05 s\nbodies:\n  - {name: rock, shape: {mesh: {file: t.obj}}, density: 1}\n"}
+        for name, data in parts.items():
+            write(self.path(name), data)
+        self.assertEqual(self.run_scree("run", "t.yaml", "--out", "r.h5").code, 0)
+        parts["r.h5"] = read(self.path("r.h5"))
+        os.symlink("t.obj", self.path("link.hdf5"))
+        for words in (["fmu", "t.yaml", "--out", "t.obj"], ["fmu", "t.yaml", "--out", "inc.yaml"],
+                      ["fmu", "t.yaml", "--library", "r.h5", "--out", "r.h5"],
+                      ["run", "t.yaml", "--export-problem", "1", "--export-to", "t.obj"],
+                      ["run", "t.yaml", "--export-problem", "1", "--export-to", "inc.yaml", "--out", "new.h5"],
+                      ["run", "t.yaml", "--export-problem", "1", "--export-to", "link.hdf5"],
+                      ["resume", "r.h5", "--duration", "0.1", "--export-problem", "11", "--export-to", "t.obj"],
+                      ["run", "t.yaml", "--from", "r.h5", "--out", "r.h5"], ["run", "t.yaml", "--from", "r.h5@0.02", "--out", "r.h5"],
+                      ["run", "t.yaml", "--set", "from=r.h5", "--export-problem", "1", "--export-to", "r.h5"]):
+            with self.subTest(words=words):
+                result = self.run_scree(*words, "--force")
+                self.assertEqual(result.code, 2, result.err)
+                self.assertIn("is not written; give", result.err)
+                for name, data in parts.items():
+                    self.assertEqual(read(self.path(name)), data, name)
+                self.assertFalse(os.path.exists(self.path("new.h5")))
+
     def test_names_beside_results(self):
         """A recording named as what is written beside another would be lost to that one: k.h5.new to k.h5."""
         for end in (".new", ".part", ".checkpoint", ".checkpoint.old"):

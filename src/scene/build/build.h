@@ -273,6 +273,11 @@ scree_status scene_drive_motors(scree_scene *scene, scree_world *world, double h
 /* flow/event.c: forces, emitters, drains, probes */
 scree_status scene_build_events(scree_scene *scene, scree_world *world);
 void scene_clear_events(scree_scene *scene);
+/* query.c: `from` is FILE or FILE@TIME; time NaN: the last frame. */
+void scene_split_from(const char *from, char *path, size_t size, double *time);
+/* The same file beside the scene, where it is sought next; false: there is no such place. */
+bool scene_place_from(const scree_scene *scene, const char *path, char *beside, size_t size);
+
 /* flow/timed.c: the scope with the time t as its last variable; where a parameter has that name the
  * scope as it is, and expressions do not depend on time. */
 void scene_timed_scope(const scene_scope *scope, double t, scene_scope *out);

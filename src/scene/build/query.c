@@ -1,11 +1,14 @@
 /* What can be asked of a scene. */
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/argument.h"
+#include "base/claim.h"
+#include "base/number.h"
 #include "base/options.h"
 #include "scene/build/build.h"
 
@@ -29,6 +32,40 @@ const char *scree_scene_file_bytes(const scree_scene *scene, size_t i, size_t *s
   if (i >= scene->doc.file_count) return NULL;
   *size = scene->doc.files[i].size;
   return scene->doc.files[i].bytes;
+}
+
+void scene_split_from(const char *from, char *path, size_t size, double *time) {
+  const char *mark = strrchr(from, '@');
+  char *end = NULL;
+  *time = NAN;
+  snprintf(path, size, "%s", from);
+  if (!mark || mark == from) return;
+  const double t = number_read(mark + 1, &end);
+  if (end == mark + 1 || *end || !isfinite(t)) return;
+  *time = t;
+  snprintf(path, size, "%.*s", (int)(mark - from), from);
+}
+
+bool scene_place_from(const scree_scene *scene, const char *path, char *beside, size_t size) {
+  const char *first = scree_scene_file_path(scene, 0), *slash = strrchr(first, '/');
+  if (path[0] == '/' || !slash) return false;
+  return (size_t)snprintf(beside, size, "%.*s/%s", (int)(slash - first), first, path) < size;
+}
+
+static bool begins_from(const scree_scene *scene, const char *path) {
+  char from[4096], beside[8300];
+  double time;
+  if (!*scene->settings.from) return false;
+  scene_split_from(scene->settings.from, from, sizeof from, &time);
+  if (access(from, F_OK) == 0) return claim_is_same(path, from);
+  return scene_place_from(scene, from, beside, sizeof beside) && claim_is_same(path, beside);
+}
+
+bool scree_scene_reads(const scree_scene *scene, const char *path) {
+  if (!scene || !path) return false;
+  for (size_t i = 0; i < scene->doc.file_count; i++)
+    if (claim_is_same(path, scene->doc.files[i].path)) return true;
+  return begins_from(scene, path);
 }
 
 size_t scree_scene_set_count(const scree_scene *scene) {

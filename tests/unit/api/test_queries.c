@@ -50,6 +50,7 @@ static void test_scene(void **state) {
   assert_ptr_equal(scree_scene_context(scene), context);
   assert_int_equal(scree_scene_file_count(scene), 1);
   assert_string_equal(scree_scene_file_path(scene, 0), "a/b.yaml");
+  assert_false(scree_scene_reads(scene, "a/b.yaml")); /* no such file is on the disk */
   assert_int_equal(scree_scene_set_count(scene), 1);
   assert_string_equal(scree_scene_set_text(scene, 0), "k=3");
   assert_int_equal(scree_scene_probe_count(scene), 1);
