@@ -224,6 +224,7 @@ static void summary_json(const scree_sim_summary *s, const scree_distributed_cou
   }
   json_real_member(stdout, &first, "worst_joint_error", s->worst_joint_error);
   json_real_member(stdout, &first, "worst_joint_error_percent", s->worst_joint_error_percent);
+  json_real_member(stdout, &first, "joint_contradiction", s->joint_contradiction);
   if (s->turning_allowed > 0.0) {
     json_real_member(stdout, &first, "worst_turning", s->worst_turning);
     json_real_member(stdout, &first, "turning_allowed", s->turning_allowed);
@@ -246,7 +247,16 @@ static void summary_json(const scree_sim_summary *s, const scree_distributed_cou
   printf("}\n");
 }
 
-static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
+static void contradiction_text(const scree_sim *sim, const scree_sim_summary *s) {
+  char where[256];
+  if (!(s->joint_contradiction > 0.0)) return;
+  scree_scene_describe_joint(scree_sim_scene(sim), s->contradicted_joint, where, sizeof where);
+  printf("  redundancy   rows of joints contradict each other by up to %.2g m, at %.4g s, at %s\n",
+         s->joint_contradiction, s->joint_contradiction_time, where);
+}
+
+static void summary_text(const scree_sim *sim, const scree_sim_summary *s,
+                         const simulate_def *def) {
   printf("%s%s%s: %zu bodies, %llu steps, %.6g s simulated in %.3g s\n", cli_bold(stdout),
          def->scene, cli_plain(stdout), s->bodies, (unsigned long long)s->steps,
          s->simulated_seconds, s->seconds);
@@ -292,6 +302,7 @@ static void summary_text(const scree_sim_summary *s, const simulate_def *def) {
     printf("  turning      up to %.3g rad in a step\n", s->worst_turning);
   if (s->worst_joint_error > 0.0)
     printf("  joints       apart by up to %.3g m\n", s->worst_joint_error);
+  contradiction_text(sim, s);
   printf("  end          %zu contacts, kinetic energy %.4g J, state %016llx\n", s->contacts,
          s->energy.linear + s->energy.angular, (unsigned long long)s->state_hash);
   ledger_text(s);
@@ -418,7 +429,7 @@ int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *giv
   if (def.json)
     summary_json(&s, &counts, &def, interrupted);
   else
-    summary_text(&s, &def);
+    summary_text(sim, &s, &def);
   if (!def.json && counts.ranks > 1)
     printf(
         "  ranks        %d; work at most %.3g s of CPU time each, %.3g in all; %.0f messages, %.3g "
@@ -426,9 +437,10 @@ int simulate_end(scree_context *context, scree_sim *sim, const simulate_def *giv
         counts.ranks, counts.work_most, counts.work_all, counts.messages, 1e-6 * counts.bytes,
         counts.reductions);
   if (s.infeasible)
-    cli_note("the step at %.6g s was proven to have no solution; a container may be squeezed, or a "
-             "motor without a limit press against a stop",
-             s.infeasible_time);
+    cli_note(
+        "the step at %.6g s was proven to have no solution; a container may be squeezed, a "
+        "motor without a limit press against a stop, or motors and joints contradict each other",
+        s.infeasible_time);
   if (s.relaxation_matters)
     cli_note(
         "warning: friction was relaxed, which pushes sliding contacts apart: at up to %.3g m/s, "

@@ -99,6 +99,9 @@ typedef struct scree_sim_summary {
    * doubted when `joints_matter`: above 10 %. */
   double worst_joint_error_percent, worst_joint_error_time;
   bool joints_matter;
+  /* Redundant rows of joints that contradict each other (scree_step_info), and when most, s. */
+  double joint_contradiction, joint_contradiction_time;
+  scree_joint_id contradicted_joint;
   /* rad, of smooth steppers (scree_step_info). The run is to be doubted when `turning_matters`:
    * beyond what the order of the stepper follows. */
   double worst_turning, worst_turning_time, turning_allowed;

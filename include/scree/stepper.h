@@ -9,6 +9,7 @@
 #define SCREE_STEPPER_H
 
 #include "scree/contact.h"
+#include "scree/joint.h"
 #include "scree/model.h"
 #include "scree/solver.h"
 
@@ -155,6 +156,10 @@ typedef struct scree_step_info {
   double joint_error_percent; /* worst, of the joint's size: its longest arm, the radius of its
                                  bodies (of gyration at least) or the length of a bar; not of smooth
                                  steppers */
+  /* Rows of joints that others imply and that contradict each other, which they do in small terms
+   * of the motion: the least of it was left, by which the joint is apart most, m. 0: they agree. */
+  double joint_contradiction;
+  scree_joint_id contradicted_joint;
   double turning;         /* rad, smooth steppers: how far motion bends in a step or part: by the
                              change of a body's velocity of turning, or the turn of an element */
   double turning_allowed; /* up to which the stepper's order is worth 1 % (order 1) or 0.1 %; 0 of

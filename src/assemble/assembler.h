@@ -285,6 +285,11 @@ void assembler_push_joints(assembler *a);
 /* joints/ends.c, after a solve: changes the offsets of held rows so that they hold where the step
  * ends; *again: by so much that it is worth another solve. */
 scree_status assembler_bend_joints(assembler *a, const assembler_params *params, bool *again);
+/* joints/contradiction.c, after a solve that found held rows that contradict each other (u and d of
+ * solve_contradiction): takes that out of their offsets. False: motors contradict each other, and
+ * nothing was changed; it is not asked for any more. */
+bool assembler_leave_contradiction(assembler *a, const assembler_params *params, const double *u,
+                                   const double *d);
 /* The impulses of a block of rows on the bodies' twists. */
 void assembler_push_block(assembler *a, size_t block);
 /* joints/links.c */

@@ -111,7 +111,8 @@ typedef struct user_contacts {
   size_t count;
 } user_contacts;
 
-/* Rows of joints and links: joints/blocks.c, joints/ends.c, joints/links.c, joints/stiffness.c. */
+/* Rows of joints and links: joints/blocks.c, joints/contradiction.c, joints/ends.c, joints/links.c,
+ * joints/stiffness.c. */
 typedef struct joint_rows {
   struct joint_part *part; /* blocks of joints (joints/joints.h) */
   size_t count;
@@ -129,6 +130,8 @@ typedef struct joint_rows {
   v3 *first_pull;
   bool tried;
   bool workless; /* held rows would give energy: the step is solved again so that they do not */
+  double contradiction;  /* m, by which held rows contradict each other most; 0: they agree */
+  uint32_t contradicted; /* the joint with it */
 } joint_rows;
 
 /* checks/look.c: the second look at a step that was solved. */

@@ -49,6 +49,7 @@ scree_status scree_ccp_create_bodies(scree_context *context, scree_ccp **problem
 void scree_ccp_clear(scree_ccp *p) {
   if (!p) return;
   p->block_count = p->row_count = p->set_count = 0;
+  p->asks_contradictions = false;
   p->bodies.body_count = p->bodies.contact_count = 0;
   p->bodies.term_count = p->bodies.generic_row_count = 0;
   if (p->compliance) memset(p->compliance, 0, memory_room(p->compliance) * sizeof *p->compliance);

@@ -57,6 +57,9 @@ struct scree_ccp {
   double *compliance;     /* row_count; null: all zero */
   double reference_speed; /* given, m/s; 0: from the problem */
   double least_speed;     /* m/s, below which a speed is rounding of positions; 0: not known */
+  /* Where free rows contradict each other, that is to be reported, with what is left of them, and
+   * not proven that there is no solution (solve/direct/direct.c). */
+  bool asks_contradictions;
   ccp_bodies bodies;
   ccp_matrix w;        /* local */
   ccp_block_rows rows; /* local: W with the compliance */

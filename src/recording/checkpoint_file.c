@@ -12,7 +12,7 @@
 #include "base/crc.h"
 #include "base/memory.h"
 
-static const char magic[8] = "SCRCKP07";
+static const char magic[8] = "SCRCKP08";
 static const char *const ages[] = {"", ".old"};
 
 typedef struct checkpoint_head {

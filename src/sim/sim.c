@@ -383,6 +383,11 @@ static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
     t->joint_percent = info->joint_error_percent;
     t->joint_percent_time = time;
   }
+  if (info->joint_contradiction > t->contradiction) {
+    t->contradiction = info->joint_contradiction;
+    t->contradiction_time = time;
+    t->contradicted = info->contradicted_joint;
+  }
   if (info->turning > t->turning) {
     t->turning = info->turning;
     t->turning_time = time;

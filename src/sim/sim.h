@@ -15,6 +15,8 @@ typedef struct sim_totals {
   double seconds, collide, assemble, solve, integrate, record;
   double residual, penetration, percent, gap, joint_error, joint_percent;
   double percent_time, joint_percent_time, infeasible_time;
+  double contradiction, contradiction_time;
+  scree_joint_id contradicted;
   uint64_t contacts;
   scree_energy energy;
   scree_ledger ledger; /* all steps */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/joints/joints.h"
 #include "sim/sim.h"
 
 static const double much_apart = 10.0; /* %, of joints */
@@ -42,14 +43,37 @@ static double lift_of_all(const scree_world *w, double h) {
   return sum;
 }
 
+/* A mechanism that is held by its motors, springs, brakes and stops turns over nothing either: what
+ * they would do over a hundredth of a radian, or of the largest body's diameter, counts too. */
+static double work_at_hand(const scree_world *w) {
+  double size = 0.0, sum = 0.0;
+  for (size_t i = 0; i < scree_world_body_limit(w); i++) {
+    scree_body_info info;
+    const scree_body_id id = scree_world_body_at(w, i);
+    if (!id.generation || scree_body_get_info(w, id, &info) || !(info.mass > 0.0)) continue;
+    size = fmax(size, size_of(&info));
+  }
+  for (size_t k = 0; k < scree_world_joint_limit(w); k++) {
+    const scree_joint_id id = scree_world_joint_at(w, k);
+    for (int c = 0; c < scree_joint_coordinates(w, id); c++) {
+      scree_coordinate_state q;
+      if (scree_joint_get_coordinate(w, id, c, &q)) continue;
+      const double way = scree_joint_kind_turns(w->joint[k].kind, c) ? 1e-2 : 1e-2 * size;
+      sum += way * (fabs(q.motor) + fabs(q.friction) + fabs(q.spring) + fabs(q.limit));
+    }
+  }
+  return sum;
+}
+
 static const double energy_share = 0.01;
 
 static void judge_energy(const scree_sim *sim, scree_sim_summary *s) {
   const scree_ledger *l = &s->ledger;
   /* In an impact with friction the normal part alone may give what the tangential one takes. */
   const double taken[2] = {l->friction + l->impacts, l->joints};
-  double error = fabs(l->error),
-         turned = sim->totals.peak_kinetic + lift_of_all(sim->world, sim->settings->step);
+  double error = fabs(l->error), turned = sim->totals.peak_kinetic +
+                                          lift_of_all(sim->world, sim->settings->step) +
+                                          work_at_hand(sim->world);
   for (int k = 0; k < 2; k++) {
     error += fmax(-taken[k], 0.0);
     turned += fmax(taken[k], 0.0);
@@ -102,6 +126,9 @@ void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {
       .worst_joint_error = t->joint_error,
       .worst_joint_error_percent = t->joint_percent,
       .worst_joint_error_time = t->joint_percent_time,
+      .joint_contradiction = t->contradiction,
+      .joint_contradiction_time = t->contradiction_time,
+      .contradicted_joint = t->contradicted,
       .joints_matter = t->joint_percent > much_apart,
       .worst_turning = t->turning,
       .worst_turning_time = t->turning_time,

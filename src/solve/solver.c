@@ -34,6 +34,7 @@ struct scree_solver {
   size_t vector_rows;
   ccp_operator *op; /* kept for its memory; its problem may be gone */
   infeasible_work infeasible;
+  solve_contradiction contradiction;
   cohesion_shift cohesion;
   bool proved; /* infeasible.d is the certificate of the last solve */
   void *state;
@@ -114,6 +115,8 @@ void scree_solver_destroy(scree_solver *s) {
   for (size_t k = 0; s->vector && k < s->class->vector_count + 1; k++)
     memory_free(s->context, s->vector[k]);
   infeasible_clear(s->context, &s->infeasible);
+  memory_free(s->context, s->contradiction.u);
+  memory_free(s->context, s->contradiction.d);
   cohesion_clear(s->context, &s->cohesion);
   memory_free(s->context, s->vector);
   memory_free(s->context, s->option);
@@ -231,7 +234,7 @@ static scree_status solve_once(scree_solver *s, const scree_ccp *problem,
   scree_context *context = s->context;
   const double start_time = timer_now();
   memset(info, 0, sizeof *info);
-  s->proved = false;
+  s->proved = s->contradiction.found = false;
   DEFINITION_CHECK(context, settings, solve_settings);
   scree_status status = check_settings(context, settings);
   if (status) return status;
@@ -278,6 +281,7 @@ static scree_status solve_once(scree_solver *s, const scree_ccp *problem,
       .iteration_work = 1.0,
       .start_time = start_time,
       .infeasible = &s->infeasible,
+      .contradiction = &s->contradiction,
       .suspect_iteration = SUSPECT_FROM,
       .outcome = SCREE_OUTCOME_STALLED,
   };
@@ -329,6 +333,10 @@ scree_status solver_solve(scree_solver *s, const scree_ccp *problem,
 const double *scree_solver_certificate(const scree_solver *s) {
   if (!s) return NULL;
   return s->proved ? s->infeasible.d : NULL;
+}
+
+const solve_contradiction *solver_contradiction(const scree_solver *s) {
+  return s->contradiction.found ? &s->contradiction : NULL;
 }
 
 scree_status scree_ccp_velocities(scree_context *context, const scree_ccp *problem, const double *g,

@@ -10,6 +10,13 @@
 
 typedef struct solve_run solve_run;
 
+/* What free rows contradict each other by: no impulse changes u in them, as impulses d = u / n
+ * along the rows move nothing, n the diagonal of N. Row by row. */
+typedef struct solve_contradiction {
+  double *u, *d;
+  bool found; /* in the last solve, which ended as stalled */
+} solve_contradiction;
+
 typedef struct solver_class {
   const char *name;
   const char *summary;
@@ -40,6 +47,8 @@ typedef enum best_place {
 /* scree_solver_solve as a part of another call: an answer to stop holds for all of that. */
 scree_status solver_solve(scree_solver *solver, const scree_ccp *problem,
                           const scree_solve_settings *settings, double *g, scree_solve_info *info);
+/* Of the last solve, where the problem asks for it; null: it found none. */
+const solve_contradiction *solver_contradiction(const scree_solver *solver);
 
 struct solve_run {
   scree_context *context;
@@ -73,7 +82,8 @@ struct solve_run {
   double mark_merit, mark_size;
   double start_time;
   infeasible_work *infeasible; /* the solver's, kept between solves */
-  long suspect_iteration;      /* when to ask next whether impulses grow without end */
+  solve_contradiction *contradiction;
+  long suspect_iteration; /* when to ask next whether impulses grow without end */
   double suspect_size, suspect_peak, suspect_residual;
   bool ended;
   scree_outcome outcome;

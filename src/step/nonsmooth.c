@@ -114,7 +114,15 @@ static scree_status solve(scree_stepper *s, const assembler_params *params, bool
   if ((a->ranks ? a->ranks->solve.blocks : scree_ccp_block_count(a->problem)) == 0) return SCREE_OK;
   if (is_whole(s, retry)) return solve_whole(s, &settings, out);
   scree_solver *solver = retry && s->retry_solver ? s->retry_solver : s->solver;
-  const scree_status status = solver_solve(solver, a->problem, &settings, a->g, out);
+  scree_status status = solver_solve(solver, a->problem, &settings, a->g, out);
+  const solve_contradiction *found = solver_contradiction(solver);
+  if (!status && found) {
+    const scree_solve_info before = *out;
+    assembler_leave_contradiction(a, params, found->u, found->d);
+    status = solver_solve(solver, a->problem, &settings, a->g, out);
+    out->iterations += before.iterations;
+    out->work += before.work;
+  }
   return status || ranks_of(s) || !s->context->stopped ? status : stopped(s);
 }
 
@@ -145,6 +153,7 @@ static void find_lift(scree_stepper *s, scree_step_info *info) {
 static void advance(scree_stepper *s, double h, scree_step_info *info,
                     const assembler_report *report) {
   const double start = timer_now();
+  const joint_rows *joints = &s->assembler->joints;
   info->impacts += s->assembler->impacts.count;
   info->impact_loss -= s->assembler->impacts.work;
   info->impacts_left = info->impacts_left || s->assembler->impacts.left;
@@ -155,6 +164,11 @@ static void advance(scree_stepper *s, double h, scree_step_info *info,
   assembler_take_shifts(s->assembler);
   assembler_close_ledger(s->assembler, &info->ledger);
   info->seconds_integrate += timer_now() - start;
+  if (joints->contradiction > info->joint_contradiction) {
+    info->joint_contradiction = joints->contradiction;
+    info->contradicted_joint =
+        (scree_joint_id){joints->contradicted, s->world->joint[joints->contradicted].generation};
+  }
   info->touching = report->touching;
   info->advanced = true;
 }

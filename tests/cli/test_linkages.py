@@ -172,6 +172,79 @@ class Linkages(CommandTest):
             self.assertLess(math.dist(r[1:4], (0.05 * math.sin(2 * t), 0.03 * math.sin(3 * t), 1 + 0.1 * math.sin(t))), 2e-5)
             self.assertAlmostEqual(2 * math.atan2(r[7], r[4]), 0.1 * math.sin(2 * t), places=4)
 
+    def test_bennetts_loop(self):
+        """Four hinges in space, with three rows more than they need: tan(a/2) tan(b/2) is constant. At the end of a step these rows
+        contradict each other in terms of third order, which is no reason to find no solution; and what that is, is said."""
+        alpha, beta, crank = math.radians(40), math.radians(70), math.radians(60)
+        constant = math.sin((beta + alpha) / 2) / math.sin((beta - alpha) / 2)
+        lengths, twists = (1.0, math.sin(beta) / math.sin(alpha)), (alpha, beta)
+        turn = 2 * math.atan(constant / math.tan(crank / 2))
+        place, x, z, pins = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), []
+
+        def along(p, s, q, c=1.0):
+            return tuple(c * a + s * b for a, b in zip(p, q))
+
+        def cross(p, q):
+            return (p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0])
+        for k, angle in enumerate((crank, turn, -crank)):
+            pins.append((place, z))
+            x = along(x, math.sin(angle), cross(z, x), math.cos(angle))
+            z = along(z, -math.sin(twists[k % 2]), cross(z, x), math.cos(twists[k % 2]))
+            place = along(place, lengths[k % 2], x)
+        pins.append((place, z))
+        self.assertAlmostEqual(math.hypot(*place), lengths[1], places=12)
+        bodies, joints, names = [], [], ["world", "a", "b", "c", "world"]
+        for k in range(3):
+            p, q = pins[k][0], pins[k + 1][0]
+            e = along(along(q, -1, p), 0, p, 1 / math.dist(p, q))
+            j = [[math.dist(p, q)**2 / 12 * ((r == c) - e[r] * e[c]) + 1e-4 * (r == c) for c in range(3)] for r in range(3)]
+            bodies.append("  - {name: %s, mass: 1, position: %s, inertia: %s}" % (
+                names[k + 1], point(along(p, 0.5, along(q, -1, p))), "[%s]" % ", ".join("%.17g" % j[r][c] for r in range(3) for c in range(r, 3))))
+        for k, (p, axis) in enumerate(pins):
+            start = (", start: %.17g" % (crank, turn)[k]) if k < 2 else ""
+            joints.append(joint("hinge", "h%d" % k, names[k:k + 2], p, point(axis), start + (motor("1", "speed") if k == 0 else "")))
+        a, b = self.play(bodies, joints, ["j:h0", "j:h1"], 20.0, gravity="[0, 0, 0]")
+        self.assertAlmostEqual(a[-1][1] - crank, 20.0, places=6)
+        for first, second in zip(a, b):
+            gap = math.sin(first[1] / 2) * math.sin(second[1] / 2) - constant * math.cos(first[1] / 2) * math.cos(second[1] / 2)
+            self.assertLess(abs(gap), 1e-5)
+        s = self.lines(self.run_scree("run", "m.yaml", "--set", "duration=2", "--out", "again.h5", "--json"))[-1]
+        self.assertEqual(s["nonconverged_steps"], 0)
+        self.assertLess(s["worst_joint_error"], 1e-6)
+        self.assertLess(s["ledger"]["error_part"], 1e-4)
+        self.assertTrue(0 < s["joint_contradiction"] < 1e-6, s["joint_contradiction"])
+        text = self.run_scree("run", "m.yaml", "--set", "duration=2", "--out", "once.h5").out
+        self.assertRegex(text, r"rows of joints contradict each other by up to .* at .*'h\d'")
+
+    def test_machines_of_any_size(self):
+        """A four-bar linkage that falls has the same angles at any size and mass, under a gravity that goes with its size."""
+        angles = []
+        for size, mass in ((1.0, 1.0), (1e-4, 1.0), (1e-6, 1e-12), (1e6, 1e12)):
+            a, p, q, b = [tuple(size * x for x in pin) for pin in ((0, 0, 0), (0.1, 0, 0.3), (0.8, 0, 0.7), (1, 0, 0))]
+            bodies = []
+            for name, start, end in (("ap", a, p), ("pq", p, q), ("bq", b, q)):
+                about = mass * (math.dist(start, end)**2 / 12 + 1e-4 * size * size)
+                bodies.append("  - {name: %s, mass: %g, position: %s, inertia: [%.17g, 0, 0, %.17g, 0, %.17g]}" % (
+                    name, mass, point((s + e) / 2 for s, e in zip(start, end)), about, about, about))
+            joints = [hinge("A", "world", "ap", a), hinge("P", "ap", "pq", p), hinge("Q", "pq", "bq", q), hinge("B", "world", "bq", b)]
+            (last,) = self.play(bodies, joints, ["j:B"], 2.0, gravity="[0, 0, %.17g]" % (-9.81 * size))
+            angles.append([row[1] for row in last])
+        for one in angles[1:]:
+            self.assertLess(max(abs(x - y) for x, y in zip(one, angles[0])), 1e-6)
+        self.assertGreater(max(abs(x) for x in angles[0]), 0.5)
+
+    def test_motors_that_contradict_each_other(self):
+        """Two wheels in gear, each driven at a speed of its own: there is no solution, and that is not hidden as a small error."""
+        with open(self.path("m.yaml"), "w", encoding="utf-8") as file:
+            file.write("duration: 0.1\ngravity: [0, 0, 0]\nbodies:\n%s\n%s\njoints:\n%s\n%s\n"
+                       "  - {kind: gear, bodies: [a, b], axis: [0, 0, 1], ratio: -1}\n" % (
+                           ball("a", (0, 0, 0), 1), ball("b", (1, 0, 0), 1),
+                           joint("hinge", "p", ("world", "a"), (0, 0, 0), "[0, 0, 1]", motor("1", "speed")),
+                           joint("hinge", "q", ("world", "b"), (1, 0, 0), "[0, 0, 1]", motor("-1.01", "speed"))))
+        result = self.run_scree("run", "m.yaml", "--out", "m.h5")
+        self.assertEqual(result.code, 5, result.err)
+        self.assertIn("motors and joints contradict each other", result.err)
+
     def test_a_cardan_joint(self):
         """Shafts 30 degrees apart: tan b = cos 30 tan a, speeds from cos 30 to 1 / cos 30 of the first one's."""
         c, s = math.cos(math.radians(30)), math.sin(math.radians(30))

@@ -125,8 +125,7 @@ static bool hold_without_work(const assembler *a, const assembler_params *params
          sqrt(apart[1]) <= params->h * bent.turn && sqrt(speed[1]) <= bent.turn;
 }
 
-/* At least the radius at which the mass of a body would have its inertia. */
-static double size_of(const assembler *a, const joint *j, double size) {
+double joint_size(const assembler *a, const joint *j, double size) {
   const world_bodies *b = &a->world->bodies;
   if (j->kind == SCREE_JOINT_DISTANCE) size = fmax(size, j->length);
   for (int s = 0; s < 2; s++) {
@@ -141,7 +140,7 @@ static double size_of(const assembler *a, const joint *j, double size) {
 static void note_error(const assembler *a, const joint *j, double error, double size,
                        assembler_report *report) {
   report->joint_error = fmax(report->joint_error, error);
-  size = size_of(a, j, size);
+  size = joint_size(a, j, size);
   if (size > 0.0)
     report->joint_error_percent = fmax(report->joint_error_percent, 100.0 * error / size);
 }
@@ -238,6 +237,8 @@ scree_status assembler_add_joints(assembler *a, const assembler_params *params,
   const scree_world *w = a->world;
   scree_status status = SCREE_OK;
   a->joints.count = 0;
+  a->joints.contradiction = 0.0;
+  a->problem->asks_contradictions = w->joint_count > 0;
   a->joints.workless = a->joints.workless && params->again;
   for (size_t k = 0; k < w->joint_limit && !status; k++)
     if (takes_part(w, &w->joint[k])) status = add_joint(a, params, k, report);

@@ -53,6 +53,10 @@ typedef struct joint_recovery {
 joint_recovery joint_find_recovery(const assembler *a, const assembler_params *params,
                                    const joint *j, const joint_view *view);
 
+/* What its errors are compared with, m: `size` of joint_recovery, and at least the radius at which
+ * the mass of a body would have its inertia, or the length of a bar. */
+double joint_size(const assembler *a, const joint *j, double size);
+
 /* Part of errors with this sum of squares that is removed, so that none goes faster than `most`. In
  * a part of a step, what is more than its own motion leaves (`chord`) is removed as fast as in the
  * whole step: else parts as short as they get would throw bodies about to close what a longer one

@@ -183,6 +183,10 @@ static scree_status run_auto(solve_run *run) {
   while (class == AUTO_DILATANT || class == AUTO_ELASTIC || class == AUTO_MACHINE) {
     const scree_status status = run_stage(&w, class, auto_plan(class));
     if (status || run->ended || class == AUTO_DILATANT) return status;
+    if (run->contradiction->found) {
+      solve_finish(run, SCREE_OUTCOME_STALLED, "rows contradict each other");
+      return SCREE_OK;
+    }
     *(class == AUTO_ELASTIC ? &w.facts.elastic : &w.facts.machine) = false;
     class = auto_classify(&w.facts);
   }

@@ -9,10 +9,15 @@
  * loops costs O(n): the fronts of the elimination are as small as joints are.
  *
  * The blocks of B stay in the pattern as unit rows, so that one analysis serves all steps of a run.
- * Loops with more rows than needed make N singular: a little is added to the diagonal for the
- * factorisation alone, and conjugate gradients with it as preconditioner take that back; they end
- * in a few steps, as the directions that were spoilt are those along which nothing moves. Where
- * rows contradict each other they do not, and the run is left to others. */
+ * Loops with more rows than needed make N singular: e D is added for the factorisation alone, D its
+ * diagonal, and conjugate gradients with it as preconditioner take that back;
+ * they end in a few steps, as the directions that were spoilt are those along which nothing moves.
+ * Where rows contradict each other they do not: what is left has a part c that no impulse changes,
+ *
+ *   c = (I - N (N + e D)^-1) r:   D n (n'D n)^-1 n'r for N n = 0, all but 0 where N is not
+ *
+ * taken twice. The rest is solved for: that is the least of c in the metric of D. Who made the
+ * problem may ask for c; else the run is left to others. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +27,7 @@
 #include "solve/direct/direct.h"
 
 enum { ROUNDS = 60, REFINEMENTS = 30 };
-static const double regular = 1e-8; /* of the mean diagonal of a block */
+static const double regular = 1e-8; /* of the diagonal */
 static const double done = 1e-14;   /* energy of what is left, relative */
 /* Steps are of length 1 but along directions that the regularisation spoilt, eigenvalues below
  * regular / longest: there rows say the same twice, and what is left is what they contradict each
@@ -37,8 +42,10 @@ enum { RESIDUAL = 1, CORRECTION, DIRECTION, IMAGE, VELOCITY, VECTORS };
 
 typedef struct direct_state {
   sparse_factor *factor;
-  double *value; /* of the matrix with B taken out */
-  uint8_t *held; /* of each block: in B */
+  double *value;    /* of the matrix with B taken out */
+  double *diagonal; /* of N: D */
+  uint8_t *held;    /* of each block: in B */
+  bool contradicts; /* the last refinement has found c; what is left of u is -c */
 } direct_state;
 
 static const char *refuse(const scree_ccp *problem, scree_model model) {
@@ -79,10 +86,11 @@ static bool factorise(solve_run *run, direct_state *d, const formed_matrix *n) {
       else
         memcpy(to, a->value + a->offset[l], rows * columns * sizeof *to);
       if (i != j) continue;
-      double mean = 0.0;
-      for (size_t r = 0; r < rows; r++) mean += to[r * rows + r] / (double)rows;
-      const double add = d->held[i] || !(mean > 0.0) ? 1.0 : regular * mean;
-      for (size_t r = 0; r < rows; r++) to[r * rows + r] += add;
+      for (size_t r = 0; r < rows; r++) {
+        const double own = to[r * rows + r];
+        d->diagonal[op->row_start[i] + r] = own;
+        to[r * rows + r] += d->held[i] || !(own > 0.0) ? 1.0 : regular * own;
+      }
     }
   }
   sparse_blocks masked = *a;
@@ -95,7 +103,26 @@ static void mask(const ccp_operator *op, const direct_state *d, double *x) {
     if (d->held[i]) x[op->row_start[i]] = 0.0;
 }
 
-/* g += what makes u vanish in F; u = N g + r at the start and at the end. */
+/* Takes c out of r, what is left. */
+static void take_contradiction(solve_run *run, direct_state *d, double *r) {
+  ccp_operator *op = run->op;
+  double *z = run->vector[CORRECTION], *c = run->vector[DIRECTION], *image = run->vector[IMAGE];
+  op_copy(op, r, c);
+  for (int pass = 0; pass < 2; pass++) {
+    op_copy(op, c, z);
+    sparse_solve(d->factor, z);
+    mask(op, d, z);
+    op_apply(op, z, image);
+    run->products++;
+    op_combine(op, 1.0, c, -1.0, image, c);
+    mask(op, d, c);
+  }
+  op_combine(op, 1.0, r, -1.0, c, r);
+  d->contradicts = true;
+}
+
+/* g += what makes u vanish in F, but for what rows contradict each other by; u = N g + r at the
+ * start and at the end. */
 static bool refine(solve_run *run, direct_state *d) {
   ccp_operator *op = run->op;
   const size_t n = op->row_count;
@@ -104,19 +131,25 @@ static bool refine(solve_run *run, direct_state *d) {
   double rz = 0.0, first = 0.0;
   for (size_t i = 0; i < n; i++) r[i] = -u[i];
   mask(op, d, r);
+  d->contradicts = false;
   for (int step = 0; step < REFINEMENTS; step++) {
     memcpy(z, r, n * sizeof *z);
     sparse_solve(d->factor, z);
     mask(op, d, z);
-    const double next = op_dot(op, r, z), beta = step ? next / rz : 0.0;
+    const double next = op_dot(op, r, z), beta = rz > 0.0 ? next / rz : 0.0;
     if (!(next >= 0.0) || !isfinite(next)) return step > 0;
-    if (step == 0) first = next;
+    if (rz == 0.0) first = next;
     if (next == 0.0 || next <= done * done * first) return true;
     for (size_t i = 0; i < n; i++) p[i] = z[i] + beta * p[i];
     op_apply(op, p, image);
     run->products++;
     const double length = next / op_dot(op, p, image);
-    if (!(length > 0.0 && length < longest)) return step > 0;
+    if (!(length > 0.0 && length < longest)) {
+      if (d->contradicts || !isfinite(length)) return step > 0;
+      take_contradiction(run, d, r);
+      rz = 0.0;
+      continue;
+    }
     rz = next;
     for (size_t i = 0; i < n; i++) {
       run->g[i] += length * p[i];
@@ -188,6 +221,21 @@ static bool judge(solve_run *run, long round) {
   return solve_check(run, round, inside, NULL);
 }
 
+/* What is left of u in F after a refinement. */
+static scree_status tell_contradiction(solve_run *run, const direct_state *d) {
+  ccp_operator *op = run->op;
+  solve_contradiction *c = run->contradiction;
+  if (memory_grow(run->context, &c->u, op->row_count, sizeof *c->u) ||
+      memory_grow(run->context, &c->d, op->row_count, sizeof *c->d))
+    return SCREE_ERROR_MEMORY;
+  op_copy(op, run->vector[VELOCITY], c->u);
+  mask(op, d, c->u);
+  for (size_t r = 0; r < op->row_count; r++)
+    c->d[r] = d->diagonal[r] > 0.0 ? c->u[r] / d->diagonal[r] : 0.0;
+  c->found = true;
+  return SCREE_OK;
+}
+
 static scree_status iterate(solve_run *run, direct_state *d, const formed_matrix *n) {
   ccp_operator *op = run->op;
   const long rounds = (long)run_option(run, "rounds");
@@ -200,6 +248,8 @@ static scree_status iterate(solve_run *run, direct_state *d, const formed_matrix
     const size_t changed = change_set(run, d, round > rounds / 2);
     if (changed == 0 || round == rounds) {
       if (judge(run, round)) return SCREE_OK;
+      if (changed == 0 && d->contradicts && op->problem->asks_contradictions)
+        return tell_contradiction(run, d);
       if (changed == 0) break;
     }
   }
@@ -219,6 +269,7 @@ static scree_status solve(solve_run *run) {
   if (status) return status;
   const size_t entries = n.blocks.offset[n.blocks.start[op->block_count]];
   if (memory_grow(run->context, &d->value, entries, sizeof *d->value) ||
+      memory_grow(run->context, &d->diagonal, op->row_count, sizeof *d->diagonal) ||
       memory_grow(run->context, &d->held, op->block_count, sizeof *d->held))
     status = SCREE_ERROR_MEMORY;
   if (!status) status = sparse_analyse(d->factor, &n.blocks);
@@ -240,6 +291,7 @@ static void release(scree_context *context, void *state) {
   direct_state *d = state;
   if (d->factor) sparse_destroy(d->factor);
   memory_free(context, d->value);
+  memory_free(context, d->diagonal);
   memory_free(context, d->held);
   memory_free(context, d);
 }
