@@ -22,6 +22,10 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 PATIENCE = 1500
 
 
+# Under a sanitizer tests look for faults in the code that they pass; figures at the end of long runs are for the other builds.
+SANITIZED = bool(os.environ.get("SCREE_SANITIZER"))
+
+
 # A step that does not end by itself.
 ENDLESS = ["--set", "solver={name: gs, tolerance_residual: 1.0e-300, iteration_limit: 1000000000}"]
 

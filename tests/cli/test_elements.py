@@ -7,7 +7,7 @@ import json
 import math
 import unittest
 
-from command import CommandTest, main
+from command import SANITIZED, CommandTest, main
 
 try:
     import numpy as np
@@ -130,7 +130,8 @@ class Elements(CommandTest):
                     self.assertLess(abs(a - b), 1e-5 * max(abs(x)), part)
 
     def check_fall(self, name, text):
-        path = self.put(name + ".yaml", text)
+        end, middle = ("0.12", "0.1") if SANITIZED else ("0.3", "0.16")
+        path = self.put(name + ".yaml", text.replace("duration: 0.3", "duration: " + end))
         one = self.run_scree("run", path, "--out", self.path(name + "1.h5"), "--threads", "1", "--json")
         self.assertEqual(one.code, 0, one.err)
         one = json.loads(one.out.splitlines()[-1])
@@ -138,9 +139,9 @@ class Elements(CommandTest):
         self.assertLessEqual(one["worst_residual"], 1e-6)
         self.assertLess(one["ledger"]["error_part"], 1e-10, name)
         self.assertGreater(one["contacts"], 3)
-        two = self.run_scree("run", path, "--out", self.path(name + "2.h5"), "--threads", "2", "--json", "--duration", "0.16")
+        two = self.run_scree("run", path, "--out", self.path(name + "2.h5"), "--threads", "2", "--json", "--duration", middle)
         self.assertEqual(two.code, 0, two.err)
-        more = self.run_scree("resume", self.path(name + "2.h5"), "--duration", "0.3", "--threads", "2", "--json")
+        more = self.run_scree("resume", self.path(name + "2.h5"), "--duration", end, "--threads", "2", "--json")
         self.assertEqual(more.code, 0, more.err)
         self.assertEqual(json.loads(more.out.splitlines()[-1])["state_hash"], one["state_hash"], name)
 
@@ -299,7 +300,7 @@ joints:
         self.assertLess(run["iterations"], 2000)
 
     def test_cubes(self):
-        for order, law, mass in itertools.product((1, 2), ("linear", "neo-hookean"), ("lumped", "consistent")):
+        for order, law, mass in itertools.product((2,) if SANITIZED else (1, 2), ("linear", "neo-hookean"), ("lumped", "consistent")):
             self.check_fall("cubes-%d-%s-%s" % (order, law, mass), CUBES.replace("PART", "order: %d, law: %s, mass: %s" % (order, law, mass)))
 
     def test_ropes(self):

@@ -17,6 +17,8 @@ probes: [{name: ball, kind: body, body: ball}]
 
 
 class Fluids(GalleryTest):
+    sanitized_duration = None
+
     def run_text(self, text):
         with open(self.path("ball.yaml"), "w", encoding="utf-8") as file:
             file.write(text)

@@ -13,7 +13,7 @@ class Beds(CommandTest):
         for law in LAWS:
             with self.subTest(law=law):
                 with open(self.path("bed.yaml"), "w", encoding="utf-8") as file:
-                    file.write(BED % (law, law))
+                    file.write(BED % (0.06, law, law))
                 hashes = []
                 for threads in ("1", "2", "4"):
                     result = self.run_scree("run", "bed.yaml", "--threads", threads, "--duration", "0.01", "--json")

@@ -17,6 +17,8 @@ probes:
 
 
 class Stress(GalleryTest):
+    sanitized_duration = None
+
     def write(self, more=""):
         with open(self.path("stack.yaml"), "w", encoding="utf-8") as file:
             file.write(STACK % more)

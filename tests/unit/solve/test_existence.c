@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/timer.h"
 #include "scree/scree.h"
 #include "tests/support/packing.h"
 #include "tests/support/planar.h"
@@ -291,6 +292,7 @@ static void test_row_of_balls(void **state) {
 }
 
 int main(void) {
+  timer_use(TIMER_CPU); /* limits of time are the same on a busy machine */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_wedge),        cmocka_unit_test(test_vice),
       cmocka_unit_test(test_packing),      cmocka_unit_test(test_bar),

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/timer.h"
 #include "ccp/operator.h"
 #include "solve/newton/mass_path.h"
 #include "tests/support/packing.h"
@@ -95,6 +96,7 @@ static void test_limit(void **state) {
 }
 
 int main(void) {
+  timer_use(TIMER_CPU); /* limits of time are the same on a busy machine */
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_takes), cmocka_unit_test(test_solved),
                                      cmocka_unit_test(test_limit)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/timer.h"
 #include "ccp/operator.h"
 #include "scree/scree.h"
 #include "solve/existence/infeasible.h"
@@ -248,6 +249,7 @@ static void test_cut_short(void **state) {
 }
 
 int main(void) {
+  timer_use(TIMER_CPU); /* limits of time are the same on a busy machine */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_infeasible),
       cmocka_unit_test(test_infeasible_in_few),

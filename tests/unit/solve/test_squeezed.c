@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/timer.h"
 #include "scree/scree.h"
 #include "tests/support/packing.h"
 
@@ -128,6 +129,7 @@ static void boundless_friction_hides_nothing(void **state) {
 }
 
 int main(void) {
+  timer_use(TIMER_CPU); /* limits of time are the same on a busy machine */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(squeezed_ball_in_a_packing),
       cmocka_unit_test(ordinary_packing_is_not_doubted),

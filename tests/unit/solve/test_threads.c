@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/support/packing.h"
+#include "tests/support/sanitized.h"
 
 static void run(bool frictionless) {
   double *first = NULL;
@@ -21,7 +22,7 @@ static void run(bool frictionless) {
       scree_context *context = scree_context_create(NULL);
       scree_context_set_threads(context, threads[t]);
       packing_def def = packing_def_default();
-      def.nx = def.ny = def.nz = 10;
+      def.nx = def.ny = def.nz = SANITIZED ? 7 : 10;
       def.frictionless = frictionless;
       scree_ccp *problem = NULL;
       assert_int_equal(packing_create(context, &def, &problem), SCREE_OK);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/timer.h"
 #include "ccp/problem.h"
 #include "scree/scree.h"
 #include "tests/support/packing.h"
@@ -118,6 +119,7 @@ static void rounding_is_no_contradiction(void **state) {
 }
 
 int main(void) {
+  timer_use(TIMER_CPU); /* limits of time are the same on a busy machine */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(units_change_neither_outcome_nor_accuracy),
       cmocka_unit_test(rounding_is_no_contradiction),
