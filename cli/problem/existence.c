@@ -45,7 +45,8 @@ void existence_add(existence_text *t, const char *format, ...) {
   t->length += more;
 }
 
-void existence_add_vector(existence_text *t, const double *x, size_t count) {
+/* " index:value" of what is not zero, to the last bit. */
+static void existence_add_vector(existence_text *t, const double *x, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (x[i] != 0.0) existence_add(t, " %zu:%.17g", i, x[i]);
 }

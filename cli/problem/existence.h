@@ -12,8 +12,6 @@ typedef struct existence_text {
 } existence_text;
 
 void existence_add(existence_text *t, const char *format, ...) SCREE_PRINTF(2, 3);
-/* " index:value" of what is not zero, to the last bit. */
-void existence_add_vector(existence_text *t, const double *x, size_t count);
 void existence_add_certificate(existence_text *t, const scree_certificate *check, const double *d,
                                size_t rows);
 void existence_json_certificate(FILE *out, bool *first, const scree_certificate *check,

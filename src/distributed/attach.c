@@ -204,12 +204,25 @@ static void destroy(assembler_ranks *r) {
   memory_free(c, d);
 }
 
+/* Why this world cannot be divided, or null. */
+static const char *refusal_of(const scree_world *w) {
+  if (w->joint_count) return "joints are not divided yet";
+  if (w->link_count) return "springs and beams are not divided yet";
+  for (size_t k = 0; k < w->material_count * w->material_count; k++) {
+    const scree_material_def *m = &w->pair[k];
+    if (law_bounces(m)) return "restitution is not divided yet";
+    if (m->cohesion > 0.0 || m->cohesion_energy > 0.0) return "cohesion is not divided yet";
+    if (law_remembers(m)) return "contact laws with a memory are not divided yet";
+  }
+  return NULL;
+}
+
 scree_status distributed_attach(assembler *a) {
   scree_context *context = a->context;
   if (!ranks_are_many(context->ranks)) return SCREE_OK;
   if (context->ranks->count > DISTRIBUTED_MOST)
     return context_fail(context, SCREE_ERROR_UNSUPPORTED, "more than %d ranks", DISTRIBUTED_MOST);
-  const char *refusal = distributed_refusal(a->world);
+  const char *refusal = refusal_of(a->world);
   if (refusal)
     return context_fail(context, SCREE_ERROR_UNSUPPORTED,
                         "on several ranks: %s; run it on one (without mpirun)", refusal);
@@ -231,16 +244,4 @@ scree_status distributed_attach(assembler *a) {
   };
   a->ranks = &d->hooks;
   return SCREE_OK;
-}
-
-const char *distributed_refusal(const scree_world *w) {
-  if (w->joint_count) return "joints are not divided yet";
-  if (w->link_count) return "springs and beams are not divided yet";
-  for (size_t k = 0; k < w->material_count * w->material_count; k++) {
-    const scree_material_def *m = &w->pair[k];
-    if (law_bounces(m)) return "restitution is not divided yet";
-    if (m->cohesion > 0.0 || m->cohesion_energy > 0.0) return "cohesion is not divided yet";
-    if (law_remembers(m)) return "contact laws with a memory are not divided yet";
-  }
-  return NULL;
 }

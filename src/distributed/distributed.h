@@ -108,8 +108,6 @@ scree_status distributed_merge(distributed *d, assembler *a);
 
 /* attach.c. The assembler owns it. */
 scree_status distributed_attach(assembler *a);
-/* Why this world cannot be divided, or null. */
-const char *distributed_refusal(const scree_world *world);
 /* Around a checkpoint: the memory is of all ranks on each, and then again the own. */
 scree_status distributed_collect(assembler *a);
 scree_status distributed_return(assembler *a);

@@ -74,9 +74,29 @@ size_t dense_lu(size_t n, double *a, size_t ld, double tiny, int *pivot) {
   return n;
 }
 
+/* X <- L^-1 P X; X is m x n. */
+static void left_lower_pivoted(size_t m, size_t n, const double *l, size_t l_ld, const int *pivot,
+                               double *x, size_t x_ld) {
+  for (size_t k = 0; k < m; k++)
+    if ((size_t)pivot[k] != k) swap_rows(n, x, x_ld, k, (size_t)pivot[k]);
+#ifdef SCREE_WITH_BLAS
+  if (m * m * n > SMALL_PRODUCT && n > 1) {
+    dense_library_ready();
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, (int)m, (int)n, 1.0,
+                l, (int)l_ld, x, (int)x_ld);
+    return;
+  }
+#endif
+  for (size_t c = 0; c < n; c++) {
+    double *column = x + c * x_ld;
+    for (size_t j = 0; j < m; j++)
+      for (size_t i = j + 1; i < m; i++) column[i] -= l[i + j * l_ld] * column[j];
+  }
+}
+
 void dense_lu_solve(size_t n, const double *a, size_t ld, const int *pivot, size_t columns,
                     double *b, size_t b_ld) {
-  dense_left_lower_pivoted(n, columns, a, ld, pivot, b, b_ld);
+  left_lower_pivoted(n, columns, a, ld, pivot, b, b_ld);
 #ifdef SCREE_WITH_BLAS
   if (n * n * columns > SMALL_PRODUCT && columns > 1) {
     dense_library_ready();
@@ -157,25 +177,6 @@ void dense_right_lower_transposed(size_t m, size_t n, const double *l, size_t l_
     }
     const double scale = 1.0 / l[j + j * l_ld];
     for (size_t i = 0; i < m; i++) column[i] *= scale;
-  }
-}
-
-void dense_left_lower_pivoted(size_t m, size_t n, const double *l, size_t l_ld, const int *pivot,
-                              double *x, size_t x_ld) {
-  for (size_t k = 0; k < m; k++)
-    if ((size_t)pivot[k] != k) swap_rows(n, x, x_ld, k, (size_t)pivot[k]);
-#ifdef SCREE_WITH_BLAS
-  if (m * m * n > SMALL_PRODUCT && n > 1) {
-    dense_library_ready();
-    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, (int)m, (int)n, 1.0,
-                l, (int)l_ld, x, (int)x_ld);
-    return;
-  }
-#endif
-  for (size_t c = 0; c < n; c++) {
-    double *column = x + c * x_ld;
-    for (size_t j = 0; j < m; j++)
-      for (size_t i = j + 1; i < m; i++) column[i] -= l[i + j * l_ld] * column[j];
   }
 }
 

@@ -29,9 +29,6 @@ void dense_subtract_square(size_t n, size_t k, const double *a, size_t a_ld, dou
 /* X <- X L^-T, L lower with its diagonal (Cholesky); X is m x n. */
 void dense_right_lower_transposed(size_t m, size_t n, const double *l, size_t l_ld, double *x,
                                   size_t x_ld);
-/* X <- L^-1 P X, the first half of dense_lu_solve; X is m x n. */
-void dense_left_lower_pivoted(size_t m, size_t n, const double *l, size_t l_ld, const int *pivot,
-                              double *x, size_t x_ld);
 
 /* Eigenvalues of a symmetric matrix on the diagonal of a, vectors in the columns of v (both by
  * rows, n apart), by Jacobi's rotations until the squares off the diagonal sum up to less than

@@ -163,7 +163,7 @@ static scree_status unpack(scree_recording *r, walk_file *file) {
 /* While a run writes to it a reader may come in between, or the file may grow under it, so that an
  * index is newer than what was held to be the end: then it is read again. */
 static scree_status read_through(scree_recording *r) {
-  enum { LOOKS = 50 };
+  enum { READS = 50 };
   struct stat info;
   if (r->descriptor < 0) r->descriptor = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (r->descriptor < 0)
@@ -171,7 +171,7 @@ static scree_status read_through(scree_recording *r) {
                         strerror(errno));
   scree_status status = SCREE_ERROR_INPUT;
   bool grown = false;
-  for (int i = 0; i < (r->live ? LOOKS : 1) && (status == SCREE_ERROR_INPUT || grown); i++) {
+  for (int i = 0; i < (r->live ? READS : 1) && (status == SCREE_ERROR_INPUT || grown); i++) {
     if (i) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
     if (fstat(r->descriptor, &info) != 0 || !S_ISREG(info.st_mode))
       return context_fail(r->context, SCREE_ERROR_IO, "%s: is not a plain file", r->path);

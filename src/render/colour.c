@@ -18,15 +18,6 @@ f3 render_linear(scree_colour c) {
   return (f3){render_decode(c.r), render_decode(c.g), render_decode(c.b)};
 }
 
-f3 render_to_lab(f3 c) {
-  const float l = cbrtf(0.4122214708f * c.x + 0.5363325363f * c.y + 0.0514459929f * c.z);
-  const float m = cbrtf(0.2119034982f * c.x + 0.6806995451f * c.y + 0.1073969566f * c.z);
-  const float s = cbrtf(0.0883024619f * c.x + 0.2817188376f * c.y + 0.6299787005f * c.z);
-  return (f3){0.2104542553f * l + 0.7936177850f * m - 0.0040720468f * s,
-              1.9779984951f * l - 2.4285922050f * m + 0.4505937099f * s,
-              0.0259040371f * l + 0.7827717662f * m - 0.8086757660f * s};
-}
-
 f3 render_from_lab(f3 c) {
   const float l = c.x + 0.3963377774f * c.y + 0.2158037573f * c.z;
   const float m = c.x - 0.1055613458f * c.y - 0.0638541728f * c.z;

@@ -8,8 +8,7 @@
 float render_encode(float linear); /* to sRGB */
 float render_decode(float srgb);
 f3 render_linear(scree_colour c);
-/* Lightness, and two colour axes, of a linear colour and back. */
-f3 render_to_lab(f3 linear);
+/* A linear colour of lightness and two colour axes. */
 f3 render_from_lab(f3 lab);
 
 #endif

@@ -53,7 +53,7 @@ void view_put_f64(view_buffer *b, double value) {
   view_put_u32(b, (uint32_t)(bits >> 32));
 }
 
-void view_put_varint(view_buffer *b, uint32_t value) {
+static void view_put_varint(view_buffer *b, uint32_t value) {
   unsigned char bytes[5];
   size_t n = 0;
   for (; value >= 128; value >>= 7) bytes[n++] = (unsigned char)(value | 128);

@@ -20,7 +20,6 @@ void view_put_u32(view_buffer *b, uint32_t value);
 void view_put_f32(view_buffer *b, double value);
 void view_put_f64(view_buffer *b, double value);
 /* Seven bits per byte, the lowest first; the sign of an integer in its lowest bit. */
-void view_put_varint(view_buffer *b, uint32_t value);
 void view_put_signed(view_buffer *b, int32_t value);
 /* The nearest number of 16 bits (IEEE 754 half), as bits; too large ones become the largest. */
 uint16_t view_half(double value);

@@ -58,7 +58,7 @@ typedef struct bent {
   double energy, gradient[SIDE], second[SIDE * SIDE]; /* over (a, L b), of a unit of length */
 } bent;
 
-static void look(const world_link *l, const pose *at, int point, bent *out) {
+static void find_bent(const world_link *l, const pose *at, int point, bent *out) {
   shapes(l->rest, l->handle, gauss_place[point], out->n);
   out->a = out->b = v3_make(0, 0, 0);
   for (int k = 1; k < NODES; k++) {
@@ -134,7 +134,7 @@ static void measure(const world_link *l, const pose *at, link_rows *out) {
     const double weight = gauss_weight[point] * l->rest;
     double axes[SIDE * SIDE];
     bent p;
-    look(l, at, point, &p);
+    find_bent(l, at, point, &p);
     differentiate(l, &p);
     out->energy += weight * p.energy;
     dense_eigen(SIDE, p.second, 1e-34, axes);
@@ -156,7 +156,7 @@ static void describe(const world_link *l, const pose *at, scree_link_state *stat
   state->rows = 1 + POINTS;
   for (int point = 0; point < POINTS; point++) {
     bent p;
-    look(l, at, point, &p);
+    find_bent(l, at, point, &p);
     state->strain[0] += gauss_weight[point] * (v3_norm(p.a) - 1.0);
     state->strain[1 + point] = v3_norm(bend_of(&p));
     state->stress[1 + point] = l->modulus[1] * state->strain[1 + point];

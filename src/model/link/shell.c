@@ -37,7 +37,7 @@ typedef struct shell_state {
   v3 spin[SHELL_NODES][3]; /* gradients of w over the place of a node */
 } shell_state;
 
-static void look(const world_link *l, const pose *at, shell_state *s) {
+static void find_state(const world_link *l, const pose *at, shell_state *s) {
   v3 f[2] = {{0, 0, 0}, {0, 0, 0}};
   for (int n = 1; n < SHELL_NODES; n++)
     for (int i = 0; i < 2; i++)
@@ -141,7 +141,7 @@ static void measure(const world_link *l, const pose *at, link_rows *out) {
   shell_state s;
   double g[3][SIDE], e[3];
   memset(g, 0, sizeof g);
-  look(l, at, &s);
+  find_state(l, at, &s);
   for (int i = 0; i < 3; i++) e[i] = strain_of(l, &s, i, g[i]);
   for (int k = 0; k < SIDE; k++) g[0][k] += l->modulus[1] * g[1][k];
   put(l, out, e[0] + l->modulus[1] * e[1], l->stiffness[0], g[0]);
@@ -154,7 +154,7 @@ static void measure(const world_link *l, const pose *at, link_rows *out) {
 static void describe(const world_link *l, const pose *at, scree_link_state *state) {
   shell_state s;
   double g[SIDE] = {0.0};
-  look(l, at, &s);
+  find_state(l, at, &s);
   state->rows = 3;
   for (int i = 0; i < 3; i++) state->strain[i] = strain_of(l, &s, i, g);
   const double e = l->modulus[0] / (1.0 - l->modulus[1] * l->modulus[1]);

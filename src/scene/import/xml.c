@@ -11,7 +11,7 @@ bool xml_is(const xml_element *e, const char *name) {
   return strcmp(e->name, name) == 0;
 }
 
-const xml_attribute *xml_attribute_of(const xml_element *e, const char *name) {
+static const xml_attribute *xml_attribute_of(const xml_element *e, const char *name) {
   for (size_t i = 0; i < e->attribute_count; i++)
     if (strcmp(e->attributes[i].name, name) == 0) return &e->attributes[i];
   return NULL;

@@ -29,7 +29,6 @@ scree_status xml_parse(scene_document *doc, uint32_t file, xml_element **root);
 
 /* The value of an attribute; null: not given. */
 const char *xml_get(const xml_element *e, const char *name);
-const xml_attribute *xml_attribute_of(const xml_element *e, const char *name);
 /* The first child of a name, and the next one after `e` of the same name. */
 xml_element *xml_child(const xml_element *e, const char *name);
 xml_element *xml_next(const xml_element *e, const char *name);
