@@ -340,10 +340,16 @@ class Faults(CommandTest):
                 ('<joint limited="true"/><geom size="1"/>', "it is limited, but its range is 0 … 0"),
                 ('<freejoint/>', "'b' can move but has no mass"),
                 ('<composite type="grid"/>', "r.xml:1:35: <composite> in <body>"),
+                ('<geom size="1" friction="1 -2"/>', "r.xml:1:50: friction: -2 is below 0"),
+                ('<geom size="1" contype="1.5"/>', "contype and conaffinity: bits from 0"),
                 ('<body name="b"/>', "body 'b' is given twice")):
             with self.subTest(message=message):
                 self.refused(head + text + tail, "r.xml:1:", "r.xml")
                 self.assertIn(message, self.run_scree("import", "r.xml").err)
+        with open(self.path("r.xml"), "w", encoding="utf-8") as file:
+            file.write(head + '<geom size="1" friction="200"/>' + tail)
+        result = self.run_scree("import", "r.xml")
+        self.assertEqual((result.code, result.err.count("friction: 200 is taken as 100, the most that a material has")), (0, 1), result.err)
 
     def test_what_is_not_there_is_told_and_may_be_left_out(self):
         text = """<mujoco><asset><mesh name="m" file="none.stl"/></asset>

@@ -165,10 +165,26 @@ static scree_status read_size(mjcf *m, const xml_element *e, int class, robot_ge
                      g->kind == ROBOT_SPHERE ? "" : " (fewer with fromto)");
 }
 
+/* Sliding, spinning and rolling; what a material cannot have is told, not bent in silence. */
+static scree_status read_friction(mjcf *m, const xml_element *e, int class, double friction[3]) {
+  enum { MOST = 100 };
+  scree_status status = mjcf_numbers(m, e, class, "geom", "friction", 1, 3, friction, NULL);
+  for (int i = 0; i < 3 && !status; i++) {
+    if (friction[i] < 0.0)
+      return robot_fault(m->r, mjcf_find(m, e, class, "geom", "friction"), "friction",
+                         "friction: %g is below 0", friction[i]);
+    if (friction[i] <= MOST) continue;
+    robot_note(m->r, mjcf_find(m, e, class, "geom", "friction"), "friction",
+               "friction: %g is taken as %d, the most that a material has", friction[i], (int)MOST);
+    friction[i] = MOST;
+  }
+  return status;
+}
+
 static scree_status read_surface(mjcf *m, const xml_element *e, int class, robot_geom *g) {
   double friction[3] = {1.0, 0.005, 0.0001}, condim = 3.0, priority = 0.0;
   double as = 1.0, with = 1.0;
-  scree_status status = mjcf_numbers(m, e, class, "geom", "friction", 1, 3, friction, NULL);
+  scree_status status = read_friction(m, e, class, friction);
   if (!status) status = mjcf_number(m, e, class, "geom", "condim", &condim);
   if (!status) status = mjcf_number(m, e, class, "geom", "priority", &priority);
   if (!status) status = mjcf_number(m, e, class, "geom", "contype", &as);
@@ -177,9 +193,9 @@ static scree_status read_surface(mjcf *m, const xml_element *e, int class, robot
   if (condim != 1.0 && condim != 3.0 && condim != 4.0 && condim != 6.0)
     return robot_fault(m->r, mjcf_find(m, e, class, "geom", "condim"), "condim",
                        "condim: %g; allowed: 1, 3, 4, 6", condim);
-  if (as < 0.0 || with < 0.0 || as > 2147483647.0 || with > 2147483647.0)
+  if (as < 0.0 || with < 0.0 || as > 2147483647.0 || with > 2147483647.0 || as != floor(as) ||
+      with != floor(with))
     return robot_fault(m->r, e, NULL, "contype and conaffinity: bits from 0 to 2^31 - 1");
-  for (int i = 0; i < 3; i++) friction[i] = fmin(fmax(friction[i], 0.0), 100.0);
   g->meets_as = (uint32_t)as;
   g->meets = (uint32_t)with;
   if ((!g->meets_as && !g->meets) || m->no_contact) g->solid = false;
