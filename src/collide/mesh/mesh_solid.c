@@ -216,17 +216,32 @@ static void flat_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *soli
   mesh_group_add(all, &exact);
 }
 
-/* The exact contact of one triangle, if there is one; false: too far. `keep` is false for one that
- * only tells where to look for others. Along the face's normal it is exact when apart and over the
- * face. Else the nearest points do when they are on the face or on a true ridge; a solid through
- * the surface, or at a seam of a flat floor, is looked at along the face's normal. */
+/* What the exact contact of a triangle is good for. */
+typedef enum exact_use {
+  EXACT_GUIDES, /* tells only where to look for others */
+  EXACT_ALONE,  /* counts where no corners over the triangle are found */
+  EXACT_COUNTS
+} exact_use;
+
+/* The lowest point of a solid that is much larger than the triangle may be anywhere: that of a
+ * plate of 60 m under a part of 10 mm that lies on it is the plate's far corner, deep by the
+ * plate's length times a tilt of rounding. It tells how deep the solid is in the triangle only when
+ * it is not farther beyond it than that depth and the steepest slope explain. */
+static bool is_elsewhere(const shape_mesh *m, uint32_t t, const v3 p[3], const contact_point *c) {
+  return c->gap < 0.0 && !is_over_by(p, m->normal[t], c->point_a, -steepest * c->gap);
+}
+
+/* The exact contact of one triangle, if there is one; false: too far. Along the face's normal it is
+ * exact when apart and over the face. Else the nearest points do when they are on the face or on a
+ * true ridge; a solid through the surface, or at a seam of a flat floor, is looked at along the
+ * face's normal. */
 static bool triangle_exact(const shape_mesh *m, uint32_t t, const gjk_solid *solid,
                            const gjk_solid *triangle, const contact_point *along, double margin,
-                           double size, contact_point *exact, bool *keep) {
+                           double size, contact_point *exact, exact_use *use) {
   const v3 *p = triangle->point;
   const bool over = is_over(p, m->normal[t], along->point_a, size);
   *exact = *along;
-  *keep = true;
+  *use = EXACT_COUNTS;
   if (over && along->gap > 0) return true;
   gjk_result g;
   if (!gjk_signed_distance(solid, triangle, margin + solid->round, &g)) return false;
@@ -249,7 +264,10 @@ static bool triangle_exact(const shape_mesh *m, uint32_t t, const gjk_solid *sol
         along->gap < fmin(exact->gap, 0.0) - deeper_allowed(m, t, where, size))
       return false;
     *exact = *along;
-    *keep = (!taken && where == MESH_AT_FACE) || over || low || deep;
+    if (!taken && where == MESH_AT_FACE && !over)
+      *use = is_elsewhere(m, t, p, along) ? EXACT_ALONE : EXACT_COUNTS;
+    else if (!over && !low && !deep)
+      *use = EXACT_GUIDES;
   }
   return true;
 }
@@ -265,11 +283,13 @@ static void triangle_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *
   }
   const gjk_solid triangle = gjk_solid_points(p, 3);
   contact_point c[NARROW_CANDIDATES + 1], exact;
-  bool round, keep;
-  if (!triangle_exact(m, t, solid, &triangle, &along, margin, size, &exact, &keep)) return;
+  bool round;
+  exact_use use;
+  if (!triangle_exact(m, t, solid, &triangle, &along, margin, size, &exact, &use)) return;
   int count = narrow_convex_candidates(solid, &triangle, exact, margin, c, &round);
   for (int i = 0; i < count; i++) c[i].point_b = v3_add_scaled(c[i].point_a, c[i].gap, c[i].normal);
-  if (keep && !corners_tell(view, c, count, exact.gap, size)) c[count++] = exact;
+  const bool counts = use == EXACT_COUNTS || (use == EXACT_ALONE && count == 0);
+  if (counts && !corners_tell(view, c, count, exact.gap, size)) c[count++] = exact;
   for (int i = 0; i < count; i++) {
     int where;
     if (c[i].gap <= margin && triangle_takes(m, t, p, c + i, size, &where)) {

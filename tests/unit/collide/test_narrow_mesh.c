@@ -277,6 +277,49 @@ static void a_wide_plate_lies_on_top(void **state) {
   scree_shape_destroy(plate);
 }
 
+/* A small part on a plate that is thousands of times larger, tilted by next to nothing: its far
+ * corners, which are deep below the plane of the part's bottom, say nothing of the part. */
+static void a_small_part_lies_on_a_vast_plate(void **state) {
+  (void)state;
+  const double half[3] = {30.05, 30.05, 0.0005};
+  static const double corner[6][2] = {{0, 0}, {10, 0}, {10, 3}, {3, 3}, {3, 8}, {0, 8}};
+  static const uint32_t cap[12] = {0, 1, 2, 0, 2, 3, 0, 3, 4, 0, 4, 5};
+  double p[36];
+  uint32_t t[60];
+  for (int k = 0; k < 12; k++) /* an L of 10 mm, its corners about its centre */
+    v3_store(p + 3 * k, (v3){0.001 * (corner[k % 6][0] - 4), 0.001 * (corner[k % 6][1] - 3),
+                             k < 6 ? -0.002 : 0.002});
+  for (int k = 0; k < 12; k++) t[k] = cap[k / 3 * 3 + 2 - k % 3], t[12 + k] = cap[k] + 6;
+  for (uint32_t k = 0; k < 6; k++) {
+    const uint32_t b = (k + 1) % 6, side[6] = {k, b, b + 6, k, b + 6, k + 6};
+    for (int m = 0; m < 6; m++) t[24 + 6 * (int)k + m] = side[m];
+  }
+  shape *part, *plate;
+  assert_int_equal(scree_shape_create_mesh(context, 12, p, 20, t, &part), 0);
+  assert_int_equal(scree_shape_create_box(context, half, &plate), 0);
+  uint64_t seed = 11;
+  for (int trial = 0; trial < 4000; trial++) {
+    /* Bottom up, as one was thrown; then by a little other. */
+    const quat thrown = {-1.9282182093910611e-05, -0.82045848600776616, -0.57170610648254994,
+                         1.32893095761211e-05};
+    const double tilt = trial ? random_real(&seed, -12, -6) : -20,
+                 depth = 4.3852849e-7 * (trial % 2 ? random_real(&seed, 0.5, 1.5) : 1.0);
+    const quat turn = quat_mul(quat_exp(v3_scale(pow(10, tilt), random_unit(&seed))), thrown);
+    double lowest = INFINITY;
+    for (int k = 0; k < 12; k++) lowest = fmin(lowest, quat_rotate(turn, v3_load(p + 3 * k)).z);
+    const pose at = {{-0.00084974632218683512, 0.00057899811493081351, -lowest - depth}, turn},
+               below = {{0, 0, -half[2]}, {1, 0, 0, 0}};
+    contact_point c[32];
+    const int n = narrow_collide(plate, below, part, at, 1e-4, c, 32);
+    double least = INFINITY;
+    for (int i = 0; i < n; i++) least = fmin(least, c[i].gap);
+    if (!(least > -1.1 * depth - 1e-9) || !(least < -0.9 * depth + 1e-9))
+      fail_msg("trial %d: gap %g, but it is %g deep, tilt 1e%.1f", trial, least, depth, tilt);
+  }
+  scree_shape_destroy(part);
+  scree_shape_destroy(plate);
+}
+
 /* A slab that a ball sees both sides of: the side that is nearer stands for it, whichever of the
  * triangles comes first. */
 static void nearer_side_of_a_slab_counts(void **state) {
@@ -314,6 +357,7 @@ int main(void) {
       cmocka_unit_test(flat_floor_has_no_bumps_for_solids),
       cmocka_unit_test(flat_floor_is_one_at_any_depth),
       cmocka_unit_test(a_wide_plate_lies_on_top),
+      cmocka_unit_test(a_small_part_lies_on_a_vast_plate),
       cmocka_unit_test(ridge_is_felt),
       cmocka_unit_test(nearer_side_of_a_slab_counts),
       cmocka_unit_test(nothing_is_deeper_than_it_is),
