@@ -27,12 +27,15 @@ static const double least_cut = 1.0 / 64.0; /* a part is not shortened by more t
 static const double least_part = 1.0 / 4096.0; /* of a step */
 
 /* A body so fast or so heavy that nothing helps must not hold up a run for minutes: a step that has
- * cost as much is accepted as it is, and counted as unresolved. */
+ * cost as much is accepted as it is, and counted as unresolved. What retries took does not count:
+ * they are bounded by a share of the run's work (effort.h), and a step that was paid for must not
+ * lose its looks by it. */
 enum { STEP_LIMITS = 20, STEP_SOLVES = 1000, STEP_ADVANCES = 16384 };
 
 static bool is_overspent(const scree_stepper *s, const scree_step_info *info) {
+  const long limit = s->def.iteration_limit;
   return info->solves > STEP_SOLVES || s->advances > STEP_ADVANCES ||
-         (s->def.iteration_limit > 0 && info->iterations > STEP_LIMITS * s->def.iteration_limit);
+         (limit > 0 && info->iterations - s->retry_iterations > STEP_LIMITS * limit);
 }
 
 static assembler_params params_of(const scree_stepper *s, double h, double whole) {
@@ -231,6 +234,7 @@ static scree_status build_and_solve(scree_stepper *s, const assembler_params *pa
       !effort_is_late(s, info)) {
     status = solve(s, params, true, solved);
     info->iterations += solved->iterations;
+    s->retry_iterations += solved->iterations;
     s->retry_work += (solved->outcome == SCREE_OUTCOME_SOLVED ? 1 : 2) * (uint64_t)solved->work;
     info->solves++;
     info->retries++;
@@ -555,6 +559,7 @@ static scree_status make_step(scree_stepper *s, double h, scree_step_info *info)
 static scree_status step(scree_stepper *s, double h, scree_step_info *info) {
   effort_begin(s);
   s->advances = 0;
+  s->retry_iterations = 0;
   scree_status status = make_step(s, h, info);
   const assembler_sleep sleep = {
       .after = s->def.sleep_after, .speed = s->def.sleep_speed, .load = s->def.sleep_load, .h = h};

@@ -43,8 +43,9 @@ struct scree_stepper {
   bool behind;             /* the budget was too little lately */
   scree_contact *gathered; /* contacts of all ranks, where they were asked for */
   size_t gathered_count;
-  size_t advances; /* of sweeps in this step, beyond what is usual */
-  char *snapshot;  /* retry: the state at the start of the step */
+  size_t advances;       /* of sweeps in this step, beyond what is usual */
+  long retry_iterations; /* of solves of this step that were made again */
+  char *snapshot;        /* retry: the state at the start of the step */
 };
 
 /* contacts.c: of several ranks, those of all on each, until the next step. All call it. */

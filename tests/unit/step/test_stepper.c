@@ -355,6 +355,49 @@ static void contacts_carry_the_momentum(void **state) {
   drop(&p);
 }
 
+/* A ball of 100 m/s into a block of others: each look finds pairs that the hits before made meet. A
+ * step whose solves need many retries makes its looks all the same. */
+static void retries_cost_no_looks(void **state) {
+  (void)state;
+  pile p = {0};
+  p.context = scree_context_create(NULL);
+  scree_world_def w = scree_world_def_default();
+  memset(w.gravity, 0, sizeof w.gravity);
+  ok(&p, scree_world_create(p.context, &w, &p.world));
+  scree_shape *large, *small;
+  ok(&p, scree_shape_create_sphere(p.context, 0.02, &large));
+  ok(&p, scree_shape_create_sphere(p.context, 0.01, &small));
+  scree_body_def d = scree_body_def_default();
+  d.shape = large;
+  d.position[0] = -0.2;
+  d.velocity[0] = 100.0;
+  ok(&p, scree_world_add_body(p.world, &d, NULL));
+  for (int i = 0; i < 125; i++) {
+    d = scree_body_def_default();
+    d.shape = small;
+    d.position[0] = 0.025 * (i / 25) + 1e-4 * (i * 7 % 11);
+    d.position[1] = 0.025 * (i / 5 % 5 - 2) + 1e-4 * (i * 5 % 13);
+    d.position[2] = 0.025 * (i % 5 - 2);
+    ok(&p, scree_world_add_body(p.world, &d, NULL));
+  }
+  scree_shape_destroy(large);
+  scree_shape_destroy(small);
+  scree_stepper_def def = scree_stepper_def_default();
+  def.tolerance_residual = 1e-9;
+  def.iteration_limit = 2;
+  def.retry_iteration_limit = 20000;
+  def.retry_share = 1e9;
+  ok(&p, scree_stepper_create(p.world, &def, &p.stepper));
+  for (int k = 0; k < 3; k++) {
+    scree_step_info info;
+    ok(&p, scree_stepper_step(p.stepper, 0.005, &info));
+    assert_true(info.converged);
+    assert_int_equal(info.unresolved, 0);
+    assert_true(info.penetration_percent < 1.0);
+  }
+  drop(&p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_do_not_change_the_bits),
@@ -365,6 +408,7 @@ int main(void) {
       cmocka_unit_test(stop_leaves_the_world_alone),
       cmocka_unit_test(retry_makes_it_converge),
       cmocka_unit_test(retries_take_their_share),
+      cmocka_unit_test(retries_cost_no_looks),
       cmocka_unit_test(moving_bodies_may_be_solved_less_well),
       cmocka_unit_test(bad_steps_are_refused),
       cmocka_unit_test(contacts_carry_the_momentum),
