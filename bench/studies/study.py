@@ -31,18 +31,15 @@ class Study:
         self.quick = self.args.quick
         os.makedirs(self.args.out, exist_ok=True)
 
-    def run(self, scene, probes, *sets, log=False, fixed=False, start=None, keep=None):
+    def run(self, scene, probes, *sets, log=False, fixed=False):
         """Runs it with `--set` for each of `sets`; (summary, {probe: table}), a table as {column: [numbers]}, without
-        units. With `log` there is a table `steps` too; `fixed`: steps are not meant to reach a tolerance. `start`: a
-        recording whose last states it begins with; `keep`: where its own recording is copied to."""
+        units. With `log` there is a table `steps` too; `fixed`: steps are not meant to reach a tolerance."""
         with tempfile.TemporaryDirectory() as place:
             command = [os.path.abspath(self.args.scree), "run", scene, "--json", "--force", "--out", "run.h5"]
             if self.args.threads != "0":
                 command += ["--threads", self.args.threads]
             for one in sets:
                 command += ["--set", one]
-            if start:
-                command += ["--from", start]
             done = subprocess.run(command, cwd=place, capture_output=True, text=True)
             if done.returncode:
                 sys.exit("%s: %s" % (" ".join(command), done.stderr.strip()))
@@ -50,8 +47,6 @@ class Study:
             if summary["nonconverged_steps"] and not fixed:
                 print("  note: %d of %d steps did not reach their tolerance (worst R %.2g)" % (
                     summary["nonconverged_steps"], summary["steps"], summary["worst_residual"]))
-            if keep:
-                shutil.copy(os.path.join(place, "run.h5"), keep)
             if log:
                 subprocess.run([command[0], "export", "run.h5", "--format", "csv", "--what", "steps"], cwd=place,
                                check=True, capture_output=True)

@@ -74,7 +74,7 @@ typedef struct scree_sim_summary {
   uint64_t retried_steps; /* did not converge at once and were solved again, with success or not */
   uint64_t hurried_steps; /* that the time budget cut short (scree_step_info) */
   uint64_t over_budget_steps; /* that took longer than it all the same */
-  double slowest_step;        /* s of wall time */
+  double slowest_step;        /* s, of the steps from solver.budget_from on */
   double time_budget;         /* of a step, s; 0: none */
   /* Steps whose last solve was ended by the solver i of the list, and by the start (impulses of the
    * step before) alone. Steps without contacts and joints are in none. */

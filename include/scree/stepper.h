@@ -50,16 +50,18 @@ typedef struct scree_stepper_def {
                          What it has no time for is left out and reported (hurried). Not
                          reproducible */
   scree_clock budget_clock; /* of the budget, and of the seconds in info; default wall */
-  bool warm_start;          /* default true */
-  double warm_start_scale;  /* default 1 */
-  double stabilisation;     /* factor of overlap removed per step, (0, 1], default 1 */
-  double recovery_speed;    /* m/s, most that overlap is removed with; default 0: half of
-                               sqrt(|g| diameter of the smaller body); without gravity 1e-4 of the
-                               diameter per step and a tenth of the speed of their surfaces */
-  double margin;            /* contacts are seen from this fraction of the smaller diameter, plus
-                               what the two may approach in a step; default 0.1 */
-  double sleep_after;       /* s that bodies that press on each other are still before they are left
-                               out of the steps, until another body touches them; default 0: never */
+  double budget_from; /* s of simulated time: steps before it take the time that they need, as what
+                         comes to rest before it is driven over; default 0 */
+  bool warm_start;    /* default true */
+  double warm_start_scale; /* default 1 */
+  double stabilisation;    /* factor of overlap removed per step, (0, 1], default 1 */
+  double recovery_speed;   /* m/s, most that overlap is removed with; default 0: half of
+                              sqrt(|g| diameter of the smaller body); without gravity 1e-4 of the
+                              diameter per step and a tenth of the speed of their surfaces */
+  double margin;           /* contacts are seen from this fraction of the smaller diameter, plus
+                              what the two may approach in a step; default 0.1 */
+  double sleep_after;      /* s that bodies that press on each other are still before they are left
+                              out of the steps, until another body touches them; default 0: never */
   double sleep_speed; /* m/s, of surfaces that are still; default 0: 0.002 sqrt(|g| diameter) */
   double sleep_load; /* above 0: bodies sleep one by one among others that move, each until its load
                         changes by this part of its weight; default 0: as whole islands */

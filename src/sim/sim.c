@@ -356,9 +356,11 @@ static void add_up(scree_sim *sim, double time, const scree_step_info *info) {
   t->nonconverged += !info->converged;
   t->retried += info->retries > 0;
   t->hurried += info->hurried;
-  t->over_budget +=
-      sim->settings->solver.time_budget > 0.0 && info->seconds > sim->settings->solver.time_budget;
-  t->slowest = fmax(t->slowest, info->seconds);
+  const scree_stepper_def *def = &sim->settings->solver;
+  if (time >= def->budget_from) {
+    t->over_budget += def->time_budget > 0.0 && info->seconds > def->time_budget;
+    t->slowest = fmax(t->slowest, info->seconds);
+  }
   if (info->method[0]) t->method[method_index(info->method)]++;
   t->touching += info->touching;
   t->lifted += info->lifted;

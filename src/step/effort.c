@@ -12,8 +12,13 @@ static const double least_of_budget = 0.05;
  * are not exact. */
 static const double most_of_budget = 0.7;
 
+/* Of the step at hand; 0: none. */
+static double budget_of(const scree_stepper *s) {
+  return s->world->time < s->def.budget_from ? 0.0 : s->def.time_budget;
+}
+
 void effort_begin(scree_stepper *s) {
-  const double budget = s->def.time_budget;
+  const double budget = budget_of(s);
   s->began = timer_now();
   s->deadline =
       budget > 0.0 ? timer_now() + fmax(most_of_budget * budget - s->reserve, 0.25 * budget) : 0.0;

@@ -40,8 +40,8 @@ scree_stepper_def scree_stepper_def_default(void) {
 
 static scree_status check_def(scree_context *context, const scree_stepper_def *d) {
   if (!(d->tolerance_residual >= 0.0) || !(d->tolerance_error >= 0.0) ||
-      !(d->tolerance_moving >= 0.0) || !(d->time_budget >= 0.0) || d->iteration_limit < 0 ||
-      d->check_interval < 0 || d->retry_iteration_limit < 0)
+      !(d->tolerance_moving >= 0.0) || !(d->time_budget >= 0.0) || !(d->budget_from >= 0.0) ||
+      d->iteration_limit < 0 || d->check_interval < 0 || d->retry_iteration_limit < 0)
     return context_fail(context, SCREE_ERROR_INPUT,
                         "stepper: tolerances and limits must not be negative");
   if (!(d->stabilisation > 0.0 && d->stabilisation <= 1.0))

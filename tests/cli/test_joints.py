@@ -284,6 +284,16 @@ joints:
         self.assertGreater(s["energy"]["potential"], 0)
         self.assertGreater(s["slowest_step"], 0)
 
+    def test_a_budget_from_a_time_on(self):
+        """Before it begins steps are those without a budget, to the bit; from then on they are cut short."""
+        self.write("dolls.yaml", DOLLS)
+        budget = ("--set", "solver.time_budget=1e-4", "--set", "solver.budget_clock=cpu", "--set", "solver.budget_from=0.5")
+        free = self.summary("run", "dolls.yaml", "--duration", "0.5", "--out", "a.h5")
+        before = self.summary("run", "dolls.yaml", "--duration", "0.5", "--out", "b.h5", *budget)
+        self.assertEqual((before["state_hash"], before["hurried_steps"], before["over_budget_steps"]), (free["state_hash"], 0, 0))
+        after = self.summary("run", "dolls.yaml", "--duration", "1", "--out", "c.h5", *budget)
+        self.assertTrue(50 < after["hurried_steps"] <= 100, after["hurried_steps"])
+
     def test_budget_is_kept(self):
         """Twelve dolls at 5 ms per step with 5 ms of the processor's time each: nearly all steps keep it, and nothing comes apart.
         With a sanitizer the search for contacts alone takes most of that."""

@@ -79,6 +79,9 @@ static const scene_field solver_fields[] = {
     {SETTING(CHOICE, budget_clock), .choices = "wall|cpu",
      .help = "the clock of the budget and of the times of steps; default wall. `cpu`: the "
              "processor's time of the thread that steps, as on a machine of its own"},
+    {SETTING(REAL, budget_from), .unit = "s", FROM(0), .maximum = INFINITY,
+     .help = "the budget holds from this time of the scene on: steps before it take the time that "
+             "they need; default 0"},
     {SETTING(BOOL, warm_start), .help = "default true"},
     {SETTING(REAL, warm_start_scale), .unit = "", FROM(0), .maximum = 1, .help = "default 1"},
     {SETTING(REAL, stabilisation), .unit = "", OVER(0), .maximum = 1,

@@ -446,7 +446,7 @@ static const struct {
     {"solver.tol=1", "--set solver.tol=1:8: unknown key 'tol'; allowed: name, stepper, options, "
                      "model, tolerance_residual, tolerance_moving, tolerance_error, "
                      "iteration_limit, "
-                     "check_interval, time_budget, budget_clock, warm_start, "
+                     "check_interval, time_budget, budget_clock, budget_from, warm_start, "
                      "warm_start_scale, stabilisation, recovery_speed, margin, sleep_after, "
                      "sleep_speed, sleep_load, on_nonconverged, "
                      "retry_solver, retry_iteration_limit, retry_halvings, retry_share"},
