@@ -90,17 +90,19 @@ static scree_status run_jacobi(solve_run *run) {
   }
 }
 
-/* Sweeps that a run with little time gets at least. */
-enum { SECURE_SWEEPS = 10 };
+/* Sweeps that a run with little time begins with, and those that it gets where that is over. */
+enum { SECURE_SWEEPS = 10, LEAST_SWEEPS = 4 };
 
 bool solve_secure(solve_run *run) {
   const op_sweep_params params = {
       .metric = OP_METRIC_EXACT, .model = run->model, .omega = 1.0, .lambda = 1.0};
   if (!solve_has_little_time(run)) return false;
   op_sweep_begin(run->op, run->g);
-  for (int k = 0; k < SECURE_SWEEPS; k++) op_sweep(run->op, &params, run->g);
-  run->products += SECURE_SWEEPS;
-  return solve_adopt(run, SECURE_SWEEPS, run->g);
+  long k = 0;
+  for (; k < SECURE_SWEEPS && (k < LEAST_SWEEPS || !solve_is_over(run)); k++)
+    op_sweep(run->op, &params, run->g);
+  run->products += k;
+  return solve_adopt(run, k, run->g);
 }
 
 #define OPTIONS(table) .options = table, .option_count = sizeof table / sizeof table[0]
