@@ -301,9 +301,10 @@ static double total(const lab *l) {
 }
 
 /* A double pendulum and a slider-crank without friction, let go from the horizontal, keep their
- * energy: means over a second within 0.5 % of the energy exchanged. In a flip of the pendulum by
- * half a radian a step what is shown is off for a moment, which goes with the square of the step.
- */
+ * energy: means over a second within 1 % of the energy exchanged, and a quarter of that at half the
+ * step. The pendulum is chaotic: starts that differ by rounding have 0.35 to 0.51 %, and 0.07 to
+ * 0.10 %. In a flip by half a radian a step what is shown is off for a moment, which goes with the
+ * square of the step. */
 static void test_energy(void **state) {
   (void)state;
   double spike[2] = {0.0, 0.0};
@@ -332,7 +333,7 @@ static void test_energy(void **state) {
         if (k < 2) spike[k] = fmax(spike[k], fabs(off));
         if (crank) assert_near(off, 0.0, 1e-3 * turned);
       }
-      assert_near(mean, 0.0, 5e-3 * turned);
+      assert_near(mean, 0.0, (k == 0 ? 1e-2 : 2.5e-3) * turned);
     }
     lab_close(&l);
   }

@@ -9,11 +9,16 @@
  * step cannot follow would ring for ever with it; so it goes over to the rule of the step's end,
  * alpha = gamma = 1, beta = 0, as x = h kick k W grows beyond 4 (and y = kick d W beyond 2):
  *
- *   s = x / (x + 4),  alpha = (1 + 3 s) / 4,  beta = (1 - s) / 4;   gamma = (1 + y / (y + 2)) / 2
+ *   s = x^2 / (x^2 + 16),  alpha = (1 + 3 s) / 4,  beta = (1 - s) / 4
+ *   gamma = (1 + y / (y + 2)) / 2
  *
- * W is the row's mobility with both bodies taken as free. What that damps of a mode of frequency
- * omega is omega h s / 2 of the critical, of third order in the step. With K = k h alpha + d gamma
- * and F the rest of the bracket the impulse is g = -kick (K e'+ + F):
+ * W is the row's mobility with both bodies taken as free. Stable is any s from 0 to 1: with
+ * w = h e' a free body has w+ (1 + alpha x) = w- (1 + beta x) - x e, e+ = e + w+, whose roots are
+ * in the unit circle as beta <= alpha and alpha + beta >= 1/2. What it damps of a mode of frequency
+ * omega is omega h s / 2 of the critical, of fifth order in the step: 3e-7 at omega h = 0.1 where
+ * W is that of the mode.
+ *
+ * With K = k h alpha + d gamma and F the rest of the bracket the impulse is g = -kick (K e'+ + F):
  *
  *   e'+ + F / K + g / (kick K) = 0     b = F / K - rest',   C = 1 / (kick K)
  *
@@ -28,7 +33,8 @@
 bool joint_solve_spring(const joint_spring *s, double h, double kick, double *offset,
                         double *compliance) {
   const double x = h * kick * s->stiffness * s->mobility, y = kick * s->damping * s->mobility;
-  const double stiff = x / (x + 4.0), alpha = 0.25 * (1.0 + 3.0 * stiff);
+  const double stiff = isfinite(x * x) ? x * x / (x * x + 16.0) : 1.0;
+  const double alpha = 0.25 * (1.0 + 3.0 * stiff);
   const double beta = 0.25 * (1.0 - stiff), gamma = 0.5 * (1.0 + y / (y + 2.0));
   const double rotor = s->armature / kick;
   const double k = s->stiffness * h * alpha + s->damping * gamma + rotor;
