@@ -26,7 +26,8 @@ void info_doubts_add(info_doubts *d, const double *row) {
   /* The ledger is summed from the start of the run. */
   double turned = row[SCREE_STEP_kinetic_linear] + row[SCREE_STEP_kinetic_angular];
   for (int k = SCREE_STEP_motors; k < SCREE_STEP_energy_error; k++) turned += size_at(row, k);
-  d->turned = fmax(d->turned, turned);
+  d->numerical = size_at(row, SCREE_STEP_numerical);
+  d->turned = fmax(d->turned, turned + d->numerical);
   d->error = size_at(row, SCREE_STEP_energy_error);
 }
 
@@ -64,6 +65,11 @@ void info_doubts_print(const info_doubts *d, const scree_scene_settings *s) {
   }
   if (d->damped) {
     snprintf(text, sizeof text, "joints were damped numerically in %zu steps", d->damped);
+    say(&count, text);
+  }
+  if (d->numerical > much_energy * d->turned) {
+    snprintf(text, sizeof text, "steps took %.3g J from swings of flexible parts, %.2g %% of all",
+             d->numerical, 100.0 * d->numerical / d->turned);
     say(&count, text);
   }
   if (s->solver.time_budget > 0.0) say(&count, "solver.time_budget: results depend on the machine");

@@ -36,6 +36,7 @@ void info_mesh_notes(const scree_mesh_report *report, void (*say)(void *user, co
 /* What tells against a run (doubts.c): gathered over the rows of its log. */
 typedef struct info_doubts {
   size_t missed, infeasible, damped; /* steps */
+  double numerical;                  /* J, taken from swings of links */
   double missed_time, infeasible_time, percent_time;
   double residual, percent, gap, turned, error; /* of all steps; J */
 } info_doubts;

@@ -109,6 +109,7 @@ static void ledger_json(const scree_sim_summary *s) {
   json_real_member(stdout, &first, "friction", l->friction);
   json_real_member(stdout, &first, "impacts", l->impacts);
   json_real_member(stdout, &first, "joints", l->joints);
+  json_real_member(stdout, &first, "numerical", l->numerical);
   json_real_member(stdout, &first, "error", l->error);
   json_real_member(stdout, &first, "error_part", s->energy_error);
   printf("}");
@@ -123,6 +124,10 @@ static void ledger_text(const scree_sim_summary *s) {
   printf(" lost by friction %.4g, impacts %.4g", l->friction, l->impacts);
   if (l->joints != 0.0) printf(", joints %.4g", l->joints);
   printf("; error %.3g J, %.2g %% of the energy exchanged\n", l->error, 100.0 * s->energy_error);
+  if (l->numerical != 0.0 && s->numerical_part >= 0.001)
+    printf("  damping      numerical damping of flexible parts %.4g J, %.2g %% of the energy "
+           "exchanged; shorter steps take less\n",
+           l->numerical, 100.0 * s->numerical_part);
   if (s->damped_steps)
     printf("  damping      numerical damping of joints under load in %llu steps\n",
            (unsigned long long)s->damped_steps);

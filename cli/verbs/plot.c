@@ -19,7 +19,7 @@ static const cli_flag flags[] = {
     {0},
 };
 
-enum { RUN_LIMIT = 24, PANEL_LIMIT = 16, PATH_SIZE = 4096, BATCH = 1024, SUM = 5, CURVES = 8 };
+enum { RUN_LIMIT = 24, PANEL_LIMIT = 16, PATH_SIZE = 4096, BATCH = 1024, SUM = 5, CURVES = 9 };
 
 /* A curve is a sum of columns of the log. */
 typedef struct curve_spec {
@@ -48,6 +48,7 @@ static const quantity quantities[] = {
       {"friction", 1, {SCREE_STEP_friction}},
       {"impacts", 1, {SCREE_STEP_impacts}},
       {"joints", 1, {SCREE_STEP_joints}},
+      {"numerical damping", 1, {SCREE_STEP_numerical}},
       {"error", 1, {SCREE_STEP_energy_error}}}},
     {"contacts",
      "contacts",

@@ -499,7 +499,8 @@ typedef struct scree_energy {
 } scree_energy;
 /* Who gave energy to the moving bodies and who took it, J. Work of impulses on the mean of the
  * velocities before and after, so that the change of kinetic energy is exact; `error` is what is
- * left over: kinetic + potential - (motors + motions + forces) + (friction + impacts + joints).
+ * left over: kinetic + potential - (motors + motions + forces) + (friction + impacts + joints +
+ * numerical).
  * What takes is above 0; below 0 it gave, which only springs and numerical errors do. */
 typedef struct scree_ledger {
   double kinetic, potential; /* change; potential with the pairwise and elastic one */
@@ -509,6 +510,7 @@ typedef struct scree_ledger {
   double friction;           /* tangential, rolling and spinning */
   double impacts;            /* normal, with overlap that is pushed apart */
   double joints;             /* held rows, springs of joints, dampers of links */
+  double numerical;          /* what implicit steps take from swings of links (nonsmooth) */
   double error;
 } scree_ledger;
 /* Of the dynamic bodies. The pairwise part costs n^2 when there are such forces. */

@@ -39,8 +39,8 @@ extern "C" {
 /* Columns of the log of steps: X(name, unit). New ones go to the end: a recording of an older Scree
  * has fewer, and reads as NaN in those it lacks. `method` is the place in the list of solvers, from
  * 1, of the one that ended the last solve of the step; 0: the start met the tolerance.
- * From `motors` to `energy_error` the ledger (scree_ledger), summed from the start of the run;
- * `damped`: bodies with numerical damping; `asleep`: bodies left out (sleep_after). */
+ * From `motors` to `energy_error`, and `numerical`, the ledger (scree_ledger), summed from the
+ * start; `damped`: bodies with numerical damping; `asleep`: bodies left out (sleep_after). */
 #define SCREE_STEP_COLUMN_LIST(X)                                                                  \
   X(time, "s")                                                                                     \
   X(bodies, "")                                                                                    \
@@ -76,7 +76,8 @@ extern "C" {
   X(joints, "J")                                                                                   \
   X(energy_error, "J")                                                                             \
   X(damped, "")                                                                                    \
-  X(asleep, "")
+  X(asleep, "")                                                                                    \
+  X(numerical, "J")
 
 enum {
 #define SCREE_STEP_COLUMN_ENUM(name, unit) SCREE_STEP_##name,

@@ -112,6 +112,7 @@ typedef struct scree_sim_summary {
    * and the work from outside. The run is to be doubted when `energy_matters`: above 1 %. */
   scree_ledger ledger;
   double energy_error;
+  double numerical_part; /* of the same: what implicit steps took from swings of links */
   bool energy_matters;
   uint64_t damped_steps; /* with numerical damping of joints */
   scree_scene_flow flow;

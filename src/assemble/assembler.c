@@ -71,6 +71,7 @@ void assembler_destroy(assembler *a) {
   memory_free(context, a->joints.next);
   memory_free(context, a->joints.link_block);
   memory_free(context, a->joints.link_inertia);
+  memory_free(context, a->joints.link_damping);
   memory_free(context, a->joints.stiffness);
   memory_free(context, a->joints.drag);
   memory_free(context, a->joints.first_pull);

@@ -122,6 +122,7 @@ typedef struct joint_rows {
   mean_twist *end_twist;
   uint32_t *link_block;   /* the first of each link, and the end: link_limit + 1 */
   uint32_t *link_inertia; /* of each link: where its blocks of inertia begin */
+  double *link_damping;   /* of each row of links, from the first one's first: its damper, N s/m */
   /* Of each body while `stiff`: of turns, xx xy xz yy yz zz, N m s, and of places, N s/m, which
    * assembler_stiffen turns into what holds the body to its slow velocity, kg m2 and kg. */
   double (*stiffness)[6], *drag;

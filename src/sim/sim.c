@@ -339,6 +339,7 @@ static void add_ledger(sim_totals *t, const scree_step_info *info) {
   sum->friction += l->friction;
   sum->impacts += l->impacts;
   sum->joints += l->joints;
+  sum->numerical += l->numerical;
   sum->error += l->error;
   t->peak_kinetic = fmax(t->peak_kinetic, info->energy.linear + info->energy.angular);
   t->damped += info->damped_bodies > 0;
@@ -442,6 +443,7 @@ static scree_status log_step(scree_sim *sim, const scree_step_info *info) {
       [SCREE_STEP_joints] = l->joints,
       [SCREE_STEP_energy_error] = l->error,
       [SCREE_STEP_damped] = (double)info->damped_bodies,
+      [SCREE_STEP_numerical] = l->numerical,
       [SCREE_STEP_asleep] = (double)info->asleep,
   };
   return recorder_add_step(sim->recorder, row);

@@ -70,17 +70,18 @@ static const double energy_share = 0.01;
 static void judge_energy(const scree_sim *sim, scree_sim_summary *s) {
   const scree_ledger *l = &s->ledger;
   /* In an impact with friction the normal part alone may give what the tangential one takes. */
-  const double taken[2] = {l->friction + l->impacts, l->joints};
+  const double taken[3] = {l->friction + l->impacts, l->joints, l->numerical};
   double error = fabs(l->error), turned = sim->totals.peak_kinetic +
                                           lift_of_all(sim->world, sim->settings->step) +
                                           work_at_hand(sim->world);
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 3; k++) {
     error += fmax(-taken[k], 0.0);
     turned += fmax(taken[k], 0.0);
   }
   turned += fabs(l->motors) + fabs(l->motions) + fabs(l->forces);
   s->energy_error = turned > 0.0 ? error / turned : 0.0;
   s->energy_matters = !(s->energy_error <= energy_share);
+  s->numerical_part = turned > 0.0 ? fmax(l->numerical, 0.0) / turned : 0.0;
 }
 
 void scree_sim_get_summary(const scree_sim *sim, scree_sim_summary *s) {

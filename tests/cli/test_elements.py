@@ -278,6 +278,36 @@ flexible:
         self.assertEqual(result.code, 0, result.err)
         return json.loads(result.out)["frequencies"]
 
+    def test_numerical_damping(self):
+        """What implicit steps take from a cantilever that swings under its weight is apart in the ledger, and falls with the step; what its
+        dampers take is under `joints`, as with a method that takes nothing."""
+        scene = """
+gravity: [0, 0, -9.81]
+step: %g
+duration: 0.3 s
+%s
+flexible:
+  - {name: rod, kind: beam, start: [0, 0, 0], end: [1, 0, 0], radius: 1 cm, young: 1e9, density: 2000, elements: 6, ends: [world, free], rayleigh: %g}
+"""
+        def ledger(step, rayleigh, stepper=""):
+            result = self.run_scree("run", self.put("swing.yaml", scene % (step, stepper, rayleigh)), "--json", "--force")
+            self.assertEqual(result.code, 0, result.err)
+            return json.loads(result.out.splitlines()[-1])["ledger"]
+
+        exact = ledger(2.5e-4, 2e-3, "stepper: {name: trapezoidal, options: {contact: none}}")
+        self.assertEqual(exact["numerical"], 0)
+        for rayleigh in (0, 2e-3):
+            whole, half = ledger(1e-3, rayleigh), ledger(5e-4, rayleigh)
+            self.assertGreater(whole["numerical"], 0)
+            self.assertTrue(1.8 < whole["numerical"] / half["numerical"] < 2.1, (whole, half))
+            for l in (whole, half):
+                self.assertLess(abs(l["kinetic"] + l["potential"] + l["joints"] + l["numerical"]), 1e-9)
+            if rayleigh:
+                self.assertLess(abs(half["joints"] / exact["joints"] - 1), 0.04)
+                self.assertLess(abs(half["joints"] / exact["joints"] - 1), 0.6 * abs(whole["joints"] / exact["joints"] - 1))
+            else:
+                self.assertEqual(whole["joints"], 0)
+
     def test_tight_tolerance(self):
         """A cable between ball joints, at R = 1e-8: all steps arrive, with few iterations (83 of 100 did not, after 117,000)."""
         path = self.put("hung.yaml", """

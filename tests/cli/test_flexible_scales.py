@@ -41,7 +41,7 @@ class FlexibleScales(CommandTest):
         summary = json.loads(result.out.splitlines()[-1])
         self.assertEqual(summary["nonconverged_steps"], 0, (path, size))
         self.assertEqual(set(summary["methods"]) - {"condense", "start"}, set(), (path, size))
-        return [summary["ledger"][kind] / size**4 for kind in ("friction", "impacts", "joints")]
+        return [summary["ledger"][kind] / size**4 for kind in ("friction", "impacts", "joints", "numerical")]
 
     def test_scales(self):
         for kind, part in PARTS.items():

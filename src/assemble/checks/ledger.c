@@ -12,7 +12,9 @@
  * spinning, `friction`; both > 0 where energy is taken motions: what contacts and joints do to a
  * driven body, with its velocity; > 0: it gives; and what the moving surface of a belt does joints:
  * held rows, springs and limits of joints, as contacts; their dry friction is `friction`; motors:
- * rows and torques of motors; forces: loads set by the user
+ * rows and torques of motors; forces: loads set by the user; numerical: what rows of links took
+ * beyond what their dampers took and what they store: the damping of an implicit step in what
+ * swings
  *
  * Potential energy is taken at the middle of steps, where v is: then gravity's work is its change
  * to rounding. What is left over is the error of the step: turns of bodies without symmetry, forces
@@ -263,6 +265,30 @@ static void add_link_inertia(const assembler *a, size_t block, double work, scre
   out->potential -= work + kinetic;
 }
 
+/* What the dampers in a block of a link took: of its impulses the part -kick c u, u at the end. */
+static double damper_work(const assembler *a, size_t block) {
+  const scree_ccp *p = a->problem;
+  const ccp_bodies *bodies = &p->bodies;
+  const size_t first = p->row_start[block] - p->row_start[bodies->contact_count];
+  const double *damping =
+      a->joints.link_damping + p->row_start[block] - p->row_start[a->joints.link_block[0]];
+  double work = 0.0;
+  for (size_t k = 0; k < (size_t)ccp_dim(p, block); k++) {
+    double before = 0.0, mean = 0.0;
+    if (!(damping[k] > 0.0)) continue;
+    for (size_t t = bodies->term_start[first + k]; t < bodies->term_start[first + k + 1]; t++) {
+      const scree_ccp_term *term = &bodies->term[t];
+      if (term->body == SCREE_CCP_WORLD) continue;
+      const uint32_t i = a->order.body[term->body];
+      const v3 c = v3_load(term->coefficient), turn = v3_load(term->coefficient + 3);
+      before += v3_dot(c, a->world->bodies.linear[i]) + v3_dot(turn, a->world->bodies.angular[i]);
+      mean += v3_dot(c, a->mean[i].linear) + v3_dot(turn, a->mean[i].angular);
+    }
+    work += a->kick * damping[k] * (2.0 * mean - before) * mean;
+  }
+  return work;
+}
+
 /* What links take; of it, what they store is moved to the potential energy by add_energies. */
 static void add_links(const assembler *a, scree_ledger *out) {
   const scree_world *w = a->world;
@@ -270,8 +296,11 @@ static void add_links(const assembler *a, scree_ledger *out) {
     const world_link *l = &w->link[k];
     double load[LINK_DIM];
     if (!l->alive) continue;
-    for (uint32_t b = a->joints.link_block[k]; b < a->joints.link_inertia[k]; b++)
-      out->joints -= add_rows(a, b, out);
+    for (uint32_t b = a->joints.link_block[k]; b < a->joints.link_inertia[k]; b++) {
+      const double taken = -add_rows(a, b, out), dampers = damper_work(a, b);
+      out->joints += dampers;
+      out->numerical += taken - dampers;
+    }
     for (uint32_t b = a->joints.link_inertia[k]; b < a->joints.link_block[k + 1]; b++)
       add_link_inertia(a, b, add_rows(a, b, out), out);
     if (l->kind != SCREE_LINK_USER) continue;
@@ -339,7 +368,7 @@ static void add_energies(const assembler *a, double sign, double step, scree_led
   }
   const double elastic = w->link_count ? link_energy(w) : 0.0;
   out->potential += sign * (world_pairwise_energy(w) + elastic);
-  out->joints -= sign * elastic;
+  out->numerical -= sign * elastic;
 }
 
 /* Loads that changed with this step were not there in its first half; nor was gravity's change. */
@@ -383,6 +412,6 @@ void assembler_open_ledger(assembler *a, scree_ledger *out) {
 void assembler_close_ledger(const assembler *a, scree_ledger *out) {
   add_energies(a, 1.0, a->h, out);
   const double given = out->motors + out->motions + out->forces;
-  const double taken = out->friction + out->impacts + out->joints;
+  const double taken = out->friction + out->impacts + out->joints + out->numerical;
   out->error = out->kinetic + out->potential - given + taken;
 }

@@ -42,6 +42,8 @@ typedef struct row_block {
   scree_ccp_term terms[SCREE_MAX_DIM][LINK_BODIES];
   scree_ccp_row_def def[SCREE_MAX_DIM];
   double g[SCREE_MAX_DIM]; /* start of the iteration */
+  double damping[SCREE_MAX_DIM];
+  size_t before; /* rows of the problem that are not of links */
   uint32_t rows;
 } row_block;
 
@@ -57,7 +59,13 @@ static scree_status flush(row_block *b) {
   const size_t first = a->problem->row_count;
   if (!b->rows) return SCREE_OK;
   if (assembler_reserve_g(a, first + b->rows)) return SCREE_ERROR_MEMORY;
-  for (uint32_t r = 0; r < b->rows; r++) a->g[first + r] = b->g[r];
+  const size_t place = first - b->before;
+  if (memory_grow(a->context, &a->joints.link_damping, place + b->rows, sizeof(double)))
+    return SCREE_ERROR_MEMORY;
+  for (uint32_t r = 0; r < b->rows; r++) {
+    a->g[first + r] = b->g[r];
+    a->joints.link_damping[place + r] = b->damping[r];
+  }
   const scree_set set = scree_set_free((int)b->rows);
   b->rows = 0;
   return scree_ccp_add_block(a->problem, &set, b->def);
@@ -79,11 +87,13 @@ static void begin_row(row_block *b, const double *gradient, double *rate) {
   }
 }
 
-static scree_status end_row(row_block *b, double offset, double compliance, double start) {
+static scree_status end_row(row_block *b, double offset, double compliance, double damping,
+                            double start) {
   b->def[b->rows] = (scree_ccp_row_def){.terms = b->terms[b->rows],
                                         .term_count = b->link->body_count,
                                         .offset = offset,
                                         .compliance = compliance};
+  b->damping[b->rows] = damping;
   b->g[b->rows++] = start;
   return b->rows == SCREE_MAX_DIM ? flush(b) : SCREE_OK;
 }
@@ -202,7 +212,7 @@ static scree_status add_rows(row_block *b, double h) {
     const double turn = turns ? along(row->gradient, twist, b->link->body_count) : 0.0;
     begin_row(b, row->gradient, &rate);
     /* It starts with the impulse for stress and rate as they are now. */
-    status = end_row(b, (row->stress - h * k * turn) / hard, 1.0 / (a->kick * hard),
+    status = end_row(b, (row->stress - h * k * turn) / hard, 1.0 / (a->kick * hard), row->damping,
                      -a->kick * (row->stress + row->damping * rate));
   }
   return status ? status : flush(b);
@@ -223,7 +233,7 @@ static scree_status add_inertia(row_block *b) {
       whole += gradient[6 * i + axis];
     }
     begin_row(b, gradient, &rate);
-    status = end_row(b, -(rate + a->kick * whole * a->world->def.gravity[axis]), by * by, 0.0);
+    status = end_row(b, -(rate + a->kick * whole * a->world->def.gravity[axis]), by * by, 0.0, 0.0);
   }
   return status ? status : flush(b);
 }
@@ -234,9 +244,10 @@ scree_status assembler_add_links(assembler *a, const assembler_params *params) {
   if (memory_grow(a->context, &j->link_block, w->link_limit + 1, sizeof *j->link_block) ||
       memory_grow(a->context, &j->link_inertia, w->link_limit + 1, sizeof *j->link_inertia))
     return SCREE_ERROR_MEMORY;
+  const size_t before = a->problem->row_count;
   for (size_t k = 0; k < w->link_limit; k++) {
     const world_link *l = &w->link[k];
-    row_block block = {.a = a, .link = l};
+    row_block block = {.a = a, .link = l, .before = before};
     const bool any = takes_part(w, l);
     j->link_block[k] = (uint32_t)a->problem->block_count;
     scree_status status = any ? add_rows(&block, params->h) : SCREE_OK;
