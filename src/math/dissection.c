@@ -7,7 +7,7 @@
 #include "math/ordering.h"
 #include "math/separator.h"
 
-enum { LEAF = 60, DEPTH = 64 };
+enum { LEAF = 120, DEPTH = 64 };
 
 typedef struct dissection {
   const uint32_t *weight;

@@ -13,9 +13,10 @@
 #define VECTOR_CLONES
 #endif
 
-/* Pivots of a panel; rows of a triangle that are updated at a time; rows solved side by side;
- * fewer rows than this are no product. */
-enum { PANEL = 16, BAND = 48, SIDE = 8, FEW = 24 };
+/* Pivots of a panel, and of those that reach the rows below them at once, as one product, so that a
+ * large front is read once for so many and not for each panel; rows of a triangle that are updated
+ * at a time; rows solved side by side; fewer rows than this are no product. */
+enum { PANEL = 16, BAND = 48, SIDE = 8, FEW = 24, DEEP = PRODUCT_CHUNK };
 
 /* Work between two questions whether to go on, in products of many rows. */
 static const double much = 2e8;
@@ -222,10 +223,17 @@ static bool subtract_square(const front *f, size_t m, size_t columns, size_t k, 
 bool front_cholesky(const front *f) {
   const size_t n = f->n, k = f->k, b = n - k;
   double *a = f->u;
-  for (size_t from = 0; from < k; from += PANEL) {
-    const size_t to = from + PANEL < k ? from + PANEL : k;
-    if (!root_rows(a, n, from, to)) return false;
-    if (!subtract_square(f, k - to, n - to, to - from, a + from * n + to, n, a + to * n + to, n))
+  for (size_t begin = 0; begin < k; begin += DEEP) {
+    const size_t end = begin + DEEP < k ? begin + DEEP : k;
+    for (size_t from = begin; from < end; from += PANEL) {
+      const size_t to = from + PANEL < end ? from + PANEL : end;
+      if (!root_rows(a, n, from, to)) return false;
+      if (!subtract_square(f, end - to, n - to, to - from, a + from * n + to, n, a + to * n + to,
+                           n))
+        return false;
+    }
+    if (!subtract_square(f, k - end, n - end, end - begin, a + begin * n + end, n,
+                         a + end * n + end, n))
       return false;
   }
   return subtract_square(f, b, b, k, a + k, n, f->s, b);

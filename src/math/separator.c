@@ -8,7 +8,7 @@ enum {
   LEVELS = 40,
   SEEDS = 8,
   PASSES = 8,
-  TRIALS = 5,
+  TRIALS = 2, /* more cost time and save next to no work: 0.6 % of a block's of 17,576 nodes */
   LEFT = 0,
   RIGHT = 1,
   MIDDLE = 2

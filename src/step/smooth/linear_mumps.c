@@ -1,6 +1,7 @@
 /* `mumps`: the multifrontal solver MUMPS (Amestoy, Duff, L'Excellent, Koster 2001) in its
- * sequential form: LDL' with 2 x 2 pivots where the matrix is symmetric, LU else, with pivoting
- * across fronts and null pivots detected. Nothing is added to the matrix, so that it judges
+ * sequential form: Cholesky where there are no joints and the matrix is symmetric and positive
+ * definite, LDL' with 2 x 2 pivots where it is symmetric, LU else, with pivoting across fronts and
+ * null pivots detected. Nothing is added to the matrix, so that it judges
  * `direct` from outside.
  *
  * Null vectors of the matrix are (0, y) with D y = 0 and C y = 0: what the rows that depend on
@@ -22,9 +23,11 @@
 
 #include "math/dense.h"
 
-enum { SIDES = 2, CORRECTIONS = 6, ROOM_ROUNDS = 8 };
+enum { SIDES = 3, CORRECTIONS = 6, ROOM_ROUNDS = 8 };
+enum { GENERAL, POSITIVE, SYMMETRIC };     /* as MUMPS numbers them */
 static const size_t most_basis = 50000000; /* entries */
 static const double enough = 1e-14;
+static const int not_positive = -40, singular = -10; /* MUMPS' codes */
 
 /* ---- the library ---------------------------------------------------------------------------- */
 
@@ -62,7 +65,7 @@ static void run(DMUMPS_STRUC_C *m, int job) {
 
 /* ---- a factorisation ------------------------------------------------------------------------ */
 
-typedef struct side { /* of symmetric matrices, and of others */
+typedef struct side { /* of one kind of matrices */
   DMUMPS_STRUC_C library;
   bool open;
   uint64_t pattern;
@@ -123,21 +126,6 @@ static scree_status failed(const mumps *d, const char *what) {
                       more);
 }
 
-static bool is_symmetric(const kkt_matrix *m) {
-  for (uint32_t i = 0; i < m->bodies; i++)
-    for (size_t k = m->start[i]; k < m->start[i + 1] && m->neighbour[k] <= i; k++) {
-      const uint32_t j = m->neighbour[k];
-      const double *a = m->value + m->offset[k], *b = kkt_block(m, j, i);
-      double most = 0.0, apart = 0.0;
-      for (uint32_t n = 0; n < 36; n++) {
-        most = fmax(most, fabs(a[n]));
-        apart = fmax(apart, fabs(a[n] - b[n % 6 * 6 + n / 6]));
-      }
-      if (apart > 1e-14 * most) return false;
-    }
-  return true;
-}
-
 /* Scalar entries, counted from 1; of a symmetric matrix the lower half. The places are those of an
  * earlier call with the same pattern, the values are new. */
 static size_t list_entries(const kkt_matrix *m, bool half, int *row, int *column, double *value) {
@@ -159,7 +147,8 @@ static size_t list_entries(const kkt_matrix *m, bool half, int *row, int *column
   return count;
 }
 
-static scree_status analyse(mumps *d, const kkt_matrix *m, bool symmetric) {
+static scree_status analyse(mumps *d, const kkt_matrix *m, int kind) {
+  const bool symmetric = kind != GENERAL;
   side *s = d->now;
   DMUMPS_STRUC_C *l = &s->library;
   s->count = list_entries(m, symmetric, NULL, NULL, NULL);
@@ -171,7 +160,7 @@ static scree_status analyse(mumps *d, const kkt_matrix *m, bool symmetric) {
       memory_grow(d->context, &s->value, s->count + 1, sizeof *s->value))
     return SCREE_ERROR_MEMORY;
   if (!s->open) {
-    l->sym = symmetric ? 2 : 0;
+    l->sym = kind;
     l->par = 1;
     l->comm_fortran = -987654; /* the stand-in of all processes */
     run(l, -1);
@@ -186,7 +175,7 @@ static scree_status analyse(mumps *d, const kkt_matrix *m, bool symmetric) {
   l->a = s->value;
   for (int k = 0; k < 4; k++) l->icntl[k] = k < 3 ? -1 : 0; /* nothing is printed */
   l->icntl[12] = 1;                                         /* the root, too, on one process */
-  l->icntl[23] = 1;                                         /* null pivots are looked for, */
+  l->icntl[23] = kind != POSITIVE;                          /* null pivots are looked for, */
   l->icntl[11] = 1;   /* pairs chosen before hand lose rank where rows depend on each other */
   l->cntl[2] = 1e-11; /* below this part of the matrix */
   run(l, 1);
@@ -195,14 +184,22 @@ static scree_status analyse(mumps *d, const kkt_matrix *m, bool symmetric) {
   return SCREE_OK;
 }
 
-static scree_status factorise(mumps *d) {
+static scree_status analyse_and_factorise(mumps *d, const kkt_matrix *m, int kind) {
+  d->now = &d->side[kind];
   DMUMPS_STRUC_C *l = &d->now->library;
+  if (!d->now->open || d->now->pattern != m->pattern) {
+    const scree_status status = analyse(d, m, kind);
+    if (status) return status;
+  }
+  list_entries(m, kind != GENERAL, NULL, NULL, d->now->value);
   for (int round = 0; round < ROOM_ROUNDS; round++) {
     run(l, 2);
     const int code = l->infog[0];
     if (code != -8 && code != -9 && code != -11 && code != -12 && code != -14 && code != -15) break;
     l->icntl[13] *= 2; /* more room than the analysis estimated */
   }
+  if (kind == POSITIVE && (l->infog[0] == not_positive || l->infog[0] == singular))
+    return analyse_and_factorise(d, m, SYMMETRIC);
   return l->infog[0] < 0 ? failed(d, "the factorisation") : SCREE_OK;
 }
 
@@ -238,7 +235,7 @@ static void take_out(const mumps *d, const kkt_matrix *m, size_t count, double *
 static bool is_null(const kkt_matrix *m, const double *x) {
   double most = 0.0, worst = 0.0;
   for (uint32_t i = 0; i < m->bodies; i++)
-    for (uint32_t r = 0; r < 6; r++) {
+    for (uint32_t r = 0; r < m->rows[i]; r++) {
       double sum = 0.0;
       for (size_t k = m->start[i]; k < m->start[i + 1]; k++) {
         const uint32_t j = m->neighbour[k];
@@ -258,7 +255,7 @@ static scree_status find_null_vectors(mumps *d, const kkt_matrix *m) {
   DMUMPS_STRUC_C *l = &d->now->library;
   const size_t base = m->first[m->bodies], n = m->size - base, idle = (size_t)l->infog[27];
   d->idle = 0;
-  if (!idle) return SCREE_OK;
+  if (!idle || d->now == &d->side[POSITIVE]) return SCREE_OK;
   if (idle * m->size > most_basis)
     return context_fail(d->context, SCREE_ERROR_UNSUPPORTED,
                         "linear solver mumps: %zu of %zu rows depend on others, too many to find "
@@ -301,18 +298,14 @@ static scree_status find_null_vectors(mumps *d, const kkt_matrix *m) {
 
 static scree_status prepare(void *self, const kkt_matrix *m) {
   mumps *d = self;
-  const bool symmetric = is_symmetric(m);
   if (memory_grow(d->context, &d->right, m->size + 1, sizeof *d->right) ||
       memory_grow(d->context, &d->rest, m->size + 1, sizeof *d->rest) ||
       memory_grow(d->context, &d->room, m->size + 1, sizeof *d->room))
     return SCREE_ERROR_MEMORY;
-  d->now = &d->side[symmetric];
+  d->now = &d->side[GENERAL];
   if (!m->size) return SCREE_OK;
-  scree_status status = SCREE_OK;
-  if (!d->now->open || d->now->pattern != m->pattern) status = analyse(d, m, symmetric);
-  if (status) return status;
-  list_entries(m, symmetric, NULL, NULL, d->now->value);
-  status = factorise(d);
+  const int kind = !kkt_symmetric(m, 1e-14) ? GENERAL : m->nodes > m->bodies ? SYMMETRIC : POSITIVE;
+  const scree_status status = analyse_and_factorise(d, m, kind);
   return status ? status : find_null_vectors(d, m);
 }
 
