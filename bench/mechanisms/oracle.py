@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""The mechanisms of this folder after 10 s, integrated by other means: coordinates of their own, equations written by
-hand, and scipy's integrators (20 CPU seconds). What the scenes must come to, without a line of Scree in it; the study
-`mechanisms` and its test have the numbers."""
+"""The mechanisms of this folder after 10 s (the squeezer: 0.03 s), integrated by other means: coordinates of their own,
+equations written by hand, and scipy's integrators (20 CPU seconds). What the scenes must come to, without a line of Scree
+in it; the study `mechanisms` and its test have the numbers. A list of times in place of the last one gives a row for each
+quantity."""
 import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicSpline
@@ -10,9 +11,10 @@ G = 9.81
 
 
 def solve(rate, start, seconds, method="DOP853", tight=1e-12):
-    done = solve_ivp(rate, (0.0, seconds), start, method=method, rtol=tight, atol=tight)
+    times = np.atleast_1d(seconds)
+    done = solve_ivp(rate, (0.0, times[-1]), start, method=method, rtol=tight, atol=tight, t_eval=times)
     assert done.success, done.message
-    return done.y[:, -1]
+    return done.y if np.ndim(seconds) else done.y[:, -1]
 
 
 def pendulum(seconds):
@@ -22,11 +24,11 @@ def pendulum(seconds):
 
 
 def four_bars(n, seconds):
-    """x and y of the first crank's top. All cranks stay parallel: with their angle a from the vertical, clockwise,
+    """x and y of the first crank's top, and their rates. All cranks stay parallel: with their angle a from the vertical, clockwise,
     2 T = ((n + 1)/3 + n) a'^2 and V = ((n + 1)/2 + n) g cos a."""
     inertia, lever = (n + 1) / 3 + n, (n + 1) / 2 + n
-    a, _ = solve(lambda t, y: [y[1], lever * G * np.sin(y[0]) / inertia], [0.0, 1.0], seconds)
-    return np.sin(a), np.cos(a)
+    a, w = solve(lambda t, y: [y[1], lever * G * np.sin(y[0]) / inertia], [0.0, 1.0], seconds)
+    return np.sin(a), np.cos(a), w * np.cos(a), -w * np.sin(a)
 
 
 def governor(seconds):
@@ -63,6 +65,62 @@ def governor(seconds):
 
     s, p, _, _ = solve(rate, [0.5, p0, 0.0, 0.0], seconds, "Radau", 1e-10)
     return s, kept / spin(p)[0]
+
+
+# ---- Andrews' squeezer: seven bodies in a plane, places and angles, ten hinges ---------------------------------------
+
+SQUEEZER_START = (-0.0617138900142764496, 0.455279819163070380, 0.487364979543842550, 1.23054744454982119)
+
+
+def squeezer(seconds):
+    """Angles of the crank, the triangle and the two arms. M q'' + J'l = f and J q'' = -d(J q')/dt q' in 21 coordinates:
+    nothing draws places back to the hinges, which in 0.05 s part by next to nothing."""
+    beta, gamma, delta, eps = SQUEEZER_START
+    phi = 0.222668390165885884
+    turned = lambda angle, x, y: np.array([x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)])
+    a, b = np.array([-0.06934, -0.00227]), np.array([-0.03635, 0.03273])
+    p = turned(beta, 0.007, 0)
+    f = p + turned(beta, -0.028, 0)
+    g = a + turned(delta, 0.04, 0)
+    h = a + turned(eps, 0, -0.04)
+    centre = np.array([turned(beta, 0.00092, 0), p + turned(beta, -0.0115, 0), b + turned(gamma, 0.01043, -0.01874),
+                       g + turned(phi + delta, 0, -(0.02 - 0.01421)), a + turned(delta, 0.02308, 0.00916),
+                       h + turned(eps - phi, 0.02 - 0.01421, 0), a + turned(eps, -0.00449, -0.01228)])
+    mass = np.array([0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498])
+    inertia = np.array([2.194e-6, 4.41e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5])
+    hinges = [(None, 0, np.zeros(2)), (0, 1, p), (1, 2, f), (1, 3, f), (1, 5, f), (None, 2, b), (3, 4, g), (None, 4, a),
+              (5, 6, h), (None, 6, a)]
+    held = [(i, k, None if i is None else at - centre[i], at - centre[k]) for i, k, at in hinges]
+    fixed, pulled = np.array([0.014, 0.072]), b + turned(gamma, 0.02, -0.018) - centre[2]
+    weight = np.repeat(mass, 3)
+    weight[2::3] = inertia
+
+    def rate(t, y):
+        q, v = y[:21], y[21:]
+        matrix, right = np.zeros((41, 41)), np.zeros(41)
+        matrix[np.arange(21), np.arange(21)] = weight
+        right[2] = 0.033
+        arm = turned(q[8], *pulled)
+        span = fixed - q[6:8] - arm
+        force = 4530 * (np.linalg.norm(span) - 0.07785) * span / np.linalg.norm(span)
+        right[6:8] += force
+        right[8] += arm[0] * force[1] - arm[1] * force[0]
+        for n, (i, k, of_i, of_k) in enumerate(held):
+            rows = slice(21 + 2 * n, 23 + 2 * n)
+            for body, local, sign in ((i, of_i, -1), (k, of_k, 1)):
+                if body is None:
+                    continue
+                r = turned(q[3 * body + 2], *local)
+                matrix[rows, 3 * body:3 * body + 2] = sign * np.eye(2)
+                matrix[rows, 3 * body + 2] = sign * np.array([-r[1], r[0]])
+                right[rows] += sign * r * v[3 * body + 2] ** 2
+        matrix[:21, 21:] = matrix[21:, :21].T
+        return np.concatenate([v, np.linalg.solve(matrix, right)[:21]])
+
+    start = np.zeros(42)
+    start[0:21:3], start[1:21:3] = centre[:, 0], centre[:, 1]
+    angle = solve(rate, start, seconds, tight=1e-10)[2:21:3]
+    return tuple(first + angle[k] for first, k in zip(SQUEEZER_START, (0, 2, 4, 6)))
 
 
 # ---- Bricard: one coordinate along the curve of its configurations -------------------------------------------------
@@ -147,12 +205,13 @@ def bricard(seconds):
         return [y[1], -(0.5 * mass(y[0], 1) * y[1] ** 2 + potential(y[0], 1)) / mass(y[0])]
 
     place = solve(rate, [0.0, 0.0], seconds, tight=1e-11)[0]
-    assert abs(place) < 0.98 * s[-1]
-    r, x = chain(angles(place))[0][1]
-    return r @ POINT[2] + x
+    assert np.max(np.abs(place)) < 0.98 * s[-1]
+    rods = [chain(angles(one))[0][1] for one in np.atleast_1d(place)]
+    ends = np.array([r @ POINT[2] + x for r, x in rods])
+    return ends.T if np.ndim(seconds) else ends[0]
 
 
 if __name__ == "__main__":
     for name, result in (("pendulum", pendulum(10)), ("four-bars, n = 2", four_bars(2, 10)),
-                         ("four-bars, n = 40", four_bars(40, 10)), ("bricard", bricard(10)), ("governor", governor(10))):
+                         ("four-bars, n = 40", four_bars(40, 10)), ("squeezer", squeezer(0.03)), ("bricard", bricard(10)), ("governor", governor(10))):
         print("%-18s" % name, *("%.10f" % x for x in result))
