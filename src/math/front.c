@@ -190,17 +190,20 @@ size_t front_lu(const front *f, double tiny, uint32_t *swap) {
   return replaced;
 }
 
-/* Rows from … to - 1 of U: below its diagonal nothing is read. False: a pivot is not positive. */
+/* Rows from … to - 1 of U: below its diagonal nothing is read. False: a pivot is not positive, or
+ * with `negative` zero. */
 VECTOR_CLONES
-static bool root_rows(double *a, size_t n, size_t from, size_t to) {
+static bool root_rows(double *a, size_t n, size_t from, size_t to, uint32_t *negative) {
   for (size_t p = from; p < to; p++) {
     double *top = a + p * n;
-    if (!(top[p] > 0.0)) return false;
-    top[p] = sqrt(top[p]);
-    const double scale = 1.0 / top[p];
+    const bool below = negative && top[p] < 0.0;
+    if (negative) negative[p] = below;
+    if (!(fabs(top[p]) > 0.0) || (top[p] < 0.0 && !below)) return false;
+    top[p] = sqrt(fabs(top[p]));
+    const double sign = below ? -1.0 : 1.0, scale = sign / top[p];
     for (size_t j = p + 1; j < n; j++) top[j] *= scale;
     for (size_t i = p + 1; i < to; i++) {
-      const double l = top[i];
+      const double l = sign * top[i];
       double *restrict row = a + i * n;
       for (size_t j = i; j < n; j++) row[j] -= l * top[j];
     }
@@ -208,13 +211,32 @@ static bool root_rows(double *a, size_t n, size_t from, size_t to) {
   return true;
 }
 
-/* The upper triangle of C (m rows, `columns` columns) <- C - A'A, A of k rows; in bands, whose
- * squares on the diagonal are filled below it too. False: it ended early. */
-static bool subtract_square(const front *f, size_t m, size_t columns, size_t k, const double *a,
-                            size_t a_row, double *c, size_t c_row) {
+/* The same of one band, C - (S A)'A for pivots from `first` on, with copies of (S A)'. */
+static void subtract_signed(const uint32_t *negative, size_t rows, size_t columns, size_t k,
+                            const double *a, size_t a_row, double *c, size_t c_row) {
+  double left[DEEP * BAND];
+  for (size_t from = 0; from < k; from += DEEP) {
+    const size_t depth = from + DEEP < k ? DEEP : k - from;
+    for (size_t p = 0; p < depth; p++) {
+      const double *row = a + (from + p) * a_row;
+      const double sign = negative[from + p] ? -1.0 : 1.0;
+      for (size_t i = 0; i < rows; i++) left[p * BAND + i] = sign * row[i];
+    }
+    product_subtract(rows, columns, depth, left, 1, BAND, a + from * a_row, a_row, c, c_row);
+  }
+}
+
+/* The upper triangle of C (m rows, `columns` columns) <- C - A'S A, A of k rows from pivot `first`
+ * on; in bands, whose squares on the diagonal are filled below it too. False: it ended early. */
+static bool subtract_square(const front *f, size_t first, size_t m, size_t columns, size_t k,
+                            const double *a, size_t a_row, double *c, size_t c_row) {
   for (size_t i = 0; i < m; i += BAND) {
     const size_t rows = i + BAND < m ? BAND : m - i;
-    product_subtract(rows, columns - i, k, a + i, 1, a_row, a + i, a_row, c + i * c_row + i, c_row);
+    double *to = c + i * c_row + i;
+    if (f->negative)
+      subtract_signed(f->negative + first, rows, columns - i, k, a + i, a_row, to, c_row);
+    else
+      product_subtract(rows, columns - i, k, a + i, 1, a_row, a + i, a_row, to, c_row);
     if (is_ended(f, rows, columns - i, k)) return false;
   }
   return true;
@@ -227,16 +249,16 @@ bool front_cholesky(const front *f) {
     const size_t end = begin + DEEP < k ? begin + DEEP : k;
     for (size_t from = begin; from < end; from += PANEL) {
       const size_t to = from + PANEL < end ? from + PANEL : end;
-      if (!root_rows(a, n, from, to)) return false;
-      if (!subtract_square(f, end - to, n - to, to - from, a + from * n + to, n, a + to * n + to,
-                           n))
+      if (!root_rows(a, n, from, to, f->negative)) return false;
+      if (!subtract_square(f, from, end - to, n - to, to - from, a + from * n + to, n,
+                           a + to * n + to, n))
         return false;
     }
-    if (!subtract_square(f, k - end, n - end, end - begin, a + begin * n + end, n,
+    if (!subtract_square(f, begin, k - end, n - end, end - begin, a + begin * n + end, n,
                          a + end * n + end, n))
       return false;
   }
-  return subtract_square(f, b, b, k, a + k, n, f->s, b);
+  return subtract_square(f, 0, b, b, k, a + k, n, f->s, b);
 }
 
 /* ---- solves --------------------------------------------------------------------------------- */
@@ -274,6 +296,8 @@ void front_lu_forward(const front *f, const uint32_t *swap, double *y) {
 
 void front_cholesky_forward(const front *f, double *y) {
   forward_columns(y, f->u, f->n, f->k);
+  for (size_t p = 0; f->negative && p < f->k; p++)
+    if (f->negative[p]) y[p] = -y[p];
 }
 
 void front_backward(const front *f, double *y) {

@@ -17,7 +17,7 @@ struct sparse_factor {
   uint32_t *size;  /* of the nodes of the pattern being analysed */
   double *upper;   /* k rows of each front */
   double *lower;   /* LU: k columns below them */
-  uint32_t *swap;  /* LU: row exchanges */
+  uint32_t *swap;  /* LU: row exchanges; SIGNED: is a pivot below 0? */
   double *stack;   /* updates that wait for their parent, and that of the front at work */
   uint32_t *local; /* of a node: its first row in the front at work */
   uint32_t *run;   /* pieces of a child's update that stay together in its parent: from, to, rows */
@@ -40,6 +40,10 @@ void sparse_destroy(sparse_factor *f) {
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) memory_free(f->context, all[k]);
   front_tree_clear(&f->tree);
   memory_free(f->context, f);
+}
+
+double sparse_work(const sparse_factor *f) {
+  return f->tree.rows ? f->tree.work / (double)f->tree.rows : 0.0;
 }
 
 double sparse_fill(const sparse_factor *f) {
@@ -102,7 +106,8 @@ static front pieces(const sparse_factor *f, const tree_front *t) {
   return (front){.n = t->rows,
                  .k = t->pivots,
                  .u = f->upper + t->upper,
-                 .l = f->kind == SPARSE_LU ? f->lower + t->lower : NULL};
+                 .l = f->kind == SPARSE_LU ? f->lower + t->lower : NULL,
+                 .negative = f->kind == SPARSE_SIGNED ? f->swap + t->row : NULL};
 }
 
 /* Zeros where the front will be summed up, and where its nodes are in it. */
@@ -234,8 +239,8 @@ static bool factorise(sparse_factor *f, const size_t *offset, const double *valu
   if (!make_room(f, &f->upper, tree->upper_entries) ||
       !make_room(f, &f->stack, tree->stack_entries))
     return false;
-  if (f->kind == SPARSE_LU && (!make_room(f, &f->lower, tree->lower_entries) ||
-                               memory_grow(f->context, &f->swap, tree->rows, sizeof *f->swap)))
+  if (f->kind == SPARSE_LU && !make_room(f, &f->lower, tree->lower_entries)) return false;
+  if (f->kind != SPARSE_CHOLESKY && memory_grow(f->context, &f->swap, tree->rows, sizeof *f->swap))
     return false;
   size_t top = 0;
   f->work = 0.0;
@@ -282,7 +287,9 @@ int sparse_sign(const sparse_factor *f) {
     const front own = pieces(f, &tree->front[s]);
     const uint32_t *swap = f->swap + tree->front[s].row;
     for (size_t p = 0; p < own.k; p++)
-      negative ^= (own.u[p * own.n + p] < 0.0) != (f->kind == SPARSE_LU && swap[p] != p);
+      negative ^= f->kind == SPARSE_SIGNED
+                      ? swap[p] != 0
+                      : (own.u[p * own.n + p] < 0.0) != (f->kind == SPARSE_LU && swap[p] != p);
   }
   return negative ? -1 : 1;
 }

@@ -7,8 +7,9 @@
  *   sparse_solve(f, x);                              x <- A^-1 x
  *
  * Multifrontal (front_tree.h), for symmetric block patterns: Cholesky for positive definite values,
- * LU with row exchanges inside each front's pivots for others. The work is done by dense kernels,
- * on one thread, in a fixed order: the same bits always. */
+ * U'SU with S = diag(+-1) for symmetric ones that no pivot of which vanishes in the order of the
+ * elimination, LU with row exchanges inside each front's pivots for others. The work is done by
+ * dense kernels, on one thread, in a fixed order: the same bits always. */
 #ifndef SCREE_MATH_SPARSE_H
 #define SCREE_MATH_SPARSE_H
 
@@ -26,7 +27,7 @@ typedef struct sparse_blocks {
   const double *value;
 } sparse_blocks;
 
-typedef enum sparse_kind { SPARSE_CHOLESKY, SPARSE_LU } sparse_kind;
+typedef enum sparse_kind { SPARSE_CHOLESKY, SPARSE_LU, SPARSE_SIGNED } sparse_kind;
 
 typedef struct sparse_factor sparse_factor;
 
@@ -41,9 +42,9 @@ scree_status sparse_analyse_graph(sparse_factor *factor, size_t n, const uint32_
                                   const size_t *start, const uint32_t *neighbour,
                                   const uint32_t *glue, double uses);
 
-/* False: a pivot was not positive (Cholesky) or vanished (LU), there was no memory, or the caller
- * wants it to end, which the end of the step or solve asks for again (context_stopped); there is no
- * factorisation then. */
+/* False: a pivot was not positive (Cholesky) or vanished (the others), there was no memory, or the
+ * caller wants it to end, which the end of the step or solve asks for again (context_stopped);
+ * there is no factorisation then. */
 bool sparse_factorise(sparse_factor *factor, const sparse_blocks *a, sparse_kind kind);
 /* LU that replaces pivots below `tiny` times their front's largest entry; *replaced: how many. */
 scree_status sparse_factorise_lu(sparse_factor *factor, const size_t *offset, const double *value,
@@ -55,6 +56,8 @@ void sparse_solve_many(sparse_factor *factor, size_t count, double *x);
 /* The sign of the determinant of the matrix factored last, 1 or -1. */
 int sparse_sign(const sparse_factor *factor);
 
+/* Multiplications of a Cholesky factorisation for each row, for choosing. */
+double sparse_work(const sparse_factor *factor);
 /* Entries of the factors, for choosing. */
 double sparse_fill(const sparse_factor *factor);
 

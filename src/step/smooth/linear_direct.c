@@ -15,7 +15,12 @@
  * it, and those on a body whose glued rows depend on each other where it stands. Where corrections
  * stall all the same on a direction that is not one of dependent rows, eps is lowered for the
  * values at hand; and then they go on as GMRES (Saad and Schultz 1986) with (A_eps)^-1 on the
- * right: a direction with a small s costs it about one iteration. */
+ * right: a direction with a small s costs it about one iteration.
+ *
+ * Where values are symmetric too, as in blocks that joints hold, factors are those of U'SU with
+ * S = diag(+-1), half of LU's work and memory: with its joints behind it a body's block is positive
+ * definite in the elimination and its joints' is negative definite, so that no exchange is needed.
+ * Should a pivot vanish, or corrections stall, LU is taken. */
 #include <math.h>
 #include <string.h>
 
@@ -26,6 +31,7 @@ enum { CORRECTIONS = 12, DIRECTIONS = 30, RESTARTS = 4, MANY_JOINTS = 500 };
 static const size_t most_room = 60000000; /* entries of all directions */
 static const double first_eps = 1e-8, least_eps = 1e-12, enough = 1e-13, stalled = 1e-11;
 static const double rounding = 1e-12;
+static const double much_work = 2000.0; /* multiplications for each row */
 
 typedef struct direct {
   scree_context *context;
@@ -37,6 +43,7 @@ typedef struct direct {
   uint64_t pattern;
   bool glued;       /* the pattern was analysed with it */
   linear_sign sign; /* positive: factors are Cholesky's */
+  bool signs;       /* factors are U'SU */
   kkt_points points;
 } direct;
 
@@ -113,7 +120,12 @@ static linear_sign take_root(direct *d, const kkt_matrix *m) {
                                                                : LINEAR_INDEFINITE;
 }
 
-static scree_status factorise(direct *d, const kkt_matrix *whole) {
+/* Is U'SU worth a try? */
+static bool is_for_signs(const direct *d, const kkt_matrix *m) {
+  return d->glued && sparse_work(d->factor) > much_work && kkt_symmetric(m, 1e-12);
+}
+
+static scree_status factorise(direct *d, const kkt_matrix *whole, bool signs) {
   const kkt_matrix *m = &d->points.left;
   size_t replaced;
   d->shifted = false;
@@ -122,7 +134,11 @@ static scree_status factorise(direct *d, const kkt_matrix *whole) {
     shift_some(d, whole);
   else
     for (uint32_t j = (uint32_t)m->bodies; j < m->nodes; j++) shift(d, whole, j);
-  return sparse_factorise_lu(d->factor, m->offset, d->value, 0.0, &replaced);
+  const sparse_blocks blocks = {.offset = m->offset, .value = d->value};
+  d->signs = signs && sparse_factorise(d->factor, &blocks, SPARSE_SIGNED);
+  if (d->signs) return SCREE_OK;
+  const scree_status status = signs ? context_go_on(d->context, "direct") : SCREE_OK;
+  return status ? status : sparse_factorise_lu(d->factor, m->offset, d->value, 0.0, &replaced);
 }
 
 static scree_status prepare(void *self, const kkt_matrix *whole) {
@@ -143,7 +159,7 @@ static scree_status prepare(void *self, const kkt_matrix *whole) {
   status = context_go_on(d->context, "direct");
   if (status) return status;
   d->eps = first_eps;
-  return factorise(d, whole);
+  return factorise(d, whole, is_for_signs(d, m));
 }
 
 /* One x <- x + (A_eps)^-1 (b - A x), with `rest` up to date before and after. */
@@ -315,13 +331,20 @@ static scree_status solve_left(direct *d, const kkt_matrix *whole, const kkt_mat
   memcpy(d->right, x, m->size * sizeof *x);
   memcpy(d->rest, x, m->size * sizeof *x);
   memset(x, 0, m->size * sizeof *x);
+  if (d->signs) {
+    if (correct_all(d, m, x, residual) && isfinite(*residual)) return SCREE_OK;
+    const scree_status status = factorise(d, whole, false);
+    if (status) return status;
+    memcpy(d->rest, d->right, m->size * sizeof *x);
+    memset(x, 0, m->size * sizeof *x);
+  }
   /* In a small mechanism so soft a direction is that of a position in which its rows lose rank:
    * there the shift keeps Newton's method from leaving it far. */
   const bool many = m->nodes - m->bodies >= MANY_JOINTS;
   while (!correct_all(d, m, x, residual) && many && d->shifted && d->eps > 1.5 * least_eps) {
     if (!(gives_way(d, whole, x) > least_eps)) break;
     d->eps *= 1e-2;
-    const scree_status status = factorise(d, whole);
+    const scree_status status = factorise(d, whole, false);
     if (status) return status;
   }
   const scree_status status = context_go_on(d->context, "direct");

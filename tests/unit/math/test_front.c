@@ -42,6 +42,39 @@ static void release(front *f) {
   free(f->s);
 }
 
+/* Pivots of both signs, without exchanges, against LU: the Schur complement, and both solves. */
+static void check_signs(size_t n, size_t k) {
+  double *a = calloc(n * n, sizeof *a), *x = calloc(n, sizeof *x), *y = calloc(n, sizeof *y);
+  uint32_t *swap = calloc(k + 1, sizeof *swap), *negative = calloc(k + 1, sizeof *negative);
+  const size_t b = n - k;
+  size_t below = 0;
+  for (size_t i = 0; i < n; i++)
+    for (size_t j = 0; j <= i; j++) a[i * n + j] = a[j * n + i] = uniform();
+  for (size_t i = 0; i < n; i++) a[i * n + i] = (i % 3 == 1 ? -1.0 : 1.0) * (double)n;
+  front whole = split(a, n, k), half = split(a, n, k);
+  half.negative = negative;
+  assert_int_equal(front_lu(&whole, 1e-14, swap), 0);
+  assert_true(front_cholesky(&half));
+  for (size_t i = 0; i < k; i++) below += negative[i];
+  assert_int_equal(below, (k + 1) / 3);
+  for (size_t i = 0; i < b; i++)
+    for (size_t j = i; j < b; j++)
+      assert_true(fabs(half.s[i * b + j] - whole.s[i * b + j]) < 1e-12 * (double)n);
+  for (size_t i = 0; i < n; i++) x[i] = y[i] = uniform();
+  front_lu_forward(&whole, swap, x);
+  front_cholesky_forward(&half, y);
+  for (size_t i = k; i < n; i++) assert_true(fabs(x[i] - y[i]) < 1e-12);
+  front_backward(&whole, x);
+  front_backward(&half, y);
+  for (size_t i = 0; i < k; i++) assert_true(fabs(x[i] - y[i]) < 1e-12);
+  half.negative = NULL;
+  memcpy(half.u, a, k * n * sizeof *a);
+  assert_int_equal(front_cholesky(&half), below == 0);
+  release(&whole);
+  release(&half);
+  free(a), free(x), free(y), free(swap), free(negative);
+}
+
 static void check(size_t n, size_t k) {
   double *a = calloc(n * n, sizeof *a);
   double *pivots = calloc(k * k, sizeof *pivots), *x = calloc(n, sizeof *x);
@@ -124,9 +157,11 @@ static void check_cholesky(size_t n, size_t k) {
 
 static void test_cholesky(void **state) {
   (void)state;
-  const size_t pivots[] = {1, 2, 5, 23, 24, 25, 47, 48, 90};
+  const size_t pivots[] = {1, 2, 5, 23, 24, 25, 47, 48, 90, 128, 145, 270};
   for (size_t p = 0; p < sizeof pivots / sizeof pivots[0]; p++) {
     check_cholesky(pivots[p], pivots[p]);
+    check_signs(pivots[p], pivots[p]);
+    check_signs(pivots[p] + 70, pivots[p]);
     check_cholesky(pivots[p] + 1, pivots[p]);
     check_cholesky(pivots[p] + 50, pivots[p]);
   }

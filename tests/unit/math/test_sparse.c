@@ -186,6 +186,16 @@ static void expect_columns(sparse_factor *f, size_t rows, const double *b, const
   free(one);
 }
 
+/* Every third node's diagonal becomes negative; returns how many rows that are. */
+static size_t turn_signs(matrix *m, const uint32_t *dim, double shift) {
+  size_t below = 0;
+  for (size_t i = 1; i < m->a.count; i += 3)
+    for (size_t k = m->start[i]; k < m->start[i + 1]; k++)
+      for (size_t r = 0; m->column[k] == i && r < dim[i]; r++, below++)
+        m->value[m->offset[k] + r * (dim[i] + 1)] -= 2.0 * shift;
+  return below;
+}
+
 static void expect_solution(size_t n, bool (*linked)(size_t, size_t, size_t), sparse_kind kind) {
   scree_context *context = scree_context_create(NULL);
   uint32_t *dim = calloc(n + 1, sizeof *dim);
@@ -194,8 +204,10 @@ static void expect_solution(size_t n, bool (*linked)(size_t, size_t, size_t), sp
     dim[i] = (uint32_t)(1 + (i * 5 + 2) % 6);
     rows += dim[i];
   }
-  const bool symmetric = kind == SPARSE_CHOLESKY;
-  matrix m = make(n, dim, linked, symmetric, linked == all_linked ? 0.6 * (double)rows : 30.0);
+  const bool symmetric = kind != SPARSE_LU;
+  const double shift = linked == all_linked ? 0.6 * (double)rows : 30.0;
+  matrix m = make(n, dim, linked, symmetric, shift);
+  const size_t below = kind == SPARSE_SIGNED ? turn_signs(&m, dim, shift) : 0;
   double *x = calloc(rows + 1, sizeof *x), *b = calloc(rows + 1, sizeof *b),
          *y = calloc(rows + 1, sizeof *y);
   unsigned seed = 11;
@@ -210,6 +222,8 @@ static void expect_solution(size_t n, bool (*linked)(size_t, size_t, size_t), sp
     product(&m.a, x, y);
     for (size_t i = 0; i < rows; i++) assert_true(fabs(y[i] - b[i]) < 1e-11);
     if (kind == SPARSE_CHOLESKY) expect_columns(f, rows, b, x);
+    if (kind == SPARSE_SIGNED) assert_int_equal(sparse_sign(f), below % 2 ? -1 : 1);
+    if (below) assert_false(sparse_factorise(f, &m.a, SPARSE_CHOLESKY));
   }
   sparse_destroy(f);
   assert_int_equal(scree_context_bytes(context), 0);
@@ -228,9 +242,9 @@ static void test_solves(void **state) {
   static const size_t sizes[] = {0, 1, 2, 7, 30, 100, 225};
   for (size_t p = 0; p < 5; p++)
     for (size_t s = 0; s < 7; s++)
-      for (int kind = 0; kind < 2; kind++) {
+      for (int kind = 0; kind < 3; kind++) {
         if (patterns[p] == all_linked && sizes[s] > 30) continue;
-        expect_solution(sizes[s], patterns[p], kind ? SPARSE_LU : SPARSE_CHOLESKY);
+        expect_solution(sizes[s], patterns[p], (sparse_kind)kind);
       }
 }
 
