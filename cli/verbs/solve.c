@@ -104,6 +104,24 @@ static void explain(const trial *t, const scree_solve_settings *s) {
   }
 }
 
+/* E and R are relative to the fastest row of the problem. Where one row is far faster than all
+ * others, an answer that leaves those as they were is solved by that measure: it is told. */
+static void tell_what_is_left(scree_context *context, const scree_ccp *problem, const trial *t) {
+  const scree_residual *r = &t->info.residual;
+  const size_t rows = scree_ccp_row_count(problem);
+  scree_residual start;
+  if (t->status || t->info.outcome != SCREE_OUTCOME_SOLVED || !(r->penetration_speed > 0.0)) return;
+  double *zero = calloc(rows ? rows : 1, sizeof *zero);
+  if (zero && !scree_ccp_residual(context, problem, t->info.model, zero, &start) &&
+      r->penetration_speed > 0.1 * start.penetration_speed && start.penetration_speed > 0.0)
+    cli_note(
+        "%s leaves an approach of %.2g m/s, where it is %.2g m/s without any impulse: E and R are "
+        "relative to the fastest row, %.2g m/s; ask for less by --tol",
+        scree_solver_name(t->solver), r->penetration_speed, start.penetration_speed,
+        r->reference_speed);
+  free(zero);
+}
+
 static int exit_code(const trial *trials, size_t count, bool strict) {
   bool refused = true, unsolved = false, infeasible = false, stopped = false;
   for (size_t i = 0; i < count; i++) {
@@ -189,6 +207,7 @@ static int solve_all(job *j) {
     if (!json) print_row(t);
     cli_flush();
     if (json || j->count == 1 || !t->refused) explain(t, &j->settings.solve);
+    tell_what_is_left(j->context, j->problem, t);
   }
   for (size_t i = 0; i < j->count; i++)
     if (!j->trials[i].g && !j->trials[i].status) j->trials[i].interrupted = true;

@@ -86,6 +86,16 @@ class Files(CommandTest):
                     numpy.testing.assert_allclose(found[1], [2, -1, 0], atol=1e-6)
                     numpy.testing.assert_allclose(found[2], [1, 2, 0], atol=1e-6)
 
+    def test_one_fast_row(self):
+        """A contact that opens at 1e9 m/s makes whatever is left of the other one small: that is told."""
+        for speed, told in ((3.0, False), (1e9, True)):
+            local_problem(self.path("p.hdf5"), numpy.eye(6), [-0.1, 0, 0, speed, 0, 0], [0.3, 0.3])
+            result = self.run_scree("solve", "p.hdf5")
+            self.assertEqual(result.code, 0, result.err)
+            self.assertEqual("leaves an approach of 0.1 m/s, where it is 0.1 m/s without any impulse" in result.err, told, result.err)
+        answer = json.loads(self.run_scree("solve", "p.hdf5", "--tol", "1e-13", "--json").out)
+        self.assertLess(answer["penetration_speed"], 1e-3)
+
     def test_infeasible(self):
         """Two walls close in on a body that cannot give way."""
         w = numpy.zeros((6, 6))
