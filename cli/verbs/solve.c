@@ -105,7 +105,7 @@ static void explain(const trial *t, const scree_solve_settings *s) {
 }
 
 /* E and R are relative to the fastest row of the problem. Where one row is far faster than all
- * others, an answer that leaves those as they were is solved by that measure: it is told. */
+ * others, an answer that leaves those as they were is solved by that measure: it is reported. */
 static void tell_what_is_left(scree_context *context, const scree_ccp *problem, const trial *t) {
   const scree_residual *r = &t->info.residual;
   const size_t rows = scree_ccp_row_count(problem);

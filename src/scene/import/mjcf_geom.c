@@ -165,7 +165,7 @@ static scree_status read_size(mjcf *m, const xml_element *e, int class, robot_ge
                      g->kind == ROBOT_SPHERE ? "" : " (fewer with fromto)");
 }
 
-/* Sliding, spinning and rolling; what a material cannot have is told, not bent in silence. */
+/* Sliding, spinning and rolling; what a material cannot have is reported, not bent in silence. */
 static scree_status read_friction(mjcf *m, const xml_element *e, int class, double friction[3]) {
   enum { MOST = 100 };
   scree_status status = mjcf_numbers(m, e, class, "geom", "friction", 1, 3, friction, NULL);
