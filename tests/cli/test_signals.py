@@ -94,7 +94,7 @@ class Signals(command.CommandTest):
 
     def test_in_a_solve(self):
         self.check(["generate", "packing", "--spheres", "3000", "--mu", "0.8", "--masses", "random", "--out", "p.hdf5"], 0)
-        code, _, seconds = self.interrupt(signal.SIGINT, 0.5, "solve", "p.hdf5", "--solver", "gs", "--tol", "1e-15")
+        code, _, seconds = self.interrupt(signal.SIGINT, 0.5, "solve", "p.hdf5", "--solver", "gs", "--tol", "1e-15", "--time-limit", "0")
         self.assertEqual(code, 7)
         self.assertLess(seconds, SECONDS)
 
@@ -107,7 +107,7 @@ class Signals(command.CommandTest):
             "sweep": ["settle", "--set", "n=2000,2100", "--measure", "summary.steps", "--out", "swept", *ENDLESS],
             "calibrate": ["settle", "--fit", "step=0.001:0.002", "--target", "summary.steps=1", "--out", "found", "--set", "n=2000",
                           *ENDLESS],
-            "bench": ["p.hdf5", "--solvers", "gs", "--tol", "1e-15", "--out", "bench"],
+            "bench": ["p.hdf5", "--solvers", "gs", "--tol", "1e-15", "--time-limit", "0", "--out", "bench"],
             "view": ["run.h5"],
             "render": ["run.h5", "--out", "film.mp4", "--size", "1600x1200", "--samples", "64"],
         }

@@ -11,7 +11,7 @@ from command import SCREE, CommandTest, main
 BUSY = "import os\nprint(flush=True)\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
 # What other work costs at some moment only adds to a time, so that the best of many turns is the command's own. A fault of
 # the command is in each of them.
-TURNS = 40
+TURNS = 120
 
 
 class Threads(CommandTest):
