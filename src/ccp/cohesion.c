@@ -12,13 +12,12 @@
  *
  * A cap that no impulse reaches does nothing: where g < cap the normal cones of K and of K below
  * the cap are the same. So caps that the impulses at the start do not come near to are left out;
- * when one is reached after all the problem is solved again with it (solver.c). In a bed that is
- * crushed the contacts that yield are few, and only these are solved one by one.
+ * when one is reached after all the problem is solved again with it (solver.c).
  *
  * What an iterate is judged by, g - P(g - eta û), is the same vector in both, so R is too once it
- * is measured in the same speed. E is a part of max(|r|, |g|, |u|), which are not the same: a solve
- * with a tolerance on E is left as it is, and E of the others is computed with the norms of the
- * problem itself. Proofs that there is no solution stay what they are: D d = 0 and r'd < 0 do not
+ * is measured in the same speed. E is a part of max(|r|, |g|, |u|), which are not the same: those
+ * of the problem as it was given go with the dry one (ccp_taken), and residuals are made with them.
+ * Proofs that there is no solution stay what they are: D d = 0 and r'd < 0 do not
  * see the difference. */
 #include "ccp/cohesion.h"
 
@@ -70,11 +69,11 @@ bool cohesion_exceeds(const cohesion_shift *s, const scree_ccp *p, const double 
 /* Fewer contacts are not worth it: they are solved by methods without lanes, or at once. */
 enum { FEW_CONTACTS = 32 };
 /* Impulses of the size of c are rounded: the speeds that they make, 1e-16 of them by each of many
- * contacts, must be far below the tolerance. */
+ * contacts, must be far below the tolerance, R in m/s or E in its own units (m/s and N s). */
 static const double rounding = 1e-12;
 
-static bool is_accurate(const scree_ccp *p, double speed) {
-  double most = 0.0;
+static bool is_accurate(const scree_ccp *p, double speed, double error) {
+  double most = 0.0, peak = 0.0;
   for (size_t i = 0; i < p->bodies.contact_count; i++) {
     const ccp_contact *c = &p->bodies.contact[i];
     const uint32_t body[2] = {c->body_a, c->body_b};
@@ -82,8 +81,9 @@ static bool is_accurate(const scree_ccp *p, double speed) {
     for (int m = 0; m < 2; m++)
       if (body[m] != SCREE_CCP_WORLD) inverse += p->bodies.body[body[m]].inverse_mass;
     most = fmax(most, inverse * ccp_set(p, i)->cohesion);
+    peak = fmax(peak, ccp_set(p, i)->cohesion);
   }
-  return rounding * most <= speed;
+  return rounding * most <= speed && rounding * fmax(most, peak) <= error;
 }
 
 /* Only contacts may have cohesion: that of generic blocks, whose rows are of any kind, cannot be
@@ -141,6 +141,10 @@ static double generic_r(const scree_ccp *p, size_t k, size_t row) {
 
 /* Computes the reference speed as op_prepare does. */
 static void measure(cohesion_shift *s, const scree_ccp *p) {
+  if (p->taken) {
+    s->taken = *p->taken;
+    return;
+  }
   double most = 0.0, square = 0.0, r[SCREE_MAX_DIM];
   for (size_t i = 0; i < p->bodies.contact_count; i++) {
     contact_r(p, i, r);
@@ -155,32 +159,35 @@ static void measure(cohesion_shift *s, const scree_ccp *p) {
     most = fmax(most, fabs(one));
     square += one * one;
   }
-  s->r_norm = sqrt(square);
-  s->reference = p->reference_speed;
-  if (s->reference <= 0.0) s->reference = fmax(most, ccp_least_speed(p));
-  if (s->reference < 1e-3 * most) s->reference = 1e-3 * most;
-  if (s->reference < 1e-30) s->reference = 1.0;
+  double *speed = &s->taken.reference;
+  s->taken.r_norm = sqrt(square);
+  *speed = p->reference_speed;
+  if (*speed <= 0.0) *speed = fmax(most, ccp_least_speed(p));
+  if (*speed < 1e-3 * most) *speed = 1e-3 * most;
+  if (*speed < 1e-30) *speed = 1.0;
 }
 
 /* ---- in and out -------------------------------------------------------------------------------
  */
 
-scree_status cohesion_take(cohesion_shift *s, scree_context *context, double tolerance,
+scree_status cohesion_take(cohesion_shift *s, scree_context *context, cohesion_goal goal,
                            cohesion_caps caps, const double *g, const scree_ccp **problem) {
   const scree_ccp *p = *problem;
   const bool loosens = caps == COHESION_NEAR_CAPS && has_caps(p);
   s->loose = false;
-  s->used = p->form == SCREE_FORM_BODIES && p->bodies.contact_count >= FEW_CONTACTS &&
+  s->used = p->form == SCREE_FORM_BODIES && !p->ranks && p->bodies.contact_count >= FEW_CONTACTS &&
             (has_cohesion(p) || loosens) && only_of_contacts(p);
   if (!s->used) return SCREE_OK;
   measure(s, p);
-  s->used = is_accurate(p, tolerance * s->reference);
+  s->used = is_accurate(p, goal.residual > 0.0 ? goal.residual * s->taken.reference : INFINITY,
+                        goal.error > 0.0 ? goal.error * s->taken.r_norm : INFINITY);
   if (!s->used) return SCREE_OK;
   const size_t bodies = p->bodies.body_count;
   if (memory_grow(context, &s->set, p->set_count, sizeof *s->set) ||
       memory_grow(context, &s->peak, p->set_count, sizeof *s->peak) ||
       memory_grow(context, &s->offset, p->row_count, sizeof *s->offset) ||
       memory_grow(context, &s->pull, p->row_count, sizeof *s->pull) ||
+      memory_grow(context, &s->total, p->taken ? p->row_count : 0, sizeof *s->total) ||
       memory_grow(context, &s->body, bodies, sizeof *s->body))
     return SCREE_ERROR_MEMORY;
   for (size_t k = 0; k < p->set_count; k++) {
@@ -208,7 +215,12 @@ scree_status cohesion_take(cohesion_shift *s, scree_context *context, double tol
   s->dry.set = s->set;
   s->dry.offset = s->offset;
   s->dry.bodies.body = s->body;
-  s->dry.reference_speed = s->reference;
+  s->dry.reference_speed = s->taken.reference;
+  /* Taken out twice: what was given at first is g - taken->pull - pull. */
+  for (size_t row = 0; p->taken && row < p->row_count; row++)
+    s->total[row] = s->pull[row] + p->taken->pull[row];
+  s->taken.pull = p->taken ? s->total : s->pull;
+  s->dry.taken = &s->taken;
   *problem = &s->dry;
   return SCREE_OK;
 }
@@ -223,20 +235,11 @@ void cohesion_add(const cohesion_shift *s, double sign, double *g) {
   }
 }
 
-void cohesion_finish(const cohesion_shift *s, ccp_operator *op, const double *g, double *scratch,
-                     scree_residual *residual) {
-  op_local_velocity(op, g, scratch);
-  const double u = op_norm(op, scratch), k = op_norm(op, g);
-  double square = 0.0;
-  for (size_t i = 0; i < op->row_count; i++) square += (g[i] - s->pull[i]) * (g[i] - s->pull[i]);
-  const double was = fmax(op->r_norm, fmax(k, u)), is = fmax(s->r_norm, fmax(sqrt(square), u));
-  if (isfinite(residual->error) && is > 0.0) residual->error *= was / is;
-}
-
 void cohesion_clear(scree_context *context, cohesion_shift *s) {
   memory_free(context, s->set);
   memory_free(context, s->peak);
   memory_free(context, s->offset);
   memory_free(context, s->pull);
+  memory_free(context, s->total);
   memory_free(context, s->body);
 }

@@ -3,6 +3,7 @@
  */
 #include "ccp/operator.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -175,6 +176,7 @@ scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   op->asymmetry = op->term_speed = 0.0;
   op->ranks = problem->ranks;
   op->capped = has_caps(problem);
+  op->pull = problem->taken ? problem->taken->pull : NULL;
   status = reserve(op);
   if (status) return status;
   if (problem->form != SCREE_FORM_BODIES && op->block_count)
@@ -195,6 +197,10 @@ scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
   }
   if (op->reference_speed < 1e-3 * r_max) op->reference_speed = 1e-3 * r_max;
   if (op->reference_speed < 1e-30) op->reference_speed = 1.0;
+  if (problem->taken) {
+    op->reference_speed = problem->taken->reference;
+    op->r_norm = problem->taken->r_norm;
+  }
   return SCREE_OK;
 }
 
@@ -225,6 +231,15 @@ void op_destroy(ccp_operator *op) {
   op_glide_free(op);
   scree_ccp_destroy(op->recognised);
   memory_free(op->context, op);
+}
+
+void op_fill_caps(const ccp_operator *op, double *g) {
+  const double near = 1.0 - 16.0 * DBL_EPSILON;
+  for (size_t i = 0; op->capped && i < op->block_count; i++) {
+    double *n = g + op->row_start[i];
+    const double cap = ccp_set(op->problem, i)->cap;
+    if (cap < INFINITY && *n >= near * cap) *n = cap;
+  }
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */

@@ -99,7 +99,8 @@ struct ccp_operator {
   double *r;          /* row_count */
   double *eta_force;  /* block_count */
   double *eta_moment; /* block_count; null when no block has moment rows */
-  double r_norm;      /* |r| of the problem */
+  double r_norm;      /* |r| of the problem as it was given */
+  const double *pull; /* of each row, N s: what cohesion.c took out of it; null: nothing */
   double reference_speed;
   double term_speed;      /* largest terms of a row of r, m/s, where the form tells it; else 0 */
   bool capped;            /* some impulses are bounded: bodies may approach each other */
@@ -187,6 +188,9 @@ void op_project_step(ccp_operator *op, const double *y, double step, const doubl
 /* x_i = P_i(x_i): makes a warm start feasible. */
 void op_project(ccp_operator *op, double *x);
 
+/* Impulses at a cap, which frames of lanes have rounded, are at it: laws compare with it. */
+void op_fill_caps(const ccp_operator *op, double *g);
+
 /* The one function for residuals. u: N g + r when the caller has it, or null. `scratch` has
  * row_count entries (used when u is null, and not always then). */
 void op_residual(ccp_operator *op, scree_model model, const double *g, const double *u,
@@ -215,9 +219,8 @@ void op_sweep_begin_residual(ccp_operator *op, scree_model model, const double *
 void op_judge_block(const ccp_operator *op, scree_model model, size_t block, const double *g,
                     const double *u, op_judged *sum);
 void op_judged_add(op_judged *sum, const op_judged *part);
-/* The residuals of sums over all blocks. r_norm: |r|. */
-void op_judged_finish(const ccp_operator *op, const op_judged *sum, double r_norm,
-                      scree_residual *out);
+/* The residuals of sums over all blocks. */
+void op_judged_finish(const ccp_operator *op, const op_judged *sum, scree_residual *out);
 
 /* The forms' constructors, called by op_prepare: they set class, impl and asymmetry, fill r, and
  * leave a colouring. They may set eta_force of blocks where they know it; the bodies form, which

@@ -102,7 +102,7 @@ void op_gradient_residual(ccp_operator *op, scree_model model, double *g, double
   op_judged sum = {0};
   op_gradient_get(op, g, NULL);
   class_of(op)->judge(op, model, &sum);
-  op_judged_finish(op, &sum, op->r_norm, out);
+  op_judged_finish(op, &sum, out);
 }
 
 void op_gradient_free(ccp_operator *op) {

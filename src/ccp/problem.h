@@ -45,6 +45,13 @@ typedef struct ccp_block_rows {
   double asymmetry; /* |N - N'|_F / |N|_F */
 } ccp_block_rows;
 
+/* What cohesion.c took out of a problem: residuals are those of the problem as it was given. */
+typedef struct ccp_taken {
+  const double *pull; /* of each row, N s: impulses are g + pull */
+  double r_norm;      /* |r| */
+  double reference;   /* m/s, that R is measured in */
+} ccp_taken;
+
 struct scree_ccp {
   scree_context *context;
   scree_form form;
@@ -66,6 +73,7 @@ struct scree_ccp {
   ccp_matrix m, h;
   double *f;              /* global: m.rows */
   const ccp_ranks *ranks; /* null: all of it is here */
+  const ccp_taken *taken; /* null: nothing */
 };
 
 /* scree_ccp_add_body for many that are made in any order: their places come into being, and are

@@ -24,8 +24,13 @@ static const double approach_share = 0.1;
 
 void op_judge_block(const ccp_operator *op, scree_model model, size_t i, const double *g,
                     const double *u, op_judged *sum) {
+  const double before = sum->impulse2;
   judge_block(ccp_set(op->problem, i), op->eta_force[i], op->eta_moment ? op->eta_moment[i] : 0.0,
               model, g, u, sum);
+  if (!op->pull) return;
+  const double n = g[0] - op->pull[op->row_start[i]];
+  sum->impulse2 = before + n * n;
+  for (size_t k = 1; k < op->row_start[i + 1] - op->row_start[i]; k++) sum->impulse2 += g[k] * g[k];
 }
 
 void op_judged_add(op_judged *sum, const op_judged *part) {
@@ -104,13 +109,12 @@ static op_judged judged_by_all(const ccp_operator *op, const op_judged *sum) {
                      .gap = most[2]};
 }
 
-void op_judged_finish(const ccp_operator *op, const op_judged *here, double r_norm,
-                      scree_residual *out) {
+void op_judged_finish(const ccp_operator *op, const op_judged *here, scree_residual *out) {
   const op_judged all = judged_by_all(op, here), *sum = &all;
   const size_t n = op->ranks ? op->ranks->blocks : op->block_count;
   const double g_norm = sqrt(sum->impulse2), u_norm = sqrt(sum->velocity2);
   double scale = g_norm > u_norm ? g_norm : u_norm;
-  if (!op->error_is_global && r_norm > scale) scale = r_norm;
+  if (!op->error_is_global && op->r_norm > scale) scale = op->r_norm;
   const double product = g_norm * u_norm, approach = op->capped ? 0.0 : sum->penetration;
   const double worst = set_larger(sum->worst, approach_share * approach);
   *out = (scree_residual){
@@ -132,7 +136,7 @@ void op_residual_contacts(ccp_operator *op, scree_model model, const double *g, 
   op_judged sum = {0};
   if (!u && op->class->judge) {
     op->class->judge(op, model, g, NULL, &sum);
-    op_judged_finish(op, &sum, op->r_norm, out);
+    op_judged_finish(op, &sum, out);
     return;
   }
   if (!u) {
@@ -140,13 +144,13 @@ void op_residual_contacts(ccp_operator *op, scree_model model, const double *g, 
     u = scratch;
   }
   sum = judge_all(op, model, g, u);
-  op_judged_finish(op, &sum, op_norm(op, op->r), out);
+  op_judged_finish(op, &sum, out);
 }
 
 void op_residual_each(ccp_operator *op, scree_model model, const double *g, const double *u,
                       scree_residual *out, double *each) {
   const op_judged sum = judge_each(op, model, g, u, each);
-  op_judged_finish(op, &sum, op_norm(op, op->r), out);
+  op_judged_finish(op, &sum, out);
 }
 
 void op_sweep_residual(ccp_operator *op, scree_model model, const double *g, double *scratch,
@@ -157,14 +161,14 @@ void op_sweep_residual(ccp_operator *op, scree_model model, const double *g, dou
     return;
   }
   op->class->judge(op, model, NULL, g, &sum);
-  op_judged_finish(op, &sum, op->r_norm, out);
+  op_judged_finish(op, &sum, out);
 }
 
 void op_sweep_residual_led(ccp_operator *op, scree_model model, const double *g,
                            scree_residual *out) {
   op_judged sum = {0};
   op->class->judge_begun(op, model, g, &sum);
-  op_judged_finish(op, &sum, op->r_norm, out);
+  op_judged_finish(op, &sum, out);
 }
 
 void op_sweep_begin_residual(ccp_operator *op, scree_model model, const double *g,

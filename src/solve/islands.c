@@ -70,11 +70,20 @@ static const double most_of_share = 3.0;
 static const double most_foreseen =
     0.05; /* of the time limit, that an island may go beyond it by */
 
+/* How much larger the norms that E is a part of may be in islands, which know nothing of a pull c
+ * that was taken out: max(|r|, |g|, |u|) of both differ by max(|r dry|, |c|) at most. */
+static double more_by_pull(const solve_run *run) {
+  ccp_operator *op = run->op;
+  if (!op->pull || !(run->settings->tolerance_error > 0.0)) return 1.0;
+  const double more = fmax(op_norm(op, op->r), op_norm(op, op->pull));
+  return op->r_norm > 0.0 ? 1.0 + more / op->r_norm : 1e3;
+}
+
 /* `share`: of the blocks that are still to be solved; 0: there is no time, which leaves sweeps. */
 static scree_solve_settings settings_of(const solve_run *run, double share) {
   scree_solve_settings s = *run->settings;
   s.model = run->model;
-  s.tolerance_error /= sqrt(3.0);
+  s.tolerance_error /= sqrt(3.0) * more_by_pull(run);
   s.warm_start = true;
   s.progress = NULL;
   if (s.time_limit > 0.0)

@@ -239,11 +239,9 @@ static scree_status solve_once(scree_solver *s, const scree_ccp *problem,
   scree_status status = check_settings(context, settings);
   if (status) return status;
   const scree_model model = s->class->coulomb ? settings->model : SCREE_MODEL_RELAXED;
-  /* Not with a tolerance on E: that of the dry problem is another one. */
-  s->cohesion.used = s->cohesion.loose = false;
-  if (settings->tolerance_error == 0.0)
-    status = cohesion_take(&s->cohesion, context, settings->tolerance_residual, caps,
-                           settings->warm_start ? g : NULL, &problem);
+  const cohesion_goal goal = {settings->tolerance_residual, settings->tolerance_error};
+  status =
+      cohesion_take(&s->cohesion, context, goal, caps, settings->warm_start ? g : NULL, &problem);
   if (status) return status;
   const bool shifted = s->cohesion.used;
   const char *refusal = refuse(s->class, problem, model);
@@ -252,7 +250,6 @@ static scree_status solve_once(scree_solver *s, const scree_ccp *problem,
   status = s->op ? op_prepare(s->op, problem) : op_create(context, problem, &s->op);
   if (status) return status;
   ccp_operator *op = s->op;
-  if (shifted) op->reference_speed = s->cohesion.reference;
   const size_t room = s->class->judges_start ? op_sweep_room(op) : 0;
   status = grow_vectors(s, room > op->row_count ? room : op->row_count);
   if (status) return status;
@@ -295,10 +292,8 @@ static scree_status solve_once(scree_solver *s, const scree_ccp *problem,
    * a bed would hold it to the end. */
   if (!s->proved && s->infeasible.rows > LARGE_ROWS) infeasible_clear(context, &s->infeasible);
   report(&run, info);
-  if (shifted) {
-    cohesion_finish(&s->cohesion, op, g, s->vector[0], &info->residual);
-    cohesion_add(&s->cohesion, -1.0, g);
-  }
+  op_fill_caps(op, g);
+  if (shifted) cohesion_add(&s->cohesion, -1.0, g);
   memcpy(info->detail, run.detail, sizeof info->detail);
   info->seconds = timer_now() - start_time;
   return status;

@@ -46,11 +46,11 @@ static bool is_along(const double *arm, v3 n) {
 }
 
 static bool set_fits(const scree_set *set) {
-  return (set_is_ray(set) || set_is_round_cone(set)) && !set_is_modified(set) && set->mu < 1e8;
+  return (set_is_ray(set) || set_is_round_cone(set)) && set_fits_lanes(set) && set->mu < 1e8;
 }
 
 static bool set_rolls(const scree_set *set) {
-  return set_has_moments(set) && !set_is_modified(set) && set->mu < 1e8 &&
+  return set_has_moments(set) && set_fits_lanes(set) && set->mu < 1e8 &&
          set_rolling_of(set) < 1e8 && set_spinning_of(set) < 1e8;
 }
 
@@ -90,6 +90,10 @@ static bool is_open(const ccp_operator *op, size_t i) {
                         : ccp_dim(p, i) > 3 ? scree_set_shift(ccp_set(p, i), r)
                                             : 0.0;
   return r[0] - across > speed_of_open(p);
+}
+
+static bool is_capped(const scree_ccp *p, size_t i) {
+  return ccp_set(p, i)->cap < INFINITY;
 }
 
 static bool is_compliant(const scree_ccp *p, size_t i) {
@@ -147,14 +151,16 @@ static void classify_block(const ccp_operator *op, size_t i, class_sums *sums) {
   if (rolls) {
     mark_rolling(impl, i, round && moments_fit(p, impl->state, i, pair), round && is_open(op, i),
                  sums);
-    sums->rolling_extra = sums->rolling_extra || is_compliant(p, i) || is_pushed_across(p, i);
+    sums->rolling_extra =
+        sums->rolling_extra || is_compliant(p, i) || is_pushed_across(p, i) || is_capped(p, i);
     return;
   }
   const bool fits = round;
   mark(pack, i, fits, fits && is_open(op, i), sums);
   sums->mixed = sums->mixed || dim != 3;
   sums->rays = sums->rays || (fits && dim == 1);
-  sums->extra = sums->extra || (fits && (is_compliant(p, i) || is_pushed_across(p, i)));
+  sums->extra =
+      sums->extra || (fits && (is_compliant(p, i) || is_pushed_across(p, i) || is_capped(p, i)));
 }
 
 /* Lines, friction, and bits of the lanes that may fit as far as sets and bodies go; world: of those
@@ -205,6 +211,8 @@ static void classify_lanes(const ccp_operator *op, size_t i, class_sums *sums) {
     if (compliance[1] != compliance[2]) fitting &= ~(1u << k);
     if (fitting >> k & 1u) sums->extra = sums->extra || is_compliant(p, i + k);
   }
+  for (unsigned k = 0; op->capped && k < PACK_LANES; k++)
+    if (fitting >> k & 1u) sums->extra = sums->extra || is_capped(p, i + k);
   for (unsigned k = 0; k < PACK_LANES; k++)
     mark(pack, i + k, fitting >> k & 1u, seen.open >> k & 1u, sums);
   sums->extra = sums->extra || (fitting & seen.across);
@@ -279,6 +287,7 @@ scree_status bodies_classify(ccp_operator *op) {
   pack->closed_count = closed;
   pack->lanes.has_extra = extra;
   pack->lanes.has_rays = rays;
+  pack->lanes.has_pull = impl->rolled.lanes.has_pull = op->pull != NULL;
   pack->uniform = !mixed;
   impl->rolled.contact_count = rolling;
   impl->rolled.closed_count = rolling_closed;

@@ -114,6 +114,7 @@ static sphere_judge work_of(const bodies_pack *pack, scree_model model, const bo
       .roll = pack->lanes.roll,
       .extra = pack->lanes.has_extra ? pack->lanes.extra : NULL,
       .rough = pack->lanes.has_rays ? (const double(*)[PACK_LANES])pack->lanes.rough : NULL,
+      .pull = pack->lanes.has_pull ? (const double(*)[PACK_LANES])pack->lanes.pull : NULL,
       .lines = lines,
       .lanes = lanes,
       .shifted = model == SCREE_MODEL_COULOMB ? 1.0 : 0.0,

@@ -28,6 +28,7 @@ static void fill_extra(const bodies_pack *pack, const scree_ccp *p, size_t slot)
   e->offset[2][k] = across.z;
   e->compliance_n[k] = compliance ? compliance[0] : 0.0;
   e->compliance_t[k] = compliance && !ray ? compliance[1] : 0.0;
+  e->top[k] = ccp_set(p, i)->cap;
 }
 
 /* mm: the sum of the inverse inertias. */
@@ -124,10 +125,17 @@ typedef struct fill_work {
   bool plain; /* whole groups go through the kernel */
 } fill_work;
 
+static void fill_pull(const bodies_pack *pack, const ccp_operator *op, size_t j) {
+  const uint32_t *block = pack->lanes.block + j * PACK_LANES;
+  for (size_t k = 0; k < PACK_LANES; k++)
+    pack->lanes.pull[j][k] = block[k] != PACK_NO_BLOCK ? op->pull[op->row_start[block[k]]] : 0.0;
+}
+
 static void fill_groups(const fill_work *w, size_t begin, size_t end) {
   const bodies_pack *pack = w->pack;
   for (size_t j = begin; j < end; j++) {
     const uint32_t *block = pack->lanes.block + j * PACK_LANES;
+    if (pack->lanes.has_pull) fill_pull(pack, w->op, j);
     if (w->plain && is_whole(block))
       w->kernels->fill(&w->lanes, block, &pack->lanes.group[j], &pack->lanes.scale[j]);
     else
@@ -197,6 +205,7 @@ void bodies_pack_free(scree_context *context, bodies_pack *pack) {
   memory_free(context, pack->lanes.impulse);
   memory_free(context, pack->lanes.extra);
   memory_free(context, pack->lanes.rough);
+  memory_free(context, pack->lanes.pull);
   memory_free(context, pack->lanes.roll);
   memory_free(context, pack->lanes.block);
   memory_free(context, pack->plan.unit_start);

@@ -24,6 +24,8 @@ typedef struct pack_lanes {
   bool has_extra;
   double (*rough)[PACK_LANES]; /* 0: a ray; in use when has_rays */
   bool has_rays;
+  double (*pull)[PACK_LANES]; /* of the operator's rows; in use when has_pull */
+  bool has_pull;
   bool rolling;      /* contacts with moments: impulses are ROLL_IMPULSES per group */
   sphere_roll *roll; /* of each group, when rolling */
 } pack_lanes;

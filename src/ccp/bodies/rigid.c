@@ -1,5 +1,5 @@
-/* See bodies/rigid.h. A contact fits when it has a plain Coulomb cone in 3-D with friction, and a
- * body that it can move. */
+/* See bodies/rigid.h. A contact fits when it has a Coulomb cone in 3-D with friction, and perhaps a
+ * cap, and a body that it can move. */
 #include "ccp/bodies/rigid.h"
 
 #include <float.h>
@@ -17,7 +17,7 @@ enum { PARALLEL_BLOCKS = 256 };
 static bool fits(const ccp_operator *op, size_t i) {
   const scree_ccp *p = op->problem;
   const scree_set *set = ccp_set(p, i);
-  if (i >= p->bodies.contact_count || !set_is_plain_cone(set)) return false;
+  if (i >= p->bodies.contact_count || !set_is_round_cone(set) || !set_fits_lanes(set)) return false;
   const ccp_contact *c = &p->bodies.contact[i];
   return set->mu > 1e-6 && set->mu < 1e6 &&
          (ccp_body_moves(&p->bodies, c->body_a) || ccp_body_moves(&p->bodies, c->body_b));
@@ -113,6 +113,9 @@ static void fill_lane(ccp_operator *op, rigid_group *g, size_t k, size_t i) {
   fill_cone(g, k, ccp_set(p, i)->mu, nii);
   g->weight[k] = (nii[0] + nii[4] + nii[8]) / 3.0;
   op->eta_force[i] = 1.0 / g->weight[k];
+  g->top[k] = ccp_set(p, i)->cap;
+  g->capped = g->capped || g->top[k] < INFINITY;
+  g->pull[k] = op->pull ? op->pull[row] : 0.0;
 }
 
 static void fill_group(ccp_operator *op, rigid_group *g, const uint32_t *block, size_t count) {
@@ -124,6 +127,7 @@ static void fill_group(ccp_operator *op, rigid_group *g, const uint32_t *block, 
     g->a[k] = g->b[k] = (uint32_t)op->problem->bodies.body_count | PACK_FIXED;
     fill_cone(g, k, 1.0, unit);
     g->weight[k] = 1.0;
+    g->top[k] = INFINITY;
   }
 }
 

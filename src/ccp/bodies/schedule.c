@@ -76,6 +76,9 @@ static scree_status reserve(bodies_pack *pack, scree_context *context, size_t gr
   if (pack->lanes.rolling &&
       memory_grow(context, &pack->lanes.roll, groups, sizeof *pack->lanes.roll))
     return SCREE_ERROR_MEMORY;
+  if (pack->lanes.has_pull &&
+      memory_grow(context, &pack->lanes.pull, groups, sizeof *pack->lanes.pull))
+    return SCREE_ERROR_MEMORY;
   if (pack->lanes.has_extra &&
       memory_grow(context, &pack->lanes.extra, groups, sizeof *pack->lanes.extra))
     return SCREE_ERROR_MEMORY;

@@ -1,4 +1,4 @@
-/* See bodies/turning.h. A contact fits when its cone has no cohesion, cap or flow, and a body that
+/* See bodies/turning.h. A contact fits when its cone has no cohesion and no flow, and a body that
  * it can move. */
 #include "ccp/bodies/turning.h"
 
@@ -23,7 +23,7 @@ bool bodies_turning_fits(const ccp_operator *op, size_t i) {
   const bool moves =
       (ccp_body_moves(&p->bodies, c->body_a) && p->bodies.body[c->body_a].inverse_mass > 0.0) ||
       (ccp_body_moves(&p->bodies, c->body_b) && p->bodies.body[c->body_b].inverse_mass > 0.0);
-  return moves && !set_is_modified(set) && is_usual(set->mu) && is_usual(set_rolling_of(set)) &&
+  return moves && set_fits_lanes(set) && is_usual(set->mu) && is_usual(set_rolling_of(set)) &&
          is_usual(set_spinning_of(set));
 }
 
@@ -95,6 +95,8 @@ static void fill_lane(const ccp_operator *op, turning_group *g, size_t k, size_t
   fill_inertia(&p->bodies, c->body_b, k, g->inertia_b);
   fill_block(g, k, set, nii);
   g->weight[k] = trace / 3.0;
+  g->top[k] = set->cap;
+  g->capped = g->capped || set->cap < INFINITY;
 }
 
 void bodies_turning_fill(const ccp_operator *op, turning_group *g, const uint32_t *block,
@@ -109,5 +111,6 @@ void bodies_turning_fill(const ccp_operator *op, turning_group *g, const uint32_
     g->a[k] = g->b[k] = (uint32_t)op->problem->bodies.body_count | PACK_FIXED;
     fill_block(g, k, &none, unit);
     g->weight[k] = 1.0;
+    g->top[k] = INFINITY;
   }
 }

@@ -9,7 +9,8 @@
  *
  * beta = mu N_tt / (N_nn + mu^2 N_tt) gives the minimiser over the cone (relaxed model); beta = 0
  * the exact Coulomb solution, normal first and then the tangent clamped; beta = mu / (1 + mu^2) the
- * plain projection.
+ * plain projection. Where the normal is capped n' is no more than that cap: what is minimised is
+ * convex in n alone (sets/set.h), and the exact normal does not know the tangent.
  *
  * With rolling and spinning resistance there is a moment too, also a world vector, and N_ii has two
  * numbers more: mm, the sum of the inverse inertias, and c, by which a moment across the normal
@@ -63,10 +64,11 @@ typedef struct sphere_scale {
   double weight[PACK_LANES]; /* 1 / eta = (N_nn + 2 N_tt) / 3 */
 } sphere_scale;
 
-/* What most problems do not have: tangential offsets (a world vector) and compliance. */
+/* What most problems do not have: tangential offsets (a world vector), compliance and caps. */
 typedef struct sphere_extra {
   double offset[3][PACK_LANES];
   double compliance_n[PACK_LANES], compliance_t[PACK_LANES];
+  double top[PACK_LANES]; /* of the normal impulse; infinity: no cap */
 } sphere_extra;
 
 /* What contacts with rolling and spinning resistance have besides. */
@@ -113,6 +115,7 @@ typedef struct rigid_group {
   uint32_t a[PACK_LANES], b[PACK_LANES];
   uint32_t row[PACK_LANES]; /* of the impulse */
   uint32_t count;           /* lanes in use, from the first on; the rest has unit blocks */
+  bool capped;              /* some lane has a finite `top` */
   _Alignas(64) double normal[3][PACK_LANES];
   double tangent[3][PACK_LANES];
   double arm_a[3][PACK_LANES], arm_b[3][PACK_LANES];
@@ -125,6 +128,8 @@ typedef struct rigid_group {
   double inverse_s11[PACK_LANES], inverse_det[PACK_LANES];
   double mu[PACK_LANES], inverse_mu[PACK_LANES];
   double weight[PACK_LANES]; /* 1 / eta */
+  double top[PACK_LANES];    /* of the normal impulse */
+  double pull[PACK_LANES];   /* as of spheres below */
 } rigid_group;
 
 /* Eight contacts of any shape with rolling or spinning resistance. Rows n t1 t2 mt1 mt2 mn; those
@@ -134,6 +139,7 @@ typedef struct turning_group {
   uint32_t a[PACK_LANES], b[PACK_LANES];
   uint32_t row[PACK_LANES], dim[PACK_LANES]; /* of the impulse */
   uint32_t count;                            /* lanes in use, as above */
+  bool capped;                               /* as above */
   _Alignas(64) double normal[3][PACK_LANES];
   double tangent[3][PACK_LANES];
   double arm_a[3][PACK_LANES], arm_b[3][PACK_LANES];
@@ -143,6 +149,7 @@ typedef struct turning_group {
   double r[4][PACK_LANES]; /* one over the mean diagonal of each group, the normal first */
   double scale[3][PACK_LANES], inverse_scale[3][PACK_LANES]; /* 0 for 0 */
   double weight[PACK_LANES];                                 /* 1 / eta */
+  double top[PACK_LANES];                                    /* of the normal impulse */
 } turning_group;
 
 typedef struct rigid_sweep {
@@ -210,6 +217,7 @@ typedef struct sphere_judge {
   const sphere_roll *roll;
   const sphere_extra *extra;
   const double (*rough)[PACK_LANES]; /* 0: a ray, without tangents; null: there is none */
+  const double (*pull)[PACK_LANES];  /* N s, see ccp/cohesion.c; null: there is none */
   const body_line *lines;
   const double *lanes;
   size_t first;

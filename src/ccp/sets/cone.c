@@ -314,3 +314,15 @@ bool set_cone_exact(const set_cone *block, double *g) {
   const set_cone_flow flow = SET_CONE_COULOMB;
   return miss <= cone_acceptable || stick(&s, g) || set_cone_search(block, &flow, INFINITY, g);
 }
+
+/* Beyond the cap the normal is held there: the relaxed energy is convex in the normal alone
+ * (set.h). In the exact model the tangents may still lift the contact off it. */
+bool set_cone_below(const set_cone *block, bool exact, double top, double *g) {
+  const set_cone_flow flow = SET_CONE_COULOMB;
+  bool solved = exact ? set_cone_exact(block, g) : set_cone_relaxed(block, g);
+  if (!(g[0] > top)) return solved;
+  solved = set_cone_disc(block, &flow, top, g);
+  const double pull = block->nn * top + block->n1 * g[1] + block->n2 * g[2] + block->q[0];
+  if (exact && pull > 0.0) solved = set_cone_search(block, &flow, top, g);
+  return solved;
+}

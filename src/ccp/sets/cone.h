@@ -31,6 +31,9 @@ typedef struct set_cone_flow {
 
 /* At a given g[0] = radius >= 0: t in the disc with -D u_T in its normal cone. */
 bool set_cone_disc(const set_cone *block, const set_cone_flow *flow, double radius, double *g);
+/* set_cone_exact or set_cone_relaxed with g[0] <= top, 0 or more; g[0] is `top` where that holds.
+ */
+bool set_cone_below(const set_cone *block, bool exact, double top, double *g);
 /* g[0] <= top (may be infinite). Slow and certain. */
 bool set_cone_search(const set_cone *block, const set_cone_flow *flow, double top, double *g);
 

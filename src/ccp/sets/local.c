@@ -1,7 +1,5 @@
 /* The one-block problem: dispatch, bilateral rows, scalars, and the scaling of Coulomb and elliptic
- * blocks to the standard cone (sets/cone.h). Cohesion moves the apex to 0 by q - c N e_n. A normal
- * beyond the cap is clamped (the relaxed energy is convex in the normal alone, set.h) and the
- * tangents solved on the disc that is left. */
+ * blocks to the standard cone (sets/cone.h). Cohesion moves the apex to 0 by q - c N e_n. */
 #include "ccp/sets/local.h"
 #include "ccp/sets/cone.h"
 #include "ccp/sets/set.h"
@@ -140,17 +138,10 @@ bool set_local_cone(const scree_set *set, double a1, double a2, scree_model mode
   double y[3] = {g[0] + c, g[1] * i1, a2 > 0.0 ? g[2] * i2 : 0.0};
   const bool flows = model == SCREE_MODEL_COULOMB && set_has_flow(set);
   const set_cone_flow flow = flows ? cone_flow(set) : SET_CONE_COULOMB;
-  bool solved = flows                          ? set_cone_search(&block, &flow, set->cap + c, y)
-                : model == SCREE_MODEL_RELAXED ? set_cone_relaxed(&block, y)
-                                               : set_cone_exact(&block, y);
-  g[0] = y[0] - c;
-  if (g[0] > set->cap && !flows) {
-    const double top = set->cap + c;
-    solved = set_cone_disc(&block, &flow, top, y);
-    const double pull = block.nn * top + block.n1 * y[1] + block.n2 * y[2] + block.q[0];
-    if (model == SCREE_MODEL_COULOMB && pull > 0.0) solved = set_cone_search(&block, &flow, top, y);
-    g[0] = y[0] >= top ? set->cap : y[0] - c;
-  }
+  const double top = set->cap + c;
+  const bool solved = flows ? set_cone_search(&block, &flow, top, y)
+                            : set_cone_below(&block, model == SCREE_MODEL_COULOMB, top, y);
+  g[0] = y[0] >= top ? set->cap : y[0] - c;
   g[1] = a1 * y[1];
   if (set->dim == 3) g[2] = a2 * y[2];
   return solved;

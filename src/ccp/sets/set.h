@@ -121,6 +121,11 @@ static inline bool set_is_modified(const scree_set *set) {
   return set->cohesion != 0.0 || set->cap < INFINITY || set_has_flow(set);
 }
 
+/* Kernels have the apex at 0 and Coulomb's flow; caps they take. */
+static inline bool set_fits_lanes(const scree_set *set) {
+  return set->cohesion == 0.0 && !set_has_flow(set);
+}
+
 static inline bool set_has_friction(const scree_set *set) {
   return set->dim > 1 && set_role_of(set) == SET_CONE;
 }

@@ -207,6 +207,7 @@ static void clear(scree_context *context, existence_work *w) {
 static scree_status take_friction_away(scree_context *context, const scree_ccp *problem,
                                        scree_ccp *smooth) {
   *smooth = *problem;
+  smooth->taken = NULL;
   smooth->set = memory_new(context, problem->set_count, sizeof *smooth->set);
   if (!smooth->set) return SCREE_ERROR_MEMORY;
   for (size_t s = 0; s < problem->set_count; s++) {

@@ -20,6 +20,7 @@ typedef struct random_def {
   bool equal;      /* spheres: most bodies and arms are the same, so that moments do not slip */
   bool compliance; /* and offsets across the normal */
   bool hub;        /* body 0 moves and takes part in every third contact */
+  bool capped;     /* most normals have a bound, many of which are reached */
   uint64_t seed;
 } random_def;
 
@@ -157,6 +158,7 @@ static inline scree_ccp_contact_def random_contact(uint64_t *state, const random
   random_cross(c.normal, c.tangent, across);
   memcpy(c.tangent, across, sizeof across);
   c.set = random_set(state, def);
+  if (def->capped && i % 3 != 2) c.set.cap = i % 29 ? random_in(state, 0.005, 0.3) : 0.0;
   const double reach_a = def->equal ? 0.3 : random_in(state, 0.1, 0.6),
                reach_b = def->equal ? 0.3 : random_in(state, 0.1, 0.6);
   for (int k = 0; k < 3; k++) {

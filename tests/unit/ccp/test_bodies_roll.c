@@ -51,7 +51,7 @@ static const op_sweep_params exact[2] = {
 enum { PAIRS = 4000, STATES = 9 };
 
 /* Contact i of bodies 2 i and 2 i + 1, or of one and the world; of spheres, or of any shape. */
-static scree_ccp *pairs_problem(scree_context *context, bool spheres, uint64_t seed) {
+static scree_ccp *pairs_problem(scree_context *context, bool spheres, bool capped, uint64_t seed) {
   scree_ccp *problem = NULL;
   uint64_t state = seed;
   assert_int_equal(scree_ccp_create_bodies(context, &problem), SCREE_OK);
@@ -84,6 +84,7 @@ static scree_ccp *pairs_problem(scree_context *context, bool spheres, uint64_t s
     const double rho = i % 11 == 5 ? 0.0 : random_in(&state, 0.0, i % 2 ? 0.5 : 0.02);
     const double sigma = i % 7 == 5 ? 0.0 : random_in(&state, 0.0, i % 2 ? 0.3 : 0.01);
     c.set = scree_set_rolling(4 + (int)(i % 3), mu, rho, sigma);
+    if (capped && i % 4) c.set.cap = i % 31 ? random_in(&state, 0.0, 0.4) : 0.0;
     for (int k = 1; !spheres && i % 9 == 0 && k < c.set.dim; k++) {
       c.offset[k] = random_in(&state, -0.2, 0.2);
       c.compliance[k] = random_in(&state, 0.0, 0.3);
@@ -127,9 +128,9 @@ static void start_at(const scree_ccp *problem, int start, const double *solution
 }
 
 /* From nothing, from anything, from near the solution. */
-static void check_blocks(bool spheres) {
+static void check_blocks(bool spheres, bool capped) {
   scree_context *context = scree_context_create(NULL);
-  scree_ccp *problem = pairs_problem(context, spheres, 5);
+  scree_ccp *problem = pairs_problem(context, spheres, capped, 5);
   for (int model = 0; model < 2; model++) {
     double *g = calloc(problem->row_count, sizeof *g);
     double *expected = calloc(problem->row_count, sizeof *g);
@@ -155,7 +156,10 @@ static void check_blocks(bool spheres) {
         singles = 0;
         op_sweep_begin(op, g);
         op_sweep(op, &exact[model], g);
-        if (!kernel) assert_true(singles <= (start == 2 ? PAIRS / 1000 : PAIRS / 30));
+        /* Where there are caps the block without them comes first, far from the solution. */
+        const bool near = start == 2 && !capped;
+        if (!kernel && singles > (near ? PAIRS / 1000 : PAIRS / 30))
+          fail_msg("start %d: %zu lanes are handed over", start, singles);
         compare_blocks(problem, g, expected, states);
         /* The vector kernels have the same bits. */
         if (strcmp(impl->kernels->name, "plain")) {
@@ -175,12 +179,14 @@ static void check_blocks(bool spheres) {
 
 static void test_blocks(void **state) {
   (void)state;
-  check_blocks(true);
+  check_blocks(true, false);
+  check_blocks(true, true);
 }
 
 static void test_blocks_of_any_shape(void **state) {
   (void)state;
-  check_blocks(false);
+  check_blocks(false, false);
+  check_blocks(false, true);
 }
 
 static scree_ccp *rolling_packing(scree_context *context, int edge) {
@@ -283,7 +289,7 @@ static void test_tiles(void **state) {
 /* Bodies at rest leave impulses whose squares vanish; a velocity that is no number shows. */
 static void check_vanishing(bool spheres) {
   scree_context *context = scree_context_create(NULL);
-  scree_ccp *problem = pairs_problem(context, spheres, 6);
+  scree_ccp *problem = pairs_problem(context, spheres, false, 6);
   for (size_t i = 0; i < PAIRS; i++)
     problem->offset[problem->row_start[i]] = i % 3 == 0 ? -1e-196 : i % 3 == 1 ? -1e-300 : 0.0;
   for (size_t i = 0; i < problem->bodies.body_count; i++)

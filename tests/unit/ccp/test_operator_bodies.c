@@ -33,6 +33,20 @@ static const random_def cases[] = {
      .hub = true,
      .seed = 33},
     {.bodies = 30, .contacts = 90, .generic = 5, .rolling = true, .compliance = true, .seed = 34},
+    {.bodies = 40, .contacts = 120, .spheres = true, .capped = true, .seed = 35},
+    {.bodies = 30,
+     .contacts = 300,
+     .generic = 5,
+     .spheres = true,
+     .compliance = true,
+     .hub = true,
+     .capped = true,
+     .seed = 36},
+    {.bodies = 40, .contacts = 120, .rigid = true, .capped = true, .seed = 37},
+    {.bodies = 40, .contacts = 120, .rigid = true, .compliance = true, .capped = true, .seed = 38},
+    {.bodies = 40, .contacts = 120, .spheres = true, .rolling = true, .capped = true, .seed = 39},
+    {.bodies = 30, .contacts = 90, .rolling = true, .compliance = true, .capped = true, .seed = 40},
+    {.bodies = 12, .contacts = 300, .generic = 3, .capped = true, .seed = 41},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -231,9 +245,11 @@ static scree_ccp *sparse_problem(scree_context *context, const random_def *def) 
  * blocks slipping; whatever the kernel, and with the same bits for any number of threads. */
 static void test_rigid_lanes(void **state) {
   (void)state;
-  const random_def def = {.bodies = 1500, .contacts = 4000, .rigid = true, .seed = 10};
-  for (size_t s = 0; s <= 2; s += 2)
+  for (size_t s = 0; s <= 3; s++)
     for (size_t kernel = 0; bodies_kernels(kernel); kernel++) {
+      const random_def def = {
+          .bodies = 1500, .contacts = 4000, .rigid = true, .capped = s % 2, .seed = 10};
+      const op_sweep_params *params = &sweeps[s - s % 2];
       double *first = NULL;
       for (int threads = 1; threads <= 4; threads *= 2) {
         scree_context_def context_def = scree_context_def_default();
@@ -247,17 +263,19 @@ static void test_rigid_lanes(void **state) {
         assert_true(impl->rigid.group_count * PACK_LANES > op->block_count * 4 / 5);
         double *g = calloc(op->row_count, sizeof *g), *u = calloc(op->row_count, sizeof *u);
         op_sweep_begin(op, g);
-        for (int i = 0; i < 10; i++) op_sweep_inside(op, &sweeps[s], g);
+        for (int i = 0; i < 10; i++) op_sweep_inside(op, params, g);
         if (!first) {
-          size_t slips = 0;
+          size_t slips = 0, full = 0;
           first = calloc(op->row_count, sizeof *first);
           op_sweep_begin(op, u);
-          for (int i = 0; i < 10; i++) op_sweep_reference(op, &sweeps[s], u);
+          for (int i = 0; i < 10; i++) op_sweep_reference(op, params, u);
           assert_near(g, u, op->row_count, 1e-10);
           for (size_t i = 0; i < op->block_count; i++) {
             const double *x = g + 3 * i, mu = ccp_set(problem, i)->mu;
             slips += x[0] > 0.0 && hypot(x[1], x[2]) > (1.0 - 1e-9) * mu * x[0];
+            full += x[0] > 0.0 && x[0] == ccp_set(problem, i)->cap;
           }
+          assert_true(def.capped ? full > op->block_count / 10 : full == 0);
           assert_true(slips > op->block_count / 10);
           memcpy(first, g, op->row_count * sizeof *g);
         }
