@@ -24,6 +24,9 @@ static scree_status spring(void *user, const scree_world *world, double h, size_
   return SCREE_OK;
 }
 
+/* Rigid bonds in closed loops that only just do not hold. */
+static const char *const at_limit = "rigid bond at its limit";
+
 /* What changes numbers alone, and laws together. */
 static void change_more(const char *name, scree_material_def *m) {
   if (!strcmp(name, "Stribeck and viscous")) {
@@ -36,11 +39,12 @@ static void change_more(const char *name, scree_material_def *m) {
   } else if (!strcmp(name, "Poisson") || !strcmp(name, "Newton")) {
     m->restitution = 0.5;
     if (!strcmp(name, "Newton")) m->restitution_law = SCREE_RESTITUTION_NEWTON;
-  } else if (!strcmp(name, "rigid bond")) {
+  } else if (!strcmp(name, "rigid bond") || !strcmp(name, at_limit)) {
+    const double strength = strcmp(name, at_limit) ? 10.0 : 1.0;
     m->law = SCREE_LAW_BOND;
-    m->cohesion = 300.0;
-    m->bond_shear = 200.0;
-    m->bond_bending = 5.0;
+    m->cohesion = strength * 300.0;
+    m->bond_shear = strength * 200.0;
+    m->bond_bending = strength * 5.0;
   } else if (!strcmp(name, "cohesion, rolling")) {
     m->law = SCREE_LAW_RIGID_COHESIVE;
     m->cohesion_energy = 30.0;
@@ -126,9 +130,15 @@ static const char *const laws[] = {
 enum { LAWS = sizeof laws / sizeof *laws };
 
 /* Not in the table: what changes numbers alone, and laws together. */
-static const char *const more[] = {
-    "Stribeck and viscous", "surface velocity",        "Poisson",          "Newton", "rigid bond",
-    "cohesion, rolling",    "elastoplastic, two axes", "bridge, dilatancy"};
+static const char *const more[] = {"Stribeck and viscous",
+                                   "surface velocity",
+                                   "Poisson",
+                                   "Newton",
+                                   "rigid bond",
+                                   "rigid bond at its limit",
+                                   "cohesion, rolling",
+                                   "elastoplastic, two axes",
+                                   "bridge, dilatancy"};
 
 /* Nine balls, thrown together on the floor, some steps later. */
 static lab heap_of(const char *name) {
@@ -224,8 +234,10 @@ static char mark_of(lab *l, size_t i, const scree_ccp *p, const char *law,
       mark = 'p'; /* its cone has facets, and it says that it did not arrive */
       continue;
     }
-    /* First-order methods do not get through glue without springs; they say that they did not. */
-    if (!strcmp(law, "rigid bond") && info.outcome != SCREE_OUTCOME_SOLVED && miss < 1e-4) continue;
+    /* A heap that creeps at the limit of its glue moves at 1e-6 m/s, and what its bonds can bear
+     * leaves next to nothing to choose: first-order methods near such a solution ever more slowly,
+     * and say that they did not arrive. */
+    if (!strcmp(law, at_limit) && info.outcome != SCREE_OUTCOME_SOLVED && miss < 1e-4) continue;
     if (!(miss < 1e-8)) wrong++;
     if (!(miss < 1e-8))
       print_message("%s, %s, model %d: %g from %s (%s, E %g, %ld iterations)\n", law, name, m, miss,

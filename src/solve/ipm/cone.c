@@ -92,8 +92,10 @@ void ipm_cones_clear(scree_context *context, ipm_cones *cones) {
   memset(cones, 0, sizeof *cones);
 }
 
-/* Between the ends of what the rays of a block allow: a middle, or `size` above the lower end. */
-static double start_normal(const ipm_cone *cone, size_t count, double size) {
+/* Between the ends of what the rays of a block allow: `size` beyond `none`, which is no impulse, or
+ * from the end that is next to it, or a middle where there is less room. Strong glue may pull a
+ * thousand times what it has to: from its lower end the bodies would fly apart. */
+static double start_normal(const ipm_cone *cone, size_t count, double none, double size) {
   double lo = -INFINITY, hi = INFINITY;
   for (size_t k = 0; k < count; k++) {
     if (cone[k].sign > 0.0)
@@ -102,7 +104,9 @@ static double start_normal(const ipm_cone *cone, size_t count, double size) {
       hi = fmin(hi, cone[k].shift);
   }
   if (isinf(lo)) return hi - size;
-  return lo + fmin(size, 0.5 * (hi - lo));
+  if (none >= hi) return hi - fmin(size, 0.5 * (hi - lo));
+  const double from = fmax(lo, none);
+  return from + fmin(size, 0.5 * (hi - from));
 }
 
 void ipm_cones_start(const ccp_operator *op, ipm_cones *cones, const double *speed_of_island,
@@ -114,7 +118,8 @@ void ipm_cones_start(const ccp_operator *op, ipm_cones *cones, const double *spe
     if (count == 0) continue;
     const double speed = speed_of_island[cones->cone[begin].island];
     const double size = op->eta_force[i] > 0.0 ? op->eta_force[i] * speed : speed;
-    g[cones->cone[begin].row[0]] = start_normal(cones->cone + begin, count, size);
+    const double none = op->pull ? op->pull[op->row_start[i]] : 0.0;
+    g[cones->cone[begin].row[0]] = start_normal(cones->cone + begin, count, none, size);
     for (size_t k = begin; k < begin + count; k++) {
       cones->cone[k].s[0] = speed;
       cones->cone[k].s[1] = cones->cone[k].s[2] = 0.0;
