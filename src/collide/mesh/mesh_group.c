@@ -3,9 +3,20 @@
 
 #include "collide/narrow/manifold.h"
 
-static void group_begin(mesh_group *g, const contact_point *c) {
+/* Where the margin is more than a part of the size, what is nearer than another part touches. */
+static const double long_part = 0.1, touch_part = 0.01;
+
+void mesh_groups_begin(mesh_groups *all, double alike, double size, double margin) {
+  all->count = 0;
+  all->alike = alike;
+  all->size = size;
+  all->touch = margin > long_part * size ? touch_part * size : INFINITY;
+}
+
+static void group_begin(mesh_group *g, const contact_point *c, bool touches) {
   const v3 u = v3_across(c->normal), w = v3_cross(c->normal, u);
   g->normal = c->normal;
+  g->touches = touches;
   for (int k = 0; k < MESH_WAYS; k++) {
     const double phi = 0.1931 + 0.78539816339744831 * k;
     g->way[k] = v3_add_scaled(v3_scale(cos(phi), u), sin(phi), w);
@@ -14,23 +25,32 @@ static void group_begin(mesh_group *g, const contact_point *c) {
   g->kept[MESH_WAYS] = *c;
 }
 
+/* Whether c goes in the place of `kept`: it is farther out, or as far and nearer, as the top of a
+ * slab is before its bottom. */
+static bool takes_place(const contact_point *c, const contact_point *kept, v3 way, double size) {
+  const double out = v3_dot(way, v3_sub(c->point_a, kept->point_a)), hair = 1e-9 * size;
+  return c->gap < kept->gap ? out > -hair : out > hair;
+}
+
 void mesh_group_add(mesh_groups *all, const contact_point *c) {
   mesh_group *g = NULL;
+  const bool touches = c->gap < all->touch;
   for (int i = 0; i < all->count && !g; i++)
-    if (v3_dot(all->group[i].normal, c->normal) > all->alike) g = all->group + i;
+    if (all->group[i].touches == touches && v3_dot(all->group[i].normal, c->normal) > all->alike)
+      g = all->group + i;
   if (!g && all->count < MESH_GROUPS) {
-    group_begin(all->group + all->count++, c);
+    group_begin(all->group + all->count++, c, touches);
     return;
   }
   if (!g) { /* no room: the shallowest one goes */
     g = all->group;
     for (int i = 1; i < MESH_GROUPS; i++)
       if (all->group[i].kept[MESH_WAYS].gap > g->kept[MESH_WAYS].gap) g = all->group + i;
-    if (c->gap < g->kept[MESH_WAYS].gap) group_begin(g, c);
+    if (c->gap < g->kept[MESH_WAYS].gap) group_begin(g, c, touches);
     return;
   }
   for (int k = 0; k < MESH_WAYS; k++)
-    if (v3_dot(g->way[k], c->point_a) > v3_dot(g->way[k], g->kept[k].point_a)) g->kept[k] = *c;
+    if (takes_place(c, &g->kept[k], g->way[k], all->size)) g->kept[k] = *c;
   if (c->gap < g->kept[MESH_WAYS].gap) g->kept[MESH_WAYS] = *c;
 }
 

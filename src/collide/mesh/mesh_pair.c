@@ -401,7 +401,7 @@ static void search(pair *p) {
   depth++;
   p->count = 0;
   p->crossings = 0;
-  mesh_groups_begin(&p->far, 0.8);
+  mesh_groups_begin(&p->far, 0.8, p->size, p->margin);
   while (depth > 0) {
     depth--;
     const uint32_t i = stack[depth][0], k = stack[depth][1];
@@ -446,7 +446,7 @@ void narrow_mesh_mesh(const shape *a, const pose *pa, const shape *b, const pose
   if (p.count == 0 && p.far.count == 0 && p.crossings == 0) mesh_pair_find_swallowed(&p);
   mesh_pair_drop_needless(&p);
   mesh_groups all;
-  mesh_groups_begin(&all, 0.999);
+  mesh_groups_begin(&all, 0.999, least, sink->margin);
   for (int i = 0; i < p.count; i++)
     if (!p.found[i].dropped && p.found[i].c.gap <= p.wanted) mesh_group_add(&all, &p.found[i].c);
   mesh_groups_deliver(&all, pb->rotation, pb->position, least, sink);

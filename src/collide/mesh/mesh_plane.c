@@ -43,7 +43,7 @@ void narrow_mesh_plane(const shape *a, const pose *pa, v3 n, double offset, uint
   g.offset = offset - v3_dot(n, pa->position);
   g.margin = sink->margin;
   g.feature = feature;
-  mesh_groups_begin(&g.all, 1 - 1e-6);
+  mesh_groups_begin(&g.all, 1 - 1e-6, a->size, sink->margin);
   uint32_t stack[MESH_TREE_DEPTH];
   int depth = 0;
   stack[depth++] = 0;

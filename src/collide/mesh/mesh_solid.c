@@ -309,7 +309,7 @@ void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const po
   const double size = fmin(a->size, b->size);
   mesh_groups all;
   mesh_view view;
-  mesh_groups_begin(&all, 1 - 1e-6);
+  mesh_groups_begin(&all, 1 - 1e-6, size, sink->margin);
   view.known = false;
   view.whole = sink->whole;
   mesh_walk walk = mesh_walk_begin();
