@@ -16,11 +16,12 @@
  *        ___/|___       gap(h) = gap + h u + 4 (gap(h/2) - gap - h/2 u), and the arms of the
  * middle: r_k  r_m        a wheel with its weight off the centre, an ellipsoid, a disk.
  *
- * Only for contacts that pressed in the step before (`lasting`), as a new one has no history. A
- * contact is not made to part, or allowed to come nearer, by more than curvature can give, h |w|^2
- * r for each body and h |w| slip, nor to part so fast that it gives energy (least_offset); what is
- * negligible beside gravity is not looked for. Spheres on planes have none, meshes are left out.
- * After a jolt, and with turns of more than a tenth of a radian a step, nothing is estimated.
+ * Only for pairs that pressed in the step before (`lasting`), as new ones have no history; the
+ * normal only of points that did. A contact is not made to part, or allowed to come nearer, by more
+ * than curvature can give, h |w| (2 |w| arm + slip) of each body, nor to part so fast that it gives
+ * energy (least_offset); what is negligible beside gravity is not looked for. Spheres on planes
+ * that do not turn have none. On meshes several points at once take the tangents alone. After a
+ * jolt, and with turns of more than a tenth of a radian a step, nothing is estimated.
  *
  * Joints have none of it on purpose. Their error psi is of either sign and is taken back whole by
  * b = psi / h: it stays at h^2/2 of the curvature, which is just what gives the velocity at the
@@ -74,16 +75,26 @@ static bool is_round(const world_bodies *b, uint32_t i) {
          (!b->place || v3_norm2(b->place[i].position) == 0.0);
 }
 
-/* The most that curvature gives, m/s. */
-static double most_of(const world_bodies *b, const uint32_t *body, const expected *e, v3 slip,
-                      double h) {
+/* The most that curvature gives, m/s: at the end of an arm a body's surface turns its velocity by
+ * |w| h, and the place where it is touched moves along it with |w| arm and the slip. */
+static double most_of(const world_bodies *b, const uint32_t *body, const expected *e,
+                      const ccp_contact *c, v3 slip, double h) {
+  const double arm[2] = {v3_norm(v3_load(c->arm_a)), v3_norm(v3_load(c->arm_b))};
   double most = 0.0;
   for (int m = 0; m < 2; m++) {
     const double w = v3_norm(e[m].angular);
     if (w == 0.0 || is_round(b, body[m])) continue;
-    most += h * w * (2.0 * w * view_less(b->radius[body[0]], b->radius[body[1]]) + v3_norm(slip));
+    most += h * w * (2.0 * w * arm[m] + v3_norm(slip));
   }
   return most;
+}
+
+/* How fast surfaces turn, rad/s; that of a ball is the same however it turns. */
+static double turning_of(const world_bodies *b, const uint32_t *body, const expected *e) {
+  double sum = 0.0;
+  for (int m = 0; m < 2; m++)
+    if (!is_round(b, body[m])) sum += v3_norm(e[m].angular);
+  return sum;
 }
 
 /* Which triangles of a mesh touch changes from look to look. */
@@ -135,29 +146,63 @@ static double least_offset(const assembler *a, const curved_pair *p, const ccp_c
   return v3_dot(n, v3_add(v3_sub(vb, va), image)) - foreseen_part * p->h * a->gravity;
 }
 
+/* The relative velocity that is expected at the middle of the step, where the bodies touch then:
+ * at `mid`; below the centre of a ball; else (null: meshes, whose triangles change from look to
+ * look, and faces whose corners have other names then) where the two material points are that touch
+ * now. What rolls touches elsewhere by then, d along the surface, but w x d is along the normal,
+ * and tangents do not feel it but for the spin about the normal. */
+static v3 slip_at_middle(const assembler *a, const curved_pair *p, const ccp_contact *c,
+                         const contact_point *mid) {
+  const world_bodies *b = &a->world->bodies;
+  const v3 now[2] = {v3_load(c->arm_a), v3_load(c->arm_b)};
+  v3 v[2], arm[2];
+  for (int m = 0; m < 2; m++)
+    arm[m] =
+        quat_rotate(p->e[m].mid.rotation, quat_rotate_inverse(b->rotation[p->body[m]], now[m]));
+  for (int m = 0; m < 2; m++) {
+    if (!is_round(b, p->body[m])) continue;
+    arm[m] = now[m];
+    arm[1 - m] = v3_add(v3_sub(p->e[m].mid.position, p->e[1 - m].mid.position), now[m]);
+  }
+  for (int m = 0; m < 2; m++) {
+    if (mid) {
+      const v3 at = v3_scale(0.5, v3_add(mid->point_a, mid->point_b));
+      arm[m] = v3_sub(at, p->e[m].mid.position);
+    }
+    v[m] = v3_add(p->e[m].linear, v3_cross(p->e[m].angular_mid, arm[m]));
+  }
+  return v3_sub(v[1], v[0]);
+}
+
+/* The offset of the normal row, from the gap at the middle of the step. */
+static void curve_normal(assembler *a, const curved_pair *p, size_t k, const contact_point *mid,
+                         double part, double most) {
+  const ccp_contact *c = &a->problem->bodies.contact[k];
+  const v3 n = v3_load(c->normal), u = slip_of(p, v3_load(c->arm_a), v3_load(c->arm_b));
+  double *b = a->problem->offset + a->problem->row_start[k];
+  const double bend = (mid->gap - (double)a->memory.gap[k]) / p->h - 0.5 * v3_dot(n, u);
+  const double plain = b[0];
+  b[0] += part * clamp(4.0 * bend, most);
+  b[0] = fmax(b[0], fmin(plain, least_offset(a, p, c, n)));
+}
+
 static void curve_contact(assembler *a, const curved_pair *p, size_t k, const contact_point *mid) {
   const ccp_contact *c = &a->problem->bodies.contact[k];
   const contact_frame f = contact_frame_of(c);
   const v3 n = f.n, t[2] = {f.t1, f.t2};
   const v3 u = slip_of(p, v3_load(c->arm_a), v3_load(c->arm_b));
-  const v3 at = v3_scale(0.5, v3_add(mid->point_a, mid->point_b));
-  const double turn = p->h * (v3_norm(p->e[0].angular) + v3_norm(p->e[1].angular));
-  const double part = fade(turn), most = most_of(&a->world->bodies, p->body, p->e, u, p->h);
-  if (v3_dot(n, mid->normal) < 0.5) return;
-  double *b = a->problem->offset + a->problem->row_start[k];
-  v3 v[2];
-  for (int m = 0; m < 2; m++) {
-    const v3 arm = v3_sub(at, p->e[m].mid.position);
-    v[m] = v3_add(p->e[m].linear, v3_cross(p->e[m].angular_mid, arm));
-  }
-  const v3 u_mid = v3_sub(v[1], v[0]);
-  const double bend = (mid->gap - (double)a->memory.gap[k]) / p->h - 0.5 * v3_dot(n, u);
-  const double plain = b[0];
-  b[0] += part * clamp(4.0 * bend, most);
-  b[0] = fmax(b[0], fmin(plain, least_offset(a, p, c, n)));
+  const world_bodies *bodies = &a->world->bodies;
+  const double part = fade(p->h * turning_of(bodies, p->body, p->e));
+  const double most = most_of(bodies, p->body, p->e, c, u, p->h);
+  if (mid && v3_dot(n, mid->normal) < 0.5) return;
+  if (mid && a->curve.lasting[k]) curve_normal(a, p, k, mid, part, most);
   if (ccp_dim(a->problem, k) < 3) return;
+  /* One that is new to the pair is no impact: that would change the motion that is expected. */
+  if (!a->curve.lasting[k] && v3_dot(n, u) < -p->h * a->gravity) return;
+  double *b = a->problem->offset + a->problem->row_start[k];
+  const v3 u_mid = slip_at_middle(a, p, c, mid), to = mid ? mid->normal : n;
   for (int r = 0; r < 2; r++)
-    b[1 + r] += part * clamp(v3_dot(carry(t[r], n, mid->normal), u_mid) - v3_dot(t[r], u), most);
+    b[1 + r] += part * clamp(v3_dot(carry(t[r], n, to), u_mid) - v3_dot(t[r], u), most);
 }
 
 static pose shape_mid(const world_bodies *b, uint32_t i, pose mid) {
@@ -172,7 +217,6 @@ static void curve_pair(assembler *a, double h, size_t first, size_t count) {
   bool lasting = false;
   for (size_t k = first; k < first + count; k++) lasting = lasting || a->curve.lasting[k];
   if (!lasting || (is_round(b, key->a) && is_round(b, key->b))) return;
-  if (is_mesh(b, key->a) || is_mesh(b, key->b)) return;
   if (jolted(a->world, key->a) || jolted(a->world, key->b)) return;
   double least = INFINITY, margin = 0.0, most = 0.0;
   for (int m = 0; m < 2; m++) p.e[m] = a->curve.expected[p.body[m]];
@@ -183,18 +227,19 @@ static void curve_pair(assembler *a, double h, size_t first, size_t count) {
   for (size_t k = first; k < first + count; k++) {
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const v3 u = slip_of(&p, v3_load(c->arm_a), v3_load(c->arm_b));
-    most = fmax(most, most_of(b, p.body, p.e, u, h));
+    most = fmax(most, most_of(b, p.body, p.e, c, u, h));
     margin = fmax(margin, (double)a->memory.gap[k] + h * fabs(v3_dot(v3_load(c->normal), u)));
     least = fmin(least, (double)a->memory.gap[k]);
   }
   if (!(most > negligible * h * a->gravity)) return;
-  p.found =
-      narrow_collide_whole(b->shape[p.body[0]], shape_mid(b, p.body[0], p.e[0].mid),
-                           b->shape[p.body[1]], shape_mid(b, p.body[1], p.e[1].mid),
-                           fmax(margin, 0.0) + h * most, a->laws.whole, p.mid, CONTACT_POINT_MAX);
+  if (count == 1 || (!is_mesh(b, key->a) && !is_mesh(b, key->b)))
+    p.found =
+        narrow_collide_whole(b->shape[p.body[0]], shape_mid(b, p.body[0], p.e[0].mid),
+                             b->shape[p.body[1]], shape_mid(b, p.body[1], p.e[1].mid),
+                             fmax(margin, 0.0) + h * most, a->laws.whole, p.mid, CONTACT_POINT_MAX);
   for (size_t k = first; k < first + count; k++) {
     const contact_point *mid = find_mid(&p, key[k - first].feature, count);
-    if (a->curve.lasting[k] && mid) curve_contact(a, &p, k, mid);
+    curve_contact(a, &p, k, mid);
   }
 }
 
