@@ -25,6 +25,7 @@ static void print_json(const char *path, const scree_recording_faults *f) {
   json_whole_member(stdout, &first, "checkpoints", (long long)f->checkpoints);
   json_whole_member(stdout, &first, "faults", (long long)f->faults);
   json_whole_member(stdout, &first, "loose_bytes", (long long)f->loose);
+  json_whole_member(stdout, &first, "foreign_checkpoints", (long long)f->foreign);
   printf("}\n");
 }
 
@@ -54,6 +55,11 @@ static int run(cli_args *args) {
       printf("%zu frames at the end were not finished by a run that was killed; they do not "
              "count\n",
              f.unfinished);
+    if (!cli_has(args, "json") && f.foreign)
+      printf(
+          "%zu checkpoints are of another version of Scree: they are whole, but tables of probes "
+          "were not compared with them\n",
+          f.foreign);
     if (!cli_has(args, "json") && f.loose)
       printf("%zu bytes of tables lie behind the last checkpoint: no checksum covers them\n",
              f.loose);

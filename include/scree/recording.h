@@ -167,6 +167,8 @@ typedef struct scree_recording_faults {
   size_t checkpoints;   /* whole ones of this run */
   size_t faults;        /* all */
   size_t loose;         /* bytes of tables behind the last checkpoint: no checksum covers them */
+  size_t foreign;       /* whole checkpoints of another version of Scree: no fault, but the tables
+                           were not compared with them */
 } scree_recording_faults;
 /* SCREE_ERROR_INPUT: there are faults, or it is no recording. */
 SCREE_API scree_status scree_recording_verify(scree_context *context, const char *path,

@@ -180,25 +180,30 @@ static scree_status load_bytes(scree_context *context, const char *path, checkpo
   return status;
 }
 
-static void examine(checkpoint_in *in) {
-  checkpoint_head head;
-  if (in->size >= sizeof magic && memcmp(in->bytes, magic, 6) == 0 &&
-      memcmp(in->bytes, magic, sizeof magic) != 0)
-    in->state = CHECKPOINT_OTHER;
-  if (in->size < sizeof head || in->state == CHECKPOINT_OTHER) return;
-  memcpy(&head, in->bytes, sizeof head);
-  if (memcmp(head.magic, magic, sizeof magic) != 0 ||
-      head.head != crc32c(0, &head, offsetof(checkpoint_head, head)))
-    return;
-  size_t at = sizeof head;
+/* Head and parts have the checksums that the head tells. */
+static bool find_parts(checkpoint_in *in, checkpoint_head *head) {
+  if (in->size < sizeof *head) return false;
+  memcpy(head, in->bytes, sizeof *head);
+  if (head->head != crc32c(0, head, offsetof(checkpoint_head, head))) return false;
+  size_t at = sizeof *head;
   for (int k = 0; k < CHECKPOINT_PARTS; k++) {
-    if (head.size[k] > in->size - at) return;
+    if (head->size[k] > in->size - at) return false;
     in->part[k] = in->bytes + at;
-    in->part_size[k] = (size_t)head.size[k];
-    if (crc32c(0, in->part[k], in->part_size[k]) != head.crc[k]) return;
+    in->part_size[k] = (size_t)head->size[k];
+    if (crc32c(0, in->part[k], in->part_size[k]) != head->crc[k]) return false;
     at += in->part_size[k];
   }
-  if (at != in->size) return;
+  return at == in->size;
+}
+
+static void examine(checkpoint_in *in) {
+  enum { NAME = 6 }; /* the rest is the version */
+  checkpoint_head head;
+  const bool ours = in->size >= sizeof magic && memcmp(in->bytes, magic, NAME) == 0;
+  const bool other = ours && memcmp(in->bytes, magic, sizeof magic) != 0;
+  in->whole = ours && find_parts(in, &head);
+  if (other) in->state = CHECKPOINT_OTHER;
+  if (other || !in->whole) return;
   in->run = head.run;
   in->state = CHECKPOINT_GOOD;
 }

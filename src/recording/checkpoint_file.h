@@ -40,6 +40,7 @@ typedef enum checkpoint_state {
 
 typedef struct checkpoint_in {
   checkpoint_state state;
+  bool whole; /* its checksums hold; of another version, if that has the same head */
   uint64_t run;
   char *bytes;
   size_t size;

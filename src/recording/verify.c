@@ -217,8 +217,10 @@ static scree_status examine_checkpoints(examination *l, const scree_recording *r
       tell(l, "%s.checkpoint%s: it is damaged: a checksum is wrong", l->path, end);
     else if (!status && in.state == CHECKPOINT_GOOD && in.run != r->run)
       tell(l, "%s.checkpoint%s: it is of another run than the recording", l->path, end);
+    else if (!status && in.state == CHECKPOINT_OTHER && r->checked && in.whole)
+      l->found->foreign++;
     else if (!status && in.state == CHECKPOINT_OTHER && r->checked)
-      tell(l, "%s.checkpoint%s: it is of another version of Scree", l->path, end);
+      tell(l, "%s.checkpoint%s: it is of another version of Scree, or damaged", l->path, end);
     const bool whole = in.state == CHECKPOINT_GOOD && in.run == r->run;
     l->found->checkpoints += whole;
     if (!status && whole && !compared) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Recordings that do not lie: checksums, checkpoints, tables of probes, tools that come after a kill."""
+import json
 import os
 import random
 import shutil
@@ -36,6 +37,38 @@ class Trust(CommandTest):
         for name in os.listdir(self.path("x")):
             os.remove(self.path("x/" + name))
         return tables
+
+    def test_checkpoints_of_another_version(self):
+        """Whole ones are no damage: verify says so and what it did not compare; with a flipped bit, or a version that was flipped, they are."""
+        self.make()
+        good = {name: read(self.path(name)) for name in ("r.h5.checkpoint", "r.h5.checkpoint.old")}
+
+        def crc32c(data):
+            value = 0xffffffff
+            for byte in data:
+                value ^= byte
+                for _ in range(8):
+                    value = value >> 1 ^ (0x82f63b78 if value & 1 else 0)
+            return value ^ 0xffffffff
+
+        def of_version(data, version):
+            head = data[:6] + version + data[8:52]
+            return head + struct.pack("<I", crc32c(head)) + data[56:]
+        for name, data in good.items():
+            write(self.path(name), of_version(data, data[6:8]))
+            self.assertEqual(read(self.path(name)), data)
+            write(self.path(name), of_version(data, b"99"))
+        result = self.run_scree("verify", "r.h5")
+        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertIn("0 checkpoints: intact\n2 checkpoints are of another version of Scree", result.out)
+        self.assertEqual(json.loads(self.run_scree("verify", "r.h5", "--json").out)["foreign_checkpoints"], 2)
+        self.assertEqual(self.run_scree("resume", "r.h5").code, 3)
+        data = bytearray(of_version(good["r.h5.checkpoint"], b"99"))
+        data[len(data) // 2] ^= 4
+        for broken in (bytes(data), good["r.h5.checkpoint"][:6] + b"99" + good["r.h5.checkpoint"][8:]):
+            write(self.path("r.h5.checkpoint"), broken)
+            result = self.run_scree("verify", "r.h5")
+            self.assertEqual((result.code, result.err), (3, "scree verify: r.h5.checkpoint: it is of another version of Scree, or damaged\n"))
 
     def test_verify(self):
         self.make()
