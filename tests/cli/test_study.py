@@ -40,6 +40,7 @@ class Study(CommandTest):
         alone = [word if word != table.split("/", maxsplit=1)[0] else "alone" for word in command]
         self.assertEqual(self.run_scree(*alone).code, 0)
         process = self.start_scree(*command)
+        self.addCleanup(process.kill)  # it is halted for a while
         wait_until(lambda: os.path.exists(self.path(table)) and len(self.table(table)) >= 1, process)
         halt(process)
         self.assertIsNone(process.poll())
