@@ -171,6 +171,12 @@ void gjk_distance(const gjk_solid *a, const gjk_solid *b, double limit, bool rou
   if (!rough && g->gap < 1e-6 * size && doubt > 1e-7 * size) g->apart = false;
 }
 
+/* Points that show a gap of next to nothing show that the solids are no farther apart than that,
+ * and the normal that they are no deeper: no direction is better by more than this. */
+static bool just_touch(const gjk_solid *a, const gjk_solid *b, const gjk_result *g) {
+  return fabs(g->gap) < 1e-10 * (a->size + b->size);
+}
+
 /* Curved solids that are apart or a little in each other begin with a rough normal, and end with it
  * only when it is shown to lead to the right one. */
 bool gjk_signed_distance(const gjk_solid *a, const gjk_solid *b, double limit, gjk_result *result) {
@@ -187,6 +193,6 @@ bool gjk_signed_distance(const gjk_solid *a, const gjk_solid *b, double limit, g
     gjk_refine(a, b, result);
   else
     gjk_penetration(a, b, result);
-  if (!result->sure || !result->shown) gjk_search(a, b, result);
+  if (!result->shown || (!result->sure && !just_touch(a, b, result))) gjk_search(a, b, result);
   return result->gap <= limit;
 }
