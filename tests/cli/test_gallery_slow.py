@@ -34,7 +34,8 @@ class Granular(GalleryTest):
         self.assertGreater(nut[-1], 0.8 * grains[-1])
 
     def test_drum_keeps_its_slope(self):
-        self.run_small("drum", "n=250", "R=0.07", "duration=2 s")
+        # Of 1,000 steps none to two miss their tolerance, by a fifth: chance decides.
+        self.run_small("drum", "n=250", "R=0.07", "duration=2 s", nonconverged=2)
         slope = mean(late(self.probe("drum", "slope"), "slope", 1.0))
         bed = self.probe("drum", "bed")
         center = mean([math.atan2(-x, -z) for x, z in zip(late(bed, "x", 1.0), late(bed, "z", 1.0))])
