@@ -39,8 +39,8 @@ bool trial_settings_read(const cli_args *args, trial_settings *settings) {
   s.tolerance_error = cli_has(args, "tol-residual") && !cli_has(args, "tol") ? 0.0 : 1e-6;
   s.tolerance_residual = 0.0;
   s.iteration_limit = 0;
-  if (!cli_real(args, "tol", 0.0, INFINITY, &s.tolerance_error) ||
-      !cli_real(args, "tol-residual", 0.0, INFINITY, &s.tolerance_residual) ||
+  if (!cli_real(args, "tol", 0.0, 1e12, &s.tolerance_error) ||
+      !cli_real(args, "tol-residual", 0.0, 1e12, &s.tolerance_residual) ||
       !cli_whole(args, "max-iter", 0, 1000000000000, &s.iteration_limit) ||
       !cli_real(args, "time-limit", 0.0, INFINITY, &s.time_limit) ||
       !cli_choice(args, "model", "relaxed|coulomb", &model))

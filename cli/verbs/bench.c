@@ -221,6 +221,7 @@ static int open_directory(bench *b) {
 static int close_directory(bench *b, int code) {
   if (b->csv) {
     const int csv_code = file_end(&b->csv_place, b->csv, true);
+    bool plotted = false;
     if (!code) code = csv_code;
     if (!csv_code && code != CLI_INTERRUPTED) {
       char *profile = join(b->directory, "profile", ".png");
@@ -228,9 +229,11 @@ static int close_directory(bench *b, int code) {
           profile ? plot_profile(profile, b->problem_count, b->solver_count, b->solver, b->seconds)
                   : CLI_INTERNAL;
       if (!code) code = plot_code;
+      plotted = !plot_code && code != CLI_IO;
       free(profile);
     }
-    if (!csv_code) cli_note("results.csv and plots are in %s", b->directory);
+    if (!csv_code)
+      cli_note(plotted ? "results.csv and plots are in %s" : "results.csv is in %s", b->directory);
   }
   free(b->csv_path);
   return code;
