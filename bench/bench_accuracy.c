@@ -61,6 +61,7 @@ static int solve_once(int edge, const char *name, double tolerance, bool watched
   scree_solve_settings settings = scree_solve_settings_default();
   scree_solve_info info = {0};
   settings.model = SCREE_MODEL_RELAXED;
+  settings.alone = true; /* methods are compared */
   settings.tolerance_error = 0.0;
   settings.tolerance_residual = tolerance;
   settings.time_limit = time_limit;

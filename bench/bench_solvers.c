@@ -116,6 +116,7 @@ static void solve(void *user) {
   double *g = calloc(scree_ccp_row_count(t->problem) + 1, sizeof *g);
   scree_solve_settings settings = scree_solve_settings_default();
   settings.model = SCREE_MODEL_RELAXED;
+  settings.alone = true; /* methods are compared */
   settings.tolerance_error = 0.0;
   settings.tolerance_residual = w->by_rms ? 1e-9 : 0.999 * levels[LEVELS - 1];
   settings.time_limit = 10.0 * t->limit;

@@ -270,6 +270,7 @@ static int run(cli_args *args) {
       trial_solvers_read(cli_text(args, "solvers", "all"), &b.solver, &b.solver_count)) {
     if (!cli_has(args, "time-limit")) b.settings.solve.time_limit = 10.0;
     if (!cli_has(args, "model")) b.settings.solve.model = SCREE_MODEL_RELAXED;
+    b.settings.solve.alone = true;
     b.context = cli_context(args, &code);
     if (b.context)
       code = trial_set_check(args, b.context, b.solver, b.solver_count) ? run_all(&b) : CLI_USAGE;

@@ -233,6 +233,7 @@ static int load_and_solve(const cli_args *args, scree_context *context, const si
     return found;
   }
   int code = load_start(&j);
+  j.settings.solve.alone = count > 1; /* they are compared */
   j.trials = calloc(count, sizeof *j.trials);
   if (!j.trials) code = cli_fail(CLI_INTERNAL, "out of memory");
   for (size_t i = 0; j.trials && i < count; i++) j.trials[i].solver = solvers[i];

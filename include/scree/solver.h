@@ -55,6 +55,8 @@ typedef struct scree_solve_settings {
   double work_limit;         /* sweeps over all blocks, or what costs as much; 0: none */
   double time_limit;         /* s, 0: none */
   bool warm_start;           /* g holds a start */
+  bool alone;                /* a first-order method that stalls is not helped: else auto goes on
+                              * from there, and info says so */
   long check_interval;       /* iterations between residual checks; 0: the solver's choice */
   scree_progress_function progress;
   void *progress_user;

@@ -8,7 +8,9 @@
  * speed), or its square root where that is less, above 1e-4.
  *
  * Infeasible: only with the certificate of infeasible.c, tried when impulses grow and are large.
- * Stalled: while the iterations tripled the best merit improved by less than 3%. */
+ * Stalled: while the iterations tripled the best merit improved by less than 3%. Of a first-order
+ * method that another may take over from (hand_over.c): by less than half, with at least three
+ * times that to go, and a hundred Newton steps cost no more than what has been spent. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,11 +21,13 @@
 #include "base/timer.h"
 #include "ccp/operator_fused.h"
 #include "ccp/sets/set.h"
+#include "solve/auto/costs.h"
 #include "solve/solver.h"
 
 enum { STALL_FACTOR = 3, SUSPECT_FACTOR = 2 };
 static const double residual_per_error = 100.0; /* the tolerance on R where E alone was given one */
 static const double stall_gain = 0.97, strive_part = 0.001;
+static const double creep_gain = 0.5, creep_left = 8.0, creep_steps = 100.0;
 static const double suspect_growth = 1.2, suspect_size = 300.0, suspect_peak = 10.0;
 static const double suspect_gain = 0.9;
 /* Of the reference speed: an approach below it cannot be proven to be one (infeasible.c). */
@@ -171,31 +175,45 @@ bool solve_prove_infeasible(solve_run *run, const double *d) {
 
 static void explain_stall(solve_run *run, long since, const double *g) {
   const double size = impulse_size(run, g);
-  if (run->best_residual.error < 1e-13)
+  const char *const other =
+      run->first_order && run->settings->alone && !run->op->ranks ? "; take auto" : "";
+  run->creeps = run->first_order;
+  if (run->best_residual.error < 1e-13) {
+    run->creeps = false;
     solve_finish(run, SCREE_OUTCOME_STALLED, "at the limit of double precision");
-  else if (size > 1.5 * run->mark_size && size > 10.0)
+  } else if (size > 1.5 * run->mark_size && size > 10.0)
     solve_finish(
         run, SCREE_OUTCOME_STALLED,
         "no progress since iteration %ld while impulses grow (now %.0e times the natural): "
-        "probably no solution",
-        since, size);
+        "probably no solution%s",
+        since, size, other);
   else if (run->op->asymmetry > 1e-12)
     solve_finish(run, SCREE_OUTCOME_STALLED,
-                 "no progress since iteration %ld; the matrix is unsymmetric by %.1e", since,
-                 run->op->asymmetry);
+                 "no progress since iteration %ld; the matrix is unsymmetric by %.1e%s", since,
+                 run->op->asymmetry, other);
   else
     solve_finish(run, SCREE_OUTCOME_STALLED,
-                 "no progress since iteration %ld: too badly conditioned for this method", since);
+                 "no progress since iteration %ld: too badly conditioned for this method%s", since,
+                 other);
+}
+
+static bool creeps(const solve_run *run, long iteration) {
+  if (!run->first_order || run->settings->alone || run->op->ranks) return false;
+  if (!(run->best_merit > creep_gain * run->mark_merit) || !(run->best_merit > creep_left))
+    return false;
+  const auto_costs cost = auto_estimate(run->op);
+  return creep_steps * cost.newton <= cost.sweep * (double)iteration;
 }
 
 static bool stalled(solve_run *run, long iteration, const double *g) {
   if (iteration < run->mark_iteration) return false;
   const bool stuck = !(run->best_merit < stall_gain * run->mark_merit);
-  if (stuck) explain_stall(run, iteration / STALL_FACTOR, g);
+  const bool creeping = !stuck && creeps(run, iteration);
+  if (stuck || creeping) explain_stall(run, iteration / STALL_FACTOR, g);
   run->mark_merit = run->best_merit;
   run->mark_size = impulse_size(run, g);
   run->mark_iteration = STALL_FACTOR * iteration;
-  return stuck;
+  return stuck || creeping;
 }
 
 static bool stopped_by_caller(solve_run *run, long iteration, double seconds,

@@ -13,6 +13,7 @@
 #include "base/timer.h"
 #include "ccp/cohesion.h"
 #include "ccp/sets/set.h"
+#include "solve/hand_over.h"
 #include "solve/solver_list.h"
 
 #define DECLARE(symbol) extern const solver_class symbol;
@@ -36,6 +37,7 @@ struct scree_solver {
   infeasible_work infeasible;
   solve_contradiction contradiction;
   cohesion_shift cohesion;
+  hand_over heir;
   bool proved; /* infeasible.d is the certificate of the last solve */
   void *state;
 };
@@ -118,6 +120,7 @@ void scree_solver_destroy(scree_solver *s) {
   memory_free(s->context, s->contradiction.u);
   memory_free(s->context, s->contradiction.d);
   cohesion_clear(s->context, &s->cohesion);
+  hand_over_clear(s->context, &s->heir);
   memory_free(s->context, s->vector);
   memory_free(s->context, s->option);
   memory_free(s->context, s);
@@ -280,10 +283,12 @@ static scree_status solve_once(scree_solver *s, const scree_ccp *problem,
       .infeasible = &s->infeasible,
       .contradiction = &s->contradiction,
       .suspect_iteration = SUSPECT_FROM,
+      .first_order = !s->class->patient && s->class != &solver_ipm,
       .outcome = SCREE_OUTCOME_STALLED,
   };
   info->setup_seconds = timer_now() - start_time;
   if (s->class->judges_start || !solve_check_start(&run)) status = s->class->run(&run);
+  if (!status) status = hand_over_run(&s->heir, &run);
   if (isfinite(run.best_merit) && run.best_place == BEST_IN_ROWS) op_copy(op, run.best, g);
   if (run.outcome != SCREE_OUTCOME_SOLVED && settings->warm_start && !run.adopted)
     prefer_none(&run);

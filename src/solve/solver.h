@@ -85,6 +85,8 @@ struct solve_run {
   solve_contradiction *contradiction;
   long suspect_iteration; /* when to ask next whether impulses grow without end */
   double suspect_size, suspect_peak, suspect_residual;
+  bool first_order; /* the named method is one, which another may take over from: hand_over.h */
+  bool creeps;      /* it stalled, and another method may not */
   bool ended;
   scree_outcome outcome;
   const char *method; /* what ended it, scree/solver.h */

@@ -24,7 +24,8 @@ static scree_status spring(void *user, const scree_world *world, double h, size_
   return SCREE_OK;
 }
 
-/* Rigid bonds in closed loops that only just do not hold. */
+/* Rigid bonds in closed loops that only just do not hold: the heap creeps at 1e-6 m/s while its
+ * impulses have far to go, where first-order methods stall (solve/hand_over.c). */
 static const char *const at_limit = "rigid bond at its limit";
 
 /* What changes numbers alone, and laws together. */
@@ -234,10 +235,6 @@ static char mark_of(lab *l, size_t i, const scree_ccp *p, const char *law,
       mark = 'p'; /* its cone has facets, and it says that it did not arrive */
       continue;
     }
-    /* A heap that creeps at the limit of its glue moves at 1e-6 m/s, and what its bonds can bear
-     * leaves next to nothing to choose: first-order methods near such a solution ever more slowly,
-     * and say that they did not arrive. */
-    if (!strcmp(law, at_limit) && info.outcome != SCREE_OUTCOME_SOLVED && miss < 1e-4) continue;
     if (!(miss < 1e-8)) wrong++;
     if (!(miss < 1e-8))
       print_message("%s, %s, model %d: %g from %s (%s, E %g, %ld iterations)\n", law, name, m, miss,

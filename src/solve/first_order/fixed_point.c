@@ -314,6 +314,7 @@ static scree_status iterate(fixed *p) {
   if (p->run->outcome == SCREE_OUTCOME_INFEASIBLE) return SCREE_OK;
   if (patience > 0 && !p->run->ended) return SCREE_OK;
   const scree_outcome outcome = p->run->ended ? p->run->outcome : SCREE_OUTCOME_STALLED;
+  p->run->creeps = !p->run->ended;
   solve_finish(p->run, outcome, "%s: |F(s) - s| from %.1e to %.1e m/s in %ld evaluations%s%s", name,
                p->first_distance, p->distance, p->evaluations, p->fault[0] ? "; " : "", p->fault);
   return SCREE_OK;
