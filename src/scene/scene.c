@@ -184,6 +184,14 @@ static void clear_built(scree_scene *scene) {
   scene->flow = (scree_scene_flow){0};
 }
 
+static void clear_scattered(scree_scene *scene) {
+  for (size_t i = 0; i < scene->scattered_count; i++)
+    near_clear(scene->context, &scene->scattered[i].list);
+  memory_free(scene->context, scene->scattered);
+  scene->scattered = NULL;
+  scene->scattered_count = 0;
+}
+
 void scree_scene_destroy(scree_scene *scene) {
   if (!scene) return;
   clear_built(scene);
@@ -249,6 +257,7 @@ scree_status scree_scene_build(scree_scene *scene, scree_world **world) {
   status = scree_world_create(scene->context, &def, world);
   if (status) return status;
   status = build(scene, *world);
+  clear_scattered(scene);
   scene_enter(scene, 0);
   if (scene->doc.out_of_memory) status = SCREE_ERROR_MEMORY;
   if (status) {

@@ -4,6 +4,7 @@
 
 #include "math/pose.h"
 #include "scene/build/random.h"
+#include "scene/flow/near.h"
 #include "scene/read/keys.h"
 
 /* Bodies of one name that came from one entry of `bodies`, for names and messages. */
@@ -131,6 +132,13 @@ typedef struct scene_part {
   uint32_t file;
 } scene_part;
 
+/* The balls around all bodies of one filter that `random` has placed, in the world's coordinates.
+ */
+typedef struct scene_scattered {
+  uint32_t category, collides_with;
+  near_list list;
+} scene_scattered;
+
 struct scree_scene {
   scree_context *context;
   scene_document doc;
@@ -153,6 +161,8 @@ struct scree_scene {
   const scene_node *user_law; /* where the first law of the user's own is named; null: none */
   scene_entry *entries;
   size_t entry_count;
+  scene_scattered *scattered; /* while it is built */
+  size_t scattered_count;
   scree_periodic_def periodic;
   scree_body_id *bodies;
   size_t body_count;

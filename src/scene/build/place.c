@@ -1,5 +1,6 @@
 /* Bodies at random places without overlap: random sequential addition of the balls around them,
- * the largest first, with a grid whose cells are as wide as the largest ball. */
+ * the largest first, with a grid whose cells are as wide as the largest ball. The balls of bodies
+ * that were placed so before, by other entries or turns of a loop, are kept clear of as well. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,8 @@ typedef struct packer {
   size_t mask;
   double width, gap;
   size_t tries; /* since the caller was asked whether to go on */
+  scree_scene *scene;
+  const scree_body_def *def; /* the places are added to its own */
 } packer;
 
 static size_t cell_slot(const packer *p, const long c[3]) {
@@ -59,6 +62,52 @@ static bool is_free(const packer *p, const double x[3], double r) {
     }
   }
   return true;
+}
+
+static void place_in_world(const packer *p, const double x[3], double world[3]) {
+  for (int k = 0; k < 3; k++) world[k] = p->def->position[k] + x[k];
+  scene_move_point(p->scene, world);
+}
+
+/* Does nothing that was placed before, and that it may touch, stand there? */
+static bool is_clear(const packer *p, const double x[3], double r) {
+  double world[3];
+  if (p->scene->scattered_count) place_in_world(p, x, world);
+  for (size_t i = 0; i < p->scene->scattered_count; i++) {
+    const scene_scattered *s = &p->scene->scattered[i];
+    if (!(s->category & p->def->collides_with) || !(s->collides_with & p->def->category)) continue;
+    if (!near_has_room(&s->list, world, r + p->gap)) return false;
+  }
+  return true;
+}
+
+/* From here on no ball is larger than this. */
+static scree_status sort_scattered(scree_scene *scene, double largest) {
+  scree_status status = SCREE_OK;
+  for (size_t i = 0; i < scene->scattered_count && !status; i++)
+    status = near_sort(scene->context, &scene->scattered[i].list, largest);
+  return status;
+}
+
+static scree_status keep_scattered(const packer *p) {
+  scree_scene *scene = p->scene;
+  size_t n = 0;
+  while (n < scene->scattered_count && (scene->scattered[n].category != p->def->category ||
+                                        scene->scattered[n].collides_with != p->def->collides_with))
+    n++;
+  scree_status status = SCREE_OK;
+  if (n == scene->scattered_count) {
+    status = memory_grow(scene->context, &scene->scattered, n + 1, sizeof *scene->scattered);
+    if (status) return status;
+    scene->scattered[scene->scattered_count++] =
+        (scene_scattered){.category = p->def->category, .collides_with = p->def->collides_with};
+  }
+  for (size_t i = 0; i < p->placed && !status; i++) {
+    double world[3];
+    place_in_world(p, p->balls[i].x, world);
+    status = near_add(scene->context, &scene->scattered[n].list, world, p->balls[i].r);
+  }
+  return status;
 }
 
 static int larger_first(const void *a, const void *b) {
@@ -94,7 +143,7 @@ static bool place_ball(packer *p, const scene_region *region, scene_random *rand
   ball *b = &p->balls[p->placed];
   for (long n = 0; n < attempts; n++, p->tries++) {
     if (!scene_region_draw(region, random, b->r, b->x)) return false;
-    if (!is_free(p, b->x, b->r)) continue;
+    if (!is_free(p, b->x, b->r) || !is_clear(p, b->x, b->r)) continue;
     long c[3];
     cell_of(p, b->x, c);
     size_t slot = cell_slot(p, c);
@@ -143,7 +192,7 @@ scree_status scene_build_random(scree_scene *scene, scree_world *world, const sc
   if (status || k.number == 0) return status;
   size_t count = (size_t)k.number, slots = 64;
   while (slots < 2 * count) slots *= 2;
-  packer p = {.mask = slots - 1, .gap = k.gap};
+  packer p = {.mask = slots - 1, .gap = k.gap, .scene = scene, .def = &t->def};
   p.balls = memory_new(scene->context, count, sizeof *p.balls);
   p.cells = memory_new(scene->context, slots, sizeof *p.cells);
   scene_random random = {(uint64_t)k.seed};
@@ -152,6 +201,9 @@ scree_status scene_build_random(scree_scene *scene, scree_world *world, const sc
   if (!status) {
     memset(p.cells, 0xff, slots * sizeof *p.cells);
     p.width = 2.0 * p.balls[0].r + p.gap;
+    status = sort_scattered(scene, p.balls[0].r + p.gap);
+  }
+  if (!status) {
     status = place_balls(scene, &region, &random, count, k.attempts, &p);
     if (!status && p.placed < count)
       status = scene_fault(&scene->doc, t->keys.random,
@@ -160,6 +212,7 @@ scree_status scene_build_random(scree_scene *scene, scree_world *world, const sc
                            p.placed, count);
   }
   if (!status) status = add_balls(scene, world, scope, t, &p);
+  if (!status) status = keep_scattered(&p);
   memory_free(scene->context, p.balls);
   memory_free(scene->context, p.cells);
   return status;

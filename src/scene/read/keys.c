@@ -293,7 +293,9 @@ static const scene_field random_fields[] = {
           "to find a place for a body; default 1000"),
     WHOLE("seed", false, MAKER(seed), "", FROM(0), 9e15, "default 1"),
 };
-SECTION(random, "random", "Bodies at random places, large ones first, that do not overlap.",
+SECTION(random, "random",
+        "Bodies at random places, large ones first, that overlap neither each other nor those that "
+        "`random` placed before them.",
         random_fields, false);
 static const scene_field csv_fields[] = {
     TEXT("file", true, MAKER(file),

@@ -231,6 +231,45 @@ static void test_lattice(void **state) {
   scree_scene_destroy(scene);
 }
 
+/* Three turns of a loop with one seed, and larger balls after them, in one region: no two overlap;
+ * balls that touch nothing are not minded. */
+static void test_random_beside_random(void **state) {
+  (void)state;
+  scree_scene *scene =
+      load("bodies:\n"
+           "  - for: {i: 3}\n    position: [0.1, 0, 0]\n    shape: {sphere: {radius: 0.03}}\n"
+           "    random: {number: 60, region: {box: {lower: [-0.1, 0, 0], upper: [0.9, 1, 1]}}}\n"
+           "  - shape: {sphere: {radius: 0.2}}\n    collides_with: 0\n"
+           "    random: {number: 3, region: {box: {lower: [0, 0, 0], upper: [1, 1, 1]}}}\n"
+           "  - shape: {sphere: {radius: 0.08}}\n"
+           "    random: {number: 20, region: {box: {lower: [0, 0, 0], upper: [1, 1, 1]}}}\n",
+           0, NULL);
+  scree_world *world = build(scene);
+  const size_t count = scree_world_body_count(world);
+  assert_int_equal(count, 203);
+  size_t through = 0;
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < i; k++) {
+      scree_body_state a, b;
+      scree_body_info one, two;
+      scree_body_get_state(world, scree_world_body_at(world, i), &a);
+      scree_body_get_state(world, scree_world_body_at(world, k), &b);
+      scree_body_get_info(world, scree_world_body_at(world, i), &one);
+      scree_body_get_info(world, scree_world_body_at(world, k), &two);
+      const double d = hypot(hypot(a.position[0] - b.position[0], a.position[1] - b.position[1]),
+                             a.position[2] - b.position[2]);
+      const bool overlap = d < 0.5 * (one.diameter + two.diameter);
+      const bool ghost = i >= 180 && i < 183, other = k >= 180 && k < 183;
+      if (ghost != other)
+        through += overlap;
+      else if (!ghost)
+        assert_false(overlap);
+    }
+  assert_true(through > 0);
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+}
+
 /* No two balls overlap, all lie inside, shares of sizes come out, by brute force. */
 static void test_random(void **state) {
   (void)state;
@@ -509,6 +548,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_for, setup, teardown),
       cmocka_unit_test_setup_teardown(test_lattice, setup, teardown),
       cmocka_unit_test_setup_teardown(test_random, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_random_beside_random, setup, teardown),
       cmocka_unit_test_setup_teardown(test_names_of_many, setup, teardown),
       cmocka_unit_test_setup_teardown(test_csv, setup, teardown),
       cmocka_unit_test_setup_teardown(test_mesh, setup, teardown),
