@@ -100,6 +100,45 @@ static void what_slides_has_the_kinetic_coefficient(void **state) {
   }
 }
 
+/* A block on a plate that begins to shake from its turning point: it sticks while the plate's pull
+ * stays below mu_s m g, whatever mu_k is, and slides beyond. */
+static void what_begins_to_move_sticks(void **state) {
+  (void)state;
+  const double frequency = 1.0, mu_s = 0.5;
+  for (int k = 0; k < 2; k++) {
+    lab l = lab_open(0.0, 0.0);
+    l.law.friction = mu_s;
+    l.law.friction_kinetic = 0.3;
+    l.def.tolerance_residual = 1e-8;
+    l.def.solver = "auto";
+    scree_motion_def m = scree_motion_def_default();
+    scree_motion_id motion;
+    scree_shape *s;
+    m.kind = SCREE_MOTION_SINE;
+    m.frequency = frequency;
+    m.phase = 0.5 * pi;
+    m.amplitude[0] = (k ? 1.02 : 0.98) * mu_s * earth / pow(2.0 * pi * frequency, 2);
+    ok(&l, scree_world_add_motion(l.world, &m, &motion));
+    scree_body_def d = scree_body_def_default();
+    d.kind = SCREE_BODY_PRESCRIBED;
+    d.motion = motion;
+    ok(&l, scree_shape_create_half_space(l.context, &s));
+    const scree_body_id plate = lab_add(&l, d, s);
+    const scree_body_id box = lab_add_box(&l, 0.2, 0.2, 0.1, 0.05);
+    double most = 0.0;
+    for (int i = 0; i < 500; i++) {
+      lab_run(&l, 2e-3, 2e-3);
+      const double x = lab_state(&l, box).position[0] - lab_state(&l, plate).position[0];
+      most = fmax(most, fabs(x));
+    }
+    if (k)
+      assert_true(most > 1e-3);
+    else
+      assert_near(most, 0.0, 1e-9);
+    lab_close(&l);
+  }
+}
+
 /* ---- speed ---------------------------------------------------------------------------------- */
 
 /* Sliding at a given speed on a belt: what the floor bears is mu(v) m g. */
@@ -234,6 +273,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_block_sticks_and_slips),
       cmocka_unit_test(what_slides_has_the_kinetic_coefficient),
+      cmocka_unit_test(what_begins_to_move_sticks),
       cmocka_unit_test(mu_follows_stribeck),
       cmocka_unit_test(a_dilatant_block_floats),
       cmocka_unit_test(what_slides_against_its_friction),

@@ -28,6 +28,9 @@ static scree_status spring(void *user, const scree_world *world, double h, size_
  * impulses have far to go, where first-order methods stall (solve/hand_over.c). */
 static const char *const at_limit = "rigid bond at its limit";
 
+/* Far stronger than anything that it bears, where the middle of all solutions is not to be had. */
+static const char *const without_end = "rigid bond without end";
+
 /* What changes numbers alone, and laws together. */
 static void change_more(const char *name, scree_material_def *m) {
   if (!strcmp(name, "Stribeck and viscous")) {
@@ -40,8 +43,8 @@ static void change_more(const char *name, scree_material_def *m) {
   } else if (!strcmp(name, "Poisson") || !strcmp(name, "Newton")) {
     m->restitution = 0.5;
     if (!strcmp(name, "Newton")) m->restitution_law = SCREE_RESTITUTION_NEWTON;
-  } else if (!strcmp(name, "rigid bond") || !strcmp(name, at_limit)) {
-    const double strength = strcmp(name, at_limit) ? 10.0 : 1.0;
+  } else if (!strcmp(name, "rigid bond") || !strcmp(name, at_limit) || !strcmp(name, without_end)) {
+    const double strength = !strcmp(name, at_limit) ? 1.0 : !strcmp(name, without_end) ? 1e8 : 10.0;
     m->law = SCREE_LAW_BOND;
     m->cohesion = strength * 300.0;
     m->bond_shear = strength * 200.0;
@@ -137,6 +140,7 @@ static const char *const more[] = {"Stribeck and viscous",
                                    "Newton",
                                    "rigid bond",
                                    "rigid bond at its limit",
+                                   "rigid bond without end",
                                    "cohesion, rolling",
                                    "elastoplastic, two axes",
                                    "bridge, dilatancy"};

@@ -99,6 +99,38 @@ static void cube_slides_as_a_box(void **state) {
   assert_near(end[1], end[0], 1e-9);
 }
 
+/* Cubes of triangles and boxes of the same size on each other, flush or nearly so, without
+ * friction: no side of the lower one holds what slides over its edge. */
+static void nothing_catches_at_edges(void **state) {
+  (void)state;
+  static const double aside[] = {0.0, 1e-6, 1e-4, 0.03}, half[3] = {0.05, 0.05, 0.05};
+  for (int k = 0; k < 4 * 4 * 2; k++) {
+    const int way = k % 4, upper = k / 4 % 2; /* is the upper one the mesh? */
+    const double shift = aside[k / 8], v[2] = {way == 0   ? 0.2
+                                               : way == 1 ? -0.2
+                                                          : 0.0,
+                                               way == 2   ? 0.2
+                                               : way == 3 ? -0.2
+                                                          : 0.0};
+    lab l = lab_open(0, 0);
+    l.law.friction = 0.0;
+    scree_shape *box, *mesh = cube(&l);
+    ok(&l, scree_shape_create_box(l.context, half, &box));
+    scree_body_def floor = at(0, 0, upper ? -0.05 : -0.1);
+    floor.kind = SCREE_BODY_FIXED;
+    lab_add(&l, floor, upper ? box : mesh);
+    scree_body_def d = at(shift, -0.5 * shift, upper ? 0.0 : 0.05);
+    memcpy(d.velocity, v, sizeof v);
+    const scree_body_id id = lab_add(&l, d, upper ? mesh : box);
+    lab_run(&l, 1e-3, 0.08);
+    const scree_body_state s = lab_state(&l, id);
+    assert_near(s.velocity[0], v[0], 1e-9);
+    assert_near(s.velocity[1], v[1], 1e-9);
+    for (int j = 0; j < 3; j++) assert_near(s.angular[j], 0.0, 1e-8);
+    lab_close(&l);
+  }
+}
+
 /* On a plane, a box and a mesh; each floor carries three of them. */
 static void stacks_of_ells_stand_still(void **state) {
   (void)state;
@@ -210,9 +242,8 @@ static void piles_of_ells_do_not_overlap(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cube_slides_as_a_box),
-      cmocka_unit_test(stacks_of_ells_stand_still),
-      cmocka_unit_test(rings_hang_in_each_other),
+      cmocka_unit_test(cube_slides_as_a_box),         cmocka_unit_test(nothing_catches_at_edges),
+      cmocka_unit_test(stacks_of_ells_stand_still),   cmocka_unit_test(rings_hang_in_each_other),
       cmocka_unit_test(piles_of_ells_do_not_overlap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

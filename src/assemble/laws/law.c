@@ -87,10 +87,11 @@ static double friction_now(const law_input *in, const law_state *state) {
     const double x = in->slide / m->stribeck_speed;
     mu = m->friction_kinetic + (m->friction - m->friction_kinetic) * exp(-x * x);
   } else if (has_stick_state(m)) {
-    /* A contact that begins slides when it moves along faster than rest. */
+    /* A contact that begins slides when it moves along faster than friction stops under gravity in
+     * this step, mu g h: what lies on a support that begins to move has not slid yet. */
     const double was = state->value[LAW_FRICTION];
     const bool slides =
-        was == LAW_NEW ? in->slide > rest_speed * in->bounce_speed : was == LAW_SLIDES;
+        was == LAW_NEW ? in->slide > 0.5 * mu * in->bounce_speed : was == LAW_SLIDES;
     if (slides) mu = m->friction_kinetic;
   }
   return mu + m->friction_viscous * in->slide;

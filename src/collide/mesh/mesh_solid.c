@@ -101,8 +101,13 @@ static int triangle_feature(const v3 p[3], v3 normal, v3 x, double tolerance) {
   return 3 + (first == 0 && edge == 2 ? 0 : edge);
 }
 
+/* Is the middle of a solid inside a closed mesh? */
+typedef enum mesh_inside { INSIDE_UNKNOWN, INSIDE_NO, INSIDE_YES } mesh_inside;
+
 /* What of a solid looks along a normal: triangles of a flat floor ask for the same. */
 typedef struct mesh_view {
+  v3 middle; /* of the solid, mesh's frame */
+  mesh_inside inside;
   v3 n, lowest;
   manifold_face face;
   bool known, has_face;
@@ -272,11 +277,31 @@ static bool triangle_exact(const shape_mesh *m, uint32_t t, const gjk_solid *sol
   return true;
 }
 
+/* A closed mesh is solid: a triangle that the solid is behind pushes it farther in, and counts only
+ * for what is inside already, as in a room of triangles. Without that the side of a table would
+ * hold a box that slides over its edge:
+ *
+ *          ________
+ *         |      | |      the box is through the plane of the side by a hair, and over the side's
+ *      ___|______|_|      upper edge: pushed back by that much it would be out of it
+ *                |
+ */
+static bool is_behind(const shape_mesh *m, uint32_t t, v3 towards, mesh_view *view) {
+  if (!m->closed || v3_dot(towards, m->normal[t]) < 0.0) return false;
+  if (view->inside == INSIDE_UNKNOWN) {
+    const aabb all = m->node[0].box;
+    const bool near = aabb_overlap(all, (aabb){view->middle, view->middle});
+    const double reach = v3_norm(v3_sub(all.hi, all.lo));
+    view->inside = near && mesh_holds(m, view->middle, reach, 0.0) ? INSIDE_YES : INSIDE_NO;
+  }
+  return view->inside == INSIDE_NO;
+}
+
 static void triangle_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *solid,
                               const v3 p[3], double margin, double size, mesh_view *view,
                               mesh_groups *all) {
   const contact_point along = face_contact(solid, p, m->normal[t], view);
-  if (along.gap > margin) return;
+  if (along.gap > margin || is_behind(m, t, along.normal, view)) return;
   if (along.gap > -0.1 * size && is_flat_about(m, m->triangle[t])) {
     flat_contacts(m, t, solid, p, &along, margin, size, view, all);
     return;
@@ -310,6 +335,8 @@ void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const po
   mesh_groups all;
   mesh_view view;
   mesh_groups_begin(&all, 1 - 1e-6, size, sink->margin);
+  view.middle = place.position;
+  view.inside = INSIDE_UNKNOWN;
   view.known = false;
   view.whole = sink->whole;
   mesh_walk walk = mesh_walk_begin();

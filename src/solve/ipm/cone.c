@@ -92,6 +92,33 @@ void ipm_cones_clear(scree_context *context, ipm_cones *cones) {
   memset(cones, 0, sizeof *cones);
 }
 
+/* What is no impulse, and a natural one, in the block of a cone. */
+static double none_of(const ccp_operator *op, size_t block) {
+  return op->pull ? op->pull[op->row_start[block]] : 0.0;
+}
+
+static double natural(const ccp_operator *op, size_t block, double speed) {
+  return op->eta_force[block] > 0.0 ? op->eta_force[block] * speed : speed;
+}
+
+bool ipm_cones_limit(const ccp_operator *op, ipm_cones *cones, const double *speed_of_island,
+                     double times) {
+  bool any = false;
+  for (size_t k = 0; k < cones->count; k++) {
+    ipm_cone *c = &cones->cone[k];
+    const double most = times * natural(op, c->block, speed_of_island[c->island]);
+    c->full = c->shift;
+    if (c->sign < 0.0 || !(c->shift > most - none_of(op, c->block))) continue;
+    c->shift = most - none_of(op, c->block);
+    any = true;
+  }
+  return any;
+}
+
+void ipm_cones_free(ipm_cones *cones) {
+  for (size_t k = 0; k < cones->count; k++) cones->cone[k].shift = cones->cone[k].full;
+}
+
 /* Between the ends of what the rays of a block allow: `size` beyond `none`, which is no impulse, or
  * from the end that is next to it, or a middle where there is less room. Strong glue may pull a
  * thousand times what it has to: from its lower end the bodies would fly apart. */
@@ -117,8 +144,7 @@ void ipm_cones_start(const ccp_operator *op, ipm_cones *cones, const double *spe
       g[row] = cones->held[row] ? cones->value[row] : 0.0;
     if (count == 0) continue;
     const double speed = speed_of_island[cones->cone[begin].island];
-    const double size = op->eta_force[i] > 0.0 ? op->eta_force[i] * speed : speed;
-    const double none = op->pull ? op->pull[op->row_start[i]] : 0.0;
+    const double size = natural(op, i, speed), none = none_of(op, i);
     g[cones->cone[begin].row[0]] = start_normal(cones->cone + begin, count, none, size);
     for (size_t k = begin; k < begin + count; k++) {
       cones->cone[k].s[0] = speed;

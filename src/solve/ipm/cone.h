@@ -25,6 +25,7 @@ typedef struct ipm_cone {
   int dim;
   double sign;     /* of the first row */
   double shift;    /* x_0 = sign g + shift */
+  double full;     /* the shift of the set, where ipm_cones_limit has put less there */
   double scale[3]; /* x_k = g_k / scale_k, k > 0 */
   double x[3], s[3];
   double det_x, det_s, product; /* product: x's */
@@ -44,6 +45,12 @@ typedef struct ipm_cones {
 
 scree_status ipm_cones_init(const ccp_operator *op, ipm_cones *cones);
 void ipm_cones_clear(scree_context *context, ipm_cones *cones);
+
+/* Bears no more pull than `times` natural impulses: a part of the set. False: none had more. */
+bool ipm_cones_limit(const ccp_operator *op, ipm_cones *cones, const double *speed_of_island,
+                     double times);
+/* The whole sets again. */
+void ipm_cones_free(ipm_cones *cones);
 
 /* A point well inside: g with x_0 about `size` impulses per row, s about `speed`. */
 void ipm_cones_start(const ccp_operator *op, ipm_cones *cones, const double *speed_of_island,

@@ -301,18 +301,36 @@ static void begin(ipm *p, const double *speed) {
   p->progress = 1.0;
 }
 
+/* The path leads to the middle of all solutions. Glue in closed loops bears any load on itself up
+ * to its strength, so that the middle may be a million times the impulses that are asked for, and
+ * rounding, 1e-16 of them, more than what u may be. So strong glue is first taken to bear a part of
+ * its strength; what is found so is judged by the sets as they are. */
+static const double enough = 1e4;
+
+static const char *run_limited(ipm *p, const double *speed, long most, long *k) {
+  const char *reason = NULL;
+  if (ipm_cones_limit(p->op, &p->cones, speed, enough)) {
+    p->kink = kinks[0];
+    begin(p, speed);
+    reason = iterate(p, attempt < most ? attempt : most, k);
+  }
+  ipm_cones_free(&p->cones);
+  return reason;
+}
+
 static void run_attempts(ipm *p, const double *speed) {
   const long most = (long)run_option(p->run, "iterations");
   const size_t attempts = p->coulomb ? sizeof kinks / sizeof kinks[0] : 1;
-  const char *reason = NULL;
   long k = 0;
-  for (size_t a = 0; a < attempts && k < most; a++) {
+  const char *reason = run_limited(p, speed, most, &k);
+  for (size_t a = 0; !p->run->ended && a < attempts && k < most; a++) {
     const long limit = a + 1 < attempts && attempt < most - k ? attempt : most - k;
     p->kink = kinks[a];
     begin(p, speed);
     reason = iterate(p, limit, &k);
     if (p->run->ended) return;
   }
+  if (p->run->ended) return;
   /* Impulses that grew without end point along a certificate, if there is one. */
   infeasible_certificate proof;
   if (infeasible_prove_direction(p->op, p->run->model, p->run->infeasible, p->run->g, &proof)) {
