@@ -177,6 +177,9 @@ static scree_status hull_finish(shape *s) {
     for (uint32_t k = 0; k < n; k++)
       offset[f] = fmax(offset[f], v3_dot(normal[f], h->vertex[v[k]]));
   }
+  for (uint32_t f = 0; f < h->face_count && v3_norm2(h->inner) == 0.0; f++)
+    for (uint32_t i = 0; offset[f] <= 0.0 && i < h->vertex_count; i++)
+      h->inner = v3_add_scaled(h->inner, 1.0 / h->vertex_count, h->vertex[i]);
   bool paired = h->face_start[h->face_count] % 2 == 0;
   for (uint32_t e = 0; e < edges && paired; e++) {
     const half_edge a = half[2 * e], b = half[2 * e + 1];

@@ -21,6 +21,7 @@ typedef struct polyhedron {
   const uint32_t *edge;        /* pairs of vertices, edge_count of them */
   const uint32_t *edge_face;   /* pairs of faces beside each edge */
   uint32_t vertex_count, face_count, edge_count;
+  v3 inner; /* inside: the origin where that is, else the mean of the vertices */
 } polyhedron;
 
 typedef struct shape_mesh_node {

@@ -131,6 +131,30 @@ static void nothing_catches_at_edges(void **state) {
   }
 }
 
+/* A hull may have its origin anywhere: below the surface that carries it, or far above. */
+static void hulls_far_from_their_origin_are_carried(void **state) {
+  (void)state;
+  static const double away[] = {0.5, 0.05, -0.05, -0.5};
+  for (int k = 0; k < 4; k++) {
+    lab l = lab_open(0, 0);
+    scree_shape *hull;
+    double p[24];
+    for (int i = 0; i < 8; i++) {
+      p[3 * i] = i % 2 ? 0.04 : -0.04;
+      p[3 * i + 1] = i / 2 % 2 ? 0.04 : -0.04;
+      p[3 * i + 2] = away[k] + (i / 4 ? 0.04 : -0.04);
+    }
+    ok(&l, scree_shape_create_hull(l.context, 8, p, &hull));
+    scree_body_def floor = at(0, 0, -0.1);
+    floor.kind = SCREE_BODY_FIXED;
+    lab_add(&l, floor, cube(&l));
+    const scree_body_id id = lab_add(&l, at(0, 0, 0.045 - away[k]), hull);
+    lab_run(&l, 2e-3, 0.3);
+    assert_near(lab_state(&l, id).position[2], 0.04 - away[k], 1e-6);
+    lab_close(&l);
+  }
+}
+
 /* On a plane, a box and a mesh; each floor carries three of them. */
 static void stacks_of_ells_stand_still(void **state) {
   (void)state;
@@ -242,8 +266,11 @@ static void piles_of_ells_do_not_overlap(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cube_slides_as_a_box),         cmocka_unit_test(nothing_catches_at_edges),
-      cmocka_unit_test(stacks_of_ells_stand_still),   cmocka_unit_test(rings_hang_in_each_other),
+      cmocka_unit_test(cube_slides_as_a_box),
+      cmocka_unit_test(nothing_catches_at_edges),
+      cmocka_unit_test(hulls_far_from_their_origin_are_carried),
+      cmocka_unit_test(stacks_of_ells_stand_still),
+      cmocka_unit_test(rings_hang_in_each_other),
       cmocka_unit_test(piles_of_ells_do_not_overlap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,8 @@ typedef enum mesh_inside { INSIDE_UNKNOWN, INSIDE_NO, INSIDE_YES } mesh_inside;
 
 /* What of a solid looks along a normal: triangles of a flat floor ask for the same. */
 typedef struct mesh_view {
-  v3 middle; /* of the solid, mesh's frame */
+  v3 inner;  /* a point inside the solid, which its origin need not be */
+  v3 middle; /* the same from the mesh's origin */
   mesh_inside inside;
   v3 n, lowest;
   manifold_face face;
@@ -131,10 +132,14 @@ static void look_along(mesh_view *view, const gjk_solid *a, v3 n) {
   view->has_face = false;
 }
 
-/* The solid's lowest point over the plane of a triangle, on the side of its centre (the origin):
+static v3 inner_point(const shape *s) {
+  return s->kind == SCREE_SHAPE_HULL ? s->hull.inner : v3_make(0.0, 0.0, 0.0);
+}
+
+/* The solid's lowest point over the plane of a triangle, on the side of its inner point:
  * also the way out for one that is through the surface. */
 static contact_point face_contact(const gjk_solid *a, const v3 p[3], v3 normal, mesh_view *view) {
-  const v3 n = v3_dot(normal, p[0]) <= 0 ? v3_neg(normal) : normal;
+  const v3 n = v3_dot(normal, v3_sub(p[0], view->inner)) <= 0 ? v3_neg(normal) : normal;
   look_along(view, a, n);
   return (contact_point){.point_a = v3_add_scaled(view->lowest, a->round, n),
                          .normal = n,
@@ -335,7 +340,8 @@ void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const po
   mesh_groups all;
   mesh_view view;
   mesh_groups_begin(&all, 1 - 1e-6, size, sink->margin);
-  view.middle = place.position;
+  view.inner = quat_rotate(place.rotation, inner_point(a));
+  view.middle = v3_add(place.position, view.inner);
   view.inside = INSIDE_UNKNOWN;
   view.known = false;
   view.whole = sink->whole;

@@ -39,9 +39,16 @@ static void wedge_init(wedge *w, const shape *b, double far, double wide) {
     w->offset[f] = v3_dot(w->normal[f], w->vertex[v[0]]);
   }
   w->shape = (shape){.kind = SCREE_SHAPE_HULL};
-  w->shape.hull = (polyhedron){w->vertex, wedge_start, wedge_vertex,    w->normal,
-                               w->offset, wedge_edge,  wedge_edge_face, 8,
-                               6,         12};
+  w->shape.hull = (polyhedron){.vertex = w->vertex,
+                               .face_start = wedge_start,
+                               .face_vertex = wedge_vertex,
+                               .face_normal = w->normal,
+                               .face_offset = w->offset,
+                               .edge = wedge_edge,
+                               .edge_face = wedge_edge_face,
+                               .vertex_count = 8,
+                               .face_count = 6,
+                               .edge_count = 12};
   for (int i = 0; i < 8; i++) w->shape.size = fmax(w->shape.size, v3_norm(w->vertex[i]));
 }
 
