@@ -219,6 +219,11 @@ class Laws(CommandTest):
         result = self.run_scree("check", "twice.yaml")
         self.assertEqual(result.code, 3, result.err)
         self.assertIn("twice.yaml:10:15: between: there is a pair of these two materials already, in line 9", result.err)
+        line = SCENE % "friction: 0.5" + "pairs: [{between: [m, m], friction: 0.1}, {between: [m, m], friction: 0.2}]\n"
+        self.write("line.yaml", line)
+        result = self.run_scree("check", "line.yaml")
+        self.assertEqual(result.code, 3, result.err)
+        self.assertIn("line.yaml:8:53: between: there is a pair of these two materials already, in line 8", result.err)
         self.write("once.yaml", "include: twice.yaml\npairs: [{between: [m, m], friction: 0.3}]\n")
         self.write("twice.yaml", twice.rsplit("\n", 2)[0] + "\n")
         self.assertEqual(self.run_scree("check", "once.yaml").code, 0)

@@ -148,7 +148,7 @@ static scree_status check_twice(scree_scene *scene, named_pair *pairs, size_t i,
   for (size_t k = 0; k < i; k++) {
     const scene_node *other = pairs[k].place;
     if (other && pairs[k].a == a && pairs[k].b == b && other->file == place->file &&
-        other->line != place->line)
+        (other->line != place->line || other->column != place->column))
       return scene_fault(&scene->doc, place,
                          "between: there is a pair of these two materials already, in line %u; "
                          "give it once",
