@@ -19,6 +19,7 @@ struct scree_context {
   void *device;     /* ccp/device's; null: none */
   void (*device_close)(void *device);
   unsigned device_round; /* of the devices that there have been */
+  uint64_t matrices;     /* that operators were prepared for: ccp/operator.h */
   double cpu_start;      /* s, CPU time of the process when counting began */
   bool stopped;          /* it has said so in the call that is being made */
   int threads;

@@ -155,35 +155,9 @@ static scree_status find_form(ccp_operator *op, const scree_ccp **problem) {
   return status;
 }
 
-scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
-  static scree_status (*const init[])(ccp_operator *) = {
-      [SCREE_FORM_BODIES] = op_bodies_init,
-      [SCREE_FORM_LOCAL] = op_local_init,
-      [SCREE_FORM_GLOBAL] = op_global_init,
-  };
-  scree_status status = find_form(op, &problem);
-  if (status) return status;
-  const bool on_device = op_device_takes(op->context, problem);
-  if (op->form != problem->form || problem->form != SCREE_FORM_BODIES ||
-      !op_device_fits(op, on_device))
-    drop_form(op);
-  op->problem = problem;
-  op->form = problem->form;
-  op->block_count = problem->block_count;
-  op->row_count = problem->row_count;
-  op->row_start = problem->row_start;
-  op->head_count = op->colour_count = 0;
-  op->asymmetry = op->term_speed = 0.0;
-  op->ranks = problem->ranks;
-  op->capped = has_caps(problem);
-  op->pull = problem->taken ? problem->taken->pull : NULL;
-  status = reserve(op);
-  if (status) return status;
-  if (problem->form != SCREE_FORM_BODIES && op->block_count)
-    memset(op->eta_force, 0, op->block_count * sizeof *op->eta_force);
-  status = on_device ? op_device_init(op) : init[problem->form](op);
-  if (status) return status;
-  fill_eta(op);
+/* |r|, and the speed that R is measured in. */
+static void fill_reference(ccp_operator *op) {
+  const scree_ccp *problem = op->problem;
   op->reference_speed = problem->reference_speed;
   const double r_max = measure_r(op);
   if (op->reference_speed <= 0.0)
@@ -201,6 +175,48 @@ scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
     op->reference_speed = problem->taken->reference;
     op->r_norm = problem->taken->r_norm;
   }
+}
+
+scree_status op_prepare(ccp_operator *op, const scree_ccp *problem) {
+  static scree_status (*const init[])(ccp_operator *) = {
+      [SCREE_FORM_BODIES] = op_bodies_init,
+      [SCREE_FORM_LOCAL] = op_local_init,
+      [SCREE_FORM_GLOBAL] = op_global_init,
+  };
+  scree_status status = find_form(op, &problem);
+  if (status) return status;
+  const bool on_device = op_device_takes(op->context, problem);
+  if (op->form != problem->form || problem->form != SCREE_FORM_BODIES ||
+      !op_device_fits(op, on_device))
+    drop_form(op);
+  op->matrix = 0;
+  op->problem = problem;
+  op->form = problem->form;
+  op->block_count = problem->block_count;
+  op->row_count = problem->row_count;
+  op->row_start = problem->row_start;
+  op->head_count = op->colour_count = 0;
+  op->asymmetry = op->term_speed = 0.0;
+  op->ranks = problem->ranks;
+  op->capped = has_caps(problem);
+  op->pull = problem->taken ? problem->taken->pull : NULL;
+  status = reserve(op);
+  if (status) return status;
+  if (problem->form != SCREE_FORM_BODIES && op->block_count)
+    memset(op->eta_force, 0, op->block_count * sizeof *op->eta_force);
+  status = on_device ? op_device_init(op) : init[problem->form](op);
+  if (status) return status;
+  fill_eta(op);
+  op->matrix = ++op->context->matrices;
+  fill_reference(op);
+  return SCREE_OK;
+}
+
+scree_status op_renew(ccp_operator *op, const scree_ccp *problem) {
+  if (!op->matrix || op->problem != problem || problem->taken || !op->class->renew ||
+      !op->class->renew(op))
+    return op_prepare(op, problem);
+  fill_reference(op);
   return SCREE_OK;
 }
 

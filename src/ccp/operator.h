@@ -79,6 +79,8 @@ typedef struct op_class {
   const struct op_gradient_class *gradient;
   /* Sweeps with extrapolation of the form's own, see operator_glide.h; null: from rows. */
   const struct op_glide_class *glide;
+  /* r for other offsets, where nothing else holds them; false: it cannot. Null: never. */
+  bool (*renew)(ccp_operator *op);
   /* v = v_free + M^-1 D g; null where the form has no v. */
   void (*velocity)(ccp_operator *op, const double *g, double *v);
   /* |f + H g - M v| / max(|f|, |M v|, |H g|) at v = M^-1 (f + H g); null where v is not solved for.
@@ -94,6 +96,7 @@ struct ccp_operator {
   scree_form form;
   const op_class *class;
   void *impl;
+  uint64_t matrix; /* the number of N in its context, kept by op_renew; 0: it is not ready */
   size_t block_count, row_count;
   const uint32_t *row_start;
   double *r;          /* row_count */
@@ -130,6 +133,9 @@ scree_status op_create(scree_context *context, const scree_ccp *problem, ccp_ope
  * bodies no larger than those before needs no new one. After a failure the operator can only be
  * destroyed or prepared again. */
 scree_status op_prepare(ccp_operator *op, const scree_ccp *problem);
+/* The same problem again, which no longer has the same offsets, and else is as it was: of problems
+ * of bodies without contacts only r is made anew. */
+scree_status op_renew(ccp_operator *op, const scree_ccp *problem);
 void op_destroy(ccp_operator *op);
 
 /* y = N x */

@@ -38,6 +38,7 @@ struct scree_solver {
   solve_contradiction contradiction;
   cohesion_shift cohesion;
   hand_over heir;
+  bool renews; /* the problem is that of the last solve with other offsets */
   bool proved; /* infeasible.d is the certificate of the last solve */
   void *state;
 };
@@ -250,7 +251,9 @@ static scree_status solve_once(scree_solver *s, const scree_ccp *problem,
   const char *refusal = refuse(s->class, problem, model);
   if (refusal)
     return context_fail(context, SCREE_ERROR_UNSUPPORTED, "solver %s: %s", s->class->name, refusal);
-  status = s->op ? op_prepare(s->op, problem) : op_create(context, problem, &s->op);
+  status = !s->op      ? op_create(context, problem, &s->op)
+           : s->renews ? op_renew(s->op, problem)
+                       : op_prepare(s->op, problem);
   if (status) return status;
   ccp_operator *op = s->op;
   const size_t room = s->class->judges_start ? op_sweep_room(op) : 0;
@@ -328,6 +331,15 @@ scree_status solver_solve(scree_solver *s, const scree_ccp *problem,
     if (settings->time_limit > 0.0)
       again.time_limit = fmax(settings->time_limit - info->seconds, 1e-9);
   }
+}
+
+scree_status solver_solve_again(scree_solver *s, const scree_ccp *problem,
+                                const scree_solve_settings *settings, double *g,
+                                scree_solve_info *info) {
+  s->renews = true;
+  const scree_status status = solver_solve(s, problem, settings, g, info);
+  s->renews = false;
+  return status;
 }
 
 const double *scree_solver_certificate(const scree_solver *s) {

@@ -47,6 +47,11 @@ typedef enum best_place {
 /* scree_solver_solve as a part of another call: an answer to stop holds for all of that. */
 scree_status solver_solve(scree_solver *solver, const scree_ccp *problem,
                           const scree_solve_settings *settings, double *g, scree_solve_info *info);
+/* The same for the problem that this solver solved last, of which nothing but offsets have changed:
+ * what was made of its matrix is used again. */
+scree_status solver_solve_again(scree_solver *solver, const scree_ccp *problem,
+                                const scree_solve_settings *settings, double *g,
+                                scree_solve_info *info);
 /* Of the last solve, where the problem asks for it; null: it found none. */
 const solve_contradiction *solver_contradiction(const scree_solver *solver);
 

@@ -108,8 +108,9 @@ static scree_status solve_whole(scree_stepper *s, const scree_solve_settings *se
   return status;
 }
 
-static scree_status solve(scree_stepper *s, const assembler_params *params, bool retry,
-                          scree_solve_info *out) {
+/* `again`: the solver solved this problem last, with other offsets. */
+static scree_status run_solver(scree_stepper *s, const assembler_params *params, bool retry,
+                               bool again, scree_solve_info *out) {
   assembler *a = s->assembler;
   const scree_solve_settings settings = effort_settings(s, assembler_whole(params), retry);
   memset(out, 0, sizeof *out);
@@ -117,16 +118,22 @@ static scree_status solve(scree_stepper *s, const assembler_params *params, bool
   if ((a->ranks ? a->ranks->solve.blocks : scree_ccp_block_count(a->problem)) == 0) return SCREE_OK;
   if (is_whole(s, retry)) return solve_whole(s, &settings, out);
   scree_solver *solver = retry && s->retry_solver ? s->retry_solver : s->solver;
-  scree_status status = solver_solve(solver, a->problem, &settings, a->g, out);
+  scree_status status =
+      (again ? solver_solve_again : solver_solve)(solver, a->problem, &settings, a->g, out);
   const solve_contradiction *found = solver_contradiction(solver);
   if (!status && found) {
     const scree_solve_info before = *out;
     assembler_leave_contradiction(a, params, found->u, found->d);
-    status = solver_solve(solver, a->problem, &settings, a->g, out);
+    status = solver_solve_again(solver, a->problem, &settings, a->g, out);
     out->iterations += before.iterations;
     out->work += before.work;
   }
   return status || ranks_of(s) || !s->context->stopped ? status : stopped(s);
+}
+
+static scree_status solve(scree_stepper *s, const assembler_params *params, bool retry,
+                          scree_solve_info *out) {
+  return run_solver(s, params, retry, false, out);
 }
 
 /* Adds a solve to the report of the step, which has the worst outcome and residual of all its
@@ -195,7 +202,7 @@ static scree_status bend_joints(scree_stepper *s, const assembler_params *params
       return SCREE_OK;
     scree_status status = assembler_bend_joints(s->assembler, params, &again);
     if (status || !again) return status;
-    status = solve(s, params, false, solved);
+    status = run_solver(s, params, false, true, solved);
     if (status) return status;
     info->iterations += solved->iterations;
     info->solves++;

@@ -81,19 +81,31 @@ static double line_turn(const assembler *a, const joint *j, double h) {
   return length2 > 0.0 ? h * v3_norm(v3_cross(way, apart)) / length2 : 0.0;
 }
 
-/* Of all bodies with joints; *turn: the most that one turns by in the step, rad. */
-static double joint_kinetic(const assembler *a, double h, double *turn) {
-  double sum = 0.0;
-  *turn = 0.0;
+static bool works(const assembler *a, size_t k) {
+  const joint_part *part = &a->joints.part[k];
+  const joint *j = &a->world->joint[part->joint];
+  return is_held(part, j) || is_taut(part, j);
+}
+
+/* The most that a body with joints turns by in the step, rad. */
+static double joint_turn(const assembler *a, double h) {
+  double turn = 0.0;
   for (size_t k = 0; k < a->joints.count; k++) {
     const joint *j = &a->world->joint[a->joints.part[k].joint];
-    if (!is_held(&a->joints.part[k], j) && !is_taut(&a->joints.part[k], j)) continue;
-    *turn = fmax(*turn, line_turn(a, j, h));
-    for (int s = 0; s < JOINT_SIDES; s++) {
-      sum += most_kinetic(a, j->body[s]);
-      if (j->body[s] != WORLD_NO_BODY) *turn = fmax(*turn, h * v3_norm(a->angular[j->body[s]]));
-    }
+    if (!works(a, k)) continue;
+    turn = fmax(turn, line_turn(a, j, h));
+    for (int s = 0; s < JOINT_SIDES; s++)
+      if (j->body[s] != WORLD_NO_BODY) turn = fmax(turn, h * v3_norm(a->angular[j->body[s]]));
   }
+  return turn;
+}
+
+/* Of all bodies with joints. */
+static double joint_kinetic(const assembler *a) {
+  double sum = 0.0;
+  for (size_t k = 0; k < a->joints.count; k++)
+    for (int s = 0; works(a, k) && s < JOINT_SIDES; s++)
+      sum += most_kinetic(a, a->world->joint[a->joints.part[k].joint].body[s]);
   return sum;
 }
 
@@ -121,10 +133,9 @@ static double held_work(const assembler *a) {
 }
 
 static bool joints_gain(const assembler *a, const assembler_params *params) {
-  double turn;
-  const double part = params->h / assembler_whole(params);
-  const double whole = part * joint_kinetic(a, params->h, &turn);
+  const double turn = joint_turn(a, params->h);
   if (!(turn > fast_give)) return false;
+  const double whole = params->h / assembler_whole(params) * joint_kinetic(a);
   const double damping = damping_work(a);
   if (damping > much_damping * whole || damping < -much_taken * whole) return true;
   return turn > fast && held_work(a) > much_work * whole;
@@ -133,11 +144,10 @@ static bool joints_gain(const assembler *a, const assembler_params *params) {
 /* True at most once per step: `workless` says that it was solved again so that held rows do no
  * work. */
 bool assembler_joints_give(assembler *a, const assembler_params *params) {
-  double turn;
-  if (!a->joints.count || a->joints.workless) return false;
+  if (!a->joints.count || a->joints.workless || !(joint_turn(a, params->h) > fast_give))
+    return false;
   assembler_find_means(a);
-  const double whole = joint_kinetic(a, params->h, &turn);
-  a->joints.workless = turn > fast_give && held_work(a) > give_work * whole;
+  a->joints.workless = held_work(a) > give_work * joint_kinetic(a);
   return a->joints.workless;
 }
 

@@ -45,8 +45,10 @@ scree_status joint_add_part(assembler *a, size_t index, joint_role role, int coo
                             .compliance = compliance[k]};
     a->g[at + (size_t)k] = g[k];
   }
-  a->joints.part[a->joints.count++] = (joint_part){
-      (uint32_t)index, (uint32_t)a->problem->block_count, (uint8_t)role, (uint8_t)coordinate};
+  a->joints.part[a->joints.count++] = (joint_part){.joint = (uint32_t)index,
+                                                   .block = (uint32_t)a->problem->block_count,
+                                                   .role = (uint8_t)role,
+                                                   .coordinate = (uint8_t)coordinate};
   return scree_ccp_add_block(a->problem, set, def);
 }
 
@@ -180,7 +182,10 @@ static scree_status add_held(assembler *a, const assembler_params *params, size_
     g[k] = warmth * j->held[k];
   }
   const scree_set set = scree_set_free(count);
-  return joint_add_part(a, index, JOINT_PART_HELD, 0, rows, count, offset, compliance, &set, g);
+  const scree_status status =
+      joint_add_part(a, index, JOINT_PART_HELD, 0, rows, count, offset, compliance, &set, g);
+  if (!status) a->joints.part[a->joints.count - 1].recovery = most;
+  return status;
 }
 
 /* Six springs; those without stiffness and damping are no rows. */

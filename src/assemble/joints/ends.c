@@ -64,13 +64,22 @@ static joint estimated(const assembler *a, const joint *j, double h) {
   return next;
 }
 
-/* A length to compare errors with, m. */
-static double size_of(const joint_view *view) {
+/* The joint at the end of the step; `next` is room for it. Of points and axes alone no angle is
+ * counted. */
+static joint_view look_at_end(const assembler *a, const joint *j, double h, joint *next) {
+  const bool counts = joint_class_of(j)->bend == JOINT_BEND_OTHER;
+  if (counts) *next = estimated(a, j, h);
+  return joint_look_at(counts ? next : j, a->world, a->joints.end);
+}
+
+/* A length to compare errors with, m: of a wheel that hangs at its centre it is not 0, or rounding
+ * would count as an error. */
+static double size_of(const assembler *a, const joint_view *view) {
   double size = 0.0;
   for (int s = 0; s < 2; s++)
     if (view->data->body[s] != WORLD_NO_BODY)
       size = fmax(size, v3_norm(v3_sub(view->frame[s].position, view->center[s])));
-  return size;
+  return joint_size(a, view->data, size);
 }
 
 /* Newton steps with the matrix of the start arrive where bodies turn little in a step; from 0.2 rad
@@ -91,10 +100,9 @@ static bool bend(assembler *a, const assembler_params *params, const joint_part 
     return false;
   const double part_taken = trust(a, j, params->h);
   if (part_taken == 0.0) return false;
-  const joint next = estimated(a, j, params->h);
-  const joint_view now = joint_view_of(a->world, j);
-  const joint_view end = joint_look_at(&next, a->world, a->joints.end);
-  const joint_recovery most = joint_find_recovery(a, params, j, &now);
+  joint next;
+  const joint_view end = look_at_end(a, j, params->h, &next);
+  const joint_recovery most = part->recovery;
   joint_row rows[JOINT_ROWS];
   const int count = joint_held_rows(&end, rows);
   double slide = 0.0, turn = 0.0;
@@ -106,7 +114,7 @@ static bool bend(assembler *a, const assembler_params *params, const joint_part 
     return false;
   double *offset = a->problem->offset + a->problem->row_start[part->block];
   for (int k = 0; k < count; k++) offset[k] += part_taken * rows[k].value / params->h;
-  return part_taken * sqrt(slide) > small * size_of(&end) || part_taken * sqrt(turn) > small;
+  return part_taken * sqrt(slide) > small * size_of(a, &end) || part_taken * sqrt(turn) > small;
 }
 
 scree_status assembler_bend_joints(assembler *a, const assembler_params *params, bool *again) {
@@ -126,9 +134,8 @@ scree_status assembler_bend_joints(assembler *a, const assembler_params *params,
 static const double fast = 0.1 /* rad */, strained = 0.02;
 
 static bool is_strained(const assembler *a, const assembler_params *params, const joint *j) {
-  const joint next = estimated(a, j, params->h);
-  const joint_view now = joint_view_of(a->world, j);
-  const joint_view end = joint_look_at(&next, a->world, a->joints.end);
+  joint next;
+  const joint_view now = joint_view_of(a->world, j), end = look_at_end(a, j, params->h, &next);
   joint_row rows[JOINT_ROWS];
   double error[2] = {0.0, 0.0};
   for (int when = 0; when < 2; when++) {
@@ -137,7 +144,7 @@ static bool is_strained(const assembler *a, const assembler_params *params, cons
       if (!rows[k].turn) error[when] += rows[k].value * rows[k].value;
     error[when] = sqrt(error[when]);
   }
-  return error[1] > strained * size_of(&end) && error[1] > 2.0 * error[0];
+  return error[1] > strained * size_of(a, &end) && error[1] > 2.0 * error[0];
 }
 
 scree_status assembler_find_strain(assembler *a, const assembler_params *params,

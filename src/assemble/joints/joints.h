@@ -25,9 +25,18 @@ typedef enum joint_role {
   JOINT_PART_HIGH
 } joint_role;
 
+/* The most that errors of a joint are removed with, m/s and rad/s; and the speed that the chord of
+ * the step's motion has along the rows. */
+typedef struct joint_recovery {
+  double size; /* of the joint, m; 0: of points */
+  double slide, turn;
+  double chord_slide, chord_turn;
+} joint_recovery;
+
 typedef struct joint_part {
   uint32_t joint, block;
   uint8_t role, coordinate;
+  joint_recovery recovery; /* of held rows */
 } joint_part;
 
 /* The springs of a row: force = -(stiffness e + damping e'), e the value less its rest. */
@@ -43,13 +52,6 @@ typedef struct joint_spring {
 bool joint_solve_spring(const joint_spring *s, double h, double kick, double *offset,
                         double *compliance);
 
-/* The most that errors of a joint are removed with, m/s and rad/s; and the speed that the chord of
- * the step's motion has along the rows. */
-typedef struct joint_recovery {
-  double size; /* of the joint, m; 0: of points */
-  double slide, turn;
-  double chord_slide, chord_turn;
-} joint_recovery;
 joint_recovery joint_find_recovery(const assembler *a, const assembler_params *params,
                                    const joint *j, const joint_view *view);
 

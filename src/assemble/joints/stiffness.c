@@ -194,13 +194,22 @@ static double twist_dot(twist a, twist b) {
   return v3_dot(a.linear, b.linear) + v3_dot(a.angular, b.angular);
 }
 
-/* Inverse mass times a row of a joint; zero for the world. */
-static twist move(const scree_world *w, uint32_t body, twist row) {
-  if (body == WORLD_NO_BODY || !world_is_dynamic(w, body)) return (twist){{0, 0, 0}, {0, 0, 0}};
+/* W of a body. */
+typedef struct mobility {
+  double linear, angular[6];
+} mobility;
+
+static mobility mobility_of(const scree_world *w, uint32_t body) {
   const world_bodies *b = &w->bodies;
-  const v3 l = quat_rotate_inverse(b->rotation[body], row.angular), i = b->inertia[body];
-  return (twist){v3_scale(1.0 / b->mass[body], row.linear),
-                 quat_rotate(b->rotation[body], v3_make(l.x / i.x, l.y / i.y, l.z / i.z))};
+  const v3 i = b->inertia[body];
+  const m33 r = quat_to_m33(b->rotation[body]);
+  mobility m = {.linear = 1.0 / b->mass[body]};
+  m33_rotate_diagonal(&r, v3_make(1.0 / i.x, 1.0 / i.y, 1.0 / i.z), m.angular);
+  return m;
+}
+
+static twist move(const mobility *m, twist row) {
+  return (twist){v3_scale(m->linear, row.linear), sym3_mul_v3(m->angular, row.angular)};
 }
 
 typedef struct schur {
@@ -209,26 +218,33 @@ typedef struct schur {
   double s[MOST_ROWS][MOST_ROWS];
 } schur;
 
+/* S += G_o W_o G_o' of another side of the joint, lower half. */
+static void add_far(const scree_world *w, const joint_row *rows, int count, int side, uint32_t body,
+                    schur *m) {
+  const mobility far = mobility_of(w, body);
+  for (int r = 0; r < count; r++) {
+    const twist moved = move(&far, (twist){rows[r].linear[side], rows[r].angular[side]});
+    for (int c = 0; c <= r; c++)
+      m->s[m->count + r][m->count + c] +=
+          twist_dot((twist){rows[c].linear[side], rows[c].angular[side]}, moved);
+  }
+}
+
 /* Rows of one joint, as far as there is room. */
-static void add_joint(const scree_world *w, const joint *j, int side, schur *m) {
+static void add_joint(const scree_world *w, const joint *j, int side, const mobility *own,
+                      schur *m) {
   joint_row rows[JOINT_ROWS];
   const joint_view view = joint_view_of(w, j);
   const int n = joint_held_rows(&view, rows), first = m->count;
   if (first + n > MOST_ROWS) return;
   for (int r = 0; r < n; r++) {
-    const twist own = {rows[r].linear[side], rows[r].angular[side]};
-    m->moved[first + r] = move(w, j->body[side], own);
-    for (int c = 0; c < first + r; c++) m->s[first + r][c] = twist_dot(own, m->moved[c]);
-    m->s[first + r][first + r] = twist_dot(own, m->moved[first + r]);
-    for (int s = 0; s < JOINT_SIDES; s++) {
-      if (s == side) continue;
-      const twist far = {rows[r].linear[s], rows[r].angular[s]};
-      const twist far_moved = move(w, j->body[s], far);
-      for (int c = 0; c <= r; c++)
-        m->s[first + r][first + c] +=
-            twist_dot((twist){rows[c].linear[s], rows[c].angular[s]}, far_moved);
-    }
+    const twist row = {rows[r].linear[side], rows[r].angular[side]};
+    m->moved[first + r] = move(own, row);
+    for (int c = 0; c <= first + r; c++) m->s[first + r][c] = twist_dot(row, m->moved[c]);
   }
+  for (int s = 0; s < JOINT_SIDES; s++)
+    if (s != side && j->body[s] != WORLD_NO_BODY && world_is_dynamic(w, j->body[s]))
+      add_far(w, rows, n, s, j->body[s], m);
   m->count += n;
 }
 
@@ -264,14 +280,17 @@ static double trace(const double *k, const double *i) {
 static double constrained_ratio(const assembler *a, uint32_t body, double h,
                                 const double *inverse_inertia) {
   const scree_world *w = a->world;
+  mobility own = {.linear = 1.0 / w->bodies.mass[body]};
   double inverse[6];
-  schur m = {.count = 0};
+  schur m;
+  m.count = 0;
+  memcpy(own.angular, inverse_inertia, sizeof inverse);
   memcpy(inverse, inverse_inertia, sizeof inverse);
   for (uint32_t at = a->joints.first[body], found = 0; at && found < MOST_JOINTS;
        at = a->joints.next[at - 1]) {
     const joint *j = &w->joint[(at - 1) / JOINT_SIDES];
     if (j->compliance > 0.0 || j->kind == SCREE_JOINT_BUSHING) continue;
-    add_joint(w, j, (int)((at - 1) % JOINT_SIDES), &m);
+    add_joint(w, j, (int)((at - 1) % JOINT_SIDES), &own, &m);
     found++;
   }
   constrain(&m, inverse);

@@ -131,13 +131,19 @@ static void mark_rolling(op_bodies *impl, size_t i, bool fits, bool open, class_
   sums->rolling_closed += fits && !open;
 }
 
+void bodies_read_r(const ccp_operator *op, size_t i) {
+  const op_bodies *impl = op->impl;
+  bodies_read_block(op, i, impl->state, op->r + op->row_start[i]);
+  for (size_t row = op->row_start[i]; row < op->row_start[i + 1]; row++)
+    op->r[row] += op->problem->offset[row];
+}
+
 static void classify_block(const ccp_operator *op, size_t i, class_sums *sums) {
   op_bodies *impl = op->impl;
   bodies_pack *pack = &impl->pack;
   const scree_ccp *p = op->problem;
-  const size_t row = op->row_start[i], dim = op->row_start[i + 1] - row;
-  bodies_read_block(op, i, impl->state, op->r + row);
-  for (size_t k = 0; k < dim; k++) op->r[row + k] += p->offset[row + k];
+  const size_t dim = op->row_start[i + 1] - op->row_start[i];
+  bodies_read_r(op, i);
   if (i >= p->bodies.contact_count) {
     pack->scratch.colour[i] = PACK_REST;
     return;

@@ -8,4 +8,7 @@
  * pairs, marks in `colour`, and the counts and flags of what was seen. */
 scree_status bodies_classify(ccp_operator *op);
 
+/* r of a block, D'v_free + b, with v_free in impl->state. */
+void bodies_read_r(const ccp_operator *op, size_t block);
+
 #endif

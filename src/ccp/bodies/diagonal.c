@@ -23,13 +23,23 @@ static void add_side(const ccp_bodies *bodies, uint32_t body, const double *arm,
     }
 }
 
-static double term_product(const ccp_bodies *bodies, const scree_ccp_term *a,
-                           const scree_ccp_term *b) {
-  if (a->body != b->body || !ccp_body_moves(bodies, a->body)) return 0.0;
-  const scree_ccp_body_def *def = &bodies->body[a->body];
-  const v3 turn = sym3_mul_v3(def->inverse_inertia, v3_load(b->coefficient + 3));
-  return def->inverse_mass * v3_dot(v3_load(a->coefficient), v3_load(b->coefficient)) +
-         v3_dot(v3_load(a->coefficient + 3), turn);
+/* N_ii of rows with terms start[0] … start[n] - 1, of which row k has those from start[k] on. */
+static void add_generic(const ccp_bodies *bodies, const size_t *start, size_t n, double *nii) {
+  for (size_t l = 0; l < n; l++)
+    for (size_t s = start[l]; s < start[l + 1]; s++) {
+      const scree_ccp_term *b = &bodies->term[s];
+      if (!ccp_body_moves(bodies, b->body)) continue;
+      const scree_ccp_body_def *def = &bodies->body[b->body];
+      const v3 way = v3_scale(def->inverse_mass, v3_load(b->coefficient));
+      const v3 turn = sym3_mul_v3(def->inverse_inertia, v3_load(b->coefficient + 3));
+      for (size_t k = 0; k < n; k++)
+        for (size_t t = start[k]; t < start[k + 1]; t++) {
+          const scree_ccp_term *a = &bodies->term[t];
+          if (a->body == b->body)
+            nii[k * n + l] +=
+                v3_dot(v3_load(a->coefficient), way) + v3_dot(v3_load(a->coefficient + 3), turn);
+        }
+    }
 }
 
 void bodies_diagonal_block(const ccp_operator *op, size_t i, double *nii) {
@@ -43,12 +53,7 @@ void bodies_diagonal_block(const ccp_operator *op, size_t i, double *nii) {
     add_side(bodies, c->body_a, c->arm_a, &rows, nii);
     add_side(bodies, c->body_b, c->arm_b, &rows, nii);
   } else {
-    const size_t *start = bodies->term_start + bodies_generic_row(op, i);
-    for (size_t k = 0; k < n; k++)
-      for (size_t l = 0; l < n; l++)
-        for (size_t t = start[k]; t < start[k + 1]; t++)
-          for (size_t s = start[l]; s < start[l + 1]; s++)
-            nii[k * n + l] += term_product(bodies, &bodies->term[t], &bodies->term[s]);
+    add_generic(bodies, bodies->term_start + bodies_generic_row(op, i), n, nii);
   }
   for (size_t k = 0; op->problem->compliance && k < n; k++)
     nii[k * n + k] += op->problem->compliance[row + k];

@@ -454,6 +454,7 @@ static const op_class bodies_class = {
     .judge_begun = judge_begun,
     .gradient = &bodies_gradient_class,
     .glide = &bodies_glide_class,
+    .renew = bodies_renew,
     .velocity = velocity,
 };
 

@@ -149,6 +149,14 @@ scree_status bodies_setup(ccp_operator *op) {
   return status ? status : bodies_judge_reserve(op);
 }
 
+bool bodies_renew(ccp_operator *op) {
+  const op_bodies *impl = op->impl;
+  if (op->problem->bodies.contact_count || op->ranks) return false;
+  fill_lines(op, impl); /* sweeps have led them along */
+  for (size_t i = 0; i < op->block_count; i++) bodies_read_r(op, i);
+  return true;
+}
+
 void bodies_setup_free(ccp_operator *op) {
   scree_context *context = op->context;
   op_bodies *impl = op->impl;

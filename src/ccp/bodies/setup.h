@@ -5,6 +5,8 @@
 #include "ccp/bodies/operator.h"
 
 scree_status bodies_setup(ccp_operator *op);
+/* op_renew: false where groups of contacts hold offsets. */
+bool bodies_renew(ccp_operator *op);
 void bodies_setup_free(ccp_operator *op);
 /* The part of begin … end - 1 that belongs to the calling thread of a team. */
 void bodies_share(size_t begin, size_t end, size_t *mine_begin, size_t *mine_end);

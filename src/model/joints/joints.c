@@ -80,8 +80,16 @@ joint_row joint_point_row(const joint_view *v, int from, int to, v3 d) {
 }
 
 void joint_hold_point(const joint_view *v, int first, int count, joint_row *rows) {
-  for (int k = 0; k < count; k++)
-    rows[k] = joint_point_row(v, FRAME_A, FRAME_B, joint_axis(v->frame[FRAME_A], first + k));
+  const m33 axes = quat_to_m33(v->frame[FRAME_A].rotation);
+  const v3 point = v->frame[FRAME_B].position, way = v3_sub(point, v->frame[FRAME_A].position);
+  const v3 arm_a = v3_sub(point, v->center[SIDE_A]), arm_b = v3_sub(point, v->center[SIDE_B]);
+  for (int k = 0; k < count; k++) {
+    const int c = first + k;
+    const v3 d = {axes.m[0][c], axes.m[1][c], axes.m[2][c]}, none = {0.0, 0.0, 0.0};
+    rows[k] = (joint_row){.linear = {v3_neg(d), d, none},
+                          .angular = {v3_cross(d, arm_a), v3_cross(arm_b, d), none},
+                          .value = v3_dot(d, way)};
+  }
 }
 
 /* q: frame b seen from frame a, with w >= 0; psi = 2 (x, y, z), whose derivative is

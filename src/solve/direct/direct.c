@@ -29,6 +29,9 @@
 enum { ROUNDS = 60, REFINEMENTS = 30 };
 static const double regular = 1e-8; /* of the diagonal */
 static const double done = 1e-14;   /* energy of what is left, relative */
+/* What the next step would leave, where it gains what this one gained, is not looked at if it is
+ * below this part of that. */
+static const double sure = 1e-4;
 /* Steps are of length 1 but along directions that the regularisation spoilt, eigenvalues below
  * regular / longest: there rows say the same twice, and what is left is what they contradict each
  * other by. Going on would only blow up impulses that move nothing. */
@@ -41,7 +44,11 @@ static const scree_option_def direct_options[] = {
 enum { RESIDUAL = 1, CORRECTION, DIRECTION, IMAGE, VELOCITY, VECTORS };
 
 typedef struct direct_state {
+  formed_matrix n;
+  uint64_t matrix; /* of which operator's N it is made; 0: there is none */
   sparse_factor *factor;
+  uint8_t *factored; /* B of the factorisation */
+  bool is_factored;
   double *value;    /* of the matrix with B taken out */
   double *diagonal; /* of N: D */
   uint8_t *held;    /* of each block: in B */
@@ -73,9 +80,38 @@ bool direct_suits(const scree_ccp *problem) {
 
 /* ---- the linear system ---------------------------------------------------------------------- */
 
-static bool factorise(solve_run *run, direct_state *d, const formed_matrix *n) {
+/* sum += block x; most blocks are 3 x 3. */
+static void add_product(const double *block, size_t rows, size_t columns, const double *x,
+                        double *sum) {
+  if (rows == 3 && columns == 3) {
+    for (size_t r = 0; r < 3; r++)
+      sum[r] += block[3 * r] * x[0] + block[3 * r + 1] * x[1] + block[3 * r + 2] * x[2];
+    return;
+  }
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c < columns; c++) sum[r] += block[r * columns + c] * x[c];
+}
+
+/* y = N x by blocks: a fraction of what passes over the bodies cost. */
+static void multiply(const direct_state *d, const double *x, double *y) {
+  const sparse_blocks *a = &d->n.blocks;
+  for (size_t i = 0; i < a->count; i++) {
+    const size_t rows = a->row_start[i + 1] - a->row_start[i];
+    double sum[SCREE_MAX_DIM] = {0.0};
+    for (size_t l = a->start[i]; l < a->start[i + 1]; l++) {
+      const size_t j = a->column[l], columns = a->row_start[j + 1] - a->row_start[j];
+      add_product(a->value + a->offset[l], rows, columns, x + a->row_start[j], sum);
+    }
+    for (size_t r = 0; r < rows; r++) y[a->row_start[i] + r] = sum[r];
+  }
+}
+
+/* The one of the solve before is good where N and B are the same. */
+static bool factorise(solve_run *run, direct_state *d) {
   const ccp_operator *op = run->op;
-  const sparse_blocks *a = &n->blocks;
+  const sparse_blocks *a = &d->n.blocks;
+  if (d->is_factored && memcmp(d->factored, d->held, a->count) == 0) return true;
+  memcpy(d->factored, d->held, a->count);
   for (size_t i = 0; i < a->count; i++) {
     const size_t rows = op->row_start[i + 1] - op->row_start[i];
     for (size_t l = a->start[i]; l < a->start[i + 1]; l++) {
@@ -95,7 +131,8 @@ static bool factorise(solve_run *run, direct_state *d, const formed_matrix *n) {
   }
   sparse_blocks masked = *a;
   masked.value = d->value;
-  return sparse_factorise(d->factor, &masked, SPARSE_CHOLESKY);
+  d->is_factored = sparse_factorise(d->factor, &masked, SPARSE_CHOLESKY);
+  return d->is_factored;
 }
 
 static void mask(const ccp_operator *op, const direct_state *d, double *x) {
@@ -112,7 +149,7 @@ static void take_contradiction(solve_run *run, direct_state *d, double *r) {
     op_copy(op, c, z);
     sparse_solve(d->factor, z);
     mask(op, d, z);
-    op_apply(op, z, image);
+    multiply(d, z, image);
     run->products++;
     op_combine(op, 1.0, c, -1.0, image, c);
     mask(op, d, c);
@@ -136,12 +173,12 @@ static bool refine(solve_run *run, direct_state *d) {
     memcpy(z, r, n * sizeof *z);
     sparse_solve(d->factor, z);
     mask(op, d, z);
-    const double next = op_dot(op, r, z), beta = rz > 0.0 ? next / rz : 0.0;
+    const double next = op_dot(op, r, z), before = rz, beta = rz > 0.0 ? next / rz : 0.0;
     if (!(next >= 0.0) || !isfinite(next)) return step > 0;
     if (rz == 0.0) first = next;
     if (next == 0.0 || next <= done * done * first) return true;
     for (size_t i = 0; i < n; i++) p[i] = z[i] + beta * p[i];
-    op_apply(op, p, image);
+    multiply(d, p, image);
     run->products++;
     const double length = next / op_dot(op, p, image);
     if (!(length > 0.0 && length < longest)) {
@@ -157,6 +194,7 @@ static bool refine(solve_run *run, direct_state *d) {
       r[i] -= length * image[i];
     }
     mask(op, d, r);
+    if (before > 0.0 && next * (next / before) <= sure * done * done * first) return true;
   }
   return true;
 }
@@ -236,15 +274,25 @@ static scree_status tell_contradiction(solve_run *run, const direct_state *d) {
   return SCREE_OK;
 }
 
-static scree_status iterate(solve_run *run, direct_state *d, const formed_matrix *n) {
+static void find_velocity(solve_run *run, const direct_state *d) {
+  double *u = run->vector[VELOCITY];
+  if (op_max_abs(run->op, run->g) == 0.0) { /* as where all blocks are free */
+    op_copy(run->op, run->op->r, u);
+    return;
+  }
+  multiply(d, run->g, u);
+  op_combine(run->op, 1.0, u, 1.0, run->op->r, u);
+}
+
+static scree_status iterate(solve_run *run, direct_state *d) {
   ccp_operator *op = run->op;
   const long rounds = (long)run_option(run, "rounds");
-  op_local_velocity(op, run->g, run->vector[VELOCITY]);
+  find_velocity(run, d);
   begin_set(run, d);
   for (long round = 1; round <= rounds; round++) {
-    op_local_velocity(op, run->g, run->vector[VELOCITY]);
+    find_velocity(run, d);
     run->products++;
-    if (!factorise(run, d, n) || !refine(run, d)) break;
+    if (!factorise(run, d) || !refine(run, d)) break;
     const size_t changed = change_set(run, d, round > rounds / 2);
     if (changed == 0 || round == rounds) {
       if (judge(run, round)) return SCREE_OK;
@@ -258,28 +306,45 @@ static scree_status iterate(solve_run *run, direct_state *d, const formed_matrix
   return SCREE_OK;
 }
 
-static scree_status solve(solve_run *run) {
+/* N, its pattern analysed, and room. */
+static scree_status form(solve_run *run, direct_state *d) {
+  scree_context *context = run->context;
   ccp_operator *op = run->op;
-  if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(direct_state));
-  direct_state *d = *run->state;
-  if (!d) return SCREE_ERROR_MEMORY;
-  formed_matrix n;
-  scree_status status = d->factor ? SCREE_OK : sparse_create(run->context, &d->factor);
-  if (!status) status = form_delassus(op, &n);
+  d->matrix = 0;
+  d->is_factored = false;
+  formed_matrix_clear(context, &d->n);
+  scree_status status = d->factor ? SCREE_OK : sparse_create(context, &d->factor);
+  if (!status) status = form_delassus(op, &d->n);
   if (status) return status;
-  const size_t entries = n.blocks.offset[n.blocks.start[op->block_count]];
-  if (memory_grow(run->context, &d->value, entries, sizeof *d->value) ||
-      memory_grow(run->context, &d->diagonal, op->row_count, sizeof *d->diagonal) ||
-      memory_grow(run->context, &d->held, op->block_count, sizeof *d->held))
-    status = SCREE_ERROR_MEMORY;
-  if (!status) status = sparse_analyse(d->factor, &n.blocks);
-  if (!status) status = iterate(run, d, &n);
-  formed_matrix_clear(run->context, &n);
+  const size_t entries = d->n.blocks.offset[d->n.blocks.start[op->block_count]];
+  if (memory_grow(context, &d->value, entries, sizeof *d->value) ||
+      memory_grow(context, &d->diagonal, op->row_count, sizeof *d->diagonal) ||
+      memory_grow(context, &d->held, op->block_count, sizeof *d->held) ||
+      memory_grow(context, &d->factored, op->block_count, sizeof *d->factored))
+    return SCREE_ERROR_MEMORY;
+  status = sparse_analyse(d->factor, &d->n.blocks);
+  if (!status) d->matrix = op->matrix;
   return status;
 }
 
+static scree_status solve(solve_run *run) {
+  if (!*run->state) *run->state = memory_new(run->context, 1, sizeof(direct_state));
+  direct_state *d = *run->state;
+  if (!d) return SCREE_ERROR_MEMORY;
+  const scree_status status = d->matrix == run->op->matrix ? SCREE_OK : form(run, d);
+  return status ? status : iterate(run, d);
+}
+
+/* Where N is at hand from the solve before it serves to judge the start too. */
+static bool check_start(solve_run *run) {
+  const direct_state *d = *run->state;
+  if (!d || d->matrix != run->op->matrix) return solve_check_start(run);
+  find_velocity(run, d);
+  return solve_check(run, 0, run->g, run->vector[VELOCITY]);
+}
+
 static scree_status run_direct(solve_run *run) {
-  if (solve_is_new(run) && !solve_has_little_time(run) && solve_check_start(run)) return SCREE_OK;
+  if (solve_is_new(run) && !solve_has_little_time(run) && check_start(run)) return SCREE_OK;
   const scree_status status = solve(run);
   if (!status && !run->ended)
     solve_finish(run, SCREE_OUTCOME_STALLED,
@@ -289,7 +354,9 @@ static scree_status run_direct(solve_run *run) {
 
 static void release(scree_context *context, void *state) {
   direct_state *d = state;
+  formed_matrix_clear(context, &d->n);
   if (d->factor) sparse_destroy(d->factor);
+  memory_free(context, d->factored);
   memory_free(context, d->value);
   memory_free(context, d->diagonal);
   memory_free(context, d->held);
