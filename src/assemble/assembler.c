@@ -79,7 +79,6 @@ void assembler_destroy(assembler *a) {
   memory_free(context, a->curve.expected);
   memory_free(context, a->shared);
   memory_free(context, a->span);
-  memory_free(context, a->sleep.kind);
   memory_free(context, a->sleep.island);
   memory_free(context, a->sleep.contact);
   memory_free(context, a->sleep.change);
@@ -213,7 +212,7 @@ scree_status assembler_build(assembler *a, const assembler_params *params,
   *report = (assembler_report){.contacts = 0};
   if (reserve_bodies(a)) return SCREE_ERROR_MEMORY;
   scree_status status = assembler_wake_driven(a, params);
-  if (!status) status = assembler_see_sleepers(a);
+  if (!status) status = assembler_note_woken(a);
   if (status) return status;
   if (a->revision != w->revision) {
     const bool excluded = a->has_excluded;

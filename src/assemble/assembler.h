@@ -187,9 +187,8 @@ bool assembler_presses(const assembler *a, size_t contact);
 uint32_t assembler_pair_generations(const assembler *a, uint32_t i, uint32_t k);
 /* Takes note of who sleeps, for a step that is not made after all. */
 void assembler_note_sleepers(assembler *a);
-/* Before a step is built: wakes what driven bodies come near to; and takes note of who sleeps. */
+/* Before a step is built: wakes what driven bodies come near to. */
 scree_status assembler_wake_driven(assembler *a, const assembler_params *params);
-scree_status assembler_see_sleepers(assembler *a);
 /* Inverse mass and inertia of a body, and a velocity of zero. */
 void assembler_fill_body(const assembler *a, uint32_t body, scree_ccp_body_def *def);
 /* order.c. Before there are velocities: where it sorts (true), it does so in their place. */

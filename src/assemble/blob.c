@@ -257,6 +257,7 @@ scree_status assembler_restore(assembler *a, const void *blob) {
   if (h.order_count) memcpy(a->order.body, order, h.order_count * sizeof *a->order.body);
   if (h.slept) memcpy(a->sleep.contact, slept, h.slept * sizeof *a->sleep.contact);
   a->sleep.contact_count = h.slept;
+  a->sleep.looked = false;
   a->memory.contact_count = h.contact_count;
   a->memory.generation_count = h.body_limit;
   a->memory.has_moment_now = h.extra;
@@ -270,7 +271,6 @@ scree_status assembler_restore(assembler *a, const void *blob) {
   for (size_t k = 0; k < a->order.moving; k++) a->order.rank[a->order.body[k]] = (uint32_t)k;
   a->has_excluded = true; /* whether it had is not known: pairs are found anew */
   a->order.sleep_seen = h.current ? a->world->sleep_revision : a->world->sleep_revision - 1;
-  a->sleep.seen = a->world->sleep_revision - 1;
   a->revision = h.order_count && h.current ? a->world->revision : a->world->revision - 1;
   collide_invalidate(a->collide);
   scree_ccp_clear(a->problem);

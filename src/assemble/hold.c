@@ -66,8 +66,15 @@ static void add_live(const assembler *a, body_load *to, uint32_t i, double part,
   add_load(to, scale, p, v3_add(assembler_moment(a, k), v3_cross(arm, p)));
 }
 
+/* Since the last look at the kept contacts nobody fell asleep or woke, came or went. */
+static bool same_sleepers(const assembler *a) {
+  return a->sleep.looked && a->sleep.looked_asleep == a->world->sleep_revision &&
+         a->sleep.looked_world == a->world->revision;
+}
+
 void assembler_release_contacts(assembler *a) {
   size_t n = 0;
+  if (same_sleepers(a)) return;
   body_load *hold = a->world->bodies.hold;
   for (size_t k = 0; k < a->sleep.contact_count; k++) {
     const contact_asleep c = a->sleep.contact[k];
@@ -79,6 +86,9 @@ void assembler_release_contacts(assembler *a) {
     }
   }
   a->sleep.contact_count = n;
+  a->sleep.looked = true; /* none of them is over */
+  a->sleep.looked_asleep = a->world->sleep_revision;
+  a->sleep.looked_world = a->world->revision;
 }
 
 scree_status assembler_hold_contact(assembler *a, size_t k) {
@@ -98,6 +108,7 @@ scree_status assembler_note_woken(assembler *a) {
   const size_t limit = a->world->bodies.limit, count = a->sleep.contact_count;
   bool any = false;
   a->sleep.any_woken = false;
+  if (same_sleepers(a)) return SCREE_OK;
   for (size_t k = 0; k < count && !any; k++) any = is_over(a->world, &a->sleep.contact[k]);
   if (!any) return SCREE_OK;
   if (memory_grow(a->context, &a->sleep.woken, limit, sizeof *a->sleep.woken) ||

@@ -190,9 +190,6 @@ typedef struct contact_curves {
 
 /* sleep.c */
 typedef struct sleepers {
-  uint64_t seen; /* the world's count of changes of who sleeps, when pairs were last found */
-  uint8_t *kind; /* of each body, as collision sees it: who sleeps is fixed */
-  size_t kind_count;
   uint32_t *island;     /* of each body, while some may fall asleep; hold.c: has it just done so? */
   sleep_change *change; /* hold.c: of each body */
   /* hold.c: kept contacts of who has woken in this step, 1 + the first of each body (their first
@@ -204,6 +201,9 @@ typedef struct sleepers {
   uint64_t before_revision;
   contact_asleep *contact; /* of who sleeps */
   size_t contact_count;
+  /* None of them was over when the world's counts of changes were these. */
+  bool looked;
+  uint64_t looked_asleep, looked_world;
 } sleepers;
 
 #endif

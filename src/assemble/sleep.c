@@ -243,20 +243,3 @@ void assembler_note_sleepers(assembler *a) {
   a->sleep.before_revision = w->sleep_revision;
   memcpy(a->sleep.before, w->bodies.asleep, w->bodies.limit * sizeof *a->sleep.before);
 }
-
-scree_status assembler_see_sleepers(assembler *a) {
-  const scree_world *w = a->world;
-  const world_bodies *b = &w->bodies;
-  if (assembler_note_woken(a)) return SCREE_ERROR_MEMORY;
-  if (a->sleep.seen == w->sleep_revision && a->revision == w->revision &&
-      a->sleep.kind_count == b->limit)
-    return SCREE_OK;
-  if (a->sleep.seen != w->sleep_revision) collide_invalidate(a->collide);
-  a->sleep.seen = w->sleep_revision;
-  if (memory_grow(a->context, &a->sleep.kind, b->limit, sizeof *a->sleep.kind))
-    return SCREE_ERROR_MEMORY;
-  for (size_t i = 0; i < b->limit; i++)
-    a->sleep.kind[i] = world_sleeps(w, i) ? (uint8_t)SCREE_BODY_FIXED : b->kind[i];
-  a->sleep.kind_count = b->limit;
-  return SCREE_OK;
-}

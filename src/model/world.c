@@ -236,6 +236,10 @@ static void add_energy(const scree_world *w, size_t begin, size_t end, scree_ene
   const v3 gravity = v3_load(w->def.gravity);
   for (size_t i = begin; i < end; i++) {
     if (!b->alive[i] || !(b->mass[i] > 0.0)) continue;
+    if (world_sleeps(w, i)) {
+      e->potential -= b->mass[i] * v3_dot(gravity, b->position[i]);
+      continue;
+    }
     const v3 spin = quat_rotate_inverse(b->rotation[i], world_angular(w, i));
     e->linear += 0.5 * b->mass[i] * v3_norm2(world_linear(w, i));
     e->angular += 0.5 * (b->inertia[i].x * spin.x * spin.x + b->inertia[i].y * spin.y * spin.y +

@@ -16,7 +16,7 @@ static extremes extremes_of(const assembler *a, size_t begin, size_t end) {
   const bool flows = periodic_moves(&a->world->box);
   extremes e = {.least = INFINITY};
   for (size_t i = begin; i < end; i++) {
-    if (!b->alive[i] || !b->shape[i]) continue;
+    if (!b->alive[i] || !b->shape[i] || world_sleeps(a->world, i)) continue;
     v3 v = a->linear[i];
     if (flows && world_is_dynamic(a->world, i))
       v = v3_sub(v, periodic_flow_at(&a->world->box, b->position[i]));

@@ -3,21 +3,16 @@
  * Two boxes make a pair when they come closer than the margin by the smaller diameter. */
 #include "collide/broad/broad.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/pieces.h"
-#include "collide/broad/cavity.h"
-#include "collide/broad/images.h"
-#include "collide/broad/stray.h"
+#include "collide/broad/state.h"
 
 enum { LARGE_LEVEL = 12 }; /* a level with fewer members is tested directly */
 enum { KEPT_BYTES = 1 << 20, PIECE_MEMBERS = 512, PIECE_ROOM = 4096, PARALLEL_BODIES = 2048 };
 enum { STRETCH = 128 }; /* pieces that are searched without a look at the caller */
-/* Boxes reach as far ahead as a body moves in so many steps, up to a part of its diameter. */
-static const double steps_ahead = 8.0, most_ahead = 1.0;
-enum { SHORT_AGE = 3, WIDE_AGE = 20, MANY_MEMBERS = 16384, FEW_LEVELS = 3 };
+enum { SHORT_AGE = 3, MANY_MEMBERS = 16384 };
 
 /* Some members of the grid, or one large body: what one thread searches at a time. */
 typedef struct piece {
@@ -26,45 +21,12 @@ typedef struct piece {
   broad_list lower;  /* pairs, the lower index first, that belong to other rows */
 } piece;
 
-struct broad {
-  scree_context *context;
-  aabb *box;   /* with slack: what the pairs were found with */
-  aabb *shown; /* the same, moved into the periodic box */
-  aabb all;    /* of those that have an end */
-  v3 image[IMAGES];
-  int images;           /* 0: no periodic box */
-  uint32_t *large_list; /* ascending */
-  size_t large_count;
-  broad_cavity *cavity; /* of the large ones */
-  broad_grid grid;
-  piece *piece;
-  size_t piece_count;
-  uint32_t *length; /* of rows as pieces found them */
-  /* Pairs in rows by their lower index. */
-  uint32_t *row;
-  uint32_t *partner;
-  size_t count;
-  broad_stray stray;
-  double most_slack;
-  double common; /* slack of the bodies that can be pushed, m */
-  double side;   /* of the largest box in the grid, its margin included; 0: strays are not mended */
-  double most_side;    /* beyond that all is found anew */
-  atomic_bool crowded; /* the search was given up */
-  bool valid;
-  bool wide;  /* boxes of bodies that move much: not worth it once they do not */
-  size_t age; /* updates that the pairs have served */
-  size_t rebuilds;
-  uint32_t *generation; /* of the bodies in the list, where the view has them */
-  bool changed;
-  uint8_t *left; /* of each body: it has left its box */
-};
-
 scree_status broad_create(scree_context *context, broad **out) {
   *out = memory_new(context, 1, sizeof **out);
   if (!*out) return SCREE_ERROR_MEMORY;
   (*out)->context = context;
-  (*out)->grid.context = (*out)->stray.context = context;
-  (*out)->age = WIDE_AGE;
+  (*out)->grid.context = (*out)->stray.context = (*out)->rest.context = context;
+  (*out)->age = BROAD_WIDE_AGE;
   return SCREE_OK;
 }
 
@@ -88,6 +50,7 @@ void broad_destroy(broad *b) {
   memory_free(context, b->cavity);
   broad_grid_clear(&b->grid);
   broad_stray_clear(&b->stray);
+  broad_rest_clear(&b->rest);
   free_pieces(b);
   memory_free(context, b->row);
   memory_free(context, b->partner);
@@ -109,68 +72,16 @@ size_t broad_rebuild_count(const broad *b) {
 }
 
 const uint32_t *broad_partners(const broad *b, size_t i, size_t *count) {
-  *count = b->row[i + 1] - b->row[i];
-  return b->partner + b->row[i];
+  const uint32_t *row = b->rest.some ? b->rest.row : b->row;
+  *count = row[i + 1] - row[i];
+  return (b->rest.some ? b->rest.partner : b->partner) + row[i];
 }
 
 void broad_ask_for_row(const broad *b, size_t i) {
-  __builtin_prefetch(&b->row[i]);
+  __builtin_prefetch(b->rest.some ? &b->rest.row[i] : &b->row[i]);
 }
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
-
-static aabb swept_box(const collide_view *view, size_t i, v3 v0) {
-  const shape *s = view->shape[i];
-  double reach = view->h * v3_norm(v3_sub(images_velocity(view, i), v0)) + images_reach(view, i);
-  if (view->extra) reach += view->extra[i];
-  if (s->kind == SCREE_SHAPE_SPHERE && !view->place) {
-    const double r = s->sphere.radius + reach;
-    const v3 half = {r, r, r};
-    return (aabb){v3_sub(view->position[i], half), v3_add(view->position[i], half)};
-  }
-  if (isfinite(view->radius[i]) && s->kind != SCREE_SHAPE_SPHERE)
-    reach += view->h * view->radius[i] * v3_norm(view->angular[i]);
-  return aabb_grow(shape_bounds(s, view_shape_pose(view, i)), reach);
-}
-
-/* The box of one step, from where a body is to where its motion leads it: dense grains that move
- * along with each other would find many more neighbours in wider boxes. */
-static aabb box_ahead(const collide_view *view, size_t i, v3 v0) {
-  aabb box = swept_box(view, i, v0);
-  const double speed = v3_norm(view->linear[i]);
-  if (!(speed > 0.0) || !isfinite(view->diameter[i]) || view->box) return box;
-  const double time = view_less(steps_ahead * view->h, most_ahead * view->diameter[i] / speed);
-  const v3 way = v3_scale(time, view->linear[i]), zero = {0, 0, 0};
-  box.lo = v3_add(box.lo, v3_min(way, zero));
-  box.hi = v3_add(box.hi, v3_max(way, zero));
-  return box;
-}
-
-static bool inside(aabb a, aabb b) {
-  return a.lo.x >= b.lo.x && a.lo.y >= b.lo.y && a.lo.z >= b.lo.z && a.hi.x <= b.hi.x &&
-         a.hi.y <= b.hi.y && a.hi.z <= b.hi.z;
-}
-
-bool broad_covers(const broad *b, const collide_view *view, const v3 *linear, const v3 *angular) {
-  if (images_part(view)) return false;
-  const v3 v0 = broad_mean_velocity(b->context, view);
-  collide_view still = *view;
-  bool covers = true;
-  still.h = 0.0;
-  still.extra = NULL;
-#pragma omp parallel for schedule(static) reduction(&& : covers)                                   \
-    num_threads(context_team(b->context, view->count > PIECES_MANY))
-  for (size_t i = 0; i < view->count; i++) {
-    if (!covers || !view->shape[i]) continue;
-    aabb box = swept_box(&still, i, v0);
-    if (view->shape[i]->kind != SCREE_SHAPE_SPHERE && isfinite(view->radius[i]))
-      box = aabb_grow(box, view->h * view->radius[i] * v3_norm(angular[i]));
-    const v3 way = v3_scale(view->h, v3_sub(linear[i], v0));
-    covers = inside(box, b->box[i]) &&
-             inside((aabb){v3_add(box.lo, way), v3_add(box.hi, way)}, b->box[i]);
-  }
-  return covers;
-}
 
 /* The slack of walls is that of the bodies that can be pushed, as the size of a wall says nothing
  * about it. */
@@ -203,7 +114,7 @@ static scree_status make_boxes(broad *b, const collide_view *view, broad_boxes *
     num_threads(context_team(b->context, n > PIECES_MANY))
   for (size_t i = 0; i < n; i++) {
     if (!view->shape[i]) continue;
-    const aabb box = box_ahead(view, i, v0);
+    const aabb box = broad_box_ahead(view, i, v0);
     const double slack = broad_slack(view, i);
     b->box[i] = aabb_grow(box, skin * view_less(slack, common));
     if (isfinite(slack) && slack > most) most = slack;
@@ -239,14 +150,6 @@ static scree_status sort_bodies(broad *b, const broad_boxes *boxes) {
   return SCREE_OK;
 }
 
-static bool meet_large(const broad *b, const broad_boxes *boxes, size_t k, uint32_t i) {
-  const uint32_t l = b->large_list[k];
-  if (boxes->view->box)
-    return broad_may_touch(boxes->view, l, i) && images_near(boxes->view, b->box, l, i);
-  return broad_may_touch(boxes->view, l, i) && broad_near(boxes, l, i) &&
-         !broad_cavity_clears(&b->cavity[k], boxes, l, i);
-}
-
 /* A body of the grid: partners there, and large ones that come after it. */
 static void search_member(const broad *b, const broad_boxes *boxes, size_t place, piece *p) {
   const uint32_t i = b->grid.member[place];
@@ -260,7 +163,7 @@ static void search_member(const broad *b, const broad_boxes *boxes, size_t place
       broad_grid_partners(&b->grid, boxes, place, &moved, out, &p->lower);
   }
   for (size_t k = b->large_count; k-- > 0 && b->large_list[k] > i;)
-    if (meet_large(b, boxes, k, i)) broad_list_add(out, b->large_list[k]);
+    if (broad_meets_large(b, boxes, k, i)) broad_list_add(out, b->large_list[k]);
   b->length[i] = (uint32_t)(out->count - first);
   if (!out->short_of_room) broad_sort_row(out->entry + first, out->count - first);
 }
@@ -269,7 +172,7 @@ static void search_member(const broad *b, const broad_boxes *boxes, size_t place
 static void search_large(const broad *b, const broad_boxes *boxes, size_t k, piece *p) {
   const uint32_t l = b->large_list[k];
   for (uint32_t i = l + 1; i < boxes->view->count; i++)
-    if (boxes->view->shape[i] && meet_large(b, boxes, k, i)) broad_list_add(&p->higher, i);
+    if (boxes->view->shape[i] && broad_meets_large(b, boxes, k, i)) broad_list_add(&p->higher, i);
   b->length[l] = (uint32_t)p->higher.count;
 }
 
@@ -433,143 +336,16 @@ static void give_back(broad *b, size_t n) {
   broad_grid_give_back(&b->grid);
 }
 
-/* ---- the same pairs once more --------------------------------------------------------------- */
-
-/* Prepares the search by strays, for bodies of like size: cells that fit the largest are small
- * enough for all. */
-static scree_status prepare_strays(broad *b, size_t n) {
-  int finest = BROAD_LEVELS, coarsest = 0;
-  for (int l = 0; l < BROAD_LEVELS; l++) {
-    if (!b->grid.levels[l].members) continue;
-    if (l < finest) finest = l;
-    coarsest = l;
-  }
-  const bool few = coarsest - finest < FEW_LEVELS;
-  b->side = few && !b->images ? b->grid.levels[coarsest].size : 0.0;
-  b->most_side = 2.0 * b->side;
-  return broad_stray_reserve(&b->stray, n);
-}
-
-/* A box for one that moves: wide. */
-static bool give_box(broad *b, const collide_view *view, uint32_t i, v3 v0) {
-  const double slack = broad_slack(view, i);
-  const aabb box = aabb_grow(box_ahead(view, i, v0), 1.5 * view_less(slack, b->common));
-  const v3 d = v3_sub(box.hi, box.lo);
-  const double side = fmax(d.x, fmax(d.y, d.z)) + (isfinite(slack) ? slack : b->most_slack);
-  if (!(side <= b->most_side) || !isfinite(v3_norm2(box.lo))) return false;
-  if (side > b->side) b->side = side;
-  b->box[i] = box;
-  return true;
-}
-
-static bool mend(broad *b, const collide_view *view, v3 v0) {
-  broad_stray *s = &b->stray;
-  const broad_boxes boxes = {.view = view, .box = b->box, .mean_velocity = v0};
-  for (size_t k = 0; k < s->count; k++)
-    if (!give_box(b, view, s->body[k], v0)) return false;
-  if (!broad_stray_search(s, &boxes, b->grid.level, b->side, b->row, b->partner)) return false;
-  for (size_t k = 0; k < s->count; k++)
-    for (size_t l = 0; l < b->large_count; l++)
-      if (meet_large(b, &boxes, l, s->body[k]) &&
-          !broad_stray_note(s, s->body[k], b->large_list[l], b->row, b->partner))
-        return false;
-  broad_stray_insert(s, view->count, b->row, b->partner);
-  return true;
-}
-
-/* ---- bodies that came or went --------------------------------------------------------------- */
-
-/* A body that went keeps its generation until its place is taken. */
-static bool is_other(const broad *b, const collide_view *view, size_t i) {
-  return i >= b->count || !view->shape[i] || b->generation[i] != view->generation[i];
-}
-
-/* Removes all pairs with bodies whose place another body has taken. */
-static void purge(broad *b, const collide_view *view) {
-  size_t to = 0, from = 0;
-  for (size_t i = 0; i < b->count; i++) {
-    const size_t end = b->row[i + 1];
-    const bool gone = is_other(b, view, i);
-    for (; from < end; from++)
-      if (!gone && !is_other(b, view, b->partner[from])) b->partner[to++] = b->partner[from];
-    b->row[i + 1] = (uint32_t)to;
-  }
-  b->stray.room += from - to;
-}
-
-/* New ones are strays without a box. False: the list is made anew. */
-static bool adopt(broad *b, const collide_view *view) {
-  bool any_other = false;
-  if (!b->valid || !view->generation || view->count < b->count || b->side == 0.0) return false;
-  for (size_t k = 0; k < b->large_count; k++)
-    if (is_other(b, view, b->large_list[k])) return false;
-  if (memory_grow(b->context, &b->box, view->count, sizeof *b->box) ||
-      memory_grow(b->context, &b->row, view->count + 1, sizeof *b->row) ||
-      memory_grow(b->context, &b->generation, view->count, sizeof *b->generation) ||
-      memory_grow(b->context, &b->grid.level, view->count, sizeof *b->grid.level))
-    return false;
-  for (size_t i = 0; i < view->count; i++) {
-    if (!is_other(b, view, i)) continue;
-    any_other = any_other || i < b->count;
-    if (!view->shape[i]) continue;
-    if (view->kind[i] || !isfinite(view->diameter[i])) return false;
-    b->box[i].lo = v3_make(INFINITY, INFINITY, INFINITY);
-    b->grid.level[i] = 0;
-  }
-  if (any_other) purge(b, view);
-  for (size_t i = b->count; i < view->count; i++) b->row[i + 1] = b->row[b->count];
-  b->count = view->count;
-  memcpy(b->generation, view->generation, view->count * sizeof *b->generation);
-  return true;
-}
-
-static void find_some_left(broad *b, const collide_view *view, v3 v0, size_t begin, size_t end) {
-  for (size_t i = begin; i < end; i++)
-    b->left[i] = view->shape[i] && !inside(swept_box(view, i, v0), b->box[i]);
-}
-
-static void find_left(broad *b, const collide_view *view, v3 v0) {
-  const size_t n = view->count, pieces = pieces_of(n);
-  if (pieces == 1) {
-    find_some_left(b, view, v0, 0, n);
-    return;
-  }
-#pragma omp parallel for schedule(static) num_threads(context_team(b->context, true))
-  for (size_t k = 0; k < pieces; k++)
-    find_some_left(b, view, v0, pieces_begin(n, k), pieces_begin(n, k + 1));
-}
-
-/* Are the pairs still valid, after those of a few bodies that left their boxes are found again? */
-static bool still_valid(broad *b, const collide_view *view) {
-  if (!b->valid || b->count != view->count || (b->wide && b->age > WIDE_AGE)) return false;
-  if (images_part(view)) return false;
-  const v3 v0 = broad_mean_velocity(b->context, view);
-  for (size_t k = 0; k < b->large_count; k++)
-    if (!broad_cavity_holds(&b->cavity[k], view, b->large_list[k], v0)) return false;
-  b->stray.count = b->stray.pair_count = 0;
-  if (memory_grow(b->context, &b->left, view->count, sizeof *b->left)) return false;
-  find_left(b, view, v0);
-  for (size_t i = 0; i < view->count; i++) {
-    if (!b->left[i]) continue;
-    if (b->side == 0.0 || b->grid.level[i] == BROAD_NO_LEVEL || !broad_stray_add(&b->stray, i))
-      return false;
-  }
-  return !b->stray.count || mend(b, view, v0);
-}
-
-scree_status broad_update(broad *b, const collide_view *view) {
-  b->age++;
-  if (b->changed && !adopt(b, view)) b->valid = false;
-  b->changed = false;
-  if (still_valid(b, view)) return SCREE_OK;
+static scree_status find_anew(broad *b, const collide_view *view) {
   b->valid = false;
+  broad_rest_forget(&b->rest);
   if (view->count >= UINT32_MAX)
     return context_fail(b->context, SCREE_ERROR_INPUT, "more than %u bodies", UINT32_MAX - 1);
   broad_boxes boxes;
   scree_status status = make_boxes(b, view, &boxes);
   if (!status && view->count) memset(b->length, 0, view->count * sizeof *b->length);
   if (!status) status = sort_bodies(b, &boxes);
-  if (!status) status = prepare_strays(b, view->count);
+  if (!status) status = broad_prepare_strays(b, view->count);
   give_way(b);
   if (!status) status = search_all(b, &boxes);
   if (b->grid.member_count > MANY_MEMBERS) broad_grid_give_back_lanes(&b->grid);
@@ -586,4 +362,16 @@ scree_status broad_update(broad *b, const collide_view *view) {
   b->age = 0;
   b->rebuilds++;
   return SCREE_OK;
+}
+
+scree_status broad_update(broad *b, const collide_view *view) {
+  b->age++;
+  if (b->changed) b->rest.due = true;
+  if (b->changed && !broad_adopt(b, view)) b->valid = false;
+  b->changed = false;
+  scree_status status = broad_rest_see(&b->rest, view);
+  if (!status && !broad_still_valid(b, view)) status = find_anew(b, view);
+  if (!status) status = broad_rest_rows(&b->rest, view, b->row, b->partner);
+  if (status) b->valid = false;
+  return status;
 }

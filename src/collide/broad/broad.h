@@ -42,7 +42,10 @@ typedef struct collide_view {
   const double *radius;       /* that holds the shape, about the centre of motion */
   const double *diameter;     /* scale of the margin; infinite where there is none */
   const uint32_t *category, *collides_with;
-  const uint8_t *kind; /* 0: can be pushed; two others never form a pair */
+  const uint8_t *kind;     /* 0: can be pushed; two others never form a pair */
+  const uint32_t *asleep;  /* not 0: stands, without a velocity, and two that stand form no pair;
+                              null: nobody sleeps */
+  uint64_t sleep_revision; /* another one each time that somebody fell asleep or woke */
   const uint32_t
       *generation;     /* of the body at a place; null: the same as long as there are as many */
   const periodic *box; /* null: none; else pairs meet by their nearest images */

@@ -15,6 +15,7 @@ static size_t add_velocities(const collide_view *view, size_t begin, size_t end,
 }
 
 v3 broad_mean_velocity(scree_context *context, const collide_view *view) {
+  if (view->asleep) return v3_make(0, 0, 0); /* rest.h */
   const size_t pieces = pieces_of(view->count);
   v3 part[PIECES_MOST], sum = {0, 0, 0};
   size_t n = 0;

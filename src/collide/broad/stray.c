@@ -12,7 +12,7 @@
 enum { LEAST_SLOTS = 8192, LEAST = 8, BODIES_PER_STRAY = 32, CELLS = 27, PAIRS = 32 };
 
 size_t broad_stray_room(size_t count) {
-  return count / 4 + 64;
+  return count + 64;
 }
 
 scree_status broad_stray_reserve(broad_stray *s, size_t count) {
@@ -76,8 +76,7 @@ static bool is_stray(const broad_stray *s, uint32_t k) {
 bool broad_stray_note(broad_stray *s, uint32_t i, uint32_t k, const uint32_t *row,
                       const uint32_t *partner) {
   const uint32_t low = i < k ? i : k, high = i < k ? k : i;
-  for (uint32_t e = row[low]; e < row[low + 1]; e++)
-    if (partner[e] == high) return true;
+  if (search_u32_finds(partner + row[low], row[low + 1] - row[low], high)) return true;
   if (s->pair_count == memory_room(s->pair) || s->pair_count == s->room) return false;
   s->pair[s->pair_count++] = (uint64_t)low << 32 | high;
   return true;

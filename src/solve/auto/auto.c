@@ -82,10 +82,18 @@ static void end_rest(solve_run *run, stack *s) {
 
 /* ---- plans ---------------------------------------------------------------------------------- */
 
+/* Has an island so many blocks that a problem of its own costs as much as some sweeps of all? */
+static bool has_large_island(const auto_work *w) {
+  const size_t largest = w->state->islands.parts.largest;
+  return largest > AUTO_SMALL && AUTO_LARGE_PART * largest > w->run->op->block_count;
+}
+
 /* Sweeps first where there is little time. Sweeps that see through joints belong to the Newton
  * steps (newton/prox.c); nothing is judged before these, as that might end the run. */
 static bool secure(auto_work *w) {
-  return !(w->facts.joined && (w->facts.little || auto_falls_apart(w))) && solve_secure(w->run);
+  const bool first =
+      w->facts.joined && (w->facts.little || (auto_falls_apart(w) && !has_large_island(w)));
+  return !first && solve_secure(w->run);
 }
 
 static scree_status run_stage(auto_work *w, auto_class class, const auto_stage *stage) {

@@ -182,8 +182,10 @@ static void sweep_loose(auto_work *w) {
   if (AUTO_LOOSE_PART * islands_loose_blocks(op, parts) < op->block_count) return;
   op_copy(op, run->g, run->vector[1]);
   op_sweep_begin(op, run->g);
-  for (int k = 0; k < AUTO_LOOSE_SWEEPS; k++) op_sweep(op, &params, run->g);
-  run->products += AUTO_LOOSE_SWEEPS;
+  int k = 0;
+  for (; k < AUTO_LOOSE_SWEEPS && (k < AUTO_LOOSE_LEAST || !solve_is_over(run)); k++)
+    op_sweep(op, &params, run->g);
+  run->products += k;
   islands_restore_joined(op, parts, run->vector[1], run->g);
 }
 

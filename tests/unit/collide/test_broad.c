@@ -87,6 +87,10 @@ static bool listed(const broad *b, size_t i, size_t k) {
   return false;
 }
 
+static bool stands(const collide_view *v, size_t i) {
+  return v->kind[i] || (v->asleep && v->asleep[i]);
+}
+
 /* What must be there: spheres whose gap is within the pair's margin. */
 static void check_all(const scene *s, const broad *b) {
   const collide_view *v = &s->view;
@@ -96,10 +100,10 @@ static void check_all(const scene *s, const broad *b) {
     for (size_t m = 0; m < n; m++) {
       assert_true(p[m] > i && p[m] < v->count);
       if (m) assert_true(p[m] > p[m - 1]);
-      assert_false(v->kind[i] && v->kind[p[m]]);
+      assert_false(stands(v, i) && stands(v, p[m]));
     }
     for (size_t k = i + 1; k < v->count; k++) {
-      if (!v->shape[i] || !v->shape[k] || (v->kind[i] && v->kind[k])) continue;
+      if (!v->shape[i] || !v->shape[k] || (stands(v, i) && stands(v, k))) continue;
       if (!(v->category[i] & v->collides_with[k]) || !(v->category[k] & v->collides_with[i])) {
         assert_false(listed(b, i, k));
         continue;
@@ -181,6 +185,75 @@ static void strays_are_mended(void **state) {
   strays(1.3, 1.5, 1);
   strays(4.0, 3.0, 1);
   strays(100.0, 30.0, 61);
+}
+
+/* Bodies fall asleep and wake, many in a step, while those awake move: the list is kept, who sleeps
+ * meets nobody that stands, and who wakes meets all again. */
+static void sleepers_keep_the_list(void **state) {
+  (void)state;
+  enum { COUNT = 1200, STEPS = 60 };
+  scene s = make(COUNT);
+  uint32_t *asleep = calloc(COUNT, sizeof *asleep);
+  broad *b;
+  fill(&s, 1.3, 1.5);
+  for (size_t i = 0; i < COUNT; i++) s.linear[i] = v3_make(0, 0, 0);
+  assert_int_equal(broad_create(context, &b), SCREE_OK);
+  assert_int_equal(broad_update(b, &s.view), SCREE_OK);
+  for (int step = 0; step < STEPS; step++) {
+    /* All awake, then about half asleep with some that change, then all but a few, then none. */
+    const double part = step < 5 ? 0.0 : step < 25 ? 0.5 : step < 55 ? 0.99 : 0.0;
+    for (size_t i = 0; i < COUNT; i++)
+      if (step % 20 == 5 || step == 55 || random_unit() < 0.05)
+        asleep[i] = random_unit() < part ? 7 : 0;
+    s.view.asleep = part > 0.0 ? asleep : NULL;
+    s.view.sleep_revision++;
+    for (size_t i = 3; i < COUNT; i += 200) {
+      s.linear[i] = v3_make(0, 0, 0);
+      if (s.view.asleep && asleep[i]) continue;
+      s.linear[i] = v3_make(0.2 * random_unit(), 0.1, 0);
+      s.position[i] = v3_add_scaled(s.position[i], s.view.h, s.linear[i]);
+    }
+    assert_int_equal(broad_update(b, &s.view), SCREE_OK);
+    check_all(&s, b);
+    assert_true(broad_covers(b, &s.view, s.linear, s.angular));
+  }
+  assert_int_equal(broad_rebuild_count(b), 1);
+  broad_destroy(b);
+  free(asleep);
+  drop(&s);
+}
+
+/* One body so large that it is in no grid crosses a bed at rest: it gets new boxes, and all that
+ * these meet are partners. */
+static void a_large_body_is_mended(void **state) {
+  (void)state;
+  enum { COUNT = 1200, STEPS = 100 };
+  scene s = make(COUNT);
+  broad *b;
+  fill(&s, 1.3, 1.5);
+  assert_int_equal(scree_shape_create_sphere(context, 0.6, &s.owned[s.owned_count++]), SCREE_OK);
+  for (size_t i = 0; i < COUNT; i++) s.linear[i] = v3_make(0, 0, 0);
+  for (size_t k = 0; k < 2; k++) {
+    const size_t i = k ? 700 : 2;
+    s.shape[i] = s.owned[s.owned_count - 1];
+    s.radius[i] = 0.6;
+    s.diameter[i] = 1.2;
+    s.kind[i] = 0;
+    s.category[i] = 1;
+    s.collides[i] = UINT32_MAX;
+    s.position[i] = v3_make(k ? 2.8 : -1.0, 0.5, 0.7);
+    s.linear[i] = v3_make(k ? -2.0 : 1.0, 0, 0);
+  }
+  assert_int_equal(broad_create(context, &b), SCREE_OK);
+  for (int step = 0; step < STEPS; step++) {
+    assert_int_equal(broad_update(b, &s.view), SCREE_OK);
+    check_all(&s, b);
+    for (size_t i = 2; i < COUNT; i += 698)
+      s.position[i] = v3_add_scaled(s.position[i], s.view.h, s.linear[i]);
+  }
+  assert_true(broad_rebuild_count(b) <= 3);
+  broad_destroy(b);
+  drop(&s);
 }
 
 /* Bodies come, go, and take the places of others while the rest moves: no pair is missed, none is
@@ -428,6 +501,8 @@ static void threads_give_the_same_rows(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(strays_are_mended),
+      cmocka_unit_test(sleepers_keep_the_list),
+      cmocka_unit_test(a_large_body_is_mended),
       cmocka_unit_test(equal_sizes),
       cmocka_unit_test(sizes_of_one_to_a_hundred),
       cmocka_unit_test(sizes_beyond_measure),
