@@ -326,7 +326,7 @@ bodies:
 
     def test_extrapolated_sweeps_arrive_at_caps(self):
         self.write("crushed.yaml", crushed_heap())
-        for step in (50, 58):
+        for step in (50, 53):
             result = self.run_scree("run", "crushed.yaml", "--threads", "1", "--export-problem", str(step), "--export-to", "crushed-%d.hdf5" % step)
             self.assertEqual(result.code, 0, result.err)
             result = self.run_scree("solve", "crushed-%d.hdf5" % step, "--solver", "ags", "--model", "relaxed", "--tol", "1e-9", "--strict", "--json")

@@ -104,15 +104,18 @@ static void unbalanced_wheel_rolls(void **state) {
   lab_close(&l);
 }
 
-/* Euler's disk goes round at its tilt; it stood up. */
-static void disk_goes_round(void **state) {
-  (void)state;
+/* Euler's disk goes round at its tilt; it stood up. On triangles, where its rim crosses seams all
+ * the time, it fell flat within 3 s at 2 ms, and gained 3 % at 1 ms. */
+static void go_round(bool triangles, double h, double least) {
   const double r = 0.04, half = 0.003, tilt = 0.5;
   lab l = lab_open(0.0, 0.0);
   scree_shape *s;
   scree_body_def d = scree_body_def_default();
   l.law.friction = 0.8;
-  lab_add_floor(&l);
+  if (triangles)
+    add_mesh_floor(&l);
+  else
+    lab_add_floor(&l);
   ok(&l, scree_shape_create_cylinder(l.context, r, half, &s));
   d.rotation[0] = cos(0.5 * tilt);
   d.rotation[2] = sin(0.5 * tilt);
@@ -121,10 +124,21 @@ static void disk_goes_round(void **state) {
   d.angular[0] = -spin * cos(tilt);
   d.angular[2] = spin * sin(tilt);
   const scree_body_id id = lab_add(&l, d, s);
-  const span e = watch(&l, 0.002, 5.0, info_of(&l, id).mass * earth * half);
-  assert_true(e.least > 0.99 && e.most < 1.01);
+  const span e = watch(&l, h, 5.0, info_of(&l, id).mass * earth * half);
+  if (e.least < least || e.most > 1.01) fail_msg("energy from %g to %g", e.least, e.most);
   assert_near(lab_state(&l, id).position[2], d.position[2], 0.05 * d.position[2]);
   lab_close(&l);
+}
+
+static void disk_goes_round(void **state) {
+  (void)state;
+  go_round(false, 0.002, 0.99);
+}
+
+static void disk_goes_round_on_triangles(void **state) {
+  (void)state;
+  go_round(true, 0.002, 0.85);
+  go_round(true, 0.001, 0.98);
 }
 
 /* The hinge leaves no fast mode, whatever the ball's own inertia. */
@@ -236,6 +250,7 @@ int main(void) {
       cmocka_unit_test(ellipsoid_rocks_on_triangles),
       cmocka_unit_test(unbalanced_wheel_rolls),
       cmocka_unit_test(disk_goes_round),
+      cmocka_unit_test(disk_goes_round_on_triangles),
       cmocka_unit_test(ball_swings_on_an_arm),
       cmocka_unit_test(impacts_and_friction_take_what_was_there),
       cmocka_unit_test(work_is_what_was_given),

@@ -60,6 +60,9 @@ void contacts_add_bare(assembler *a, const assembler_params *params, const plain
     if (!put(a, c, frame.t1, arm_a, arm_b, law_rigid_offset(&in), plain->dim,
              (uint32_t)(material - a->world->pair), k, row))
       part->broken = true;
+    if (plain->dim == 3 && c->match.previous != CACHE_NONE &&
+        v3_dot(n, impulse_before(a, c->match.previous)) > 0.0)
+      contacts_curve_balls(a, c, &frame, v3_make(0, 0, 0), params->h, a->problem->offset + row);
     a->impacts.given[k] = false;
     a->memory.gap[k] = (float)in.gap;
     if (warm && c->match.previous != CACHE_NONE)

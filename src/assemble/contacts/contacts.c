@@ -1,4 +1,5 @@
 /* Contacts into the problem, with what they remember, and out of it again. */
+#include "assemble/contacts/impulse.h"
 #include "assemble/contacts/part.h"
 
 #include <string.h>
@@ -84,17 +85,20 @@ void contacts_warm_start(const assembler *a, const assembler_params *params,
 
 /* A contact's index in the step before. Features of a manifold may change their names while the
  * point stays (two faces that are parallel to rounding take turns as the one that is cut to); then
- * it is the nearest of its pair, within reach, that no other contact has taken. */
+ * it is the nearest of its pair, within reach, that no other contact has taken. One that pressed is
+ * not far from touch now. */
 static uint32_t find_previous(assembler *a, const collide_contact *c, v3 arm, double diameter) {
   const cache_match *m = &c->match;
   uint32_t best = m->previous;
   if (!a->memory.has_place) return best;
   if (best == CACHE_NONE) {
     double least = match_range * match_range * diameter * diameter;
+    const bool parted = c->point.gap > match_range * match_range * diameter;
     for (uint32_t k = m->pair_first; k < m->pair_first + m->pair_count; k++) {
       const float *p = a->memory.place[k].at;
       const v3 apart = {arm.x - (double)p[0], arm.y - (double)p[1], arm.z - (double)p[2]};
       if (a->memory.taken[k] || !(v3_norm2(apart) < least)) continue;
+      if (parted && v3_norm2(impulse_before(a, k)) > 0.0) continue;
       least = v3_norm2(apart);
       best = k;
     }
@@ -194,6 +198,14 @@ static bool lasts(const assembler *a, const collide_contact *c, uint32_t previou
   return v3_dot(c->point.normal, assembler_get_before(a, previous)) > 0.0;
 }
 
+static void note_lasting(assembler *a, const collide_contact *c, size_t k, bool lasting,
+                         const contact_frame *frame, v3 image_velocity, const law_input *in) {
+  if (a->curve.needed) a->curve.lasting[k] = lasting;
+  if (lasting && ccp_dim(a->problem, k) >= 3)
+    contacts_curve_balls(a, c, frame, image_velocity, in->h,
+                         a->problem->offset + a->problem->row_start[k]);
+}
+
 /* m/s^2 that two bodies are driven together with by what acts on them. */
 static double pull_of(const assembler *a, const collide_contact *c, v3 n, double h) {
   v3 sum = {0, 0, 0};
@@ -266,7 +278,8 @@ static scree_status add_contact(assembler *a, const assembler_params *params,
       v3_sub(contacts_start_velocity(a, c->b, arm_b), contacts_start_velocity(a, c->a, arm_a)),
       surface);
   const double diameter = view_less(b->diameter[c->a], b->diameter[c->b]);
-  const uint32_t previous = find_previous(a, c, arm_a, diameter);
+  const uint32_t previous =
+      find_previous(a, c, place_on_second(b, c->a, c->b) ? arm_b : arm_a, diameter);
   const bool round = contacts_is_sphere(b, c->a) || contacts_is_sphere(b, c->b);
   const scree_material_def *material = world_pair(a->world, b->material[c->a], b->material[c->b]);
   const size_t pair = (size_t)(material - a->world->pair);
@@ -319,7 +332,7 @@ static scree_status add_contact(assembler *a, const assembler_params *params,
   if (a->memory.has_state_now) assembler_note_state(a, k, c->point.gap, &state);
   if (form->law == &law_user && note_user(a, c, previous, relative, &in, &state, k))
     return SCREE_ERROR_MEMORY;
-  if (a->curve.needed) a->curve.lasting[k] = lasts(a, c, previous, &in);
+  note_lasting(a, c, k, lasts(a, c, previous, &in), &frame, image.velocity, &in);
   contacts_warm_start(a, params, c, previous, def->set.dim, &frame, a->g + row);
   if (c->point.gap < 0.0 && !c->given) contacts_note_depth(part, -c->point.gap, diameter);
   return SCREE_OK;

@@ -31,6 +31,7 @@
 #include <math.h>
 
 #include "assemble/assembler.h"
+#include "assemble/contacts/part.h"
 #include "base/asking.h"
 #include "ccp/problem.h"
 
@@ -75,16 +76,33 @@ static bool is_round(const world_bodies *b, uint32_t i) {
          (!b->place || v3_norm2(b->place[i].position) == 0.0);
 }
 
+/* Surfaces without curvature for a ball: its contact stays below its centre. */
+static bool is_flat(const world_bodies *b, uint32_t i) {
+  const scree_shape_kind kind = b->shape[i]->kind;
+  return kind == SCREE_SHAPE_HALF_SPACE || kind == SCREE_SHAPE_BOX_CONTAINER;
+}
+
+/* How fast the centre of body m goes over the other one, m/s. */
+static double travel_of(const world_bodies *b, const uint32_t *body, const expected *e, int m) {
+  const expected *on = &e[1 - m];
+  const v3 arm = v3_sub(b->position[body[m]], b->position[body[1 - m]]);
+  return v3_norm(v3_sub(e[m].linear, v3_add(on->linear, v3_cross(on->angular, arm))));
+}
+
 /* The most that curvature gives, m/s: at the end of an arm a body's surface turns its velocity by
- * |w| h, and the place where it is touched moves along it with |w| arm and the slip. */
+ * |w| h, and the place where it is touched moves along it with |w| arm and the slip. Of a ball it
+ * moves by no more than its centre goes over a surface that is not flat, and with that surface. */
 static double most_of(const world_bodies *b, const uint32_t *body, const expected *e,
                       const ccp_contact *c, v3 slip, double h) {
   const double arm[2] = {v3_norm(v3_load(c->arm_a)), v3_norm(v3_load(c->arm_b))};
   double most = 0.0;
   for (int m = 0; m < 2; m++) {
-    const double w = v3_norm(e[m].angular);
-    if (w == 0.0 || is_round(b, body[m])) continue;
-    most += h * w * (2.0 * w * arm[m] + v3_norm(slip));
+    const double w = v3_norm(e[m].angular), on = v3_norm(e[1 - m].angular);
+    if (w == 0.0) continue;
+    if (!is_round(b, body[m]))
+      most += h * w * (2.0 * w * arm[m] + v3_norm(slip));
+    else if (!is_flat(b, body[1 - m]))
+      most += h * w * (travel_of(b, body, e, m) + on * arm[m]);
   }
   return most;
 }
@@ -110,6 +128,7 @@ typedef struct curved_pair {
   uint32_t body[2];
   expected e[2];
   double h;
+  bool many; /* points on triangles */
   int found;
   contact_point mid[CONTACT_POINT_MAX];
 } curved_pair;
@@ -122,6 +141,39 @@ static v3 slip_of(const curved_pair *p, v3 arm_a, v3 arm_b) {
 static v3 carry(v3 t, v3 from, v3 to) {
   const double f = v3_dot(t, to) / (1.0 + v3_dot(from, to));
   return v3_sub(t, v3_scale(f, v3_add(from, to)));
+}
+
+static bool has_feature(const cache_key *key, size_t count, uint32_t feature) {
+  for (size_t k = 0; k < count; k++)
+    if (key[k].feature == feature) return true;
+  return false;
+}
+
+/* On meshes names of points change with the triangles: contact k of the pair's has the point of its
+ * name or, of those with new names, the one nearest to where the material points will be. A rim
+ * that lies nearly flat is touched far from there, but no farther than what is estimated turns. */
+static const contact_point *find_near(const assembler *a, const curved_pair *p, size_t k,
+                                      const cache_key *key, size_t count, const ccp_contact *c) {
+  const world_bodies *b = &a->world->bodies;
+  const v3 arm[2] = {v3_load(c->arm_a), v3_load(c->arm_b)};
+  v3 at[2];
+  for (int m = 0; m < 2; m++)
+    at[m] = pose_apply(p->e[m].mid, quat_rotate_inverse(b->rotation[p->body[m]], arm[m]));
+  const v3 middle = v3_scale(0.5, v3_add(at[0], at[1]));
+  const contact_point *best = NULL;
+  const double turn = p->h * v3_norm(v3_sub(p->e[1].angular, p->e[0].angular));
+  double least = fmin(fade_to, 5.0 * turn) * fmin(v3_norm(arm[0]), v3_norm(arm[1]));
+  for (int m = 0; m < p->found; m++) {
+    const contact_point *q = &p->mid[m];
+    if (v3_dot(q->normal, v3_load(c->normal)) < 0.5) continue;
+    const double away = v3_norm(v3_sub(v3_scale(0.5, v3_add(q->point_a, q->point_b)), middle));
+    if (away > least) continue;
+    if (q->feature == key[k].feature) return q;
+    if (has_feature(key, count, q->feature)) continue;
+    least = away;
+    best = q;
+  }
+  return best;
 }
 
 static const contact_point *find_mid(const curved_pair *p, uint32_t feature, size_t count) {
@@ -192,10 +244,14 @@ static void curve_contact(assembler *a, const curved_pair *p, size_t k, const co
   const v3 n = f.n, t[2] = {f.t1, f.t2};
   const v3 u = slip_of(p, v3_load(c->arm_a), v3_load(c->arm_b));
   const world_bodies *bodies = &a->world->bodies;
-  const double part = fade(p->h * turning_of(bodies, p->body, p->e));
+  double turn = p->h * turning_of(bodies, p->body, p->e);
+  if (mid && (is_round(bodies, p->body[0]) || is_round(bodies, p->body[1])))
+    turn += 2.0 * v3_norm(v3_sub(mid->normal, n));
+  const double part = fade(turn);
   const double most = most_of(bodies, p->body, p->e, c, u, p->h);
   if (mid && v3_dot(n, mid->normal) < 0.5) return;
-  if (mid && a->curve.lasting[k]) curve_normal(a, p, k, mid, part, most);
+  const bool goes_on = a->curve.lasting[k] || (p->many && v3_dot(n, u) > -most);
+  if (mid && goes_on) curve_normal(a, p, k, mid, part, most);
   if (ccp_dim(a->problem, k) < 3) return;
   /* One that is new to the pair is no impact: that would change the motion that is expected. */
   if (!a->curve.lasting[k] && v3_dot(n, u) < -p->h * a->gravity) return;
@@ -203,6 +259,23 @@ static void curve_contact(assembler *a, const curved_pair *p, size_t k, const co
   const v3 u_mid = slip_at_middle(a, p, c, mid), to = mid ? mid->normal : n;
   for (int r = 0; r < 2; r++)
     b[1 + r] += part * clamp(v3_dot(carry(t[r], n, to), u_mid) - v3_dot(t[r], u), most);
+}
+
+/* In closed form, with n turned by dn = (h/2) V_t / l in half a step (V: of the centres, l: their
+ * distance). Slip is V - S x n with S = r_a w_a + r_b w_b, and in a frame that is turned along only
+ * its second part changes, where S spins about the normal: by (S n) (n x t) dn in direction t. */
+void contacts_curve_balls(const assembler *a, const collide_contact *c, const contact_frame *f,
+                          v3 image_velocity, double h, double *b) {
+  const world_bodies *w = &a->world->bodies;
+  if (!is_round(w, c->a) || !is_round(w, c->b)) return;
+  const mean_twist *ta = &a->mean[c->a], *tb = &a->mean[c->b];
+  const double ra = w->radius[c->a], rb = w->radius[c->b], l = ra + rb + c->point.gap;
+  const double spin = ra * v3_dot(f->n, ta->angular) + rb * v3_dot(f->n, tb->angular);
+  const v3 v = v3_add(v3_sub(tb->linear, ta->linear), image_velocity);
+  const double d1 = 0.5 * h * v3_dot(v, f->t1) / l, d2 = 0.5 * h * v3_dot(v, f->t2) / l;
+  const double part = fade(2.0 * sqrt(d1 * d1 + d2 * d2));
+  b[1] += part * spin * d2;
+  b[2] -= part * spin * d1;
 }
 
 static pose shape_mid(const world_bodies *b, uint32_t i, pose mid) {
@@ -232,13 +305,15 @@ static void curve_pair(assembler *a, double h, size_t first, size_t count) {
     least = fmin(least, (double)a->memory.gap[k]);
   }
   if (!(most > negligible * h * a->gravity)) return;
-  if (count == 1 || (!is_mesh(b, key->a) && !is_mesh(b, key->b)))
-    p.found =
-        narrow_collide_whole(b->shape[p.body[0]], shape_mid(b, p.body[0], p.e[0].mid),
-                             b->shape[p.body[1]], shape_mid(b, p.body[1], p.e[1].mid),
-                             fmax(margin, 0.0) + h * most, a->laws.whole, p.mid, CONTACT_POINT_MAX);
+  p.many = count > 1 && (is_mesh(b, key->a) || is_mesh(b, key->b));
+  p.found =
+      narrow_collide_whole(b->shape[p.body[0]], shape_mid(b, p.body[0], p.e[0].mid),
+                           b->shape[p.body[1]], shape_mid(b, p.body[1], p.e[1].mid),
+                           fmax(margin, 0.0) + h * most, a->laws.whole, p.mid, CONTACT_POINT_MAX);
   for (size_t k = first; k < first + count; k++) {
-    const contact_point *mid = find_mid(&p, key[k - first].feature, count);
+    const contact_point *mid =
+        p.many ? find_near(a, &p, k - first, key, count, &a->problem->bodies.contact[k])
+               : find_mid(&p, key[k - first].feature, count);
     curve_contact(a, &p, k, mid);
   }
 }

@@ -7,6 +7,12 @@
 #include "ccp/contact_frame.h"
 #include "ccp/problem.h"
 
+/* Contacts are found again from the smaller one of their bodies, as what slides or rolls over a
+ * wide floor leaves the floor's places behind in a step. */
+static inline bool place_on_second(const world_bodies *b, uint32_t i, uint32_t k) {
+  return b->diameter[k] < b->diameter[i];
+}
+
 /* Of the last solve, N s. */
 static inline v3 impulse_of(const assembler *a, size_t k) {
   const contact_frame f = contact_frame_of(&a->problem->bodies.contact[k]);

@@ -23,7 +23,9 @@ v3 assembler_moment(const assembler *a, size_t k) {
 }
 
 contact_place assembler_place_of(const assembler *a, size_t k) {
-  const double *arm = a->problem->bodies.contact[k].arm_a;
+  const ccp_contact *c = &a->problem->bodies.contact[k];
+  const cache_key *key = &collide_cache(a->collide)->now.key[k];
+  const double *arm = place_on_second(&a->world->bodies, key->a, key->b) ? c->arm_b : c->arm_a;
   return (contact_place){{(float)arm[0], (float)arm[1], (float)arm[2]}};
 }
 

@@ -53,6 +53,10 @@ void contacts_add_bare(assembler *a, const assembler_params *params, const plain
                        const collide_contact *batch, size_t count, size_t first,
                        contact_part *part);
 
+/* curvature.c. Two balls that roll on each other: their tangents' offsets, from b[1] on. */
+void contacts_curve_balls(const assembler *a, const collide_contact *c, const contact_frame *frame,
+                          v3 image_velocity, double h, double *b);
+
 static inline v3 contacts_start_velocity(const assembler *a, uint32_t i, v3 arm) {
   return v3_add(a->mean[i].linear, v3_cross(a->mean[i].angular, arm));
 }

@@ -54,6 +54,12 @@ void mesh_group_add(mesh_groups *all, const contact_point *c) {
   if (c->gap < g->kept[MESH_WAYS].gap) g->kept[MESH_WAYS] = *c;
 }
 
+bool mesh_groups_touch(const mesh_groups *all) {
+  for (int i = 0; i < all->count; i++)
+    if (all->group[i].kept[MESH_WAYS].gap < 0.0) return true;
+  return false;
+}
+
 /* Keeps the four that span the widest, of points in order round about; of equals, to more than
  * rounding, always the same. */
 static int group_thin(const mesh_group *g, contact_point *c, int n) {

@@ -32,6 +32,8 @@ typedef struct mesh_groups {
 
 void mesh_groups_begin(mesh_groups *all, double alike, double size, double margin);
 void mesh_group_add(mesh_groups *all, const contact_point *c);
+/* Does one of them overlap? */
+bool mesh_groups_touch(const mesh_groups *all);
 /* Puts what is kept into the sink: x becomes origin + rotation x. Points nearer to each other than
  * 1e-8 `size` are one. */
 void mesh_groups_deliver(const mesh_groups *all, quat rotation, v3 origin, double size,

@@ -112,7 +112,8 @@ typedef struct mesh_view {
   v3 n, lowest;
   manifold_face face;
   bool known, has_face;
-  bool whole; /* of the sink */
+  bool whole;   /* of the sink */
+  bool crosses; /* the plane of a triangle */
 } mesh_view;
 
 /* Where corners must be the same from step to step, is the deepest point no more than one of them
@@ -196,6 +197,9 @@ static double deeper_allowed(const shape_mesh *m, uint32_t t, int where, double 
                        v3_dot(m->edge_inward[e][0], m->edge_inward[e][1]) < -0.95;
   return goes_on ? 0.02 * size : 1e-9 * size;
 }
+
+/* Of the size: what is through less deep is rounding. */
+static const double through_least = 1e-3;
 
 static bool is_flat_about(const shape_mesh *m, const uint32_t v[3]) {
   return m->vertex_flat[v[0]] && m->vertex_flat[v[1]] && m->vertex_flat[v[2]];
@@ -306,6 +310,7 @@ static void triangle_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *
                               const v3 p[3], double margin, double size, mesh_view *view,
                               mesh_groups *all) {
   const contact_point along = face_contact(solid, p, m->normal[t], view);
+  view->crosses = view->crosses || along.gap < -through_least * size;
   if (along.gap > margin || is_behind(m, t, along.normal, view)) return;
   if (along.gap > -0.1 * size && is_flat_about(m, m->triangle[t])) {
     flat_contacts(m, t, solid, p, &along, margin, size, view, all);
@@ -329,6 +334,32 @@ static void triangle_contacts(const shape_mesh *m, uint32_t t, const gjk_solid *
   }
 }
 
+/* A solid that cuts deep through edges has no contact that any triangle takes as its own: the way
+ * out leads along none of the faces. How far it must go at least, to be free of each triangle for
+ * itself, counts where nothing else does: else it would seem not to touch at all. */
+static void find_through(const shape_mesh *m, aabb box, const gjk_solid *solid, pose place,
+                         double size, mesh_groups *all) {
+  contact_point deepest = {.gap = -through_least * size};
+  bool found = false;
+  mesh_walk walk = mesh_walk_begin();
+  uint32_t t;
+  while (mesh_walk_next(m, box, &walk, &t)) {
+    v3 p[3];
+    gjk_result g;
+    for (int k = 0; k < 3; k++) p[k] = v3_sub(m->vertex[m->triangle[t][k]], place.position);
+    const gjk_solid triangle = gjk_solid_points(p, 3);
+    if (!gjk_signed_distance(solid, &triangle, solid->round, &g)) continue;
+    if (g.gap - solid->round >= deepest.gap) continue;
+    deepest = (contact_point){.point_a = v3_add_scaled(g.a, solid->round, g.normal),
+                              .point_b = g.b,
+                              .normal = g.normal,
+                              .gap = g.gap - solid->round,
+                              .feature = narrow_mix(3 * t, 0)};
+    found = true;
+  }
+  if (found) mesh_group_add(all, &deepest);
+}
+
 void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const pose *pb,
                         narrow_sink *sink) {
   const shape_mesh *m = &b->mesh;
@@ -345,6 +376,7 @@ void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const po
   view.inside = INSIDE_UNKNOWN;
   view.known = false;
   view.whole = sink->whole;
+  view.crosses = false;
   mesh_walk walk = mesh_walk_begin();
   uint32_t t;
   while (mesh_walk_next(m, box, &walk, &t)) {
@@ -352,5 +384,6 @@ void narrow_convex_mesh(const shape *a, const pose *pa, const shape *b, const po
     for (int k = 0; k < 3; k++) p[k] = v3_sub(m->vertex[m->triangle[t][k]], place.position);
     triangle_contacts(m, t, &solid, p, sink->margin, size, &view, &all);
   }
+  if (view.crosses && !mesh_groups_touch(&all)) find_through(m, box, &solid, place, size, &all);
   mesh_groups_deliver(&all, pb->rotation, pa->position, size, sink);
 }
