@@ -126,6 +126,19 @@ class Models(CommandTest):
         self.assertEqual(result.code, 3)
         self.assertIn("t.urdf:2:1: a second shape in a <geometry>, <box>", result.err)
 
+    def test_limits_that_say_something_else_are_told(self):
+        link = '<link name="%s"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+        joint = '\n<joint name="j%s" type="%s"><parent link="a"/><child link="%s"/>%s</joint>'
+        self.write("l.urdf", '<robot name="l">' + "".join(link % n for n in "abcde") + joint % ("b", "revolute", "b", '<limit effort="1" velocity="1"/>')
+                   + joint % ("c", "prismatic", "c", '<limit lower="0.1" upper="0.1"/>') + joint % ("d", "continuous", "d", '<limit lower="-1" upper="1"/>')
+                   + joint % ("e", "floating", "e", '<limit lower="-1" upper="1"/>') + "</robot>")
+        result = self.run_scree("import", "l.urdf", "--out", "l.yaml")
+        self.assertEqual(result.code, 0, result.err)
+        for told in ("2:69: joint 'jb': lower and upper are 0 where they are not given: it does not move",
+                     "3:70: joint 'jc': lower and upper are the same", "4:71: joint 'jd': lower and upper limit nothing at a continuous joint",
+                     "5:1: joint 'je': a floating joint has no limit"):
+            self.assertIn("l.urdf:" + told, result.err)
+
     def test_parts_between_joints_are_told(self):
         self.write("p.xml", '<mujoco><worldbody>\n<body name="b"><joint type="slide" axis="1 0 0"/><joint axis="0 1 0"/><joint axis="1 0 0" range="-30 30"/>'
                    '<geom size="0.1"/></body></worldbody></mujoco>')

@@ -278,6 +278,16 @@ static scree_status read_limits(robot *r, const xml_element *e, const char *type
   if (!status && wanted && j->lower > j->upper)
     status = robot_fault(r, l, NULL, "joint '%s': its lower limit %g is above the upper one, %g",
                          j->name, j->lower, j->upper);
+  const bool given = xml_get(l, "lower") || xml_get(l, "upper");
+  if (!wanted && given)
+    robot_note(r, l, NULL, "joint '%s': lower and upper limit nothing at a %s joint", j->name,
+               type);
+  if (!status && wanted && j->lower == j->upper)
+    robot_note(r, l, NULL,
+               given ? "joint '%s': lower and upper are the same: it does not move"
+                     : "joint '%s': lower and upper are 0 where they are not given: it "
+                       "does not move",
+               j->name);
   j->limited = wanted;
   j->drive.lower = -INFINITY;
   j->drive.upper = INFINITY;
@@ -311,6 +321,8 @@ static scree_status read_joint(urdf *u, const xml_element *e, size_t body) {
   if (status || strcmp(type, "fixed") == 0) return status;
   if (strcmp(type, "floating") == 0) {
     r->bodies[body].free = true;
+    if (xml_child(e, "limit") || xml_child(e, "dynamics") || xml_child(e, "mimic"))
+      robot_note(r, e, NULL, "joint '%s': a floating joint has no limit, dynamics or mimic", name);
     return SCREE_OK;
   }
   robot_joint *j = robot_add_joint(r, e, name, body);

@@ -37,7 +37,7 @@ enum {
    * so many times first. The walker among 200 stones: 3.2 ms per step in the solver, then 1.5. */
   AUTO_LOOSE_PART = 4,
   AUTO_LOOSE_SWEEPS = 10,
-  /* The same where time is up. The vehicle on 2,000 stones with 5 ms a step: ten took 2 ms more. */
+  /* The same where time is up. The vehicle on 2,000 stones at 5 ms per step: ten took 2 ms more. */
   AUTO_LOOSE_LEAST = 2,
   /* Where one block in so many is in the largest island, and that is large, a step with little time
    * is swept as a whole: the same vehicle spent 3.3 ms on one sweep of its island. */
