@@ -1,4 +1,6 @@
-/* Entries of `bodies`: one body, or many by a loop, a lattice, at random or from a table. */
+/* Entries of `bodies`: one body, or many by a loop, a lattice, at random, from a table or as a
+ * belt.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -127,9 +129,11 @@ static scree_status build_turn(scree_scene *scene, scree_world *world, const sce
   scree_status status = scene_read_template(scene, scope, world, node, &t);
   if (!status) status = begin_entry(scene, &t);
   if (status) return status;
-  int makers = (t.keys.lattice != NULL) + (t.keys.random != NULL) + (t.keys.csv != NULL);
+  int makers = (t.keys.lattice != NULL) + (t.keys.random != NULL) + (t.keys.csv != NULL) +
+               (t.keys.belt != NULL);
   if (makers > 1)
-    status = scene_fault(&scene->doc, node, "body: one of lattice, random and csv is expected");
+    status =
+        scene_fault(&scene->doc, node, "body: one of lattice, random, csv and belt is expected");
   else if (!t.keys.shape && !t.keys.csv && t.keys.kind == SCREE_BODY_DYNAMIC &&
            !scene_given(&t.keys.head, &scene_section_body, "inertia"))
     status = scene_fault(&scene->doc, node, "body: key 'shape' is missing");
@@ -137,6 +141,8 @@ static scree_status build_turn(scree_scene *scene, scree_world *world, const sce
     status = build_lattice(scene, world, scope, &t);
   else if (t.keys.random)
     status = scene_build_random(scene, world, scope, &t);
+  else if (t.keys.belt)
+    status = scene_build_belt(scene, world, scope, &t);
   else if (t.keys.csv)
     status = scene_build_csv(scene, world, scope, &t);
   else

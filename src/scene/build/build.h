@@ -261,6 +261,9 @@ scree_status scene_build_excludes(scree_scene *scene, scree_world *world);
 /* build/csv.c */
 scree_status scene_build_csv(scree_scene *scene, scree_world *world, const scene_scope *scope,
                              scene_template *t);
+/* build/belt.c: shoes around wheels, and their hinges. */
+scree_status scene_build_belt(scree_scene *scene, scree_world *world, const scene_scope *scope,
+                              scene_template *t);
 /* build/place.c: bodies at random places without overlap. */
 scree_status scene_build_random(scree_scene *scene, scree_world *world, const scene_scope *scope,
                                 scene_template *t);

@@ -131,7 +131,7 @@ static scree_status read_emitter(scree_scene *scene, scree_world *world, const s
   if (!status) status = scene_read_template(scene, &scene->scope, world, e->keys.body, &e->body);
   if (status) return status;
   const scene_body_keys *b = &e->body.keys;
-  if (b->lattice || b->random || b->csv || b->loop || b->kind != 0 || !b->shape)
+  if (b->lattice || b->random || b->csv || b->belt || b->loop || b->kind != 0 || !b->shape)
     return scene_fault(&scene->doc, e->keys.body,
                        "body: an emitter needs one dynamic body with a shape");
   e->random.state = (uint64_t)e->keys.seed;

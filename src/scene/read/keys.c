@@ -265,10 +265,12 @@ static const scene_field body_fields[] = {
     PART("lattice", false, BODY(lattice), lattice),
     PART("random", false, BODY(random), random),
     PART("csv", false, BODY(csv), csv),
+    PART("belt", false, BODY(belt), belt),
     PART("sizes", false, BODY(sizes), sizes),
 };
 SECTION(body, "body",
-        "A body, or many by one of `for`, `lattice`, `random` and `csv`; then `position` shifts "
+        "A body, or many by one of `for`, `lattice`, `random`, `csv` and `belt`; then `position` "
+        "shifts "
         "them all.",
         body_fields, false);
 
@@ -540,6 +542,7 @@ const scene_section *const scene_section_list[] = {
     &scene_section_body,
     &scene_section_turn,
     &scene_section_lattice,
+    &scene_section_belt,
     &scene_section_random,
     &scene_section_csv,
     &scene_section_sizes,

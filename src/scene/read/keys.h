@@ -59,14 +59,14 @@ extern const scene_section scene_section_scene, scene_section_periodic, scene_se
     scene_section_half_space, scene_section_box_container, scene_section_cylinder_container,
     scene_section_cone_container, scene_section_mesh, scene_section_height_field,
     scene_section_compound, scene_section_part, scene_section_body, scene_section_lattice,
-    scene_section_random, scene_section_csv, scene_section_sizes, scene_section_class,
-    scene_section_region, scene_section_region_box, scene_section_region_cylinder,
-    scene_section_motion, scene_section_constant, scene_section_sine, scene_section_table,
-    scene_section_path, scene_section_event, scene_section_assembly, scene_section_exclude,
-    scene_section_joint, scene_section_coordinate, scene_section_spring, scene_section_motor,
-    scene_section_schedule, scene_section_force, scene_section_field, scene_section_fluid,
-    scene_section_emitter, scene_section_drain, scene_section_probe, scene_section_recording,
-    scene_section_turn;
+    scene_section_belt, scene_section_random, scene_section_csv, scene_section_sizes,
+    scene_section_class, scene_section_region, scene_section_region_box,
+    scene_section_region_cylinder, scene_section_motion, scene_section_constant, scene_section_sine,
+    scene_section_table, scene_section_path, scene_section_event, scene_section_assembly,
+    scene_section_exclude, scene_section_joint, scene_section_coordinate, scene_section_spring,
+    scene_section_motor, scene_section_schedule, scene_section_force, scene_section_field,
+    scene_section_fluid, scene_section_emitter, scene_section_drain, scene_section_probe,
+    scene_section_recording, scene_section_turn;
 /* All of them, in the order of the reference page. */
 extern const scene_section *const scene_section_list[];
 extern const size_t scene_section_list_count;
@@ -150,7 +150,7 @@ typedef struct scene_body_keys {
   scene_head head;
   const char *name, *material;
   int kind;
-  const scene_node *shape, *rotation, *motion, *loop, *lattice, *random, *csv, *sizes;
+  const scene_node *shape, *rotation, *motion, *loop, *lattice, *random, *csv, *belt, *sizes;
   double position[3], velocity[3], angular[3], density, mass, inertia[6], center[3], charge;
   long category, collides_with;
 } scene_body_keys;
@@ -164,6 +164,14 @@ typedef struct scene_generator_keys { /* lattice, random, csv, sizes, regions */
   const scene_node *region, *classes, *box, *cylinder;
   double uniform[2], lognormal[2], truncate[2];
 } scene_generator_keys;
+
+typedef struct scene_belt_keys {
+  scene_head head;
+  long number;
+  const scene_node *wheels;
+  double height, friction, damping;
+  const char *pin;
+} scene_belt_keys;
 
 typedef struct scene_class_keys {
   scene_head head;

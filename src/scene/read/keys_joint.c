@@ -103,3 +103,20 @@ static const scene_field schedule_fields[] = {
     PART("motor", true, SCHEDULE(motor), motor),
 };
 SECTION(schedule, "schedule", "Another motor of a joint from a time on.", schedule_fields, false);
+
+#define BELT(m) AT(scene_belt_keys, m)
+static const scene_field belt_fields[] = {
+    WHOLE("number", true, BELT(number), "", FROM(3), 5000, "shoes"),
+    ANY("wheels", true, BELT(wheels), "m",
+        "a list of [x, z, radius]: what the belt goes round, in the plane of x and z of `position` "
+        "and `rotation`; wheels within the belt may be left out"),
+    REAL("height", true, BELT(height), "m", FROM(0), INFINITY,
+         "of the middle of a shoe above a wheel that it rests on: half its thickness, and a gap"),
+    TEXT("pin", false, BELT(pin), "a name for its hinges, as pin[3]"),
+    REAL("friction", false, BELT(friction), "N m", FROM(0), INFINITY, "of each hinge; default 0"),
+    REAL("damping", false, BELT(damping), "N m s", FROM(0), INFINITY, "of each hinge; default 0"),
+};
+SECTION(belt, "belt",
+        "A belt or track: the body is a shoe, and so many are laid round wheels, joined by hinges "
+        "about y. z of a shoe points outwards. Their pitch is what closes the belt.",
+        belt_fields, false);

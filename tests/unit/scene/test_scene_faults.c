@@ -252,7 +252,7 @@ static const struct {
      "scene.yaml:1:58: uniform: 2 is larger than 1"},
     {"bodies: [{shape: {sphere: {radius: 1}}, lattice: {count: [1, 1, 1], pitch: [1, 1, 1]}, csv: "
      "{file: x}}]",
-     "scene.yaml:1:10: body: one of lattice, random and csv is expected"},
+     "scene.yaml:1:10: body: one of lattice, random, csv and belt is expected"},
     {"joints: [{kind: hinge, bodies: [a, world], anchor: [0, 0, 0]}]\n" BALL,
      "scene.yaml:1:33: there is no body 'a'; there are none"},
     {"bodies: [{name: k, for: {i: 3}, position: ['${9 * i}', 0, 0], shape: {sphere: {radius: "
