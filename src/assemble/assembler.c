@@ -155,6 +155,19 @@ static size_t add_some(assembler *a, double h, size_t begin, size_t end, size_t 
   return broken;
 }
 
+/* On several ranks all know the free velocities of all bodies, also of those that are not in the
+ * problem; and all say how many are stiff, as each has others. */
+static size_t stiffen_far(assembler *a, double h) {
+  size_t far = 0;
+  for (uint32_t i = 0; a->joints.stiff && i < a->world->bodies.limit; i++) {
+    scree_ccp_body_def def;
+    if (!a->world->bodies.alive[i] || !world_is_dynamic(a->world, i) || a->ranks->near[i]) continue;
+    assembler_fill_body(a, i, &def);
+    far += assembler_stiffen(a, i, h, &def);
+  }
+  return far;
+}
+
 static scree_status add_bodies(assembler *a, double h, assembler_report *report) {
   const size_t n = a->order.moving, pieces = pieces_of(n);
   size_t stiff = 0, broken = SIZE_MAX;
@@ -169,6 +182,7 @@ static scree_status add_bodies(assembler *a, double h, assembler_report *report)
       if (first < broken) broken = first;
     }
   }
+  if (a->ranks) stiff += stiffen_far(a, h);
   report->stiff_bodies += stiff;
   return broken == SIZE_MAX ? SCREE_OK : ccp_refuse_body(a->problem, broken);
 }
@@ -193,12 +207,14 @@ static scree_status share(assembler *a, assembler_report *report) {
   /* A rank without contacts takes part in the solve all the same. */
   if (!status) status = assembler_reserve_g(a, scree_ccp_row_count(a->problem) + 1);
   if (status) return status;
-  double sums[2] = {(double)report->contacts, (double)scree_ccp_row_count(a->problem)};
+  double sums[3] = {(double)report->contacts, (double)scree_ccp_row_count(a->problem),
+                    (double)a->joints.count};
   double most[4] = {report->penetration, report->penetration_percent, report->joint_error,
                     report->joint_error_percent};
-  ranks_reduce(a->context->ranks, sums, 2, most, 4);
+  ranks_reduce(a->context->ranks, sums, 3, most, 4);
   report->contacts = (size_t)sums[0];
   report->rows = (size_t)sums[1];
+  a->joints.all = (size_t)sums[2];
   report->penetration = most[0];
   report->penetration_percent = most[1];
   report->joint_error = most[2];
@@ -224,6 +240,10 @@ scree_status assembler_build(assembler *a, const assembler_params *params,
     /* Ranks are divided by where bodies will be. Sorting uses the arrays of velocities as room, so
      * these are computed again later. */
     status = world_free_velocities(w, params->h, a->linear, a->angular);
+    if (!status) {
+      assembler_note_extremes(a, params->h);
+      assembler_note_laws(a); /* from how far laws hold: ghosts */
+    }
     if (!status) status = a->ranks->divide(a->ranks, a, params);
     if (status) return status;
   }
@@ -284,10 +304,11 @@ scree_status assembler_finish(assembler *a, assembler_report *report) {
                       a->world->time);
 }
 
-void assembler_accept(assembler *a) {
-  assembler_keep_joints(a);
+scree_status assembler_accept(assembler *a) {
+  const scree_status status = assembler_keep_joints(a);
   a->memory.solved = true;
   a->memory.begun = false;
+  return status;
 }
 
 void assembler_swap_memory(assembler *a) {

@@ -116,7 +116,7 @@ scree_status assembler_find_strain(assembler *a, const assembler_params *params,
                                    assembler_hit *hit);
 /* After finish: energy from nowhere (checks/gain.c), so that the step is better made in parts. */
 bool assembler_gains(assembler *a, const assembler_params *params);
-void assembler_accept(assembler *a);
+scree_status assembler_accept(assembler *a);
 /* checks/look.c: `again` will see contacts from no farther than before. */
 scree_status assembler_see_no_farther(assembler *a);
 /* Forgets the step that was built: the memory is the one before it. */
@@ -277,6 +277,8 @@ scree_status assembler_try_lines(assembler *a, const assembler_params *params, b
 /* Changes the inverse mass and inertia of a body and its free velocity, where it is stiff; says
  * whether. */
 bool assembler_stiffen(assembler *a, uint32_t body, double h, scree_ccp_body_def *def);
+/* The same of its mass and inertia alone, once more. */
+void assembler_keep_stiff(const assembler *a, uint32_t body, scree_ccp_body_def *def);
 /* joints/blocks.c */
 scree_status assembler_add_joints(assembler *a, const assembler_params *params,
                                   assembler_report *report);
@@ -294,7 +296,7 @@ void assembler_push_block(assembler *a, size_t block);
 /* joints/links.c */
 scree_status assembler_add_links(assembler *a, const assembler_params *params);
 void assembler_push_links(assembler *a);
-void assembler_keep_joints(assembler *a);
+scree_status assembler_keep_joints(assembler *a);
 void assembler_swap_memory(assembler *a);
 scree_status assembler_reserve_g(assembler *a, size_t rows);
 /* checks/lift.c, after finish: how far the relaxed model pushes contacts that slide apart in the

@@ -115,8 +115,8 @@ typedef struct user_contacts {
  * joints/stiffness.c. */
 typedef struct joint_rows {
   struct joint_part *part; /* blocks of joints (joints/joints.h) */
-  size_t count;
-  uint32_t *first, *next; /* joints of each body, by joint and side: 1 + 3 joint + side */
+  size_t count, all;       /* all: of all ranks */
+  uint32_t *first, *next;  /* joints of each body, by joint and side: 1 + 3 joint + side */
   /* Of each body at the end of the step, with the twist that leads there. */
   pose *end;
   mean_twist *end_twist;

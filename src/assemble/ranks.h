@@ -6,7 +6,8 @@
  * of them by the same twists, and whatever looks at the world (emitters, drains, probes, events,
  * frames) works on every rank as on one. Contacts are divided: each dynamic body belongs to a rank,
  * by its place, and a pair belongs to the rank of one of its bodies, by a rule that all ranks
- * compute alike.
+ * compute alike. What joints and links tie together belongs to one rank, which has all rows of
+ * them: no machine is cut.
  *
  *   divide    whose bodies are whose; which of the others come near mine (ghosts)
  *   share     contacts are in the problem: bodies that several ranks push have copies (ccp/ranks.h)
@@ -45,6 +46,15 @@ typedef struct assembler_ranks {
   scree_status (*whole)(struct assembler_ranks *r, struct assembler *a, const scree_ccp **problem,
                         double **g);
   void (*take)(struct assembler_ranks *r, struct assembler *a);
+  /* Of numbers by the rows of that problem, those by the rows of mine. */
+  void (*pick)(struct assembler_ranks *r, const struct assembler *a, const double *all,
+               double *mine);
+  /* Are the rows of a joint or link between these bodies (UINT32_MAX: the world) mine? */
+  bool (*has)(const struct assembler_ranks *r, const struct assembler *a, const uint32_t *body,
+              size_t count);
+  /* Some bytes of each rank, told to all, in the order of ranks; valid until the next call. */
+  scree_status (*tell)(struct assembler_ranks *r, const void *mine, size_t size, const void **all,
+                       size_t *total);
   void (*destroy)(struct assembler_ranks *r);
 } assembler_ranks;
 

@@ -24,8 +24,8 @@
 typedef struct ccp_ranks {
   rank_team *ranks;
   void *user;
-  const uint16_t *copies; /* of each body of the problem: k, 1 where it is here alone */
-  size_t blocks;          /* of all ranks */
+  const uint16_t *copies;  /* of each body of the problem: k, 1 where it is here alone */
+  size_t blocks, contacts; /* of all ranks; contacts are some of the blocks */
   /* Linear and angular parts (6 doubles at `lines`, `stride` doubles per body) of all bodies with
    * copies become their mean. */
   void (*average)(void *user, double *lines, size_t stride);

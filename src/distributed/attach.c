@@ -71,7 +71,7 @@ static void measure(distributed *d, const assembler *a) {
   const world_bodies *b = &a->world->bodies;
   double sum = 0.0, count = 0.0;
   for (size_t i = 0; i < d->limit; i++)
-    if (is_there(a, i) && isfinite(b->radius[i])) {
+    if (is_there(a, i) && b->shape[i] && isfinite(b->radius[i])) {
       sum += b->radius[i];
       count += 1.0;
     }
@@ -83,30 +83,53 @@ static void mark_large(distributed *d, const assembler *a, size_t i) {
   d->large[i] = !(a->world->bodies.radius[i] <= large_part * d->mean_radius);
 }
 
-/* New bodies go to the rank whose domain they lie in. */
+/* The place that decides whose body it is. */
+static v3 place_of(const distributed *d, const assembler *a, uint32_t i) {
+  return d->units.of ? d->units.centre[d->units.of[i]] : a->world->bodies.position[i];
+}
+
+/* New bodies go to the rank whose domain they lie in, or that has the unit they belong to. */
 static void place_new(distributed *d, const assembler *a) {
   const world_bodies *b = &a->world->bodies;
   for (size_t i = 0; i < d->limit; i++) {
     if (!is_there(a, i) || d->generation[i] == b->generation[i]) continue;
-    d->owner[i] = (uint16_t)domains_find(&d->domains, d->ranks->count, b->position[i]);
+    const uint32_t first = d->units.of ? d->units.of[i] : (uint32_t)i;
+    d->owner[i] = first == i ? (uint16_t)domains_find(&d->domains, d->ranks->count,
+                                                      place_of(d, a, (uint32_t)i))
+                             : d->owner[first];
     d->generation[i] = b->generation[i];
     mark_large(d, a, i);
   }
 }
 
-static bool is_uneven(const distributed *d, const assembler *a) {
-  const world_bodies *b = &a->world->bodies;
-  const size_t parts = (size_t)d->ranks->count, all = d->first[parts];
-  size_t left = 0, most = 0;
-  for (size_t r = 0; r < parts; r++) {
+/* A joint was made between bodies of two ranks. */
+static bool is_cut(const distributed *d, const assembler *a) {
+  for (size_t i = 0; d->units.of && i < d->limit; i++)
+    if (is_there(a, i) && d->owner[i] != d->owner[d->units.of[i]]) return true;
+  return false;
+}
+
+static size_t most_of(const distributed *d) {
+  size_t most = 0;
+  for (int r = 0; r < d->ranks->count; r++) {
     const size_t count = d->first[r + 1] - d->first[r];
     most = count > most ? count : most;
   }
+  return most;
+}
+
+/* What one unit has too much of, no bisection changes. */
+static bool is_uneven(distributed *d, const assembler *a) {
+  const size_t parts = (size_t)d->ranks->count, all = d->first[parts], most = most_of(d);
+  size_t left = 0;
+  if (d->units.of) units_find_centres(&d->units, a->world);
   for (size_t k = 0; k < all; k++)
-    left +=
-        domains_find(&d->domains, d->ranks->count, b->position[d->list[k]]) != d->owner[d->list[k]];
+    left += domains_find(&d->domains, d->ranks->count, place_of(d, a, d->list[k])) !=
+            d->owner[d->list[k]];
+  const double share = (1.0 + surplus_part) * (double)all + (double)parts;
   return (double)left > left_part * (double)all ||
-         (double)(most * parts) > (1.0 + surplus_part) * (double)all + (double)parts;
+         ((double)(most * parts) > share &&
+          (double)most > (1.0 + surplus_part) * (double)d->most + 1.0);
 }
 
 /* A bed is cut across its height only where it is twice as high as wide. */
@@ -120,11 +143,14 @@ static scree_status bisect(distributed *d, assembler *a) {
   const world_bodies *b = &a->world->bodies;
   d->domains.weight = weight_of(a->world);
   measure(d, a);
-  const size_t count = list_dynamic(a, d->list);
-  const scree_status status = domains_bisect(d->context, &d->domains, d->ranks->count, count,
-                                             d->list, b->position, d->owner);
+  const units *u = &d->units;
+  const size_t count = u->of ? u->count : list_dynamic(a, d->list);
+  const scree_status status =
+      domains_bisect(d->context, &d->domains, d->ranks->count, count, u->of ? u->list : d->list,
+                     u->of ? u->weight : NULL, u->of ? u->centre : b->position, d->owner);
   for (size_t i = 0; i < d->limit; i++) {
     if (!is_there(a, i)) continue;
+    if (u->of) d->owner[i] = d->owner[u->of[i]];
     d->generation[i] = b->generation[i];
     mark_large(d, a, i);
   }
@@ -138,17 +164,22 @@ static scree_status find_owners(distributed *d, assembler *a) {
   const scree_world *w = a->world;
   const bool changed = d->revision != w->revision || d->limit != w->bodies.limit;
   if (reserve(d, w->bodies.limit)) return SCREE_ERROR_MEMORY;
+  if (changed && (d->units.of || units_are_there(w)) && units_find(d->context, &d->units, w))
+    return SCREE_ERROR_MEMORY;
   if (d->divided && changed) place_new(d, a);
   if (d->divided && changed) sort_by_rank(d, a);
   if (changed) d->placed = false;
   d->revision = w->revision;
-  if (d->divided && (++d->steps < BISECT_STEPS || !is_uneven(d, a))) {
+  const bool cut = changed && d->divided && is_cut(d, a);
+  if (d->divided && !cut && (++d->steps < BISECT_STEPS || !is_uneven(d, a))) {
     if (d->steps >= BISECT_STEPS) d->steps = 0;
     return SCREE_OK;
   }
+  if (d->units.of && !changed) units_find_centres(&d->units, w);
   scree_status status = d->divided ? distributed_merge(d, a) : SCREE_OK;
   if (!status) status = bisect(d, a);
   sort_by_rank(d, a);
+  d->most = most_of(d);
   d->divided = true;
   return status;
 }
@@ -181,6 +212,7 @@ static void destroy(assembler_ranks *r) {
   distributed *d = (distributed *)r;
   scree_context *c = d->context;
   domains_free(c, &d->domains);
+  units_free(c, &d->units);
   sharing_free(c, &d->sharing);
   memory_free(c, d->owner);
   memory_free(c, d->large);
@@ -200,14 +232,13 @@ static void destroy(assembler_ranks *r) {
   memory_free(c, d->kept);
   memory_free(c, d->place);
   memory_free(c, d->g);
+  memory_free(c, d->term);
   scree_ccp_destroy(d->problem);
   memory_free(c, d);
 }
 
 /* Why this world cannot be divided, or null. */
 static const char *refusal_of(const scree_world *w) {
-  if (w->joint_count) return "joints are not divided yet";
-  if (w->link_count) return "springs and beams are not divided yet";
   for (size_t k = 0; k < w->material_count * w->material_count; k++) {
     const scree_material_def *m = &w->pair[k];
     if (law_bounces(m)) return "restitution is not divided yet";
@@ -237,6 +268,9 @@ scree_status distributed_attach(assembler *a) {
                 .widen = widen,
                 .whole = distributed_whole,
                 .take = distributed_take,
+                .pick = distributed_pick,
+                .has = distributed_has,
+                .tell = distributed_tell,
                 .destroy = destroy},
       .context = context,
       .ranks = context->ranks,

@@ -50,21 +50,22 @@ static scree_status find_touched(distributed *d, const assembler *a, size_t *cou
 static scree_status tell(distributed *d, const assembler *a, size_t count, size_t *offset) {
   sharing *s = &d->sharing;
   const int n = d->ranks->count;
-  size_t mine[2] = {count, a->problem->block_count}, place[DISTRIBUTED_MOST],
-         size[DISTRIBUTED_MOST], total = 0;
-  size_t all[2 * DISTRIBUTED_MOST];
+  size_t mine[3] = {count, a->problem->block_count, a->memory.contact_count},
+         place[DISTRIBUTED_MOST], size[DISTRIBUTED_MOST], total = 0;
+  size_t all[3 * DISTRIBUTED_MOST];
   for (int r = 0; r < n; r++) {
     place[r] = (size_t)r * sizeof mine;
     size[r] = sizeof mine;
   }
   d->ranks->gather(d->ranks, mine, all, place, size);
-  d->hooks.solve.blocks = 0;
+  d->hooks.solve.blocks = d->hooks.solve.contacts = 0;
   for (int r = 0; r < n; r++) {
     offset[r] = total;
     place[r] = total * sizeof *s->told;
-    size[r] = all[2 * r] * sizeof *s->told;
-    total += all[2 * r];
-    d->hooks.solve.blocks += all[2 * r + 1];
+    size[r] = all[3 * r] * sizeof *s->told;
+    total += all[3 * r];
+    d->hooks.solve.blocks += all[3 * r + 1];
+    d->hooks.solve.contacts += all[3 * r + 2];
   }
   offset[n] = total;
   if (memory_grow(d->context, &s->told, total + 1, sizeof *s->told)) return SCREE_ERROR_MEMORY;

@@ -1,8 +1,10 @@
-/* The whole problem on every rank: small ones, where messages cost more than they save, and hard
- * ones, which need a method that sees all of it. Each rank adds its contacts, all get all of them
- * in the order of ranks, and each then solves the same problem with the same bits. */
+/* The whole problem on every rank: small ones and machines, where messages cost more than they
+ * save, and hard ones, which need a method that sees all of it. Each rank adds its contacts, all
+ * get all of them in the order of ranks, and each then solves the same problem with the same bits.
+ */
 #include <string.h>
 
+#include "assemble/joints/joints.h"
 #include "ccp/problem.h"
 #include "distributed/distributed.h"
 
@@ -30,6 +32,41 @@ static void pack(const assembler *a, size_t k, whole_contact *out) {
   memcpy(out->g, a->g + row, rows * sizeof(double));
 }
 
+/* A block of a joint or link on its way: this, then its rows, each with its terms. */
+typedef struct whole_block {
+  scree_set set;
+  uint64_t rows;
+} whole_block;
+
+typedef struct whole_row {
+  double offset, compliance, g;
+  uint64_t terms;
+} whole_row;
+
+/* Of the blocks that are no contacts; returns how many bytes. */
+static size_t pack_blocks(const assembler *a, char *out) {
+  const scree_ccp *p = a->problem;
+  const ccp_bodies *bodies = &p->bodies;
+  const size_t before = p->row_start[bodies->contact_count];
+  blob_out to = {.bytes = out};
+  for (size_t k = bodies->contact_count; k < p->block_count; k++) {
+    const whole_block block = {*ccp_set(p, k), (uint64_t)ccp_dim(p, k)};
+    blob_put(&to, &block, sizeof block);
+    for (size_t row = p->row_start[k]; row < p->row_start[k + 1]; row++) {
+      const size_t first = bodies->term_start[row - before];
+      const whole_row one = {p->offset[row], p->compliance ? p->compliance[row] : 0.0, a->g[row],
+                             bodies->term_start[row - before + 1] - first};
+      blob_put(&to, &one, sizeof one);
+      for (size_t t = 0; t < one.terms; t++) {
+        scree_ccp_term term = bodies->term[first + t];
+        if (term.body != SCREE_CCP_WORLD) term.body = a->order.body[term.body];
+        blob_put(&to, &term, sizeof term);
+      }
+    }
+  }
+  return to.at;
+}
+
 /* All bodies that are in a problem, in the order of the world; mark: 1 + place in the problem. */
 static scree_status add_bodies(distributed *d, const assembler *a) {
   const world_bodies *b = &a->world->bodies;
@@ -39,6 +76,8 @@ static scree_status add_bodies(distributed *d, const assembler *a) {
     if (!b->alive[i] || b->kind[i] == SCREE_BODY_FIXED) continue;
     scree_ccp_body_def def;
     assembler_fill_body(a, (uint32_t)i, &def);
+    if (world_is_dynamic(a->world, i)) assembler_keep_stiff(a, (uint32_t)i, &def);
+    if (b->point && b->point[i]) memset(def.inverse_inertia, 0, sizeof def.inverse_inertia);
     v3_store(def.v_free, d->free_linear[i]);
     v3_store(def.v_free + 3, d->free_angular[i]);
     const scree_status status = scree_ccp_add_body(d->problem, &def, NULL);
@@ -67,9 +106,58 @@ static scree_status add_contacts(distributed *d, const whole_contact *all, size_
   return SCREE_OK;
 }
 
+static const char *take_bytes(const char *from, void *to, size_t size) {
+  memcpy(to, from, size);
+  return from + size;
+}
+
+/* The blocks in `size` bytes, of which mine begin at d->told. */
+static scree_status add_blocks(distributed *d, const char *from, size_t size) {
+  const char *mine = from + d->told, *end = from + size;
+  scree_ccp_row_def rows[SCREE_MAX_DIM];
+  size_t first[SCREE_MAX_DIM];
+  while (from < end) {
+    whole_block block;
+    size_t terms = 0;
+    const size_t row = d->problem->row_count;
+    if (from == mine) d->first_row = row;
+    from = take_bytes(from, &block, sizeof block);
+    if (memory_grow(d->context, &d->g, row + block.rows, sizeof *d->g)) return SCREE_ERROR_MEMORY;
+    for (size_t k = 0; k < block.rows; k++) {
+      whole_row one;
+      from = take_bytes(from, &one, sizeof one);
+      first[k] = terms;
+      terms += one.terms;
+      if (memory_grow(d->context, &d->term, terms, sizeof *d->term)) return SCREE_ERROR_MEMORY;
+      for (size_t t = first[k]; t < terms; t++) {
+        from = take_bytes(from, &d->term[t], sizeof *d->term);
+        d->term[t].body = place_of(d, d->term[t].body);
+      }
+      rows[k] = (scree_ccp_row_def){
+          .term_count = one.terms, .offset = one.offset, .compliance = one.compliance};
+      d->g[row + k] = one.g;
+    }
+    for (size_t k = 0; k < block.rows; k++) rows[k].terms = d->term + first[k];
+    const scree_status status = scree_ccp_add_block(d->problem, &block.set, rows);
+    if (status) return status;
+  }
+  return SCREE_OK;
+}
+
+/* Those of all ranks, behind the contacts. */
+static scree_status gather_blocks(distributed *d, const assembler *a) {
+  const size_t mine = pack_blocks(a, NULL);
+  const void *all;
+  size_t total;
+  if (memory_grow(d->context, &d->blob, mine + 1, 1)) return SCREE_ERROR_MEMORY;
+  pack_blocks(a, d->blob);
+  const scree_status status = distributed_tell(&d->hooks, d->blob, mine, &all, &total);
+  return status ? status : add_blocks(d, all, total);
+}
+
 /* What each rank has, one after the other. */
 static scree_status gather(distributed *d, const assembler *a, size_t *all) {
-  const size_t mine = a->problem->block_count;
+  const size_t mine = a->problem->bodies.contact_count;
   size_t offset[DISTRIBUTED_MOST], size[DISTRIBUTED_MOST], count[DISTRIBUTED_MOST];
   for (int r = 0; r < d->ranks->count; r++) {
     offset[r] = (size_t)r * sizeof mine;
@@ -102,11 +190,22 @@ scree_status distributed_whole(assembler_ranks *r, assembler *a, const scree_ccp
   scree_ccp_clear(d->problem);
   scree_ccp_set_reference_speed(d->problem, a->problem->reference_speed);
   ccp_set_least_speed(d->problem, a->problem->least_speed);
+  d->problem->asks_contradictions = a->problem->asks_contradictions;
   status = add_bodies(d, a);
   if (!status) status = add_contacts(d, (const whole_contact *)(const void *)d->bytes, all);
+  if (!status && units_are_there(a->world)) status = gather_blocks(d, a);
   *problem = d->problem;
   *g = d->g;
   return status;
+}
+
+void distributed_pick(assembler_ranks *r, const assembler *a, const double *all, double *mine) {
+  const distributed *d = (const distributed *)r;
+  const scree_ccp *p = a->problem;
+  const size_t rows = p->row_start[p->bodies.contact_count];
+  if (rows) memcpy(mine, all + d->problem->row_start[d->first_block], rows * sizeof *mine);
+  if (p->row_count > rows)
+    memcpy(mine + rows, all + d->first_row, (p->row_count - rows) * sizeof *mine);
 }
 
 /* All ranks take the solution of rank 0: where a time limit ended a solve, the ranks' own solutions
@@ -114,6 +213,5 @@ scree_status distributed_whole(assembler_ranks *r, assembler *a, const scree_ccp
 void distributed_take(assembler_ranks *r, assembler *a) {
   distributed *d = (distributed *)r;
   d->ranks->broadcast(d->ranks, 0, d->g, d->problem->row_count * sizeof *d->g);
-  const size_t first = d->problem->row_start[d->first_block];
-  memcpy(a->g, d->g + first, a->problem->row_count * sizeof *a->g);
+  distributed_pick(r, a, d->g, a->g);
 }

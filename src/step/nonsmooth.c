@@ -83,31 +83,6 @@ static scree_status stopped(scree_stepper *s) {
   return context_fail(s->context, SCREE_ERROR_STOPPED, "step: stopped by the caller");
 }
 
-/* On several ranks: blocks up to which the whole problem is solved on each, at first and when
- * sweeps have failed. */
-enum { WHOLE_BLOCKS = 500, WHOLE_RETRY = 100000 };
-
-static bool is_whole(const scree_stepper *s, bool retry) {
-  const assembler_ranks *r = s->assembler->ranks;
-  return r && s->whole_solver && r->solve.blocks <= (retry ? WHOLE_RETRY : WHOLE_BLOCKS);
-}
-
-/* A signal must not end it on one rank alone. */
-static scree_status solve_whole(scree_stepper *s, const scree_solve_settings *settings,
-                                scree_solve_info *out) {
-  assembler *a = s->assembler;
-  const scree_ccp *problem;
-  double *g;
-  bool (*const stop)(void *) = s->context->stop;
-  scree_status status = a->ranks->whole(a->ranks, a, &problem, &g);
-  if (status) return status;
-  s->context->stop = NULL;
-  status = solver_solve(s->whole_solver, problem, settings, g, out);
-  s->context->stop = stop;
-  if (!status) a->ranks->take(a->ranks, a);
-  return status;
-}
-
 /* `again`: the solver solved this problem last, with other offsets. */
 static scree_status run_solver(scree_stepper *s, const assembler_params *params, bool retry,
                                bool again, scree_solve_info *out) {
@@ -116,7 +91,7 @@ static scree_status run_solver(scree_stepper *s, const assembler_params *params,
   memset(out, 0, sizeof *out);
   out->model = s->def.model;
   if ((a->ranks ? a->ranks->solve.blocks : scree_ccp_block_count(a->problem)) == 0) return SCREE_OK;
-  if (is_whole(s, retry)) return solve_whole(s, &settings, out);
+  if (step_is_whole(s, retry)) return step_solve_whole(s, params, &settings, out);
   scree_solver *solver = retry && s->retry_solver ? s->retry_solver : s->solver;
   scree_status status =
       (again ? solver_solve_again : solver_solve)(solver, a->problem, &settings, a->g, out);
@@ -160,8 +135,8 @@ static void find_lift(scree_stepper *s, scree_step_info *info) {
   info->lifted += (size_t)count;
 }
 
-static void advance(scree_stepper *s, double h, scree_step_info *info,
-                    const assembler_report *report) {
+static scree_status advance(scree_stepper *s, double h, scree_step_info *info,
+                            const assembler_report *report) {
   const double start = timer_now();
   const joint_rows *joints = &s->assembler->joints;
   info->impacts += s->assembler->impacts.count;
@@ -169,7 +144,8 @@ static void advance(scree_stepper *s, double h, scree_step_info *info,
   info->impacts_left = info->impacts_left || s->assembler->impacts.left;
   if (info->model == SCREE_MODEL_RELAXED) find_lift(s, info);
   assembler_open_ledger(s->assembler, &info->ledger);
-  assembler_accept(s->assembler);
+  const scree_status status = assembler_accept(s->assembler);
+  if (status) return status;
   step_integrate(s->world, h, s->assembler->linear, s->assembler->angular, s->assembler->shared);
   assembler_take_shifts(s->assembler);
   assembler_close_ledger(s->assembler, &info->ledger);
@@ -181,6 +157,7 @@ static void advance(scree_stepper *s, double h, scree_step_info *info,
   }
   info->touching = report->touching;
   info->advanced = true;
+  return SCREE_OK;
 }
 
 /* Proven to have no solution: where the step would end there is an overlap, in however many parts
@@ -193,14 +170,14 @@ static bool has_none(const scree_solve_info *solved) {
  * in the motion to the next order; with few contacts it is not worth its price. */
 enum { MOST_BENDS = 2 };
 
-static scree_status bend_joints(scree_stepper *s, const assembler_params *params,
+static scree_status bend_joints(scree_stepper *s, const assembler_params *params, bool contacts,
                                 scree_step_info *info, scree_solve_info *solved) {
   for (int k = 0; k < MOST_BENDS; k++) {
     bool again = false;
-    if (s->assembler->memory.contact_count || solved->outcome != SCREE_OUTCOME_SOLVED ||
-        effort_is_late(s, info))
+    if (contacts || solved->outcome != SCREE_OUTCOME_SOLVED || effort_is_late(s, info))
       return SCREE_OK;
     scree_status status = assembler_bend_joints(s->assembler, params, &again);
+    if (!status && s->assembler->joints.all) again = ranks_any(ranks_of(s), again);
     if (status || !again) return status;
     status = run_solver(s, params, false, true, solved);
     if (status) return status;
@@ -246,7 +223,7 @@ static scree_status build_and_solve(scree_stepper *s, const assembler_params *pa
     info->solves++;
     info->retries++;
   }
-  if (!status) status = bend_joints(s, params, info, solved);
+  if (!status) status = bend_joints(s, params, report->contacts > 0, info, solved);
   info->seconds_solve += timer_now() - start;
   /* Ranks stop as one, after the step. */
   if (!status && !ranks_of(s) && context_stopped(s->context)) status = stopped(s);
@@ -432,7 +409,8 @@ static scree_status step_span(scree_stepper *s, double h, double first, bool ret
     }
     info->unresolved += cut > 0.0;
     note_solve(info, &solved);
-    advance(s, params.h, info, &report);
+    const scree_status advanced = advance(s, params.h, info, &report);
+    if (advanced) return advanced;
     info->parts++;
     done = last ? h : done + params.h;
     if (++good_ones == 2) {
@@ -559,8 +537,7 @@ static scree_status make_step(scree_stepper *s, double h, scree_step_info *info)
     assembler_undo(s->assembler);
     return SCREE_OK;
   }
-  advance(s, h, info, &report);
-  return SCREE_OK;
+  return advance(s, h, info, &report);
 }
 
 static scree_status step(scree_stepper *s, double h, scree_step_info *info) {

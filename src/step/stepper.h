@@ -48,6 +48,10 @@ struct scree_stepper {
   char *snapshot;        /* retry: the state at the start of the step */
 };
 
+/* whole.c: on several ranks, is the problem of the step solved whole on each? And its solution. */
+bool step_is_whole(const scree_stepper *s, bool retry);
+scree_status step_solve_whole(scree_stepper *s, const assembler_params *params,
+                              const scree_solve_settings *settings, scree_solve_info *out);
 /* contacts.c: of several ranks, those of all on each, until the next step. All call it. */
 scree_status stepper_gather_contacts(scree_stepper *stepper);
 

@@ -97,6 +97,7 @@ static double joint_turn(const assembler *a, double h) {
     for (int s = 0; s < JOINT_SIDES; s++)
       if (j->body[s] != WORLD_NO_BODY) turn = fmax(turn, h * v3_norm(a->angular[j->body[s]]));
   }
+  if (a->ranks) ranks_reduce(a->context->ranks, NULL, 0, &turn, 1);
   return turn;
 }
 
@@ -106,6 +107,7 @@ static double joint_kinetic(const assembler *a) {
   for (size_t k = 0; k < a->joints.count; k++)
     for (int s = 0; works(a, k) && s < JOINT_SIDES; s++)
       sum += most_kinetic(a, a->world->joint[a->joints.part[k].joint].body[s]);
+  if (a->ranks) return ranks_sum(a->context->ranks, sum);
   return sum;
 }
 
@@ -114,13 +116,14 @@ static double damping_work(const assembler *a) {
   double sum = 0.0;
   for (size_t k = 0; a->joints.stiff && k < a->order.moving; k++) {
     const uint32_t i = a->order.body[k];
-    if (!world_is_dynamic(a->world, i)) continue;
+    if (!world_is_dynamic(a->world, i) || (a->ranks && !a->ranks->has(a->ranks, a, &i, 1)))
+      continue;
     const v3 lag = v3_sub(b->slow_turn[i], a->angular[i]);
     const v3 behind = v3_sub(b->slow_way[i], a->linear[i]);
     sum += v3_dot(sym3_mul_v3(a->joints.stiffness[i], lag), a->mean[i].angular) +
            a->joints.drag[i] * v3_dot(behind, a->mean[i].linear);
   }
-  return sum;
+  return a->ranks ? ranks_sum(a->context->ranks, sum) : sum;
 }
 
 static double held_work(const assembler *a) {
@@ -129,7 +132,7 @@ static double held_work(const assembler *a) {
     const joint_part *part = &a->joints.part[k];
     if (is_held(part, &a->world->joint[part->joint])) work += assembler_block_work(a, part->block);
   }
-  return work;
+  return a->ranks ? ranks_sum(a->context->ranks, work) : work;
 }
 
 static bool joints_gain(const assembler *a, const assembler_params *params) {
@@ -144,8 +147,7 @@ static bool joints_gain(const assembler *a, const assembler_params *params) {
 /* True at most once per step: `workless` says that it was solved again so that held rows do no
  * work. */
 bool assembler_joints_give(assembler *a, const assembler_params *params) {
-  if (!a->joints.count || a->joints.workless || !(joint_turn(a, params->h) > fast_give))
-    return false;
+  if (!a->joints.all || a->joints.workless || !(joint_turn(a, params->h) > fast_give)) return false;
   assembler_find_means(a);
   a->joints.workless = held_work(a) > give_work * joint_kinetic(a);
   return a->joints.workless;
@@ -175,7 +177,7 @@ static bool bounces_lost(const assembler *a) {
 }
 
 bool assembler_gains(assembler *a, const assembler_params *params) {
-  const bool joints = a->joints.count > 0, impacts = a->impacts.count > 0;
+  const bool joints = a->joints.all > 0, impacts = a->impacts.count > 0;
   const bool late = params->again && a->impacts.bounces && a->late.count > 0;
   if (!(joints || impacts || late) || params->h <= least_part * assembler_whole(params))
     return false;

@@ -217,22 +217,33 @@ static bool starts(const assembler *a, const joint_part *part) {
   return false;
 }
 
+/* Each rank has its joints. */
+static void add_of_ranks(const assembler *a, double *motors, double *held, bool *begins) {
+  double sums[2] = {*motors, *held}, most = *begins;
+  if (!a->ranks) return;
+  ranks_reduce(a->context->ranks, sums, 2, &most, 1);
+  *motors = sums[0];
+  *held = sums[1];
+  *begins = most > 0.0;
+}
+
 /* Where bodies begin with velocities that their joints do not allow and a motor starts at the same
  * time, the product with the mean velocity cannot tell who of the two gave: the motor did, as held
  * rows alone only take. */
-static void add_joints(const assembler *a, scree_ledger *out) {
+static void add_joints(const assembler *a, scree_ledger *own, scree_ledger *out) {
   const scree_world *w = a->world;
   double motors = 0.0, held = 0.0;
   bool begins = false;
   for (size_t k = 0; k < a->joints.count; k++) {
     const joint_part *part = &a->joints.part[k];
-    const double work = add_rows(a, part->block, out);
+    const double work = add_rows(a, part->block, own);
     begins = begins || starts(a, part);
     if (part->role == JOINT_PART_FRICTION)
-      out->friction -= work;
+      own->friction -= work;
     else
       *(part->role == JOINT_PART_MOTOR ? &motors : &held) += work;
   }
+  add_of_ranks(a, &motors, &held, &begins);
   const double given = begins ? fmax(held, 0.0) : 0.0;
   out->motors += motors + given;
   out->joints -= held - given;
@@ -290,19 +301,19 @@ static double damper_work(const assembler *a, size_t block) {
 }
 
 /* What links take; of it, what they store is moved to the potential energy by add_energies. */
-static void add_links(const assembler *a, scree_ledger *out) {
+static void add_links(const assembler *a, scree_ledger *own, scree_ledger *out) {
   const scree_world *w = a->world;
   for (size_t k = 0; k < w->link_limit; k++) {
     const world_link *l = &w->link[k];
     double load[LINK_DIM];
     if (!l->alive) continue;
     for (uint32_t b = a->joints.link_block[k]; b < a->joints.link_inertia[k]; b++) {
-      const double taken = -add_rows(a, b, out), dampers = damper_work(a, b);
-      out->joints += dampers;
-      out->numerical += taken - dampers;
+      const double taken = -add_rows(a, b, own), dampers = damper_work(a, b);
+      own->joints += dampers;
+      own->numerical += taken - dampers;
     }
     for (uint32_t b = a->joints.link_inertia[k]; b < a->joints.link_block[k + 1]; b++)
-      add_link_inertia(a, b, add_rows(a, b, out), out);
+      add_link_inertia(a, b, add_rows(a, b, own), own);
     if (l->kind != SCREE_LINK_USER) continue;
     link_evaluate(w, l, load, NULL, NULL);
     for (uint32_t b = 0; b < l->body_count; b++) {
@@ -385,20 +396,30 @@ static void add_late(const assembler *a, scree_ledger *out) {
   }
 }
 
+/* What each of several ranks has found about its contacts, joints and links. */
+static void add_own(const assembler *a, const scree_ledger *own, scree_ledger *out) {
+  double sums[7] = {own->impacts,   own->friction, own->motions,  own->joints,
+                    own->numerical, own->kinetic,  own->potential};
+  ranks_reduce(a->context->ranks, sums, 7, NULL, 0);
+  out->impacts += sums[0];
+  out->friction += sums[1];
+  out->motions += sums[2];
+  out->joints += sums[3];
+  out->numerical += sums[4];
+  out->kinetic += sums[5];
+  out->potential += sums[6];
+}
+
+/* In a step of several parts `out` has what the parts before have found, of all ranks. */
 void assembler_open_ledger(assembler *a, scree_ledger *out) {
   const world_bodies *b = &a->world->bodies;
+  scree_ledger part = {.impacts = 0.0}, *own = a->ranks ? &part : out;
   assembler_find_means(a);
-  add_contacts(a, out);
-  if (a->ranks) {
-    double sums[3] = {out->impacts, out->friction, out->motions};
-    ranks_reduce(a->context->ranks, sums, 3, NULL, 0);
-    out->impacts = sums[0];
-    out->friction = sums[1];
-    out->motions = sums[2];
-  }
-  add_shifts(a, out);
-  add_joints(a, out);
-  add_links(a, out);
+  add_contacts(a, own);
+  add_shifts(a, own);
+  add_joints(a, own, out);
+  add_links(a, own, out);
+  if (a->ranks) add_own(a, own, out);
   for (size_t i = 0; (b->load || b->step_load) && i < b->limit; i++) {
     if (!world_is_dynamic(a->world, i)) continue;
     const uint32_t body = (uint32_t)i;

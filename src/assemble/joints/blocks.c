@@ -237,6 +237,11 @@ static scree_status add_joint(assembler *a, const assembler_params *params, size
   return status;
 }
 
+/* On several ranks: is it mine? */
+static bool is_here(const assembler *a, const joint *j) {
+  return !a->ranks || a->ranks->has(a->ranks, a, j->body, JOINT_SIDES);
+}
+
 scree_status assembler_add_joints(assembler *a, const assembler_params *params,
                                   assembler_report *report) {
   const scree_world *w = a->world;
@@ -246,7 +251,9 @@ scree_status assembler_add_joints(assembler *a, const assembler_params *params,
   a->problem->asks_contradictions = w->joint_count > 0;
   a->joints.workless = a->joints.workless && params->again;
   for (size_t k = 0; k < w->joint_limit && !status; k++)
-    if (takes_part(w, &w->joint[k])) status = add_joint(a, params, k, report);
+    if (takes_part(w, &w->joint[k]) && is_here(a, &w->joint[k]))
+      status = add_joint(a, params, k, report);
+  a->joints.all = a->joints.count;
   return status;
 }
 
@@ -345,7 +352,7 @@ static bool breaks(const joint *j) {
          v3_norm(j->moment) > j->break_torque * j->step;
 }
 
-void assembler_keep_joints(assembler *a) {
+scree_status assembler_keep_joints(assembler *a) {
   scree_world *w = a->world;
   bool broke = false;
   for (size_t k = 0; k < w->joint_limit; k++) {
@@ -360,13 +367,16 @@ void assembler_keep_joints(assembler *a) {
     }
   }
   for (size_t k = 0; k < a->joints.count; k++) keep_part(a, &a->joints.part[k]);
+  const scree_status status = a->ranks && a->joints.all ? joint_tell_found(a) : SCREE_OK;
+  if (status) return status;
   for (size_t k = 0; k < w->joint_limit; k++) {
     joint *j = &w->joint[k];
     if (!takes_part(w, j) || !breaks(j)) continue;
     j->broken = 1;
     broke = true;
   }
-  if (!broke) return;
+  if (!broke) return SCREE_OK;
   w->revision++;
   world_list_excluded(w); /* it grows shorter: there is room */
+  return SCREE_OK;
 }

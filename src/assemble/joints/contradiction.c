@@ -39,19 +39,31 @@ static double misses(const assembler *a, const assembler_params *params, const j
 }
 
 /* Is it small, and of offsets that correct? */
-static bool may_be_left(const assembler *a, const assembler_params *params, const double *u,
+static bool may_be_left(assembler *a, const assembler_params *params, const double *u,
                         const double *d) {
   const scree_ccp *p = a->problem;
-  double all = 0.0, held = 0.0;
-  for (size_t r = 0; r < p->row_count; r++) all += d[r] * u[r];
+  double sum[2] = {0.0, 0.0}, broken = 0.0; /* all of d'u; d'b of the offsets that correct */
+  for (size_t r = 0; r < p->row_count; r++) sum[0] += d[r] * u[r];
   for (size_t k = 0; k < a->joints.count; k++) {
     const size_t block = a->joints.part[k].block, first = p->row_start[block];
     double size;
     if (!corrects(a, &a->joints.part[k])) continue;
-    if (misses(a, params, &a->joints.part[k], u + first, &size) > much_left * size) return false;
-    for (size_t r = first; r < p->row_start[block + 1]; r++) held += d[r] * p->offset[r];
+    if (misses(a, params, &a->joints.part[k], u + first, &size) > much_left * size) broken = 1.0;
+    for (size_t r = first; r < p->row_start[block + 1]; r++) sum[1] += d[r] * p->offset[r];
   }
-  return fabs(all - held) <= much_asked * all;
+  ranks_reduce(a->context->ranks, sum, 2, &broken, 1);
+  return broken == 0.0 && fabs(sum[0] - sum[1]) <= much_asked * sum[0];
+}
+
+/* On several ranks: of all of them. */
+static void note_worst(assembler *a) {
+  joint_rows *j = &a->joints;
+  double most = j->contradiction, which;
+  ranks_reduce(a->context->ranks, NULL, 0, &most, 1);
+  which = j->contradiction == most && most > 0.0 ? (double)j->contradicted : 0.0;
+  ranks_reduce(a->context->ranks, NULL, 0, &which, 1);
+  j->contradiction = most;
+  j->contradicted = (uint32_t)which;
 }
 
 bool assembler_leave_contradiction(assembler *a, const assembler_params *params, const double *u,
@@ -67,6 +79,7 @@ bool assembler_leave_contradiction(assembler *a, const assembler_params *params,
     a->joints.contradiction = missed;
     a->joints.contradicted = part->joint;
   }
+  note_worst(a);
   for (size_t r = 0; p->asks_contradictions && r < p->row_count; r++) p->offset[r] -= u[r];
   return p->asks_contradictions;
 }

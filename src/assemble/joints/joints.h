@@ -73,6 +73,8 @@ scree_status joint_add_part(assembler *a, size_t index, joint_role role, int coo
 scree_status joint_add_coordinate(assembler *a, const assembler_params *params, size_t index,
                                   const joint_view *view, int k);
 double joint_mobility(const scree_world *world, const joint *j, const joint_row *row);
+/* told.c: on several ranks, what each has found in a->world->joint, on all. */
+scree_status joint_tell_found(assembler *a);
 /* The factor by which impulses of the step before become a start for this one; 0: they are not
  * used. */
 double joint_warmth(const assembler *a, const assembler_params *params, const joint *j);

@@ -248,7 +248,8 @@ scree_status assembler_add_links(assembler *a, const assembler_params *params) {
   for (size_t k = 0; k < w->link_limit; k++) {
     const world_link *l = &w->link[k];
     row_block block = {.a = a, .link = l, .before = before};
-    const bool any = takes_part(w, l);
+    const bool any =
+        takes_part(w, l) && (!a->ranks || a->ranks->has(a->ranks, a, l->body, l->body_count));
     j->link_block[k] = (uint32_t)a->problem->block_count;
     scree_status status = any ? add_rows(&block, params->h) : SCREE_OK;
     j->link_inertia[k] = (uint32_t)a->problem->block_count;

@@ -110,20 +110,59 @@ static bool is_stiff_line(const assembler *a, const joint *j, const joint_view *
   return a->h * along * light > limit * length2;
 }
 
+/* A bar or rope in its first step. */
+static bool is_new_line(const joint *j, const joint_part *part) {
+  return !joins_anchors(j) && !(j->step > 0.0) &&
+         (part->role == JOINT_PART_HELD || part->role == JOINT_PART_HIGH);
+}
+
+/* On several ranks: what lines of others pull, and whether they found any. */
+typedef struct line_pull {
+  v3 pull;
+  uint64_t joint;
+} line_pull;
+
+static scree_status tell_pulls(assembler *a, bool *found) {
+  const scree_world *w = a->world;
+  const joint_rows *j = &a->joints;
+  line_pull *mine = memory_new(a->context, j->count + 1, sizeof *mine), one;
+  const void *all;
+  size_t n = 0, size;
+  if (!mine) return SCREE_ERROR_MEMORY;
+  for (size_t p = 0; p < j->count; p++)
+    if (is_new_line(&w->joint[j->part[p].joint], &j->part[p]))
+      mine[n++] = (line_pull){j->first_pull[j->part[p].joint], j->part[p].joint};
+  const scree_status status = a->ranks->tell(a->ranks, mine, n * sizeof *mine, &all, &size);
+  memory_free(a->context, mine);
+  for (size_t k = 0; !status && k < size / sizeof one; k++) {
+    memcpy(&one, (const char *)all + k * sizeof one, sizeof one);
+    j->first_pull[one.joint] = one.pull;
+  }
+  *found = ranks_any(a->context->ranks, *found);
+  return status;
+}
+
+/* Some line is in its first step, be it of whatever rank. */
+static bool has_new_lines(const scree_world *w) {
+  for (size_t k = 0; k < w->joint_limit; k++) {
+    const joint *j = &w->joint[k];
+    if (j->alive && !j->broken && !joins_anchors(j) && !(j->step > 0.0)) return true;
+  }
+  return false;
+}
+
 scree_status assembler_try_lines(assembler *a, const assembler_params *params, bool *found) {
   const scree_world *w = a->world;
-  bool begun = false;
   *found = false;
-  for (size_t p = 0; p < a->joints.count && !a->joints.tried; p++) {
+  if (a->joints.tried || !has_new_lines(w)) return SCREE_OK;
+  if (memory_grow(a->context, &a->joints.first_pull, w->joint_limit, sizeof *a->joints.first_pull))
+    return SCREE_ERROR_MEMORY;
+  memset(a->joints.first_pull, 0, w->joint_limit * sizeof *a->joints.first_pull);
+  for (size_t p = 0; p < a->joints.count; p++) {
     const joint_part *part = &a->joints.part[p];
     const joint *j = &w->joint[part->joint];
-    const bool bar = part->role == JOINT_PART_HELD, rope = part->role == JOINT_PART_HIGH;
-    if (joins_anchors(j) || j->step > 0.0 || !(bar || rope)) continue;
-    if (!begun && memory_grow(a->context, &a->joints.first_pull, w->joint_limit,
-                              sizeof *a->joints.first_pull))
-      return SCREE_ERROR_MEMORY;
-    if (!begun) memset(a->joints.first_pull, 0, w->joint_limit * sizeof *a->joints.first_pull);
-    begun = true;
+    const bool bar = part->role == JOINT_PART_HELD;
+    if (!is_new_line(j, part)) continue;
     const joint_view view = joint_view_of(w, j);
     const joint_row row = joint_length_row(&view, FRAME_A, FRAME_B);
     const double g = a->g[a->problem->row_start[part->block]];
@@ -131,8 +170,9 @@ scree_status assembler_try_lines(assembler *a, const assembler_params *params, b
     a->joints.first_pull[part->joint] = pull;
     *found = *found || is_stiff_line(a, j, &view, pull);
   }
-  a->joints.tried = a->joints.tried || *found;
-  return SCREE_OK;
+  const scree_status status = a->ranks ? tell_pulls(a, found) : SCREE_OK;
+  a->joints.tried = *found;
+  return status;
 }
 
 /* Of the step before, or of the first one as it was solved before. */
@@ -333,6 +373,23 @@ static bool stiffen_turn(assembler *a, uint32_t body, double h, double *inverse_
   invert(sum, inverse_inertia);
   a->angular[body] = sym3_mul_v3(inverse_inertia, momentum);
   return true;
+}
+
+/* After assembler_stiffen of all bodies. */
+void assembler_keep_stiff(const assembler *a, uint32_t body, scree_ccp_body_def *def) {
+  const world_bodies *b = &a->world->bodies;
+  double sum[6];
+  bool turns = false;
+  if (!a->joints.stiff) return;
+  const double *k = a->joints.stiffness[body];
+  const m33 r = quat_to_m33(b->rotation[body]);
+  m33_rotate_diagonal(&r, b->inertia[body], sum);
+  for (int e = 0; e < 6; e++) {
+    turns = turns || k[e] != 0.0;
+    sum[e] += k[e];
+  }
+  if (turns) invert(sum, def->inverse_inertia);
+  if (a->joints.drag[body] > 0.0) def->inverse_mass = 1.0 / (b->mass[body] + a->joints.drag[body]);
 }
 
 bool assembler_stiffen(assembler *a, uint32_t body, double h, scree_ccp_body_def *def) {
