@@ -49,10 +49,11 @@ typedef struct direct_state {
   sparse_factor *factor;
   uint8_t *factored; /* B of the factorisation */
   bool is_factored;
-  double *value;    /* of the matrix with B taken out */
-  double *diagonal; /* of N: D */
-  uint8_t *held;    /* of each block: in B */
-  bool contradicts; /* the last refinement has found c; what is left of u is -c */
+  double *value;       /* of the matrix with B taken out */
+  double *diagonal;    /* of N: D */
+  uint8_t *held;       /* of each block: in B */
+  bool contradicts;    /* the last refinement has found c; what is left of u is -c */
+  bool through_bodies; /* products go through the bodies: see multiply */
 } direct_state;
 
 static const char *refuse(const scree_ccp *problem, scree_model model) {
@@ -92,8 +93,8 @@ static void add_product(const double *block, size_t rows, size_t columns, const 
     for (size_t c = 0; c < columns; c++) sum[r] += block[r * columns + c] * x[c];
 }
 
-/* y = N x by blocks: a fraction of what passes over the bodies cost. */
-static void multiply(const direct_state *d, const double *x, double *y) {
+/* y = N x by blocks: a fraction of what a pass over the bodies costs. */
+static void multiply_blocks(const direct_state *d, const double *x, double *y) {
   const sparse_blocks *a = &d->n.blocks;
   for (size_t i = 0; i < a->count; i++) {
     const size_t rows = a->row_start[i + 1] - a->row_start[i];
@@ -104,6 +105,16 @@ static void multiply(const direct_state *d, const double *x, double *y) {
     }
     for (size_t r = 0; r < rows; r++) y[a->row_start[i] + r] = sum[r];
   }
+}
+
+/* y = N x. Where rows say the same twice, impulses along which nothing moves grow by 1 / regular,
+ * and with them the rounding of N's entries. Through the bodies such impulses cancel before they
+ * are multiplied. */
+static void multiply(const solve_run *run, const direct_state *d, const double *x, double *y) {
+  if (d->through_bodies)
+    op_apply(run->op, x, y);
+  else
+    multiply_blocks(d, x, y);
 }
 
 /* The one of the solve before is good where N and B are the same. */
@@ -149,13 +160,31 @@ static void take_contradiction(solve_run *run, direct_state *d, double *r) {
     op_copy(op, c, z);
     sparse_solve(d->factor, z);
     mask(op, d, z);
-    multiply(d, z, image);
+    multiply(run, d, z, image);
     run->products++;
     op_combine(op, 1.0, c, -1.0, image, c);
     mask(op, d, c);
   }
   op_combine(op, 1.0, r, -1.0, c, r);
   d->contradicts = true;
+}
+
+static void find_velocity(solve_run *run, const direct_state *d) {
+  double *u = run->vector[VELOCITY];
+  if (op_max_abs(run->op, run->g) == 0.0) { /* as where all blocks are free */
+    op_copy(run->op, run->op->r, u);
+    return;
+  }
+  multiply(run, d, run->g, u);
+  op_combine(run->op, 1.0, u, 1.0, run->op->r, u);
+}
+
+/* What is left at the start: -u in F. */
+static void begin_refining(solve_run *run, direct_state *d) {
+  double *r = run->vector[RESIDUAL];
+  for (size_t i = 0; i < run->op->row_count; i++) r[i] = -run->vector[VELOCITY][i];
+  mask(run->op, d, r);
+  d->contradicts = false;
 }
 
 /* g += what makes u vanish in F, but for what rows contradict each other by; u = N g + r at the
@@ -166,9 +195,7 @@ static bool refine(solve_run *run, direct_state *d) {
   double *r = run->vector[RESIDUAL], *z = run->vector[CORRECTION], *p = run->vector[DIRECTION];
   double *image = run->vector[IMAGE], *u = run->vector[VELOCITY];
   double rz = 0.0, first = 0.0;
-  for (size_t i = 0; i < n; i++) r[i] = -u[i];
-  mask(op, d, r);
-  d->contradicts = false;
+  begin_refining(run, d);
   for (int step = 0; step < REFINEMENTS; step++) {
     memcpy(z, r, n * sizeof *z);
     sparse_solve(d->factor, z);
@@ -178,10 +205,17 @@ static bool refine(solve_run *run, direct_state *d) {
     if (rz == 0.0) first = next;
     if (next == 0.0 || next <= done * done * first) return true;
     for (size_t i = 0; i < n; i++) p[i] = z[i] + beta * p[i];
-    multiply(d, p, image);
+    multiply(run, d, p, image);
     run->products++;
     const double length = next / op_dot(op, p, image);
     if (!(length > 0.0 && length < longest)) {
+      if (!d->through_bodies) {
+        d->through_bodies = true;
+        find_velocity(run, d);
+        begin_refining(run, d);
+        rz = 0.0;
+        continue;
+      }
       if (d->contradicts || !isfinite(length)) return step > 0;
       take_contradiction(run, d, r);
       rz = 0.0;
@@ -274,16 +308,6 @@ static scree_status tell_contradiction(solve_run *run, const direct_state *d) {
   return SCREE_OK;
 }
 
-static void find_velocity(solve_run *run, const direct_state *d) {
-  double *u = run->vector[VELOCITY];
-  if (op_max_abs(run->op, run->g) == 0.0) { /* as where all blocks are free */
-    op_copy(run->op, run->op->r, u);
-    return;
-  }
-  multiply(d, run->g, u);
-  op_combine(run->op, 1.0, u, 1.0, run->op->r, u);
-}
-
 static scree_status iterate(solve_run *run, direct_state *d) {
   ccp_operator *op = run->op;
   const long rounds = (long)run_option(run, "rounds");
@@ -298,7 +322,8 @@ static scree_status iterate(solve_run *run, direct_state *d) {
       if (judge(run, round)) return SCREE_OK;
       if (changed == 0 && d->contradicts && op->problem->asks_contradictions)
         return tell_contradiction(run, d);
-      if (changed == 0) break;
+      if (changed == 0 && d->through_bodies) break;
+      d->through_bodies = true;
     }
   }
   if (!run->ended) judge(run, rounds);
@@ -311,7 +336,7 @@ static scree_status form(solve_run *run, direct_state *d) {
   scree_context *context = run->context;
   ccp_operator *op = run->op;
   d->matrix = 0;
-  d->is_factored = false;
+  d->is_factored = d->through_bodies = false;
   formed_matrix_clear(context, &d->n);
   scree_status status = d->factor ? SCREE_OK : sparse_create(context, &d->factor);
   if (!status) status = form_delassus(op, &d->n);
