@@ -14,7 +14,7 @@
 #include "base/ranks.h"
 #include "scree/scree.h"
 
-enum { MOST = 4, VALUES = 16, BODIES = 64 };
+enum { MOST = 4, VALUES = 16, BODIES = 64, JOINTS = 8 };
 
 typedef struct board {
   pthread_barrier_t barrier;
@@ -88,6 +88,7 @@ typedef struct worker {
   uint64_t hash;
   size_t bodies;
   double position[BODIES][3];
+  double force[JOINTS]; /* of joints, summed over the axes; NaN: broken */
 } worker;
 
 static void work(worker *w, scree_context *context) {
@@ -107,6 +108,12 @@ static void work(worker *w, scree_context *context) {
       if (!scree_body_get_state(world, scree_world_body_at(world, i), &state))
         memcpy(w->position[i], state.position, sizeof w->position[i]);
     }
+  }
+  for (size_t i = 0; !w->status && i < scree_world_joint_limit(scree_sim_world(sim)); i++) {
+    const scree_world *world = scree_sim_world(sim);
+    scree_joint_state joint;
+    if (i < JOINTS && !scree_joint_get_state(world, scree_world_joint_at(world, i), &joint))
+      w->force[i] = joint.broken ? NAN : joint.force[0] + joint.force[1] + joint.force[2];
   }
   snprintf(w->message, sizeof w->message, "%s", scree_context_message(context));
   scree_sim_destroy(sim);
@@ -160,7 +167,8 @@ static const char heap[] =
     "  - {name: boxes, shape: {box: {size: [0.1, 0.08, 0.06]}}, density: 1500,\n"
     "     lattice: {count: [2, 2, 2], pitch: [0.15, 0.15, 0.12], origin: [0.02, 0.03, 0.4]}}\n";
 
-/* Machines among grains: chains with a motor, dry friction and limits, a bar and a rope. */
+/* Machines among grains: chains with a motor, dry friction and limits, a joint that breaks, a rope.
+ */
 #define MACHINES                                                                                   \
   "step: 5 ms\nduration: 1\nmaterials: {default: {friction: 0.4}}\nbodies:\n" FLOOR                \
   "  - {name: balls, shape: {sphere: {radius: 0.05}}, density: 1000,\n"                            \
@@ -176,11 +184,13 @@ static const char heap[] =
   "     axis: [0, 1, 0], motor: {kind: speed, value: 3, limit: 0.5}}\n"                            \
   "  - {name: b, kind: hinge, bodies: ['x[1]', 'x[2]'], anchor: [0.21, 0.05, 0.14],\n"             \
   "     axis: [0, 1, 0], limits: [-0.02, 0.02]}\n"                                                 \
-  "  - {name: c, kind: ball, bodies: ['x[2]', 'x[3]'], anchor: [0.33, 0.05, 0.14]}\n"              \
+  "  - {name: c, kind: ball, bodies: ['x[2]', 'x[3]'], anchor: [0.33, 0.05, 0.14], break_force: "  \
+  "0.1}\n"                                                                                         \
   "  - {name: d, kind: ball, bodies: ['y[0]', 'y[1]'], anchor: [0.09, 0.25, 0.16]}\n"              \
   "  - {name: e, kind: hinge, bodies: ['y[1]', 'y[2]'], anchor: [0.21, 0.25, 0.16],\n"             \
   "     axis: [0, 1, 0], friction: 0.02}\n"                                                        \
-  "  - {name: f, kind: ball, bodies: ['y[2]', 'y[3]'], anchor: [0.33, 0.25, 0.16]}\n"              \
+  "  - {name: f, kind: ball, bodies: ['y[2]', 'y[3]'], anchor: [0.33, 0.25, 0.16], break_force: "  \
+  "2}\n"                                                                                           \
   "  - {name: g, kind: rope, bodies: [world, load], anchor: [0.2, 0.15, 1],\n"                     \
   "     anchor_b: [0.2, 0.15, 0.5], length: 0.5}\n"
 
@@ -202,6 +212,8 @@ static void agree(const char *scene, int steps, size_t bodies, double most) {
       assert_int_equal(worker_of[r].status, SCREE_OK);
       assert_true(worker_of[r].hash == worker_of[0].hash);
     }
+    for (int r = 1; r < ranks; r++)
+      assert_memory_equal(worker_of[r].force, worker_of[0].force, sizeof worker_of[0].force);
     for (size_t i = 0; i < worker_of[0].bodies; i++)
       for (int k = 0; k < 3; k++) {
         const double apart = fabs(worker_of[0].position[i][k] - one[i][k]);
@@ -219,6 +231,8 @@ static void states_are_those_of_one(void **state) {
 static void machines_are_those_of_one(void **state) {
   (void)state;
   agree(machines, 24, 30, 1e-7);
+  assert_true(fabs(worker_of[0].force[0]) > 0.01);
+  assert_true(isnan(worker_of[0].force[2]));
 }
 
 static void machines_solved_whole_are_those_of_one(void **state) {
