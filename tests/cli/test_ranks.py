@@ -124,7 +124,11 @@ class Ranks(CommandTest):
         done = [self.run_on(ranks, "four-bar", "--duration", "0.2") for ranks in (1, 2)]
         tables = [numpy.genfromtxt(self.path("%d_back.csv" % ranks), delimiter=",", skip_header=1) for ranks in (1, 2)]
         self.assertGreater(numpy.abs(tables[0]).max(), 0.1)
-        numpy.testing.assert_allclose(tables[1], tables[0], rtol=1e-6, atol=1e-9)
+        numpy.testing.assert_allclose(tables[1][:, :8], tables[0][:, :8], rtol=1e-6, atol=1e-9)
+        for vector in (slice(8, 11), slice(11, 14)):  # what redundant rows bear is known to a part of the largest alone
+            largest = numpy.abs(tables[0][:, vector]).max()
+            numpy.testing.assert_allclose(tables[1][:, vector], tables[0][:, vector], rtol=0, atol=1e-6 * largest)
+        numpy.testing.assert_allclose(tables[1][:, 14:], tables[0][:, 14:], rtol=0, atol=1e-9)
         for key, given in done[0]["ledger"].items():
             self.assertAlmostEqual(done[1]["ledger"][key], given, delta=1e-9)
 
