@@ -25,13 +25,16 @@ class Granular(GalleryTest):
         return self.summary(scene, *options, nonconverged=nonconverged)
 
     def test_brazil_nut_rises(self):
-        self.run_small("brazil-nut", "n=140", "R=0.065", "shakes=20")
-        nut = column(self.probe("brazil-nut", "nut"), "z")
-        grains = column(self.probe("brazil-nut", "grains"), "z")
-        self.assertAlmostEqual(nut[0], 0.03, places=9)
-        # 140 grains leave much to chance: 0.043 to 0.046 were seen, at 0.87 to 0.97 of the grains' mean.
-        self.assertGreater(nut[-1], 0.04)
-        self.assertGreater(nut[-1], 0.8 * grains[-1])
+        # 140 grains leave much to chance: of twenty fillings one ended at 0.030 m, eight beyond 0.045, at 0.57 to 1.04 of the
+        # grains' mean, and none to three of 2,000 steps missed their tolerance. The mean of four is tested.
+        ends = []
+        for seed in range(1, 5):
+            self.run_small("brazil-nut", "n=140", "R=0.065", "shakes=20", "bodies.2.random.seed=%d" % seed, nonconverged=3)
+            nut = column(self.probe("brazil-nut", "nut"), "z")
+            self.assertAlmostEqual(nut[0], 0.03, places=9)
+            ends.append((nut[-1], nut[-1] / column(self.probe("brazil-nut", "grains"), "z")[-1]))
+        self.assertGreater(mean([z for z, part in ends]), 0.038)
+        self.assertGreater(mean([part for z, part in ends]), 0.74)
 
     def test_drum_keeps_its_slope(self):
         # Of 1,000 steps none to two miss their tolerance, by a fifth: chance decides.

@@ -89,21 +89,28 @@ static double travel_of(const world_bodies *b, const uint32_t *body, const expec
   return v3_norm(v3_sub(e[m].linear, v3_add(on->linear, v3_cross(on->angular, arm))));
 }
 
-/* The most that curvature gives, m/s: at the end of an arm a body's surface turns its velocity by
- * |w| h, and the place where it is touched moves along it with |w| arm and the slip. Of a ball it
- * moves by no more than its centre goes over a surface that is not flat, and with that surface. */
-static double most_of(const world_bodies *b, const uint32_t *body, const expected *e,
+/* The most that curvature gives, m/s. */
+typedef struct bounds {
+  double normal, tangent;
+} bounds;
+
+/* At the end of an arm a body's surface turns its velocity by |w| h, and the place where it is
+ * touched moves along it with |w| arm and the slip. Of a ball it moves by no more than its centre
+ * goes over a surface that is not flat, and with that surface; only tangents feel the spin. */
+static bounds most_of(const world_bodies *b, const uint32_t *body, const expected *e,
                       const ccp_contact *c, v3 slip, double h) {
   const double arm[2] = {v3_norm(v3_load(c->arm_a)), v3_norm(v3_load(c->arm_b))};
-  double most = 0.0;
+  bounds most = {0.0, 0.0};
+  double round = 0.0;
   for (int m = 0; m < 2; m++) {
     const double w = v3_norm(e[m].angular), on = v3_norm(e[1 - m].angular);
     if (w == 0.0) continue;
     if (!is_round(b, body[m]))
-      most += h * w * (2.0 * w * arm[m] + v3_norm(slip));
+      most.normal += h * w * (2.0 * w * arm[m] + v3_norm(slip));
     else if (!is_flat(b, body[1 - m]))
-      most += h * w * (travel_of(b, body, e, m) + on * arm[m]);
+      round += h * w * (travel_of(b, body, e, m) + on * arm[m]);
   }
+  most.tangent = most.normal + round;
   return most;
 }
 
@@ -248,17 +255,17 @@ static void curve_contact(assembler *a, const curved_pair *p, size_t k, const co
   if (mid && (is_round(bodies, p->body[0]) || is_round(bodies, p->body[1])))
     turn += 2.0 * v3_norm(v3_sub(mid->normal, n));
   const double part = fade(turn);
-  const double most = most_of(bodies, p->body, p->e, c, u, p->h);
+  const bounds most = most_of(bodies, p->body, p->e, c, u, p->h);
   if (mid && v3_dot(n, mid->normal) < 0.5) return;
-  const bool goes_on = a->curve.lasting[k] || (p->many && v3_dot(n, u) > -most);
-  if (mid && goes_on) curve_normal(a, p, k, mid, part, most);
+  const bool goes_on = a->curve.lasting[k] || (p->many && v3_dot(n, u) > -most.normal);
+  if (mid && goes_on) curve_normal(a, p, k, mid, part, most.normal);
   if (ccp_dim(a->problem, k) < 3) return;
   /* One that is new to the pair is no impact: that would change the motion that is expected. */
   if (!a->curve.lasting[k] && v3_dot(n, u) < -p->h * a->gravity) return;
   double *b = a->problem->offset + a->problem->row_start[k];
   const v3 u_mid = slip_at_middle(a, p, c, mid), to = mid ? mid->normal : n;
   for (int r = 0; r < 2; r++)
-    b[1 + r] += part * clamp(v3_dot(carry(t[r], n, to), u_mid) - v3_dot(t[r], u), most);
+    b[1 + r] += part * clamp(v3_dot(carry(t[r], n, to), u_mid) - v3_dot(t[r], u), most.tangent);
 }
 
 /* In closed form, with n turned by dn = (h/2) V_t / l in half a step (V: of the centres, l: their
@@ -300,7 +307,7 @@ static void curve_pair(assembler *a, double h, size_t first, size_t count) {
   for (size_t k = first; k < first + count; k++) {
     const ccp_contact *c = &a->problem->bodies.contact[k];
     const v3 u = slip_of(&p, v3_load(c->arm_a), v3_load(c->arm_b));
-    most = fmax(most, most_of(b, p.body, p.e, c, u, h));
+    most = fmax(most, most_of(b, p.body, p.e, c, u, h).tangent);
     margin = fmax(margin, (double)a->memory.gap[k] + h * fabs(v3_dot(v3_load(c->normal), u)));
     least = fmin(least, (double)a->memory.gap[k]);
   }
