@@ -174,8 +174,10 @@ class Odd(CommandTest):
         process = self.start_scree("run", "settle", "--set", "n=60", "--duration", "600", "--set", "recording.checkpoint=0.05",
                                    "--set", "recording.every=0.005", "--out", "k.h5")
         self.assertTrue(wait_until(lambda: os.path.exists(self.path("k.h5.checkpoint")), process))
-        while self.lines(self.run_scree("info", "k.h5", "--json"))[0]["frames"] < 20:
-            pass
+        frames = 0
+        while frames < 20:  # what is read while it is written may be refused
+            told = self.lines(self.run_scree("info", "k.h5", "--json"))
+            frames = told[0]["frames"] if told else frames
         process.kill()
         process.wait()
 
