@@ -175,7 +175,7 @@ class Odd(CommandTest):
                                    "--set", "recording.every=0.005", "--out", "k.h5")
         self.assertTrue(wait_until(lambda: os.path.exists(self.path("k.h5.checkpoint")), process))
         frames = 0
-        while frames < 20:  # what is read while it is written may be refused
+        while frames < 20:  # its checkpoint has a name a moment before it does
             told = self.lines(self.run_scree("info", "k.h5", "--json"))
             frames = told[0]["frames"] if told else frames
         process.kill()
