@@ -205,7 +205,9 @@ static void vertices_face(pair *p, const placed *t, const placed *f) {
 /* ---- an edge of each ------------------------------------------------------------------------ */
 
 typedef struct edge {
-  v3 p, u; /* start, direction with its length */
+  const side *s;
+  uint32_t end[2]; /* vertices */
+  v3 p, u;         /* start, direction with its length */
   double length;
   uint32_t name;
   v3 in[2], normal[2]; /* into the faces, and their normals */
@@ -216,6 +218,9 @@ static bool edge_of(const placed *t, int k, edge *e) {
   const shape_mesh *m = t->s->m;
   const uint32_t name = m->triangle_edge[t->t][k];
   if (!m->edge_sharp[name] || m->edge_face[name][0] != t->t) return false;
+  e->s = t->s;
+  e->end[0] = m->triangle[t->t][k];
+  e->end[1] = m->triangle[t->t][(k + 1) % 3];
   e->p = t->p[k];
   e->u = v3_sub(t->p[(k + 1) % 3], e->p);
   e->length = v3_norm(e->u);
@@ -239,9 +244,21 @@ static double beyond_ends(double at, double length) {
   return length * fmax(-at, at - 1);
 }
 
+/* Does the vertex at an end of an edge, the one nearer to `at` of its length, tell what is there?
+ * Not of a saddle, whose vertex is not lowest along n where the lines cross beyond its end, and not
+ * where it leans against the other edge, over none of its faces. */
+static bool end_tells(const edge *e, double at, double over, double end, const edge *other, v3 n) {
+  if (over <= -end) return false;
+  const uint32_t v = e->end[at > 0.5];
+  if (over > end && vertex_is_lowest(e->s, v, v3_neg(n), lean_face)) return true;
+  for (int i = 0; i < other->faces; i++)
+    if (vertex_is_lowest(e->s, v, other->normal[i], lean_face)) return true;
+  return false;
+}
+
 /* n from a to b; true when this is a contact. Edges that cross at an end of one are for its vertex
- * to tell, unless faces lie on each other. Overlapping ones may be beyond an end by about as much
- * as they overlap, where the mesh about the end is a saddle; that is one to fall back on. */
+ * to tell where it can, unless faces lie on each other. Overlapping ones may be beyond an end by
+ * about as much as they overlap; where that is no saddle it is one to fall back on. */
 static bool try_edges(pair *p, const edge *a, const edge *b, v3 n, double lean) {
   if (!edge_fits(a, n, lean) || !edge_fits(b, v3_neg(n), lean)) return false;
   const v3 d = v3_sub(b->p, a->p);
@@ -251,10 +268,13 @@ static bool try_edges(pair *p, const edge *a, const edge *b, v3 n, double lean) 
   const v3 on_a = v3_add_scaled(a->p, s, a->u), on_b = v3_add_scaled(b->p, t, b->u);
   const double gap = lean == lean_face ? v3_dot(n, v3_sub(on_b, on_a)) : gap_lines;
   if (gap > p->margin || gap < -p->depth) return false;
-  const double over = fmax(beyond_ends(s, a->length), beyond_ends(t, b->length));
-  const double end = 1e-9 * fmin(a->length, b->length);
+  const double over_a = beyond_ends(s, a->length), over_b = beyond_ends(t, b->length);
+  const double over = fmax(over_a, over_b), end = 1e-9 * fmin(a->length, b->length);
   bool weak = over > (lean == lean_face ? end : -end);
-  if (weak && !(gap < -1e-9 * p->size && over <= -2 * gap)) return false;
+  if (weak && over > fmax(end, -2 * gap)) return false;
+  if (weak && lean != lean_face && gap < 1e-9 * p->size)
+    weak = end_tells(a, s, over_a, end, b, n) || end_tells(b, t, over_b, end, a, v3_neg(n));
+  if (weak && gap >= -1e-9 * p->size) return false;
   if (gap < -1e-9 * p->size) {
     if (!(p->a.m->closed && p->b.m->closed) && (weak || !from_its_side(p, on_a, n, gap)))
       return false;
