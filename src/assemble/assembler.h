@@ -57,13 +57,14 @@ typedef struct assembler {
   bool has_excluded;      /* the world had joints or pairs that never touch then */
 
   /* The step that is being built or solved. */
-  double h;             /* s */
-  double kick;          /* s, that impulses last in it; 0: there are none */
-  double gravity;       /* m/s^2, its size */
-  double *g;            /* impulses, by rows of the problem */
-  v3 *linear, *angular; /* of each body: v_free, after finish v */
-  mean_twist *mean;     /* of each body over the step: room for the ledger */
-  uint8_t *shared;      /* of each body, after finish: it pressed on another moving one */
+  double h;              /* s */
+  double kick;           /* s, that impulses last in it; 0: there are none */
+  double gravity;        /* m/s^2, its size */
+  double *g;             /* impulses, by rows of the problem */
+  scree_residual solved; /* of g; finish needs it */
+  v3 *linear, *angular;  /* of each body: v_free, after finish v */
+  mean_twist *mean;      /* of each body over the step: room for the ledger */
+  uint8_t *shared;       /* of each body, after finish: it pressed on another moving one */
   uint8_t *span; /* of each body: bits of the spans whose contacts push it (contacts/impulses.c) */
 
   body_order order;
@@ -90,8 +91,8 @@ scree_status assembler_create(scree_world *world, assembler **out);
 void assembler_destroy(assembler *a);
 scree_status assembler_build(assembler *a, const assembler_params *params,
                              assembler_report *report);
-/* On failure of either the memory is the one before the step. `a->g` holds the solution. Fills
- * linear and angular with the new twists. */
+/* On failure of either the memory is the one before the step. `a->g` holds the solution, and
+ * `a->solved` its residual. Fills linear and angular with the new twists. */
 scree_status assembler_finish(assembler *a, assembler_report *report);
 /* After finish. Sets *again when a body was given a velocity with which it would overlap another
  * one that it has no contact with: undo the step and build it with `again`. Contacts are then seen

@@ -339,6 +339,7 @@ static scree_status attempt(scree_stepper *s, const assembler_params *given, boo
     if (!looks) params.most = swarm_of(s, report->contacts);
     const bool good = solved->outcome == SCREE_OUTCOME_SOLVED || (retry && has_none(solved));
     if (status || (!any && !good)) return status;
+    s->assembler->solved = solved->residual;
     status = finish(s, &params, looks, blind, info, report, &found);
     if (status) return status;
     /* No time to solve again for what the looks found: the step counts as unresolved. */

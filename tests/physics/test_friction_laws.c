@@ -139,6 +139,35 @@ static void what_begins_to_move_sticks(void **state) {
   }
 }
 
+/* The same without gravity: pressed on by a force beside its middle and drawn harder and harder. A
+ * corner that bears little is on its cone at once, and sticks as the others hold it. */
+static void what_is_drawn_sticks_without_gravity(void **state) {
+  (void)state;
+  const double press = 20.0, mu_s = 0.5, h = 2e-3;
+  lab l = lab_open(0.0, 0.0);
+  ok(&l, scree_world_set_gravity(l.world, (double[3]){0, 0, 0}));
+  l.law.friction = mu_s;
+  l.law.friction_kinetic = 0.3;
+  l.def.tolerance_residual = 1e-6;
+  l.def.solver = "auto";
+  lab_add_floor(&l);
+  const scree_body_id box = lab_add_box(&l, 0.2, 0.2, 0.1, 0.05);
+  for (int i = 0; i < 500; i++) {
+    const double load = 2e-3 * i * mu_s * press;
+    ok(&l, scree_body_set_force(l.world, box, (double[3]){load, 0.0, -press},
+                                (double[3]){0.0, 0.07 * press - load * 0.05, 0.0}));
+    lab_run(&l, h, h);
+  }
+  assert_near(lab_state(&l, box).position[0], 0.0, 1e-7);
+  const double mass = 1000.0 * 0.2 * 0.2 * 0.1, load = 1.01 * mu_s * press;
+  ok(&l, scree_body_set_force(l.world, box, (double[3]){load, 0.0, -press},
+                              (double[3]){0.0, 0.07 * press - load * 0.05, 0.0}));
+  lab_run(&l, h, 1.0);
+  const double v = lab_state(&l, box).velocity[0];
+  assert_near(v / ((load - 0.3 * press) / mass), 1.0, 0.01);
+  lab_close(&l);
+}
+
 /* ---- speed ---------------------------------------------------------------------------------- */
 
 /* Sliding at a given speed on a belt: what the floor bears is mu(v) m g. */
@@ -274,6 +303,7 @@ int main(void) {
       cmocka_unit_test(a_block_sticks_and_slips),
       cmocka_unit_test(what_slides_has_the_kinetic_coefficient),
       cmocka_unit_test(what_begins_to_move_sticks),
+      cmocka_unit_test(what_is_drawn_sticks_without_gravity),
       cmocka_unit_test(mu_follows_stribeck),
       cmocka_unit_test(a_dilatant_block_floats),
       cmocka_unit_test(what_slides_against_its_friction),

@@ -7,8 +7,12 @@
 #include "assemble/assembler.h"
 #include "ccp/problem.h"
 
-/* Of the speed that gravity gives in a step: what slides slower is taken to stick. */
-static const double slide_part = 2e-3;
+/* Of the speed that gravity gives in a step: what slides slower is taken to stick. Without gravity
+ * the speed that R is measured in stands for it. That may be one of other bodies, far above those
+ * here, so that nothing is taken to stick that the solve has resolved: a part of it is taken that
+ * is as small as twice the R that was reached. It is not 0 either: points that share a load are on
+ * their bounds, and move by rounding, long before the load is all that they can bear together. */
+static const double slide_part = 2e-3, least_slide_part = 1e-6;
 
 /* A spring that has stretched by more than this part of the smallest diameter is lost, however
  * strong it is: the search would find half of the world for it. */
@@ -93,6 +97,12 @@ static v3 end_velocity(const assembler *a, uint32_t body, const double *arm) {
   return v3_add(a->linear[body], v3_cross(a->angular[body], v3_load(arm)));
 }
 
+static double rest_speed(const assembler *a) {
+  if (a->gravity > 0.0) return slide_part * a->h * a->gravity;
+  const scree_residual *r = &a->solved;
+  return fmin(fmax(2.0 * r->scaled, least_slide_part), slide_part) * r->reference_speed;
+}
+
 static void update(assembler *a, size_t k, const scree_material_def *m) {
   const cache_key *key = &collide_cache(a->collide)->now.key[k];
   const ccp_contact *c = &a->problem->bodies.contact[k];
@@ -108,7 +118,7 @@ static void update(assembler *a, size_t k, const scree_material_def *m) {
                              .h = a->h,
                              .kick = a->kick,
                              .gap = a->memory.state_now[k].gap,
-                             .rest = slide_part * a->h * a->gravity,
+                             .rest = rest_speed(a),
                              .velocity = {v3_dot(n, u), v3_dot(f.t1, u), v3_dot(f.t2, u)},
                              .turning = {v3_dot(f.t1, w), v3_dot(f.t2, w), v3_dot(n, w)},
                              .g = a->g + a->problem->row_start[k]};
