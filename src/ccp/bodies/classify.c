@@ -19,7 +19,7 @@ typedef struct class_sums {
   size_t fitting, closed;
   bool extra, rays, mixed;
   size_t rolling, rolling_closed;
-  bool rolling_extra;
+  bool across, rolling_across, rolling_extra;
 } class_sums;
 
 static bool is_round(const scree_ccp_body_def *body) {
@@ -157,16 +157,16 @@ static void classify_block(const ccp_operator *op, size_t i, class_sums *sums) {
   if (rolls) {
     mark_rolling(impl, i, round && moments_fit(p, impl->state, i, pair), round && is_open(op, i),
                  sums);
-    sums->rolling_extra =
-        sums->rolling_extra || is_compliant(p, i) || is_pushed_across(p, i) || is_capped(p, i);
+    sums->rolling_across = sums->rolling_across || is_pushed_across(p, i);
+    sums->rolling_extra = sums->rolling_extra || is_compliant(p, i) || is_capped(p, i);
     return;
   }
   const bool fits = round;
   mark(pack, i, fits, fits && is_open(op, i), sums);
   sums->mixed = sums->mixed || dim != 3;
   sums->rays = sums->rays || (fits && dim == 1);
-  sums->extra =
-      sums->extra || (fits && (is_compliant(p, i) || is_pushed_across(p, i) || is_capped(p, i)));
+  sums->across = sums->across || (fits && is_pushed_across(p, i));
+  sums->extra = sums->extra || (fits && (is_compliant(p, i) || is_capped(p, i)));
 }
 
 /* Lines, friction, and bits of the lanes that may fit as far as sets and bodies go; world: of those
@@ -221,7 +221,7 @@ static void classify_lanes(const ccp_operator *op, size_t i, class_sums *sums) {
     if (fitting >> k & 1u) sums->extra = sums->extra || is_capped(p, i + k);
   for (unsigned k = 0; k < PACK_LANES; k++)
     mark(pack, i + k, fitting >> k & 1u, seen.open >> k & 1u, sums);
-  sums->extra = sums->extra || (fitting & seen.across);
+  sums->across = sums->across || (fitting & seen.across);
 }
 
 /* Are there PACK_LANES contacts from i on, of three rows each? */
@@ -269,10 +269,11 @@ scree_status bodies_classify(ccp_operator *op) {
   fill_traits(pack, &op->problem->bodies);
   size_t fitting = 0, closed = 0, rolling = 0, rolling_closed = 0;
   bool extra = false, rays = false, mixed = false, rolling_extra = false;
+  bool across = false, rolling_across = false;
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(context_team(op->context, op->block_count > BODIES_PARALLEL))                      \
     reduction(+ : fitting, closed, rolling, rolling_closed)                                        \
-    reduction(|| : extra, rays, mixed, rolling_extra)
+    reduction(|| : extra, rays, mixed, rolling_extra, across, rolling_across)
   for (size_t i = 0; i < op->block_count; i += PACK_LANES) {
     class_sums sums = {0};
     if (is_whole(op, i))
@@ -288,9 +289,13 @@ scree_status bodies_classify(ccp_operator *op) {
     rolling += sums.rolling;
     rolling_closed += sums.rolling_closed;
     rolling_extra = rolling_extra || sums.rolling_extra;
+    across = across || sums.across;
+    rolling_across = rolling_across || sums.rolling_across;
   }
   pack->contact_count = fitting;
   pack->closed_count = closed;
+  pack->lanes.has_across = across;
+  impl->rolled.lanes.has_across = rolling_across;
   pack->lanes.has_extra = extra;
   pack->lanes.has_rays = rays;
   pack->lanes.has_pull = impl->rolled.lanes.has_pull = op->pull != NULL;
@@ -298,6 +303,11 @@ scree_status bodies_classify(ccp_operator *op) {
   impl->rolled.contact_count = rolling;
   impl->rolled.closed_count = rolling_closed;
   impl->rolled.lanes.has_extra = rolling_extra;
+  const bool one_set = op->problem->set_count == 1;
+  pack->lanes.same_mu = one_set && !mixed;
+  impl->rolled.lanes.same_mu = one_set;
+  pack->lanes.has_scale = !pack->lanes.same_mu || extra || op->ranks || fitting <= PACK_STREAMED;
+  impl->rolled.lanes.has_scale = true;
   if (rolling)
     memcpy(impl->rolled.pair, pack->pair, op->problem->bodies.contact_count * sizeof *pack->pair);
   return SCREE_OK;

@@ -116,6 +116,8 @@ static scree_status begin(ccp_operator *op, const double *g) {
   scree_status status = reserve(op, impl);
   if (!status && op->head_count < op->block_count)
     status = op_metric_prepare(op, op->order + op->head_count, op->block_count - op->head_count);
+  for (int k = 0; !status && k < BODIES_PACKS; k++)
+    status = bodies_pack_make_scale(bodies_pack_at(impl, k), op, impl->state);
   if (status) return status;
   bodies_sum_pushes(op, g);
   fill_lines(op, m);
@@ -288,6 +290,7 @@ static void step_pack(const op_bodies *impl, int k, double beta, double length) 
       .group = pack->lanes.group,
       .scale = pack->lanes.scale,
       .roll = pack->lanes.roll,
+      .across = bodies_pack_across(pack),
       .extra = pack->lanes.has_extra ? pack->lanes.extra : NULL,
       .lines = lines_at_y(impl),
       .push = m->iterate[NEXT].twist,

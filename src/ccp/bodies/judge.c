@@ -110,8 +110,10 @@ static sphere_judge work_of(const bodies_pack *pack, scree_model model, const bo
                             const double *lanes) {
   return (sphere_judge){
       .group = pack->lanes.group,
-      .scale = pack->lanes.scale,
+      .scale = bodies_pack_scale(pack),
+      .mu = pack->lanes.mu,
       .roll = pack->lanes.roll,
+      .across = bodies_pack_across(pack),
       .extra = pack->lanes.has_extra ? pack->lanes.extra : NULL,
       .rough = pack->lanes.has_rays ? (const double(*)[PACK_LANES])pack->lanes.rough : NULL,
       .pull = pack->lanes.has_pull ? (const double(*)[PACK_LANES])pack->lanes.pull : NULL,
@@ -172,6 +174,8 @@ static void velocities_share(const ccp_operator *op) {
     bodies_velocity_of(op, k, v);
     memcpy(impl->push[k].linear, v, sizeof impl->push[k].linear);
     memcpy(impl->push[k].angular, v + 3, sizeof impl->push[k].angular);
+    impl->push[k].inverse_mass = impl->state[k].inverse_mass;
+    impl->push[k].inverse_inertia = impl->state[k].inverse_inertia;
   }
 }
 

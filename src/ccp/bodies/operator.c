@@ -309,11 +309,12 @@ static double sweep_awake(const bodies_pack *pack, const sphere_kernels *kernels
 sphere_sweep bodies_pack_sweep(const op_bodies *impl, const bodies_pack *pack, scree_model model) {
   return (sphere_sweep){
       .group = pack->lanes.group,
-      .scale = pack->lanes.scale,
+      .scale = bodies_pack_scale(pack),
       .roll = pack->lanes.roll,
       .mu = bodies_pack_mu(pack),
       .mu_stride = bodies_pack_mu_stride(pack),
       .impulse = pack->lanes.impulse,
+      .across = bodies_pack_across(pack),
       .extra = pack->lanes.has_extra ? pack->lanes.extra : NULL,
       .lines = impl->state,
       .relaxed = model == SCREE_MODEL_RELAXED ? 1.0 : 0.0,

@@ -16,16 +16,9 @@ enum { PARALLEL_GROUPS = 512, WINDOW = 1024 };
 
 static void fill_extra(const bodies_pack *pack, const scree_ccp *p, size_t slot) {
   const size_t i = pack->lanes.block[slot], row = p->row_start[i], k = slot % PACK_LANES;
-  const ccp_contact *c = &p->bodies.contact[i];
   const bool ray = ccp_dim(p, i) == 1;
-  const double *offset = p->offset + row, *compliance = p->compliance ? p->compliance + row : NULL;
+  const double *compliance = p->compliance ? p->compliance + row : NULL;
   sphere_extra *e = &pack->lanes.extra[slot / PACK_LANES];
-  const contact_frame f = contact_frame_of(c);
-  v3 across = {0.0, 0.0, 0.0};
-  if (!ray) across = v3_add_scaled(v3_scale(offset[1], f.t1), offset[2], f.t2);
-  e->offset[0][k] = across.x;
-  e->offset[1][k] = across.y;
-  e->offset[2][k] = across.z;
   e->compliance_n[k] = compliance ? compliance[0] : 0.0;
   e->compliance_t[k] = compliance && !ray ? compliance[1] : 0.0;
   e->top[k] = ccp_set(p, i)->cap;
@@ -43,8 +36,18 @@ static void fill_roll(const bodies_pack *pack, const ccp_operator *op, size_t sl
   r->inverse_mm[k] = op->eta_moment[i] = 1.0 / mm;
 }
 
+/* offset: of the two tangents; null: a ray. */
+static void fill_across(sphere_across *to, size_t k, const ccp_contact *c, const double *offset) {
+  const contact_frame f = contact_frame_of(c);
+  v3 across = {0.0, 0.0, 0.0};
+  if (offset) across = v3_add_scaled(v3_scale(offset[0], f.t1), offset[1], f.t2);
+  to->offset[0][k] = across.x;
+  to->offset[1][k] = across.y;
+  to->offset[2][k] = across.z;
+}
+
 static void fill_lane(const bodies_pack *pack, const ccp_operator *op, const body_line *lines,
-                      size_t slot) {
+                      size_t slot, sphere_scale *scale) {
   const scree_ccp *p = op->problem;
   const size_t i = pack->lanes.block[slot], row = p->row_start[i], k = slot % PACK_LANES;
   const ccp_contact *c = &p->bodies.contact[i];
@@ -67,10 +70,12 @@ static void fill_lane(const bodies_pack *pack, const ccp_operator *op, const bod
   g->reach_a[k] = ra;
   g->reach_b[k] = rb;
   g->offset[k] = p->offset[row];
-  pack->lanes.scale[slot / PACK_LANES].mu[k] = ray ? 0.0 : ccp_set(p, i)->mu;
+  if (pack->lanes.has_across)
+    fill_across(&pack->lanes.across[slot / PACK_LANES], k, c, ray ? NULL : p->offset + row + 1);
+  scale->mu[k] = ray ? 0.0 : ccp_set(p, i)->mu;
   /* Turned into their inverses for all lanes at once, by finish_lanes. */
-  g->inverse_nn[k] = nn;
-  g->inverse_tt[k] = tt;
+  scale->inverse_nn[k] = nn;
+  scale->inverse_tt[k] = tt;
   if (pack->lanes.has_rays) pack->lanes.rough[slot / PACK_LANES][k] = ray ? 0.0 : 1.0;
   if (pack->lanes.has_extra) fill_extra(pack, p, slot);
   if (pack->lanes.rolling)
@@ -78,15 +83,15 @@ static void fill_lane(const bodies_pack *pack, const ccp_operator *op, const bod
 }
 
 /* Lanes of a group from N_nn and N_tt on; eta of the contacts. */
-static void finish_lanes(sphere_group *g, sphere_scale *scale, const uint32_t *block, double *eta) {
+static void finish_lanes(sphere_scale *scale, const uint32_t *block, double *eta) {
   double inverse_weight[PACK_LANES];
   for (size_t k = 0; k < PACK_LANES; k++) {
-    const double nn = g->inverse_nn[k], tt = g->inverse_tt[k], mu = scale->mu[k];
+    const double nn = scale->inverse_nn[k], tt = scale->inverse_tt[k], mu = scale->mu[k];
     scale->weight[k] = (nn + 2.0 * tt) / 3.0;
     inverse_weight[k] = 1.0 / scale->weight[k];
-    g->beta[k] = mu * tt / (nn + mu * mu * tt);
-    g->inverse_nn[k] = 1.0 / nn;
-    g->inverse_tt[k] = 1.0 / tt;
+    scale->beta[k] = mu * tt / (nn + mu * mu * tt);
+    scale->inverse_nn[k] = 1.0 / nn;
+    scale->inverse_tt[k] = 1.0 / tt;
   }
   for (size_t k = 0; k < PACK_LANES; k++)
     if (block[k] != PACK_NO_BLOCK) eta[block[k]] = inverse_weight[k];
@@ -99,22 +104,24 @@ static bool is_whole(const uint32_t *block) {
 static void fill_group(bodies_pack *pack, ccp_operator *op, const body_line *lines, size_t j) {
   const uint32_t world = (uint32_t)op->problem->bodies.body_count | PACK_FIXED;
   const uint32_t *block = pack->lanes.block + j * PACK_LANES;
+  sphere_scale unused, *scale = pack->lanes.has_scale ? &pack->lanes.scale[j] : &unused;
   if (!is_whole(block)) {
     sphere_group *g = &pack->lanes.group[j];
     memset(g, 0, sizeof *g);
-    memset(&pack->lanes.scale[j], 0, sizeof pack->lanes.scale[j]);
+    memset(scale, 0, sizeof *scale);
+    if (pack->lanes.has_across) memset(&pack->lanes.across[j], 0, sizeof pack->lanes.across[j]);
     if (pack->lanes.has_extra) memset(&pack->lanes.extra[j], 0, sizeof pack->lanes.extra[j]);
     if (pack->lanes.has_rays) memset(&pack->lanes.rough[j], 0, sizeof pack->lanes.rough[j]);
     if (pack->lanes.rolling) memset(&pack->lanes.roll[j], 0, sizeof pack->lanes.roll[j]);
     for (size_t k = 0; k < PACK_LANES; k++) {
       g->a[k] = g->b[k] = world;
-      g->inverse_nn[k] = g->inverse_tt[k] = 1.0;
+      scale->inverse_nn[k] = scale->inverse_tt[k] = 1.0;
       if (pack->lanes.rolling) pack->lanes.roll[j].inverse_mm[k] = 1.0;
     }
   }
   for (size_t k = 0; k < PACK_LANES; k++)
-    if (block[k] != PACK_NO_BLOCK) fill_lane(pack, op, lines, j * PACK_LANES + k);
-  finish_lanes(&pack->lanes.group[j], &pack->lanes.scale[j], block, op->eta_force);
+    if (block[k] != PACK_NO_BLOCK) fill_lane(pack, op, lines, j * PACK_LANES + k, scale);
+  finish_lanes(scale, block, op->eta_force);
 }
 
 typedef struct fill_work {
@@ -137,7 +144,9 @@ static void fill_groups(const fill_work *w, size_t begin, size_t end) {
     const uint32_t *block = pack->lanes.block + j * PACK_LANES;
     if (pack->lanes.has_pull) fill_pull(pack, w->op, j);
     if (w->plain && is_whole(block))
-      w->kernels->fill(&w->lanes, block, &pack->lanes.group[j], &pack->lanes.scale[j]);
+      w->kernels->fill(&w->lanes, block, &pack->lanes.group[j],
+                       pack->lanes.has_scale ? &pack->lanes.scale[j] : NULL,
+                       pack->lanes.has_across ? &pack->lanes.across[j] : NULL);
     else
       fill_group(w->pack, w->op, w->lanes.lines, j);
   }
@@ -183,7 +192,6 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *line
                                     .offset = p->offset,
                                     .eta = op->eta_force},
                           .plain = pack->uniform && !pack->lanes.has_extra && !pack->lanes.rolling};
-  pack->lanes.same_mu = (pack->uniform || pack->lanes.rolling) && p->set_count == 1;
   for (size_t k = 0; pack->lanes.same_mu && k < PACK_LANES; k++) pack->lanes.mu[k] = p->set[0].mu;
   /* Groups are filled window by window, so that they share the cache; a tile is a window already.
    */
@@ -199,10 +207,25 @@ void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *line
   }
 }
 
+scree_status bodies_pack_make_scale(bodies_pack *pack, const ccp_operator *op, body_line *lines) {
+  const op_bodies *impl = op->impl;
+  if (pack->lanes.has_scale) return SCREE_OK;
+  if (memory_grow(op->context, &pack->lanes.scale, pack->lanes.count, sizeof *pack->lanes.scale))
+    return SCREE_ERROR_MEMORY;
+  const sphere_sweep work = {.group = pack->lanes.group, .mu = pack->lanes.mu, .lines = lines};
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(context_team(op->context, pack->lanes.count > PARALLEL_GROUPS))
+  for (size_t j = 0; j < pack->lanes.count; j += PACK_BATCH)
+    impl->kernels->scale(&work, j, bodies_pack_batch(j, pack->lanes.count), pack->lanes.scale);
+  pack->lanes.has_scale = true;
+  return SCREE_OK;
+}
+
 void bodies_pack_free(scree_context *context, bodies_pack *pack) {
   memory_free(context, pack->lanes.group);
   memory_free(context, pack->lanes.scale);
   memory_free(context, pack->lanes.impulse);
+  memory_free(context, pack->lanes.across);
   memory_free(context, pack->lanes.extra);
   memory_free(context, pack->lanes.rough);
   memory_free(context, pack->lanes.pull);

@@ -14,12 +14,17 @@ enum { BODIES_PACKS = 2 };
 /* What the kernels read, in groups of PACK_LANES contacts. */
 typedef struct pack_lanes {
   sphere_group *group;
-  size_t count;                       /* of groups */
-  uint32_t *block;                    /* of each lane, PACK_NO_BLOCK where there is none */
-  double *impulse;                    /* of the sweep in progress, bodies_pack_stride per group */
-  sphere_scale *scale;                /* of each group */
+  size_t count;    /* of groups */
+  uint32_t *block; /* of each lane, PACK_NO_BLOCK where there is none */
+  double *impulse; /* of the sweep in progress, bodies_pack_stride per group */
+  /* Of each group, when has_scale; else, as contacts have one set and nothing extra, only gradient
+   * steps need it. */
+  sphere_scale *scale;
+  bool has_scale;
   _Alignas(64) double mu[PACK_LANES]; /* of all contacts, when same_mu */
   bool same_mu;
+  sphere_across *across; /* in use when has_across */
+  bool has_across;
   sphere_extra *extra; /* in use when has_extra */
   bool has_extra;
   double (*rough)[PACK_LANES]; /* 0: a ray; in use when has_rays */
@@ -81,8 +86,9 @@ typedef struct bodies_pack {
 /* What contacts require of bodies: it moves, its inertia is a multiple of the identity, it has an
  * inverse mass. */
 enum { PACK_MOVES = 1, PACK_ROUND = 2, PACK_MASS = 4 };
-/* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache. */
-enum { PACK_COLOURS = 64, PACK_FAR = 32768, PACK_BATCH = 16 };
+/* Beyond PACK_FAR contacts, body lines and groups no longer stay in a core's cache; beyond
+ * PACK_STREAMED they come from memory, and a block is made sooner than it is read. */
+enum { PACK_COLOURS = 64, PACK_FAR = 32768, PACK_STREAMED = 131072, PACK_BATCH = 16 };
 /* Of a block: not packed; not packed but in rigid groups; to be packed among contacts that are
  * expected closed, or wide open; in the pack of contacts with moments. */
 enum { PACK_REST = 255, PACK_RIGID = 254, PACK_OPEN = 253, PACK_CLOSED = 252, PACK_ROLLED = 251 };
@@ -95,6 +101,8 @@ scree_status bodies_pack_schedule(bodies_pack *pack, const ccp_operator *op);
 /* Fills the groups, without impulses, and eta_force of the packed contacts. `lines` has inverse
  * masses and inertias. */
 void bodies_pack_fill(bodies_pack *pack, ccp_operator *op, const body_line *lines);
+/* Makes the scale where it is not there. `lines` as above. */
+scree_status bodies_pack_make_scale(bodies_pack *pack, const ccp_operator *op, body_line *lines);
 void bodies_pack_free(scree_context *context, bodies_pack *pack);
 
 /* Impulses between row order, in the frames of the contacts, and lanes, in the world frame.
@@ -137,6 +145,16 @@ static inline size_t bodies_pack_parts(const bodies_pack *pack, size_t phase) {
 static inline size_t bodies_pack_part(const bodies_pack *pack, size_t phase, size_t part) {
   return pack->plan.tiled && phase == 0 ? pack->plan.chain_start[part]
                                         : pack->plan.phase_start[phase] + part;
+}
+
+/* Null: there are none. */
+static inline const sphere_across *bodies_pack_across(const bodies_pack *pack) {
+  return pack->lanes.has_across ? pack->lanes.across : NULL;
+}
+
+/* Null: what it would have is to be made. */
+static inline const sphere_scale *bodies_pack_scale(const bodies_pack *pack) {
+  return pack->lanes.has_scale ? pack->lanes.scale : NULL;
 }
 
 /* The end of the batch of groups that begins at j. */

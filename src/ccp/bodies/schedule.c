@@ -65,7 +65,6 @@ static scree_status reserve(bodies_pack *pack, scree_context *context, size_t gr
   units += pack->plan.unit_count;
   phases += pack->plan.phase_count;
   if (memory_grow(context, &pack->lanes.group, groups, sizeof *pack->lanes.group) ||
-      memory_grow(context, &pack->lanes.scale, groups, sizeof *pack->lanes.scale) ||
       memory_grow(context, &pack->lanes.block, groups * PACK_LANES, sizeof *pack->lanes.block) ||
       memory_grow(context, &pack->plan.unit_start, units + 1, sizeof *pack->plan.unit_start) ||
       memory_grow(context, &pack->plan.phase_start, phases + 1, sizeof *pack->plan.phase_start))
@@ -73,11 +72,17 @@ static scree_status reserve(bodies_pack *pack, scree_context *context, size_t gr
   if (memory_grow(context, &pack->lanes.impulse, groups * bodies_pack_stride(pack),
                   sizeof *pack->lanes.impulse))
     return SCREE_ERROR_MEMORY;
+  if (pack->lanes.has_scale &&
+      memory_grow(context, &pack->lanes.scale, groups, sizeof *pack->lanes.scale))
+    return SCREE_ERROR_MEMORY;
   if (pack->lanes.rolling &&
       memory_grow(context, &pack->lanes.roll, groups, sizeof *pack->lanes.roll))
     return SCREE_ERROR_MEMORY;
   if (pack->lanes.has_pull &&
       memory_grow(context, &pack->lanes.pull, groups, sizeof *pack->lanes.pull))
+    return SCREE_ERROR_MEMORY;
+  if (pack->lanes.has_across &&
+      memory_grow(context, &pack->lanes.across, groups, sizeof *pack->lanes.across))
     return SCREE_ERROR_MEMORY;
   if (pack->lanes.has_extra &&
       memory_grow(context, &pack->lanes.extra, groups, sizeof *pack->lanes.extra))

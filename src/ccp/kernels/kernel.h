@@ -53,20 +53,25 @@ typedef struct sphere_group {
   double normal[3][PACK_LANES];
   double reach_a[PACK_LANES], reach_b[PACK_LANES]; /* arm = reach * normal, m */
   double offset[PACK_LANES];                       /* b_n */
-  double inverse_nn[PACK_LANES], inverse_tt[PACK_LANES];
-  double beta[PACK_LANES];
 } sphere_group;
 
-/* What a sweep reads only where contacts differ in mu: large problems are bound by what they read.
- */
+/* The block, and mu. Large problems are bound by what they read, so that where all contacts are of
+ * one set with friction, without compliance, a sweep makes the block of the masses and arms that it
+ * has at hand, with the same bits, and this is filled for gradient steps alone. */
 typedef struct sphere_scale {
   double mu[PACK_LANES];
   double weight[PACK_LANES]; /* 1 / eta = (N_nn + 2 N_tt) / 3 */
+  double inverse_nn[PACK_LANES], inverse_tt[PACK_LANES];
+  double beta[PACK_LANES];
 } sphere_scale;
 
-/* What most problems do not have: tangential offsets (a world vector), compliance and caps. */
-typedef struct sphere_extra {
+/* Offsets of the tangents, a world vector. Contacts of moving spheres have them, others not. */
+typedef struct sphere_across {
   double offset[3][PACK_LANES];
+} sphere_across;
+
+/* What most problems do not have: compliance and caps. */
+typedef struct sphere_extra {
   double compliance_n[PACK_LANES], compliance_t[PACK_LANES];
   double top[PACK_LANES]; /* of the normal impulse; infinity: no cap */
 } sphere_extra;
@@ -80,12 +85,13 @@ typedef struct sphere_roll {
 
 typedef struct sphere_sweep {
   const sphere_group *group;
-  const sphere_scale *scale;
+  const sphere_scale *scale; /* null: the blocks are made, of one mu and without extra */
   const sphere_roll *roll;
   const double *mu; /* of group i: PACK_LANES from mu_stride * i on */
   size_t mu_stride;
-  double *impulse;           /* PACK_IMPULSES per group */
-  const sphere_extra *extra; /* null: none */
+  double *impulse;             /* PACK_IMPULSES per group */
+  const sphere_across *across; /* null: none */
+  const sphere_extra *extra;   /* null: none */
   body_line *lines;
   double relaxed; /* 1: relaxed model, 0: exact Coulomb */
   double omega, lambda;
@@ -180,6 +186,7 @@ typedef struct sphere_step {
   const sphere_group *group;
   const sphere_scale *scale;
   const sphere_roll *roll;
+  const sphere_across *across;
   const sphere_extra *extra;
   const body_line *lines; /* v_free + M^-1 D y */
   body_line *push;        /* momentum: D next */
@@ -210,11 +217,14 @@ typedef struct sphere_product {
   pack_reach reach;
 } sphere_product;
 
-/* The residuals of residual.c over lanes, u read from `lines` = v_free + M^-1 D g. */
+/* The residuals of residual.c over lanes, u read from `lines` = v_free + M^-1 D g. Without `scale`
+ * contacts have one set and no compliance, and the lines have inverse masses and inertias. */
 typedef struct sphere_judge {
   const sphere_group *group;
   const sphere_scale *scale;
+  const double *mu; /* of all contacts; read where there is no scale */
   const sphere_roll *roll;
+  const sphere_across *across;
   const sphere_extra *extra;
   const double (*rough)[PACK_LANES]; /* 0: a ray, without tangents; null: there is none */
   const double (*pull)[PACK_LANES];  /* N s, see ccp/cohesion.c; null: there is none */
@@ -280,7 +290,7 @@ typedef struct contact_class {
   unsigned across; /* offsets of tangents */
 } contact_class;
 
-/* Filling a whole group of contacts of three rows, without compliance and offsets of tangents. */
+/* Filling a whole group of contacts of three rows, without compliance. */
 typedef struct contact_fill {
   const ccp_contact *contact;
   const contact_pair *pair;
@@ -326,8 +336,11 @@ typedef struct body_kernels {
   void (*judge_bodies)(const body_step *work, size_t begin, size_t end, body_sums *sums);
   /* Contacts i … i + PACK_LANES - 1. */
   void (*classify)(const contact_classify *work, size_t i, contact_class *seen);
+  /* The scale and the offsets may be null. */
   void (*fill)(const contact_fill *work, const uint32_t *block, sphere_group *group,
-               sphere_scale *scale);
+               sphere_scale *scale, sphere_across *across);
+  /* Of groups, mu and lines of a sweep over contacts of one set, without compliance. */
+  void (*scale)(const sphere_sweep *work, size_t begin, size_t end, sphere_scale *scale);
   void (*load)(const contact_rows_at *work, const uint32_t *block, const double *g,
                double (*lanes)[PACK_LANES]);
   void (*store)(const contact_rows_at *work, const uint32_t *block,
