@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/claim.h"
 #include "cli/info/info.h"
 #include "cli/plot/probe_table.h"
 
@@ -89,10 +90,10 @@ static scree_status read_content(scree_context *context, content *c) {
   if (!status) status = read_steps(c);
   if (!status) status = read_frames(c);
   if (status) return status;
-  char path[4096];
+  char path[CLAIM_PATH + 16], real[CLAIM_PATH];
   struct stat s;
   if (stat(c->path, &s) == 0) c->bytes = 512.0 * (double)s.st_blocks;
-  snprintf(path, sizeof path, "%s.checkpoint", c->path);
+  snprintf(path, sizeof path, "%s.checkpoint", claim_real(c->path, real));
   c->checkpoint = access(path, R_OK) == 0;
   const scree_scene_settings *set = scree_scene_get_settings(c->scene);
   c->state = scree_recording_is_live(c->recording)          ? "running"

@@ -7,9 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/claim.h"
+
 enum { LINE_SIZE = 4096 };
 
 bool probe_path(const char *recording, const char *name, size_t length, char *path, size_t size) {
+  char real[CLAIM_PATH];
+  recording = claim_real(recording, real);
   size_t stem = strlen(recording);
   if (stem > 3 && strcmp(recording + stem - 3, ".h5") == 0) stem -= 3;
   const int n = snprintf(path, size, "%.*s_%.*s.csv", (int)stem, recording, (int)length, name);

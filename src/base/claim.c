@@ -129,7 +129,8 @@ claim_answer claim_take(claim *c, const char *path, bool replace) {
   snprintf(c->part, sizeof c->part, "%s.new", path);
   /* Checked before any file is made, so that a file in the way stays as it is. */
   bool taken = lstat(path, &there) == 0;
-  if (taken && stat(path, &there) == 0 && !S_ISREG(there.st_mode)) return answer(c, CLAIM_ODD);
+  if (taken && S_ISLNK(there.st_mode)) return answer(c, CLAIM_LINK);
+  if (taken && !S_ISREG(there.st_mode)) return answer(c, CLAIM_ODD);
   if (claim_is_held(path, &c->holder)) return answer(c, CLAIM_HELD);
   if (taken && !replace) return answer(c, CLAIM_THERE);
   if (take_part(c) != CLAIM_TAKEN) return c->answer;
@@ -178,6 +179,11 @@ void claim_explain(const claim *c, char *text, size_t size) {
     break;
   case CLAIM_ODD:
     snprintf(text, size, "%s: is there already and not a plain file; give another name", c->path);
+    break;
+  case CLAIM_LINK:
+    snprintf(text, size,
+             "%s: is a symbolic link, which is neither followed nor replaced; name the file itself",
+             c->path);
     break;
   case CLAIM_BESIDE:
     snprintf(text, size,
@@ -244,6 +250,15 @@ void claim_drop(claim *c) {
 int claim_fresh(const char *path) {
   unlink(path);
   return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+const char *claim_real(const char *path, char real[CLAIM_PATH]) {
+  struct stat s;
+  char *found = lstat(path, &s) == 0 && S_ISLNK(s.st_mode) ? realpath(path, NULL) : NULL;
+  const bool fits = found && strlen(found) < CLAIM_PATH;
+  if (fits) strcpy(real, found);
+  free(found);
+  return fits ? real : path;
 }
 
 bool claim_is_same(const char *a, const char *b) {

@@ -22,6 +22,7 @@ typedef enum claim_answer {
   CLAIM_HELD,   /* by another writer, `holder` */
   CLAIM_THERE,  /* a file of that name, and it is not to be replaced */
   CLAIM_ODD,    /* something is in its place that is not a plain file */
+  CLAIM_LINK,   /* a symbolic link: replaced, it would no longer lead to what it was made for */
   CLAIM_BESIDE, /* a name that belongs to the files beside another output, which writes it too */
   CLAIM_FAILED, /* errno in `reason` */
 } claim_answer;
@@ -56,6 +57,9 @@ int claim_fresh(const char *path);
 bool claim_is_held(const char *path, long *holder);
 /* Names in the directory of `path` are on the disk: 0, or errno. */
 int claim_sync_directory(const char *path);
+/* What lies beside a file lies beside the file itself: where PATH is a symbolic link, the path that
+ * it leads to, in `real`; else PATH. */
+const char *claim_real(const char *path, char real[CLAIM_PATH]);
 /* Do two paths lead to the same file that is there? */
 bool claim_is_same(const char *a, const char *b);
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A descriptor of a file without a name, -1: not here. It can only be given a name through /proc.
@@ -28,6 +29,9 @@ static int open_nameless(const char *path) {
 int fresh_open(fresh *f, const char *path) {
   *f = (fresh){.file = -1};
   if ((size_t)snprintf(f->path, sizeof f->path, "%s", path) >= sizeof f->path) return ENAMETOOLONG;
+  struct stat there;
+  if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode))
+    return S_ISLNK(there.st_mode) ? ELOOP : EEXIST;
   snprintf(f->part, sizeof f->part, "%s.part", path);
   f->file = open_nameless(path);
   if (f->file >= 0) {

@@ -8,7 +8,8 @@
  *   fault = fresh_place(&f, true);    it is on the disk and has its name
  *   fresh_drop(&f);                   after a success too
  *
- * What has the name already is replaced at once: a reader sees the one or the other. claim.h
+ * A plain file that has the name already is replaced at once: a reader sees the one or the other.
+ * What is no plain file stays (ELOOP: a link, which may be the system's own; else EEXIST). claim.h
  * decides who may write a name at all. */
 #ifndef SCREE_BASE_FRESH_H
 #define SCREE_BASE_FRESH_H

@@ -1,5 +1,5 @@
 /* Files that are written beside their place and renamed to it take the place of whatever is there:
- * only a plain file may be lost that way, no device, pipe or directory. */
+ * only a plain file may be lost that way, no device, pipe, directory or link. */
 #ifndef SCREE_IO_PLACE_H
 #define SCREE_IO_PLACE_H
 
@@ -11,7 +11,7 @@
 static inline bool place_is_free(const char *path) {
   struct stat at;
   const int before = errno;
-  const bool is_free = stat(path, &at) != 0 || S_ISREG(at.st_mode);
+  const bool is_free = lstat(path, &at) != 0 || S_ISREG(at.st_mode);
   errno = before;
   return is_free;
 }

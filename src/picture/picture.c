@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/argument.h"
+#include "base/claim.h"
 #include "base/definition.h"
 
 scree_picture_def scree_picture_def_default(void) {
@@ -69,7 +70,8 @@ scree_status scree_picture_create(scree_recording *recording, const char *path,
   p->context = context;
   p->source.recording = recording;
   p->scene = scene;
-  snprintf(p->path, sizeof p->path, "%s", path);
+  char real[CLAIM_PATH];
+  snprintf(p->path, sizeof p->path, "%s", claim_real(path, real));
   if (scree_recording_frame_count(recording) == 0)
     status = context_fail(context, SCREE_ERROR_INPUT, "%s: it has no frames yet", path);
   if (!status) status = take_def(p, def);

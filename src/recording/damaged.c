@@ -93,9 +93,10 @@ static scree_status is_whole(scree_recording *r, bool *whole) {
 scree_status scree_recording_open_damaged(scree_context *context, const char *path,
                                           scree_recording **recording) {
   ARGUMENT_CHECK(context, context && path && recording);
-  char message[CONTEXT_MESSAGE_SIZE] = "";
+  char message[CONTEXT_MESSAGE_SIZE] = "", real[CLAIM_PATH];
   bool whole = false;
   choice c = {0};
+  path = claim_real(path, real);
   const scree_status first = recording_open(context, path, &(recording_open_def){0}, recording);
   if (first && first != SCREE_ERROR_INPUT) return first;
   if (first) memcpy(message, context->message, sizeof message);

@@ -291,6 +291,8 @@ scree_status recording_open(scree_context *context, const char *path, const reco
   if (!r) return SCREE_ERROR_MEMORY;
   r->context = context;
   r->descriptor = -1;
+  char real[CLAIM_PATH];
+  path = claim_real(path, real);
   r->path = memory_new(context, strlen(path) + 1, 1);
   scree_status status = SCREE_ERROR_MEMORY;
   if (r->path) {

@@ -237,6 +237,8 @@ scree_status scree_recording_verify(scree_context *context, const char *path,
                                     scree_report_function report, void *user,
                                     scree_recording_faults *found) {
   ARGUMENT_CHECK(context, context && path && found);
+  char real[CLAIM_PATH];
+  path = claim_real(path, real);
   examination l = {
       .context = context, .path = path, .report = report, .user = user, .found = found};
   *found = (scree_recording_faults){0};

@@ -20,7 +20,7 @@ scree_sim_def scree_sim_def_default(void) {
 }
 
 bool sim_is_due(const scree_sim *sim, double every, uint64_t step) {
-  if (every <= 0.0 || step == 0) return true;
+  if (every <= sim->settings->step || step == 0) return true; /* also where the ratio has no end */
   double ratio = sim->settings->step / every;
   return floor((double)step * ratio + 1e-9) > floor((double)(step - 1) * ratio + 1e-9);
 }
@@ -291,7 +291,8 @@ scree_status scree_sim_resume(scree_context *context, const char *path, double d
   lock->file = -1;
   sim->context = context;
   sim->duration = duration;
-  scree_status status = set_out(sim, path);
+  char real[CLAIM_PATH];
+  scree_status status = set_out(sim, claim_real(path, real));
   if (!status) status = resume_at(sim, lock);
   claim_drop(lock);
   memory_free(context, lock);

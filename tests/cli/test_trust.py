@@ -70,6 +70,15 @@ class Trust(CommandTest):
             result = self.run_scree("verify", "r.h5")
             self.assertEqual((result.code, result.err), (3, "scree verify: r.h5.checkpoint: it is of another version of Scree, or damaged\n"))
 
+    def test_every_step(self):
+        """Frames and rows 1e-320 s apart are those of every step; there were none but the first."""
+        write(self.path("s.yaml"), b"step: 5 ms\nduration: 0.02 s\nrecording: {every: 1e-320}\n"
+                                   b"bodies: [{name: b, shape: {sphere: {radius: 0.1}}}]\n"
+                                   b"probes: [{name: p, kind: body, body: b, every: 1e-320}]\n")
+        self.assertEqual(self.run_scree("run", "s.yaml", "--out", "r.h5").code, 0)
+        self.check(["verify", "r.h5"], 0, "", "r.h5: 5 frames, 4 steps, 1 probes, 2 checkpoints: intact\n")
+        self.assertEqual(read(self.path("r_p.csv")).count(b"\n"), 1 + 5)
+
     def test_verify(self):
         self.make()
         self.check(["verify", "r.h5"], 0, "", "r.h5: 21 frames, 40 steps, 2 probes, 2 checkpoints: intact\n")
@@ -288,7 +297,7 @@ class Trust(CommandTest):
             write(self.path(name), data)
         self.assertEqual(self.run_scree("run", "t.yaml", "--out", "r.h5").code, 0)
         parts["r.h5"] = read(self.path("r.h5"))
-        os.symlink("t.obj", self.path("link.hdf5"))
+        os.link(self.path("t.obj"), self.path("link.hdf5"))
         for words in (["fmu", "t.yaml", "--out", "t.obj"], ["fmu", "t.yaml", "--out", "inc.yaml"],
                       ["fmu", "t.yaml", "--library", "r.h5", "--out", "r.h5"],
                       ["run", "t.yaml", "--export-problem", "1", "--export-to", "t.obj"],
